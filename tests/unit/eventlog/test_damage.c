@@ -61,7 +61,7 @@ static unsigned kept(const struct marks *m, size_t before)
 	return events;
 }
 
-START_TEST(every_cut_of_64_kib_keeps_what_is_before_it)
+TEST(every_cut_of_64_kib_keeps_what_is_before_it)
 {
 	struct marks m = { 0 };
 	struct buf b, part;
@@ -81,9 +81,8 @@ START_TEST(every_cut_of_64_kib_keeps_what_is_before_it)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(every_bit_of_4_kib_is_guarded)
+TEST(every_bit_of_4_kib_is_guarded)
 {
 	struct marks m = { 0 };
 	struct buf b;
@@ -104,9 +103,8 @@ START_TEST(every_bit_of_4_kib_is_guarded)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(noise_between_blocks_costs_only_itself)
+TEST(noise_between_blocks_costs_only_itself)
 {
 	struct rng rng;
 	struct buf all = BUF_INIT(1 << 22);
@@ -133,11 +131,10 @@ START_TEST(noise_between_blocks_costs_only_itself)
 	ck_assert_uint_eq(r.skipped_bytes, noise);
 	buf_done(&all);
 }
-END_TEST
 
 /* Headers that are good, each saying that a quarter of a MiB follows, which does not: every one
  * costs a look at it. */
-START_TEST(headers_made_to_be_torn_do_not_cost_the_square)
+TEST(headers_made_to_be_torn_do_not_cost_the_square)
 {
 	struct evblock h = { .version = 1, .bytes = EVBLOCK_MAX_BYTES, .crc = 1 };
 	struct buf b = BUF_INIT(16 << 20);
@@ -154,7 +151,6 @@ START_TEST(headers_made_to_be_torn_do_not_cost_the_square)
 	ck_assert_uint_lt(r.torn_blocks, 1000);
 	buf_done(&b);
 }
-END_TEST
 
 /* --- the same through files */
 
@@ -167,7 +163,7 @@ static void write_file(char *path, const struct buf *b)
 	close(fd);
 }
 
-START_TEST(a_file_of_any_length_is_read_in_pieces)
+TEST(a_file_of_any_length_is_read_in_pieces)
 {
 	char path[] = "/tmp/omig-evfile-XXXXXX";
 	struct buf b;
@@ -190,9 +186,8 @@ START_TEST(a_file_of_any_length_is_read_in_pieces)
 	unlink(path);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(lines_are_found_however_they_lie)
+TEST(lines_are_found_however_they_lie)
 {
 	char path[] = "/tmp/omig-evfile-XXXXXX";
 	struct buf b = BUF_INIT(8 << 20);
@@ -223,9 +218,8 @@ START_TEST(lines_are_found_however_they_lie)
 	unlink(path);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(what_is_no_file_is_refused)
+TEST(what_is_no_file_is_refused)
 {
 	struct evfile *f;
 	struct err e = { 0 };
@@ -234,9 +228,5 @@ START_TEST(what_is_no_file_is_refused)
 	ck_assert_int_eq(evfile_open("/dev/null", &f, &e), -ERR_DENIED);
 	ck_assert_int_eq(evfile_open("/nonexistent/x", &f, &e), -ERR_NOTFOUND);
 }
-END_TEST
 
-SUITE("damage", every_cut_of_64_kib_keeps_what_is_before_it, every_bit_of_4_kib_is_guarded,
-      noise_between_blocks_costs_only_itself, headers_made_to_be_torn_do_not_cost_the_square,
-      a_file_of_any_length_is_read_in_pieces, lines_are_found_however_they_lie,
-      what_is_no_file_is_refused)
+SUITE("damage")

@@ -39,7 +39,7 @@ static void says(const char *fmt, ...)
 	ck_assert_msg(strstr(buf_str(&page), text) != NULL, "no \"%s\" in " PAGE, text);
 }
 
-START_TEST(kinds_levels_and_records_have_these_numbers)
+TEST(kinds_levels_and_records_have_these_numbers)
 {
 	for (int i = EV_INT32; i <= EV_STRING; i++)
 		says("\n| %d | `%s` |", i, evkind_name(i));
@@ -51,9 +51,8 @@ START_TEST(kinds_levels_and_records_have_these_numbers)
 	says("the number 0x%x", EVBLOCK_MAGIC);
 	says("version: %d", EVBLOCK_VERSION);
 }
-END_TEST
 
-START_TEST(every_limit_is_in_it)
+TEST(every_limit_is_in_it)
 {
 	says("\n| EVBLOCK_MAX_BYTES | %d |", EVBLOCK_MAX_BYTES);
 	says("\n| EV_RECORD_MAX_BYTES | %d |", EV_RECORD_MAX_BYTES);
@@ -62,7 +61,6 @@ START_TEST(every_limit_is_in_it)
 	says("\n| EVREAD_STREAMS_MAX | %d |", EVREAD_STREAMS_MAX);
 	says("\n| EVREAD_TYPES_MAX_BYTES | %u |", EVREAD_TYPES_MAX_BYTES);
 }
-END_TEST
 
 /* --- the example */
 
@@ -138,7 +136,7 @@ static void is_example(void *arg, const struct event *ev)
 	++*n;
 }
 
-START_TEST(the_examples_are_what_is_written_and_read)
+TEST(the_examples_are_what_is_written_and_read)
 {
 	static const char *const name[] = { "little", "big" };
 	const uint16_t one = 1;
@@ -156,13 +154,5 @@ START_TEST(the_examples_are_what_is_written_and_read)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { kinds_levels_and_records_have_these_numbers,
-				       every_limit_is_in_it,
-				       the_examples_are_what_is_written_and_read };
-
-	return suite_run_with("docs", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("docs", set_up, clean_up)

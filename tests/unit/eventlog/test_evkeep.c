@@ -68,7 +68,7 @@ static void is_whole(const struct buf *b)
 }
 
 /* A process that is killed at any byte continues, with all blocks sent again. */
-START_TEST(a_file_that_was_cut_anywhere_is_whole_again)
+TEST(a_file_that_was_cut_anywhere_is_whole_again)
 {
 	struct buf b;
 	struct evbalance balance;
@@ -88,9 +88,8 @@ START_TEST(a_file_that_was_cut_anywhere_is_whole_again)
 	buf_done(&b);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(good_blocks_behind_a_torn_one_stay)
+TEST(good_blocks_behind_a_torn_one_stay)
 {
 	struct buf b, more;
 	struct evbalance balance;
@@ -116,9 +115,8 @@ START_TEST(good_blocks_behind_a_torn_one_stay)
 	buf_done(&more);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(what_is_no_event_log_is_left_alone)
+TEST(what_is_no_event_log_is_left_alone)
 {
 	static const char text[] = "a letter to somebody";
 	struct evbalance balance;
@@ -141,9 +139,8 @@ START_TEST(what_is_no_event_log_is_left_alone)
 	evbalance_done(&balance);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(without_space_what_was_safe_stays)
+TEST(without_space_what_was_safe_stays)
 {
 	struct rlimit was, little;
 	struct buf b;
@@ -179,7 +176,6 @@ START_TEST(without_space_what_was_safe_stays)
 	buf_done(&b);
 	unlink(path);
 }
-END_TEST
 
 /* --- the balance */
 
@@ -216,7 +212,7 @@ static void totals_are(const struct evbalance *b, uint64_t generated, uint64_t s
 	ck_assert_uint_eq(t.generated, t.stored + t.left_out + t.dropped + t.lost);
 }
 
-START_TEST(what_is_generated_is_stored_or_lost)
+TEST(what_is_generated_is_stored_or_lost)
 {
 	struct buf b;
 	struct evbalance balance;
@@ -245,9 +241,8 @@ START_TEST(what_is_generated_is_stored_or_lost)
 	evbalance_done(&balance);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_balance_is_saved_and_goes_on)
+TEST(a_balance_is_saved_and_goes_on)
 {
 	struct buf b;
 	struct evbalance one, other;
@@ -277,8 +272,5 @@ START_TEST(a_balance_is_saved_and_goes_on)
 	evbalance_done(&other);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("evkeep", a_file_that_was_cut_anywhere_is_whole_again, good_blocks_behind_a_torn_one_stay,
-      what_is_no_event_log_is_left_alone, without_space_what_was_safe_stays,
-      what_is_generated_is_stored_or_lost, a_balance_is_saved_and_goes_on)
+SUITE("evkeep")

@@ -25,7 +25,7 @@ static void is_next_edge(void *arg, const struct event *ev)
 	++*i;
 }
 
-START_TEST(every_edge_value_comes_back_in_both_byte_orders)
+TEST(every_edge_value_comes_back_in_both_byte_orders)
 {
 	for (int swap = 0; swap < 2; swap++) {
 		struct evread_report r;
@@ -40,7 +40,6 @@ START_TEST(every_edge_value_comes_back_in_both_byte_orders)
 		buf_done(&b);
 	}
 }
-END_TEST
 
 /* Read and written again in either order, it is the same bytes. */
 struct copy {
@@ -62,7 +61,7 @@ static void copy_event(void *arg, const struct event *ev)
 		evwrite_event(&c->w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e), 0);
 }
 
-START_TEST(writing_what_was_read_is_the_identity)
+TEST(writing_what_was_read_is_the_identity)
 {
 	for (int i = 0; i < 4; i++) {
 		struct copy c = { 0 };
@@ -82,10 +81,9 @@ START_TEST(writing_what_was_read_is_the_identity)
 		buf_done(&to);
 	}
 }
-END_TEST
 
 /* OMIG_TEST_GOLDEN=write rewrites the files, after an intended change of the format. */
-START_TEST(the_golden_files_are_what_is_written)
+TEST(the_golden_files_are_what_is_written)
 {
 	static const char *const name[] = { "tests/golden/eventlog/little.olog",
 					    "tests/golden/eventlog/big.olog" };
@@ -111,17 +109,15 @@ START_TEST(the_golden_files_are_what_is_written)
 		buf_done(&had);
 	}
 }
-END_TEST
 
-START_TEST(the_event_of_table_1_takes_20_bytes)
+TEST(the_event_of_table_1_takes_20_bytes)
 {
 	const struct evvalue v[] = { { .kind = EV_INT32 }, { .kind = EV_FLOAT } };
 
 	ck_assert_uint_eq(evtype_record_bytes(&made_table1, v, 2), 20);
 }
-END_TEST
 
-START_TEST(a_record_has_less_than_64_kb)
+TEST(a_record_has_less_than_64_kb)
 {
 	static char text[70000];
 	const struct evfield f = { "s", EV_STRING };
@@ -139,9 +135,8 @@ START_TEST(a_record_has_less_than_64_kb)
 	ck_assert_int_eq(evwrite_event(&w, 1, &t, 0, &v, 1, &e), -ERR_INVALID);
 	evwrite_done(&w);
 }
-END_TEST
 
-START_TEST(what_is_no_type_is_refused)
+TEST(what_is_no_type_is_refused)
 {
 	char longest[257];
 	struct evfield f = { "x", EV_INT32 };
@@ -167,7 +162,6 @@ START_TEST(what_is_no_type_is_refused)
 	t.name = "";
 	ck_assert_int_eq(evtype_check(&t, false, &e), -ERR_LIMIT);
 }
-END_TEST
 
 /* --- losses and repetitions */
 
@@ -177,7 +171,7 @@ static size_t block_bytes(const uint8_t *p)
 	return ev_get32(p + 8, false);
 }
 
-START_TEST(a_lost_block_is_counted_by_its_events)
+TEST(a_lost_block_is_counted_by_its_events)
 {
 	struct evread_report r;
 	struct buf b;
@@ -196,9 +190,8 @@ START_TEST(a_lost_block_is_counted_by_its_events)
 	ck_assert(!evread_is_clean(&r));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(events_without_their_description_are_counted)
+TEST(events_without_their_description_are_counted)
 {
 	struct evread_report r;
 	struct buf b;
@@ -210,9 +203,8 @@ START_TEST(events_without_their_description_are_counted)
 	ck_assert_uint_eq(r.lost_events + r.undescribed, 1000);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_log_that_comes_twice_is_read_once)
+TEST(a_log_that_comes_twice_is_read_once)
 {
 	struct evread_report r;
 	struct buf b, other;
@@ -230,9 +222,8 @@ START_TEST(a_log_that_comes_twice_is_read_once)
 	buf_done(&b);
 	buf_done(&other);
 }
-END_TEST
 
-START_TEST(what_the_sender_dropped_is_told)
+TEST(what_the_sender_dropped_is_told)
 {
 	struct evwrite w;
 	struct evread_report r;
@@ -248,10 +239,9 @@ START_TEST(what_the_sender_dropped_is_told)
 	ck_assert_uint_eq(r.dropped, 42);
 	evwrite_done(&w);
 }
-END_TEST
 
 /* A torn block in the middle of a file that was gone on with. */
-START_TEST(what_was_appended_after_a_torn_block_is_found)
+TEST(what_was_appended_after_a_torn_block_is_found)
 {
 	struct evread_report r;
 	struct buf b, other;
@@ -267,7 +257,6 @@ START_TEST(what_was_appended_after_a_torn_block_is_found)
 	buf_done(&b);
 	buf_done(&other);
 }
-END_TEST
 
 /* A new header over the contents. */
 static void seal(uint8_t *p, uint16_t version)
@@ -281,7 +270,7 @@ static void seal(uint8_t *p, uint16_t version)
 	evblock_encode(&b, p);
 }
 
-START_TEST(a_head_is_the_same_looked_at_or_not)
+TEST(a_head_is_the_same_looked_at_or_not)
 {
 	for (int swap = 0; swap <= 1; swap++) {
 		uint8_t again[EVBLOCK_HEAD_BYTES];
@@ -298,9 +287,8 @@ START_TEST(a_head_is_the_same_looked_at_or_not)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(a_later_version_is_passed_over_whole)
+TEST(a_later_version_is_passed_over_whole)
 {
 	struct evread_report r;
 	struct buf b;
@@ -313,9 +301,8 @@ START_TEST(a_later_version_is_passed_over_whole)
 	ck_assert_uint_eq(r.events, 0); /* the description was in it */
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(lengths_of_records_are_believed_only_as_far_as_they_fit)
+TEST(lengths_of_records_are_believed_only_as_far_as_they_fit)
 {
 	static const uint16_t lengths[] = {
 		0, 1, 2, 3, 4, 8, 18, 19, 21, 24, 1024, 0xfffc, 0xffff
@@ -336,9 +323,8 @@ START_TEST(lengths_of_records_are_believed_only_as_far_as_they_fit)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(times_are_by_the_clock_that_was_said)
+TEST(times_are_by_the_clock_that_was_said)
 {
 	struct ticks_scale s = { .base_ticks = 1000,
 				 .base_ns = 5000000000,
@@ -370,9 +356,8 @@ START_TEST(times_are_by_the_clock_that_was_said)
 	evread_free(read);
 	evwrite_done(&w);
 }
-END_TEST
 
-START_TEST(no_memory_loses_nothing_quietly)
+TEST(no_memory_loses_nothing_quietly)
 {
 	struct buf b;
 
@@ -397,13 +382,5 @@ START_TEST(no_memory_loses_nothing_quietly)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("evread", every_edge_value_comes_back_in_both_byte_orders,
-      writing_what_was_read_is_the_identity, the_golden_files_are_what_is_written,
-      the_event_of_table_1_takes_20_bytes, a_record_has_less_than_64_kb, what_is_no_type_is_refused,
-      a_lost_block_is_counted_by_its_events, events_without_their_description_are_counted,
-      a_log_that_comes_twice_is_read_once, what_the_sender_dropped_is_told,
-      what_was_appended_after_a_torn_block_is_found, a_head_is_the_same_looked_at_or_not,
-      a_later_version_is_passed_over_whole, lengths_of_records_are_believed_only_as_far_as_they_fit,
-      times_are_by_the_clock_that_was_said, no_memory_loses_nothing_quietly)
+SUITE("evread")

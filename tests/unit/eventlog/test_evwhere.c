@@ -45,7 +45,7 @@ static bool passes(const char *text, const uint8_t *v, size_t n)
 	return evtests_pass(&t, &type, v, n);
 }
 
-START_TEST(a_pattern_is_a_name_a_beginning_or_all)
+TEST(a_pattern_is_a_name_a_beginning_or_all)
 {
 	ck_assert(evpattern_fits("io.read", "io.read"));
 	ck_assert(!evpattern_fits("io.read", "io.reads"));
@@ -56,9 +56,8 @@ START_TEST(a_pattern_is_a_name_a_beginning_or_all)
 	ck_assert(!evpattern_fits("", "x"));
 	ck_assert(!evpattern_fits("i*.read", "io.read"));
 }
-END_TEST
 
-START_TEST(each_operator_and_kind_compares)
+TEST(each_operator_and_kind_compares)
 {
 	uint8_t v[64];
 	size_t n = make(v, -3, INT64_C(1) << 40, "text", 0.5f, 1e300);
@@ -72,9 +71,8 @@ START_TEST(each_operator_and_kind_compares)
 	n = make(v, 0, 0, "", NAN, 0);
 	ck_assert(!passes("f > 0", v, n) && !passes("f <= 0", v, n) && !passes("f == 0", v, n));
 }
-END_TEST
 
-START_TEST(what_is_no_comparison_is_refused)
+TEST(what_is_no_comparison_is_refused)
 {
 	static const char *const bad[] = { "a",
 					   "a <",
@@ -105,9 +103,8 @@ START_TEST(what_is_no_comparison_is_refused)
 	ck_assert_int_eq(evwhere_read(buf_str(&text), &w, NULL), -ERR_LIMIT);
 	buf_done(&text);
 }
-END_TEST
 
-START_TEST(a_word_and_a_name_have_a_longest_length)
+TEST(a_word_and_a_name_have_a_longest_length)
 {
 	char text[400];
 	struct evwhere w;
@@ -123,9 +120,8 @@ START_TEST(a_word_and_a_name_have_a_longest_length)
 	snprintf(text, sizeof(text), "%0256d == 1", 0);
 	ck_assert_int_eq(evwhere_read(text, &w, NULL), -ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(words_are_compared_with_strings)
+TEST(words_are_compared_with_strings)
 {
 	uint8_t v[64];
 	size_t n = make(v, 0, 0, "text 7", 0, 0);
@@ -136,7 +132,6 @@ START_TEST(words_are_compared_with_strings)
 	n = make(v, 0, 0, "7", 0, 0);
 	ck_assert(passes("s == 7", v, n) && !passes("s == 7.0", v, n));
 }
-END_TEST
 
 static bool binds(const char *text, unsigned *n)
 {
@@ -150,7 +145,7 @@ static bool binds(const char *text, unsigned *n)
 	return rc;
 }
 
-START_TEST(what_a_type_alone_decides_is_not_asked_of_records)
+TEST(what_a_type_alone_decides_is_not_asked_of_records)
 {
 	unsigned n;
 
@@ -160,9 +155,8 @@ START_TEST(what_a_type_alone_decides_is_not_asked_of_records)
 	ck_assert(!binds("s > 3", &n) && !binds("a == word", &n) && !binds("a != word", &n));
 	ck_assert(!binds("a == 3 and z == 3", &n) && !binds("z != 3", &n));
 }
-END_TEST
 
-START_TEST(a_type_without_strings_says_how_long_its_values_are)
+TEST(a_type_without_strings_says_how_long_its_values_are)
 {
 	static const struct evfield plain[] = {
 		{ "a", EV_INT32 }, { "b", EV_INT64 }, { "f", EV_FLOAT }, { "d", EV_DOUBLE }
@@ -180,9 +174,8 @@ START_TEST(a_type_without_strings_says_how_long_its_values_are)
 	ck_assert(!ev_is_padded(0, 1) && !ev_is_padded(4, 5) && !ev_is_padded(5, 4) &&
 		  !ev_is_padded(5, 9));
 }
-END_TEST
 
-START_TEST(no_length_reads_beyond_the_record)
+TEST(no_length_reads_beyond_the_record)
 {
 	uint8_t v[64], *exact;
 	size_t n = make(v, 1, 2, "abc", 3, 4);
@@ -201,9 +194,5 @@ START_TEST(no_length_reads_beyond_the_record)
 	ck_assert(!evtype_fits_values(&type, v, n));
 	ck_assert(!passes("f == 3", v, n));
 }
-END_TEST
 
-SUITE("evwhere", a_pattern_is_a_name_a_beginning_or_all, each_operator_and_kind_compares,
-      what_is_no_comparison_is_refused, a_word_and_a_name_have_a_longest_length,
-      words_are_compared_with_strings, what_a_type_alone_decides_is_not_asked_of_records,
-      a_type_without_strings_says_how_long_its_values_are, no_length_reads_beyond_the_record)
+SUITE("evwhere")

@@ -86,7 +86,7 @@ static struct seg_own own_of(int segment)
 	return own;
 }
 
-START_TEST(a_process_without_mpi_is_watched_and_has_no_rank)
+TEST(a_process_without_mpi_is_watched_and_has_no_rank)
 {
 	struct seg_register reg;
 	struct seg_own own;
@@ -113,9 +113,8 @@ START_TEST(a_process_without_mpi_is_watched_and_has_no_rank)
 	ck_assert_int_eq(registered(&reg, 0), -1);
 	close(fd);
 }
-END_TEST
 
-START_TEST(without_a_monitor_it_stays_alone)
+TEST(without_a_monitor_it_stays_alone)
 {
 	struct seg_register reg;
 
@@ -132,9 +131,8 @@ START_TEST(without_a_monitor_it_stays_alone)
 	setup_without_mpi();
 	ck_assert_int_eq(app_state.life, APP_WITHOUT_MPI);
 }
-END_TEST
 
-START_TEST(mpi_makes_a_rank_of_it)
+TEST(mpi_makes_a_rank_of_it)
 {
 	struct seg_register reg;
 	struct seg_own own;
@@ -160,9 +158,8 @@ START_TEST(mpi_makes_a_rank_of_it)
 	close(first);
 	close(fd);
 }
-END_TEST
 
-START_TEST(what_took_its_descriptor_is_not_handed_out)
+TEST(what_took_its_descriptor_is_not_handed_out)
 {
 	struct seg_register reg;
 	int first, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -179,7 +176,6 @@ START_TEST(what_took_its_descriptor_is_not_handed_out)
 	close(first);
 	close(null);
 }
-END_TEST
 
 static int wait_for(pid_t pid)
 {
@@ -209,7 +205,7 @@ static int child(int parents_fd)
 	return app_state.life == APP_WITHOUT_MPI ? 0 : 5;
 }
 
-START_TEST(a_child_comes_to_life_by_itself_with_memory_of_its_own)
+TEST(a_child_comes_to_life_by_itself_with_memory_of_its_own)
 {
 	struct seg_register reg;
 	int first, fd;
@@ -231,9 +227,8 @@ START_TEST(a_child_comes_to_life_by_itself_with_memory_of_its_own)
 	close(first);
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_child_of_a_rank_stays_alone)
+TEST(a_child_of_a_rank_stays_alone)
 {
 	struct seg_register reg;
 	pid_t pid;
@@ -251,7 +246,6 @@ START_TEST(a_child_of_a_rank_stays_alone)
 	ck_assert_int_eq(registered(&reg, 0), -1);
 	ck_assert_uint_eq(app_header()->magic, SEG_MAGIC);
 }
-END_TEST
 
 static int opened = -1;
 
@@ -261,7 +255,7 @@ static int open_one(void *arg)
 	return 0;
 }
 
-START_TEST(descriptors_of_a_thread_apart_are_its_own)
+TEST(descriptors_of_a_thread_apart_are_its_own)
 {
 	sigset_t after;
 
@@ -271,19 +265,5 @@ START_TEST(descriptors_of_a_thread_apart_are_its_own)
 	ck_assert_int_eq(sigprocmask(SIG_SETMASK, NULL, &after), 0);
 	ck_assert_int_eq(sigismember(&after, SIGTERM), 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_process_without_mpi_is_watched_and_has_no_rank,
-		without_a_monitor_it_stays_alone,
-		mpi_makes_a_rank_of_it,
-		what_took_its_descriptor_is_not_handed_out,
-		a_child_comes_to_life_by_itself_with_memory_of_its_own,
-		a_child_of_a_rank_stays_alone,
-		descriptors_of_a_thread_apart_are_its_own,
-	};
-
-	return suite_run_with("alone", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("alone", set_up, clean_up)

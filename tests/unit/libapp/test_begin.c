@@ -92,14 +92,13 @@ static const struct begin ways[] = {
 	{ .f_thread = MPI_INIT_THREAD },
 };
 
-START_TEST(a_program_is_watched_however_it_begins)
+TEST(a_program_is_watched_however_it_begins)
 {
 	for (size_t i = 0; i < ARRAY_LEN(ways); i++)
 		ck_assert_msg(in_child(begins, &ways[i]) == 0, "way %zu", i);
 }
-END_TEST
 
-START_TEST(one_that_cannot_begin_gets_its_error_and_is_not_watched)
+TEST(one_that_cannot_begin_gets_its_error_and_is_not_watched)
 {
 	for (size_t i = 0; i < ARRAY_LEN(ways); i++) {
 		struct begin b = ways[i];
@@ -108,7 +107,6 @@ START_TEST(one_that_cannot_begin_gets_its_error_and_is_not_watched)
 		ck_assert_msg(in_child(begins, &b) == 0, "way %zu", i);
 	}
 }
-END_TEST
 
 static int begins_without_ierror(const void *arg)
 {
@@ -122,12 +120,11 @@ static int begins_without_ierror(const void *arg)
 	return is_watched() ? 0 : 1;
 }
 
-START_TEST(fortran_may_leave_out_its_error)
+TEST(fortran_may_leave_out_its_error)
 {
 	ck_assert_int_eq(in_child(begins_without_ierror, NULL), 0);
 	ck_assert_int_eq(in_child(begins_without_ierror, ""), 0);
 }
-END_TEST
 
 /* The MPI of this test has no such function. */
 static int begins_with_what_is_missing(const void *arg)
@@ -140,11 +137,10 @@ static int begins_with_what_is_missing(const void *arg)
 	return ierr && provided == -1 && !is_watched() ? 0 : 1;
 }
 
-START_TEST(what_the_library_lacks_is_an_error)
+TEST(what_the_library_lacks_is_an_error)
 {
 	ck_assert_int_eq(in_child(begins_with_what_is_missing, NULL), 0);
 }
-END_TEST
 
 static int begins_twice(const void *arg)
 {
@@ -156,11 +152,10 @@ static int begins_twice(const void *arg)
 	return is_watched() && app_state.base == base ? 0 : 1;
 }
 
-START_TEST(a_second_beginning_changes_nothing)
+TEST(a_second_beginning_changes_nothing)
 {
 	ck_assert_int_eq(in_child(begins_twice, NULL), 0);
 }
-END_TEST
 
 /* --- what the environment says */
 
@@ -191,7 +186,7 @@ static int starts_with_word(const void *arg)
 	return 0;
 }
 
-START_TEST(hooks_start_as_the_environment_says)
+TEST(hooks_start_as_the_environment_says)
 {
 	static const struct env row[] = {
 		{ "OMIG_START", "count", HOOK_COUNT, NULL },
@@ -206,7 +201,6 @@ START_TEST(hooks_start_as_the_environment_says)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(in_child(starts_with_word, &row[i]) == 0, "row %zu", i);
 }
-END_TEST
 
 static int is_watched_as_wanted(const void *arg)
 {
@@ -216,7 +210,7 @@ static int is_watched_as_wanted(const void *arg)
 	return is_watched() == (e->want != 0) ? 0 : 1;
 }
 
-START_TEST(a_program_may_be_left_alone)
+TEST(a_program_may_be_left_alone)
 {
 	static const struct env row[] = {
 		{ "OMIG_DISABLE", "1", 0, NULL },
@@ -228,7 +222,6 @@ START_TEST(a_program_may_be_left_alone)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(in_child(is_watched_as_wanted, &row[i]) == 0, "row %zu", i);
 }
-END_TEST
 
 static int has_rank(const void *arg)
 {
@@ -246,7 +239,7 @@ static int has_rank(const void *arg)
 												: 2;
 }
 
-START_TEST(a_library_that_is_not_known_leaves_the_rank_to_the_launcher)
+TEST(a_library_that_is_not_known_leaves_the_rank_to_the_launcher)
 {
 	static const struct env row[] = {
 		{ "OMPI_COMM_WORLD_RANK", "7", 7, "Some MPI 1.0" },
@@ -263,7 +256,6 @@ START_TEST(a_library_that_is_not_known_leaves_the_rank_to_the_launcher)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(in_child(has_rank, &row[i]) == 0, "row %zu", i);
 }
-END_TEST
 
 static int has_size(const void *arg)
 {
@@ -273,7 +265,7 @@ static int has_size(const void *arg)
 	return app_header()->w.world_size == (int32_t)e->want ? 0 : 1;
 }
 
-START_TEST(and_the_size_of_its_world)
+TEST(and_the_size_of_its_world)
 {
 	static const struct env row[] = {
 		{ "OMPI_COMM_WORLD_SIZE", "8", 8, "Some MPI 1.0" },
@@ -284,7 +276,6 @@ START_TEST(and_the_size_of_its_world)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(in_child(has_size, &row[i]) == 0, "row %zu", i);
 }
-END_TEST
 
 /* --- its job and its site */
 
@@ -306,7 +297,7 @@ static int has_job(const void *arg)
 	return str_eq(app_header()->w.job, arg ? arg : own) ? 0 : 1;
 }
 
-START_TEST(a_job_has_the_name_that_its_launcher_gives)
+TEST(a_job_has_the_name_that_its_launcher_gives)
 {
 	forget_jobs();
 	ck_assert_int_eq(in_child(has_job, NULL), 0);
@@ -319,7 +310,6 @@ START_TEST(a_job_has_the_name_that_its_launcher_gives)
 	setenv("OMIG_JOB", "mine", 1);
 	ck_assert_int_eq(in_child(has_job, "mine"), 0);
 }
-END_TEST
 
 /*
  * A process with the command line of Hydra's proxy, and this program as a rank under it and three
@@ -336,14 +326,13 @@ static int as_proxy(const void *arg)
 	return 99;
 }
 
-START_TEST(a_job_of_hydra_has_the_name_of_its_port)
+TEST(a_job_of_hydra_has_the_name_of_its_port)
 {
 	forget_jobs();
 	setenv("OMIG_TEST_JOB", "hydra-host:4711", 1);
 	ck_assert_int_eq(in_child(as_proxy, "host:4711"), 0);
 	ck_assert_int_ne(in_child(as_proxy, "host:4712"), 0);
 }
-END_TEST
 
 static int proxy(void)
 {
@@ -367,14 +356,13 @@ static int has_site(const void *arg)
 	return str_eq(app_header()->w.site, arg) && app_header()->w.pid == getpid() ? 0 : 1;
 }
 
-START_TEST(its_site_is_the_one_that_it_names)
+TEST(its_site_is_the_one_that_it_names)
 {
 	forget_jobs();
 	ck_assert_int_eq(in_child(has_site, ""), 0);
 	setenv("OMIG_SITE", "alpha", 1);
 	ck_assert_int_eq(in_child(has_site, "alpha"), 0);
 }
-END_TEST
 
 /* --- without room */
 
@@ -392,11 +380,10 @@ static int begins_without_room(const void *arg)
 	return setrlimit(RLIMIT_FSIZE, &before) ? 4 : 0;
 }
 
-START_TEST(without_room_for_its_segment_a_program_runs_all_the_same)
+TEST(without_room_for_its_segment_a_program_runs_all_the_same)
 {
 	ck_assert_int_eq(in_child(begins_without_room, NULL), 0);
 }
-END_TEST
 
 static int has_threads(const void *arg)
 {
@@ -423,7 +410,7 @@ static int has_descriptor(const void *arg)
 }
 
 /* Programs count on low ones. */
-START_TEST(its_descriptor_is_as_high_as_is_allowed)
+TEST(its_descriptor_is_as_high_as_is_allowed)
 {
 	static const struct descriptors row[] = { { 1024, 900 }, { 910, 900 }, { 900, 200 },
 						  { 201, 200 },	 { 200, 100 }, { 101, 100 },
@@ -432,9 +419,8 @@ START_TEST(its_descriptor_is_as_high_as_is_allowed)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(in_child(has_descriptor, &row[i]) == 0, "row %zu", i);
 }
-END_TEST
 
-START_TEST(threads_have_the_room_that_is_asked_for)
+TEST(threads_have_the_room_that_is_asked_for)
 {
 	static const struct env row[] = {
 		{ "OMIG_THREADS", "3", 3, NULL },
@@ -445,31 +431,13 @@ START_TEST(threads_have_the_room_that_is_asked_for)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_msg(in_child(has_threads, &row[i]) == 0, "row %zu", i);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = {
-		a_program_is_watched_however_it_begins,
-		one_that_cannot_begin_gets_its_error_and_is_not_watched,
-		fortran_may_leave_out_its_error,
-		what_the_library_lacks_is_an_error,
-		a_second_beginning_changes_nothing,
-		hooks_start_as_the_environment_says,
-		a_program_may_be_left_alone,
-		a_library_that_is_not_known_leaves_the_rank_to_the_launcher,
-		and_the_size_of_its_world,
-		a_job_has_the_name_that_its_launcher_gives,
-		a_job_of_hydra_has_the_name_of_its_port,
-		its_site_is_the_one_that_it_names,
-		without_room_for_its_segment_a_program_runs_all_the_same,
-		its_descriptor_is_as_high_as_is_allowed,
-		threads_have_the_room_that_is_asked_for,
-	};
 
 	if (argc == 2 && str_eq(argv[1], AS_RANK))
 		return has_job(getenv("OMIG_TEST_JOB"));
 	if (argc == 3)
 		return proxy();
-	return suite_run_with("begin", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("begin", NULL, NULL);
 }

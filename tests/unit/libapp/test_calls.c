@@ -29,7 +29,7 @@ static int recv_from(int source, uintptr_t comm, void *status)
 		ck_assert_uint_eq(rank_call(CALL_ID_##id).bytes_in, in);   \
 	} while (0)
 
-START_TEST(nothing_is_counted_until_somebody_asks)
+TEST(nothing_is_counted_until_somebody_asks)
 {
 	struct seg_own own;
 
@@ -48,9 +48,8 @@ START_TEST(nothing_is_counted_until_somebody_asks)
 	segview_own(rank_view, &own);
 	ck_assert_uint_eq(own.state, SEG_FINALIZED);
 }
-END_TEST
 
-START_TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
+TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
 {
 	rank_hooks(all);
 	send_to(2, FAKE_WORLD);
@@ -64,7 +63,6 @@ START_TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 2).bytes_out, 24);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 3).count, 1);
 }
-END_TEST
 
 /* Of calls that each have one partner: their partners' delays are theirs. */
 static void all_time_has_a_partner(unsigned func, int32_t a, int32_t b)
@@ -76,7 +74,7 @@ static void all_time_has_a_partner(unsigned func, int32_t a, int32_t b)
 	ck_assert_uint_eq(of_a + of_b, rank_call(func).delay);
 }
 
-START_TEST(the_time_of_a_call_is_its_partners)
+TEST(the_time_of_a_call_is_its_partners)
 {
 	int32_t r;
 
@@ -98,9 +96,8 @@ START_TEST(the_time_of_a_call_is_its_partners)
 	all_time_has_a_partner(CALL_ID_Recv, 0, 1);
 	all_time_has_a_partner(CALL_ID_Irecv, 0, 1);
 }
-END_TEST
 
-START_TEST(the_time_of_a_measured_call_stands_for_those_that_are_not)
+TEST(the_time_of_a_measured_call_stands_for_those_that_are_not)
 {
 	rank_hooks(all | 3 << HOOK_SAMPLE_SHIFT);
 	for (int i = 0; i < 1000; i++)
@@ -108,9 +105,8 @@ START_TEST(the_time_of_a_measured_call_stands_for_those_that_are_not)
 	all_time_has_a_partner(CALL_ID_Send, 1, 2);
 	ck_assert_uint_lt(rank_call(CALL_ID_Send).sampled, 1000);
 }
-END_TEST
 
-START_TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
+TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
 {
 	int32_t comm = (int32_t)FAKE_OTHER;
 
@@ -121,9 +117,8 @@ START_TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 3).count, 1);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 0).count, 1);
 }
-END_TEST
 
-START_TEST(receives_count_what_came_and_from_whom)
+TEST(receives_count_what_came_and_from_whom)
 {
 	struct fake_status st = { 0 };
 
@@ -137,9 +132,8 @@ START_TEST(receives_count_what_came_and_from_whom)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Recv, 0).count, 2);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Recv, 3).bytes_in, 20);
 }
-END_TEST
 
-START_TEST(a_send_and_receive_in_one_has_two_partners)
+TEST(a_send_and_receive_in_one_has_two_partners)
 {
 	rank_hooks(all);
 	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
@@ -159,7 +153,6 @@ START_TEST(a_send_and_receive_in_one_has_two_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).shared,
 			  rank_call(CALL_ID_Sendrecv).delay);
 }
-END_TEST
 
 static void send_inside(void)
 {
@@ -167,7 +160,7 @@ static void send_inside(void)
 	send_to(3, FAKE_WORLD);
 }
 
-START_TEST(only_the_outermost_call_counts)
+TEST(only_the_outermost_call_counts)
 {
 	static const uint32_t words[] = { HOOK_COUNT, HOOK_COUNT | HOOK_TIME, all };
 
@@ -181,9 +174,8 @@ START_TEST(only_the_outermost_call_counts)
 	}
 	ck_assert_uint_eq(rank_call(CALL_ID_Send).in_call, 0);
 }
-END_TEST
 
-START_TEST(an_error_is_handed_on_and_moves_nothing)
+TEST(an_error_is_handed_on_and_moves_nothing)
 {
 	rank_hooks(all);
 	errno = 4711;
@@ -195,7 +187,6 @@ START_TEST(an_error_is_handed_on_and_moves_nothing)
 	BYTES(Send, 0, 0);
 	BYTES(Recv, 0, 0);
 }
-END_TEST
 
 /* --- requests */
 
@@ -207,7 +198,7 @@ static int32_t irecv(void)
 	return r;
 }
 
-START_TEST(a_started_receive_counts_when_any_call_completes_it)
+TEST(a_started_receive_counts_when_any_call_completes_it)
 {
 	int32_t r[4];
 	int index, n, flag, indices[4];
@@ -235,9 +226,8 @@ START_TEST(a_started_receive_counts_when_any_call_completes_it)
 	MPI_Waitall(4, r, FAKE_STATUS_IGNORE);
 	BYTES(Irecv, 0, 32);
 }
-END_TEST
 
-START_TEST(a_test_counts_what_it_completes)
+TEST(a_test_counts_what_it_completes)
 {
 	int32_t r[5];
 	int index, n, flag, indices[5];
@@ -261,9 +251,8 @@ START_TEST(a_test_counts_what_it_completes)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, 2).bytes_in, 8);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, 3).bytes_in, 32);
 }
-END_TEST
 
-START_TEST(a_cancelled_receive_moves_nothing)
+TEST(a_cancelled_receive_moves_nothing)
 {
 	struct fake_status st[2];
 	int32_t r[2] = { 0 };
@@ -276,9 +265,8 @@ START_TEST(a_cancelled_receive_moves_nothing)
 	ck_assert_int_eq(st[1].count_low, 8);
 	BYTES(Irecv, 0, 0);
 }
-END_TEST
 
-START_TEST(more_requests_than_one_call_has_room_for_count_as_posted)
+TEST(more_requests_than_one_call_has_room_for_count_as_posted)
 {
 	static int32_t r[130];
 
@@ -293,9 +281,8 @@ START_TEST(more_requests_than_one_call_has_room_for_count_as_posted)
 	MPI_Waitall(129, r, FAKE_STATUS_IGNORE);
 	BYTES(Irecv, 0, 128 * 8 + 129 * 64);
 }
-END_TEST
 
-START_TEST(more_open_receives_than_the_table_holds_count_as_posted)
+TEST(more_open_receives_than_the_table_holds_count_as_posted)
 {
 	enum { MANY = 6000 };
 	static int32_t r[MANY];
@@ -309,9 +296,8 @@ START_TEST(more_open_receives_than_the_table_holds_count_as_posted)
 		MPI_Wait(&r[i], FAKE_STATUS_IGNORE);
 	BYTES(Irecv, 0, MANY * 64);
 }
-END_TEST
 
-START_TEST(persistent_requests_count_each_time)
+TEST(persistent_requests_count_each_time)
 {
 	struct fake_status st[2];
 	int32_t r[2];
@@ -337,10 +323,9 @@ START_TEST(persistent_requests_count_each_time)
 		MPI_Request_free(&r[i]);
 	ck_assert_int_eq(r[1], FAKE_REQUEST_NULL);
 }
-END_TEST
 
 /* Made before any request, freed when no request is left. */
-START_TEST(persistent_requests_are_known_whenever_they_were_made)
+TEST(persistent_requests_are_known_whenever_they_were_made)
 {
 	int32_t r[2], old;
 
@@ -368,9 +353,8 @@ START_TEST(persistent_requests_are_known_whenever_they_were_made)
 	MPI_Start(&old);
 	BYTES(Send_init, 12, 0);
 }
-END_TEST
 
-START_TEST(persistent_collectives_count_each_time)
+TEST(persistent_collectives_count_each_time)
 {
 	int32_t r[3];
 
@@ -390,9 +374,8 @@ START_TEST(persistent_collectives_count_each_time)
 	BYTES(Startall, 0, 0);
 	ck_assert_uint_eq(rank_call(CALL_ID_Barrier_init).count, 1);
 }
-END_TEST
 
-START_TEST(partitions_count_when_they_are_ready)
+TEST(partitions_count_when_they_are_ready)
 {
 	int parts[2] = { 4, 5 };
 	int32_t r[2];
@@ -419,9 +402,8 @@ START_TEST(partitions_count_when_they_are_ready)
 	MPI_Request_free(&r[0]);
 	MPI_Request_free(&r[1]);
 }
-END_TEST
 
-START_TEST(fortran_partitions_count_as_those_of_c)
+TEST(fortran_partitions_count_as_those_of_c)
 {
 	int parts = 6, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, hints = 0, part = 0,
 	    ierr = -1;
@@ -435,9 +417,8 @@ START_TEST(fortran_partitions_count_as_those_of_c)
 	mpi_pready_(&part, &r, &ierr);
 	BYTES(Psend_init, 12, 0);
 }
-END_TEST
 
-START_TEST(persistent_requests_without_room_are_counted_as_lost)
+TEST(persistent_requests_without_room_are_counted_as_lost)
 {
 	enum { MANY = 6000 };
 	static int32_t r[MANY];
@@ -462,10 +443,9 @@ START_TEST(persistent_requests_without_room_are_counted_as_lost)
 	segview_own(rank_view, &own);
 	ck_assert_uint_gt(own.requests_lost, lost);
 }
-END_TEST
 
 /* The start's count and time are those of each partner, once a call. */
-START_TEST(starting_requests_is_of_their_partners)
+TEST(starting_requests_is_of_their_partners)
 {
 	int32_t r[4];
 
@@ -493,11 +473,10 @@ START_TEST(starting_requests_is_of_their_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Start, 1).delay, rank_call(CALL_ID_Start).delay);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Start, 1).count, 1);
 }
-END_TEST
 
 /* --- Fortran */
 
-START_TEST(fortran_calls_count_as_those_of_c)
+TEST(fortran_calls_count_as_those_of_c)
 {
 	extern void *MPI_F_STATUS_IGNORE;
 	int n = 3, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, ierr = -1,
@@ -514,7 +493,6 @@ START_TEST(fortran_calls_count_as_those_of_c)
 	mpi_bcast_f08ts_(&(void *){ buf }, &n, &type, &root, &comm, &ierr);
 	BYTES(Bcast, 12, 0);
 }
-END_TEST
 
 /* The mpi_f08 of some libraries counts indices from 0, of others from 1. */
 static void waitsome_from(int base)
@@ -538,46 +516,14 @@ static void waitsome_from(int base)
 	BYTES(Irecv, 0, 12);
 }
 
-START_TEST(fortran_indices_from_0_are_understood)
+TEST(fortran_indices_from_0_are_understood)
 {
 	waitsome_from(0);
 }
-END_TEST
 
-START_TEST(fortran_indices_from_1_are_understood)
+TEST(fortran_indices_from_1_are_understood)
 {
 	waitsome_from(1);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		nothing_is_counted_until_somebody_asks,
-		sends_count_with_bytes_and_the_partners_rank_in_the_world,
-		the_time_of_a_call_is_its_partners,
-		the_time_of_a_measured_call_stands_for_those_that_are_not,
-		a_communicator_made_where_another_was_freed_has_its_own_ranks,
-		receives_count_what_came_and_from_whom,
-		a_send_and_receive_in_one_has_two_partners,
-		only_the_outermost_call_counts,
-		an_error_is_handed_on_and_moves_nothing,
-		a_started_receive_counts_when_any_call_completes_it,
-		a_test_counts_what_it_completes,
-		a_cancelled_receive_moves_nothing,
-		more_requests_than_one_call_has_room_for_count_as_posted,
-		more_open_receives_than_the_table_holds_count_as_posted,
-		persistent_requests_count_each_time,
-		persistent_requests_are_known_whenever_they_were_made,
-		persistent_collectives_count_each_time,
-		partitions_count_when_they_are_ready,
-		fortran_partitions_count_as_those_of_c,
-		persistent_requests_without_room_are_counted_as_lost,
-		starting_requests_is_of_their_partners,
-		fortran_calls_count_as_those_of_c,
-		fortran_indices_from_0_are_understood,
-		fortran_indices_from_1_are_understood,
-	};
-
-	return suite_run_with("calls", rank_up, rank_down, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("calls", rank_up, rank_down)

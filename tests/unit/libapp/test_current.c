@@ -41,7 +41,7 @@ static void look(void)
 	seen = current();
 }
 
-START_TEST(a_call_that_nobody_watches_is_seen_with_its_partner)
+TEST(a_call_that_nobody_watches_is_seen_with_its_partner)
 {
 	uint64_t number;
 
@@ -62,9 +62,8 @@ START_TEST(a_call_that_nobody_watches_is_seen_with_its_partner)
 		ck_assert_uint_eq(seen.comm, FAKE_OTHER);
 	}
 }
-END_TEST
 
-START_TEST(a_call_that_is_timed_says_since_when)
+TEST(a_call_that_is_timed_says_since_when)
 {
 	static const uint32_t words[] = { MEASURE, MEASURE | HOOK_VOLUME };
 	uint64_t before = now();
@@ -79,9 +78,8 @@ START_TEST(a_call_that_is_timed_says_since_when)
 		ck_assert(!current().is_inside);
 	}
 }
-END_TEST
 
-START_TEST(a_call_from_fortran_is_seen_with_its_integers)
+TEST(a_call_from_fortran_is_seen_with_its_integers)
 {
 	int n = 3, type = (int)FAKE_INT, dest = 2, tag = TAG, comm = (int)FAKE_OTHER, error;
 
@@ -93,7 +91,6 @@ START_TEST(a_call_from_fortran_is_seen_with_its_integers)
 	ck_assert_int_eq(seen.tag, TAG);
 	ck_assert_uint_eq((uint32_t)seen.comm, FAKE_OTHER);
 }
-END_TEST
 
 static void call_inside(void)
 {
@@ -102,7 +99,7 @@ static void call_inside(void)
 	look();
 }
 
-START_TEST(calls_inside_of_a_call_are_not_the_call)
+TEST(calls_inside_of_a_call_are_not_the_call)
 {
 	for (uint32_t word = 0; word <= HOOK_COUNT; word++) {
 		rank_hooks(word);
@@ -114,7 +111,6 @@ START_TEST(calls_inside_of_a_call_are_not_the_call)
 		ck_assert(!current().is_inside);
 	}
 }
-END_TEST
 
 static jmp_buf back;
 
@@ -135,7 +131,7 @@ static __attribute__((noinline)) void leave_a_send(void)
 	room[511] = room[0];
 }
 
-START_TEST(a_call_that_was_left_is_over_with_the_next_one)
+TEST(a_call_that_was_left_is_over_with_the_next_one)
 {
 	leave_a_send();
 	ck_assert(current().is_inside);
@@ -143,7 +139,6 @@ START_TEST(a_call_that_was_left_is_over_with_the_next_one)
 	ck_assert_uint_eq(current().func, CALL_ID_Barrier);
 	ck_assert(!current().is_inside);
 }
-END_TEST
 
 /* --- time from where the hook was switched on */
 
@@ -167,7 +162,7 @@ static void check_late(uint64_t before, uint64_t count)
 	ck_assert_uint_le(c.delay, before + (now() - on));
 }
 
-START_TEST(a_call_that_had_begun_counts_from_where_its_hook_was_switched_on)
+TEST(a_call_that_had_begun_counts_from_where_its_hook_was_switched_on)
 {
 	uint64_t delay, count;
 
@@ -185,9 +180,8 @@ START_TEST(a_call_that_had_begun_counts_from_where_its_hook_was_switched_on)
 		rank_hooks(0);
 	}
 }
-END_TEST
 
-START_TEST(fortran_counts_from_there_too)
+TEST(fortran_counts_from_there_too)
 {
 	int n = 3, type = (int)FAKE_INT, dest = 2, tag = TAG, comm = (int)FAKE_OTHER, error;
 
@@ -195,9 +189,8 @@ START_TEST(fortran_counts_from_there_too)
 	mpi_send_(buf, &n, &type, &dest, &tag, &comm, &error);
 	check_late(0, 0);
 }
-END_TEST
 
-START_TEST(calls_that_sampling_passes_over_are_no_calls_from_before)
+TEST(calls_that_sampling_passes_over_are_no_calls_from_before)
 {
 	word_on = MEASURE | HOOK_SAMPLE_MAX << HOOK_SAMPLE_SHIFT;
 	on = now();
@@ -218,9 +211,8 @@ START_TEST(calls_that_sampling_passes_over_are_no_calls_from_before)
 	send_in(2, FAKE_WORLD);
 	ck_assert_uint_eq(seen_call.open_delay, 1000);
 }
-END_TEST
 
-START_TEST(its_partner_has_the_time_but_not_the_call)
+TEST(its_partner_has_the_time_but_not_the_call)
 {
 	struct segview_thread t;
 
@@ -240,7 +232,6 @@ START_TEST(its_partner_has_the_time_but_not_the_call)
 	segview_thread(rank_view, 0, &t);
 	ck_assert_uint_gt(t.partner_unknown, 0);
 }
-END_TEST
 
 static void speak(void)
 {
@@ -253,7 +244,7 @@ static void speak(void)
 	segview_call(rank_view, SEGVIEW_ALL, CALL_ID_Send, now(), &seen_call);
 }
 
-START_TEST(a_call_that_pcontrol_silenced_counts_from_where_it_may_speak)
+TEST(a_call_that_pcontrol_silenced_counts_from_where_it_may_speak)
 {
 	uint64_t start = now();
 
@@ -265,7 +256,6 @@ START_TEST(a_call_that_pcontrol_silenced_counts_from_where_it_may_speak)
 	ck_assert_uint_le(seen_call.open_delay, now() - on);
 	ck_assert_uint_le(rank_call(CALL_ID_Send).delay, now() - on);
 }
-END_TEST
 
 static void set_up(void)
 {
@@ -274,10 +264,4 @@ static void set_up(void)
 	fake_end.inside = NULL;
 }
 
-SUITE_WITH("current", set_up, rank_down, a_call_that_nobody_watches_is_seen_with_its_partner,
-	   a_call_that_is_timed_says_since_when, a_call_from_fortran_is_seen_with_its_integers,
-	   calls_inside_of_a_call_are_not_the_call, a_call_that_was_left_is_over_with_the_next_one,
-	   a_call_that_had_begun_counts_from_where_its_hook_was_switched_on,
-	   fortran_counts_from_there_too, calls_that_sampling_passes_over_are_no_calls_from_before,
-	   its_partner_has_the_time_but_not_the_call,
-	   a_call_that_pcontrol_silenced_counts_from_where_it_may_speak)
+SUITE_WITH("current", set_up, rank_down)

@@ -60,7 +60,7 @@ static unsigned begin(void)
 	return (unsigned)number;
 }
 
-START_TEST(one_that_is_refused_is_counted_and_makes_no_record)
+TEST(one_that_is_refused_is_counted_and_makes_no_record)
 {
 	unsigned number = begin();
 
@@ -80,10 +80,9 @@ START_TEST(one_that_is_refused_is_counted_and_makes_no_record)
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 5);
 	rank_down();
 }
-END_TEST
 
 /* Another request for it: without room, its records are counted. */
-START_TEST(one_that_is_wished_and_refused_makes_a_record)
+TEST(one_that_is_wished_and_refused_makes_a_record)
 {
 	unsigned number = begin();
 
@@ -93,11 +92,10 @@ START_TEST(one_that_is_wished_and_refused_makes_a_record)
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 0);
 	rank_down();
 }
-END_TEST
 
 /* Words of a newer lm: what it knows not to be known here makes records, and loses nothing
  * by it. */
-START_TEST(a_word_that_is_not_known_makes_records)
+TEST(a_word_that_is_not_known_makes_records)
 {
 	unsigned number = begin();
 	uint32_t *word = (uint32_t *)(uintptr_t)app->word;
@@ -111,9 +109,8 @@ START_TEST(a_word_that_is_not_known_makes_records)
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 0);
 	rank_down();
 }
-END_TEST
 
-START_TEST(one_that_found_no_room_before_is_counted)
+TEST(one_that_found_no_room_before_is_counted)
 {
 	unsigned number = begin();
 
@@ -123,9 +120,8 @@ START_TEST(one_that_found_no_room_before_is_counted)
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 1);
 	rank_down();
 }
-END_TEST
 
-START_TEST(of_two_that_join_one_is_there)
+TEST(of_two_that_join_one_is_there)
 {
 	static const struct event_side next = { EVENT_LINK_VERSION + 1, on_ready };
 
@@ -133,8 +129,5 @@ START_TEST(of_two_that_join_one_is_there)
 	ck_assert_int_eq(omig_app_events_join(&side), 0);
 	ck_assert_int_eq(omig_app_events_join(&side), -1);
 }
-END_TEST
 
-SUITE("events", one_that_is_refused_is_counted_and_makes_no_record,
-      one_that_is_wished_and_refused_makes_a_record, a_word_that_is_not_known_makes_records,
-      one_that_found_no_room_before_is_counted, of_two_that_join_one_is_there)
+SUITE("events")

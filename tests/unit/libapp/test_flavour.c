@@ -42,7 +42,7 @@ static uintptr_t address(const void *p)
 	return (uintptr_t)p;
 }
 
-START_TEST(numbers_are_those_of_the_headers)
+TEST(numbers_are_those_of_the_headers)
 {
 	const struct flavour *o = &flavour_openmpi, *m = &flavour_mpich;
 
@@ -77,9 +77,8 @@ START_TEST(numbers_are_those_of_the_headers)
 	ck_assert_str_eq(m->sonames[3], "libmpifort.so.12");
 	ck_assert_ptr_null(m->sonames[4]);
 }
-END_TEST
 
-START_TEST(handles_are_those_of_the_library)
+TEST(handles_are_those_of_the_library)
 {
 	const struct flavour *o = &flavour_openmpi, *m = &flavour_mpich;
 
@@ -101,9 +100,8 @@ START_TEST(handles_are_those_of_the_library)
 	ck_assert_uint_eq(m->null_of(CALL_P_REQUEST), (uint32_t)FAKE_REQUEST_NULL);
 	ck_assert_uint_eq(m->from_fortran(CALL_P_COMM, -5), (uint32_t)-5);
 }
-END_TEST
 
-START_TEST(statuses_are_read_where_the_library_writes_them)
+TEST(statuses_are_read_where_the_library_writes_them)
 {
 	const int32_t mpich[5] = { 7, 0, 3, 9, 0 }, mpich_large[5] = { -1, 2 << 1 | 1, 3, 9, 0 };
 	int32_t openmpi[6] = { 3, 9, 0, 0, 7, 0 };
@@ -120,9 +118,8 @@ START_TEST(statuses_are_read_where_the_library_writes_them)
 	flavour_openmpi.status_read(openmpi, &v);
 	ck_assert(v.source == 3 && v.bytes == INT64_C(0x200000007) && v.cancelled);
 }
-END_TEST
 
-START_TEST(constants_of_fortran_are_known)
+TEST(constants_of_fortran_are_known)
 {
 	const struct flavour *o = &flavour_openmpi, *m = &flavour_mpich;
 	const void *descriptor = MPIR_F_MPI_IN_PLACE, *other = &descriptor;
@@ -150,9 +147,8 @@ START_TEST(constants_of_fortran_are_known)
 	ck_assert(m->f_is_in_place(&descriptor, LANG_TS));
 	ck_assert(!m->f_is_in_place(&other, LANG_TS));
 }
-END_TEST
 
-START_TEST(a_library_is_known_by_its_words)
+TEST(a_library_is_known_by_its_words)
 {
 	ck_assert_ptr_eq(flavour_from_version("Open MPI v4.1.4, package"), &flavour_openmpi);
 	ck_assert_ptr_null(flavour_from_version("Open MPI v5.0"));
@@ -174,8 +170,5 @@ START_TEST(a_library_is_known_by_its_words)
 	ck_assert(handle_is_usable(CALL_P_COMM, UINT64_C(1) << 40));
 	ck_assert(!handle_is_usable(CALL_P_COMM, address(ompi_mpi_comm_null)));
 }
-END_TEST
 
-SUITE("flavour", numbers_are_those_of_the_headers, handles_are_those_of_the_library,
-      statuses_are_read_where_the_library_writes_them, constants_of_fortran_are_known,
-      a_library_is_known_by_its_words)
+SUITE("flavour")

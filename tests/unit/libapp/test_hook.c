@@ -33,7 +33,7 @@ static void look_inside(void)
 	seen_inside = rank_call(CALL_ID_Send);
 }
 
-START_TEST(a_call_that_has_not_ended_is_seen)
+TEST(a_call_that_has_not_ended_is_seen)
 {
 	rank_hooks(HOOK_COUNT | HOOK_TIME);
 	for (int i = 0; i < 2; i++) { /* the first call of a thread goes the long way */
@@ -45,7 +45,6 @@ START_TEST(a_call_that_has_not_ended_is_seen)
 		ck_assert_uint_eq(rank_call(CALL_ID_Send).sampled, i + 1);
 	}
 }
-END_TEST
 
 static jmp_buf back;
 
@@ -67,7 +66,7 @@ static __attribute__((noinline)) void leave_a_send(void)
 	room[511] = room[0];
 }
 
-START_TEST(a_call_that_was_left_by_longjmp_is_over)
+TEST(a_call_that_was_left_by_longjmp_is_over)
 {
 	struct segview_call c;
 
@@ -88,9 +87,8 @@ START_TEST(a_call_that_was_left_by_longjmp_is_over)
 	MPI_Barrier(FAKE_WORLD);
 	ck_assert_uint_eq(rank_call(CALL_ID_Barrier).count, 5);
 }
-END_TEST
 
-START_TEST(sampling_measures_a_share_and_counts_all)
+TEST(sampling_measures_a_share_and_counts_all)
 {
 	struct segview_call c;
 
@@ -103,7 +101,6 @@ START_TEST(sampling_measures_a_share_and_counts_all)
 	ck_assert_uint_gt(c.sampled, 2100);
 	ck_assert_uint_lt(c.sampled, 2900);
 }
-END_TEST
 
 static uint32_t sampled_in(unsigned k)
 {
@@ -125,7 +122,7 @@ static void check_share(unsigned func, const struct segview_call *then, uint64_t
 }
 
 /* One send, then receives: about the mean gap, its double, and lengths that divide nothing. */
-START_TEST(no_period_of_the_program_keeps_step_with_sampling)
+TEST(no_period_of_the_program_keeps_step_with_sampling)
 {
 	static const unsigned periods[] = { 2, 3, 15, 16, 17, 31, 32, 100 };
 
@@ -143,11 +140,10 @@ START_TEST(no_period_of_the_program_keeps_step_with_sampling)
 		check_share(CALL_ID_Recv, &recvs, UINT64_C(20000) * (periods[p] - 1), 4);
 	}
 }
-END_TEST
 
 static const struct segview_call nothing;
 
-START_TEST(words_that_take_turns_have_their_shares)
+TEST(words_that_take_turns_have_their_shares)
 {
 	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(3), 0);
 	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(5), 0);
@@ -158,9 +154,8 @@ START_TEST(words_that_take_turns_have_their_shares)
 	check_share(CALL_ID_Send, &nothing, 100000, 3);
 	check_share(CALL_ID_Recv, &nothing, 100000, 5);
 }
-END_TEST
 
-START_TEST(the_first_calls_after_a_change_are_measured_as_often_as_any)
+TEST(the_first_calls_after_a_change_are_measured_as_often_as_any)
 {
 	for (int i = 0; i < 40000; i++) {
 		segview_hook_set(rank_view, CALL_ID_Send, sampled_in(i & 1 ? 4 : 5), 0);
@@ -171,9 +166,8 @@ START_TEST(the_first_calls_after_a_change_are_measured_as_often_as_any)
 	}
 	check_share(CALL_ID_Recv, &nothing, 80000, 4);
 }
-END_TEST
 
-START_TEST(words_of_the_long_way_have_their_share)
+TEST(words_of_the_long_way_have_their_share)
 {
 	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(4) | HOOK_VOLUME, 0);
 	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(4), 0);
@@ -184,7 +178,6 @@ START_TEST(words_of_the_long_way_have_their_share)
 	check_share(CALL_ID_Send, &nothing, 40000, 4);
 	check_share(CALL_ID_Recv, &nothing, 40000, 4);
 }
-END_TEST
 
 /* --- events */
 
@@ -204,7 +197,7 @@ static void on_event(void *arg, const struct ring_call *c)
 	memcpy(s->par[s->n++], c->par, c->npar * sizeof(c->par[0]));
 }
 
-START_TEST(an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end)
+TEST(an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end)
 {
 	struct seen s = { 0 };
 
@@ -225,9 +218,8 @@ START_TEST(an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end)
 	ck_assert_int_eq(s.par[3][2], 3);
 	ck_assert_int_eq(s.par[3][3], 12);
 }
-END_TEST
 
-START_TEST(events_that_nobody_takes_are_dropped_and_counted)
+TEST(events_that_nobody_takes_are_dropped_and_counted)
 {
 	struct segview_thread t;
 	struct seen s = { 0 };
@@ -241,7 +233,6 @@ START_TEST(events_that_nobody_takes_are_dropped_and_counted)
 	segview_thread(rank_view, 0, &t);
 	ck_assert_uint_eq(t.ring_dropped + (unsigned)taken, 20000);
 }
-END_TEST
 
 /* --- actions */
 
@@ -253,7 +244,7 @@ static struct segview_cell counter(unsigned cell)
 	return c;
 }
 
-START_TEST(actions_run_in_the_rank_for_the_partners_that_were_asked_for)
+TEST(actions_run_in_the_rank_for_the_partners_that_were_asked_for)
 {
 	struct segview_cell c;
 
@@ -275,11 +266,10 @@ START_TEST(actions_run_in_the_rank_for_the_partners_that_were_asked_for)
 	recv_any();
 	ck_assert_int_eq(counter(1).n, 5);
 }
-END_TEST
 
 /* --- the program's own setting; its children */
 
-START_TEST(pcontrol_silences_all_hooks_and_lets_them_speak)
+TEST(pcontrol_silences_all_hooks_and_lets_them_speak)
 {
 	struct seg_own own;
 	int off = 0;
@@ -298,9 +288,8 @@ START_TEST(pcontrol_silences_all_hooks_and_lets_them_speak)
 	send_to(2);
 	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 1);
 }
-END_TEST
 
-START_TEST(a_forked_child_counts_nothing_of_its_parents)
+TEST(a_forked_child_counts_nothing_of_its_parents)
 {
 	int fd = app_state.fd, status;
 	pid_t pid;
@@ -317,16 +306,5 @@ START_TEST(a_forked_child_counts_nothing_of_its_parents)
 	send_to(2);
 	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 2);
 }
-END_TEST
 
-SUITE_WITH("hook", rank_up, rank_down, a_call_that_has_not_ended_is_seen,
-	   a_call_that_was_left_by_longjmp_is_over, sampling_measures_a_share_and_counts_all,
-	   no_period_of_the_program_keeps_step_with_sampling,
-	   words_that_take_turns_have_their_shares,
-	   the_first_calls_after_a_change_are_measured_as_often_as_any,
-	   words_of_the_long_way_have_their_share,
-	   an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end,
-	   events_that_nobody_takes_are_dropped_and_counted,
-	   actions_run_in_the_rank_for_the_partners_that_were_asked_for,
-	   pcontrol_silences_all_hooks_and_lets_them_speak,
-	   a_forked_child_counts_nothing_of_its_parents)
+SUITE_WITH("hook", rank_up, rank_down)

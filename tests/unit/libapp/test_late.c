@@ -102,7 +102,7 @@ static double late_call(int dest, uintptr_t comm)
 	return gained;
 }
 
-START_TEST(the_call_counts_since_the_integrator_was_there)
+TEST(the_call_counts_since_the_integrator_was_there)
 {
 	static const uint32_t words[] = { 0,
 					  HOOK_COUNT,
@@ -127,10 +127,9 @@ START_TEST(the_call_counts_since_the_integrator_was_there)
 		switch_off();
 	}
 }
-END_TEST
 
 /* Another request has the start of that call already, or its end, or both. */
-START_TEST(actions_that_were_there_before_change_nothing_about_it)
+TEST(actions_that_were_there_before_change_nothing_about_it)
 {
 	struct segview_cell c;
 
@@ -148,10 +147,9 @@ START_TEST(actions_that_were_there_before_change_nothing_about_it)
 		switch_off();
 	}
 }
-END_TEST
 
 /* The end comes while a call lasts whose start was watched. */
-START_TEST(an_end_that_comes_later_ends_what_has_begun)
+TEST(an_end_that_comes_later_ends_what_has_begun)
 {
 	on = now();
 	add(CALL_START, CELL, 1);
@@ -161,19 +159,17 @@ START_TEST(an_end_that_comes_later_ends_what_has_begun)
 	ck_assert_double_eq(seen.v, 1);
 	switch_off();
 }
-END_TEST
 
-START_TEST(without_an_end_nothing_begins)
+TEST(without_an_end_nothing_begins)
 {
 	wish.is_without_end = true;
 	ck_assert_double_eq(late_call(2, FAKE_WORLD), 0);
 	ck_assert_double_eq(seen.v, 0);
 	switch_off();
 }
-END_TEST
 
 /* The lm notes such a thread only when it knows the partner; the rank knows it at the end. */
-START_TEST(a_partner_is_asked_for_as_at_a_beginning)
+TEST(a_partner_is_asked_for_as_at_a_beginning)
 {
 	wish.partner = 2;
 	ck_assert_double_eq(late_call(3, FAKE_WORLD), 0);
@@ -186,9 +182,8 @@ START_TEST(a_partner_is_asked_for_as_at_a_beginning)
 	ck_assert_double_eq(late_call(FAKE_PROC_NULL, FAKE_WORLD), 0);
 	switch_off();
 }
-END_TEST
 
-START_TEST(the_next_call_is_no_such_call)
+TEST(the_next_call_is_no_such_call)
 {
 	ck_assert_double_gt(late_call(2, FAKE_WORLD), 0);
 	for (int i = 0; i < 3; i++) {
@@ -200,7 +195,6 @@ START_TEST(the_next_call_is_no_such_call)
 	}
 	switch_off();
 }
-END_TEST
 
 static void set_up(void)
 {
@@ -210,16 +204,4 @@ static void set_up(void)
 	fake_end.inside = NULL;
 }
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		the_call_counts_since_the_integrator_was_there,
-		actions_that_were_there_before_change_nothing_about_it,
-		an_end_that_comes_later_ends_what_has_begun,
-		without_an_end_nothing_begins,
-		a_partner_is_asked_for_as_at_a_beginning,
-		the_next_call_is_no_such_call,
-	};
-
-	return suite_run_with("late", set_up, rank_down, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("late", set_up, rank_down)

@@ -52,7 +52,7 @@ static void wait_for(int32_t *request)
 	MPI_Wait(request, &status);
 }
 
-START_TEST(a_receive_is_listed_from_its_post_to_its_wait)
+TEST(a_receive_is_listed_from_its_post_to_its_wait)
 {
 	const uint32_t words[] = { 0, HOOK_COUNT | HOOK_TIME,
 				   HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER };
@@ -78,9 +78,8 @@ START_TEST(a_receive_is_listed_from_its_post_to_its_wait)
 		rank_down();
 	}
 }
-END_TEST
 
-START_TEST(any_source_and_any_tag_are_said)
+TEST(any_source_and_any_tag_are_said)
 {
 	struct segview_posted p;
 	int32_t request = 0x110;
@@ -97,9 +96,8 @@ START_TEST(any_source_and_any_tag_are_said)
 	ck_assert_uint_eq(open_all(), 0);
 	rank_down();
 }
-END_TEST
 
-START_TEST(a_send_is_listed_until_it_is_complete)
+TEST(a_send_is_listed_until_it_is_complete)
 {
 	struct segview_posted p;
 	int32_t request = 0x120;
@@ -119,7 +117,6 @@ START_TEST(a_send_is_listed_until_it_is_complete)
 	ck_assert_uint_eq(rank_call(CALL_ID_Isend).bytes_in, 0);
 	rank_down();
 }
-END_TEST
 
 static struct segview_posted seen;
 static unsigned nseen;
@@ -129,7 +126,7 @@ static void look_inside(void)
 	nseen = open_of(CALL_ID_Send, &seen);
 }
 
-START_TEST(a_blocking_call_is_listed_while_it_blocks)
+TEST(a_blocking_call_is_listed_while_it_blocks)
 {
 	watch(0);
 	nseen = 0;
@@ -146,7 +143,6 @@ START_TEST(a_blocking_call_is_listed_while_it_blocks)
 	fake_end = (struct fake_end){ 0 };
 	rank_down();
 }
-END_TEST
 
 /* What is listed while a call is inside: one entry of its send, one of its receive. */
 static struct {
@@ -172,7 +168,7 @@ static void look_at_both(void)
 	}
 }
 
-START_TEST(a_sendrecv_is_listed_as_a_send_and_a_receive)
+TEST(a_sendrecv_is_listed_as_a_send_and_a_receive)
 {
 	struct fake_status status;
 
@@ -200,9 +196,8 @@ START_TEST(a_sendrecv_is_listed_as_a_send_and_a_receive)
 	ck_assert_uint_eq(open_all(), 0);
 	rank_down();
 }
-END_TEST
 
-START_TEST(the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
+TEST(the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
 {
 	struct fake_status status;
 
@@ -224,9 +219,8 @@ START_TEST(the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
 	ck_assert_uint_eq(open_all(), 0);
 	rank_down();
 }
-END_TEST
 
-START_TEST(what_finds_no_place_in_the_list_is_counted)
+TEST(what_finds_no_place_in_the_list_is_counted)
 {
 	enum { POSTS = 2 * SEG_POSTED };
 
@@ -240,9 +234,8 @@ START_TEST(what_finds_no_place_in_the_list_is_counted)
 	ck_assert_uint_ge(open_all() + segview_posted_lost(rank_view), POSTS);
 	rank_down();
 }
-END_TEST
 
-START_TEST(a_persistent_one_is_listed_while_it_is_started)
+TEST(a_persistent_one_is_listed_while_it_is_started)
 {
 	struct segview_posted p;
 	int32_t request;
@@ -266,9 +259,8 @@ START_TEST(a_persistent_one_is_listed_while_it_is_started)
 		rank_down();
 	}
 }
-END_TEST
 
-START_TEST(a_persistent_one_of_before_is_listed_as_well)
+TEST(a_persistent_one_of_before_is_listed_as_well)
 {
 	struct segview_posted p;
 	int32_t r[2];
@@ -293,9 +285,8 @@ START_TEST(a_persistent_one_of_before_is_listed_as_well)
 		MPI_Request_free(&r[i]);
 	rank_down();
 }
-END_TEST
 
-START_TEST(more_than_a_wait_can_follow_are_counted_as_lost)
+TEST(more_than_a_wait_can_follow_are_counted_as_lost)
 {
 	static int32_t request[WAIT_MANY];
 	uint64_t lost;
@@ -312,9 +303,8 @@ START_TEST(more_than_a_wait_can_follow_are_counted_as_lost)
 	ck_assert_uint_eq(segview_posted_lost(rank_view) - lost, WAIT_MANY);
 	rank_down();
 }
-END_TEST
 
-START_TEST(without_a_question_nothing_is_listed)
+TEST(without_a_question_nothing_is_listed)
 {
 	int32_t request = 0x140;
 
@@ -326,11 +316,5 @@ START_TEST(without_a_question_nothing_is_listed)
 	wait_for(&request);
 	rank_down();
 }
-END_TEST
 
-SUITE("listing", a_receive_is_listed_from_its_post_to_its_wait, any_source_and_any_tag_are_said,
-      a_send_is_listed_until_it_is_complete, a_blocking_call_is_listed_while_it_blocks,
-      a_persistent_one_is_listed_while_it_is_started, a_persistent_one_of_before_is_listed_as_well,
-      more_than_a_wait_can_follow_are_counted_as_lost, without_a_question_nothing_is_listed,
-      what_finds_no_place_in_the_list_is_counted, a_sendrecv_is_listed_as_a_send_and_a_receive,
-      the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
+SUITE("listing")

@@ -24,7 +24,7 @@ static void make_dir(void)
 	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:testtest00000000", 1);
 }
 
-START_TEST(a_rank_hands_its_memory_to_the_lm_that_listens)
+TEST(a_rank_hands_its_memory_to_the_lm_that_listens)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	struct seg_register reg = { 0 };
@@ -47,7 +47,6 @@ START_TEST(a_rank_hands_its_memory_to_the_lm_that_listens)
 	unlink(to.sun_path);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
 static void script_make(const char *path, const char *text)
 {
@@ -101,7 +100,7 @@ static void lm_path(char *out, size_t size, const char *tail)
 	ck_assert_int_ge(seg_lm_path(out, size, dir, host, "testtest", tail), 0);
 }
 
-START_TEST(a_rank_starts_the_lm_of_its_host)
+TEST(a_rank_starts_the_lm_of_its_host)
 {
 	char lock[300], sock[300];
 	struct stat st;
@@ -118,9 +117,8 @@ START_TEST(a_rank_starts_the_lm_of_its_host)
 	unlink(sock);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
-START_TEST(where_no_socket_can_be_made_the_lm_is_started_all_the_same)
+TEST(where_no_socket_can_be_made_the_lm_is_started_all_the_same)
 {
 	char lock[300], sock[300];
 
@@ -133,9 +131,8 @@ START_TEST(where_no_socket_can_be_made_the_lm_is_started_all_the_same)
 	rmdir(sock);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
-START_TEST(a_child_has_nothing_of_an_lm_that_is_started)
+TEST(a_child_has_nothing_of_an_lm_that_is_started)
 {
 	int ends[2], how;
 	pid_t pid;
@@ -155,8 +152,5 @@ START_TEST(a_child_has_nothing_of_an_lm_that_is_started)
 	close(ends[1]);
 	rank_down();
 }
-END_TEST
 
-SUITE("meeting", a_rank_hands_its_memory_to_the_lm_that_listens, a_rank_starts_the_lm_of_its_host,
-      where_no_socket_can_be_made_the_lm_is_started_all_the_same,
-      a_child_has_nothing_of_an_lm_that_is_started)
+SUITE("meeting")

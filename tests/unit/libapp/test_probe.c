@@ -138,7 +138,7 @@ static void send_three(void)
 	MPI_Send(buf, 3, FAKE_INT, 2, 5, FAKE_WORLD);
 }
 
-START_TEST(probes_are_found_by_the_note_of_their_program)
+TEST(probes_are_found_by_the_note_of_their_program)
 {
 	ck_assert_uint_eq(segview_probes(rank_view), 2);
 	ck_assert_int_eq(segview_probe_find(rank_view, "step"), STEP);
@@ -148,9 +148,8 @@ START_TEST(probes_are_found_by_the_note_of_their_program)
 	ck_assert_mem_eq(segview_probe(rank_view, REGION_END)->type, end_types, 3);
 	ck_assert_ptr_null(segview_probe(rank_view, ODD));
 }
-END_TEST
 
-START_TEST(a_probe_that_is_off_tells_nothing)
+TEST(a_probe_that_is_off_tells_nothing)
 {
 	struct seen s;
 
@@ -159,9 +158,8 @@ START_TEST(a_probe_that_is_off_tells_nothing)
 	look(&s);
 	ck_assert_uint_eq(s.n, 0);
 }
-END_TEST
 
-START_TEST(an_active_probe_tells_its_parameters)
+TEST(an_active_probe_tells_its_parameters)
 {
 	uint64_t before = ticks_now(app_state.ticks);
 	struct seen s;
@@ -182,9 +180,8 @@ START_TEST(an_active_probe_tells_its_parameters)
 	ck_assert_uint_le(s.hit[0].ticks, ticks_now(app_state.ticks));
 	ck_assert_uint_eq(s.hit[0].mask, 0);
 }
-END_TEST
 
-START_TEST(what_is_read_is_what_was_done_before_the_probe)
+TEST(what_is_read_is_what_was_done_before_the_probe)
 {
 	unsigned count, out, delay, cell;
 	struct seen s;
@@ -215,9 +212,8 @@ START_TEST(what_is_read_is_what_was_done_before_the_probe)
 		ck_assert_uint_gt(r[delay].u, i ? s.hit[i - 1].read[delay].u : 0);
 	}
 }
-END_TEST
 
-START_TEST(an_integrator_is_read_at_the_probes_own_clock_read)
+TEST(an_integrator_is_read_at_the_probes_own_clock_read)
 {
 	unsigned slot[2];
 	struct seen s;
@@ -241,9 +237,8 @@ START_TEST(an_integrator_is_read_at_the_probes_own_clock_read)
 					2e6);
 	}
 }
-END_TEST
 
-START_TEST(partners_are_told_apart_at_a_probe)
+TEST(partners_are_told_apart_at_a_probe)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
 	static const int32_t partners[] = { 1, 3 };
@@ -272,7 +267,6 @@ START_TEST(partners_are_told_apart_at_a_probe)
 	ck_assert_uint_eq(s.hit[0].read[other].u, rank_partner(CALL_ID_Send, 1).delay);
 	ck_assert_uint_gt(s.hit[0].read[delay].u, s.hit[0].read[other].u);
 }
-END_TEST
 
 /* --- regions: from step to region_end */
 
@@ -299,7 +293,7 @@ static uint64_t metered(unsigned number)
 	return m.value;
 }
 
-START_TEST(what_is_done_in_a_region_is_told_apart)
+TEST(what_is_done_in_a_region_is_told_apart)
 {
 	unsigned calls, delay, bytes;
 
@@ -328,9 +322,8 @@ START_TEST(what_is_done_in_a_region_is_told_apart)
 	segview_meter_del(rank_view, delay);
 	ck_assert_uint_eq(words[STEP] | words[REGION_END], 0);
 }
-END_TEST
 
-START_TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
+TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 {
 	struct segview_metered m;
 	unsigned calls;
@@ -360,7 +353,6 @@ START_TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 	step(4);
 	ck_assert_uint_eq(metered(calls), 1);
 }
-END_TEST
 
 static void *in_another_thread(void *arg)
 {
@@ -370,7 +362,7 @@ static void *in_another_thread(void *arg)
 	return NULL;
 }
 
-START_TEST(all_threads_of_the_process_count)
+TEST(all_threads_of_the_process_count)
 {
 	unsigned count;
 	pthread_t t;
@@ -389,7 +381,6 @@ START_TEST(all_threads_of_the_process_count)
 		ck_assert_uint_eq(s.hit[i].read[count].u, 11);
 	ck_assert_uint_ne(s.hit[0].tid, s.hit[1].tid);
 }
-END_TEST
 
 #define MEANWHILE 20000
 
@@ -406,7 +397,7 @@ static void *works_meanwhile(void *arg)
  * a call whose thread loses its processor between its end and the note of it looks open for so
  * long.
  */
-START_TEST(figures_of_a_thread_that_works_meanwhile_only_grow)
+TEST(figures_of_a_thread_that_works_meanwhile_only_grow)
 {
 	unsigned count, out;
 	uint64_t last[SEG_READS] = { 0 };
@@ -436,9 +427,8 @@ START_TEST(figures_of_a_thread_that_works_meanwhile_only_grow)
 	ck_assert_uint_eq(last[count], MEANWHILE);
 	ck_assert_uint_eq(last[out], 12 * MEANWHILE);
 }
-END_TEST
 
-START_TEST(actions_of_a_probe_run_in_the_rank)
+TEST(actions_of_a_probe_run_in_the_rank)
 {
 	struct seg_action whole = { .op = ACTION_COUNTER_ADD,
 				    .func = SEG_HOOKS + REGION_END,
@@ -471,9 +461,8 @@ START_TEST(actions_of_a_probe_run_in_the_rank)
 	look(&s);
 	ck_assert_uint_eq(s.n, 0);
 }
-END_TEST
 
-START_TEST(records_that_nobody_takes_are_dropped_and_counted)
+TEST(records_that_nobody_takes_are_dropped_and_counted)
 {
 	struct segview_thread t;
 	int taken;
@@ -486,14 +475,13 @@ START_TEST(records_that_nobody_takes_are_dropped_and_counted)
 	segview_thread(rank_view, 0, &t);
 	ck_assert_uint_eq(t.ring_dropped + (unsigned)taken, 20000);
 }
-END_TEST
 
 static void probe_inside(void)
 {
 	step(5);
 }
 
-START_TEST(a_probe_inside_of_a_call_is_counted_and_not_told)
+TEST(a_probe_inside_of_a_call_is_counted_and_not_told)
 {
 	struct seg_own own;
 	struct seen s;
@@ -513,9 +501,8 @@ START_TEST(a_probe_inside_of_a_call_is_counted_and_not_told)
 	ck_assert_int_eq(s.par[0][0].i, 6);
 	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 3);
 }
-END_TEST
 
-START_TEST(a_slot_that_means_something_new_has_no_value_in_old_records)
+TEST(a_slot_that_means_something_new_has_no_value_in_old_records)
 {
 	unsigned old, new;
 	struct seen s;
@@ -532,9 +519,8 @@ START_TEST(a_slot_that_means_something_new_has_no_value_in_old_records)
 	ck_assert_uint_eq(s.hit[0].mask, 0);
 	ck_assert_uint_eq(s.hit[1].mask, 1u << new);
 }
-END_TEST
 
-START_TEST(pcontrol_silences_probes_and_lets_them_speak)
+TEST(pcontrol_silences_probes_and_lets_them_speak)
 {
 	struct seen s;
 
@@ -547,9 +533,8 @@ START_TEST(pcontrol_silences_probes_and_lets_them_speak)
 	ck_assert_uint_eq(s.n, 1);
 	ck_assert_int_eq(s.par[0][0].i, 2);
 }
-END_TEST
 
-START_TEST(a_forked_child_tells_nothing)
+TEST(a_forked_child_tells_nothing)
 {
 	struct seen s;
 	int status;
@@ -569,16 +554,5 @@ START_TEST(a_forked_child_tells_nothing)
 	ck_assert_uint_eq(s.n, 2);
 	ck_assert_int_eq(s.par[1][0].i, 3);
 }
-END_TEST
 
-SUITE_WITH("probes", rank_up, rank_down, probes_are_found_by_the_note_of_their_program,
-	   a_probe_that_is_off_tells_nothing, an_active_probe_tells_its_parameters,
-	   what_is_read_is_what_was_done_before_the_probe,
-	   an_integrator_is_read_at_the_probes_own_clock_read, partners_are_told_apart_at_a_probe,
-	   what_is_done_in_a_region_is_told_apart,
-	   a_region_that_was_open_at_the_beginning_counts_from_there,
-	   all_threads_of_the_process_count, figures_of_a_thread_that_works_meanwhile_only_grow,
-	   actions_of_a_probe_run_in_the_rank, records_that_nobody_takes_are_dropped_and_counted,
-	   a_probe_inside_of_a_call_is_counted_and_not_told,
-	   a_slot_that_means_something_new_has_no_value_in_old_records,
-	   pcontrol_silences_probes_and_lets_them_speak, a_forked_child_tells_nothing)
+SUITE_WITH("probes", rank_up, rank_down)

@@ -36,7 +36,7 @@ static bool take(uintptr_t key)
 	return true;
 }
 
-START_TEST(a_request_is_taken_once)
+TEST(a_request_is_taken_once)
 {
 	const struct request r = request(77), none = request(0);
 
@@ -53,9 +53,8 @@ START_TEST(a_request_is_taken_once)
 	ck_assert(!take(77));
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-START_TEST(what_finds_no_room_disturbs_nobody)
+TEST(what_finds_no_room_disturbs_nobody)
 {
 	static bool is_in[MANY];
 	unsigned n = 0;
@@ -72,10 +71,9 @@ START_TEST(what_finds_no_room_disturbs_nobody)
 		ck_assert_int_eq(take(i + 1), is_in[i]);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
 /* Handles at any address: many of them begin to search at the same place. */
-START_TEST(handles_that_meet_are_all_found)
+TEST(handles_that_meet_are_all_found)
 {
 	static uintptr_t key[MANY];
 	static bool is_in[MANY];
@@ -94,7 +92,6 @@ START_TEST(handles_that_meet_are_all_found)
 		ck_assert_int_eq(take(key[i]), is_in[i]);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
 /* Keys of its own, in a table so full that all threads search past each other's entries. */
 static void *use_many(void *arg)
@@ -114,7 +111,7 @@ static void *use_many(void *arg)
 	return NULL;
 }
 
-START_TEST(threads_find_what_they_put_in_between_each_others_entries)
+TEST(threads_find_what_they_put_in_between_each_others_entries)
 {
 	pthread_t t[THREADS];
 
@@ -124,10 +121,9 @@ START_TEST(threads_find_what_they_put_in_between_each_others_entries)
 		pthread_join(t[i], NULL);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
 /* A partitioned send stays until it is freed: each part counts by what stands there. */
-START_TEST(a_persistent_request_stays_when_it_is_taken)
+TEST(a_persistent_request_stays_when_it_is_taken)
 {
 	struct request r = request(78), out;
 	const struct request plain = request(79);
@@ -155,8 +151,5 @@ START_TEST(a_persistent_request_stays_when_it_is_taken)
 	ck_assert(!request_peek(78, &out));
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-SUITE("requests", a_request_is_taken_once, a_persistent_request_stays_when_it_is_taken,
-      what_finds_no_room_disturbs_nobody, handles_that_meet_are_all_found,
-      threads_find_what_they_put_in_between_each_others_entries)
+SUITE("requests")

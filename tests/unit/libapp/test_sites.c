@@ -56,7 +56,7 @@ static void hooks_and_depth(uint32_t word, unsigned depth)
 	rank_hooks(word);
 }
 
-START_TEST(each_place_that_calls_is_a_site_with_calls_time_and_bytes)
+TEST(each_place_that_calls_is_a_site_with_calls_time_and_bytes)
 {
 	hooks_and_depth(HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_SITE, 1);
 	for (int i = 0; i < 3; i++)
@@ -79,9 +79,8 @@ START_TEST(each_place_that_calls_is_a_site_with_calls_time_and_bytes)
 	ck_assert_uint_eq(seen.n, 2);
 	ck_assert_uint_eq(seen.of[0].count + seen.of[1].count, 4);
 }
-END_TEST
 
-START_TEST(callers_tell_sites_apart_when_they_are_wanted)
+TEST(callers_tell_sites_apart_when_they_are_wanted)
 {
 	hooks_and_depth(HOOK_COUNT | HOOK_SITE, 2);
 	by_way_a();
@@ -94,9 +93,8 @@ START_TEST(callers_tell_sites_apart_when_they_are_wanted)
 	ck_assert_uint_ne(seen.of[0].pc[1], seen.of[1].pc[1]);
 	ck_assert_uint_eq(seen.of[0].count + seen.of[1].count, 3);
 }
-END_TEST
 
-START_TEST(a_depth_that_makes_no_sense_is_one)
+TEST(a_depth_that_makes_no_sense_is_one)
 {
 	hooks_and_depth(HOOK_COUNT | HOOK_SITE, 99);
 	send_here();
@@ -104,7 +102,6 @@ START_TEST(a_depth_that_makes_no_sense_is_one)
 	ck_assert_uint_eq(seen.n, 1);
 	ck_assert_uint_eq(seen.of[0].depth, 1);
 }
-END_TEST
 
 /* Whatever stands in the register that programs with frames have theirs in. */
 static void send_with_frame(uintptr_t frame)
@@ -118,7 +115,7 @@ static void send_with_frame(uintptr_t frame)
 	ck_assert_uint_le(s->depth, 2);
 }
 
-START_TEST(registers_of_programs_without_frames_are_followed_nowhere)
+TEST(registers_of_programs_without_frames_are_followed_nowhere)
 {
 	static const uintptr_t odd[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7, 0x1000 };
 	uintptr_t words[8] = { 0 };
@@ -134,7 +131,6 @@ START_TEST(registers_of_programs_without_frames_are_followed_nowhere)
 	send_with_frame((uintptr_t)&words[0]);
 	send_with_frame((uintptr_t)&words[1] + 1);
 }
-END_TEST
 
 static void *send_in_thread(void *arg)
 {
@@ -142,7 +138,7 @@ static void *send_in_thread(void *arg)
 	return NULL;
 }
 
-START_TEST(threads_have_tables_of_their_own)
+TEST(threads_have_tables_of_their_own)
 {
 	pthread_t t;
 
@@ -156,9 +152,8 @@ START_TEST(threads_have_tables_of_their_own)
 	ck_assert_uint_eq(seen.of[1].depth, 2);
 	ck_assert_uint_eq(seen.of[0].pc[1], seen.of[1].pc[1]);
 }
-END_TEST
 
-START_TEST(a_full_table_counts_what_it_loses)
+TEST(a_full_table_counts_what_it_loses)
 {
 	struct segview_thread t;
 
@@ -175,9 +170,8 @@ START_TEST(a_full_table_counts_what_it_loses)
 	ck_assert_uint_eq(seen.n, 1);
 	ck_assert_uint_eq(seen.of[0].count, 2);
 }
-END_TEST
 
-START_TEST(files_with_code_are_noted_with_this_program_among_them)
+TEST(files_with_code_are_noted_with_this_program_among_them)
 {
 	uint64_t at = (uint64_t)(uintptr_t)by_way_a;
 	struct seg_module m;
@@ -188,10 +182,5 @@ START_TEST(files_with_code_are_noted_with_this_program_among_them)
 			 strstr(m.path, "test_sites");
 	ck_assert(found);
 }
-END_TEST
 
-SUITE_WITH("sites", rank_up, rank_down, each_place_that_calls_is_a_site_with_calls_time_and_bytes,
-	   callers_tell_sites_apart_when_they_are_wanted, a_depth_that_makes_no_sense_is_one,
-	   registers_of_programs_without_frames_are_followed_nowhere,
-	   threads_have_tables_of_their_own, a_full_table_counts_what_it_loses,
-	   files_with_code_are_noted_with_this_program_among_them)
+SUITE_WITH("sites", rank_up, rank_down)

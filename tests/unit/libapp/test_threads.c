@@ -56,16 +56,15 @@ static void check_talk(uint64_t times)
 	ck_assert_uint_eq(rank_call(CALL_ID_Waitall).in_call, 0);
 }
 
-START_TEST(all_threads_together_count_right)
+TEST(all_threads_together_count_right)
 {
 	rank_hooks(WORD);
 	run(talk, THREADS);
 	check_talk(THREADS * ROUNDS);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Isend, FAKE_SIZE - 1 - 2).count, THREADS * ROUNDS);
 }
-END_TEST
 
-START_TEST(blocks_of_threads_that_are_gone_are_used_again)
+TEST(blocks_of_threads_that_are_gone_are_used_again)
 {
 	struct seg_own own;
 
@@ -77,9 +76,8 @@ START_TEST(blocks_of_threads_that_are_gone_are_used_again)
 	ck_assert_uint_eq(own.threads_used, THREADS);
 	ck_assert_uint_eq(own.threads_lost, 0);
 }
-END_TEST
 
-START_TEST(threads_without_a_block_are_counted_as_lost)
+TEST(threads_without_a_block_are_counted_as_lost)
 {
 	struct seg_own own;
 
@@ -90,7 +88,6 @@ START_TEST(threads_without_a_block_are_counted_as_lost)
 	ck_assert_uint_eq(own.calls_lost, 2 * 3 * ROUNDS);
 	check_talk(THREADS * ROUNDS);
 }
-END_TEST
 
 static void *talk_and_free(void *arg)
 {
@@ -105,14 +102,13 @@ static void *talk_and_free(void *arg)
 	return NULL;
 }
 
-START_TEST(communicators_are_freed_while_others_ask_for_their_ranks)
+TEST(communicators_are_freed_while_others_ask_for_their_ranks)
 {
 	rank_hooks(WORD);
 	run(talk_and_free, THREADS);
 	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, THREADS * ROUNDS);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 2).count, THREADS * ROUNDS);
 }
-END_TEST
 
 /* The lm's side changes everything while threads call. */
 static int stop;
@@ -135,7 +131,7 @@ static void *send_many(void *arg)
 	return NULL;
 }
 
-START_TEST(hooks_and_actions_change_under_calls)
+TEST(hooks_and_actions_change_under_calls)
 {
 	struct segview_cell c;
 	pthread_t lm;
@@ -148,7 +144,6 @@ START_TEST(hooks_and_actions_change_under_calls)
 	ck_assert_int_eq(segview_counter(rank_view, SEGVIEW_ALL, 1, &c), 0);
 	ck_assert_int_le(c.n, 10 * THREADS * ROUNDS);
 }
-END_TEST
 
 static void set_up(void)
 {
@@ -156,8 +151,4 @@ static void set_up(void)
 	rank_up();
 }
 
-SUITE_WITH("threads", set_up, rank_down, all_threads_together_count_right,
-	   blocks_of_threads_that_are_gone_are_used_again,
-	   threads_without_a_block_are_counted_as_lost,
-	   communicators_are_freed_while_others_ask_for_their_ranks,
-	   hooks_and_actions_change_under_calls)
+SUITE_WITH("threads", set_up, rank_down)

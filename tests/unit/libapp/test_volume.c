@@ -31,7 +31,7 @@ enum { ME = FAKE_RANK, LEAF = FAKE_RANK + 1, N = FAKE_SIZE, I = 4, ALL = (1 + 2 
 		ck_assert_uint_eq(is_.bytes_in - was_.bytes_in, in);        \
 	} while (0)
 
-START_TEST(rooted_calls)
+TEST(rooted_calls)
 {
 	MOVES(Bcast, 12, 0, a, 3, INT, ME, WORLD);
 	MOVES(Bcast, 0, 12, a, 3, INT, LEAF, WORLD);
@@ -50,9 +50,8 @@ START_TEST(rooted_calls)
 	MOVES(Reduce, 12, 12, a, b, 3, INT, FAKE_SUM, ME, WORLD);
 	MOVES(Reduce, 12, 0, a, b, 3, INT, FAKE_SUM, LEAF, WORLD);
 }
-END_TEST
 
-START_TEST(calls_of_all_with_all)
+TEST(calls_of_all_with_all)
 {
 	MOVES(Allgather, 8, N * 12, a, 2, INT, b, 3, INT, WORLD);
 	MOVES(Allgather, 12, N * 12, IN_PLACE, 0, INT, b, 3, INT, WORLD);
@@ -70,9 +69,8 @@ START_TEST(calls_of_all_with_all)
 	MOVES(Reduce_scatter_block, N * 12, 12, a, b, 3, INT, FAKE_SUM, WORLD);
 	MOVES(Barrier, 0, 0, WORLD);
 }
-END_TEST
 
-START_TEST(between_two_groups_the_other_one_counts)
+TEST(between_two_groups_the_other_one_counts)
 {
 	const int n = FAKE_INTER_PEERS;
 
@@ -84,9 +82,8 @@ START_TEST(between_two_groups_the_other_one_counts)
 	MOVES(Allgather, 8, n * 12, a, 2, INT, b, 3, INT, FAKE_INTER);
 	MOVES(Alltoall, n * 8, n * 12, a, 2, INT, b, 3, INT, FAKE_INTER);
 }
-END_TEST
 
-START_TEST(neighbours)
+TEST(neighbours)
 {
 	const int n = FAKE_NEIGHBOURS;
 
@@ -100,10 +97,9 @@ START_TEST(neighbours)
 	MOVES(Neighbor_alltoallw, 15 * I + 12, 3 * I, a, counts, displs, w_types, b, counts, displs,
 	      w_types, FAKE_DIST);
 }
-END_TEST
 
 /* Blocks of MPI_PROC_NULL are in the buffers, and nothing moves them. */
-START_TEST(only_neighbours_that_are_there_move_bytes)
+TEST(only_neighbours_that_are_there_move_bytes)
 {
 	static int many[FAKE_HOLES_BLOCKS], none[FAKE_HOLES_BLOCKS];
 	const int n = FAKE_CHAIN_NEIGHBOURS, in = FAKE_HOLES_SOURCES;
@@ -124,9 +120,8 @@ START_TEST(only_neighbours_that_are_there_move_bytes)
 	MOVES(Neighbor_alltoallv, (2 + 1) * I, (1 + 2 + 4) * I, a, many, none, INT, b, counts,
 	      displs, INT, FAKE_HOLES);
 }
-END_TEST
 
-START_TEST(one_sided_calls_and_the_partners_of_windows)
+TEST(one_sided_calls_and_the_partners_of_windows)
 {
 	MOVES(Put, 12, 0, a, 3, INT, 0, 0, 3, INT, FAKE_WIN);
 	MOVES(Get, 0, 12, a, 3, INT, 0, 0, 3, INT, FAKE_WIN);
@@ -135,9 +130,8 @@ START_TEST(one_sided_calls_and_the_partners_of_windows)
 	MOVES(Compare_and_swap, 8, 4, a, b, b, INT, 0, 0, FAKE_WIN);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Put, FAKE_SIZE - 1).bytes_out, 12);
 }
-END_TEST
 
-START_TEST(what_is_sent_and_received_in_one_buffer)
+TEST(what_is_sent_and_received_in_one_buffer)
 {
 	struct fake_status status;
 	int32_t request;
@@ -153,17 +147,15 @@ START_TEST(what_is_sent_and_received_in_one_buffer)
 	MOVES(Isendrecv_replace, 0, 12, a, 3, INT, FAKE_PROC_NULL, 1, 3, 1, WORLD, &request);
 	MOVES(Isendrecv_replace, 12, 0, a, 3, INT, 2, 1, FAKE_PROC_NULL, 1, WORLD, &request);
 }
-END_TEST
 
-START_TEST(files_move_what_the_status_says)
+TEST(files_move_what_the_status_says)
 {
 	fake_end.bytes = 20;
 	MOVES(File_read_at, 0, 20, 1, 0, a, 16, INT, FAKE_STATUS_IGNORE);
 	MOVES(File_write_at, 20, 0, 1, 0, a, 16, INT, FAKE_STATUS_IGNORE);
 }
-END_TEST
 
-START_TEST(sizes_beyond_an_int_and_arguments_that_make_no_sense)
+TEST(sizes_beyond_an_int_and_arguments_that_make_no_sense)
 {
 	MOVES(Send, 3ull << 33, 0, a, 3, FAKE_HUGE, 2, 1, WORLD);
 	MOVES(Send, 0, 0, a, INT32_MAX, 0, 2, 1, WORLD);
@@ -171,7 +163,6 @@ START_TEST(sizes_beyond_an_int_and_arguments_that_make_no_sense)
 	MOVES(Bcast, 0, 0, a, 3, INT, ME, FAKE_COMM_NULL);
 	MOVES(Bcast, 0, 0, a, 3, INT, ME, 0);
 }
-END_TEST
 
 static void set_up(void)
 {
@@ -179,8 +170,4 @@ static void set_up(void)
 	rank_hooks(HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER);
 }
 
-SUITE_WITH("volume", set_up, rank_down, rooted_calls, calls_of_all_with_all,
-	   between_two_groups_the_other_one_counts, neighbours,
-	   only_neighbours_that_are_there_move_bytes, one_sided_calls_and_the_partners_of_windows,
-	   what_is_sent_and_received_in_one_buffer, files_move_what_the_status_says,
-	   sizes_beyond_an_int_and_arguments_that_make_no_sense)
+SUITE_WITH("volume", set_up, rank_down)

@@ -53,7 +53,7 @@ static void wait_all(int n, int32_t *r)
 	ck_assert(requests_are_none());
 }
 
-START_TEST(a_wait_for_one_is_of_its_partner)
+TEST(a_wait_for_one_is_of_its_partner)
 {
 	int32_t r;
 
@@ -73,9 +73,8 @@ START_TEST(a_wait_for_one_is_of_its_partner)
 	all_is_of(CALL_ID_Wait, 2);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, 2).kinds, SEG_FOR_RECEIVE | SEG_FOR_SEND);
 }
-END_TEST
 
-START_TEST(requests_of_one_partner_are_certain_together)
+TEST(requests_of_one_partner_are_certain_together)
 {
 	int32_t r[3];
 
@@ -86,9 +85,8 @@ START_TEST(requests_of_one_partner_are_certain_together)
 	wait_all(3, r);
 	all_is_of(CALL_ID_Waitall, 3);
 }
-END_TEST
 
-START_TEST(time_is_shared_out_among_those_that_are_possible)
+TEST(time_is_shared_out_among_those_that_are_possible)
 {
 	int32_t r[3];
 	uint64_t time;
@@ -108,9 +106,8 @@ START_TEST(time_is_shared_out_among_those_that_are_possible)
 		ck_assert_uint_eq(rank_partner(CALL_ID_Waitall, p).possible, time);
 	}
 }
-END_TEST
 
-START_TEST(small_sends_are_possible_and_not_likely)
+TEST(small_sends_are_possible_and_not_likely)
 {
 	int32_t r[2];
 	uint64_t before;
@@ -134,9 +131,8 @@ START_TEST(small_sends_are_possible_and_not_likely)
 	wait_all(2, r);
 	ck_assert_uint_gt(certain(CALL_ID_Waitall, 0), before);
 }
-END_TEST
 
-START_TEST(of_any_and_some_those_that_ended_were_waited_for)
+TEST(of_any_and_some_those_that_ended_were_waited_for)
 {
 	int32_t r[4];
 	int n, index[4];
@@ -156,9 +152,8 @@ START_TEST(of_any_and_some_those_that_ended_were_waited_for)
 	wait_all(4, r);
 	all_is_of(CALL_ID_Waitall, 3);
 }
-END_TEST
 
-START_TEST(a_test_that_finds_nothing_has_looked_for_all)
+TEST(a_test_that_finds_nothing_has_looked_for_all)
 {
 	int32_t r[2];
 	int flag, index;
@@ -174,9 +169,8 @@ START_TEST(a_test_that_finds_nothing_has_looked_for_all)
 			  rank_call(CALL_ID_Testany).delay);
 	wait_all(2, r);
 }
-END_TEST
 
-START_TEST(of_any_source_the_one_that_came_was_waited_for)
+TEST(of_any_source_the_one_that_came_was_waited_for)
 {
 	int32_t r;
 	int flag;
@@ -189,9 +183,8 @@ START_TEST(of_any_source_the_one_that_came_was_waited_for)
 	MPI_Wait(&r, FAKE_STATUS_IGNORE);
 	all_is_of(CALL_ID_Wait, 3);
 }
-END_TEST
 
-START_TEST(what_was_cancelled_has_no_partner)
+TEST(what_was_cancelled_has_no_partner)
 {
 	int32_t r;
 
@@ -203,9 +196,8 @@ START_TEST(what_was_cancelled_has_no_partner)
 	ck_assert_uint_eq(certain(CALL_ID_Wait, CALL_PARTNER_UNKNOWN), 0);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-START_TEST(persistent_requests_are_waited_for_while_they_are_started)
+TEST(persistent_requests_are_waited_for_while_they_are_started)
 {
 	int32_t r[2];
 	uint64_t time;
@@ -226,9 +218,8 @@ START_TEST(persistent_requests_are_waited_for_while_they_are_started)
 	for (int i = 0; i < 2; i++)
 		MPI_Request_free(&r[i]);
 }
-END_TEST
 
-START_TEST(a_request_without_a_partner_is_not_waited_for)
+TEST(a_request_without_a_partner_is_not_waited_for)
 {
 	int32_t r[2];
 
@@ -243,9 +234,8 @@ START_TEST(a_request_without_a_partner_is_not_waited_for)
 	for (int i = 0; i < 2; i++)
 		MPI_Request_free(&r[i]);
 }
-END_TEST
 
-START_TEST(a_wait_for_unknown_requests_has_an_unknown_partner)
+TEST(a_wait_for_unknown_requests_has_an_unknown_partner)
 {
 	int32_t old, r[WAIT_SET_MAX + 1];
 	uint64_t before;
@@ -262,9 +252,8 @@ START_TEST(a_wait_for_unknown_requests_has_an_unknown_partner)
 	ck_assert_uint_gt(certain(CALL_ID_Waitall, CALL_PARTNER_UNKNOWN), before);
 	ck_assert_uint_eq(certain(CALL_ID_Waitall, 2), 0);
 }
-END_TEST
 
-START_TEST(a_collective_has_no_partner_of_its_own)
+TEST(a_collective_has_no_partner_of_its_own)
 {
 	int32_t r;
 
@@ -277,9 +266,8 @@ START_TEST(a_collective_has_no_partner_of_its_own)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, CALL_PARTNER_ALL).kinds, SEG_FOR_COLLECTIVE);
 	MPI_Request_free(&r);
 }
-END_TEST
 
-START_TEST(partners_are_ranks_of_the_world_in_any_communicator)
+TEST(partners_are_ranks_of_the_world_in_any_communicator)
 {
 	int32_t r[2];
 
@@ -289,9 +277,8 @@ START_TEST(partners_are_ranks_of_the_world_in_any_communicator)
 	wait_all(2, r);
 	all_is_of(CALL_ID_Waitall, 1);
 }
-END_TEST
 
-START_TEST(only_measured_waits_keep_track_of_sends)
+TEST(only_measured_waits_keep_track_of_sends)
 {
 	int32_t r;
 
@@ -302,26 +289,5 @@ START_TEST(only_measured_waits_keep_track_of_sends)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, 2).delay, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, CALL_PARTNER_UNKNOWN).delay, 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_wait_for_one_is_of_its_partner,
-		requests_of_one_partner_are_certain_together,
-		time_is_shared_out_among_those_that_are_possible,
-		small_sends_are_possible_and_not_likely,
-		of_any_and_some_those_that_ended_were_waited_for,
-		a_test_that_finds_nothing_has_looked_for_all,
-		of_any_source_the_one_that_came_was_waited_for,
-		what_was_cancelled_has_no_partner,
-		persistent_requests_are_waited_for_while_they_are_started,
-		a_request_without_a_partner_is_not_waited_for,
-		a_wait_for_unknown_requests_has_an_unknown_partner,
-		a_collective_has_no_partner_of_its_own,
-		partners_are_ranks_of_the_world_in_any_communicator,
-		only_measured_waits_keep_track_of_sends,
-	};
-
-	return suite_run_with("waited", rank_up, rank_down, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("waited", rank_up, rank_down)

@@ -30,7 +30,7 @@ static void came(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 		ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, i).bytes_in, want[i]);
 }
 
-START_TEST(any_is_the_one_that_the_index_names)
+TEST(any_is_the_one_that_the_index_names)
 {
 	struct fake_status st;
 	int index, flag;
@@ -54,9 +54,8 @@ START_TEST(any_is_the_one_that_the_index_names)
 	came(8, 8, 8, 8);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-START_TEST(some_are_those_of_the_indices_with_a_status_each)
+TEST(some_are_those_of_the_indices_with_a_status_each)
 {
 	struct fake_status st[4];
 	int n, indices[4];
@@ -80,9 +79,8 @@ START_TEST(some_are_those_of_the_indices_with_a_status_each)
 	came(8, 8, 9, 8);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-START_TEST(all_have_a_status_each)
+TEST(all_have_a_status_each)
 {
 	struct fake_status st[4];
 	int flag;
@@ -98,9 +96,8 @@ START_TEST(all_have_a_status_each)
 	came(8, 9, 8, 9);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-START_TEST(one_is_the_one_that_is_given)
+TEST(one_is_the_one_that_is_given)
 {
 	struct fake_status st;
 	int flag;
@@ -119,9 +116,8 @@ START_TEST(one_is_the_one_that_is_given)
 	came(0, 8, 8, 8);
 	ck_assert(requests_are_none());
 }
-END_TEST
 
-START_TEST(after_an_error_each_request_is_still_known)
+TEST(after_an_error_each_request_is_still_known)
 {
 	int index;
 
@@ -131,10 +127,9 @@ START_TEST(after_an_error_each_request_is_still_known)
 	came(0, 0, 0, 0);
 	ck_assert(!requests_are_none());
 }
-END_TEST
 
 /* Too many for one call: receives count as posted, what is persistent stays known. */
-START_TEST(too_many_for_one_call_are_given_up)
+TEST(too_many_for_one_call_are_given_up)
 {
 	enum { MANY = WAIT_SET_MAX + 1 };
 	static int32_t many[MANY];
@@ -164,9 +159,8 @@ START_TEST(too_many_for_one_call_are_given_up)
 	segview_own(rank_view, &own);
 	ck_assert_uint_eq(own.requests_lost, 1);
 }
-END_TEST
 
-START_TEST(a_receive_of_any_source_has_the_partner_that_came)
+TEST(a_receive_of_any_source_has_the_partner_that_came)
 {
 	int32_t request, comm = (int32_t)FAKE_OTHER;
 
@@ -182,11 +176,10 @@ START_TEST(a_receive_of_any_source_has_the_partner_that_came)
 	for (int i = 0; i < FAKE_SIZE; i++)
 		ck_assert_uint_eq(rank_partner(CALL_ID_Irecv, i).bytes_in, i == 3 ? 8 : 0);
 }
-END_TEST
 
 /* --- communicators */
 
-START_TEST(a_communicator_is_asked_once)
+TEST(a_communicator_is_asked_once)
 {
 	unsigned before;
 
@@ -205,9 +198,8 @@ START_TEST(a_communicator_is_asked_once)
 	ck_assert_int_eq(comm_world_rank(FAKE_WORLD, false, 2), 2);
 	ck_assert_uint_eq(fake_asked, before);
 }
-END_TEST
 
-START_TEST(a_rank_that_is_not_there_is_none)
+TEST(a_rank_that_is_not_there_is_none)
 {
 	ck_assert_int_eq(comm_world_rank(FAKE_WORLD, false, FAKE_SIZE - 1), FAKE_SIZE - 1);
 	ck_assert_int_eq(comm_world_rank(FAKE_WORLD, false, FAKE_SIZE), -1);
@@ -219,9 +211,8 @@ START_TEST(a_rank_that_is_not_there_is_none)
 	ck_assert_int_eq(comm_world_rank(FAKE_COMM_NULL, false, 0), -1);
 	ck_assert_int_eq(comm_world_rank(0, false, 0), -1);
 }
-END_TEST
 
-START_TEST(neighbours_are_asked_once)
+TEST(neighbours_are_asked_once)
 {
 	const struct comm_facts *f = comm_neighbours(FAKE_CHAIN);
 	unsigned before = fake_asked;
@@ -251,22 +242,5 @@ START_TEST(neighbours_are_asked_once)
 	ck_assert_int_eq(f->sources.blocks, 0);
 	ck_assert_ptr_null(comm_neighbours(FAKE_COMM_NULL));
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		any_is_the_one_that_the_index_names,
-		some_are_those_of_the_indices_with_a_status_each,
-		all_have_a_status_each,
-		one_is_the_one_that_is_given,
-		after_an_error_each_request_is_still_known,
-		too_many_for_one_call_are_given_up,
-		a_receive_of_any_source_has_the_partner_that_came,
-		a_communicator_is_asked_once,
-		a_rank_that_is_not_there_is_none,
-		neighbours_are_asked_once,
-	};
-
-	return suite_run_with("waits", rank_up, rank_down, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("waits", rank_up, rank_down)

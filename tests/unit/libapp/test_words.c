@@ -105,29 +105,26 @@ static bool with_empty_debug(void)
 	return setenv("OMIG_DEBUG", "", 1) == 0;
 }
 
-START_TEST(it_is_silent_unless_it_is_asked)
+TEST(it_is_silent_unless_it_is_asked)
 {
 	says(without_debug, true, "");
 	says(with_empty_debug, true, "");
 }
-END_TEST
 
-START_TEST(without_a_program_of_the_lm_the_remedy_is_named)
+TEST(without_a_program_of_the_lm_the_remedy_is_named)
 {
 	says(NULL, true, "no lm listens: No such file or directory\nno lm program: set OMIG_LM\n");
 }
-END_TEST
 
 static bool without_mainsm(void)
 {
 	return unsetenv("OMIG_MAINSM") == 0;
 }
 
-START_TEST(without_a_monitor_nothing_is_looked_for)
+TEST(without_a_monitor_nothing_is_looked_for)
 {
 	says(without_mainsm, true, "");
 }
-END_TEST
 
 static bool with_small_files(void)
 {
@@ -136,14 +133,13 @@ static bool with_small_files(void)
 	return setrlimit(RLIMIT_FSIZE, &small) == 0;
 }
 
-START_TEST(without_memory_it_says_that_it_is_not_watched)
+TEST(without_memory_it_says_that_it_is_not_watched)
 {
 	char said[SAID_BYTES];
 
 	ck_assert(begins(with_small_files, false, said));
 	ck_assert_msg(str_has_prefix(said, "no memory for the segment, not watched"), "%s", said);
 }
-END_TEST
 
 /* Everything but the descriptors' numbers is there. */
 static bool with_no_descriptor(void)
@@ -153,12 +149,11 @@ static bool with_no_descriptor(void)
 	return setrlimit(RLIMIT_NOFILE, &none) == 0;
 }
 
-START_TEST(without_descriptors_it_says_that_it_is_not_watched)
+TEST(without_descriptors_it_says_that_it_is_not_watched)
 {
 	says(with_no_descriptor, false,
 	     "no memory for the segment, not watched: Too many open files\n");
 }
-END_TEST
 
 static char deep[200];
 
@@ -167,7 +162,7 @@ static bool in_a_deep_folder(void)
 	return mkdir(deep, 0700) == 0 && setenv("OMIG_RUNTIME_DIR", deep, 1) == 0;
 }
 
-START_TEST(a_folder_that_is_too_deep_for_a_socket_is_said)
+TEST(a_folder_that_is_too_deep_for_a_socket_is_said)
 {
 	memset(deep, 'x', sizeof(deep) - 1);
 	memcpy(deep, dir, strlen(dir));
@@ -175,19 +170,17 @@ START_TEST(a_folder_that_is_too_deep_for_a_socket_is_said)
 	says(in_a_deep_folder, true, "the runtime directory's path is too long for a socket\n");
 	ck_assert_int_eq(rmdir(deep), 0); /* nothing was made in it */
 }
-END_TEST
 
 static bool in_a_folder_of_all(void)
 {
 	return chmod(dir, 0777) == 0;
 }
 
-START_TEST(a_folder_that_others_may_write_is_not_used)
+TEST(a_folder_that_others_may_write_is_not_used)
 {
 	says(in_a_folder_of_all, true, "no runtime directory\n");
 	ck_assert_int_eq(access(lm_path(".lock"), F_OK), -1);
 }
-END_TEST
 
 /* The listener's queue holds what is sent. */
 static int listen_as_lm(void)
@@ -201,7 +194,7 @@ static int listen_as_lm(void)
 	return fd;
 }
 
-START_TEST(where_an_lm_listens_it_registers)
+TEST(where_an_lm_listens_it_registers)
 {
 	struct seg_register reg = { 0 };
 	int fd = listen_as_lm(), conn;
@@ -214,7 +207,6 @@ START_TEST(where_an_lm_listens_it_registers)
 	close(conn);
 	close(fd);
 }
-END_TEST
 
 static bool with_a_program_of_the_lm(void)
 {
@@ -222,7 +214,7 @@ static bool with_a_program_of_the_lm(void)
 }
 
 /* Its socket is there already. Whether it is met depends on how soon it ends. */
-START_TEST(an_lm_that_it_starts_is_said)
+TEST(an_lm_that_it_starts_is_said)
 {
 	char said[SAID_BYTES];
 
@@ -232,9 +224,8 @@ START_TEST(an_lm_that_it_starts_is_said)
 	/* A sanitizer may have words of its own between. */
 	ck_assert_msg(strstr(said, "\nstarted an lm\n") != NULL, "%s", said);
 }
-END_TEST
 
-START_TEST(where_another_process_holds_the_lock_it_waits_for_its_socket)
+TEST(where_another_process_holds_the_lock_it_waits_for_its_socket)
 {
 	int lock = -1;
 
@@ -244,7 +235,6 @@ START_TEST(where_another_process_holds_the_lock_it_waits_for_its_socket)
 	     "met no lm: No such file or directory\nan lm is there, or starting\n");
 	close(lock);
 }
-END_TEST
 
 /* --- where its lm is looked for without OMIG_LM: beside the library, which is this program */
 
@@ -291,7 +281,7 @@ static void looks_beside(const char *name, bool is_found)
 	unlink(lm_path(".sock"));
 }
 
-START_TEST(the_lm_is_that_of_the_same_install)
+TEST(the_lm_is_that_of_the_same_install)
 {
 	static const char *const dirs[] = { "bin", "lib", "lib/x86_64-linux-gnu" };
 
@@ -307,7 +297,6 @@ START_TEST(the_lm_is_that_of_the_same_install)
 	for (size_t i = ARRAY_LEN(dirs); i-- > 0;)
 		ck_assert_int_eq(rmdir(in_dir(dirs[i])), 0);
 }
-END_TEST
 
 static bool with_another_library(void)
 {
@@ -315,7 +304,7 @@ static bool with_another_library(void)
 	return true;
 }
 
-START_TEST(a_library_that_is_not_known_is_said)
+TEST(a_library_that_is_not_known_is_said)
 {
 	char said[SAID_BYTES];
 
@@ -324,26 +313,11 @@ START_TEST(a_library_that_is_not_known_is_said)
 					   "partners\n"),
 		      "%s", said);
 }
-END_TEST
 
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = {
-		it_is_silent_unless_it_is_asked,
-		without_a_program_of_the_lm_the_remedy_is_named,
-		without_a_monitor_nothing_is_looked_for,
-		without_memory_it_says_that_it_is_not_watched,
-		without_descriptors_it_says_that_it_is_not_watched,
-		a_folder_that_is_too_deep_for_a_socket_is_said,
-		a_folder_that_others_may_write_is_not_used,
-		where_an_lm_listens_it_registers,
-		an_lm_that_it_starts_is_said,
-		where_another_process_holds_the_lock_it_waits_for_its_socket,
-		the_lm_is_that_of_the_same_install,
-		a_library_that_is_not_known_is_said,
-	};
 
 	if (argc == 2 && str_eq(argv[1], AS_RANK))
 		return MPI_Init(NULL, NULL) == 0 && app_state.base ? 0 : 1;
-	return suite_run_with("words", set_up, clean_up, tests, ARRAY_LEN(tests));
+	return suite_run("words", set_up, clean_up);
 }

@@ -85,9 +85,8 @@ static void check_last(const char *who, const char *call, const char *status)
 	ck_assert_str_eq(last(STATUS), status);
 }
 
-START_TEST(each_manipulation_is_written_with_who_what_and_how)
+TEST(each_manipulation_is_written_with_who_what_and_how)
 {
-	open_world();
 	ck_assert_uint_eq(entries(), 0);
 	ask(MANIPULATOR, ":thread_stop([$])");
 	check_last(MANIPULATOR, "thread_stop([p_", "OK");
@@ -98,15 +97,12 @@ START_TEST(each_manipulation_is_written_with_who_what_and_how)
 	check_last(MANIPULATOR, "proc_send_signal([p_7_zzzzzz],10)", "UNKNOWN_OBJECT");
 	ask(MANIPULATOR, ":proc_get_info([$],1)");
 	ck_assert_uint_eq(entries(), 3);
-	close_world();
 }
-END_TEST
 
-START_TEST(who_may_not_is_written_too_and_a_flood_of_it_is_not)
+TEST(who_may_not_is_written_too_and_a_flood_of_it_is_not)
 {
 	struct stat st;
 
-	open_world();
 	ck_assert_uint_eq(ask(OBSERVER, ":thread_stop([$])"), STATUS_NO_PERMISSION);
 	check_last(OBSERVER, "thread_stop(", "NO_PERMISSION");
 	for (int i = 0; i < 500; i++)
@@ -115,13 +111,10 @@ START_TEST(who_may_not_is_written_too_and_a_flood_of_it_is_not)
 	ck_assert_int_eq(answer->v[2].i, 501 - AUDIT_REFUSED_MAX);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_lt(st.st_size, 8192);
-	close_world();
 }
-END_TEST
 
-START_TEST(what_local_policy_refuses_is_written)
+TEST(what_local_policy_refuses_is_written)
 {
-	open_world();
 	world_crash_lm(&w);
 	w.may_manipulate = false;
 	world_start_lm(&w);
@@ -130,16 +123,13 @@ START_TEST(what_local_policy_refuses_is_written)
 	world_crash_lm(&w);
 	world_start_lm(&w);
 	check_last(MANIPULATOR, "thread_stop(", "NO_PERMISSION");
-	close_world();
 }
-END_TEST
 
-START_TEST(actions_of_conditional_requests_have_its_token)
+TEST(actions_of_conditional_requests_have_its_token)
 {
 	struct fake_proc *p;
 	char text[256];
 
-	open_world();
 	fake_segment_close(&segment);
 	p = fake_proc_add(&w.host, 200, "other");
 	ck_assert_ptr_nonnull(p);
@@ -151,17 +141,14 @@ START_TEST(actions_of_conditional_requests_have_its_token)
 	world_run(&w, 3 * SEC);
 	check_last(MANIPULATOR, "thread_stop([p_", "OK");
 	ck_assert_str_eq(last(CSR), "c_5");
-	close_world();
 }
-END_TEST
 
 /* An sm that lies about what the tool may do. */
-START_TEST(a_conditional_request_that_is_refused_here_is_written)
+TEST(a_conditional_request_that_is_refused_here_is_written)
 {
 	struct msg m = { .type = MSG_ARM };
 	char text[256];
 
-	open_world();
 	snprintf(text, sizeof(text), "proc_has_terminated([%s]): thread_stop([%s])", own, own);
 	m.arm = (struct msg_arm){ .csr = "c_6",
 				  .tool = 2,
@@ -173,27 +160,21 @@ START_TEST(a_conditional_request_that_is_refused_here_is_written)
 	world_run(&w, 20 * MS);
 	check_last(OBSERVER, "thread_stop([p_", "NO_PERMISSION");
 	ck_assert_str_eq(last(CSR), "c_6");
-	close_world();
 }
-END_TEST
 
-START_TEST(the_audit_goes_on_after_a_crash_and_is_for_admins)
+TEST(the_audit_goes_on_after_a_crash_and_is_for_admins)
 {
-	open_world();
 	ask(MANIPULATOR, ":thread_stop([$])");
 	world_crash_lm(&w);
 	world_start_lm(&w);
 	ck_assert_uint_ge(entries(), 1);
 	ck_assert_uint_eq(ask(MANIPULATOR, ":omig_audit([n_7])"), STATUS_NO_PERMISSION);
 	check_last(MANIPULATOR, "omig_audit(", "NO_PERMISSION");
-	close_world();
 }
-END_TEST
 
 /* The program under watch and the tool notice nothing. */
-START_TEST(an_audit_that_cannot_be_written_stops_nothing)
+TEST(an_audit_that_cannot_be_written_stops_nothing)
 {
-	open_world();
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	for (int i = 0; i < 3; i++) {
 		ck_assert_uint_eq(ask(MANIPULATOR, ":thread_stop([$])"), STATUS_OK);
@@ -203,13 +184,6 @@ START_TEST(an_audit_that_cannot_be_written_stops_nothing)
 	ask(MANIPULATOR, ":thread_stop([$])");
 	ck_assert_uint_eq(entries(), 1);
 	ck_assert_int_eq(answer->v[4].list.v[12].i, 6);
-	close_world();
 }
-END_TEST
 
-SUITE("audit", each_manipulation_is_written_with_who_what_and_how,
-      who_may_not_is_written_too_and_a_flood_of_it_is_not, what_local_policy_refuses_is_written,
-      actions_of_conditional_requests_have_its_token,
-      a_conditional_request_that_is_refused_here_is_written,
-      the_audit_goes_on_after_a_crash_and_is_for_admins,
-      an_audit_that_cannot_be_written_stops_nothing)
+SUITE_WITH("audit", open_world, close_world)

@@ -89,11 +89,10 @@ static bool check_cell(const struct omis_service *s, enum bad b, size_t i)
 	return want != 0;
 }
 
-START_TEST(every_service_says_what_is_wrong_with_its_parameters)
+TEST(every_service_says_what_is_wrong_with_its_parameters)
 {
 	size_t cells = 0;
 
-	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
@@ -102,15 +101,12 @@ START_TEST(every_service_says_what_is_wrong_with_its_parameters)
 				cells += check_cell(s, (enum bad)b, i);
 	}
 	ck_assert_uint_gt(cells, 1000);
-	close_world();
 }
-END_TEST
 
 /* What is too much for a tool is only much for a daemon: it is answered, and by no fault of
  * ours. */
-START_TEST(long_strings_and_many_objects_are_answered)
+TEST(long_strings_and_many_objects_are_answered)
 {
-	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
@@ -127,9 +123,7 @@ START_TEST(long_strings_and_many_objects_are_answered)
 				buf_done(&text);
 			}
 	}
-	close_world();
 }
-END_TEST
 
 static bool is_done_here(const struct omis_service *s)
 {
@@ -149,29 +143,25 @@ static void check_object(const struct omis_service *s, const char *object)
 	buf_done(&text);
 }
 
-START_TEST(what_is_not_here_is_unknown)
+TEST(what_is_not_here_is_unknown)
 {
 	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]",
 					       "[t_7_zzzzzz]", "[u_0]" };
 	size_t cells = 0;
 
-	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++)
 		for (size_t o = 0; is_done_here(omis_service_at(k)) && o < ARRAY_LEN(objects);
 		     o++, cells++)
 			check_object(omis_service_at(k), objects[o]);
 	ck_assert_uint_gt(cells, 100);
-	close_world();
 }
-END_TEST
 
 /* The last state of an ended process can be read for a while; nothing can be done to it. */
-START_TEST(nothing_is_done_to_what_has_ended)
+TEST(nothing_is_done_to_what_has_ended)
 {
 	char object[TOKEN_BYTES + 2];
 	size_t cells = 0;
 
-	open_world();
 	snprintf(object, sizeof(object), "[%s]", gone);
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
@@ -182,10 +172,6 @@ START_TEST(nothing_is_done_to_what_has_ended)
 		cells++;
 	}
 	ck_assert_uint_gt(cells, 15);
-	close_world();
 }
-END_TEST
 
-SUITE("bad", every_service_says_what_is_wrong_with_its_parameters,
-      long_strings_and_many_objects_are_answered, what_is_not_here_is_unknown,
-      nothing_is_done_to_what_has_ended)
+SUITE_WITH("bad", open_world, close_world)

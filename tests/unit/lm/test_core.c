@@ -36,7 +36,7 @@ static const struct msg_entry *ask_one(const char *identity, const char *pattern
 	return reply_entry_of(world_ask(&w, identity, text), NULL);
 }
 
-START_TEST(a_link_that_comes_up_gets_a_full_directory)
+TEST(a_link_that_comes_up_gets_a_full_directory)
 {
 	const struct msg *m;
 
@@ -48,9 +48,8 @@ START_TEST(a_link_that_comes_up_gets_a_full_directory)
 	ck_assert_uint_eq(m->directory.nobject, 0);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_rank_that_registers_appears_with_its_threads)
+TEST(a_rank_that_registers_appears_with_its_threads)
 {
 	const struct msg_object *o;
 	char token[TOKEN_BYTES];
@@ -78,9 +77,8 @@ START_TEST(a_rank_that_registers_appears_with_its_threads)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(node_figures_are_told_and_rates_need_a_second)
+TEST(node_figures_are_told_and_rates_need_a_second)
 {
 	const struct msg_entry *e;
 	nsec_t before;
@@ -103,10 +101,9 @@ START_TEST(node_figures_are_told_and_rates_need_a_second)
 	ck_assert_int_lt(loop_now(w.loop) - before, 50 * MS); /* the second one is there at once */
 	world_close(&w);
 }
-END_TEST
 
 /* Each bit has values of its own, and they stand in the order of the bits. */
-START_TEST(each_flag_of_a_node_has_its_values)
+TEST(each_flag_of_a_node_has_its_values)
 {
 	static const char *const want[] = { "\"leaf\"",
 					    "\"Fake\",\"\",\"\",\"\",0",
@@ -137,9 +134,8 @@ START_TEST(each_flag_of_a_node_has_its_values)
 	ck_assert_str_eq(entry_text(ask_one(OBSERVER, ":node_get_info([@],131071)", "n_7")), all);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(process_and_thread_figures_are_told)
+TEST(process_and_thread_figures_are_told)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_entry *e;
@@ -162,9 +158,8 @@ START_TEST(process_and_thread_figures_are_told)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(the_age_of_a_process_goes_on_after_its_end)
+TEST(the_age_of_a_process_goes_on_after_its_end)
 {
 	char token[TOKEN_BYTES];
 	double age, ended;
@@ -185,9 +180,8 @@ START_TEST(the_age_of_a_process_goes_on_after_its_end)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(an_empty_list_is_success_without_objects)
+TEST(an_empty_list_is_success_without_objects)
 {
 	const struct msg_reply *r;
 
@@ -199,9 +193,8 @@ START_TEST(an_empty_list_is_success_without_objects)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(calls_are_counted_for_each_tool_alone)
+TEST(calls_are_counted_for_each_tool_alone)
 {
 	const struct fake_call send = {
 		.name = "MPI_Send", .bytes_out = 80, .ticks = 5000, .partner = 1
@@ -234,9 +227,8 @@ START_TEST(calls_are_counted_for_each_tool_alone)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_finer_sampling_wins_and_wrong_words_are_refused)
+TEST(a_finer_sampling_wins_and_wrong_words_are_refused)
 {
 	char token[TOKEN_BYTES], text[128];
 	const struct msg_reply *r;
@@ -258,9 +250,8 @@ START_TEST(a_finer_sampling_wins_and_wrong_words_are_refused)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_call_that_has_not_ended_counts)
+TEST(a_call_that_has_not_ended_counts)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_entry *e;
@@ -276,9 +267,8 @@ START_TEST(a_call_that_has_not_ended_counts)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(the_last_values_of_a_dead_rank_stay_for_a_while)
+TEST(the_last_values_of_a_dead_rank_stay_for_a_while)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_object *o;
@@ -307,9 +297,8 @@ START_TEST(the_last_values_of_a_dead_rank_stay_for_a_while)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(an_lm_that_starts_again_finds_what_runs)
+TEST(an_lm_that_starts_again_finds_what_runs)
 {
 	char token[TOKEN_BYTES], again[TOKEN_BYTES];
 	const struct msg_object *o;
@@ -334,9 +323,8 @@ START_TEST(an_lm_that_starts_again_finds_what_runs)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough)
+TEST(what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough)
 {
 	char token[TOKEN_BYTES];
 
@@ -357,9 +345,8 @@ START_TEST(what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_eno
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_child_that_inherited_a_segment_is_not_taken_for_its_owner)
+TEST(a_child_that_inherited_a_segment_is_not_taken_for_its_owner)
 {
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 5, NULL);
@@ -371,9 +358,8 @@ START_TEST(a_child_that_inherited_a_segment_is_not_taken_for_its_owner)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_program_that_execs_keeps_its_token)
+TEST(a_program_that_execs_keeps_its_token)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_entry *e;
@@ -392,9 +378,8 @@ START_TEST(a_program_that_execs_keeps_its_token)
 	fake_segment_close(&seg);
 	fake_segment_close(&other);
 }
-END_TEST
 
-START_TEST(a_process_without_mpi_can_be_taken_in)
+TEST(a_process_without_mpi_can_be_taken_in)
 {
 	const struct msg_entry *e;
 	const struct msg_object *o;
@@ -435,9 +420,8 @@ START_TEST(a_process_without_mpi_can_be_taken_in)
 	}
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(status_tells_of_the_lm_itself)
+TEST(status_tells_of_the_lm_itself)
 {
 	const struct msg_entry *e;
 
@@ -450,9 +434,8 @@ START_TEST(status_tells_of_the_lm_itself)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
+TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
 {
 	const struct msg_entry *e;
 
@@ -478,9 +461,8 @@ START_TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
 	fake_segment_close(&seg);
 	fake_segment_close(&other);
 }
-END_TEST
 
-START_TEST(what_a_host_cannot_do_is_said)
+TEST(what_a_host_cannot_do_is_said)
 {
 	const struct msg_reply *r;
 
@@ -496,9 +478,8 @@ START_TEST(what_a_host_cannot_do_is_said)
 	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_request_that_comes_twice_is_done_once)
+TEST(a_request_that_comes_twice_is_done_once)
 {
 	struct msg m = { .type = MSG_REQUEST,
 			 .request = {
@@ -520,9 +501,8 @@ START_TEST(a_request_that_comes_twice_is_done_once)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_cancelled_request_is_not_answered)
+TEST(a_cancelled_request_is_not_answered)
 {
 	static const char text[] = ":node_get_info([n_7],128)";
 	struct msg m = { .type = MSG_REQUEST,
@@ -541,9 +521,8 @@ START_TEST(a_cancelled_request_is_not_answered)
 	ck_assert_ptr_null(above_next(&w.mainsm, MSG_REPLY));
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_deadline_ends_what_waits)
+TEST(a_deadline_ends_what_waits)
 {
 	static const char text[] = ":node_get_info([n_7],128) node_get_info([n_7],0)";
 	const uint32_t number[2] = { 4, 9 };
@@ -569,18 +548,5 @@ START_TEST(a_deadline_ends_what_waits)
 	world_run(&w, 3 * SEC);
 	world_close(&w);
 }
-END_TEST
 
-SUITE("lm core", a_link_that_comes_up_gets_a_full_directory,
-      a_rank_that_registers_appears_with_its_threads, node_figures_are_told_and_rates_need_a_second,
-      each_flag_of_a_node_has_its_values, process_and_thread_figures_are_told,
-      the_age_of_a_process_goes_on_after_its_end, an_empty_list_is_success_without_objects,
-      calls_are_counted_for_each_tool_alone, a_finer_sampling_wins_and_wrong_words_are_refused,
-      a_call_that_has_not_ended_counts, the_last_values_of_a_dead_rank_stay_for_a_while,
-      an_lm_that_starts_again_finds_what_runs,
-      what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough,
-      a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
-      a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in,
-      status_tells_of_the_lm_itself, status_tells_what_the_ranks_have_lost_also_those_that_ended,
-      what_a_host_cannot_do_is_said, a_request_that_comes_twice_is_done_once,
-      a_cancelled_request_is_not_answered, a_deadline_ends_what_waits)
+SUITE("lm core")

@@ -60,15 +60,14 @@ static void assert_detached(void)
 	close_ranks();
 }
 
-START_TEST(more_in_the_ring_than_fits)
+TEST(more_in_the_ring_than_fits)
 {
 	open_ranks();
 	fake_segment_thread(&bad, 0)->ring_head = bad.h->ring_bytes + 8;
 	assert_detached();
 }
-END_TEST
 
-START_TEST(the_writer_behind_the_reader)
+TEST(the_writer_behind_the_reader)
 {
 	open_ranks();
 	send_from(&bad);
@@ -77,27 +76,24 @@ START_TEST(the_writer_behind_the_reader)
 	fake_segment_thread(&bad, 0)->ring_head -= 8;
 	assert_detached();
 }
-END_TEST
 
-START_TEST(a_record_without_length)
+TEST(a_record_without_length)
 {
 	open_ranks();
 	*ring_word(0) = RING_WORD(0, RING_CALL);
 	fake_segment_thread(&bad, 0)->ring_head = 64;
 	assert_detached();
 }
-END_TEST
 
-START_TEST(a_record_of_four_gigabytes)
+TEST(a_record_of_four_gigabytes)
 {
 	open_ranks();
 	*ring_word(0) = RING_WORD(0xffffffff, RING_CALL);
 	fake_segment_thread(&bad, 0)->ring_head = 64;
 	assert_detached();
 }
-END_TEST
 
-START_TEST(a_record_across_the_end)
+TEST(a_record_across_the_end)
 {
 	uint64_t at;
 
@@ -109,9 +105,8 @@ START_TEST(a_record_across_the_end)
 	fake_segment_thread(&bad, 0)->ring_head = at + 96;
 	assert_detached();
 }
-END_TEST
 
-START_TEST(a_record_of_no_known_type_or_function)
+TEST(a_record_of_no_known_type_or_function)
 {
 	open_ranks();
 	*ring_word(0) = RING_WORD(32, RING_CALL);
@@ -119,7 +114,6 @@ START_TEST(a_record_of_no_known_type_or_function)
 	fake_segment_thread(&bad, 0)->ring_head = 32;
 	assert_detached();
 }
-END_TEST
 
 /* Any memory may hold anything at any time: nothing crashes, and the neighbour is exact. */
 static void *vandal(void *arg)
@@ -138,7 +132,7 @@ static void *vandal(void *arg)
 	return NULL;
 }
 
-START_TEST(words_that_change_while_they_are_read)
+TEST(words_that_change_while_they_are_read)
 {
 	atomic_bool stop = false;
 	pthread_t thread;
@@ -162,7 +156,6 @@ START_TEST(words_that_change_while_they_are_read)
 	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 200)->seg);
 	close_ranks();
 }
-END_TEST
 
 /* --- what is handed over in place of a segment */
 
@@ -188,7 +181,7 @@ static int sealed(off_t bytes, int seals)
 	return fd;
 }
 
-START_TEST(what_is_no_sealed_memfd_is_not_mapped)
+TEST(what_is_no_sealed_memfd_is_not_mapped)
 {
 	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int pipe_fd[2];
@@ -211,9 +204,8 @@ START_TEST(what_is_no_sealed_memfd_is_not_mapped)
 	close(pipe_fd[1]);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_segment_that_is_never_set_up_is_given_up)
+TEST(a_segment_that_is_never_set_up_is_given_up)
 {
 	world_open(&w);
 	fake_proc_add(&w.host, 100, "lazy");
@@ -223,7 +215,6 @@ START_TEST(a_segment_that_is_never_set_up_is_given_up)
 	fake_segment_close(&bad);
 	world_close(&w);
 }
-END_TEST
 
 static unsigned count_fds(void)
 {
@@ -234,7 +225,7 @@ static unsigned count_fds(void)
 	return n;
 }
 
-START_TEST(segments_that_are_never_set_up_hold_few_descriptors)
+TEST(segments_that_are_never_set_up_hold_few_descriptors)
 {
 	struct registration_stats s;
 	unsigned before;
@@ -258,9 +249,8 @@ START_TEST(segments_that_are_never_set_up_hold_few_descriptors)
 	fake_segment_close(&bad);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_segment_that_is_set_up_late_is_taken)
+TEST(a_segment_that_is_set_up_late_is_taken)
 {
 	world_open(&w);
 	fake_proc_add(&w.host, 100, "late");
@@ -274,9 +264,8 @@ START_TEST(a_segment_that_is_set_up_late_is_taken)
 	fake_segment_close(&bad);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(another_layout_or_nonsense_in_the_header_is_refused)
+TEST(another_layout_or_nonsense_in_the_header_is_refused)
 {
 	world_open(&w);
 	fake_proc_add(&w.host, 100, "liar");
@@ -313,9 +302,8 @@ START_TEST(another_layout_or_nonsense_in_the_header_is_refused)
 	}
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_punched_segment_reads_as_zeros)
+TEST(a_punched_segment_reads_as_zeros)
 {
 	world_open(&w);
 	world_add_rank(&w, &bad, 100, 0, NULL);
@@ -329,11 +317,5 @@ START_TEST(a_punched_segment_reads_as_zeros)
 	world_close(&w);
 	fake_segment_close(&bad);
 }
-END_TEST
 
-SUITE("lm hostile segments", more_in_the_ring_than_fits, the_writer_behind_the_reader,
-      a_record_without_length, a_record_of_four_gigabytes, a_record_across_the_end,
-      a_record_of_no_known_type_or_function, words_that_change_while_they_are_read,
-      what_is_no_sealed_memfd_is_not_mapped, a_segment_that_is_never_set_up_is_given_up,
-      segments_that_are_never_set_up_hold_few_descriptors, a_segment_that_is_set_up_late_is_taken,
-      another_layout_or_nonsense_in_the_header_is_refused, a_punched_segment_reads_as_zeros)
+SUITE("lm hostile segments")

@@ -52,7 +52,7 @@ static bool has_file(const char *tail)
 	return access(path, F_OK) == 0;
 }
 
-START_TEST(it_enrols_once_and_needs_no_token_then)
+TEST(it_enrols_once_and_needs_no_token_then)
 {
 	const char *const with[] = {
 		"--host", "h1", "--mainsm", conn, "--log-level", "info", NULL
@@ -70,9 +70,8 @@ START_TEST(it_enrols_once_and_needs_no_token_then)
 	ck_assert_int_eq(process_end(start(with)), DAEMON_OK);
 	ck_assert_int_eq(process_end(start(without)), DAEMON_OK);
 }
-END_TEST
 
-START_TEST(a_token_that_is_refused_is_tried_again_later_and_later)
+TEST(a_token_that_is_refused_is_tried_again_later_and_later)
 {
 	char bad[CONNSTR_MAX_BYTES];
 	char *last;
@@ -86,9 +85,8 @@ START_TEST(a_token_that_is_refused_is_tried_again_later_and_later)
 	ck_assert_ptr_nonnull(process_says(process_files.err, "retrying in 2 s"));
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
-END_TEST
 
-START_TEST(without_a_mainsm_it_says_so_and_ends)
+TEST(without_a_mainsm_it_says_so_and_ends)
 {
 	ck_assert_int_eq(process_wait(process_start(&lm_daemon_spec, OPTIONS("--host", "h1"))),
 			 DAEMON_USAGE);
@@ -96,9 +94,8 @@ START_TEST(without_a_mainsm_it_says_so_and_ends)
 		process_wait(process_start(&lm_daemon_spec, OPTIONS("--mainsm", "nonsense"))),
 		DAEMON_USAGE);
 }
-END_TEST
 
-START_TEST(one_lm_of_a_mainsm_runs_on_a_host)
+TEST(one_lm_of_a_mainsm_runs_on_a_host)
 {
 	const char *const options[] = { "--mainsm", conn, "--log-level", "info", NULL };
 	pid_t pid = start(options);
@@ -112,18 +109,16 @@ START_TEST(one_lm_of_a_mainsm_runs_on_a_host)
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 	ck_assert_int_eq(process_end(start(options)), DAEMON_OK);
 }
-END_TEST
 
-START_TEST(without_processes_it_ends_after_its_linger_and_takes_its_socket_along)
+TEST(without_processes_it_ends_after_its_linger_and_takes_its_socket_along)
 {
 	ck_assert_int_eq(process_wait(process_start(
 				 &lm_daemon_spec, OPTIONS("--mainsm", conn, "--linger", "100ms"))),
 			 DAEMON_OK);
 	ck_assert(!has_file(".sock"));
 }
-END_TEST
 
-START_TEST(a_reload_changes_its_linger)
+TEST(a_reload_changes_its_linger)
 {
 	pid_t pid = start(OPTIONS("--mainsm", conn, "--log-level", "info"));
 
@@ -133,18 +128,16 @@ START_TEST(a_reload_changes_its_linger)
 	ck_assert_int_eq(process_wait(pid), DAEMON_OK);
 	ck_assert(has_said("configuration reloaded"));
 }
-END_TEST
 
-START_TEST(a_name_that_cannot_be_is_refused)
+TEST(a_name_that_cannot_be_is_refused)
 {
 	ck_assert_int_eq(process_wait(process_start(&lm_daemon_spec,
 						    OPTIONS("--mainsm", conn, "--host", "a b"))),
 			 DAEMON_FAILED);
 	ck_assert(has_said("this host's name is no name"));
 }
-END_TEST
 
-START_TEST(settings_end_at_their_bounds)
+TEST(settings_end_at_their_bounds)
 {
 	static const struct {
 		const char *text;
@@ -170,20 +163,5 @@ START_TEST(settings_end_at_their_bounds)
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.out), "\nlinger = 1m\n"));
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.out), "\nmanipulate = yes\n"));
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		it_enrols_once_and_needs_no_token_then,
-		a_token_that_is_refused_is_tried_again_later_and_later,
-		without_a_mainsm_it_says_so_and_ends,
-		one_lm_of_a_mainsm_runs_on_a_host,
-		without_processes_it_ends_after_its_linger_and_takes_its_socket_along,
-		a_reload_changes_its_linger,
-		a_name_that_cannot_be_is_refused,
-		settings_end_at_their_bounds,
-	};
-
-	return suite_run_with("lm program", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("lm program", set_up, clean_up)

@@ -35,9 +35,8 @@ static int64_t counter(const char *name)
 
 #define IS(name, n) ck_assert_int_eq(counter(name), n)
 
-START_TEST(processes_are_counted)
+TEST(processes_are_counted)
 {
-	open_ranks();
 	IS("processes", 2);
 	IS("processes_ended", 0);
 	IS("processes_stopped", 0);
@@ -58,15 +57,12 @@ START_TEST(processes_are_counted)
 			 0);
 	IS("segments_refused", 1);
 	IS("segments_taken", 2);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(requests_and_the_link_are_counted)
+TEST(requests_and_the_link_are_counted)
 {
 	int64_t before;
 
-	open_ranks();
 	before = counter("requests");
 	ck_assert_int_gt(counter("requests"), before);
 	IS("requests_waiting", 0);
@@ -80,13 +76,10 @@ START_TEST(requests_and_the_link_are_counted)
 	ck_assert_int_gt(counter("parent_bytes_out"), before + 500);
 	ck_assert_int_ge(counter("time_error_ns"), 0);
 	ck_assert_int_gt(counter("certificate_expires_ns"), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(events_are_counted)
+TEST(events_are_counted)
 {
-	open_ranks();
 	IS("csrs_armed", 0);
 	IS("rings_polled", 0);
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
@@ -107,13 +100,10 @@ START_TEST(events_are_counted)
 	world_run(&w, 50 * MS);
 	IS("csrs_armed", 0);
 	IS("rings_polled", 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(events_beyond_the_rate_are_counted_as_dropped)
+TEST(events_beyond_the_rate_are_counted_as_dropped)
 {
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	world_run(&w, SEC - loop_now(w.loop) % SEC);
 	for (int i = 0; i < TOOL_FIRINGS_PER_SEC_MAX + 20; i++) {
@@ -123,15 +113,12 @@ START_TEST(events_beyond_the_rate_are_counted_as_dropped)
 	}
 	world_run(&w, 10 * MS);
 	IS("events_dropped", 20);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_tools_have_made_is_counted)
+TEST(what_tools_have_made_is_counted)
 {
 	int64_t bytes;
 
-	open_ranks();
 	IS("counters", 0);
 	IS("trace_buffers", 0);
 	IS("trace_bytes", 0);
@@ -156,13 +143,10 @@ START_TEST(what_tools_have_made_is_counted)
 	IS("flow_reads", 0);
 	IS("subscriptions", 0);
 	IS("spool_bytes", 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_the_rank_lost_is_counted)
+TEST(what_the_rank_lost_is_counted)
 {
-	open_ranks();
 	IS("threads_unwatched", 0);
 	IS("calls_unwatched", 0);
 	IS("calls_without_partner", 0);
@@ -172,24 +156,17 @@ START_TEST(what_the_rank_lost_is_counted)
 	IS("requests_uncounted", 4);
 	other.h->w.requests_lost = 3;
 	IS("requests_uncounted", 7);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(the_dump_names_the_daemon_above)
+TEST(the_dump_names_the_daemon_above)
 {
 	struct buf b = BUF_INIT(100000);
 
-	open_ranks();
 	lm_dump(w.lm, &b);
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), " node=n_7\n"));
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "\npeer="));
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), " last_error=\"\"\n"));
 	buf_done(&b);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm status", processes_are_counted, requests_and_the_link_are_counted, events_are_counted,
-      events_beyond_the_rate_are_counted_as_dropped, what_tools_have_made_is_counted,
-      what_the_rank_lost_is_counted, the_dump_names_the_daemon_above)
+SUITE_WITH("lm status", open_ranks, close_ranks)

@@ -17,7 +17,7 @@ static void redirected(void)
 	world_run(&w, SEC);
 }
 
-START_TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
+TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
 {
 	redirected();
 	ck_assert_ptr_nonnull(w.sm.link);
@@ -26,9 +26,8 @@ START_TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
 	ck_assert_ptr_nonnull(above_next(&w.sm, MSG_DIRECTORY));
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_list_of_addresses_is_tried_in_turn)
+TEST(a_list_of_addresses_is_tried_in_turn)
 {
 	char list[128];
 
@@ -41,9 +40,8 @@ START_TEST(a_list_of_addresses_is_tried_in_turn)
 	ck_assert_ptr_nonnull(w.sm.link);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(an_lm_that_must_wait_asks_again)
+TEST(an_lm_that_must_wait_asks_again)
 {
 	unsigned before;
 
@@ -60,9 +58,8 @@ START_TEST(an_lm_that_must_wait_asks_again)
 	ck_assert_ptr_nonnull(w.sm.link);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(nonsense_as_an_address_does_no_harm)
+TEST(nonsense_as_an_address_does_no_harm)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -75,9 +72,8 @@ START_TEST(nonsense_as_an_address_does_no_harm)
 	ck_assert_ptr_nonnull(w.sm.link);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
+TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 {
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);
@@ -91,9 +87,8 @@ START_TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(an_sm_that_comes_back_gets_everything_again)
+TEST(an_sm_that_comes_back_gets_everything_again)
 {
 	const struct msg *m;
 
@@ -109,7 +104,6 @@ START_TEST(an_sm_that_comes_back_gets_everything_again)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
 static void count_sends_and_recvs(void)
 {
@@ -136,7 +130,7 @@ static void arm_recv_again(void)
 	world_arm(&w, "c_6", text, 1, false);
 }
 
-START_TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
+TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 {
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);
@@ -161,9 +155,8 @@ START_TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_parent_that_is_lost_again_gets_the_whole_time_again)
+TEST(a_parent_that_is_lost_again_gets_the_whole_time_again)
 {
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);
@@ -180,9 +173,8 @@ START_TEST(a_parent_that_is_lost_again_gets_the_whole_time_again)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(changes_are_told_once_a_turn)
+TEST(changes_are_told_once_a_turn)
 {
 	unsigned n = 0;
 
@@ -195,9 +187,8 @@ START_TEST(changes_are_told_once_a_turn)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_question_to_mainsm_goes_beside_the_parent)
+TEST(a_question_to_mainsm_goes_beside_the_parent)
 {
 	const struct msg ask = { .type = MSG_ENROL,
 				 .enrol = { .role = "lm", .site = "site", .host = "leaf" } };
@@ -213,7 +204,6 @@ START_TEST(a_question_to_mainsm_goes_beside_the_parent)
 	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	world_close(&w);
 }
-END_TEST
 
 static void ask_top(void)
 {
@@ -223,7 +213,7 @@ static void ask_top(void)
 	world_run(&w, SEC);
 }
 
-START_TEST(a_question_that_gets_no_answer_is_asked_again)
+TEST(a_question_that_gets_no_answer_is_asked_again)
 {
 	redirected();
 	ask_top();
@@ -233,9 +223,8 @@ START_TEST(a_question_that_gets_no_answer_is_asked_again)
 	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
+TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
 {
 	redirected();
 	ask_top();
@@ -246,9 +235,8 @@ START_TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
 	ck_assert_str_eq(parent_kind(w.lm->parent), "mainsm");
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(told_to_stop_it_leaves_the_programs_without_cost)
+TEST(told_to_stop_it_leaves_the_programs_without_cost)
 {
 	const struct msg *m;
 
@@ -268,9 +256,8 @@ START_TEST(told_to_stop_it_leaves_the_programs_without_cost)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(nor_does_taking_down_what_was_armed_make_them_pay_again)
+TEST(nor_does_taking_down_what_was_armed_make_them_pay_again)
 {
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);
@@ -285,9 +272,8 @@ START_TEST(nor_does_taking_down_what_was_armed_make_them_pay_again)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(without_processes_it_ends_after_a_while)
+TEST(without_processes_it_ends_after_a_while)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -304,10 +290,9 @@ START_TEST(without_processes_it_ends_after_a_while)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
 /* A process that registers during the bye is for the next lm. */
-START_TEST(it_says_that_a_process_has_come_while_it_ended)
+TEST(it_says_that_a_process_has_come_while_it_ended)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -325,9 +310,8 @@ START_TEST(it_says_that_a_process_has_come_while_it_ended)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(requests_end_with_the_link_that_they_came_by)
+TEST(requests_end_with_the_link_that_they_came_by)
 {
 	static const char text[] = ":node_get_info([n_7],128)";
 	struct msg m = { .type = MSG_REQUEST,
@@ -347,9 +331,8 @@ START_TEST(requests_end_with_the_link_that_they_came_by)
 	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 0);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(four_ways_up_that_a_parent_names_are_kept)
+TEST(four_ways_up_that_a_parent_names_are_kept)
 {
 	char want[128];
 
@@ -369,10 +352,9 @@ START_TEST(four_ways_up_that_a_parent_names_are_kept)
 	ck_assert_str_eq(parent_ways(w.lm->parent), "");
 	world_close(&w);
 }
-END_TEST
 
 /* The address of the parent and these: as many as have room with it. */
-START_TEST(ways_up_that_have_no_room_are_left_out)
+TEST(ways_up_that_have_no_room_are_left_out)
 {
 	char list[PARENT_ADDRESS_BYTES], want[2 * PARENT_ADDRESS_BYTES];
 	int room;
@@ -394,18 +376,5 @@ START_TEST(ways_up_that_have_no_room_are_left_out)
 	}
 	world_close(&w);
 }
-END_TEST
 
-SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresses_is_tried_in_turn,
-      an_lm_that_must_wait_asks_again, nonsense_as_an_address_does_no_harm,
-      a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says,
-      an_sm_that_comes_back_gets_everything_again,
-      what_a_new_parent_does_not_arm_again_ends_after_a_while,
-      a_parent_that_is_lost_again_gets_the_whole_time_again, changes_are_told_once_a_turn,
-      a_question_to_mainsm_goes_beside_the_parent, a_question_that_gets_no_answer_is_asked_again,
-      a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent,
-      told_to_stop_it_leaves_the_programs_without_cost,
-      nor_does_taking_down_what_was_armed_make_them_pay_again,
-      without_processes_it_ends_after_a_while, it_says_that_a_process_has_come_while_it_ended,
-      requests_end_with_the_link_that_they_came_by, four_ways_up_that_a_parent_names_are_kept,
-      ways_up_that_have_no_room_are_left_out)
+SUITE("lm uplink")

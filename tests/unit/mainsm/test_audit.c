@@ -66,7 +66,7 @@ static const char *field(size_t i, size_t k)
 	return omis_value_text(&answer->v[4 + i].list.v[k], NULL);
 }
 
-START_TEST(administration_is_written_and_its_secrets_are_not)
+TEST(administration_is_written_and_its_secrets_are_not)
 {
 	char path[80], string[128];
 	struct buf text = BUF_INIT(AUDIT_FILE_MAX_BYTES);
@@ -92,9 +92,8 @@ START_TEST(administration_is_written_and_its_secrets_are_not)
 	buf_done(&text);
 	close_world();
 }
-END_TEST
 
-START_TEST(what_a_tool_may_not_is_written_here_for_no_host_hears_of_it)
+TEST(what_a_tool_may_not_is_written_here_for_no_host_hears_of_it)
 {
 	open_world(ROLE_TOOL_OBSERVE);
 	ck_assert_uint_eq(above_status(&t, ":proc_get_info([],1) thread_stop([])"),
@@ -112,9 +111,8 @@ START_TEST(what_a_tool_may_not_is_written_here_for_no_host_hears_of_it)
 	ck_assert_int_eq(answer->v[2].i, 302 - AUDIT_REFUSED_MAX);
 	close_world();
 }
-END_TEST
 
-START_TEST(what_hosts_do_is_written_by_hosts)
+TEST(what_hosts_do_is_written_by_hosts)
 {
 	open_world(ROLE_TOOL_MANIPULATE);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -126,9 +124,8 @@ START_TEST(what_hosts_do_is_written_by_hosts)
 	below_close(&a);
 	close_world();
 }
-END_TEST
 
-START_TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
+TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 
@@ -151,9 +148,5 @@ START_TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
 	below_close(&a);
 	close_world();
 }
-END_TEST
 
-SUITE("audit", administration_is_written_and_its_secrets_are_not,
-      what_a_tool_may_not_is_written_here_for_no_host_hears_of_it,
-      what_hosts_do_is_written_by_hosts,
-      an_action_elsewhere_carries_the_token_of_its_conditional_request)
+SUITE("audit")

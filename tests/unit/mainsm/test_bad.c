@@ -76,7 +76,7 @@ static size_t check_all(void)
 	return cells;
 }
 
-START_TEST(every_service_says_what_is_wrong_with_its_parameters)
+TEST(every_service_says_what_is_wrong_with_its_parameters)
 {
 	unsigned before;
 
@@ -87,15 +87,13 @@ START_TEST(every_service_says_what_is_wrong_with_its_parameters)
 	ck_assert(t.is_up && a.is_up);
 	close_world();
 }
-END_TEST
 
-START_TEST(the_same_is_told_to_who_may_only_look)
+TEST(the_same_is_told_to_who_may_only_look)
 {
 	open_world(ROLE_TOOL_OBSERVE);
 	ck_assert_uint_gt(check_all(), 1000);
 	close_world();
 }
-END_TEST
 
 static bool takes_hierarchy(const struct omis_service *s)
 {
@@ -108,7 +106,7 @@ static bool takes_hierarchy(const struct omis_service *s)
  * Objects of no process, of another host, unattached: one answer, so that nothing can be learnt
  * from it.
  */
-START_TEST(every_service_on_what_is_not_there_says_so)
+TEST(every_service_on_what_is_not_there_says_so)
 {
 	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9",
 					       "t_1_zzzzzz" };
@@ -137,13 +135,12 @@ START_TEST(every_service_on_what_is_not_there_says_so)
 	ck_assert_uint_gt(cells, 100);
 	close_world();
 }
-END_TEST
 
 /*
  * No object at all, on a tool without attachments: success with no object, or a parameter that is
  * wrong.
  */
-START_TEST(every_service_on_nobody_does_nothing)
+TEST(every_service_on_nobody_does_nothing)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -164,8 +161,5 @@ START_TEST(every_service_on_nobody_does_nothing)
 	}
 	close_world();
 }
-END_TEST
 
-SUITE("bad", every_service_says_what_is_wrong_with_its_parameters,
-      the_same_is_told_to_who_may_only_look, every_service_on_what_is_not_there_says_so,
-      every_service_on_nobody_does_nothing)
+SUITE("bad")

@@ -8,7 +8,7 @@ static struct world w;
 static struct below a;
 static struct above t, other;
 
-START_TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
+TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
 {
 	char text[80];
 	const struct reply *r;
@@ -45,6 +45,5 @@ START_TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-SUITE("mainsm detach", a_thread_that_is_detached_is_neither_asked_nor_watched)
+SUITE("mainsm detach")

@@ -19,7 +19,7 @@ static struct world w;
 static struct below a, b, lm;
 static struct above t;
 
-START_TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
+TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
 {
 	world_open(&w);
 	below_open(&w, &lm, ROLE_LM, "a", "h1");
@@ -44,9 +44,8 @@ START_TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
 	below_close(&lm);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
+TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -70,9 +69,8 @@ START_TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
 	below_close(&b);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
+TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 {
 	const struct reply *r;
 
@@ -98,9 +96,8 @@ START_TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 	below_close(&lm);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
+TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -119,9 +116,8 @@ START_TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
 	below_close(&b);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
+TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -136,9 +132,8 @@ START_TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(where_an_sm_is_does_not_go_with_its_ghost)
+TEST(where_an_sm_is_does_not_go_with_its_ghost)
 {
 	struct identity who;
 
@@ -161,9 +156,8 @@ START_TEST(where_an_sm_is_does_not_go_with_its_ghost)
 	net_ctx_free(a.ctx);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(the_sixty_fifth_tool_is_told_why_not)
+TEST(the_sixty_fifth_tool_is_told_why_not)
 {
 	static struct above many[TOOLS_MAX + 1];
 
@@ -181,11 +175,10 @@ START_TEST(the_sixty_fifth_tool_is_told_why_not)
 		above_close(&many[i]);
 	world_done(&w);
 }
-END_TEST
 
 #define OPEN_PLACES (TOOLS_MAX - TOOLS_ADMIN_PLACES)
 
-START_TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
+TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
 {
 	static struct above many[OPEN_PLACES + 1], admin[TOOLS_ADMIN_PLACES], other;
 	struct identity carol = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h"),
@@ -217,7 +210,6 @@ START_TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
 		above_close(&admin[i]);
 	world_done(&w);
 }
-END_TEST
 
 static unsigned ask_service(struct above *tool, const struct omis_service *s)
 {
@@ -230,7 +222,7 @@ static unsigned ask_service(struct above *tool, const struct omis_service *s)
 	return status;
 }
 
-START_TEST(every_service_is_denied_to_roles_below_its_right)
+TEST(every_service_is_denied_to_roles_below_its_right)
 {
 	static const enum role roles[] = { ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE,
 					   ROLE_TOOL_ADMIN };
@@ -266,9 +258,8 @@ START_TEST(every_service_is_denied_to_roles_below_its_right)
 	}
 	ck_assert_uint_ge(cells, 60 * 3);
 }
-END_TEST
 
-START_TEST(every_service_of_the_top_is_there)
+TEST(every_service_of_the_top_is_there)
 {
 	for (size_t i = 0; i < omis_service_count(); i++) {
 		const struct omis_service *s = omis_service_at(i);
@@ -281,7 +272,6 @@ START_TEST(every_service_of_the_top_is_there)
 			      "%s", s->name);
 	}
 }
-END_TEST
 
 static unsigned disowned;
 
@@ -291,7 +281,7 @@ static void on_disown(struct below *s, const struct msg *m)
 }
 
 /* Its sm has the host's word alone, and would not let in whose number it is. */
-START_TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
+TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -308,9 +298,8 @@ START_TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
+TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens" };
 	char dir[] = "/tmp/omig-test-XXXXXX", path[64];
@@ -351,9 +340,8 @@ START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	}
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
-START_TEST(what_a_child_missed_is_told_when_it_returns)
+TEST(what_a_child_missed_is_told_when_it_returns)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -379,9 +367,8 @@ START_TEST(what_a_child_missed_is_told_when_it_returns)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_host_that_is_cut_off_is_noticed_in_seven_seconds)
+TEST(a_host_that_is_cut_off_is_noticed_in_seven_seconds)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -397,9 +384,8 @@ START_TEST(a_host_that_is_cut_off_is_noticed_in_seven_seconds)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(certificates_can_be_asked_for_and_listed)
+TEST(certificates_can_be_asked_for_and_listed)
 {
 	const struct reply *r;
 
@@ -420,9 +406,8 @@ START_TEST(certificates_can_be_asked_for_and_listed)
 	above_close(&t);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(shutdown_answers_then_stops_everybody)
+TEST(shutdown_answers_then_stops_everybody)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -436,9 +421,8 @@ START_TEST(shutdown_answers_then_stops_everybody)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_reload_that_fails_changes_nothing)
+TEST(a_reload_that_fails_changes_nothing)
 {
 	const struct pki_creds none = { 0 };
 	const struct site_conf site = { "a", "n*", "none", "", "" };
@@ -457,9 +441,8 @@ START_TEST(a_reload_that_fails_changes_nothing)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
+TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 {
 	struct mainsm_conf conf;
 
@@ -477,7 +460,6 @@ START_TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
 	ck_assert_uint_eq(w.ends, 1);
 	world_done(&w);
 }
-END_TEST
 
 static unsigned lines_of(const char *path, const char *words)
 {
@@ -491,7 +473,7 @@ static unsigned lines_of(const char *path, const char *words)
 	return n;
 }
 
-START_TEST(a_full_disk_is_told_once_and_its_end_too)
+TEST(a_full_disk_is_told_once_and_its_end_too)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens", "log" };
 	char dir[] = "/tmp/omig-house-XXXXXX", names[64], log[64];
@@ -525,19 +507,5 @@ START_TEST(a_full_disk_is_told_once_and_its_end_too)
 	}
 	rmdir(dir);
 }
-END_TEST
 
-SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
-      a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child,
-      an_lm_whose_sm_cannot_be_started_is_served_directly, a_full_disk_is_told_once_and_its_end_too,
-      a_second_sm_of_a_site_waits_until_the_first_is_gone,
-      the_sm_of_a_host_that_has_anothers_number_is_told,
-      a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,
-      where_an_sm_is_does_not_go_with_its_ghost, the_sixty_fifth_tool_is_told_why_not,
-      an_observer_keeps_neither_an_admin_nor_another_user_out,
-      every_service_is_denied_to_roles_below_its_right, every_service_of_the_top_is_there,
-      after_a_restart_everything_is_back_under_its_old_numbers,
-      what_a_child_missed_is_told_when_it_returns,
-      a_host_that_is_cut_off_is_noticed_in_seven_seconds, certificates_can_be_asked_for_and_listed,
-      shutdown_answers_then_stops_everybody, a_reload_that_fails_changes_nothing,
-      one_that_lingers_ends_when_nobody_has_come_for_long_enough)
+SUITE("house")

@@ -33,7 +33,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-START_TEST(all_processes_of_a_job_are_attached_and_no_other)
+TEST(all_processes_of_a_job_are_attached_and_no_other)
 {
 	ck_assert_str_eq(entry_of(above_ask(&t, ":omig_job_attach(\"wind\")"), 1, 0)->value, "2");
 	ck_assert_uint_eq(above_status(&t, ":proc_get_info([],1)"), STATUS_OK);
@@ -46,23 +46,20 @@ START_TEST(all_processes_of_a_job_are_attached_and_no_other)
 	ck_assert_uint_eq(above_status(&other, ":proc_get_info([p_1_a00000],1)"),
 			  STATUS_UNKNOWN_OBJECT);
 }
-END_TEST
 
-START_TEST(one_job_after_the_other_adds_up)
+TEST(one_job_after_the_other_adds_up)
 {
 	ck_assert_uint_eq(above_status(&t, ":omig_job_attach(\"wind\")"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t, ":omig_job_attach(\"rain\")"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t, ":proc_get_info([p_1_a00000,p_2_a00000,p_2_b00000],1)"),
 			  STATUS_OK);
 }
-END_TEST
 
-START_TEST(a_job_that_is_not_there_is_an_unknown_object)
+TEST(a_job_that_is_not_there_is_an_unknown_object)
 {
 	ck_assert_uint_eq(above_status(&t, ":omig_job_attach(\"snow\")"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(above_status(&t, ":omig_job_attach(\"win\")"), STATUS_UNKNOWN_OBJECT);
 }
-END_TEST
 
 static const char *found(const char *word)
 {
@@ -91,7 +88,7 @@ static void add(const char *token, const char *job, const char *program, uint32_
 	world_run(&w, 50 * MS);
 }
 
-START_TEST(a_word_finds_a_job_by_name_step_and_program)
+TEST(a_word_finds_a_job_by_name_step_and_program)
 {
 	char several[400];
 
@@ -114,15 +111,13 @@ START_TEST(a_word_finds_a_job_by_name_step_and_program)
 	add("p_1_h00000", "heat", "x", MSG_STATE_ENDED);
 	ck_assert_str_eq(found("heat"), "0 \"heat\"");
 }
-END_TEST
 
-START_TEST(a_job_that_has_ended_is_found_when_no_other_fits)
+TEST(a_job_that_has_ended_is_found_when_no_other_fits)
 {
 	add("p_1_c00000", "old", "heat", MSG_STATE_ENDED);
 	ck_assert_str_eq(found("heat"), "0 \"old\"");
 	ck_assert_str_eq(found("old"), "0 \"old\"");
 }
-END_TEST
 
 /* The reply to a question about a job that was started a moment ago; "": none within that time. */
 static const char *found_within(uint64_t id, nsec_t time)
@@ -131,7 +126,7 @@ static const char *found_within(uint64_t id, nsec_t time)
 	return t.last && t.last->id == id ? entry_of(t.last, 1, 0)->value : "";
 }
 
-START_TEST(a_job_that_has_just_started_is_waited_for)
+TEST(a_job_that_has_just_started_is_waited_for)
 {
 	struct above admin;
 	uint64_t id;
@@ -146,9 +141,8 @@ START_TEST(a_job_that_has_just_started_is_waited_for)
 	ck_assert_str_eq(found("snow"), "0 \"snow\"");
 	above_close(&admin);
 }
-END_TEST
 
-START_TEST(a_job_without_processes_is_waited_for_until_the_deadline_nears)
+TEST(a_job_without_processes_is_waited_for_until_the_deadline_nears)
 {
 	struct above admin;
 	uint64_t id;
@@ -163,9 +157,8 @@ START_TEST(a_job_without_processes_is_waited_for_until_the_deadline_nears)
 	ck_assert_str_eq(found("snow"), "0 \"\"");
 	above_close(&admin);
 }
-END_TEST
 
-START_TEST(of_a_tool_that_has_left_no_question_waits)
+TEST(of_a_tool_that_has_left_no_question_waits)
 {
 	struct above admin, third;
 
@@ -179,9 +172,8 @@ START_TEST(of_a_tool_that_has_left_no_question_waits)
 	ck_assert_str_eq(found("snow"), "0 \"snow\"");
 	above_close(&admin);
 }
-END_TEST
 
-START_TEST(of_many_jobs_that_fit_the_first_are_named)
+TEST(of_many_jobs_that_fit_the_first_are_named)
 {
 	char token[24], job[24];
 
@@ -193,12 +185,5 @@ START_TEST(of_many_jobs_that_fit_the_first_are_named)
 	ck_assert_ptr_nonnull(
 		strstr(found("many"), ": j00, j01, j02, j03, j04, j05, j06, j07, ..."));
 }
-END_TEST
 
-SUITE_WITH("jobs", set_up, clean_up, all_processes_of_a_job_are_attached_and_no_other,
-	   one_job_after_the_other_adds_up, a_job_that_is_not_there_is_an_unknown_object,
-	   a_word_finds_a_job_by_name_step_and_program,
-	   a_job_that_has_ended_is_found_when_no_other_fits,
-	   a_job_that_has_just_started_is_waited_for,
-	   a_job_without_processes_is_waited_for_until_the_deadline_nears,
-	   of_a_tool_that_has_left_no_question_waits, of_many_jobs_that_fit_the_first_are_named)
+SUITE_WITH("jobs", set_up, clean_up)

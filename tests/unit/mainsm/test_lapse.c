@@ -7,7 +7,7 @@ static struct world w;
 static struct below a;
 static struct above t;
 
-START_TEST(a_token_is_named_by_who_gives_it)
+TEST(a_token_is_named_by_who_gives_it)
 {
 	struct identity root = world_identity(ROLE_TOOL_ADMIN, "", "root@h");
 
@@ -29,9 +29,8 @@ START_TEST(a_token_is_named_by_who_gives_it)
 	above_close(&t);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_job_gets_a_token_for_hosts_and_nothing_else)
+TEST(a_job_gets_a_token_for_hosts_and_nothing_else)
 {
 	const struct reply *r;
 
@@ -46,9 +45,8 @@ START_TEST(a_job_gets_a_token_for_hosts_and_nothing_else)
 	above_close(&t);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_jobs_token_lasts_as_long_as_its_processes)
+TEST(a_jobs_token_lasts_as_long_as_its_processes)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -68,9 +66,8 @@ START_TEST(a_jobs_token_lasts_as_long_as_its_processes)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_guest_is_cut_when_its_certificate_ends)
+TEST(a_guest_is_cut_when_its_certificate_ends)
 {
 	struct identity guest = world_identity(ROLE_TOOL_OBSERVE, "", "guest@h"),
 			own = world_identity(ROLE_TOOL_ADMIN, "", "me@h");
@@ -95,7 +92,5 @@ START_TEST(a_guest_is_cut_when_its_certificate_ends)
 	above_close(&t);
 	world_done(&w);
 }
-END_TEST
 
-SUITE("lapse", a_token_is_named_by_who_gives_it, a_job_gets_a_token_for_hosts_and_nothing_else,
-      a_jobs_token_lasts_as_long_as_its_processes, a_guest_is_cut_when_its_certificate_ends)
+SUITE("lapse")

@@ -27,7 +27,7 @@ static void check(const char *request, const char *refusal)
 			      r->entry[0].value);
 }
 
-START_TEST(options_of_a_measurement)
+TEST(options_of_a_measurement)
 {
 	static const struct {
 		const char *options, *refusal;
@@ -87,9 +87,8 @@ START_TEST(options_of_a_measurement)
 		check(request, cases[i].refusal);
 	}
 }
-END_TEST
 
-START_TEST(options_of_a_kept_subscription)
+TEST(options_of_a_kept_subscription)
 {
 	static const struct {
 		const char *seconds, *options, *refusal;
@@ -128,7 +127,5 @@ START_TEST(options_of_a_kept_subscription)
 		check(request, cases[i].refusal);
 	}
 }
-END_TEST
 
-SUITE_WITH("mainsm options", set_up, clean_up, options_of_a_measurement,
-	   options_of_a_kept_subscription)
+SUITE_WITH("mainsm options", set_up, clean_up)

@@ -24,7 +24,7 @@ static void in_state(char out[FILE_PATH_BYTES], const char *name)
 	snprintf(out, FILE_PATH_BYTES, "%s/mainsm/%s", process_files.state, name);
 }
 
-START_TEST(it_prints_the_string_that_its_file_has)
+TEST(it_prints_the_string_that_its_file_has)
 {
 	struct connstr c, kept;
 	char path[FILE_PATH_BYTES];
@@ -40,9 +40,8 @@ START_TEST(it_prints_the_string_that_its_file_has)
 	ck_assert_mem_eq(&kept, &c, sizeof(c));
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
-END_TEST
 
-START_TEST(the_next_start_keeps_the_string)
+TEST(the_next_start_keeps_the_string)
 {
 	struct connstr first, second;
 
@@ -58,9 +57,8 @@ START_TEST(the_next_start_keeps_the_string)
 	ck_assert_uint_eq(first.port, second.port);
 	ck_assert_str_ne(first.token_id, second.token_id);
 }
-END_TEST
 
-START_TEST(a_second_one_is_refused_with_the_remedy)
+TEST(a_second_one_is_refused_with_the_remedy)
 {
 	struct connstr c;
 	pid_t pid = start(OPTIONS("--port", "0"), &c);
@@ -73,7 +71,6 @@ START_TEST(a_second_one_is_refused_with_the_remedy)
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.err), "omig stop"));
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
-END_TEST
 
 /* A socket that listens; *port: 0 = any, then the one that it has. */
 static int occupy(uint16_t *port)
@@ -92,7 +89,7 @@ static int occupy(uint16_t *port)
 	return fd;
 }
 
-START_TEST(the_port_of_the_last_start_gives_way_and_a_given_one_does_not)
+TEST(the_port_of_the_last_start_gives_way_and_a_given_one_does_not)
 {
 	struct connstr first, second;
 	uint16_t port = 0;
@@ -112,17 +109,15 @@ START_TEST(the_port_of_the_last_start_gives_way_and_a_given_one_does_not)
 		strstr(process_text(process_files.err), "of the last start is taken"));
 	close(fd);
 }
-END_TEST
 
-START_TEST(it_ends_after_its_linger_without_a_peer)
+TEST(it_ends_after_its_linger_without_a_peer)
 {
 	struct connstr c;
 
 	ck_assert_int_eq(process_wait(start(OPTIONS("--linger", "10ms"), &c)), DAEMON_OK);
 }
-END_TEST
 
-START_TEST(a_configuration_that_cannot_work_is_refused)
+TEST(a_configuration_that_cannot_work_is_refused)
 {
 	static const struct {
 		const char *name, *value, *says;
@@ -141,9 +136,8 @@ START_TEST(a_configuration_that_cannot_work_is_refused)
 			      "%s: %s", bad[i].says, process_text(process_files.err));
 	}
 }
-END_TEST
 
-START_TEST(a_reload_takes_all_in_or_leaves_all_as_it_is)
+TEST(a_reload_takes_all_in_or_leaves_all_as_it_is)
 {
 	struct connstr c;
 	pid_t pid = start(OPTIONS("--log-level", "info"), &c);
@@ -159,20 +153,5 @@ START_TEST(a_reload_takes_all_in_or_leaves_all_as_it_is)
 	kill(pid, SIGHUP);
 	ck_assert_int_eq(process_wait(pid), DAEMON_OK);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		it_prints_the_string_that_its_file_has,
-		the_next_start_keeps_the_string,
-		a_second_one_is_refused_with_the_remedy,
-		the_port_of_the_last_start_gives_way_and_a_given_one_does_not,
-		it_ends_after_its_linger_without_a_peer,
-		a_configuration_that_cannot_work_is_refused,
-		a_reload_takes_all_in_or_leaves_all_as_it_is,
-	};
-
-	return suite_run_with("mainsm program", process_set_up, process_clean_up, tests,
-			      ARRAY_LEN(tests));
-}
+SUITE_WITH("mainsm program", process_set_up, process_clean_up)

@@ -18,11 +18,10 @@ static void close_sites(void)
 	four_hosts_close(&w, &a, &b);
 }
 
-START_TEST(a_tool_sees_nothing_before_it_attaches)
+TEST(a_tool_sees_nothing_before_it_attaches)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	r = above_ask(&t1, ":node_get_info([],1)");
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
@@ -32,15 +31,12 @@ START_TEST(a_tool_sees_nothing_before_it_attaches)
 			  STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(a.requests + b.requests, 0);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_request_is_split_by_site_and_answered_whole)
+TEST(a_request_is_split_by_site_and_answered_whole)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	r = above_ask(&t1, ":node_get_info([],1) proc_get_info([n_1,p_3_a00000],1)");
@@ -53,13 +49,10 @@ START_TEST(a_request_is_split_by_site_and_answered_whole)
 	ck_assert_uint_eq(a.right, OMIS_OBSERVE);
 	ck_assert_uint_eq(a.tool, 0);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(attach_then_use_works_within_one_request)
+TEST(attach_then_use_works_within_one_request)
 {
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_uint_eq(
 		above_status(&t1, ":node_attach([n_1]) node_get_info([],1) node_detach([n_1])"),
@@ -67,13 +60,10 @@ START_TEST(attach_then_use_works_within_one_request)
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],1)");
 	ck_assert_uint_eq(above_status(&t1, ":node_get_info([n_1],1)"), STATUS_UNKNOWN_OBJECT);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(each_tool_has_its_own_view)
+TEST(each_tool_has_its_own_view)
 {
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_open(&w, &t2, ROLE_TOOL_OBSERVE, "t2");
 	above_open(&w, &t3, ROLE_TOOL_OBSERVE, "t3");
@@ -90,15 +80,12 @@ START_TEST(each_tool_has_its_own_view)
 	above_close(&t1);
 	above_close(&t2);
 	above_close(&t3);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
+TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	b.is_mute = true;
@@ -116,15 +103,12 @@ START_TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
 	/* Actions that had not begun are reported so. */
 	ck_assert(status_is_error(entry_of(r, 2, 0)->status));
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_has_not_begun_at_the_deadline_is_not_begun_after_it)
+TEST(what_has_not_begun_at_the_deadline_is_not_begun_after_it)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
 	above_attach_all(&t1);
 	b.is_mute = true;
@@ -137,15 +121,12 @@ START_TEST(what_has_not_begun_at_the_deadline_is_not_begun_after_it)
 	ck_assert(status_is_error(entry_of(r, 2, 0)->status));
 	ck_assert(reply_is_partial(r));
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_silent_or_lost_host_is_missing_at_once)
+TEST(a_silent_or_lost_host_is_missing_at_once)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	below_node_is(&b, 4, MSG_NODE_SILENT);
@@ -159,15 +140,12 @@ START_TEST(a_silent_or_lost_host_is_missing_at_once)
 	below_node_is(&b, 4, MSG_NODE_UP);
 	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 3);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
+TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	b.is_mute = true;
@@ -186,16 +164,13 @@ START_TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 	below_report(&b, 4, "h4");
 	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 4);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(of_what_changes_something_it_is_said_whether_it_was_done)
+TEST(of_what_changes_something_it_is_said_whether_it_was_done)
 {
 	const struct reply *r;
 	uint64_t id;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
 	above_attach_all(&t1);
 	id = above_send(&t1, ":thread_stop([])", 500 * MS);
@@ -215,16 +190,13 @@ START_TEST(of_what_changes_something_it_is_said_whether_it_was_done)
 	world_run(&w, 50 * MS);
 	ck_assert(!strncmp(t1.last->coverage.missing[0].reason, "outcome unknown: ", 17));
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
+TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
 {
 	static char big[100000];
 	struct below c;
 
-	open_sites();
 	below_open(&w, &c, ROLE_SM, "c", "sm-c");
 	below_report(&c, 5, "h5");
 	memset(big, '1', sizeof(big) - 1);
@@ -251,11 +223,9 @@ START_TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
 	above_close(&t1);
 	above_close(&t2);
 	below_close(&c);
-	close_sites();
 }
-END_TEST
 
-START_TEST(text_errors_keep_the_session_open)
+TEST(text_errors_keep_the_session_open)
 {
 	static const struct {
 		const char *text;
@@ -272,7 +242,6 @@ START_TEST(text_errors_keep_the_session_open)
 		{ ":omig_pa_create([],pa_c_1)", STATUS_UNKNOWN_SERVICE },
 	};
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r = above_ask(&t1, bad[i].text);
@@ -284,15 +253,12 @@ START_TEST(text_errors_keep_the_session_open)
 	ck_assert(t1.is_up);
 	ck_assert_uint_eq(above_status(&t1, ":version()"), STATUS_OK);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(the_top_answers_what_it_knows)
+TEST(the_top_answers_what_it_knows)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	r = above_ask(&t1, ":version()");
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "2,0,\"Omig"));
@@ -313,13 +279,10 @@ START_TEST(the_top_answers_what_it_knows)
 	ck_assert_str_eq(a.text, ":omig_status()");
 	ck_assert_str_eq(b.text, ":omig_status()");
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(nodes_and_processes_are_found_by_name)
+TEST(nodes_and_processes_are_found_by_name)
 {
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_str_eq(entry_of(above_ask(&t1, ":node_attach2(\"h3\")"), 1, 0)->value, "n_3");
 	ck_assert_str_eq(
@@ -331,14 +294,11 @@ START_TEST(nodes_and_processes_are_found_by_name)
 	ck_assert_uint_eq(above_status(&t1, ":node_attach2(\"h9\")"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(above_ask(&t1, ":proc_get_info([],1)")->coverage.answered, 1);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
 /* The lm's answer is quicker than its word to the directory, or slower. */
-START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
+TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 {
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_3])"), STATUS_OK);
 	b.take = "p_3_c00000";
@@ -360,15 +320,12 @@ START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 	below_reply(&b, "n_3", "p_3_d00000");
 	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_d00000");
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
+TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 {
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_1,n_3])"), STATUS_OK);
 	/* Whatever is wrong with it: one word for all. */
@@ -407,9 +364,7 @@ START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	world_run(&w, 10 * MS);
 	above_close(&t1);
 	below_report_proc(&a, 1, "p_1_d00000", 79);
-	close_sites();
 }
-END_TEST
 
 /* The token of a counter that was made in spite of so many errors; "" = it was not. */
 static const char *made(const struct reply *r, size_t nerror)
@@ -425,11 +380,10 @@ static const char *made(const struct reply *r, size_t nerror)
 	return token;
 }
 
-START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
+TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 {
 	char text[128], token[40];
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
 	above_attach_all(&t1);
 	/* The host knows it already, the directory does not. */
@@ -466,15 +420,12 @@ START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 		above_ask(&t1, ":proc_get_info([],1) omig_calls_read([])")->coverage.asked, 16);
 	ck_assert_ptr_nonnull(strstr(a.text, ":proc_get_info([p_1_a00000,p_1_b00000,"));
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_object_of_another_tool_does_not_exist)
+TEST(an_object_of_another_tool_does_not_exist)
 {
 	char text[128];
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_open(&w, &t2, ROLE_TOOL_ADMIN, "t2");
 	above_attach_all(&t1);
@@ -491,18 +442,15 @@ START_TEST(an_object_of_another_tool_does_not_exist)
 	ck_assert_uint_eq(above_status(&t2, text), STATUS_UNKNOWN_OBJECT);
 	above_close(&t1);
 	above_close(&t2);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_child_that_lies_is_not_believed)
+TEST(a_child_that_lies_is_not_believed)
 {
 	struct msg_entry e = { .action = 1,
 			       .objects = "n_1",
 			       .value = { (const uint8_t *)"666", 3 } };
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	a.is_mute = b.is_mute = true;
@@ -538,13 +486,10 @@ START_TEST(a_child_that_lies_is_not_believed)
 		strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,"));
 	ck_assert_ptr_null(strstr(entry_of(t1.last, 1, 0)->value, "n_9"));
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(many_requests_of_one_tool_are_all_answered)
+TEST(many_requests_of_one_tool_are_all_answered)
 {
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	t1.replies = 0;
@@ -553,15 +498,12 @@ START_TEST(many_requests_of_one_tool_are_all_answered)
 	world_run(&w, 10 * SEC);
 	ck_assert_uint_eq(t1.replies, 3000);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_request_for_a_quorum_does_not_wait_for_the_rest)
+TEST(a_request_for_a_quorum_does_not_wait_for_the_rest)
 {
 	struct msg m = { .type = MSG_REQUEST };
 
-	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	b.is_mute = true;
@@ -576,20 +518,6 @@ START_TEST(a_request_for_a_quorum_does_not_wait_for_the_rest)
 	ck_assert_uint_eq(t1.last->coverage.answered, 2);
 	ck_assert_uint_eq(b.cancels, 1);
 	above_close(&t1);
-	close_sites();
 }
-END_TEST
 
-SUITE("requests", a_tool_sees_nothing_before_it_attaches,
-      a_request_is_split_by_site_and_answered_whole, attach_then_use_works_within_one_request,
-      each_tool_has_its_own_view, a_site_that_does_not_answer_costs_the_deadline_and_is_named,
-      what_has_not_begun_at_the_deadline_is_not_begun_after_it,
-      a_silent_or_lost_host_is_missing_at_once, an_sm_that_dies_in_a_request_ends_the_waiting,
-      of_what_changes_something_it_is_said_whether_it_was_done,
-      a_tool_that_never_reads_is_cut_and_nobody_else_notices, text_errors_keep_the_session_open,
-      the_top_answers_what_it_knows, nodes_and_processes_are_found_by_name,
-      a_process_that_nobody_watched_is_attached_by_its_pid,
-      a_process_that_cannot_be_taken_in_is_not_attached,
-      what_has_ended_fails_nothing_that_did_not_name_it, an_object_of_another_tool_does_not_exist,
-      a_child_that_lies_is_not_believed, many_requests_of_one_tool_are_all_answered,
-      a_request_for_a_quorum_does_not_wait_for_the_rest)
+SUITE_WITH("requests", open_sites, close_sites)

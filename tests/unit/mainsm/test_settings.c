@@ -25,7 +25,7 @@ static struct conf *load(const char *name, const char *value)
 	return conf_load(&mainsm_settings_schema, &in, &c, NULL) ? NULL : c;
 }
 
-START_TEST(without_settings_it_serves_this_host_alone)
+TEST(without_settings_it_serves_this_host_alone)
 {
 	struct conf *c = load(NULL, NULL);
 	const struct settings *s;
@@ -45,9 +45,8 @@ START_TEST(without_settings_it_serves_this_host_alone)
 	ck_assert_int_eq(mainsm_settings_check(s, NULL), 0);
 	conf_free(c);
 }
-END_TEST
 
-START_TEST(numbers_end_at_their_bounds)
+TEST(numbers_end_at_their_bounds)
 {
 	static const struct {
 		const char *name, *value;
@@ -75,9 +74,8 @@ START_TEST(numbers_end_at_their_bounds)
 		conf_free(c);
 	}
 }
-END_TEST
 
-START_TEST(texts_end_at_their_bounds)
+TEST(texts_end_at_their_bounds)
 {
 	static const struct {
 		const char *name;
@@ -101,9 +99,8 @@ START_TEST(texts_end_at_their_bounds)
 		}
 	ck_assert_ptr_null(load("listen", ""));
 }
-END_TEST
 
-START_TEST(sites_of_the_option_follow_those_of_sections)
+TEST(sites_of_the_option_follow_those_of_sections)
 {
 	struct site_conf of_file = { "f", "x*", "none", "h", "auto" }, *v = NULL;
 	const struct settings s = { .site = "a=n0*,n1*; b=", .sites = &of_file, .nsites = 1 };
@@ -123,9 +120,8 @@ START_TEST(sites_of_the_option_follow_those_of_sections)
 	free(v);
 	free(text);
 }
-END_TEST
 
-START_TEST(a_site_that_cannot_work_is_refused)
+TEST(a_site_that_cannot_work_is_refused)
 {
 	static const struct {
 		struct site_conf site;
@@ -155,9 +151,8 @@ START_TEST(a_site_that_cannot_work_is_refused)
 		ck_assert_msg(mainsm_settings_check(&s, NULL) == -(int)row[i].code, "%zu", i);
 	}
 }
-END_TEST
 
-START_TEST(a_monitor_that_cannot_work_is_refused)
+TEST(a_monitor_that_cannot_work_is_refused)
 {
 	struct settings s = { .listen = "127.0.0.1", .launcher = "none", .site = "" };
 
@@ -171,7 +166,6 @@ START_TEST(a_monitor_that_cannot_work_is_refused)
 	s.listen = "no host of ours";
 	ck_assert_int_ne(mainsm_settings_check(&s, NULL), 0);
 }
-END_TEST
 
 /* --- names for others */
 
@@ -183,7 +177,7 @@ static struct connstr advertised(const char *advertise, const char *listen)
 	return c;
 }
 
-START_TEST(given_names_are_advertised_once_each_and_up_to_eight)
+TEST(given_names_are_advertised_once_each_and_up_to_eight)
 {
 	char text[NAME_MAX_BYTES + 8];
 	struct connstr c = advertised("a, b,,a ,c", "0.0.0.0");
@@ -205,9 +199,8 @@ START_TEST(given_names_are_advertised_once_each_and_up_to_eight)
 	ck_assert_uint_eq(c.nhost, 1);
 	ck_assert_str_eq(c.host[0], "y");
 }
-END_TEST
 
-START_TEST(one_address_is_advertised_as_it_is)
+TEST(one_address_is_advertised_as_it_is)
 {
 	struct connstr c = advertised("", "127.0.0.1");
 
@@ -217,9 +210,8 @@ START_TEST(one_address_is_advertised_as_it_is)
 	ck_assert_uint_eq(c.nhost, 1);
 	ck_assert_str_eq(c.host[0], "fe80::1");
 }
-END_TEST
 
-START_TEST(all_addresses_are_those_that_other_hosts_may_know)
+TEST(all_addresses_are_those_that_other_hosts_may_know)
 {
 	static const char *const all[] = { "0.0.0.0", "::" };
 	char name[NAME_MAX_BYTES + 1] = "";
@@ -239,10 +231,5 @@ START_TEST(all_addresses_are_those_that_other_hosts_may_know)
 			ck_assert_str_eq(c.host[c.nhost - 1], name);
 	}
 }
-END_TEST
 
-SUITE("settings", without_settings_it_serves_this_host_alone, numbers_end_at_their_bounds,
-      texts_end_at_their_bounds, sites_of_the_option_follow_those_of_sections,
-      a_site_that_cannot_work_is_refused, a_monitor_that_cannot_work_is_refused,
-      given_names_are_advertised_once_each_and_up_to_eight, one_address_is_advertised_as_it_is,
-      all_addresses_are_those_that_other_hosts_may_know)
+SUITE("settings")

@@ -33,7 +33,7 @@ static void open_of(struct above *t, const char *owner)
 }
 
 /* A message to a branch is never left out: the branch is cut, and gets it again on its return. */
-START_TEST(a_child_whose_queue_is_full_is_cut)
+TEST(a_child_whose_queue_is_full_is_cut)
 {
 	static struct above of[OWNERS], other;
 	char *text = large_text(REQUEST_BYTES), owner[16];
@@ -65,13 +65,12 @@ START_TEST(a_child_whose_queue_is_full_is_cut)
 	world_done(&w);
 	free(text);
 }
-END_TEST
 
 #define LINKS 4
 #define EACH SESSION_RUNS_MAX
 
 /* Requests that a site does not answer stay under way. */
-START_TEST(all_links_of_one_user_have_one_share)
+TEST(all_links_of_one_user_have_one_share)
 {
 	static struct above carol[LINKS], bob;
 	struct identity who = world_identity(ROLE_TOOL_OBSERVE, "", "t@h");
@@ -112,7 +111,6 @@ START_TEST(all_links_of_one_user_have_one_share)
 	below_close(&a);
 	world_done(&w);
 }
-END_TEST
 
 #define MANY_LINKS 30
 #define LARGE_BYTES 30000
@@ -123,7 +121,7 @@ END_TEST
 	 (size_t)MANY_LINKS * (LARGE_BYTES + SESSION_RUN_UNIT_BYTES))
 
 /* Their bytes count, not only their number, and a further link brings no further share. */
-START_TEST(large_requests_of_many_links_keep_to_one_share)
+TEST(large_requests_of_many_links_keep_to_one_share)
 {
 	static struct above carol[MANY_LINKS], bob;
 	char *text = large_text(LARGE_BYTES);
@@ -158,7 +156,5 @@ START_TEST(large_requests_of_many_links_keep_to_one_share)
 	world_done(&w);
 	free(text);
 }
-END_TEST
 
-SUITE("slow", a_child_whose_queue_is_full_is_cut, all_links_of_one_user_have_one_share,
-      large_requests_of_many_links_keep_to_one_share)
+SUITE("slow")

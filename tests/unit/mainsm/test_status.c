@@ -22,9 +22,8 @@ static int64_t counter(const char *name)
 
 #define IS(name, n) ck_assert_int_eq(counter(name), n)
 
-START_TEST(who_is_connected_is_counted)
+TEST(who_is_connected_is_counted)
 {
-	open_hosts();
 	IS("tools", 1);
 	IS("branches", 2);
 	IS("sites", 2);
@@ -43,13 +42,10 @@ START_TEST(who_is_connected_is_counted)
 	world_run(&w, 10 * MS);
 	IS("branches", 1);
 	IS("sites", 2);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(requests_are_counted)
+TEST(requests_are_counted)
 {
-	open_hosts();
 	a.is_mute = true;
 	above_send(&t, ":node_get_info([n_1,n_3],1)", 200 * MS);
 	world_run(&w, 10 * MS);
@@ -61,15 +57,12 @@ START_TEST(requests_are_counted)
 	below_reply(&a, "n_1", "1");
 	world_run(&w, 10 * MS);
 	IS("stray_replies", 1);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(conditional_requests_are_counted)
+TEST(conditional_requests_are_counted)
 {
 	char csr[CSR_TOKEN_BYTES], request[64];
 
-	open_hosts();
 	above_define(&t, LIB_CALL " print([$proc])", csr);
 	IS("csrs", 1);
 	IS("csrs_enabled", 0);
@@ -93,9 +86,7 @@ START_TEST(conditional_requests_are_counted)
 	IS("csrs", 0);
 	IS("csrs_enabled", 0);
 	IS("csrs_suspended", 0);
-	close_hosts();
 }
-END_TEST
 
 /* The end of the interval; NULL: that site sends nothing. */
 static void read_of(struct measured *first, struct measured *second, int64_t read)
@@ -111,9 +102,8 @@ static void read_of(struct measured *first, struct measured *second, int64_t rea
 		measured_send(second, read, at);
 }
 
-START_TEST(measurements_are_counted)
+TEST(measurements_are_counted)
 {
-	open_hosts();
 	IS("dfgs", 0);
 	create("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	IS("dfgs", 1);
@@ -147,27 +137,21 @@ START_TEST(measurements_are_counted)
 	measured_send(&in_b, 3, in_a.start + 3 * in_a.every);
 	IS("dfg_strays", 1);
 	IS("dfg_frames", 3);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_forged_object_is_counted)
+TEST(a_forged_object_is_counted)
 {
-	open_hosts();
 	IS("forged", 0);
 	below_report(&a, 3, "h3"); /* it is of site b */
 	ck_assert_int_gt(counter("forged"), 0);
 	IS("nodes", 4);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(the_dump_names_each_peer)
+TEST(the_dump_names_each_peer)
 {
 	struct buf b1 = BUF_INIT(FRAME_MAX_BYTES);
 	const char *text;
 
-	open_hosts();
 	mainsm_dump(w.m, &b1);
 	text = buf_str(&b1);
 	ck_assert_ptr_nonnull(strstr(text, " what=s_1 queued=0 "));
@@ -177,10 +161,6 @@ START_TEST(the_dump_names_each_peer)
 	ck_assert_ptr_nonnull(strstr(text, "\nstatus=\"mainsm\","));
 	ck_assert_int_eq(text[b1.n - 1], '\n');
 	buf_done(&b1);
-	close_hosts();
 }
-END_TEST
 
-SUITE("mainsm status", who_is_connected_is_counted, requests_are_counted,
-      conditional_requests_are_counted, measurements_are_counted, a_forged_object_is_counted,
-      the_dump_names_each_peer)
+SUITE_WITH("mainsm status", open_hosts, close_hosts)

@@ -553,7 +553,7 @@ static void try_one(struct tree *t, struct buf *text)
 	pmsl_free(p);
 }
 
-START_TEST(whatever_is_lost_or_late_the_result_is_of_what_has_arrived)
+TEST(whatever_is_lost_or_late_the_result_is_of_what_has_arrived)
 {
 	const char *options = getenv("OMIG_PROGRAMS");
 	unsigned long n = options ? strtoul(options, NULL, 10) : PROGRAMS_DEFAULT;
@@ -576,12 +576,9 @@ START_TEST(whatever_is_lost_or_late_the_result_is_of_what_has_arrived)
 	free(t);
 	buf_done(&text);
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { whatever_is_lost_or_late_the_result_is_of_what_has_arrived };
-
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
-	return suite_run_with("distributed", NULL, NULL, tests, 1);
+	return suite_run("distributed", NULL, NULL);
 }

@@ -29,7 +29,7 @@ static void try_example(const char *text, size_t n, bool is_bad)
 	pmsl_free(p);
 }
 
-START_TEST(examples_do_what_they_are_said_to_do)
+TEST(examples_do_what_they_are_said_to_do)
 {
 	const char *at = buf_str(&docs), *end;
 	unsigned good = 0, bad = 0;
@@ -48,14 +48,13 @@ START_TEST(examples_do_what_they_are_said_to_do)
 	ck_assert_uint_ge(good, 5);
 	ck_assert_uint_ge(bad, 5);
 }
-END_TEST
 
 static void expect_word(const char *word)
 {
 	ck_assert_msg(strstr(buf_str(&docs), word), "docs/pmsl.md does not know %s", word);
 }
 
-START_TEST(all_words_and_limits_are_told)
+TEST(all_words_and_limits_are_told)
 {
 	struct pmsl_builtin b;
 	char text[64];
@@ -79,12 +78,5 @@ START_TEST(all_words_and_limits_are_told)
 	ck_assert_int_eq(FLOW_NODES_MAX, 16384);
 	ck_assert_int_eq(FLOW_EDGES_MAX, 65536);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { examples_do_what_they_are_said_to_do,
-				       all_words_and_limits_are_told };
-
-	return suite_run_with("docs", read_docs, NULL, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("docs", read_docs, NULL)

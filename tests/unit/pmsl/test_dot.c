@@ -27,7 +27,7 @@ static void is_drawn(const char *want)
 	buf_clear(&drawing);
 }
 
-START_TEST(a_title_is_escaped)
+TEST(a_title_is_escaped)
 {
 	dot_begin(&drawing, "a\"b\\c\nd");
 	dot_end(&drawing);
@@ -37,7 +37,6 @@ START_TEST(a_title_is_escaped)
 		 "\tedge [dir=back];\n"
 		 "}\n");
 }
-END_TEST
 
 /* --- templates */
 
@@ -63,7 +62,7 @@ static void draw_template(const char *source, bool shared)
 	pmsl_free(text);
 }
 
-START_TEST(a_template_has_a_node_for_each_part)
+TEST(a_template_has_a_node_for_each_part)
 {
 	static const char source[] = "M(Process[] ps, TimeInterval t) { Process p; "
 				     "RETURN SUM(Send_count(p, t) WHERE p IN ps) / 2; }";
@@ -89,9 +88,8 @@ START_TEST(a_template_has_a_node_for_each_part)
 		 "\t\tid_7 -> id_6;\n"
 		 "\t}\n");
 }
-END_TEST
 
-START_TEST(each_kind_of_a_part_has_its_shape)
+TEST(each_kind_of_a_part_has_its_shape)
 {
 	static const char of_a_probe[] =
 		"M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
@@ -120,7 +118,6 @@ START_TEST(each_kind_of_a_part_has_its_shape)
 		buf_clear(&drawing);
 	}
 }
-END_TEST
 
 static unsigned count_of(const char *words)
 {
@@ -131,7 +128,7 @@ static unsigned count_of(const char *words)
 	return n;
 }
 
-START_TEST(common_parts_are_drawn_once_when_they_are_shared)
+TEST(common_parts_are_drawn_once_when_they_are_shared)
 {
 	static const char source[] =
 		"M(Process q, TimeInterval t) { RETURN Send_count(q, t) * Send_count(q, t); }";
@@ -142,9 +139,8 @@ START_TEST(common_parts_are_drawn_once_when_they_are_shared)
 	draw_template(source, true);
 	ck_assert_uint_eq(count_of("Send_count"), 1);
 }
-END_TEST
 
-START_TEST(what_the_root_does_not_need_is_not_drawn)
+TEST(what_the_root_does_not_need_is_not_drawn)
 {
 	static const char source[] =
 		"M(Process q, TimeInterval t) { RETURN Send_count(q, t) * 2 + 1; }";
@@ -159,7 +155,6 @@ START_TEST(what_the_root_does_not_need_is_not_drawn)
 	ck_assert_uint_eq(count_of("->"), 2);
 	ck_assert_uint_eq(count_of("[shape=ellipse, label=\"Send_count\"]"), 1);
 }
-END_TEST
 
 /* --- nodes of a dataflow graph */
 
@@ -205,7 +200,7 @@ static const struct {
 	{ { .kind = FLOW_RATE }, "box, label=\"rate\"" },
 };
 
-START_TEST(each_kind_of_a_node_has_its_shape_and_words)
+TEST(each_kind_of_a_node_has_its_shape_and_words)
 {
 	struct bound_node node[ARRAY_LEN(kinds)] = { 0 }, *list[ARRAY_LEN(kinds)];
 	struct bound bound = { .node = list, .n = ARRAY_LEN(kinds) };
@@ -222,9 +217,8 @@ START_TEST(each_kind_of_a_node_has_its_shape_and_words)
 		ck_assert_msg(strstr(buf_str(&drawing), line), "%s: %s", line, buf_str(&drawing));
 	}
 }
-END_TEST
 
-START_TEST(what_no_output_needs_is_not_drawn)
+TEST(what_no_output_needs_is_not_drawn)
 {
 	static const uint32_t in[] = { 0, 2 };
 	struct bound_node node[] = {
@@ -246,7 +240,6 @@ START_TEST(what_no_output_needs_is_not_drawn)
 		 "\t\tgraph_3 -> graph_2;\n"
 		 "\t}\n");
 }
-END_TEST
 
 /* --- pieces */
 
@@ -283,7 +276,7 @@ static const struct world_object objects[] = {
 	{ .kind = PMSL_T_NODE, .token = "n_3", .parent = WORLD_NONE },
 };
 
-START_TEST(a_site_holds_its_nodes_and_links_are_dashed)
+TEST(a_site_holds_its_nodes_and_links_are_dashed)
 {
 	struct world world = { objects, ARRAY_LEN(objects) };
 	struct piece v[] = {
@@ -327,11 +320,10 @@ START_TEST(a_site_holds_its_nodes_and_links_are_dashed)
 	for (unsigned i = 0; i < ARRAY_LEN(v); i++)
 		flow_graph_free(v[i].graph);
 }
-END_TEST
 
 /* --- metrics by their names */
 
-START_TEST(a_metric_that_is_not_there_has_a_hint)
+TEST(a_metric_that_is_not_there_has_a_hint)
 {
 	static const char source[] = "Mean_load(TimeInterval t) { RETURN 1; } "
 				     "Bad(TimeInterval t) { RETURN none; } "
@@ -358,9 +350,8 @@ START_TEST(a_metric_that_is_not_there_has_a_hint)
 	pmsl_free(text);
 	pmsl_free(NULL);
 }
-END_TEST
 
-START_TEST(a_built_in_metric_has_a_text)
+TEST(a_built_in_metric_has_a_text)
 {
 	static const struct {
 		const char *name;
@@ -392,10 +383,5 @@ START_TEST(a_built_in_metric_has_a_text)
 	ck_assert_int_eq(pmsl_builtin_source("CPU_usage", true, false, &drawing), -ERR_UNSUPPORTED);
 	ck_assert_uint_eq(drawing.n, 0);
 }
-END_TEST
 
-SUITE_WITH("dot", set_up, clean_up, a_title_is_escaped, a_template_has_a_node_for_each_part,
-	   each_kind_of_a_part_has_its_shape, common_parts_are_drawn_once_when_they_are_shared,
-	   what_the_root_does_not_need_is_not_drawn, each_kind_of_a_node_has_its_shape_and_words,
-	   what_no_output_needs_is_not_drawn, a_site_holds_its_nodes_and_links_are_dashed,
-	   a_metric_that_is_not_there_has_a_hint, a_built_in_metric_has_a_text)
+SUITE_WITH("dot", set_up, clean_up)

@@ -51,7 +51,7 @@ static void is_merged(const char *value, enum agg_kind agg)
 	ck_assert_msg(l.fold.agg == agg, "%s: %u", value, (unsigned)l.fold.agg);
 }
 
-START_TEST(what_has_come_since_the_last_read_is_merged_with_the_next)
+TEST(what_has_come_since_the_last_read_is_merged_with_the_next)
 {
 	is_merged("Send_volume(p, t)", AGG_SUM);
 	is_merged("SUM(x[p][vt] WHERE x[p][vt].time IN t)", AGG_SUM);
@@ -59,9 +59,8 @@ START_TEST(what_has_come_since_the_last_read_is_merged_with_the_next)
 	is_merged("MIN(x[p][vt] WHERE x[p][vt].time IN t)", AGG_MIN);
 	is_merged("MAX(x[p][vt] WHERE x[p][vt].time IN t)", AGG_MAX);
 }
-END_TEST
 
-START_TEST(what_is_of_its_own_read_is_not)
+TEST(what_is_of_its_own_read_is_not)
 {
 	static const char *const values[] = {
 		"Node_load(p.node, NOW)",
@@ -74,7 +73,5 @@ START_TEST(what_is_of_its_own_read_is_not)
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		ck_assert_msg(link_of(values[i]).fold.since == FLOW_SINCE_START, "%s", values[i]);
 }
-END_TEST
 
-SUITE("late", what_has_come_since_the_last_read_is_merged_with_the_next,
-      what_is_of_its_own_read_is_not)
+SUITE("late")

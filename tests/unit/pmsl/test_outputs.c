@@ -66,7 +66,7 @@ static unsigned asked_for(const char *process, const char *partner, const char *
 	return n;
 }
 
-START_TEST(each_pair_of_processes_has_an_output)
+TEST(each_pair_of_processes_has_an_output)
 {
 	size_t k = 0;
 
@@ -86,7 +86,6 @@ START_TEST(each_pair_of_processes_has_an_output)
 			ck_assert_uint_eq(asked_for(process, partner, NULL), 1);
 		}
 }
-END_TEST
 
 #define RANKS 64 /* of which the pairs are BIND_OUTPUTS_MAX */
 
@@ -125,7 +124,7 @@ static void parts_can_be_read(void)
 	}
 }
 
-START_TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
+TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
 {
 	static const struct bind_options cases[] = {
 		{ .since = FLOW_SINCE_START },
@@ -148,9 +147,8 @@ START_TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
 		text = NULL;
 	}
 }
-END_TEST
 
-START_TEST(each_partner_of_all_together_has_an_output)
+TEST(each_partner_of_all_together_has_an_output)
 {
 	const uint32_t only[] = { world_find(&world, "p_3") };
 
@@ -162,7 +160,6 @@ START_TEST(each_partner_of_all_together_has_an_output)
 	ck_assert_uint_eq(plan.output[0].partner, only[0]);
 	ck_assert_uint_eq(asked_for("p_1", "2", NULL), 1);
 }
-END_TEST
 
 /* p_1 and p_2 are ranks 0 and 1 of one job, p_3 is rank 0 of another. */
 static void two_jobs(void)
@@ -176,7 +173,7 @@ static void two_jobs(void)
 	world.v = v;
 }
 
-START_TEST(only_pairs_of_one_job_have_an_output)
+TEST(only_pairs_of_one_job_have_an_output)
 {
 	two_jobs();
 	options.by = BIND_BY_PROCESS;
@@ -189,10 +186,9 @@ START_TEST(only_pairs_of_one_job_have_an_output)
 	ck_assert_uint_eq(asked_for("p_3", "0", NULL), 1);
 	ck_assert_uint_eq(asked_for("p_3", "1", NULL), 0);
 }
-END_TEST
 
 /* Whatever the order in which they have come. */
-START_TEST(outputs_are_in_the_order_of_jobs_and_ranks)
+TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 {
 	static const int64_t rank[] = { 2, 0, 1 };
 	struct world_object *v = arena_array(arena, world.n, sizeof(*v));
@@ -211,10 +207,9 @@ START_TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_int_eq(world.v[plan.output[i].object].rank, i);
 }
-END_TEST
 
 /* Rank 0 of one job is not rank 0 of the other. */
-START_TEST(partners_are_of_the_job_of_who_communicates)
+TEST(partners_are_of_the_job_of_who_communicates)
 {
 	const uint32_t only[] = { world_find(&world, "p_3") };
 
@@ -224,9 +219,8 @@ START_TEST(partners_are_of_the_job_of_who_communicates)
 	ck_assert_uint_eq(asked_for("p_3", "0", NULL), 1);
 	ck_assert_uint_eq(asked_for("p_1", "0", NULL) + asked_for("p_2", "0", NULL), 0);
 }
-END_TEST
 
-START_TEST(partners_of_many_processes_are_named_once)
+TEST(partners_of_many_processes_are_named_once)
 {
 	const char *const *first = NULL;
 	unsigned n = 0;
@@ -246,9 +240,8 @@ START_TEST(partners_of_many_processes_are_named_once)
 	}
 	ck_assert_uint_eq(n, 3);
 }
-END_TEST
 
-START_TEST(each_region_has_an_output)
+TEST(each_region_has_an_output)
 {
 	const char *const regions[] = { "loop", "a..b" };
 
@@ -264,7 +257,6 @@ START_TEST(each_region_has_an_output)
 	ck_assert_uint_eq(asked_for("p_2", NULL, "a..b"), 1);
 	ck_assert_uint_eq(asked_for("p_3", NULL, "loop"), 1);
 }
-END_TEST
 
 /* Two sites with as many hosts of 16 processes, and some more on the last one. */
 static void make_many(unsigned hosts, unsigned more)
@@ -285,7 +277,7 @@ static void make_many(unsigned hosts, unsigned more)
 	buf_done(&layout);
 }
 
-START_TEST(thousands_of_processes_have_an_output_each)
+TEST(thousands_of_processes_have_an_output_each)
 {
 	options.by = BIND_BY_PROCESS;
 	make_many(BIND_OUTPUTS_MAX / 32, 0);
@@ -293,32 +285,28 @@ START_TEST(thousands_of_processes_have_an_output_each)
 		      diags.n ? diags.v[0].text : "");
 	ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
 }
-END_TEST
 
-START_TEST(more_outputs_than_a_measurement_has_are_refused)
+TEST(more_outputs_than_a_measurement_has_are_refused)
 {
 	options.by = BIND_BY_PROCESS;
 	make_many(BIND_OUTPUTS_MAX / 32, 1);
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "more than 4096 outputs"));
 }
-END_TEST
 
-START_TEST(regions_that_nobody_has_named_are_no_outputs)
+TEST(regions_that_nobody_has_named_are_no_outputs)
 {
 	options.each = BIND_EACH_REGION;
 	ck_assert_int_eq(plan_builtin("Send_delay", false, true), -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "Name them"));
 }
-END_TEST
 
-START_TEST(what_has_no_partners_is_not_told_apart_by_them)
+TEST(what_has_no_partners_is_not_told_apart_by_them)
 {
 	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "has no partners to split it by"));
 }
-END_TEST
 
 /* The metric of a text, of all processes. */
 static int plan_of(const char *source)
@@ -329,7 +317,7 @@ static int plan_of(const char *source)
 }
 
 /* No host has to be asked for it. */
-START_TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
+TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 {
 	static const char *const one[] = { "loop" }, *const none[] = { "no.region" };
 	static const struct {
@@ -360,7 +348,6 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 	args[2] = (struct bind_arg){ .is_given = false };
 	ck_assert_int_eq(plan_of(bad[0].source), 0);
 }
-END_TEST
 
 static uint32_t object(const char *token)
 {
@@ -392,7 +379,7 @@ static int plan_alone(const char *value)
 	return plan_of(source);
 }
 
-START_TEST(a_process_without_mpi_has_no_output_where_calls_are_counted)
+TEST(a_process_without_mpi_has_no_output_where_calls_are_counted)
 {
 	ck_assert_int_eq(plan_alone("CPU_usage(p, NOW)"), 0);
 	ck_assert_uint_eq(plan.noutput, 3);
@@ -402,7 +389,6 @@ START_TEST(a_process_without_mpi_has_no_output_where_calls_are_counted)
 	ck_assert_uint_eq(plan.noutput, 1);
 	ck_assert_str_eq(world.v[plan.output[0].object].token, "p_1");
 }
-END_TEST
 
 /* With both graphs: what is bound, and its pieces. */
 static void drawing_has(const char *source, const char *words)
@@ -423,7 +409,7 @@ static void drawing_has(const char *source, const char *words)
 	buf_done(&b);
 }
 
-START_TEST(a_drawing_names_what_its_sources_are_of)
+TEST(a_drawing_names_what_its_sources_are_of)
 {
 	static const char sent[] =
 		"M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_count(p, t) WHERE p IN ps); }";
@@ -441,17 +427,5 @@ START_TEST(a_drawing_names_what_its_sources_are_of)
 	drawing_has(sent, "\\np_3");
 	drawing_has(read, "\\nAT e of p_2");
 }
-END_TEST
 
-SUITE_WITH("outputs", set_up, clean_up, each_pair_of_processes_has_an_output,
-	   a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded,
-	   each_partner_of_all_together_has_an_output, only_pairs_of_one_job_have_an_output,
-	   partners_are_of_the_job_of_who_communicates, outputs_are_in_the_order_of_jobs_and_ranks,
-	   partners_of_many_processes_are_named_once, each_region_has_an_output,
-	   thousands_of_processes_have_an_output_each,
-	   more_outputs_than_a_measurement_has_are_refused,
-	   regions_that_nobody_has_named_are_no_outputs,
-	   what_has_no_partners_is_not_told_apart_by_them,
-	   what_no_process_can_tell_is_refused_when_it_is_planned,
-	   a_process_without_mpi_has_no_output_where_calls_are_counted,
-	   a_drawing_names_what_its_sources_are_of)
+SUITE_WITH("outputs", set_up, clean_up)

@@ -259,19 +259,16 @@ static void check(const struct bad *bad, const char *head, const char *tail)
 	buf_done(&b);
 }
 
-START_TEST(each_error_of_a_body_has_its_words_and_place)
+TEST(each_error_of_a_body_has_its_words_and_place)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
 		check(&bodies[i], AROUND_HEAD, " }");
 }
-END_TEST
 
-START_TEST(each_error_of_a_text_has_its_words_and_place)
+TEST(each_error_of_a_text_has_its_words_and_place)
 {
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		check(&texts[i], "", "");
 }
-END_TEST
 
-SUITE("pmsl places", each_error_of_a_body_has_its_words_and_place,
-      each_error_of_a_text_has_its_words_and_place)
+SUITE("pmsl places")

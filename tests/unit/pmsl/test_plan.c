@@ -154,7 +154,7 @@ static struct dag *template(const char *metric, bool shared)
 
 /* --- the figures of the paper */
 
-START_TEST(the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9)
+TEST(the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9)
 {
 	struct dag *g;
 
@@ -176,9 +176,8 @@ START_TEST(the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9)
 	ck_assert_uint_eq(in_dag(g, DAG_OP), 5); /* -, -, -, /, and p.rank == 0 */
 	dag_free(g);
 }
-END_TEST
 
-START_TEST(of_three_processes_it_is_that_of_figures_6_10_and_6_13)
+TEST(of_three_processes_it_is_that_of_figures_6_10_and_6_13)
 {
 	plan_file("load_imbalance", "Load_imbalance_at_barrier", "s:a=p_1,p_2,p_3");
 	/* Of each process the delay at both probes, of rank 0 the time; differences, MAX, MIN. */
@@ -192,9 +191,8 @@ START_TEST(of_three_processes_it_is_that_of_figures_6_10_and_6_13)
 	expect_kinds("", "1 link_in, 1 result");
 	ck_assert_int_eq(the("", FLOW_RESULT)->domain, FLOW_VT);
 }
-END_TEST
 
-START_TEST(over_two_nodes_the_sets_are_cut)
+TEST(over_two_nodes_the_sets_are_cut)
 {
 	plan_file("load_imbalance", "Load_imbalance_at_barrier", TWO_NODES);
 	/* The parts of MAX and MIN, and the loop's time of rank 0, go up from its node. */
@@ -203,9 +201,8 @@ START_TEST(over_two_nodes_the_sets_are_cut)
 	expect_kinds("s", "2 op, 2 set, 5 link_in, 1 link_out");
 	expect_kinds("", "1 link_in, 1 result");
 }
-END_TEST
 
-START_TEST(a_loop_counter_is_that_of_figure_7_2)
+TEST(a_loop_counter_is_that_of_figure_7_2)
 {
 	plan_file("loop_counter", "Loop_Counter", "s:a=p_1,p_2,p_3");
 	expect_kinds("a", "3 input, 1 set, 3 vt_agg, 1 link_out");
@@ -218,9 +215,8 @@ START_TEST(a_loop_counter_is_that_of_figure_7_2)
 	expect_kinds("a", "3 input, 3 vt_agg, 3 link_out");
 	options.by = BIND_BY_NOTHING;
 }
-END_TEST
 
-START_TEST(a_mean_iteration_time_is_that_of_figure_7_7)
+TEST(a_mean_iteration_time_is_that_of_figure_7_7)
 {
 	plan_file("iteration_time", "Mean_iteration_time", "s:a=p_1");
 	/* VT_SUM and VT_COUNT take one difference, by the host's clock, whose second part is the
@@ -230,9 +226,8 @@ START_TEST(a_mean_iteration_time_is_that_of_figure_7_7)
 		  !the("a", FLOW_INPUT)->source.from_start);
 	ck_assert_int_eq(the("a", FLOW_SHIFT)->shift, 1);
 }
-END_TEST
 
-START_TEST(a_maximum_over_two_nodes_is_that_of_figure_7_10)
+TEST(a_maximum_over_two_nodes_is_that_of_figure_7_10)
 {
 	plan_file("comm_delay", "Max_comm_delay_per_loop_execution", "s:a=p_1;b=p_2");
 	/* The other way round each process keeps its own, whatever the rate of events. */
@@ -245,9 +240,8 @@ START_TEST(a_maximum_over_two_nodes_is_that_of_figure_7_10)
 	ck_assert(the("a", FLOW_VT_AGG)->fold.partial_out);
 	ck_assert(the("", FLOW_LINK_IN)->link.domain == FLOW_READ);
 }
-END_TEST
 
-START_TEST(volumes_of_an_interaction_add_up_in_each_node)
+TEST(volumes_of_an_interaction_add_up_in_each_node)
 {
 	plan_file("send_volume", "Send_volume_for_interaction", TWO_SITES);
 	expect_kinds("a", "4 input, 2 op, 1 set, 2 vt_agg, 1 link_out");
@@ -258,11 +252,10 @@ START_TEST(volumes_of_an_interaction_add_up_in_each_node)
 	expect_kinds("a", "4 input, 2 op, 1 set, 1 link_out");
 	ck_assert_int_eq(the("", FLOW_RESULT)->domain, FLOW_VT);
 }
-END_TEST
 
 /* --- the rest of the rules */
 
-START_TEST(what_goes_up_does_not_depend_on_how_it_is_written)
+TEST(what_goes_up_does_not_depend_on_how_it_is_written)
 {
 	/* One MAX over both, and MAX of MAX. */
 	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
@@ -274,9 +267,8 @@ START_TEST(what_goes_up_does_not_depend_on_how_it_is_written)
 	expect_kinds("s", "1 set, 2 link_in, 1 link_out");
 	expect_kinds("", "1 set, 2 link_in, 1 result");
 }
-END_TEST
 
-START_TEST(what_does_not_commute_stays_in_order)
+TEST(what_does_not_commute_stays_in_order)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
 		  "Process p; VirtualTime vt;"
@@ -287,9 +279,8 @@ START_TEST(what_does_not_commute_stays_in_order)
 	expect_kinds("", "1 set, 1 vt_agg, 2 link_in, 1 result");
 	ck_assert(the("a", FLOW_SET)->fold.partial_out);
 }
-END_TEST
 
-START_TEST(one_value_of_each_node_travels_as_it_is)
+TEST(one_value_of_each_node_travels_as_it_is)
 {
 	plan_text("M(Node[] ns) { Node n; RETURN MEAN(Node_load(n, NOW) WHERE n IN ns); }", "M",
 		  "s:a=p_1;b=p_2/t:c=p_3");
@@ -302,9 +293,8 @@ START_TEST(one_value_of_each_node_travels_as_it_is)
 	expect_kinds("s", "1 link_in, 1 link_out");
 	ck_assert(!the("", FLOW_SET)->in[0] || !the("s", FLOW_LINK_IN)->partial);
 }
-END_TEST
 
-START_TEST(attributes_and_membership_are_worked_out)
+TEST(attributes_and_membership_are_worked_out)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_volume(p, t) WHERE "
 		  "p IN ps AND"
@@ -318,18 +308,16 @@ START_TEST(attributes_and_membership_are_worked_out)
 	ck_assert_uint_eq(in_graph(FLOW_CONST), 1);
 	ck_assert(the("", FLOW_CONST)->constant == 8);
 }
-END_TEST
 
-START_TEST(a_condition_on_values_goes_with_them)
+TEST(a_condition_on_values_goes_with_them)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN COUNT(p WHERE p IN ps AND "
 		  "Send_count(p, t) > 9); }",
 		  "M", "s:a=p_1,p_2");
 	expect_kinds("a", "2 const, 2 input, 4 op, 1 set, 1 link_out");
 }
-END_TEST
 
-START_TEST(since_the_last_read_is_a_difference_at_the_source)
+TEST(since_the_last_read_is_a_difference_at_the_source)
 {
 	options.since = FLOW_SINCE_LAST;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
@@ -344,9 +332,8 @@ START_TEST(since_the_last_read_is_a_difference_at_the_source)
 		  "s:a=p_1,p_2");
 	ck_assert_uint_eq(in_graph(FLOW_DELTA), 0);
 }
-END_TEST
 
-START_TEST(a_list_for_one_object_is_added_up_or_averaged)
+TEST(a_list_for_one_object_is_added_up_or_averaged)
 {
 	plan_text("M(Process p, TimeInterval t) { RETURN Send_volume(p, t); }", "M", TWO_NODES);
 	ck_assert_int_eq(the("s", FLOW_SET)->fold.agg, AGG_SUM);
@@ -363,9 +350,8 @@ START_TEST(a_list_for_one_object_is_added_up_or_averaged)
 		  TWO_NODES);
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 9);
 }
-END_TEST
 
-START_TEST(outputs_are_told_apart_by_what_was_wished)
+TEST(outputs_are_told_apart_by_what_was_wished)
 {
 	options.by = BIND_BY_NODE;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", TWO_SITES);
@@ -380,9 +366,8 @@ START_TEST(outputs_are_told_apart_by_what_was_wished)
 			 -ERR_INVALID);
 	options.by = BIND_BY_NOTHING;
 }
-END_TEST
 
-START_TEST(a_node_or_site_stands_for_its_processes)
+TEST(a_node_or_site_stands_for_its_processes)
 {
 	uint32_t objects[] = { 0, 2 };
 
@@ -394,9 +379,8 @@ START_TEST(a_node_or_site_stands_for_its_processes)
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 2);
 	args[0] = (struct bind_arg){ 0 };
 }
-END_TEST
 
-START_TEST(evaluated_centrally_only_sources_are_below)
+TEST(evaluated_centrally_only_sources_are_below)
 {
 	options.is_central = true;
 	plan_file("comm_delay", "Max_comm_delay_per_loop_execution", "s:a=p_1,p_2;b=p_3");
@@ -405,10 +389,9 @@ START_TEST(evaluated_centrally_only_sources_are_below)
 	ck_assert_uint_eq(in_piece("", FLOW_VT_AGG), 1);
 	options.is_central = false;
 }
-END_TEST
 
 /* A batch that is on its way while the objects change must not be taken for another. */
-START_TEST(a_link_is_named_by_what_it_carries)
+TEST(a_link_is_named_by_what_it_carries)
 {
 	static const char sum[] = "M(Process[] l, TimeInterval t) { Process p; Value[] x; "
 				  "x[p] = Send_count(p, t); RETURN SUM(x[p] WHERE p IN l); }";
@@ -428,9 +411,8 @@ START_TEST(a_link_is_named_by_what_it_carries)
 	ck_assert_str_eq(link_of("s"), a);
 	ck_assert_str_ne(link_of("t"), b);
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_told)
+TEST(what_cannot_be_measured_is_told)
 {
 	ck_assert_int_eq(try_plan("M(Process[] ps) { Process p; RETURN MAX(p.rank WHERE p IN ps "
 				  "AND p.rank > 99); }",
@@ -451,9 +433,8 @@ START_TEST(what_cannot_be_measured_is_told)
 			 -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(first_words(), "says nothing about it"));
 }
-END_TEST
 
-START_TEST(metrics_that_fan_out_stay_small)
+TEST(metrics_that_fan_out_stay_small)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	unsigned i;
@@ -471,7 +452,6 @@ START_TEST(metrics_that_fan_out_stay_small)
 	ck_assert_uint_ge(diags.nerror, 1);
 	buf_done(&b);
 }
-END_TEST
 
 /* The smallest window of a link that ends in the piece of the site. */
 static uint32_t link_window_at_site(unsigned hosts)
@@ -492,15 +472,14 @@ static uint32_t link_window_at_site(unsigned hosts)
 	return least;
 }
 
-START_TEST(many_hosts_share_the_room_of_their_site)
+TEST(many_hosts_share_the_room_of_their_site)
 {
 	ck_assert_uint_eq(link_window_at_site(40), 1024);
 	ck_assert_uint_eq(link_window_at_site(64), 512);
 	ck_assert_uint_eq(link_window_at_site(256), 128);
 }
-END_TEST
 
-START_TEST(a_variable_that_runs_inside_itself_is_two)
+TEST(a_variable_that_runs_inside_itself_is_two)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { Process p, q; Value[] y;"
 		  "y[q] = MAX(Send_volume(p, q, t) WHERE p IN ps AND p != q);"
@@ -509,9 +488,8 @@ START_TEST(a_variable_that_runs_inside_itself_is_two)
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 6);
 	ck_assert_uint_eq(in_graph(FLOW_SET), 4);
 }
-END_TEST
 
-START_TEST(every_built_in_metric_can_be_measured)
+TEST(every_built_in_metric_can_be_measured)
 {
 	struct buf b = BUF_INIT(1 << 12);
 	const struct pmsl_builtin_use by_partners = { .by_partners = true };
@@ -529,7 +507,6 @@ START_TEST(every_built_in_metric_can_be_measured)
 	}
 	buf_done(&b);
 }
-END_TEST
 
 static int compile_and_plan(const char *source, struct pmsl_diags *d)
 {
@@ -546,7 +523,7 @@ static int compile_and_plan(const char *source, struct pmsl_diags *d)
 	return rc;
 }
 
-START_TEST(without_memory_it_says_so_and_leaves_nothing)
+TEST(without_memory_it_says_so_and_leaves_nothing)
 {
 	static const char source[] =
 		"N(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime, Value r);"
@@ -565,19 +542,5 @@ START_TEST(without_memory_it_says_so_and_leaves_nothing)
 			      d.n ? d.v[0].text : "");
 	}
 }
-END_TEST
 
-SUITE_WITH("plan", NULL, forget, the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9,
-	   of_three_processes_it_is_that_of_figures_6_10_and_6_13, over_two_nodes_the_sets_are_cut,
-	   a_loop_counter_is_that_of_figure_7_2, a_mean_iteration_time_is_that_of_figure_7_7,
-	   a_maximum_over_two_nodes_is_that_of_figure_7_10,
-	   volumes_of_an_interaction_add_up_in_each_node,
-	   what_goes_up_does_not_depend_on_how_it_is_written, what_does_not_commute_stays_in_order,
-	   one_value_of_each_node_travels_as_it_is, attributes_and_membership_are_worked_out,
-	   a_condition_on_values_goes_with_them, since_the_last_read_is_a_difference_at_the_source,
-	   a_list_for_one_object_is_added_up_or_averaged, outputs_are_told_apart_by_what_was_wished,
-	   a_node_or_site_stands_for_its_processes, evaluated_centrally_only_sources_are_below,
-	   a_link_is_named_by_what_it_carries, what_cannot_be_measured_is_told,
-	   metrics_that_fan_out_stay_small, many_hosts_share_the_room_of_their_site,
-	   a_variable_that_runs_inside_itself_is_two, every_built_in_metric_can_be_measured,
-	   without_memory_it_says_so_and_leaves_nothing)
+SUITE_WITH("plan", NULL, forget)

@@ -23,7 +23,7 @@ static void put_length(uint8_t out[4], uint32_t v)
 		out[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-START_TEST(a_frame_is_a_big_endian_length_a_type_and_the_payload)
+TEST(a_frame_is_a_big_endian_length_a_type_and_the_payload)
 {
 	static const uint8_t want[] = { 0, 0, 0, 4, 7, 'a', 'b', 'c' };
 	struct buf b = BUF_INIT(100);
@@ -36,7 +36,6 @@ START_TEST(a_frame_is_a_big_endian_length_a_type_and_the_payload)
 	ck_assert_uint_eq(frame_bytes(b.p, 4), 0);
 	buf_done(&b);
 }
-END_TEST
 
 /* Feeds the stream in pieces of at most `most` bytes and writes what comes out as text. */
 static void feed(const struct buf *in, size_t most, struct rng *rng, struct buf *out)
@@ -62,7 +61,7 @@ static void feed(const struct buf *in, size_t most, struct rng *rng, struct buf 
 	frame_in_done(&f);
 }
 
-START_TEST(any_chunking_gives_the_same_frames)
+TEST(any_chunking_gives_the_same_frames)
 {
 	static const size_t most[] = { 1, 2, 3, 5, 7, 64, 4096, 1 << 20 };
 	struct buf in = BUF_INIT(1 << 20), want = BUF_INIT(1 << 20);
@@ -87,9 +86,8 @@ START_TEST(any_chunking_gives_the_same_frames)
 	buf_done(&in);
 	buf_done(&want);
 }
-END_TEST
 
-START_TEST(a_bad_length_is_told_on_its_fourth_byte_and_for_ever)
+TEST(a_bad_length_is_told_on_its_fourth_byte_and_for_ever)
 {
 	static const uint32_t bad[] = { 0, FRAME_MAX_BYTES + 1, 0x7fffffff, 0x80000000,
 					0xffffffff };
@@ -117,9 +115,8 @@ START_TEST(a_bad_length_is_told_on_its_fourth_byte_and_for_ever)
 		frame_in_done(&f);
 	}
 }
-END_TEST
 
-START_TEST(the_limit_is_exact_before_and_after_the_role_is_known)
+TEST(the_limit_is_exact_before_and_after_the_role_is_known)
 {
 	static const size_t maxima[] = { FRAME_PREAUTH_MAX_BYTES, FRAME_MAX_BYTES };
 
@@ -138,9 +135,8 @@ START_TEST(the_limit_is_exact_before_and_after_the_role_is_known)
 			frame_in_done(&f);
 		}
 }
-END_TEST
 
-START_TEST(a_raised_limit_holds_for_the_frames_behind_it_in_one_chunk)
+TEST(a_raised_limit_holds_for_the_frames_behind_it_in_one_chunk)
 {
 	static uint8_t large[FRAME_PREAUTH_MAX_BYTES + 100];
 	struct buf in = BUF_INIT(1 << 20);
@@ -159,9 +155,8 @@ START_TEST(a_raised_limit_holds_for_the_frames_behind_it_in_one_chunk)
 	frame_in_done(&f);
 	buf_done(&in);
 }
-END_TEST
 
-START_TEST(memory_grows_with_what_arrived_never_to_what_was_announced)
+TEST(memory_grows_with_what_arrived_never_to_what_was_announced)
 {
 	uint8_t head[5] = { 0, 0x10, 0, 0, 1 }; /* 1 MiB */
 	struct frame_in f;
@@ -178,9 +173,8 @@ START_TEST(memory_grows_with_what_arrived_never_to_what_was_announced)
 	ck_assert_uint_eq(frame_in_pending(&f), 1005);
 	frame_in_done(&f);
 }
-END_TEST
 
-START_TEST(an_empty_splitter_gives_large_memory_back)
+TEST(an_empty_splitter_gives_large_memory_back)
 {
 	size_t n = FRAME_MAX_BYTES - 1;
 	uint8_t *p = calloc(1, n);
@@ -199,9 +193,8 @@ START_TEST(an_empty_splitter_gives_large_memory_back)
 	buf_done(&in);
 	free(p);
 }
-END_TEST
 
-START_TEST(a_frame_that_is_too_large_leaves_the_buffer_as_it_was)
+TEST(a_frame_that_is_too_large_leaves_the_buffer_as_it_was)
 {
 	size_t n = FRAME_MAX_BYTES;
 	uint8_t *p = calloc(1, n);
@@ -219,9 +212,8 @@ START_TEST(a_frame_that_is_too_large_leaves_the_buffer_as_it_was)
 	buf_done(&b);
 	free(p);
 }
-END_TEST
 
-START_TEST(without_memory_the_stream_stays_whole)
+TEST(without_memory_the_stream_stays_whole)
 {
 	struct buf in = BUF_INIT(1000);
 
@@ -252,12 +244,5 @@ START_TEST(without_memory_the_stream_stays_whole)
 	}
 	buf_done(&in);
 }
-END_TEST
 
-SUITE("frame", a_frame_is_a_big_endian_length_a_type_and_the_payload,
-      any_chunking_gives_the_same_frames, a_bad_length_is_told_on_its_fourth_byte_and_for_ever,
-      the_limit_is_exact_before_and_after_the_role_is_known,
-      a_raised_limit_holds_for_the_frames_behind_it_in_one_chunk,
-      memory_grows_with_what_arrived_never_to_what_was_announced,
-      an_empty_splitter_gives_large_memory_back,
-      a_frame_that_is_too_large_leaves_the_buffer_as_it_was, without_memory_the_stream_stays_whole)
+SUITE("frame")

@@ -29,7 +29,7 @@ static struct msg *get_frame(const struct buf *b)
 	return m;
 }
 
-START_TEST(every_place_stands_beside_the_field_of_its_name)
+TEST(every_place_stands_beside_the_field_of_its_name)
 {
 	size_t n = 0;
 
@@ -46,9 +46,8 @@ START_TEST(every_place_stands_beside_the_field_of_its_name)
 	ck_assert_str_eq(msg_type_name(0), "?");
 	ck_assert_str_eq(msg_type_name(255), "?");
 }
-END_TEST
 
-START_TEST(no_message_contains_itself_and_all_stay_within_the_depth)
+TEST(no_message_contains_itself_and_all_stay_within_the_depth)
 {
 	/* Three levels: a stack of descriptors without a repetition. */
 	EACH_TYPE(t)
@@ -74,9 +73,8 @@ START_TEST(no_message_contains_itself_and_all_stay_within_the_depth)
 		}
 	}
 }
-END_TEST
 
-START_TEST(what_is_put_is_what_is_got)
+TEST(what_is_put_is_what_is_got)
 {
 	struct fill f = { .n = 0 };
 
@@ -99,9 +97,8 @@ START_TEST(what_is_put_is_what_is_got)
 			fill_done(&f);
 		}
 }
-END_TEST
 
-START_TEST(the_bound_of_the_guard_holds_all_that_decoding_takes)
+TEST(the_bound_of_the_guard_holds_all_that_decoding_takes)
 {
 	/* Around the sizes at which the decoder takes another slab of notes. */
 	static const size_t counts[] = { 15, 16, 17, 47, 48, 49, 111, 112, 113, 1000, 10000 };
@@ -125,9 +122,8 @@ START_TEST(the_bound_of_the_guard_holds_all_that_decoding_takes)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(null_strings_are_put_as_empty_ones)
+TEST(null_strings_are_put_as_empty_ones)
 {
 	struct buf b = BUF_INIT(1000);
 	const struct msg_hello h = { .version_min = 1, .version_max = 1, .role = "lm" };
@@ -142,9 +138,8 @@ START_TEST(null_strings_are_put_as_empty_ones)
 	msg_free(m);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(what_a_receiver_would_refuse_is_not_put)
+TEST(what_a_receiver_would_refuse_is_not_put)
 {
 	struct buf b = BUF_INIT(4 << 20);
 	char *large = malloc(FRAME_MAX_BYTES + 1);
@@ -169,9 +164,8 @@ START_TEST(what_a_receiver_would_refuse_is_not_put)
 	buf_done(&b);
 	free(large);
 }
-END_TEST
 
-START_TEST(more_elements_than_a_frame_may_have_are_not_put)
+TEST(more_elements_than_a_frame_may_have_are_not_put)
 {
 	static struct msg_entry entry[PROTO_ELEMENTS_MAX + 1];
 	struct buf b = BUF_INIT(4 << 20);
@@ -184,9 +178,8 @@ START_TEST(more_elements_than_a_frame_may_have_are_not_put)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_frame_of_the_largest_size_passes_and_one_byte_more_does_not)
+TEST(a_frame_of_the_largest_size_passes_and_one_byte_more_does_not)
 {
 	uint8_t *p = calloc(1, FRAME_MAX_BYTES);
 	struct buf b = BUF_INIT(4 << 20);
@@ -207,9 +200,8 @@ START_TEST(a_frame_of_the_largest_size_passes_and_one_byte_more_does_not)
 	buf_done(&b);
 	free(p);
 }
-END_TEST
 
-START_TEST(an_unknown_type_is_refused)
+TEST(an_unknown_type_is_refused)
 {
 	struct msg *m = NULL;
 	struct err e = { 0 };
@@ -219,9 +211,8 @@ START_TEST(an_unknown_type_is_refused)
 	ck_assert_int_eq(msg_get(0, NULL, 0, &m, &e), -ERR_PROTO);
 	ck_assert_ptr_null(m);
 }
-END_TEST
 
-START_TEST(an_empty_payload_is_a_message_of_zeros)
+TEST(an_empty_payload_is_a_message_of_zeros)
 {
 	EACH_TYPE(t)
 	{
@@ -236,9 +227,8 @@ START_TEST(an_empty_payload_is_a_message_of_zeros)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_put_or_got)
+TEST(without_memory_nothing_is_put_or_got)
 {
 	struct fill f = { .n = 0 };
 	struct msg *in;
@@ -265,7 +255,6 @@ START_TEST(without_memory_nothing_is_put_or_got)
 	}
 	fill_done(&f);
 }
-END_TEST
 
 /* --- a second decoder: the reference implementation's, through its compiler */
 
@@ -296,7 +285,7 @@ static void write_file(const char *path, const void *p, size_t n)
 	fclose(f);
 }
 
-START_TEST(the_reference_decoder_reads_the_same)
+TEST(the_reference_decoder_reads_the_same)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", raw[64], text[64], back[64];
 	struct fill f = { .n = 0 };
@@ -334,9 +323,8 @@ START_TEST(the_reference_decoder_reads_the_same)
 	unlink(back);
 	rmdir(dir);
 }
-END_TEST
 
-START_TEST(an_end_names_as_many_as_it_may_have_and_no_byte_more)
+TEST(an_end_names_as_many_as_it_may_have_and_no_byte_more)
 {
 	struct buf names = BUF_INIT(MSG_MISSING_MAX_BYTES), b = BUF_INIT(FRAME_MAX_BYTES);
 	char name[MSG_MISSING_MAX_BYTES + 1] = "";
@@ -357,13 +345,5 @@ START_TEST(an_end_names_as_many_as_it_may_have_and_no_byte_more)
 	buf_done(&names);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("msg", an_end_names_as_many_as_it_may_have_and_no_byte_more,
-      every_place_stands_beside_the_field_of_its_name,
-      no_message_contains_itself_and_all_stay_within_the_depth, what_is_put_is_what_is_got,
-      the_bound_of_the_guard_holds_all_that_decoding_takes, null_strings_are_put_as_empty_ones,
-      what_a_receiver_would_refuse_is_not_put, more_elements_than_a_frame_may_have_are_not_put,
-      a_frame_of_the_largest_size_passes_and_one_byte_more_does_not, an_unknown_type_is_refused,
-      an_empty_payload_is_a_message_of_zeros, without_memory_nothing_is_put_or_got,
-      the_reference_decoder_reads_the_same)
+SUITE("msg")

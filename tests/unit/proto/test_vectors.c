@@ -180,7 +180,7 @@ static const struct msg *vector_of(const char *name)
 	return NULL;
 }
 
-START_TEST(the_bytes_in_the_document_are_the_bytes_on_the_wire)
+TEST(the_bytes_in_the_document_are_the_bytes_on_the_wire)
 {
 	struct buf want = BUF_INIT(10000), got = BUF_INIT(10000);
 	const char *at = buf_str(&doc);
@@ -207,7 +207,6 @@ START_TEST(the_bytes_in_the_document_are_the_bytes_on_the_wire)
 	buf_done(&want);
 	buf_done(&got);
 }
-END_TEST
 
 /* The error of the receiver of these bytes. */
 static void judge(const struct buf *bytes, struct err *e)
@@ -224,7 +223,7 @@ static void judge(const struct buf *bytes, struct err *e)
 	frame_in_done(&f);
 }
 
-START_TEST(the_errors_in_the_document_are_the_errors_that_are_told)
+TEST(the_errors_in_the_document_are_the_errors_that_are_told)
 {
 	struct buf bytes = BUF_INIT(10000);
 	const char *at = buf_str(&doc);
@@ -241,7 +240,6 @@ START_TEST(the_errors_in_the_document_are_the_errors_that_are_told)
 	ck_assert_uint_ge(n, 6);
 	buf_done(&bytes);
 }
-END_TEST
 
 /* The section with this heading, up to the next heading. */
 static char *section(const char *heading)
@@ -266,7 +264,7 @@ static void check_fields(const struct shape *s, const char *heading)
 	free(text);
 }
 
-START_TEST(every_message_and_field_is_in_the_document)
+TEST(every_message_and_field_is_in_the_document)
 {
 	for (unsigned t = 0; t < MSG_TYPE_END; t++) {
 		const struct shape *s = shape_of((uint8_t)t);
@@ -284,7 +282,6 @@ START_TEST(every_message_and_field_is_in_the_document)
 		}
 	}
 }
-END_TEST
 
 /* What a peer of another build would refuse or leave out: numbers, names and kinds of messages and
  * of their fields. */
@@ -304,7 +301,7 @@ static uint32_t digest_of(const struct shape *s, unsigned type, uint32_t crc)
 	return crc;
 }
 
-START_TEST(other_messages_are_another_version)
+TEST(other_messages_are_another_version)
 {
 	static const struct {
 		unsigned version;
@@ -322,9 +319,8 @@ START_TEST(other_messages_are_another_version)
 		"docs/protocol.md what is new, and write 0x%08x here",
 		is.version, crc);
 }
-END_TEST
 
-START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
+TEST(every_limit_in_the_document_is_the_limit_that_holds)
 {
 	static const struct {
 		const char *name;
@@ -359,7 +355,6 @@ START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
 		ck_assert_msg(strstr(buf_str(&doc), row) != NULL, "no row '%s'", row + 1);
 	}
 }
-END_TEST
 
 /* The length and the type on the first line, then 24 bytes a line. */
 static void print_frame(const struct buf *b)
@@ -390,17 +385,9 @@ static void print_vectors(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		the_bytes_in_the_document_are_the_bytes_on_the_wire,
-		the_errors_in_the_document_are_the_errors_that_are_told,
-		every_message_and_field_is_in_the_document,
-		other_messages_are_another_version,
-		every_limit_in_the_document_is_the_limit_that_holds,
-	};
-
 	if (getenv("OMIG_PRINT_VECTORS")) {
 		print_vectors();
 		return 0;
 	}
-	return suite_run_with("vectors", set_up, clean_up, tests, ARRAY_LEN(tests));
+	return suite_run("vectors", set_up, clean_up);
 }

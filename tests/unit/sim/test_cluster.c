@@ -38,7 +38,7 @@ static void hold(const struct run_conf *c, const struct run_result *r)
 	buf_done(&b);
 }
 
-START_TEST(the_same_seed_is_the_same_run)
+TEST(the_same_seed_is_the_same_run)
 {
 	for (unsigned with_faults = 0; with_faults < 2; with_faults++) {
 		const struct run_conf a = { .seed = 7, SMALL, .with_faults = with_faults };
@@ -51,10 +51,9 @@ START_TEST(the_same_seed_is_the_same_run)
 		ck_assert_uint_gt(first.frames, 500);
 	}
 }
-END_TEST
 
 /* Each host is an input of a node of the site's part. */
-START_TEST(a_site_may_have_more_than_a_thousand_hosts)
+TEST(a_site_may_have_more_than_a_thousand_hosts)
 {
 	const struct run_conf c = { .seed = 1,
 				    .sites = 1,
@@ -67,10 +66,9 @@ START_TEST(a_site_may_have_more_than_a_thousand_hosts)
 
 	hold(&c, &r);
 }
-END_TEST
 
 /* The configuration names them. */
-START_TEST(there_may_be_more_sites_than_hosts_may_claim)
+TEST(there_may_be_more_sites_than_hosts_may_claim)
 {
 	const struct run_conf c = {
 		.seed = 1, .sites = 40, .hosts = 80, .tools = 1, .levels = 1, .time = NSEC_PER_SEC
@@ -79,9 +77,8 @@ START_TEST(there_may_be_more_sites_than_hosts_may_claim)
 
 	hold(&c, &r);
 }
-END_TEST
 
-START_TEST(without_faults_all_that_is_asked_is_answered)
+TEST(without_faults_all_that_is_asked_is_answered)
 {
 	struct ledger_counts n = { 0 };
 
@@ -107,9 +104,8 @@ START_TEST(without_faults_all_that_is_asked_is_answered)
 	ck_assert_uint_gt(n.reads, 10);
 	ck_assert_uint_gt(n.infos, 100);
 }
-END_TEST
 
-START_TEST(whatever_goes_wrong_what_must_hold_holds)
+TEST(whatever_goes_wrong_what_must_hold_holds)
 {
 	const char *wish = getenv("OMIG_SIM_SEEDS");
 	uint64_t n = wish ? strtoull(wish, NULL, 10) : SEEDS_DEFAULT, first = suite_seed(1);
@@ -148,7 +144,6 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 	ck_assert_uint_gt(answers, 10 * n);
 	ck_assert_uint_gt(kept, 10 * n);
 }
-END_TEST
 
 /* --- what a rogue makes of a frame that its host says */
 
@@ -165,7 +160,7 @@ static unsigned times(const struct buf *b, const char *word)
 	return k;
 }
 
-START_TEST(a_field_behind_a_large_number_is_changed_and_kept_as_any)
+TEST(a_field_behind_a_large_number_is_changed_and_kept_as_any)
 {
 	struct buf frame = BUF_INIT(1024), out = BUF_INIT(1 << 20);
 	size_t mark = frame_begin(&frame, NO_MESSAGE);
@@ -189,10 +184,9 @@ START_TEST(a_field_behind_a_large_number_is_changed_and_kept_as_any)
 	buf_done(&frame);
 	buf_done(&out);
 }
-END_TEST
 
 /* They would look for a place for ever. */
-START_TEST(hosts_that_no_sm_takes_are_refused_before_the_world_begins)
+TEST(hosts_that_no_sm_takes_are_refused_before_the_world_begins)
 {
 	const struct run_conf c = {
 		.seed = 1, .sites = 2, .hosts = 8193, .ranks = 1, .levels = 1, .time = NSEC_PER_SEC
@@ -203,20 +197,11 @@ START_TEST(hosts_that_no_sm_takes_are_refused_before_the_world_begins)
 	ck_assert_int_eq(run_world(&c, &r, &e), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(e.text, "need 3 sites"));
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { the_same_seed_is_the_same_run,
-				       without_faults_all_that_is_asked_is_answered,
-				       a_site_may_have_more_than_a_thousand_hosts,
-				       there_may_be_more_sites_than_hosts_may_claim,
-				       whatever_goes_wrong_what_must_hold_holds,
-				       a_field_behind_a_large_number_is_changed_and_kept_as_any,
-				       hosts_that_no_sm_takes_are_refused_before_the_world_begins };
-
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
 	/* disks fail */
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) });
-	return suite_run_with("cluster", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("cluster", NULL, NULL);
 }

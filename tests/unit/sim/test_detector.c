@@ -22,7 +22,7 @@ static struct detector_result measure(unsigned links, nsec_t time, double loss)
 	return r;
 }
 
-START_TEST(who_is_gone_is_found_in_six_seconds_by_both_sides)
+TEST(who_is_gone_is_found_in_six_seconds_by_both_sides)
 {
 	struct detector_result r = measure(40, 60 * NSEC_PER_SEC, 0.01);
 
@@ -33,9 +33,8 @@ START_TEST(who_is_gone_is_found_in_six_seconds_by_both_sides)
 	ck_assert_double_gt(r.found.min, 2);
 	ck_assert_double_lt(r.found_max, 6 + 1);
 }
-END_TEST
 
-START_TEST(on_a_network_that_loses_a_third_it_errs)
+TEST(on_a_network_that_loses_a_third_it_errs)
 {
 	struct detector_result good = measure(10, 3600 * NSEC_PER_SEC, 0.01),
 			       bad = measure(10, 3600 * NSEC_PER_SEC, 0.35);
@@ -44,11 +43,10 @@ START_TEST(on_a_network_that_loses_a_third_it_errs)
 	ck_assert_uint_gt(bad.suspicions, 10);
 	ck_assert_uint_gt(good.frames, 10 * 2 * 3600 / 4);
 }
-END_TEST
 
 /* Those that learn what is usual hold for lost what TCP sends again; those that wait as long as
  * ours err as rarely. */
-START_TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
+TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 {
 	struct detector_conf c = { .seed = suite_seed(1),
 				   .links = 10,
@@ -80,10 +78,9 @@ START_TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 	ck_assert_int_lt(detectors_measure(&c, r, &e), 0);
 	ck_assert_ptr_nonnull(strstr(e.text, "soon"));
 }
-END_TEST
 
 /* Garwood's interval, as tables of it have it. */
-START_TEST(the_interval_of_a_count_is_that_of_a_table)
+TEST(the_interval_of_a_count_is_that_of_a_table)
 {
 	double n[2];
 
@@ -100,9 +97,5 @@ START_TEST(the_interval_of_a_count_is_that_of_a_table)
 	ck_assert_double_eq_tol(n[0], 134956, 2);
 	ck_assert_double_eq_tol(n[1], 136400, 2);
 }
-END_TEST
 
-SUITE("detector", who_is_gone_is_found_in_six_seconds_by_both_sides,
-      on_a_network_that_loses_a_third_it_errs,
-      detectors_of_the_same_cost_are_compared_over_the_same_network,
-      the_interval_of_a_count_is_that_of_a_table)
+SUITE("detector")

@@ -26,7 +26,7 @@ static struct growth_point measure(unsigned levels)
 	return p;
 }
 
-START_TEST(a_request_costs_mainsm_a_frame_each_way_for_each_branch)
+TEST(a_request_costs_mainsm_a_frame_each_way_for_each_branch)
 {
 	struct growth_point flat = measure(1), deep = measure(2);
 
@@ -41,9 +41,8 @@ START_TEST(a_request_costs_mainsm_a_frame_each_way_for_each_branch)
 	ck_assert_double_gt(deep.v[GROWTH_REQUEST_MS], 8 * 0.1);
 	ck_assert_double_gt(flat.v[GROWTH_IDLE_FRAMES], deep.v[GROWTH_IDLE_FRAMES]);
 }
-END_TEST
 
-START_TEST(events_cost_the_top_nothing_but_where_they_are_evaluated_there)
+TEST(events_cost_the_top_nothing_but_where_they_are_evaluated_there)
 {
 	struct growth_conf c = { .seed = 1, .hosts = 9, .levels = 1 };
 	struct growth_front born = { .rate = 100 }, top = { .rate = 100, .is_central = true };
@@ -55,9 +54,8 @@ START_TEST(events_cost_the_top_nothing_but_where_they_are_evaluated_there)
 	ck_assert_double_gt(top.bytes, 2 * born.bytes);
 	ck_assert_double_gt(top.busy, born.busy);
 }
-END_TEST
 
-START_TEST(lists_have_numbers_with_commas)
+TEST(lists_have_numbers_with_commas)
 {
 	unsigned v[3], n = 0;
 	struct err e = { 0 };
@@ -75,9 +73,8 @@ START_TEST(lists_have_numbers_with_commas)
 	ck_assert_int_eq(growth_parse_list("99999999999999999999999999", 300, v, 3, &n, &e),
 			 -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(more_hosts_than_there_is_memory_for_are_refused_with_words)
+TEST(more_hosts_than_there_is_memory_for_are_refused_with_words)
 {
 	const uint64_t enough = UINT64_C(100000) * GROWTH_HOST_BYTES;
 	struct err e = { 0 };
@@ -89,17 +86,9 @@ START_TEST(more_hosts_than_there_is_memory_for_are_refused_with_words)
 		e.text,
 		"100000 hosts need some 9.2 GiB of memory, and 4.6 GiB are free here: simulate fewer, or elsewhere");
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		a_request_costs_mainsm_a_frame_each_way_for_each_branch,
-		events_cost_the_top_nothing_but_where_they_are_evaluated_there,
-		more_hosts_than_there_is_memory_for_are_refused_with_words,
-		lists_have_numbers_with_commas
-	};
-
 	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
-	return suite_run_with("growth", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("growth", NULL, NULL);
 }

@@ -36,7 +36,7 @@ static void clean_up(void)
 	loop_free(loop);
 }
 
-START_TEST(it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it)
+TEST(it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it)
 {
 	void *p, *q, *nobodys;
 
@@ -58,9 +58,8 @@ START_TEST(it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_
 	drop(q);
 	ck_assert_uint_eq(b.bytes, 0);
 }
-END_TEST
 
-START_TEST(what_grows_keeps_its_content_and_is_charged_once)
+TEST(what_grows_keeps_its_content_and_is_charged_once)
 {
 	char *p;
 
@@ -77,9 +76,8 @@ START_TEST(what_grows_keeps_its_content_and_is_charged_once)
 	drop(p);
 	ck_assert_uint_eq(a.bytes, 0);
 }
-END_TEST
 
-START_TEST(what_was_freed_unseen_is_not_counted_twice)
+TEST(what_was_freed_unseen_is_not_counted_twice)
 {
 	void *p, *q;
 	size_t one;
@@ -94,9 +92,8 @@ START_TEST(what_was_freed_unseen_is_not_counted_twice)
 	drop(q);
 	ck_assert_uint_eq(a.bytes, q == p ? 0 : one);
 }
-END_TEST
 
-START_TEST(blocks_of_another_session_are_nobodys)
+TEST(blocks_of_another_session_are_nobodys)
 {
 	void *p;
 
@@ -107,7 +104,6 @@ START_TEST(blocks_of_another_session_are_nobodys)
 	drop(p);
 	ck_assert_uint_ge(a.bytes, MUCH); /* as it was: no longer watched */
 }
-END_TEST
 
 /* Programs of this room are linked with its wrappers, which come with the whole of it. */
 static void print_nothing(void)
@@ -120,12 +116,6 @@ static void print_nothing(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it,
-		what_grows_keeps_its_content_and_is_charged_once,
-		what_was_freed_unseen_is_not_counted_twice, blocks_of_another_session_are_nobodys
-	};
-
 	print_nothing();
-	return suite_run_with("heap", set_up, clean_up, tests, ARRAY_LEN(tests));
+	return suite_run("heap", set_up, clean_up);
 }

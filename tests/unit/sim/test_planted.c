@@ -60,124 +60,90 @@ static void find(enum plant p, const char *words)
 }
 
 /* Any timer of an lm may be the one: a call is not reported, or a read lacks a host. */
-START_TEST(a_lost_wake_up_is_found)
+TEST(a_lost_wake_up_is_found)
 {
 	find(PLANT_LOST_WAKE_UP, "INV-");
 }
-END_TEST
 
-START_TEST(a_doubled_action_is_found)
+TEST(a_doubled_action_is_found)
 {
 	find(PLANT_DOUBLED_ACTION, "signals");
 }
-END_TEST
 
-START_TEST(a_forgotten_release_is_found)
+TEST(a_forgotten_release_is_found)
 {
 	find(PLANT_FORGOTTEN_RELEASE, "INV-26: ");
 }
-END_TEST
 
-START_TEST(a_missorted_time_is_found)
+TEST(a_missorted_time_is_found)
 {
 	find(PLANT_MISSORTED_TIME, "INV-6: ");
 }
-END_TEST
 
-START_TEST(a_leaked_conditional_request_is_found)
+TEST(a_leaked_conditional_request_is_found)
 {
 	find(PLANT_LEAKED_CSR, "INV-41: ");
 }
-END_TEST
 
-START_TEST(a_forgotten_sync_is_found)
+TEST(a_forgotten_sync_is_found)
 {
 	find(PLANT_FORGOTTEN_SYNC, "token"); /* one is not there, or the file is torn */
 }
-END_TEST
 
-START_TEST(a_clock_that_is_said_to_be_better_than_it_is_is_found)
+TEST(a_clock_that_is_said_to_be_better_than_it_is_is_found)
 {
 	find(PLANT_BOLD_CLOCK, "INV-14: ");
 }
-END_TEST
 
-START_TEST(an_answer_that_is_never_freed_is_found)
+TEST(an_answer_that_is_never_freed_is_found)
 {
 	find(PLANT_LEAKED_REPLY, "INV-45: ");
 }
-END_TEST
 
-START_TEST(a_queue_that_grows_as_long_as_nobody_reads_is_found)
+TEST(a_queue_that_grows_as_long_as_nobody_reads_is_found)
 {
 	find(PLANT_UNBOUNDED_QUEUE, "INV-15: ");
 }
-END_TEST
 
-START_TEST(an_sm_that_believes_what_a_host_says_of_another_is_found)
+TEST(an_sm_that_believes_what_a_host_says_of_another_is_found)
 {
 	find_among(ROGUE_ALWAYS, 40, PLANT_GULLIBLE_SM, ""); /* in one of many ways */
 }
-END_TEST
 
-START_TEST(a_loss_that_is_counted_twice_is_found)
+TEST(a_loss_that_is_counted_twice_is_found)
 {
 	find(PLANT_COUNTED_TWICE, "INV-24: ");
 }
-END_TEST
 
-START_TEST(a_conditional_request_that_outlives_its_tool_in_an_sm_is_found)
+TEST(a_conditional_request_that_outlives_its_tool_in_an_sm_is_found)
 {
 	find(PLANT_KEPT_CSR, "INV-11: ");
 }
-END_TEST
 
-START_TEST(a_version_that_takes_effect_before_the_old_one_ends_is_found)
+TEST(a_version_that_takes_effect_before_the_old_one_ends_is_found)
 {
 	find(PLANT_NEW_BEFORE_OLD, "INV-35: ");
 }
-END_TEST
 
-START_TEST(an_object_without_a_value_that_counts_as_a_contributor_is_found)
+TEST(an_object_without_a_value_that_counts_as_a_contributor_is_found)
 {
 	find(PLANT_EMPTY_CONTRIBUTOR, "INV-36: ");
 }
-END_TEST
 
-START_TEST(a_batch_that_comes_twice_and_counts_twice_is_found)
+TEST(a_batch_that_comes_twice_and_counts_twice_is_found)
 {
 	find(PLANT_DOUBLED_BATCH, "bytes");
 }
-END_TEST
 
-START_TEST(late_data_that_count_as_contributors_are_found)
+TEST(late_data_that_count_as_contributors_are_found)
 {
 	/* In the first fifty worlds, no host is late with a value that would show it. */
 	find_among(ROGUE_SOMETIMES, WORLDS_SOON, PLANT_LATE_CONTRIBUTOR, "INV-39: ");
 }
-END_TEST
 
 /* Sanitizers look at the worlds of test_cluster: here it is the oracles that are tried. */
 int main(void)
 {
-	const TTest *const tests[] = {
-		a_lost_wake_up_is_found,
-		a_doubled_action_is_found,
-		a_forgotten_release_is_found,
-		a_missorted_time_is_found,
-		a_leaked_conditional_request_is_found,
-		a_forgotten_sync_is_found,
-		a_clock_that_is_said_to_be_better_than_it_is_is_found,
-		an_answer_that_is_never_freed_is_found,
-		a_queue_that_grows_as_long_as_nobody_reads_is_found,
-		an_sm_that_believes_what_a_host_says_of_another_is_found,
-		a_loss_that_is_counted_twice_is_found,
-		a_conditional_request_that_outlives_its_tool_in_an_sm_is_found,
-		a_version_that_takes_effect_before_the_old_one_ends_is_found,
-		an_object_without_a_value_that_counts_as_a_contributor_is_found,
-		a_batch_that_comes_twice_and_counts_twice_is_found,
-		late_data_that_count_as_contributors_are_found
-	};
 	const char *sanitizers = getenv("SANITIZE");
 
 	if (sanitizers && *sanitizers) {
@@ -185,5 +151,5 @@ int main(void)
 		return 77;
 	}
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
-	return suite_run_with("planted", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("planted", NULL, NULL);
 }

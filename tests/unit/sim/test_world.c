@@ -21,16 +21,15 @@ static void clean_up(void)
 	world_close(&w);
 }
 
-START_TEST(the_first_cause_counts)
+TEST(the_first_cause_counts)
 {
 	world_break(&w, "INV-%d: first", 1);
 	world_break(&w, "INV-2: second");
 	ck_assert_str_eq(w.broken, "INV-1: first");
 	ck_assert_int_eq(w.broken_at, loop_now(w.loop));
 }
-END_TEST
 
-START_TEST(where_the_disks_were_removed_no_invariant_is_named)
+TEST(where_the_disks_were_removed_no_invariant_is_named)
 {
 	ck_assert_int_eq(rmdir(w.disk), 0);
 	world_break(&w, "INV-44: too much");
@@ -38,16 +37,13 @@ START_TEST(where_the_disks_were_removed_no_invariant_is_named)
 	ck_assert_ptr_nonnull(strstr(w.broken, "was removed: the world was not judged"));
 	ck_assert_ptr_null(strstr(w.broken, "INV-"));
 }
-END_TEST
 
 /* A device that has no room. */
-START_TEST(a_folder_without_room_is_full)
+TEST(a_folder_without_room_is_full)
 {
 	ck_assert_str_eq(disk_failure("/proc"), "is full");
 	ck_assert_ptr_null(disk_failure(w.disk));
 	ck_assert_str_eq(disk_failure("/nonexistent"), "was removed");
 }
-END_TEST
 
-SUITE_WITH("world", set_up, clean_up, the_first_cause_counts,
-	   where_the_disks_were_removed_no_invariant_is_named, a_folder_without_room_is_full)
+SUITE_WITH("world", set_up, clean_up)

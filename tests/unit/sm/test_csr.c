@@ -25,7 +25,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-START_TEST(it_is_split_over_its_hosts_and_confirmed_once)
+TEST(it_is_split_over_its_hosts_and_confirmed_once)
 {
 	top_arm(&w, "c_1", 7, EVENT("p_1_000001,t_2_000001,p_1_000002"), 1);
 	world_run(&w, 5 * MS);
@@ -39,9 +39,8 @@ START_TEST(it_is_split_over_its_hosts_and_confirmed_once)
 	ck_assert_str_eq(w.top.csr, "c_1");
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
 }
-END_TEST
 
-START_TEST(the_confirmation_waits_for_all_but_not_for_ever)
+TEST(the_confirmation_waits_for_all_but_not_for_ever)
 {
 	w.lm[1].no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
@@ -58,9 +57,8 @@ START_TEST(the_confirmation_waits_for_all_but_not_for_ever)
 	ck_assert_uint_eq(w.top.acks, 1);
 	ck_assert(w.lm[1].is_up);
 }
-END_TEST
 
-START_TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
+TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
 {
 	w.lm[1].no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
@@ -68,9 +66,8 @@ START_TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1);
 }
-END_TEST
 
-START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
+TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 {
 	const struct msg_entry bad = { .objects = "p_2_000001",
 				       .status = STATUS_UNKNOWN_OBJECT,
@@ -103,9 +100,8 @@ START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 	ck_assert_uint_eq(w.top.ack_errors, 2);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
 }
-END_TEST
 
-START_TEST(a_conditional_request_of_no_identity_is_denied)
+TEST(a_conditional_request_of_no_identity_is_denied)
 {
 	static const char text[] = EVENT("p_1_000001");
 	struct msg m = { .type = MSG_ARM };
@@ -127,9 +123,8 @@ START_TEST(a_conditional_request_of_no_identity_is_denied)
 	ck_assert_uint_eq(w.top.ack_status, STATUS_OK);
 	ck_assert_uint_eq(w.lm[0].arms, 1);
 }
-END_TEST
 
-START_TEST(arming_again_changes_only_what_changed)
+TEST(arming_again_changes_only_what_changed)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_1", 2, EVENT("p_1_000001,p_3_000001"), 0);
@@ -145,9 +140,8 @@ START_TEST(arming_again_changes_only_what_changed)
 	ck_assert_uint_eq(w.lm[2].arms, 1);
 	ck_assert_uint_eq(w.top.ack_version, 3);
 }
-END_TEST
 
-START_TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
+TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_2", 1, EVENT("p_1_000001"), 0);
@@ -167,9 +161,8 @@ START_TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 		ck_assert_uint_eq(w.lm[i].gones, 1);
 	ck_assert_uint_eq(w.lm[3].gone_tool, 3);
 }
-END_TEST
 
-START_TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed)
+TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_2", 1, EVENT("p_2_000001"), 0);
@@ -189,9 +182,8 @@ START_TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_misse
 	/* mainsm gets no second report. */
 	ck_assert_uint_eq(w.top.acks, 2);
 }
-END_TEST
 
-START_TEST(a_host_that_leaves_is_no_longer_meant)
+TEST(a_host_that_leaves_is_no_longer_meant)
 {
 	w.lm[1].no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
@@ -206,9 +198,8 @@ START_TEST(a_host_that_leaves_is_no_longer_meant)
 	ck_assert(w.lm[1].is_up);
 	ck_assert_uint_eq(w.lm[1].arms, 0);
 }
-END_TEST
 
-START_TEST(one_armed_while_its_host_is_silent_waits_for_the_host)
+TEST(one_armed_while_its_host_is_silent_waits_for_the_host)
 {
 	lm_stop(&w, 1);
 	world_run(&w, 5 * MS);
@@ -220,9 +211,8 @@ START_TEST(one_armed_while_its_host_is_silent_waits_for_the_host)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.lm[1].arms, 1);
 }
-END_TEST
 
-START_TEST(an_event_goes_up_when_it_is_the_hosts_own)
+TEST(an_event_goes_up_when_it_is_the_hosts_own)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
@@ -231,9 +221,8 @@ START_TEST(an_event_goes_up_when_it_is_the_hosts_own)
 	ck_assert_str_eq(w.top.thread, "t_1_000001");
 	ck_assert_uint_eq(w.top.trigger_tool, 3);
 }
-END_TEST
 
-START_TEST(an_event_that_nobody_waits_for_is_dropped_and_the_host_told)
+TEST(an_event_that_nobody_waits_for_is_dropped_and_the_host_told)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	lm_trigger(&w.lm[1], "c_1", "t_2_000001");
@@ -245,9 +234,8 @@ START_TEST(an_event_that_nobody_waits_for_is_dropped_and_the_host_told)
 	ck_assert_str_eq(w.lm[0].disarmed, "c_9");
 	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
 }
-END_TEST
 
-START_TEST(a_host_that_holds_a_process_hears_when_it_may_go)
+TEST(a_host_that_holds_a_process_hears_when_it_may_go)
 {
 	struct msg m = { .type = MSG_RELEASE, .release = { "c_1", 7, "n_2" } };
 
@@ -263,9 +251,8 @@ START_TEST(a_host_that_holds_a_process_hears_when_it_may_go)
 	ck_assert_uint_eq(w.lm[0].releases, 1); /* what is on it is its own */
 	ck_assert_uint_eq(w.lm[2].releases, 0);
 }
-END_TEST
 
-START_TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
+TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 {
 	const struct msg_entry entry = { .action = 1, .objects = "n_2" };
 	struct msg m = { .type = MSG_TRIGGERED,
@@ -296,9 +283,8 @@ START_TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 	ck_assert_uint_eq(w.lm[3].downs, 1);
 	ck_assert_uint_eq(w.top.triggers, 1);
 }
-END_TEST
 
-START_TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
+TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
 {
 	const struct msg_missing missing = { "n_3", "dead" };
 	const struct msg_coverage coverage = { .asked = 1, .missing = &missing, .nmissing = 1 };
@@ -321,9 +307,8 @@ START_TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
 	for (size_t i = 0; i < w.top.last->nentry; i++)
 		ck_assert_str_ne(w.top.last->entry[i].value, "666");
 }
-END_TEST
 
-START_TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
+TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
 {
 	unsigned sent = 0;
 
@@ -342,9 +327,8 @@ START_TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
 	ck_assert_uint_eq(w.top.triggers, 1);
 	ck_assert_uint_eq(w.top.dropped, 0);
 }
-END_TEST
 
-START_TEST(what_hosts_have_lost_goes_up_as_one_number)
+TEST(what_hosts_have_lost_goes_up_as_one_number)
 {
 	const struct msg m = { .type = MSG_LOSSES, .losses = { "c_1", 5, false } };
 
@@ -357,7 +341,6 @@ START_TEST(what_hosts_have_lost_goes_up_as_one_number)
 	ck_assert_uint_eq(w.top.lasts, 0);
 	ck_assert_uint_eq(w.top.lost, 10);
 }
-END_TEST
 
 static void disarm(void)
 {
@@ -365,7 +348,7 @@ static void disarm(void)
 	world_run(&w, 5 * MS);
 }
 
-START_TEST(a_disarm_is_answered_when_all_hosts_have_answered)
+TEST(a_disarm_is_answered_when_all_hosts_have_answered)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	w.lm[0].lost = 3;
@@ -377,9 +360,8 @@ START_TEST(a_disarm_is_answered_when_all_hosts_have_answered)
 	ck_assert_uint_eq(w.top.lasts, 1);
 	ck_assert_uint_eq(w.top.lost, 7);
 }
-END_TEST
 
-START_TEST(a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long)
+TEST(a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	w.lm[0].lost = 3;
@@ -391,7 +373,6 @@ START_TEST(a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long)
 	disarm(); /* it is disarmed already: answered at once */
 	ck_assert_uint_eq(w.top.lasts, 2);
 }
-END_TEST
 
 static void trigger_held(struct lm *l, const char *csr, const char *node)
 {
@@ -401,7 +382,7 @@ static void trigger_held(struct lm *l, const char *csr, const char *node)
 				   .csr = csr, .tool = 3, .seq = 7, .node = node, .held = true } });
 }
 
-START_TEST(what_waits_for_an_event_that_is_dropped_may_go)
+TEST(what_waits_for_an_event_that_is_dropped_may_go)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	trigger_held(&w.lm[0], "c_1", "n_1");
@@ -419,9 +400,8 @@ START_TEST(what_waits_for_an_event_that_is_dropped_may_go)
 	ck_assert_uint_eq(world_counts(&w).dropped, 2);
 	ck_assert_uint_eq(w.lm[0].releases, 2);
 }
-END_TEST
 
-START_TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
+TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
 {
 	world_stop_sm(&w);
 	w.conf.grace = 20 * SEC;
@@ -443,9 +423,8 @@ START_TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
 	world_run(&w, 100 * SEC);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
 }
-END_TEST
 
-START_TEST(without_mainsm_everything_of_its_tools_ends_after_the_grace)
+TEST(without_mainsm_everything_of_its_tools_ends_after_the_grace)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	top_stop(&w);
@@ -457,9 +436,8 @@ START_TEST(without_mainsm_everything_of_its_tools_ends_after_the_grace)
 	ck_assert_uint_eq(w.lm[0].gones, 1);
 	ck_assert(w.lm[0].is_up);
 }
-END_TEST
 
-START_TEST(more_than_the_limit_is_refused_with_a_reason)
+TEST(more_than_the_limit_is_refused_with_a_reason)
 {
 	char csr[TOKEN_BYTES];
 
@@ -476,12 +454,11 @@ START_TEST(more_than_the_limit_is_refused_with_a_reason)
 	ck_assert_uint_eq(w.top.ack_errors, 1);
 	ck_assert_uint_eq(world_counts(&w).csrs, 64 * 256);
 }
-END_TEST
 
 #define KEPT(name) \
 	"thread_writes_events([p_1_000001,p_2_000001],[\"all\"],\"\",0,\"" name "\"): print([])"
 
-START_TEST(a_subscription_has_one_conditional_request_of_its_owner)
+TEST(a_subscription_has_one_conditional_request_of_its_owner)
 {
 	static const char text[] = KEPT("run7");
 	struct msg m = { .type = MSG_ARM };
@@ -514,28 +491,5 @@ START_TEST(a_subscription_has_one_conditional_request_of_its_owner)
 	ck_assert_uint_eq(world_counts(&w).csrs, 5);
 	ck_assert_uint_eq(w.lm[0].disarms, 1);
 }
-END_TEST
 
-SUITE_WITH("sm arms", set_up, clean_up, it_is_split_over_its_hosts_and_confirmed_once,
-	   the_confirmation_waits_for_all_but_not_for_ever,
-	   a_host_that_dies_while_it_is_waited_for_is_not_waited_for,
-	   what_is_wrong_with_it_is_told_in_the_confirmation,
-	   a_conditional_request_of_no_identity_is_denied, arming_again_changes_only_what_changed,
-	   disarm_and_the_end_of_its_tool_reach_the_hosts,
-	   a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed,
-	   a_host_that_leaves_is_no_longer_meant,
-	   one_armed_while_its_host_is_silent_waits_for_the_host,
-	   an_event_goes_up_when_it_is_the_hosts_own,
-	   an_event_that_nobody_waits_for_is_dropped_and_the_host_told,
-	   a_host_that_holds_a_process_hears_when_it_may_go,
-	   an_event_or_confirmation_about_another_host_is_a_forgery,
-	   a_forged_answer_is_not_passed_on_and_its_host_cut,
-	   what_waits_for_an_event_that_is_dropped_may_go,
-	   events_that_do_not_fit_upwards_are_a_counted_gap,
-	   what_hosts_have_lost_goes_up_as_one_number,
-	   a_disarm_is_answered_when_all_hosts_have_answered,
-	   a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long,
-	   what_mainsm_does_not_arm_again_ends_after_the_grace,
-	   without_mainsm_everything_of_its_tools_ends_after_the_grace,
-	   more_than_the_limit_is_refused_with_a_reason,
-	   a_subscription_has_one_conditional_request_of_its_owner)
+SUITE_WITH("sm arms", set_up, clean_up)

@@ -27,7 +27,7 @@ static void expect_refused(size_t i, const char *words)
 	ck_assert_msg(strstr(w.lm[i].why, words) != NULL, "'%s' lacks '%s'", w.lm[i].why, words);
 }
 
-START_TEST(mainsm_hears_where_the_sm_is_and_of_every_object)
+TEST(mainsm_hears_where_the_sm_is_and_of_every_object)
 {
 	ck_assert_str_eq(w.top.listen, "127.0.0.1:40000");
 	ck_assert_uint_eq(w.ready, 1);
@@ -40,9 +40,8 @@ START_TEST(mainsm_hears_where_the_sm_is_and_of_every_object)
 	ck_assert_str_eq(top_find(&w, "t_3_000001")->parent, "p_3_000001");
 	ck_assert_uint_eq(world_counts(&w).objects, 16);
 }
-END_TEST
 
-START_TEST(lms_that_do_not_belong_here_are_refused_with_the_reason)
+TEST(lms_that_do_not_belong_here_are_refused_with_the_reason)
 {
 	lm_set(&w, 0, "b", "h1", 1);
 	expect_refused(0, "site b");
@@ -56,9 +55,8 @@ START_TEST(lms_that_do_not_belong_here_are_refused_with_the_reason)
 	ck_assert(w.lm[3].is_up);
 	ck_assert_uint_ge(world_counts(&w).refused, 3);
 }
-END_TEST
 
-START_TEST(two_hosts_of_one_number_are_told_so)
+TEST(two_hosts_of_one_number_are_told_so)
 {
 	lm_set(&w, 1, "a", "h2", 1);
 	lm_start(&w, 0);
@@ -71,10 +69,9 @@ START_TEST(two_hosts_of_one_number_are_told_so)
 	world_run(&w, SEC);
 	expect_refused(1, "node number 1 is that of host h1");
 }
-END_TEST
 
 /* The first may have said what is not true. */
-START_TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
+TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
 {
 	struct msg m = { .type = MSG_DISOWN, .disown = { .node = 2, .host = "h3" } };
 
@@ -94,9 +91,8 @@ START_TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
 	ck_assert(!w.lm[0].is_up && w.lm[1].is_up);
 	ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
 }
-END_TEST
 
-START_TEST(a_host_that_was_given_another_number_comes_back_with_it)
+TEST(a_host_that_was_given_another_number_comes_back_with_it)
 {
 	lms_start(&w, 1);
 	lm_stop(&w, 0);
@@ -109,9 +105,8 @@ START_TEST(a_host_that_was_given_another_number_comes_back_with_it)
 	ck_assert_ptr_nonnull(top_find(&w, "n_9"));
 	ck_assert_ptr_nonnull(top_find(&w, "p_9_000001"));
 }
-END_TEST
 
-START_TEST(a_newer_connection_of_a_host_takes_the_place_of_a_dead_one)
+TEST(a_newer_connection_of_a_host_takes_the_place_of_a_dead_one)
 {
 	struct lm *l = &w.lm[0], *again = &w.lm[1];
 
@@ -131,9 +126,8 @@ START_TEST(a_newer_connection_of_a_host_takes_the_place_of_a_dead_one)
 	ck_assert_uint_eq(again->ups, 1);
 	ck_assert_ptr_nonnull(strstr(l->why, "younger"));
 }
-END_TEST
 
-START_TEST(changes_go_up_at_once_and_together)
+TEST(changes_go_up_at_once_and_together)
 {
 	const struct msg_object o[] = {
 		{ .token = "p_1_000007", .parent = "n_1", .name = "new", .rank = 3 },
@@ -163,9 +157,8 @@ START_TEST(changes_go_up_at_once_and_together)
 	world_run(&w, 2 * MS);
 	ck_assert_uint_eq(w.top.directories, before);
 }
-END_TEST
 
-START_TEST(a_snapshot_ends_what_it_does_not_name)
+TEST(a_snapshot_ends_what_it_does_not_name)
 {
 	lms_start(&w, 1);
 	w.lm[0].procs = 1;
@@ -179,9 +172,8 @@ START_TEST(a_snapshot_ends_what_it_does_not_name)
 	world_run(&w, 2 * MS);
 	ck_assert_uint_eq(top_count(&w), 7);
 }
-END_TEST
 
-START_TEST(a_large_snapshot_goes_in_parts_and_comes_again_whole)
+TEST(a_large_snapshot_goes_in_parts_and_comes_again_whole)
 {
 	unsigned before;
 
@@ -199,7 +191,6 @@ START_TEST(a_large_snapshot_goes_in_parts_and_comes_again_whole)
 	ck_assert_uint_eq(top_count(&w), 3001);
 	ck_assert_uint_ge(w.top.directories, before + 2);
 }
-END_TEST
 
 /* Every way to speak of what is not one's own: the host is cut, nothing of it goes up. */
 static const struct msg_object forgeries[] = {
@@ -219,7 +210,7 @@ static const struct msg_object forgeries[] = {
 	{ .token = "n_2", .op = MSG_OP_GONE },
 };
 
-START_TEST(a_host_that_speaks_of_others_is_cut)
+TEST(a_host_that_speaks_of_others_is_cut)
 {
 	lms_start(&w, 2);
 	for (size_t i = 0; i < ARRAY_LEN(forgeries); i++) {
@@ -237,9 +228,8 @@ START_TEST(a_host_that_speaks_of_others_is_cut)
 		ck_assert(w.lm[0].is_up && w.lm[1].is_up);
 	}
 }
-END_TEST
 
-START_TEST(a_snapshot_of_another_node_is_a_forgery)
+TEST(a_snapshot_of_another_node_is_a_forgery)
 {
 	const struct msg m = { .type = MSG_DIRECTORY, .directory = { .full = true, .node = 2 } };
 
@@ -249,9 +239,8 @@ START_TEST(a_snapshot_of_another_node_is_a_forgery)
 	ck_assert_uint_eq(world_counts(&w).forged, 1);
 	ck_assert_ptr_nonnull(top_find(&w, "p_2_000001"));
 }
-END_TEST
 
-START_TEST(a_host_that_says_it_is_silent_itself_is_not_believed)
+TEST(a_host_that_says_it_is_silent_itself_is_not_believed)
 {
 	const struct msg_object o = { .token = "n_1", .parent = "s_9", .sub = MSG_NODE_LOST };
 
@@ -261,9 +250,8 @@ START_TEST(a_host_that_says_it_is_silent_itself_is_not_believed)
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
 	ck_assert_str_eq(top_find(&w, "n_1")->parent, "s_5");
 }
-END_TEST
 
-START_TEST(a_host_without_network_is_shown_in_7_s_and_comes_back)
+TEST(a_host_without_network_is_shown_in_7_s_and_comes_back)
 {
 	nsec_t cut_at;
 
@@ -284,9 +272,8 @@ START_TEST(a_host_without_network_is_shown_in_7_s_and_comes_back)
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
 	ck_assert_uint_eq(reply_status(top_ask(&w, ":node_get_info([n_2],1)", SEC)), STATUS_OK);
 }
-END_TEST
 
-START_TEST(a_host_that_never_comes_back_is_forgotten)
+TEST(a_host_that_never_comes_back_is_forgotten)
 {
 	lms_start(&w, 2);
 	lm_stop(&w, 1);
@@ -297,9 +284,8 @@ START_TEST(a_host_that_never_comes_back_is_forgotten)
 	ck_assert_ptr_null(top_find(&w, "n_2"));
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
-END_TEST
 
-START_TEST(a_host_that_says_goodbye_is_gone_at_once)
+TEST(a_host_that_says_goodbye_is_gone_at_once)
 {
 	const struct msg_object o = { .token = "n_2", .op = MSG_OP_GONE };
 
@@ -311,9 +297,8 @@ START_TEST(a_host_that_says_goodbye_is_gone_at_once)
 	ck_assert_uint_eq(world_counts(&w).nodes, 1);
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
-END_TEST
 
-START_TEST(a_mainsm_that_comes_back_hears_everything_again)
+TEST(a_mainsm_that_comes_back_hears_everything_again)
 {
 	lms_start(&w, 3);
 	lm_stop(&w, 2);
@@ -332,9 +317,8 @@ START_TEST(a_mainsm_that_comes_back_hears_everything_again)
 	ck_assert_uint_eq(w.lm[0].downs, 0);
 	ck_assert_uint_eq(w.ready, 2);
 }
-END_TEST
 
-START_TEST(an_sm_that_was_started_again_tells_nothing_before_its_lms_did)
+TEST(an_sm_that_was_started_again_tells_nothing_before_its_lms_did)
 {
 	lms_start(&w, 2);
 	world_stop_sm(&w);
@@ -345,9 +329,8 @@ START_TEST(an_sm_that_was_started_again_tells_nothing_before_its_lms_did)
 	ck_assert_uint_eq(top_count(&w), 10);
 	ck_assert_uint_eq(w.lm[0].ups, 2);
 }
-END_TEST
 
-START_TEST(one_host_cannot_take_all_the_room)
+TEST(one_host_cannot_take_all_the_room)
 {
 	lms_start(&w, 2);
 	top_stop(&w); /* it need not hear of them */
@@ -371,9 +354,8 @@ START_TEST(one_host_cannot_take_all_the_room)
 	ck_assert_uint_le(world_counts(&w).objects, 16384 + 4);
 	ck_assert(w.lm[1].is_up);
 }
-END_TEST
 
-START_TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
+TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 {
 	lms_start(&w, 1);
 	top_stop(&w);
@@ -393,7 +375,6 @@ START_TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 	ck_assert_uint_eq(w.lm[0].downs, 0);
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
-END_TEST
 
 /* Requests whose answers are not awaited. */
 static void lm_flood(struct world *world, const char *text)
@@ -416,7 +397,7 @@ static void lm_flood(struct world *world, const char *text)
 	ck_assert_int_eq(top_send(world, &m), 0);
 }
 
-START_TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
+TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 {
 	char text[4096] = ":node_get_info([n_1],1)";
 	const struct reply *r;
@@ -444,10 +425,9 @@ START_TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 	ck_assert(w.lm[1].is_up);
 	ck_assert_uint_eq(w.lm[1].downs, 0);
 }
-END_TEST
 
 /* Its link sends heartbeats, and so it is not silent. */
-START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
+TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 {
 	lms_start(&w, 2);
 	w.lm[1].is_mute = true;
@@ -477,10 +457,9 @@ START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_SILENT);
 }
-END_TEST
 
 /* Late answers count from the last answer on. */
-START_TEST(a_host_that_answers_in_between_is_not_hung)
+TEST(a_host_that_answers_in_between_is_not_hung)
 {
 	lms_start(&w, 2);
 	for (int i = 0; i < 4; i++) {
@@ -502,24 +481,5 @@ START_TEST(a_host_that_answers_in_between_is_not_hung)
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
 }
-END_TEST
 
-SUITE_WITH("sm hosts", set_up, clean_up, mainsm_hears_where_the_sm_is_and_of_every_object,
-	   lms_that_do_not_belong_here_are_refused_with_the_reason,
-	   two_hosts_of_one_number_are_told_so,
-	   a_host_that_was_given_another_number_comes_back_with_it,
-	   a_newer_connection_of_a_host_takes_the_place_of_a_dead_one,
-	   a_host_that_answers_no_request_is_hung_until_it_does,
-	   a_host_that_answers_in_between_is_not_hung, changes_go_up_at_once_and_together,
-	   a_snapshot_ends_what_it_does_not_name,
-	   a_large_snapshot_goes_in_parts_and_comes_again_whole,
-	   a_host_that_speaks_of_others_is_cut, a_snapshot_of_another_node_is_a_forgery,
-	   a_host_that_says_it_is_silent_itself_is_not_believed,
-	   a_host_without_network_is_shown_in_7_s_and_comes_back,
-	   a_host_that_never_comes_back_is_forgotten, a_host_that_says_goodbye_is_gone_at_once,
-	   a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is,
-	   a_mainsm_that_comes_back_hears_everything_again,
-	   an_sm_that_was_started_again_tells_nothing_before_its_lms_did,
-	   one_host_cannot_take_all_the_room,
-	   processes_that_come_and_go_while_mainsm_is_away_take_no_room,
-	   an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
+SUITE_WITH("sm hosts", set_up, clean_up)

@@ -183,7 +183,7 @@ static void two_hosts(void)
 	ck_assert_ptr_nonnull(ack());
 }
 
-START_TEST(values_of_hosts_become_one_frame_of_the_site)
+TEST(values_of_hosts_become_one_frame_of_the_site)
 {
 	struct flow_token t;
 
@@ -200,9 +200,8 @@ START_TEST(values_of_hosts_become_one_frame_of_the_site)
 	world_run(&w, 300 * MS);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-START_TEST(what_is_wrong_below_is_told_in_one_answer)
+TEST(what_is_wrong_below_is_told_in_one_answer)
 {
 	const struct msg_flow_ack *a;
 
@@ -221,9 +220,8 @@ START_TEST(what_is_wrong_below_is_told_in_one_answer)
 	ck_assert_str_eq(a->entry[2].objects, "n_2");
 	ck_assert_ptr_null(ack());
 }
-END_TEST
 
-START_TEST(who_does_not_confirm_is_told)
+TEST(who_does_not_confirm_is_told)
 {
 	const struct msg_flow_ack *a;
 
@@ -235,9 +233,8 @@ START_TEST(who_does_not_confirm_is_told)
 	ck_assert_uint_eq(a->nentry, 1);
 	ck_assert_str_eq(a->entry[0].objects, "n_1");
 }
-END_TEST
 
-START_TEST(a_read_does_not_wait_longer_than_its_grace)
+TEST(a_read_does_not_wait_longer_than_its_grace)
 {
 	struct flow_token t;
 
@@ -258,9 +255,8 @@ START_TEST(a_read_does_not_wait_longer_than_its_grace)
 	send_value(1, "b", 2, 6);
 	ck_assert_double_eq(value_of_read(2).value, 11);
 }
-END_TEST
 
-START_TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
+TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
 {
 	struct flow_token t;
 
@@ -282,9 +278,8 @@ START_TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
 	send_value(1, "b", 2, 4);
 	ck_assert_uint_eq(value_of_read(2).k, 2);
 }
-END_TEST
 
-START_TEST(a_frame_that_comes_twice_counts_once)
+TEST(a_frame_that_comes_twice_counts_once)
 {
 	two_hosts();
 	world_run(&w, SEC);
@@ -293,9 +288,8 @@ START_TEST(a_frame_that_comes_twice_counts_once)
 	send_value(1, "b", 1, 4);
 	ck_assert_double_eq(value_of_read(1).value, 7);
 }
-END_TEST
 
-START_TEST(nobody_sends_by_the_link_of_another)
+TEST(nobody_sends_by_the_link_of_another)
 {
 	struct flow_token t;
 
@@ -318,9 +312,8 @@ START_TEST(nobody_sends_by_the_link_of_another)
 	world_run(&w, 100 * MS);
 	ck_assert(!w.lm[0].is_up);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_batch_cut_the_host)
+TEST(bytes_that_are_no_batch_cut_the_host)
 {
 	const struct bytes bad = text("nonsense");
 	const struct msg m = { .type = MSG_FLOW_BATCH,
@@ -336,9 +329,8 @@ START_TEST(bytes_that_are_no_batch_cut_the_host)
 	ck_assert(!w.lm[0].is_up);
 	ck_assert(w.lm[1].is_up);
 }
-END_TEST
 
-START_TEST(a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it)
+TEST(a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it)
 {
 	lms_start(&w, 1);
 	start = now();
@@ -346,9 +338,8 @@ START_TEST(a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it)
 	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
 	ck_assert(w.lm[0].is_up);
 }
-END_TEST
 
-START_TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
+TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
 {
 	two_hosts();
 	send_load(
@@ -360,9 +351,8 @@ START_TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
 	send_value(0, "a", 1, 3);
 	ck_assert_double_eq(value_of_read(1).value, 3);
 }
-END_TEST
 
-START_TEST(a_load_in_parts_is_one_load)
+TEST(a_load_in_parts_is_one_load)
 {
 	lms_start(&w, 2);
 	send_load(
@@ -374,9 +364,8 @@ START_TEST(a_load_in_parts_is_one_load)
 	ck_assert_uint_eq(ack()->nentry, 0);
 	ck_assert_ptr_null(ack());
 }
-END_TEST
 
-START_TEST(a_read_by_request_goes_down_and_comes_up)
+TEST(a_read_by_request_goes_down_and_comes_up)
 {
 	struct msg m = { .type = MSG_FLOW_READ, .flow_read = { .measurement = M, .read = 4 } };
 
@@ -395,9 +384,8 @@ START_TEST(a_read_by_request_goes_down_and_comes_up)
 	world_run(&w, 2 * SEC);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-START_TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
+TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
 {
 	two_hosts();
 	world_run(&w, SEC);
@@ -415,9 +403,8 @@ START_TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
 	for (uint64_t read = 1; read <= 3; read++)
 		ck_assert_double_eq(value_of_read(read).value, (double)read + 1);
 }
-END_TEST
 
-START_TEST(its_tools_end_is_its_own)
+TEST(its_tools_end_is_its_own)
 {
 	two_hosts();
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 1 } }),
@@ -427,7 +414,6 @@ START_TEST(its_tools_end_is_its_own)
 	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
 static void two_hosts_below(nsec_t every)
 {
@@ -444,7 +430,7 @@ static void two_hosts_below(nsec_t every)
 	ck_assert_uint_eq(ack()->nentry, 0);
 }
 
-START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
+TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 {
 	two_hosts_below(SEC);
 	world_run(&w, SEC);
@@ -469,9 +455,8 @@ START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 		ck_assert_double_eq(value_of_read((uint64_t)r).value, 11);
 	}
 }
-END_TEST
 
-START_TEST(what_is_not_named_ends_below_another_sm_too)
+TEST(what_is_not_named_ends_below_another_sm_too)
 {
 	two_hosts_below(SEC);
 	send_load(
@@ -483,7 +468,6 @@ START_TEST(what_is_not_named_ends_below_another_sm_too)
 	world_run(&w, 100 * MS);
 	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
 }
-END_TEST
 
 #define FAR_AHEAD (INT64_C(1) << 30) /* times SEC it is still a time */
 
@@ -499,7 +483,7 @@ static void ask_for_read(uint64_t read)
 }
 
 /* An sm without a piece knows only the reads that it got: not by one host for all. */
-START_TEST(no_host_ends_the_reads_of_its_neighbours)
+TEST(no_host_ends_the_reads_of_its_neighbours)
 {
 	two_hosts_below(0);
 	for (uint64_t r = 1; r <= 3; r++) {
@@ -512,10 +496,9 @@ START_TEST(no_host_ends_the_reads_of_its_neighbours)
 		ck_assert_double_eq(value_of_read(r).value, 7);
 	}
 }
-END_TEST
 
 /* The start of one host does not apply to another one. */
-START_TEST(no_host_moves_the_reads_of_its_neighbours)
+TEST(no_host_moves_the_reads_of_its_neighbours)
 {
 	const struct msg *m;
 
@@ -532,18 +515,5 @@ START_TEST(no_host_moves_the_reads_of_its_neighbours)
 	ck_assert_ptr_nonnull(m);
 	ck_assert_uint_eq(m->flow_load.read, 1);
 }
-END_TEST
 
-SUITE_WITH("flows", set_up, clean_up, values_of_hosts_become_one_frame_of_the_site,
-	   what_is_wrong_below_is_told_in_one_answer, who_does_not_confirm_is_told,
-	   a_read_does_not_wait_longer_than_its_grace,
-	   a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back,
-	   a_frame_that_comes_twice_counts_once, nobody_sends_by_the_link_of_another,
-	   bytes_that_are_no_batch_cut_the_host,
-	   a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it,
-	   what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends,
-	   a_load_in_parts_is_one_load, a_read_by_request_goes_down_and_comes_up,
-	   without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again,
-	   its_tools_end_is_its_own, an_sm_below_passes_on_what_its_hosts_send_in_one_frame,
-	   what_is_not_named_ends_below_another_sm_too, no_host_ends_the_reads_of_its_neighbours,
-	   no_host_moves_the_reads_of_its_neighbours)
+SUITE_WITH("flows", set_up, clean_up)

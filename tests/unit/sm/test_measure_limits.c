@@ -117,7 +117,7 @@ static void expect_refused(const struct msg_flow_load *l, uint32_t status, const
 	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_LOAD));
 }
 
-START_TEST(the_time_between_reads_has_limits_on_both_sides)
+TEST(the_time_between_reads_has_limits_on_both_sides)
 {
 	struct msg_flow_load l = good();
 
@@ -135,9 +135,8 @@ START_TEST(the_time_between_reads_has_limits_on_both_sides)
 	l.every_ns = -SEC;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "10000000 ns at least");
 }
-END_TEST
 
-START_TEST(the_start_is_a_time_of_this_era)
+TEST(the_start_is_a_time_of_this_era)
 {
 	struct msg_flow_load l = good();
 
@@ -151,9 +150,8 @@ START_TEST(the_start_is_a_time_of_this_era)
 	l.start_ns = now() + TIME_FUTURE_MAX_NS + SEC;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "no sensible time");
 }
-END_TEST
 
-START_TEST(a_read_may_be_a_little_ahead_of_the_clock)
+TEST(a_read_may_be_a_little_ahead_of_the_clock)
 {
 	struct msg_flow_load l = good();
 
@@ -169,9 +167,8 @@ START_TEST(a_read_may_be_a_little_ahead_of_the_clock)
 	l.read++;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "is far ahead");
 }
-END_TEST
 
-START_TEST(a_measurement_has_a_number_and_an_owner)
+TEST(a_measurement_has_a_number_and_an_owner)
 {
 	struct msg_flow_load l = good();
 
@@ -181,9 +178,8 @@ START_TEST(a_measurement_has_a_number_and_an_owner)
 	l.measurement = 0;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "without a number");
 }
-END_TEST
 
-START_TEST(the_graph_is_that_of_the_measurement)
+TEST(the_graph_is_that_of_the_measurement)
 {
 	static const char other[] = SITE("8");
 	const struct msg_flow_piece piece = { "s_5",
@@ -194,9 +190,8 @@ START_TEST(the_graph_is_that_of_the_measurement)
 	l.npiece = 1;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "the graph is one of measurement 8");
 }
-END_TEST
 
-START_TEST(a_piece_is_for_this_site_or_a_node)
+TEST(a_piece_is_for_this_site_or_a_node)
 {
 	struct msg_flow_piece piece = { "s_9",
 					{ (const uint8_t *)HOST("7"), sizeof(HOST("7")) - 1 } };
@@ -218,9 +213,8 @@ START_TEST(a_piece_is_for_this_site_or_a_node)
 		ck_assert_uint_ne(a->entry[0].status, STATUS_OK);
 	}
 }
-END_TEST
 
-START_TEST(one_measurement_too_many_is_refused_and_its_place_is_free_again)
+TEST(one_measurement_too_many_is_refused_and_its_place_is_free_again)
 {
 	static const char host[] = "[]";
 	const struct msg_flow_piece piece = { "n_9", { (const uint8_t *)host, 2 } };
@@ -244,9 +238,8 @@ START_TEST(one_measurement_too_many_is_refused_and_its_place_is_free_again)
 	send(&l);
 	ck_assert_str_eq(answer()->entry[0].objects, "n_9");
 }
-END_TEST
 
-START_TEST(a_look_shows_the_nodes_and_the_ways_of_a_measurement)
+TEST(a_look_shows_the_nodes_and_the_ways_of_a_measurement)
 {
 	struct msg_flow_load l = good();
 	const struct reply *r;
@@ -271,7 +264,6 @@ START_TEST(a_look_shows_the_nodes_and_the_ways_of_a_measurement)
 	r = top_ask(&w, ":omig_dfg_look([n_1],0)", SEC);
 	ck_assert_uint_eq(entries_of(r, 1), 1);
 }
-END_TEST
 
 static unsigned ends_at_host(void)
 {
@@ -282,7 +274,7 @@ static unsigned ends_at_host(void)
 	return n;
 }
 
-START_TEST(a_measurement_ends_below_with_its_tool_and_with_its_number)
+TEST(a_measurement_ends_below_with_its_tool_and_with_its_number)
 {
 	static const char host[] = HOST("8");
 	const struct msg_flow_piece piece = { "n_1", { (const uint8_t *)host, sizeof(host) - 1 } };
@@ -310,9 +302,8 @@ START_TEST(a_measurement_ends_below_with_its_tool_and_with_its_number)
 	ck_assert_uint_eq(ends_at_host(), 1);
 	ck_assert_uint_eq(w.lm[0].flows.m[w.lm[0].flows.n - 1]->flow_end.measurement, 99);
 }
-END_TEST
 
-START_TEST(another_start_step_or_owner_is_another_measurement)
+TEST(another_start_step_or_owner_is_another_measurement)
 {
 	struct msg_flow_load l = good();
 
@@ -331,13 +322,5 @@ START_TEST(another_start_step_or_owner_is_another_measurement)
 	send(&l);
 	ck_assert_uint_eq(ends_at_host(), 1);
 }
-END_TEST
 
-SUITE_WITH("sm measurement limits", set_up, clean_up,
-	   the_time_between_reads_has_limits_on_both_sides, the_start_is_a_time_of_this_era,
-	   a_read_may_be_a_little_ahead_of_the_clock, a_measurement_has_a_number_and_an_owner,
-	   the_graph_is_that_of_the_measurement, a_piece_is_for_this_site_or_a_node,
-	   one_measurement_too_many_is_refused_and_its_place_is_free_again,
-	   a_look_shows_the_nodes_and_the_ways_of_a_measurement,
-	   a_measurement_ends_below_with_its_tool_and_with_its_number,
-	   another_start_step_or_owner_is_another_measurement)
+SUITE_WITH("sm measurement limits", set_up, clean_up)

@@ -143,7 +143,7 @@ static void send_rest(int64_t read)
 	world_run(&w, 20 * MS);
 }
 
-START_TEST(links_that_are_zero_come_and_go_on_together)
+TEST(links_that_are_zero_come_and_go_on_together)
 {
 	const char *site = many_links(true), *host = many_links(false);
 	const struct msg_flow_batch *f;
@@ -165,11 +165,5 @@ START_TEST(links_that_are_zero_come_and_go_on_together)
 	send_rest(1); /* again: it counts once */
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { links_that_are_zero_come_and_go_on_together };
-
-	return suite_run_with("flows of zeros", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("flows of zeros", set_up, clean_up)

@@ -8,7 +8,7 @@
 
 static struct world w;
 
-START_TEST(opening_fails_cleanly_or_succeeds)
+TEST(opening_fails_cleanly_or_succeeds)
 {
 	struct err e = { 0 };
 	int rc;
@@ -33,7 +33,6 @@ START_TEST(opening_fails_cleanly_or_succeeds)
 	w.ctx = NULL;
 	world_done(&w);
 }
-END_TEST
 
 /*
  * The fakes allocate too: only the first turns after their messages are swept, with all that the sm
@@ -63,7 +62,7 @@ static void sweep_message(const struct msg *m, bool from_top)
 	ck_assert_uint_eq(reply_status(top_ask(&w, ":node_get_info([n_1,n_2],1)", SEC)), STATUS_OK);
 }
 
-START_TEST(messages_are_lost_or_done_and_the_sm_goes_on)
+TEST(messages_are_lost_or_done_and_the_sm_goes_on)
 {
 	static const char text[] =
 		":node_get_info([n_1],1) ; omig_pa_create([p_2_000001],pa_cl_1) omig_status()";
@@ -98,7 +97,6 @@ START_TEST(messages_are_lost_or_done_and_the_sm_goes_on)
 	ck_assert_ptr_nonnull(top_find(&w, "p_1_000009"));
 	world_done(&w);
 }
-END_TEST
 
 static int count_objects(void *arg, const struct msg_directory *m)
 {
@@ -108,7 +106,7 @@ static int count_objects(void *arg, const struct msg_directory *m)
 	return 0;
 }
 
-START_TEST(objects_are_whole_or_not_there)
+TEST(objects_are_whole_or_not_there)
 {
 	const struct msg_object o[] = {
 		{ .token = "p_1_000001",
@@ -153,7 +151,5 @@ START_TEST(objects_are_whole_or_not_there)
 		ck_assert_uint_eq(total.bytes, 0);
 	}
 }
-END_TEST
 
-SUITE("sm memory", opening_fails_cleanly_or_succeeds, messages_are_lost_or_done_and_the_sm_goes_on,
-      objects_are_whole_or_not_there)
+SUITE("sm memory")

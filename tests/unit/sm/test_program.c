@@ -36,7 +36,7 @@ static bool has_said(const char *word)
 	return strstr(process_text(process_files.err), word) != NULL;
 }
 
-START_TEST(it_enrols_once_and_needs_no_token_then)
+TEST(it_enrols_once_and_needs_no_token_then)
 {
 	const char *const with[] = { "--site", "a", "--mainsm", conn, "--log-level", "info", NULL };
 	char bare[CONNSTR_MAX_BYTES];
@@ -57,9 +57,8 @@ START_TEST(it_enrols_once_and_needs_no_token_then)
 						    OPTIONS("--site", "b", "--mainsm", bare))),
 			 DAEMON_UNREACHABLE);
 }
-END_TEST
 
-START_TEST(the_string_may_come_on_standard_input)
+TEST(the_string_may_come_on_standard_input)
 {
 	char in[FILE_PATH_BYTES];
 	const char *const options[] = { "--mainsm-stdin", "--log-level", "info", NULL };
@@ -77,9 +76,8 @@ START_TEST(the_string_may_come_on_standard_input)
 	ck_assert_int_eq(process_end(start(options)), DAEMON_OK);
 	ck_assert(has_said("enrolled site=default"));
 }
-END_TEST
 
-START_TEST(a_token_that_is_not_of_its_mainsm_is_the_end)
+TEST(a_token_that_is_not_of_its_mainsm_is_the_end)
 {
 	char bad[CONNSTR_MAX_BYTES];
 	char *last;
@@ -90,9 +88,8 @@ START_TEST(a_token_that_is_not_of_its_mainsm_is_the_end)
 	ck_assert_int_eq(process_wait(process_start(&sm_program_spec, OPTIONS("--mainsm", bad))),
 			 DAEMON_UNREACHABLE);
 }
-END_TEST
 
-START_TEST(one_sm_of_a_site_runs_on_a_host)
+TEST(one_sm_of_a_site_runs_on_a_host)
 {
 	const char *const options[] = {
 		"--site", "a", "--mainsm", conn, "--log-level", "info", NULL
@@ -108,7 +105,6 @@ START_TEST(one_sm_of_a_site_runs_on_a_host)
 	ck_assert_int_eq(process_end(second), DAEMON_OK);
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
-END_TEST
 
 static bool has_folder(const char *name)
 {
@@ -118,7 +114,7 @@ static bool has_folder(const char *name)
 	return access(path, F_OK) == 0;
 }
 
-START_TEST(below_another_one_each_has_a_folder_of_its_own)
+TEST(below_another_one_each_has_a_folder_of_its_own)
 {
 	const char *const options[] = { "--site",      "a",	      "--mainsm", conn, "--parent",
 					"127.0.0.1:1", "--log-level", "info",	  NULL };
@@ -134,17 +130,15 @@ START_TEST(below_another_one_each_has_a_folder_of_its_own)
 	ck_assert(!has_said("enrolled")); /* it has the first one's certificate */
 	ck_assert_int_eq(process_end(two), DAEMON_OK);
 }
-END_TEST
 
-START_TEST(without_hosts_it_ends_after_its_linger)
+TEST(without_hosts_it_ends_after_its_linger)
 {
 	ck_assert_int_eq(process_wait(process_start(&sm_program_spec,
 						    OPTIONS("--mainsm", conn, "--linger", "10ms"))),
 			 DAEMON_OK);
 }
-END_TEST
 
-START_TEST(a_reload_changes_its_linger)
+TEST(a_reload_changes_its_linger)
 {
 	pid_t pid = start(OPTIONS("--mainsm", conn, "--log-level", "info"));
 
@@ -154,9 +148,8 @@ START_TEST(a_reload_changes_its_linger)
 	ck_assert_int_eq(process_wait(pid), DAEMON_OK);
 	ck_assert(has_said("configuration reloaded"));
 }
-END_TEST
 
-START_TEST(one_that_many_share_needs_no_mainsm)
+TEST(one_that_many_share_needs_no_mainsm)
 {
 	pid_t pid = process_start(&sm_program_spec, OPTIONS("--shared", "--log-level", "info"));
 
@@ -169,20 +162,5 @@ START_TEST(one_that_many_share_needs_no_mainsm)
 	ck_assert_ptr_nonnull(process_says(process_files.err, "configuration reloaded"));
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		it_enrols_once_and_needs_no_token_then,
-		the_string_may_come_on_standard_input,
-		a_token_that_is_not_of_its_mainsm_is_the_end,
-		one_sm_of_a_site_runs_on_a_host,
-		below_another_one_each_has_a_folder_of_its_own,
-		without_hosts_it_ends_after_its_linger,
-		a_reload_changes_its_linger,
-		one_that_many_share_needs_no_mainsm,
-	};
-
-	return suite_run_with("sm program", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("sm program", set_up, clean_up)

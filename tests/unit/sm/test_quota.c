@@ -25,7 +25,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-START_TEST(hosts_up_to_the_limit_are_let_in)
+TEST(hosts_up_to_the_limit_are_let_in)
 {
 	allow(QUOTA_HOSTS, 2);
 	lms_start(&w, 2);
@@ -39,9 +39,8 @@ START_TEST(hosts_up_to_the_limit_are_let_in)
 	world_run(&w, 20 * SEC);
 	ck_assert(w.lm[2].is_up);
 }
-END_TEST
 
-START_TEST(objects_beyond_the_limit_are_refused)
+TEST(objects_beyond_the_limit_are_refused)
 {
 	allow(QUOTA_OBJECTS, 4); /* two processes with a thread each */
 	lms_start(&w, 1);
@@ -54,9 +53,8 @@ START_TEST(objects_beyond_the_limit_are_refused)
 	ck_assert_uint_le(world_counts(&w).objects, 4);
 	ck_assert(w.lm[0].is_up);
 }
-END_TEST
 
-START_TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
+TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
 {
 	const struct msg_object shorter = {
 		.token = "p_1_000001", .parent = "n_1", .name = "hea", .rank = 0, .pid = 77
@@ -82,9 +80,8 @@ START_TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
 	ck_assert_uint_eq(w.lm[0].downs, 0);
 	ck_assert_uint_eq(world_counts(&w).over_quota, 0);
 }
-END_TEST
 
-START_TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
+TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
 {
 	allow(QUOTA_CSRS, 1);
 	lms_start(&w, 1);
@@ -103,9 +100,8 @@ START_TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
 	ck_assert_uint_eq(w.top.ack_errors, 0);
 	ck_assert_uint_eq(w.top.ack_version, 2);
 }
-END_TEST
 
-START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
+TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 {
 	const struct reply *r;
 
@@ -127,10 +123,9 @@ START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 	r = top_ask(&w, ":proc_get_info([p_1_000001],1)", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 }
-END_TEST
 
 /* Answers in parts are kept until the last one has come: 2 MB of unrequested data. */
-START_TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
+TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
 {
 	const struct reply *r;
 	size_t before;
@@ -149,9 +144,8 @@ START_TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
 	r = top_ask(&w, ":proc_get_info([n_1,n_2],1)", 2 * SEC);
 	ck_assert_uint_eq(r->coverage.nmissing, 0);
 }
-END_TEST
 
-START_TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
+TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
 {
 	lms_start(&w, 2);
 	sm_drain(w.sm, true);
@@ -167,11 +161,5 @@ START_TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
 	world_run(&w, 20 * SEC);
 	ck_assert(w.lm[2].is_up);
 }
-END_TEST
 
-SUITE_WITH("sm quota", set_up, clean_up, hosts_up_to_the_limit_are_let_in,
-	   objects_beyond_the_limit_are_refused, at_the_limit_of_objects_a_host_may_tell_a_change,
-	   conditional_requests_beyond_the_limit_are_refused_in_words,
-	   a_request_that_would_pass_the_bytes_is_answered_in_words,
-	   parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word,
-	   while_it_drains_known_hosts_come_back_and_new_ones_do_not)
+SUITE_WITH("sm quota", set_up, clean_up)

@@ -17,7 +17,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-START_TEST(three_actions_are_split_in_order_and_answered_once)
+TEST(three_actions_are_split_in_order_and_answered_once)
 {
 	const struct reply *r =
 		top_ask(&w,
@@ -40,9 +40,8 @@ START_TEST(three_actions_are_split_in_order_and_answered_once)
 	ck_assert_uint_eq(w.lm[2].tool, 3);
 	ck_assert_uint_eq(w.top.replies, 1);
 }
-END_TEST
 
-START_TEST(nothing_behind_a_barrier_starts_before_all_in_front_is_done)
+TEST(nothing_behind_a_barrier_starts_before_all_in_front_is_done)
 {
 	w.lm[2].is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_3],1) ; node_get_info([n_2],1)", 2 * SEC);
@@ -54,9 +53,8 @@ START_TEST(nothing_behind_a_barrier_starts_before_all_in_front_is_done)
 	ck_assert_uint_eq(w.lm[1].requests, 1);
 	ck_assert_uint_eq(w.top.replies, 1);
 }
-END_TEST
 
-START_TEST(a_silent_lm_costs_the_deadline_and_is_named)
+TEST(a_silent_lm_costs_the_deadline_and_is_named)
 {
 	nsec_t begun = loop_now(w.loop);
 	const struct reply *r;
@@ -82,9 +80,8 @@ START_TEST(a_silent_lm_costs_the_deadline_and_is_named)
 	ck_assert_uint_eq(w.top.replies, 1);
 	ck_assert(w.lm[1].is_up && w.lm[0].is_up);
 }
-END_TEST
 
-START_TEST(a_host_far_away_gets_less_time)
+TEST(a_host_far_away_gets_less_time)
 {
 	const struct mem_link far = { .delay = 40 * MS };
 
@@ -94,9 +91,8 @@ START_TEST(a_host_far_away_gets_less_time)
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	ck_assert_int_gt(w.lm[1].deadline - w.lm[0].deadline, 60 * MS);
 }
-END_TEST
 
-START_TEST(a_lost_host_is_missing_at_once)
+TEST(a_lost_host_is_missing_at_once)
 {
 	nsec_t begun;
 	const struct reply *r;
@@ -117,9 +113,8 @@ START_TEST(a_lost_host_is_missing_at_once)
 	ck_assert_str_eq(r->coverage.missing[0].reason, "not done: the host does not answer");
 	ck_assert_str_eq(r->coverage.missing[1].reason, "not done: the host does not answer");
 }
-END_TEST
 
-START_TEST(of_an_id_that_may_have_been_sent_before_nothing_is_claimed)
+TEST(of_an_id_that_may_have_been_sent_before_nothing_is_claimed)
 {
 	static const char text[] = ":thread_stop([p_2_000001])";
 	const uint32_t number = 1;
@@ -143,9 +138,8 @@ START_TEST(of_an_id_that_may_have_been_sent_before_nothing_is_claimed)
 	ck_assert_str_eq(w.top.last->coverage.missing[0].reason,
 			 "outcome unknown: the host does not answer");
 }
-END_TEST
 
-START_TEST(a_host_that_dies_in_a_request_ends_the_waiting)
+TEST(a_host_that_dies_in_a_request_ends_the_waiting)
 {
 	w.lm[1].is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2],1)", 60 * SEC);
@@ -157,9 +151,8 @@ START_TEST(a_host_that_dies_in_a_request_ends_the_waiting)
 	ck_assert_str_eq(w.top.last->coverage.missing[0].object, "n_2");
 	ck_assert_str_eq(w.top.last->coverage.missing[0].reason, "the host is lost");
 }
-END_TEST
 
-START_TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
+TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
 {
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
@@ -189,9 +182,8 @@ START_TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
 	ck_assert_uint_eq(w.top.last->id, 78);
 	ck_assert_uint_eq(w.top.last->coverage.answered, 1);
 }
-END_TEST
 
-START_TEST(a_cancel_goes_down_and_nothing_comes_up)
+TEST(a_cancel_goes_down_and_nothing_comes_up)
 {
 	uint64_t id;
 
@@ -207,9 +199,8 @@ START_TEST(a_cancel_goes_down_and_nothing_comes_up)
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_CANCEL, .cancel = { id } }), 0);
 	world_run(&w, 5 * MS);
 }
-END_TEST
 
-START_TEST(a_request_that_comes_twice_is_executed_once)
+TEST(a_request_that_comes_twice_is_executed_once)
 {
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
@@ -230,9 +221,8 @@ START_TEST(a_request_that_comes_twice_is_executed_once)
 	ck_assert_uint_eq(w.top.replies, 1);
 	ck_assert_uint_eq(world_counts(&w).doubles, 1);
 }
-END_TEST
 
-START_TEST(a_right_that_is_not_there_is_refused_here_too)
+TEST(a_right_that_is_not_there_is_refused_here_too)
 {
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
@@ -270,9 +260,8 @@ START_TEST(a_right_that_is_not_there_is_refused_here_too)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(reply_status(w.top.last), STATUS_OK);
 }
-END_TEST
 
-START_TEST(what_is_wrong_with_a_text_is_told)
+TEST(what_is_wrong_with_a_text_is_told)
 {
 	static const struct {
 		const char *text;
@@ -290,9 +279,8 @@ START_TEST(what_is_wrong_with_a_text_is_told)
 	ck_assert_uint_ne(reply_status(top_ask(&w, ":omig_tree()", SEC)), STATUS_OK);
 	ck_assert_uint_eq(w.lm[0].requests, 0);
 }
-END_TEST
 
-START_TEST(numbers_of_actions_that_make_no_sense_are_refused)
+TEST(numbers_of_actions_that_make_no_sense_are_refused)
 {
 	static const uint32_t wrong[][2] = { { 0, 1 }, { 2, 2 }, { 3, 1 } };
 	struct msg m = { .type = MSG_REQUEST };
@@ -319,9 +307,8 @@ START_TEST(numbers_of_actions_that_make_no_sense_are_refused)
 	ck_assert_uint_eq(w.top.replies, 4);
 	ck_assert_uint_eq(w.lm[0].requests, 0);
 }
-END_TEST
 
-START_TEST(actions_keep_the_numbers_that_mainsm_gave_them)
+TEST(actions_keep_the_numbers_that_mainsm_gave_them)
 {
 	static const uint32_t numbers[] = { 4, 9 };
 	struct msg m = { .type = MSG_REQUEST };
@@ -341,9 +328,8 @@ START_TEST(actions_keep_the_numbers_that_mainsm_gave_them)
 	ck_assert_str_eq(entry_of(w.top.last, 9, 0)->objects, "n_2");
 	ck_assert_uint_eq(w.top.last->nentry, 2);
 }
-END_TEST
 
-START_TEST(a_large_answer_travels_in_parts)
+TEST(a_large_answer_travels_in_parts)
 {
 	const struct reply *r;
 
@@ -355,9 +341,8 @@ START_TEST(a_large_answer_travels_in_parts)
 	ck_assert_uint_eq(r->coverage.answered, 202);
 	ck_assert_uint_eq(r->coverage.nmissing, 0);
 }
-END_TEST
 
-START_TEST(status_comes_from_the_sm_and_each_of_its_lms)
+TEST(status_comes_from_the_sm_and_each_of_its_lms)
 {
 	const struct reply *r;
 	struct omis_values *v = NULL;
@@ -380,9 +365,8 @@ START_TEST(status_comes_from_the_sm_and_each_of_its_lms)
 	ck_assert_uint_eq(r->coverage.nmissing, 1);
 	ck_assert_str_eq(r->coverage.missing[0].object, "n_4");
 }
-END_TEST
 
-START_TEST(counters_are_asked_where_they_were_made)
+TEST(counters_are_asked_where_they_were_made)
 {
 	const struct reply *r;
 
@@ -396,9 +380,8 @@ START_TEST(counters_are_asked_where_they_were_made)
 	ck_assert_uint_eq(w.lm[0].requests, 3);
 	ck_assert_uint_eq(w.lm[1].requests, 0);
 }
-END_TEST
 
-START_TEST(an_sm_that_has_forgotten_where_counters_are_asks_everybody)
+TEST(an_sm_that_has_forgotten_where_counters_are_asks_everybody)
 {
 	const struct reply *r;
 
@@ -410,9 +393,8 @@ START_TEST(an_sm_that_has_forgotten_where_counters_are_asks_everybody)
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
 }
-END_TEST
 
-START_TEST(an_object_stands_for_what_contains_it_when_the_service_wants_that)
+TEST(an_object_stands_for_what_contains_it_when_the_service_wants_that)
 {
 	const struct reply *r = top_ask(
 		&w, ":node_get_info([p_1_000001,t_2_000002],1) proc_get_info([t_3_000001],1)", SEC);
@@ -427,9 +409,8 @@ START_TEST(an_object_stands_for_what_contains_it_when_the_service_wants_that)
 	ck_assert_uint_eq(entry_of(r, 2, 0)->status, STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(entry_of(r, 3, 0)->status, STATUS_OK);
 }
-END_TEST
 
-START_TEST(counters_of_a_tool_that_left_are_forgotten)
+TEST(counters_of_a_tool_that_left_are_forgotten)
 {
 	top_ask(&w, ":omig_pa_create([p_1_000001],pa_cl_1)", SEC);
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }),
@@ -437,9 +418,8 @@ START_TEST(counters_of_a_tool_that_left_are_forgotten)
 	top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC); /* everybody is asked */
 	ck_assert_uint_eq(w.lm[3].requests, 1);
 }
-END_TEST
 
-START_TEST(many_requests_at_once_are_all_answered)
+TEST(many_requests_at_once_are_all_answered)
 {
 	for (int i = 0; i < 3000; i++)
 		top_send_request(&w, ":node_get_info([n_1,n_2,n_3,n_4],1)", 10 * SEC);
@@ -447,9 +427,8 @@ START_TEST(many_requests_at_once_are_all_answered)
 	ck_assert_uint_eq(w.top.replies, 3000);
 	ck_assert_uint_eq(world_counts(&w).requests, 0);
 }
-END_TEST
 
-START_TEST(too_many_requests_are_refused_not_hoarded)
+TEST(too_many_requests_are_refused_not_hoarded)
 {
 	w.lm[0].is_mute = true;
 	for (int i = 0; i < 5000; i++)
@@ -461,21 +440,5 @@ START_TEST(too_many_requests_are_refused_not_hoarded)
 	world_run(&w, 10 * SEC);
 	ck_assert_uint_eq(w.top.replies, 5000);
 }
-END_TEST
 
-SUITE_WITH("sm requests", set_up, clean_up, three_actions_are_split_in_order_and_answered_once,
-	   nothing_behind_a_barrier_starts_before_all_in_front_is_done,
-	   a_silent_lm_costs_the_deadline_and_is_named, a_host_far_away_gets_less_time,
-	   a_lost_host_is_missing_at_once,
-	   of_an_id_that_may_have_been_sent_before_nothing_is_claimed,
-	   a_host_that_dies_in_a_request_ends_the_waiting,
-	   a_quorum_and_the_first_answer_are_enough_when_asked_for,
-	   a_cancel_goes_down_and_nothing_comes_up, a_request_that_comes_twice_is_executed_once,
-	   a_right_that_is_not_there_is_refused_here_too, what_is_wrong_with_a_text_is_told,
-	   numbers_of_actions_that_make_no_sense_are_refused,
-	   actions_keep_the_numbers_that_mainsm_gave_them, a_large_answer_travels_in_parts,
-	   status_comes_from_the_sm_and_each_of_its_lms, counters_are_asked_where_they_were_made,
-	   an_sm_that_has_forgotten_where_counters_are_asks_everybody,
-	   an_object_stands_for_what_contains_it_when_the_service_wants_that,
-	   counters_of_a_tool_that_left_are_forgotten, many_requests_at_once_are_all_answered,
-	   too_many_requests_are_refused_not_hoarded)
+SUITE_WITH("sm requests", set_up, clean_up)

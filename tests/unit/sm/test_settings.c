@@ -28,7 +28,7 @@ static struct conf *load_file(const char *text, const struct conf_set *set)
 	return rc ? NULL : c;
 }
 
-START_TEST(without_settings_it_serves_this_host_alone)
+TEST(without_settings_it_serves_this_host_alone)
 {
 	struct conf *c = load_file("", NULL);
 	const struct settings *s;
@@ -51,9 +51,8 @@ START_TEST(without_settings_it_serves_this_host_alone)
 	ck_assert_int_eq(sm_settings_check(s, NULL), 0);
 	conf_free(c);
 }
-END_TEST
 
-START_TEST(numbers_end_at_their_bounds)
+TEST(numbers_end_at_their_bounds)
 {
 	static const struct {
 		struct conf_set set;
@@ -97,9 +96,8 @@ START_TEST(numbers_end_at_their_bounds)
 		conf_free(c);
 	}
 }
-END_TEST
 
-START_TEST(texts_end_at_their_bounds)
+TEST(texts_end_at_their_bounds)
 {
 	static const struct {
 		const char *name;
@@ -123,9 +121,8 @@ START_TEST(texts_end_at_their_bounds)
 			conf_free(c);
 		}
 }
-END_TEST
 
-START_TEST(a_user_has_a_quota_that_a_section_may_change)
+TEST(a_user_has_a_quota_that_a_section_may_change)
 {
 	struct conf *c = load_file(
 		"[user a]\npin = 00000000000000000000000000\n"
@@ -153,9 +150,8 @@ START_TEST(a_user_has_a_quota_that_a_section_may_change)
 	ck_assert_int_eq(sm_settings_check(s, NULL), 0);
 	conf_free(c);
 }
-END_TEST
 
-START_TEST(users_that_cannot_be_told_apart_are_refused)
+TEST(users_that_cannot_be_told_apart_are_refused)
 {
 	static const struct {
 		const char *text;
@@ -176,7 +172,6 @@ START_TEST(users_that_cannot_be_told_apart_are_refused)
 		conf_free(c);
 	}
 }
-END_TEST
 
 static struct settings sound(void)
 {
@@ -185,7 +180,7 @@ static struct settings sound(void)
 	};
 }
 
-START_TEST(ports_of_users_are_a_range)
+TEST(ports_of_users_are_a_range)
 {
 	static const struct {
 		const char *text;
@@ -211,9 +206,8 @@ START_TEST(ports_of_users_are_a_range)
 			      "%s", row[i].text);
 	}
 }
-END_TEST
 
-START_TEST(a_parent_is_the_sm_of_the_site_or_an_address)
+TEST(a_parent_is_the_sm_of_the_site_or_an_address)
 {
 	char longest[2 * NAME_MAX_BYTES];
 	const struct {
@@ -248,9 +242,8 @@ START_TEST(a_parent_is_the_sm_of_the_site_or_an_address)
 	s.parent = "";
 	ck_assert_int_eq(sm_settings_check(&s, NULL), 0);
 }
-END_TEST
 
-START_TEST(a_site_has_a_name_that_may_stand_in_a_path)
+TEST(a_site_has_a_name_that_may_stand_in_a_path)
 {
 	static const char *const good[] = { "a", "A-1_b.c", "0" }, *const bad[] = { ".a", "-a",
 										    "a/b", "a b",
@@ -269,9 +262,5 @@ START_TEST(a_site_has_a_name_that_may_stand_in_a_path)
 	s.listen = "no host of ours";
 	ck_assert_int_ne(sm_settings_check(&s, NULL), 0);
 }
-END_TEST
 
-SUITE("sm settings", without_settings_it_serves_this_host_alone, numbers_end_at_their_bounds,
-      texts_end_at_their_bounds, a_user_has_a_quota_that_a_section_may_change,
-      users_that_cannot_be_told_apart_are_refused, ports_of_users_are_a_range,
-      a_parent_is_the_sm_of_the_site_or_an_address, a_site_has_a_name_that_may_stand_in_a_path)
+SUITE("sm settings")

@@ -52,7 +52,7 @@ static int64_t counter(const char *name)
 
 #define IS(name, n) ck_assert_int_eq(counter(name), n)
 
-START_TEST(hosts_are_counted)
+TEST(hosts_are_counted)
 {
 	IS("lms", 2);
 	IS("nodes", 2);
@@ -80,9 +80,8 @@ START_TEST(hosts_are_counted)
 	ck_assert(!w.lm[2].is_up);
 	IS("lms_accepted", 3);
 }
-END_TEST
 
-START_TEST(requests_are_counted)
+TEST(requests_are_counted)
 {
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", SEC);
 	IS("requests_asked", 1);
@@ -109,9 +108,8 @@ START_TEST(requests_are_counted)
 	top_ask(&w, ":pa_counter_delete([pa_cl_1])", SEC);
 	IS("cells", 0);
 }
-END_TEST
 
-START_TEST(a_request_ends_with_its_mainsm)
+TEST(a_request_ends_with_its_mainsm)
 {
 	w.lm[0].is_mute = w.lm[1].is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2],1)", SEC);
@@ -124,9 +122,8 @@ START_TEST(a_request_ends_with_its_mainsm)
 	IS("requests_answered", 0);
 	IS("requests_partial", 0);
 }
-END_TEST
 
-START_TEST(events_are_counted)
+TEST(events_are_counted)
 {
 	top_arm(&w, "c_1", 7, EVENT, 0);
 	world_run(&w, 5 * MS);
@@ -143,7 +140,6 @@ START_TEST(events_are_counted)
 	IS("events_dropped", 0);
 	IS("strays", 1);
 }
-END_TEST
 
 static void load(nsec_t start)
 {
@@ -188,7 +184,7 @@ static void send_value(nsec_t start, const char *link, int64_t read)
 	buf_done(&b);
 }
 
-START_TEST(measurements_are_counted)
+TEST(measurements_are_counted)
 {
 	nsec_t start = timebase_at(&w.top_time, loop_now(w.loop));
 
@@ -220,10 +216,9 @@ START_TEST(measurements_are_counted)
 	IS("flow_graph_bytes", 0);
 	IS("flow_reads", 2);
 }
-END_TEST
 
 /* The text of a conditional request, and what each host has of it. */
-START_TEST(what_is_held_is_given_back)
+TEST(what_is_held_is_given_back)
 {
 	size_t before = sm_bytes(w.sm), with;
 
@@ -242,10 +237,9 @@ START_TEST(what_is_held_is_given_back)
 	ck_assert_uint_eq(sm_bytes(w.sm), before);
 	IS("csrs", 0);
 }
-END_TEST
 
 /* Requests that mainsm does not send again after its restart are over. */
-START_TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
+TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
 {
 	nsec_t start = timebase_at(&w.top_time, loop_now(w.loop));
 
@@ -273,9 +267,8 @@ START_TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
 	world_run(&w, 15 * SEC);
 	IS("measurements", 1);
 }
-END_TEST
 
-START_TEST(time_to_hosts_and_mainsm_is_measured)
+TEST(time_to_hosts_and_mainsm_is_measured)
 {
 	const struct mem_link far = { .delay = 40 * MS };
 
@@ -287,9 +280,8 @@ START_TEST(time_to_hosts_and_mainsm_is_measured)
 	ck_assert_int_gt(counter("time_error_ns"), 0);
 	IS("certificate_expires_ns", INT64_MAX);
 }
-END_TEST
 
-START_TEST(a_quota_is_among_the_counters)
+TEST(a_quota_is_among_the_counters)
 {
 	struct quota q = { .max = { 2, 8, 3, 0, 0 } };
 	struct fact f;
@@ -309,14 +301,13 @@ START_TEST(a_quota_is_among_the_counters)
 	ck_assert(find("refused", &f));
 	ck_assert_ptr_nonnull(strstr(f.text, "this user 2 hosts"));
 }
-END_TEST
 
 static void health(void *arg, struct daemon_health *out)
 {
 	*out = (struct daemon_health){ .lag_max = 11, .rss_bytes = 12, .fds = 13, .fd_limit = 14 };
 }
 
-START_TEST(the_process_is_among_the_counters)
+TEST(the_process_is_among_the_counters)
 {
 	struct fact f;
 
@@ -329,10 +320,9 @@ START_TEST(the_process_is_among_the_counters)
 	IS("fds", 13);
 	IS("fd_limit", 14);
 }
-END_TEST
 
 /* Eight in a line, spaces between them, texts in quotes. */
-START_TEST(the_dump_has_lines_of_eight)
+TEST(the_dump_has_lines_of_eight)
 {
 	struct buf b = BUF_INIT(100000);
 	struct sm_counters f = { .n = 0 };
@@ -356,10 +346,5 @@ START_TEST(the_dump_has_lines_of_eight)
 	ck_assert_int_eq(strncmp(buf_str(&b), "lms=2 nodes=2 objects=8 ", 24), 0);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE_WITH("sm status", set_up, clean_up, hosts_are_counted, requests_are_counted,
-	   a_request_ends_with_its_mainsm, events_are_counted, measurements_are_counted,
-	   what_is_held_is_given_back, a_restart_of_mainsm_leaves_what_it_sends_again,
-	   time_to_hosts_and_mainsm_is_measured, a_quota_is_among_the_counters,
-	   the_process_is_among_the_counters, the_dump_has_lines_of_eight)
+SUITE_WITH("sm status", set_up, clean_up)

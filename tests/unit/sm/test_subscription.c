@@ -186,15 +186,14 @@ static void until_all_is_up(void)
 	ck_assert_uint_eq(host.safe, MESSAGES);
 }
 
-START_TEST(the_smallest_room_is_no_end)
+TEST(the_smallest_room_is_no_end)
 {
 	open_it(1, 2 * MIB);
 	until_all_is_up();
 	ck_assert_uint_eq(top.all, top.blocks);
 }
-END_TEST
 
-START_TEST(other_limits_lose_nothing_of_what_is_on_its_way)
+TEST(other_limits_lose_nothing_of_what_is_on_its_way)
 {
 	uint64_t stream = 1;
 
@@ -205,9 +204,8 @@ START_TEST(other_limits_lose_nothing_of_what_is_on_its_way)
 	}
 	until_all_is_up();
 }
-END_TEST
 
-START_TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
+TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
 {
 	open_it(1, 8 * MIB);
 	turn();
@@ -233,7 +231,6 @@ START_TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
 		turn();
 	ck_assert_uint_eq(top.ends, 1);
 }
-END_TEST
 
 static void start_sm_anew(void)
 {
@@ -258,7 +255,7 @@ static void until_the_end(void)
 	ck_assert_uint_eq(top.ends, 1);
 }
 
-START_TEST(an_end_names_a_host_that_does_not_come)
+TEST(an_end_names_a_host_that_does_not_come)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();
@@ -271,7 +268,6 @@ START_TEST(an_end_names_a_host_that_does_not_come)
 	until_the_end();
 	ck_assert_str_eq(top.missing, "h1");
 }
-END_TEST
 
 static ino_t synced[SYNCED_MAX];
 static unsigned nsynced;
@@ -291,7 +287,7 @@ int fsync(int fd)
 /*
  * An sm whose machine was switched off must know the awaited hosts of an end, as a killed one does.
  */
-START_TEST(who_has_something_is_known_when_the_machine_was_off)
+TEST(who_has_something_is_known_when_the_machine_was_off)
 {
 	char path[sizeof(dir) + sizeof("/run7.hosts")];
 	unsigned is_safe = 0;
@@ -306,9 +302,8 @@ START_TEST(who_has_something_is_known_when_the_machine_was_off)
 		is_safe += __atomic_load_n(&synced[i], __ATOMIC_RELAXED) == st.st_ino;
 	ck_assert_uint_gt(is_safe, 0);
 }
-END_TEST
 
-START_TEST(an_end_waits_for_nobody_when_all_are_back)
+TEST(an_end_waits_for_nobody_when_all_are_back)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();
@@ -326,9 +321,8 @@ START_TEST(an_end_waits_for_nobody_when_all_are_back)
 	ck_assert_uint_eq(top.ends, 1);
 	ck_assert_str_eq(top.missing, "");
 }
-END_TEST
 
-START_TEST(one_that_left_with_nothing_is_not_missed)
+TEST(one_that_left_with_nothing_is_not_missed)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();
@@ -339,7 +333,6 @@ START_TEST(one_that_left_with_nothing_is_not_missed)
 	until_the_end();
 	ck_assert_str_eq(top.missing, "");
 }
-END_TEST
 
 /* The opening that a host got. */
 static uint64_t stream_at(struct lm *l)
@@ -352,7 +345,7 @@ static uint64_t stream_at(struct lm *l)
 	return stream;
 }
 
-START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
+TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
 {
 	static uint8_t p[EVBLOCK_HEAD_BYTES + BODY];
 
@@ -372,9 +365,8 @@ START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
 	until_all_is_up();
 	ck_assert_uint_eq(top.all, top.blocks);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_blocks_cut_their_host)
+TEST(bytes_that_are_no_blocks_cut_their_host)
 {
 	static uint8_t p[2 * (EVBLOCK_HEAD_BYTES + BODY)];
 	const struct msg m = { .type = MSG_EVENTS,
@@ -394,9 +386,8 @@ START_TEST(bytes_that_are_no_blocks_cut_their_host)
 		turn_for(10 * MS);
 	ck_assert_uint_eq(top.blocks, 0);
 }
-END_TEST
 
-START_TEST(the_end_of_a_subscription_reaches_its_hosts)
+TEST(the_end_of_a_subscription_reaches_its_hosts)
 {
 	const struct msg end = { .type = MSG_EVENTS_END, .events_end = { "run7", OWNER } };
 	const struct msg *m;
@@ -417,7 +408,6 @@ START_TEST(the_end_of_a_subscription_reaches_its_hosts)
 	lms_start(&w, 1);
 	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_EVENTS_OPEN));
 }
-END_TEST
 
 #define FORGET_NS (700 * SEC) /* a host that is away for longer is forgotten */
 
@@ -429,7 +419,7 @@ static void forget_the_host(void)
 	ck_assert_uint_eq(world_counts(&w).nodes, 0);
 }
 
-START_TEST(a_forgotten_host_is_missed_unless_it_had_ended)
+TEST(a_forgotten_host_is_missed_unless_it_had_ended)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();
@@ -438,9 +428,8 @@ START_TEST(a_forgotten_host_is_missed_unless_it_had_ended)
 	until_the_end();
 	ck_assert_str_eq(top.missing, "h1");
 }
-END_TEST
 
-START_TEST(a_forgotten_host_that_had_ended_is_not_missed)
+TEST(a_forgotten_host_that_had_ended_is_not_missed)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();
@@ -450,9 +439,8 @@ START_TEST(a_forgotten_host_that_had_ended_is_not_missed)
 	until_the_end();
 	ck_assert_str_eq(top.missing, "");
 }
-END_TEST
 
-START_TEST(a_forgotten_host_that_is_back_sends_what_was_left)
+TEST(a_forgotten_host_that_is_back_sends_what_was_left)
 {
 	open_it(1, 8 * MIB);
 	turn();
@@ -468,15 +456,5 @@ START_TEST(a_forgotten_host_that_is_back_sends_what_was_left)
 	until_the_end();
 	ck_assert_str_eq(top.missing, "");
 }
-END_TEST
 
-SUITE_WITH("kept", set_up, clean_up, the_smallest_room_is_no_end,
-	   other_limits_lose_nothing_of_what_is_on_its_way,
-	   an_end_waits_for_hosts_that_an_sm_before_knew, an_end_names_a_host_that_does_not_come,
-	   who_has_something_is_known_when_the_machine_was_off,
-	   an_end_waits_for_nobody_when_all_are_back, one_that_left_with_nothing_is_not_missed,
-	   a_host_that_lies_makes_no_block_of_another_one_a_repeated_one,
-	   bytes_that_are_no_blocks_cut_their_host, the_end_of_a_subscription_reaches_its_hosts,
-	   a_forgotten_host_is_missed_unless_it_had_ended,
-	   a_forgotten_host_that_had_ended_is_not_missed,
-	   a_forgotten_host_that_is_back_sends_what_was_left)
+SUITE_WITH("kept", set_up, clean_up)

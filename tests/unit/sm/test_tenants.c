@@ -6,7 +6,7 @@
 
 /* --- apart from each other */
 
-START_TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
+TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
 {
 	join_both();
 	ck_assert_uint_ne(w.top[0].sm_port, w.top[1].sm_port);
@@ -31,9 +31,8 @@ START_TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
 	ck_assert_uint_eq(w.host[0].requests, 1);
 	ck_assert_ptr_nonnull(strstr(w.top[0].text, "p_1_000001"));
 }
-END_TEST
 
-START_TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
+TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
 {
 	unsigned before;
 
@@ -53,9 +52,8 @@ START_TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
 	run(20 * SEC);
 	ck_assert_uint_eq(w.top[0].replies, 3000);
 }
-END_TEST
 
-START_TEST(who_floods_gains_nothing_by_a_policy_that_is_set_anew)
+TEST(who_floods_gains_nothing_by_a_policy_that_is_set_anew)
 {
 	join_both();
 	host_start(0, &w.top[0]);
@@ -69,9 +67,8 @@ START_TEST(who_floods_gains_nothing_by_a_policy_that_is_set_anew)
 	run(20 * SEC);
 	ck_assert_uint_eq(w.top[0].replies, 3000);
 }
-END_TEST
 
-START_TEST(a_quota_meets_one_user_and_its_change_too)
+TEST(a_quota_meets_one_user_and_its_change_too)
 {
 	join_both();
 	host_start(1, &w.top[1]);
@@ -90,11 +87,10 @@ START_TEST(a_quota_meets_one_user_and_its_change_too)
 	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 2);
 	ck_assert_int_eq(facts(0).quota.max[QUOTA_HOSTS], 4);
 }
-END_TEST
 
 /* --- coming and going */
 
-START_TEST(who_is_not_listed_is_refused_unless_there_is_a_rule_for_all)
+TEST(who_is_not_listed_is_refused_unless_there_is_a_rule_for_all)
 {
 	ck_assert_int_eq(join(2), -ERR_DENIED);
 	ck_assert_ptr_nonnull(strstr(w.joined_why, "ask its admin"));
@@ -106,9 +102,8 @@ START_TEST(who_is_not_listed_is_refused_unless_there_is_a_rule_for_all)
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
 	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
-END_TEST
 
-START_TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
+TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
 {
 	char path[FILE_PATH_BYTES];
 	struct stat st;
@@ -133,9 +128,8 @@ START_TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
 	run(70 * SEC);
 	ck_assert_int_eq(join(0), 1);
 }
-END_TEST
 
-START_TEST(a_member_whose_second_join_fails_late_is_served_again)
+TEST(a_member_whose_second_join_fails_late_is_served_again)
 {
 	join_both();
 	top_stop(&w.top[0]);
@@ -148,7 +142,6 @@ START_TEST(a_member_whose_second_join_fails_late_is_served_again)
 	run(TENANT_WAKE_NS + 10 * SEC);
 	ck_assert_str_eq(facts(0).state, "up");
 }
-END_TEST
 
 /* Where users are forgotten after an hour. */
 static void forget_after_an_hour(void)
@@ -158,7 +151,7 @@ static void forget_after_an_hour(void)
 	process_start();
 }
 
-START_TEST(a_mainsm_is_forgotten_by_the_time_that_it_was_away)
+TEST(a_mainsm_is_forgotten_by_the_time_that_it_was_away)
 {
 	forget_after_an_hour();
 	join_both();
@@ -170,9 +163,8 @@ START_TEST(a_mainsm_is_forgotten_by_the_time_that_it_was_away)
 	ck_assert_uint_eq(tenants_count(w.tenants), 1);
 	ck_assert_ptr_nonnull(tenants_find(w.tenants, pins[1]));
 }
-END_TEST
 
-START_TEST(what_is_on_the_disk_knows_that_a_mainsm_was_there)
+TEST(what_is_on_the_disk_knows_that_a_mainsm_was_there)
 {
 	char path[FILE_PATH_BYTES], line[512];
 	long long seen = 0;
@@ -189,9 +181,8 @@ START_TEST(what_is_on_the_disk_knows_that_a_mainsm_was_there)
 	fclose(f);
 	ck_assert_int_lt(wall(NULL) - seen, 1200 * SEC);
 }
-END_TEST
 
-START_TEST(a_member_that_was_never_up_has_as_long_as_others)
+TEST(a_member_that_was_never_up_has_as_long_as_others)
 {
 	forget_after_an_hour();
 	top_stop(&w.top[0]);
@@ -201,9 +192,8 @@ START_TEST(a_member_that_was_never_up_has_as_long_as_others)
 	run(3600 * SEC);
 	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
-END_TEST
 
-START_TEST(a_restart_brings_all_back_to_the_same_ports)
+TEST(a_restart_brings_all_back_to_the_same_ports)
 {
 	uint16_t port[USERS];
 
@@ -223,9 +213,8 @@ START_TEST(a_restart_brings_all_back_to_the_same_ports)
 		ck_assert_str_eq(facts(i).state, "up");
 	}
 }
-END_TEST
 
-START_TEST(what_others_could_have_written_is_not_believed)
+TEST(what_others_could_have_written_is_not_believed)
 {
 	char path[FILE_PATH_BYTES];
 
@@ -238,9 +227,8 @@ START_TEST(what_others_could_have_written_is_not_believed)
 	ck_assert_ptr_null(tenants_find(w.tenants, pins[0]));
 	ck_assert_ptr_nonnull(tenants_find(w.tenants, pins[1]));
 }
-END_TEST
 
-START_TEST(a_drop_hangs_up_one_and_the_other_does_not_notice)
+TEST(a_drop_hangs_up_one_and_the_other_does_not_notice)
 {
 	join_both();
 	host_start(0, &w.top[0]);
@@ -258,9 +246,8 @@ START_TEST(a_drop_hangs_up_one_and_the_other_does_not_notice)
 	process_start();
 	ck_assert_uint_eq(tenants_count(w.tenants), 1);
 }
-END_TEST
 
-START_TEST(a_mainsm_that_told_us_to_stop_is_found_when_it_is_back)
+TEST(a_mainsm_that_told_us_to_stop_is_found_when_it_is_back)
 {
 	const struct msg stop = { .type = MSG_STOP, .stop = { .reason = "omig stop" } };
 
@@ -275,9 +262,8 @@ START_TEST(a_mainsm_that_told_us_to_stop_is_found_when_it_is_back)
 	run(TENANT_WAKE_NS + SEC);
 	ck_assert_str_eq(facts(0).state, "up");
 }
-END_TEST
 
-START_TEST(a_mainsm_that_revokes_us_is_rid_of_us)
+TEST(a_mainsm_that_revokes_us_is_rid_of_us)
 {
 	struct msg m = { .type = MSG_REVOKED };
 	struct bytes serial;
@@ -292,7 +278,6 @@ START_TEST(a_mainsm_that_revokes_us_is_rid_of_us)
 	ck_assert_ptr_null(tenants_find(w.tenants, pins[0]));
 	ck_assert_str_eq(facts(1).state, "up");
 }
-END_TEST
 
 /* --- the addressed user, and room */
 
@@ -305,7 +290,7 @@ static const char *meant(const char *key)
 	return tenants_meant(w.tenants, key, &t, &e) ? e.text : tenant_pin(t);
 }
 
-START_TEST(a_name_of_the_configuration_is_nobody_elses)
+TEST(a_name_of_the_configuration_is_nobody_elses)
 {
 	/* bob is not listed and calls himself alice before she is here. */
 	w.user[1] = (struct user_conf){ .name = "others", .pin = "" };
@@ -318,9 +303,8 @@ START_TEST(a_name_of_the_configuration_is_nobody_elses)
 	ck_assert_str_eq(meant(pins[1]), pins[1]);
 	ck_assert_str_eq(meant("48h248h"), "no user here is meant by '48h248h'");
 }
-END_TEST
 
-START_TEST(of_two_with_one_name_both_are_shown)
+TEST(of_two_with_one_name_both_are_shown)
 {
 	w.user[0] = (struct user_conf){ .name = "others", .pin = "" };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 1), 0);
@@ -332,9 +316,8 @@ START_TEST(of_two_with_one_name_both_are_shown)
 		"'carol' may be 248h248h (carol) or 48h248h2 (carol): say more of the pin");
 	ck_assert_str_eq(meant("48h248h2"), pins[1]);
 }
-END_TEST
 
-START_TEST(a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more)
+TEST(a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more)
 {
 	w.user[1] = (struct user_conf){ .name = "others", .pin = "" };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
@@ -343,9 +326,8 @@ START_TEST(a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more)
 	ck_assert_ptr_nonnull(strstr(meant("248h248h"), "say more of the pin"));
 	ck_assert_str_eq(meant("248h248h2"), pins[0]);
 }
-END_TEST
 
-START_TEST(strangers_are_let_in_up_to_a_number)
+TEST(strangers_are_let_in_up_to_a_number)
 {
 	w.user[1] = (struct user_conf){ .name = "others", .pin = "", .users = 1 };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
@@ -356,9 +338,8 @@ START_TEST(strangers_are_let_in_up_to_a_number)
 	ck_assert_int_eq(join(1), 1); /* and the user is here already */
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 }
-END_TEST
 
-START_TEST(strangers_that_join_leave_places_for_those_whom_the_admin_names)
+TEST(strangers_that_join_leave_places_for_those_whom_the_admin_names)
 {
 	struct connstr c = conn_of(2);
 
@@ -378,11 +359,10 @@ START_TEST(strangers_that_join_leave_places_for_those_whom_the_admin_names)
 	ck_assert_uint_eq(w.refused, TENANTS_STRANGERS_MAX + 1);
 	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
-END_TEST
 
 /* --- without memory */
 
-START_TEST(a_join_without_memory_leaves_a_member_or_nothing)
+TEST(a_join_without_memory_leaves_a_member_or_nothing)
 {
 	const struct connstr c = conn_of(0);
 	struct tenant *t;
@@ -403,9 +383,8 @@ START_TEST(a_join_without_memory_leaves_a_member_or_nothing)
 		ck_assert_uint_eq(tenants_count(w.tenants), 0);
 	}
 }
-END_TEST
 
-START_TEST(a_start_without_memory_forgets_nobody)
+TEST(a_start_without_memory_forgets_nobody)
 {
 	struct tenants *ts = NULL;
 	int rc;
@@ -425,25 +404,5 @@ START_TEST(a_start_without_memory_forgets_nobody)
 	ck_assert_str_eq(facts(0).state, "up");
 	ck_assert_str_eq(facts(1).state, "up");
 }
-END_TEST
 
-SUITE_WITH("sm users", set_up, clean_up, each_user_has_a_port_and_sees_his_own_hosts_only,
-	   who_floods_is_read_later_and_the_other_is_answered_at_once,
-	   who_floods_gains_nothing_by_a_policy_that_is_set_anew,
-	   a_quota_meets_one_user_and_its_change_too,
-	   who_is_not_listed_is_refused_unless_there_is_a_rule_for_all,
-	   a_newcomer_whose_mainsm_says_no_leaves_nothing_behind,
-	   a_member_whose_second_join_fails_late_is_served_again,
-	   a_mainsm_is_forgotten_by_the_time_that_it_was_away,
-	   what_is_on_the_disk_knows_that_a_mainsm_was_there,
-	   a_member_that_was_never_up_has_as_long_as_others,
-	   a_restart_brings_all_back_to_the_same_ports,
-	   what_others_could_have_written_is_not_believed,
-	   a_drop_hangs_up_one_and_the_other_does_not_notice,
-	   a_mainsm_that_told_us_to_stop_is_found_when_it_is_back,
-	   a_mainsm_that_revokes_us_is_rid_of_us, a_name_of_the_configuration_is_nobody_elses,
-	   of_two_with_one_name_both_are_shown,
-	   a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more,
-	   strangers_are_let_in_up_to_a_number,
-	   strangers_that_join_leave_places_for_those_whom_the_admin_names,
-	   a_join_without_memory_leaves_a_member_or_nothing, a_start_without_memory_forgets_nobody)
+SUITE_WITH("sm users", set_up, clean_up)

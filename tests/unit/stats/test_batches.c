@@ -25,7 +25,7 @@ static void is_of(const struct batches *b, unsigned i, double first)
 	ck_assert_double_eq(b->mean[i] + b->origin, first + ((double)b->size - 1) / 2);
 }
 
-START_TEST(batches_grow_when_there_are_too_many)
+TEST(batches_grow_when_there_are_too_many)
 {
 	struct batches b = counted(BATCHES_MAX - 1, 5);
 
@@ -52,9 +52,8 @@ START_TEST(batches_grow_when_there_are_too_many)
 	for (unsigned i = 0; i < b.n; i++)
 		is_of(&b, i, 8 * i);
 }
-END_TEST
 
-START_TEST(merged_batches_are_those_of_both)
+TEST(merged_batches_are_those_of_both)
 {
 	struct batches a = counted(40, 0), b = counted(40, 1000);
 
@@ -80,9 +79,8 @@ START_TEST(merged_batches_are_those_of_both)
 	ck_assert_uint_eq(a.size, 2);
 	ck_assert_uint_eq(a.n, 32);
 }
-END_TEST
 
-START_TEST(the_shorter_ones_are_made_as_long)
+TEST(the_shorter_ones_are_made_as_long)
 {
 	struct batches a = counted(100, 0), b = counted(11, 1000), c = b;
 
@@ -104,9 +102,8 @@ START_TEST(the_shorter_ones_are_made_as_long)
 	is_of(&c, 5, 0);
 	is_of(&c, 54, 98);
 }
-END_TEST
 
-START_TEST(nothing_adds_nothing)
+TEST(nothing_adds_nothing)
 {
 	struct batches a = counted(70, 3), none = { 0 }, before = a;
 
@@ -115,9 +112,8 @@ START_TEST(nothing_adds_nothing)
 	batches_merge(&none, &a);
 	ck_assert_mem_eq(&none, &before, sizeof(a));
 }
-END_TEST
 
-START_TEST(moments_are_those_of_the_values)
+TEST(moments_are_those_of_the_values)
 {
 	struct batches b = counted(50, 100);
 	struct moments m, values = { 0 };
@@ -139,9 +135,8 @@ START_TEST(moments_are_those_of_the_values)
 	b = counted(BATCHES_MAX / 2, 0);
 	ck_assert(!isnan(batches_inflation(&b, &values)));
 }
-END_TEST
 
-START_TEST(batches_of_ten_times_the_dependence_are_long)
+TEST(batches_of_ten_times_the_dependence_are_long)
 {
 	struct batches b = { 0 };
 	struct moments values = { 0 };
@@ -157,10 +152,9 @@ START_TEST(batches_of_ten_times_the_dependence_are_long)
 	ck_assert_double_eq_tol(batches_inflation(&b, &values), 16 * (40 / 39.) / 401.6, 1e-3);
 	ck_assert(batches_are_long(&b, &values));
 }
-END_TEST
 
 /* The mean of a batch does not depend on which of its values is the first. */
-START_TEST(a_transient_is_found_by_means)
+TEST(a_transient_is_found_by_means)
 {
 	double x[SERIES_MSER_BATCH * 40];
 
@@ -174,8 +168,5 @@ START_TEST(a_transient_is_found_by_means)
 	ck_assert_uint_eq(series_transient(x, ARRAY_LEN(x)), 4 * SERIES_MSER_BATCH);
 	ck_assert_uint_eq(series_transient(x, 4 * SERIES_MSER_BATCH - 1), SERIES_UNSETTLED);
 }
-END_TEST
 
-SUITE("batches", batches_grow_when_there_are_too_many, merged_batches_are_those_of_both,
-      the_shorter_ones_are_made_as_long, nothing_adds_nothing, moments_are_those_of_the_values,
-      batches_of_ten_times_the_dependence_are_long, a_transient_is_found_by_means)
+SUITE("batches")

@@ -24,7 +24,7 @@ static void add_all(struct moments *m, const double *v, size_t n)
 		ck_assert(moments_add(m, v[i]));
 }
 
-START_TEST(nist_certifies_what_comes_out)
+TEST(nist_certifies_what_comes_out)
 {
 	static struct strd s;
 	struct moments m;
@@ -46,7 +46,6 @@ START_TEST(nist_certifies_what_comes_out)
 			      moments_serial(&m));
 	}
 }
-END_TEST
 
 /* In two passes and more digits: what doubles that are nearest to the values come to. */
 static void exactly(const struct strd *s, long double *deviation, long double *serial)
@@ -68,7 +67,7 @@ static void exactly(const struct strd *s, long double *deviation, long double *s
 	*serial = product / square;
 }
 
-START_TEST(where_doubles_are_not_the_values_the_doubles_are_right)
+TEST(where_doubles_are_not_the_values_the_doubles_are_right)
 {
 	static struct strd s;
 	struct moments m;
@@ -84,7 +83,6 @@ START_TEST(where_doubles_are_not_the_values_the_doubles_are_right)
 		ck_assert_msg(relative(moments_serial(&m), (double)serial) < 1e-13, "%s", s.name);
 	}
 }
-END_TEST
 
 /* 10^9 + j / 2^23, |j| <= 8388: doubles of 10^9 +- 10^-3. Whole numbers show the truth. */
 #define FAR_MEAN 1e9
@@ -119,7 +117,7 @@ static double far_variance(const struct far *f)
 }
 
 /* OMIG_STATS_FAR=1000000000: a minute. */
-START_TEST(a_small_spread_around_a_large_mean_keeps_its_digits)
+TEST(a_small_spread_around_a_large_mean_keeps_its_digits)
 {
 	const char *wish = getenv("OMIG_STATS_FAR");
 	uint64_t n = wish ? strtoull(wish, NULL, 0) : 200000;
@@ -140,7 +138,6 @@ START_TEST(a_small_spread_around_a_large_mean_keeps_its_digits)
 	/* The point of it: the usual sums lose it. */
 	ck_assert(relative(plain, far_variance(&f)) > 1);
 }
-END_TEST
 
 /* By definition, in two passes. */
 static long double central(const double *v, size_t n, int power)
@@ -165,7 +162,7 @@ static void check_shape(const struct moments *m, const double *v, size_t n)
 		  1e-11);
 }
 
-START_TEST(shape_is_what_its_definition_says)
+TEST(shape_is_what_its_definition_says)
 {
 	static double v[5000];
 	struct moments m;
@@ -183,7 +180,6 @@ START_TEST(shape_is_what_its_definition_says)
 		}
 	}
 }
-END_TEST
 
 static void check_same(const struct moments *a, const struct moments *b)
 {
@@ -201,7 +197,7 @@ static void check_same(const struct moments *a, const struct moments *b)
 	ck_assert(fabs(moments_serial(a) - moments_serial(b)) < 1e-12);
 }
 
-START_TEST(parts_that_are_merged_are_the_whole)
+TEST(parts_that_are_merged_are_the_whole)
 {
 	struct rng r;
 
@@ -224,9 +220,8 @@ START_TEST(parts_that_are_merged_are_the_whole)
 		check_same(&merged, &whole);
 	}
 }
-END_TEST
 
-START_TEST(what_is_known_of_values_goes_on_with_others)
+TEST(what_is_known_of_values_goes_on_with_others)
 {
 	static const double v[] = { 3, -7.5, 1e6, 12, 12, 0.25 };
 	struct moments all = { 0 }, first = { 0 }, m;
@@ -251,9 +246,8 @@ START_TEST(what_is_known_of_values_goes_on_with_others)
 	ck_assert_double_eq(m.min, 5);
 	ck_assert_double_eq(m.max, 5);
 }
-END_TEST
 
-START_TEST(what_is_not_defined_is_not_a_number)
+TEST(what_is_not_defined_is_not_a_number)
 {
 	struct moments m = { 0 };
 
@@ -272,10 +266,5 @@ START_TEST(what_is_not_defined_is_not_a_number)
 	ck_assert(isnan(moments_kurtosis(&m)));
 	ck_assert(isnan(moments_serial(&m)));
 }
-END_TEST
 
-SUITE("moments", nist_certifies_what_comes_out,
-      where_doubles_are_not_the_values_the_doubles_are_right,
-      a_small_spread_around_a_large_mean_keeps_its_digits, shape_is_what_its_definition_says,
-      parts_that_are_merged_are_the_whole, what_is_known_of_values_goes_on_with_others,
-      what_is_not_defined_is_not_a_number)
+SUITE("moments")

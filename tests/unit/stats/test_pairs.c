@@ -66,7 +66,7 @@ static struct pairs merged(const struct sample *s, struct rng *r)
 	return all;
 }
 
-START_TEST(merged_in_any_order_they_are_what_their_definitions_say)
+TEST(merged_in_any_order_they_are_what_their_definitions_say)
 {
 	static struct sample s;
 	struct rng r;
@@ -90,9 +90,8 @@ START_TEST(merged_in_any_order_they_are_what_their_definitions_say)
 			ck_assert(isnan(pairs_correlation(&p, s.n)));
 	}
 }
-END_TEST
 
-START_TEST(with_itself_a_value_has_its_variance_and_with_its_opposite_all_against_it)
+TEST(with_itself_a_value_has_its_variance_and_with_its_opposite_all_against_it)
 {
 	struct pairs same = { 0 }, against = { 0 };
 	struct moments m = { 0 };
@@ -110,9 +109,8 @@ START_TEST(with_itself_a_value_has_its_variance_and_with_its_opposite_all_agains
 	ck_assert_double_eq_tol(pairs_correlation(&same, 1000), 1, 1e-15);
 	ck_assert_double_eq_tol(pairs_correlation(&against, 1000), -1, 1e-15);
 }
-END_TEST
 
-START_TEST(what_is_no_pair_of_two_that_change_has_none)
+TEST(what_is_no_pair_of_two_that_change_has_none)
 {
 	struct pairs p = { 0 };
 
@@ -126,9 +124,8 @@ START_TEST(what_is_no_pair_of_two_that_change_has_none)
 	pairs_add(&p, 2, -1e200, 5);
 	ck_assert(isnan(pairs_correlation(&p, 3)));
 }
-END_TEST
 
-START_TEST(neighbours_are_dependent_when_chance_would_not_make_it)
+TEST(neighbours_are_dependent_when_chance_would_not_make_it)
 {
 	ck_assert_int_eq(dependence_of_neighbours(0.5, 100), DEPENDENCE_NEIGHBOURS);
 	ck_assert_int_eq(dependence_of_neighbours(0.2, 100), DEPENDENCE_NONE);
@@ -138,9 +135,5 @@ START_TEST(neighbours_are_dependent_when_chance_would_not_make_it)
 	ck_assert_int_eq(dependence_of_neighbours(1, 7), DEPENDENCE_NONE); /* unknown for few */
 	ck_assert_int_eq(dependence_of_neighbours(NAN, 1000), DEPENDENCE_NONE);
 }
-END_TEST
 
-SUITE("pairs", merged_in_any_order_they_are_what_their_definitions_say,
-      with_itself_a_value_has_its_variance_and_with_its_opposite_all_against_it,
-      what_is_no_pair_of_two_that_change_has_none,
-      neighbours_are_dependent_when_chance_would_not_make_it)
+SUITE("pairs")

@@ -31,7 +31,7 @@ static struct quantity *of_kind(enum quantity_kind kind)
 	return made(&w);
 }
 
-START_TEST(statistics_are_the_same_whatever_is_kept)
+TEST(statistics_are_the_same_whatever_is_kept)
 {
 	struct quantity *a = of_kind(QUANTITY_STATISTICS), *b = of_kind(QUANTITY_VALUES);
 	double error, exact;
@@ -66,9 +66,8 @@ START_TEST(statistics_are_the_same_whatever_is_kept)
 	quantity_free(a);
 	quantity_free(b);
 }
-END_TEST
 
-START_TEST(a_quantile_lies_between_its_neighbours)
+TEST(a_quantile_lies_between_its_neighbours)
 {
 	struct quantity *q = of_kind(QUANTITY_VALUES);
 	static const double v[] = { 40, 10, 30, 20 };
@@ -85,9 +84,8 @@ START_TEST(a_quantile_lies_between_its_neighbours)
 	ck_assert_double_eq(quantity_quantile(q, 0.5, NULL), 30);
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(the_first_values_and_the_early_ones_are_dropped)
+TEST(the_first_values_and_the_early_ones_are_dropped)
 {
 	struct quantity_options w = { .name = "x", .drop_count = 3 };
 	struct quantity *q = made(&w);
@@ -106,9 +104,8 @@ START_TEST(the_first_values_and_the_early_ones_are_dropped)
 	ck_assert_uint_eq(quantity_dropped(q), 5);
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(what_is_no_number_is_counted_and_left_out)
+TEST(what_is_no_number_is_counted_and_left_out)
 {
 	struct quantity *q = of_kind(QUANTITY_VALUES);
 
@@ -119,9 +116,8 @@ START_TEST(what_is_no_number_is_counted_and_left_out)
 	ck_assert_uint_eq(quantity_moments(q)->n, 1);
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(it_is_done_when_its_rule_says_so)
+TEST(it_is_done_when_its_rule_says_so)
 {
 	struct quantity_options w = {
 		.name = "x",
@@ -137,7 +133,6 @@ START_TEST(it_is_done_when_its_rule_says_so)
 	ck_assert(quantity_is_done(q));
 	quantity_free(q);
 }
-END_TEST
 
 static void in_folder(char *path, const char *name)
 {
@@ -162,7 +157,7 @@ static void check_file(const char *path, const char *wanted)
 	rmdir(folder);
 }
 
-START_TEST(each_value_is_a_line_of_the_file)
+TEST(each_value_is_a_line_of_the_file)
 {
 	char path[FILE_PATH_BYTES];
 	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
@@ -178,9 +173,8 @@ START_TEST(each_value_is_a_line_of_the_file)
 	check_file(path, "0.1\n-1e+300\n");
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(with_times_the_file_is_csv)
+TEST(with_times_the_file_is_csv)
 {
 	char path[FILE_PATH_BYTES];
 	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
@@ -193,9 +187,8 @@ START_TEST(with_times_the_file_is_csv)
 	quantity_free(q);
 	check_file(path, "time_ns,value\n5,1.5\n7,2.5\n");
 }
-END_TEST
 
-START_TEST(a_file_that_cannot_be_made_is_told)
+TEST(a_file_that_cannot_be_made_is_told)
 {
 	struct quantity_options w = { .name = "x",
 				      .kind = QUANTITY_ON_FILE,
@@ -206,9 +199,8 @@ START_TEST(a_file_that_cannot_be_made_is_told)
 	ck_assert_int_eq(quantity_open(&w, &q, &e), -ERR_SYS);
 	ck_assert_ptr_null(q);
 }
-END_TEST
 
-START_TEST(a_full_disk_is_told)
+TEST(a_full_disk_is_told)
 {
 	char path[FILE_PATH_BYTES];
 	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
@@ -229,7 +221,6 @@ START_TEST(a_full_disk_is_told)
 	quantity_free(q);
 	check_file(path, "123\n123\n12");
 }
-END_TEST
 
 static void add_some(struct quantity *q, struct rng *r, struct quantity *whole)
 {
@@ -241,7 +232,7 @@ static void add_some(struct quantity *q, struct rng *r, struct quantity *whole)
 	}
 }
 
-START_TEST(parts_that_are_merged_are_the_whole)
+TEST(parts_that_are_merged_are_the_whole)
 {
 	struct rng r;
 
@@ -266,11 +257,10 @@ START_TEST(parts_that_are_merged_are_the_whole)
 		quantity_free(whole);
 	}
 }
-END_TEST
 
 /* Whatever the sizes: at most BATCHES_MAX - 1, of a power of two, and their mean is near that of
  * all. */
-START_TEST(merged_batches_are_batches)
+TEST(merged_batches_are_batches)
 {
 	struct rng r;
 
@@ -294,9 +284,8 @@ START_TEST(merged_batches_are_batches)
 		ck_assert(m.min >= 1e6 && m.max <= 1e6 + 1 && m.n < BATCHES_MAX);
 	}
 }
-END_TEST
 
-START_TEST(statistics_cannot_become_values)
+TEST(statistics_cannot_become_values)
 {
 	struct quantity *statistics = of_kind(QUANTITY_STATISTICS),
 			*values = of_kind(QUANTITY_VALUES);
@@ -309,7 +298,6 @@ START_TEST(statistics_cannot_become_values)
 	quantity_free(statistics);
 	quantity_free(values);
 }
-END_TEST
 
 static int add_a_few(void)
 {
@@ -325,7 +313,7 @@ static int add_a_few(void)
 	return rc;
 }
 
-START_TEST(without_memory_it_says_so)
+TEST(without_memory_it_says_so)
 {
 	int rc = -1;
 
@@ -336,11 +324,5 @@ START_TEST(without_memory_it_says_so)
 	}
 	ck_assert_int_eq(rc, 0);
 }
-END_TEST
 
-SUITE("quantity", statistics_are_the_same_whatever_is_kept, a_quantile_lies_between_its_neighbours,
-      the_first_values_and_the_early_ones_are_dropped, what_is_no_number_is_counted_and_left_out,
-      it_is_done_when_its_rule_says_so, each_value_is_a_line_of_the_file,
-      with_times_the_file_is_csv, a_file_that_cannot_be_made_is_told, a_full_disk_is_told,
-      parts_that_are_merged_are_the_whole, merged_batches_are_batches,
-      statistics_cannot_become_values, without_memory_it_says_so)
+SUITE("quantity")

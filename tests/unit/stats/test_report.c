@@ -41,7 +41,7 @@ static void expect(const char *text)
 	ck_assert_msg(strstr(buf_str(&out), text) != NULL, "no '%s' in:\n%s", text, buf_str(&out));
 }
 
-START_TEST(text_is_safe_for_a_terminal_and_says_what_is_left_out)
+TEST(text_is_safe_for_a_terminal_and_says_what_is_left_out)
 {
 	struct report_options w = report_usual;
 
@@ -59,9 +59,8 @@ START_TEST(text_is_safe_for_a_terminal_and_says_what_is_left_out)
 	expect("             1             3           2 #################################\n");
 	expect("  reached             n >= 4\n");
 }
-END_TEST
 
-START_TEST(nothing_is_no_number)
+TEST(nothing_is_no_number)
 {
 	report_text(q, &report_usual, &out);
 	expect("0 values\n");
@@ -69,7 +68,6 @@ START_TEST(nothing_is_no_number)
 	expect("  median              -\n");
 	expect("  not reached         n >= 4\n");
 }
-END_TEST
 
 static unsigned commas(const char *s)
 {
@@ -82,7 +80,7 @@ static unsigned commas(const char *s)
 	return n;
 }
 
-START_TEST(csv_has_as_many_cells_as_names)
+TEST(csv_has_as_many_cells_as_names)
 {
 	unsigned head;
 
@@ -97,9 +95,8 @@ START_TEST(csv_has_as_many_cells_as_names)
 	ck_assert_uint_eq(commas(buf_str(&out)), head);
 	expect("\"a \"\"b\"\",\n\",ms,5,1,1,3,0.95,1.96324316147");
 }
-END_TEST
 
-START_TEST(json_has_null_for_what_is_not_defined)
+TEST(json_has_null_for_what_is_not_defined)
 {
 	struct report_options w = report_usual;
 	struct json j;
@@ -120,14 +117,13 @@ START_TEST(json_has_null_for_what_is_not_defined)
 	expect("\"autocorrelation\":[0.4,-0.1");
 	expect("\"stop\":{\"rule\":\"n >= 4\",\"reached\":true}");
 }
-END_TEST
 
 /* t(4, 0.975) times the root of 2.5 / 5, and that of 2.5. */
 #define HALF "1.9632431614775572"
 #define DEVIATION "1.5811388300841898"
 #define THIRTY "##############################"
 
-START_TEST(all_forms_have_all_of_it)
+TEST(all_forms_have_all_of_it)
 {
 	struct report_options w = report_usual;
 	struct json j;
@@ -187,7 +183,6 @@ START_TEST(all_forms_have_all_of_it)
 			 "             3             5           3 " THIRTY "####################\n"
 			 "  reached             n >= 4\n");
 }
-END_TEST
 
 static void expect_json(const char *text)
 {
@@ -200,7 +195,7 @@ static void expect_json(const char *text)
 	expect(text);
 }
 
-START_TEST(values_that_follow_each_other_are_warned_of)
+TEST(values_that_follow_each_other_are_warned_of)
 {
 	static const char few[] = "too few values for an interval by batches";
 	static const char more[] = "so are the means of batches: more values are needed";
@@ -219,9 +214,8 @@ START_TEST(values_that_follow_each_other_are_warned_of)
 	ck_assert_ptr_null(strstr(buf_str(&out), few));
 	expect_json(more);
 }
-END_TEST
 
-START_TEST(values_without_order_have_independent_batches)
+TEST(values_without_order_have_independent_batches)
 {
 	uint32_t x = 1;
 
@@ -231,17 +225,5 @@ START_TEST(values_without_order_have_independent_batches)
 	}
 	expect_json("\"independent\":true");
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { text_is_safe_for_a_terminal_and_says_what_is_left_out,
-				       nothing_is_no_number,
-				       csv_has_as_many_cells_as_names,
-				       json_has_null_for_what_is_not_defined,
-				       all_forms_have_all_of_it,
-				       values_that_follow_each_other_are_warned_of,
-				       values_without_order_have_independent_batches };
-
-	return suite_run_with("report", open_all, close_all, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("report", open_all, close_all)

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(lag_one_is_what_nist_certifies)
+TEST(lag_one_is_what_nist_certifies)
 {
 	static struct strd s;
 
@@ -25,9 +25,8 @@ START_TEST(lag_one_is_what_nist_certifies)
 		ck_assert(isnan(series_autocorrelation(s.value, s.n, s.n)));
 	}
 }
-END_TEST
 
-START_TEST(covariance_and_correlation_are_right_far_from_zero)
+TEST(covariance_and_correlation_are_right_far_from_zero)
 {
 	/* (1,2) (2,1) (3,4) (4,3) (5,5): covariance 2, correlation 0.8. */
 	double x[] = { 1, 2, 3, 4, 5 }, y[] = { 2, 1, 4, 3, 5 };
@@ -46,7 +45,6 @@ START_TEST(covariance_and_correlation_are_right_far_from_zero)
 	ck_assert(isnan(series_covariance(x, y, 1)));
 	ck_assert(isnan(series_correlation(x, (double[]){ 3, 3, 3, 3, 3 }, 5)));
 }
-END_TEST
 
 /* Falls from 1 + height to 1 in `length` values, with some noise everywhere. */
 static void settling(double *v, size_t n, size_t length, double height, struct rng *r)
@@ -56,7 +54,7 @@ static void settling(double *v, size_t n, size_t length, double height, struct r
 		       (i < length ? height * (double)(length - i) / (double)length : 0);
 }
 
-START_TEST(a_transient_ends_where_values_have_settled)
+TEST(a_transient_ends_where_values_have_settled)
 {
 	static double v[2000];
 	struct rng r;
@@ -72,9 +70,8 @@ START_TEST(a_transient_ends_where_values_have_settled)
 			      "%zu of %zu", cut, length);
 	}
 }
-END_TEST
 
-START_TEST(what_does_not_settle_is_told)
+TEST(what_does_not_settle_is_told)
 {
 	static double v[1000];
 	struct rng r;
@@ -87,7 +84,6 @@ START_TEST(what_does_not_settle_is_told)
 	ck_assert_uint_ne(series_transient(v, 1000), SERIES_UNSETTLED);
 	ck_assert_uint_eq(series_transient(v, 0), SERIES_UNSETTLED);
 }
-END_TEST
 
 static struct quantity *of_values(const double *v, size_t n)
 {
@@ -117,7 +113,7 @@ static void expect(struct quantity *q, const double *wanted, size_t n)
 	quantity_free(q);
 }
 
-START_TEST(as_many_outliers_go_as_were_asked_for)
+TEST(as_many_outliers_go_as_were_asked_for)
 {
 	static const double v[] = { 5, 1, 9, 1, 5, 9, 1, 7 };
 	struct quantity *q = of_values(v, 8);
@@ -141,9 +137,8 @@ START_TEST(as_many_outliers_go_as_were_asked_for)
 	ck_assert_int_eq(quantity_trim(q, 1, 1), 0);
 	expect(q, (double[]){ 2 }, 1);
 }
-END_TEST
 
-START_TEST(what_lies_outside_of_the_fence_goes)
+TEST(what_lies_outside_of_the_fence_goes)
 {
 	/* Quartiles 2 and 4: the fence at 3 is -4 to 10. */
 	struct quantity *q = of_values((double[]){ 1, 2, 3, 4, 11 }, 5);
@@ -157,9 +152,8 @@ START_TEST(what_lies_outside_of_the_fence_goes)
 	ck_assert_int_eq(quantity_trim_beyond(q, 3), 0);
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(both_ends_can_be_dropped)
+TEST(both_ends_can_be_dropped)
 {
 	static const double v[] = { 1, 2, 3, 4, 5 };
 	struct quantity *q = of_values(v, 5);
@@ -177,9 +171,8 @@ START_TEST(both_ends_can_be_dropped)
 	ck_assert_int_eq(quantity_drop_transient(q, NULL), -ERR_INVALID);
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(a_transient_of_a_quantity_is_left_out)
+TEST(a_transient_of_a_quantity_is_left_out)
 {
 	static double v[1000];
 	struct quantity *q;
@@ -194,7 +187,6 @@ START_TEST(a_transient_of_a_quantity_is_left_out)
 	ck_assert_double_eq(quantity_quantile(q, 1, NULL), quantity_moments(q)->max);
 	quantity_free(q);
 }
-END_TEST
 
 static uint64_t sum_of(const struct histogram *h)
 {
@@ -205,7 +197,7 @@ static uint64_t sum_of(const struct histogram *h)
 	return sum;
 }
 
-START_TEST(each_value_is_in_one_bin)
+TEST(each_value_is_in_one_bin)
 {
 	struct quantity_options w = { .name = "x" };
 	struct quantity *q, *s;
@@ -248,9 +240,5 @@ START_TEST(each_value_is_in_one_bin)
 	ck_assert_uint_eq(h.count[0], 2);
 	quantity_free(q);
 }
-END_TEST
 
-SUITE("series", lag_one_is_what_nist_certifies, covariance_and_correlation_are_right_far_from_zero,
-      a_transient_ends_where_values_have_settled, what_does_not_settle_is_told,
-      as_many_outliers_go_as_were_asked_for, what_lies_outside_of_the_fence_goes,
-      both_ends_can_be_dropped, a_transient_of_a_quantity_is_left_out, each_value_is_in_one_bin)
+SUITE("series")

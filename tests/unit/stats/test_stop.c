@@ -21,7 +21,7 @@ static struct stop parsed(const char *text)
 	return s;
 }
 
-START_TEST(a_rule_reads_back_as_it_was_written)
+TEST(a_rule_reads_back_as_it_was_written)
 {
 	static const char *const texts[] = {
 		"n >= 1000",
@@ -49,9 +49,8 @@ START_TEST(a_rule_reads_back_as_it_was_written)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(space_and_percent_are_free)
+TEST(space_and_percent_are_free)
 {
 	struct stop s = parsed("  ci( 95% ,min 5,plain )<=5 %  or n>=10 ");
 
@@ -63,9 +62,8 @@ START_TEST(space_and_percent_are_free)
 	ck_assert_uint_eq(s.term[0].count_min, 5);
 	ck_assert(s.term[1].is_alternative);
 }
-END_TEST
 
-START_TEST(what_is_no_rule_says_where)
+TEST(what_is_no_rule_says_where)
 {
 	static const struct {
 		const char *text;
@@ -108,7 +106,6 @@ START_TEST(what_is_no_rule_says_where)
 		ck_assert_uint_eq(s.n, 7);
 	}
 }
-END_TEST
 
 /* n values of that mean, whose variance (n - 1) is exactly that: half of them on each side. */
 static void two_sided(struct moments *m, struct batches *b, unsigned n, double mean,
@@ -131,7 +128,7 @@ static bool is_reached(const char *text, const struct moments *m, const struct b
 	return stop_is_reached(&s, m, b);
 }
 
-START_TEST(each_reading_stops_where_its_formula_says)
+TEST(each_reading_stops_where_its_formula_says)
 {
 	struct moments m;
 	struct batches b;
@@ -155,9 +152,8 @@ START_TEST(each_reading_stops_where_its_formula_says)
 		ck_assert_int_eq(is_reached(text, &m, &b), above);
 	}
 }
-END_TEST
 
-START_TEST(a_negative_mean_stops_but_as_printed)
+TEST(a_negative_mean_stops_but_as_printed)
 {
 	struct moments m;
 	struct batches b;
@@ -170,9 +166,8 @@ START_TEST(a_negative_mean_stops_but_as_printed)
 	ck_assert(!is_reached("ci(0.95) < 5%", &m, &b));
 	ck_assert(is_reached("ci(0.95) < 0.1", &m, &b));
 }
-END_TEST
 
-START_TEST(fewer_than_the_minimum_never_stop)
+TEST(fewer_than_the_minimum_never_stop)
 {
 	struct moments m;
 	struct batches b;
@@ -188,9 +183,8 @@ START_TEST(fewer_than_the_minimum_never_stop)
 	two_sided(&m, &b, 2, 10, 0);
 	ck_assert(is_reached("ci(0.95, min 1) < 5%", &m, &b));
 }
-END_TEST
 
-START_TEST(and_binds_closer_than_or)
+TEST(and_binds_closer_than_or)
 {
 	struct moments m;
 	struct batches b;
@@ -205,7 +199,6 @@ START_TEST(and_binds_closer_than_or)
 	ck_assert(!is_reached("n >= 101 and n >= 1 or n >= 5 and n >= 102", &m, &b));
 	ck_assert(!stop_is_reached(&(struct stop){ 0 }, &m, &b));
 }
-END_TEST
 
 /* --- coverage: what an interval promises, in runs that are the same each time */
 
@@ -294,7 +287,7 @@ static void expect_share(const char *what, unsigned count, unsigned of, double f
 	ck_assert_msg(share >= from && share <= to, "%s: %g of %g to %g", what, share, from, to);
 }
 
-START_TEST(an_interval_of_95_percent_holds_the_truth_in_95_percent)
+TEST(an_interval_of_95_percent_holds_the_truth_in_95_percent)
 {
 	struct coverage c = cover(normal, 1, 10, RUNS, 1);
 
@@ -307,9 +300,8 @@ START_TEST(an_interval_of_95_percent_holds_the_truth_in_95_percent)
 	expect_share("and by batches", c.inside_batches, RUNS, 0.93, 0.97);
 	expect_share("the same are warned of", c.warned, RUNS, 0, 0.04);
 }
-END_TEST
 
-START_TEST(of_dependent_values_only_batches_hold_what_they_promise)
+TEST(of_dependent_values_only_batches_hold_what_they_promise)
 {
 	struct coverage c = cover(dependent, 1, 3000, RUNS, 4);
 
@@ -317,7 +309,6 @@ START_TEST(of_dependent_values_only_batches_hold_what_they_promise)
 	expect_share("they are warned of", c.warned, RUNS, 1, 1);
 	expect_share("by batches", c.inside_batches, RUNS, 0.93, 0.97);
 }
-END_TEST
 
 struct stopped {
 	unsigned inside, inside_batches;
@@ -358,7 +349,7 @@ static struct stopped run_until(const char *rule, next_fn next, double mean, uns
 	return out;
 }
 
-START_TEST(a_run_that_stops_by_itself_holds_the_truth_as_often)
+TEST(a_run_that_stops_by_itself_holds_the_truth_as_often)
 {
 	struct stopped s = run_until("ci(0.95) < 5%", exponential, 1, RUNS, 5);
 
@@ -370,11 +361,10 @@ START_TEST(a_run_that_stops_by_itself_holds_the_truth_as_often)
 	s = run_until("ci(0.95, plain) < 5%", exponential, 1, 200, 7);
 	ck_assert(s.values > 1480 && s.values < 1560);
 }
-END_TEST
 
 /* In a long busy period waiting times hardly change: a few of them look narrow, and say nothing of
  * the mean. */
-START_TEST(a_rule_by_batches_never_stops_within_one_busy_period)
+TEST(a_rule_by_batches_never_stops_within_one_busy_period)
 {
 	struct stop s = parsed("ci(0.95, batches) < 10%");
 	unsigned early = 0;
@@ -399,10 +389,9 @@ START_TEST(a_rule_by_batches_never_stops_within_one_busy_period)
 	}
 	ck_assert_uint_eq(early, 0);
 }
-END_TEST
 
 /* OMIG_COVERAGE=N does N runs of each, which is the table of docs/stats.md. */
-START_TEST(a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_other)
+TEST(a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_other)
 {
 	const char *wish = getenv("OMIG_COVERAGE");
 	unsigned runs = wish ? (unsigned)strtoul(wish, NULL, 10) : 20;
@@ -419,13 +408,5 @@ START_TEST(a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_ot
 	s = run_until("ci(0.95, batches) < 10%", dependent, 1, runs, 11);
 	expect_share("correlation 0.8, 10 %", s.inside_batches, runs, 0.9, 0.99);
 }
-END_TEST
 
-SUITE("stop", a_rule_reads_back_as_it_was_written, space_and_percent_are_free,
-      what_is_no_rule_says_where, each_reading_stops_where_its_formula_says,
-      a_negative_mean_stops_but_as_printed, fewer_than_the_minimum_never_stop,
-      and_binds_closer_than_or, an_interval_of_95_percent_holds_the_truth_in_95_percent,
-      of_dependent_values_only_batches_hold_what_they_promise,
-      a_run_that_stops_by_itself_holds_the_truth_as_often,
-      a_rule_by_batches_never_stops_within_one_busy_period,
-      a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_other)
+SUITE("stop")

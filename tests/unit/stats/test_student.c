@@ -64,7 +64,7 @@ static void expect(double got, double wanted, double level, double df)
 		      "%g, %g: %.17g, not %.17g", level, df, got, wanted);
 }
 
-START_TEST(quantiles_have_thirteen_digits)
+TEST(quantiles_have_thirteen_digits)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		expect(student_two_sided(known[i].level, known[i].df), known[i].t, known[i].level,
@@ -72,9 +72,8 @@ START_TEST(quantiles_have_thirteen_digits)
 	for (size_t i = 0; i < ARRAY_LEN(normal); i++)
 		expect(normal_two_sided(normal[i].level), normal[i].z, normal[i].level, 0);
 }
-END_TEST
 
-START_TEST(a_tail_of_a_quantile_is_what_was_asked_for)
+TEST(a_tail_of_a_quantile_is_what_was_asked_for)
 {
 	for (double df = 0.7; df < 1e9; df *= 3.7)
 		for (double level = 0.05; level < 1; level += 0.0875) {
@@ -85,17 +84,15 @@ START_TEST(a_tail_of_a_quantile_is_what_was_asked_for)
 			ck_assert(t > normal_two_sided(level));
 		}
 }
-END_TEST
 
-START_TEST(the_normal_quantile_has_two_sides)
+TEST(the_normal_quantile_has_two_sides)
 {
 	ck_assert_double_eq_tol(normal_quantile(0.975), 1.959963984540054, 1e-14);
 	ck_assert_double_eq_tol(normal_quantile(0.025), -1.959963984540054, 1e-14);
 	ck_assert_double_eq_tol(normal_quantile(0.5), 0, 1e-15);
 }
-END_TEST
 
-START_TEST(what_is_no_level_has_no_quantile)
+TEST(what_is_no_level_has_no_quantile)
 {
 	static const double none[] = { 0, 1, -1, 2, 0.009, 0.9999999999, NAN, INFINITY };
 
@@ -107,7 +104,5 @@ START_TEST(what_is_no_level_has_no_quantile)
 	ck_assert(isnan(student_two_sided(0.95, -3)));
 	ck_assert(isnan(student_two_sided(0.95, NAN)));
 }
-END_TEST
 
-SUITE("student", quantiles_have_thirteen_digits, a_tail_of_a_quantile_is_what_was_asked_for,
-      the_normal_quantile_has_two_sides, what_is_no_level_has_no_quantile)
+SUITE("student")

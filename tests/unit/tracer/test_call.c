@@ -70,7 +70,7 @@ static void wait_for_pause(void)
 	ck_abort_msg("the child does not wait");
 }
 
-START_TEST(it_is_made_once_and_all_is_as_before)
+TEST(it_is_made_once_and_all_is_as_before)
 {
 	uint64_t before[REGS_INT_COUNT], after[REGS_INT_COUNT], xmm;
 	struct err e = { 0 };
@@ -95,9 +95,8 @@ START_TEST(it_is_made_once_and_all_is_as_before)
 		ptrace(PTRACE_DETACH, child, NULL, NULL);
 	}
 }
-END_TEST
 
-START_TEST(without_room_nothing_has_changed)
+TEST(without_room_nothing_has_changed)
 {
 	uint64_t sp = 4096, back = 0, rip[2];
 	struct err e = { 0 };
@@ -112,19 +111,16 @@ START_TEST(without_room_nothing_has_changed)
 	ck_assert_uint_eq(rip[0], rip[1]);
 	ck_assert_int_eq(*calls, 0);
 }
-END_TEST
 
-SUITE_WITH("calls", set_up, clean_up, it_is_made_once_and_all_is_as_before,
-	   without_room_nothing_has_changed)
+SUITE_WITH("calls", set_up, clean_up)
 
 #else
 
-START_TEST(elsewhere_there_are_none)
+TEST(elsewhere_there_are_none)
 {
 	ck_assert_int_eq(call_insert(1, 1, 0, NULL), -ERR_UNSUPPORTED);
 }
-END_TEST
 
-SUITE("calls", elsewhere_there_are_none)
+SUITE("calls")
 
 #endif

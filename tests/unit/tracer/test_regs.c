@@ -45,7 +45,7 @@ static void clean_up(void)
 	waitpid(child, NULL, 0);
 }
 
-START_TEST(numbers_are_those_of_the_list)
+TEST(numbers_are_those_of_the_list)
 {
 	uint64_t v[REGS_INT_COUNT];
 
@@ -55,9 +55,8 @@ START_TEST(numbers_are_those_of_the_list)
 	ck_assert_uint_eq(v[12], 0x1212);
 	ck_assert_uint_eq(v[14], 0x1414);
 }
-END_TEST
 
-START_TEST(what_is_written_is_read_again)
+TEST(what_is_written_is_read_again)
 {
 	uint64_t v[2] = { 5, 6 }, back[4];
 
@@ -71,7 +70,6 @@ START_TEST(what_is_written_is_read_again)
 	ck_assert_uint_eq(back[0], UINT64_MAX);
 	ck_assert_uint_eq(back[1], 0x4242);
 }
-END_TEST
 
 static double as_double(uint64_t bits)
 {
@@ -81,7 +79,7 @@ static double as_double(uint64_t bits)
 	return d;
 }
 
-START_TEST(floating_point_is_both_stacks)
+TEST(floating_point_is_both_stacks)
 {
 	uint64_t v[REGS_FP_COUNT], two;
 	double d = 2.25;
@@ -97,9 +95,8 @@ START_TEST(floating_point_is_both_stacks)
 	ck_assert_double_eq(as_double(v[39]), 2.25);
 	ck_assert_double_eq(as_double(v[8 + 2 * 3]), 7.5);
 }
-END_TEST
 
-START_TEST(beyond_the_last_there_is_none)
+TEST(beyond_the_last_there_is_none)
 {
 	uint64_t v[REGS_FP_COUNT + 1];
 
@@ -109,22 +106,18 @@ START_TEST(beyond_the_last_there_is_none)
 	ck_assert_int_eq(fpregs_get(child, REGS_FP_COUNT - 1, 1, v, NULL), 0);
 	ck_assert_int_eq(fpregs_get(child, REGS_FP_COUNT, 1, v, NULL), -ERR_INVALID);
 }
-END_TEST
 
-SUITE_WITH("registers", set_up, clean_up, numbers_are_those_of_the_list,
-	   what_is_written_is_read_again, floating_point_is_both_stacks,
-	   beyond_the_last_there_is_none)
+SUITE_WITH("registers", set_up, clean_up)
 
 #else
 
-START_TEST(elsewhere_there_are_none)
+TEST(elsewhere_there_are_none)
 {
 	uint64_t v;
 
 	ck_assert_int_eq(regs_get(1, 0, 1, &v, NULL), -ERR_UNSUPPORTED);
 }
-END_TEST
 
-SUITE("registers", elsewhere_there_are_none)
+SUITE("registers")
 
 #endif

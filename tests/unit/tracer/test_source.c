@@ -61,7 +61,7 @@ static const char *lines_of(const struct source_file *f, uint64_t address, int w
 	return text;
 }
 
-START_TEST(a_call_has_its_function_and_line_and_inlined_ones_first)
+TEST(a_call_has_its_function_and_line_and_inlined_ones_first)
 {
 	const char *text = lines_of(&(struct source_file){ .path = self }, here, 0);
 	char want[128];
@@ -72,9 +72,8 @@ START_TEST(a_call_has_its_function_and_line_and_inlined_ones_first)
 	ck_assert_ptr_nonnull(strstr(text, "\tbe_compiled\t"));
 	ck_assert(strstr(text, "be_inlined") < strstr(text, "be_compiled"));
 }
-END_TEST
 
-START_TEST(what_no_call_returns_to_has_no_place)
+TEST(what_no_call_returns_to_has_no_place)
 {
 	const struct source_file f = { .path = self };
 
@@ -82,18 +81,16 @@ START_TEST(what_no_call_returns_to_has_no_place)
 	ck_assert_str_eq(lines_of(&f, 0, 0), "");
 	ck_assert_str_eq(lines_of(&f, UINT64_MAX, 0), "");
 }
-END_TEST
 
-START_TEST(another_file_in_its_place_is_refused)
+TEST(another_file_in_its_place_is_refused)
 {
 	static const uint8_t other[20] = { 1, 2, 3 };
 	const struct source_file f = { self, other, sizeof(other) };
 
 	ck_assert_ptr_nonnull(strstr(lines_of(&f, here, -ERR_NOTFOUND), "another file"));
 }
-END_TEST
 
-START_TEST(files_that_are_no_code_are_refused_and_none_hangs)
+TEST(files_that_are_no_code_are_refused_and_none_hangs)
 {
 	char pipe[] = "/tmp/omig-source-XXXXXX";
 	int fd = mkstemp(pipe);
@@ -108,8 +105,5 @@ START_TEST(files_that_are_no_code_are_refused_and_none_hangs)
 	ck_assert_int_eq(unlink(pipe), 0);
 	lines_of(&(struct source_file){ .path = pipe }, here, -ERR_NOTFOUND);
 }
-END_TEST
 
-SUITE_WITH("source", set_up, NULL, a_call_has_its_function_and_line_and_inlined_ones_first,
-	   what_no_call_returns_to_has_no_place, another_file_in_its_place_is_refused,
-	   files_that_are_no_code_are_refused_and_none_hangs)
+SUITE_WITH("source", set_up, NULL)

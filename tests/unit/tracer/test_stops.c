@@ -203,7 +203,7 @@ static void makes_rounds(int n)
 	ck_assert_int_eq(seen->wrong, 0);
 }
 
-START_TEST(not_on_the_way_into_a_system_call)
+TEST(not_on_the_way_into_a_system_call)
 {
 	uint64_t number = 0;
 
@@ -218,9 +218,8 @@ START_TEST(not_on_the_way_into_a_system_call)
 	until_answered(TRACER_CALL);
 	makes_rounds(3);
 }
-END_TEST
 
-START_TEST(not_when_a_signal_is_about_to_be_handled)
+TEST(not_when_a_signal_is_about_to_be_handled)
 {
 	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal }, NULL);
 	start(pause_once);
@@ -241,7 +240,6 @@ START_TEST(not_when_a_signal_is_about_to_be_handled)
 		usleep(1000);
 	ck_assert_int_eq(seen->calls, 1);
 }
-END_TEST
 
 static void *become_another(void *arg)
 {
@@ -283,7 +281,7 @@ static bool is_another(void)
 	return !strcmp(text, "sleep\n");
 }
 
-START_TEST(a_leader_that_exec_has_replaced_is_found_again)
+TEST(a_leader_that_exec_has_replaced_is_found_again)
 {
 	start(exec_in_a_thread);
 	while (task_count() < 2)
@@ -296,7 +294,6 @@ START_TEST(a_leader_that_exec_has_replaced_is_found_again)
 	put_read(2);
 	until_answered(2);
 }
-END_TEST
 
 static void *wait_for_ever(void *arg)
 {
@@ -327,7 +324,7 @@ static bool leader_has_ended(void)
 	return strstr(text, ") Z ");
 }
 
-START_TEST(a_process_goes_on_without_its_leader)
+TEST(a_process_goes_on_without_its_leader)
 {
 	struct tracer_msg m;
 	struct work *w;
@@ -344,7 +341,6 @@ START_TEST(a_process_goes_on_without_its_leader)
 	ck_assert_int_eq(tracees_do(tracees, &w, &e), -ERR_NOTFOUND);
 	work_free(w);
 }
-END_TEST
 
 #define NAP_ROUNDS 5
 enum { IS_READY = -1, IS_WATCHED = 1 }; /* seen->handled */
@@ -389,7 +385,7 @@ static void count_naps(void)
 			count_nap(&m);
 }
 
-START_TEST(a_call_that_the_kernel_makes_again_is_one_call)
+TEST(a_call_that_the_kernel_makes_again_is_one_call)
 {
 	start(nap);
 	while (seen->handled != IS_READY)
@@ -410,7 +406,6 @@ START_TEST(a_call_that_the_kernel_makes_again_is_one_call)
 	ck_assert_uint_eq(naps.ends, NAP_ROUNDS);
 	ck_assert_uint_eq(naps.others, 0);
 }
-END_TEST
 
 /* Until no event is kept: they are not read. */
 static void fill_line(void)
@@ -439,7 +434,7 @@ static bool has_come(uint8_t type, struct tracer_msg *out)
 	return false;
 }
 
-START_TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
+TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
 {
 	static struct tracer_msg m;
 
@@ -456,21 +451,16 @@ START_TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
 		usleep(1000);
 	ck_assert_int_eq(seen->wrong, 0);
 }
-END_TEST
 
-SUITE_WITH("stops", set_up, clean_up, not_on_the_way_into_a_system_call,
-	   not_when_a_signal_is_about_to_be_handled, a_leader_that_exec_has_replaced_is_found_again,
-	   a_process_goes_on_without_its_leader, a_call_that_the_kernel_makes_again_is_one_call,
-	   an_event_that_finds_no_room_ends_the_watch_and_is_counted)
+SUITE_WITH("stops", set_up, clean_up)
 
 #else
 
-START_TEST(elsewhere_there_are_none)
+TEST(elsewhere_there_are_none)
 {
 	ck_assert(true);
 }
-END_TEST
 
-SUITE("stops", elsewhere_there_are_none)
+SUITE("stops")
 
 #endif

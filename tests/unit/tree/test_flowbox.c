@@ -72,7 +72,7 @@ static void add_read(uint64_t read, size_t n)
 	flowbox_end(box);
 }
 
-START_TEST(a_read_is_one_frame_with_its_time_and_object)
+TEST(a_read_is_one_frame_with_its_time_and_object)
 {
 	flowbox_begin(box, 3, 30, "n_1");
 	flowbox_add_bytes(box, "abc", 3);
@@ -97,9 +97,8 @@ START_TEST(a_read_is_one_frame_with_its_time_and_object)
 	flowbox_flush(box);
 	ck_assert_uint_eq(parent.n, 1);
 }
-END_TEST
 
-START_TEST(what_was_begun_before_is_dropped)
+TEST(what_was_begun_before_is_dropped)
 {
 	flowbox_begin(box, 3, 30, "n_1");
 	flowbox_add_bytes(box, "abc", 3);
@@ -110,9 +109,8 @@ START_TEST(what_was_begun_before_is_dropped)
 	ck_assert_uint_eq(parent.frame[0].read, 4);
 	ck_assert_uint_eq(parent.frame[0].nbatch, 0);
 }
-END_TEST
 
-START_TEST(frames_wait_for_a_parent_in_their_order)
+TEST(frames_wait_for_a_parent_in_their_order)
 {
 	parent.is_away = true;
 	for (uint64_t i = 1; i <= 5; i++) {
@@ -130,9 +128,8 @@ START_TEST(frames_wait_for_a_parent_in_their_order)
 	}
 	ck_assert_uint_eq(flowbox_counts(box).bytes, 50);
 }
-END_TEST
 
-START_TEST(the_oldest_frames_make_room_and_are_counted_once)
+TEST(the_oldest_frames_make_room_and_are_counted_once)
 {
 	size_t kept;
 
@@ -153,9 +150,8 @@ START_TEST(the_oldest_frames_make_room_and_are_counted_once)
 	flowbox_flush(box);
 	ck_assert_uint_eq(parent.frame[kept].dropped, 7);
 }
-END_TEST
 
-START_TEST(a_large_read_goes_in_several_frames_of_one_read)
+TEST(a_large_read_goes_in_several_frames_of_one_read)
 {
 	static uint8_t part[FRAME_MAX_BYTES / 4];
 
@@ -173,9 +169,8 @@ START_TEST(a_large_read_goes_in_several_frames_of_one_read)
 		ck_assert_uint_eq(parent.frame[i].dropped, 0);
 	}
 }
-END_TEST
 
-START_TEST(a_batch_that_no_frame_could_hold_is_counted)
+TEST(a_batch_that_no_frame_could_hold_is_counted)
 {
 	add_read(1, FRAME_MAX_BYTES + 1);
 	flowbox_flush(box);
@@ -187,7 +182,6 @@ START_TEST(a_batch_that_no_frame_could_hold_is_counted)
 	ck_assert_uint_eq(parent.frame[1].nbatch, 1);
 	ck_assert_uint_eq(parent.frame[1].dropped, 0);
 }
-END_TEST
 
 /* --- what was missed */
 
@@ -207,7 +201,7 @@ static void see(void *arg, const struct msg *m)
 	seen.n++;
 }
 
-START_TEST(a_child_hears_of_all_that_it_missed_once_and_in_order)
+TEST(a_child_hears_of_all_that_it_missed_once_and_in_order)
 {
 	static struct missed b;
 
@@ -225,9 +219,8 @@ START_TEST(a_child_hears_of_all_that_it_missed_once_and_in_order)
 	for (uint32_t i = 2; i < 5; i++)
 		ck_assert_uint_eq(seen.tool[i], 39 + i);
 }
-END_TEST
 
-START_TEST(the_last_ones_are_remembered)
+TEST(the_last_ones_are_remembered)
 {
 	static struct missed b;
 	char csr[TOKEN_BYTES];
@@ -245,11 +238,5 @@ START_TEST(the_last_ones_are_remembered)
 	ck_assert_uint_eq(seen.tool[MISSED_MAX], 10);
 	ck_assert_uint_eq(seen.tool[2 * MISSED_MAX - 1], MISSED_MAX + 9);
 }
-END_TEST
 
-SUITE_WITH("tree flowbox", set_up, clean_up, a_read_is_one_frame_with_its_time_and_object,
-	   what_was_begun_before_is_dropped, frames_wait_for_a_parent_in_their_order,
-	   the_oldest_frames_make_room_and_are_counted_once,
-	   a_large_read_goes_in_several_frames_of_one_read,
-	   a_batch_that_no_frame_could_hold_is_counted,
-	   a_child_hears_of_all_that_it_missed_once_and_in_order, the_last_ones_are_remembered)
+SUITE_WITH("tree flowbox", set_up, clean_up)

@@ -78,7 +78,7 @@ static void are_closed(const char *what)
 	buf_clear(&closed);
 }
 
-START_TEST(a_whole_read_is_closed_at_its_end)
+TEST(a_whole_read_is_closed_at_its_end)
 {
 	begin(SECOND, false);
 	whole = 2;
@@ -90,9 +90,8 @@ START_TEST(a_whole_read_is_closed_at_its_end)
 	run(SECOND);
 	are_closed("2 ");
 }
-END_TEST
 
-START_TEST(an_early_one_is_closed_before_its_end)
+TEST(an_early_one_is_closed_before_its_end)
 {
 	begin(SECOND, true);
 	whole = 9;
@@ -100,9 +99,8 @@ START_TEST(an_early_one_is_closed_before_its_end)
 	read_clock_tick(&reads);
 	are_closed("1 ");
 }
-END_TEST
 
-START_TEST(a_read_without_some_is_late_when_its_grace_is_over)
+TEST(a_read_without_some_is_late_when_its_grace_is_over)
 {
 	begin(SECOND, false);
 	run(SECOND + GRACE / 2);
@@ -115,9 +113,8 @@ START_TEST(a_read_without_some_is_late_when_its_grace_is_over)
 	run(SECOND);
 	are_closed("3 ");
 }
-END_TEST
 
-START_TEST(after_a_long_sleep_old_reads_are_left_out)
+TEST(after_a_long_sleep_old_reads_are_left_out)
 {
 	begin(SECOND, false);
 	read_clock_start(&reads, now(NULL) - 100 * SECOND - GRACE, SECOND, 0);
@@ -128,9 +125,8 @@ START_TEST(after_a_long_sleep_old_reads_are_left_out)
 	read_clock_tick(&reads);
 	ck_assert_int_eq(reads.read, FLOW_READS_OPEN);
 }
-END_TEST
 
-START_TEST(a_read_by_request_has_the_time_of_the_request)
+TEST(a_read_by_request_has_the_time_of_the_request)
 {
 	nsec_t t;
 
@@ -146,9 +142,8 @@ START_TEST(a_read_by_request_has_the_time_of_the_request)
 	ck_assert_int_eq(reads.read_at, t);
 	ck_assert_int_eq(reads.asked, 0);
 }
-END_TEST
 
-START_TEST(the_next_request_closes_the_one_that_is_open)
+TEST(the_next_request_closes_the_one_that_is_open)
 {
 	begin(0, false);
 	read_clock_ask(&reads, 1, now(NULL) + 1000 * SECOND);
@@ -158,19 +153,13 @@ START_TEST(the_next_request_closes_the_one_that_is_open)
 	run(GRACE + 1);
 	are_closed("2! ");
 }
-END_TEST
 
-START_TEST(stopped_reads_are_not_closed)
+TEST(stopped_reads_are_not_closed)
 {
 	begin(SECOND, false);
 	has_ended = true;
 	run(10 * SECOND);
 	are_closed("1! ");
 }
-END_TEST
 
-SUITE_WITH("tree read_clock", set_up, clean_up, a_whole_read_is_closed_at_its_end,
-	   an_early_one_is_closed_before_its_end,
-	   a_read_without_some_is_late_when_its_grace_is_over,
-	   after_a_long_sleep_old_reads_are_left_out, a_read_by_request_has_the_time_of_the_request,
-	   the_next_request_closes_the_one_that_is_open, stopped_reads_are_not_closed)
+SUITE_WITH("tree read_clock", set_up, clean_up)

@@ -105,7 +105,7 @@ static void read_it(int64_t read)
 	ck_assert_int_eq(stage_read(stage, read, SECOND + read * SECOND, NULL), 0);
 }
 
-START_TEST(a_read_is_complete_with_its_last_link)
+TEST(a_read_is_complete_with_its_last_link)
 {
 	load();
 	ck_assert_int_eq(stage_complete(stage), 0);
@@ -119,9 +119,8 @@ START_TEST(a_read_is_complete_with_its_last_link)
 	ck_assert_uint_eq(of, 3);
 	ck_assert_int_eq(stage_complete(stage), 1);
 }
-END_TEST
 
-START_TEST(a_link_belongs_to_the_branch_of_its_sender)
+TEST(a_link_belongs_to_the_branch_of_its_sender)
 {
 	load();
 	ck_assert_int_eq(give(2, "a", 1, 1), -ERR_NOTFOUND);
@@ -133,9 +132,8 @@ START_TEST(a_link_belongs_to_the_branch_of_its_sender)
 	ck_assert_ptr_eq(stage_user(stage, "a"), &user);
 	ck_assert_ptr_null(stage_user(stage, "x"));
 }
-END_TEST
 
-START_TEST(a_silent_link_is_not_waited_for_until_it_sends_again)
+TEST(a_silent_link_is_not_waited_for_until_it_sends_again)
 {
 	load();
 	for (int64_t read = 1; read <= STAGE_MISSED_MAX; read++) {
@@ -157,9 +155,8 @@ START_TEST(a_silent_link_is_not_waited_for_until_it_sends_again)
 	give(1, "b", STAGE_MISSED_MAX + 2, 1);
 	ck_assert_int_lt(stage_complete(stage), STAGE_MISSED_MAX + 2);
 }
-END_TEST
 
-START_TEST(a_sender_that_is_nowhere_is_not_waited_for)
+TEST(a_sender_that_is_nowhere_is_not_waited_for)
 {
 	load();
 	stage_place_sender(stage, "n_2", STAGE_NOWHERE);
@@ -172,9 +169,8 @@ START_TEST(a_sender_that_is_nowhere_is_not_waited_for)
 	ck_assert_int_eq(stage_complete(stage), INT64_MAX);
 	ck_assert_int_eq(give(STAGE_HERE, "a", 2, 1), 0);
 }
-END_TEST
 
-START_TEST(links_that_stay_in_a_new_graph_go_on)
+TEST(links_that_stay_in_a_new_graph_go_on)
 {
 	load();
 	give(1, "a", 1, 1);
@@ -192,7 +188,6 @@ START_TEST(links_that_stay_in_a_new_graph_go_on)
 	ck_assert_uint_eq(of, 2);
 	ck_assert_uint_eq(asked, 3);
 }
-END_TEST
 
 static struct flow_rest rest; /* borrows the names of `many` */
 static struct flow_graph *many;
@@ -234,7 +229,7 @@ static void many_links(bool but_one)
 			gather(many->node[i].link.name, 1);
 }
 
-START_TEST(one_batch_reports_all_other_links_of_its_sender)
+TEST(one_batch_reports_all_other_links_of_its_sender)
 {
 	int rc = -1;
 
@@ -245,9 +240,8 @@ START_TEST(one_batch_reports_all_other_links_of_its_sender)
 	ck_assert_int_eq(stage_complete(stage), 1);
 	flow_graph_free(many);
 }
-END_TEST
 
-START_TEST(a_rest_of_other_links_is_refused_and_not_waited_for)
+TEST(a_rest_of_other_links_is_refused_and_not_waited_for)
 {
 	int rc = 0;
 
@@ -259,9 +253,8 @@ START_TEST(a_rest_of_other_links_is_refused_and_not_waited_for)
 	ck_assert_int_eq(stage_complete(stage), 1);
 	flow_graph_free(many);
 }
-END_TEST
 
-START_TEST(without_a_graph_batches_are_only_counted)
+TEST(without_a_graph_batches_are_only_counted)
 {
 	ck_assert(!stage_is_loaded(stage));
 	give(1, "a", 100, 1);
@@ -271,7 +264,6 @@ START_TEST(without_a_graph_batches_are_only_counted)
 	stage_pass(stage, 100);
 	ck_assert_int_eq(stage_complete(stage), 100);
 }
-END_TEST
 
 static void add_strays(void *arg, const struct stage_link_look *l)
 {
@@ -280,7 +272,7 @@ static void add_strays(void *arg, const struct stage_link_look *l)
 	ck_assert(l->is_awaited);
 }
 
-START_TEST(doubles_and_late_ones_are_strays)
+TEST(doubles_and_late_ones_are_strays)
 {
 	uint64_t strays = 0;
 
@@ -291,12 +283,5 @@ START_TEST(doubles_and_late_ones_are_strays)
 	stage_each_link(stage, add_strays, &strays);
 	ck_assert_uint_eq(strays, 2);
 }
-END_TEST
 
-SUITE_WITH("tree stage", set_up, clean_up, a_read_is_complete_with_its_last_link,
-	   a_link_belongs_to_the_branch_of_its_sender,
-	   a_silent_link_is_not_waited_for_until_it_sends_again,
-	   a_sender_that_is_nowhere_is_not_waited_for, links_that_stay_in_a_new_graph_go_on,
-	   one_batch_reports_all_other_links_of_its_sender,
-	   a_rest_of_other_links_is_refused_and_not_waited_for,
-	   without_a_graph_batches_are_only_counted, doubles_and_late_ones_are_strays)
+SUITE_WITH("tree stage", set_up, clean_up)

@@ -102,7 +102,7 @@ static void confirm(struct world *w, uint32_t branch)
 	standing_confirm(w->standing, branch);
 }
 
-START_TEST(only_what_has_changed_is_sent_again)
+TEST(only_what_has_changed_is_sent_again)
 {
 	struct world w;
 
@@ -125,9 +125,8 @@ START_TEST(only_what_has_changed_is_sent_again)
 	said(&w, "-5 ");
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(it_is_settled_when_all_have_confirmed)
+TEST(it_is_settled_when_all_have_confirmed)
 {
 	struct world w;
 
@@ -144,9 +143,8 @@ START_TEST(it_is_settled_when_all_have_confirmed)
 	ck_assert_uint_eq(w.settled, 1);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(it_is_settled_when_the_time_is_over)
+TEST(it_is_settled_when_the_time_is_over)
 {
 	struct world w;
 	nsec_t from;
@@ -161,9 +159,8 @@ START_TEST(it_is_settled_when_the_time_is_over)
 	ck_assert_int_eq(state(&w, 2), STANDING_WAITING);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_returns)
+TEST(a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_returns)
 {
 	struct world w;
 
@@ -184,9 +181,8 @@ START_TEST(a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_ret
 	ck_assert_uint_eq(w.settled, 2);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_branch_that_takes_no_message_is_away)
+TEST(a_branch_that_takes_no_message_is_away)
 {
 	struct world w;
 
@@ -198,9 +194,8 @@ START_TEST(a_branch_that_takes_no_message_is_away)
 	ck_assert_uint_eq(w.settled, 1);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(what_finds_no_memory_is_sent_with_the_next_change)
+TEST(what_finds_no_memory_is_sent_with_the_next_change)
 {
 	struct world w;
 
@@ -218,9 +213,8 @@ START_TEST(what_finds_no_memory_is_sent_with_the_next_change)
 	said(&w, "+2:7 ");
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_part_without_text_changes_with_the_sum_of_its_numbers)
+TEST(a_part_without_text_changes_with_the_sum_of_its_numbers)
 {
 	struct world w;
 
@@ -238,9 +232,8 @@ START_TEST(a_part_without_text_changes_with_the_sum_of_its_numbers)
 	said(&w, "+2:30 ");
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(texts_are_counted_and_bounded)
+TEST(texts_are_counted_and_bounded)
 {
 	struct world w;
 
@@ -252,9 +245,8 @@ START_TEST(texts_are_counted_and_bounded)
 	ck_assert_uint_eq(w.bytes, 10);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(without_memory_a_part_stays_as_it_was)
+TEST(without_memory_a_part_stays_as_it_was)
 {
 	struct world w;
 
@@ -272,11 +264,5 @@ START_TEST(without_memory_a_part_stays_as_it_was)
 		world_close(&w);
 	}
 }
-END_TEST
 
-SUITE("standing", only_what_has_changed_is_sent_again, it_is_settled_when_all_have_confirmed,
-      it_is_settled_when_the_time_is_over,
-      a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_returns,
-      a_branch_that_takes_no_message_is_away, what_finds_no_memory_is_sent_with_the_next_change,
-      a_part_without_text_changes_with_the_sum_of_its_numbers, texts_are_counted_and_bounded,
-      without_memory_a_part_stays_as_it_was)
+SUITE("standing")

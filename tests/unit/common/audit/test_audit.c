@@ -124,7 +124,7 @@ static const char *field(const struct omis_values *v, size_t i, size_t k)
 	return omis_value_text(&v->v[4 + i].list.v[k], NULL);
 }
 
-START_TEST(an_entry_says_who_what_on_what_and_how_it_went)
+TEST(an_entry_says_who_what_on_what_and_how_it_went)
 {
 	struct omis_values *v;
 	struct stat st;
@@ -149,9 +149,8 @@ START_TEST(an_entry_says_who_what_on_what_and_how_it_went)
 	ck_assert_str_eq(field(v, 1, 10), "OK");
 	omis_values_free(v);
 }
-END_TEST
 
-START_TEST(what_only_looks_is_not_written)
+TEST(what_only_looks_is_not_written)
 {
 	note(":proc_get_info([p_1_aaaaaa],1)");
 	note(":omig_cert_list()");
@@ -159,9 +158,8 @@ START_TEST(what_only_looks_is_not_written)
 	note(":proc_read_memory([p_1_aaaaaa],4096,4,4,1)");
 	ck_assert_int_eq(count(0, 10), 1);
 }
-END_TEST
 
-START_TEST(what_is_written_into_a_program_is_not_told)
+TEST(what_is_written_into_a_program_is_not_told)
 {
 	note(":proc_write_memory([p_1_aaaaaa],4096,3,3,[110,88,33])");
 	note(":proc_write_memory_bin([p_1_aaaaaa],4096,6,6,6#secret)");
@@ -170,9 +168,8 @@ START_TEST(what_is_written_into_a_program_is_not_told)
 	ck_assert_ptr_nonnull(strstr(file_text(path), "4096,3,3,<3 values "));
 	ck_assert_ptr_nonnull(strstr(file_text(path), "4096,6,6,<6 bytes "));
 }
-END_TEST
 
-START_TEST(equal_bytes_look_equal_for_one_daemon_and_different_for_the_next)
+TEST(equal_bytes_look_equal_for_one_daemon_and_different_for_the_next)
 {
 	static const char text[] = ":proc_write_memory_bin([p_1_aaaaaa],1,6,6,6#secret)";
 	char calls[3][256];
@@ -190,9 +187,8 @@ START_TEST(equal_bytes_look_equal_for_one_daemon_and_different_for_the_next)
 	ck_assert_str_eq(calls[1], calls[2]);
 	ck_assert_str_ne(calls[0], calls[1]);
 }
-END_TEST
 
-START_TEST(a_long_call_is_cut)
+TEST(a_long_call_is_cut)
 {
 	struct buf text = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_values *v;
@@ -210,9 +206,8 @@ START_TEST(a_long_call_is_cut)
 	ck_assert_str_eq(call + strlen(call) - 3, "...");
 	omis_values_free(v);
 }
-END_TEST
 
-START_TEST(hostile_texts_stay_one_line_and_read_back)
+TEST(hostile_texts_stay_one_line_and_read_back)
 {
 	static const char who[] = "omig:tool-manipulate//\"},{\n\\u0041\x01\x7f";
 	struct omis_values *v;
@@ -225,9 +220,8 @@ START_TEST(hostile_texts_stay_one_line_and_read_back)
 	ck_assert_str_eq(field(v, 0, 7), "omig_cert_revoke(\"a\\\"}\\n{\\\"number\\\":1\")");
 	omis_values_free(v);
 }
-END_TEST
 
-START_TEST(numbers_ascend_when_the_clock_goes_back)
+TEST(numbers_ascend_when_the_clock_goes_back)
 {
 	struct omis_values *v;
 	int64_t last = 0;
@@ -246,9 +240,8 @@ START_TEST(numbers_ascend_when_the_clock_goes_back)
 	ck_assert_int_eq(count(last - 1, 10), 1);
 	ck_assert_int_eq(count(last, 10), 0);
 }
-END_TEST
 
-START_TEST(the_file_is_bounded_and_one_older_is_kept)
+TEST(the_file_is_bounded_and_one_older_is_kept)
 {
 	struct stat now, before;
 	int64_t n;
@@ -269,9 +262,8 @@ START_TEST(the_file_is_bounded_and_one_older_is_kept)
 	ck_assert_int_eq(count(0, 5), 5);
 	ck_assert_uint_eq(troubles, 0);
 }
-END_TEST
 
-START_TEST(a_flood_of_refusals_is_counted_not_written)
+TEST(a_flood_of_refusals_is_counted_not_written)
 {
 	struct omis_values *v;
 	int64_t left;
@@ -291,9 +283,8 @@ START_TEST(a_flood_of_refusals_is_counted_not_written)
 		WALL + AUDIT_REFUSED_WINDOW_NS);
 	ck_assert_int_eq(count(0, 1000), AUDIT_REFUSED_MAX + 2);
 }
-END_TEST
 
-START_TEST(what_was_left_out_to_the_last_is_told_at_the_end)
+TEST(what_was_left_out_to_the_last_is_told_at_the_end)
 {
 	for (int i = 0; i < AUDIT_REFUSED_MAX + 7; i++)
 		note_at(OBSERVER, ":omig_shutdown()", "", STATUS_NO_PERMISSION, WALL + i);
@@ -301,10 +292,9 @@ START_TEST(what_was_left_out_to_the_last_is_told_at_the_end)
 	ck_assert_ptr_nonnull(strstr(file_text(path), "\"left_out\":7}"));
 	open_audit(0);
 }
-END_TEST
 
 /* RLIMIT_FSIZE is what a full disk looks like to write(): some bytes, then none. */
-START_TEST(a_full_disk_is_told_once_and_when_it_is_over)
+TEST(a_full_disk_is_told_once_and_when_it_is_over)
 {
 	struct rlimit before, tight;
 	char *whole;
@@ -329,9 +319,8 @@ START_TEST(a_full_disk_is_told_once_and_when_it_is_over)
 	whole = strstr(file_text(path), "\"left_out\":20}");
 	ck_assert_ptr_nonnull(whole);
 }
-END_TEST
 
-START_TEST(a_file_that_is_not_ours_alone_is_not_written)
+TEST(a_file_that_is_not_ours_alone_is_not_written)
 {
 	struct stat st;
 
@@ -352,9 +341,8 @@ START_TEST(a_file_that_is_not_ours_alone_is_not_written)
 	ck_assert_int_eq(mkfifo(older, 0600), 0);
 	ck_assert_int_eq(count(0, 10), 1);
 }
-END_TEST
 
-START_TEST(lines_that_are_not_ours_are_passed_over)
+TEST(lines_that_are_not_ours_are_passed_over)
 {
 	static const char *const junk[] = { "{\"number\":1",
 					    "{}",
@@ -380,9 +368,8 @@ START_TEST(lines_that_are_not_ours_are_passed_over)
 		ck_assert_msg(count(0, 100) == (int64_t)i + 2, "after %s", junk[i]);
 	}
 }
-END_TEST
 
-START_TEST(an_answer_is_bounded)
+TEST(an_answer_is_bounded)
 {
 	struct omis_values *v;
 	int64_t more;
@@ -399,14 +386,5 @@ START_TEST(an_answer_is_bounded)
 	ck_assert_int_eq(count(0, -5), 0);
 	ck_assert_int_eq(count(INT64_MAX, 10), 0);
 }
-END_TEST
 
-SUITE_WITH("audit", set_up, clean_up, an_entry_says_who_what_on_what_and_how_it_went,
-	   what_only_looks_is_not_written, what_is_written_into_a_program_is_not_told,
-	   equal_bytes_look_equal_for_one_daemon_and_different_for_the_next, a_long_call_is_cut,
-	   hostile_texts_stay_one_line_and_read_back, numbers_ascend_when_the_clock_goes_back,
-	   the_file_is_bounded_and_one_older_is_kept, a_flood_of_refusals_is_counted_not_written,
-	   what_was_left_out_to_the_last_is_told_at_the_end,
-	   a_full_disk_is_told_once_and_when_it_is_over,
-	   a_file_that_is_not_ours_alone_is_not_written, lines_that_are_not_ours_are_passed_over,
-	   an_answer_is_bounded)
+SUITE_WITH("audit", set_up, clean_up)

@@ -38,7 +38,7 @@ static bool renews(void)
 	return true;
 }
 
-START_TEST(a_certificate_is_renewed_in_the_second_half_of_its_life)
+TEST(a_certificate_is_renewed_in_the_second_half_of_its_life)
 {
 	make();
 	a.now += LIFE / 2 - NSEC_PER_SEC;
@@ -48,9 +48,8 @@ START_TEST(a_certificate_is_renewed_in_the_second_half_of_its_life)
 	ck_assert(renews());
 	drop();
 }
-END_TEST
 
-START_TEST(nobody_is_given_one_after_the_other)
+TEST(nobody_is_given_one_after_the_other)
 {
 	make();
 	a.now += LIFE * 2 / 3;
@@ -65,9 +64,8 @@ START_TEST(nobody_is_given_one_after_the_other)
 	ck_assert(!renews());
 	drop();
 }
-END_TEST
 
-START_TEST(a_revoked_one_is_not_renewed_before_its_link_is_cut)
+TEST(a_revoked_one_is_not_renewed_before_its_link_is_cut)
 {
 	make();
 	a.now += LIFE * 2 / 3;
@@ -76,9 +74,8 @@ START_TEST(a_revoked_one_is_not_renewed_before_its_link_is_cut)
 	ck_assert_ptr_nonnull(strstr(a.error, "revoked"));
 	drop();
 }
-END_TEST
 
-START_TEST(who_only_looks_may_have_a_shorter_one)
+TEST(who_only_looks_may_have_a_shorter_one)
 {
 	make_with(3600 * NSEC_PER_SEC);
 	a.now += LIFE * 2 / 3;
@@ -90,8 +87,5 @@ START_TEST(who_only_looks_may_have_a_shorter_one)
 	ck_assert_int_gt(a.got.wall_not_after, a.now + LIFE - 600 * NSEC_PER_SEC);
 	drop();
 }
-END_TEST
 
-SUITE("renew", a_certificate_is_renewed_in_the_second_half_of_its_life,
-      nobody_is_given_one_after_the_other, who_only_looks_may_have_a_shorter_one,
-      a_revoked_one_is_not_renewed_before_its_link_is_cut)
+SUITE("renew")

@@ -51,7 +51,7 @@ static void close_state(void)
 	ck_assert_int_eq(rmdir(base), 0);
 }
 
-START_TEST(the_own_certificate_is_renewed_in_the_last_third_of_its_life)
+TEST(the_own_certificate_is_renewed_in_the_last_third_of_its_life)
 {
 	nsec_t now = clock_wall();
 	struct identity first, second;
@@ -72,9 +72,8 @@ START_TEST(the_own_certificate_is_renewed_in_the_last_third_of_its_life)
 	ck_assert_mem_eq(own().serial, second.serial, SERIAL_BYTES);
 	close_state();
 }
-END_TEST
 
-START_TEST(a_certificate_that_cannot_be_renewed_is_kept)
+TEST(a_certificate_that_cannot_be_renewed_is_kept)
 {
 	nsec_t now = clock_wall();
 	struct identity first;
@@ -91,7 +90,5 @@ START_TEST(a_certificate_that_cannot_be_renewed_is_kept)
 	ck_assert_int_eq(state_renew(&s, now + LIFETIME / 2, LIFETIME, NULL), 1);
 	close_state();
 }
-END_TEST
 
-SUITE("state", the_own_certificate_is_renewed_in_the_last_third_of_its_life,
-      a_certificate_that_cannot_be_renewed_is_kept)
+SUITE("state")

@@ -21,7 +21,7 @@ static void same_file(const struct stat *a, const struct stat *b)
 	ck_assert_int_eq(a->st_mtim.tv_nsec, b->st_mtim.tv_nsec);
 }
 
-START_TEST(files_look_the_same)
+TEST(files_look_the_same)
 {
 	struct stat a, b;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -42,9 +42,8 @@ START_TEST(files_look_the_same)
 	ck_assert_int_eq(anywhere_fstat(fd, &b), -1);
 	ck_assert_int_eq(errno, EBADF);
 }
-END_TEST
 
-START_TEST(a_file_in_memory_is_made)
+TEST(a_file_in_memory_is_made)
 {
 	int fd = anywhere_memfd_create("here", MFD_CLOEXEC);
 
@@ -52,9 +51,8 @@ START_TEST(a_file_in_memory_is_made)
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	close(fd);
 }
-END_TEST
 
-START_TEST(random_bytes_differ)
+TEST(random_bytes_differ)
 {
 	uint64_t a = 0, b = 0;
 
@@ -62,9 +60,8 @@ START_TEST(random_bytes_differ)
 	ck_assert_int_eq(anywhere_getrandom(&b, sizeof(b), 0), sizeof(b));
 	ck_assert_uint_ne(a, b);
 }
-END_TEST
 
-START_TEST(an_array_that_overflows_is_refused)
+TEST(an_array_that_overflows_is_refused)
 {
 	int *p = anywhere_reallocarray(NULL, 4, sizeof(*p));
 
@@ -76,9 +73,8 @@ START_TEST(an_array_that_overflows_is_refused)
 	ck_assert_int_eq(p[3], 5);
 	free(p);
 }
-END_TEST
 
-START_TEST(errors_have_the_same_words)
+TEST(errors_have_the_same_words)
 {
 	char a[64], b[64], tiny[4];
 
@@ -87,9 +83,8 @@ START_TEST(errors_have_the_same_words)
 				 strerror_r(code, b, sizeof(b)));
 	ck_assert_uint_lt(strlen(anywhere_strerror_r(ENOENT, tiny, sizeof(tiny))), sizeof(tiny));
 }
-END_TEST
 
-START_TEST(the_mask_of_signals_is_the_threads)
+TEST(the_mask_of_signals_is_the_threads)
 {
 	sigset_t set, old, now;
 
@@ -103,7 +98,6 @@ START_TEST(the_mask_of_signals_is_the_threads)
 	ck_assert_int_eq(anywhere_pthread_sigmask(77, &set, NULL), EINVAL);
 	ck_assert_int_eq(errno, 0);
 }
-END_TEST
 
 static int forked;
 
@@ -112,7 +106,7 @@ static void in_child(void)
 	forked = 3;
 }
 
-START_TEST(a_fork_is_seen_by_the_child)
+TEST(a_fork_is_seen_by_the_child)
 {
 	int status;
 	pid_t pid;
@@ -125,9 +119,8 @@ START_TEST(a_fork_is_seen_by_the_child)
 	ck_assert_int_eq(WEXITSTATUS(status), 3);
 	ck_assert_int_eq(forked, 0);
 }
-END_TEST
 
-START_TEST(bytes_are_copied_set_and_wiped)
+TEST(bytes_are_copied_set_and_wiped)
 {
 	char a[8] = "abcdefg", b[8];
 
@@ -143,9 +136,8 @@ START_TEST(bytes_are_copied_set_and_wiped)
 		anywhere_snprintf_chk(b, sizeof(b), 1, sizeof(b), "%d of %s", 12, "twenty"), 12);
 	ck_assert_str_eq(b, "12 of t");
 }
-END_TEST
 
-START_TEST(a_read_goes_as_far_as_it_may)
+TEST(a_read_goes_as_far_as_it_may)
 {
 	char b[4] = "";
 	int fd[2];
@@ -165,9 +157,8 @@ START_TEST(a_read_goes_as_far_as_it_may)
 			 sizeof(b));
 	ck_assert_int_eq(b[0], '/');
 }
-END_TEST
 
-START_TEST(a_line_is_printed)
+TEST(a_line_is_printed)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -178,7 +169,6 @@ START_TEST(a_line_is_printed)
 	ck_assert_str_eq(text, "7 lines\n");
 	free(text);
 }
-END_TEST
 
 static void copy_too_much(void)
 {
@@ -236,7 +226,7 @@ static void print_too_much(void)
 	anywhere_snprintf_chk(b, 8, 1, sizeof(b), "x");
 }
 
-START_TEST(a_write_beyond_the_end_ends_the_process)
+TEST(a_write_beyond_the_end_ends_the_process)
 {
 	static void (*const bad[])(void) = { copy_too_much,   move_too_much, set_too_much,
 					     wipe_too_much,   read_too_much, pread_too_much,
@@ -254,10 +244,5 @@ START_TEST(a_write_beyond_the_end_ends_the_process)
 		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 	}
 }
-END_TEST
 
-SUITE("anywhere", files_look_the_same, a_file_in_memory_is_made, random_bytes_differ,
-      an_array_that_overflows_is_refused, errors_have_the_same_words,
-      the_mask_of_signals_is_the_threads, a_fork_is_seen_by_the_child,
-      bytes_are_copied_set_and_wiped, a_read_goes_as_far_as_it_may, a_line_is_printed,
-      a_write_beyond_the_end_ends_the_process)
+SUITE("anywhere")

@@ -4,7 +4,7 @@
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
-START_TEST(an_array_grows_by_doubling_from_eight_to_its_limit)
+TEST(an_array_grows_by_doubling_from_eight_to_its_limit)
 {
 	static const size_t want[] = { 8, 8, 16, 32, 40, 40 };
 	static const size_t need[] = { 1, 8, 9, 17, 33, 40 };
@@ -19,9 +19,8 @@ START_TEST(an_array_grows_by_doubling_from_eight_to_its_limit)
 	ck_assert_uint_eq(cap, 40);
 	free(v);
 }
-END_TEST
 
-START_TEST(a_need_beyond_the_double_is_met)
+TEST(a_need_beyond_the_double_is_met)
 {
 	size_t cap = 0;
 	char *v = NULL;
@@ -34,9 +33,8 @@ START_TEST(a_need_beyond_the_double_is_met)
 	ck_assert_uint_eq(cap, 200);
 	free(v);
 }
-END_TEST
 
-START_TEST(what_is_new_is_zero_and_what_was_there_stays)
+TEST(what_is_new_is_zero_and_what_was_there_stays)
 {
 	size_t cap = 0;
 	long *v = NULL;
@@ -51,9 +49,8 @@ START_TEST(what_is_new_is_zero_and_what_was_there_stays)
 	}
 	free(v);
 }
-END_TEST
 
-START_TEST(sizes_that_run_over_are_no_memory)
+TEST(sizes_that_run_over_are_no_memory)
 {
 	size_t cap = 0, huge = SIZE_MAX / 2 + 1;
 	long *v = NULL;
@@ -68,7 +65,5 @@ START_TEST(sizes_that_run_over_are_no_memory)
 	alloc_sweep_pause();
 	ck_assert_uint_eq(cap, 0);
 }
-END_TEST
 
-SUITE("array", an_array_grows_by_doubling_from_eight_to_its_limit, a_need_beyond_the_double_is_met,
-      what_is_new_is_zero_and_what_was_there_stays, sizes_that_run_over_are_no_memory)
+SUITE("array")

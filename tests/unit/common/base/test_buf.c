@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-START_TEST(the_cap_holds_exactly)
+TEST(the_cap_holds_exactly)
 {
 	for (size_t max = 0; max < 200; max++) {
 		struct buf b = BUF_INIT(max);
@@ -24,9 +24,8 @@ START_TEST(the_cap_holds_exactly)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(failure_sticks_until_the_buffer_is_cleared)
+TEST(failure_sticks_until_the_buffer_is_cleared)
 {
 	struct buf b = BUF_INIT(4);
 
@@ -40,9 +39,8 @@ START_TEST(failure_sticks_until_the_buffer_is_cleared)
 	ck_assert_str_eq(buf_str(&b), "wxyz");
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_huge_request_does_not_wrap_around)
+TEST(a_huge_request_does_not_wrap_around)
 {
 	struct buf b = BUF_INIT(SIZE_MAX - 1);
 
@@ -52,9 +50,8 @@ START_TEST(a_huge_request_does_not_wrap_around)
 	ck_assert_int_lt(buf_reserve(&b, SIZE_MAX - 2), 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_buffer_can_put_its_own_bytes)
+TEST(a_buffer_can_put_its_own_bytes)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -66,9 +63,8 @@ START_TEST(a_buffer_can_put_its_own_bytes)
 		ck_assert_int_eq(b.p[i], '0' + (int)(i % 10));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(taken_bytes_belong_to_the_caller)
+TEST(taken_bytes_belong_to_the_caller)
 {
 	struct buf b = BUF_INIT(100);
 	uint8_t *p;
@@ -88,9 +84,8 @@ START_TEST(taken_bytes_belong_to_the_caller)
 	free(p);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(the_front_can_be_dropped)
+TEST(the_front_can_be_dropped)
 {
 	struct buf b = BUF_INIT(100);
 
@@ -103,10 +98,9 @@ START_TEST(the_front_can_be_dropped)
 	ck_assert_str_eq(buf_str(&b), "");
 	buf_done(&b);
 }
-END_TEST
 
 /* Against a plain array, with random operations. */
-START_TEST(random_operations_agree_with_a_model)
+TEST(random_operations_agree_with_a_model)
 {
 	enum { MAX = 3000 };
 	static uint8_t model[MAX];
@@ -143,9 +137,8 @@ START_TEST(random_operations_agree_with_a_model)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(numbers_come_back_through_a_cursor)
+TEST(numbers_come_back_through_a_cursor)
 {
 	static const uint64_t values[] = { 0,	      1,     127,	 128,
 					   16383,     16384, UINT32_MAX, UINT64_MAX / 2,
@@ -170,9 +163,8 @@ START_TEST(numbers_come_back_through_a_cursor)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(out_of_memory_leaves_the_bytes_as_they_were)
+TEST(out_of_memory_leaves_the_bytes_as_they_were)
 {
 	ALLOC_SWEEP (k) {
 		struct buf b = BUF_INIT(10000);
@@ -187,10 +179,5 @@ START_TEST(out_of_memory_leaves_the_bytes_as_they_were)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-SUITE("buf", the_cap_holds_exactly, failure_sticks_until_the_buffer_is_cleared,
-      a_huge_request_does_not_wrap_around, a_buffer_can_put_its_own_bytes,
-      taken_bytes_belong_to_the_caller, the_front_can_be_dropped,
-      random_operations_agree_with_a_model, numbers_come_back_through_a_cursor,
-      out_of_memory_leaves_the_bytes_as_they_were)
+SUITE("buf")

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-START_TEST(times_are_written_as_in_rfc3339)
+TEST(times_are_written_as_in_rfc3339)
 {
 	char out[CLOCK_TEXT_BYTES];
 
@@ -20,9 +20,8 @@ START_TEST(times_are_written_as_in_rfc3339)
 	ck_assert_str_eq(clock_format_rfc3339(out, INT64_MAX, 9), "2262-04-11T23:47:16.854775807Z");
 	ck_assert_str_eq(clock_format_rfc3339(out, INT64_MIN, 0), "1677-09-21T00:12:43Z");
 }
-END_TEST
 
-START_TEST(clocks_do_not_run_backwards)
+TEST(clocks_do_not_run_backwards)
 {
 	nsec_t before = clock_mono();
 
@@ -34,9 +33,8 @@ START_TEST(clocks_do_not_run_backwards)
 	}
 	ck_assert_int_gt(clock_wall(), INT64_C(1700000000) * NSEC_PER_SEC);
 }
-END_TEST
 
-START_TEST(monotonic_ticks_are_nanoseconds)
+TEST(monotonic_ticks_are_nanoseconds)
 {
 	struct ticks_scale s;
 
@@ -46,19 +44,17 @@ START_TEST(monotonic_ticks_are_nanoseconds)
 	ck_assert_int_eq(ticks_to_nsec(&s, 123456789), 123456789);
 	ck_assert_int_eq(ticks_to_nsec(&s, UINT64_MAX), INT64_MAX);
 }
-END_TEST
 
 /* w0 + ((t - t0) * m >> s), with an arithmetic shift. */
-START_TEST(times_before_the_base_are_rounded_down_too)
+TEST(times_before_the_base_are_rounded_down_too)
 {
 	struct ticks_scale s = { .base_ticks = 1000, .base_ns = 500, .mult = 3, .shift = 2 };
 
 	for (uint64_t t = 900; t < 1100; t++)
 		ck_assert_int_eq(ticks_to_nsec(&s, t), 500 + (((int64_t)t - 1000) * 3 >> 2));
 }
-END_TEST
 
-START_TEST(two_points_make_a_scale)
+TEST(two_points_make_a_scale)
 {
 	/* 2.5 GHz */
 	struct ticks_scale s;
@@ -73,9 +69,8 @@ START_TEST(two_points_make_a_scale)
 	ck_assert_int_le(
 		llabs(ticks_delta_to_nsec(&s, UINT64_C(9000000000000)) - 3600 * NSEC_PER_SEC), 10);
 }
-END_TEST
 
-START_TEST(points_that_stand_still_or_run_backwards_are_refused)
+TEST(points_that_stand_still_or_run_backwards_are_refused)
 {
 	struct ticks_scale s;
 
@@ -92,9 +87,8 @@ START_TEST(points_that_stand_still_or_run_backwards_are_refused)
 		ticks_scale_from_points(&s, (uint64_t[]){ 0, UINT64_MAX }, (nsec_t[]){ 0, 1 }),
 		-ERR_INVALID);
 }
-END_TEST
 
-START_TEST(any_scale_saturates_instead_of_overflowing)
+TEST(any_scale_saturates_instead_of_overflowing)
 {
 	struct rng r;
 
@@ -118,9 +112,8 @@ START_TEST(any_scale_saturates_instead_of_overflowing)
 			1),
 		INT64_MIN);
 }
-END_TEST
 
-START_TEST(a_peers_scale_is_judged)
+TEST(a_peers_scale_is_judged)
 {
 	ck_assert(!ticks_scale_is_sane(&(struct ticks_scale){ .mult = 0 }));
 	ck_assert(!ticks_scale_is_sane(&(struct ticks_scale){ .mult = 1001 }));
@@ -130,9 +123,8 @@ START_TEST(a_peers_scale_is_judged)
 	ck_assert(!ticks_scale_is_sane(&(struct ticks_scale){ .mult = 1, .shift = 64 }));
 	ck_assert(!ticks_scale_is_sane(&(struct ticks_scale){ .mult = 1, .source = 2 }));
 }
-END_TEST
 
-START_TEST(calibrated_ticks_follow_the_monotonic_clock)
+TEST(calibrated_ticks_follow_the_monotonic_clock)
 {
 	enum ticks_source source = ticks_source_best();
 	nsec_t before, between, after;
@@ -149,19 +141,13 @@ START_TEST(calibrated_ticks_follow_the_monotonic_clock)
 	if (!tsc_is_invariant())
 		ck_assert_int_eq(ticks_calibrate(&s, TICKS_TSC, NSEC_PER_MSEC), -ERR_UNSUPPORTED);
 }
-END_TEST
 
-START_TEST(the_environment_can_refuse_the_tsc)
+TEST(the_environment_can_refuse_the_tsc)
 {
 	setenv("OMIG_TICKS", "monotonic", 1);
 	ck_assert_int_eq(ticks_source_best(), TICKS_MONOTONIC);
 	unsetenv("OMIG_TICKS");
 	ck_assert_int_eq(ticks_source_best(), tsc_is_invariant() ? TICKS_TSC : TICKS_MONOTONIC);
 }
-END_TEST
 
-SUITE("clock", times_are_written_as_in_rfc3339, clocks_do_not_run_backwards,
-      monotonic_ticks_are_nanoseconds, times_before_the_base_are_rounded_down_too,
-      two_points_make_a_scale, points_that_stand_still_or_run_backwards_are_refused,
-      any_scale_saturates_instead_of_overflowing, a_peers_scale_is_judged,
-      calibrated_ticks_follow_the_monotonic_clock, the_environment_can_refuse_the_tsc)
+SUITE("clock")

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-START_TEST(little_endian_is_read_byte_by_byte)
+TEST(little_endian_is_read_byte_by_byte)
 {
 	static const uint8_t raw[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	struct cur c;
@@ -17,9 +17,8 @@ START_TEST(little_endian_is_read_byte_by_byte)
 	ck_assert_uint_eq(cur_u64le(&c), 0x0f0e0d0c0b0a0908);
 	ck_assert(cur_is_done(&c));
 }
-END_TEST
 
-START_TEST(a_short_read_fails_for_good)
+TEST(a_short_read_fails_for_good)
 {
 	struct cur c;
 
@@ -31,9 +30,8 @@ START_TEST(a_short_read_fails_for_good)
 	ck_assert_uint_eq(cur_left(&c), 0);
 	ck_assert(!cur_is_done(&c));
 }
-END_TEST
 
-START_TEST(a_length_near_the_end_of_memory_does_not_wrap)
+TEST(a_length_near_the_end_of_memory_does_not_wrap)
 {
 	struct cur c;
 
@@ -45,9 +43,8 @@ START_TEST(a_length_near_the_end_of_memory_does_not_wrap)
 	ck_assert_ptr_null(cur_bytes(&c, SIZE_MAX - 1));
 	ck_assert(c.failed);
 }
-END_TEST
 
-START_TEST(no_input_is_an_empty_input)
+TEST(no_input_is_an_empty_input)
 {
 	struct cur c;
 
@@ -57,7 +54,6 @@ START_TEST(no_input_is_an_empty_input)
 	cur_bytes(&c, 1);
 	ck_assert(c.failed);
 }
-END_TEST
 
 static bool varint_is(const void *p, size_t n, uint64_t want)
 {
@@ -69,7 +65,7 @@ static bool varint_is(const void *p, size_t n, uint64_t want)
 	return cur_is_done(&c) && v == want;
 }
 
-START_TEST(varints_have_ten_bytes_at_most)
+TEST(varints_have_ten_bytes_at_most)
 {
 	ck_assert(varint_is("\x00", 1, 0));
 	ck_assert(varint_is("\xac\x02", 2, 300));
@@ -81,10 +77,9 @@ START_TEST(varints_have_ten_bytes_at_most)
 	ck_assert(!varint_is("\x80", 1, 0));
 	ck_assert(!varint_is("", 0, 0));
 }
-END_TEST
 
 /* Whatever is read in whatever order: never past the end, and what was read is what stood there. */
-START_TEST(random_reads_agree_with_a_model)
+TEST(random_reads_agree_with_a_model)
 {
 	struct rng r;
 
@@ -111,8 +106,5 @@ START_TEST(random_reads_agree_with_a_model)
 		free(raw);
 	}
 }
-END_TEST
 
-SUITE("cur", little_endian_is_read_byte_by_byte, a_short_read_fails_for_good,
-      a_length_near_the_end_of_memory_does_not_wrap, no_input_is_an_empty_input,
-      varints_have_ten_bytes_at_most, random_reads_agree_with_a_model)
+SUITE("cur")

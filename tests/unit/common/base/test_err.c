@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-START_TEST(set_returns_the_negative_code_and_keeps_errno)
+TEST(set_returns_the_negative_code_and_keeps_errno)
 {
 	struct err e = { .line = 7, .sys = 3 };
 
@@ -18,9 +18,8 @@ START_TEST(set_returns_the_negative_code_and_keeps_errno)
 	ck_assert_uint_eq(e.line, 0);
 	ck_assert_int_eq(e.sys, 0);
 }
-END_TEST
 
-START_TEST(nobody_needs_to_pass_a_struct)
+TEST(nobody_needs_to_pass_a_struct)
 {
 	ck_assert_int_eq(err_set(NULL, ERR_PROTO, "x"), -ERR_PROTO);
 	ck_assert_int_eq(err_sys(NULL, "x"), -ERR_SYS);
@@ -28,9 +27,8 @@ START_TEST(nobody_needs_to_pass_a_struct)
 	ck_assert_int_eq(err_add(NULL, "x"), -ERR_INTERNAL);
 	ck_assert_int_eq(err_at(NULL, 1, 1), -ERR_INTERNAL);
 }
-END_TEST
 
-START_TEST(sys_appends_the_words_for_errno)
+TEST(sys_appends_the_words_for_errno)
 {
 	struct err e = { 0 };
 
@@ -40,9 +38,8 @@ START_TEST(sys_appends_the_words_for_errno)
 	ck_assert_int_eq(e.sys, ENOENT);
 	ck_assert_int_eq(errno, ENOENT);
 }
-END_TEST
 
-START_TEST(add_puts_context_in_front)
+TEST(add_puts_context_in_front)
 {
 	struct err e = { 0 };
 
@@ -53,9 +50,8 @@ START_TEST(add_puts_context_in_front)
 	ck_assert_uint_eq(e.line, 3);
 	ck_assert_uint_eq(e.col, 9);
 }
-END_TEST
 
-START_TEST(a_long_text_is_cut_at_a_character)
+TEST(a_long_text_is_cut_at_a_character)
 {
 	struct err e = { 0 };
 	char text[400];
@@ -70,9 +66,8 @@ START_TEST(a_long_text_is_cut_at_a_character)
 	err_add(&e, "%s", text);
 	ck_assert(str_is_utf8(e.text, strlen(e.text)));
 }
-END_TEST
 
-START_TEST(a_long_text_is_cut_at_a_word)
+TEST(a_long_text_is_cut_at_a_word)
 {
 	static const char words[] = "sixteen letters ";
 	char text[2 * ERR_TEXT_BYTES] = "";
@@ -92,9 +87,8 @@ START_TEST(a_long_text_is_cut_at_a_word)
 	err_set(&e, ERR_PARSE, "%.*s", ERR_TEXT_BYTES - 1, text);
 	ck_assert_mem_eq(e.text, text, ERR_TEXT_BYTES - 1);
 }
-END_TEST
 
-START_TEST(an_argument_may_be_the_text_itself)
+TEST(an_argument_may_be_the_text_itself)
 {
 	struct err e = { 0 };
 
@@ -102,9 +96,8 @@ START_TEST(an_argument_may_be_the_text_itself)
 	err_set(&e, ERR_LIMIT, "outer(%s)", e.text);
 	ck_assert_str_eq(e.text, "outer(inner)");
 }
-END_TEST
 
-START_TEST(each_code_has_a_name_of_its_own)
+TEST(each_code_has_a_name_of_its_own)
 {
 	for (int i = 0; i < ERR_NCODES; i++) {
 		ck_assert_str_ne(err_name(i), "UNKNOWN");
@@ -115,9 +108,5 @@ START_TEST(each_code_has_a_name_of_its_own)
 	ck_assert_str_eq(err_name(ERR_NCODES), "UNKNOWN");
 	ck_assert_str_eq(err_name(INT32_MIN), "UNKNOWN");
 }
-END_TEST
 
-SUITE("err", set_returns_the_negative_code_and_keeps_errno, nobody_needs_to_pass_a_struct,
-      sys_appends_the_words_for_errno, add_puts_context_in_front, a_long_text_is_cut_at_a_character,
-      a_long_text_is_cut_at_a_word, an_argument_may_be_the_text_itself,
-      each_code_has_a_name_of_its_own)
+SUITE("err")

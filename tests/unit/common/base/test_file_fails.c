@@ -32,7 +32,7 @@ int flock(int fd, int how)
 	return lock_fails ? -1 : (int)syscall(SYS_flock, fd, how);
 }
 
-START_TEST(a_lock_that_fails_says_why)
+TEST(a_lock_that_fails_says_why)
 {
 	static const struct {
 		int sys, rc;
@@ -59,7 +59,6 @@ START_TEST(a_lock_that_fails_says_why)
 	ck_assert_int_eq(symlink(at("f"), at("link")), 0);
 	ck_assert_int_eq(file_lock(at("link"), false, &fd, &e), -ERR_DENIED);
 }
-END_TEST
 
 static bool is_there(const char *name)
 {
@@ -76,7 +75,7 @@ static void is_unchanged(const char *name, const char *want)
 }
 
 /* The file, then its directory: after the rename the new one is there, and not sure. */
-START_TEST(a_disk_that_does_not_sync_is_an_error)
+TEST(a_disk_that_does_not_sync_is_an_error)
 {
 	struct err e = { 0 };
 
@@ -98,10 +97,9 @@ START_TEST(a_disk_that_does_not_sync_is_an_error)
 	ck_assert_int_eq(file_remove(at("f"), &e), 0);
 	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
 }
-END_TEST
 
 /* Where a parent cannot be synced for want of the right, its child stays. */
-START_TEST(a_directory_whose_name_cannot_be_synced_stays)
+TEST(a_directory_whose_name_cannot_be_synced_stays)
 {
 	sync_fails = EACCES;
 	ck_assert_int_eq(file_private_dir(at("a"), NULL), 0);
@@ -109,9 +107,8 @@ START_TEST(a_directory_whose_name_cannot_be_synced_stays)
 	ck_assert_int_eq(file_private_dir(at("b"), NULL), 0);
 	ck_assert(is_there("a") && is_there("b"));
 }
-END_TEST
 
-START_TEST(a_file_that_cannot_grow_is_an_error)
+TEST(a_file_that_cannot_grow_is_an_error)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	const struct rlimit small = { 4, 1000 };
@@ -127,10 +124,9 @@ START_TEST(a_file_that_cannot_grow_is_an_error)
 	ck_assert_int_eq(file_remove(at("f"), &e), 0);
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
 /* A name that is too long for the folder, a file that may not be read, and a folder. */
-START_TEST(a_file_that_cannot_be_opened_says_why)
+TEST(a_file_that_cannot_be_opened_says_why)
 {
 	char name[300];
 	struct buf b = BUF_INIT(100);
@@ -156,9 +152,8 @@ START_TEST(a_file_that_cannot_be_opened_says_why)
 	ck_assert_uint_eq(b.n, 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(paths_have_a_limit)
+TEST(paths_have_a_limit)
 {
 	char out[8], path[FILE_PATH_BYTES + 8];
 	struct err e = { 0 };
@@ -180,9 +175,8 @@ START_TEST(paths_have_a_limit)
 	fd = -7;
 	ck_assert_int_lt(file_lock(path, false, &fd, &e), 0);
 }
-END_TEST
 
-START_TEST(places_are_found_and_not_made)
+TEST(places_are_found_and_not_made)
 {
 	char out[FILE_PATH_BYTES];
 	struct err e = { 0 };
@@ -209,9 +203,8 @@ START_TEST(places_are_found_and_not_made)
 	make_file(at("f"), "x", 0600);
 	ck_assert_int_lt(file_private_dir_look(at("f/g"), &e), 0);
 }
-END_TEST
 
-START_TEST(a_file_stands_beside_the_program)
+TEST(a_file_stands_beside_the_program)
 {
 	char out[FILE_PATH_BYTES], self[FILE_PATH_BYTES];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -225,9 +218,5 @@ START_TEST(a_file_stands_beside_the_program)
 	self[FILE_PATH_BYTES - 2] = '\0';
 	ck_assert_int_eq(file_beside_program(out, self, &e), -ERR_LIMIT);
 }
-END_TEST
 
-SUITE_WITH("file fails", set_up, clean_up, a_lock_that_fails_says_why,
-	   a_disk_that_does_not_sync_is_an_error, a_directory_whose_name_cannot_be_synced_stays,
-	   a_file_that_cannot_grow_is_an_error, a_file_that_cannot_be_opened_says_why,
-	   paths_have_a_limit, places_are_found_and_not_made, a_file_stands_beside_the_program)
+SUITE_WITH("file fails", set_up, clean_up)

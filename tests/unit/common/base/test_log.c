@@ -36,7 +36,7 @@ static const char *logged(void)
 	return text;
 }
 
-START_TEST(a_plain_line_has_time_level_and_area)
+TEST(a_plain_line_has_time_level_and_area)
 {
 	open_sink(LOG_LEVEL_INFO, LOG_PLAIN);
 	errno = ENOENT;
@@ -46,9 +46,8 @@ START_TEST(a_plain_line_has_time_level_and_area)
 	ck_assert_str_eq(text + 24, " t warn   net: peer lost peer=n3\n");
 	ck_assert_int_eq(text[23], 'Z');
 }
-END_TEST
 
-START_TEST(levels_above_the_chosen_one_are_silent)
+TEST(levels_above_the_chosen_one_are_silent)
 {
 	static const char *const all[] = { "error", "warn", "notice", "info", "debug" };
 
@@ -68,9 +67,8 @@ START_TEST(levels_above_the_chosen_one_are_silent)
 		}
 	}
 }
-END_TEST
 
-START_TEST(the_journal_gets_priorities)
+TEST(the_journal_gets_priorities)
 {
 	open_sink(LOG_LEVEL_DEBUG, LOG_JOURNAL);
 	log_error("a", "1");
@@ -80,9 +78,8 @@ START_TEST(the_journal_gets_priorities)
 	log_debug("a", "5");
 	ck_assert_str_eq(logged(), "<3>a: 1\n<4>a: 2\n<5>a: 3\n<6>a: 4\n<7>a: 5\n");
 }
-END_TEST
 
-START_TEST(the_journal_is_recognised_by_its_inode)
+TEST(the_journal_is_recognised_by_its_inode)
 {
 	struct stat st;
 	char stream[64];
@@ -102,9 +99,8 @@ START_TEST(the_journal_is_recognised_by_its_inode)
 	logged();
 	ck_assert(str_has_prefix(text, "<6>a: x\n2"));
 }
-END_TEST
 
-START_TEST(json_lines_are_quoted)
+TEST(json_lines_are_quoted)
 {
 	open_sink(LOG_LEVEL_INFO, LOG_JSON);
 	log_info("a", "say \"%s\"", "\\");
@@ -112,9 +108,8 @@ START_TEST(json_lines_are_quoted)
 	ck_assert_ptr_nonnull(strstr(text, "\"level\":\"info\",\"program\":\"t\",\"area\":\"a\","
 					   "\"text\":\"say \\\"\\\\\\\"\"}\n"));
 }
-END_TEST
 
-START_TEST(json_is_valid_whatever_the_text_is)
+TEST(json_is_valid_whatever_the_text_is)
 {
 	open_sink(LOG_LEVEL_INFO, LOG_JSON);
 	log_info("a", "%s", "\xff\xfe");
@@ -123,9 +118,8 @@ START_TEST(json_is_valid_whatever_the_text_is)
 	ck_assert_ptr_nonnull(strstr(text, "\"text\":\"(not UTF-8)\"}\n"));
 	ck_assert_ptr_nonnull(strstr(text, "\"text\":\"   \xc3\xa9\"}\n"));
 }
-END_TEST
 
-START_TEST(a_program_without_a_name_has_none)
+TEST(a_program_without_a_name_has_none)
 {
 	for (int f = LOG_PLAIN; f <= LOG_JSON; f++) {
 		sink = tmpfile();
@@ -140,9 +134,8 @@ START_TEST(a_program_without_a_name_has_none)
 			ck_assert_ptr_nonnull(strstr(text, "\"program\":\"\""));
 	}
 }
-END_TEST
 
-START_TEST(areas_that_are_none_change_nothing)
+TEST(areas_that_are_none_change_nothing)
 {
 	sink = tmpfile();
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE,
@@ -156,9 +149,8 @@ START_TEST(areas_that_are_none_change_nothing)
 	log_debug("net", "yes");
 	ck_assert_str_eq(logged(), "<7>net: yes\n");
 }
-END_TEST
 
-START_TEST(a_level_changes_areas_without_one_alone)
+TEST(a_level_changes_areas_without_one_alone)
 {
 	sink = tmpfile();
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE,
@@ -174,17 +166,15 @@ START_TEST(a_level_changes_areas_without_one_alone)
 	log_debug("lm", "2");
 	ck_assert_str_eq(logged(), "<6>net: 1\n<7>lm: 2\n");
 }
-END_TEST
 
-START_TEST(a_text_cannot_forge_a_second_line)
+TEST(a_text_cannot_forge_a_second_line)
 {
 	open_sink(LOG_LEVEL_INFO, LOG_JOURNAL);
 	log_info("a", "%s", "x\n<3>b: forged\x1b[2J");
 	ck_assert_str_eq(logged(), "<6>a: x <3>b: forged [2J\n");
 }
-END_TEST
 
-START_TEST(an_overlong_text_is_cut_to_one_line)
+TEST(an_overlong_text_is_cut_to_one_line)
 {
 	static char longest[5000];
 
@@ -199,9 +189,8 @@ START_TEST(an_overlong_text_is_cut_to_one_line)
 			ck_assert_str_eq(text + strlen(text) - 3, "\"}\n");
 	}
 }
-END_TEST
 
-START_TEST(an_overlong_text_is_cut_at_a_character)
+TEST(an_overlong_text_is_cut_at_a_character)
 {
 	char longest[3000] = "";
 
@@ -223,7 +212,6 @@ START_TEST(an_overlong_text_is_cut_at_a_character)
 		ck_assert_str_eq(text + strlen(text) - 3, "\"}\n");
 	}
 }
-END_TEST
 
 /* One call site, so that the limit applies. */
 static void repeat(int n)
@@ -232,7 +220,7 @@ static void repeat(int n)
 		log_info("a", "again %d", i);
 }
 
-START_TEST(a_call_site_that_repeats_is_limited_and_counted)
+TEST(a_call_site_that_repeats_is_limited_and_counted)
 {
 	nsec_t start = clock_mono();
 	unsigned lines = 0, suppressed = 0;
@@ -260,9 +248,8 @@ START_TEST(a_call_site_that_repeats_is_limited_and_counted)
 	ck_assert_uint_eq(lines + suppressed, 2001);
 	ck_assert_uint_ge(suppressed, 1800);
 }
-END_TEST
 
-START_TEST(logging_never_allocates)
+TEST(logging_never_allocates)
 {
 	open_sink(LOG_LEVEL_INFO, LOG_JSON);
 	alloc_sweep_arm_all(1);
@@ -271,9 +258,8 @@ START_TEST(logging_never_allocates)
 	ck_assert_uint_eq(alloc_sweep_count(), 0);
 	logged();
 }
-END_TEST
 
-START_TEST(an_area_may_have_a_level_of_its_own)
+TEST(an_area_may_have_a_level_of_its_own)
 {
 	sink = tmpfile();
 	ck_assert_ptr_nonnull(sink);
@@ -297,9 +283,8 @@ START_TEST(an_area_may_have_a_level_of_its_own)
 	ck_assert(!log_is_on(LOG_LEVEL_DEBUG));
 	logged();
 }
-END_TEST
 
-START_TEST(areas_are_checked_at_their_bounds)
+TEST(areas_are_checked_at_their_bounds)
 {
 	static const char *const bad[] = { "net",
 					   "=debug",
@@ -321,9 +306,8 @@ START_TEST(areas_are_checked_at_their_bounds)
 	strncat(many, ",area=info", sizeof(many) - strlen(many) - 1);
 	ck_assert_int_eq(log_areas_check(many), -ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(levels_have_names)
+TEST(levels_have_names)
 {
 	enum log_level level = LOG_LEVEL_ERROR;
 
@@ -335,13 +319,5 @@ START_TEST(levels_have_names)
 	ck_assert_int_lt(log_level_from_name(NULL, &level), 0);
 	ck_assert_str_eq(log_level_name((enum log_level)9), "?");
 }
-END_TEST
 
-SUITE("log", a_plain_line_has_time_level_and_area, levels_above_the_chosen_one_are_silent,
-      the_journal_gets_priorities, the_journal_is_recognised_by_its_inode, json_lines_are_quoted,
-      json_is_valid_whatever_the_text_is, a_program_without_a_name_has_none,
-      areas_that_are_none_change_nothing, a_level_changes_areas_without_one_alone,
-      a_text_cannot_forge_a_second_line, an_overlong_text_is_cut_to_one_line,
-      an_overlong_text_is_cut_at_a_character, a_call_site_that_repeats_is_limited_and_counted,
-      logging_never_allocates, an_area_may_have_a_level_of_its_own,
-      areas_are_checked_at_their_bounds, levels_have_names)
+SUITE("log")

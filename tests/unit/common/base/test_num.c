@@ -22,7 +22,7 @@ static bool u64_is(const char *s, uint64_t want)
 	return !str_to_u64(s, 0, UINT64_MAX, &v) && v == want;
 }
 
-START_TEST(integers_reach_their_ends_and_not_beyond)
+TEST(integers_reach_their_ends_and_not_beyond)
 {
 	ck_assert(i64_is("0", 0));
 	ck_assert(i64_is("-0", 0));
@@ -50,9 +50,8 @@ START_TEST(integers_reach_their_ends_and_not_beyond)
 	}
 	ck_assert_int_eq(str_to_i64(NULL, 0, 1, &(int64_t){ 0 }), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(a_range_includes_its_ends)
+TEST(a_range_includes_its_ends)
 {
 	int64_t v;
 	uint64_t u;
@@ -68,9 +67,8 @@ START_TEST(a_range_includes_its_ends)
 	ck_assert_int_lt(str_to_u64("9", 10, 20, &u), 0);
 	ck_assert_int_lt(str_to_u64("21", 10, 20, &u), 0);
 }
-END_TEST
 
-START_TEST(doubles_are_decimal_and_finite)
+TEST(doubles_are_decimal_and_finite)
 {
 	double v;
 
@@ -86,10 +84,9 @@ START_TEST(doubles_are_decimal_and_finite)
 			      "'%s' passed", *s);
 	ck_assert_int_lt(str_to_double("1.01", 0, 1, &v), 0);
 }
-END_TEST
 
 /* As the C library says them, and back: also where it is not asked. */
-START_TEST(shortest_texts_of_numbers_read_back)
+TEST(shortest_texts_of_numbers_read_back)
 {
 	char text[STR_DOUBLE_BYTES], want[STR_DOUBLE_BYTES];
 
@@ -116,9 +113,8 @@ START_TEST(shortest_texts_of_numbers_read_back)
 	ck_assert_str_eq(str_from_double(text, -INFINITY), "-inf");
 	ck_assert_str_eq(str_from_float(text, NAN), "nan");
 }
-END_TEST
 
-START_TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
+TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
 {
 	uint64_t v;
 
@@ -130,10 +126,9 @@ START_TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
 	ck_assert_int_lt(str_to_hex64("0x1", &v), 0);
 	ck_assert_int_lt(str_to_hex64("g", &v), 0);
 }
-END_TEST
 
 /* At and beyond the bounds of the short way, and in ways of their own. */
-START_TEST(numbers_are_written_as_the_shortest_text)
+TEST(numbers_are_written_as_the_shortest_text)
 {
 	static const struct {
 		double v;
@@ -177,9 +172,8 @@ START_TEST(numbers_are_written_as_the_shortest_text)
 	for (size_t i = 0; i < ARRAY_LEN(floats); i++)
 		ck_assert_str_eq(str_from_float(text, floats[i].v), floats[i].text);
 }
-END_TEST
 
-START_TEST(digits_that_are_none_are_refused)
+TEST(digits_that_are_none_are_refused)
 {
 	uint8_t out[2] = { 7, 7 };
 
@@ -196,9 +190,8 @@ START_TEST(digits_that_are_none_are_refused)
 	ck_assert_int_eq(str_to_u64(NULL, 0, 1, &(uint64_t){ 0 }), -ERR_INVALID);
 	ck_assert_int_eq(str_to_hex64(NULL, &(uint64_t){ 0 }), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(encodings_come_back)
+TEST(encodings_come_back)
 {
 	struct rng r;
 
@@ -222,9 +215,8 @@ START_TEST(encodings_come_back)
 			ck_assert_int_lt(str_from_hex(back, n - 1, text), 0);
 	}
 }
-END_TEST
 
-START_TEST(base32_is_read_as_people_write_it)
+TEST(base32_is_read_as_people_write_it)
 {
 	uint8_t raw[5] = { 0x08, 0x42, 0x00, 0xff, 0xee }, back[5];
 	char text[STR_BASE32_LEN(5) + 1];
@@ -240,9 +232,5 @@ START_TEST(base32_is_read_as_people_write_it)
 	ck_assert_int_eq(str_from_base32(back, 1, "04"), 0);
 	ck_assert_uint_eq(back[0], 1);
 }
-END_TEST
 
-SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends,
-      doubles_are_decimal_and_finite, shortest_texts_of_numbers_read_back,
-      hexadecimal_numbers_have_one_to_sixteen_digits, numbers_are_written_as_the_shortest_text,
-      digits_that_are_none_are_refused, encodings_come_back, base32_is_read_as_people_write_it)
+SUITE("num")

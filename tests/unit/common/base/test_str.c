@@ -9,7 +9,7 @@
 
 #define UTF8(s) str_is_utf8(s, sizeof(s) - 1)
 
-START_TEST(utf8_is_checked_strictly)
+TEST(utf8_is_checked_strictly)
 {
 	ck_assert(UTF8(""));
 	ck_assert(UTF8("plain"));
@@ -27,9 +27,8 @@ START_TEST(utf8_is_checked_strictly)
 	ck_assert(!UTF8("\xf5\x80\x80\x80"));
 	ck_assert(!UTF8("\xe2\x82 "));
 }
-END_TEST
 
-START_TEST(every_character_is_well_formed_and_no_surrogate_is)
+TEST(every_character_is_well_formed_and_no_surrogate_is)
 {
 	for (uint32_t cp = 0x80; cp <= 0x10ffff; cp++) {
 		uint8_t raw[4];
@@ -50,9 +49,8 @@ START_TEST(every_character_is_well_formed_and_no_surrogate_is)
 		ck_assert_int_eq(str_is_utf8(raw, n), cp < 0xd800 || cp > 0xdfff);
 	}
 }
-END_TEST
 
-START_TEST(names_are_fit_to_be_shown)
+TEST(names_are_fit_to_be_shown)
 {
 	char longest[NAME_MAX_BYTES + 2];
 
@@ -73,7 +71,6 @@ START_TEST(names_are_fit_to_be_shown)
 			       5)); /* right-to-left override */
 	ck_assert(!str_is_name("\xff", 1));
 }
-END_TEST
 
 static const char *escaped(const void *p, size_t n, size_t size)
 {
@@ -86,16 +83,15 @@ static const char *escaped(const void *p, size_t n, size_t size)
 	return out;
 }
 
-START_TEST(escapes_are_safe_for_a_terminal)
+TEST(escapes_are_safe_for_a_terminal)
 {
 	ck_assert_str_eq(escaped("a\n\t\"\\", 5, 100), "a\\n\\t\\\"\\\\");
 	ck_assert_str_eq(escaped("\x1b[2J\0x", 6, 100), "\\x1b[2J\\x00x");
 	ck_assert_str_eq(escaped("\xc3\xa9\xff\xc2\x9b", 5, 100), "\xc3\xa9\\xff\\xc2\\x9b");
 	ck_assert_str_eq(escaped("", 0, 100), "");
 }
-END_TEST
 
-START_TEST(a_cut_escape_says_so)
+TEST(a_cut_escape_says_so)
 {
 	ck_assert_str_eq(escaped("abcdefgh", 8, 9), "abcdefgh");
 	ck_assert_str_eq(escaped("abcdefgh", 8, 8), "abcd...");
@@ -103,9 +99,8 @@ START_TEST(a_cut_escape_says_so)
 	ck_assert_str_eq(escaped("abcdefgh", 8, 4), "abc");
 	ck_assert_str_eq(escaped("abcdefgh", 8, 1), "");
 }
-END_TEST
 
-START_TEST(random_bytes_escape_into_printable_utf8_of_any_size)
+TEST(random_bytes_escape_into_printable_utf8_of_any_size)
 {
 	struct rng r;
 
@@ -121,9 +116,8 @@ START_TEST(random_bytes_escape_into_printable_utf8_of_any_size)
 		ck_assert(!*out || str_is_name(out, strlen(out)));
 	}
 }
-END_TEST
 
-START_TEST(a_copy_is_cut_at_a_character)
+TEST(a_copy_is_cut_at_a_character)
 {
 	char out[5];
 
@@ -136,9 +130,8 @@ START_TEST(a_copy_is_cut_at_a_character)
 	ck_assert(!str_copy(out, 1, "x"));
 	ck_assert_str_eq(out, "");
 }
-END_TEST
 
-START_TEST(comparisons_and_copies_take_null)
+TEST(comparisons_and_copies_take_null)
 {
 	char *s;
 
@@ -158,9 +151,8 @@ START_TEST(comparisons_and_copies_take_null)
 	alloc_sweep_pause();
 	ck_assert_ptr_null(s);
 }
-END_TEST
 
-START_TEST(constant_time_equality_is_equality)
+TEST(constant_time_equality_is_equality)
 {
 	uint8_t a[32] = { 0 }, b[32] = { 0 };
 
@@ -172,9 +164,8 @@ START_TEST(constant_time_equality_is_equality)
 	}
 	ck_assert(str_equal_ct(a, b, 0));
 }
-END_TEST
 
-START_TEST(white_space_is_cut_off_both_ends)
+TEST(white_space_is_cut_off_both_ends)
 {
 	char all[] = " \t\n\v\f\r", both[] = "\t a b \r\n", none[] = "a", empty[] = "";
 
@@ -183,10 +174,5 @@ START_TEST(white_space_is_cut_off_both_ends)
 	ck_assert_str_eq(str_trim(none), "a");
 	ck_assert_str_eq(str_trim(empty), "");
 }
-END_TEST
 
-SUITE("str", white_space_is_cut_off_both_ends, utf8_is_checked_strictly,
-      every_character_is_well_formed_and_no_surrogate_is, names_are_fit_to_be_shown,
-      escapes_are_safe_for_a_terminal, a_cut_escape_says_so,
-      random_bytes_escape_into_printable_utf8_of_any_size, a_copy_is_cut_at_a_character,
-      comparisons_and_copies_take_null, constant_time_equality_is_equality)
+SUITE("str")

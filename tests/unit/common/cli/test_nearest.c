@@ -2,7 +2,7 @@
 #include "common/cli/nearest.h"
 #include "tests/suite.h"
 
-START_TEST(the_nearest_name_is_found)
+TEST(the_nearest_name_is_found)
 {
 	struct nearest n = nearest_to("Send_volum");
 
@@ -12,6 +12,5 @@ START_TEST(the_nearest_name_is_found)
 	nearest_try(&n, "Sand_volumes");
 	ck_assert_str_eq(n.best, "send_volume");
 }
-END_TEST
 
-SUITE("nearest", the_nearest_name_is_found)
+SUITE("nearest")

@@ -97,7 +97,7 @@ static enum opt_result parse(int *first, const char **argv)
 
 #define PARSE(first, ...) parse(first, (const char *[]){ "prog", __VA_ARGS__, NULL })
 
-START_TEST(every_kind_is_set)
+TEST(every_kind_is_set)
 {
 	int first = 0;
 
@@ -117,9 +117,8 @@ START_TEST(every_kind_is_set)
 	ck_assert_str_eq(out, "");
 	ck_assert_str_eq(err, "");
 }
-END_TEST
 
-START_TEST(a_word_is_one_of_the_list_whole)
+TEST(a_word_is_one_of_the_list_whole)
 {
 	int first = 0;
 
@@ -132,9 +131,8 @@ START_TEST(a_word_is_one_of_the_list_whole)
 	ck_assert_int_eq(PARSE(&first, "--depth="), OPT_USAGE);
 	ck_assert_uint_eq(got.depth, 0);
 }
-END_TEST
 
-START_TEST(an_argument_may_be_left_out)
+TEST(an_argument_may_be_left_out)
 {
 	int first = 0;
 
@@ -146,9 +144,8 @@ START_TEST(an_argument_may_be_left_out)
 	ck_assert_int_eq(PARSE(&first, "--help"), OPT_DONE);
 	ck_assert_msg(strstr(out, "--maybe[=X] ") != NULL, "%s", out);
 }
-END_TEST
 
-START_TEST(help_and_version_go_to_stdout)
+TEST(help_and_version_go_to_stdout)
 {
 	int first;
 
@@ -172,7 +169,6 @@ START_TEST(help_and_version_go_to_stdout)
 	ck_assert_int_eq(PARSE(&first, "--version"), OPT_DONE);
 	ck_assert_str_eq(out, "prog " OMIG_VERSION "\n");
 }
-END_TEST
 
 static void refused(const char *a, const char *b, const char *words)
 {
@@ -185,7 +181,7 @@ static void refused(const char *a, const char *b, const char *words)
 	ck_assert_str_eq(out, "");
 }
 
-START_TEST(mistakes_are_told_on_stderr)
+TEST(mistakes_are_told_on_stderr)
 {
 	refused("--none", NULL, "unknown option '--none'");
 	refused("-z", NULL, "unknown option '-z'");
@@ -204,9 +200,8 @@ START_TEST(mistakes_are_told_on_stderr)
 	refused("--call=bad", NULL, "--call 'bad': is bad");
 	refused("--any=\x1b[2J", NULL, "--any '\\x1b[2J': needs a number");
 }
-END_TEST
 
-START_TEST(a_wrapped_command_keeps_its_options)
+TEST(a_wrapped_command_keeps_its_options)
 {
 	int first;
 
@@ -218,9 +213,8 @@ START_TEST(a_wrapped_command_keeps_its_options)
 	ck_assert_int_eq(first, 3);
 	spec.stop_at_first = false;
 }
-END_TEST
 
-START_TEST(lengths_of_time_have_units)
+TEST(lengths_of_time_have_units)
 {
 	static const struct {
 		const char *text;
@@ -254,9 +248,8 @@ START_TEST(lengths_of_time_have_units)
 	ck_assert_int_eq(opt_to_nsec("2s", 0, HELLO_MAX_NS, &ns), 0);
 	ck_assert_int_eq(opt_to_nsec("2000000001ns", 0, HELLO_MAX_NS, &ns), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(lengths_of_time_are_written_as_they_are_read)
+TEST(lengths_of_time_are_written_as_they_are_read)
 {
 	static const char *const texts[] = { "0",   "7ns", "1500us", "1500ms", "59s",
 					     "90s", "3m",  "36h",    "2d" };
@@ -268,9 +261,8 @@ START_TEST(lengths_of_time_are_written_as_they_are_read)
 		ck_assert_str_eq(opt_from_nsec(text, ns), texts[i]);
 	}
 }
-END_TEST
 
-START_TEST(documents_name_every_option)
+TEST(documents_name_every_option)
 {
 	FILE *man = tmpfile(), *complete = tmpfile();
 
@@ -291,9 +283,8 @@ START_TEST(documents_name_every_option)
 	ck_assert_ptr_nonnull(strstr(err, "--flag\t-\tset a flag\n"));
 	ck_assert_ptr_nonnull(strstr(err, "--version\t-\t"));
 }
-END_TEST
 
-START_TEST(an_unknown_verb_names_the_nearest_one_or_all)
+TEST(an_unknown_verb_names_the_nearest_one_or_all)
 {
 	const struct opt_spec of = { .program = "omig events", .verbs = "list on off tail" };
 	char text[OPT_VERB_BYTES];
@@ -304,9 +295,5 @@ START_TEST(an_unknown_verb_names_the_nearest_one_or_all)
 			 "'show' is no subcommand; there are list, on, off or tail");
 	ck_assert_str_eq(opt_verb_text(&of, NULL, text), "which? list, on, off or tail");
 }
-END_TEST
 
-SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set,
-      a_word_is_one_of_the_list_whole, an_argument_may_be_left_out, help_and_version_go_to_stdout,
-      mistakes_are_told_on_stderr, a_wrapped_command_keeps_its_options, lengths_of_time_have_units,
-      documents_name_every_option, an_unknown_verb_names_the_nearest_one_or_all)
+SUITE("opt")

@@ -19,7 +19,7 @@ static int digits(const struct list *head)
 	return all;
 }
 
-START_TEST(items_keep_their_order)
+TEST(items_keep_their_order)
 {
 	struct item i[4] = { { 1, { 0 } }, { 2, { 0 } }, { 3, { 0 } }, { 4, { 0 } } };
 	struct list a = LIST_INIT(a), b = LIST_INIT(b);
@@ -44,9 +44,8 @@ START_TEST(items_keep_their_order)
 	list_del(&i[1].link);
 	ck_assert_int_eq(digits(&a), 13);
 }
-END_TEST
 
-START_TEST(the_safe_walk_allows_deleting)
+TEST(the_safe_walk_allows_deleting)
 {
 	struct item i[5] = { { 1, { 0 } }, { 2, { 0 } }, { 3, { 0 } }, { 4, { 0 } }, { 5, { 0 } } };
 	struct list a = LIST_INIT(a);
@@ -58,9 +57,8 @@ START_TEST(the_safe_walk_allows_deleting)
 			list_del(l);
 	ck_assert_int_eq(digits(&a), 24);
 }
-END_TEST
 
-START_TEST(an_array_grows_to_its_limit_and_is_zero)
+TEST(an_array_grows_to_its_limit_and_is_zero)
 {
 	int *a = NULL;
 	size_t cap = 0;
@@ -76,9 +74,8 @@ START_TEST(an_array_grows_to_its_limit_and_is_zero)
 		ck_assert_int_eq(a[n], n);
 	free(a);
 }
-END_TEST
 
-START_TEST(an_array_that_cannot_grow_stays)
+TEST(an_array_that_cannot_grow_stays)
 {
 	int *a = NULL;
 	size_t cap = 0;
@@ -92,7 +89,5 @@ START_TEST(an_array_that_cannot_grow_stays)
 	ck_assert_uint_eq(cap, 8);
 	free(a);
 }
-END_TEST
 
-SUITE("list", items_keep_their_order, the_safe_walk_allows_deleting,
-      an_array_grows_to_its_limit_and_is_zero, an_array_that_cannot_grow_stays)
+SUITE("list")

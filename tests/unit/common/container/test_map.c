@@ -27,7 +27,7 @@ static void check_same(const struct map *m, void *const *model)
 		ck_assert_ptr_eq(map_find(m, k), model[k]);
 }
 
-START_TEST(a_map_of_numbers_agrees_with_a_model)
+TEST(a_map_of_numbers_agrees_with_a_model)
 {
 	void *model[KEYS] = { NULL };
 	struct map m;
@@ -55,9 +55,8 @@ START_TEST(a_map_of_numbers_agrees_with_a_model)
 	ck_assert_uint_le(m.cap, 1024); /* graves do not make it grow for ever */
 	map_done(&m);
 }
-END_TEST
 
-START_TEST(a_map_of_strings_agrees_with_a_model)
+TEST(a_map_of_strings_agrees_with_a_model)
 {
 	void *model[KEYS] = { NULL };
 	struct smap m;
@@ -91,9 +90,8 @@ START_TEST(a_map_of_strings_agrees_with_a_model)
 		ck_assert_ptr_null(model[k]);
 	smap_done(&m);
 }
-END_TEST
 
-START_TEST(deleting_while_iterating_visits_the_rest_once)
+TEST(deleting_while_iterating_visits_the_rest_once)
 {
 	struct map m;
 	struct rng r;
@@ -118,9 +116,8 @@ START_TEST(deleting_while_iterating_visits_the_rest_once)
 		map_done(&m);
 	}
 }
-END_TEST
 
-START_TEST(replacing_while_iterating_is_allowed)
+TEST(replacing_while_iterating_is_allowed)
 {
 	struct smap m;
 	size_t n = 0;
@@ -138,9 +135,8 @@ START_TEST(replacing_while_iterating_is_allowed)
 	ck_assert_ptr_null(smap_find(&m, "a"));
 	smap_done(&m);
 }
-END_TEST
 
-START_TEST(an_empty_map_answers)
+TEST(an_empty_map_answers)
 {
 	struct map m;
 	struct smap s;
@@ -156,9 +152,8 @@ START_TEST(an_empty_map_answers)
 	map_done(&m);
 	smap_done(&s);
 }
-END_TEST
 
-START_TEST(a_key_may_be_a_part_of_a_longer_string)
+TEST(a_key_may_be_a_part_of_a_longer_string)
 {
 	struct smap s;
 
@@ -171,9 +166,8 @@ START_TEST(a_key_may_be_a_part_of_a_longer_string)
 	ck_assert_ptr_eq(smap_find_n(&s, "abc", 0), &values[0]);
 	smap_done(&s);
 }
-END_TEST
 
-START_TEST(out_of_memory_changes_nothing)
+TEST(out_of_memory_changes_nothing)
 {
 	ALLOC_SWEEP (k) {
 		struct smap s;
@@ -197,8 +191,5 @@ START_TEST(out_of_memory_changes_nothing)
 		smap_done(&s);
 	}
 }
-END_TEST
 
-SUITE("map", a_map_of_numbers_agrees_with_a_model, a_map_of_strings_agrees_with_a_model,
-      deleting_while_iterating_visits_the_rest_once, replacing_while_iterating_is_allowed,
-      an_empty_map_answers, a_key_may_be_a_part_of_a_longer_string, out_of_memory_changes_nothing)
+SUITE("map")

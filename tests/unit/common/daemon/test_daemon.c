@@ -24,7 +24,7 @@
 /* above what the daemon opens before it goes to the background; the lock is below */
 #define FAR_FD 60
 
-START_TEST(it_says_ready_then_ends_on_sigterm_with_0)
+TEST(it_says_ready_then_ends_on_sigterm_with_0)
 {
 	pid_t pid = testd_run("--foreground", NULL);
 
@@ -34,9 +34,8 @@ START_TEST(it_says_ready_then_ends_on_sigterm_with_0)
 	ck_assert_int_eq(testd_wait_exit(pid), DAEMON_OK);
 	ck_assert_str_eq(testd_read_text(testd.out), "serving first\n");
 }
-END_TEST
 
-START_TEST(a_second_signal_ends_a_stubborn_one_at_once)
+TEST(a_second_signal_ends_a_stubborn_one_at_once)
 {
 	pid_t pid = testd_run("--stubborn", NULL);
 
@@ -46,9 +45,8 @@ START_TEST(a_second_signal_ends_a_stubborn_one_at_once)
 	kill(pid, SIGINT);
 	ck_assert_int_eq(testd_wait_exit(pid), DAEMON_FAILED);
 }
-END_TEST
 
-START_TEST(a_failed_start_gives_its_exit_code_and_one_line)
+TEST(a_failed_start_gives_its_exit_code_and_one_line)
 {
 	ck_assert_int_eq(testd_wait_exit(testd_run("--fail", "3")), DAEMON_UNREACHABLE);
 	ck_assert_str_eq(testd_read_text(testd.err), "testd: failing as told\n");
@@ -56,9 +54,8 @@ START_TEST(a_failed_start_gives_its_exit_code_and_one_line)
 			 DAEMON_UNREACHABLE);
 	ck_assert_str_eq(testd_read_text(testd.err), "testd: failing as told\n");
 }
-END_TEST
 
-START_TEST(a_bad_configuration_is_exit_78_with_file_and_line)
+TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 {
 	char want[200];
 
@@ -73,9 +70,8 @@ START_TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 	ck_assert_int_eq(testd_wait_exit(testd_run("--check-config", NULL)), DAEMON_OK);
 	ck_assert_int_ne(access(testd.state, F_OK), 0); /* a look leaves nothing behind */
 }
-END_TEST
 
-START_TEST(a_bad_command_line_is_exit_2)
+TEST(a_bad_command_line_is_exit_2)
 {
 	ck_assert_int_eq(testd_wait_exit(testd_run("--nonsense", NULL)), DAEMON_USAGE);
 	ck_assert_int_eq(testd_wait_exit(testd_run("operand", NULL)), DAEMON_USAGE);
@@ -87,9 +83,8 @@ START_TEST(a_bad_command_line_is_exit_2)
 	ck_assert_ptr_nonnull(
 		strstr(testd_read_text(testd.err), "option --log-areas: log-areas: at most 16 of"));
 }
-END_TEST
 
-START_TEST(help_and_version_go_to_stdout_with_exit_0)
+TEST(help_and_version_go_to_stdout_with_exit_0)
 {
 	ck_assert_int_eq(testd_wait_exit(testd_run("--help", NULL)), DAEMON_OK);
 	ck_assert_ptr_nonnull(strstr(testd_read_text(testd.out), "--stubborn"));
@@ -98,9 +93,8 @@ START_TEST(help_and_version_go_to_stdout_with_exit_0)
 	ck_assert_int_eq(testd_wait_exit(testd_run("--version", NULL)), DAEMON_OK);
 	ck_assert_ptr_nonnull(strstr(testd_read_text(testd.out), OMIG_VERSION));
 }
-END_TEST
 
-START_TEST(the_dumped_configuration_can_be_read_again)
+TEST(the_dumped_configuration_can_be_read_again)
 {
 	struct buf text = BUF_INIT(1 << 20);
 
@@ -112,9 +106,8 @@ START_TEST(the_dumped_configuration_can_be_read_again)
 	ck_assert_str_eq(testd_read_text(testd.out), buf_str(&text));
 	buf_done(&text);
 }
-END_TEST
 
-START_TEST(a_second_one_is_refused_with_the_pid_of_the_first)
+TEST(a_second_one_is_refused_with_the_pid_of_the_first)
 {
 	pid_t pid = testd_run(NULL, NULL);
 	char want[40];
@@ -133,9 +126,8 @@ START_TEST(a_second_one_is_refused_with_the_pid_of_the_first)
 	kill(pid, SIGTERM);
 	ck_assert_int_eq(testd_wait_exit(pid), 0);
 }
-END_TEST
 
-START_TEST(a_reload_swaps_all_or_nothing)
+TEST(a_reload_swaps_all_or_nothing)
 {
 	pid_t pid = testd_run(NULL, NULL);
 
@@ -163,9 +155,8 @@ START_TEST(a_reload_swaps_all_or_nothing)
 	kill(pid, SIGTERM);
 	ck_assert_int_eq(testd_wait_exit(pid), 0);
 }
-END_TEST
 
-START_TEST(the_command_returns_when_the_background_serves)
+TEST(the_command_returns_when_the_background_serves)
 {
 	pid_t pid = testd_run("--background", NULL), child;
 	char host[256] = "", log[400];
@@ -189,12 +180,11 @@ START_TEST(the_command_returns_when_the_background_serves)
 	ck_assert(testd_has_soon(log, "ended exit=0"));
 	ck_assert_str_eq(testd_read_text(testd.err), "");
 }
-END_TEST
 
 /*
  * A process that waits for a lock, or for the end of a pipe, never waits for an unrelated daemon.
  */
-START_TEST(the_background_holds_nothing_of_its_starter)
+TEST(the_background_holds_nothing_of_its_starter)
 {
 	char path[100], fd_text[24];
 	struct pollfd p = { .events = POLLIN };
@@ -231,9 +221,8 @@ START_TEST(the_background_holds_nothing_of_its_starter)
 	for (int i = 0; kill(child, 0) == 0 && i < TESTD_PATIENCE_MS / 10; i++)
 		poll(NULL, 0, 10);
 }
-END_TEST
 
-START_TEST(an_inherited_lock_is_taken_over_and_another_file_is_not)
+TEST(an_inherited_lock_is_taken_over_and_another_file_is_not)
 {
 	char path[100], fd_text[24];
 	int fd;
@@ -254,9 +243,8 @@ START_TEST(an_inherited_lock_is_taken_over_and_another_file_is_not)
 	ck_assert_ptr_nonnull(strstr(testd_read_text(testd.err), "is not the lock"));
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_state_directory_that_is_open_to_others_is_refused)
+TEST(a_state_directory_that_is_open_to_others_is_refused)
 {
 	mkdir(testd.state, 0755);
 	chmod(testd.state, 0755);
@@ -265,10 +253,9 @@ START_TEST(a_state_directory_that_is_open_to_others_is_refused)
 	ck_assert_int_eq(testd_wait_exit(testd_run("--check-config", NULL)), DAEMON_BAD_CONFIG);
 	chmod(testd.state, 0700);
 }
-END_TEST
 
 /* A start, a check and a reload find it; a key of another program is that one's business. */
-START_TEST(a_key_that_others_may_read_is_refused)
+TEST(a_key_that_others_may_read_is_refused)
 {
 	char site[100], other[100], key[120], foreign[120], want[200];
 	pid_t pid = testd_run(NULL, NULL);
@@ -300,9 +287,8 @@ START_TEST(a_key_that_others_may_read_is_refused)
 	rmdir(site);
 	rmdir(other);
 }
-END_TEST
 
-START_TEST(each_value_is_printed_with_its_origin_and_each_key_with_its_meaning)
+TEST(each_value_is_printed_with_its_origin_and_each_key_with_its_meaning)
 {
 	char want[200];
 
@@ -323,28 +309,9 @@ START_TEST(each_value_is_printed_with_its_origin_and_each_key_with_its_meaning)
 	ck_assert_int_eq(testd_wait_exit(testd_run("--print-config", NULL)), DAEMON_BAD_CONFIG);
 	unsetenv("OMIG_FAIL");
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		it_says_ready_then_ends_on_sigterm_with_0,
-		a_second_signal_ends_a_stubborn_one_at_once,
-		a_failed_start_gives_its_exit_code_and_one_line,
-		a_bad_configuration_is_exit_78_with_file_and_line,
-		a_bad_command_line_is_exit_2,
-		help_and_version_go_to_stdout_with_exit_0,
-		the_dumped_configuration_can_be_read_again,
-		a_second_one_is_refused_with_the_pid_of_the_first,
-		a_reload_swaps_all_or_nothing,
-		the_command_returns_when_the_background_serves,
-		the_background_holds_nothing_of_its_starter,
-		an_inherited_lock_is_taken_over_and_another_file_is_not,
-		a_state_directory_that_is_open_to_others_is_refused,
-		a_key_that_others_may_read_is_refused,
-		each_value_is_printed_with_its_origin_and_each_key_with_its_meaning,
-	};
-
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-	return suite_run_with("daemon", testd_set_up, testd_clean_up, tests, ARRAY_LEN(tests));
+	return suite_run("daemon", testd_set_up, testd_clean_up);
 }

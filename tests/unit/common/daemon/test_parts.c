@@ -47,7 +47,7 @@ static void make_file(const char *path, mode_t mode)
 
 /* --- lag */
 
-START_TEST(the_largest_lag_stays_for_half_a_minute_at_least_and_a_minute_at_most)
+TEST(the_largest_lag_stays_for_half_a_minute_at_least_and_a_minute_at_most)
 {
 	struct lag g = { 0 };
 
@@ -71,11 +71,10 @@ START_TEST(the_largest_lag_stays_for_half_a_minute_at_least_and_a_minute_at_most
 	ck_assert_int_eq(g.max[0], 1);
 	ck_assert_int_eq(g.max[1], 2);
 }
-END_TEST
 
 /* --- figures of the process */
 
-START_TEST(health_counts_descriptors_and_memory_that_are_used)
+TEST(health_counts_descriptors_and_memory_that_are_used)
 {
 	const size_t bytes = 64u << 20, slack = 8u << 20;
 	const rlim_t files = 300;
@@ -102,10 +101,9 @@ START_TEST(health_counts_descriptors_and_memory_that_are_used)
 		close(fd[i]);
 	free(p);
 }
-END_TEST
 
 /* The descriptors of a process that has closed all but some are known. */
-START_TEST(health_counts_each_open_descriptor_once)
+TEST(health_counts_each_open_descriptor_once)
 {
 	struct daemon_health h;
 	int n = 0;
@@ -115,9 +113,8 @@ START_TEST(health_counts_each_open_descriptor_once)
 	health_measure(&h);
 	ck_assert_int_eq(h.fds, n);
 }
-END_TEST
 
-START_TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
+TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 {
 	struct rlimit files = { 256, 1024 }, core = { 0, 0 }, now;
 	struct sigaction a;
@@ -150,9 +147,8 @@ START_TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 	prctl(PR_SET_DUMPABLE, 1);
 	ck_assert_str_eq(getenv(ENV_SPAWN), want);
 }
-END_TEST
 
-START_TEST(a_hardened_process_takes_no_more_descriptors_than_the_kernel_can_bear)
+TEST(a_hardened_process_takes_no_more_descriptors_than_the_kernel_can_bear)
 {
 	struct rlimit files;
 
@@ -164,7 +160,6 @@ START_TEST(a_hardened_process_takes_no_more_descriptors_than_the_kernel_can_bear
 	getrlimit(RLIMIT_NOFILE, &files);
 	ck_assert_uint_eq(files.rlim_cur, files.rlim_max < 65536 ? files.rlim_max : 65536);
 }
-END_TEST
 
 /* --- notification */
 
@@ -184,7 +179,7 @@ static struct notify notify_with(const char *path, const char *usec, const char 
 	return n;
 }
 
-START_TEST(the_watchdog_is_that_of_this_process)
+TEST(the_watchdog_is_that_of_this_process)
 {
 	char own[24], other[24];
 
@@ -201,9 +196,8 @@ START_TEST(the_watchdog_is_that_of_this_process)
 	ck_assert_int_eq(notify_with("", "1099511627776", NULL).watchdog,
 			 INT64_C(1099511627776) * NSEC_PER_USEC);
 }
-END_TEST
 
-START_TEST(a_notification_goes_to_a_path_or_to_an_abstract_name_only)
+TEST(a_notification_goes_to_a_path_or_to_an_abstract_name_only)
 {
 	char fits[108], longer[109];
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -232,11 +226,10 @@ START_TEST(a_notification_goes_to_a_path_or_to_an_abstract_name_only)
 	close(fd);
 	notify_send(&n, "READY=1"); /* not received: no harm */
 }
-END_TEST
 
 /* --- locks */
 
-START_TEST(a_lock_says_the_process_that_holds_it)
+TEST(a_lock_says_the_process_that_holds_it)
 {
 	struct err e = { 0 };
 	int fd = -1, again = -1, other;
@@ -267,9 +260,8 @@ START_TEST(a_lock_says_the_process_that_holds_it)
 	close(fd);
 	unlink(below("a.lock"));
 }
-END_TEST
 
-START_TEST(a_holder_that_wrote_no_number_is_refused_without_one)
+TEST(a_holder_that_wrote_no_number_is_refused_without_one)
 {
 	struct err e = { 0 };
 	int fd, again = -1;
@@ -281,9 +273,8 @@ START_TEST(a_holder_that_wrote_no_number_is_refused_without_one)
 	close(fd);
 	unlink(below("a.lock"));
 }
-END_TEST
 
-START_TEST(a_lock_whose_file_is_gone_or_another_is_refused)
+TEST(a_lock_whose_file_is_gone_or_another_is_refused)
 {
 	struct err e = { 0 };
 	int fd, out = -1;
@@ -300,7 +291,6 @@ START_TEST(a_lock_whose_file_is_gone_or_another_is_refused)
 	ck_assert_int_eq(out, -1);
 	unlink(below("a.lock"));
 }
-END_TEST
 
 /* --- the background */
 
@@ -346,7 +336,7 @@ static void has_its_own_session(int *ready)
 	background_report(ready, getsid(0) == getpid() ? 0 : 5);
 }
 
-START_TEST(the_command_ends_as_its_background_says_or_ends)
+TEST(the_command_ends_as_its_background_says_or_ends)
 {
 	ck_assert_int_eq(in_background(tells_7, NULL, 0), 7);
 	ck_assert_int_eq(in_background(ends_with_9, NULL, 0), 9);
@@ -356,7 +346,6 @@ START_TEST(the_command_ends_as_its_background_says_or_ends)
 	while (wait(NULL) > 0)
 		;
 }
-END_TEST
 
 #define FROM_FD 30
 
@@ -371,7 +360,7 @@ static void tells_open(int *ready)
 	background_report(ready, bits);
 }
 
-START_TEST(the_background_keeps_the_descriptors_that_it_names)
+TEST(the_background_keeps_the_descriptors_that_it_names)
 {
 	const int two[] = { FROM_FD + 4, FROM_FD + 1 }, none[] = { 0, -1 };
 	const int neighbours[] = { FROM_FD, FROM_FD + 1, FROM_FD + 6 };
@@ -387,9 +376,8 @@ START_TEST(the_background_keeps_the_descriptors_that_it_names)
 	while (wait(NULL) > 0)
 		;
 }
-END_TEST
 
-START_TEST(the_background_notices_that_its_command_is_gone)
+TEST(the_background_notices_that_its_command_is_gone)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	int ends[2];
@@ -400,7 +388,6 @@ START_TEST(the_background_notices_that_its_command_is_gone)
 	ck_assert(!background_report(&ends[1], 0));
 	ck_assert_int_eq(ends[1], -1);
 }
-END_TEST
 
 /* Writes "in\n" to what standard error is after it. */
 static int detached(const char *log)
@@ -420,7 +407,7 @@ static int detached(const char *log)
 	exit(write(2, "in\n", 3) == 3 ? 0 : 4);
 }
 
-START_TEST(the_log_file_is_appended_to_until_it_is_large)
+TEST(the_log_file_is_appended_to_until_it_is_large)
 {
 	const char *log = below("a.log");
 	struct stat st;
@@ -443,9 +430,8 @@ START_TEST(the_log_file_is_appended_to_until_it_is_large)
 	unlink(below("a.log.1"));
 	unlink(log);
 }
-END_TEST
 
-START_TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_all_the_same)
+TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_all_the_same)
 {
 	ck_assert_int_eq(detached(below("none/a.log")), 0);
 	/* Another user may have laid a link to a file of ours. */
@@ -454,7 +440,6 @@ START_TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_all_the_same)
 	ck_assert_str_eq(testd_read_text(testd.conf), "word = first\n");
 	unlink(below("a.log"));
 }
-END_TEST
 
 /* --- keys */
 
@@ -489,7 +474,7 @@ static int key_check(const char *program, const char *place, mode_t mode)
 	return rc;
 }
 
-START_TEST(keys_are_looked_for_in_the_folders_of_their_program)
+TEST(keys_are_looked_for_in_the_folders_of_their_program)
 {
 	static const char *const folders[] = {
 		"state",	 "state/sm",
@@ -516,9 +501,8 @@ START_TEST(keys_are_looked_for_in_the_folders_of_their_program)
 	ck_assert_int_eq(key_check("lm", "state/sm/key.pem", 0644), 0);
 	remove_folders(folders, ARRAY_LEN(folders));
 }
-END_TEST
 
-START_TEST(keys_of_the_runtime_directory_are_looked_at_too)
+TEST(keys_of_the_runtime_directory_are_looked_at_too)
 {
 	static const char *const folders[] = { "run", "run/lm", "run/lm/own", "state" };
 
@@ -529,23 +513,5 @@ START_TEST(keys_of_the_runtime_directory_are_looked_at_too)
 	ck_assert_int_eq(key_check("lm", "run/lm/own/key.pem", 0600), 0);
 	remove_folders(folders, ARRAY_LEN(folders));
 }
-END_TEST
 
-SUITE_WITH("daemon parts", testd_set_up, testd_clean_up,
-	   the_largest_lag_stays_for_half_a_minute_at_least_and_a_minute_at_most,
-	   health_counts_descriptors_and_memory_that_are_used,
-	   health_counts_each_open_descriptor_once,
-	   a_hardened_process_keeps_its_memory_and_notes_how_it_was_started,
-	   a_hardened_process_takes_no_more_descriptors_than_the_kernel_can_bear,
-	   the_watchdog_is_that_of_this_process,
-	   a_notification_goes_to_a_path_or_to_an_abstract_name_only,
-	   a_lock_says_the_process_that_holds_it,
-	   a_holder_that_wrote_no_number_is_refused_without_one,
-	   a_lock_whose_file_is_gone_or_another_is_refused,
-	   the_command_ends_as_its_background_says_or_ends,
-	   the_background_keeps_the_descriptors_that_it_names,
-	   the_background_notices_that_its_command_is_gone,
-	   the_log_file_is_appended_to_until_it_is_large,
-	   a_log_file_that_cannot_be_opened_leaves_the_terminal_all_the_same,
-	   keys_are_looked_for_in_the_folders_of_their_program,
-	   keys_of_the_runtime_directory_are_looked_at_too)
+SUITE_WITH("daemon parts", testd_set_up, testd_clean_up)

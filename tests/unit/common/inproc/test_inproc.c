@@ -20,7 +20,7 @@ static int cancel_state(void)
 	return is;
 }
 
-START_TEST(who_holds_a_lock_cannot_be_cancelled)
+TEST(who_holds_a_lock_cannot_be_cancelled)
 {
 	inproc_lock(&outer);
 	ck_assert(inproc_trylock(&inner));
@@ -35,7 +35,6 @@ START_TEST(who_holds_a_lock_cannot_be_cancelled)
 	inproc_unlock(&inner);
 	ck_assert_int_eq(cancel_state(), PTHREAD_CANCEL_ENABLE);
 }
-END_TEST
 
 static int is_pending(int number)
 {
@@ -45,7 +44,7 @@ static int is_pending(int number)
 	return sigismember(&pending, number);
 }
 
-START_TEST(a_write_that_fails_sends_no_signal_and_takes_none_away)
+TEST(a_write_that_fails_sends_no_signal_and_takes_none_away)
 {
 	const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	const struct iovec v = { (char[]){ "x" }, 1 };
@@ -68,12 +67,5 @@ START_TEST(a_write_that_fails_sends_no_signal_and_takes_none_away)
 	ck_assert_int_eq(is_pending(SIGPIPE), 1);
 	close(end[1]);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { who_holds_a_lock_cannot_be_cancelled,
-				       a_write_that_fails_sends_no_signal_and_takes_none_away };
-
-	return suite_run_with("inproc", NULL, NULL, tests, ARRAY_LEN(tests));
-}
+SUITE("inproc")

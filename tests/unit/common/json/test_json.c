@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(containers_nest_with_their_commas)
+TEST(containers_nest_with_their_commas)
 {
 	struct buf b = BUF_INIT(1000);
 	struct json j;
@@ -38,7 +38,6 @@ START_TEST(containers_nest_with_their_commas)
 				      "\"b\":true,\"c\":null,\"d\":null}");
 	buf_done(&b);
 }
-END_TEST
 
 static const char *string_is(const char *p, size_t n)
 {
@@ -54,7 +53,7 @@ static const char *string_is(const char *p, size_t n)
 	return out;
 }
 
-START_TEST(strings_are_escaped)
+TEST(strings_are_escaped)
 {
 	ck_assert_str_eq(string_is("", 0), "\"\"");
 	ck_assert_str_eq(string_is("a\"b\\c/", 6), "\"a\\\"b\\\\c/\"");
@@ -66,7 +65,6 @@ START_TEST(strings_are_escaped)
 	ck_assert_str_eq(string_is("a\xff\xc3", 3), "\"a\\ufffd\\ufffd\"");
 	ck_assert_str_eq(string_is("\xe2\x82z", 3), "\"\\ufffd\\ufffdz\"");
 }
-END_TEST
 
 static double double_back(double v)
 {
@@ -82,7 +80,7 @@ static double double_back(double v)
 	return back;
 }
 
-START_TEST(doubles_read_back_exactly)
+TEST(doubles_read_back_exactly)
 {
 	struct rng r;
 
@@ -97,9 +95,8 @@ START_TEST(doubles_read_back_exactly)
 			ck_assert(double_back(v) == v);
 	}
 }
-END_TEST
 
-START_TEST(what_json_cannot_say_is_null)
+TEST(what_json_cannot_say_is_null)
 {
 	struct buf b = BUF_INIT(99);
 	struct json j;
@@ -114,7 +111,6 @@ START_TEST(what_json_cannot_say_is_null)
 	ck_assert_str_eq(buf_str(&b), "[null,null,-0.5]");
 	buf_done(&b);
 }
-END_TEST
 
 typedef void misuse_fn(struct json *j);
 
@@ -167,7 +163,7 @@ static void nothing(struct json *j)
 {
 }
 
-START_TEST(misuse_is_told_at_the_end)
+TEST(misuse_is_told_at_the_end)
 {
 	static misuse_fn *const misuses[] = { value_without_key, key_without_value,
 					      wrong_end,	 open_end,
@@ -184,9 +180,8 @@ START_TEST(misuse_is_told_at_the_end)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(a_full_buffer_is_told_at_the_end)
+TEST(a_full_buffer_is_told_at_the_end)
 {
 	for (size_t max = 0; max < 12; max++) {
 		struct buf b = BUF_INIT(max);
@@ -213,9 +208,8 @@ START_TEST(a_full_buffer_is_told_at_the_end)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(keys_with_values)
+TEST(keys_with_values)
 {
 	struct buf b;
 	struct json j;
@@ -235,9 +229,8 @@ START_TEST(keys_with_values)
 				      "\"u\":18446744073709551615,\"d\":0.5,\"b\":true}");
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_key_with_its_value_stands_in_an_object_only)
+TEST(a_key_with_its_value_stands_in_an_object_only)
 {
 	struct buf b;
 	struct json j;
@@ -250,7 +243,6 @@ START_TEST(a_key_with_its_value_stands_in_an_object_only)
 	ck_assert_int_ne(json_end(&j), 0);
 	buf_done(&b);
 }
-END_TEST
 
 /*
  * Reads what the random writer below may have written; returns what follows, NULL when it is no
@@ -335,7 +327,7 @@ static void write_random(struct json *j, struct rng *r, int depth)
 	}
 }
 
-START_TEST(random_values_are_well_formed)
+TEST(random_values_are_well_formed)
 {
 	struct rng r;
 
@@ -354,9 +346,5 @@ START_TEST(random_values_are_well_formed)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-SUITE("json", containers_nest_with_their_commas, strings_are_escaped, doubles_read_back_exactly,
-      what_json_cannot_say_is_null, misuse_is_told_at_the_end, a_full_buffer_is_told_at_the_end,
-      keys_with_values, a_key_with_its_value_stands_in_an_object_only,
-      random_values_are_well_formed)
+SUITE("json")

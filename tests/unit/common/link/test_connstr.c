@@ -24,7 +24,7 @@ static void prints_as(const char *in, bool with_token, const char *want)
 	buf_done(&b);
 }
 
-START_TEST(print_of_parse_is_the_string)
+TEST(print_of_parse_is_the_string)
 {
 	static const char *const good[] = {
 		"omig1:localhost:4711:" PIN,
@@ -38,23 +38,20 @@ START_TEST(print_of_parse_is_the_string)
 	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		prints_as(good[i], true, good[i]);
 }
-END_TEST
 
-START_TEST(the_token_is_left_out_on_request)
+TEST(the_token_is_left_out_on_request)
 {
 	prints_as("omig1:h:1:" PIN ":a.b", false, "omig1:h:1:" PIN);
 }
-END_TEST
 
-START_TEST(people_may_paste_it_with_space_around_and_capitals_in_the_pin)
+TEST(people_may_paste_it_with_space_around_and_capitals_in_the_pin)
 {
 	prints_as("  omig1:h:1:" PIN "\n", true, "omig1:h:1:" PIN);
 	prints_as("omig1:h:1:OL23456789abcdefghjkmnpqr0", true,
 		  "omig1:h:1:0123456789abcdefghjkmnpqr0");
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_named)
+TEST(what_is_wrong_is_named)
 {
 	static const struct {
 		const char *in, *says;
@@ -93,9 +90,8 @@ START_TEST(what_is_wrong_is_named)
 		ck_assert_uint_eq(c.port, 77);
 	}
 }
-END_TEST
 
-START_TEST(an_error_never_shows_the_secret)
+TEST(an_error_never_shows_the_secret)
 {
 	struct connstr c;
 	struct err e = { 0 };
@@ -103,9 +99,8 @@ START_TEST(an_error_never_shows_the_secret)
 	ck_assert_int_lt(connstr_parse("omig1:h:1:" PIN ":id.hushhush!", &c, &e), 0);
 	ck_assert_ptr_null(strstr(e.text, "hushhush"));
 }
-END_TEST
 
-START_TEST(lengths_end_at_their_limits)
+TEST(lengths_end_at_their_limits)
 {
 	char in[CONNSTR_MAX_BYTES + 100], host[300];
 	struct connstr c;
@@ -127,11 +122,10 @@ START_TEST(lengths_end_at_their_limits)
 	in[sizeof(in) - 1] = 0;
 	ck_assert_int_eq(connstr_parse(in, &c, NULL), -ERR_PARSE);
 }
-END_TEST
 
 /* What a program carries is for hosts alone: where the user's own string is, tools and the lm take
  * that. */
-START_TEST(the_users_own_string_goes_before_that_of_a_job)
+TEST(the_users_own_string_goes_before_that_of_a_job)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80];
 	static const char text[] = "omig1:state:3:" PIN ":own.secret\n";
@@ -172,9 +166,8 @@ START_TEST(the_users_own_string_goes_before_that_of_a_job)
 	rmdir(sub);
 	rmdir(dir);
 }
-END_TEST
 
-START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state)
+TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80], at[96];
 	static const char text[] = "omig1:state:3:" PIN "\n";
@@ -226,9 +219,8 @@ START_TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_st
 	rmdir(sub);
 	rmdir(dir);
 }
-END_TEST
 
-START_TEST(host_and_port_come_back_from_their_text)
+TEST(host_and_port_come_back_from_their_text)
 {
 	static const char *const good[] = { "h:1", "10.0.0.1:65535", "[::1]:80", "[fe80::1%lo]:7" };
 	static const char *const bad[] = { "", "h", "h:", ":1", "h:1x", "[::1]", "::1:80", "h:0" };
@@ -246,9 +238,8 @@ START_TEST(host_and_port_come_back_from_their_text)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_int_eq(hostport_parse(bad[i], host, &port, NULL), -ERR_PARSE);
 }
-END_TEST
 
-START_TEST(the_ca_id_is_the_head_of_the_pin)
+TEST(the_ca_id_is_the_head_of_the_pin)
 {
 	struct connstr c;
 	char id[CONNSTR_CAID_LEN + 1];
@@ -257,11 +248,5 @@ START_TEST(the_ca_id_is_the_head_of_the_pin)
 	connstr_caid(&c, id);
 	ck_assert_str_eq(id, "01234567");
 }
-END_TEST
 
-SUITE("connstr", print_of_parse_is_the_string, the_token_is_left_out_on_request,
-      people_may_paste_it_with_space_around_and_capitals_in_the_pin, what_is_wrong_is_named,
-      an_error_never_shows_the_secret, lengths_end_at_their_limits,
-      the_users_own_string_goes_before_that_of_a_job,
-      it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state,
-      host_and_port_come_back_from_their_text, the_ca_id_is_the_head_of_the_pin)
+SUITE("connstr")

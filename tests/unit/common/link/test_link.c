@@ -31,7 +31,7 @@ static void open_up(void)
 	ck_assert_uint_eq(w.b.ups, 1);
 }
 
-START_TEST(a_link_is_up_when_hello_was_answered)
+TEST(a_link_is_up_when_hello_was_answered)
 {
 	struct link_stats s;
 
@@ -51,9 +51,8 @@ START_TEST(a_link_is_up_when_hello_was_answered)
 	ck_assert_ptr_nonnull(strstr(w.b.why.text, "the end"));
 	ck_assert_uint_eq(w.a.downs, 0);
 }
-END_TEST
 
-START_TEST(messages_pass_both_ways_in_order)
+TEST(messages_pass_both_ways_in_order)
 {
 	const struct msg dir = { .type = MSG_DIRECTORY, .directory = { .full = true, .node = 7 } };
 	const struct msg req = { .type = MSG_REQUEST, .request = { .id = 5 } };
@@ -68,9 +67,8 @@ START_TEST(messages_pass_both_ways_in_order)
 	ck_assert_int_eq(w.a.last_type, MSG_REQUEST);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(ready_made_frames_are_sent_one_by_one)
+TEST(ready_made_frames_are_sent_one_by_one)
 {
 	struct buf b = BUF_INIT(10000);
 
@@ -84,9 +82,8 @@ START_TEST(ready_made_frames_are_sent_one_by_one)
 	buf_done(&b);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(another_version_is_refused_with_words_that_help)
+TEST(another_version_is_refused_with_words_that_help)
 {
 	char ours[60];
 
@@ -106,9 +103,8 @@ START_TEST(another_version_is_refused_with_words_that_help)
 		"you speak 7..9: install one version on all hosts, and start its daemons again"));
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(versions_that_overlap_agree_on_the_highest_common_one)
+TEST(versions_that_overlap_agree_on_the_highest_common_one)
 {
 	world_open(&w, ROLE_LM);
 	w.leaf_conf.version_min = 1;
@@ -120,9 +116,8 @@ START_TEST(versions_that_overlap_agree_on_the_highest_common_one)
 	ck_assert_uint_eq(w.a.ups, 1);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_refusal_reaches_the_one_who_dialled)
+TEST(a_refusal_reaches_the_one_who_dialled)
 {
 	world_open(&w, ROLE_LM);
 	w.b.refuse = "64 tools are connected";
@@ -136,9 +131,8 @@ START_TEST(a_refusal_reaches_the_one_who_dialled)
 	ck_assert_uint_eq(w.a.ups, 1);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(the_role_of_hello_must_be_the_role_of_the_certificate)
+TEST(the_role_of_hello_must_be_the_role_of_the_certificate)
 {
 	static const struct {
 		enum role certified;
@@ -170,9 +164,8 @@ START_TEST(the_role_of_hello_must_be_the_role_of_the_certificate)
 		world_done(&w);
 	}
 }
-END_TEST
 
-START_TEST(an_idle_link_lives_for_an_hour_of_heartbeats)
+TEST(an_idle_link_lives_for_an_hour_of_heartbeats)
 {
 	struct link_stats s;
 
@@ -194,9 +187,8 @@ START_TEST(an_idle_link_lives_for_an_hour_of_heartbeats)
 	ck_assert_int_le(timebase_error(&w.leaf_time, loop_now(w.loop)), MS + 7 * MS);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_silent_peer_is_found_after_exactly_two_heartbeats)
+TEST(a_silent_peer_is_found_after_exactly_two_heartbeats)
 {
 	struct link_stats s;
 	nsec_t last;
@@ -221,9 +213,8 @@ START_TEST(a_silent_peer_is_found_after_exactly_two_heartbeats)
 	ck_assert_uint_eq(w.a.ups, 2);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_silent_child_is_found_within_a_slot_more)
+TEST(a_silent_child_is_found_within_a_slot_more)
 {
 	nsec_t last;
 
@@ -240,9 +231,8 @@ START_TEST(a_silent_child_is_found_within_a_slot_more)
 			 HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS + HEARTBEAT_SLOT_NS);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_tool_that_is_busy_elsewhere_is_not_cut)
+TEST(a_tool_that_is_busy_elsewhere_is_not_cut)
 {
 	world_open(&w, ROLE_TOOL_OBSERVE);
 	ck_assert_ptr_nonnull(world_connect(&w, "tool"));
@@ -255,9 +245,8 @@ START_TEST(a_tool_that_is_busy_elsewhere_is_not_cut)
 	link_close(w.b.link, "test");
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(retries_back_off_from_100_ms_to_10_s_with_full_jitter)
+TEST(retries_back_off_from_100_ms_to_10_s_with_full_jitter)
 {
 	nsec_t least = INT64_MAX, most = 0, bound = 2 * RECONNECT_MIN_NS;
 	unsigned seen = 0;
@@ -287,11 +276,10 @@ START_TEST(retries_back_off_from_100_ms_to_10_s_with_full_jitter)
 	ck_assert_uint_eq(w.a.ups, 1);
 	world_done(&w);
 }
-END_TEST
 
 #define HERD 1000
 
-START_TEST(a_herd_of_1000_links_comes_back_spread_over_time)
+TEST(a_herd_of_1000_links_comes_back_spread_over_time)
 {
 	static struct end ends[HERD];
 	struct link *link[HERD];
@@ -334,9 +322,8 @@ START_TEST(a_herd_of_1000_links_comes_back_spread_over_time)
 		link_close(link[i], "the end");
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_link_may_be_closed_in_any_callback)
+TEST(a_link_may_be_closed_in_any_callback)
 {
 	static const char *const leaf_places[] = { "up", "msg", "down", "retry" };
 	static const char *const top_places[] = { "hello", "up", "msg", "down" };
@@ -361,9 +348,8 @@ START_TEST(a_link_may_be_closed_in_any_callback)
 		world_done(&w);
 	}
 }
-END_TEST
 
-START_TEST(a_link_may_be_closed_in_any_state)
+TEST(a_link_may_be_closed_in_any_state)
 {
 	static const nsec_t after[] = { 0, 1, MS, 3 * MS, 5 * MS, 9 * MS, 50 * MS, 3 * SEC };
 
@@ -380,9 +366,8 @@ START_TEST(a_link_may_be_closed_in_any_state)
 		world_done(&w);
 	}
 }
-END_TEST
 
-START_TEST(a_full_queue_refuses_and_counts_and_tells_when_there_is_room)
+TEST(a_full_queue_refuses_and_counts_and_tells_when_there_is_room)
 {
 	static uint8_t text[60000];
 	const struct msg m = {
@@ -416,9 +401,8 @@ START_TEST(a_full_queue_refuses_and_counts_and_tells_when_there_is_room)
 	ck_assert_uint_eq(w.b.msgs, sent);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_failed_link_tells_the_peer_why)
+TEST(a_failed_link_tells_the_peer_why)
 {
 	open_up();
 	link_fail(w.b.link, MSG_ERR_SLOW, "reads too slowly");
@@ -431,9 +415,8 @@ START_TEST(a_failed_link_tells_the_peer_why)
 	ck_assert_uint_eq(w.a.ups, 2);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(the_hosts_of_a_connection_string_are_tried_in_turn)
+TEST(the_hosts_of_a_connection_string_are_tried_in_turn)
 {
 	static const char hosts[3][NAME_MAX_BYTES + 1] = { "nowhere", "elsewhere", "top" };
 	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -451,9 +434,8 @@ START_TEST(the_hosts_of_a_connection_string_are_tried_in_turn)
 	link_net_free(n);
 	ck_assert_ptr_null(link_net_new(&(struct link_net_conf){ w.leaf, hosts, 0, 1, &expect }));
 }
-END_TEST
 
-START_TEST(without_memory_a_link_fails_cleanly_and_comes_up_later)
+TEST(without_memory_a_link_fails_cleanly_and_comes_up_later)
 {
 	ALLOC_SWEEP (k) {
 		unsigned ups;
@@ -474,9 +456,8 @@ START_TEST(without_memory_a_link_fails_cleanly_and_comes_up_later)
 		world_done(&w);
 	}
 }
-END_TEST
 
-START_TEST(the_diagram_has_every_step)
+TEST(the_diagram_has_every_step)
 {
 	static const char *const edges[] = {
 		"down -> dialing [label=\"DIAL",   "dialing -> greeting [label=\"OPEN",
@@ -490,18 +471,5 @@ START_TEST(the_diagram_has_every_step)
 		ck_assert_ptr_nonnull(strstr(buf_str(&b), edges[i]));
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_order,
-      ready_made_frames_are_sent_one_by_one, another_version_is_refused_with_words_that_help,
-      versions_that_overlap_agree_on_the_highest_common_one, a_refusal_reaches_the_one_who_dialled,
-      the_role_of_hello_must_be_the_role_of_the_certificate,
-      an_idle_link_lives_for_an_hour_of_heartbeats,
-      a_silent_peer_is_found_after_exactly_two_heartbeats,
-      a_silent_child_is_found_within_a_slot_more, a_tool_that_is_busy_elsewhere_is_not_cut,
-      retries_back_off_from_100_ms_to_10_s_with_full_jitter,
-      a_herd_of_1000_links_comes_back_spread_over_time, a_link_may_be_closed_in_any_callback,
-      a_link_may_be_closed_in_any_state,
-      a_full_queue_refuses_and_counts_and_tells_when_there_is_room,
-      a_failed_link_tells_the_peer_why, the_hosts_of_a_connection_string_are_tried_in_turn,
-      without_memory_a_link_fails_cleanly_and_comes_up_later, the_diagram_has_every_step)
+SUITE("link")

@@ -14,7 +14,7 @@ static void set_delay(nsec_t delay, nsec_t jitter)
 }
 
 /* Hundreds connect at once, and the first answer may wait for all of them. */
-START_TEST(what_the_first_answer_tells_of_the_clock_is_soon_made_better)
+TEST(what_the_first_answer_tells_of_the_clock_is_soon_made_better)
 {
 	world_open(&w, ROLE_LM);
 	set_delay(40 * MS, 0);
@@ -26,9 +26,8 @@ START_TEST(what_the_first_answer_tells_of_the_clock_is_soon_made_better)
 	ck_assert_int_le(timebase_error(&w.leaf_time, loop_now(w.loop)), 2 * MS);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
+TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
 {
 	nsec_t truth, error, sum = 0;
 	struct link_stats s;
@@ -53,7 +52,6 @@ START_TEST(the_clock_offset_stays_within_its_bound_under_uneven_delay)
 	ck_assert_int_lt(sum / 200, 101 * MS);
 	world_done(&w);
 }
-END_TEST
 
 static void top_hears(nsec_t system_time)
 {
@@ -73,7 +71,7 @@ static void leaf_is_right(void)
 }
 
 /* An sm that did not know the time yet has reported a later one. */
-START_TEST(what_is_told_of_the_time_is_what_is_believed_now)
+TEST(what_is_told_of_the_time_is_what_is_believed_now)
 {
 	world_open(&w, ROLE_LM);
 	timebase_init(&w.top_time, loop_now(w.loop), 1001 * SEC);
@@ -85,7 +83,6 @@ START_TEST(what_is_told_of_the_time_is_what_is_believed_now)
 	leaf_is_right();
 	world_done(&w);
 }
-END_TEST
 
 static void hear_of_another_time(nsec_t after)
 {
@@ -104,12 +101,11 @@ static void hear_of_another_time(nsec_t after)
 }
 
 /* Whenever either has asked last. */
-START_TEST(another_time_above_is_heard_of_within_a_heartbeat)
+TEST(another_time_above_is_heard_of_within_a_heartbeat)
 {
 	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC)
 		hear_of_another_time(after);
 }
-END_TEST
 
 static void top_hears_exactly(nsec_t error)
 {
@@ -138,17 +134,16 @@ static void hear_of_a_better_time(nsec_t after, bool was_known)
 }
 
 /* The line above was slow when a new mainsm was heard of. */
-START_TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
+TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
 {
 	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC) {
 		hear_of_a_better_time(after, true);
 		hear_of_a_better_time(after, false);
 	}
 }
-END_TEST
 
 /* A line that is a little faster now and then is no reason to ask thousands. */
-START_TEST(a_time_that_is_a_little_better_waits_for_the_next_ping)
+TEST(a_time_that_is_a_little_better_waits_for_the_next_ping)
 {
 	world_open(&w, ROLE_LM);
 	timebase_init(&w.top_time, loop_now(w.loop), 0);
@@ -162,11 +157,5 @@ START_TEST(a_time_that_is_a_little_better_waits_for_the_next_ping)
 	ck_assert_int_lt(timebase_error(&w.leaf_time, loop_now(w.loop)), 8 * MS);
 	world_done(&w);
 }
-END_TEST
 
-SUITE("link time", what_the_first_answer_tells_of_the_clock_is_soon_made_better,
-      the_clock_offset_stays_within_its_bound_under_uneven_delay,
-      what_is_told_of_the_time_is_what_is_believed_now,
-      another_time_above_is_heard_of_within_a_heartbeat,
-      a_better_time_above_is_heard_of_within_a_heartbeat,
-      a_time_that_is_a_little_better_waits_for_the_next_ping)
+SUITE("link time")

@@ -48,7 +48,7 @@ static struct meter_stats stats(void)
 	return s;
 }
 
-START_TEST(a_flood_is_read_at_the_rate_and_nothing_is_lost)
+TEST(a_flood_is_read_at_the_rate_and_nothing_is_lost)
 {
 	open_metered(RATE);
 	flood(5 * RATE);
@@ -63,9 +63,8 @@ START_TEST(a_flood_is_read_at_the_rate_and_nothing_is_lost)
 	ck_assert_int_gt(stats().paused, SEC);
 	close_metered();
 }
-END_TEST
 
-START_TEST(one_turn_reads_no_more_than_a_burst)
+TEST(one_turn_reads_no_more_than_a_burst)
 {
 	open_metered(RATE);
 	flood(5 * RATE);
@@ -73,9 +72,8 @@ START_TEST(one_turn_reads_no_more_than_a_burst)
 	ck_assert_uint_le(w.b.msgs, BURST + 1);
 	close_metered();
 }
-END_TEST
 
-START_TEST(who_stays_below_is_never_put_off)
+TEST(who_stays_below_is_never_put_off)
 {
 	open_metered(RATE);
 	for (int i = 0; i < 100; i++) {
@@ -86,9 +84,8 @@ START_TEST(who_stays_below_is_never_put_off)
 	ck_assert_uint_eq(stats().pauses, 0);
 	close_metered();
 }
-END_TEST
 
-START_TEST(without_a_rate_it_only_counts)
+TEST(without_a_rate_it_only_counts)
 {
 	open_metered(0);
 	flood(5 * RATE);
@@ -98,9 +95,8 @@ START_TEST(without_a_rate_it_only_counts)
 	ck_assert_uint_eq(stats().pauses, 0);
 	close_metered();
 }
-END_TEST
 
-START_TEST(a_higher_rate_counts_at_once)
+TEST(a_higher_rate_counts_at_once)
 {
 	open_metered(METER_RATE_MIN);
 	flood(5 * RATE);
@@ -111,9 +107,8 @@ START_TEST(a_higher_rate_counts_at_once)
 	ck_assert_uint_eq(w.b.msgs, 5 * RATE);
 	close_metered();
 }
-END_TEST
 
-START_TEST(a_flood_that_lasts_does_not_look_like_silence)
+TEST(a_flood_that_lasts_does_not_look_like_silence)
 {
 	open_metered(METER_RATE_MIN);
 	flood(3000);
@@ -122,9 +117,8 @@ START_TEST(a_flood_that_lasts_does_not_look_like_silence)
 	ck_assert_uint_ge(w.b.msgs, 20 * METER_RATE_MIN);
 	close_metered();
 }
-END_TEST
 
-START_TEST(what_we_do_not_read_is_not_silent)
+TEST(what_we_do_not_read_is_not_silent)
 {
 	open_metered(0);
 	link_pause_reading(w.b.link, true);
@@ -137,8 +131,5 @@ START_TEST(what_we_do_not_read_is_not_silent)
 	ck_assert_uint_eq(w.b.downs + w.a.downs, 0);
 	close_metered();
 }
-END_TEST
 
-SUITE("meter", a_flood_is_read_at_the_rate_and_nothing_is_lost, one_turn_reads_no_more_than_a_burst,
-      who_stays_below_is_never_put_off, without_a_rate_it_only_counts, a_higher_rate_counts_at_once,
-      a_flood_that_lasts_does_not_look_like_silence, what_we_do_not_read_is_not_silent)
+SUITE("meter")

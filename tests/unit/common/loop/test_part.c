@@ -45,7 +45,7 @@ static void post(struct loop *l, const char *word)
 	ck_assert_int_eq(loop_post(l, note, (void *)(uintptr_t)word), 0);
 }
 
-START_TEST(clocks_go_at_their_own_rates_and_never_step)
+TEST(clocks_go_at_their_own_rates_and_never_step)
 {
 	nsec_t begun = loop_now(whole), before;
 
@@ -61,7 +61,6 @@ START_TEST(clocks_go_at_their_own_rates_and_never_step)
 	ck_assert_int_eq(loop_now(a) - before, NSEC_PER_SEC);
 	ck_assert_int_eq(loop_whole_now(a), loop_now(whole));
 }
-END_TEST
 
 static struct loop *timed;
 static nsec_t due;
@@ -73,7 +72,7 @@ static void not_early(void *arg)
 	due = 0;
 }
 
-START_TEST(a_timer_of_any_clock_comes_when_it_is_due_and_not_before)
+TEST(a_timer_of_any_clock_comes_when_it_is_due_and_not_before)
 {
 	struct rng rng;
 	struct loop_timer *t[2] = { loop_timer_new(a, not_early, NULL),
@@ -95,9 +94,8 @@ START_TEST(a_timer_of_any_clock_comes_when_it_is_due_and_not_before)
 	loop_timer_free(t[0]);
 	loop_timer_free(t[1]);
 }
-END_TEST
 
-START_TEST(what_is_held_comes_later_and_the_others_do_not_wait)
+TEST(what_is_held_comes_later_and_the_others_do_not_wait)
 {
 	struct loop_timer *t[] = { timer(a, "1", 10), timer(b, "2", 20), timer(a, "3", 30),
 				   timer(whole, "4", 40), timer(a, "6", 60) };
@@ -118,9 +116,8 @@ START_TEST(what_is_held_comes_later_and_the_others_do_not_wait)
 	for (size_t i = 0; i < ARRAY_LEN(t); i++)
 		loop_timer_free(t[i]);
 }
-END_TEST
 
-START_TEST(who_is_held_twice_is_so_until_the_later_time)
+TEST(who_is_held_twice_is_so_until_the_later_time)
 {
 	struct loop_timer *t = timer(a, "1", 10), *freed = timer(a, "never", 10),
 			  *again = timer(a, "never", 10);
@@ -151,7 +148,6 @@ START_TEST(who_is_held_twice_is_so_until_the_later_time)
 	loop_timer_free(t);
 	loop_timer_free(again);
 }
-END_TEST
 
 static void note_who(void *arg)
 {
@@ -160,7 +156,7 @@ static void note_who(void *arg)
 	note((void *)(uintptr_t)(l == a ? "a" : l == b ? "b" : "w"));
 }
 
-START_TEST(it_is_known_whose_callback_runs)
+TEST(it_is_known_whose_callback_runs)
 {
 	struct loop_timer *t[] = { loop_timer_new(a, note_who, NULL),
 				   loop_timer_new(whole, note_who, NULL) };
@@ -175,7 +171,6 @@ START_TEST(it_is_known_whose_callback_runs)
 	loop_timer_free(t[0]);
 	loop_timer_free(t[1]);
 }
-END_TEST
 
 static void turn_and_note(void *arg)
 {
@@ -184,7 +179,7 @@ static void turn_and_note(void *arg)
 }
 
 /* Also when what is called turns the loop itself. */
-START_TEST(who_enters_has_his_work_under_way_again_afterwards)
+TEST(who_enters_has_his_work_under_way_again_afterwards)
 {
 	struct loop_timer *t = loop_timer_new(a, turn_and_note, NULL);
 
@@ -205,9 +200,8 @@ START_TEST(who_enters_has_his_work_under_way_again_afterwards)
 	ck_assert_ptr_null(loop_part_maker(loop_running(whole)));
 	loop_timer_free(t);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
 	ALLOC_SWEEP (k) {
 		struct loop *l = loop_new_part(whole);
@@ -216,17 +210,5 @@ START_TEST(every_allocation_may_fail)
 		ck_assert(alloc_sweep_has_failed() == !l);
 	}
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { clocks_go_at_their_own_rates_and_never_step,
-				       a_timer_of_any_clock_comes_when_it_is_due_and_not_before,
-				       what_is_held_comes_later_and_the_others_do_not_wait,
-				       who_is_held_twice_is_so_until_the_later_time,
-				       it_is_known_whose_callback_runs,
-				       who_enters_has_his_work_under_way_again_afterwards,
-				       every_allocation_may_fail };
-
-	return suite_run_with("loop parts", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("loop parts", set_up, clean_up)

@@ -54,7 +54,7 @@ static struct identity of_user(enum role role, const char *label, uint32_t uid)
 	return id;
 }
 
-START_TEST(identities_are_written_as_uris_and_read_back)
+TEST(identities_are_written_as_uris_and_read_back)
 {
 	writes(make(ROLE_MAINSM, "", ""), "omig:mainsm//");
 	writes(make(ROLE_SM, "cy", "front.example"), "omig:sm/cy/front.example");
@@ -69,9 +69,8 @@ START_TEST(identities_are_written_as_uris_and_read_back)
 	writes(of_user(ROLE_FACTORY, "me@here", UINT32_MAX),
 	       "omig:factory//me@here/me/4294967295/");
 }
-END_TEST
 
-START_TEST(only_the_form_that_is_written_is_read)
+TEST(only_the_form_that_is_written_is_read)
 {
 	static const char *const bad[] = {
 		"",
@@ -114,9 +113,8 @@ START_TEST(only_the_form_that_is_written_is_read)
 	}
 	ck_assert_int_eq(identity_from_uri(&id, "omig:lm/a/b\0c", 13, NULL), -ERR_PARSE);
 }
-END_TEST
 
-START_TEST(names_are_bounded_at_their_limit)
+TEST(names_are_bounded_at_their_limit)
 {
 	char uri[IDENTITY_URI_BYTES + 16] = "omig:lm//";
 	struct identity id;
@@ -131,9 +129,8 @@ START_TEST(names_are_bounded_at_their_limit)
 	ck_assert_int_eq(identity_to_uri(uri, &id, NULL), 0);
 	ck_assert_uint_eq(strlen(uri), 9 + 6 * NAME_MAX_BYTES);
 }
-END_TEST
 
-START_TEST(what_is_no_identity_is_not_written)
+TEST(what_is_no_identity_is_not_written)
 {
 	char out[IDENTITY_URI_BYTES];
 	struct identity id = make(ROLE_LM, "a\nb", "c");
@@ -148,10 +145,9 @@ START_TEST(what_is_no_identity_is_not_written)
 	id = vouched(ROLE_TOOL_OBSERVE, "c", "carol", "a/b");
 	ck_assert_int_eq(identity_to_uri(out, &id, NULL), -ERR_INVALID);
 }
-END_TEST
 
 /* The name of a tool changes neither its owner nor its entry in the list. */
-START_TEST(a_label_is_no_identity)
+TEST(a_label_is_no_identity)
 {
 	struct identity carol = vouched(ROLE_TOOL_OBSERVE, "carol@a", "carol", "aaaaaaaa");
 	struct identity liar = vouched(ROLE_TOOL_OBSERVE, "carol@a", "bbbbbbbb", "bbbbbbbb");
@@ -170,9 +166,8 @@ START_TEST(a_label_is_no_identity)
 	ck_assert_str_eq(identity_describe(text, sizeof(text), &liar),
 			 "tool-observe of bbbbbbbb on carol@a");
 }
-END_TEST
 
-START_TEST(hosts_are_no_paths_and_owners_no_texts)
+TEST(hosts_are_no_paths_and_owners_no_texts)
 {
 	static const char *const bad[] = { "",	  "a/b",  "..",	 ".", "-x",
 					   "a b", "a\nb", "a@b", "/", "\xff" };
@@ -186,9 +181,8 @@ START_TEST(hosts_are_no_paths_and_owners_no_texts)
 	ck_assert(identity_owner_is_valid("carol.x+1"));
 	ck_assert(!identity_owner_is_valid("k\xc3\xb6ln"));
 }
-END_TEST
 
-START_TEST(random_bytes_never_read_as_something_that_is_written_differently)
+TEST(random_bytes_never_read_as_something_that_is_written_differently)
 {
 	static const char alphabet[] = "omig:lms/%0123456789ABCDEFab-~@";
 	struct rng r;
@@ -208,9 +202,8 @@ START_TEST(random_bytes_never_read_as_something_that_is_written_differently)
 		ck_assert_mem_eq(out, in, n);
 	}
 }
-END_TEST
 
-START_TEST(roles_have_names)
+TEST(roles_have_names)
 {
 	char out[80], small[8];
 
@@ -223,9 +216,8 @@ START_TEST(roles_have_names)
 	ck_assert_str_eq(role_set_names(out, sizeof(out), 0), "nobody");
 	ck_assert_uint_lt(strlen(role_set_names(small, sizeof(small), ROLES_TOOL)), sizeof(small));
 }
-END_TEST
 
-START_TEST(a_description_is_fit_for_a_terminal)
+TEST(a_description_is_fit_for_a_terminal)
 {
 	struct identity id = make(ROLE_SM, "a", "h\x1b[2J");
 	char out[200];
@@ -234,7 +226,6 @@ START_TEST(a_description_is_fit_for_a_terminal)
 	id = make(ROLE_MAINSM, "", "");
 	ck_assert_str_eq(identity_describe(out, sizeof(out), &id), "mainsm");
 }
-END_TEST
 
 static void serial_of(uint8_t out[SERIAL_BYTES], unsigned i)
 {
@@ -243,7 +234,7 @@ static void serial_of(uint8_t out[SERIAL_BYTES], unsigned i)
 	out[SERIAL_BYTES - 1] = (uint8_t)(i % 7); /* the key of the index: many share it */
 }
 
-START_TEST(a_set_of_serials_knows_its_members_and_no_others)
+TEST(a_set_of_serials_knows_its_members_and_no_others)
 {
 	struct serial_set *s = serial_set_new();
 	uint8_t serial[SERIAL_BYTES];
@@ -262,9 +253,8 @@ START_TEST(a_set_of_serials_knows_its_members_and_no_others)
 	ck_assert_mem_eq(serial_set_at(s, 42), serial, SERIAL_BYTES);
 	serial_set_free(s);
 }
-END_TEST
 
-START_TEST(a_set_survives_every_failed_allocation)
+TEST(a_set_survives_every_failed_allocation)
 {
 	uint8_t serial[SERIAL_BYTES];
 
@@ -285,12 +275,5 @@ START_TEST(a_set_survives_every_failed_allocation)
 		serial_set_free(s);
 	}
 }
-END_TEST
 
-SUITE("net/identity", identities_are_written_as_uris_and_read_back,
-      only_the_form_that_is_written_is_read, a_label_is_no_identity,
-      hosts_are_no_paths_and_owners_no_texts, names_are_bounded_at_their_limit,
-      what_is_no_identity_is_not_written,
-      random_bytes_never_read_as_something_that_is_written_differently, roles_have_names,
-      a_description_is_fit_for_a_terminal, a_set_of_serials_knows_its_members_and_no_others,
-      a_set_survives_every_failed_allocation)
+SUITE("net/identity")

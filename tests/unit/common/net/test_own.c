@@ -19,16 +19,15 @@ static void becomes(const char *wish, const char *want)
 	ck_assert_str_eq(out, want);
 }
 
-START_TEST(addresses_of_this_host_stay_as_they_are)
+TEST(addresses_of_this_host_stay_as_they_are)
 {
 	becomes("127.0.0.1", "127.0.0.1");
 	becomes("0.0.0.0", "0.0.0.0");
 	becomes("::", "::");
 	ck_assert(net_is_numeric("127.0.0.1") && net_is_numeric("::1"));
 }
-END_TEST
 
-START_TEST(addresses_of_others_are_refused)
+TEST(addresses_of_others_are_refused)
 {
 	str_copy(out, sizeof(out), "before");
 	ck_assert_int_eq(net_own_address("198.51.100.77", out, &e),
@@ -37,7 +36,6 @@ START_TEST(addresses_of_others_are_refused)
 	ck_assert_int_eq(net_own_address("2001:db8::77", out, &e), -ERR_INVALID);
 	ck_assert_str_eq(out, "before");
 }
-END_TEST
 
 static bool others_reach_us(void)
 {
@@ -52,7 +50,7 @@ static bool others_reach_us(void)
 	return found;
 }
 
-START_TEST(auto_is_every_address)
+TEST(auto_is_every_address)
 {
 	ck_assert_int_eq(net_own_address("auto", out, &e), 0);
 	ck_assert(!net_is_numeric("auto"));
@@ -61,9 +59,8 @@ START_TEST(auto_is_every_address)
 	else
 		ck_assert(str_eq(out, "::") || str_eq(out, "127.0.0.1"));
 }
-END_TEST
 
-START_TEST(the_name_of_this_host_is_no_loopback_address)
+TEST(the_name_of_this_host_is_no_loopback_address)
 {
 	char name[256] = "";
 
@@ -73,16 +70,14 @@ START_TEST(the_name_of_this_host_is_no_loopback_address)
 	if (others_reach_us())
 		ck_assert(!str_has_prefix(out, "127.") && !str_eq(out, "::1"));
 }
-END_TEST
 
-START_TEST(localhost_is_the_loopback_interface)
+TEST(localhost_is_the_loopback_interface)
 {
 	ck_assert_msg(net_own_address("localhost", out, &e) == 0, "%s", e.text);
 	ck_assert(str_has_prefix(out, "127.") || str_eq(out, "::1"));
 }
-END_TEST
 
-START_TEST(a_name_without_an_address_is_refused)
+TEST(a_name_without_an_address_is_refused)
 {
 	char name[80]; /* a label that no name server is asked for */
 
@@ -91,8 +86,5 @@ START_TEST(a_name_without_an_address_is_refused)
 	ck_assert_int_eq(net_own_address(name, out, &e), -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(e.text, "is no address of this host: "));
 }
-END_TEST
 
-SUITE("own", addresses_of_this_host_stay_as_they_are, addresses_of_others_are_refused,
-      auto_is_every_address, the_name_of_this_host_is_no_loopback_address,
-      localhost_is_the_loopback_interface, a_name_without_an_address_is_refused)
+SUITE("own")

@@ -66,7 +66,7 @@ static int64_t cell(unsigned i)
 }
 
 /* $par8 is 40; $par10 is not there. */
-START_TEST(an_action_with_a_test_runs_when_it_holds)
+TEST(an_action_with_a_test_runs_when_it_holds)
 {
 	static const struct {
 		uint16_t test, par;
@@ -99,9 +99,8 @@ START_TEST(an_action_with_a_test_runs_when_it_holds)
 		ck_assert_int_eq(segview_action_del(v, index), 0);
 	}
 }
-END_TEST
 
-START_TEST(a_chain_runs_all_of_its_entries_and_no_other)
+TEST(a_chain_runs_all_of_its_entries_and_no_other)
 {
 	struct seg_action a;
 
@@ -119,9 +118,8 @@ START_TEST(a_chain_runs_all_of_its_entries_and_no_other)
 	ck_assert_int_eq(cell(2), 0);
 	ck_assert_int_eq(cell(3), 0);
 }
-END_TEST
 
-START_TEST(removing_one_leaves_the_others_in_their_chain)
+TEST(removing_one_leaves_the_others_in_their_chain)
 {
 	struct seg_action a;
 	unsigned index[5];
@@ -139,9 +137,8 @@ START_TEST(removing_one_leaves_the_others_in_their_chain)
 	ck_assert_int_eq(cell(3), 3);
 	ck_assert_int_eq(cell(4), 2);
 }
-END_TEST
 
-START_TEST(partners_and_threads_are_filters)
+TEST(partners_and_threads_are_filters)
 {
 	const int32_t partners[] = { 2, 5, 9 }, threads[] = { 100, 200 };
 	struct seg_action a;
@@ -163,9 +160,8 @@ START_TEST(partners_and_threads_are_filters)
 	ck_assert_int_eq(cell(1), 13);
 	ck_assert_int_eq(cell(2), 3);
 }
-END_TEST
 
-START_TEST(operands_are_constants_parameters_or_the_volume)
+TEST(operands_are_constants_parameters_or_the_volume)
 {
 	struct seg_action a;
 
@@ -184,9 +180,8 @@ START_TEST(operands_are_constants_parameters_or_the_volume)
 	ck_assert_int_eq(cell(1), 40);
 	ck_assert_int_eq(cell(2), 0);
 }
-END_TEST
 
-START_TEST(any_source_is_only_a_potential_match)
+TEST(any_source_is_only_a_potential_match)
 {
 	const int32_t partners[] = { 4 };
 	struct action_tables t = made_tables(&m, 0, potential);
@@ -243,9 +238,8 @@ START_TEST(any_source_is_only_a_potential_match)
 	ck_assert_double_eq(made_cells(&m, 0)[0].integral, 80);
 	ck_assert_double_eq(made_cells(&m, 0)[0].v, 0);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_the_call_is_refused)
+TEST(what_does_not_fit_the_call_is_refused)
 {
 	struct seg_action a;
 	unsigned index;
@@ -265,9 +259,8 @@ START_TEST(what_does_not_fit_the_call_is_refused)
 	ck_assert_int_eq(segview_action_add(v, &a, wrong, NULL, &index), -ERR_INVALID);
 	ck_assert_int_eq(segview_action_add(v, &a, NULL, NULL, &index), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(a_full_table_says_so_and_recovers)
+TEST(a_full_table_says_so_and_recovers)
 {
 	static int32_t list[SEG_LIST_WORDS + 1];
 	struct seg_action a;
@@ -291,7 +284,6 @@ START_TEST(a_full_table_says_so_and_recovers)
 	fire(CALL_ID_Send, CALL_START, 0, 1);
 	ck_assert_int_eq(cell(0), SEG_ACTIONS);
 }
-END_TEST
 
 /* --- one thread runs a chain while another keeps changing it */
 
@@ -312,7 +304,7 @@ static void *change(void *arg)
 	return NULL;
 }
 
-START_TEST(a_rank_sees_an_action_whole_or_not_at_all)
+TEST(a_rank_sees_an_action_whole_or_not_at_all)
 {
 	struct seg_action a;
 	pthread_t lm;
@@ -332,14 +324,13 @@ START_TEST(a_rank_sees_an_action_whole_or_not_at_all)
 	ck_assert_int_eq(cell(1) % 1000, 0);
 	ck_assert_int_eq(cell(0), 100000);
 }
-END_TEST
 
 static uint16_t *head_of(unsigned func, unsigned phase)
 {
 	return (uint16_t *)(void *)(m.p + m.plan.head_offset) + func * 2 + phase;
 }
 
-START_TEST(who_stands_on_an_entry_that_goes_finds_those_behind_it)
+TEST(who_stands_on_an_entry_that_goes_finds_those_behind_it)
 {
 	struct seg_action a;
 	unsigned index;
@@ -354,9 +345,8 @@ START_TEST(who_stands_on_an_entry_that_goes_finds_those_behind_it)
 	ck_assert_int_eq(cell(1), 0);
 	ck_assert_int_eq(cell(2), 1);
 }
-END_TEST
 
-START_TEST(a_chain_that_was_cut_is_counted)
+TEST(a_chain_that_was_cut_is_counted)
 {
 	struct seg_action a;
 	unsigned index = add(count(&a, 0, 1), NULL, NULL);
@@ -365,9 +355,8 @@ START_TEST(a_chain_that_was_cut_is_counted)
 	ck_assert_uint_eq(fire(CALL_ID_Recv, CALL_END, 5, 1), 1);
 	ck_assert_int_eq(cell(0), 0);
 }
-END_TEST
 
-START_TEST(tables_full_of_anything_do_no_harm)
+TEST(tables_full_of_anything_do_no_harm)
 {
 	struct rng rng;
 
@@ -383,13 +372,5 @@ START_TEST(tables_full_of_anything_do_no_harm)
 			fire((uint16_t)f, (uint8_t)(f % 3), 5, 100);
 	}
 }
-END_TEST
 
-SUITE_WITH("action", set_up, clean_up, an_action_with_a_test_runs_when_it_holds,
-	   a_chain_runs_all_of_its_entries_and_no_other,
-	   removing_one_leaves_the_others_in_their_chain, partners_and_threads_are_filters,
-	   operands_are_constants_parameters_or_the_volume, any_source_is_only_a_potential_match,
-	   what_does_not_fit_the_call_is_refused, a_full_table_says_so_and_recovers,
-	   a_rank_sees_an_action_whole_or_not_at_all,
-	   who_stands_on_an_entry_that_goes_finds_those_behind_it, a_chain_that_was_cut_is_counted,
-	   tables_full_of_anything_do_no_harm)
+SUITE_WITH("action", set_up, clean_up)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-START_TEST(ids_names_and_classes_agree)
+TEST(ids_names_and_classes_agree)
 {
 	ck_assert_uint_eq(call_count, CALL_COUNT);
 	ck_assert_uint_le(call_count, SEG_HOOKS);
@@ -21,10 +21,9 @@ START_TEST(ids_names_and_classes_agree)
 	ck_assert_int_eq(call_find("send"), -1);
 	ck_assert_str_eq(call_class_name(CALL_CLASSES), "?");
 }
-END_TEST
 
 /* The numbers that tools of the field know. */
-START_TEST(parameters_stand_where_they_always_stood)
+TEST(parameters_stand_where_they_always_stood)
 {
 	const struct call_desc *d = call_get(CALL_ID_Send);
 
@@ -44,9 +43,8 @@ START_TEST(parameters_stand_where_they_always_stood)
 	ck_assert_uint_eq(d->start_npar, 2);
 	ck_assert_uint_eq(d->end_npar, 2);
 }
-END_TEST
 
-START_TEST(places_of_arguments_are_right)
+TEST(places_of_arguments_are_right)
 {
 	for (unsigned i = 0; i < call_count; i++) {
 		const struct call_desc *d = call_get(i);
@@ -59,7 +57,5 @@ START_TEST(places_of_arguments_are_right)
 		ck_assert(!d->peer || d->comm); /* a rank is one of something */
 	}
 }
-END_TEST
 
-SUITE("calls", ids_names_and_classes_agree, parameters_stand_where_they_always_stood,
-      places_of_arguments_are_right)
+SUITE("calls")

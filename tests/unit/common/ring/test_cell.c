@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-START_TEST(a_counter_adds_and_runs_over_quietly)
+TEST(a_counter_adds_and_runs_over_quietly)
 {
 	struct seg_cell c = { 0 };
 
@@ -14,9 +14,8 @@ START_TEST(a_counter_adds_and_runs_over_quietly)
 	cell_count_add(&c, INT64_MIN);
 	ck_assert_int_eq(c.n, INT64_MAX - 1);
 }
-END_TEST
 
-START_TEST(an_integrator_sums_its_value_over_time)
+TEST(an_integrator_sums_its_value_over_time)
 {
 	struct seg_cell c = { 0 };
 
@@ -29,9 +28,8 @@ START_TEST(an_integrator_sums_its_value_over_time)
 	ck_assert_uint_eq(c.t, 200);
 	ck_assert_uint_eq(c.seq % 2, 0);
 }
-END_TEST
 
-START_TEST(an_end_without_a_begin_is_ignored)
+TEST(an_end_without_a_begin_is_ignored)
 {
 	struct seg_cell c = { 0 };
 
@@ -43,9 +41,8 @@ START_TEST(an_end_without_a_begin_is_ignored)
 	cell_integrator_add(&c, 0.0 / 0.0, 300);
 	ck_assert_double_eq(c.v, 0);
 }
-END_TEST
 
-START_TEST(a_clock_that_steps_back_takes_nothing_away)
+TEST(a_clock_that_steps_back_takes_nothing_away)
 {
 	struct seg_cell c = { 0 };
 
@@ -54,9 +51,8 @@ START_TEST(a_clock_that_steps_back_takes_nothing_away)
 	cell_integrator_add(&c, -2, 110);
 	ck_assert_double_eq(c.integral, 20);
 }
-END_TEST
 
-START_TEST(a_potential_start_counts_from_its_own_time_once_the_end_confirms_it)
+TEST(a_potential_start_counts_from_its_own_time_once_the_end_confirms_it)
 {
 	struct cell_potential p = { 0 };
 	struct seg_cell c = { 0 };
@@ -77,8 +73,5 @@ START_TEST(a_potential_start_counts_from_its_own_time_once_the_end_confirms_it)
 	cell_patop_add(&c, &p, -1, 305, false);
 	ck_assert_double_eq(c.integral, 45);
 }
-END_TEST
 
-SUITE("cell", a_counter_adds_and_runs_over_quietly, an_integrator_sums_its_value_over_time,
-      an_end_without_a_begin_is_ignored, a_clock_that_steps_back_takes_nothing_away,
-      a_potential_start_counts_from_its_own_time_once_the_end_confirms_it)
+SUITE("cell")

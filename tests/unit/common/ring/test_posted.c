@@ -56,13 +56,12 @@ static unsigned listed(void)
 	return n;
 }
 
-START_TEST(what_is_put_is_listed_until_it_is_taken)
+TEST(what_is_put_is_listed_until_it_is_taken)
 {
 	struct posted_ref a, b;
 	struct segview_posted p;
 	struct seg_posted e = entry(5), f = entry(6);
 
-	open_view();
 	ck_assert(!segview_posted_is_on(view));
 	ck_assert(!posted_put(table, epoch(), 0, &e, &a)); /* no request yet */
 	segview_posted_start(view);
@@ -79,16 +78,13 @@ START_TEST(what_is_put_is_listed_until_it_is_taken)
 	posted_take(table, &a); /* none left */
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(!segview_posted(view, SEG_POSTED, &p));
-	close_view();
 }
-END_TEST
 
-START_TEST(a_new_list_is_empty_and_who_held_the_old_one_takes_nothing_from_it)
+TEST(a_new_list_is_empty_and_who_held_the_old_one_takes_nothing_from_it)
 {
 	struct seg_posted e = entry(5), f = entry(6);
 	struct posted_ref old, now;
 
-	open_view();
 	segview_posted_start(view);
 	ck_assert(posted_put(table, epoch(), 0, &e, &old));
 	segview_posted_start(view);
@@ -99,17 +95,14 @@ START_TEST(a_new_list_is_empty_and_who_held_the_old_one_takes_nothing_from_it)
 	ck_assert_uint_eq(listed(), 1);
 	posted_take(table, &now);
 	ck_assert_uint_eq(listed(), 0);
-	close_view();
 }
-END_TEST
 
-START_TEST(a_full_list_refuses_and_has_room_again)
+TEST(a_full_list_refuses_and_has_room_again)
 {
 	static struct posted_ref ref[SEG_POSTED];
 	struct seg_posted e = entry(1);
 	struct posted_ref more;
 
-	open_view();
 	segview_posted_start(view);
 	for (unsigned i = 0; i < SEG_POSTED; i++)
 		ck_assert(posted_put(table, epoch(), i, &e, &ref[i]));
@@ -118,15 +111,12 @@ START_TEST(a_full_list_refuses_and_has_room_again)
 	posted_take(table, &ref[10]);
 	ck_assert(posted_put(table, epoch(), 3, &e, &more));
 	ck_assert_uint_eq(more.place, 10);
-	close_view();
 }
-END_TEST
 
-START_TEST(an_enemy_is_not_believed)
+TEST(an_enemy_is_not_believed)
 {
 	struct segview_posted p;
 
-	open_view();
 	segview_posted_start(view);
 	memset(table, 0xff, SEG_POSTED * sizeof(*table));
 	ck_assert_uint_eq(listed(), 0);
@@ -140,9 +130,7 @@ START_TEST(an_enemy_is_not_believed)
 	ck_assert(segview_posted(view, 4, &p));
 	segview_posted_start(view);
 	ck_assert_uint_eq(epoch(), 1);
-	close_view();
 }
-END_TEST
 
 static void *put_and_take(void *arg)
 {
@@ -156,11 +144,10 @@ static void *put_and_take(void *arg)
 	return NULL;
 }
 
-START_TEST(a_reader_sees_whole_entries_while_threads_write)
+TEST(a_reader_sees_whole_entries_while_threads_write)
 {
 	pthread_t t[THREADS];
 
-	open_view();
 	segview_posted_start(view);
 	for (intptr_t i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&t[i], NULL, put_and_take, (void *)(i * 1000)), 0);
@@ -169,11 +156,6 @@ START_TEST(a_reader_sees_whole_entries_while_threads_write)
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
 	ck_assert_uint_eq(listed(), 0);
-	close_view();
 }
-END_TEST
 
-SUITE("posted", what_is_put_is_listed_until_it_is_taken,
-      a_new_list_is_empty_and_who_held_the_old_one_takes_nothing_from_it,
-      a_full_list_refuses_and_has_room_again, an_enemy_is_not_believed,
-      a_reader_sees_whole_entries_while_threads_write)
+SUITE_WITH("posted", open_view, close_view)

@@ -19,7 +19,7 @@ static const struct {
 	{ "enter_loop", "leave_loop" },
 };
 
-START_TEST(a_plain_name_means_two_probes_in_each_way)
+TEST(a_plain_name_means_two_probes_in_each_way)
 {
 	for (unsigned i = 0; i < REGION_WAYS; i++) {
 		struct region r = { 0 }, back = { 0 };
@@ -34,9 +34,8 @@ START_TEST(a_plain_name_means_two_probes_in_each_way)
 	ck_assert(!region_from_name("loop", REGION_WAYS, &(struct region){ 0 }));
 	ck_assert(!region_from_begin("loop_begin", REGION_WAYS, &(struct region){ 0 }));
 }
-END_TEST
 
-START_TEST(two_probes_have_a_name_in_way_0_alone)
+TEST(two_probes_have_a_name_in_way_0_alone)
 {
 	struct region r = { 0 };
 
@@ -47,9 +46,8 @@ START_TEST(two_probes_have_a_name_in_way_0_alone)
 	for (unsigned i = 1; i < REGION_WAYS; i++)
 		ck_assert(!region_from_name("a_1..b2", i, &r));
 }
-END_TEST
 
-START_TEST(what_is_no_name_of_a_probe_is_none_of_a_region)
+TEST(what_is_no_name_of_a_probe_is_none_of_a_region)
 {
 	static const char *const good[] = { "a", "Z9_", "_", "a..b" };
 	static const char *const bad[] = { "",	  "9a",	 "a-b",	 "a.b",	    "..",
@@ -67,10 +65,9 @@ START_TEST(what_is_no_name_of_a_probe_is_none_of_a_region)
 	longest[SEG_PROBE_NAME_BYTES - strlen("_begin")] = 0;
 	ck_assert(!region_is_name(longest));
 }
-END_TEST
 
 /* Each of them lacks something: before the name, behind it, or the name. */
-START_TEST(another_probe_begins_no_region)
+TEST(another_probe_begins_no_region)
 {
 	static const char *const others[] = { "loop",	   "step_end",	  "_begin_",
 					      "begin_",	   "_begin",	  "x",
@@ -86,7 +83,5 @@ START_TEST(another_probe_begins_no_region)
 				region_from_begin(ways[of].begin, way, &(struct region){ 0 }),
 				!strcmp(ways[of].begin, ways[way].begin));
 }
-END_TEST
 
-SUITE("region", a_plain_name_means_two_probes_in_each_way, two_probes_have_a_name_in_way_0_alone,
-      what_is_no_name_of_a_probe_is_none_of_a_region, another_probe_begins_no_region)
+SUITE("region")

@@ -61,7 +61,7 @@ static void clear(void)
 	memset(&memory, 0, sizeof(memory));
 }
 
-START_TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
+TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
 {
 	struct rng rng;
 	struct seen s = { .gaps = false };
@@ -96,9 +96,8 @@ START_TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
 	ck_assert_uint_eq(s.count, number);
 	ck_assert_uint_gt(number, 50000);
 }
-END_TEST
 
-START_TEST(a_full_ring_drops_and_counts)
+TEST(a_full_ring_drops_and_counts)
 {
 	union ring_record rec;
 	struct seen s = { .gaps = false };
@@ -111,9 +110,8 @@ START_TEST(a_full_ring_drops_and_counts)
 	ck_assert_uint_eq(memory.dropped, 1000 - put);
 	ck_assert_int_eq(take(1000, &s), (int)put);
 }
-END_TEST
 
-START_TEST(positions_may_run_over_the_end_of_their_numbers)
+TEST(positions_may_run_over_the_end_of_their_numbers)
 {
 	struct seen s = { .gaps = false };
 	union ring_record rec;
@@ -126,9 +124,8 @@ START_TEST(positions_may_run_over_the_end_of_their_numbers)
 	}
 	ck_assert_uint_eq(s.count, 100);
 }
-END_TEST
 
-START_TEST(a_tail_that_makes_no_sense_counts_as_full)
+TEST(a_tail_that_makes_no_sense_counts_as_full)
 {
 	union ring_record rec;
 
@@ -139,7 +136,6 @@ START_TEST(a_tail_that_makes_no_sense_counts_as_full)
 	ck_assert(!ring_put(&r, &rec, make(&rec, 1, 5)));
 	ck_assert_uint_eq(memory.dropped, 2);
 }
-END_TEST
 
 /* Each lie is refused, once, and the ring goes on afterwards. */
 static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
@@ -159,7 +155,7 @@ static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
 	ck_assert_int_eq(take(100, &s), 1);
 }
 
-START_TEST(a_writer_that_lies_is_found_out)
+TEST(a_writer_that_lies_is_found_out)
 {
 	lie(SIZE + 8, 0, 0); /* more than the ring holds */
 	lie(8, 16, 0); /* head behind tail */
@@ -173,9 +169,8 @@ START_TEST(a_writer_that_lies_is_found_out)
 	lie(SIZE, 0, RING_WORD(SIZE, RING_CALL)); /* longer than any */
 	lie(64, 0, RING_WORD(64, RING_CALL)); /* npar 0, but 64 bytes */
 }
-END_TEST
 
-START_TEST(a_type_of_the_future_is_passed_over)
+TEST(a_type_of_the_future_is_passed_over)
 {
 	struct seen s = { .gaps = true };
 	union ring_record rec;
@@ -188,7 +183,6 @@ START_TEST(a_type_of_the_future_is_passed_over)
 	ck_assert_int_eq(take(10, &s), 1);
 	ck_assert_uint_eq(s.last, 2);
 }
-END_TEST
 
 #define MANY 300000
 
@@ -202,7 +196,7 @@ static void *write_many(void *arg)
 	return NULL;
 }
 
-START_TEST(between_two_threads_nothing_is_torn_and_what_is_lost_is_counted)
+TEST(between_two_threads_nothing_is_torn_and_what_is_lost_is_counted)
 {
 	struct seen s = { .gaps = true };
 	uint64_t lost = 0;
@@ -224,9 +218,5 @@ joined:
 	ck_assert_uint_eq(s.count + lost, MANY);
 	ck_assert_uint_eq(memory.dropped, lost);
 }
-END_TEST
 
-SUITE("ring", what_is_put_is_taken_in_order_whatever_the_sizes, a_full_ring_drops_and_counts,
-      positions_may_run_over_the_end_of_their_numbers, a_tail_that_makes_no_sense_counts_as_full,
-      a_writer_that_lies_is_found_out, a_type_of_the_future_is_passed_over,
-      between_two_threads_nothing_is_torn_and_what_is_lost_is_counted)
+SUITE("ring")

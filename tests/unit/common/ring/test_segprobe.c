@@ -58,7 +58,7 @@ static void clean_up(void)
 	made_done(&m);
 }
 
-START_TEST(what_keeps_the_rules_is_a_probe)
+TEST(what_keeps_the_rules_is_a_probe)
 {
 	char longest[SEG_PROBE_NAME_BYTES + 1] = { 0 };
 	struct segview *v;
@@ -89,9 +89,8 @@ START_TEST(what_keeps_the_rules_is_a_probe)
 	ck_assert_str_eq(segview_probe(v, 0)->name, "step");
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(words_are_those_of_probes_that_there_are)
+TEST(words_are_those_of_probes_that_there_are)
 {
 	struct segview *v;
 
@@ -108,7 +107,6 @@ START_TEST(words_are_those_of_probes_that_there_are)
 	ck_assert_uint_eq(word(1) | word(SEG_PROBES_EACH + 2), 0);
 	segview_free(v);
 }
-END_TEST
 
 static int add_funcs(struct segview *v, unsigned number, unsigned first, unsigned n, unsigned *slot)
 {
@@ -121,7 +119,7 @@ static int add_funcs(struct segview *v, unsigned number, unsigned first, unsigne
 		&(struct segview_read){ .kind = SEG_READ_DELAY, .func = func, .nfunc = n }, slot);
 }
 
-START_TEST(equal_reads_share_a_slot_and_equal_lists_their_place)
+TEST(equal_reads_share_a_slot_and_equal_lists_their_place)
 {
 	unsigned a, b, c, other;
 	struct segview *v;
@@ -146,9 +144,8 @@ START_TEST(equal_reads_share_a_slot_and_equal_lists_their_place)
 	ck_assert_uint_eq(reads(0)->seq % 2, 0);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(lists_that_find_no_room_are_refused_until_there_is_some)
+TEST(lists_that_find_no_room_are_refused_until_there_is_some)
 {
 	unsigned slot[SEG_PROBES * 2], n = 0, extra;
 	struct segview *v;
@@ -174,9 +171,8 @@ START_TEST(lists_that_find_no_room_are_refused_until_there_is_some)
 	ck_assert_int_eq(add_funcs(v, 201, 2, 100, &extra), -ERR_LIMIT);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(reads_that_make_no_sense_are_refused)
+TEST(reads_that_make_no_sense_are_refused)
 {
 	static const uint16_t down[] = { 5, 4 }, twice[] = { 5, 5 }, beyond[] = { 5, SEG_HOOKS };
 	const struct segview_read bad[] = {
@@ -206,7 +202,6 @@ START_TEST(reads_that_make_no_sense_are_refused)
 	segview_read_del(v, 77, 99);
 	segview_free(v);
 }
-END_TEST
 
 static void put(uint64_t third, uint64_t fourth, unsigned nvalue)
 {
@@ -230,7 +225,7 @@ static int take(struct segview *v, struct segview_hit *h)
 	return segview_take(v, 0, 100, &(struct segview_taker){ .on_hit = on_hit, .arg = h });
 }
 
-START_TEST(a_record_is_what_its_probe_says)
+TEST(a_record_is_what_its_probe_says)
 {
 	struct segview_hit h;
 	struct segview *v;
@@ -269,7 +264,6 @@ START_TEST(a_record_is_what_its_probe_says)
 	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
 	segview_free(v);
 }
-END_TEST
 
 static void on_any(void *arg, const struct segview_hit *h)
 {
@@ -283,7 +277,7 @@ static void on_any(void *arg, const struct segview_hit *h)
 
 /* Random words over the table, the reads, their lists and the ring: nothing is read or written
  * outside. */
-START_TEST(whatever_stands_there_is_survived)
+TEST(whatever_stands_there_is_survived)
 {
 	struct segview *v;
 	struct rng rng;
@@ -317,11 +311,5 @@ START_TEST(whatever_stands_there_is_survived)
 		segview_free(v);
 	}
 }
-END_TEST
 
-SUITE_WITH("probes of a segment", set_up, clean_up, what_keeps_the_rules_is_a_probe,
-	   words_are_those_of_probes_that_there_are,
-	   equal_reads_share_a_slot_and_equal_lists_their_place,
-	   lists_that_find_no_room_are_refused_until_there_is_some,
-	   reads_that_make_no_sense_are_refused, a_record_is_what_its_probe_says,
-	   whatever_stands_there_is_survived)
+SUITE_WITH("probes of a segment", set_up, clean_up)

@@ -44,7 +44,7 @@ static int sites(void)
 	return segview_sites(view, 0, on_site, NULL);
 }
 
-START_TEST(a_site_is_what_its_thread_has_written)
+TEST(a_site_is_what_its_thread_has_written)
 {
 	*site_at(7) = (struct seg_site){ .key = 1,
 					 .func = CALL_ID_Send,
@@ -65,9 +65,8 @@ START_TEST(a_site_is_what_its_thread_has_written)
 	ck_assert_int_eq(segview_sites(view, 1, on_site, NULL), 0);
 	ck_assert_int_eq(segview_sites(view, 2, on_site, NULL), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(sites_that_make_no_sense_are_not_there)
+TEST(sites_that_make_no_sense_are_not_there)
 {
 	*site_at(0) = (struct seg_site){ .key = 0, .func = CALL_ID_Send, .depth = 1 };
 	*site_at(1) = (struct seg_site){ .key = 1, .func = UINT32_MAX, .depth = 1 };
@@ -75,9 +74,8 @@ START_TEST(sites_that_make_no_sense_are_not_there)
 	*site_at(3) = (struct seg_site){ .key = 1, .func = CALL_ID_Send, .depth = 5 };
 	ck_assert_int_eq(sites(), 0);
 }
-END_TEST
 
-START_TEST(files_without_code_or_with_strange_paths_are_not_there)
+TEST(files_without_code_or_with_strange_paths_are_not_there)
 {
 	struct seg_module got;
 
@@ -99,8 +97,5 @@ START_TEST(files_without_code_or_with_strange_paths_are_not_there)
 	ck_assert_uint_eq(strlen(got.path), SEG_MODULE_PATH_BYTES - 1);
 	ck_assert(!segview_module(view, SEG_MODULES, &got));
 }
-END_TEST
 
-SUITE_WITH("segsite", open_view, close_view, a_site_is_what_its_thread_has_written,
-	   sites_that_make_no_sense_are_not_there,
-	   files_without_code_or_with_strange_paths_are_not_there)
+SUITE_WITH("segsite", open_view, close_view)

@@ -42,7 +42,7 @@ static void arms(struct world *w, const char *text, const char *want)
 	free(got);
 }
 
-START_TEST(each_child_watches_its_own_objects)
+TEST(each_child_watches_its_own_objects)
 {
 	struct world w;
 
@@ -56,9 +56,8 @@ START_TEST(each_child_watches_its_own_objects)
 	arms(&w, "proc_has_terminated([p_9_000001]):version()",
 	     " => 0 'p_9_000001' UNKNOWN_OBJECT");
 }
-END_TEST
 
-START_TEST(leading_actions_that_need_nothing_else_are_local)
+TEST(leading_actions_that_need_nothing_else_are_local)
 {
 	static const struct {
 		const char *actions;
@@ -100,9 +99,8 @@ START_TEST(leading_actions_that_need_nothing_else_are_local)
 		free(got);
 	}
 }
-END_TEST
 
-START_TEST(what_cannot_be_reached_is_missing)
+TEST(what_cannot_be_reached_is_missing)
 {
 	struct world w;
 
@@ -110,18 +108,16 @@ START_TEST(what_cannot_be_reached_is_missing)
 	world_find(&w, "p_3_000001", 10)->unreachable = "node lost";
 	arms(&w, "proc_has_terminated([s_2]):version()", " =>  0/1 missing p_3_000001 (node lost)");
 }
-END_TEST
 
-START_TEST(an_event_of_the_top_has_no_parts)
+TEST(an_event_of_the_top_has_no_parts)
 {
 	struct world w;
 
 	world_small(&w);
 	arms(&w, "user_event_has_been_raised([e_1]):version()", "");
 }
-END_TEST
 
-START_TEST(an_unconditional_request_cannot_be_armed)
+TEST(an_unconditional_request_cannot_be_armed)
 {
 	struct omis_request *r = world_request(":version()");
 	struct reply *into = reply_new();
@@ -134,9 +130,8 @@ START_TEST(an_unconditional_request_cannot_be_armed)
 	reply_free(into);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(every_failed_allocation_of_arming_is_survived)
+TEST(every_failed_allocation_of_arming_is_survived)
 {
 	struct omis_request *r =
 		world_request("proc_has_terminated([]):thread_stop([t_1_000001]) print([$proc])");
@@ -155,9 +150,8 @@ START_TEST(every_failed_allocation_of_arming_is_survived)
 	}
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(rights_are_ordered_and_what_has_none_is_denied)
+TEST(rights_are_ordered_and_what_has_none_is_denied)
 {
 	struct omis_service s = { .right = OMIS_MANIPULATE };
 
@@ -171,9 +165,8 @@ START_TEST(rights_are_ordered_and_what_has_none_is_denied)
 	ck_assert(!route_may(OMIS_ADMIN, &s));
 	ck_assert(!route_may(OMIS_ADMIN, NULL));
 }
-END_TEST
 
-START_TEST(a_denial_names_the_right_that_is_needed)
+TEST(a_denial_names_the_right_that_is_needed)
 {
 	static const struct {
 		const char *text, *words;
@@ -198,9 +191,8 @@ START_TEST(a_denial_names_the_right_that_is_needed)
 	ck_assert_int_eq(route_right_of_role("lm"), OMIS_NO_RIGHT);
 	ck_assert_int_eq(route_right_of_role("tool"), OMIS_NO_RIGHT);
 }
-END_TEST
 
-START_TEST(what_is_guarded_needs_more_than_its_service)
+TEST(what_is_guarded_needs_more_than_its_service)
 {
 	static const struct {
 		const char *text;
@@ -226,10 +218,9 @@ START_TEST(what_is_guarded_needs_more_than_its_service)
 		omis_request_free(r);
 	}
 }
-END_TEST
 
 /* A parameter that the event will bring may be anything. */
-START_TEST(what_an_event_will_ask_for_is_taken_for_the_worst)
+TEST(what_an_event_will_ask_for_is_taken_for_the_worst)
 {
 	struct omis_request *r = world_request(
 		"thread_has_started_lib_call([],\"MPI_Send\"): proc_get_info([$proc],$par3)");
@@ -237,10 +228,9 @@ START_TEST(what_an_event_will_ask_for_is_taken_for_the_worst)
 	ck_assert_int_eq(route_right_needed(r), OMIS_MANIPULATE);
 	omis_request_free(r);
 }
-END_TEST
 
 /* Cell by cell: every service, every right. */
-START_TEST(each_right_reaches_exactly_its_services)
+TEST(each_right_reaches_exactly_its_services)
 {
 	const struct omis_service *s;
 
@@ -251,9 +241,8 @@ START_TEST(each_right_reaches_exactly_its_services)
 		ck_assert_int_eq(route_may(OMIS_MANIPULATE, s), s->right != OMIS_ADMIN);
 	}
 }
-END_TEST
 
-START_TEST(a_role_gives_its_right_and_others_none)
+TEST(a_role_gives_its_right_and_others_none)
 {
 	ck_assert_int_eq(route_right_of_role("tool-observe"), OMIS_OBSERVE);
 	ck_assert_int_eq(route_right_of_role("tool-manipulate"), OMIS_MANIPULATE);
@@ -263,9 +252,8 @@ START_TEST(a_role_gives_its_right_and_others_none)
 	ck_assert_int_eq(route_right_of_role(""), OMIS_NO_RIGHT);
 	ck_assert_int_eq(route_right_of_role(NULL), OMIS_NO_RIGHT);
 }
-END_TEST
 
-START_TEST(a_condition_needs_the_most_that_any_of_its_actions_needs)
+TEST(a_condition_needs_the_most_that_any_of_its_actions_needs)
 {
 	static const struct {
 		const char *text;
@@ -288,13 +276,5 @@ START_TEST(a_condition_needs_the_most_that_any_of_its_actions_needs)
 	ck_assert_int_gt((int)route_right_needed(r), OMIS_ADMIN);
 	omis_request_free(r);
 }
-END_TEST
 
-SUITE("route arm", each_child_watches_its_own_objects,
-      leading_actions_that_need_nothing_else_are_local, what_cannot_be_reached_is_missing,
-      an_event_of_the_top_has_no_parts, an_unconditional_request_cannot_be_armed,
-      every_failed_allocation_of_arming_is_survived, rights_are_ordered_and_what_has_none_is_denied,
-      a_denial_names_the_right_that_is_needed, what_is_guarded_needs_more_than_its_service,
-      what_an_event_will_ask_for_is_taken_for_the_worst, each_right_reaches_exactly_its_services,
-      a_role_gives_its_right_and_others_none,
-      a_condition_needs_the_most_that_any_of_its_actions_needs)
+SUITE("route arm")

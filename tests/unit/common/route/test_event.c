@@ -22,7 +22,7 @@ static void check_event(const char *event, const char *words)
 	omis_request_free(r);
 }
 
-START_TEST(what_may_happen_is_not_refused)
+TEST(what_may_happen_is_not_refused)
 {
 	static const char *const events[] = {
 		"thread_has_started_lib_call([],\"MPI_Send\")",
@@ -44,9 +44,8 @@ START_TEST(what_may_happen_is_not_refused)
 	for (size_t i = 0; i < ARRAY_LEN(events); i++)
 		check_event(events[i], NULL);
 }
-END_TEST
 
-START_TEST(what_never_happens_is_refused_with_a_remedy)
+TEST(what_never_happens_is_refused_with_a_remedy)
 {
 	static const struct {
 		const char *event, *words;
@@ -74,6 +73,5 @@ START_TEST(what_never_happens_is_refused_with_a_remedy)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		check_event(cases[i].event, cases[i].words);
 }
-END_TEST
 
-SUITE("route event", what_may_happen_is_not_refused, what_never_happens_is_refused_with_a_remedy)
+SUITE("route event")

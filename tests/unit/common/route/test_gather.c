@@ -76,7 +76,7 @@ static void finishes(struct gather *g, const char *want)
 	gather_free(g);
 }
 
-START_TEST(when_all_have_answered_it_is_done_and_whole)
+TEST(when_all_have_answered_it_is_done_and_whole)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -88,9 +88,8 @@ START_TEST(when_all_have_answered_it_is_done_and_whole)
 	ck_assert(gather_is_done(g, 0));
 	finishes(g, "2 'n_3' OK '3'; 1 'n_1' OK '1'; 1 'n_2' OK '2' 6/6");
 }
-END_TEST
 
-START_TEST(the_oldest_and_the_newest_time_are_those_of_all)
+TEST(the_oldest_and_the_newest_time_are_those_of_all)
 {
 	static const char *const objects[] = { "n_1", "n_2", "n_3" };
 	static const nsec_t oldest[] = { 300, 200, 250 }, newest[] = { 400, 900, 500 };
@@ -110,9 +109,8 @@ START_TEST(the_oldest_and_the_newest_time_are_those_of_all)
 	reply_free(into);
 	gather_free(g);
 }
-END_TEST
 
-START_TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
+TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -126,9 +124,8 @@ START_TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
 		g,
 		"1 'n_1' OK '1' 2/6 missing s_2 (no answer in time) missing s_3 (connection lost)");
 }
-END_TEST
 
-START_TEST(when_the_rest_is_lost_nobody_waits)
+TEST(when_the_rest_is_lost_nobody_waits)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -139,9 +136,8 @@ START_TEST(when_the_rest_is_lost_nobody_waits)
 	ck_assert(gather_is_done(g, 0));
 	finishes(g, " 0/6 missing s_1 (x) missing s_2 (y) missing s_3 (z)");
 }
-END_TEST
 
-START_TEST(who_was_lost_is_named_as_when_it_was_lost)
+TEST(who_was_lost_is_named_as_when_it_was_lost)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -152,9 +148,8 @@ START_TEST(who_was_lost_is_named_as_when_it_was_lost)
 	gather_lost(g, 2, "z");
 	finishes(g, " 0/6 missing s_1 (x) missing s_2 (y) missing s_3 (z)");
 }
-END_TEST
 
-START_TEST(a_quorum_counts_objects)
+TEST(a_quorum_counts_objects)
 {
 	struct gather *g = gather(GATHER_QUORUM, 3);
 
@@ -164,9 +159,8 @@ START_TEST(a_quorum_counts_objects)
 	ck_assert(gather_is_done(g, 0));
 	finishes(g, "1 'n_1' OK '1'; 1 'n_2' OK '2' 3/6 missing s_3 (no answer in time)");
 }
-END_TEST
 
-START_TEST(an_impossible_quorum_ends_with_the_last_answer)
+TEST(an_impossible_quorum_ends_with_the_last_answer)
 {
 	struct gather *g = gather(GATHER_QUORUM, 100);
 
@@ -177,9 +171,8 @@ START_TEST(an_impossible_quorum_ends_with_the_last_answer)
 	ck_assert(gather_is_done(g, 0));
 	gather_free(g);
 }
-END_TEST
 
-START_TEST(now_takes_the_first_answer)
+TEST(now_takes_the_first_answer)
 {
 	struct gather *g = gather(GATHER_NOW, 0);
 
@@ -189,9 +182,8 @@ START_TEST(now_takes_the_first_answer)
 	ck_assert(gather_is_done(g, 0));
 	gather_free(g);
 }
-END_TEST
 
-START_TEST(a_partial_answer_of_a_child_stays_partial)
+TEST(a_partial_answer_of_a_child_stays_partial)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	struct reply *r = answer(2, "n_3", "3", 3);
@@ -204,9 +196,8 @@ START_TEST(a_partial_answer_of_a_child_stays_partial)
 	ck_assert_int_eq(add(g, 1, answer(1, "n_2", "2", 1)), 0);
 	finishes(g, "2 'n_3' OK '3'; 1 'n_2' OK '2' 3/6 missing n_5 (silent) missing s_1 (x)");
 }
-END_TEST
 
-START_TEST(a_child_cannot_lie_about_what_it_was_asked)
+TEST(a_child_cannot_lie_about_what_it_was_asked)
 {
 	static const struct {
 		uint32_t asked, answered;
@@ -230,9 +221,8 @@ START_TEST(a_child_cannot_lie_about_what_it_was_asked)
 		finishes(g, cases[i].want);
 	}
 }
-END_TEST
 
-START_TEST(answers_that_nobody_waits_for_are_refused)
+TEST(answers_that_nobody_waits_for_are_refused)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -243,9 +233,8 @@ START_TEST(answers_that_nobody_waits_for_are_refused)
 	ck_assert_int_eq(add(g, 2, answer(2, "n_1", "1", 1)), -ERR_NOTFOUND);
 	gather_free(g);
 }
-END_TEST
 
-START_TEST(an_answer_to_what_was_not_asked_is_dropped_whole)
+TEST(an_answer_to_what_was_not_asked_is_dropped_whole)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	struct reply *r = answer(1, "n_2", "2", 1);
@@ -258,9 +247,8 @@ START_TEST(an_answer_to_what_was_not_asked_is_dropped_whole)
 	finishes(g, "2 'n_3' OK '3' 3/6 missing s_1 (its answer was wrong) missing s_2 (its answer "
 		    "was wrong)");
 }
-END_TEST
 
-START_TEST(a_child_speaks_for_its_own_objects_only)
+TEST(a_child_speaks_for_its_own_objects_only)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
 	struct gather *g = NULL;
@@ -271,10 +259,9 @@ START_TEST(a_child_speaks_for_its_own_objects_only)
 	ck_assert_int_eq(add(g, 2, answer(2, "", "", 3)), 0);
 	finishes(g, "1 'n_11,n_21' OK '1'; 2 '' OK '' 4/6 missing s_1 (its answer was wrong)");
 }
-END_TEST
 
 /* A former object of its own may be missing, and is no reason to lose the rest of the answer. */
-START_TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
+TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
 	struct gather *g = NULL;
@@ -291,9 +278,8 @@ START_TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
 		 "1 'n_11' OK '1'; 1 'n_10' OK '0'; 2 '' OK '' 6/6 missing n_21 (the host is lost) "
 		 "missing s_2 (no answer in time) missing s_2 (silent)");
 }
-END_TEST
 
-START_TEST(a_child_that_refuses_the_text_refuses_each_action)
+TEST(a_child_that_refuses_the_text_refuses_each_action)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	struct reply *r = reply_new();
@@ -306,14 +292,13 @@ START_TEST(a_child_that_refuses_the_text_refuses_each_action)
 	finishes(g, "1 '' UNSUPPORTED_SERVICE; 2 '' UNSUPPORTED_SERVICE 2/6 missing s_2 (x) "
 		    "missing s_3 (x)");
 }
-END_TEST
 
 static void collect(void *arg, uint32_t child)
 {
 	*(unsigned *)arg |= 1u << child;
 }
 
-START_TEST(those_still_awaited_can_be_told_to_stop)
+TEST(those_still_awaited_can_be_told_to_stop)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	unsigned waiting = 0;
@@ -323,9 +308,8 @@ START_TEST(those_still_awaited_can_be_told_to_stop)
 	ck_assert_uint_eq(waiting, 5);
 	gather_free(g);
 }
-END_TEST
 
-START_TEST(a_step_without_parts_is_done_at_once)
+TEST(a_step_without_parts_is_done_at_once)
 {
 	const struct plan_step none = { 0 };
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name };
@@ -335,9 +319,8 @@ START_TEST(a_step_without_parts_is_done_at_once)
 	ck_assert(gather_is_done(g, 0));
 	finishes(g, "");
 }
-END_TEST
 
-START_TEST(every_failed_allocation_of_gathering_is_survived)
+TEST(every_failed_allocation_of_gathering_is_survived)
 {
 	struct reply *r = answer(1, "n_1", "1", 2);
 
@@ -361,16 +344,5 @@ START_TEST(every_failed_allocation_of_gathering_is_survived)
 	}
 	reply_free(r);
 }
-END_TEST
 
-SUITE("route gather", when_all_have_answered_it_is_done_and_whole,
-      the_oldest_and_the_newest_time_are_those_of_all,
-      after_the_deadline_it_is_done_and_says_who_is_missing, when_the_rest_is_lost_nobody_waits,
-      who_was_lost_is_named_as_when_it_was_lost, a_quorum_counts_objects,
-      an_impossible_quorum_ends_with_the_last_answer, now_takes_the_first_answer,
-      a_partial_answer_of_a_child_stays_partial, a_child_cannot_lie_about_what_it_was_asked,
-      answers_that_nobody_waits_for_are_refused, an_answer_to_what_was_not_asked_is_dropped_whole,
-      a_child_speaks_for_its_own_objects_only,
-      what_a_child_misses_of_somebody_else_is_missing_of_its_own,
-      a_child_that_refuses_the_text_refuses_each_action, those_still_awaited_can_be_told_to_stop,
-      a_step_without_parts_is_done_at_once, every_failed_allocation_of_gathering_is_survived)
+SUITE("route gather")

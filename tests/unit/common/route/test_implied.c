@@ -44,7 +44,7 @@ static void drops(const uint32_t *numbers, size_t want, const char *left)
 	omis_request_free(q);
 }
 
-START_TEST(only_what_was_named_is_unknown)
+TEST(only_what_was_named_is_unknown)
 {
 	const uint32_t numbers[4] = { 3, 5, 8, 9 };
 
@@ -57,6 +57,5 @@ START_TEST(only_what_was_named_is_unknown)
 	      "1 'p_1_000001' NO_PERMISSION; 1 'p_1_000002' OK ''");
 	drops(numbers, 4 + 2 + 3 + 4, "8 't_1_000001' UNKNOWN_OBJECT");
 }
-END_TEST
 
-SUITE("route implied", only_what_was_named_is_unknown)
+SUITE("route implied")

@@ -60,7 +60,7 @@ static void plans(struct world *w, enum omis_right right, const char *text, cons
 	buf_done(&b);
 }
 
-START_TEST(a_request_is_split_by_child_in_textual_order)
+TEST(a_request_is_split_by_child_in_textual_order)
 {
 	static const struct {
 		const char *text, *want;
@@ -83,9 +83,8 @@ START_TEST(a_request_is_split_by_child_in_textual_order)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		plans(&w, OMIS_MANIPULATE, cases[i].text, cases[i].want);
 }
-END_TEST
 
-START_TEST(a_barrier_ends_a_step)
+TEST(a_barrier_ends_a_step)
 {
 	struct world w;
 
@@ -95,9 +94,8 @@ START_TEST(a_barrier_ends_a_step)
 	      "0/1[1]:node_get_info([n_1],1) | 1/2[2,3]:node_get_info([n_3],1) "
 	      "node_get_info([n_3],3)");
 }
-END_TEST
 
-START_TEST(services_of_the_top_stand_between_in_textual_order)
+TEST(services_of_the_top_stand_between_in_textual_order)
 {
 	struct world w;
 
@@ -111,9 +109,8 @@ START_TEST(services_of_the_top_stand_between_in_textual_order)
 	plans(&w, OMIS_OBSERVE, ":site_get_info([],1) csr_enable([c_1,c_1])",
 	      "here 1 site_get_info([s_1,s_2],1) | here 2 csr_enable([c_1]) =>  3/3");
 }
-END_TEST
 
-START_TEST(containers_expand_in_lists_and_members_are_lifted)
+TEST(containers_expand_in_lists_and_members_are_lifted)
 {
 	static const struct {
 		const char *text, *want;
@@ -136,9 +133,8 @@ START_TEST(containers_expand_in_lists_and_members_are_lifted)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		plans(&w, OMIS_OBSERVE, cases[i].text, cases[i].want);
 }
-END_TEST
 
-START_TEST(an_object_named_twice_is_asked_once)
+TEST(an_object_named_twice_is_asked_once)
 {
 	struct world w;
 
@@ -148,9 +144,8 @@ START_TEST(an_object_named_twice_is_asked_once)
 	plans(&w, OMIS_OBSERVE, ":node_get_info([n_1],1) node_get_info([n_1],1)",
 	      "0/2[1,2]:node_get_info([n_1],1) node_get_info([n_1],1)");
 }
-END_TEST
 
-START_TEST(what_does_not_exist_is_an_entry_of_its_own)
+TEST(what_does_not_exist_is_an_entry_of_its_own)
 {
 	struct world w;
 
@@ -162,9 +157,8 @@ START_TEST(what_does_not_exist_is_an_entry_of_its_own)
 	plans(&w, OMIS_OBSERVE, ":site_get_info([s_1,s_9],1)",
 	      "here 1 site_get_info([s_1],1) => 1 's_9' UNKNOWN_OBJECT 1/1");
 }
-END_TEST
 
-START_TEST(what_is_not_attached_does_not_exist)
+TEST(what_is_not_attached_does_not_exist)
 {
 	struct world w;
 
@@ -176,18 +170,16 @@ START_TEST(what_is_not_attached_does_not_exist)
 	      "0/1[1]:node_get_info([n_2],1) => 1 'p_3_000001' UNKNOWN_OBJECT; 1 'n_1' "
 	      "UNKNOWN_OBJECT");
 }
-END_TEST
 
-START_TEST(nothing_to_do_is_no_step_and_no_error)
+TEST(nothing_to_do_is_no_step_and_no_error)
 {
 	struct world w;
 
 	world_init(&w, 0);
 	plans(&w, OMIS_OBSERVE, ":node_get_info([],1) ; proc_get_info([],1)", "");
 }
-END_TEST
 
-START_TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
+TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
 {
 	struct world w;
 
@@ -207,9 +199,8 @@ START_TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
 	plans(&w, OMIS_OBSERVE, ":proc_detach([n_1])",
 	      "here 1 proc_detach([p_1_000001,p_1_000002]) =>  2/2");
 }
-END_TEST
 
-START_TEST(what_cannot_be_reached_is_asked_and_missing)
+TEST(what_cannot_be_reached_is_asked_and_missing)
 {
 	struct world w;
 
@@ -218,9 +209,8 @@ START_TEST(what_cannot_be_reached_is_asked_and_missing)
 	plans(&w, OMIS_OBSERVE, ":node_get_info([],1)",
 	      "0/2[1]:node_get_info([n_1,n_2],1) =>  0/1 missing n_3 (node silent)");
 }
-END_TEST
 
-START_TEST(a_right_that_is_not_there_refuses_the_action_alone)
+TEST(a_right_that_is_not_there_refuses_the_action_alone)
 {
 	struct world w;
 
@@ -231,9 +221,8 @@ START_TEST(a_right_that_is_not_there_refuses_the_action_alone)
 	      " => 1 '' NO_PERMISSION; 2 '' NO_PERMISSION");
 	plans(&w, OMIS_ADMIN, ":omig_shutdown()", "here 1 omig_shutdown()");
 }
-END_TEST
 
-START_TEST(a_scalar_is_not_expanded)
+TEST(a_scalar_is_not_expanded)
 {
 	struct world w;
 
@@ -244,9 +233,8 @@ START_TEST(a_scalar_is_not_expanded)
 	      "0/1[1]:pa_counter_global_increment(pa_c_1,2) "
 	      "1/1[1]:pa_counter_global_increment(pa_c_1,2)");
 }
-END_TEST
 
-START_TEST(a_counter_is_where_its_processes_are)
+TEST(a_counter_is_where_its_processes_are)
 {
 	struct world w;
 
@@ -263,9 +251,8 @@ START_TEST(a_counter_is_where_its_processes_are)
 	      "here 1 pa_counter_delete([pa_c_1]) 0/1[1]:pa_counter_delete([pa_c_1]) "
 	      "1/1[1]:pa_counter_delete([pa_c_1])");
 }
-END_TEST
 
-START_TEST(a_question_to_each_daemon_goes_to_all_children)
+TEST(a_question_to_each_daemon_goes_to_all_children)
 {
 	struct world w;
 
@@ -274,9 +261,8 @@ START_TEST(a_question_to_each_daemon_goes_to_all_children)
 	      "0/1[1]:node_get_info([n_1],1) | here 2 omig_status() 0/0[2]:omig_status() "
 	      "1/0[2]:omig_status()");
 }
-END_TEST
 
-START_TEST(below_the_top_services_of_the_top_are_refused)
+TEST(below_the_top_services_of_the_top_are_refused)
 {
 	const struct plan_conf conf = { .right = OMIS_ADMIN };
 	struct omis_request *r = world_request(":version() node_get_info([n_1],1)");
@@ -295,9 +281,8 @@ START_TEST(below_the_top_services_of_the_top_are_refused)
 	omis_request_free(r);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(action_numbers_of_the_larger_request_are_kept)
+TEST(action_numbers_of_the_larger_request_are_kept)
 {
 	static const uint32_t numbers[] = { 4, 7 };
 	const struct plan_conf conf = { .right = OMIS_ADMIN, .numbers = numbers };
@@ -314,7 +299,6 @@ START_TEST(action_numbers_of_the_larger_request_are_kept)
 	omis_request_free(r);
 	buf_done(&b);
 }
-END_TEST
 
 /* The first step of a request, and then what the second sends after the world has changed. */
 static void changes(struct world *w, const char *text, void (*change)(struct world *),
@@ -344,7 +328,7 @@ static void attach_n3(struct world *w)
 	world_find(w, "n_3", 3)->attached = true;
 }
 
-START_TEST(conversions_of_one_execution_agree)
+TEST(conversions_of_one_execution_agree)
 {
 	struct world w;
 
@@ -354,9 +338,8 @@ START_TEST(conversions_of_one_execution_agree)
 	changes(&w, ":node_get_info([],1) ; proc_get_info([],1)", attach_n3,
 		":proc_get_info([p_1_000001,p_1_000002,p_2_000001],1)");
 }
-END_TEST
 
-START_TEST(an_attach_in_the_request_is_seen_behind_it)
+TEST(an_attach_in_the_request_is_seen_behind_it)
 {
 	struct world w;
 
@@ -366,14 +349,13 @@ START_TEST(an_attach_in_the_request_is_seen_behind_it)
 	changes(&w, ":node_attach([]) proc_get_info([],1)", attach_n3,
 		":proc_get_info([p_3_000001],1)");
 }
-END_TEST
 
 static void kill_p2(struct world *w)
 {
 	world_find(w, "p_1_000002", 10)->gone = true;
 }
 
-START_TEST(an_object_that_vanishes_in_between_is_an_entry)
+TEST(an_object_that_vanishes_in_between_is_an_entry)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
 	struct omis_request *r = world_request(":proc_get_info([],1) ; proc_get_info([n_1],1)");
@@ -398,9 +380,8 @@ START_TEST(an_object_that_vanishes_in_between_is_an_entry)
 	reply_free(into);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(what_is_abandoned_says_so_for_each_action_left)
+TEST(what_is_abandoned_says_so_for_each_action_left)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
 	struct omis_request *r =
@@ -424,7 +405,6 @@ START_TEST(what_is_abandoned_says_so_for_each_action_left)
 	reply_free(into);
 	omis_request_free(r);
 }
-END_TEST
 
 /* Hands out n objects below child 0; containers in place of their content. */
 static int many(void *arg, const char *token, char cls, struct route_tokens *out)
@@ -471,7 +451,7 @@ static int plan_many(size_t n, const char *text, struct err *e)
 	return rc;
 }
 
-START_TEST(objects_are_bounded_exactly)
+TEST(objects_are_bounded_exactly)
 {
 	struct err e = { 0 };
 
@@ -483,9 +463,8 @@ START_TEST(objects_are_bounded_exactly)
 		plan_many(OMIS_OBJECTS_MAX / 2 + 1, ":node_get_info([],1) node_get_info([],3)", &e),
 		-ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(an_unchecked_request_is_refused)
+TEST(an_unchecked_request_is_refused)
 {
 	const struct plan_conf conf = { .right = OMIS_ADMIN };
 	struct omis_request *r = NULL;
@@ -497,9 +476,8 @@ START_TEST(an_unchecked_request_is_refused)
 	ck_assert_int_eq(plan_new(r, &w.view, &conf, &p, NULL), -ERR_INVALID);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(every_failed_allocation_of_planning_is_survived)
+TEST(every_failed_allocation_of_planning_is_survived)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
 	struct omis_request *r =
@@ -524,19 +502,5 @@ START_TEST(every_failed_allocation_of_planning_is_survived)
 	}
 	omis_request_free(r);
 }
-END_TEST
 
-SUITE("route plan", a_request_is_split_by_child_in_textual_order, a_barrier_ends_a_step,
-      services_of_the_top_stand_between_in_textual_order,
-      containers_expand_in_lists_and_members_are_lifted, an_object_named_twice_is_asked_once,
-      what_does_not_exist_is_an_entry_of_its_own, what_is_not_attached_does_not_exist,
-      nothing_to_do_is_no_step_and_no_error,
-      what_has_ended_is_read_but_manipulated_only_by_its_name,
-      what_cannot_be_reached_is_asked_and_missing,
-      a_right_that_is_not_there_refuses_the_action_alone, a_scalar_is_not_expanded,
-      a_counter_is_where_its_processes_are, a_question_to_each_daemon_goes_to_all_children,
-      below_the_top_services_of_the_top_are_refused, action_numbers_of_the_larger_request_are_kept,
-      conversions_of_one_execution_agree, an_attach_in_the_request_is_seen_behind_it,
-      an_object_that_vanishes_in_between_is_an_entry,
-      what_is_abandoned_says_so_for_each_action_left, objects_are_bounded_exactly,
-      an_unchecked_request_is_refused, every_failed_allocation_of_planning_is_survived)
+SUITE("route plan")

@@ -79,7 +79,7 @@ static void holds(struct omis_value a, struct omis_value b, const char *want)
 	ck_assert_str_eq(got, want);
 }
 
-START_TEST(numbers_compare_by_value)
+TEST(numbers_compare_by_value)
 {
 	holds(number(5), number(5), "eLG");
 	holds(number(4), number(5), "nlL");
@@ -93,9 +93,8 @@ START_TEST(numbers_compare_by_value)
 	holds(real(NAN), real(NAN), "n");
 	holds(real(INFINITY), number(INT64_MAX), "ngG");
 }
-END_TEST
 
-START_TEST(texts_compare_by_their_bytes)
+TEST(texts_compare_by_their_bytes)
 {
 	holds(text_of(OMIS_STRING, "abc"), text_of(OMIS_STRING, "abc"), "eLG");
 	holds(text_of(OMIS_STRING, "abc"), text_of(OMIS_STRING, "abd"), "nlL");
@@ -104,26 +103,23 @@ START_TEST(texts_compare_by_their_bytes)
 	holds(text_of(OMIS_TOKEN, "p_1_00000a"), text_of(OMIS_TOKEN, "p_1_00000a"), "eLG");
 	holds(text_of(OMIS_TOKEN, "p_1_00000a"), text_of(OMIS_STRING, "p_1_00000a"), "eLG");
 }
-END_TEST
 
-START_TEST(what_has_no_order_differs)
+TEST(what_has_no_order_differs)
 {
 	holds(number(5), text_of(OMIS_STRING, "5"), "n");
 	holds((struct omis_value){ .kind = OMIS_LIST }, number(5), "n");
 	holds((struct omis_value){ .kind = OMIS_LIST }, (struct omis_value){ .kind = OMIS_LIST },
 	      "n");
 }
-END_TEST
 
-START_TEST(a_parameter_without_a_value_lets_nothing_pass)
+TEST(a_parameter_without_a_value_lets_nothing_pass)
 {
 	open_predicates("omig_if($par7,\"!=\",1) print([1])");
 	ck_assert(!passes(number(1), number(2)));
 	close_predicates();
 }
-END_TEST
 
-START_TEST(every_nth_is_the_nth_and_the_2nth)
+TEST(every_nth_is_the_nth_and_the_2nth)
 {
 	char got[13] = "";
 
@@ -136,9 +132,8 @@ START_TEST(every_nth_is_the_nth_and_the_2nth)
 	ck_assert(passes(number(0), number(0)));
 	close_predicates();
 }
-END_TEST
 
-START_TEST(what_one_predicate_stops_the_next_does_not_count)
+TEST(what_one_predicate_stops_the_next_does_not_count)
 {
 	char got[13] = "";
 
@@ -148,7 +143,6 @@ START_TEST(what_one_predicate_stops_the_next_does_not_count)
 	ck_assert_str_eq(got, "-------+-+-+");
 	close_predicates();
 }
-END_TEST
 
 static unsigned passed(unsigned events, nsec_t from, nsec_t apart)
 {
@@ -159,7 +153,7 @@ static unsigned passed(unsigned events, nsec_t from, nsec_t apart)
 	return n;
 }
 
-START_TEST(so_many_pass_within_a_second_and_no_more)
+TEST(so_many_pass_within_a_second_and_no_more)
 {
 	const nsec_t ms = NSEC_PER_MSEC, from = 7 * NSEC_PER_SEC + 300 * ms;
 
@@ -175,18 +169,16 @@ START_TEST(so_many_pass_within_a_second_and_no_more)
 	ck_assert_uint_eq(passed(100, from, ms), 2);
 	close_predicates();
 }
-END_TEST
 
-START_TEST(less_than_one_a_second_is_one_in_a_longer_time)
+TEST(less_than_one_a_second_is_one_in_a_longer_time)
 {
 	open_predicates("omig_at_most(0.1) print([1])");
 	ck_assert_uint_eq(passed(10, 0, NSEC_PER_SEC), 1);
 	ck_assert_uint_eq(passed(10, 10 * NSEC_PER_SEC, NSEC_PER_SEC), 1);
 	close_predicates();
 }
-END_TEST
 
-START_TEST(only_those_in_front_are_leading)
+TEST(only_those_in_front_are_leading)
 {
 	open_predicates("omig_every(2) omig_if(1,\"<\",2) print([1]) omig_every(3) print([2])");
 	ck_assert_uint_eq(predicates_leading(f), 2);
@@ -203,9 +195,8 @@ START_TEST(only_those_in_front_are_leading)
 	ck_assert(passes(number(0), number(0)));
 	close_predicates();
 }
-END_TEST
 
-START_TEST(armed_again_it_goes_on_counting)
+TEST(armed_again_it_goes_on_counting)
 {
 	struct predicates *old;
 
@@ -220,9 +211,8 @@ START_TEST(armed_again_it_goes_on_counting)
 	predicates_continue(NULL, f);
 	close_predicates();
 }
-END_TEST
 
-START_TEST(a_predicate_that_makes_no_sense_is_refused_in_words)
+TEST(a_predicate_that_makes_no_sense_is_refused_in_words)
 {
 	static const char *const bad[] = {
 		"omig_if(1,\"=\",2)",  "omig_if(1,\"\",2)",
@@ -246,9 +236,8 @@ START_TEST(a_predicate_that_makes_no_sense_is_refused_in_words)
 		omis_request_free(r);
 	}
 }
-END_TEST
 
-START_TEST(a_predicate_needs_an_event)
+TEST(a_predicate_needs_an_event)
 {
 	struct omis_request *q = NULL;
 	struct omis_diag d = { 0 };
@@ -259,9 +248,8 @@ START_TEST(a_predicate_needs_an_event)
 	ck_assert_uint_eq(d.status, STATUS_TYPE_MISMATCH);
 	omis_request_free(q);
 }
-END_TEST
 
-START_TEST(one_test_of_a_parameter_is_simple)
+TEST(one_test_of_a_parameter_is_simple)
 {
 	static const struct {
 		const char *actions;
@@ -293,9 +281,8 @@ START_TEST(one_test_of_a_parameter_is_simple)
 	ck_assert_double_eq(t.value, 65536);
 	close_predicates();
 }
-END_TEST
 
-START_TEST(without_memory_there_are_no_predicates)
+TEST(without_memory_there_are_no_predicates)
 {
 	struct omis_request *q = world_request(EVENT "omig_every(2) print([1])");
 	int rc;
@@ -309,12 +296,5 @@ START_TEST(without_memory_there_are_no_predicates)
 	}
 	omis_request_free(q);
 }
-END_TEST
 
-SUITE("route predicates", numbers_compare_by_value, texts_compare_by_their_bytes,
-      what_has_no_order_differs, a_parameter_without_a_value_lets_nothing_pass,
-      every_nth_is_the_nth_and_the_2nth, what_one_predicate_stops_the_next_does_not_count,
-      so_many_pass_within_a_second_and_no_more, less_than_one_a_second_is_one_in_a_longer_time,
-      only_those_in_front_are_leading, armed_again_it_goes_on_counting,
-      a_predicate_that_makes_no_sense_is_refused_in_words, a_predicate_needs_an_event,
-      one_test_of_a_parameter_is_simple, without_memory_there_are_no_predicates)
+SUITE("route predicates")

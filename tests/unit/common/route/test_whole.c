@@ -366,7 +366,7 @@ static void make(struct tree *t, struct rng *rng, struct buf *b)
 	}
 }
 
-START_TEST(split_and_merged_equals_evaluated_at_once)
+TEST(split_and_merged_equals_evaluated_at_once)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
 	struct buf b = BUF_INIT(100000);
@@ -390,6 +390,5 @@ START_TEST(split_and_merged_equals_evaluated_at_once)
 	free(t);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("route whole", split_and_merged_equals_evaluated_at_once)
+SUITE("route whole")

@@ -9,7 +9,7 @@
 #define MS NSEC_PER_MSEC
 #define WALL (INT64_C(1700000000) * SEC)
 
-START_TEST(the_root_is_its_own_time_without_error)
+TEST(the_root_is_its_own_time_without_error)
 {
 	struct timebase t;
 
@@ -20,9 +20,8 @@ START_TEST(the_root_is_its_own_time_without_error)
 	ck_assert_int_eq(timebase_update(&t, &(struct timebase_sample){ 1, 2, 3, 0 }), 0);
 	ck_assert_int_eq(timebase_now(&t, 100 + SEC), WALL + SEC);
 }
-END_TEST
 
-START_TEST(without_a_sample_the_error_is_unknown)
+TEST(without_a_sample_the_error_is_unknown)
 {
 	struct timebase t;
 
@@ -30,9 +29,8 @@ START_TEST(without_a_sample_the_error_is_unknown)
 	ck_assert_int_eq(timebase_error(&t, 5 * SEC), TIMEBASE_UNKNOWN_NS);
 	ck_assert_int_eq(timebase_at(&t, SEC), WALL + SEC);
 }
-END_TEST
 
-START_TEST(the_truth_lies_within_the_bound_however_the_delay_is_split)
+TEST(the_truth_lies_within_the_bound_however_the_delay_is_split)
 {
 	struct rng rng;
 
@@ -53,9 +51,8 @@ START_TEST(the_truth_lies_within_the_bound_however_the_delay_is_split)
 		ck_assert_int_eq(t.error, (there + back + 1) / 2);
 	}
 }
-END_TEST
 
-START_TEST(clocks_that_drift_stay_within_a_bound_that_grows)
+TEST(clocks_that_drift_stay_within_a_bound_that_grows)
 {
 	struct timebase t;
 
@@ -71,9 +68,8 @@ START_TEST(clocks_that_drift_stay_within_a_bound_that_grows)
 	}
 	ck_assert_int_eq(timebase_error(&t, 2 * MS + 10 * SEC), MS + MS);
 }
-END_TEST
 
-START_TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
+TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 {
 	struct timebase t;
 
@@ -90,10 +86,9 @@ START_TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 	ck_assert_int_eq(t.error, 5 * MS);
 	ck_assert_uint_eq(t.roots, 0);
 }
-END_TEST
 
 /* The root was restarted, and its wall clock had been set: both bounds cannot be true. */
-START_TEST(another_root_is_believed_at_once)
+TEST(another_root_is_believed_at_once)
 {
 	struct timebase t;
 	double ppm, error;
@@ -120,9 +115,8 @@ START_TEST(another_root_is_believed_at_once)
 		ck_assert_uint_eq(t.roots, 1);
 	}
 }
-END_TEST
 
-START_TEST(samples_that_cannot_be_are_ignored)
+TEST(samples_that_cannot_be_are_ignored)
 {
 	static const struct timebase_sample bad[] = {
 		{ 10, 9, WALL, 0 },	   { -1, 5, WALL, 0 }, { 0, INT64_MAX, WALL, 0 },
@@ -138,11 +132,10 @@ START_TEST(samples_that_cannot_be_are_ignored)
 		ck_assert_int_eq(t.error, TIMEBASE_UNKNOWN_NS);
 	}
 }
-END_TEST
 
 /* A clock that is 37 ppm slow, asked over ways of any length: the truth is always within the bound,
  * which shrinks. */
-START_TEST(the_drift_lies_within_its_bound)
+TEST(the_drift_lies_within_its_bound)
 {
 	double ppm, error, first = 0;
 	struct timebase t;
@@ -168,9 +161,8 @@ START_TEST(the_drift_lies_within_its_bound)
 	timebase_init_root(&t, 0, 0);
 	ck_assert(timebase_drift(&t, &ppm, &error) && ppm == 0 && error == 0);
 }
-END_TEST
 
-START_TEST(now_never_goes_back)
+TEST(now_never_goes_back)
 {
 	struct timebase t;
 	nsec_t before;
@@ -182,10 +174,5 @@ START_TEST(now_never_goes_back)
 	ck_assert_int_ge(timebase_now(&t, SEC + MS), before);
 	ck_assert_int_gt(timebase_now(&t, 10 * SEC), before);
 }
-END_TEST
 
-SUITE("timebase", the_root_is_its_own_time_without_error, without_a_sample_the_error_is_unknown,
-      the_truth_lies_within_the_bound_however_the_delay_is_split,
-      clocks_that_drift_stay_within_a_bound_that_grows,
-      a_better_sample_is_taken_and_a_worse_one_is_not, another_root_is_believed_at_once,
-      samples_that_cannot_be_are_ignored, the_drift_lies_within_its_bound, now_never_goes_back)
+SUITE("timebase")

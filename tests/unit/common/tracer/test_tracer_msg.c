@@ -49,7 +49,7 @@ static void create_message(void)
 	in.text[4] = "/tmp/out";
 }
 
-START_TEST(all_fields_come_through)
+TEST(all_fields_come_through)
 {
 	create_message();
 	in.id = 77;
@@ -71,9 +71,8 @@ START_TEST(all_fields_come_through)
 	ck_assert_uint_eq(out.start, UINT64_MAX);
 	ck_assert_uint_eq(out.value[1], UINT64_MAX);
 }
-END_TEST
 
-START_TEST(bytes_come_through_up_to_their_limit)
+TEST(bytes_come_through_up_to_their_limit)
 {
 	static uint8_t bytes[TRACER_BYTES_MAX + 1];
 
@@ -96,9 +95,8 @@ START_TEST(bytes_come_through_up_to_their_limit)
 	ck_assert_int_eq(pass(), 0);
 	ck_assert_uint_eq(out.nbytes, 0);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_its_kind_is_refused)
+TEST(what_does_not_fit_its_kind_is_refused)
 {
 	static const struct tracer_msg bad[] = {
 		{ .type = 0 },
@@ -154,9 +152,8 @@ START_TEST(what_does_not_fit_its_kind_is_refused)
 		ck_assert_msg(pass() == -ERR_PROTO, "message %zu", i);
 	}
 }
-END_TEST
 
-START_TEST(a_program_has_as_many_streams_as_the_limit_says)
+TEST(a_program_has_as_many_streams_as_the_limit_says)
 {
 	create_message();
 	in.value[0] = in.value[1] = 0;
@@ -168,9 +165,8 @@ START_TEST(a_program_has_as_many_streams_as_the_limit_says)
 		ck_assert_int_eq(pass(), in.value[2] <= TRACER_STREAMS_MAX ? 0 : -ERR_PROTO);
 	}
 }
-END_TEST
 
-START_TEST(the_longest_names_of_a_part_fit)
+TEST(the_longest_names_of_a_part_fit)
 {
 	static char name[TRACER_NAME_MAX_BYTES + 1];
 
@@ -184,9 +180,8 @@ START_TEST(the_longest_names_of_a_part_fit)
 		in.text[i] = name;
 	ck_assert_int_eq(pass(), 0);
 }
-END_TEST
 
-START_TEST(every_cut_and_every_tail_is_refused)
+TEST(every_cut_and_every_tail_is_refused)
 {
 	struct err e = { 0 };
 
@@ -197,10 +192,9 @@ START_TEST(every_cut_and_every_tail_is_refused)
 	buf_putc(&b, 0);
 	ck_assert_int_eq(tracer_msg_decode(&out, b.p, b.n, &e), -ERR_PROTO);
 }
-END_TEST
 
 /* Whatever is flipped: it is refused, or what came out is a message that could be said. */
-START_TEST(flipped_bytes_never_make_what_could_not_be_said)
+TEST(flipped_bytes_never_make_what_could_not_be_said)
 {
 	struct buf again = BUF_INIT(TRACER_MSG_MAX_BYTES);
 	struct err e = { 0 };
@@ -225,7 +219,6 @@ START_TEST(flipped_bytes_never_make_what_could_not_be_said)
 	}
 	buf_done(&again);
 }
-END_TEST
 
 /* --- each kind at its limits, and one step beyond them */
 
@@ -307,14 +300,13 @@ static void limits_of(const struct limits *k)
 	}
 }
 
-START_TEST(each_kind_has_its_numbers_of_values_and_texts)
+TEST(each_kind_has_its_numbers_of_values_and_texts)
 {
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
 		limits_of(&limits[i]);
 }
-END_TEST
 
-START_TEST(each_kind_says_what_within_its_limit)
+TEST(each_kind_says_what_within_its_limit)
 {
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		const struct limits *k = &limits[i];
@@ -326,10 +318,9 @@ START_TEST(each_kind_says_what_within_its_limit)
 		is_taken(k, true, "the least what");
 	}
 }
-END_TEST
 
 /* No helper may touch init, or what kill() takes for a group. */
-START_TEST(each_kind_has_a_process_or_thread_where_it_needs_one)
+TEST(each_kind_has_a_process_or_thread_where_it_needs_one)
 {
 	static const int32_t none[] = { 1, 0, -1, INT32_MIN };
 
@@ -346,9 +337,8 @@ START_TEST(each_kind_has_a_process_or_thread_where_it_needs_one)
 		}
 	}
 }
-END_TEST
 
-START_TEST(only_kinds_with_bytes_have_some)
+TEST(only_kinds_with_bytes_have_some)
 {
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		const struct limits *k = &limits[i];
@@ -359,10 +349,9 @@ START_TEST(only_kinds_with_bytes_have_some)
 		is_taken(k, k->type == TRACER_BYTES || k->type == TRACER_SOURCE, "bytes");
 	}
 }
-END_TEST
 
 /* All blocks of memory lie below 2^63, and one message holds them. */
-START_TEST(blocks_of_memory_reach_their_limits)
+TEST(blocks_of_memory_reach_their_limits)
 {
 	static const struct {
 		uint64_t addr, block, stride, n;
@@ -394,9 +383,8 @@ START_TEST(blocks_of_memory_reach_their_limits)
 		ck_assert_msg(pass() == (known[i].is_good ? 0 : -ERR_PROTO), "geometry %zu", i);
 	}
 }
-END_TEST
 
-START_TEST(counts_of_a_program_and_of_frames_agree_with_the_texts)
+TEST(counts_of_a_program_and_of_frames_agree_with_the_texts)
 {
 	create_message();
 	in.ntext = 4;
@@ -414,9 +402,8 @@ START_TEST(counts_of_a_program_and_of_frames_agree_with_the_texts)
 	message_of(&limits[12], 8, 3);
 	ck_assert_int_eq(pass(), -ERR_PROTO);
 }
-END_TEST
 
-START_TEST(an_event_is_of_one_thing)
+TEST(an_event_is_of_one_thing)
 {
 	in = (struct tracer_msg){ .type = TRACER_EVENT, .pid = 2, .tid = 2, .nvalue = 2 };
 	for (in.what = 0; in.what <= TRACER_WATCH_ALL + 1; in.what++)
@@ -426,10 +413,9 @@ START_TEST(an_event_is_of_one_thing)
 						 ? 0
 						 : -ERR_PROTO);
 }
-END_TEST
 
 /* Behind the head of a message without any. */
-START_TEST(more_values_or_texts_than_there_is_room_for_are_refused)
+TEST(more_values_or_texts_than_there_is_room_for_are_refused)
 {
 	static const size_t places[] = { 25, 27 }; /* of their numbers, in a message */
 	static const uint16_t numbers[] = { TRACER_VALUES_MAX + 1, TRACER_TEXTS_MAX + 1 };
@@ -447,9 +433,8 @@ START_TEST(more_values_or_texts_than_there_is_room_for_are_refused)
 		ck_assert_ptr_nonnull(strstr(e.text, "bytes makes no sense"));
 	}
 }
-END_TEST
 
-START_TEST(a_message_that_has_no_room_is_reported)
+TEST(a_message_that_has_no_room_is_reported)
 {
 	struct buf small = BUF_INIT(20);
 
@@ -457,7 +442,6 @@ START_TEST(a_message_that_has_no_room_is_reported)
 	ck_assert_int_eq(tracer_msg_encode(&small, &in), -ERR_LIMIT);
 	buf_done(&small);
 }
-END_TEST
 
 static void numbers_are(const char *name, int rc, int64_t number)
 {
@@ -467,7 +451,7 @@ static void numbers_are(const char *name, int rc, int64_t number)
 	ck_assert_msg(rc || n == number, "%s", name);
 }
 
-START_TEST(a_system_call_has_a_name_or_a_number)
+TEST(a_system_call_has_a_name_or_a_number)
 {
 	numbers_are("", 0, SYSCALL_ALL);
 	numbers_are("0", 0, 0);
@@ -480,16 +464,5 @@ START_TEST(a_system_call_has_a_name_or_a_number)
 	numbers_are("WRITE", -ERR_NOTFOUND, 0);
 	numbers_are("write ", -ERR_NOTFOUND, 0);
 }
-END_TEST
 
-SUITE_WITH("messages of lm-trace", set_up, clean_up, all_fields_come_through,
-	   bytes_come_through_up_to_their_limit, what_does_not_fit_its_kind_is_refused,
-	   a_program_has_as_many_streams_as_the_limit_says, the_longest_names_of_a_part_fit,
-	   every_cut_and_every_tail_is_refused, each_kind_has_its_numbers_of_values_and_texts,
-	   each_kind_says_what_within_its_limit,
-	   each_kind_has_a_process_or_thread_where_it_needs_one, only_kinds_with_bytes_have_some,
-	   blocks_of_memory_reach_their_limits,
-	   counts_of_a_program_and_of_frames_agree_with_the_texts, an_event_is_of_one_thing,
-	   more_values_or_texts_than_there_is_room_for_are_refused,
-	   a_message_that_has_no_room_is_reported, a_system_call_has_a_name_or_a_number,
-	   flipped_bytes_never_make_what_could_not_be_said)
+SUITE_WITH("messages of lm-trace", set_up, clean_up)

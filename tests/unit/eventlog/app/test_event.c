@@ -95,7 +95,7 @@ static void see_kinds(const struct event *ev)
 	ck_assert_int_eq(evattr(ev, "tid"), gettid());
 }
 
-START_TEST(what_is_written_is_in_the_file)
+TEST(what_is_written_is_in_the_file)
 {
 	nsec_t before = clock_wall();
 	struct found f;
@@ -118,7 +118,6 @@ START_TEST(what_is_written_is_in_the_file)
 	ck_assert_msg(f.first >= before - NSEC_PER_MSEC && f.last <= clock_wall() + NSEC_PER_MSEC,
 		      "times are not now");
 }
-END_TEST
 
 #define THREADS 4
 #define EACH 300000
@@ -143,7 +142,7 @@ static struct found threads_write(unsigned flags)
 	return read_log(NULL);
 }
 
-START_TEST(who_may_wait_loses_nothing)
+TEST(who_may_wait_loses_nothing)
 {
 	struct found f = threads_write(OMIG_EVENT_WAIT);
 
@@ -153,9 +152,8 @@ START_TEST(who_may_wait_loses_nothing)
 	ck_assert(evread_is_clean(&f.report) && !f.report.dropped);
 	ck_assert_int_eq(omig_event_close(), 0);
 }
-END_TEST
 
-START_TEST(what_is_lost_is_counted_to_the_last_event)
+TEST(what_is_lost_is_counted_to_the_last_event)
 {
 	struct found f = threads_write(0);
 
@@ -165,7 +163,6 @@ START_TEST(what_is_lost_is_counted_to_the_last_event)
 	ck_assert_uint_eq(f.events + f.report.dropped, THREADS * EACH);
 	ck_assert(evread_is_clean(&f.report));
 }
-END_TEST
 
 static _Atomic bool has_written;
 
@@ -181,7 +178,7 @@ static void *write_lengths(void *arg)
 	return NULL;
 }
 
-START_TEST(who_looks_all_the_time_sees_each_event_once)
+TEST(who_looks_all_the_time_sees_each_event_once)
 {
 	pthread_t t;
 	struct found f;
@@ -197,7 +194,6 @@ START_TEST(who_looks_all_the_time_sees_each_event_once)
 	ck_assert_int_eq(f.sum, (int64_t)EACH * (EACH + 1) / 2);
 	ck_assert(evread_is_clean(&f.report));
 }
-END_TEST
 
 static bool is_written(uint64_t events)
 {
@@ -209,7 +205,7 @@ static bool is_written(uint64_t events)
 	return false;
 }
 
-START_TEST(an_idle_program_is_flushed_by_itself)
+TEST(an_idle_program_is_flushed_by_itself)
 {
 	ck_assert_int_eq(omig_event_open(path, 0), 0);
 	omig_event(numbered, 1, 1.0f);
@@ -218,9 +214,8 @@ START_TEST(an_idle_program_is_flushed_by_itself)
 	ck_assert(is_written(2));
 	ck_assert_int_eq(omig_event_close(), 0);
 }
-END_TEST
 
-START_TEST(a_second_log_says_everything_anew)
+TEST(a_second_log_says_everything_anew)
 {
 	for (int i = 0; i < 3; i++) {
 		struct found f;
@@ -236,7 +231,6 @@ START_TEST(a_second_log_says_everything_anew)
 	ck_assert_int_eq(omig_event_close(), 0);
 	ck_assert_int_eq(read_log(NULL).sum, 7);
 }
-END_TEST
 
 /* --- ends of processes */
 
@@ -248,7 +242,7 @@ static int status_of(pid_t child)
 	return status;
 }
 
-START_TEST(a_fatal_signal_writes_out_and_kills)
+TEST(a_fatal_signal_writes_out_and_kills)
 {
 	static const int numbers[] = { SIGSEGV, SIGABRT, SIGTERM, SIGFPE, SIGHUP };
 
@@ -272,9 +266,8 @@ START_TEST(a_fatal_signal_writes_out_and_kills)
 		ck_assert_uint_eq(read_log(NULL).events, 100);
 	}
 }
-END_TEST
 
-START_TEST(the_end_of_the_program_writes_out)
+TEST(the_end_of_the_program_writes_out)
 {
 	pid_t child = fork();
 
@@ -287,9 +280,8 @@ START_TEST(the_end_of_the_program_writes_out)
 	ck_assert_int_eq(status_of(child), 0);
 	ck_assert_int_eq(read_log(NULL).sum, 7);
 }
-END_TEST
 
-START_TEST(a_child_writes_its_own_and_nothing_of_its_parent)
+TEST(a_child_writes_its_own_and_nothing_of_its_parent)
 {
 	struct found f;
 	pid_t child;
@@ -312,7 +304,6 @@ START_TEST(a_child_writes_its_own_and_nothing_of_its_parent)
 	ck_assert_int_eq(f.sum, 111);
 	ck_assert(evread_is_clean(&f.report));
 }
-END_TEST
 
 static volatile sig_atomic_t in_handler;
 
@@ -332,7 +323,7 @@ static void *send_many(void *to)
 	return NULL;
 }
 
-START_TEST(events_in_signal_handlers_are_written_or_counted)
+TEST(events_in_signal_handlers_are_written_or_counted)
 {
 	struct sigaction sa = { .sa_handler = on_alarm };
 	pthread_t me = pthread_self(), sender;
@@ -349,7 +340,6 @@ START_TEST(events_in_signal_handlers_are_written_or_counted)
 			  (uint64_t)mine + (uint64_t)in_handler);
 	ck_assert_int_eq(omig_event_close(), 0);
 }
-END_TEST
 
 /* --- the trigger file */
 
@@ -376,7 +366,7 @@ static bool comes_true(unsigned *on, unsigned want)
 	return false;
 }
 
-START_TEST(a_trigger_file_switches_a_running_program)
+TEST(a_trigger_file_switches_a_running_program)
 {
 	char text[100];
 	struct found f;
@@ -407,9 +397,8 @@ START_TEST(a_trigger_file_switches_a_running_program)
 	ck_assert_int_eq(f.sum, 6 + 7 + 9);
 	ck_assert_uint_eq(f.events, 3);
 }
-END_TEST
 
-START_TEST(levels_are_chosen_by_the_environment)
+TEST(levels_are_chosen_by_the_environment)
 {
 	setenv("OMIG_EVENT_LEVEL", "info", 1);
 	ck_assert_int_eq(omig_event_open(path, 0), 0);
@@ -417,9 +406,8 @@ START_TEST(levels_are_chosen_by_the_environment)
 		  !omig_event_is_on(twelve));
 	ck_assert_int_eq(omig_event_close(), 0);
 }
-END_TEST
 
-START_TEST(a_disk_that_is_full_is_counted)
+TEST(a_disk_that_is_full_is_counted)
 {
 	uint64_t n = 0;
 
@@ -432,7 +420,6 @@ START_TEST(a_disk_that_is_full_is_counted)
 	ck_assert_uint_eq(omig_event_lost(), n);
 	omig_event_close();
 }
-END_TEST
 
 /* As an event in a signal handler inside another event. */
 static void *lose_one(void *arg)
@@ -442,7 +429,7 @@ static void *lose_one(void *arg)
 	return NULL;
 }
 
-START_TEST(what_was_lost_of_one_log_is_not_counted_in_the_next)
+TEST(what_was_lost_of_one_log_is_not_counted_in_the_next)
 {
 	pthread_t t;
 	struct found f;
@@ -463,9 +450,8 @@ START_TEST(what_was_lost_of_one_log_is_not_counted_in_the_next)
 	f = read_log(NULL);
 	ck_assert(f.events == 1 && !f.report.dropped && evread_is_clean(&f.report));
 }
-END_TEST
 
-START_TEST(a_child_counts_nothing_that_its_parent_lost)
+TEST(a_child_counts_nothing_that_its_parent_lost)
 {
 	pthread_t t;
 	pid_t child;
@@ -486,25 +472,5 @@ START_TEST(a_child_counts_nothing_that_its_parent_lost)
 	ck_assert_uint_eq(omig_event_lost(), 2);
 	ck_assert_int_eq(omig_event_close(), 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_is_written_is_in_the_file,
-				       who_may_wait_loses_nothing,
-				       what_is_lost_is_counted_to_the_last_event,
-				       who_looks_all_the_time_sees_each_event_once,
-				       an_idle_program_is_flushed_by_itself,
-				       a_second_log_says_everything_anew,
-				       a_fatal_signal_writes_out_and_kills,
-				       the_end_of_the_program_writes_out,
-				       a_child_writes_its_own_and_nothing_of_its_parent,
-				       events_in_signal_handlers_are_written_or_counted,
-				       a_trigger_file_switches_a_running_program,
-				       levels_are_chosen_by_the_environment,
-				       a_disk_that_is_full_is_counted,
-				       what_was_lost_of_one_log_is_not_counted_in_the_next,
-				       a_child_counts_nothing_that_its_parent_lost };
-
-	return suite_run_with("event", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("event", set_up, clean_up)

@@ -49,7 +49,7 @@ static bool asks(const char *name, unsigned level, nsec_t wall)
 	return trigger_asks(t, &ev, wall, &type);
 }
 
-START_TEST(without_a_file_nothing_is_on)
+TEST(without_a_file_nothing_is_on)
 {
 	ck_assert(!trigger_look(t, SEC));
 	ck_assert(!asks("a", EV_FATAL, SEC));
@@ -65,9 +65,8 @@ START_TEST(without_a_file_nothing_is_on)
 	ck_assert(!trigger_look(t, SEC));
 	ck_assert(!asks("a", EV_FATAL, SEC));
 }
-END_TEST
 
-START_TEST(the_first_line_that_fits_decides)
+TEST(the_first_line_that_fits_decides)
 {
 	put("a level=error\n\t io.* level=info \r\n# all\n\nno* level=nonsense\nb\n"
 	    "all level=fatal\nio.read\n");
@@ -77,9 +76,8 @@ START_TEST(the_first_line_that_fits_decides)
 	ck_assert(asks("b", EV_TRACE, SEC));
 	ck_assert(asks("note", EV_FATAL, SEC) && !asks("note", EV_ERROR, SEC));
 }
-END_TEST
 
-START_TEST(a_line_ends_at_its_time)
+TEST(a_line_ends_at_its_time)
 {
 	put("a until=10.5\na level=fatal\nb until=20\nc until=x\nd until=-1\n");
 	ck_assert(trigger_look(t, SEC));
@@ -96,9 +94,8 @@ START_TEST(a_line_ends_at_its_time)
 	ck_assert(!trigger_look(t, 30 * SEC));
 	ck_assert(!trigger_look(t, INT64_MAX - 1));
 }
-END_TEST
 
-START_TEST(the_earliest_end_is_looked_for_in_every_line)
+TEST(the_earliest_end_is_looked_for_in_every_line)
 {
 	put("a until=30\nb until=20\nc until=40\n");
 	ck_assert(trigger_look(t, SEC));
@@ -109,9 +106,8 @@ START_TEST(the_earliest_end_is_looked_for_in_every_line)
 	ck_assert(!trigger_look(t, 39 * SEC));
 	ck_assert(trigger_look(t, 41 * SEC));
 }
-END_TEST
 
-START_TEST(what_must_hold_is_bound_to_the_fields)
+TEST(what_must_hold_is_bound_to_the_fields)
 {
 	put("a where n > 5 and name == x\nb where nothing > 5\nc where\nd what n > 5\n"
 	    "e where n >\n");
@@ -123,10 +119,9 @@ START_TEST(what_must_hold_is_bound_to_the_fields)
 	ck_assert(!asks("d", EV_INFO, SEC));
 	ck_assert(!asks("e", EV_INFO, SEC));
 }
-END_TEST
 
 /* Each part of what differs between two files. */
-START_TEST(another_file_of_the_same_name_is_read)
+TEST(another_file_of_the_same_name_is_read)
 {
 	const struct timespec times[2][2] = { { { 5, 7 }, { 5, 7 } }, { { 5, 7 }, { 5, 8 } } };
 	FILE *f;
@@ -150,9 +145,8 @@ START_TEST(another_file_of_the_same_name_is_read)
 	ck_assert(asks("c", EV_INFO, SEC));
 	ck_assert(!trigger_look(t, SEC));
 }
-END_TEST
 
-START_TEST(a_file_that_is_too_large_is_none)
+TEST(a_file_that_is_too_large_is_none)
 {
 	FILE *f = fopen(path, "w");
 
@@ -168,9 +162,5 @@ START_TEST(a_file_that_is_too_large_is_none)
 	ck_assert(trigger_look(t, SEC));
 	ck_assert(!asks("a", EV_INFO, SEC));
 }
-END_TEST
 
-SUITE_WITH("trigger", set_up, clean_up, without_a_file_nothing_is_on,
-	   the_first_line_that_fits_decides, a_line_ends_at_its_time,
-	   the_earliest_end_is_looked_for_in_every_line, what_must_hold_is_bound_to_the_fields,
-	   another_file_of_the_same_name_is_read, a_file_that_is_too_large_is_none)
+SUITE_WITH("trigger", set_up, clean_up)

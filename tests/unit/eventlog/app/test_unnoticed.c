@@ -59,7 +59,7 @@ static void *flush(void *arg)
 }
 
 /* The pipe is full and has no reader: a flush waits, and is cancelled there. */
-START_TEST(a_cancelled_thread_leaves_no_lock_behind)
+TEST(a_cancelled_thread_leaves_no_lock_behind)
 {
 	int in = open_pipe();
 	pthread_t t;
@@ -82,7 +82,6 @@ START_TEST(a_cancelled_thread_leaves_no_lock_behind)
 	ck_assert_int_eq(omig_event_close(), 0);
 	close(in);
 }
-END_TEST
 
 /* Stands still before its end. */
 static pid_t writer(int pipe)
@@ -110,7 +109,7 @@ static void defaults(void)
 	ck_assert(!sigaction(SIGXFSZ, &dfl, NULL) && !sigaction(SIGPIPE, &dfl, NULL));
 }
 
-START_TEST(a_log_that_may_not_grow_changes_no_exit_status)
+TEST(a_log_that_may_not_grow_changes_no_exit_status)
 {
 	const struct rlimit few = { 4096, RLIM_INFINITY };
 	struct rlimit before;
@@ -124,9 +123,8 @@ START_TEST(a_log_that_may_not_grow_changes_no_exit_status)
 	kill(child, SIGCONT);
 	ck_assert_int_eq(status_of(child), 0);
 }
-END_TEST
 
-START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
+TEST(a_log_that_nobody_reads_changes_no_exit_status)
 {
 	int in = open_pipe();
 	pid_t child;
@@ -137,7 +135,6 @@ START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
 	kill(child, SIGCONT);
 	ck_assert_int_eq(status_of(child), 0);
 }
-END_TEST
 
 static pthread_t came_along;
 
@@ -164,7 +161,7 @@ static void *fork_and_end(void *status)
 	return NULL;
 }
 
-START_TEST(a_thread_that_came_by_fork_ends_in_peace)
+TEST(a_thread_that_came_by_fork_ends_in_peace)
 {
 	pthread_t t;
 	int status = -1;
@@ -178,10 +175,9 @@ START_TEST(a_thread_that_came_by_fork_ends_in_peace)
 	ck_assert_int_eq(omig_event_close(), 0);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
 /* The helper is no reason for a program to go on. */
-START_TEST(a_program_ends_with_the_last_of_its_own_threads)
+TEST(a_program_ends_with_the_last_of_its_own_threads)
 {
 	pid_t child;
 
@@ -198,15 +194,5 @@ START_TEST(a_program_ends_with_the_last_of_its_own_threads)
 	}
 	ck_assert_int_eq(status_of(child), 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { a_cancelled_thread_leaves_no_lock_behind,
-				       a_log_that_may_not_grow_changes_no_exit_status,
-				       a_log_that_nobody_reads_changes_no_exit_status,
-				       a_thread_that_came_by_fork_ends_in_peace,
-				       a_program_ends_with_the_last_of_its_own_threads };
-
-	return suite_run_with("unnoticed", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("unnoticed", set_up, clean_up)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-START_TEST(no_name_reaches_sql)
+TEST(no_name_reaches_sql)
 {
 	static const char *const names[] = { "x'); DROP TABLE type;--",
 					     "select",
@@ -67,9 +67,8 @@ START_TEST(no_name_reaches_sql)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(values_of_another_class_have_a_column_of_their_own)
+TEST(values_of_another_class_have_a_column_of_their_own)
 {
 	struct archive *a;
 
@@ -99,9 +98,8 @@ START_TEST(values_of_another_class_have_a_column_of_their_own)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(every_kind_and_edge_comes_back_in_the_classic_views)
+TEST(every_kind_and_edge_comes_back_in_the_classic_views)
 {
 	struct archive *a;
 	struct event ev = { .type = &made_all, .stream = 3 };
@@ -132,9 +130,8 @@ START_TEST(every_kind_and_edge_comes_back_in_the_classic_views)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(what_is_left_out_leaves_no_stream_behind)
+TEST(what_is_left_out_leaves_no_stream_behind)
 {
 	struct archive *a, *b;
 	struct err e = { 0 };
@@ -152,7 +149,6 @@ START_TEST(what_is_left_out_leaves_no_stream_behind)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* --- files that are none of ours */
 
@@ -188,7 +184,7 @@ static void is_not_touched(void)
 	ck_assert_int_eq(head[19], 1);
 }
 
-START_TEST(other_databases_are_left_alone)
+TEST(other_databases_are_left_alone)
 {
 	static const char *const harm[] = {
 		"CREATE TRIGGER t AFTER INSERT ON e_x BEGIN DELETE FROM e_x; END",
@@ -217,10 +213,9 @@ START_TEST(other_databases_are_left_alone)
 	}
 	stored_remove();
 }
-END_TEST
 
 /* At once: nothing may be written to the pipe, ever. */
-START_TEST(what_is_no_file_is_no_archive)
+TEST(what_is_no_file_is_no_archive)
 {
 	const char *path = stored_new();
 
@@ -234,9 +229,8 @@ START_TEST(what_is_no_file_is_no_archive)
 	ck_assert_int_eq(rmdir(path), 0);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(a_catalogue_that_lies_is_refused)
+TEST(a_catalogue_that_lies_is_refused)
 {
 	static const char *const lies[] = {
 		"UPDATE type SET tab = 'e_x; DROP TABLE type'",
@@ -269,9 +263,8 @@ START_TEST(a_catalogue_that_lies_is_refused)
 	}
 	stored_remove();
 }
-END_TEST
 
-START_TEST(who_reads_changes_nothing)
+TEST(who_reads_changes_nothing)
 {
 	static const char *const words[] = { "DELETE FROM e_x",
 					     "ATTACH '/tmp/omig-test-other.db' AS o",
@@ -293,9 +286,8 @@ START_TEST(who_reads_changes_nothing)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(a_query_has_its_time)
+TEST(a_query_has_its_time)
 {
 	const char *path = stored_new();
 	struct archive *a;
@@ -312,13 +304,12 @@ START_TEST(a_query_has_its_time)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* --- ranges, against a bitmap, with everything stored and read back now and then */
 
 #define BITS 300
 
-START_TEST(ranges_are_what_was_added)
+TEST(ranges_are_what_was_added)
 {
 	struct rng r;
 	struct archive *a;
@@ -356,10 +347,5 @@ START_TEST(ranges_are_what_was_added)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-SUITE("archive", no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
-      every_kind_and_edge_comes_back_in_the_classic_views, what_is_left_out_leaves_no_stream_behind,
-      other_databases_are_left_alone, what_is_no_file_is_no_archive,
-      a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time,
-      ranges_are_what_was_added)
+SUITE("archive")

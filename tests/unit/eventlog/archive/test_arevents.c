@@ -46,7 +46,7 @@ static void put_many(struct archive *a, unsigned ntypes, unsigned n)
 	}
 }
 
-START_TEST(events_of_all_types_come_by_their_time)
+TEST(events_of_all_types_come_by_their_time)
 {
 	static struct seen all, some;
 	const struct arevents_options w = { .from = 17, .to = 200 };
@@ -71,9 +71,8 @@ START_TEST(events_of_all_types_come_by_their_time)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(who_has_enough_ends_it)
+TEST(who_has_enough_ends_it)
 {
 	static struct seen s = { .end = 5 };
 	struct arevents_report r;
@@ -89,9 +88,8 @@ START_TEST(who_has_enough_ends_it)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(an_event_that_is_not_there_is_not_found)
+TEST(an_event_that_is_not_there_is_not_found)
 {
 	static const char *const names[] = { "t0", "nothing" };
 	const struct arevents_options w = { INT64_MIN, INT64_MAX, names, 2 };
@@ -110,9 +108,8 @@ START_TEST(an_event_that_is_not_there_is_not_found)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(an_archive_without_events_has_none)
+TEST(an_archive_without_events_has_none)
 {
 	static struct seen s;
 	struct archive *a;
@@ -124,7 +121,6 @@ START_TEST(an_archive_without_events_has_none)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* --- foreign contents */
 
@@ -145,7 +141,7 @@ static int is_x(void *arg, const struct event *ev)
 }
 
 /* Ten events, of which these statements spoil one each. */
-START_TEST(rows_that_are_no_events_are_passed_over_and_counted)
+TEST(rows_that_are_no_events_are_passed_over_and_counted)
 {
 	static const char *const harm[] = {
 		"UPDATE e_x SET f_n = 3000000000 WHERE f_n = 5",
@@ -178,9 +174,8 @@ START_TEST(rows_that_are_no_events_are_passed_over_and_counted)
 	}
 	stored_remove();
 }
-END_TEST
 
-START_TEST(a_description_that_lies_is_refused)
+TEST(a_description_that_lies_is_refused)
 {
 	static const char *const lies[] = {
 		"UPDATE description SET bytes = x'00'",
@@ -209,10 +204,9 @@ START_TEST(a_description_that_lies_is_refused)
 	}
 	stored_remove();
 }
-END_TEST
 
 /* The archive had no room for a field: the event comes without it. */
-START_TEST(a_value_that_was_left_out_is_counted)
+TEST(a_value_that_was_left_out_is_counted)
 {
 	const char *path = stored_new();
 	struct archive *a = stored_open(AR_WRITE);
@@ -230,9 +224,8 @@ START_TEST(a_value_that_was_left_out_is_counted)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(a_view_in_a_tables_place_is_refused)
+TEST(a_view_in_a_tables_place_is_refused)
 {
 	const char *path = stored_new();
 	struct archive *a = stored_open(AR_WRITE);
@@ -247,7 +240,6 @@ START_TEST(a_view_in_a_tables_place_is_refused)
 	ck_assert_msg(strstr(e.text, "views of events"), "%s", e.text);
 	stored_remove();
 }
-END_TEST
 
 /* Two events of a type, which has 400 columns then. */
 static void put_wide(struct archive *a, const char *type, uint64_t number)
@@ -282,7 +274,7 @@ static int reading(struct err *e)
 }
 
 /* Each class has its columns beside those of the others. No loader makes 400 of each. */
-START_TEST(columns_of_all_classes_have_a_limit)
+TEST(columns_of_all_classes_have_a_limit)
 {
 	static const char *const names[] = { "a", "b", "c", "d" };
 	const char *path = stored_new();
@@ -299,10 +291,9 @@ START_TEST(columns_of_all_classes_have_a_limit)
 	ck_assert_ptr_nonnull(strstr(e.text, "too many types of events to be read by time"));
 	stored_remove();
 }
-END_TEST
 
 /* 496 types of 403 columns are as many as one statement has. */
-START_TEST(types_times_columns_have_a_limit)
+TEST(types_times_columns_have_a_limit)
 {
 	struct err e = { 0 };
 	struct archive *a;
@@ -323,10 +314,5 @@ START_TEST(types_times_columns_have_a_limit)
 	ck_assert_ptr_nonnull(strstr(e.text, "(497, 403 columns)"));
 	stored_remove();
 }
-END_TEST
 
-SUITE("arevents", events_of_all_types_come_by_their_time, who_has_enough_ends_it,
-      an_event_that_is_not_there_is_not_found, an_archive_without_events_has_none,
-      rows_that_are_no_events_are_passed_over_and_counted, a_description_that_lies_is_refused,
-      a_value_that_was_left_out_is_counted, a_view_in_a_tables_place_is_refused,
-      columns_of_all_classes_have_a_limit, types_times_columns_have_a_limit)
+SUITE("arevents")

@@ -51,7 +51,7 @@ static void made_blocks(struct buf *out, uint64_t stream, unsigned n)
 	evwrite_done(&w);
 }
 
-START_TEST(blocks_that_come_until_they_are_safe_are_there_once)
+TEST(blocks_that_come_until_they_are_safe_are_there_once)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	struct archive *a;
@@ -71,9 +71,8 @@ START_TEST(blocks_that_come_until_they_are_safe_are_there_once)
 	buf_done(&b);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(what_it_says_to_have_is_checked)
+TEST(what_it_says_to_have_is_checked)
 {
 	struct archive *a;
 	struct evbalance balance;
@@ -91,7 +90,5 @@ START_TEST(what_it_says_to_have_is_checked)
 	buf_done(&b);
 	stored_remove();
 }
-END_TEST
 
-SUITE("arkept", blocks_that_come_until_they_are_safe_are_there_once,
-      what_it_says_to_have_is_checked)
+SUITE("arkept")

@@ -14,7 +14,7 @@ static void is_about(double got, double want)
 
 /* The example of SciPy's documentation: U = 17, p = 0.1113468... by the normal approximation with
  * continuity. */
-START_TEST(ranks_are_those_of_the_textbook)
+TEST(ranks_are_those_of_the_textbook)
 {
 	double a[] = { 19, 22, 16, 29, 24, 19, 22, 16, 29, 24 },
 	       b[] = { 20, 11, 17, 12, 20, 11, 17, 12 }, few[] = { 19, 22, 16, 29, 24 };
@@ -27,9 +27,8 @@ START_TEST(ranks_are_those_of_the_textbook)
 		 erfc((u - 40 - 0.5) / sqrt(variance) / sqrt(2)));
 	is_about(above, 0.85);
 }
-END_TEST
 
-START_TEST(equal_samples_do_not_differ)
+TEST(equal_samples_do_not_differ)
 {
 	double a[20], b[20], above;
 	struct arratio r;
@@ -44,11 +43,10 @@ START_TEST(equal_samples_do_not_differ)
 	is_about(r.low, 1);
 	is_about(r.high, 1);
 }
-END_TEST
 
 /* t = 1 / sqrt(2 * 20/9 / 10) = 1.5 with 18 degrees of freedom: 0.1510 in tables of Student's
  * distribution. */
-START_TEST(means_are_compared_as_welch_did)
+TEST(means_are_compared_as_welch_did)
 {
 	double a[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 }, b[] = { 2, 3, 4, 5, 6, 2, 3, 4, 5, 6 };
 	struct arratio r;
@@ -58,9 +56,8 @@ START_TEST(means_are_compared_as_welch_did)
 	is_about(r.value, 0.75);
 	ck_assert(r.low < 0.75 && r.high > 1);
 }
-END_TEST
 
-START_TEST(holm_counts_all_of_them)
+TEST(holm_counts_all_of_them)
 {
 	double p[] = { 0.01, NAN, 0.04, 0.03, 0.005 }, want[] = { 0.03, NAN, 0.06, 0.06, 0.02 };
 
@@ -68,9 +65,8 @@ START_TEST(holm_counts_all_of_them)
 	for (int i = 0; i < 5; i++)
 		ck_assert(isnan(want[i]) ? isnan(p[i]) : fabs(p[i] - want[i]) < 1e-12);
 }
-END_TEST
 
-START_TEST(of_few_or_no_values_nothing_is_known)
+TEST(of_few_or_no_values_nothing_is_known)
 {
 	double a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, b[8] = { 0, 1, 1, 1, 1, 1, 1, 1 }, above = 7;
 	struct arratio r = { 0 };
@@ -105,11 +101,10 @@ START_TEST(of_few_or_no_values_nothing_is_known)
 	is_about(r.low, 1.0 / 3);
 	is_about(r.high, 1.0 / 3);
 }
-END_TEST
 
 /* Of powers of 2 the logarithms are known. The order statistics of 20 values are 13 apart, those of
  * 8 values 7. */
-START_TEST(intervals_of_medians_are_those_of_the_order_statistics)
+TEST(intervals_of_medians_are_those_of_the_order_statistics)
 {
 	static const struct {
 		size_t n;
@@ -129,7 +124,6 @@ START_TEST(intervals_of_medians_are_those_of_the_order_statistics)
 		is_about(log(r.low), -half);
 	}
 }
-END_TEST
 
 static double exponential(struct rng *r)
 {
@@ -138,7 +132,7 @@ static double exponential(struct rng *r)
 
 /* Where nothing differs one in twenty is below 0.05, and intervals of 95 % have the truth in 19
  * of 20. */
-START_TEST(chance_is_called_a_change_as_often_as_said)
+TEST(chance_is_called_a_change_as_often_as_said)
 {
 	struct rng r;
 	int small[2] = { 0 }, outside = 0;
@@ -161,7 +155,6 @@ START_TEST(chance_is_called_a_change_as_often_as_said)
 		ck_assert_msg(small[i] > 50 && small[i] < 150, "%d of 2000", small[i]);
 	ck_assert_msg(outside < 150, "%d of 2000", outside);
 }
-END_TEST
 
 /* --- two archives, the second one in another file */
 
@@ -228,7 +221,7 @@ static void is_verdict(enum archange_verdict want, const struct archange *c)
 
 static const struct arcompare_options usual = { .least = 0.05, .level = 0.99 };
 
-START_TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
+TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 {
 	char p1[64], p2[64];
 	struct archive *now = filled(p1, "now", 5, 1.3, 800, "now.only"),
@@ -253,7 +246,6 @@ START_TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 	gone(now, p1);
 	gone(base, p2);
 }
-END_TEST
 
 /* Ticks of a clock come at one rate in both: that is sure too. */
 static struct archive *ticking(char out[64], const char *name, int64_t step, unsigned n)
@@ -290,7 +282,7 @@ static enum archange_verdict verdict_of(const struct archive *now, const struct 
 	return v;
 }
 
-START_TEST(rates_are_the_same_or_more_or_less)
+TEST(rates_are_the_same_or_more_or_less)
 {
 	char p1[64], p2[64];
 	struct archive *fast = ticking(p1, "fast", 100000, 10000),
@@ -306,10 +298,9 @@ START_TEST(rates_are_the_same_or_more_or_less)
 	gone(fast, p1);
 	gone(slow, p2);
 }
-END_TEST
 
 /* One event, all at one time: nothing can be said of a rate. */
-START_TEST(of_few_events_nothing_is_said)
+TEST(of_few_events_nothing_is_said)
 {
 	char p1[64], p2[64];
 	struct archive *now = filled(p1, "now", 5, 1, 1, NULL),
@@ -325,11 +316,5 @@ START_TEST(of_few_events_nothing_is_said)
 	gone(now, p1);
 	gone(base, p2);
 }
-END_TEST
 
-SUITE("compare", ranks_are_those_of_the_textbook, equal_samples_do_not_differ,
-      means_are_compared_as_welch_did, holm_counts_all_of_them,
-      of_few_or_no_values_nothing_is_known, rates_are_the_same_or_more_or_less,
-      intervals_of_medians_are_those_of_the_order_statistics,
-      chance_is_called_a_change_as_often_as_said,
-      what_is_slower_or_new_or_gone_is_found_and_nothing_else, of_few_events_nothing_is_said)
+SUITE("compare")

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Acknowledged means synced. */
-START_TEST(a_writer_has_its_settings)
+TEST(a_writer_has_its_settings)
 {
 	struct archive *a;
 
@@ -24,7 +24,6 @@ START_TEST(a_writer_has_its_settings)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
 static int try_put(struct archive *a, uint64_t number, const char *type, struct err *e)
 {
@@ -36,7 +35,7 @@ static int try_put(struct archive *a, uint64_t number, const char *type, struct 
 	return archive_put(a, &ev, e);
 }
 
-START_TEST(what_was_safe_stays_on_a_disk_that_is_full)
+TEST(what_was_safe_stays_on_a_disk_that_is_full)
 {
 	char sql[60];
 	struct err e = { 0 };
@@ -66,10 +65,9 @@ START_TEST(what_was_safe_stays_on_a_disk_that_is_full)
 	stored_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* The tables of new types need pages too: each statement on the way may be the one that fails. */
-START_TEST(a_new_type_that_has_no_room_is_a_failure)
+TEST(a_new_type_that_has_no_room_is_a_failure)
 {
 	struct err e = { 0 };
 	char sql[60], type[16];
@@ -100,9 +98,8 @@ START_TEST(a_new_type_that_has_no_room_is_a_failure)
 		stored_remove();
 	}
 }
-END_TEST
 
-START_TEST(a_type_without_events_is_one_and_less_than_none_is_not)
+TEST(a_type_without_events_is_one_and_less_than_none_is_not)
 {
 	const char *where = stored_new();
 	struct archive *a = stored_open(AR_WRITE);
@@ -119,9 +116,8 @@ START_TEST(a_type_without_events_is_one_and_less_than_none_is_not)
 	ck_assert_int_eq(archive_open(where, AR_READ, 0, &a, &e), -ERR_INVALID);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(a_name_has_a_limit_of_bytes)
+TEST(a_name_has_a_limit_of_bytes)
 {
 	char path[FILE_PATH_BYTES + 1];
 	struct archive *a;
@@ -134,7 +130,6 @@ START_TEST(a_name_has_a_limit_of_bytes)
 	path[FILE_PATH_BYTES - 1] = '\0';
 	ck_assert_int_eq(archive_open(path, AR_READ, 0, &a, &e), -ERR_SYS);
 }
-END_TEST
 
 /* --- memory that ends anywhere */
 
@@ -207,26 +202,19 @@ static void sweep(int (*work)(const char *where), bool is_new)
 	stored_remove();
 }
 
-START_TEST(a_loader_without_memory_says_so)
+TEST(a_loader_without_memory_says_so)
 {
 	sweep(write_some, true);
 }
-END_TEST
 
-START_TEST(a_text_that_is_known_is_compared_or_memory_is_short)
+TEST(a_text_that_is_known_is_compared_or_memory_is_short)
 {
 	sweep(write_some, false);
 }
-END_TEST
 
-START_TEST(a_reader_without_memory_says_so)
+TEST(a_reader_without_memory_says_so)
 {
 	sweep(read_some, false);
 }
-END_TEST
 
-SUITE("failures", a_writer_has_its_settings, what_was_safe_stays_on_a_disk_that_is_full,
-      a_new_type_that_has_no_room_is_a_failure,
-      a_type_without_events_is_one_and_less_than_none_is_not, a_name_has_a_limit_of_bytes,
-      a_loader_without_memory_says_so, a_text_that_is_known_is_compared_or_memory_is_short,
-      a_reader_without_memory_says_so)
+SUITE("failures")

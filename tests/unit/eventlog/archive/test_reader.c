@@ -50,7 +50,7 @@ static void open_folder(const char *folder)
 	ck_assert(!chmod(folder, 0755));
 }
 
-START_TEST(a_reader_without_locks_notices_a_writer)
+TEST(a_reader_without_locks_notices_a_writer)
 {
 	const char *path = in_closed_folder();
 	char folder[96];
@@ -77,6 +77,5 @@ START_TEST(a_reader_without_locks_notices_a_writer)
 	unlink(path);
 	rmdir(folder);
 }
-END_TEST
 
-SUITE("archive reader", a_reader_without_locks_notices_a_writer)
+SUITE("archive reader")

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-START_TEST(a_name_in_sql_has_small_letters_digits_and_lines)
+TEST(a_name_in_sql_has_small_letters_digits_and_lines)
 {
 	static const struct {
 		const char *name;
@@ -28,9 +28,8 @@ START_TEST(a_name_in_sql_has_small_letters_digits_and_lines)
 	ck_assert(arpg_is_url("postgresql://h/d") && arpg_is_url("postgres://"));
 	ck_assert(!arpg_is_url("postgres:/x") && !arpg_is_url("x/postgresql://"));
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_text_are_shown_escaped)
+TEST(bytes_that_are_no_text_are_shown_escaped)
 {
 	char scratch[20];
 	struct arvalue v = arsql_shown("\xc3\xa9", 2, scratch, sizeof(scratch));
@@ -41,7 +40,6 @@ START_TEST(bytes_that_are_no_text_are_shown_escaped)
 	v = arsql_shown("\xff", 1, scratch, sizeof(scratch));
 	ck_assert(v.class == AR_TEXT && v.n == 4 && !memcmp(v.s, "\\xff", 4));
 }
-END_TEST
 
 /* --- files */
 
@@ -63,7 +61,7 @@ static void overwrite(const char *with, size_t n, off_t at)
 	close(fd);
 }
 
-START_TEST(a_file_that_is_no_database_or_damaged_is_refused)
+TEST(a_file_that_is_no_database_or_damaged_is_refused)
 {
 	static char junk[8192];
 	struct archive *a;
@@ -92,9 +90,8 @@ START_TEST(a_file_that_is_no_database_or_damaged_is_refused)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-START_TEST(a_database_of_another_program_with_a_stamp_is_refused)
+TEST(a_database_of_another_program_with_a_stamp_is_refused)
 {
 	struct archive *a;
 
@@ -106,11 +103,10 @@ START_TEST(a_database_of_another_program_with_a_stamp_is_refused)
 	fails(AR_WRITE, -ERR_INVALID, "is a database, but no archive of ours");
 	stored_remove();
 }
-END_TEST
 
 /* --- batches */
 
-START_TEST(a_batch_has_as_many_events_as_were_chosen)
+TEST(a_batch_has_as_many_events_as_were_chosen)
 {
 	struct archive *a;
 
@@ -128,11 +124,10 @@ START_TEST(a_batch_has_as_many_events_as_were_chosen)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* --- the classic views */
 
-START_TEST(an_event_has_a_stage_and_a_status)
+TEST(an_event_has_a_stage_and_a_status)
 {
 	struct archive *a;
 
@@ -153,7 +148,6 @@ START_TEST(an_event_has_a_stage_and_a_status)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* --- texts that begin with the same events */
 
@@ -179,7 +173,7 @@ static int put_text(struct archive *a, const char *type, const char *field, stru
 	return got < 0 ? got : archive_commit(a, &e);
 }
 
-START_TEST(a_text_with_another_type_field_or_value_is_another)
+TEST(a_text_with_another_type_field_or_value_is_another)
 {
 	struct archive *a;
 
@@ -197,11 +191,10 @@ START_TEST(a_text_with_another_type_field_or_value_is_another)
 	stored_close(a);
 	stored_remove();
 }
-END_TEST
 
 /* --- limits */
 
-START_TEST(types_beyond_the_room_are_left_out_and_counted)
+TEST(types_beyond_the_room_are_left_out_and_counted)
 {
 	struct archive *a;
 	char name[16];
@@ -223,11 +216,5 @@ START_TEST(types_beyond_the_room_are_left_out_and_counted)
 	archive_close(a);
 	stored_remove();
 }
-END_TEST
 
-SUITE("shapes", a_name_in_sql_has_small_letters_digits_and_lines,
-      bytes_that_are_no_text_are_shown_escaped, a_file_that_is_no_database_or_damaged_is_refused,
-      a_database_of_another_program_with_a_stamp_is_refused,
-      a_batch_has_as_many_events_as_were_chosen, an_event_has_a_stage_and_a_status,
-      a_text_with_another_type_field_or_value_is_another,
-      types_beyond_the_room_are_left_out_and_counted)
+SUITE("shapes")

@@ -6,7 +6,7 @@
 #include "tests/suite.h"
 #include "tests/unit/eventlog/keep/world.h"
 
-START_TEST(blocks_go_up_in_order_as_far_as_there_is_room)
+TEST(blocks_go_up_in_order_as_far_as_there_is_room)
 {
 	uint64_t before;
 
@@ -32,9 +32,8 @@ START_TEST(blocks_go_up_in_order_as_far_as_there_is_room)
 	ck_assert_uint_eq(seen.events, 400);
 	ck_assert_uint_gt(seen.given, 40 * 100 * 1024);
 }
-END_TEST
 
-START_TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
+TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
 {
 	uint64_t first;
 
@@ -57,9 +56,8 @@ START_TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
 	loop_wait(l, 50 * NSEC_PER_MSEC);
 	ck_assert_uint_eq(seen.blocks, 4);
 }
-END_TEST
 
-START_TEST(who_cannot_send_begins_anew)
+TEST(who_cannot_send_begins_anew)
 {
 	seen.refuses = true;
 	open_it(3);
@@ -70,9 +68,8 @@ START_TEST(who_cannot_send_begins_anew)
 	open_it(5);
 	WAIT_FOR(seen.blocks == 1);
 }
-END_TEST
 
-START_TEST(all_of_it_outlives_the_daemon)
+TEST(all_of_it_outlives_the_daemon)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -93,9 +90,8 @@ START_TEST(all_of_it_outlives_the_daemon)
 	open_it(1);
 	WAIT_FOR(seen.blocks == 3);
 }
-END_TEST
 
-START_TEST(one_that_ends_says_so_when_all_is_safe_above)
+TEST(one_that_ends_says_so_when_all_is_safe_above)
 {
 	open_it(3);
 	keep_feed(run7(), 1);
@@ -118,9 +114,8 @@ START_TEST(one_that_ends_says_so_when_all_is_safe_above)
 	open_as("run7", OWNER, 4, MSG_KEEP_DROP_OLDEST, true);
 	WAIT_FOR(seen.ends == 2);
 }
-END_TEST
 
-START_TEST(an_ended_one_leaves_nothing_behind)
+TEST(an_ended_one_leaves_nothing_behind)
 {
 	open_it(3);
 	append(100);
@@ -140,9 +135,8 @@ START_TEST(an_ended_one_leaves_nothing_behind)
 	append(100);
 	WAIT_FOR(seen.blocks == 2);
 }
-END_TEST
 
-START_TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
+TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -160,7 +154,6 @@ START_TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
 	ck_assert_uint_eq(seen.stream, 4);
 	ck_assert(is_there("run7.sub"));
 }
-END_TEST
 
 static struct keeps_stats stats(void)
 {
@@ -170,7 +163,7 @@ static struct keeps_stats stats(void)
 	return s;
 }
 
-START_TEST(what_there_is_of_them_is_counted)
+TEST(what_there_is_of_them_is_counted)
 {
 	ck_assert_uint_eq(stats().n, 0);
 	ck_assert(keeps_are_empty(ks));
@@ -199,10 +192,9 @@ START_TEST(what_there_is_of_them_is_counted)
 	ck_assert_uint_le(stats().disk_bytes, 9 * MIB);
 	ck_assert(stats().disk_bytes > 4 * MIB || stats().lost_events > 0);
 }
-END_TEST
 
 /* The daemon ends: those above need not wait for what has nothing. */
-START_TEST(an_end_is_said_of_those_that_are_empty)
+TEST(an_end_is_said_of_those_that_are_empty)
 {
 	open_it(3);
 	append(1000);
@@ -215,10 +207,9 @@ START_TEST(an_end_is_said_of_those_that_are_empty)
 	ck_assert_uint_eq(seen.ends, 1);
 	ck_assert_uint_eq(seen.stream, 3);
 }
-END_TEST
 
 /* It was refused, so that nothing of it can come: its end is said at once. */
-START_TEST(the_end_of_what_is_refused_is_said)
+TEST(the_end_of_what_is_refused_is_said)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN,
 			 .events_open = { "run9", OWNER, 5, 4, MSG_KEEP_STOP, 1, 600, false } };
@@ -235,12 +226,5 @@ START_TEST(the_end_of_what_is_refused_is_said)
 	ck_assert_uint_eq(seen.ends, 1);
 	ck_assert_uint_eq(seen.stream, 5);
 }
-END_TEST
 
-SUITE_WITH("keeps", set_up, clean_up, blocks_go_up_in_order_as_far_as_there_is_room,
-	   what_is_not_acknowledged_comes_again_with_the_next_opening, who_cannot_send_begins_anew,
-	   all_of_it_outlives_the_daemon, one_that_ends_says_so_when_all_is_safe_above,
-	   an_ended_one_leaves_nothing_behind,
-	   one_that_is_asked_for_again_in_the_turn_of_its_end_is_new,
-	   what_there_is_of_them_is_counted, an_end_is_said_of_those_that_are_empty,
-	   the_end_of_what_is_refused_is_said)
+SUITE_WITH("keeps", set_up, clean_up)

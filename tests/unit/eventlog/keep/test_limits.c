@@ -24,7 +24,7 @@ static void all_comes_before_the_end(uint32_t policy)
 	WAIT_FOR(seen.ends == 1);
 }
 
-START_TEST(a_full_disk_makes_no_end_of_what_is_on_it)
+TEST(a_full_disk_makes_no_end_of_what_is_on_it)
 {
 	char path[64];
 
@@ -34,18 +34,16 @@ START_TEST(a_full_disk_makes_no_end_of_what_is_on_it)
 	ck_assert_int_eq(mkdir(path, 0700), 0); /* nothing can be written in its place */
 	all_comes_before_the_end(MSG_KEEP_DROP_OLDEST);
 }
-END_TEST
 
-START_TEST(more_room_that_is_not_there_makes_no_end_of_what_there_is)
+TEST(more_room_that_is_not_there_makes_no_end_of_what_there_is)
 {
 	open_as("run7", OWNER, 0, MSG_KEEP_STOP, false);
 	all.bytes += KEEPS_ALL_MAX_BYTES - 4 * MIB;
 	all_comes_before_the_end(MSG_KEEP_DROP_NEWEST);
 	all.bytes -= KEEPS_ALL_MAX_BYTES - 4 * MIB;
 }
-END_TEST
 
-START_TEST(a_full_disk_stops_the_source_or_loses_exactly)
+TEST(a_full_disk_stops_the_source_or_loses_exactly)
 {
 	open_as("run7", OWNER, 3, MSG_KEEP_STOP, false);
 	for (int i = 0; i < 30; i++)
@@ -64,7 +62,6 @@ START_TEST(a_full_disk_stops_the_source_or_loses_exactly)
 	ack(3, seen.place);
 	WAIT_FOR(seen.full == 101);
 }
-END_TEST
 
 static uint64_t on_disk(void)
 {
@@ -74,7 +71,7 @@ static uint64_t on_disk(void)
 	return s.disk_bytes;
 }
 
-START_TEST(the_end_comes_behind_what_was_lost_at_last)
+TEST(the_end_comes_behind_what_was_lost_at_last)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN,
 			 .events_open = { "run7", OWNER, 3, KEEP_ROOM_MAX, MSG_KEEP_STOP, 2 * MIB,
@@ -94,9 +91,8 @@ START_TEST(the_end_comes_behind_what_was_lost_at_last)
 	ck_assert_uint_eq(seen.events + seen.lost, 300);
 	ck_assert_uint_gt(seen.lost, 0);
 }
-END_TEST
 
-START_TEST(other_limits_hold_from_now_on_and_for_what_is_there)
+TEST(other_limits_hold_from_now_on_and_for_what_is_there)
 {
 	open_as("run7", OWNER, 3, MSG_KEEP_STOP, false);
 	for (int i = 0; i < 30; i++)
@@ -117,9 +113,8 @@ START_TEST(other_limits_hold_from_now_on_and_for_what_is_there)
 	}
 	ck_assert_uint_lt(seen.lost, 300);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused_with_its_reason)
+TEST(what_makes_no_sense_is_refused_with_its_reason)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -141,9 +136,8 @@ START_TEST(what_makes_no_sense_is_refused_with_its_reason)
 	ck_assert_int_eq(keeps_check(ks, "y", OWNER, &k, &e), -ERR_LIMIT);
 	ck_assert_int_eq(keeps_check(ks, "z", OWNER, &k, &e), -ERR_NOTFOUND);
 }
-END_TEST
 
-START_TEST(no_more_than_so_many_are_kept)
+TEST(no_more_than_so_many_are_kept)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -156,9 +150,8 @@ START_TEST(no_more_than_so_many_are_kept)
 				 i < KEEPS_MAX ? 0 : -ERR_LIMIT);
 	}
 }
-END_TEST
 
-START_TEST(users_of_one_process_share_what_there_is)
+TEST(users_of_one_process_share_what_there_is)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -186,9 +179,8 @@ START_TEST(users_of_one_process_share_what_there_is)
 	start();
 	ck_assert_uint_eq(all.n, 2);
 }
-END_TEST
 
-START_TEST(one_that_could_not_be_made_leaves_nothing_behind)
+TEST(one_that_could_not_be_made_leaves_nothing_behind)
 {
 	unsigned refused = 0;
 
@@ -208,7 +200,6 @@ START_TEST(one_that_could_not_be_made_leaves_nothing_behind)
 	ck_assert_uint_eq(seen.made, seen.gone);
 	ck_assert_uint_eq(all.n + all.bytes, 0);
 }
-END_TEST
 
 /* No file grows meanwhile. */
 static void fill_disk(bool is_full)
@@ -222,7 +213,7 @@ static void fill_disk(bool is_full)
 		setrlimit(RLIMIT_FSIZE, is_full ? &(struct rlimit){ 0, was.rlim_max } : &was), 0);
 }
 
-START_TEST(a_full_disk_at_the_start_takes_nothing_of_what_is_on_it)
+TEST(a_full_disk_at_the_start_takes_nothing_of_what_is_on_it)
 {
 	open_it(3);
 	append(100);
@@ -236,9 +227,8 @@ START_TEST(a_full_disk_at_the_start_takes_nothing_of_what_is_on_it)
 	open_it(1);
 	WAIT_FOR(seen.blocks == 2);
 }
-END_TEST
 
-START_TEST(what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for)
+TEST(what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for)
 {
 	open_it(3);
 	append(100);
@@ -256,9 +246,8 @@ START_TEST(what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for)
 	fill_disk(false);
 	ck_assert_str_eq(keep_request(run7())->identity, OWNER);
 }
-END_TEST
 
-START_TEST(a_damaged_file_takes_no_other_subscription_with_it)
+TEST(a_damaged_file_takes_no_other_subscription_with_it)
 {
 	char path[64];
 
@@ -277,16 +266,5 @@ START_TEST(a_damaged_file_takes_no_other_subscription_with_it)
 	open_it(1);
 	WAIT_FOR(seen.blocks == 2);
 }
-END_TEST
 
-SUITE_WITH("limits", set_up, clean_up, a_full_disk_makes_no_end_of_what_is_on_it,
-	   more_room_that_is_not_there_makes_no_end_of_what_there_is,
-	   a_full_disk_stops_the_source_or_loses_exactly,
-	   the_end_comes_behind_what_was_lost_at_last,
-	   other_limits_hold_from_now_on_and_for_what_is_there,
-	   what_makes_no_sense_is_refused_with_its_reason, no_more_than_so_many_are_kept,
-	   users_of_one_process_share_what_there_is,
-	   one_that_could_not_be_made_leaves_nothing_behind,
-	   a_full_disk_at_the_start_takes_nothing_of_what_is_on_it,
-	   what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for,
-	   a_damaged_file_takes_no_other_subscription_with_it)
+SUITE_WITH("limits", set_up, clean_up)

@@ -65,7 +65,7 @@ static void stages_are(const struct life_model *m, const char *const *name, unsi
 		ck_assert_str_eq(m->stage[i].name, name[i]);
 }
 
-START_TEST(stages_stand_as_lines_have_them_in_whatever_order_they_came)
+TEST(stages_stand_as_lines_have_them_in_whatever_order_they_came)
 {
 	static const char *const want[] = { "a", "b", "c", "x", "y" };
 	struct life *l = begin(&all);
@@ -81,9 +81,8 @@ START_TEST(stages_stand_as_lines_have_them_in_whatever_order_they_came)
 	stages_are(finish(l), want, 5);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(stages_that_were_asked_for_are_the_ones_that_are_there)
+TEST(stages_that_were_asked_for_are_the_ones_that_are_there)
 {
 	static const char *const want[] = { "c", "a", "none" };
 	struct life_options w = all;
@@ -102,9 +101,8 @@ START_TEST(stages_that_were_asked_for_are_the_ones_that_are_there)
 	ck_assert_uint_eq(m->backward, 1); /* a before c, which is not the order that was said */
 	life_free(l);
 }
-END_TEST
 
-START_TEST(a_key_whose_first_stage_comes_again_begins_another_line)
+TEST(a_key_whose_first_stage_comes_again_begins_another_line)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);
@@ -124,9 +122,8 @@ START_TEST(a_key_whose_first_stage_comes_again_begins_another_line)
 	}
 	life_free(l);
 }
-END_TEST
 
-START_TEST(the_slowest_step_is_first_with_its_median_p95_and_share)
+TEST(the_slowest_step_is_first_with_its_median_p95_and_share)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);
@@ -158,9 +155,8 @@ START_TEST(the_slowest_step_is_first_with_its_median_p95_and_share)
 	buf_done(&behind);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(a_step_has_the_name_of_the_work_that_both_ends_are_of)
+TEST(a_step_has_the_name_of_the_work_that_both_ends_are_of)
 {
 	static const char *const pair[][3] = {
 		{ "Server_Send_Start", "Server_Send_End", "Server_Send" },
@@ -179,9 +175,8 @@ START_TEST(a_step_has_the_name_of_the_work_that_both_ends_are_of)
 		life_free(l);
 	}
 }
-END_TEST
 
-START_TEST(what_lines_lack_is_counted_by_stage)
+TEST(what_lines_lack_is_counted_by_stage)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);
@@ -204,9 +199,8 @@ START_TEST(what_lines_lack_is_counted_by_stage)
 	ck_assert_uint_eq(m->complete, 6);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_not)
+TEST(events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_not)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);
@@ -231,14 +225,13 @@ START_TEST(events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_
 	ck_assert(m->series[1].is_marks && m->series[2].is_marks);
 	life_free(l);
 }
-END_TEST
 
 static bool is_large(const void *arg, const struct event *ev)
 {
 	return ev->value[1].i32 > *(const int *)arg;
 }
 
-START_TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
+TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 {
 	static const int least = 5;
 	struct life_options w = { .from = 10 * MS,
@@ -266,9 +259,8 @@ START_TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 	ck_assert_uint_eq(m->npoint + m->outside, 16);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(several_fields_name_a_line_together)
+TEST(several_fields_name_a_line_together)
 {
 	struct life_options w = all;
 	const struct life_model *m;
@@ -286,7 +278,6 @@ START_TEST(several_fields_name_a_line_together)
 	ck_assert_str_eq(m->key[0], "1/x");
 	life_free(l);
 }
-END_TEST
 
 /* --- many, at random */
 
@@ -308,7 +299,7 @@ static struct life *random_life(uint64_t seed, int n)
 	return l;
 }
 
-START_TEST(every_event_is_in_one_line_in_time)
+TEST(every_event_is_in_one_line_in_time)
 {
 	struct life *l = random_life(suite_seed(5), 20000);
 	const struct life_model *m = finish(l);
@@ -331,10 +322,9 @@ START_TEST(every_event_is_in_one_line_in_time)
 	ck_assert_uint_eq(steps, points - m->nline);
 	life_free(l);
 }
-END_TEST
 
 /* All cells of a picture together are the time of all lines, in whatever size they are drawn. */
-START_TEST(density_is_the_time_that_lines_spend)
+TEST(density_is_the_time_that_lines_spend)
 {
 	struct life *l = random_life(suite_seed(6), 3000);
 	const struct life_model *m = finish(l);
@@ -360,7 +350,6 @@ START_TEST(density_is_the_time_that_lines_spend)
 	}
 	life_free(l);
 }
-END_TEST
 
 static uint32_t unpack_number(const uint8_t **p)
 {
@@ -375,7 +364,7 @@ static uint32_t unpack_number(const uint8_t **p)
 	}
 }
 
-START_TEST(packed_cells_are_the_cells)
+TEST(packed_cells_are_the_cells)
 {
 	struct life *l = random_life(suite_seed(7), 3000);
 	struct buf b = BUF_INIT(1 << 24);
@@ -398,7 +387,6 @@ START_TEST(packed_cells_are_the_cells)
 	lifetile_done(&t);
 	life_free(l);
 }
-END_TEST
 
 /* --- pages */
 
@@ -413,7 +401,7 @@ static size_t count(const struct buf *b, const char *word)
 
 #define EVIL "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'&\xff\x01]]>"
 
-START_TEST(names_are_never_markup_nor_script)
+TEST(names_are_never_markup_nor_script)
 {
 	struct buf page = BUF_INIT(1 << 24), svg = BUF_INIT(1 << 24);
 	struct life *l = begin(&all);
@@ -436,10 +424,9 @@ START_TEST(names_are_never_markup_nor_script)
 	buf_done(&svg);
 	life_free(l);
 }
-END_TEST
 
 /* No events, one event, one time for all, lines of one event, no lines but loads. */
-START_TEST(there_is_a_page_for_logs_with_little_in_them)
+TEST(there_is_a_page_for_logs_with_little_in_them)
 {
 	for (int n = 0; n < 5; n++) {
 		struct buf page = BUF_INIT(1 << 24), svg = BUF_INIT(1 << 24);
@@ -462,9 +449,8 @@ START_TEST(there_is_a_page_for_logs_with_little_in_them)
 		life_free(l);
 	}
 }
-END_TEST
 
-START_TEST(times_at_the_ends_of_the_world_are_left_out)
+TEST(times_at_the_ends_of_the_world_are_left_out)
 {
 	struct life *l = begin(&all);
 	const struct life_model *m;
@@ -479,9 +465,8 @@ START_TEST(times_at_the_ends_of_the_world_are_left_out)
 	ck_assert_int_eq(m->end - m->start, 2 * LIFE_WALL_MAX_NS);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(more_stages_than_rows_are_counted)
+TEST(more_stages_than_rows_are_counted)
 {
 	struct life *l = begin(&all);
 	const struct life_model *m;
@@ -498,9 +483,8 @@ START_TEST(more_stages_than_rows_are_counted)
 	ck_assert_uint_eq(m->stage[0].events, 1);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(large_models_are_sampled)
+TEST(large_models_are_sampled)
 {
 	struct life_model m = { .npoint = LIFEPACK_POINTS_MAX - 1 };
 
@@ -508,7 +492,6 @@ START_TEST(large_models_are_sampled)
 	m.npoint = 10 * (size_t)LIFEPACK_POINTS_MAX;
 	ck_assert_uint_eq(lifepack_sampling(&m), 11);
 }
-END_TEST
 
 static int make_page(void)
 {
@@ -530,7 +513,7 @@ static int make_page(void)
 	return rc;
 }
 
-START_TEST(without_memory_there_is_no_page_and_no_leak)
+TEST(without_memory_there_is_no_page_and_no_leak)
 {
 	ALLOC_SWEEP (k) {
 		int rc = make_page();
@@ -540,17 +523,5 @@ START_TEST(without_memory_there_is_no_page_and_no_leak)
 		ck_assert_int_eq(!rc, !has_failed);
 	}
 }
-END_TEST
 
-SUITE("life", stages_stand_as_lines_have_them_in_whatever_order_they_came,
-      stages_that_were_asked_for_are_the_ones_that_are_there,
-      a_key_whose_first_stage_comes_again_begins_another_line,
-      the_slowest_step_is_first_with_its_median_p95_and_share,
-      a_step_has_the_name_of_the_work_that_both_ends_are_of, what_lines_lack_is_counted_by_stage,
-      events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_not,
-      a_part_of_the_time_and_some_of_the_lines_can_be_asked_for,
-      several_fields_name_a_line_together, every_event_is_in_one_line_in_time,
-      density_is_the_time_that_lines_spend, packed_cells_are_the_cells,
-      names_are_never_markup_nor_script, there_is_a_page_for_logs_with_little_in_them,
-      times_at_the_ends_of_the_world_are_left_out, more_stages_than_rows_are_counted,
-      large_models_are_sampled, without_memory_there_is_no_page_and_no_leak)
+SUITE("life")

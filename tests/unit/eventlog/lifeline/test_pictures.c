@@ -108,7 +108,7 @@ static void is_as(const char *path, const struct buf *b)
 	buf_done(&want);
 }
 
-START_TEST(the_picture_of_a_known_log_is_as_it_was)
+TEST(the_picture_of_a_known_log_is_as_it_was)
 {
 	const struct life_model *m;
 	struct life *l = known(&m);
@@ -119,10 +119,9 @@ START_TEST(the_picture_of_a_known_log_is_as_it_was)
 	buf_done(&svg);
 	life_free(l);
 }
-END_TEST
 
 /* So many lines that the picture shows their density. */
-START_TEST(the_density_of_a_known_log_is_as_it_was)
+TEST(the_density_of_a_known_log_is_as_it_was)
 {
 	const struct life_model *m;
 	struct life *l = life_new(&all);
@@ -140,9 +139,8 @@ START_TEST(the_density_of_a_known_log_is_as_it_was)
 	buf_done(&svg);
 	life_free(l);
 }
-END_TEST
 
-START_TEST(the_page_of_a_known_log_is_as_it_was)
+TEST(the_page_of_a_known_log_is_as_it_was)
 {
 	const struct life_model *m;
 	struct life *l = known(&m);
@@ -155,7 +153,5 @@ START_TEST(the_page_of_a_known_log_is_as_it_was)
 	buf_done(&page);
 	life_free(l);
 }
-END_TEST
 
-SUITE("pictures", the_picture_of_a_known_log_is_as_it_was, the_density_of_a_known_log_is_as_it_was,
-      the_page_of_a_known_log_is_as_it_was)
+SUITE("pictures")

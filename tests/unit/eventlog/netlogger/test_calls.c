@@ -48,7 +48,7 @@ static void write_all(NL_Handle *lp)
 	NL_write(lp, EV_NLEVELS, "-none", "A=i", 1);
 }
 
-START_TEST(each_call_has_its_time_and_level)
+TEST(each_call_has_its_time_and_level)
 {
 	nsec_t began = clock_wall();
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
@@ -77,9 +77,8 @@ START_TEST(each_call_has_its_time_and_level)
 	ck_assert_uint_eq(n, 20);
 	evfile_close(f);
 }
-END_TEST
 
-START_TEST(times_far_away_are_refused)
+TEST(times_far_away_are_refused)
 {
 	NL_log_T log = NL_open(logged_url);
 
@@ -90,14 +89,13 @@ START_TEST(times_far_away_are_refused)
 	NL_close(log);
 	ck_assert_str_eq(logged_lines(), "before:\n");
 }
-END_TEST
 
 /* --- formats */
 
 #define WRITE(...) ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, __VA_ARGS__), 1)
 #define REFUSE(...) ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, __VA_ARGS__), -1)
 
-START_TEST(each_conversion_and_size_is_taken)
+TEST(each_conversion_and_size_is_taken)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 
@@ -121,9 +119,8 @@ START_TEST(each_conversion_and_size_is_taken)
 					 "E: A=1i B='open'\n"
 					 "E: A=6i\n");
 }
-END_TEST
 
-START_TEST(what_is_no_name_with_a_value_is_refused)
+TEST(what_is_no_name_with_a_value_is_refused)
 {
 	char name[NAME_MAX_BYTES + 3];
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
@@ -142,9 +139,8 @@ START_TEST(what_is_no_name_with_a_value_is_refused)
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	ck_assert_uint_eq(strlen(logged_lines()), 4 + NAME_MAX_BYTES + 1 + 2);
 }
-END_TEST
 
-START_TEST(a_message_has_a_limit_of_fields_and_bytes)
+TEST(a_message_has_a_limit_of_fields_and_bytes)
 {
 	struct buf b = BUF_INIT(1 << 17);
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
@@ -163,9 +159,8 @@ START_TEST(a_message_has_a_limit_of_fields_and_bytes)
 	buf_done(&b);
 	free(text);
 }
-END_TEST
 
-START_TEST(each_letter_has_its_kind)
+TEST(each_letter_has_its_kind)
 {
 	NL_log_T log = NL_open(logged_url);
 
@@ -187,11 +182,10 @@ START_TEST(each_letter_has_its_kind)
 			 "f=''\n"
 			 "E: !one=1i !two='2' !three=3.5d\n");
 }
-END_TEST
 
 /* --- handles */
 
-START_TEST(nothing_is_done_without_a_handle)
+TEST(nothing_is_done_without_a_handle)
 {
 	ck_assert_int_eq(NL_write(NULL, 1, "E", ""), -1);
 	ck_assert_int_eq(NL_write_ts(NULL, 1, 1, "E", ""), -1);
@@ -204,7 +198,6 @@ START_TEST(nothing_is_done_without_a_handle)
 	NL_close(NULL);
 	ck_assert_ptr_null(NL_open("/nonexistent/folder/x"));
 }
-END_TEST
 
 static void stream_says(const char *name, const char *text, int32_t number)
 {
@@ -232,7 +225,7 @@ static void stream_says(const char *name, const char *text, int32_t number)
 	evfile_close(f);
 }
 
-START_TEST(a_stream_says_which_program_it_is_of)
+TEST(a_stream_says_which_program_it_is_of)
 {
 	char host[256] = "", pid[24];
 	NL_Handle *lp = NetLoggerOpen(s("server"), logged_url, 0);
@@ -253,7 +246,6 @@ START_TEST(a_stream_says_which_program_it_is_of)
 	NL_close(lp);
 	stream_says("PROG", "test_calls", 0);
 }
-END_TEST
 
 static off_t file_bytes(void)
 {
@@ -263,7 +255,7 @@ static off_t file_bytes(void)
 	return st.st_size;
 }
 
-START_TEST(a_write_is_in_the_file_after_a_flush)
+TEST(a_write_is_in_the_file_after_a_flush)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 
@@ -275,9 +267,8 @@ START_TEST(a_write_is_in_the_file_after_a_flush)
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	ck_assert_int_gt(file_bytes(), 0);
 }
-END_TEST
 
-START_TEST(a_log_that_takes_nothing_is_a_failure_each_time)
+TEST(a_log_that_takes_nothing_is_a_failure_each_time)
 {
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 	NL_Handle *lp = NetLoggerOpenFd(s("p"), fd, 0);
@@ -294,10 +285,9 @@ START_TEST(a_log_that_takes_nothing_is_a_failure_each_time)
 	ck_assert_int_ge(fcntl(fd, F_GETFD), 0); /* it is the caller's */
 	close(fd);
 }
-END_TEST
 
 /* Without memory a call fails, and the handle is as it was. */
-START_TEST(memory_may_end_anywhere)
+TEST(memory_may_end_anywhere)
 {
 	NL_log_T log = NL_open(logged_url);
 
@@ -320,7 +310,6 @@ START_TEST(memory_may_end_anywhere)
 	}
 	ck_assert_str_eq(logged_lines(), "E: A=1i\n");
 }
-END_TEST
 
 /* --- where it goes */
 
@@ -333,7 +322,7 @@ static void put_file(const char *name, const char *text)
 	fclose(f);
 }
 
-START_TEST(a_file_is_made_emptied_or_kept)
+TEST(a_file_is_made_emptied_or_kept)
 {
 	struct stat st;
 	NL_Handle *lp;
@@ -356,9 +345,8 @@ START_TEST(a_file_is_made_emptied_or_kept)
 	NL_close(lp);
 	ck_assert_str_eq(logged_lines(), "C:\n");
 }
-END_TEST
 
-START_TEST(a_file_says_the_level)
+TEST(a_file_says_the_level)
 {
 	char cfg[80];
 	NL_Handle *lp;
@@ -382,9 +370,8 @@ START_TEST(a_file_says_the_level)
 	NL_close(lp);
 	unsetenv("NL_CFG");
 }
-END_TEST
 
-START_TEST(the_environment_has_an_order)
+TEST(the_environment_has_an_order)
 {
 	NL_Handle *lp;
 
@@ -410,9 +397,8 @@ START_TEST(the_environment_has_an_order)
 	ck_assert_ptr_nonnull(lp);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
-END_TEST
 
-START_TEST(each_word_switches_on_or_off)
+TEST(each_word_switches_on_or_off)
 {
 	static const struct {
 		const char *word;
@@ -433,7 +419,6 @@ START_TEST(each_word_switches_on_or_off)
 	}
 	close(fd);
 }
-END_TEST
 
 /* In a child whose outputs are the file. */
 static int in_child(int (*fn)(void))
@@ -466,12 +451,11 @@ static int write_to_outputs(void)
 	return fcntl(STDOUT_FILENO, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_GETFD) < 0 ? 3 : 0;
 }
 
-START_TEST(standard_outputs_are_written_and_stay_open)
+TEST(standard_outputs_are_written_and_stay_open)
 {
 	ck_assert_int_eq(in_child(write_to_outputs), 0);
 	ck_assert_str_eq(logged_lines(), "Out:\nErr:\n");
 }
-END_TEST
 
 static int write_and_exit(void)
 {
@@ -481,15 +465,14 @@ static int write_and_exit(void)
 	exit(0);
 }
 
-START_TEST(what_is_left_is_written_when_the_program_ends)
+TEST(what_is_left_is_written_when_the_program_ends)
 {
 	ck_assert_int_eq(in_child(write_and_exit), 0);
 	ck_assert_str_eq(logged_lines(), "Last:\n");
 }
-END_TEST
 
 /* The child has a helper of its own, and ends in a way that writes nothing. */
-START_TEST(an_idle_child_is_flushed_too)
+TEST(an_idle_child_is_flushed_too)
 {
 	NL_Handle *lp = NetLoggerOpen(s("p"), logged_url, 0);
 	int status = -1;
@@ -509,14 +492,5 @@ START_TEST(an_idle_child_is_flushed_too)
 	ck_assert_str_eq(logged_lines(), "Child: A=3i\n");
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
-END_TEST
 
-SUITE_WITH("calls", logged_set_up, logged_clean_up, each_call_has_its_time_and_level,
-	   times_far_away_are_refused, each_conversion_and_size_is_taken,
-	   what_is_no_name_with_a_value_is_refused, a_message_has_a_limit_of_fields_and_bytes,
-	   each_letter_has_its_kind, nothing_is_done_without_a_handle,
-	   a_stream_says_which_program_it_is_of, a_write_is_in_the_file_after_a_flush,
-	   memory_may_end_anywhere, a_log_that_takes_nothing_is_a_failure_each_time,
-	   a_file_is_made_emptied_or_kept, a_file_says_the_level, the_environment_has_an_order,
-	   each_word_switches_on_or_off, standard_outputs_are_written_and_stay_open,
-	   what_is_left_is_written_when_the_program_ends, an_idle_child_is_flushed_too)
+SUITE_WITH("calls", logged_set_up, logged_clean_up)

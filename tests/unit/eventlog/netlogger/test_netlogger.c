@@ -16,7 +16,7 @@
 
 int old_api_writes(NL_Handle *lp);
 
-START_TEST(formats_of_printf_say_the_kinds)
+TEST(formats_of_printf_say_the_kinds)
 {
 	NL_Handle *lp = NetLoggerOpen(logged_s("server"), logged_url, 0);
 
@@ -41,9 +41,8 @@ START_TEST(formats_of_printf_say_the_kinds)
 		"Fixed: A=5i B='05' C='text' D='' E=2.5d\n"
 		"None:\n");
 }
-END_TEST
 
-START_TEST(a_string_ends_where_its_precision_says)
+TEST(a_string_ends_where_its_precision_says)
 {
 	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
 	char *eight = malloc(8); /* without a 0 behind it */
@@ -60,10 +59,9 @@ START_TEST(a_string_ends_where_its_precision_says)
 	ck_assert_str_eq(logged_lines(), "E: A='abcdefgh' B='abc' C='' D='all'\n");
 	free(eight);
 }
-END_TEST
 
 /* Each says whether its message is written: 1; 0 above the level. */
-START_TEST(each_way_to_write_says_whether_it_has)
+TEST(each_way_to_write_says_whether_it_has)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 
@@ -105,9 +103,8 @@ START_TEST(each_way_to_write_says_whether_it_has)
 	ck_assert_int_eq(NetLoggerGTWriteString_old(lp, 1, 2, logged_s("E"), logged_s("A=1")), 1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
-END_TEST
 
-START_TEST(levels_tags_and_times)
+TEST(levels_tags_and_times)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 	struct evfile *f;
@@ -136,9 +133,8 @@ START_TEST(levels_tags_and_times)
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	NetLoggerSetGlobalTag(NULL);
 }
-END_TEST
 
-START_TEST(the_oldest_calls_work_too)
+TEST(the_oldest_calls_work_too)
 {
 	NL_Handle *lp = NetLoggerOpen(logged_s("dpss_mast"), logged_url, 0);
 
@@ -149,9 +145,8 @@ START_TEST(the_oldest_calls_work_too)
 		"Old: DPSS.SES=1i DPSS.BID='15.98'\nOldGT: A=2i\nOldString: A=3i B='text'\nOldLvl: A=4i\n"
 		"OldGTStringLvl: A=5i\n");
 }
-END_TEST
 
-START_TEST(letters_of_the_later_calls)
+TEST(letters_of_the_later_calls)
 {
 	NL_log_T log = NL_open(logged_url);
 
@@ -169,9 +164,8 @@ START_TEST(letters_of_the_later_calls)
 		logged_lines(),
 		"program.start: !HOST='node7' i=1i l=2l d=0.5d s='text' old='too'\nts: !HOST='node7'\n");
 }
-END_TEST
 
-START_TEST(the_environment_switches_and_directs)
+TEST(the_environment_switches_and_directs)
 {
 	NL_Handle *lp;
 
@@ -198,9 +192,8 @@ START_TEST(the_environment_switches_and_directs)
 	ck_assert_int_eq(NetLoggerWrite(NULL, logged_s("E"), NULL, logged_s("A=1")), -1);
 	ck_assert_int_eq(NetLoggerClose(NULL), -1);
 }
-END_TEST
 
-START_TEST(an_idle_program_and_its_child_are_flushed)
+TEST(an_idle_program_and_its_child_are_flushed)
 {
 	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
 	pid_t child;
@@ -220,10 +213,9 @@ START_TEST(an_idle_program_and_its_child_are_flushed)
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	ck_assert_str_eq(logged_lines(), "Idle: A=1i\nChild: A=3i\nParent: A=2i\n");
 }
-END_TEST
 
 /* Formats that are no names and values, and messages that are too long, are refused and counted. */
-START_TEST(what_cannot_be_written_is_counted)
+TEST(what_cannot_be_written_is_counted)
 {
 	static char text[70000];
 	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
@@ -243,7 +235,6 @@ START_TEST(what_cannot_be_written_is_counted)
 	ck_assert_uint_eq(evfile_report(f)->dropped, 5);
 	evfile_close(f);
 }
-END_TEST
 
 /* --- what the program must not notice */
 
@@ -275,7 +266,7 @@ static NL_Handle *write_much(int fd) /* 8 KB */
 }
 
 /* The pipe is full and has no reader: a flush waits, and is cancelled there. */
-START_TEST(a_cancelled_thread_leaves_no_lock_behind)
+TEST(a_cancelled_thread_leaves_no_lock_behind)
 {
 	int end[2];
 	pthread_t t;
@@ -299,9 +290,8 @@ START_TEST(a_cancelled_thread_leaves_no_lock_behind)
 	ck_assert_int_eq(NetLoggerFlush(lp), 0);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
-END_TEST
 
-START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
+TEST(a_log_that_nobody_reads_changes_no_exit_status)
 {
 	const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	int end[2], status = -1;
@@ -316,21 +306,5 @@ START_TEST(a_log_that_nobody_reads_changes_no_exit_status)
 	ck_assert(waitpid(child, &status, 0) == child);
 	ck_assert_int_eq(status, 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { formats_of_printf_say_the_kinds,
-				       a_string_ends_where_its_precision_says,
-				       each_way_to_write_says_whether_it_has,
-				       levels_tags_and_times,
-				       the_oldest_calls_work_too,
-				       letters_of_the_later_calls,
-				       the_environment_switches_and_directs,
-				       an_idle_program_and_its_child_are_flushed,
-				       what_cannot_be_written_is_counted,
-				       a_cancelled_thread_leaves_no_lock_behind,
-				       a_log_that_nobody_reads_changes_no_exit_status };
-
-	return suite_run_with("netlogger", logged_set_up, logged_clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("netlogger", logged_set_up, logged_clean_up)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-START_TEST(work_is_summed_up_by_transfer_and_kind)
+TEST(work_is_summed_up_by_transfer_and_kind)
 {
 	NL_log_T log = NL_open(logged_url);
 	NL_summ_T summ = NL_summ();
@@ -41,7 +41,6 @@ START_TEST(work_is_summed_up_by_transfer_and_kind)
 		logged_lines(), "\ntransfer.net.write.start: id='z' stream=1i block=2i\n"
 				"transfer.net.write.end: id='z' stream=1i block=2i nbytes=5d\n"));
 }
-END_TEST
 
 static unsigned lines_with(const char *words)
 {
@@ -69,7 +68,7 @@ static void work(NL_log_T log, int op, const char *id, int block, double nbytes)
 	ck_assert_int_eq(NL_transfer_end(log, NL_LVL_INFO, op, id, 0, block, nbytes), 0);
 }
 
-START_TEST(without_a_summary_both_events_are_written)
+TEST(without_a_summary_both_events_are_written)
 {
 	NL_log_T log = NL_open(logged_url);
 
@@ -90,9 +89,8 @@ START_TEST(without_a_summary_both_events_are_written)
 			 "transfer.net.read.start: id='b' stream=0i block=3i\n"
 			 "transfer.net.read.end: id='b' stream=0i block=3i nbytes=-1d\n");
 }
-END_TEST
 
-START_TEST(all_kinds_of_work_are_in_the_summary)
+TEST(all_kinds_of_work_are_in_the_summary)
 {
 	NL_log_T log = NL_open(logged_url);
 	NL_summ_T summ = summary_of(log, 0);
@@ -111,10 +109,9 @@ START_TEST(all_kinds_of_work_are_in_the_summary)
 	ck_assert_uint_eq(lines_with("net.write.summary: id='x' count=1l nbytes=103d"), 1);
 	ck_assert_uint_eq(lines_with("net.read.summary: id='y' count=1l nbytes=0d"), 1);
 }
-END_TEST
 
 /* Each time that work ends and the interval, which a clock has passed by then, is over. */
-START_TEST(a_summary_is_written_at_each_interval)
+TEST(a_summary_is_written_at_each_interval)
 {
 	NL_log_T log = NL_open(logged_url);
 	NL_summ_T summ = summary_of(log, 1);
@@ -134,7 +131,6 @@ START_TEST(a_summary_is_written_at_each_interval)
 	ck_assert_uint_eq(lines_with("disk.read.summary"), 3);
 	ck_assert_uint_eq(lines_with("disk.write.summary"), 0);
 }
-END_TEST
 
 /* The seconds of the transfer's first kind of work, as its result says. */
 static double seconds_of(NL_summ_T summ, const char *id)
@@ -150,7 +146,7 @@ static double seconds_of(NL_summ_T summ, const char *id)
 	return ns / 1e9;
 }
 
-START_TEST(work_takes_the_time_between_its_start_and_its_end)
+TEST(work_takes_the_time_between_its_start_and_its_end)
 {
 	NL_log_T log = NL_open(logged_url);
 	NL_summ_T summ = summary_of(log, 0);
@@ -169,9 +165,8 @@ START_TEST(work_takes_the_time_between_its_start_and_its_end)
 	NL_summ_close(summ);
 	NL_close(log);
 }
-END_TEST
 
-START_TEST(work_that_never_began_counts_no_time)
+TEST(work_that_never_began_counts_no_time)
 {
 	static const struct {
 		int op, stream, block;
@@ -195,9 +190,8 @@ START_TEST(work_that_never_began_counts_no_time)
 	NL_summ_close(summ);
 	NL_close(log);
 }
-END_TEST
 
-START_TEST(more_work_than_is_remembered_counts_its_bytes)
+TEST(more_work_than_is_remembered_counts_its_bytes)
 {
 	NL_log_T log = NL_open(logged_url);
 	NL_summ_T summ = summary_of(log, 0);
@@ -221,9 +215,8 @@ START_TEST(more_work_than_is_remembered_counts_its_bytes)
 	NL_summ_close(summ);
 	NL_close(log);
 }
-END_TEST
 
-START_TEST(nothing_is_done_without_a_summary)
+TEST(nothing_is_done_without_a_summary)
 {
 	NL_log_T log = NL_open(logged_url);
 	NL_summ_T summ = NL_summ();
@@ -244,7 +237,6 @@ START_TEST(nothing_is_done_without_a_summary)
 	NL_close(log);
 	ck_assert_str_eq(logged_lines(), "");
 }
-END_TEST
 
 /* Bytes a ns: the least of both ends. */
 static const struct {
@@ -268,7 +260,7 @@ static const struct {
 	{ NULL, NULL, -1, NL_BTL_NOWHERE },
 };
 
-START_TEST(the_slowest_kind_of_work_is_found)
+TEST(the_slowest_kind_of_work_is_found)
 {
 	NL_transfer_btl_T btl;
 
@@ -282,10 +274,5 @@ START_TEST(the_slowest_kind_of_work_is_found)
 	}
 	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1:1", NULL, NULL), -1);
 }
-END_TEST
 
-SUITE_WITH("transfers", logged_set_up, logged_clean_up, work_is_summed_up_by_transfer_and_kind,
-	   without_a_summary_both_events_are_written, all_kinds_of_work_are_in_the_summary,
-	   a_summary_is_written_at_each_interval, work_takes_the_time_between_its_start_and_its_end,
-	   work_that_never_began_counts_no_time, more_work_than_is_remembered_counts_its_bytes,
-	   nothing_is_done_without_a_summary, the_slowest_kind_of_work_is_found)
+SUITE_WITH("transfers", logged_set_up, logged_clean_up)

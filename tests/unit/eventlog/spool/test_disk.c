@@ -68,7 +68,7 @@ static int made(const char *name)
 	return fd;
 }
 
-START_TEST(a_file_is_written_read_cut_and_measured)
+TEST(a_file_is_written_read_cut_and_measured)
 {
 	int fd = made("a"), again;
 	char got[8] = "";
@@ -90,9 +90,8 @@ START_TEST(a_file_is_written_read_cut_and_measured)
 	ck_assert_int_eq(again, fd); /* it was closed */
 	disk.close(disk.arg, again);
 }
-END_TEST
 
-START_TEST(only_the_owner_may_read_what_is_made)
+TEST(only_the_owner_may_read_what_is_made)
 {
 	struct stat st;
 
@@ -102,7 +101,6 @@ START_TEST(only_the_owner_may_read_what_is_made)
 	ck_assert_int_eq(stat(inside, &st), 0);
 	ck_assert_int_eq(st.st_mode & 07777, 0700);
 }
-END_TEST
 
 static void count_name(void *arg, const char *name)
 {
@@ -110,7 +108,7 @@ static void count_name(void *arg, const char *name)
 		++*(unsigned *)arg;
 }
 
-START_TEST(names_are_listed_changed_and_removed)
+TEST(names_are_listed_changed_and_removed)
 {
 	unsigned n = 0;
 
@@ -127,10 +125,9 @@ START_TEST(names_are_listed_changed_and_removed)
 	ck_assert_int_eq(disk.list(disk.arg, count_name, &n), 0);
 	ck_assert_uint_eq(n, 3);
 }
-END_TEST
 
 /* Nothing that another user puts there is taken for a file of the spool. */
-START_TEST(only_a_regular_file_is_opened)
+TEST(only_a_regular_file_is_opened)
 {
 	ck_assert_int_eq(symlink("/etc/passwd", path_of("link")), 0);
 	ck_assert_int_eq(mkfifo(path_of("pipe"), 0600), 0);
@@ -145,9 +142,8 @@ START_TEST(only_a_regular_file_is_opened)
 		ck_assert_int_eq(disk.open(disk.arg, "foreign"), -EPERM);
 	}
 }
-END_TEST
 
-START_TEST(each_failure_has_its_number)
+TEST(each_failure_has_its_number)
 {
 	char c = 0;
 
@@ -156,9 +152,8 @@ START_TEST(each_failure_has_its_number)
 	ck_assert_int_eq(disk.size(disk.arg, -1), -EBADF);
 	ck_assert_int_eq(disk.cut(disk.arg, -1, 0), -EBADF);
 }
-END_TEST
 
-START_TEST(contents_and_names_are_synced_or_that_fails)
+TEST(contents_and_names_are_synced_or_that_fails)
 {
 	int fd = made("a");
 
@@ -172,9 +167,8 @@ START_TEST(contents_and_names_are_synced_or_that_fails)
 	ck_assert_int_eq(disk.sync_names(disk.arg), -EIO);
 	disk.close(disk.arg, fd);
 }
-END_TEST
 
-START_TEST(a_folder_has_one_owner_and_is_private)
+TEST(a_folder_has_one_owner_and_is_private)
 {
 	struct disk other = { 0 };
 	struct err e = { 0 };
@@ -194,10 +188,9 @@ START_TEST(a_folder_has_one_owner_and_is_private)
 	ck_assert_int_eq(disk_open(inside, &other, &e), -ERR_SYS);
 	ck_assert_ptr_nonnull(strstr(e.text, "/lock"));
 }
-END_TEST
 
 /* With none, one and two descriptors that are left: the folder and the lock take one each. */
-START_TEST(a_folder_needs_descriptors)
+TEST(a_folder_needs_descriptors)
 {
 	struct disk other = { 0 };
 	struct rlimit few = { 0, 1024 };
@@ -217,10 +210,5 @@ START_TEST(a_folder_needs_descriptors)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	disk_close(&other);
 }
-END_TEST
 
-SUITE_WITH("disk", set_up, clean_up, a_file_is_written_read_cut_and_measured,
-	   only_the_owner_may_read_what_is_made, names_are_listed_changed_and_removed,
-	   only_a_regular_file_is_opened, each_failure_has_its_number,
-	   contents_and_names_are_synced_or_that_fails, a_folder_has_one_owner_and_is_private,
-	   a_folder_needs_descriptors)
+SUITE_WITH("disk", set_up, clean_up)

@@ -257,18 +257,16 @@ static void kill_many(void)
 	munmap(shared, sizeof(*shared));
 }
 
-START_TEST(what_is_settled_survives_the_end_of_its_process)
+TEST(what_is_settled_survives_the_end_of_its_process)
 {
 	has_bounds = false;
 	kill_many();
 }
-END_TEST
 
-START_TEST(and_so_where_the_oldest_gives_way)
+TEST(and_so_where_the_oldest_gives_way)
 {
 	has_bounds = true;
 	kill_many();
 }
-END_TEST
 
-SUITE("kill", what_is_settled_survives_the_end_of_its_process, and_so_where_the_oldest_gives_way)
+SUITE("kill")

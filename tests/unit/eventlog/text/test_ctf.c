@@ -123,7 +123,7 @@ static mode_t mode_of(const char *name)
 	return st.st_mode & 07777;
 }
 
-START_TEST(the_mask_of_the_user_holds_for_all_files)
+TEST(the_mask_of_the_user_holds_for_all_files)
 {
 	put(&mark, NULL, 1, TIME);
 	finish();
@@ -131,9 +131,8 @@ START_TEST(the_mask_of_the_user_holds_for_all_files)
 	ck_assert_uint_eq(mode_of("stream_0"), 0666);
 	ck_assert_uint_eq(mode_of("metadata"), 0666);
 }
-END_TEST
 
-START_TEST(the_metadata_describes_each_type_once)
+TEST(the_metadata_describes_each_type_once)
 {
 	struct buf b;
 
@@ -152,9 +151,8 @@ START_TEST(the_metadata_describes_each_type_once)
 		"\tfields := struct {\n\t\ti32 _tid;\n\t};\n};\n\n");
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(levels_are_those_of_lttng)
+TEST(levels_are_those_of_lttng)
 {
 	static const int wanted[EV_NLEVELS] = { -1, 2, 3, 4, 6, 14, 14, 14, 14 };
 	struct evtype type[EV_NLEVELS];
@@ -175,9 +173,8 @@ START_TEST(levels_are_those_of_lttng)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(each_stream_has_a_file_of_its_events)
+TEST(each_stream_has_a_file_of_its_events)
 {
 	static const uint8_t values[] = "\4\0\0\0\371\377\377\377" /* 4, -7 */
 					"a\\x00b\0\377\377\377\377\377\377\377\177"
@@ -207,14 +204,13 @@ START_TEST(each_stream_has_a_file_of_its_events)
 	buf_done(&b);
 	ck_assert_int_ne(access(in_dir("stream_2"), F_OK), 0);
 }
-END_TEST
 
 static int64_t time_at(const struct buf *b, size_t i)
 {
 	return (int64_t)ev_get64(b->p + 8 + 16 * i + 4, false);
 }
 
-START_TEST(times_that_the_format_has_not_are_moved)
+TEST(times_that_the_format_has_not_are_moved)
 {
 	struct buf b;
 
@@ -238,7 +234,6 @@ START_TEST(times_that_the_format_has_not_are_moved)
 	ck_assert_int_eq(time_at(&b, 6), LAST_TIME);
 	buf_done(&b);
 }
-END_TEST
 
 /* The clock of the metadata begins a day earlier than the first event, for the other streams. */
 static void begins_at(nsec_t at, nsec_t origin_s)
@@ -264,19 +259,17 @@ static void begins_at(nsec_t at, nsec_t origin_s)
 	buf_done(&b);
 }
 
-START_TEST(a_log_that_begins_before_1970_has_its_times)
+TEST(a_log_that_begins_before_1970_has_its_times)
 {
 	begins_at(-5, -86401);
 }
-END_TEST
 
-START_TEST(a_whole_second_before_1970_is_exact)
+TEST(a_whole_second_before_1970_is_exact)
 {
 	begins_at(-5 * NSEC_PER_SEC, -86406);
 }
-END_TEST
 
-START_TEST(what_precedes_the_clock_of_the_trace_is_moved)
+TEST(what_precedes_the_clock_of_the_trace_is_moved)
 {
 	struct buf b;
 
@@ -287,9 +280,8 @@ START_TEST(what_precedes_the_clock_of_the_trace_is_moved)
 	ck_assert_int_eq(time_at(&b, 0), 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(the_earliest_time_is_exact_and_the_present_too_late_for_its_clock)
+TEST(the_earliest_time_is_exact_and_the_present_too_late_for_its_clock)
 {
 	const nsec_t origin = INT64_MIN / NSEC_PER_SEC * NSEC_PER_SEC;
 	struct buf b;
@@ -304,10 +296,9 @@ START_TEST(the_earliest_time_is_exact_and_the_present_too_late_for_its_clock)
 	ck_assert_int_eq(time_at(&b, 2), LAST_TIME);
 	buf_done(&b);
 }
-END_TEST
 
 /* More than is written at once. */
-START_TEST(many_events_are_all_there)
+TEST(many_events_are_all_there)
 {
 	enum { MANY = 20000 };
 	struct buf b;
@@ -321,7 +312,6 @@ START_TEST(many_events_are_all_there)
 		ck_assert_int_eq(time_at(&b, i), TIME + (int64_t)i);
 	buf_done(&b);
 }
-END_TEST
 
 static int write_one(const char *to)
 {
@@ -340,7 +330,7 @@ static int write_one(const char *to)
 	return rc;
 }
 
-START_TEST(memory_may_end_anywhere)
+TEST(memory_may_end_anywhere)
 {
 	char to[64], file[80];
 	static const char *const names[] = { "stream_0", "metadata" };
@@ -359,9 +349,8 @@ START_TEST(memory_may_end_anywhere)
 		rmdir(to);
 	}
 }
-END_TEST
 
-START_TEST(nothing_that_is_there_is_overwritten)
+TEST(nothing_that_is_there_is_overwritten)
 {
 	struct evctf *again = NULL;
 	struct err e = { 0 };
@@ -375,12 +364,5 @@ START_TEST(nothing_that_is_there_is_overwritten)
 	ck_assert_int_eq(evctf_finish(ctf, &moved, &e), -ERR_SYS);
 	ck_assert_ptr_nonnull(strstr(e.text, "metadata"));
 }
-END_TEST
 
-SUITE_WITH("ctf", set_up, clean_up, the_metadata_describes_each_type_once,
-	   the_mask_of_the_user_holds_for_all_files, memory_may_end_anywhere,
-	   levels_are_those_of_lttng, each_stream_has_a_file_of_its_events,
-	   times_that_the_format_has_not_are_moved, a_log_that_begins_before_1970_has_its_times,
-	   a_whole_second_before_1970_is_exact, what_precedes_the_clock_of_the_trace_is_moved,
-	   the_earliest_time_is_exact_and_the_present_too_late_for_its_clock,
-	   many_events_are_all_there, nothing_that_is_there_is_overwritten)
+SUITE_WITH("ctf", set_up, clean_up)

@@ -67,7 +67,7 @@ static void is_done(const char *want)
 	evout_done(&out);
 }
 
-START_TEST(an_event_is_an_object_of_a_line)
+TEST(an_event_is_an_object_of_a_line)
 {
 	const struct evvalue edges[] = { { .kind = EV_INT32, .i32 = INT32_MIN },
 					 { .kind = EV_FLOAT, .f32 = NAN },
@@ -88,9 +88,8 @@ START_TEST(an_event_is_an_object_of_a_line)
 		    "\"l\":0}}\n");
 	is_done("");
 }
-END_TEST
 
-START_TEST(names_that_are_no_text_are_escaped)
+TEST(names_that_are_no_text_are_escaped)
 {
 	const struct evfield odd[] = { { "\xff", EV_INT32 }, { "\xc3\xa4\"", EV_INT32 } };
 	const struct evtype odd_type = { .name = "e", .nfield = 2, .field = odd };
@@ -104,9 +103,8 @@ START_TEST(names_that_are_no_text_are_escaped)
 		    "\"fields\":{\"\\\\xff\":1,\"\xc3\xa4\\\"\":2}}\n");
 	is_done("");
 }
-END_TEST
 
-START_TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
+TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
 {
 	writes(EVOUT_CHROME);
 	event_of(&type, plain, 5, 0);
@@ -125,10 +123,9 @@ START_TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
 		    "\"pid\":5,\"tid\":5,\"args\":{}}");
 	is_done("\n],\"otherData\":{\"start\":\"2023-11-14T22:13:20.123456789Z\"}}\n");
 }
-END_TEST
 
 /* An event without an owner belongs to its thread. */
-START_TEST(a_span_without_an_id_is_one_of_its_thread)
+TEST(a_span_without_an_id_is_one_of_its_thread)
 {
 	const struct evtype begin = { .name = "io.start" }, end = { .name = "io.end" },
 			    bare = { .name = ".end" };
@@ -146,7 +143,6 @@ START_TEST(a_span_without_an_id_is_one_of_its_thread)
 		    "\"pid\":1,\"tid\":1,\"args\":{}}");
 	is_done("\n],\"otherData\":{\"start\":\"2023-11-14T22:13:20.123456789Z\"}}\n");
 }
-END_TEST
 
 #define HEAD(stream)                                                                             \
 	"{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":{" \
@@ -154,7 +150,7 @@ END_TEST
 	"\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
 #define TAIL "]}]}]}\n"
 
-START_TEST(records_of_one_stream_are_one_request)
+TEST(records_of_one_stream_are_one_request)
 {
 	const struct evvalue odd[] = { { .kind = EV_INT32 },
 				       { .kind = EV_FLOAT, .f32 = INFINITY },
@@ -190,9 +186,8 @@ START_TEST(records_of_one_stream_are_one_request)
 					      "\"eventName\":\"mark\",\"attributes\":[]}");
 	is_done(TAIL);
 }
-END_TEST
 
-START_TEST(a_request_has_a_thousand_records_and_no_more)
+TEST(a_request_has_a_thousand_records_and_no_more)
 {
 	writes(EVOUT_OTLP);
 	for (unsigned i = 0; i < 1000; i++) {
@@ -205,14 +200,12 @@ START_TEST(a_request_has_a_thousand_records_and_no_more)
 	buf_clear(&out.b);
 	is_done(TAIL);
 }
-END_TEST
 
-START_TEST(nothing_at_all_is_no_request)
+TEST(nothing_at_all_is_no_request)
 {
 	writes(EVOUT_OTLP);
 	is_done("");
 }
-END_TEST
 
 /* --- lines of names and values */
 
@@ -235,7 +228,7 @@ static void line_of(enum evout_form form, const struct evtype *t, const struct e
 	evout_done(&out);
 }
 
-START_TEST(an_event_is_a_line_of_each_form)
+TEST(an_event_is_a_line_of_each_form)
 {
 	line_of(EVOUT_ULM, &type, &of_stream,
 		"DATE=20231114221320.123456789 HOST=\"h 1\" PROG=p LVL=Warn NL.EVNT=work.start "
@@ -264,9 +257,8 @@ START_TEST(an_event_is_a_line_of_each_form)
 	line_of(EVOUT_XML, &(struct evtype){ .name = "<&>" }, NULL,
 		"<event ts=\"2023-11-14T22:13:20.123456789Z\" name=\"&lt;&amp;&gt;\"></event>\n");
 }
-END_TEST
 
-START_TEST(a_document_has_a_frame)
+TEST(a_document_has_a_frame)
 {
 	writes(EVOUT_XML);
 	has_written("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<events>\n");
@@ -275,9 +267,8 @@ START_TEST(a_document_has_a_frame)
 	has_written("");
 	is_done("");
 }
-END_TEST
 
-START_TEST(forms_have_names)
+TEST(forms_have_names)
 {
 	static const char *const names[EVOUT_NFORMS] = { "ulm",	 "bp",	   "lite", "xml",
 							 "json", "chrome", "otlp" };
@@ -290,10 +281,9 @@ START_TEST(forms_have_names)
 	ck_assert_int_eq(evout_from_name("ctf", &form), -ERR_INVALID);
 	ck_assert_int_eq(evout_from_name("", &form), -ERR_INVALID);
 }
-END_TEST
 
 /* A constant of the stream counts where the event has none of that name. */
-START_TEST(values_are_found_by_their_names)
+TEST(values_are_found_by_their_names)
 {
 	const struct event ev = { .type = &type, .stream_type = &of_stream, .value = plain };
 	struct evattr_iter i = { .ev = &ev };
@@ -309,9 +299,8 @@ START_TEST(values_are_found_by_their_names)
 	ck_assert_uint_eq(n, 8);
 	ck_assert_uint_eq(nconst, 3);
 }
-END_TEST
 
-START_TEST(the_field_that_says_whose_event_it_is_is_found)
+TEST(the_field_that_says_whose_event_it_is_is_found)
 {
 	static const struct {
 		const char *name;
@@ -330,11 +319,5 @@ START_TEST(the_field_that_says_whose_event_it_is_is_found)
 			      known[i].name);
 	}
 }
-END_TEST
 
-SUITE("evout", an_event_is_an_object_of_a_line, names_that_are_no_text_are_escaped,
-      what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark,
-      a_span_without_an_id_is_one_of_its_thread, records_of_one_stream_are_one_request,
-      a_request_has_a_thousand_records_and_no_more, nothing_at_all_is_no_request,
-      an_event_is_a_line_of_each_form, a_document_has_a_frame, forms_have_names,
-      values_are_found_by_their_names, the_field_that_says_whose_event_it_is_is_found)
+SUITE("evout")

@@ -30,7 +30,7 @@ static bool says(const char *text)
 	return evattr_fulfil(&event, &w);
 }
 
-START_TEST(conditions_hold_or_not)
+TEST(conditions_hold_or_not)
 {
 	static const char *const yes[] = {
 		"n == 7",
@@ -62,9 +62,8 @@ START_TEST(conditions_hold_or_not)
 	for (size_t i = 0; i < ARRAY_LEN(no); i++)
 		ck_assert_msg(!says(no[i]), "%s", no[i]);
 }
-END_TEST
 
-START_TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
+TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
 {
 	static const struct evconst of_stream[] = {
 		{ "n", { .kind = EV_INT32, .i32 = 1 } },
@@ -86,7 +85,5 @@ START_TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
 	ck_assert_int_eq(evattr_find(&ev, "n")->i32, 7);
 	ck_assert_str_eq(evattr_find(&ev, "HOST")->s, "a b");
 }
-END_TEST
 
-SUITE("conditions on events", conditions_hold_or_not,
-      what_an_event_has_itself_is_not_told_of_its_stream_too)
+SUITE("conditions on events")

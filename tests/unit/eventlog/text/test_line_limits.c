@@ -4,7 +4,7 @@
 #include "tests/unit/eventlog/text/lines.h"
 
 /* What stands behind the cut would complete it. */
-START_TEST(a_line_that_is_cut_is_no_event)
+TEST(a_line_that_is_cut_is_no_event)
 {
 	static const char xml[] =
 		"<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><c n=\"a\" t=\"string\">&lt;v</c>"
@@ -25,9 +25,8 @@ START_TEST(a_line_that_is_cut_is_no_event)
 	ck_assert_int_eq(try(EVLINE_BP, "ts=1 event=x a=\"b\\\"\"", &e), 1);
 	has("a", "'b\"'");
 }
-END_TEST
 
-START_TEST(each_form_is_known_by_its_beginning_and_name)
+TEST(each_form_is_known_by_its_beginning_and_name)
 {
 	static const struct {
 		const char *begin, *name;
@@ -58,9 +57,8 @@ START_TEST(each_form_is_known_by_its_beginning_and_name)
 	ck_assert_int_eq(evline_guess((const uint8_t *)"# no end", 8, &form), -ERR_NOTFOUND);
 	ck_assert_int_eq(evline_guess((const uint8_t *)"ts", 2, &form), -ERR_NOTFOUND);
 }
-END_TEST
 
-START_TEST(names_have_a_limit)
+TEST(names_have_a_limit)
 {
 	struct buf b = BUF_INIT(4096);
 	struct err e = { 0 };
@@ -86,10 +84,9 @@ START_TEST(names_have_a_limit)
 	}
 	buf_done(&b);
 }
-END_TEST
 
 /* A record has less than 64 KB with all of its values. */
-START_TEST(an_event_has_a_limit_of_bytes)
+TEST(an_event_has_a_limit_of_bytes)
 {
 	struct buf b = BUF_INIT(EVLINE_MAX_BYTES);
 	struct err e = { 0 };
@@ -103,9 +100,8 @@ START_TEST(an_event_has_a_limit_of_bytes)
 	ck_assert_int_eq(try(EVLINE_BP, buf_str(&b), &e), -ERR_LIMIT);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(each_letter_of_lite_is_a_kind)
+TEST(each_letter_of_lite_is_a_kind)
 {
 	const struct event *ev =
 		reads(EVLINE_LITE, "t DATE: 2004-04-15T213601 s EVNT: x f A: 0.5 t B: 12 i D: 7");
@@ -122,8 +118,5 @@ START_TEST(each_letter_of_lite_is_a_kind)
 	ck_assert_int_eq(try(EVLINE_LITE, "t DATE: never s EVNT: x", &e), -ERR_PARSE);
 	ck_assert_int_eq(try(EVLINE_LITE, "s EVNT: x", &e), -ERR_PARSE);
 }
-END_TEST
 
-SUITE_WITH("limits of lines", set_up, clean_up, a_line_that_is_cut_is_no_event,
-	   each_form_is_known_by_its_beginning_and_name, names_have_a_limit,
-	   an_event_has_a_limit_of_bytes, each_letter_of_lite_is_a_kind)
+SUITE_WITH("limits of lines", set_up, clean_up)

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-START_TEST(ulm_as_it_was_written)
+TEST(ulm_as_it_was_written)
 {
 	const struct event *ev =
 		reads(EVLINE_ULM,
@@ -29,9 +29,8 @@ START_TEST(ulm_as_it_was_written)
 	has("DEST", "'1[128.135.152.241]'");
 	has("FILE", "'/home/voeckler/vdldemo/test.tmp'");
 }
-END_TEST
 
-START_TEST(microseconds_without_their_zeros_are_told_apart)
+TEST(microseconds_without_their_zeros_are_told_apart)
 {
 	const char *globus =
 		"DATE=20070215110703.2102 HOST=pdsfgrid1.nersc.gov PROG=globus-gridftp-server NL.EVNT=FTP_INFO "
@@ -50,9 +49,8 @@ START_TEST(microseconds_without_their_zeros_are_told_apart)
 	line = evline_new(EVWORDS_PADDED);
 	ck_assert_int_eq(reads(EVLINE_ULM, other)->wall_ns % NSEC_PER_SEC, 2102000);
 }
-END_TEST
 
-START_TEST(ulm_without_a_name_of_an_event)
+TEST(ulm_without_a_name_of_an_event)
 {
 	const struct event *ev = reads(
 		EVLINE_ULM, "DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage "
@@ -72,9 +70,8 @@ START_TEST(ulm_without_a_name_of_an_event)
 	has("DG.SRC_INSTANCE", "''");
 	has("DG.PRIORITY", "0");
 }
-END_TEST
 
-START_TEST(levels_in_any_case_quotes_and_escapes)
+TEST(levels_in_any_case_quotes_and_escapes)
 {
 	ck_assert_uint_eq(
 		reads(EVLINE_ULM,
@@ -84,9 +81,8 @@ START_TEST(levels_in_any_case_quotes_and_escapes)
 	has("A", "'x = \"y\" [/]'");
 	has("B", "'5'"); /* quoted: meant as a string */
 }
-END_TEST
 
-START_TEST(a_socket_stream_begins_with_a_word_of_its_own)
+TEST(a_socket_stream_begins_with_a_word_of_its_own)
 {
 	static const char s[] = "ULM\0    DATE=20060327125110.000001 NL.EVNT=e V=1";
 	enum evline_form form = EVLINE_BP;
@@ -97,9 +93,8 @@ START_TEST(a_socket_stream_begins_with_a_word_of_its_own)
 	ck_assert_int_eq(evline_read(line, EVLINE_ULM, s, sizeof(s) - 1, &e), 1);
 	has("V", "1");
 }
-END_TEST
 
-START_TEST(text_of_no_form_is_not_taken_for_one)
+TEST(text_of_no_form_is_not_taken_for_one)
 {
 	static const char *const none[] = { "V=1 DATE=20060327125110", "# comment", "\n\n", "",
 					    "DAT" };
@@ -111,9 +106,8 @@ START_TEST(text_of_no_form_is_not_taken_for_one)
 	ck_assert_int_eq(evline_guess((const uint8_t *)"# c\n\tts=1 event=x", 17, &form), 0);
 	ck_assert_int_eq(form, EVLINE_BP);
 }
-END_TEST
 
-START_TEST(bp_as_it_was_written)
+TEST(bp_as_it_was_written)
 {
 	const struct event *ev = reads(
 		EVLINE_BP,
@@ -140,9 +134,8 @@ START_TEST(bp_as_it_was_written)
 	has("event", "'y'");
 	has("level", "'Error'");
 }
-END_TEST
 
-START_TEST(lite_says_kinds)
+TEST(lite_says_kinds)
 {
 	const struct event *ev = reads(
 		EVLINE_LITE,
@@ -163,9 +156,8 @@ START_TEST(lite_says_kinds)
 	ck_assert_uint_eq(ev->type->nfield, 3);
 	has("EVNT", "'y'");
 }
-END_TEST
 
-START_TEST(what_is_no_event_says_why)
+TEST(what_is_no_event_says_why)
 {
 	static const struct {
 		enum evline_form form;
@@ -206,11 +198,10 @@ START_TEST(what_is_no_event_says_why)
 	for (int form = 0; form < EVLINE_NFORMS; form++)
 		ck_assert_int_eq(try((enum evline_form)form, "", NULL), 0);
 }
-END_TEST
 
 #define XML(attributes, fields) "<event ts=\"2012-03-13T12:35:36Z\" " attributes ">" fields
 
-START_TEST(xml_says_what_is_wrong)
+TEST(xml_says_what_is_wrong)
 {
 	static const struct {
 		const char *line, *words;
@@ -249,9 +240,8 @@ START_TEST(xml_says_what_is_wrong)
 		ck_assert_int_eq(try(EVLINE_XML, frames[i], NULL), 0);
 	ck_assert_int_eq(try(EVLINE_XML, XML("name=\"x\" level=\"info\"", "</event>"), NULL), 1);
 }
-END_TEST
 
-START_TEST(a_line_is_as_long_as_may_be)
+TEST(a_line_is_as_long_as_may_be)
 {
 	char *text = malloc(EVLINE_MAX_BYTES + 2);
 	struct err e = { 0 };
@@ -265,9 +255,8 @@ START_TEST(a_line_is_as_long_as_may_be)
 	ck_assert_int_eq(try(EVLINE_XML, text, &e), -ERR_LIMIT);
 	free(text);
 }
-END_TEST
 
-START_TEST(too_many_fields_are_refused_and_the_most_are_not)
+TEST(too_many_fields_are_refused_and_the_most_are_not)
 {
 	struct buf b = BUF_INIT(100000);
 	struct err e = { 0 };
@@ -280,7 +269,6 @@ START_TEST(too_many_fields_are_refused_and_the_most_are_not)
 	ck_assert_int_eq(try(EVLINE_BP, buf_str(&b), &e), -ERR_LIMIT);
 	buf_done(&b);
 }
-END_TEST
 
 /* --- there and back */
 
@@ -306,7 +294,7 @@ static struct event edge(size_t i)
 	};
 }
 
-START_TEST(xml_and_lite_give_back_every_edge_value_with_its_kind)
+TEST(xml_and_lite_give_back_every_edge_value_with_its_kind)
 {
 	static const enum evout_form out[] = { EVOUT_XML, EVOUT_LITE };
 	static const enum evline_form in[] = { EVLINE_XML, EVLINE_LITE };
@@ -334,9 +322,8 @@ START_TEST(xml_and_lite_give_back_every_edge_value_with_its_kind)
 		evout_done(&o);
 	}
 }
-END_TEST
 
-START_TEST(ulm_and_bp_keep_every_value_as_text)
+TEST(ulm_and_bp_keep_every_value_as_text)
 {
 	for (size_t i = 0; i < 2 * MADE_EDGES; i++) {
 		bool is_bp = i >= MADE_EDGES;
@@ -365,7 +352,6 @@ START_TEST(ulm_and_bp_keep_every_value_as_text)
 		evout_done(&again);
 	}
 }
-END_TEST
 
 static void times_come_back(nsec_t t)
 {
@@ -381,7 +367,7 @@ static void times_come_back(nsec_t t)
 	ck_assert(strlen(rfc) == n && !memcmp(rfc, iso, n));
 }
 
-START_TEST(days_that_no_calendar_has_are_no_time)
+TEST(days_that_no_calendar_has_are_no_time)
 {
 	static const char *const no_day[] = { "19000229000000.000000", "20230229000000.000000",
 					      "20230431000000.000000", "20230631000000.000000",
@@ -398,9 +384,8 @@ START_TEST(days_that_no_calendar_has_are_no_time)
 		ck_assert_msg(evwords_date(day[i], strlen(day[i]), true, &t, &is_short), "%s",
 			      day[i]);
 }
-END_TEST
 
-START_TEST(times_of_five_centuries_come_back)
+TEST(times_of_five_centuries_come_back)
 {
 	static const nsec_t edge_times[] = { 0,
 					     -1,
@@ -418,26 +403,5 @@ START_TEST(times_of_five_centuries_come_back)
 	     t += INT64_C(345678) * NSEC_PER_SEC + 987654321)
 		times_come_back(t);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { ulm_as_it_was_written,
-				       microseconds_without_their_zeros_are_told_apart,
-				       days_that_no_calendar_has_are_no_time,
-				       ulm_without_a_name_of_an_event,
-				       levels_in_any_case_quotes_and_escapes,
-				       a_socket_stream_begins_with_a_word_of_its_own,
-				       text_of_no_form_is_not_taken_for_one,
-				       bp_as_it_was_written,
-				       lite_says_kinds,
-				       what_is_no_event_says_why,
-				       xml_says_what_is_wrong,
-				       a_line_is_as_long_as_may_be,
-				       too_many_fields_are_refused_and_the_most_are_not,
-				       xml_and_lite_give_back_every_edge_value_with_its_kind,
-				       ulm_and_bp_keep_every_value_as_text,
-				       times_of_five_centuries_come_back };
-
-	return suite_run_with("lines", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("lines", set_up, clean_up)

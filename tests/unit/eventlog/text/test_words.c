@@ -59,7 +59,7 @@ static const struct {
 	{ "1600-01-01T00:00:00Z", -7 },
 };
 
-START_TEST(each_form_of_a_time_is_read)
+TEST(each_form_of_a_time_is_read)
 {
 	for (size_t i = 0; i < ARRAY_LEN(iso); i++) {
 		nsec_t t = -7;
@@ -69,7 +69,6 @@ START_TEST(each_form_of_a_time_is_read)
 		ck_assert_msg(!is || t == iso[i].at, "'%s': %lld", iso[i].text, (long long)t);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -95,7 +94,7 @@ static const struct {
 	{ "", false, -7, false },
 };
 
-START_TEST(a_short_fraction_of_a_date_is_read_in_both_ways)
+TEST(a_short_fraction_of_a_date_is_read_in_both_ways)
 {
 	for (size_t i = 0; i < ARRAY_LEN(dates); i++) {
 		bool is_short = true;
@@ -108,7 +107,6 @@ START_TEST(a_short_fraction_of_a_date_is_read_in_both_ways)
 			      "'%s': %lld", dates[i].text, (long long)t);
 	}
 }
-END_TEST
 
 static void is_written(nsec_t t, const char *want_ulm, const char *want_iso)
 {
@@ -120,7 +118,7 @@ static void is_written(nsec_t t, const char *want_ulm, const char *want_iso)
 	ck_assert_msg(n == strlen(want_iso) && !memcmp(text, want_iso, n), "%.*s", (int)n, text);
 }
 
-START_TEST(times_have_six_digits_or_nine)
+TEST(times_have_six_digits_or_nine)
 {
 	is_written(T, "20120313123536.000000", "2012-03-13T12:35:36.000000Z");
 	is_written(T + 1000, "20120313123536.000001", "2012-03-13T12:35:36.000001Z");
@@ -128,7 +126,6 @@ START_TEST(times_have_six_digits_or_nine)
 	is_written(-1000, "19691231235959.999999", "1969-12-31T23:59:59.999999Z");
 	is_written(-NSEC_PER_SEC, "19691231235959.000000", "1969-12-31T23:59:59.000000Z");
 }
-END_TEST
 
 /* --- numbers */
 
@@ -159,7 +156,7 @@ static const struct {
 	{ "0000000000000000000000000000000000000001", EV_INT32, false },
 };
 
-START_TEST(a_value_is_of_its_kind_or_none)
+TEST(a_value_is_of_its_kind_or_none)
 {
 	struct evvalue v;
 
@@ -178,7 +175,6 @@ START_TEST(a_value_is_of_its_kind_or_none)
 	ck_assert(evwords_value("", EV_RECORD_MAX_BYTES, EV_STRING, &v));
 	ck_assert(!evwords_value("", EV_RECORD_MAX_BYTES + 1, EV_STRING, &v));
 }
-END_TEST
 
 /* Only what would be written so is a number. */
 static const struct {
@@ -209,7 +205,7 @@ static const struct {
 	{ "0x1", EV_STRING },
 };
 
-START_TEST(text_is_a_number_when_it_would_be_written_so)
+TEST(text_is_a_number_when_it_would_be_written_so)
 {
 	for (size_t i = 0; i < ARRAY_LEN(inferred); i++) {
 		const char *s = inferred[i].text;
@@ -220,7 +216,6 @@ START_TEST(text_is_a_number_when_it_would_be_written_so)
 		ck_assert(v.kind != EV_STRING || (v.s == s && v.n == strlen(s)));
 	}
 }
-END_TEST
 
 /* --- strings */
 
@@ -259,7 +254,7 @@ static const struct {
 	{ { .kind = EV_DOUBLE, .f64 = 0.1 }, "0.1" },
 };
 
-START_TEST(values_are_quoted_where_they_would_mean_another)
+TEST(values_are_quoted_where_they_would_mean_another)
 {
 	struct buf b = BUF_INIT(100);
 
@@ -270,9 +265,8 @@ START_TEST(values_are_quoted_where_they_would_mean_another)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(names_are_escaped_where_they_would_end)
+TEST(names_are_escaped_where_they_would_end)
 {
 	struct buf b = BUF_INIT(100);
 
@@ -281,7 +275,6 @@ START_TEST(names_are_escaped_where_they_would_end)
 	ck_assert_str_eq(buf_str(&b), "plain.NAME_7\\x20\\x3d\\x22\\x5c\\x7f\\x09\xff\xc3\xa9");
 	buf_done(&b);
 }
-END_TEST
 
 static const struct {
 	const char *text, *plain;
@@ -299,7 +292,7 @@ static const struct {
 	{ "", "" },
 };
 
-START_TEST(escapes_are_undone_and_other_backslashes_stay)
+TEST(escapes_are_undone_and_other_backslashes_stay)
 {
 	char out[40];
 
@@ -310,9 +303,5 @@ START_TEST(escapes_are_undone_and_other_backslashes_stay)
 			      "%s", escapes[i].text);
 	}
 }
-END_TEST
 
-SUITE("words", each_form_of_a_time_is_read, a_short_fraction_of_a_date_is_read_in_both_ways,
-      times_have_six_digits_or_nine, a_value_is_of_its_kind_or_none,
-      text_is_a_number_when_it_would_be_written_so, values_are_quoted_where_they_would_mean_another,
-      names_are_escaped_where_they_would_end, escapes_are_undone_and_other_backslashes_stay)
+SUITE("words")

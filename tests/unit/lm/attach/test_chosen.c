@@ -62,7 +62,7 @@ static const struct proc *watched(int32_t pid)
 	return procs_find_pid(w.lm->procs, pid);
 }
 
-START_TEST(a_chosen_process_has_its_name_and_its_job)
+TEST(a_chosen_process_has_its_name_and_its_job)
 {
 	struct chosen *c;
 
@@ -79,9 +79,8 @@ START_TEST(a_chosen_process_has_its_name_and_its_job)
 	chosen_free(c);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between)
+TEST(a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between)
 {
 	struct chosen *c;
 
@@ -100,9 +99,8 @@ START_TEST(a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_
 	chosen_free(c);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(one_that_calls_exec_gets_its_new_name_and_stays_the_same_process)
+TEST(one_that_calls_exec_gets_its_new_name_and_stays_the_same_process)
 {
 	struct chosen *c;
 	char token[TOKEN_BYTES];
@@ -120,9 +118,8 @@ START_TEST(one_that_calls_exec_gets_its_new_name_and_stays_the_same_process)
 	chosen_free(c);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
+TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
 {
 	struct chosen *c;
 	size_t before;
@@ -146,9 +143,8 @@ START_TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
 	chosen_free(c);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(parents_that_go_round_in_a_circle_end_the_search)
+TEST(parents_that_go_round_in_a_circle_end_the_search)
 {
 	struct chosen *c;
 
@@ -161,9 +157,8 @@ START_TEST(parents_that_go_round_in_a_circle_end_the_search)
 	chosen_free(c);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(launchers_are_known_by_their_names)
+TEST(launchers_are_known_by_their_names)
 {
 	ck_assert(chosen_is_launcher("mpirun"));
 	ck_assert(chosen_is_launcher("/usr/bin/mpirun.openmpi"));
@@ -174,10 +169,5 @@ START_TEST(launchers_are_known_by_their_names)
 	ck_assert(!chosen_is_launcher("/opt/mpirun/bin/server"));
 	ck_assert(!chosen_is_launcher(""));
 }
-END_TEST
 
-SUITE("lm chosen", a_chosen_process_has_its_name_and_its_job,
-      a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between,
-      one_that_calls_exec_gets_its_new_name_and_stays_the_same_process,
-      looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so,
-      parents_that_go_round_in_a_circle_end_the_search, launchers_are_known_by_their_names)
+SUITE("lm chosen")

@@ -27,7 +27,7 @@ static void wait_until_closed(int fd)
 	ck_assert(!is_open(fd));
 }
 
-START_TEST(memory_is_closed_at_once)
+TEST(memory_is_closed_at_once)
 {
 	struct closer *c = closer_new();
 	int fd = memfd_create("of a test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -37,9 +37,8 @@ START_TEST(memory_is_closed_at_once)
 	ck_assert(!is_open(fd));
 	closer_free(c);
 }
-END_TEST
 
-START_TEST(anything_else_is_closed_soon)
+TEST(anything_else_is_closed_soon)
 {
 	struct closer *c = closer_new();
 	int fd[2], null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -59,10 +58,9 @@ START_TEST(anything_else_is_closed_soon)
 	closer_free(c);
 	close(fd[1]);
 }
-END_TEST
 
 /* A thread waits for the file system; the caller and other descriptors do not. */
-START_TEST(a_file_whose_close_waits_delays_nobody)
+TEST(a_file_whose_close_waits_delays_nobody)
 {
 	char dir[] = "/tmp/omig-closer-XXXXXX", path[sizeof(dir) + sizeof(HUNG_CLOSING_FILE) + 1];
 	struct closer *c = closer_new();
@@ -86,9 +84,8 @@ START_TEST(a_file_whose_close_waits_delays_nobody)
 	closer_free(c); /* while the thread still waits */
 	hung_file_end();
 }
-END_TEST
 
-START_TEST(a_burst_is_closed_too)
+TEST(a_burst_is_closed_too)
 {
 	struct closer *c = closer_new();
 	int fd[4 * CLOSER_QUEUE_MAX];
@@ -109,7 +106,5 @@ START_TEST(a_burst_is_closed_too)
 	ck_assert_uint_eq(left, 0);
 	closer_free(c);
 }
-END_TEST
 
-SUITE("closer", memory_is_closed_at_once, anything_else_is_closed_soon,
-      a_file_whose_close_waits_delays_nobody, a_burst_is_closed_too)
+SUITE("closer")

@@ -15,12 +15,11 @@
 
 #define NOBODY 65534
 
-START_TEST(a_process_registers_and_its_end_is_seen_with_its_status)
+TEST(a_process_registers_and_its_end_is_seen_with_its_status)
 {
 	struct proc *p;
 	pid_t pid;
 
-	real_open();
 	pid = real_start_rank();
 	WAIT_FOR(procs_alive(real.procs) == 1);
 	p = procs_find_pid(real.procs, pid);
@@ -33,9 +32,7 @@ START_TEST(a_process_registers_and_its_end_is_seen_with_its_status)
 	ck_assert_int_eq(p->state, MSG_STATE_ENDED);
 	/* A kernel before 6.15 forgets the status with the process. */
 	ck_assert(p->exit_status == SIGUSR2 || p->exit_status == -1);
-	real_close();
 }
-END_TEST
 
 static struct proc *taken_in(pid_t pid)
 {
@@ -46,13 +43,12 @@ static struct proc *taken_in(pid_t pid)
 }
 
 /* The lm is held up for as long as that: the counters are there, in what the process has left. */
-START_TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
+TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
 {
 	struct proc *p;
 	int status;
 	pid_t pid;
 
-	real_open();
 	for (int i = 0; i < 2; i++) {
 		pid = fork();
 		if (pid == 0) {
@@ -71,9 +67,7 @@ START_TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
 	}
 	waitpid(pid, NULL, 0);
 	ck_assert_uint_eq(real.refusals, 0);
-	real_close();
 }
-END_TEST
 
 static unsigned entries_of(pid_t pid)
 {
@@ -88,7 +82,7 @@ static unsigned entries_of(pid_t pid)
  * Two processes registered before there was an lm. One has ended; one lives and has its memfd. Each
  * is found once.
  */
-START_TEST(who_registered_at_an_inherited_socket_is_taken_in)
+BARE_TEST(who_registered_at_an_inherited_socket_is_taken_in)
 {
 	struct err e = { 0 };
 	pid_t over, lives;
@@ -124,10 +118,9 @@ START_TEST(who_registered_at_an_inherited_socket_is_taken_in)
 	ck_assert_uint_eq(real.refusals, 0);
 	real_close();
 }
-END_TEST
 
 /* Found by its memfd, and over when its message is read, which a child sends here to be late. */
-START_TEST(who_registers_late_is_taken_in_once)
+BARE_TEST(who_registers_late_is_taken_in_once)
 {
 	int ready[2], go[2];
 	pid_t pid;
@@ -166,7 +159,6 @@ START_TEST(who_registers_late_is_taken_in_once)
 	ck_assert_uint_eq(entries_of(pid), 1);
 	real_close();
 }
-END_TEST
 
 static void is_refused(int fd)
 {
@@ -180,7 +172,7 @@ static void is_refused(int fd)
 	ck_assert_int_eq(close(fd), 0); /* it is ours still */
 }
 
-START_TEST(a_descriptor_that_is_not_the_socket_is_refused)
+BARE_TEST(a_descriptor_that_is_not_the_socket_is_refused)
 {
 	char other[sizeof(real.path) + 2];
 
@@ -194,17 +186,15 @@ START_TEST(a_descriptor_that_is_not_the_socket_is_refused)
 	unlink(real.path);
 	ck_assert_int_eq(rmdir(real.dir), 0);
 }
-END_TEST
 
 /* Other tests that run now may have segments of that name too. */
-START_TEST(an_lm_finds_running_processes_by_their_memfd)
+TEST(an_lm_finds_running_processes_by_their_memfd)
 {
 	struct fake_segment s;
 	pid_t pid;
 	int ready[2];
 	char c;
 
-	real_open();
 	ck_assert_int_eq(pipe(ready), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -224,11 +214,9 @@ START_TEST(an_lm_finds_running_processes_by_their_memfd)
 	ck_assert_uint_eq(entries_of(pid), 1); /* again: the same one, not twice */
 	real_end(pid, SIGKILL, NULL);
 	WAIT_FOR(!taken_in(pid)->held);
-	real_close();
 }
-END_TEST
 
-START_TEST(another_user_is_refused)
+BARE_TEST(another_user_is_refused)
 {
 	int status;
 	pid_t pid;
@@ -256,25 +244,20 @@ START_TEST(another_user_is_refused)
 	ck_assert_int_ne(WEXITSTATUS(status), 91); /* it was the other user */
 	real_close();
 }
-END_TEST
 
-START_TEST(the_socket_is_closed_to_others)
+TEST(the_socket_is_closed_to_others)
 {
 	struct stat st;
 
-	real_open();
 	ck_assert_int_eq(stat(real.path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
-	real_close();
 }
-END_TEST
 
-START_TEST(messages_that_are_none_of_ours_are_refused)
+TEST(messages_that_are_none_of_ours_are_refused)
 {
 	struct fake_segment s;
 	struct seg_register r;
 
-	real_open();
 	fake_segment_open(&s, getpid(), 3, 1);
 	for (int i = 0; i < 6; i++) {
 		int two[2] = { s.fd, s.fd }, fd = real_dial();
@@ -297,16 +280,13 @@ START_TEST(messages_that_are_none_of_ours_are_refused)
 	}
 	ck_assert_uint_eq(procs_alive(real.procs), 0);
 	fake_segment_close(&s);
-	real_close();
 }
-END_TEST
 
-START_TEST(silent_visitors_hold_nobody_up)
+TEST(silent_visitors_hold_nobody_up)
 {
 	int fd[REGISTRATION_WAITING_MAX * 2];
 	pid_t pid;
 
-	real_open();
 	for (int i = 0; i < REGISTRATION_WAITING_MAX * 2; i++) {
 		fd[i] = real_dial();
 		ck_assert_int_ge(fd[i], 0);
@@ -319,36 +299,30 @@ START_TEST(silent_visitors_hold_nobody_up)
 	real_end(pid, SIGKILL, NULL);
 	WAIT_FOR(procs_alive(real.procs) == 0);
 	ck_assert_uint_eq(real.refusals, 0);
-	real_close();
 }
-END_TEST
 
-START_TEST(a_socket_that_was_left_behind_is_taken_away)
+TEST(a_socket_that_was_left_behind_is_taken_away)
 {
 	int fd;
 
-	real_open();
 	registration_close(real.registration);
 	close(real_listener(real.path, SOCK_SEQPACKET));
 	ck_assert_int_eq(real_registration("omig-x", 0, NULL), 0);
 	fd = real_dial();
 	ck_assert_int_ge(fd, 0);
 	close(fd);
-	real_close();
 }
-END_TEST
 
 #define CROWD 12
 
 /* A process that comes when no descriptor is left waits, and is watched when others have gone. */
-START_TEST(processes_wait_for_descriptors)
+TEST(processes_wait_for_descriptors)
 {
 	struct rlimit before, few;
 	pid_t pid[CROWD];
 	int next, gate[2];
 	char c;
 
-	real_open();
 	ck_assert_int_eq(pipe(gate), 0);
 	for (int i = 0; i < CROWD; i++) {
 		pid[i] = fork();
@@ -383,9 +357,7 @@ START_TEST(processes_wait_for_descriptors)
 	WAIT_FOR(procs_alive(real.procs) == 0);
 	close(gate[0]);
 	close(gate[1]);
-	real_close();
 }
-END_TEST
 
 /* A TCP socket whose last close waits for minutes: its peer reads nothing of what was written. */
 static int lingering_socket(void)
@@ -425,11 +397,10 @@ static pid_t start_lingerer(bool is_second)
 		pause();
 }
 
-START_TEST(a_descriptor_whose_close_waits_holds_nobody_up)
+TEST(a_descriptor_whose_close_waits_holds_nobody_up)
 {
 	pid_t pid[2], rank;
 
-	real_open();
 	for (int i = 0; i < 2; i++)
 		pid[i] = start_lingerer(i == 1);
 	WAIT_FOR(real.refusals == 2);
@@ -439,15 +410,6 @@ START_TEST(a_descriptor_whose_close_waits_holds_nobody_up)
 	WAIT_FOR(procs_alive(real.procs) == 0);
 	for (int i = 0; i < 2; i++)
 		real_end(pid[i], SIGKILL, NULL);
-	real_close();
 }
-END_TEST
 
-SUITE("lm and processes that come", a_process_registers_and_its_end_is_seen_with_its_status,
-      a_process_that_is_over_before_the_lm_looks_is_seen_ended,
-      who_registered_at_an_inherited_socket_is_taken_in, who_registers_late_is_taken_in_once,
-      a_descriptor_that_is_not_the_socket_is_refused, an_lm_finds_running_processes_by_their_memfd,
-      another_user_is_refused, the_socket_is_closed_to_others,
-      messages_that_are_none_of_ours_are_refused, silent_visitors_hold_nobody_up,
-      a_socket_that_was_left_behind_is_taken_away, a_descriptor_whose_close_waits_holds_nobody_up,
-      processes_wait_for_descriptors)
+SUITE_WITH("lm and processes that come", real_open, real_close)

@@ -31,7 +31,7 @@ static void on_hit(int sig)
 	atomic_fetch_add(hits, 1);
 }
 
-START_TEST(a_recycled_pid_is_never_signalled)
+TEST(a_recycled_pid_is_never_signalled)
 {
 	struct sigaction count = { .sa_handler = on_hit };
 	unsigned recycled = 0;
@@ -70,9 +70,8 @@ START_TEST(a_recycled_pid_is_never_signalled)
 	ck_assert(getuid() != 0 || recycled > 100 || errno == EPERM);
 	real_close();
 }
-END_TEST
 
-START_TEST(stop_and_continue_reach_a_real_process)
+TEST(stop_and_continue_reach_a_real_process)
 {
 	struct holds *s;
 	struct proc *p;
@@ -99,7 +98,5 @@ START_TEST(stop_and_continue_reach_a_real_process)
 	holds_free(s);
 	real_close();
 }
-END_TEST
 
-SUITE("lm and processes that it acts on", a_recycled_pid_is_never_signalled,
-      stop_and_continue_reach_a_real_process)
+SUITE("lm and processes that it acts on")

@@ -10,12 +10,11 @@
 
 #include <signal.h>
 
-START_TEST(the_end_of_a_process_is_an_event)
+TEST(the_end_of_a_process_is_an_event)
 {
 	const struct msg_triggered *t;
 	const struct msg_arm_ack *a;
 
-	open_ranks();
 	a = arm("proc_has_terminated([@]): print([$proc])", rank0, 0, true);
 	ck_assert_uint_eq(a->nentry, 1);
 	ck_assert_str_eq(a->entry[0].objects, rank0);
@@ -35,15 +34,12 @@ START_TEST(the_end_of_a_process_is_an_event)
 	ck_assert_str_eq(t->thread, "");
 	ck_assert_uint_eq(t->nentry, 0);
 	ck_assert_uint_eq(t->dropped, 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(threads_that_come_and_go_are_events)
+TEST(threads_that_come_and_go_are_events)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("thread_creates_thread([@]): print([$new_thread])", rank0, 0, true);
 	world_arm(&w, "c_6", with("thread_has_terminated([@]): print([$thread])", rank0), 0, true);
 	fake_thread_add(fake_proc_find(&w.host, 100), 101);
@@ -59,17 +55,14 @@ START_TEST(threads_that_come_and_go_are_events)
 	t = next_triggered();
 	ck_assert_str_eq(t->csr, "c_6");
 	ck_assert_int_eq(strncmp(t->thread, "t_7_", 4), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_process_that_a_watched_one_starts_is_an_event)
+TEST(a_process_that_a_watched_one_starts_is_an_event)
 {
 	const struct msg_triggered *t;
 	struct proc_registration in = { .pid = 300 };
 	struct proc *p;
 
-	open_ranks();
 	arm("thread_creates_proc([@]): proc_attach([$new_proc])", rank0, 0, true);
 	fake_proc_add(&w.host, 300, "child")->parent = 100;
 	ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
@@ -82,15 +75,12 @@ START_TEST(a_process_that_a_watched_one_starts_is_an_event)
 	ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
 	world_run(&w, 10 * MS);
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_call_tells_all_its_parameters)
+TEST(a_call_tells_all_its_parameters)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([$par1,$par8,$par9])", rank0, 0,
 	    true);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
@@ -106,12 +96,10 @@ START_TEST(a_call_tells_all_its_parameters)
 	ck_assert_str_eq(par(t, 8), "80");
 	ck_assert_str_eq(par(t, 9), "3");
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
 /* Two tools with the same call cost the rank as much as one of them. */
-START_TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
+TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
 {
 	static const char event[] = "thread_has_started_lib_call([@],\"MPI_Send\"): print([$par8])";
 	struct msg m = { .type = MSG_ARM,
@@ -120,7 +108,6 @@ START_TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
 	const struct msg_triggered *first, *second;
 	uint64_t one, at;
 
-	open_ranks();
 	t = fake_segment_thread(&seg, 0);
 	arm(event, rank0, 0, true);
 	at = t->ring_head;
@@ -149,15 +136,12 @@ START_TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_6" } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(the_end_of_a_call_tells_its_result)
+TEST(the_end_of_a_call_tells_its_result)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): print([$par0,$par3,$par4])", rank0, 0,
 	    true);
 	fake_segment_call(&seg,
@@ -168,15 +152,12 @@ START_TEST(the_end_of_a_call_tells_its_result)
 	ck_assert_str_eq(par(t, 0), "17");
 	ck_assert_str_eq(par(t, 2), "17");
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(actions_that_the_host_can_do_are_done_there)
+TEST(actions_that_the_host_can_do_are_done_there)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Barrier\"): thread_stop([$thread]) "
 	    "proc_get_info([$proc],1) print([1])",
 	    rank0, 2, true);
@@ -187,15 +168,12 @@ START_TEST(actions_that_the_host_can_do_are_done_there)
 	ck_assert_uint_eq(t->nentry, 2);
 	ck_assert_uint_eq(t->entry[1].action, 2);
 	ck_assert_str_eq(entry_text(&t->entry[1]), "0");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_filter_lets_its_partners_through)
+TEST(a_filter_lets_its_partners_through)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("patop_lib_call_started([@],\"MPI_Send\",[2,3],[]): print([$par1,$par2])", rank0, 0,
 	    true);
 	call(&seg, "MPI_Send", 80, 1);
@@ -204,15 +182,12 @@ START_TEST(a_filter_lets_its_partners_through)
 	t = next_triggered();
 	ck_assert_str_eq(par(t, 1), "80");
 	ck_assert_str_eq(par(t, 2), "0");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_filter_names_processes_of_this_host_too)
+TEST(a_filter_names_processes_of_this_host_too)
 {
 	char text[256];
 
-	open_ranks();
 	snprintf(text, sizeof(text), "patop_lib_call_ended([%s],\"MPI_Recv\",[%s]): print([$par1])",
 		 rank0, rank1);
 	world_arm(&w, "c_5", text, 0, true);
@@ -227,39 +202,31 @@ START_TEST(a_filter_names_processes_of_this_host_too)
 	ck_assert_ptr_null(next_triggered());
 	call(&other, "MPI_Recv", 0, 0);
 	ck_assert_ptr_nonnull(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(any_source_may_be_the_partner)
+TEST(any_source_may_be_the_partner)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("patop_lib_call_started([@],\"MPI_Recv\",[2],[]): print([$par1,$par2])", rank0, 0,
 	    true);
 	call(&seg, "MPI_Recv", 80, -1);
 	t = next_triggered();
 	ck_assert_str_eq(par(t, 1), "0");
 	ck_assert_str_eq(par(t, 2), "1");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(nobody_is_no_partner_of_a_filter)
+TEST(nobody_is_no_partner_of_a_filter)
 {
-	open_ranks();
 	arm("patop_lib_call_started([@],\"MPI_Send\",[2],[]): print([$par1])", rank0, 0, true);
 	call(&seg, "MPI_Send", 0, CALL_PARTNER_NONE);
 	ck_assert_ptr_null(next_triggered());
 	arm("patop_lib_call_started([@],\"MPI_Send\",[],[]): print([$par1])", rank0, 0, true);
 	call(&seg, "MPI_Send", 0, CALL_PARTNER_NONE);
 	ck_assert_ptr_nonnull(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_cannot_be_armed_is_refused_in_words)
+TEST(what_cannot_be_armed_is_refused_in_words)
 {
 	static const struct {
 		const char *text;
@@ -285,7 +252,6 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 		{ "proc_has_terminated([@", STATUS_SYNTAX_ERROR },
 	};
 
-	open_ranks();
 	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		const struct msg_arm_ack *a = arm(cell[i].text, rank0, 0, true);
 
@@ -298,16 +264,13 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 	}
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_has_ended_is_not_armed_and_the_rest_is)
+TEST(what_has_ended_is_not_armed_and_the_rest_is)
 {
 	const struct msg_arm_ack *a;
 	char both[128];
 
-	open_ranks();
 	fake_proc_end(fake_proc_find(&w.host, 200), 0);
 	world_run(&w, 10 * MS);
 	snprintf(both, sizeof(both), "%s,%s", rank1, rank0);
@@ -320,11 +283,9 @@ START_TEST(what_has_ended_is_not_armed_and_the_rest_is)
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	world_run(&w, 10 * MS);
 	ck_assert_str_eq(next_triggered()->proc, rank0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(new_processes_are_covered_when_the_node_is_named)
+BARE_TEST(new_processes_are_covered_when_the_node_is_named)
 {
 	struct fake_segment third;
 
@@ -337,11 +298,9 @@ START_TEST(new_processes_are_covered_when_the_node_is_named)
 	close_ranks();
 	fake_segment_close(&third);
 }
-END_TEST
 
-START_TEST(arming_again_replaces_and_goes_on_numbering)
+TEST(arming_again_replaces_and_goes_on_numbering)
 {
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_uint_eq(next_triggered()->seq, 1);
@@ -350,17 +309,14 @@ START_TEST(arming_again_replaces_and_goes_on_numbering)
 	call(&other, "MPI_Send", 1, 1);
 	ck_assert_uint_eq(next_triggered()->seq, 2);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
-	close_ranks();
 }
-END_TEST
 
 /* Its objects have changed, as when a process comes: what is in the rings then happened to the one
  * before. */
-START_TEST(what_happened_before_it_was_replaced_is_told_once)
+TEST(what_happened_before_it_was_replaced_is_told_once)
 {
 	const char *text;
 
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 	text = with("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", "n_7");
@@ -374,13 +330,10 @@ START_TEST(what_happened_before_it_was_replaced_is_told_once)
 	ck_assert_uint_eq(next_triggered()->seq, 1);
 	ck_assert_uint_eq(next_triggered()->seq, 2);
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_happened_before_arming_is_not_told)
+TEST(what_happened_before_arming_is_not_told)
 {
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	/* An unread record when its request goes. */
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
@@ -392,17 +345,14 @@ START_TEST(what_happened_before_arming_is_not_told)
 		  true);
 	world_run(&w, 50 * MS);
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(events_that_a_full_ring_lost_are_counted)
+TEST(events_that_a_full_ring_lost_are_counted)
 {
 	const struct msg_triggered *t;
 	uint64_t reported = 0, lost = 0;
 	const int calls = 200; /* the ring has room for some 40 */
 
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	for (int i = 0; i < calls; i++)
 		fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
@@ -414,23 +364,18 @@ START_TEST(events_that_a_full_ring_lost_are_counted)
 	}
 	ck_assert_uint_gt(lost, 0);
 	ck_assert_uint_eq(reported + lost, calls + 1);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(events_before_the_end_of_a_rank_are_told)
+TEST(events_before_the_end_of_a_rank_are_told)
 {
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Finalize\"): print([1])", rank0, 0, true);
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Finalize", .partner = -1 });
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	world_run(&w, 10 * MS);
 	ck_assert_str_eq(next_triggered()->proc, rank0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_long_ring_is_read_to_its_end_when_its_rank_ends)
+BARE_TEST(a_long_ring_is_read_to_its_end_when_its_rank_ends)
 {
 	const int calls = 2 * CSRS_RECORDS_MAX;
 	struct fake_segment big;
@@ -448,7 +393,6 @@ START_TEST(a_long_ring_is_read_to_its_end_when_its_rank_ends)
 	close_ranks();
 	fake_segment_close(&big);
 }
-END_TEST
 
 static void put_record_of(uint64_t ticks)
 {
@@ -466,11 +410,10 @@ static void put_record_of(uint64_t ticks)
 	world_run(&w, 30 * MS);
 }
 
-START_TEST(a_record_of_the_future_is_of_now)
+TEST(a_record_of_the_future_is_of_now)
 {
 	nsec_t before, reported;
 
-	open_ranks();
 	arm("thread_has_ended_lib_call([@],\"MPI_Barrier\"): print([$time])", rank0, 0, true);
 	call(&seg, "MPI_Barrier", 0, -1);
 	before = next_triggered()->time_ns;
@@ -479,12 +422,10 @@ START_TEST(a_record_of_the_future_is_of_now)
 	ck_assert_int_ge(reported, before);
 	call(&seg, "MPI_Barrier", 0, -1);
 	ck_assert_int_ge(next_triggered()->time_ns, reported);
-	close_ranks();
 }
-END_TEST
 
 /* Armed as a whole, or an error; both leave nothing behind when it is disarmed. */
-START_TEST(without_memory_nothing_is_armed_by_half)
+TEST(without_memory_nothing_is_armed_by_half)
 {
 	static const char text[] = "thread_has_started_lib_call([n_7],\"MPI_Send\"): print([1])";
 	const struct msg_arm m = { .csr = "c_5",
@@ -496,7 +437,6 @@ START_TEST(without_memory_nothing_is_armed_by_half)
 	const struct msg *ack;
 	int rc;
 
-	open_ranks();
 	ALLOC_SWEEP (k) {
 		rc = csrs_arm(w.lm->csrs, &m);
 		alloc_sweep_pause();
@@ -510,15 +450,12 @@ START_TEST(without_memory_nothing_is_armed_by_half)
 		ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), 0);
 	}
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(rings_are_read_only_while_somebody_waits)
+TEST(rings_are_read_only_while_somebody_waits)
 {
 	struct csrs_stats s;
 
-	open_ranks();
 	csrs_stats(w.lm->csrs, &s);
 	ck_assert(!s.is_polling);
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
@@ -529,15 +466,12 @@ START_TEST(rings_are_read_only_while_somebody_waits)
 	csrs_stats(w.lm->csrs, &s);
 	ck_assert(!s.is_polling);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(two_requests_on_one_call_do_not_disturb_each_other)
+TEST(two_requests_on_one_call_do_not_disturb_each_other)
 {
 	unsigned n = 0;
 
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	world_arm(&w, "c_6",
 		  with("thread_has_started_lib_call([@],\"MPI_Send\"): print([2])", "n_7"), 0,
@@ -553,20 +487,6 @@ START_TEST(two_requests_on_one_call_do_not_disturb_each_other)
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_str_eq(next_triggered()->csr, "c_5");
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
-      threads_that_come_and_go_are_events, a_process_that_a_watched_one_starts_is_an_event,
-      a_call_tells_all_its_parameters, tools_that_watch_the_same_call_share_its_word_and_its_record,
-      the_end_of_a_call_tells_its_result, actions_that_the_host_can_do_are_done_there,
-      a_filter_lets_its_partners_through, a_filter_names_processes_of_this_host_too,
-      any_source_may_be_the_partner, nobody_is_no_partner_of_a_filter,
-      what_cannot_be_armed_is_refused_in_words, what_has_ended_is_not_armed_and_the_rest_is,
-      new_processes_are_covered_when_the_node_is_named, arming_again_replaces_and_goes_on_numbering,
-      what_happened_before_it_was_replaced_is_told_once, what_happened_before_arming_is_not_told,
-      events_that_a_full_ring_lost_are_counted, events_before_the_end_of_a_rank_are_told,
-      a_long_ring_is_read_to_its_end_when_its_rank_ends, a_record_of_the_future_is_of_now,
-      without_memory_nothing_is_armed_by_half, rings_are_read_only_while_somebody_waits,
-      two_requests_on_one_call_do_not_disturb_each_other)
+SUITE_WITH("lm conditional requests", open_ranks, close_ranks)

@@ -42,11 +42,10 @@ static void release(const struct msg_triggered *t)
 	world_run(&w, 10 * MS);
 }
 
-START_TEST(it_waits_until_those_elsewhere_have_acted)
+TEST(it_waits_until_those_elsewhere_have_acted)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm(FOREIGN_STOP, rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
 	t = next_triggered();
@@ -60,15 +59,12 @@ START_TEST(it_waits_until_those_elsewhere_have_acted)
 	ck_assert_int_eq(last_signal(100), SIGCONT);
 	release(t);
 	ck_assert_uint_eq(rank(100)->nsignal, 2);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(two_firings_hold_it_until_both_are_over)
+TEST(two_firings_hold_it_until_both_are_over)
 {
 	struct msg_triggered one, two;
 
-	open_ranks();
 	arm(FOREIGN_STOP, rank0, 0, true);
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 	call(&seg, "MPI_Send", 1, 1);
@@ -80,13 +76,10 @@ START_TEST(two_firings_hold_it_until_both_are_over)
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
 	release(&two);
 	ck_assert_int_eq(last_signal(100), SIGCONT);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(it_waits_for_a_second_and_no_longer)
+TEST(it_waits_for_a_second_and_no_longer)
 {
-	open_ranks();
 	arm(FOREIGN_STOP, rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
 	world_run(&w, HOLD_MAX_NS - 100 * MS);
@@ -96,13 +89,10 @@ START_TEST(it_waits_for_a_second_and_no_longer)
 	/* A late word changes nothing. */
 	release(next_triggered());
 	ck_assert_uint_eq(rank(100)->nsignal, 2);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(without_a_link_upwards_nothing_waits)
+TEST(without_a_link_upwards_nothing_waits)
 {
-	open_ranks();
 	arm(FOREIGN_STOP, rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
@@ -111,15 +101,12 @@ START_TEST(without_a_link_upwards_nothing_waits)
 	ck_assert_int_eq(last_signal(100), SIGCONT);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_int_eq(last_signal(100), SIGCONT);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(one_that_ends_while_it_waits_is_forgotten)
+TEST(one_that_ends_while_it_waits_is_forgotten)
 {
 	struct fake_proc *p;
 
-	open_ranks();
 	p = fake_proc_find(&w.host, 100);
 	arm(FOREIGN_STOP, rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
@@ -127,27 +114,22 @@ START_TEST(one_that_ends_while_it_waits_is_forgotten)
 	world_run(&w, 2 * SEC);
 	release(next_triggered());
 	ck_assert_uint_eq(p->nsignal, 1);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_stop_by_a_tool_outlasts_the_wait)
+TEST(a_stop_by_a_tool_outlasts_the_wait)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm(FOREIGN_STOP, rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
 	t = next_triggered();
 	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
 	release(t);
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
-	close_ranks();
 }
-END_TEST
 
 /* A reply without a waiting request. */
-START_TEST(who_only_looks_never_makes_it_wait)
+BARE_TEST(who_only_looks_never_makes_it_wait)
 {
 	static const struct {
 		const char *actions;
@@ -181,9 +163,8 @@ START_TEST(who_only_looks_never_makes_it_wait)
 		close_ranks();
 	}
 }
-END_TEST
 
-START_TEST(on_a_host_where_nobody_may_manipulate_nothing_waits)
+BARE_TEST(on_a_host_where_nobody_may_manipulate_nothing_waits)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -198,17 +179,13 @@ START_TEST(on_a_host_where_nobody_may_manipulate_nothing_waits)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-START_TEST(a_predicate_that_stops_an_event_holds_nothing)
+TEST(a_predicate_that_stops_an_event_holds_nothing)
 {
-	open_ranks();
 	arm(SENDS " omig_if($par8,\">\",5) thread_stop([p_8_00000a])", rank0, 1, true);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_uint_eq(rank(100)->nsignal, 0);
-	close_ranks();
 }
-END_TEST
 
 /* --- circles */
 
@@ -225,11 +202,10 @@ static unsigned reported(uint32_t *deepest)
 	return n;
 }
 
-START_TEST(two_conditions_that_undo_each_other_end)
+TEST(two_conditions_that_undo_each_other_end)
 {
 	uint32_t deepest;
 
-	open_ranks();
 	arm("proc_has_been_stopped([@]): thread_continue([$proc])", rank0, 1, true);
 	world_arm(&w, "c_6", with("proc_has_been_continued([@]): thread_stop([$proc])", rank0), 1,
 		  true);
@@ -238,17 +214,14 @@ START_TEST(two_conditions_that_undo_each_other_end)
 	ck_assert_uint_eq(reported(&deepest), CAUSAL_DEPTH_MAX + 1);
 	ck_assert_uint_eq(deepest, CAUSAL_DEPTH_MAX);
 	ck_assert_uint_eq(rank(100)->nsignal, 1 + CAUSAL_DEPTH_MAX);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(the_depth_of_a_request_goes_on)
+TEST(the_depth_of_a_request_goes_on)
 {
 	struct msg m = { .type = MSG_REQUEST };
 	const char *text;
 	uint32_t deepest;
 
-	open_ranks();
 	m.request = (struct msg_request){
 		.id = 99, .tool = 1, .identity = MANIPULATOR, .right = OMIS_MANIPULATE, .depth = 2
 	};
@@ -259,14 +232,6 @@ START_TEST(the_depth_of_a_request_goes_on)
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(reported(&deepest), 1);
 	ck_assert_uint_eq(deepest, 2);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm holds", it_waits_until_those_elsewhere_have_acted,
-      two_firings_hold_it_until_both_are_over, it_waits_for_a_second_and_no_longer,
-      without_a_link_upwards_nothing_waits, one_that_ends_while_it_waits_is_forgotten,
-      a_stop_by_a_tool_outlasts_the_wait, who_only_looks_never_makes_it_wait,
-      on_a_host_where_nobody_may_manipulate_nothing_waits,
-      a_predicate_that_stops_an_event_holds_nothing, two_conditions_that_undo_each_other_end,
-      the_depth_of_a_request_goes_on)
+SUITE_WITH("lm holds", open_ranks, close_ranks)

@@ -16,7 +16,7 @@ static const struct msg_losses *next_losses(void)
 	return m ? &m->losses : NULL;
 }
 
-START_TEST(too_many_events_a_second_are_dropped_and_counted)
+TEST(too_many_events_a_second_are_dropped_and_counted)
 {
 	const struct msg_losses *m;
 	uint64_t reported = 0, lost = 0;
@@ -45,9 +45,8 @@ START_TEST(too_many_events_a_second_are_dropped_and_counted)
 	ck_assert_uint_eq(next_triggered()->dropped, 0);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_job_that_ends_says_what_it_has_lost)
+TEST(a_job_that_ends_says_what_it_has_lost)
 {
 	const struct msg_losses *m;
 
@@ -67,9 +66,8 @@ START_TEST(a_job_that_ends_says_what_it_has_lost)
 	ck_assert_ptr_null(next_losses());
 	close_ranks();
 }
-END_TEST
 
-START_TEST(what_was_not_told_before_a_disarm_is_counted)
+TEST(what_was_not_told_before_a_disarm_is_counted)
 {
 	const struct msg_losses *m;
 
@@ -91,7 +89,5 @@ START_TEST(what_was_not_told_before_a_disarm_is_counted)
 	ck_assert(m->is_last && !m->dropped);
 	close_ranks();
 }
-END_TEST
 
-SUITE("lm losses", too_many_events_a_second_are_dropped_and_counted,
-      a_job_that_ends_says_what_it_has_lost, what_was_not_told_before_a_disarm_is_counted)
+SUITE("lm losses")

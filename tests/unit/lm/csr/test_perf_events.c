@@ -142,7 +142,7 @@ static const struct {
 	{ "thread_has_blocked", 1 },	      { "thread_has_been_unblocked", 1 },
 };
 
-START_TEST(switches_of_a_thread_fire_what_they_mean)
+TEST(switches_of_a_thread_fire_what_they_mean)
 {
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
 		char text[100];
@@ -159,9 +159,8 @@ START_TEST(switches_of_a_thread_fire_what_they_mean)
 		ck_assert_uint_eq(count_open(), 0);
 	}
 }
-END_TEST
 
-START_TEST(an_address_fires_with_its_thread_and_its_time)
+TEST(an_address_fires_with_its_thread_and_its_time)
 {
 	const struct msg_triggered *t;
 	nsec_t now;
@@ -183,9 +182,8 @@ START_TEST(an_address_fires_with_its_thread_and_its_time)
 	ck_assert_ptr_nonnull(t);
 	ck_assert_int_le(t->time_ns, timebase_at(&w.time, loop_now(w.loop)));
 }
-END_TEST
 
-START_TEST(events_that_could_not_be_noted_are_counted)
+TEST(events_that_could_not_be_noted_are_counted)
 {
 	const struct msg_triggered *t;
 
@@ -198,9 +196,8 @@ START_TEST(events_that_could_not_be_noted_are_counted)
 	ck_assert_ptr_nonnull(t);
 	ck_assert_uint_eq(t->dropped, 4);
 }
-END_TEST
 
-START_TEST(threads_that_come_and_go_are_watched_while_they_live)
+TEST(threads_that_come_and_go_are_watched_while_they_live)
 {
 	arm("thread_has_blocked([@]): print([1])", rank0, 0, true);
 	ck_assert_uint_eq(count_open(), 2);
@@ -219,9 +216,8 @@ START_TEST(threads_that_come_and_go_are_watched_while_they_live)
 	ck_assert_uint_eq(fired(), 1);
 	ck_assert_uint_eq(count_open(), 0);
 }
-END_TEST
 
-START_TEST(two_requests_have_rings_of_their_own)
+TEST(two_requests_have_rings_of_their_own)
 {
 	arm("thread_has_blocked([@]): print([1])", rank0, 0, true);
 	world_arm(&w, "c_6", with("thread_has_blocked([@]): print([1])", rank1), 0, true);
@@ -234,9 +230,8 @@ START_TEST(two_requests_have_rings_of_their_own)
 	note(200, (struct perf_record){ .time = 1, .is_out = true });
 	ck_assert_uint_eq(fired(), 1); /* it is looked at still */
 }
-END_TEST
 
-START_TEST(what_the_kernel_refuses_is_an_error_of_the_thread)
+TEST(what_the_kernel_refuses_is_an_error_of_the_thread)
 {
 	const struct msg_arm_ack *a;
 
@@ -249,10 +244,5 @@ START_TEST(what_the_kernel_refuses_is_an_error_of_the_thread)
 	ck_assert_uint_eq(count_errors(a), 0);
 	ck_assert_uint_eq(fired(), 0);
 }
-END_TEST
 
-SUITE_WITH("lm perf events", set_up, clean_up, switches_of_a_thread_fire_what_they_mean,
-	   an_address_fires_with_its_thread_and_its_time,
-	   events_that_could_not_be_noted_are_counted,
-	   threads_that_come_and_go_are_watched_while_they_live,
-	   two_requests_have_rings_of_their_own, what_the_kernel_refuses_is_an_error_of_the_thread)
+SUITE_WITH("lm perf events", set_up, clean_up)

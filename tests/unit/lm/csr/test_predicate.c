@@ -19,12 +19,11 @@ static unsigned reported(void)
 	return n;
 }
 
-START_TEST(only_what_passes_is_told)
+TEST(only_what_passes_is_told)
 {
 	const struct msg_triggered *t;
 	struct csrs_stats s;
 
-	open_ranks();
 	arm(SENDS " omig_if($par8,\">\",100) print([$proc,$par8])", rank0, 1, true);
 	call(&seg, "MPI_Send", 80, 3);
 	ck_assert_ptr_null(next_triggered());
@@ -36,15 +35,12 @@ START_TEST(only_what_passes_is_told)
 	ck_assert_uint_eq(t->seq, 1);
 	csrs_stats(w.lm->csrs, &s);
 	ck_assert_uint_eq(s.fired, 1);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(tokens_and_times_can_be_asked_for)
+TEST(tokens_and_times_can_be_asked_for)
 {
 	char text[256];
 
-	open_ranks();
 	snprintf(text, sizeof(text),
 		 "thread_has_started_lib_call([n_7],\"MPI_Send\"): "
 		 "omig_if($proc,\"!=\",%s) omig_if($time,\">\",0) print([$proc])",
@@ -54,13 +50,10 @@ START_TEST(tokens_and_times_can_be_asked_for)
 	call(&other, "MPI_Send", 1, 1);
 	ck_assert_str_eq(next_triggered()->proc, rank1);
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(every_nth_counts_on_a_host_over_its_processes)
+TEST(every_nth_counts_on_a_host_over_its_processes)
 {
-	open_ranks();
 	arm(SENDS " omig_every(3) print([$proc])", "n_7", 1, true);
 	call(&seg, "MPI_Send", 1, 1);
 	call(&seg, "MPI_Send", 1, 1);
@@ -73,13 +66,10 @@ START_TEST(every_nth_counts_on_a_host_over_its_processes)
 	arm(SENDS " omig_every(3) print([$proc])", rank0, 1, true);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_uint_eq(reported(), 1);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(so_many_a_second_are_told)
+TEST(so_many_a_second_are_told)
 {
-	open_ranks();
 	arm(SENDS " omig_at_most(2) print([1])", rank0, 1, true);
 	for (int i = 0; i < 10; i++)
 		call(&seg, "MPI_Send", 1, 1);
@@ -87,15 +77,12 @@ START_TEST(so_many_a_second_are_told)
 	world_run(&w, SEC);
 	call(&seg, "MPI_Send", 1, 1);
 	ck_assert_uint_eq(reported(), 1);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
+TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm(SENDS
 	    " omig_if($par8,\">\",100) thread_stop([$thread]) proc_get_info([$proc],1) print([1])",
 	    rank0, 3, true);
@@ -108,9 +95,7 @@ START_TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
 	ck_assert_uint_eq(t->entry[0].action, 2);
 	ck_assert_uint_eq(t->entry[1].action, 3);
 	ck_assert_str_eq(entry_text(&t->entry[1]), "0");
-	close_ranks();
 }
-END_TEST
 
 /* Thousands that pass in a second: counting is no reason to drop any. */
 static void count_those_above(const char *predicate, bool in_rank, uint32_t prefix)
@@ -136,20 +121,18 @@ static void count_those_above(const char *predicate, bool in_rank, uint32_t pref
 	close_ranks();
 }
 
-START_TEST(a_simple_test_is_made_in_the_rank)
+BARE_TEST(a_simple_test_is_made_in_the_rank)
 {
 	count_those_above("omig_if($par8,\">\",15)", true, 2);
 }
-END_TEST
 
-START_TEST(counters_behind_other_predicates_count_all_that_pass)
+BARE_TEST(counters_behind_other_predicates_count_all_that_pass)
 {
 	count_those_above("omig_if(15,\"<\",$par8)", false, 2);
 	count_those_above("omig_if($par8,\">\",15) omig_every(1)", false, 3);
 }
-END_TEST
 
-START_TEST(a_predicate_that_can_never_pass_is_refused_in_words)
+TEST(a_predicate_that_can_never_pass_is_refused_in_words)
 {
 	static const struct {
 		const char *text;
@@ -163,7 +146,6 @@ START_TEST(a_predicate_that_can_never_pass_is_refused_in_words)
 		{ SENDS " omig_if(1,\"~\",1) print([1])", STATUS_PARAMETER_ERROR },
 	};
 
-	open_ranks();
 	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		const struct msg_arm_ack *a = arm(cell[i].text, rank0, 1, true);
 
@@ -175,12 +157,6 @@ START_TEST(a_predicate_that_can_never_pass_is_refused_in_words)
 	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): omig_if($par0,\"==\",17) print([1])",
 	    rank0, 1, true);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm predicates", only_what_passes_is_told, tokens_and_times_can_be_asked_for,
-      every_nth_counts_on_a_host_over_its_processes, so_many_a_second_are_told,
-      what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers,
-      a_simple_test_is_made_in_the_rank, counters_behind_other_predicates_count_all_that_pass,
-      a_predicate_that_can_never_pass_is_refused_in_words)
+SUITE_WITH("lm predicates", open_ranks, close_ranks)

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-START_TEST(parameters_of_each_action_are_reported)
+TEST(parameters_of_each_action_are_reported)
 {
 	static const char *const patterns[] = {
 		"thread_has_started_lib_call([@],\"MPI_Send\"): print([$par2]) print([1]) print([2])",
@@ -29,10 +29,9 @@ START_TEST(parameters_of_each_action_are_reported)
 		close_ranks();
 	}
 }
-END_TEST
 
 /* The first actions are done on the host: its prefix. The rest is done above. */
-START_TEST(actions_of_the_prefix_are_done_here_in_their_order)
+TEST(actions_of_the_prefix_are_done_here_in_their_order)
 {
 	static const char pattern[] = "thread_has_started_lib_call([@],\"MPI_Send\"): "
 				      "proc_get_info([$proc],1) node_get_info([$node],1) "
@@ -57,9 +56,8 @@ START_TEST(actions_of_the_prefix_are_done_here_in_their_order)
 		close_ranks();
 	}
 }
-END_TEST
 
-START_TEST(a_request_for_two_processes_reports_each_of_them)
+TEST(a_request_for_two_processes_reports_each_of_them)
 {
 	char both[2 * TOKEN_BYTES + 1];
 	const struct msg_triggered *t;
@@ -89,9 +87,8 @@ START_TEST(a_request_for_two_processes_reports_each_of_them)
 	ck_assert_ptr_null(next_triggered());
 	close_ranks();
 }
-END_TEST
 
-START_TEST(more_actions_than_an_event_may_start_are_refused)
+TEST(more_actions_than_an_event_may_start_are_refused)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	const struct msg_arm_ack *a;
@@ -111,9 +108,8 @@ START_TEST(more_actions_than_an_event_may_start_are_refused)
 	buf_done(&b);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_token_that_is_none_of_a_request_is_refused)
+TEST(a_token_that_is_none_of_a_request_is_refused)
 {
 	const struct msg_arm_ack *a;
 
@@ -127,10 +123,9 @@ START_TEST(a_token_that_is_none_of_a_request_is_refused)
 		strstr(entry_text(&a->entry[0]), "no token of a conditional request"));
 	close_ranks();
 }
-END_TEST
 
 /* A program that calls exec() has a segment of its own, and is the process that it was. */
-START_TEST(a_process_that_execs_is_watched_in_its_new_segment)
+TEST(a_process_that_execs_is_watched_in_its_new_segment)
 {
 	static struct fake_segment after;
 	const struct msg_triggered *t;
@@ -151,11 +146,5 @@ START_TEST(a_process_that_execs_is_watched_in_its_new_segment)
 	close_ranks();
 	fake_segment_close(&after);
 }
-END_TEST
 
-SUITE("lm several", parameters_of_each_action_are_reported,
-      actions_of_the_prefix_are_done_here_in_their_order,
-      a_request_for_two_processes_reports_each_of_them,
-      more_actions_than_an_event_may_start_are_refused,
-      a_token_that_is_none_of_a_request_is_refused,
-      a_process_that_execs_is_watched_in_its_new_segment)
+SUITE("lm several")

@@ -40,7 +40,7 @@ static void open_gate(void)
 	close(fd);
 }
 
-START_TEST(it_is_armed_when_the_threads_are_held)
+TEST(it_is_armed_when_the_threads_are_held)
 {
 	const struct msg *ack;
 
@@ -59,9 +59,8 @@ START_TEST(it_is_armed_when_the_threads_are_held)
 	ck_assert_ptr_null(above_next(&w.mainsm, MSG_ARM_ACK));
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_tracer_that_does_not_answer_is_not_waited_for)
+TEST(a_tracer_that_does_not_answer_is_not_waited_for)
 {
 	open_traced();
 	ask_for("c_5", SIGNAL, 3);
@@ -72,9 +71,8 @@ START_TEST(a_tracer_that_does_not_answer_is_not_waited_for)
 	open_gate();
 	close_ranks();
 }
-END_TEST
 
-START_TEST(what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never)
+TEST(what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never)
 {
 	const struct msg *ack;
 
@@ -93,16 +91,14 @@ START_TEST(what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never)
 	open_gate();
 	close_ranks();
 }
-END_TEST
 
-START_TEST(without_a_tracer_it_is_told_at_once)
+TEST(without_a_tracer_it_is_told_at_once)
 {
 	open_ranks();
 	ask_for("c_5", SIGNAL, 3);
 	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ARM_ACK));
 	close_ranks();
 }
-END_TEST
 
 /* In the place of lm-trace: each watch is granted, when the gate was opened once. */
 static void grant(const struct tracer_msg *m)
@@ -124,12 +120,6 @@ static int be_tracer(void)
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		it_is_armed_when_the_threads_are_held,
-		a_tracer_that_does_not_answer_is_not_waited_for,
-		what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never,
-		without_a_tracer_it_is_told_at_once
-	};
 	int rc;
 
 	if (getenv(GATE))
@@ -139,7 +129,7 @@ int main(void)
 	snprintf(gate, sizeof(gate), "%s/gate", folder);
 	if (mkfifo(gate, 0600) || setenv(GATE, gate, 1))
 		return 1;
-	rc = suite_run_with("lm source", NULL, NULL, tests, ARRAY_LEN(tests));
+	rc = suite_run("lm source", NULL, NULL);
 	unlink(gate);
 	rmdir(folder);
 	return rc;

@@ -70,7 +70,7 @@ static void open_watched(void)
 	arm("c_2", "proc_has_been_continued", "print([1])");
 }
 
-START_TEST(holds_and_continues_are_told_once_each)
+TEST(holds_and_continues_are_told_once_each)
 {
 	const struct msg_triggered *t = NULL;
 
@@ -89,9 +89,8 @@ START_TEST(holds_and_continues_are_told_once_each)
 	ck_assert_uint_eq(triggered("c_1", NULL), 2);
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
+TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
 {
 	open_watched();
 	fake_proc_find(&w.host, 100)->state = 'T';
@@ -101,9 +100,8 @@ START_TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
 	ck_assert_uint_eq(triggered("c_2", NULL), 1);
 	close_rank();
 }
-END_TEST
 
-START_TEST(suspending_is_not_told)
+TEST(suspending_is_not_told)
 {
 	open_watched();
 	ask(1, "thread_suspend", "");
@@ -112,9 +110,8 @@ START_TEST(suspending_is_not_told)
 	ck_assert_uint_eq(triggered("c_2", NULL), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(the_leash_is_an_event_too)
+TEST(the_leash_is_an_event_too)
 {
 	open_rank();
 	arm("c_2", "proc_has_been_continued", "print([1])");
@@ -123,9 +120,8 @@ START_TEST(the_leash_is_an_event_too)
 	ck_assert_uint_eq(triggered("c_2", NULL), 1);
 	close_rank();
 }
-END_TEST
 
-START_TEST(each_thread_that_is_watched_has_its_event)
+TEST(each_thread_that_is_watched_has_its_event)
 {
 	const struct msg_triggered *t = NULL;
 
@@ -142,9 +138,8 @@ START_TEST(each_thread_that_is_watched_has_its_event)
 	ck_assert_uint_eq(triggered("c_2", NULL), 2);
 	close_rank();
 }
-END_TEST
 
-START_TEST(an_action_may_undo_what_happened)
+TEST(an_action_may_undo_what_happened)
 {
 	open_rank();
 	arm("c_1", "proc_has_been_stopped", "thread_continue([$proc])");
@@ -154,9 +149,8 @@ START_TEST(an_action_may_undo_what_happened)
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(actions_that_chase_each_other_end_at_the_rate_limit)
+TEST(actions_that_chase_each_other_end_at_the_rate_limit)
 {
 	open_rank();
 	arm("c_1", "proc_has_been_stopped", "thread_continue([$proc])");
@@ -170,9 +164,8 @@ START_TEST(actions_that_chase_each_other_end_at_the_rate_limit)
 	ck_assert_int_eq(fake_proc_find(&w.host, 100)->state, 'S');
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
+TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
 {
 	struct proc *p;
 
@@ -187,7 +180,6 @@ START_TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
-END_TEST
 
 /* A rank with two threads, which stand when the test says so. */
 static struct fake_proc *open_slow(void)
@@ -213,7 +205,7 @@ static void stop_and_continue(bool is_stop)
 			 0);
 }
 
-START_TEST(a_stop_is_told_when_all_threads_stand)
+TEST(a_stop_is_told_when_all_threads_stand)
 {
 	struct fake_proc *p = open_slow();
 
@@ -229,9 +221,8 @@ START_TEST(a_stop_is_told_when_all_threads_stand)
 	ck_assert_uint_eq(triggered("c_2", NULL), 1);
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end)
+TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end)
 {
 	struct fake_proc *p = open_slow();
 
@@ -244,9 +235,8 @@ START_TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_
 	ck_assert_uint_eq(triggered("c_2", NULL), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_stop_that_is_seen_when_it_is_taken_back_is_told)
+TEST(a_stop_that_is_seen_when_it_is_taken_back_is_told)
 {
 	struct fake_proc *p = open_slow();
 
@@ -257,13 +247,5 @@ START_TEST(a_stop_that_is_seen_when_it_is_taken_back_is_told)
 	ck_assert_uint_eq(triggered("c_2", NULL), 1);
 	close_rank();
 }
-END_TEST
 
-SUITE("lm stop events", holds_and_continues_are_told_once_each,
-      a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one, suspending_is_not_told,
-      the_leash_is_an_event_too, each_thread_that_is_watched_has_its_event,
-      an_action_may_undo_what_happened, actions_that_chase_each_other_end_at_the_rate_limit,
-      a_process_that_ends_in_the_same_moment_was_stopped_before,
-      a_stop_is_told_when_all_threads_stand,
-      a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end,
-      a_stop_that_is_seen_when_it_is_taken_back_is_told)
+SUITE("lm stop events")

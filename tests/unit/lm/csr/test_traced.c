@@ -176,7 +176,7 @@ static bool comes_more(void)
 	return above_next(&w.mainsm, MSG_TRIGGERED) != NULL;
 }
 
-START_TEST(the_begin_of_a_call_has_its_number_and_its_arguments)
+TEST(the_begin_of_a_call_has_its_number_and_its_arguments)
 {
 	const struct msg_triggered *t;
 
@@ -191,9 +191,8 @@ START_TEST(the_begin_of_a_call_has_its_number_and_its_arguments)
 	ck_assert_ptr_nonnull(strstr(watches(), "100 1 0 0 0\n"));
 	ck_assert(!comes_more());
 }
-END_TEST
 
-START_TEST(the_end_of_a_call_has_its_result)
+TEST(the_end_of_a_call_has_its_result)
 {
 	const struct msg_triggered *t;
 
@@ -207,9 +206,8 @@ START_TEST(the_end_of_a_call_has_its_result)
 	ck_assert_int_le(t->time_ns, timebase_at(&w.time, loop_now(w.loop)));
 	ck_assert_ptr_nonnull(strstr(watches(), "100 2 0 8000000000 0\n"));
 }
-END_TEST
 
-START_TEST(another_call_or_signal_than_the_one_that_is_waited_for_fires_nothing)
+TEST(another_call_or_signal_than_the_one_that_is_waited_for_fires_nothing)
 {
 	arm_for("c_5", "thread_has_started_sys_call([@],\"70\"): print([1])");
 	ck_assert_ptr_nonnull(strstr(watches(), "100 1 0 0 40\n"));
@@ -217,9 +215,8 @@ START_TEST(another_call_or_signal_than_the_one_that_is_waited_for_fires_nothing)
 	ck_assert_ptr_nonnull(strstr(watches(), "100 5 800 0 40\n"));
 	ck_assert(!comes_more());
 }
-END_TEST
 
-START_TEST(a_signal_has_its_number)
+TEST(a_signal_has_its_number)
 {
 	const struct msg_triggered *t;
 
@@ -232,9 +229,8 @@ START_TEST(a_signal_has_its_number)
 	ck_assert_ptr_nonnull(strstr(watches(), "100 4 a00 0 0\n"));
 	ck_assert(!comes_more()); /* 65 is no signal */
 }
-END_TEST
 
-START_TEST(what_is_watched_for_is_the_sum_of_all_conditions)
+TEST(what_is_watched_for_is_the_sum_of_all_conditions)
 {
 	arm_for("c_5", "thread_received_signal([@],[12]): print([1])");
 	arm_for("c_6", "thread_has_started_sys_call([@],\"1\"): print([1])");
@@ -257,7 +253,6 @@ START_TEST(what_is_watched_for_is_the_sum_of_all_conditions)
 	ck_assert(is_watched_soon("100 0 0 0 0\n"));
 	ck_assert_ptr_null(strstr(watches(), "200 ")); /* the other rank is left alone */
 }
-END_TEST
 
 /* Its report is an error of the process, as the result of the last action. */
 static void expect_suspended(const char *why, uint64_t dropped)
@@ -275,7 +270,7 @@ static void expect_suspended(const char *why, uint64_t dropped)
 	ck_assert_uint_eq(t->dropped, dropped);
 }
 
-START_TEST(a_watch_that_ends_is_reported_with_what_it_has_dropped)
+TEST(a_watch_that_ends_is_reported_with_what_it_has_dropped)
 {
 	arm_for("c_5", "thread_received_signal([@],[" ENDS "]): print([1])");
 	expect_suspended("too many stops", DROPPED);
@@ -285,25 +280,22 @@ START_TEST(a_watch_that_ends_is_reported_with_what_it_has_dropped)
 	arm_for("c_6", "thread_received_signal([@],[12]): print([1])");
 	ck_assert(is_watched_soon("100 4 400800 0 0\n"));
 }
-END_TEST
 
-START_TEST(a_watch_that_cannot_be_is_reported)
+TEST(a_watch_that_cannot_be_is_reported)
 {
 	arm_for("c_5", "thread_received_signal([@],[" FAILS "]): print([1])");
 	expect_suspended("not permitted", 0);
 	ck_assert(!comes_more());
 }
-END_TEST
 
-START_TEST(events_of_a_suspended_process_fire_nothing)
+TEST(events_of_a_suspended_process_fire_nothing)
 {
 	arm_for("c_5", "thread_received_signal([@],[" ENDS ",10]): print([1])");
 	expect_suspended("too many stops", DROPPED);
 	ck_assert(!comes_more()); /* SIGUSR1 came after the end */
 }
-END_TEST
 
-START_TEST(a_tracer_that_dies_is_started_again_after_a_while)
+TEST(a_tracer_that_dies_is_started_again_after_a_while)
 {
 	arm_for("c_5", "thread_received_signal([@],[" CLOSES "]): print([1])");
 	ck_assert(is_watched_soon("100 4 100000 0 0\n"));
@@ -316,9 +308,8 @@ START_TEST(a_tracer_that_dies_is_started_again_after_a_while)
 	}
 	ck_assert_str_eq(watches(), "100 4 100000 0 0\n");
 }
-END_TEST
 
-START_TEST(a_new_thread_is_watched_too)
+TEST(a_new_thread_is_watched_too)
 {
 	arm_for("c_5", "thread_received_signal([@],[12]): print([1])");
 	forget_watches();
@@ -333,22 +324,9 @@ START_TEST(a_new_thread_is_watched_too)
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	ck_assert(is_watched_soon("100 0 0 0 0\n"));
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		the_begin_of_a_call_has_its_number_and_its_arguments,
-		the_end_of_a_call_has_its_result,
-		another_call_or_signal_than_the_one_that_is_waited_for_fires_nothing,
-		a_signal_has_its_number,
-		what_is_watched_for_is_the_sum_of_all_conditions,
-		a_watch_that_ends_is_reported_with_what_it_has_dropped,
-		a_watch_that_cannot_be_is_reported,
-		events_of_a_suspended_process_fire_nothing,
-		a_tracer_that_dies_is_started_again_after_a_while,
-		a_new_thread_is_watched_too,
-	};
 	int rc, fd;
 
 	if (getenv(WATCHES))
@@ -357,7 +335,7 @@ int main(void)
 	if (fd < 0 || setenv(WATCHES, file, 1))
 		return 1;
 	close(fd);
-	rc = suite_run_with("lm traced", set_up, clean_up, tests, ARRAY_LEN(tests));
+	rc = suite_run("lm traced", set_up, clean_up);
 	unlink(file);
 	return rc;
 }

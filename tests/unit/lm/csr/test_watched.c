@@ -50,7 +50,7 @@ static void count_in(const char *objects)
 		objects, 1, false)));
 }
 
-START_TEST(only_the_threads_that_are_named_count)
+TEST(only_the_threads_that_are_named_count)
 {
 	char both[2 * TOKEN_BYTES];
 
@@ -72,10 +72,9 @@ START_TEST(only_the_threads_that_are_named_count)
 	ck_assert_int_eq(read_counter("pa_cl_1"), 2);
 	close_ranks();
 }
-END_TEST
 
 /* The rank of another segment counts at 0 again, and what was counted stays. */
-START_TEST(a_counter_goes_on_after_an_exec)
+TEST(a_counter_goes_on_after_an_exec)
 {
 	struct fake_segment next;
 
@@ -96,7 +95,6 @@ START_TEST(a_counter_goes_on_after_an_exec)
 	fake_segment_close(&next);
 	close_ranks();
 }
-END_TEST
 
 /* --- processes without libomig */
 
@@ -113,7 +111,7 @@ static const struct msg_arm_ack *arm_taken(const char *const *modules)
 }
 
 /* One that has loaded no C library yet may load libomig too. */
-START_TEST(a_process_without_libomig_is_named_with_the_remedy)
+TEST(a_process_without_libomig_is_named_with_the_remedy)
 {
 	static const struct {
 		const char *modules[4];
@@ -144,7 +142,5 @@ START_TEST(a_process_without_libomig_is_named_with_the_remedy)
 		close_ranks();
 	}
 }
-END_TEST
 
-SUITE("lm watched", only_the_threads_that_are_named_count, a_counter_goes_on_after_an_exec,
-      a_process_without_libomig_is_named_with_the_remedy)
+SUITE("lm watched")

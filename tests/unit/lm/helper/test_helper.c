@@ -67,7 +67,7 @@ static void close_trace(void)
 	loop_free(loop);
 }
 
-START_TEST(an_event_stays_the_same_while_somebody_asks)
+TEST(an_event_stays_the_same_while_somebody_asks)
 {
 	open_trace();
 	ask_about(FIRST);
@@ -76,7 +76,6 @@ START_TEST(an_event_stays_the_same_while_somebody_asks)
 	ck_assert_uint_eq(events, 2);
 	close_trace();
 }
-END_TEST
 
 static struct helper_ask *both[2];
 static unsigned failures;
@@ -89,7 +88,7 @@ static void on_failure(void *arg, const struct tracer_msg *m)
 	both[1] = NULL;
 }
 
-START_TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
+TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
 {
 	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = FIRST, .start = 1 };
 	struct rlimit few, before;
@@ -110,7 +109,6 @@ START_TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
 	ask_about(SECOND);
 	close_trace();
 }
-END_TEST
 
 /* In the place of lm-trace: each question is answered with an event of its process. */
 static int be_tracer(void)
@@ -140,11 +138,8 @@ static int be_tracer(void)
 
 int main(void)
 {
-	const TTest *const tests[] = { an_event_stays_the_same_while_somebody_asks,
-				       who_gives_up_others_while_all_fail_leaves_room_for_more };
-
 	if (getenv(IS_TRACER))
 		return be_tracer();
 	setenv(IS_TRACER, "1", 1);
-	return suite_run_with("lm trace", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("lm trace", NULL, NULL);
 }

@@ -165,7 +165,7 @@ static void wait_for_end_of(const char *path)
 	ck_assert_int_ne(access(path, F_OK), 0);
 }
 
-START_TEST(what_a_killed_lm_held_runs_without_another_lm)
+TEST(what_a_killed_lm_held_runs_without_another_lm)
 {
 	int status = 0;
 	pid_t rank = start_rank(), lm = start_lm(rank);
@@ -178,9 +178,8 @@ START_TEST(what_a_killed_lm_held_runs_without_another_lm)
 	wait_for_end_of(journal);
 	end(rank);
 }
-END_TEST
 
-START_TEST(what_somebody_else_had_stopped_stays_so)
+TEST(what_somebody_else_had_stopped_stays_so)
 {
 	int status = 0;
 	pid_t rank = start_rank(), other = start_rank(), lm;
@@ -197,7 +196,6 @@ START_TEST(what_somebody_else_had_stopped_stays_so)
 	end(rank);
 	end(other);
 }
-END_TEST
 
 /* Whole at once: a guardian that is late may read it, and remove it, as soon as it is there. */
 static void write_lines(uint64_t epoch, pid_t pid, uint64_t start)
@@ -239,7 +237,7 @@ static void have_guard_act(void)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-START_TEST(the_journal_of_another_lm_is_not_its_own)
+TEST(the_journal_of_another_lm_is_not_its_own)
 {
 	int status = 0;
 	pid_t rank = start_rank();
@@ -255,7 +253,6 @@ START_TEST(the_journal_of_another_lm_is_not_its_own)
 	ck_assert_int_eq(state_of(rank), 'T');
 	end(rank);
 }
-END_TEST
 
 #define WAIT_FOR(condition)                                                      \
 	do {                                                                     \
@@ -264,7 +261,7 @@ END_TEST
 		ck_assert(condition);                                            \
 	} while (0)
 
-START_TEST(one_that_is_killed_is_replaced_while_it_is_needed)
+TEST(one_that_is_killed_is_replaced_while_it_is_needed)
 {
 	struct loop *l = loop_new();
 	struct guard *g = new_guard(l);
@@ -285,9 +282,8 @@ START_TEST(one_that_is_killed_is_replaced_while_it_is_needed)
 	guard_free(g);
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(it_ends_when_nothing_is_held_for_a_while)
+TEST(it_ends_when_nothing_is_held_for_a_while)
 {
 	struct loop *l = loop_new_virtual();
 	struct guard *g = new_guard(l);
@@ -311,9 +307,8 @@ START_TEST(it_ends_when_nothing_is_held_for_a_while)
 	guard_free(g);
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(one_that_cannot_be_started_is_tried_again)
+TEST(one_that_cannot_be_started_is_tried_again)
 {
 	struct loop *l = loop_new_virtual();
 	struct guard *g = guard_new(&(struct guard_conf){ l, "/nowhere/lm-guard", journal, EPOCH });
@@ -328,9 +323,8 @@ START_TEST(one_that_cannot_be_started_is_tried_again)
 	guard_free(g);
 	loop_free(l);
 }
-END_TEST
 
-START_TEST(it_takes_next_to_no_memory)
+TEST(it_takes_next_to_no_memory)
 {
 	struct loop *l = loop_new();
 	struct guard *g = new_guard(l);
@@ -358,17 +352,5 @@ START_TEST(it_takes_next_to_no_memory)
 	guard_free(g);
 	loop_free(l);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_a_killed_lm_held_runs_without_another_lm,
-				       what_somebody_else_had_stopped_stays_so,
-				       the_journal_of_another_lm_is_not_its_own,
-				       one_that_is_killed_is_replaced_while_it_is_needed,
-				       it_ends_when_nothing_is_held_for_a_while,
-				       one_that_cannot_be_started_is_tried_again,
-				       it_takes_next_to_no_memory };
-
-	return suite_run_with("lm guard", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("lm guard", set_up, clean_up)

@@ -106,7 +106,7 @@ static struct host_memory at(const void *p, size_t n, uint8_t *bytes, bool is_wr
 				     .is_write = is_write };
 }
 
-START_TEST(memory_is_read_and_written_in_the_other_process_only)
+TEST(memory_is_read_and_written_in_the_other_process_only)
 {
 	uint8_t seen[16], say[] = "as it is";
 	struct host_memory m = at(variable, 10, seen, false);
@@ -123,9 +123,8 @@ START_TEST(memory_is_read_and_written_in_the_other_process_only)
 	ck_assert_mem_eq(variable, "as it was", 10);
 	finish();
 }
-END_TEST
 
-START_TEST(blocks_keep_their_distance)
+TEST(blocks_keep_their_distance)
 {
 	uint8_t seen[6], say[] = "XXYYZZ";
 	struct host_memory m = { (uintptr_t)unset + 100, 2, 10, 3, say, true, 0 };
@@ -137,9 +136,8 @@ START_TEST(blocks_keep_their_distance)
 	ck_assert_mem_eq(seen, "\0X\0Z", 4);
 	finish();
 }
-END_TEST
 
-START_TEST(what_the_program_may_only_read_is_written)
+TEST(what_the_program_may_only_read_is_written)
 {
 	uint8_t say[] = "now", seen[4];
 	struct host_memory m = at(constant, 4, say, true);
@@ -158,9 +156,8 @@ START_TEST(what_the_program_may_only_read_is_written)
 	}
 	finish();
 }
-END_TEST
 
-START_TEST(the_first_address_that_is_not_there_is_told)
+TEST(the_first_address_that_is_not_there_is_told)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *two =
@@ -180,9 +177,8 @@ START_TEST(the_first_address_that_is_not_there_is_told)
 	ck_assert_msg(strstr(e.text, want) != NULL, "%s", e.text);
 	finish();
 }
-END_TEST
 
-START_TEST(a_process_that_was_reaped_has_no_memory_and_no_threads)
+TEST(a_process_that_was_reaped_has_no_memory_and_no_threads)
 {
 	uint8_t seen[4];
 	struct host_memory m = at(variable, 4, seen, false);
@@ -196,9 +192,8 @@ START_TEST(a_process_that_was_reaped_has_no_memory_and_no_threads)
 	ck_assert_int_eq(host_thread_priority(held, tid, 1, NULL), -ERR_NOTFOUND);
 	finish();
 }
-END_TEST
 
-START_TEST(a_zombie_has_no_memory)
+TEST(a_zombie_has_no_memory)
 {
 	uint8_t seen[4];
 	struct host_memory m = at(variable, 4, seen, false);
@@ -210,7 +205,6 @@ START_TEST(a_zombie_has_no_memory)
 	ck_assert_int_lt(host_proc_memory(held, &m, NULL), 0);
 	finish();
 }
-END_TEST
 
 /* --- modules */
 
@@ -237,7 +231,7 @@ static void on_module(void *arg, const struct host_module *m)
 	s->libc |= has(m->code_start, m->code_len, (const void *)(uintptr_t)getpid);
 }
 
-START_TEST(the_program_comes_first_with_code_data_and_bss)
+TEST(the_program_comes_first_with_code_data_and_bss)
 {
 	struct seen s = { 0 };
 	char exe[4096] = "";
@@ -255,11 +249,10 @@ START_TEST(the_program_comes_first_with_code_data_and_bss)
 	ck_assert(s.libc);
 	finish();
 }
-END_TEST
 
 /* --- threads */
 
-START_TEST(a_signal_reaches_this_thread_and_no_other)
+TEST(a_signal_reaches_this_thread_and_no_other)
 {
 	int32_t tid = begin();
 
@@ -273,9 +266,8 @@ START_TEST(a_signal_reaches_this_thread_and_no_other)
 	ck_assert_int_eq(host_thread_signal(held, tid, NSIG, NULL), -ERR_INVALID);
 	finish();
 }
-END_TEST
 
-START_TEST(a_thread_of_another_process_is_not_reached)
+TEST(a_thread_of_another_process_is_not_reached)
 {
 	int32_t ours = (int32_t)syscall(SYS_gettid);
 
@@ -288,7 +280,6 @@ START_TEST(a_thread_of_another_process_is_not_reached)
 	ck_assert_int_eq(host_thread_priority(held, 0, 1, NULL), -ERR_NOTFOUND);
 	finish();
 }
-END_TEST
 
 /* The tests may run at any nice value; only root has one below it. */
 static int one_nicer(void)
@@ -298,7 +289,7 @@ static int one_nicer(void)
 	return own < 19 ? own + 1 : 19;
 }
 
-START_TEST(a_priority_is_of_one_thread)
+TEST(a_priority_is_of_one_thread)
 {
 	int own = getpriority(PRIO_PROCESS, 0),
 	    other = own == 19 && getuid() == 0 ? 7 : one_nicer();
@@ -309,10 +300,9 @@ START_TEST(a_priority_is_of_one_thread)
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)child), own);
 	finish();
 }
-END_TEST
 
 /* As a user without rights: a nice value goes up and does not come down. */
-START_TEST(a_refused_priority_names_the_remedy)
+TEST(a_refused_priority_names_the_remedy)
 {
 	const struct rlimit none = { 0, 0 };
 	struct err e = { 0 };
@@ -329,7 +319,6 @@ START_TEST(a_refused_priority_names_the_remedy)
 	ck_assert_int_eq(getpriority(PRIO_PROCESS, (id_t)tid), one_nicer());
 	finish();
 }
-END_TEST
 
 /* --- files */
 
@@ -339,7 +328,7 @@ static int read_file(const char *path, int64_t offset, size_t max, struct buf *b
 	return host_file(host, &(struct host_file){ path, offset, max }, b, NULL);
 }
 
-START_TEST(a_part_of_a_file_is_read_and_nothing_that_is_none)
+TEST(a_part_of_a_file_is_read_and_nothing_that_is_none)
 {
 	struct buf whole = BUF_INIT(100000), part = BUF_INIT(100000);
 	char dir[] = "/tmp/omig-test-XXXXXX", link[64], fifo[64];
@@ -370,7 +359,6 @@ START_TEST(a_part_of_a_file_is_read_and_nothing_that_is_none)
 	buf_done(&part);
 	host_free(host);
 }
-END_TEST
 
 /* --- holdable processes */
 
@@ -381,7 +369,7 @@ static void assert_not_held(int32_t pid)
 	ck_assert_int_eq(host_proc_open(host, pid, &p, NULL), -ERR_NOTFOUND);
 }
 
-START_TEST(some_processes_are_never_held)
+TEST(some_processes_are_never_held)
 {
 	pid_t pid;
 
@@ -401,9 +389,8 @@ START_TEST(some_processes_are_never_held)
 	assert_not_held(pid);
 	host_free(host);
 }
-END_TEST
 
-START_TEST(a_process_of_another_user_is_never_held)
+TEST(a_process_of_another_user_is_never_held)
 {
 	int ready[2];
 	pid_t pid;
@@ -435,9 +422,8 @@ START_TEST(a_process_of_another_user_is_never_held)
 	}
 	host_free(host);
 }
-END_TEST
 
-START_TEST(an_lm_without_descriptors_says_so)
+TEST(an_lm_without_descriptors_says_so)
 {
 	struct host_proc *p;
 	struct rlimit before, none;
@@ -463,13 +449,5 @@ START_TEST(an_lm_without_descriptors_says_so)
 	ck_assert_int_eq(e.sys, EMFILE);
 	host_free(host);
 }
-END_TEST
 
-SUITE("lm host acts", some_processes_are_never_held, a_process_of_another_user_is_never_held,
-      an_lm_without_descriptors_says_so, memory_is_read_and_written_in_the_other_process_only,
-      blocks_keep_their_distance, what_the_program_may_only_read_is_written,
-      the_first_address_that_is_not_there_is_told,
-      a_process_that_was_reaped_has_no_memory_and_no_threads, a_zombie_has_no_memory,
-      the_program_comes_first_with_code_data_and_bss, a_signal_reaches_this_thread_and_no_other,
-      a_thread_of_another_process_is_not_reached, a_priority_is_of_one_thread,
-      a_refused_priority_names_the_remedy, a_part_of_a_file_is_read_and_nothing_that_is_none)
+SUITE("lm host acts")

@@ -88,7 +88,7 @@ static struct utmp entry(int16_t type, int pid, const char *line, const char *fr
 	return u;
 }
 
-START_TEST(logins_are_counted_by_where_they_are_from_and_whether_they_type)
+TEST(logins_are_counted_by_where_they_are_from_and_whether_they_type)
 {
 	const struct utmp all[] = {
 		entry(USER_PROCESS, 100, "tty1", ""),
@@ -123,9 +123,8 @@ START_TEST(logins_are_counted_by_where_they_are_from_and_whether_they_type)
 	ck_assert_int_eq(n.remote_users, 3);
 	ck_assert_int_eq(n.remote_active, 1);
 }
-END_TEST
 
-START_TEST(the_older_place_of_the_record_is_read_and_a_torn_entry_is_not)
+TEST(the_older_place_of_the_record_is_read_and_a_torn_entry_is_not)
 {
 	const struct utmp one = entry(USER_PROCESS, 100, "tty1", "");
 	uint8_t bytes[sizeof(one) + sizeof(one) / 2] = { 0 };
@@ -143,11 +142,10 @@ START_TEST(the_older_place_of_the_record_is_read_and_a_torn_entry_is_not)
 	ck_assert_int_eq(n.remote_users, 0);
 	ck_assert_int_eq(n.local_active, 0);
 }
-END_TEST
 
 /* --- links and disks */
 
-START_TEST(links_have_the_types_that_the_kernel_numbers)
+TEST(links_have_the_types_that_the_kernel_numbers)
 {
 	static const struct {
 		const char *name, *number, *type;
@@ -178,9 +176,8 @@ START_TEST(links_have_the_types_that_the_kernel_numbers)
 		ck_assert_int_eq(f.link[i].kb_per_s, i ? -1 : 125000);
 	}
 }
-END_TEST
 
-START_TEST(disks_are_those_with_a_device_that_stays)
+TEST(disks_are_those_with_a_device_that_stays)
 {
 	struct host_facts f;
 
@@ -199,11 +196,10 @@ START_TEST(disks_are_those_with_a_device_that_stays)
 	ck_assert_int_eq(f.disks, 2);
 	ck_assert_int_eq(f.disk_kib, 1000 + 4);
 }
-END_TEST
 
 /* --- control groups */
 
-START_TEST(the_smallest_limit_on_the_way_up_counts)
+TEST(the_smallest_limit_on_the_way_up_counts)
 {
 	struct host_now n;
 
@@ -224,9 +220,8 @@ START_TEST(the_smallest_limit_on_the_way_up_counts)
 	ck_assert_int_eq(n.group_memory_max, 0);
 	ck_assert_double_eq(n.group_cpus, -1);
 }
-END_TEST
 
-START_TEST(the_root_group_has_its_files_at_the_top)
+TEST(the_root_group_has_its_files_at_the_top)
 {
 	struct host_now n;
 
@@ -239,9 +234,8 @@ START_TEST(the_root_group_has_its_files_at_the_top)
 	ck_assert_int_eq(n.group_memory, 7);
 	ck_assert_double_eq(n.group_cpus, -1);
 }
-END_TEST
 
-START_TEST(controllers_of_the_first_version_share_a_hierarchy)
+TEST(controllers_of_the_first_version_share_a_hierarchy)
 {
 	struct host_now n;
 
@@ -261,9 +255,8 @@ START_TEST(controllers_of_the_first_version_share_a_hierarchy)
 	ck_assert_int_eq(n.group_memory_max, 1152921504606846975);
 	ck_assert_double_eq(n.group_cpus, -1);
 }
-END_TEST
 
-START_TEST(both_versions_at_once_complete_each_other)
+TEST(both_versions_at_once_complete_each_other)
 {
 	struct host_now n;
 
@@ -278,11 +271,10 @@ START_TEST(both_versions_at_once_complete_each_other)
 	ck_assert_int_eq(n.group_memory, 10);
 	ck_assert_double_eq(n.group_cpus, 0.25);
 }
-END_TEST
 
 /* --- processes */
 
-START_TEST(masks_of_signals_are_known_together_or_not_at_all)
+TEST(masks_of_signals_are_known_together_or_not_at_all)
 {
 	struct host_figures f;
 
@@ -304,7 +296,6 @@ START_TEST(masks_of_signals_are_known_together_or_not_at_all)
 	ck_assert_int_eq(f.stack, -1);
 	ck_assert_int_eq(host_figures(host, 72, HOST_FIGURES_SIGNALS, &f, NULL), -ERR_NOTFOUND);
 }
-END_TEST
 
 static void link_to(const char *path, const char *to)
 {
@@ -324,7 +315,7 @@ static void on_memfd(void *arg, int32_t pid, int fd)
 	close(fd);
 }
 
-START_TEST(segments_are_found_by_their_whole_name)
+TEST(segments_are_found_by_their_whole_name)
 {
 	char file[64];
 
@@ -338,7 +329,6 @@ START_TEST(segments_are_found_by_their_whole_name)
 	ck_assert_int_eq(host_each_memfd(host, "seg", on_memfd, NULL), 0);
 	ck_assert_uint_eq(found.n, 0);
 }
-END_TEST
 
 static struct host_chosen chosen[8];
 static size_t nchosen;
@@ -379,7 +369,7 @@ static void add_proc(int pid, const char *exe)
 	link_to(path, exe);
 }
 
-START_TEST(chosen_processes_are_those_of_the_monitor_that_carry_the_mark)
+TEST(chosen_processes_are_those_of_the_monitor_that_carry_the_mark)
 {
 	VARIABLES("A=1", CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN, "OMIG_JOB=night");
 	add_proc(50, "/usr/bin/heat");
@@ -412,9 +402,8 @@ START_TEST(chosen_processes_are_those_of_the_monitor_that_carry_the_mark)
 	ck_assert_str_eq(chosen[1].job, "");
 	ck_assert_str_eq(chosen[1].program, "/usr/bin/gone");
 }
-END_TEST
 
-START_TEST(our_own_programs_are_never_chosen)
+TEST(our_own_programs_are_never_chosen)
 {
 	link_to("proc/self/exe", "/opt/omig/bin/lm");
 	VARIABLES(CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN);
@@ -430,9 +419,8 @@ START_TEST(our_own_programs_are_never_chosen)
 	ck_assert_int_eq(chosen[1].pid, 62);
 	ck_assert_int_eq(chosen[2].pid, 63);
 }
-END_TEST
 
-START_TEST(processes_of_other_users_are_left_alone)
+TEST(processes_of_other_users_are_left_alone)
 {
 	VARIABLES(CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN);
 	add_proc(60, "/usr/bin/heat");
@@ -442,16 +430,5 @@ START_TEST(processes_of_other_users_are_left_alone)
 	ck_assert_int_eq(host_each_chosen(host, CAID, on_chosen, NULL), 0);
 	ck_assert_uint_eq(nchosen, 0);
 }
-END_TEST
 
-SUITE_WITH("made host", set_up, clean_up,
-	   logins_are_counted_by_where_they_are_from_and_whether_they_type,
-	   the_older_place_of_the_record_is_read_and_a_torn_entry_is_not,
-	   links_have_the_types_that_the_kernel_numbers, disks_are_those_with_a_device_that_stays,
-	   the_smallest_limit_on_the_way_up_counts, the_root_group_has_its_files_at_the_top,
-	   controllers_of_the_first_version_share_a_hierarchy,
-	   both_versions_at_once_complete_each_other,
-	   masks_of_signals_are_known_together_or_not_at_all,
-	   segments_are_found_by_their_whole_name,
-	   chosen_processes_are_those_of_the_monitor_that_carry_the_mark,
-	   our_own_programs_are_never_chosen, processes_of_other_users_are_left_alone)
+SUITE_WITH("made host", set_up, clean_up)

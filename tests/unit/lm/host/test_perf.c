@@ -33,7 +33,7 @@ static size_t decode(uint32_t type, uint16_t misc, uint16_t size, bool has_ids)
 	return n;
 }
 
-START_TEST(a_sample_names_thread_and_time)
+TEST(a_sample_names_thread_and_time)
 {
 	ck_assert_uint_eq(decode(PERF_RECORD_SAMPLE, 2, 24, true), 24);
 	ck_assert(is_known);
@@ -41,9 +41,8 @@ START_TEST(a_sample_names_thread_and_time)
 	ck_assert_int_eq(r.time, 123456789);
 	ck_assert(!r.is_out);
 }
-END_TEST
 
-START_TEST(switches_tell_their_direction)
+TEST(switches_tell_their_direction)
 {
 	decode(PERF_RECORD_SWITCH, 0, 24, true);
 	ck_assert(is_known && !r.is_out && !r.is_preempted);
@@ -53,17 +52,15 @@ START_TEST(switches_tell_their_direction)
 	       PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, 24, true);
 	ck_assert(is_known && r.is_out && r.is_preempted);
 }
-END_TEST
 
-START_TEST(losses_are_counted)
+TEST(losses_are_counted)
 {
 	ck_assert_uint_eq(decode(PERF_RECORD_LOST, 0, 40, true), 40);
 	ck_assert(is_known);
 	ck_assert_uint_eq(r.lost, 99);
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_ends_the_reading)
+TEST(what_makes_no_sense_ends_the_reading)
 {
 	ck_assert_uint_eq(decode(PERF_RECORD_SAMPLE, 0, 0, true), 0);
 	ck_assert_uint_eq(decode(PERF_RECORD_SAMPLE, 0, 7, true), 0);
@@ -74,7 +71,6 @@ START_TEST(what_makes_no_sense_ends_the_reading)
 	ck_assert(!is_known);
 	ck_assert_uint_eq(perf_decode((const uint8_t *)"abc", 3, &r, &is_known), 0);
 }
-END_TEST
 
 static void count(void *arg, const struct perf_record *record)
 {
@@ -87,7 +83,7 @@ __attribute__((noinline)) static void reached(void)
 }
 
 /* The real thing, where the kernel lets us. */
-START_TEST(an_address_is_noted_each_time)
+TEST(an_address_is_noted_each_time)
 {
 	struct err e = { 0 };
 	struct perf *p;
@@ -107,7 +103,5 @@ START_TEST(an_address_is_noted_each_time)
 	ck_assert_uint_eq(n, 25);
 	perf_close(p);
 }
-END_TEST
 
-SUITE("records of the kernel", a_sample_names_thread_and_time, switches_tell_their_direction,
-      losses_are_counted, what_makes_no_sense_ends_the_reading, an_address_is_noted_each_time)
+SUITE("records of the kernel")

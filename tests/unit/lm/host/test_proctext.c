@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-START_TEST(a_line_gives_as_many_numbers_as_are_there_and_wanted)
+TEST(a_line_gives_as_many_numbers_as_are_there_and_wanted)
 {
 	int64_t v[4] = { -7, -7, -7, -7 };
 
@@ -22,9 +22,8 @@ START_TEST(a_line_gives_as_many_numbers_as_are_there_and_wanted)
 	ck_assert_uint_eq(text_numbers("12a 3", v, 4), 1);
 	ck_assert_uint_eq(text_numbers("", v, 4), 0);
 }
-END_TEST
 
-START_TEST(the_largest_number_is_exact_and_larger_ones_saturate)
+TEST(the_largest_number_is_exact_and_larger_ones_saturate)
 {
 	int64_t v;
 
@@ -41,9 +40,8 @@ START_TEST(the_largest_number_is_exact_and_larger_ones_saturate)
 	ck_assert_str_eq(text_number("9:", &v), ":");
 	ck_assert_str_eq(text_number("0/", &v), "/");
 }
-END_TEST
 
-START_TEST(decimals_have_digits_behind_the_point)
+TEST(decimals_have_digits_behind_the_point)
 {
 	double d;
 
@@ -55,9 +53,8 @@ START_TEST(decimals_have_digits_behind_the_point)
 	ck_assert_double_eq(d, 3);
 	ck_assert_ptr_null(text_decimal(".5", &d));
 }
-END_TEST
 
-START_TEST(words_end_at_blanks_and_lines)
+TEST(words_end_at_blanks_and_lines)
 {
 	const char *word, *p;
 	size_t n;
@@ -73,9 +70,8 @@ START_TEST(words_end_at_blanks_and_lines)
 	ck_assert_uint_eq(n, 0);
 	ck_assert_ptr_null(text_word("", &word, &n));
 }
-END_TEST
 
-START_TEST(keys_are_found_at_the_begin_of_lines)
+TEST(keys_are_found_at_the_begin_of_lines)
 {
 	static const char text[] = "one 1\nonetwo 2\n\ntwo -3\nlast 4";
 	int64_t v;
@@ -92,9 +88,8 @@ START_TEST(keys_are_found_at_the_begin_of_lines)
 	ck_assert_ptr_null(text_next_line("last\n"));
 	ck_assert_str_eq(text_next_line("first\nx"), "x");
 }
-END_TEST
 
-START_TEST(masks_are_numbers_of_hexadecimal_digits)
+TEST(masks_are_numbers_of_hexadecimal_digits)
 {
 	uint64_t v = 5;
 
@@ -116,9 +111,8 @@ START_TEST(masks_are_numbers_of_hexadecimal_digits)
 	ck_assert(text_hex_field("a 1g", "a", &v));
 	ck_assert_uint_eq(v, 1);
 }
-END_TEST
 
-START_TEST(a_line_is_copied_without_its_blanks_and_cut_to_its_room)
+TEST(a_line_is_copied_without_its_blanks_and_cut_to_its_room)
 {
 	char out[6];
 
@@ -131,9 +125,8 @@ START_TEST(a_line_is_copied_without_its_blanks_and_cut_to_its_room)
 	text_line(out, sizeof(out), " \t ");
 	ck_assert_str_eq(out, "");
 }
-END_TEST
 
-START_TEST(a_link_has_a_short_name_and_a_colon)
+TEST(a_link_has_a_short_name_and_a_colon)
 {
 	char name[TEXT_LINK_BYTES];
 
@@ -145,7 +138,6 @@ START_TEST(a_link_has_a_short_name_and_a_colon)
 	ck_assert_ptr_null(text_link("Inter-|   Receive", name));
 	ck_assert_ptr_null(text_link("eth0\n: 1", name));
 }
-END_TEST
 
 /* --- rates */
 
@@ -195,7 +187,7 @@ static void rates_close(struct rates *r)
 	loop_free(counted.loop);
 }
 
-START_TEST(rates_need_a_second_and_are_there_then)
+TEST(rates_need_a_second_and_are_there_then)
 {
 	struct rates *r = rates_open();
 	struct rates_wait one = { 0 }, two = { 0 };
@@ -217,9 +209,8 @@ START_TEST(rates_need_a_second_and_are_there_then)
 		ck_assert_double_eq_tol(n.per_s[i], i == UNKNOWN ? -1 : GROWTH * (i + 1), 1e-9);
 	rates_close(r);
 }
-END_TEST
 
-START_TEST(rates_stay_there_while_they_are_asked_for)
+TEST(rates_stay_there_while_they_are_asked_for)
 {
 	struct rates *r = rates_open();
 	struct rates_wait one = { 0 };
@@ -249,9 +240,8 @@ START_TEST(rates_stay_there_while_they_are_asked_for)
 	ck_assert_int_eq(rates_get(r, &n, NULL), 0);
 	rates_close(r);
 }
-END_TEST
 
-START_TEST(a_count_that_shrinks_has_the_rate_0_and_a_host_that_cannot_be_read_none)
+TEST(a_count_that_shrinks_has_the_rate_0_and_a_host_that_cannot_be_read_none)
 {
 	struct rates *r = rates_open();
 	struct rates_wait one = { 0 };
@@ -269,12 +259,5 @@ START_TEST(a_count_that_shrinks_has_the_rate_0_and_a_host_that_cannot_be_read_no
 	ck_assert_int_eq(rates_get(r, &n, NULL), -ERR_SYS);
 	rates_close(r);
 }
-END_TEST
 
-SUITE("host texts", a_line_gives_as_many_numbers_as_are_there_and_wanted,
-      the_largest_number_is_exact_and_larger_ones_saturate, decimals_have_digits_behind_the_point,
-      words_end_at_blanks_and_lines, keys_are_found_at_the_begin_of_lines,
-      masks_are_numbers_of_hexadecimal_digits,
-      a_line_is_copied_without_its_blanks_and_cut_to_its_room, a_link_has_a_short_name_and_a_colon,
-      rates_need_a_second_and_are_there_then, rates_stay_there_while_they_are_asked_for,
-      a_count_that_shrinks_has_the_rate_0_and_a_host_that_cannot_be_read_none)
+SUITE("host texts")

@@ -13,9 +13,8 @@
 
 #define FORGET_ALL (PROCS_ENDED_MAX + 1)
 
-START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
+TEST(counting_happens_in_the_rank_and_nobody_is_told)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
 	    "pa_counter_local_increment(pa_cl_1,$par8)",
@@ -32,9 +31,7 @@ START_TEST(counting_happens_in_the_rank_and_nobody_is_told)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	call(&seg, "MPI_Send", 8, 1);
 	ck_assert_int_eq(read_counter("pa_cl_1"), 80);
-	close_ranks();
 }
-END_TEST
 
 static void covers_one(const char *request)
 {
@@ -46,9 +43,8 @@ static void covers_one(const char *request)
 }
 
 /* Outside of an event, too, and whatever comes of it. */
-START_TEST(who_increments_or_appends_is_answered_for_the_object)
+TEST(who_increments_or_appends_is_answered_for_the_object)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],trace_b_3)", rank0));
@@ -57,15 +53,12 @@ START_TEST(who_increments_or_appends_is_answered_for_the_object)
 	covers_one(":trace_buffer_append(trace_b_3,1.0,2,[])");
 	covers_one(":pa_counter_local_increment(pa_cl_9,5)"); /* which is not there */
 	ck_assert_int_eq(read_counter("pa_cl_1"), 5);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(delay_is_an_integrator_of_both_ends)
+TEST(delay_is_an_integrator_of_both_ends)
 {
 	const struct msg_reply *r;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
 	world_arm(&w, "c_5",
 		  with("thread_has_started_lib_call([@],\"MPI_Recv\"): "
@@ -84,9 +77,7 @@ START_TEST(delay_is_an_integrator_of_both_ends)
 	ck_assert_int_eq(strncmp(entry_text(&r->entry[0]), "pa_il_2,", 8), 0);
 	ck_assert_ptr_nonnull(
 		strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: no thread is inside */
-	close_ranks();
 }
-END_TEST
 
 /* The delay of MPI_Recv from that partner ("": any), enabled while the thread is in a call. */
 static void delay_enabled_inside(const char *partner, const char *name, int32_t peer)
@@ -132,7 +123,7 @@ static double seconds_now(void)
 }
 
 /* The segment has the time of the machine. The test holds on a slow one, too: it has no limit. */
-START_TEST(a_call_under_way_counts_since_its_integrator_is_enabled)
+BARE_TEST(a_call_under_way_counts_since_its_integrator_is_enabled)
 {
 	double one, two, before;
 
@@ -152,9 +143,8 @@ START_TEST(a_call_under_way_counts_since_its_integrator_is_enabled)
 	ck_assert_double_eq(inside(NULL), 0);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(of_calls_under_way_only_those_that_are_meant_count)
+BARE_TEST(of_calls_under_way_only_those_that_are_meant_count)
 {
 	delay_enabled_inside("", "MPI_Send", 1);
 	ck_assert_double_eq(inside(NULL), 0);
@@ -169,7 +159,6 @@ START_TEST(of_calls_under_way_only_those_that_are_meant_count)
 	ck_assert_double_eq(inside(NULL), 0);
 	close_ranks();
 }
-END_TEST
 
 static void end_more_than_are_kept(void)
 {
@@ -203,7 +192,7 @@ static const struct msg_triggered *count_after_a_wait(bool is_forgotten)
 	return next_triggered();
 }
 
-START_TEST(an_action_behind_one_that_waits_counts_for_the_process_of_the_event)
+BARE_TEST(an_action_behind_one_that_waits_counts_for_the_process_of_the_event)
 {
 	const struct msg_triggered *t = count_after_a_wait(false);
 
@@ -213,9 +202,8 @@ START_TEST(an_action_behind_one_that_waits_counts_for_the_process_of_the_event)
 	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
+BARE_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
 {
 	const struct msg_triggered *t = count_after_a_wait(true);
 
@@ -225,16 +213,14 @@ START_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
 	ck_assert_uint_eq(t->entry[t->nentry - 1].status, STATUS_UNKNOWN_OBJECT);
 	close_ranks();
 }
-END_TEST
 
 /* Its objects have changed meanwhile: what waits is given up, and the next event says so. */
-START_TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
+TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
 {
 	const char *text = "proc_has_been_stopped([n_7]): node_get_info([n_7],128)";
 	const struct msg_triggered *t;
 	const struct msg *m;
 
-	open_ranks();
 	arm("proc_has_been_stopped([@]): node_get_info([n_7],128)", rank0, 1, true);
 	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
 	ck_assert_ptr_null(next_triggered());
@@ -257,13 +243,10 @@ START_TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
 	ck_assert_uint_eq(t->seq, 2);
 	ck_assert_uint_eq(t->dropped, 0);
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_filtered_volume_is_counted_in_the_rank)
+TEST(a_filtered_volume_is_counted_in_the_rank)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", rank0));
 	arm("patop_lib_call_started([@],\"MPI_Send\",[3]): "
 	    "pa_counter_global_increment(pa_c_9,$par1)",
@@ -272,14 +255,11 @@ START_TEST(a_filtered_volume_is_counted_in_the_rank)
 	call(&seg, "MPI_Send", 80, 3);
 	call(&seg, "MPI_Send", 80, 2);
 	ck_assert_int_eq(read_counter("pa_c_9"), 80);
-	close_ranks();
 }
-END_TEST
 
 /* The values of the ranks are added as they are; a sanitizer finds no overflow. */
-START_TEST(a_sum_over_ranks_may_run_over)
+TEST(a_sum_over_ranks_may_run_over)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_9)", "n_7"));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
 	    "pa_counter_global_increment(pa_c_9,$par8)",
@@ -287,15 +267,12 @@ START_TEST(a_sum_over_ranks_may_run_over)
 	call(&seg, "MPI_Send", INT64_MAX, 1);
 	call(&other, "MPI_Send", INT64_MAX, 1);
 	ck_assert_int_eq(read_counter("pa_c_9"), -2);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_deleted_counter_counts_no_more)
+TEST(a_deleted_counter_counts_no_more)
 {
 	const struct msg_reply *r;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1)",
 	    rank0, 1, false);
@@ -309,15 +286,12 @@ START_TEST(a_deleted_counter_counts_no_more)
 	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
 	r = world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_UNKNOWN_OBJECT);
-	close_ranks();
 }
-END_TEST
 
 /* What runs in the ranks is installed again then: what is in their rings belongs to what ran
  * before. */
-START_TEST(a_counter_that_goes_takes_no_event_with_it)
+TEST(a_counter_that_goes_takes_no_event_with_it)
 {
-	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 	csrs_refresh(w.lm->csrs);
@@ -325,15 +299,12 @@ START_TEST(a_counter_that_goes_takes_no_event_with_it)
 	ck_assert_uint_eq(next_triggered()->seq, 1);
 	ck_assert_uint_eq(next_triggered()->seq, 2);
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(counters_keep_what_a_dead_rank_counted)
+TEST(counters_keep_what_a_dead_rank_counted)
 {
 	const struct msg_reply *r;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
 	    "n_7", 1, false);
@@ -346,15 +317,12 @@ START_TEST(counters_keep_what_a_dead_rank_counted)
 	ck_assert_uint_eq(r->nentry, 2);
 	ck_assert_str_eq(entry_text(reply_entry_of(r, rank0)), "pa_cl_1,2");
 	ck_assert_str_eq(entry_text(reply_entry_of(r, rank1)), "pa_cl_1,4");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_counter_of_the_dead_alone_reads_as_nothing)
+TEST(a_counter_of_the_dead_alone_reads_as_nothing)
 {
 	const struct msg_reply *r;
 
-	open_ranks();
 	fake_proc_end(fake_proc_find(&w.host, 200), 0);
 	world_run(&w, 10 * MS);
 	/* Made elsewhere as well: this host is asked like those. */
@@ -368,15 +336,12 @@ START_TEST(a_counter_of_the_dead_alone_reads_as_nothing)
 	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
 	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],n_7)", rank0));
 	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(counters_end_with_their_tool)
+TEST(counters_end_with_their_tool)
 {
 	char text[128];
 
-	open_ranks();
 	for (uint32_t tool = 1; tool <= 3; tool++) {
 		snprintf(text, sizeof(text), ":omig_pa_create([%s,%s],pa_cl_%u)", rank0, rank1,
 			 tool);
@@ -398,16 +363,13 @@ START_TEST(counters_end_with_their_tool)
 			   &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(pa_count(w.lm->pa), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(cells_run_out_in_words_and_are_used_again)
+TEST(cells_run_out_in_words_and_are_used_again)
 {
 	char text[128];
 	const struct msg_reply *r;
 
-	open_ranks();
 	for (int i = 0; i < SEG_CELLS; i++) {
 		snprintf(text, sizeof(text), ":omig_pa_create([%s],pa_cl_%d)", rank0, 100 + i);
 		r = world_ask(&w, OBSERVER, text);
@@ -419,9 +381,7 @@ START_TEST(cells_run_out_in_words_and_are_used_again)
 	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_501)", rank0));
 	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
 	ck_assert_int_eq(read_counter("pa_cl_501"), 0);
-	close_ranks();
 }
-END_TEST
 
 static void start_lm_again(void)
 {
@@ -429,9 +389,8 @@ static void start_lm_again(void)
 	world_start_lm(&w);
 }
 
-START_TEST(a_counter_goes_on_under_the_next_lm)
+TEST(a_counter_goes_on_under_the_next_lm)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
 	    "n_7", 1, false);
@@ -453,13 +412,10 @@ START_TEST(a_counter_goes_on_under_the_next_lm)
 	call(&other, "MPI_Send", 1, 1);
 	call(&other, "MPI_Send", 1, 1);
 	ck_assert_int_eq(read_counter("pa_cl_1"), 14);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(increments_from_above_go_on_under_the_next_lm)
+TEST(increments_from_above_go_on_under_the_next_lm)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
 	world_ask(&w, MANIPULATOR, ":pa_counter_local_increment(pa_cl_1,41)");
@@ -470,13 +426,10 @@ START_TEST(increments_from_above_go_on_under_the_next_lm)
 	ck_assert_ptr_nonnull(strstr(
 		entry_text(&world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])")->entry[0]),
 		",2.5,"));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_was_deleted_does_not_come_back)
+TEST(what_was_deleted_does_not_come_back)
 {
-	open_ranks();
 	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask_as(&w, 2, OBSERVER, with(":omig_pa_create([@],pa_cl_2)", rank0));
 	world_ask(&w, OBSERVER, ":pa_counter_delete([pa_cl_1])");
@@ -487,16 +440,13 @@ START_TEST(what_was_deleted_does_not_come_back)
 		world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1,pa_cl_2])")->entry[0].status,
 		STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(pa_count(w.lm->pa), 0);
-	close_ranks();
 }
-END_TEST
 
 /* Cells that were kept for tools which never come back do not stay theirs when others need them. */
-START_TEST(kept_cells_are_given_to_those_who_ask)
+TEST(kept_cells_are_given_to_those_who_ask)
 {
 	char text[128];
 
-	open_ranks();
 	for (int i = 0; i < SEG_CELLS; i++) {
 		snprintf(text, sizeof(text), ":omig_pa_create([%s],pa_cl_%d)", rank0, 100 + i);
 		world_ask(&w, OBSERVER, text);
@@ -513,12 +463,10 @@ START_TEST(kept_cells_are_given_to_those_who_ask)
 			       rank0)
 			->status,
 		STATUS_FIRST_ERROR);
-	close_ranks();
 }
-END_TEST
 
 /* The process can write the notes as well, and harms only itself. */
-START_TEST(foolish_notes_are_not_believed)
+TEST(foolish_notes_are_not_believed)
 {
 	static const struct seg_note foolish[] = {
 		{ .seq = 1, .kind = TOKEN_COUNTER_LOCAL, .number = 1 },
@@ -530,7 +478,6 @@ START_TEST(foolish_notes_are_not_believed)
 	};
 	struct seg_note *note;
 
-	open_ranks();
 	world_crash_lm(&w);
 	note = (struct seg_note *)(void *)(seg.base + seg.h->note_offset);
 	for (size_t i = 0; i < SEG_CELLS; i++)
@@ -553,15 +500,12 @@ START_TEST(foolish_notes_are_not_believed)
 		(struct seg_note){ .kind = TOKEN_COUNTER_LOCAL, .number = 1, .own_n = 7 };
 	world_start_lm(&w);
 	ck_assert_int_eq(read_counter("pa_cl_1"), 7);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(actions_in_the_rank_are_not_done_again_above)
+TEST(actions_in_the_rank_are_not_done_again_above)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,1) "
 	    "print([$time])",
@@ -574,21 +518,6 @@ START_TEST(actions_in_the_rank_are_not_done_again_above)
 	ck_assert_uint_eq(t->entry[0].action, 1);
 	ck_assert_uint_eq(t->entry[0].status, STATUS_OK);
 	ck_assert_int_eq(read_counter("pa_cl_1"), 1);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm counters", counting_happens_in_the_rank_and_nobody_is_told,
-      who_increments_or_appends_is_answered_for_the_object,
-      an_action_behind_one_that_waits_counts_for_the_process_of_the_event,
-      a_process_that_was_forgotten_while_an_action_waited_is_not_touched,
-      an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped,
-      delay_is_an_integrator_of_both_ends, a_call_under_way_counts_since_its_integrator_is_enabled,
-      of_calls_under_way_only_those_that_are_meant_count, a_filtered_volume_is_counted_in_the_rank,
-      a_sum_over_ranks_may_run_over, a_deleted_counter_counts_no_more,
-      a_counter_that_goes_takes_no_event_with_it, counters_keep_what_a_dead_rank_counted,
-      a_counter_of_the_dead_alone_reads_as_nothing, a_counter_goes_on_under_the_next_lm,
-      increments_from_above_go_on_under_the_next_lm, what_was_deleted_does_not_come_back,
-      kept_cells_are_given_to_those_who_ask, foolish_notes_are_not_believed,
-      counters_end_with_their_tool, cells_run_out_in_words_and_are_used_again,
-      actions_in_the_rank_are_not_done_again_above)
+SUITE_WITH("lm counters", open_ranks, close_ranks)

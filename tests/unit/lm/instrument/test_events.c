@@ -135,9 +135,8 @@ static const char *types(void)
 		&world_ask(&w, OBSERVER, with(":proc_get_event_types([@])", rank0))->entry[0]);
 }
 
-START_TEST(types_are_told_with_their_fields)
+TEST(types_are_told_with_their_fields)
 {
-	begin();
 	ck_assert_str_eq(types(), "0");
 	announce(&seg, "io.read");
 	ck_assert_str_eq(
@@ -146,16 +145,13 @@ START_TEST(types_are_told_with_their_fields)
 	fake_segment_announce(&seg, "nonsense", 8);
 	announce(&seg, "io.write");
 	ck_assert_int_eq(strncmp(types(), "2,[\"io.read\"", 12), 0);
-	end();
 }
-END_TEST
 
-START_TEST(what_is_asked_for_is_on_and_comes_as_blocks)
+TEST(what_is_asked_for_is_on_and_comes_as_blocks)
 {
 	struct read r;
 	unsigned number;
 
-	begin();
 	number = announce(&seg, "io.read");
 	announce(&seg, "net.read");
 	write_event(&seg, number, 1); /* no request yet */
@@ -172,16 +168,13 @@ START_TEST(what_is_asked_for_is_on_and_comes_as_blocks)
 	ck_assert(evread_is_clean(&r.report));
 	ck_assert_ptr_null(next_triggered());
 	ck_assert_ptr_nonnull(strstr(types(), "\"string\"],1,100,0],[\"net.read\""));
-	end();
 }
-END_TEST
 
-START_TEST(conditions_are_asked_of_fields)
+TEST(conditions_are_asked_of_fields)
 {
 	struct read r;
 	unsigned number;
 
-	begin();
 	number = announce(&seg, "io.read");
 	ck_assert_uint_eq(
 		arm_status("thread_writes_events([@],[\"all\"],\"n >= 95 and x < 1\"): " BUFFER),
@@ -194,13 +187,10 @@ START_TEST(conditions_are_asked_of_fields)
 	world_run(&w, CUT);
 	r = fetch(reader);
 	ck_assert_uint_eq(r.n, 5);
-	end();
 }
-END_TEST
 
-START_TEST(what_makes_no_sense_is_refused)
+TEST(what_makes_no_sense_is_refused)
 {
-	begin();
 	ck_assert_uint_eq(arm_status("thread_writes_events([@],[],\"\"): " BUFFER),
 			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"a\"],\"n ~ 3\"): " BUFFER),
@@ -212,15 +202,12 @@ START_TEST(what_makes_no_sense_is_refused)
 			->entry[0]
 			.status,
 		STATUS_PARAMETER_ERROR);
-	end();
 }
-END_TEST
 
-START_TEST(calls_and_probes_are_events_too)
+TEST(calls_and_probes_are_events_too)
 {
 	struct read r;
 
-	begin();
 	ck_assert_uint_eq(
 		arm_status("thread_writes_events([@],[\"MPI_Send\",\"step\"],\"\"): " BUFFER),
 		STATUS_OK);
@@ -236,16 +223,13 @@ START_TEST(calls_and_probes_are_events_too)
 	csrs_disarm(w.lm->csrs, "c_5");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
-	end();
 }
-END_TEST
 
-START_TEST(what_found_no_room_is_counted_to_the_last_one)
+TEST(what_found_no_room_is_counted_to_the_last_one)
 {
 	struct read r;
 	unsigned number, sent = 0;
 
-	begin();
 	number = announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	for (int round = 0; round < 4; round++) {
@@ -258,11 +242,9 @@ START_TEST(what_found_no_room_is_counted_to_the_last_one)
 	ck_assert_uint_gt(r.report.dropped, 0);
 	ck_assert_uint_gt(r.n, 0);
 	ck_assert_uint_eq(r.n + r.report.dropped + r.report.lost_events, sent);
-	end();
 }
-END_TEST
 
-START_TEST(a_ring_with_more_than_a_turn_may_take_is_emptied_at_once)
+BARE_TEST(a_ring_with_more_than_a_turn_may_take_is_emptied_at_once)
 {
 	struct read r;
 	unsigned number;
@@ -285,14 +267,12 @@ START_TEST(a_ring_with_more_than_a_turn_may_take_is_emptied_at_once)
 	ck_assert_uint_eq(r.report.dropped, 0);
 	end();
 }
-END_TEST
 
-START_TEST(types_that_come_later_are_on_too)
+TEST(types_that_come_later_are_on_too)
 {
 	struct read r;
 	unsigned number;
 
-	begin();
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	number = announce(&seg, "late");
 	world_run(&w, 50 * MS);
@@ -300,15 +280,12 @@ START_TEST(types_that_come_later_are_on_too)
 	world_run(&w, CUT);
 	r = fetch(reader);
 	ck_assert_uint_eq(r.n, 1);
-	end();
 }
-END_TEST
 
-START_TEST(it_ends_by_itself)
+TEST(it_ends_by_itself)
 {
 	unsigned number;
 
-	begin();
 	number = announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"all\"],\"\",2): " BUFFER),
 			  STATUS_OK);
@@ -319,28 +296,22 @@ START_TEST(it_ends_by_itself)
 	ck_assert_ptr_nonnull(strstr(types(), "],0,1,0]"));
 	write_event(&seg, number, 2);
 	ck_assert_uint_eq(fetch(reader).n, 1);
-	end();
 }
-END_TEST
 
-START_TEST(it_ends_with_its_tool)
+TEST(it_ends_with_its_tool)
 {
-	begin();
 	announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
 	world_run(&w, 10 * MS);
 	ck_assert_ptr_nonnull(strstr(types(), "],0,0,0]"));
-	end();
 }
-END_TEST
 
-START_TEST(what_a_dead_process_left_is_drained)
+TEST(what_a_dead_process_left_is_drained)
 {
 	struct read r;
 	unsigned number;
 
-	begin();
 	number = announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	for (int i = 0; i < 10; i++)
@@ -349,16 +320,13 @@ START_TEST(what_a_dead_process_left_is_drained)
 	world_run(&w, CUT);
 	r = fetch(reader);
 	ck_assert_uint_eq(r.n, 10);
-	end();
 }
-END_TEST
 
-START_TEST(values_that_are_none_of_the_type_are_lost)
+TEST(values_that_are_none_of_the_type_are_lost)
 {
 	struct read r;
 	unsigned number;
 
-	begin();
 	number = announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	fake_segment_event(&seg, number, "abc", 3);
@@ -367,16 +335,13 @@ START_TEST(values_that_are_none_of_the_type_are_lost)
 	r = fetch(reader);
 	ck_assert_uint_eq(r.n, 1);
 	ck_assert_uint_eq(r.report.dropped, 1);
-	end();
 }
-END_TEST
 
-START_TEST(values_that_are_too_few_or_too_many_are_lost)
+TEST(values_that_are_too_few_or_too_many_are_lost)
 {
 	struct read r;
 	unsigned number;
 
-	begin();
 	number = announce_short(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	for (size_t n = 0; n <= 8; n++)
@@ -386,15 +351,12 @@ START_TEST(values_that_are_too_few_or_too_many_are_lost)
 	ck_assert_uint_eq(r.n, 1);
 	ck_assert_uint_eq(r.report.dropped, 8);
 	ck_assert_uint_eq(r.report.bad_records, 0);
-	end();
 }
-END_TEST
 
-START_TEST(the_next_lm_goes_on)
+TEST(the_next_lm_goes_on)
 {
 	unsigned number;
 
-	begin();
 	number = announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);
 	world_crash_lm(&w);
@@ -406,14 +368,6 @@ START_TEST(the_next_lm_goes_on)
 	write_event(&seg, number, 5);
 	world_run(&w, CUT);
 	ck_assert_uint_eq(fetch(reader).n, 1);
-	end();
 }
-END_TEST
 
-SUITE("lm events", types_are_told_with_their_fields, what_is_asked_for_is_on_and_comes_as_blocks,
-      conditions_are_asked_of_fields, what_makes_no_sense_is_refused,
-      calls_and_probes_are_events_too, values_that_are_too_few_or_too_many_are_lost,
-      a_ring_with_more_than_a_turn_may_take_is_emptied_at_once,
-      what_found_no_room_is_counted_to_the_last_one, types_that_come_later_are_on_too,
-      it_ends_by_itself, it_ends_with_its_tool, what_a_dead_process_left_is_drained,
-      values_that_are_none_of_the_type_are_lost, the_next_lm_goes_on)
+SUITE_WITH("lm events", begin, end)

@@ -41,11 +41,10 @@ static void increment(const char *delta, const char *time, int potential)
 	ck_assert_uint_eq(world_ask(&w, OBSERVER, text)->entry[0].status, STATUS_OK);
 }
 
-START_TEST(a_read_since_the_last_one_begins_where_that_ended)
+TEST(a_read_since_the_last_one_begins_where_that_ended)
 {
 	struct gain g;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask(&w, OBSERVER, ":pa_counter_local_increment(pa_cl_1,6)");
 	world_run(&w, 2 * SEC);
@@ -60,13 +59,10 @@ START_TEST(a_read_since_the_last_one_begins_where_that_ended)
 				0.1);
 	ck_assert_double_eq(gain_of(":patop_measurement_counter_read([pa_cl_1],3)").from, g.to);
 	ck_assert_double_eq(gain_of(":patop_measurement_counter_read([pa_cl_1],1)").value, 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_rate_is_of_the_time_since_the_last_read)
+TEST(a_rate_is_of_the_time_since_the_last_read)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_1)", "n_7"));
 	gain_of(":patop_measurement_counter_read([pa_c_1],1)");
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
@@ -77,16 +73,13 @@ START_TEST(a_rate_is_of_the_time_since_the_last_read)
 	world_run(&w, 4 * SEC);
 	ck_assert_double_eq_tol(gain_of(":patop_measurement_counter_read([pa_c_1],3)").value, 10,
 				0.5);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(the_gain_of_an_integrator_is_its_integral)
+TEST(the_gain_of_an_integrator_is_its_integral)
 {
 	char text[128];
 	struct gain g;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_1)", rank0));
 	g = gain_of(":patop_measurement_integrator_read([pa_il_1],1)");
 	ck_assert_double_eq(g.value, 0);
@@ -98,18 +91,15 @@ START_TEST(the_gain_of_an_integrator_is_its_integral)
 	world_run(&w, 3 * SEC);
 	ck_assert_double_eq_tol(gain_of(":patop_measurement_integrator_read([pa_il_1],3)").value, 2,
 				0.1);
-	close_ranks();
 }
-END_TEST
 
 /* A mainsm began with an earlier time: what is between two looks is as long as it was. */
-START_TEST(an_integral_does_not_fall_with_the_time)
+TEST(an_integral_does_not_fall_with_the_time)
 {
 	char text[128];
 	struct gain g;
 	nsec_t now;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_1)", rank0));
 	g = gain_of(":patop_measurement_integrator_read([pa_il_1],1)");
 	snprintf(text, sizeof(text), ":pa_integrator_local_increment(pa_il_1,2.0,%.6f)", g.to);
@@ -121,15 +111,12 @@ START_TEST(an_integral_does_not_fall_with_the_time)
 	g = gain_of(":patop_measurement_integrator_read([pa_il_1],1)");
 	ck_assert_double_eq_tol(g.value, 20, 0.5);
 	ck_assert_double_eq_tol(g.to - g.from, 10, 0.5);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_reset_is_a_new_start)
+TEST(a_reset_is_a_new_start)
 {
 	struct gain g, after;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask(&w, OBSERVER, ":pa_counter_local_increment(pa_cl_1,6)");
 	g = gain_of(":patop_measurement_counter_read([pa_cl_1],1)");
@@ -143,15 +130,12 @@ START_TEST(a_reset_is_a_new_start)
 		ck_assert_double_eq(after.value, 0);
 		ck_assert_double_gt(after.from, g.to + 0.9);
 	}
-	close_ranks();
 }
-END_TEST
 
-START_TEST(the_next_lm_goes_on_from_its_own_first_look)
+TEST(the_next_lm_goes_on_from_its_own_first_look)
 {
 	struct gain g;
 
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,5)",
 	    rank0, 1, false);
@@ -163,13 +147,10 @@ START_TEST(the_next_lm_goes_on_from_its_own_first_look)
 	ck_assert_double_eq(g.value, 0);
 	ck_assert_double_le(g.from, g.to);
 	ck_assert_double_eq(gain_of(":patop_measurement_counter_read([pa_cl_1],0)").value, 5);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(modes_beyond_the_known_ones_are_refused)
+TEST(modes_beyond_the_known_ones_are_refused)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_1],4)")
 				  ->entry[0]
@@ -183,9 +164,7 @@ START_TEST(modes_beyond_the_known_ones_are_refused)
 				  ->entry[0]
 				  .status,
 			  STATUS_UNKNOWN_OBJECT);
-	close_ranks();
 }
-END_TEST
 
 /* START of a receive with one partner named, whose increment is potential as the event says. */
 static void arm_potential(const char *partners)
@@ -200,9 +179,8 @@ static void arm_potential(const char *partners)
 	ck_assert_ptr_nonnull(world_arm(&w, "c_5", text, 1, false));
 }
 
-START_TEST(a_call_that_may_be_meant_does_not_count_yet)
+TEST(a_call_that_may_be_meant_does_not_count_yet)
 {
-	open_ranks();
 	arm_potential("1");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"), HOOK_ACTION_START);
 	call(&seg, "MPI_Recv", 0, -1);
@@ -214,13 +192,10 @@ START_TEST(a_call_that_may_be_meant_does_not_count_yet)
 	call(&seg, "MPI_Recv", 0, 1);
 	read_integrator();
 	ck_assert_double_eq(level, 1);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(with_anybody_as_partner_each_call_is_meant)
+TEST(with_anybody_as_partner_each_call_is_meant)
 {
-	open_ranks();
 	arm_potential("");
 	call(&seg, "MPI_Recv", 0, -1);
 	read_integrator();
@@ -228,13 +203,10 @@ START_TEST(with_anybody_as_partner_each_call_is_meant)
 	arm("patop_lib_call_started([@],\"MPI_Recv\",[],[]): print([$par2])", rank0, 0, true);
 	call(&seg, "MPI_Recv", 80, -1);
 	ck_assert_str_eq(par(next_triggered(), 2), "0");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(both_ends_of_a_filtered_call_are_done_in_the_rank)
+TEST(both_ends_of_a_filtered_call_are_done_in_the_rank)
 {
-	open_ranks();
 	arm_potential("1");
 	world_arm(&w, "c_6",
 		  with("patop_lib_call_ended([@],\"MPI_Recv\",[1]): "
@@ -253,13 +225,10 @@ START_TEST(both_ends_of_a_filtered_call_are_done_in_the_rank)
 		  1, false);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Recv"),
 			  HOOK_ACTION_START | HOOK_ACTION_END | HOOK_EVENT_START);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_negative_increment_lets_the_potential_one_count_from_its_time)
+TEST(a_negative_increment_lets_the_potential_one_count_from_its_time)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_1)", rank0));
 	increment("1.0", "5.0", 1);
 	increment("1.0", "10.0", 1); /* in the place of the one before */
@@ -272,13 +241,10 @@ START_TEST(a_negative_increment_lets_the_potential_one_count_from_its_time)
 	increment("-1.0", "40.0", 0); /* nothing was put by, and v would fall below 0 */
 	read_integrator();
 	ck_assert_double_eq(integral, 20);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_call_that_is_meant_ends_what_another_might_have_been)
+TEST(a_call_that_is_meant_ends_what_another_might_have_been)
 {
-	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_1)", rank0));
 	increment("1.0", "10.0", 1);
 	increment("1.0", "20.0", 0);
@@ -287,15 +253,6 @@ START_TEST(a_call_that_is_meant_ends_what_another_might_have_been)
 	read_integrator();
 	ck_assert_double_eq(integral, 5);
 	ck_assert_double_eq(level, 0);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm gains", a_read_since_the_last_one_begins_where_that_ended,
-      a_rate_is_of_the_time_since_the_last_read, the_gain_of_an_integrator_is_its_integral,
-      an_integral_does_not_fall_with_the_time, a_reset_is_a_new_start,
-      the_next_lm_goes_on_from_its_own_first_look, modes_beyond_the_known_ones_are_refused,
-      a_call_that_may_be_meant_does_not_count_yet, with_anybody_as_partner_each_call_is_meant,
-      both_ends_of_a_filtered_call_are_done_in_the_rank,
-      a_negative_increment_lets_the_potential_one_count_from_its_time,
-      a_call_that_is_meant_ends_what_another_might_have_been)
+SUITE_WITH("lm gains", open_ranks, close_ranks)

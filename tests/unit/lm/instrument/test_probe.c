@@ -63,12 +63,11 @@ static void step(struct fake_segment *s, int64_t vt)
 	fake_segment_probe(s, FAKE_STEP, &(union seg_value){ .i = vt });
 }
 
-START_TEST(a_probe_is_on_while_somebody_wishes_it)
+TEST(a_probe_is_on_while_somebody_wishes_it)
 {
 	struct probe_interest *a = NULL, *b = NULL, *c = NULL;
 	struct seen one = { 0 }, two = { 0 };
 
-	open_ranks();
 	ck_assert_int_eq(set_interest("step", NULL, 0, &one, &a), 0);
 	ck_assert_int_eq(set_interest("step", NULL, 0, &two, &b), 0);
 	ck_assert_int_eq(set_interest("stop", NULL, 0, &two, &c), -ERR_NOTFOUND);
@@ -87,16 +86,13 @@ START_TEST(a_probe_is_on_while_somebody_wishes_it)
 	probes_drop_interest(&b);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
 	ck_assert(!probes_wants_any(w.lm->probes));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_happened_before_a_wish_is_not_told)
+TEST(what_happened_before_a_wish_is_not_told)
 {
 	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };
 
-	open_ranks();
 	ck_assert_int_eq(set_interest("step", NULL, 0, &one, &a), 0);
 	step(&seg, 1);
 	ck_assert_int_eq(set_interest("step", NULL, 0, &two, &b), 0);
@@ -107,11 +103,9 @@ START_TEST(what_happened_before_a_wish_is_not_told)
 	ck_assert_int_eq(two.vt[0], 2);
 	probes_drop_interest(&a);
 	probes_drop_interest(&b);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
+TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
 	const struct probe_read calls = { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 2 },
@@ -121,7 +115,6 @@ START_TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
 	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };
 
-	open_ranks();
 	ck_assert_int_eq(hooks_add_interest(proc0(), HOOKS_TOOL(3), HOOKS_ALL,
 					    HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, 0),
 			 0);
@@ -150,17 +143,14 @@ START_TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
 	ck_assert_double_eq(two.read[2][0], 88);
 	ck_assert_double_eq(two.read[2][1], 3);
 	probes_drop_interest(&b);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(too_many_figures_are_refused_as_a_whole)
+TEST(too_many_figures_are_refused_as_a_whole)
 {
 	struct probe_read many[SEG_READS + 1];
 	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 };
 
-	open_ranks();
 	for (unsigned i = 0; i <= SEG_READS; i++)
 		many[i] = (struct probe_read){ .kind = SEG_READ_COUNTER, .cell = i };
 	ck_assert_int_eq(set_interest("step", many, SEG_READS + 1, &one, &a), -ERR_LIMIT);
@@ -174,27 +164,22 @@ START_TEST(too_many_figures_are_refused_as_a_whole)
 	many[0].cell = SEG_CELLS;
 	ck_assert_int_eq(set_interest("step", many, 1, &one, &a), -ERR_INVALID);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_wish_goes_with_its_process_after_the_last_record)
+TEST(a_wish_goes_with_its_process_after_the_last_record)
 {
 	struct probe_interest *a = NULL;
 	struct seen one = { 0 };
 
-	open_ranks();
 	ck_assert_int_eq(set_interest("step", NULL, 0, &one, &a), 0);
 	step(&seg, 41);
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
 	ck_assert_uint_eq(one.n, 1);
 	ck_assert_ptr_null(a);
 	ck_assert(!probes_wants_any(w.lm->probes));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_wished_by_half)
+TEST(without_memory_nothing_is_wished_by_half)
 {
 	static const uint16_t sends[] = { CALL_ID_Send };
 	const struct probe_read r[] = { { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 1 },
@@ -203,7 +188,6 @@ START_TEST(without_memory_nothing_is_wished_by_half)
 	struct seen one = { 0 };
 	int rc;
 
-	open_ranks();
 	ALLOC_SWEEP (k) {
 		segview_reset(proc0()->seg);
 		rc = set_interest("step", r, 2, &one, &a);
@@ -217,17 +201,14 @@ START_TEST(without_memory_nothing_is_wished_by_half)
 		probes_drop_interest(&b);
 		ck_assert_ptr_null(proc0()->probes);
 	}
-	close_ranks();
 }
-END_TEST
 
 /* --- conditional requests */
 
-START_TEST(a_probe_is_an_event_with_its_parameters)
+TEST(a_probe_is_an_event_with_its_parameters)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("thread_executes_probe([@],\"region_end\"): print([$vt,$par2])", rank0, 0, true);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_REGION), PROBE_RECORD);
 	ck_assert_uint_eq(fake_segment_probe_word(&other, FAKE_REGION), 0);
@@ -250,9 +231,7 @@ START_TEST(a_probe_is_an_event_with_its_parameters)
 	ck_assert_double_eq(strtod(par(t, 3), NULL), 0x1p64);
 	ck_assert_ptr_null(next_triggered());
 	world_run(&w, 30 * MS);
-	close_ranks();
 }
-END_TEST
 
 static void lets_go(void *arg, struct proc *p)
 {
@@ -260,11 +239,10 @@ static void lets_go(void *arg, struct proc *p)
 }
 
 /* Its ring is read once more for the interest: it goes then, and its site with it. */
-START_TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
+TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
 {
 	const struct msg_arm_ack *ack;
 
-	open_ranks();
 	probes_set_ring(w.lm->probes, &(struct probes_ring){ .drain = lets_go });
 	ack = arm("thread_executes_probe([@],\"step\"): print([$vt])", rank0, 0, true);
 	for (size_t i = 0; i < ack->nentry; i++)
@@ -272,13 +250,10 @@ START_TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_
 			      entry_text(&ack->entry[i]));
 	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1); /* what it waits for may still come */
-	close_ranks();
 }
-END_TEST
 
-START_TEST(counting_at_a_probe_is_done_in_the_rank)
+TEST(counting_at_a_probe_is_done_in_the_rank)
 {
-	open_ranks();
 	arm("thread_executes_probe([@],\"step\"): pa_counter_local_increment(pa_cl_1,$par1)", rank0,
 	    1, false);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_ACTION);
@@ -287,15 +262,12 @@ START_TEST(counting_at_a_probe_is_done_in_the_rank)
 	ck_assert_uint_eq(fake_segment_thread(&seg, 0)->ring_head, 0);
 	world_run(&w, 30 * MS);
 	ck_assert_int_eq(read_counter("pa_cl_1"), 42);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(filters_take_parameters_of_probes)
+TEST(filters_take_parameters_of_probes)
 {
 	const struct msg_triggered *t;
 
-	open_ranks();
 	arm("thread_executes_probe([@],\"region_end\"): omig_if($par2,\">\",1.5) print([$vt])",
 	    rank0, 1, true);
 	region(&seg, 1, 1.5);
@@ -305,26 +277,21 @@ START_TEST(filters_take_parameters_of_probes)
 	ck_assert_ptr_nonnull(t);
 	ck_assert_str_eq(par(t, 1), "2");
 	ck_assert_ptr_null(next_triggered());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_probe_that_no_process_has_is_told_in_words)
+TEST(a_probe_that_no_process_has_is_told_in_words)
 {
 	const struct msg_arm_ack *a;
 
-	open_ranks();
 	a = arm("thread_executes_probe([@],\"loop_ed\"): print([$vt])", rank0, 0, true);
 	ck_assert_uint_eq(a->nentry, 2);
 	ck_assert_uint_eq(a->entry[1].status, STATUS_PARAMETER_ERROR);
 	ck_assert_ptr_nonnull(
 		strstr(entry_text(&a->entry[1]), "no process here has a probe 'loop_ed'"));
 	ck_assert_ptr_nonnull(strstr(entry_text(&a->entry[1]), "there are: step, region_end"));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(processes_that_come_later_are_watched_at_their_probes)
+BARE_TEST(processes_that_come_later_are_watched_at_their_probes)
 {
 	struct fake_segment third;
 	const struct msg_triggered *t;
@@ -341,24 +308,20 @@ START_TEST(processes_that_come_later_are_watched_at_their_probes)
 	close_ranks();
 	fake_segment_close(&third);
 }
-END_TEST
 
-START_TEST(a_process_tells_its_probes)
+TEST(a_process_tells_its_probes)
 {
 	const struct msg_reply *r;
 
-	open_ranks();
 	r = world_ask(&w, OBSERVER, with(":proc_get_probes([@])", rank0));
 	ck_assert_uint_eq(r->nentry, 1);
 	ck_assert_str_eq(r->entry[0].objects, rank0);
 	ck_assert_str_eq(
 		entry_text(&r->entry[0]),
 		"2,[\"step\",[\"int32\"]],[\"region_end\",[\"int64\",\"float64\",\"uint64\"]]");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_record_that_no_probe_of_the_process_makes_detaches_it)
+TEST(a_record_that_no_probe_of_the_process_makes_detaches_it)
 {
 	struct seg_thread *t;
 	struct ring ring;
@@ -366,7 +329,6 @@ START_TEST(a_record_that_no_probe_of_the_process_makes_detaches_it)
 		.probe = { .word = RING_WORD(40, RING_PROBE), .probe = 7, .npar = 1 }
 	};
 
-	open_ranks();
 	arm("thread_executes_probe([@],\"step\"): print([$vt])", rank0, 0, true);
 	t = fake_segment_thread(&seg, 0);
 	ring = (struct ring){ (uint8_t *)t + seg.h->ring_offset, seg.h->ring_bytes, &t->ring_head,
@@ -375,16 +337,6 @@ START_TEST(a_record_that_no_probe_of_the_process_makes_detaches_it)
 	world_run(&w, 30 * MS);
 	ck_assert_ptr_null(proc0()->seg);
 	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm probes", a_probe_is_on_while_somebody_wishes_it, what_happened_before_a_wish_is_not_told,
-      figures_come_with_the_probe_each_as_its_wish_has_them,
-      too_many_figures_are_refused_as_a_whole, a_wish_goes_with_its_process_after_the_last_record,
-      without_memory_nothing_is_wished_by_half, a_probe_is_an_event_with_its_parameters,
-      a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it,
-      counting_at_a_probe_is_done_in_the_rank, filters_take_parameters_of_probes,
-      a_probe_that_no_process_has_is_told_in_words,
-      processes_that_come_later_are_watched_at_their_probes, a_process_tells_its_probes,
-      a_record_that_no_probe_of_the_process_makes_detaches_it)
+SUITE_WITH("lm probes", open_ranks, close_ranks)

@@ -34,9 +34,8 @@ static void expect(const char *request, const char *object, const char *start, c
 	ck_assert_msg(n >= strlen(end) && !strcmp(text + n - strlen(end), end), "%s", text);
 }
 
-START_TEST(each_event_of_a_process_becomes_a_record_of_its_part)
+TEST(each_event_of_a_process_becomes_a_record_of_its_part)
 {
-	open_ranks();
 	create(rank0);
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): " APPEND, rank0, 1, false);
 	call(&seg, "MPI_Send", 8, 1);
@@ -44,13 +43,10 @@ START_TEST(each_event_of_a_process_becomes_a_record_of_its_part)
 	ck_assert_ptr_null(next_triggered());
 	expect(":trace_buffer_read([trace_b_1])", rank0, "trace_b_1,0,0,0,[", ",7,[0,16]]");
 	expect(":trace_buffer_read([trace_b_1])", rank0, "trace_b_1,2,0,0", "trace_b_1,2,0,0");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_reader_takes_as_many_as_it_asks_for)
+TEST(a_reader_takes_as_many_as_it_asks_for)
 {
-	open_ranks();
 	create(rank0);
 	for (int i = 0; i < 5; i++)
 		world_ask(&w, OBSERVER,
@@ -62,15 +58,12 @@ START_TEST(a_reader_takes_as_many_as_it_asks_for)
 	ck_assert_uint_eq(
 		world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1],-1)")->entry[0].status,
 		STATUS_PARAMETER_ERROR);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(without_an_event_a_record_goes_to_each_part)
+TEST(without_an_event_a_record_goes_to_each_part)
 {
 	char both[2 * TOKEN_BYTES];
 
-	open_ranks();
 	snprintf(both, sizeof(both), "%s,%s", rank0, rank1);
 	create(both);
 	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,2,[])")
@@ -79,9 +72,7 @@ START_TEST(without_an_event_a_record_goes_to_each_part)
 			  STATUS_OK);
 	expect(":trace_buffer_read([trace_b_1])", both, "trace_b_1,0,0,0,[1.0,2,[]]", "");
 	expect(":trace_buffer_read([trace_b_1])", both, "trace_b_1,1,0,0", "");
-	close_ranks();
 }
-END_TEST
 
 /* Records of so many bytes, and some more, until there is an error; the number of those that went
  * in. */
@@ -137,13 +128,12 @@ static const struct msg_triggered *send_until_reported(void)
 	return t;
 }
 
-START_TEST(a_full_part_drops_what_is_new_and_says_so_once)
+TEST(a_full_part_drops_what_is_new_and_says_so_once)
 {
 	const struct msg_triggered *t;
 	char first[64];
 	unsigned n;
 
-	open_ranks();
 	create(rank0);
 	n = fill();
 	ck_assert_uint_gt(n, TRACE_PART_MAX_BYTES / 17000);
@@ -159,15 +149,12 @@ START_TEST(a_full_part_drops_what_is_new_and_says_so_once)
 	ck_assert_ptr_nonnull(t);
 	ck_assert_uint_eq(t->entry[0].status, STATUS_NO_MEMORY);
 	ck_assert_ptr_null(send_until_reported());
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_record_that_is_too_long_is_dropped)
+TEST(a_record_that_is_too_long_is_dropped)
 {
 	char text[2 * TRACE_RECORD_MAX_BYTES];
 
-	open_ranks();
 	create(rank0);
 	for (int over = 0; over < 2; over++) {
 		/* [1.0,2,["..."]] */
@@ -177,13 +164,10 @@ START_TEST(a_record_that_is_too_long_is_dropped)
 				  !over);
 	}
 	expect(":trace_buffer_read([trace_b_1])", rank0, "trace_b_1,0,0,1,[1.0,2,", "]]");
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_buffer_is_nobody_elses_and_goes_with_its_tool)
+TEST(a_buffer_is_nobody_elses_and_goes_with_its_tool)
 {
-	open_ranks();
 	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0));
 	ck_assert_uint_eq(
 		world_ask_as(&w, 2, OBSERVER, ":trace_buffer_read([trace_b_1])")->entry[0].status,
@@ -202,13 +186,10 @@ START_TEST(a_buffer_is_nobody_elses_and_goes_with_its_tool)
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
 	world_run(&w, 10 * MS);
 	ck_assert_int_eq(figure("trace_buffers"), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(deleting_forgets_the_records)
+TEST(deleting_forgets_the_records)
 {
-	open_ranks();
 	create(rank0);
 	world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[])");
 	ck_assert_int_gt(figure("trace_bytes"), 0);
@@ -217,13 +198,10 @@ START_TEST(deleting_forgets_the_records)
 	ck_assert_uint_eq(
 		world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1])")->entry[0].status,
 		STATUS_UNKNOWN_OBJECT);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(records_of_a_process_that_has_ended_are_read_but_none_are_added)
+TEST(records_of_a_process_that_has_ended_are_read_but_none_are_added)
 {
-	open_ranks();
 	create(rank0);
 	world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[4])");
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
@@ -233,16 +211,13 @@ START_TEST(records_of_a_process_that_has_ended_are_read_but_none_are_added)
 				  ->entry[0]
 				  .status,
 			  STATUS_UNKNOWN_OBJECT);
-	close_ranks();
 }
-END_TEST
 
 /* After ten minutes its lm forgets it. */
-START_TEST(records_go_with_a_process_that_is_forgotten)
+TEST(records_go_with_a_process_that_is_forgotten)
 {
 	char both[2 * TOKEN_BYTES];
 
-	open_ranks();
 	snprintf(both, sizeof(both), "%s,%s", rank0, rank1);
 	create(both);
 	world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[4])");
@@ -252,9 +227,7 @@ START_TEST(records_go_with_a_process_that_is_forgotten)
 	world_run(&w, 120 * SEC);
 	expect(":trace_buffer_read([trace_b_1])", rank1, "trace_b_1,0,0,0,[1.0,1,[4]]", "");
 	ck_assert_int_eq(figure("trace_bytes"), 0);
-	close_ranks();
 }
-END_TEST
 
 #define IN_ONE 64 /* buffers that one request makes */
 
@@ -281,22 +254,14 @@ static unsigned make_buffers(unsigned from, unsigned n)
 	return made;
 }
 
-START_TEST(there_are_so_many_buffers)
+TEST(there_are_so_many_buffers)
 {
-	open_ranks();
 	for (unsigned i = 0; i < TRACE_BUFFERS_MAX; i += IN_ONE)
 		ck_assert_uint_eq(make_buffers(i + 1, IN_ONE), IN_ONE);
 	ck_assert_int_eq(figure("trace_buffers"), TRACE_BUFFERS_MAX);
 	ck_assert_uint_eq(make_buffers(TRACE_BUFFERS_MAX + 1, 1), 0);
 	world_ask(&w, OBSERVER, ":trace_buffer_delete([trace_b_7])");
 	ck_assert_uint_eq(make_buffers(TRACE_BUFFERS_MAX + 1, 2), 1);
-	close_ranks();
 }
-END_TEST
 
-SUITE("lm trace buffers", each_event_of_a_process_becomes_a_record_of_its_part,
-      a_reader_takes_as_many_as_it_asks_for, without_an_event_a_record_goes_to_each_part,
-      a_full_part_drops_what_is_new_and_says_so_once, a_record_that_is_too_long_is_dropped,
-      a_buffer_is_nobody_elses_and_goes_with_its_tool, deleting_forgets_the_records,
-      records_of_a_process_that_has_ended_are_read_but_none_are_added,
-      records_go_with_a_process_that_is_forgotten, there_are_so_many_buffers)
+SUITE_WITH("lm trace buffers", open_ranks, close_ranks)

@@ -124,7 +124,7 @@ static void check_all(const double *value, uint32_t n)
 
 #define EVENT "\"event\",\"\",\"\",\"step\",\"@\",0,0,[],[]"
 
-START_TEST(each_event_counts_once_in_its_interval)
+TEST(each_event_counts_once_in_its_interval)
 {
 	struct flow_token t;
 
@@ -145,9 +145,8 @@ START_TEST(each_event_counts_once_in_its_interval)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of(7, 3).value, 0);
 }
-END_TEST
 
-START_TEST(parameters_are_values)
+TEST(parameters_are_values)
 {
 	static const struct figure parameters[] = {
 		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]", "MAX" },
@@ -160,12 +159,11 @@ START_TEST(parameters_are_values)
 	world_run(&w, SEC);
 	check_all((const double[]){ 0.25, 18 }, 2);
 }
-END_TEST
 
 #define RESIDUUM "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]"
 
 /* Whatever a program gives along, each batch can be read, and says so itself. */
-START_TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
+TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
 {
 	load(7, RESIDUUM, rank0, "MAX");
 	load(8, RESIDUUM, rank0, "SUM");
@@ -193,11 +191,10 @@ START_TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
 	ck_assert_uint_eq(value_of(7, 3).flags & FLOW_NAN, FLOW_NAN);
 	ck_assert_double_eq(value_of(9, 3).value, 9);
 }
-END_TEST
 
 /* From the start in mainsm's time, as far as that is known; for differences in the host's own,
  * which it knows well. */
-START_TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
+TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
 {
 	struct flow_token own, system;
 
@@ -211,9 +208,8 @@ START_TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
 	ck_assert_double_gt(own.value, system.value); /* it has begun earlier */
 	ck_assert_double_gt(system.error, own.error);
 }
-END_TEST
 
-START_TEST(what_the_rank_has_counted_is_read_at_the_probe)
+TEST(what_the_rank_has_counted_is_read_at_the_probe)
 {
 	call(&seg, "MPI_Send", 8, 1);
 	load(7, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
@@ -231,9 +227,8 @@ START_TEST(what_the_rank_has_counted_is_read_at_the_probe)
 	ck_assert_double_eq(value_of(8, 1).value, 88);
 	ck_assert_double_eq_tol(value_of(9, 1).value, 200e-9, 1e-12);
 }
-END_TEST
 
-START_TEST(two_measurements_of_one_probe_do_not_double_it)
+TEST(two_measurements_of_one_probe_do_not_double_it)
 {
 	load(7, EVENT, rank0, "COUNT");
 	step(1);
@@ -255,9 +250,8 @@ START_TEST(two_measurements_of_one_probe_do_not_double_it)
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
 	ck_assert(!probes_wants_any(w.lm->probes));
 }
-END_TEST
 
-START_TEST(a_figure_more_at_a_probe_loses_no_event)
+TEST(a_figure_more_at_a_probe_loses_no_event)
 {
 	load(7, EVENT, rank0, "COUNT");
 	step(1);
@@ -267,9 +261,8 @@ START_TEST(a_figure_more_at_a_probe_loses_no_event)
 	ck_assert_double_eq(value_of(7, 1).value, 2);
 	ck_assert_double_eq(value_of(8, 1).value, 1);
 }
-END_TEST
 
-START_TEST(what_cannot_be_read_at_a_probe_is_said)
+TEST(what_cannot_be_read_at_a_probe_is_said)
 {
 	static const struct {
 		const char *source;
@@ -300,7 +293,6 @@ START_TEST(what_cannot_be_read_at_a_probe_is_said)
 		ck_assert_uint_eq(value_of(7 + i, 1).n, 1);
 	}
 }
-END_TEST
 
 static void send_to(int64_t partner, int64_t bytes)
 {
@@ -310,7 +302,7 @@ static void send_to(int64_t partner, int64_t bytes)
 						     .ticks = 100 });
 }
 
-START_TEST(partners_are_told_apart_at_a_probe)
+TEST(partners_are_told_apart_at_a_probe)
 {
 	static const struct figure of_partners[] = {
 		{ "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[\"1\",\"3\"],[]", "MAX" },
@@ -331,9 +323,8 @@ START_TEST(partners_are_told_apart_at_a_probe)
 	world_run(&w, SEC);
 	ck_assert(isinf(value_of(7, 2).error)); /* the owner of that call is unknown */
 }
-END_TEST
 
-START_TEST(what_is_sampled_is_looked_at_when_the_event_comes)
+TEST(what_is_sampled_is_looked_at_when_the_event_comes)
 {
 	struct flow_token t;
 
@@ -355,9 +346,8 @@ START_TEST(what_is_sampled_is_looked_at_when_the_event_comes)
 	ck_assert_double_ge(t.error, 0.02); /* the kernel's steps, and what came until we looked */
 	ck_assert_double_eq(value_of(9, 1).value, 2);
 }
-END_TEST
 
-START_TEST(the_last_events_of_a_process_count)
+TEST(the_last_events_of_a_process_count)
 {
 	struct flow_token t;
 
@@ -372,13 +362,12 @@ START_TEST(the_last_events_of_a_process_count)
 	ck_assert_uint_eq(t.k, 1); /* all data were reported */
 	ck_assert_uint_eq(t.n, 1);
 }
-END_TEST
 
 /*
  * Rings are read to their ends before a new interest. A process with an invalid ring goes in the
  * middle of it.
  */
-START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
+TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 {
 	struct flow_token t;
 
@@ -396,10 +385,9 @@ START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 	ck_assert_uint_eq(value_of(8, 1).k, 0);
 	ck_assert_uint_eq(value_of(9, 1).k, 1);
 }
-END_TEST
 
 /* That ring is unread, and two probes of the process are searched at once. */
-START_TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
+TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
 {
 	const struct msg_flow_ack *ack;
 
@@ -424,10 +412,9 @@ START_TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(value_of(8, 2).k, 1);
 }
-END_TEST
 
 /* It was held before it had called MPI_Init. */
-START_TEST(probes_of_a_process_are_watched_when_its_segment_comes)
+TEST(probes_of_a_process_are_watched_when_its_segment_comes)
 {
 	struct fake_segment late;
 	char token[TOKEN_BYTES];
@@ -449,9 +436,8 @@ START_TEST(probes_of_a_process_are_watched_when_its_segment_comes)
 	ck_assert_double_eq(value_of(7, 1).value, 1);
 	fake_segment_close(&late);
 }
-END_TEST
 
-START_TEST(the_time_of_an_event_is_the_measurements)
+TEST(the_time_of_an_event_is_the_measurements)
 {
 	struct flow_token t;
 
@@ -463,16 +449,5 @@ START_TEST(the_time_of_an_event_is_the_measurements)
 	ck_assert(!isnan(t.value));
 	ck_assert(t.error >= 0);
 }
-END_TEST
 
-SUITE_WITH("readings at probes", set_up, clean_up, each_event_counts_once_in_its_interval,
-	   parameters_are_values, what_is_no_finite_number_is_flagged_and_spoils_nothing_else,
-	   times_of_one_host_are_better_known_than_that_of_mainsm,
-	   what_the_rank_has_counted_is_read_at_the_probe,
-	   two_measurements_of_one_probe_do_not_double_it, a_figure_more_at_a_probe_loses_no_event,
-	   what_cannot_be_read_at_a_probe_is_said, partners_are_told_apart_at_a_probe,
-	   what_is_sampled_is_looked_at_when_the_event_comes, the_last_events_of_a_process_count,
-	   a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
-	   a_process_that_is_bad_at_the_first_look_is_let_go,
-	   probes_of_a_process_are_watched_when_its_segment_comes,
-	   the_time_of_an_event_is_the_measurements)
+SUITE_WITH("readings at probes", set_up, clean_up)

@@ -56,7 +56,7 @@ static void turn(void)
 	loop_advance(loop, NSEC_PER_MSEC);
 }
 
-START_TEST(what_an_lm_has_left_is_found_once_and_exactly)
+TEST(what_an_lm_has_left_is_found_once_and_exactly)
 {
 	struct base v;
 
@@ -79,9 +79,8 @@ START_TEST(what_an_lm_has_left_is_found_once_and_exactly)
 	next_lm("boot-2");
 	ck_assert(!baselines_take(b, "7@1 Send_count p_1_a", &v));
 }
-END_TEST
 
-START_TEST(what_has_ended_and_what_nobody_asks_for_goes)
+TEST(what_has_ended_and_what_nobody_asks_for_goes)
 {
 	struct base v;
 
@@ -104,9 +103,8 @@ START_TEST(what_has_ended_and_what_nobody_asks_for_goes)
 	turn();
 	ck_assert_int_ne(access(path, F_OK), 0);
 }
-END_TEST
 
-START_TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
+TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
 {
 	struct base v;
 
@@ -115,10 +113,9 @@ START_TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
 	next_lm(BOOT);
 	ck_assert(baselines_take(b, "7@1 a", &v) && v.is_cut && v.value == 1);
 }
-END_TEST
 
 /* Nothing of it is taken, and nothing is hurt. */
-START_TEST(a_file_that_is_not_ours_is_as_none)
+TEST(a_file_that_is_not_ours_is_as_none)
 {
 	static const char *const bad[] = {
 		"",
@@ -149,9 +146,8 @@ START_TEST(a_file_that_is_not_ours_is_as_none)
 	ck_assert_int_eq(file_replace(path, text, strlen(text), NULL), 0);
 	next_lm(BOOT);
 }
-END_TEST
 
-START_TEST(what_is_too_much_is_not_kept)
+TEST(what_is_too_much_is_not_kept)
 {
 	char key[BASELINES_KEY_BYTES + 1];
 	struct base v;
@@ -174,9 +170,5 @@ START_TEST(what_is_too_much_is_not_kept)
 		ck_assert(i < 5999 || (n > 4000 && n < 6000));
 	}
 }
-END_TEST
 
-SUITE_WITH("bases", set_up, clean_up, what_an_lm_has_left_is_found_once_and_exactly,
-	   what_has_ended_and_what_nobody_asks_for_goes,
-	   an_lm_that_ends_in_good_order_says_that_counting_was_off,
-	   a_file_that_is_not_ours_is_as_none, what_is_too_much_is_not_kept)
+SUITE_WITH("bases", set_up, clean_up)

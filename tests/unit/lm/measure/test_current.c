@@ -7,7 +7,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
 
-START_TEST(a_call_from_before_counts_from_the_start)
+TEST(a_call_from_before_counts_from_the_start)
 {
 	nsec_t began = clock_mono();
 	const struct msg_reply *reply;
@@ -27,9 +27,8 @@ START_TEST(a_call_from_before_counts_from_the_start)
 	ck_assert_ptr_nonnull(strstr(entry_text(&reply->entry[0]), "\"MPI_Recv\",\"receive\",0,"));
 	fake_segment_be_in(&seg, NULL, 0);
 }
-END_TEST
 
-START_TEST(its_time_is_its_partners_where_that_is_known)
+TEST(its_time_is_its_partners_where_that_is_known)
 {
 	struct flow_token t;
 
@@ -52,7 +51,6 @@ START_TEST(its_time_is_its_partners_where_that_is_known)
 	world_run(&w, SEC);
 	ck_assert_double_ge(value_of_read(4).error, 5);
 }
-END_TEST
 
 /* Per second, of what has come since the last read that had a value. */
 static void load_rate(const char *metric, const char *partners)
@@ -68,7 +66,7 @@ static void load_rate(const char *metric, const char *partners)
 	load(&(struct load){ .graph = text, .every = SEC });
 }
 
-START_TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
+TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
 {
 	struct flow_token t;
 
@@ -96,9 +94,8 @@ START_TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
 	}
 	fake_segment_be_in(&seg, NULL, 0);
 }
-END_TEST
 
-START_TEST(a_send_to_somebody_else_is_not_waited_for)
+TEST(a_send_to_somebody_else_is_not_waited_for)
 {
 	load_rate("Send_volume", "\"1\"");
 	fake_segment_be_in(&seg, "MPI_Send", 2);
@@ -113,9 +110,5 @@ START_TEST(a_send_to_somebody_else_is_not_waited_for)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(5).value, 0);
 }
-END_TEST
 
-SUITE_WITH("readings of calls under way", set_up, clean_up,
-	   a_call_from_before_counts_from_the_start, its_time_is_its_partners_where_that_is_known,
-	   bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean,
-	   a_send_to_somebody_else_is_not_waited_for)
+SUITE_WITH("readings of calls under way", set_up, clean_up)

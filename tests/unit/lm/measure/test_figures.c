@@ -39,7 +39,7 @@ static void is_exactly(struct flow_token t, double value)
 
 /* --- of a process */
 
-START_TEST(memory_is_what_it_is_now)
+TEST(memory_is_what_it_is_now)
 {
 	struct fake_proc *p = fake_proc_find(&w.host, 100);
 
@@ -56,9 +56,8 @@ START_TEST(memory_is_what_it_is_now)
 		strstr(entry_text(&world_ask(&w, OBSERVER, ":omig_status()")->entry[0]),
 		       "[\"flow_reads\",4]"));
 }
-END_TEST
 
-START_TEST(faults_and_switches_count_from_the_start)
+TEST(faults_and_switches_count_from_the_start)
 {
 	static const char *const metrics[] = { "Page_faults", "Context_switches" };
 	struct fake_proc *p = fake_proc_find(&w.host, 100);
@@ -77,9 +76,8 @@ START_TEST(faults_and_switches_count_from_the_start)
 		is_missing(next_value(4));
 	}
 }
-END_TEST
 
-START_TEST(the_share_of_a_processor_is_of_the_time_since_the_last_read)
+TEST(the_share_of_a_processor_is_of_the_time_since_the_last_read)
 {
 	struct fake_proc *p = fake_proc_find(&w.host, 100);
 	struct flow_token t;
@@ -94,12 +92,11 @@ START_TEST(the_share_of_a_processor_is_of_the_time_since_the_last_read)
 	ck_assert_double_eq_tol(next_value(3).value, 200, 1e-6);
 	ck_assert_double_eq_tol(next_value(4).value, 0, 1e-6);
 }
-END_TEST
 
 /* --- of the node */
 
 /* Each of them is unknown once, the others being known. */
-START_TEST(what_the_system_does_not_know_is_missing)
+TEST(what_the_system_does_not_know_is_missing)
 {
 	struct host_now state = { .load1 = 1.5,
 				  .available_pages = 10,
@@ -141,9 +138,8 @@ START_TEST(what_the_system_does_not_know_is_missing)
 		state = before;
 	}
 }
-END_TEST
 
-START_TEST(bytes_of_links_and_disks_are_their_own_counts)
+TEST(bytes_of_links_and_disks_are_their_own_counts)
 {
 	static const struct {
 		const char *metric;
@@ -168,7 +164,6 @@ START_TEST(bytes_of_links_and_disks_are_their_own_counts)
 		count[rows[i].count] = 0;
 	}
 }
-END_TEST
 
 struct ticks {
 	int64_t user, kernel, idle, wait, steal;
@@ -184,7 +179,7 @@ static void spend(int64_t *count, struct ticks t)
 }
 
 /* Four processors: in a second 400 ticks. */
-START_TEST(the_share_of_the_processors_is_that_of_all_their_ticks)
+TEST(the_share_of_the_processors_is_that_of_all_their_ticks)
 {
 	int64_t count[HOST_NCOUNTS] = { 0 };
 	struct flow_token t;
@@ -205,10 +200,9 @@ START_TEST(the_share_of_the_processors_is_that_of_all_their_ticks)
 	spend(count, (struct ticks){ 100, 0, 100, 0, 0 });
 	ck_assert_double_eq_tol(next_value(6).value, 50, 1e-9);
 }
-END_TEST
 
 /* Old kernels have neither wait nor steal; without idle nothing is known. */
-START_TEST(the_share_of_the_processors_needs_their_idle_time)
+TEST(the_share_of_the_processors_needs_their_idle_time)
 {
 	int64_t count[HOST_NCOUNTS] = { 0 };
 
@@ -222,10 +216,9 @@ START_TEST(the_share_of_the_processors_needs_their_idle_time)
 	count[HOST_CPU_IDLE] = -1;
 	is_missing(next_value(3));
 }
-END_TEST
 
 /* A process that has ended keeps what it has added up, and has no state. */
-START_TEST(of_a_process_that_has_ended_only_totals_stay)
+TEST(of_a_process_that_has_ended_only_totals_stay)
 {
 	static const struct {
 		const char *metric;
@@ -246,20 +239,5 @@ START_TEST(of_a_process_that_has_ended_only_totals_stay)
 	fake_proc_end(p, 0);
 	ck_assert(isnan(next_value(2).value));
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		memory_is_what_it_is_now,
-		faults_and_switches_count_from_the_start,
-		the_share_of_a_processor_is_of_the_time_since_the_last_read,
-		what_the_system_does_not_know_is_missing,
-		bytes_of_links_and_disks_are_their_own_counts,
-		the_share_of_the_processors_is_that_of_all_their_ticks,
-		the_share_of_the_processors_needs_their_idle_time,
-		of_a_process_that_has_ended_only_totals_stay,
-	};
-
-	return suite_run_with("figures", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("figures", set_up, clean_up)

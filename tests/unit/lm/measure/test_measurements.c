@@ -10,7 +10,7 @@
 #include <signal.h>
 
 /* It was held before it had called MPI_Init. */
-START_TEST(calls_of_a_process_count_when_its_segment_comes)
+TEST(calls_of_a_process_count_when_its_segment_comes)
 {
 	struct fake_segment late;
 	struct flow_token t;
@@ -37,9 +37,8 @@ START_TEST(calls_of_a_process_count_when_its_segment_comes)
 	ck_assert_uint_eq(t.k, 1);
 	fake_segment_close(&late);
 }
-END_TEST
 
-START_TEST(a_count_since_the_start_comes_once_a_read)
+TEST(a_count_since_the_start_comes_once_a_read)
 {
 	struct flow_token t;
 
@@ -63,9 +62,8 @@ START_TEST(a_count_since_the_start_comes_once_a_read)
 	ck_assert_double_eq(value_of_read(2).value, 3);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-START_TEST(what_was_counted_before_does_not_count)
+TEST(what_was_counted_before_does_not_count)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
 	call(&seg, "MPI_Send", 80, 1);
@@ -74,9 +72,8 @@ START_TEST(what_was_counted_before_does_not_count)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 8);
 }
-END_TEST
 
-START_TEST(the_time_of_a_call_under_way_is_in_it_so_far)
+TEST(the_time_of_a_call_under_way_is_in_it_so_far)
 {
 	struct flow_token t;
 
@@ -90,9 +87,8 @@ START_TEST(the_time_of_a_call_under_way_is_in_it_so_far)
 	world_run(&w, SEC);
 	ck_assert_double_gt(value_of_read(2).value, t.value);
 }
-END_TEST
 
-START_TEST(what_a_host_cannot_tell_is_said_and_missing)
+TEST(what_a_host_cannot_tell_is_said_and_missing)
 {
 	const struct msg_flow_ack *ack = load_metric("Send_nothing");
 	struct flow_token t;
@@ -108,9 +104,8 @@ START_TEST(what_a_host_cannot_tell_is_said_and_missing)
 	ck_assert_uint_eq(t.n, 1);
 	ck_assert_uint_eq(t.flags, FLOW_MISSING | FLOW_PARTIAL);
 }
-END_TEST
 
-START_TEST(figures_of_the_system_are_sampled)
+TEST(figures_of_the_system_are_sampled)
 {
 	static const struct {
 		const char *metric, *object;
@@ -136,7 +131,6 @@ START_TEST(figures_of_the_system_are_sampled)
 		ck_assert_msg(!isnan(value_of_read(1).value), "%s", sampled[i].metric);
 	}
 }
-END_TEST
 
 static struct flow_token look_at(const char *metric, const char *object)
 {
@@ -148,7 +142,7 @@ static struct flow_token look_at(const char *metric, const char *object)
 	return value_of_read(1);
 }
 
-START_TEST(figures_of_a_node_are_those_of_its_system)
+TEST(figures_of_a_node_are_those_of_its_system)
 {
 	struct host_facts facts;
 	const struct {
@@ -170,9 +164,8 @@ START_TEST(figures_of_a_node_are_those_of_its_system)
 		ck_assert_msg(look_at(row[i].metric, "n_7").value == value, "%s", row[i].metric);
 	}
 }
-END_TEST
 
-START_TEST(the_time_of_processors_has_the_error_of_its_steps)
+TEST(the_time_of_processors_has_the_error_of_its_steps)
 {
 	struct flow_token t = look_at("Compute_time", rank0);
 
@@ -190,9 +183,8 @@ START_TEST(the_time_of_processors_has_the_error_of_its_steps)
 	ck_assert_double_eq_tol(t.value, 50, 1);
 	ck_assert_double_eq_tol(t.error, 4, 0.1); /* two steps at each end of a second */
 }
-END_TEST
 
-START_TEST(who_may_not_observe_switches_nothing_on)
+TEST(who_may_not_observe_switches_nothing_on)
 {
 	static const char *const who[] = { "", "omig:lm/a/h1", "omig:root//me@here", "nobody" };
 
@@ -210,9 +202,8 @@ START_TEST(who_may_not_observe_switches_nothing_on)
 	world_run(&w, 3 * SEC);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-START_TEST(a_graph_that_is_refused_leaves_the_old_one_running)
+TEST(a_graph_that_is_refused_leaves_the_old_one_running)
 {
 	static const char *const bad[] = {
 		"",
@@ -237,9 +228,8 @@ START_TEST(a_graph_that_is_refused_leaves_the_old_one_running)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 1);
 }
-END_TEST
 
-START_TEST(intervals_that_make_no_sense_are_refused)
+TEST(intervals_that_make_no_sense_are_refused)
 {
 	static const nsec_t steps[] = { -1, 1, FLOW_EVERY_MIN_NS - 1, FLOW_EVERY_MAX_NS + 1 };
 
@@ -258,9 +248,8 @@ START_TEST(intervals_that_make_no_sense_are_refused)
 	ck_assert_uint_eq(
 		load(&(struct load){ .graph = graph_of("Time", "", ""), .every = SEC })->nentry, 1);
 }
-END_TEST
 
-START_TEST(a_new_version_goes_on_where_the_old_one_was)
+TEST(a_new_version_goes_on_where_the_old_one_was)
 {
 	load_metric("Send_count");
 	call(&seg, "MPI_Send", 80, 1);
@@ -274,9 +263,8 @@ START_TEST(a_new_version_goes_on_where_the_old_one_was)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(2).value, 2);
 }
-END_TEST
 
-START_TEST(who_joins_late_begins_with_the_next_read)
+TEST(who_joins_late_begins_with_the_next_read)
 {
 	struct flow_token t;
 
@@ -290,9 +278,8 @@ START_TEST(who_joins_late_begins_with_the_next_read)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(12).value, 0);
 }
-END_TEST
 
-START_TEST(a_read_by_request_is_taken_when_it_is_asked_for)
+TEST(a_read_by_request_is_taken_when_it_is_asked_for)
 {
 	struct msg m = { .type = MSG_FLOW_READ, .flow_read = { .measurement = M, .read = 4 } };
 
@@ -315,7 +302,6 @@ START_TEST(a_read_by_request_is_taken_when_it_is_asked_for)
 	world_run(&w, 5 * MS);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
 static double asked_for(uint64_t read)
 {
@@ -328,7 +314,7 @@ static double asked_for(uint64_t read)
 
 /* A mainsm began with an earlier time, and this host had not heard of it: the process seemed to
  * have begun after the measurement. */
-START_TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
+TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
 	call(&seg, "MPI_Send", 64, 1);
@@ -340,10 +326,9 @@ START_TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 	call(&seg, "MPI_Send", 10, 1);
 	ck_assert_double_eq(asked_for(2), 10);
 }
-END_TEST
 
 /* It is in the first read then; the second one has what came since, and not less than nothing. */
-START_TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
+TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
 	call(&seg, "MPI_Send", 64, 1);
@@ -357,7 +342,6 @@ START_TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
 	call(&seg, "MPI_Send", 3, 1);
 	ck_assert_double_eq(asked_for(3), 3);
 }
-END_TEST
 
 /* An lm that has just begun has the clock of its host, which may be anything. */
 static void load_without_time(nsec_t ago)
@@ -372,19 +356,17 @@ static void load_without_time(nsec_t ago)
 	call(&seg, "MPI_Send", 10, 1);
 }
 
-START_TEST(a_process_is_no_newer_by_a_clock_that_nobody_knows)
+TEST(a_process_is_no_newer_by_a_clock_that_nobody_knows)
 {
 	load_without_time(0);
 	ck_assert_double_eq(asked_for(2), 10);
 }
-END_TEST
 
-START_TEST(a_process_is_newer_when_the_time_is_known)
+TEST(a_process_is_newer_when_the_time_is_known)
 {
 	load_without_time(500 * SEC);
 	ck_assert_double_eq(asked_for(2), 74);
 }
-END_TEST
 
 /* The reads of the last two seconds of ten, by mainsm's time. */
 static void check_reads_go_on(nsec_t step, const char *graph)
@@ -410,19 +392,17 @@ static void check_reads_go_on(nsec_t step, const char *graph)
 	ck_assert_double_eq(sum, 10);
 }
 
-START_TEST(reads_go_on_when_the_time_turns_out_to_be_earlier)
+TEST(reads_go_on_when_the_time_turns_out_to_be_earlier)
 {
 	check_reads_go_on(-1000 * SEC, since_last("Send_volume", rank0));
 }
-END_TEST
 
-START_TEST(reads_go_on_when_the_time_turns_out_to_be_later)
+TEST(reads_go_on_when_the_time_turns_out_to_be_later)
 {
 	check_reads_go_on(1000 * SEC, since_last("Send_volume", rank0));
 }
-END_TEST
 
-START_TEST(what_is_read_at_a_probe_counts_from_the_same_place)
+TEST(what_is_read_at_a_probe_counts_from_the_same_place)
 {
 	static const char *const at_probe =
 		"[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]],"
@@ -442,9 +422,8 @@ START_TEST(what_is_read_at_a_probe_counts_from_the_same_place)
 		ck_assert_double_eq(asked_for(read), 10 * (double)read);
 	}
 }
-END_TEST
 
-START_TEST(the_last_value_of_a_process_that_ended_stays)
+TEST(the_last_value_of_a_process_that_ended_stays)
 {
 	load_metric("Send_count");
 	call(&seg, "MPI_Send", 80, 1);
@@ -454,9 +433,8 @@ START_TEST(the_last_value_of_a_process_that_ended_stays)
 	ck_assert_double_eq(value_of_read(1).value, 2);
 	ck_assert_double_eq(value_of_read(2).value, 2);
 }
-END_TEST
 
-START_TEST(it_is_as_old_as_the_end)
+TEST(it_is_as_old_as_the_end)
 {
 	struct flow_token t;
 	nsec_t end;
@@ -476,18 +454,16 @@ START_TEST(it_is_as_old_as_the_end)
 		ck_assert_int_lt(t.newest, end + SEC / 4);
 	}
 }
-END_TEST
 
-START_TEST(a_process_that_is_not_here_is_missing)
+TEST(a_process_that_is_not_here_is_missing)
 {
 	start = now();
 	load(&(struct load){ .graph = graph_of("Send_count", "p_7_zzzzzz", ""), .every = SEC });
 	world_run(&w, SEC);
 	ck_assert_uint_eq(value_of_read(1).k, 0);
 }
-END_TEST
 
-START_TEST(an_end_or_the_tools_end_switches_all_off)
+TEST(an_end_or_the_tools_end_switches_all_off)
 {
 	load_metric("Send_count");
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { M } });
@@ -500,7 +476,6 @@ START_TEST(an_end_or_the_tools_end_switches_all_off)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
 static void cut(void)
 {
@@ -516,7 +491,7 @@ static void wait_for_link(void)
 	ck_assert_ptr_nonnull(w.mainsm.link);
 }
 
-START_TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
+TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
 {
 	uint64_t read;
 
@@ -537,9 +512,8 @@ START_TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
 	ck_assert_uint_eq(frame()->read, read);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-START_TEST(a_measurement_that_nobody_loads_again_is_given_up)
+TEST(a_measurement_that_nobody_loads_again_is_given_up)
 {
 	load_metric("Send_count");
 	cut();
@@ -548,9 +522,8 @@ START_TEST(a_measurement_that_nobody_loads_again_is_given_up)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	ck_assert_ptr_null(frame());
 }
-END_TEST
 
-START_TEST(a_mainsm_that_counts_anew_gets_a_measurement_of_its_own)
+TEST(a_mainsm_that_counts_anew_gets_a_measurement_of_its_own)
 {
 	load_metric("Send_count");
 	call(&seg, "MPI_Send", 80, 1);
@@ -560,40 +533,5 @@ START_TEST(a_mainsm_that_counts_anew_gets_a_measurement_of_its_own)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_count_since_the_start_comes_once_a_read,
-		calls_of_a_process_count_when_its_segment_comes,
-		what_was_counted_before_does_not_count,
-		the_time_of_a_call_under_way_is_in_it_so_far,
-		what_a_host_cannot_tell_is_said_and_missing,
-		figures_of_the_system_are_sampled,
-		figures_of_a_node_are_those_of_its_system,
-		the_time_of_processors_has_the_error_of_its_steps,
-		who_may_not_observe_switches_nothing_on,
-		a_graph_that_is_refused_leaves_the_old_one_running,
-		intervals_that_make_no_sense_are_refused,
-		a_new_version_goes_on_where_the_old_one_was,
-		who_joins_late_begins_with_the_next_read,
-		a_read_by_request_is_taken_when_it_is_asked_for,
-		what_an_older_process_had_done_does_not_count_when_the_time_is_known,
-		what_a_read_has_had_is_not_taken_back_from_the_next_one,
-		what_is_read_at_a_probe_counts_from_the_same_place,
-		reads_go_on_when_the_time_turns_out_to_be_earlier,
-		reads_go_on_when_the_time_turns_out_to_be_later,
-		a_process_is_no_newer_by_a_clock_that_nobody_knows,
-		a_process_is_newer_when_the_time_is_known,
-		the_last_value_of_a_process_that_ended_stays,
-		it_is_as_old_as_the_end,
-		a_process_that_is_not_here_is_missing,
-		an_end_or_the_tools_end_switches_all_off,
-		frames_of_a_lost_link_wait_until_it_is_loaded_again,
-		a_measurement_that_nobody_loads_again_is_given_up,
-		a_mainsm_that_counts_anew_gets_a_measurement_of_its_own,
-	};
-
-	return suite_run_with("readings", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("readings", set_up, clean_up)

@@ -72,7 +72,7 @@ static double sum_of_reads(void)
 	return sum;
 }
 
-START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
+TEST(a_count_since_the_start_goes_on_under_the_next_lm)
 {
 	struct flow_token t;
 
@@ -97,10 +97,9 @@ START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
 	ck_assert_uint_eq(t.flags, FLOW_LOST);
 	end_bases();
 }
-END_TEST
 
 /* The system counts for all readers. */
-START_TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
+TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
 {
 	struct flow_token t;
 
@@ -120,7 +119,6 @@ START_TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
 	}
 	end_bases();
 }
-END_TEST
 
 /* The process has begun after the measurement: all that it ever did counts, once. */
 static void check_increments(const char *metric, void (*do_some)(void))
@@ -153,20 +151,18 @@ static void compute_some(void)
 	fake_proc_find(&w.host, 100)->used_s += 10;
 }
 
-START_TEST(what_was_read_under_the_lm_before_is_not_read_again)
+TEST(what_was_read_under_the_lm_before_is_not_read_again)
 {
 	check_increments("Send_volume", send_some);
 }
-END_TEST
 
-START_TEST(what_the_system_counts_is_not_read_again_either)
+TEST(what_the_system_counts_is_not_read_again_either)
 {
 	fake_proc_find(&w.host, 100)->used_s = -1.75; /* of all that it had used */
 	check_increments("Compute_time", compute_some);
 }
-END_TEST
 
-START_TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
+TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
 {
 	begin_with_bases();
 	load_metric("Send_count");
@@ -178,10 +174,5 @@ START_TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
 	ck_assert_int_ne(access(baselines, F_OK), 0);
 	end_bases();
 }
-END_TEST
 
-SUITE_WITH("readings next", set_up, clean_up, a_count_since_the_start_goes_on_under_the_next_lm,
-	   a_total_of_the_node_goes_on_however_its_lm_has_ended,
-	   what_was_read_under_the_lm_before_is_not_read_again,
-	   what_the_system_counts_is_not_read_again_either,
-	   a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
+SUITE_WITH("readings next", set_up, clean_up)

@@ -5,7 +5,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
 
-START_TEST(a_volume_by_partner_takes_these_ranks_only)
+TEST(a_volume_by_partner_takes_these_ranks_only)
 {
 	start = now();
 	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "\"3\",\"1\""),
@@ -16,7 +16,6 @@ START_TEST(a_volume_by_partner_takes_these_ranks_only)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 24);
 }
-END_TEST
 
 static void send_for(uint64_t ticks, int64_t partner)
 {
@@ -30,7 +29,7 @@ static void load_by_partner(const char *metric)
 	load(&(struct load){ .graph = graph_of(metric, rank0, "\"3\",\"1\""), .every = SEC });
 }
 
-START_TEST(a_delay_by_partner_is_the_time_of_calls_that_have_ended)
+TEST(a_delay_by_partner_is_the_time_of_calls_that_have_ended)
 {
 	struct flow_token t;
 	double error;
@@ -53,10 +52,9 @@ START_TEST(a_delay_by_partner_is_the_time_of_calls_that_have_ended)
 	ck_assert_double_eq_tol(t.value, 0.007, 1e-5);
 	ck_assert_double_gt(t.error, error);
 }
-END_TEST
 
 /* Another measurement had switched its time on: when it ends all its time is in the sum. */
-START_TEST(a_call_that_was_under_way_at_the_start_is_in_the_bound)
+TEST(a_call_that_was_under_way_at_the_start_is_in_the_bound)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"partner\")", rank0));
 	fake_segment_enter(&seg, "MPI_Send");
@@ -68,7 +66,6 @@ START_TEST(a_call_that_was_under_way_at_the_start_is_in_the_bound)
 	world_run(&w, SEC);
 	ck_assert_double_gt(value_of_read(2).error, 0);
 }
-END_TEST
 
 static void wait_for(uint64_t ticks, int32_t a, int32_t b)
 {
@@ -78,7 +75,7 @@ static void wait_for(uint64_t ticks, int32_t a, int32_t b)
 }
 
 /* What is shared out may be of each of those that share it. */
-START_TEST(a_wait_is_of_the_partners_of_its_requests)
+TEST(a_wait_is_of_the_partners_of_its_requests)
 {
 	struct flow_token t;
 
@@ -105,7 +102,6 @@ START_TEST(a_wait_is_of_the_partners_of_its_requests)
 	ck_assert_double_eq_tol(t.value, 0.033, 1e-5);
 	ck_assert_double_eq_tol(t.error, 0.007, 1e-5);
 }
-END_TEST
 
 static bool table_has(const char *list)
 {
@@ -115,7 +111,7 @@ static bool table_has(const char *list)
 	return strstr(entry_text(&reply->entry[0]), list);
 }
 
-START_TEST(the_table_of_partners_has_parts_and_what_is_possible)
+TEST(the_table_of_partners_has_parts_and_what_is_possible)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"partner\")", rank0));
 	wait_for(8 * MS, 3, 1);
@@ -126,9 +122,8 @@ START_TEST(the_table_of_partners_has_parts_and_what_is_possible)
 	fake_segment_thread(&seg, 0)->partner_lost = 5;
 	ck_assert(table_has("[\"\",-1,5,0,0,0,0,0,0,0,-1]"));
 }
-END_TEST
 
-START_TEST(calls_that_name_no_partner_have_no_time_by_partner)
+TEST(calls_that_name_no_partner_have_no_time_by_partner)
 {
 	const struct msg_flow_ack *ack;
 
@@ -138,10 +133,9 @@ START_TEST(calls_that_name_no_partner_have_no_time_by_partner)
 	ck_assert_uint_eq(ack->nentry, 1);
 	ck_assert_ptr_nonnull(strstr(entry_text(&ack->entry[0]), "name none"));
 }
-END_TEST
 
 /* Only the call that completes a receive from any source knows the source. */
-START_TEST(receives_by_partner_watch_what_completes_them)
+TEST(receives_by_partner_watch_what_completes_them)
 {
 	load_by_partner("Receive_delay");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), HOOK_VOLUME);
@@ -149,10 +143,9 @@ START_TEST(receives_by_partner_watch_what_completes_them)
 		.graph = graph_of("Send_delay", rank0, "\"3\""), .every = SEC, .version = 2 });
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
 }
-END_TEST
 
 /* Their bytes count when they are started, in the figures of the call that made them. */
-START_TEST(persistent_sends_watch_what_starts_them)
+TEST(persistent_sends_watch_what_starts_them)
 {
 	load_metric("Send_volume");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send_init"), HOOK_COUNT | HOOK_VOLUME);
@@ -166,9 +159,8 @@ START_TEST(persistent_sends_watch_what_starts_them)
 		.graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 3 });
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), 0);
 }
-END_TEST
 
-START_TEST(bytes_of_requests_without_room_are_in_the_bound)
+TEST(bytes_of_requests_without_room_are_in_the_bound)
 {
 	struct flow_token t;
 
@@ -180,21 +172,5 @@ START_TEST(bytes_of_requests_without_room_are_in_the_bound)
 	ck_assert_double_eq(t.value, 8);
 	ck_assert(isinf(t.error));
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_volume_by_partner_takes_these_ranks_only,
-		a_delay_by_partner_is_the_time_of_calls_that_have_ended,
-		a_call_that_was_under_way_at_the_start_is_in_the_bound,
-		a_wait_is_of_the_partners_of_its_requests,
-		the_table_of_partners_has_parts_and_what_is_possible,
-		calls_that_name_no_partner_have_no_time_by_partner,
-		receives_by_partner_watch_what_completes_them,
-		persistent_sends_watch_what_starts_them,
-		bytes_of_requests_without_room_are_in_the_bound,
-	};
-
-	return suite_run_with("readings_partner", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("readings_partner", set_up, clean_up)

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <math.h>
 
-START_TEST(an_input_that_makes_no_sense_here_is_refused_with_the_reason)
+TEST(an_input_that_makes_no_sense_here_is_refused_with_the_reason)
 {
 	static const struct {
 		const char *metric, *object, *partners, *words;
@@ -41,10 +41,9 @@ START_TEST(an_input_that_makes_no_sense_here_is_refused_with_the_reason)
 		ck_assert_uint_eq(value_of_read(1).k, 0);
 	}
 }
-END_TEST
 
 /* The greatest rank that there may be. */
-START_TEST(a_partner_is_any_rank_of_a_world)
+TEST(a_partner_is_any_rank_of_a_world)
 {
 	start = now();
 	ck_assert_uint_eq(load(&(struct load){ .graph = graph_of("Send_volume", rank0,
@@ -58,10 +57,9 @@ START_TEST(a_partner_is_any_rank_of_a_world)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 12);
 }
-END_TEST
 
 /* Calls whose partner found no room in the rank may have been of these. */
-START_TEST(calls_of_partners_without_room_are_in_the_bound)
+TEST(calls_of_partners_without_room_are_in_the_bound)
 {
 	static const struct {
 		const char *metric;
@@ -81,10 +79,9 @@ START_TEST(calls_of_partners_without_room_are_in_the_bound)
 		ck_assert_msg(t.error == rows[i].error, "%s: %g", rows[i].metric, t.error);
 	}
 }
-END_TEST
 
 /* In both ways at once: what goes out and what comes in. */
-START_TEST(a_volume_in_both_ways_is_the_sum)
+TEST(a_volume_in_both_ways_is_the_sum)
 {
 	load_metric("Communication_volume");
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Sendrecv",
@@ -101,10 +98,9 @@ START_TEST(a_volume_in_both_ways_is_the_sum)
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 8);
 }
-END_TEST
 
 /* A process that calls exec begins to count at 0 in another segment. */
-START_TEST(counts_go_on_after_an_exec)
+TEST(counts_go_on_after_an_exec)
 {
 	struct fake_segment next;
 
@@ -127,7 +123,6 @@ START_TEST(counts_go_on_after_an_exec)
 	ck_assert_double_eq(value_of_read(3).value, 3);
 	fake_segment_close(&next);
 }
-END_TEST
 
 /* --- limits */
 
@@ -159,7 +154,7 @@ static size_t complaints(uint32_t measurement)
 	return ack->flow_ack.nentry;
 }
 
-START_TEST(a_host_runs_so_many_measurements)
+TEST(a_host_runs_so_many_measurements)
 {
 	for (uint32_t i = 1; i <= MEASUREMENTS_MAX; i++)
 		ck_assert_msg(complaints(i) == 0, "%u", i);
@@ -169,18 +164,5 @@ START_TEST(a_host_runs_so_many_measurements)
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(complaints(MEASUREMENTS_MAX + 1), 0);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		an_input_that_makes_no_sense_here_is_refused_with_the_reason,
-		a_partner_is_any_rank_of_a_world,
-		calls_of_partners_without_room_are_in_the_bound,
-		a_volume_in_both_ways_is_the_sum,
-		counts_go_on_after_an_exec,
-		a_host_runs_so_many_measurements,
-	};
-
-	return suite_run_with("refusals", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("refusals", set_up, clean_up)

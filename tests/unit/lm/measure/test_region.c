@@ -100,7 +100,7 @@ static void send_bytes(int64_t bytes)
 
 #define STEP_TO_END "\"step..region_end\""
 
-START_TEST(only_calls_of_the_region_count)
+TEST(only_calls_of_the_region_count)
 {
 	struct flow_token t;
 
@@ -131,9 +131,8 @@ START_TEST(only_calls_of_the_region_count)
 	ck_assert_double_eq(value_of(7, 2).value, 11010);
 	ck_assert_uint_eq(value_of(7, 2).k, 1);
 }
-END_TEST
 
-START_TEST(whoever_has_met_no_probe_may_be_inside)
+TEST(whoever_has_met_no_probe_may_be_inside)
 {
 	struct flow_token t;
 
@@ -149,9 +148,8 @@ START_TEST(whoever_has_met_no_probe_may_be_inside)
 	ck_assert_double_eq(t.value, 5);
 	ck_assert_double_eq(t.error, 0);
 }
-END_TEST
 
-START_TEST(a_thread_that_has_made_no_call_yet_may_be_inside)
+TEST(a_thread_that_has_made_no_call_yet_may_be_inside)
 {
 	uint32_t tid = fake_segment_thread(&seg, 0)->tid;
 
@@ -167,9 +165,8 @@ START_TEST(a_thread_that_has_made_no_call_yet_may_be_inside)
 	ck_assert_double_eq(value_of(7, 2).value, 5);
 	ck_assert_double_eq(value_of(7, 2).error, 0);
 }
-END_TEST
 
-START_TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
+TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
 {
 	load(7, "Send_volume", STEP_TO_END);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_EDGE);
@@ -186,9 +183,8 @@ START_TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
 				  fake_segment_probe_word(&seg, FAKE_REGION),
 			  0);
 }
-END_TEST
 
-START_TEST(what_cannot_be_told_apart_by_regions_is_said)
+TEST(what_cannot_be_told_apart_by_regions_is_said)
 {
 	static const struct {
 		const char *metric, *regions, *why;
@@ -212,9 +208,8 @@ START_TEST(what_cannot_be_told_apart_by_regions_is_said)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(value_of(7, 1).k, 0);
 }
-END_TEST
 
-START_TEST(there_is_room_for_some_figures_of_regions_only)
+TEST(there_is_room_for_some_figures_of_regions_only)
 {
 	unsigned refused = 0;
 	char name[40];
@@ -225,10 +220,5 @@ START_TEST(there_is_room_for_some_figures_of_regions_only)
 	}
 	ck_assert_uint_eq(refused, 1);
 }
-END_TEST
 
-SUITE_WITH("readings of regions", set_up, clean_up, only_calls_of_the_region_count,
-	   whoever_has_met_no_probe_may_be_inside, a_thread_that_has_made_no_call_yet_may_be_inside,
-	   a_new_version_goes_on_and_the_end_switches_the_probes_off,
-	   what_cannot_be_told_apart_by_regions_is_said,
-	   there_is_room_for_some_figures_of_regions_only)
+SUITE_WITH("readings of regions", set_up, clean_up)

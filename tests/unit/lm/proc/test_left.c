@@ -29,7 +29,7 @@ static void tool_asks(uint32_t tool, const char *service, const char *token, con
 	world_ask_as(&w, tool, OBSERVER, text);
 }
 
-START_TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
+TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
 {
 	char token[TOKEN_BYTES];
 
@@ -56,10 +56,9 @@ START_TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
 /* A request of its own is armed again when the link is; what it counted goes on until then. */
-START_TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
+TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
 {
 	char token[TOKEN_BYTES], text[128];
 
@@ -76,10 +75,9 @@ START_TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
 /* The process can write them as well, and an lm may have died while it wrote. */
-START_TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
+TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
 {
 	char token[TOKEN_BYTES];
 
@@ -100,8 +98,5 @@ START_TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
-SUITE("lm left", a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm,
-      what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough,
-      notes_of_wishes_are_believed_as_far_as_they_make_sense)
+SUITE("lm left")

@@ -21,7 +21,7 @@ static size_t known(void)
 }
 
 /* PROCS_ENDED_MAX of them and some more; the first to come ends last. */
-START_TEST(the_dead_are_bounded_in_number_and_the_newest_stay)
+TEST(the_dead_are_bounded_in_number_and_the_newest_stay)
 {
 	world_open(&w);
 	ck_assert_uint_gt(FAKE_PROCS, PROCS_ENDED_MAX + 10);
@@ -43,9 +43,8 @@ START_TEST(the_dead_are_bounded_in_number_and_the_newest_stay)
 	ck_assert_uint_eq(w.host.open, 0);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_process)
+TEST(a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_process)
 {
 	char token[TOKEN_BYTES];
 	const struct proc *first;
@@ -74,7 +73,6 @@ START_TEST(a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_proce
 	fake_segment_close(&seg);
 	fake_segment_close(&other);
 }
-END_TEST
 
 static const char *ask(const char *service, const char *token, int flags)
 {
@@ -84,7 +82,7 @@ static const char *ask(const char *service, const char *token, int flags)
 	return entry_text(reply_entry_of(world_ask(&w, MANIPULATOR, text), NULL));
 }
 
-START_TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
+TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
 {
 	char token[TOKEN_BYTES];
 
@@ -102,13 +100,12 @@ START_TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
 /*
  * An observer sees the name of a program, and neither its arguments nor its environment: they may
  * hold secrets.
  */
-START_TEST(arguments_and_environment_are_not_for_who_only_looks)
+TEST(arguments_and_environment_are_not_for_who_only_looks)
 {
 	static const int guarded[] = { 1 << 1, 1 << 4, 1 << 5, (1 << 26) - 1, -1 };
 	const struct msg_entry *e;
@@ -129,7 +126,6 @@ START_TEST(arguments_and_environment_are_not_for_who_only_looks)
 	world_close(&w);
 	fake_segment_close(&seg);
 }
-END_TEST
 
 struct tid_hash {
 	uint32_t hash;
@@ -169,7 +165,7 @@ static void find_twins(const struct proc *p, const struct proc *q, int32_t *p_ti
 	free(all);
 }
 
-START_TEST(threads_of_two_processes_never_have_the_same_token)
+TEST(threads_of_two_processes_never_have_the_same_token)
 {
 	const struct proc_thread *t, *u, *found;
 	int32_t tid, twin;
@@ -194,10 +190,5 @@ START_TEST(threads_of_two_processes_never_have_the_same_token)
 	fake_segment_close(&seg);
 	fake_segment_close(&other);
 }
-END_TEST
 
-SUITE("lm processes", the_dead_are_bounded_in_number_and_the_newest_stay,
-      a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_process,
-      what_is_read_under_a_pid_that_has_passed_on_is_nobodys,
-      arguments_and_environment_are_not_for_who_only_looks,
-      threads_of_two_processes_never_have_the_same_token)
+SUITE("lm processes")

@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 
 /* The environment is that of the process that started the lm. Each rank reports its own clock. */
-START_TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
+TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
 {
 	struct tickbase t;
 
@@ -14,9 +14,8 @@ START_TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
 			  tsc_is_invariant() ? TICKS_TSC : TICKS_MONOTONIC);
 	ck_assert_uint_eq(tickbase_scale(&t, TICKS_MONOTONIC)->source, TICKS_MONOTONIC);
 }
-END_TEST
 
-START_TEST(an_unknown_clock_counts_as_the_monotonic_one)
+TEST(an_unknown_clock_counts_as_the_monotonic_one)
 {
 	struct tickbase t;
 
@@ -24,7 +23,5 @@ START_TEST(an_unknown_clock_counts_as_the_monotonic_one)
 	ck_assert_uint_eq(tickbase_scale(&t, 77)->source, TICKS_MONOTONIC);
 	ck_assert_uint_le(tickbase_now(&t, 77), (uint64_t)clock_mono());
 }
-END_TEST
 
-SUITE("lm tickbase", a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with,
-      an_unknown_clock_counts_as_the_monotonic_one)
+SUITE("lm tickbase")

@@ -138,7 +138,7 @@ static unsigned arm_status_as(const char *pattern)
 	return arm_status_of(pattern, 100);
 }
 
-START_TEST(events_go_to_the_disk_and_up_and_are_acknowledged)
+TEST(events_go_to_the_disk_and_up_and_are_acknowledged)
 {
 	unsigned number = announce(&seg, "io.read");
 
@@ -158,17 +158,15 @@ START_TEST(events_go_to_the_disk_and_up_and_are_acknowledged)
 	ck_assert_uint_eq(evread_report(reader)->repeated_blocks, 1);
 	ck_assert_uint_eq(last, 199);
 }
-END_TEST
 
-START_TEST(only_the_owner_gets_it_and_only_of_what_is_there)
+TEST(only_the_owner_gets_it_and_only_of_what_is_there)
 {
 	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_UNKNOWN_OBJECT);
 	open_as(OBSERVER, 3, false);
 	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_NO_PERMISSION);
 }
-END_TEST
 
-START_TEST(another_request_takes_the_place_without_a_gap)
+TEST(another_request_takes_the_place_without_a_gap)
 {
 	unsigned number = announce(&seg, "io.read");
 	const struct msg_arm_ack *a;
@@ -185,9 +183,8 @@ START_TEST(another_request_takes_the_place_without_a_gap)
 	write_events(&seg, number, 100, 110);
 	ck_assert(has_come(110));
 }
-END_TEST
 
-START_TEST(the_next_lm_is_armed_before_it_is_told)
+TEST(the_next_lm_is_armed_before_it_is_told)
 {
 	unsigned number = announce(&seg, "io.read");
 
@@ -203,7 +200,6 @@ START_TEST(the_next_lm_is_armed_before_it_is_told)
 	ck_assert_uint_eq(events, 20);
 	ck_assert(evread_is_clean(evread_report(reader)));
 }
-END_TEST
 
 static void copy_arm(const char *from, const char *to)
 {
@@ -218,7 +214,7 @@ static void copy_arm(const char *from, const char *to)
 }
 
 /* The list of processes could not be written: the next lm gets it from above. */
-START_TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
+TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
 {
 	unsigned number = announce(&other, "io.read");
 	char both[80];
@@ -241,7 +237,6 @@ START_TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_other
 	open_as(MANIPULATOR, 1, false);
 	ck_assert(has_come(20));
 }
-END_TEST
 
 static bool is_armed_on_disk(const char *arm)
 {
@@ -252,7 +247,7 @@ static bool is_armed_on_disk(const char *arm)
 	return is_there;
 }
 
-START_TEST(a_request_that_the_disk_does_not_take_is_written_later)
+TEST(a_request_that_the_disk_does_not_take_is_written_later)
 {
 	nsec_t end = clock_mono() + WAIT_MAX_NS;
 	char arm[64];
@@ -271,7 +266,6 @@ START_TEST(a_request_that_the_disk_does_not_take_is_written_later)
 	world_start_lm(&w);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
 }
-END_TEST
 
 static uint64_t key_now(void)
 {
@@ -285,7 +279,7 @@ static uint64_t key_now(void)
 
 /* What was taken of it is known by its key; inodes are counted from the beginning again after a
  * boot. */
-START_TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
+TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
 {
 	uint64_t key = key_now();
 
@@ -297,9 +291,8 @@ START_TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
 	world_start_lm(&w);
 	ck_assert_uint_ne(key_now(), key);
 }
-END_TEST
 
-START_TEST(one_that_ends_sends_the_rest_and_says_so)
+TEST(one_that_ends_sends_the_rest_and_says_so)
 {
 	unsigned number = announce(&seg, "io.read");
 
@@ -317,9 +310,8 @@ START_TEST(one_that_ends_sends_the_rest_and_says_so)
 	world_run(&w, 10 * MS);
 	ck_assert_ptr_null(keeps_find(w.lm->recorder.keeps, "run7"));
 }
-END_TEST
 
-START_TEST(one_that_ends_needs_no_other_word)
+TEST(one_that_ends_needs_no_other_word)
 {
 	unsigned number = announce(&seg, "io.read");
 
@@ -335,7 +327,6 @@ START_TEST(one_that_ends_needs_no_other_word)
 	world_start_lm(&w);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
 }
-END_TEST
 
 /*
  * The number of events taken from a rank with the largest ring; nothing is acknowledged meanwhile.
@@ -411,11 +402,10 @@ static unsigned make_more(unsigned number)
 	return 600;
 }
 
-START_TEST(what_a_source_that_was_stopped_would_have_made_is_counted)
+TEST(what_a_source_that_was_stopped_would_have_made_is_counted)
 {
 	stop_the_source(make_more);
 }
-END_TEST
 
 static unsigned end_and_begin(unsigned number)
 {
@@ -428,11 +418,10 @@ static unsigned end_and_begin(unsigned number)
 	return 530;
 }
 
-START_TEST(the_next_lm_counts_on_from_there)
+TEST(the_next_lm_counts_on_from_there)
 {
 	stop_the_source(end_and_begin);
 }
-END_TEST
 
 static unsigned meet_a_probe(unsigned unused)
 {
@@ -442,11 +431,10 @@ static unsigned meet_a_probe(unsigned unused)
 	return 300;
 }
 
-START_TEST(probes_that_have_no_room_are_counted_too)
+TEST(probes_that_have_no_room_are_counted_too)
 {
 	stop_the_source(meet_a_probe);
 }
-END_TEST
 
 /* An lm in a process of its own, that runs until it is killed; nothing is acknowledged to it. */
 static pid_t start_killable(unsigned life, int ready)
@@ -470,7 +458,7 @@ static pid_t start_killable(unsigned life, int ready)
 
 #define LIVES 12
 
-START_TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
+TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
 {
 	unsigned number = announce(&seg, "io.read"), at = 0;
 	const struct evread_report *r = evread_report(reader);
@@ -514,9 +502,8 @@ START_TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
 	ck_assert_uint_gt(events, 0);
 	ck_assert_uint_eq(r->bad_records + r->torn_blocks + r->undescribed, 0);
 }
-END_TEST
 
-START_TEST(a_subscription_that_is_over_takes_its_request_with_it)
+TEST(a_subscription_that_is_over_takes_its_request_with_it)
 {
 	announce(&seg, "io.read");
 	open_as(MANIPULATOR, 3, false);
@@ -527,16 +514,5 @@ START_TEST(a_subscription_that_is_over_takes_its_request_with_it)
 	world_run(&w, 200 * SEC);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
 }
-END_TEST
 
-SUITE_WITH("lm keep", set_up, clean_up, events_go_to_the_disk_and_up_and_are_acknowledged,
-	   only_the_owner_gets_it_and_only_of_what_is_there,
-	   another_request_takes_the_place_without_a_gap, the_next_lm_is_armed_before_it_is_told,
-	   a_request_that_the_disk_does_not_take_is_written_later,
-	   what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others,
-	   a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot,
-	   one_that_ends_sends_the_rest_and_says_so, one_that_ends_needs_no_other_word,
-	   a_subscription_that_is_over_takes_its_request_with_it,
-	   what_a_source_that_was_stopped_would_have_made_is_counted,
-	   the_next_lm_counts_on_from_there, probes_that_have_no_room_are_counted_too,
-	   killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
+SUITE_WITH("lm keep", set_up, clean_up)

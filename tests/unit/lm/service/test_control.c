@@ -63,9 +63,8 @@ static void tool_leaves(uint32_t tool)
 	world_run(&w, 20 * MS);
 }
 
-START_TEST(suspends_count_and_each_is_taken_back)
+TEST(suspends_count_and_each_is_taken_back)
 {
-	open_rank();
 	ck_assert_uint_eq(ask(1, "thread_suspend"), STATUS_OK);
 	ck_assert_uint_eq(ask(1, "thread_suspend"), STATUS_OK);
 	ck_assert(is_stopped());
@@ -80,13 +79,10 @@ START_TEST(suspends_count_and_each_is_taken_back)
 	ck_assert(is_stopped()); /* the one too many is no credit */
 	ck_assert_uint_eq(ask(1, "thread_resume"), STATUS_OK);
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
-	close_rank();
 }
-END_TEST
 
-START_TEST(one_thread_of_a_process_holds_it_all)
+TEST(one_thread_of_a_process_holds_it_all)
 {
-	open_rank();
 	ask_of(1, "thread_suspend", thread[0], "");
 	ask_of(1, "thread_suspend", thread[1], "");
 	ask_of(1, "thread_resume", thread[0], "");
@@ -95,13 +91,10 @@ START_TEST(one_thread_of_a_process_holds_it_all)
 	ck_assert(is_stopped());
 	ask_of(1, "thread_resume", thread[1], "");
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
-START_TEST(tools_do_not_resume_for_each_other)
+TEST(tools_do_not_resume_for_each_other)
 {
-	open_rank();
 	ask(1, "thread_suspend");
 	ask(2, "thread_suspend");
 	ask(1, "thread_resume");
@@ -109,13 +102,10 @@ START_TEST(tools_do_not_resume_for_each_other)
 	ck_assert(is_stopped());
 	ask(2, "thread_resume");
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
-START_TEST(stopped_and_suspended_know_nothing_of_each_other)
+TEST(stopped_and_suspended_know_nothing_of_each_other)
 {
-	open_rank();
 	ask(1, "thread_suspend");
 	ask(2, "thread_stop");
 	ask(1, "thread_resume");
@@ -127,15 +117,12 @@ START_TEST(stopped_and_suspended_know_nothing_of_each_other)
 	ck_assert(is_stopped());
 	ask(1, "thread_resume");
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_suspended_process_is_not_said_to_be_stopped)
+TEST(a_suspended_process_is_not_said_to_be_stopped)
 {
 	struct proc *p;
 
-	open_rank();
 	p = procs_find_pid(w.lm->procs, 100);
 	ask(1, "thread_suspend");
 	world_run(&w, 5 * SEC);
@@ -149,13 +136,10 @@ START_TEST(a_suspended_process_is_not_said_to_be_stopped)
 	ask(2, "thread_continue");
 	ck_assert_uint_eq(p->state, MSG_STATE_RUN);
 	ck_assert_str_eq(entry_text(ask_of(2, "proc_get_info", rank, ",1024")), "1");
-	close_rank();
 }
-END_TEST
 
-START_TEST(what_somebody_else_has_stopped_is_left_so)
+TEST(what_somebody_else_has_stopped_is_left_so)
 {
-	open_rank();
 	fake()->state = 'T';
 	ask(1, "thread_suspend");
 	ask(1, "thread_resume");
@@ -167,14 +151,11 @@ START_TEST(what_somebody_else_has_stopped_is_left_so)
 	ask(1, "thread_continue");
 	ask(1, "thread_resume");
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
 /* Such as: Slurm suspends a job and later resumes it, while a tool holds it. */
-START_TEST(what_somebody_continues_meanwhile_runs_at_the_end)
+TEST(what_somebody_continues_meanwhile_runs_at_the_end)
 {
-	open_rank();
 	fake()->state = 'T';
 	ask(1, "thread_suspend");
 	fake()->state = 'S';
@@ -189,13 +170,10 @@ START_TEST(what_somebody_continues_meanwhile_runs_at_the_end)
 	ask(1, "thread_stop");
 	tool_leaves(1);
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
+TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
 {
-	open_rank();
 	fake()->state = 'T';
 	ask(1, "thread_stop");
 	tool_leaves(1);
@@ -205,25 +183,19 @@ START_TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
 	ask(1, "thread_stop");
 	ask(1, "thread_continue");
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
 /* It may be held for a moment at a breakpoint. */
-START_TEST(what_is_traced_counts_as_running)
+TEST(what_is_traced_counts_as_running)
 {
-	open_rank();
 	fake()->state = 't';
 	ask(1, "thread_suspend");
 	ask(1, "thread_resume");
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_suspend_is_on_the_leash)
+TEST(a_suspend_is_on_the_leash)
 {
-	open_rank();
 	ask(1, "thread_suspend");
 	ask(1, "thread_suspend");
 	ask(2, "thread_suspend");
@@ -240,13 +212,10 @@ START_TEST(a_suspend_is_on_the_leash)
 	ck_assert(!procs_find_pid(w.lm->procs, 100)->is_suspended);
 	w.mainsm.refuse = NULL;
 	world_run(&w, 15 * SEC);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_tool_that_stopped_and_suspended_leaves_with_both)
+TEST(a_tool_that_stopped_and_suspended_leaves_with_both)
 {
-	open_rank();
 	ask(1, "thread_stop");
 	ask(1, "thread_suspend");
 	ask(2, "thread_stop");
@@ -255,52 +224,40 @@ START_TEST(a_tool_that_stopped_and_suspended_leaves_with_both)
 	tool_leaves(1);
 	ck_assert(!is_stopped());
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_thread_that_ends_is_held_no_more)
+TEST(a_thread_that_ends_is_held_no_more)
 {
-	open_rank();
 	ask_of(1, "thread_suspend", thread[1], "");
 	ck_assert(is_stopped());
 	fake_thread_end(fake(), 101);
 	world_run(&w, 5 * SEC);
 	ck_assert(!is_stopped());
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_rank_that_ends_while_suspended_leaves_no_trace)
+TEST(a_rank_that_ends_while_suspended_leaves_no_trace)
 {
-	open_rank();
 	ask(1, "thread_suspend");
 	fake_proc_end(fake(), SIGKILL);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	ck_assert_uint_eq(ask_of(1, "thread_suspend", thread[0], "")->status,
 			  STATUS_UNKNOWN_OBJECT);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_kernel_that_refuses_the_stop_holds_nothing)
+TEST(a_kernel_that_refuses_the_stop_holds_nothing)
 {
-	open_rank();
 	fake()->refuse = ERR_DENIED;
 	ck_assert_uint_eq(ask(1, "thread_suspend"), STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	ck_assert(!procs_find_pid(w.lm->procs, 100)->is_suspended);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_suspend_too_many_is_refused)
+TEST(a_suspend_too_many_is_refused)
 {
 	const struct proc *p;
 	struct err e = { 0 };
 
-	open_rank();
 	p = procs_find_pid(w.lm->procs, 100);
 	for (int i = 0; i < HOLDS_SUSPENDS_MAX; i++)
 		ck_assert_int_eq(
@@ -308,13 +265,10 @@ START_TEST(a_suspend_too_many_is_refused)
 	ck_assert_int_eq(holds_suspend(w.lm->holds, (struct proc *)p, p->thread[0].id, 1, &e),
 			 -ERR_LIMIT);
 	ck_assert_int_eq(holds_suspend(w.lm->holds, (struct proc *)p, p->thread[0].id, 2, &e), 0);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_signal_reaches_the_thread_it_is_for)
+TEST(a_signal_reaches_the_thread_it_is_for)
 {
-	open_rank();
 	ck_assert_uint_eq(ask_of(1, "thread_send_signal", thread[1], ",10")->status, STATUS_OK);
 	ck_assert_uint_eq(fake()->nsignal, 1);
 	ck_assert_int_eq(fake()->signal[0], SIGUSR1);
@@ -325,17 +279,14 @@ START_TEST(a_signal_reaches_the_thread_it_is_for)
 	ck_assert_uint_eq(ask_of(1, "thread_send_signal", thread[1], ",10")->status,
 			  STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(fake()->nsignal, 1);
-	close_rank();
 }
-END_TEST
 
-START_TEST(whatever_stops_is_on_the_leash)
+TEST(whatever_stops_is_on_the_leash)
 {
 	static const int stopping[] = { SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU };
 	static const char *const how[] = { "proc_send_signal", "thread_send_signal" };
 	char rest[16];
 
-	open_rank();
 	for (size_t i = 0; i < 4; i++)
 		for (size_t k = 0; k < 2; k++) {
 			fake()->nsignal = 0;
@@ -347,28 +298,22 @@ START_TEST(whatever_stops_is_on_the_leash)
 			ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 			ck_assert_int_eq(fake()->signal[fake()->nsignal - 1], SIGCONT);
 		}
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_priority_is_set_for_the_threads_that_are_meant)
+TEST(a_priority_is_set_for_the_threads_that_are_meant)
 {
-	open_rank();
 	ck_assert_uint_eq(ask_of(1, "thread_set_priority", thread[1], ",5")->status, STATUS_OK);
 	ck_assert_int_eq(fake()->nice[0], 0);
 	ck_assert_int_eq(fake()->nice[1], 5);
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",-7")->status, STATUS_OK);
 	ck_assert_int_eq(fake()->nice[0], -7);
 	ck_assert_int_eq(fake()->nice[1], -7);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_priority_beyond_its_range_changes_nothing)
+TEST(a_priority_beyond_its_range_changes_nothing)
 {
 	static const char *const bad[] = { ",-21", ",20", ",4294967296", ",-9223372036854775808" };
 
-	open_rank();
 	for (size_t i = 0; i < 4; i++) {
 		ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, bad[i])->status,
 				  STATUS_PARAMETER_ERROR);
@@ -378,13 +323,10 @@ START_TEST(a_priority_beyond_its_range_changes_nothing)
 	ck_assert_int_eq(fake()->nice[0], 0);
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",19")->status, STATUS_OK);
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",-20")->status, STATUS_OK);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_refusal_says_whether_something_has_changed)
+TEST(a_refusal_says_whether_something_has_changed)
 {
-	open_rank();
 	fake()->fixed_tid = 100;
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",3")->status, STATUS_NO_PERMISSION);
 	fake()->fixed_tid = 101;
@@ -392,11 +334,9 @@ START_TEST(a_refusal_says_whether_something_has_changed)
 			  STATUS_NO_PERMISSION | STATUS_FATAL);
 	ck_assert_uint_eq(ask_of(1, "thread_set_priority", thread[1], ",3")->status,
 			  STATUS_NO_PERMISSION);
-	close_rank();
 }
-END_TEST
 
-START_TEST(an_observer_may_do_none_of_it)
+TEST(an_observer_may_do_none_of_it)
 {
 	static const char *const what[][2] = { { "thread_suspend", "" },
 					       { "thread_resume", "" },
@@ -405,7 +345,6 @@ START_TEST(an_observer_may_do_none_of_it)
 					       { "proc_set_priority", ",1" } };
 	char text[128];
 
-	open_rank();
 	for (size_t i = 0; i < 5; i++) {
 		snprintf(text, sizeof(text), ":%s([%s]%s)", what[i][0], rank, what[i][1]);
 		ck_assert_uint_eq(reply_entry_of(world_ask(&w, OBSERVER, text), NULL)->status,
@@ -413,18 +352,6 @@ START_TEST(an_observer_may_do_none_of_it)
 	}
 	ck_assert_uint_eq(fake()->nsignal, 0);
 	ck_assert_int_eq(fake()->nice[0], 0);
-	close_rank();
 }
-END_TEST
 
-SUITE("lm control", suspends_count_and_each_is_taken_back, one_thread_of_a_process_holds_it_all,
-      tools_do_not_resume_for_each_other, stopped_and_suspended_know_nothing_of_each_other,
-      a_suspended_process_is_not_said_to_be_stopped, what_somebody_else_has_stopped_is_left_so,
-      what_somebody_continues_meanwhile_runs_at_the_end,
-      a_tool_that_stops_what_is_stopped_leaves_it_so, what_is_traced_counts_as_running,
-      a_suspend_is_on_the_leash, a_tool_that_stopped_and_suspended_leaves_with_both,
-      a_thread_that_ends_is_held_no_more, a_rank_that_ends_while_suspended_leaves_no_trace,
-      a_kernel_that_refuses_the_stop_holds_nothing, a_suspend_too_many_is_refused,
-      a_signal_reaches_the_thread_it_is_for, whatever_stops_is_on_the_leash,
-      a_priority_is_set_for_the_threads_that_are_meant, a_priority_beyond_its_range_changes_nothing,
-      a_refusal_says_whether_something_has_changed, an_observer_may_do_none_of_it)
+SUITE_WITH("lm control", open_rank, close_rank)

@@ -30,7 +30,7 @@ static struct answer ask(void)
 	return a;
 }
 
-START_TEST(the_call_is_told_and_for_how_long_at_least)
+TEST(the_call_is_told_and_for_how_long_at_least)
 {
 	struct answer a;
 
@@ -56,9 +56,8 @@ START_TEST(the_call_is_told_and_for_how_long_at_least)
 	ck_assert_int_eq(a.state, CURRENT_OUT);
 	ck_assert_str_eq(a.name, "MPI_Recv");
 }
-END_TEST
 
-START_TEST(a_call_that_is_timed_is_told_exactly)
+TEST(a_call_that_is_timed_is_told_exactly)
 {
 	struct answer a;
 
@@ -69,9 +68,8 @@ START_TEST(a_call_that_is_timed_is_told_exactly)
 	ck_assert_int_eq(a.state, CURRENT_IN);
 	ck_assert_int_eq(a.exact, 1);
 }
-END_TEST
 
-START_TEST(a_rank_that_asks_again_and_again_waits)
+TEST(a_rank_that_asks_again_and_again_waits)
 {
 	struct answer a;
 
@@ -88,9 +86,8 @@ START_TEST(a_rank_that_asks_again_and_again_waits)
 	/* it was the last time, and something else is done since */
 	ck_assert_int_eq(ask().state, CURRENT_OUT);
 }
-END_TEST
 
-START_TEST(only_ranks_of_the_world_are_partners)
+TEST(only_ranks_of_the_world_are_partners)
 {
 	struct seg_own own = seg.h->w;
 	struct segview_current c = { .func = (unsigned)call_find("MPI_Recv"),
@@ -127,9 +124,8 @@ START_TEST(only_ranks_of_the_world_are_partners)
 	ck_assert(!current_is_of_world(&own, &c));
 	ck_assert_int_eq(current_partner(&own, &c), CALL_PARTNER_UNKNOWN);
 }
-END_TEST
 
-START_TEST(the_communicator_of_a_collective_is_its_handle_alone)
+TEST(the_communicator_of_a_collective_is_its_handle_alone)
 {
 	const char *text;
 
@@ -139,9 +135,5 @@ START_TEST(the_communicator_of_a_collective_is_its_handle_alone)
 	ck_assert_ptr_nonnull(strstr(text, "\"MPI_Barrier\",\"barrier\",0,"));
 	ck_assert_ptr_nonnull(strstr(text, ",-1,-1,1140850688,")); /* 0x44000000 */
 }
-END_TEST
 
-SUITE_WITH("current", open_ranks, close_ranks, the_call_is_told_and_for_how_long_at_least,
-	   a_call_that_is_timed_is_told_exactly, a_rank_that_asks_again_and_again_waits,
-	   only_ranks_of_the_world_are_partners,
-	   the_communicator_of_a_collective_is_its_handle_alone)
+SUITE_WITH("current", open_ranks, close_ranks)

@@ -95,7 +95,7 @@ static void begin(uint64_t number)
 	ck_assert_int_eq(done_log_begin(done, &op, NULL), 0);
 }
 
-START_TEST(what_was_begun_and_ended_outlives_a_crash)
+TEST(what_was_begun_and_ended_outlives_a_crash)
 {
 	unsigned status = 0;
 	struct op op;
@@ -117,7 +117,6 @@ START_TEST(what_was_begun_and_ended_outlives_a_crash)
 	done_log_close(done);
 	done = NULL;
 }
-END_TEST
 
 static off_t file_bytes(void)
 {
@@ -128,7 +127,7 @@ static off_t file_bytes(void)
 }
 
 /* There is one for each lm, and most of them are never asked to do anything. */
-START_TEST(where_nothing_was_done_there_is_nearly_nothing)
+TEST(where_nothing_was_done_there_is_nearly_nothing)
 {
 	unsigned status;
 	uint64_t who;
@@ -146,9 +145,8 @@ START_TEST(where_nothing_was_done_there_is_nearly_nothing)
 	done_log_close(done);
 	done = NULL;
 }
-END_TEST
 
-START_TEST(what_cannot_be_read_is_not_thrown_away)
+TEST(what_cannot_be_read_is_not_thrown_away)
 {
 	struct done_log *other = NULL;
 	struct err e = { 0 };
@@ -166,7 +164,6 @@ START_TEST(what_cannot_be_read_is_not_thrown_away)
 	done_log_close(done);
 	done = NULL;
 }
-END_TEST
 
 static void end(uint64_t number)
 {
@@ -194,7 +191,7 @@ static void fail_after_a_round(unsigned so_manieth)
 	ck_assert_int_ne(state_of(1, &status), OP_NEW);
 }
 
-START_TEST(half_a_record_is_not_what_became_of_another_one)
+TEST(half_a_record_is_not_what_became_of_another_one)
 {
 	for (unsigned write = 1; write <= 4; write++)
 		for (half = 4; half <= 20; half += 4)
@@ -202,9 +199,8 @@ START_TEST(half_a_record_is_not_what_became_of_another_one)
 	done_log_close(done);
 	done = NULL;
 }
-END_TEST
 
-START_TEST(tools_actions_and_epochs_do_not_meet)
+TEST(tools_actions_and_epochs_do_not_meet)
 {
 	unsigned status;
 	struct op op;
@@ -220,9 +216,8 @@ START_TEST(tools_actions_and_epochs_do_not_meet)
 	done_log_close(done);
 	done = NULL;
 }
-END_TEST
 
-START_TEST(what_is_forgotten_is_never_new_again)
+TEST(what_is_forgotten_is_never_new_again)
 {
 	unsigned status;
 	struct op other;
@@ -242,9 +237,8 @@ START_TEST(what_is_forgotten_is_never_new_again)
 	done_log_close(done);
 	done = NULL;
 }
-END_TEST
 
-START_TEST(a_file_that_makes_no_sense_is_begun_anew)
+TEST(a_file_that_makes_no_sense_is_begun_anew)
 {
 	struct rng rng;
 	unsigned status;
@@ -270,7 +264,6 @@ START_TEST(a_file_that_makes_no_sense_is_begun_anew)
 	done = NULL;
 	ck_assert_int_eq(done_log_open(path, &done, NULL), -ERR_DENIED);
 }
-END_TEST
 
 /* --- what an lm does with it */
 
@@ -322,7 +315,7 @@ static void cut_link(void)
 	ck_assert_ptr_nonnull(w.mainsm.link);
 }
 
-START_TEST(a_thousand_times_the_same_is_done_once_with_one_answer)
+TEST(a_thousand_times_the_same_is_done_once_with_one_answer)
 {
 	char first[256];
 
@@ -341,9 +334,8 @@ START_TEST(a_thousand_times_the_same_is_done_once_with_one_answer)
 	ck_assert_uint_eq(signals(), 3);
 	close_world();
 }
-END_TEST
 
-START_TEST(after_a_crash_it_is_not_done_again_and_that_is_said)
+TEST(after_a_crash_it_is_not_done_again_and_that_is_said)
 {
 	open_world();
 	kick();
@@ -354,9 +346,8 @@ START_TEST(after_a_crash_it_is_not_done_again_and_that_is_said)
 	ck_assert_uint_eq(signals(), 1);
 	close_world();
 }
-END_TEST
 
-START_TEST(who_asks_what_became_of_it_has_it_never_done)
+TEST(who_asks_what_became_of_it_has_it_never_done)
 {
 	open_world();
 	w.as.flags = MSG_REQUEST_OUTCOME;
@@ -374,9 +365,8 @@ START_TEST(who_asks_what_became_of_it_has_it_never_done)
 	ck_assert_uint_eq(signals(), 1);
 	close_world();
 }
-END_TEST
 
-START_TEST(what_was_begun_when_the_lm_died_is_unknown)
+TEST(what_was_begun_when_the_lm_died_is_unknown)
 {
 	struct op op;
 
@@ -391,9 +381,8 @@ START_TEST(what_was_begun_when_the_lm_died_is_unknown)
 	ck_assert_uint_eq(op.number, 1);
 	close_world();
 }
-END_TEST
 
-START_TEST(without_an_id_each_request_is_another_one)
+TEST(without_an_id_each_request_is_another_one)
 {
 	open_world();
 	w.as.op = 0;
@@ -402,22 +391,5 @@ START_TEST(without_an_id_each_request_is_another_one)
 	ck_assert_uint_eq(signals(), 2);
 	close_world();
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_was_begun_and_ended_outlives_a_crash,
-				       where_nothing_was_done_there_is_nearly_nothing,
-				       what_cannot_be_read_is_not_thrown_away,
-				       half_a_record_is_not_what_became_of_another_one,
-				       tools_actions_and_epochs_do_not_meet,
-				       what_is_forgotten_is_never_new_again,
-				       a_file_that_makes_no_sense_is_begun_anew,
-				       a_thousand_times_the_same_is_done_once_with_one_answer,
-				       after_a_crash_it_is_not_done_again_and_that_is_said,
-				       who_asks_what_became_of_it_has_it_never_done,
-				       what_was_begun_when_the_lm_died_is_unknown,
-				       without_an_id_each_request_is_another_one };
-
-	return suite_run_with("lm done log", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("lm done log", set_up, clean_up)

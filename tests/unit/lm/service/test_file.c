@@ -28,7 +28,7 @@ static const struct msg_entry *list(const char *identity, const char *rest)
 	return reply_entry_of(world_ask(&w, identity, text), NULL);
 }
 
-START_TEST(a_file_of_the_list_is_told_as_a_whole_or_in_part)
+TEST(a_file_of_the_list_is_told_as_a_whole_or_in_part)
 {
 	open_host();
 	ck_assert_str_eq(entry_text(list(OBSERVER, "\"/proc/some\",0,0")),
@@ -37,9 +37,8 @@ START_TEST(a_file_of_the_list_is_told_as_a_whole_or_in_part)
 	ck_assert_str_eq(entry_text(list(OBSERVER, "\"/proc/some\",100,0")), "\"\"");
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(what_is_not_in_the_list_is_refused_with_the_name_of_the_key)
+TEST(what_is_not_in_the_list_is_refused_with_the_name_of_the_key)
 {
 	static const char *const other[] = { "/etc/passwd",
 					     "/proc/som",
@@ -65,9 +64,8 @@ START_TEST(what_is_not_in_the_list_is_refused_with_the_name_of_the_key)
 	ck_assert_uint_eq(list("", "\"/proc/some\",0,0")->status, STATUS_NO_PERMISSION);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(more_than_the_limit_is_asked_for_in_parts)
+TEST(more_than_the_limit_is_asked_for_in_parts)
 {
 	open_host();
 	memset(large, 1, sizeof(large));
@@ -82,9 +80,8 @@ START_TEST(more_than_the_limit_is_asked_for_in_parts)
 	ck_assert_uint_eq(list(OBSERVER, "\"/proc/some\",0,65537")->status, STATUS_PARAMETER_ERROR);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(numbers_that_are_no_part_of_a_file_are_refused)
+TEST(numbers_that_are_no_part_of_a_file_are_refused)
 {
 	static const char *const bad[] = { "-1,0", "0,-1", "9223372036854775807,0" };
 	char rest[80];
@@ -96,9 +93,8 @@ START_TEST(numbers_that_are_no_part_of_a_file_are_refused)
 	}
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_file_with_a_zero_comes_as_a_binary_value)
+TEST(a_file_with_a_zero_comes_as_a_binary_value)
 {
 	const struct msg_entry *e;
 
@@ -110,9 +106,8 @@ START_TEST(a_file_with_a_zero_comes_as_a_binary_value)
 	ck_assert_mem_eq(e->value.p, "3#a\0b", 5);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_list_is_of_absolute_paths)
+TEST(a_list_is_of_absolute_paths)
 {
 	ck_assert_int_eq(filelist_check("", NULL), 0);
 	ck_assert_int_eq(filelist_check(FILELIST_DEFAULT, NULL), 0);
@@ -126,9 +121,5 @@ START_TEST(a_list_is_of_absolute_paths)
 	ck_assert(!filelist_has("", ""));
 	ck_assert(!filelist_has(NULL, "/a"));
 }
-END_TEST
 
-SUITE("lm files", a_file_of_the_list_is_told_as_a_whole_or_in_part,
-      what_is_not_in_the_list_is_refused_with_the_name_of_the_key,
-      more_than_the_limit_is_asked_for_in_parts, numbers_that_are_no_part_of_a_file_are_refused,
-      a_file_with_a_zero_comes_as_a_binary_value, a_list_is_of_absolute_paths)
+SUITE("lm files")

@@ -88,7 +88,7 @@ static const char *const of_flag[] = {
 	"1",
 };
 
-START_TEST(each_flag_of_a_process_has_its_value)
+TEST(each_flag_of_a_process_has_its_value)
 {
 	char all[1024] = "";
 
@@ -104,9 +104,8 @@ START_TEST(each_flag_of_a_process_has_its_value)
 	ck_assert_str_eq(info(rank0, 0), "");
 	ck_assert_str_eq(info(rank0, INT64_C(1) << 30), ""); /* a flag that is none */
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_negative)
+TEST(what_is_not_known_is_negative)
 {
 	struct host_figures some = numbers;
 
@@ -119,9 +118,8 @@ START_TEST(what_is_not_known_is_negative)
 	some.swaps = some.read_blocks = some.stack = -1;
 	ck_assert_str_eq(info(rank0, 7 << 19), "12,-1,-1");
 }
-END_TEST
 
-START_TEST(states_are_those_of_the_kernel)
+TEST(states_are_those_of_the_kernel)
 {
 	static const struct {
 		char state;
@@ -137,9 +135,8 @@ START_TEST(states_are_those_of_the_kernel)
 			      info(rank0, 1 << 10));
 	}
 }
-END_TEST
 
-START_TEST(a_process_names_its_parent_when_that_is_watched)
+TEST(a_process_names_its_parent_when_that_is_watched)
 {
 	struct fake_proc *child = fake_proc_add(&w.host, 300, "child");
 	char token[TOKEN_BYTES];
@@ -151,9 +148,8 @@ START_TEST(a_process_names_its_parent_when_that_is_watched)
 	ck_assert_str_eq(info(token, 1 << 0), "-1"); /* it is no rank */
 	ck_assert_str_eq(info(rank1, 1 << 0 | 1 << 6), "1,u_0");
 }
-END_TEST
 
-START_TEST(of_a_process_that_has_ended_the_last_numbers_stay)
+TEST(of_a_process_that_has_ended_the_last_numbers_stay)
 {
 	double before, after;
 
@@ -171,7 +167,6 @@ START_TEST(of_a_process_that_has_ended_the_last_numbers_stay)
 	ck_assert_double_ge(strtod(info(rank0, 1 << 27), NULL), after + 3);
 	ck_assert_double_ge(strtod(info(rank0, 1 << 26), NULL), before);
 }
-END_TEST
 
 /* --- threads */
 
@@ -186,7 +181,7 @@ static const struct msg_entry *thread_info(int64_t flags, size_t i)
 	ck_abort_msg("there is no thread %zu", i);
 }
 
-START_TEST(each_flag_of_a_thread_has_its_value)
+TEST(each_flag_of_a_thread_has_its_value)
 {
 	const char *const flag[] = { rank0, "0",   "\"\"", "u_0",  "\"\"", "132000",
 				     "n_7", "100", "0",	   "3.75", "20",   "0.5" };
@@ -203,10 +198,9 @@ START_TEST(each_flag_of_a_thread_has_its_value)
 	ck_assert_str_eq(entry_text(thread_info((1 << 12) - 1, 0)), all);
 	ck_assert_str_eq(entry_text(thread_info(0, 0)), "");
 }
-END_TEST
 
 /* Of another thread than the first one the kernel does not know the stack. */
-START_TEST(another_thread_has_a_state_of_its_own_and_no_stack)
+TEST(another_thread_has_a_state_of_its_own_and_no_stack)
 {
 	fake_thread_add(proc, 101);
 	proc->thread_state[1] = 'S';
@@ -214,10 +208,5 @@ START_TEST(another_thread_has_a_state_of_its_own_and_no_stack)
 	ck_assert_str_eq(entry_text(thread_info(1 << 5 | 1 << 7 | 1 << 8, 0)), "132000,100,0");
 	ck_assert_str_eq(entry_text(thread_info(1 << 5 | 1 << 7 | 1 << 8, 1)), "-1,101,1");
 }
-END_TEST
 
-SUITE_WITH("info", set_up, close_ranks, each_flag_of_a_process_has_its_value,
-	   what_is_not_known_is_negative, states_are_those_of_the_kernel,
-	   a_process_names_its_parent_when_that_is_watched,
-	   of_a_process_that_has_ended_the_last_numbers_stay, each_flag_of_a_thread_has_its_value,
-	   another_thread_has_a_state_of_its_own_and_no_stack)
+SUITE_WITH("info", set_up, close_ranks)

@@ -139,7 +139,7 @@ static bool answers(pid_t pid)
 	return t.type == TRACER_BYTES && !strcmp(t.text, (const char *)word);
 }
 
-START_TEST(memory_and_files_are_looked_at_from_outside)
+TEST(memory_and_files_are_looked_at_from_outside)
 {
 	struct reported t = { 0 }, file = { 0 };
 	pid_t pid = fork();
@@ -157,9 +157,8 @@ START_TEST(memory_and_files_are_looked_at_from_outside)
 	WAIT_FOR(t.n == 1);
 	ck_assert_uint_eq(t.type, TRACER_FAILED);
 }
-END_TEST
 
-START_TEST(what_hangs_is_told_and_hangs_nobody_else)
+TEST(what_hangs_is_told_and_hangs_nobody_else)
 {
 	struct reported memory = { 0 }, file = { 0 };
 	int32_t first;
@@ -186,13 +185,12 @@ START_TEST(what_hangs_is_told_and_hangs_nobody_else)
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
-END_TEST
 
 /*
  * The reader is killed, not left waiting where it cannot be killed: that would lock the program
  * too.
  */
-START_TEST(who_hangs_in_a_page_can_be_killed)
+TEST(who_hangs_in_a_page_can_be_killed)
 {
 	struct reported memory = { 0 };
 	int32_t first;
@@ -211,14 +209,9 @@ START_TEST(who_hangs_in_a_page_can_be_killed)
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { memory_and_files_are_looked_at_from_outside,
-				       what_hangs_is_told_and_hangs_nobody_else,
-				       who_hangs_in_a_page_can_be_killed };
-
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-	return suite_run_with("lm look", set_up, clean_up, tests, ARRAY_LEN(tests));
+	return suite_run("lm look", set_up, clean_up);
 }

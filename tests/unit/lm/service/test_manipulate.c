@@ -51,7 +51,7 @@ static size_t signals(void)
 	return fake_proc_find(&w.host, 100)->nsignal;
 }
 
-START_TEST(rights_are_checked_for_each_cell)
+TEST(rights_are_checked_for_each_cell)
 {
 	static const struct {
 		const char *identity;
@@ -89,9 +89,8 @@ START_TEST(rights_are_checked_for_each_cell)
 		}
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_claim_from_above_makes_no_right)
+TEST(a_claim_from_above_makes_no_right)
 {
 	struct msg m = { .type = MSG_REQUEST,
 			 .request = { .id = 77, .identity = MANIPULATOR, .right = OMIS_OBSERVE } };
@@ -108,9 +107,8 @@ START_TEST(a_claim_from_above_makes_no_right)
 	ck_assert_uint_eq(signals(), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(an_event_of_an_observer_cannot_stop_anything)
+TEST(an_event_of_an_observer_cannot_stop_anything)
 {
 	struct msg m = { .type = MSG_ARM,
 			 .arm = { .csr = "c_1",
@@ -132,9 +130,8 @@ START_TEST(an_event_of_an_observer_cannot_stop_anything)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(the_hosts_own_policy_refuses_everybody)
+TEST(the_hosts_own_policy_refuses_everybody)
 {
 	open_rank();
 	world_crash_lm(&w);
@@ -145,9 +142,8 @@ START_TEST(the_hosts_own_policy_refuses_everybody)
 	ck_assert_uint_eq(signals(), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(numbers_that_are_no_signals_are_refused)
+TEST(numbers_that_are_no_signals_are_refused)
 {
 	static const char *const bad[] = { ",0", ",-9", ",65", ",4294967305",
 					   ",9223372036854775807" };
@@ -159,7 +155,6 @@ START_TEST(numbers_that_are_no_signals_are_refused)
 	ck_assert_uint_eq(signals(), 0);
 	close_rank();
 }
-END_TEST
 
 /* Tokens of the rank's threads as reported upwards, with commas between. */
 static unsigned thread_tokens(char *out, size_t size)
@@ -183,7 +178,7 @@ static unsigned thread_tokens(char *out, size_t size)
 	return n;
 }
 
-START_TEST(threads_of_one_process_that_are_asked_one_by_one_have_all_answered)
+TEST(threads_of_one_process_that_are_asked_one_by_one_have_all_answered)
 {
 	char threads[128], text[160];
 	const struct msg_reply *r;
@@ -199,9 +194,8 @@ START_TEST(threads_of_one_process_that_are_asked_one_by_one_have_all_answered)
 	ck_assert(is_stopped());
 	close_rank();
 }
-END_TEST
 
-START_TEST(stop_and_continue_may_be_said_twice)
+TEST(stop_and_continue_may_be_said_twice)
 {
 	open_rank();
 	ck_assert_uint_eq(ask(MANIPULATOR, "thread_continue", ""), STATUS_OK);
@@ -215,9 +209,8 @@ START_TEST(stop_and_continue_may_be_said_twice)
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(what_the_kernel_refuses_is_told)
+TEST(what_the_kernel_refuses_is_told)
 {
 	open_rank();
 	fake_proc_find(&w.host, 100)->refuse = ERR_DENIED;
@@ -225,9 +218,8 @@ START_TEST(what_the_kernel_refuses_is_told)
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_tool_that_leaves_lets_go_what_it_stopped)
+TEST(a_tool_that_leaves_lets_go_what_it_stopped)
 {
 	open_rank();
 	ask_as(1, MANIPULATOR, "thread_stop", "");
@@ -240,9 +232,8 @@ START_TEST(a_tool_that_leaves_lets_go_what_it_stopped)
 	ck_assert(!is_stopped());
 	close_rank();
 }
-END_TEST
 
-START_TEST(the_leash_lets_go_when_nobody_can_be_asked)
+TEST(the_leash_lets_go_when_nobody_can_be_asked)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
@@ -257,9 +248,8 @@ START_TEST(the_leash_lets_go_when_nobody_can_be_asked)
 	world_run(&w, 15 * SEC);
 	close_rank();
 }
-END_TEST
 
-START_TEST(who_is_told_that_nobody_can_be_asked_lets_go)
+TEST(who_is_told_that_nobody_can_be_asked_lets_go)
 {
 	open_rank();
 	ask_as(1, MANIPULATOR, "thread_stop", "");
@@ -269,9 +259,8 @@ START_TEST(who_is_told_that_nobody_can_be_asked_lets_go)
 	ck_assert(!is_stopped());
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_short_break_of_the_link_lets_nothing_go)
+TEST(a_short_break_of_the_link_lets_nothing_go)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
@@ -283,9 +272,8 @@ START_TEST(a_short_break_of_the_link_lets_nothing_go)
 	ck_assert(is_stopped());
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_mainsm_that_was_started_anew_knows_of_no_stop)
+TEST(a_mainsm_that_was_started_anew_knows_of_no_stop)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
@@ -297,9 +285,8 @@ START_TEST(a_mainsm_that_was_started_anew_knows_of_no_stop)
 	ck_assert(!is_stopped());
 	close_rank();
 }
-END_TEST
 
-START_TEST(an_lm_that_starts_again_continues_what_was_stopped)
+TEST(an_lm_that_starts_again_continues_what_was_stopped)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -320,10 +307,9 @@ START_TEST(an_lm_that_starts_again_continues_what_was_stopped)
 	ck_assert_int_ne(access(journal, F_OK), 0);
 	close_rank();
 }
-END_TEST
 
 /* The journal names what a new lm has to continue, and nothing else. */
-START_TEST(what_somebody_else_has_stopped_is_not_in_the_journal)
+TEST(what_somebody_else_has_stopped_is_not_in_the_journal)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -338,7 +324,6 @@ START_TEST(what_somebody_else_has_stopped_is_not_in_the_journal)
 	ck_assert_int_eq(access(journal, F_OK), 0);
 	close_rank();
 }
-END_TEST
 
 static unsigned syncs;
 
@@ -349,7 +334,7 @@ int fsync(int fd)
 	return 0;
 }
 
-START_TEST(a_stop_does_not_wait_for_a_disk)
+TEST(a_stop_does_not_wait_for_a_disk)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -363,7 +348,6 @@ START_TEST(a_stop_does_not_wait_for_a_disk)
 	ck_assert_uint_eq(syncs, 0);
 	close_rank();
 }
-END_TEST
 
 static int open_stops(struct holds **out)
 {
@@ -376,7 +360,7 @@ static int open_stops(struct holds **out)
 	return holds_open(&c, out, NULL);
 }
 
-START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
+TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 {
 	static const char *const line[] = {
 		"100 1 boot-1\n", "100 1001 boot-0\n", "1 1001 boot-1\n",
@@ -399,9 +383,8 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 	ck_assert_uint_eq(signals(), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
+TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
 {
 	struct holds *s = NULL;
 	FILE *f;
@@ -417,9 +400,8 @@ START_TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
 	ck_assert_int_eq(access(journal, F_OK), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_stop_by_signal_is_on_the_leash_too)
+TEST(a_stop_by_signal_is_on_the_leash_too)
 {
 	open_rank();
 	ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", ",19"), STATUS_OK);
@@ -434,9 +416,8 @@ START_TEST(a_stop_by_signal_is_on_the_leash_too)
 	ck_assert(!is_stopped());
 	close_rank();
 }
-END_TEST
 
-START_TEST(a_rank_that_ends_while_stopped_leaves_no_trace)
+TEST(a_rank_that_ends_while_stopped_leaves_no_trace)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
@@ -445,9 +426,8 @@ START_TEST(a_rank_that_ends_while_stopped_leaves_no_trace)
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
-END_TEST
 
-START_TEST(somebody_elses_stop_is_seen)
+TEST(somebody_elses_stop_is_seen)
 {
 	open_rank();
 	fake_proc_find(&w.host, 100)->state = 'T';
@@ -458,7 +438,6 @@ START_TEST(somebody_elses_stop_is_seen)
 	ck_assert_uint_eq(procs_find_pid(w.lm->procs, 100)->state, MSG_STATE_RUN);
 	close_rank();
 }
-END_TEST
 
 static void enter_dir(void)
 {
@@ -474,16 +453,4 @@ static void leave_dir(void)
 	rmdir(dir);
 }
 
-SUITE_WITH("lm manipulation", enter_dir, leave_dir, rights_are_checked_for_each_cell,
-	   a_claim_from_above_makes_no_right, an_event_of_an_observer_cannot_stop_anything,
-	   the_hosts_own_policy_refuses_everybody, numbers_that_are_no_signals_are_refused,
-	   threads_of_one_process_that_are_asked_one_by_one_have_all_answered,
-	   stop_and_continue_may_be_said_twice, what_the_kernel_refuses_is_told,
-	   a_tool_that_leaves_lets_go_what_it_stopped, the_leash_lets_go_when_nobody_can_be_asked,
-	   who_is_told_that_nobody_can_be_asked_lets_go, a_short_break_of_the_link_lets_nothing_go,
-	   a_mainsm_that_was_started_anew_knows_of_no_stop,
-	   an_lm_that_starts_again_continues_what_was_stopped,
-	   what_somebody_else_has_stopped_is_not_in_the_journal, a_stop_does_not_wait_for_a_disk,
-	   a_journal_of_another_boot_or_process_reaches_nobody,
-	   a_journal_that_cannot_be_read_is_not_thrown_away, a_stop_by_signal_is_on_the_leash_too,
-	   a_rank_that_ends_while_stopped_leaves_no_trace, somebody_elses_stop_is_seen)
+SUITE_WITH("lm manipulation", enter_dir, leave_dir)

@@ -38,30 +38,24 @@ static const struct msg_entry *ask(const char *service, const char *rest)
 	return reply_entry_of(world_ask(&w, MANIPULATOR, text), NULL);
 }
 
-START_TEST(blocks_are_read_at_their_stride)
+TEST(blocks_are_read_at_their_stride)
 {
-	open_rank();
 	ck_assert_str_eq(entry_text(ask("proc_read_memory", "0x10002,3,3,1")), "[2,3,4]");
 	ck_assert_str_eq(entry_text(ask("proc_read_memory", "0x10000,2,16,3")),
 			 "[0,1,16,17,32,33]");
 	ck_assert_str_eq(entry_text(ask("proc_read_memory_bin", "0x10041,2,4,2")), "4#ABEF");
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_zero_byte_stays_in_a_binary_value)
+TEST(a_zero_byte_stays_in_a_binary_value)
 {
 	const struct msg_entry *e;
 
-	open_rank();
 	e = ask("proc_read_memory_bin", "0x10000,3,3,1");
 	ck_assert_uint_eq(e->value.n, 5);
 	ck_assert_mem_eq(e->value.p, "3#\0\1\2", 5);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_shape_that_makes_no_sense_is_refused)
+TEST(a_shape_that_makes_no_sense_is_refused)
 {
 	static const char *const bad[] = {
 		"-1,1,1,1",
@@ -79,7 +73,6 @@ START_TEST(a_shape_that_makes_no_sense_is_refused)
 		"0x10000,4,4,0x7fffffffffffffff",
 	};
 
-	open_rank();
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		for (int k = 0; k < 2; k++) {
 			const struct msg_entry *e =
@@ -88,39 +81,30 @@ START_TEST(a_shape_that_makes_no_sense_is_refused)
 			ck_assert_msg(e->status == STATUS_PARAMETER_ERROR, "%s: %u %s", bad[i],
 				      e->status, entry_text(e));
 		}
-	close_rank();
 }
-END_TEST
 
-START_TEST(the_most_that_one_call_may_move_fits_a_reply)
+TEST(the_most_that_one_call_may_move_fits_a_reply)
 {
-	open_rank();
 	memset(memory, 255, sizeof(memory));
 	ck_assert_uint_eq(ask("proc_read_memory", "0x10000,65536,65536,1")->value.n,
 			  4 * MEMORY_CALL_MAX_BYTES + 1);
 	ck_assert_uint_eq(ask("proc_read_memory_bin", "0x10000,65536,65536,1")->value.n,
 			  6 + MEMORY_CALL_MAX_BYTES);
 	ck_assert_uint_eq(ask("proc_read_memory", "0x10000,16,16,4096")->status, STATUS_OK);
-	close_rank();
 }
-END_TEST
 
-START_TEST(an_address_that_is_not_there_is_named)
+TEST(an_address_that_is_not_there_is_named)
 {
 	const struct msg_entry *e;
 
-	open_rank();
 	e = ask("proc_read_memory", "0x2fff8,4,4,3");
 	ck_assert_uint_eq(e->status, STATUS_OS_ERROR);
 	ck_assert_ptr_nonnull(strstr(entry_text(e), "0x30000"));
 	ck_assert_uint_eq(ask("proc_read_memory", "0,4,4,1")->status, STATUS_OS_ERROR);
-	close_rank();
 }
-END_TEST
 
-START_TEST(blocks_are_written_at_their_stride)
+TEST(blocks_are_written_at_their_stride)
 {
-	open_rank();
 	ck_assert_uint_eq(ask("proc_write_memory", "0x10000,2,4,[200,201,202,203]")->status,
 			  STATUS_OK);
 	ck_assert_mem_eq(memory, "\xc8\xc9\2\3\xca\xcb\6\7", 8);
@@ -129,18 +113,15 @@ START_TEST(blocks_are_written_at_their_stride)
 			 "a\x11\n\x13"
 			 "b\x15",
 			 6);
-	close_rank();
 }
-END_TEST
 
-START_TEST(bytes_that_are_none_write_nothing)
+TEST(bytes_that_are_none_write_nothing)
 {
 	static const char *const bad[] = { "0x10000,1,1,[256]", "0x10000,1,1,[-1]",
 					   "0x10000,1,1,[]",	"0x10000,2,2,[1,2,3]",
 					   "0x10000,2,1,[1,2]", "-5,1,1,[1]",
 					   "0x10000,0,0,[1]" };
 
-	open_rank();
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct msg_entry *e = ask("proc_write_memory", bad[i]);
 
@@ -149,62 +130,47 @@ START_TEST(bytes_that_are_none_write_nothing)
 	ck_assert_uint_eq(ask("proc_write_memory_bin", "0x10000,1,1,0#")->status,
 			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(memory[0], 0);
-	close_rank();
 }
-END_TEST
 
-START_TEST(what_is_not_mapped_is_refused_before_anything_is_written)
+TEST(what_is_not_mapped_is_refused_before_anything_is_written)
 {
-	open_rank();
 	ck_assert_uint_eq(ask("proc_write_memory", "0x2fffc,4,8,[1,1,1,1,2,2,2,2]")->status,
 			  STATUS_OS_ERROR);
 	ck_assert_uint_eq(memory[FAKE_MEMORY_BYTES - 4], 252);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_write_that_ends_half_way_says_so)
+TEST(a_write_that_ends_half_way_says_so)
 {
 	unsigned status;
 
-	open_rank();
 	status = ask("proc_write_memory", "0x1fffc,4,4,[1,1,1,1,2,2,2,2]")->status;
 	ck_assert_uint_eq(status, STATUS_OS_ERROR | STATUS_FATAL);
 	ck_assert_uint_eq(memory[FAKE_MEMORY_BYTES / 2 - 1], 1);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_kernel_that_shows_nothing_is_told)
+TEST(a_kernel_that_shows_nothing_is_told)
 {
-	open_rank();
 	fake_proc_find(&w.host, 100)->memory = NULL;
 	ck_assert_uint_eq(ask("proc_read_memory", "0x10000,4,4,1")->status, STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(ask("proc_write_memory", "0x10000,1,1,[1]")->status,
 			  STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(ask("proc_get_loader_info", "")->status, STATUS_NO_PERMISSION);
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_process_that_has_ended_has_no_memory)
+TEST(a_process_that_has_ended_has_no_memory)
 {
-	open_rank();
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(ask("proc_read_memory", "0x10000,4,4,1")->status, STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(ask("proc_write_memory", "0x10000,1,1,[1]")->status,
 			  STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(ask("proc_get_loader_info", "")->status, STATUS_UNKNOWN_OBJECT);
-	close_rank();
 }
-END_TEST
 
-START_TEST(only_who_manipulates_sees_memory)
+TEST(only_who_manipulates_sees_memory)
 {
 	char text[128];
 
-	open_rank();
 	snprintf(text, sizeof(text), ":proc_read_memory([%s],0x10000,4,4,1)", rank);
 	ck_assert_uint_eq(reply_entry_of(world_ask(&w, OBSERVER, text), NULL)->status,
 			  STATUS_NO_PERMISSION);
@@ -214,24 +180,13 @@ START_TEST(only_who_manipulates_sees_memory)
 	ck_assert_uint_eq(memory[0], 0);
 	snprintf(text, sizeof(text), ":proc_get_loader_info([%s])", rank);
 	ck_assert_uint_eq(reply_entry_of(world_ask(&w, OBSERVER, text), NULL)->status, STATUS_OK);
-	close_rank();
 }
-END_TEST
 
-START_TEST(modules_are_lists_with_their_number_in_front)
+TEST(modules_are_lists_with_their_number_in_front)
 {
-	open_rank();
 	ck_assert_str_eq(
 		entry_text(ask("proc_get_loader_info", "")),
 		"2,[\"/bin/heat\\nx\",\"\",1,2,3,4,5,6],[\"/lib/m.so\",\"\",10,20,0,0,0,0]");
-	close_rank();
 }
-END_TEST
 
-SUITE("lm memory", blocks_are_read_at_their_stride, a_zero_byte_stays_in_a_binary_value,
-      a_shape_that_makes_no_sense_is_refused, the_most_that_one_call_may_move_fits_a_reply,
-      an_address_that_is_not_there_is_named, blocks_are_written_at_their_stride,
-      bytes_that_are_none_write_nothing, what_is_not_mapped_is_refused_before_anything_is_written,
-      a_write_that_ends_half_way_says_so, a_kernel_that_shows_nothing_is_told,
-      a_process_that_has_ended_has_no_memory, only_who_manipulates_sees_memory,
-      modules_are_lists_with_their_number_in_front)
+SUITE_WITH("lm memory", open_rank, close_rank)

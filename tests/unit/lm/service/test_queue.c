@@ -51,11 +51,10 @@ static bool is(const char *answer, const char *before, const char *lost)
 		       (size_t)(end - answer) - strlen(before);
 }
 
-START_TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
+TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
 {
 	struct posted_ref a;
 
-	open_ranks();
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
 	ck_assert_uint_eq(put(&seg, CALL_ID_Irecv, 1, 5).state, 0);
 	ck_assert(is(ask(1, rank0, "0"), "0,", "0,0"));
@@ -72,16 +71,13 @@ START_TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
 		     "4,0"));
 	posted_take(table(&seg), &a);
 	ck_assert(is(ask(1, rank0, "32"), "1,[9],", "4,0"));
-	close_ranks();
 }
-END_TEST
 
 /* As in a deadlock: nothing was asked before. */
-START_TEST(a_call_that_began_before_is_there_at_the_first_question)
+TEST(a_call_that_began_before_is_there_at_the_first_question)
 {
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } };
 
-	open_ranks();
 	fake_segment_be_in(&seg, "MPI_Recv", 1);
 	ck_assert(is(ask(1, rank0, "662"), "1,[1,-1,0,\"MPI_Recv\",1],", "0,1"));
 	put(&seg, CALL_ID_Irecv, 3, 9);
@@ -94,11 +90,9 @@ START_TEST(a_call_that_began_before_is_there_at_the_first_question)
 	above_send(&w.mainsm, &gone);
 	world_run(&w, 10 * MS);
 	ck_assert(is(ask(2, rank0, "514"), "1,[1,1],", "0,1"));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_posts_and_what_waits_is_not_among_calls_of_before)
+BARE_TEST(what_posts_and_what_waits_is_not_among_calls_of_before)
 {
 	static const char *const name[] = { "MPI_Irecv", "MPI_Waitall", "MPI_Bcast", "MPI_Put" };
 
@@ -109,9 +103,8 @@ START_TEST(what_posts_and_what_waits_is_not_among_calls_of_before)
 		close_ranks();
 	}
 }
-END_TEST
 
-START_TEST(the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for)
+BARE_TEST(the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for)
 {
 	static const char *const calls[][2] = {
 		{ "MPI_Waitall", ",0,1,[100,\"MPI_Waitall\",\"wait\",0," },
@@ -139,29 +132,24 @@ START_TEST(the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_
 		close_ranks();
 	}
 }
-END_TEST
 
-START_TEST(a_call_with_two_partners_is_two_entries)
+TEST(a_call_with_two_partners_is_two_entries)
 {
-	open_ranks();
 	fake_segment_be_in(&seg, "MPI_Sendrecv", 1);
 	fake_segment_thread(&seg, 0)->current.source = 3;
 	fake_segment_thread(&seg, 0)->current.source_tag = 8;
 	ck_assert(is(ask(1, rank0, "0"), "2,", "0,1"));
 	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "178"), "[0,1,5,\"MPI_Sendrecv\"]"));
 	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "178"), "[3,0,8,\"MPI_Sendrecv\"]"));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
+TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
 {
 	struct seg_posted e = {
 		.func = CALL_ID_Sendrecv, .partner = 1, .tag = 5, .bytes = 64, .ticks = 1
 	};
 	struct posted_ref ref = { 0 };
 
-	open_ranks();
 	ask(1, rank0, "0");
 	ck_assert(posted_put(table(&seg), seg.h->l.posted_epoch, 0, &e, &ref));
 	e = (struct seg_posted){ .func = CALL_ID_Sendrecv,
@@ -172,16 +160,13 @@ START_TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
 				 .ticks = 2 };
 	ck_assert(posted_put(table(&seg), seg.h->l.posted_epoch, 0, &e, &ref));
 	ck_assert(is(ask(1, rank0, "54"), "2,[0,64,1,5],[3,32,0,8],", "0,0"));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
+TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
 {
 	const struct msg gone[] = { { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } },
 				    { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } } };
 
-	open_ranks();
 	ask(1, rank0, "0");
 	put(&seg, CALL_ID_Isend, 3, 9);
 	ck_assert(is(ask(2, rank0, "32"), "1,[9],", "0,0"));
@@ -194,26 +179,20 @@ START_TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
 	/* Later operations are in another list. */
 	ck_assert(is(ask(3, rank0, "32"), "0,", "0,0"));
-	close_ranks();
 }
-END_TEST
 
-START_TEST(who_measures_calls_too_keeps_that_and_disable_ends_both)
+TEST(who_measures_calls_too_keeps_that_and_disable_ends_both)
 {
-	open_ranks();
 	world_ask_as(&w, 1, OBSERVER, with(":omig_calls_enable([@],\"count\")", rank0));
 	ask(1, rank0, "0");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), HOOK_QUEUE | HOOK_COUNT);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Bcast"), HOOK_COUNT);
 	world_ask_as(&w, 1, OBSERVER, with(":omig_calls_disable([@])", rank0));
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
-	close_ranks();
 }
-END_TEST
 
-START_TEST(a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
+TEST(a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
 {
-	open_ranks();
 	ask(1, rank0, "0");
 	for (unsigned i = 0; i < SEG_POSTED; i++)
 		table(&seg)[i] = (struct seg_posted){ .state = seg.h->l.posted_epoch,
@@ -225,16 +204,6 @@ START_TEST(a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
 						      .comm = UINT64_MAX };
 	ck_assert_uint_gt(strtoul(ask(1, rank0, "511"), NULL, 10), 0);
 	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "54"), ",[-1,0,0,-1]"));
-	close_ranks();
 }
-END_TEST
 
-SUITE("queue", the_first_question_begins_an_empty_list_and_the_next_ones_read_it,
-      a_call_that_began_before_is_there_at_the_first_question,
-      what_posts_and_what_waits_is_not_among_calls_of_before,
-      a_call_with_two_partners_is_two_entries,
-      what_a_posted_sendrecv_receives_has_this_process_as_its_receiver,
-      the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for,
-      the_list_goes_on_until_the_last_tool_that_asked_is_gone,
-      who_measures_calls_too_keeps_that_and_disable_ends_both,
-      a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
+SUITE_WITH("queue", open_ranks, close_ranks)

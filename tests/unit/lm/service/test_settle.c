@@ -82,7 +82,7 @@ static void check_two(const struct msg_reply *r, unsigned status, const char *st
 	ck_assert_str_eq(entry_text(entry_of(r, 2)), state);
 }
 
-START_TEST(what_is_behind_a_stop_sees_a_process_that_stands)
+BARE_TEST(what_is_behind_a_stop_sees_a_process_that_stands)
 {
 	static const char *const services[] = { "thread_stop", "thread_suspend" };
 
@@ -95,25 +95,20 @@ START_TEST(what_is_behind_a_stop_sees_a_process_that_stands)
 		close_rank();
 	}
 }
-END_TEST
 
-START_TEST(a_stop_is_done_when_all_threads_stand)
+TEST(a_stop_is_done_when_all_threads_stand)
 {
-	open_rank();
 	send_two("thread_stop", "");
 	fake()->state = 'T';
 	fake()->thread_state[1] = 'R';
 	ck_assert_ptr_null(answer_after(200 * MS));
 	fake()->thread_state[1] = 'T';
 	check_two(answer_after(50 * MS), STATUS_OK, "4");
-	close_rank();
 }
-END_TEST
 
 /* lm-trace lets a thread stand for a moment at each event. */
-START_TEST(a_traced_thread_stands_when_it_is_seen_twice)
+TEST(a_traced_thread_stands_when_it_is_seen_twice)
 {
-	open_rank();
 	fake()->state = 't';
 	send_two("thread_stop", "");
 	world_run(&w, 0);
@@ -121,11 +116,9 @@ START_TEST(a_traced_thread_stands_when_it_is_seen_twice)
 	ck_assert_ptr_null(answer_after(200 * MS));
 	fake()->state = 't';
 	check_two(answer_after(100 * MS), STATUS_OK, "4");
-	close_rank();
 }
-END_TEST
 
-START_TEST(what_does_not_stop_is_told_with_its_reason)
+BARE_TEST(what_does_not_stop_is_told_with_its_reason)
 {
 	static const struct {
 		char state;
@@ -146,33 +139,25 @@ START_TEST(what_does_not_stop_is_told_with_its_reason)
 		close_rank();
 	}
 }
-END_TEST
 
-START_TEST(a_process_that_ends_instead_of_stopping_is_told_so)
+TEST(a_process_that_ends_instead_of_stopping_is_told_so)
 {
-	open_rank();
 	send_two("thread_stop", "");
 	world_run(&w, 20 * MS);
 	fake_proc_end(fake(), 0);
 	check_two(answer_after(50 * MS), STATUS_UNKNOWN_OBJECT, "3");
-	close_rank();
 }
-END_TEST
 
-START_TEST(what_is_continued_meanwhile_is_not_waited_for)
+TEST(what_is_continued_meanwhile_is_not_waited_for)
 {
-	open_rank();
 	send_two("thread_stop", "");
 	world_run(&w, 20 * MS);
 	holds_continue(w.lm->holds, procs_find_pid(w.lm->procs, 100), NULL);
 	check_two(answer_after(50 * MS), STATUS_OK, "1");
-	close_rank();
 }
-END_TEST
 
-START_TEST(the_lm_answers_others_while_a_stop_is_under_way)
+TEST(the_lm_answers_others_while_a_stop_is_under_way)
 {
-	open_rank();
 	send_two("thread_stop", "");
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":node_get_info([n_7],1)")->entry[0].status,
@@ -180,13 +165,10 @@ START_TEST(the_lm_answers_others_while_a_stop_is_under_way)
 	ck_assert_ptr_null(answer_after(0));
 	fake()->state = 'T';
 	check_two(answer_after(50 * MS), STATUS_OK, "4");
-	close_rank();
 }
-END_TEST
 
-START_TEST(what_is_behind_a_continue_sees_a_process_that_runs)
+TEST(what_is_behind_a_continue_sees_a_process_that_runs)
 {
-	open_rank();
 	send_two("thread_stop", "");
 	fake()->state = 't';
 	check_two(answer_after(200 * MS), STATUS_OK, "4");
@@ -194,34 +176,26 @@ START_TEST(what_is_behind_a_continue_sees_a_process_that_runs)
 	ck_assert_ptr_null(answer_after(200 * MS));
 	fake()->state = 'R';
 	check_two(answer_after(50 * MS), STATUS_OK, "0");
-	close_rank();
 }
-END_TEST
 
-START_TEST(what_a_tracer_holds_does_not_run_and_says_so)
+TEST(what_a_tracer_holds_does_not_run_and_says_so)
 {
-	open_rank();
 	fake()->state = 't';
 	send_two("thread_continue", "");
 	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "4");
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_signal_is_done_when_it_is_taken)
+TEST(a_signal_is_done_when_it_is_taken)
 {
-	open_rank();
 	fake()->has_signals = true;
 	fake()->caught = fake()->pending = UINT64_C(1) << (SIGUSR1 - 1);
 	send_two("proc_send_signal", ",10");
 	ck_assert_ptr_null(answer_after(200 * MS));
 	fake()->pending = 0;
 	check_two(answer_after(50 * MS), STATUS_OK, "1");
-	close_rank();
 }
-END_TEST
 
-START_TEST(a_blocked_or_ignored_signal_is_not_waited_for)
+BARE_TEST(a_blocked_or_ignored_signal_is_not_waited_for)
 {
 	for (int i = 0; i < 2; i++) {
 		open_rank();
@@ -235,33 +209,26 @@ START_TEST(a_blocked_or_ignored_signal_is_not_waited_for)
 		close_rank();
 	}
 }
-END_TEST
 
-START_TEST(what_is_behind_a_fatal_signal_sees_the_end)
+TEST(what_is_behind_a_fatal_signal_sees_the_end)
 {
-	open_rank();
 	fake()->has_signals = true;
 	send_two("proc_send_signal", ",9");
 	ck_assert_ptr_null(answer_after(200 * MS));
 	fake_proc_end(fake(), 9);
 	check_two(answer_after(50 * MS), STATUS_OK, "3");
-	close_rank();
 }
-END_TEST
 
 /* A core file of some GiB is written before the end. */
-START_TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
+TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
 {
-	open_rank();
 	fake()->has_signals = true;
 	send_two("proc_send_signal", ",11");
 	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OK, "1");
 	fake()->pending = UINT64_C(1) << (SIGSEGV - 1);
 	send_two("proc_send_signal", ",11");
 	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "1");
-	close_rank();
 }
-END_TEST
 
 /* Those that run use up what may be looked at in a turn; those that stand are the first or the last
  * of the list. */
@@ -292,21 +259,10 @@ static void stop_many(int32_t first_standing)
 		fake_segment_close(&many[i]);
 }
 
-START_TEST(each_of_many_is_looked_at_in_its_turn)
+BARE_TEST(each_of_many_is_looked_at_in_its_turn)
 {
 	stop_many(0);
 	stop_many(RUNNING);
 }
-END_TEST
 
-SUITE("lm settle", what_is_behind_a_stop_sees_a_process_that_stands,
-      a_stop_is_done_when_all_threads_stand, a_traced_thread_stands_when_it_is_seen_twice,
-      what_does_not_stop_is_told_with_its_reason,
-      a_process_that_ends_instead_of_stopping_is_told_so,
-      what_is_continued_meanwhile_is_not_waited_for,
-      the_lm_answers_others_while_a_stop_is_under_way,
-      what_is_behind_a_continue_sees_a_process_that_runs,
-      what_a_tracer_holds_does_not_run_and_says_so, a_signal_is_done_when_it_is_taken,
-      a_blocked_or_ignored_signal_is_not_waited_for, what_is_behind_a_fatal_signal_sees_the_end,
-      a_signal_that_is_taken_is_done_at_the_latest_after_the_bound,
-      each_of_many_is_looked_at_in_its_turn)
+SUITE_WITH("lm settle", open_rank, close_rank)

@@ -138,7 +138,7 @@ static void expect(const char *pattern, unsigned status, const char *text)
 	ck_assert_str_eq(entry_text(e), text);
 }
 
-START_TEST(a_stack_is_read_to_the_depth_that_is_asked_for)
+TEST(a_stack_is_read_to_the_depth_that_is_asked_for)
 {
 	open_traced();
 	expect(":thread_get_backtrace([@],2)", STATUS_OK, "2,[1000,2000],[1001,2001]");
@@ -148,9 +148,8 @@ START_TEST(a_stack_is_read_to_the_depth_that_is_asked_for)
 	       "[1001,2001,\"/lib/a\\\\nb.so\",\"main\",11,\"a.c\",71]");
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_long_stack_comes_in_parts_and_is_one_value)
+TEST(a_long_stack_comes_in_parts_and_is_one_value)
 {
 	const char *text;
 
@@ -161,9 +160,8 @@ START_TEST(a_long_stack_comes_in_parts_and_is_one_value)
 	ck_assert_ptr_null(strstr(text, "[1018"));
 	close_ranks();
 }
-END_TEST
 
-START_TEST(each_thread_has_an_entry)
+TEST(each_thread_has_an_entry)
 {
 	const struct msg_reply *r;
 	char both[2 * TOKEN_BYTES + 1];
@@ -177,9 +175,8 @@ START_TEST(each_thread_has_an_entry)
 	ck_assert_str_ne(r->entry[0].objects, r->entry[1].objects);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(registers_are_read_and_written_by_their_numbers)
+TEST(registers_are_read_and_written_by_their_numbers)
 {
 	open_traced();
 	expect(":thread_read_int_regs([@],3,4)", STATUS_OK, "[3,4,5,6]");
@@ -191,9 +188,8 @@ START_TEST(registers_are_read_and_written_by_their_numbers)
 	       "3 100 100 1: 0 1.5 2");
 	close_ranks();
 }
-END_TEST
 
-START_TEST(what_is_asked_for_must_make_sense)
+TEST(what_is_asked_for_must_make_sense)
 {
 	static const struct {
 		const char *call, *words;
@@ -218,10 +214,9 @@ START_TEST(what_is_asked_for_must_make_sense)
 	ck_assert_uint_eq(ask(":thread_read_int_regs([@],0,128)")->status, STATUS_OK);
 	close_ranks();
 }
-END_TEST
 
 /* One value fewer than a message has, as the first is the number of the register. */
-START_TEST(no_more_registers_are_written_than_a_message_has)
+TEST(no_more_registers_are_written_than_a_message_has)
 {
 	struct buf b = BUF_INIT(1024);
 
@@ -237,9 +232,8 @@ START_TEST(no_more_registers_are_written_than_a_message_has)
 	buf_done(&b);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_thread_goes_on_at_an_address)
+TEST(a_thread_goes_on_at_an_address)
 {
 	open_traced();
 	expect(":thread_goto([@],4096)", STATUS_OK, "");
@@ -247,17 +241,15 @@ START_TEST(a_thread_goes_on_at_an_address)
 	expect(":thread_goto([@],4097)", STATUS_NO_PERMISSION, "4 100 100 0: 4097");
 	close_ranks();
 }
-END_TEST
 
-START_TEST(an_answer_of_another_kind_is_an_error_of_ours)
+TEST(an_answer_of_another_kind_is_an_error_of_ours)
 {
 	open_traced();
 	expect(":thread_call([@],1)", STATUS_INTERNAL_ERROR, "lm-trace said something else");
 	close_ranks();
 }
-END_TEST
 
-START_TEST(a_process_that_has_ended_is_not_asked_about)
+TEST(a_process_that_has_ended_is_not_asked_about)
 {
 	const struct msg_entry *e;
 
@@ -268,33 +260,18 @@ START_TEST(a_process_that_has_ended_is_not_asked_about)
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	close_ranks();
 }
-END_TEST
 
-START_TEST(an_lm_without_a_tracer_says_so)
+TEST(an_lm_without_a_tracer_says_so)
 {
 	open_ranks();
 	ck_assert_uint_eq(ask(":thread_get_backtrace([@],1)")->status, STATUS_UNSUPPORTED_SERVICE);
 	close_ranks();
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		a_stack_is_read_to_the_depth_that_is_asked_for,
-		a_long_stack_comes_in_parts_and_is_one_value,
-		each_thread_has_an_entry,
-		registers_are_read_and_written_by_their_numbers,
-		what_is_asked_for_must_make_sense,
-		no_more_registers_are_written_than_a_message_has,
-		a_thread_goes_on_at_an_address,
-		an_answer_of_another_kind_is_an_error_of_ours,
-		a_process_that_has_ended_is_not_asked_about,
-		an_lm_without_a_tracer_says_so,
-	};
-
 	if (getenv(IS_TRACER))
 		return fake_trace_serve(answer);
 	setenv(IS_TRACER, "1", 1);
-	return suite_run_with("lm trace services", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("lm trace services", NULL, NULL);
 }

@@ -96,11 +96,10 @@ static void check_cell(const struct omis_service *s, size_t i, uint32_t claim, c
 	buf_done(&text);
 }
 
-START_TEST(every_service_asks_for_its_right_whatever_is_claimed)
+TEST(every_service_asks_for_its_right_whatever_is_claimed)
 {
 	size_t cells = 0;
 
-	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
@@ -109,17 +108,14 @@ START_TEST(every_service_asks_for_its_right_whatever_is_claimed)
 				check_cell(s, i, claims[c], NULL);
 	}
 	ck_assert_uint_gt(cells, 1000);
-	close_world();
 }
-END_TEST
 
 /* Objects of a process here, of another host, of none: one answer without the right. */
-START_TEST(who_may_not_learns_nothing_about_objects)
+TEST(who_may_not_learns_nothing_about_objects)
 {
 	char mine[TOKEN_BYTES + 2];
 	const char *const objects[] = { mine, "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[]" };
 
-	open_world();
 	snprintf(mine, sizeof(mine), "[%s]", own);
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
@@ -130,17 +126,14 @@ START_TEST(who_may_not_learns_nothing_about_objects)
 			check_cell(s, 0, OMIS_ADMIN, objects[o]);
 	}
 	ck_assert_uint_eq(fake_proc_find(&w.host, 100)->nsignal, 0);
-	close_world();
 }
-END_TEST
 
 /* Every service that hosts do, on objects that are not theirs. */
-START_TEST(no_service_works_on_what_is_not_of_this_host)
+TEST(no_service_works_on_what_is_not_of_this_host)
 {
 	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]",
 					       "[t_7_zzzzzz]", "[s_9]" };
 
-	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
@@ -159,13 +152,10 @@ START_TEST(no_service_works_on_what_is_not_of_this_host)
 		}
 	}
 	ck_assert_uint_eq(fake_proc_find(&w.host, 100)->nsignal, 0);
-	close_world();
 }
-END_TEST
 
-START_TEST(every_event_asks_for_its_right)
+TEST(every_event_asks_for_its_right)
 {
-	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
@@ -187,10 +177,6 @@ START_TEST(every_event_asks_for_its_right)
 			buf_done(&text);
 		}
 	}
-	close_world();
 }
-END_TEST
 
-SUITE("matrix", every_service_asks_for_its_right_whatever_is_claimed,
-      who_may_not_learns_nothing_about_objects, no_service_works_on_what_is_not_of_this_host,
-      every_event_asks_for_its_right)
+SUITE_WITH("matrix", open_world, close_world)

@@ -3,9 +3,8 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
-START_TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each)
+TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each)
 {
-	open_sites();
 	define(LIB_CALL " print([$proc,$time])");
 	ck_assert_uint_eq(a.arms, 0);
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -28,15 +27,12 @@ START_TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_e
 	ck_assert_uint_eq(with_token("csr_delete"), STATUS_OK);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	ck_assert_uint_eq(with_token("csr_delete"), STATUS_UNKNOWN_OBJECT);
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_event_runs_the_actions_with_its_parameters)
+TEST(an_event_runs_the_actions_with_its_parameters)
 {
 	const struct reply *r;
 
-	open_sites();
 	define(LIB_CALL " print([$node,$proc,$thread,$time,$csr,$par1]) node_get_info([$node],1)");
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_b00000", "t_1_b00000", "7");
@@ -48,11 +44,9 @@ START_TEST(an_event_runs_the_actions_with_its_parameters)
 	ck_assert_str_eq(entry_of(r, 2, 0)->objects, "n_1");
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],1)");
 	ck_assert_str_eq(r->csr, token);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_the_lm_has_done_is_not_done_again)
+TEST(what_the_lm_has_done_is_not_done_again)
 {
 	struct msg_entry e = { .action = 1,
 			       .objects = "p_1_a00000",
@@ -60,7 +54,6 @@ START_TEST(what_the_lm_has_done_is_not_done_again)
 	struct msg m = { .type = MSG_TRIGGERED };
 	const struct reply *r;
 
-	open_sites();
 	define(LIB_CALL " proc_get_info([$proc],0) print([$proc])");
 	with_token("csr_enable");
 	ck_assert_uint_eq(a.prefix, 1);
@@ -73,13 +66,10 @@ START_TEST(what_the_lm_has_done_is_not_done_again)
 	ck_assert_uint_eq(a.requests, 0);
 	ck_assert_str_eq(entry_of(r, 1, 0)->value, "5");
 	ck_assert_str_eq(entry_of(r, 2, 0)->value, "1,p_1_a00000");
-	close_sites();
 }
-END_TEST
 
-START_TEST(actions_inside_the_rank_ask_for_no_word)
+TEST(actions_inside_the_rank_ask_for_no_word)
 {
-	open_sites();
 	str_copy(token, sizeof(token),
 		 entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
 	snprintf(text, sizeof(text), LIB_CALL " pa_counter_local_increment(%s,1)", token);
@@ -87,13 +77,10 @@ START_TEST(actions_inside_the_rank_ask_for_no_word)
 	with_token("csr_enable");
 	ck_assert_uint_eq(a.prefix, 1);
 	ck_assert(!a.wants_reply);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_condition_follows_attach_and_detach)
+TEST(a_condition_follows_attach_and_detach)
 {
-	open_sites();
 	ck_assert_uint_eq(above_status(&t, ":node_detach([n_2])"), STATUS_OK);
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
@@ -112,13 +99,10 @@ START_TEST(a_condition_follows_attach_and_detach)
 	above_send(&t, ":node_detach([n_2])", 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.disarms, 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_condition_follows_hosts_that_are_lost_and_return)
+TEST(a_condition_follows_hosts_that_are_lost_and_return)
 {
-	open_sites();
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
 	below_node_is(&a, 1, MSG_NODE_SILENT);
@@ -136,13 +120,10 @@ START_TEST(a_condition_follows_hosts_that_are_lost_and_return)
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.arms, 2);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 3);
-	close_sites();
 }
-END_TEST
 
-START_TEST(enabling_waits_for_the_hosts_but_not_for_ever)
+TEST(enabling_waits_for_the_hosts_but_not_for_ever)
 {
-	open_sites();
 	define(LIB_CALL " print([$proc])");
 	b.no_ack = true;
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNSPECIFIED_ERROR);
@@ -151,9 +132,7 @@ START_TEST(enabling_waits_for_the_hosts_but_not_for_ever)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	below_trigger(&b, "p_2_a00000", "", "1");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
-	close_sites();
 }
-END_TEST
 
 static size_t errors_of(const struct reply *r)
 {
@@ -164,9 +143,8 @@ static size_t errors_of(const struct reply *r)
 	return n;
 }
 
-START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
+TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 {
-	open_sites();
 	a.ended = "p_1_b00000";
 	define("proc_has_terminated([]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -180,9 +158,7 @@ START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000");
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
-	close_sites();
 }
-END_TEST
 
 #define SENT_TO(partners) "patop_lib_call_started([],\"MPI_Send\",[" partners "]): print([$par1])"
 
@@ -197,9 +173,8 @@ static const char *partners_of(const struct below *host)
 	return out;
 }
 
-START_TEST(partners_are_told_to_all_hosts_by_their_ranks)
+TEST(partners_are_told_to_all_hosts_by_their_ranks)
 {
-	open_sites();
 	below_report_rank(&a, 1, "p_1_a00000", 4, "job");
 	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
 	below_report_rank(&b, 2, "p_2_b00000", 6, "job");
@@ -215,13 +190,10 @@ START_TEST(partners_are_told_to_all_hosts_by_their_ranks)
 	define(SENT_TO(""));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[]");
-	close_sites();
 }
-END_TEST
 
-START_TEST(partners_follow_attach_detach_and_their_ranks)
+TEST(partners_follow_attach_detach_and_their_ranks)
 {
-	open_sites();
 	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
 	define(SENT_TO("n_2"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -237,15 +209,12 @@ START_TEST(partners_follow_attach_detach_and_their_ranks)
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(a.disarms, 1);
 	ck_assert_uint_eq(a.arms, 3);
-	close_sites();
 }
-END_TEST
 
-START_TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
+TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
 {
 	const struct reply_entry *e;
 
-	open_sites();
 	define(SENT_TO("p_2_a00000,p_9_zzzzzz"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(a.arms + b.arms, 0);
@@ -261,13 +230,10 @@ START_TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 2);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
 	ck_assert_str_eq(partners_of(&a), "[7]");
-	close_sites();
 }
-END_TEST
 
-START_TEST(partners_are_of_the_job_that_the_event_names)
+TEST(partners_are_of_the_job_that_the_event_names)
 {
-	open_sites();
 	below_report_rank(&a, 1, "p_1_a00000", 4, "job");
 	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
 	below_report_rank(&b, 2, "p_2_b00000", 6, "other");
@@ -284,13 +250,10 @@ START_TEST(partners_are_of_the_job_that_the_event_names)
 	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[p_2_b00000]): print([$par1])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[6]");
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_tool_that_goes_leaves_nothing_armed)
+TEST(a_tool_that_goes_leaves_nothing_armed)
 {
-	open_sites();
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
 	above_send(&t, ":node_get_info([],1)", 60 * SEC);
@@ -302,27 +265,21 @@ START_TEST(a_tool_that_goes_leaves_nothing_armed)
 	ck_assert_uint_eq(b.gones, 1);
 	below_trigger(&a, "p_1_a00000", "", "1");
 	ck_assert_uint_eq(a.disarms, 2);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_child_cannot_trigger_for_the_hosts_of_another)
+TEST(a_child_cannot_trigger_for_the_hosts_of_another)
 {
-	open_sites();
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
 	below_trigger(&b, "p_1_a00000", "", "1");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
-	close_sites();
 }
-END_TEST
 
-START_TEST(user_events_carry_their_parameters)
+TEST(user_events_carry_their_parameters)
 {
 	const struct reply *r;
 	char event[CSR_TOKEN_BYTES];
 
-	open_sites();
 	above_event(&t, event);
 	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$par1,$par2,$proc])",
 		 event);
@@ -341,15 +298,12 @@ START_TEST(user_events_carry_their_parameters)
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(one_event_after_another_is_composed_of_conditions)
+TEST(one_event_after_another_is_composed_of_conditions)
 {
 	char event[CSR_TOKEN_BYTES];
 
-	open_sites();
 	above_event(&t, event);
 	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[$par1],0)", event);
 	define(text);
@@ -363,9 +317,7 @@ START_TEST(one_event_after_another_is_composed_of_conditions)
 	/* The source goes through: with resume 0 the object is the one that triggered. */
 	ck_assert(strcmp(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") ==
 		  0);
-	close_sites();
 }
-END_TEST
 
 static void raise_event(const char *event)
 {
@@ -376,11 +328,10 @@ static void raise_event(const char *event)
 	world_run(&w, 50 * MS);
 }
 
-START_TEST(the_second_event_counts_only_after_the_first)
+TEST(the_second_event_counts_only_after_the_first)
 {
 	char first[CSR_TOKEN_BYTES], second[CSR_TOKEN_BYTES], opener[CSR_TOKEN_BYTES];
 
-	open_sites();
 	above_event(&t, first);
 	above_event(&t, second);
 	snprintf(text, sizeof(text),
@@ -401,15 +352,12 @@ START_TEST(the_second_event_counts_only_after_the_first)
 		raise_event(second);
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
 	}
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_call_on_a_host_counts_only_after_the_first_event)
+TEST(a_call_on_a_host_counts_only_after_the_first_event)
 {
 	char first[CSR_TOKEN_BYTES], opener[CSR_TOKEN_BYTES];
 
-	open_sites();
 	above_event(&t, first);
 	define(LIB_CALL " print([$proc])");
 	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first,
@@ -421,13 +369,10 @@ START_TEST(a_call_on_a_host_counts_only_after_the_first_event)
 	ck_assert_uint_eq(b.arms, 1);
 	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->csr, token);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
+TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
 {
-	open_sites();
 	define(LIB_CALL " print([$par1]) csr_delete([$csr])");
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_a00000", "", "1");
@@ -436,15 +381,12 @@ START_TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	ck_assert_uint_eq(t.last->kind, STATUS_CSR_DELETED);
 	ck_assert_uint_ge(a.disarms, 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_condition_that_raises_its_own_event_is_suspended)
+TEST(a_condition_that_raises_its_own_event_is_suspended)
 {
 	char event[CSR_TOKEN_BYTES];
 
-	open_sites();
 	above_event(&t, event);
 	snprintf(text, sizeof(text),
 		 "user_event_has_been_raised([%s]): user_event_raise([%s],[],0)", event, event);
@@ -460,16 +402,13 @@ START_TEST(a_condition_that_raises_its_own_event_is_suspended)
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
+TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 	unsigned told;
 
-	open_sites();
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
 	m.triggered = (struct msg_triggered){ .csr = a.csr, .node = "n_1", .proc = "p_1_a00000" };
@@ -495,15 +434,12 @@ START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 	ck_assert_ptr_nonnull(
 		strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "\"dropped\","));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	close_sites();
 }
-END_TEST
 
-START_TEST(conditions_and_actions_of_a_tool_are_limited)
+TEST(conditions_and_actions_of_a_tool_are_limited)
 {
 	char many[1024] = LIB_CALL;
 
-	open_sites();
 	for (int i = 0; i < CSR_ACTIONS_MAX; i++)
 		strncat(many, " print([1])", sizeof(many) - strlen(many) - 1);
 	define(many);
@@ -514,41 +450,19 @@ START_TEST(conditions_and_actions_of_a_tool_are_limited)
 	ck_assert(status_is_error(above_status(&t, LIB_CALL " print([1])")));
 	with_token("csr_delete");
 	define(LIB_CALL " print([1])");
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_action_without_the_right_is_refused_when_it_is_defined)
+TEST(an_action_without_the_right_is_refused_when_it_is_defined)
 {
 	struct above o;
 	const struct reply *r;
 
-	open_sites();
 	above_open(&w, &o, ROLE_TOOL_OBSERVE, "o");
 	r = above_ask(&o, LIB_CALL " thread_stop([$thread])");
 	ck_assert_uint_eq(r->kind, 0);
 	ck_assert_uint_eq(reply_status(r), STATUS_NO_PERMISSION);
 	define(LIB_CALL " thread_stop([$thread])");
 	above_close(&o);
-	close_sites();
 }
-END_TEST
 
-SUITE("csr", a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each,
-      an_event_runs_the_actions_with_its_parameters, what_the_lm_has_done_is_not_done_again,
-      actions_inside_the_rank_ask_for_no_word, a_condition_follows_attach_and_detach,
-      a_condition_follows_hosts_that_are_lost_and_return,
-      enabling_waits_for_the_hosts_but_not_for_ever,
-      arming_on_what_has_ended_is_told_when_it_was_named,
-      partners_are_told_to_all_hosts_by_their_ranks, partners_follow_attach_detach_and_their_ranks,
-      partners_that_nobody_knows_are_told_and_mean_nobody,
-      partners_are_of_the_job_that_the_event_names, a_tool_that_goes_leaves_nothing_armed,
-      a_child_cannot_trigger_for_the_hosts_of_another, user_events_carry_their_parameters,
-      one_event_after_another_is_composed_of_conditions,
-      the_second_event_counts_only_after_the_first,
-      a_call_on_a_host_counts_only_after_the_first_event,
-      a_one_shot_fires_once_and_is_told_before_it_ends,
-      a_condition_that_raises_its_own_event_is_suspended,
-      a_flood_is_thinned_counted_and_in_the_end_suspended,
-      conditions_and_actions_of_a_tool_are_limited,
-      an_action_without_the_right_is_refused_when_it_is_defined)
+SUITE_WITH("csr", open_sites, close_sites)

@@ -35,9 +35,8 @@ static void send(const char *first, const char *then)
 	above_send(&t, text, 0);
 }
 
-START_TEST(deleting_lets_go_who_waits_and_deletes_too)
+TEST(deleting_lets_go_who_waits_and_deletes_too)
 {
-	open_sites();
 	define(LIB_CALL " print([1])");
 	send("csr_enable", "csr_delete");
 	world_run(&w, 10 * MS);
@@ -47,13 +46,10 @@ START_TEST(deleting_lets_go_who_waits_and_deletes_too)
 	/* Both have their answer; the released one found nothing left. */
 	ck_assert_uint_eq(t.kinds[0], 1 + 2);
 	ck_assert_uint_eq(reply_status(above_ask(&t, ":csr_delete([])")), STATUS_OK);
-	close_sites();
 }
-END_TEST
 
-START_TEST(disabling_lets_go_who_waits_and_deletes)
+TEST(disabling_lets_go_who_waits_and_deletes)
 {
-	open_sites();
 	define(LIB_CALL " print([1])");
 	send("csr_enable", "csr_delete");
 	world_run(&w, 10 * MS);
@@ -62,15 +58,12 @@ START_TEST(disabling_lets_go_who_waits_and_deletes)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	ck_assert_uint_eq(t.last->kind, 0);
-	close_sites();
 }
-END_TEST
 
-START_TEST(suspending_lets_go_who_waits_and_deletes)
+TEST(suspending_lets_go_who_waits_and_deletes)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 
-	open_sites();
 	define(LIB_CALL " print([1])");
 	send("csr_enable", NULL);
 	world_run(&w, 10 * MS);
@@ -89,9 +82,7 @@ START_TEST(suspending_lets_go_who_waits_and_deletes)
 	ck_assert_ptr_nonnull(
 		strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
-	close_sites();
 }
-END_TEST
 
 /* Enables the list; m is the report of its event by a. */
 static void await_event(const char *list, struct msg *m)
@@ -112,7 +103,7 @@ static unsigned told(const struct msg *m)
 	return above_count(&t, STATUS_CSR_TRIGGERED);
 }
 
-START_TEST(results_of_an_event_are_the_childs_own)
+BARE_TEST(results_of_an_event_are_the_childs_own)
 {
 	struct msg_entry e = { .action = 1,
 			       .objects = "p_2_a00000",
@@ -130,10 +121,9 @@ START_TEST(results_of_an_event_are_the_childs_own)
 	ck_assert_uint_eq(told(&m), 1);
 	close_sites();
 }
-END_TEST
 
 /* The output of print names any object: mainsm writes it, from the data of the event. */
-START_TEST(what_only_mainsm_does_is_not_believed_from_below)
+BARE_TEST(what_only_mainsm_does_is_not_believed_from_below)
 {
 	static const char words[] = "1,p_2_a00000";
 	struct msg_entry e = { .action = 2,
@@ -149,10 +139,9 @@ START_TEST(what_only_mainsm_does_is_not_believed_from_below)
 	ck_assert_uint_eq(told(&m), 1);
 	close_sites();
 }
-END_TEST
 
 /* A host may say what it likes of what led to its event. */
-START_TEST(a_list_that_only_asks_is_not_suspended_as_a_loop)
+BARE_TEST(a_list_that_only_asks_is_not_suspended_as_a_loop)
 {
 	struct msg m;
 
@@ -163,9 +152,8 @@ START_TEST(a_list_that_only_asks_is_not_suspended_as_a_loop)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
 	close_sites();
 }
-END_TEST
 
-START_TEST(a_confirmation_is_about_the_childs_own)
+TEST(a_confirmation_is_about_the_childs_own)
 {
 	static const char words[] = "the process has ended";
 	struct msg_entry e = { .objects = "p_2_a00000",
@@ -173,7 +161,6 @@ START_TEST(a_confirmation_is_about_the_childs_own)
 			       .value = { (const uint8_t *)words, sizeof(words) - 1 } };
 	struct msg m = { .type = MSG_ARM_ACK };
 
-	open_sites();
 	define("thread_has_started_lib_call([p_1_a00000],\"MPI_Barrier\"): print([1])");
 	a.no_ack = true;
 	send("csr_enable", NULL);
@@ -187,11 +174,6 @@ START_TEST(a_confirmation_is_about_the_childs_own)
 	world_run(&w, 3 * SEC);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	ck_assert_uint_eq(reply_status(above_last(&t, STATUS_CSR_ENABLED)), STATUS_OK);
-	close_sites();
 }
-END_TEST
 
-SUITE("csr_ends", deleting_lets_go_who_waits_and_deletes_too,
-      disabling_lets_go_who_waits_and_deletes, suspending_lets_go_who_waits_and_deletes,
-      results_of_an_event_are_the_childs_own, what_only_mainsm_does_is_not_believed_from_below,
-      a_list_that_only_asks_is_not_suspended_as_a_loop, a_confirmation_is_about_the_childs_own)
+SUITE_WITH("csr_ends", open_sites, close_sites)

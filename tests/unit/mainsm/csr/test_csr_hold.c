@@ -38,9 +38,8 @@ static void trigger(const char *csr, uint64_t seq, uint32_t depth)
 	world_run(&w, 10 * MS);
 }
 
-START_TEST(it_is_let_go_when_the_others_have_acted)
+TEST(it_is_let_go_when_the_others_have_acted)
 {
-	open_sites();
 	arm(LIB_CALL " thread_stop([n_2])");
 	b.is_mute = true;
 	trigger(token, 7, 0);
@@ -51,15 +50,12 @@ START_TEST(it_is_let_go_when_the_others_have_acted)
 	ck_assert_uint_eq(a.released, 7);
 	ck_assert_uint_eq(b.releases, 0);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(the_source_of_a_user_event_waits_for_its_actions_too)
+TEST(the_source_of_a_user_event_waits_for_its_actions_too)
 {
 	char first[40];
 
-	open_sites();
 	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[],0)", event);
 	arm(text);
 	str_copy(first, sizeof(first), token);
@@ -75,13 +71,10 @@ START_TEST(the_source_of_a_user_event_waits_for_its_actions_too)
 	arm(text);
 	trigger(token, 8, 0);
 	ck_assert_uint_eq(a.releases, 2);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_one_shot_lets_go_when_its_list_has_ended)
+TEST(a_one_shot_lets_go_when_its_list_has_ended)
 {
-	open_sites();
 	arm(LIB_CALL " csr_delete([$csr]) thread_stop([n_2])");
 	b.is_mute = true;
 	trigger(token, 7, 0);
@@ -91,13 +84,10 @@ START_TEST(a_one_shot_lets_go_when_its_list_has_ended)
 	ck_assert_uint_eq(a.releases, 1);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_is_not_carried_out_holds_nobody)
+TEST(what_is_not_carried_out_holds_nobody)
 {
-	open_sites();
 	arm(LIB_CALL " thread_stop([n_2])");
 	trigger("c_999", 5, 0);
 	ck_assert_uint_eq(a.releases, 1);
@@ -108,13 +98,10 @@ START_TEST(what_is_not_carried_out_holds_nobody)
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(a.releases, 2);
 	ck_assert_uint_eq(a.released, 6);
-	close_sites();
 }
-END_TEST
 
-START_TEST(hosts_hear_how_deep_a_chain_is)
+TEST(hosts_hear_how_deep_a_chain_is)
 {
-	open_sites();
 	arm(LIB_CALL " thread_stop([n_2])");
 	trigger(token, 1, 0);
 	ck_assert_uint_eq(b.depth, 1);
@@ -122,18 +109,15 @@ START_TEST(hosts_hear_how_deep_a_chain_is)
 	ck_assert_uint_eq(b.depth, 3);
 	above_ask(&t, ":thread_continue([n_2])");
 	ck_assert_uint_eq(b.depth, 0);
-	close_sites();
 }
-END_TEST
 
 /* Each stop that b carries out is an event of a, and the other way round. */
-START_TEST(a_circle_over_two_hosts_is_cut_and_told_once)
+TEST(a_circle_over_two_hosts_is_cut_and_told_once)
 {
 	char one[40], two[40];
 	unsigned acted = 0;
 	uint32_t depth = 0;
 
-	open_sites();
 	arm("proc_has_been_stopped([n_1]): thread_stop([n_2])");
 	str_copy(one, sizeof(one), token);
 	arm("proc_has_been_stopped([n_2]): thread_stop([n_1])");
@@ -158,24 +142,15 @@ START_TEST(a_circle_over_two_hosts_is_cut_and_told_once)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_ptr_nonnull(
 		strstr(t.of_kind[STATUS_CSR_DISABLED / 2]->entry[0].value, "own event"));
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_depth_beyond_all_bounds_is_too_deep)
+TEST(a_depth_beyond_all_bounds_is_too_deep)
 {
-	open_sites();
 	arm(LIB_CALL " thread_stop([n_2])");
 	trigger(token, 1, UINT32_MAX);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_uint_eq(a.releases, 1);
-	close_sites();
 }
-END_TEST
 
-SUITE("csr_hold", it_is_let_go_when_the_others_have_acted,
-      the_source_of_a_user_event_waits_for_its_actions_too,
-      a_one_shot_lets_go_when_its_list_has_ended, what_is_not_carried_out_holds_nobody,
-      hosts_hear_how_deep_a_chain_is, a_circle_over_two_hosts_is_cut_and_told_once,
-      a_depth_beyond_all_bounds_is_too_deep)
+SUITE_WITH("csr_hold", open_sites, close_sites)

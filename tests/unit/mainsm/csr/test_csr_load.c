@@ -43,11 +43,10 @@ static void trigger(const char *csr, int n, const struct msg_entry *done)
 	world_run(&w, 10 * MS);
 }
 
-START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
+TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 {
 	char one[40], two[40];
 
-	open_site();
 	above_arm(&t, LIB_CALL " print([1])", one);
 	above_arm(&t, LIB_CALL " print([2])", two);
 	trigger(one, TOOL_FIRINGS_PER_SEC_MAX - 1, NULL);
@@ -61,19 +60,16 @@ START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 	trigger(two, 1, NULL);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 2);
 	ck_assert_str_eq(last_reported(), "");
-	close_site();
 }
-END_TEST
 
 /* It may have dropped as many, or lie: events of the others are reported. */
-START_TEST(what_a_host_has_dropped_takes_nobodys_room)
+TEST(what_a_host_has_dropped_takes_nobodys_room)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
 			 .triggered = {
 				 .node = "n_1", .proc = "p_1_a00000", .dropped = UINT64_MAX / 2 } };
 	char one[40];
 
-	open_site();
 	above_arm(&t, LIB_CALL " print([1])", one);
 	m.triggered.csr = one;
 	for (unsigned second = 1; second <= 5; second++) {
@@ -83,18 +79,15 @@ START_TEST(what_a_host_has_dropped_takes_nobodys_room)
 		world_run(&w, 1010 * MS);
 	}
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
-	close_site();
 }
-END_TEST
 
 /* The lm has let through as many as may be, and dropped the rest. */
-START_TEST(a_host_that_drops_each_second_is_a_flood)
+TEST(a_host_that_drops_each_second_is_a_flood)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
 			 .triggered = { .node = "n_1", .proc = "p_1_a00000", .dropped = 500 } };
 	char one[40];
 
-	open_site();
 	above_arm(&t, LIB_CALL " print([1])", one);
 	m.triggered.csr = one;
 	for (int second = 0; second < 5; second++) {
@@ -103,35 +96,29 @@ START_TEST(a_host_that_drops_each_second_is_a_flood)
 		world_run(&w, 1010 * MS);
 	}
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
-	close_site();
 }
-END_TEST
 
-START_TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
+TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
 {
 	const struct msg_entry done = { .action = 1,
 					.objects = "p_1_a00000",
 					.value = { (const uint8_t *)"5", 1 } };
 	char one[40], two[40];
 
-	open_site();
 	above_arm(&t, LIB_CALL " print([1])", one);
 	above_arm(&t, LIB_CALL " proc_get_info([$proc],0)", two);
 	trigger(one, TOOL_FIRINGS_PER_SEC_MAX, NULL);
 	trigger(two, 5, &done);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 5);
-	close_site();
 }
-END_TEST
 
 /* Sixteen actions of forty conditions, three times over: 2.6e8 firings, were they all carried
  * out. */
-START_TEST(a_cascade_of_user_events_ends_soon)
+TEST(a_cascade_of_user_events_ends_soon)
 {
 	char e[3][40], csr[40];
 	int n;
 
-	open_site();
 	for (int i = 0; i < 3; i++)
 		above_event(&t, e[i]);
 	for (int i = 0; i < 120; i++) {
@@ -145,17 +132,14 @@ START_TEST(a_cascade_of_user_events_ends_soon)
 	above_ask_for(&t, text, 0, 20 * MS);
 	ck_assert_uint_gt(told(), 40);
 	ck_assert_uint_le(told(), TOOL_FIRINGS_PER_SEC_MAX);
-	close_site();
 }
-END_TEST
 
-START_TEST(so_many_user_events_a_second_are_raised_and_no_more)
+TEST(so_many_user_events_a_second_are_raised_and_no_more)
 {
 	struct buf many = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	const struct reply *r;
 	char e[40];
 
-	open_site();
 	for (int i = 0; i < 10; i++)
 		above_event(&t, e);
 	buf_putc(&many, ':');
@@ -170,11 +154,6 @@ START_TEST(so_many_user_events_a_second_are_raised_and_no_more)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(above_status(&t, text), STATUS_OK);
 	buf_done(&many);
-	close_site();
 }
-END_TEST
 
-SUITE("csr_load", a_tool_fires_so_often_a_second_however_many_conditions_it_has,
-      what_a_host_has_dropped_takes_nobodys_room, a_host_that_drops_each_second_is_a_flood,
-      what_the_hosts_have_executed_is_passed_on_all_the_same, a_cascade_of_user_events_ends_soon,
-      so_many_user_events_a_second_are_raised_and_no_more)
+SUITE_WITH("csr_load", open_site, close_site)

@@ -49,9 +49,8 @@ static const struct reply *last(void)
 	return t.of_kind[STATUS_CSR_TRIGGERED / 2];
 }
 
-START_TEST(a_user_event_that_does_not_pass_is_silent)
+TEST(a_user_event_that_does_not_pass_is_silent)
 {
-	open_site();
 	arm_on_event(" omig_if($par1,\">=\",10) omig_if($par2,\"==\",\"yes\") print([$par1])");
 	raise_with("9,\"yes\"");
 	raise_with("10,\"no\"");
@@ -62,13 +61,10 @@ START_TEST(a_user_event_that_does_not_pass_is_silent)
 	ck_assert_uint_eq(told(), 1);
 	ck_assert_uint_eq(last()->nentry, 2);
 	ck_assert_str_eq(entry_of(last(), 3, 0)->value, "1,10");
-	close_site();
 }
-END_TEST
 
-START_TEST(of_user_events_every_nth_goes_on)
+TEST(of_user_events_every_nth_goes_on)
 {
-	open_site();
 	arm_on_event(" omig_every(3) print([$par1])");
 	for (int i = 1; i <= 9; i++) {
 		char value[8];
@@ -78,13 +74,10 @@ START_TEST(of_user_events_every_nth_goes_on)
 		ck_assert_uint_eq(told(), (unsigned)i / 3);
 	}
 	ck_assert_str_eq(entry_of(last(), 2, 0)->value, "1,9");
-	close_site();
 }
-END_TEST
 
-START_TEST(a_predicate_behind_other_actions_ends_the_list_there)
+TEST(a_predicate_behind_other_actions_ends_the_list_there)
 {
-	open_site();
 	arm_on_event(" print([1]) omig_if($par1,\"==\",5) print([2]) ; omig_every(2) print([3])");
 	raise_with("4");
 	ck_assert_uint_eq(told(), 1);
@@ -97,13 +90,10 @@ START_TEST(a_predicate_behind_other_actions_ends_the_list_there)
 	raise_with("5");
 	ck_assert_str_eq(entry_of(last(), 5, 0)->value, "1,3");
 	ck_assert_uint_eq(told(), 3);
-	close_site();
 }
-END_TEST
 
-START_TEST(what_a_host_has_let_pass_is_not_asked_again)
+TEST(what_a_host_has_let_pass_is_not_asked_again)
 {
-	open_site();
 	arm(LIB_CALL " omig_every(100) proc_get_info([$proc],0) omig_every(2) print([$proc])");
 	ck_assert_uint_eq(a.prefix, 2);
 	ck_assert(a.wants_reply);
@@ -114,15 +104,12 @@ START_TEST(what_a_host_has_let_pass_is_not_asked_again)
 	ck_assert_ptr_null(entry_of(last(), 4, 0));
 	below_trigger(&a, "p_1_a00000", "", "1");
 	ck_assert_ptr_nonnull(entry_of(last(), 4, 0));
-	close_site();
 }
-END_TEST
 
-START_TEST(predicateed_counters_ask_for_no_word)
+TEST(predicateed_counters_ask_for_no_word)
 {
 	char counter[40];
 
-	open_site();
 	str_copy(counter, sizeof(counter),
 		 entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
 	snprintf(text, sizeof(text),
@@ -133,23 +120,15 @@ START_TEST(predicateed_counters_ask_for_no_word)
 	arm(LIB_CALL " omig_every(10)");
 	ck_assert_uint_eq(a.prefix, 1);
 	ck_assert(a.wants_reply);
-	close_site();
 }
-END_TEST
 
-START_TEST(a_predicate_that_makes_no_sense_is_refused_at_once)
+TEST(a_predicate_that_makes_no_sense_is_refused_at_once)
 {
-	open_site();
 	ck_assert_uint_eq(above_status(&t, LIB_CALL " omig_every(0) print([1])"),
 			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, LIB_CALL " omig_if($par1,\"=>\",1) print([1])"),
 			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, ":omig_every(3) print([1])"), STATUS_TYPE_MISMATCH);
-	close_site();
 }
-END_TEST
 
-SUITE("csr_predicate", a_user_event_that_does_not_pass_is_silent, of_user_events_every_nth_goes_on,
-      a_predicate_behind_other_actions_ends_the_list_there,
-      what_a_host_has_let_pass_is_not_asked_again, predicateed_counters_ask_for_no_word,
-      a_predicate_that_makes_no_sense_is_refused_at_once)
+SUITE_WITH("csr_predicate", open_site, close_site)

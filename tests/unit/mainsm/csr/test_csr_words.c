@@ -4,11 +4,10 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
-START_TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it)
+TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it)
 {
 	char event[40];
 
-	open_sites();
 	above_event(&t, event);
 	snprintf(text, sizeof(text),
 		 "user_event_has_been_raised([%s]): print([\"dis\"]) csr_disable([$csr])", event);
@@ -22,11 +21,9 @@ START_TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it
 	ck_assert_uint_eq(t.events[0], STATUS_CSR_ENABLED);
 	ck_assert_uint_eq(t.events[1], STATUS_CSR_TRIGGERED);
 	ck_assert_uint_eq(t.events[2], STATUS_CSR_DISABLED);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_hosts_had_counted_is_in_the_last_word)
+BARE_TEST(what_hosts_had_counted_is_in_the_last_word)
 {
 	static const char *const ends[] = { "csr_disable", "csr_delete" };
 
@@ -45,14 +42,12 @@ START_TEST(what_hosts_had_counted_is_in_the_last_word)
 		close_sites();
 	}
 }
-END_TEST
 
 /* Later words are reported with those of the others; a silent one delays none for long. */
-START_TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
+TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 
-	open_sites();
 	define(LIB_CALL " print([1])");
 	with_token("csr_enable");
 	a.no_part = true;
@@ -68,13 +63,10 @@ START_TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 	snprintf(text, sizeof(text), "%s,\"dropped\",5", token);
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, text);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_is_lost_without_another_event_is_told)
+TEST(what_is_lost_without_another_event_is_told)
 {
-	open_sites();
 	define(LIB_CALL " print([1])");
 	with_token("csr_enable");
 	link_send(a.link, &(struct msg){ .type = MSG_LOSSES, .losses = { token, 30, false } });
@@ -83,15 +75,12 @@ START_TEST(what_is_lost_without_another_event_is_told)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_TRIGGERED)->nentry, 1);
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",33");
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_condition_of_a_user_event_that_is_gone_says_so)
+TEST(a_condition_of_a_user_event_that_is_gone_says_so)
 {
 	char first[40], second[40];
 
-	open_sites();
 	above_event(&t, first);
 	above_event(&t, second);
 	snprintf(text, sizeof(text), "user_event_has_been_raised([%s,%s]): print([1])", first,
@@ -112,11 +101,9 @@ START_TEST(a_condition_of_a_user_event_that_is_gone_says_so)
 	ck_assert_uint_eq(
 		above_ask(&t, "user_event_has_been_raised([e_999]): print([1])")->entry[0].status,
 		STATUS_UNKNOWN_OBJECT);
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_defined)
+TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_defined)
 {
 	static const char *const actions[] = {
 		"pa_counter_local_increment(pa_cl_999,1)",
@@ -127,7 +114,6 @@ START_TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_def
 	};
 	char made[40];
 
-	open_sites();
 	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
 		snprintf(text, sizeof(text), LIB_CALL " %s", actions[i]);
 		ck_assert_uint_eq(above_status(&t, text), STATUS_UNKNOWN_OBJECT);
@@ -141,21 +127,16 @@ START_TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_def
 	ck_assert_uint_eq(above_status(&t, text), STATUS_OK);
 	snprintf(text, sizeof(text), LIB_CALL " trace_buffer_append(%s,$time,1,[])", made);
 	ck_assert_uint_eq(above_status(&t, text), STATUS_UNKNOWN_OBJECT);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_condition_of_all_is_enabled_where_there_is_nothing_yet)
+TEST(a_condition_of_all_is_enabled_where_there_is_nothing_yet)
 {
-	open_sites();
 	ck_assert_uint_eq(above_status(&t, ":node_detach([n_1,n_2])"), STATUS_OK);
 	define(LIB_CALL " print([1])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->coverage.asked, 0);
-	close_sites();
 }
-END_TEST
 
 /* The host confirms with a reason for each of its processes. */
 static void refuse_at(struct below *at, const char *objects)
@@ -164,12 +145,11 @@ static void refuse_at(struct below *at, const char *objects)
 	at->refusal = "no process here has a probe 'step'";
 }
 
-START_TEST(what_no_named_process_can_do_is_refused)
+TEST(what_no_named_process_can_do_is_refused)
 {
 	static const char event[] =
 		"thread_executes_probe([p_1_a00000,p_2_a00000],\"step\"): print([1])";
 
-	open_sites();
 	define(event);
 	refuse_at(&a, "p_1_a00000");
 	refuse_at(&b, "p_2_a00000");
@@ -183,11 +163,9 @@ START_TEST(what_no_named_process_can_do_is_refused)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_a00000");
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_names_only_unknown_objects_is_refused)
+TEST(what_names_only_unknown_objects_is_refused)
 {
 	static const char *const events[] = {
 		"thread_has_started_lib_call([p_1_zzzzzz],\"MPI_Send\"): print([1])",
@@ -197,7 +175,6 @@ START_TEST(what_names_only_unknown_objects_is_refused)
 		"thread_has_started_lib_call([n_9],\"MPI_Send\"): print([1])",
 	};
 
-	open_sites();
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
 		define(events[i]);
 		ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNKNOWN_OBJECT);
@@ -208,13 +185,10 @@ START_TEST(what_names_only_unknown_objects_is_refused)
 	ck_assert_uint_eq(
 		above_count(&t, STATUS_CSR_ENABLED) + above_count(&t, STATUS_CSR_DISABLED), 0);
 	ck_assert_uint_eq(a.arms + b.arms, 0);
-	close_sites();
 }
-END_TEST
 
-START_TEST(of_several_objects_the_known_ones_are_enabled)
+TEST(of_several_objects_the_known_ones_are_enabled)
 {
-	open_sites();
 	define("proc_has_terminated([p_1_zzzzzz,p_2_a00000]): print([1])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(b.arms, 1);
@@ -222,13 +196,10 @@ START_TEST(of_several_objects_the_known_ones_are_enabled)
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_zzzzzz");
 	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status,
 			  STATUS_UNKNOWN_OBJECT);
-	close_sites();
 }
-END_TEST
 
-START_TEST(of_all_processes_a_reason_is_told_when_none_can)
+TEST(of_all_processes_a_reason_is_told_when_none_can)
 {
-	open_sites();
 	define("thread_executes_probe([],\"step\"): print([1])");
 	refuse_at(&a, "p_1_a00000,p_1_b00000");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -239,13 +210,10 @@ START_TEST(of_all_processes_a_reason_is_told_when_none_can)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->status,
 			  STATUS_PARAMETER_ERROR);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_is_behind_an_attach_finds_conditions_armed)
+TEST(what_is_behind_an_attach_finds_conditions_armed)
 {
-	open_sites();
 	ck_assert_uint_eq(above_status(&t, ":node_detach([n_2])"), STATUS_OK);
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");
@@ -257,15 +225,12 @@ START_TEST(what_is_behind_an_attach_finds_conditions_armed)
 					 .arm_ack = { .csr = b.csr, .version = b.version } });
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.requests, 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_can_never_happen_is_refused_where_it_is_defined)
+TEST(what_can_never_happen_is_refused_where_it_is_defined)
 {
 	const struct reply *r;
 
-	open_sites();
 	r = above_ask(&t, "thread_has_started_lib_call([],\"MPI_Sned\"): print([1])");
 	ck_assert_uint_eq(r->kind, 0);
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
@@ -273,16 +238,13 @@ START_TEST(what_can_never_happen_is_refused_where_it_is_defined)
 	r = above_ask(&t, "patop_lib_call_started([],\"MPI_Send\",[],[\"send\"]): print([1])");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DEFINED), 0);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_user_event_happens_when_it_is_raised)
+TEST(a_user_event_happens_when_it_is_raised)
 {
 	char event[40];
 	double when;
 
-	open_sites();
 	above_event(&t, event);
 	define("user_event_has_been_raised([]): print([$time])");
 	with_token("csr_enable");
@@ -294,15 +256,12 @@ START_TEST(a_user_event_happens_when_it_is_raised)
 		1);
 	ck_assert(when > (double)world_wall(&w) / 1e9 - 0.2 &&
 		  when <= (double)world_wall(&w) / 1e9);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_list_in_brackets_of_its_own_stays_one_value)
+TEST(a_list_in_brackets_of_its_own_stays_one_value)
 {
 	char event[CSR_TOKEN_BYTES];
 
-	open_sites();
 	above_event(&t, event);
 	define("user_event_has_been_raised([]): print([0,$par1]) print([0,[$par1],9])");
 	with_token("csr_enable");
@@ -312,9 +271,7 @@ START_TEST(a_list_in_brackets_of_its_own_stays_one_value)
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value, "3,0,1,2");
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 2, 0)->value,
 			 "3,0,[1,2],9");
-	close_sites();
 }
-END_TEST
 
 static void trigger_with(struct below *at, const struct msg_par *par, size_t npar)
 {
@@ -342,23 +299,20 @@ static void trigger_with(struct below *at, const struct msg_par *par, size_t npa
 	}
 
 /* The first parameter of a probe has two names. */
-START_TEST(an_event_of_a_probe_has_a_virtual_time)
+TEST(an_event_of_a_probe_has_a_virtual_time)
 {
 	static const struct msg_par pars[] = { PAR(1, "42"), PAR(2, "2.5"), PAR(3, "\"x\"") };
 
-	open_sites();
 	define("thread_executes_probe([],\"step\"): print([$vt,$par1,$par2,$par3])");
 	with_token("csr_enable");
 	trigger_with(&a, pars, ARRAY_LEN(pars));
 	ck_assert_ptr_nonnull(above_last(&t, STATUS_CSR_TRIGGERED));
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value,
 			 "4,42,42,2.5,\"x\"");
-	close_sites();
 }
-END_TEST
 
 /* What is no event of its csr ends the connection, and no tool gets it. */
-START_TEST(an_event_with_parameters_that_are_none_is_not_reported)
+BARE_TEST(an_event_with_parameters_that_are_none_is_not_reported)
 {
 	static const struct msg_par bad[] = { PAR(1, "1,2"), PAR(1, ""), PAR(1, "(1"),
 					      PAR(100000, "1") };
@@ -372,7 +326,6 @@ START_TEST(an_event_with_parameters_that_are_none_is_not_reported)
 		close_sites();
 	}
 }
-END_TEST
 
 static unsigned switched_off(const char *names)
 {
@@ -385,9 +338,8 @@ static unsigned switched_off(const char *names)
 }
 
 /* By the names that were asked for; what waits for anything else stays on. */
-START_TEST(conditions_of_events_are_switched_off_by_name)
+TEST(conditions_of_events_are_switched_off_by_name)
 {
-	open_sites();
 	define("thread_writes_events([],[\"io.*\",\"net\"],\"\"): print([1])");
 	ck_assert_uint_eq(switched_off("\"io.*\""), 0); /* it is not enabled */
 	with_token("csr_enable");
@@ -405,22 +357,6 @@ START_TEST(conditions_of_events_are_switched_off_by_name)
 	define(LIB_CALL " print([1])");
 	with_token("csr_enable");
 	ck_assert_uint_eq(switched_off("\"all\",\"MPI_Barrier\""), 0);
-	close_sites();
 }
-END_TEST
 
-SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value,
-      a_condition_that_disables_itself_is_told_behind_the_event_that_did_it,
-      what_hosts_had_counted_is_in_the_last_word,
-      the_last_word_waits_for_the_hosts_and_not_for_ever,
-      what_is_lost_without_another_event_is_told, a_condition_of_a_user_event_that_is_gone_says_so,
-      a_condition_of_all_is_enabled_where_there_is_nothing_yet,
-      an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_defined,
-      what_no_named_process_can_do_is_refused, what_names_only_unknown_objects_is_refused,
-      of_several_objects_the_known_ones_are_enabled,
-      of_all_processes_a_reason_is_told_when_none_can,
-      what_is_behind_an_attach_finds_conditions_armed,
-      what_can_never_happen_is_refused_where_it_is_defined, a_user_event_happens_when_it_is_raised,
-      an_event_of_a_probe_has_a_virtual_time,
-      an_event_with_parameters_that_are_none_is_not_reported,
-      conditions_of_events_are_switched_off_by_name)
+SUITE_WITH("csr_words", open_sites, close_sites)

@@ -54,7 +54,7 @@ static int apply(bool full, bool more, const struct msg_object *o, size_t n)
 	return directory_apply(d, 3, &m, 20, &e);
 }
 
-START_TEST(objects_hang_under_their_parents_in_the_order_of_birth)
+TEST(objects_hang_under_their_parents_in_the_order_of_birth)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
 				  object("p_7_b00000", "n_7") };
@@ -70,9 +70,8 @@ START_TEST(objects_hang_under_their_parents_in_the_order_of_birth)
 	ck_assert_uint_eq(came, 5);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(a_snapshot_removes_what_it_does_not_name)
+TEST(a_snapshot_removes_what_it_does_not_name)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
 				  object("p_7_b00000", "n_7") };
@@ -87,9 +86,8 @@ START_TEST(a_snapshot_removes_what_it_does_not_name)
 	ck_assert_uint_eq(node->objects, 1);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
+TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"),
 				  object("p_7_c00000", "n_7") };
@@ -103,9 +101,8 @@ START_TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
 	ck_assert_ptr_null(directory_find(d, "p_7_b00000"));
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(a_change_keeps_what_it_does_not_name_and_tells_only_real_changes)
+TEST(a_change_keeps_what_it_does_not_name_and_tells_only_real_changes)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7") };
 
@@ -126,9 +123,8 @@ START_TEST(a_change_keeps_what_it_does_not_name_and_tells_only_real_changes)
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 1);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(a_node_speaks_of_itself_only)
+TEST(a_node_speaks_of_itself_only)
 {
 	struct object *other;
 	struct msg_object bad[] = {
@@ -165,9 +161,8 @@ START_TEST(a_node_speaks_of_itself_only)
 			 -ERR_DENIED);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(one_node_cannot_take_all_objects)
+TEST(one_node_cannot_take_all_objects)
 {
 	int rc = 0;
 	char token[32];
@@ -185,7 +180,6 @@ START_TEST(one_node_cannot_take_all_objects)
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), DIRECTORY_NODE_OBJECTS_MAX);
 	directory_free(d);
 }
-END_TEST
 
 #define A_MESSAGE 1024 /* objects */
 
@@ -240,7 +234,7 @@ static size_t measured(const struct object *o, struct session *s)
 
 /* As many as mainsm may know; one more is refused with words, and the others are all there to be
  * measured. */
-START_TEST(there_are_as_many_objects_as_there_may_be)
+TEST(there_are_as_many_objects_as_there_may_be)
 {
 	struct err e = { 0 };
 	struct session *s;
@@ -261,9 +255,8 @@ START_TEST(there_are_as_many_objects_as_there_may_be)
 	session_free(s);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
+TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"),
 				  object("n_7", "s_1") };
@@ -285,9 +278,8 @@ START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 0);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(a_node_that_says_it_is_gone_is_gone)
+TEST(a_node_that_says_it_is_gone_is_gone)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("n_7", "s_1") };
 
@@ -299,9 +291,8 @@ START_TEST(a_node_that_says_it_is_gone_is_gone)
 	ck_assert_str_eq(last, "n_7");
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(attaching_takes_the_containers_and_detaching_the_contents)
+TEST(attaching_takes_the_containers_and_detaching_the_contents)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
 				  object("p_7_b00000", "n_7") };
@@ -328,9 +319,8 @@ START_TEST(attaching_takes_the_containers_and_detaching_the_contents)
 	scope_free(s);
 	directory_free(d);
 }
-END_TEST
 
-START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
+TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
 				  object("t_7_b00000", "p_7_a00000") };
@@ -362,7 +352,6 @@ START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 	scope_free(s);
 	directory_free(d);
 }
-END_TEST
 
 static int build(void)
 {
@@ -383,7 +372,7 @@ static int build(void)
 	return rc;
 }
 
-START_TEST(running_out_of_memory_leaves_a_sound_directory)
+TEST(running_out_of_memory_leaves_a_sound_directory)
 {
 	ALLOC_SWEEP (k) {
 		int rc = build();
@@ -392,15 +381,5 @@ START_TEST(running_out_of_memory_leaves_a_sound_directory)
 		ck_assert(!rc || rc == -ERR_NOMEM);
 	}
 }
-END_TEST
 
-SUITE("directory", objects_hang_under_their_parents_in_the_order_of_birth,
-      a_snapshot_removes_what_it_does_not_name, a_snapshot_in_parts_removes_only_after_the_last_one,
-      a_change_keeps_what_it_does_not_name_and_tells_only_real_changes,
-      a_node_speaks_of_itself_only, one_node_cannot_take_all_objects,
-      there_are_as_many_objects_as_there_may_be,
-      what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
-      a_node_that_says_it_is_gone_is_gone,
-      attaching_takes_the_containers_and_detaching_the_contents,
-      a_thread_that_is_detached_alone_comes_back_with_its_process,
-      running_out_of_memory_leaves_a_sound_directory)
+SUITE("directory")

@@ -14,7 +14,7 @@ static bool matches(const char *pattern, const char *host)
 	return site_pattern_matches(pattern, strlen(pattern), host);
 }
 
-START_TEST(patterns_know_stars_and_question_marks)
+TEST(patterns_know_stars_and_question_marks)
 {
 	ck_assert(matches("node01", "node01"));
 	ck_assert(matches("NODE*", "node01"));
@@ -26,9 +26,8 @@ START_TEST(patterns_know_stars_and_question_marks)
 	ck_assert(!matches("", "node"));
 	ck_assert(!matches("[n]ode", "node"));
 }
-END_TEST
 
-START_TEST(a_pattern_of_many_stars_takes_no_time)
+TEST(a_pattern_of_many_stars_takes_no_time)
 {
 	char pattern[512], host[256];
 
@@ -40,9 +39,8 @@ START_TEST(a_pattern_of_many_stars_takes_no_time)
 	host[255] = 0;
 	ck_assert(!matches(pattern, host));
 }
-END_TEST
 
-START_TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
+TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
 {
 	struct sites *s = sites_new("local");
 	const char *name;
@@ -68,9 +66,8 @@ START_TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
 			 -ERR_INVALID);
 	sites_free(s);
 }
-END_TEST
 
-START_TEST(a_configuration_counts_whole_or_not_at_all)
+TEST(a_configuration_counts_whole_or_not_at_all)
 {
 	const struct site_conf good[] = { { "a", "n*", "ssh", "", "" },
 					  { "b", "m*", "none", "", "" } };
@@ -95,9 +92,8 @@ START_TEST(a_configuration_counts_whole_or_not_at_all)
 		sites_free(s);
 	}
 }
-END_TEST
 
-START_TEST(names_of_sites_are_fit_for_paths_and_command_lines)
+TEST(names_of_sites_are_fit_for_paths_and_command_lines)
 {
 	static const char *const bad[] = { "",	  "-x",	  ".x", "a/b",	   "a b",
 					   "a;b", "a\nb", "$x", "\xc3\xa4" };
@@ -110,9 +106,8 @@ START_TEST(names_of_sites_are_fit_for_paths_and_command_lines)
 	ck_assert(site_host_is_valid("user@node-1.example:22"));
 	ck_assert(!site_host_is_valid("-x"));
 }
-END_TEST
 
-START_TEST(an_sm_is_started_three_times_and_then_done_without)
+TEST(an_sm_is_started_three_times_and_then_done_without)
 {
 	struct sites *s = sites_new("local");
 	struct site *a;
@@ -131,12 +126,11 @@ START_TEST(an_sm_is_started_three_times_and_then_done_without)
 	ck_assert_int_eq(site_ask(s, a, t + SITE_REST_NS), SITE_START);
 	sites_free(s);
 }
-END_TEST
 
 /*
  * A peer that may bring one host in names sites: the work of mainsm for it has an end, and a pace.
  */
-START_TEST(hosts_do_not_name_sites_without_end)
+TEST(hosts_do_not_name_sites_without_end)
 {
 	struct sites *s = sites_new("local");
 	struct site *site[SITES_CLAIMED_MAX], *other;
@@ -169,9 +163,8 @@ START_TEST(hosts_do_not_name_sites_without_end)
 	ck_assert_int_eq(sites_choose(s, "x5", "h", &out, NULL), 0);
 	sites_free(s);
 }
-END_TEST
 
-START_TEST(an_sm_that_never_comes_counts_as_a_failed_start)
+TEST(an_sm_that_never_comes_counts_as_a_failed_start)
 {
 	struct sites *s = sites_new("local");
 	struct site *a;
@@ -187,9 +180,8 @@ START_TEST(an_sm_that_never_comes_counts_as_a_failed_start)
 	ck_assert_int_eq(site_ask(s, a, 100 * S), SITE_START);
 	sites_free(s);
 }
-END_TEST
 
-START_TEST(without_a_launcher_hosts_are_served_at_once)
+TEST(without_a_launcher_hosts_are_served_at_once)
 {
 	struct sites *s = sites_new("");
 	struct site *a, *b;
@@ -202,7 +194,6 @@ START_TEST(without_a_launcher_hosts_are_served_at_once)
 	ck_assert_int_eq(site_ask(s, b, S), SITE_DIRECT);
 	sites_free(s);
 }
-END_TEST
 
 static const char *const command[] = { "/bin/sm", "--site", "a b", NULL };
 
@@ -218,7 +209,7 @@ static void check_words(const char *text, const char *const *expected, size_t n)
 	template_free(argv);
 }
 
-START_TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
+TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
 {
 	struct sites *s = sites_new(SITE_SHARED);
 	struct site *a;
@@ -235,9 +226,8 @@ START_TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
 	ck_assert_int_eq(site_ask(s, a, 600 * S + SITE_SHARED_MAX_NS), SITE_DIRECT);
 	sites_free(s);
 }
-END_TEST
 
-START_TEST(a_template_becomes_words_that_are_never_split_again)
+TEST(a_template_becomes_words_that_are_never_split_again)
 {
 	static const char *const plain[] = { "/bin/sm", "--site", "a b" };
 	static const char *const quoted[] = { "x",	     "one two", "",
@@ -248,9 +238,8 @@ START_TEST(a_template_becomes_words_that_are_never_split_again)
 	check_words("x 'one two' \"\" 'say \"'{site}'\"' '{site}' \"n={host};rm -rf\" {command}",
 		    quoted, 9);
 }
-END_TEST
 
-START_TEST(the_known_launchers_are_good_templates)
+TEST(the_known_launchers_are_good_templates)
 {
 	static const char *const ssh[] = {
 		"ssh", "-o", "BatchMode=yes",	    "-o", "ConnectTimeout=10",
@@ -263,7 +252,6 @@ START_TEST(the_known_launchers_are_good_templates)
 	check_words(template_named("srun"), srun, ARRAY_LEN(srun));
 	ck_assert_str_eq(template_named("own {command}"), "own {command}");
 }
-END_TEST
 
 /* What a shell makes of the one word. */
 static void check_shell(const char *const *words, const char *want)
@@ -277,7 +265,7 @@ static void check_shell(const char *const *words, const char *want)
 	template_free(argv);
 }
 
-START_TEST(a_command_for_a_shell_is_one_word_with_quotes)
+TEST(a_command_for_a_shell_is_one_word_with_quotes)
 {
 	static const char *const plain[] = { "/opt/omig-1.0/bin/sm", "--listen=[::1]:7", "", NULL };
 	static const char *const hostile[] = { "/a b/sm", "it's", "$(id);", "x\ny", NULL };
@@ -285,9 +273,8 @@ START_TEST(a_command_for_a_shell_is_one_word_with_quotes)
 	check_shell(plain, "/opt/omig-1.0/bin/sm '--listen=[::1]:7' ''");
 	check_shell(hostile, "'/a b/sm' 'it'\\''s' '$(id);' 'x\ny'");
 }
-END_TEST
 
-START_TEST(a_wrong_template_is_refused)
+TEST(a_wrong_template_is_refused)
 {
 	static const char *const bad[] = {
 		"",	    "ssh {host}", "'open {command}", "{user} {command}",
@@ -305,14 +292,5 @@ START_TEST(a_wrong_template_is_refused)
 	ck_assert_int_eq(template_expand(long_one, &w, &argv, NULL), -ERR_LIMIT);
 	ck_assert_ptr_null(argv);
 }
-END_TEST
 
-SUITE("sites", patterns_know_stars_and_question_marks, a_pattern_of_many_stars_takes_no_time,
-      a_host_goes_to_the_site_it_claims_or_that_claims_it,
-      a_configuration_counts_whole_or_not_at_all,
-      names_of_sites_are_fit_for_paths_and_command_lines,
-      an_sm_is_started_three_times_and_then_done_without, hosts_do_not_name_sites_without_end,
-      an_sm_that_never_comes_counts_as_a_failed_start, without_a_launcher_hosts_are_served_at_once,
-      an_sm_that_the_admin_runs_is_waited_for_and_never_started,
-      a_template_becomes_words_that_are_never_split_again, the_known_launchers_are_good_templates,
-      a_command_for_a_shell_is_one_word_with_quotes, a_wrong_template_is_refused)
+SUITE("sites")

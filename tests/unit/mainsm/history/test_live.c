@@ -106,7 +106,7 @@ static void clean_up(void)
 	directory_free(d);
 }
 
-START_TEST(a_job_that_began_here_counts_from_its_beginning)
+TEST(a_job_that_began_here_counts_from_its_beginning)
 {
 	struct history_job s;
 
@@ -133,9 +133,8 @@ START_TEST(a_job_that_began_here_counts_from_its_beginning)
 	answer("n_2", 1, 80, 24, 1, 1);
 	ck_assert_int_eq(sample().call[0].count, 30);
 }
-END_TEST
 
-START_TEST(of_a_job_that_was_there_before_only_what_is_seen_counts)
+TEST(of_a_job_that_was_there_before_only_what_is_seen_counts)
 {
 	answer("n_1", 0, 1000, 400, 200, 3);
 	ck_assert_int_eq(sample().span_ms, 0);
@@ -145,9 +144,8 @@ START_TEST(of_a_job_that_was_there_before_only_what_is_seen_counts)
 	ck_assert_int_eq(sample().call[0].count, 10);
 	ck_assert_int_eq(sample().cpu_ms, 1000);
 }
-END_TEST
 
-START_TEST(totals_that_fall_are_said)
+TEST(totals_that_fall_are_said)
 {
 	answer("n_1", 0, 100, 4, 2, 3);
 	sample();
@@ -160,9 +158,8 @@ START_TEST(totals_that_fall_are_said)
 	ck_assert_int_eq(sample().call[0].count, 1);
 	ck_assert(!(sample().flags & HISTORY_FELL));
 }
-END_TEST
 
-START_TEST(the_end_is_a_sample_and_no_other_follows)
+TEST(the_end_is_a_sample_and_no_other_follows)
 {
 	struct live_job *j = smap_find(&live.jobs, "j");
 
@@ -188,9 +185,8 @@ START_TEST(the_end_is_a_sample_and_no_other_follows)
 	live_scan(&live, d);
 	ck_assert_uint_eq(live.jobs.n, 0);
 }
-END_TEST
 
-START_TEST(rates_of_ranks_are_of_their_own_interval)
+TEST(rates_of_ranks_are_of_their_own_interval)
 {
 	struct live_job *j = smap_find(&live.jobs, "j");
 	struct history_ranks r;
@@ -215,9 +211,8 @@ START_TEST(rates_of_ranks_are_of_their_own_interval)
 	free((void *)r.rank);
 	free((void *)r.nodes);
 }
-END_TEST
 
-START_TEST(answers_that_make_no_sense_are_counted)
+TEST(answers_that_make_no_sense_are_counted)
 {
 	static const char *const texts[] = { "",
 					     "1,2,3",
@@ -235,9 +230,5 @@ START_TEST(answers_that_make_no_sense_are_counted)
 	}
 	ck_assert_uint_eq(live.strange, 6);
 }
-END_TEST
 
-SUITE_WITH("history/live", set_up, clean_up, a_job_that_began_here_counts_from_its_beginning,
-	   of_a_job_that_was_there_before_only_what_is_seen_counts, totals_that_fall_are_said,
-	   the_end_is_a_sample_and_no_other_follows, rates_of_ranks_are_of_their_own_interval,
-	   answers_that_make_no_sense_are_counted)
+SUITE_WITH("history/live", set_up, clean_up)

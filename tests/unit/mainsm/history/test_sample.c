@@ -63,17 +63,16 @@ static void clean_up(void)
 	history_writer_done(&w);
 }
 
-START_TEST(what_is_written_comes_back)
+TEST(what_is_written_comes_back)
 {
 	write_all(6);
 	ck_assert_uint_eq(read_all(w.out.out.p, w.out.out.n).bad, 0);
 	ck_assert_uint_eq(jobs, N);
 	ck_assert_uint_eq(ranks, N);
 }
-END_TEST
 
 /* Each block describes itself: the loss of any other one costs nothing of it. */
-START_TEST(a_block_alone_is_enough)
+TEST(a_block_alone_is_enough)
 {
 	struct evblock b;
 	unsigned all = 0;
@@ -86,9 +85,8 @@ START_TEST(a_block_alone_is_enough)
 	}
 	ck_assert_uint_eq(all, N);
 }
-END_TEST
 
-START_TEST(changed_bytes_never_become_a_sample)
+TEST(changed_bytes_never_become_a_sample)
 {
 	struct buf copy = BUF_INIT(1u << 24);
 	struct rng rng;
@@ -105,9 +103,8 @@ START_TEST(changed_bytes_never_become_a_sample)
 	}
 	buf_done(&copy);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_refused_and_leaves_the_rest)
+TEST(what_does_not_fit_is_refused_and_leaves_the_rest)
 {
 	static struct history_rank many[HISTORY_RANKS_EACH_MAX + 1];
 	struct history_ranks r = *samples_ranks(1);
@@ -126,10 +123,9 @@ START_TEST(what_does_not_fit_is_refused_and_leaves_the_rest)
 	ck_assert_uint_eq(jobs, N);
 	ck_assert_uint_eq(ranks, N);
 }
-END_TEST
 
 /* Of a later version what is known here is read. */
-START_TEST(an_event_of_another_kind_is_passed_over)
+TEST(an_event_of_another_kind_is_passed_over)
 {
 	static const struct evfield field = { "x", EV_INT32 };
 	const struct evtype t = { .name = "omig.history.more", .nfield = 1, .field = &field };
@@ -142,8 +138,5 @@ START_TEST(an_event_of_another_kind_is_passed_over)
 	ck_assert_uint_eq(read_all(w.out.out.p, w.out.out.n).bad, 0);
 	ck_assert_uint_eq(jobs, 1);
 }
-END_TEST
 
-SUITE_WITH("history/sample", set_up, clean_up, what_is_written_comes_back, a_block_alone_is_enough,
-	   changed_bytes_never_become_a_sample, what_does_not_fit_is_refused_and_leaves_the_rest,
-	   an_event_of_another_kind_is_passed_over)
+SUITE_WITH("history/sample", set_up, clean_up)

@@ -40,11 +40,10 @@ static void read_both(int64_t read)
 	measured_send(&in_b, read, at);
 }
 
-START_TEST(a_sum_over_two_sites_is_one_value)
+TEST(a_sum_over_two_sites_is_one_value)
 {
 	struct value v;
 
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",1000]");
 	ck_assert_uint_eq(in_a.loads, 1);
 	ck_assert_uint_eq(in_a.n, 3);
@@ -58,13 +57,10 @@ START_TEST(a_sum_over_two_sites_is_one_value)
 	ck_assert_int_eq(v.n, 8);
 	ck_assert_str_eq(v.flags, "");
 	ck_assert_int_eq(v.key, 1);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(by_process_each_has_a_value_of_its_own)
+TEST(by_process_each_has_a_value_of_its_own)
 {
-	open_hosts();
 	measure("[n_1,p_3_b00000]", "", "Send_volume", "[\"every_ms\",1000,\"by\",\"process\"]");
 	read_both(1);
 	ck_assert_str_eq(value_at(0).object, "p_1_a00000");
@@ -72,13 +68,10 @@ START_TEST(by_process_each_has_a_value_of_its_own)
 	ck_assert_str_eq(value_at(1).object, "p_1_b00000");
 	ck_assert_str_eq(value_at(2).object, "p_3_b00000");
 	ck_assert_double_eq(value_at(2).value, 310);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(since_the_last_read_and_per_second_are_what_has_come)
+TEST(since_the_last_read_and_per_second_are_what_has_come)
 {
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",2000,\"mode\",\"last\",\"rate\",1]");
 	read_both(1);
 	more = 6;
@@ -86,25 +79,19 @@ START_TEST(since_the_last_read_and_per_second_are_what_has_come)
 	ck_assert_double_eq(value_at(0).value, 8 * 6 / 2.0);
 	read_both(3);
 	ck_assert_double_eq(value_at(0).value, 0);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_metric_of_a_text_is_put_together_at_the_top)
+TEST(a_metric_of_a_text_is_put_together_at_the_top)
 {
-	open_hosts();
 	measure("[]", LOOPS, "Ratio", "[\"every_ms\",1000]");
 	read_both(1);
 	ck_assert_double_eq(value_at(0).value, 410.0 / 100);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_silent_site_is_missed_after_the_grace_and_counts_again)
+TEST(a_silent_site_is_missed_after_the_grace_and_counts_again)
 {
 	int64_t at;
 
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	read_both(1);
 	at = in_a.start + 2 * in_a.every;
@@ -121,13 +108,10 @@ START_TEST(a_silent_site_is_missed_after_the_grace_and_counts_again)
 	read_both(3);
 	ck_assert_int_eq(value_at(0).k, 8);
 	ck_assert_str_eq(value_at(0).flags, "");
-	close_hosts();
 }
-END_TEST
 
-START_TEST(who_is_silent_for_long_is_not_waited_for)
+TEST(who_is_silent_for_long_is_not_waited_for)
 {
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	for (int64_t read = 1; read < 6; read++) {
 		int64_t at = in_a.start + read * in_a.every;
@@ -140,18 +124,15 @@ START_TEST(who_is_silent_for_long_is_not_waited_for)
 	ck_assert_int_eq(value_at(0).k, 4);
 	read_both(7);
 	ck_assert_int_eq(value_at(0).k, 8);
-	close_hosts();
 }
-END_TEST
 
 /* The machine slept, or had no time for mainsm: what came meanwhile is lost, what comes then is
  * not. */
-START_TEST(after_a_long_sleep_the_reads_go_on)
+TEST(after_a_long_sleep_the_reads_go_on)
 {
 	const nsec_t every = 100 * MS, slept = 30 * every;
 	unsigned before;
 
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",100]");
 	for (int64_t read = 1; read <= 3; read++)
 		read_both(read);
@@ -167,13 +148,10 @@ START_TEST(after_a_long_sleep_the_reads_go_on)
 	ck_assert_uint_ge(events(), before + 10);
 	ck_assert_int_eq(value_at(0).key, 53);
 	ck_assert_int_eq(value_at(0).k, 8);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count)
+TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count)
 {
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	read_both(1);
 	below_report_proc(&a, 1, "p_1_c00000", 50);
@@ -190,9 +168,7 @@ START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_c
 	ck_assert_uint_eq(in_a.loads, 2);
 	read_both(3);
 	ck_assert_int_eq(value_at(0).n, 9);
-	close_hosts();
 }
-END_TEST
 
 /* As the status of mainsm reports it. */
 static int64_t routes(void)
@@ -210,11 +186,10 @@ static int64_t routes(void)
 	return n;
 }
 
-START_TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
+TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
 {
 	int64_t before;
 
-	open_hosts();
 	measure("[n_1]", "", "Send_volume", "[\"every_ms\",10000]");
 	world_run(&w, SEC);
 	before = routes();
@@ -234,13 +209,10 @@ START_TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
 	measured_send(&in_a, (int64_t)in_a.read + 1,
 		      in_a.start + ((int64_t)in_a.read + 1) * in_a.every);
 	ck_assert_double_eq(value_at(0).value, 210);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(objects_are_added_and_taken_away_while_it_runs)
+TEST(objects_are_added_and_taken_away_while_it_runs)
 {
-	open_hosts();
 	measure("[n_1]", "", "Send_volume", "[\"every_ms\",10000]");
 	ck_assert_uint_eq(in_b.loads, 0);
 	world_run(&w, in_a.start + in_a.every - world_wall(&w));
@@ -254,15 +226,12 @@ START_TEST(objects_are_added_and_taken_away_while_it_runs)
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(in_a.ends, 1);
 	ck_assert_uint_ne(reply_status(ask("dfg_remove", ",[n_3]")), STATUS_OK);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_site_that_is_lost_is_loaded_again)
+TEST(a_site_that_is_lost_is_loaded_again)
 {
 	uint64_t version;
 
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	read_both(1);
 	version = in_b.version;
@@ -280,11 +249,9 @@ START_TEST(a_site_that_is_lost_is_loaded_again)
 	ck_assert_uint_eq(in_b.read, 2);
 	read_both(3);
 	ck_assert_int_eq(value_at(0).k, 8);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(hosts_without_an_sm_are_put_together_here)
+BARE_TEST(hosts_without_an_sm_are_put_together_here)
 {
 	struct measured in_lm[2];
 	struct below lm[2];
@@ -317,14 +284,12 @@ START_TEST(hosts_without_an_sm_are_put_together_here)
 	}
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_read_by_request_is_answered_with_its_values)
+TEST(a_read_by_request_is_answered_with_its_values)
 {
 	const struct reply *r;
 	uint64_t id;
 
-	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",0]");
 	ck_assert_uint_ne(reply_status(ask("dfg_read", "")), STATUS_OK);
 	start();
@@ -349,17 +314,14 @@ START_TEST(a_read_by_request_is_answered_with_its_values)
 	ck_assert_uint_eq(in_a.ends, 1);
 	ck_assert_uint_eq(t.last->id, id);
 	ck_assert_uint_eq(reply_status(t.last), STATUS_UNSPECIFIED_ERROR);
-	close_hosts();
 }
-END_TEST
 
 /* Actions behind a read may delete its measurement. */
-START_TEST(a_request_may_read_and_delete)
+TEST(a_request_may_read_and_delete)
 {
 	char request[256];
 	uint64_t id;
 
-	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",0]");
 	snprintf(request, sizeof(request),
 		 ":dfg_start([%s]) dfg_read([%s]) dfg_delete([%s]) dfg_list()", dfg, dfg, dfg);
@@ -381,15 +343,12 @@ START_TEST(a_request_may_read_and_delete)
 	above_close(&t);
 	t.link = NULL;
 	world_run(&w, 3 * SEC);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(an_event_of_a_read_may_delete_what_was_read)
+TEST(an_event_of_a_read_may_delete_what_was_read)
 {
 	char request[160];
 
-	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
 	snprintf(request, sizeof(request), "dfg_has_read([]): print([$read]) dfg_delete([$dfg])");
 	above_arm(&t, request, csr);
@@ -398,13 +357,10 @@ START_TEST(an_event_of_a_read_may_delete_what_was_read)
 	ck_assert_uint_eq(events(), 1);
 	ck_assert_uint_eq(in_a.ends, 1);
 	ck_assert_uint_eq(reply_status(ask("dfg_stop", "")), STATUS_UNKNOWN_OBJECT);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(it_ends_everywhere_when_it_is_stopped_and_with_its_tool)
+TEST(it_ends_everywhere_when_it_is_stopped_and_with_its_tool)
 {
-	open_hosts();
 	measure("[]", "", "Send_volume", "[]");
 	ask("dfg_stop", "");
 	ck_assert_uint_eq(in_a.ends, 1);
@@ -423,11 +379,9 @@ START_TEST(it_ends_everywhere_when_it_is_stopped_and_with_its_tool)
 	in_a.ends = 0;
 	measured_send(&in_a, 2, in_a.start + 2 * SEC);
 	ck_assert_uint_eq(in_a.ends, 1);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(what_cannot_be_measured_is_refused_with_words)
+TEST(what_cannot_be_measured_is_refused_with_words)
 {
 #define CREATE(arguments) ":dfg_create(" arguments ")"
 	static const struct {
@@ -456,7 +410,6 @@ START_TEST(what_cannot_be_measured_is_refused_with_words)
 		{ ":dfg_create([],\"\",\"Send_volume\",[\"by\"])", "options are names" },
 	};
 
-	open_hosts();
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r = above_ask(&t, bad[i].call);
 
@@ -470,38 +423,30 @@ START_TEST(what_cannot_be_measured_is_refused_with_words)
 	ck_assert_uint_ne(above_status(&t, ":dfg_create([],\"\",\"Send_volume\")"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t, ":dfg_delete([])"), STATUS_OK);
 	create("[]", "", "Send_volume", "[]");
-	close_hosts();
 }
-END_TEST
 
-START_TEST(what_a_host_refuses_is_told)
+TEST(what_a_host_refuses_is_told)
 {
-	open_hosts();
 	in_a.refused = "p_1_a00000";
 	measure("[]", "", "Send_volume", "[]");
 	ck_assert_ptr_nonnull(strstr(entry_of(ask("dfg_get_info", ",16"), 1, 0)->value,
 				     "[\"p_1_a00000\",\"nobody may look at it\",32]"));
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_host_that_does_not_confirm_holds_up_no_start)
+TEST(a_host_that_does_not_confirm_holds_up_no_start)
 {
 	const struct reply *r;
 	char request[64];
 
-	open_hosts();
 	in_a.no_ack = true;
 	create("[]", "", "Send_volume", "[]");
 	snprintf(request, sizeof(request), ":dfg_start([%s])", dfg);
 	r = above_ask_for(&t, request, 0, 3 * SEC);
 	ck_assert_ptr_nonnull(r);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_measurement_may_be_made_before_there_is_anything)
+BARE_TEST(a_measurement_may_be_made_before_there_is_anything)
 {
 	world_open(&w);
 	more = 0;
@@ -521,13 +466,11 @@ START_TEST(a_measurement_may_be_made_before_there_is_anything)
 	measured_clear(&in_a);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_child_speaks_for_its_own_links_only)
+TEST(a_child_speaks_for_its_own_links_only)
 {
 	int64_t at;
 
-	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	at = in_a.start + in_a.every;
 	world_run(&w, at - world_wall(&w));
@@ -539,15 +482,12 @@ START_TEST(a_child_speaks_for_its_own_links_only)
 	measured_send(&in_a, 1, at);
 	world_run(&w, 2 * SEC);
 	ck_assert_int_eq(value_at(0).k, 4);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(of_a_running_one_everything_can_be_seen)
+TEST(of_a_running_one_everything_can_be_seen)
 {
 	const char *v;
 
-	open_hosts();
 	measure("[n_1]", "", "Send_volume", "[\"mode\",\"last\",\"by\",\"node\"]");
 	v = entry_of(ask("dfg_get_info", ",255"), 1, 0)->value;
 	ck_assert_ptr_nonnull(
@@ -555,22 +495,6 @@ START_TEST(of_a_running_one_everything_can_be_seen)
 	ck_assert_ptr_nonnull(
 		strstr(v, "[\"n_1\",\"n_1\",0,\"input\",\"Send_volume\",\"p_1_a00000\",\"read\","));
 	ck_assert_ptr_nonnull(strstr(v, "[\"\",\"mainsm\","));
-	close_hosts();
 }
-END_TEST
 
-SUITE("measure", a_sum_over_two_sites_is_one_value, by_process_each_has_a_value_of_its_own,
-      since_the_last_read_and_per_second_are_what_has_come,
-      a_metric_of_a_text_is_put_together_at_the_top,
-      a_silent_site_is_missed_after_the_grace_and_counts_again,
-      who_is_silent_for_long_is_not_waited_for, after_a_long_sleep_the_reads_go_on,
-      processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count,
-      what_changes_elsewhere_is_no_work_for_a_measurement,
-      objects_are_added_and_taken_away_while_it_runs, a_site_that_is_lost_is_loaded_again,
-      hosts_without_an_sm_are_put_together_here, a_read_by_request_is_answered_with_its_values,
-      a_request_may_read_and_delete, an_event_of_a_read_may_delete_what_was_read,
-      it_ends_everywhere_when_it_is_stopped_and_with_its_tool,
-      what_cannot_be_measured_is_refused_with_words, what_a_host_refuses_is_told,
-      a_host_that_does_not_confirm_holds_up_no_start,
-      a_measurement_may_be_made_before_there_is_anything, a_child_speaks_for_its_own_links_only,
-      of_a_running_one_everything_can_be_seen)
+SUITE_WITH("measure", open_hosts, close_hosts)

@@ -67,7 +67,7 @@ static void names(const char *list)
 	ck_assert_str_eq(entry_of(ask("dfg_get_info", ",2"), 1, 0)->value, list);
 }
 
-START_TEST(what_is_added_to_all_leaves_it_at_all)
+TEST(what_is_added_to_all_leaves_it_at_all)
 {
 	measure("[]", "Send_volume");
 	reads(2040, 8);
@@ -77,9 +77,8 @@ START_TEST(what_is_added_to_all_leaves_it_at_all)
 	names("[]");
 	close_hosts();
 }
-END_TEST
 
-START_TEST(a_process_of_all_is_taken_away_and_given_back)
+TEST(a_process_of_all_is_taken_away_and_given_back)
 {
 	measure("[]", "Send_volume");
 	is_done("dfg_remove", ",[p_1_a00000]");
@@ -91,9 +90,8 @@ START_TEST(a_process_of_all_is_taken_away_and_given_back)
 	names("[]");
 	close_hosts();
 }
-END_TEST
 
-START_TEST(a_process_of_a_named_node_is_taken_away_and_given_back)
+TEST(a_process_of_a_named_node_is_taken_away_and_given_back)
 {
 	measure("[n_1,n_3]", "Send_volume");
 	reads(820, 4);
@@ -105,9 +103,8 @@ START_TEST(a_process_of_a_named_node_is_taken_away_and_given_back)
 	reads(820, 4);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(a_node_of_a_named_site_goes_with_all_that_is_in_it)
+TEST(a_node_of_a_named_site_goes_with_all_that_is_in_it)
 {
 	measure("[s_1,p_3_a00000]", "Send_volume");
 	reads(920, 5);
@@ -121,9 +118,8 @@ START_TEST(a_node_of_a_named_site_goes_with_all_that_is_in_it)
 	reads(300, 1);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(what_leaves_nothing_or_makes_no_sense_changes_nothing)
+TEST(what_leaves_nothing_or_makes_no_sense_changes_nothing)
 {
 	measure("[n_1]", "Send_volume");
 	is_refused("dfg_remove", ",[p_1_a00000,p_1_b00000]", "nothing would be left");
@@ -134,9 +130,8 @@ START_TEST(what_leaves_nothing_or_makes_no_sense_changes_nothing)
 	reads(210, 2);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(a_process_is_not_taken_away_from_what_is_measured_of_nodes)
+TEST(a_process_is_not_taken_away_from_what_is_measured_of_nodes)
 {
 	open_hosts();
 	create("[]", "", "Node_load", "[]");
@@ -144,10 +139,9 @@ START_TEST(a_process_is_not_taken_away_from_what_is_measured_of_nodes)
 	names("[]");
 	close_hosts();
 }
-END_TEST
 
 /* With or without a process: it is refused at once, with the reason. */
-START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
+TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 {
 	static const struct {
 		const char *call, *words;
@@ -171,7 +165,6 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 	}
 	close_hosts();
 }
-END_TEST
 
 /* Only neighbours communicate. */
 static double told_to_some(const char *process)
@@ -180,7 +173,7 @@ static double told_to_some(const char *process)
 }
 
 /* A matrix of eight by eight, of which two rows are not 0. */
-START_TEST(pairs_that_are_zero_come_together_and_each_has_its_place)
+TEST(pairs_that_are_zero_come_together_and_each_has_its_place)
 {
 	struct omis_values *v = NULL;
 	char request[128];
@@ -213,13 +206,5 @@ START_TEST(pairs_that_are_zero_come_together_and_each_has_its_place)
 	omis_values_free(v);
 	close_hosts();
 }
-END_TEST
 
-SUITE("mainsm measure objects", what_is_added_to_all_leaves_it_at_all,
-      a_process_of_all_is_taken_away_and_given_back,
-      a_process_of_a_named_node_is_taken_away_and_given_back,
-      a_node_of_a_named_site_goes_with_all_that_is_in_it,
-      what_leaves_nothing_or_makes_no_sense_changes_nothing,
-      a_process_is_not_taken_away_from_what_is_measured_of_nodes,
-      pairs_that_are_zero_come_together_and_each_has_its_place,
-      what_no_process_can_tell_is_refused_when_it_is_made)
+SUITE("mainsm measure objects")

@@ -27,9 +27,8 @@ static void read_both(int64_t read)
 	measured_send(&in_b, read, at);
 }
 
-START_TEST(a_number_is_a_parameter_of_a_metric)
+TEST(a_number_is_a_parameter_of_a_metric)
 {
-	open_hosts();
 	create("[]",
 	       "Twice(Process[] p, Value f, TimeInterval t) { RETURN Send_volume(p, t) * f; }",
 	       "Twice", "[\"every_ms\",1000],[\"f\",2.5]");
@@ -37,15 +36,12 @@ START_TEST(a_number_is_a_parameter_of_a_metric)
 	read_both(1);
 	ck_assert_uint_eq(events(), 1);
 	ck_assert_double_eq(value_at(0).value, 2.5 * (2 * (100 + 200 + 300 + 400) + 40));
-	close_hosts();
 }
-END_TEST
 
-START_TEST(partners_and_regions_are_parameters_of_built_in_metrics)
+TEST(partners_and_regions_are_parameters_of_built_in_metrics)
 {
 	const struct reply *r;
 
-	open_hosts();
 	create("[p_1_a00000]", "", "Send_volume",
 	       "[\"every_ms\",1000],[\"partners\",[p_3_a00000,p_2_b00000]]");
 	start();
@@ -55,9 +51,7 @@ START_TEST(partners_and_regions_are_parameters_of_built_in_metrics)
 	       "[\"every_ms\",1000],[\"regions\",[\"solve\",\"begin..end\"]]");
 	r = ask("dfg_get_info", ",255");
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
-	close_hosts();
 }
-END_TEST
 
 static const struct {
 	const char *parameters, *words;
@@ -74,11 +68,10 @@ static const struct {
 	{ "[\"r\",7]", "names of regions are wanted for the parameter r" },
 };
 
-START_TEST(a_parameter_of_another_kind_or_name_is_refused)
+TEST(a_parameter_of_another_kind_or_name_is_refused)
 {
 	char request[1024];
 
-	open_hosts();
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r;
 
@@ -91,17 +84,14 @@ START_TEST(a_parameter_of_another_kind_or_name_is_refused)
 		ck_assert_msg(strstr(r->entry[0].value, bad[i].words) != NULL, "%s: %s",
 			      bad[i].parameters, r->entry[0].value);
 	}
-	close_hosts();
 }
-END_TEST
 
-START_TEST(all_measurements_are_listed_with_their_owners)
+TEST(all_measurements_are_listed_with_their_owners)
 {
 	const struct reply *r;
 	char first[CSR_TOKEN_BYTES];
 	const char *text;
 
-	open_hosts();
 	r = above_ask(&t, ":dfg_list()");
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 	create("[]", "", "Send_volume", "[\"every_ms\",2000]");
@@ -117,9 +107,7 @@ START_TEST(all_measurements_are_listed_with_their_owners)
 	ck_assert_uint_eq(reply_status(ask("dfg_delete", "")), STATUS_OK);
 	text = entry_of(above_ask(&t, ":dfg_list()"), 1, 0)->value;
 	ck_assert(strstr(text, first) && !strstr(text, dfg));
-	close_hosts();
 }
-END_TEST
 
 #define FIELDS 9 /* of dfg_get_info, a flag each */
 
@@ -142,12 +130,11 @@ static const char *described(unsigned flag)
 	return text;
 }
 
-START_TEST(a_description_has_what_was_asked_for_and_what_has_come)
+TEST(a_description_has_what_was_asked_for_and_what_has_come)
 {
 	char all[65536] = "";
 	size_t n = 0;
 
-	open_hosts();
 	create("[]", "", "Send_volume",
 	       "[\"every_ms\",2000,\"mode\",\"last\",\"rate\",1,\"by\",\"process\"]");
 	ck_assert_ptr_nonnull(strstr(described(0), "\"new\""));
@@ -168,22 +155,17 @@ START_TEST(a_description_has_what_was_asked_for_and_what_has_come)
 	for (unsigned i = 0; i < FIELDS; i++)
 		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", i ? "," : "", described(i));
 	ck_assert_str_eq(entry_of(ask("dfg_get_info", ",511"), 1, 0)->value, all);
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_description_has_the_troubles_of_objects_and_those_left_out)
+TEST(a_description_has_the_troubles_of_objects_and_those_left_out)
 {
-	open_hosts();
 	in_b.refused = "n_3";
 	create("[n_1,n_3]", "", "Send_volume", "[\"every_ms\",1000]");
 	start();
 	world_run(&w, 100 * MS);
 	ck_assert_str_eq(described(1), "[n_1,n_3]");
 	ck_assert_str_eq(described(4), "[[\"n_3\",\"nobody may look at it\",32]]");
-	close_hosts();
 }
-END_TEST
 
 /* --- what a site should not send */
 
@@ -206,14 +188,13 @@ static struct msg_entry trouble(const char *object, const char *words)
 				   .value = { (const uint8_t *)words, strlen(words) } };
 }
 
-START_TEST(a_trouble_that_is_reported_again_is_one_trouble)
+TEST(a_trouble_that_is_reported_again_is_one_trouble)
 {
 	const struct msg_entry all[] = { trouble("n_3", "a"), trouble("n_3", "a"),
 					 trouble("n_3", "b"), trouble("n_4", "a"),
 					 trouble("n_3", "b") };
 	struct msg ack = { .type = MSG_FLOW_ACK };
 
-	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
 	start();
 	ack.flow_ack = (struct msg_flow_ack){ in_b.measurement, in_b.version, all, ARRAY_LEN(all) };
@@ -230,13 +211,10 @@ START_TEST(a_trouble_that_is_reported_again_is_one_trouble)
 	ck_assert_int_eq(link_send(b.link, &ack), 0);
 	world_run(&w, 10 * MS);
 	ck_assert_str_eq(described(4), "[]");
-	close_hosts();
 }
-END_TEST
 
-START_TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
+TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
 {
-	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
 	start();
 	send_ack(&a, in_a.measurement, in_a.version + 1, "n_1");
@@ -245,9 +223,7 @@ START_TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
 	read_both(1);
 	ck_assert_double_eq(value_at(0).value, 2 * (100 + 200 + 300 + 400) + 40);
 	ck_assert_str_eq(value_at(0).flags, "");
-	close_hosts();
 }
-END_TEST
 
 static void send_batch(struct below *from, const struct msg_flow_batch *f)
 {
@@ -257,7 +233,7 @@ static void send_batch(struct below *from, const struct msg_flow_batch *f)
 	world_run(&w, 10 * MS);
 }
 
-START_TEST(data_of_an_unknown_link_or_read_is_not_counted)
+TEST(data_of_an_unknown_link_or_read_is_not_counted)
 {
 	struct flow_token token;
 	struct flow_batch batch = {
@@ -267,7 +243,6 @@ START_TEST(data_of_an_unknown_link_or_read_is_not_counted)
 	struct buf bytes = BUF_INIT(1000);
 	struct bytes packed;
 
-	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
 	start();
 	token = flow_token_make(1, 1000000, 0, in_a.start + in_a.every);
@@ -281,15 +256,6 @@ START_TEST(data_of_an_unknown_link_or_read_is_not_counted)
 	read_both(1);
 	ck_assert_double_eq(value_at(0).value, 2 * (100 + 200 + 300 + 400) + 40);
 	buf_done(&bytes);
-	close_hosts();
 }
-END_TEST
 
-SUITE("mainsm measure parameters", a_number_is_a_parameter_of_a_metric,
-      partners_and_regions_are_parameters_of_built_in_metrics,
-      a_parameter_of_another_kind_or_name_is_refused, all_measurements_are_listed_with_their_owners,
-      a_description_has_what_was_asked_for_and_what_has_come,
-      a_description_has_the_troubles_of_objects_and_those_left_out,
-      a_trouble_that_is_reported_again_is_one_trouble,
-      a_confirmation_of_another_version_or_measurement_changes_nothing,
-      data_of_an_unknown_link_or_read_is_not_counted)
+SUITE_WITH("mainsm measure parameters", open_hosts, close_hosts)

@@ -66,7 +66,7 @@ static const char *info(const char *bit)
 }
 
 /* Eight processes with two events in each interval; 100, 101, 110, 111, 200 ... on four hosts. */
-START_TEST(it_is_stopped_everywhere_when_all_together_have_enough)
+TEST(it_is_stopped_everywhere_when_all_together_have_enough)
 {
 	begin(SEEN("MEAN("), "[\"until\",\"n >= 40\"]", "print([$read,$enough,$values])", two);
 	for (int64_t read = 1; read <= 3; read++) {
@@ -87,9 +87,8 @@ START_TEST(it_is_stopped_everywhere_when_all_together_have_enough)
 	ck_assert_msg(strstr(info(",256"), ",1,1]]"), "%s", info(",256"));
 	close_hosts();
 }
-END_TEST
 
-START_TEST(who_only_waits_hears_of_the_last_read_only)
+TEST(who_only_waits_hears_of_the_last_read_only)
 {
 	begin(SEEN("CI(0.95, "), "[\"until\",\"ci(0.95) < 50%\"]",
 	      "omig_if($enough,\"==\",1) print([$read,$values])", two);
@@ -103,9 +102,8 @@ START_TEST(who_only_waits_hears_of_the_last_read_only)
 	ck_assert_uint_eq(in_a.ends, 1);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
+TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
 {
 	begin(SEEN("STDEV("), "[\"until\",\"n >= 4\",\"by\",\"process\"]", "print([$read,$enough])",
 	      two_of_most);
@@ -120,9 +118,8 @@ START_TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
 	ck_assert_uint_eq(in_b.ends, 1);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(started_again_it_counts_anew)
+TEST(started_again_it_counts_anew)
 {
 	begin(SEEN("MEAN("), "[\"until\",\"n >= 10\"]", "print([$read,$enough])", two);
 	read_both(1);
@@ -134,9 +131,8 @@ START_TEST(started_again_it_counts_anew)
 	ck_assert_ptr_nonnull(strstr(info(",256"), "[\"n >= 10\",1,[\"\",\"\",14,"));
 	close_hosts();
 }
-END_TEST
 
-START_TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
+TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
 {
 	static const struct {
 		const char *text, *metric, *options, *words;
@@ -168,9 +164,5 @@ START_TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
 	above_close(&t);
 	world_done(&w);
 }
-END_TEST
 
-SUITE("measure_until", it_is_stopped_everywhere_when_all_together_have_enough,
-      who_only_waits_hears_of_the_last_read_only,
-      each_object_has_its_own_and_one_that_has_ended_holds_up_nobody, started_again_it_counts_anew,
-      what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
+SUITE("measure_until")

@@ -8,7 +8,7 @@
 	"RETURN HISTOGRAM(Send_volume(p, t) WHERE p IN procs); }"
 
 /* A value may have memory of its own. */
-START_TEST(a_request_may_read_and_delete_a_histogram)
+TEST(a_request_may_read_and_delete_a_histogram)
 {
 	char request[256];
 
@@ -26,10 +26,9 @@ START_TEST(a_request_may_read_and_delete_a_histogram)
 	ck_assert_str_eq(entry_of(t.last, 1, 0)->value, "");
 	close_hosts();
 }
-END_TEST
 
 /* Earlier data are in its read, though b has reported all of another one under way. */
-START_TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
+TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 {
 	char request[64];
 	uint64_t first, second;
@@ -61,7 +60,6 @@ START_TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "[\"\",2,2048.0,"));
 	close_hosts();
 }
-END_TEST
 
 /* Site b does not confirm. */
 static uint64_t begin_to_start_and_delete(const char *objects)
@@ -80,7 +78,7 @@ static uint64_t begin_to_start_and_delete(const char *objects)
 	return id;
 }
 
-START_TEST(what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed)
+TEST(what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed)
 {
 	uint64_t id = begin_to_start_and_delete("[n_1,n_3]");
 	unsigned before = t.replies;
@@ -96,9 +94,8 @@ START_TEST(what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_cha
 	ck_assert_uint_eq(reply_status(ask("dfg_stop", "")), STATUS_UNKNOWN_OBJECT);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(what_goes_on_when_objects_have_left_may_delete_what_followed_them)
+TEST(what_goes_on_when_objects_have_left_may_delete_what_followed_them)
 {
 	uint64_t id = begin_to_start_and_delete("[]");
 
@@ -110,9 +107,8 @@ START_TEST(what_goes_on_when_objects_have_left_may_delete_what_followed_them)
 	ck_assert_uint_eq(reply_status(ask("dfg_stop", "")), STATUS_UNKNOWN_OBJECT);
 	close_hosts();
 }
-END_TEST
 
-START_TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
+TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
 {
 	uint64_t id = begin_to_start_and_delete("[]");
 
@@ -125,10 +121,9 @@ START_TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
 	ck_assert_uint_eq(reply_status(ask("dfg_stop", "")), STATUS_UNKNOWN_OBJECT);
 	close_hosts();
 }
-END_TEST
 
 /* Each has a turn of the loop of its own. */
-START_TEST(of_several_measurements_each_follows_what_has_come)
+TEST(of_several_measurements_each_follows_what_has_come)
 {
 	open_hosts();
 	for (int i = 0; i < 3; i++) {
@@ -148,10 +143,5 @@ START_TEST(of_several_measurements_each_follows_what_has_come)
 	}
 	close_hosts();
 }
-END_TEST
 
-SUITE("measure wait", who_asks_while_a_read_is_under_way_gets_the_next_one,
-      of_several_measurements_each_follows_what_has_come, a_request_may_read_and_delete_a_histogram,
-      what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed,
-      what_goes_on_when_objects_have_left_may_delete_what_followed_them,
-      what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
+SUITE("measure wait")

@@ -18,7 +18,7 @@ static void close_sites(void)
 	four_hosts_close(&w, &a, &b);
 }
 
-START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
+TEST(a_counter_is_made_where_its_processes_are_and_read_there)
 {
 	const struct reply *r;
 	char text[128], token[40];
@@ -46,7 +46,6 @@ START_TEST(a_counter_is_made_where_its_processes_are_and_read_there)
 	above_close(&t1);
 	close_sites();
 }
-END_TEST
 
 static void made_by(const char *request, char token[40])
 {
@@ -56,7 +55,7 @@ static void made_by(const char *request, char token[40])
 	str_copy(token, 40, entry_of(r, 1, 0)->value);
 }
 
-START_TEST(all_counters_are_no_integrators_and_no_trace_buffers)
+TEST(all_counters_are_no_integrators_and_no_trace_buffers)
 {
 	char counter[40], integrator[40], buffer[40], text[128];
 
@@ -80,9 +79,8 @@ START_TEST(all_counters_are_no_integrators_and_no_trace_buffers)
 	above_close(&t1);
 	close_sites();
 }
-END_TEST
 
-START_TEST(a_counter_says_when_a_host_that_it_counts_on_is_lost)
+TEST(a_counter_says_when_a_host_that_it_counts_on_is_lost)
 {
 	const struct reply *r;
 	char text[64], token[40];
@@ -107,8 +105,5 @@ START_TEST(a_counter_says_when_a_host_that_it_counts_on_is_lost)
 	above_close(&t1);
 	close_sites();
 }
-END_TEST
 
-SUITE("mainsm measures", a_counter_is_made_where_its_processes_are_and_read_there,
-      all_counters_are_no_integrators_and_no_trace_buffers,
-      a_counter_says_when_a_host_that_it_counts_on_is_lost)
+SUITE("mainsm measures")

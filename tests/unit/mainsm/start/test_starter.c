@@ -82,7 +82,7 @@ static const char *log_text(void)
 	return process_text(path);
 }
 
-START_TEST(a_launcher_gets_the_command_and_the_string_by_two_ways)
+TEST(a_launcher_gets_the_command_and_the_string_by_two_ways)
 {
 	struct site s = site_named("");
 	char want[512];
@@ -105,9 +105,8 @@ START_TEST(a_launcher_gets_the_command_and_the_string_by_two_ways)
 	ck_assert_str_eq(log_text(), want);
 	ck_assert_ptr_nonnull(strstr(ended, "sm-alpha.log"));
 }
-END_TEST
 
-START_TEST(a_local_sm_listens_where_mainsm_does_unless_its_site_says_otherwise)
+TEST(a_local_sm_listens_where_mainsm_does_unless_its_site_says_otherwise)
 {
 	static const struct {
 		const char *listen, *want;
@@ -141,9 +140,8 @@ START_TEST(a_local_sm_listens_where_mainsm_does_unless_its_site_says_otherwise)
 		ck_assert_int_eq(unlink(path), 0);
 	}
 }
-END_TEST
 
-START_TEST(the_end_of_a_launcher_is_said_with_its_status_or_signal)
+TEST(the_end_of_a_launcher_is_said_with_its_status_or_signal)
 {
 	struct site s = site_named("");
 
@@ -153,9 +151,8 @@ START_TEST(the_end_of_a_launcher_is_said_with_its_status_or_signal)
 	ck_assert_int_eq(shell(&s, "kill -9 $$"), 0);
 	ck_assert_ptr_nonnull(strstr(end(), "alpha: its launcher ended with signal 9, see "));
 }
-END_TEST
 
-START_TEST(a_launcher_has_a_session_of_its_own_and_default_signals)
+TEST(a_launcher_has_a_session_of_its_own_and_default_signals)
 {
 	struct site s = site_named("");
 	sigset_t term;
@@ -167,9 +164,8 @@ START_TEST(a_launcher_has_a_session_of_its_own_and_default_signals)
 	ck_assert_int_eq(shell(&s, "test $(ps -o sid= -p $$) = $$ && kill -TERM $$"), 0);
 	ck_assert_ptr_nonnull(strstr(end(), "with signal 15"));
 }
-END_TEST
 
-START_TEST(what_a_launcher_says_is_added_to_a_file_of_ours_alone)
+TEST(what_a_launcher_says_is_added_to_a_file_of_ours_alone)
 {
 	struct site s = site_named("");
 	char path[FILE_PATH_BYTES];
@@ -185,9 +181,8 @@ START_TEST(what_a_launcher_says_is_added_to_a_file_of_ours_alone)
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 }
-END_TEST
 
-START_TEST(what_cannot_be_run_is_refused)
+TEST(what_cannot_be_run_is_refused)
 {
 	static const struct {
 		const char *launcher;
@@ -205,9 +200,8 @@ START_TEST(what_cannot_be_run_is_refused)
 	s.host = (char *)(uintptr_t) "";
 	ck_assert_int_eq(start(&s, "ssh"), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(a_start_leaves_no_descriptor_behind)
+TEST(a_start_leaves_no_descriptor_behind)
 {
 	struct site s = site_named("");
 	int before = open("/dev/null", O_RDONLY | O_CLOEXEC), after;
@@ -224,19 +218,5 @@ START_TEST(a_start_leaves_no_descriptor_behind)
 	ck_assert_int_eq(after, before);
 	close(after);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_launcher_gets_the_command_and_the_string_by_two_ways,
-		a_local_sm_listens_where_mainsm_does_unless_its_site_says_otherwise,
-		the_end_of_a_launcher_is_said_with_its_status_or_signal,
-		a_launcher_has_a_session_of_its_own_and_default_signals,
-		what_a_launcher_says_is_added_to_a_file_of_ours_alone,
-		what_cannot_be_run_is_refused,
-		a_start_leaves_no_descriptor_behind,
-	};
-
-	return suite_run_with("starter", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("starter", set_up, clean_up)

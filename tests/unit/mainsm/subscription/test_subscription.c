@@ -108,7 +108,7 @@ static uint64_t a_fills_the_window(void)
 	return was;
 }
 
-START_TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
+TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
 {
 	uint64_t was = a_fills_the_window();
 
@@ -121,9 +121,8 @@ START_TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
 	ack(of_b.stream, 1);
 	ck_assert_uint_eq(of_b.acked, 1);
 }
-END_TEST
 
-START_TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
+TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
 {
 	uint64_t was = a_fills_the_window();
 
@@ -131,9 +130,8 @@ START_TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
 	world_run(&w, 60 * SEC);
 	ck_assert_uint_ne(of_b.stream, was);
 }
-END_TEST
 
-START_TEST(it_goes_on_when_some_of_its_processes_are_gone)
+TEST(it_goes_on_when_some_of_its_processes_are_gone)
 {
 	mem_net_kill_host(w.net, "sm-a");
 	world_run(&w, 60 * SEC);
@@ -143,9 +141,8 @@ START_TEST(it_goes_on_when_some_of_its_processes_are_gone)
 	ck_assert_uint_eq(of_b.acked, 1);
 	ck_assert_uint_eq(of_b.ended, 0);
 }
-END_TEST
 
-START_TEST(a_wish_that_is_refused_changes_nothing)
+TEST(a_wish_that_is_refused_changes_nothing)
 {
 	static char text[OMIS_REQUEST_MAX_BYTES + 1];
 	struct above other;
@@ -165,9 +162,8 @@ START_TEST(a_wish_that_is_refused_changes_nothing)
 	ck_assert_uint_eq(of_a.acked, 1);
 	above_close(&other);
 }
-END_TEST
 
-START_TEST(nobody_else_acknowledges_or_ends_it)
+TEST(nobody_else_acknowledges_or_ends_it)
 {
 	struct above other;
 	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = { "run7", of_a.stream, 1 } };
@@ -189,9 +185,8 @@ START_TEST(nobody_else_acknowledges_or_ends_it)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(of_a.opened, 1); /* no opening behind the end */
 }
-END_TEST
 
-START_TEST(without_any_host_all_has_come)
+TEST(without_any_host_all_has_come)
 {
 	struct world none;
 	struct above u;
@@ -209,7 +204,6 @@ START_TEST(without_any_host_all_has_come)
 	above_close(&u);
 	world_done(&none);
 }
-END_TEST
 
 static void say_end(struct below *from, const char *without)
 {
@@ -224,7 +218,7 @@ static void say_end(struct below *from, const char *without)
 	world_run(&w, 200 * MS);
 }
 
-START_TEST(all_that_are_there_have_told_their_end)
+TEST(all_that_are_there_have_told_their_end)
 {
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	say_end(&a, "");
@@ -234,9 +228,8 @@ START_TEST(all_that_are_there_have_told_their_end)
 	ck_assert_str_eq(missing, "");
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 2);
 }
-END_TEST
 
-START_TEST(an_end_that_is_told_twice_is_as_it_was_told_last)
+TEST(an_end_that_is_told_twice_is_as_it_was_told_last)
 {
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	say_end(&b, "h9, sm h8");
@@ -245,9 +238,8 @@ START_TEST(an_end_that_is_told_twice_is_as_it_was_told_last)
 	ck_assert_uint_eq(ends, 1);
 	ck_assert_str_eq(missing, "h9");
 }
-END_TEST
 
-START_TEST(as_many_as_a_site_may_name_are_missing_here_too)
+TEST(as_many_as_a_site_may_name_are_missing_here_too)
 {
 	char names[MSG_MISSING_MAX_BYTES + 1];
 
@@ -264,9 +256,8 @@ START_TEST(as_many_as_a_site_may_name_are_missing_here_too)
 	}
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
 }
-END_TEST
 
-START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
+TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 {
 	const struct mem_link cut = { .cut = true };
 	uint64_t was;
@@ -286,10 +277,9 @@ START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 	ck_assert_uint_ne(of_b.stream, was);
 	ck_assert(of_b.stream && !of_b.is_ending);
 }
-END_TEST
 
 /* With a state directory for a while, as a restarted mainsm has. */
-START_TEST(sites_that_a_mainsm_before_knew_may_come_yet)
+TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens" };
 	char dir[] = "/tmp/omig-kept-XXXXXX", path[64];
@@ -324,9 +314,8 @@ START_TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 	}
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
-START_TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
+TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
 {
 	const struct mem_link cut = { .cut = true };
 
@@ -344,7 +333,6 @@ START_TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
 	world_run(&w, 10 * SEC);
 	ck_assert_uint_eq(ends, 1);
 }
-END_TEST
 
 #define KEEP ":omig_events_keep(\"carols\",[\"all\"],\"\",0,[])"
 
@@ -358,7 +346,7 @@ static struct identity owned(enum role role, const char *label, const char *owne
 
 /* What a tool calls itself gives it nothing of another's; another host or token takes nothing from
  * its own. */
-START_TEST(a_subscription_is_of_whom_the_authority_says)
+TEST(a_subscription_is_of_whom_the_authority_says)
 {
 	struct identity carol = owned(ROLE_TOOL_OBSERVE, "carol@h", "carol"),
 			liar = owned(ROLE_TOOL_OBSERVE, "carol@h", "xyz"),
@@ -378,7 +366,6 @@ START_TEST(a_subscription_is_of_whom_the_authority_says)
 	above_close(&other);
 	above_close(&first);
 }
-END_TEST
 
 /* The state of the one subscription that the tool has. */
 static bool is_kept_on(struct above *t)
@@ -400,7 +387,7 @@ static void check_off(struct above *t, const char *n, const char *words)
 	ck_assert_msg(strstr(entry_of(r, 1, 1)->value, words), "%s", entry_of(r, 1, 1)->value);
 }
 
-START_TEST(who_may_only_observe_switches_off_nothing_of_others)
+TEST(who_may_only_observe_switches_off_nothing_of_others)
 {
 	struct identity carol = owned(ROLE_TOOL_OBSERVE, "x@h", "carol"),
 			bob = owned(ROLE_TOOL_OBSERVE, "x@h", "bob"),
@@ -426,24 +413,5 @@ START_TEST(who_may_only_observe_switches_off_nothing_of_others)
 	above_close(&other);
 	above_close(&first);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
-				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
-				       it_goes_on_when_some_of_its_processes_are_gone,
-				       nobody_else_acknowledges_or_ends_it,
-				       without_any_host_all_has_come,
-				       all_that_are_there_have_told_their_end,
-				       an_end_that_is_told_twice_is_as_it_was_told_last,
-				       as_many_as_a_site_may_name_are_missing_here_too,
-				       an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
-				       a_site_that_has_just_gone_may_have_what_is_asked_for_anew,
-				       a_wish_that_is_refused_changes_nothing,
-				       sites_that_a_mainsm_before_knew_may_come_yet,
-				       a_subscription_is_of_whom_the_authority_says,
-				       who_may_only_observe_switches_off_nothing_of_others };
-
-	return suite_run_with("mainsm kept", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("mainsm kept", set_up, clean_up)

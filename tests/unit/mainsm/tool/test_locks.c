@@ -35,9 +35,8 @@ static void answers(struct below *host, const char *node)
 	below_reply(host, node, "1");
 }
 
-START_TEST(two_in_braces_on_one_node_come_one_after_the_other)
+TEST(two_in_braces_on_one_node_come_one_after_the_other)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ck_assert_uint_eq(a.requests, 1);
 	ck_assert_str_eq(a.text, ":{node_get_info([n_1],1)}");
@@ -49,24 +48,18 @@ START_TEST(two_in_braces_on_one_node_come_one_after_the_other)
 	answers(&a, "p_1_a00000");
 	ck_assert_uint_eq(reply_status(u.last), STATUS_OK);
 	ck_assert_ptr_nonnull(entry_of(u.last, 1, 0));
-	close_sites();
 }
-END_TEST
 
-START_TEST(on_different_nodes_they_run_at_once)
+TEST(on_different_nodes_they_run_at_once)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ask(&u, ":{node_get_info([n_2],1)}");
 	ck_assert_uint_eq(a.requests, 1);
 	ck_assert_uint_eq(b.requests, 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(others_on_its_nodes_wait_and_do_not_overtake)
+TEST(others_on_its_nodes_wait_and_do_not_overtake)
 {
-	open_sites();
 	ask(&t, ":node_get_info([n_1],1)");
 	ask(&t, ":{node_get_info([n_1],2) ; node_get_info([n_2],2)}");
 	ck_assert_uint_eq(a.requests, 1);
@@ -88,23 +81,17 @@ START_TEST(others_on_its_nodes_wait_and_do_not_overtake)
 	ck_assert_uint_eq(a.requests, 3);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],3)");
 	ck_assert_str_eq(b.text, ":node_get_info([n_2],3)");
-	close_sites();
 }
-END_TEST
 
-START_TEST(without_braces_nobody_waits)
+TEST(without_braces_nobody_waits)
 {
-	open_sites();
 	for (unsigned i = 0; i < 10; i++)
 		ask(i % 2 ? &t : &u, ":node_get_info([n_1],1)");
 	ck_assert_uint_eq(a.requests, 10);
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_empty_list_and_a_site_are_all_nodes)
+TEST(an_empty_list_and_a_site_are_all_nodes)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_2],1)}");
 	ask(&u, ":{node_get_info([],1)}");
 	ask(&u, ":{proc_get_info([s_1],1)}");
@@ -113,13 +100,10 @@ START_TEST(an_empty_list_and_a_site_are_all_nodes)
 	answers(&b, "n_2");
 	ck_assert_uint_eq(a.requests, 1);
 	ck_assert_uint_eq(b.requests, 2);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_deadline_ends_the_waiting)
+TEST(a_deadline_ends_the_waiting)
 {
-	open_sites();
 	above_send(&t, ":{node_get_info([n_1],1)}", 10 * SEC);
 	world_run(&w, 20 * MS);
 	above_send(&u, ":node_get_info([n_1],1)", SEC);
@@ -133,13 +117,10 @@ START_TEST(a_deadline_ends_the_waiting)
 	above_send(&u, ":node_get_info([n_1],2)", 20 * SEC);
 	world_run(&w, 10 * SEC);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],2)");
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_deadline_that_is_never_still_has_a_bound)
+TEST(a_deadline_that_is_never_still_has_a_bound)
 {
-	open_sites();
 	above_send(&t, ":{node_get_info([n_1],1)}", INT64_MAX);
 	world_run(&w, 20 * MS);
 	above_send(&u, ":node_get_info([n_1],1)", INT64_MAX);
@@ -149,13 +130,10 @@ START_TEST(a_deadline_that_is_never_still_has_a_bound)
 	ck_assert_uint_eq(a.requests, 2);
 	ck_assert_int_gt(a.deadline, 500 * SEC);
 	ck_assert_int_le(a.deadline, EXECUTOR_DEADLINE_MAX_NS);
-	close_sites();
 }
-END_TEST
 
-START_TEST(what_is_left_of_its_time_is_its_time)
+TEST(what_is_left_of_its_time_is_its_time)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	above_send(&u, ":node_get_info([n_1],2)", 10 * SEC);
 	world_run(&w, SEC);
@@ -163,13 +141,10 @@ START_TEST(what_is_left_of_its_time_is_its_time)
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],2)");
 	ck_assert_int_lt(a.deadline, 9 * SEC);
 	ck_assert_int_gt(a.deadline, 7 * SEC);
-	close_sites();
 }
-END_TEST
 
-START_TEST(a_tool_that_goes_leaves_nothing_locked)
+TEST(a_tool_that_goes_leaves_nothing_locked)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ask(&t, ":{node_get_info([n_1],2)}");
 	ask(&u, ":node_get_info([n_1],3)");
@@ -179,15 +154,12 @@ START_TEST(a_tool_that_goes_leaves_nothing_locked)
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(a.requests, 2);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],3)");
-	close_sites();
 }
-END_TEST
 
-START_TEST(one_that_waits_can_be_cancelled)
+TEST(one_that_waits_can_be_cancelled)
 {
 	struct msg m = { .type = MSG_CANCEL };
 
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	m.cancel.id = above_send(&u, ":node_get_info([n_1],2)", 0);
 	world_run(&w, 20 * MS);
@@ -196,13 +168,10 @@ START_TEST(one_that_waits_can_be_cancelled)
 	ck_assert_uint_eq(u.last->id, m.cancel.id);
 	answers(&a, "n_1");
 	ck_assert_uint_eq(a.requests, 1);
-	close_sites();
 }
-END_TEST
 
-START_TEST(so_many_wait_and_no_more)
+TEST(so_many_wait_and_no_more)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	for (unsigned i = 0; i < LOCKS_WAITING_MAX / 2; i++) {
 		above_send(&t, ":node_get_info([n_1],1)", 60 * SEC);
@@ -214,16 +183,13 @@ START_TEST(so_many_wait_and_no_more)
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(u.replies, 2);
 	ck_assert_ptr_nonnull(strstr(u.last->entry[0].value, "lists wait"));
-	close_sites();
 }
-END_TEST
 
-START_TEST(the_actions_of_events_wait_in_the_same_row)
+TEST(the_actions_of_events_wait_in_the_same_row)
 {
 	const struct reply *r;
 	char text[128], csr[40];
 
-	open_sites();
 	r = above_ask(
 		&t, "thread_has_started_lib_call([n_1],\"MPI_Barrier\"): {node_get_info([$node],1) "
 		    "node_get_info([n_2],1)}");
@@ -240,9 +206,7 @@ START_TEST(the_actions_of_events_wait_in_the_same_row)
 	ck_assert_uint_eq(a.requests, 1);
 	ck_assert_str_eq(a.text, ":{node_get_info([n_1],1)}");
 	ck_assert_str_eq(b.text, ":{node_get_info([n_2],1)}");
-	close_sites();
 }
-END_TEST
 
 static void ask_outcome(struct above *tool, const char *text)
 {
@@ -256,38 +220,25 @@ static void ask_outcome(struct above *tool, const char *text)
 	world_run(&w, 20 * MS);
 }
 
-START_TEST(who_asks_only_what_became_of_a_request_waits_for_nobody)
+TEST(who_asks_only_what_became_of_a_request_waits_for_nobody)
 {
-	open_sites();
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ck_assert_uint_eq(a.requests, 1);
 	ask_outcome(&t, ":{thread_stop([p_1_a00000])}");
 	ck_assert_uint_eq(a.requests, 2);
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ck_assert_uint_eq(a.requests, 2);
-	close_sites();
 }
-END_TEST
 
-START_TEST(an_outcome_that_could_not_be_asked_is_unknown)
+TEST(an_outcome_that_could_not_be_asked_is_unknown)
 {
 	const struct reply *r;
 
-	open_sites();
 	ask_outcome(&t, ":thread_stop([p_1_a00000]) ; thread_stop([p_1_b00000])");
 	world_run(&w, SEC);
 	r = t.last;
 	ck_assert(!strncmp(r->coverage.missing[0].reason, "outcome unknown: ", 17));
 	ck_assert(!strncmp(entry_of(r, 2, 0)->value, "outcome unknown: ", 17));
-	close_sites();
 }
-END_TEST
 
-SUITE("locks", who_asks_only_what_became_of_a_request_waits_for_nobody,
-      an_outcome_that_could_not_be_asked_is_unknown,
-      two_in_braces_on_one_node_come_one_after_the_other, on_different_nodes_they_run_at_once,
-      others_on_its_nodes_wait_and_do_not_overtake, without_braces_nobody_waits,
-      an_empty_list_and_a_site_are_all_nodes, a_deadline_ends_the_waiting,
-      a_deadline_that_is_never_still_has_a_bound, what_is_left_of_its_time_is_its_time,
-      a_tool_that_goes_leaves_nothing_locked, one_that_waits_can_be_cancelled,
-      so_many_wait_and_no_more, the_actions_of_events_wait_in_the_same_row)
+SUITE_WITH("locks", open_sites, close_sites)

@@ -87,7 +87,7 @@ static struct found run_seeds(const char *text, const char *more, unsigned runs)
 	return run(whole);
 }
 
-START_TEST(a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none)
+TEST(a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none)
 {
 	struct found f = run_seeds(BROADCAST, "", 150);
 
@@ -98,9 +98,8 @@ START_TEST(a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none)
 	/* A delivery at once after the network's least; the last ones after the partition. */
 	ck_assert(f.min[0] > 0.001 && f.max[0] > 1);
 }
-END_TEST
 
-START_TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
+TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
 {
 	struct found f = run_seeds(BROADCAST, "broadcast.relay = false\n", 1000), again;
 	char text[2048];
@@ -115,10 +114,9 @@ START_TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
 		 (unsigned long long)f.figures.seed_of_last);
 	ck_assert_str_eq(run(text).broken, f.broken);
 }
-END_TEST
 
 /* Without losses, over a constant delay: it is there after that delay, and all have it then. */
-START_TEST(time_to_deliver_is_up_to_the_last_process)
+TEST(time_to_deliver_is_up_to_the_last_process)
 {
 	struct found f = run("process.num = 3\nprocess.initializer = broadcast\nnetwork = n\n"
 			     "network.n.delay = constant(7ms)\nbroadcast.every = 1s\n"
@@ -128,9 +126,8 @@ START_TEST(time_to_deliver_is_up_to_the_last_process)
 	ck_assert_uint_eq(f.n[1], 2 * f.n[0]);
 	ck_assert(fabs(f.min[0] - 0.007) < 1e-9 && fabs(f.max[0] - 0.007) < 1e-9);
 }
-END_TEST
 
-START_TEST(a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end)
+TEST(a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end)
 {
 	struct found f = run_seeds(RAFT, "", 200);
 
@@ -141,17 +138,15 @@ START_TEST(a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end)
 	ck_assert_uint_gt(f.n[1], 20); /* leaders crashed */
 	ck_assert(f.n[3] == 200 && f.mean[3] > 0.7 && f.max[3] < 1);
 }
-END_TEST
 
-START_TEST(too_few_votes_are_found)
+TEST(too_few_votes_are_found)
 {
 	struct found f = run_seeds(RAFT, "raft.quorum = 2\n", 1000);
 
 	ck_assert_msg(strstr(f.broken, "two leaders in term "), "'%s'", f.broken);
 }
-END_TEST
 
-START_TEST(processes_that_never_hear_each_other_have_no_leader)
+TEST(processes_that_never_hear_each_other_have_no_leader)
 {
 	struct found f = run("process.num = 3\nprocess.initializer = raft\nnetwork = n\n"
 			     "network.n.delay = constant(1ms)\nnetwork.n.loss = 1\n"
@@ -163,9 +158,8 @@ START_TEST(processes_that_never_hear_each_other_have_no_leader)
 		"simulation.until = 20s\n");
 	ck_assert_str_eq(f.broken, "");
 }
-END_TEST
 
-START_TEST(one_process_leads_itself_and_delivers_to_itself)
+TEST(one_process_leads_itself_and_delivers_to_itself)
 {
 	struct found f = run("process.num = 1\nprocess.initializer = raft\nnetwork = n\n"
 			     "network.n.delay = constant(1ms)\nsimulation.until = 20s\n");
@@ -175,9 +169,8 @@ START_TEST(one_process_leads_itself_and_delivers_to_itself)
 		"network.n.delay = constant(1ms)\nsimulation.until = 20s\n");
 	ck_assert(!f.broken[0] && f.n[0] > 50 && f.max[0] == 0);
 }
-END_TEST
 
-START_TEST(what_cannot_be_in_a_configuration_is_told)
+TEST(what_cannot_be_in_a_configuration_is_told)
 {
 	static const char *const bad[][2] = {
 		{ RAFT "raft.timeout = 150ms\n", "150ms..300ms" },
@@ -200,9 +193,8 @@ START_TEST(what_cannot_be_in_a_configuration_is_told)
 		ck_assert_msg(strstr(e.text, bad[i][1]), "row %zu says: %s", i, e.text);
 	}
 }
-END_TEST
 
-START_TEST(without_memory_a_run_of_them_says_so)
+TEST(without_memory_a_run_of_them_says_so)
 {
 	static const char *const text[] = {
 		"process.num = 2\nprocess.initializer = raft\nnetwork = n\n"
@@ -221,7 +213,6 @@ START_TEST(without_memory_a_run_of_them_says_so)
 			ck_assert(!rc || e.text[0]);
 		}
 }
-END_TEST
 
 /* --- events of processes on other hosts, whose contents may be anything */
 
@@ -258,7 +249,7 @@ static const char *after_wild_events(const struct stat_kind *k)
 	return broken;
 }
 
-START_TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
+TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
 {
 	const struct stat_kind broadcast = stat_measured(&broadcast_measure),
 			       raft = stat_measured(&raft_measure);
@@ -268,7 +259,6 @@ START_TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
 			 "integrity: process 1 speaks of a message of no process");
 	ck_assert_str_eq(after_wild_events(&raft), "process 1 speaks of no term");
 }
-END_TEST
 
 /*
  * A process crashes before any other has received its broadcast; the rest report their
@@ -297,21 +287,12 @@ static const char *without_origin(uint32_t deliver_until)
 	return broken;
 }
 
-START_TEST(a_message_of_a_dead_process_that_all_deliver_breaks_nothing)
+TEST(a_message_of_a_dead_process_that_all_deliver_breaks_nothing)
 {
 	ck_assert_str_eq(without_origin(3), "");
 	ck_assert_str_eq(
 		without_origin(2),
 		"agreement: message 1 of process 1 was delivered by 1 of the 2 processes that are up");
 }
-END_TEST
 
-SUITE("algorithms", a_message_of_a_dead_process_that_all_deliver_breaks_nothing,
-      a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none,
-      a_broadcast_that_nobody_passes_on_is_found_unreliable,
-      time_to_deliver_is_up_to_the_last_process,
-      a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end, too_few_votes_are_found,
-      processes_that_never_hear_each_other_have_no_leader,
-      one_process_leads_itself_and_delivers_to_itself, what_cannot_be_in_a_configuration_is_told,
-      without_memory_a_run_of_them_says_so,
-      what_is_told_of_processes_that_are_none_is_not_looked_up)
+SUITE("algorithms")

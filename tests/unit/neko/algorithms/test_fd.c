@@ -75,7 +75,7 @@ static void agrees(const struct run *r, const char *name, const struct set *s, u
 	ck_assert_msg(i.half <= 0.25 * i.mean, "%s: %g +- %g", name, i.mean, i.half);
 }
 
-START_TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say)
+TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say)
 {
 	struct run_counts f;
 	struct setup *s;
@@ -100,11 +100,10 @@ START_TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_agui
 		setup_free(s);
 	}
 }
-END_TEST
 
 /* Section 4.1 of the paper has 9.97 and 20.03, of which the second is rounded the wrong way. */
 /* With exponential delays and delta = eta the integrals have closed forms. */
-START_TEST(formulas_keep_their_digits_when_mistakes_are_short_or_rare)
+TEST(formulas_keep_their_digits_when_mistakes_are_short_or_rare)
 {
 	static const double means[] = { 1e-1, 1e-2, 1e-3, 1e-4, 1e-6, 1e-9 },
 			    losses[] = { 0, 1e-6, 0.001, 0.01, 0.3 };
@@ -125,9 +124,8 @@ START_TEST(formulas_keep_their_digits_when_mistakes_are_short_or_rare)
 			ck_assert_double_eq_tol(q.recurrence * begins, 1, 1e-11);
 		}
 }
-END_TEST
 
-START_TEST(the_configurator_gives_what_the_paper_prints)
+TEST(the_configurator_gives_what_the_paper_prints)
 {
 	struct chen_requirements w = { 30, 30 * 86400.0, 60 };
 	struct delay d = { .kind = DELAY_EXPONENTIAL, .a = 0.02 };
@@ -153,7 +151,6 @@ START_TEST(the_configurator_gives_what_the_paper_prints)
 	c.eta = 1e-3;
 	ck_assert_int_eq(chen_predict(&c, &q, &e), -ERR_LIMIT);
 }
-END_TEST
 
 /* A real clock, of a machine that has other things to do: a second passes between any two looks. */
 struct busy {
@@ -221,7 +218,7 @@ static void busy_log(struct neko_world *w, const struct neko_event *v)
 	busy_of(w)->suspected += strcmp(v->what, FD_START) == 0;
 }
 
-START_TEST(a_deadline_that_passes_between_two_lines_is_noticed)
+TEST(a_deadline_that_passes_between_two_lines_is_noticed)
 {
 	static const struct neko_world_ops ops = {
 		.now = busy_now, .wait = busy_wait, .arrived = busy_arrived, .log = busy_log
@@ -241,7 +238,6 @@ START_TEST(a_deadline_that_passes_between_two_lines_is_noticed)
 	world_done(&b.world);
 	setup_free(s);
 }
-END_TEST
 
 /* Each run has a crash at a random moment; 1000 runs. */
 static double detection_max(const char *detector, const char *more, double *mean)
@@ -272,7 +268,7 @@ static double detection_max(const char *detector, const char *more, double *mean
 	return max;
 }
 
-START_TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
+TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 {
 	double mean;
 
@@ -290,10 +286,9 @@ START_TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 	ck_assert_double_le(detection_max("phi", "fd.threshold = 8\n", &mean), 2);
 	ck_assert_double_ge(mean, 0.5);
 }
-END_TEST
 
 /* The expectation of NFD-E does not depend on the clocks: NFD-S would always suspect here. */
-START_TEST(estimating_detectors_follow_a_network_that_is_slow)
+TEST(estimating_detectors_follow_a_network_that_is_slow)
 {
 	static const char *const detectors[] = { "nfd-e", "adaptive", "phi" };
 
@@ -317,11 +312,10 @@ START_TEST(estimating_detectors_follow_a_network_that_is_slow)
 		setup_free(s);
 	}
 }
-END_TEST
 
 /* One heartbeat comes at 1.1 s, the next are lost until 4 s: by hand one mistake, from 2.5 s to 4.1
  * s. */
-START_TEST(a_mistake_is_measured_from_its_begin_to_its_end)
+TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
@@ -349,11 +343,10 @@ START_TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 	run_free(r);
 	setup_free(s);
 }
-END_TEST
 
 /* Accuracy is that of the whole time in which the process was up, also when nothing happened before
  * it crashed. */
-START_TEST(accuracy_is_measured_up_to_a_crash)
+TEST(accuracy_is_measured_up_to_a_crash)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
@@ -373,12 +366,5 @@ START_TEST(accuracy_is_measured_up_to_a_crash)
 	run_free(r);
 	setup_free(s);
 }
-END_TEST
 
-SUITE("fd", nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say,
-      formulas_keep_their_digits_when_mistakes_are_short_or_rare,
-      the_configurator_gives_what_the_paper_prints,
-      a_deadline_that_passes_between_two_lines_is_noticed,
-      a_crash_is_found_always_and_by_nfds_within_delta_and_eta,
-      estimating_detectors_follow_a_network_that_is_slow,
-      a_mistake_is_measured_from_its_begin_to_its_end, accuracy_is_measured_up_to_a_crash)
+SUITE("fd")

@@ -17,7 +17,7 @@ static int draw(const char *text, struct buf *out, struct err *e)
 }
 
 /* Whatever numbers stand there: places are inside of the picture, and none is nan or inf. */
-START_TEST(numbers_of_anybody_stay_in_the_picture)
+TEST(numbers_of_anybody_stay_in_the_picture)
 {
 	static const char *const text[] = {
 		"{\"world\":\"x\",\"quantities\":[]}",
@@ -50,9 +50,8 @@ START_TEST(numbers_of_anybody_stay_in_the_picture)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(what_are_no_results_is_refused)
+TEST(what_are_no_results_is_refused)
 {
 	static const char *const text[] = { "7", "[]", "{}", "{\"quantities\":[]}",
 					    "{\"quantities\":{},\"world\":\"x\"}" };
@@ -66,9 +65,8 @@ START_TEST(what_are_no_results_is_refused)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(a_small_picture_has_no_room_for_a_large_one)
+TEST(a_small_picture_has_no_room_for_a_large_one)
 {
 	struct buf b = BUF_INIT(300);
 	struct err e = { 0 };
@@ -76,7 +74,5 @@ START_TEST(a_small_picture_has_no_room_for_a_large_one)
 	ck_assert_int_eq(draw("{\"world\":\"x\",\"quantities\":[]}", &b, &e), -ERR_LIMIT);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("neko_plot", numbers_of_anybody_stay_in_the_picture, what_are_no_results_is_refused,
-      a_small_picture_has_no_room_for_a_large_one)
+SUITE("neko_plot")

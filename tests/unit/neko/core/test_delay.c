@@ -21,7 +21,7 @@ static struct delay parsed(const char *text)
 }
 
 /* Six deviations of the mean of N draws: once in 10^9 by chance, and the seed is fixed. */
-START_TEST(draws_have_the_mean_and_the_deviation_that_formulas_say)
+TEST(draws_have_the_mean_and_the_deviation_that_formulas_say)
 {
 	enum { N = 20000 };
 
@@ -46,10 +46,9 @@ START_TEST(draws_have_the_mean_and_the_deviation_that_formulas_say)
 			      "%s: deviation", forms[f]);
 	}
 }
-END_TEST
 
 /* The share of draws beyond y, at several y, within five of its own deviations. */
-START_TEST(draws_lie_beyond_a_time_as_often_as_the_tail_says)
+TEST(draws_lie_beyond_a_time_as_often_as_the_tail_says)
 {
 	enum { N = 10000 };
 	static const double at[] = { 0.0005, 0.004, 0.012, 0.021, 0.04, 0.055, 0.1 };
@@ -75,9 +74,8 @@ START_TEST(draws_lie_beyond_a_time_as_often_as_the_tail_says)
 		}
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_delay_is_refused_with_a_remedy)
+TEST(what_is_no_delay_is_refused_with_a_remedy)
 {
 	static const struct {
 		const char *text, *says;
@@ -107,7 +105,5 @@ START_TEST(what_is_no_delay_is_refused_with_a_remedy)
 			      bad[i].text, e.text);
 	}
 }
-END_TEST
 
-SUITE("delay", draws_have_the_mean_and_the_deviation_that_formulas_say,
-      draws_lie_beyond_a_time_as_often_as_the_tail_says, what_is_no_delay_is_refused_with_a_remedy)
+SUITE("delay")

@@ -23,7 +23,7 @@ static struct setup *parsed(const char *what)
 	return s;
 }
 
-START_TEST(values_come_as_what_they_are)
+TEST(values_come_as_what_they_are)
 {
 	struct setup *s = parsed(text);
 	double loss = 0, other = 7;
@@ -48,9 +48,8 @@ START_TEST(values_come_as_what_they_are)
 	ck_assert_int_eq(setup_finish(s, &e), 0);
 	setup_free(s);
 }
-END_TEST
 
-START_TEST(what_is_no_configuration_is_refused_with_its_line)
+TEST(what_is_no_configuration_is_refused_with_its_line)
 {
 	static const struct {
 		const char *text, *says;
@@ -75,9 +74,8 @@ START_TEST(what_is_no_configuration_is_refused_with_its_line)
 		ck_assert_uint_eq(e.line, bad[i].line);
 	}
 }
-END_TEST
 
-START_TEST(values_that_are_none_are_refused_with_line_and_remedy)
+TEST(values_that_are_none_are_refused_with_line_and_remedy)
 {
 	struct setup *s = parsed("# one\nt = -5ms\nu = 3 apples\nn = 1e9\nb = maybe\n");
 	struct err e = { 0 };
@@ -98,9 +96,8 @@ START_TEST(values_that_are_none_are_refused_with_line_and_remedy)
 	ck_assert(t == 2 && d == 3 && n == 4 && !b);
 	setup_free(s);
 }
-END_TEST
 
-START_TEST(a_key_that_nobody_knows_is_told_with_one_that_is_like_it)
+TEST(a_key_that_nobody_knows_is_told_with_one_that_is_like_it)
 {
 	struct setup *s = parsed("fd.eta = 1s\n\nfd.deltaa = 2s\n");
 	struct err e = { 0 };
@@ -114,9 +111,8 @@ START_TEST(a_key_that_nobody_knows_is_told_with_one_that_is_like_it)
 	ck_assert_str_eq(setup_get(s, "fd.eta"), "3s");
 	setup_free(s);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_setup)
+TEST(without_memory_there_is_no_setup)
 {
 	ALLOC_SWEEP (k) {
 		struct setup *s = NULL;
@@ -132,8 +128,5 @@ START_TEST(without_memory_there_is_no_setup)
 		setup_free(s);
 	}
 }
-END_TEST
 
-SUITE("setup", values_come_as_what_they_are, what_is_no_configuration_is_refused_with_its_line,
-      values_that_are_none_are_refused_with_line_and_remedy,
-      a_key_that_nobody_knows_is_told_with_one_that_is_like_it, without_memory_there_is_no_setup)
+SUITE("setup")

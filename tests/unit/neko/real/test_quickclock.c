@@ -17,7 +17,7 @@ static void is_right(struct quickclock *c)
 	}
 }
 
-START_TEST(it_is_the_clock_whether_ticks_are_there_or_not)
+TEST(it_is_the_clock_whether_ticks_are_there_or_not)
 {
 	struct quickclock c = { 0 };
 
@@ -31,6 +31,5 @@ START_TEST(it_is_the_clock_whether_ticks_are_there_or_not)
 	ck_assert(!c.is_quick);
 	is_right(&c);
 }
-END_TEST
 
-SUITE("quickclock", it_is_the_clock_whether_ticks_are_there_or_not)
+SUITE("quickclock")

@@ -46,7 +46,7 @@ static const struct moments *moments_of(const struct run *r, const char *name)
 
 /* A heartbeat that is awaited at the moment when it is sent is always late: each one makes a
  * mistake. */
-START_TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
+TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 {
 	static const char text[] =
 		"process.num = 3\nprocess.1.initializer = heartbeat\nprocess.2-3.initializer = "
@@ -71,7 +71,6 @@ START_TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 	run_free(r);
 	setup_free(s);
 }
-END_TEST
 
 static bool is_detected(void)
 {
@@ -91,7 +90,7 @@ static bool is_detected(void)
 	return is;
 }
 
-START_TEST(a_process_that_is_killed_is_detected)
+TEST(a_process_that_is_killed_is_detected)
 {
 	unsigned i;
 
@@ -99,7 +98,6 @@ START_TEST(a_process_that_is_killed_is_detected)
 		;
 	ck_assert_uint_lt(i, ATTEMPTS);
 }
-END_TEST
 
 static void note_crash(void *arg, const struct neko_event *v)
 {
@@ -130,16 +128,15 @@ static nsec_t crash_of(int (*run)(struct run *, const struct run_options *, stru
 	return at;
 }
 
-START_TEST(a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one)
+TEST(a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one)
 {
 	nsec_t simulated = crash_of(run_simulate);
 
 	ck_assert_int_ge(simulated, 100 * NSEC_PER_MSEC);
 	ck_assert_int_ge(crash_of(run_real), simulated);
 }
-END_TEST
 
-START_TEST(a_real_run_is_checked_as_a_simulated_one_is)
+TEST(a_real_run_is_checked_as_a_simulated_one_is)
 {
 	static const char bad[] = "process.num = 2\nprocess.1.initializer = "
 				  "heartbeat\nprocess.2.initializer = nfd-s\n"
@@ -164,7 +161,6 @@ START_TEST(a_real_run_is_checked_as_a_simulated_one_is)
 		setup_free(s);
 	}
 }
-END_TEST
 
 /* --- delays of a run */
 
@@ -176,7 +172,7 @@ static void write_down(void *arg, const struct neko_delay *d)
 		   (long)d->delay);
 }
 
-START_TEST(messages_whose_numbers_are_missing_were_lost)
+TEST(messages_whose_numbers_are_missing_were_lost)
 {
 	static const struct neko_delay in[] = {
 		{ 40, 3, 1, 2, 4, 0 },
@@ -196,7 +192,6 @@ START_TEST(messages_whose_numbers_are_missing_were_lost)
 	run_delays_done(&d);
 	buf_done(&b);
 }
-END_TEST
 
 /* --- a process of which the test is the master */
 
@@ -352,7 +347,7 @@ static void read_all_blocks(int fd, struct frame_in *in, struct realwire_block *
 	} while (!last->is_last);
 }
 
-START_TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost)
+TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost)
 {
 	struct realwire_block last = { 0 };
 	struct sockaddr_in address[2];
@@ -388,7 +383,6 @@ START_TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_a
 	close(done);
 	close(own);
 }
-END_TEST
 
 /* --- multicast */
 
@@ -463,7 +457,7 @@ static int join_group(struct real_net *net)
 	return fd;
 }
 
-START_TEST(a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_process)
+TEST(a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_process)
 {
 	static const struct neko_world_ops no_ops;
 	struct neko_world w = { 0 };
@@ -495,9 +489,8 @@ START_TEST(a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their
 	close(group);
 	close(own);
 }
-END_TEST
 
-START_TEST(processes_that_speak_to_a_group_hear_each_other)
+TEST(processes_that_speak_to_a_group_hear_each_other)
 {
 	static const char text[] =
 		"process.num = 3\nprocess.1.initializer = heartbeat\nprocess.2-3.initializer = "
@@ -515,10 +508,9 @@ START_TEST(processes_that_speak_to_a_group_hear_each_other)
 	run_free(r);
 	setup_free(s);
 }
-END_TEST
 
 /* An address that no interface has: TEST-NET-1. */
-START_TEST(a_group_that_cannot_be_heard_is_told_with_a_remedy)
+TEST(a_group_that_cannot_be_heard_is_told_with_a_remedy)
 {
 	int pair[2], status;
 	struct real_conf c = {
@@ -549,11 +541,10 @@ START_TEST(a_group_that_cannot_be_heard_is_told_with_a_remedy)
 	close(pair[0]);
 	close(pair[1]);
 }
-END_TEST
 
 /* --- what a process keeps */
 
-START_TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
+TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
 {
 	struct reallog l = { 0 };
 	struct reallog_chunk *next;
@@ -584,13 +575,5 @@ START_TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
 	ck_assert_uint_le(l.nspare, REALLOG_SPARE_CHUNKS);
 	reallog_done(&l);
 }
-END_TEST
 
-SUITE("real", a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost,
-      layers_of_a_simulation_run_as_processes_and_their_handler_stops_them,
-      a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_process,
-      processes_that_speak_to_a_group_hear_each_other,
-      a_group_that_cannot_be_heard_is_told_with_a_remedy, a_process_that_is_killed_is_detected,
-      a_crash_of_a_real_run_is_at_the_moment_of_the_simulated_one,
-      a_real_run_is_checked_as_a_simulated_one_is, messages_whose_numbers_are_missing_were_lost,
-      a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
+SUITE("real")

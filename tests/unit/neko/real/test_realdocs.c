@@ -37,7 +37,7 @@ static void says_frame(const char *name, struct buf *b)
 	buf_clear(b);
 }
 
-START_TEST(frames_between_master_factory_and_process_are_those_of_the_page)
+TEST(frames_between_master_factory_and_process_are_those_of_the_page)
 {
 	static const char text[] = "a = b\n";
 	const struct realwire_start start = { .m = 2,
@@ -82,9 +82,8 @@ START_TEST(frames_between_master_factory_and_process_are_those_of_the_page)
 	says_frame("crash", &b);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_block_of_events_and_delays_is_that_of_the_page)
+TEST(a_block_of_events_and_delays_is_that_of_the_page)
 {
 	const struct realwire_block head = { .until = 9,
 					     .sent = 3,
@@ -108,9 +107,8 @@ START_TEST(a_block_of_events_and_delays_is_that_of_the_page)
 	says_frame("block", &b);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(datagrams_are_those_of_the_page)
+TEST(datagrams_are_those_of_the_page)
 {
 	static const uint32_t numbers[3] = { 8, 0, 1 };
 	static const struct neko_world_ops no_ops;
@@ -130,7 +128,5 @@ START_TEST(datagrams_are_those_of_the_page)
 	world_msg_unref(&w, m);
 	world_done(&w);
 }
-END_TEST
 
-SUITE("realdocs", frames_between_master_factory_and_process_are_those_of_the_page,
-      a_block_of_events_and_delays_is_that_of_the_page, datagrams_are_those_of_the_page)
+SUITE("realdocs")

@@ -120,7 +120,7 @@ static bool hears(struct end *v, const char *what)
 	return strcmp(v->heard, what) == 0;
 }
 
-START_TEST(strangers_that_say_nothing_keep_no_process_out)
+TEST(strangers_that_say_nothing_keep_no_process_out)
 {
 	struct sockaddr_in a[PROCESSES];
 	int fd[3 * (REALSTREAM_STRANGERS + PROCESSES)];
@@ -148,9 +148,8 @@ START_TEST(strangers_that_say_nothing_keep_no_process_out)
 	end_end(&one);
 	end_end(&two);
 }
-END_TEST
 
-START_TEST(a_stranger_that_takes_his_time_is_left)
+TEST(a_stranger_that_takes_his_time_is_left)
 {
 	struct sockaddr_in a[PROCESSES];
 	struct end two;
@@ -164,9 +163,8 @@ START_TEST(a_stranger_that_takes_his_time_is_left)
 	close(fd);
 	end_end(&two);
 }
-END_TEST
 
-START_TEST(who_dials_must_be_of_the_run_and_is_there_once)
+TEST(who_dials_must_be_of_the_run_and_is_there_once)
 {
 	static const struct {
 		uint64_t key;
@@ -198,10 +196,9 @@ START_TEST(who_dials_must_be_of_the_run_and_is_there_once)
 	close(again);
 	end_end(&two);
 }
-END_TEST
 
 /* A message before the identification, more bytes than that takes, and a hello after it. */
-START_TEST(what_nobody_says_there_ends_a_stream)
+TEST(what_nobody_says_there_ends_a_stream)
 {
 	static const uint8_t large[4] = { 0, 1, 0, 0 };
 	struct sockaddr_in a[PROCESSES];
@@ -227,8 +224,5 @@ START_TEST(what_nobody_says_there_ends_a_stream)
 	ck_assert_str_eq(two.heard, "");
 	end_end(&two);
 }
-END_TEST
 
-SUITE("realstream", strangers_that_say_nothing_keep_no_process_out,
-      a_stranger_that_takes_his_time_is_left, who_dials_must_be_of_the_run_and_is_there_once,
-      what_nobody_says_there_ends_a_stream)
+SUITE("realstream")

@@ -13,7 +13,7 @@
 
 static const struct neko_world_ops no_ops;
 
-START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
+TEST(datagrams_that_are_not_of_this_run_are_nothing)
 {
 	struct neko_world w = { 0 };
 	struct neko_msg *m, *got;
@@ -50,9 +50,8 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	world_msg_unref(&w, m);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
+TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 {
 	static const uint32_t numbers[3] = { 8, 0, 1 };
 	struct neko_world w = { 0 };
@@ -85,7 +84,6 @@ START_TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 	world_msg_unref(&w, m);
 	world_done(&w);
 }
-END_TEST
 
 struct heard {
 	unsigned events, delays;
@@ -118,7 +116,7 @@ static void keep_nothing(void *arg, const struct neko_delay *d)
 {
 }
 
-START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
+TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 {
 	struct realwire_block b = { .until = 9,
 				    .sent = 3,
@@ -161,7 +159,6 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 	ck_assert_int_eq(realwire_read(p, n, &got, &h), -ERR_PROTO);
 	buf_done(&out);
 }
-END_TEST
 
 static const char *read_one(const struct neko_event *v, const struct neko_delay *d)
 {
@@ -185,7 +182,7 @@ static const char *read_one(const struct neko_event *v, const struct neko_delay 
 	return rc ? "refused" : what;
 }
 
-START_TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
+TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
 {
 	const struct neko_event good = { 1, NEKO_TIME_MAX, "h\xc3\xb6rt", 1, NEKO_TIME_MAX, 0 };
 	const struct neko_delay late = { 6, 7, 1, 2, 8, 2 };
@@ -210,9 +207,8 @@ START_TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
 	d.sent_at = INT64_MAX;
 	ck_assert_str_eq(read_one(NULL, &d), "refused");
 }
-END_TEST
 
-START_TEST(frames_that_are_cut_are_refused)
+TEST(frames_that_are_cut_are_refused)
 {
 	struct realwire_start s = { .m = 3,
 				    .id = 2,
@@ -260,10 +256,9 @@ START_TEST(frames_that_are_cut_are_refused)
 	ck_assert_int_eq(realwire_get_gone(b.p + 5, b.n - 5, &gg), -ERR_PROTO);
 	buf_done(&b);
 }
-END_TEST
 
 /* A process that refuses its configuration ends before it has read all that its master says. */
-START_TEST(who_ends_is_heard_although_it_takes_no_more)
+TEST(who_ends_is_heard_although_it_takes_no_more)
 {
 	struct buf words = BUF_INIT(1000), other = BUF_INIT(1000);
 	struct frame_in in = { 0 };
@@ -287,10 +282,5 @@ START_TEST(who_ends_is_heard_although_it_takes_no_more)
 	buf_done(&words);
 	buf_done(&other);
 }
-END_TEST
 
-SUITE("realwire", who_ends_is_heard_although_it_takes_no_more,
-      datagrams_that_are_not_of_this_run_are_nothing,
-      a_datagram_of_a_group_is_for_those_whose_number_it_has,
-      blocks_are_read_when_they_are_whole_and_refused_when_they_are_none,
-      times_of_a_block_may_be_added_and_its_words_may_be_shown, frames_that_are_cut_are_refused)
+SUITE("realwire")

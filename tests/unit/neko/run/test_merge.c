@@ -19,7 +19,7 @@ static void is_next(struct merge *g, uint32_t process, nsec_t at)
 	ck_assert_int_eq(v->at, at);
 }
 
-START_TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
+TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
 {
 	struct merge *g = merge_new(3, 100);
 
@@ -39,9 +39,8 @@ START_TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
 	ck_assert_ptr_null(merge_next(g));
 	merge_free(g);
 }
-END_TEST
 
-START_TEST(who_tells_what_was_before_is_refused)
+TEST(who_tells_what_was_before_is_refused)
 {
 	struct merge *g = merge_new(2, 100);
 
@@ -55,9 +54,8 @@ START_TEST(who_tells_what_was_before_is_refused)
 	ck_assert_int_eq(add(g, 2, 0), 0);
 	merge_free(g);
 }
-END_TEST
 
-START_TEST(what_waits_is_bounded_for_all_together)
+TEST(what_waits_is_bounded_for_all_together)
 {
 	struct merge *g = merge_new(2, 3);
 
@@ -75,10 +73,9 @@ START_TEST(what_waits_is_bounded_for_all_together)
 	}
 	merge_free(g);
 }
-END_TEST
 
 /* Each of the times 0, 1, 2, ... is the event of one process. */
-START_TEST(nothing_is_lost_whoever_is_behind)
+TEST(nothing_is_lost_whoever_is_behind)
 {
 	enum { PROCESSES = 5, EVENTS = 5000 };
 	struct merge *g = merge_new(PROCESSES, EVENTS);
@@ -105,8 +102,5 @@ START_TEST(nothing_is_lost_whoever_is_behind)
 	}
 	merge_free(g);
 }
-END_TEST
 
-SUITE("merge", events_come_in_the_order_of_times_as_far_as_all_have_told,
-      who_tells_what_was_before_is_refused, what_waits_is_bounded_for_all_together,
-      nothing_is_lost_whoever_is_behind)
+SUITE("merge")

@@ -33,7 +33,7 @@ static void is_reported(const struct wrong *w, size_t n)
 	}
 }
 
-START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
+TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 {
 	static const struct wrong bad[] = {
 		{ "network = n\n", "write process.num = 2", 0 },
@@ -94,9 +94,8 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 
 	is_reported(bad, ARRAY_LEN(bad));
 }
-END_TEST
 
-START_TEST(a_transport_that_cannot_be_is_told_in_simulations_too)
+TEST(a_transport_that_cannot_be_is_told_in_simulations_too)
 {
 	static const struct wrong bad[] = {
 		{ GOOD "network.n.transport = ip\n", "udp, tcp or multicast", 7 },
@@ -114,9 +113,8 @@ START_TEST(a_transport_that_cannot_be_is_told_in_simulations_too)
 
 	is_reported(bad, ARRAY_LEN(bad));
 }
-END_TEST
 
-START_TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
+TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
 {
 	struct run_counts one, two, other;
 	struct err e = { 0 };
@@ -130,7 +128,6 @@ START_TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
 	ck_assert(one.runs == 3 && one.sent == 300 && one.stuck == 0 && !one.is_stopped &&
 		  !one.is_cut);
 }
-END_TEST
 
 /* The seed of the last of n runs. */
 static uint64_t seed_of(unsigned seed, unsigned n)
@@ -144,7 +141,7 @@ static uint64_t seed_of(unsigned seed, unsigned n)
 	return f.seed_of_last;
 }
 
-START_TEST(runs_of_two_seeds_have_no_seed_in_common)
+TEST(runs_of_two_seeds_have_no_seed_in_common)
 {
 	uint64_t seed[3][20];
 
@@ -155,10 +152,9 @@ START_TEST(runs_of_two_seeds_have_no_seed_in_common)
 		for (unsigned j = 0; j < i; j++)
 			ck_assert_uint_ne(seed[i / 20][i % 20], seed[j / 20][j % 20]);
 }
-END_TEST
 
 /* A network that loses nothing: no mistake ever comes. */
-START_TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
+TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
@@ -177,7 +173,6 @@ START_TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
 	run_free(r);
 	setup_free(s);
 }
-END_TEST
 
 struct interrupting {
 	volatile sig_atomic_t flag;
@@ -212,7 +207,7 @@ static unsigned interrupt_after(unsigned events, struct run_counts *out)
 	return events - i.left;
 }
 
-START_TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
+TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
 {
 	struct run_counts all, some, none;
 	unsigned each = interrupt_after(UINT_MAX, &all) / 5;
@@ -230,10 +225,9 @@ START_TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
 	ck_assert_uint_lt(some.whole_runs, 5);
 	ck_assert_uint_gt(some.delivered, 0);
 }
-END_TEST
 
 /* A million steps of eleven days are more than a time of 64 bits has. */
-START_TEST(a_run_without_an_end_ends_where_times_do)
+TEST(a_run_without_an_end_ends_where_times_do)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
@@ -248,9 +242,8 @@ START_TEST(a_run_without_an_end_ends_where_times_do)
 	ck_assert_uint_eq(f.sent, NEKO_TIME_MAX / (11 * 86400 * NSEC_PER_SEC));
 	ck_assert_uint_eq(f.delivered, f.sent);
 }
-END_TEST
 
-START_TEST(without_memory_a_run_says_so)
+TEST(without_memory_a_run_says_so)
 {
 	ALLOC_SWEEP (k) {
 		struct run_counts f;
@@ -268,7 +261,6 @@ START_TEST(without_memory_a_run_says_so)
 		ck_assert_msg(!rc || rc == -ERR_NOMEM, "%s", e.text);
 	}
 }
-END_TEST
 
 static size_t lines_of(const char *path)
 {
@@ -282,7 +274,7 @@ static size_t lines_of(const char *path)
 	return n;
 }
 
-START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
+TEST(values_are_lines_of_files_and_the_first_are_dropped)
 {
 	static const char *const names[] = { "T_M", "T_MR", "P_A", "T_D", "delay" };
 	struct run_counts f;
@@ -302,12 +294,5 @@ START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
 	}
 	ck_assert_int_eq(rmdir(dir), 0);
 }
-END_TEST
 
-SUITE("run", what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy,
-      a_transport_that_cannot_be_is_told_in_simulations_too,
-      a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another,
-      runs_of_two_seeds_have_no_seed_in_common, a_run_without_an_end_ends_where_times_do,
-      a_run_that_is_interrupted_says_how_many_runs_are_whole,
-      a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so,
-      without_memory_a_run_says_so, values_are_lines_of_files_and_the_first_are_dropped)
+SUITE("run")

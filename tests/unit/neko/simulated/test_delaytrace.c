@@ -30,7 +30,7 @@ static struct delaytrace *read_text(const char *text)
 	return t;
 }
 
-START_TEST(a_link_has_its_delays_in_their_order_and_another_one_those_of_all)
+TEST(a_link_has_its_delays_in_their_order_and_another_one_those_of_all)
 {
 	struct delaytrace *t = read_text(GOOD);
 	uint32_t a = delaytrace_link(t, 1, 2), b = delaytrace_link(t, 2, 1),
@@ -48,9 +48,8 @@ START_TEST(a_link_has_its_delays_in_their_order_and_another_one_those_of_all)
 	ck_assert_int_eq(delaytrace_get(t, all, 1), MS);
 	delaytrace_free(t);
 }
-END_TEST
 
-START_TEST(what_is_no_trace_is_told_with_its_line_and_a_remedy)
+TEST(what_is_no_trace_is_told_with_its_line_and_a_remedy)
 {
 	static const struct {
 		const char *text, *says;
@@ -84,9 +83,8 @@ START_TEST(what_is_no_trace_is_told_with_its_line_and_a_remedy)
 	ck_assert_int_lt(delaytrace_read("/no/such/file", "lan", &t, &e), 0);
 	ck_assert_msg(strstr(e.text, "/no/such/file"), "%s", e.text);
 }
-END_TEST
 
-START_TEST(a_network_replays_its_trace_in_order_and_begins_anew)
+TEST(a_network_replays_its_trace_in_order_and_begins_anew)
 {
 	struct delaytrace *t = read_text(GOOD);
 	struct simnet_conf c = { .name = "lan", .trace = t };
@@ -106,9 +104,8 @@ START_TEST(a_network_replays_its_trace_in_order_and_begins_anew)
 	simnet_free(n);
 	delaytrace_free(t);
 }
-END_TEST
 
-START_TEST(resampled_each_delay_comes_as_often_as_the_trace_has_it)
+TEST(resampled_each_delay_comes_as_often_as_the_trace_has_it)
 {
 	struct delaytrace *t = read_text(GOOD);
 	struct simnet_conf c = { .name = "lan", .trace = t, .is_resampled = true };
@@ -127,9 +124,8 @@ START_TEST(resampled_each_delay_comes_as_often_as_the_trace_has_it)
 	simnet_free(n);
 	delaytrace_free(t);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_trace)
+TEST(without_memory_there_is_no_trace)
 {
 	ALLOC_SWEEP (k) {
 		struct delaytrace *t = NULL;
@@ -141,9 +137,5 @@ START_TEST(without_memory_there_is_no_trace)
 		delaytrace_free(t);
 	}
 }
-END_TEST
 
-SUITE("delaytrace", a_link_has_its_delays_in_their_order_and_another_one_those_of_all,
-      what_is_no_trace_is_told_with_its_line_and_a_remedy,
-      a_network_replays_its_trace_in_order_and_begins_anew,
-      resampled_each_delay_comes_as_often_as_the_trace_has_it, without_memory_there_is_no_trace)
+SUITE("delaytrace")

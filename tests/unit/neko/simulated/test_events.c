@@ -19,7 +19,7 @@ static bool is_odd(void *arg, const struct event *v)
 	return v->seq % 2 != 0;
 }
 
-START_TEST(events_come_by_time_and_then_by_number)
+TEST(events_come_by_time_and_then_by_number)
 {
 	static struct event expected[N];
 	struct events q = { 0 };
@@ -39,9 +39,8 @@ START_TEST(events_come_by_time_and_then_by_number)
 	ck_assert_ptr_null(events_first(&q));
 	events_done(&q);
 }
-END_TEST
 
-START_TEST(what_is_stale_goes_and_the_rest_keeps_its_order)
+TEST(what_is_stale_goes_and_the_rest_keeps_its_order)
 {
 	struct events q = { 0 };
 	struct event last = { 0 }, v;
@@ -62,7 +61,5 @@ START_TEST(what_is_stale_goes_and_the_rest_keeps_its_order)
 	ck_assert_uint_eq(n, N / 2);
 	events_done(&q);
 }
-END_TEST
 
-SUITE("events", events_come_by_time_and_then_by_number,
-      what_is_stale_goes_and_the_rest_keeps_its_order)
+SUITE("events")

@@ -75,7 +75,7 @@ static uint64_t saturate(struct medium *m, uint32_t n, size_t bytes, nsec_t unti
  * advantage (capture: Ramakrishnan and Yang, LCN 1994). So the line is at least as efficient, as
  * Boggs, Mogul and Kent (SIGCOMM 1988) have measured.
  */
-START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
+TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 {
 	static const size_t bytes[] = { 1024 - 26, 512 - 26, 64 - 26 };
 	struct medium_conf c = usual("ethernet");
@@ -96,13 +96,12 @@ START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 			unmake(m);
 		}
 }
-END_TEST
 
 /*
  * Two that begin at once collide for sure, again with the chance 1/2, then 1/4, and so on. That
  * makes 1 + 1/2 + 1/2 1/4 + ... = 1.6416 collisions.
  */
-START_TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
+TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
 {
 	struct medium_conf c = usual("ethernet");
 	double theory = 1, chance = 1, seen;
@@ -131,9 +130,8 @@ START_TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
 	/* Six times their deviation of 0.8. */
 	ck_assert_msg(fabs(seen - theory) < 6 * 0.8 / sqrt(n), "%g, not %g", seen, theory);
 }
-END_TEST
 
-START_TEST(one_station_of_an_ethernet_waits_for_nobody)
+TEST(one_station_of_an_ethernet_waits_for_nobody)
 {
 	struct medium_conf c = usual("ethernet");
 	struct medium *m = made(&c, 3);
@@ -145,10 +143,9 @@ START_TEST(one_station_of_an_ethernet_waits_for_nobody)
 	ck_assert_uint_eq(medium_counts(m)->collisions, 0);
 	unmake(m);
 }
-END_TEST
 
 /* A frame that is shorter than a slot would be over before a collision is heard. */
-START_TEST(a_short_frame_is_filled_up)
+TEST(a_short_frame_is_filled_up)
 {
 	struct medium_conf c = usual("ethernet");
 	struct medium *m = made(&c, 2);
@@ -162,10 +159,9 @@ START_TEST(a_short_frame_is_filled_up)
 	ck_assert_int_eq(medium_next(m), 51200 + 9600);
 	unmake(m);
 }
-END_TEST
 
 /* With as many stations as a backoff of 1024 slots cannot part some frames are given up. */
-START_TEST(after_sixteen_collisions_a_frame_is_given_up)
+TEST(after_sixteen_collisions_a_frame_is_given_up)
 {
 	struct medium_conf c = usual("ethernet");
 	struct medium *m = made(&c, 2000);
@@ -174,7 +170,6 @@ START_TEST(after_sixteen_collisions_a_frame_is_given_up)
 	ck_assert_uint_gt(medium_counts(m)->given_up, 0);
 	unmake(m);
 }
-END_TEST
 
 /* --- CSMA-DCR */
 
@@ -216,7 +211,7 @@ static uint64_t slots_of(const uint32_t *stations, unsigned k, uint32_t q)
 	return slots;
 }
 
-START_TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
+TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
 {
 	static const uint32_t last_two[] = { 15, 16 }, first_two[] = { 1, 2 }, halves[] = { 1, 9 };
 	uint32_t most[9] = { 0 };
@@ -247,13 +242,12 @@ START_TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
 		ck_assert_uint_eq(most[k], worst(k, 8));
 	}
 }
-END_TEST
 
 /*
  * Sixteen that always have frames: each epoch has 15 collisions, 16 frames, and waits are at most
  * two epochs.
  */
-START_TEST(csma_dcr_under_load_is_fair_and_exact)
+TEST(csma_dcr_under_load_is_fair_and_exact)
 {
 	struct medium_conf c = usual("csma_dcr");
 	struct medium *m = made(&c, 16);
@@ -266,7 +260,6 @@ START_TEST(csma_dcr_under_load_is_fair_and_exact)
 	ck_assert_uint_eq(medium_counts(m)->epoch_slots_most, 15);
 	unmake(m);
 }
-END_TEST
 
 /* --- FDDI */
 
@@ -275,7 +268,7 @@ END_TEST
  * have frames, a ring of the latency D and the target T: n (T - D) / (n T + D). The token is never
  * longer under way than 2 T, on average T at the most (Johnson 1987).
  */
-START_TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
+TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 {
 	static const struct {
 		uint32_t n;
@@ -308,10 +301,9 @@ START_TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 		unmake(m);
 	}
 }
-END_TEST
 
 /* Synchronous frames go with each token, whatever the load of others. */
-START_TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
+TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
 {
 	struct medium_conf c = usual("fddi");
 	struct medium *m;
@@ -338,10 +330,9 @@ START_TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
 	ck_assert_int_le(medium_counts(m)->rotation_most, 2 * c.ttrt);
 	unmake(m);
 }
-END_TEST
 
 /* A ring that was idle for an hour: the token is at its computed place. */
-START_TEST(a_quiet_ring_costs_nothing)
+TEST(a_quiet_ring_costs_nothing)
 {
 	struct medium_conf c = usual("fddi");
 	struct medium *m = made(&c, 10);
@@ -360,7 +351,6 @@ START_TEST(a_quiet_ring_costs_nothing)
 	ck_assert_int_eq(medium_way(m, 5, 5), 10 * c.hop);
 	unmake(m);
 }
-END_TEST
 
 /* --- in a run */
 
@@ -368,7 +358,7 @@ END_TEST
 	"process.num = 4\nprocess.initializer = broadcast\nnetwork = lan\nnetwork.lan.medium " \
 	"= " medium "\nbroadcast.every = 10ms\nbroadcast.until = 2s\nsimulation.until = 15s\n"
 
-START_TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
+TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
 {
 	static const char *const text[] = {
 		RUN("ethernet"), RUN("csma_dcr") "network.lan.loss = 0.1\n",
@@ -387,9 +377,8 @@ START_TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
 		ck_assert(i == 0 ? one.delivered == one.sent : one.delivered < one.sent);
 	}
 }
-END_TEST
 
-START_TEST(what_no_line_can_be_is_told_with_its_line)
+TEST(what_no_line_can_be_is_told_with_its_line)
 {
 	static const struct {
 		const char *text, *says;
@@ -415,9 +404,8 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 		ck_assert_msg(strstr(e.text, bad[i].says), "row %zu says: %s", i, e.text);
 	}
 }
-END_TEST
 
-START_TEST(without_memory_a_run_over_a_line_says_so)
+TEST(without_memory_a_run_over_a_line_says_so)
 {
 	ALLOC_SWEEP (k) {
 		struct run_counts f;
@@ -430,14 +418,5 @@ START_TEST(without_memory_a_run_over_a_line_says_so)
 		ck_assert(!rc || e.text[0]);
 	}
 }
-END_TEST
 
-SUITE("medium", ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say,
-      two_stations_of_an_ethernet_collide_as_often_as_backoff_says,
-      one_station_of_an_ethernet_waits_for_nobody, a_short_frame_is_filled_up,
-      after_sixteen_collisions_a_frame_is_given_up,
-      a_collision_of_csma_dcr_is_resolved_within_its_bound, csma_dcr_under_load_is_fair_and_exact,
-      the_token_keeps_its_time_and_the_ring_its_efficiency,
-      who_has_synchronous_time_waits_no_longer_than_two_rotations, a_quiet_ring_costs_nothing,
-      algorithms_run_over_each_of_them_and_the_same_from_a_seed,
-      what_no_line_can_be_is_told_with_its_line, without_memory_a_run_over_a_line_says_so)
+SUITE("medium")

@@ -102,7 +102,7 @@ static const struct neko_layer_ops sender = { .name = "sender",
 					      .types = types_a,
 					      .run = send_three };
 
-START_TEST(an_active_layer_receives_with_a_timeout_with_none_and_without_waiting)
+TEST(an_active_layer_receives_with_a_timeout_with_none_and_without_waiting)
 {
 	struct sim *s = made(2, 1, "constant(10ms)");
 
@@ -114,7 +114,6 @@ START_TEST(an_active_layer_receives_with_a_timeout_with_none_and_without_waiting
 				   "1:hello@1060 1:closed@1060 ");
 	sim_free(s);
 }
-END_TEST
 
 /* --- layers */
 
@@ -166,7 +165,7 @@ static const struct neko_layer_ops speaker = {
 
 /* Layers of other types are passed by; a multicast is sent once by the layer above and twice by the
  * one below. */
-START_TEST(messages_go_down_and_up_through_layers_over_several_networks)
+TEST(messages_go_down_and_up_through_layers_over_several_networks)
 {
 	struct sim *s = made(3, 1, "constant(10ms)");
 
@@ -182,7 +181,6 @@ START_TEST(messages_go_down_and_up_through_layers_over_several_networks)
 	ck_assert_uint_eq(sim_counts(s)->delivered, 8);
 	sim_free(s);
 }
-END_TEST
 
 static void send_badly(struct neko_layer *l)
 {
@@ -203,7 +201,7 @@ static void send_badly(struct neko_layer *l)
 	report(l, "done");
 }
 
-START_TEST(what_cannot_be_sent_is_refused)
+TEST(what_cannot_be_sent_is_refused)
 {
 	static const struct neko_layer_ops bad = { .name = "bad",
 						   .types = types_a,
@@ -220,7 +218,6 @@ START_TEST(what_cannot_be_sent_is_refused)
 	ck_assert_uint_eq(sim_counts(s)->sent, 1);
 	sim_free(s);
 }
-END_TEST
 
 /* --- a run that has something of all: active and passive, losses, polls, moved deadlines,
  * multicasts */
@@ -288,7 +285,7 @@ static uint64_t hash_of_run(uint64_t seed, uint64_t *events)
 	return hash;
 }
 
-START_TEST(two_runs_of_one_seed_are_the_same_and_of_two_seeds_are_not)
+TEST(two_runs_of_one_seed_are_the_same_and_of_two_seeds_are_not)
 {
 	uint64_t seed = suite_seed(42), one = 0, two = 0, other = 0;
 
@@ -296,7 +293,6 @@ START_TEST(two_runs_of_one_seed_are_the_same_and_of_two_seeds_are_not)
 	ck_assert_uint_eq(one, two);
 	ck_assert_uint_ne(hash_of_run(seed, &one), hash_of_run(seed + 1, &other));
 }
-END_TEST
 
 /* --- ends */
 
@@ -324,7 +320,7 @@ static const struct neko_layer_ops endless = { .name = "endless", .run = go_on_f
 static const struct neko_layer_ops poller = { .name = "poller", .run = poll_for_ever };
 static const struct neko_layer_ops stopper = { .name = "stopper", .run = stop_soon };
 
-START_TEST(a_layer_that_does_not_end_is_counted_and_left)
+TEST(a_layer_that_does_not_end_is_counted_and_left)
 {
 	struct sim *s = made(2, 1, "constant(1ms)");
 
@@ -335,9 +331,8 @@ START_TEST(a_layer_that_does_not_end_is_counted_and_left)
 	ck_assert_uint_eq(sim_end_run(s), 1);
 	sim_free(s);
 }
-END_TEST
 
-START_TEST(a_run_in_which_no_time_passes_fails_and_says_who)
+TEST(a_run_in_which_no_time_passes_fails_and_says_who)
 {
 	struct sim *s = made(1, 1, "constant(1ms)");
 	enum sim_end end;
@@ -348,9 +343,8 @@ START_TEST(a_run_in_which_no_time_passes_fails_and_says_who)
 	ck_assert_str_eq(e.text, "process 1: layer poller polls for ever: no time passes");
 	sim_free(s);
 }
-END_TEST
 
-START_TEST(a_crashed_process_does_and_hears_nothing)
+TEST(a_crashed_process_does_and_hears_nothing)
 {
 	struct sim *s = made(2, 1, "constant(10ms)");
 
@@ -364,7 +358,6 @@ START_TEST(a_crashed_process_does_and_hears_nothing)
 	ck_assert_int_eq(sim_crash(s, 3, 0), -ERR_INVALID);
 	sim_free(s);
 }
-END_TEST
 
 /* A timer that is moved to an earlier time each millisecond does not fill the queue. */
 static void mind_nothing(struct neko_layer *l)
@@ -382,7 +375,7 @@ static void ping(struct neko_layer *l)
 		neko_send_to(l, 1, 0, TYPE_A, NULL, 0);
 }
 
-START_TEST(deadlines_that_were_moved_cost_nothing_later)
+TEST(deadlines_that_were_moved_cost_nothing_later)
 {
 	static const struct neko_layer_ops impatient = { .name = "impatient",
 							 .types = types_a,
@@ -398,9 +391,8 @@ START_TEST(deadlines_that_were_moved_cost_nothing_later)
 	ck_assert_uint_lt(sim_counts(s)->events, 20000 * 2 + 100);
 	sim_free(s);
 }
-END_TEST
 
-START_TEST(without_memory_a_run_fails_and_leaves_nothing)
+TEST(without_memory_a_run_fails_and_leaves_nothing)
 {
 	ALLOC_SWEEP (k) {
 		struct simnet_conf c = { .name = "net",
@@ -423,7 +415,6 @@ START_TEST(without_memory_a_run_fails_and_leaves_nothing)
 		sim_free(s);
 	}
 }
-END_TEST
 
 static void send_once(struct neko_layer *l)
 {
@@ -507,7 +498,7 @@ static void expect_failure(struct sim *s, const char *says)
 	sim_free(s);
 }
 
-START_TEST(layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who)
+TEST(layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who)
 {
 	struct sim *s = made(2, 1, "constant(10ms)");
 
@@ -522,9 +513,8 @@ START_TEST(layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who)
 	push(s, 1, &upper);
 	expect_failure(s, "wake each other for ever");
 }
-END_TEST
 
-START_TEST(a_message_to_all_others_needs_no_list_of_them)
+TEST(a_message_to_all_others_needs_no_list_of_them)
 {
 	struct sim *s = made(3, 1, "constant(10ms)");
 
@@ -541,9 +531,8 @@ START_TEST(a_message_to_all_others_needs_no_list_of_them)
 	ck_assert_uint_eq(sim_counts(s)->sent, 0);
 	sim_free(s);
 }
-END_TEST
 
-START_TEST(a_run_has_one_process_at_least_and_not_too_many)
+TEST(a_run_has_one_process_at_least_and_not_too_many)
 {
 	struct sim *s = NULL;
 	struct err e = { 0 };
@@ -556,14 +545,5 @@ START_TEST(a_run_has_one_process_at_least_and_not_too_many)
 	ck_assert_uint_eq(neko_id(sim_process(s, NEKO_PROCESSES_MAX)), NEKO_PROCESSES_MAX);
 	sim_free(s);
 }
-END_TEST
 
-SUITE("sim", an_active_layer_receives_with_a_timeout_with_none_and_without_waiting,
-      messages_go_down_and_up_through_layers_over_several_networks, what_cannot_be_sent_is_refused,
-      two_runs_of_one_seed_are_the_same_and_of_two_seeds_are_not,
-      a_layer_that_does_not_end_is_counted_and_left,
-      a_run_in_which_no_time_passes_fails_and_says_who, a_crashed_process_does_and_hears_nothing,
-      deadlines_that_were_moved_cost_nothing_later, without_memory_a_run_fails_and_leaves_nothing,
-      layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who,
-      a_message_to_all_others_needs_no_list_of_them,
-      a_run_has_one_process_at_least_and_not_too_many)
+SUITE("sim")

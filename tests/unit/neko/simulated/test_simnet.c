@@ -24,7 +24,7 @@ static struct simnet *made(const struct simnet_conf *c)
 	return n;
 }
 
-START_TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
+TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
 {
 	struct simnet_conf c = constant(5 * MS);
 	unsigned none = 0, two = 0, late = 0;
@@ -54,11 +54,10 @@ START_TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
 	ck_assert_uint_eq(simnet_counts(n)->doubled, two);
 	simnet_free(n);
 }
-END_TEST
 
 /* A bit in thirty years, then messages for as long as there are times: none arrives before it was
  * sent. */
-START_TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
+TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
 {
 	struct simnet_conf c = constant(5 * MS);
 	nsec_t at[SIMNET_COPIES_MAX];
@@ -77,9 +76,8 @@ START_TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
 	ck_assert(i > 0 && i < 100);
 	simnet_free(n);
 }
-END_TEST
 
-START_TEST(where_order_is_kept_nothing_overtakes)
+TEST(where_order_is_kept_nothing_overtakes)
 {
 	struct simnet_conf c = { .name = "n", .is_fifo = true };
 	nsec_t at[SIMNET_COPIES_MAX], last[11] = { 0 };
@@ -99,11 +97,10 @@ START_TEST(where_order_is_kept_nothing_overtakes)
 	ck_assert_uint_gt(waited, 1000);
 	simnet_free(n);
 }
-END_TEST
 
 /* Half of all sendings are lost: 0.2 s later each second time, 0.6 s each fourth, 1.4 s each
  * eighth. */
-START_TEST(what_is_sent_again_is_late_and_never_lost)
+TEST(what_is_sent_again_is_late_and_never_lost)
 {
 	struct simnet_conf c = constant(5 * MS);
 	unsigned n_at[4] = { 0 };
@@ -123,11 +120,10 @@ START_TEST(what_is_sent_again_is_late_and_never_lost)
 		ck_assert_double_eq_tol(n_at[i], 5000 >> i, 250);
 	simnet_free(n);
 }
-END_TEST
 
 /* 1000 bytes on 8 Mbit/s take a millisecond; the queue holds three of them, the one on the line
  * too. */
-START_TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold)
+TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold)
 {
 	struct simnet_conf c = constant(5 * MS);
 	nsec_t at[SIMNET_COPIES_MAX];
@@ -149,9 +145,8 @@ START_TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_do
 	ck_assert_int_eq(at[0], 9 * MS);
 	simnet_free(n);
 }
-END_TEST
 
-START_TEST(a_partition_parts_groups_for_its_time)
+TEST(a_partition_parts_groups_for_its_time)
 {
 	static const struct {
 		nsec_t now;
@@ -177,9 +172,8 @@ START_TEST(a_partition_parts_groups_for_its_time)
 			      "row %zu", i);
 	simnet_free(n);
 }
-END_TEST
 
-START_TEST(what_is_no_partition_is_refused)
+TEST(what_is_no_partition_is_refused)
 {
 	static const char *const bad[] = { "",
 					   "1-3 | 4",
@@ -202,9 +196,8 @@ START_TEST(what_is_no_partition_is_refused)
 		ck_assert_msg(e.text[0], "'%s'", bad[i]);
 	}
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_network)
+TEST(without_memory_there_is_no_network)
 {
 	struct simnet_conf c = constant(MS);
 	struct simcut cut = { .until = 1 };
@@ -221,11 +214,5 @@ START_TEST(without_memory_there_is_no_network)
 		simnet_free(n);
 	}
 }
-END_TEST
 
-SUITE("simnet", messages_are_lost_doubled_and_held_as_often_as_wished,
-      what_a_line_cannot_pass_in_all_time_is_dropped, where_order_is_kept_nothing_overtakes,
-      what_is_sent_again_is_late_and_never_lost,
-      a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold,
-      a_partition_parts_groups_for_its_time, what_is_no_partition_is_refused,
-      without_memory_there_is_no_network)
+SUITE("simnet")

@@ -81,7 +81,7 @@ static const char *last_words(const struct neko_layer_ops *ops)
 	return words;
 }
 
-START_TEST(who_needs_a_larger_stack_is_named_before_the_simulation_dies_of_it)
+TEST(who_needs_a_larger_stack_is_named_before_the_simulation_dies_of_it)
 {
 	static const struct neko_layer_ops deep = { .name = "deep", .run = go_deep };
 	static const struct neko_layer_ops other = { .name = "other", .run = fault };
@@ -98,6 +98,5 @@ START_TEST(who_needs_a_larger_stack_is_named_before_the_simulation_dies_of_it)
 	ck_assert_int_eq(end, SIM_NOTHING_LEFT);
 	sim_free(s);
 }
-END_TEST
 
-SUITE("simstack", who_needs_a_larger_stack_is_named_before_the_simulation_dies_of_it)
+SUITE("simstack")

@@ -57,7 +57,7 @@ static void expect_bad(const char *body, const char *words, const char *hint)
 	ck_assert_msg(strstr(diags.v[0].hint, hint), "%s: hint: %s", body, diags.v[0].hint);
 }
 
-START_TEST(good_metrics_pass)
+TEST(good_metrics_pass)
 {
 	expect_good("RETURN Send_volume(procs, t) / Send_count(procs, t);");
 	expect_good("RETURN Send_volume(procs, q, [LAST,NOW]);");
@@ -88,9 +88,8 @@ START_TEST(good_metrics_pass)
 	expect_good("x[vt] = Node_load(q.node, NOW) AT e(q, vt); RETURN MEAN(x[vt] WHERE "
 		    "x[vt].time IN [LAST,NOW]);");
 }
-END_TEST
 
-START_TEST(names_that_are_not_there_are_told_with_what_is_near)
+TEST(names_that_are_not_there_are_told_with_what_is_near)
 {
 	expect_bad("RETURN Send_volum(q, t);", "no metric or function Send_volum", "Send_volume");
 	expect_bad("RETURN MPI_Sned_delay(q, t);", "no metric", "MPI_S");
@@ -101,9 +100,8 @@ START_TEST(names_that_are_not_there_are_told_with_what_is_near)
 	expect_bad("RETURN 1 AT Time_of(q, vt);", "no probe", "is a metric");
 	expect_bad("RETURN Max(q);", "no metric", "MAX");
 }
-END_TEST
 
-START_TEST(variables_are_bound_and_set_once)
+TEST(variables_are_bound_and_set_once)
 {
 	expect_bad("RETURN Send_volume(p, t);", "p is free here", "index the left side");
 	expect_bad("Value v = Send_volume(p, t); RETURN v;", "p is free here", "");
@@ -125,9 +123,8 @@ START_TEST(variables_are_bound_and_set_once)
 	expect_bad("x[vt] = r AT e(q, vt); z[vt][vt] = 1; RETURN SUM(x[vt]);", "vt stands twice",
 		   "");
 }
-END_TEST
 
-START_TEST(time_is_kept_apart)
+TEST(time_is_kept_apart)
 {
 	expect_bad("x[vt] = (1 AT e(q, vt)) AT e(q, vt); RETURN SUM(x[vt]);", "AT inside", "");
 	expect_bad("x[vt] = Time_of(q, vt) AT e(q, vt); RETURN SUM(x[vt]);",
@@ -152,9 +149,8 @@ START_TEST(time_is_kept_apart)
 	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[p] WHERE x[p].time IN t);",
 		   "has no .time", "");
 }
-END_TEST
 
-START_TEST(types_and_units_fit)
+TEST(types_and_units_fit)
 {
 	expect_bad("RETURN Send_volume(q, t) + Send_delay(q, t);", "units do not fit: B + s", "");
 	expect_bad("RETURN IF(Send_volume(q, t) > Send_delay(q, t), 1, 2);", "units do not fit",
@@ -202,9 +198,8 @@ START_TEST(types_and_units_fit)
 	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"apples\") { RETURN 3; }"),
 			  0);
 }
-END_TEST
 
-START_TEST(metrics_use_those_above_them)
+TEST(metrics_use_those_above_them)
 {
 	ck_assert_uint_eq(errors("M(TimeInterval t) { RETURN M(t); }"), 1);
 	ck_assert_str_eq(diags.v[0].text, "M uses itself");
@@ -217,9 +212,8 @@ START_TEST(metrics_use_those_above_them)
 	ck_assert_uint_eq(errors("M() { RETURN 1; RETURN 2; }"), 1);
 	ck_assert_uint_eq(errors("M(TimeInterval t, VirtualTime v) { RETURN 1; }"), 1);
 }
-END_TEST
 
-START_TEST(what_is_not_used_is_warned_of)
+TEST(what_is_not_used_is_warned_of)
 {
 	ck_assert_uint_eq(errors("M(Process p) { PROBE e(Process, VirtualTime); Value v = 1; "
 				 "RETURN 1 / 0; }"),
@@ -227,7 +221,6 @@ START_TEST(what_is_not_used_is_warned_of)
 	ck_assert_uint_eq(diags.n, 4);
 	ck_assert(diags.v[0].is_warning);
 }
-END_TEST
 
 static void expect_file_good(const char *name)
 {
@@ -240,7 +233,7 @@ static void expect_file_good(const char *name)
 	buf_done(&text);
 }
 
-START_TEST(the_examples_are_good)
+TEST(the_examples_are_good)
 {
 	expect_file_good("loop_counter");
 	expect_file_good("iteration_time");
@@ -249,9 +242,8 @@ START_TEST(the_examples_are_good)
 	expect_file_good("load_imbalance");
 	expect_file_good("send_volume");
 }
-END_TEST
 
-START_TEST(each_built_in_metric_is_found_by_its_name)
+TEST(each_built_in_metric_is_found_by_its_name)
 {
 	struct pmsl_builtin b;
 	struct pmsl_unit u;
@@ -273,9 +265,8 @@ START_TEST(each_built_in_metric_is_found_by_its_name)
 	ck_assert(pmsl_builtin_get((unsigned)pmsl_builtin_find("Send_volume"), &b));
 	ck_assert(b.counts_out && !b.counts_in);
 }
-END_TEST
 
-START_TEST(partners_are_of_calls_that_name_one)
+TEST(partners_are_of_calls_that_name_one)
 {
 	expect_good("RETURN SUM(Send_volume(p, procs, t) WHERE p IN procs);");
 	expect_good("RETURN MPI_Startall_count(q, procs, t);");
@@ -287,9 +278,8 @@ START_TEST(partners_are_of_calls_that_name_one)
 	expect_bad("RETURN MPI_Request_free_delay(q, procs, t);", "its calls name none", "");
 	expect_bad("RETURN Collective_volume(q, procs, t);", "its calls name none", "");
 }
-END_TEST
 
-START_TEST(arguments_of_built_in_metrics_have_their_number_and_order)
+TEST(arguments_of_built_in_metrics_have_their_number_and_order)
 {
 	static const char takes[] =
 		"takes Process[] objects, Process[] partners, Region[] regions, TimeInterval time";
@@ -303,10 +293,5 @@ START_TEST(arguments_of_built_in_metrics_have_their_number_and_order)
 	expect_bad("RETURN SUM[g](Compute_time(q, g, t));",
 		   "takes Process[] objects, TimeInterval time", "");
 }
-END_TEST
 
-SUITE("check", good_metrics_pass, names_that_are_not_there_are_told_with_what_is_near,
-      variables_are_bound_and_set_once, time_is_kept_apart, types_and_units_fit,
-      metrics_use_those_above_them, what_is_not_used_is_warned_of, the_examples_are_good,
-      each_built_in_metric_is_found_by_its_name, partners_are_of_calls_that_name_one,
-      arguments_of_built_in_metrics_have_their_number_and_order)
+SUITE("check")

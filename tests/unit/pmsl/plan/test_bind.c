@@ -117,7 +117,7 @@ static void choose(const char *const *in, const char *const *out)
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-START_TEST(what_is_taken_away_is_not_measured)
+TEST(what_is_taken_away_is_not_measured)
 {
 	static const struct {
 		const char *in[4], *out[4], *left;
@@ -142,9 +142,8 @@ START_TEST(what_is_taken_away_is_not_measured)
 		ck_assert_msg(str_eq(inputs(), cases[i].left), "%zu: %s", i, inputs());
 	}
 }
-END_TEST
 
-START_TEST(nothing_that_is_left_is_an_error_with_its_reason)
+TEST(nothing_that_is_left_is_an_error_with_its_reason)
 {
 	choose(NULL, NAMES("s", "t"));
 	is_refused(SUM_OF_ALL, -ERR_INVALID, "nothing would be left to measure");
@@ -159,10 +158,9 @@ START_TEST(nothing_that_is_left_is_an_error_with_its_reason)
 		"p IN ps); }");
 	ck_assert_str_eq(inputs(), "p_1 p_2");
 }
-END_TEST
 
 /* Also as parts of a node, but for those that are named. */
-START_TEST(a_process_without_mpi_is_measured_when_it_is_named)
+TEST(a_process_without_mpi_is_measured_when_it_is_named)
 {
 	objects[at("p_1")].is_alone = true;
 	choose(NAMES("a"), NULL);
@@ -176,9 +174,8 @@ START_TEST(a_process_without_mpi_is_measured_when_it_is_named)
 		   "ns); }");
 	ck_assert_str_eq(inputs(), "p_2 p_3 p_4");
 }
-END_TEST
 
-START_TEST(objects_of_another_kind_are_refused)
+TEST(objects_of_another_kind_are_refused)
 {
 	choose(NAMES("p_1"), NULL);
 	is_refused(LOADS, -ERR_INVALID, "ns of M is a Node: p_1 is none");
@@ -194,9 +191,8 @@ START_TEST(objects_of_another_kind_are_refused)
 	args[0].nobject = 0;
 	is_refused(LOADS, -ERR_INVALID, "there is no Node to measure");
 }
-END_TEST
 
-START_TEST(what_lies_in_no_node_has_none)
+TEST(what_lies_in_no_node_has_none)
 {
 	objects[at("p_2")].parent = WORLD_NONE;
 	is_refused("M(Process[] ps) { Process p; RETURN COUNT(p WHERE p IN ps AND p.node == "
@@ -210,7 +206,6 @@ START_TEST(what_lies_in_no_node_has_none)
 		   "RETURN SUM(Send_count(p, t) WHERE p IN ps AND p.node == q.node); }");
 	ck_assert_str_eq(inputs(), "p_1");
 }
-END_TEST
 
 /* --- constants: what does not change is no node of the graph */
 
@@ -238,7 +233,7 @@ static double constant_of(const char *expression)
 }
 
 /* Ranks are 0 to 3. */
-START_TEST(what_never_changes_is_worked_out_at_once)
+TEST(what_never_changes_is_worked_out_at_once)
 {
 	static const struct {
 		const char *expression;
@@ -280,10 +275,9 @@ START_TEST(what_never_changes_is_worked_out_at_once)
 		ck_assert_msg(fabs(constant_of(cases[i].expression) - cases[i].value) < 1e-12,
 			      "%s: %g", cases[i].expression, constant_of(cases[i].expression));
 }
-END_TEST
 
 /* A side that decides leaves the other one out, wherever it stands. */
-START_TEST(what_is_decided_needs_no_value)
+TEST(what_is_decided_needs_no_value)
 {
 	static const struct {
 		const char *where, *left;
@@ -318,10 +312,9 @@ START_TEST(what_is_decided_needs_no_value)
 		ck_assert_uint_eq(lives, wheres);
 	}
 }
-END_TEST
 
 /* The time of an event is a value like any other. */
-START_TEST(the_time_of_an_event_is_a_value)
+TEST(the_time_of_an_event_is_a_value)
 {
 	unsigned n = 0;
 
@@ -341,11 +334,10 @@ START_TEST(the_time_of_an_event_is_a_value)
 	}
 	ck_assert_uint_eq(n, 4); /* of each process */
 }
-END_TEST
 
 /* --- refusals */
 
-START_TEST(what_makes_no_sense_is_refused_with_the_reason)
+TEST(what_makes_no_sense_is_refused_with_the_reason)
 {
 	static const struct {
 		const char *source, *words;
@@ -368,9 +360,8 @@ START_TEST(what_makes_no_sense_is_refused_with_the_reason)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		is_refused(cases[i].source, cases[i].rc, cases[i].words);
 }
-END_TEST
 
-START_TEST(only_numbers_of_reads_are_divided_by_time)
+TEST(only_numbers_of_reads_are_divided_by_time)
 {
 	options.per_second = true;
 	is_refused("M(Process[] ps, TimeInterval t) { Process p; RETURN HISTOGRAM(Send_count(p, t) "
@@ -383,9 +374,8 @@ START_TEST(only_numbers_of_reads_are_divided_by_time)
 	is_planned(SUM_OF_ALL);
 	ck_assert_msg(isfinite(constant_of("2 * x")), "a constant stays as it is");
 }
-END_TEST
 
-START_TEST(objects_are_split_by_what_lies_above_them)
+TEST(objects_are_split_by_what_lies_above_them)
 {
 	static const enum bind_by by[] = { BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };
 	static const size_t outputs[] = { 4, 3, 2 };
@@ -408,9 +398,8 @@ START_TEST(objects_are_split_by_what_lies_above_them)
 	ck_assert_uint_eq(plan.output[0].object, at("b"));
 	is_refused("M(Value v) { RETURN v + Time(NOW) - v; }", -ERR_INVALID, "");
 }
-END_TEST
 
-START_TEST(partners_and_regions_need_a_parameter_to_split_by)
+TEST(partners_and_regions_need_a_parameter_to_split_by)
 {
 	options.each = BIND_EACH_REGION;
 	is_refused(SUM_OF_ALL, -ERR_INVALID, "M has no regions to split it by");
@@ -422,13 +411,5 @@ START_TEST(partners_and_regions_need_a_parameter_to_split_by)
 	for (size_t i = 0; i < plan.noutput; i++)
 		ck_assert_int_eq(world.v[plan.output[i].partner].rank, i);
 }
-END_TEST
 
-SUITE_WITH("bind", set_up, clean_up, what_is_taken_away_is_not_measured,
-	   nothing_that_is_left_is_an_error_with_its_reason,
-	   a_process_without_mpi_is_measured_when_it_is_named, objects_of_another_kind_are_refused,
-	   what_lies_in_no_node_has_none, what_never_changes_is_worked_out_at_once,
-	   what_is_decided_needs_no_value, the_time_of_an_event_is_a_value,
-	   what_makes_no_sense_is_refused_with_the_reason,
-	   only_numbers_of_reads_are_divided_by_time, objects_are_split_by_what_lies_above_them,
-	   partners_and_regions_need_a_parameter_to_split_by)
+SUITE_WITH("bind", set_up, clean_up)

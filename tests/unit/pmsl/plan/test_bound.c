@@ -44,7 +44,7 @@ static const struct place top = { PLACE_TOP, 0 }, anywhere = { PLACE_ANYWHERE, 0
 
 /* --- layouts and objects */
 
-START_TEST(a_layout_gives_sites_their_nodes_and_processes)
+TEST(a_layout_gives_sites_their_nodes_and_processes)
 {
 	ck_assert_uint_eq(world.n, 9);
 	ck_assert_str_eq(world.v[at("p_3")].token, "p_3");
@@ -68,9 +68,8 @@ START_TEST(a_layout_gives_sites_their_nodes_and_processes)
 	ck_assert(!world_is_in(&world, at("p_1"), at("t")));
 	ck_assert(!world_is_in(&world, at("a"), at("p_1")));
 }
-END_TEST
 
-START_TEST(a_layout_that_is_none_is_refused_where_it_is_wrong)
+TEST(a_layout_that_is_none_is_refused_where_it_is_wrong)
 {
 	static const struct {
 		const char *text, *words;
@@ -97,11 +96,10 @@ START_TEST(a_layout_that_is_none_is_refused_where_it_is_wrong)
 		ck_assert_ptr_null(w.v);
 	}
 }
-END_TEST
 
 /* --- places */
 
-START_TEST(places_lie_below_one_another)
+TEST(places_lie_below_one_another)
 {
 	const struct place a = node_place("a"), b = node_place("b"), c = node_place("c");
 	const struct place s = site_place("s"), t = site_place("t");
@@ -123,10 +121,9 @@ START_TEST(places_lie_below_one_another)
 	ck_assert(place_equal(place_of(&world, at("b")), b));
 	ck_assert(place_equal(place_of(&world, at("t")), t));
 }
-END_TEST
 
 /* A host without a site sends to the top. */
-START_TEST(what_lies_in_nothing_is_at_the_top)
+TEST(what_lies_in_nothing_is_at_the_top)
 {
 	static struct world_object v[] = {
 		{ .kind = PMSL_T_NODE, .token = "n_1", .rank = -1, .parent = WORLD_NONE },
@@ -141,7 +138,6 @@ START_TEST(what_lies_in_nothing_is_at_the_top)
 	ck_assert(place_equal(place_step_down(&w, node, top), node));
 	ck_assert(place_is_below(&w, node, top));
 }
-END_TEST
 
 static uint32_t put(const struct flow_node *n, const struct place *where)
 {
@@ -177,7 +173,7 @@ static struct place placed(enum flow_kind kind, uint32_t x, uint32_t y)
 	return made(&(struct flow_node){ .kind = kind, .in = in, .nin = 2 })->place;
 }
 
-START_TEST(a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to)
+TEST(a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to)
 {
 	const uint32_t p1 = put_input("p_1", NULL), p2 = put_input("p_2", NULL);
 	const uint32_t p3 = put_input("p_3", NULL), p4 = put_input("p_4", NULL);
@@ -195,11 +191,10 @@ START_TEST(a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to)
 	ck_assert(place_equal(placed(FLOW_DELTA, p1, p2), node_place("a")));
 	ck_assert(place_equal(bound.node[p1]->place, node_place("a")));
 }
-END_TEST
 
 /* --- what a node gives */
 
-START_TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
+TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
 {
 	const uint32_t in[] = { put_input("p_1", NULL), put_input("p_2", NULL) };
 	const uint32_t vt[] = { put_input("p_1", "e") };
@@ -228,9 +223,8 @@ START_TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
 	agg = put(&(struct flow_node){ .kind = FLOW_VT_AGG, .in = vt, .nin = 1 }, NULL);
 	ck_assert(bound.node[agg]->n.domain == FLOW_READ && !bound.node[agg]->n.partial);
 }
-END_TEST
 
-START_TEST(what_no_result_needs_does_not_live)
+TEST(what_no_result_needs_does_not_live)
 {
 	const uint32_t in[] = { put_input("p_1", NULL), put_input("p_2", NULL) };
 	const uint32_t sum = put(&(struct flow_node){ .kind = FLOW_OP, .in = in, .nin = 1 }, NULL);
@@ -243,12 +237,11 @@ START_TEST(what_no_result_needs_does_not_live)
 	ck_assert(bound.node[in[0]]->is_live);
 	ck_assert(!bound.node[in[1]]->is_live && !bound.node[idle]->is_live);
 }
-END_TEST
 
 /* --- nodes that are alike */
 
 /* Each differs from the first one of its kind. */
-START_TEST(nodes_are_one_only_where_all_of_them_is_equal)
+TEST(nodes_are_one_only_where_all_of_them_is_equal)
 {
 	static const char *const loop[] = { "loop", "main" }, *const other[] = { "loop", "x" };
 	const uint32_t in[] = { put_input("p_1", NULL), put_input("p_2", NULL) };
@@ -317,11 +310,5 @@ START_TEST(nodes_are_one_only_where_all_of_them_is_equal)
 	}
 	ck_assert_uint_eq(bound.n - before, ARRAY_LEN(nodes));
 }
-END_TEST
 
-SUITE_WITH("bound", set_up, clean_up, a_layout_gives_sites_their_nodes_and_processes,
-	   a_layout_that_is_none_is_refused_where_it_is_wrong, places_lie_below_one_another,
-	   what_lies_in_nothing_is_at_the_top,
-	   a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to,
-	   a_node_says_what_it_gives_and_how_many_are_behind_it, what_no_result_needs_does_not_live,
-	   nodes_are_one_only_where_all_of_them_is_equal)
+SUITE_WITH("bound", set_up, clean_up)

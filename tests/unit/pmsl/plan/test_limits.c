@@ -48,14 +48,13 @@ static int plan_over(size_t nodes)
 	return rc;
 }
 
-START_TEST(a_metric_looks_at_so_many_combinations)
+TEST(a_metric_looks_at_so_many_combinations)
 {
 	ck_assert_uint_eq(PROCESSES * NODES + 1, BIND_COMBINATIONS_MAX);
 	ck_assert_int_eq(plan_over(NODES), 0);
 	ck_assert_int_eq(plan_over(NODES + 1), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "more than 1000000 combinations of objects"));
 }
-END_TEST
 
 static int read_layout(size_t processes, struct err *e)
 {
@@ -75,7 +74,7 @@ static int read_layout(size_t processes, struct err *e)
 	return rc;
 }
 
-START_TEST(a_layout_has_so_many_objects)
+TEST(a_layout_has_so_many_objects)
 {
 	struct err e = { 0 };
 
@@ -83,6 +82,5 @@ START_TEST(a_layout_has_so_many_objects)
 	ck_assert_int_eq(read_layout(WORLD_OBJECTS_MAX - 1, &e), -ERR_LIMIT);
 	ck_assert_str_eq(e.text, "layout: too many objects");
 }
-END_TEST
 
-SUITE("limits", a_metric_looks_at_so_many_combinations, a_layout_has_so_many_objects)
+SUITE("limits")

@@ -67,7 +67,7 @@ static void expect_expr(const char *text, const char *wanted)
 	buf_done(&b);
 }
 
-START_TEST(operators_bind_as_the_grammar_says)
+TEST(operators_bind_as_the_grammar_says)
 {
 	expect_expr("a + b * c - d", "-(+(a *(b c)) d)");
 	expect_expr("-a * b", "*(-(a) b)");
@@ -80,9 +80,8 @@ START_TEST(operators_bind_as_the_grammar_says)
 	expect_expr("if(a > b, a, b)", "(>(a b) a b)");
 	expect_expr("S(p, [START,NOW])", "S(p (START NOW))");
 }
-END_TEST
 
-START_TEST(keywords_come_in_capitals_or_without_any)
+TEST(keywords_come_in_capitals_or_without_any)
 {
 	ck_assert_uint_eq(errors("M(Process p) { probe e(Process, VirtualTime); return max(a where "
 				 "a in b); }"),
@@ -90,9 +89,8 @@ START_TEST(keywords_come_in_capitals_or_without_any)
 	ck_assert_uint_eq(errors("M(Process p) { Value Return, Max; RETURN Max; }"), 0);
 	ck_assert_uint_eq(errors("M(Process p) { /* a } */ RETURN 1; // }\n }"), 0);
 }
-END_TEST
 
-START_TEST(places_are_lines_and_characters)
+TEST(places_are_lines_and_characters)
 {
 	const char *text = "M(Process p)\n{\n\tValue \xc3\xa4; RETURN 1;\n}\n";
 	const struct pmsl_source s = { "t.pmsl", text, strlen(text) };
@@ -105,9 +103,8 @@ START_TEST(places_are_lines_and_characters)
 		strstr(buf_str(&b), "    \tValue \xc3\xa4; RETURN 1;\n    \t      ^\n"));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(of_a_long_line_what_stands_around_is_shown)
+TEST(of_a_long_line_what_stands_around_is_shown)
 {
 	static const unsigned before[] = { 0, 40, 50, 51, 90, 300 };
 
@@ -128,18 +125,16 @@ START_TEST(of_a_long_line_what_stands_around_is_shown)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(a_probe_has_a_name_and_parameters)
+TEST(a_probe_has_a_name_and_parameters)
 {
 	ck_assert_uint_ge(errors("M(Process p) { PROBE (Process); RETURN 1; }"), 1);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "the name of a probe"));
 	ck_assert_uint_ge(errors("M(Process p) { PROBE e; RETURN 1; }"), 1);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "'('"));
 }
-END_TEST
 
-START_TEST(one_run_tells_of_many_errors)
+TEST(one_run_tells_of_many_errors)
 {
 	ck_assert_uint_eq(errors("M(Proces p) { RETURN 1; }\n"
 				 "N(Process p) { x = ; Value y z; RETURN 1 }\n"
@@ -147,7 +142,6 @@ START_TEST(one_run_tells_of_many_errors)
 			  5);
 	ck_assert_uint_eq(tree->nmetric, 4);
 }
-END_TEST
 
 static char *repeated(const char *head, const char *part, size_t n, const char *tail)
 {
@@ -171,7 +165,7 @@ static void expect_limit(const char *head, const char *part, size_t good, const 
 	}
 }
 
-START_TEST(limits_are_where_they_say)
+TEST(limits_are_where_they_say)
 {
 	expect_limit("M(){RETURN ", "-", PMSL_DEPTH_MAX - 1, "1;}");
 	expect_limit("M(){RETURN 1", "+1", PMSL_HEIGHT_MAX - 1, ";}");
@@ -179,9 +173,8 @@ START_TEST(limits_are_where_they_say)
 	expect_limit("M", "M", NAME_MAX_BYTES - 1, "(){RETURN 1;}");
 	expect_limit("M(){RETURN 1;}", " ", PMSL_SOURCE_MAX_BYTES - 14, "");
 }
-END_TEST
 
-START_TEST(any_depth_and_length_is_answered)
+TEST(any_depth_and_length_is_answered)
 {
 	static const char *const parts[] = { "(",  "-",	 "NOT ", "[",	 "MAX(", "a.",	   "1+",
 					     "@ ", "\"", "{",	 "M(){", "x[",	 "a AT b(" };
@@ -194,9 +187,8 @@ START_TEST(any_depth_and_length_is_answered)
 		free(text);
 	}
 }
-END_TEST
 
-START_TEST(of_very_many_errors_the_first_are_told)
+TEST(of_very_many_errors_the_first_are_told)
 {
 	char *text = repeated("", "M(){ x = ; RETURN 1; }\n", 10000, "");
 
@@ -204,9 +196,8 @@ START_TEST(of_very_many_errors_the_first_are_told)
 	ck_assert(diags.is_full);
 	free(text);
 }
-END_TEST
 
-START_TEST(bytes_that_are_no_text_do_no_harm)
+TEST(bytes_that_are_no_text_do_no_harm)
 {
 	static const char bytes[] = "M(){\0\xff RETURN\x1b[2J 1;\0}";
 	const struct pmsl_source s = { "a\x1b[2J", bytes, sizeof(bytes) - 1 };
@@ -219,9 +210,8 @@ START_TEST(bytes_that_are_no_text_do_no_harm)
 	ck_assert_ptr_null(memchr(b.p, 0, b.n));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(without_memory_it_says_so)
+TEST(without_memory_it_says_so)
 {
 	static const char text[] =
 		"M(Process p, VirtualTime vt) : Unit(\"s\") {\n PROBE e(Process, VirtualTime);\n"
@@ -239,9 +229,8 @@ START_TEST(without_memory_it_says_so)
 		pmsl_tree_free(t);
 	}
 }
-END_TEST
 
-START_TEST(units_read_back)
+TEST(units_read_back)
 {
 	static const char *const texts[] = { "s", "B/s", "iterations", "1", "calls*s^2/B", "1/s" };
 	char out[PMSL_UNIT_TEXT_BYTES], again[PMSL_UNIT_TEXT_BYTES];
@@ -260,10 +249,5 @@ START_TEST(units_read_back)
 	ck_assert_int_eq(pmsl_unit_parse(&u, "s^9*s", &a), -ERR_LIMIT);
 	ck_assert_int_eq(pmsl_unit_parse(&u, "a*b*c*d*e", &a), -ERR_LIMIT);
 }
-END_TEST
 
-SUITE("parse", operators_bind_as_the_grammar_says, keywords_come_in_capitals_or_without_any,
-      places_are_lines_and_characters, of_a_long_line_what_stands_around_is_shown,
-      a_probe_has_a_name_and_parameters, one_run_tells_of_many_errors, limits_are_where_they_say,
-      any_depth_and_length_is_answered, of_very_many_errors_the_first_are_told,
-      bytes_that_are_no_text_do_no_harm, without_memory_it_says_so, units_read_back)
+SUITE("parse")

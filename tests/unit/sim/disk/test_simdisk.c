@@ -54,7 +54,7 @@ static bool is(const char *text)
 	return same;
 }
 
-START_TEST(what_was_synced_outlives_the_power)
+TEST(what_was_synced_outlives_the_power)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		write_old();
@@ -63,9 +63,8 @@ START_TEST(what_was_synced_outlives_the_power)
 		ck_assert(is(NEW));
 	}
 }
-END_TEST
 
-START_TEST(what_was_not_synced_may_be_gone_or_torn)
+TEST(what_was_not_synced_may_be_gone_or_torn)
 {
 	unsigned old = 0, new = 0, torn = 0;
 
@@ -82,9 +81,8 @@ START_TEST(what_was_not_synced_may_be_gone_or_torn)
 	ck_assert_uint_gt(new, ROUNDS / 20);
 	ck_assert_uint_gt(torn, ROUNDS / 10);
 }
-END_TEST
 
-START_TEST(a_file_that_was_taken_away_may_be_there_again)
+TEST(a_file_that_was_taken_away_may_be_there_again)
 {
 	unsigned back = 0;
 
@@ -97,10 +95,9 @@ START_TEST(a_file_that_was_taken_away_may_be_there_again)
 	ck_assert_uint_gt(back, ROUNDS / 10);
 	ck_assert_uint_lt(back, ROUNDS - ROUNDS / 10);
 }
-END_TEST
 
 /* A file in a folder is there as long as both names are. */
-START_TEST(a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced)
+TEST(a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced)
 {
 	char below[FILE_PATH_BYTES], in_it[FILE_PATH_BYTES];
 	unsigned gone = 0;
@@ -122,9 +119,8 @@ START_TEST(a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced)
 	ck_assert_uint_gt(gone, ROUNDS / 10);
 	ck_assert_uint_lt(gone, ROUNDS - ROUNDS / 10);
 }
-END_TEST
 
-START_TEST(a_full_disk_takes_nothing_and_keeps_what_it_has)
+TEST(a_full_disk_takes_nothing_and_keeps_what_it_has)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		write_old();
@@ -133,9 +129,8 @@ START_TEST(a_full_disk_takes_nothing_and_keeps_what_it_has)
 		ck_assert(is(OLD));
 	}
 }
-END_TEST
 
-START_TEST(a_failing_disk_says_so_and_nothing_is_half)
+TEST(a_failing_disk_says_so_and_nothing_is_half)
 {
 	unsigned failed = 0;
 
@@ -153,9 +148,8 @@ START_TEST(a_failing_disk_says_so_and_nothing_is_half)
 	ck_assert_uint_gt(failed, ROUNDS / 10);
 	ck_assert_uint_lt(failed, ROUNDS);
 }
-END_TEST
 
-START_TEST(the_dead_write_nothing)
+TEST(the_dead_write_nothing)
 {
 	write_old();
 	simdisk_set(disk, SIMDISK_DEAD);
@@ -164,10 +158,5 @@ START_TEST(the_dead_write_nothing)
 	simdisk_set(disk, SIMDISK_WELL);
 	ck_assert(is(OLD));
 }
-END_TEST
 
-SUITE_WITH("simdisk", set_up, clean_up, what_was_synced_outlives_the_power,
-	   what_was_not_synced_may_be_gone_or_torn, a_file_that_was_taken_away_may_be_there_again,
-	   a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced,
-	   a_full_disk_takes_nothing_and_keeps_what_it_has,
-	   a_failing_disk_says_so_and_nothing_is_half, the_dead_write_nothing)
+SUITE_WITH("simdisk", set_up, clean_up)

@@ -83,7 +83,7 @@ static void play(void)
 	read_is(3, 10);
 }
 
-START_TEST(a_clock_that_is_right_does_not_excuse_a_call)
+TEST(a_clock_that_is_right_does_not_excuse_a_call)
 {
 	set_up(MS);
 	play();
@@ -91,9 +91,8 @@ START_TEST(a_clock_that_is_right_does_not_excuse_a_call)
 	ck_assert_msg(strstr(w.broken, "INV-38: read 2 is 0 bytes"), "%s", w.broken);
 	clean_up();
 }
-END_TEST
 
-START_TEST(a_rough_clock_excuses_what_its_bound_covers)
+TEST(a_rough_clock_excuses_what_its_bound_covers)
 {
 	set_up(600 * MS);
 	play();
@@ -101,10 +100,9 @@ START_TEST(a_rough_clock_excuses_what_its_bound_covers)
 	ck_assert_str_eq(w.broken, "");
 	clean_up();
 }
-END_TEST
 
 /* Better samples came behind the reads. */
-START_TEST(a_clock_excuses_as_it_was_when_it_was_read)
+TEST(a_clock_excuses_as_it_was_when_it_was_read)
 {
 	set_up(600 * MS);
 	play();
@@ -114,7 +112,5 @@ START_TEST(a_clock_excuses_as_it_was_when_it_was_read)
 	ck_assert_str_eq(w.broken, "");
 	clean_up();
 }
-END_TEST
 
-SUITE("series", a_clock_that_is_right_does_not_excuse_a_call,
-      a_rough_clock_excuses_what_its_bound_covers, a_clock_excuses_as_it_was_when_it_was_read)
+SUITE("series")

@@ -32,7 +32,7 @@ static void call_at(nsec_t time, int64_t bytes)
 		simrank_send(p->mpi, bytes, 1);
 }
 
-START_TEST(a_time_has_what_was_sent_in_it)
+TEST(a_time_has_what_was_sent_in_it)
 {
 	nsec_t t;
 
@@ -47,10 +47,9 @@ START_TEST(a_time_has_what_was_sent_in_it)
 	ck_assert_uint_eq(answers_sent(&c, "", t, t + 30).ranks, 2);
 	clean_up();
 }
-END_TEST
 
 /* A bound that is larger than half an interval leaves nothing between its ends. */
-START_TEST(a_time_that_ends_before_it_begins_has_nothing)
+TEST(a_time_that_ends_before_it_begins_has_nothing)
 {
 	nsec_t t;
 
@@ -62,6 +61,5 @@ START_TEST(a_time_that_ends_before_it_begins_has_nothing)
 	ck_assert_double_eq(answers_sent(&c, "", t + 30, t).bytes, 0);
 	clean_up();
 }
-END_TEST
 
-SUITE("answers", a_time_has_what_was_sent_in_it, a_time_that_ends_before_it_begins_has_nothing)
+SUITE("answers")

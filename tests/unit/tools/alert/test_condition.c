@@ -22,7 +22,7 @@ static struct condition parse(const char *text)
 	return c;
 }
 
-START_TEST(conditions_are_understood)
+TEST(conditions_are_understood)
 {
 	struct condition c = parse("imbalance > 30 % for 1m");
 
@@ -45,9 +45,8 @@ START_TEST(conditions_are_understood)
 	ck_assert_int_eq(parse("hang for 5m").for_ns, 300 * SEC);
 	ck_assert_int_eq(parse("silent").kind, CONDITION_SILENT);
 }
-END_TEST
 
-START_TEST(mistakes_have_their_place_and_the_nearest_name)
+TEST(mistakes_have_their_place_and_the_nearest_name)
 {
 	static const struct {
 		const char *text;
@@ -77,9 +76,8 @@ START_TEST(mistakes_have_their_place_and_the_nearest_name)
 		ck_assert_msg(e.col == bad[i].col, "%s: %u", bad[i].text, e.col);
 	}
 }
-END_TEST
 
-START_TEST(an_expression_becomes_a_metric_of_each_process)
+TEST(an_expression_becomes_a_metric_of_each_process)
 {
 	const struct condition c = parse("Send_volume / Memory_size > 2");
 	struct buf b = BUF_INIT(4096);
@@ -90,9 +88,8 @@ START_TEST(an_expression_becomes_a_metric_of_each_process)
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "MAX((Send_volume(p, t) / Memory_size(p, NOW))"));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(values_have_the_unit_of_the_condition)
+TEST(values_have_the_unit_of_the_condition)
 {
 	char text[CONDITION_VALUE_BYTES];
 	const struct condition c = parse("Send_volume > 1 GB/s");
@@ -100,10 +97,9 @@ START_TEST(values_have_the_unit_of_the_condition)
 	ck_assert_str_eq(condition_value(&c, 2.5e9, text), "2.5 GB/s");
 	ck_assert_str_eq(condition_value(&c, (double)NAN, text), "unknown");
 }
-END_TEST
 
 /* A command that does not end holds nothing but the ones behind it. */
-START_TEST(a_command_runs_alone_and_nothing_waits_for_it)
+TEST(a_command_runs_alone_and_nothing_waits_for_it)
 {
 	const struct hook_event v = { "firing", "c", "j", "1", "", "text" };
 	struct hook h = { .command = "exec sleep 1000" };
@@ -129,8 +125,5 @@ START_TEST(a_command_runs_alone_and_nothing_waits_for_it)
 		ck_assert_int_eq(status, 0);
 	}
 }
-END_TEST
 
-SUITE("alert", conditions_are_understood, mistakes_have_their_place_and_the_nearest_name,
-      an_expression_becomes_a_metric_of_each_process, values_have_the_unit_of_the_condition,
-      a_command_runs_alone_and_nothing_waits_for_it)
+SUITE("alert")

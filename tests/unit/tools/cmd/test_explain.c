@@ -138,7 +138,7 @@ static bool has_line(const char *text, const char *piece, const char *words)
 	return false;
 }
 
-START_TEST(each_host_has_the_counts_of_the_entry_that_names_it)
+TEST(each_host_has_the_counts_of_the_entry_that_names_it)
 {
 	char plain[] = "--color=never";
 	const char *text = explained(plain);
@@ -147,9 +147,8 @@ START_TEST(each_host_has_the_counts_of_the_entry_that_names_it)
 	ck_assert_msg(has_line(text, "n_1 ", "p_1_a 7 6 0"), "%s", text);
 	ck_assert_msg(has_line(text, "n_14 ", "p_14_a 9 8 0"), "%s", text);
 }
-END_TEST
 
-START_TEST(each_host_has_a_line_for_its_messages)
+TEST(each_host_has_a_line_for_its_messages)
 {
 	char plain[] = "--color=never";
 	const char *text = explained(plain);
@@ -158,9 +157,8 @@ START_TEST(each_host_has_a_line_for_its_messages)
 	ck_assert_msg(has_line(text, "n_1 ", "up 5 "), "%s", text);
 	ck_assert_msg(has_line(text, "n_14 ", "up 6 "), "%s", text);
 }
-END_TEST
 
-START_TEST(programs_find_the_counts_too)
+TEST(programs_find_the_counts_too)
 {
 	char json[] = "--json";
 	const char *text = explained(json);
@@ -170,9 +168,8 @@ START_TEST(programs_find_the_counts_too)
 			     "\"what\":\"Barrier_delay\",\"object\":\"p_1_a\",\"in\":7,\"out\":6,"),
 		      "%s", text);
 }
-END_TEST
 
-START_TEST(a_graph_that_is_too_large_for_a_table_is_left_out)
+TEST(a_graph_that_is_too_large_for_a_table_is_left_out)
 {
 	char plain[] = "--color=never";
 	const char *text;
@@ -182,8 +179,5 @@ START_TEST(a_graph_that_is_too_large_for_a_table_is_left_out)
 	ck_assert_msg(strstr(text, "3 pieces with 9000 nodes"), "%s", text);
 	ck_assert_msg(has_line(text, "up ", "n_4 yes 3 1.00 0"), "%s", text);
 }
-END_TEST
 
-SUITE("tools explain", each_host_has_the_counts_of_the_entry_that_names_it,
-      each_host_has_a_line_for_its_messages, programs_find_the_counts_too,
-      a_graph_that_is_too_large_for_a_table_is_left_out)
+SUITE("tools explain")

@@ -36,7 +36,7 @@ static int run_quietly(void *arg)
 	return rc;
 }
 
-START_TEST(a_text_that_comes_late_is_read_whole)
+TEST(a_text_that_comes_late_is_read_whole)
 {
 	static char name[] = "omig", from[] = "-", m[] = "M";
 	static const char metric[] = "M(Process[] p, TimeInterval t) {\n",
@@ -54,6 +54,5 @@ START_TEST(a_text_that_comes_late_is_read_whole)
 	ck_assert_int_eq(with_slow_stdin(O_NONBLOCK, ":omig_", "tree()", run_quietly, &request),
 			 ASKED);
 }
-END_TEST
 
-SUITE("slow standard input", a_text_that_comes_late_is_read_whole)
+SUITE("slow standard input")

@@ -66,7 +66,7 @@ bool __wrap_top_show_json(const struct top_sample *s)
 	return true;
 }
 
-START_TEST(the_next_mainsm_is_asked_anew_before_it_is_believed)
+TEST(the_next_mainsm_is_asked_anew_before_it_is_believed)
 {
 	char name[] = "top", json[] = "--json", every[] = "--every=10ms", count[] = "--count=3";
 	char *argv[] = { name, json, every, count, NULL };
@@ -77,6 +77,5 @@ START_TEST(the_next_mainsm_is_asked_anew_before_it_is_believed)
 	ck_assert_uint_eq(bridged, 1);
 	ck_assert_uint_eq(samples_of_none, 0);
 }
-END_TEST
 
-SUITE("top gap", the_next_mainsm_is_asked_anew_before_it_is_believed)
+SUITE("top gap")

@@ -52,7 +52,7 @@ Omis_reply __wrap_omis_request_n(const char *text, size_t n, void (*cb)(Omis_rep
 	return all;
 }
 
-START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
+TEST(a_mainsm_that_is_not_ready_is_asked_again)
 {
 	char name[] = "all", *names[] = { name, NULL }, words[64] = "";
 	const struct event_tail_options options = { .names = names, .reconnect_ns = NSEC_PER_SEC };
@@ -72,6 +72,5 @@ START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
 	ck_assert_str_eq(f.csr.token, "c_1");
 	event_tail_end(&f);
 }
-END_TEST
 
-SUITE("following gap", a_mainsm_that_is_not_ready_is_asked_again)
+SUITE("following gap")

@@ -25,7 +25,7 @@ static struct metrics start(enum metrics_form form, size_t max)
 static const struct metric seconds = { "a_seconds", METRIC_COUNTER, "seconds",
 				       "Quoted \"so\" and \\ so\nand so." };
 
-START_TEST(a_counter_in_both_forms)
+TEST(a_counter_in_both_forms)
 {
 	struct metrics m = start(METRICS_OPEN, 10);
 
@@ -46,9 +46,8 @@ START_TEST(a_counter_in_both_forms)
 				 "so.\na_seconds_total 1e+300\n");
 	buf_done(&out);
 }
-END_TEST
 
-START_TEST(hostile_values_of_labels_stay_inside_their_quotes)
+TEST(hostile_values_of_labels_stay_inside_their_quotes)
 {
 	static const struct metric gauge = { "g", METRIC_GAUGE, "", "G." };
 	struct metrics m = start(METRICS_OPEN, 10);
@@ -62,9 +61,8 @@ START_TEST(hostile_values_of_labels_stay_inside_their_quotes)
 			 "g{x=\"\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\"} +Inf\n");
 	buf_done(&out);
 }
-END_TEST
 
-START_TEST(what_is_not_known_leaves_no_trace)
+TEST(what_is_not_known_leaves_no_trace)
 {
 	struct metrics m = start(METRICS_OPEN, 10);
 
@@ -76,9 +74,8 @@ START_TEST(what_is_not_known_leaves_no_trace)
 	ck_assert_uint_eq(m.left_out, 0);
 	buf_done(&out);
 }
-END_TEST
 
-START_TEST(the_limit_of_series_cuts_and_counts)
+TEST(the_limit_of_series_cuts_and_counts)
 {
 	for (size_t max = 1; max < 5; max++) {
 		struct metrics m = start(METRICS_PLAIN, max);
@@ -91,7 +88,6 @@ START_TEST(the_limit_of_series_cuts_and_counts)
 		buf_done(&out);
 	}
 }
-END_TEST
 
 /* --- counters that do not fall */
 
@@ -129,7 +125,7 @@ static double after(const struct top_rank *r)
 	return sum;
 }
 
-START_TEST(a_count_that_begins_again_goes_on)
+TEST(a_count_that_begins_again_goes_on)
 {
 	struct top_rank r = rank_with(10), nothing = rank_with(0);
 
@@ -147,9 +143,8 @@ START_TEST(a_count_that_begins_again_goes_on)
 	ck_assert_uint_eq(totals.resets, 1);
 	export_totals_done(&totals);
 }
-END_TEST
 
-START_TEST(a_process_that_ended_stays_in_the_sum)
+TEST(a_process_that_ended_stays_in_the_sum)
 {
 	struct top_rank r = rank_with(10);
 
@@ -164,9 +159,8 @@ START_TEST(a_process_that_ended_stays_in_the_sum)
 	ck_assert_double_eq(after(NULL), 10);
 	export_totals_done(&totals);
 }
-END_TEST
 
-START_TEST(a_silent_process_is_not_counted_twice)
+TEST(a_silent_process_is_not_counted_twice)
 {
 	struct top_rank r = rank_with(10);
 
@@ -178,9 +172,8 @@ START_TEST(a_silent_process_is_not_counted_twice)
 	ck_assert_double_eq(after(&r), 12);
 	export_totals_done(&totals);
 }
-END_TEST
 
-START_TEST(a_job_that_is_over_is_forgotten_in_the_end)
+TEST(a_job_that_is_over_is_forgotten_in_the_end)
 {
 	struct top_rank r = rank_with(10);
 	size_t n;
@@ -196,9 +189,8 @@ START_TEST(a_job_that_is_over_is_forgotten_in_the_end)
 	ck_assert_uint_eq(n, 0);
 	export_totals_done(&totals);
 }
-END_TEST
 
-START_TEST(an_export_of_nothing_is_whole)
+TEST(an_export_of_nothing_is_whole)
 {
 	struct export x;
 
@@ -210,10 +202,5 @@ START_TEST(an_export_of_nothing_is_whole)
 	buf_done(&out);
 	export_done(&x);
 }
-END_TEST
 
-SUITE("export", a_counter_in_both_forms, hostile_values_of_labels_stay_inside_their_quotes,
-      what_is_not_known_leaves_no_trace, the_limit_of_series_cuts_and_counts,
-      a_count_that_begins_again_goes_on, a_process_that_ended_stays_in_the_sum,
-      a_silent_process_is_not_counted_twice, a_job_that_is_over_is_forgotten_in_the_end,
-      an_export_of_nothing_is_whole)
+SUITE("export")

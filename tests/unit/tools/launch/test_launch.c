@@ -37,7 +37,7 @@ static struct variables variables_of(struct launch *l)
 	return v;
 }
 
-START_TEST(items_are_taken_out_of_a_list_by_their_end)
+TEST(items_are_taken_out_of_a_list_by_their_end)
 {
 	char out[64];
 
@@ -48,18 +48,16 @@ START_TEST(items_are_taken_out_of_a_list_by_their_end)
 	launch_list_without(out, sizeof(out), "/libomig.so", ":", "/libomig.so");
 	ck_assert_str_eq(out, "");
 }
-END_TEST
 
-START_TEST(a_list_that_does_not_fit_is_cut_at_an_item)
+TEST(a_list_that_does_not_fit_is_cut_at_an_item)
 {
 	char out[8];
 
 	launch_list_without(out, sizeof(out), "aaa:bbb:ccc", ":", "x");
 	ck_assert_str_eq(out, "aaa:bbb");
 }
-END_TEST
 
-START_TEST(other_preloaded_libraries_stay_behind_ours)
+TEST(other_preloaded_libraries_stay_behind_ours)
 {
 	struct launch l = { .measure = NULL };
 	struct variables v;
@@ -71,9 +69,8 @@ START_TEST(other_preloaded_libraries_stay_behind_ours)
 	ck_assert_str_eq(v.start, "off");
 	ck_assert(!v.has_site);
 }
-END_TEST
 
-START_TEST(doing_it_twice_changes_nothing)
+TEST(doing_it_twice_changes_nothing)
 {
 	struct launch l = { .measure = "time", .site = "a" };
 	struct variables first, second;
@@ -89,9 +86,8 @@ START_TEST(doing_it_twice_changes_nothing)
 	launch_env_list_rest(first.list, sizeof(first.list));
 	ck_assert_str_eq(first.list, "MINE;YOURS");
 }
-END_TEST
 
-START_TEST(a_users_own_list_is_not_mixed_with_options)
+TEST(a_users_own_list_is_not_mixed_with_options)
 {
 	struct launch l = { .measure = NULL };
 	struct variables v;
@@ -110,9 +106,8 @@ START_TEST(a_users_own_list_is_not_mixed_with_options)
 	setenv("OMPI_MCA_mca_base_env_list", "X", 1);
 	ck_assert_str_eq(launch_env_list_name(), "OMPI_MCA_mca_base_env_list");
 }
-END_TEST
 
-START_TEST(a_job_has_the_batch_systems_number_or_the_programs_name)
+TEST(a_job_has_the_batch_systems_number_or_the_programs_name)
 {
 	struct launch l = { .measure = NULL };
 
@@ -132,9 +127,5 @@ START_TEST(a_job_has_the_batch_systems_number_or_the_programs_name)
 	launch_name_job(&l, "mpirun");
 	ck_assert_str_eq(l.job_name, "a_[31m__");
 }
-END_TEST
 
-SUITE("launch", items_are_taken_out_of_a_list_by_their_end,
-      a_list_that_does_not_fit_is_cut_at_an_item, other_preloaded_libraries_stay_behind_ours,
-      doing_it_twice_changes_nothing, a_users_own_list_is_not_mixed_with_options,
-      a_job_has_the_batch_systems_number_or_the_programs_name)
+SUITE("launch")

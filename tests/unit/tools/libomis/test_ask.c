@@ -61,7 +61,7 @@ static int take(uint32_t kind, bool more)
 	return asks_take(&asks, &m);
 }
 
-START_TEST(a_final_reply_ends_the_ask)
+TEST(a_final_reply_ends_the_ask)
 {
 	ck_assert_int_eq(take(0, false), 0);
 	ck_assert_uint_eq(seen.reported, 1);
@@ -69,9 +69,8 @@ START_TEST(a_final_reply_ends_the_ask)
 	ck_assert_int_eq(take(0, false), -ERR_NOTFOUND);
 	asks_done(&asks);
 }
-END_TEST
 
-START_TEST(parts_are_told_as_one_reply)
+TEST(parts_are_told_as_one_reply)
 {
 	ck_assert_int_eq(take(0, true), 0);
 	ck_assert_int_eq(take(0, true), 0);
@@ -80,9 +79,8 @@ START_TEST(parts_are_told_as_one_reply)
 	ck_assert_uint_eq(seen.entries, 3);
 	asks_done(&asks);
 }
-END_TEST
 
-START_TEST(a_conditional_request_is_told_until_it_is_deleted)
+TEST(a_conditional_request_is_told_until_it_is_deleted)
 {
 	ck_assert_int_eq(take(STATUS_CSR_DEFINED, false), 0);
 	ck_assert_int_eq(take(STATUS_CSR_TRIGGERED, false), 0);
@@ -92,9 +90,8 @@ START_TEST(a_conditional_request_is_told_until_it_is_deleted)
 	ck_assert_uint_eq(seen.last, 1);
 	asks_done(&asks);
 }
-END_TEST
 
-START_TEST(a_lost_connection_tells_everybody_but_not_the_new_ones)
+TEST(a_lost_connection_tells_everybody_but_not_the_new_ones)
 {
 	struct err why = { 0 };
 
@@ -106,9 +103,8 @@ START_TEST(a_lost_connection_tells_everybody_but_not_the_new_ones)
 	ck_assert_uint_eq(asks.map.n, 1);
 	asks_done(&asks);
 }
-END_TEST
 
-START_TEST(nobody_is_told_after_dropping)
+TEST(nobody_is_told_after_dropping)
 {
 	asks_drop(&asks, id);
 	asks_drop(&asks, id);
@@ -116,9 +112,8 @@ START_TEST(nobody_is_told_after_dropping)
 	ck_assert_uint_eq(seen.reported, 0);
 	asks_done(&asks);
 }
-END_TEST
 
-START_TEST(there_is_a_limit_of_asks)
+TEST(there_is_a_limit_of_asks)
 {
 	struct err e = { 0 };
 
@@ -127,9 +122,8 @@ START_TEST(there_is_a_limit_of_asks)
 	ck_assert_int_eq(asks_add(&asks, on_reply, &seen, &id, &e), -ERR_LIMIT);
 	asks_done(&asks);
 }
-END_TEST
 
-START_TEST(without_memory_the_asker_is_told_or_nothing_is_asked)
+TEST(without_memory_the_asker_is_told_or_nothing_is_asked)
 {
 	asks_done(&asks);
 	ALLOC_SWEEP (k) {
@@ -145,17 +139,5 @@ START_TEST(without_memory_the_asker_is_told_or_nothing_is_asked)
 		asks_done(&asks);
 	}
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { a_final_reply_ends_the_ask,
-				       parts_are_told_as_one_reply,
-				       a_conditional_request_is_told_until_it_is_deleted,
-				       a_lost_connection_tells_everybody_but_not_the_new_ones,
-				       nobody_is_told_after_dropping,
-				       there_is_a_limit_of_asks,
-				       without_memory_the_asker_is_told_or_nothing_is_asked };
-
-	return suite_run_with("ask", set_up, NULL, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("ask", set_up, NULL)

@@ -46,12 +46,11 @@ static void handle_until(const volatile int *count, int wanted)
 	ck_assert_int_eq(*count, wanted);
 }
 
-START_TEST(a_tool_enrols_once_and_asks)
+TEST(a_tool_enrols_once_and_asks)
 {
 	Omis_reply r;
 	Omis_coverage c;
 
-	connect_tool();
 	ck_assert_int_eq(tool, 1);
 	r = ask(":print(1)");
 	ck_assert_str_eq(r[1][0].obj_list, "n_1");
@@ -66,15 +65,12 @@ START_TEST(a_tool_enrols_once_and_asks)
 	setenv("OMIG_MAINSM", fake.conn, 1);
 	ck_assert_msg(omis_init(NULL, NULL, NULL, &tool) == OMIS_OK, "%s", omis_last_error());
 	ck_assert_int_eq(tool, 2);
-	end();
 }
-END_TEST
 
-START_TEST(errors_and_parts_come_as_replies)
+TEST(errors_and_parts_come_as_replies)
 {
 	Omis_reply r;
 
-	connect_tool();
 	r = ask("nonsense");
 	ck_assert_int_eq(omis_reply_status(r), OMIS_SYNTAX_ERROR);
 	ck_assert_ptr_nonnull(strstr(r[0][0].result, "offset 0"));
@@ -83,15 +79,12 @@ START_TEST(errors_and_parts_come_as_replies)
 	ck_assert_ptr_nonnull(r[1][2].obj_list);
 	ck_assert_ptr_null(r[1][3].obj_list);
 	omis_reply_free(r);
-	end();
 }
-END_TEST
 
-START_TEST(the_wait_policy_travels_with_requests)
+TEST(the_wait_policy_travels_with_requests)
 {
 	Omis_reply r;
 
-	connect_tool();
 	ck_assert_int_eq(omis_request_policy(OMIS_WAIT_QUORUM, 7, 1234), OMIS_OK);
 	r = ask(":policy()");
 	ck_assert_str_eq(r[1][0].result, "1,7,1234");
@@ -101,9 +94,7 @@ START_TEST(the_wait_policy_travels_with_requests)
 	ck_assert_str_eq(r[1][0].result, "0,0,2000");
 	omis_reply_free(r);
 	ck_assert_int_eq(omis_request_policy((Omis_wait)9, 0, 0), OMIS_PARAMETER_ERROR);
-	end();
 }
-END_TEST
 
 struct events {
 	volatile int replies, triggered;
@@ -120,25 +111,21 @@ static void on_event(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-START_TEST(a_conditional_request_calls_back_until_it_is_deleted)
+TEST(a_conditional_request_calls_back_until_it_is_deleted)
 {
 	struct events e = { 0 };
 
-	connect_tool();
 	ck_assert_ptr_null(omis_request((char[]){ "x(): print(1)" }, on_event, &e, 0));
 	handle_until(&e.replies, 5);
 	ck_assert_int_eq(e.triggered, 2);
 	ck_assert_int_eq(e.last, OMIS_CSR_DELETED);
-	end();
 }
-END_TEST
 
-START_TEST(flags_leave_out_replies_or_return_the_first)
+TEST(flags_leave_out_replies_or_return_the_first)
 {
 	struct events e = { 0 };
 	Omis_reply first;
 
-	connect_tool();
 	first = omis_request((char[]){ "x(): print(1)" }, on_event, &e,
 			     OMIS_WAIT_FOR_FIRST_REPLY | OMIS_DONT_RETURN_EN_DIS);
 	ck_assert_ptr_nonnull(first);
@@ -146,27 +133,21 @@ START_TEST(flags_leave_out_replies_or_return_the_first)
 	ck_assert_str_eq(first[0][0].result, "c_1");
 	omis_reply_free(first);
 	handle_until(&e.replies, 3); /* triggered twice, deleted */
-	end();
 }
-END_TEST
 
-START_TEST(a_conditional_request_needs_a_callback)
+TEST(a_conditional_request_needs_a_callback)
 {
 	Omis_reply r;
 
-	connect_tool();
 	r = ask("user_event_has_been_raised([]): print([])");
 	ck_assert_int_eq(omis_reply_status(r), OMIS_PARAMETER_ERROR);
 	omis_reply_free(r);
-	end();
 }
-END_TEST
 
-START_TEST(a_request_that_is_not_answered_ends_by_itself)
+TEST(a_request_that_is_not_answered_ends_by_itself)
 {
 	Omis_reply r;
 
-	connect_tool();
 	omis_request_policy(OMIS_WAIT_ALL, 0, 1);
 	r = ask(":silence()");
 	ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
@@ -174,9 +155,7 @@ START_TEST(a_request_that_is_not_answered_ends_by_itself)
 	r = ask(":print(1)"); /* and nothing is broken */
 	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
 	omis_reply_free(r);
-	end();
 }
-END_TEST
 
 static volatile int links;
 static char link_text[200];
@@ -188,7 +167,7 @@ static void on_link(Omis_reply r)
 	omis_reply_free(r);
 }
 
-START_TEST(a_lost_connection_is_told_and_comes_back)
+BARE_TEST(a_lost_connection_is_told_and_comes_back)
 {
 	struct events e = { 0 };
 	Omis_reply r;
@@ -208,7 +187,6 @@ START_TEST(a_lost_connection_is_told_and_comes_back)
 	omis_reply_free(r);
 	end();
 }
-END_TEST
 
 static void ask_inside(Omis_reply r, void *arg)
 {
@@ -221,22 +199,18 @@ static void ask_inside(Omis_reply r, void *arg)
 	ck_assert_ptr_null(omis_request((char[]){ ":print(2)" }, on_event, arg, 0));
 }
 
-START_TEST(a_callback_may_ask_but_not_wait)
+TEST(a_callback_may_ask_but_not_wait)
 {
 	struct events e = { 0 };
 
-	connect_tool();
 	ck_assert_ptr_null(omis_request((char[]){ ":print(1)" }, ask_inside, &e, 0));
 	handle_until(&e.replies, 1);
-	end();
 }
-END_TEST
 
-START_TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
+TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
 {
 	Omis_reply r;
 
-	connect_tool();
 	kill(fake.pid, SIGKILL);
 	omis_request_policy(OMIS_WAIT_ALL, 0, 200);
 	for (int i = 0; i < 3; i++) {
@@ -244,9 +218,7 @@ START_TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
 		ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
 		omis_reply_free(r);
 	}
-	end();
 }
-END_TEST
 
 /* The state in a child of fork(): nothing to use, and nothing that it could break. */
 static int forked(void)
@@ -259,13 +231,12 @@ static int forked(void)
 	return refused && omis_finalize() == OMIS_PARAMETER_ERROR ? 0 : 1;
 }
 
-START_TEST(a_child_of_the_tool_has_no_connection_and_ends_none)
+TEST(a_child_of_the_tool_has_no_connection_and_ends_none)
 {
 	int status = -1;
 	Omis_reply r;
 	pid_t child;
 
-	connect_tool();
 	child = fork();
 	if (child == 0)
 		_exit(forked());
@@ -275,9 +246,7 @@ START_TEST(a_child_of_the_tool_has_no_connection_and_ends_none)
 	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
 	omis_reply_free(r);
 	ck_assert_int_eq(tool, 1);
-	end();
 }
-END_TEST
 
 static char seen[64];
 
@@ -288,7 +257,7 @@ static void keep_first(Omis_reply r)
 	omis_reply_free(r);
 }
 
-START_TEST(debugging_shows_the_request_and_nothing_behind_it)
+BARE_TEST(debugging_shows_the_request_and_nothing_behind_it)
 {
 	static const char text[] = ":print(1) and what is none of it";
 	Omis_reply r;
@@ -301,9 +270,8 @@ START_TEST(debugging_shows_the_request_and_nothing_behind_it)
 	ck_assert_str_eq(seen, ":print(1)");
 	end();
 }
-END_TEST
 
-START_TEST(requests_that_still_wait_are_forgotten_at_the_end)
+BARE_TEST(requests_that_still_wait_are_forgotten_at_the_end)
 {
 	struct events e = { 0 };
 
@@ -312,7 +280,6 @@ START_TEST(requests_that_still_wait_are_forgotten_at_the_end)
 	end();
 	ck_assert_int_eq(e.replies, 0);
 }
-END_TEST
 
 /* Status and a word of the text that omis_init() fails with. */
 static void expect_refusal(Omis_status status, const char *word)
@@ -323,7 +290,7 @@ static void expect_refusal(Omis_status status, const char *word)
 		      omis_last_error(), status, word);
 }
 
-START_TEST(what_keeps_a_tool_out_is_said)
+BARE_TEST(what_keeps_a_tool_out_is_said)
 {
 	fake_mainsm_start(&fake, FAKE_REFUSES_ENROLMENT);
 	expect_refusal(OMIS_NO_PERMISSION, "expired");
@@ -335,9 +302,8 @@ START_TEST(what_keeps_a_tool_out_is_said)
 	expect_refusal(OMIS_PARAMETER_ERROR, "");
 	fake_mainsm_stop(&fake);
 }
-END_TEST
 
-START_TEST(a_mainsm_of_another_ca_is_not_trusted)
+BARE_TEST(a_mainsm_of_another_ca_is_not_trusted)
 {
 	struct fake_mainsm other;
 	char pin[27], *at;
@@ -352,7 +318,6 @@ START_TEST(a_mainsm_of_another_ca_is_not_trusted)
 	fake_mainsm_stop(&fake);
 	fake_mainsm_stop(&other);
 }
-END_TEST
 
 static struct {
 	char sub[16], text[16];
@@ -371,7 +336,7 @@ static void on_events(const Omis_events *ev, void *param)
 	++*(int *)param;
 }
 
-START_TEST(blocks_come_to_the_handler_and_are_acknowledged)
+BARE_TEST(blocks_come_to_the_handler_and_are_acknowledged)
 {
 	volatile int n = 0;
 
@@ -397,9 +362,8 @@ START_TEST(blocks_come_to_the_handler_and_are_acknowledged)
 	end();
 	ck_assert_int_eq(omis_events_ack("run7", 3, 11), OMIS_PARAMETER_ERROR);
 }
-END_TEST
 
-START_TEST(without_a_connection_every_call_says_so)
+BARE_TEST(without_a_connection_every_call_says_so)
 {
 	Omis_reply r = ask(":print(1)");
 
@@ -409,15 +373,5 @@ START_TEST(without_a_connection_every_call_says_so)
 	ck_assert_int_eq(omis_fd(), -1);
 	omis_handler();
 }
-END_TEST
 
-SUITE("client", a_tool_enrols_once_and_asks, errors_and_parts_come_as_replies,
-      the_wait_policy_travels_with_requests, a_conditional_request_calls_back_until_it_is_deleted,
-      flags_leave_out_replies_or_return_the_first, a_conditional_request_needs_a_callback,
-      a_request_that_is_not_answered_ends_by_itself, a_lost_connection_is_told_and_comes_back,
-      a_callback_may_ask_but_not_wait, a_mainsm_that_died_is_no_signal_for_the_tool,
-      a_child_of_the_tool_has_no_connection_and_ends_none,
-      debugging_shows_the_request_and_nothing_behind_it,
-      requests_that_still_wait_are_forgotten_at_the_end, what_keeps_a_tool_out_is_said,
-      a_mainsm_of_another_ca_is_not_trusted, blocks_come_to_the_handler_and_are_acknowledged,
-      without_a_connection_every_call_says_so)
+SUITE_WITH("client", connect_tool, end)

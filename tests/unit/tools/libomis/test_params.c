@@ -23,7 +23,7 @@ static int take(char **words, const char *const *left)
 	return rc;
 }
 
-START_TEST(our_options_are_taken_out_in_both_forms)
+TEST(our_options_are_taken_out_in_both_forms)
 {
 	char *words[] = { (char[]){ "tool" },
 			  (char[]){ "-x" },
@@ -38,9 +38,8 @@ START_TEST(our_options_are_taken_out_in_both_forms)
 	ck_assert_str_eq(p.mainsm, "omig1:h:1:p");
 	ck_assert_int_eq(p.timeout, 250 * NSEC_PER_MSEC);
 }
-END_TEST
 
-START_TEST(what_comes_after_two_dashes_is_not_ours)
+TEST(what_comes_after_two_dashes_is_not_ours)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--" }, (char[]){ "--omis-timeout=1" },
 			  NULL };
@@ -50,9 +49,8 @@ START_TEST(what_comes_after_two_dashes_is_not_ours)
 	ck_assert_ptr_null(p.mainsm);
 	ck_assert_int_eq(p.timeout, PARAMS_TIMEOUT_NS);
 }
-END_TEST
 
-START_TEST(words_that_only_begin_like_ours_stay)
+TEST(words_that_only_begin_like_ours_stay)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-timeouts" }, (char[]){ "--omis" },
 			  NULL };
@@ -60,9 +58,8 @@ START_TEST(words_that_only_begin_like_ours_stay)
 
 	ck_assert_int_eq(take(words, left), 0);
 }
-END_TEST
 
-START_TEST(a_missing_or_wrong_argument_changes_nothing)
+TEST(a_missing_or_wrong_argument_changes_nothing)
 {
 	char *a[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm" }, NULL };
 	const char *const left_a[] = { "tool", "--omis-mainsm", NULL };
@@ -73,9 +70,8 @@ START_TEST(a_missing_or_wrong_argument_changes_nothing)
 	ck_assert_int_eq(take(a, left_a), -ERR_INVALID);
 	ck_assert_int_eq(take(b, left_b), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(only_so_many_words_are_looked_at_as_are_counted)
+TEST(only_so_many_words_are_looked_at_as_are_counted)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm" },
 			  (char[]){ "of another" } };
@@ -89,9 +85,8 @@ START_TEST(only_so_many_words_are_looked_at_as_are_counted)
 	ck_assert_int_eq(params_take(&p, &argc, &argv, &e), -ERR_INVALID);
 	ck_assert_str_eq(words[2], "of another");
 }
-END_TEST
 
-START_TEST(no_command_line_is_an_empty_one)
+TEST(no_command_line_is_an_empty_one)
 {
 	int argc = 0;
 	char *none[] = { NULL }, **argv = none;
@@ -100,8 +95,5 @@ START_TEST(no_command_line_is_an_empty_one)
 	ck_assert_int_eq(params_take(&p, &argc, &argv, &e), 0);
 	ck_assert_int_eq(argc, 0);
 }
-END_TEST
 
-SUITE("params", our_options_are_taken_out_in_both_forms, what_comes_after_two_dashes_is_not_ours,
-      words_that_only_begin_like_ours_stay, a_missing_or_wrong_argument_changes_nothing,
-      only_so_many_words_are_looked_at_as_are_counted, no_command_line_is_an_empty_one)
+SUITE("params")

@@ -36,7 +36,7 @@ static int no_call(const Omis_call *call, void *param)
 	return 1;
 }
 
-START_TEST(members_of_another_kind_have_no_value)
+TEST(members_of_another_kind_have_no_value)
 {
 	const char text[] = "1,2.5,\"x\",n_1,[7]";
 	Omis_value *v = omis_value_parse(text, sizeof(text) - 1);
@@ -56,9 +56,8 @@ START_TEST(members_of_another_kind_have_no_value)
 	ck_assert_ptr_null(omis_list_at(omis_list_at(v, 0), 0));
 	omis_value_free(v);
 }
-END_TEST
 
-START_TEST(a_measurement_needs_a_connection)
+TEST(a_measurement_needs_a_connection)
 {
 	const Omis_measurement what = { .metric = "Send_volume" };
 
@@ -66,9 +65,8 @@ START_TEST(a_measurement_needs_a_connection)
 	ck_assert_ptr_nonnull(strstr(omis_last_error(), "omis_init"));
 	ck_assert_int_eq(omis_calls(NULL, no_call, NULL, NULL), OMIS_PARAMETER_ERROR);
 }
-END_TEST
 
-START_TEST(a_measurement_needs_a_metric_and_a_function)
+TEST(a_measurement_needs_a_metric_and_a_function)
 {
 	const Omis_measurement what = { .metric = "Send_volume" }, none = { 0 };
 
@@ -79,9 +77,8 @@ START_TEST(a_measurement_needs_a_metric_and_a_function)
 	ck_assert_int_eq(omis_calls(NULL, NULL, NULL, NULL), OMIS_PARAMETER_ERROR);
 	tear_down();
 }
-END_TEST
 
-START_TEST(what_the_monitor_refuses_is_the_status)
+TEST(what_the_monitor_refuses_is_the_status)
 {
 	const Omis_measurement what = { .metric = "Send_volume", .job = "a\"b\\" };
 
@@ -91,7 +88,5 @@ START_TEST(what_the_monitor_refuses_is_the_status)
 	ck_assert_int_eq(omis_calls("x", no_call, NULL, NULL), OMIS_SYNTAX_ERROR);
 	tear_down();
 }
-END_TEST
 
-SUITE("rows", members_of_another_kind_have_no_value, a_measurement_needs_a_connection,
-      a_measurement_needs_a_metric_and_a_function, what_the_monitor_refuses_is_the_status)
+SUITE("rows")

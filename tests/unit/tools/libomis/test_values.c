@@ -7,7 +7,7 @@
 
 static const char text[] = "1,-2.5,\"a\\nb\",n_1,[1,[2,3],[]],3#\0x\0";
 
-START_TEST(each_kind_of_value_is_read)
+TEST(each_kind_of_value_is_read)
 {
 	Omis_value *v = omis_value_parse(text, sizeof(text) - 1);
 	const Omis_value *l;
@@ -30,9 +30,8 @@ START_TEST(each_kind_of_value_is_read)
 	ck_assert_mem_eq(l[5].s, "\0x\0", 3);
 	omis_value_free(v);
 }
-END_TEST
 
-START_TEST(lists_nest)
+TEST(lists_nest)
 {
 	Omis_value *v = omis_value_parse(text, sizeof(text) - 1);
 	const Omis_value *inner = &v->list[4];
@@ -45,9 +44,8 @@ START_TEST(lists_nest)
 	ck_assert_uint_eq(inner->list[2].n, 0);
 	omis_value_free(v);
 }
-END_TEST
 
-START_TEST(nothing_is_an_empty_list_and_nonsense_is_nothing)
+TEST(nothing_is_an_empty_list_and_nonsense_is_nothing)
 {
 	Omis_value *v = omis_value_parse(NULL, 0);
 
@@ -58,9 +56,8 @@ START_TEST(nothing_is_an_empty_list_and_nonsense_is_nothing)
 	ck_assert_ptr_null(omis_value_parse("no such file", 12));
 	omis_value_free(NULL);
 }
-END_TEST
 
-START_TEST(running_out_of_memory_leaks_nothing)
+TEST(running_out_of_memory_leaks_nothing)
 {
 	ALLOC_SWEEP (k) {
 		Omis_value *v = omis_value_parse(text, sizeof(text) - 1);
@@ -70,9 +67,8 @@ START_TEST(running_out_of_memory_leaks_nothing)
 		omis_value_free(v);
 	}
 }
-END_TEST
 
-START_TEST(the_catalogue_is_told_without_internal_services)
+TEST(the_catalogue_is_told_without_internal_services)
 {
 	Omis_service_info s, last = { .name = "" };
 	unsigned i;
@@ -89,8 +85,5 @@ START_TEST(the_catalogue_is_told_without_internal_services)
 	ck_assert_uint_gt(i, 100);
 	ck_assert(has_version);
 }
-END_TEST
 
-SUITE("values", each_kind_of_value_is_read, lists_nest,
-      nothing_is_an_empty_list_and_nonsense_is_nothing, running_out_of_memory_leaks_nothing,
-      the_catalogue_is_told_without_internal_services)
+SUITE("values")

@@ -46,7 +46,7 @@ static const char *label(const char *token)
 	return text;
 }
 
-START_TEST(objects_have_names_for_people)
+TEST(objects_have_names_for_people)
 {
 	ck_assert_str_eq(label(""), "all");
 	ck_assert_str_eq(label("s_1"), "site1");
@@ -55,9 +55,8 @@ START_TEST(objects_have_names_for_people)
 	ck_assert_str_eq(label("p_2_cccccc"), "sh.43@hostB"); /* without MPI */
 	ck_assert_str_eq(label("p_9_zzzzzz"), "p_9_zzzzzz");
 }
-END_TEST
 
-START_TEST(objects_are_found_by_token_host_site_and_rank)
+TEST(objects_are_found_by_token_host_site_and_rank)
 {
 	ck_assert_int_eq(measurement_objects(&m, "all", &out), CMD_OK);
 	ck_assert_uint_eq(out.n, 0);
@@ -67,7 +66,6 @@ START_TEST(objects_are_found_by_token_host_site_and_rank)
 	ck_assert_int_eq(measurement_objects(&m, "hostA,hostC", &out), CMD_NOTFOUND);
 	ck_assert_int_eq(measurement_objects(&m, "7", &out), CMD_NOTFOUND);
 }
-END_TEST
 
 /* The same with two jobs on two nodes, which have a rank 0 each, and one of yesterday. */
 #define JOBS                                                                         \
@@ -86,7 +84,7 @@ static void see(const char *tree)
 	measurement_note_jobs(&m);
 }
 
-START_TEST(ranks_are_those_of_the_job_that_is_asked)
+TEST(ranks_are_those_of_the_job_that_is_asked)
 {
 	see(JOBS);
 	options.job = "two";
@@ -98,9 +96,8 @@ START_TEST(ranks_are_those_of_the_job_that_is_asked)
 	ck_assert_int_eq(measurement_objects(&m, "1,0,hostA", &out), CMD_OK);
 	ck_assert_str_eq(buf_str(&out), "p_1_cccccc,p_1_aaaaaa,n_1");
 }
-END_TEST
 
-START_TEST(a_rank_of_several_jobs_is_refused_without_a_job)
+TEST(a_rank_of_several_jobs_is_refused_without_a_job)
 {
 	see(JOBS);
 	ck_assert_int_eq(measurement_objects(&m, "0", &out), CMD_USAGE);
@@ -109,9 +106,8 @@ START_TEST(a_rank_of_several_jobs_is_refused_without_a_job)
 	ck_assert_str_eq(buf_str(&out), "p_1_cccccc,p_1_bbbbbb");
 	ck_assert_int_eq(measurement_objects(&m, "3", &out), CMD_NOTFOUND);
 }
-END_TEST
 
-START_TEST(ranks_of_several_jobs_are_told_apart_by_their_names)
+TEST(ranks_of_several_jobs_are_told_apart_by_their_names)
 {
 	see(JOBS);
 	ck_assert_str_eq(label("p_1_aaaaaa"), "one:rank0@hostA");
@@ -122,7 +118,6 @@ START_TEST(ranks_of_several_jobs_are_told_apart_by_their_names)
 	see(JOBS);
 	ck_assert_str_eq(label("p_1_aaaaaa"), "rank0@hostA");
 }
-END_TEST
 
 /* The output on stdout. */
 static char *shown(const char *part)
@@ -162,20 +157,19 @@ static char *shown(const char *part)
 
 #define LOST "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
 
-START_TEST(a_line_says_value_bound_coverage_and_flags)
+TEST(a_line_says_value_bound_coverage_and_flags)
 {
 	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 3 rank0@hostA 42 B +-0.5 B 1/1\n");
 	ck_assert(!m.is_partial);
 	ck_assert_str_eq(shown(NONE), "1970-01-01T00:00:01.500Z 3 all - B 0/2 partial,missing\n");
 	ck_assert(m.is_partial);
 }
-END_TEST
 
 #define UNORDERED                                                                           \
 	"6,3,2,0,0,0,[p_2_bbbbbb,3,2.0,0.0,1500000000,1,2,1,1,\"\"],[p_1_aaaaaa,3,1.0,0.0," \
 	"1500000000,1,2,1,1,\"\"],[\"\",3,3.0,0.0,1500000000,1,2,2,2,\"\"]"
 
-START_TEST(values_come_by_rank_behind_that_of_all)
+TEST(values_come_by_rank_behind_that_of_all)
 {
 	const char *text = shown(UNORDERED);
 
@@ -183,14 +177,13 @@ START_TEST(values_come_by_rank_behind_that_of_all)
 	ck_assert(strstr(text, " all 3 B") < strstr(text, "rank0@hostA 1 B"));
 	ck_assert(strstr(text, "rank0@hostA 1 B") < strstr(text, "rank1@hostB 2 B"));
 }
-END_TEST
 
 #define PAIRS                                                                                   \
 	"6,3,2,0,0,0,[p_1_aaaaaa,3,0.0,0.0,1500000000,1,2,1,1,\"\",p_1_aaaaaa],[p_1_aaaaaa,3,"  \
 	"5.0,0.0,1500000000,1,2,1,1,\"\",p_2_bbbbbb],[p_2_bbbbbb,3,0.0,0.0,1500000000,1,2,0,1," \
 	"\"partial\",p_1_aaaaaa]"
 
-START_TEST(pairs_without_any_are_a_number_unless_they_are_partial)
+TEST(pairs_without_any_are_a_number_unless_they_are_partial)
 {
 	const char *text;
 
@@ -204,9 +197,8 @@ START_TEST(pairs_without_any_are_a_number_unless_they_are_partial)
 	options.csv = true;
 	ck_assert_ptr_null(strstr(shown(PAIRS), "more pair"));
 }
-END_TEST
 
-START_TEST(csv_has_a_head_once_and_no_value_is_empty)
+TEST(csv_has_a_head_once_and_no_value_is_empty)
 {
 	options.csv = true;
 	ck_assert_str_eq(
@@ -216,9 +208,8 @@ START_TEST(csv_has_a_head_once_and_no_value_is_empty)
 	ck_assert_str_eq(shown(NONE),
 			 "3,1500000000,,all,,,B,0,0,2,1000000000,2000000000,\"partial,missing\"\n");
 }
-END_TEST
 
-START_TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
+TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
 {
 	before = 7;
 	ck_assert_str_eq(shown(WHOLE),
@@ -231,9 +222,8 @@ START_TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
 		strstr(shown(WHOLE), "\"read\":10,\"until_ns\":2000000000,\"gap_ns\":7000,"));
 	ck_assert_ptr_nonnull(strstr(shown(WHOLE), "\"flags\":[\"lost\"]"));
 }
-END_TEST
 
-START_TEST(json_has_null_where_there_is_no_value)
+TEST(json_has_null_where_there_is_no_value)
 {
 	options.common.json = true;
 	ck_assert_str_eq(
@@ -242,26 +232,23 @@ START_TEST(json_has_null_where_there_is_no_value)
 		"{\"object\":\"\",\"label\":\"all\",\"value\":null,\"error\":0,\"k\":0,\"n\":2,\"time_ns\":1500000000,"
 		"\"oldest_ns\":1000000000,\"newest_ns\":2000000000,\"flags\":[\"partial\",\"missing\"]}]}\n");
 }
-END_TEST
 
-START_TEST(a_histogram_is_no_missing_value)
+TEST(a_histogram_is_no_missing_value)
 {
 	ck_assert_str_eq(
 		shown("6,1,2,0,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.0,1]],0.0,1500000000,1,2,3,3,\"\"]"),
 		"1970-01-01T00:00:01.500Z 1 all 2x[0,0] 1x[4,5] B 3/3\n");
 	ck_assert(!m.is_partial);
 }
-END_TEST
 
 #define TWO_BUCKETS "6,1,2,0,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.5,1]],0.0,1500000000,1,2,3,3,\"\"]"
 
-START_TEST(csv_has_the_buckets_of_a_histogram)
+TEST(csv_has_the_buckets_of_a_histogram)
 {
 	options.csv = true;
 	ck_assert_ptr_nonnull(
 		strstr(shown(TWO_BUCKETS), "\n1,1500000000,,all,,0:0:2 4:5.5:1,B,0,3,3,1,2,\n"));
 }
-END_TEST
 
 /* What is on a screen of that size: lines that fit, the title first. Returns how many lines. */
 static unsigned fits(const char *text, unsigned rows, unsigned cols)
@@ -278,7 +265,7 @@ static unsigned fits(const char *text, unsigned rows, unsigned cols)
 	return lines;
 }
 
-START_TEST(a_screen_is_never_wider_or_longer_than_the_terminal)
+TEST(a_screen_is_never_wider_or_longer_than_the_terminal)
 {
 	struct buf part = BUF_INIT(1 << 16);
 
@@ -294,9 +281,8 @@ START_TEST(a_screen_is_never_wider_or_longer_than_the_terminal)
 	ck_assert_uint_eq(fits(shown(buf_str(&part)), 5, 40), 4);
 	buf_done(&part);
 }
-END_TEST
 
-START_TEST(a_histogram_on_a_screen_has_a_line_for_each_bucket)
+TEST(a_histogram_on_a_screen_has_a_line_for_each_bucket)
 {
 	const char *text;
 
@@ -307,7 +293,6 @@ START_TEST(a_histogram_on_a_screen_has_a_line_for_each_bucket)
 		      text);
 	fits(text, 24, 80);
 }
-END_TEST
 
 static bool refused(const char *part, int64_t objects)
 {
@@ -325,7 +310,7 @@ static bool refused(const char *part, int64_t objects)
 	"6,3,2,0,0,0,[p_1_aaaaaa,3,nan,0.0,1,1,2,0,1,\"partial\"],[p_2_bbbbbb,3,nan,0.0," \
 	"1,1,2,0,1,\"partial\"]"
 
-START_TEST(what_all_objects_refuse_will_have_no_value)
+TEST(what_all_objects_refuse_will_have_no_value)
 {
 	ck_assert(refused(NONE, 2));
 	ck_assert(!refused(NONE, 1)); /* the other one is late */
@@ -335,7 +320,6 @@ START_TEST(what_all_objects_refuse_will_have_no_value)
 	ck_assert(!refused(OF_TWO, 1));
 	ck_assert(!refused("6,3,2,0,0,0", 2)); /* there is no process yet */
 }
-END_TEST
 
 /* --- --until */
 
@@ -364,7 +348,7 @@ static void count_values(double a, double b)
 	ck_assert_int_eq(count_part(text), CMD_OK);
 }
 
-START_TEST(each_object_of_the_last_read_must_have_enough)
+TEST(each_object_of_the_last_read_must_have_enough)
 {
 	ck_assert_int_eq(stop_parse("n >= 3", &options.until, NULL), 0);
 	ck_assert(!measurement_is_reached(&m));
@@ -375,9 +359,8 @@ START_TEST(each_object_of_the_last_read_must_have_enough)
 	count_values(1, 2);
 	ck_assert(measurement_is_reached(&m));
 }
-END_TEST
 
-START_TEST(an_object_that_has_gone_holds_up_nobody)
+TEST(an_object_that_has_gone_holds_up_nobody)
 {
 	ck_assert_int_eq(stop_parse("n >= 3", &options.until, NULL), 0);
 	count_values(1, 2);
@@ -391,9 +374,8 @@ START_TEST(an_object_that_has_gone_holds_up_nobody)
 	ck_assert_int_eq(count_part("6,3,2000000000,0,0,0"), CMD_OK);
 	ck_assert(!measurement_is_reached(&m));
 }
-END_TEST
 
-START_TEST(an_interval_is_of_the_values_that_were_delivered)
+TEST(an_interval_is_of_the_values_that_were_delivered)
 {
 	ck_assert_int_eq(stop_parse("ci(0.95, plain) < 5%", &options.until, NULL), 0);
 	/* cv 0.1: (2.0 * 0.1 / 0.05)^2 is 16, below the minimum of 30. */
@@ -403,9 +385,8 @@ START_TEST(an_interval_is_of_the_values_that_were_delivered)
 	}
 	ck_assert(measurement_is_reached(&m));
 }
-END_TEST
 
-START_TEST(a_histogram_has_no_interval)
+TEST(a_histogram_has_no_interval)
 {
 	ck_assert_int_eq(stop_parse("n >= 1", &options.until, NULL), 0);
 	ck_assert_int_eq(
@@ -413,9 +394,8 @@ START_TEST(a_histogram_has_no_interval)
 		CMD_USAGE);
 	ck_assert(!measurement_is_reached(&m));
 }
-END_TEST
 
-START_TEST(without_a_rule_nothing_is_counted)
+TEST(without_a_rule_nothing_is_counted)
 {
 	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
 	ck_assert_ptr_null(m.until);
@@ -423,9 +403,8 @@ START_TEST(without_a_rule_nothing_is_counted)
 	measurement_progress(&m, &out);
 	ck_assert_uint_eq(out.n, 0);
 }
-END_TEST
 
-START_TEST(progress_says_how_many_have_enough)
+TEST(progress_says_how_many_have_enough)
 {
 	ck_assert_int_eq(stop_parse("n >= 2", &options.until, NULL), 0);
 	count_values(1, NAN);
@@ -433,9 +412,8 @@ START_TEST(progress_says_how_many_have_enough)
 	measurement_progress(&m, &out);
 	ck_assert_str_eq(buf_str(&out), "until n >= 2: 1 of 2 have it\n\n");
 }
-END_TEST
 
-START_TEST(where_mainsm_looks_at_the_rule_nothing_is_counted_here)
+TEST(where_mainsm_looks_at_the_rule_nothing_is_counted_here)
 {
 	const struct reading enough = { .is_enough = true };
 
@@ -449,9 +427,8 @@ START_TEST(where_mainsm_looks_at_the_rule_nothing_is_counted_here)
 	measurement_progress(&m, &out);
 	ck_assert_str_eq(buf_str(&out), "until n >= 1: reached\n\n");
 }
-END_TEST
 
-START_TEST(mainsm_is_asked_for_a_text_since_the_start)
+TEST(mainsm_is_asked_for_a_text_since_the_start)
 {
 	ck_assert_int_eq(stop_parse("ci(0.95) < 5%", &options.until, NULL), 0);
 	ck_assert(!measurement_may_stop_there(&options)); /* a built-in metric */
@@ -466,22 +443,5 @@ START_TEST(mainsm_is_asked_for_a_text_since_the_start)
 	ck_assert_int_eq(stop_parse("ci(0.95, batches) < 5%", &options.until, NULL), 0);
 	ck_assert(!measurement_may_stop_there(&options));
 }
-END_TEST
 
-SUITE_WITH("measuring", open_all, close_all, objects_have_names_for_people,
-	   objects_are_found_by_token_host_site_and_rank, ranks_are_those_of_the_job_that_is_asked,
-	   a_rank_of_several_jobs_is_refused_without_a_job,
-	   ranks_of_several_jobs_are_told_apart_by_their_names,
-	   values_come_by_rank_behind_that_of_all,
-	   pairs_without_any_are_a_number_unless_they_are_partial,
-	   a_line_says_value_bound_coverage_and_flags, csv_has_a_head_once_and_no_value_is_empty,
-	   behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said,
-	   json_has_null_where_there_is_no_value, a_histogram_is_no_missing_value,
-	   csv_has_the_buckets_of_a_histogram, what_all_objects_refuse_will_have_no_value,
-	   a_screen_is_never_wider_or_longer_than_the_terminal,
-	   a_histogram_on_a_screen_has_a_line_for_each_bucket,
-	   each_object_of_the_last_read_must_have_enough, an_object_that_has_gone_holds_up_nobody,
-	   an_interval_is_of_the_values_that_were_delivered, a_histogram_has_no_interval,
-	   without_a_rule_nothing_is_counted, progress_says_how_many_have_enough,
-	   where_mainsm_looks_at_the_rule_nothing_is_counted_here,
-	   mainsm_is_asked_for_a_text_since_the_start)
+SUITE_WITH("measuring", open_all, close_all)

@@ -29,7 +29,7 @@ static const char *types_of(const struct probe_decl *p)
 	return text;
 }
 
-START_TEST(prototypes_empty_functions_and_probe_declarations_are_taken)
+TEST(prototypes_empty_functions_and_probe_declarations_are_taken)
 {
 	static const struct {
 		const char *text, *name, *types;
@@ -59,9 +59,8 @@ START_TEST(prototypes_empty_functions_and_probe_declarations_are_taken)
 		ck_assert_uint_eq(decls.v[0].vt, good[i].vt);
 	}
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_told_with_its_place)
+TEST(what_is_wrong_is_told_with_its_place)
 {
 	static const struct {
 		const char *text, *words;
@@ -102,9 +101,8 @@ START_TEST(what_is_wrong_is_told_with_its_place)
 			ck_assert_msg(strstr(d->hint, bad[i].hint), "%s: %s", bad[i].text, d->hint);
 	}
 }
-END_TEST
 
-START_TEST(limits_are_kept)
+TEST(limits_are_kept)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -132,10 +130,9 @@ START_TEST(limits_are_kept)
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "63 characters at the most"));
 	buf_done(&b);
 }
-END_TEST
 
 /* Pieces of declarations in any order: an error or a good declaration, whatever comes. */
-START_TEST(nothing_that_is_written_breaks_the_reader)
+TEST(nothing_that_is_written_breaks_the_reader)
 {
 	static const char *const piece[] = { "void",  "PROBE", "Process", "VirtualTime", "Value",
 					     "(",     ")",     ",",	  ";",		 "{",
@@ -164,9 +161,8 @@ START_TEST(nothing_that_is_written_breaks_the_reader)
 		}
 	}
 }
-END_TEST
 
-START_TEST(the_virtual_time_is_told_first_wherever_it_stands)
+TEST(the_virtual_time_is_told_first_wherever_it_stands)
 {
 	static const char text[] = "void x(double a, float b, int vt, bool c);";
 	struct buf b = BUF_INIT(1 << 20);
@@ -184,8 +180,5 @@ START_TEST(the_virtual_time_is_told_first_wherever_it_stands)
 				     "const bool *c)"));
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("declarations of probes", prototypes_empty_functions_and_probe_declarations_are_taken,
-      what_is_wrong_is_told_with_its_place, limits_are_kept,
-      nothing_that_is_written_breaks_the_reader, the_virtual_time_is_told_first_wherever_it_stands)
+SUITE("declarations of probes")

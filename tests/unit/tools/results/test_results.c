@@ -15,7 +15,7 @@ static struct json_object *parsed(const char *text)
 	return v;
 }
 
-START_TEST(values_of_another_kind_are_the_default)
+TEST(values_of_another_kind_are_the_default)
 {
 	struct json_object *v = parsed("{\"n\":1.5,\"i\":7,\"s\":\"t\",\"b\":true,\"z\":null,"
 				       "\"a\":[1,null,\"x\"],\"huge\":1e999}");
@@ -39,9 +39,8 @@ START_TEST(values_of_another_kind_are_the_default)
 	ck_assert_ptr_null(results_get(results_get(v, "a"), "n"));
 	results_free(v);
 }
-END_TEST
 
-START_TEST(a_text_that_is_no_json_is_refused_with_its_place)
+TEST(a_text_that_is_no_json_is_refused_with_its_place)
 {
 	static const struct {
 		const char *text;
@@ -61,9 +60,8 @@ START_TEST(a_text_that_is_no_json_is_refused_with_its_place)
 			      "row %zu: %u:%u: %s", i, e.line, e.col, e.text);
 	}
 }
-END_TEST
 
-START_TEST(a_zero_byte_and_a_deep_text_are_refused)
+TEST(a_zero_byte_and_a_deep_text_are_refused)
 {
 	struct json_object *v = NULL;
 	char deep[200];
@@ -75,7 +73,5 @@ START_TEST(a_zero_byte_and_a_deep_text_are_refused)
 	ck_assert_int_eq(results_parse(deep, sizeof(deep) - 1, &v, &e), -ERR_LIMIT);
 	ck_assert_ptr_null(v);
 }
-END_TEST
 
-SUITE("results", values_of_another_kind_are_the_default,
-      a_text_that_is_no_json_is_refused_with_its_place, a_zero_byte_and_a_deep_text_are_refused)
+SUITE("results")

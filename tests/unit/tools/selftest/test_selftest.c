@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-START_TEST(every_service_that_is_done_has_a_row)
+TEST(every_service_that_is_done_has_a_row)
 {
 	Omis_service_info s;
 
@@ -23,7 +23,6 @@ START_TEST(every_service_that_is_done_has_a_row)
 				      "%s is done: give it a row in tools/selftest/selftest_rows.c",
 				      s.name);
 }
-END_TEST
 
 static bool is_service(const char *name)
 {
@@ -35,14 +34,13 @@ static bool is_service(const char *name)
 	return false;
 }
 
-START_TEST(a_row_is_of_a_service_and_the_only_one)
+TEST(a_row_is_of_a_service_and_the_only_one)
 {
 	for (const struct selftest_row *r = selftest_rows; r->service; r++) {
 		ck_assert_msg(is_service(r->service), "%s is no service", r->service);
 		ck_assert_msg(selftest_row_find(r->service) == r, "%s has two rows", r->service);
 	}
 }
-END_TEST
 
 static bool names_service(const struct selftest_row *r)
 {
@@ -68,16 +66,15 @@ static bool checks_something(const struct selftest_row *r)
 	return false;
 }
 
-START_TEST(a_row_uses_its_service_and_checks_the_result)
+TEST(a_row_uses_its_service_and_checks_the_result)
 {
 	for (const struct selftest_row *r = selftest_rows; r->service; r++) {
 		ck_assert_msg(names_service(r), "%s is not used", r->service);
 		ck_assert_msg(checks_something(r), "%s: nothing is checked", r->service);
 	}
 }
-END_TEST
 
-START_TEST(patterns_can_be_read)
+TEST(patterns_can_be_read)
 {
 	regex_t re;
 
@@ -91,9 +88,8 @@ START_TEST(patterns_can_be_read)
 			regfree(&re);
 		}
 }
-END_TEST
 
-START_TEST(words_are_replaced_and_in_patterns_mean_themselves)
+TEST(words_are_replaced_and_in_patterns_mean_themselves)
 {
 	static struct selftest_words empty;
 	struct selftest_words *w = &empty;
@@ -112,9 +108,8 @@ START_TEST(words_are_replaced_and_in_patterns_mean_themselves)
 	ck_assert_uint_eq(w->n, 2);
 	buf_done(&out);
 }
-END_TEST
 
-START_TEST(no_more_words_than_there_is_room)
+TEST(no_more_words_than_there_is_room)
 {
 	static struct selftest_words empty;
 	struct selftest_words *w = &empty;
@@ -127,7 +122,6 @@ START_TEST(no_more_words_than_there_is_room)
 	ck_assert(!selftest_word_set(w, "one-more", "x"));
 	ck_assert(selftest_word_set(w, "w0", "y"));
 }
-END_TEST
 
 /* A process of the folder, by its environment. */
 static pid_t inhabitant(const char *dir)
@@ -146,7 +140,7 @@ static pid_t inhabitant(const char *dir)
 	return pid;
 }
 
-START_TEST(the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
+TEST(the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
 {
 	char dir[FILE_PATH_BYTES], file[FILE_PATH_BYTES + 64];
 	struct err e = { 0 };
@@ -167,9 +161,5 @@ START_TEST(the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
 	ck_assert(WIFSIGNALED(status));
 	ck_assert_int_eq(access(dir, F_OK), -1);
 }
-END_TEST
 
-SUITE("selftest", every_service_that_is_done_has_a_row, a_row_is_of_a_service_and_the_only_one,
-      a_row_uses_its_service_and_checks_the_result, patterns_can_be_read,
-      words_are_replaced_and_in_patterns_mean_themselves, no_more_words_than_there_is_room,
-      the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
+SUITE("selftest")

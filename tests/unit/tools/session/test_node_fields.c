@@ -36,16 +36,15 @@ static size_t count_of(const char *p)
 	return n;
 }
 
-START_TEST(each_bit_has_the_values_of_the_catalogue)
+TEST(each_bit_has_the_values_of_the_catalogue)
 {
 	for (unsigned bit = 0; bit <= 13; bit++)
 		ck_assert_msg(node_field_at((enum node_field)NODE_FIELD(bit + 1, 0), 1u << bit) ==
 				      count_of(fields_of(bit)),
 			      "bit %u", bit);
 }
-END_TEST
 
-START_TEST(each_field_has_the_place_of_its_name)
+TEST(each_field_has_the_place_of_its_name)
 {
 	static const struct {
 		enum node_field field;
@@ -77,9 +76,8 @@ START_TEST(each_field_has_the_place_of_its_name)
 			      named[i].name);
 	}
 }
-END_TEST
 
-START_TEST(values_of_bits_that_are_not_asked_for_take_no_place)
+TEST(values_of_bits_that_are_not_asked_for_take_no_place)
 {
 	unsigned flags = NODE_FLAG(NODE_NAME) | NODE_FLAG(NODE_CPUS) | NODE_FLAG(NODE_PAGES) |
 			 NODE_FLAG(NODE_RUNNING) | NODE_FLAG(NODE_PAGES_USED);
@@ -91,7 +89,5 @@ START_TEST(values_of_bits_that_are_not_asked_for_take_no_place)
 	ck_assert_uint_eq(node_field_at(NODE_PAGES_USED, flags), 19);
 	ck_assert_uint_eq(node_field_at(NODE_PAGES_USED, NODE_FLAG(NODE_PAGES_USED)), 1);
 }
-END_TEST
 
-SUITE("node fields", each_bit_has_the_values_of_the_catalogue, each_field_has_the_place_of_its_name,
-      values_of_bits_that_are_not_asked_for_take_no_place)
+SUITE("node fields")

@@ -36,7 +36,7 @@ static int string_of(const char *given)
 	return rc;
 }
 
-START_TEST(a_file_of_something_else_is_named_with_a_remedy)
+TEST(a_file_of_something_else_is_named_with_a_remedy)
 {
 	write_file("[site a]\nhosts = h\n");
 	ck_assert_int_eq(string_of(path), CMD_USAGE);
@@ -51,6 +51,5 @@ START_TEST(a_file_of_something_else_is_named_with_a_remedy)
 	ck_assert_int_eq(string_of(GOOD), CMD_OK);
 	unlink(path);
 }
-END_TEST
 
-SUITE("tools site", a_file_of_something_else_is_named_with_a_remedy)
+SUITE("tools site")

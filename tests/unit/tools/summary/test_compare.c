@@ -79,7 +79,7 @@ static void clean_up(void)
 	summary_done(&made[1]);
 }
 
-START_TEST(a_run_is_like_itself)
+TEST(a_run_is_like_itself)
 {
 	run(&made[0], 8, 20, 0.1, 0);
 	run(&made[1], 8, 20, 0.1, 0);
@@ -87,9 +87,8 @@ START_TEST(a_run_is_like_itself)
 	ck_assert_uint_eq(c.sure, 0);
 	ck_assert_double_eq(row("MPI_Waitall")->difference, 0);
 }
-END_TEST
 
-START_TEST(a_call_that_takes_half_is_found)
+TEST(a_call_that_takes_half_is_found)
 {
 	const struct compare_row *r;
 
@@ -105,9 +104,8 @@ START_TEST(a_call_that_takes_half_is_found)
 	ck_assert_int_eq(row("in MPI")->verdict, COMPARE_LESS);
 	ck_assert_int_eq(row("outside of MPI")->verdict, COMPARE_MORE);
 }
-END_TEST
 
-START_TEST(noise_is_not_sure)
+TEST(noise_is_not_sure)
 {
 	run(&made[0], 8, 20, 0.9, 0);
 	run(&made[1], 8, 19, 0.9, 0);
@@ -115,10 +113,9 @@ START_TEST(noise_is_not_sure)
 	ck_assert_int_eq(row("MPI_Waitall")->verdict, COMPARE_UNSURE);
 	ck_assert(row("MPI_Waitall")->half > 1);
 }
-END_TEST
 
 /* All ranks agree, and the slices do not: they follow a trend, which makes few of many. */
-START_TEST(one_spread_alone_makes_nothing_sure)
+TEST(one_spread_alone_makes_nothing_sure)
 {
 	run(&made[0], 8, 20, 0.01, 0.9);
 	run(&made[1], 8, 18, 0.01, 0.9);
@@ -126,9 +123,8 @@ START_TEST(one_spread_alone_makes_nothing_sure)
 	ck_assert_int_eq(row("MPI_Waitall")->verdict, COMPARE_UNSURE);
 	ck_assert_int_eq(row("MPI_Waitall")->basis, COMPARE_SLICES);
 }
-END_TEST
 
-START_TEST(other_numbers_of_ranks_are_no_pairs)
+TEST(other_numbers_of_ranks_are_no_pairs)
 {
 	run(&made[0], 4, 20, 0.1, 0);
 	run(&made[1], 16, 40, 0.1, 0);
@@ -136,9 +132,8 @@ START_TEST(other_numbers_of_ranks_are_no_pairs)
 	ck_assert_int_eq(row("MPI_Waitall")->verdict, COMPARE_MORE);
 	ck_assert_int_ne(row("MPI_Waitall")->basis, COMPARE_PAIRS);
 }
-END_TEST
 
-START_TEST(calls_of_one_alone_are_new_or_gone)
+TEST(calls_of_one_alone_are_new_or_gone)
 {
 	struct summary_section *of = run(&made[0], 4, 20, 0.1, 0);
 
@@ -150,9 +145,8 @@ START_TEST(calls_of_one_alone_are_new_or_gone)
 	ck_assert_int_eq(row("MPI_Reduce")->verdict, COMPARE_NEW);
 	ck_assert_uint_eq(c.sure, 2);
 }
-END_TEST
 
-START_TEST(one_rank_without_slices_is_too_few)
+TEST(one_rank_without_slices_is_too_few)
 {
 	struct summary_section *of[] = { run(&made[0], 1, 20, 0.1, 0),
 					 run(&made[1], 1, 10, 0.1, 0) };
@@ -165,9 +159,8 @@ START_TEST(one_rank_without_slices_is_too_few)
 	ck_assert_int_eq(row("MPI_Waitall")->verdict, COMPARE_TOO_FEW);
 	ck_assert(isnan(row("MPI_Waitall")->half));
 }
-END_TEST
 
-START_TEST(unknown_calls_are_not_compared)
+TEST(unknown_calls_are_not_compared)
 {
 	struct summary_section *of = run(&made[0], 2, 20, 0.1, 0);
 
@@ -176,9 +169,8 @@ START_TEST(unknown_calls_are_not_compared)
 	compare();
 	ck_assert_int_eq(row("in MPI")->verdict, COMPARE_TOO_FEW);
 }
-END_TEST
 
-START_TEST(a_sure_change_may_be_small)
+TEST(a_sure_change_may_be_small)
 {
 	const struct compare_options coarse = { .level = 0.95, .least = 0.5 };
 
@@ -189,9 +181,8 @@ START_TEST(a_sure_change_may_be_small)
 	ck_assert_int_eq(row("MPI_Waitall")->verdict, COMPARE_SMALL);
 	ck_assert_uint_eq(c.sure, 0);
 }
-END_TEST
 
-START_TEST(the_first_line_says_what_changed)
+TEST(the_first_line_says_what_changed)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	struct json j;
@@ -219,10 +210,5 @@ START_TEST(the_first_line_says_what_changed)
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "\"calls\":null,\"calls_base\":null"));
 	buf_done(&b);
 }
-END_TEST
 
-SUITE_WITH("compare", NULL, clean_up, a_run_is_like_itself, a_call_that_takes_half_is_found,
-	   noise_is_not_sure, one_spread_alone_makes_nothing_sure,
-	   other_numbers_of_ranks_are_no_pairs, calls_of_one_alone_are_new_or_gone,
-	   one_rank_without_slices_is_too_few, unknown_calls_are_not_compared,
-	   a_sure_change_may_be_small, the_first_line_says_what_changed)
+SUITE_WITH("compare", NULL, clean_up)

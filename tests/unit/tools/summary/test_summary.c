@@ -74,7 +74,7 @@ static void write_made(struct buf *b)
 	ck_assert_int_eq(summary_write(&made, b), 0);
 }
 
-START_TEST(what_is_written_reads_back)
+TEST(what_is_written_reads_back)
 {
 	struct summary again = { 0 };
 	struct buf first, second = BUF_INIT(1 << 20);
@@ -94,7 +94,6 @@ START_TEST(what_is_written_reads_back)
 	buf_done(&first);
 	buf_done(&second);
 }
-END_TEST
 
 /* The written text with one piece replaced. */
 static void refused(const char *piece, const char *by, const char *words)
@@ -117,7 +116,7 @@ static void refused(const char *piece, const char *by, const char *words)
 	buf_done(&changed);
 }
 
-START_TEST(hostile_files_are_refused_with_the_place)
+TEST(hostile_files_are_refused_with_the_place)
 {
 	refused("omig-summary", "neko", "this is no summary");
 	refused("\"version\":1", "\"version\":2", "version 2");
@@ -136,9 +135,8 @@ START_TEST(hostile_files_are_refused_with_the_place)
 	refused("\"processes\":[", "\"processes\":3,\"x\":[", "processes is no array");
 	refused("\"missing\":[", "\"missing\":[null,", "missing[0]");
 }
-END_TEST
 
-START_TEST(a_broken_file_has_line_and_column)
+TEST(a_broken_file_has_line_and_column)
 {
 	struct summary s = { 0 };
 	struct err e = { 0 };
@@ -146,9 +144,8 @@ START_TEST(a_broken_file_has_line_and_column)
 	ck_assert_int_eq(summary_read("{\n\"a\":,}", 8, &s, &e), -ERR_PARSE);
 	ck_assert_uint_eq(e.line, 2);
 }
-END_TEST
 
-START_TEST(efficiencies_are_those_of_the_formulas)
+TEST(efficiencies_are_those_of_the_formulas)
 {
 	struct efficiency e = efficiency_of(&made.section[0]);
 
@@ -159,10 +156,9 @@ START_TEST(efficiencies_are_those_of_the_formulas)
 	ck_assert_double_eq_tol(e.mpi_share, 0.45, 1e-12);
 	ck_assert_int_eq(e.most->rank, 1);
 }
-END_TEST
 
 /* Threads together may be in MPI for longer than their rank lives. */
-START_TEST(a_rank_is_in_mpi_for_no_longer_than_it_lives)
+TEST(a_rank_is_in_mpi_for_no_longer_than_it_lives)
 {
 	struct summary_process *p = &made.section[0].process[0];
 
@@ -170,9 +166,8 @@ START_TEST(a_rank_is_in_mpi_for_no_longer_than_it_lives)
 	ck_assert_double_eq(summary_mpi_seconds(p), 10);
 	ck_assert(efficiency_of(&made.section[0]).load_balance > 0);
 }
-END_TEST
 
-START_TEST(unknown_calls_are_no_zero)
+TEST(unknown_calls_are_no_zero)
 {
 	struct summary_section *of = &made.section[0];
 	struct buf b = BUF_INIT(1 << 20);
@@ -183,9 +178,8 @@ START_TEST(unknown_calls_are_no_zero)
 	ck_assert(isnan(efficiency_of(of).parallel));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(the_first_lines_answer_in_words)
+TEST(the_first_lines_answer_in_words)
 {
 	const struct summary_text_options w = { .prefix = "omig: " };
 	struct buf b = BUF_INIT(1 << 20);
@@ -204,9 +198,8 @@ START_TEST(the_first_lines_answer_in_words)
 		      "%s", buf_str(&b));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_page_escapes_what_names_say)
+TEST(a_page_escapes_what_names_say)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -216,9 +209,8 @@ START_TEST(a_page_escapes_what_names_say)
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "&lt;script&gt;&amp;"));
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(slices_become_half_as_many_and_lose_nothing)
+TEST(slices_become_half_as_many_and_lose_nothing)
 {
 	struct summary_section *of = &made.section[0];
 	double sum = 0, time = 0;
@@ -241,10 +233,5 @@ START_TEST(slices_become_half_as_many_and_lose_nothing)
 	ck_assert_double_eq_tol(sum, 999 + 3.5, 1e-9);
 	ck_assert_double_eq_tol(time, 10000, 1e-9);
 }
-END_TEST
 
-SUITE_WITH("summary", set_up, clean_up, what_is_written_reads_back,
-	   hostile_files_are_refused_with_the_place, a_broken_file_has_line_and_column,
-	   efficiencies_are_those_of_the_formulas, a_rank_is_in_mpi_for_no_longer_than_it_lives,
-	   unknown_calls_are_no_zero, the_first_lines_answer_in_words,
-	   a_page_escapes_what_names_say, slices_become_half_as_many_and_lose_nothing)
+SUITE_WITH("summary", set_up, clean_up)

@@ -50,7 +50,7 @@ static const char *text_of(int fd)
 	return text;
 }
 
-START_TEST(what_was_there_stays_until_the_new_one_is_whole)
+TEST(what_was_there_stays_until_the_new_one_is_whole)
 {
 	ck_assert_int_eq(write_text("old", true), CMD_OK);
 	ck_assert_int_eq(write_text("new", false), CMD_OK);
@@ -58,9 +58,8 @@ START_TEST(what_was_there_stays_until_the_new_one_is_whole)
 	ck_assert_int_eq(write_text("new", true), CMD_OK);
 	ck_assert_str_eq(text_of(open(path, O_RDONLY)), "new");
 }
-END_TEST
 
-START_TEST(who_could_not_read_the_old_one_cannot_read_the_new_one)
+TEST(who_could_not_read_the_old_one_cannot_read_the_new_one)
 {
 	struct stat st;
 
@@ -70,10 +69,9 @@ START_TEST(who_could_not_read_the_old_one_cannot_read_the_new_one)
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0600);
 }
-END_TEST
 
 /* As root, a page for /dev/null was the end of /dev/null. */
-START_TEST(a_device_stays_one)
+TEST(a_device_stays_one)
 {
 	struct stat st;
 
@@ -82,9 +80,8 @@ START_TEST(a_device_stays_one)
 	ck_assert_int_eq(lstat(path, &st), 0);
 	ck_assert(S_ISLNK(st.st_mode));
 }
-END_TEST
 
-START_TEST(who_reads_a_pipe_gets_it)
+TEST(who_reads_a_pipe_gets_it)
 {
 	int fd;
 
@@ -94,13 +91,5 @@ START_TEST(who_reads_a_pipe_gets_it)
 	ck_assert_int_eq(write_text("for a reader", true), CMD_OK);
 	ck_assert_str_eq(text_of(fd), "for a reader");
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_was_there_stays_until_the_new_one_is_whole,
-				       who_could_not_read_the_old_one_cannot_read_the_new_one,
-				       a_device_stays_one, who_reads_a_pipe_gets_it };
-
-	return suite_run_with("outfile", make_folder, remove_folder, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("outfile", make_folder, remove_folder)

@@ -22,7 +22,7 @@ static struct table *sample(void)
 	return t;
 }
 
-START_TEST(columns_are_as_wide_as_their_widest_cell)
+TEST(columns_are_as_wide_as_their_widest_cell)
 {
 	struct table *t = sample();
 	struct buf b = BUF_INIT(4096);
@@ -32,9 +32,8 @@ START_TEST(columns_are_as_wide_as_their_widest_cell)
 	buf_done(&b);
 	table_free(t);
 }
-END_TEST
 
-START_TEST(lines_are_cut_at_the_width)
+TEST(lines_are_cut_at_the_width)
 {
 	struct table *t = sample();
 	struct buf b = BUF_INIT(4096);
@@ -44,9 +43,8 @@ START_TEST(lines_are_cut_at_the_width)
 	buf_done(&b);
 	table_free(t);
 }
-END_TEST
 
-START_TEST(hostile_bytes_do_not_reach_the_terminal)
+TEST(hostile_bytes_do_not_reach_the_terminal)
 {
 	struct table *t = table_new(1, heads, "l");
 	struct buf b = BUF_INIT(4096);
@@ -59,9 +57,8 @@ START_TEST(hostile_bytes_do_not_reach_the_terminal)
 	buf_done(&b);
 	table_free(t);
 }
-END_TEST
 
-START_TEST(characters_count_not_bytes)
+TEST(characters_count_not_bytes)
 {
 	struct table *t = table_new(2, heads, "lr");
 	struct buf b = BUF_INIT(4096);
@@ -73,9 +70,8 @@ START_TEST(characters_count_not_bytes)
 	buf_done(&b);
 	table_free(t);
 }
-END_TEST
 
-START_TEST(numbers_are_short)
+TEST(numbers_are_short)
 {
 	char out[TABLE_NUMBER_BYTES];
 
@@ -95,9 +91,8 @@ START_TEST(numbers_are_short)
 	ck_assert_str_eq(table_duration(out, 266400), "3d02h");
 	ck_assert_str_eq(table_duration(out, -1), "-");
 }
-END_TEST
 
-START_TEST(running_out_of_memory_is_told)
+TEST(running_out_of_memory_is_told)
 {
 	ALLOC_SWEEP (k) {
 		struct table *t = sample();
@@ -110,7 +105,6 @@ START_TEST(running_out_of_memory_is_told)
 		table_free(t);
 	}
 }
-END_TEST
 
 static const struct {
 	double v;
@@ -136,7 +130,7 @@ static const struct {
 	{ 3, 4, "switches", "3 switches" },
 };
 
-START_TEST(a_quantity_has_a_unit_with_a_prefix)
+TEST(a_quantity_has_a_unit_with_a_prefix)
 {
 	char text[TABLE_QUANTITY_BYTES];
 
@@ -145,8 +139,5 @@ START_TEST(a_quantity_has_a_unit_with_a_prefix)
 						quantities[i].unit),
 				 quantities[i].text);
 }
-END_TEST
 
-SUITE("table", columns_are_as_wide_as_their_widest_cell, lines_are_cut_at_the_width,
-      hostile_bytes_do_not_reach_the_terminal, characters_count_not_bytes, numbers_are_short,
-      a_quantity_has_a_unit_with_a_prefix, running_out_of_memory_is_told)
+SUITE("table")

@@ -22,19 +22,17 @@ static const char *put(void (*fn)(FILE *, const char *, size_t), const char *tex
 	return shown;
 }
 
-START_TEST(what_controls_a_terminal_is_escaped)
+TEST(what_controls_a_terminal_is_escaped)
 {
 	ck_assert_str_eq(put(term_put_safe, "a\x1b[2J\n\xff"), "a\\x1b[2J\\x0a\\xff");
 	ck_assert_str_eq(put(term_put_safe, "\xc3\xa4 \"b\""), "\xc3\xa4 \"b\"");
 }
-END_TEST
 
-START_TEST(lines_stay_lines)
+TEST(lines_stay_lines)
 {
 	ck_assert_str_eq(put(term_put_lines, "one\n\n  two\r"), "one\n\n  two\\x0d\n");
 	ck_assert_str_eq(put(term_put_lines, "one\n"), "one\n");
 	ck_assert_str_eq(put(term_put_lines, ""), "");
 }
-END_TEST
 
-SUITE("term", what_controls_a_terminal_is_escaped, lines_stay_lines)
+SUITE("term")

@@ -24,7 +24,7 @@ static int read_slow_stdin(int flags)
 	return with_slow_stdin(flags, "first,", "second", read_all, NULL);
 }
 
-START_TEST(standard_input_is_read_to_its_end_however_slow)
+TEST(standard_input_is_read_to_its_end_however_slow)
 {
 	out = BUF_INIT(1024);
 	ck_assert_int_eq(read_slow_stdin(0), 0);
@@ -34,9 +34,8 @@ START_TEST(standard_input_is_read_to_its_end_however_slow)
 	ck_assert_str_eq(buf_str(&out), "first,second");
 	buf_done(&out);
 }
-END_TEST
 
-START_TEST(more_than_may_be_and_what_is_not_there_are_refused)
+TEST(more_than_may_be_and_what_is_not_there_are_refused)
 {
 	char path[] = "/tmp/omig-wholefile-XXXXXX";
 	int fd = mkstemp(path);
@@ -55,7 +54,5 @@ START_TEST(more_than_may_be_and_what_is_not_there_are_refused)
 	ck_assert_str_eq(wholefile_name(path), path);
 	buf_done(&out);
 }
-END_TEST
 
-SUITE("tools wholefile", standard_input_is_read_to_its_end_however_slow,
-      more_than_may_be_and_what_is_not_there_are_refused)
+SUITE("tools wholefile")

@@ -75,7 +75,7 @@ static const char *shown(bool all)
 	return text;
 }
 
-START_TEST(a_sentence_comes_first_and_then_a_line_for_each_job)
+TEST(a_sentence_comes_first_and_then_a_line_for_each_job)
 {
 	static const struct report info[REPORTS] = { { "p_1_a", "70.5,-1" },
 						     { "p_1_c", "3725,-1" },
@@ -98,9 +98,8 @@ START_TEST(a_sentence_comes_first_and_then_a_line_for_each_job)
 	ck_assert_double_eq_tol(job_seconds(&jobs.job[2]), 70, 1e-9);
 	done();
 }
-END_TEST
 
-START_TEST(what_no_host_reports_is_not_shown_as_0)
+TEST(what_no_host_reports_is_not_shown_as_0)
 {
 	read_jobs(objects, NULL, NULL);
 	ck_assert_str_eq(
@@ -112,9 +111,8 @@ START_TEST(what_no_host_reports_is_not_shown_as_0)
 	ck_assert(isnan(job_seconds(&jobs.job[2])));
 	done();
 }
-END_TEST
 
-START_TEST(ranks_that_ended_before_the_others_are_named)
+TEST(ranks_that_ended_before_the_others_are_named)
 {
 	read_jobs("[n_1,\"\",\"h1\",\"up\"],"
 		  "[p_1_a,n_1,\"heat\",\"run\",11,1,2,\"j\",\"openmpi\",-1],"
@@ -124,9 +122,8 @@ START_TEST(ranks_that_ended_before_the_others_are_named)
 	ck_assert_ptr_nonnull(strstr(shown(false), "run, 1 rank ended\n"));
 	done();
 }
-END_TEST
 
-START_TEST(without_a_job_the_way_to_one_is_shown)
+TEST(without_a_job_the_way_to_one_is_shown)
 {
 	read_jobs("[n_1,\"\",\"h1\",\"up\"]", NULL, NULL);
 	ck_assert_str_eq(shown(true),
@@ -143,9 +140,8 @@ START_TEST(without_a_job_the_way_to_one_is_shown)
 	ck_assert_ptr_nonnull(strstr(shown(false), "\n-    sh "));
 	done();
 }
-END_TEST
 
-START_TEST(values_of_a_wrong_form_are_unknown)
+TEST(values_of_a_wrong_form_are_unknown)
 {
 	static const struct report info[REPORTS] = { { "p_1_a", "\"x\"" },
 						     { "p_9_z", "1,1" },
@@ -161,7 +157,6 @@ START_TEST(values_of_a_wrong_form_are_unknown)
 	ck_assert_uint_eq(jobs.job[1].answered, 0);
 	done();
 }
-END_TEST
 
 static const char *as_json(bool all)
 {
@@ -176,7 +171,7 @@ static const char *as_json(bool all)
 	return text;
 }
 
-START_TEST(json_has_null_for_what_is_not_known)
+TEST(json_has_null_for_what_is_not_known)
 {
 	read_jobs(objects, NULL, NULL);
 	ck_assert_ptr_nonnull(strstr(as_json(false),
@@ -189,9 +184,5 @@ START_TEST(json_has_null_for_what_is_not_known)
 	ck_assert_ptr_nonnull(strstr(as_json(true), "\"exit_status\":768"));
 	done();
 }
-END_TEST
 
-SUITE("jobs", a_sentence_comes_first_and_then_a_line_for_each_job,
-      what_no_host_reports_is_not_shown_as_0, ranks_that_ended_before_the_others_are_named,
-      without_a_job_the_way_to_one_is_shown, values_of_a_wrong_form_are_unknown,
-      json_has_null_for_what_is_not_known)
+SUITE("jobs")

@@ -66,7 +66,7 @@ static void done(void)
 	omis_value_free(tree);
 }
 
-START_TEST(ranks_with_one_path_are_one_branch_and_a_sentence)
+TEST(ranks_with_one_path_are_one_branch_and_a_sentence)
 {
 	choose("job", false);
 	ck_assert_uint_eq(stacks.n, 3);
@@ -82,9 +82,8 @@ START_TEST(ranks_with_one_path_are_one_branch_and_a_sentence)
 	ck_assert_ptr_nonnull(strstr(shown(true), "\n \u251c 2 [0, 2] exchange halo.c:41 \u2500 "));
 	done();
 }
-END_TEST
 
-START_TEST(lines_of_the_last_frame_do_not_part_ranks)
+TEST(lines_of_the_last_frame_do_not_part_ranks)
 {
 	choose("job", false);
 	add("t_1_a", OMIS_OK, COMPUTES(210), false);
@@ -94,9 +93,8 @@ START_TEST(lines_of_the_last_frame_do_not_part_ranks)
 						   "3 main solver.c:88 - flux flux.c:210-217\n"));
 	done();
 }
-END_TEST
 
-START_TEST(one_reason_has_one_line)
+TEST(one_reason_has_one_line)
 {
 	choose("job", false);
 	add("t_1_a", OMIS_OK, WAITS, false);
@@ -105,18 +103,16 @@ START_TEST(one_reason_has_one_line)
 	ck_assert_uint_eq(stacks.n, 1);
 	done();
 }
-END_TEST
 
-START_TEST(a_thread_without_a_reply_is_no_stack_of_nothing)
+TEST(a_thread_without_a_reply_is_no_stack_of_nothing)
 {
 	choose("job", false);
 	add("t_1_a", OMIS_OK, WAITS, false);
 	ck_assert_ptr_nonnull(strstr(shown(false), "\nno stack of 2 threads: no reply in time\n"));
 	done();
 }
-END_TEST
 
-START_TEST(a_program_without_symbols_is_said_to_have_none)
+TEST(a_program_without_symbols_is_said_to_have_none)
 {
 	choose("two", false);
 	ck_assert_uint_eq(stacks.n, 1);
@@ -129,9 +125,8 @@ START_TEST(a_program_without_symbols_is_said_to_have_none)
 			 "other has no symbols: it is stripped, and its functions have no names\n");
 	done();
 }
-END_TEST
 
-START_TEST(a_process_without_mpi_has_no_rank)
+TEST(a_process_without_mpi_has_no_rank)
 {
 	struct buf out = BUF_INIT(1 << 16);
 	struct json j;
@@ -151,9 +146,8 @@ START_TEST(a_process_without_mpi_has_no_rank)
 	buf_done(&out);
 	done();
 }
-END_TEST
 
-START_TEST(ranks_and_other_processes_together_are_processes)
+TEST(ranks_and_other_processes_together_are_processes)
 {
 	choose(NULL, false);
 	ck_assert_uint_eq(stacks.n, 5);
@@ -163,9 +157,8 @@ START_TEST(ranks_and_other_processes_together_are_processes)
 	ck_assert_ptr_nonnull(strstr(shown(false), " 2 [1] flux flux.c:210\n"));
 	done();
 }
-END_TEST
 
-START_TEST(all_threads_and_all_frames_on_request)
+TEST(all_threads_and_all_frames_on_request)
 {
 	choose("job", true);
 	ck_assert_uint_eq(stacks.n, 4);
@@ -175,10 +168,9 @@ START_TEST(all_threads_and_all_frames_on_request)
 	ck_assert_ptr_nonnull(strstr(shown(false), " opal_progress\n"));
 	done();
 }
-END_TEST
 
 /* Whatever a host reports. */
-START_TEST(hostile_entries_are_harmless)
+TEST(hostile_entries_are_harmless)
 {
 	choose("job", false);
 	add("t_1_a", OMIS_OK, "1", false);
@@ -187,11 +179,5 @@ START_TEST(hostile_entries_are_harmless)
 	ck_assert_ptr_null(strchr(shown(false), '\033'));
 	done();
 }
-END_TEST
 
-SUITE("stacks", ranks_with_one_path_are_one_branch_and_a_sentence,
-      lines_of_the_last_frame_do_not_part_ranks, one_reason_has_one_line,
-      a_thread_without_a_reply_is_no_stack_of_nothing,
-      a_program_without_symbols_is_said_to_have_none, all_threads_and_all_frames_on_request,
-      a_process_without_mpi_has_no_rank, ranks_and_other_processes_together_are_processes,
-      hostile_entries_are_harmless)
+SUITE("stacks")

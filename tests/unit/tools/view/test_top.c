@@ -35,7 +35,7 @@ static void all_are_found(const struct top_sample *s)
 	ck_assert_ptr_null(top_rank_find(s, ""));
 }
 
-START_TEST(ranks_are_found_by_their_tokens_with_and_without_an_index)
+TEST(ranks_are_found_by_their_tokens_with_and_without_an_index)
 {
 	struct top_sample s = sample(), none = { .nrank = 0 };
 
@@ -47,7 +47,6 @@ START_TEST(ranks_are_found_by_their_tokens_with_and_without_an_index)
 	top_index(&none);
 	ck_assert_ptr_null(top_rank_find(&none, "p_1_000000"));
 }
-END_TEST
 
 /* Lines, and the longest of them. */
 static size_t lines_of(const struct buf *b, size_t *longest)
@@ -111,7 +110,7 @@ static size_t place_of(const char *text, const char *what)
 	return (size_t)(at - text);
 }
 
-START_TEST(ranks_of_two_jobs_stand_apart_with_their_job)
+TEST(ranks_of_two_jobs_stand_apart_with_their_job)
 {
 	struct top_sample s = sample();
 	const char *text;
@@ -129,10 +128,9 @@ START_TEST(ranks_of_two_jobs_stand_apart_with_their_job)
 	ck_assert_ptr_null(strstr(shown(&s), "JOB"));
 	top_sample_done(&s);
 }
-END_TEST
 
 /* The last line's end scrolls a screen that is full, and the title away. */
-START_TEST(a_screen_holds_its_title_whatever_there_is_to_show)
+TEST(a_screen_holds_its_title_whatever_there_is_to_show)
 {
 	static const size_t ranks[] = { 2, 15, 16, 17, 18, 64, 1000 }, nodes[] = { 1, 2, 5, 30 };
 	static const unsigned size[][2] = {
@@ -144,7 +142,6 @@ START_TEST(a_screen_holds_its_title_whatever_there_is_to_show)
 			for (size_t n = 0; n < ARRAY_LEN(nodes); n++)
 				check_screen(size[k][0], size[k][1], ranks[i], nodes[n]);
 }
-END_TEST
 
 static const char *title_at(unsigned cols, bool is_paused)
 {
@@ -160,7 +157,7 @@ static const char *title_at(unsigned cols, bool is_paused)
 	return text;
 }
 
-START_TEST(a_narrow_title_keeps_what_matters_most)
+TEST(a_narrow_title_keeps_what_matters_most)
 {
 	ck_assert_str_eq(title_at(100, false),
 			 "omig top  2023-11-14T22:13:20Z  every 1s  by rank  (? help, q quit)\n\n");
@@ -169,8 +166,5 @@ START_TEST(a_narrow_title_keeps_what_matters_most)
 	ck_assert_str_eq(title_at(40, true), "omig top  2023-11-14T22:13:20Z  PAUSED\n\n");
 	ck_assert_str_eq(title_at(20, true), "omig top\n\n");
 }
-END_TEST
 
-SUITE("top", ranks_of_two_jobs_stand_apart_with_their_job,
-      a_screen_holds_its_title_whatever_there_is_to_show, a_narrow_title_keeps_what_matters_most,
-      ranks_are_found_by_their_tokens_with_and_without_an_index)
+SUITE("top")

@@ -83,7 +83,7 @@ static void on_line(void *arg, const struct top_wait *w)
 }
 
 /* A send that was posted before may still be on its way, in any of them. */
-START_TEST(a_line_claims_no_more_than_is_known)
+TEST(a_line_claims_no_more_than_is_known)
 {
 	top_waits(&sample, on_line, NULL);
 	ck_assert_ptr_nonnull(
@@ -105,9 +105,8 @@ START_TEST(a_line_claims_no_more_than_is_known)
 	ck_assert_ptr_nonnull(strstr(line, "job0: ranks wait for others for "));
 	ck_assert_ptr_null(strstr(line, "may still be moving"));
 }
-END_TEST
 
-START_TEST(a_job_all_of_whose_ranks_wait_has_stopped)
+TEST(a_job_all_of_whose_ranks_wait_has_stopped)
 {
 	ck_assert_str_eq(
 		waits(),
@@ -116,9 +115,8 @@ START_TEST(a_job_all_of_whose_ranks_wait_has_stopped)
 	rank[3].call.state = TOP_CALL_ASKS;
 	ck_assert_ptr_nonnull(strstr(waits(), "3 asks by MPI_Barrier, partner unknown\n"));
 }
-END_TEST
 
-START_TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
+TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
 {
 	computes(3);
 	ck_assert_str_eq(
@@ -133,7 +131,6 @@ START_TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
 	rank[2].call.partner = 3; /* the one that computes */
 	ck_assert_str_eq(waits(), "");
 }
-END_TEST
 
 /* Of another communicator: which ranks have not come to it is not known. */
 static void barrier_of_few(void)
@@ -141,7 +138,7 @@ static void barrier_of_few(void)
 	rank[2].call.is_of_world = rank[3].call.is_of_world = false;
 }
 
-START_TEST(what_may_go_on_is_not_told)
+TEST(what_may_go_on_is_not_told)
 {
 	barrier_of_few();
 	rank[2].stuck_s = TOP_WAITS_S - 1;
@@ -172,7 +169,6 @@ START_TEST(what_may_go_on_is_not_told)
 	rank[2].state = TOP_STOPPED;
 	ck_assert_str_eq(waits(), "");
 }
-END_TEST
 
 /* Each sends to the next one, and receives from the one before. */
 static void shift(int64_t tag, int64_t source_tag)
@@ -186,7 +182,7 @@ static void shift(int64_t tag, int64_t source_tag)
 	}
 }
 
-START_TEST(a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken)
+TEST(a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken)
 {
 	shift(3, 4);
 	ck_assert_ptr_eq(strstr(waits(),
@@ -204,10 +200,9 @@ START_TEST(a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken)
 	rank[2].call.source = -2; /* MPI_PROC_NULL */
 	ck_assert_int_eq((waits(), n), 1);
 }
-END_TEST
 
 /* Its sends may be over: the one that it receives from computes. */
-START_TEST(a_sendrecv_with_two_partners_makes_no_ring)
+TEST(a_sendrecv_with_two_partners_makes_no_ring)
 {
 	shift(3, 4);
 	computes(2);
@@ -221,9 +216,8 @@ START_TEST(a_sendrecv_with_two_partners_makes_no_ring)
 	ck_assert_int_eq((waits(), n), 1);
 	ck_assert_ptr_nonnull(strstr(waits(), "job0|ring|10|0 sends to 1, tag 3, and receives"));
 }
-END_TEST
 
-START_TEST(ranks_that_have_not_come_to_a_barrier_are_named)
+TEST(ranks_that_have_not_come_to_a_barrier_are_named)
 {
 	is_in(0, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
 	computes(1);
@@ -242,9 +236,8 @@ START_TEST(ranks_that_have_not_come_to_a_barrier_are_named)
 	rank[2].stuck_s = 1; /* all have come */
 	ck_assert_str_eq(waits(), "");
 }
-END_TEST
 
-START_TEST(each_job_is_looked_at_by_itself)
+TEST(each_job_is_looked_at_by_itself)
 {
 	sample.nrank = 2 * RANKS;
 	for (int64_t r = RANKS; r < 2 * RANKS; r++)
@@ -259,9 +252,8 @@ START_TEST(each_job_is_looked_at_by_itself)
 	snprintf(rank[RANKS].job, sizeof(rank[RANKS].job), "job0");
 	ck_assert_str_eq(waits(), "");
 }
-END_TEST
 
-START_TEST(calls_have_words)
+TEST(calls_have_words)
 {
 	char text[TOP_CALL_TEXT_BYTES];
 
@@ -274,11 +266,5 @@ START_TEST(calls_have_words)
 	rank[2].call.state = TOP_CALL_OUT;
 	ck_assert_str_eq(top_call_text(text, &rank[2].call), "-");
 }
-END_TEST
 
-SUITE_WITH("top waits", set_up, nothing, a_job_all_of_whose_ranks_wait_has_stopped,
-	   ranks_that_wait_in_a_ring_have_stopped_whatever_others_do, what_may_go_on_is_not_told,
-	   a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken,
-	   a_sendrecv_with_two_partners_makes_no_ring,
-	   ranks_that_have_not_come_to_a_barrier_are_named, each_job_is_looked_at_by_itself,
-	   calls_have_words, a_line_claims_no_more_than_is_known)
+SUITE_WITH("top waits", set_up, nothing)

@@ -58,7 +58,7 @@ static const char *words(void)
 	return said;
 }
 
-START_TEST(a_rank_that_computes_while_others_wait_is_named)
+TEST(a_rank_that_computes_while_others_wait_is_named)
 {
 	make((double[RANKS]){ 78, 77, 79, 78, 76, 19, 78, 80 });
 	ck_assert_str_eq(words(), "slow: heat: rank 5 on node1 computes 81 % of the time, the "
@@ -66,9 +66,8 @@ START_TEST(a_rank_that_computes_while_others_wait_is_named)
 	make((double[RANKS]){ 78, 20, 79, 78, 76, 19, 78, 80 });
 	ck_assert_ptr_nonnull(strstr(words(), "slow: heat: ranks 1, 5 compute 80 % of the time"));
 }
-END_TEST
 
-START_TEST(ranks_that_are_alike_are_no_news)
+TEST(ranks_that_are_alike_are_no_news)
 {
 	make((double[RANKS]){ 30, 31, 29, 30, 33, 28, 30, 30 });
 	ck_assert_str_eq(words(), "plain: heat: 8 ranks, 30 % of the time in MPI, most in wait; no "
@@ -80,18 +79,16 @@ START_TEST(ranks_that_are_alike_are_no_news)
 	make((double[RANKS]){ 80, 80, 80, 80, 10, 10, 10, 10 });
 	ck_assert_ptr_null(strstr(words(), "slow"));
 }
-END_TEST
 
-START_TEST(the_first_sample_has_no_rates_and_says_none)
+TEST(the_first_sample_has_no_rates_and_says_none)
 {
 	make((double[RANKS]){ 0 });
 	for (int i = 0; i < RANKS; i++)
 		rank[i].mpi = NAN;
 	ck_assert_str_eq(words(), "");
 }
-END_TEST
 
-START_TEST(a_host_without_room_is_named_at_its_bounds)
+TEST(a_host_without_room_is_named_at_its_bounds)
 {
 	make((double[RANKS]){ 0 });
 	node[1].running = 7;
@@ -113,9 +110,8 @@ START_TEST(a_host_without_room_is_named_at_its_bounds)
 	ck_assert_ptr_nonnull(
 		strstr(words(), "starved: node0: tasks wait for disks 50 % of the time"));
 }
-END_TEST
 
-START_TEST(an_empty_table_has_a_reason)
+TEST(an_empty_table_has_a_reason)
 {
 	sample = (struct top_sample){ .nended = 4 };
 	ck_assert_str_eq(words(),
@@ -124,9 +120,8 @@ START_TEST(an_empty_table_has_a_reason)
 	sample.nended = 0;
 	ck_assert_ptr_nonnull(strstr(words(), "ended: no process is watched"));
 }
-END_TEST
 
-START_TEST(a_filter_has_names_and_comparisons)
+TEST(a_filter_has_names_and_comparisons)
 {
 	static const struct {
 		const char *filter;
@@ -155,7 +150,6 @@ START_TEST(a_filter_has_names_and_comparisons)
 				      cells[i].takes,
 			      "%s", cells[i].filter);
 }
-END_TEST
 
 static void press(struct top_screen *p, const char *keys)
 {
@@ -163,7 +157,7 @@ static void press(struct top_screen *p, const char *keys)
 		top_screen_key(p, *keys, &sample, &sample, 3);
 }
 
-START_TEST(keys_scroll_and_choose)
+TEST(keys_scroll_and_choose)
 {
 	struct top_screen p = { 0 };
 
@@ -193,9 +187,8 @@ START_TEST(keys_scroll_and_choose)
 	press(&p, "q");
 	ck_assert(p.is_over);
 }
-END_TEST
 
-START_TEST(what_is_typed_behind_a_slash_filters_the_view)
+TEST(what_is_typed_behind_a_slash_filters_the_view)
 {
 	struct top_screen p = { 0 };
 	struct top_sample view;
@@ -220,9 +213,8 @@ START_TEST(what_is_typed_behind_a_slash_filters_the_view)
 	press(&p, "j");
 	ck_assert_str_eq(p.job, "");
 }
-END_TEST
 
-START_TEST(sequences_of_a_terminal_are_keys)
+TEST(sequences_of_a_terminal_are_keys)
 {
 	size_t used;
 
@@ -237,10 +229,5 @@ START_TEST(sequences_of_a_terminal_are_keys)
 	ck_assert_uint_eq(used, 0);
 	ck_assert_int_eq(term_key_of("[", 1, &used), TERM_KEY_OTHER);
 }
-END_TEST
 
-SUITE("top in words", a_rank_that_computes_while_others_wait_is_named,
-      ranks_that_are_alike_are_no_news, the_first_sample_has_no_rates_and_says_none,
-      a_host_without_room_is_named_at_its_bounds, an_empty_table_has_a_reason,
-      a_filter_has_names_and_comparisons, keys_scroll_and_choose,
-      what_is_typed_behind_a_slash_filters_the_view, sequences_of_a_terminal_are_keys)
+SUITE("top in words")

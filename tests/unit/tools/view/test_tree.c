@@ -58,7 +58,7 @@ static void show_nodes(const struct tree *tree)
 	tree_show(&t, tree, TREE_NODES);
 }
 
-START_TEST(a_line_an_object_indented_by_what_contains_it)
+TEST(a_line_an_object_indented_by_what_contains_it)
 {
 	capture(objects, show_all);
 	ck_assert_str_eq(
@@ -70,9 +70,8 @@ START_TEST(a_line_an_object_indented_by_what_contains_it)
 		"    p_1_abd  rank 1 of 2  pid 4712  heat  openmpi  job job  ended (status 3)\n"
 		"  n_2  node node2  silent for 4.0s\n");
 }
-END_TEST
 
-START_TEST(people_find_names_and_ranks_in_order)
+TEST(people_find_names_and_ranks_in_order)
 {
 	capture("[s_2,\"\",\"b\",\"up\"],[n_3,s_2,\"h10\",\"up\"],[p_3_a,n_3,\"x\",\"run\",9,2,3,"
 		"\"j\"],"
@@ -90,18 +89,16 @@ START_TEST(people_find_names_and_ranks_in_order)
 			       "      t_3_a  tid 9  run\n"
 			       "      t_3_b  tid 11  run\n");
 }
-END_TEST
 
-START_TEST(the_depth_can_be_limited)
+TEST(the_depth_can_be_limited)
 {
 	capture(objects, show_nodes);
 	ck_assert_str_eq(
 		text,
 		"s_1  site east  up\n  n_1  node node1  up\n  n_2  node node2  silent for 4.0s\n");
 }
-END_TEST
 
-START_TEST(nodes_that_are_not_up_are_counted)
+TEST(nodes_that_are_not_up_are_counted)
 {
 	Omis_value *list = omis_value_parse(objects, sizeof(objects) - 1);
 	struct tree tree;
@@ -111,7 +108,6 @@ START_TEST(nodes_that_are_not_up_are_counted)
 	tree_done(&tree);
 	omis_value_free(list);
 }
-END_TEST
 
 /* The JSON of a list of objects, in text. */
 static void to_json(const char *list_text)
@@ -143,7 +139,7 @@ static size_t count(const char *what)
 	return n;
 }
 
-START_TEST(json_nests_as_the_objects_do)
+TEST(json_nests_as_the_objects_do)
 {
 	to_json(objects);
 	ck_assert_uint_eq(count("\"nodes\":["), 1);
@@ -155,18 +151,16 @@ START_TEST(json_nests_as_the_objects_do)
 	to_json("");
 	ck_assert_str_eq(text, "{\"version\":1,\"sites\":[]}");
 }
-END_TEST
 
-START_TEST(an_object_without_its_container_makes_no_broken_json)
+TEST(an_object_without_its_container_makes_no_broken_json)
 {
 	to_json("[p_1,n_1,\"x\",\"run\"],[s_1,\"\",\"a\",\"up\"],[t_1,p_1,\"\",\"run\"],[n_1,s_1,"
 		"\"b\",\"up\"]");
 	ck_assert_uint_eq(count("p_1"), 0);
 	ck_assert_uint_eq(count("\"token\":\"n_1\""), 1);
 }
-END_TEST
 
-START_TEST(values_become_json)
+TEST(values_become_json)
 {
 	static const char values[] = "1,2.5,\"a\\\"b\",n_1,[1,[]],2#\0\xff";
 	Omis_value *list = omis_value_parse(values, sizeof(values) - 1);
@@ -181,7 +175,6 @@ START_TEST(values_become_json)
 	buf_done(&b);
 	omis_value_free(list);
 }
-END_TEST
 
 /* Two jobs on one node, one of them also on another. */
 static const char jobs[] = "[s_1,\"\",\"east\",\"up\",0,-1,0,\"\",\"\",0,\"\"],"
@@ -208,7 +201,7 @@ static void keeps(const char *job, size_t n, const char *const *tokens)
 	omis_value_free(list);
 }
 
-START_TEST(of_one_job_its_processes_and_what_contains_them_remain)
+TEST(of_one_job_its_processes_and_what_contains_them_remain)
 {
 	static const char *const wind[] = { "s_1", "n_1", "p_1_a", "t_1_a", "n_2", "p_2_c" };
 	static const char *const rain[] = { "s_1", "n_1", "p_1_b", "t_1_b" };
@@ -218,9 +211,5 @@ START_TEST(of_one_job_its_processes_and_what_contains_them_remain)
 	keeps("snow", 0, NULL);
 	keeps("", 0, NULL);
 }
-END_TEST
 
-SUITE("tree", a_line_an_object_indented_by_what_contains_it, people_find_names_and_ranks_in_order,
-      the_depth_can_be_limited, nodes_that_are_not_up_are_counted, json_nests_as_the_objects_do,
-      an_object_without_its_container_makes_no_broken_json, values_become_json,
-      of_one_job_its_processes_and_what_contains_them_remain)
+SUITE("tree")

@@ -5,7 +5,7 @@
 
 static struct exchange x;
 
-START_TEST(the_difference_of_two_reads_is_what_came_between)
+TEST(the_difference_of_two_reads_is_what_came_between)
 {
 	static const char *const first[] = { "1" SEC ",[\"MPI_Send\",\"send\",10,2" SEC ",0,100,0],"
 					     "[\"MPI_Send\",1,10,100,0,2" SEC ",0,0,1" SEC ",2,7]",
@@ -39,10 +39,9 @@ START_TEST(the_difference_of_two_reads_is_what_came_between)
 	exchange_done(&now);
 	exchange_done(&x);
 }
-END_TEST
 
 /* It began again: nothing of before is its. */
-START_TEST(another_process_of_the_same_rank_is_no_continuation)
+TEST(another_process_of_the_same_rank_is_no_continuation)
 {
 	static const char *const some[] = { "9" SEC, "9" SEC, "9" SEC, "9" SEC };
 	struct exchange before, now;
@@ -57,9 +56,8 @@ START_TEST(another_process_of_the_same_rank_is_no_continuation)
 	exchange_done(&now);
 	exchange_done(&x);
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_left_out)
+TEST(what_does_not_fit_is_left_out)
 {
 	static const char *const odd[] = {
 		"-5,[\"MPI_Nothing\",1,5,5,5,5,5,5,5,1,1]", /* no such function, no such time */
@@ -86,9 +84,8 @@ START_TEST(what_does_not_fit_is_left_out)
 	ck_assert_double_eq(exchange_find(&x, 3)->lost, 17);
 	exchange_done(&x);
 }
-END_TEST
 
-START_TEST(ranks_of_other_jobs_are_left_out)
+TEST(ranks_of_other_jobs_are_left_out)
 {
 	static const char *const some[] = { "9" SEC, "9" SEC, "9" SEC, "9" SEC };
 	Omis_object_result e[2] = { { strdup("p_1"), OMIS_OK, strdup("9"), 1 } };
@@ -103,7 +100,6 @@ START_TEST(ranks_of_other_jobs_are_left_out)
 	free(e[0].obj_list);
 	free(e[0].result);
 }
-END_TEST
 
 /* Only what occurs is sent and held: six partners of each of 1,024 ranks. */
 enum { MANY = 1024, EACH = 6 };
@@ -140,7 +136,7 @@ static void read_many(struct exchange *to, struct top_sample *s, int seconds)
 	free(e);
 }
 
-START_TEST(a_thousand_ranks_have_only_the_pairs_that_occur)
+TEST(a_thousand_ranks_have_only_the_pairs_that_occur)
 {
 	struct top_sample s = { .rank = calloc(MANY, sizeof(*s.rank)), .nrank = MANY };
 	struct exchange before, now;
@@ -168,8 +164,5 @@ START_TEST(a_thousand_ranks_have_only_the_pairs_that_occur)
 	exchange_done(&x);
 	free(s.rank);
 }
-END_TEST
 
-SUITE("exchange", the_difference_of_two_reads_is_what_came_between,
-      another_process_of_the_same_rank_is_no_continuation, what_does_not_fit_is_left_out,
-      ranks_of_other_jobs_are_left_out, a_thousand_ranks_have_only_the_pairs_that_occur)
+SUITE("exchange")

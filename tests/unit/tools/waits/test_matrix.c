@@ -50,7 +50,7 @@ static const char *const traffic[] = {
 	"11" SEC, "11" SEC
 };
 
-START_TEST(calls_of_one_pair_are_one_value_and_zeros_are_none)
+TEST(calls_of_one_pair_are_one_value_and_zeros_are_none)
 {
 	make("Send_volume", traffic);
 	ck_assert_uint_eq(m.n, 2);
@@ -72,9 +72,8 @@ START_TEST(calls_of_one_pair_are_one_value_and_zeros_are_none)
 	ck_assert_ptr_nonnull(strstr(shown(false), "no pair of 4 ranks has a value"));
 	done();
 }
-END_TEST
 
-START_TEST(a_delay_has_its_bound)
+TEST(a_delay_has_its_bound)
 {
 	make("Wait_delay", planted_chain);
 	for (size_t i = 0; i < m.n; i++) {
@@ -88,9 +87,8 @@ START_TEST(a_delay_has_its_bound)
 	ck_assert_ptr_nonnull(strstr(shown(false), "waits for"));
 	done();
 }
-END_TEST
 
-START_TEST(metrics_without_partners_are_refused_with_the_reason)
+TEST(metrics_without_partners_are_refused_with_the_reason)
 {
 	struct pmsl_builtin b;
 	struct err e;
@@ -101,7 +99,6 @@ START_TEST(metrics_without_partners_are_refused_with_the_reason)
 	ck_assert_ptr_nonnull(strstr(e.text, "name none"));
 	ck_assert_int_eq(matrix_metric("Node_load", &b, &e), -ERR_UNSUPPORTED);
 }
-END_TEST
 
 /* More ranks than a table has room for: a ring of them. */
 static void make_ring(int ranks)
@@ -125,7 +122,7 @@ static void make_ring(int ranks)
 	ck_assert(matrix_make(&m, &b, &x));
 }
 
-START_TEST(many_ranks_are_shades)
+TEST(many_ranks_are_shades)
 {
 	make_ring(64);
 	ck_assert_ptr_nonnull(strstr(shown(true), "9"));
@@ -138,7 +135,6 @@ START_TEST(many_ranks_are_shades)
 	ck_assert_ptr_nonnull(strstr(shown(true), "a character stands for 15 x 15 ranks"));
 	done();
 }
-END_TEST
 
 static unsigned count(const char *what)
 {
@@ -149,7 +145,7 @@ static unsigned count(const char *what)
 	return n;
 }
 
-START_TEST(a_picture_has_a_square_and_a_row_for_each_pair)
+TEST(a_picture_has_a_square_and_a_row_for_each_pair)
 {
 	struct buf b = BUF_INIT(sizeof(text));
 
@@ -166,9 +162,8 @@ START_TEST(a_picture_has_a_square_and_a_row_for_each_pair)
 	ck_assert_uint_eq(count("http"), count("http-equiv") + count("http://www.w3.org"));
 	done();
 }
-END_TEST
 
-START_TEST(programs_get_every_pair)
+TEST(programs_get_every_pair)
 {
 	struct buf b = BUF_INIT(sizeof(text));
 	struct json j;
@@ -189,8 +184,5 @@ START_TEST(programs_get_every_pair)
 				     "\"error\":0},"));
 	done();
 }
-END_TEST
 
-SUITE("matrix", calls_of_one_pair_are_one_value_and_zeros_are_none, a_delay_has_its_bound,
-      metrics_without_partners_are_refused_with_the_reason, many_ranks_are_shades,
-      a_picture_has_a_square_and_a_row_for_each_pair, programs_get_every_pair)
+SUITE("matrix")

@@ -39,7 +39,7 @@ static const char *shown(void)
 }
 
 /* Rank 1 waits for 0 or 2, as MPI has it; 0 waits itself, and 2 does not. */
-START_TEST(time_among_several_goes_to_the_late_one_with_its_bound)
+TEST(time_among_several_goes_to_the_late_one_with_its_bound)
 {
 	make(planted_chain);
 	ck_assert_int_eq(w.most, 2);
@@ -56,9 +56,8 @@ START_TEST(time_among_several_goes_to_the_late_one_with_its_bound)
 	ck_assert_uint_eq(w.most_ranks, 2);
 	done();
 }
-END_TEST
 
-START_TEST(the_first_line_is_the_answer)
+TEST(the_first_line_is_the_answer)
 {
 	make(planted_chain);
 	ck_assert_ptr_eq(strstr(shown(), "rank 2 is waited for most: "), shown());
@@ -69,9 +68,8 @@ START_TEST(the_first_line_is_the_answer)
 	ck_assert_ptr_null(strstr(shown(), "rank 2 waits"));
 	done();
 }
-END_TEST
 
-START_TEST(no_wait_is_an_answer_too)
+TEST(no_wait_is_an_answer_too)
 {
 	static const char *const idle[] = { "11" SEC, "11" SEC, "11" SEC, "11" SEC };
 	static const char *const none[] = { NULL, NULL, NULL, NULL };
@@ -83,10 +81,9 @@ START_TEST(no_wait_is_an_answer_too)
 	ck_assert_str_eq(shown(), "no rank was seen in this interval\n");
 	done();
 }
-END_TEST
 
 /* A probe that finds nothing has no partner, and neither has a wait for unknown requests. */
-START_TEST(what_has_no_partner_is_unknown)
+TEST(what_has_no_partner_is_unknown)
 {
 	static const char *const some[] = { "11" SEC ",[\"MPI_Probe\",\"message_probe\",1,2" SEC
 					    ",0,0,0]",
@@ -102,11 +99,10 @@ START_TEST(what_has_no_partner_is_unknown)
 	ck_assert_ptr_nonnull(strstr(shown(), "waits 30 % for partners that are unknown"));
 	done();
 }
-END_TEST
 
 #define BARRIER(n, time) "11" SEC ",[\"MPI_Barrier\",\"barrier\"," n "," time SEC ",0,0,0]"
 
-START_TEST(the_last_one_in_a_barrier_is_inferred)
+TEST(the_last_one_in_a_barrier_is_inferred)
 {
 	static const char *const one_late[] = { BARRIER("50", "6"), BARRIER("50", "6"),
 						BARRIER("51", "1"), BARRIER("50", "5") };
@@ -130,9 +126,8 @@ START_TEST(the_last_one_in_a_barrier_is_inferred)
 	ck_assert_int_eq(w.collective[0].last, -1);
 	done();
 }
-END_TEST
 
-START_TEST(a_wait_for_a_collective_is_for_no_single_rank)
+TEST(a_wait_for_a_collective_is_for_no_single_rank)
 {
 	static const char *const some[] = { "11" SEC ",[\"MPI_Wait\",\"wait\",1,3" SEC ",0,0,0],"
 					    "[\"MPI_Wait\",-3,1,0,0,3" SEC ",0,0,0,4,-1]",
@@ -144,9 +139,8 @@ START_TEST(a_wait_for_a_collective_is_for_no_single_rank)
 	ck_assert_int_eq(w.most, -1);
 	done();
 }
-END_TEST
 
-START_TEST(programs_get_every_pair)
+TEST(programs_get_every_pair)
 {
 	struct buf b = BUF_INIT(65536);
 	struct json j;
@@ -169,9 +163,5 @@ START_TEST(programs_get_every_pair)
 	buf_done(&b);
 	done();
 }
-END_TEST
 
-SUITE("waits", time_among_several_goes_to_the_late_one_with_its_bound, the_first_line_is_the_answer,
-      no_wait_is_an_answer_too, what_has_no_partner_is_unknown,
-      the_last_one_in_a_barrier_is_inferred, a_wait_for_a_collective_is_for_no_single_rank,
-      programs_get_every_pair)
+SUITE("waits")

@@ -23,7 +23,7 @@ static int read_head(const char *s)
 	return web_head_read(text, n, &head);
 }
 
-START_TEST(a_plain_request_is_taken_apart)
+TEST(a_plain_request_is_taken_apart)
 {
 	ck_assert_int_eq(read_head("GET /metrics?a=%2e HTTP/1.1\r\nhost:  localhost:1 \r\nAccept: "
 				   "x;q=0.5\r\n\r\n"),
@@ -35,9 +35,8 @@ START_TEST(a_plain_request_is_taken_apart)
 	ck_assert_int_eq(read_head("HEAD / HTTP/1.0\r\nHost: a\r\nContent-Length: 0\r\n\r\n"), 0);
 	ck_assert(head.is_head);
 }
-END_TEST
 
-START_TEST(what_is_doubtful_is_refused)
+TEST(what_is_doubtful_is_refused)
 {
 	static const struct {
 		const char *head;
@@ -68,18 +67,16 @@ START_TEST(what_is_doubtful_is_refused)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_msg(read_head(bad[i].head) == bad[i].status, "%zu: %s", i, bad[i].head);
 }
-END_TEST
 
-START_TEST(a_zero_in_a_head_is_refused)
+TEST(a_zero_in_a_head_is_refused)
 {
 	char zero[] = "GET / HTTP/1.1\r\nHost: a\0b\r\n\r\n";
 
 	ck_assert_int_eq(web_head_read(zero, sizeof(zero) - 1, &head), 400);
 }
-END_TEST
 
 /* Each cut, and each byte replaced: an answer and no fault. */
-START_TEST(damaged_heads_are_survived)
+TEST(damaged_heads_are_survived)
 {
 	static const char good[] = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAccept: "
 				   "a;q=0.1,b\r\nOrigin: http://x\r\n\r\n";
@@ -98,9 +95,8 @@ START_TEST(damaged_heads_are_survived)
 	for (size_t n = 0; n < sizeof(good) - 1; n++)
 		ck_assert_uint_eq(web_head_end(good, n), 0);
 }
-END_TEST
 
-START_TEST(only_names_of_loopback_are_local)
+TEST(only_names_of_loopback_are_local)
 {
 	ck_assert(web_is_local_name("localhost"));
 	ck_assert(web_is_local_name("LOCALHOST:80"));
@@ -114,9 +110,8 @@ START_TEST(only_names_of_loopback_are_local)
 	ck_assert(!web_is_local_name("localhost:80@evil"));
 	ck_assert(!web_is_local_name("localhost:99999"));
 }
-END_TEST
 
-START_TEST(the_form_is_the_one_that_is_wished_most)
+TEST(the_form_is_the_one_that_is_wished_most)
 {
 	static const char om[] = "application/openmetrics-text", plain[] = "text/plain";
 
@@ -132,7 +127,6 @@ START_TEST(the_form_is_the_one_that_is_wished_most)
 	ck_assert(!web_prefers("application/openmetrics-text;q=0", om, plain));
 	ck_assert(!web_prefers("application/openmetrics-textual", om, plain));
 }
-END_TEST
 
 /* --- a real port */
 
@@ -198,7 +192,7 @@ static const char *ask(struct web *w, const char *request)
 
 #define starts_with(said, start) ck_assert_msg(!strncmp((said), (start), strlen(start)), "%s", said)
 
-START_TEST(a_request_is_answered)
+TEST(a_request_is_answered)
 {
 	struct web *w = open_web(NULL);
 	const char *said = ask(w, "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -211,9 +205,8 @@ START_TEST(a_request_is_answered)
 	ck_assert_ptr_null(strstr(said, "asked"));
 	web_close(w);
 }
-END_TEST
 
-START_TEST(a_foreign_page_is_refused)
+TEST(a_foreign_page_is_refused)
 {
 	struct web *w = open_web(NULL);
 
@@ -228,9 +221,8 @@ START_TEST(a_foreign_page_is_refused)
 		"HTTP/1.1 200 ");
 	web_close(w);
 }
-END_TEST
 
-START_TEST(without_the_token_nothing_is_told)
+TEST(without_the_token_nothing_is_told)
 {
 	struct web *w = open_web("0123456789abcdef");
 
@@ -246,9 +238,8 @@ START_TEST(without_the_token_nothing_is_told)
 		    "HTTP/1.1 200 ");
 	web_close(w);
 }
-END_TEST
 
-START_TEST(another_address_needs_a_token)
+TEST(another_address_needs_a_token)
 {
 	struct web_conf conf = { .address = "0.0.0.0", .answer = answer };
 	struct web *w = NULL;
@@ -260,7 +251,6 @@ START_TEST(another_address_needs_a_token)
 	conf.address = "localhost";
 	ck_assert_int_eq(web_open(&conf, &w, NULL), -ERR_INVALID);
 }
-END_TEST
 
 /* A head of exactly so many bytes. */
 static void ask_of_size(struct web *w, size_t size, const char *status)
@@ -274,7 +264,7 @@ static void ask_of_size(struct web *w, size_t size, const char *status)
 	starts_with(ask(w, request), status);
 }
 
-START_TEST(a_head_has_a_limit)
+TEST(a_head_has_a_limit)
 {
 	struct web *w = open_web(NULL);
 
@@ -283,9 +273,8 @@ START_TEST(a_head_has_a_limit)
 	ask_of_size(w, WEB_HEAD_MAX_BYTES + 1, "HTTP/1.1 431 ");
 	web_close(w);
 }
-END_TEST
 
-START_TEST(silent_connections_make_room_and_the_others_live)
+TEST(silent_connections_make_room_and_the_others_live)
 {
 	struct web *w = open_web(NULL);
 	struct web_stats s;
@@ -314,10 +303,5 @@ START_TEST(silent_connections_make_room_and_the_others_live)
 		close(fd[i]);
 	web_close(w);
 }
-END_TEST
 
-SUITE("web", a_plain_request_is_taken_apart, what_is_doubtful_is_refused,
-      a_zero_in_a_head_is_refused, damaged_heads_are_survived, only_names_of_loopback_are_local,
-      the_form_is_the_one_that_is_wished_most, a_request_is_answered, a_foreign_page_is_refused,
-      without_the_token_nothing_is_told, another_address_needs_a_token, a_head_has_a_limit,
-      silent_connections_make_room_and_the_others_live)
+SUITE("web")

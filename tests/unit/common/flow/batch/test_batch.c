@@ -28,7 +28,7 @@ static int through(nsec_t *t)
 	return rc;
 }
 
-START_TEST(times_of_this_century_pass)
+TEST(times_of_this_century_pass)
 {
 	static const nsec_t times[] = { 0, INT64_C(1795000000) * NSEC_PER_SEC,
 					INT64_C(2200000000) * NSEC_PER_SEC, BATCH_TIME_MAX };
@@ -40,9 +40,8 @@ START_TEST(times_of_this_century_pass)
 		ck_assert_int_eq(t, times[i]);
 	}
 }
-END_TEST
 
-START_TEST(times_that_would_overflow_do_not)
+TEST(times_that_would_overflow_do_not)
 {
 	nsec_t t = BATCH_TIME_MAX + 1;
 
@@ -50,6 +49,5 @@ START_TEST(times_that_would_overflow_do_not)
 	t = INT64_MAX;
 	ck_assert_int_eq(through(&t), -ERR_PROTO);
 }
-END_TEST
 
-SUITE("batch", times_of_this_century_pass, times_that_would_overflow_do_not)
+SUITE("batch")

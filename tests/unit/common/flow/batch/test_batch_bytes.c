@@ -69,7 +69,7 @@ static void check_round(struct flow_batch *in)
 	buf_done(&b);
 }
 
-START_TEST(tokens_come_back_as_they_were)
+TEST(tokens_come_back_as_they_were)
 {
 	struct flow_batch in = { .measurement = 77,
 				 .link = "up",
@@ -87,10 +87,9 @@ START_TEST(tokens_come_back_as_they_were)
 	in.rest_sum = UINT64_C(0x8877665544332211);
 	check_round(&in);
 }
-END_TEST
 
 /* A value that follows from the token before takes no byte. */
-START_TEST(a_token_is_as_short_as_its_news)
+TEST(a_token_is_as_short_as_its_news)
 {
 	static const struct {
 		struct flow_token t;
@@ -124,7 +123,6 @@ START_TEST(a_token_is_as_short_as_its_news)
 		buf_done(&b);
 	}
 }
-END_TEST
 
 /* --- partial ones */
 
@@ -169,7 +167,7 @@ static void check_agg(const struct agg *got, const struct agg *want)
 	ck_assert(isnan(wanted) || error == wanted_error);
 }
 
-START_TEST(aggregates_come_back_as_they_were)
+TEST(aggregates_come_back_as_they_were)
 {
 	static const struct flow_token t[2] = {
 		{ .key = 5, .value = 0, .time = 9, .oldest = 9, .newest = 9, .k = 3, .n = 4 },
@@ -210,10 +208,9 @@ START_TEST(aggregates_come_back_as_they_were)
 		buf_done(&again);
 	}
 }
-END_TEST
 
 /* Each kind sends its sums, and low parts only if there are any. */
-START_TEST(sums_are_sent_with_their_low_parts)
+TEST(sums_are_sent_with_their_low_parts)
 {
 	static const struct flow_token t = { .key = 5 };
 
@@ -246,7 +243,6 @@ START_TEST(sums_are_sent_with_their_low_parts)
 		}
 	}
 }
-END_TEST
 
 /* --- bytes of a peer */
 
@@ -354,7 +350,7 @@ static const struct hostile {
 	{ -ERR_PROTO, B(PARTIAL("\10") "\0\3\0\1\1\200\200\200\200\40\2") },
 };
 
-START_TEST(bytes_of_a_peer_are_checked)
+TEST(bytes_of_a_peer_are_checked)
 {
 	struct flow_batch_room room = { 0 };
 
@@ -370,9 +366,8 @@ START_TEST(bytes_of_a_peer_are_checked)
 	}
 	flow_batch_room_done(&room);
 }
-END_TEST
 
-START_TEST(a_part_of_a_batch_is_none)
+TEST(a_part_of_a_batch_is_none)
 {
 	const struct flow_batch in = { .measurement = 77,
 				       .link = "up",
@@ -394,7 +389,6 @@ START_TEST(a_part_of_a_batch_is_none)
 	buf_done(&b);
 	flow_batch_room_done(&room);
 }
-END_TEST
 
 /* That number of tokens, each of two bytes and the minimum of the kind. */
 static int decode_many(uint32_t n, bool partial, enum agg_kind kind)
@@ -426,7 +420,7 @@ static int decode_many(uint32_t n, bool partial, enum agg_kind kind)
 	return rc;
 }
 
-START_TEST(a_batch_has_as_many_tokens_as_there_is_room_for)
+TEST(a_batch_has_as_many_tokens_as_there_is_room_for)
 {
 	const uint32_t sketches = FLOW_STATE_MAX_BYTES / FLOW_SKETCH_BYTES;
 
@@ -438,9 +432,8 @@ START_TEST(a_batch_has_as_many_tokens_as_there_is_room_for)
 	ck_assert_int_eq(decode_many(sketches + 1, false, AGG_QUANTILE), 0);
 	ck_assert_int_eq(decode_many(sketches + 1, true, AGG_SUM), 0);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_read)
+TEST(without_memory_nothing_is_read)
 {
 	static const char bytes[] = PARTIAL("\10") "\0\3\12\3\0";
 
@@ -455,9 +448,5 @@ START_TEST(without_memory_nothing_is_read)
 		flow_batch_room_done(&room);
 	}
 }
-END_TEST
 
-SUITE("batch_bytes", tokens_come_back_as_they_were, a_token_is_as_short_as_its_news,
-      aggregates_come_back_as_they_were, sums_are_sent_with_their_low_parts,
-      bytes_of_a_peer_are_checked, a_part_of_a_batch_is_none,
-      a_batch_has_as_many_tokens_as_there_is_room_for, without_memory_nothing_is_read)
+SUITE("batch_bytes")

@@ -123,7 +123,7 @@ static void deliver_all(void)
 		ck_assert_int_eq(deliver(&sent[i]), 0);
 }
 
-START_TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
+TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
 {
 	report_zeros(0, 10);
 	report(10, 3, 0);
@@ -141,9 +141,8 @@ START_TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
 	ck_assert_int_eq(sent_token[1].oldest, AT);
 	ck_assert_int_eq(sent_token[1].newest, AT + LINKS - 1);
 }
-END_TEST
 
-START_TEST(few_zeros_are_told_by_their_names)
+TEST(few_zeros_are_told_by_their_names)
 {
 	nknown = FLOW_REST_MIN - 1;
 	report_zeros(0, nknown);
@@ -154,9 +153,8 @@ START_TEST(few_zeros_are_told_by_their_names)
 	for (size_t i = 0; i < nknown; i++)
 		ck_assert_uint_eq(taken[i], 1);
 }
-END_TEST
 
-START_TEST(what_says_more_than_zero_is_told_by_itself)
+TEST(what_says_more_than_zero_is_told_by_itself)
 {
 	struct flow_token t = flow_token_make(READ, 0, 0.5, AT);
 	struct flow_batch b = {
@@ -181,10 +179,9 @@ START_TEST(what_says_more_than_zero_is_told_by_itself)
 	b.domain = FLOW_READ;
 	ck_assert(flow_rest_take(&rest, &b));
 }
-END_TEST
 
 /* A receiver with other links counts none of them as 0. */
-START_TEST(who_has_other_links_takes_none)
+TEST(who_has_other_links_takes_none)
 {
 	report_zeros(0, LINKS);
 	flow_rest_give(&rest, send, NULL);
@@ -205,9 +202,8 @@ START_TEST(who_has_other_links_takes_none)
 	for (size_t i = 0; i < LINKS; i++)
 		ck_assert_uint_eq(taken[i], 1);
 }
-END_TEST
 
-START_TEST(a_frame_that_was_lost_is_not_zero)
+TEST(a_frame_that_was_lost_is_not_zero)
 {
 	report_zeros(0, 20);
 	report(20, 3, 0);
@@ -217,8 +213,5 @@ START_TEST(a_frame_that_was_lost_is_not_zero)
 	ck_assert_int_eq(deliver(&sent[1]), -ERR_INVALID);
 	ck_assert_uint_eq(taken[20] + taken[0], 0);
 }
-END_TEST
 
-SUITE_WITH("rest", set_up, clean_up, many_zeros_are_one_batch_and_each_comes_out_of_it,
-	   few_zeros_are_told_by_their_names, what_says_more_than_zero_is_told_by_itself,
-	   who_has_other_links_takes_none, a_frame_that_was_lost_is_not_zero)
+SUITE_WITH("rest", set_up, clean_up)

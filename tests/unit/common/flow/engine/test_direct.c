@@ -328,7 +328,7 @@ static void same_node(uint32_t node)
 	ck_assert_double_eq_tol(total[node].value, sum, 1e-9 * fabs(sum) + 1e-9);
 }
 
-START_TEST(the_engine_gives_what_a_direct_interpreter_gives)
+TEST(the_engine_gives_what_a_direct_interpreter_gives)
 {
 	static struct event v[EVENTS * KEYS];
 	struct program p;
@@ -348,6 +348,5 @@ START_TEST(the_engine_gives_what_a_direct_interpreter_gives)
 		flow_graph_free(p.g);
 	}
 }
-END_TEST
 
-SUITE("direct", the_engine_gives_what_a_direct_interpreter_gives)
+SUITE("direct")

@@ -59,7 +59,7 @@ static void digest(uint32_t *crc, const char *what, int number)
 
 /* What a peer of another build would refuse inside of FLOW_LOAD and FLOW_BATCH: bits, flags, words
  * and their order. */
-START_TEST(other_batches_and_words_are_another_version)
+TEST(other_batches_and_words_are_another_version)
 {
 	static const struct {
 		unsigned version;
@@ -89,9 +89,8 @@ START_TEST(other_batches_and_words_are_another_version)
 		"(proto/msg.h), say in docs/protocol.md what is new, and write 0x%08x here",
 		is.version, crc);
 }
-END_TEST
 
-START_TEST(every_word_is_in_it)
+TEST(every_word_is_in_it)
 {
 	for (int i = 0; i < FLOW_NKINDS; i++)
 		says("\n| `%s` |", flow_kind_name((enum flow_kind)i));
@@ -104,23 +103,21 @@ START_TEST(every_word_is_in_it)
 	for (int i = FLOW_ANY; i <= FLOW_READ; i++)
 		says("\n| `%s` |", flow_domain_name((enum flow_domain)i));
 }
-END_TEST
 
-START_TEST(flags_have_their_numbers)
+TEST(flags_have_their_numbers)
 {
 	char name[FLOW_FLAGS_TEXT_BYTES];
 
 	for (uint32_t flag = 1; flag <= FLOW_FLAGS_ALL; flag *= 2)
 		says("\n| %u | `%s` |", (unsigned)flag, flow_flags_print(name, flag));
 }
-END_TEST
 
 #define LIMIT(name)         \
 	{                   \
 #name, name \
 	}
 
-START_TEST(limits_are_those_of_the_program)
+TEST(limits_are_those_of_the_program)
 {
 	static const struct {
 		const char *name;
@@ -138,7 +135,6 @@ START_TEST(limits_are_those_of_the_program)
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
 		says("\n| %s | %lld |", limits[i].name, limits[i].value);
 }
-END_TEST
 
 /* The text between ```KIND and ```. */
 static const char *block(const char *kind, size_t *n)
@@ -156,7 +152,7 @@ static const char *block(const char *kind, size_t *n)
 	return at;
 }
 
-START_TEST(its_graph_is_one)
+TEST(its_graph_is_one)
 {
 	size_t n;
 	const char *text = block("graph", &n);
@@ -174,7 +170,6 @@ START_TEST(its_graph_is_one)
 	flow_graph_free(g);
 	omis_values_free(v);
 }
-END_TEST
 
 static void read_hex(struct buf *out, const char *text, size_t n)
 {
@@ -207,7 +202,7 @@ static struct flow_batch batch_of(const char *name, struct flow_batch_room *room
 	return b;
 }
 
-START_TEST(its_batches_are_such)
+TEST(its_batches_are_such)
 {
 	struct flow_batch_room room = { 0 };
 	struct flow_batch b = batch_of("batch", &room);
@@ -225,16 +220,5 @@ START_TEST(its_batches_are_such)
 	ck_assert(b.t[0].value == 0 && b.t[0].k == 1 && b.t[0].n == 1);
 	flow_batch_room_done(&room);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { every_word_is_in_it,
-				       flags_have_their_numbers,
-				       limits_are_those_of_the_program,
-				       its_graph_is_one,
-				       its_batches_are_such,
-				       other_batches_and_words_are_another_version };
-
-	return suite_run_with("docs", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("docs", set_up, clean_up)

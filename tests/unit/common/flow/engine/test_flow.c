@@ -19,7 +19,7 @@ static struct flow_graph *difference(uint32_t m)
 	return g;
 }
 
-START_TEST(what_belongs_together_is_found_by_its_key)
+TEST(what_belongs_together_is_found_by_its_key)
 {
 	world_load(&w, difference(1));
 	world_push(&w, 1, 1, 7, 70, START + 5);
@@ -35,9 +35,8 @@ START_TEST(what_belongs_together_is_found_by_its_key)
 	world_push(&w, 1, 0, 7, 7, START + 1);
 	token_is(world_last(&w, 1, 0), 63, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(a_lost_token_costs_its_key_and_no_other)
+TEST(a_lost_token_costs_its_key_and_no_other)
 {
 	world_load(&w, difference(1));
 	for (int64_t key = 0; key < 1000; key++) {
@@ -56,10 +55,9 @@ START_TEST(a_lost_token_costs_its_key_and_no_other)
 	ck_assert_uint_eq(world_counts(&w, 1, 2).doubles, 1);
 	ck_assert_uint_eq(world_counts(&w, 1, 2).late, 2);
 }
-END_TEST
 
 /* Differences of one event to its previous one: nodes 0 event, 1 shift, 2 sub, 3 result. */
-START_TEST(a_shifted_key_meets_the_next_one)
+TEST(a_shifted_key_meets_the_next_one)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t time = made_event(g, 0, "iteration_end"),
@@ -76,7 +74,6 @@ START_TEST(a_shifted_key_meets_the_next_one)
 	world_push(&w, 1, 0, INT64_MAX, 1, START);
 	ck_assert_uint_eq(world_counts(&w, 1, 1).overflow, 1);
 }
-END_TEST
 
 /* nodes 0 .. n - 1: events of processes; n: the set; n + 1: output 0 */
 static struct flow_graph *set_over(uint32_t m, unsigned processes, enum agg_kind agg)
@@ -90,7 +87,7 @@ static struct flow_graph *set_over(uint32_t m, unsigned processes, enum agg_kind
 	return g;
 }
 
-START_TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
+TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
 {
 	world_load(&w, set_over(1, 3, AGG_SUM));
 	world_push(&w, 1, 0, 1, 10, START);
@@ -104,9 +101,8 @@ START_TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
 	token_is(world_last(&w, 1, 0), 3, 3, 3, 0);
 	ck_assert_uint_eq(world_counts(&w, 1, 3).incomplete, 1);
 }
-END_TEST
 
-START_TEST(who_is_gone_is_not_waited_for_but_counted)
+TEST(who_is_gone_is_not_waited_for_but_counted)
 {
 	world_load(&w, set_over(1, 3, AGG_MAX));
 	world_push(&w, 1, 0, 1, 10, START);
@@ -126,9 +122,8 @@ START_TEST(who_is_gone_is_not_waited_for_but_counted)
 	world_push(&w, 1, 2, 3, 6, START);
 	token_is(&w.r[2].t, 6, 3, 3, 0);
 }
-END_TEST
 
-START_TEST(who_is_back_before_anything_else_came_has_not_been_gone)
+TEST(who_is_back_before_anything_else_came_has_not_been_gone)
 {
 	world_load(&w, set_over(1, 3, AGG_MAX));
 	world_push(&w, 1, 0, 1, 10, START);
@@ -143,9 +138,8 @@ START_TEST(who_is_back_before_anything_else_came_has_not_been_gone)
 	ck_assert_uint_eq(w.n, 1);
 	token_is(&w.r[0].t, 30, 3, 3, 0);
 }
-END_TEST
 
-START_TEST(a_value_that_is_none_says_why_and_spoils_no_set)
+TEST(a_value_that_is_none_says_why_and_spoils_no_set)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[2], a = made_event(g, 0, "a"), b = made_event(g, 1, "a"),
@@ -161,9 +155,8 @@ START_TEST(a_value_that_is_none_says_why_and_spoils_no_set)
 	world_push(&w, 1, 1, 1, 4, START);
 	token_is(world_last(&w, 1, 1), 0.25, 1, 2, FLOW_DIV0 | FLOW_PARTIAL);
 }
-END_TEST
 
-START_TEST(where_leaves_out_what_contributed_all_the_same)
+TEST(where_leaves_out_what_contributed_all_the_same)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[3], limit = made_const(g, 10);
@@ -183,7 +176,6 @@ START_TEST(where_leaves_out_what_contributed_all_the_same)
 		world_push(&w, 1, 1 + 3 * p, 2, 40, START);
 	token_is(world_last(&w, 1, 0), NAN, 3, 3, FLOW_MISSING);
 }
-END_TEST
 
 /* node 0: event; 1, 2: sums since last and since start, outputs 0 and 1 */
 static struct flow_graph *totals(uint32_t m)
@@ -198,7 +190,7 @@ static struct flow_graph *totals(uint32_t m)
 	return g;
 }
 
-START_TEST(an_interval_has_the_tokens_of_its_time)
+TEST(an_interval_has_the_tokens_of_its_time)
 {
 	world_load(&w, totals(1));
 	flow_announce(w.f, 1, START + SECOND);
@@ -227,10 +219,9 @@ START_TEST(an_interval_has_the_tokens_of_its_time)
 	token_is(world_last(&w, 1, 0), 0, 1, 1, 0);
 	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
 }
-END_TEST
 
 /* A difference over a read: its mean time lies before it, what it is made of does not. */
-START_TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
+TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_event(g, 0, "a"),
@@ -245,9 +236,8 @@ START_TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
 	world_read(&w, 1, 2);
 	token_is(world_last(&w, 1, 0), 1, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(a_read_is_after_the_one_before)
+TEST(a_read_is_after_the_one_before)
 {
 	world_load(&w, totals(1));
 	world_read(&w, 1, 3);
@@ -257,10 +247,9 @@ START_TEST(a_read_is_after_the_one_before)
 	ck_assert_int_eq(flow_last_read(w.f, 1), 3);
 	ck_assert_int_eq(flow_last_read(w.f, 2), -1);
 }
-END_TEST
 
 /* One at 1 s, three at 5 s: their mean is at 4 s, and their data are of both. */
-START_TEST(what_goes_through_a_node_in_reads_is_counted)
+TEST(what_goes_through_a_node_in_reads_is_counted)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[2] = { made_metric(g, 0, "Send_volume"), made_metric(g, 1, "Send_volume") },
@@ -280,9 +269,8 @@ START_TEST(what_goes_through_a_node_in_reads_is_counted)
 	ck_assert_uint_eq(world_counts(&w, 1, set + 1).in, 3);
 	ck_assert_uint_eq(world_counts(&w, 1, set + 1).out, 3);
 }
-END_TEST
 
-START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
+TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
 {
 	struct flow_token one = flow_token_make(1, 10, 0, NSEC_PER_SEC),
 			  three = flow_token_make(1, 20, 0, 5 * NSEC_PER_SEC), t;
@@ -298,9 +286,8 @@ START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
 	ck_assert_int_eq(t.oldest, NSEC_PER_SEC);
 	ck_assert_int_eq(t.newest, 5 * NSEC_PER_SEC);
 }
-END_TEST
 
-START_TEST(bounds_and_coverage_go_through_a_read)
+TEST(bounds_and_coverage_go_through_a_read)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[2] = { made_metric(g, 0, "M"), made_metric(g, 1, "M") };
@@ -323,9 +310,8 @@ START_TEST(bounds_and_coverage_go_through_a_read)
 	world_read(&w, 1, 2);
 	token_is(world_last(&w, 1, 0), -20, 1, 2, FLOW_PARTIAL | FLOW_STALE | FLOW_MISSING);
 }
-END_TEST
 
-START_TEST(two_measurements_share_nodes_and_each_has_its_results)
+TEST(two_measurements_share_nodes_and_each_has_its_results)
 {
 	struct flow_size one, two;
 
@@ -356,9 +342,8 @@ START_TEST(two_measurements_share_nodes_and_each_has_its_results)
 	world_push(&w, 1, 1, 1, 5, START);
 	token_is(world_last(&w, 1, 0), 4, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(a_count_from_the_start_is_shared_by_those_of_that_start)
+TEST(a_count_from_the_start_is_shared_by_those_of_that_start)
 {
 	struct flow_graph *a = flow_graph_new(1), *b = flow_graph_new(2), *c = flow_graph_new(3);
 	struct flow_graph *g[3] = { a, b, c };
@@ -379,9 +364,8 @@ START_TEST(a_count_from_the_start_is_shared_by_those_of_that_start)
 	ck_assert_uint_eq(flow_input(w.f, 1, 0), flow_input(w.f, 2, 0));
 	ck_assert_uint_ne(flow_input(w.f, 1, 0), flow_input(w.f, 3, 0));
 }
-END_TEST
 
-START_TEST(reads_of_one_measurement_are_not_those_of_another)
+TEST(reads_of_one_measurement_are_not_those_of_another)
 {
 	world_load(&w, totals(1));
 	world_load(&w, totals(2));
@@ -393,9 +377,8 @@ START_TEST(reads_of_one_measurement_are_not_those_of_another)
 	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
 	token_is(world_last(&w, 2, 0), 3, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
+TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
 {
 	struct flow_graph *g;
 
@@ -415,9 +398,8 @@ START_TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
 	world_read(&w, 1, 3);
 	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(a_refused_graph_leaves_the_old_one_running)
+TEST(a_refused_graph_leaves_the_old_one_running)
 {
 	struct flow_graph *bad = flow_graph_new(1);
 	struct err e = { 0 };
@@ -433,9 +415,8 @@ START_TEST(a_refused_graph_leaves_the_old_one_running)
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
 }
-END_TEST
 
-START_TEST(limits_of_the_engine_are_kept)
+TEST(limits_of_the_engine_are_kept)
 {
 	struct flow_limits limits = { 2, 7, 64 << 10 };
 	struct flow_out out = { 0 };
@@ -463,7 +444,6 @@ START_TEST(limits_of_the_engine_are_kept)
 	flow_graph_free(h);
 	flow_graph_free(i);
 }
-END_TEST
 
 static void some_loops(int64_t from, int64_t to)
 {
@@ -473,7 +453,7 @@ static void some_loops(int64_t from, int64_t to)
 				world_push(&w, 1, p, key, (double)(key * p), START + key + 1);
 }
 
-START_TEST(tokens_flow_without_allocating)
+TEST(tokens_flow_without_allocating)
 {
 	struct flow_graph *g = set_over(1, 8, AGG_QUANTILE);
 
@@ -487,9 +467,8 @@ START_TEST(tokens_flow_without_allocating)
 	ck_assert_uint_eq(alloc_sweep_count(), 0);
 	ck_assert_uint_gt(w.n, 400);
 }
-END_TEST
 
-START_TEST(without_memory_the_old_graph_runs_on)
+TEST(without_memory_the_old_graph_runs_on)
 {
 	struct flow_graph *g = set_over(2, 4, AGG_HISTOGRAM - 1);
 
@@ -508,10 +487,9 @@ START_TEST(without_memory_the_old_graph_runs_on)
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
 }
-END_TEST
 
 /* The count of the verifier is not less than the use of the engine. */
-START_TEST(state_is_within_what_the_verifier_counts)
+TEST(state_is_within_what_the_verifier_counts)
 {
 	static const enum agg_kind kinds[] = { AGG_SUM, AGG_PROD, AGG_QUANTILE, AGG_KURTOSIS };
 
@@ -532,10 +510,9 @@ START_TEST(state_is_within_what_the_verifier_counts)
 		flow_graph_free(g);
 	}
 }
-END_TEST
 
 /* The aggregate of such a way says nothing: one with sketches has none here. */
-START_TEST(a_way_of_plain_values_may_name_any_aggregate)
+TEST(a_way_of_plain_values_may_name_any_aggregate)
 {
 	const struct flow_token t = flow_token_make(1, 42, 0, START + 1);
 	struct flow_batch b = {
@@ -555,22 +532,5 @@ START_TEST(a_way_of_plain_values_may_name_any_aggregate)
 		flow_remove(w.f, 1);
 	}
 }
-END_TEST
 
-SUITE_WITH("flow", set_up, clean_up, what_belongs_together_is_found_by_its_key,
-	   a_lost_token_costs_its_key_and_no_other, a_shifted_key_meets_the_next_one,
-	   a_set_fires_with_what_it_has_when_its_key_must_go,
-	   who_is_gone_is_not_waited_for_but_counted,
-	   who_is_back_before_anything_else_came_has_not_been_gone,
-	   a_value_that_is_none_says_why_and_spoils_no_set,
-	   where_leaves_out_what_contributed_all_the_same, an_interval_has_the_tokens_of_its_time,
-	   what_is_made_of_both_sides_of_a_read_is_not_late, a_read_is_after_the_one_before,
-	   the_time_of_a_set_is_the_mean_of_its_contributors, bounds_and_coverage_go_through_a_read,
-	   two_measurements_share_nodes_and_each_has_its_results,
-	   a_count_from_the_start_is_shared_by_those_of_that_start,
-	   reads_of_one_measurement_are_not_those_of_another,
-	   a_measurement_that_is_loaded_anew_keeps_what_stays_the_same,
-	   a_refused_graph_leaves_the_old_one_running, limits_of_the_engine_are_kept,
-	   tokens_flow_without_allocating, without_memory_the_old_graph_runs_on,
-	   state_is_within_what_the_verifier_counts, a_way_of_plain_values_may_name_any_aggregate,
-	   what_goes_through_a_node_in_reads_is_counted)
+SUITE_WITH("flow", set_up, clean_up)

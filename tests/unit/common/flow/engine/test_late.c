@@ -41,7 +41,7 @@ static void gives(int64_t read, double v, uint32_t k, uint32_t flags)
 		      flow_flags_print(text, t->flags));
 }
 
-START_TEST(a_late_gain_is_in_the_next_read)
+TEST(a_late_gain_is_in_the_next_read)
 {
 	load(AGG_SUM, FLOW_SINCE_LAST);
 	take(1, 3, 0);
@@ -60,9 +60,8 @@ START_TEST(a_late_gain_is_in_the_next_read)
 	ck_assert_uint_eq(world_counts(&w, 1, 0).late, 2);
 	ck_assert_uint_eq(world_counts(&w, 1, 0).doubles, 1);
 }
-END_TEST
 
-START_TEST(of_two_reads_the_least_or_greatest_stays)
+TEST(of_two_reads_the_least_or_greatest_stays)
 {
 	load(AGG_MAX, FLOW_SINCE_LAST);
 	world_read(&w, 1, 1);
@@ -76,9 +75,8 @@ START_TEST(of_two_reads_the_least_or_greatest_stays)
 	take(2, 3, 0);
 	gives(2, 3, 1, FLOW_LATE);
 }
-END_TEST
 
-START_TEST(what_is_under_way_has_no_value_and_a_late_word_of_it_adds_nothing)
+TEST(what_is_under_way_has_no_value_and_a_late_word_of_it_adds_nothing)
 {
 	load(AGG_SUM, FLOW_SINCE_LAST);
 	take(1, NAN, FLOW_NONE_YET);
@@ -87,9 +85,8 @@ START_TEST(what_is_under_way_has_no_value_and_a_late_word_of_it_adds_nothing)
 	take(3, 4, 0);
 	gives(3, 4, 1, 0);
 }
-END_TEST
 
-START_TEST(reads_that_were_left_out_are_in_the_next)
+TEST(reads_that_were_left_out_are_in_the_next)
 {
 	load(AGG_SUM, FLOW_SINCE_LAST);
 	take(1, 1, 0);
@@ -97,9 +94,8 @@ START_TEST(reads_that_were_left_out_are_in_the_next)
 	take(3, 4, 0);
 	gives(3, 7, 1, FLOW_LATE);
 }
-END_TEST
 
-START_TEST(a_late_value_of_its_own_read_is_dropped)
+TEST(a_late_value_of_its_own_read_is_dropped)
 {
 	load(AGG_SUM, FLOW_SINCE_START);
 	world_read(&w, 1, 1);
@@ -114,17 +110,5 @@ START_TEST(a_late_value_of_its_own_read_is_dropped)
 	gives(2, 3, 1, 0);
 	ck_assert_uint_eq(world_counts(&w, 1, 0).late, 1);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_late_gain_is_in_the_next_read,
-		of_two_reads_the_least_or_greatest_stays,
-		what_is_under_way_has_no_value_and_a_late_word_of_it_adds_nothing,
-		reads_that_were_left_out_are_in_the_next,
-		a_late_value_of_its_own_read_is_dropped,
-	};
-
-	return suite_run_with("late", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("late", set_up, clean_up)

@@ -64,7 +64,7 @@ static struct agg merged(const struct sample *s, enum agg_kind kind, double x_er
 	return all;
 }
 
-START_TEST(merged_in_any_order_through_links_they_are_those_of_all_pairs)
+TEST(merged_in_any_order_through_links_they_are_those_of_all_pairs)
 {
 	static struct sample s;
 	struct rng r;
@@ -83,9 +83,8 @@ START_TEST(merged_in_any_order_through_links_they_are_those_of_all_pairs)
 		ck_assert(error == 0 && agg_count(&a) == s.n);
 	}
 }
-END_TEST
 
-START_TEST(the_truth_is_within_the_bound)
+TEST(the_truth_is_within_the_bound)
 {
 	static struct sample s;
 	struct rng r;
@@ -106,9 +105,8 @@ START_TEST(the_truth_is_within_the_bound)
 			ck_assert(error <= 2);
 	}
 }
-END_TEST
 
-START_TEST(infinite_ones_and_such_that_never_change_have_no_correlation)
+TEST(infinite_ones_and_such_that_never_change_have_no_correlation)
 {
 	struct agg a;
 	double error;
@@ -129,9 +127,8 @@ START_TEST(infinite_ones_and_such_that_never_change_have_no_correlation)
 		agg_add_pair(&a, i, 100, i, 0); /* they may all be the same */
 	ck_assert(agg_value(&a, 0, &error) > 0.99 && error == INFINITY);
 }
-END_TEST
 
-START_TEST(pairs_that_no_values_have_are_not_sane)
+TEST(pairs_that_no_values_have_are_not_sane)
 {
 	struct agg a, good;
 
@@ -152,7 +149,6 @@ START_TEST(pairs_that_no_values_have_are_not_sane)
 	a.pairs.error = -1;
 	ck_assert(!agg_is_sane(&a));
 }
-END_TEST
 
 /* --- in a graph */
 
@@ -196,7 +192,7 @@ static void push_all(const struct sample *s, size_t from, size_t to, nsec_t time
 	}
 }
 
-START_TEST(events_of_all_processes_have_one_correlation)
+TEST(events_of_all_processes_have_one_correlation)
 {
 	static struct sample s;
 	struct rng r;
@@ -221,9 +217,8 @@ START_TEST(events_of_all_processes_have_one_correlation)
 		flow_remove(w.f, 1);
 	}
 }
-END_TEST
 
-START_TEST(processes_of_one_read_are_pairs_too)
+TEST(processes_of_one_read_are_pairs_too)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	double x[PROCESSES] = { 1, 2, 4 }, y[PROCESSES] = { 3, 1, 2 };
@@ -252,9 +247,8 @@ START_TEST(processes_of_one_read_are_pairs_too)
 	ck_assert(world_last(&w, 1, 0)->flags & FLOW_PARTIAL &&
 		  world_last(&w, 1, 0)->flags & FLOW_MISSING);
 }
-END_TEST
 
-START_TEST(state_of_pairs_is_within_what_the_verifier_counts)
+TEST(state_of_pairs_is_within_what_the_verifier_counts)
 {
 	struct flow_graph *g = over_events(AGG_CORRELATION, FLOW_SINCE_LAST);
 	struct flow_size before = flow_size(w.f);
@@ -266,9 +260,8 @@ START_TEST(state_of_pairs_is_within_what_the_verifier_counts)
 			  flow_graph_state_bytes(g));
 	flow_graph_free(g);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_pair)
+TEST(without_memory_there_is_no_pair)
 {
 	struct flow_graph *g = over_events(AGG_CORRELATION, FLOW_SINCE_LAST);
 
@@ -283,9 +276,8 @@ START_TEST(without_memory_there_is_no_pair)
 	}
 	flow_graph_free(g);
 }
-END_TEST
 
-START_TEST(who_looks_sees_pairs_that_wait)
+TEST(who_looks_sees_pairs_that_wait)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t pair =
@@ -300,7 +292,6 @@ START_TEST(who_looks_sees_pairs_that_wait)
 	ck_assert_int_eq(flow_look(w.f, 1, pair, &look), 0);
 	ck_assert_uint_eq(look.open, 1);
 }
-END_TEST
 
 static void expect_refused(struct flow_graph *g, const char *words)
 {
@@ -311,7 +302,7 @@ static void expect_refused(struct flow_graph *g, const char *words)
 	flow_graph_free(g);
 }
 
-START_TEST(what_is_no_pair_is_refused)
+TEST(what_is_no_pair_is_refused)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_event(g, 0, "loop"), b = made_event(g, 1, "loop");
@@ -349,7 +340,6 @@ START_TEST(what_is_no_pair_is_refused)
 			      1, a));
 	expect_refused(g, "a pair of 1 inputs");
 }
-END_TEST
 
 /* --- a stop with its neighbours */
 
@@ -395,7 +385,7 @@ static void push_walks(double depends, struct rng *r)
 		}
 }
 
-START_TEST(a_stop_says_that_values_depend_on_the_ones_before)
+TEST(a_stop_says_that_values_depend_on_the_ones_before)
 {
 	const struct flow_result *last;
 	struct rng r;
@@ -410,9 +400,8 @@ START_TEST(a_stop_says_that_values_depend_on_the_ones_before)
 	ck_assert(last->is_enough && last->t.flags == 0);
 	ck_assert_int_eq(last->dependence, DEPENDENCE_NEIGHBOURS);
 }
-END_TEST
 
-START_TEST(a_second_input_of_a_stop_is_the_correlation_with_the_ones_before)
+TEST(a_second_input_of_a_stop_is_the_correlation_with_the_ones_before)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a;
@@ -424,20 +413,10 @@ START_TEST(a_second_input_of_a_stop_is_the_correlation_with_the_ones_before)
 			      made_pair(g, AGG_CORRELATION, a, a)));
 	expect_refused(g, "domain vt, not read");
 }
-END_TEST
 
-START_TEST(pairs_are_read_as_they_were_written)
+TEST(pairs_are_read_as_they_were_written)
 {
 	made_is_read_as_written(stopping(AGG_CORRELATION));
 }
-END_TEST
 
-SUITE_WITH("pair", set_up, clean_up, merged_in_any_order_through_links_they_are_those_of_all_pairs,
-	   the_truth_is_within_the_bound,
-	   infinite_ones_and_such_that_never_change_have_no_correlation,
-	   pairs_that_no_values_have_are_not_sane, events_of_all_processes_have_one_correlation,
-	   processes_of_one_read_are_pairs_too, state_of_pairs_is_within_what_the_verifier_counts,
-	   without_memory_there_is_no_pair, who_looks_sees_pairs_that_wait,
-	   what_is_no_pair_is_refused, a_stop_says_that_values_depend_on_the_ones_before,
-	   a_second_input_of_a_stop_is_the_correlation_with_the_ones_before,
-	   pairs_are_read_as_they_were_written)
+SUITE_WITH("pair", set_up, clean_up)

@@ -55,7 +55,7 @@ static double direct(const struct values *w, enum agg_kind kind)
 	}
 }
 
-START_TEST(a_standard_deviation_is_that_of_all_values)
+TEST(a_standard_deviation_is_that_of_all_values)
 {
 	static struct values w;
 	struct rng r;
@@ -78,9 +78,8 @@ START_TEST(a_standard_deviation_is_that_of_all_values)
 	values_fold(&b, &w, AGG_STDEV, &r);
 	ck_assert(isnan(agg_value(&b.a, 0, &error)));
 }
-END_TEST
 
-START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
+TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 {
 	double low = 1e9 - 1e-3, high = 1e9 + 1e-3, error;
 	struct agg all;
@@ -113,9 +112,8 @@ START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 	}
 	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
 }
-END_TEST
 
-START_TEST(merged_in_any_way_they_are_what_their_definitions_say)
+TEST(merged_in_any_way_they_are_what_their_definitions_say)
 {
 	static struct values w;
 	struct rng r;
@@ -136,10 +134,9 @@ START_TEST(merged_in_any_way_they_are_what_their_definitions_say)
 		     1e-11 * fabs(want) + (kind == AGG_SKEWNESS ? 1e-11 : 0));
 	}
 }
-END_TEST
 
 /* One implementation: not a digit is lost on the way to an aggregate, nor through a link. */
-START_TEST(they_have_all_digits_of_the_quantity_of_the_same_values)
+TEST(they_have_all_digits_of_the_quantity_of_the_same_values)
 {
 	static struct values w;
 	struct rng r;
@@ -168,9 +165,8 @@ START_TEST(they_have_all_digits_of_the_quantity_of_the_same_values)
 		ck_assert(error == 0);
 	}
 }
-END_TEST
 
-START_TEST(what_has_no_spread_has_no_shape)
+TEST(what_has_no_spread_has_no_shape)
 {
 	struct agg a;
 	double error;
@@ -186,9 +182,8 @@ START_TEST(what_has_no_spread_has_no_shape)
 		ck_assert(isnan(agg_value(&a, LEVEL, &error)));
 	}
 }
-END_TEST
 
-START_TEST(a_bound_that_covers_the_spread_says_nothing_of_the_shape)
+TEST(a_bound_that_covers_the_spread_says_nothing_of_the_shape)
 {
 	struct agg a;
 	double error;
@@ -198,9 +193,8 @@ START_TEST(a_bound_that_covers_the_spread_says_nothing_of_the_shape)
 		agg_add(&a, i * i, 100);
 	ck_assert(isfinite(agg_value(&a, 0, &error)) && error == INFINITY);
 }
-END_TEST
 
-START_TEST(powers_that_no_values_have_are_not_sane)
+TEST(powers_that_no_values_have_are_not_sane)
 {
 	struct agg a;
 
@@ -216,11 +210,5 @@ START_TEST(powers_that_no_values_have_are_not_sane)
 		ck_assert(!agg_is_sane(&a));
 	}
 }
-END_TEST
 
-SUITE("powers", a_standard_deviation_is_that_of_all_values,
-      a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all,
-      merged_in_any_way_they_are_what_their_definitions_say,
-      they_have_all_digits_of_the_quantity_of_the_same_values, what_has_no_spread_has_no_shape,
-      a_bound_that_covers_the_spread_says_nothing_of_the_shape,
-      powers_that_no_values_have_are_not_sane)
+SUITE("powers")

@@ -6,7 +6,7 @@
 #include "tests/unit/common/flow/graph/made.h"
 
 /* Writing 900 MB takes 6 s, and nothing is known of it before its end. */
-START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
+TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t bytes = made_metric(g, 0, "Write_volume"),
@@ -42,10 +42,9 @@ START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 	world_read(&w, 1, 8);
 	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_MISSING | FLOW_PARTIAL);
 }
-END_TEST
 
 /* A host has not heard of mainsm's time: by its own clock the measurement is yet to start. */
-START_TEST(a_difference_is_between_its_oldest_and_newest_data)
+TEST(a_difference_is_between_its_oldest_and_newest_data)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	const struct flow_token *t;
@@ -61,7 +60,6 @@ START_TEST(a_difference_is_between_its_oldest_and_newest_data)
 	ck_assert_int_le(t->oldest, t->time);
 	ck_assert_int_le(t->time, t->newest);
 }
-END_TEST
 
 static void push_ended(struct world *to, uint32_t place, int64_t read, double value, nsec_t at)
 {
@@ -73,7 +71,7 @@ static void push_ended(struct world *to, uint32_t place, int64_t read, double va
 }
 
 /* One ends 1.5 s after the start, the other at 2.25 s: until then they have sent. */
-START_TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
+TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_metric(g, 0, "Send_volume"), b = made_metric(g, 1, "Receive_volume");
@@ -109,8 +107,5 @@ START_TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 		token_is(world_last(&w, 1, 2), NAN, 1, 1, FLOW_ENDED | FLOW_MISSING);
 	}
 }
-END_TEST
 
-SUITE_WITH("rate", set_up, clean_up, a_call_without_interim_values_has_its_mean_over_all_its_time,
-	   a_difference_is_between_its_oldest_and_newest_data,
-	   a_rate_is_that_of_the_time_in_which_there_were_sources)
+SUITE_WITH("rate", set_up, clean_up)

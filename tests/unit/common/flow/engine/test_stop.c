@@ -48,7 +48,7 @@ static const struct flow_result *last(void)
 	return &w.r[w.n - 1];
 }
 
-START_TEST(one_value_in_each_part_is_no_fault_of_the_whole)
+TEST(one_value_in_each_part_is_no_fault_of_the_whole)
 {
 	struct flow_graph *g = flow_graph_new(1);
 
@@ -60,9 +60,8 @@ START_TEST(one_value_in_each_part_is_no_fault_of_the_whole)
 	ck_assert_double_eq_tol(world_last(&w, 1, 0)->value, 5.0 / 3, 1e-15);
 	ck_assert_uint_eq(world_last(&w, 1, 0)->flags, 0);
 }
-END_TEST
 
-START_TEST(a_number_of_values_is_that_of_all_processes_since_the_start)
+TEST(a_number_of_values_is_that_of_all_processes_since_the_start)
 {
 	world_load(&w, stopping(AGG_VARIANCE, AGG_MEAN, 0, "n >= 10"));
 	for (int64_t read = 1; read <= 3; read++) {
@@ -75,10 +74,9 @@ START_TEST(a_number_of_values_is_that_of_all_processes_since_the_start)
 		ck_assert_uint_eq(last()->t.flags, 0);
 	}
 }
-END_TEST
 
 /* The result of a tool that gets each value: the same rule on a quantity of all. */
-START_TEST(an_interval_is_narrow_when_that_of_all_values_is)
+TEST(an_interval_is_narrow_when_that_of_all_values_is)
 {
 	static const char rule[] = "ci(0.95) < 5% and n >= 50";
 	struct quantity_options wish = { .name = "all" };
@@ -108,9 +106,8 @@ START_TEST(an_interval_is_narrow_when_that_of_all_values_is)
 	ck_assert_int_lt(read, 100);
 	quantity_free(q);
 }
-END_TEST
 
-START_TEST(without_values_or_with_infinite_ones_nothing_is_enough)
+TEST(without_values_or_with_infinite_ones_nothing_is_enough)
 {
 	world_load(&w, stopping(AGG_VARIANCE, AGG_MEAN, 0, "n >= 1"));
 	world_read(&w, 1, 1);
@@ -121,10 +118,9 @@ START_TEST(without_values_or_with_infinite_ones_nothing_is_enough)
 	world_read(&w, 1, 2);
 	ck_assert(last()->t.value == INFINITY && !last()->is_enough);
 }
-END_TEST
 
 /* With a sketch, moments that are taken for one are an address. */
-START_TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
+TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
 {
 	static const enum agg_kind reader[] = { AGG_MAX, AGG_SUM, AGG_VARIANCE, AGG_QUANTILE };
 	struct flow_graph *g = flow_graph_new(1);
@@ -141,9 +137,8 @@ START_TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
 	ck_assert_uint_eq(world_last(&w, 1, 2)->flags, FLOW_NAN); /* of one value */
 	ck_assert_double_eq_tol(world_last(&w, 1, 3)->value, 1.5, 1.5 / 64);
 }
-END_TEST
 
-START_TEST(what_cannot_stop_is_refused)
+TEST(what_cannot_stop_is_refused)
 {
 	static const struct {
 		enum agg_kind kind, agg;
@@ -167,17 +162,10 @@ START_TEST(what_cannot_stop_is_refused)
 		flow_graph_free(g);
 	}
 }
-END_TEST
 
-START_TEST(a_stop_is_read_as_it_was_written)
+TEST(a_stop_is_read_as_it_was_written)
 {
 	made_is_read_as_written(stopping(AGG_SKEWNESS, AGG_CI, 0.9, "ci(0.99) < 0.5 or n >= 7"));
 }
-END_TEST
 
-SUITE_WITH("stop", set_up, clean_up, one_value_in_each_part_is_no_fault_of_the_whole,
-	   a_number_of_values_is_that_of_all_processes_since_the_start,
-	   an_interval_is_narrow_when_that_of_all_values_is,
-	   without_values_or_with_infinite_ones_nothing_is_enough,
-	   whoever_else_reads_a_stop_has_its_value_and_not_its_values, what_cannot_stop_is_refused,
-	   a_stop_is_read_as_it_was_written)
+SUITE_WITH("stop", set_up, clean_up)

@@ -391,7 +391,7 @@ static void run(struct tree *t, const struct fate *fate)
 
 static const struct fate nobody = { -1, -1, 0, 0 };
 
-START_TEST(in_a_quiet_tree_every_read_is_whole_and_right)
+TEST(in_a_quiet_tree_every_read_is_whole_and_right)
 {
 	struct tree *t = tree_new(suite_seed(21), 0, 0);
 
@@ -409,9 +409,8 @@ START_TEST(in_a_quiet_tree_every_read_is_whole_and_right)
 	ck_assert_uint_eq(t->batches, (ALL_HOSTS + SITES) * 4 * READS + SITES * 4 * 3);
 	tree_free(t);
 }
-END_TEST
 
-START_TEST(what_comes_late_is_told_later_and_once)
+TEST(what_comes_late_is_told_later_and_once)
 {
 	uint64_t seed = suite_seed(22);
 
@@ -428,9 +427,8 @@ START_TEST(what_comes_late_is_told_later_and_once)
 		tree_free(t);
 	}
 }
-END_TEST
 
-START_TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
+TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
 {
 	uint64_t seed = suite_seed(23);
 
@@ -451,10 +449,9 @@ START_TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
 		tree_free(t);
 	}
 }
-END_TEST
 
 /* Lost data are missing, and the coverage says so; a count since the start heals. */
-START_TEST(what_is_lost_is_missing_and_nothing_else_is)
+TEST(what_is_lost_is_missing_and_nothing_else_is)
 {
 	uint64_t seed = suite_seed(24);
 
@@ -468,10 +465,9 @@ START_TEST(what_is_lost_is_missing_and_nothing_else_is)
 		tree_free(t);
 	}
 }
-END_TEST
 
 /* Of one read of one measurement on one link, however many events there were. */
-START_TEST(a_batch_is_small)
+TEST(a_batch_is_small)
 {
 	struct tree *t = tree_new(suite_seed(25), 0, 0);
 	struct flow_token v = flow_token_make(1, 0.5, 0, START + 1);
@@ -494,7 +490,6 @@ START_TEST(a_batch_is_small)
 	}
 	tree_free(t);
 }
-END_TEST
 
 /* --- a site without anything to compute */
 
@@ -528,7 +523,7 @@ static void done(struct flow *f, struct sent *s)
 	flow_free(f);
 }
 
-START_TEST(a_site_that_only_sends_on_changes_nothing)
+TEST(a_site_that_only_sends_on_changes_nothing)
 {
 	struct flow_graph *below = flow_graph_new(M), *through = flow_graph_new(M);
 	uint32_t a = made_event(below, 0, "loop");
@@ -565,9 +560,5 @@ START_TEST(a_site_that_only_sends_on_changes_nothing)
 	done(host, &from);
 	done(site, &onward);
 }
-END_TEST
 
-SUITE("tree", in_a_quiet_tree_every_read_is_whole_and_right, what_comes_late_is_told_later_and_once,
-      a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage,
-      what_is_lost_is_missing_and_nothing_else_is, a_batch_is_small,
-      a_site_that_only_sends_on_changes_nothing)
+SUITE("tree")

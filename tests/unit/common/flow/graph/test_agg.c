@@ -38,7 +38,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-START_TEST(sums_and_means_are_those_of_all_values)
+TEST(sums_and_means_are_those_of_all_values)
 {
 	static struct values w;
 	struct rng r;
@@ -60,9 +60,8 @@ START_TEST(sums_and_means_are_those_of_all_values)
 			ck_assert(isnan(agg_value(&b.a, 0, &error)));
 	}
 }
-END_TEST
 
-START_TEST(extremes_counts_and_uniques_are_exact_in_any_order)
+TEST(extremes_counts_and_uniques_are_exact_in_any_order)
 {
 	static struct values w;
 	struct rng r;
@@ -92,10 +91,9 @@ START_TEST(extremes_counts_and_uniques_are_exact_in_any_order)
 			  min + error >= max - 1e-9 * (fabs(min) + fabs(max)));
 	}
 }
-END_TEST
 
 /* As logarithms, so that the check does not overflow where the product does. */
-START_TEST(a_product_is_that_of_all_values)
+TEST(a_product_is_that_of_all_values)
 {
 	static struct values w;
 	struct rng r;
@@ -119,9 +117,8 @@ START_TEST(a_product_is_that_of_all_values)
 		near(got, ldexp(mant, (int)exp), 1e-12 * fabs(got) + DBL_TRUE_MIN);
 	}
 }
-END_TEST
 
-START_TEST(a_quantile_is_within_its_bound_of_the_exact_one)
+TEST(a_quantile_is_within_its_bound_of_the_exact_one)
 {
 	static struct values w;
 	static const double qs[] = { 0, 0.01, 0.5, 0.9, 0.99, 1 };
@@ -148,7 +145,6 @@ START_TEST(a_quantile_is_within_its_bound_of_the_exact_one)
 		}
 	}
 }
-END_TEST
 
 static bool same_sketch(const struct sketch *a, const struct sketch *b)
 {
@@ -157,7 +153,7 @@ static bool same_sketch(const struct sketch *a, const struct sketch *b)
 	       !memcmp(a->count, b->count, a->n * sizeof(a->count[0]));
 }
 
-START_TEST(a_sketch_depends_on_its_values_alone)
+TEST(a_sketch_depends_on_its_values_alone)
 {
 	static struct values w;
 	static struct bag whole, merged;
@@ -181,9 +177,8 @@ START_TEST(a_sketch_depends_on_its_values_alone)
 	}
 	ck_assert_uint_ge(levels, 1u << 4); /* some were coarsened, more than once */
 }
-END_TEST
 
-START_TEST(buckets_come_by_rising_value_and_hold_everything)
+TEST(buckets_come_by_rising_value_and_hold_everything)
 {
 	static const double v[] = { -DBL_MAX, -3,      -1, -DBL_MIN, -1e-310, 0, -0.0,
 				    1e-310,   DBL_MIN, 1,  1,	     1.001,   3, DBL_MAX };
@@ -203,9 +198,8 @@ START_TEST(buckets_come_by_rising_value_and_hold_everything)
 	ck_assert_uint_eq(sketch_total(&s), ARRAY_LEN(v));
 	ck_assert_uint_eq(s.zeros, 4);
 }
-END_TEST
 
-START_TEST(nothing_at_all_has_no_mean_but_a_sum)
+TEST(nothing_at_all_has_no_mean_but_a_sum)
 {
 	static const struct {
 		enum agg_kind kind;
@@ -232,9 +226,8 @@ START_TEST(nothing_at_all_has_no_mean_but_a_sum)
 		near(agg_value(&a.a, 0.5, &error), agg_value(&b.a, 0.5, &error), 0);
 	}
 }
-END_TEST
 
-START_TEST(infinities_decide_and_do_not_fight_half_way)
+TEST(infinities_decide_and_do_not_fight_half_way)
 {
 	struct bag a;
 	double error;
@@ -257,10 +250,9 @@ START_TEST(infinities_decide_and_do_not_fight_half_way)
 	ck_assert(agg_value(&a.a, 0, &error) == INFINITY);
 	ck_assert(agg_is_sane(&a.a));
 }
-END_TEST
 
 /* Each value moved within its bound: the answer moves within its own. */
-START_TEST(the_bound_of_an_answer_holds_for_all_values_within_theirs)
+TEST(the_bound_of_an_answer_holds_for_all_values_within_theirs)
 {
 	static const enum agg_kind kinds[] = { AGG_SUM,	     AGG_MIN,	   AGG_MAX,
 					       AGG_PROD,     AGG_MEAN,	   AGG_STDEV,
@@ -291,9 +283,8 @@ START_TEST(the_bound_of_an_answer_holds_for_all_values_within_theirs)
 		near(is, was, error * (1 + 1e-12) + 1e-12 + width);
 	}
 }
-END_TEST
 
-START_TEST(a_partial_that_no_values_can_make_is_not_sane)
+TEST(a_partial_that_no_values_can_make_is_not_sane)
 {
 	struct bag b;
 
@@ -321,12 +312,5 @@ START_TEST(a_partial_that_no_values_can_make_is_not_sane)
 	b.sketch.n = SKETCH_BUCKETS + 1;
 	ck_assert(!agg_is_sane(&b.a));
 }
-END_TEST
 
-SUITE("agg", sums_and_means_are_those_of_all_values,
-      extremes_counts_and_uniques_are_exact_in_any_order, a_product_is_that_of_all_values,
-      a_quantile_is_within_its_bound_of_the_exact_one, a_sketch_depends_on_its_values_alone,
-      buckets_come_by_rising_value_and_hold_everything, nothing_at_all_has_no_mean_but_a_sum,
-      infinities_decide_and_do_not_fight_half_way,
-      the_bound_of_an_answer_holds_for_all_values_within_theirs,
-      a_partial_that_no_values_can_make_is_not_sane)
+SUITE("agg")

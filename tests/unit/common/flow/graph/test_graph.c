@@ -54,7 +54,7 @@ static void refused(struct flow_graph *g, enum err_code code, const char *words)
 	flow_graph_free(g);
 }
 
-START_TEST(a_verified_node_tells_what_it_gives)
+TEST(a_verified_node_tells_what_it_gives)
 {
 	struct flow_graph *g = host_piece();
 
@@ -69,9 +69,8 @@ START_TEST(a_verified_node_tells_what_it_gives)
 	ck_assert_uint_eq(flow_graph_cost(g), 4);
 	flow_graph_free(g);
 }
-END_TEST
 
-START_TEST(an_input_that_does_not_come_before_its_node_is_refused)
+TEST(an_input_that_does_not_come_before_its_node_is_refused)
 {
 	struct flow_graph *g = graph();
 	uint32_t a = made_event(g, 0, "a");
@@ -83,9 +82,8 @@ START_TEST(an_input_that_does_not_come_before_its_node_is_refused)
 	made_op(g, FLOW_OP_ADD, a, UINT32_C(1) << 31);
 	refused(g, ERR_INVALID, "node 1: input 1 is node 2147483648");
 }
-END_TEST
 
-START_TEST(a_refusal_names_the_place_in_the_text)
+TEST(a_refusal_names_the_place_in_the_text)
 {
 	struct flow_graph *g = graph();
 	struct err e = { 0 };
@@ -97,9 +95,8 @@ START_TEST(a_refusal_names_the_place_in_the_text)
 	ck_assert_str_eq(e.text, "node 0: a shift of 0 inputs");
 	flow_graph_free(g);
 }
-END_TEST
 
-START_TEST(virtual_time_and_reads_do_not_mix)
+TEST(virtual_time_and_reads_do_not_mix)
 {
 	struct flow_graph *g = graph();
 	uint32_t a = made_event(g, 0, "a"), m = made_metric(g, 0, "Send_volume");
@@ -111,9 +108,8 @@ START_TEST(virtual_time_and_reads_do_not_mix)
 	made_result(g, 0, made_vt_agg(g, AGG_SUM, false, FLOW_SINCE_START, m));
 	refused(g, ERR_INVALID, "node 1: its input is of domain read, not vt");
 }
-END_TEST
 
-START_TEST(a_constant_goes_with_both_and_not_alone)
+TEST(a_constant_goes_with_both_and_not_alone)
 {
 	struct flow_graph *g = graph();
 	uint32_t c = made_const(g, 2), a = made_event(g, 0, "a"), m = made_metric(g, 0, "Time");
@@ -128,9 +124,8 @@ START_TEST(a_constant_goes_with_both_and_not_alone)
 	made_result(g, 0, made_op(g, FLOW_OP_MUL, c, c));
 	refused(g, ERR_INVALID, "only constants");
 }
-END_TEST
 
-START_TEST(only_partial_aggregates_of_a_kind_are_merged)
+TEST(only_partial_aggregates_of_a_kind_are_merged)
 {
 	struct flow_graph *g = graph();
 	uint32_t in[2];
@@ -149,9 +144,8 @@ START_TEST(only_partial_aggregates_of_a_kind_are_merged)
 	made_result(g, 0, made_op1(g, FLOW_OP_NEG, in[0]));
 	refused(g, ERR_INVALID, "input 0 is a partial aggregate");
 }
-END_TEST
 
-START_TEST(a_node_that_nobody_reads_is_refused)
+TEST(a_node_that_nobody_reads_is_refused)
 {
 	struct flow_graph *g = graph();
 	uint32_t a = made_event(g, 0, "a");
@@ -160,9 +154,8 @@ START_TEST(a_node_that_nobody_reads_is_refused)
 	made_result(g, 0, a);
 	refused(g, ERR_INVALID, "node 1: it has no reader");
 }
-END_TEST
 
-START_TEST(names_and_outputs_are_there_once)
+TEST(names_and_outputs_are_there_once)
 {
 	struct flow_graph *g = graph();
 	uint32_t a = made_event(g, 0, "a");
@@ -182,7 +175,6 @@ START_TEST(names_and_outputs_are_there_once)
 	made_result(g, 0, made_link_in(g, "x", FLOW_READ, false, AGG_SUM, FLOW_SINCE_LAST, 1));
 	refused(g, ERR_INVALID, "node 2: node 0 is the same link_in");
 }
-END_TEST
 
 /* A chain of n nodes above one event, and a result. */
 static struct flow_graph *chain(size_t n)
@@ -196,7 +188,7 @@ static struct flow_graph *chain(size_t n)
 	return g;
 }
 
-START_TEST(depth_ends_at_the_limit)
+TEST(depth_ends_at_the_limit)
 {
 	struct flow_graph *g = chain(FLOW_DEPTH_MAX - 2);
 
@@ -204,7 +196,6 @@ START_TEST(depth_ends_at_the_limit)
 	flow_graph_free(g);
 	refused(chain(FLOW_DEPTH_MAX - 1), ERR_LIMIT, "one above the other");
 }
-END_TEST
 
 /* One event that n operations read. */
 static struct flow_graph *broom(size_t n)
@@ -217,7 +208,7 @@ static struct flow_graph *broom(size_t n)
 	return g;
 }
 
-START_TEST(an_event_may_wake_so_many_nodes_and_no_more)
+TEST(an_event_may_wake_so_many_nodes_and_no_more)
 {
 	struct flow_graph *g = broom(FLOW_EVALS_PER_EVENT_MAX - 1);
 
@@ -227,10 +218,9 @@ START_TEST(an_event_may_wake_so_many_nodes_and_no_more)
 	refused(broom(FLOW_EVALS_PER_EVENT_MAX), ERR_LIMIT,
 		"node 0: its event costs 257 evaluations");
 }
-END_TEST
 
 /* Two events cost the same, and too much: the first of them is named. */
-START_TEST(the_first_of_the_worst_events_is_named)
+TEST(the_first_of_the_worst_events_is_named)
 {
 	struct flow_graph *g = graph();
 
@@ -242,9 +232,8 @@ START_TEST(the_first_of_the_worst_events_is_named)
 	}
 	refused(g, ERR_LIMIT, "node 0: its event costs 257 evaluations");
 }
-END_TEST
 
-START_TEST(state_ends_at_the_limit)
+TEST(state_ends_at_the_limit)
 {
 	struct flow_graph *g = graph();
 	uint32_t a = made_event(g, 0, "a"), b = made_event(g, 1, "a");
@@ -260,11 +249,10 @@ START_TEST(state_ends_at_the_limit)
 	made_result(g, 0, made_node(g, sum, 2, a, a));
 	refused(g, ERR_LIMIT, "a window of 16385 keys");
 }
-END_TEST
 
 /* As many ways as a graph may have nodes fit with the window that is theirs; a few have the most
  * there is. */
-START_TEST(ways_have_as_much_room_as_there_is)
+TEST(ways_have_as_much_room_as_there_is)
 {
 	ck_assert_uint_eq(flow_link_window_most(1), FLOW_WINDOW_MAX);
 	ck_assert_uint_eq(flow_link_window_most(16), FLOW_WINDOW_MAX);
@@ -280,9 +268,8 @@ START_TEST(ways_have_as_much_room_as_there_is)
 		ck_assert_uint_le(links * flow_link_window_most(links) * FLOW_TOKEN_BYTES,
 				  FLOW_STATE_MAX_BYTES / 2);
 }
-END_TEST
 
-START_TEST(nodes_and_edges_end_at_the_limit)
+TEST(nodes_and_edges_end_at_the_limit)
 {
 	struct flow_graph *g = graph();
 	struct flow_node n = { .kind = FLOW_CONST };
@@ -301,9 +288,8 @@ START_TEST(nodes_and_edges_end_at_the_limit)
 	ck_assert_int_eq(flow_graph_add(g, &n, NULL), -ERR_LIMIT);
 	flow_graph_free(g);
 }
-END_TEST
 
-START_TEST(attributes_out_of_range_are_refused)
+TEST(attributes_out_of_range_are_refused)
 {
 	static const struct {
 		struct flow_node n;
@@ -333,9 +319,8 @@ START_TEST(attributes_out_of_range_are_refused)
 			bad[i].words);
 	}
 }
-END_TEST
 
-START_TEST(a_source_without_its_names_is_refused)
+TEST(a_source_without_its_names_is_refused)
 {
 	static const char *const nothing[] = { "" };
 	static const struct {
@@ -360,7 +345,6 @@ START_TEST(a_source_without_its_names_is_refused)
 		refused(g, ERR_INVALID, bad[i].words);
 	}
 }
-END_TEST
 
 /* One node of every kind and attribute. */
 static struct flow_graph *everything(void)
@@ -401,7 +385,7 @@ static struct omis_values *printed(const struct flow_graph *g)
 	return v;
 }
 
-START_TEST(a_graph_reads_back_from_its_value)
+TEST(a_graph_reads_back_from_its_value)
 {
 	struct flow_graph *g = everything(), *again = NULL;
 	struct omis_values *v = printed(g), *w;
@@ -419,7 +403,6 @@ START_TEST(a_graph_reads_back_from_its_value)
 	flow_graph_free(g);
 	flow_graph_free(again);
 }
-END_TEST
 
 static void value_refused(const char *text, enum err_code code)
 {
@@ -432,7 +415,7 @@ static void value_refused(const char *text, enum err_code code)
 	omis_values_free(v);
 }
 
-START_TEST(a_value_that_is_no_graph_is_refused)
+TEST(a_value_that_is_no_graph_is_refused)
 {
 	value_refused("3", ERR_PARSE);
 	value_refused("[]", ERR_PARSE);
@@ -452,10 +435,9 @@ START_TEST(a_value_that_is_no_graph_is_refused)
 	value_refused("[\"flow\",1,7,[[]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[1]]", ERR_PARSE);
 }
-END_TEST
 
 /* As of a newer build, which has more. */
-START_TEST(what_is_not_known_here_is_refused_by_its_name)
+TEST(what_is_not_known_here_is_refused_by_its_name)
 {
 	static const struct {
 		const char *node, *words;
@@ -488,9 +470,8 @@ START_TEST(what_is_not_known_here_is_refused_by_its_name)
 		omis_values_free(v);
 	}
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_left_behind)
+TEST(without_memory_nothing_is_left_behind)
 {
 	struct flow_graph *whole = everything();
 	struct omis_values *v = printed(whole);
@@ -507,15 +488,5 @@ START_TEST(without_memory_nothing_is_left_behind)
 	omis_values_free(v);
 	flow_graph_free(whole);
 }
-END_TEST
 
-SUITE("graph", a_verified_node_tells_what_it_gives,
-      an_input_that_does_not_come_before_its_node_is_refused, a_refusal_names_the_place_in_the_text,
-      virtual_time_and_reads_do_not_mix, a_constant_goes_with_both_and_not_alone,
-      only_partial_aggregates_of_a_kind_are_merged, a_node_that_nobody_reads_is_refused,
-      names_and_outputs_are_there_once, depth_ends_at_the_limit,
-      an_event_may_wake_so_many_nodes_and_no_more, the_first_of_the_worst_events_is_named,
-      state_ends_at_the_limit, ways_have_as_much_room_as_there_is, nodes_and_edges_end_at_the_limit,
-      attributes_out_of_range_are_refused, a_source_without_its_names_is_refused,
-      a_graph_reads_back_from_its_value, a_value_that_is_no_graph_is_refused,
-      what_is_not_known_here_is_refused_by_its_name, without_memory_nothing_is_left_behind)
+SUITE("graph")

@@ -255,7 +255,7 @@ static void one_world(struct rng *r)
 	match_done(&m);
 }
 
-START_TEST(the_table_does_what_a_search_over_all_keys_does)
+TEST(the_table_does_what_a_search_over_all_keys_does)
 {
 	struct rng r;
 
@@ -263,9 +263,8 @@ START_TEST(the_table_does_what_a_search_over_all_keys_does)
 	for (int i = 0; i < 1500; i++)
 		one_world(&r);
 }
-END_TEST
 
-START_TEST(in_a_window_that_is_wide_enough_order_does_not_matter)
+TEST(in_a_window_that_is_wide_enough_order_does_not_matter)
 {
 	static struct event v[TOKENS_MAX];
 	struct rng r;
@@ -298,9 +297,8 @@ START_TEST(in_a_window_that_is_wide_enough_order_does_not_matter)
 		match_done(&m);
 	}
 }
-END_TEST
 
-START_TEST(keys_at_the_ends_of_their_range_are_keys)
+TEST(keys_at_the_ends_of_their_range_are_keys)
 {
 	static const int64_t keys[] = { INT64_MIN, INT64_MAX, 0, -1, INT64_MIN + 1, INT64_MAX - 1 };
 	struct match m;
@@ -315,9 +313,8 @@ START_TEST(keys_at_the_ends_of_their_range_are_keys)
 		ck_assert_int_eq(got.f[i].key, keys[i]);
 	match_done(&m);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_table)
+TEST(without_memory_there_is_no_table)
 {
 	ALLOC_SWEEP (k) {
 		struct match m;
@@ -328,8 +325,5 @@ START_TEST(without_memory_there_is_no_table)
 		match_done(&m);
 	}
 }
-END_TEST
 
-SUITE("match", the_table_does_what_a_search_over_all_keys_does,
-      in_a_window_that_is_wide_enough_order_does_not_matter,
-      keys_at_the_ends_of_their_range_are_keys, without_memory_there_is_no_table)
+SUITE("match")

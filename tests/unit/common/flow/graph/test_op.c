@@ -23,7 +23,7 @@ static double of2(enum flow_op op, double a, double b)
 	return eval(op, value(a, 0), value(b, 0), value(0, 0)).value;
 }
 
-START_TEST(operations_compute_what_their_names_say)
+TEST(operations_compute_what_their_names_say)
 {
 	ck_assert(of2(FLOW_OP_ADD, 1, 2) == 3 && of2(FLOW_OP_SUB, 1, 2) == -1);
 	ck_assert(of2(FLOW_OP_MUL, 3, 2) == 6 && of2(FLOW_OP_DIV, 3, 2) == 1.5);
@@ -43,7 +43,6 @@ START_TEST(operations_compute_what_their_names_say)
 	ck_assert(eval(FLOW_OP_IF, value(1, 0), value(2, 0), value(3, 0)).value == 2);
 	ck_assert(eval(FLOW_OP_IF, value(0, 0), value(2, 0), value(3, 0)).value == 3);
 }
-END_TEST
 
 static void is_none(struct flow_token t, uint32_t flags)
 {
@@ -51,7 +50,7 @@ static void is_none(struct flow_token t, uint32_t flags)
 	ck_assert_uint_eq(t.flags, flags);
 }
 
-START_TEST(what_has_no_value_says_why)
+TEST(what_has_no_value_says_why)
 {
 	struct flow_token one = value(1, 0), zero = value(0, 0),
 			  missing = flow_token_missing(5, 9, 3);
@@ -70,9 +69,8 @@ START_TEST(what_has_no_value_says_why)
 	is_none(eval(FLOW_OP_OR, missing, zero, one), FLOW_MISSING | FLOW_PARTIAL);
 	is_none(eval(FLOW_OP_NOT, missing, one, one), FLOW_MISSING | FLOW_PARTIAL);
 }
-END_TEST
 
-START_TEST(what_is_not_finite_any_more_is_said)
+TEST(what_is_not_finite_any_more_is_said)
 {
 	static const struct {
 		enum flow_op op;
@@ -99,10 +97,9 @@ START_TEST(what_is_not_finite_any_more_is_said)
 	ck_assert_double_eq(value(1, NAN).error, INFINITY);
 	ck_assert_uint_eq(eval(FLOW_OP_MUL, value(1e308, 0), value(1, 0), value(0, 0)).flags, 0);
 }
-END_TEST
 
 /* A division that WHERE guards: by zero it is left out, and nothing is wrong. */
-START_TEST(what_is_left_out_says_nothing_of_its_own)
+TEST(what_is_left_out_says_nothing_of_its_own)
 {
 	struct flow_token zero = value(0, 0), one = value(1, 0), in[2], out;
 	struct flow_token by_zero = eval(FLOW_OP_DIV, one, zero, one);
@@ -118,9 +115,8 @@ START_TEST(what_is_left_out_says_nothing_of_its_own)
 	ck_assert_uint_eq(out.flags, 0);
 	ck_assert_uint_eq(out.k, 1);
 }
-END_TEST
 
-START_TEST(what_does_not_count_does_not_spoil)
+TEST(what_does_not_count_does_not_spoil)
 {
 	struct flow_token missing = flow_token_missing(5, 9, 3), t;
 
@@ -131,9 +127,8 @@ START_TEST(what_does_not_count_does_not_spoil)
 	t = eval(FLOW_OP_IF, value(1, 0), value(2, 0), missing);
 	ck_assert(t.value == 2 && t.flags == 0 && t.k == 1 && t.n == 1);
 }
-END_TEST
 
-START_TEST(a_result_knows_what_its_inputs_know)
+TEST(a_result_knows_what_its_inputs_know)
 {
 	struct flow_token a = value(6, 0), b = value(2, 0), t;
 
@@ -158,9 +153,8 @@ START_TEST(a_result_knows_what_its_inputs_know)
 	ck_assert_int_eq(t.time, 1000);
 	ck_assert_uint_eq(t.n, 1);
 }
-END_TEST
 
-START_TEST(an_overlap_makes_a_comparison_uncertain)
+TEST(an_overlap_makes_a_comparison_uncertain)
 {
 	ck_assert(eval(FLOW_OP_LT, value(1, 0.4), value(2, 0.5), value(0, 0)).error == 0);
 	ck_assert(eval(FLOW_OP_LT, value(1, 0.6), value(2, 0.5), value(0, 0)).error == 1);
@@ -168,10 +162,9 @@ START_TEST(an_overlap_makes_a_comparison_uncertain)
 	ck_assert(eval(FLOW_OP_DIV, value(1, 0), value(0.1, 0.2), value(0, 0)).error == INFINITY);
 	ck_assert(eval(FLOW_OP_IF, value(0.1, 0.2), value(5, 0), value(7, 1)).error == 3);
 }
-END_TEST
 
 /* The truth anywhere within the inputs' bounds: the result is within its own. */
-START_TEST(a_bound_holds_for_all_inputs_within_theirs)
+TEST(a_bound_holds_for_all_inputs_within_theirs)
 {
 	struct rng r;
 	uint64_t useful = 0;
@@ -200,9 +193,8 @@ START_TEST(a_bound_holds_for_all_inputs_within_theirs)
 	}
 	ck_assert_uint_gt(useful, 100000);
 }
-END_TEST
 
-START_TEST(flags_have_names)
+TEST(flags_have_names)
 {
 	char text[FLOW_FLAGS_TEXT_BYTES];
 
@@ -211,10 +203,5 @@ START_TEST(flags_have_names)
 	ck_assert_str_eq(flow_flags_print(text, FLOW_FLAGS_ALL),
 			 "partial,stale,late,none-yet,div0,nan,missing,excluded,lost,ended");
 }
-END_TEST
 
-SUITE("op", operations_compute_what_their_names_say, what_has_no_value_says_why,
-      what_is_not_finite_any_more_is_said, what_is_left_out_says_nothing_of_its_own,
-      what_does_not_count_does_not_spoil, a_result_knows_what_its_inputs_know,
-      an_overlap_makes_a_comparison_uncertain, a_bound_holds_for_all_inputs_within_theirs,
-      flags_have_names)
+SUITE("op")

@@ -21,7 +21,7 @@ static size_t count(const char *prefix, const char *extension)
 	return n;
 }
 
-START_TEST(all_81_basic_services_are_there)
+TEST(all_81_basic_services_are_there)
 {
 	ck_assert_uint_eq(count("node_", ""), 4);
 	ck_assert_uint_eq(count("proc_", ""), 22);
@@ -29,9 +29,8 @@ START_TEST(all_81_basic_services_are_there)
 	ck_assert_uint_eq(count("message_", ""), 9);
 	ck_assert_uint_eq(count("", ""), 81);
 }
-END_TEST
 
-START_TEST(every_service_is_found_by_its_name_and_only_by_it)
+TEST(every_service_is_found_by_its_name_and_only_by_it)
 {
 	char name[80];
 
@@ -50,16 +49,14 @@ START_TEST(every_service_is_found_by_its_name_and_only_by_it)
 	ck_assert_ptr_null(omis_service_find("zzz", 3));
 	ck_assert_ptr_null(omis_service_at(omis_service_count()));
 }
-END_TEST
 
-START_TEST(no_service_is_without_a_right)
+TEST(no_service_is_without_a_right)
 {
 	EACH_SERVICE(s)
 	ck_assert_msg(s->right >= OMIS_OBSERVE && s->right <= OMIS_ADMIN, "%s", s->name);
 }
-END_TEST
 
-START_TEST(what_touches_a_program_needs_more_than_observing)
+TEST(what_touches_a_program_needs_more_than_observing)
 {
 	/* Manipulations that change only the tool's own view or the monitor's own objects. */
 	static const char *const own[] = { "_attach", "_detach", "csr_",  "user_event_", "pa_",
@@ -74,9 +71,8 @@ START_TEST(what_touches_a_program_needs_more_than_observing)
 		ck_assert_msg(harmless || s->right >= OMIS_MANIPULATE, "%s", s->name);
 	}
 }
-END_TEST
 
-START_TEST(the_object_parameter_is_a_token_of_the_objects_class)
+TEST(the_object_parameter_is_a_token_of_the_objects_class)
 {
 	EACH_SERVICE(s)
 	{
@@ -94,9 +90,8 @@ START_TEST(the_object_parameter_is_a_token_of_the_objects_class)
 			      "%s", s->name);
 	}
 }
-END_TEST
 
-START_TEST(defaults_stand_at_the_end_and_are_values_of_their_type)
+TEST(defaults_stand_at_the_end_and_are_values_of_their_type)
 {
 	EACH_SERVICE(s)
 	{
@@ -122,9 +117,8 @@ START_TEST(defaults_stand_at_the_end_and_are_values_of_their_type)
 		ck_assert_uint_le(omis_service_nparam(s), OMIS_PARAMS_MAX);
 	}
 }
-END_TEST
 
-START_TEST(only_events_have_context_parameters_and_no_event_has_a_result)
+TEST(only_events_have_context_parameters_and_no_event_has_a_result)
 {
 	EACH_SERVICE(s)
 	{
@@ -135,9 +129,8 @@ START_TEST(only_events_have_context_parameters_and_no_event_has_a_result)
 			      s->name);
 	}
 }
-END_TEST
 
-START_TEST(names_of_an_extension_carry_its_prefix)
+TEST(names_of_an_extension_carry_its_prefix)
 {
 	EACH_SERVICE(s)
 	{
@@ -151,9 +144,8 @@ START_TEST(names_of_an_extension_carry_its_prefix)
 				  *c == '_');
 	}
 }
-END_TEST
 
-START_TEST(every_service_has_help_in_sentences)
+TEST(every_service_has_help_in_sentences)
 {
 	EACH_SERVICE(s)
 	{
@@ -161,7 +153,6 @@ START_TEST(every_service_has_help_in_sentences)
 		ck_assert_msg(s->help[strlen(s->help) - 1] == '.', "%s", s->name);
 	}
 }
-END_TEST
 
 static const char *const promised[] = {
 	"node_attach",
@@ -229,7 +220,7 @@ static const char *const in_part[] = {
 	"thread_write_int_regs",
 };
 
-START_TEST(what_this_version_promises_is_done)
+TEST(what_this_version_promises_is_done)
 {
 	size_t done = 0;
 
@@ -247,9 +238,8 @@ START_TEST(what_this_version_promises_is_done)
 	done += !*s->extension && s->state != OMIS_UNSUPPORTED;
 	ck_assert_uint_eq(done, ARRAY_LEN(promised) + ARRAY_LEN(in_part));
 }
-END_TEST
 
-START_TEST(an_event_knows_its_context_parameters)
+TEST(an_event_knows_its_context_parameters)
 {
 	static const struct {
 		const char *event, *ecp;
@@ -286,7 +276,6 @@ START_TEST(an_event_knows_its_context_parameters)
 	ck_assert_int_eq(omis_par_number("par150", 6), -1);
 	ck_assert_int_eq(omis_par_number("parx", 4), -1);
 }
-END_TEST
 
 /* n, then n names. Returns the index behind them. */
 static size_t names_at(const struct omis_values *v, size_t at, const char *extension,
@@ -305,7 +294,7 @@ static size_t names_at(const struct omis_values *v, size_t at, const char *exten
 	return at;
 }
 
-START_TEST(services_tells_the_truth_about_each_extension)
+TEST(services_tells_the_truth_about_each_extension)
 {
 	struct buf b = BUF_INIT(100000), all = BUF_INIT(1000);
 	struct omis_writer w = OMIS_WRITER(&b), wall = OMIS_WRITER(&all);
@@ -335,9 +324,8 @@ START_TEST(services_tells_the_truth_about_each_extension)
 	buf_done(&b);
 	buf_done(&all);
 }
-END_TEST
 
-START_TEST(documents_name_exactly_the_services_that_tools_may_use)
+TEST(documents_name_exactly_the_services_that_tools_may_use)
 {
 	void (*const documents[])(struct buf *) = { omis_print_scdoc, omis_print_markdown,
 						    omis_print_completion };
@@ -371,9 +359,8 @@ START_TEST(documents_name_exactly_the_services_that_tools_may_use)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_signature_reads_like_a_declaration)
+TEST(a_signature_reads_like_a_declaration)
 {
 	struct buf b = BUF_INIT(1000);
 
@@ -386,9 +373,8 @@ START_TEST(a_signature_reads_like_a_declaration)
 	ck_assert_str_eq(buf_str(&b), "version()");
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(words_of_the_catalogue_have_names)
+TEST(words_of_the_catalogue_have_names)
 {
 	ck_assert_str_eq(omis_class_name(OMIS_MANIP), "manipulation");
 	ck_assert_str_eq(omis_right_name(OMIS_ADMIN), "admin");
@@ -400,16 +386,5 @@ START_TEST(words_of_the_catalogue_have_names)
 	ck_assert_str_eq(omis_state_name((enum omis_state)9), "?");
 	ck_assert_str_eq(omis_where_name((enum omis_where)9), "?");
 }
-END_TEST
 
-SUITE("omis catalogue", all_81_basic_services_are_there,
-      every_service_is_found_by_its_name_and_only_by_it, no_service_is_without_a_right,
-      what_touches_a_program_needs_more_than_observing,
-      the_object_parameter_is_a_token_of_the_objects_class,
-      defaults_stand_at_the_end_and_are_values_of_their_type,
-      only_events_have_context_parameters_and_no_event_has_a_result,
-      names_of_an_extension_carry_its_prefix, every_service_has_help_in_sentences,
-      what_this_version_promises_is_done, an_event_knows_its_context_parameters,
-      services_tells_the_truth_about_each_extension,
-      documents_name_exactly_the_services_that_tools_may_use, a_signature_reads_like_a_declaration,
-      words_of_the_catalogue_have_names)
+SUITE("omis catalogue")

@@ -59,7 +59,7 @@ static const struct {
 	{ "thread_creates_proc([]):proc_attach([$new_proc])", NULL },
 };
 
-START_TEST(parameters_are_brought_to_their_types)
+TEST(parameters_are_brought_to_their_types)
 {
 	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		struct omis_request *r = parse(good[i].text, false);
@@ -74,7 +74,6 @@ START_TEST(parameters_are_brought_to_their_types)
 		omis_request_free(r);
 	}
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -120,7 +119,7 @@ static const struct {
 	  53 },
 };
 
-START_TEST(each_fault_has_its_status_action_and_offset)
+TEST(each_fault_has_its_status_action_and_offset)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct omis_request *r = parse(bad[i].text, false);
@@ -137,18 +136,16 @@ START_TEST(each_fault_has_its_status_action_and_offset)
 		omis_request_free(r);
 	}
 }
-END_TEST
 
-START_TEST(internal_services_exist_between_daemons_only)
+TEST(internal_services_exist_between_daemons_only)
 {
 	struct omis_request *r = parse(":omig_pa_create([p_1],pa_c_1)", true);
 
 	ck_assert_int_eq(omis_check(r, NULL), 0);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(every_failed_allocation_of_the_check_is_survived)
+TEST(every_failed_allocation_of_the_check_is_survived)
 {
 	/* More parameters to wrap and to fill in than the first block holds. */
 	char text[4000] = ":";
@@ -170,7 +167,6 @@ START_TEST(every_failed_allocation_of_the_check_is_survived)
 		omis_request_free(r);
 	}
 }
-END_TEST
 
 /* --- binding */
 
@@ -216,7 +212,7 @@ static const struct {
 	{ EVENT "{version() version()}", ":{version() version()}" },
 };
 
-START_TEST(context_parameters_become_values)
+TEST(context_parameters_become_values)
 {
 	for (size_t i = 0; i < ARRAY_LEN(binds); i++) {
 		struct omis_request *r = checked(binds[i].text), *out = NULL;
@@ -231,9 +227,8 @@ START_TEST(context_parameters_become_values)
 		omis_request_free(out);
 	}
 }
-END_TEST
 
-START_TEST(a_binary_context_parameter_keeps_its_zero_bytes)
+TEST(a_binary_context_parameter_keeps_its_zero_bytes)
 {
 	struct omis_request *r = checked(EVENT "print([$par3])"), *out = NULL;
 
@@ -243,9 +238,8 @@ START_TEST(a_binary_context_parameter_keeps_its_zero_bytes)
 	omis_request_free(out);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(a_part_of_the_actions_can_be_bound)
+TEST(a_part_of_the_actions_can_be_bound)
 {
 	struct omis_request *r = checked(EVENT "print([1]) ; print([2]) print([3])"), *out = NULL;
 
@@ -260,9 +254,8 @@ START_TEST(a_part_of_the_actions_can_be_bound)
 	omis_request_free(out);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(what_cannot_be_bound_says_which_action_and_why)
+TEST(what_cannot_be_bound_says_which_action_and_why)
 {
 	static const struct {
 		const char *text;
@@ -287,9 +280,8 @@ START_TEST(what_cannot_be_bound_says_which_action_and_why)
 		omis_request_free(r);
 	}
 }
-END_TEST
 
-START_TEST(every_failed_allocation_of_binding_is_survived)
+TEST(every_failed_allocation_of_binding_is_survived)
 {
 	struct omis_request *r =
 		checked(EVENT "print([$par2,\"abc\",[$par3]]) thread_stop($proc) version()");
@@ -305,9 +297,8 @@ START_TEST(every_failed_allocation_of_binding_is_survived)
 	}
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(a_text_of_another_daemon_is_read_whole_or_not_at_all)
+TEST(a_text_of_another_daemon_is_read_whole_or_not_at_all)
 {
 	struct omis_request *r = NULL;
 	struct omis_diag d;
@@ -322,14 +313,13 @@ START_TEST(a_text_of_another_daemon_is_read_whole_or_not_at_all)
 	ck_assert_ptr_nonnull(r->action[0].service);
 	omis_request_free(r);
 }
-END_TEST
 
 static void note(void *arg, const char *name)
 {
 	buf_printf(arg, "%s ", name);
 }
 
-START_TEST(the_context_parameters_of_a_call_are_listed)
+TEST(the_context_parameters_of_a_call_are_listed)
 {
 	struct omis_request *r = checked(EVENT "print([$par1,[$proc,2],$par1])");
 	struct buf b = BUF_INIT(1000);
@@ -339,13 +329,5 @@ START_TEST(the_context_parameters_of_a_call_are_listed)
 	omis_request_free(r);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE("omis check", parameters_are_brought_to_their_types,
-      each_fault_has_its_status_action_and_offset, internal_services_exist_between_daemons_only,
-      every_failed_allocation_of_the_check_is_survived, context_parameters_become_values,
-      a_binary_context_parameter_keeps_its_zero_bytes, a_part_of_the_actions_can_be_bound,
-      what_cannot_be_bound_says_which_action_and_why,
-      every_failed_allocation_of_binding_is_survived,
-      a_text_of_another_daemon_is_read_whole_or_not_at_all,
-      the_context_parameters_of_a_call_are_listed)
+SUITE("omis check")

@@ -33,7 +33,7 @@ static void is_good(const char *text, size_t n)
 	omis_request_free(r);
 }
 
-START_TEST(every_request_in_the_manual_is_one)
+TEST(every_request_in_the_manual_is_one)
 {
 	char *text = page(), *line, *rest = text;
 	bool inside = false;
@@ -50,7 +50,6 @@ START_TEST(every_request_in_the_manual_is_one)
 	ck_assert_int_gt(n, 15);
 	free(text);
 }
-END_TEST
 
 /* `word` in code marks. */
 static bool mentions(const char *text, const char *word)
@@ -61,7 +60,7 @@ static bool mentions(const char *text, const char *word)
 	return strstr(text, quoted) != NULL;
 }
 
-START_TEST(every_status_is_in_the_manual)
+TEST(every_status_is_in_the_manual)
 {
 	char *text = page();
 
@@ -72,9 +71,8 @@ START_TEST(every_status_is_in_the_manual)
 		ck_assert(mentions(text, omis_right_name(r)));
 	free(text);
 }
-END_TEST
 
-START_TEST(the_limits_in_the_manual_are_the_real_ones)
+TEST(the_limits_in_the_manual_are_the_real_ones)
 {
 	char *text = page(), want[200];
 
@@ -87,7 +85,5 @@ START_TEST(the_limits_in_the_manual_are_the_real_ones)
 	ck_assert_msg(strstr(text, want), "%s", want);
 	free(text);
 }
-END_TEST
 
-SUITE("omis docs", every_request_in_the_manual_is_one, every_status_is_in_the_manual,
-      the_limits_in_the_manual_are_the_real_ones)
+SUITE("omis docs")

@@ -69,7 +69,7 @@ static const struct {
 	{ ":f([[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]])", NULL },
 };
 
-START_TEST(the_grammar_is_accepted_and_printed_in_one_normal_form)
+TEST(the_grammar_is_accepted_and_printed_in_one_normal_form)
 {
 	for (size_t i = 0; i < ARRAY_LEN(accepted); i++) {
 		const char *want = accepted[i].normal ? accepted[i].normal : accepted[i].text;
@@ -83,9 +83,8 @@ START_TEST(the_grammar_is_accepted_and_printed_in_one_normal_form)
 		omis_request_free(again);
 	}
 }
-END_TEST
 
-START_TEST(the_tree_holds_what_was_written)
+TEST(the_tree_holds_what_was_written)
 {
 	static const char text[] = "ev([p_1],\"MPI_Send\"): a($par1) ; b(2#\0x,-3)";
 	struct omis_request *r = parse_ok(text, sizeof(text) - 1);
@@ -107,9 +106,8 @@ START_TEST(the_tree_holds_what_was_written)
 	ck_assert_int_eq(r->action[1].param[1].i, -3);
 	omis_request_free(r);
 }
-END_TEST
 
-START_TEST(a_binary_value_keeps_every_byte)
+TEST(a_binary_value_keeps_every_byte)
 {
 	char text[300] = ":f(256#";
 	size_t n = strlen(text);
@@ -123,7 +121,6 @@ START_TEST(a_binary_value_keeps_every_byte)
 	ck_assert_mem_eq(r->action[0].param[0].s.p, text + 7, 256);
 	omis_request_free(r);
 }
-END_TEST
 
 static const struct {
 	const char *text;
@@ -198,7 +195,7 @@ static const struct {
 	{ ":[a()]", 1, "found '['" },
 };
 
-START_TEST(what_is_wrong_is_refused_with_its_offset)
+TEST(what_is_wrong_is_refused_with_its_offset)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
 		struct omis_request *r = NULL;
@@ -219,9 +216,8 @@ START_TEST(what_is_wrong_is_refused_with_its_offset)
 				 -ERR_PARSE);
 	}
 }
-END_TEST
 
-START_TEST(a_zero_byte_is_no_part_of_the_language)
+TEST(a_zero_byte_is_no_part_of_the_language)
 {
 	struct omis_request *r = NULL;
 	struct err e = { 0 };
@@ -232,7 +228,6 @@ START_TEST(a_zero_byte_is_no_part_of_the_language)
 	ck_assert_int_eq(omis_parse(":a()\0", 5, &r, &e), -ERR_PARSE);
 	ck_assert_uint_eq(e.col, 5);
 }
-END_TEST
 
 /* `before`, then `c` n times, then `after`; the caller frees. */
 static char *repeated(const char *before, char c, size_t n, const char *after, size_t *length)
@@ -262,7 +257,7 @@ static int parse_repeated(const char *before, char c, size_t n, const char *afte
 	return rc;
 }
 
-START_TEST(hostile_lengths_end_where_they_become_wrong)
+TEST(hostile_lengths_end_where_they_become_wrong)
 {
 	unsigned col;
 
@@ -280,7 +275,6 @@ START_TEST(hostile_lengths_end_where_they_become_wrong)
 	ck_assert_int_eq(parse_repeated(":a(", ',', 1000000, ")", &col), -ERR_PARSE);
 	ck_assert_int_eq(parse_repeated(":a()", ' ', 1000000, "", &col), 0);
 }
-END_TEST
 
 static int parse_long(const char *before, char c, size_t n, const char *after)
 {
@@ -294,7 +288,7 @@ static int parse_long(const char *before, char c, size_t n, const char *after)
 	return rc;
 }
 
-START_TEST(each_limit_holds_exactly)
+TEST(each_limit_holds_exactly)
 {
 	ck_assert_int_eq(parse_long(":a()", ' ', OMIS_REQUEST_MAX_BYTES - 5, ""), 0);
 	ck_assert_int_eq(parse_long(":a()", ' ', OMIS_REQUEST_MAX_BYTES - 4, ""), 0);
@@ -305,7 +299,6 @@ START_TEST(each_limit_holds_exactly)
 	ck_assert_int_eq(parse_long(":a(n_", '1', NAME_MAX_BYTES - 2, ")"), 0);
 	ck_assert_int_eq(parse_long(":a(n_", '1', NAME_MAX_BYTES - 1, ")"), -ERR_LIMIT);
 }
-END_TEST
 
 /* ":a([" "1,1,...,1" "])": one list and n values. */
 static int parse_values_of(size_t n, bool inner)
@@ -325,7 +318,7 @@ static int parse_values_of(size_t n, bool inner)
 	return rc;
 }
 
-START_TEST(the_number_of_values_is_bounded_more_widely_between_daemons)
+TEST(the_number_of_values_is_bounded_more_widely_between_daemons)
 {
 	ck_assert_int_eq(parse_values_of(OMIS_TOKENS_MAX - 2, false), 0);
 	ck_assert_int_eq(parse_values_of(OMIS_TOKENS_MAX - 1, false), 0);
@@ -334,7 +327,6 @@ START_TEST(the_number_of_values_is_bounded_more_widely_between_daemons)
 	ck_assert_int_eq(parse_values_of(OMIS_OBJECTS_MAX + OMIS_TOKENS_MAX - 1, true), 0);
 	ck_assert_int_eq(parse_values_of(OMIS_OBJECTS_MAX + OMIS_TOKENS_MAX, true), -ERR_LIMIT);
 }
-END_TEST
 
 static int parse_actions_of(size_t n)
 {
@@ -353,15 +345,14 @@ static int parse_actions_of(size_t n)
 	return rc;
 }
 
-START_TEST(the_number_of_actions_is_bounded)
+TEST(the_number_of_actions_is_bounded)
 {
 	ck_assert_int_eq(parse_actions_of(OMIS_ACTIONS_MAX - 1), 0);
 	ck_assert_int_eq(parse_actions_of(OMIS_ACTIONS_MAX), 0);
 	ck_assert_int_eq(parse_actions_of(OMIS_ACTIONS_MAX + 1), -ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(each_prefix_of_a_request_is_read_without_reading_beyond)
+TEST(each_prefix_of_a_request_is_read_without_reading_beyond)
 {
 	static const char text[] =
 		"ev([p_1,\"a\\x41\\u20ac\"],'x',0x1.8p3): {a(4#\0\1\2\3,-1.5e3) ; b([$x,[nan]])}";
@@ -378,9 +369,8 @@ START_TEST(each_prefix_of_a_request_is_read_without_reading_beyond)
 		free(exact);
 	}
 }
-END_TEST
 
-START_TEST(every_failed_allocation_is_survived)
+TEST(every_failed_allocation_is_survived)
 {
 	static const char text[] =
 		"ev([p_1_000000,\"abc\"],[1,[2,[3]]]):{a(n_1,$x,1.5) b(3#abc) c() d() e() f() g() "
@@ -406,19 +396,11 @@ START_TEST(every_failed_allocation_is_survived)
 	}
 	ck_assert_int_ge(failures, 3);
 }
-END_TEST
 
-START_TEST(freeing_nothing_is_harmless)
+TEST(freeing_nothing_is_harmless)
 {
 	omis_request_free(NULL);
 	omis_values_free(NULL);
 }
-END_TEST
 
-SUITE("omis parse", the_grammar_is_accepted_and_printed_in_one_normal_form,
-      the_tree_holds_what_was_written, a_binary_value_keeps_every_byte,
-      what_is_wrong_is_refused_with_its_offset, a_zero_byte_is_no_part_of_the_language,
-      hostile_lengths_end_where_they_become_wrong, each_limit_holds_exactly,
-      the_number_of_values_is_bounded_more_widely_between_daemons, the_number_of_actions_is_bounded,
-      each_prefix_of_a_request_is_read_without_reading_beyond, every_failed_allocation_is_survived,
-      freeing_nothing_is_harmless)
+SUITE("omis parse")

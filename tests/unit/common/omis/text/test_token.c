@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-START_TEST(the_class_is_in_the_prefix)
+TEST(the_class_is_in_the_prefix)
 {
 	static const struct {
 		const char *token;
@@ -27,9 +27,8 @@ START_TEST(the_class_is_in_the_prefix)
 		ck_assert_msg(token_class(cases[i].token, strlen(cases[i].token)) == cases[i].class,
 			      "%s", cases[i].token);
 }
-END_TEST
 
-START_TEST(a_printed_token_parses_to_its_parts)
+TEST(a_printed_token_parses_to_its_parts)
 {
 	struct rng rng;
 
@@ -54,9 +53,8 @@ START_TEST(a_printed_token_parses_to_its_parts)
 		ck_assert_uint_eq(got.id, parts.id);
 	}
 }
-END_TEST
 
-START_TEST(only_the_one_form_of_a_token_is_ours)
+TEST(only_the_one_form_of_a_token_is_ours)
 {
 	static const char *const others[] = {
 		"n_",
@@ -86,9 +84,8 @@ START_TEST(only_the_one_form_of_a_token_is_ours)
 			      "%s", others[i]);
 	ck_assert_uint_eq(parts.number, 42);
 }
-END_TEST
 
-START_TEST(short_forms_print_the_documented_shapes)
+TEST(short_forms_print_the_documented_shapes)
 {
 	struct token t;
 	uint32_t node = 99;
@@ -105,9 +102,8 @@ START_TEST(short_forms_print_the_documented_shapes)
 		  !token_node("p_3", 3, &node));
 	ck_assert_str_eq(token_print(&t, &(struct token_parts){ 0 }), "");
 }
-END_TEST
 
-START_TEST(a_token_is_a_word_with_a_class)
+TEST(a_token_is_a_word_with_a_class)
 {
 	char longest[NAME_MAX_BYTES + 1];
 
@@ -120,9 +116,8 @@ START_TEST(a_token_is_a_word_with_a_class)
 	ck_assert(!token_is_valid("1_a", 3) && !token_is_valid("a_\xc3", 3) &&
 		  !token_is_valid("a_ b", 4));
 }
-END_TEST
 
-START_TEST(containment_runs_from_site_to_thread)
+TEST(containment_runs_from_site_to_thread)
 {
 	bool related;
 
@@ -139,9 +134,8 @@ START_TEST(containment_runs_from_site_to_thread)
 	ck_assert_int_eq(token_class_below('t'), 0);
 	ck_assert_int_eq(token_class_below(0), 0);
 }
-END_TEST
 
-START_TEST(a_status_has_its_number_and_its_name)
+TEST(a_status_has_its_number_and_its_name)
 {
 	static const struct {
 		unsigned number;
@@ -176,9 +170,8 @@ START_TEST(a_status_has_its_number_and_its_name)
 	ck_assert(status_is_fatal(31) && !status_is_fatal(1));
 	ck_assert_str_eq(status_name(12), "?");
 }
-END_TEST
 
-START_TEST(an_error_of_ours_becomes_a_status)
+TEST(an_error_of_ours_becomes_a_status)
 {
 	ck_assert_uint_eq(status_from_err(0), STATUS_OK);
 	ck_assert_uint_eq(status_from_err(-ERR_NOMEM), STATUS_NO_MEMORY);
@@ -189,9 +182,5 @@ START_TEST(an_error_of_ours_becomes_a_status)
 		ck_assert(status_is_error(status_from_err(-code)));
 	ck_assert_uint_eq(status_from_err(-9999), STATUS_INTERNAL_ERROR);
 }
-END_TEST
 
-SUITE("omis token", the_class_is_in_the_prefix, a_printed_token_parses_to_its_parts,
-      only_the_one_form_of_a_token_is_ours, short_forms_print_the_documented_shapes,
-      a_token_is_a_word_with_a_class, containment_runs_from_site_to_thread,
-      a_status_has_its_number_and_its_name, an_error_of_ours_becomes_a_status)
+SUITE("omis token")

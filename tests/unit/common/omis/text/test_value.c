@@ -19,7 +19,7 @@ static void written_float(double v, struct buf *b)
 	omis_write_float(&w, v);
 }
 
-START_TEST(a_float_is_printed_as_briefly_as_reads_back)
+TEST(a_float_is_printed_as_briefly_as_reads_back)
 {
 	static const struct {
 		double v;
@@ -51,7 +51,6 @@ START_TEST(a_float_is_printed_as_briefly_as_reads_back)
 	}
 	buf_done(&b);
 }
-END_TEST
 
 static void reads_back(double v, struct buf *b)
 {
@@ -65,7 +64,7 @@ static void reads_back(double v, struct buf *b)
 	omis_values_free(got);
 }
 
-START_TEST(every_double_reads_back_as_itself)
+TEST(every_double_reads_back_as_itself)
 {
 	struct buf b = BUF_INIT(1000);
 	struct rng rng;
@@ -82,9 +81,8 @@ START_TEST(every_double_reads_back_as_itself)
 	}
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(the_locale_of_the_program_does_not_matter)
+TEST(the_locale_of_the_program_does_not_matter)
 {
 	struct buf b = BUF_INIT(1000);
 
@@ -95,9 +93,8 @@ START_TEST(the_locale_of_the_program_does_not_matter)
 	reads_back(1234.5678, &b);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_list_of_values_is_written_piece_by_piece)
+TEST(a_list_of_values_is_written_piece_by_piece)
 {
 	struct buf b = BUF_INIT(1000);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -120,9 +117,8 @@ START_TEST(a_list_of_values_is_written_piece_by_piece)
 			 "-3,[],[\"a\\\"\\n\",[1#[,n_1],$proc],0#,\"ab\",[\"fds\",-7]");
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(values_are_read_by_kind_and_place)
+TEST(values_are_read_by_kind_and_place)
 {
 	static const char text[] = "1,2.5,\"s\",n_1,2#ab,[3]";
 	struct omis_values *v = NULL;
@@ -143,9 +139,8 @@ START_TEST(values_are_read_by_kind_and_place)
 	ck_assert(!omis_values_i64(v, 6, &i) && !omis_values_i64(v, SIZE_MAX, &i));
 	omis_values_free(v);
 }
-END_TEST
 
-START_TEST(values_differ_by_kind_and_content)
+TEST(values_differ_by_kind_and_content)
 {
 	static const char *const distinct[] = { "1",	 "2",	  "1.0",  "-0.0", "0.0",  "\"n_1\"",
 						"n_1",	 "3#n_1", "$n_1", "[]",	  "[1]",  "[1,1]",
@@ -165,9 +160,8 @@ START_TEST(values_differ_by_kind_and_content)
 			omis_values_free(b);
 		}
 }
-END_TEST
 
-START_TEST(empty_text_is_an_empty_list)
+TEST(empty_text_is_an_empty_list)
 {
 	struct omis_values *v = NULL;
 
@@ -178,9 +172,8 @@ START_TEST(empty_text_is_an_empty_list)
 	ck_assert_uint_eq(v->n, 0);
 	omis_values_free(v);
 }
-END_TEST
 
-START_TEST(broken_values_are_refused_with_their_offset)
+TEST(broken_values_are_refused_with_their_offset)
 {
 	static const struct {
 		const char *text;
@@ -198,9 +191,8 @@ START_TEST(broken_values_are_refused_with_their_offset)
 		ck_assert_ptr_null(v);
 	}
 }
-END_TEST
 
-START_TEST(values_beyond_a_frame_are_refused)
+TEST(values_beyond_a_frame_are_refused)
 {
 	struct omis_values *v = NULL;
 	char *s = malloc(FRAME_MAX_BYTES + 1);
@@ -218,9 +210,8 @@ START_TEST(values_beyond_a_frame_are_refused)
 	omis_values_free(v);
 	free(s);
 }
-END_TEST
 
-START_TEST(every_failed_allocation_while_reading_values_is_survived)
+TEST(every_failed_allocation_while_reading_values_is_survived)
 {
 	ALLOC_SWEEP (k) {
 		struct omis_values *v = NULL;
@@ -231,10 +222,5 @@ START_TEST(every_failed_allocation_while_reading_values_is_survived)
 		omis_values_free(v);
 	}
 }
-END_TEST
 
-SUITE("omis value", a_float_is_printed_as_briefly_as_reads_back, every_double_reads_back_as_itself,
-      the_locale_of_the_program_does_not_matter, a_list_of_values_is_written_piece_by_piece,
-      values_are_read_by_kind_and_place, values_differ_by_kind_and_content,
-      empty_text_is_an_empty_list, broken_values_are_refused_with_their_offset,
-      values_beyond_a_frame_are_refused, every_failed_allocation_while_reading_values_is_survived)
+SUITE("omis value")

@@ -84,7 +84,7 @@ static const struct report running[] = { { "p_1_a", "11,0.5,4096,5.0,-1,10" },
 					   "[\"MPI_Recv\",0,3,0,30,2000000000]" },
 					 { 0 } };
 
-START_TEST(a_job_that_ends_is_complete)
+TEST(a_job_that_ends_is_complete)
 {
 	static const struct report
 		over[] = { { "p_1_a", "11,0.9,8192,12.0,2.0,10" },
@@ -113,10 +113,9 @@ START_TEST(a_job_that_ends_is_complete)
 	ck_assert_double_eq_tol(of->slice[1].seconds[0] + of->slice[1].seconds[1], 4, 1e-9);
 	ck_assert_uint_eq(made.nnote, 0);
 }
-END_TEST
 
 /* The next lm knows that they ended, and no value of theirs. */
-START_TEST(what_is_lost_is_the_last_reading)
+TEST(what_is_lost_is_the_last_reading)
 {
 	static const struct report none[] = { { 0 } };
 	const struct summary_section *of;
@@ -133,9 +132,8 @@ START_TEST(what_is_lost_is_the_last_reading)
 	ck_assert_str_eq(made.note[0], "2 ranks, first rank 0 on h1: last values from up to 4.0 s "
 				       "before the end");
 }
-END_TEST
 
-START_TEST(a_rank_that_never_came_is_said)
+TEST(a_rank_that_never_came_is_said)
 {
 	static const char one[] = "[n_1,s_1,\"h1\",\"up\"],"
 				  "[p_1_a,n_1,\"heat\",\"run\",11,0,2,\"j\",\"openmpi\",-1]";
@@ -145,10 +143,9 @@ START_TEST(a_rank_that_never_came_is_said)
 	ck_assert(!collect_is_complete(c));
 	ck_assert_str_eq(made.note[0], "1 of 2 ranks of heat were not seen");
 }
-END_TEST
 
 /* Side by side, and the second one began first on one rank. */
-START_TEST(programs_of_the_same_size_differ_by_their_launcher)
+TEST(programs_of_the_same_size_differ_by_their_launcher)
 {
 	static const char four[] = "[n_1,s_1,\"h1\",\"up\"],"
 				   "[p_1_a,n_1,\"a\",\"run\",11,0,2,\"j\",\"openmpi\",-1],"
@@ -169,9 +166,8 @@ START_TEST(programs_of_the_same_size_differ_by_their_launcher)
 		ck_assert_str_eq(made.section[i].process[0].program,
 				 made.section[i].process[1].program);
 }
-END_TEST
 
-START_TEST(the_same_program_again_is_another_section)
+TEST(the_same_program_again_is_another_section)
 {
 	static const char two[] = "[n_1,s_1,\"h1\",\"up\"],"
 				  "[p_1_a,n_1,\"heat\",\"ended\",11,0,1,\"j\",\"openmpi\",0],"
@@ -191,10 +187,9 @@ START_TEST(the_same_program_again_is_another_section)
 	ck_assert_uint_eq(summary_count(&made.section[0].process[0]), 1);
 	ck_assert_uint_eq(summary_count(&made.section[1].process[0]), 2);
 }
-END_TEST
 
 /* It is there before MPI_Init: a script's ranks are found like its other programs. */
-START_TEST(a_process_may_become_a_rank)
+TEST(a_process_may_become_a_rank)
 {
 	static const char before[] = "[n_1,s_1,\"h1\",\"up\"],"
 				     "[p_1_a,n_1,\"heat\",\"run\",11,-1,-1,\"j\",\"\",-1],"
@@ -219,10 +214,9 @@ START_TEST(a_process_may_become_a_rank)
 	ck_assert_int_eq(made.section[1].world_size, 0);
 	ck_assert_str_eq(made.section[1].process[0].program, "sh");
 }
-END_TEST
 
 /* 200 partners: those with most bytes have rows. */
-START_TEST(partners_beyond_the_limit_are_summed)
+TEST(partners_beyond_the_limit_are_summed)
 {
 	char calls[16384] = "1";
 	const struct report many[] = { { "p_1_a", calls }, { 0 } };
@@ -243,19 +237,13 @@ START_TEST(partners_beyond_the_limit_are_summed)
 		sent += p->partner[i].bytes_out;
 	ck_assert_uint_eq(sent, 200 * 201 / 2);
 }
-END_TEST
 
-START_TEST(names_are_made_fit_for_a_file)
+TEST(names_are_made_fit_for_a_file)
 {
 	char name[SUMMARY_NAME_BYTES];
 
 	collect_name(name, "heat \x1b[2J");
 	ck_assert_str_eq(name, "heat \\x1b[2J");
 }
-END_TEST
 
-SUITE_WITH("collect", set_up, clean_up, a_job_that_ends_is_complete,
-	   what_is_lost_is_the_last_reading, a_rank_that_never_came_is_said,
-	   programs_of_the_same_size_differ_by_their_launcher,
-	   the_same_program_again_is_another_section, a_process_may_become_a_rank,
-	   partners_beyond_the_limit_are_summed, names_are_made_fit_for_a_file)
+SUITE_WITH("collect", set_up, clean_up)
