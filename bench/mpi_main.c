@@ -161,13 +161,13 @@ static double persistent_real(void)
 	return (double)(bench_now() - t) / PROBES;
 }
 
-static void run_pingpong(struct segview *v, int rank)
+static void run_pingpong(struct segview *v, int rank, const char *what, uint32_t word)
 {
 	const struct pair watched = { MPI_Send, MPI_Recv }, real = { PMPI_Send, PMPI_Recv };
 
 	bench_clear(&added);
 	bench_clear(&bare);
-	hooks(v, HOOK_COUNT | HOOK_TIME);
+	hooks(v, word);
 	PMPI_Barrier(MPI_COMM_WORLD);
 	pingpong(&watched, rank);
 	for (int i = 0; i < BATCHES; i++) {
@@ -177,7 +177,7 @@ static void run_pingpong(struct segview *v, int rank)
 		bench_add(&bare, without);
 	}
 	if (rank == 0)
-		print("pingpong");
+		print(what);
 }
 
 int main(int argc, char **argv)
@@ -201,7 +201,9 @@ int main(int argc, char **argv)
 		run("persistent_inactive", persistent_watched, persistent_real);
 	}
 	PMPI_Barrier(MPI_COMM_WORLD);
-	run_pingpong(v, rank);
+	run_pingpong(v, rank, "pingpong", HOOK_COUNT | HOOK_TIME);
+	/* with bytes, in all and by the class of each call's size */
+	run_pingpong(v, rank, "pingpong_volume", HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
 	segview_free(v);
 	return MPI_Finalize();
 }

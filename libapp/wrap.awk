@@ -261,7 +261,7 @@ function timed(name, id, s, c,    slot)
 	       way("HOOK_TIME", "\t\thook_time_begin(" slot ");\n", \
 		   "\t\trc = REAL(" id ")(" c ");\n" \
 		   "\t\thook_check(CALL_ID_" name ", HOOK_COUNT | HOOK_TIME);\n" \
-		   "\t\thook_time_end(now, " slot ");\n\t\treturn rc;\n}\n\n")
+		   "\t\thook_time_end(now, CALL_ID_" name ");\n\t\treturn rc;\n}\n\n")
 }
 
 # The exported C function. It needs no other register across the call than that of `now`.

@@ -3,7 +3,7 @@
 # calls.
 MODULES          += common/ring
 common/ring.src  := seg.c seglisten.c ring.c cell.c action.c calls.c segview.c segread.c \
-		segwrite.c segprobe.c segmeter.c region.c posted.c segposted.c segsite.c \
+		segwrite.c segprobe.c segmeter.c region.c posted.c segposted.c segsite.c segsize.c \
 		segevent.c chosen.c
 common/ring.uses := common/base
 common/ring.gen  := $(B)/gen/common/ring/calls_table.c $(B)/gen/common/ring/calls_id.h

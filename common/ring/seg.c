@@ -34,7 +34,11 @@ static void plan_thread(struct seg_header *h)
 	h->metered_offset = h->partner_offset + SEG_PARTNERS * sizeof(struct seg_partner);
 	h->site_offset = round_up(h->metered_offset + SEG_METERS * sizeof(struct seg_metered),
 				  sizeof(struct seg_slot));
-	h->ring_offset = h->site_offset + SEG_SITES * sizeof(struct seg_site);
+	h->size_offset = h->site_offset + SEG_SITES * sizeof(struct seg_site);
+	h->extent_offset = h->size_offset + SEG_SIZES * sizeof(struct seg_size);
+	h->ring_offset =
+		round_up(h->extent_offset + (uint64_t)h->func_count * sizeof(struct seg_extent),
+			 sizeof(struct seg_slot));
 	h->thread_bytes = round_up(h->ring_offset + h->ring_bytes, SEG_PAGE_BYTES);
 }
 

@@ -6,7 +6,8 @@
  *		  action heads | actions | lists | notes | probes | reads | their functions |
  *		  meters | edges | events | their text | modules | posted |
  *		  thread[0] .. thread[n-1]
- *	thread:   head | slots | cells | partners | metered | sites | event ring
+ *	thread:   head | slots | cells | partners | metered | sites | sizes | extents |
+ *		  event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Each part has one writer:
@@ -26,11 +27,13 @@
 #ifndef COMMON_RING_SEG_H
 #define COMMON_RING_SEG_H
 
+#include "common/ring/segsize.h"
+
 #include <assert.h>
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 11
+#define SEG_VERSION 12
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -267,6 +270,7 @@ struct seg_header {
 	uint64_t meter_offset, edge_offset, metered_offset; /* the last one inside a thread block */
 	uint64_t since_offset;
 	uint64_t module_offset, site_offset; /* the latter inside a thread block */
+	uint64_t size_offset, extent_offset; /* inside a thread block */
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -306,7 +310,8 @@ struct seg_thread {
 	/* ticks of calls that had begun before their hook was on, and whose partner is not known */
 	uint64_t partner_unknown;
 	uint64_t site_lost; /* calls that the table of sites had no room for */
-	uint64_t spare0[4];
+	uint64_t size_lost; /* calls that the table of sizes had no room for */
+	uint64_t spare0[3];
 	struct seg_current current;
 	/*
 	 * the event ring, see ring.h: its positions only ever grow; writer's and reader's word on
@@ -511,7 +516,7 @@ struct seg_posted {
 
 static_assert(sizeof(struct seg_own) == 512, "layout");
 static_assert(sizeof(struct seg_lm) == 144, "layout");
-static_assert(sizeof(struct seg_header) == 912, "layout");
+static_assert(sizeof(struct seg_header) == 928, "layout");
 static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
 static_assert(sizeof(struct seg_current) == 64, "one cache line");
 static_assert(sizeof(struct seg_thread) == 256, "layout");

@@ -157,6 +157,22 @@ static void add_slot(const struct segview *v, unsigned thread, unsigned func, ui
 	}
 }
 
+/* A word that an enemy wrote makes a number, no more. */
+static void add_extent(const struct segview *v, unsigned thread, unsigned func,
+		       struct segview_call *out)
+{
+	const struct seg_extent *e =
+		(const struct seg_extent *)(const void *)(segview_block(v, thread) +
+							  v->plan.extent_offset) +
+		func;
+	uint64_t longest = load(&e->longest), inverted = load(&e->shortest_inverted);
+
+	if (longest > out->longest)
+		out->longest = longest;
+	if (inverted && (!out->shortest || ~inverted < out->shortest))
+		out->shortest = ~inverted;
+}
+
 int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
 		 struct segview_call *out)
 {
@@ -167,8 +183,10 @@ int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64
 		return -ERR_INVALID;
 	memset(out, 0, sizeof(*out));
 	for (; first < end; first++)
-		if (__atomic_load_n(&segview_thread_head(v, first)->tid, __ATOMIC_RELAXED))
+		if (__atomic_load_n(&segview_thread_head(v, first)->tid, __ATOMIC_RELAXED)) {
 			add_slot(v, first, func, now, out);
+			add_extent(v, first, func, out);
+		}
 	return 0;
 }
 

@@ -186,5 +186,6 @@ int segview_thread(const struct segview *v, unsigned thread, struct segview_thre
 	out->partner_lost = copy.partner_lost;
 	out->partner_unknown = copy.partner_unknown;
 	out->site_lost = copy.site_lost;
+	out->size_lost = copy.size_lost;
 	return 0;
 }

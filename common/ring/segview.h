@@ -57,7 +57,7 @@ struct segview_thread {
 	uint64_t ring_dropped, ring_used; /* records; bytes that wait */
 	uint64_t partner_lost;
 	uint64_t partner_unknown; /* ticks, see struct seg_thread */
-	uint64_t site_lost;
+	uint64_t site_lost, size_lost;
 };
 
 /* -ERR_INVALID: no such block. */
@@ -72,6 +72,8 @@ struct segview_call {
 	uint64_t open_delay;
 	unsigned in_call; /* threads that are inside */
 	uint64_t bytes_out, bytes_in, sampled;
+	/* ticks of one call, of those that were measured and have ended; 0: there was none */
+	uint64_t shortest, longest;
 	/* a writer stopped in the middle of an update (killed there): values are the best guess */
 	bool torn;
 };
@@ -143,6 +145,15 @@ struct segview_site {
 };
 int segview_sites(const struct segview *v, unsigned thread,
 		  void (*fn)(void *arg, const struct segview_site *s), void *arg);
+
+/* Sizes of one thread, as partners above. `class` is below SEG_SIZE_CLASSES. */
+struct segview_size {
+	unsigned func, class;
+	uint64_t count, bytes;
+	uint64_t delay; /* ticks */
+};
+int segview_sizes(const struct segview *v, unsigned thread,
+		  void (*fn)(void *arg, const struct segview_size *s), void *arg);
 
 /* Number < SEG_MODULES; false: there is none. The path is absolute, and fit to be shown. */
 bool segview_module(const struct segview *v, unsigned number, struct seg_module *out);

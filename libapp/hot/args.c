@@ -240,6 +240,7 @@ void hook_finish(struct hook *h, int rc)
 		args_volume(a, CALL_END);
 	}
 	a->length = a->out ? a->out : a->in;
+	a->has_size = flavour && !rc && a->desc->end_length;
 	if (flavour && a->wait)
 		wait_finish(a, rc);
 	if (flavour && !rc) {

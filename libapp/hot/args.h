@@ -31,6 +31,7 @@ struct hook_args {
 	enum args_lang lang;
 	bool is_wide; /* arrays of counts have 64 bits each */
 	int64_t out, in; /* bytes, after args_volume() */
+	bool has_size; /* the call itself has moved out and in */
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
 	uint64_t span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not
 			  timed */

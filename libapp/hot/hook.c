@@ -98,13 +98,17 @@ static void slot_close(struct hook *h, uint64_t span)
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 }
 
+static uint32_t shift_of(const struct hook *h)
+{
+	return (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+}
+
 static void site_leave(const struct hook *h, uint64_t span)
 {
-	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
 	bool has_bytes = h->word & HOOK_VOLUME;
 
 	site_add(h->site, &(struct site_call){ .span = span,
-					       .one = span >> k,
+					       .one = span >> shift_of(h),
 					       .out = has_bytes ? h->args->out : 0,
 					       .in = has_bytes ? h->args->in : 0 });
 }
@@ -120,6 +124,10 @@ void hook_leave_slow(struct hook *h, int rc)
 	}
 	if (h->word & (HOOK_TIME | HOOK_VOLUME))
 		slot_close(h, span);
+	if (h->word & HOOK_TIME)
+		extent_add(hook_extent(hook_thread.now, h->func), span >> shift_of(h));
+	if (h->word & HOOK_VOLUME && h->args->has_size)
+		size_add(h->func, h->args->out, h->args->in, span);
 	if (h->word & HOOK_SITE && h->site)
 		site_leave(h, span);
 	if (h->word & HOOK_EVENT_END)

@@ -205,6 +205,14 @@ HOOK_INLINE struct seg_slot *hook_slot(struct seg_current *now, uint32_t func)
 	       func;
 }
 
+/* The same of its extent: one load. */
+HOOK_INLINE struct seg_extent *hook_extent(struct seg_current *now, uint32_t func)
+{
+	return (struct seg_extent *)(void *)((uint8_t *)now - offsetof(struct seg_thread, current) +
+					     app_state.plan.extent_offset) +
+	       func;
+}
+
 HOOK_INLINE void hook_count(struct seg_slot *slot)
 {
 	__atomic_store_n(&slot->count, slot->count + 1, __ATOMIC_RELAXED);
@@ -325,15 +333,27 @@ HOOK_INLINE void slot_end(struct seg_slot *s, uint64_t span)
 	__atomic_store_n(&s->begin, 0, __ATOMIC_RELEASE);
 }
 
-HOOK_INLINE void hook_time_end(struct seg_current *call, struct seg_slot *s)
+/* A call of that many ticks has ended; 0: it was not measured. */
+HOOK_INLINE void extent_add(struct seg_extent *e, uint64_t span)
 {
-	uint64_t now = ticks_now(HOOK_TICKS), begin = s->begin;
+	if (__builtin_expect(span > e->longest, 0))
+		__atomic_store_n(&e->longest, span, __ATOMIC_RELAXED);
+	if (__builtin_expect(~span > e->shortest_inverted && span, 0))
+		__atomic_store_n(&e->shortest_inverted, ~span, __ATOMIC_RELAXED);
+}
+
+HOOK_INLINE void hook_time_end(struct seg_current *call, uint32_t func)
+{
+	struct seg_slot *s = hook_slot(call, func);
+	uint64_t now = ticks_now(HOOK_TICKS), begin = s->begin, span;
 	uint32_t seq = s->seq;
 
-	__atomic_store_n(&s->seq, seq + 1, __ATOMIC_RELAXED);
 	/* Mended away (0) when a handler of signals on another stack made a call meanwhile. */
-	slot_end(s, begin && now > begin ? now - begin : 0);
+	span = begin && now > begin ? now - begin : 0;
+	__atomic_store_n(&s->seq, seq + 1, __ATOMIC_RELAXED);
+	slot_end(s, span);
 	__atomic_store_n(&s->seq, seq + 2, __ATOMIC_RELEASE);
+	extent_add(hook_extent(call, func), span);
 	hook_set_frame(call, 0);
 }
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#define PROBES 16 /* steps of one search */
+#define PROBES 16 /* steps of one search, also for a size */
 #define STACK_TRIES 8 /* of finding the stack: it may have grown, or the thread changed it */
 
 struct site_text site_text[SEG_MODULES];
@@ -130,4 +130,39 @@ void site_add(struct seg_site *s, const struct site_call *c)
 		add(&s->bytes_out, (uint64_t)c->out);
 	if (c->in)
 		add(&s->bytes_in, (uint64_t)c->in);
+}
+
+/* --- classes of sizes */
+
+static struct seg_size *size_find(uint64_t key)
+{
+	struct seg_size *table =
+		(void *)((uint8_t *)hook_thread.block + app_state.plan.size_offset);
+	uint64_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+
+	for (unsigned i = 0; i < PROBES; i++) {
+		struct seg_size *s = &table[(at + i) % SEG_SIZES];
+
+		if (s->key == key)
+			return s;
+		if (!s->key) {
+			__atomic_store_n(&s->key, key, __ATOMIC_RELEASE);
+			return s;
+		}
+	}
+	return NULL;
+}
+
+void size_add(uint32_t func, int64_t out, int64_t in, uint64_t span)
+{
+	uint64_t bytes = (uint64_t)(out > in ? out : in);
+	struct seg_size *s = size_find((uint64_t)(func + 1) << 32 | seg_size_class(bytes));
+
+	if (!s) {
+		add(&hook_thread.block->size_lost, 1);
+		return;
+	}
+	add(&s->count, 1);
+	add(&s->bytes, bytes);
+	add(&s->delay, span);
 }

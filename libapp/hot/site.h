@@ -31,6 +31,12 @@ struct site_call {
 void site_add(struct seg_site *s, const struct site_call *c);
 
 /*
+ * Sums per (function, class of size), in a table of their own. A call has moved that many bytes,
+ * out or in. span: ticks as a slot counts them. A full table counts the loss.
+ */
+void size_add(uint32_t func, int64_t out, int64_t in, uint64_t span);
+
+/*
  * The stack of this thread that `sp` is on: [*low, *end) is mapped. False: it is no stack that the
  * C library made. Once a thread: it makes system calls (claim.c).
  */

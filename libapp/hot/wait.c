@@ -5,6 +5,7 @@
 #include "libapp/hot/comm.h"
 #include "libapp/hot/flavour.h"
 #include "libapp/hot/listing.h"
+#include "libapp/hot/site.h"
 #include "libapp/hot/waited.h"
 
 #include <stddef.h>
@@ -80,6 +81,8 @@ static void count(const struct request *r, int64_t out, int64_t in, int64_t part
 		__atomic_store_n(&s->bytes_in, s->bytes_in + (uint64_t)in, __ATOMIC_RELEASE);
 		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 	}
+	if (word & HOOK_VOLUME)
+		size_add(r->func, out, in, r->span);
 	if (!(word & HOOK_PARTNER))
 		return;
 	if (r->kind == REQUEST_RECV)
@@ -556,6 +559,7 @@ void wait_posted(struct hook *h, struct hook_args *a)
 			count_lost();
 	} else if (r.kind == REQUEST_RECV) {
 		a->in = 0;
+		a->has_size = false;
 		h->word &= ~(uint32_t)HOOK_PARTNER; /* counted with the bytes */
 	}
 }

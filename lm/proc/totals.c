@@ -134,6 +134,71 @@ static void take_partners(const struct segview *v, struct totals *t)
 	join_partners(t);
 }
 
+/* --- sizes */
+
+struct sizing {
+	struct totals *t;
+	int rc;
+};
+
+static void on_size(void *arg, const struct segview_size *s)
+{
+	struct sizing *k = arg;
+	struct totals *t = k->t;
+
+	if (!k->rc)
+		k->rc = array_grow(&t->size, &t->size_cap, t->nsize + 1, sizeof(*t->size),
+				   SEG_SIZES * SEG_THREADS_MAX);
+	if (!k->rc)
+		t->size[t->nsize++] =
+			(struct total_size){ s->func, s->class, s->count, s->bytes, s->delay };
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+	const struct total_size *x = a, *y = b;
+
+	if (x->func != y->func)
+		return x->func < y->func ? -1 : 1;
+	return (x->class > y->class) - (x->class < y->class);
+}
+
+/* Several threads make the same calls. */
+static void join_sizes(struct totals *t)
+{
+	size_t n = 0;
+
+	if (t->nsize)
+		qsort(t->size, t->nsize, sizeof(*t->size), compare_sizes);
+	for (size_t i = 0; i < t->nsize; i++) {
+		struct total_size *to = n ? &t->size[n - 1] : NULL;
+
+		if (!to || compare_sizes(to, &t->size[i])) {
+			t->size[n++] = t->size[i];
+			continue;
+		}
+		to->count += t->size[i].count;
+		to->bytes += t->size[i].bytes;
+		to->delay += t->size[i].delay;
+	}
+	t->nsize = n;
+}
+
+static int take_sizes(const struct segview *v, struct totals *t)
+{
+	struct sizing k = { .t = t };
+	struct segview_thread th;
+
+	for (unsigned i = 0; i < segview_threads(v) && !k.rc; i++) {
+		if (segview_thread(v, i, &th) || !th.tid)
+			continue;
+		t->size_lost += th.size_lost;
+		segview_sizes(v, i, on_size, &k);
+	}
+	join_sizes(t);
+	return k.rc;
+}
+
 int totals_take(const struct segview *v, uint64_t ticks, unsigned with, struct totals **out)
 {
 	struct totals *t = calloc(1, sizeof(*t));
@@ -153,6 +218,8 @@ int totals_take(const struct segview *v, uint64_t ticks, unsigned with, struct t
 		take_partners(v, t);
 	if (with & TOTALS_SITES)
 		rc = totals_take_sites(v, t);
+	if (!rc && with & TOTALS_SIZES)
+		rc = take_sizes(v, t);
 	if (rc) {
 		totals_free(t);
 		return rc;
@@ -185,6 +252,8 @@ int totals_copy(const struct totals *t, struct totals **out)
 	c->partner_cap = t->npartner;
 	c->site = copy_array(t->site, t->nsite, sizeof(*t->site), &ok);
 	c->site_cap = t->nsite;
+	c->size = copy_array(t->size, t->nsize, sizeof(*t->size), &ok);
+	c->size_cap = t->nsize;
 	c->module = copy_array(t->module, t->nmodule, sizeof(*t->module), &ok);
 	c->module_cap = t->nmodule;
 	if (!ok) {
@@ -220,6 +289,7 @@ void totals_free(struct totals *t)
 	free(t->call);
 	free(t->partner);
 	free(t->site);
+	free(t->size);
 	free(t->module);
 	free(t);
 }

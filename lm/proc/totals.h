@@ -44,6 +44,12 @@ struct total_site {
 	struct total_frame frame[SEG_SITE_DEPTH]; /* v.depth of them */
 };
 
+/* Calls of a function that moved a number of bytes of one class, as struct segview_size. */
+struct total_size {
+	unsigned func, class;
+	uint64_t count, bytes, delay;
+};
+
 struct total_module {
 	uint32_t build_id_bytes;
 	uint8_t build_id[SEG_BUILD_ID_BYTES];
@@ -51,7 +57,7 @@ struct total_module {
 };
 
 /* Tables that are long, and taken when they are asked for. */
-enum totals_with { TOTALS_PARTNERS = 1, TOTALS_SITES = 2, TOTALS_ALL = 3 };
+enum totals_with { TOTALS_PARTNERS = 1, TOTALS_SITES = 2, TOTALS_SIZES = 4, TOTALS_ALL = 7 };
 
 struct totals {
 	uint64_t ticks; /* the moment, on the process's clock */
@@ -65,6 +71,9 @@ struct totals {
 	struct total_site *site; /* each (function, frames) once */
 	size_t nsite, site_cap;
 	uint64_t site_lost; /* calls whose site found no room in the tables */
+	struct total_size *size; /* each (function, class) once, ascending */
+	size_t nsize, size_cap;
+	uint64_t size_lost; /* calls whose size found no room in the tables */
 	struct total_module *module; /* that the sites' frames are of */
 	size_t nmodule, module_cap;
 };

@@ -8,7 +8,7 @@
 #include "lm/service/families.h"
 
 enum window { WINDOW_ALL, WINDOW_ALL_AND_MARK, WINDOW_SINCE_MARK };
-enum by { BY_CALL, BY_RANK, BY_PARTNER, BY_SITE, BY_KINDS };
+enum by { BY_CALL, BY_RANK, BY_PARTNER, BY_SITE, BY_SIZE, BY_KINDS };
 
 /* One function in one rank, or in all of them. */
 struct sum {
@@ -17,11 +17,21 @@ struct sum {
 	unsigned in_call;
 	unsigned ranks;
 	int64_t most_rank, most_ns;
+	/* of calls that were measured and have ended; 0: there was none, PROFILE_UNKNOWN */
+	int64_t shortest_ns, longest_ns;
 };
+#define PROFILE_UNKNOWN (-1)
 
 struct pair {
 	int32_t rank, partner;
 	uint64_t count, bytes_out, bytes_in;
+	int64_t delay_ns;
+};
+
+/* A function with one class of size in all ranks. */
+struct size {
+	unsigned func, class;
+	uint64_t count, bytes;
 	int64_t delay_ns;
 };
 
@@ -50,6 +60,8 @@ struct profile {
 	size_t npair, pair_cap;
 	struct site *site; /* owned */
 	size_t nsite, site_cap;
+	struct size *size; /* owned */
+	size_t nsize, size_cap;
 	struct buf objects, rows; /* tokens by commas; values by commas */
 	struct omis_writer w; /* of rows */
 };

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const by_names[BY_KINDS] = { "call", "rank", "partner", "site" };
+static const char *const by_names[BY_KINDS] = { "call", "rank", "partner", "site", "size" };
 
 /* What each reads beyond calls. */
-static const unsigned with[BY_KINDS] = { 0, 0, TOTALS_PARTNERS, TOTALS_SITES };
+static const unsigned with[BY_KINDS] = { 0, 0, TOTALS_PARTNERS, TOTALS_SITES, TOTALS_SIZES };
 
 /* --- one rank */
 
@@ -30,10 +30,28 @@ static const struct segview_call *call_before(const struct totals *t, unsigned f
 	return &none;
 }
 
+/*
+ * The shortest and the longest call since `b`. One that `b` has already is no call of since then,
+ * and hides the others.
+ */
+static void extent_of(struct sum *to, const struct segview_call *v, const struct segview_call *b,
+		      const struct ticks_scale *s)
+{
+	bool is_any = v->longest && v->sampled > b->sampled;
+
+	to->shortest_ns = !is_any ? 0
+			  : b->longest && v->shortest >= b->shortest
+				  ? PROFILE_UNKNOWN
+				  : ticks_delta_to_nsec(s, v->shortest);
+	to->longest_ns = !is_any		    ? 0
+			 : v->longest <= b->longest ? PROFILE_UNKNOWN
+						    : ticks_delta_to_nsec(s, v->longest);
+}
+
 static struct sum sum_of(const struct segview_call *v, const struct segview_call *b,
 			 const struct ticks_scale *s)
 {
-	return (struct sum){
+	struct sum sum = {
 		.count = profile_gained(v->count, b->count),
 		.bytes_out = profile_gained(v->bytes_out, b->bytes_out),
 		.bytes_in = profile_gained(v->bytes_in, b->bytes_in),
@@ -41,6 +59,19 @@ static struct sum sum_of(const struct segview_call *v, const struct segview_call
 			s, profile_gained(v->delay + v->open_delay, b->delay + b->open_delay)),
 		.in_call = v->in_call,
 	};
+
+	extent_of(&sum, v, b, s);
+	return sum;
+}
+
+/* What is unknown of one rank is unknown of all. */
+static int64_t join_extent(int64_t to, int64_t v, bool is_longest)
+{
+	if (!v || to == PROFILE_UNKNOWN)
+		return to;
+	if (!to || v == PROFILE_UNKNOWN)
+		return v;
+	return (v > to) == is_longest ? v : to;
 }
 
 static void add_sum(struct sum *to, const struct sum *v)
@@ -60,6 +91,8 @@ static void add_to_function(struct profile *f, unsigned func, const struct sum *
 		to->most_ns = v->delay_ns;
 		to->most_rank = rank;
 	}
+	to->shortest_ns = join_extent(to->shortest_ns, v->shortest_ns, false);
+	to->longest_ns = join_extent(to->longest_ns, v->longest_ns, true);
 	add_sum(to, v);
 }
 
@@ -197,7 +230,104 @@ static void write_pairs(struct profile *f)
 	}
 }
 
+/* --- sizes: (function, class) once */
+
+static int add_size(struct profile *f, const struct size *v)
+{
+	int rc;
+
+	for (size_t i = 0; i < f->nsize; i++) {
+		struct size *to = &f->size[i];
+
+		if (to->func != v->func || to->class != v->class)
+			continue;
+		to->count += v->count;
+		to->bytes += v->bytes;
+		to->delay_ns += v->delay_ns;
+		return 0;
+	}
+	rc = array_grow(&f->size, &f->size_cap, f->nsize + 1, sizeof(*v),
+			SEG_HOOKS * SEG_SIZE_CLASSES);
+	if (!rc)
+		f->size[f->nsize++] = *v;
+	return rc;
+}
+
+static const struct total_size *size_before(const struct totals *t, const struct total_size *v)
+{
+	static const struct total_size none;
+
+	for (size_t i = 0; t && i < t->nsize; i++)
+		if (t->size[i].func == v->func && t->size[i].class == v->class)
+			return &t->size[i];
+	return &none;
+}
+
+static int add_sizes(struct profile *f, const struct proc *p, const struct totals *t,
+		     const struct totals *mark)
+{
+	const struct ticks_scale *s = calls_scale(f->calls, p);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->nsize; i++) {
+		const struct total_size *v = &t->size[i], *b = size_before(mark, v);
+		const struct size size = {
+			.func = v->func,
+			.class = v->class,
+			.count = profile_gained(v->count, b->count),
+			.bytes = profile_gained(v->bytes, b->bytes),
+			.delay_ns = ticks_delta_to_nsec(s, profile_gained(v->delay, b->delay)),
+		};
+
+		if (size.count && call_get(size.func))
+			rc = add_size(f, &size);
+	}
+	return rc;
+}
+
+static void write_sizes(struct profile *f)
+{
+	for (size_t i = 0; i < f->nsize; i++) {
+		const struct size *s = &f->size[i];
+		bool is_last = s->class + 1 == SEG_SIZE_CLASSES;
+
+		omis_write_list(&f->w);
+		omis_write_string(&f->w, call_get(s->func)->name);
+		omis_write_int(&f->w, (int64_t)seg_size_from(s->class));
+		omis_write_int(&f->w, is_last ? -1 : (int64_t)seg_size_from(s->class + 1) - 1);
+		omis_write_int(&f->w, (int64_t)s->count);
+		omis_write_int(&f->w, s->delay_ns);
+		omis_write_int(&f->w, (int64_t)s->bytes);
+		omis_write_list_end(&f->w);
+	}
+}
+
 /* --- all ranks of the host */
+
+/* Calls that have no row, so far. */
+static uint64_t lost_of(enum by by, const struct totals *t)
+{
+	return !t		  ? 0
+	       : by == BY_PARTNER ? t->partner_lost
+	       : by == BY_SITE	  ? t->site_lost
+	       : by == BY_SIZE	  ? t->size_lost
+				  : 0;
+}
+
+static int add_rows(struct profile *f, const struct proc *p, const struct totals *t,
+		    const struct totals *mark)
+{
+	switch (f->by) {
+	case BY_PARTNER:
+		return add_partners(f, p, t, mark);
+	case BY_SITE:
+		return profile_add_sites(f, p, t, mark);
+	case BY_SIZE:
+		return add_sizes(f, p, t, mark);
+	default:
+		return 0;
+	}
+}
 
 static void write_calls(struct profile *f)
 {
@@ -218,6 +348,8 @@ static void write_calls(struct profile *f)
 		omis_write_int(&f->w, s->most_rank);
 		omis_write_int(&f->w, s->most_ns);
 		omis_write_int(&f->w, s->ranks);
+		omis_write_int(&f->w, s->shortest_ns);
+		omis_write_int(&f->w, s->longest_ns);
 		omis_write_list_end(&f->w);
 	}
 }
@@ -239,13 +371,8 @@ static int add_totals(struct profile *f, const struct proc *p, const struct tota
 	v = add_calls(f, p, t, mark);
 	if (f->by == BY_RANK)
 		write_rank(f, p, &v, timed_ns);
-	f->lost += f->by == BY_PARTNER
-			   ? profile_gained(t->partner_lost, mark ? mark->partner_lost : 0)
-		   : f->by == BY_SITE ? profile_gained(t->site_lost, mark ? mark->site_lost : 0)
-				      : 0;
-	if (f->by == BY_SITE)
-		return profile_add_sites(f, p, t, mark);
-	return f->by == BY_PARTNER ? add_partners(f, p, t, mark) : 0;
+	f->lost += profile_gained(lost_of(f->by, t), lost_of(f->by, mark));
+	return add_rows(f, p, t, mark);
 }
 
 /* What makes no MPI calls is in the entry, and adds nothing. */
@@ -285,6 +412,8 @@ static int add_entry(struct profile *f, struct service_call *c)
 		write_pairs(f);
 	else if (f->by == BY_SITE)
 		profile_write_sites(f);
+	else if (f->by == BY_SIZE)
+		write_sizes(f);
 	omis_write_int(&w, call_now(c));
 	omis_write_token(&w, procs_node_token(c->procs));
 	for (size_t i = 0; i < ARRAY_LEN(head); i++)
@@ -322,6 +451,7 @@ static int serve_with(struct service_call *c, struct profile *f)
 	buf_done(&f->rows);
 	free(f->pair);
 	free(f->site);
+	free(f->size);
 	objects_done(&o);
 	return rc;
 }
@@ -336,7 +466,7 @@ static int serve_profile(struct service_call *c)
 		by++;
 	if (by == BY_KINDS)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
-				       "by is one of: call, rank, partner, site");
+				       "by is one of: call, rank, partner, site, size");
 	if (call_int(c, 2) < WINDOW_ALL || call_int(c, 2) > WINDOW_SINCE_MARK)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
 				       "window is 0, 1 or 2");

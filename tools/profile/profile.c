@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const profile_by_names[PROFILE_KINDS] = { "call", "rank", "node", "partner", "site" };
+const char *const profile_by_names[PROFILE_KINDS] = { "call",	 "rank", "node",
+						      "partner", "site", "size" };
 
 /* Where omig_calls_profile() puts what: of a node, and of the rows of each kind behind that. */
 enum {
@@ -39,7 +40,9 @@ enum {
 	CALL_IN,
 	CALL_MOST_RANK,
 	CALL_MOST,
-	CALL_RANKS
+	CALL_RANKS,
+	CALL_SHORTEST,
+	CALL_LONGEST
 };
 enum {
 	RANK_RANK,
@@ -66,6 +69,7 @@ enum {
 	SITE_RANKS,
 	SITE_FRAMES
 };
+enum { SIZE_NAME, SIZE_FROM, SIZE_TO, SIZE_COUNT, SIZE_DELAY, SIZE_BYTES };
 enum { PAIR_RANK, PAIR_PARTNER, PAIR_COUNT, PAIR_DELAY, PAIR_OUT, PAIR_IN };
 
 /* Bits of the word, as the services document them. */
@@ -119,6 +123,7 @@ static struct profile_row *add_row(struct reading *rd, const char *name)
 	*r = (struct profile_row){ .rank = -1, .partner = -1, .most_rank = -1 };
 	r->calls = r->seconds = r->bytes_out = r->bytes_in = (double)NAN;
 	r->wall_s = r->in_call = r->ranks = r->most_s = (double)NAN;
+	r->shortest_s = r->longest_s = r->bytes = (double)NAN;
 	str_copy(r->name, sizeof(r->name), name);
 	return r;
 }
@@ -165,6 +170,27 @@ static void add_most(struct profile_row *r, const Omis_value *v, size_t rank)
 	r->most_rank = value_int(v, rank);
 }
 
+/* 0: there was none. A host that does not know hides what others know, for good. */
+static void add_extent(double *to, double v, bool is_longest)
+{
+	if (v == 0 || *to < 0)
+		return;
+	if (isnan(v))
+		*to = -1;
+	else
+		*to = isnan(*to) || (v > *to) == is_longest ? v : *to;
+}
+
+static void hide_unknown_extents(struct profile *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		struct profile_row *r = &p->row[i];
+
+		r->shortest_s = r->shortest_s < 0 ? (double)NAN : r->shortest_s;
+		r->longest_s = r->longest_s < 0 ? (double)NAN : r->longest_s;
+	}
+}
+
 static void add_call(struct reading *rd, const Omis_value *v)
 {
 	struct profile_row *r = find_row(rd, value_text(v, CALL_NAME));
@@ -176,6 +202,30 @@ static void add_call(struct reading *rd, const Omis_value *v)
 	r->in_call = plus(r->in_call, amount(v, CALL_IN_CALL));
 	r->ranks = plus(r->ranks, amount(v, CALL_RANKS));
 	add_most(r, v, CALL_MOST_RANK);
+	add_extent(&r->shortest_s, seconds(v, CALL_SHORTEST), false);
+	add_extent(&r->longest_s, seconds(v, CALL_LONGEST), true);
+}
+
+static struct profile_row *find_size(struct reading *rd, const char *name, int64_t from)
+{
+	for (size_t i = 0; i < rd->p->n; i++)
+		if (rd->p->row[i].size_from == from && str_eq(rd->p->row[i].name, name))
+			return &rd->p->row[i];
+	return add_row(rd, name);
+}
+
+static void add_size(struct reading *rd, const Omis_value *v)
+{
+	int64_t from = value_int(v, SIZE_FROM);
+	struct profile_row *r = from < 0 ? NULL : find_size(rd, value_text(v, SIZE_NAME), from);
+
+	if (!r)
+		return;
+	r->size_from = from;
+	r->size_to = value_int(v, SIZE_TO);
+	r->calls = plus(r->calls, amount(v, SIZE_COUNT));
+	r->seconds = plus(r->seconds, seconds(v, SIZE_DELAY));
+	r->bytes = plus(r->bytes, amount(v, SIZE_BYTES));
 }
 
 static void add_rank(struct reading *rd, const Omis_value *v)
@@ -246,7 +296,6 @@ static struct profile_row *add_site_row(struct reading *rd, const Omis_value *v,
 		r->frame[r->nframe].address = value_int(f, 1);
 	}
 	str_copy(r->process, sizeof(r->process), value_text(v, SITE_PROCESS));
-	r->longest_s = (double)NAN;
 	return r;
 }
 
@@ -325,6 +374,13 @@ static void add_head(struct reading *rd, const Omis_value *v)
 		p->sampled = word >> WORD_SAMPLE_SHIFT & 31;
 }
 
+/* Calls that move no bytes stand in no row: of the totals only these are known. */
+static void add_to_all_sizes(struct profile *p, const Omis_value *v)
+{
+	p->calls = plus(p->calls, amount(v, SIZE_COUNT));
+	p->seconds = plus(p->seconds, seconds(v, SIZE_DELAY));
+}
+
 static void add_to_all_sites(struct profile *p, const Omis_value *v)
 {
 	p->calls = plus(p->calls, amount(v, SITE_COUNT));
@@ -347,6 +403,10 @@ static void add_value(struct reading *rd, struct profile_row *node, const Omis_v
 	case PROFILE_SITE:
 		add_to_all_sites(rd->p, v);
 		add_site(rd, v);
+		break;
+	case PROFILE_SIZE:
+		add_to_all_sizes(rd->p, v);
+		add_size(rd, v);
 		break;
 	case PROFILE_NODE:
 		add_to_all(rd->p, v, CALL_COUNT, CALL_OUT);
@@ -392,8 +452,11 @@ bool profile_read(struct profile *p, enum profile_by by, const Omis_object_resul
 		read_entry(&rd, v);
 		omis_value_free(v);
 	}
+	hide_unknown_extents(p);
 	p->is_timed = p->ranks && rd.words & WORD_TIME;
 	p->has_bytes = p->ranks && (rd.words & WORD_VOLUME || p->bytes_out + p->bytes_in > 0);
+	if (by == PROFILE_SIZE)
+		p->bytes_out = p->bytes_in = (double)NAN; /* rows know the larger one only */
 	p->has_partners = p->ranks && rd.words & WORD_PARTNER;
 	p->has_sites = p->ranks && rd.words & WORD_SITE;
 	if (!rd.ok)
@@ -423,6 +486,28 @@ double profile_of_wall(const struct profile *p, const struct profile_row *r)
 	return wall > 0 ? 100 * r->seconds / wall : (double)NAN;
 }
 
+/* A power of two: its number has at most four digits. */
+static void put_size(struct buf *out, int64_t v)
+{
+	static const char units[] = "KMG";
+	size_t i = 0;
+
+	for (; v >= 1024 && i < sizeof(units) - 1; i++)
+		v /= 1024;
+	buf_printf(out, i ? "%lld%c" : "%lld", (long long)v, i ? units[i - 1] : 0);
+}
+
+void profile_size(const struct profile_row *r, struct buf *out)
+{
+	put_size(out, r->size_from);
+	if (r->size_to < 0) {
+		buf_putc(out, '+');
+	} else if (r->size_to > r->size_from) {
+		buf_putc(out, '-');
+		put_size(out, r->size_to < 1024 ? r->size_to : r->size_to + 1);
+	}
+}
+
 double profile_mean(const struct profile_row *r)
 {
 	return r->calls > 0 ? r->seconds / r->calls : (double)NAN;
@@ -436,7 +521,7 @@ static double key(const struct profile_row *r, enum profile_sort by)
 	case PROFILE_BY_CALLS:
 		return r->calls;
 	case PROFILE_BY_BYTES:
-		return r->bytes_out + r->bytes_in;
+		return isnan(r->bytes) ? r->bytes_out + r->bytes_in : r->bytes;
 	case PROFILE_BY_MEAN:
 		return profile_mean(r);
 	default:
@@ -458,7 +543,9 @@ static int compare(const void *pa, const void *pb, void *arg)
 		return a->rank < b->rank ? -1 : 1;
 	if (a->partner != b->partner)
 		return a->partner < b->partner ? -1 : 1;
-	return strverscmp(a->name, b->name);
+	if (strverscmp(a->name, b->name))
+		return strverscmp(a->name, b->name);
+	return (a->size_from > b->size_from) - (a->size_from < b->size_from);
 }
 
 void profile_sort(struct profile *p, enum profile_sort by)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What ranks have done in their MPI calls: sums over the ranks of a job, by call, rank, node, pair
- * of partners or call site. Hosts add up their own ranks (omig_calls_profile); here hosts are
+ * of partners, call site or size. Hosts add up their own ranks (omig_calls_profile); here hosts are
  * joined.
  */
 #ifndef TOOLS_PROFILE_PROFILE_H
@@ -22,6 +22,7 @@ enum profile_by {
 	PROFILE_NODE,
 	PROFILE_PARTNER,
 	PROFILE_SITE,
+	PROFILE_SIZE,
 	PROFILE_KINDS
 };
 extern const char *const profile_by_names[PROFILE_KINDS];
@@ -58,7 +59,11 @@ struct profile_row {
 	int64_t most_rank;
 	char most_call[PROFILE_NAME_BYTES];
 	double most_s;
-	double longest_s; /* of one call from a site, since it was counted first */
+	/* of one call: from a site since it was counted first; NaN also where it is not known */
+	double shortest_s, longest_s;
+	/* of a size: calls moved from .. to bytes each, and `bytes` together; to < 0: no end */
+	int64_t size_from, size_to;
+	double bytes;
 	char process[PROFILE_NAME_BYTES]; /* one that has the site */
 	struct profile_frame *frame; /* owned; of a site: the call, and its callers behind it */
 	size_t nframe;
@@ -134,6 +139,9 @@ void profile_sort(struct profile *p, enum profile_sort by);
 /* Time of the row: in percent of the time in MPI, and of the ranks' wall time. NaN: unknown. */
 double profile_of_mpi(const struct profile *p, const struct profile_row *r);
 double profile_of_wall(const struct profile *p, const struct profile_row *r);
+/* "0", "4-7", "512-1023", "1K-2K", "1G+": sizes from .. to; from 1K on below the end. */
+void profile_size(const struct profile_row *r, struct buf *out);
+
 /* Seconds of one call. NaN: there was none. */
 double profile_mean(const struct profile_row *r);
 

@@ -8,7 +8,9 @@
 #include <string.h>
 
 /* Nodes are made of the rows by call. */
-static const char *const asked[PROFILE_KINDS] = { "call", "rank", "call", "partner", "site" };
+static const char *const asked[PROFILE_KINDS] = {
+	"call", "rank", "call", "partner", "site", "size"
+};
 
 int profile_ask(struct profile *p, enum profile_by by, enum profile_window window, Omis_reply *out)
 {

@@ -44,7 +44,10 @@ static bool add_row(struct profile *p, const Omis_value *v, bool has_bytes)
 				   .wall_s = (double)NAN,
 				   .in_call = (double)NAN,
 				   .ranks = (double)NAN,
-				   .most_s = (double)NAN };
+				   .most_s = (double)NAN,
+				   .shortest_s = (double)NAN,
+				   .longest_s = (double)NAN,
+				   .bytes = (double)NAN };
 	if (has_bytes) {
 		r->bytes_out = value_float(v, PAST_OUT);
 		r->bytes_in = value_float(v, PAST_IN);

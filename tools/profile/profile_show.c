@@ -99,6 +99,14 @@ static void say_site(const struct profile *p, const struct profile_row *r, struc
 	say_share(p, out);
 }
 
+static void say_size(const struct profile *p, const struct profile_row *r, struct buf *out)
+{
+	buf_printf(out, "%s of ", r->name);
+	profile_size(r, out);
+	buf_printf(out, " bytes takes %.3g %% of the time in calls that move bytes",
+		   profile_of_mpi(p, r));
+}
+
 static void say_first(const struct profile *p, struct buf *out)
 {
 	const struct profile_row *r = largest(p);
@@ -108,10 +116,13 @@ static void say_first(const struct profile *p, struct buf *out)
 	else if (!r)
 		buf_puts(out, p->by == PROFILE_PARTNER
 				      ? "no time in calls with a partner was measured"
+			      : p->by == PROFILE_SIZE ? "no call that moves bytes was measured"
 			      : p->by == PROFILE_SITE ? "no call site was measured"
 						      : "no time in MPI was measured");
 	else if (p->by == PROFILE_RANK)
 		say_ranks(p, r, out);
+	else if (p->by == PROFILE_SIZE)
+		say_size(p, r, out);
 	else if (p->by == PROFILE_SITE)
 		say_site(p, r, out);
 	else if (p->by == PROFILE_NODE)

@@ -16,7 +16,9 @@ enum {
 	NODE = 1 << PROFILE_NODE,
 	PARTNER = 1 << PROFILE_PARTNER,
 	SITE = 1 << PROFILE_SITE,
-	ALL = CALL | RANK | NODE | PARTNER | SITE,
+	SIZE = 1 << PROFILE_SIZE,
+	WAYS = CALL | RANK | NODE | PARTNER | SITE, /* bytes by their way */
+	ALL = WAYS | SIZE,
 };
 
 static double number(const struct profile *p, const struct profile_row *r, enum profile_value v)
@@ -44,6 +46,14 @@ static double number(const struct profile *p, const struct profile_row *r, enum 
 		return r->most_s;
 	case PROFILE_V_MOST_RANK:
 		return r->most_rank < 0 ? (double)NAN : (double)r->most_rank;
+	case PROFILE_V_SHORTEST:
+		return r->shortest_s;
+	case PROFILE_V_FROM:
+		return (double)r->size_from;
+	case PROFILE_V_TO:
+		return r->size_to < 0 ? (double)NAN : (double)r->size_to;
+	case PROFILE_V_BYTES:
+		return r->bytes;
 	case PROFILE_V_LONGEST:
 		return r->longest_s;
 	case PROFILE_V_IN_CALL:
@@ -107,6 +117,9 @@ static const char *word(const struct profile_row *r, enum profile_value v, struc
 		return r->most_call;
 	case PROFILE_V_STATE:
 		return r->has_ended ? "ended" : "run";
+	case PROFILE_V_SIZE:
+		profile_size(r, made);
+		return buf_str(made);
 	case PROFILE_V_FUNCTION:
 	case PROFILE_V_SOURCE:
 	case PROFILE_V_CALLERS:
@@ -129,7 +142,10 @@ static const struct column {
 	enum profile_value value;
 	enum profile_unit unit;
 } columns[] = {
-	{ "CALL", "call", CALL | SITE, PROFILE_V_NAME, PROFILE_WORD },
+	{ "CALL", "call", CALL | SITE | SIZE, PROFILE_V_NAME, PROFILE_WORD },
+	{ "SIZE", "size", SIZE, PROFILE_V_SIZE, PROFILE_WORD },
+	{ NULL, "bytes_from", SIZE, PROFILE_V_FROM, PROFILE_NUMBER },
+	{ NULL, "bytes_to", SIZE, PROFILE_V_TO, PROFILE_NUMBER },
 	{ "FUNCTION", "function", SITE, PROFILE_V_FUNCTION, PROFILE_WORD },
 	{ "LINE", "source", SITE, PROFILE_V_SOURCE, PROFILE_WORD },
 	{ NULL, "class", CALL, PROFILE_V_CLASS, PROFILE_WORD },
@@ -141,17 +157,20 @@ static const struct column {
 	{ "CALLS", "calls", ALL, PROFILE_V_CALLS, PROFILE_COUNT },
 	{ "TIME", "seconds", ALL, PROFILE_V_SECONDS, PROFILE_TIME },
 	{ "% MPI", "mpi_percent", ALL, PROFILE_V_OF_MPI, PROFILE_PERCENT },
-	{ "% WALL", "wall_percent", CALL | RANK | NODE | SITE, PROFILE_V_OF_WALL, PROFILE_PERCENT },
+	{ "% WALL", "wall_percent", CALL | RANK | NODE | SITE | SIZE, PROFILE_V_OF_WALL,
+	  PROFILE_PERCENT },
 	{ NULL, "wall_seconds", RANK | NODE, PROFILE_V_WALL, PROFILE_TIME },
-	{ "MEAN", "mean_seconds", CALL | PARTNER | SITE, PROFILE_V_MEAN, PROFILE_TIME },
-	{ "LONGEST", "longest_seconds", SITE, PROFILE_V_LONGEST, PROFILE_TIME },
+	{ "MEAN", "mean_seconds", CALL | PARTNER | SITE | SIZE, PROFILE_V_MEAN, PROFILE_TIME },
+	{ "MIN", "min_seconds", CALL, PROFILE_V_SHORTEST, PROFILE_TIME },
+	{ "MAX", "max_seconds", CALL | SITE, PROFILE_V_LONGEST, PROFILE_TIME },
 	{ "MOST", "most_seconds", CALL | RANK | NODE | SITE, PROFILE_V_MOST, PROFILE_TIME },
 	{ "ON RANK", "most_rank", CALL | SITE, PROFILE_V_MOST_RANK, PROFILE_NUMBER },
 	{ "IN", "most_call", RANK | NODE, PROFILE_V_MOST_CALL, PROFILE_WORD },
 	{ NULL, "ranks", CALL | SITE, PROFILE_V_RANKS, PROFILE_NUMBER },
 	{ NULL, "in_call", CALL, PROFILE_V_IN_CALL, PROFILE_NUMBER },
-	{ "SENT", "bytes_out", ALL, PROFILE_V_OUT, PROFILE_BYTES },
-	{ "RECEIVED", "bytes_in", ALL, PROFILE_V_IN, PROFILE_BYTES },
+	{ "SENT", "bytes_out", WAYS, PROFILE_V_OUT, PROFILE_BYTES },
+	{ "RECEIVED", "bytes_in", WAYS, PROFILE_V_IN, PROFILE_BYTES },
+	{ "BYTES", "bytes", SIZE, PROFILE_V_BYTES, PROFILE_BYTES },
 	{ "CALLED FROM", "callers", SITE, PROFILE_V_CALLERS, PROFILE_WORD },
 	{ "STATE", "state", RANK, PROFILE_V_STATE, PROFILE_WORD },
 };

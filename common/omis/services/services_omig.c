@@ -51,18 +51,21 @@ static const struct omis_service omig[] = {
 		    "word, left_out, lost, [row]...",
 	  .help = "Sums of what omig_calls_enable counts: an entry for all processes of a node. by "
 		  "is one of: call (rows name, class, count, delay_ns, in_call, bytes_out, bytes_in, "
-		  "most_rank, most_ns, ranks); rank (rank, process, ended, count, delay_ns, "
+		  "most_rank, most_ns, ranks, shortest_ns, longest_ns); rank (rank, process, ended, count, delay_ns, "
 		  "bytes_out, bytes_in, timed_ns, name, name_ns of the call with most time); "
 		  "partner (rank, partner, count, delay_ns, bytes_out, bytes_in); site (name, "
 		  "process, count, delay_ns, longest_ns, bytes_out, bytes_in, most_rank, most_ns, "
-		  "ranks, then [file, address] of the call and of its callers). window: 0 since "
+		  "ranks, then [file, address] of the call and of its callers); size (name, from, "
+		  "to, count, delay_ns, bytes of calls that moved from to to bytes; to is -1 where "
+		  "there is no end). shortest_ns and longest_ns are of one call that has ended and was "
+		  "measured: 0 where there is none, -1 where it is not known since a mark. window: 0 since "
 		  "counting began; 1 the same, and values are marked; 2 since the marks of this "
 		  "tool, which are set again. timed_ns: how long the time of all calls was measured, "
 		  "of all ranks together, longest_ns of one. untimed: ranks without such a time, "
 		  "unread: processes whose segment is gone, marked: ranks with a mark. word: what "
 		  "all of them count, as bits of a hook. left_out: rows of partners beyond 4096, "
 		  "or of sites beyond 2048. lost: calls that ranks had no room for, which stand in no "
-		  "row of partners or sites." },
+		  "row of partners, sites or sizes." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",

@@ -23,7 +23,7 @@ tallied() {
 		grep -wFf "$TMPDIR/names" | sort
 }
 sums_equal_the_tally() { # JOB
-	omig calls --job "$1" --csv | awk -F, 'NR > 1 { print $1, $3, $12, $13 }' |
+	omig calls --job "$1" --csv | awk -F, 'NR > 1 { print $1, $3, $14, $15 }' |
 		sort >"$TMPDIR/seen"
 	tallied >"$TMPDIR/tallied"
 	[ -s "$TMPDIR/seen" ] && diff "$TMPDIR/tallied" "$TMPDIR/seen"
@@ -36,6 +36,21 @@ sums_of_ranks_equal_those_of_calls() { # JOB
 			return 1
 	done | sort -u | tee "$TMPDIR/sums"
 	[ "$(wc -l <"$TMPDIR/sums")" = 1 ]
+}
+# Each call that moves bytes stands in one class of its size: calls of all classes are those of the
+# call.
+sizes_are_whole() { # JOB
+	omig calls --job "$1" --by size --csv | tee "$TMPDIR/sizes" | awk -F, 'NR > 1 {
+		n[$1] += $5; bad += $11 < $3 * $5 || ($4 != "" && $11 > $4 * $5)
+	} END { for (name in n) print name, n[name]; exit bad }' | sort >"$TMPDIR/sized" || return 1
+	omig calls --job "$1" --csv | awk -F, 'NR > 1 { print $1, $3 }' | sort >"$TMPDIR/all"
+	grep -q "^MPI_Allreduce " "$TMPDIR/sized" && cat "$TMPDIR/sizes" &&
+		[ -z "$(comm -23 "$TMPDIR/sized" "$TMPDIR/all")" ]
+}
+no_call_is_beyond_min_and_max() { # JOB: of the mean
+	omig calls --job "$1" --csv | tee "$TMPDIR/extents" | awk -F, 'NR > 1 {
+		n++; bad += !($8 > 0) || $8 > $7 || $9 < $7
+	} END { exit bad || !n }'
 }
 shares_are_whole() {
 	omig calls --job "$1" --csv | awk -F, 'NR > 1 { s += $5; bad += $6 < 0 || $6 > 100 }
@@ -55,6 +70,9 @@ for f in $flavours; do
 	check "$f: its ranks have ended" until_true 20 all_ended "short-$f" 3
 	check "$f: calls and bytes are those of the independent count" \
 		sums_equal_the_tally "short-$f"
+	check "$f: calls by size are all calls that move bytes" sizes_are_whole "short-$f"
+	check "$f: the mean of a call lies between its shortest and its longest" \
+		no_call_is_beyond_min_and_max "short-$f"
 	check "$f: the first line is in words, the second says that it is over" says \
 		'^job short-.*: 3 ranks on 1 node, measured for up to .*; 3 have ended$' \
 		omig calls --job "short-$f"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig calls: the profile of a job by call, rank, node, partner or call site. */
+/* omig calls: the profile of a job by call, rank, node, partner, call site or size. */
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/profile/profile.h"
@@ -146,6 +146,8 @@ static bool is_unmeasured(const struct profile *p)
 	if (p->by == PROFILE_PARTNER && running && !p->has_partners && !p->n)
 		return true;
 	if (p->by == PROFILE_SITE && running && !p->has_sites && !p->n)
+		return true;
+	if (p->by == PROFILE_SIZE && running && !p->has_bytes && !p->n)
 		return true;
 	return running && (!p->is_timed || p->untimed >= running);
 }
@@ -325,9 +327,12 @@ static const char details[] =
 	"Values count since counting began. If no rank that runs is counted, it is switched on for\n"
 	"5s, or for --for. % MPI is of the time in all MPI calls, % WALL of the time for which ranks\n"
 	"were measured, of all threads of a rank together. MOST is of the rank with most time in the\n"
-	"call, LONGEST of one call. SENT and RECEIVED are bytes. Callers (--depth) are found by frame\n"
-	"pointers: compile with -fno-omit-frame-pointer, and with -g for lines. Values of ended ranks stay for 10 minutes. Exit status 6\n"
-	"when a node does not answer.";
+	"call, MIN and MAX of one call. They are - where an earlier call hides them: with --for and\n"
+	"--every, if no call since then was shorter, or longer. SENT and RECEIVED are bytes. SIZE is\n"
+	"the larger of both in one call, by powers of two; calls that move no bytes are not in it.\n"
+	"Callers (--depth) are found by frame pointers: compile with -fno-omit-frame-pointer, and with\n"
+	"-g for lines. Values of ended ranks stay for 10 minutes. Exit status 6 when a node does not\n"
+	"answer.";
 
 int cmd_calls(int argc, char **argv)
 {
@@ -335,8 +340,8 @@ int cmd_calls(int argc, char **argv)
 	const struct opt table[] = {
 		CMD_OPTIONS(&c.common),
 		OPTION("job", 0, "NAME", "of this job; needed where several run", OPT_STR, &c.job),
-		OPTION("by", 'b', "call|rank|node|partner|site", "what a row is (default call)",
-		       OPT_CHOICE, &c.by),
+		OPTION("by", 'b', "call|rank|node|partner|site|size",
+		       "what a row is (default call)", OPT_CHOICE, &c.by),
 		OPTION("callsites", 'c', NULL, "the same as --by site", OPT_FLAG, &c.sites),
 		OPTION_RANGE("depth", 'd', "N", "callers that distinguish sites, 1 (default) to 4",
 			     OPT_I64, &c.depth, 1, PROFILE_FRAMES),

@@ -85,7 +85,7 @@ START_TEST(calls_of_all_ranks_are_one_row_with_the_rank_that_has_most)
 	send(&seg, 10, 1, 100000);
 	send(&other, 20, 0, 900000);
 	send(&other, 30, 0, 900000);
-	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",3,,0,60,0,1,,2]");
+	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",3,,0,60,0,1,,2,0,0]");
 	ck_assert_int_eq(head_of(",\"call\"", 2), 2); /* ranks */
 	ck_assert_int_eq(head_of(",\"call\"", 3), 0); /* ended */
 	ck_assert_int_eq(head_of(",\"call\"", 9), HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
@@ -96,12 +96,12 @@ START_TEST(each_tool_counts_from_its_own_mark)
 {
 	count("volume");
 	send(&seg, 10, 1, 1000);
-	ck_assert_str_eq(calls_of(",\"call\",1"), "[\"MPI_Send\",\"send\",1,,0,10,0,0,,1]");
+	ck_assert_str_eq(calls_of(",\"call\",1"), "[\"MPI_Send\",\"send\",1,,0,10,0,0,,1,0,0]");
 	ck_assert_str_eq(calls_of(",\"call\",2"), "");
 	send(&seg, 5, 1, 1000);
-	ck_assert_str_eq(calls_of(",\"call\",2"), "[\"MPI_Send\",\"send\",1,,0,5,0,0,,1]");
+	ck_assert_str_eq(calls_of(",\"call\",2"), "[\"MPI_Send\",\"send\",1,,0,5,0,0,,1,0,0]");
 	ck_assert_str_eq(calls_of(",\"call\",2"), "");
-	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",2,,0,15,0,0,,1]");
+	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",2,,0,15,0,0,,1,0,0]");
 	/* another tool has no mark */
 	ck_assert_ptr_nonnull(strstr(rows_as(2, ",\"call\",2"), "[\"MPI_Send\",\"send\",2,"));
 	ck_assert_int_eq(head_of(",\"call\",2", 6), 2);
@@ -134,7 +134,7 @@ START_TEST(values_stay_after_the_end_of_a_rank)
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	world_run(&w, SEC);
 	send(&other, 1, 0, 900000);
-	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",2,,0,11,0,1,,2]");
+	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",2,,0,11,0,1,,2,0,0]");
 	ck_assert_int_eq(head_of(",\"call\"", 2), 2);
 	ck_assert_int_eq(head_of(",\"call\"", 3), 1);
 }
@@ -206,6 +206,73 @@ START_TEST(sites_of_all_ranks_are_rows_with_file_and_address)
 }
 END_TEST
 
+static void put_size(struct fake_segment *s, unsigned at, uint64_t class, uint64_t count)
+{
+	uint8_t *block = s->base + s->h->thread_offset;
+	uint64_t func = (uint64_t)call_find("MPI_Send");
+
+	((struct seg_size *)(void *)(block + s->h->size_offset))[at] =
+		(struct seg_size){ (func + 1) << 32 | class, count, 10 * count, 1000 * count };
+}
+
+START_TEST(sizes_of_all_ranks_are_rows_by_call_and_class)
+{
+	static const unsigned times[] = { 4 };
+
+	count("volume");
+	put_size(&seg, 0, 4, 3);
+	put_size(&other, 5, 4, 1);
+	put_size(&other, 6, SEG_SIZE_CLASSES - 1, 2);
+	ck_assert_str_eq(without_times(rows_as(1, ",\"size\",1"), times, 1),
+			 "[\"MPI_Send\",8,15,4,,40],[\"MPI_Send\",1073741824,-1,2,,20]");
+	put_size(&seg, 0, 4, 5);
+	ck_assert_str_eq(without_times(rows_as(1, ",\"size\",2"), times, 1),
+			 "[\"MPI_Send\",8,15,2,,20]");
+}
+END_TEST
+
+static void put_extent(struct fake_segment *s, uint64_t longest, uint64_t shortest)
+{
+	uint8_t *block = s->base + s->h->thread_offset;
+
+	((struct seg_extent *)(void *)(block + s->h->extent_offset))[call_find("MPI_Send")] =
+		(struct seg_extent){ longest, ~shortest };
+}
+
+/* "shortest,longest" of the one row */
+static const char *extents(const char *rest)
+{
+	const char *rows = rows_as(1, rest), *at = rows + strlen(rows);
+
+	for (unsigned commas = 0; at > rows && commas < 2; commas += *at == ',')
+		at--;
+	return at > rows ? at + 1 : "";
+}
+
+START_TEST(extents_are_hidden_by_what_was_before_a_mark)
+{
+	count("volume");
+	send(&seg, 10, 1, 1000);
+	put_extent(&seg, 1000, 1000);
+	ck_assert_int_ne(strncmp(extents(",\"call\",1"), "0,0]", 4), 0);
+	ck_assert_ptr_null(strstr(extents(",\"call\""), "-1"));
+	ck_assert_str_eq(extents(",\"call\",2"), ""); /* no call since then */
+	send(&seg, 10, 1, 1000);
+	ck_assert_str_eq(extents(",\"call\",2"), "-1,-1]");
+	send(&seg, 10, 1, 900000);
+	put_extent(&seg, 900000, 1000);
+	ck_assert_int_eq(strncmp(extents(",\"call\",2"), "-1,", 3), 0);
+	send(&seg, 10, 1, 900000);
+	put_extent(&seg, 900000, 1000);
+	ck_assert_str_eq(extents(",\"call\",2"), "-1,-1]");
+	/* what one rank does not know is not known of all */
+	send(&seg, 10, 1, 900000);
+	send(&other, 10, 1, 900000);
+	put_extent(&other, 900000, 900000);
+	ck_assert_str_eq(extents(",\"call\",2"), "-1,-1]");
+}
+END_TEST
+
 START_TEST(the_most_callers_that_a_tool_wants_are_noted)
 {
 	char text[256];
@@ -247,7 +314,7 @@ START_TEST(nonsense_is_refused_with_the_words_that_there_are)
 	const struct msg_reply *r = profile_as(1, ",\"colour\"");
 
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
-	ck_assert_str_eq(entry_text(&r->entry[0]), "by is one of: call, rank, partner, site");
+	ck_assert_str_eq(entry_text(&r->entry[0]), "by is one of: call, rank, partner, site, size");
 	r = profile_as(1, ",\"call\",3");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
 }
@@ -259,5 +326,7 @@ SUITE_WITH("lm profile", open_ranks, close_ranks,
 	   values_stay_after_the_end_of_a_rank,
 	   how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives,
 	   sites_of_all_ranks_are_rows_with_file_and_address,
+	   sizes_of_all_ranks_are_rows_by_call_and_class,
+	   extents_are_hidden_by_what_was_before_a_mark,
 	   the_most_callers_that_a_tool_wants_are_noted, only_files_of_the_process_are_looked_into,
 	   nonsense_is_refused_with_the_words_that_there_are)

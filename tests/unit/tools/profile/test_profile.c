@@ -41,12 +41,14 @@ static void two_hosts(void)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
 	     "1000,n_1,2,0,0,0,0,20000000000,10000000000,7,0,0,"
-	     "[\"MPI_Waitall\",\"complete\",10,6000000000,1,0,0,1,4000000000,2],"
-	     "[\"MPI_Isend\",\"send\",20,100000000,0,4096,0,0,60000000,2]");
+	     "[\"MPI_Waitall\",\"complete\",10,6000000000,1,0,0,1,4000000000,2,1000,"
+	     "2000000000],"
+	     "[\"MPI_Isend\",\"send\",20,100000000,0,4096,0,0,60000000,2,0,0]");
 	fill(&entry[1], "p_2_a,p_2_b",
 	     "2000,n_2,2,1,0,0,0,20000000000,10000000000,15,0,0,"
-	     "[\"MPI_Waitall\",\"complete\",10,3000000000,0,0,0,3,3000000000,2],"
-	     "[\"MPI_Barrier\",\"barrier\",2,900000000,0,0,0,2,500000000,2]");
+	     "[\"MPI_Waitall\",\"complete\",10,3000000000,0,0,0,3,3000000000,2,500,"
+	     "1000000000],"
+	     "[\"MPI_Barrier\",\"barrier\",2,900000000,0,0,0,2,500000000,2,400000000,-1]");
 	fill(&node[0], "n_1", "\"east1\"");
 	fill(&node[1], "n_2", "\"east2\"");
 }
@@ -73,14 +75,14 @@ START_TEST(calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most)
 		"MPI_Waitall takes 90 % of the time in MPI, most on rank 1 (4 s); 4 ranks are "
 		"in MPI for 25 % of the time\n"
 		"job heat: 4 ranks on 2 nodes, measured for up to 10 s; 1 has ended\n"
-		"CALL         CALLS    TIME  % MPI  % WALL    MEAN    MOST  ON RANK  SENT  RECEIVED"
-		"\n"
-		"MPI_Waitall     20     9 s   90.0    22.5  450 ms     4 s        1     0         0"
-		"\n"
-		"MPI_Barrier      2  900 ms    9.0     2.2  450 ms  500 ms        2     0         0"
-		"\n"
-		"MPI_Isend       20  100 ms    1.0     0.2    5 ms   60 ms        0  4.0K         0"
-		"\n");
+		"CALL         CALLS    TIME  % MPI  % WALL    MEAN     MIN  MAX    MOST  ON RANK  "
+		"SENT  RECEIVED\n"
+		"MPI_Waitall     20     9 s   90.0    22.5  450 ms  500 ns  2 s     4 s        1  "
+		"   0         0\n"
+		"MPI_Barrier      2  900 ms    9.0     2.2  450 ms  400 ms    -  500 ms        2  "
+		"   0         0\n"
+		"MPI_Isend       20  100 ms    1.0     0.2    5 ms       -    -   60 ms        0  "
+		"4.0K         0\n");
 	ck_assert_int_eq(p.time_ns, 1000);
 	ck_assert_double_eq_tol(p.row[0].in_call, 1, 1e-12);
 	ck_assert_double_eq_tol(p.row[0].ranks, 4, 1e-12);
@@ -171,6 +173,33 @@ START_TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses
 }
 END_TEST
 
+START_TEST(sizes_of_all_hosts_are_rows_by_call_and_class)
+{
+	fill(&entry[0], "p_1_a",
+	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,7,0,0,"
+	     "[\"MPI_Send\",8,15,2,3000000000,20],[\"MPI_Send\",524288,1048575,1,1000,600000]");
+	fill(&entry[1], "p_2_a",
+	     "1000,n_2,1,0,0,0,0,5000000000,5000000000,7,0,2,"
+	     "[\"MPI_Send\",8,15,1,1000000000,10],[\"MPI_Recv\",1073741824,-1,1,0,1073741824]");
+	read_all(PROFILE_SIZE);
+	profile_sort(&p, PROFILE_BY_TIME);
+	ck_assert_str_eq(shown(0),
+			 "MPI_Send of 8-15 bytes takes 100 % of the time in calls that move bytes\n"
+			 "job heat: 2 ranks on 2 nodes, measured for up to 5 s\n"
+			 "CALL      SIZE     CALLS  TIME  % MPI  % WALL    MEAN  BYTES\n"
+			 "MPI_Send  8-15         3   4 s  100.0    40.0  1.33 s     30\n"
+			 "MPI_Send  512K-1M      1  1 us    0.0     0.0    1 us   586K\n"
+			 "MPI_Recv  1G+          1   0 s    0.0     0.0     0 s   1.0G\n"
+			 "2 calls stand in no row: tables of ranks are full\n");
+	profile_sort(&p, PROFILE_BY_NAME);
+	ck_assert_int_eq(p.row[1].size_from, 8);
+	ck_assert_int_eq(p.row[2].size_from, 524288);
+	profile_sort(&p, PROFILE_BY_BYTES);
+	ck_assert_str_eq(p.row[0].name, "MPI_Recv");
+	done();
+}
+END_TEST
+
 START_TEST(what_is_not_known_is_not_0)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
@@ -181,8 +210,10 @@ START_TEST(what_is_not_known_is_not_0)
 		"no time in MPI was measured\n"
 		"job heat: 2 ranks on 1 node; time is not measured in 2; 3 processes "
 		"cannot be read; time is an estimate from one call in 16\n"
-		"CALL      CALLS  TIME  % MPI  % WALL  MEAN  MOST  ON RANK  SENT  RECEIVED\n"
-		"MPI_Send     10   0 s      -       -   0 s   0 s        0     -         -\n");
+		"CALL      CALLS  TIME  % MPI  % WALL  MEAN  MIN  MAX  MOST  ON RANK  SENT  "
+		"RECEIVED\n"
+		"MPI_Send     10   0 s      -       -   0 s    -    -   0 s        0     -         "
+		"-\n");
 	done();
 	read_all(PROFILE_CALL);
 	ck_assert_str_eq(shown(0), "no rank has replied\njob heat: 0 ranks on 0 nodes\n");
@@ -230,11 +261,11 @@ START_TEST(csv_and_json_have_the_same_columns)
 	read_all(PROFILE_CALL);
 	profile_csv_head(PROFILE_CALL, &b);
 	profile_to_csv(&p, &b);
-	ck_assert_ptr_nonnull(strstr(buf_str(&b),
-				     "call,class,calls,seconds,mpi_percent,wall_percent,"
-				     "mean_seconds,most_seconds,most_rank,ranks,in_call,bytes_out,"
-				     "bytes_in\nMPI_Waitall,complete,20,9,90,22.5,0.45,4,1,4,1,0,0"
-				     "\n"));
+	ck_assert_ptr_nonnull(strstr(
+		buf_str(&b), "call,class,calls,seconds,mpi_percent,wall_percent,"
+			     "mean_seconds,min_seconds,max_seconds,most_seconds,most_rank,"
+			     "ranks,in_call,bytes_out,bytes_in\n"
+			     "MPI_Waitall,complete,20,9,90,22.5,0.45,5e-07,2,4,1,4,1,0,0\n"));
 	buf_done(&b);
 	done();
 }
@@ -244,5 +275,5 @@ SUITE("profile", calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most
       nodes_have_their_names_and_their_own_time, ranks_say_which_is_longest_and_which_is_shortest,
       pairs_are_rows_and_what_hosts_left_out_is_said,
       sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses,
-      what_is_not_known_is_not_0, hostile_replies_change_nothing_else,
-      csv_and_json_have_the_same_columns)
+      sizes_of_all_hosts_are_rows_by_call_and_class, what_is_not_known_is_not_0,
+      hostile_replies_change_nothing_else, csv_and_json_have_the_same_columns)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of the segment (seg.h): calls by the class of their size, and the extents of calls. */
+#ifndef COMMON_RING_SEGSIZE_H
+#define COMMON_RING_SEGSIZE_H
+
+#include <assert.h>
+#include <stdint.h>
+
+/* (function, class of size) pairs per thread, a power of two: twelve functions that move bytes,
+ * each in ten classes, with room for short searches */
+#define SEG_SIZES 256
+/* classes of sizes: 0 bytes; 1; 2 and 3; 4 to 7; ...; 2^30 and more */
+#define SEG_SIZE_CLASSES 32
+
+/*
+ * Calls of one function that moved a number of bytes of one class: the larger of what went out and
+ * what came in. A receive that is posted counts when its bytes have arrived, a persistent request
+ * each time. key is written once, after which the sums grow; each alone is whole.
+ */
+struct seg_size {
+	uint64_t key; /* (function + 1) << 32 | class; 0 = free */
+	uint64_t count, bytes;
+	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
+};
+
+/* Of the calls of one function in one thread that have ended and were measured. Each is whole. */
+struct seg_extent {
+	uint64_t longest; /* ticks; 0: there was none */
+	uint64_t shortest_inverted; /* ~ticks; 0: there was none */
+};
+
+static_assert(sizeof(struct seg_size) == 32, "layout");
+static_assert(sizeof(struct seg_extent) == 16, "layout");
+
+/* Class of a number of bytes, below SEG_SIZE_CLASSES. Signal-safe. */
+static inline unsigned seg_size_class(uint64_t bytes)
+{
+	unsigned bits = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+
+	return bits < SEG_SIZE_CLASSES ? bits : SEG_SIZE_CLASSES - 1;
+}
+
+/* The least number of bytes of a class. The next class begins where this one ends. */
+static inline uint64_t seg_size_from(unsigned class)
+{
+	return class ? UINT64_C(1) << (class - 1) : 0;
+}
+
+#endif
