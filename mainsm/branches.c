@@ -37,7 +37,7 @@ static int node_of_lm(struct peer *p, const struct identity *who, struct object 
 
 	if (rc)
 		return rc;
-	directory_serve(p->m->directory, node, p->branch->index + 1);
+	directory_serve(p->m->directory, node, p->branch->index + 1, p->attach);
 	directory_set_sub(p->m->directory, node, MSG_NODE_UP, now);
 	return 0;
 }
@@ -165,6 +165,26 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 				 d->node);
 }
 
+/*
+ * Does another daemon of this site serve the host? An sm decides in the same way: the claim with
+ * the greater attach is the later one, and a host that is up stays where it is. An sm that was
+ * stopped still knows hosts that have found another parent.
+ */
+static bool is_fenced(const struct peer *p, const struct object *node,
+		      const struct msg_directory *d)
+{
+	const struct msg_object *head = find_node(d);
+	bool is_lm = !p->branch->is_sm;
+	bool is_up = is_lm || (head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP);
+
+	if (!node || !node->server || node->server == p->branch->index + 1 ||
+	    !str_eq(node->parent->name, p->branch->site))
+		return false;
+	if ((is_lm || head) && is_up != (node->sub == MSG_NODE_UP))
+		return !is_up;
+	return (is_lm ? p->attach : d->attach) <= node->attach;
+}
+
 /* The node is served by this branch from now on. */
 static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 {
@@ -173,8 +193,11 @@ static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 	const char *host = "";
 	int rc;
 
-	if (node && node->server == p->branch->index + 1)
+	if (node && node->server == p->branch->index + 1) {
+		if (d->attach > node->attach)
+			node->attach = d->attach;
 		return 0;
+	}
 	rc = check_number(p, d, &host, e);
 	if (rc == -ERR_DENIED && *host)
 		disown(p, d->node, host);
@@ -186,7 +209,8 @@ static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 					&node);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for node %u", d->node);
-	directory_serve(m->directory, node, p->branch->index + 1);
+	directory_serve(m->directory, node, p->branch->index + 1,
+			p->branch->is_sm ? d->attach : p->attach);
 	return 0;
 }
 
@@ -199,6 +223,8 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 
 	/* The last report about a host that is forgotten here. */
 	if (!node && o && o->op == MSG_OP_GONE)
+		return;
+	if (is_fenced(p, node, d))
 		return;
 	rc = adopt(p, d, &e);
 	if (!rc)

@@ -121,6 +121,7 @@ static int hello_lm(struct peer *p, const struct msg_hello *h, const struct iden
 	if (h->want_redirect)
 		direct(m, site, ack);
 	p->is_passing = ack->redirect[0] != 0;
+	p->attach = h->attach ? h->attach : h->epoch;
 	return p->is_passing ? 0 : check_place(m, who, TOKEN_NODE, ack->node, why);
 }
 

@@ -35,6 +35,7 @@ struct peer {
 	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */
 	uint32_t number; /* of a tool, before it has its session */
 	uint64_t epoch; /* of a tool, as it said hello; 0 = its requests have no ids that last */
+	uint64_t attach; /* of an lm: greater each time that it looks for a parent */
 	char *listen; /* of an sm: where lms find it; owned */
 	struct list requests; /* of a tool: struct tool_request */
 	struct list in_peers;

@@ -311,9 +311,10 @@ int directory_apply(struct directory *d, uint32_t server, const struct msg_direc
 	return 0;
 }
 
-void directory_serve(struct directory *d, struct object *node, uint32_t server)
+void directory_serve(struct directory *d, struct object *node, uint32_t server, uint64_t attach)
 {
 	node->server = server;
+	node->attach = attach;
 	node->snapshot = false; /* half a snapshot of an earlier server is void */
 }
 
@@ -337,7 +338,7 @@ void directory_branch_lost(struct directory *d, uint32_t server, nsec_t now)
 
 		if (node->server != server)
 			continue;
-		directory_serve(d, node, 0);
+		directory_serve(d, node, 0, 0);
 		directory_set_sub(d, node, MSG_NODE_LOST, now);
 	}
 }

@@ -38,6 +38,7 @@ struct object {
 	int64_t time_ns; /* when that was so, by the node's clock */
 	uint32_t sub; /* node: enum msg_node_sub */
 	uint32_t server; /* node: the branch that serves it, 0 = none */
+	uint64_t attach; /* node: of the claim by which that has it; the greater is the later */
 	nsec_t since; /* node: when `sub` became what it is */
 	/* node: what it holds; snapshots seen. Else: snapshot it was seen in */
 	uint32_t objects, round;
@@ -82,7 +83,7 @@ int directory_add_node(struct directory *d, uint32_t number, const char *host, s
 int directory_apply(struct directory *d, uint32_t server, const struct msg_directory *m, nsec_t now,
 		    struct err *e);
 
-void directory_serve(struct directory *d, struct object *node, uint32_t server);
+void directory_serve(struct directory *d, struct object *node, uint32_t server, uint64_t attach);
 void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now);
 
 /* All nodes of that branch are lost from now on and not served. */

@@ -97,6 +97,78 @@ TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 	world_done(&w);
 }
 
+/* What that sm says of host 1, with the time when the host came to it. */
+static void claim(struct below *sm, uint64_t attach, uint32_t sub)
+{
+	struct msg_object o[] = { below_object("n_1", "s_1", "h1"),
+				  below_object("p_1_a00000", "n_1", "") };
+	struct msg m = { .type = MSG_DIRECTORY,
+			 .directory = { .full = true,
+					.node = 1,
+					.object = o,
+					.nobject = ARRAY_LEN(o),
+					.attach = attach } };
+
+	o[0].sub = sub;
+	ck_assert_int_eq(link_send(sm->link, &m), 0);
+	world_run(&w, 50 * MS);
+}
+
+/* An sm was stopped, and its host has found mainsm itself. Then the sm goes on. */
+TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
+{
+	world_open(&w);
+	w.start_rc = -1;
+	for (int i = 0; i < SITE_START_TRIES; i++) {
+		below_open(&w, &lm, ROLE_LM, "a", "h1");
+		if (i < SITE_START_TRIES - 1)
+			below_close(&lm);
+	}
+	below_report(&lm, 1, "h1");
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	above_attach_all(&t);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	claim(&a, 76, MSG_NODE_UP);
+	claim(&a, 76, MSG_NODE_LOST);
+	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 2);
+	ck_assert_str_eq(lm.text, ":proc_get_info([p_1_a00000,p_1_b00000],1)");
+	ck_assert_uint_eq(a.requests, 0);
+	/* It comes to the sm. */
+	claim(&a, 78, MSG_NODE_UP);
+	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
+	ck_assert_uint_eq(a.requests, 1);
+	/* What its old link still had is too late. */
+	below_report(&lm, 1, "h1");
+	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
+	ck_assert_uint_eq(a.requests, 2);
+	above_close(&t);
+	below_close(&lm);
+	below_close(&a);
+	world_done(&w);
+}
+
+TEST(a_host_that_is_lost_belongs_to_any_sm_that_has_it)
+{
+	world_open(&w);
+	w.start_rc = -1;
+	for (int i = 0; i < SITE_START_TRIES; i++) {
+		below_open(&w, &lm, ROLE_LM, "a", "h1");
+		below_close(&lm);
+	}
+	below_open(&w, &lm, ROLE_LM, "a", "h1");
+	below_report(&lm, 1, "h1");
+	below_close(&lm);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	claim(&a, 1, MSG_NODE_UP);
+	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
+	above_attach_all(&t);
+	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
+	ck_assert_uint_eq(a.requests, 1);
+	above_close(&t);
+	below_close(&a);
+	world_done(&w);
+}
+
 TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
 {
 	world_open(&w);

@@ -349,6 +349,7 @@ static inline void below_begin(struct below *b)
 					 .site = who->site,
 					 .host = b->host,
 					 .listen = "10.0.0.1:99",
+					 .attach = 77,
 					 .want_redirect = is_lm || b->is_stacked };
 	const struct link_conf conf = { .loop = b->w->loop,
 					.rng = &b->rng,

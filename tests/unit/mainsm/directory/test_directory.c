@@ -28,7 +28,7 @@ static void open_one_node(void)
 	directory_set_listener(d, on_change, NULL);
 	ck_assert_int_eq(directory_add_site(d, 1, "a", &site), 0);
 	ck_assert_int_eq(directory_add_node(d, 7, "host7", site, 10, &node), 0);
-	directory_serve(d, node, 3);
+	directory_serve(d, node, 3, 0);
 }
 
 static struct msg_object object(const char *token, const char *parent)
@@ -212,7 +212,7 @@ static void fill(size_t most)
 		if (node->objects + more > DIRECTORY_NODE_OBJECTS_MAX) {
 			ck_assert_int_eq(directory_add_node(d, ++number, "host", site, 10, &node),
 					 0);
-			directory_serve(d, node, 3);
+			directory_serve(d, node, 3, 0);
 			n++;
 			continue;
 		}
@@ -365,7 +365,7 @@ static int build(void)
 	if (!rc)
 		rc = directory_add_node(x, 7, "h", s, 1, &n);
 	if (!rc) {
-		directory_serve(x, n, 1);
+		directory_serve(x, n, 1, 0);
 		rc = directory_apply(x, 1, &m, 2, &e);
 	}
 	directory_free(x);

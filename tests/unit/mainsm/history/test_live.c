@@ -21,7 +21,7 @@ static void add_node(uint32_t number, const char *host)
 
 	ck_assert_int_eq(directory_add_site(d, 1, "s", &site), 0);
 	ck_assert_int_eq(directory_add_node(d, number, host, site, SEC, &node), 0);
-	directory_serve(d, node, number);
+	directory_serve(d, node, number, 0);
 }
 
 static void set_process(uint32_t number, int rank, const char *job, uint32_t state)
