@@ -61,6 +61,7 @@ include mk/flags.mk
 # The floors, lowest first. A room may use only what stands above it in this list.
 MODULES :=
 include common/base/module.mk
+include common/store/module.mk
 include common/container/module.mk
 include common/time/module.mk
 include common/json/module.mk

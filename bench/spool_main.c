@@ -57,14 +57,14 @@ static double once(const char *dir)
 	struct spool *s;
 	double t;
 
-	if (disk_open(dir, &disk, &e) || spool_open(&c, &s, &e))
+	if (disk_enter(NULL, dir, &disk, &e) || spool_open(&c, &s, &e))
 		bench_fail("%s", e.text);
 	make(&b, p);
 	t = (double)bench_now();
 	append_all(s, &b, p);
 	t = (double)(bench_now() - t);
 	spool_free(s);
-	disk_close(&disk);
+	disk_leave(&disk);
 	return (double)b.events * BLOCKS * 1e9 / t;
 }
 

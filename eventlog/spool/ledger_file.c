@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ledger as bytes; docs/eventlog.md has them. */
 #include "common/base/cur.h"
-#include "common/base/hash.h"
 #include "eventlog/spool/ledger.h"
 
 #include <string.h>
 
-#define MAGIC UINT32_C(0x4c50534f) /* "OSPL" */
-#define VERSION 1
 #define GAP_BYTES 60
 #define CONSUMER_MAX_BYTES (1 + LEDGER_NAME_BYTES + 8 + 4)
 
@@ -48,14 +45,11 @@ int ledger_encode(const struct ledger *l, struct buf *out)
 	buf_clear(out);
 	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
 		n += *l->consumer[i].name != 0;
-	buf_put_u32le(out, MAGIC);
-	buf_put_u16le(out, VERSION);
 	buf_put_u16le(out, n);
 	put_gaps(out, &l->lost);
 	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
 		if (*l->consumer[i].name)
 			put_consumer(out, &l->consumer[i]);
-	buf_put_u32le(out, hash_crc32c(0, out->p, out->n));
 	return !out->failed ? 0 : out->n > out->max - 64 ? -ERR_LIMIT : -ERR_NOMEM;
 }
 
@@ -100,11 +94,9 @@ static int get_consumer(struct cur *c, struct ledger *l)
 
 static int get_all(struct cur *c, struct ledger *l)
 {
-	int rc = cur_u32le(c) != MAGIC || cur_u16le(c) != VERSION ? -ERR_PARSE : 0;
 	unsigned n = cur_u16le(c);
+	int rc = get_gaps(c, &l->lost);
 
-	if (!rc)
-		rc = get_gaps(c, &l->lost);
 	for (; n && !rc; n--)
 		rc = get_consumer(c, l);
 	return !rc && !cur_is_done(c) ? -ERR_PARSE : rc;
@@ -112,15 +104,11 @@ static int get_all(struct cur *c, struct ledger *l)
 
 int ledger_decode(struct ledger *l, const uint8_t *p, size_t n)
 {
-	struct cur c, end;
-	int rc = -ERR_PARSE;
+	struct cur c;
+	int rc;
 
-	if (n >= 4) {
-		cur_init(&end, p + n - 4, 4);
-		cur_init(&c, p, n - 4);
-		if (cur_u32le(&end) == hash_crc32c(0, p, n - 4))
-			rc = get_all(&c, l);
-	}
+	cur_init(&c, p, n);
+	rc = get_all(&c, l);
 	if (rc) {
 		ledger_done(l);
 		ledger_init(l);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # eventlog/spool: blocks on disk between their source and their consumers.
 MODULES             += eventlog/spool
-eventlog/spool.src  := disk.c ledger.c ledger_file.c segments.c walk.c spool.c spool_commit.c \
+eventlog/spool.src  := ledger.c ledger_file.c segments.c walk.c spool.c spool_commit.c \
 		consumer.c scan.c spooler.c spooler_turn.c \
 		       spooler_thread.c spooler_loop.c
-eventlog/spool.uses := common/base common/container common/loop eventlog
+eventlog/spool.uses := common/base common/container common/loop common/store eventlog

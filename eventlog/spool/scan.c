@@ -42,7 +42,7 @@ int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const s
 	struct segments all = { 0 };
 	uint8_t *window = malloc(WALK_WINDOW_BYTES);
 	struct disk d;
-	int rc = window ? disk_open(path, &d, e) : err_nomem(e);
+	int rc = window ? disk_enter(NULL, path, &d, e) : err_nomem(e);
 
 	if (rc) {
 		free(window);
@@ -52,7 +52,7 @@ int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const s
 	for (size_t i = 0; !rc && i < all.n; i++)
 		scan_segment(&s, &d, &all.v[i], window);
 	segments_done(&all);
-	disk_close(&d);
+	disk_leave(&d);
 	free(window);
 	return rc;
 }

@@ -113,7 +113,7 @@ static int measure(struct segments *s, size_t i, const struct disk *d, struct er
 int segments_load(struct segments *s, const struct disk *d, struct err *e)
 {
 	struct listing l = { .s = s };
-	int rc = d->list(d->arg, take_name, &l);
+	int rc = d->list(d->arg, ".", take_name, &l);
 
 	if (rc) {
 		errno = -rc;

@@ -7,7 +7,7 @@
 #ifndef EVENTLOG_SPOOL_SEGMENTS_H
 #define EVENTLOG_SPOOL_SEGMENTS_H
 
-#include "eventlog/spool/disk.h"
+#include "common/store/disk.h"
 
 #include <stdbool.h>
 

@@ -60,51 +60,29 @@ void spool_ledger_due(struct spool *s, nsec_t at)
 
 /* --- as it was left */
 
-static int read_ledger_file(struct spool *s, int fd, struct err *e)
-{
-	const struct disk *d = s->conf.disk;
-	int64_t n = d->size(d->arg, fd);
-	ssize_t got = 0;
-
-	if (n < 0 || n > LEDGER_FILE_MAX_BYTES)
-		return n < 0 ? err_set(e, ERR_SYS, "the ledger: %s", strerror((int)-n)) : 0;
-	if (buf_reserve(&s->scratch, (size_t)n))
-		return err_nomem(e);
-	while (s->scratch.n < (size_t)n) {
-		got = d->read_at(d->arg, fd, s->scratch.p + s->scratch.n, (size_t)n - s->scratch.n,
-				 s->scratch.n);
-		if (got <= 0)
-			break;
-		s->scratch.n += (size_t)got;
-	}
-	return got < 0 ? err_set(e, ERR_SYS, "the ledger: %s", strerror((int)-got)) : 0;
-}
+static const struct store_kind ledger_kind = {
+	.what = "ledger", .version = 1, .max_bytes = LEDGER_FILE_MAX_BYTES, .is_expendable = true
+};
 
 /* One that means nothing is set aside; then all begin with the oldest segment that is there. */
 static int load_ledger(struct spool *s, struct err *e)
 {
-	const struct disk *d = s->conf.disk;
-	int fd = d->open(d->arg, LEDGER_NAME), rc;
+	struct buf b = { 0 };
+	struct err why = { 0 };
+	int rc;
 
-	if (fd == -ENOENT)
+	s->file = STORE_INIT(&ledger_kind, s->conf.disk, LEDGER_NAME);
+	rc = store_read(&s->file, &b, &why);
+	if (!rc) {
+		rc = ledger_decode(&s->ledger, b.p, b.n);
+		err_set(&why, (enum err_code)(-rc), "ledger makes no sense");
+	}
+	buf_done(&b);
+	if (rc == -ERR_PARSE)
+		spool_word(s, "the %s: consumers get all that is there once more", why.text);
+	if (!rc || rc == -ERR_PARSE || rc == -ERR_NOTFOUND)
 		return 0;
-	if (fd < 0)
-		return err_set(e, ERR_SYS, "the ledger: %s", strerror(-fd));
-	buf_clear(&s->scratch);
-	rc = read_ledger_file(s, fd, e);
-	d->close(d->arg, fd);
-	if (rc)
-		return rc;
-	rc = ledger_decode(&s->ledger, s->scratch.p, s->scratch.n);
-	if (rc == -ERR_NOMEM)
-		return err_nomem(e);
-	if (!rc)
-		return 0;
-	spool_word(
-		s,
-		"the ledger is damaged and set aside: consumers get all that is there once more");
-	rc = d->rename(d->arg, LEDGER_NAME, LEDGER_NAME SEGMENT_BAD);
-	return rc ? err_set(e, ERR_SYS, "the ledger: %s", strerror(-rc)) : 0;
+	return err_set(e, why.code, "the %s", why.text);
 }
 
 static int any_block(void *arg, const uint8_t *p, const struct evblock *b, uint64_t place)

@@ -23,7 +23,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "eventlog/evblock.h"
-#include "eventlog/spool/disk.h"
+#include "common/store/disk.h"
 
 #include <stdbool.h>
 

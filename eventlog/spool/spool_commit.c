@@ -31,7 +31,7 @@ static int begin_segment(struct spool *s)
 	segment_name(name, s->stored, SEGMENT_GOOD);
 	d->remove(d->arg, name); /* an empty one, of an earlier try */
 	fd = d->create(d->arg, name);
-	rc = fd < 0 ? fd : d->sync_names(d->arg);
+	rc = fd < 0 ? fd : d->sync_names(d->arg, name);
 	if (!rc) {
 		s->fd = fd;
 		return 0;
@@ -76,17 +76,9 @@ static void give_up_segment(struct spool *s)
 static int write_pending(struct spool *s, const struct segment *g)
 {
 	const struct disk *d = s->conf.disk;
-	int rc;
+	int rc = disk_write_all(d, s->fd, s->pending.p, s->pending.n, g->end - g->start);
 
-	for (size_t at = 0; at < s->pending.n;) {
-		ssize_t put = d->write_at(d->arg, s->fd, s->pending.p + at, s->pending.n - at,
-					  g->end - g->start + at);
-
-		if (put <= 0)
-			return failed(put ? (int)put : -ENOSPC);
-		at += (size_t)put;
-	}
-	rc = d->sync(d->arg, s->fd);
+	rc = rc ? rc : d->sync(d->arg, s->fd);
 	return rc ? failed(rc) : 0;
 }
 
@@ -129,40 +121,13 @@ static int put_log(struct spool *s, nsec_t now)
 
 /* --- the ledger */
 
-static int write_file(const struct disk *d, const char *name, const struct buf *b)
-{
-	int fd, rc = 0;
-
-	d->remove(d->arg, name);
-	fd = d->create(d->arg, name);
-	if (fd < 0)
-		return fd;
-	for (size_t at = 0; at < b->n && !rc;) {
-		ssize_t put = d->write_at(d->arg, fd, b->p + at, b->n - at, at);
-
-		rc = put > 0 ? 0 : put ? (int)put : -ENOSPC;
-		at += put > 0 ? (size_t)put : 0;
-	}
-	if (!rc)
-		rc = d->sync(d->arg, fd);
-	d->close(d->arg, fd);
-	return rc;
-}
-
 static int spool_put_ledger(struct spool *s, nsec_t now)
 {
-	const struct disk *d = s->conf.disk;
 	int rc = ledger_encode(&s->ledger, &s->scratch);
 
+	rc = rc ? rc : store_write(&s->file, &s->scratch, NULL);
 	if (rc)
 		return rc;
-	rc = write_file(d, LEDGER_NAME ".new", &s->scratch);
-	if (!rc)
-		rc = d->rename(d->arg, LEDGER_NAME ".new", LEDGER_NAME);
-	if (!rc)
-		rc = d->sync_names(d->arg);
-	if (rc)
-		return failed(rc);
 	s->ledger.is_dirty = false;
 	s->ledger_at = INT64_MAX;
 	s->ledger_was = now;

@@ -3,6 +3,7 @@
 #ifndef EVENTLOG_SPOOL_SPOOL_INTERNAL_H
 #define EVENTLOG_SPOOL_SPOOL_INTERNAL_H
 
+#include "common/store/store.h"
 #include "eventlog/spool/ledger.h"
 #include "eventlog/spool/segments.h"
 #include "eventlog/spool/spool.h"
@@ -18,6 +19,7 @@ struct spool {
 	struct buf pending; /* what follows there, and is not on it yet */
 	struct buf scratch; /* of the ledger's bytes */
 	struct ledger ledger;
+	struct store file; /* of the ledger */
 	uint64_t kept_from; /* the least cursor of the ledger as it is on the disk */
 	uint64_t appended, settled;
 	uint64_t unsure_from; /* the first appended one that is lost and not in the ledger on disk;

@@ -40,16 +40,15 @@ static void on_word(void *arg, const char *text)
 static int open_spool(struct turn *t, struct err *e)
 {
 	struct spool_conf c = t->s->conf;
-	int rc = c.disk ? 0 : disk_open(t->s->path, &t->disk, e);
+	int rc = disk_enter(c.disk, t->s->path, &t->disk, e);
 
-	if (!c.disk)
-		c.disk = &t->disk;
+	c.disk = &t->disk;
 	c.on_word = on_word;
 	c.arg = t->s;
 	if (!rc)
 		rc = spool_open(&c, &t->spool, e);
 	if (rc)
-		disk_close(&t->disk);
+		disk_leave(&t->disk);
 	return rc;
 }
 
@@ -260,7 +259,7 @@ void turn_close(struct turn *t)
 		spool_commit(t->spool, clock_mono() + SPOOL_LEDGER_NS);
 	spool_free(t->spool);
 	t->spool = NULL;
-	disk_close(&t->disk);
+	disk_leave(&t->disk);
 }
 
 struct turn *turn_new(struct spooler *s)

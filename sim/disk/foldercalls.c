@@ -2,6 +2,7 @@
 /* Calls of the system with names in an open folder, and those that make and remove one: as
  * diskcalls.c has those with paths. */
 #include "common/base/file.h"
+#include "common/base/str.h"
 #include "sim/disk/simdisk_internal.h"
 
 #include <errno.h>
@@ -30,6 +31,8 @@ static bool path_of(int dir, const char *name, char out[FILE_PATH_BYTES])
 {
 	const char *folder = simdisk_folder(dir);
 
+	if (dir == AT_FDCWD || (folder && str_eq(name, ".")))
+		return str_copy(out, FILE_PATH_BYTES, folder ? folder : name) && simdisk_of(out);
 	return folder && !file_join(out, FILE_PATH_BYTES, folder, name, NULL);
 }
 

@@ -6,7 +6,7 @@
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/eventlog/spool/flow.h"
-#include "tests/unit/eventlog/spool/simdisk.h"
+#include "tests/unit/common/store/memdisk.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define STRIDE 1
 #endif
 
-static struct simdisk sim;
+static struct memdisk sim;
 static struct flow flow;
 static struct taker fast, slow;
 static enum spool_when_full when_full;
@@ -98,7 +98,7 @@ static void finish(struct spool *s, nsec_t now)
 	spool_free(s);
 }
 
-static void arm(uint64_t at, uint64_t times, enum sim_fault fault, int error)
+static void arm(uint64_t at, uint64_t times, enum memdisk_fault fault, int error)
 {
 	sim.fault_at = at ? sim.ops + at : 0;
 	sim.times = times;
@@ -112,7 +112,7 @@ static struct spool *again(struct spool *was, bool is_power, unsigned percent, n
 	struct spool *s;
 
 	spool_free(was);
-	sim_crash(&sim, is_power);
+	memdisk_crash(&sim, is_power);
 	s = open_spool();
 	ck_assert_ptr_nonnull(s);
 	fast.place = slow.place = 0;
@@ -122,20 +122,20 @@ static struct spool *again(struct spool *was, bool is_power, unsigned percent, n
 
 /* A spool is used and killed; then it is opened and used with a fault at an operation. How many
  * there were. */
-static uint64_t run(uint64_t at, uint64_t times, enum sim_fault fault, int error, bool is_power)
+static uint64_t run(uint64_t at, uint64_t times, enum memdisk_fault fault, int error, bool is_power)
 {
 	nsec_t now = START;
 	struct spool *s;
 	uint64_t ops;
 
-	sim_init(&sim, at);
+	memdisk_init(&sim, at);
 	flow_init(&flow, at);
 	taker_init(&fast, "fast");
 	taker_init(&slow, "slow");
 	s = open_spool();
 	now = use(s, now);
 	spool_free(s);
-	sim_crash(&sim, false);
+	memdisk_crash(&sim, false);
 	fast.place = slow.place = 0;
 	flow_again(&flow, NULL, 0, now);
 	ops = sim.ops;
@@ -144,17 +144,17 @@ static uint64_t run(uint64_t at, uint64_t times, enum sim_fault fault, int error
 	if (s)
 		now = use(s, now);
 	ops = sim.ops - ops;
-	if (fault == SIM_CRASH || is_power || !s)
+	if (fault == MEMDISK_CRASH || is_power || !s)
 		now = use(s = again(s, is_power, (unsigned)(at % 3) * 50, now), now);
 	sim.fault_at = 0;
 	finish(s, now);
-	sim_done(&sim);
+	memdisk_done(&sim);
 	return ops;
 }
 
-static void sweep(uint64_t times, enum sim_fault fault, int error, bool is_power)
+static void sweep(uint64_t times, enum memdisk_fault fault, int error, bool is_power)
 {
-	uint64_t ops = run(0, 0, SIM_NONE, 0, false);
+	uint64_t ops = run(0, 0, MEMDISK_NONE, 0, false);
 
 	ck_assert_uint_gt(ops, 50);
 	for (uint64_t at = 1; at <= ops; at += STRIDE)
@@ -162,7 +162,7 @@ static void sweep(uint64_t times, enum sim_fault fault, int error, bool is_power
 	printf("# %llu operations\n", (unsigned long long)ops);
 }
 
-static void sweep_all_policies(uint64_t times, enum sim_fault fault, int error, bool is_power)
+static void sweep_all_policies(uint64_t times, enum memdisk_fault fault, int error, bool is_power)
 {
 	when_full = SPOOL_DROP_NEWEST;
 	sweep(times, fault, error, is_power);
@@ -172,38 +172,38 @@ static void sweep_all_policies(uint64_t times, enum sim_fault fault, int error, 
 
 START_TEST(any_operation_may_fail_once)
 {
-	sweep_all_policies(1, SIM_FAIL, EIO, false);
+	sweep_all_policies(1, MEMDISK_FAIL, EIO, false);
 }
 END_TEST
 
 /* A disk that says yes the second time has forgotten what it was given the first time. */
 START_TEST(what_is_settled_after_a_failure_survives_the_machine)
 {
-	sweep_all_policies(1, SIM_FAIL, EIO, true);
+	sweep_all_policies(1, MEMDISK_FAIL, EIO, true);
 }
 END_TEST
 
 START_TEST(any_operation_and_the_ten_after_it_may_find_no_space)
 {
-	sweep_all_policies(11, SIM_FAIL, ENOSPC, false);
+	sweep_all_policies(11, MEMDISK_FAIL, ENOSPC, false);
 }
 END_TEST
 
 START_TEST(any_operation_may_do_half)
 {
-	sweep_all_policies(3, SIM_SHORT, 0, false);
+	sweep_all_policies(3, MEMDISK_SHORT, 0, false);
 }
 END_TEST
 
 START_TEST(the_process_may_die_at_any_operation)
 {
-	sweep_all_policies(1, SIM_CRASH, 0, false);
+	sweep_all_policies(1, MEMDISK_CRASH, 0, false);
 }
 END_TEST
 
 START_TEST(the_machine_may_die_at_any_operation)
 {
-	sweep_all_policies(1, SIM_CRASH, 0, true);
+	sweep_all_policies(1, MEMDISK_CRASH, 0, true);
 }
 END_TEST
 
@@ -212,7 +212,9 @@ END_TEST
 static void any_fault(struct rng *r)
 {
 	static const int errors[] = { EIO, ENOSPC, EROFS };
-	enum sim_fault f = rng_below(r, 2) ? SIM_FAIL : rng_below(r, 2) ? SIM_SHORT : SIM_CRASH;
+	enum memdisk_fault f = rng_below(r, 2)	 ? MEMDISK_FAIL
+			       : rng_below(r, 2) ? MEMDISK_SHORT
+						 : MEMDISK_CRASH;
 	size_t i = rng_below(r, 3);
 
 	/* Data that fail to be read three times are passed over: not here. */
@@ -254,7 +256,7 @@ static void any_schedule(uint64_t seed)
 
 	rng_init(&r, seed);
 	when_full = (enum spool_when_full)rng_below(&r, 3);
-	sim_init(&sim, seed);
+	memdisk_init(&sim, seed);
 	flow_init(&flow, seed);
 	taker_init(&fast, "fast");
 	taker_init(&slow, "slow");
@@ -269,7 +271,7 @@ static void any_schedule(uint64_t seed)
 	sim.fault_at = 0;
 	sim.room = UINT64_MAX;
 	finish(s, now);
-	sim_done(&sim);
+	memdisk_done(&sim);
 }
 
 START_TEST(any_schedule_counts_each_event_once)
@@ -308,7 +310,7 @@ START_TEST(memory_may_end_anywhere)
 	size_t rounds = 0;
 
 	when_full = SPOOL_DROP_NEWEST;
-	sim_init(&sim, 1);
+	memdisk_init(&sim, 1);
 	flow_init(&flow, 1);
 	taker_init(&fast, "fast");
 	taker_init(&slow, "slow");
@@ -326,7 +328,7 @@ START_TEST(memory_may_end_anywhere)
 		rounds++;
 	}
 	ck_assert_uint_gt(rounds, 5);
-	sim_done(&sim);
+	memdisk_done(&sim);
 }
 END_TEST
 
@@ -343,7 +345,7 @@ static nsec_t live_with_damage(unsigned life, nsec_t now)
 		spool_step(s, now);
 	}
 	ck_assert_int_eq(spool_commit(s, now), 0);
-	for (int i = 0; i < SIM_FILES; i++) {
+	for (int i = 0; i < MEMDISK_FILES; i++) {
 		size_t n = strlen(sim.now[i].name);
 
 		if (n > 4 && !strcmp(sim.now[i].name + n - 4, SEGMENT_GOOD) &&
@@ -363,7 +365,7 @@ static unsigned count_bad(void)
 {
 	unsigned n = 0;
 
-	for (int i = 0; i < SIM_FILES; i++)
+	for (int i = 0; i < MEMDISK_FILES; i++)
 		n += strstr(sim.now[i].name, SEGMENT_BAD) != NULL;
 	return n;
 }
@@ -372,7 +374,7 @@ START_TEST(what_was_damaged_in_many_lives_fills_no_disk)
 {
 	nsec_t now = START;
 
-	sim_init(&sim, 1);
+	memdisk_init(&sim, 1);
 	flow_init(&flow, 1);
 	taker_init(&fast, "fast");
 	taker_init(&slow, "slow");
@@ -380,7 +382,7 @@ START_TEST(what_was_damaged_in_many_lives_fills_no_disk)
 	for (unsigned life = 0; life < 8; life++)
 		now = live_with_damage(life, now);
 	ck_assert_uint_eq(count_bad(), SPOOL_BAD_MAX);
-	sim_done(&sim);
+	memdisk_done(&sim);
 }
 END_TEST
 
@@ -403,7 +405,7 @@ START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 	struct spool *s;
 	nsec_t now = START;
 
-	sim_init(&sim, 1);
+	memdisk_init(&sim, 1);
 	c.when_full = SPOOL_DROP_OLDEST;
 	c.segment_bytes = c.max_bytes / 2; /* few, for the ledger is written with the end of each */
 	ck_assert_int_eq(spool_open(&c, &s, NULL), 0);
@@ -424,7 +426,7 @@ START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 	ck_assert_uint_eq(away->gaps.n, LEDGER_GAPS_MAX);
 	ck_assert_uint_gt(is.unnamed_losses, 0);
 	spool_free(s);
-	sim_done(&sim);
+	memdisk_done(&sim);
 }
 END_TEST
 

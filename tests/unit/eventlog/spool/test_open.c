@@ -2,14 +2,13 @@
 /* What a spool makes of the files that it finds: those of a crash, damaged ones and foreign ones.
  */
 #include "common/base/array.h"
-#include "common/base/hash.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/ledger.h"
 #include "eventlog/spool/segments.h"
 #include "eventlog/spool/walk.h"
 #include "tests/suite.h"
 #include "tests/unit/eventlog/spool/flow.h"
-#include "tests/unit/eventlog/spool/simdisk.h"
+#include "tests/unit/common/store/memdisk.h"
 
 #include <errno.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #define START NSEC_PER_SEC
 #define BLOCK (EVBLOCK_HEAD_BYTES + 960)
 
-static struct simdisk sim;
+static struct memdisk sim;
 static struct flow flow;
 static struct taker taker;
 static char words[1024];
@@ -32,7 +31,7 @@ static void on_word(void *arg, const char *text)
 
 static void set_up(void)
 {
-	sim_init(&sim, 1);
+	memdisk_init(&sim, 1);
 	flow_init(&flow, 1);
 	taker_init(&taker, "it");
 	*words = '\0';
@@ -40,7 +39,7 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	sim_done(&sim);
+	memdisk_done(&sim);
 }
 
 static struct spool_conf conf(void)
@@ -93,7 +92,7 @@ static struct buf *segment(uint64_t start)
 	char name[SEGMENT_NAME_BYTES];
 
 	segment_name(name, start, SEGMENT_GOOD);
-	return sim_find(&sim, name);
+	return memdisk_find(&sim, name);
 }
 
 static void put_file(const char *name, const void *p, size_t n)
@@ -167,7 +166,7 @@ START_TEST(a_disk_that_fails_once_while_it_opens_costs_no_block)
 	for (uint64_t at = 1; at < 40; at++) {
 		sim.fault_at = sim.ops + at;
 		sim.times = 1;
-		sim.fault = SIM_FAIL;
+		sim.fault = MEMDISK_FAIL;
 		sim.error = EIO;
 		rc = spool_open(&c, &s, NULL);
 		sim.fault_at = 0;
@@ -215,7 +214,7 @@ START_TEST(foreign_names_are_left_alone)
 	ck_assert_uint_eq(stats.segments, 1);
 	ck_assert_uint_eq(taken(s), 3);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		ck_assert_ptr_nonnull(sim_find(&sim, names[i]));
+		ck_assert_ptr_nonnull(memdisk_find(&sim, names[i]));
 	spool_free(s);
 }
 END_TEST
@@ -300,12 +299,13 @@ START_TEST(damage_in_each_window_is_counted_once)
 	spool_stats(s, &stats);
 	ck_assert_uint_eq(stats.expired_segments, 1);
 	ck_assert_uint_eq(stats.damaged_bytes, 2 * BLOCK);
-	ck_assert_ptr_nonnull(sim_find(&sim, "0000000000000000.bad"));
+	ck_assert_ptr_nonnull(memdisk_find(&sim, "0000000000000000.bad"));
 	spool_free(s);
 }
 END_TEST
 
-static int cannot_list(void *arg, void (*each)(void *arg, const char *name), void *each_arg)
+static int cannot_list(void *arg, const char *folder, void (*each)(void *arg, const char *name),
+		       void *each_arg)
 {
 	return -EACCES;
 }
@@ -364,8 +364,8 @@ static void refused_ledger(void)
 
 	*words = '\0';
 	s = opened();
-	ck_assert_msg(strstr(words, "the ledger is damaged and set aside"), "%s", words);
-	ck_assert_ptr_nonnull(sim_find(&sim, "ledger.bad"));
+	ck_assert_msg(strstr(words, "it is renamed to .bad: consumers get all"), "%s", words);
+	ck_assert_ptr_nonnull(memdisk_find(&sim, "ledger.bad"));
 	ck_assert_ptr_null(spool_find(s, taker.name));
 	spool_free(s);
 }
@@ -373,7 +373,7 @@ static void refused_ledger(void)
 START_TEST(a_ledger_that_means_nothing_is_set_aside)
 {
 	left(3);
-	sim_find(&sim, "ledger")->p[5] ^= 1;
+	memdisk_find(&sim, "ledger")->p[5] ^= 1;
 	refused_ledger();
 }
 END_TEST
@@ -392,7 +392,7 @@ START_TEST(a_ledger_that_cannot_be_read_keeps_the_spool_closed)
 	left(3);
 	sim.fault_at = sim.ops + 1;
 	sim.times = 1;
-	sim.fault = SIM_FAIL;
+	sim.fault = MEMDISK_FAIL;
 	sim.error = EIO;
 	fails(-ERR_SYS, "the ledger: Input/output error");
 	sim.fault_at = 0;
@@ -400,13 +400,11 @@ START_TEST(a_ledger_that_cannot_be_read_keeps_the_spool_closed)
 }
 END_TEST
 
-/* Bytes of a ledger, with the sum that its end has. */
 static int decoded(struct buf *b)
 {
 	static struct ledger l;
 	int rc;
 
-	buf_put_u32le(b, hash_crc32c(0, b->p, b->n));
 	ledger_init(&l);
 	rc = ledger_decode(&l, b->p, b->n);
 	ledger_done(&l);
@@ -414,10 +412,8 @@ static int decoded(struct buf *b)
 	return rc;
 }
 
-static void put_head(struct buf *b, uint16_t version, uint16_t consumers, uint32_t gaps)
+static void put_head(struct buf *b, uint16_t consumers, uint32_t gaps)
 {
-	buf_puts(b, "OSPL");
-	buf_put_u16le(b, version);
 	buf_put_u16le(b, consumers);
 	buf_put_u32le(b, gaps);
 }
@@ -446,47 +442,43 @@ START_TEST(a_ledger_says_what_makes_sense_or_is_refused)
 		"0123456789012345678901234567890123456789012345678901234567890123";
 	struct buf b = BUF_INIT(4096);
 
-	put_head(&b, 1, 0, 0);
+	put_head(&b, 0, 0);
 	ck_assert_int_eq(decoded(&b), 0);
-	put_head(&b, 1, 0, 0);
+	put_head(&b, 0, 0);
 	buf_putc(&b, 0);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 2, 0, 0);
-	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	buf_puts(&b, "OSPX");
-	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 0, 1);
+	put_head(&b, 0, 1);
 	put_gap(&b, 1, 2, 5, 5);
 	ck_assert_int_eq(decoded(&b), 0);
-	put_head(&b, 1, 0, 1);
+	put_head(&b, 0, 1);
 	put_gap(&b, 2, 2, 5, 5);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 0, 1);
+	put_head(&b, 0, 1);
 	put_gap(&b, 1, 2, 5, 4);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 0, 2);
+	put_head(&b, 0, 2);
 	put_gap(&b, 1, 2, 5, 5);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 1, 0);
+	put_head(&b, 1, 0);
 	put_consumer(&b, longest, LEDGER_NAME_BYTES - 1, INT64_MAX);
 	ck_assert_int_eq(decoded(&b), 0);
-	put_head(&b, 1, 1, 0);
+	put_head(&b, 1, 0);
 	put_consumer(&b, longest, LEDGER_NAME_BYTES, 0);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 1, 0);
+	put_head(&b, 1, 0);
 	put_consumer(&b, "it", 2, (uint64_t)INT64_MAX + 1);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 1, 0);
+	put_head(&b, 1, 0);
 	put_consumer(&b, "a/b", 3, 0);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 1, 0);
+	put_head(&b, 1, 0);
 	put_consumer(&b, "", 0, 0);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 2, 0);
+	put_head(&b, 2, 0);
 	put_consumer(&b, "it", 2, 0);
 	put_consumer(&b, "it", 2, 0);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
-	put_head(&b, 1, 2, 0);
+	put_head(&b, 2, 0);
 	put_consumer(&b, "it", 2, 0);
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
 	buf_done(&b);

@@ -3,7 +3,7 @@
  * has something to do. */
 #include "tests/suite.h"
 #include "tests/unit/eventlog/spool/flow.h"
-#include "tests/unit/eventlog/spool/simdisk.h"
+#include "tests/unit/common/store/memdisk.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #define MSEC NSEC_PER_MSEC
 #define START NSEC_PER_SEC
 
-static struct simdisk sim;
+static struct memdisk sim;
 static struct flow flow;
 static struct taker taker;
 static unsigned words;
@@ -25,7 +25,7 @@ static void on_word(void *arg, const char *text)
 
 static void set_up(void)
 {
-	sim_init(&sim, 1);
+	memdisk_init(&sim, 1);
 	flow_init(&flow, 1);
 	taker_init(&taker, "it");
 	words = 0;
@@ -33,7 +33,7 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	sim_done(&sim);
+	memdisk_done(&sim);
 }
 
 static struct spool_conf usual(void)
@@ -196,7 +196,7 @@ START_TEST(what_is_damaged_is_said_and_counted_once)
 		ck_assert_int_eq(flow_append(&flow, s, 0, BODY, now), 0);
 	ck_assert_int_eq(spool_commit(s, now), 0);
 	flow_note(&flow, s);
-	for (int i = 0; i < SIM_FILES; i++)
+	for (int i = 0; i < MEMDISK_FILES; i++)
 		if (sim.now[i].name[0] && sim.file[sim.now[i].file].now.n > 20 * 1024)
 			segment = &sim.file[sim.now[i].file].now;
 	ck_assert_ptr_nonnull(segment);

@@ -3,7 +3,7 @@
 #include "common/loop/loop.h"
 #include "mainsm/history/store.h"
 #include "tests/suite.h"
-#include "tests/unit/eventlog/spool/simdisk.h"
+#include "tests/unit/common/store/memdisk.h"
 #include "tests/unit/mainsm/history/history_samples.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #define STRIDE 1
 #endif
 
-static struct simdisk sim;
+static struct memdisk sim;
 static struct loop *l;
 static struct history_store *store;
 static nsec_t wall_now;
@@ -65,14 +65,14 @@ static void close_store(void)
 static void set_up(void)
 {
 	l = loop_new_virtual();
-	sim_init(&sim, 11);
+	memdisk_init(&sim, 11);
 	wall_now = SAMPLES_START + N * SAMPLES_EACH;
 }
 
 static void clean_up(void)
 {
 	close_store();
-	sim_done(&sim);
+	memdisk_done(&sim);
 	loop_free(l);
 }
 
@@ -157,19 +157,19 @@ START_TEST(a_crash_in_any_operation_costs_only_what_was_not_sure)
 	for (uint64_t at = 1; at < 2000; at += STRIDE) {
 		unsigned sure;
 
-		sim_done(&sim);
-		sim_init(&sim, at);
+		memdisk_done(&sim);
+		memdisk_init(&sim, at);
 		open_store(NSEC_PER_SEC * 86400);
 		sim.fault_at = sim.ops + at;
 		sim.times = 1;
-		sim.fault = SIM_CRASH;
+		sim.fault = MEMDISK_CRASH;
 		sure = write_samples(0, N);
 		if (!sim.is_dead)
 			break;
 		crashes++;
 		close_store();
-		sim_crash(&sim, at % 2);
-		sim.fault = SIM_NONE;
+		memdisk_crash(&sim, at % 2);
+		sim.fault = MEMDISK_NONE;
 		open_store(NSEC_PER_SEC * 86400);
 		ck_assert(query());
 		for (unsigned i = 0; i < sure; i++)
@@ -189,14 +189,14 @@ START_TEST(a_full_disk_costs_samples_which_are_counted)
 	ck_assert_uint_eq(write_samples(0, 6), 6);
 	sim.fault_at = sim.ops + 1;
 	sim.times = UINT64_C(1) << 40;
-	sim.fault = SIM_FAIL;
+	sim.fault = MEMDISK_FAIL;
 	sim.error = ENOSPC;
 	write_samples(6, 12);
 	history_store_stats(store, &s);
 	ck_assert(s.is_failing);
 	ck_assert_uint_eq(s.samples, 12);
 	close_store();
-	sim.fault = SIM_NONE;
+	sim.fault = MEMDISK_NONE;
 	sim.fault_at = 0;
 	open_store(NSEC_PER_SEC * 86400);
 	ck_assert(query());
@@ -210,7 +210,7 @@ START_TEST(a_disk_that_fails_does_not_hold_a_reader)
 	write_samples(0, 6);
 	sim.fault_at = sim.ops + 1;
 	sim.times = UINT64_C(1) << 40;
-	sim.fault = SIM_FAIL;
+	sim.fault = MEMDISK_FAIL;
 	sim.error = EIO;
 	write_samples(6, 9);
 	ck_assert(query());
@@ -225,7 +225,7 @@ START_TEST(damaged_bytes_cost_their_block_alone)
 	open_store(NSEC_PER_SEC * 86400);
 	write_samples(0, N);
 	close_store();
-	b = sim_find(&sim, "0000000000000000.seg");
+	b = memdisk_find(&sim, "0000000000000000.seg");
 	ck_assert_ptr_nonnull(b);
 	b->p[b->n / 2] ^= 0x55;
 	open_store(NSEC_PER_SEC * 86400);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder of a spool on a real disk: what each operation does, and how it fails. */
+/* A folder on a real disk: what each operation does, and how it fails. */
 #include "common/base/array.h"
-#include "eventlog/spool/disk.h"
+#include "common/store/disk.h"
 #include "tests/suite.h"
 
 #include <errno.h>
@@ -46,14 +46,14 @@ static void set_up(void)
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(inside, sizeof(inside), "%s/spool", dir);
 	sync_error = 0;
-	ck_assert_msg(!disk_open(inside, &disk, &e), "%s", e.text);
+	ck_assert_msg(!disk_enter(NULL, inside, &disk, &e), "%s", e.text);
 }
 
 static void clean_up(void)
 {
 	pid_t child;
 
-	disk_close(&disk);
+	disk_leave(&disk);
 	child = fork();
 	if (!child)
 		execlp("rm", "rm", "-rf", dir, (char *)NULL);
@@ -118,15 +118,15 @@ TEST(names_are_listed_changed_and_removed)
 	ck_assert_int_eq(disk.rename(disk.arg, "c", "b"), 0);
 	ck_assert_int_eq(disk.rename(disk.arg, "c", "b"), -ENOENT);
 	ck_assert_int_eq(disk.open(disk.arg, "c"), -ENOENT);
-	ck_assert_int_eq(disk.list(disk.arg, count_name, &n), 0);
+	ck_assert_int_eq(disk.list(disk.arg, ".", count_name, &n), 0);
 	ck_assert_uint_eq(n, 2);
 	ck_assert_int_eq(disk.remove(disk.arg, "a"), 0);
 	ck_assert_int_eq(disk.remove(disk.arg, "a"), -ENOENT);
-	ck_assert_int_eq(disk.list(disk.arg, count_name, &n), 0);
+	ck_assert_int_eq(disk.list(disk.arg, ".", count_name, &n), 0);
 	ck_assert_uint_eq(n, 3);
 }
 
-/* Nothing that another user puts there is taken for a file of the spool. */
+/* Nothing that another user puts there is taken for a file of ours. */
 TEST(only_a_regular_file_is_opened)
 {
 	ck_assert_int_eq(symlink("/etc/passwd", path_of("link")), 0);
@@ -136,6 +136,9 @@ TEST(only_a_regular_file_is_opened)
 	ck_assert_int_eq(disk.open(disk.arg, "pipe"), -EPERM);
 	ck_assert_int_eq(disk.open(disk.arg, "dir"), -EISDIR);
 	ck_assert_int_eq(disk.create(disk.arg, "link"), -EEXIST);
+	disk.close(disk.arg, made("open"));
+	ck_assert_int_eq(chmod(path_of("open"), 0640), 0);
+	ck_assert_int_eq(disk.open(disk.arg, "open"), -EPERM);
 	if (!geteuid()) {
 		disk.close(disk.arg, made("foreign"));
 		ck_assert_int_eq(chown(path_of("foreign"), 65534, 65534), 0);
@@ -160,11 +163,11 @@ TEST(contents_and_names_are_synced_or_that_fails)
 	syncs = 0;
 	ck_assert_int_eq(disk.sync(disk.arg, fd), 0);
 	ck_assert_uint_eq(syncs, 1);
-	ck_assert_int_eq(disk.sync_names(disk.arg), 0);
+	ck_assert_int_eq(disk.sync_names(disk.arg, "a"), 0);
 	ck_assert_uint_eq(syncs, 2);
 	sync_error = EIO;
 	ck_assert_int_eq(disk.sync(disk.arg, fd), -EIO);
-	ck_assert_int_eq(disk.sync_names(disk.arg), -EIO);
+	ck_assert_int_eq(disk.sync_names(disk.arg, "a"), -EIO);
 	disk.close(disk.arg, fd);
 }
 
@@ -173,19 +176,19 @@ TEST(a_folder_has_one_owner_and_is_private)
 	struct disk other = { 0 };
 	struct err e = { 0 };
 
-	ck_assert_int_eq(disk_open(inside, &other, &e), -ERR_EXISTS);
+	ck_assert_int_eq(disk_enter(NULL, inside, &other, &e), -ERR_EXISTS);
 	ck_assert_ptr_nonnull(strstr(e.text, "another process has"));
 	ck_assert_ptr_null(other.arg);
-	disk_close(&disk);
-	disk_close(&disk);
-	ck_assert_int_eq(disk_open(inside, &other, &e), 0);
-	disk_close(&other);
+	disk_leave(&disk);
+	disk_leave(&disk);
+	ck_assert_int_eq(disk_enter(NULL, inside, &other, &e), 0);
+	disk_leave(&other);
 	ck_assert_int_eq(chmod(inside, 0750), 0);
-	ck_assert_int_eq(disk_open(inside, &other, &e), -ERR_DENIED);
+	ck_assert_int_eq(disk_enter(NULL, inside, &other, &e), -ERR_DENIED);
 	ck_assert_int_eq(chmod(inside, 0700), 0);
 	ck_assert_int_eq(unlink(path_of("lock")), 0);
 	ck_assert_int_eq(mkdir(path_of("lock"), 0700), 0);
-	ck_assert_int_eq(disk_open(inside, &other, &e), -ERR_SYS);
+	ck_assert_int_eq(disk_enter(NULL, inside, &other, &e), -ERR_SYS);
 	ck_assert_ptr_nonnull(strstr(e.text, "/lock"));
 }
 
@@ -197,18 +200,18 @@ TEST(a_folder_needs_descriptors)
 	struct err e = { 0 };
 	int next;
 
-	disk_close(&disk);
+	disk_leave(&disk);
 	next = dup(STDIN_FILENO);
 	close(next);
 	for (int left = 0; left <= 2; left++) {
 		few.rlim_cur = (rlim_t)(next + left);
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-		ck_assert_int_eq(disk_open(inside, &other, &e), left < 2 ? -ERR_SYS : 0);
+		ck_assert_int_eq(disk_enter(NULL, inside, &other, &e), left < 2 ? -ERR_SYS : 0);
 		ck_assert(left == 2 || e.sys == EMFILE);
 	}
 	few.rlim_cur = 1024;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
-	disk_close(&other);
+	disk_leave(&other);
 }
 
 SUITE_WITH("disk", set_up, clean_up)

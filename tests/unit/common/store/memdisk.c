@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/eventlog/spool/simdisk.h"
+#include "tests/unit/common/store/memdisk.h"
 
 #include "common/base/str.h"
 
@@ -17,8 +17,8 @@ static void must(bool holds)
 		abort();
 }
 
-/* Before each operation: 0, or its error; SIM_SHORT is for operations that can do half. */
-static int fault(struct simdisk *s, bool *is_short)
+/* Before each operation: 0, or its error; MEMDISK_SHORT is for operations that can do half. */
+static int fault(struct memdisk *s, bool *is_short)
 {
 	uint64_t op = ++s->ops;
 
@@ -26,33 +26,33 @@ static int fault(struct simdisk *s, bool *is_short)
 		return -EIO;
 	if (!s->fault_at || op < s->fault_at || op >= s->fault_at + s->times)
 		return 0;
-	if (s->fault == SIM_CRASH)
+	if (s->fault == MEMDISK_CRASH)
 		s->is_dead = true;
-	*is_short = s->fault == SIM_SHORT;
-	return *is_short ? 0 : s->fault == SIM_FAIL ? -s->error : -EIO;
+	*is_short = s->fault == MEMDISK_SHORT;
+	return *is_short ? 0 : s->fault == MEMDISK_FAIL ? -s->error : -EIO;
 }
 
 /* Reading needs no space, and no right to write. */
-static int read_fault(struct simdisk *s, bool *is_short)
+static int read_fault(struct memdisk *s, bool *is_short)
 {
 	int rc = fault(s, is_short);
 
 	return rc == -EIO ? rc : 0;
 }
 
-static struct sim_name *find(struct sim_name *v, const char *name)
+static struct memdisk_name *find(struct memdisk_name *v, const char *name)
 {
-	for (int i = 0; i < SIM_FILES; i++)
+	for (int i = 0; i < MEMDISK_FILES; i++)
 		if (*v[i].name && str_eq(v[i].name, name))
 			return &v[i];
 	return NULL;
 }
 
-static void put_name(struct sim_name *v, const char *name, int file)
+static void put_name(struct memdisk_name *v, const char *name, int file)
 {
-	struct sim_name *n = find(v, name);
+	struct memdisk_name *n = find(v, name);
 
-	for (int i = 0; !n && i < SIM_FILES; i++)
+	for (int i = 0; !n && i < MEMDISK_FILES; i++)
 		if (!*v[i].name)
 			n = &v[i];
 	must(n != NULL);
@@ -60,21 +60,21 @@ static void put_name(struct sim_name *v, const char *name, int file)
 	n->file = file;
 }
 
-static bool is_used(const struct simdisk *s, int file)
+static bool is_used(const struct memdisk *s, int file)
 {
 	bool is = false;
 
-	for (int i = 0; i < SIM_FILES && !is; i++)
+	for (int i = 0; i < MEMDISK_FILES && !is; i++)
 		is = (*s->now[i].name && s->now[i].file == file) ||
 		     (*s->sure[i].name && s->sure[i].file == file);
-	for (int i = 0; i < SIM_FDS && !is; i++)
+	for (int i = 0; i < MEMDISK_FDS && !is; i++)
 		is = s->fd[i] == file;
 	return is;
 }
 
-static int new_file(struct simdisk *s)
+static int new_file(struct memdisk *s)
 {
-	for (int i = 0; i < SIM_FILES; i++) {
+	for (int i = 0; i < MEMDISK_FILES; i++) {
 		if (is_used(s, i))
 			continue;
 		buf_done(&s->file[i].now);
@@ -86,9 +86,9 @@ static int new_file(struct simdisk *s)
 	return -1;
 }
 
-static int new_fd(struct simdisk *s, int file)
+static int new_fd(struct memdisk *s, int file)
 {
-	for (int i = 0; i < SIM_FDS; i++)
+	for (int i = 0; i < MEMDISK_FDS; i++)
 		if (s->fd[i] < 0) {
 			s->fd[i] = file;
 			return i;
@@ -97,9 +97,9 @@ static int new_fd(struct simdisk *s, int file)
 	return -1;
 }
 
-static int sim_create(void *arg, const char *name)
+static int mem_create(void *arg, const char *name)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short), file;
 
@@ -110,19 +110,19 @@ static int sim_create(void *arg, const char *name)
 	return new_fd(s, file);
 }
 
-static int sim_open(void *arg, const char *name)
+static int mem_open(void *arg, const char *name)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = read_fault(s, &is_short);
-	const struct sim_name *n = find(s->now, name);
+	const struct memdisk_name *n = find(s->now, name);
 
 	return rc ? rc : n ? new_fd(s, n->file) : -ENOENT;
 }
 
-static ssize_t sim_read(void *arg, int fd, void *p, size_t n, uint64_t at)
+static ssize_t mem_read(void *arg, int fd, void *p, size_t n, uint64_t at)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = read_fault(s, &is_short);
 	const struct buf *b = &s->file[s->fd[fd]].now;
@@ -136,17 +136,17 @@ static ssize_t sim_read(void *arg, int fd, void *p, size_t n, uint64_t at)
 	return (ssize_t)n;
 }
 
-static uint64_t used(const struct simdisk *s)
+static uint64_t used(const struct memdisk *s)
 {
 	uint64_t n = 0;
 
-	for (int i = 0; i < SIM_FILES; i++)
+	for (int i = 0; i < MEMDISK_FILES; i++)
 		if (*s->now[i].name)
 			n += s->file[s->now[i].file].now.n;
 	return n;
 }
 
-static int write_some(struct simdisk *s, struct buf *b, const void *p, size_t n, uint64_t at)
+static int write_some(struct memdisk *s, struct buf *b, const void *p, size_t n, uint64_t at)
 {
 	size_t end = at + n > b->n ? at + n : b->n;
 
@@ -159,15 +159,15 @@ static int write_some(struct simdisk *s, struct buf *b, const void *p, size_t n,
 	return 0;
 }
 
-static ssize_t sim_write(void *arg, int fd, const void *p, size_t n, uint64_t at)
+static ssize_t mem_write(void *arg, int fd, const void *p, size_t n, uint64_t at)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short);
 	struct buf *b = &s->file[s->fd[fd]].now;
 	uint64_t has = s->room == UINT64_MAX ? UINT64_MAX : used(s);
 
-	if (rc && !(s->is_dead && s->fault == SIM_CRASH && s->ops == s->fault_at))
+	if (rc && !(s->is_dead && s->fault == MEMDISK_CRASH && s->ops == s->fault_at))
 		return rc;
 	if (rc || is_short)
 		n = rng_below(&s->rng, n) + !rc; /* a crash too may be in the middle */
@@ -178,18 +178,18 @@ static ssize_t sim_write(void *arg, int fd, const void *p, size_t n, uint64_t at
 	return rc ? rc : n ? (ssize_t)n : -ENOSPC;
 }
 
-static int64_t sim_size(void *arg, int fd)
+static int64_t mem_size(void *arg, int fd)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = read_fault(s, &is_short);
 
 	return rc ? rc : (int64_t)s->file[s->fd[fd]].now.n;
 }
 
-static int sim_cut(void *arg, int fd, uint64_t n)
+static int mem_cut(void *arg, int fd, uint64_t n)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short);
 	struct buf *b = &s->file[s->fd[fd]].now;
@@ -206,12 +206,12 @@ static int copy(struct buf *to, const struct buf *from)
 }
 
 /* After a failure the pages count as clean: the next one says yes, and the disk has nothing. */
-static int sim_sync(void *arg, int fd)
+static int mem_sync(void *arg, int fd)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short);
-	struct sim_file *f = &s->file[s->fd[fd]];
+	struct memdisk_file *f = &s->file[s->fd[fd]];
 
 	if (rc)
 		f->is_forgetful = true;
@@ -220,20 +220,20 @@ static int sim_sync(void *arg, int fd)
 	return rc;
 }
 
-static void sim_close(void *arg, int fd)
+static void mem_close(void *arg, int fd)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 
 	must(s->fd[fd] >= 0);
 	s->fd[fd] = -1;
 }
 
-static int sim_rename(void *arg, const char *from, const char *to)
+static int mem_rename(void *arg, const char *from, const char *to)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short);
-	struct sim_name *n = find(s->now, from);
+	struct memdisk_name *n = find(s->now, from);
 
 	if (rc || !n)
 		return rc ? rc : -ENOENT;
@@ -242,12 +242,12 @@ static int sim_rename(void *arg, const char *from, const char *to)
 	return 0;
 }
 
-static int sim_remove(void *arg, const char *name)
+static int mem_remove(void *arg, const char *name)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short);
-	struct sim_name *n = find(s->now, name);
+	struct memdisk_name *n = find(s->now, name);
 
 	if (rc || !n)
 		return rc ? rc : -ENOENT;
@@ -255,9 +255,9 @@ static int sim_remove(void *arg, const char *name)
 	return 0;
 }
 
-static int sim_sync_names(void *arg)
+static int mem_sync_names(void *arg, const char *name)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = fault(s, &is_short);
 
@@ -266,43 +266,70 @@ static int sim_sync_names(void *arg)
 	return rc;
 }
 
-static int sim_list(void *arg, void (*each)(void *arg, const char *name), void *each_arg)
+static int mem_list(void *arg, const char *folder, void (*each)(void *arg, const char *name),
+		    void *each_arg)
 {
-	struct simdisk *s = arg;
+	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = read_fault(s, &is_short);
 
-	for (int i = 0; i < SIM_FILES && !rc; i++)
+	for (int i = 0; i < MEMDISK_FILES && !rc; i++)
 		if (*s->now[i].name)
 			each(each_arg, s->now[i].name);
 	return rc;
 }
 
-void sim_init(struct simdisk *s, uint64_t seed)
+/* There is one folder, and names are what they are. */
+static int mem_make_folder(void *arg, const char *path, struct err *e)
+{
+	return 0;
+}
+
+static int mem_enter(void *arg, const char *path, struct disk *out, struct err *e)
+{
+	const struct memdisk *s = arg;
+
+	*out = s->disk;
+	return 0;
+}
+
+void memdisk_init(struct memdisk *s, uint64_t seed)
 {
 	memset(s, 0, sizeof(*s));
-	s->disk = (struct disk){ s,	     sim_create,     sim_open, sim_read,  sim_write,
-				 sim_size,   sim_cut,	     sim_sync, sim_close, sim_rename,
-				 sim_remove, sim_sync_names, sim_list };
+	s->disk = (struct disk){ .arg = s,
+				 .create = mem_create,
+				 .open = mem_open,
+				 .read_at = mem_read,
+				 .write_at = mem_write,
+				 .size = mem_size,
+				 .cut = mem_cut,
+				 .sync = mem_sync,
+				 .close = mem_close,
+				 .rename = mem_rename,
+				 .remove = mem_remove,
+				 .sync_names = mem_sync_names,
+				 .list = mem_list,
+				 .make_folder = mem_make_folder,
+				 .enter = mem_enter };
 	rng_init(&s->rng, seed);
 	s->room = UINT64_MAX;
-	for (int i = 0; i < SIM_FILES; i++) {
+	for (int i = 0; i < MEMDISK_FILES; i++) {
 		buf_init(&s->file[i].now, FILE_MAX_BYTES);
 		buf_init(&s->file[i].sure, FILE_MAX_BYTES);
 	}
 	memset(s->fd, 0xff, sizeof(s->fd));
 }
 
-void sim_done(struct simdisk *s)
+void memdisk_done(struct memdisk *s)
 {
-	for (int i = 0; i < SIM_FILES; i++) {
+	for (int i = 0; i < MEMDISK_FILES; i++) {
 		buf_done(&s->file[i].now);
 		buf_done(&s->file[i].sure);
 	}
 }
 
 /* Any part of the unsynced bytes may have come to the disk, and some of it as zeros. */
-static void lose_power(struct simdisk *s, struct sim_file *f)
+static void lose_power(struct memdisk *s, struct memdisk_file *f)
 {
 	size_t same = f->sure.n < f->now.n ? f->sure.n : f->now.n;
 	size_t more = f->now.n > same ? rng_below(&s->rng, f->now.n - same + 1) : 0;
@@ -316,7 +343,7 @@ static void lose_power(struct simdisk *s, struct sim_file *f)
 	copy(&f->now, &f->sure);
 }
 
-void sim_crash(struct simdisk *s, bool is_power)
+void memdisk_crash(struct memdisk *s, bool is_power)
 {
 	memset(s->fd, 0xff, sizeof(s->fd));
 	s->is_dead = false;
@@ -325,19 +352,19 @@ void sim_crash(struct simdisk *s, bool is_power)
 		return;
 	if (rng_below(&s->rng, 2)) /* names may have come to the disk by themselves */
 		memcpy(s->now, s->sure, sizeof(s->now));
-	for (int i = 0; i < SIM_FILES; i++)
+	for (int i = 0; i < MEMDISK_FILES; i++)
 		if (*s->now[i].name && !s->file[s->now[i].file].is_forgetful)
 			lose_power(s, &s->file[s->now[i].file]);
 		else if (*s->now[i].name)
 			copy(&s->file[s->now[i].file].now, &s->file[s->now[i].file].sure);
-	for (int i = 0; i < SIM_FILES; i++)
+	for (int i = 0; i < MEMDISK_FILES; i++)
 		s->file[i].is_forgetful = false;
 	memcpy(s->sure, s->now, sizeof(s->sure));
 }
 
-struct buf *sim_find(struct simdisk *s, const char *name)
+struct buf *memdisk_find(struct memdisk *s, const char *name)
 {
-	const struct sim_name *n = find(s->now, name);
+	const struct memdisk_name *n = find(s->now, name);
 
 	return n ? &s->file[n->file].now : NULL;
 }
