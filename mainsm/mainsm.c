@@ -290,18 +290,21 @@ static int open_state(struct mainsm *m, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
 	const char *file;
-	int rc = numbers_open(m->conf.state_dir, &m->numbers, e);
+	int rc = numbers_open(m->conf.disk, m->conf.state_dir, &m->numbers, e);
 
 	if (!rc)
 		rc = open_file(m, "issued", path, &file, e);
 	if (!rc)
-		rc = certs_open(file, &m->certs, e);
+		rc = certs_open(m->conf.disk, file, &m->certs, e);
+	if (!rc && certs_damaged(m->certs))
+		log_warn("mainsm", "%zu bytes of %s are damaged and left out: omig cert list",
+			 certs_damaged(m->certs), file);
 	if (!rc)
 		rc = mainsm_audit_open(m, e);
 	if (!rc)
 		rc = open_file(m, "tokens", path, &file, e);
 	if (!rc)
-		rc = tokens_open(file, &m->tokens, e);
+		rc = tokens_open(m->conf.disk, file, &m->tokens, e);
 	return rc;
 }
 
@@ -358,7 +361,7 @@ static int make_history(struct mainsm *m, struct err *e)
 					     .stream = m->conf.epoch,
 					     .wall_now = wall_now,
 					     .arg = m,
-					     .disk = m->conf.history_disk,
+					     .disk = m->conf.disk,
 					     .turns = m->conf.history_turns },
 				  .directory = m->directory,
 				  .branches = m->branches,

@@ -52,9 +52,8 @@ struct mainsm_conf {
 	size_t tool_queue_cap; /* bytes towards one tool; 0 = TOOL_QUEUE_MAX_BYTES */
 	nsec_t history_keep; /* samples of jobs are kept so long; 0 = none are made */
 	uint64_t history_bytes; /* that they may have on disk; 0 = there is no history */
-	/* For tests: instead of a folder in the state directory, and of a thread. */
-	const struct disk *history_disk;
-	const struct spooler_turns *history_turns;
+	const struct disk *disk; /* of the state directory; NULL = the system's */
+	const struct spooler_turns *history_turns; /* for tests: instead of a thread */
 	nsec_t linger; /* ends after so long without a connection; 0 = never */
 	nsec_t (*wall_now)(void *arg);
 	/* Start the sm of a site; it proves itself with the token. NULL: impossible. */

@@ -139,11 +139,14 @@ static int open_state(struct shared *sh, const struct settings *s, struct err *e
 	if (!rc)
 		rc = state_path(&sh->state, "tokens", path, e);
 	if (!rc)
-		rc = tokens_open(path, &sh->tokens, e);
+		rc = tokens_open(NULL, path, &sh->tokens, e);
 	if (!rc)
 		rc = state_path(&sh->state, "issued", path, e);
 	if (!rc)
-		rc = certs_open(path, &sh->certs, e);
+		rc = certs_open(NULL, path, &sh->certs, e);
+	if (!rc && certs_damaged(sh->certs))
+		log_warn("sm", "%zu bytes of %s are damaged and left out", certs_damaged(sh->certs),
+			 path);
 	return rc ? rc : state_path(&sh->state, "users", sh->users_dir, e);
 }
 

@@ -4,21 +4,25 @@
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/str.h"
-#include "common/authority/fields.h"
+#include "common/store/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES ((size_t)CERTS_MAX * 384)
 #define LINE_MAX_BYTES 4096 /* of its names, the longest have 255 bytes each */
 #define LINES_KEPT 64 /* of ended certificates, so that a small file is seldom written again */
 #define FIELDS 11
-#define OLD_FIELDS 7 /* of a file that knows no owners */
+#define REST 7 /* of them: owner, token, whether it is the user's own, limit */
+
+static const struct store_kind file_kind = { .what = "certificates",
+					     .version = 1,
+					     .max_bytes = (size_t)CERTS_MAX * 384 };
 
 struct certs {
-	char *path;
-	struct fields_log log; /* of path */
+	char *path; /* owned; NULL: memory only */
+	struct store file;
+	size_t lines; /* in it */
 	struct cert *v;
 	size_t n, cap;
 };
@@ -32,7 +36,6 @@ static int grow(struct certs *c, struct err *e)
 		  : 0;
 }
 
-/* The fields that came later: owner, token, whether it is the user's own, limit. */
 static int parse_rest(struct cert *cert, char **f, struct err *e)
 {
 	cert->has_uid = str_eq(f[2], "own");
@@ -49,10 +52,10 @@ static int parse_cert(void *arg, char *line, struct err *e)
 	uint8_t serial[SERIAL_BYTES];
 	struct cert *cert;
 	char *f[FIELDS];
-	size_t n = fields_split(line, f, FIELDS);
 	int rc;
 
-	if (n != FIELDS && n != OLD_FIELDS)
+	c->lines++;
+	if (str_split_tabs(line, f, FIELDS) != FIELDS)
 		return err_set(e, ERR_PARSE, "a certificate has %d fields", FIELDS);
 	if (grow(c, e))
 		return -ERR_LIMIT;
@@ -65,12 +68,12 @@ static int parse_cert(void *arg, char *line, struct err *e)
 	    str_to_i64(f[5], 0, INT64_MAX, &cert->wall_until))
 		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
 	str_copy(cert->serial, sizeof(cert->serial), f[0]);
-	rc = n == FIELDS ? parse_rest(cert, f + OLD_FIELDS, e) : 0;
+	rc = parse_rest(cert, f + REST, e);
 	c->n += !rc;
 	return rc;
 }
 
-int certs_open(const char *path, struct certs **out, struct err *e)
+int certs_open(const struct disk *disk, const char *path, struct certs **out, struct err *e)
 {
 	struct certs *c = calloc(1, sizeof(*c));
 	int rc = 0;
@@ -79,8 +82,8 @@ int certs_open(const char *path, struct certs **out, struct err *e)
 		return err_nomem(e);
 	if (path) {
 		c->path = str_dup(path);
-		c->log = (struct fields_log){ .path = c->path, .max_bytes = FILE_MAX_BYTES };
-		rc = c->path ? fields_log_read(&c->log, parse_cert, c, e) : err_nomem(e);
+		c->file = STORE_INIT(&file_kind, disk, c->path);
+		rc = c->path ? store_read_lines(&c->file, parse_cert, c, e) : err_nomem(e);
 	}
 	if (rc) {
 		certs_free(c);
@@ -99,6 +102,11 @@ void certs_free(struct certs *c)
 	free(c);
 }
 
+size_t certs_damaged(const struct certs *c)
+{
+	return c->file.damaged;
+}
+
 static void put_cert(struct buf *b, const struct cert *cert)
 {
 	buf_printf(b, "%s\t%s\t%s\t%s\t%" PRId64 "\t%" PRId64 "\t%s\t%s\t%s\t%s\t%" PRId64 "\n",
@@ -109,14 +117,15 @@ static void put_cert(struct buf *b, const struct cert *cert)
 
 static int save(struct certs *c, struct err *e)
 {
-	struct buf b = BUF_INIT(FILE_MAX_BYTES);
+	struct buf b = BUF_INIT(file_kind.max_bytes);
 	int rc;
 
 	if (!c->path)
 		return 0;
 	for (size_t i = 0; i < c->n; i++)
 		put_cert(&b, &c->v[i]);
-	rc = fields_log_write(&c->log, &b, c->n, e);
+	rc = store_write(&c->file, &b, e);
+	c->lines = rc ? c->lines : c->n;
 	buf_done(&b);
 	return rc;
 }
@@ -124,7 +133,7 @@ static int save(struct certs *c, struct err *e)
 /* Ended certificates stay in the file until they are as many as the others. */
 static bool has_room(const struct certs *c)
 {
-	return c->log.lines < CERTS_MAX && c->log.lines < 2 * c->n + LINES_KEPT;
+	return c->lines < CERTS_MAX && c->lines < 2 * c->n + LINES_KEPT;
 }
 
 /* The last one is new. What cannot be added is tried by writing all. */
@@ -137,7 +146,8 @@ static int save_last(struct certs *c, struct err *e)
 		return 0;
 	if (has_room(c)) {
 		put_cert(&b, &c->v[c->n - 1]);
-		rc = fields_log_add(&c->log, &b, NULL);
+		rc = b.failed ? -ERR_NOMEM : store_add(&c->file, b.p, b.n, NULL);
+		c->lines += !rc;
 		buf_done(&b);
 	}
 	return rc ? save(c, e) : 0;

@@ -30,10 +30,15 @@ struct cert {
 };
 
 struct certs;
+struct disk;
 
-/* path NULL = memory only. ERR_PARSE, ERR_DENIED, ERR_SYS, ERR_NOMEM. */
-int certs_open(const char *path, struct certs **out, struct err *e);
+/* As tokens_open(). One that a crash cut off, or that is damaged, is
+ * left out: certs_damaged(). */
+int certs_open(const struct disk *disk, const char *path, struct certs **out, struct err *e);
 void certs_free(struct certs *c);
+
+/* Bytes of the file that were left out when it was read. */
+size_t certs_damaged(const struct certs *c);
 
 /* Written before it returns; limit as wall_limit. ERR_LIMIT, ERR_NOMEM, ERR_SYS: nothing was
  * added. */

@@ -3,20 +3,22 @@
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
-#include "common/base/file.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/net/pki.h"
-#include "common/authority/fields.h"
+#include "common/store/store.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MAX_BYTES (TOKENS_MAX * 1024)
 #define FIELDS 10
-#define OLD_FIELDS 6 /* of a file that knows no owners */
+#define REST 6 /* of them: owner, uid, end of certificates, job */
+
+static const struct store_kind file_kind = { .what = "tokens",
+					     .version = 1,
+					     .max_bytes = TOKENS_MAX * 1024 };
 
 struct token_item {
 	char id[IDENTITY_TOKEN_MAX_BYTES + 1];
@@ -26,7 +28,8 @@ struct token_item {
 };
 
 struct tokens {
-	char *path;
+	struct store file;
+	char *path; /* owned; NULL: memory only */
 	struct token_item *v;
 	size_t n, cap;
 };
@@ -43,7 +46,6 @@ static bool is_id(const char *s)
 	       (token_is_for_lms(s) && strlen(s) == strlen(TOKEN_LM_PREFIX) + TOKEN_ID_LEN);
 }
 
-/* The fields that came later: owner, uid, end of certificates, job. */
 static int parse_rest(struct token_grant *g, char **f, struct err *e)
 {
 	uint64_t uid = 0;
@@ -59,15 +61,15 @@ static int parse_rest(struct token_grant *g, char **f, struct err *e)
 	return 0;
 }
 
-static int parse_line(struct tokens *t, char *line, struct err *e)
+static int parse_token(void *arg, char *line, struct err *e)
 {
+	struct tokens *t = arg;
 	char *f[FIELDS];
 	struct token_item *item;
 	uint64_t roles, uses;
-	size_t n = fields_split(line, f, FIELDS);
 	int rc;
 
-	if (n != FIELDS && n != OLD_FIELDS)
+	if (str_split_tabs(line, f, FIELDS) != FIELDS)
 		return err_set(e, ERR_PARSE, "a token has %d fields", FIELDS);
 	rc = array_grow(&t->v, &t->cap, t->n + 1, sizeof(*t->v), TOKENS_MAX);
 	if (rc)
@@ -85,17 +87,12 @@ static int parse_line(struct tokens *t, char *line, struct err *e)
 	str_copy(item->grant.site, sizeof(item->grant.site), f[5]);
 	item->grant.roles = (unsigned)roles;
 	item->grant.uses = (uint32_t)uses;
-	rc = n == FIELDS ? parse_rest(&item->grant, f + OLD_FIELDS, e) : 0;
+	rc = parse_rest(&item->grant, f + REST, e);
 	t->n += !rc;
 	return rc;
 }
 
-static int parse_token(void *arg, char *line, struct err *e)
-{
-	return parse_line(arg, line, e);
-}
-
-int tokens_open(const char *path, struct tokens **out, struct err *e)
+int tokens_open(const struct disk *disk, const char *path, struct tokens **out, struct err *e)
 {
 	struct tokens *t = calloc(1, sizeof(*t));
 	int rc = 0;
@@ -104,7 +101,8 @@ int tokens_open(const char *path, struct tokens **out, struct err *e)
 		return err_nomem(e);
 	if (path) {
 		t->path = str_dup(path);
-		rc = t->path ? fields_read(path, FILE_MAX_BYTES, parse_token, t, e) : err_nomem(e);
+		t->file = STORE_INIT(&file_kind, disk, t->path);
+		rc = t->path ? store_read_lines(&t->file, parse_token, t, e) : err_nomem(e);
 	}
 	if (rc) {
 		tokens_free(t);
@@ -135,9 +133,9 @@ static void put_item(struct buf *b, const struct token_item *item)
 		   g->wall_certs_until, g->job);
 }
 
-static int save(const struct tokens *t, struct err *e)
+static int save(struct tokens *t, struct err *e)
 {
-	struct buf b = BUF_INIT(FILE_MAX_BYTES);
+	struct buf b = BUF_INIT(file_kind.max_bytes);
 	int rc;
 
 	if (!t->path)
@@ -145,8 +143,7 @@ static int save(const struct tokens *t, struct err *e)
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->v[i].grant.is_volatile)
 			put_item(&b, &t->v[i]);
-	rc = b.failed ? err_nomem(e)
-		      : file_write_atomic(t->path, b.p ? (const char *)b.p : "", b.n, e);
+	rc = store_write(&t->file, &b, e);
 	buf_done(&b);
 	return rc;
 }

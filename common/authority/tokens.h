@@ -46,13 +46,16 @@ struct token_grant {
 	char job[NAME_MAX_BYTES + 1];
 };
 
+struct disk;
+
 struct token_text {
 	char id[IDENTITY_TOKEN_MAX_BYTES + 1];
 	char secret[TOKEN_SECRET_LEN + 1]; /* wipe it when done */
 };
 
-/* path: the file that keeps them, NULL = memory only. ERR_PARSE, ERR_DENIED, ERR_SYS, ERR_NOMEM. */
-int tokens_open(const char *path, struct tokens **out, struct err *e);
+/* path: the file that keeps them, NULL = memory only. disk: borrowed, NULL = the system's.
+ * ERR_PARSE, ERR_DENIED, ERR_SYS, ERR_NOMEM. */
+int tokens_open(const struct disk *disk, const char *path, struct tokens **out, struct err *e);
 void tokens_free(struct tokens *t);
 
 /* A connection string with this token makes lms only. */

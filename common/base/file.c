@@ -239,25 +239,6 @@ int file_replace(const char *path, const void *p, size_t n, struct err *e)
 	return write_whole(path, p, n, false, e);
 }
 
-int file_append(const char *path, const void *p, size_t n, struct err *e)
-{
-	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat st;
-	int rc;
-
-	if (fd < 0)
-		return open_failed(path, e);
-	if (fstat(fd, &st))
-		rc = err_sys(e, "%s", path);
-	else
-		rc = check_kind(path, &st, FILE_SECRET, e);
-	if (!rc && (write_all(fd, p, n) || fsync(fd)))
-		rc = err_sys(e, "%s", path);
-	if (close(fd) && !rc)
-		rc = err_sys(e, "%s", path);
-	return rc;
-}
-
 /* File systems of clusters may have no locks, or no server of locks. */
 static int lock_failed(const char *path, struct err *e)
 {

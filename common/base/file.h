@@ -48,12 +48,6 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
 /* The same without waiting for the disk: for what means nothing after the machine was off. */
 int file_replace(const char *path, const void *p, size_t n, struct err *e);
 
-/*
- * Adds to the end of a secret file of ours, synced. Not all or nothing: after a failure or a crash
- * a part may stand there. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
- */
-int file_append(const char *path, const void *p, size_t n, struct err *e);
-
 /* That this name is in its directory is on the disk. -ERR_SYS with errno; EACCES, EINVAL: that
  * directory cannot be synced. */
 int file_sync_name(const char *path);

@@ -188,3 +188,20 @@ void str_wipe(void *p, size_t n)
 {
 	explicit_bzero(p, n);
 }
+
+size_t str_split_tabs(char *line, char **field, size_t max)
+{
+	size_t n = 0;
+
+	for (char *at = line; at;) {
+		char *tab = strchr(at, '\t');
+
+		if (n < max)
+			field[n] = at;
+		n++;
+		if (tab)
+			*tab++ = 0;
+		at = tab;
+	}
+	return n;
+}

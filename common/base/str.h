@@ -82,4 +82,7 @@ void str_hex(char *out, const void *p, size_t n);
 int str_from_base32(void *out, size_t n, const char *s);
 int str_from_hex(void *out, size_t n, const char *s);
 
+/* Cuts a line at its tabs, in place. Returns how many fields there are; at most max are set. */
+size_t str_split_tabs(char *line, char **field, size_t max);
+
 #endif

@@ -2,5 +2,5 @@
 # mainsm/directory: the objects of all sites, the daemons below, and numbers that last.
 MODULES += mainsm/directory
 mainsm/directory.src := directory.c numbers.c object.c sites.c
-mainsm/directory.uses := common/base common/container common/omis/text common/omis proto \
-		common/authority
+mainsm/directory.uses := common/base common/container common/store common/omis/text \
+		common/omis proto

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/directory/numbers.h"
 
-#include "common/authority/fields.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/container/map.h"
+#include "common/store/store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define RUNNING_BITS 20
-#define NAMES_MAX_BYTES (NUMBERS_NAMES_MAX * 64)
+
+static const struct store_kind names_kind = { .what = "names",
+					      .version = 1,
+					      .max_bytes = NUMBERS_NAMES_MAX * 64 };
+static const struct store_kind boot_kind = { .what = "boot-count", .version = 1, .max_bytes = 64 };
 
 struct numbers {
-	char names[FILE_PATH_BYTES], boot_path[FILE_PATH_BYTES]; /* "" = memory only */
+	char names_path[FILE_PATH_BYTES], boot_path[FILE_PATH_BYTES];
+	struct store names, boots; /* path NULL = memory only */
 	struct smap by_name; /* "site" or "site<TAB>host" -> the number */
 	uint32_t last_site, last_node;
 	uint64_t boot;
@@ -66,26 +71,31 @@ static int parse_boot(void *arg, char *line, struct err *e)
 
 static int save_boot(struct numbers *n, struct err *e)
 {
-	char text[24];
-	int len = snprintf(text, sizeof(text), "%" PRIu64 "\n", n->boot);
+	struct buf b = BUF_INIT(boot_kind.max_bytes);
+	int rc;
 
-	return n->boot_path[0] ? file_write_atomic(n->boot_path, text, (size_t)len, e) : 0;
+	buf_printf(&b, "%" PRIu64 "\n", n->boot);
+	rc = n->boots.path ? store_write(&n->boots, &b, e) : 0;
+	buf_done(&b);
+	return rc;
 }
 
-static int load(struct numbers *n, const char *dir, struct err *e)
+static int load(struct numbers *n, const struct disk *disk, const char *dir, struct err *e)
 {
-	int rc = file_join(n->names, sizeof(n->names), dir, "names", e);
+	int rc = file_join(n->names_path, sizeof(n->names_path), dir, "names", e);
 
 	if (!rc)
 		rc = file_join(n->boot_path, sizeof(n->boot_path), dir, "boot", e);
+	n->names = STORE_INIT(&names_kind, disk, n->names_path);
+	n->boots = STORE_INIT(&boot_kind, disk, n->boot_path);
 	if (!rc)
-		rc = fields_read(n->names, NAMES_MAX_BYTES, parse_name, n, e);
+		rc = store_read_lines(&n->names, parse_name, n, e);
 	if (!rc)
-		rc = fields_read(n->boot_path, 64, parse_boot, n, e);
+		rc = store_read_lines(&n->boots, parse_boot, n, e);
 	return rc ? rc : save_boot(n, e);
 }
 
-int numbers_open(const char *dir, struct numbers **out, struct err *e)
+int numbers_open(const struct disk *disk, const char *dir, struct numbers **out, struct err *e)
 {
 	struct numbers *n = calloc(1, sizeof(*n));
 	int rc;
@@ -93,7 +103,7 @@ int numbers_open(const char *dir, struct numbers **out, struct err *e)
 	if (!n)
 		return err_nomem(e);
 	smap_init(&n->by_name);
-	rc = dir ? load(n, dir, e) : 0;
+	rc = dir ? load(n, disk, dir, e) : 0;
 	if (rc) {
 		numbers_free(n);
 		return rc;
@@ -163,16 +173,13 @@ bool numbers_is_dirty(const struct numbers *n)
 
 int numbers_flush(struct numbers *n, struct err *e)
 {
-	struct buf b = BUF_INIT(NAMES_MAX_BYTES);
+	struct buf b = BUF_INIT(names_kind.max_bytes);
 	struct smap_iter i = { 0 };
-	int rc = 0;
+	int rc;
 
 	while (smap_next(&n->by_name, &i))
 		buf_printf(&b, "%u\t%s\n", (unsigned)(uintptr_t)i.value, i.key);
-	if (b.failed)
-		rc = err_nomem(e);
-	else if (n->names[0])
-		rc = file_write_atomic(n->names, buf_str(&b), b.n, e);
+	rc = n->names.path ? store_write(&n->names, &b, e) : 0;
 	buf_done(&b);
 	if (!rc)
 		n->dirty = false;

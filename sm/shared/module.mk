@@ -2,6 +2,6 @@
 # sm/shared: an sm that serves many users: tenants, their quotas, and the administration.
 MODULES += sm/shared
 sm/shared.src := site_admin.c site_admin_services.c tenant.c tenant_file.c tenants.c
-sm/shared.uses := common/base common/omis/services common/omis common/loop common/net \
+sm/shared.uses := common/base common/store common/omis/services common/omis common/loop common/net \
 		common/route common/audit common/link common/member common/daemon \
 		common/authority tree eventlog/keep sm/node

@@ -47,6 +47,7 @@ struct tenant_conf {
 	struct rng *rng;
 	uint64_t epoch;
 	const char *dir; /* of all tenants: each has <dir>/<pin> */
+	const struct disk *disk; /* of their files "user"; NULL = the system's */
 	const char *site, *host, *listen, *advertise, *software;
 	const struct tenant_net *net;
 	uint16_t port_first, port_last; /* of their listeners; 0, 0: the system chooses */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is remembered of a tenant beside its certificate: a small file of ours, 0600. */
-#include "common/authority/fields.h"
 #include "common/base/str.h"
+#include "common/store/store.h"
 #include "eventlog/keep/keeps.h"
 #include "sm/shared/tenant_internal.h"
 
@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #define FILE_NAME "user"
-#define FILE_MAX 8192
 #define FIELDS_MAX 3
+
+static const struct store_kind file_kind = { .what = "tenant", .version = 1, .max_bytes = 8192 };
 
 static int path_of(const struct tenant *t, const char *name, char out[FILE_PATH_BYTES],
 		   struct err *e)
@@ -84,7 +85,7 @@ static int take_line(void *arg, char *line, struct err *e)
 {
 	struct tenant *t = arg;
 	char *field[FIELDS_MAX];
-	size_t n = fields_split(line, field, FIELDS_MAX);
+	size_t n = str_split_tabs(line, field, FIELDS_MAX);
 
 	if (n == 3 && str_eq(field[0], "limit"))
 		return take_limit(t, field[1], field[2], e);
@@ -97,7 +98,8 @@ int tenant_read(struct tenant *t, struct err *e)
 	int rc = path_of(t, FILE_NAME, path, e);
 
 	if (!rc)
-		rc = fields_read(path, FILE_MAX, take_line, t, e);
+		rc = store_read_lines(&STORE_INIT(&file_kind, t->conf->disk, path), take_line, t,
+				      e);
 	if (!rc && !t->conn.nhost)
 		return err_set(e, ERR_NOTFOUND, "%s: no user is remembered there", t->dir);
 	tenant_set_address(t);
@@ -125,14 +127,14 @@ static int print(const struct tenant *t, struct buf *b)
 
 int tenant_write(const struct tenant *t, struct err *e)
 {
-	struct buf b = BUF_INIT(FILE_MAX);
+	struct buf b = BUF_INIT(file_kind.max_bytes);
 	char path[FILE_PATH_BYTES];
 	int rc = path_of(t, FILE_NAME, path, e);
 
 	if (!rc && print(t, &b))
 		rc = err_nomem(e);
 	if (!rc)
-		rc = file_write_atomic(path, b.p, b.n, e);
+		rc = store_write(&STORE_INIT(&file_kind, t->conf->disk, path), &b, e);
 	buf_done(&b);
 	return rc;
 }
@@ -143,7 +145,7 @@ void tenant_erase(struct tenant *t)
 
 	loop_timer_cancel(t->save);
 	if (!path_of(t, FILE_NAME, path, NULL))
-		file_remove(path, NULL);
+		store_remove(&STORE_INIT(&file_kind, t->conf->disk, path), NULL);
 	pki_creds_erase(t->dir);
 	keeps_erase(t->spool);
 	rmdir(t->dir);

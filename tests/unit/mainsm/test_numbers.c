@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of sites, hosts and tokens: given once, kept in files, never given twice. */
 #include "common/base/array.h"
-#include "common/base/file.h"
+#include "common/base/str.h"
 #include "mainsm/directory/numbers.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
+#include "tests/unit/common/store/each_fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static void clean_up(void)
 
 static void put(const char *path, const char *text)
 {
-	ck_assert_int_eq(file_write_atomic(path, text, strlen(text), NULL), 0);
+	put_kept(NULL, path, path == names ? "names 1" : "boot-count 1", text);
 }
 
 static struct numbers *opened(const char *in)
@@ -38,7 +39,7 @@ static struct numbers *opened(const char *in)
 	struct numbers *n = NULL;
 	struct err e = { 0 };
 
-	ck_assert_msg(numbers_open(in, &n, &e) == 0, "%s", e.text);
+	ck_assert_msg(numbers_open(NULL, in, &n, &e) == 0, "%s", e.text);
 	return n;
 }
 
@@ -145,7 +146,7 @@ START_TEST(files_that_are_not_ours_are_refused)
 
 		put(names, bad[i].names);
 		put(boot, bad[i].boot ? bad[i].boot : "1\n");
-		ck_assert_int_eq(numbers_open(dir, &n, &e), -ERR_PARSE);
+		ck_assert_int_eq(numbers_open(NULL, dir, &n, &e), -ERR_PARSE);
 		ck_assert_msg(strstr(e.text, bad[i].words) != NULL, "%s", e.text);
 		ck_assert_ptr_null(n);
 	}
@@ -195,7 +196,7 @@ START_TEST(without_memory_nothing_is_given)
 		struct numbers *n = NULL;
 		struct err e = { 0 };
 		uint32_t out = 0;
-		int rc = numbers_open(dir, &n, &e), more = 0;
+		int rc = numbers_open(NULL, dir, &n, &e), more = 0;
 
 		if (!rc)
 			more = numbers_site(n, "b", &out);
@@ -210,7 +211,88 @@ START_TEST(without_memory_nothing_is_given)
 }
 END_TEST
 
+/* --- a disk that fails */
+
+static void put_one(const struct disk *d)
+{
+	struct numbers *n;
+
+	ck_assert_int_eq(numbers_open(d, "", &n, NULL), 0);
+	ck_assert_uint_eq(site(n, "a"), 1);
+	ck_assert_int_eq(numbers_flush(n, NULL), 0);
+	numbers_free(n);
+}
+
+static int name_another(const struct disk *d)
+{
+	struct numbers *n;
+	int rc = numbers_open(d, "", &n, NULL);
+
+	if (rc)
+		return rc;
+	ck_assert_uint_eq(site(n, "b"), 2);
+	rc = numbers_flush(n, NULL);
+	numbers_free(n);
+	return rc;
+}
+
+static enum kept_state names_there(const struct disk *d)
+{
+	struct numbers *n;
+	uint32_t known;
+	bool is_same;
+
+	ck_assert_int_eq(numbers_open(d, "", &n, NULL), 0);
+	known = numbers_sites(n);
+	is_same = site(n, "a") == 1;
+	numbers_free(n);
+	return !is_same || known > 2 ? KEPT_OTHER : known == 2 ? KEPT_NEW : KEPT_OLD;
+}
+
+static uint64_t first_minted; /* by the start before the one under test */
+
+static void start_once(const struct disk *d)
+{
+	struct numbers *n;
+
+	ck_assert_int_eq(numbers_open(d, "", &n, NULL), 0);
+	first_minted = numbers_mint(n, NUMBER_CSR);
+	numbers_free(n);
+}
+
+static int start_again(const struct disk *d)
+{
+	struct numbers *n;
+	int rc = numbers_open(d, "", &n, NULL);
+
+	if (!rc)
+		numbers_free(n);
+	return rc;
+}
+
+/* Whatever was started in between, no number is given twice. */
+static enum kept_state mints_above(const struct disk *d)
+{
+	struct numbers *n;
+	uint64_t got;
+
+	ck_assert_int_eq(numbers_open(d, "", &n, NULL), 0);
+	got = numbers_mint(n, NUMBER_CSR);
+	numbers_free(n);
+	return got <= first_minted		 ? KEPT_OTHER
+	       : got >= first_minted + (2 << 20) ? KEPT_NEW
+						 : KEPT_OLD;
+}
+
+START_TEST(whatever_fails_no_number_is_lost_or_given_twice)
+{
+	each_fault(&(struct kept_case){ "names", put_one, name_another, names_there, false });
+	each_fault(
+		&(struct kept_case){ "boot count", start_once, start_again, mints_above, false });
+}
+END_TEST
+
 SUITE_WITH("mainsm numbers", set_up, clean_up, each_name_has_its_number, a_restart_knows_them_all,
 	   when_all_are_given_the_boot_count_goes_up, files_that_are_not_ours_are_refused,
 	   the_greatest_number_of_a_file_counts, names_beyond_the_limit_get_none,
-	   without_memory_nothing_is_given)
+	   without_memory_nothing_is_given, whatever_fails_no_number_is_lost_or_given_twice)

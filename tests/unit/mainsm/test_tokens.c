@@ -6,6 +6,7 @@
 #include "common/base/str.h"
 #include "mainsm/directory/numbers.h"
 #include "tests/suite.h"
+#include "tests/unit/common/store/each_fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ START_TEST(a_token_is_for_its_roles_its_site_and_its_time)
 	struct token_text x, other;
 	struct tokens *t;
 
-	ck_assert_int_eq(tokens_open(NULL, &t, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, NULL, &t, NULL), 0);
 	ck_assert_int_eq(tokens_mint(t, &g, HOUR, &x, NULL), 0);
 	ck_assert_int_eq(try(t, &x, ROLE_BIT(ROLE_LM), "a", HOUR), 0);
 	ck_assert_int_eq(try(t, &x, ROLE_BIT(ROLE_SM), "a", HOUR), -ERR_DENIED);
@@ -76,7 +77,7 @@ START_TEST(unknown_and_wrong_secrets_read_the_same)
 	struct token_claim c;
 	struct tokens *t;
 
-	ck_assert_int_eq(tokens_open(NULL, &t, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, NULL, &t, NULL), 0);
 	ck_assert_int_eq(tokens_mint(t, &g, 0, &x, NULL), 0);
 	c = (struct token_claim){ x.id, "no", 2, ROLE_BIT(ROLE_LM), "" };
 	ck_assert_int_eq(tokens_check(t, &c, 1, &got, &a), -ERR_DENIED);
@@ -93,7 +94,7 @@ START_TEST(a_token_of_two_uses_is_used_twice)
 	struct token_text x;
 	struct tokens *t;
 
-	ck_assert_int_eq(tokens_open(NULL, &t, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, NULL, &t, NULL), 0);
 	ck_assert_int_eq(tokens_mint(t, &g, 0, &x, NULL), 0);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(try(t, &x, ROLE_BIT(ROLE_LM), "", 1), 0);
@@ -116,7 +117,7 @@ START_TEST(tokens_outlive_a_restart_without_their_secrets)
 	struct tokens *t;
 
 	make_dir();
-	ck_assert_int_eq(tokens_open(path, &t, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, path, &t, NULL), 0);
 	ck_assert_int_eq(tokens_mint(t, &g, 1, &x, NULL), 0);
 	g.is_volatile = true;
 	ck_assert_int_eq(tokens_mint(t, &g, 1, &y, NULL), 0);
@@ -125,7 +126,7 @@ START_TEST(tokens_outlive_a_restart_without_their_secrets)
 	ck_assert_int_eq(file_read(path, 4096, FILE_SECRET, &b, NULL), 0);
 	ck_assert_ptr_null(strstr(buf_str(&b), x.secret));
 	buf_done(&b);
-	ck_assert_int_eq(tokens_open(path, &t, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, path, &t, NULL), 0);
 	ck_assert_int_eq(try(t, &x, ROLE_BIT(ROLE_SM), "a b", 2), 0);
 	ck_assert_int_eq(try(t, &y, ROLE_BIT(ROLE_SM), "a b", 2), -ERR_DENIED);
 	ck_assert_int_eq(tokens_use(t, x.id, 2, NULL), 0);
@@ -142,7 +143,7 @@ START_TEST(there_is_an_end_of_tokens_and_ended_ones_make_room)
 	struct token_text x;
 	struct tokens *t;
 
-	ck_assert_int_eq(tokens_open(NULL, &t, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, NULL, &t, NULL), 0);
 	for (int i = 0; i < TOKENS_MAX; i++)
 		ck_assert_int_eq(tokens_mint(t, &g, 1, &x, NULL), 0);
 	ck_assert_int_eq(tokens_mint(t, &g, 1, &x, NULL), -ERR_LIMIT);
@@ -166,12 +167,76 @@ START_TEST(a_damaged_file_is_told_with_its_line)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
 
-		ck_assert_int_eq(file_write_atomic(path, bad[i], strlen(bad[i]), NULL), 0);
-		ck_assert_int_eq(tokens_open(path, &t, &e), -ERR_PARSE);
+		put_kept(NULL, path, "tokens 1", bad[i]);
+		ck_assert_int_eq(tokens_open(NULL, path, &t, &e), -ERR_PARSE);
 		ck_assert_ptr_nonnull(strstr(e.text, "/f:1: "));
-		ck_assert_int_eq(certs_open(path, &c, &e), -ERR_PARSE);
+		ck_assert_int_eq(certs_open(NULL, path, &c, &e), -ERR_PARSE); /* another kind */
+		ck_assert_ptr_nonnull(strstr(e.text, "/f: byte 0: "));
+		put_kept(NULL, path, "certificates 1", bad[i]);
+		ck_assert_int_eq(certs_open(NULL, path, &c, &e), -ERR_PARSE);
+		ck_assert_ptr_nonnull(strstr(e.text, "/f:1: "));
+		/* as a version before this one wrote it */
+		ck_assert_int_eq(file_write_atomic(path, bad[i], strlen(bad[i]), NULL), 0);
+		ck_assert_int_eq(tokens_open(NULL, path, &t, &e), -ERR_PARSE);
+		ck_assert_ptr_nonnull(
+			strstr(e.text, "/f: byte 0: not in the form of this version"));
 	}
 	drop_dir();
+}
+END_TEST
+
+/* --- a disk that fails */
+
+static struct token_text minted;
+
+static void mint_with_two_uses(const struct disk *d)
+{
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM), .wall_until = HOUR, .uses = 2 };
+	struct tokens *t;
+
+	ck_assert_int_eq(tokens_open(d, "tokens", &t, NULL), 0);
+	ck_assert_int_eq(tokens_mint(t, &g, 1, &minted, NULL), 0);
+	tokens_free(t);
+}
+
+static unsigned uses_left(const struct tokens *t)
+{
+	struct token_claim c = { .id = minted.id,
+				 .secret = minted.secret,
+				 .nsecret = TOKEN_SECRET_LEN,
+				 .roles = ROLE_BIT(ROLE_SM),
+				 .site = "" };
+	struct token_grant g = { 0 };
+
+	return tokens_check(t, &c, 2, &g, NULL) ? 0 : g.uses;
+}
+
+static int use_once(const struct disk *d)
+{
+	struct tokens *t;
+	int rc = tokens_open(d, "tokens", &t, NULL);
+
+	if (rc)
+		return rc;
+	rc = uses_left(t) == 2 ? tokens_use(t, minted.id, 2, NULL) : 0;
+	tokens_free(t);
+	return rc;
+}
+
+static enum kept_state uses_there(const struct disk *d)
+{
+	struct tokens *t;
+	unsigned n;
+
+	ck_assert_int_eq(tokens_open(d, "tokens", &t, NULL), 0);
+	n = uses_left(t);
+	tokens_free(t);
+	return n == 2 ? KEPT_OLD : n == 1 ? KEPT_NEW : KEPT_OTHER;
+}
+
+START_TEST(whatever_fails_a_token_is_there_with_its_uses)
+{
+	each_fault(&(struct kept_case){ "use", mint_with_two_uses, use_once, uses_there, false });
 }
 END_TEST
 
@@ -197,7 +262,7 @@ START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 	size_t n = 0;
 
 	make_dir();
-	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, path, &c, NULL), 0);
 	ck_assert_int_eq(certs_add(c, &one, 0, 1, NULL), 0);
 	ck_assert_int_eq(certs_add(c, &two, 0, 1, NULL), 0);
 	ck_assert_int_eq(certs_add(c, &three, 0, 1, NULL), 0);
@@ -207,7 +272,7 @@ START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 	ck_assert_uint_eq(n, 0);
 	ck_assert_int_eq(certs_revoke(c, "nobody", 5, &n, NULL), -ERR_NOTFOUND);
 	certs_free(c);
-	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, path, &c, NULL), 0);
 	certs_each_revoked(c, count_revoked, &sum);
 	ck_assert_uint_eq(sum, 6);
 	ck_assert_int_eq(certs_revoke(c, certs_at(c, 0)->serial, 5, &n, NULL), 0);
@@ -231,7 +296,7 @@ START_TEST(a_revocation_that_could_not_be_written_is_written_next_time)
 
 	make_dir();
 	snprintf(away, sizeof(away), "%s.away", dir);
-	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, path, &c, NULL), 0);
 	ck_assert_int_eq(certs_add(c, &one, 0, 1, NULL), 0);
 	ck_assert_int_eq(rename(dir, away), 0);
 	ck_assert_int_lt(certs_revoke(c, "h1", 5, &n, NULL), 0);
@@ -241,7 +306,7 @@ START_TEST(a_revocation_that_could_not_be_written_is_written_next_time)
 	ck_assert_int_eq(rename(away, dir), 0);
 	ck_assert_int_eq(certs_revoke(c, "h1", 5, &n, NULL), 0);
 	certs_free(c);
-	ck_assert_int_eq(certs_open(path, &c, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, path, &c, NULL), 0);
 	certs_each_revoked(c, count_revoked, &sum);
 	ck_assert_uint_eq(sum, 1);
 	certs_free(c);
@@ -256,7 +321,7 @@ START_TEST(numbers_stay_with_their_names)
 	uint64_t first, second;
 
 	make_dir();
-	ck_assert_int_eq(numbers_open(dir, &n, NULL), 0);
+	ck_assert_int_eq(numbers_open(NULL, dir, &n, NULL), 0);
 	ck_assert_int_eq(numbers_site(n, "a", &a), 0);
 	ck_assert_int_eq(numbers_site(n, "b", &b), 0);
 	ck_assert_int_eq(numbers_node(n, "a", "h 1", &x), 0);
@@ -271,7 +336,7 @@ START_TEST(numbers_stay_with_their_names)
 	ck_assert_int_eq(numbers_flush(n, NULL), 0);
 	ck_assert(!numbers_is_dirty(n));
 	numbers_free(n);
-	ck_assert_int_eq(numbers_open(dir, &n, NULL), 0);
+	ck_assert_int_eq(numbers_open(NULL, dir, &n, NULL), 0);
 	ck_assert_int_eq(numbers_node(n, "b", "h 1", &z), 0);
 	ck_assert_uint_eq(z, y);
 	ck_assert_int_eq(numbers_node(n, "b", "h 2", &z), 0);
@@ -288,7 +353,7 @@ START_TEST(a_counter_that_runs_over_goes_on_above_the_next_boot)
 	struct numbers *n;
 	uint64_t last = 0;
 
-	ck_assert_int_eq(numbers_open(NULL, &n, NULL), 0);
+	ck_assert_int_eq(numbers_open(NULL, NULL, &n, NULL), 0);
 	for (uint32_t i = 0; i < (1u << 20) + 5; i++) {
 		uint64_t v = numbers_mint(n, NUMBER_EVENT);
 
@@ -303,6 +368,7 @@ SUITE("tokens", a_token_is_for_its_roles_its_site_and_its_time,
       unknown_and_wrong_secrets_read_the_same, a_token_of_two_uses_is_used_twice,
       tokens_outlive_a_restart_without_their_secrets,
       there_is_an_end_of_tokens_and_ended_ones_make_room, a_damaged_file_is_told_with_its_line,
+      whatever_fails_a_token_is_there_with_its_uses, whatever_fails_a_token_is_there_with_its_uses,
       certificates_are_revoked_by_serial_and_by_name_and_stay_so,
       a_revocation_that_could_not_be_written_is_written_next_time, numbers_stay_with_their_names,
       a_counter_that_runs_over_goes_on_above_the_next_boot)

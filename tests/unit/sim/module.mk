@@ -21,7 +21,7 @@ sim.weighed := $(patsubst %,$(B)/tests/unit/sim/test_%,planted cluster)
 $(sim.weighed): WITHOUT := $(B)/tests/alloc_sweep.o
 $(sim.weighed): WRAP += -Wl,--wrap=free
 $(sim.weighed): $(B)/sim/heap_wrap.o
-PLANTED := ring_take file_write_atomic timebase_error chan_set_cap evwrite_dropped partial_fold \
+PLANTED := ring_take store_write timebase_error chan_set_cap evwrite_dropped partial_fold \
 		flow_take reads_take
 $(B)/tests/unit/sim/test_planted: WRAP += $(foreach f,$(PLANTED),-Wl,--wrap=$f) \
 	$(B)/tests/unit/sim/planted_lm.o $(B)/tests/unit/sim/planted_sm.o

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/sim/plant.h"
 
-#include "common/base/file.h"
+#include "common/store/store.h"
 #include "common/flow/engine/flow_internal.h"
 #include "common/net/chan.h"
 #include "common/ring/ring.h"
@@ -87,14 +87,21 @@ int __wrap_ring_take(const struct ring *r, unsigned max, const struct ring_taker
 	return rc;
 }
 
-int __real_file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
-int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
+int __real_store_write(struct store *s, const struct buf *body, struct err *e);
+int __wrap_store_write(struct store *s, const struct buf *body, struct err *e);
 
-int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
+int __wrap_store_write(struct store *s, const struct buf *body, struct err *e)
 {
-	return strstr(path, "/tokens") && plant_shows(PLANT_FORGOTTEN_SYNC, 1)
-		       ? file_replace(path, p, n, e)
-		       : __real_file_write_atomic(path, p, n, e);
+	const struct store_kind *is = s->kind;
+	struct store_kind unsynced = *is;
+	int rc;
+
+	unsynced.ends_with_boot = true;
+	if (strstr(s->path, "/tokens") && plant_shows(PLANT_FORGOTTEN_SYNC, 1))
+		s->kind = &unsynced;
+	rc = __real_store_write(s, body, e);
+	s->kind = is;
+	return rc;
 }
 
 void __real_chan_set_cap(struct chan *c, size_t bytes);

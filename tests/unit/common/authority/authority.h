@@ -49,8 +49,8 @@ static inline void authority_open(struct authority *a, nsec_t observer_lifetime)
 	*a = (struct authority){ .dir = "/tmp/omig-test-XXXXXX" };
 	ck_assert_ptr_nonnull(mkdtemp(a->dir));
 	ck_assert_int_eq(pki_ca_open(a->dir, "test", &a->ca, NULL), 0);
-	ck_assert_int_eq(certs_open(NULL, &a->certs, NULL), 0);
-	ck_assert_int_eq(tokens_open(NULL, &a->tokens, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, NULL, &a->certs, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, NULL, &a->tokens, NULL), 0);
 	conf.ca = a->ca;
 	conf.certs = a->certs;
 	conf.tokens = a->tokens;

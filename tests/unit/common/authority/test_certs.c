@@ -3,8 +3,10 @@
 #include "common/authority/certs.h"
 #include "common/base/array.h"
 #include "common/base/file.h"
+#include "common/base/str.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
+#include "tests/unit/common/store/each_fault.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +22,7 @@ static void open_certs(void)
 {
 	struct err e = { 0 };
 
-	ck_assert_msg(!certs_open(path, &certs, &e), "%s", e.text);
+	ck_assert_msg(!certs_open(NULL, path, &certs, &e), "%s", e.text);
 }
 
 static void set_up(void)
@@ -76,8 +78,9 @@ static size_t lines(void)
 	size_t n = 0;
 
 	read_file();
-	for (size_t i = 0; i < whole.n; i++)
-		n += whole.p[i] == '\n';
+	/* The head, and heads of records, are lines of their own. */
+	for (const char *at = buf_str(&whole); *at; at = strchr(at, '\n') + 1)
+		n += !str_has_prefix(at, "omig-store ") && *at != '+';
 	return n;
 }
 
@@ -209,6 +212,78 @@ START_TEST(out_of_memory_adds_it_or_not)
 }
 END_TEST
 
+/* --- a disk that fails */
+
+static void put_two(const struct disk *d)
+{
+	certs_free(certs);
+	ck_assert_int_eq(certs_open(d, "issued", &certs, NULL), 0);
+	ck_assert_int_eq(add(0, END, 1), 0);
+	ck_assert_int_eq(add(1, END, 1), 0);
+}
+
+/* One that is there already is another one with the same name. */
+static int add_third(const struct disk *d)
+{
+	int rc;
+
+	certs_free(certs);
+	certs = NULL;
+	rc = certs_open(d, "issued", &certs, NULL);
+	return rc || certs_count(certs) == 3 ? rc : add(2, END, 1);
+}
+
+static enum kept_state how_many(const struct disk *d)
+{
+	size_t n;
+
+	certs_free(certs);
+	ck_assert_int_eq(certs_open(d, "issued", &certs, NULL), 0);
+	n = certs_count(certs);
+	for (size_t i = 0; i < n; i++)
+		ck_assert_int_eq(certs_at(certs, i)->host[1], '0' + (int)i);
+	return n == 2 ? KEPT_OLD : n == 3 ? KEPT_NEW : KEPT_OTHER;
+}
+
+static int revoke_first(const struct disk *d)
+{
+	int rc;
+
+	certs_free(certs);
+	certs = NULL;
+	rc = certs_open(d, "issued", &certs, NULL);
+	return rc ? rc : certs_revoke(certs, "h0", 1, NULL, NULL);
+}
+
+static enum kept_state is_revoked(const struct disk *d)
+{
+	if (how_many(d) != KEPT_OLD)
+		return KEPT_OTHER;
+	return certs_at(certs, 0)->revoked ? KEPT_NEW : KEPT_OLD;
+}
+
+START_TEST(whatever_fails_a_certificate_is_there_and_revoked_or_not)
+{
+	each_fault(&(struct kept_case){ "issue", put_two, add_third, how_many, false });
+	each_fault(&(struct kept_case){ "revoke", put_two, revoke_first, is_revoked, false });
+}
+END_TEST
+
+START_TEST(a_damaged_certificate_costs_no_other_and_is_counted)
+{
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(add(i, END, 1), 0);
+	ck_assert_uint_eq(certs_damaged(certs), 0);
+	read_file();
+	*strstr((char *)whole.p, "\th1\t") ^= 1;
+	write_file(whole.p, whole.n);
+	reopen();
+	ck_assert_uint_eq(certs_count(certs), 2);
+	ck_assert_uint_gt(certs_damaged(certs), 0);
+	ck_assert_str_eq(certs_at(certs, 1)->host, "h2");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -219,6 +294,8 @@ int main(void)
 		what_was_revoked_stays_so_when_others_are_added,
 		what_could_not_be_written_is_written_with_the_next_one,
 		out_of_memory_adds_it_or_not,
+		whatever_fails_a_certificate_is_there_and_revoked_or_not,
+		a_damaged_certificate_costs_no_other_and_is_counted,
 	};
 
 	return suite_run_with("certs", set_up, clean_up, tests, ARRAY_LEN(tests));

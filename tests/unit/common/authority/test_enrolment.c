@@ -296,14 +296,14 @@ START_TEST(owners_and_times_outlive_a_restart)
 	snprintf(certs_path, sizeof(certs_path), "%s/certs", a.dir);
 	tokens_free(a.tokens);
 	certs_free(a.certs);
-	ck_assert_int_eq(tokens_open(tokens_path, &a.tokens, NULL), 0);
-	ck_assert_int_eq(certs_open(certs_path, &a.certs, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, tokens_path, &a.tokens, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, certs_path, &a.certs, NULL), 0);
 	ck_assert_int_eq(tokens_mint(a.tokens, &g, 1, &t, NULL), 0);
 	ck_assert_int_eq(certs_add(a.certs, &id, 3 * HOUR, 1, NULL), 0);
 	tokens_free(a.tokens);
 	certs_free(a.certs);
-	ck_assert_int_eq(tokens_open(tokens_path, &a.tokens, NULL), 0);
-	ck_assert_int_eq(certs_open(certs_path, &a.certs, NULL), 0);
+	ck_assert_int_eq(tokens_open(NULL, tokens_path, &a.tokens, NULL), 0);
+	ck_assert_int_eq(certs_open(NULL, certs_path, &a.certs, NULL), 0);
 	c.id = t.id;
 	c.secret = t.secret;
 	c.nsecret = strlen(t.secret);

@@ -61,28 +61,6 @@ START_TEST(a_file_is_on_the_disk_or_only_replaced)
 }
 END_TEST
 
-START_TEST(what_is_added_stands_at_the_end_and_on_the_disk)
-{
-	struct buf b = BUF_INIT(100);
-
-	ck_assert_int_eq(file_append(at("f"), "x", 1, NULL), -ERR_NOTFOUND);
-	make_file(at("f"), "old", 0600);
-	syncs = 0;
-	ck_assert_int_eq(file_append(at("f"), "new", 3, NULL), 0);
-	ck_assert_uint_eq(syncs, 1);
-	ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, NULL), 0);
-	ck_assert_str_eq(buf_str(&b), "oldnew");
-	ck_assert_int_eq(chmod(at("f"), 0644), 0);
-	ck_assert_int_eq(file_append(at("f"), "x", 1, NULL), -ERR_DENIED);
-	ck_assert_int_eq(file_remove(at("f"), NULL), 0);
-	ck_assert_int_eq(symlink("/dev/null", at("f")), 0);
-	ck_assert_int_eq(file_append(at("f"), "x", 1, NULL), -ERR_DENIED);
-	ck_assert_int_eq(file_remove(at("f"), NULL), 0);
-	ck_assert_int_eq(rmdir(dir), 0);
-	buf_done(&b);
-}
-END_TEST
-
 /* Synced data in it survive a power loss only if the folder does. */
 START_TEST(a_directory_that_was_made_is_on_the_disk)
 {
@@ -380,7 +358,6 @@ int main(void)
 {
 	const TTest *const tests[] = { what_was_written_is_read_back,
 				       a_file_is_on_the_disk_or_only_replaced,
-				       what_is_added_stands_at_the_end_and_on_the_disk,
 				       a_directory_that_was_made_is_on_the_disk,
 				       a_limit_holds_exactly,
 				       links_fifos_and_directories_are_refused,
