@@ -271,9 +271,14 @@ static int open_parts(struct lm *m, struct err *e)
 	m->tracebufs = tracebufs_new(m->procs);
 	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_helpers(m))
 		return err_nomem(e);
-	return holds_open(
-		&(struct holds_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
-		&m->holds, e);
+	return holds_open(&(struct holds_conf){ .loop = c->loop,
+						.host = c->host,
+						.procs = m->procs,
+						.journal = c->journal,
+						.disk = c->disk,
+						.epoch = c->epoch,
+						.guard = c->guard },
+			  &m->holds, e);
 }
 
 static int open_work(struct lm *m, struct err *e)
@@ -284,11 +289,12 @@ static int open_work(struct lm *m, struct err *e)
 	m->files = str_dup(c->files ? c->files : "");
 	if (!m->files || lm_audit_open(m, e))
 		return err_nomem(e);
-	rc = done_log_open(c->done, &m->done, e);
+	rc = done_log_open(c->disk, c->done, &m->done, e);
 	if (!rc)
 		rc = recorder_open(&m->recorder,
 				   &(struct keeps_conf){ .loop = c->loop,
 							 .dir = c->spool,
+							 .disk = c->disk,
 							 .turns = c->turns,
 							 .send = send_up,
 							 .send_arg = m },
@@ -328,6 +334,7 @@ static int open_work(struct lm *m, struct err *e)
 									.ticks = &m->ticks,
 									.probes = m->probes,
 									.baselines = c->baselines,
+									.disk = c->disk,
 									.send = send_up,
 									.arg = m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->done, send_frames, m });

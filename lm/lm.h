@@ -21,6 +21,7 @@
 
 struct lm;
 struct daemon_health;
+struct disk;
 struct loop;
 struct msg;
 struct msg_enrol_ack;
@@ -41,6 +42,7 @@ struct lm_conf {
 	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
+	const struct disk *disk; /* of the files and the folder below; NULL = the system's */
 	const char *journal; /* of stopped processes; NULL = none */
 	const char *
 		baselines; /* where measurements began to count; NULL = the next lm does not know */

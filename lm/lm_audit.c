@@ -17,6 +17,7 @@ static void on_trouble(void *arg, const struct err *why, uint64_t n)
 int lm_audit_open(struct lm *m, struct err *e)
 {
 	const struct audit_conf c = { .path = m->conf.audit,
+				      .disk = m->conf.disk,
 				      .daemon = "lm",
 				      .host = m->host_name,
 				      .on_trouble = on_trouble };

@@ -21,6 +21,7 @@ int mainsm_audit_open(struct mainsm *m, struct err *e)
 {
 	const struct identity *self = net_ctx_self(m->conf.ctx);
 	struct audit_conf c = { .daemon = "mainsm",
+				.disk = m->conf.disk,
 				.host = self ? self->host : "",
 				.on_trouble = on_trouble };
 	char path[FILE_PATH_BYTES];

@@ -7,14 +7,13 @@
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/route/rights.h"
+#include "common/store/disk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define LINE_MAX_BYTES (32 * 1024) /* all fields at their most, every byte escaped */
 
@@ -31,7 +30,7 @@ static char *older_name(const char *path)
 static void audit_free(struct audit *a)
 {
 	if (a->fd >= 0)
-		close(a->fd);
+		a->disk->close(a->disk->arg, a->fd);
 	free(a->path);
 	free(a->older);
 	free(a->daemon);
@@ -49,6 +48,7 @@ int audit_open(const struct audit_conf *c, struct audit **out)
 	if (!a->conf.max_bytes)
 		a->conf.max_bytes = AUDIT_FILE_MAX_BYTES;
 	a->fd = -1;
+	a->disk = disk_or_system(c->disk);
 	a->path = str_dup(c->path);
 	a->older = older_name(c->path);
 	a->daemon = str_dup(c->daemon);
@@ -64,61 +64,65 @@ int audit_open(const struct audit_conf *c, struct audit **out)
 
 /* --- the file */
 
-static int check_file(const struct audit *a, const struct stat *st, struct err *e)
+static int fail(const char *path, int rc, struct err *e)
 {
-	if (!S_ISREG(st->st_mode) || st->st_uid != geteuid())
-		return err_set(e, ERR_DENIED, "%.100s: not a file of ours", a->path);
-	if (st->st_mode & 077)
-		return err_set(e, ERR_DENIED, "%.100s: others may read it, chmod 600 it", a->path);
-	return 0;
-}
-
-/* A line that a crash cut off is ended before the next one begins. */
-static bool ends_inside_a_line(int fd, off_t size)
-{
-	char last = '\n';
-
-	return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
-}
-
-static int open_file(struct audit *a, struct err *e)
-{
-	int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
-	int fd = open(a->path, flags, 0600), rc;
-	struct stat st;
-	int64_t changed;
-
-	if (fd < 0)
-		return err_sys(e, "%.100s", a->path);
-	rc = fstat(fd, &st) ? err_sys(e, "%.100s", a->path) : check_file(a, &st, e);
-	if (rc) {
-		close(fd);
-		return rc;
-	}
-	a->fd = fd;
-	a->size = (size_t)st.st_size;
-	a->is_torn = ends_inside_a_line(fd, st.st_size);
-	changed = (int64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + st.st_mtim.tv_nsec;
-	if (st.st_size && changed > a->last)
-		a->last = changed; /* no number twice, wherever the clock was put meanwhile */
-	return 0;
+	if (rc == -EPERM)
+		return err_set(e, ERR_DENIED,
+			       "%.100s: not a file of ours alone: others may read it, chmod 600 it",
+			       path);
+	errno = -rc;
+	return err_sys(e, "%.100s", path);
 }
 
 static void close_file(struct audit *a)
 {
 	if (a->fd >= 0)
-		close(a->fd);
+		a->disk->close(a->disk->arg, a->fd);
 	a->fd = -1;
+}
+
+/* A line that a crash cut off is ended before the next one begins. No number comes twice, wherever
+ * the clock was put meanwhile. */
+static void go_on_behind(struct audit *a, const struct stat *st)
+{
+	int64_t changed = (int64_t)st->st_mtim.tv_sec * NSEC_PER_SEC + st->st_mtim.tv_nsec;
+	char last = '\n';
+
+	a->size = (size_t)st->st_size;
+	a->is_torn = a->size && a->disk->read_at(a->disk->arg, a->fd, &last, 1, a->size - 1) == 1 &&
+		     last != '\n';
+	if (a->size && changed > a->last)
+		a->last = changed;
+}
+
+static int open_file(struct audit *a, struct err *e)
+{
+	const struct disk *d = a->disk;
+	int fd = d->open(d->arg, a->path);
+	struct stat st;
+
+	if (fd == -ENOENT)
+		fd = d->create(d->arg, a->path);
+	if (fd < 0)
+		return fail(a->path, fd, e);
+	a->fd = fd;
+	if (!fstat(fd, &st)) {
+		go_on_behind(a, &st);
+		return 0;
+	}
+	close_file(a);
+	return err_sys(e, "%.100s", a->path);
 }
 
 static int make_room(struct audit *a, size_t n, struct err *e)
 {
+	int rc;
+
 	if (a->size == 0 || a->size + n <= a->conf.max_bytes)
 		return 0;
 	close_file(a);
-	if (rename(a->path, a->older) < 0)
-		return err_sys(e, "%.100s", a->older);
-	return open_file(a, e);
+	rc = a->disk->rename(a->disk->arg, a->path, a->older);
+	return rc ? fail(a->older, rc, e) : open_file(a, e);
 }
 
 static int write_all(struct audit *a, const struct buf *line, struct err *e)
@@ -127,11 +131,9 @@ static int write_all(struct audit *a, const struct buf *line, struct err *e)
 
 	if (line->failed)
 		return err_nomem(e);
-	do {
-		n = write(a->fd, line->p, line->n);
-	} while (n < 0 && errno == EINTR);
+	n = a->disk->write_at(a->disk->arg, a->fd, line->p, line->n, a->size);
 	if (n < 0)
-		return err_sys(e, "%.100s", a->path);
+		return fail(a->path, (int)n, e);
 	a->size += (size_t)n;
 	if ((size_t)n < line->n)
 		return err_set(e, ERR_SYS, "%.100s: no room left", a->path);

@@ -18,9 +18,11 @@
 #include "common/omis/services/catalogue.h"
 
 struct audit;
+struct disk;
 
 struct audit_conf {
 	const char *path; /* copied; the older one is PATH.1 */
+	const struct disk *disk; /* of it; borrowed; NULL = the system's */
 	const char *daemon; /* "lm": in each line; copied */
 	const char *host; /* the same */
 	size_t max_bytes; /* of the file; 0 = AUDIT_FILE_MAX_BYTES */

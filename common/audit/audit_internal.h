@@ -16,6 +16,7 @@ struct audit_slot {
 
 struct audit {
 	struct audit_conf conf;
+	const struct disk *disk;
 	char *path, *older, *daemon, *host; /* owned */
 	int fd; /* -1: not open */
 	size_t size;

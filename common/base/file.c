@@ -206,7 +206,7 @@ int file_check_writable(const char *path, struct err *e)
 	return 0;
 }
 
-static int write_whole(const char *path, const void *p, size_t n, bool synced, struct err *e)
+int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
 {
 	char temp[FILE_PATH_BYTES];
 	int fd = make_temp(path, temp, e), rc;
@@ -214,7 +214,7 @@ static int write_whole(const char *path, const void *p, size_t n, bool synced, s
 	if (fd < 0)
 		return fd;
 	rc = write_all(fd, p, n);
-	if (!rc && synced && fsync(fd))
+	if (!rc && fsync(fd))
 		rc = -ERR_SYS;
 	if (rc)
 		err_sys(e, "%s", temp);
@@ -224,19 +224,9 @@ static int write_whole(const char *path, const void *p, size_t n, bool synced, s
 		rc = err_sys(e, "%s", path);
 	if (rc)
 		unlink(temp);
-	else if (synced && file_sync_name(path))
+	else if (file_sync_name(path))
 		rc = err_sys(e, "%s: its directory", path);
 	return rc;
-}
-
-int file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
-{
-	return write_whole(path, p, n, true, e);
-}
-
-int file_replace(const char *path, const void *p, size_t n, struct err *e)
-{
-	return write_whole(path, p, n, false, e);
 }
 
 /* File systems of clusters may have no locks, or no server of locks. */

@@ -45,9 +45,6 @@ int file_read_at(int dir, const char *path, size_t max, struct buf *out, struct 
 /* All or nothing: a temporary file beside it, 0600, synced, renamed, directory synced. ERR_SYS. */
 int file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
 
-/* The same without waiting for the disk: for what means nothing after the machine was off. */
-int file_replace(const char *path, const void *p, size_t n, struct err *e);
-
 /* That this name is in its directory is on the disk. -ERR_SYS with errno; EACCES, EINVAL: that
  * directory cannot be synced. */
 int file_sync_name(const char *path);

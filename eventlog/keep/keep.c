@@ -160,7 +160,8 @@ static int open_spool(struct keep *k, struct err *e)
 					     .on_word = on_word,
 					     .arg = k,
 					     .turns = k->owner->conf.turns };
-	const struct spool_conf c = { .when_full = when_full(k),
+	const struct spool_conf c = { .disk = k->owner->conf.disk,
+				      .when_full = when_full(k),
 				      .max_bytes = k->request.max_bytes,
 				      .commit_ns = KEEP_COMMIT_NS,
 				      .commit_bytes = SPOOL_READ_BYTES };
@@ -240,7 +241,7 @@ static int look_at_disk(struct keep *k, struct err *e)
 	char path[FILE_PATH_BYTES];
 	int rc = keep_path(k, "", path, sizeof(path), e);
 
-	return rc ? rc : spool_scan(path, on_found, k, e);
+	return rc ? rc : spool_scan(k->owner->conf.disk, path, on_found, k, e);
 }
 
 int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)

@@ -4,14 +4,13 @@
 #include "common/base/file.h"
 #include "common/base/array.h"
 #include "common/base/log.h"
+#include "common/base/str.h"
 #include "eventlog/keep/keep_internal.h"
 #include "proto/frame.h"
 
-#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define SUB ".sub"
 
@@ -29,53 +28,79 @@ int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, 
 	return path_of(k->owner, k->name, suffix, out, size, e);
 }
 
+const struct disk *keep_disk(const struct keep *k)
+{
+	return disk_or_system(k->owner->conf.disk);
+}
+
+int keep_store(const struct keep *k, const struct store_kind *kind, const char *suffix,
+	       struct keep_file *out, struct err *e)
+{
+	out->store = STORE_INIT(kind, keep_disk(k), out->path);
+	return keep_path(k, suffix, out->path, sizeof(out->path), e);
+}
+
+static const struct store_kind sub_kind = { .what = "subscription",
+					    .version = 1,
+					    .max_bytes = FRAME_PREAUTH_MAX_BYTES };
+
 int keep_save(const struct keep *k, struct err *e)
 {
+	const struct disk *d = keep_disk(k);
 	struct buf b = BUF_INIT(FRAME_PREAUTH_MAX_BYTES);
-	char path[FILE_PATH_BYTES];
-	int rc = keep_path(k, SUB, path, sizeof(path), e);
+	struct keep_file f;
+	int rc = keep_store(k, &sub_kind, SUB, &f, e);
 
 	if (!rc)
-		rc = file_private_dir(k->owner->dir, e);
+		rc = d->make_folder(d->arg, k->owner->dir, e);
 	if (!rc && msg_events_open_put(&b, &k->request))
 		rc = err_nomem(e);
 	if (!rc)
-		rc = file_write_atomic(path, b.p, b.n, e);
+		rc = store_write(&f.store, &b, e);
 	buf_done(&b);
 	return rc;
 }
 
-/* Removes the files in it, which are ours alone. A folder in it is not ours and stays. */
-static void erase_folder(const char *path)
-{
-	char name[FILE_PATH_BYTES + 256];
-	DIR *d = opendir(path);
-	const struct dirent *f;
+struct erasing {
+	const struct disk *disk;
+	const char *folder;
+};
 
-	while (d && (f = readdir(d)) != NULL) {
-		if (f->d_name[0] == '.' &&
-		    (!f->d_name[1] || (f->d_name[1] == '.' && !f->d_name[2])))
-			continue;
-		snprintf(name, sizeof(name), "%s/%.255s", path, f->d_name);
-		unlink(name);
-	}
-	if (d)
-		closedir(d);
-	if (rmdir(path) && errno != ENOENT)
-		log_warn("keep", "%s is not removed: %s", path, strerror(errno));
+static void erase_file(void *arg, const char *name)
+{
+	const struct erasing *x = arg;
+	char path[FILE_PATH_BYTES + 256];
+
+	if (str_eq(name, ".") || str_eq(name, ".."))
+		return;
+	snprintf(path, sizeof(path), "%s/%.255s", x->folder, name);
+	x->disk->remove(x->disk->arg, path);
+}
+
+/* Removes the files in it, which are ours alone. */
+static void erase_folder(const struct disk *d, const char *path)
+{
+	struct erasing x = { d, path };
+	int rc;
+
+	d->list(d->arg, path, erase_file, &x);
+	rc = d->remove(d->arg, path);
+	if (rc && rc != -ENOENT)
+		log_warn("keep", "%s is not removed: %s", path, strerror(-rc));
 }
 
 /* The file that says whose it is goes last: a crash before that does it again. */
 void keep_erase(const struct keeps *ks, const char *name)
 {
 	static const char *const beside[] = { ".arm", ".rows", ".hosts", SUB };
+	const struct disk *d = disk_or_system(ks->conf.disk);
 	char path[FILE_PATH_BYTES];
 
 	if (!path_of(ks, name, "", path, sizeof(path), NULL))
-		erase_folder(path);
+		erase_folder(d, path);
 	for (size_t i = 0; i < ARRAY_LEN(beside); i++)
 		if (!path_of(ks, name, beside[i], path, sizeof(path), NULL))
-			unlink(path);
+			d->remove(d->arg, path);
 }
 
 /* The name of the subscription whose file that is; false: it is no such. */
@@ -90,33 +115,36 @@ static bool name_of(const char *file, char name[LEDGER_NAME_BYTES])
 	return keep_is_name(name);
 }
 
-void keeps_erase(const char *dir)
+static void erase_one(void *arg, const char *file)
 {
-	const struct keeps ks = { .dir = (char *)dir };
 	char name[LEDGER_NAME_BYTES];
-	DIR *d = opendir(dir);
-	const struct dirent *f;
 
-	while (d && (f = readdir(d)) != NULL)
-		if (name_of(f->d_name, name))
-			keep_erase(&ks, name);
-	if (d)
-		closedir(d);
-	rmdir(dir);
+	if (name_of(file, name))
+		keep_erase(arg, name);
+}
+
+void keeps_erase(const struct disk *disk, const char *dir)
+{
+	struct keeps ks = { .conf = { .disk = disk }, .dir = (char *)dir };
+	const struct disk *d = disk_or_system(disk);
+
+	d->list(d->arg, dir, erase_one, &ks);
+	d->remove(d->arg, dir);
 }
 
 /* --- at the start */
 
 static int read_sub(struct keeps *ks, const char *name, struct err *e)
 {
-	struct buf b = BUF_INIT(FRAME_PREAUTH_MAX_BYTES);
+	struct buf b = { 0 };
 	char path[FILE_PATH_BYTES];
+	struct store s = STORE_INIT(&sub_kind, ks->conf.disk, path);
 	struct keep *k = NULL;
 	struct msg *m = NULL;
 	int rc = path_of(ks, name, SUB, path, sizeof(path), e);
 
 	if (!rc)
-		rc = file_read(path, FRAME_PREAUTH_MAX_BYTES, FILE_SECRET, &b, e);
+		rc = store_read(&s, &b, e);
 	if (!rc &&
 	    (b.n < FRAME_HEADER_BYTES || frame_bytes(b.p, b.n) != b.n || b.p[4] != MSG_EVENTS_OPEN))
 		rc = err_set(e, ERR_PARSE, "%s is not what was written", path);
@@ -144,29 +172,24 @@ int keeps_take_up(struct keeps *ks, const char *name, struct err *e)
 }
 
 /* One that cannot be read is left for people to look at, and takes no other with it. */
-static void load_one(struct keeps *ks, const char *file)
+static void load_one(void *arg, const char *file)
 {
 	char name[LEDGER_NAME_BYTES];
 	struct err e = { 0 };
 
 	if (!name_of(file, name))
 		return;
-	if (keeps_take_up(ks, name, &e))
+	if (keeps_take_up(arg, name, &e))
 		log_error("keep", "subscription=%s is not taken up: %s", name, e.text);
 }
 
 int keeps_load(struct keeps *ks, struct err *e)
 {
-	const struct dirent *f;
-	DIR *d;
+	const struct disk *d = disk_or_system(ks->conf.disk);
+	int rc = ks->dir ? d->list(d->arg, ks->dir, load_one, ks) : 0;
 
-	if (!ks->dir)
+	if (!rc || rc == -ENOENT)
 		return 0;
-	d = opendir(ks->dir);
-	if (!d)
-		return errno == ENOENT ? 0 : err_sys(e, "%s", ks->dir);
-	while ((f = readdir(d)) != NULL)
-		load_one(ks, f->d_name);
-	closedir(d);
-	return 0;
+	errno = -rc;
+	return err_sys(e, "%s", ks->dir);
 }

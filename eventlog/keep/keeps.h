@@ -10,7 +10,9 @@
 #ifndef EVENTLOG_KEEP_KEEPS_H
 #define EVENTLOG_KEEP_KEEPS_H
 
+#include "common/base/file.h"
 #include "common/loop/loop.h"
+#include "common/store/store.h"
 #include "eventlog/evblock.h"
 #include "proto/msg.h"
 
@@ -42,6 +44,7 @@ struct keeps_all {
 struct keeps_conf {
 	struct loop *loop; /* borrowed */
 	const char *dir; /* made when it is needed; NULL: nothing can be kept */
+	const struct disk *disk; /* of all of it; borrowed; NULL: the system's */
 	uint64_t max_bytes; /* of all of them; 0 = KEEPS_MAX_BYTES */
 	struct keeps_all *all; /* borrowed; NULL: there are no others */
 	const struct spooler_turns *turns; /* of all spools; borrowed; NULL: a thread each */
@@ -131,12 +134,23 @@ void keep_end(struct keep *k, const char *why);
 void keep_set_user(struct keep *k, void *user);
 void *keep_user(const struct keep *k);
 
-/* Path of a file beside it, <name>SUFFIX. ERR_LIMIT. */
+/* A file beside it, <name>SUFFIX; in place. */
+struct keep_file {
+	struct store store; /* its path is the one below */
+	char path[FILE_PATH_BYTES];
+};
+
+/* ERR_LIMIT. */
+int keep_store(const struct keep *k, const struct store_kind *kind, const char *suffix,
+	       struct keep_file *out, struct err *e);
+
+/* That disk, and the path of a file on it. ERR_LIMIT. */
+const struct disk *keep_disk(const struct keep *k);
 int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, struct err *e);
 
 bool keep_is_name(const char *s);
 
 /* Erases all of a folder, which no process has open. */
-void keeps_erase(const char *dir);
+void keeps_erase(const struct disk *disk, const char *dir);
 
 #endif

@@ -35,14 +35,15 @@ static void scan_segment(struct scan *s, const struct disk *d, const struct segm
 			return;
 }
 
-int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b),
-	       void *arg, struct err *e)
+int spool_scan(const struct disk *disk, const char *path,
+	       void (*fn)(void *arg, const uint8_t *p, const struct evblock *b), void *arg,
+	       struct err *e)
 {
 	struct scan s = { fn, arg };
 	struct segments all = { 0 };
 	uint8_t *window = malloc(WALK_WINDOW_BYTES);
 	struct disk d;
-	int rc = window ? disk_enter(NULL, path, &d, e) : err_nomem(e);
+	int rc = window ? disk_enter(disk, path, &d, e) : err_nomem(e);
 
 	if (rc) {
 		free(window);

@@ -136,8 +136,9 @@ uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
  * All good blocks that lie in that folder, the oldest first, also those that were acknowledged. No
  * process may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
  */
-int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b),
-	       void *arg, struct err *e);
+int spool_scan(const struct disk *disk, const char *path,
+	       void (*fn)(void *arg, const uint8_t *p, const struct evblock *b), void *arg,
+	       struct err *e);
 
 /* --- figures */
 

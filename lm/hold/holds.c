@@ -47,7 +47,8 @@ struct holds {
 	struct host *host;
 	struct procs *procs;
 	struct procs_listener listener;
-	char *journal; /* NULL: none */
+	char *path; /* owned; of the journal; NULL: none */
+	struct store journal;
 	uint64_t epoch;
 	struct guard *guard; /* NULL: none */
 	struct list all;
@@ -83,7 +84,7 @@ static int write_journal(struct holds *s, struct err *e)
 	size_t n = 0;
 	int rc;
 
-	if (!s->journal)
+	if (!s->path)
 		return 0;
 	journal_begin(&b, s->epoch);
 	list_each (i, &s->all) {
@@ -95,7 +96,7 @@ static int write_journal(struct holds *s, struct err *e)
 		journal_add(&b, &l);
 		n++;
 	}
-	rc = journal_write(s->journal, &b, n, e);
+	rc = journal_write(&s->journal, &b, n, e);
 	buf_done(&b);
 	return rc;
 }
@@ -308,14 +309,20 @@ static void continue_line(void *arg, const struct journal_line *l)
 
 static int open_journal(struct holds *s, const struct holds_conf *c, struct err *e)
 {
+	struct err why = { 0 };
 	int rc;
 
-	s->journal = str_dup(c->journal);
-	if (!s->journal)
+	s->path = str_dup(c->journal);
+	if (!s->path)
 		return err_nomem(e);
-	rc = journal_replay(s->journal, 0, continue_line, s, e);
-	if (rc || !c->guard)
-		return rc;
+	s->journal = STORE_INIT(&journal_kind, c->disk, s->path);
+	rc = journal_replay(&s->journal, 0, continue_line, s, &why);
+	if (rc == -ERR_PARSE)
+		log_error("lm", "processes may stand still that an lm held before: %s", why.text);
+	else if (rc)
+		return err_set(e, why.code, "%s", why.text);
+	if (!c->guard)
+		return 0;
 	s->guard = guard_new(&(struct guard_conf){ c->loop, c->guard, c->journal, c->epoch });
 	return s->guard ? 0 : err_nomem(e);
 }
@@ -362,7 +369,7 @@ void holds_free(struct holds *s)
 	loop_timer_free(s->leash);
 	loop_timer_free(s->look);
 	guard_free(s->guard);
-	free(s->journal);
+	free(s->path);
 	free(s);
 }
 

@@ -32,12 +32,13 @@ struct holds_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *journal; /* a file in a private directory; copied; NULL = none is kept */
+	const struct disk *disk; /* of it; borrowed; NULL = the system's */
 	uint64_t epoch; /* of the lm, not 0 */
 	const char *guard; /* path of lm-guard; copied; NULL = there is none */
 };
 
-/* Continues at once what the journal says. -ERR_NOMEM; as file_read() for a journal that cannot be
- * read. */
+/* Continues at once what the journal says. -ERR_NOMEM; as store_read() for a journal that cannot be
+ * read. One that makes no sense is logged. */
 int holds_open(const struct holds_conf *c, struct holds **out, struct err *e);
 
 /* Everything that is held runs again. */

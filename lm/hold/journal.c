@@ -28,11 +28,15 @@ void journal_add(struct buf *b, const struct journal_line *l)
 	buf_printf(b, "%d %" PRIu64 " %s\n", (int)l->pid, l->start, l->boot);
 }
 
-int journal_write(const char *path, const struct buf *b, size_t nline, struct err *e)
+const struct store_kind journal_kind = { .what = "holds",
+					 .version = 1,
+					 .max_bytes = JOURNAL_MAX_BYTES,
+					 .ends_with_boot = true,
+					 .is_expendable = true };
+
+int journal_write(struct store *s, const struct buf *b, size_t nline, struct err *e)
 {
-	if (b->failed)
-		return err_nomem(e);
-	return nline ? file_replace(path, b->p, b->n, e) : file_remove(path, e);
+	return nline ? store_write(s, b, e) : store_remove(s, e);
 }
 
 static bool parse_line(const char *text, struct journal_line *l)
@@ -57,10 +61,10 @@ static bool is_of(const char *text, uint64_t epoch)
 	return !epoch || !strncmp(text, head, strlen(head));
 }
 
-static int replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e)
+static int replay(struct store *s, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e)
 {
-	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
-	int rc = file_read(path, JOURNAL_MAX_BYTES, FILE_SECRET, &b, e);
+	struct buf b = { 0 };
+	int rc = store_read(s, &b, e);
 	bool is_ours = !rc && is_of(buf_str(&b), epoch);
 
 	for (const char *p = is_ours ? buf_str(&b) : NULL; p && *p; p = text_next_line(p)) {
@@ -72,7 +76,7 @@ static int replay(const char *path, uint64_t epoch, journal_line_fn fn, void *ar
 	buf_done(&b);
 	if (rc == -ERR_NOTFOUND)
 		return 0;
-	return rc || !is_ours ? rc : file_remove(path, e);
+	return rc || !is_ours ? rc : store_remove(s, e);
 }
 
 /* The folder is what both lock, since the journal comes and goes. -1: there is none. */
@@ -90,10 +94,10 @@ static int take_turn(const char *path)
 	return fd;
 }
 
-int journal_replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e)
+int journal_replay(struct store *s, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e)
 {
-	int turn = take_turn(path);
-	int rc = replay(path, epoch, fn, arg, e);
+	int turn = take_turn(s->path);
+	int rc = replay(s, epoch, fn, arg, e);
 
 	if (turn >= 0)
 		close(turn);

@@ -7,8 +7,7 @@
 #ifndef LM_HOLD_JOURNAL_H
 #define LM_HOLD_JOURNAL_H
 
-#include "common/base/buf.h"
-#include "common/base/err.h"
+#include "common/store/store.h"
 #include "lm/host/host.h"
 
 #define JOURNAL_MAX_BYTES (256 * 1024) /* PROCS_MAX lines of some 80 bytes */
@@ -25,14 +24,16 @@ typedef void (*journal_line_fn)(void *arg, const struct journal_line *l);
 void journal_begin(struct buf *b, uint64_t epoch);
 void journal_add(struct buf *b, const struct journal_line *l);
 
-/* At once and for good, as far as a crash of the lm goes. Without a line: no file. */
-int journal_write(const char *path, const struct buf *b, size_t nline, struct err *e);
+extern const struct store_kind journal_kind;
+
+/* As store_write(). Without a line: no file. */
+int journal_write(struct store *s, const struct buf *b, size_t nline, struct err *e);
 
 /*
  * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = of any. Two
  * at once take turns. One that does not get on is waited for half a second: blocks so long. No
- * journal is fine.
+ * journal is fine. As store_read(): one without sense is renamed, and lost.
  */
-int journal_replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);
+int journal_replay(struct store *s, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);
 
 #endif

@@ -68,6 +68,7 @@ static void let_run(void *arg, const struct journal_line *l)
 int main(int argc, char **argv)
 {
 	struct err e = { 0 };
+	struct store journal;
 	uint64_t epoch = argc == 3 ? strtoull(argv[2], NULL, 10) : 0;
 
 	if (!epoch) {
@@ -76,7 +77,8 @@ int main(int argc, char **argv)
 	}
 	if (!wait_for_end(STDIN_FILENO))
 		return 1;
-	if (!journal_replay(argv[1], epoch, let_run, NULL, &e))
+	journal = STORE_INIT(&journal_kind, NULL, argv[1]);
+	if (!journal_replay(&journal, epoch, let_run, NULL, &e))
 		return 0;
 	fprintf(stderr, "lm-guard: %s\n", e.text);
 	return 1;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/measure/baselines.h"
 
-#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/container/map.h"
 #include "common/loop/loop.h"
+#include "common/store/store.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD "omig-bases 1 "
+static const struct store_kind file_kind = { .what = "baselines",
+					     .version = 1,
+					     .max_bytes = BASELINES_MAX_BYTES,
+					     .ends_with_boot = true,
+					     .is_expendable = true };
 
 struct kept {
 	struct base base;
@@ -21,12 +25,14 @@ struct kept {
 struct baselines {
 	struct loop *loop;
 	char *path, *boot; /* owned; path NULL: nothing is kept */
+	struct store file;
+	bool is_of_this_boot; /* of the file, while it is read */
 	nsec_t left_until;
 	struct smap all; /* key -> struct kept, owned */
 	struct loop_job saving;
 };
 
-/* --- the file: a head, then a line for each: value, open, is_cut, key */
+/* --- the file: the boot, then a line for each: value, open, is_cut, key */
 
 #define KEY_AT 36
 
@@ -81,39 +87,34 @@ static bool read_base(const char *line, struct base *v)
 	       read_double(line, &v->value) && read_double(line + 17, &v->open) && v->open >= 0;
 }
 
-/* The line without its end; one that is not ours is passed over. */
-static void read_line(struct baselines *b, const char *line, size_t n)
+static int read_line(void *arg, char *line, struct err *e)
 {
-	char key[BASELINES_KEY_BYTES];
+	struct baselines *b = arg;
+	size_t n = strlen(line);
 	struct base v;
 
-	if (n <= KEY_AT || n - KEY_AT >= sizeof(key) || memchr(line, 0, n) || !read_base(line, &v))
-		return;
-	memcpy(key, line + KEY_AT, n - KEY_AT);
-	key[n - KEY_AT] = 0;
-	keep(b, key, &v, true);
+	if (n <= KEY_AT || n - KEY_AT >= BASELINES_KEY_BYTES || !read_base(line, &v))
+		return err_set(e, ERR_PARSE, "not the line of a baseline");
+	return keep(b, line + KEY_AT, &v, true) ? err_nomem(e) : 0;
 }
 
-static bool is_of_this_boot(const struct baselines *b, const char *text)
+static int read_next(void *arg, char *line, struct err *e)
 {
-	size_t n = strlen(HEAD), m = strlen(b->boot);
+	struct baselines *b = arg;
 
-	return !strncmp(text, HEAD, n) && !strncmp(text + n, b->boot, m) && text[n + m] == '\n';
+	if (b->is_of_this_boot)
+		return read_line(b, line, e);
+	b->is_of_this_boot = str_eq(line, b->boot);
+	return b->is_of_this_boot ? 0 : err_set(e, ERR_NOTFOUND, "of another boot");
 }
 
 static void read_file(struct baselines *b)
 {
-	struct buf text = BUF_INIT(BASELINES_MAX_BYTES);
-	const char *end;
+	struct err e = { 0 };
+	int rc = store_read_lines(&b->file, read_next, b, &e);
 
-	if (!file_read(b->path, BASELINES_MAX_BYTES, FILE_SECRET, &text, NULL) && text.n &&
-	    is_of_this_boot(b, buf_str(&text))) {
-		/* The last line has no end when we were killed: it is none. */
-		for (const char *p = strchr(buf_str(&text), '\n') + 1; (end = strchr(p, '\n'));
-		     p = end + 1)
-			read_line(b, p, (size_t)(end - p));
-	}
-	buf_done(&text);
+	if (rc && rc != -ERR_NOTFOUND)
+		log_warn("lm", "where counts began is not known: %s", e.text);
 }
 
 static void forget(struct baselines *b, const char *key)
@@ -126,7 +127,7 @@ static void write_all(struct baselines *b, struct buf *text)
 	bool is_late = loop_now(b->loop) >= b->left_until;
 	struct smap_iter i = { 0 };
 
-	buf_printf(text, HEAD "%s\n", b->boot);
+	buf_printf(text, "%s\n", b->boot);
 	while (smap_next(&b->all, &i)) {
 		const struct kept *k = i.value;
 
@@ -145,12 +146,9 @@ static void save(void *arg)
 	int rc;
 
 	write_all(b, &text);
-	if (b->all.n)
-		rc = text.failed ? err_nomem(&e) : file_replace(b->path, text.p, text.n, &e);
-	else
-		rc = file_remove(b->path, &e);
+	rc = b->all.n ? store_write(&b->file, &text, &e) : store_remove(&b->file, &e);
 	buf_done(&text);
-	if (rc && rc != -ERR_NOTFOUND)
+	if (rc)
 		log_warn("lm", "where counts began is not kept: %s", e.text);
 }
 
@@ -177,6 +175,7 @@ struct baselines *baselines_open(const struct baselines_conf *c)
 		baselines_close(b);
 		return NULL;
 	}
+	b->file = STORE_INIT(&file_kind, c->disk, b->path);
 	if (b->path)
 		read_file(b);
 	return b;

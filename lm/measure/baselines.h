@@ -16,18 +16,21 @@
 #define BASELINES_MAX_BYTES (1024 * 1024)
 #define BASELINES_KEY_BYTES 256
 
+struct disk;
 struct loop;
 struct baselines;
 
 struct baselines_conf {
 	struct loop *loop;
 	const char *path; /* NULL: nothing is kept */
+	const struct disk *disk; /* of it; NULL: the system's */
 	const char *boot; /* of which boot of the machine; all borrowed for the call but the loop */
 	/* what an lm before us has left is given up when it was not asked for in this time */
 	nsec_t keep;
 };
 
-/* What is there of an lm before us; a file that is of another boot or cannot be read is as none.
+/* What is there of an lm before us; a file of another boot is as none. So is one that cannot be
+ * read, which is logged.
  * NULL without memory. */
 struct baselines *baselines_open(const struct baselines_conf *c);
 

@@ -293,8 +293,11 @@ struct measurements *measurements_new(const struct measurements_conf *c)
 	list_init(&r->all);
 	list_init(&r->watches);
 	r->sampler = sampler_new(c->host);
-	r->baselines = baselines_open(&(struct baselines_conf){
-		c->loop, c->baselines, procs_boot_id(c->procs), MEASUREMENTS_RESTATE_NS });
+	r->baselines = baselines_open(&(struct baselines_conf){ .loop = c->loop,
+								.path = c->baselines,
+								.disk = c->disk,
+								.boot = procs_boot_id(c->procs),
+								.keep = MEASUREMENTS_RESTATE_NS });
 	r->restate = loop_timer_new(c->loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
 	procs_listen(c->procs, &r->listener);

@@ -37,6 +37,7 @@ struct measurements_conf {
 	struct timebase *timebase;
 	struct tickbase *ticks;
 	struct probes *probes;
+	const struct disk *disk; /* of this file; NULL = the system's */
 	const char *baselines; /* file; NULL: the next lm does not know where counts began */
 	int (*send)(void *arg, const struct msg *m); /* up; as link_send() */
 	void *arg;

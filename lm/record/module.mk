@@ -2,5 +2,5 @@
 # lm/record: blocks of events and kept subscriptions, as one more source of events.
 MODULES += lm/record
 lm/record.src := record.c record_site.c record_types.c recorder.c ring_cursor.c
-lm/record.uses := common/base common/container common/time common/ring proto eventlog \
-		eventlog/keep lm/proc lm/instrument lm/csr
+lm/record.uses := common/base common/container common/store common/time common/ring proto \
+		eventlog eventlog/keep lm/proc lm/instrument lm/csr

@@ -8,7 +8,6 @@
 #include "proto/frame.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define ARM ".arm"
 #define SAVE_AGAIN_NS NSEC_PER_SEC /* a full disk may have room again */
@@ -117,7 +116,8 @@ static void on_made(void *arg, struct keep *k)
 	struct ring_cursors *rows = NULL;
 	struct err e = { 0 };
 
-	if (keep_path(k, ".rows", path, sizeof(path), &e) || ring_cursors_open(path, &rows, &e))
+	if (keep_path(k, ".rows", path, sizeof(path), &e) ||
+	    ring_cursors_open(keep_disk(k), path, &rows, &e))
 		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s",
 			 keep_name(k), e.text);
 	keep_set_user(k, rows);
@@ -150,14 +150,18 @@ static void report_losses(void *unused, struct keep *k)
 
 /* --- across the lm's own death */
 
+static const struct store_kind arm_kind = {
+	.what = "armed", .version = 1, .max_bytes = FRAME_MAX_BYTES, .is_expendable = true
+};
+
 static int write_arm(struct csr *c, struct err *e)
 {
 	struct record_unsaved *u = record_unsaved(c);
-	char path[FILE_PATH_BYTES];
-	int rc = keep_path(record_keep(c), ARM, path, sizeof(path), e);
+	struct keep_file f;
+	int rc = keep_store(record_keep(c), &arm_kind, ARM, &f, e);
 
 	if (!rc)
-		rc = file_write_atomic(path, u->arm.p, u->arm.n, e);
+		rc = store_write(&f.store, &u->arm, e);
 	if (!rc)
 		buf_done(&u->arm);
 	u->retry_at = loop_now(c->owner->conf.loop) + SAVE_AGAIN_NS;
@@ -202,26 +206,37 @@ static void save(struct csr *c, const struct msg_arm *m)
 static void forget(const struct csr *c)
 {
 	const struct keep *k = record_keep(c);
-	char path[FILE_PATH_BYTES];
+	struct keep_file f;
 
-	if (k && !recorder_before(c) && !keep_path(k, ARM, path, sizeof(path), NULL))
-		unlink(path);
+	if (k && !recorder_before(c) && !keep_store(k, &arm_kind, ARM, &f, NULL))
+		store_remove(&f.store, NULL);
+}
+
+static int take_arm(struct csrs *s, const struct buf *b, const struct keep *k, struct err *e)
+{
+	struct msg *m = NULL;
+	int rc = b->n < FRAME_HEADER_BYTES || frame_bytes(b->p, b->n) != b->n || b->p[4] != MSG_ARM
+			 ? err_set(e, ERR_PARSE, "it has no conditional request")
+			 : msg_get(b->p[4], b->p + FRAME_HEADER_BYTES, b->n - FRAME_HEADER_BYTES,
+				   &m, e);
+
+	if (!rc && !csrs_arm(s, &m->arm))
+		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
+	msg_free(m);
+	return rc;
 }
 
 static void load(void *arg, struct keep *k)
 {
-	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
-	char path[FILE_PATH_BYTES];
-	struct msg *m = NULL;
+	struct buf b = { 0 };
+	struct keep_file f;
 	struct err e = { 0 };
+	int rc = keep_request(k)->ending ? -ERR_NOTFOUND : keep_store(k, &arm_kind, ARM, &f, &e);
 
-	if (!keep_request(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) &&
-	    !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) && b.n >= FRAME_HEADER_BYTES &&
-	    frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
-	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) &&
-	    !csrs_arm(arg, &m->arm))
-		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
-	msg_free(m);
+	rc = rc ? rc : store_read(&f.store, &b, &e);
+	rc = rc ? rc : take_arm(arg, &b, k, &e);
+	if (rc && rc != -ERR_NOTFOUND)
+		log_warn("lm", "not armed as before subscription=%s: %s", keep_name(k), e.text);
 	buf_done(&b);
 }
 

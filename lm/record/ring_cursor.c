@@ -2,14 +2,16 @@
 #include "lm/record/ring_cursor.h"
 
 #include "common/base/array.h"
+#include "common/base/file.h"
+#include "common/base/log.h"
 #include "common/container/map.h"
+#include "common/store/disk.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #define MAGIC UINT64_C(0x3130574f5250454b) /* KEPROW01 */
 #define BASE_THREAD UINT32_MAX /* of the row of a segment: what it had lost before */
@@ -59,24 +61,70 @@ static bool is_done(const struct ring_cursor *r)
 
 /* --- the file */
 
-static int map_file(const char *path, struct ring_cursors *rs, struct err *e)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), rc = 0;
+struct place {
+	const struct disk *disk;
+	const char *path;
+};
 
-	if (fd < 0)
-		return err_sys(e, "%s", path);
-	errno = posix_fallocate(fd, 0, sizeof(*rs->f));
-	if (errno || ftruncate(fd, sizeof(*rs->f)))
-		rc = err_sys(e, "%s", path);
-	if (!rc) {
-		rs->f = mmap(NULL, sizeof(*rs->f), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (rs->f == MAP_FAILED) {
-			rs->f = NULL;
-			rc = err_sys(e, "%s", path);
-		}
+static int fail(const struct place *at, int rc, struct err *e)
+{
+	errno = -rc;
+	return err_sys(e, "%s", at->path);
+}
+
+/* One of another version or kind. What has no magic yet was being made when its lm died. */
+static int check_magic(const struct place *at, int fd, struct err *e)
+{
+	const struct disk *d = at->disk;
+	char bad[FILE_PATH_BYTES];
+	uint64_t magic = 0;
+	ssize_t got = d->read_at(d->arg, fd, &magic, sizeof(magic), 0);
+	int64_t n = d->size(d->arg, fd);
+
+	if (got < 0 || n < 0)
+		return fail(at, got < 0 ? (int)got : (int)n, e);
+	if ((!magic || magic == MAGIC) && n <= (int64_t)sizeof(struct file))
+		return 0;
+	snprintf(bad, sizeof(bad), "%.4000s.bad", at->path);
+	if (d->rename(d->arg, at->path, bad))
+		return err_set(e, ERR_PARSE, "%s: byte 0: not of this version", at->path);
+	log_warn("lm", "%s: byte 0: not of this version; it is renamed to .bad", at->path);
+	return -ERR_NOTFOUND;
+}
+
+static int open_file(const struct place *at, int *fd, struct err *e)
+{
+	const struct disk *d = at->disk;
+	int rc = -ERR_NOTFOUND;
+
+	*fd = d->open(d->arg, at->path);
+	if (*fd >= 0) {
+		rc = check_magic(at, *fd, e);
+		if (rc)
+			d->close(d->arg, *fd);
+	} else if (*fd != -ENOENT) {
+		return fail(at, *fd, e);
 	}
-	close(fd);
-	return rc;
+	if (rc != -ERR_NOTFOUND)
+		return rc;
+	*fd = d->create(d->arg, at->path);
+	return *fd < 0 ? fail(at, *fd, e) : 0;
+}
+
+static int map_file(const struct place *at, struct ring_cursors *rs, struct err *e)
+{
+	const struct disk *d = at->disk;
+	void *p = NULL;
+	int fd, rc = open_file(at, &fd, e);
+
+	if (rc)
+		return rc;
+	rc = d->map(d->arg, fd, sizeof(*rs->f), &p);
+	d->close(d->arg, fd);
+	if (rc)
+		return fail(at, rc, e);
+	rs->f = p;
+	return 0;
 }
 
 static int take_up(struct ring_cursors *rs)
@@ -96,7 +144,8 @@ static int take_up(struct ring_cursors *rs)
 	return 0;
 }
 
-int ring_cursors_open(const char *path, struct ring_cursors **out, struct err *e)
+int ring_cursors_open(const struct disk *disk, const char *path, struct ring_cursors **out,
+		      struct err *e)
 {
 	struct ring_cursors *rs = calloc(1, sizeof(*rs));
 	int rc;
@@ -104,7 +153,7 @@ int ring_cursors_open(const char *path, struct ring_cursors **out, struct err *e
 	if (!rs)
 		return err_nomem(e);
 	map_init(&rs->by_stream);
-	rc = map_file(path, rs, e);
+	rc = map_file(&(struct place){ disk_or_system(disk), path }, rs, e);
 	if (!rc && take_up(rs))
 		rc = err_nomem(e);
 	if (rc) {

@@ -21,6 +21,7 @@
 
 #define RING_CURSORS_MAX 4096 /* streams; those that are done with are replaced */
 
+struct disk;
 struct ring_cursor;
 struct ring_cursors;
 
@@ -37,10 +38,11 @@ struct ring_cursor_state {
 };
 
 /*
- * Takes up what is there; what makes no sense is cleared. Room is really allocated. ERR_SYS,
- * ERR_NOMEM.
+ * Takes up what is there; a file of another version is renamed to *.bad, and logged. Room is really
+ * allocated. disk: NULL: the system's. ERR_SYS, ERR_PARSE, ERR_NOMEM.
  */
-int ring_cursors_open(const char *path, struct ring_cursors **out, struct err *e);
+int ring_cursors_open(const struct disk *disk, const char *path, struct ring_cursors **out,
+		      struct err *e);
 void ring_cursors_free(struct ring_cursors *rs);
 
 /* lives: is that segment there? Rows of others are given away when all of them is safe. NULL: no

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/service/done_log.h"
 
+#include "common/base/cur.h"
 #include "common/base/hash.h"
+#include "common/base/log.h"
 #include "common/base/rng.h"
+#include "common/base/str.h"
+#include "common/store/store.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define MAGIC \
-	UINT64_C(0x3130736f6d67696f) /* and the layout: a file of another one is begun again */
+#define ENTRY_BYTES 24
+#define FILE_MAX_BYTES                                                             \
+	(256 * 1024) /* twice what all of it takes, so that it is seldom rewritten \
+		      */
+
+/* What an entry of the file says, beside enum op_state: in its place. */
+enum { ENTRY_KEY = 100, ENTRY_PAST };
+
+static const struct store_kind file_kind = { .what = "done",
+					     .version = 1,
+					     .max_bytes = FILE_MAX_BYTES,
+					     .ends_with_boot = true,
+					     .is_expendable = true };
 
 struct record {
 	uint64_t who, number;
@@ -27,10 +37,9 @@ struct past {
 	uint64_t who, number, used;
 };
 
-/* As it lies in the file, which grows and is written in place: a kill of the lm leaves what was
- * written. */
-struct store {
-	uint64_t magic;
+struct done_log {
+	char *path; /* owned; NULL: memory only */
+	struct store file;
 	struct hash_key key;
 	uint64_t begun; /* ever: the next record is at this number modulo DONE_LOG_MAX */
 	uint64_t used;
@@ -38,80 +47,196 @@ struct store {
 	struct record record[DONE_LOG_MAX];
 };
 
-/* what a file has where nothing was done: the rest is zeros */
-#define HEAD_BYTES offsetof(struct store, past)
+_Static_assert((1 + DONE_LOG_TOOLS_MAX + DONE_LOG_MAX) * ENTRY_BYTES <= FILE_MAX_BYTES / 2,
+	       "all of it, and as much again, has room in the file");
 
-struct done_log {
-	int fd; /* -1: none */
-	struct store s;
-};
-
-static int write_part(struct done_log *o, const void *part, size_t n, struct err *e)
+static struct record *find(struct done_log *o, const struct op *op)
 {
-	off_t at = (const uint8_t *)part - (const uint8_t *)&o->s;
-	ssize_t put;
+	for (size_t i = 0; i < DONE_LOG_MAX; i++) {
+		struct record *r = &o->record[i];
 
-	if (o->fd < 0)
-		return 0;
-	do
-		put = pwrite(o->fd, part, n, at);
-	while (put < 0 && errno == EINTR);
-	return put == (ssize_t)n ? 0 : err_sys(e, "not done, since it cannot be written down");
+		if (r->state != OP_NEW && r->number == op->number && r->who == op->who &&
+		    r->action == op->action)
+			return r;
+	}
+	return NULL;
 }
 
-static bool makes_sense(const struct store *s)
+static const struct past *find_past(const struct done_log *o, uint64_t who)
 {
-	if (s->magic != MAGIC)
+	for (size_t i = 0; i < DONE_LOG_TOOLS_MAX; i++)
+		if (o->past[i].used && o->past[i].who == who)
+			return &o->past[i];
+	return NULL;
+}
+
+/* That of this tool, or the one that was used longest ago. */
+static struct past *past_for(struct done_log *o, uint64_t who)
+{
+	struct past *p = (struct past *)find_past(o, who);
+
+	if (p)
+		return p;
+	p = &o->past[0];
+	for (size_t i = 1; i < DONE_LOG_TOOLS_MAX; i++)
+		if (o->past[i].used < p->used)
+			p = &o->past[i];
+	*p = (struct past){ .who = who };
+	return p;
+}
+
+/* The place that comes next; the tool of what was there is noted first. */
+static struct record *make_room(struct done_log *o)
+{
+	struct record *r = &o->record[o->begun++ % DONE_LOG_MAX];
+	struct past *p;
+
+	if (r->state == OP_NEW)
+		return r;
+	p = past_for(o, r->who);
+	p->used = ++o->used;
+	p->number = r->number > p->number ? r->number : p->number;
+	r->state = OP_NEW;
+	return r;
+}
+
+/* --- the file: the key, then what happened, an entry each */
+
+static void put_entry(struct buf *b, const struct record *r)
+{
+	buf_put_u64le(b, r->who);
+	buf_put_u64le(b, r->number);
+	buf_put_u32le(b, r->action);
+	buf_put_u16le(b, r->state);
+	buf_put_u16le(b, r->status);
+}
+
+static const struct past *next_past(const struct done_log *o, uint64_t used)
+{
+	const struct past *next = NULL;
+
+	for (size_t i = 0; i < DONE_LOG_TOOLS_MAX; i++)
+		if (o->past[i].used > used && (!next || o->past[i].used < next->used))
+			next = &o->past[i];
+	return next;
+}
+
+static int write_whole(struct done_log *o, struct err *e)
+{
+	struct buf b = BUF_INIT(FILE_MAX_BYTES);
+	const struct past *p = NULL;
+	int rc;
+
+	put_entry(&b, &(struct record){ o->key.k0, o->key.k1, 0, ENTRY_KEY, 0 });
+	while ((p = next_past(o, p ? p->used : 0)) != NULL)
+		put_entry(&b, &(struct record){ p->who, p->number, 0, ENTRY_PAST, 0 });
+	for (uint64_t i = 0; i < DONE_LOG_MAX; i++) {
+		const struct record *r = &o->record[(o->begun + i) % DONE_LOG_MAX];
+
+		if (r->state != OP_NEW)
+			put_entry(&b, r);
+	}
+	rc = store_write(&o->file, &b, e);
+	buf_done(&b);
+	return rc;
+}
+
+/* What cannot be added is tried by writing all. */
+static int note(struct done_log *o, const struct record *r, struct err *e)
+{
+	struct buf b = BUF_INIT(ENTRY_BYTES);
+	int rc = 0;
+
+	if (!o->path)
+		return 0;
+	put_entry(&b, r);
+	if (b.failed || store_add(&o->file, b.p, b.n, NULL))
+		rc = write_whole(o, e);
+	buf_done(&b);
+	return rc ? err_add(e, "not done, since it cannot be written down") : 0;
+}
+
+static bool take_entry(struct done_log *o, const struct record *is, bool is_first)
+{
+	struct record *r;
+	struct past *p;
+
+	if (is_first != (is->state == ENTRY_KEY))
 		return false;
-	for (size_t i = 0; i < DONE_LOG_MAX; i++)
-		if (s->record[i].state > OP_REFUSED)
-			return false;
+	if (is_first) {
+		o->key = (struct hash_key){ is->who, is->number };
+	} else if (is->state == ENTRY_PAST) {
+		p = past_for(o, is->who);
+		*p = (struct past){ is->who, is->number, ++o->used };
+	} else if (is->state > OP_NEW && is->state <= OP_REFUSED) {
+		r = find(o, &(struct op){ is->who, is->number, is->action });
+		r = r ? r : make_room(o);
+		*r = *is;
+	} else {
+		return false;
+	}
 	return true;
 }
 
-/*
- * read: bytes that something else has left in it. An untouched file stays so: many lms have none of
- * it.
- */
-static int restart(struct done_log *o, size_t read, struct err *e)
+static int take_all(struct done_log *o, const struct buf *b, struct err *e)
 {
-	memset(&o->s, 0, read);
-	o->s.magic = MAGIC;
-	if (rng_fill_random(&o->s.key, sizeof(o->s.key), e))
+	struct cur c;
+
+	cur_init(&c, b->p, b->n);
+	for (size_t at = 0; at < b->n; at += ENTRY_BYTES) {
+		struct record r = { .who = cur_u64le(&c) };
+
+		r.number = cur_u64le(&c);
+		r.action = cur_u32le(&c);
+		r.state = cur_u16le(&c);
+		r.status = cur_u16le(&c);
+		if (c.failed || !take_entry(o, &r, !at))
+			return err_set(e, ERR_PARSE, "%s: entry %zu makes no sense", o->path,
+				       at / ENTRY_BYTES);
+	}
+	return b->n ? 0 : err_set(e, ERR_PARSE, "%s: it is empty", o->path);
+}
+
+static int restart(struct done_log *o, struct err *e)
+{
+	memset(o->past, 0, sizeof(o->past));
+	memset(o->record, 0, sizeof(o->record));
+	o->begun = o->used = 0;
+	if (rng_fill_random(&o->key, sizeof(o->key), e))
 		return -ERR_SYS;
-	if (o->fd >= 0 && ftruncate(o->fd, 0) < 0)
-		return err_sys(e, "the file of what was done");
-	return write_part(o, &o->s, HEAD_BYTES, e);
+	return o->path ? write_whole(o, e) : 0;
 }
 
-static int read_file(struct done_log *o, const char *path, struct err *e)
+static int read_file(struct done_log *o, struct err *e)
 {
-	struct stat st;
-	ssize_t got;
+	struct buf b = { 0 };
+	struct err why = { 0 };
+	int rc = store_read(&o->file, &b, &why);
 
-	o->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
-	if (o->fd < 0 || fstat(o->fd, &st) < 0)
-		return err_sys(e, "%s", path);
-	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
-		return err_set(e, ERR_DENIED, "%s is not a file of ours alone", path);
-	do
-		got = pread(o->fd, &o->s, sizeof(o->s), 0);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return err_sys(e, "%s",
-			       path); /* what may be read another time is not thrown away */
-	return got >= (ssize_t)HEAD_BYTES && makes_sense(&o->s) ? 0 : restart(o, (size_t)got, e);
+	rc = rc ? rc : take_all(o, &b, &why);
+	buf_done(&b);
+	if (!rc)
+		return 0;
+	if (rc == -ERR_PARSE)
+		log_error("lm", "what was done before is not known: %s", why.text);
+	else if (rc != -ERR_NOTFOUND) /* what may be read another time is not thrown away */
+		return err_set(e, why.code, "%s", why.text);
+	return restart(o, e);
 }
 
-int done_log_open(const char *path, struct done_log **out, struct err *e)
+int done_log_open(const struct disk *disk, const char *path, struct done_log **out, struct err *e)
 {
 	struct done_log *o = calloc(1, sizeof(*o));
 	int rc;
 
 	if (!o)
 		return err_nomem(e);
-	o->fd = -1;
-	rc = path ? read_file(o, path, e) : restart(o, 0, e);
+	o->path = path ? str_dup(path) : NULL;
+	o->file = STORE_INIT(&file_kind, disk, o->path);
+	if (path && !o->path)
+		rc = err_nomem(e);
+	else
+		rc = path ? read_file(o, e) : restart(o, e);
 	if (rc) {
 		done_log_close(o);
 		return rc;
@@ -124,34 +249,15 @@ void done_log_close(struct done_log *o)
 {
 	if (!o)
 		return;
-	if (o->fd >= 0)
-		close(o->fd);
+	free(o->path);
 	free(o);
 }
 
+/* --- what is asked and said of it */
+
 uint64_t done_log_who(const struct done_log *o, const char *identity, uint64_t epoch)
 {
-	return hash_sip24(&o->s.key, identity, strlen(identity)) ^ hash_sip13_u64(&o->s.key, epoch);
-}
-
-static struct record *find(struct done_log *o, const struct op *op)
-{
-	for (size_t i = 0; i < DONE_LOG_MAX; i++) {
-		struct record *r = &o->s.record[i];
-
-		if (r->state != OP_NEW && r->number == op->number && r->who == op->who &&
-		    r->action == op->action)
-			return r;
-	}
-	return NULL;
-}
-
-static const struct past *find_past(const struct done_log *o, uint64_t who)
-{
-	for (size_t i = 0; i < DONE_LOG_TOOLS_MAX; i++)
-		if (o->s.past[i].used && o->s.past[i].who == who)
-			return &o->s.past[i];
-	return NULL;
+	return hash_sip24(&o->key, identity, strlen(identity)) ^ hash_sip13_u64(&o->key, epoch);
 }
 
 enum op_state done_log_find(const struct done_log *o, const struct op *op, unsigned *status)
@@ -166,61 +272,17 @@ enum op_state done_log_find(const struct done_log *o, const struct op *op, unsig
 	return p && op->number <= p->number ? OP_FORGOTTEN : OP_NEW;
 }
 
-/* That of this tool, or the one that was used longest ago. */
-static struct past *past_for(struct done_log *o, uint64_t who)
-{
-	struct past *p = (struct past *)find_past(o, who);
-
-	if (p)
-		return p;
-	p = &o->s.past[0];
-	for (size_t i = 1; i < DONE_LOG_TOOLS_MAX; i++)
-		if (o->s.past[i].used < p->used)
-			p = &o->s.past[i];
-	*p = (struct past){ .who = who };
-	return p;
-}
-
-static int write_state(struct done_log *o, struct record *r, enum op_state state, unsigned status,
-		       struct err *e)
-{
-	r->state = (uint16_t)state;
-	r->status = (uint16_t)status;
-	return write_part(o, &r->state, 2 * sizeof(r->state), e);
-}
-
-/*
- * The place that comes next. Its owner is noted before it is overwritten, and it is free before it
- * is another's. So half a record written does not say of a new one what became of the old one.
- */
-static int make_room(struct done_log *o, struct record **out, struct err *e)
-{
-	struct record *r = &o->s.record[o->s.begun % DONE_LOG_MAX];
-	struct past *p;
-	int rc = 0;
-
-	if (r->state != OP_NEW) {
-		p = past_for(o, r->who);
-		p->used = ++o->s.used;
-		p->number = r->number > p->number ? r->number : p->number;
-		rc = write_part(o, p, sizeof(*p), e);
-		rc = rc ? rc : write_state(o, r, OP_NEW, 0, e);
-	}
-	*out = r;
-	return rc;
-}
-
+/* One that could not be written down is as if it had never come. */
 static int put(struct done_log *o, const struct op *op, enum op_state state, struct err *e)
 {
-	struct record *r;
-	int rc = make_room(o, &r, e);
+	struct record *r = make_room(o);
+	int rc;
 
-	if (rc)
-		return rc;
 	*r = (struct record){ op->who, op->number, op->action, (uint16_t)state, 0 };
-	o->s.begun++;
-	rc = write_part(o, r, sizeof(*r), e);
-	return rc ? rc : write_part(o, &o->s.begun, 2 * sizeof(o->s.begun), e);
+	rc = note(o, r, e);
+	if (rc)
+		r->state = OP_NEW;
+	return rc;
 }
 
 int done_log_begin(struct done_log *o, const struct op *op, struct err *e)
@@ -237,7 +299,9 @@ void done_log_end(struct done_log *o, const struct op *op, unsigned status)
 {
 	struct record *r = find(o, op);
 
-	if (r)
-		write_state(o, r, OP_ENDED, status,
-			    NULL); /* if it cannot: unknown, which is no lie */
+	if (!r)
+		return;
+	r->state = OP_ENDED;
+	r->status = (uint16_t)status;
+	note(o, r, NULL); /* if it cannot: unknown, which is no lie */
 }

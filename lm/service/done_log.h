@@ -17,6 +17,7 @@
 /* whose forgotten ones are known: four times what one mainsm has at a time */
 #define DONE_LOG_TOOLS_MAX 256
 
+struct disk;
 struct done_log;
 
 /* One action of a request of a tool. */
@@ -35,10 +36,11 @@ enum op_state {
 };
 
 /*
- * path: a file in a private directory; NULL: what is remembered dies with the lm. What is in the
- * file and makes no sense is thrown away. -ERR_NOMEM, -ERR_SYS.
+ * path: a file in a private directory; NULL: what is remembered dies with the lm. disk: borrowed;
+ * NULL: the system's. A file that makes no sense is renamed to *.bad, and logged. -ERR_NOMEM,
+ * -ERR_DENIED, -ERR_SYS.
  */
-int done_log_open(const char *path, struct done_log **out, struct err *e);
+int done_log_open(const struct disk *disk, const char *path, struct done_log **out, struct err *e);
 void done_log_close(struct done_log *o);
 
 uint64_t done_log_who(const struct done_log *o, const char *identity, uint64_t epoch);

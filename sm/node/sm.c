@@ -250,6 +250,7 @@ static int open_work(struct sm *sm, struct err *e)
 								       .rng = sm->conf.rng,
 								       .nodes = sm->nodes,
 								       .dir = sm->conf.spool,
+								       .disk = sm->conf.disk,
 								       .turns = sm->conf.turns,
 								       .all = sm->conf.keeps,
 								       .send = send_up,

@@ -36,6 +36,7 @@ struct daemon_health;
 struct loop;
 struct meter;
 struct net_ctx;
+struct disk;
 struct spooler_turns;
 struct sm;
 
@@ -61,6 +62,7 @@ struct sm_conf {
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */
+	const struct disk *disk; /* of that folder; NULL = the system's */
 	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
 	struct keeps_all *keeps; /* of all sms of this process; borrowed; NULL: there is no other */
 	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */

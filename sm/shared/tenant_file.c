@@ -147,6 +147,6 @@ void tenant_erase(struct tenant *t)
 	if (!path_of(t, FILE_NAME, path, NULL))
 		store_remove(&STORE_INIT(&file_kind, t->conf->disk, path), NULL);
 	pki_creds_erase(t->dir);
-	keeps_erase(t->spool);
+	keeps_erase(t->conf->disk, t->spool);
 	rmdir(t->dir);
 }

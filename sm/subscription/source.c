@@ -14,6 +14,10 @@
 #define OF_LM "lm "
 #define OF_SM "sm "
 
+static const struct store_kind file_kind = {
+	.what = "sources", .version = 1, .max_bytes = HOSTS_MAX_BYTES, .is_expendable = true
+};
+
 static void note_change(struct site_subscription *s)
 {
 	s->has_changed = true;
@@ -150,54 +154,46 @@ static void write_hosts(const struct site_subscription *s, struct buf *b)
 void site_subscription_save_sources(struct site_subscription *s)
 {
 	struct buf b = BUF_INIT(HOSTS_MAX_BYTES);
-	char path[FILE_PATH_BYTES];
 	struct err e = { 0 };
+	struct keep_file file;
 
 	if (!s->has_changed)
 		return;
 	s->has_changed = false;
 	write_hosts(s, &b);
-	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) ||
-	    file_write_atomic(path, b.p, b.n, &e))
+	if (keep_store(s->k, &file_kind, HOSTS, &file, &e) || store_write(&file.store, &b, &e))
 		log_warn("sm", "a later sm will not know the sources of subscription=%s: %s",
 			 keep_name(s->k), e.text);
 	buf_done(&b);
 }
 
-static int read_line(struct site_subscription *s, const char *line)
+static int read_line(void *arg, char *line, struct err *e)
 {
+	struct site_subscription *s = arg;
 	bool is_sm = str_has_prefix(line, OF_SM);
 	struct stream *x;
 
 	if ((!is_sm && !str_has_prefix(line, OF_LM)) ||
 	    strlen(line) > strlen(OF_LM) + NAME_MAX_BYTES)
-		return 0;
+		return err_set(e, ERR_PARSE, "not the name of a source");
 	x = streams_add(&s->streams, is_sm ? line : line + strlen(OF_LM), STREAM_AWAY);
 	if (!x)
-		return -ERR_NOMEM;
+		return err_nomem(e);
 	map_init(&source_of(x)->seqs);
 	return 0;
 }
 
 static int load(struct site_subscription *s)
 {
-	struct buf b = BUF_INIT(HOSTS_MAX_BYTES + 1);
-	char path[FILE_PATH_BYTES], *at = NULL;
-	int rc = 0;
+	struct err e = { 0 };
+	struct keep_file file;
+	int rc = keep_store(s->k, &file_kind, HOSTS, &file, &e);
 
-	if (!keep_path(s->k, HOSTS, path, sizeof(path), NULL) &&
-	    !file_read(path, HOSTS_MAX_BYTES, FILE_SECRET, &b, NULL) && b.n)
-		at = (char *)(uintptr_t)buf_str(&b);
-	while (at && *at && !rc) {
-		char *end = at + strcspn(at, "\n");
-
-		if (*end)
-			*end++ = 0;
-		rc = read_line(s, at);
-		at = end;
-	}
-	buf_done(&b);
-	return rc;
+	rc = rc ? rc : store_read_lines(&file.store, read_line, s, &e);
+	if (rc && rc != -ERR_NOMEM)
+		log_warn("sm", "not all sources are known of subscription=%s: %s", keep_name(s->k),
+			 e.text);
+	return rc == -ERR_NOMEM ? rc : 0;
 }
 
 int site_subscription_init_sources(struct site_subscription *s)

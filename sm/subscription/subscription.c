@@ -307,6 +307,7 @@ int site_subscriptions_new(const struct site_subscriptions_conf *conf,
 	struct site_subscriptions *kt = calloc(1, sizeof(*kt));
 	const struct keeps_conf c = { .loop = conf->loop,
 				      .dir = conf->dir,
+				      .disk = conf->disk,
 				      .turns = conf->turns,
 				      .max_bytes = conf->max_bytes,
 				      .all = conf->all,

@@ -25,6 +25,7 @@ struct site_subscriptions_conf {
 	struct rng *rng;
 	struct nodes *nodes;
 	const char *dir; /* NULL: nothing is kept */
+	const struct disk *disk; /* as keeps_conf */
 	const struct spooler_turns *turns; /* as keeps_conf */
 	uint64_t max_bytes; /* these two as keeps_conf */
 	struct keeps_all *all;

@@ -98,7 +98,7 @@ TEST(the_golden_files_are_what_is_written)
 
 		made_edges(&made, is_little == big);
 		if (getenv("OMIG_TEST_GOLDEN"))
-			ck_assert_int_eq(file_replace(name[big], made.p, made.n, &e), 0);
+			ck_assert_int_eq(file_write_atomic(name[big], made.p, made.n, &e), 0);
 		ck_assert_msg(!file_read(name[big], had.max, 0, &had, &e), "%s", e.text);
 		ck_assert_uint_eq(had.n, made.n);
 		ck_assert_mem_eq(had.p, made.p, made.n);

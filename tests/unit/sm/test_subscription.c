@@ -284,6 +284,11 @@ int fsync(int fd)
 	return 0;
 }
 
+int fdatasync(int fd)
+{
+	return fsync(fd);
+}
+
 /*
  * An sm whose machine was switched off must know the awaited hosts of an end, as a killed one does.
  */

@@ -39,7 +39,11 @@ static void on_trouble(void *arg, const struct err *why, uint64_t n)
 
 static void open_audit(size_t max_bytes)
 {
-	const struct audit_conf c = { path, "lm", "host\"\\\n\xff", max_bytes, on_trouble, NULL };
+	const struct audit_conf c = { .path = path,
+				      .daemon = "lm",
+				      .host = "host\"\\\n\xff",
+				      .max_bytes = max_bytes,
+				      .on_trouble = on_trouble };
 
 	ck_assert_int_eq(audit_open(&c, &a), 0);
 }

@@ -11,6 +11,7 @@
 #include "lm/hold/holds.h"
 #include "lm/proc/tickbase.h"
 #include "tests/suite.h"
+#include "tests/unit/common/store/each_fault.h"
 #include "tests/unit/lm/fake_segment.h"
 
 #include <signal.h>
@@ -200,17 +201,11 @@ TEST(what_somebody_else_had_stopped_stays_so)
 /* Whole at once: a guardian that is late may read it, and remove it, as soon as it is there. */
 static void write_lines(uint64_t epoch, pid_t pid, uint64_t start)
 {
-	char made[sizeof(journal) + 4];
-	FILE *f;
+	char text[128];
 
-	snprintf(made, sizeof(made), "%s.new", journal);
-	f = fopen(made, "w");
-	ck_assert_ptr_nonnull(f);
-	fprintf(f, "lm %llu\n%d %llu boot\n", (unsigned long long)epoch, (int)pid,
-		(unsigned long long)start);
-	fclose(f);
-	ck_assert_int_eq(chmod(made, 0600), 0);
-	ck_assert_int_eq(rename(made, journal), 0);
+	snprintf(text, sizeof(text), "lm %llu\n%d %llu boot\n", (unsigned long long)epoch, (int)pid,
+		 (unsigned long long)start);
+	put_kept(NULL, journal, "holds 1", text);
 }
 
 static struct guard *new_guard(struct loop *l)

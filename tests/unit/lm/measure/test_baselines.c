@@ -8,6 +8,7 @@
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "tests/suite.h"
+#include "tests/unit/common/store/each_fault.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +19,15 @@
 
 static struct loop *loop;
 static char dir[64], path[96];
+static const struct disk *disk; /* NULL: the system's */
 static struct baselines *b; /* those of the lm that runs */
 
 /* The lm is gone as if killed, and the next one is there. */
 static void next_lm(const char *boot)
 {
 	baselines_close(b);
-	b = baselines_open(&(struct baselines_conf){ loop, path, boot, KEEP });
+	b = baselines_open(&(struct baselines_conf){
+		.loop = loop, .path = path, .disk = disk, .boot = boot, .keep = KEEP });
 	ck_assert_ptr_nonnull(b);
 }
 
@@ -120,30 +123,84 @@ TEST(a_file_that_is_not_ours_is_as_none)
 	static const char *const bad[] = {
 		"",
 		"\n",
-		"omig-bases 1 ",
-		"omig-bases 1 boot-1",
-		"omig-bases 2 boot-1\n",
-		"omig-bases 1 boot-1\n\n\n",
-		"omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 a",
-		"omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 \n",
-		"omig-bases 1 boot-1\n000000000000000g 0000000000000000 0 a\n",
-		"omig-bases 1 boot-1\n7ff0000000000000 0000000000000000 0 a\n",
-		"omig-bases 1 boot-1\n0000000000000000 bff0000000000000 0 a\n",
-		"omig-bases 1 boot-1\n0000000000000000_0000000000000000 0 a\n",
+		"boot-1",
+		"boot-2\n0000000000000000 0000000000000000 0 a\n",
+		"boot-1\n\n\n",
+		"boot-1\n0000000000000000 0000000000000000 0 \n",
+		"boot-1\n000000000000000g 0000000000000000 0 a\n",
+		"boot-1\n7ff0000000000000 0000000000000000 0 a\n",
+		"boot-1\n0000000000000000 bff0000000000000 0 a\n",
+		"boot-1\n0000000000000000_0000000000000000 0 a\n",
 	};
-	char text[BASELINES_KEY_BYTES + 128];
+	static const char old[] = "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 a\n";
+	char text[BASELINES_KEY_BYTES + 128], aside[104];
 	struct base v;
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		ck_assert_int_eq(file_replace(path, bad[i], strlen(bad[i]), NULL), 0);
+		put_kept(NULL, path, "baselines 1", bad[i]);
 		next_lm(BOOT);
 		ck_assert_msg(!baselines_take(b, "a", &v) && !baselines_take(b, "", &v), "%s",
 			      bad[i]);
 	}
-	snprintf(text, sizeof(text),
-		 "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 %0*d\n",
+	snprintf(text, sizeof(text), "boot-1\n0000000000000000 0000000000000000 0 %0*d\n",
 		 BASELINES_KEY_BYTES, 0);
-	ck_assert_int_eq(file_replace(path, text, strlen(text), NULL), 0);
+	put_kept(NULL, path, "baselines 1", text);
+	next_lm(BOOT);
+	/* as a version before this one wrote it */
+	ck_assert_int_eq(file_write_atomic(path, old, strlen(old), NULL), 0);
+	next_lm(BOOT);
+	ck_assert(!baselines_take(b, "a", &v));
+	snprintf(aside, sizeof(aside), "%s.bad", path);
+	ck_assert_int_eq(unlink(aside), 0);
+}
+
+/* --- a disk that fails */
+
+static void put_one(const struct disk *d)
+{
+	disk = d;
+	baselines_close(b);
+	b = NULL;
+	next_lm(BOOT);
+	put("7@1 a", 1);
+	turn();
+	baselines_close(b);
+	b = NULL;
+}
+
+static enum kept_state both_there(const struct disk *d)
+{
+	struct base v = { 0 }, w = { 0 };
+	bool is_old, is_new;
+
+	disk = d;
+	next_lm(BOOT);
+	is_old = baselines_take(b, "7@1 a", &v);
+	is_new = baselines_take(b, "7@1 b", &w);
+	disk = NULL;
+	baselines_close(b);
+	b = NULL;
+	return is_new && v.value == 2 && w.value == 3 ? KEPT_NEW
+	       : is_old && !is_new && v.value == 1    ? KEPT_OLD
+						      : KEPT_OTHER;
+}
+
+static int put_two(const struct disk *d)
+{
+	struct base v;
+
+	disk = d;
+	next_lm(BOOT);
+	baselines_take(b, "7@1 a", &v);
+	put("7@1 a", 2);
+	put("7@1 b", 3);
+	turn();
+	return both_there(d) == KEPT_NEW ? 0 : -ERR_AGAIN;
+}
+
+TEST(whatever_fails_the_old_or_the_new_baselines_are_there)
+{
+	each_fault(&(struct kept_case){ "baselines", put_one, put_two, both_there, true });
 	next_lm(BOOT);
 }
 

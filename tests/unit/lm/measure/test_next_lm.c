@@ -30,7 +30,7 @@ static void next_lm(bool is_killed)
 	ck_assert_int_eq(file_read(baselines, 1 << 16, 0, &left, NULL), 0);
 	world_crash_lm(&w);
 	if (is_killed) {
-		ck_assert_int_eq(file_replace(baselines, left.p, left.n, NULL), 0);
+		ck_assert_int_eq(file_write_atomic(baselines, left.p, left.n, NULL), 0);
 		fake_segment_set_hook(&seg, "MPI_Send", word);
 	}
 	world_start_lm(&w);

@@ -7,6 +7,7 @@
 #include "common/base/rng.h"
 #include "lm/service/done_log.h"
 #include "tests/suite.h"
+#include "tests/unit/common/store/each_fault.h"
 #include "tests/unit/lm/world.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 #define EPOCH 100
 
 static char dir[64], path[128];
+static const struct disk *disk; /* NULL: the system's */
 static struct done_log *done;
 static struct world w;
 static struct fake_segment segment;
@@ -35,35 +37,12 @@ static void set_up(void)
 
 static void clean_up(void)
 {
+	char bad[136];
+
+	snprintf(bad, sizeof(bad), "%s.bad", path);
+	unlink(bad);
 	unlink(path);
 	rmdir(dir);
-}
-
-/* --- a disk that fails for a while */
-
-static bool cannot_read;
-static unsigned fails_in; /* the so-manieth write fails; 0: none */
-static size_t half; /* and so much of it is written */
-
-ssize_t __real_pread(int fd, void *p, size_t n, off_t at);
-ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at);
-
-ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at)
-{
-	errno = EIO;
-	return cannot_read ? -1 : __real_pread(fd, p, n, at);
-}
-
-ssize_t __real_pwrite(int fd, const void *p, size_t n, off_t at);
-ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at);
-
-ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at)
-{
-	if (!fails_in || --fails_in)
-		return __real_pwrite(fd, p, n, at);
-	ck_assert_int_ge(__real_pwrite(fd, p, n < half ? n : half, at), 0);
-	errno = EIO;
-	return -1;
 }
 
 /* --- what is remembered */
@@ -73,7 +52,7 @@ static void reopen(void)
 	struct err e = { 0 };
 
 	done_log_close(done);
-	ck_assert_msg(done_log_open(path, &done, &e) == 0, "%s", e.text);
+	ck_assert_msg(done_log_open(disk, path, &done, &e) == 0, "%s", e.text);
 }
 
 static struct op op_of(uint64_t number)
@@ -148,21 +127,28 @@ TEST(where_nothing_was_done_there_is_nearly_nothing)
 
 TEST(what_cannot_be_read_is_not_thrown_away)
 {
+	static struct memdisk m;
 	struct done_log *other = NULL;
 	struct err e = { 0 };
 	unsigned status = 0;
 
+	memdisk_init(&m, 1);
+	disk = &m.disk;
 	reopen();
 	begin(1);
-	cannot_read = true;
-	ck_assert_int_eq(done_log_open(path, &other, &e), -ERR_SYS);
-	cannot_read = false;
+	m.fault = MEMDISK_FAIL;
+	m.error = EIO;
+	m.times = 100;
+	m.fault_at = m.ops + 1;
+	ck_assert_int_eq(done_log_open(disk, path, &other, &e), -ERR_SYS);
+	m.fault_at = 0;
 	ck_assert_ptr_null(other);
 	ck_assert_msg(strstr(e.text, path), "%s", e.text);
 	reopen();
 	ck_assert_int_eq(state_of(1, &status), OP_BEGUN);
 	done_log_close(done);
 	done = NULL;
+	memdisk_done(&m);
 }
 
 static void end(uint64_t number)
@@ -173,29 +159,98 @@ static void end(uint64_t number)
 	done_log_end(done, &op, STATUS_OK);
 }
 
-static void fail_after_a_round(unsigned so_manieth)
+static int open_again(const struct disk *d)
 {
-	unsigned status = 0;
-	struct op op;
-
-	unlink(path);
-	reopen();
-	for (uint64_t i = 1; i <= DONE_LOG_MAX; i++)
-		end(i);
-	op = op_of(DONE_LOG_MAX + 1);
-	fails_in = so_manieth;
-	done_log_begin(done, &op, NULL);
-	fails_in = 0;
-	reopen();
-	ck_assert_int_ne(state_of(DONE_LOG_MAX + 1, &status), OP_ENDED);
-	ck_assert_int_ne(state_of(1, &status), OP_NEW);
+	done_log_close(done);
+	done = NULL;
+	disk = d;
+	return done_log_open(d, path, &done, NULL);
 }
 
-TEST(half_a_record_is_not_what_became_of_another_one)
+/* So many that the next one takes the place of the first. */
+static void do_a_round(const struct disk *d)
 {
-	for (unsigned write = 1; write <= 4; write++)
-		for (half = 4; half <= 20; half += 4)
-			fail_after_a_round(write);
+	ck_assert_int_eq(open_again(d), 0);
+	for (uint64_t i = 1; i <= DONE_LOG_MAX; i++)
+		end(i);
+}
+
+static int do_another(const struct disk *d)
+{
+	struct op op;
+	unsigned status;
+
+	if (open_again(d))
+		return -ERR_SYS;
+	op = op_of(DONE_LOG_MAX + 1);
+	return state_of(op.number, &status) == OP_NEW ? done_log_begin(done, &op, NULL) : 0;
+}
+
+static enum kept_state another_there(const struct disk *d)
+{
+	unsigned status = 0, first = 0;
+	enum op_state got, oldest;
+
+	ck_assert_int_eq(open_again(d), 0);
+	got = state_of(DONE_LOG_MAX + 1, &status);
+	oldest = state_of(1, &first);
+	if (state_of(DONE_LOG_MAX, &status) != OP_ENDED || oldest == OP_NEW)
+		return KEPT_OTHER;
+	return got == OP_BEGUN ? KEPT_NEW : got == OP_NEW ? KEPT_OLD : KEPT_OTHER;
+}
+
+static void do_one(const struct disk *d)
+{
+	ck_assert_int_eq(open_again(d), 0);
+	begin(1);
+}
+
+/* The end of one is not reported: what is read afterwards is what happened. */
+static int end_it(const struct disk *d)
+{
+	struct op op;
+	unsigned status = 0;
+
+	if (open_again(d))
+		return -ERR_SYS;
+	op = op_of(1);
+	done_log_end(done, &op, STATUS_OS_ERROR);
+	return !open_again(d) && state_of(1, &status) == OP_ENDED ? 0 : -ERR_AGAIN;
+}
+
+static enum kept_state end_there(const struct disk *d)
+{
+	unsigned status = STATUS_OS_ERROR;
+	enum op_state got;
+
+	ck_assert_int_eq(open_again(d), 0);
+	got = state_of(1, &status);
+	return got == OP_BEGUN				      ? KEPT_OLD
+	       : got == OP_ENDED && status == STATUS_OS_ERROR ? KEPT_NEW
+							      : KEPT_OTHER;
+}
+
+TEST(whatever_fails_nothing_is_new_that_was_begun)
+{
+	each_fault(&(struct kept_case){ "begin", do_a_round, do_another, another_there, true });
+	each_fault(&(struct kept_case){ "end", do_one, end_it, end_there, true });
+	done_log_close(done);
+	done = NULL;
+}
+
+/* Written again now and then, as it grows. */
+TEST(a_long_life_does_not_make_the_file_long)
+{
+	unsigned status;
+
+	reopen();
+	for (uint64_t i = 1; i <= 4 * DONE_LOG_MAX; i++)
+		end(i);
+	ck_assert_int_lt(file_bytes(), 300 * 1024);
+	reopen();
+	ck_assert_int_eq(state_of(4 * DONE_LOG_MAX, &status), OP_ENDED);
+	ck_assert_int_eq(state_of(3 * DONE_LOG_MAX + 1, &status), OP_ENDED);
+	ck_assert_int_eq(state_of(3 * DONE_LOG_MAX, &status), OP_FORGOTTEN);
 	done_log_close(done);
 	done = NULL;
 }
@@ -262,7 +317,7 @@ TEST(a_file_that_makes_no_sense_is_begun_anew)
 	ck_assert_int_eq(chmod(path, 0644), 0);
 	done_log_close(done);
 	done = NULL;
-	ck_assert_int_eq(done_log_open(path, &done, NULL), -ERR_DENIED);
+	ck_assert_int_eq(done_log_open(disk, path, &done, NULL), -ERR_DENIED);
 }
 
 /* --- what an lm does with it */
