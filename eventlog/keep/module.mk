@@ -2,4 +2,5 @@
 # eventlog/keep: kept subscriptions: their events wait on disk until they are acknowledged.
 MODULES             += eventlog/keep
 eventlog/keep.src   := keep.c keep_disk.c keeps.c
-eventlog/keep.uses  := common/base common/container common/store common/loop proto eventlog eventlog/spool
+eventlog/keep.uses  := common/base common/container common/store common/loop proto eventlog \
+		eventlog/spool

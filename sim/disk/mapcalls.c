@@ -3,13 +3,11 @@
 
 #include "common/container/map.h"
 #include "common/loop/loop.h"
-#include "sim/disk/simdisk_internal.h"
 #include "sim/world/clock.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A mapping that a daemon has made, and writes into. */
@@ -62,14 +60,10 @@ void mapcalls_watch(bool on)
 
 void *__wrap_mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
 {
-	struct simdisk *d = simdisk_behind(fd);
-	struct stat st;
 	void *got = __real_mmap(p, n, prot, flags, fd, at);
 
 	if (got == MAP_FAILED || fd < 0 || !(flags & MAP_SHARED) || !(prot & PROT_WRITE))
 		return got;
-	if (d && !fstat(fd, &st))
-		simdisk_will_map(d, &st);
 	note(got, n, prot, fd);
 	return got;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What daemons share with others by mapping it: segments of ranks, and files of their own. A
- * daemon that was killed writes nothing more there, though its memory is still freed here. Linked
- * as diskcalls.c is.
+ * daemon that was killed writes nothing more there, though its memory is still freed here. The
+ * linker puts these calls in the place of mmap() and munmap().
  */
 #ifndef SIM_DISK_MAPCALLS_H
 #define SIM_DISK_MAPCALLS_H

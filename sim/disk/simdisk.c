@@ -6,7 +6,6 @@
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/container/list.h"
-#include "common/container/map.h"
 #include "eventlog/spool/spooler.h"
 #include "sim/disk/simdisk_internal.h"
 #include "sim/world/disk.h"
@@ -53,11 +52,8 @@ struct simdisk {
 	uint64_t names; /* that were made up, ever */
 	bool has_failed, has_lost_power; /* ever */
 	struct spooler_turns turns;
-	bool is_ours; /* what is done to it now does not pass here */
+	struct simdisk_face *face; /* owned */
 };
-
-/* By their folders, those of the one world at a time that a process has. */
-static struct smap disks;
 
 /* Mostly at once, and now and then others have much to write. */
 static nsec_t next_turn(void *arg)
@@ -80,10 +76,10 @@ int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct 
 	d->turns = (struct spooler_turns){ next_turn, d };
 	list_init(&d->unsynced);
 	list_init(&d->renamed);
-	if (!disks.n)
-		smap_init(&disks);
-	rc = d->folder && !smap_put(&disks, d->folder, d, NULL) ? file_private_dir(d->folder, e)
-								: err_nomem(e);
+	d->face = calloc(1, sizeof(*d->face));
+	if (d->face)
+		d->face->whole = (struct place){ d, NULL, -1 };
+	rc = d->folder && d->face ? file_private_dir(d->folder, e) : err_nomem(e);
 	if (rc) {
 		simdisk_free(d);
 		return rc;
@@ -146,15 +142,9 @@ void simdisk_free(struct simdisk *d)
 {
 	if (!d)
 		return;
-	simdisk_leave(d);
 	simdisk_names_synced(d, NULL);
 	forget_files(d);
-	if (d->folder)
-		smap_del(&disks, d->folder);
-	if (!disks.n) {
-		smap_done(&disks);
-		simdisk_forget_descriptors();
-	}
+	free(d->face);
 	free(d->folder);
 	free(d);
 }
@@ -190,13 +180,9 @@ enum simdisk_state simdisk_state(const struct simdisk *d)
 	return d->state;
 }
 
-struct simdisk *simdisk_of(const char *path)
+struct simdisk_face *simdisk_face(const struct simdisk *d)
 {
-	struct simdisk *d = NULL;
-
-	for (size_t n = disks.n ? strlen(path) : 0; n && !d; n--)
-		d = path[n] == '/' ? smap_find_n(&disks, path, n) : NULL;
-	return d && !d->is_ours ? d : NULL;
+	return d->face;
 }
 
 /* --- what is refused */
@@ -237,11 +223,6 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 	*is_reported = room > 0;
 	errno = ENOSPC;
 	return (size_t)room;
-}
-
-unsigned long simdisk_make_up(struct simdisk *d)
-{
-	return (unsigned long)++d->names;
 }
 
 /* --- what is not on the disk yet */
@@ -410,12 +391,11 @@ static void lose_files(struct simdisk *d, const char *folder)
 
 void simdisk_cut_power(struct simdisk *d)
 {
-	d->is_ours = d->has_lost_power = true;
+	d->has_lost_power = true;
 	list_each (i, &d->renamed)
 		if (rng_below(&d->dice, 2))
 			undo_name(d, list_entry(i, struct renamed, at));
 	simdisk_names_synced(d, NULL);
 	lose_files(d, d->folder);
 	forget_files(d);
-	d->is_ours = false;
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The disk of a simulated host: a folder, and folders in it. It may be full, or fail now and then.
- * Data that was written and not synced may be lost or torn when the host is switched off. What
- * daemons do to files in it passes here: the program is linked so (diskcalls.c, foldercalls.c,
- * mapcalls.c).
- * Nothing of that is true of files elsewhere.
+ * Data that was written and not synced may be lost or torn when the host is switched off.
  */
 #ifndef SIM_DISK_SIMDISK_H
 #define SIM_DISK_SIMDISK_H
 
-#include "common/base/err.h"
+#include "common/store/disk.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +26,9 @@ int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct 
 
 /* The folder stays. NULL is fine. */
 void simdisk_free(struct simdisk *d);
+
+/* What daemons of the host get as theirs. */
+const struct disk *simdisk_disk(const struct simdisk *d);
 
 /* A path in it; out has FILE_PATH_BYTES. */
 void simdisk_path(const struct simdisk *d, const char *name, char *out);

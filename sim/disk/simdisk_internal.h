@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by simdisk.c and diskcalls.c: what a call may do, and what it has left unsynced. */
+/* Shared by simdisk.c and simdisk_ops.c: what an operation may do, and leaves unsynced. */
 #ifndef SIM_DISK_SIMDISK_INTERNAL_H
 #define SIM_DISK_SIMDISK_INTERNAL_H
 
@@ -9,20 +9,19 @@
 
 struct stat;
 
-/* The disk whose folder that path is in, or is; NULL: of none. */
-struct simdisk *simdisk_of(const char *path);
+/* The disk itself, where names are paths, or an entered folder of it. */
+struct place {
+	struct simdisk *of;
+	char *folder; /* owned; NULL: the disk itself */
+	int lock;
+};
 
-/* diskcalls.c: what is still open there is the system's from now on. */
-void simdisk_leave(const struct simdisk *d);
-
-/* No disk is left. */
-void simdisk_forget_descriptors(void);
-
-/* Whose file that descriptor is; NULL: none of ours. */
-struct simdisk *simdisk_behind(int fd);
-
-/* The path of an open folder; NULL: it is no folder of ours. Valid until it is closed. */
-const char *simdisk_folder(int fd);
+/* What simdisk_disk() gives: of simdisk_ops.c, which fills it. */
+struct simdisk_face {
+	struct place whole;
+	struct disk ops;
+};
+struct simdisk_face *simdisk_face(const struct simdisk *d);
 
 /* True: the call is not done, errno says why. */
 bool simdisk_fails(struct simdisk *d);
@@ -33,9 +32,6 @@ bool simdisk_refuses_change(struct simdisk *d);
  * that number. Else it fails, and errno says why.
  */
 size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_reported);
-
-/* A part of a name that no file here has had. */
-unsigned long simdisk_make_up(struct simdisk *d);
 
 /* --- called before it is done */
 

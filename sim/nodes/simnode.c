@@ -151,6 +151,7 @@ int simnode_start(struct simnode *n, struct err *e)
 	simdisk_path(n->disk, "audit", audit);
 	simdisk_path(n->disk, "spool", spool);
 	if (!n->is_diskless) {
+		c.disk = simdisk_disk(n->disk);
 		c.journal = journal;
 		c.done = done;
 		c.baselines = baselines;

@@ -118,6 +118,7 @@ static int open_it(struct simsite *s, struct err *e)
 		return rc;
 	if (s->disk) {
 		simdisk_path(s->disk, "spool", spool);
+		c.disk = simdisk_disk(s->disk);
 		c.spool = spool;
 		c.turns = simdisk_turns(s->disk);
 	}

@@ -127,6 +127,7 @@ static int open_it(struct simtop *t, struct err *e)
 				 .timebase = &t->time,
 				 .epoch = (uint64_t)hostclock_wall(&t->clock),
 				 .state_dir = WORLD_TOP,
+				 .disk = simdisk_disk(t->disk),
 				 .port = t->w->port,
 				 .launcher = "local",
 				 .site = t->site_conf,
