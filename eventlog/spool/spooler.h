@@ -43,8 +43,8 @@ struct spooler_calls {
 };
 
 /*
- * The worker (the thread, or the loop in its turns) opens the folder. If there is a c->disk, the
- * worker uses that instead, alone. c->on_word and c->arg are not used. ERR_NOMEM, ERR_SYS.
+ * The worker (the thread, or the loop in its turns) opens the folder on c->disk; NULL: the
+ * system's. c->on_word and c->arg are not used. ERR_NOMEM, ERR_SYS.
  */
 int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 		 const struct spooler_calls *calls, struct spooler **out, struct err *e);

@@ -272,10 +272,12 @@ static int mem_list(void *arg, const char *folder, void (*each)(void *arg, const
 	struct memdisk *s = arg;
 	bool is_short = false;
 	int rc = read_fault(s, &is_short);
+	size_t n = strlen(folder);
+	bool is_here = str_eq(folder, ".");
 
 	for (int i = 0; i < MEMDISK_FILES && !rc; i++)
-		if (*s->now[i].name)
-			each(each_arg, s->now[i].name);
+		if (*s->now[i].name && (is_here || !strncmp(s->now[i].name, folder, n)))
+			each(each_arg, is_here ? s->now[i].name : s->now[i].name + n + 1);
 	return rc;
 }
 
