@@ -164,6 +164,16 @@ char *str_escape(char *out, size_t size, const void *p, size_t n)
 	return out;
 }
 
+char *str_show(char *out, size_t size, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (n && (n >= size || !str_is_name(text, n)))
+		return str_escape(out, size, text, n);
+	str_copy(out, size, text);
+	return out;
+}
+
 char *str_trim(char *s)
 {
 	static const char space[] = " \t\n\v\f\r";

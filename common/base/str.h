@@ -57,6 +57,12 @@ bool str_is_name(const char *p, size_t n);
  */
 char *str_escape(char *out, size_t size, const void *p, size_t n);
 
+/*
+ * Writes text that a daemon has checked, or escaped, as it is: a name that fits, or nothing.
+ * Anything else is written by str_escape(). So no escape is doubled. Returns out.
+ */
+char *str_show(char *out, size_t size, const char *text);
+
 /* Cuts white space off both ends, in place; what is left begins at the return value. */
 char *str_trim(char *s);
 

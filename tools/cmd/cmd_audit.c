@@ -153,7 +153,7 @@ static void report_gaps(const struct showing *s, const Omis_value *v)
 {
 	char host[256];
 
-	str_escape(host, sizeof(host), value_text(v, 1), strlen(value_text(v, 1)));
+	str_show(host, sizeof(host), value_text(v, 1));
 	if (value_int(v, 2) && !s->options->follow)
 		cmd_warn("%s: %lld entries are left out since its last one", host,
 			 (long long)value_int(v, 2));

@@ -28,8 +28,7 @@ static void show_text(const struct term *t, const struct doctor *d)
 		const struct doctor_finding *f = &d->finding[i];
 
 		printf("%s%-5s%s %-12s %s\n", term_paint(t, paint[f->state]), state_name(f->state),
-		       term_paint(t, TERM_PLAIN), f->check,
-		       str_escape(safe, sizeof(safe), f->text, strlen(f->text)));
+		       term_paint(t, TERM_PLAIN), f->check, str_show(safe, sizeof(safe), f->text));
 		if (f->remedy)
 			printf("%18s -> %s\n", "", f->remedy);
 	}

@@ -8,6 +8,8 @@
 #include "tools/cmd/summary/run_summary.h"
 #include "tools/launch/launch.h"
 #include "tools/session/show.h"
+#include "tools/term/outfile.h"
+#include "tools/view/jobs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,9 +51,10 @@ static int set_job(void *into, const char *value, struct err *e)
 {
 	const char **job = into;
 
-	if (!str_is_name(value, strlen(value)))
+	/* A rank has room for so many. */
+	if (!str_is_name(value, strlen(value)) || strlen(value) >= JOB_NAME_BYTES)
 		return err_set(e, ERR_INVALID, "a job's name is 1 to %d bytes of UTF-8 %s",
-			       NAME_MAX_BYTES, "without control characters");
+			       JOB_NAME_BYTES - 1, "without control characters");
 	*job = value;
 	return 0;
 }
@@ -133,6 +136,9 @@ static void run_with_summary(struct start *s, const struct how *how)
 				       .measured = s->l->measure,
 				       .path = how->summary };
 
+	/* Its folder may still come: the program runs in any case. */
+	if (r.path && outfile_check(r.path) != CMD_OK)
+		cmd_warn("the summary can be written nowhere but to stderr as it is now");
 	run_summary(&r, become_program, s);
 }
 

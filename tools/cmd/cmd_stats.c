@@ -140,8 +140,8 @@ static void put_pair_text(const struct pair *p, struct buf *out)
 	char a[300], b[300];
 
 	buf_printf(out, "%s and %s: covariance %.9g, correlation %.9g\n",
-		   str_escape(a, sizeof(a), p->a, strlen(p->a)),
-		   str_escape(b, sizeof(b), p->b, strlen(p->b)), p->covariance, p->correlation);
+		   str_show(a, sizeof(a), p->a), str_show(b, sizeof(b), p->b), p->covariance,
+		   p->correlation);
 }
 
 static void put_pair_json(const struct pair *p, struct json *out)

@@ -72,7 +72,7 @@ static void show_daemon(const struct term *t, const Omis_value *tree, const Omis
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
 		char name[128];
 
-		str_escape(name, sizeof(name), value_text(pair, 0), strlen(value_text(pair, 0)));
+		str_show(name, sizeof(name), value_text(pair, 0));
 		fputs("    ", stdout);
 		if (value_at(pair, 1) && value_at(pair, 1)->s) {
 			printf("%s = ", name);

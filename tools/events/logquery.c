@@ -68,9 +68,7 @@ static int row_as_json(struct answer *a, const struct arvalue *v, const char *co
 		bool is_text = str_is_utf8(names[i], strlen(names[i]));
 
 		if (!is_other_class)
-			put_json(&j,
-				 is_text ? names[i]
-					 : str_escape(key, sizeof(key), names[i], strlen(names[i])),
+			put_json(&j, is_text ? names[i] : str_show(key, sizeof(key), names[i]),
 				 &v[i]);
 	}
 	json_object_end(&j);

@@ -193,7 +193,7 @@ static void put_counted(const struct measurement *m, const struct counted *c, st
 	double level = level_of(&m->options->until);
 	char name[LABEL_BYTES];
 
-	str_escape(name, sizeof(name), quantity_name(q), strlen(quantity_name(q)));
+	str_show(name, sizeof(name), quantity_name(q));
 	buf_printf(out, "  %s: %" PRIu64 " values", name, quantity_moments(q)->n);
 	if (c->partial)
 		buf_printf(out, " (%" PRIu64 " partial)", c->partial);
@@ -280,7 +280,7 @@ static void put_summary(const struct measurement *m, const struct summary *s, st
 	double level = level_of(&m->options->until);
 	char name[LABEL_BYTES];
 
-	str_escape(name, sizeof(name), s->label, strlen(s->label));
+	str_show(name, sizeof(name), s->label);
 	buf_printf(out, "  %s: %" PRIu64 " values", name, s->moments.n);
 	put_interval("mean ", interval_of_mean(&s->moments, level), out);
 	buf_printf(out, " at %g %%%s\n", 100 * level, s->holds ? "" : ", not enough");

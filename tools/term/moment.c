@@ -145,7 +145,7 @@ int moment_parse(const char *text, nsec_t now, nsec_t *out, struct err *e)
 	char safe[64];
 	int rc = 0;
 
-	str_escape(safe, sizeof(safe), text, strlen(text));
+	str_show(safe, sizeof(safe), text);
 	if (*text == '-')
 		rc = from_before(text + 1, now, &at);
 	else if (*text == '@')

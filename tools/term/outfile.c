@@ -46,6 +46,19 @@ int outfile_open(struct outfile *o, const char *path)
 	return S_ISREG(st.st_mode) ? open_part(o, st.st_mode & 0777) : open_as_it_is(o);
 }
 
+int outfile_check(const char *path)
+{
+	struct outfile o = { 0 };
+	struct stat st;
+	int rc = CMD_OK;
+
+	/* A pipe's reader would meet its end here. */
+	if (path && (stat(path, &st) || S_ISREG(st.st_mode)))
+		rc = outfile_open(&o, path);
+	outfile_close(&o);
+	return rc;
+}
+
 int outfile_put(struct outfile *o, struct buf *b, size_t least)
 {
 	size_t at = 0;

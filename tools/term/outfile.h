@@ -18,6 +18,9 @@ struct outfile {
 /* These return an exit status. What was there under that name stays until outfile_finish(). */
 int outfile_open(struct outfile *o, const char *path);
 
+/* Before work whose output comes at the end: can it be written there? What is there stays. */
+int outfile_check(const char *path);
+
 /* Writes what is in b, if that is `least` bytes, and empties it. Blocks until it is written. */
 int outfile_put(struct outfile *o, struct buf *b, size_t least);
 

@@ -147,7 +147,7 @@ static void say(const char *before, const char *text)
 {
 	char safe[2048];
 
-	fprintf(stderr, "omig: %s%s\n", before, str_escape(safe, sizeof(safe), text, strlen(text)));
+	fprintf(stderr, "omig: %s%s\n", before, str_show(safe, sizeof(safe), text));
 }
 
 void cmd_hush(char *words, size_t size)

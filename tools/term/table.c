@@ -57,7 +57,7 @@ void table_cell(struct table *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	copy = str_dup(str_escape(safe, sizeof(safe), text, strlen(text)));
+	copy = str_dup(str_show(safe, sizeof(safe), text));
 	if (!copy || array_grow(&t->cell, &t->cap, t->n + 1, sizeof(*t->cell), TABLE_CELLS_MAX)) {
 		free(copy);
 		t->failed = true;

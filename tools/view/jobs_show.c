@@ -149,7 +149,10 @@ static void job_json(struct json *to, const struct job *job)
 	json_key_i64(to, "ranks_answered", (int64_t)job->answered);
 	json_key_double(to, "seconds", job_seconds(job));
 	json_key_double(to, "ended_seconds_ago", job->ended_s);
-	json_key_i64(to, "exit_status", job->exit_status);
+	if (job->exit_status < 0)
+		json_key_str(to, "exit_status", NULL);
+	else
+		json_key_i64(to, "exit_status", job->exit_status);
 	json_key_bool(to, "history", job->is_past);
 	json_key_bool(to, "end_seen", !job->alive && !job->is_cut);
 	json_object_end(to);

@@ -86,7 +86,7 @@ char *monitor_daemon(const Omis_value *tree, const char *program, const char *to
 			const char *name = name_of(&tree->list[i]);
 
 			snprintf(out, size, "%.20s of %s", program,
-				 str_escape(safe, sizeof(safe), name, strlen(name)));
+				 str_show(safe, sizeof(safe), name));
 		}
 	return out;
 }
@@ -192,12 +192,10 @@ static void put_problems(const struct term *t, const struct monitor *m, struct b
 		char safe[640];
 
 		buf_printf(out, "%sWARN%s %s", term_paint(t, TERM_YELLOW),
-			   term_paint(t, TERM_PLAIN),
-			   str_escape(safe, sizeof(safe), p->where, strlen(p->where)));
+			   term_paint(t, TERM_PLAIN), str_show(safe, sizeof(safe), p->where));
 		if (p->places > 1)
 			buf_printf(out, " and %zu more", p->places - 1);
-		buf_printf(out, ": %s -> %s\n",
-			   str_escape(safe, sizeof(safe), p->text, strlen(p->text)), p->remedy);
+		buf_printf(out, ": %s -> %s\n", str_show(safe, sizeof(safe), p->text), p->remedy);
 	}
 	if (m->nproblem > MONITOR_PROBLEMS_MAX)
 		buf_printf(out, "... %zu more\n", m->nproblem - MONITOR_PROBLEMS_MAX);
@@ -232,8 +230,8 @@ void monitor_show(const struct term *t, const struct monitor *m, struct buf *out
 	else
 		put_well(t, m, out);
 	buf_printf(out, "mainsm   version %s, up %s, %s of memory",
-		   str_escape(safe, sizeof(safe), m->version, strlen(m->version)),
-		   table_duration(up, m->up_s), table_bytes(rss, m->rss_bytes));
+		   str_show(safe, sizeof(safe), m->version), table_duration(up, m->up_s),
+		   table_bytes(rss, m->rss_bytes));
 	put_count(out, ", ", m->tools, "tool", "tools");
 	put_count(out, "\nwatched  ", (double)m->sites, "site", "sites");
 	put_count(out, ", ", (double)m->hosts, "host", "hosts");

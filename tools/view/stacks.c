@@ -28,10 +28,11 @@ void stacks_done(struct stacks *s)
 
 /* --- which threads */
 
-static bool is_wanted(const Omis_value *process, const char *job)
+static bool is_wanted(const Omis_value *process, const struct stacks_wanted *w)
 {
 	return value_text(process, TREE_TOKEN)[0] == 'p' &&
-	       (!job || str_eq(value_text(process, TREE_JOB), job));
+	       (!w->job || str_eq(value_text(process, TREE_JOB), w->job)) &&
+	       ranges_have(&w->ranks, value_int(process, TREE_RANK));
 }
 
 /* A process comes right before its threads. */
@@ -72,13 +73,13 @@ static const char *node_name(const Omis_value *node)
 	return host[0] ? host : value_text(node, TREE_NAME);
 }
 
-bool stacks_choose(struct stacks *s, const Omis_value *tree, const char *job, bool with_threads)
+bool stacks_choose(struct stacks *s, const Omis_value *tree, const struct stacks_wanted *w)
 {
 	const Omis_value *process = NULL;
 	const char *node = "";
 
 	s->tree = tree;
-	s->with_threads = with_threads;
+	s->with_threads = w->threads;
 	for (size_t i = 0; tree && i < tree->n; i++) {
 		const Omis_value *o = &tree->list[i];
 		char class = value_text(o, TREE_TOKEN)[0];
@@ -88,11 +89,11 @@ bool stacks_choose(struct stacks *s, const Omis_value *tree, const char *job, bo
 		if (class == 'p') {
 			bool has_ended = str_eq(value_text(o, TREE_STATE), "ended");
 
-			process = is_wanted(o, job) && !has_ended ? o : NULL;
-			s->ended += is_wanted(o, job) && has_ended && value_int(o, TREE_RANK) >= 0;
+			process = is_wanted(o, w) && !has_ended ? o : NULL;
+			s->ended += is_wanted(o, w) && has_ended && value_int(o, TREE_RANK) >= 0;
 		}
 		if (class != 't' || !process ||
-		    (!with_threads && value_int(o, TREE_PID) != value_int(process, TREE_PID)))
+		    (!w->threads && value_int(o, TREE_PID) != value_int(process, TREE_PID)))
 			continue;
 		if (!add_thread(s, process, o, node))
 			return false;

@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/json/json.h"
 #include "tools/libomis/omis.h"
+#include "tools/term/ranges.h"
 #include "tools/term/term.h"
 
 #include <stdbool.h>
@@ -51,10 +52,15 @@ struct stacks {
 };
 
 /*
- * From omig_tree(): threads whose stacks are to be read: of each process the main one, or all. job:
- * NULL is all. False: no memory.
+ * From omig_tree(): threads whose stacks are to be read: of each process the main one, or all.
+ * False: no memory.
  */
-bool stacks_choose(struct stacks *s, const Omis_value *tree, const char *job, bool with_threads);
+struct stacks_wanted {
+	const char *job; /* NULL: all */
+	struct ranges ranks; /* with some of them only ranks */
+	bool threads; /* all of them */
+};
+bool stacks_choose(struct stacks *s, const Omis_value *tree, const struct stacks_wanted *w);
 
 /*
  * Entries of omig_backtrace(). is_deep: also what the C library and the MPI library do below a

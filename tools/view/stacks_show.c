@@ -141,10 +141,9 @@ static void put_function(struct buf *out, const struct stack_frame *f)
 	char safe[256];
 
 	if (name[0])
-		buf_puts(out, str_escape(safe, sizeof(safe), name, strlen(name)));
+		buf_puts(out, str_show(safe, sizeof(safe), name));
 	else
-		buf_puts(out, str_escape(safe, sizeof(safe), base_of(f->module),
-					 strlen(base_of(f->module))));
+		buf_puts(out, str_show(safe, sizeof(safe), base_of(f->module)));
 }
 
 static int compare_numbers(const void *pa, const void *pb)
@@ -350,7 +349,7 @@ static void put_troubles(const struct stacks *s, struct buf *out)
 		const struct stacks_trouble *t = &s->trouble[i];
 		char safe[640];
 
-		str_escape(safe, sizeof(safe), t->text, strlen(t->text));
+		str_show(safe, sizeof(safe), t->text);
 		if (t->n == 1 && t->rank >= 0)
 			buf_printf(out, "no stack of rank %lld: %s\n", (long long)t->rank, safe);
 		else

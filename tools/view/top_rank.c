@@ -142,7 +142,7 @@ static void put_stack(const struct term *t, const Omis_value *tree, const struct
 	size_t n = 0;
 
 	main_thread(tree, r, thread, sizeof(thread));
-	if (!stacks_choose(&s, tree, NULL, false))
+	if (!stacks_choose(&s, tree, &(struct stacks_wanted){ .threads = false }))
 		return;
 	for (size_t i = 0; i < s.n; i++)
 		if (str_eq(s.v[i].token, thread))

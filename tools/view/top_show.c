@@ -339,12 +339,10 @@ static void show_coverage(const struct term *t, const struct top_sample *s, stru
 		add_part(&l, TERM_YELLOW, text);
 	for (unsigned i = 0; i < c.n_missing && i < 4; i++) {
 		snprintf(text, sizeof(text), ", %s",
-			 str_escape(safe, sizeof(safe), c.missing[i].object,
-				    strlen(c.missing[i].object)));
+			 str_show(safe, sizeof(safe), c.missing[i].object));
 		add_part(&l, TERM_PLAIN, text);
 		snprintf(text, sizeof(text), " %s",
-			 str_escape(safe, sizeof(safe), c.missing[i].reason,
-				    strlen(c.missing[i].reason)));
+			 str_show(safe, sizeof(safe), c.missing[i].reason));
 		add_part(&l, TERM_PLAIN, text);
 	}
 	snprintf(text, sizeof(text), ", ... (%u in all)", c.n_missing);

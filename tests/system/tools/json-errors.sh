@@ -37,6 +37,13 @@ check 'an operand too few' fails_with 2 'which metric' omig measure --json
 check 'a file that there is not' fails_with 4 'nofile' omig log cat --json nofile
 check 'and one of a run' fails_with 4 'nofile' omig neko run --simulate --json nofile
 echo 'M(TimeInterval t) { RETURN' >"$TMPDIR/bad.pmsl"
+check 'two files of one input' fails_with 2 'one file' omig compare --json - -
+check 'a folder is no summary' fails_with 2 'directory' omig show --json "$TMPDIR"
+check 'a job with a name that a rank has no room for' fails_with 2 '1 to 63 bytes' \
+	omig env --json --job 0123456789012345678901234567890123456789012345678901234567890123
+check 'no time since now' fails_with 2 'nothing was since then' omig calls --json --from now
+check 'a picture in no folder' fails_with 1 'No such file' \
+	omig matrix --json -o "$TMPDIR/none/x.svg"
 check 'a text with errors' fails_with 1 'has errors' omig measure --json -f "$TMPDIR/bad.pmsl" M
 check 'without --json stdout is empty' says_nothing omig tree
 check 'a document stays alone' one_document 4 omig check --json "$TMPDIR/nofile"

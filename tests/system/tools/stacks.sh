@@ -33,6 +33,12 @@ for f in openmpi mpich; do
 	check "$f: for programs" says \
 		'^\{"summary":"3 of 4 ranks .*"function":"main","file":"[^"]*underway.c","line":[1-9]' \
 		omig stacks --json
+	check "$f: of some ranks" says '^\{"summary":"rank 0 waits in MPI_Barrier' \
+		omig stacks --ranks 0 --json
+	check "$f: of ranks that are not there" comes_out 4 'no such rank runs' omig stacks \
+		--ranks 7-9,100
+	check "$f: ranks are numbers" comes_out 2 "ranks such as 0-15,20, not 'x'" \
+		omig stacks --ranks x
 	check "$f: of a job that is not there" status_is 4 omig stacks --job hnags
 	end_tree_of() { kill $job 2>/dev/null; wait $job; true; }
 	check "$f: it ends" end_tree_of

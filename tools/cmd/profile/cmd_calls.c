@@ -152,9 +152,22 @@ static bool is_unmeasured(const struct profile *p)
 	return running && (!p->is_timed || p->untimed >= running);
 }
 
+/* Hosts have replied, and have no rank: that is no profile of nothing. */
+static bool has_no_mpi(const struct profile *p)
+{
+	return p->nodes && !p->ranks && !p->unread;
+}
+
 static bool ask(struct calls *c, enum profile_window window, struct profile *p, Omis_reply *r)
 {
 	c->status = profile_ask(p, c->by, window, r);
+	if (c->status == CMD_OK && has_no_mpi(p)) {
+		omis_reply_free(*r);
+		c->status = cmd_fail(CMD_NOTFOUND,
+				     "job %s has no rank: none of its processes has called "
+				     "MPI_Init",
+				     c->job);
+	}
 	if (c->status == CMD_OK)
 		return true;
 	profile_done(p);
@@ -301,6 +314,8 @@ static const char *contradicts_past(const struct calls *c)
 		return "--to needs --from";
 	if (c->past.to && c->past.to <= c->past.from)
 		return "--to is not after --from";
+	if (!c->past.to && c->past.from > clock_wall() - NSEC_PER_SEC)
+		return "--from is now: nothing was since then";
 	if (c->by != PROFILE_CALL)
 		return "the history has sums by call only: no --by";
 	if (c->for_ns || c->every_ns || c->total)

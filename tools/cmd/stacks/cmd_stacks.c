@@ -12,8 +12,8 @@
 
 struct stacks_options {
 	struct cmd_common common;
-	const char *job; /* NULL: all */
-	bool threads, deep;
+	struct stacks_wanted wanted;
+	bool deep;
 };
 
 /* *worst: what the reply means where no thread has a stack. */
@@ -44,11 +44,13 @@ static int read_all(struct stacks *s, const Omis_value *tree, const struct stack
 {
 	int rc = CMD_OK, worst = CMD_FAILURE;
 
-	if (!stacks_choose(s, tree, w->job, w->threads))
+	if (!stacks_choose(s, tree, &w->wanted))
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	if (!s->n)
 		return cmd_fail(CMD_NOTFOUND, s->ended ? "all ranks have ended: they have no stacks"
-						       : "no process that is watched runs");
+					      : w->wanted.ranks.n
+						      ? "no such rank runs"
+						      : "no process that is watched runs");
 	for (size_t i = 0; i < s->n && rc == CMD_OK; i += BATCH)
 		rc = read_batch(s, i, s->n - i < BATCH ? s->n - i : BATCH, w->deep, &worst);
 	stacks_finish(s);
@@ -92,11 +94,11 @@ static int stacks(struct stacks_options *w)
 {
 	struct stacks s = { 0 };
 	Omis_value *tree = NULL;
-	int rc = session_open_job(&w->common, &w->job);
+	int rc = session_open_job(&w->common, &w->wanted.job);
 
 	if (rc != CMD_OK)
 		return rc;
-	rc = session_attach(w->job);
+	rc = session_attach(w->wanted.job);
 	if (rc == CMD_OK)
 		rc = session_ask_value(&tree, ":omig_tree()");
 	if (rc == CMD_OK)
@@ -114,9 +116,11 @@ int cmd_stacks(int argc, char **argv)
 	struct stacks_options w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		OPTION("job", 0, "JOB", "processes of this job only", OPT_STR, &w.job),
+		OPTION("job", 0, "JOB", "processes of this job only", OPT_STR, &w.wanted.job),
+		OPTION_CALL("ranks", 'r', "RANKS", "these ranks only, such as 0-15,20",
+			    &w.wanted.ranks, ranges_option),
 		OPTION("threads", 0, NULL, "all threads, not only the main one of each process",
-		       OPT_FLAG, &w.threads),
+		       OPT_FLAG, &w.wanted.threads),
 		OPTION("deep", 0, NULL, "also the frames inside of the MPI library and libc",
 		       OPT_FLAG, &w.deep),
 		{ 0 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig compare: what changed between two summaries, and whether that is more than noise. */
+#include "common/base/str.h"
 #include "common/json/json.h"
 #include "stats/student.h"
 #include "tools/cmd/summary/cmd_summary.h"
@@ -144,6 +145,8 @@ int cmd_compare(int argc, char **argv)
 		return exit_status;
 	if (first + 2 != argc)
 		return cmd_usage(&spec, "which two files?");
+	if (str_eq(argv[first], "-") && str_eq(argv[first + 1], "-"))
+		return cmd_usage(&spec, "standard input is one file: name the other one");
 	if (w.json && w.csv)
 		return cmd_usage(&spec, "--json or --csv, not both");
 	if (!(w.options.level / 100 >= STUDENT_LEVEL_MIN && w.options.level / 100 <= 0.9999))

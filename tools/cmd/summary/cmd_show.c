@@ -19,9 +19,12 @@ int cmd_read_summary(const char *path, struct summary *s)
 	struct err e = { 0 };
 	int status = CMD_OK;
 
+	/* A folder cannot be read, and a file that is too large is no summary. */
 	if (wholefile_read(path, SUMMARY_FILE_MAX_BYTES, &text, &e))
-		status =
-			cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+		status = cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND
+				  : e.code == ERR_NOMEM	 ? CMD_FAILURE
+							 : CMD_USAGE,
+				  "%s", e.text);
 	else if (summary_read(buf_str(&text), text.n, s, &e) && e.line)
 		status = cmd_fail(CMD_USAGE, "%s:%u:%u: %s", wholefile_name(path), e.line, e.col,
 				  e.text);

@@ -85,10 +85,7 @@ static struct member *find(struct collect *c, const char *token)
 /* A file's reader takes names only. */
 void collect_name(char out[SUMMARY_NAME_BYTES], const char *s)
 {
-	if (!*s || str_is_name(s, strlen(s)))
-		str_copy(out, SUMMARY_NAME_BYTES, s);
-	else
-		str_escape(out, SUMMARY_NAME_BYTES, s, strlen(s));
+	str_show(out, SUMMARY_NAME_BYTES, s);
 }
 
 /* --- the tree */

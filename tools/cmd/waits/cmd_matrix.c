@@ -128,6 +128,9 @@ static int run(struct matrix_options *o, const char *metric)
 
 	if (rc)
 		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_USAGE, "%s", e.text);
+	rc = o->output ? outfile_check(o->output) : CMD_OK;
+	if (rc != CMD_OK)
+		return rc;
 	o->is_plain = is_plain_wanted();
 	o->watch.show = show;
 	o->watch.arg = o;

@@ -91,6 +91,17 @@ TEST(escapes_are_safe_for_a_terminal)
 	ck_assert_str_eq(escaped("", 0, 100), "");
 }
 
+TEST(what_is_escaped_already_is_not_escaped_again)
+{
+	char out[16];
+
+	ck_assert_str_eq(str_show(out, sizeof(out), "a\\tb\\\\c"), "a\\tb\\\\c");
+	ck_assert_str_eq(str_show(out, sizeof(out), ""), "");
+	ck_assert_str_eq(str_show(out, sizeof(out), "a\tb"), "a\\tb");
+	ck_assert_str_eq(str_show(out, sizeof(out), "\xff"), "\\xff");
+	ck_assert_str_eq(str_show(out, sizeof(out), "0123456789abcdef"), "0123456789ab...");
+}
+
 TEST(a_cut_escape_says_so)
 {
 	ck_assert_str_eq(escaped("abcdefgh", 8, 9), "abcdefgh");

@@ -92,4 +92,17 @@ TEST(who_reads_a_pipe_gets_it)
 	ck_assert_str_eq(text_of(fd), "for a reader");
 }
 
+TEST(a_check_leaves_all_as_it_was)
+{
+	char missing[FILE_PATH_BYTES + 16];
+
+	snprintf(missing, sizeof(missing), "%s.no/x", path);
+	ck_assert_int_eq(outfile_check(NULL), CMD_OK);
+	ck_assert_int_eq(outfile_check(path), CMD_OK);
+	ck_assert_int_ne(access(path, F_OK), 0);
+	ck_assert_int_eq(outfile_check(missing), CMD_FAILURE);
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(outfile_check(path), CMD_OK); /* does not wait for a reader */
+}
+
 SUITE_WITH("outfile", make_folder, remove_folder)

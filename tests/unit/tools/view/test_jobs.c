@@ -180,6 +180,8 @@ TEST(json_has_null_for_what_is_not_known)
 				     "\"unreachable\":1,\"ranks\":3,\"ranks_ended\":0,"
 				     "\"world_size\":4,\"ranks_in_mpi\":0,\"ranks_answered\":0,"
 				     "\"seconds\":null,\"ended_seconds_ago\":null"));
+	ck_assert_ptr_nonnull(strstr(as_json(false), "\"exit_status\":null"));
+	ck_assert_ptr_null(strstr(as_json(false), "\"exit_status\":-1"));
 	ck_assert_ptr_null(strstr(as_json(false), "\"old\""));
 	ck_assert_ptr_nonnull(strstr(as_json(true), "\"exit_status\":768"));
 	done();

@@ -34,7 +34,8 @@ static void choose(const char *job, bool with_threads)
 	tree = omis_value_parse(TREE, strlen(TREE));
 	ck_assert_ptr_nonnull(tree);
 	stacks = (struct stacks){ 0 };
-	ck_assert(stacks_choose(&stacks, tree, job, with_threads));
+	ck_assert(stacks_choose(&stacks, tree,
+				&(struct stacks_wanted){ .job = job, .threads = with_threads }));
 }
 
 static void add(const char *tokens, Omis_status status, const char *result, bool is_deep)
