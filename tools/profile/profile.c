@@ -486,28 +486,6 @@ double profile_of_wall(const struct profile *p, const struct profile_row *r)
 	return wall > 0 ? 100 * r->seconds / wall : (double)NAN;
 }
 
-/* A power of two: its number has at most four digits. */
-static void put_size(struct buf *out, int64_t v)
-{
-	static const char units[] = "KMG";
-	size_t i = 0;
-
-	for (; v >= 1024 && i < sizeof(units) - 1; i++)
-		v /= 1024;
-	buf_printf(out, i ? "%lld%c" : "%lld", (long long)v, i ? units[i - 1] : 0);
-}
-
-void profile_size(const struct profile_row *r, struct buf *out)
-{
-	put_size(out, r->size_from);
-	if (r->size_to < 0) {
-		buf_putc(out, '+');
-	} else if (r->size_to > r->size_from) {
-		buf_putc(out, '-');
-		put_size(out, r->size_to < 1024 ? r->size_to : r->size_to + 1);
-	}
-}
-
 double profile_mean(const struct profile_row *r)
 {
 	return r->calls > 0 ? r->seconds / r->calls : (double)NAN;

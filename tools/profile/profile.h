@@ -139,9 +139,6 @@ void profile_sort(struct profile *p, enum profile_sort by);
 /* Time of the row: in percent of the time in MPI, and of the ranks' wall time. NaN: unknown. */
 double profile_of_mpi(const struct profile *p, const struct profile_row *r);
 double profile_of_wall(const struct profile *p, const struct profile_row *r);
-/* "0", "4-7", "512-1023", "1K-2K", "1G+": sizes from .. to; from 1K on below the end. */
-void profile_size(const struct profile_row *r, struct buf *out);
-
 /* Seconds of one call. NaN: there was none. */
 double profile_mean(const struct profile_row *r);
 

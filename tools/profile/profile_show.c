@@ -102,7 +102,7 @@ static void say_site(const struct profile *p, const struct profile_row *r, struc
 static void say_size(const struct profile *p, const struct profile_row *r, struct buf *out)
 {
 	buf_printf(out, "%s of ", r->name);
-	profile_size(r, out);
+	table_sizes(out, r->size_from, r->size_to);
 	buf_printf(out, " bytes takes %.3g %% of the time in calls that move bytes",
 		   profile_of_mpi(p, r));
 }

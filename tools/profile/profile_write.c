@@ -118,7 +118,7 @@ static const char *word(const struct profile_row *r, enum profile_value v, struc
 	case PROFILE_V_STATE:
 		return r->has_ended ? "ended" : "run";
 	case PROFILE_V_SIZE:
-		profile_size(r, made);
+		table_sizes(made, r->size_from, r->size_to);
 		return buf_str(made);
 	case PROFILE_V_FUNCTION:
 	case PROFILE_V_SOURCE:

@@ -28,6 +28,7 @@ void summary_done(struct summary *s)
 		section_done(&s->section[i]);
 	free(s->section);
 	free(s->note);
+	free(s->size);
 	*s = (struct summary){ 0 };
 }
 
@@ -50,6 +51,14 @@ struct summary_process *summary_add_process(struct summary_section *of)
 		.rank = -1, .exit_status = -1, .cpu_s = NAN, .rss_bytes = NAN
 	};
 	return p;
+}
+
+struct summary_size *summary_add_size(struct summary *s)
+{
+	if (array_grow(&s->size, &s->size_cap, s->nsize + 1, sizeof(*s->size), SUMMARY_SIZES_MAX))
+		return NULL;
+	s->size[s->nsize] = (struct summary_size){ .to = -1 };
+	return &s->size[s->nsize++];
 }
 
 struct summary_call *summary_add_call(struct summary_process *p)
@@ -276,8 +285,20 @@ static void sort_section(struct summary_section *of)
 	}
 }
 
+static int by_time(const void *pa, const void *pb)
+{
+	const struct summary_size *a = pa, *b = pb;
+	int names = strcmp(a->name, b->name);
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	return names ? names : (a->from > b->from) - (a->from < b->from);
+}
+
 void summary_sort(struct summary *s)
 {
+	if (s->nsize > 1)
+		qsort(s->size, s->nsize, sizeof(*s->size), by_time);
 	for (size_t i = 0; i < s->n; i++)
 		sort_section(&s->section[i]);
 	if (s->n > 1)

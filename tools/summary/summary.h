@@ -24,6 +24,7 @@
 #define SUMMARY_CALLS_MAX 1024 /* functions of MPI; it has some five hundred */
 #define SUMMARY_PARTNERS_MAX 64 /* of one rank, those with most bytes; others are summed */
 #define SUMMARY_SLICES_MAX 64 /* even: two neighbours become one when there are so many */
+#define SUMMARY_SIZES_MAX 4096 /* classes of sizes of a hundred functions that move bytes */
 #define SUMMARY_NOTES_MAX 64 /* a page has room for a few */
 
 /* One function of one process. */
@@ -81,6 +82,14 @@ struct summary_section {
 	size_t nslice;
 };
 
+/* Calls of one function in all ranks of the job that moved a number of bytes of one class. */
+struct summary_size {
+	char name[SUMMARY_NAME_BYTES];
+	int64_t from, to; /* bytes of one call; to -1: no end */
+	uint64_t count, bytes;
+	double seconds;
+};
+
 struct summary {
 	char omig[SUMMARY_NAME_BYTES]; /* version that wrote it */
 	char job[SUMMARY_NAME_BYTES], command[SUMMARY_NAME_BYTES];
@@ -90,6 +99,9 @@ struct summary {
 	int exit_status; /* of the command, as of wait(); -1: not known */
 	struct summary_section *section; /* owned, in the order of their begin */
 	size_t n, cap;
+	struct summary_size *size; /* owned, those with much time first */
+	size_t nsize, size_cap;
+	bool has_sizes; /* they were measured, and could be read */
 	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: what is missing, in sentences */
 	size_t nnote, note_cap;
 };
@@ -103,6 +115,7 @@ struct summary_section *summary_add_section(struct summary *s);
 struct summary_process *summary_add_process(struct summary_section *of);
 struct summary_call *summary_add_call(struct summary_process *p);
 struct summary_partner *summary_add_partner(struct summary_process *p);
+struct summary_size *summary_add_size(struct summary *s);
 
 /* The index of that function; a new one is added. -ERR_LIMIT, -ERR_NOMEM. */
 int summary_name(struct summary_section *of, const char *name, const char *class);

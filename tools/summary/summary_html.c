@@ -217,6 +217,11 @@ int summary_html(const struct summary *s, struct buf *out)
 			put_world(&p, &s->section[i], i + 1);
 		else
 			summary_put_programs(&p.w, &s->section[i]);
+	if (s->nsize)
+		buf_puts(out, "<section>\n<h2>Sizes</h2>\n");
+	summary_put_sizes(&p.w);
+	if (s->nsize)
+		buf_puts(out, "</section>\n");
 	buf_puts(out, "</main>\n</body>\n</html>\n");
 	buf_done(&p.words);
 	return p.w.rc ? p.w.rc : out->failed ? -ERR_NOMEM : 0;

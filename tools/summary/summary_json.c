@@ -119,6 +119,27 @@ static void put_section(struct json *j, const struct summary_section *of)
 	json_object_end(j);
 }
 
+/* No member: they were not measured. */
+static void put_sizes(struct json *j, const struct summary *s)
+{
+	if (!s->has_sizes)
+		return;
+	json_key_array(j, "sizes");
+	for (size_t i = 0; i < s->nsize; i++) {
+		const struct summary_size *v = &s->size[i];
+
+		json_object(j);
+		json_key_str(j, "name", v->name);
+		json_key_i64(j, "from", v->from);
+		json_key_i64(j, "to", v->to);
+		json_key_u64(j, "count", v->count);
+		json_key_double(j, "seconds", v->seconds);
+		json_key_u64(j, "bytes", v->bytes);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 int summary_write(const struct summary *s, struct buf *out)
 {
 	struct json j;
@@ -143,6 +164,7 @@ int summary_write(const struct summary *s, struct buf *out)
 	for (size_t i = 0; i < s->n; i++)
 		put_section(&j, &s->section[i]);
 	json_array_end(&j);
+	put_sizes(&j, s);
 	json_object_end(&j);
 	rc = json_end(&j);
 	return rc ? rc : buf_putc(out, '\n');

@@ -56,7 +56,8 @@ struct range {
 };
 static const struct range times = { -SECONDS_MAX, SECONDS_MAX }, spans = { 0, SECONDS_MAX },
 			  counts = { 0, (double)COUNT_MAX }, numbers = { 0, INT32_MAX },
-			  or_none = { -1, INT32_MAX }; /* -1 is none */
+			  or_none = { -1, INT32_MAX }, /* -1 is none */
+	or_no_end = { -1, (double)COUNT_MAX };
 
 static int read_real(const struct reader *r, struct json_object *o, const char *key,
 		     struct range in, double *out)
@@ -295,6 +296,47 @@ static int read_slices(struct reader *r, struct json_object *o, struct summary_s
 	return rc;
 }
 
+/* --- sizes */
+
+static int read_size(const struct reader *r, struct json_object *o, struct summary *s)
+{
+	struct summary_size v = { .to = -1 }, *to;
+	int rc = read_name(r, o, "name", v.name);
+
+	rc = rc ? rc : read_int(r, o, "from", counts, &v.from);
+	rc = rc ? rc : read_int(r, o, "to", or_no_end, &v.to);
+	rc = rc ? rc : read_u64(r, o, "count", &v.count);
+	rc = rc ? rc : read_real(r, o, "seconds", spans, &v.seconds);
+	rc = rc ? rc : read_u64(r, o, "bytes", &v.bytes);
+	if (rc)
+		return rc;
+	if (v.to >= 0 && v.to < v.from)
+		return refuse(r, "to", "is below from");
+	to = summary_add_size(s);
+	if (!to)
+		return no_room(r, "sizes");
+	*to = v;
+	return 0;
+}
+
+static int read_sizes(struct reader *r, struct json_object *root, struct summary *s)
+{
+	struct json_object *list = results_get(root, "sizes");
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	s->has_sizes = true;
+	rc = read_list(r, root, "sizes", &list);
+	for (size_t i = 0; !rc && i < results_count(list); i++) {
+		size_t place = enter(r, "sizes", i);
+
+		rc = read_size(r, results_item(list, i), s);
+		leave(r, place);
+	}
+	return rc;
+}
+
 /* --- the whole */
 
 static int read_section(struct reader *r, struct json_object *o, struct summary *s)
@@ -382,7 +424,7 @@ static int read_root(struct reader *r, struct json_object *root, struct summary 
 		rc = read_section(r, results_item(list, i), s);
 		leave(r, place);
 	}
-	return rc;
+	return rc ? rc : read_sizes(r, root, s);
 }
 
 int summary_read(const char *text, size_t n, struct summary *s, struct err *e)

@@ -14,6 +14,7 @@
 #define CALL_ROWS 10
 #define RANK_ROWS 16
 #define PAIR_ROWS 10
+#define SIZE_ROWS 10
 #define HOST_ROWS 16
 
 static size_t limit(const struct summary_writer *w, size_t n, size_t most)
@@ -308,6 +309,76 @@ void summary_put_hosts(struct summary_writer *w, const struct summary_section *o
 		put_table(w, "Hosts", tab, rows, n);
 	}
 	free(host);
+}
+
+/* --- sizes */
+
+static bool has_name(const struct summary *s, const char *name)
+{
+	for (size_t i = 0; i < s->nsize; i++)
+		if (str_eq(s->size[i].name, name))
+			return true;
+	return false;
+}
+
+/* Calls of the functions that have a size, whether their own is known or not. */
+static uint64_t calls_with_sizes(const struct summary *s)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->section[i].n; k++) {
+			const struct summary_process *p = &s->section[i].process[k];
+
+			for (size_t c = 0; c < p->ncall; c++)
+				if (has_name(s, s->section[i].name[p->call[c].of].name))
+					n += p->call[c].count;
+		}
+	return n;
+}
+
+/* What is not in it is said: calls of programs that ended long before, and what did not arrive. */
+static void size_caption(const struct summary *s, struct buf *out)
+{
+	uint64_t all = calls_with_sizes(s), sized = 0;
+
+	for (size_t i = 0; i < s->nsize; i++)
+		sized += s->size[i].count;
+	buf_puts(out, "Calls by the size of their messages, of all ranks");
+	if (sized < all)
+		buf_printf(out, " (%.3g %% of these calls)", 100 * (double)sized / (double)all);
+}
+
+static void size_row(struct table *tab, const struct summary_size *v)
+{
+	struct buf size = BUF_INIT(TABLE_QUANTITY_BYTES);
+
+	table_sizes(&size, v->from, v->to);
+	table_cell(tab, "%s", v->name);
+	table_cell(tab, "%s", buf_str(&size));
+	cell_count(tab, (double)v->count);
+	cell_seconds(tab, v->seconds);
+	cell_seconds(tab, v->count ? v->seconds / (double)v->count : NAN);
+	cell_bytes(tab, (double)v->bytes);
+	buf_done(&size);
+}
+
+void summary_put_sizes(struct summary_writer *w)
+{
+	static const char *const heads[] = { "CALL", "SIZE", "CALLS", "TIME", "MEAN", "BYTES" };
+	const struct summary *s = w->s;
+	struct buf caption = BUF_INIT(SUMMARY_TEXT_BYTES);
+	size_t rows = limit(w, s->nsize, SIZE_ROWS);
+	struct table *tab;
+
+	if (!s->nsize)
+		return;
+	tab = table_new(ARRAY_LEN(heads), heads, "llrrrr");
+	for (size_t i = 0; tab && i < rows; i++)
+		size_row(tab, &s->size[i]);
+	size_caption(s, &caption);
+	put_table(w, buf_str(&caption), tab, rows, s->nsize);
+	buf_done(&caption);
 }
 
 /* --- programs without MPI */

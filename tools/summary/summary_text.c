@@ -64,6 +64,7 @@ int summary_text(const struct summary *s, const struct summary_text_options *opt
 		else
 			summary_put_programs(&w, &s->section[i]);
 	}
+	summary_put_sizes(&w);
 	buf_done(&t.words);
 	return w.rc ? w.rc : out->failed ? -ERR_NOMEM : 0;
 }

@@ -212,6 +212,30 @@ char *table_bytes(char out[TABLE_NUMBER_BYTES], double v)
 	return scaled(out, v, 1024, " KMGTPE");
 }
 
+/* A power of two: its number has at most four digits. */
+static void put_size(struct buf *out, int64_t v)
+{
+	static const char units[] = "KMG";
+	size_t i = 0;
+
+	for (; v >= 1024 && i < sizeof(units) - 1; i++)
+		v /= 1024;
+	buf_printf(out, "%lld", (long long)v);
+	if (i)
+		buf_putc(out, units[i - 1]);
+}
+
+void table_sizes(struct buf *out, int64_t from, int64_t to)
+{
+	put_size(out, from);
+	if (to < 0) {
+		buf_putc(out, '+');
+	} else if (to > from) {
+		buf_putc(out, '-');
+		put_size(out, to < 1024 ? to : to + 1);
+	}
+}
+
 char *table_percent(char out[TABLE_NUMBER_BYTES], double v)
 {
 	if (!isfinite(v))

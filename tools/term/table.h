@@ -42,6 +42,9 @@ bool table_each(const struct table *t, table_cell_fn fn, void *arg);
 char *table_count(char out[TABLE_NUMBER_BYTES], double v);
 /* As above by 1024: 512, 3.4K, 56M. */
 char *table_bytes(char out[TABLE_NUMBER_BYTES], double v);
+/* A class of sizes: "0", "4-7", "512-1023", "1K-2K" (below the end from 1K on); "1G+" without an
+ * end (to < 0). */
+void table_sizes(struct buf *out, int64_t from, int64_t to);
 /* 12.3; "-" for NaN. */
 char *table_percent(char out[TABLE_NUMBER_BYTES], double v);
 /* A value of so many digits with its unit, scaled by 1000: "20.7 MB", "6.42 ms", "95.7 %" for s/s,

@@ -56,6 +56,13 @@ for f in $flavours; do
 	check "$f: the first line answers" grep -Eq \
 		"^omig: $who, .*: [0-9.]+ % in MPI, imbalance [0-9.]+ % \(rank [0-2] computes" \
 		"$TMPDIR/$f.err"
+	check "$f: its calls have their sizes" of "$TMPDIR/$f.json" \
+		'sum(v["count"] for v in s["sizes"] if v["name"] == "MPI_Allreduce") ==
+		 sum(c["count"] for q in p for c in q["calls"] if c["name"] == "MPI_Allreduce") > 0
+		 and all(v["count"] * v["from"] <= v["bytes"] and (v["to"] < 0 or
+		 v["bytes"] <= v["count"] * v["to"]) for v in s["sizes"])'
+	check "$f: which are a table" grep -q \
+		"^Calls by the size of their messages, of all ranks" "$TMPDIR/$f.err"
 	check "$f: nothing is missing" of "$TMPDIR/$f.json" 's["missing"] == []'
 	if [ -e "$F/libtally.$f.so" ]; then
 		check "$f: calls and bytes are those of another count" tallied "$f"

@@ -3,6 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
+#include "tools/profile/profile.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/libomis/tree_fields.h"
@@ -40,6 +41,7 @@ struct collect {
 	struct summary world; /* its sections have names and slices, and no process yet */
 	size_t cursor; /* where the next process of a reply is expected */
 	double now_s, slice_begin_s; /* of the reply that is read, and of the one before */
+	double sized_calls; /* that world.size has */
 	bool failed;
 };
 
@@ -418,6 +420,42 @@ static size_t members_of(const struct collect *c, size_t section)
 	return n;
 }
 
+/* --- sizes */
+
+static uint64_t rounded(double v)
+{
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+void collect_sizes(struct collect *c, const Omis_object_result *entries)
+{
+	struct profile p;
+	bool is_newer;
+
+	if (!profile_read(&p, PROFILE_SIZE, entries, NULL))
+		return;
+	is_newer = p.ranks && p.has_bytes && p.calls >= c->sized_calls;
+	if (is_newer) {
+		c->world.has_sizes = true;
+		c->world.nsize = 0;
+		c->sized_calls = p.calls;
+	}
+	for (size_t i = 0; is_newer && i < p.n; i++) {
+		const struct profile_row *r = &p.row[i];
+		struct summary_size *to = summary_add_size(&c->world);
+
+		if (!to)
+			break;
+		str_copy(to->name, sizeof(to->name), r->name);
+		to->from = r->size_from;
+		to->to = r->size_to;
+		to->count = rounded(r->calls);
+		to->bytes = rounded(r->bytes);
+		to->seconds = r->seconds > 0 ? r->seconds : 0;
+	}
+	profile_done(&p);
+}
+
 bool collect_has_any(const struct collect *c)
 {
 	return c->n;
@@ -513,6 +551,12 @@ bool collect_end(struct collect *c, struct summary *s, bool has_partners)
 		note_ranks(to, s);
 	}
 	ok = ok && add_others(c, s);
+	s->size = c->world.size;
+	s->nsize = c->world.nsize;
+	s->size_cap = c->world.size_cap;
+	s->has_sizes = c->world.has_sizes;
+	c->world.size = NULL;
+	c->world.nsize = c->world.size_cap = 0;
 	summary_sort(s);
 	return ok;
 }

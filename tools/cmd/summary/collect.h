@@ -28,6 +28,9 @@ void collect_tree(struct collect *c, const Omis_value *tree);
 bool collect_reply(struct collect *c, const Omis_object_result *info,
 		   const Omis_object_result *calls, nsec_t now);
 
+/* Of omig_calls_profile([],"size"). The reading with most calls stays: sums only grow. */
+void collect_sizes(struct collect *c, const Omis_object_result *entries);
+
 bool collect_has_any(const struct collect *c); /* a process is known */
 
 /* It has, and all of them have ended and were read after that; no rank of a program is missing. */

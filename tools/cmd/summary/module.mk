@@ -3,4 +3,4 @@
 MODULES                += tools/cmd/summary
 tools/cmd/summary.src  := cmd_show.c cmd_compare.c collect.c run_summary.c
 tools/cmd/summary.uses := common/base common/json common/ring stats tools/libomis tools/term \
-			  tools/summary tools/session tools/launch
+			  tools/summary tools/session tools/launch tools/profile

@@ -44,6 +44,22 @@ struct collector {
 
 /* --- readings */
 
+static bool has_bytes(const char *measured)
+{
+	return str_eq(measured, "volume") || str_eq(measured, "partner");
+}
+
+/* A reading without them is one. */
+static void ask_sizes(struct collector *of)
+{
+	static const char text[] = ":omig_calls_profile([],\"size\")";
+	Omis_reply r = omis_request_n(text, sizeof(text) - 1, NULL, NULL, 0);
+
+	if (r && r[0])
+		collect_sizes(of->c, r[1]);
+	omis_reply_free(r);
+}
+
 static int ask(struct collector *of, const struct cmd_common *common)
 {
 	Omis_value *tree = NULL;
@@ -63,6 +79,8 @@ static int ask(struct collector *of, const struct cmd_common *common)
 		if (!collect_reply(of->c, reply[1], reply[1] ? reply[2] : NULL, clock_mono()))
 			rc = cmd_fail(CMD_FAILURE, "no memory for the summary");
 	}
+	if (rc == CMD_OK && has_bytes(of->r->measured))
+		ask_sizes(of);
 	omis_reply_free(reply);
 	omis_value_free(tree);
 	session_close();

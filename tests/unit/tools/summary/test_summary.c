@@ -60,6 +60,11 @@ static void set_up(void)
 	slice.seconds[0] = 3.5;
 	slice.seconds[1] = 0.25;
 	summary_add_slice(of, &slice);
+	made.has_sizes = true;
+	*summary_add_size(&made) = (struct summary_size){ "MPI_Send", 0, 0, 4, 0, 0.25 };
+	*summary_add_size(&made) = (struct summary_size){ "MPI_Send", 512, 1023, 15, 7680, 1.5 };
+	*summary_add_size(&made) =
+		(struct summary_size){ "MPI_Send", 1 << 30, -1, 1, UINT64_C(3) << 30, 0.5 };
 	summary_note(&made, "rank 2: %s", "its host did not answer");
 }
 
@@ -88,6 +93,9 @@ TEST(what_is_written_reads_back)
 	ck_assert(isnan(again.section[0].process[0].rss_bytes));
 	ck_assert_double_eq(again.section[0].slice[0].seconds[1], 3.5);
 	ck_assert_str_eq(again.note[0], "rank 2: its host did not answer");
+	ck_assert_uint_eq(again.nsize, 3);
+	ck_assert_int_eq(again.size[0].from, 512); /* most time first */
+	ck_assert_int_eq(again.size[1].to, -1);
 	ck_assert_int_eq(summary_write(&again, &second), 0);
 	ck_assert_str_eq(buf_str(&first), buf_str(&second));
 	summary_done(&again);
@@ -116,6 +124,27 @@ static void refused(const char *piece, const char *by, const char *words)
 	buf_done(&changed);
 }
 
+TEST(sizes_are_a_table_that_says_what_it_does_not_have)
+{
+	const struct summary_text_options options = { .prefix = "" };
+	struct buf b = BUF_INIT(1 << 20);
+
+	summary_sort(&made);
+	made.size[0].count--;
+	ck_assert_int_eq(summary_text(&made, &options, &b), 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b),
+				     "Calls by the size of their messages, of all ranks (95 % of "
+				     "these calls)\n"
+				     "CALL      SIZE      CALLS    TIME"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "\nMPI_Send  512-1023     14"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "\nMPI_Send  1G+           1"));
+	buf_clear(&b);
+	made.size[0].count++;
+	ck_assert_int_eq(summary_text(&made, &options, &b), 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "of all ranks\nCALL"));
+	buf_done(&b);
+}
+
 TEST(hostile_files_are_refused_with_the_place)
 {
 	refused("omig-summary", "neko", "this is no summary");
@@ -134,6 +163,8 @@ TEST(hostile_files_are_refused_with_the_place)
 	refused("[\"MPI_Waitall\",3.5]", "[3.5]", "sections[0].slices[0].calls[0]");
 	refused("\"processes\":[", "\"processes\":3,\"x\":[", "processes is no array");
 	refused("\"missing\":[", "\"missing\":[null,", "missing[0]");
+	refused("\"from\":512", "\"from\":1024", "sizes[1].to is below from");
+	refused("\"sizes\":[", "\"sizes\":7,\"x\":[", "sizes is no array");
 }
 
 TEST(a_broken_file_has_line_and_column)
