@@ -37,7 +37,7 @@ static struct segview_size size_of(unsigned func, unsigned class)
 	return wanted.sum;
 }
 
-START_TEST(each_call_stands_in_the_class_of_its_bytes)
+TEST(each_call_stands_in_the_class_of_its_bytes)
 {
 	rank_hooks(VOLUME);
 	MPI_Send(buf, 0, FAKE_INT, 2, 5, FAKE_WORLD);
@@ -53,18 +53,16 @@ START_TEST(each_call_stands_in_the_class_of_its_bytes)
 	MPI_Send(buf, 4, FAKE_INT, 2, 5, FAKE_WORLD);
 	ck_assert_uint_eq(size_of(CALL_ID_Send, SEG_SIZE_CLASSES).count, 4);
 }
-END_TEST
 
-START_TEST(what_goes_both_ways_has_the_size_of_the_larger)
+TEST(what_goes_both_ways_has_the_size_of_the_larger)
 {
 	rank_hooks(VOLUME);
 	MPI_Allreduce(buf, other, 8, FAKE_INT, FAKE_SUM, FAKE_WORLD);
 	ck_assert_uint_eq(size_of(CALL_ID_Allreduce, 6).count, 1);
 	ck_assert_uint_eq(size_of(CALL_ID_Allreduce, 6).bytes, 32);
 }
-END_TEST
 
-START_TEST(a_posted_receive_has_the_size_of_what_arrives)
+TEST(a_posted_receive_has_the_size_of_what_arrives)
 {
 	int32_t r;
 
@@ -77,9 +75,8 @@ START_TEST(a_posted_receive_has_the_size_of_what_arrives)
 	ck_assert_uint_eq(size_of(CALL_ID_Irecv, SEG_SIZE_CLASSES).bytes, 8);
 	ck_assert_uint_eq(size_of(CALL_ID_Wait, SEG_SIZE_CLASSES).count, 0);
 }
-END_TEST
 
-START_TEST(calls_that_move_nothing_or_fail_have_no_size)
+TEST(calls_that_move_nothing_or_fail_have_no_size)
 {
 	rank_hooks(VOLUME);
 	MPI_Barrier(FAKE_WORLD);
@@ -89,9 +86,8 @@ START_TEST(calls_that_move_nothing_or_fail_have_no_size)
 	ck_assert_uint_eq(size_of(CALL_ID_Barrier, SEG_SIZE_CLASSES).count, 0);
 	ck_assert_uint_eq(size_of(CALL_ID_Send, SEG_SIZE_CLASSES).count, 0);
 }
-END_TEST
 
-START_TEST(a_full_table_counts_what_it_loses)
+TEST(a_full_table_counts_what_it_loses)
 {
 	struct segview_thread t;
 
@@ -104,7 +100,6 @@ START_TEST(a_full_table_counts_what_it_loses)
 	MPI_Send(buf, 4, FAKE_INT, 2, 5, FAKE_WORLD); /* what has a place goes on */
 	ck_assert_uint_eq(size_of(CALL_ID_Send, 5).count, 2);
 }
-END_TEST
 
 static nsec_t inside_for;
 
@@ -137,21 +132,14 @@ static void send_for_times(uint32_t word)
 	ck_assert_uint_le(c.shortest + c.longest, c.delay);
 }
 
-START_TEST(the_shortest_and_the_longest_call_are_known_by_the_short_way)
+TEST(the_shortest_and_the_longest_call_are_known_by_the_short_way)
 {
 	send_for_times(HOOK_COUNT | HOOK_TIME);
 }
-END_TEST
 
-START_TEST(the_shortest_and_the_longest_call_are_known_by_the_long_way)
+TEST(the_shortest_and_the_longest_call_are_known_by_the_long_way)
 {
 	send_for_times(VOLUME);
 }
-END_TEST
 
-SUITE_WITH("sizes", rank_up, rank_down, each_call_stands_in_the_class_of_its_bytes,
-	   what_goes_both_ways_has_the_size_of_the_larger,
-	   a_posted_receive_has_the_size_of_what_arrives,
-	   calls_that_move_nothing_or_fail_have_no_size, a_full_table_counts_what_it_loses,
-	   the_shortest_and_the_longest_call_are_known_by_the_short_way,
-	   the_shortest_and_the_longest_call_are_known_by_the_long_way)
+SUITE_WITH("sizes", rank_up, rank_down)

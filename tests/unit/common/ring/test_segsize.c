@@ -47,7 +47,7 @@ static uint64_t key_of(uint64_t func, uint64_t class)
 	return (func + 1) << 32 | class;
 }
 
-START_TEST(each_number_of_bytes_has_a_class_and_is_not_below_its_least)
+TEST(each_number_of_bytes_has_a_class_and_is_not_below_its_least)
 {
 	static const struct {
 		uint64_t bytes;
@@ -70,9 +70,8 @@ START_TEST(each_number_of_bytes_has_a_class_and_is_not_below_its_least)
 			ck_assert_uint_gt(seg_size_from(row[i].class + 1), row[i].bytes);
 	}
 }
-END_TEST
 
-START_TEST(a_size_is_what_its_thread_has_written)
+TEST(a_size_is_what_its_thread_has_written)
 {
 	*size_at(9) = (struct seg_size){ key_of(CALL_ID_Send, 4), 3, 30, 5 };
 	ck_assert_int_eq(segview_sizes(view, 0, on_size, NULL), 1);
@@ -84,9 +83,8 @@ START_TEST(a_size_is_what_its_thread_has_written)
 	ck_assert_int_eq(segview_sizes(view, 1, on_size, NULL), 0);
 	ck_assert_int_eq(segview_sizes(view, 2, on_size, NULL), -ERR_INVALID);
 }
-END_TEST
 
-START_TEST(sizes_that_make_no_sense_are_not_there)
+TEST(sizes_that_make_no_sense_are_not_there)
 {
 	size_at(0)->key = key_of(CALL_COUNT, 1);
 	size_at(1)->key = key_of(CALL_ID_Send, SEG_SIZE_CLASSES);
@@ -94,9 +92,8 @@ START_TEST(sizes_that_make_no_sense_are_not_there)
 	size_at(3)->key = 7; /* of function -1 */
 	ck_assert_int_eq(segview_sizes(view, 0, on_size, NULL), 0);
 }
-END_TEST
 
-START_TEST(the_extent_of_a_call_is_that_of_all_threads)
+TEST(the_extent_of_a_call_is_that_of_all_threads)
 {
 	struct segview_call c;
 
@@ -113,9 +110,5 @@ START_TEST(the_extent_of_a_call_is_that_of_all_threads)
 	ck_assert_int_eq(segview_call(view, 0, CALL_ID_Send, 0, &c), 0);
 	ck_assert_uint_eq(c.shortest, 20);
 }
-END_TEST
 
-SUITE_WITH("segment sizes", open_view, close_view,
-	   each_number_of_bytes_has_a_class_and_is_not_below_its_least,
-	   a_size_is_what_its_thread_has_written, sizes_that_make_no_sense_are_not_there,
-	   the_extent_of_a_call_is_that_of_all_threads)
+SUITE_WITH("segment sizes", open_view, close_view)
