@@ -27,6 +27,7 @@ packaging.templates = \
 packaging.files = \
 	packaging/sysusers.conf:$(sysusersdir)/omig.conf:644 \
 	packaging/tmpfiles.conf:$(tmpfilesdir)/omig.conf:644 \
+	packaging/logrotate.conf:$(exampledir)/logrotate.conf:644 \
 	$(foreach d,$(DOCUMENTS),$d:$(docdir)/$d:644) \
 	$(foreach d,$(EXAMPLE_CONF),$d:$(exampledir)/$(notdir $d):644)
 

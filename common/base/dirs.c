@@ -16,8 +16,14 @@
  * and take it for synced. It stays where its parent cannot be synced (EACCES, EINVAL). */
 static int make_one(const char *path)
 {
-	if (mkdir(path, 0700))
+	struct stat st;
+
+	if (mkdir(path, FILE_DIR_MODE))
 		return errno == EEXIST ? 0 : -ERR_SYS;
+	/* The umask may have taken rights of the owner. */
+	if (!lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	    (st.st_mode & 0777) != FILE_DIR_MODE)
+		chmod(path, FILE_DIR_MODE);
 	if (file_sync_name(path) && errno != EACCES && errno != EINVAL) {
 		int why = errno;
 

@@ -179,6 +179,15 @@ int file_sync_name(const char *path)
 	return rc;
 }
 
+/* The umask of a tool is its user's: it may have taken what the next start needs. */
+static void keep_owner(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && (st.st_mode & FILE_MODE) != FILE_MODE && st.st_uid == geteuid())
+		fchmod(fd, FILE_MODE);
+}
+
 /* A descriptor, or -code. */
 static int make_temp(const char *path, char temp[FILE_PATH_BYTES], struct err *e)
 {
@@ -187,7 +196,10 @@ static int make_temp(const char *path, char temp[FILE_PATH_BYTES], struct err *e
 	if ((size_t)snprintf(temp, FILE_PATH_BYTES, "%s.XXXXXX", path) >= FILE_PATH_BYTES)
 		return err_set(e, ERR_LIMIT, "path is too long: %.100s", path);
 	fd = mkostemp(temp, O_CLOEXEC);
-	return fd < 0 ? err_sys(e, "%s", path) : fd;
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	keep_owner(fd);
+	return fd;
 }
 
 int file_check_writable(const char *path, struct err *e)
@@ -248,10 +260,12 @@ int file_lock(const char *path, bool is_shared, int *out, struct err *e)
 {
 	int how = (is_shared ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
 		  O_NONBLOCK;
-	int fd = open(path, how, 0600), rc;
+	int fd = open(path, how, FILE_MODE), rc;
 
 	if (fd < 0)
 		return open_failed(path, e);
+	if (!is_shared)
+		keep_owner(fd);
 	if (!flock(fd, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) {
 		*out = fd;
 		return 0;

@@ -14,6 +14,15 @@
 #include <stddef.h>
 
 /*
+ * What the monitor makes for itself has these modes, whatever the umask of its user: state,
+ * connection strings, certificates, tokens, locks, logs, spools. Daemons set their umask to 077
+ * (process_harden()), and the calls below give the owner what a stranger mask took. A file that the
+ * user names as an output (tools/term/outfile.h) has 0666 less the umask.
+ */
+#define FILE_MODE 0600
+#define FILE_DIR_MODE 0700
+
+/*
  * Makes path and its missing parents (0700) and checks the last one: a real
  * directory (no symbolic link), ours, closed to others. A directory that is ours but
  * open to others is refused, not mended. What is made is on the disk: what is synced in it

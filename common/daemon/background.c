@@ -9,13 +9,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOG_FILE_MAX_BYTES (8 * 1024 * 1024) /* a larger one is set aside at the next start */
+#define LOG_FILE_MAX_BYTES (8 * 1024 * 1024) /* a larger one is set aside when it is opened */
 
 /* The child's own word, else what became of it. */
 static int wait_ready(int fd, pid_t child)
@@ -122,23 +123,43 @@ static void set_aside(const char *path)
 		rename(path, old);
 }
 
-int background_detach(const char *log_path, struct err *e)
+int background_log(const char *path, struct err *e)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC), log;
-	int rc = 0;
+	int log, rc = 0;
 
-	if (null < 0)
-		return err_sys(e, "/dev/null");
-	set_aside(log_path);
-	log = open(log_path,
+	set_aside(path);
+	log = open(path,
 		   O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 		   0600);
 	if (log < 0)
-		rc = err_sys(e, "%s", log_path);
-	if (dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(log < 0 ? null : log, 2) < 0)
+		return err_sys(e, "%s", path);
+	if (dup2(log, 2) < 0)
 		rc = err_sys(e, "dup2");
-	close(null);
-	if (log >= 0)
-		close(log);
+	close(log);
 	return rc;
+}
+
+void background_find_log(const char *dir, char *out)
+{
+	size_t n = strlen(dir);
+	ssize_t got = readlink("/proc/self/fd/2", out, FILE_PATH_BYTES - 1);
+	struct stat st;
+
+	out[got > 0 ? got : 0] = '\0';
+	if (!n || strncmp(out, dir, n) || out[n] != '/' || strchr(out + n + 1, '/') ||
+	    lstat(out, &st) || !S_ISREG(st.st_mode))
+		out[0] = '\0';
+}
+
+int background_detach(const char *log_path, struct err *e)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), rc = 0;
+
+	if (null < 0)
+		return err_sys(e, "/dev/null");
+	for (int fd = 0; fd < 3; fd++)
+		if (dup2(null, fd) < 0)
+			rc = err_sys(e, "dup2");
+	close(null);
+	return rc ? rc : background_log(log_path, e);
 }

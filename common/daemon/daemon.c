@@ -33,6 +33,7 @@ struct daemon {
 	struct timebase timebase;
 	struct notify notify;
 	char state_dir[FILE_PATH_BYTES];
+	char log_path[FILE_PATH_BYTES]; /* of stderr; "": no log file of ours */
 	uint64_t epoch;
 	int ready_fd; /* to the waiting parent, or -1 */
 	int lock_fd; /* or -1 */
@@ -151,13 +152,15 @@ static void complain(const struct daemon *d, const struct err *e)
 
 static void leave_terminal(struct daemon *d)
 {
-	char host[HOST_NAME_MAX + 1] = "", path[FILE_PATH_BYTES];
+	char host[HOST_NAME_MAX + 1] = "", *path = d->log_path;
 	struct err e = { 0 };
 
 	gethostname(host, sizeof(host) - 1);
-	if (snprintf(path, sizeof(path), "%s/%s-%s.log", d->state_dir, d->spec->program,
-		     strchr(host, '/') ? "host" : host) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(d->log_path), "%s/%s-%s.log", d->state_dir, d->spec->program,
+		     strchr(host, '/') ? "host" : host) >= (int)sizeof(d->log_path)) {
+		*path = '\0';
 		return;
+	}
 	if (background_detach(path, &e))
 		log_warn("daemon", "no log file: %s", e.text);
 	open_log(d); /* what is right for the terminal is not for a file */
@@ -175,6 +178,8 @@ void daemon_ready(struct daemon *d)
 	}
 	if (d->is_background)
 		leave_terminal(d);
+	else
+		background_find_log(d->state_dir, d->log_path);
 	notify_send(&d->notify, "READY=1");
 	log_notice("daemon", "ready version=%s pid=%ld", OMIG_VERSION, (long)getpid());
 }
@@ -231,6 +236,15 @@ static int load_again(struct daemon *d, struct err *e)
 	return 0;
 }
 
+/* The file may have been renamed or removed meanwhile, as logrotate(8) does. */
+static void open_log_file(struct daemon *d)
+{
+	struct err e = { 0 };
+
+	if (d->log_path[0] && background_log(d->log_path, &e))
+		log_warn("daemon", "the log file cannot be opened again: %s", e.text);
+}
+
 static void reload(struct daemon *d)
 {
 	struct err e = { 0 };
@@ -239,6 +253,7 @@ static void reload(struct daemon *d)
 	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%lld",
 		 (long long)(clock_mono() / NSEC_PER_USEC));
 	notify_send(&d->notify, text);
+	open_log_file(d);
 	if (load_again(d, &e)) {
 		log_error("daemon", "reload refused, the old configuration stays: %s", e.text);
 	} else {

@@ -68,8 +68,20 @@ int background_fork(int *ready, const int *keep, size_t n, int *status, struct e
 /* Sends the status to the parent, and closes *ready: it becomes -1. False: the parent is gone. */
 bool background_report(int *ready, int status);
 
-/* stdin and stdout to /dev/null, stderr to the log file. */
+/* stdin and stdout to /dev/null, stderr to the log file, or to /dev/null when that fails. */
 int background_detach(const char *log_path, struct err *e);
+
+/*
+ * stderr to that file, made if it is missing. One of 8 MiB or more becomes PATH.1 before. On
+ * failure stderr stays.
+ */
+int background_log(const char *path, struct err *e);
+
+/*
+ * The path of stderr when it is a file in that directory: mainsm starts an sm so. Else "". out has
+ * FILE_PATH_BYTES.
+ */
+void background_find_log(const char *dir, char *out);
 
 /* --- notify.c: systemd's notification socket */
 

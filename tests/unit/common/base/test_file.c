@@ -354,9 +354,42 @@ START_TEST(out_of_memory_is_an_error)
 }
 END_TEST
 
+static void has_mode(const char *path, mode_t mode)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 07777, mode);
+}
+
+START_TEST(what_is_ours_has_its_mode_whatever_the_umask_is)
+{
+	static const mode_t masks[] = { 0, 022, 077, 0177, 0377, 0777 };
+	mode_t was = umask(022);
+
+	for (size_t i = 0; i < ARRAY_LEN(masks); i++) {
+		int fd;
+
+		umask(masks[i]);
+		ck_assert_int_eq(file_private_dir(at("a/b"), NULL), 0);
+		has_mode(at("a"), FILE_DIR_MODE);
+		has_mode(at("a/b"), FILE_DIR_MODE);
+		ck_assert_int_eq(file_write_atomic(at("a/f"), "1", 1, NULL), 0);
+		ck_assert_int_eq(file_lock(at("a/l"), false, &fd, NULL), 0);
+		has_mode(at("a/f"), FILE_MODE);
+		has_mode(at("a/l"), FILE_MODE);
+		close(fd);
+		ck_assert_int_eq(unlink(at("a/f")) | unlink(at("a/l")), 0);
+		ck_assert_int_eq(rmdir(at("a/b")) | rmdir(at("a")), 0);
+	}
+	umask(was);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = { what_was_written_is_read_back,
+				       what_is_ours_has_its_mode_whatever_the_umask_is,
 				       a_file_is_on_the_disk_with_its_name,
 				       a_directory_that_was_made_is_on_the_disk,
 				       a_limit_holds_exactly,

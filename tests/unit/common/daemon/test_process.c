@@ -298,6 +298,45 @@ START_TEST(a_daemon_of_the_background_stays_in_front_when_it_is_told_to)
 }
 END_TEST
 
+static const char *log_name(const char *suffix)
+{
+	static char path[2][400];
+	static unsigned next;
+	char host[256] = "", *p = path[next++ % 2];
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(p, sizeof(path[0]), "%s/testd-%s.log%s", testd.state, host, suffix);
+	return p;
+}
+
+/* The configuration is refused: the log file has nothing to do with it. */
+START_TEST(a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
+{
+	struct daemon_spec spec = testd_spec;
+	pid_t pid;
+
+	spec.background = true;
+	ck_assert_int_eq(testd_wait_exit(testd_run_as(&spec, NULL, NULL)), DAEMON_OK);
+	ck_assert_str_eq(testd_next_notice(), "READY=1");
+	pid = testd_background_pid();
+	ck_assert(testd_has_soon(log_name(""), "ready version="));
+	ck_assert_int_eq(rename(log_name(""), log_name(".old")), 0);
+	testd_put_conf("nonsense = 1\n");
+	kill(pid, SIGHUP);
+	ck_assert(testd_has_soon(log_name(""), "reload refused"));
+	ck_assert_ptr_null(strstr(testd_read_text(log_name(".old")), "reload refused"));
+	/* A name that is taken by a folder: the file that was open is written to. */
+	ck_assert_int_eq(unlink(log_name(".old")), 0);
+	ck_assert_int_eq(rename(log_name(""), log_name(".old")), 0);
+	ck_assert_int_eq(mkdir(log_name(""), 0700), 0);
+	kill(pid, SIGHUP);
+	ck_assert(testd_has_soon(log_name(".old"), "the log file cannot be opened again"));
+	ck_assert_int_eq(rmdir(log_name("")), 0);
+	unlink(log_name(".old"));
+	ck_assert_int_eq(kill(pid, SIGTERM), 0);
+}
+END_TEST
+
 SUITE_WITH("daemon process", testd_set_up, testd_clean_up, the_watchdog_is_told_again_and_again,
 	   a_stubborn_one_ends_by_itself_after_its_patience, the_status_has_figures_of_the_process,
 	   one_seed_draws_the_same_numbers,
@@ -309,4 +348,5 @@ SUITE_WITH("daemon process", testd_set_up, testd_clean_up, the_watchdog_is_told_
 	   one_without_hooks_reloads_prints_its_status_and_ends,
 	   a_lock_is_held_until_the_last_descriptor_of_it_is_closed,
 	   the_first_end_gives_the_exit_code,
-	   a_daemon_of_the_background_stays_in_front_when_it_is_told_to)
+	   a_daemon_of_the_background_stays_in_front_when_it_is_told_to,
+	   a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
