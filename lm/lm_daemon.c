@@ -254,6 +254,17 @@ static int check(const void *values, struct err *e)
 	return filelist_check(v->files, e);
 }
 
+static int check_start(struct daemon *d, struct err *e)
+{
+	const struct lm_values *v = daemon_conf(d);
+	const struct connstr_source from = { .given = v->mainsm };
+	struct connstr conn;
+	int rc = *v->mainsm ? connstr_find(&from, &conn, e) : 0;
+
+	str_wipe(&conn, sizeof(conn));
+	return rc ? err_add(e, "mainsm") : 0;
+}
+
 static int start(struct daemon *d, int *exit_code, struct err *e)
 {
 	const struct lm_values *v = daemon_conf(d);
@@ -402,6 +413,7 @@ const struct daemon_spec lm_daemon_spec = {
 	.options = options,
 	.inherited_fd = &listen_fd,
 	.check = check,
+	.check_start = check_start,
 	.background = true,
 	.start = start,
 	.reload = reload,

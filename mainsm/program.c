@@ -398,6 +398,28 @@ static void done(struct daemon *d)
 	state_done(&p->state);
 }
 
+/* The port of a mainsm that runs is its own: a check before its reload finds it taken. */
+static int check_port(struct daemon *d, const struct settings *s, struct err *e)
+{
+	char lock[FILE_PATH_BYTES];
+	int rc = net_check_port(s->listen, (uint16_t)s->port, e);
+
+	if (rc == -ERR_EXISTS && snprintf(lock, sizeof(lock), "%s/mainsm/" LOCK_FILE,
+					  daemon_state_dir(d)) < (int)sizeof(lock))
+		return daemon_runs(d, lock) ? 0 : rc;
+	return rc;
+}
+
+static int check_start(struct daemon *d, struct err *e)
+{
+	const struct settings *s = daemon_conf(d);
+	int rc = check_port(d, s, e);
+
+	if (!rc && s->sm_command[0] && access(s->sm_command, X_OK))
+		rc = err_sys(e, "sm-command: %s", s->sm_command);
+	return rc;
+}
+
 const struct daemon_spec mainsm_program_spec = {
 	.program = "mainsm",
 	.summary = "the top of the monitor: one for a user",
@@ -409,6 +431,7 @@ const struct daemon_spec mainsm_program_spec = {
 	.conf = &mainsm_settings_schema,
 	.background = true,
 	.check = mainsm_settings_check,
+	.check_start = check_start,
 	.start = start,
 	.reload = reload,
 	.stop = stop,

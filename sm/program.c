@@ -335,6 +335,31 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	return rc ? rc : begin(p, exit_code, e);
 }
 
+/* The port of an sm that runs is its own: a check before its reload finds it taken. */
+static int check_port(struct daemon *d, const struct settings *s, struct err *e)
+{
+	char lock[FILE_PATH_BYTES];
+	int rc = net_check_port(s->listen, (uint16_t)s->port, e);
+
+	if (rc == -ERR_EXISTS && snprintf(lock, sizeof(lock), "%s/%s-%s/lock", daemon_state_dir(d),
+					  s->shared ? "site" : "sm", s->site) < (int)sizeof(lock))
+		return daemon_runs(d, lock) ? 0 : rc;
+	return rc;
+}
+
+static int check_start(struct daemon *d, struct err *e)
+{
+	const struct settings *s = daemon_conf(d);
+	const struct connstr_source from = { .given = s->mainsm };
+	struct connstr conn;
+	int rc = check_port(d, s, e);
+
+	if (!rc && s->mainsm[0])
+		rc = connstr_find(&from, &conn, e) ? err_add(e, "mainsm") : 0;
+	str_wipe(&conn, sizeof(conn));
+	return rc;
+}
+
 static int reload(struct daemon *d, const void *values, struct err *e)
 {
 	struct program *p = daemon_user(d);
@@ -388,6 +413,7 @@ const struct daemon_spec sm_program_spec = {
 	.conf = &sm_settings_schema,
 	.background = true,
 	.check = sm_settings_check,
+	.check_start = check_start,
 	.start = start,
 	.reload = reload,
 	.status = status,

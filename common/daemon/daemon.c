@@ -121,6 +121,11 @@ void daemon_unlock(struct daemon *d)
 	d->args.lock_fd = -1; /* the same, when it was inherited */
 }
 
+bool daemon_runs(const struct daemon *d, const char *lock)
+{
+	return lock_is_of(lock, d->spec->program);
+}
+
 int daemon_pass_lock(struct daemon *d)
 {
 	return d->lock_fd < 0 ? -1 : dup(d->lock_fd);
@@ -507,7 +512,7 @@ static int check_config(struct daemon *d)
 {
 	struct err e = { 0 };
 
-	if (find_state_dir(d, false, &e))
+	if (find_state_dir(d, false, &e) || (d->spec->check_start && d->spec->check_start(d, &e)))
 		return bad_config(d->spec, &e);
 	puts("the configuration is good");
 	return DAEMON_OK;

@@ -57,6 +57,11 @@ struct daemon_spec {
 	 * reload. NULL = nothing.
 	 */
 	int (*check)(const void *values, struct err *e);
+	/*
+	 * What else a start would refuse: ports, programs, files. For --check-config, which changes
+	 * nothing. daemon_state_dir() is "" when it does not exist yet. NULL = nothing.
+	 */
+	int (*check_start)(struct daemon *d, struct err *e);
 	bool background; /* goes to the background once ready, unless --foreground */
 
 	/*
@@ -155,6 +160,9 @@ int daemon_lock(struct daemon *d, const char *path, struct err *e);
 
 /* Another daemon may have it from now on. */
 void daemon_unlock(struct daemon *d);
+
+/* A process of this program has written its pid into the lock, and still runs. Takes no lock. */
+bool daemon_runs(const struct daemon *d, const char *lock);
 
 /* The lock's descriptor, inherited by the program that this process becomes: for its --lock-fd. -1:
  * it is not held. */

@@ -102,6 +102,9 @@ void notify_send(const struct notify *n, const char *text);
  */
 int lock_take(const char *path, int inherited, int *out, struct err *e);
 
+/* The pid in the file is of a process of that name. */
+bool lock_is_of(const char *path, const char *program);
+
 /* --- health.c */
 
 struct lag {

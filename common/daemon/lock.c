@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/file.h"
+#include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -30,6 +32,24 @@ static int notify_owner(const char *path, struct err *e)
 		     digits ? ": pid " : "", digits, buf_str(&pid), path);
 	buf_done(&pid);
 	return rc;
+}
+
+bool lock_is_of(const char *path, const char *program)
+{
+	struct buf text = BUF_INIT(PID_BYTES), name = BUF_INIT(64);
+	char comm[48];
+	int64_t pid;
+	bool ok;
+
+	file_read(path, PID_BYTES, 0, &text, NULL);
+	pid = strtoll(buf_str(&text), NULL, 10);
+	snprintf(comm, sizeof(comm), "/proc/%lld/comm", (long long)pid);
+	ok = pid > 0 && !file_read_at(AT_FDCWD, comm, 64, &name, NULL) &&
+	     strcspn(buf_str(&name), "\n") == strlen(program) &&
+	     str_has_prefix(buf_str(&name), program);
+	buf_done(&text);
+	buf_done(&name);
+	return ok;
 }
 
 static int open_locked(const char *path, int *out, struct err *e)

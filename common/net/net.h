@@ -129,6 +129,12 @@ struct net_listener_stats {
 int net_own_address(const char *address, char out[NET_ADDR_BYTES], struct err *e);
 bool net_is_numeric(const char *address);
 
+/*
+ * Whether that port of `listen` could be bound now; it is free again afterwards. 0: any port, fine.
+ * ERR_INVALID, as above; ERR_EXISTS: it is in use; ERR_SYS.
+ */
+int net_check_port(const char *address, uint16_t port, struct err *e);
+
 /* ERR_SYS (address in use, ...: the text names address and remedy), ERR_INVALID, ERR_NOMEM. */
 int net_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
 	       struct net_listener **out, struct err *e);

@@ -345,6 +345,29 @@ static int bind_failed(const char *addr, uint16_t port, struct err *e)
 	}
 }
 
+int net_check_port(const char *address, uint16_t port, struct err *e)
+{
+	char addr[NET_ADDR_BYTES];
+	struct sockaddr_storage a = { 0 };
+	socklen_t n;
+	int on = 1, fd, rc = net_own_address(address, addr, e);
+
+	if (!rc)
+		rc = sock_addr(&a, &n, addr, port, e);
+	if (rc || !port)
+		return rc;
+	fd = socket(a.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_sys(e, "cannot make a socket");
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) || sock_tune(fd, NULL) ||
+	    bind(fd, (struct sockaddr *)&a, n) || listen(fd, 1)) {
+		rc = errno == EADDRINUSE ? -ERR_EXISTS : -ERR_SYS;
+		bind_failed(addr, port, e);
+	}
+	close(fd);
+	return rc;
+}
+
 static uint16_t bound_port(int fd)
 {
 	struct sockaddr_storage a = { 0 };

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define PIN_SHOWN 8
+#define NEAR 0.8 /* of a limit: the admin has to know */
 #define ARGS_MAX 4
 #define AS_CONFIGURED "default"
 
@@ -53,8 +54,6 @@ static const char *const keys[NCOLUMNS] = {
 	"bytes_read", "read_later_ns", "refused",   "limits",	"trouble",
 };
 
-static const char *const limit_keys[] = { "hosts", "objects", "csrs", "messages", "bytes" };
-
 /* --- list */
 
 static void time_cell(struct table *t, int64_t wall)
@@ -71,18 +70,80 @@ static void count_cell(struct table *t, const Omis_value *v, enum column at)
 	table_cell(t, "%s", table_count(text, value_float(v, at)));
 }
 
+/* The order of LIMITS, and what each of them counts; messages are limited by the second. */
+static const struct limit {
+	const char *name;
+	enum column used; /* NCOLUMNS: not known here */
+} limits[] = {
+	{ "hosts", HOSTS },	  { "objects", OBJECTS }, { "csrs", CSRS },
+	{ "messages", NCOLUMNS }, { "bytes", BYTES },
+};
+
+/* Of a limit that is at NEAR or above, the share; else 0. */
+static double near_share(const Omis_value *v, size_t i)
+{
+	double max = value_float(value_at(v, LIMITS), i);
+	double share =
+		limits[i].used < NCOLUMNS && max > 0 ? value_float(v, limits[i].used) / max : 0;
+
+	return share >= NEAR ? share : 0;
+}
+
+static const char *user_name(const Omis_value *v)
+{
+	return *value_text(v, NAME) ? value_text(v, NAME) : value_text(v, PIN);
+}
+
+struct near {
+	size_t users, lines;
+};
+
+/* A user with a limit at hand, in words. */
+static void say_near(void *arg, const Omis_value *v)
+{
+	char has[TABLE_NUMBER_BYTES], max[TABLE_NUMBER_BYTES];
+	struct near *n = arg;
+
+	n->users++;
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		char *(*as)(char *, double) = limits[i].used == BYTES ? table_bytes : table_count;
+
+		if (!near_share(v, i))
+			continue;
+		n->lines++;
+		printf("! ");
+		term_put_safe(stdout, user_name(v), strlen(user_name(v)));
+		printf(" has %s of %s %s: omig admin limit\n",
+		       as(has, value_float(v, limits[i].used)),
+		       as(max, value_float(value_at(v, LIMITS), i)), limits[i].name);
+	}
+}
+
+/* What is used, of the limit. */
+static void limit_cell(struct table *t, const Omis_value *v, size_t i)
+{
+	char has[TABLE_NUMBER_BYTES], max[TABLE_NUMBER_BYTES];
+	char *(*as)(char *, double) = limits[i].used == BYTES ? table_bytes : table_count;
+	double most = value_float(value_at(v, LIMITS), i);
+
+	as(has, value_float(v, limits[i].used));
+	if (most > 0)
+		table_cell(t, "%s/%s", has, as(max, most));
+	else
+		table_cell(t, "%s", has);
+}
+
 static void add_row(struct table *t, const Omis_value *v)
 {
-	char text[TABLE_NUMBER_BYTES];
-
 	table_cell(t, "%.*s", PIN_SHOWN, value_text(v, PIN));
 	table_cell(t, "%s", value_text(v, NAME));
 	table_cell(t, "%s%s", value_text(v, STATE), value_int(v, DRAINING) ? ",draining" : "");
-	count_cell(t, v, HOSTS);
+	limit_cell(t, v, 0);
 	count_cell(t, v, PROCS);
-	count_cell(t, v, CSRS);
+	limit_cell(t, v, 1);
+	limit_cell(t, v, 2);
+	limit_cell(t, v, 4);
 	count_cell(t, v, MESSAGES);
-	table_cell(t, "%s", table_bytes(text, value_float(v, BYTES)));
 	count_cell(t, v, REFUSED);
 	time_cell(t, value_int(v, SINCE));
 	table_cell(t, "%s", value_text(v, ADDRESS));
@@ -109,10 +170,15 @@ static void on_row(void *arg, const Omis_value *v)
 
 static int show_table(Omis_reply r)
 {
-	static const char *const heads[] = { "USER",	"NAME",	 "STATE",    "HOSTS",
-					     "PROCS",	"CSRS",	 "MESSAGES", "BYTES",
-					     "REFUSED", "SINCE", "MAINSM" };
-	struct table *t = table_new(11, heads, "lllrrrrrrll");
+	static const char *const heads[] = { "USER",	 "NAME",    "STATE", "HOSTS",
+					     "PROCS",	 "OBJECTS", "CSRS",  "BYTES",
+					     "MESSAGES", "REFUSED", "SINCE", "MAINSM" };
+	struct table *t = table_new(12, heads, "lllrrrrrrrll");
+	struct near near = { 0 };
+
+	each_user(r, say_near, &near);
+	if (!near.lines)
+		printf("%zu user%s, none near a limit\n", near.users, near.users == 1 ? "" : "s");
 
 	if (t)
 		each_user(r, on_row, t);
@@ -122,9 +188,8 @@ static int show_table(Omis_reply r)
 static void put_limits(struct json *j, const Omis_value *v)
 {
 	json_object(j);
-	for (size_t i = 0; i < ARRAY_LEN(limit_keys); i++) {
-		json_key_i64(j, limit_keys[i], value_int(v, i));
-	}
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+		json_key_i64(j, limits[i].name, value_int(v, i));
 	json_object_end(j);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig cert: certificates and tokens of the members of a monitor. */
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
@@ -9,6 +10,7 @@
 
 #include <stdio.h>
 
+#define DAY_NS (86400 * NSEC_PER_SEC)
 #define TOKEN_DEFAULT_NS (3600 * NSEC_PER_SEC)
 
 struct cert_options {
@@ -16,7 +18,11 @@ struct cert_options {
 	const char *role, *name;
 	int64_t lifetime_ns, usable_ns; /* 0 = not said */
 	int64_t uses;
+	int64_t expiring_ns; /* 0: all are listed */
 };
+
+/* A row of omig_cert_list(). */
+enum column { SERIAL, ROLE, NAME, ISSUED, EXPIRES, REVOKED, SITE, CALLS_ITSELF, TOKEN };
 
 static void time_cell(struct table *t, const Omis_value *row, size_t i)
 {
@@ -28,40 +34,146 @@ static void time_cell(struct table *t, const Omis_value *row, size_t i)
 
 static void add_row(struct table *t, const Omis_value *row)
 {
-	table_cell(t, "%s", value_text(row, 0));
-	table_cell(t, "%s", value_text(row, 1));
-	table_cell(t, "%s", value_text(row, 2));
-	table_cell(t, "%s",
-		   str_eq(value_text(row, 7), value_text(row, 2)) ? "" : value_text(row, 7));
-	time_cell(t, row, 3);
-	time_cell(t, row, 4);
-	table_cell(t, "%s", value_int(row, 5) ? "revoked" : "valid");
+	const char *itself = value_text(row, CALLS_ITSELF);
+
+	table_cell(t, "%s", value_text(row, SERIAL));
+	table_cell(t, "%s", value_text(row, ROLE));
+	table_cell(t, "%s", value_text(row, NAME));
+	table_cell(t, "%s", str_eq(itself, value_text(row, NAME)) ? "" : itself);
+	time_cell(t, row, ISSUED);
+	time_cell(t, row, EXPIRES);
+	table_cell(t, "%s", value_int(row, REVOKED) ? "revoked" : "valid");
 }
 
-static int show_list(Omis_reply r)
+/* Its holder has a younger one: its own end means nothing. */
+static bool is_renewed(const Omis_value *all, const Omis_value *row)
+{
+	static const enum column same[] = { ROLE, NAME, SITE, CALLS_ITSELF };
+	const Omis_value *other;
+
+	for (size_t i = 0, k; (other = value_at(all, i)); i++) {
+		for (k = 0; k < ARRAY_LEN(same); k++)
+			if (!str_eq(value_text(other, same[k]), value_text(row, same[k])))
+				break;
+		if (k == ARRAY_LEN(same) && !value_int(other, REVOKED) &&
+		    value_int(other, EXPIRES) > value_int(row, EXPIRES))
+			return true;
+	}
+	return false;
+}
+
+static bool is_listed(const struct cert_options *w, const Omis_value *all, const Omis_value *row)
+{
+	int64_t left = value_int(row, EXPIRES) - clock_wall();
+
+	return !w->expiring_ns || (!value_int(row, REVOKED) && left > 0 && left <= w->expiring_ns &&
+				   !is_renewed(all, row));
+}
+
+/* The answer in words; all: those that expire, the first one first or not. */
+static void say_expiring(size_t n, int64_t first, nsec_t within)
+{
+	char span[TABLE_NUMBER_BYTES], when[CLOCK_TEXT_BYTES];
+
+	if (within % DAY_NS)
+		table_duration(span, (double)within / NSEC_PER_SEC);
+	else
+		snprintf(span, sizeof(span), "%lldd", (long long)(within / DAY_NS));
+	if (n)
+		printf("%zu certificate%s expire%s within %s, the first at %s\n", n,
+		       n == 1 ? "" : "s", n == 1 ? "s" : "", span,
+		       clock_format_rfc3339(when, first, 0));
+	else
+		printf("no certificate expires within %s\n", span);
+}
+
+static int show_list(const struct cert_options *w, const Omis_value *v)
 {
 	static const char *const heads[] = { "SERIAL", "ROLE",	  "NAME", "CALLS ITSELF",
 					     "ISSUED", "EXPIRES", "STATE" };
 	struct table *t = table_new(7, heads, "lllllll");
-	Omis_value *v = session_values(r);
+	int64_t first = INT64_MAX;
+	size_t n = 0;
+	int rc;
 
-	for (size_t i = 0; t && value_at(v, i); i++)
-		add_row(t, value_at(v, i));
-	omis_value_free(v);
-	return table_show(t, 0);
+	for (size_t i = 0; t && value_at(v, i); i++) {
+		const Omis_value *row = value_at(v, i);
+
+		if (!is_listed(w, v, row))
+			continue;
+		n++;
+		if (value_int(row, EXPIRES) < first)
+			first = value_int(row, EXPIRES);
+		add_row(t, row);
+	}
+	if (t && w->expiring_ns)
+		say_expiring(n, first, w->expiring_ns);
+	if (t && w->expiring_ns && !n) {
+		table_free(t);
+		return CMD_OK;
+	}
+	rc = table_show(t, 0);
+	return rc == CMD_OK && w->expiring_ns ? CMD_FAILURE : rc;
+}
+
+static void put_row(struct json *j, const Omis_value *row)
+{
+	static const char *const keys[] = { "serial",	 "role",	 "name",
+					    "issued_ns", "expires_ns",	 "revoked",
+					    "site",	 "calls_itself", "token" };
+
+	json_object(j);
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		if (i == REVOKED)
+			continue;
+		if (i == ISSUED || i == EXPIRES)
+			json_key_i64(j, keys[i], value_int(row, i));
+		else
+			json_key_str(j, keys[i], value_text(row, i));
+	}
+	json_object_end(j);
+}
+
+static int expiring_json(const struct cert_options *w, const Omis_value *v)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	size_t n = 0;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_i64(&j, "within_ns", w->expiring_ns);
+	json_key(&j, "expiring");
+	json_array(&j);
+	for (size_t i = 0; value_at(v, i); i++)
+		if (is_listed(w, v, value_at(v, i))) {
+			put_row(&j, value_at(v, i));
+			n++;
+		}
+	json_array_end(&j);
+	json_object_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok && !n ? CMD_OK : CMD_FAILURE;
 }
 
 static int list(const struct cert_options *w)
 {
+	Omis_value *v;
 	Omis_reply r;
 	int rc = session_ask(&r, ":omig_cert_list()");
 
 	if (rc != CMD_OK)
 		return rc;
-	if (w->common.json)
-		rc = show_reply_json(r) ? CMD_OK : CMD_FAILURE;
+	v = session_values(r);
+	if (!w->common.json)
+		rc = show_list(w, v);
+	else if (w->expiring_ns)
+		rc = expiring_json(w, v);
 	else
-		rc = show_list(r);
+		rc = show_reply_json(r) ? CMD_OK : CMD_FAILURE;
+	omis_value_free(v);
 	omis_reply_free(r);
 	return rc;
 }
@@ -166,6 +278,11 @@ int cmd_cert(int argc, char **argv)
 			     OPT_NSEC, &w.usable_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC),
 		OPTION_RANGE("uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64,
 			     &w.uses, 1, 1000000),
+		OPTION_RANGE(
+			"expiring", 'e', "TIME",
+			"list: only those that expire within this time and were not renewed; exit status 1 if there "
+			"are some",
+			OPT_NSEC, &w.expiring_ns, NSEC_PER_SEC, 3650 * 86400 * NSEC_PER_SEC),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -187,6 +304,8 @@ int cmd_cert(int argc, char **argv)
 		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);
 	if (str_eq(verb, "token") && argv[first + 1])
 		w.role = argv[first + 1];
+	if (w.expiring_ns && !str_eq(verb, "list"))
+		return cmd_usage(&spec, "--expiring is for list");
 	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role) ||
 	    (w.name && !session_is_plain(w.name)))
 		return cmd_usage(&spec, "unexpected '%s'", argv[argc - 1]);

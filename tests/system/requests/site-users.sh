@@ -170,6 +170,14 @@ check 'and drops nobody' status_is 5 as alice omig admin --site "$U/join.conn" d
 check 'the admin sees hosts and processes of both' until_true 20 has_field alice \
 	'"hosts":1,"processes":[1-9]'
 check 'of bob too' until_true 20 has_field bob '"hosts":1,"processes":[1-9]'
+check 'and how much of the limits is used' says ' 1/[0-9]+ +[1-9]' as admin omig admin
+check 'that no user is near one is said' says '^2 users, none near a limit$' as admin omig admin
+near() {
+	as admin omig admin limit "$(key_of alice)" hosts 1 &&
+		says '^! .* has 1 of 1 hosts' as admin omig admin &&
+		as admin omig admin limit "$(key_of alice)" hosts default
+}
+check 'and that one is' near
 sees_no_data() {
 	as admin omig admin --json >"$TMPDIR/list" && as admin omig admin >>"$TMPDIR/list" &&
 		as admin omig admin status --json >>"$TMPDIR/list" &&
