@@ -2,8 +2,9 @@
 /* omig-sim: what `omig sim` runs. */
 #include "common/base/array.h"
 #include "common/base/log.h"
-#include "common/cli/opt.h"
 #include "common/base/str.h"
+#include "common/cli/opt.h"
+#include "common/cli/progress.h"
 #include "sim/nodes/cluster.h"
 #include "sim/studies/detector.h"
 #include "sim/studies/detector_compare.h"
@@ -36,6 +37,7 @@ struct sim_options {
 	bool verbose, log, twice, is_range;
 	struct run_result sum; /* of all worlds */
 	uint64_t worlds, broken;
+	struct progress progress;
 	/* of the detector */
 	const char *delay;
 	double loss;
@@ -46,11 +48,11 @@ struct sim_options {
 /* The seed under way, as text for on_crash(). */
 static char crash_words[512];
 
-static volatile sig_atomic_t must_end;
+static volatile sig_atomic_t must_end; /* the signal */
 
 static void on_end_signal(int sig)
 {
-	must_end = 1;
+	must_end = sig;
 }
 
 static void on_crash(int sig)
@@ -146,23 +148,39 @@ static int run_seed(struct sim_options *w, struct err *e)
 	return 0;
 }
 
+static void show_progress(struct sim_options *w, uint64_t left)
+{
+	if (progress_is_due(&w->progress))
+		progress_show(&w->progress,
+			      "%.0f s, %" PRIu64 " worlds, %" PRIu64 " to go, %" PRIu64
+			      " broken; ctrl-C shows what there is",
+			      progress_seconds(&w->progress), w->worlds, left, w->broken);
+}
+
 static int run_all(struct sim_options *w)
 {
+	uint64_t left = w->last - w->first + 1;
 	struct err e = { 0 };
 
-	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !must_end;
-	     left--, seed++) {
+	progress_begin(&w->progress, w->verbose || w->log);
+	for (uint64_t seed = w->first; left && !must_end; left--, seed++) {
+		show_progress(w, left);
 		w->run.seed = seed;
 		if (run_seed(w, &e)) {
+			progress_end(&w->progress);
 			fprintf(stderr, "omig: %s\n", e.text);
 			return EXIT_FAILURE_OWN;
 		}
 	}
+	progress_end(&w->progress);
+	if (left)
+		printf("interrupted: partial results, %" PRIu64 " of %" PRIu64 " worlds\n",
+		       w->worlds, w->worlds + left);
 	if (w->is_range) {
 		printf("%" PRIu64 " worlds, %" PRIu64 " broken: ", w->worlds, w->broken);
 		report_counts(&w->sum);
 	}
-	return w->broken ? EXIT_BROKEN : 0;
+	return w->broken ? EXIT_BROKEN : left ? 128 + must_end : 0;
 }
 
 static int set_seeds(void *into, const char *value, struct err *e)
@@ -254,8 +272,11 @@ static int run_growth(struct sim_options *w, bool is_speed)
 	p.must_end = has_to_end;
 	p.is_watched = isatty(STDERR_FILENO);
 	if (!(is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
-		       : growth_run(&p, &e)))
-		return 0;
+		       : growth_run(&p, &e))) {
+		if (must_end)
+			puts("interrupted: partial results");
+		return must_end ? 128 + must_end : 0;
+	}
 	fprintf(stderr, "omig: %s\n", e.text);
 	return EXIT_FAILURE_OWN;
 }

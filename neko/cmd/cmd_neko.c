@@ -12,7 +12,10 @@
 #include "neko/cmd/neko_delays.h"
 #include "neko/cmd/neko_hosts.h"
 #include "neko/cmd/neko_plot.h"
+#include "neko/cmd/neko_progress.h"
 #include "neko/cmd/neko_show.h"
+#include "neko/cmd/neko_sweep.h"
+#include "tools/term/outfile.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,11 +28,14 @@
 struct neko_options {
 	const char *seed, *output, *messages, *delays, *hosts;
 	struct neko_hosts_options over;
-	bool is_simulated, is_real, json;
+	bool is_simulated, is_real, json, csv;
 	int64_t deadline_ns;
 	FILE *to_messages;
 	struct neko_trace trace; /* what JSON has of the first run */
 	struct neko_delays to_delays;
+	struct neko_sweep sweep;
+	size_t point; /* of the sweep, while it runs */
+	struct progress progress;
 };
 
 static volatile sig_atomic_t got_signal;
@@ -89,10 +95,30 @@ static int blame(const char *path, const struct err *e)
 
 static int write_file(const char *path, const struct buf *b)
 {
-	struct err e = { 0 };
+	struct buf copy = BUF_INIT(NEKO_SHOW_MAX_BYTES); /* outfile_put() clears it */
+	struct outfile o;
+	int status = outfile_open(&o, path);
 
-	return file_write_atomic(path, buf_str(b), b->n, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text)
-							     : CMD_OK;
+	buf_put(&copy, b->p, b->n);
+	if (status == CMD_OK)
+		status = outfile_put(&o, &copy, 0);
+	if (status == CMD_OK)
+		status = outfile_finish(&o);
+	outfile_close(&o);
+	buf_done(&copy);
+	return status;
+}
+
+/* Of a run that did not get to its end. */
+static int status_of(const struct run_counts *f)
+{
+	if (f->broken)
+		return cmd_fail(CMD_FAILURE, "%s", f->broken);
+	if (f->is_interrupted)
+		return CMD_SIGNAL + got_signal;
+	if (f->missing)
+		return CMD_PARTIAL;
+	return f->is_cut ? CMD_TIMEOUT : CMD_OK;
 }
 
 static int show(const struct neko_options *w, const struct run *r, const char *path,
@@ -114,15 +140,14 @@ static int show(const struct neko_options *w, const struct run *r, const char *p
 	else
 		fputs(buf_str(&b), stdout);
 	buf_done(&b);
-	if (status == CMD_OK && f->broken)
-		status = cmd_fail(CMD_FAILURE, "%s", f->broken);
-	if (status == CMD_OK && f->is_interrupted)
-		status = CMD_SIGNAL + got_signal;
-	if (status == CMD_OK && f->missing)
-		status = CMD_PARTIAL;
-	if (status == CMD_OK && f->is_cut)
-		status = CMD_TIMEOUT;
-	return status;
+	return status == CMD_OK ? status_of(f) : status;
+}
+
+/* Other hosts need a monitor. */
+static int blame_run(const char *path, const struct err *e)
+{
+	return e->code == ERR_NOTFOUND && !e->line ? cmd_fail(CMD_UNREACHABLE, "%s", e->text)
+						   : blame(path, e);
 }
 
 static void write_delay(void *arg, const struct neko_delay *d)
@@ -150,14 +175,22 @@ static int run_it(const struct neko_options *w, struct run *r, const struct run_
 		     : run_real(r, options, f, e);
 }
 
+static void on_turn(void *arg, const struct run_turn *t)
+{
+	struct neko_options *w = arg;
+
+	neko_progress(&w->progress, t, w->point + 1, neko_sweep_points(&w->sweep));
+}
+
 static int run_with_options(struct neko_options *w, struct run *r, const char *path)
 {
 	struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
 				       .interrupt = &got_signal,
+				       .on_turn = on_turn,
 				       .arg = w };
 	struct run_counts f;
 	struct err e = { 0 };
-	int status, written;
+	int status, written, rc;
 
 	if (w->to_messages || w->output || w->json) {
 		options.on_message = write_message;
@@ -173,9 +206,11 @@ static int run_with_options(struct neko_options *w, struct run *r, const char *p
 	if (status != CMD_OK)
 		return status;
 	catch_signals();
-	if (run_it(w, r, &options, &f, &e) || run_flush(r, &e))
-		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text)
-							 : blame(path, &e);
+	progress_begin(&w->progress, false);
+	rc = run_it(w, r, &options, &f, &e);
+	progress_end(&w->progress);
+	if (rc || run_flush(r, &e))
+		return blame_run(path, &e);
 	warn_missing(r);
 	if (f.stuck)
 		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
@@ -190,7 +225,8 @@ static int run_setup(struct neko_options *w, struct setup *s, const char *path)
 	struct err e = { 0 };
 	int status;
 
-	if (w->seed && setup_set(s, "simulation.seed", w->seed, &e))
+	if ((w->seed && setup_set(s, "simulation.seed", w->seed, &e)) ||
+	    neko_sweep_apply(&w->sweep, 0, s, &e))
 		return blame(path, &e);
 	if (run_new(s, &r, &e))
 		return blame(path, &e);
@@ -223,6 +259,108 @@ static int run_file(struct neko_options *w, const char *path)
 		status = cmd_fail(CMD_FAILURE, "%s: could not be written", w->messages);
 	setup_free(s);
 	return status;
+}
+
+/* --- sweeps */
+
+/* *status: of the first run that did not get to its end. */
+static int run_point(struct neko_options *w, struct run *r, const struct run_options *options,
+		     int *status, struct err *e)
+{
+	struct run_counts f;
+	int rc = run_it(w, r, options, &f, e);
+
+	if (!rc)
+		rc = run_flush(r, e);
+	if (!rc)
+		rc = neko_sweep_note(&w->sweep, w->point, r, &f, e);
+	if (!rc && *status == CMD_OK) {
+		progress_end(&w->progress);
+		warn_missing(r);
+		*status = status_of(&f);
+	}
+	return rc;
+}
+
+static int sweep_point(struct neko_options *w, const char *path, const struct run_options *options,
+		       int *status)
+{
+	struct setup *s = NULL;
+	struct run *r = NULL;
+	struct err e = { 0 };
+	int rc = setup_read(path, &s, &e);
+
+	if (rc) {
+		setup_free(s);
+		return e.line ? blame(path, &e)
+			      : cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s",
+					 e.text);
+	}
+	rc = w->seed ? setup_set(s, "simulation.seed", w->seed, &e) : 0;
+	if (!rc)
+		rc = neko_sweep_apply(&w->sweep, w->point, s, &e);
+	if (!rc)
+		rc = run_new(s, &r, &e);
+	if (!rc)
+		rc = run_point(w, r, options, status, &e);
+	progress_end(&w->progress);
+	if (rc)
+		rc = r ? blame_run(path, &e) : blame(path, &e);
+	run_free(r);
+	setup_free(s);
+	return rc;
+}
+
+static int show_sweep(const struct neko_options *w, const char *path)
+{
+	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
+	int status = CMD_OK;
+
+	if (w->output || w->json)
+		neko_sweep_json(&b, &w->sweep, path);
+	if (w->output && !b.failed)
+		status = write_file(w->output, &b);
+	if (!w->json) {
+		buf_clear(&b);
+		if (w->csv)
+			neko_sweep_csv(&b, &w->sweep);
+		else
+			neko_sweep_text(&b, &w->sweep);
+	}
+	if (b.failed)
+		status = cmd_fail(CMD_FAILURE, "out of memory");
+	else
+		fputs(buf_str(&b), stdout);
+	buf_done(&b);
+	return status;
+}
+
+/* What was run before an error or a signal is shown, too. */
+static int sweep_file(struct neko_options *w, const char *path)
+{
+	const struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
+					     .interrupt = &got_signal,
+					     .on_turn = on_turn,
+					     .arg = w };
+	size_t n = neko_sweep_points(&w->sweep);
+	int status = CMD_OK, rc = CMD_OK, shown;
+	struct err e = { 0 };
+
+	if (w->output && file_check_writable(w->output, &e))
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	catch_signals();
+	progress_begin(&w->progress, false);
+	for (w->point = 0; w->point < n && rc == CMD_OK; w->point++) {
+		rc = sweep_point(w, path, &options, &status);
+		if (got_signal || clock_mono() >= options.deadline)
+			break;
+	}
+	if (rc != CMD_OK && !w->sweep.row)
+		return rc;
+	if (rc == CMD_OK && status == CMD_OK && w->point + 1 < n)
+		status = got_signal ? CMD_SIGNAL + got_signal : w->point < n ? CMD_TIMEOUT : CMD_OK;
+	shown = show_sweep(w, path);
+	return rc != CMD_OK ? rc : status != CMD_OK ? status : shown;
 }
 
 static int print_json(struct json *j, struct buf *b)
@@ -332,6 +470,10 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 			spec,
 			"run FILE, compare FILE FILE, plot FILE, factory, list, or configure with "
 			"five values");
+	if (w->csv && !w->sweep.n)
+		return cmd_usage(spec, "--csv is for runs with --sweep");
+	if (w->sweep.n && (w->messages || w->delays))
+		return cmd_usage(spec, "--messages and --delays are for one run, not for a sweep");
 	if ((w->delays || w->hosts) && !w->is_real)
 		return cmd_usage(spec, "--delays and --hosts are for a run with --real");
 	if (w->is_simulated == w->is_real)
@@ -341,7 +483,7 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 				 UINT64_MAX);
 	if (w->trace.from > w->trace.until)
 		return cmd_usage(spec, "--trace-until is before --trace-from; exchange them");
-	return run_file(w, argv[1]);
+	return w->sweep.n ? sweep_file(w, argv[1]) : run_file(w, argv[1]);
 }
 
 static const char details[] =
@@ -358,8 +500,8 @@ static const char details[] =
 	"of NFD-S that finds a "
 	"crash within DETECTION, errs at most once in RECURRENCE, and for "
 	"DURATION: 30s 30d 60s 0.01 "
-	"'exponential(20ms)'. The exit status is 124 when the deadline ends a run. Ctrl-C ends it with partial "
-	"results: 130.";
+	"'exponential(20ms)'. The exit status is 124 when the deadline ends a run. Ctrl-C or "
+	"SIGTERM ends it with partial results, also of a sweep: 130 or 143.";
 
 int cmd_neko(int argc, char **argv)
 {
@@ -387,6 +529,15 @@ int cmd_neko(int argc, char **argv)
 		       "whose certificates they "
 		       "show",
 		       OPT_STR, &w.over.mainsm),
+		OPTION_CALL("set", 0, "KEY=VALUE", "run: as if the configuration had that line",
+			    &w.sweep, neko_sweep_set),
+		OPTION_CALL(
+			"sweep", 0, "KEY=VALUES",
+			"run: once for each value, A..B:STEP or A,B,C: a row each; several give all "
+			"combinations",
+			&w.sweep, neko_sweep_add),
+		OPTION("csv", 0, NULL, "run --sweep: CSV, a line a quantity of a run", OPT_FLAG,
+		       &w.csv),
 		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR, &w.seed),
 		OPTION("output", 'o', "FILE",
 		       "output file (replaced only when complete): of run as JSON, of plot as SVG",
@@ -427,5 +578,6 @@ int cmd_neko(int argc, char **argv)
 	if (status < 0)
 		status = dispatch(&spec, &w, argc - first, argv + first);
 	neko_trace_done(&w.trace);
+	neko_sweep_done(&w.sweep);
 	return status;
 }

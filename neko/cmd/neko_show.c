@@ -28,7 +28,20 @@ static bool has_clocks(const struct stat_result *v, size_t n)
 	return false;
 }
 
-static void add_row(struct table *t, const struct stat_result *v, bool with_clock)
+static bool has_formulas(const struct stat_result *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(v[i].expected))
+			return true;
+	return false;
+}
+
+/* Columns that only some runs have. */
+struct columns {
+	bool clock, formula;
+};
+
+static void add_row(struct table *t, const struct stat_result *v, struct columns with)
 {
 	const struct moments *m = quantity_moments(v->quantity);
 	struct interval i = quantity_interval(v->quantity, LEVEL);
@@ -39,11 +52,12 @@ static void add_row(struct table *t, const struct stat_result *v, bool with_cloc
 	table_cell(t, "%" PRIu64, m->n);
 	cell(t, moments_mean(m));
 	cell(t, i.half);
-	cell(t, v->expected);
+	if (with.formula)
+		cell(t, v->expected);
 	cell(t, moments_deviation(m));
 	cell(t, m->n ? m->min : NAN);
 	cell(t, m->n ? m->max : NAN);
-	if (with_clock)
+	if (with.clock)
 		cell(t, v->clock_mean);
 }
 
@@ -64,15 +78,23 @@ static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
 
 static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 {
-	static const char *const heads[] = { "QUANTITY",  "N",	 "MEAN", "+-95%", "FORMULA",
-					     "DEVIATION", "MIN", "MAX",	 "CLOCK" };
-	bool with_clock = has_clocks(v, n);
-	struct table *t = table_new(with_clock ? ARRAY_LEN(heads) : ARRAY_LEN(heads) - 1, heads,
-				    with_clock ? "lrrrrrrrr" : "lrrrrrrr");
+	const char *head[9] = { "QUANTITY", "N", "MEAN", "+-95%" };
+	const struct columns with = { .clock = has_clocks(v, n), .formula = has_formulas(v, n) };
+	size_t ncol = 4;
+	struct table *t;
+
+	if (with.formula)
+		head[ncol++] = "FORMULA";
+	head[ncol++] = "DEVIATION";
+	head[ncol++] = "MIN";
+	head[ncol++] = "MAX";
+	if (with.clock)
+		head[ncol++] = "CLOCK";
+	t = table_new(ncol, head, "lrrrrrrrr");
 
 	for (size_t i = 0; t && i < n; i++)
 		if (quantity_moments(v[i].quantity)->n)
-			add_row(t, &v[i], with_clock);
+			add_row(t, &v[i], with);
 	if (table_end(t, 0, b))
 		b->failed = true;
 }

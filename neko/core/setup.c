@@ -347,17 +347,17 @@ int setup_finish(const struct setup *s, struct err *e)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct nearest n = nearest_to(s->entry[i].key);
+		enum err_code code = s->entry[i].line ? ERR_NOTFOUND : ERR_INVALID;
 
 		if (s->entry[i].is_asked)
 			continue;
 		for (size_t k = 0; k < s->nasked; k++)
 			nearest_try(&n, s->asked[k]);
 		if (n.best)
-			err_set(e, ERR_NOTFOUND, "no part of this run knows '%s'; did you mean %s?",
+			err_set(e, code, "no part of this run knows '%s'; did you mean %s?",
 				s->entry[i].key, n.best);
 		else
-			err_set(e, ERR_NOTFOUND,
-				"no part of this run knows '%s'; take the line out",
+			err_set(e, code, "no part of this run knows '%s'; take the line out",
 				s->entry[i].key);
 		return err_at(e, s->entry[i].line, 0);
 	}

@@ -63,7 +63,8 @@ int setup_blame_process(const struct setup *s, uint32_t id, const char *what, st
 /* Each process.A-B.what has numbers of 1..m. ERR_INVALID. */
 int setup_check_processes(const struct setup *s, uint32_t m, struct err *e);
 
-/* All keys were read. ERR_NOTFOUND for a key that no part reads, with the nearest known one. */
+/* All keys were read. ERR_NOTFOUND for a key that no part reads, with the nearest known one;
+ * ERR_INVALID when it is of setup_set(). */
 int setup_finish(const struct setup *s, struct err *e);
 
 #endif

@@ -275,6 +275,15 @@ bool run_is_late(const struct run *r)
 	       (r->options->deadline && clock_mono() >= r->options->deadline);
 }
 
+void run_report_turn(const struct run *r, uint64_t done, double seconds)
+{
+	const struct run_options *w = r->options;
+
+	if (w->on_turn)
+		w->on_turn(w->arg, &(struct run_turn){ r, done, r->runs, seconds,
+						       (double)(clock_mono() - r->begun) / 1e9 });
+}
+
 static void count(struct run_counts *f, struct sim *s, enum sim_end end)
 {
 	const struct sim_counts *c = sim_counts(s);
@@ -304,8 +313,10 @@ static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct e
 
 	if (!rc && r->stat.begin(r->handler, r->m))
 		rc = err_nomem(e);
-	while (!rc && end == SIM_PAUSED && !run_is_late(r))
+	while (!rc && end == SIM_PAUSED && !run_is_late(r)) {
+		run_report_turn(r, f->runs, (double)sim_now(s) / 1e9);
 		rc = sim_run(s, r->until, &end, e);
+	}
 	if (!rc) {
 		r->stat.end(r->handler, sim_now(s));
 		count(f, s, end);
@@ -322,6 +333,7 @@ int run_simulate(struct run *r, const struct run_options *w, struct run_counts *
 	int rc = 0;
 
 	r->options = w;
+	r->begun = clock_mono();
 	for (uint64_t i = 0; i < r->runs && !rc; i++) {
 		f.seed_of_last = i ? hash_mix64(hash_mix64(r->seed) + i) : r->seed;
 		rc = run_once(r, f.seed_of_last, &f, e);

@@ -23,6 +23,14 @@ struct run;
 int run_new(struct setup *s, struct run **out, struct err *e);
 void run_free(struct run *r);
 
+/* How far a run is. */
+struct run_turn {
+	const struct run *run; /* run_results() are those so far */
+	uint64_t done, runs; /* with a seed of their own each */
+	double seconds; /* of the present one: virtual, or by the clock */
+	double wall_seconds; /* since the begin of the first one */
+};
+
 struct run_options {
 	nsec_t deadline; /* clock_mono() at which it ends, wherever it is; 0: never */
 	/* It ends as by the deadline once this is not 0, which a signal handler may set; NULL: none
@@ -32,6 +40,8 @@ struct run_options {
 	void (*on_event)(void *arg, const struct neko_event *v); /* NULL: none */
 	/* Real runs, after their end: each message, in the order of sending. NULL: none */
 	void (*on_delay)(void *arg, const struct neko_delay *d);
+	/* Some times a second, while it runs; it must not block. NULL: none */
+	void (*on_turn)(void *arg, const struct run_turn *t);
 	void *arg;
 };
 

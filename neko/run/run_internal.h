@@ -21,6 +21,7 @@ struct run {
 	struct stat_kind stat;
 	void *handler; /* of stat, owned */
 	const struct run_options *options; /* while it runs */
+	nsec_t begun; /* clock_mono() */
 	/* of a real run */
 	struct real_net real_net[NEKO_NETS_MAX];
 	nsec_t silence; /* a process that is silent for so long is gone */
@@ -43,6 +44,9 @@ void run_draw_crashes(struct run *r, uint64_t seed);
 /* It is to end, while it runs: the deadline has come, or it is interrupted. */
 bool run_is_late(const struct run *r);
 bool run_is_interrupted(const struct run *r);
+
+/* Calls options->on_turn. seconds: of the present run. */
+void run_report_turn(const struct run *r, uint64_t done, double seconds);
 
 /* What the handler found broken, or NULL. */
 const char *run_broken(const struct run *r);

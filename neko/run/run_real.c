@@ -397,6 +397,7 @@ static nsec_t conduct(struct master *s)
 	do {
 		now = clock_mono() - s->epoch;
 		crash_due(s, now);
+		run_report_turn(s->run, 0, (double)now / 1e9);
 	} while (!is_over(s, now) && turn(s));
 	say_stop(s);
 	for (nsec_t end = clock_mono() + END_NS; clock_mono() < end && turn(s);)
@@ -510,6 +511,7 @@ int run_prepare_real(struct run *r, const struct run_options *w, struct err *e)
 		return err_set(e, ERR_LIMIT, "a real run has at most %d processes",
 			       REAL_PROCESSES_MAX);
 	r->options = w;
+	r->begun = clock_mono();
 	r->is_real = true;
 	rc = run_check(r, e);
 	run_draw_crashes(r, r->seed);

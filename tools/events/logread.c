@@ -3,6 +3,7 @@
 #include "tools/events/logplace.h"
 
 #include "common/base/str.h"
+#include "common/cli/progress.h"
 #include "tools/term/say.h"
 
 #include <inttypes.h>
@@ -13,15 +14,6 @@
 #define SHOWN_MAX 10 /* bad lines; the others are counted */
 #define SHOWN_BYTES 120 /* of each */
 #define PROGRESS_EVENTS 8192 /* between two looks at the clock */
-#define PROGRESS_AFTER_NS NSEC_PER_SEC
-#define PROGRESS_EACH_NS (NSEC_PER_SEC / 5)
-
-/* How far it is, on a terminal, of what takes longer than a second. */
-struct progress {
-	bool is_wanted, is_shown;
-	nsec_t next;
-	uint64_t events;
-};
 
 struct reading {
 	const struct logread_options *options;
@@ -30,6 +22,7 @@ struct reading {
 	logread_fn fn;
 	void *arg;
 	struct progress progress;
+	uint64_t looked; /* events, for the progress */
 	uint64_t bytes; /* of text that was read */
 	uint64_t lines, bad, events;
 };
@@ -43,30 +36,17 @@ int logread_form(struct logread_options *w, const char *name)
 
 static void show_progress(struct reading *r)
 {
-	struct progress *p = &r->progress;
 	uint64_t size, done;
-	nsec_t now;
 
-	if (!p->is_wanted || ++p->events % PROGRESS_EVENTS)
+	if (++r->looked % PROGRESS_EVENTS || !progress_is_due(&r->progress))
 		return;
-	now = clock_mono();
-	if (now < p->next)
-		return;
-	p->next = now + PROGRESS_EACH_NS;
-	p->is_shown = true;
-	fprintf(stderr, "\r%" PRIu64 " events", p->events);
-	if (!r->file)
-		return;
-	size = evfile_size(r->file);
-	done = r->bytes ? r->bytes : evfile_report(r->file)->bytes;
+	size = r->file ? evfile_size(r->file) : 0;
+	done = r->bytes || !r->file ? r->bytes : evfile_report(r->file)->bytes;
 	if (size)
-		fprintf(stderr, ", %u %%", (unsigned)(done * 100 / size));
-}
-
-static void end_progress(const struct progress *p)
-{
-	if (p->is_shown)
-		fputs("\r\x1b[K", stderr);
+		progress_show(&r->progress, "%" PRIu64 " events, %u %%", r->looked,
+			      (unsigned)(done * 100 / size));
+	else
+		progress_show(&r->progress, "%" PRIu64 " events", r->looked);
 }
 
 static int hand_on(struct reading *r, const struct event *ev)
@@ -120,7 +100,7 @@ static int read_olog(struct reading *r)
 
 	while (status == CMD_OK && (got = evfile_next(r->file, &ev, &e)) == 1)
 		status = hand_on(r, &ev);
-	end_progress(&r->progress);
+	progress_end(&r->progress);
 	if (status != CMD_OK)
 		return status;
 	return got < 0 ? cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text) : report(r);
@@ -134,7 +114,7 @@ static void report_line(struct reading *r, const char *s, size_t n, const struct
 
 	if (++r->bad > SHOWN_MAX)
 		return;
-	end_progress(&r->progress);
+	progress_end(&r->progress);
 	cmd_warn("%s:%" PRIu64 ": %s", r->path, r->lines, e->text);
 	if (n)
 		fprintf(stderr, "    %s\n",
@@ -184,7 +164,7 @@ static int read_lines(struct reading *r, enum evline_form form, struct evline *l
 		l->event.number = r->events;
 		status = hand_on(r, &l->event);
 	}
-	end_progress(&r->progress);
+	progress_end(&r->progress);
 	return status == CMD_OK ? report_text(r, l) : status;
 }
 
@@ -226,7 +206,7 @@ static int read_archive(struct reading *r)
 		return logplace_fail(r->path, &e);
 	rc = arevents_read(a, r->options->part, hand_on_stored, r, &p, &e);
 	archive_close(a);
-	end_progress(&r->progress);
+	progress_end(&r->progress);
 	return rc ? logplace_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
 }
 
@@ -279,7 +259,6 @@ int logread_file(const struct logread_options *w, const char *path, logread_fn f
 {
 	struct reading r = { .options = w, .path = path, .fn = fn, .arg = arg };
 
-	r.progress.is_wanted = !w->is_quiet && isatty(2);
-	r.progress.next = clock_mono() + PROGRESS_AFTER_NS;
+	progress_begin(&r.progress, w->is_quiet);
 	return arpg_is_url(path) ? read_archive(&r) : read_file(&r);
 }

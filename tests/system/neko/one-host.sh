@@ -57,6 +57,54 @@ check 'a rule that never holds ends with the deadline' status_is 124 \
 	omig neko run "$TMPDIR/never.conf" --simulate --deadline 100ms
 check 'the configurator' says '^fd.eta = 9.976' omig neko configure 30s 30d 60s 0.01 \
 	'exponential(20ms)'
+# --- several runs: --set and --sweep
+sed 's/stat.stop.*/stat.stop = n >= 200/' $example >"$TMPDIR/sweep.conf"
+sweep() { omig neko run "$TMPDIR/sweep.conf" --simulate "$@"; }
+check 'a line of the command holds instead of one of the file' says '^T_M .s. +50 ' sweep --set \
+	'stat.stop=n >= 50'
+check 'a key of it that nobody knows is named' says "no part of this run knows 'fd.detla'; did you mean" \
+	sweep --set fd.detla=1s
+check 'which is status 2, too' status_is 2 sweep --set fd.detla=1s
+check 'a sweep has a row each, with intervals' says '^1500ms +[0-9.]+ [+]- [0-9.]+ ' sweep --sweep \
+	fd.eta=1s..2s:500ms
+check 'and says so' grep -q '^3 of 3 runs; means' "$TMPDIR/says.out"
+check 'two keys have a row for each pair' says '^0.1 +2s +' sweep --sweep \
+	network.lan.loss=0.05,0.1 --sweep fd.eta=1s,2s
+same_as_one() {
+	sweep --set fd.eta=2s --json >"$TMPDIR/one.json" &&
+		sweep --sweep fd.eta=1s,2s --json -o "$TMPDIR/sweep.json" >"$TMPDIR/sweep.out" &&
+		cmp "$TMPDIR/sweep.json" "$TMPDIR/sweep.out" &&
+		python3 -c 'import json, sys
+one, all = (json.load(open(f)) for f in sys.argv[1:])
+row = all["sweep"][1]
+assert row["set"] == {"fd.eta": "2s"} and row["end"] == "stop rule" and not all["partial"], row
+mean = {q["name"]: q["mean"] for q in one["quantities"] if q["n"]}
+assert mean == {q["name"]: q["mean"] for q in row["quantities"] if q["n"]}, (mean, row)' \
+			"$TMPDIR/one.json" "$TMPDIR/sweep.json"
+}
+check 'its values are those of the same run alone' same_as_one
+csv() {
+	sweep --sweep fd.eta=1s,2s --csv >"$TMPDIR/sweep.csv" && python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+assert {r["fd.eta"] for r in rows} == {"1s", "2s"}, rows
+assert all(float(r["half_95"]) > 0 for r in rows if int(r["n"]) > 1), rows' "$TMPDIR/sweep.csv"
+}
+check 'as CSV, too' csv
+interrupted() { # SIGNAL STATUS
+	timeout --preserve-status -s "$1" 3 omig neko run "$TMPDIR/sweep.conf" --simulate --sweep \
+		fd.eta=1s,2s --set 'stat.stop=ci(0.95) < 0.001%' >"$TMPDIR/part"
+	[ $? = "$2" ] && cat "$TMPDIR/part" && grep -q '^1 of 2 runs: partial results' "$TMPDIR/part" &&
+		grep -q 'interrupted$' "$TMPDIR/part"
+}
+check 'a sweep that is interrupted has what there is' interrupted INT 130
+check 'so has one that is ended' interrupted TERM 143
+check 'a simulated cluster, too' says '^interrupted: partial results, [0-9]+ of 9999 worlds' timeout \
+	--preserve-status -s TERM 3 omig sim cluster --seeds 1..9999 --hosts 2 --time 5s
+without_formula() { omig neko run "$@" --simulate --set simulation.until=30s >"$TMPDIR/out" &&
+	! grep FORMULA "$TMPDIR/out"; }
+check 'without a formula there is no column of it' without_formula examples/neko/broadcast.conf
+check 'results have the modes of the umask' test "$(stat -c %a "$TMPDIR/sweep.json")" = \
+	"$(stat -c %a "$TMPDIR/sweep.csv")"
 check 'what a process can be' says '^phi ' omig neko list
 
 # At its freshness point a heartbeat has just been sent: each one makes a mistake. (On a loaded

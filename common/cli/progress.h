@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One line on standard error, on a terminal only, of what takes longer than two seconds. It has no
+ * colour. The line is removed before other output.
+ */
+#ifndef COMMON_CLI_PROGRESS_H
+#define COMMON_CLI_PROGRESS_H
+
+#include "common/base/clock.h"
+
+#include <stdbool.h>
+
+#define PROGRESS_AFTER_NS (2 * NSEC_PER_SEC) /* people wait so long without a question */
+#define PROGRESS_EACH_NS (NSEC_PER_SEC / 5)
+
+/* Zero: shows nothing. */
+struct progress {
+	bool is_wanted, is_shown;
+	nsec_t begin, next;
+};
+
+/* From now on; is_quiet: shows nothing, as without a terminal. */
+void progress_begin(struct progress *p, bool is_quiet);
+
+/* Cheap beside a read of the clock. True: progress_show() has something to do now. */
+bool progress_is_due(struct progress *p);
+
+/* Seconds since the begin. */
+double progress_seconds(const struct progress *p);
+
+/* In the place of the line before. */
+void progress_show(struct progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Removes the line; may be called again. */
+void progress_end(struct progress *p);
+
+#endif

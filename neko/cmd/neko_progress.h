@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far a run is: a line on the terminal, of one that takes longer than two seconds. */
+#ifndef NEKO_CMD_NEKO_PROGRESS_H
+#define NEKO_CMD_NEKO_PROGRESS_H
+
+#include "common/cli/progress.h"
+#include "neko/run/run.h"
+
+/* Called in each turn of a run. run of runs: of a sweep; 1 of 1 without. */
+void neko_progress(struct progress *p, const struct run_turn *t, size_t run, size_t runs);
+
+#endif

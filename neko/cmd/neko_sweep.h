@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Settings of the command line, and runs of one configuration with several values of its keys:
+ *
+ *	--set KEY=VALUE
+ *	--sweep KEY=10ms,20ms,50ms      a run for each
+ *	--sweep KEY=10ms..50ms:10ms     the same by steps; both ends are runs
+ *
+ * Several sweeps give each combination; the last key changes fastest.
+ */
+#ifndef NEKO_CMD_NEKO_SWEEP_H
+#define NEKO_CMD_NEKO_SWEEP_H
+
+#include "common/base/buf.h"
+#include "neko/run/run.h"
+
+#define NEKO_SWEEP_KEYS_MAX 4 /* more are no table any more */
+#define NEKO_SWEEP_POINTS_MAX 1000 /* runs; a table that people still read */
+#define NEKO_SETS_MAX 64 /* on a command line; more belong into a file */
+
+struct neko_setting {
+	char *key; /* owned, one allocation with the value */
+	const char *value;
+};
+
+struct neko_sweep_key {
+	char *key; /* owned */
+	char **value; /* owned, n */
+	size_t n;
+};
+
+/* Of a quantity of one run. */
+struct neko_sweep_cell {
+	char *name, *unit; /* owned */
+	uint64_t n;
+	double mean, half, deviation, min, max; /* half: 95 %, by batches where values depend */
+};
+
+struct neko_sweep_row {
+	struct neko_sweep_cell *cell; /* owned, n */
+	size_t n;
+	struct run_counts counts;
+	bool is_done;
+};
+
+/* Zero: no sweep, nothing set. */
+struct neko_sweep {
+	struct neko_setting set[NEKO_SETS_MAX];
+	unsigned nset;
+	struct neko_sweep_key key[NEKO_SWEEP_KEYS_MAX];
+	unsigned n;
+	struct neko_sweep_row *row; /* owned, one a point */
+};
+
+/* Calls of the options: into is the struct neko_sweep. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+int neko_sweep_set(void *into, const char *text, struct err *e);
+int neko_sweep_add(void *into, const char *text, struct err *e);
+void neko_sweep_done(struct neko_sweep *s);
+
+/* 1 without a sweep. */
+size_t neko_sweep_points(const struct neko_sweep *s);
+const char *neko_sweep_value(const struct neko_sweep *s, size_t point, unsigned key);
+
+/* All settings, and the values of that point. As setup_set(). */
+int neko_sweep_apply(const struct neko_sweep *s, size_t point, struct setup *to, struct err *e);
+
+/* What the run of that point found. ERR_NOMEM. */
+int neko_sweep_note(struct neko_sweep *s, size_t point, const struct run *r,
+		    const struct run_counts *f, struct err *e);
+
+/* Rows of the points that were run. A failure shows in the buffer. */
+void neko_sweep_text(struct buf *b, const struct neko_sweep *s);
+void neko_sweep_csv(struct buf *b, const struct neko_sweep *s);
+void neko_sweep_json(struct buf *b, const struct neko_sweep *s, const char *path);
+
+#endif
