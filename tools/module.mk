@@ -26,6 +26,9 @@ $(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $
 		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | \
 		tools/man-fill $(B)/bin >$@.scd && \
 		$(SCDOC) <$@.scd >$@
-$(B)/share/omig.bash: tools/make-completion $(tools.speakers)
-	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
-tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig
+tools.completions := $(B)/share/omig.bash $(B)/share/omig.zsh $(B)/share/omig.fish
+$(tools.completions): $(B)/share/omig.%: tools/make-completion $(tools.speakers)
+	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $* $(B)/bin >$@.new && mv $@.new $@
+tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig \
+	$(B)/share/omig.zsh:$(datadir)/zsh/site-functions/_omig \
+	$(B)/share/omig.fish:$(datadir)/fish/vendor_completions.d/omig.fish

@@ -335,7 +335,7 @@ int cmd_measure(int argc, char **argv)
 		       &w.objects),
 		OPTION_CALL(
 			"by", 'b', "WHAT",
-			"a value for each process, node or site, for each partner or region, or for each of both: process,partner",
+			"process, node, site, partner or region: a value for each; for each of two: process,partner",
 			&w, set_by),
 		OPTION_RANGE("every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC,
 			     &w.every_ns, FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS),
