@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The outputs in docs/first-hour.md are those that its commands print: the same words and columns.
+# Each question that it has to answer is there, with a command or the reason that there is none.
+# timeout: 240
+. tests/system/lib.sh
+need python3 mpirun.openmpi
+doc=docs/first-hour.md
+program=$(heat openmpi)
+[ -x "$program" ] || skip_all 'no example program'
+
+in_the_document() { # QUESTION: has a command below it, or words on why there is none
+	awk -v q="$1" '/^##* / { on = index($0, q) > 0 } on && (/^    [a-z]/ || /`omig |cannot|does not/) { n++ }
+		END { exit !n }' $doc
+}
+while read -r question; do
+	check "a question of users: $question" in_the_document "$question" </dev/null
+done <<END
+Is it running, and where
+Which rank is slow, and why
+starved by others
+Which call takes the time
+Which rank waits for which
+Network or code
+How much goes to which rank
+Is it better after a change
+an hour ago
+A warning when it goes wrong
+Which phase of the program
+Where in the source
+Why does it hang
+A plot
+A summary at the end
+CSV
+Prometheus
+Perfetto
+pandas
+Python
+In a batch script
+64 ranks
+A colleague shall look
+Simulated against real
+A program that runs unwatched
+Is Omig itself well
+END
+
+apart() { # COMMAND...: with a monitor of its own, so that its jobs are in no list below
+	env OMIG_STATE_DIR="$TMPDIR/apart" OMIG_RUNTIME_DIR="$TMPDIR/apart.run" "$@"
+}
+summary() { # NAME
+	apart omig run --job "$1" --summary="$TMPDIR/$1.json" -- mpirun.openmpi --oversubscribe -np 4 \
+		"$program" --seconds 3 2>&1
+}
+summary before >"$TMPDIR/summary" || cat "$TMPDIR/summary"
+summary after >/dev/null
+apart omig stop
+omig run --job heat2d -- mpirun.openmpi --oversubscribe -np 4 "$program" $as_long_as_needed \
+	>"$TMPDIR/out" 2>&1 &
+job=$!
+check 'a program of four ranks runs' until_true 20 ranks_are 4
+# Counting goes on for a moment before the first question.
+omig calls --job heat2d --json >/dev/null
+output() { # COMMAND: of the document, as it is for this job, which leaves alone what has ended
+	case $1 in
+	'omig top') set -- 'omig top --once --job heat2d' ;;
+	'omig run --summary='*) cat "$TMPDIR/summary" && return ;;
+	'omig compare '*) set -- "omig compare $TMPDIR/before.json $TMPDIR/after.json" ;;
+	'omig alert '*) set -- "omig alert 'imbalance > 0 %' --job heat2d --every 1s --once" ;;
+	'omig jobs' | 'omig status') ;;
+	*) set -- "$1 --job heat2d" ;;
+	esac
+	sh -c "$1"
+}
+prints() { # N COMMAND: tried again, since what is said depends on what happens meanwhile
+	output "$2" >"$TMPDIR/real" 2>&1
+	python3 tests/docs/first_hour.py compare $doc "$1" "$TMPDIR/real" "$B/bin/omig" \
+		>"$TMPDIR/compared"
+}
+prints_soon() {
+	until_true 3 prints "$@" || { cat "$TMPDIR/compared"; return 1; }
+}
+python3 tests/docs/first_hour.py list $doc >"$TMPDIR/list"
+n=0
+while IFS='	' read -r question command; do
+	n=$((n + 1))
+	check "$question: $command" prints_soon $n "$command" </dev/null
+done <"$TMPDIR/list"
+check 'there were some' test $n -ge 10
+# The comparison would find a document that is wrong.
+finds() { # SED: a change of the document, in the output of omig calls
+	sed "$1" $doc >"$TMPDIR/wrong.md"
+	cmp -s $doc "$TMPDIR/wrong.md" && return 1
+	omig calls --job heat2d >"$TMPDIR/real" 2>&1
+	! python3 tests/docs/first_hour.py compare "$TMPDIR/wrong.md" 3 "$TMPDIR/real" "$B/bin/omig"
+}
+check 'another column would be found' finds 's/% WALL     MEAN/% TIME     MEAN/'
+check 'another word would be found' finds 's/takes 58 % of the time in MPI/takes 58 % of all/'
+check 'another kind of cell would be found' finds 's/  580 us  /  many  /'
+enough $job
+tap_end
