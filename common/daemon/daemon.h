@@ -9,8 +9,9 @@
  * --example-config --foreground --background --state-dir --log-level
  * --log-format --lock-fd --help --version.
  * Each key of the schema that has CONF_OPTION is an option too.
- * Signals: TERM and INT stop (in 5 s at most; a second one at once), HUP
- * reloads and opens the log file again, USR1 dumps the status to the log, PIPE is ignored.
+ * Signals: TERM and INT stop (in 5 s at most; a second one at once), USR1
+ * dumps the status to the log, PIPE is ignored. HUP reloads, and opens the
+ * log file again.
  * Keys of every daemon, beside those of its schema: state-dir, log-level,
  * log-format, log-areas.
  */

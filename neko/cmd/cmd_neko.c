@@ -503,6 +503,17 @@ static const char details[] =
 	"'exponential(20ms)'. The exit status is 124 when the deadline ends a run. Ctrl-C or "
 	"SIGTERM ends it with partial results, also of a sweep: 130 or 143.";
 
+#define SWEEP_HELP "run: once for each value, A..B:STEP or A,B,C: a row each; several combine"
+
+#define SWEEP_OPTIONS(w)                                                                        \
+	OPTION_CALL("set", 0, "KEY=VALUE", "run: as if the file had that line", &(w)->sweep,    \
+		    neko_sweep_set),                                                            \
+		OPTION_CALL("sweep", 0, "KEY=VALUES", SWEEP_HELP, &(w)->sweep, neko_sweep_add), \
+		OPTION("csv", 0, NULL, "run --sweep: CSV, a line a quantity", OPT_FLAG,         \
+		       &(w)->csv),                                                              \
+		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR,        \
+		       &(w)->seed)
+
 int cmd_neko(int argc, char **argv)
 {
 	struct neko_options w = { .deadline_ns = 600 * NSEC_PER_SEC,
@@ -529,16 +540,7 @@ int cmd_neko(int argc, char **argv)
 		       "whose certificates they "
 		       "show",
 		       OPT_STR, &w.over.mainsm),
-		OPTION_CALL("set", 0, "KEY=VALUE", "run: as if the configuration had that line",
-			    &w.sweep, neko_sweep_set),
-		OPTION_CALL(
-			"sweep", 0, "KEY=VALUES",
-			"run: once for each value, A..B:STEP or A,B,C: a row each; several give all "
-			"combinations",
-			&w.sweep, neko_sweep_add),
-		OPTION("csv", 0, NULL, "run --sweep: CSV, a line a quantity of a run", OPT_FLAG,
-		       &w.csv),
-		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR, &w.seed),
+		SWEEP_OPTIONS(&w),
 		OPTION("output", 'o', "FILE",
 		       "output file (replaced only when complete): of run as JSON, of plot as SVG",
 		       OPT_STR, &w.output),

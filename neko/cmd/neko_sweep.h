@@ -14,7 +14,7 @@
 #include "common/base/buf.h"
 #include "neko/run/run.h"
 
-#define NEKO_SWEEP_KEYS_MAX 4 /* more are no table any more */
+#define NEKO_SWEEP_KEYS_MAX 4 /* more make no table */
 #define NEKO_SWEEP_POINTS_MAX 1000 /* runs; a table that people still read */
 #define NEKO_SETS_MAX 64 /* on a command line; more belong into a file */
 

@@ -3,5 +3,5 @@
 MODULES           += tools/events
 tools/events.src  := destination.c event_tail.c logarchive.c logcompare.c logplace.c \
 		     logquery.c logread.c logwrite.c subscription.c
-tools/events.uses := common/base common/json common/omis/text common/omis eventlog \
+tools/events.uses := common/base common/cli common/json common/omis/text common/omis eventlog \
 		eventlog/text eventlog/archive tools/libomis tools/term tools/session

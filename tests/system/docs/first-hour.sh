@@ -10,7 +10,8 @@ program=$(heat openmpi)
 [ -x "$program" ] || skip_all 'no example program'
 
 in_the_document() { # QUESTION: has a command below it, or words on why there is none
-	awk -v q="$1" '/^##* / { on = index($0, q) > 0 } on && (/^    [a-z]/ || /`omig |cannot|does not/) { n++ }
+	awk -v q="$1" '/^##* / { on = index($0, q) > 0 }
+		on && (/^    [a-z]/ || /`omig |cannot|does not/) { n++ }
 		END { exit !n }' $doc
 }
 while read -r question; do
@@ -48,8 +49,8 @@ apart() { # COMMAND...: with a monitor of its own, so that its jobs are in no li
 	env OMIG_STATE_DIR="$TMPDIR/apart" OMIG_RUNTIME_DIR="$TMPDIR/apart.run" "$@"
 }
 summary() { # NAME
-	apart omig run --job "$1" --summary="$TMPDIR/$1.json" -- mpirun.openmpi --oversubscribe -np 4 \
-		"$program" --seconds 3 2>&1
+	apart omig run --job "$1" --summary="$TMPDIR/$1.json" -- \
+		mpirun.openmpi --oversubscribe -np 4 "$program" --seconds 3 2>&1
 }
 summary before >"$TMPDIR/summary" || cat "$TMPDIR/summary"
 summary after >/dev/null

@@ -62,8 +62,8 @@ sed 's/stat.stop.*/stat.stop = n >= 200/' $example >"$TMPDIR/sweep.conf"
 sweep() { omig neko run "$TMPDIR/sweep.conf" --simulate "$@"; }
 check 'a line of the command holds instead of one of the file' says '^T_M .s. +50 ' sweep --set \
 	'stat.stop=n >= 50'
-check 'a key of it that nobody knows is named' says "no part of this run knows 'fd.detla'; did you mean" \
-	sweep --set fd.detla=1s
+check 'a key of it that nobody knows is named' says \
+	"no part of this run knows 'fd.detla'; did you mean" sweep --set fd.detla=1s
 check 'which is status 2, too' status_is 2 sweep --set fd.detla=1s
 check 'a sweep has a row each, with intervals' says '^1500ms +[0-9.]+ [+]- [0-9.]+ ' sweep --sweep \
 	fd.eta=1s..2s:500ms
@@ -93,13 +93,14 @@ check 'as CSV, too' csv
 interrupted() { # SIGNAL STATUS
 	timeout --preserve-status -s "$1" 3 omig neko run "$TMPDIR/sweep.conf" --simulate --sweep \
 		fd.eta=1s,2s --set 'stat.stop=ci(0.95) < 0.001%' >"$TMPDIR/part"
-	[ $? = "$2" ] && cat "$TMPDIR/part" && grep -q '^1 of 2 runs: partial results' "$TMPDIR/part" &&
+	[ $? = "$2" ] && cat "$TMPDIR/part" &&
+		grep -q '^1 of 2 runs: partial results' "$TMPDIR/part" &&
 		grep -q 'interrupted$' "$TMPDIR/part"
 }
 check 'a sweep that is interrupted has what there is' interrupted INT 130
 check 'so has one that is ended' interrupted TERM 143
-check 'a simulated cluster, too' says '^interrupted: partial results, [0-9]+ of 9999 worlds' timeout \
-	--preserve-status -s TERM 3 omig sim cluster --seeds 1..9999 --hosts 2 --time 5s
+check 'a simulated cluster, too' says '^interrupted: partial results, [0-9]+ of 9999 worlds' \
+	timeout --preserve-status -s TERM 3 omig sim cluster --seeds 1..9999 --hosts 2 --time 5s
 without_formula() { omig neko run "$@" --simulate --set simulation.until=30s >"$TMPDIR/out" &&
 	! grep FORMULA "$TMPDIR/out"; }
 check 'without a formula there is no column of it' without_formula examples/neko/broadcast.conf

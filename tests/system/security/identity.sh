@@ -94,10 +94,11 @@ expiring() { # TIME STATUS LINE
 	[ $rc = 0 ] && grep -q "$3" "$TMPDIR/expiring"
 }
 check 'no certificate expires within a second' expiring 1s 0 '^no certificate expires within 1.0s$'
-check 'within a year some do' expiring 366d 1 '^[0-9]* certificates expire within 366d, the first at'
+check 'within a year some do' expiring 366d 1 \
+	'^[0-9]* certificates expire within 366d, the first at'
 check 'carol is named there' grep -q ' carol ' "$TMPDIR/expiring"
-check 'as an object, too' says '^{"within_ns":.*"expiring":\[{"serial":.*"name":"carol"' omig cert \
-	list --expiring 366d --json
+check 'as an object, too' says '^{"within_ns":.*"expiring":\[{"serial":.*"name":"carol"' \
+	omig cert list --expiring 366d --json
 check 'the one with a name has it' says ' carol +[^ ]+@' omig cert list
 check 'the name is taken' comes_out '[1-9]' 'carol' omig cert token tool-observe --name carol
 keep='omig_events_keep("mine",["all"],"",0,[])'

@@ -27,7 +27,8 @@ until_true 10 test -s "$TMPDIR/port"
 port=$(cat "$TMPDIR/port")
 
 for p in mainsm sm; do
-	check "$p: a port that is taken" refuses "cannot listen on 127.0.0.1 port $port" $p --port "$port"
+	check "$p: a port that is taken" refuses "cannot listen on 127.0.0.1 port $port" $p \
+		--port "$port"
 	check "$p: a name without an address" refuses 'listen: nohost.invalid is no address' $p \
 		--listen nohost.invalid
 	check "$p: the address of another host" refuses 'listen: 203.0.113.9 is no address' $p \
@@ -37,8 +38,10 @@ done
 check 'mainsm: no program' refuses 'sm-command: /nonexistent: No such file' mainsm --sm-command \
 	/nonexistent
 for p in sm lm; do
-	check "$p: no connection string" refuses 'mainsm: not a connection string' $p --mainsm garbage
-	check "$p: no file of one" refuses 'mainsm: /nonexistent: not there' $p --mainsm @/nonexistent
+	check "$p: no connection string" refuses 'mainsm: not a connection string' $p \
+		--mainsm garbage
+	check "$p: no file of one" refuses 'mainsm: /nonexistent: not there' $p \
+		--mainsm @/nonexistent
 done
 exec 9>&-
 # The port is free now: the check before a reload of what runs there is good.

@@ -5,7 +5,7 @@
 # timeout: 90
 . tests/system/lib.sh
 
-umask 0 # of the user who starts them
+umask 0 # of their user
 own_host
 umask 022
 host=$(uname -n)
@@ -40,10 +40,10 @@ done
 conf=$TMPDIR/logrotate.conf
 as_installed() {
 	grep -q "pkill -HUP -u .* -x '\(mainsm|sm|lm\)'" packaging/logrotate.conf || return 1
-	# shellcheck disable=SC2046 # pids
+	pids=$(pids_of mainsm sm lm | tr '\n' ' ')
 	sed -e "s|~/.local/state/omig|$OMIG_STATE_DIR|" -e 's/size 1M/size 1/' \
-		-e "s/pkill .*/kill -HUP $(echo $(pids_of mainsm sm lm))/" packaging/logrotate.conf \
-		>"$conf" && chmod 644 "$conf" && cat "$conf"
+		-e "s/pkill .*/kill -HUP $pids/" packaging/logrotate.conf >"$conf" &&
+		chmod 644 "$conf" && cat "$conf"
 }
 rotate() {
 	logrotate --state "$TMPDIR/logrotate.state" "$conf"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Completions of bash, zsh and fish: commands, subcommands, options, values and metrics, as the shell
-# itself shows them. A shell that is not installed here is skipped, and that is said.
+# Completions of bash, zsh and fish: commands, subcommands, options, values and metrics, as the
+# shell itself shows them. A shell that is not installed here is skipped, and that is said.
 # timeout: 90
 . tests/system/lib.sh
 
@@ -71,7 +71,9 @@ all_commands() { # SHELL: each command has its words
 }
 for shell in bash zsh fish; do
 	check "$shell: all commands are there" all_commands $shell
-	if ! command -v $shell >/dev/null || { [ $shell = zsh ] && ! command -v python3 >/dev/null; }; then
+	typist=$shell
+	[ $shell != zsh ] || typist=python3
+	if ! command -v $shell >/dev/null || ! command -v $typist >/dev/null; then
 		skip "$shell completes" "$shell is not here: its script is not tried"
 		continue
 	fi
