@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/cli/nearest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define NEAREST_NAME_BYTES 64 /* longer names are compared in a time that one would notice */
@@ -10,26 +11,36 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Levenshtein; names are short. */
+static bool is_swapped(const char *a, const char *b)
+{
+	return lower(a[0]) == lower(b[-1]) && lower(a[-1]) == lower(b[0]);
+}
+
+/* Levenshtein, with two neighbours that changed places as one slip; names are short. */
 static unsigned distance(const char *a, const char *b)
 {
-	unsigned row[NEAREST_NAME_BYTES + 1], n = (unsigned)strlen(b);
+	unsigned rows[3][NEAREST_NAME_BYTES + 1], n = (unsigned)strlen(b), i;
 
 	for (unsigned j = 0; j <= n; j++)
-		row[j] = j;
-	for (unsigned i = 0; a[i]; i++) {
-		unsigned diagonal = row[0];
+		rows[0][j] = j;
+	for (i = 0; a[i]; i++) {
+		const unsigned *above = rows[i % 3], *higher = rows[(i + 2) % 3];
+		unsigned *row = rows[(i + 1) % 3];
 
 		row[0] = i + 1;
 		for (unsigned j = 1; j <= n; j++) {
-			unsigned change = diagonal + (lower(a[i]) != lower(b[j - 1]));
-			unsigned step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
+			unsigned least = above[j - 1] + (lower(a[i]) != lower(b[j - 1]));
 
-			diagonal = row[j];
-			row[j] = change < step ? change : step;
+			if (above[j] + 1 < least)
+				least = above[j] + 1;
+			if (row[j - 1] + 1 < least)
+				least = row[j - 1] + 1;
+			if (i && j > 1 && is_swapped(a + i, b + j - 1) && higher[j - 2] + 1 < least)
+				least = higher[j - 2] + 1;
+			row[j] = least;
 		}
 	}
-	return row[n];
+	return rows[i % 3][n];
 }
 
 struct nearest nearest_to(const char *name)

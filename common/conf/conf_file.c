@@ -3,9 +3,11 @@
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "common/conf/conf_internal.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -117,6 +119,20 @@ static const struct conf_key *find_key(const struct reader *r, const char *name)
 	return NULL;
 }
 
+static int unknown_key(struct reader *r, const char *name)
+{
+	struct nearest n = nearest_to(name);
+	char hint[160] = SEE_EXAMPLE;
+
+	for (const struct conf_key *k = r->c->schema->key; k->name; k++)
+		if (str_eq(k->section, r->section))
+			nearest_try(&n, k->name);
+	if (n.best)
+		snprintf(hint, sizeof(hint), "; did you mean %s?", n.best);
+	return fail_hint(r, r->section ? "unknown key in this section:" : "unknown key", name,
+			 hint);
+}
+
 static int read_pair(struct reader *r, char *s)
 {
 	char *eq = strchr(s, '=');
@@ -128,8 +144,7 @@ static int read_pair(struct reader *r, char *s)
 	*eq = 0;
 	k = find_key(r, trim(s));
 	if (!k)
-		return fail_hint(r, r->section ? "unknown key in this section:" : "unknown key",
-				 trim(s), SEE_EXAMPLE);
+		return unknown_key(r, trim(s));
 	if (r->target.slot[k - r->c->schema->key].source == r->c->source)
 		return fail_hint(r, "this key is set twice in this file:", k->name, "; keep one");
 	value = trim(eq + 1);

@@ -299,6 +299,14 @@ static const struct verb {
 	{ "drain", 2, change }, { "admit", 2, change },	 { "drop", 2, change },
 };
 
+static bool is_verb(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+		if (str_eq(verbs[i].name, word))
+			return true;
+	return false;
+}
+
 static const struct verb *verb_of(const struct admin_options *w)
 {
 	int64_t n;
@@ -369,6 +377,8 @@ int cmd_admin(int argc, char **argv)
 	if (!w.narg)
 		w.arg[w.narg++] = "list";
 	verb = argc - first > ARGS_MAX ? NULL : verb_of(&w);
+	if (!verb && !is_verb(w.arg[0]))
+		return cmd_usage_verb(&spec, w.arg[0]);
 	if (!verb)
 		return cmd_usage(&spec,
 				 "list, status, limit USER WHAT N, drain, admit or drop USER?");

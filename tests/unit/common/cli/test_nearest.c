@@ -13,4 +13,29 @@ TEST(the_nearest_name_is_found)
 	ck_assert_str_eq(n.best, "send_volume");
 }
 
+TEST(neighbours_that_changed_places_are_one_slip)
+{
+	static const char *const pair[][2] = {
+		{ "srot", "sort" }, { "rnu", "run" }, { "jion", "join" },
+		{ "lnog", "long" }, { "ab", "ba" },
+	};
+
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		struct nearest n = nearest_to(pair[i][0]);
+
+		nearest_try(&n, pair[i][1]);
+		ck_assert_str_eq(n.best, pair[i][1]);
+	}
+}
+
+TEST(two_slips_in_a_short_name_are_too_many)
+{
+	struct nearest n = nearest_to("sotr");
+
+	nearest_try(&n, "rosx");
+	nearest_try(&n, "st");
+	nearest_try(&n, "port");
+	ck_assert_ptr_null(n.best);
+}
+
 SUITE("nearest")

@@ -14,7 +14,7 @@ struct bad {
 };
 
 static const struct bad bad_files[] = {
-	{ "port = 1\nprot = 2\n", 2, "unknown key 'prot'" },
+	{ "port = 1\nprot = 2\n", 2, "unknown key 'prot'; did you mean port?" },
 	{ "port = 1\n\nport = 2\n", 3, "set twice in this file: 'port'" },
 	{ "[in]\nport=1\nport=1\n", 3, "set twice" },
 	{ "[site a]\nweight=1\n[site b]\nweight=1\n[site a]\nweight=1\n", 6, "set twice" },
