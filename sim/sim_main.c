@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 				 .links = 10,
 				 .run = { .with_faults = true } };
 	const struct opt table[] = {
-		{ "seed", 0, "N", "what all is drawn from (1)", OPT_U64, &w.first, 0, 0, NULL },
+		{ "seed", 0, "N", "seed of all random numbers (1)", OPT_U64, &w.first, 0, 0, NULL },
 		{ "seeds", 0, "A..B", "a world for each; broken ones are reported", OPT_CALL, &w, 0,
 		  0, set_seeds },
 		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,

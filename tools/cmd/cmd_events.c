@@ -306,7 +306,9 @@ static int follow(const struct event_tail_options *w)
 	end = event_tail_end(&f);
 	rc = rc != CMD_OK ? rc : end;
 	if (f.nlost)
-		cmd_warn("%llu events were lost for want of room", (unsigned long long)f.nlost);
+		cmd_warn(
+			"%llu events lost: the ranks wrote faster than they were collected; name fewer events, or use --where",
+			(unsigned long long)f.nlost);
 	return rc;
 }
 

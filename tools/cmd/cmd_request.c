@@ -7,6 +7,7 @@
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/term/table.h"
 #include "tools/term/wholefile.h"
 
 #include <errno.h>
@@ -229,6 +230,24 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 }
 
+/* The event, as it was asked for: what stands before the colon. */
+static void say_nothing_came(const struct request_options *w, const struct step *s)
+{
+	const char *text = (const char *)s->text.p;
+	char time[TABLE_NUMBER_BYTES];
+	bool is_quoted = false;
+	size_t n = 0;
+
+	for (; n < s->text.n && (is_quoted || text[n] != ':'); n++)
+		is_quoted ^= text[n] == '"';
+	fputs("omig request: no ", stderr);
+	term_put_safe(stderr, text, n);
+	if (w->follow_ns != FOREVER)
+		fprintf(stderr, " in %s",
+			table_duration(time, (double)w->follow_ns / NSEC_PER_SEC));
+	putc('\n', stderr);
+}
+
 static int follow(const struct request_options *w, struct step *s, bool is_last)
 {
 	struct follow *f = &s->follow;
@@ -245,7 +264,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 	wait_for_replies(f);
 	/* others act in silence, and a later request asks what they did */
 	if (!f->seen && !f->status && !f->is_over && is_last)
-		fputs("omig request: nothing was reported in that time\n", stderr);
+		say_nothing_came(w, s);
 	str_copy(s->value, sizeof(s->value), f->csr);
 	f->is_past = true;
 	if (is_interrupted == SIGINT) /* ends this one; those behind it have their turn */
