@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/cli/nearest.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 
 TEST(the_nearest_name_is_found)
@@ -20,7 +21,7 @@ TEST(neighbours_that_changed_places_are_one_slip)
 		{ "lnog", "long" }, { "ab", "ba" },
 	};
 
-	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(pair); i++) {
 		struct nearest n = nearest_to(pair[i][0]);
 
 		nearest_try(&n, pair[i][1]);
