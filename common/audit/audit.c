@@ -64,16 +64,6 @@ int audit_open(const struct audit_conf *c, struct audit **out)
 
 /* --- the file */
 
-static int fail(const char *path, int rc, struct err *e)
-{
-	if (rc == -EPERM)
-		return err_set(e, ERR_DENIED,
-			       "%.100s: not a file of ours alone: others may read it, chmod 600 it",
-			       path);
-	errno = -rc;
-	return err_sys(e, "%.100s", path);
-}
-
 static void close_file(struct audit *a)
 {
 	if (a->fd >= 0)
@@ -104,7 +94,7 @@ static int open_file(struct audit *a, struct err *e)
 	if (fd == -ENOENT)
 		fd = d->create(d->arg, a->path);
 	if (fd < 0)
-		return fail(a->path, fd, e);
+		return disk_fail(a->path, fd, e);
 	a->fd = fd;
 	if (!fstat(fd, &st)) {
 		go_on_behind(a, &st);
@@ -122,7 +112,7 @@ static int make_room(struct audit *a, size_t n, struct err *e)
 		return 0;
 	close_file(a);
 	rc = a->disk->rename(a->disk->arg, a->path, a->older);
-	return rc ? fail(a->older, rc, e) : open_file(a, e);
+	return rc ? disk_fail(a->older, rc, e) : open_file(a, e);
 }
 
 static int write_all(struct audit *a, const struct buf *line, struct err *e)
@@ -133,7 +123,7 @@ static int write_all(struct audit *a, const struct buf *line, struct err *e)
 		return err_nomem(e);
 	n = a->disk->write_at(a->disk->arg, a->fd, line->p, line->n, a->size);
 	if (n < 0)
-		return fail(a->path, (int)n, e);
+		return disk_fail(a->path, (int)n, e);
 	a->size += (size_t)n;
 	if ((size_t)n < line->n)
 		return err_set(e, ERR_SYS, "%.100s: no room left", a->path);

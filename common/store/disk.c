@@ -255,6 +255,18 @@ void disk_leave(struct disk *d)
 	*d = (struct disk){ 0 };
 }
 
+int disk_fail(const char *name, int rc, struct err *e)
+{
+	if (rc == -ENOENT)
+		return err_set(e, ERR_NOTFOUND, "%.100s: not there", name);
+	if (rc == -EPERM || rc == -EACCES || rc == -ELOOP)
+		return err_set(e, ERR_DENIED,
+			       "%.100s: not a file of ours alone: remove it, or chmod 600 it",
+			       name);
+	errno = -rc;
+	return err_sys(e, "%.100s", name);
+}
+
 int disk_write_all(const struct disk *d, int fd, const void *p, size_t n, uint64_t at)
 {
 	for (size_t done = 0; done < n;) {

@@ -57,6 +57,9 @@ int disk_enter(const struct disk *on, const char *path, struct disk *out, struct
 /* Harmless on a disk that was not entered, or was left. */
 void disk_leave(struct disk *d);
 
+/* What an operation has returned for that file, in words: ERR_NOTFOUND, ERR_DENIED, ERR_SYS. */
+int disk_fail(const char *name, int rc, struct err *e);
+
 /* All n bytes. 0 or -errno; -ENOSPC also where nothing is written without a reason. */
 int disk_write_all(const struct disk *d, int fd, const void *p, size_t n, uint64_t at);
 

@@ -20,17 +20,6 @@ static size_t file_max(const struct store *s)
 	return HEAD_MAX_BYTES + s->kind->max_bytes;
 }
 
-static int fail(const struct store *s, int rc, struct err *e)
-{
-	if (rc == -ENOENT)
-		return err_set(e, ERR_NOTFOUND, "%s: not there", s->path);
-	if (rc == -EPERM || rc == -EACCES || rc == -ELOOP)
-		return err_set(e, ERR_DENIED, "%s: not a file of ours alone (chmod 600 it?)",
-			       s->path);
-	errno = -rc;
-	return err_sys(e, "%s", s->path);
-}
-
 static int path_beside(const struct store *s, const char *suffix, char out[FILE_PATH_BYTES],
 		       struct err *e)
 {
@@ -143,7 +132,7 @@ static int read_file(struct store *s, int fd, struct buf *b, struct err *e)
 	ssize_t got = 1;
 
 	if (n < 0)
-		return fail(s, (int)n, e);
+		return disk_fail(s->path, (int)n, e);
 	if ((uint64_t)n > file_max(s))
 		return damaged(s, file_max(s), "larger than such a file can be", e);
 	if (buf_reserve(b, (size_t)n + 1))
@@ -154,7 +143,7 @@ static int read_file(struct store *s, int fd, struct buf *b, struct err *e)
 	}
 	b->p[b->n] = 0;
 	s->bytes = b->n;
-	return got < 0 ? fail(s, (int)got, e) : 0;
+	return got < 0 ? disk_fail(s->path, (int)got, e) : 0;
 }
 
 int store_read(struct store *s, struct buf *out, struct err *e)
@@ -166,7 +155,7 @@ int store_read(struct store *s, struct buf *out, struct err *e)
 	s->is_whole = false;
 	s->damaged = 0;
 	if (fd < 0)
-		return fail(s, fd, e);
+		return disk_fail(s->path, fd, e);
 	rc = read_file(s, fd, &b, e);
 	d->close(d->arg, fd);
 	if (!rc)
@@ -245,7 +234,7 @@ int store_write(struct store *s, const struct buf *body, struct err *e)
 	else if (!s->kind->ends_with_boot)
 		rc = d->sync_names(d->arg, s->path);
 	s->is_whole = !rc;
-	return rc ? fail(s, rc, e) : 0;
+	return rc ? disk_fail(s->path, rc, e) : 0;
 }
 
 static int add(struct store *s, const struct buf *record)
@@ -278,7 +267,7 @@ int store_add(struct store *s, const void *p, size_t n, struct err *e)
 	s->is_whole = !rc;
 	s->bytes += rc ? 0 : record.n;
 	buf_done(&record);
-	return rc ? fail(s, rc, e) : 0;
+	return rc ? disk_fail(s->path, rc, e) : 0;
 }
 
 int store_remove(struct store *s, struct err *e)
@@ -289,5 +278,5 @@ int store_remove(struct store *s, struct err *e)
 	s->is_whole = false;
 	if (!rc && !s->kind->ends_with_boot)
 		rc = d->sync_names(d->arg, s->path);
-	return rc && rc != -ENOENT ? fail(s, rc, e) : 0;
+	return rc && rc != -ENOENT ? disk_fail(s->path, rc, e) : 0;
 }

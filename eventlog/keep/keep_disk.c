@@ -188,8 +188,5 @@ int keeps_load(struct keeps *ks, struct err *e)
 	const struct disk *d = disk_or_system(ks->conf.disk);
 	int rc = ks->dir ? d->list(d->arg, ks->dir, load_one, ks) : 0;
 
-	if (!rc || rc == -ENOENT)
-		return 0;
-	errno = -rc;
-	return err_sys(e, "%s", ks->dir);
+	return !rc || rc == -ENOENT ? 0 : disk_fail(ks->dir, rc, e);
 }

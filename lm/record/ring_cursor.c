@@ -66,12 +66,6 @@ struct place {
 	const char *path;
 };
 
-static int fail(const struct place *at, int rc, struct err *e)
-{
-	errno = -rc;
-	return err_sys(e, "%s", at->path);
-}
-
 /* One of another version or kind. What has no magic yet was being made when its lm died. */
 static int check_magic(const struct place *at, int fd, struct err *e)
 {
@@ -82,7 +76,7 @@ static int check_magic(const struct place *at, int fd, struct err *e)
 	int64_t n = d->size(d->arg, fd);
 
 	if (got < 0 || n < 0)
-		return fail(at, got < 0 ? (int)got : (int)n, e);
+		return disk_fail(at->path, got < 0 ? (int)got : (int)n, e);
 	if ((!magic || magic == MAGIC) && n <= (int64_t)sizeof(struct file))
 		return 0;
 	snprintf(bad, sizeof(bad), "%.4000s.bad", at->path);
@@ -103,12 +97,12 @@ static int open_file(const struct place *at, int *fd, struct err *e)
 		if (rc)
 			d->close(d->arg, *fd);
 	} else if (*fd != -ENOENT) {
-		return fail(at, *fd, e);
+		return disk_fail(at->path, *fd, e);
 	}
 	if (rc != -ERR_NOTFOUND)
 		return rc;
 	*fd = d->create(d->arg, at->path);
-	return *fd < 0 ? fail(at, *fd, e) : 0;
+	return *fd < 0 ? disk_fail(at->path, *fd, e) : 0;
 }
 
 static int map_file(const struct place *at, struct ring_cursors *rs, struct err *e)
@@ -122,7 +116,7 @@ static int map_file(const struct place *at, struct ring_cursors *rs, struct err 
 	rc = d->map(d->arg, fd, sizeof(*rs->f), &p);
 	d->close(d->arg, fd);
 	if (rc)
-		return fail(at, rc, e);
+		return disk_fail(at->path, rc, e);
 	rs->f = p;
 	return 0;
 }
