@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hierarchy: round trips, rates, fan-out and the cost of an lm, with real daemons over TLS;
- * beside the same tree of bare TCP processes.
+ * The hierarchy: round trips, rates, fan-out and the cost of an lm, with real daemons over TLS. The
+ * reference is the same tree of bare TCP processes.
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"
@@ -72,7 +72,7 @@ static void bench_rtt(void)
 	bench_done(&s);
 }
 
-/* One tool: waits for the starting shot, sends its share. */
+/* A tool: waits until `go` is closed, then sends its part of the requests. */
 static _Noreturn void rate_tool(int ready, int go, unsigned requests)
 {
 	char c = 0;
@@ -151,7 +151,7 @@ static double memory_kib(pid_t pid, const char *key)
 		if (!strncmp(line, key, strlen(key)))
 			kib = strtod(line + strlen(key), NULL);
 	if (!f || kib < 0)
-		bench_fail("no memory figures of an lm");
+		bench_fail("the memory of an lm cannot be read");
 	fclose(f);
 	return kib;
 }

@@ -5,7 +5,7 @@
  * site, and sites. Each point is measured twice: evaluated where the data is born, and (.central)
  * with every event brought to the top and evaluated there. Also measured: the delay of an event to
  * the tool. Real ranks, lms, sms and a mainsm over TLS, each host in namespaces of its own. The
- * counters of the daemons have all that they send up, heartbeats too.
+ * counters of the daemons have all that they send to parents, heartbeats too.
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
@@ -129,7 +129,7 @@ static void take_values(struct measured *m, const Omis_value *all)
 		const Omis_value *v = &all->list[i];
 
 		if (v->n < 10)
-			bench_fail("a value that makes no sense");
+			bench_fail("a value is invalid");
 		m->partial += v->list[7].i < v->list[8].i;
 		if (v->list[2].kind == OMIS_VALUE_TOKEN || v->list[2].f != v->list[2].f)
 			continue;
@@ -165,7 +165,7 @@ static void on_read(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-/* It hears what comes meanwhile. */
+/* Lets time pass, and handles what arrives meanwhile. */
 static void pass(int64_t ms)
 {
 	int64_t until = bench_now() + ms * 1000000;
@@ -228,7 +228,7 @@ static void end(struct measured *m)
 
 /* --- traffic */
 
-/* The bytes that all links of a kind have sent up. */
+/* The bytes that all links of a kind have sent to parents. */
 struct traffic {
 	double frames, bytes;
 };

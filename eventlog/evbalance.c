@@ -93,7 +93,7 @@ int evbalance_restore(struct evbalance *b, const struct evbalance_stream *like, 
 
 	if (like->stored > like->first || like->left_out > like->first - like->stored ||
 	    map_find(&b->streams, like->id))
-		return err_set(e, ERR_INVALID, "what it says to have of a stream makes no sense");
+		return err_set(e, ERR_INVALID, "its state of a stream is invalid");
 	rc = add_stream(b, like->id, &s, e);
 	if (rc)
 		return rc;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- up */
+/* --- the link to the parent */
 
 static int send_up(void *arg, const struct msg *m)
 {
@@ -74,7 +74,7 @@ static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
 		 (long long)(retry_in / NSEC_PER_MSEC));
 }
 
-/* --- down */
+/* --- messages of the parent */
 
 static void on_tool_gone(struct lm *m, uint32_t tool)
 {
@@ -96,7 +96,7 @@ static void on_revoked(struct lm *m, const struct msg_revoked *r)
 	net_ctx_check(ctx);
 }
 
-/* The programs run on and cost nothing, also when the requests that are armed go later. */
+/* Clears the hooks at once: programs continue without cost, even if csrs are freed later. */
 static void on_stop(struct lm *m, const char *reason)
 {
 	list_each (i, procs_all(m->procs)) {
@@ -121,7 +121,7 @@ static void on_msg(void *arg, const struct msg *msg)
 		inbox_cancel(m->inbox, msg->cancel.id);
 		break;
 	case MSG_ARM:
-		/* without memory no error can be sent either; it is armed again when the link is */
+		/* out of memory: no error can be sent; the parent repeats it on the next link */
 		csrs_arm(m->csrs, &msg->arm);
 		break;
 	case MSG_DISARM:
@@ -134,7 +134,7 @@ static void on_msg(void *arg, const struct msg *msg)
 		on_tool_gone(m, msg->tool_gone.tool);
 		break;
 	case MSG_LET_GO:
-		holds_let_go(m->holds, "mainsm cannot be asked");
+		holds_let_go(m->holds, "mainsm cannot be reached");
 		break;
 	case MSG_REVOKED:
 		on_revoked(m, &msg->revoked);
@@ -165,7 +165,7 @@ static void on_msg(void *arg, const struct msg *msg)
 	}
 }
 
-/* --- what happens below */
+/* --- processes */
 
 static void on_refused(void *arg, int32_t pid, const struct err *why)
 {
@@ -207,7 +207,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		arm_linger(m);
 }
 
-/* A subscription that is not safe above yet is worth staying for, as long as it may be wanted. */
+/* The lm stays while its parent has not acknowledged all events of a subscription. */
 static void on_linger(void *arg)
 {
 	struct lm *m = arg;
@@ -252,8 +252,7 @@ static int open_helpers(struct lm *m)
 	return m->trace && m->source && (m->look || !c->look) ? 0 : -ERR_NOMEM;
 }
 
-/* Listeners hear of a process in this order: measuring and counters before the events that use
- * them. */
+/* The order of listeners: measurements and counters before the events that use them. */
 static int open_parts(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;

@@ -39,7 +39,7 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_OPTION, .help = "name of this host; empty: as the system says" },
 	{ KEY("linger", linger), .kind = CONF_NSEC, .def = "60s", .min = 0,
 	  .max = 30 * 86400 * NSEC_PER_SEC, .arg = "TIME", .flags = CONF_OPTION | CONF_RELOAD,
-	  .help = "ends after so long without processes; 0: never" },
+	  .help = "ends after this time without processes; 0: never" },
 	{ KEY("manipulate", manipulate), .kind = CONF_BOOL, .def = "yes",
 	  .help = "let tools with that right stop, continue and signal processes of this user" },
 	{ KEY("files", files), .kind = CONF_STRING, .def = FILELIST_DEFAULT, .arg = "PATHS",

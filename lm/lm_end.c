@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last moments of an lm that ends for want of processes. */
+/* The end of an lm that has no process to watch. */
 #include "common/base/log.h"
 #include "lm/attach/registration.h"
 #include "lm/lm_internal.h"
@@ -13,7 +13,8 @@ bool lm_is_wanted(struct lm *m)
 {
 	registration_take_waiting(m->registration);
 	if (procs_alive(m->procs))
-		log_notice("lm", "processes have come meanwhile: the next lm takes them");
+		log_notice("lm",
+			   "processes have registered meanwhile: the next lm takes them over");
 	return procs_alive(m->procs) != 0;
 }
 

@@ -116,8 +116,7 @@ static int find_way_back(int32_t pid, uint64_t *out, struct err *e)
 	return rc;
 }
 
-/* Those that a thread has to ask for: the frame would have to be larger than its handlers
- * expect. */
+/* Features that a thread must request: they make the frame larger than its handlers expect. */
 #define FEATURES_ON_REQUEST (UINT64_C(3) << 17)
 #define REGSET_SHADOW_STACK 0x204 /* NT_X86_SHSTK: the way back would have to stand there too */
 
@@ -149,7 +148,7 @@ static int check_xstate(int32_t tid, const struct xstate *x, struct err *e)
 			       "the thread computes with tiles, which a call would lose");
 	if (ptrace(PTRACE_GETREGSET, tid, REGSET_SHADOW_STACK, &v) == 0)
 		return err_set(e, ERR_UNSUPPORTED,
-			       "the thread has a shadow stack, which knows of no call");
+			       "the thread has a shadow stack, which would refuse the call");
 	return 0;
 }
 

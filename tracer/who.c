@@ -12,7 +12,7 @@
 #define PROC_TEXT_MAX_BYTES (16 * 1024)
 #define START_FIELD 22 /* of /proc/PID/stat, counted from 1 */
 
-/* `of` is the process, or "PID/task/TID". */
+/* Reads /proc/OF/FILE into b. of: "PID" or "PID/task/TID". */
 static int read_proc(struct buf *b, const char *of, const char *file)
 {
 	char path[80];
@@ -22,7 +22,7 @@ static int read_proc(struct buf *b, const char *of, const char *file)
 	return file_read_at(AT_FDCWD, path, PROC_TEXT_MAX_BYTES, b, NULL);
 }
 
-/* The name in brackets may hold anything, brackets too: fields count from the last one. */
+/* The start time in /proc/PID/stat. A name may contain ')': fields follow the last one. */
 static uint64_t start_in(const char *stat)
 {
 	const char *p = strrchr(stat, ')');
@@ -89,7 +89,7 @@ static int check_status(const char *status, struct err *e)
 	int64_t tracer = field_of(status, "\nTracerPid:");
 
 	if (field_of(status, "\nUid:") != (int64_t)getuid())
-		return err_set(e, ERR_DENIED, "the process is of another user");
+		return err_set(e, ERR_DENIED, "the process belongs to another user");
 	if (tracer > 0 && tracer != getpid())
 		return err_set(e, ERR_SYS, "the process is traced already, by process %lld",
 			       (long long)tracer);

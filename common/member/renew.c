@@ -51,7 +51,7 @@ static void ask(struct renew *r)
 			 "no request for a new certificate can be made, trying again later: %s",
 			 e.text);
 	else if (r->conf.send(r->conf.arg, &m))
-		log_info(r->conf.role, "a new certificate will be asked for when mainsm is there");
+		log_info(r->conf.role, "a new certificate will be requested when mainsm is there");
 }
 
 static int use(struct renew *r, struct err *e)
@@ -127,7 +127,7 @@ int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e
 	int rc;
 
 	if (!r->pending)
-		return err_set(e, ERR_NOTFOUND, "nothing was asked for");
+		return err_set(e, ERR_NOTFOUND, "no certificate was requested");
 	rc = enrol_renew_end(r->pending, ack, e);
 	enrol_renew_free(r->pending);
 	r->pending = NULL;

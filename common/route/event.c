@@ -19,7 +19,7 @@ static const char *text_of(const struct omis_call *c, size_t i)
 	return text ? text : "";
 }
 
-/* Words, and what may have been meant. */
+/* Refuses an unknown name, and suggests the nearest known one. */
 static int refuse_name(const char *what, const struct nearest *near, struct err *e)
 {
 	return err_set(e, ERR_INVALID, "'%.80s' is no %s%s%s%s", near->name, what,
@@ -114,7 +114,7 @@ static int check_address(const struct omis_call *event, struct err *e)
 	int64_t addr = 0;
 
 	omis_value_i64(&event->param[1], &addr);
-	return addr ? 0 : err_set(e, ERR_INVALID, "no thread ever comes to address 0");
+	return addr ? 0 : err_set(e, ERR_INVALID, "no thread ever executes address 0");
 }
 
 static int check_probe(const struct omis_call *event, struct err *e)

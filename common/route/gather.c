@@ -110,7 +110,7 @@ static int check_entry(const struct gather *g, const struct asked *a,
 		       const struct reply_entry *entry, struct err *e)
 {
 	if (entry->action == 0 ? !status_is_error(entry->status) : !was_asked(a, entry->action))
-		return err_set(e, ERR_PROTO, "a result for action %u, which was not asked for",
+		return err_set(e, ERR_PROTO, "a result for action %u, which was not requested",
 			       entry->action);
 	if (!owns_all(g, a->child, entry->objects))
 		return err_set(e, ERR_PROTO, "a result for an object of another branch");

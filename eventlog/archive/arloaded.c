@@ -68,7 +68,7 @@ static int insert(struct arloaded *l, size_t at, int64_t number, struct err *e)
 	return 1;
 }
 
-/* It ended where the next one begins. */
+/* Joins a range to the next one, which begins where it ends. */
 static void join(struct arloaded *l, size_t at)
 {
 	mark(l, l->range[at + 1].first);
@@ -109,9 +109,8 @@ static int take(void *arg, const struct arvalue *v, const char *const *names, un
 		       v[0].i < v[1].i && (!l->n || l->range[l->n - 1].next < v[0].i);
 
 	if (!is_good)
-		return err_set(
-			e, ERR_INVALID,
-			"is no archive of ours: what it says to have of a stream makes no sense");
+		return err_set(e, ERR_INVALID,
+			       "is no archive of ours: its state of a stream is invalid");
 	if (array_grow(&l->range, &l->cap, l->n + 1, sizeof(*l->range), ARLOADED_RANGES_MAX))
 		return err_nomem(e);
 	l->range[l->n++] = (struct arrange){ v[0].i, v[1].i };

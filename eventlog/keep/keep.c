@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One kept subscription: blocks go into its spool, and from there up. */
+/* One subscription: blocks are stored in its spool, and sent from there to the parent. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -40,7 +40,7 @@ void keep_say_end(struct keep *k)
 		k->has_sent_end = send_events(k, 0, NULL, 0, true) == 0;
 }
 
-/* All that was made is safe above, and no more is made. */
+/* Sends the end when the parent has acknowledged all blocks, and no source can add more. */
 static void check_end(struct keep *k)
 {
 	if (k->request.ending && !k->sources && keep_is_empty(k))
@@ -72,7 +72,7 @@ static void on_settled(void *arg, uint64_t appended)
 	check_end(k);
 }
 
-/* What cannot be sent comes again after the next opening. */
+/* Blocks that cannot be sent are sent again on the next stream. */
 static void on_blocks(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place)
 {
 	struct keep *k = arg;
@@ -186,11 +186,11 @@ static int check_request(const struct msg_events_open *m, struct err *e)
 	if (m->policy > MSG_KEEP_STOP || m->max_bytes < KEEP_MIN_BYTES ||
 	    m->max_bytes > KEEP_MAX_BYTES || m->lease_s < KEEP_LEASE_MIN_S ||
 	    m->lease_s > KEEP_LEASE_MAX_S || !m->identity[0])
-		return err_set(e, ERR_INVALID, "limits of a subscription that make no sense");
+		return err_set(e, ERR_INVALID, "the limits of the subscription are invalid");
 	return 0;
 }
 
-/* Sets its part of keeps_all; 0: none. */
+/* Sets the bytes that it may use of keeps_all; 0: none. */
 static void promise(struct keep *k, uint64_t bytes)
 {
 	struct keeps_all *all = k->owner->conf.all;
@@ -258,7 +258,7 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 	str_copy(k->name, sizeof(k->name), m->sub);
 	k->lease = loop_timer_new(ks->conf.loop, on_lease, k);
 	rc = k->lease ? set_request(k, m, e) : err_nomem(e);
-	if (!rc && !ks->is_loading) /* what is on the disk needs no room on it */
+	if (!rc && !ks->is_loading) /* a loaded one is on the disk already */
 		rc = keep_save(k, e);
 	if (!rc && ks->conf.on_made) {
 		ks->conf.on_made(ks->conf.arg, k);
@@ -272,7 +272,7 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 		if (is_made && ks->conf.on_gone)
 			ks->conf.on_gone(ks->conf.arg, k);
 		keep_free(k);
-		if (!ks->is_loading) /* one that was there is left for people to look at */
+		if (!ks->is_loading) /* a loaded one stays on the disk for its user */
 			keep_erase(ks, m->sub);
 		return rc;
 	}
@@ -313,20 +313,19 @@ void keep_end(struct keep *k, const char *why)
 	loop_job_post(k->owner->conf.loop, &k->ending, on_ending, k);
 }
 
-/* --- what those above say */
+/* --- messages of the parent */
 
-/* Where it cannot be written down it holds until the daemon restarts. Those above say it again
- * then. */
+/* A request that cannot be saved is valid until the daemon restarts. Then the parent repeats it. */
 static void save_request(const struct keep *k)
 {
 	struct err e = { 0 };
 
 	if (keep_save(k, &e))
-		log_warn("keep", "subscription=%s: what was said of it is not on disk: %s", k->name,
+		log_warn("keep", "subscription=%s: its changed request is not on disk: %s", k->name,
 			 e.text);
 }
 
-/* What was made sure of, and what is on its way, has nothing to do with it. */
+/* A changed request affects no block that is stored or sent. */
 int keep_report(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	const struct msg_events_open was = k->request;
@@ -381,7 +380,7 @@ void keep_acked(struct keep *k, uint64_t stream, uint64_t place)
 	check_end(k);
 }
 
-/* --- what its daemon does */
+/* --- calls of the daemon */
 
 const char *keep_name(const struct keep *k)
 {

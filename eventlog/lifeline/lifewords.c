@@ -70,7 +70,7 @@ void lifewords_facts(const struct life_model *m, const char *key, struct buf *ou
 	buf_printf(out, ", over %s", lifewords_time(n, m->end - m->start));
 	buf_printf(out, " from %s", clock_format_rfc3339(start, m->start, 6));
 	if (m->outside)
-		buf_printf(out, "; %s events are outside of what was asked for",
+		buf_printf(out, "; %s events are outside of the requested part",
 			   lifewords_count(n, m->outside));
 }
 

@@ -265,7 +265,7 @@ static bool accept_one(struct registration *n)
 		return false;
 	}
 	if (closer_is_full(n->closer)) {
-		rest(n, "descriptors that processes handed over do not close");
+		rest(n, "descriptors that processes have sent do not close");
 		return false;
 	}
 	return fd >= 0;

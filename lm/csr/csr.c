@@ -36,7 +36,7 @@ static void change(struct csrs *s, const struct csr_changed *x)
 		csr_change(list_entry(i, struct csr, link), x);
 }
 
-/* No answer is waited for here: the log has it. */
+/* For a process that appears after the reply to the csr: a failure is only logged. */
 static void install(struct csr *c, struct proc *p)
 {
 	if (csr_install(c, p))
@@ -142,7 +142,7 @@ static void on_restated(void *arg)
 	}
 	csrs_arm_poll(s);
 	if (s->n < before)
-		log_info("lm", "conditional requests given up: the parent does not know them n=%zu",
+		log_info("lm", "conditional requests ended: the parent does not know them n=%zu",
 			 before - s->n);
 }
 
@@ -282,7 +282,7 @@ static void note_par(void *arg, const char *name)
 	*(bool *)arg = true;
 }
 
-/* To a user event the process is the source: what waits for that event may change it. */
+/* user_event_raise without resume holds its process: a csr on that event may manipulate it. */
 static bool is_worth_a_hold(const struct omis_call *call)
 {
 	int64_t resume = 1;
@@ -295,7 +295,7 @@ static bool is_worth_a_hold(const struct omis_call *call)
 	return resume == 0;
 }
 
-/* A tool that only observes never makes a program wait. */
+/* A csr of a tool that may only observe never holds a process. */
 static bool wants_hold(const struct csr *c)
 {
 	if (c->right < OMIS_MANIPULATE || !c->owner->conf.may_manipulate)
@@ -316,7 +316,7 @@ static void note_refused(const struct csr *c, const struct omis_call *call)
 									.wall = clock_wall() });
 }
 
-/* Right now and not when the event happens: what may not be done is refused before it is armed. */
+/* Checks the rights before the csr is enabled, and not when its event occurs. */
 static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
 	struct omis_diag d;
@@ -334,7 +334,7 @@ static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
 	}
 	if (!rights_allow(m->identity, c->request, m->local_prefix, &c->right)) {
 		err_set(&e, ERR_DENIED, "%s may not do that",
-			m->identity[0] ? "this identity" : "nobody");
+			m->identity[0] ? "this identity" : "a request without an identity");
 		note_refused(c, c->request->event);
 		for (size_t i = 0; i < m->local_prefix && i < c->request->naction; i++)
 			note_refused(c, &c->request->action[i]);
@@ -392,9 +392,10 @@ static void follow_on(struct csr *c, struct csr *old)
 }
 
 /*
- * The old one takes what the rings have, and goes first, so that no event counts twice; but of a
- * kept subscription when the new one is there: it leaves each process to it in one step, and no
- * event is off in between. Armed as a whole or not at all.
+ * The old csr first drains the rings and is freed, so that no event counts twice. The csr of a
+ * subscription (`before`) is freed after the new one is installed. So each process changes to the
+ * new one in one step, and no event is off in between. The new csr is installed in all processes,
+ * or in none.
  */
 static int take_place(struct csrs *s, struct csr *c)
 {
@@ -434,7 +435,7 @@ static void send_armed(struct csrs *s, const char *csr, uint32_t version, const 
 	free(entry);
 }
 
-/* The lm before us has reported what it had armed. */
+/* A csr that is restored needs no reply: the lm before this one has sent it. */
 static void report(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
 {
 	if (!s->is_restoring)
@@ -451,7 +452,7 @@ void csr_report_armed(struct csr *c)
 		report(c->owner, c->token, c->version, r);
 }
 
-/* *out is set when it is to be reported later. */
+/* *out: the csr, when its event source sends the reply later. */
 static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct csr **out)
 {
 	struct err e = { 0 };
@@ -476,7 +477,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 		csr_free(c);
 		c = find(s, m->csr);
 		if (c)
-			csr_free(c); /* what was asked for before is obsolete */
+			csr_free(c); /* the older version is obsolete */
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
 	rc = take_place(s, c);
@@ -503,7 +504,7 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m)
 	return rc ? rc : 0;
 }
 
-/* Before it goes: what is left in the rings is counted, and all that was lost is reported. */
+/* Before the csr is freed: drains the rings, and reports all events that were lost. */
 static void part(struct csr *c)
 {
 	struct csrs *s = c->owner;

@@ -194,8 +194,8 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 							  .arg = &d });
 		if (n == -ERR_PROTO) {
 			s->ring_place = 0;
-			procs_detach(p, "an event ring makes no sense");
-			s->conf.corrupt(s->conf.arg, p, "an event ring makes no sense");
+			procs_detach(p, "an event ring is invalid");
+			s->conf.corrupt(s->conf.arg, p, "an event ring is invalid");
 			return false;
 		}
 		has_more |= n >= 0 && (unsigned)n == max;

@@ -34,7 +34,7 @@ int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct e
 		return err_set(
 			e, ERR_DENIED,
 			"the kernel shows this memory to no process: kernel.yama.ptrace_scope is "
-			"above 0, or the program asked for it (PR_SET_DUMPABLE)");
+			"above 0, or the program requested it (PR_SET_DUMPABLE)");
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH ? gone(e) : err_sys(e, "/%s", path);
 	if (linux_proc_signal(p, 0, NULL)) {

@@ -10,20 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A request under way. */
+/* A request that is being executed. */
 struct asked {
 	struct inbox *inbox;
 	uint64_t id;
 	struct omis_request *request;
 	struct task *task;
 	uint32_t *number; /* owned; of the actions; NULL = 1, 2, ... */
-	struct op op; /* without an action; number 0 = it has no id that lasts */
+	struct op op; /* its id for all links, without an action; number 0 = none */
 	bool keeps, is_over;
 };
 
 struct kept {
 	uint64_t id; /* on this link; 0 = none */
-	struct op op; /* its first action that is more than a look; number 0 = none */
+	struct op op; /* its first action that manipulates; number 0 = none */
 	struct reply *reply; /* owned; NULL = free */
 };
 
@@ -60,7 +60,7 @@ static void forget(struct kept *k)
 	memset(k, 0, sizeof(*k));
 }
 
-/* The ids of requests that tools send again last longer than a link. */
+/* A reply with an op stays: a tool may repeat its request on another link. */
 void inbox_link_lost(struct inbox *b)
 {
 	struct map_iter i = { 0 };
@@ -89,7 +89,7 @@ void inbox_free(struct inbox *b)
 
 static const struct kept *find_kept(const struct inbox *b, uint64_t id)
 {
-	/* Without manipulations none was ever kept, and none is searched. */
+	/* entries are used in order: those from next_kept on were never used */
 	size_t n = b->next_kept < INBOX_KEPT_MAX ? b->next_kept : INBOX_KEPT_MAX;
 
 	for (size_t k = 0; id && k < n; k++)
@@ -107,7 +107,7 @@ static const struct kept *find_kept_op(const struct inbox *b, const struct op *o
 	return NULL;
 }
 
-/* The bytes that it took; 0: it could not be said. */
+/* Sends a reply. Returns its bytes on the wire; 0: it could not be encoded. */
 static size_t answer(struct inbox *b, uint64_t id, struct reply *r)
 {
 	struct buf frames = BUF_INIT(REPLY_MAX_BYTES * 2);
@@ -146,7 +146,7 @@ static uint32_t number_of(const struct asked *a, size_t i)
 	return a->number ? a->number[i] : (uint32_t)i + 1;
 }
 
-/* One of its actions. */
+/* The op of action i. */
 static struct op op_of(const struct asked *a, size_t i)
 {
 	struct op op = a->op;
@@ -198,12 +198,12 @@ static void on_done(void *arg, struct reply *r)
 	if (a->keeps && n && n <= INBOX_KEPT_BYTES)
 		keep(b, a, &r);
 	reply_free(r);
-	/* Before it was put into the table, its maker frees it. */
+	/* a request that ends before it is in the table is freed by start() */
 	if (map_del(&b->asked, a->id))
 		asked_free(a);
 }
 
-/* --- requests that come again */
+/* --- repeated requests */
 
 static const char *const outcome[] = {
 	[OP_NEW] = "not done, and it never will be",
@@ -231,7 +231,7 @@ static int add_outcome(const struct asked *a, size_t i, struct reply *r)
 			       state == OP_ENDED ? status_name(status) : "");
 }
 
-/* Nothing is executed. The first answer, or for each action what is known of it. */
+/* Executes nothing. Sends the stored reply, else what is known of each action. */
 static void answer_outcome(const struct asked *a)
 {
 	struct op first = first_op(a);
@@ -350,7 +350,7 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 		return;
 	if (m->flags & MSG_REQUEST_OUTCOME && !a->op.number) {
 		err_set(&e, ERR_INVALID,
-			"of a request that changes nothing, or has no id, nothing is remembered");
+			"a request that manipulates nothing, or has no id, has no recorded outcome");
 		answer_error(b, m->id, STATUS_PARAMETER_ERROR, &e);
 		asked_free(a);
 		return;
@@ -364,7 +364,8 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 	if (!rc) {
 		rc = execute(a, m);
 		if (rc)
-			err_set(&e, (enum err_code)(-rc), "not done: too much is going on here");
+			err_set(&e, (enum err_code)(-rc),
+				"not done: the host executes too many requests");
 	}
 	if (rc)
 		answer_error(b, m->id, status_from_err(rc), &e);

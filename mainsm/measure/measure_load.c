@@ -315,7 +315,7 @@ int measure_route(struct measure *m, struct err *e)
 
 /* --- another plan */
 
-/* A stage goes on with its new graph when it has one. */
+/* A stage continues with its new graph when it has one. */
 static int take_stage(struct measure *m, struct measure_piece *old, struct measure_plan *plan,
 		      struct err *e)
 {
@@ -393,7 +393,7 @@ int measures_loaded(struct measures *ms, uint32_t branch, const struct msg_flow_
 	if (!m || !standing_has(m->standing, branch, a->version))
 		return err_set(e, ERR_NOTFOUND, "nothing of that version is loaded there");
 	if (!branch_owns_entries(branches_at(ms->conf.branches, branch), a->entry, a->nentry))
-		return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
+		return err_set(e, ERR_DENIED, "names objects that are not its own");
 	measure_drop_troubles(m, branch);
 	for (size_t i = 0; i < a->nentry; i++)
 		measure_add_trouble(m, branch, &a->entry[i]);

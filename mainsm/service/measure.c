@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements, as services. */
+/* The services of measurements. */
 #include "common/omis/text/token.h"
 #include "mainsm/measure/measure.h"
 #include "mainsm/service/service.h"
@@ -135,11 +135,11 @@ static int list_all(struct service_call *c)
 	return service_value(c, NULL, &b);
 }
 
-/* --- what is waited for: branches that load, reads that are closed */
+/* --- requests that wait until branches have loaded, or reads are closed */
 
 struct waiting {
 	struct service_call c;
-	size_t waits; /* for so many; one more while it is being set up */
+	size_t waits; /* number of measurements, and one more during the setup */
 	size_t n;
 	struct waiting_for {
 		struct waiting *all;
@@ -247,15 +247,15 @@ static int begin(struct service_call *c, const struct beginning *b)
 
 static int start(struct service_call *c)
 {
-	return begin(c, &(struct beginning){ begin_start, "it runs already" });
+	return begin(c, &(struct beginning){ begin_start, "the measurement runs already" });
 }
 
 static int read_now(struct service_call *c)
 {
-	return begin(c, &(struct beginning){ begin_read, "it does not run" });
+	return begin(c, &(struct beginning){ begin_read, "the measurement does not run" });
 }
 
-/* dfg_look reports what runs here. */
+/* Adds nothing: dfg_look reports the pieces of mainsm. */
 static int look_below(struct service_call *c)
 {
 	return 0;

@@ -89,7 +89,7 @@ static struct taking *find_whole(const struct services *top)
 	return NULL;
 }
 
-/* Whatever goes on may begin and end others. */
+/* Whatever continues may begin and end others. */
 static void on_came(void *arg)
 {
 	struct taking *t;

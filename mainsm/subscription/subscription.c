@@ -113,7 +113,7 @@ static void set_receiver(struct subscription *s, struct session *receiver)
 	}
 }
 
-/* What is missing may be asked for again, within the lease. */
+/* What is missing may be requested again, within the lease. */
 void subscription_report_end(struct subscription *s, const char *missing)
 {
 	if (!*missing) {
@@ -144,9 +144,9 @@ void subscriptions_tool_gone(struct subscriptions *ks, const struct session *gon
 	}
 }
 
-/* --- what is asked for */
+/* --- what is requested */
 
-/* Of the whole: some of its objects go with processes and hosts, and others come. */
+/* True: the whole subscription was refused. Single objects may end, and others may begin. */
 static bool is_off(const struct reply *r)
 {
 	return r->kind == STATUS_CSR_DISABLED && r->nentry && !r->entry[0].objects[0];
@@ -220,7 +220,7 @@ static void delete_activation(struct subscription *s)
 	s->csr.s[0] = 0;
 }
 
-/* The new one first: those below let it take the place of the old one, and no event is off in
+/* The new one first: the lms replace the old one by it, and no event is off in
  * between. */
 static int replace_activation(struct subscription *s, struct omis_request **request, struct err *e)
 {
@@ -368,11 +368,11 @@ static int check_request(const struct subscription_request *w, struct err *e)
 			"a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
 			SUBSCRIPTION_NAME_BYTES - 1);
 	return strlen(w->job) > NAME_MAX_BYTES
-		       ? err_set(e, ERR_INVALID, "no job has so long a name")
+		       ? err_set(e, ERR_INVALID, "the name of the job is too long")
 		       : 0;
 }
 
-/* Those below know it before it is armed there. */
+/* Announces the subscription to the branches before its csr is armed there. */
 static int begin(struct subscription *s, struct session *receiver,
 		 const struct subscription_request *w, struct err *e)
 {
@@ -490,8 +490,8 @@ void subscriptions_branch_lost(struct subscriptions *ks, uint32_t branch)
 {
 	const struct branch *c = branches_at(ks->conf.branches, branch);
 
-	/* It may keep events for a subscription of an earlier mainsm. Its tool may ask for them
-	 * while the branch is away. */
+	/* The branch may have events for a subscription of an earlier mainsm. The tool may request
+	 * them while the branch is away. */
 	if (c && c->is_sm)
 		ks->unsettled = loop_now(ks->conf.loop);
 	list_each_safe (i, &ks->all)

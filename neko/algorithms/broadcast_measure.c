@@ -102,8 +102,7 @@ static struct message *find(struct run_of *r, struct neko_figures *f, const stru
 	uint64_t id;
 
 	if (!neko_number(e, &id) || origin_of(id) < 1 || origin_of(id) > r->m) {
-		neko_broken(f, "integrity: process %u speaks of a message of no process",
-			    e->process);
+		neko_broken(f, "integrity: process %u names a message of no process", e->process);
 		return NULL;
 	}
 	v = map_find(&r->message, id);

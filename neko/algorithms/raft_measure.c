@@ -109,7 +109,7 @@ static bool term_of(struct neko_figures *f, const struct neko_event *e, uint64_t
 {
 	if (neko_number(e, out))
 		return true;
-	neko_broken(f, "process %u speaks of no term", e->process);
+	neko_broken(f, "process %u names no term", e->process);
 	return false;
 }
 

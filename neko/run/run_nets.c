@@ -12,8 +12,8 @@
 
 #define CUTS_MAX 64 /* what a person writes */
 #define FILE_PREFIX "file:"
-/* Of multicast: 239.255.0.0/16 is what stays within a site (RFC 2365); each network has one of its
- * own. */
+/* The usual multicast group. 239.255.0.0/16 stays within a site (RFC 2365); each network has a
+ * group. */
 #define GROUP_USUAL 0xefff4801 /* 239.255.72.1 */
 #define GROUP_PORT 8766
 #define GROUP_FIRST 0xe0000100 /* 224.0.1.0 */
@@ -216,7 +216,7 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 		rc = array_grow(&cut, &cap, c->ncut + 1, sizeof(*cut), CUTS_MAX);
 		c->cut = cut;
 		if (rc)
-			rc = err_set(e, (enum err_code)(-rc), "no room for so many partitions");
+			rc = err_set(e, (enum err_code)(-rc), "too many partitions");
 		else
 			rc = simcut_parse(one, r->m, &cut[c->ncut++], e);
 	}

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a name stands for where an expression is looked at. */
+/* What a name stands for where an expression is examined. */
 struct meaning {
 	const struct pmsl_metric *metric; /* whose text it is */
 	const struct pmsl_decl *decl; /* NULL at the end of the list */
@@ -412,7 +412,7 @@ static uint32_t build_shift(struct builder *b, const struct pmsl_expr *e, const 
 	n = b->g->node[vt];
 	n.shift += e->shift - e->arg->shift;
 	if (n.shift > 1000000000)
-		return fail(b, e, "a virtual time of so long ago is not kept");
+		return fail(b, e, "a virtual time this far back is not kept");
 	return put(b, e, &n);
 }
 

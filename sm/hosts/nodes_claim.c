@@ -50,7 +50,7 @@ static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c
 	int rc;
 
 	if (!head || !head->host[0] || !c->number)
-		return err_set(e, ERR_PROTO, "it does not say which host node %u is", c->number);
+		return err_set(e, ERR_PROTO, "it names no host for node %u", c->number);
 	if (head->op == MSG_OP_GONE)
 		return 0;
 	if (!str_eq(head->site, ns->site))

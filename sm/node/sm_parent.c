@@ -60,7 +60,7 @@ void sm_grace_over(void *arg)
 	bool is_up = parent_link_is_up(sm->parent);
 	uint32_t tool;
 
-	log_info("sm", "what mainsm did not ask for again is given up mainsm=%s",
+	log_info("sm", "csrs and measurements that mainsm did not send again have ended mainsm=%s",
 		 is_up ? "up" : "gone");
 	while (sessions_any(sm->old_tools, &tool))
 		sm_tool_gone(sm, tool);

@@ -23,7 +23,7 @@ void site_admin_reply(struct visitor *v, const struct reply *r)
 		rc = link_send_frames(v->link, b.p, b.n);
 	buf_done(&b);
 	if (rc == -ERR_AGAIN || rc == -ERR_LIMIT)
-		link_fail(v->link, MSG_ERR_SLOW, "you do not read what you asked for");
+		link_fail(v->link, MSG_ERR_SLOW, "the client does not read its replies");
 }
 
 static void refuse(struct visitor *v, uint64_t id, unsigned status, const char *why)

@@ -104,7 +104,7 @@ static struct type_line *line_of(struct types *t, const char *name, const char *
 	return l;
 }
 
-/* Those that say the same stand in one entry. */
+/* The number of objects of an entry: objects with equal results share one. */
 static unsigned count_objects(const char *list)
 {
 	unsigned n = *list != 0;
@@ -114,7 +114,7 @@ static unsigned count_objects(const char *list)
 	return n;
 }
 
-/* [name, level, [field, kind, ...], on, taken, lost], of so many processes each */
+/* [name, level, [field, kind, ...], on, taken, lost], of this many processes each */
 static void add_type(struct types *t, const Omis_value *v, unsigned nproc)
 {
 	char *fields = fields_text(value_at(v, 2));
@@ -447,7 +447,7 @@ int cmd_events(int argc, char **argv)
 		OPTION("job", 0, "JOB", "of the processes of this job only", OPT_STR, &w->job),
 		OPTION_RANGE(
 			"reconnect-for", 0, "TIME",
-			"tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+			"tail: wait this long for a mainsm that is lost, and continue (default 1m; 0: end)",
 			OPT_NSEC, &w->reconnect_ns, 0, SESSION_GAP_MAX_NS),
 		OPTION("name", 0, "NAME",
 		       "on: name under which an interrupted recording is resumed (default: made of its options)",
@@ -474,7 +474,7 @@ int cmd_events(int argc, char **argv)
 			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"
 			"list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
 			"them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
-			"when daemons or this command are killed; the same command again goes on. Events are on as\n"
+			"when daemons or this command are killed; the same command again continues. Events are on as\n"
 			"long as they are received: until --for is over, ^C, the end of this command in whatever\n"
 			"way, or omig events off with one of its names, or all: with a token for observing only those\n"
 			"of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"

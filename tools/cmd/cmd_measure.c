@@ -132,7 +132,7 @@ static bool count_read(struct measurement *m, const struct reading *r)
 	return rc == CMD_OK;
 }
 
-/* That there is no value was shown: waiting for one makes no sense. */
+/* True: the missing value was shown with its reason, so the command does not wait for it. */
 static bool is_refused(struct measurement *m, const struct reading *r)
 {
 	if (measurement_is_refused(m, r))
@@ -367,7 +367,7 @@ int cmd_measure(int argc, char **argv)
 		OPTION("job", 0, "JOB", "see the processes of this job only", OPT_STR, &w.job),
 		OPTION_RANGE(
 			"reconnect-for", 0, "TIME",
-			"wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+			"wait this long for a mainsm that is lost, and continue (default 1m; 0: end)",
 			OPT_NSEC, &w.reconnect_ns, 0, SESSION_GAP_MAX_NS),
 		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv),
 		OPTION("tokens", 0, NULL, "show tokens, which requests take, in place of names",

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAITS_NS (20 * NSEC_PER_SEC) /* programs that run well rarely wait so long in a ring */
+#define WAITS_NS (20 * NSEC_PER_SEC) /* programs that run well rarely wait this long in a ring */
 #define MEASURE_HELP "switch on from the start: off, count, time, volume or partner (default off)"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
@@ -62,7 +62,7 @@ static int set_job(void *into, const char *value, struct err *e)
 struct how {
 	int (*find)(struct launch *, struct err *);
 	bool is_here; /* what is started stays on this host */
-	int64_t waits_ns; /* ranks that wait so long for each other are reported; 0: never */
+	int64_t waits_ns; /* ranks that wait this long for each other are reported; 0: never */
 	bool has_summary; /* is written at the end */
 	const char *summary; /* its file; NULL: none */
 };
@@ -191,7 +191,7 @@ int cmd_run(int argc, char **argv)
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
 		OPTION_RANGE(
 			"waits", 0, "TIME",
-			"warn on stderr when ranks wait so long for each other (default 20s, from 5s on; 0: never)",
+			"warn on stderr when ranks wait this long for each other (default 20s, from 5s on; 0: never)",
 			OPT_NSEC, &how.waits_ns, 0, 24 * 3600 * NSEC_PER_SEC),
 		OPTION_CALL(
 			"summary", 0, "[FILE]",
@@ -307,7 +307,7 @@ int cmd_env(int argc, char **argv)
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
 		OPTION("no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG,
 		       &no_start),
-		OPTION("here", 0, NULL, "for programs on this host only: no token is asked for",
+		OPTION("here", 0, NULL, "for programs on this host only: no token is requested",
 		       OPT_FLAG, &how.is_here),
 		OPTION("json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG,
 		       &json),

@@ -297,7 +297,7 @@ int cmd_top(int argc, char **argv)
 		OPTION("job", 0, "JOB", "ranks of this job only", OPT_STR, &t.job),
 		OPTION_RANGE(
 			"reconnect-for", 0, "TIME",
-			"wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+			"wait this long for a mainsm that is lost, and continue (default 1m; 0: end)",
 			OPT_NSEC, &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS),
 		OPTION_CALL("at", 0, "TIME", "as it was then, from the history: " MOMENT_HELP,
 			    &t.at, moment_option),

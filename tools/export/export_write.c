@@ -82,9 +82,10 @@ static void write_own(struct metrics *m, const struct export *x)
 				"Answers that were given to scrapers." },
 	      (double)x->scrapes);
 	count(m, x,
-	      &(struct metric){ "omig_export_count_restarts", METRIC_COUNTER, "",
-				"Processes whose counts began again at zero; they go on where they "
-				"were here." },
+	      &(struct metric){
+		      "omig_export_count_restarts", METRIC_COUNTER, "",
+		      "Processes whose counts restarted at zero; they continue where they "
+		      "were here." },
 	      (double)x->totals.resets);
 }
 

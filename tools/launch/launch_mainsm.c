@@ -152,7 +152,7 @@ static int start(struct launch *l, struct err *e)
 	return rc;
 }
 
-/* Of a string with names alone, which `advertise` makes, nothing is known. */
+/* A string with names alone, as from `advertise`, has no known address. */
 static bool is_at(const struct connstr *c, const char *addr)
 {
 	bool is_all = str_eq(addr, "0.0.0.0") || str_eq(addr, "::"), has_numeric = false,
@@ -202,8 +202,8 @@ static bool joins(struct launch *l, nsec_t until)
 	return false;
 }
 
-/* Of all that start one together the first has it, and the others use that. The lock may have an
- * owner that is about to write its process id, or has just ended: both are tried again. */
+/* When several commands start a mainsm together, all use the first one. The owner of the lock may
+ * not have written its process id yet, or has just ended: both are retried. */
 static int start_or_join(struct launch *l, struct err *e)
 {
 	nsec_t until = clock_mono() + READY_MAX_NS;
@@ -234,7 +234,7 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 	stopped = is_there ? launch_stopped_mainsm() : 0;
 	if (stopped) {
 		snprintf(l->warning, sizeof(l->warning),
-			 "mainsm, pid %ld, is stopped: nothing is shown until it goes on (kill "
+			 "mainsm, pid %ld, is stopped: nothing is shown until it continues (kill "
 			 "-CONT %ld)",
 			 stopped, stopped);
 		l->is_stopped = true;

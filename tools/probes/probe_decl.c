@@ -42,7 +42,7 @@ static const struct probe_type types[] = {
 	{ "uintptr_t", SEG_U64, "integer(c_intptr_t)" },
 };
 
-/* Words of C, C++ and Fortran interfaces that nothing can be called by. */
+/* Words of C, C++ and Fortran interfaces that cannot be names. */
 static const char *const taken[] = {
 	"auto",	    "bool",    "break",	  "case",     "char",	  "class",  "const",	 "continue",
 	"default",  "delete",  "do",	  "double",   "else",	  "enum",   "extern",	 "float",
@@ -63,7 +63,7 @@ struct reading {
 	struct pmsl_diags *d;
 	struct probe_decls *out;
 	size_t at;
-	struct word w; /* the one in hand */
+	struct word w; /* the current word */
 };
 
 /* --- words */
@@ -142,7 +142,7 @@ static void expect(struct reading *r, char mark)
 		pmsl_error(r->d, r->w.at, r->w.len, "'%c' is expected here", mark);
 }
 
-/* To the next declaration, after one that was no good. */
+/* Skips the rest of a wrong declaration. */
 static void skip_decl(struct reading *r)
 {
 	while (r->w.mark != '\n' && r->w.mark != ';' && r->w.mark != '}')
@@ -161,7 +161,7 @@ static bool is_taken(const char *name)
 	return false;
 }
 
-/* A name of the user's, which becomes one of C; size >= SEG_PROBE_NAME_BYTES. */
+/* Reads a name, which will be a name in C; size >= SEG_PROBE_NAME_BYTES. */
 static bool take_name(struct reading *r, const char *of, char *out, size_t size)
 {
 	const struct word w = r->w;
@@ -193,7 +193,7 @@ static const struct probe_type *find_type(const char *spelled)
 	return NULL;
 }
 
-/* What a type is made of, in whatever order it is written. */
+/* The words of a type, whose order is free. */
 struct spelling {
 	unsigned longs, shorts, ints, chars, unsigneds, signeds, others, words;
 	char other[SPELLED_BYTES];
@@ -418,7 +418,8 @@ static bool check_name(struct reading *r, const struct probe_decl *p, const stru
 {
 	if (!strncasecmp(p->name, "omig_", 5) || !strncasecmp(p->name, "MPI_", 4) ||
 	    !strncasecmp(p->name, "PMPI_", 5)) {
-		pmsl_error(r->d, w->at, w->len, "names that begin so are not yours: %s", p->name);
+		pmsl_error(r->d, w->at, w->len,
+			   "names that begin with omig_, MPI_ or PMPI_ are reserved: %s", p->name);
 		return false;
 	}
 	for (unsigned i = 0; i < r->out->n; i++) {
@@ -444,7 +445,8 @@ static bool find_vt(struct reading *r, struct probe_decl *p, const struct word *
 			return true;
 	}
 	pmsl_error(r->d, w->at, w->len, "%s has no virtual time", p->name);
-	pmsl_hint(r->d, "its first parameter of a whole number is that: void %s(int vt, ...);",
+	pmsl_hint(r->d,
+		  "the first whole number among its parameters is that: void %s(int vt, ...);",
 		  p->name);
 	return false;
 }

@@ -18,7 +18,7 @@ extern char **environ;
 
 #define NAMES ".dot or .gv, and where graphviz is .svg, .pdf, .png, .ps, .eps, .gif, .jpg or .json"
 
-/* What a file's name ends with, and what dot is to make for it; NULL: the graph as it is. */
+/* Extensions of file names, and the option of dot for each; NULL: the graph as text. */
 static const struct {
 	const char *end, *format;
 } formats[] = {
@@ -27,7 +27,7 @@ static const struct {
 	{ "jpg", "-Tjpg" }, { "jpeg", "-Tjpg" }, { "json", "-Tjson" },
 };
 
-/* A name without an ending is one of a plain graph. False: an unknown format. */
+/* A name without extension is that of a text. False: an unknown format. */
 static bool find_format(const char *path, const char **out)
 {
 	const char *name = path ? strrchr(path, '/') : NULL, *end;
@@ -65,7 +65,7 @@ static int write_plain(const char *path, const struct buf *graph)
 	return is_written ? CMD_OK : cmd_fail(CMD_FAILURE, "the output could not be written");
 }
 
-/* The graph as a file that is nowhere: dot reads it from its standard input. */
+/* The graph as a file in memory, which dot reads from its standard input. */
 static int open_graph(const struct buf *graph)
 {
 	int fd = memfd_create("graph", MFD_CLOEXEC);
@@ -101,8 +101,8 @@ static int run_dot(const char *format, const char *path, int graph)
 	posix_spawn_file_actions_destroy(&actions);
 	free(name);
 	if (rc == ENOENT)
-		return cmd_fail(CMD_FAILURE, "graphviz is not installed, which draws; -o graph.dot "
-					     "writes what it reads");
+		return cmd_fail(CMD_FAILURE,
+				"graphviz is not installed; -o graph.dot writes the graph as text");
 	if (rc)
 		return cmd_fail(CMD_FAILURE, "dot cannot be run: %s", strerror(rc));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -122,7 +122,7 @@ int graphviz_write(const char *path, const struct buf *graph)
 		return write_plain(path, graph);
 	fd = open_graph(graph);
 	if (fd < 0)
-		return cmd_fail(CMD_FAILURE, "the graph cannot be handed to dot: %s",
+		return cmd_fail(CMD_FAILURE, "the graph cannot be passed to dot: %s",
 				strerror(errno));
 	rc = run_dot(format, path, fd);
 	close(fd);

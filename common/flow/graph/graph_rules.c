@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each kind of node demands: inputs, domains, attributes; and what it gives. */
+/* The rules of each kind of node: its inputs, domains, attributes and result. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -23,7 +23,7 @@ static int bad_domain(const struct flow_node *in, enum flow_domain wanted, struc
 		       flow_domain_name(in->domain), flow_domain_name(wanted));
 }
 
-/* The one input is of that domain; what is given is so too until the rule says more. */
+/* The only input must have domain d. The result has it too, unless the rule changes it. */
 static int one_input_of(const struct flow_graph *g, struct flow_node *n, enum flow_domain d,
 			struct err *e)
 {
@@ -44,7 +44,7 @@ static int scalars_only(const struct flow_graph *g, const struct flow_node *n, s
 	return 0;
 }
 
-/* One domain of all inputs that are no constants. */
+/* The common domain of all inputs that are not constants. */
 static int common_domain(const struct flow_graph *g, const struct flow_node *n,
 			 enum flow_domain *out, struct err *e)
 {
@@ -60,7 +60,8 @@ static int common_domain(const struct flow_graph *g, const struct flow_node *n,
 		d = in->domain;
 	}
 	if (d == FLOW_ANY)
-		return err_set(e, ERR_INVALID, "only constants go in: it is one itself");
+		return err_set(e, ERR_INVALID,
+			       "all inputs are constants: the node must be a constant");
 	*out = d;
 	return 0;
 }
@@ -68,18 +69,18 @@ static int common_domain(const struct flow_graph *g, const struct flow_node *n,
 static int fold_is_sane(const struct flow_fold *f, struct err *e)
 {
 	if (!agg_kind_name(f->agg))
-		return err_set(e, ERR_INVALID, "aggregate %u is none", (unsigned)f->agg);
+		return err_set(e, ERR_INVALID, "there is no aggregate %u", (unsigned)f->agg);
 	if (!agg_share_is_fit(f->agg, f->q))
 		return err_set(e, ERR_INVALID,
 			       f->agg == AGG_CI ? "a level of %g, not 0.95 or so"
 						: "a quantile of %g, not of 0 to 1",
 			       f->q);
 	if (f->since != FLOW_SINCE_START && f->since != FLOW_SINCE_LAST)
-		return err_set(e, ERR_INVALID, "since %u is none", (unsigned)f->since);
+		return err_set(e, ERR_INVALID, "there is no 'since' %u", (unsigned)f->since);
 	return 0;
 }
 
-/* One aggregate can be merged with another: a QUANTILE's sketch does not know its q yet. */
+/* True: the aggregates can be merged. The q of a QUANTILE may differ: its sketch has no q. */
 static bool are_of_a_kind(const struct flow_fold *a, const struct flow_fold *b)
 {
 	return a->agg == b->agg;
@@ -152,7 +153,7 @@ static int source_rule(const struct flow_graph *g, struct flow_node *n, struct e
 
 	(void)g;
 	if (!flow_source_name(s->kind))
-		return err_set(e, ERR_INVALID, "source %u is none", (unsigned)s->kind);
+		return err_set(e, ERR_INVALID, "there is no source %u", (unsigned)s->kind);
 	if (at_event && !(is_name(s->probe) && is_token(s->process)))
 		return err_set(e, ERR_INVALID, "a probe has a name and a process");
 	if (s->kind == FLOW_SOURCE_METRIC && !(is_name(s->metric) && is_token(s->object)))
@@ -184,7 +185,7 @@ static int values_of_a_key(const struct flow_graph *g, struct flow_node *n, stru
 static int op_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	if (!flow_op_name(n->op))
-		return err_set(e, ERR_INVALID, "operation %u is none", (unsigned)n->op);
+		return err_set(e, ERR_INVALID, "there is no operation %u", (unsigned)n->op);
 	if (n->nin != flow_op_arity(n->op))
 		return err_set(e, ERR_INVALID, "'%s' of %zu inputs, not %zu", flow_op_name(n->op),
 			       n->nin, flow_op_arity(n->op));
@@ -244,7 +245,7 @@ static int delta_rule(const struct flow_graph *g, struct flow_node *n, struct er
 static int rate_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	if (n->since != FLOW_SINCE_START && n->since != FLOW_SINCE_LAST)
-		return err_set(e, ERR_INVALID, "since %u is none", (unsigned)n->since);
+		return err_set(e, ERR_INVALID, "there is no 'since' %u", (unsigned)n->since);
 	return delta_rule(g, n, e);
 }
 
@@ -276,7 +277,7 @@ static int end_rule(const struct flow_graph *g, struct flow_node *n, struct err 
 	if (n->kind == FLOW_LINK_OUT && !is_name(n->link.name))
 		return err_set(e, ERR_INVALID, "a link without a name");
 	if (n->kind == FLOW_LINK_OUT && in->domain == FLOW_ANY)
-		return err_set(e, ERR_INVALID, "a constant need not travel");
+		return err_set(e, ERR_INVALID, "a link cannot carry a constant");
 	if (n->kind == FLOW_RESULT && n->output > FLOW_OUTPUT_MAX)
 		return err_set(e, ERR_LIMIT, "output %u", (unsigned)n->output);
 	n->domain = in->domain;
@@ -286,7 +287,7 @@ static int end_rule(const struct flow_graph *g, struct flow_node *n, struct err 
 	return 0;
 }
 
-/* A text that is a rule, and can be looked at without the sequence of the values. */
+/* Checks that the text is a stop rule which needs no sequence of the values. */
 static int rule_is_fit(const char *until, struct err *e)
 {
 	struct stop s;
@@ -298,7 +299,7 @@ static int rule_is_fit(const char *until, struct err *e)
 	return rc ? err_set(e, ERR_INVALID, "'%.60s' is no rule", until) : 0;
 }
 
-/* How the values of a stop go together with the ones before. */
+/* Checks the second input of a stop: the correlation of the values with the values before. */
 static int neighbours_fit(const struct flow_node *in, struct err *e)
 {
 	if (in->domain != FLOW_READ)

@@ -5,7 +5,7 @@
 static const struct omis_service omig[] = {
 	{ EXT_SERVICE("omig", "omig_at_most", INFO, 0, EVENT, OBSERVE, DONE),
 	  .param = { P_FLOAT("per_second") },
-	  .help = "A predicate of events: so many a second go on to the actions behind it (one in "
+	  .help = "A predicate of events: at most per_second a second start the actions (one in "
 		  "1/per_second seconds when it is below 1), the others end here." },
 	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
 	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
@@ -27,7 +27,7 @@ static const struct omis_service omig[] = {
 	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
 	  .help = "Takes back what this tool enabled, also under an lm that was killed since; the "
-		  "count goes on for other tools." },
+		  "count continues for other tools." },
 	{ EXT_SERVICE("omig", "omig_calls_enable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_STRING("what"), P_INT_OR("sample_shift", "0"),
 		     P_INT_OR("depth", "1") },
@@ -110,7 +110,7 @@ static const struct omis_service omig[] = {
 	  .help = "A kept subscription of that name: events as thread_writes_events has them, of "
 		  "all processes, those that come later too, wait on disk in each host and site "
 		  "until the tool has acknowledged them, by messages of their own "
-		  "(omis_events_handler of libomis). It goes on when the tool is gone, for its "
+		  "(omis_events_handler of libomis). It continues when the tool is gone, for its "
 		  "lease; the next request of the same identity receives it, from what was not "
 		  "acknowledged on. options: \"job\", a name: of that job only; \"policy\", what "
 		  "is done when its room is used up: \"drop_oldest\", \"drop_newest\" or \"stop\" "
@@ -126,14 +126,14 @@ static const struct omis_service omig[] = {
 	  .help = "Disables the conditional requests that wait for events (thread_writes_events) "
 		  "by one of these names, just as it stands there; \"all\": by any. With the "
 		  "right manipulate those of all tools, else those of the same user or token: an "
-		  "error then says how many of others stay on. n: so many were enabled. Their "
+		  "error then has the number of others that stay on. n: how many were enabled. Their "
 		  "tools get a notification." },
 	{ EXT_SERVICE("omig", "omig_events_unkeep", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("name"), P_INT_OR("drain", "0") },
 	  .help = "Ends a kept subscription. drain 0: what is stored is thrown away; 1: events "
 		  "are off, what is stored still comes, and then the end." },
 	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
-	  .help = "A predicate of events: of those that come to it every nth goes on to the "
+	  .help = "A predicate of events: every nth event starts the "
 		  "actions behind it, the others end here. In front of all other actions each "
 		  "host counts by itself." },
 	{ EXT_SERVICE("omig", "omig_history_calls", INFO, 0, TOP, OBSERVE, DONE),

@@ -63,7 +63,7 @@ static const struct omis_service proc[] = {
 	  .help = "The probes of a process, as thread_executes_probe knows them, with the types "
 		  "of their parameters, the virtual time first." },
 	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
-	  .help = "The monitor let a stopped process continue: a tool asked for it, or left." },
+	  .help = "The monitor has continued a stopped process: a tool requested it, or left." },
 	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS },
 	  .help = "A thread of a process lost its processor: $thread. Takes perf_event_open, with "

@@ -10,7 +10,7 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_call", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS, P_INT("addr") },
 	  .help = "Lets threads call the function at addr, without arguments, when they continue; "
-		  "then they go on where they were, as after a signal handler, with its rules for "
+		  "then they continue where they were, as after a signal handler, with its rules for "
 		  "what the function may do. On x86-64, for programs with a C library." },
 	{ SERVICE("thread_continue", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Lets the processes of threads run again after thread_stop; running ones stay "
@@ -99,7 +99,7 @@ static const struct omis_service thread[] = {
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_STRING("function") }, .ecps = "par",
 	  .help = "A thread makes a system call, by name or number, \"\" = any: $par1 is its "
 		  "number, $par2 to $par7 its arguments. The process is traced as long as a "
-		  "request waits for this, and goes on before the report is sent; at more than "
+		  "request waits for this, and continues before the report is sent; at more than "
 		  "10,000 stops a second it is let go, and the tool is notified that the request "
 		  "is suspended there. Takes ptrace." },
 	{ SERVICE("thread_has_terminated", EVENT, 't', NODE, OBSERVE, DONE), .param = { THREADS },
@@ -156,7 +156,7 @@ static const struct omis_service thread[] = {
 	  .help = "Threads have written events (omig/event.h), made library calls "
 		  "(MPI_Send.start, MPI_Send.end) or met probes of these names: a name, a "
 		  "beginning of names with a *, or \"all\". where: \"\", or conditions on fields, "
-		  "nbytes > 65536 and file == /scratch/*. They are on for so many seconds; 0: as "
+		  "nbytes > 65536 and file == /scratch/*. They are on for this time in seconds; 0: as "
 		  "long as the request is enabled. $block has them as a block of an event log "
 		  "(docs/eventlog.md), for trace_buffer_append; it comes after a tenth of a "
 		  "second, or when it is full, and says what was lost. kept: the name of a "

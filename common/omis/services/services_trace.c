@@ -20,8 +20,8 @@ static const struct omis_service trace[] = {
 	  .param = { BUFFERS, P_INT_OR("max", "1000") },
 	  .result = "an entry a process: buffer, number of the first record, records left, records "
 		    "dropped so far, [time, type, [values]]...",
-	  .help = "Takes the oldest records out, at most max of each process. Numbers go on from "
-		  "0, so that a reply that was lost shows as a gap." },
+	  .help = "Takes the oldest records out, at most max of each process. Numbers continue "
+		  "from 0, so that a reply that was lost shows as a gap." },
 };
 
 const struct omis_services omis_services_trace = SERVICES(trace);

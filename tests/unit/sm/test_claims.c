@@ -192,9 +192,9 @@ static const struct {
 	void (*change)(struct report *r);
 	const char *why;
 } lies[] = {
-	{ without_a_head, "it does not say which host node 31 is" },
-	{ without_a_host, "it does not say which host node 31 is" },
-	{ without_a_number, "it does not say which host node 0 is" },
+	{ without_a_head, "it names no host for node 31" },
+	{ without_a_host, "it names no host for node 31" },
+	{ without_a_number, "it names no host for node 0" },
 	{ of_another_site, "node 31 is not of site a" },
 	{ with_a_process_of_another_node, "'p_32_000001' is not of node n_31" },
 };

@@ -256,8 +256,8 @@ TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
 
 	ck_assert_str_eq(after_wild_events(&stat_fd), "");
 	ck_assert_str_eq(after_wild_events(&broadcast),
-			 "integrity: process 1 speaks of a message of no process");
-	ck_assert_str_eq(after_wild_events(&raft), "process 1 speaks of no term");
+			 "integrity: process 1 names a message of no process");
+	ck_assert_str_eq(after_wild_events(&raft), "process 1 names no term");
 }
 
 /*

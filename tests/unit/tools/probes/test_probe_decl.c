@@ -82,7 +82,7 @@ TEST(what_is_wrong_is_told_with_its_place)
 		{ "void x(int vt", "',' or ')'", 13, NULL },
 		{ "void x(int vt)", "';'", 14, NULL },
 		{ "void 3x(int vt);", "the name of a probe", 5, NULL },
-		{ "void MPI_x(int vt);", "not yours", 5, NULL },
+		{ "void MPI_x(int vt);", "are reserved", 5, NULL },
 		{ "void x(int vt); void x(int vt);", "there is a probe x already", 21, NULL },
 		{ "void x(int vt); void X(int vt);", "in Fortran", 21, NULL },
 		{ "PROBE x(VirtualTime);", "Process is expected", 8, "PROBE x(Process" },

@@ -122,7 +122,7 @@ TEST(a_constant_goes_with_both_and_not_alone)
 	g = graph();
 	c = made_const(g, 2);
 	made_result(g, 0, made_op(g, FLOW_OP_MUL, c, c));
-	refused(g, ERR_INVALID, "only constants");
+	refused(g, ERR_INVALID, "all inputs are constants");
 }
 
 TEST(only_partial_aggregates_of_a_kind_are_merged)
@@ -303,7 +303,7 @@ TEST(attributes_out_of_range_are_refused)
 		  "quantile of 1.5" },
 		{ { .kind = FLOW_SET, .fold = { .agg = AGG_CI, .q = 1 } }, "level of 1" },
 		{ { .kind = FLOW_SET, .fold = { .agg = AGG_HISTOGRAM } }, "partial_out" },
-		{ { .kind = FLOW_VT_AGG, .fold = { .since = (enum flow_since)2 } }, "since 2" },
+		{ { .kind = FLOW_VT_AGG, .fold = { .since = (enum flow_since)2 } }, "'since' 2" },
 		{ { .kind = FLOW_SHIFT, .shift = FLOW_SHIFT_MAX + 1 }, "a shift by" },
 		{ { .kind = FLOW_LINK_OUT, .link = { .name = "" } }, "a link without a name" },
 		{ { .kind = FLOW_RESULT, .output = FLOW_OUTPUT_MAX + 1 }, "output 65536" },
