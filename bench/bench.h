@@ -31,7 +31,7 @@ double bench_quantile(struct bench_series *s, double p);
  */
 void bench_print(const char *name, const char *unit, struct bench_series *s, const char *floor);
 
-/* The same with another quantile as the value. */
+/* As bench_print(), with another quantile as the value. */
 void bench_print_quantile(const char *name, const char *unit, struct bench_series *s, double p,
 			  const char *floor);
 
@@ -44,7 +44,7 @@ double bench_printed(const char *name);
 /* CLOCK_MONOTONIC in ns. */
 int64_t bench_now(void);
 
-/* The same of another clock: processor time says more where others use the machine. */
+/* As bench_now(), by another clock: processor time is better where others use the machine. */
 int64_t bench_clock(clockid_t clock);
 
 /* "NAME: words" to stderr, and the end with status 1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Added per call in a real MPI library: MPI_x against PMPI_x in alternating
- * batches inside one process, count and delay on. Two ranks.
+ * The cost that Omig adds to a call of a real MPI library. Compares MPI_x with PMPI_x in
+ * alternating batches inside one process, with counts and times on. Two ranks.
  */
 #include "bench/bench.h"
 #include "bench/self.h"
@@ -62,7 +62,7 @@ static double pingpong(const struct pair *p, int rank)
 		if (rank == 1)
 			p->send(byte, 8, MPI_CHAR, 0, 1, MPI_COMM_WORLD);
 	}
-	/* Four calls lie on the way of one round. */
+	/* One round has four calls in sequence. */
 	return (double)(bench_now() - t) / (4.0 * ROUNDS);
 }
 
@@ -78,7 +78,8 @@ static void name_figure(char name[64], const char *what, const char *more)
 	snprintf(name, 64, "mpi.%s%s." OMIG_BENCH_FLAVOUR ".ns", what, more);
 }
 
-/* The floor of what is added: two time stamps, where they were measured; else the bare call. */
+/* The added cost is compared with two time stamps where those were measured, else with the bare
+ * call. */
 static void print(const char *what)
 {
 	char name[64], floor[64], bare_name[64];
@@ -134,7 +135,7 @@ static void run_probe(struct segview *v, const char *what, uint32_t word)
 	run(what, probe_watched, probe_real);
 }
 
-/* Made and freed: what is counted later of such a request is noted, whether anything is on. */
+/* Makes and frees a persistent request. libomig notes it even when nothing is counted yet. */
 static double persistent_watched(void)
 {
 	int64_t t = bench_now();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file that a benchmark shares with the ranks of bench-loop: how fast they are to go on. */
+/* A file that a benchmark shares with the ranks of bench-loop: their pace. */
 #ifndef BENCH_PACE_H
 #define BENCH_PACE_H
 

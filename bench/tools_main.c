@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_tools [TRIGGERS [RATE]]: many real tools through lm, sm and mainsm. Each has a conditional
- * request of its own on the same event of a real rank. The event happens RATE times a second until
- * TRIGGERS of them have been due to all tools. Measured are the delay of each from the event's own
- * time stamp, and the number that never came.
+ * bench_tools [TRIGGERS [RATE]]: many real tools through lm, sm and mainsm. Each tool has a csr on
+ * the same event of a real rank. The event occurs RATE times a second until TRIGGERS replies are
+ * due to all tools together. The results are the delay of each reply from the event's time stamp,
+ * and the number of lost replies.
  */
 #include "bench/treebed.h"
 #include "common/base/clock.h"
@@ -21,9 +21,9 @@
 
 #define TOOLS 64
 #define TRIGGERS 1000000
-#define RATE 200 /* of the event: two slow processors bear twice as much */
+#define RATE 200 /* of the event: two slow processors can serve twice as many */
 #define READY_NS (INT64_C(30) * 1000000000)
-#define LAST_NS (INT64_C(10) * 1000000000) /* nothing came for so long: nothing will */
+#define LAST_NS (INT64_C(10) * 1000000000) /* without a reply for this time a tool ends */
 
 /* The counts of a tool; the parent reads them when the tool has ended. */
 struct seen {
@@ -36,7 +36,7 @@ struct bench {
 	size_t seen_bytes;
 	char *memory; /* shared: TOOLS of struct seen */
 	pid_t tool[TOOLS];
-	int go[2], ready[2], over[2]; /* pipes; the end of go and over is the message */
+	int go[2], ready[2], over[2]; /* pipes; go and over signal by being closed */
 };
 
 static struct seen *seen_of(const struct bench *b, unsigned tool)

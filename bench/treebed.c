@@ -218,7 +218,7 @@ static pid_t start_below(const struct treebed *t)
 	return pid;
 }
 
-/* The number of daemons that report so many sms below them, over all. */
+/* The number of daemons that report this many sms below them, over all. */
 static unsigned sms_below(void)
 {
 	static const char status[] = ":site_attach([]) ; omig_status()";

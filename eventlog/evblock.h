@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks: what is written and sent in one piece. A header has a check of its own. It names the
- * stream, the length, the number of the block, and what came before. So a torn, altered or lost
- * block is found. Records follow the header.
+ * Blocks: units of writing and sending. A header has a check of its own. It has the stream, the
+ * length, the number of the block, and the counts before it. So a torn, altered or lost block is
+ * found. Records follow the header.
  */
 #ifndef EVENTLOG_EVBLOCK_H
 #define EVENTLOG_EVBLOCK_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #define EVBLOCK_HEAD_BYTES 64
-/* A buffer of 128 KB, definitions of what is in it, and one record more. */
+/* A buffer of 128 KB, the definitions of its types, and one record more. */
 #define EVBLOCK_MAX_BYTES (256 * 1024)
 #define EVBLOCK_VERSION 1
 #define EVBLOCK_MAGIC UINT32_C(0x4f4c4f47) /* "OLOG" where the first byte is the highest */
@@ -29,7 +29,7 @@ struct evblock {
 	/* events that the sender had no room for, from the stream's start to this block's end */
 	uint64_t dropped;
 	uint32_t events; /* in this block */
-	bool swap; /* the sender's byte order is not ours */
+	bool swap; /* the sender's byte order is not that of this machine */
 };
 
 /* Signal-safe. */
@@ -37,17 +37,17 @@ void evblock_encode(const struct evblock *b, uint8_t out[EVBLOCK_HEAD_BYTES]);
 
 enum evblock_look {
 	EVBLOCK_GOOD,
-	EVBLOCK_SHORT, /* might be one, if more bytes came */
-	EVBLOCK_NONE, /* here begins no block */
-	EVBLOCK_TORN, /* the header is good, what follows is not */
+	EVBLOCK_SHORT, /* more bytes are needed to decide */
+	EVBLOCK_NONE, /* no block begins here */
+	EVBLOCK_TORN, /* the header is good, the records are not */
 	EVBLOCK_FUTURE, /* of a later version: good, but not readable here */
 };
 
-/* What begins at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good header too
- * (bytes > 0). */
+/* Classifies the bytes at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good
+ * header too (bytes > 0). */
 enum evblock_look evblock_look(const uint8_t *p, size_t n, struct evblock *b);
 
-/* The head of a block that was made here or was found to be good: nothing is checked. */
+/* Decodes the header of a block that is known to be good, without any check. */
 void evblock_head(const uint8_t *p, struct evblock *b);
 
 /* Where the next header may begin, >= from; n - 3 (or 0) when nowhere. Looks for the magic

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in the byte order of the sender. They are written as they are (or swapped, for tests and
- * golden files), and swapped where they are read.
+ * Numbers in the byte order of the sender. A writer uses its own byte order (the other one only for
+ * tests and golden files), and a reader swaps.
  */
 #ifndef EVENTLOG_EVBYTES_H
 #define EVENTLOG_EVBYTES_H
@@ -65,14 +65,14 @@ void ev_put_string(struct buf *b, const char *s, size_t n, bool swap);
 /* Zeros up to the next multiple of 4 after `from`. */
 void ev_pad(struct buf *b, size_t from);
 
-/* n are those bytes, with what pads them or a part of it. */
+/* True: n is `bytes`, with or without padding. */
 static inline bool ev_is_padded(size_t bytes, size_t n)
 {
 	return n >= bytes && (n + 3) / 4 == (bytes + 3) / 4;
 }
 
-/* Checked reading, as struct cur does it for one fixed order: past the end all is 0 and `failed`
- * stays. */
+/* Checked reading, as struct cur for one fixed order: past the end all values are 0, and `failed`
+ * stays set. */
 struct evcur {
 	const uint8_t *p; /* borrowed */
 	size_t n, at;

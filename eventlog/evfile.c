@@ -94,7 +94,7 @@ static int fill(struct evfile *f, struct err *e)
 		f->has_ended = got == 0;
 		f->n += (size_t)got;
 		if (!f->size)
-			break; /* a pipe: what has come is looked at, before more is waited for */
+			break; /* a pipe: what has come is examined, before more is waited for */
 	}
 	return 0;
 }
@@ -132,7 +132,7 @@ int evfile_next(struct evfile *f, struct event *out, struct err *e)
 	return 1;
 }
 
-/* Passes over the rest of a line that is too long. */
+/* Skips the rest of a line that is too long. */
 static int skip_line(struct evfile *f, struct err *e)
 {
 	int rc = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Losses of a stream: blocks and events, by their numbers. A program that loses blocks on their way
- * puts a block in their place that says so. So all programs behind it count exactly, also when
- * nothing follows.
+ * Losses of a stream: blocks and events, by their numbers. A program that loses blocks sends a gap
+ * in their place, a block that describes the loss. So later programs count exactly, even when no
+ * block follows.
  */
 #ifndef EVENTLOG_EVGAP_H
 #define EVENTLOG_EVGAP_H
@@ -13,8 +13,8 @@
 #define EVGAP_RECORD_BYTES 20
 #define EVGAP_BLOCK_BYTES (EVBLOCK_HEAD_BYTES + EVGAP_RECORD_BYTES)
 
-/* Of blocks seq .. end_seq - 1, with events first .. end_first - 1, those that have not come will
- * not come. */
+/* A range of blocks seq .. end_seq - 1 with events first .. end_first - 1: those that have not
+ * arrived are lost. */
 struct evgap {
 	uint64_t stream, seq, end_seq, first, end_first;
 	uint64_t dropped; /* by the sender, up to the last of them */
@@ -22,15 +22,15 @@ struct evgap {
 };
 
 /*
- * The part of its stream that a good block of b->bytes at p speaks of: of one with events itself,
- * of one that stands for lost ones those. True: the latter.
+ * The range of a good block of b->bytes at p: of a block with events its own, of a gap the lost
+ * one. True: the block is a gap.
  */
 bool evgap_of(const uint8_t *p, const struct evblock *b, struct evgap *out);
 
-/* Two losses of one stream, what lies between them too. */
+/* Extends g to another loss of its stream, with all between them. */
 void evgap_merge(struct evgap *g, const struct evgap *more);
 
-/* The block that stands for them. */
+/* Encodes the gap as a block. */
 void evgap_encode(const struct evgap *g, uint8_t out[EVGAP_BLOCK_BYTES]);
 
 #endif

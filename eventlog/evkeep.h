@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event log to which blocks are appended, each once, and that is sure of what it has. After a
+ * An event log to which blocks are appended, each once, and synced. After a
  * kill in the middle the next run continues with the same file. These calls do file I/O and so
  * block.
  */
@@ -12,20 +12,20 @@
 struct evkeep;
 
 /*
- * Made when it is not there; else read through, and its streams are in the balance; a torn block at
- * its end is cut off. ERR_AGAIN: another program appends to it; ERR_INVALID: no file, or no event
+ * Makes a missing file. Reads an existing one, adds its streams to the balance, and cuts a torn
+ * block off its end. ERR_AGAIN: another program appends to it; ERR_INVALID: no file, or no event
  * log; ERR_DENIED, ERR_NOTFOUND, ERR_SYS, ERR_NOMEM, ERR_LIMIT.
  */
 int evkeep_open(const char *path, struct evbalance *b, struct evkeep **out, struct err *e);
 
-/* What is not committed may be there, or not. NULL is fine. */
+/* Blocks that were not committed may be lost. NULL is fine. */
 void evkeep_close(struct evkeep *k);
 
-/* A block that is new to the balance. ERR_SYS, ERR_NOMEM: the file is as it was at the last commit,
- * and can only be closed. */
+/* Appends a block that is new to the balance. ERR_SYS, ERR_NOMEM: the file is as at the last
+ * commit, and can only be closed. */
 int evkeep_put(struct evkeep *k, const uint8_t *p, size_t n, struct err *e);
 
-/* All that was put survives the end of the machine. ERR_SYS: as above. */
+/* Syncs all appended blocks. ERR_SYS: as above. */
 int evkeep_commit(struct evkeep *k, struct err *e);
 
 #endif

@@ -17,7 +17,7 @@
 #define VAIN_PER_BYTE 8
 #define VAIN_FREE_BYTES (1u << 20)
 
-/* Of one sender. Types are owned; after its last block only the count remains. */
+/* One sender's stream. Types are owned; after its last block only the count remains. */
 struct stream {
 	uint64_t id, seq, first, dropped; /* what the next block should say */
 	struct evtype **type; /* by number */
@@ -154,7 +154,7 @@ static void skip(struct evread *r, size_t n)
 	r->report.bytes += n;
 }
 
-/* How far to go on after a block that is torn: behind its header, unless too much was read in
+/* How far to continue after a block that is torn: behind its header, unless too much was read in
  * vain. */
 static size_t past_torn(struct evread *r, const struct evblock *b)
 {
@@ -165,7 +165,7 @@ static size_t past_torn(struct evread *r, const struct evblock *b)
 	return EVBLOCK_HEAD_BYTES;
 }
 
-/* A good block at p: 1 when its events are to be read, 0 when it is passed over, or -ERR_NOMEM. */
+/* A good block at p: 1 when its events are to be read, 0 when it is skipped, or -ERR_NOMEM. */
 static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 {
 	int rc;
@@ -293,7 +293,7 @@ static void take_clock(struct evread *r, const uint8_t *p, size_t n)
 	r->of->has_clock = true;
 }
 
-/* Records that are no events. Unknown kinds are passed over. */
+/* Records that are no events. Unknown kinds are skipped. */
 static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t n)
 {
 	if (type == EV_DEFINITION)
@@ -338,7 +338,7 @@ static bool take_event(struct evread *r, unsigned number, const uint8_t *p, size
 	return true;
 }
 
-/* The next record of the block. False: none is left, or what follows is none. */
+/* The next record of the block. False: no record is left, or the next bytes are none. */
 static bool next_record(struct evread *r, unsigned *type, const uint8_t **p, size_t *n)
 {
 	size_t bytes;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked of events: a pattern of names, and comparisons of fields: nbytes > 65536 and host
- * == "a b" and event != io.*. Read once as text; asked of events, or bound once to each type and
- * asked of each record.
+ * Conditions on events: a pattern of names, and comparisons of fields: nbytes > 65536 and host ==
+ * "a b" and event != io.*. The text is read once. Conditions are evaluated for events, or bound to
+ * each type and evaluated for each record.
  */
 #ifndef EVENTLOG_EVWHERE_H
 #define EVENTLOG_EVWHERE_H
@@ -11,10 +11,10 @@
 
 #define EVWHERE_MAX 8 /* comparisons; all must hold */
 #define EVWHERE_FIELD_BYTES 256 /* a name's 255 bytes and the 0 */
-/* of a word that is compared with, and the 0: each type that is on keeps them */
+/* of a word to compare with, and its 0: each type that is on has a copy */
 #define EVWHERE_WORD_BYTES 64
 
-/* A name, a beginning of names with a * behind it, or "all". */
+/* True: the pattern is the name, a beginning of it with a *, or "all". */
 bool evpattern_fits(const char *pattern, const char *name);
 
 enum evwhere_op { EVWHERE_LT, EVWHERE_LE, EVWHERE_GT, EVWHERE_GE, EVWHERE_EQ, EVWHERE_NE };
@@ -36,14 +36,14 @@ struct evwhere {
 };
 
 /*
- * FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" asks for nothing. A value
+ * FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" has no condition. A value
  * is a number or a word. A word goes to the next space, or stands in double quotes, in which \" and
  * \\ are escapes. Words compare with == and != alone. A * at the end of a word without quotes
  * stands for anything. ERR_PARSE, ERR_LIMIT.
  */
 int evwhere_read(const char *text, struct evwhere *out, struct err *e);
 
-/* A number is compared with a number; a string with the word, in which a number is text too. */
+/* True: the comparison holds. Numbers are compared with numbers, strings with the word as text. */
 bool evtest_holds(const struct evtest *t, const struct evvalue *v);
 
 /* Bound to a type. */
@@ -54,15 +54,15 @@ struct evtests {
 
 /*
  * A field is one of the type or a constant of it, or `event`, its name. False: no event of the type
- * fulfils it. Either a constant says so, or a field is not there. Or a field is compared with what
- * it can never be: != too.
+ * can satisfy it. A constant does not, a field is missing, or a field has another kind than the
+ * value, even with !=.
  */
 bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtests *out);
 
-/* Asked of n bytes of values as a record of this machine has them. */
+/* Evaluates n bytes of values, in the layout of a record of this machine. */
 bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t *values, size_t n);
 
-/* They are the values of t's fields, with nothing behind them but up to three bytes of padding. */
+/* True: the bytes are the values of t's fields, and at most three bytes of padding. */
 bool evtype_fits_values(const struct evtype *t, const uint8_t *values, size_t n);
 
 #endif

@@ -32,7 +32,7 @@ int evwrite_define(struct evwrite *w, unsigned number, const struct evtype *t, s
 
 /*
  * From here on times are ticks, and s says what they are in ns since 1970. Without one they are
- * that themselves. ERR_INVALID for a scale that makes no sense.
+ * that themselves. ERR_INVALID for a scale that is invalid.
  */
 int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Omig's library inside a program. A program needs none of this to be
- * watched; linked with -lomig, or with the library preloaded, it may ask.
- * Every call is safe at any time, from any thread and signal handler.
+ * Omig's library inside a program. A program needs none of this to be watched. When it is linked
+ * with -lomig, or runs with the library preloaded, it may call these functions. Every call is safe
+ * at any time, from any thread and signal handler.
  */
 #ifndef OMIG_APP_H
 #define OMIG_APP_H
@@ -13,7 +13,7 @@ extern "C" {
 
 enum omig_attach {
 	OMIG_UNWATCHED = 0, /* no MPI_Init, probe or event yet, OMIG_DISABLE, or no memory */
-	OMIG_READY = 1, /* set up; no lm has come */
+	OMIG_READY = 1, /* set up; no lm holds the segment yet */
 	OMIG_ATTACHED = 2 /* an lm holds this process's segment */
 };
 

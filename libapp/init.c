@@ -107,7 +107,7 @@ static void f_init(const char *name, const char *profiling, void *ierr)
 		f_missing(ierr);
 		return;
 	}
-	/* Without ierror we look at our own: only a success is followed by set-up. */
+	/* Without ierror we examine our own: only a success is followed by set-up. */
 	f(ierr ? ierr : &none);
 	if (f_result(ierr ? ierr : &none) == 0)
 		setup_run(wrap_resolve_all);

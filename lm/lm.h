@@ -56,7 +56,7 @@ struct lm_conf {
 	bool may_manipulate;
 	nsec_t linger; /* 0 = for ever */
 	void (*health)(void *arg, struct daemon_health *out); /* may be NULL */
-	/* It is time to end: call lm_free(), not from within. */
+	/* The lm is to end: call lm_free(), but not in this callback. */
 	void (*on_end)(void *arg, const char *reason);
 	/* A parent is there. May be NULL. */
 	void (*on_up)(void *arg);
@@ -65,21 +65,21 @@ struct lm_conf {
 	void *arg;
 };
 
-/* Listens, then takes in what runs already; continues what an lm before us has stopped. */
+/* Listens, then takes in what runs already; continues what an earlier lm has stopped. */
 int lm_open(const struct lm_conf *c, struct lm **out, struct err *e);
 void lm_free(struct lm *m);
 
-/* Goes up: once. -ERR_NOMEM. */
+/* Connects to a parent; once. -ERR_NOMEM. */
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
 
 /*
- * A process hands over its segment as by the socket, on hosts that have none: fd is consumed. As
+ * A process passes its segment as by the socket, on hosts that have none: fd is consumed. As
  * registration_segment().
  */
 int lm_register(struct lm *m, int fd, int32_t pid);
 
 /*
- * To mainsm, whichever daemon the parent is. -ERR_CLOSED: we have not gone up yet; else as
+ * To mainsm, whichever daemon the parent is. -ERR_CLOSED: lm_connect() was not called; else as
  * parent_ask_mainsm().
  */
 int lm_ask_top(struct lm *m, const struct msg *msg);

@@ -20,7 +20,7 @@
 
 #define MAINSM_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 #define MAINSM_SM_TOKEN_NS (600 * NSEC_PER_SEC) /* a batch system may keep a task waiting */
-/* a host that was lost for so long is forgotten */
+/* a host that was lost for this time is forgotten */
 #define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC)
 
 struct disk;
@@ -50,11 +50,11 @@ struct mainsm_conf {
 	size_t nsite;
 	nsec_t cert_lifetime; /* 0 = the default */
 	size_t tool_queue_cap; /* bytes towards one tool; 0 = TOOL_QUEUE_MAX_BYTES */
-	nsec_t history_keep; /* samples of jobs are kept so long; 0 = none are made */
+	nsec_t history_keep; /* samples of jobs are kept this long; 0 = none are made */
 	uint64_t history_bytes; /* that they may have on disk; 0 = there is no history */
 	const struct disk *disk; /* of the state directory; NULL = the system's */
 	const struct spooler_turns *history_turns; /* for tests: instead of a thread */
-	nsec_t linger; /* ends after so long without a connection; 0 = never */
+	nsec_t linger; /* ends after this time without a connection; 0 = never */
 	nsec_t (*wall_now)(void *arg);
 	/* Start the sm of a site; it proves itself with the token. NULL: impossible. */
 	int (*start_sm)(void *arg, const struct site *site, const char *launcher,

@@ -279,7 +279,7 @@ static int publish(struct program *p, struct err *e)
 	struct buf line = BUF_INIT(CONNSTR_MAX_BYTES);
 	int rc;
 
-	/* A token of the last start goes on: strings in scripts and jobs stay good. */
+	/* A token of the last start continues: strings in scripts and jobs stay good. */
 	if (state_read_conn(&p->state, CONN_FILE, &p->conn, NULL))
 		p->conn = (struct connstr){ 0 };
 	p->conn.port = mainsm_port(p->mainsm);

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Of one principal: however many sessions it has, their requests have one share. */
+/* The share of one identity: all its sessions together have one. */
 struct share {
 	size_t nrun; /* requests that are executed, a large one as several */
 	size_t nsession;
@@ -58,7 +58,7 @@ static int share_join(struct smap *shares, struct session *s)
 	return 0;
 }
 
-/* Its requests have ended. The last session takes the share along. */
+/* Takes a session without requests out of its share. The last one frees the share. */
 static void share_leave(struct smap *shares, struct session *s)
 {
 	list_del(&s->in_share);

@@ -54,7 +54,7 @@ static const char *template_shape(enum dag_kind k)
 		       : "plaintext";
 }
 
-/* What the root does not need was built on the way: arguments that are looked at, never taken. */
+/* What the root does not need was built on the way: arguments that are examined, never taken. */
 static void mark(const struct dag *g, bool *is_live)
 {
 

@@ -2,7 +2,7 @@
 /*
  * Graphs in the language of graphviz, each a cluster of one drawing:
  *
- * - the template as the text says it
+ * - the template as in the text
  * - the template with common parts once
  * - the graph of chosen objects
  * - its pieces where they run
@@ -19,7 +19,7 @@ void dot_end(struct buf *b);
 /* A template; `id` distinguishes it from others of the drawing. */
 void dot_template(struct buf *b, const struct dag *g, const char *id, const char *title);
 
-/* What was bound, before it was cut. */
+/* The bound graph, before it is cut. */
 void dot_bound(struct buf *b, const struct bound *bound);
 
 /* The pieces, sites around their nodes, links as dashed edges. */

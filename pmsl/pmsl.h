@@ -20,7 +20,7 @@ struct pmsl;
 
 /*
  * Text and name are copied. *out is made even of a text with errors: for the names in it.
- * -ERR_NOMEM; all else is in d.
+ * -ERR_NOMEM; other errors are in d.
  */
 int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d,
 		 struct pmsl **out);
@@ -30,7 +30,7 @@ const struct pmsl_source *pmsl_source(const struct pmsl *p);
 const struct pmsl_tree *pmsl_tree(const struct pmsl *p);
 const struct pmsl_units *pmsl_units(const struct pmsl *p);
 
-/* A metric without errors; else NULL, and d says what there is instead. */
+/* A metric without errors; else NULL, and d lists the others. */
 const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, struct pmsl_diags *d);
 
 struct pmsl_plan {
@@ -53,9 +53,9 @@ int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_options *option
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*
- * A text with one metric, Measured, that is the built-in metric: so that these are measured the
- * same way. has_partners, has_regions: it has these parameters (partners, regions) behind objects.
- * -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() says why).
+ * Writes a text with one metric, Measured, which is the built-in metric: so both kinds are measured
+ * in the same way. has_partners, has_regions: it has these parameters (partners, regions) behind
+ * objects. -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() has the reason).
  */
 int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out);
 

@@ -53,7 +53,7 @@ static inline const struct shape *shape_of(uint8_t type)
 }
 
 struct guard_cost {
-	size_t fields; /* looked at: the work that was done */
+	size_t fields; /* examined: the work that was done */
 	size_t elements; /* of repeated fields */
 	size_t heap_bytes; /* upper bound of what decoding takes from its arena */
 };

@@ -363,7 +363,7 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 	const struct sigaction end = { .sa_handler = on_end_signal, .sa_flags = (int)SA_RESETHAND };
 
 	want_files();
-	/* That a disk is full is no news here. */
+	/* warnings are dropped: full disks are normal here */
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
 	if (argc - first == 1 && str_eq(argv[first], "detector"))

@@ -34,7 +34,7 @@ int sm_settings_check(const void *settings, struct err *e);
 /* Is it to stand below another sm? *address: of that one; "" = mainsm knows it. */
 bool sm_settings_parent(const struct settings *s, const char **address);
 
-/* Of user_ports; 0, 0: any. ERR_INVALID. */
+/* The range of user_ports; 0, 0: any. ERR_INVALID. */
 int sm_settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e);
 
 #endif

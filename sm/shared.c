@@ -193,7 +193,7 @@ static int open_tenants(struct shared *sh, const struct settings *s, struct err 
 	return rc ? rc : tenants_open(&c, s->users, s->nusers, &sh->tenants, e);
 }
 
-/* The port of the last time, when it is free: it stands in the strings that were handed out. */
+/* The port of the last time, when it is free: it stands in the strings that were given out. */
 static int open_front(struct shared *sh, const struct settings *s, struct err *e)
 {
 	struct site_admin_conf c = { .loop = daemon_loop(sh->daemon),

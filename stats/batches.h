@@ -46,7 +46,7 @@ bool batches_are_independent(const struct batches *b);
 #define BATCHES_LENGTH_MIN 10
 
 /*
- * Batches are BATCHES_LENGTH_MIN times as long as batches_inflation(): so many values have the
+ * Batches are BATCHES_LENGTH_MIN times as long as batches_inflation(): this many values have the
  * information of one independent value. Batches that are too short to show the whole dependence
  * have one of about their own length.
  */

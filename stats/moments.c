@@ -29,7 +29,7 @@ void powers_add(struct powers *p, uint64_t n_before, double v)
 	sum_add(&p->mean, part);
 }
 
-/* Of none of them empty. */
+/* Neither of them is empty. */
 static void merge(struct powers *p, double na, const struct powers *from, double nb)
 {
 	double n = na + nb, wa = na / n, wb = nb / n;

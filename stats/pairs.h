@@ -20,7 +20,7 @@ struct pairs {
 /* x with y after n_before others. */
 void pairs_add(struct pairs *p, uint64_t n_before, double x, double y);
 
-/* Those of n pairs become those of n + n_from. */
+/* Merges the sums of n_from pairs into those of n pairs. */
 void pairs_merge(struct pairs *p, uint64_t n, const struct pairs *from, uint64_t n_from);
 
 /* With n - 1; NaN for fewer than two pairs. */

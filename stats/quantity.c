@@ -30,7 +30,7 @@ struct quantity {
 	double *values;
 	nsec_t *times; /* NULL when the first value had none */
 	size_t n, cap_values, cap_times;
-	double *sorted; /* made when asked for */
+	double *sorted; /* made when requested */
 	size_t nsorted;
 };
 

@@ -89,7 +89,7 @@ int quantity_merge(struct quantity *q, const struct quantity *from, struct err *
 /* The stop rule holds. Cheap. */
 bool quantity_is_done(const struct quantity *q);
 
-/* Of independent values; the width of an interval of dependent ones is that of batches. */
+/* The interval of independent values; for dependent ones use that of batches. */
 struct interval quantity_interval(const struct quantity *q, double level);
 struct interval quantity_interval_of_batches(const struct quantity *q, double level);
 enum dependence quantity_dependence(const struct quantity *q);

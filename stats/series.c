@@ -16,7 +16,7 @@ static double mean_distance(const double *x, size_t n)
 	return sum_value(&s) / (double)n;
 }
 
-/* Of distances to the mean, which is a distance to x[0] itself: sum of x[i] x[i + lag]. */
+/* The sum of x[i] x[i + lag], as distances to the mean; the mean is relative to x[0]. */
 static double products(const double *x, double mean, size_t n, size_t lag)
 {
 	struct sum s = { 0, 0 };

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Of n pairs, as pairs.h has it. */
+/* Covariance and correlation of n pairs, as in pairs.h. */
 double series_covariance(const double *x, const double *y, size_t n);
 double series_correlation(const double *x, const double *y, size_t n);
 

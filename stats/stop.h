@@ -64,7 +64,7 @@ int stop_parse(const char *text, struct stop *out, struct err *e);
 /* The text that reads back as s; nothing for a rule that is never reached. */
 void stop_print(const struct stop *s, struct buf *out);
 
-/* Some term looks at the interval. */
+/* Some term examines the interval. */
 bool stop_has_interval(const struct stop *s);
 
 /* Some term wants the means of batches, which only a sequence of values has. */

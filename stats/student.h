@@ -19,7 +19,7 @@ double student_tail(double t, double df);
  */
 double student_two_sided(double level, double df);
 
-/* The same for the normal distribution, which is what Student's comes to, from below. */
+/* As above, for the normal distribution, which is the limit of Student's. */
 double normal_two_sided(double level);
 
 /* The z with P(Z < z) = p, 0 < p < 1. */

@@ -23,7 +23,7 @@ struct welch_difference {
 struct welch_difference welch_compare(const struct welch_mean *a, const struct welch_mean *b,
 				      double bias, double level);
 
-/* The same of pairs: mean and error are those of the differences. */
+/* As above, for pairs: mean and error are those of the differences. */
 struct welch_difference welch_paired(const struct welch_mean *difference, double level);
 
 #endif

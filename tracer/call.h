@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call that a thread makes when it goes on, as if a signal had come: afterwards it is where it
+/* A call that a thread makes when it continues, as if a signal had come: afterwards it is where it
  * was. */
 #ifndef TRACER_CALL_H
 #define TRACER_CALL_H

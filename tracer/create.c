@@ -180,7 +180,7 @@ static int hold_child(struct tracees *s, int32_t pid, uint32_t id, struct pipes 
 	t->birth->why = p->why[0];
 	p->why[0] = -1;
 	/* If lm-trace dies, the program dies too: else it would run without a tracer. This
-	 * option ends when it is let go. */
+	 * option ends when it is released. */
 	if (ptrace(PTRACE_SEIZE, pid, NULL,
 		   (void *)(intptr_t)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) == 0 &&
 	    write(p->gate[1], "", 1) == 1) {

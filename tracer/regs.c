@@ -30,7 +30,7 @@ static int load(int32_t tid, struct user_regs_struct *r, struct err *e)
 
 	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &v) < 0)
 		return regs_error("reading registers", e);
-	/* A 32-bit program has others. */
+	/* a 32-bit program has other registers */
 	if (v.iov_len != sizeof(*r))
 		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
 	return 0;

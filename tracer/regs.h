@@ -36,7 +36,7 @@ int regs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct er
 int fpregs_get(int32_t tid, unsigned first, size_t n, uint64_t *out, struct err *e);
 int fpregs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct err *e);
 
-/* It goes on at addr; a system call that it was in is not made again. */
+/* Makes the thread continue at addr; a system call that it was in is not restarted. */
 int regs_goto(int32_t tid, uint64_t addr, struct err *e);
 
 /* As debug information numbers them; 7 is the stack's, the last one the program counter. */

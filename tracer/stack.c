@@ -9,8 +9,8 @@
 #define PIECE_BYTES 4096u
 #define PIECES_MAX (STACK_MAX_BYTES / PIECE_BYTES + 1)
 
-/* In pieces of a page: of one piece the kernel gives all or nothing, and the stack ends
- * somewhere. */
+/* Copies page by page: the kernel copies all of a piece or nothing, and the stack may end in any
+ * page. */
 static size_t copy(const struct stack *s, uint64_t sp)
 {
 	struct iovec to = { s->p, STACK_MAX_BYTES }, from[PIECES_MAX];

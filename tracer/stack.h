@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stack looked like at one moment, copied so that its thread can go on at once. */
+/* What a stack looked like at one moment, copied so that its thread can continue at once. */
 #ifndef TRACER_STACK_H
 #define TRACER_STACK_H
 
@@ -18,7 +18,7 @@ struct stack {
 	size_t n;
 };
 
-/* Of a stopped thread. What has no memory is short; stack_done() in any case. */
+/* Copies the stack of a stopped thread, as far as it is mapped; stack_done() in any case. */
 int stack_take(struct stack *s, int32_t pid, int32_t tid, struct err *e);
 void stack_done(struct stack *s);
 

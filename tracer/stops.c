@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A traced thread has stopped, or ended: what is noted, what is done, and that it goes on. */
+/* A traced thread has stopped, or ended: what is noted, what is done, and that it continues. */
 #include "tracer/tracees_internal.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ struct stop {
 	/* no call and no signal is under way: the kernel will not change its registers */
 	bool is_between;
 	bool has_event;
-	struct tracer_msg *event; /* noted before it goes on, sent afterwards */
+	struct tracer_msg *event; /* noted before it continues, sent afterwards */
 };
 
 static bool stops_a_group(int sig)
@@ -52,7 +52,7 @@ static bool is_unfinished(int64_t rval)
 	return rval <= -512 && rval >= -516 && rval != -515;
 }
 
-/* The same call once more; of one with a time limit the kernel makes another. */
+/* True: the kernel repeats the call; one with a time limit continues as another call. */
 static bool is_repeated(struct tracee *t, const struct __ptrace_syscall_info *i)
 {
 	bool is = t->repeats >= 0 && t->repeats_at[0] == i->instruction_pointer &&
@@ -202,8 +202,8 @@ static void take_works(struct tracee *t, const struct stop *stop, struct list *o
 		list_push_back(out, i);
 	}
 	if (!list_is_empty(&t->works))
-		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the
-				  call */
+		tracee_ask(t); /* before it continues, so that it comes no further than the end of
+				  the call */
 }
 
 /* The lm must learn that an event is missing: the watch ends, and no others follow. */
@@ -222,7 +222,7 @@ static void on_stopped(struct tracees *s, struct tracee *t, int status)
 	struct list done;
 	struct list *i;
 
-	t->is_asked = false; /* any stop takes the one that was asked for back */
+	t->is_asked = false; /* any stop takes the one that was requested back */
 	if (t->birth) {
 		birth_on_stop(s, t, status);
 		return;

@@ -103,7 +103,7 @@ void tracee_forget(struct tracees *s, struct tracee *t, const char *why)
 	free(t);
 }
 
-/* A created process that was not let go is killed: no other program knows of it. */
+/* A created process that was not released is killed: no other program knows of it. */
 void tracees_close(struct tracees *s)
 {
 	if (!s)
@@ -216,7 +216,7 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 	rc = seize(w, e);
 	if (!rc && who_start(w->pid) != w->start) {
 		/* Another process has the pid by now: it stays in the table until it has
-		 * stopped and is let go. */
+		 * stopped and is released. */
 		tracee_ask(t);
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	}
@@ -228,7 +228,7 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 	return 0;
 }
 
-/* A stop that no work waits for is harmless: the thread goes on at once. */
+/* A stop that no work waits for is harmless: the thread continues at once. */
 void tracee_ask(struct tracee *t)
 {
 	if (!t->is_asked && ptrace(PTRACE_INTERRUPT, t->who.tid, NULL, NULL) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The threads that lm-trace traces. They are seized, never attached, so that
- * no other process notices. Each is let go as soon as no request and no watch
+ * no other process notices. Each is released as soon as no request and no watch
  * needs it. When lm-trace dies the kernel lets them go, and kills the created
  * programs that it still holds.
  */
@@ -21,7 +21,7 @@ struct tracees;
 
 int tracees_open(struct loop *loop, struct line *line, struct tracees **out, struct err *e);
 
-/* Kills what was created and never let go; the kernel detaches the rest when we end. */
+/* Kills what was created and never released; the kernel detaches the rest when we end. */
 void tracees_close(struct tracees *s);
 
 /* Takes *work when it returns 0: answers when it is done. */
@@ -34,8 +34,8 @@ int tracees_watch(struct tracees *s, const struct tracer_msg *m, struct err *e);
  * never will. */
 int tracees_create(struct tracees *s, const struct tracer_msg *m, struct err *e);
 
-/* A created program goes on, into a stop signal that was sent to it before; m->what: it is killed.
- * -ERR_NOTFOUND. */
+/* A created program continues, into a stop signal that was sent to it before; m->what: it is
+ * killed. -ERR_NOTFOUND. */
 int tracees_let_go(struct tracees *s, const struct tracer_msg *m, struct err *e);
 
 size_t tracees_count(const struct tracees *s);

@@ -31,9 +31,9 @@ struct watch {
 struct tracee {
 	struct who who;
 	struct list works; /* struct work, for the next stop */
-	struct watch *watch; /* NULL: let go when no work is left */
+	struct watch *watch; /* NULL: released when no work is left */
 	struct birth *birth; /* owned; NULL: it is no program that we start */
-	bool is_asked; /* a stop was asked for and has not come */
+	bool is_asked; /* a stop was requested and has not come */
 	bool in_syscall;
 	int64_t syscall; /* that it is in, SYSCALL_UNKNOWN */
 	int64_t repeats; /* that it may make again, from this program counter and stack pointer */
@@ -66,7 +66,7 @@ struct tracees {
 /* Seizes the thread, or finds it; it runs on. */
 int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, struct err *e);
 struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e);
-/* Its works have failed with `why` before. */
+/* Removes a tracee whose works have failed with `why` already. */
 void tracee_forget(struct tracees *s, struct tracee *t, const char *why);
 void tracee_ask(struct tracee *t);
 /* What is overdue then is given up. */
@@ -76,7 +76,7 @@ void tracees_wake_at(struct tracees *s, nsec_t at);
 void tracees_on_status(struct tracees *s, int32_t tid, int status);
 
 /* --- create.c */
-/* It is sent on until it stands before its first instruction. */
+/* Continues the new process until it is before its first instruction. */
 void birth_on_stop(struct tracees *s, struct tracee *t, int status);
 void birth_give_up(struct tracees *s, struct tracee *t, nsec_t now);
 void birth_on_end(struct tracees *s, struct tracee *t);

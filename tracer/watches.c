@@ -40,7 +40,7 @@ bool watch_wants_signal(const struct watch *w, int sig)
 	return !w->signals || w->signals >> (sig - 1) & 1;
 }
 
-/* All but those that stand still stop once more, and are let go then. */
+/* All but those that stand still stop once more, and are released then. */
 static void drop(struct tracees *s, struct watch *w)
 {
 	for (struct map_iter i = { 0 }; map_next(&s->by_tid, &i);) {

@@ -22,7 +22,7 @@ int who_check(const struct who *w, struct err *e);
 /* 0 when there is no such process. */
 uint64_t who_start(int32_t pid);
 
-/* A thread of it that has ended, or is about to: a leader whose process goes on is one for long. */
+/* True: the thread has ended, or is about to. A leader may end long before its process. */
 bool who_has_ended(const struct who *w);
 
 /* The process that a thread belongs to; 0 when there is none. */

@@ -85,7 +85,7 @@ void work_collect(struct work *w)
  * queue. */
 #define NAME_CUT_BYTES 512
 
-/* Of the texts of one message. */
+/* The texts of one message. */
 struct names {
 	char text[TRACER_FRAMES_PART * TRACER_FRAME_TEXTS][NAME_CUT_BYTES];
 };

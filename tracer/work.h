@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One request to a thread, in two parts. The first needs the thread stopped
- * (registers, a copy of its stack); the rest is done after it goes on.
+ * (registers, a copy of its stack); the rest is done after it continues.
  */
 #ifndef TRACER_WORK_H
 #define TRACER_WORK_H
@@ -31,7 +31,7 @@ struct work {
 struct work *work_new(const struct tracer_msg *m);
 void work_free(struct work *w);
 
-/* It writes to the thread: only one that is between two instructions may get it. */
+/* True: the work writes to the thread, which must be between two instructions. */
 bool work_changes(const struct work *w);
 
 /* The thread is stopped. */

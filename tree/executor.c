@@ -376,7 +376,7 @@ static bool go_on(struct run *run)
 	return run->is_over ? false : parts_of_step(run);
 }
 
-/* Goes on until the run waits or is over. A nested call leaves the rest to the outermost one. */
+/* Continues until the run waits or is over. A nested call leaves the rest to the outermost one. */
 static void run_go(struct run *run)
 {
 	bool waits = false;

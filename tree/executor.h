@@ -28,8 +28,8 @@ struct run;
 /* The origin of a run; identity, numbers, user and source live as long as the run does. */
 struct run_spec {
 	struct route_view view;
-	void *user; /* whose run it is; only handed on */
-	const void *source; /* the event that led to this run; only handed on */
+	void *user; /* whose run it is; only passed on */
+	const void *source; /* the event that led to this run; only passed on */
 	bool top; /* services of the top are executed here */
 	const uint32_t *numbers; /* of the actions in replies; NULL = 1, 2, ... */
 	const char *identity; /* of the tool, end to end */
@@ -82,11 +82,11 @@ nsec_t executor_bounded(nsec_t deadline);
 int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec,
 		 struct err *e);
 
-/* A REPLY from a branch. -ERR_NOTFOUND: it was not asked for, or comes too late; -ERR_PROTO: it is
+/* A REPLY from a branch. -ERR_NOTFOUND: it was not requested, or comes too late; -ERR_PROTO: it is
  * wrong. */
 int executor_reply(struct executor *x, uint32_t branch, const struct msg_reply *m, struct err *e);
 
-/* That branch is lost: no reply will come from it. */
+/* The branch is lost: no reply will come from it. */
 void executor_branch_lost(struct executor *x, uint32_t branch, const char *reason);
 
 /* Ends all runs in the owner's list: on_done comes without a reply. */
@@ -111,7 +111,7 @@ struct reply *run_reply(struct run *run);
 nsec_t run_remaining(const struct run *run);
 
 /*
- * A pending step sets what is called when it need not go on: the deadline passed or the run was
+ * A pending step sets what is called when it need not continue: the deadline passed or the run was
  * cancelled. Called once; after it run_here_done() is not to be called.
  */
 void run_set_abandon(struct run *run, void (*fn)(void *arg), void *arg);

@@ -20,7 +20,7 @@
 struct loop;
 struct loop_timer;
 
-/* Those that are under way: struct parting by in_all. */
+/* The partings that have not ended: struct parting by in_all. */
 struct partings {
 	struct list all;
 	struct loop *loop; /* borrowed */
@@ -51,7 +51,7 @@ void parting_await(struct parting *p, uint32_t branch);
 bool parting_awaits(const struct parting *p, uint32_t branch);
 bool parting_is_open(const struct parting *p);
 
-/* It has answered. May call on_over. False: it is not waited for. */
+/* The branch has answered. May call on_over. False: no answer of it is waited for. */
 bool parting_answered(struct parting *p, uint32_t branch);
 
 /* The branch is gone and answers none of them. May call on_over of each. */

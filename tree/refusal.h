@@ -23,7 +23,7 @@ const struct msg *refusal_of_arm(struct refusal *r, const struct msg_arm *m, uns
 const struct msg *refusal_of_load(struct refusal *r, const struct msg_flow_load *m, unsigned status,
 				  const char *why);
 
-/* The same as a reply to the request of that id. NULL: no memory. */
+/* A refusal as the reply to the request of that id. NULL: no memory. */
 struct reply *refusal_reply(uint64_t id, unsigned status, const char *why);
 
 #endif

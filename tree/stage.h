@@ -11,7 +11,7 @@
 
 #include "common/flow/engine/flow.h"
 
-#define STAGE_MISSED_MAX 3 /* a host that is silent holds up all others for so many reads */
+#define STAGE_MISSED_MAX 3 /* a host that is silent holds up all others for this many reads */
 /* In the place of a branch. */
 #define STAGE_NOWHERE UINT32_MAX /* the sender is out of reach */
 #define STAGE_HERE (UINT32_MAX - 1) /* it is another stage of this daemon */
@@ -36,12 +36,12 @@ bool stage_is_loaded(const struct stage *s);
 /* --- senders */
 
 /*
- * The links of a sender are those that g sends. Links that it had before go on as they were. A new
- * sender is nowhere. -ERR_NOMEM: the sender is dropped.
+ * The links of a sender are those that g sends. Links that it had before continue as they were. A
+ * new sender is nowhere. -ERR_NOMEM: the sender is dropped.
  */
 int stage_set_sender(struct stage *s, const char *name, const struct flow_graph *g, void *user);
 
-/* STAGE_NOWHERE, STAGE_HERE: it is not waited for. Unknown senders are passed over. */
+/* STAGE_NOWHERE, STAGE_HERE: it is not waited for. Unknown senders are skipped. */
 void stage_place_sender(struct stage *s, const char *name, uint32_t branch);
 void stage_drop_sender(struct stage *s, const char *name);
 
@@ -70,7 +70,7 @@ int64_t stage_complete(struct stage *s);
 /* Links that have not sent the read are one nearer to not being waited for. As flow_read(). */
 int stage_read(struct stage *s, int64_t read, nsec_t t, struct err *e);
 
-/* The same of a stage without a graph: what came of the read has passed through. */
+/* As above, for a stage without a graph: all values of the read have passed through. */
 void stage_pass(struct stage *s, int64_t read);
 
 /* --- what can be seen */

@@ -140,7 +140,7 @@ static void report(struct audit *a, const struct err *why)
 		a->conf.on_trouble(a->conf.arg, why, why ? 0 : a->lost);
 }
 
-/* Numbers go on even when the clock goes back. */
+/* Numbers continue even when the clock goes back. */
 static int64_t next_number(const struct audit *a, nsec_t wall)
 {
 	return wall > a->last ? wall : a->last + 1;

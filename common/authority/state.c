@@ -98,7 +98,7 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	return rc;
 }
 
-/* Of our CA, and not in the last third of its life. */
+/* True: the certificate is of this CA, and not in the last third of its life. */
 static bool is_fresh(const struct state *s, nsec_t now)
 {
 	struct identity who;

@@ -27,7 +27,7 @@ int anywhere_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 /* ENOSYS where the C library has nothing of the kind: the caller does without. */
 int anywhere_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
-/* Of _FORTIFY_SOURCE; room is the size of the destination. A write beyond it ends the process. */
+/* Functions of _FORTIFY_SOURCE; room: bytes of the destination. A longer write ends the process. */
 void *anywhere_memcpy_chk(void *to, const void *from, size_t n, size_t room);
 void *anywhere_memmove_chk(void *to, const void *from, size_t n, size_t room);
 void *anywhere_memset_chk(void *to, int byte, size_t n, size_t room);

@@ -79,7 +79,7 @@ int buf_put(struct buf *b, const void *p, size_t n)
 
 int buf_putc(struct buf *b, uint8_t c)
 {
-	/* Text is made of single characters for a third. */
+	/* a short way: a third of the calls that make text put one character */
 	if (!b->failed && b->n + 1 < b->cap) {
 		b->p[b->n++] = c;
 		b->p[b->n] = 0;

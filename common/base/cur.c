@@ -3,7 +3,7 @@
 
 void cur_init(struct cur *c, const void *p, size_t n)
 {
-	/* An empty input may come as NULL; cur_bytes(0) still answers with an address. */
+	/* An empty input may be NULL; cur_bytes(c, 0) returns an address even then. */
 	*c = (struct cur){ .p = p ? p : (const void *)"", .n = p ? n : 0 };
 }
 

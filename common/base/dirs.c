@@ -113,7 +113,7 @@ static bool is_of(const char *path, bool own)
 
 /*
  * A usual place that cannot be had is no error: /tmp is left. One that is there, ours, and open to
- * others is: what lies in it (an authority, a socket) would be passed over without a word.
+ * others is: what lies in it (an authority, a socket) would be skipped without a word.
  */
 static int first_usable(char *out, const char *parent, const char *below, bool make, struct err *e)
 {
@@ -158,7 +158,7 @@ int file_state_dir_find(char *out, struct err *e)
 	return state_dir(out, false, e);
 }
 
-/* Names in /tmp are for the first to come: what another user has taken there is passed over.
+/* Names in /tmp are for the first to come: what another user has taken there is skipped.
  * *taken, if any, says so. */
 static int runtime_dir(char *out, bool make, struct err *taken, struct err *e)
 {

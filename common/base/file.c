@@ -103,7 +103,7 @@ static int read_all(int fd, const char *path, size_t max, struct buf *out, struc
 	}
 }
 
-/* read_all, or nothing: a failure leaves out as it was. */
+/* As read_all(), but a failure leaves *out as it was. */
 static int read_or_undo(int fd, const char *path, size_t max, struct buf *out, struct err *e)
 {
 	struct buf before = *out;

@@ -30,7 +30,7 @@
  */
 int file_private_dir(const char *path, struct err *e);
 
-/* The same of what is there; what is missing is fine and stays so. */
+/* As file_private_dir(), but makes nothing: a missing directory is no error. */
 int file_private_dir_look(const char *path, struct err *e);
 
 enum file_flags {
@@ -54,8 +54,8 @@ int file_read_at(int dir, const char *path, size_t max, struct buf *out, struct 
 /* All or nothing: a temporary file beside it, 0600, synced, renamed, directory synced. ERR_SYS. */
 int file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
 
-/* That this name is in its directory is on the disk. -ERR_SYS with errno; EACCES, EINVAL: that
- * directory cannot be synced. */
+/* Syncs the directory entry of this name. -ERR_SYS with errno; EACCES, EINVAL: that directory
+ * cannot be synced. */
 int file_sync_name(const char *path);
 
 /*
@@ -98,7 +98,7 @@ int file_runtime_dir(char *out, struct err *e);
  * Nothing is made. */
 int file_runtime_dir_taken(struct err *e);
 
-/* The same places, where they would be: nothing is made. */
+/* As the functions above, but makes no directory. */
 int file_state_dir_find(char *out, struct err *e);
 int file_runtime_dir_find(char *out, struct err *e);
 

@@ -25,7 +25,7 @@
 /* TCP says nothing about a stopped peer */
 #define HEARTBEAT_PERIOD_NS (3 * INT64_C(1000000000))
 #define HEARTBEAT_MISSED_MAX 2 /* with the period: a silent peer is found in 6 s */
-/* so many heartbeats of children share a wake-up; the silence of one is found so much later */
+/* this many heartbeats of children share a wake-up; the silence of one is found so much later */
 #define HEARTBEAT_SLOT_NS (250 * INT64_C(1000000))
 /* to a tool: measures the round trip, and lets TCP find a host that is gone */
 #define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
@@ -57,7 +57,7 @@
 #define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
 #define CSR_ACTIONS_MAX 16 /* actions that one event may start */
 #define TOOL_FIRINGS_PER_SEC_MAX 1000 /* conditions whose actions leave the rank */
-/* each stop costs the program some 10 us: a tenth of a core, then it is let go */
+/* each stop costs the program some 10 us: a tenth of a core, then it is released */
 #define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */

@@ -46,7 +46,7 @@ struct log_conf {
 void log_open(const struct log_conf *conf);
 void log_close(void);
 
-/* "net=debug,link=warn" or "": 0; -ERR_PARSE for a word that is none, -ERR_LIMIT for too many. */
+/* "net=debug,link=warn" or "": 0; -ERR_PARSE for a wrong word, -ERR_LIMIT for too many. */
 int log_areas_check(const char *areas);
 
 /* Any thread. The level of all areas that have none of their own. */

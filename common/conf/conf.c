@@ -125,7 +125,7 @@ int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key 
 	int rc = copy && origin ? 0 : err_nomem(e);
 
 	/*
-	 * A string's value points to the copy, so the old text goes only after the new one holds.
+	 * A string's value points to the copy: the old text is freed after the new one is valid.
 	 */
 	if (!rc && conf_value_parse(k, copy, t->base, &why))
 		rc = conf_error(e, at, why.code, "%s", why.text);

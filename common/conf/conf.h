@@ -10,9 +10,9 @@
  * CONF_LINE_MAX_BYTES: ERR_PARSE. A file or its directory that others may
  * write: ERR_DENIED. The text has "file:line: ...", and err.line the line.
  *
- * Precedence, lowest first: default, ETC/X.conf, ETC/X.conf.d/NAME.conf in
- * order), USER/X.conf, environment, option. ETC is /etc/omig, USER is
- * $XDG_CONFIG_HOME/omig or $HOME/.config/omig, X the program.
+ * Precedence, lowest first: default, ETC/X.conf, ETC/X.conf.d/NAME.conf in the order of names,
+ * USER/X.conf, environment, option. ETC is /etc/omig, USER is $XDG_CONFIG_HOME/omig or
+ * $HOME/.config/omig, X the program.
  */
 #ifndef COMMON_CONF_CONF_H
 #define COMMON_CONF_CONF_H
@@ -93,7 +93,7 @@ struct conf_input {
 	size_t nset;
 };
 
-/* Does file I/O. See the top for what is wrong with a file; nothing is half applied. */
+/* Does file I/O. The errors of a file are listed at the top. */
 int conf_load(const struct conf_schema *s, const struct conf_input *in, struct conf **out,
 	      struct err *e);
 void conf_free(struct conf *c);
@@ -126,8 +126,8 @@ int conf_dump(const struct conf *c, struct buf *out);
 int conf_show(const struct conf *c, struct buf *out);
 
 /*
- * A file of comments with every key, its values, its default and its meaning, to start one's own
- * from. Without the # before a key or a section it holds the defaults.
+ * A template: comments with every key, its values, its default and its meaning. Without the #
+ * before a key or a section it has the defaults.
  */
 int conf_example(const struct conf_schema *s, struct buf *out);
 

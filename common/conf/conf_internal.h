@@ -53,7 +53,7 @@ int conf_error(struct err *e, const struct conf_at *at, enum err_code code, cons
 int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k,
 	     const char *text, const struct conf_at *at, struct err *e);
 
-/* The same at the top, by name of section and key; NULL section: top. */
+/* As conf_put(), for a key that is in no group. */
 int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
 		 const struct conf_at *at, struct err *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linear probing with graves: a deletion leaves a grave where a probe may
- * pass. Nothing moves until a put grows or sweeps the table. That makes
- * deleting while iterating safe. A map of strings is a map of their hashes to entries, where
- * different strings may have equal hashes.
+ * Linear probing with tombstones (GRAVE): a deletion leaves one where a search may pass. No entry
+ * moves until a put grows the table or removes the tombstones. That makes deleting while iterating
+ * safe. A map of strings is a map of their hashes to entries, where different strings may have
+ * equal hashes.
  */
 #include "common/container/map.h"
 
@@ -71,7 +71,8 @@ static void place(struct map *m, home_fn home_of, uint64_t key, void *value)
 }
 
 /*
- * Room for one more with at most 3/4 in use: sweeps the graves, and doubles when entries fill half.
+ * Makes room for one more entry, with at most 3/4 in use. Removes the tombstones, and doubles a
+ * table that is half full of entries.
  */
 static int make_room(struct map *m, home_fn home_of)
 {

@@ -268,7 +268,7 @@ static void reload(struct daemon *d)
 	notify_send(&d->notify, "READY=1");
 }
 
-/* A fresh site for each line: a dump is asked for, so the rate limit of the log does not apply. */
+/* A fresh site for each line: a dump is requested, so the rate limit of the log does not apply. */
 static void log_lines(const char *text)
 {
 	while (*text) {

@@ -149,7 +149,7 @@ struct daemon_health {
 
 void daemon_health(struct daemon *d, struct daemon_health *out);
 
-/* The same as named counters, with those of our certificate; self NULL: we have none. */
+/* Writes the health as named counters, with those of the own certificate; self NULL: without. */
 void daemon_write_health(struct daemon *d, const struct identity *self, struct omis_writer *w);
 
 /*

@@ -87,7 +87,7 @@ void background_find_log(const char *dir, char *out);
 
 struct notify {
 	char path[108]; /* of sun_path; "" = none */
-	nsec_t watchdog; /* period that is asked for; 0 = none */
+	nsec_t watchdog; /* period that is requested; 0 = none */
 };
 
 /* Takes the settings out of the environment, so that children do not inherit them. */

@@ -142,7 +142,7 @@ void link_fail(struct link *l, enum msg_error_code code, const char *text);
  */
 int link_send(struct link *l, const struct msg *m);
 
-/* The same with frames that were made before (one or many, whole): for fan-out. */
+/* As link_send(), with encoded frames (one or many, whole): for fan-out. */
 int link_send_frames(struct link *l, const uint8_t *p, size_t n);
 
 /* No room for a frame of reserve bytes under the cap: hold back what can wait until on_writable. */
@@ -153,7 +153,7 @@ void link_pause_reading(struct link *l, bool pause);
 enum link_state link_state(const struct link *l);
 enum link_peer link_peer(const struct link *l);
 
-/* Of the verified certificate; NULL when not connected or over a channel without certificates. */
+/* The identity in the verified certificate; NULL: not connected, or no certificates. */
 const struct identity *link_identity(const struct link *l);
 
 /*
@@ -188,7 +188,7 @@ struct link_stats {
 
 void link_stats(const struct link *l, struct link_stats *out);
 
-/* Of the same, one number without the texts: for callers with thousands of links. */
+/* Single numbers of link_stats(), without its texts: for callers with thousands of links. */
 nsec_t link_rtt(const struct link *l); /* -1 = none measured */
 size_t link_queued(const struct link *l);
 uint64_t link_dropped(const struct link *l);

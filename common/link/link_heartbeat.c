@@ -18,7 +18,7 @@
 #include "common/net/chan.h"
 #include "proto/frame.h"
 
-/* After it is up a daemon's clock is asked for at once, after this, twice this and so on. */
+/* After it is up a daemon's clock is requested at once, after this, twice this and so on. */
 #define FIRST_MEASURE_NS (100 * NSEC_PER_MSEC)
 /* A bound that was stated is made better only above this: the drift of a few levels is below. */
 #define ROUGH_ERROR_NS (50 * NSEC_PER_MSEC)
@@ -102,7 +102,7 @@ static nsec_t word_due(const struct link *l)
 				 : ping_due(l);
 }
 
-/* Of an sm's thousands of branches the times are rounded up: many in one wake-up. */
+/* Times are rounded up, so that one wake-up serves many of an sm's thousands of branches. */
 static void arm_next(struct link *l, nsec_t now)
 {
 	nsec_t at = min_nsec(word_due(l), silence_ends(l));

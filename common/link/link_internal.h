@@ -42,7 +42,7 @@ struct link {
 	nsec_t last_in; /* of what counts as a sign though nothing came: see link_last_sign() */
 	nsec_t last_out; /* when we have said something last */
 	nsec_t unread_since; /* we do not read; 0 = we do */
-	unsigned roots; /* of the time base, when it was looked at last */
+	unsigned roots; /* of the time base, when it was examined last */
 	nsec_t stated_error; /* of our time, in our last pong; 0 = it has nothing to add */
 	nsec_t up_at, asked_at;
 	uint64_t ping_seq;

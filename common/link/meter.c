@@ -76,7 +76,7 @@ void meter_set_rate(struct meter *m, int64_t per_second)
 {
 	int64_t rate = per_second > 0 && per_second < METER_RATE_MIN ? METER_RATE_MIN : per_second;
 
-	/* The same one again is no reason to forget what is not paid for yet. */
+	/* setting the same rate again keeps the debt */
 	if (rate == m->rate)
 		return;
 	m->rate = rate;

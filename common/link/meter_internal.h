@@ -10,7 +10,7 @@
  * list_del(). */
 void meter_join(struct meter *m, struct list *at);
 
-/* A frame of so many bytes was read. */
+/* A frame of this many bytes was read. */
 void meter_count(struct meter *m, size_t bytes);
 
 #endif

@@ -89,17 +89,17 @@ struct loop *loop_new_part(struct loop *whole);
 /* From now on it goes so much faster than the whole's, in parts of 10^9; it does not step. */
 void loop_part_set_rate(struct loop *part, int64_t ppb);
 
-/* Nothing of it is called back for so long (of the whole's clock); what falls due meanwhile comes
- * then. Its clock goes on. */
+/* Nothing of it is called back for this time (of the whole's clock); what falls due meanwhile comes
+ * then. Its clock continues. */
 void loop_part_hold(struct loop *part, nsec_t time);
 
-/* It is held no more. */
+/* Ends the hold of a part. */
 void loop_part_release(struct loop *part);
 
-/* When it is called back again, by the whole's clock; 0: it is not held, or is no part. */
+/* The time at which a held part runs again, by the clock of the whole; 0: not held, or no part. */
 nsec_t loop_held_until(const struct loop *l);
 
-/* By the clock of what it is a part of; for a loop that is none its own. */
+/* By the clock of the whole; for a loop that is no part, by its own. */
 nsec_t loop_whole_now(const struct loop *l);
 
 /* The part whose work is under way, in a callback of it or after loop_enter(); else the whole,

@@ -20,7 +20,7 @@ struct loop_timer {
 	void *arg;
 };
 
-/* By what stands in the slots: a hundred thousand timers are not looked at for it. */
+/* By what stands in the slots: a hundred thousand timers are not examined for it. */
 static bool is_before(const struct timer_slot *a, const struct timer_slot *b)
 {
 	return a->at != b->at ? a->at < b->at : a->seq < b->seq;

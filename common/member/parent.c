@@ -93,7 +93,7 @@ static void take_ways(struct parent *u, const char *list)
 	}
 }
 
-/* Those that fit: the nearest ones. */
+/* Reports the nearest parents, as many as a message can have. */
 static void report_ways(struct parent *u)
 {
 	size_t n = 0;

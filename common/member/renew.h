@@ -29,10 +29,10 @@ struct renew_conf {
 struct renew *renew_new(const struct renew_conf *conf);
 void renew_free(struct renew *r);
 
-/* mainsm is there: what is due is asked for. */
+/* mainsm is there: what is due is requested. */
 void renew_connected(struct renew *r);
 
-/* Stores and uses what came. ERR_NOTFOUND: nothing was asked for. */
+/* Stores and uses what came. ERR_NOTFOUND: nothing was requested. */
 int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e);
 
 #endif

@@ -21,7 +21,7 @@ struct chan;
 enum chan_event {
 	/*
 	 * Dialled channels: the peer is verified (accepted ones are open when
-	 * they are handed out). The peer may still refuse us: only its first
+	 * they are given out). The peer may still refuse us: only its first
 	 * frame proves that it did not.
 	 */
 	CHAN_OPEN,

@@ -183,8 +183,8 @@ int chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e);
 /* The frames that are there already, unless paused or gone. */
 int chan_deliver(struct chan *c, struct err *e);
 #define IDLE_KEEP_BYTES 4096 /* an idle channel keeps no larger buffer */
-/* Of one that is up, when all that has come is read: a buffer that one large message has grown is
- * not kept for the next hour. */
+/* Shrinks the buffer of a connected channel when all input is read: one large message does not keep
+ * it large. */
 void chan_give_back_input(struct chan *c);
 /* Room was made: CHAN_WRITABLE if the owner waits for it. */
 void chan_drained(struct chan *c);
@@ -265,7 +265,7 @@ void mem_dial_settle(struct mem_chan *m);
 /* A socket under TLS (bio.c): no SIGPIPE, and it remembers what the kernel said. */
 struct sock_bio {
 	int fd; /* owned by the channel; -1 */
-	bool drained; /* the last read got less than it asked for */
+	bool drained; /* the last read got less than it requested */
 	bool blocked; /* a read found nothing; cleared before the next turn of reading */
 	uint64_t sends;
 	uint8_t head[5]; /* of the TLS record that is being read */
@@ -280,7 +280,7 @@ BIO *sock_bio_new(BIO_METHOD *m, struct sock_bio *s);
 
 /* TCP_NODELAY, TCP_USER_TIMEOUT (sock.c) */
 int sock_tune(int fd, struct err *e);
-/* Wakes only when so many bytes wait. A kernel that does not know this wakes more often. */
+/* Wakes only when this many bytes wait. A kernel that does not know this wakes more often. */
 void sock_wake_at(int fd, int bytes);
 /* How long ago data came last; -1: the kernel does not say. */
 nsec_t sock_data_age(int fd);

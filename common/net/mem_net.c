@@ -334,7 +334,7 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	open_client(m, server);
 }
 
-/* It may be tried again when the other side goes on; a link that is mended says so itself. */
+/* Retries when the other side runs again. A repaired link causes a retry by itself. */
 static void await_there(struct mem_chan *m, nsec_t held)
 {
 	nsec_t left = m->dial->give_up_at - loop_now(m->c.loop),

@@ -24,7 +24,7 @@ struct net_listener;
 struct net_conf {
 	const struct pki_creds
 		*creds; /* copied. NULL: can only net_dial_enrol() until net_ctx_reload() */
-	nsec_t check_period; /* how often live links are looked at again; REVOKE_CHECK_NS */
+	nsec_t check_period; /* how often live links are examined again; REVOKE_CHECK_NS */
 	nsec_t (*wall_now)(void *arg); /* what validity is judged by; clock_wall() */
 	void *wall_arg;
 };
@@ -144,7 +144,7 @@ uint16_t net_listener_port(const struct net_listener *l);
 void net_listener_get_stats(const struct net_listener *l, struct net_listener_stats *out);
 
 /*
- * Takes no more peers; handshakes under way end; channels handed out stay. No
+ * Takes no more peers; handshakes under way end; channels given out stay. No
  * callback comes from now on. NULL is fine.
  */
 void net_listener_close(struct net_listener *l);

@@ -2,7 +2,7 @@
 /*
  * What a peer's certificate must be. The TLS library alone demands less: it
  * takes a certificate without extended key usage for anything. It does not
- * look at names, and follows chains of any length.
+ * examine names, and follows chains of any length.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"
@@ -62,7 +62,7 @@ static int chain_refused(struct verdict *v, int error)
 
 /*
  * Times are not judged here but in ctx_admits(), with our clock and words; a
- * peer's intermediates are not even looked at.
+ * peer's intermediates are not even examined.
  */
 static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 {

@@ -110,7 +110,7 @@ static void action_apply(const struct action_tables *t, const struct seg_action 
 	}
 }
 
-/* The call has ended with a partner that is not asked for: its potential value is dropped. */
+/* The call has ended with a partner that is not requested: its potential value is dropped. */
 static void action_forget(const struct action_tables *t, const struct seg_action *a)
 {
 	if (a->op == ACTION_PATOP_INTEGRATOR_ADD && a->phase == CALL_END && a->cell < SEG_CELLS)

@@ -13,21 +13,21 @@
 
 #define EVENT_LINK_VERSION 2
 
-/* Of libomig, once there is a segment. */
+/* The interface of libomig to libomig-event, once there is a segment. */
 struct event_link {
 	/*
 	 * A type's definition as event logs have it. Its number from 0, or -1: no place is left.
 	 * One thread at a time. What it gives stays until the process ends.
 	 */
 	int (*announce)(const void *definition, size_t bytes);
-	const uint32_t *word; /* by number; not 0: it is asked for, and put() */
+	const uint32_t *word; /* by number; not 0: it is requested, and put() */
 	uint32_t *bell; /* a futex that changes when words do; both sides may ring */
 	/*
 	 * A record of an event log, head and all; n 0: one that found no room before. Wait-free,
 	 * signal-safe. What finds no room is counted.
 	 */
 	void (*put)(unsigned number, const void *record, size_t n);
-	bool follows_fork; /* a child process may join again, and is then asked for itself */
+	bool follows_fork; /* a child process may join again, and is then requested itself */
 };
 
 /* Called once or twice, from MPI_Init or from the join itself. */

@@ -23,7 +23,7 @@ struct posted_ref {
 bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint, const struct seg_posted *e,
 		struct posted_ref *out);
 
-/* *ref is none then; none is fine. */
+/* Clears *ref; an empty *ref is fine. */
 void posted_take(struct seg_posted *table, struct posted_ref *ref);
 
 #endif

@@ -50,8 +50,8 @@ struct ring_probe {
 	uint32_t mask; /* slots that were read; one that could not be is missing */
 	union seg_value value[]; /* npar parameters, then the reads by ascending slot */
 };
-/* Its third word: probe, npar, nread, tid. Its fourth is that of a struct seg_reads, with the mask
- * of what was read. */
+/* The third word of the record: probe, npar, nread, tid. The fourth is that of a struct seg_reads,
+ * with the mask of what was read. */
 #define RING_PROBE_WORD(probe, npar, nread, tid)                                \
 	((uint64_t)(probe) | (uint64_t)(npar) << 16 | (uint64_t)(nread) << 24 | \
 	 (uint64_t)(tid) << 32)
@@ -67,7 +67,7 @@ struct ring_event {
 	/* as a record of an event log has them, then zeros up to a multiple of 8 */
 	uint8_t value[];
 };
-/* bytes: of the record in the ring; pad: so many zeros are at its end, 0 to 7. */
+/* bytes: of the record in the ring; pad: this many zeros are at its end, 0 to 7. */
 #define RING_EVENT_WORD(bytes, number, pad)                                                    \
 	((uint64_t)(uint32_t)(bytes) | (uint64_t)RING_EVENT << 32 | (uint64_t)(number) << 40 | \
 	 (uint64_t)(pad) << 56)
@@ -92,7 +92,7 @@ struct ring {
 /*
  * Writes a record of n bytes (a multiple of 8, <= RING_RECORD_MAX_BYTES,
  * first word RING_WORD). False: full, counted. The writer's thread only;
- * signal-safe unless it interrupts itself; wait-free. A tail that makes no sense counts as full.
+ * signal-safe unless it interrupts itself; wait-free. A tail that is invalid counts as full.
  */
 bool ring_put(const struct ring *r, const void *record, uint32_t n);
 
@@ -134,16 +134,16 @@ struct ring_taker {
 	void (*on_probe)(void *arg, const struct ring_probe *p);
 	/* n bytes of values; number is what the writer says */
 	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
-	/* All of these were handed over; their room is the writer's when this returns. */
+	/* All of these were passed on; their room is the writer's when this returns. */
 	void (*on_taken)(void *arg);
-	/* bytes ever taken, with the record that is handed over; NULL = not reported */
+	/* bytes ever taken, with the record that is passed on; NULL = not reported */
 	uint64_t *place;
 	void *arg;
 };
 
 /*
  * Takes what is there, at most max records: each is copied once, checked, and
- * handed over aligned to 8. Returns the number taken, or -ERR_PROTO when the
+ * passed on aligned to 8. Returns the number taken, or -ERR_PROTO when the
  * writer broke the rules (nothing more can be read from this ring; tail moves
  * to head). At most ring size / 8 steps whatever the memory holds.
  */

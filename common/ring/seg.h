@@ -304,7 +304,7 @@ struct seg_current {
 /* Head of a thread block; its slots follow. */
 struct seg_thread {
 	uint32_t tid; /* kernel's id of the owner; 0 = never claimed */
-	/* raised when a new thread takes over a dead one's block; values go on adding up */
+	/* raised when a new thread takes over a dead one's block; values continue to add up */
 	uint32_t generation;
 	uint64_t partner_lost; /* calls that the partner table had no room for */
 	/* ticks of calls that had begun before their hook was on, and whose partner is not known */
@@ -357,7 +357,7 @@ struct seg_cell {
 
 /*
  * Whose a cell is and where it stood when it was given away: written by the
- * lm for the lm that comes after it, so that a counter goes on where it was.
+ * lm for the lm that comes after it, so that a counter continues where it was.
  */
 struct seg_note {
 	uint32_t seq; /* odd while it changes */
@@ -400,8 +400,8 @@ struct seg_read {
 	uint16_t first, count; /* functions in the lists */
 };
 
-/* Of one probe. The first 8 bytes change together; a slot that stands in the mask keeps its
- * meaning. */
+/* What a record of one probe carries. The first 8 bytes change together; a slot in the mask keeps
+ * its meaning. */
 struct seg_reads {
 	uint32_t seq; /* odd while it changes */
 	uint32_t mask; /* of slots that are read */

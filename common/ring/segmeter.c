@@ -33,7 +33,7 @@ static bool make_account(struct segview *v)
 	if (v->meter)
 		return true;
 	v->meter = calloc(SEG_METERS, sizeof(*v->meter));
-	/* Numbers go on: what a thread noted for an lm before us is of another epoch. */
+	/* Numbers continue: what a thread noted for an earlier lm is of another epoch. */
 	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
 		v->meter[i].epoch = __atomic_load_n(&meter_at(v, i)->epoch, __ATOMIC_RELAXED);
 	return v->meter != NULL;

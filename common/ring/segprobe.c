@@ -161,7 +161,7 @@ bool segview_reads_account(struct segview *v)
 	if (v->wanted || !v->read_func)
 		return v->wanted != NULL;
 	v->wanted = calloc(v->nprobe, sizeof(*v->wanted));
-	/* Numbers go on, so that a record from before the reset is known as such. */
+	/* Numbers continue, so that a record from before the reset is known as such. */
 	for (unsigned i = 0; v->wanted && i < v->nprobe; i++)
 		v->wanted[i].reads.seq =
 			__atomic_load_n(&reads_at(v, i)->seq, __ATOMIC_RELAXED) & ~UINT32_C(1);

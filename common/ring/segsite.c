@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call sites, and the files that their addresses are of. */
+/* Call sites, and the files to which their addresses belong. */
 #include "common/base/str.h"
 #include "common/ring/segview_internal.h"
 
@@ -10,7 +10,7 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* False: it is free, or makes no sense. */
+/* False: the entry is free or invalid. */
 static bool read_site(const struct segview *v, const struct seg_site *from, struct segview_site *to)
 {
 	if (!__atomic_load_n(&from->key, __ATOMIC_ACQUIRE))

@@ -7,7 +7,7 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* False: it is free, or makes no sense. */
+/* False: it is free, or is invalid. */
 static bool read_size(const struct segview *v, const struct seg_size *from, struct segview_size *to)
 {
 	uint64_t key = __atomic_load_n(&from->key, __ATOMIC_ACQUIRE);

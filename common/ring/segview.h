@@ -180,10 +180,10 @@ bool segview_posted_is_on(const struct segview *v); /* it was called */
 /* The entry at a place below SEG_POSTED; false: there is none now. */
 bool segview_posted(const struct segview *v, unsigned place, struct segview_posted *out);
 
-/* So many had no room, as the process says. */
+/* This many had no room, as the process says. */
 uint64_t segview_posted_lost(const struct segview *v);
 
-/* --- probes: the table is copied at opening, where it is complete; what makes no sense in it is
+/* --- probes: the table is copied at opening, where it is complete; what is invalid in it is
  * not there */
 
 unsigned segview_probes(const struct segview *v);
@@ -227,7 +227,7 @@ struct segview_event {
 	size_t n;
 };
 
-struct segview_taker { /* NULL: passed over */
+struct segview_taker { /* NULL: skipped */
 	void (*on_call)(void *arg, const struct ring_call *c);
 	void (*on_hit)(void *arg, const struct segview_hit *h);
 	void (*on_event)(void *arg, const struct segview_event *e);
@@ -242,11 +242,11 @@ struct segview_taker { /* NULL: passed over */
  */
 int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t);
 
-/* What was taken up to that place is not handed over again. Places that make no sense, or are
+/* What was taken up to that place is not passed on again. Places that are invalid, or are
  * behind the reader: harmless. */
 void segview_skip(struct segview *v, unsigned thread, uint64_t place);
 
-/* The same for calls alone. */
+/* As the function above, for calls only. */
 int segview_events(struct segview *v, unsigned thread, unsigned max,
 		   void (*fn)(void *arg, const struct ring_call *c), void *arg);
 
@@ -343,7 +343,7 @@ int segview_action_del(struct segview *v, unsigned index);
  */
 void segview_reset(struct segview *v);
 
-/* The same, but for words of events: the lm that adopts the segment goes on with some of them at
+/* The same, but for words of events: the lm that adopts the segment continues with some of them at
  * once, and switches off the others. */
 void segview_reset_but_events(struct segview *v);
 

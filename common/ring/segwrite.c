@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time is there before the word: a call that ends looks at both. */
+/* The time is stored before the word: a call that ends reads both. */
 int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now)
 {
 	uint64_t *since;
@@ -285,7 +285,7 @@ int segview_action_del(struct segview *v, unsigned index)
 		return -ERR_NOTFOUND;
 	gone = v->installed[index].a;
 	chain_lead(v, &gone, chain_before(v, &gone, index + 1), gone.next);
-	/* A rank that stands on it goes on to those behind it. */
+	/* A rank that stands on it continues to those behind it. */
 	none = (struct seg_action){ .func = gone.func, .phase = gone.phase, .next = gone.next };
 	entry_write(v, index, &none);
 	forget_late(v, &v->installed[index]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Can the event of a conditional request ever happen? Its parameters alone are checked: names of
- * library calls and system calls, signals, addresses, regions. The check runs where the request is
- * defined, and again where its event is watched for.
+ * Checks whether the event of a csr can ever happen, by its parameters alone: names of library
+ * calls and system calls, signals, addresses, regions. The check runs where the request is defined,
+ * and again where its event is watched for.
  */
 #ifndef COMMON_ROUTE_EVENT_H
 #define COMMON_ROUTE_EVENT_H
@@ -12,7 +12,7 @@
 
 /*
  * event: checked. -ERR_INVALID with words: it never happens. A system call is looked up in the
- * table of this machine; one that only another machine has goes by its number.
+ * table of this machine; a call of another machine is given by its number.
  */
 int event_check(const struct omis_call *event, struct err *e);
 

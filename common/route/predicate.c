@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RATE_MIN 1e-6 /* one in eleven days: less is a mistake, and its period overflows */
-#define RATE_MAX 1e6 /* more events than anybody reports in a second */
+#define RATE_MIN 1e-6 /* one event in eleven days; the period of a lower rate would overflow */
+#define RATE_MAX 1e6 /* more events than a daemon can report in a second */
 
-/* What one predicate remembers. */
+/* The state of one predicate. */
 struct predicate {
-	uint64_t n; /* of every: events that came; of at_most: those that passed in its second */
+	uint64_t n; /* omig_every: all events; omig_at_most: those that passed after `since` */
 	nsec_t since;
 };
 
@@ -43,7 +43,7 @@ static bool op_of(const struct omis_value *v, enum predicate_op *out)
 	return false;
 }
 
-/* -1, 0, 1; false when they have no order. */
+/* *order is -1, 0 or 1. False: the values have no order. */
 static bool compare_numbers(const struct omis_value *a, const struct omis_value *b, int *order)
 {
 	double x, y;
@@ -189,7 +189,7 @@ void predicates_continue(struct predicates *f, const struct predicates *from)
 		f->state[i] = from->state[i];
 }
 
-/* --- what is asked for makes sense */
+/* --- checks of parameters */
 
 static int check_if(const struct omis_call *call, struct err *e)
 {

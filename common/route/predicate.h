@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predicates among the actions of a conditional request: which events go on.
- * Those in front of all other actions are asked where the event is seen, those
- * behind at the top. Pure: time is an argument.
+ * Predicates among the actions of a conditional request: which events pass.
+ * Those in front of all other actions are evaluated where the event is detected, others in mainsm.
+ *Pure: time is an argument.
  *
  *	omig_if(a, "op", b)	numbers by value, texts (strings, tokens) by their bytes; a number
  *				and a text differ and have no order. A parameter without a
  *				value lets nothing pass.
- *	omig_every(n)		the n-th event that comes to it, the 2n-th, ...
+ *	omig_every(n)		the n-th event, the 2n-th, ...
  *	omig_at_most(r)		of those within a second floor(r), at least one; the second begins
  *				with one that passes. r below 1: one in 1/r seconds.
  */
@@ -25,22 +25,22 @@ bool predicate_is(const struct omis_call *call);
 
 /*
  * The predicates of a checked request, which is borrowed; *out is NULL when it has none.
- * -ERR_INVALID with words: an operator, a number or a rate that makes no sense; -ERR_NOMEM.
+ * -ERR_INVALID with words: an operator, a number or a rate that is invalid; -ERR_NOMEM.
  */
 int predicates_new(const struct omis_request *r, struct predicates **out, struct err *e);
 void predicates_free(struct predicates *f);
 
-/* How many actions of the list are predicates that stand in front. f may be NULL. */
+/* The number of predicates in front of all other actions. f may be NULL. */
 size_t predicates_leading(const struct predicates *f);
 
-/* Do all leading ones let it pass? A predicate behind one that did not is not asked. f may be NULL.
- */
+/* True: the event passes all leading predicates. The first that refuses it is the last one
+ * evaluated. f may be NULL. */
 bool predicates_pass(struct predicates *f, const struct omis_ecps *ecps, nsec_t now);
 
 /* The predicate that is action number i (from 0), with its parameters bound. */
 bool predicate_passes(struct predicates *f, size_t i, const struct omis_call *bound, nsec_t now);
 
-/* Goes on counting where `from`, of an equal list, is. Either may be NULL. */
+/* Takes over the counts of `from`, an equal list. Either may be NULL. */
 void predicates_continue(struct predicates *f, const struct predicates *from);
 
 /* "$par8 > 65536": one parameter of the event against a constant. */
@@ -58,7 +58,7 @@ struct predicate_test {
 	double value;
 };
 
-/* True when this one comparison is all that stands in front: the rank can evaluate it itself. */
+/* True: one comparison is the only leading predicate, so the rank can evaluate it. */
 bool predicates_simple(const struct predicates *f, struct predicate_test *out);
 
 #endif

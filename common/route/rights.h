@@ -12,9 +12,9 @@
 bool route_may(enum omis_right has, const struct omis_service *s);
 
 /*
- * The right that a call needs: its service's, or more when its parameters ask for what is guarded.
- * A parameter that is not known yet may ask for anything. A call without a service or a rule needs
- * more than any right.
+ * The right that a call needs: its service's, or more when its parameters request guarded data. A
+ * parameter that is not known yet may request any. A call without a service or a rule needs more
+ * than any right.
  */
 enum omis_right route_right_of_call(const struct omis_call *c);
 

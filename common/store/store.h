@@ -30,7 +30,7 @@ struct store_kind {
 	unsigned version;
 	size_t max_bytes; /* of what is written, and of records with their heads */
 	bool ends_with_boot; /* it means nothing after the machine was off */
-	/* The owner goes on without a file that makes no sense: it is renamed to *.bad. */
+	/* The owner continues without a file that is invalid: it is renamed to *.bad. */
 	bool is_expendable;
 };
 
@@ -40,7 +40,7 @@ struct store {
 	const struct disk *disk; /* borrowed; NULL: the system's */
 	const char *path; /* borrowed */
 	size_t bytes; /* of the file */
-	size_t damaged; /* bytes that store_read() left out, of records that make no sense */
+	size_t damaged; /* bytes that store_read() left out, of records that are invalid */
 	bool is_whole; /* a record can be added; else it must be written whole first */
 };
 

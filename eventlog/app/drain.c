@@ -18,7 +18,7 @@ struct piece {
 	struct log_thread *t;
 	size_t front; /* bytes of it, the header included */
 	uint8_t *p; /* records that are kept lie here */
-	size_t n, taken; /* bytes of them; bytes that were looked at */
+	size_t n, taken; /* bytes of them; bytes that were examined */
 	uint32_t events;
 };
 

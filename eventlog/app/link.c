@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that are asked for from outside of the process: libomig, where the program runs with it,
+ * Events that are requested from outside of the process: libomig, where the program runs with it,
  * has the words that say which, and the rings that they go to. Its lm rings a bell when words have
  * changed.
  */

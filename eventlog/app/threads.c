@@ -97,7 +97,7 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes)
 	t->used[k % LOG_BUFFERS] = (size_t)(h->at - t->buffer[k % LOG_BUFFERS]);
 	h->at = t->buffer[(k + 1) % LOG_BUFFERS];
 	h->end = h->at + LOG_BUFFER_BYTES;
-	/* In this order, and looked at in the other: the next buffer begins where this one ends. */
+	/* In this order, and examined in the other: the next buffer begins where this one ends. */
 	atomic_store_explicit(&t->filled, k + 1, memory_order_release);
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);
 	log_ring(s);

@@ -95,7 +95,7 @@ static bool read_line(struct line *l, char *s)
 	return true;
 }
 
-/* A line that is none is left out: whatever else is asked for stays on. */
+/* A wrong line is left out: whatever else is requested stays on. */
 static struct table *read_table(const char *path)
 {
 	struct table *b = calloc(1, sizeof(*b));

@@ -493,7 +493,7 @@ void archive_compare(struct archive *a, bool is_wanted)
 	arsame_clear(&a->same);
 }
 
-/* Ends the batch, for only what was written can be looked at. */
+/* Ends the batch, for only what was written can be examined. */
 static int compare(struct archive *a, struct err *e)
 {
 	bool is_same = true;
@@ -530,7 +530,7 @@ static int begin_event(struct archive *a, const struct event *ev, struct stream 
 	return rc ? rc : stream_of(a, ev->stream, out, e);
 }
 
-/* Nothing of a text is put that goes on otherwise than what is there. */
+/* Puts nothing of a text whose continuation differs from the archive. */
 static int begin_new(struct archive *a, const struct event *ev, struct stream **s, struct err *e)
 {
 	int rc = begin_event(a, ev, s, e);
@@ -565,7 +565,7 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	return rc || !is_full(a) ? rc : commit(a, e);
 }
 
-/* That a text is another one is no failure of the archive. */
+/* A text with another continuation is no failure of the archive. */
 static int note_failure(struct archive *a, int got)
 {
 	a->has_failed = got < 0 && got != -ERR_EXISTS;

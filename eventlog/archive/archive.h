@@ -19,7 +19,7 @@
 struct archive;
 
 struct archive_report {
-	uint64_t seen, stored, known; /* events: handed over; put in; that it had */
+	uint64_t seen, stored, known; /* events: passed on; put in; that it had */
 	uint64_t safe; /* of the stored ones: no crash takes them away */
 	uint64_t batches;
 	uint64_t left_out; /* events of types, fields of events that it had no room for */

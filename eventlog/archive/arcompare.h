@@ -30,7 +30,7 @@ struct archange {
 	enum archange_what what;
 	uint64_t n[2]; /* events, or pairs: now, baseline */
 	double value[2]; /* events a second; median in seconds */
-	struct arratio ratio; /* of the values, with the level asked for */
+	struct arratio ratio; /* of the values, with the level requested */
 	double p; /* beside all the others (Holm); NaN: too few */
 	enum archange_verdict verdict;
 };

@@ -18,7 +18,7 @@ struct arevents_options {
 };
 
 struct arevents_report {
-	uint64_t events; /* handed on */
+	uint64_t events; /* passed on */
 	uint64_t bad; /* rows that are no events of their type: no loader writes such */
 	uint64_t missing; /* values for which the archive had no room */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where libpq was not there when this was made. */
+/* PostgreSQL archives in a build without libpq: all are refused. */
 #include "eventlog/archive/arsql.h"
 
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)

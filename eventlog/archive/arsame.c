@@ -30,9 +30,9 @@ void arsame_clear(struct arsame *s)
 	s->differs = false;
 }
 
-/* --- what is compared */
+/* --- rows of events */
 
-/* SQLite knows no -0. */
+/* SQLite stores -0.0 as 0.0. */
 static void put_cell(struct buf *b, unsigned place, const struct arvalue *v)
 {
 	double r = v->class == AR_REAL ? v->r + 0.0 : 0;
@@ -48,8 +48,8 @@ static void put_cell(struct buf *b, unsigned place, const struct arvalue *v)
 		buf_put(b, v->s, v->n);
 }
 
-/* The cells in the order of their places, as the archive would have them. False: it cannot have
- * that event. */
+/* Writes the cells in the order of the archive's columns. False: the archive cannot have this
+ * event. */
 static bool put_cells(struct buf *b, const struct artype *t, const struct event *ev)
 {
 	struct arvalue cell[AR_COLUMNS_MAX] = { 0 };
@@ -95,7 +95,7 @@ int arsame_add(struct arsame *s, const struct arcat *c, int64_t id, const struct
 	return 0;
 }
 
-/* --- what is there */
+/* --- rows of the archive */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -106,7 +106,7 @@ static int compare_rows(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Those of one type that are asked for now. */
+/* The rows of one type, which one query reads. */
 struct asking {
 	struct arsame *s;
 	size_t from, to;

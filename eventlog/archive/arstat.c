@@ -15,7 +15,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of both samples, merged: the ranks of a added up, and the sum over ties of t^3 - t. */
+/* Ranks the merged samples. Returns the ranks of a, added; *ties: the sum of t^3 - t over ties. */
 static double rank_sum(const double *a, size_t na, const double *b, size_t nb, double *ties)
 {
 	double sum = 0;

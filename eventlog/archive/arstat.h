@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* a / b, and where it lies with the level asked for. NaN: not known. */
+/* a / b, and where it lies with the level requested. NaN: not known. */
 struct arratio {
 	double value, low, high;
 };

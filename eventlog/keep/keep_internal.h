@@ -8,7 +8,7 @@
 #include "eventlog/spool/ledger.h"
 #include "eventlog/spool/spooler.h"
 
-/* of a spool that must lose nothing: what is on its way, and what it says of gaps */
+/* of a spool that must lose nothing: for queued blocks and gaps */
 #define KEEP_SPARE_BYTES (512 * 1024)
 
 struct keeps {
@@ -16,8 +16,8 @@ struct keeps {
 	char *dir; /* owned; NULL: none */
 	struct list all; /* of struct keep */
 	size_t n;
-	bool is_loading; /* what the folder has is taken up */
-	char refused[LEDGER_NAME_BYTES]; /* the last name that could not be kept, and why */
+	bool is_loading; /* the folder is being loaded */
+	char refused[LEDGER_NAME_BYTES]; /* the name of the last refused subscription, and why */
 	struct err why;
 };
 
@@ -25,38 +25,38 @@ struct keep {
 	struct list link;
 	struct keeps *owner;
 	struct msg_events_open request; /* its texts are the members below */
-	uint64_t promised; /* its part of keeps_all */
+	uint64_t promised; /* its bytes of keeps_all */
 	char name[LEDGER_NAME_BYTES];
 	char *identity; /* owned */
 	struct spooler *spooler;
 	struct loop_timer *lease; /* runs while `stream` is 0 */
-	struct loop_job ending; /* what ends must not be freed under its callers */
-	const char *why; /* it ends */
+	struct loop_job ending; /* frees the subscription after its callers have returned */
+	const char *why; /* the reason of its end */
 	void *user;
 	int consumer;
-	uint64_t stream; /* the opening; 0: nothing is wanted */
+	uint64_t stream; /* the opening; 0: the parent requests no blocks */
 	uint32_t room, on_way; /* messages */
-	uint64_t place[KEEP_ROOM_MAX]; /* of those on their way, the oldest first */
-	bool wants; /* the spool was asked for more */
+	uint64_t place[KEEP_ROOM_MAX]; /* of unacknowledged messages, the oldest first */
+	bool wants; /* more blocks were requested from the spool */
 	bool has_sent_end; /* in this opening */
 	bool is_full, has_failed;
 	int sources;
-	/* empty_at: appended when the spool had no more, + 1; 0 = not known */
+	/* empty_at: `appended` when the spool was read to its end, + 1; 0 = unknown */
 	uint64_t appended, settled, empty_at;
 };
 
-/* --- keep_disk.c: what is on the disk of it, beside the spool's own */
+/* --- keep_disk.c: its files beside the spool */
 int keep_save(const struct keep *k, struct err *e);
 void keep_erase(const struct keeps *ks, const char *name);
 int keeps_load(struct keeps *ks, struct err *e);
 
-/* Takes up one that was not taken up at the start. ERR_NOTFOUND: there is none; ERR_PARSE: what
- * its file says makes no sense. */
+/* Loads one that was not loaded at the start. ERR_NOTFOUND: there is none; ERR_PARSE: its file is
+ * invalid. */
 int keeps_take_up(struct keeps *ks, const char *name, struct err *e);
 
 /* --- keeps.c */
 
-/* There may be one more, or this one (k) may have so many bytes. ERR_LIMIT. */
+/* Checks the room for one more, or for this many bytes of k. ERR_LIMIT. */
 int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes, struct err *e);
 
 /* --- keep.c */
@@ -66,7 +66,7 @@ int keep_report(struct keep *k, const struct msg_events_open *m, struct err *e);
 void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room);
 bool keep_is_empty(const struct keep *k);
 void keep_say_end(struct keep *k); /* once in an opening */
-void keep_end_now(struct keep *k); /* k->why says why; k is dead behind this */
+void keep_end_now(struct keep *k); /* k->why has the reason; frees k */
 void keep_acked(struct keep *k, uint64_t stream, uint64_t place);
 
 #endif

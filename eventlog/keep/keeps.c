@@ -101,7 +101,7 @@ void keeps_stats(const struct keeps *ks, struct keeps_stats *out)
 	}
 }
 
-/* --- from above */
+/* --- messages of the parent */
 
 static uint64_t reserved_bytes(const struct keeps *ks, const struct keep *without)
 {
@@ -113,7 +113,7 @@ static uint64_t reserved_bytes(const struct keeps *ks, const struct keep *withou
 	return sum;
 }
 
-/* Those of others, in the same process, too. */
+/* Checks the room of all subscriptions of this process, those of other users included. */
 static int has_room_in_all(const struct keeps_all *all, const struct keep *k, uint64_t bytes,
 			   struct err *e)
 {
@@ -156,8 +156,8 @@ static int report_one(const struct keeps *ks, struct keep *k, const struct msg_e
 	return keep_report(k, &what, e);
 }
 
-/* It may have blocks that exist nowhere else. So one that cannot be read now is neither replaced
- * nor thrown away. */
+/* A subscription on the disk may have blocks that exist nowhere else. When it cannot be read it is
+ * neither replaced nor removed. */
 static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, struct err *e)
 {
 	struct err why = { 0 };

@@ -97,7 +97,7 @@ struct life_model {
 	struct life_series *series; /* loads, then marks, by name */
 	size_t nseries;
 	uint64_t events; /* that came */
-	uint64_t outside; /* of the time, the stages or the lines that were asked for */
+	uint64_t outside; /* of the time, the stages or the lines that were requested */
 	uint64_t unshown; /* of stages or loads beyond the limits */
 	uint64_t complete; /* lines that have all expected stages */
 	uint64_t backward; /* lines with a step against the order of the stages: clocks differ */

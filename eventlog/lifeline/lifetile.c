@@ -10,7 +10,7 @@
 #define SHADES 15
 #define ROWS_MAX 256 /* finer than that, a screen does not show it */
 
-/* Rows between two stages for so many stages: 16, fewer when there are many. */
+/* Rows between two stages for this many stages: 16, fewer when there are many. */
 static unsigned lifetile_fine(unsigned nstage)
 {
 	unsigned bands = nstage > 1 ? nstage - 1 : 1;

@@ -32,7 +32,7 @@ static bool is_on(void)
 	return !text;
 }
 
-/* Programs of NetLogger seldom look at the handle: one line says why there is no log. */
+/* Programs of NetLogger seldom examine the handle: one line says why there is no log. */
 static int refuse_url(const char *url, int code, const char *why)
 {
 	fprintf(stderr, "libomig-netlogger: %s: %s; write file://PATH, or a path with a /\n", url,

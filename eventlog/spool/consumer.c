@@ -44,7 +44,7 @@ uint64_t spool_backlog(const struct spool *s, const struct consumer *c)
 	return s->stored - c->cursor;
 }
 
-/* They come before what is behind them in the log, however far the consumer had read before. */
+/* Reports the gaps of the consumer before the blocks behind them in the log. */
 static int report_gaps(struct consumer *c, struct buf *out)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
@@ -73,7 +73,7 @@ static int give(void *arg, const uint8_t *p, const struct evblock *b, uint64_t p
 	return out->n + b->bytes > SPOOL_READ_BYTES || buf_put(out, p, b->bytes);
 }
 
-/* Up to a window of it. */
+/* Reads at most a window of the segment. */
 static int read_some(struct spool *s, struct consumer *c, struct segment *g, struct buf *out)
 {
 	struct walk w = {
@@ -109,7 +109,7 @@ int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *p
 	return rc;
 }
 
-/* What is acknowledged is worth a look at the disk when a segment can go, and room is short. */
+/* True: a segment can be removed, and the room is short, so the disk thread has work. */
 static bool makes_room(const struct spool *s)
 {
 	return s->segments.n && ledger_least(&s->ledger) >= s->segments.v[0].end &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a spool remembers beside the blocks: how far each consumer has acknowledged, and what is
- * lost, for one consumer or for all. A file holds it whole, replaced at once.
+ * The state of a spool beside its blocks: the cursor of each consumer, and the losses of one
+ * consumer or of all. It is one file, which is replaced atomically.
  */
 #ifndef EVENTLOG_SPOOL_LEDGER_H
 #define EVENTLOG_SPOOL_LEDGER_H
@@ -15,17 +15,17 @@
 #include <stdbool.h>
 
 #define LEDGER_CONSUMERS_MAX 64 /* as many as tools may be connected */
-/* streams that may have lost something, as many as a reader takes */
+/* streams with losses, as many as a reader accepts */
 #define LEDGER_GAPS_MAX 65536
-/* of all consumers together: what the file has room for */
+/* of all consumers together: the room of the file */
 #define LEDGER_GAPS_OF_ALL_MAX (3 * LEDGER_GAPS_MAX)
 #define LEDGER_NAME_BYTES 64 /* of a consumer: letters, digits, '-', '_', '.', and the 0 */
 
-/* One for each stream: two losses are merged, with what lies between them. */
+/* One for each stream: two losses are merged, with all between them. */
 struct gap {
 	struct list at;
 	struct evgap what;
-	uint64_t place; /* of a consumer's: where it reads on behind it */
+	uint64_t place; /* of a consumer: where it continues to read */
 	bool is_reported; /* to the consumer; or, of all, to the log */
 };
 
@@ -43,15 +43,15 @@ void gaps_report(struct gaps *g, struct gap *gap);
 struct consumer {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
 	uint64_t cursor; /* all before this place is acknowledged, or is in the gaps */
-	uint64_t next; /* where it reads on */
-	uint64_t given; /* all that it was given ends here; it may acknowledge so far */
+	uint64_t next; /* where it continues to read */
+	uint64_t given; /* end of what it has read, up to which it may acknowledge */
 	struct gaps gaps;
 };
 
 struct ledger {
 	struct consumer consumer[LEDGER_CONSUMERS_MAX];
 	struct gaps lost; /* for all, and not in the log yet */
-	bool is_dirty; /* other than the file */
+	bool is_dirty; /* differs from the file */
 };
 
 void ledger_init(struct ledger *l);
@@ -62,19 +62,19 @@ struct consumer *ledger_find(struct ledger *l, const char *name);
 
 bool ledger_is_name(const char *s);
 
-/* ERR_EXISTS, ERR_LIMIT, ERR_INVALID for a name that is none. */
+/* ERR_EXISTS, ERR_LIMIT, ERR_INVALID for an invalid name. */
 int ledger_add(struct ledger *l, const char *name, uint64_t place, struct consumer **out);
 void ledger_forget(struct ledger *l, struct consumer *c);
 
-/* A loss of this one. ERR_LIMIT: it, or all together, have lost of too many streams already.
+/* Adds a loss of one consumer. ERR_LIMIT: it, or all together, have losses in too many streams.
  * ERR_NOMEM. */
 int ledger_lose(struct ledger *l, struct consumer *c, const struct evgap *what, uint64_t place);
 
-/* The least cursor: no consumer needs what is before this place. 0 without consumers, for one
- * may come and take what is there. */
+/* The least cursor: no consumer needs bytes before this place. 0 without consumers: a later one may
+ * read all. */
 uint64_t ledger_least(const struct ledger *l);
 
-/* Where the last of them is; 0 without any. */
+/* The greatest cursor; 0 without consumers. */
 uint64_t ledger_most(const struct ledger *l);
 
 /* all gaps of consumers, and those for all; a real one has a KB */
@@ -83,7 +83,7 @@ uint64_t ledger_most(const struct ledger *l);
 /* ERR_NOMEM, ERR_LIMIT. */
 int ledger_encode(const struct ledger *l, struct buf *out);
 
-/* Into an empty one. ERR_PARSE when it is not what was written, ERR_NOMEM: empty again then. */
+/* Decodes into an empty ledger. On ERR_PARSE (damaged) and ERR_NOMEM it is empty again. */
 int ledger_decode(struct ledger *l, const uint8_t *p, size_t n);
 
 #endif

@@ -295,7 +295,7 @@ static int put_gap(struct spool *s, struct gap *gap)
 	return 0;
 }
 
-/* Full goes on until a quarter is free, so that losses are few and long. */
+/* Full continues until a quarter is free, so that losses are few and long. */
 static bool can_keep(struct spool *s, size_t n)
 {
 	look_for_room(s);
@@ -333,7 +333,7 @@ uint64_t spool_settled(const struct spool *s)
 	return s->settled;
 }
 
-/* Of streams that do not go on, once there is room. */
+/* Puts the gaps of streams that do not continue, once there is room. */
 static void put_gaps(struct spool *s, nsec_t now)
 {
 	look_for_room(s);

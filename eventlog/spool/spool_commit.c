@@ -51,7 +51,7 @@ static void end_segment(struct spool *s)
 
 /*
  * A disk that failed once is not asked again for the same file: it may say yes now and have
- * forgotten what was written. The segment ends with what was made sure of before; the rest is
+ * forgotten what was written. The segment ends with what was synced before; the rest is
  * written to another one.
  */
 static void give_up_segment(struct spool *s)
@@ -82,7 +82,7 @@ static int write_pending(struct spool *s, const struct segment *g)
 	return rc ? failed(rc) : 0;
 }
 
-/* Of all, what is in the log now is the consumers' own. */
+/* Removes the common gaps that are in the log now: each consumer reads them there. */
 static void forget_reported(struct spool *s, nsec_t now)
 {
 	if (s->ledger.lost.unreported == s->ledger.lost.n)

@@ -14,9 +14,9 @@
 struct spool {
 	struct spool_conf conf;
 	struct segments segments;
-	int fd; /* of the last segment, which grows; -1: none does */
+	int fd; /* of the last segment, to which blocks are appended; -1: none */
 	uint64_t stored; /* place up to which the log is on the disk */
-	struct buf pending; /* what follows there, and is not on it yet */
+	struct buf pending; /* blocks behind that place, not on the disk yet */
 	struct buf scratch; /* of the ledger's bytes */
 	struct ledger ledger;
 	struct store file; /* of the ledger */
@@ -24,9 +24,9 @@ struct spool {
 	uint64_t appended, settled;
 	uint64_t unsure_from; /* the first appended one that is lost and not in the ledger on disk;
 				 UINT64_MAX: none */
-	nsec_t commit_at, ledger_at; /* when these are due; INT64_MAX: not at all */
+	nsec_t commit_at, ledger_at; /* when these are due; INT64_MAX: never */
 	nsec_t ledger_was; /* when it was written */
-	nsec_t retry_at; /* 0: nothing fails */
+	nsec_t retry_at; /* 0: no failure */
 	bool is_full, needs_room; /* the disk itself is */
 	struct spool_stats stats;
 	uint8_t window[WALK_WINDOW_BYTES];
@@ -34,11 +34,11 @@ struct spool {
 
 void spool_word(struct spool *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The ledger differs from the disk; it is written then at the latest. */
+/* The ledger differs from the disk, and is to be written at this time at the latest. */
 void spool_ledger_due(struct spool *s, nsec_t at);
 
-/* One window more. What cannot be read, SPOOL_READ_TRIES times, is passed over as damage is. What
- * walk_window() returns otherwise. */
+/* Reads one more window. A part that cannot be read SPOOL_READ_TRIES times is skipped as damage.
+ * Returns as walk_window(). */
 int spool_walk(struct spool *s, struct walk *w, struct segment *g);
 
 /* Drops the segments that no consumer needs. */

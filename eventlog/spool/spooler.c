@@ -95,7 +95,7 @@ static int put(struct spooler *s, const uint8_t *p, const struct evblock *b)
 	return 0;
 }
 
-/* Only what it was of its stream goes on. */
+/* Only what it was of its stream continues. */
 static int put_lost(struct spooler *s, const uint8_t *p, const struct evblock *b)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];

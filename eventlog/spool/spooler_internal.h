@@ -90,7 +90,7 @@ void spooler_report(struct spooler *s);
 struct turn *turn_new(struct spooler *s);
 void turn_free(struct turn *t);
 
-/* Opens it when it is not open, takes what was asked for and does it. When there is something to do
+/* Opens it when it is not open, takes what was requested and does it. When there is something to do
  * without being asked; INT64_MAX: never. */
 nsec_t turn_work(struct turn *t);
 

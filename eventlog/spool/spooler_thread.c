@@ -139,7 +139,7 @@ static void close_it(struct spooler *s)
 		pthread_join(thread, NULL);
 		spooler_free(s);
 	} else {
-		pthread_detach(thread); /* it frees what is left when the disk lets go of it */
+		pthread_detach(thread); /* it frees what is left when the disk releases it */
 	}
 }
 

@@ -74,7 +74,7 @@ static void try_to_open(struct turn *t)
 		s->way->report(s);
 }
 
-/* --- what was asked for. With the lock held. */
+/* --- what was requested. With the lock held. */
 
 static void take_request(struct turn *t, int i)
 {

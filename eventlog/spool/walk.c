@@ -28,7 +28,7 @@ static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)
 }
 
 /*
- * Passes over what is no good block: up to where the next may begin. *vain: bytes that were read
+ * Skips what is no good block: up to where the next may begin. *vain: bytes that were read
  * for headers whose rest is not as they say; headers made to be one in another would have all read
  * again for each of them.
  */

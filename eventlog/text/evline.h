@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events read out of text as it is found: ULM, BP and Lite lines, and our own
- * XML. Forgiving where the meaning is clear; a line that is none says why.
+ * XML. Forgiving where the meaning is clear; a wrong line gets an error with the reason.
  */
 #ifndef EVENTLOG_TEXT_EVLINE_H
 #define EVENTLOG_TEXT_EVLINE_H

@@ -34,7 +34,7 @@ bool evwords_iso(const char *s, size_t n, nsec_t *out);
  */
 void evwords_infer(const char *s, size_t n, struct evvalue *out);
 
-/* As the kind says. False: it is none of it. */
+/* Reads a value of this kind. False: the text has none. */
 bool evwords_value(const char *s, size_t n, enum evkind kind, struct evvalue *out);
 
 /* Numbers as they are; strings escaped as a C string has it: \\ \" \n \t \r \xNN for control

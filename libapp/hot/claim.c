@@ -58,7 +58,7 @@ static void tidy_block(uint32_t index)
 	__atomic_fetch_add(&block_of(index)->generation, 1, __ATOMIC_RELEASE);
 }
 
-/* The block of a dead thread; what it counted stays, and goes on adding up. */
+/* The block of a dead thread; what it counted stays, and continues to add up. */
 static bool take_over(uint32_t tid, uint32_t *index)
 {
 	pid_t pid = getpid();

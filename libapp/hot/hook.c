@@ -21,7 +21,7 @@ static void add_u64(uint64_t *to, uint64_t n)
 	__atomic_store_n(to, *to + n, __ATOMIC_RELEASE);
 }
 
-/* Of n numbers from 0 on; n <= 2^32. The upper half of Knuth's 64-bit generator. */
+/* Draws a number from 0 to n - 1; n <= 2^32. The upper half of Knuth's 64-bit generator. */
 static uint64_t draw(struct hook_thread *t, uint64_t n)
 {
 	t->random = t->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

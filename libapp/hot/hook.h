@@ -55,10 +55,10 @@ struct hook_thread {
 	struct seg_thread *block;
 	uint64_t random; /* for sampling */
 	uint32_t sample_word; /* of calls with that hook word */
-	uint32_t skip; /* so many pass before the next one is measured */
+	uint32_t skip; /* this many pass before the next one is measured */
 	uint32_t index; /* of its block */
 	uint32_t tid;
-	uint64_t begin; /* ticks, of its last call whose word asked for that */
+	uint64_t begin; /* ticks, of its last call whose word requested that */
 	uint32_t many; /* calls of many partners */
 	uintptr_t caller, caller_frame; /* of the wrapper on the long way: see HOOK_FROM_HERE */
 	bool lost; /* no block was free */
@@ -197,7 +197,7 @@ HOOK_INLINE void hook_set_record(struct seg_current *now, uintptr_t frame)
 /* An argument that an observer may want to know of the call that the thread goes into now. */
 #define HOOK_NOTE(now, member, value) __atomic_store_n(&(now)->member, (value), __ATOMIC_RELAXED)
 
-/* Of the thread whose block has `now`: an address without a load. */
+/* The slot of the thread whose block has `now`: an address without a load. */
 HOOK_INLINE struct seg_slot *hook_slot(struct seg_current *now, uint32_t func)
 {
 	return (struct seg_slot *)(void *)((uint8_t *)now + sizeof(struct seg_thread) -
@@ -248,7 +248,7 @@ static inline bool hook_enter(struct hook *h, uint32_t func, uintptr_t frame)
 	return true;
 }
 
-/* The same of a call that HOOK_KEEP is for. */
+/* As hook_enter(), for a call with HOOK_KEEP. */
 static inline bool hook_enter_kept(struct hook *h, uint32_t func, uintptr_t frame)
 {
 	if (!hook_enter(h, func, frame))
@@ -303,7 +303,7 @@ HOOK_INLINE enum hook_way hook_way(uint64_t word)
 										 : HOOK_WAY_LONG;
 }
 
-/* Of a call that was not timed: only counted, or its hook was off. Returns rc. */
+/* The end of a call that was not timed: only counted, or its hook was off. Returns rc. */
 HOOK_INLINE int hook_end(struct seg_current *now, uint32_t func, uint32_t seen, int rc)
 {
 	if (__builtin_expect(hook_read(func) != seen, 0))
@@ -312,7 +312,7 @@ HOOK_INLINE int hook_end(struct seg_current *now, uint32_t func, uint32_t seen, 
 	return rc;
 }
 
-/* Of a call whose time is measured, or passed over, before its end is noted. */
+/* Before the end of a call is noted whose time is measured or skipped. */
 HOOK_INLINE void hook_check(uint32_t func, uint32_t seen)
 {
 	if (__builtin_expect(hook_read(func) != seen, 0))

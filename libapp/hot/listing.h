@@ -21,10 +21,10 @@ void listing_end(struct hook_args *a);
  * counted. */
 void listing_put(struct request *r);
 void listing_take(struct request *r);
-/* It goes out of sight: its end will not be seen. */
+/* The request is no longer followed: its end will not be seen. */
 void listing_lose(struct request *r);
 
-/* The tag as everybody has it: -1 is any. */
+/* The tag in the form of the segment: -1 is any. */
 int32_t listing_tag(int64_t tag);
 
 #pragma GCC visibility pop

@@ -104,7 +104,7 @@ void partners_begin(struct partners *p, uint32_t func, bool counts)
 	p->func = func;
 }
 
-/* Of what is waited for now; a tag that was another one before is one of several. */
+/* Describes the awaited partner; a tag that differs from the one before becomes "several". */
 static void describe(struct seg_partner *to, const struct partner_part *part)
 {
 	bool is_first = !to->kinds;

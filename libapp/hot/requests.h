@@ -72,7 +72,7 @@ bool requests_are_none(void);
 
 /* Tracked requests of one completing call, found before it (it clears handles). */
 #define WAIT_SET_MAX 128
-/* So many bytes leave the sender without the receiver's help in every MPI that is known here: a
+/* This many bytes leave the sender without the receiver's help in every MPI that is known here: a
  * wait for several requests hardly waits for such a send. */
 #define WAIT_EAGER_BYTES 1024
 #define WAIT_STATUS_BYTES 24 /* the largest status of a known MPI */

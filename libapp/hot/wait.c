@@ -244,7 +244,7 @@ static bool has_index(const int *index, int n, int64_t value)
 }
 
 /*
- * Fortran counts from 1, but the mpi_f08 of MPICH 4.0 hands out C's indices in
+ * Fortran counts from 1, but the mpi_f08 of MPICH 4.0 returns C's indices in
  * MPI_Waitany and MPI_Waitsome. What this library does is learnt from the first
  * indices that can be read in one way only.
  */
@@ -416,7 +416,7 @@ static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
 		ended_all(a);
 }
 
-/* Of how many requests the call reports that they have ended; -1: it reports of none. */
+/* The number of requests that the call reports as ended; -1: it reports none. */
 static int reported(const struct hook_args *a, const struct wait_shape *s)
 {
 	int n = s->indices ? int_at(a, s->outcount) : 1;
@@ -426,7 +426,7 @@ static int reported(const struct hook_args *a, const struct wait_shape *s)
 	return (s->flag && !int_at(a, s->flag)) || n <= 0 ? -1 : n;
 }
 
-/* A test that found no end has looked at all of its requests. */
+/* A test that found no end has examined all of its requests. */
 static enum waited waited_for(const struct hook_args *a, const struct wait_shape *s, int rc)
 {
 	int n = rc || !(s->index || s->indices) ? -1 : reported(a, s), ended = 0;

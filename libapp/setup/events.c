@@ -56,7 +56,7 @@ static bool put_record(const struct hook_thread *t, unsigned number, const uint8
 	return ring_put(&ring, r, padded);
 }
 
-/* Its subscriber has no room for it, but counts how many there were. */
+/* True: the subscriber has no room for this type, and only counts its events. */
 static bool is_refused(unsigned number)
 {
 	const uint32_t *word =

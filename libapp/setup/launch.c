@@ -32,7 +32,7 @@
 #define LOCK_FD 3
 #define LISTEN_FD 4
 #define PROCESSORS_MAX 8192 /* as many as Linux can be built for */
-#define ENV_MAX 4096 /* variables handed on */
+#define ENV_MAX 4096 /* variables passed on */
 #define FDS_MAX 65536 /* closed one by one where close_range is not known */
 
 extern char **environ;
@@ -161,8 +161,8 @@ static void start(struct launch *l)
 	setup_say(pid > 0 ? "started an lm" : "cannot start an lm", pid > 0 ? 0 : errno);
 }
 
-/* It is none that pthreads know of, and has the caller's thread-local storage, errno too: the
- * caller stands still. */
+/* Runs fn in a thread that pthreads do not know. It shares the caller's thread-local storage, so
+ * the caller waits. */
 void launch_apart(int (*fn)(void *arg))
 {
 	const int flags =

@@ -8,7 +8,7 @@
 #include "libapp/hot/meter.h"
 #include "libapp/setup/setup.h"
 
-/* What another thread is writing is looked at so often, then it is missing. */
+/* Reads of a value that another thread is writing; then it counts as missing. */
 #define READ_TRIES 8
 
 struct probe_known probe_known[SEG_PROBES];
@@ -86,8 +86,7 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-/* Of a call of another thread that had begun before its hook was on: from where that was. 0: it is
- * in none. */
+/* The begin of another thread's call that began before its hook was on; 0: it is in no call. */
 static uint64_t late_begin(uint32_t block, uint16_t func)
 {
 	const struct seg_current *c =

@@ -27,7 +27,7 @@ void probe_hit(unsigned number, unsigned word, const union omig_value *value);
  */
 void probes_find(void);
 
-/* The same ones in another segment: in a child process. No lock. */
+/* Maps the same probes to another segment, in a child process. No lock. */
 void probes_renew(void);
 
 /* Each of them is PROBE_COME. */

@@ -30,7 +30,7 @@ static void note_module(struct omig_probes *m, const char *file)
 		nlost++;
 }
 
-/* Reads one note, n bytes are there; its size, or 0 when it makes no sense. */
+/* Reads one note, n bytes are there; its size, or 0 when it is invalid. */
 static size_t read_note(const uint8_t *p, size_t n, size_t align, const char *file)
 {
 	ElfW(Nhdr) h;
@@ -124,7 +124,7 @@ static bool enter(unsigned m)
 		    (off_t)(app_state.plan.probe_word_offset + m * SEG_PAGE_BYTES)) != MAP_FAILED;
 }
 
-/* Its pages will be laid over once more: it must never go. */
+/* Pins a module: its pages are mapped over later, so it must never be unloaded. */
 static void pin(const char *file)
 {
 	if (*file && !dlopen(file, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
@@ -156,7 +156,7 @@ void probes_find(void)
 		setup_say("too many libraries with probes", 0);
 }
 
-/* Their pages are private ones of zeros. */
+/* Makes the next probe set up this process. The pages of the probes are private and zero. */
 void probes_wake(void)
 {
 	for (unsigned m = 0; m < nfound; m++)

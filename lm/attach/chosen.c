@@ -85,7 +85,7 @@ static bool has_it(const struct chosen *c, const struct host_chosen *f)
 	return p;
 }
 
-/* One that is gone again is none. */
+/* a process that has ended meanwhile is not counted */
 static void take(struct chosen *c, const struct host_chosen *f)
 {
 	struct proc_registration in = { .pid = f->pid, .job = f->job, .program = program_of(f) };

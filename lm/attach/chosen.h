@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds processes of programs that are to be watched and carry no mark of ours. They are those of
- * the program that `omig run` or `omig exec` was given, and all that come of it. Launchers of MPI
- * programs, and what these start, are left out.
+ * Finds processes to be watched that have no segment. They are those of the program of `omig run`
+ * or `omig exec`, and their descendants. Launchers of MPI programs, and what these start, are left
+ * out.
  *
- * A search begins when a message says that there may be one, and lasts as long as there are any. A
- * process that lives shorter than the time between two searches is not seen. The cost for the host
- * is bounded, whatever the number of its processes.
+ * A search begins when a message announces such a program, and lasts while there are such
+ * processes. A process that lives shorter than the time between two searches is not seen. The cost
+ * for the host is bounded, whatever the number of its processes.
  */
 #ifndef LM_ATTACH_CHOSEN_H
 #define LM_ATTACH_CHOSEN_H
@@ -16,11 +16,11 @@
 
 #include <stdint.h>
 
-/* the first look; each next one after twice as long, */
+/* until the first search; each next interval is twice as long, */
 #define CHOSEN_SOON_NS (50 * NSEC_PER_MSEC)
-#define CHOSEN_MIN_NS (2 * NSEC_PER_SEC) /* until then; */
-#define CHOSEN_COST 1000 /* but looks take no more than a thousandth of a processor */
-/* looked for so long after the last one: a daemon may have left its parents */
+#define CHOSEN_MIN_NS (2 * NSEC_PER_SEC) /* up to this; */
+#define CHOSEN_COST 1000 /* searches take at most a thousandth of a processor */
+/* time between two searches: a daemon may have left its parents */
 #define CHOSEN_STAY_NS (60 * NSEC_PER_SEC)
 
 struct chosen;
@@ -32,7 +32,7 @@ struct chosen_conf {
 	struct loop *loop;
 	struct host *host;
 	struct procs *procs; /* all borrowed */
-	const char *caid; /* of whose monitor they are; copied */
+	const char *caid; /* id of the monitor's authority; copied */
 	/* once, until there is room again */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
@@ -41,7 +41,7 @@ struct chosen_conf {
 struct chosen *chosen_new(const struct chosen_conf *c); /* NULL: no memory */
 void chosen_free(struct chosen *c);
 
-/* There may be a new one: looks soon, and then often for a while. */
+/* There may be a new process: searches soon, and then often for a while. */
 void chosen_wake(struct chosen *c);
 
 #endif

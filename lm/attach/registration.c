@@ -46,7 +46,7 @@ static int check_owner(struct registration *n, const struct segview *v, int32_t 
 	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
 }
 
-/* What an lm before us had switched on to measure goes on. All else in it belonged to that lm. */
+/* What an earlier lm had switched on to measure continues. All else in it belonged to that lm. */
 static int take(struct registration *n, struct proc_registration *in, bool adopted, struct err *e)
 {
 	struct proc *p;
@@ -117,7 +117,7 @@ static void on_retry(void *arg)
 		loop_timer_arm(n->retry, REGISTRATION_RETRY_NS);
 }
 
-/* A process that hands over segments that never become ready must not use up our descriptors. */
+/* A process that passes segments that never become ready must not use up our descriptors. */
 static void refuse_oldest(struct registration *n)
 {
 	struct unready *u = list_entry(list_first(&n->unready), struct unready, link);
@@ -156,7 +156,7 @@ int registration_segment(struct registration *n, int fd, int32_t pid, bool adopt
 	return rc;
 }
 
-/* Children that inherited the descriptor show it too, so what is not the owner's is passed over in
+/* Children that inherited the descriptor show it too, so what is not the owner's is skipped in
  * silence. */
 static void on_memfd(void *arg, int32_t pid, int fd)
 {
@@ -175,7 +175,7 @@ size_t registration_adopt(struct registration *n)
 {
 	uint64_t taken;
 
-	/* Whose registration waits was never another lm's, and may end while /proc is looked at. */
+	/* Whose registration waits was never another lm's, and may end while /proc is examined. */
 	registration_take_waiting(n);
 	taken = n->stats.taken;
 	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);

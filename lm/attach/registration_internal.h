@@ -11,13 +11,13 @@ struct registration {
 	struct registration_conf conf;
 	struct chosen *chosen; /* owned */
 	char *socket, *memfd; /* owned */
-	struct closer *closer; /* owned; of all that processes handed over */
+	struct closer *closer; /* owned; of all that processes passed on */
 	int listen_fd; /* -1: none */
 	bool is_given_up; /* what stands at the path is no longer ours */
 	struct loop_fd *listen;
 	int spare[REGISTRATION_SPARE_FDS]; /* given back while a process is taken in; -1: not there
 					    */
-	struct loop_timer *rest; /* out of descriptors: listening goes on after it */
+	struct loop_timer *rest; /* out of descriptors: listening continues after it */
 	bool is_resting;
 	struct list visitors; /* connected, their message has not come */
 	size_t nvisitor;

@@ -18,9 +18,9 @@
 #define CSRS_LOSSES_NS (500 * NSEC_PER_MSEC)
 /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define CSRS_RESTATE_NS (120 * NSEC_PER_SEC)
-#define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must go on */
+#define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must continue */
 
-/* an answer waits so long for lm-trace to hold the threads: less than an sm waits for it
+/* an answer waits this long for lm-trace to hold the threads: less than an sm waits for it
  * (sm/arms.h) */
 #define CSRS_ARMED_MAX_NS (800 * NSEC_PER_MSEC)
 
@@ -94,10 +94,10 @@ struct csrs *csrs_new(const struct csrs_conf *c);
 void csrs_free(struct csrs *s);
 
 /*
- * Arms, or replaces what was armed under this token; numbers of firings go on. ARM_ACK says how it
- * went: action 0 with the objects that are watched, or what is wrong. For events that lm-trace sees
- * it is sent when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the answer
- * is seen. -ERR_NOMEM: nothing is sent.
+ * Arms, or replaces what was armed under this token; numbers of firings continue. ARM_ACK says how
+ * it went: action 0 with the objects that are watched, or what is wrong. For events that lm-trace
+ * sees it is sent when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the
+ * answer is seen. -ERR_NOMEM: nothing is sent.
  */
 int csrs_arm(struct csrs *s, const struct msg_arm *m);
 
@@ -116,7 +116,7 @@ void csrs_tool_gone(struct csrs *s, uint32_t tool);
  */
 void csrs_link(struct csrs *s, bool is_up);
 
-/* Counters were deleted: what runs in the ranks is looked at again. */
+/* Counters were deleted: what runs in the ranks is examined again. */
 void csrs_refresh(void *csrs);
 
 /* The monitor has stopped or continued a process; at: the loop's time. */

@@ -74,7 +74,7 @@ static bool has_errors(const struct reply *r)
 	return r && reply_status(r) != STATUS_OK;
 }
 
-/* A loop: nothing is done here, and those above end it. */
+/* A loop: nothing is done here, and mainsm ends it. */
 static bool is_too_deep(const struct firing *f)
 {
 	return f->depth >= CAUSAL_DEPTH_MAX;
@@ -231,7 +231,7 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, struct om
 
 /*
  * Parameters that the rest of the actions may use; an event's own token has number 1. A probe's $vt
- * is $par1, and those above know it.
+ * is $par1, and the parent has it.
  */
 static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 {
@@ -246,7 +246,7 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 	}
 }
 
-/* All that was to be done here was done in the rank; those above go on behind it. */
+/* All that was to be done here was done in the rank; the parent continues behind it. */
 static void report_done(struct firing *f)
 {
 	size_t first = predicates_leading(f->csr->predicates), end = f->csr->prefix;

@@ -97,7 +97,7 @@ void csrs_release_all(struct csrs *s)
 	arm_timer(s);
 }
 
-/* It has ended: nothing is left to be let go. */
+/* The process has ended: its holds need no release. */
 void csrs_forget_holds(struct csrs *s, const struct proc *p)
 {
 	list_each_safe (i, &s->holds) {

@@ -33,7 +33,7 @@ struct csrs {
 	struct loop_timer *poll;
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
-	uint64_t ring_place; /* bytes ever taken from it, with the record that is handed over; 0 =
+	uint64_t ring_place; /* bytes ever taken from it, with the record that is passed on; 0 =
 				none is */
 	struct loop_timer *losses; /* csr_losses.c */
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
@@ -43,7 +43,7 @@ struct csrs {
 	struct loop_timer *hold_timer;
 	uint64_t fired, dropped;
 	bool is_ending; /* what is kept is armed again by the next lm */
-	bool is_restoring; /* what an lm before us had armed: nothing is taken in yet */
+	bool is_restoring; /* what an earlier lm had armed: nothing is taken in yet */
 };
 
 /* What a CSR is armed on. */
@@ -136,19 +136,19 @@ struct event_source_ops {
 
 	/* The parameters behind the objects. Negative: an entry says why. */
 	int (*read)(struct csr *c, const struct omis_call *event, struct reply *r);
-	/* Of what read() has made. */
+	/* Frees what read() has made. */
 	void (*free)(struct csr *c);
 	/* NULL: its events may have any $par. */
 	bool (*has_par)(const struct csr *c, int k);
 
 	/* Another request, whose place c takes in each process in one step. */
 	struct csr *(*before)(const struct csr *c);
-	/* It is in the list of all; what cannot be watched is an entry of action 0. True:
-	 * csr_report_armed() when it is watched. */
+	/* The csr is in the list of all. An object that cannot be watched is an entry of action 0.
+	 * True: the source calls csr_report_armed() later. */
 	bool (*arm)(struct csr *c, const struct msg_arm *m, struct reply *r);
-	/* It is about to go, and is still in the list of all and in all its sites. */
+	/* The csr is about to be freed, and still in the list of all and in all its sites. */
 	void (*leave)(struct csr *c);
-	/* It is out of the list of all. */
+	/* The csr has left the list of all. */
 	void (*disarm)(struct csr *c);
 
 	const struct site_ops *site; /* NULL: its events do not come from the ranks */
@@ -156,21 +156,21 @@ struct event_source_ops {
 	bool own_is_par1; /* what the event has for itself is its $par1 */
 };
 
-/* Of a csr in one process whose events the rank itself writes. */
+/* Operations of a csr in one process, whose events the rank itself writes. */
 struct site_ops {
 	/* Chain and parameters. False: the process has nothing to watch for. */
 	bool (*find)(struct csr_site *s);
 	/* Switches it on, with the hook bits of its records and actions. -ERR_NOMEM. */
 	int (*watch)(struct csr_site *s, uint32_t bits);
 	void (*unwatch)(struct csr_site *s);
-	/* What the rings have is its own: it goes on behind what it had taken. */
+	/* What the rings have is its own: it continues behind what it had taken. */
 	bool (*goes_on)(const struct csr *c, struct proc *p);
 
 	/* --- of one that is in proc->followers: what is read from the ring just now
 	 * (csrs.ring_thread, ring_tid) */
 	void (*on_call)(struct csr_site *s, const struct ring_call *r);
 	void (*on_event)(struct csr_site *s, const struct segview_event *e);
-	/* All that the ring had was handed over; its room is about to be the process's again. */
+	/* All that the ring had was passed on; its room is about to be the process's again. */
 	void (*on_taken)(struct csr_site *s, unsigned thread);
 	void (*on_poll)(struct csr_site *s, nsec_t now);
 };
@@ -192,7 +192,7 @@ void csr_report_armed(struct csr *c);
 void csr_free(struct csr *c);
 
 /* --- csr_match.c */
-/* Of one that is about some partners. */
+/* True: the rank is in the csr's list of partners. */
 bool csr_has_partner(const struct csr *c, int64_t rank);
 bool csr_is_for_proc(const struct csr *c, const struct proc *p);
 bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
@@ -257,7 +257,7 @@ void csr_fire(struct csr *c, const struct happening *h);
 /* Reports to the tool that the process is not watched from here on, and why. */
 void csr_report_suspended(struct csr *c, const struct proc *p, const char *why);
 void csrs_cancel_firings(struct csrs *s, const struct csr *c);
-/* Those under way are not reported: c, which replaces it or ends itself, has them as dropped. */
+/* Drops the firings of `old` that have not ended; c, its replacement or itself, counts them. */
 void csr_drop_firings(struct csr *c, const struct csr *old);
 
 #endif

@@ -40,7 +40,7 @@ static bool is_here(const struct procs *s, const struct token_parts *parts, cons
 	}
 }
 
-/* Its end was an event when it happened; there will be no other. */
+/* True: the object has ended. Its end cannot be an event again. */
 static bool has_ended(const struct procs *s, const struct token_parts *parts, const char *token,
 		      size_t n)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define NAMES_SHOWN 8 /* of probes that there are, where one is asked for that is not */
+#define NAMES_SHOWN 8 /* of probes that there are, where one is requested that is not */
 
 struct libraries {
 	bool has_libc, has_libomig;
@@ -35,7 +35,7 @@ static void on_module(void *arg, const struct host_module *m)
 		       is_called(m->path + at, m->npath - at, "ld-musl");
 }
 
-/* It runs its own code, and libomig is not in it. */
+/* True: the process has loaded a C library, but not libomig. */
 static bool is_without_libomig(const struct proc *p)
 {
 	struct libraries l = { 0 };

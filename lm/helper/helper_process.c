@@ -20,7 +20,7 @@ struct helper_process {
 	struct loop_fd *watch;
 };
 
-/* Its line becomes its standard input, all else of ours is closed by exec. */
+/* The socket becomes the helper's standard input; exec closes all other descriptors. */
 static int set_actions(posix_spawn_file_actions_t *a, int line)
 {
 	return posix_spawn_file_actions_adddup2(a, line, STDIN_FILENO) ||
@@ -66,7 +66,7 @@ static void helper_process_free(struct helper_process *c)
 	free(c);
 }
 
-/* Before the order to end, its last words are still to be read; after that it is not needed. */
+/* The process has ended. It is freed when its socket is closed: its last output is read first. */
 static void on_ended(void *arg, unsigned what)
 {
 	struct helper_process *c = arg;

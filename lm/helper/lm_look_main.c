@@ -55,7 +55,7 @@ static bool is_for_us(const struct tracer_msg *m)
 	return m->type >= TRACER_READ_MEMORY && m->type <= TRACER_FILE;
 }
 
-/* Also when we hang and do not read it, the end of the lm is ours. */
+/* Ends with the lm, even while this process hangs and reads nothing. */
 static int die_with_lm(struct err *e)
 {
 	struct ucred peer;

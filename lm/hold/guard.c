@@ -57,7 +57,7 @@ static bool try_start(struct guard *g, struct err *e)
 	return false;
 }
 
-/* Stopping goes on without it: the next lm has the journal too. */
+/* Stopping continues without it: the next lm has the journal too. */
 static void start(struct guard *g)
 {
 	struct err e = { 0 };

@@ -39,7 +39,7 @@ struct stop {
 	size_t nsuspend, cap;
 };
 
-/* A thread that sleeps in the kernel may do so for ever: such a process is looked at seldom. */
+/* A thread that sleeps in the kernel may do so for ever: such a process is examined seldom. */
 #define HOLDS_LOOK_MAX_NS (500 * NSEC_PER_MSEC)
 
 struct holds {
@@ -77,7 +77,7 @@ static struct journal_line line_of(const struct holds *s, const struct proc *p)
 	return l;
 }
 
-/* What another program has stopped is not for the lm after us. */
+/* What another program has stopped is not for the next lm. */
 static int write_journal(struct holds *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
@@ -453,7 +453,7 @@ int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e)
 	return 0;
 }
 
-/* The program may catch it and go on: what is true is seen by looking. */
+/* The program may catch it and continue: what is true is seen by looking. */
 int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e)
 {
 	struct stop *st;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that tools hold, on a leash. They run again when no tool can be asked (no link upwards
- * for a while). So they do when the tools that hold them are gone. After a crash of the lm,
- * lm-guard or the next lm finds them in the journal.
+ * Holds: processes that tools stop or suspend. A hold ends when its tool has left, or when the lm
+ * has no parent for a while. After a crash of the lm, lm-guard or the next lm finds held processes
+ * in the journal, and continues them.
  *
- * A process is held in two independent ways. Stopped is reported to all tools and may be undone by
- * any. Suspended counts for each thread and tool and is not reported. A process runs when it is
- * neither.
+ * There are two independent ways. A stop is reported to all tools, and any tool may undo it. A
+ * suspend is counted for each thread and tool, and is not reported. A process runs when it is
+ * neither stopped nor suspended.
  */
 #ifndef LM_HOLD_HOLDS_H
 #define LM_HOLD_HOLDS_H
@@ -21,8 +21,8 @@
 struct holds;
 
 /*
- * A process was stopped by the monitor and stands, or was continued; at: the loop's time; depth: of
- * the deepest list whose action did it. Called from the loop.
+ * The monitor has stopped a process, or has continued it. at: the loop's time. depth: of the
+ * deepest list whose action did it. Called from the loop.
  */
 typedef void (*holds_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
 				   unsigned depth);
@@ -38,13 +38,13 @@ struct holds_conf {
 };
 
 /* Continues at once what the journal says. -ERR_NOMEM; as store_read() for a journal that cannot be
- * read. One that makes no sense is logged. */
+ * read. One that is invalid is logged. */
 int holds_open(const struct holds_conf *c, struct holds **out, struct err *e);
 
-/* Everything that is held runs again. */
+/* Releases all holds. */
 void holds_free(struct holds *s);
 
-/* From now on actions of a list of that causal depth stop and continue; 0 = of no list. */
+/* Sets the causal depth of the list whose actions stop and continue from now on; 0 = no list. */
 void holds_set_depth(struct holds *s, unsigned depth);
 
 /* At most one listener. It is not called for suspends. */
@@ -57,7 +57,7 @@ int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e);
 /* As holds_stop() with a signal that stops unless the program catches it. */
 int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e);
 
-/* Whichever tool stopped it. Idempotent. A process that is suspended stays so. */
+/* Undoes the stops of all tools. Idempotent. Suspends stay. */
 int holds_continue(struct holds *s, struct proc *p, struct err *e);
 
 /*
@@ -66,22 +66,22 @@ int holds_continue(struct holds *s, struct proc *p, struct err *e);
  */
 int holds_suspend(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
 
-/* One suspend of that tool; harmless without one. */
+/* Undoes one suspend of that tool; no error without one. */
 int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
 
-/* The tool's stops and suspends are taken back; what others hold too stays. */
+/* Undoes the tool's stops and suspends; those of other tools stay. */
 void holds_tool_gone(struct holds *s, uint32_t tool);
 
-/* The daemons above say that mainsm cannot be asked. */
+/* Releases all holds, as when mainsm cannot be reached. */
 void holds_let_go(struct holds *s, const char *reason);
 
-/* The link upwards came or went; STOP_LEASH_NS without it and everything runs again. */
+/* The link to the parent is up or down. All holds are released after STOP_LEASH_NS without it. */
 void holds_link(struct holds *s, bool is_up);
 
-/* Is it held, in either way? */
+/* True: the process is stopped or suspended. */
 bool holds_has(const struct holds *s, const struct proc *p);
 
-/* Processes that are held in either way. */
+/* The number of processes that are stopped or suspended. */
 size_t holds_count(const struct holds *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The journal of what an lm has stopped: a line for each process that has to be continued when that
- * lm has died. Its guard or the next lm, whichever comes first, continues them and takes the
- * journal away. It outlives an lm, and no boot.
+ * The journal of an lm's holds: a line for each process that must be continued when that lm has
+ * died. lm-guard or the next lm, whichever comes first, continues them and removes the journal.
+ * Lines are valid for one boot of the host.
  */
 #ifndef LM_HOLD_JOURNAL_H
 #define LM_HOLD_JOURNAL_H
@@ -31,7 +31,7 @@ int journal_write(struct store *s, const struct buf *b, size_t nline, struct err
 
 /*
  * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = of any. Two
- * at once take turns. One that does not get on is waited for half a second: blocks so long. No
+ * at once take turns. One that does not get on is waited for half a second: blocks this long. No
  * journal is fine. As store_read(): one without sense is renamed, and lost.
  */
 int journal_replay(struct store *s, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);

@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STAT_START 19 /* field 22 of /proc/PID/stat: so many numbers from behind the state */
+#define STAT_START 19 /* field 22 of /proc/PID/stat: this many numbers from behind the state */
 #define STAT_MAX_BYTES 4096
 
 /* True at its end. The lm says nothing: what is said is not for us. */

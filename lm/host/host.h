@@ -49,7 +49,7 @@ struct host_now {
 	int64_t local_users, local_active, remote_users, remote_active;
 	/* Shares of the last 10 s in which some (all) threads waited, in percent. */
 	double cpu_some, memory_some, memory_full, io_some, io_full;
-	/* Of the control group that we are in; -1 = no limit known. */
+	/* Limits of the lm's own control group; -1 = no limit known. */
 	int64_t group_memory_max, group_memory; /* bytes */
 	double group_cpus; /* processors that it may use */
 };
@@ -100,7 +100,7 @@ enum host_figures_what {
 	HOST_FIGURES_SIGNALS = 16,
 };
 
-/* Of a process or of a thread. */
+/* Counters of a process or of a thread. */
 struct host_figures {
 	int32_t parent;
 	uint64_t start; /* clock ticks since boot: with the pid it names the process */
@@ -134,7 +134,7 @@ struct host_proc {
 /* The process is gone. status as of wait(), -1 when the host could not learn it. */
 typedef void (*host_on_exit_fn)(void *arg, int status);
 
-/* One memfd of the name that was asked for; the callback owns fd. */
+/* One memfd of the name that was requested; the callback owns fd. */
 typedef void (*host_on_memfd_fn)(void *arg, int32_t pid, int fd);
 
 #define CHOSEN_FOUND_MAX 65536 /* in one look */
@@ -243,7 +243,7 @@ int host_file(struct host *h, const struct host_file *f, struct buf *out, struct
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 
 /* Calls fn for each process of our user that is chosen, for the monitor of that CA. Blocks for one
- * look at /proc. */
+ * examine /proc. */
 int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
 /*

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 65536 /* looked at */
-#define ENVIRONMENT_MAX_BYTES (256 * 1024) /* what is behind is not looked at */
+#define PROCESSES_MAX 65536 /* examined */
+#define ENVIRONMENT_MAX_BYTES (256 * 1024) /* what is behind is not examined */
 #define DELETED " (deleted)" /* the kernel's words behind a program whose file has gone */
 
 /* One look at all processes. */

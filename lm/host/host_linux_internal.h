@@ -74,7 +74,7 @@ struct mem {
 	int32_t pid;
 };
 
-/* Of this process, whatever becomes of its pid. -ERR_NOTFOUND, -ERR_DENIED. */
+/* Opens the memory of this process, even if its pid is reused. -ERR_NOTFOUND, -ERR_DENIED. */
 int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct err *e);
 
 /* As pread(). The process is to be asked afterwards whether it is still there: then it was that

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 65536 /* looked at when segments are searched for */
+#define PROCESSES_MAX 65536 /* examined when segments are searched for */
 /* of one process, the lowest; libapp gives a segment the number 900 or the next that is free */
 #define FDS_MAX 1024
 
@@ -34,7 +34,7 @@ enum stat_field {
 	STAT_NFIELDS = 49
 };
 
-/* By the clock that the kernel notes starts with; it goes on while the host sleeps. */
+/* By the clock that the kernel notes starts with; it continues while the host sleeps. */
 static double age_of(const struct host_linux *h, int64_t start)
 {
 	struct timespec now;

@@ -171,6 +171,6 @@ void perf_read(struct perf *p, perf_fn fn, void *arg)
 			fn(arg, &r);
 		at += n;
 	}
-	/* What makes no sense is skipped with all that is behind it. */
+	/* What is invalid is skipped with all that is behind it. */
 	__atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
 }

@@ -41,7 +41,7 @@ void perf_close(struct perf *p);
 void perf_read(struct perf *p, perf_fn fn, void *arg);
 
 /*
- * One record from the bytes at p: its size, or 0 when it is cut or makes no sense. *is_known: out
+ * One record from the bytes at p: its size, or 0 when it is cut or is invalid. *is_known: out
  * was filled.
  */
 size_t perf_decode(const uint8_t *p, size_t n, struct perf_record *out, bool *is_known);

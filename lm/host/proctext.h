@@ -30,7 +30,7 @@ const char *text_find(const char *text, const char *key);
 /* The number behind `key` on its line; false when there is none. */
 bool text_field(const char *text, const char *key, int64_t *out);
 
-/* The same for a number in hexadecimal digits without a prefix. Saturates. */
+/* As text_field(), for hexadecimal digits without a prefix. Saturates. */
 bool text_hex_field(const char *text, const char *key, uint64_t *out);
 
 /* Copies the rest of the line at p without blanks around it, cut to what fits. */

@@ -41,7 +41,7 @@ static void wake(struct rates *r)
 	}
 }
 
-/* Those that wait are served from the look before this one. */
+/* Waiters get the rates since the sample before this one. */
 static void on_timer(void *arg)
 {
 	struct rates *r = arg;

@@ -13,7 +13,7 @@
 #define RATES_MIN_NS NSEC_PER_SEC
 #define RATES_STEP_NS (5 * NSEC_PER_SEC) /* between two looks */
 #define RATES_MAX_NS (15 * NSEC_PER_SEC)
-/* looks go on for this long after the last question */
+/* samples are taken for this long after the last request */
 #define RATES_WANTED_NS (30 * NSEC_PER_SEC)
 
 struct loop;

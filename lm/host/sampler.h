@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures of the host and its processes for measurements, looked at when they are read: once a
+ * Counters of the host and its processes for measurements, sampled when they are read: once a
  * moment, however many read them.
  */
 #ifndef LM_HOST_SAMPLER_H

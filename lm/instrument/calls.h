@@ -33,7 +33,7 @@ const struct totals *calls_mark(const struct proc *p, uint32_t tool);
 /* Sets it, or replaces the earlier one. -ERR_NOMEM. */
 int calls_set_mark(struct proc *p, uint32_t tool, struct totals **take);
 
-/* Of all processes that this lm has watched, those that ended too. */
+/* The losses of all processes that this lm has watched, ended ones included. */
 void calls_losses(const struct calls *c, struct losses *out);
 
 #endif

@@ -11,7 +11,7 @@
 #define DEFINITION_MAX_BYTES 16384 /* of 255 fields with names of 64 characters */
 
 struct event_type {
-	struct evtype *type; /* owned; NULL: it makes no sense */
+	struct evtype *type; /* owned; NULL: it is invalid */
 	unsigned interests, refusals;
 	uint64_t taken;
 };

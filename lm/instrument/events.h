@@ -9,10 +9,10 @@
 #include "eventlog/evtype.h"
 #include "lm/proc/proc.h"
 
-/* Looks at what the process has announced since. How many there are: numbers are below. */
+/* Examines what the process has announced since. How many there are: numbers are below. */
 unsigned events_poll(struct proc *p);
 
-/* NULL: no such number, or its definition makes no sense. */
+/* NULL: no such number, or its definition is invalid. */
 const struct evtype *events_type(const struct proc *p, unsigned number);
 
 /* One interest more (1) or less (-1). The process sees it after events_notify(). */
@@ -25,7 +25,7 @@ void events_add_interest(struct proc *p, unsigned number, int change);
 void events_refuse(struct proc *p, unsigned number, int change);
 void events_notify(struct proc *p);
 
-/* Types without an interest are off: those that an lm before us had switched on. */
+/* Types without an interest are off: those that an earlier lm had switched on. */
 void events_settle(struct proc *p);
 
 /* An event came. */

@@ -94,7 +94,7 @@ int64_t pa_counter_value(const struct pa_cell *c)
 	return (int64_t)((uint64_t)c->own_n + (uint64_t)gained(c));
 }
 
-/* v that was left behind by an earlier owner of the cell goes on integrating: it is taken out
+/* v that was left behind by an earlier owner of the cell continues to integrate: it is taken out
  * again. */
 static void rank_integral(struct pa *a, const struct pa_cell *c, double *integral, double *v)
 {

@@ -50,33 +50,33 @@ struct pa_cell {
 	/* pa_gain(): value and time of the last read since the last read */
 	int64_t mark_n;
 	double mark_integral, mark_time;
-	bool frozen; /* the process has ended: time does not go on */
+	bool frozen; /* the process has ended: time does not continue */
 };
 
-/* Of proc.cell. Kinds never mix: a counter's cell has no integrator's bits in it, and the other way
- * round. */
+/* Uses of proc.cell. Kinds never mix: the cell of a counter has no bits of an integrator, and vice
+ * versa. */
 enum cell_use {
 	CELL_FRESH,
 	CELL_WAS_COUNTER,
 	CELL_WAS_INTEGRATOR,
-	CELL_KEPT, /* noted by an lm before us; no request has asked for it yet */
+	CELL_KEPT, /* noted by an earlier lm; not requested yet */
 	CELL_USED,
 };
 
 /* NULL when there is none. */
 struct pa_object *pa_find(struct pa *a, const char *token);
 
-/* pa_note.c: what is said of a cell in the segment, for the lm after us. */
+/* pa_note.c: what is said of a cell in the segment, for the next lm. */
 void pa_note(const struct pa_object *o, const struct pa_cell *c);
 void pa_note_none(const struct pa_cell *c, bool is_integrator);
 
-/* Looks at what an lm before us noted of the cells of this process. */
+/* Examines what an earlier lm noted of the cells of this process. */
 void pa_notes_take(struct pa *a, struct proc *p);
 
 /* Brings back what was noted of this token, wherever it was. */
 void pa_notes_revive(struct pa *a, const char *token);
 
-/* A cell of that kind that was kept and not asked for: taken for another use. -1: none. */
+/* A cell of that kind that was kept and not requested: taken for another use. -1: none. */
 int pa_notes_give_up(struct proc *p, bool is_integrator);
 
 /* Forgets what was noted for the tool. */
@@ -117,10 +117,10 @@ struct pa_gain {
 void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool since_last,
 	     struct pa_gain *out);
 
-/* It was made or reset now. */
+/* The counter or integrator was made or reset now. */
 void pa_gain_start(struct pa *a, struct pa_cell *c);
 
-/* An lm before us made it; when it was last read is not known: that was now. */
+/* The object was made under an earlier lm. Its last read is unknown, and taken as now. */
 void pa_gain_go_on(struct pa *a, const struct pa_object *o, struct pa_cell *c);
 
 /* System seconds when the cell of the segment was where `base` says. */

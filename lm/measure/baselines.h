@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where measurements began to count, on disk. What they count stands in the segments and in the
- * system, which outlive an lm; what it was when a measurement began only the lm knows. With this
- * the next lm counts on from the same place. It outlives an lm, and no boot.
+ * Baselines of measurements, on disk. Counters are in the segments and in the system, which outlive
+ * an lm. Their values at the begin of a measurement are only here. From them the next lm continues
+ * the measurement. Baselines are valid for one boot of the host.
  */
 #ifndef LM_MEASURE_BASELINES_H
 #define LM_MEASURE_BASELINES_H
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* some eight thousand; the others are as if nothing was kept */
+/* some eight thousand; further ones are not stored */
 #define BASELINES_MAX_BYTES (1024 * 1024)
 #define BASELINES_KEY_BYTES 256
 
@@ -22,14 +22,14 @@ struct baselines;
 
 struct baselines_conf {
 	struct loop *loop;
-	const char *path; /* NULL: nothing is kept */
+	const char *path; /* NULL: nothing is stored */
 	const struct disk *disk; /* of it; NULL: the system's */
-	const char *boot; /* of which boot of the machine; all borrowed for the call but the loop */
-	/* what an lm before us has left is given up when it was not asked for in this time */
+	const char *boot; /* id of this boot; all but the loop borrowed for the call */
+	/* what an earlier lm has left is given up when it was not requested in this time */
 	nsec_t keep;
 };
 
-/* What is there of an lm before us; a file of another boot is as none. So is one that cannot be
+/* What is there of an earlier lm; a file of another boot is as none. So is one that cannot be
  * read, which is logged.
  * NULL without memory. */
 struct baselines *baselines_open(const struct baselines_conf *c);
@@ -37,21 +37,21 @@ struct baselines *baselines_open(const struct baselines_conf *c);
 /* The file stays as it is. NULL is fine. */
 void baselines_close(struct baselines *b);
 
-/* This lm ends in good order, and switches counting off: the next one knows it. Written at once. */
+/* Notes that this lm ends in good order, and switches counting off. Written at once. */
 void baselines_cut(struct baselines *b);
 
 struct base {
-	double value, open; /* open: of calls that were under way then */
+	double value, open; /* open: time in calls that were open then */
 	bool is_cut; /* counting was switched off for a while */
 };
 
-/* What an lm before us has left under that key; once, it is ours then. The key has no line end. */
+/* What an earlier lm has left under that key; once, it is ours then. The key has no line end. */
 bool baselines_take(struct baselines *b, const char *key, struct base *out);
 
-/* Written at the end of the turn. */
+/* Stores a baseline; written at the end of the turn. */
 void baselines_put(struct baselines *b, const char *key, const struct base *v);
 
-/* All keys that begin so. */
+/* Drops all keys with this prefix. */
 void baselines_drop(struct baselines *b, const char *prefix);
 
 #endif

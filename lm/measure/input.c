@@ -187,7 +187,7 @@ static bool is_total(const struct input *in)
 	return in->from != INPUT_TIME && in->from != INPUT_EVENT && in->metric.is_total;
 }
 
-/* A region's meters end with the lm that asked for them. */
+/* A region's meters end with the lm that requested them. */
 bool input_has_base(const struct input *in)
 {
 	return is_total(in) && !in->source->regions.n;
@@ -200,7 +200,7 @@ static uint64_t hash(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Which calls count, since when, and where they are looked at. */
+/* Which calls count, since when, and where they are examined. */
 static uint64_t hash_choice(const struct input *in)
 {
 	const struct flow_source *s = in->source;
@@ -334,7 +334,7 @@ static void say_ended(const struct input *in, struct flow_token *t)
 	t->time = t->oldest = t->newest = in->closed_at;
 }
 
-/* It is in the first read that has a value. */
+/* Sets the flag of a late part in the first read that has a value. */
 static void say_late(struct input *in, struct flow_token *t)
 {
 	if (!flow_token_has_value(t))

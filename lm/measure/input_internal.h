@@ -15,7 +15,7 @@ struct measurement_value {
 int cells_open(struct input *in, struct err *e);
 bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
 
-/* It is about what moves between two reads. */
+/* True: the metric counts what moves between two reads. */
 bool cells_moves(const struct input *in);
 /* A call whose bytes are known at its end has been under way ever since the last sample here. */
 bool cells_under_way(struct input *in);

@@ -70,8 +70,8 @@ static bool knows_time(const struct measurements *r)
 	return timebase_error(r->conf.timebase, loop_now(r->conf.loop)) != TIMEBASE_UNKNOWN_NS;
 }
 
-/* It has begun to run after the measurement had: all that it ever did belongs to it. Before the
- * first word of mainsm's time that is not known: our clock may be anything. */
+/* True: the process began after the measurement, so that its whole past counts. Unknown before the
+ * first sample of mainsm's time, since this clock may be wrong. */
 static bool is_newer(const struct measurement *g, const struct proc *p)
 {
 	return p->seg && g->knows_time &&
@@ -98,7 +98,7 @@ static bool base_key(const struct measurement *g, const struct input *in,
 	return input_base_key(in, object, key + n, BASELINES_KEY_BYTES - n);
 }
 
-/* Of a difference that began at a base only the next value is wanted. */
+/* Stores the baseline of an input; a plain difference needs none. */
 static void keep_base(struct measurement *g, const struct input *in)
 {
 	char key[BASELINES_KEY_BYTES];
@@ -108,7 +108,7 @@ static void keep_base(struct measurement *g, const struct input *in)
 			      &(struct base){ in->base, in->base_open, in->is_cut });
 }
 
-/* What an lm before us had begun to count goes on from there. */
+/* What an earlier lm had begun to count continues from there. */
 static void resume(struct measurement *g, struct input *in)
 {
 	char key[BASELINES_KEY_BYTES];
@@ -198,7 +198,7 @@ void measurement_begin_inputs(struct measurement *g)
 }
 
 /*
- * The last values of its old segment go on after exec; of a process that had none until now all
+ * The last values of its old segment continue after exec; of a process that had none until now all
  * begins.
  */
 static void begin_with_segment(struct measurement *g, struct input *in, bool was_without)
@@ -211,7 +211,7 @@ static void begin_with_segment(struct measurement *g, struct input *in, bool was
 	}
 }
 
-/* It is here, was held before it had a segment, or has called exec. */
+/* A process has a segment: it is new, was known without one, or has called exec. */
 static void on_segment(struct measurement *g, struct proc *p, bool is_renewed)
 {
 	bool any = false;

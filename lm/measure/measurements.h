@@ -2,7 +2,7 @@
 /*
  * Measurements on this host: the pieces of their graphs that run here, with
  * inputs from the ranks and from the system. Whenever an interval ends they are read, and what
- * their links carry goes up in one frame. Without a measurement nothing runs.
+ * their links carry is sent to the parent in one frame. Without a measurement nothing runs.
  */
 #ifndef LM_MEASURE_MEASUREMENTS_H
 #define LM_MEASURE_MEASUREMENTS_H
@@ -47,14 +47,14 @@ struct measurements_conf {
 struct measurements *measurements_new(const struct measurements_conf *c);
 void measurements_free(struct measurements *r);
 
-/* From above. FLOW_ACK follows always. */
+/* A message of the parent. FLOW_ACK follows always. */
 void measurements_load(struct measurements *r, const struct msg_flow_load *m);
 void measurements_read(struct measurements *r, const struct msg_flow_read *m);
 void measurements_end(struct measurements *r, uint32_t measurement);
 void measurements_tool_gone(struct measurements *r, uint32_t tool);
 
 /*
- * The parent came or went. Measurements go on, and their last frames wait until they are loaded
+ * The parent came or went. Measurements continue, and their last frames wait until they are loaded
  * again; what is not within MEASUREMENTS_RESTATE_NS is given up.
  */
 void measurements_link(struct measurements *r, bool is_up);

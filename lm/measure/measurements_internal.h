@@ -27,7 +27,7 @@ struct measurements {
 	struct loop_timer *restate; /* runs out when the parent has loaded all that it wants */
 	struct list watches; /* measurements_probe.c: struct watch */
 	struct measurement *current; /* that is being read; NULL: what comes out is dropped */
-	bool is_changed; /* while processes come and go: what is looked at at probes */
+	bool is_changed; /* while processes come and go: what is sampled at probes */
 	bool is_watching, watch_again; /* measurements_probe.c */
 	uint64_t reads;
 };
@@ -67,7 +67,7 @@ void measurement_begin_inputs(struct measurement *g);
 
 /* Before a read: by the time that is known now. */
 void measurement_judge_again(struct measurement *g);
-/* It has not been judged by that time yet. */
+/* True: the system time has changed since the last judgement. */
 bool measurement_has_other_time(const struct measurement *g);
 
 /* Gives the inputs their places in the engine. */
@@ -80,7 +80,7 @@ int measurement_load_again(struct measurement *g, struct err *e);
 void measurement_attach_input(struct measurement *g, struct input *in);
 
 /* --- measurements_probe.c */
-/* After any change of measurements, their inputs or processes: what is looked at at probes is
+/* After any change of measurements, their inputs or processes: what is sampled at probes is
  * theirs. */
 void measurements_watch(struct measurements *r);
 void measurements_unwatch(struct measurements *r);

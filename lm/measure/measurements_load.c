@@ -138,8 +138,7 @@ static int open_inputs(struct load *l)
 	return rc;
 }
 
-/* Those of the version before go on; a few of the wrong place are looked at, as versions are
- * alike. */
+/* Continues the inputs of the version before. Versions are alike, so few comparisons fail. */
 static void continue_inputs(struct load *l, struct measurement *old)
 {
 	for (size_t i = 0, at = 0; i < l->ninput; i++) {

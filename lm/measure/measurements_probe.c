@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a time by the host's clock, of which differences are taken: INPUT_SCALE_ERROR of some
- * 30 ms. */
+/* Error of a difference of the host's clock: INPUT_SCALE_ERROR of some 30 ms. */
 #define LOCAL_CLOCK_ERROR_S 1e-6
 
 /* A counter that the rank reads: of which calls, with which partners. */
@@ -33,7 +32,7 @@ struct tap {
 	enum flow_source_kind kind;
 	uint32_t parameter;
 	bool is_local; /* a time by the host's own clock */
-	/* whose figure the system is asked for, else NULL; borrowed until inputs change */
+	/* whose counter is read from the system, else NULL; borrowed until inputs change */
 	struct input *sampled;
 	struct figure figure[2];
 	unsigned nfigure;
@@ -83,7 +82,8 @@ static double figures_of(const struct tap *t, const struct probe_hit *h)
 	return sum;
 }
 
-/* The system is asked when the record is read, so that of its moment is only what has a bound. */
+/* Samples the system when the record is read, which is later than the event: the token has a bound.
+ */
 static struct flow_token sample(const struct watch *w, const struct tap *t,
 				const struct probe_hit *h)
 {
@@ -119,7 +119,7 @@ static double value_of(const struct tap *t, const struct probe_hit *h)
 	}
 }
 
-/* Calls whose partner found no room may have been of any. */
+/* True: calls with some partner had no room in the table, so each partner may lack calls. */
 static bool has_lost_partners(const struct segview *seg)
 {
 	struct segview_thread t;
@@ -139,7 +139,7 @@ static double error_of(const struct watch *w, const struct tap *t, double value)
 	return t->relative_error > 0 ? fabs(value) * t->relative_error : 0;
 }
 
-/* A parameter that there is may be no number: the program has said so. */
+/* True: the event has the value. A parameter may be NaN, if the program passes NaN. */
 static bool is_reported(const struct tap *t, const struct probe_hit *h, double value)
 {
 	return !isnan(value) || (t->kind == FLOW_SOURCE_PARAMETER && t->parameter < h->npar);
@@ -161,7 +161,7 @@ static void give(const struct watch *w, const struct tap *t, const struct probe_
 	flow_push(w->owner->engine, t->place, &token);
 }
 
-/* While an interest takes the place of another one the old one alone reports. */
+/* While an interest replaces another one, only the old one reports. */
 static void on_hit(void *arg, const struct probe_hit *h)
 {
 	const struct interest *x = arg;
@@ -188,7 +188,7 @@ static int find_figure(const struct interest *x, const struct figure *f)
 	return -1;
 }
 
-/* -ERR_LIMIT: it is too many, and stays without a value; -ERR_NOMEM likewise. */
+/* Adds a counter to the interest. On -ERR_LIMIT or -ERR_NOMEM the counter has no value. */
 static int add_wanted(struct interest *x, const struct figure *f)
 {
 	struct figure own = *f;
@@ -286,7 +286,7 @@ static void interest_free(struct interest *x)
 	free(x);
 }
 
-/* The new interest first: what happens meanwhile is in the ring, and reported once. */
+/* Adds the new interest before the old one is removed: the ring has each event once. */
 static void renew(struct watch *w)
 {
 	struct interest *old = w->interest, *x = calloc(1, sizeof(*x));
@@ -313,7 +313,7 @@ static void renew(struct watch *w)
 	interest_free(old);
 }
 
-/* --- what is looked at */
+/* --- what is examined */
 
 static void watch_free(struct watch *w)
 {
@@ -403,7 +403,7 @@ static int add_tap(struct watch *w, const struct measurement *g, struct input *i
 	return 0;
 }
 
-/* The probe of the process gives no such parameter along: it never will. */
+/* True: the probe of the process has no such parameter, and never will. */
 static bool has_no_parameter(const struct input *in)
 {
 	const struct segview *seg = in->proc ? in->proc->seg : NULL;
@@ -425,7 +425,7 @@ static void tap_all(struct measurements *r, struct measurement *g)
 	}
 }
 
-/* A process that has no such probe, is not here or has ended is not waited for. */
+/* Closes or ends inputs whose process lacks the probe, is on another host or has ended. */
 static void settle(struct measurements *r, struct measurement *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
@@ -463,7 +463,7 @@ static void watch_once(struct measurements *r)
 }
 
 /*
- * Adding an interest reads the ring first. A process whose ring makes no sense goes then: what was
+ * Adding an interest reads the ring first. A process whose ring is invalid goes then: what was
  * found is checked again.
  */
 void measurements_watch(struct measurements *r)

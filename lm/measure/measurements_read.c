@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals end: inputs are read, the graph runs, one frame goes up. */
+/* The end of an interval: inputs are read, the graph runs, one frame is sent to the parent. */
 #include "common/base/log.h"
 #include "common/loop/loop.h"
 #include "lm/instrument/probe.h"
@@ -105,8 +105,8 @@ static void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 		flowbox_flush(g->box);
 }
 
-/* Its reads are of a time that was not mainsm's, and those above pass over them. Without memory it
- * is given up. */
+/* Restarts a measurement whose reads had another time than mainsm's: the parents ignore them. Out
+ * of memory ends it. */
 static bool start_over(struct measurement *g, nsec_t now)
 {
 	int64_t read = read_at(g, now);
@@ -126,7 +126,7 @@ static bool start_over(struct measurement *g, nsec_t now)
 	return true;
 }
 
-/* So far that those above have not taken its last reads, and it would be silent for long. */
+/* True: the reads are so far ahead that the parent ignores them, and would do so for long. */
 static bool is_ahead(const struct measurement *g, nsec_t now)
 {
 	int64_t last = flow_last_read(g->owner->engine, g->id);
@@ -172,7 +172,7 @@ void measurements_on_batch(void *arg, const struct flow_batch *b)
 		flowbox_add(r->current->box, b);
 }
 
-/* A host has no outputs: what a piece here gives goes up by its links. */
+/* A host has no outputs: the links carry the results of its pieces to the parent. */
 void measurements_on_result(void *arg, const struct flow_result *result)
 {
 	(void)arg;

@@ -48,7 +48,7 @@ enum current_state {
 /* Between two calls that ask whether something has come may be so much: several looks. */
 #define CURRENT_ASKS_NS (5 * NSEC_PER_SEC)
 
-/* Of one thread. */
+/* What one thread does now. */
 struct current {
 	struct segview_current call; /* that it is in, or was in last */
 	uint32_t tid; /* as the process sees it */

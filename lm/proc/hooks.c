@@ -18,7 +18,7 @@ static unsigned shift_of(uint32_t word)
 	return (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
 }
 
-/* Both get what they asked for: all bits, and the finer sampling of those that measure time. */
+/* Both get what they requested: all bits, and the finer sampling of those that measure time. */
 static uint32_t join(uint32_t a, uint32_t b)
 {
 	unsigned shift;
@@ -32,7 +32,7 @@ static uint32_t join(uint32_t a, uint32_t b)
 	return ((a | b) & ~(uint32_t)HOOK_SAMPLE_MASK) | (uint32_t)shift << HOOK_SAMPLE_SHIFT;
 }
 
-/* What a word measures; 0: nothing, or it makes no sense. */
+/* What a word measures; 0: nothing, or it is invalid. */
 static uint32_t measuring(uint32_t word)
 {
 	return shift_of(word) <= HOOK_SAMPLE_MAX && word & HOOKS_MEASURE

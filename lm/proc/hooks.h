@@ -28,10 +28,10 @@
  */
 void hooks_found(const struct segview *v, struct segview_interests *out);
 
-/* Goes on with that: each tool's part is an interest of the tool. The other interests stay. */
+/* Continues with that: each tool's part is an interest of the tool. The other interests stay. */
 void hooks_take_over(struct proc *p, const struct segview_interests *left);
 
-/* The bits that go on since an lm before this one. */
+/* The bits that have been on since an earlier lm. */
 uint32_t hooks_kept(const struct proc *p);
 
 /*
@@ -46,7 +46,7 @@ void hooks_set_depth(struct proc *p, uint64_t owner, unsigned depth);
 /* All interests of the owner in this process. True when there was one. */
 bool hooks_drop_interests(struct proc *p, uint64_t owner);
 
-/* All interests, and what an lm before us had left; what the process asked for itself stays. */
+/* All interests, and what an earlier lm had left; what the process requested itself stays. */
 void hooks_clear(struct proc *p);
 
 /*

@@ -44,8 +44,8 @@ void procs_unlisten(struct procs_listener *l)
 uint32_t procs_hash(const struct procs *s, const uint64_t words[4])
 {
 	/*
-	 * No secret: a program that makes processes may choose collisions, and gets the next free
-	 * id.
+	 * The key is public: a program can provoke a collision, and its process has the next free
+	 * id then.
 	 */
 	static const struct hash_key key = { 0x6f6d6967, 0x746f6b656e };
 	uint64_t all[5];
@@ -96,7 +96,7 @@ static void proc_free(struct proc *p)
 	free(p);
 }
 
-/* The processes stand in the order of their coming, not of their end: all are looked at. */
+/* The list is in the order of registration, not of the ends: the search visits all. */
 static struct proc *first_ended(const struct procs *s)
 {
 	struct proc *first = NULL;
@@ -214,14 +214,14 @@ const char *procs_boot_id(const struct procs *s)
 	return s->boot_id;
 }
 
-/* A program name is what its author chose: only clean ones are passed on. */
+/* A program name may have any bytes: str_escape() replaces those that are not text. */
 static void fill_name(struct proc *p, const struct host_figures *f)
 {
 	p->parent_pid = f->parent;
 	str_escape(p->name, sizeof(p->name), f->name, strlen(f->name));
 }
 
-/* What the pid means is certain only while it is ours: a zombie still is. */
+/* The pid is sure to mean this process while the start time agrees; a zombie has it still. */
 int procs_note_figures(struct proc *p)
 {
 	struct host_figures f;
@@ -237,7 +237,7 @@ int procs_note_figures(struct proc *p)
 	return 0;
 }
 
-/* A short program may be over before a busy lm comes to it. */
+/* A short program may end before a busy lm reads its registration. */
 static int hold(struct procs *s, const struct proc_registration *in, struct host_proc **out,
 		struct err *e)
 {
@@ -250,7 +250,7 @@ static int hold(struct procs *s, const struct proc_registration *in, struct host
 	return host_proc_open_ended(s->host, in->pid, (uint64_t)own.start_ns, out, e);
 }
 
-/* True when that is new. Texts end where the segment's would. */
+/* True: job or program has changed. Texts are cut to the size of the segment's fields. */
 static bool say_program(struct proc *p, const char *job, const char *program)
 {
 	char its_job[sizeof(p->own.job)], its_program[sizeof(p->own.program)];
@@ -313,7 +313,7 @@ static int add(struct procs *s, struct proc_registration *in, struct proc **out,
 
 static uint64_t key_of(const struct proc *p)
 {
-	static const struct hash_key key; /* no secret: it is the same in the next lm */
+	static const struct hash_key key; /* public: the next lm computes the same key */
 	const char *boot = p->owner->boot_id;
 	const uint64_t words[] = { p->seg_inode, (uint64_t)p->pid, p->start,
 				   hash_sip13(&key, boot, strlen(boot)) };
@@ -337,7 +337,7 @@ static void give_segment(struct proc *p, struct proc_registration *in)
 	procs_greet(p);
 }
 
-/* Its pid means another process by now: it has ended, but the loop has not reported that yet. */
+/* True: the pid belongs to another process. This one has ended, and the loop reports that later. */
 static bool has_passed_on(const struct proc *p)
 {
 	struct host_figures f;

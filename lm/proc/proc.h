@@ -46,7 +46,7 @@ struct proc_thread {
 struct proc_hooks {
 	struct list interests;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
-	uint32_t kept; /* hook word that an lm before us left and that is no tool's: as long as the
+	uint32_t kept; /* hook word that an earlier lm left and that is no tool's: as long as the
 			  segment is here */
 };
 
@@ -91,7 +91,7 @@ struct proc {
 	bool queue_is_late; /* calls had been made by then */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: interests; NULL: none */
-	struct proc_events *events; /* events.c: types and interests; NULL: none were looked at */
+	struct proc_events *events; /* events.c: types and interests; NULL: none were examined */
 	struct list followers; /* record.c: sites whose blocks its events become */
 	uint64_t mark; /* objects.c */
 	bool is_suspended; /* stops.c: held, and `state` does not say so */
@@ -152,15 +152,15 @@ struct proc_registration {
 	const char *job, *program; /* where there is no segment that says so; NULL: not known */
 	struct segview *seg;
 	uint64_t inode;
-	struct segview_interests left; /* what an lm before us had switched on to measure */
+	struct segview_interests left; /* what an earlier lm had switched on to measure */
 	bool may_have_ended;
 };
 int procs_take(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e);
 
-/* Of a process without a segment: it may have called exec. Any bytes but 0. */
+/* Renames a process without a segment, which may have called exec. Any bytes but 0. */
 void procs_set_program(struct proc *p, const char *job, const char *program);
 
-/* Its segment broke the rules: it is not looked at again. */
+/* Detaches a segment that broke the rules; it is never read again. */
 void procs_detach(struct proc *p, const char *why);
 
 /* NULL when there is none. */
@@ -195,7 +195,7 @@ bool proc_is_alone(const struct proc *p);
  */
 int proc_check_calls(const struct proc *p, struct err *e);
 
-/* Looks at the threads of p now. */
+/* Examines the threads of p now. */
 void procs_poll_one(struct proc *p);
 
 /* More than 0 interests: threads are polled often. */

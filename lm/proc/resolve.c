@@ -88,7 +88,8 @@ static int add_token(struct expansion *x, const char *token, size_t n)
 		return add_node(x);
 	case 'p':
 		p = procs_find(x->procs, token, n);
-		/* Threads of what has ended are not few, they are none: that is no success. */
+		/* An ended process has no threads: a request for them fails, instead of an empty
+		 * list. */
 		if (!p || (x->class == 't' && !p->held))
 			return 1;
 		return x->class == 'n' ? add_node(x) : add_proc(x, p);

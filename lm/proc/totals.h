@@ -56,7 +56,7 @@ struct total_module {
 	char path[SEG_MODULE_PATH_BYTES];
 };
 
-/* Tables that are long, and taken when they are asked for. */
+/* Tables that are long, and taken when they are requested. */
 enum totals_with { TOTALS_PARTNERS = 1, TOTALS_SITES = 2, TOTALS_SIZES = 4, TOTALS_ALL = 7 };
 
 struct totals {

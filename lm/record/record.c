@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for: names, conditions, how long, and what takes the blocks. */
+/* What is requested: names, conditions, how long, and what takes the blocks. */
 #include "lm/record/record.h"
 
 #include "lm/record/recorder.h"
@@ -49,7 +49,7 @@ static void note_block(void *arg, const char *name)
 		*(bool *)arg = true;
 }
 
-/* Those above get no blocks: they go by trace buffers. */
+/* True: an action behind the prefix uses the block. The parent gets no blocks, only triggers. */
 static bool rest_uses_block(const struct csr *c)
 {
 	bool uses = false;

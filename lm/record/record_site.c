@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked for in one process, and the blocks that become of it. */
+/* What is requested in one process, and the blocks that become of it. */
 #include "lm/record/record.h"
 
 #include "lm/record/recorder.h"
@@ -24,7 +24,7 @@
 #define FIRST_CALL (FIRST_PROBE + SEG_PROBES)
 #define NUMBERS (FIRST_CALL + 2 * SEG_HOOKS)
 
-/* A type that is asked for in one process. */
+/* A type that is requested in one process. */
 struct asked {
 	struct events_site *site;
 	unsigned number;
@@ -51,7 +51,7 @@ struct events_site {
 	struct csr_site *site;
 	struct events_site *before; /* whose place it takes, while it is made; NULL: of none */
 	struct asked *asked[NUMBERS]; /* owned */
-	unsigned nlooked; /* types of events that were looked at */
+	unsigned nlooked; /* types of events that were examined */
 	struct stream **stream; /* owned, by block of the segment */
 	unsigned nstream;
 	uint64_t lost; /* that no block has counted yet: as the segment counts */
@@ -65,7 +65,7 @@ static struct events_site *own(const struct csr_site *s)
 	return s->own;
 }
 
-/* --- what is asked for in a process */
+/* --- what is requested in a process */
 
 static const struct ticks_scale *scale_of(const struct events_site *es)
 {
@@ -94,7 +94,7 @@ static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 	return a ? a->lost : lost_of(es, number);
 }
 
-/* Consumes own. NULL: it is not asked for (or there is no memory: *rc). */
+/* Consumes own. NULL: it is not requested (or there is no memory: *rc). */
 static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type,
 			 struct evtype *own, int *rc)
 {
@@ -193,7 +193,7 @@ static void set_interest(const struct events_site *es, unsigned number, bool is_
 		events_add_interest(p, number - FIRST_EVENT, change);
 }
 
-/* Those that have come since, too. */
+/* Switches on the types of events that the process has announced since the last call. */
 static int ask_events(struct events_site *es)
 {
 	struct proc *p = es->site->proc;
@@ -242,7 +242,7 @@ static uint64_t lost_in_all(const struct events_site *es)
 	return sum;
 }
 
-/* An lm before us has reported so much; what the segment has lost since is reported by us. */
+/* An earlier lm has reported so much; what the segment has lost since is reported by us. */
 static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {
@@ -262,7 +262,7 @@ static int ask_all(struct events_site *es)
 
 	rc = rc ? rc : ask_calls(es);
 	/*
-	 * Adding an interest reads the ring, so events come first. A ring that makes no sense takes
+	 * Adding an interest reads the ring, so events come first. A ring that is invalid takes
 	 * the site with it.
 	 */
 	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {

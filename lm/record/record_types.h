@@ -8,12 +8,12 @@
 #include "eventlog/evwrite.h"
 #include "lm/proc/proc.h"
 
-/* As calls.h lays the parameters out; all of them are whole numbers. One block of memory; NULL:
- * there is none. */
+/* The type of a call's events, with the parameters as in calls.h, all whole numbers. One block of
+ * memory; NULL: no memory. */
 struct evtype *record_type_of_call(const struct call_desc *d, enum call_phase phase);
 struct evtype *record_type_of_probe(const struct seg_probe *p);
 
-/* What holds for the whole stream. */
+/* Writes the constants of the whole stream. */
 void record_describe_stream(struct evwrite *w, const struct proc *p, const char *host,
 			    uint32_t tid);
 

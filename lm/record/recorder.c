@@ -109,7 +109,7 @@ bool recorder_goes_on(const struct csr *c, struct proc *p)
 	return true;
 }
 
-/* Without it all goes on, and only a killed lm's loss is not reported. */
+/* Without it all continues, and only a killed lm's loss is not reported. */
 static void on_made(void *arg, struct keep *k)
 {
 	char path[FILE_PATH_BYTES];
@@ -291,8 +291,8 @@ static void leave_all(struct csrs *s, struct keep *k)
 	csrs_arm_poll(s);
 }
 
-/* Its room is used up: by its policy its sources only count what they would have made. Or it has
- * room again. */
+/* The room of a subscription is used up, or free again. While it is used up, its policy is that
+ * sources only count events. */
 static void on_full(void *arg, struct keep *k, bool is_full)
 {
 	struct recorder *o = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests whose blocks go to a kept subscription. One feeds it at a time: another one
- * takes its place without a moment in which events are off. The next lm arms the same requests
- * before it looks at what runs. So events go on while no lm takes them out of the rings.
+ * Csrs whose blocks go to a kept subscription. One csr feeds it at a time; another one replaces it
+ * without a moment in which events are off. The next lm enables the same csrs before it adopts
+ * processes. So events stay on in ranks while no lm reads the rings.
  */
 #ifndef LM_RECORD_RECORDER_H
 #define LM_RECORD_RECORDER_H
@@ -23,26 +23,26 @@ struct recorder {
 /* Opens the subscriptions, with callbacks of its own. As keeps_open(). */
 int recorder_open(struct recorder *o, const struct keeps_conf *c, struct err *e);
 
-/* Behind csrs_free(). Harmless when it is not open. */
+/* To be called after csrs_free(). No error when it is not open. */
 void recorder_close(struct recorder *o);
 
-/* Arms what an lm before us had armed; before processes are taken in. */
+/* Enables the csrs of the earlier lm, before processes are adopted. */
 void recorder_load(struct recorder *o);
 
-/* Of events that threads write; of: struct recorder. */
+/* The source of events that threads write; its `of` is a struct recorder. */
 extern const struct event_source_ops record_source;
 
 /* --- for the files of this room */
 
 struct recorder *recorder_of(const struct csr *c);
 
-/* As event_source_ops and site_ops say. */
+/* Members of event_source_ops and site_ops. */
 bool recorder_attach(struct event_source *source, struct csrs *s);
 void recorder_detach(struct event_source *source);
 struct csr *recorder_before(const struct csr *c);
 bool recorder_arm(struct csr *c, const struct msg_arm *m, struct reply *r);
 void recorder_leave(struct csr *c);
-/* What the disk did not take when it was armed, now and then until it does. */
+/* Retries to save the csr, now and then until it is on disk. */
 void recorder_save_again(struct csr *c, nsec_t now);
 bool recorder_goes_on(const struct csr *c, struct proc *p);
 
@@ -59,11 +59,11 @@ void recorder_append(struct keep *k, const uint8_t *block);
 struct ring_cursors *recorder_cursors(const struct csr *c);
 struct ring_cursor *recorder_cursor(const struct csr_site *s, unsigned thread, uint64_t stream);
 
-/* It was taken from that process for it, by an lm before us, and no request does so now: what is in
- * the rings is its own, behind what that one had taken. */
+/* True: an earlier lm recorded the process for this csr, and no csr does now. The rings have its
+ * events, behind those that were taken. */
 bool recorder_knows(const struct csr *c, const struct proc *p);
 
-/* Of the request whose place it takes; NULL: there is none. */
+/* The site of the csr that this one replaces; NULL: there is none. */
 struct events_site *recorder_site_before(const struct csr_site *s);
 
 #endif

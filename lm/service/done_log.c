@@ -70,7 +70,7 @@ static const struct past *find_past(const struct done_log *o, uint64_t who)
 	return NULL;
 }
 
-/* That of this tool, or the one that was used longest ago. */
+/* The entry of this tool, else the least recently used one. */
 static struct past *past_for(struct done_log *o, uint64_t who)
 {
 	struct past *p = (struct past *)find_past(o, who);

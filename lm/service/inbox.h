@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests from above: each is checked, executed and answered once. The same manipulation may come
- * again, on this link, or with the id of the tool's request on another. Then it is answered as the
- * first time, or with what is known of it, and not done again.
+ * Requests of the parent: each is checked, executed and answered once. The same manipulation may
+ * come again, on this link, or with the id of the tool's request on another. Then it is answered as
+ * the first time, or with what is known of it, and not done again.
  */
 #ifndef LM_SERVICE_INBOX_H
 #define LM_SERVICE_INBOX_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Services that read what may hang: they wait for lm-look, one object after the other. */
+/* Services whose reads may hang: lm-look does them, for one object after the other. */
 #ifndef LM_SERVICE_LOOK_H
 #define LM_SERVICE_LOOK_H
 
@@ -7,19 +7,19 @@
 #include "lm/helper/look_do.h"
 #include "lm/task/task.h"
 
-/* What does it; borrowed. */
+/* What does the reads; borrowed. */
 struct look_on {
 	struct host *host;
-	struct helper *look; /* lm-look; NULL: the lm does that itself */
+	struct helper *look; /* lm-look; NULL: the lm reads itself */
 };
 
-/* One object of a call, looked at. */
+/* The result for one object of a call. */
 struct looked {
 	struct token token;
 	bool is_proc; /* else the node */
-	int rc; /* below 0: e says why */
+	int rc; /* below 0: e has the reason */
 	struct err e;
-	bool is_half_done; /* what failed had changed something, or may have */
+	bool is_half_done; /* a failed write has changed something, or may have */
 	struct buf bytes; /* of memory, of a file */
 	size_t nmodule;
 	struct buf modules; /* a list of values, without brackets */
@@ -28,11 +28,11 @@ struct looked {
 
 struct look_spec {
 	char class; /* of the objects of the first parameter */
-	size_t max_bytes; /* of what comes */
-	/* Says what is asked, which is the same of each object. *take is freed with the call: texts
-	 * or bytes may be of it. */
+	size_t max_bytes; /* of the result */
+	/* Fills in the request, which is the same for each object. *take is freed with the call: it
+	 * may own texts or bytes of m. */
 	int (*fill)(struct service_call *c, struct tracer_msg *m, void **take, struct err *e);
-	/* Adds the entry of one that succeeded. */
+	/* Adds the entry of an object without an error. */
 	int (*add)(struct service_call *c, const struct looked *o);
 };
 

@@ -24,7 +24,7 @@ struct creation {
 	bool is_over;
 };
 
-/* Of the task. */
+/* Called when the task is abandoned. */
 static void abandon(void *arg)
 {
 	struct creation *k = arg;

@@ -26,7 +26,7 @@ static void write_type(struct omis_writer *w, const struct proc *p, unsigned num
 	omis_write_list_end(w);
 }
 
-/* Of a process without a segment nothing is known: it has none. */
+/* A process without a segment has no known types. */
 static int add_types(struct service_call *c, const struct object *o)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);

@@ -40,7 +40,7 @@ enum {
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
 
-/* That a tool has suspended it is not shown to others: it waits. */
+/* Other tools see a process that a tool has suspended as waiting. */
 static enum sched_state sched_state(const struct proc *p, char state)
 {
 	switch (state) {
@@ -78,7 +78,7 @@ static bool is_there(const struct proc *p)
 	return p->held && !host_proc_signal(p->held, 0, NULL);
 }
 
-/* Of a dead process what was seen last. */
+/* The counters of a process; of an ended one the last ones. */
 static void get_figures(struct service_call *c, const struct proc *p, int64_t flags,
 			struct host_figures *f)
 {
@@ -267,7 +267,7 @@ static void write_probe(struct omis_writer *w, const struct seg_probe *p)
 	omis_write_list_end(w);
 }
 
-/* Of a process without a segment nothing is known: it has none. */
+/* A process without a segment has no known probes. */
 static int add_probes(struct service_call *c, const struct object *o)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
@@ -392,7 +392,7 @@ static bool runs(struct host *h, int32_t pid, const char *name, const char *exec
 	return same;
 }
 
-/* The program is looked at before the process is held: what was not meant is not watched. */
+/* The program is examined before the process is held: what was not meant is not watched. */
 static int take(struct service_call *c, struct proc **out, struct err *e)
 {
 	int64_t pid = call_int(c, 1);

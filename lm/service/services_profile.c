@@ -198,7 +198,7 @@ static int add_partners(struct profile *f, const struct proc *p, const struct to
 	return rc;
 }
 
-/* Those with much time come first, and then those with many bytes. */
+/* Pairs with more time come first, then those with more bytes. */
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;

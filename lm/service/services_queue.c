@@ -107,7 +107,7 @@ static int by_age(const void *a, const void *b)
 	return (x->p.ticks > y->p.ticks) - (x->p.ticks < y->p.ticks);
 }
 
-/* It sends or receives, and is over when it returns. */
+/* True: the call sends or receives, and has ended when it returns. */
 static bool is_blocking(const struct call_desc *d)
 {
 	return (d->class == CALL_SEND || d->class == CALL_RECV) && d->peer && d->comm &&

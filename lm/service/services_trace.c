@@ -231,7 +231,7 @@ static int serve(struct service_call *c, int (*fill)(struct service_call *, stru
 	return got < 0 || got == SERVICE_WAITS ? got : 0;
 }
 
-/* What makes no sense is an entry of the action. */
+/* What is invalid is an entry of the action. */
 static int refuse(struct service_call *c, const char *words)
 {
 	int rc = reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR, "%s", words);

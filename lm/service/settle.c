@@ -33,7 +33,7 @@ struct settling {
 	struct loop_timer *timer;
 	nsec_t until, step;
 	unsigned looks; /* left in this turn */
-	size_t n, left, at; /* at: whose turn it is to be looked at first */
+	size_t n, left, at; /* at: whose turn it is to be examined first */
 	struct waiting one[];
 };
 
@@ -62,7 +62,7 @@ static bool runs(struct settling *s, struct waiting *w, const struct proc *p)
 	return holds_has(s->on.holds, p) || w->stand.state != 't';
 }
 
-/* One that stops may be on its way from being pending to the stop: it is looked at twice. */
+/* One that stops may be on its way from being pending to the stop: it is examined twice. */
 static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p)
 {
 	uint64_t bit = SIGNAL_BIT(w->interest.sig);
@@ -151,7 +151,7 @@ static const char *why_late(const struct waiting *w)
 	return "it has not had a processor since";
 }
 
-/* "": it is as it was asked for. */
+/* "": it is as it was requested. */
 static const char *late_words(const struct waiting *w)
 {
 	if (w->is_over)

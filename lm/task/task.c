@@ -102,7 +102,7 @@ static void note(const struct task *t)
 					  .wall = clock_wall() });
 }
 
-/* What one action may do here is decided here again: those above us may be mistaken, or worse. */
+/* Checks the right of an action again: the daemons above may be wrong, or rogue. */
 static bool is_allowed(const struct task *t, const struct omis_call *call)
 {
 	if (route_right_of_call(call) > OMIS_OBSERVE && !t->owner->conf.may_manipulate)

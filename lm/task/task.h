@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A task is a list of actions under way: those of a request, or those of an
- * event. Actions run in their order; one that must wait lets the loop go on
+ * event. Actions run in their order; one that must wait lets the loop continue
  * and the ones behind it wait with it.
  */
 #ifndef LM_TASK_TASK_H
@@ -116,7 +116,7 @@ const char *call_text(const struct service_call *c, unsigned i);
 /* The objects of that class that the first parameter names: resolve(). */
 int call_resolve(struct service_call *c, char class, struct objects *out);
 
-/* The one object that the call is about was asked for, and is answered for, whatever with. */
+/* The one object that the call is about was requested, and is answered for, whatever with. */
 void call_count_object(struct service_call *c);
 
 /* Adds one OK entry for all these objects; nothing when there are none. */
@@ -132,7 +132,7 @@ int call_add_failure(struct service_call *c, const char *object, int rc, const s
 int call_each_proc(struct service_call *c,
 		   int (*fn)(struct service_call *, struct proc *, struct err *));
 
-/* The same for threads. */
+/* As call_each_proc(), for threads. */
 int call_each_thread(struct service_call *c,
 		     int (*fn)(struct service_call *, const struct object *, struct err *));
 

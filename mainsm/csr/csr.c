@@ -252,7 +252,7 @@ void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, c
 	reply_free(r);
 }
 
-/* Waiters go on inside, and may delete it: a caller that needs it afterwards keeps it. */
+/* Waiters continue inside, and may delete it: a caller that needs it afterwards keeps it. */
 static void switch_off(struct tool_csr *csr, enum csr_event ev)
 {
 	csr->c->stats.enabled -= tool_csr_is_enabled(csr);
@@ -531,7 +531,7 @@ void tool_csrs_event_gone(struct tool_csrs *c, struct session *s)
 		if (tool_csr_is_enabled(csr) && tool_csr_is_of_user_event(csr))
 			hit[n++] = csr->token;
 	}
-	/* The waiters of one of them go on inside, and may delete another one. */
+	/* The waiters of one of them continue inside, and may delete another one. */
 	for (size_t k = 0; k < n; k++) {
 		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 

@@ -124,7 +124,7 @@ static struct reply *news_of(struct tool_csr *csr)
 	return csr->news;
 }
 
-/* Those that live and were not there before. */
+/* Notes the live objects that are new. */
 static int note_came(struct tool_csr *csr, const struct smap *now)
 {
 	struct smap_iter i = { 0 };

@@ -196,7 +196,7 @@ static int check_place(struct directory *d, const struct object *node, const str
 
 	if (kind != OBJECT_PROC && kind != OBJECT_THREAD)
 		return err_set(e, ERR_PROTO, "a node may not announce '%s'", m->token);
-	/* It stands in requests and graphs of all: one that is none would spoil theirs. */
+	/* the token is used in requests and graphs of all tools, so it must be valid */
 	if (token_parse(m->token, strlen(m->token), &t))
 		return err_set(e, ERR_PROTO, "'%s' is no object that a host has", m->token);
 	if (t.number != node->number)

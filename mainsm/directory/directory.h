@@ -77,7 +77,7 @@ int directory_add_node(struct directory *d, uint32_t number, const char *host, s
 /*
  * What the branch `server` says of one node. The node must have been added and be served by
  * that branch; objects must be of that node, each under a parent that is there.
- * ERR_DENIED (of another node, or not this branch's), ERR_PROTO (token or parent makes no sense),
+ * ERR_DENIED (of another node, or not this branch's), ERR_PROTO (token or parent is invalid),
  * ERR_LIMIT, ERR_NOMEM; what came before the offending object stays.
  */
 int directory_apply(struct directory *d, uint32_t server, const struct msg_directory *m, nsec_t now,

@@ -19,7 +19,7 @@ enum number_kind { NUMBER_CSR, NUMBER_EVENT, NUMBER_PA, NUMBER_TOOL, NUMBER_DFG,
 struct disk;
 struct numbers;
 
-/* dir: the state directory; the boot count in it goes up. NULL = memory only. disk: borrowed,
+/* dir: the state directory; the boot count in it is increased. NULL = memory only. disk: borrowed,
  * NULL = the system's. ERR_PARSE, ERR_DENIED, ERR_SYS, ERR_NOMEM. */
 int numbers_open(const struct disk *disk, const char *dir, struct numbers **out, struct err *e);
 void numbers_free(struct numbers *n);

@@ -325,7 +325,7 @@ const char *site_launcher(const struct sites *s, const struct site *site)
 	return site->launcher[0] ? site->launcher : s->launcher;
 }
 
-/* It starts from outside at an unknown time; waiting for a while is worth it. */
+/* A shared sm is started from outside at an unknown time: waits for a while. */
 static enum site_answer await_shared(struct site *site, nsec_t now)
 {
 	if (!site->tried_at)

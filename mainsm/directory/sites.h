@@ -17,7 +17,7 @@
 #define SITES_MAX 1024
 /* of them that hosts name and no configuration, besides "default" */
 #define SITES_CLAIMED_MAX 16
-/* the sms of two claimed sites start so long apart */
+/* the sms of two claimed sites start this long apart */
 #define SITE_CLAIMED_START_NS (5 * NSEC_PER_SEC)
 #define SITE_NAME_MAX 63
 #define SITE_START_TRIES 3 /* then its lms are served without an sm */

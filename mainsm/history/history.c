@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Of a request: hosts that have not answered by then are missing in the sample. */
+/* Deadline of a sample's request: hosts without an answer are missing in the sample. */
 #define ANSWER_NS (3 * NSEC_PER_SEC)
 #define NAMES_MAX_BYTES (OMIS_REQUEST_MAX_BYTES / 2)
 
@@ -41,13 +41,13 @@ static nsec_t now(const struct history *h)
 
 /* --- a sample */
 
-/* each: so many ranks have a sample every HISTORY_SAMPLE_NS. */
+/* each: this many ranks have a sample every HISTORY_SAMPLE_NS. */
 static nsec_t period(const struct live_job *j, int64_t each)
 {
 	return HISTORY_SAMPLE_NS * ((j->ranks + each - 1) / each);
 }
 
-/* Samples come a little sooner or later than asked for. */
+/* Samples come a little sooner or later than requested. */
 static bool is_due(const struct history *h, nsec_t next)
 {
 	return now(h) + HISTORY_SAMPLE_NS / 2 >= next;

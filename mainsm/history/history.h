@@ -12,7 +12,7 @@
 #define HISTORY_SAMPLE_NS (10 * NSEC_PER_SEC)
 /* a job that begins or ends is sampled so soon: its processes come and go one by one */
 #define HISTORY_SOON_NS (NSEC_PER_SEC)
-/* A job has a sample every HISTORY_SAMPLE_NS for so many ranks, larger ones have more rarely. So
+/* A job has a sample every HISTORY_SAMPLE_NS for this many ranks, larger ones have more rarely. So
  * have its ranks. Then a day of 1,024 ranks has less than 4 MiB. */
 #define HISTORY_JOB_EACH 512
 #define HISTORY_RANKS_EACH 6

@@ -60,7 +60,7 @@ void live_take(struct live *l, const struct reply *r, nsec_t wall);
 /* Hosts are asked: what they report as of now is not added to what they reported before. */
 void live_ask(struct live_job *j);
 
-/* Its sample: valid until the next call about the job. */
+/* The sample of the job, valid until the next call about the job. */
 void live_sample(struct live_job *j, nsec_t wall, struct history_job *out);
 
 /* Brings the ranks of a sample into order, before live_ranks(). Their number. */

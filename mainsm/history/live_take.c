@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of hosts: totals, of which a sample has what was added. */
+/* The replies of hosts have totals; a sample has the increase of the totals. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/str.h"
@@ -87,7 +87,7 @@ static struct live_part *find_part(struct live_job *j, const char *node)
 	return p;
 }
 
-/* --- functions */
+/* --- calls */
 
 static struct live_call *find_total(struct live_part *p, const char *name)
 {
@@ -120,7 +120,7 @@ static struct history_call *find_added(struct live_job *j, const char *name, con
 	return NULL;
 }
 
-/* What totals that fell had before is in an earlier sample. */
+/* The increase of a total. A total that fell adds nothing: an earlier sample has its old value. */
 static int64_t added(struct live_job *j, int64_t now, int64_t *before)
 {
 	int64_t more = now - *before;
@@ -161,7 +161,7 @@ static void rank_values(float *out, const struct omis_value *v, const struct liv
 			double span_s)
 {
 	const struct live_total none = { 0 };
-	/* of one that has ended the last interval was counted as the one before */
+	/* an ended rank was counted in its last interval as in the interval before */
 	int64_t counts = was && int_at(v, EACH_STATE) == MSG_STATE_ENDED ? was->counts
 									 : int_at(v, EACH_COUNTS);
 	const double *b = was ? was->v : none.v;
@@ -171,7 +171,7 @@ static void rank_values(float *out, const struct omis_value *v, const struct liv
 	out[HISTORY_RSS] = (float)double_at(v, EACH_RSS);
 	out[HISTORY_CPU] = (float)since(double_at(v, EACH_CPU), b[RANK_CPU], span_s);
 	if (!(counts & 1))
-		span_s = 0; /* what was counted before says nothing about this interval */
+		span_s = 0; /* the totals do not cover this interval */
 	out[HISTORY_CALLS_S] = (float)since((double)int_at(v, EACH_COUNT), b[RANK_CALLS], span_s);
 	for (unsigned k = 0; k < CALL_CLASSES; k++)
 		out[HISTORY_SHARES + k] = (float)since((double)int_at(v, EACH_DELAYS + k) / 1e9,
@@ -285,7 +285,7 @@ static bool take_values(struct live *l, const char *node, const struct omis_valu
 	    v->v[GOT_EACH_RANK].kind != OMIS_LIST)
 		return false;
 	if (!p)
-		return true; /* it has ended, or has just come */
+		return true; /* the job has ended, or is not known yet */
 	if (!p->is_known)
 		begin_part(j, p, double_at(v->v, GOT_AGE), wall);
 	j->answered_nodes++;
@@ -345,7 +345,7 @@ static void write_nodes(struct buf *b, const struct live_rank *r, size_t n,
 	}
 }
 
-/* A rank that is twice there is another process by the same number: the later one holds. */
+/* Two entries of one rank are two processes, as after a restart: the later one is used. */
 size_t live_order_ranks(struct live_job *j)
 {
 	size_t n = 0;

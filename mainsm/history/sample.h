@@ -27,7 +27,7 @@ enum history_flags {
 			     missing */
 };
 
-/* Of one function, in the interval. */
+/* Sums of one function over the interval. */
 struct history_call {
 	const char *name, *class;
 	int64_t count, delay_ns, bytes_out, bytes_in;
@@ -107,7 +107,7 @@ struct history_reader;
 
 struct history_reader_report {
 	uint64_t samples;
-	uint64_t bad; /* records that make no sense, or whose functions have no name */
+	uint64_t bad; /* records that are invalid, or whose functions have no name */
 };
 
 /* Both may be NULL. What they get is valid until they return. */

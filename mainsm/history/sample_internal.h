@@ -5,7 +5,7 @@
 
 #include "eventlog/evtype.h"
 
-/* Of what is packed: a later one may have more numbers behind those that are known here. */
+/* Version of a packed sample: a later one may have more numbers behind the known ones. */
 #define HISTORY_VERSION 1
 #define HISTORY_JOB_NUMBERS 18 /* the last is the number of functions */
 

@@ -174,7 +174,7 @@ static bool read_numbers(struct history_reader *r, struct cur *c, size_t n)
 	return true;
 }
 
-/* Columns of a later version are passed over. */
+/* Columns of a later version are skipped. */
 static bool read_column(struct history_reader *r, struct cur *c, size_t n, unsigned column)
 {
 	bool is_same = cur_u8(c) != 0;

@@ -362,7 +362,7 @@ void measures_follow_soon(struct measures *ms)
 {
 	if (!ms->stats.running)
 		return;
-	/* Those of the round that have had their turn have not seen this. */
+	/* measurements that had their turn in this round have not seen the change */
 	ms->has_more_changed |= !ms->is_round_over;
 	if (!loop_timer_is_armed(ms->follow))
 		arm_follow(ms, MEASURE_FOLLOW_NS);

@@ -10,7 +10,7 @@
  *
  * A measurement of all objects, or of a site or node, follows those that come and go. Parts that
  * are in both the old and the new graph keep their state. When no graph can be made, the old one
- * goes on. Memory and the time for following are bounded: MEASURES_PER_TOOL_MAX, and all
+ * continues. Memory and the time for following are bounded: MEASURES_PER_TOOL_MAX, and all
  * measurements together take at most a MEASURE_REST-th of the time to follow. One turn of the loop
  * plans one of them, so that 64 displays do not delay all other work.
  */
@@ -102,7 +102,7 @@ int measure_read(struct measure *m, void (*on_read)(void *arg, const char *value
 /* Forgets the waiters with this arg for that measurement, which may be gone. */
 void measures_forget_waiter(struct measures *ms, const char *token, void *arg);
 
-/* Of any tool. */
+/* Finds a measurement of any tool. */
 struct measure *measures_find(const struct measures *ms, const char *token);
 
 /* Values of dfg_list(). */

@@ -39,7 +39,7 @@ struct measures {
 	struct measures_stats stats;
 };
 
-/* Of the marks above an object the nearest says whether it is measured; without one is_all does. */
+/* The nearest mark above an object decides whether it is measured; without a mark is_all does. */
 struct asked_objects {
 	struct asked_mark {
 		char token[TOKEN_BYTES];
@@ -49,7 +49,7 @@ struct asked_objects {
 	bool is_all; /* all that there are, also those to come */
 };
 
-/* What a tool asked for, kept to be bound again and again. */
+/* What a tool requested, kept to be bound again and again. */
 struct measure_asked {
 	char *metric, *name; /* owned; of the text, for diagnostics */
 	struct omis_values *parameters; /* owned: name, value, ... */
@@ -180,7 +180,7 @@ uint32_t measure_world_find(const struct measure_world *w, const char *token);
 /* -ERR_NOMEM. */
 int measure_wait(struct measure *m, const struct measure_waiter *who);
 
-/* That read has waiters. */
+/* True: the read has waiters. */
 bool measure_has_readers(const struct measure *m, int64_t read);
 
 /* Waiters for branches are ready; waiters for a read up to that one are, with a copy of these
@@ -247,7 +247,7 @@ void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, stru
 
 /*
  * Takes the plan instead of the one that it has. -ERR_INVALID, -ERR_LIMIT: the top refuses its
- * graph, the old one goes on. -ERR_NOMEM.
+ * graph, the old one continues. -ERR_NOMEM.
  */
 int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
@@ -276,10 +276,10 @@ void measure_values_clear(struct measure *m);
 
 /* --- measure_until.c */
 
-/* Of a result of the read that is being closed: kept when it is of a stop. */
+/* Counts a result of the read that is being closed, and stores it if it is of a stop. */
 void measure_count(struct measure *m, const struct flow_result *r);
 
-/* The rule holds for each object that goes on. False without a rule. */
+/* The rule holds for each object that continues. False without a rule. */
 bool measure_has_enough(const struct measure *m);
 
 /* rule, 1 when it has ended the measurement, and a list for each value. That is object, with, n,

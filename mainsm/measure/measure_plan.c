@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a metric and the objects that are there to the pieces of its graph. */
+/* Plans a measurement: from a metric and the present objects to the pieces of its graph. */
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "mainsm/measure/measure_internal.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GRAPH_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* of one piece: it travels in a frame */
+#define GRAPH_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* of one piece, in one frame */
 
 void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why)
 {
@@ -131,7 +131,7 @@ static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const str
 	return rc;
 }
 
-/* A value of the request language. */
+/* The name as a string of the request language. */
 static char *print_region(const char *name)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);

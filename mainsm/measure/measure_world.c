@@ -57,7 +57,7 @@ static void hash_in(struct measure_world *w, const struct world_object *o)
 	w->hash = bound_hash_mix(bound_hash_mix(w->hash, o->parent), o->job);
 }
 
-/* Its place; WORLD_NONE: it is not in. */
+/* Adds the object; returns its index in the world, or WORLD_NONE. */
 static uint32_t add(struct adding *a, const struct object *o, uint32_t parent)
 {
 	struct measure_world *w = a->w;

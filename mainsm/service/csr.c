@@ -12,7 +12,7 @@
 /* A call that waits for the branches: of conditional requests that are armed, or disarmed. */
 struct awaiting {
 	struct service_call c; /* .call is not used: the request may be gone */
-	size_t waits; /* for so many; one more while it is being set up */
+	size_t waits; /* for this many; one more while it is being set up */
 };
 
 static struct awaiting *await_begin(const struct service_call *c)

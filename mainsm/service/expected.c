@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Its lm makes a key and joins within this time, on a busy host too. */
+/* The lm of the job makes a key and joins within this time, on a busy host too. */
 #define EXPECTED_NS (10 * NSEC_PER_SEC)
 
 struct waiting {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Jobs whose programs have just begun, and questions about them. A token is asked for before a
+ * Jobs whose programs have just begun, and questions about them. A token is requested before a
  * program starts, so mainsm knows a job before its first process is reported. A program can end
  * while its lm still starts. A question about such a job waits until a process of it comes.
  */
@@ -9,7 +9,7 @@
 
 #include "mainsm/service/service.h"
 
-/* A token for programs of that job was handed out. */
+/* A token for programs of that job was given out. */
 void expected_note(struct services *t, const char *job);
 
 struct expected_question {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was: jobs, calls and ranks out of the history. Each request reads all samples once. */
+/* The services of the history: jobs, calls, samples and ranks. Each request reads all samples once.
+ */
 #include "mainsm/service/service.h"
 
 #include "common/base/array.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLES_MAX 20000 /* in one answer: two days of a job */
+#define SAMPLES_MAX 20000 /* in one reply: two days of a job */
 #define JOBS_MAX 65536 /* runs that are listed: a run a minute for a week is a sixth of it */
 
 /* One run of a job: a name may come again after its end. */
@@ -42,7 +43,7 @@ struct reading {
 	nsec_t from, to;
 	int rc;
 	void (*answer)(struct reading *r, struct omis_writer *w);
-	/* what is found */
+	/* the results */
 	struct run_seen *run_seen; /* owned */
 	size_t nrun, run_cap;
 	struct smap open; /* job -> its last run, number + 1 as a pointer */
@@ -85,7 +86,7 @@ static bool is_of(const struct reading *r, const char *job)
 	return !r->job[0] || str_eq(r->job, job);
 }
 
-/* Intervals that have a part in the time. */
+/* True: the interval of the sample overlaps the requested time. */
 static bool is_in(const struct reading *r, const struct history_job *j)
 {
 	return is_of(r, j->job) && j->wall > r->from &&
@@ -284,7 +285,7 @@ static void answer_samples(struct reading *r, struct omis_writer *w)
 	}
 }
 
-/* --- ranks: of each job the last sample that is not behind the moment */
+/* --- ranks: the last sample of each job up to the requested moment */
 
 static struct rank_set *set_of(struct reading *r, const char *job)
 {
@@ -331,7 +332,7 @@ static void see_ranks(void *arg, const struct history_ranks *in)
 		r->rc = -ERR_NOMEM;
 		return;
 	}
-	/* the interval that has the moment in it, else the last one before */
+	/* prefers the interval that contains the moment, else the last one before it */
 	if (s->rank && (in->wall < s->wall || (s->wall >= r->to && in->wall != s->wall)))
 		return;
 	if (in->wall != s->wall)

@@ -35,7 +35,7 @@ service_fn services_find(const struct service *const *families, const char *name
 	return NULL;
 }
 
-/* What goes on is done by hosts, and written down by them. */
+/* Actions that branches execute are recorded in the audit of their hosts. */
 static void note(const struct service_call *c, size_t first, int status)
 {
 	const struct run_spec *spec = run_spec(c->run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only the sm of a site that serves many users can answer. */
+/* Services that only an sm for many users has: a mainsm refuses them. */
 #include "mainsm/service/service.h"
 
 static int ask_the_site(struct service_call *c)

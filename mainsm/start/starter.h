@@ -30,7 +30,7 @@ struct starter_conf {
 /* NULL without memory. */
 struct starter *starter_new(const struct starter_conf *conf);
 
-/* Launchers that run go on running: their sms belong to no start of mainsm. */
+/* Running launchers continue: their sms do not depend on this start of mainsm. */
 void starter_free(struct starter *s);
 
 /* connection: whole connection string. ERR_PARSE, ERR_INVALID (template), ERR_SYS, ERR_NOMEM. */

@@ -5,7 +5,7 @@
  * still have all.
  *
  * A subscription outlives its tool. It has a session of its own, with a scope that follows all
- * processes (or those of one job). It goes on without a receiver until its lease is over. Events
+ * processes (or those of one job). It continues without a receiver until its lease is over. Events
  * for a receiver that does not acknowledge in time stay at the branches.
  */
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_H
@@ -71,7 +71,7 @@ int subscriptions_unkeep(struct subscriptions *ks, struct session *s, const char
 void subscriptions_write(const struct subscriptions *ks, const struct session *s,
 			 struct omis_writer *w);
 
-/* It is gone, or goes on without what it received. */
+/* The tool has left, or no longer receives its subscriptions. */
 void subscriptions_tool_gone(struct subscriptions *ks, const struct session *s);
 
 /* A branch is there: before anything is armed at it. */
@@ -79,7 +79,7 @@ void subscriptions_branch_up(struct subscriptions *ks, const struct branch *c);
 void subscriptions_branch_lost(struct subscriptions *ks, uint32_t branch);
 void subscriptions_proc_came(struct subscriptions *ks, const struct object *o);
 
-/* From a branch; from a tool. Of streams that are over: passed over. */
+/* From a branch; from a tool. Of streams that are over: skipped. */
 void subscriptions_events(struct subscriptions *ks, uint32_t branch, const struct msg_events *m);
 void subscriptions_ack(struct subscriptions *ks, const struct session *s,
 		       const struct msg_events_ack *m);

@@ -43,8 +43,8 @@ void subscription_branch_up(struct subscription *s, const struct branch *c);
 void subscription_branch_lost(struct subscription *s,
 			      uint32_t branch); /* s may be dead behind this */
 
-/* Its receiver or its description has changed. With `again`, blocks come again from the
- * last acknowledged one. */
+/* Opens the subscription on all branches after a change. With `again`, blocks are repeated from the
+ * last acknowledged one on. */
 void subscription_open_all(struct subscription *s, bool again);
 void subscription_events(struct subscription *s, uint32_t branch, const struct msg_events *m);
 void subscription_acked(struct subscription *s, const struct msg_events_ack *m);

@@ -23,7 +23,7 @@ struct member {
 	struct locks *l;
 	struct list in_row;
 	struct omis_request *request; /* owned while it waits, then the run's */
-	struct run_spec spec; /* as it was asked for */
+	struct run_spec spec; /* as it was requested */
 	bool is_locked, waits;
 	nsec_t deadline;
 	struct loop_timer *timer; /* of one that waits; owned */
@@ -187,7 +187,7 @@ static void on_done(void *arg, struct reply *r)
 	spec.on_done(spec.arg, r);
 }
 
-/* It never began. */
+/* Ends a request that has not begun. */
 static void give_up(struct member *e, const char *why)
 {
 	struct reply *r = reply_new();

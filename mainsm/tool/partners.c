@@ -13,7 +13,7 @@
 /* OMIS_OBJECTS_MAX values and as many more */
 #define PARTNERS_HEAP_MAX_BYTES (16 * 1024 * 1024)
 
-/* Ranks of what has been named so far. */
+/* The ranks of the objects that were named so far. */
 struct ranks {
 	const struct tool_view *view;
 	const char *job; /* NULL = of any */
@@ -35,7 +35,7 @@ static bool says_job(const struct object *proc)
 	return proc->job[0] && strncmp(proc->job, "pid-", 4) != 0;
 }
 
-/* The one job that all objects in the list are of; NULL when they do not say. */
+/* The job of all objects in the list; NULL: unknown, or more than one. */
 static const char *job_of(const struct tool_view *v, const struct omis_value *list)
 {
 	const char *job = NULL;
@@ -117,7 +117,7 @@ static void sort(struct ranks *r)
 	r->n = kept;
 }
 
-/* The new list: what was no token, then the ranks. */
+/* Writes the new list: the values that were no tokens, then the ranks. */
 static int write_list(struct partners *p, const struct ranks *r, struct omis_value *list)
 {
 	struct omis_value *v = arena_array(p->arena, list->list.n + r->n, sizeof(*v));

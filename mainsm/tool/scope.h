@@ -41,7 +41,7 @@ bool scope_hides_any(const struct scope *s);
 
 size_t scope_count(const struct scope *s);
 
-/* Goes up whenever the set changes. */
+/* A number that increases whenever the set changes. */
 uint64_t scope_version(const struct scope *s);
 
 #endif

@@ -61,7 +61,7 @@ struct session *session_new(uint32_t number, struct link *link, const struct ide
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
 			     const struct branches *c);
 
-/* Its runs must be cancelled, its conditional requests deleted. */
+/* The session's runs must be cancelled, and its csrs deleted. */
 void session_free(struct session *s);
 
 /*

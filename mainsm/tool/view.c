@@ -93,13 +93,13 @@ static int expand(void *arg, const char *token, char cls, struct route_tokens *o
 	if (!token)
 		return expand_all(v, cls, out);
 	o = find_attached(v, token);
-	/* One that has ended has no threads, and says so when it is named. */
+	/* an ended process has no threads; a request that names it gets an error */
 	if (!o || (o->kind == OBJECT_PROC && o->state == MSG_STATE_ENDED))
 		return -ERR_NOTFOUND;
 	return add_attached(v, &o->children, (enum object_kind)object_kind_of(cls), out);
 }
 
-/* As expand, but a process is as far down as it goes, if all its threads are meant. */
+/* As expand(), but a process whose threads are all attached stays a process. */
 static int expand_arming(void *arg, const char *token, char cls, struct route_tokens *out)
 {
 	const struct tool_view *v = arg;
@@ -146,7 +146,8 @@ static int locate_site(const struct tool_view *v, const char *token, struct rout
 	return 0;
 }
 
-/* The branch of a host knows whether it answers, and names it; a host without a branch is lost. */
+/* Adds the branches of the object's hosts, which report silent hosts. A host without a branch is
+ * missing. */
 static int locate_pa(const struct tool_view *v, const struct pa_object *o, struct route_places *out,
 		     const char **missing)
 {

@@ -29,7 +29,7 @@ int broadcast_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
  * TimeToDeliver: from the broadcast to the last process that is up; delay: to each. Agreement,
- * validity and integrity are looked at.
+ * validity and integrity are examined.
  */
 extern const struct neko_measure broadcast_measure;
 

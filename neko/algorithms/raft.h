@@ -30,7 +30,7 @@ int raft_init(struct neko_process *p, struct setup *s, struct err *e);
 /*
  * election: from a candidacy to its success; failover: from a leader's crash to the next leader
  * that most follow; terms: that one of them took; led: share of a run with a leader that most
- * follow. One leader a term is looked at.
+ * follow. One leader a term is examined.
  */
 extern const struct neko_measure raft_measure;
 

@@ -57,7 +57,7 @@ static double number(struct json_object *o, const char *key)
 	return results_number(results_get(o, key), NAN);
 }
 
-/* It goes to a terminal. */
+/* False: the name is too long, or a terminal cannot show it. */
 static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *key)
 {
 	const char *s = results_text(results_get(o, key), "");

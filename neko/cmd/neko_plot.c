@@ -80,7 +80,7 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	vertical(out, &x, p, p->formula, "formula");
 }
 
-/* The time and the value of a point; false: it is none. */
+/* The time and the value of a point; false: the element is no point. */
 static bool point(struct json_object *i, double *at, double *v)
 {
 	*at = results_number(results_item(i, 0), NAN);

@@ -25,7 +25,7 @@ int neko_plot_draw(struct json_object *results, struct buf *out, struct err *e);
 
 #define PLOT_WIDE 1000
 
-/* Its height; 0: there is nothing to be drawn. */
+/* The height of the space-time diagram; 0: there is nothing to draw. */
 double plot_space_height(struct json_object *trace);
 void plot_space(struct buf *out, struct json_object *trace, double top);
 

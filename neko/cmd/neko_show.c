@@ -174,7 +174,8 @@ static void add_missing(struct json *j, const struct run *r)
 	json_array_end(j);
 }
 
-/* Of a real run: the master's clock minus theirs, and how much faster the master's is. */
+/* The clocks of a real run: the master's minus each process's, and how much faster the master's is.
+ */
 static void add_clocks(struct json *j, const struct run *r)
 {
 	uint32_t m;

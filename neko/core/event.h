@@ -11,7 +11,7 @@
 /* A content that is a number of something: doubles hold whole numbers up to here. */
 #define NEKO_NUMBER_MAX (1ull << 53)
 
-/* False: it is none. The sender may be on another host, and out of order. */
+/* False: the bytes are no event. The sender may be on another host, and broken. */
 static inline bool neko_number(const struct neko_event *v, uint64_t *out)
 {
 	if (!(v->content >= 0 && v->content <= (double)NEKO_NUMBER_MAX))

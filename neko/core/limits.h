@@ -25,7 +25,7 @@
 #define NEKO_TURNS_MAX (10 * NEKO_PROCESSES_MAX)
 /* calls of layers in each other: all of them down and up twice, on one stack */
 #define NEKO_DEPTH_MAX (4 * NEKO_LAYERS_MAX)
-/* answers CLOSED after which a layer that goes on is left where it is */
+/* answers CLOSED after which a layer that continues is left where it is */
 #define NEKO_CLOSED_MAX 1000
 /* of an active layer, touched as far as it is used; printf needs 10 KiB */
 #define NEKO_STACK_BYTES (64 * 1024)

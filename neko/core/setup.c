@@ -27,7 +27,7 @@ struct entry {
 struct setup {
 	struct entry *entry; /* owned */
 	size_t n, cap;
-	char **asked; /* all names that were asked for, owned: for "did you mean" */
+	char **asked; /* all names that were requested, owned: for "did you mean" */
 	size_t nasked, asked_cap;
 };
 

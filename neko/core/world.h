@@ -67,7 +67,7 @@ int world_init(struct neko_world *w, const struct neko_world_ops *ops, uint32_t 
 	       struct err *e);
 void world_done(struct neko_world *w);
 
-/* NULL for a number that is none. */
+/* NULL for an unknown number. */
 static inline struct neko_process *world_process(const struct neko_world *w, uint32_t id)
 {
 	return id - 1 < w->nprocess ? &w->process[id - 1] : NULL;

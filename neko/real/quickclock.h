@@ -8,7 +8,7 @@
 
 #include "common/base/clock.h"
 
-/* Its error: adjustments of the system clock and our own drift are at most 500 ppm each. */
+/* The error of the clock: the system clock's adjustments and the drift are below 500 ppm each. */
 #define QUICKCLOCK_ERROR_NS 1000
 
 struct quickclock {

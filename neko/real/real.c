@@ -37,7 +37,7 @@ static nsec_t now_of(const struct neko_world *w)
 	return real_now(real_of(w));
 }
 
-/* Of the last time that was asked for. */
+/* The error of the time that was requested last. */
 static nsec_t error_of(const struct neko_world *w)
 {
 	const struct real *r = real_of(w);
@@ -158,7 +158,7 @@ static bool start_thread(struct real *r, struct neko_layer *l)
 	return true;
 }
 
-/* They begin when the lock is given away. */
+/* Starts the threads of layers, which begin when the lock is released. */
 static bool start_threads(struct real *r)
 {
 	for (struct neko_layer *l = r->self->lowest; l; l = l->above)

@@ -2,7 +2,7 @@
 /*
  * The real world, of one process of a run: active layers are threads, one of which runs
  * at a time; messages are datagrams, or go over TCP; events go to the master in blocks, while the
- * run goes on.
+ * run continues.
  */
 #ifndef NEKO_REAL_REAL_H
 #define NEKO_REAL_REAL_H

@@ -45,7 +45,7 @@ nsec_t real_now(struct real *r);
 /* Sockets, bound. ERR_SYS, ERR_NOMEM. */
 int realnet_open(struct real *r, struct realwire_ready *out, struct err *e);
 
-/* Addresses of all: nnet times m. -ERR_PROTO: the payload is none. */
+/* Addresses of all: nnet times m. -ERR_PROTO: the payload is invalid. */
 int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes);
 
 /* With the lock: to all its destinations. A full buffer loses it, as a network may. */

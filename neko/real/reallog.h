@@ -64,7 +64,7 @@ static inline void reallog_event(struct reallog *l, const struct neko_event *v)
 /* With the lock: all that is there, for the caller to give back. */
 struct reallog_chunk *reallog_take(struct reallog *l);
 
-/* Without the lock: so many new chunks, touched; NULL at the end of memory. */
+/* Without the lock: this many new chunks, touched; NULL at the end of memory. */
 struct reallog_chunk *reallog_make(size_t n);
 
 /* With the lock: how many are wanted, and here they are. */

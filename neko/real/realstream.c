@@ -291,7 +291,7 @@ static struct inward *room(struct realstream *s)
 	return w;
 }
 
-/* Its data may have come with it; a flood of others does not evict it before that is read. */
+/* Accepts a connection. Its first data is read at once, before a flood of others can evict it. */
 static bool answer(struct realstream *s)
 {
 	struct sockaddr_in a;

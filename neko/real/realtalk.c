@@ -89,7 +89,7 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 	b->ndelay = (uint32_t)count(t->delays, t->delay_at);
 }
 
-/* Of the taken list as much as fits a frame; later entries are not before the time sent last. */
+/* Moves as much of the list as fits a frame to a block; later entries are not before its time. */
 static bool make_block(struct realtalk *t, struct realwire_block *b)
 {
 	size_t mark;

@@ -68,7 +68,7 @@ size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *numbe
 	return (size_t)(p - out) + m->n;
 }
 
-/* Of a group's: ours among all of them. False: it is not for us. */
+/* The number of this process in a message to a group. False: the message is not for it. */
 static bool take_number(struct cur *c, uint32_t nprocess, uint32_t to, uint32_t *number)
 {
 	uint32_t one;

@@ -99,7 +99,7 @@ int realwire_put_peers(struct buf *out, uint64_t key, const struct sockaddr_in *
 int realwire_put_gone(struct buf *out, const struct realwire_gone *g);
 int realwire_put_times(struct buf *out, uint8_t type, const nsec_t *t, unsigned n);
 
-/* Of payloads. -ERR_PROTO. */
+/* Decode payloads. -ERR_PROTO. */
 int realwire_get_start(const uint8_t *p, size_t n, struct realwire_start *out);
 int realwire_get_ready(const uint8_t *p, size_t n, struct realwire_ready *out);
 void realwire_get_words(const uint8_t *p, size_t n, char out[REALWIRE_WORDS_BYTES]);

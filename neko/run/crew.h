@@ -13,7 +13,7 @@
 
 struct crew;
 
-/* Of the master. Not from within start(). */
+/* Callbacks of the master, never from within start(). */
 struct crew_hearer {
 	void (*on_frame)(void *arg, uint32_t id, const struct frame *f);
 	/* The process has ended, and nothing more comes. Once each. */
@@ -24,11 +24,11 @@ struct crew_hearer {
 struct crew_ops {
 	/* Process id begins to be. Errors are for people. */
 	int (*start)(struct crew *c, uint32_t id, struct err *e);
-	/* Of its networks: IPv4, host order. */
+	/* The address of the process's networks: IPv4, host order. */
 	uint32_t (*address)(const struct crew *c, uint32_t id);
-	/* A whole frame. What cannot be sent makes it gone. */
+	/* Sends a whole frame. A process to which it cannot be sent counts as dead. */
 	void (*send)(struct crew *c, uint32_t id, const struct buf *frame);
-	/* Calls back; blocks at most for so long. */
+	/* Calls back; blocks at most for this time. */
 	void (*turn)(struct crew *c, int ms);
 	/* Ends it without a word; on_gone comes. */
 	void (*kill)(struct crew *c, uint32_t id);
@@ -50,7 +50,7 @@ struct crew *crew_local_new(struct run *r);
 /* For one process on another host: it has no handler. Errors as run_new(). */
 int run_new_part(struct setup *s, struct run **out, struct err *e);
 
-/* What a real run is made of, is looked at; then a crew may be made. w lives until the run is
+/* What a real run is made of, is examined; then a crew may be made. w lives until the run is
  * over. */
 int run_prepare_real(struct run *r, const struct run_options *w, struct err *e);
 

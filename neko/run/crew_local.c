@@ -117,8 +117,8 @@ static uint32_t address(const struct crew *c, uint32_t id)
 	return INADDR_LOOPBACK;
 }
 
-/* At most for so long; just so long where the kernel gives no descriptor, for poll() passes over
- * what is none. */
+/* At most for this time; just this long where the kernel gives no descriptor, for poll() passes
+ * over what is none. */
 static void await_end(int pid)
 {
 	struct pollfd f = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };

@@ -24,13 +24,13 @@ struct run {
 	nsec_t begun; /* clock_mono() */
 	/* of a real run */
 	struct real_net real_net[NEKO_NETS_MAX];
-	nsec_t silence; /* a process that is silent for so long is gone */
+	nsec_t silence; /* a process that is silent for this time is gone */
 	const char *hosts; /* borrowed; NULL: this one */
 	struct run_missing *missing; /* owned */
 	size_t nmissing;
 	struct run_clock *clock; /* owned, m */
 	bool is_part; /* only layers are wanted: no handler, no delays of networks */
-	bool is_finished; /* each key was asked for */
+	bool is_finished; /* each key was requested */
 	bool is_real;
 };
 
@@ -41,7 +41,7 @@ void run_nets_free(struct run *r);
 /* crash_at of a run with that seed. */
 void run_draw_crashes(struct run *r, uint64_t seed);
 
-/* It is to end, while it runs: the deadline has come, or it is interrupted. */
+/* True: the run must end early, at the deadline or by an interrupt. */
 bool run_is_late(const struct run *r);
 bool run_is_interrupted(const struct run *r);
 

@@ -94,7 +94,7 @@ static void merge_delay(void *arg, const struct neko_delay *d)
 		run_delays_add(&s->delays, &mine);
 }
 
-/* Its events are no longer expected. */
+/* A process has left: no events of it are expected. */
 static void leave(struct master *s, uint32_t id, const char *why)
 {
 	struct slave *v = &s->slave[id - 1];
@@ -118,7 +118,7 @@ static void note_clock(struct slave *v, const struct realwire_block *b)
 	v->clock = (struct run_clock){ b->offset, b->error, worst, b->drift, b->drift_error };
 }
 
-/* Of the process whose block is read. */
+/* Notes the crash of the process whose block is read. */
 static void keep_crash(struct master *s, nsec_t at, nsec_t error)
 {
 	merge_event(s, &(struct neko_event){ s->current + 1, at, NEKO_CRASHED, 0, error, 0 });

@@ -3,7 +3,7 @@
  * Flows of control that take turns on one thread: the active layers of a
  * simulation. A stack is touched only as far as it is used. Below it there is a page that may not
  * be touched; before Linux 6.13 for the first thousands, and the others have a lowest word that can
- * be looked at.
+ * be examined.
  */
 #ifndef NEKO_SIMULATED_CORO_H
 #define NEKO_SIMULATED_CORO_H
@@ -34,7 +34,7 @@ void coro_yield(struct coro *c);
 /* The address lies in what is below its stack. Signal-safe. */
 bool coro_is_below(const struct coro *c, const void *address);
 
-/* Its stack was too small: what lies below it was written to. */
+/* True: the coroutine has written below its stack, which was too small. */
 bool coro_is_broken(const struct coro *c);
 
 #endif

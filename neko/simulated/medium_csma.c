@@ -165,7 +165,7 @@ static void decide(struct medium *m)
 		send_of(m, one, m->started_at);
 }
 
-/* Of Ethernet: a station that collided too often gives up, one a step. */
+/* Ethernet: a station that collided too often gives its frame up, one station a step. */
 static bool give_up(struct medium *m, struct medium_frame *out)
 {
 	for (uint32_t i = 0; i < m->n; i++)

@@ -56,7 +56,7 @@ enum sim_end {
 };
 
 /*
- * Runs up to that time, NEKO_TIME_MAX at most; a later call goes on. ERR_NOMEM. ERR_LIMIT: a loop
+ * Runs up to that time, NEKO_TIME_MAX at most; a later call continues. ERR_NOMEM. ERR_LIMIT: a loop
  * without any time passing, or a stack is too small; the words name the layer.
  */
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
@@ -73,7 +73,7 @@ struct sim_counts {
 
 const struct sim_counts *sim_counts(const struct sim *s);
 
-/* Of all that happened, in its order: the same for two runs of one seed. */
+/* A hash of all events in their order: the same for two runs of one seed. */
 uint64_t sim_hash(const struct sim *s);
 
 #endif

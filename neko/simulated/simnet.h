@@ -53,7 +53,7 @@ const struct simnet_counts *simnet_counts(const struct simnet *n);
 struct medium *simnet_medium(const struct simnet *n);
 /* Frames that wait are forgotten: before the net is freed, when there may be some. */
 void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what), void *arg);
-/* Of a message that the line has sent: false when it is lost on its way to one process. */
+/* For a message that was sent: false when it is lost on its way to one process. */
 bool simnet_delivers(struct simnet *n, nsec_t now, uint32_t from, uint32_t to);
 void simnet_count_dropped(struct simnet *n, uint32_t messages);
 

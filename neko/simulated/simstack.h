@@ -9,11 +9,11 @@
 struct sim;
 struct simstack;
 
-/* Of this simulation, which lives longer. NULL: no memory. */
+/* s must outlive the result. NULL: no memory. */
 struct simstack *simstack_new(const struct sim *s);
 void simstack_free(struct simstack *w);
 
-/* From enter to leave this thread looks at what went wrong; NULL does not. Actions of others for
+/* From enter to leave this thread examines what went wrong; NULL does not. Actions of others for
  * that signal come after that, and are back then. */
 void simstack_enter(struct simstack *w);
 void simstack_leave(struct simstack *w);

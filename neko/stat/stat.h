@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NekoStat: handlers make quantities of the events that an algorithm logs. In a simulation a
- * handler hears each event at once, and its stop rule ends the run.
+ * NekoStat: handlers compute quantities from the events that an algorithm logs. In a simulation a
+ * handler receives each event when it happens, and its stop rule may end the run.
  */
 #ifndef NEKO_STAT_STAT_H
 #define NEKO_STAT_STAT_H
@@ -12,8 +12,8 @@
 
 struct stat_kind {
 	const char *name;
-	const struct neko_measure *measure; /* of stat_measured: what it stands for */
-	/* Quantities and stop rules are made; for all runs. */
+	const struct neko_measure *measure; /* of stat_measured(): the measure */
+	/* Once for all runs: makes the quantities and stop rules. */
 	int (*init)(const struct stat_kind *k, struct setup *s, uint32_t m, void **out,
 		    struct err *e);
 	int (*begin)(void *h, uint32_t m); /* of each run; -ERR_NOMEM */
@@ -22,13 +22,13 @@ struct stat_kind {
 	void (*end)(void *h, nsec_t now); /* of each run: what is unfinished then does not count */
 	/* At most STAT_QUANTITIES_MAX; returns how many. */
 	size_t (*results)(void *h, struct stat_result *out);
-	/* A property of the algorithm that did not hold: words, borrowed; else NULL. NULL: it knows
-	 * of none. */
+	/* The property of the algorithm that was violated, as text (borrowed), or NULL. A handler
+	 * without this function checks no property. */
 	const char *(*broken)(const void *h);
 	void (*done)(void *h);
 };
 
-/* A handler that is none but a measure of an application. */
+/* A handler for a measure of an application. */
 struct stat_kind stat_measured(const struct neko_measure *m);
 
 #endif

@@ -30,7 +30,7 @@ static bool is_object_arg(const struct pmsl_expr *a)
 	return pmsl_is_object(a->type.kind) && a->type.dims <= 1;
 }
 
-/* The time that a built-in metric is asked for. */
+/* The time for which a built-in metric is requested. */
 static void check_builtin_time(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *time,
 			       const struct pmsl_builtin *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the check share. */
+/* Shared by the files of the check. */
 #ifndef PMSL_CHECK_CHECKING_H
 #define PMSL_CHECK_CHECKING_H
 
@@ -10,14 +10,14 @@ struct pmsl_checker {
 	struct pmsl_tree *tree;
 	struct pmsl_units *units;
 	struct pmsl_diags *d;
-	struct smap metrics; /* name -> struct pmsl_metric, those above the one that is looked at */
-	struct smap names; /* name -> struct pmsl_decl, of the metric that is looked at */
+	struct smap metrics; /* name -> struct pmsl_metric, those above the one that is examined */
+	struct smap names; /* name -> struct pmsl_decl, of the metric that is examined */
 	struct pmsl_metric *metric;
-	uint64_t held; /* free variables that something around has bound */
+	uint64_t held; /* free variables that are bound by an expression around */
 	uint64_t vt; /* all variables of kind VirtualTime, the parameter too */
 	const struct pmsl_expr *at; /* the AT whose left side this is */
-	bool takes_times; /* `.time IN t` may stand here */
-	const struct pmsl_expr *times; /* the one that stood */
+	bool takes_times; /* `.time IN t` is permitted here */
+	const struct pmsl_expr *times; /* the one that was found */
 	bool is_nomem;
 };
 
@@ -30,7 +30,7 @@ void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e);
 
-/* --- words for errors; each leaves e with no type, which fits everything */
+/* --- errors; each leaves e without a type, which fits any other */
 void pmsl_wrong(struct pmsl_checker *c, struct pmsl_expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* "expected a number, found a Process[]"; true when e is (or may be) of that kind and no array. */
@@ -38,14 +38,14 @@ bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 
 bool pmsl_is_array(const struct pmsl_expr *e);
 
-/* The domain of what is made of both; a conflict is reported at e. */
+/* The domain of an expression over both; a conflict is reported at e. */
 enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
 				   enum pmsl_domain b);
 
 /* Numbers a free variable that is used the first time. False when there are too many. */
 bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d);
 
-/* Unknown name: hints at what looks like it, of the names in sight. */
+/* For an unknown name: suggests the nearest of the visible names. */
 void pmsl_hint_names(struct pmsl_checker *c, const char *name, bool is_call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool asked for: arguments, combinations of them, outputs. */
+/* What a tool requested: arguments, combinations of them, outputs. */
 #include "pmsl/plan/binding.h"
 
 #include "common/base/array.h"

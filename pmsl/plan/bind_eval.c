@@ -164,7 +164,7 @@ static bool has_region(const struct known *of, const char *name)
 	return false;
 }
 
-/* A list is asked for each object that a variable runs over. */
+/* A list is queried for each object that a variable runs over. */
 static void mark(struct binder *b, const struct known *of)
 {
 	if (b->marked == of->objects && b->nmarked == of->nobject)
@@ -234,7 +234,7 @@ static int eval_kind(struct binder *b, const struct dag_node *n, struct known *o
 		return eval_in(b, n, out);
 	case DAG_FOLD:
 		return bind_fold(b, n, out);
-	case DAG_TIMES: /* the fold around has looked at it */
+	case DAG_TIMES: /* the fold around has examined it */
 		*out = known_number(1);
 		return 0;
 	default:

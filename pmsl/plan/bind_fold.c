@@ -36,7 +36,7 @@ static const enum agg_kind aggs[PMSL_FOLDS] = {
 	[PMSL_CORRELATION] = AGG_CORRELATION,
 };
 
-/* Of one process the value comes right behind the one before: a few that a link has mixed. */
+/* Values of one process come in their order, but for a few that a link has mixed. */
 #define NEIGHBOURS_WINDOW 8
 
 /* The values that one aggregate has found. */

@@ -104,7 +104,7 @@ static int put_local(struct binder *b, const struct dag_node *at, struct known *
 	return rc ? rc : bind_put(b, at, &n, NULL, v);
 }
 
-/* Of two times of one host the difference is that of its own clock, which is far better known. */
+/* The difference of two times of one host is taken by the host's clock, whose error is smaller. */
 static int put_local_times(struct binder *b, const struct dag_node *at, struct known in[2])
 {
 	const struct bound_node *first = time_behind(b, &in[0]), *second = time_behind(b, &in[1]);

@@ -236,8 +236,8 @@ static int check_use(struct binder *b, const struct dag_node *n, const struct pm
 	return 0;
 }
 
-/* Of each object; those without a partner in their job have no such calls. The places of nodes take
- * those of objects. */
+/* Puts a source for each object of *l, and replaces the object by its node. Objects without a
+ * partner in their job have no such calls, and are left out. */
 static int put_metrics(struct binder *b, const struct dag_node *n, struct flow_source *proto,
 		       struct leaves *l, struct known *out)
 {

@@ -40,7 +40,7 @@ struct binder {
 	struct flow_names all_regions; /* that a variable of kind Region runs over */
 	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
 	size_t nall[PMSL_KINDS];
-	const char *probe; /* at whose event the left side of AT is looked at, NULL = none */
+	const char *probe; /* at whose event the left side of AT is examined, NULL = none */
 	uint32_t process; /* and of which process */
 	struct map remembered; /* of this argset: hash -> struct remembered */
 	/* by node of the template: evaluated more than once with the same variables */
@@ -49,12 +49,12 @@ struct binder {
 	const uint32_t *marked; /* the list of objects that `mark` is of */
 	size_t nmarked;
 	bool *mark; /* by object: it is in the list */
-	const uint32_t *partner; /* the last list of partners that was asked for, */
+	const uint32_t *partner; /* the last list of partners that was requested, */
 	size_t npartner;
 	uint32_t partner_job; /* of whose processes it was, */
 	struct flow_names partners; /* and the names of those in that job */
 	unsigned depth;
-	uint64_t left; /* combinations that may still be looked at */
+	uint64_t left; /* combinations that may still be examined */
 };
 
 /* Before anything is evaluated. -ERR_NOMEM. */

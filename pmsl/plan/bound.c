@@ -79,7 +79,7 @@ struct place place_step_down(const struct world *w, struct place at, struct plac
 	return site == WORLD_NONE ? at : (struct place){ PLACE_SITE, site };
 }
 
-/* --- nodes that are alike */
+/* --- equal nodes */
 
 uint64_t bound_hash_mix(uint64_t h, uint64_t v)
 {
@@ -211,7 +211,7 @@ static bool is_equal(const struct flow_node *a, const struct flow_node *b)
 	       (!a->nin || !memcmp(a->in, b->in, a->nin * sizeof(*a->in))) && what_is_equal(a, b);
 }
 
-/* --- what a node gives */
+/* --- the result of a node */
 
 static void add_input(struct bound *b, struct bound_node *v, const struct bound_node *in)
 {

@@ -45,20 +45,20 @@ void bound_done(struct bound *b);
 
 /*
  * The node, made or found. n's inputs are numbers of nodes; they and the texts are copied (texts
- * that the world owns are not). at: where a source's values are born, else NULL. -ERR_LIMIT,
+ * that the world owns are not). at: the place of a source, else NULL. -ERR_LIMIT,
  * -ERR_NOMEM.
  */
 int bound_put(struct bound *b, const struct flow_node *n, const struct place *at, uint32_t *out);
 
-/* Of what the node does; not of its inputs, nor of the name of a link. */
+/* Hashes what the node does, without its inputs and the name of a link. */
 uint64_t bound_hash_own(const struct flow_node *n);
 uint64_t bound_hash_mix(uint64_t h, uint64_t v);
 uint64_t bound_hash_text(uint64_t h, const char *s);
 
-/* Which nodes the outputs need. Others were given up on the way. */
+/* Marks the nodes that an output needs. Planning may leave others behind. */
 void bound_mark(struct bound *b);
 
-/* The nearest place that both can send to. */
+/* True: the same kind of place, and the same object where the kind has one. */
 bool place_equal(struct place a, struct place b);
 
 /* What is evaluated at `at` can be sent up to `than`. */
@@ -67,7 +67,7 @@ bool place_is_below(const struct world *w, struct place at, struct place than);
 /* The place one step below `top` on the way to `at`, which is below it. */
 struct place place_step_down(const struct world *w, struct place at, struct place top);
 
-/* Where an object's values are born. */
+/* The place at which an object's values arise. */
 struct place place_of(const struct world *w, uint32_t object);
 
 #endif

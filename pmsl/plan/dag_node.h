@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a template that are alike: by a hash of all that they say, and by looking. */
+/* Equal nodes of a template: by a hash of their contents, and by comparison. */
 #ifndef PMSL_PLAN_DAG_NODE_H
 #define PMSL_PLAN_DAG_NODE_H
 
@@ -8,7 +8,7 @@
 /* FNV-1a: tables by it are only of one text, and their chains are bounded by DAG_NODES_MAX. */
 uint64_t dag_mix(uint64_t h, uint64_t v);
 
-/* Of nodes whose inputs are there; where they stand in the text does not matter. */
+/* For nodes whose inputs are set; their places in the text do not matter. */
 uint64_t dag_node_hash(const struct dag_node *n);
 bool dag_node_is_equal(const struct dag_node *a, const struct dag_node *b);
 

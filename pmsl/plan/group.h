@@ -5,7 +5,7 @@
 
 #include "pmsl/plan/bound.h"
 
-/* Those that come from one step down, in the order of the set. */
+/* The inputs of a set from one place a level below, in the order of the set. */
 struct group {
 	struct place at;
 	uint32_t *in; /* of all->in */
@@ -25,7 +25,7 @@ int groups_make(struct groups *all, const struct bound *b, const struct bound_no
 		struct place here);
 void groups_done(struct groups *all);
 
-/* Of input i; NULL: it is in none. */
+/* The group of input i; NULL: it is in none. */
 struct group *groups_of(const struct groups *all, size_t i);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pmsl/plan/late.h"
 
-/* What it gives for a read is what has come since the one before: of two reads it is their sum. */
+/* True: the value of a read is the increase since the read before, so that two reads add up. */
 static bool is_gain(const struct flow_node *n)
 {
 	return (n->kind == FLOW_DELTA && !n->per_second) ||
@@ -10,9 +10,8 @@ static bool is_gain(const struct flow_node *n)
 }
 
 /*
- * Whether a part that comes late belongs into the next read: aggregates over what has happened
- * since the last read do, and sums of gains. Other sets are of what was in their read, where two
- * reads do not mix.
+ * Whether a late part goes into the next read. Aggregates over the time since the last read permit
+ * that, and sums of increases. Other sets belong to one read, and cannot be mixed.
  */
 static enum flow_since since_of(const struct bound *b, const struct bound_node *v)
 {

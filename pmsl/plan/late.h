@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a link is to say of tokens that come late: whether they go into the next read, and how. */
+/* The fold of a link: whether late tokens go into the next read, and by which aggregate. */
 #ifndef PMSL_PLAN_LATE_H
 #define PMSL_PLAN_LATE_H
 
@@ -8,7 +8,7 @@
 /* The fold of a link that carries partial aggregates of v. */
 struct flow_fold late_fold_of_part(const struct bound *b, const struct bound_node *v);
 
-/* Of one that carries v's plain values; since the start: a late one is dropped. */
+/* The fold of a link that carries plain values of v. FLOW_SINCE_START: late tokens are dropped. */
 struct flow_fold late_fold_of_value(const struct bound *b, const struct bound_node *v);
 
 #endif

@@ -117,7 +117,7 @@ static struct place above(const struct placer *p, struct place at)
 	return (struct place){ PLACE_TOP, 0 };
 }
 
-/* Those above a piece are made first, so that they stand in front. */
+/* Makes the pieces above a piece first, so that they precede it in the list. */
 static uint32_t piece_at(struct placer *p, struct place at)
 {
 	uint32_t k = recall(&p->piece_of, place_key(at));

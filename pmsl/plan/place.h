@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dataflow graph cut into pieces: what is evaluated in each node, in each
- * site, at the top, joined by links. From the bottom up a part goes to the
- * node that has all its inputs. Else it goes to their site, else to the top.
+ * A dataflow graph cut into pieces, which links join: a piece for each node, each site and the top.
+ * From the bottom up, a part goes to the node that has all its inputs. Else it goes to their site,
+ * else to the top.
  *
- * - What several parents share is there once where they are; what is the same
- *   everywhere (constants, Time) is copied into each piece; what runs below a
- *   parent sends to it, once, however many nodes there take it.
- * - A set over objects of several nodes is a set in each node, one in each
- *   site, one at the top; between them go partial aggregates. Where each has
- *   one value only, the values go.
- * - A link leads one step up: a site takes what its node sends, and sends it on.
+ * - An input of several graph nodes of a piece exists once. What is the same
+ *   everywhere (constants, Time) is copied into each piece. An input from a
+ *   piece below is sent once, however many graph nodes use it.
+ * - A set over objects of several nodes is a set in each node, in each site and
+ *   at the top. Links between them carry partial aggregates, or values where
+ *   each set has only one.
+ * - A link leads one level up: a site receives the tokens of its node, and forwards them.
  */
 #ifndef PMSL_PLAN_PLACE_H
 #define PMSL_PLAN_PLACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that a metric is measured on: sites, their nodes, the nodes'
- * processes. A plain table, filled by the caller.
+ * The objects of a measurement: sites, their nodes, the nodes' processes. A plain table, filled by
+ * the caller.
  */
 #ifndef PMSL_PLAN_WORLD_H
 #define PMSL_PLAN_WORLD_H
@@ -18,14 +18,14 @@
 struct world_object {
 	enum pmsl_kind kind; /* PROCESS, NODE, SITE */
 	const char *token; /* "p_3_1a2b3c" */
-	const char *name; /* of a node or site, for people; NULL = the token says it */
+	const char *name; /* of a node or site, for display; NULL = the token */
 	int64_t rank; /* PROCESS: in its application, -1 = none */
 	uint32_t parent; /* of a process its node, of a node its site; an index that is lower */
 	uint32_t job; /* PROCESS: its application; ranks, and so partners, are those of one */
 	bool is_alone; /* PROCESS: without MPI, so that no call of it can be counted */
 };
 
-/* Everything borrowed. Each parent stands above its children. */
+/* All is borrowed. Each parent precedes its children. */
 struct world {
 	const struct world_object *v;
 	size_t n;
@@ -34,20 +34,20 @@ struct world {
 struct arena;
 
 /*
- * For looking at graphs where no monitor runs: "site1:hostA=p_1,p_2;hostB=p_3/site2:...". Processes
- * have their tokens there, sites and nodes get them; ranks count from 0 in the order of the text.
- * -ERR_PARSE, -ERR_LIMIT, -ERR_NOMEM.
+ * Makes a world from a text, to draw graphs without a monitor:
+ * "site1:hostA=p_1,p_2;hostB=p_3/site2:...". The text has the tokens of processes; sites and nodes
+ * get tokens; ranks count from 0 in the order of the text. -ERR_PARSE, -ERR_LIMIT, -ERR_NOMEM.
  */
 int world_from_layout(const char *text, struct arena *a, struct world *out, struct err *e);
 
 /* By token or name. WORLD_NONE when there is none. */
 uint32_t world_find(const struct world *w, const char *token);
 
-/* The node or site that the object is or lies in; WORLD_NONE for what lies in none. */
+/* The node or site that contains the object, or is it; WORLD_NONE: there is none. */
 uint32_t world_node(const struct world *w, uint32_t i);
 uint32_t world_site(const struct world *w, uint32_t i);
 
-/* i is `in`, or lies in it. */
+/* True: i is `in`, or is inside it. */
 bool world_is_in(const struct world *w, uint32_t i, uint32_t in);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of the metric language to a tree. Goes on behind an error at the next
+ * Text of the metric language to a tree. Continues behind an error at the next
  * statement or metric, so that one run reports many.
  */
 #ifndef PMSL_TEXT_PARSE_H

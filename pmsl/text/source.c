@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A character begins at each byte that goes on no other (UTF-8). */
+/* A character begins at each byte that continues no other (UTF-8). */
 static bool begins_character(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80;

@@ -20,7 +20,7 @@
 /* Operators in a row make a tree this high; what walks it recurses. */
 #define PMSL_HEIGHT_MAX 1000
 
-/* Of one metric. */
+/* Limits of one metric. */
 #define PMSL_PARAMS_MAX 16
 #define PMSL_VARIABLES_MAX 64 /* free ones of one metric: a set of them is a word */
 #define PMSL_INDICES_MAX 4

@@ -28,19 +28,19 @@
 #define BUSY_MAX_NS NSEC_PER_SEC
 #define TORN_OF_FIVE 4 /* files that are not whole on the disk when power goes */
 
-/* A file of which not all is on the disk. */
+/* A file that is not wholly on the disk. */
 struct unsynced {
 	struct list at;
 	ino_t inode;
-	off_t synced; /* that many bytes are */
-	/* a sync failed: what it should have written never comes, whatever later ones say */
+	off_t synced; /* bytes on the disk */
+	/* a sync failed: its bytes never reach the disk, even if later syncs succeed */
 	bool is_doomed;
 };
 
-/* A name that is another file's than it was when the folder was synced. */
+/* A name that has another file now than at the last sync of the folder. */
 struct renamed {
 	struct list at;
-	uint64_t was; /* number in the name under which that one is kept; 0: there was none */
+	uint64_t was; /* number in the name of the saved old file; 0: there was none */
 	char name[NAME_MAX + 1]; /* below the folder */
 };
 
@@ -49,13 +49,13 @@ struct simdisk {
 	enum simdisk_state state;
 	struct rng dice;
 	struct list unsynced, renamed;
-	uint64_t names; /* that were made up, ever */
+	uint64_t names; /* names invented so far */
 	bool has_failed, has_lost_power; /* ever */
 	struct spooler_turns turns;
 	struct simdisk_face *face; /* owned */
 };
 
-/* Mostly at once, and now and then others have much to write. */
+/* The next turn is mostly at once, and sometimes late, as on a busy disk. */
 static nsec_t next_turn(void *arg)
 {
 	struct simdisk *d = arg;
@@ -199,7 +199,7 @@ bool simdisk_refuses_change(struct simdisk *d)
 	return d->state == SIMDISK_DEAD || simdisk_fails(d);
 }
 
-/* Of what fails some sectors may have come. */
+/* The bytes of a failed write that reach the disk: some of its sectors. */
 static size_t sectors_of(struct simdisk *d, uint64_t at, size_t n)
 {
 	uint64_t end = (at + rng_below(&d->dice, n + 1)) / SECTOR_BYTES * SECTOR_BYTES;
@@ -218,7 +218,7 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 	}
 	if (d->state != SIMDISK_FULL || room >= n)
 		return n;
-	/* A block may have had some bytes left. */
+	/* the last block may have free bytes */
 	room += rng_below(&d->dice, 2) ? rng_below(&d->dice, n - room) : 0;
 	*is_reported = room > 0;
 	errno = ENOSPC;
@@ -337,7 +337,7 @@ static void undo_name(struct simdisk *d, struct renamed *r)
 		r->was = 0;
 }
 
-/* Sectors that did not come, and an end that did not. */
+/* Clears random sectors of the unsynced part, and cuts the file at a random end. */
 static void tear(struct simdisk *d, int fd, off_t from, off_t size)
 {
 	static const char nothing[SECTOR_BYTES];

@@ -35,10 +35,10 @@ void simdisk_path(const struct simdisk *d, const char *name, char *out);
 
 void simdisk_set(struct simdisk *d, enum simdisk_state s);
 
-/* It has never failed: what was synced is on it. */
+/* True: the disk has never failed, and has all that was synced. */
 bool simdisk_is_sure(const struct simdisk *d);
 
-/* It was switched off, ever: what was not synced may be gone. */
+/* True: the disk was switched off at some time, and may have lost what was not synced. */
 bool simdisk_has_lost_power(const struct simdisk *d);
 
 /* How fast spools on it work. */

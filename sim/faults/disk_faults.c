@@ -3,7 +3,7 @@
 
 #include "common/base/log.h"
 
-/* Its programs are started again, as a batch system would. */
+/* Switches a node off, and restarts its programs as a batch system would. */
 static void switch_node_off(struct cluster *c, unsigned node)
 {
 	simnode_switch_off(c->node[node]);

@@ -114,7 +114,7 @@ static void trouble(struct faults *f)
 	}
 }
 
-/* Those that are in trouble: of ten thousand hosts it is a few. */
+/* Repairs the links in trouble, which are few even with ten thousand hosts. */
 static void mend_links(struct faults *f)
 {
 	for (size_t i = 0; i < f->ntroubled; i++)

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define SHORTEST_S 0.1
-#define LONGEST_S 20 /* peers give up a silent one after 6 */
+#define LONGEST_S 20 /* peers close a silent link after 6 */
 
 static nsec_t any_time(struct rng *dice)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Daemons of a simulated world that stand still for a while, and go on. */
+/* Daemons of a simulated world that stand still for a while, and continue. */
 #ifndef SIM_FAULTS_PAUSES_H
 #define SIM_FAULTS_PAUSES_H
 
@@ -9,7 +9,7 @@
 /* One of them, for 0.1 to 20 s; short times are as likely as long ones. */
 void pauses_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n);
 
-/* All go on. */
+/* All daemons run again. */
 void pauses_mend(struct cluster *c);
 
 #endif

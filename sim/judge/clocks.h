@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Each daemon of a simulated world estimates mainsm's time. The estimate is right within the bound
- * that the daemon states, whatever its own clock does. Wall clocks step. When mainsm starts after
- * a step of its own, there is a new time for all.
+ * that the daemon states, whatever its own clock does. Wall clocks step. When mainsm starts after a
+ * step of its own clock, all daemons get a new time.
  */
 #ifndef SIM_JUDGE_CLOCKS_H
 #define SIM_JUDGE_CLOCKS_H
@@ -12,11 +12,11 @@
 
 struct clocks;
 
-/* Looks each second from now on, as long as mainsm goes on with the time that it had. */
+/* Checks each second from now on, while mainsm keeps its time. */
 int clocks_new(struct cluster *c, struct clocks **out, struct err *e);
 void clocks_free(struct clocks *k);
 
-/* All are right now, or the world is broken. All daemons run. */
+/* Marks the world as broken unless all estimates are right. All daemons must run. */
 void clocks_judge(struct cluster *c);
 
 /* Some host's wall clock steps by up to an hour. */

@@ -97,7 +97,7 @@ static const struct reply *ask_of(struct exam *x, const char *service, const cha
 
 /* --- the callers */
 
-/* Of many evenly: each kind of host has some. */
+/* Chooses callers evenly, so that each kind of host has some. */
 static void choose_callers(struct exam *x)
 {
 	size_t step = 1 + cluster_alive(x->c) / CALLERS_MAX, k = 0;

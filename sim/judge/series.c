@@ -97,7 +97,7 @@ static size_t alive_elsewhere(const struct series *s)
 	return n;
 }
 
-/* Of a read behind another one, with sound links: what was sent in its interval, by all. */
+/* Judges a read behind another one, with sound links: it has what all sent in its interval. */
 static void judge_whole(const struct series *s, const struct part *p, nsec_t since, nsec_t until)
 {
 	nsec_t e = p[-1].error > p->error ? p[-1].error : p->error;

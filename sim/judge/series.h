@@ -24,14 +24,14 @@ struct series {
 
 void series_begin(struct series *s, struct cluster *c, unsigned slow_host);
 
-/* It has begun everywhere, and calls begin. */
+/* The measurement has begun on all hosts: the calls begin. */
 void series_go(struct series *s);
 
 /* The text of an event of a read, as values_parse_print() has it: each read once, in its place,
  * with one value. */
 void series_take(struct series *s, const char *value);
 
-/* All that was sent up has come. */
+/* True: all that was sent to parents has arrived. */
 void series_judge(struct series *s);
 void series_done(struct series *s);
 

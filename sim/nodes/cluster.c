@@ -35,7 +35,7 @@ static unsigned level_of(const struct cluster *c, unsigned sm)
 	return level;
 }
 
-/* Of an sm that is not of a site: the one above it. */
+/* The parent of an sm that is not the sm of a site. */
 static unsigned parent_of(const struct cluster *c, unsigned sm)
 {
 	unsigned level = level_of(c, sm);

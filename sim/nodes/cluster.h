@@ -71,7 +71,7 @@ struct simproc *cluster_each_rank(const struct cluster *c, size_t *i);
 
 size_t cluster_alive(const struct cluster *c);
 
-/* mainsm goes on with the time that it had: a daemon may not have heard of another one yet. */
+/* mainsm continues with the time that it had: a daemon may not have heard of another one yet. */
 bool cluster_keeps_time(const struct cluster *c);
 
 #endif

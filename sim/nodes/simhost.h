@@ -51,7 +51,7 @@ void simhost_ignore(struct simhost *h, bool is_ignored);
  * simhost_free(). */
 struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 
-/* It ends. An lm that watches it is notified: now, or after simhost_resume() when it is held. */
+/* Ends the process. Its lm is notified: now, or after simhost_resume() when the lm is held. */
 void simhost_end(struct simproc *p, int status);
 
 /* The lm runs again. */

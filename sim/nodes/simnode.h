@@ -25,7 +25,7 @@ void simnode_kill(struct simnode *n);
 
 /* The host: its lm and all its processes are gone, and what was not synced to its disk. */
 void simnode_switch_off(struct simnode *n);
-/* Its lm stands still for so long, as after SIGSTOP. */
+/* Stops the lm for this time, as SIGSTOP would. */
 void simnode_hold(struct simnode *n, nsec_t time);
 void simnode_resume(struct simnode *n);
 
@@ -37,7 +37,7 @@ struct simdisk *simnode_disk(const struct simnode *n);
 /* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */
 struct simproc *simnode_begin(struct simnode *n, int32_t rank);
 
-/* It is rogue: if it ends by itself, that is its business. */
+/* For a rogue: permits it to end by itself. */
 void simnode_let_end(struct simnode *n);
 
 #endif

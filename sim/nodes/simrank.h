@@ -34,17 +34,17 @@ int simrank_fd(const struct simrank *r);
 /* A whole call of MPI_Send with so many bytes that took so long; does what the hook word says. */
 void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
 
-/* It comes by its probe; a record of that is written if the lm has switched it on. */
+/* The rank executes its probe, and writes a record if the lm has switched the probe on. */
 void simrank_step(struct simrank *r, int64_t vt);
 
-/* An event of its own, if it is switched on: the next number, and so many bytes with it, 0 to
+/* An event of its own, if it is switched on: the next number, and this many bytes with it, 0 to
  * SIMRANK_EVENT_MAX. */
 void simrank_event(struct simrank *r, size_t bytes);
 
 /* The last number of those made while they were switched on. */
 uint64_t simrank_events(const struct simrank *r);
 
-/* Of them those that no lm has taken, nor can have counted as lost. */
+/* The number of those events that no lm has read, nor can have counted as lost. */
 uint64_t simrank_untaken(const struct simrank *r);
 
 /* What it has sent since it began, whether anybody counted or not. */

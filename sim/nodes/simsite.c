@@ -122,7 +122,7 @@ static int open_it(struct simsite *s, struct err *e)
 		c.spool = spool;
 		c.turns = simdisk_turns(s->disk);
 	}
-	/* Its own clock is not the system's. */
+	/* the clock of the sm differs from the system time */
 	timebase_init(&s->time, loop_now(s->clock.loop),
 		      hostclock_wall(&s->clock) + world_random(s->w, NSEC_PER_SEC));
 	c.ctx = s->ctx;

@@ -36,16 +36,16 @@ void simsite_kill(struct simsite *s);
 /* The host: what was not synced to its disk is gone, too. */
 void simsite_switch_off(struct simsite *s);
 
-/* It stands still for so long, as after SIGSTOP. */
+/* Stops the sm for this time, as SIGSTOP would. */
 void simsite_hold(struct simsite *s, nsec_t time);
 void simsite_resume(struct simsite *s);
 
-/* Its notion of mainsm's time, and how far that may be wrong as it says; running only. */
+/* The sm's estimate of mainsm's time, and the bound that it states; running only. */
 nsec_t simsite_time(const struct simsite *s, nsec_t *error);
 struct hostclock *simsite_clock(struct simsite *s);
 struct simdisk *simsite_disk(const struct simsite *s); /* NULL: it has none */
 
-/* It is rogue: if it ends by itself, that is its business. */
+/* For a rogue: permits it to end by itself. */
 void simsite_let_end(struct simsite *s);
 
 /* Running only. */

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Between two times that it stands still: one that always goes on just before it is given up would
- * owe its answers for ever. */
+/* Between two times that it stands still: one that always continues just before it is given up
+ * would owe its answers for ever. */
 #define RUNS_NS (10 * NSEC_PER_SEC)
 
 struct simtop {

@@ -30,7 +30,7 @@ void simtop_kill(struct simtop *t);
 
 /* The host: what was not synced to its disk is gone, too. */
 void simtop_switch_off(struct simtop *t);
-/* mainsm stands still for so long, as after SIGSTOP. */
+/* mainsm stands still for this time, as after SIGSTOP. */
 void simtop_hold(struct simtop *t, nsec_t time);
 void simtop_resume(struct simtop *t);
 

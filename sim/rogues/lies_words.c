@@ -135,7 +135,7 @@ static void triggered(struct lies *l, struct made *m, struct msg_triggered *t)
 	t->time_ns = any_time(l);
 }
 
-/* Of its own host too: the one that it is now looks as if all were gone. */
+/* Alters announcements, of its own host too: that host then looks empty. */
 static void directory(struct lies *l, struct made *m, struct msg_directory *d)
 {
 	size_t n = lies_below(l, ENTRIES_MAX);

@@ -281,7 +281,7 @@ static void play(struct saying *s, enum trick t, const uint8_t *p, size_t n)
 	buf_done(&b);
 }
 
-/* Of those that it is up to: subtle ones more often. */
+/* Draws one of the rogue's tricks; subtle ones more often. */
 static enum trick any_trick(struct rogue *r)
 {
 	static const enum trick often[] = { TRICK_ALTER, TRICK_ALTER,	 TRICK_ALTER,  TRICK_ALTER,
@@ -405,7 +405,7 @@ static void choose(struct rogue *r)
 	snprintf(r->name, sizeof(r->name), "%s %.32s", kind[r->kind], r->host);
 }
 
-/* Its lies are about another peer: a host that is not its own, and the site of that host. */
+/* Chooses the peer of the rogue's false messages: another host, and the site of that host. */
 static void choose_victim(struct rogue *r)
 {
 	for (unsigned i = 0; i < r->cluster->conf.hosts; i++) {

@@ -99,7 +99,7 @@ static void report_head(void)
 	printf("\n");
 }
 
-/* Branches of mainsm, of each level of sms but the last, and about so many of that. */
+/* Branches of mainsm, of each level of sms but the last, and about this many of that. */
 static void put_shape(const struct growth_point *p, char out[48])
 {
 	unsigned last = p->sites;

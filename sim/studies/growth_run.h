@@ -31,7 +31,7 @@ struct growth_plan {
 	bool is_watched; /* progress is printed on the standard error */
 };
 
-/* Whether so many hosts fit into so much memory. ERR_LIMIT, with what they need. */
+/* Whether this many hosts fit into so much memory. ERR_LIMIT, with what they need. */
 int growth_fits(unsigned hosts, uint64_t bytes, struct err *e);
 
 /* Numbers by commas, at most max of them, each from 1 to `most`. ERR_INVALID. */

@@ -54,9 +54,9 @@ static unsigned count(const struct cluster *c)
 	return 1 + c->sms + c->conf.hosts;
 }
 
-/* --- while it goes on */
+/* --- during the run */
 
-/* Of one daemon. */
+/* Sums of one daemon. */
 struct sum {
 	struct world *w;
 	const char *host;

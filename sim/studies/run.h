@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim: our own daemons, lms, sms and a mainsm, unchanged, in virtual time on one thread:
- * hosts with programs, links, disks and clocks are simulated; work and faults are drawn from a
- * seed. The same seed does the same, to the byte. docs/sim.md
+ * sim runs the unchanged daemons (lms, sms and a mainsm) in virtual time on one thread. Hosts with
+ * programs, links, disks and clocks are simulated. Work and faults are drawn from a seed. The same
+ * seed gives the same run, to the byte. See docs/sim.md.
  */
 #ifndef SIM_STUDIES_RUN_H
 #define SIM_STUDIES_RUN_H
@@ -42,7 +42,7 @@ struct run_result {
 /* 0: it ran, see broken; else it could not. */
 int run_world(const struct run_conf *c, struct run_result *out, struct err *e);
 
-/* The command that does it again. */
+/* Prints the command that repeats the run. */
 void run_print_command(const struct run_conf *c, struct buf *out);
 
 #endif

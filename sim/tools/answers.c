@@ -205,7 +205,8 @@ static void check_value(struct cluster *c, const struct values *vs, const struct
 			    v->object, v->value, most.bytes);
 }
 
-/* Of hosts and sites the ranks are not known by their tokens. */
+/* Tokens of hosts and sites do not show their ranks: only processes, and all together, are checked.
+ */
 static void check_least(struct cluster *c, const struct value *v, const struct answers_measured *m)
 {
 	struct answers_truth least;

@@ -37,7 +37,7 @@ struct answers_truth answers_sent(const struct cluster *c, const char *object, n
 
 /* A measurement of Send_volume that a tool has. */
 struct answers_measured {
-	nsec_t from; /* of the world: it was asked for, and had not begun */
+	nsec_t from; /* of the world: it was requested, and had not begun */
 	nsec_t begun; /* it had, everywhere, and nothing goes wrong; 0: unknown */
 	nsec_t asked; /* that read, or a later one */
 	bool is_last; /* a value is of what came since the last read */
@@ -47,14 +47,14 @@ struct answers_measured {
 
 /*
  * A read of it: each value is what it says that it is (value_fault()). It has at most the bytes
- * that were sent since the measurement was asked for. All parts together have at most these too.
+ * that were sent since the measurement was requested. All parts together have at most these too.
  * After it has begun, a value of a process or of all is also bounded below. It has at least the
- * bytes that were sent from then until the read was asked for. Values that a rogue may be part of
+ * bytes that were sent from then until the read was requested. Values that a rogue may be part of
  * are not judged.
  */
 unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m);
 
-/* Of a read by node: the value of that host, which is not the rogue's; NaN: none. */
+/* The value of that host in a read by node; the host is not the rogue's. NaN: none. */
 double answers_of(const struct cluster *c, const char *value, const struct simnode *n);
 
 /* The number of the value of the one result, or NaN. */

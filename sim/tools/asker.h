@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tool of a simulated world that waits for each answer before it goes on: time passes while it
+/* A tool of a simulated world that waits for each answer before it continues: time passes while it
  * does. */
 #ifndef SIM_TOOLS_ASKER_H
 #define SIM_TOOLS_ASKER_H

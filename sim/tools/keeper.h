@@ -2,8 +2,8 @@
 /*
  * A tool of a simulated world that has a kept subscription to the programs' events. It puts what
  * comes into a file, as `omig events on --to` does. It also makes programs have such events. It
- * dies now and then, and goes on with the file. In the end it receives the rest, and what was made
- * is compared with what it has.
+ * dies now and then, and continues with the file. In the end it receives the rest, and what was
+ * made is compared with what it has.
  */
 #ifndef SIM_TOOLS_KEEPER_H
 #define SIM_TOOLS_KEEPER_H
@@ -21,7 +21,7 @@ struct keeper_conf {
 	nsec_t slow; /* what links may add to an answer */
 };
 
-/* It comes at once. */
+/* Makes the tool, which connects at once. */
 int keeper_new(const struct keeper_conf *c, struct keeper **out, struct err *e);
 
 /* No more events are made, and all is mended. Takes virtual time until all was sent, then judges

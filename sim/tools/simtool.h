@@ -56,7 +56,7 @@ uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q);
 
 void simtool_ack(struct simtool *t, const struct msg_events_ack *ack);
 
-/* It will stand still for so long, and does not blame others for answers that it has not read. */
+/* The tool stops for this time: replies that it has not read are not overdue. */
 void simtool_stand(struct simtool *t, nsec_t time);
 
 /* Answers that are overdue break the world. slow: what links may add. */

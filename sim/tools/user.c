@@ -69,7 +69,7 @@ struct user {
 	unsigned nhold;
 	/* since it came: not all that it measures has been measured from the start */
 	bool has_detached;
-	bool has_enough; /* it has asked for more than it will ever read */
+	bool has_enough; /* it has requested more than it will ever read */
 };
 
 static uint64_t report(struct user *u, const char *text)
@@ -470,7 +470,7 @@ static void have_idea(struct user *u)
 	}
 }
 
-/* For more than mainsm keeps for a tool that does not read: when it goes on it leaves. */
+/* For more than mainsm keeps for a tool that does not read: when it continues it leaves. */
 static void ask_much(struct user *u)
 {
 	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES);

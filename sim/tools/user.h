@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A user of a simulated world: a tool that makes random requests. It knows what the answers must
- * be, because it can look at the hosts themselves.
+ * be, because it can examine the hosts themselves.
  */
 #ifndef SIM_TOOLS_USER_H
 #define SIM_TOOLS_USER_H
@@ -20,10 +20,10 @@ struct user_conf {
 	nsec_t slow; /* what links may add to an answer */
 };
 
-/* It comes at once. */
+/* Makes the tool, which connects at once. */
 int user_new(const struct user_conf *c, struct user **out, struct err *e);
 
-/* It leaves, whatever it has defined or stopped. */
+/* The tool leaves, with all csrs and holds that it has made. */
 void user_free(struct user *u);
 
 #endif

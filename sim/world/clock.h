@@ -19,10 +19,10 @@ struct loop;
  * One world at a time in a process. */
 void simclock_enter(const struct loop *l, uint64_t seed);
 
-/* Of the system, whatever world is under way. */
+/* The real clock of the system, whatever world runs. */
 nsec_t simclock_real(void);
 
-/* That of the world under way; NULL: none is. */
+/* The loop of the running world; NULL: none runs. */
 const struct loop *simclock_loop(void);
 
 #endif

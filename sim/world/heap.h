@@ -13,8 +13,8 @@
 
 struct loop;
 
-/* Of what stands on one host: the maker of its part of the loop (loop_part_set_maker()). Outlives
- * all that is charged to it. */
+/* The account of one host: the maker of its part of the loop (loop_part_set_maker()). Outlives all
+ * that is charged to it. */
 struct heap_account {
 	size_t bytes, most;
 };

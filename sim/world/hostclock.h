@@ -2,7 +2,7 @@
 /*
  * The clocks of one simulated host: a monotonic one, which goes a little faster or slower than that
  * of the world, and never steps; and a wall clock, which does. And whether what runs there runs: a
- * stopped daemon's clock goes on. And what that has allocated.
+ * stopped daemon's clock continues. And what that has allocated.
  */
 #ifndef SIM_WORLD_HOSTCLOCK_H
 #define SIM_WORLD_HOSTCLOCK_H

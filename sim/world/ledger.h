@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of each manipulation that a tool has asked for with an id of its own. It is
+ * What is known of each manipulation that a tool has requested with an id of its own. It is
  * compared with what came to the processes: at least those done, at most those done and unknown
  * together. Also the counters that the run prints.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that mainsm has armed here: each host gets its share,
- * again when it comes back, and what it reports is checked before it goes up. They outlive the
- * link to mainsm for a while, so that a restart up there loses little.
+ * The csrs that mainsm has enabled for hosts of this sm. Each host gets its part, again when it
+ * returns. Its reports are checked before they are sent to the parent. The csrs outlive the link to
+ * the parent for a while, so that a restart there loses little.
  */
 #ifndef SM_CSR_CSR_H
 #define SM_CSR_CSR_H
@@ -23,7 +23,7 @@
 #define SITE_CSRS_ACK_MAX_NS NSEC_PER_SEC
 /* the same for DISARM: less than mainsm waits for this sm */
 #define SITE_CSRS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
-/* what many hosts have lost goes up as one number */
+/* the losses of many hosts are reported as one number */
 #define SITE_CSRS_LOSSES_NS (200 * NSEC_PER_MSEC)
 
 struct site_csrs;
@@ -66,10 +66,10 @@ int site_csrs_triggered(struct site_csrs *a, struct branch *b, const struct msg_
 int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct msg_losses *m,
 		     struct err *e);
 
-/* It is (again) there: everything that is armed there is sent. */
+/* The branch is connected (again): its csrs are sent. */
 void site_csrs_branch_up(struct site_csrs *a, const struct branch *b);
 
-/* It is not connected: its confirmations are not waited for. */
+/* The branch is not connected: confirmations of it are not waited for. */
 void site_csrs_branch_down(struct site_csrs *a, const struct branch *b);
 
 /* The branch has no hosts left. */
@@ -84,7 +84,7 @@ void site_csrs_drop_stale(struct site_csrs *a);
 
 struct site_csrs_stats {
 	size_t armed, bytes;
-	uint64_t triggered; /* went up */
+	uint64_t triggered; /* reported to the parent */
 	uint64_t dropped; /* did not fit upwards, and were reported as a gap later */
 	uint64_t strays;
 };

@@ -23,7 +23,7 @@ int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct ms
 	return 0;
 }
 
-/* The event is not reported: a thread that waits for its actions goes on at once. */
+/* The event is not reported: a thread that waits for its actions continues at once. */
 static void let_go(struct branch *b, const struct msg_triggered *m)
 {
 	const struct msg go = { .type = MSG_RELEASE, .release = { m->csr, m->seq, m->node } };

@@ -36,13 +36,13 @@ struct site_csr {
 	uint32_t tool, version;
 	bool reply;
 	bool is_stale;
-	char *text; /* owned; the whole, as it came from above */
+	char *text; /* owned; the whole request of the parent */
 	size_t ntext;
 	uint32_t local_prefix;
 	struct standing *standing; /* owned; mark: how many actions are executed there */
 	struct site_parting *parting; /* of branches that get DISARM; NULL = none */
 	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
-	uint64_t dropped; /* events since the last that went up */
+	uint64_t dropped; /* events since the last report to the parent */
 	char kept[TOKEN_BYTES * 2]; /* the kept subscription that it feeds; "" = none */
 };
 

@@ -25,7 +25,7 @@
 /* let in by TLS, HELLO still to come: as many come back at once after a restart */
 #define NODES_GREETING_MAX 512
 #define NODE_MOVED_NS (10 * NSEC_PER_SEC) /* what it said at its old branch has come by then */
-#define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for so long: requests do not wait for it */
+#define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for this time: requests do not wait for it */
 #define NODE_HUNG_NS (6 * NSEC_PER_SEC) /* as long as silence takes to be noticed */
 #define NODE_HUNG_LATE 3 /* a request may be late for reasons of its own */
 /* a host that does not come back takes no room for ever */
@@ -62,9 +62,9 @@ struct nodes_handler {
 	void (*on_msg)(void *arg, struct branch *b, const struct msg *m);
 	/* sub changed. */
 	void (*on_state)(void *arg, struct node *n);
-	/* It is at another branch than before. */
+	/* The node is at another branch than before. */
 	void (*on_moved)(void *arg, struct node *n);
-	/* It is about to be forgotten: it said that it goes, or was lost for long. */
+	/* The node is about to be removed: its lm has left, or was lost for long. */
 	void (*on_forget)(void *arg, struct node *n);
 	/* The branch has no hosts left: nothing will come from it. */
 	void (*on_gone)(void *arg, struct branch *b);
@@ -127,8 +127,8 @@ size_t nodes_count(const struct nodes *ns);
 size_t nodes_up(const struct nodes *ns);
 const struct objects_total *nodes_total(const struct nodes *ns);
 
-/* It is connected: requests are sent there. A hung one gets requests too, since an answer is the
- * only sign that it has recovered. */
+/* True: the node is connected, and gets requests. A hung one gets them too, since only a reply
+ * shows that it has recovered. */
 bool node_is_up(const struct node *n);
 
 /* The links to those hosts; borrowed. What a branch may speak of, these hosts decide. */

@@ -28,7 +28,7 @@ struct nodes {
 	struct map greeting; /* of links without a branch yet, by address */
 	struct objects_total total;
 	uint32_t site_number, level;
-	char *ways; /* owned; for those below to try when we are lost; NULL = none */
+	char *ways; /* owned; for the branches to try when this sm is lost; NULL = none */
 	bool is_closed; /* refuses all peers */
 	bool is_draining; /* to hosts that are not known */
 	struct nodes_stats stats;
@@ -63,7 +63,7 @@ int nodes_listen(struct nodes *ns, struct err *e);
 void branch_up(struct nodes *ns, struct branch *b, struct link *l);
 void branch_down(struct nodes *ns, struct branch *b, const char *reason);
 
-/* It has neither hosts nor a link: its index is free when this returns. */
+/* Removes a branch without hosts and link: its index is free afterwards. */
 void branch_gone_if_empty(struct nodes *ns, struct branch *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The processes and threads of one host, as it last reported them. They are kept so that a mainsm
- * that returns gets whole snapshots, and changes go up together. Every name was checked to be the
- * host's own. Pure.
+ * that returns gets whole snapshots, and changes are reported together. Every name was checked to
+ * be the host's own. Pure.
  */
 #ifndef SM_HOSTS_OBJECTS_H
 #define SM_HOSTS_OBJECTS_H
@@ -40,7 +40,7 @@ void objects_free(struct objects *o);
 
 /*
  * Takes a message of the host. ERR_DENIED: it speaks of what is not its own;
- * ERR_PROTO: a name or parent makes no sense; ERR_LIMIT, ERR_NOMEM. What came before the offending
+ * ERR_PROTO: a name or parent is invalid; ERR_LIMIT, ERR_NOMEM. What came before the offending
  * object
  * stays. *left is set when the host says that it is going.
  */

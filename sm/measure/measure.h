@@ -26,7 +26,7 @@
 #define SITE_MEASURES_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
 
 /*
- * A read waits so long for its last host: a busy one is late by less. Fast reads wait as many
+ * A read waits this long for its last host: a busy one is late by less. Fast reads wait as many
  * intervals: hosts cannot be further ahead than FLOW_READS_OPEN. A parent waits longer than
  * its branches, or one silent host would discard the values of all others. An sm above other sms
  * waits a third longer, that of the site two thirds. mainsm waits twice as long.
@@ -59,7 +59,7 @@ struct site_measures *site_measures_new(const struct site_measures_conf *conf);
 /* Sends nothing to the hosts. */
 void site_measures_free(struct site_measures *f);
 
-/* From above. FLOW_ACK follows a FLOW_LOAD, when its last part is here. */
+/* Messages of the parent. FLOW_ACK follows a FLOW_LOAD, when its last part is here. */
 void site_measures_load(struct site_measures *f, const struct msg_flow_load *m);
 void site_measures_read(struct site_measures *f, const struct msg_flow_read *m);
 void site_measures_end(struct site_measures *f, uint32_t measurement);
@@ -74,7 +74,7 @@ int site_measures_acked(struct site_measures *f, const struct branch *b,
 int site_measures_batch(struct site_measures *f, struct branch *b, const struct msg_flow_batch *m,
 			struct err *e);
 
-/* It is (again) there; it is not connected; hosts have moved to other branches. */
+/* A branch is connected (again); a branch is lost; hosts have moved to other branches. */
 void site_measures_branch_up(struct site_measures *f);
 void site_measures_branch_down(struct site_measures *f, const struct branch *b);
 void site_measures_follow(struct site_measures *f);

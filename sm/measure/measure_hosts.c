@@ -183,7 +183,7 @@ static void note_refused(struct site_measure *m, const struct branch *b, const s
 	set_branch(m, s, b);
 }
 
-/* A refusal after the answer has gone up is sent by itself: the host has returned and refuses. */
+/* A refusal after the answer to the parent is sent by itself: the host has returned and refuses. */
 static void pass_on(struct site_measure *m, const struct msg_flow_ack *a)
 {
 	const struct msg ack = { .type = MSG_FLOW_ACK,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For measure.c (life), measure_load.c (what comes down), measure_hosts.c (hosts) and
+/* For measure.c (life), measure_load.c (messages of the parent), measure_hosts.c (hosts) and
  * measure_read.c (reads). */
 #ifndef SM_MEASURE_MEASURE_INTERNAL_H
 #define SM_MEASURE_MEASURE_INTERNAL_H
@@ -22,7 +22,7 @@ struct site_measures {
 	struct flow_batch_room room;
 	struct loop_timer *follow; /* owned; hosts have moved: all is checked again soon */
 	uint32_t version; /* of the last FLOW_LOAD that was sent */
-	uint64_t graphs; /* that came from above */
+	uint64_t graphs; /* received from the parent */
 	struct site_measures_stats stats;
 };
 
@@ -77,7 +77,7 @@ void site_measure_complain(struct site_measure *m, const char *object, unsigned 
 /* --- measure_read.c */
 nsec_t site_measures_now(const struct site_measures *f);
 void site_measures_site_token(const struct site_measures *f, struct token *out);
-/* Of the reads and frames. -ERR_NOMEM. */
+/* Initialises the reads and frames. -ERR_NOMEM. */
 int site_measure_reads_init(struct site_measure *m);
 /* Closes what is due: what all hosts have sent. */
 void site_measure_check_read(struct site_measure *m);

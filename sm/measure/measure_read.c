@@ -137,7 +137,7 @@ void site_measures_read(struct site_measures *f, const struct msg_flow_read *r)
 
 /* --- what comes up */
 
-/* A late one goes by itself, and what is being put together goes on after it. */
+/* A late one goes by itself, and what is being put together continues after it. */
 static void pass_on(struct site_measure *m, const struct msg_flow_batch *b,
 		    const struct bytes *batch)
 {
@@ -214,7 +214,7 @@ void site_measures_on_batch(void *arg, const struct flow_batch *b)
 		flowbox_add(f->current->box, b);
 }
 
-/* A site has no outputs: what a piece here gives goes up by its links. */
+/* A site has no outputs: the links carry the results of its pieces to the parent. */
 void site_measures_on_result(void *arg, const struct flow_result *r)
 {
 }

@@ -16,7 +16,7 @@ struct announcer;
 struct announcer *announcer_new(struct loop *loop, const char *site);
 void announcer_free(struct announcer *w);
 
-/* Its source and its parent; before the first report. */
+/* Sets the source and the parent of the reports; before the first report. */
 void announcer_connect(struct announcer *w, struct nodes *nodes, struct parent_link *parent);
 
 /* Something changed: a report follows soon. */

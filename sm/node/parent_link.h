@@ -48,13 +48,13 @@ void parent_link_close(struct parent_link *u, const char *reason);
 
 bool parent_link_is_up(const struct parent_link *u);
 
-/* It has been up at least once. */
+/* True: the link has been up at least once. */
 bool parent_link_was_up(const struct parent_link *u);
 
 /* Daemons above us: 1 = mainsm alone. 0 = not known yet. */
 uint32_t parent_link_level(const struct parent_link *u);
 
-/* Parents for those below us to try when we are lost; "" = mainsm. */
+/* Parents for the branches to try when this sm is lost; "" = mainsm. */
 const char *parent_link_ways(const struct parent_link *u);
 
 /* For mainsm itself, beside the parent when that is another one: as link_send(). */

@@ -375,7 +375,7 @@ void requests_branch_lost(struct requests *rs, const struct branch *b, const cha
 	executor_branch_lost(rs->executor, b->index, reason);
 }
 
-/* --- ends from above */
+/* --- ends by the parent */
 
 void requests_cancel(struct requests *rs, uint64_t id)
 {

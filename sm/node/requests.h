@@ -28,7 +28,7 @@ struct requests_conf {
 	struct placement *placement;
 	/* Whole frames to mainsm. */
 	int (*send)(void *arg, const uint8_t *p, size_t n);
-	/* Of the link to mainsm; 0 = not measured. */
+	/* The round-trip time of the link to mainsm; 0 = not measured. */
 	nsec_t (*rtt)(void *arg);
 	/* The sm's own part of omig_status. */
 	/* Executes omig_dfg_look for ourselves. */
@@ -52,7 +52,7 @@ void requests_cancel(struct requests *rs, uint64_t id);
  */
 int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e);
 
-/* That branch is lost: no reply will come from it. */
+/* The branch is lost: no reply will come from it. */
 void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason);
 
 /* mainsm is gone: cancels all, at the hosts too. */

@@ -17,10 +17,10 @@ struct sessions;
 struct sessions *sessions_new(void);
 void sessions_free(struct sessions *t);
 
-/* It is here. -ERR_LIMIT, -ERR_NOMEM. */
+/* Notes that the tool has requests here. -ERR_LIMIT, -ERR_NOMEM. */
 int sessions_seen(struct sessions *t, uint32_t tool);
 
-/* It left. */
+/* The tool has left. */
 void sessions_gone(struct sessions *t, uint32_t tool);
 
 bool sessions_has(const struct sessions *t, uint32_t tool);

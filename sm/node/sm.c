@@ -45,7 +45,7 @@ void sm_drain(struct sm *sm, bool drain)
 	nodes_refuse_new(sm->nodes, drain);
 }
 
-/* --- what the parts ask of each other */
+/* --- callbacks of the parts */
 
 static int send_up(void *arg, const struct msg *m)
 {
@@ -94,7 +94,7 @@ static int own_status(void *arg, uint32_t action, struct reply *into)
 		token_print_number(&site, TOKEN_SITE, parent_link_site_number(sm->parent)), into);
 }
 
-/* An sm without a piece of it says nothing. */
+/* Adds no entry when the sm has no piece of the measurement. */
 static int own_look(void *arg, const struct plan_here *here, struct reply *into)
 {
 	struct sm *sm = arg;
@@ -123,7 +123,7 @@ static bool is_wildcard(const char *addr)
 	return str_eq(addr, "0.0.0.0") || str_eq(addr, "::") || str_eq(addr, "[::]");
 }
 
-/* The hosts by commas, each with the port. */
+/* Prints the hosts, separated by commas, each with the port. */
 static int print_addresses(const char *hosts, uint16_t port, struct buf *out, struct err *e)
 {
 	char host[NAME_MAX_BYTES + 1];

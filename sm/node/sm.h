@@ -58,7 +58,7 @@ struct sm_conf {
 	uint16_t port; /* 0 = the system chooses */
 	const char *advertise; /* where lms find us: hosts by commas; NULL = listen */
 	const char *software; /* name and version, for HELLO */
-	nsec_t linger; /* ends after so long without lms; 0 = never */
+	nsec_t linger; /* ends after this time without lms; 0 = never */
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */
@@ -89,7 +89,7 @@ struct sm_conf {
 int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e);
 
 /*
- * Says goodbye and closes what is open, at once; the lms go on and wait for another sm. NULL is
+ * Says goodbye and closes what is open, at once; the lms continue and wait for another sm. NULL is
  * fine.
  */
 void sm_free(struct sm *sm);

@@ -42,7 +42,7 @@ struct sm {
 	struct loop_job end;
 	char reason[ERR_TEXT_BYTES];
 	nsec_t started;
-	nsec_t let_go_at; /* when all was let go last; 0 = never */
+	nsec_t let_go_at; /* when all was released last; 0 = never */
 	size_t nrevoked;
 	uint64_t forged, strays;
 	bool is_stopping, is_ending;
@@ -58,7 +58,7 @@ void sm_stop_all(struct sm *sm, const char *reason);
 extern const struct parent_link_handler sm_from_parent;
 extern const struct nodes_handler sm_from_branches;
 
-/* Of timers: arg is the sm. */
+/* Callbacks of timers. */
 void sm_grace_over(void *arg);
 void sm_leash_over(void *arg);
 /* A branch that returns was away then, and may still hold something. */
@@ -67,8 +67,8 @@ void sm_let_go_late(struct sm *sm, struct branch *b);
 /* What counts for QUOTA_BYTES. */
 size_t sm_bytes(const struct sm *sm);
 
-/* May so many bytes more be held? Every fan-out asks, so that queues pass the limit by one of them
- * at the most. As quota_check(). */
+/* May this many bytes more be held? Every fan-out asks, so that queues pass the limit by one of
+ * them at the most. As quota_check(). */
 int sm_check_room(struct sm *sm, size_t bytes, struct err *e);
 
 void sm_arm_linger(struct sm *sm);

@@ -108,7 +108,7 @@ struct tenant_counters {
 	nsec_t wall_since, wall_seen; /* a member since; last connection of the mainsm */
 	size_t hosts, procs, objects, csrs, bytes;
 	uint64_t messages, bytes_read; /* since this process serves the user */
-	nsec_t read_later; /* reading was put off for so long */
+	nsec_t read_later; /* reading was put off for this time */
 	uint64_t refused; /* for a limit */
 	uint16_t port;
 	bool is_draining;

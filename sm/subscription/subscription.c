@@ -63,7 +63,8 @@ static void make_sub(void *arg, struct keep *k)
 		return;
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return; /* nothing comes in until there is memory: those above open again */
+		return; /* nothing is received until there is memory: the parent opens the stream
+			   again */
 	s->kt = arg;
 	s->k = k;
 	if (site_subscription_init_sources(s))
@@ -259,8 +260,7 @@ int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
 
 /* --- life */
 
-/* Those that an sm before us knew: what they have is of it, and an end without them would throw it
- * away. */
+/* Loads the subscriptions of an earlier sm. Their stored events would be lost without them. */
 static void load(void *arg, struct keep *k)
 {
 	make_sub(arg, k);

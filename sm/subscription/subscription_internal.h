@@ -14,7 +14,7 @@ struct site_subscriptions {
 	struct keeps *keeps;
 	struct loop_timer *retry; /* of streams that were shut for want of room */
 	struct loop_timer *saving; /* of the lists of sources */
-	/* the last opening; begins somewhere, so that none of an sm before us is the same */
+	/* the last opening; begins somewhere, so that none of an earlier sm is the same */
 	uint64_t stream;
 };
 

@@ -271,7 +271,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	if (!good) {
 		make_good();
 		read_it();
-		if (nread != 17) /* else nothing here would be looked at */
+		if (nread != 17) /* else nothing here would be examined */
 			abort();
 	}
 	if (!n)

@@ -9,7 +9,7 @@
  * fork		a child process does it, and the program waits for it
  * daemon	the program goes to the background: two forks, and all descriptors closed
  * exec		it replaces itself by the same program
- * mpi		after a second it loads an MPI library, becomes a rank, and goes on with
+ * mpi		after a second it loads an MPI library, becomes a rank, and continues with
  *		calls of MPI_Reduce_local
  *
  * Its pid is in PIDFILE when it meets the first one. Built with -DNO_EVENTS it has the probe only.

@@ -133,7 +133,7 @@ static bool says(const struct msg_entry *e, const char *words)
 	return e->value.n >= strlen(words) && memmem(e->value.p, e->value.n, words, strlen(words));
 }
 
-/* Missing entries were not asked for, or are unknown. */
+/* Missing entries were not requested, or are unknown. */
 static enum verdict verdict_of(const struct msg_reply *r)
 {
 	if (r->coverage && r->coverage->nmissing)

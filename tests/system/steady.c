@@ -75,7 +75,7 @@ static void put_number(const char *path, long n)
 	close(fd);
 }
 
-/* Rank 0 alone looks at the file, so that all ranks leave in the same beat. */
+/* Rank 0 alone examines the file, so that all ranks leave in the same beat. */
 static void hold(const struct wish *w, int rank)
 {
 	const struct timespec nap = { 0, 20000000 };

@@ -35,7 +35,7 @@ static const struct {
 };
 
 struct reading {
-	const char *text; /* of all */
+	const char *text; /* the whole condition */
 	const char *p;
 	struct condition *out;
 };
@@ -80,7 +80,7 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* Names of metrics in an expression; functions and folds of the language are followed by '('. */
+/* Checks the names of metrics in an expression. A name before '(' is a function or aggregate. */
 static int check_names(const struct reading *r, const char *from, const char *to, struct err *e)
 {
 	char name[128];
@@ -204,7 +204,7 @@ static size_t word_length(const char *p)
 	return n;
 }
 
-/* silent and hang have no number. */
+/* The conditions `silent` and `hang` have no threshold. */
 static int read_state(struct reading *r, enum condition_kind kind, struct err *e)
 {
 	r->out->kind = kind;
@@ -275,7 +275,7 @@ int condition_parse(const char *text, struct condition *out, struct err *e)
 		return read_state(&r, kind, e);
 	}
 	rc = read_value(&r, e);
-	/* a share that is measured in s/s is read in percent */
+	/* a time per time, measured in s/s, is compared in percent */
 	if (!rc && out->kind == CONDITION_METRIC && str_eq(out->unit, "%") &&
 	    strstr(out->text, "_delay")) {
 		out->scale = 0.01;
@@ -290,9 +290,9 @@ bool condition_is_above(const struct condition *c)
 	return *c->op == '>';
 }
 
-/* --- what computes it */
+/* --- the metric of a condition */
 
-/* Each metric of a process, in the interval. */
+/* Prints an expression, and gives each metric its parameters: a process and a time. */
 static void put_expression(struct buf *out, const char *text)
 {
 	struct pmsl_builtin b;

@@ -30,7 +30,7 @@ struct condition {
 	double threshold; /* in the unit that values have */
 	double scale; /* a value divided by it is in `unit` */
 	bool per_second;
-	nsec_t for_ns; /* it has to hold for so long; 0: once is enough */
+	nsec_t for_ns; /* it has to hold for this time; 0: once is enough */
 };
 
 /*
@@ -39,7 +39,7 @@ struct condition {
  */
 int condition_parse(const char *text, struct condition *out, struct err *e);
 
-/* It is a number that the condition asks for, or more: op threshold. */
+/* True: the condition holds above its threshold, and not below. */
 bool condition_is_above(const struct condition *c);
 
 /*

@@ -235,7 +235,7 @@ static int list(const struct admin_options *w)
 	return rc;
 }
 
-/* --- the process */
+/* --- status */
 
 static int status(const struct admin_options *w)
 {
@@ -264,7 +264,7 @@ static int status(const struct admin_options *w)
 	return rc;
 }
 
-/* --- what changes */
+/* --- limit, drain, admit, drop */
 
 static int report_done(const struct admin_options *w, Omis_reply r)
 {

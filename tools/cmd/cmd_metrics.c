@@ -52,7 +52,7 @@ static void put_json(struct listing *l, const struct pmsl_builtin *m)
 	json_object_end(j);
 }
 
-/* Of single calls there are hundreds: they are listed on request. */
+/* Metrics of single calls are hundreds: they are listed on request only. */
 static bool is_shown(const struct listing *l, const struct pmsl_builtin *m)
 {
 	return is_wanted(l, m->name) && (m->call < 0 || l->word || l->json || l->is_long);

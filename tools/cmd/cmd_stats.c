@@ -121,7 +121,7 @@ struct pair {
 	double covariance, correlation;
 };
 
-/* Of two columns: row by row, so that what has a gap has none. */
+/* The pairs of two columns; a row with a gap gives no pair. */
 static struct pair pair_of(const struct sample *s, unsigned i, unsigned k)
 {
 	size_t n, m;
@@ -183,7 +183,7 @@ static void put_quantity(const struct stats_options *w, struct quantity *q, stru
 		report_text(q, &w->report, &out->text);
 }
 
-/* The rule is looked at again: what was left out is not in it. */
+/* The rule is evaluated again: what was left out is not in it. */
 static int report_sample(struct sample *s, struct output *out)
 {
 	int rc = CMD_OK;

@@ -96,7 +96,7 @@ static bool exists_in(const char *folders, const char *name)
 	return false;
 }
 
-/* Not loaded to look at: an MPI library starts threads and opens devices. */
+/* The check does not load the library: an MPI library starts threads and opens devices. */
 static void check_mpi(struct doctor *d)
 {
 	static const struct {

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CAUSES_MAX 16 /* lines of one run: a program that goes on after each is no news */
+#define CAUSES_MAX 16 /* lines of one run: a program that continues after each is no news */
 
 struct watch {
 	const struct run_waits *conf;
@@ -25,7 +25,7 @@ struct watch {
 	size_t causes;
 };
 
-/* Of its kind and its ranks, not of its time. */
+/* A hash of the wait's kind and ranks, without its time. */
 static uint64_t cause_of(const struct top_wait *w)
 {
 	const struct hash_key key = { (uint64_t)w->kind, 0 };

@@ -19,14 +19,14 @@ int destination_open(const char *to, struct destination **out);
 /* What is not committed is forgotten. NULL is fine. */
 void destination_close(struct destination *k);
 
-/* Whole blocks; those that are there already are passed over. An exit status: afterwards it can
+/* Whole blocks; those that are there already are skipped. An exit status: afterwards it can
  * only be closed. */
 int destination_blocks(struct destination *k, const void *p, size_t n);
 
 /* All of it is safe. An exit status. */
 int destination_commit(struct destination *k);
 
-/* Of all that is there. */
+/* The balance of all stored events. */
 const struct evbalance *destination_balance(const struct destination *k);
 
 /* Bytes that came and were no blocks. */

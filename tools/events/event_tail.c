@@ -100,7 +100,7 @@ static int poll_tree(struct event_tail *f)
 	return session_ask_value(&f->tree, ":omig_tree()");
 }
 
-/* Of another mainsm: what lay in the buffer of the one before is gone. */
+/* Begins again with another mainsm: the buffer of the earlier one is lost. */
 static int begin_again(void *arg)
 {
 	struct event_tail *f = arg;

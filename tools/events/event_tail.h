@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of running programs as `omig events tail` has them: asked for, fetched and shown. */
+/* Events of running programs as `omig events tail` has them: requested, fetched and shown. */
 #ifndef TOOLS_EVENTS_EVENT_TAIL_H
 #define TOOLS_EVENTS_EVENT_TAIL_H
 

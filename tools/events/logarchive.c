@@ -83,7 +83,7 @@ static int report_end(const struct loading *l)
 
 /*
  * A text says no stream. Its first event does: the same text, also a longer one later, is the same
- * stream, whatever the file is called; texts that go on otherwise are counted.
+ * stream, whatever the file is called; texts with another continuation are counted.
  */
 static int stream_of_text(const struct event *ev, uint32_t nth, uint64_t *out, struct err *e)
 {

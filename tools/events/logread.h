@@ -15,7 +15,7 @@ struct logread_options {
 	enum evline_form form;
 	enum evwords_fraction fraction;
 	bool is_quiet; /* no progress */
-	/* of archives; NULL: all. Other logs are handed on whole */
+	/* of archives; NULL: all. Other logs are passed on whole */
 	const struct arevents_options *part;
 };
 
@@ -26,7 +26,7 @@ int logread_form(struct logread_options *w, const char *name);
 typedef int (*logread_fn)(void *arg, const struct event *ev);
 
 /*
- * Hands on all events of a file ("-" is the standard input), or of an archive: a file that is one,
+ * Passes on all events of a file ("-" is the standard input), or of an archive: a file that is one,
  * when the form is guessed, or postgresql://... Returns an exit status: CMD_DAMAGED when something
  * in it could not be read, and all else was.
  */

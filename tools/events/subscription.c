@@ -23,7 +23,7 @@
 /* so old is what comes seldom, and what a kill takes with it comes again */
 #define COMMIT_NS (200 * NSEC_PER_MSEC)
 #define WAIT_NS (200 * NSEC_PER_MSEC) /* between two looks at signals and the end */
-/* a host that reports no end for so long is not waited for */
+/* a host that reports no end for this time is not waited for */
 #define QUIET_NS (30 * NSEC_PER_SEC)
 #define STREAMS_MAX 4096 /* openings whose blocks are not acknowledged yet */
 #define NAME_MAX_CHARS 63
@@ -59,7 +59,7 @@ bool subscription_is_name(const char *name)
 	return n && n <= NAME_MAX_CHARS && strspn(name, NAME_CHARS) == n;
 }
 
-/* The same command has the same name, so that it goes on where a killed one was. */
+/* The same command has the same name, so that it continues where a killed one was. */
 static void make_name(struct subscription *k)
 {
 	static const struct hash_key of_names;

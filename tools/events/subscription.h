@@ -13,7 +13,7 @@ struct subscription_options {
 	struct cmd_common common;
 	char **names;
 	const char *where, *job, *to;
-	const char *name; /* of the subscription; NULL: made of what is asked for */
+	const char *name; /* of the subscription; NULL: made of what is requested */
 	const char *when_full; /* oldest, newest, stop */
 	int64_t for_ns, count, lease_ns, room_mib; /* 0: none, none, as mainsm has them */
 	/* how many have come: with the first it ends, with the second at once */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of nodes: one table says what is asked for, and what becomes of it. */
+/* Values of nodes: one table says what is requested, and what becomes of it. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/export/export.h"

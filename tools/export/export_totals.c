@@ -3,7 +3,7 @@
  * Counters of an exporter must not decrease. A reader takes a smaller value for a new count from
  * zero. A process that leaves a sum would look like a burst of work. So a process that ended
  * stays in the sum of its job and node. A process whose host is silent keeps its last value. A
- * count that begins again is added to what was there.
+ * count that restarts at 0 is added to the count before.
  */
 #include "tools/export/export.h"
 
@@ -15,12 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SILENT_MAX_NS (3600 * NSEC_PER_SEC) /* then a process is taken as ended, seen or not */
+#define SILENT_MAX_NS (3600 * NSEC_PER_SEC) /* then a process without samples counts as ended */
 #define EMPTY_MAX_NS (600 * NSEC_PER_SEC) /* a reader calls a series stale after five minutes */
 #define KEY_BYTES (EXPORT_NAME_BYTES + 2 * TOP_NAME_BYTES)
 #define FIGURES (sizeof(struct export_counters) / sizeof(double))
 
-/* The figures are doubles, one beside the other. */
+/* Counter i of the struct, whose members are doubles without gaps. */
 static double *each(struct export_counters *f, size_t i)
 {
 	return i ? &f->mpi[0][0] + (i - 1) : &f->cpu_s;
@@ -130,8 +130,8 @@ static bool is_new_count(const struct export_process *p, const struct export_cou
 }
 
 /*
- * Calls only grow, so one class that fell says that all of them are a new count. Time falls
- * alone, too: that in a call which has not ended is an estimate.
+ * Calls only grow: when those of one class fall, all counters have restarted. A time may fall by
+ * itself, since the time in an open call is an estimate.
  */
 static bool follow(struct export_process *p, struct export_counters *now, bool has_counts)
 {
@@ -158,7 +158,7 @@ int export_totals_add(struct export_totals *k, const struct top_rank *r,
 	if (!p)
 		return -ERR_LIMIT;
 	counters_of(r, &f);
-	k->resets += follow(p, &f, r->time_ns != 0); /* 0: nothing was read, which is no 0 */
+	k->resets += follow(p, &f, r->time_ns != 0); /* 0: the counters are unknown */
 	str_copy(p->program, sizeof(p->program), r->program);
 	p->rank = r->rank;
 	p->pid = r->pid;

@@ -47,7 +47,7 @@ int launch_need_place(struct launch *l, struct err *e);
  */
 int launch_find_mainsm(struct launch *l, struct err *e);
 
-/* The string alone: a given one (--mainsm, OMIG_MAINSM) is looked at, the own one is not. */
+/* The string alone: a given one (--mainsm, OMIG_MAINSM) is examined, the own one is not. */
 int launch_find_string(struct launch *l, bool *is_given, struct err *e);
 
 /* As above, but makes sure that an own one answers, and starts one when there is none. Blocks for
@@ -67,7 +67,7 @@ int launch_check_program(const char *name, struct err *e);
 /* The process id of this user's mainsm on this host when a signal has stopped it, else 0. */
 long launch_stopped_mainsm(void);
 
-/* A process of it is here and goes on: it may be about to start, or to end. */
+/* A process of it is here and continues: it may be about to start, or to end. */
 bool launch_mainsm_runs(void);
 
 /*
@@ -89,7 +89,7 @@ void launch_name_job(struct launch *l, const char *program);
  */
 int launch_take_token(struct launch *l, bool is_here, struct err *e);
 
-/* The same through the session of libomis that is open. */
+/* As above, through the open session of libomis. */
 int launch_ask_token(struct launch *l, struct err *e);
 
 /* conn without its token. */

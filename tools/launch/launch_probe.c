@@ -124,7 +124,7 @@ static bool read_text(const char *path, char *out, size_t size)
 	return ok;
 }
 
-/* Its process id, and its state as of proc(5); 0: none. */
+/* The process id of the mainsm, and its state as in proc(5); 0: none. */
 static long find_mainsm(char *state)
 {
 	char dir[FILE_PATH_BYTES], path[FILE_PATH_BYTES], text[24], stat[STAT_BYTES], name[32];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the array that the tool holds stands what only we look at. */
+/* Before the array that the tool holds stands what only we examine. */
 struct answer {
 	Omis_coverage coverage;
 	/* the tool's Omis_reply; objects, missing and texts lie behind it */

@@ -75,7 +75,7 @@ int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct
 void client_wait(struct client *c, nsec_t max);
 void client_turn(struct client *c);
 
-/* Of client_wait()'s clock. */
+/* The present time by the clock of client_wait(). */
 nsec_t client_now(const struct client *c);
 
 #endif

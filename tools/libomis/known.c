@@ -19,7 +19,7 @@ static const char *kind_name(enum omis_class c)
 	return "event";
 }
 
-/* Number i of those that tools may use. */
+/* Service i of those that tools may use. */
 static const struct omis_service *find(unsigned i)
 {
 	const struct omis_service *s;

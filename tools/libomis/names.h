@@ -38,7 +38,7 @@ void names_done(struct names *names);
 bool names_find(const struct names *names, const char *token, struct name *out);
 struct name names_at(const struct names *names, size_t i);
 const char *names_token(const struct names *names, size_t i);
-/* Of a process its node's name, of a node or site its own. */
+/* The name of a process's node, or the own name of a node or site. */
 const char *names_host(const struct names *names, const char *token);
 
 /*
@@ -50,7 +50,7 @@ Omis_status names_job(struct names *names, const char *job, char *out, size_t si
 /* Which processes of a job a request names. */
 enum names_which { NAMES_RANKS, NAMES_RUNNING };
 
-/* Their tokens as a list. OMIS_UNKNOWN_OBJECT: there is none. */
+/* Writes the tokens of the named objects as a list. OMIS_UNKNOWN_OBJECT: there is none. */
 Omis_status names_write(const struct names *names, const char *job, enum names_which which,
 			struct buf *out);
 

@@ -7,8 +7,8 @@
 
 #define TIMEOUT_MAX_MS (24 * 3600 * 1000)
 
-/* How many of the words the option `name` at argv[0] takes (0: it is none); *value: its
- * argument. */
+/* How many of the words the option `name` at argv[0] takes (0: argv[0] is another option); *value:
+ * its argument. */
 static int match(const char *name, char **argv, int words, const char **value)
 {
 	size_t n = strlen(name);

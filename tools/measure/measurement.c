@@ -174,7 +174,7 @@ static bool is_refused(Omis_reply r)
 	       (r[0] && r[1] && r[1]->obj_list && r[1]->status >= OMIS_FIRST_ERROR);
 }
 
-/* Where mainsm cannot look at the rule itself the reads are its values; totals since the start
+/* Where mainsm cannot examine the rule itself the reads are its values; totals since the start
  * depend on each other altogether. */
 static int create(struct measurement *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A measurement as `omig measure` has it: asked for, read, shown. */
+/* A measurement as `omig measure` has it: requested, read, shown. */
 #ifndef TOOLS_MEASURE_MEASUREMENT_H
 #define TOOLS_MEASURE_MEASUREMENT_H
 
@@ -75,14 +75,14 @@ struct measurement {
 	struct session_csr csr; /* dfg_has_read */
 	bool each_vt; /* values go by virtual time */
 	bool is_total; /* its values come together, or may */
-	bool since_last; /* as it was asked for in the end */
-	bool by_mainsm; /* the rule of --until is looked at there, where all values are merged */
+	bool since_last; /* as it was requested in the end */
+	bool by_mainsm; /* the rule of --until is evaluated there, where all values are merged */
 	bool has_enough; /* and holds, in the read that was shown last */
 	/* owned: the text's parameters of these; NULL: as built-in ones call them */
 	char *partners_name, *regions_name;
 	char *region[MEASUREMENT_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
-	Omis_value *tree; /* omig_tree() as it was last asked for */
+	Omis_value *tree; /* omig_tree() as it was last requested */
 	bool has_jobs; /* ranks of several jobs run: their names say which */
 	struct reading *first, **last; /* that wait to be shown */
 	struct reading *open; /* of which further parts come */
@@ -178,7 +178,7 @@ bool measurement_is_reached(const struct measurement *m);
 /* A line for the head of a table; nothing without a rule. */
 void measurement_progress(const struct measurement *m, struct buf *out);
 
-/* mainsm may be asked to look at the rule itself: it needs a text, and values since the start. */
+/* mainsm may be asked to examine the rule itself: it needs a text, and values since the start. */
 bool measurement_may_stop_there(const struct measurement_options *w);
 
 /* The end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */

@@ -8,7 +8,7 @@
  * mainsm, at most once a second. */
 bool measurement_has_ended(struct measurement *m, const struct reading *r);
 
-/* At the beginning: the named job has ended, and the user has not asked for the next job of that
+/* At the beginning: the named job has ended, and the user has not requested the next job of that
  * name. */
 bool measurement_is_too_late(struct measurement *m);
 

@@ -14,7 +14,7 @@
 const char *const profile_by_names[PROFILE_KINDS] = { "call",	 "rank", "node",
 						      "partner", "site", "size" };
 
-/* Where omig_calls_profile() puts what: of a node, and of the rows of each kind behind that. */
+/* Positions in a reply of omig_calls_profile(): of the head of a node, and of each kind of row. */
 enum {
 	HEAD_TIME,
 	HEAD_NODE,
@@ -72,7 +72,7 @@ enum {
 enum { SIZE_NAME, SIZE_FROM, SIZE_TO, SIZE_COUNT, SIZE_DELAY, SIZE_BYTES };
 enum { PAIR_RANK, PAIR_PARTNER, PAIR_COUNT, PAIR_DELAY, PAIR_OUT, PAIR_IN };
 
-/* Bits of the word, as the services document them. */
+/* Bits of a hook word, as docs/services.md lists them. */
 enum {
 	WORD_TIME = 1 << 1,
 	WORD_VOLUME = 1 << 2,
@@ -84,11 +84,11 @@ enum {
 struct reading {
 	struct profile *p;
 	const Omis_object_result *nodes;
-	uint32_t words; /* that all ranks have */
+	uint32_t words; /* bits that the hook words of all ranks have */
 	bool ok;
 };
 
-/* A number that is not negative; NaN: there is none. */
+/* A number from 0 up; NaN: it is missing or negative. */
 static double amount(const Omis_value *v, size_t i)
 {
 	double d = value_float(v, i);
@@ -128,7 +128,7 @@ static struct profile_row *add_row(struct reading *rd, const char *name)
 	return r;
 }
 
-/* Calls of several hosts stand in one row: there are some dozens. */
+/* A row sums a call over all hosts. The search is linear: a job uses some dozens of calls. */
 static struct profile_row *find_row(struct reading *rd, const char *name)
 {
 	for (size_t i = 0; i < rd->p->n; i++)
@@ -159,7 +159,7 @@ static void add_to_all(struct profile *p, const Omis_value *v, size_t count, siz
 	p->bytes_in = plus(p->bytes_in, amount(v, out + 1));
 }
 
-/* rank: where it stands; its time is behind it. */
+/* rank: the position of the rank in v; its time follows. */
 static void add_most(struct profile_row *r, const Omis_value *v, size_t rank)
 {
 	double most = seconds(v, rank + 1);
@@ -314,7 +314,7 @@ static void add_site(struct reading *rd, const Omis_value *v)
 	r->bytes_out = plus(r->bytes_out, amount(v, SITE_OUT));
 	r->bytes_in = plus(r->bytes_in, amount(v, SITE_IN));
 	r->ranks = plus(r->ranks, amount(v, SITE_RANKS));
-	r->longest_s = fmax(r->longest_s, seconds(v, SITE_LONGEST)); /* NaN is no time */
+	r->longest_s = fmax(r->longest_s, seconds(v, SITE_LONGEST)); /* fmax() ignores NaN */
 	add_most(r, v, SITE_MOST_RANK);
 }
 

@@ -39,7 +39,7 @@ enum profile_window { PROFILE_ALL, PROFILE_ALL_AND_MARK, PROFILE_SINCE_MARK };
 struct profile_frame {
 	char path[PROFILE_PLACE_BYTES]; /* file with the code; "": not known */
 	int64_t address; /* of that file */
-	bool is_asked, is_found; /* the source was asked for, and known */
+	bool is_asked, is_found; /* the source was requested, and known */
 	/* the function; for inlined ones all, the innermost first, with " < " between */
 	char function[PROFILE_PLACE_BYTES];
 	char source[PROFILE_PLACE_BYTES]; /* file:line of the innermost one; "": not known */
@@ -92,7 +92,7 @@ struct profile {
 
 /*
  * Of the reply to omig_calls_profile(), and to node_get_info([],1) for the names of nodes (may be
- * NULL: tokens). What makes no sense in it is left out. False: no memory; nothing is held.
+ * NULL: tokens). What is invalid in it is left out. False: no memory; nothing is held.
  */
 bool profile_read(struct profile *p, enum profile_by by, const Omis_object_result *entries,
 		  const Omis_object_result *nodes);

@@ -105,7 +105,7 @@ static void mark_asked(const struct places *k, int64_t address)
 		}
 }
 
-/* Addresses of that file that were not asked for, in one request of a process that has it. */
+/* Addresses of that file that were not requested, in one request of a process that has it. */
 static size_t put_addresses(const struct places *k, struct buf *text)
 {
 	size_t n = 0;

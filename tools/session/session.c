@@ -24,7 +24,7 @@ static int open_status(Omis_status s, bool is_given)
 	return s == OMIS_PARAMETER_ERROR && is_given ? CMD_USAGE : CMD_UNREACHABLE;
 }
 
-/* --timeout, else OMIG_TIMEOUT, for all of it; else what a person waits for. */
+/* Timeouts: --timeout, else OMIG_TIMEOUT, for all steps; else defaults for each step. */
 static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *answer_ms)
 {
 	const char *given = getenv("OMIG_TIMEOUT");
@@ -107,7 +107,7 @@ int session_open(const struct cmd_common *c)
 	return CMD_OK;
 }
 
-/* --- going on with the next mainsm */
+/* --- continuing with the next mainsm */
 
 static int begin_gap(struct session_gap *g, nsec_t now)
 {

@@ -15,7 +15,7 @@ void session_close(void);
 enum session_link {
 	SESSION_UP,
 	SESSION_LOST,
-	SESSION_BACK, /* and nothing of what was asked for before is known there */
+	SESSION_BACK, /* and nothing of what was requested before is known there */
 };
 enum session_link session_link(void);
 
@@ -25,10 +25,10 @@ enum session_link session_link(void);
  */
 void session_link_taken(void);
 
-/* A time for which there is no mainsm, for commands that go on behind it. Zeroed but for the first
- * three. */
+/* A time for which there is no mainsm, for commands that continue behind it. Zeroed but for the
+ * first three. */
 struct session_gap {
-	int64_t limit_ns; /* so long is waited; 0: a lost connection is the end */
+	int64_t limit_ns; /* this long is waited; 0: a lost connection is the end */
 	/* Asks for all that there was: an exit status. CMD_USAGE and CMD_DENIED are the end, others
 	 * are tried again. */
 	int (*again)(void *arg);
@@ -50,7 +50,7 @@ int session_bridge(struct session_gap *g);
 /* Attaches all that is known. 0 or an exit status. */
 int session_attach_all(void);
 
-/* It can stand between quotes in a request as it is: names, serials, numbers can. */
+/* True: the text may be quoted in a request as it is, such as names, serials and numbers. */
 bool session_is_plain(const char *s);
 
 /*

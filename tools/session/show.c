@@ -177,7 +177,7 @@ static void objects_json(struct json *j, const char *list)
 	json_array_end(j);
 }
 
-/* An error's result is words; what cannot be read as values is handed on as it is. */
+/* An error's result is words; what cannot be read as values is passed on as it is. */
 static void result_json(struct json *j, const Omis_object_result *o)
 {
 	Omis_value *v = NULL;

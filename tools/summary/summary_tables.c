@@ -153,7 +153,7 @@ static void rank_row(const struct summary_writer *w, struct table *tab,
 	end_text(tab, p, w->s->seconds);
 }
 
-/* Those that compute most and least say most: the others are alike. */
+/* Orders by computation: the processes with the most and the least are shown. */
 static int by_computation(const void *pa, const void *pb)
 {
 	const struct summary_process *a = *(const struct summary_process *const *)pa,

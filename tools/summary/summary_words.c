@@ -20,7 +20,7 @@ char *summary_seconds(char out[SUMMARY_SECONDS_BYTES], double seconds)
 	return table_quantity(out, seconds, 3, "s");
 }
 
-/* Of the lowest rank; MPMD has others too. */
+/* The program of the lowest rank; an MPMD job has others too. */
 static const char *program_of(const struct summary_section *of)
 {
 	for (size_t i = 0; i < of->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments as people write them. */
+/* Moments in the forms that users write. */
 #ifndef TOOLS_TERM_MOMENT_H
 #define TOOLS_TERM_MOMENT_H
 
@@ -16,7 +16,7 @@
  */
 int moment_parse(const char *text, nsec_t now, nsec_t *out, struct err *e);
 
-/* moment_parse() of now, as the call of an option: into is a nsec_t. */
+/* moment_parse() from the present time, as the callback of an option: into is a nsec_t *. */
 int moment_option(void *into, const char *text, struct err *e);
 
 #endif

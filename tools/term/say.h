@@ -47,7 +47,7 @@ struct cmd_common {
 
 /*
  * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are
- * made of. first NULL: the command has no operands. -1 = go on, else the exit status.
+ * made of. first NULL: the command has no operands. -1 = continue, else the exit status.
  */
 int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 
@@ -59,7 +59,7 @@ void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cmd_usage(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The same for a first operand that is none of spec->verbs. */
+/* As cmd_usage(), for a first operand that is none of spec->verbs. */
 int cmd_usage_verb(const struct opt_spec *spec, const char *given);
 
 /* Keeps words, which the command has already printed on stderr, for cmd_end(). Returns status. */

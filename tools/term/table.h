@@ -25,7 +25,7 @@ int table_print(const struct table *t, size_t width, struct buf *out);
 /* The same, and frees t. NULL: -ERR_NOMEM. */
 int table_end(struct table *t, size_t width, struct buf *out);
 
-/* The same to standard output; an exit status, reported. */
+/* As above, to standard output; returns an exit status, after a message. */
 int table_show(struct table *t, size_t width);
 
 /*
@@ -47,8 +47,8 @@ char *table_bytes(char out[TABLE_NUMBER_BYTES], double v);
 void table_sizes(struct buf *out, int64_t from, int64_t to);
 /* 12.3; "-" for NaN. */
 char *table_percent(char out[TABLE_NUMBER_BYTES], double v);
-/* A value of so many digits with its unit, scaled by 1000: "20.7 MB", "6.42 ms", "95.7 %" for s/s,
- * "42 calls". NaN:
+/* A value of this many digits with its unit, scaled by 1000: "20.7 MB", "6.42 ms", "95.7 %" for
+ * s/s, "42 calls". NaN:
  * "-" and the unit. Returns out. */
 #define TABLE_QUANTITY_BYTES 192
 char *table_quantity(char out[TABLE_QUANTITY_BYTES], double v, int digits, const char *unit);

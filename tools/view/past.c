@@ -46,7 +46,7 @@ static double ago_s(nsec_t now, int64_t then)
 	return then > 0 ? (double)(now - then) / 1e9 : (double)NAN;
 }
 
-/* What runs, or ended lately, is there with more about it. */
+/* True: the run is in the list of live jobs, which has more about it. */
 static bool is_there(const struct jobs *j, size_t n, const Omis_value *v, nsec_t now)
 {
 	double seen = ago_s(now, value_int(v, RUN_LAST));
@@ -203,7 +203,7 @@ static bool fill_sample(struct top_sample *s, const Omis_value *history)
 	return true;
 }
 
-/* The longest interval that values in there are of. */
+/* The longest interval of the samples, in seconds. */
 static double span_of(const Omis_value *history)
 {
 	const Omis_value *set;

@@ -20,7 +20,7 @@ bool past_jobs(struct jobs *j, const Omis_value *history, nsec_t now);
 
 /*
  * The ranks at a moment as a sample with rates, for top_sample_done(): calls and loads of nodes are
- * not known. job: NULL is all. *span_s: the rates are of so long an interval. An exit status;
+ * not known. job: NULL is all. *span_s: the rates are of this long an interval. An exit status;
  * failures are reported.
  */
 int past_ask_ranks(struct top_sample *s, const char *job, nsec_t at, double *span_s);

@@ -125,7 +125,7 @@ static bool is_of_system(const struct stack_frame *f)
 	       str_has_prefix(file, "libm.") || str_has_prefix(file, "[vdso]");
 }
 
-/* Its wrappers stand in front of the library's calls. */
+/* True: a frame of libomig, whose wrappers precede the calls of the MPI library. */
 static bool is_own(const struct stack_frame *f)
 {
 	return str_has_prefix(base_of(f->module), "libomig.so");

@@ -43,7 +43,7 @@ struct top_call {
 	char name[TOP_NAME_BYTES];
 	enum top_call_state state;
 	enum top_call_kind kind;
-	double seconds; /* in that state; so long at least unless is_exact */
+	double seconds; /* in that state; this long at least unless is_exact */
 	bool is_exact;
 	int64_t partner, tag; /* world rank; or TOP_PARTNER_UNKNOWN, or less: none */
 	int64_t source,
@@ -130,7 +130,7 @@ void top_sort(struct top_sample *s, enum top_sort by);
 const struct top_node *top_node_find(const struct top_sample *s, const char *token);
 const struct top_rank *top_rank_find(const struct top_sample *s, const char *token);
 
-/* Its last counters may still be read. */
+/* True: the rank has ended; its last counters may still be read. */
 bool top_rank_has_ended(const struct top_rank *r);
 
 /* Takes ranks that have ended out of what is shown. */

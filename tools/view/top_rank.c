@@ -15,8 +15,8 @@
 
 #define ROWS_MAX 512 /* functions, or partners, of one rank */
 
-/* Of a function: [name, class, count, delay_ns, in_call, out, in]; of a partner: [name, rank,
- * count, out, in, delay_ns, shared_ns, ...]. */
+/* Values of a function: [name, class, count, delay_ns, in_call, out, in]; of a partner: [name,
+ * rank, count, out, in, delay_ns, shared_ns, ...]. */
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 enum { WITH_NAME, WITH_RANK, WITH_COUNT, WITH_OUT, WITH_IN, WITH_DELAY, WITH_SHARED };
 

@@ -18,7 +18,7 @@ const char *const top_class_names[TOP_CLASSES] = { "send",	   "receive",	    "me
 						   "onesided",	   "onesided_sync", "io",
 						   "communicator", "other" };
 
-/* Of proc_get_info, in the order of the flags. */
+/* Values of proc_get_info, in the order of the flags. */
 enum {
 	PROC_RANK,
 	PROC_NODE,

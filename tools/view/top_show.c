@@ -79,7 +79,7 @@ size_t top_rows(const struct term *t)
 	return t->rows > TITLE_ROWS + 1 ? t->rows - TITLE_ROWS - 1 : 1;
 }
 
-/* Of n lines so many are shown that they, and a word about the others, fit into rows (0: all). */
+/* How many of n lines, with a line about the rest, fit into rows (0: all). */
 static size_t that_fit(size_t n, size_t rows)
 {
 	return !rows || n <= rows ? n : rows - 1;

@@ -34,7 +34,7 @@ size_t top_rows(const struct term *t);
 int top_show(const struct term *t, const struct top_sample *s, const struct top_look *look,
 	     struct buf *out);
 
-/* So many ranks it shows. */
+/* How many ranks it shows. */
 size_t top_rank_rows(const struct term *t, const struct top_sample *s, const struct top_look *look);
 
 /* One JSON object on a line of stdout: rates are null in the first sample. */

@@ -35,7 +35,7 @@ char *top_call_text(char out[TOP_CALL_TEXT_BYTES], const struct top_call *c)
 	return out;
 }
 
-/* done: of each rank of the sample, whether its job has been looked at. */
+/* done: of each rank of the sample, whether its job has been examined. */
 static bool collect(const struct top_sample *s, const struct top_rank *first, bool *done,
 		    struct job *j)
 {

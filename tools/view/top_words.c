@@ -81,7 +81,7 @@ static double mean_mpi(const struct job *j, size_t first)
 	return j->n > first ? sum / (double)(j->n - first) : 0;
 }
 
-/* Of ranks from `first` on. */
+/* The class with the most time, over the ranks from `first` on. */
 static const char *largest_class(const struct job *j, size_t first)
 {
 	size_t best = TOP_OTHER;
@@ -170,7 +170,7 @@ static void say_plain(struct report *to, const struct job *j)
 	say(to, TOP_WORD_PLAIN, j->name, line);
 }
 
-/* Its first rank in the sample. */
+/* True: rank `at` is the first of its job in the sample. */
 static bool is_first_of_job(const struct top_sample *s, size_t at)
 {
 	for (size_t i = 0; i < at; i++)

@@ -6,7 +6,7 @@
 #include "tools/view/top.h"
 #include "tools/view/top_waits.h"
 
-/* Ranks compute so many points more than the others, and those are in MPI so long: both in %. */
+/* Ranks compute this many points more than the others, which are in MPI this long: both in %. */
 #define TOP_SLOW_POINTS 15
 #define TOP_SLOW_MPI 20
 /* Tasks for each processor, and share of the time in which some wait for one. */

@@ -44,7 +44,7 @@ struct exchange_rank {
 	double lost; /* calls whose partner found no room */
 };
 
-/* Of one job. */
+/* The messages of one job. */
 struct exchange {
 	char job[TOP_NAME_BYTES];
 	int64_t world_size;
@@ -66,7 +66,7 @@ bool exchange_read(struct exchange *x, const struct top_sample *s, const char *j
 bool exchange_difference(struct exchange *out, const struct exchange *before,
 			 const struct exchange *now);
 
-/* Of the world's size, or above: NULL. */
+/* NULL: the rank is not below the size of the world. */
 const struct exchange_rank *exchange_find(const struct exchange *x, int64_t rank);
 
 #endif

@@ -27,7 +27,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of each rank of x, in its order; owned by the caller. NULL: no memory. */
+/* The lateness of each rank of x, in its order; owned by the caller. NULL: no memory. */
 static double *latenesses(const struct exchange *x)
 {
 	double *late = calloc(2 * x->n + 1, sizeof(*late)), *sorted = late + x->n, median;

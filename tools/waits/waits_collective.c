@@ -14,7 +14,7 @@
 
 /* The last one to come waits for no other: below this part of the median time it stands out. */
 #define LAST_OF_MEDIAN 0.75
-/* Reads of ranks are not of one moment: so many calls, or this share, may differ. */
+/* Reads of ranks are not of one moment: this many calls, or this share, may differ. */
 #define COUNT_DIFFERS 2
 #define COUNT_SHARE 0.02
 

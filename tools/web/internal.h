@@ -30,7 +30,7 @@ struct web {
 	struct web_stats stats;
 };
 
-/* What the head of a request says, cut out of it in place. */
+/* The parts of a request's head, which are terminated in place. */
 struct web_head {
 	bool is_head; /* HEAD, not GET */
 	char *path;
@@ -54,7 +54,7 @@ bool web_is_local_name(const char *host);
 void web_conn_new(struct web *w, int fd);
 void web_conn_free(struct web_conn *c);
 
-/* Reads or writes what can be; its time is over. It may be gone then. */
+/* Reads or writes what is possible; ends a connection at its deadline. Both may free it. */
 void web_conn_turn(struct web_conn *c);
 void web_conn_expire(struct web_conn *c);
 

@@ -137,7 +137,7 @@ bool web_is_local_name(const char *host)
 	return false;
 }
 
-/* --- what is asked for */
+/* --- what is requested */
 
 /* The quality of `type` in thousandths; -1 when it is not named. */
 static int quality(const char *accept, const char *type)

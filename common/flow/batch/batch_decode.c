@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_encode.c backwards. The bytes are hostile. */
+/* Decodes what batch_encode.c encodes. The bytes are hostile. */
 #include "common/base/array.h"
 #include "common/base/cur.h"
 #include "common/base/limits.h"
@@ -50,7 +50,7 @@ static uint64_t get_count(struct cur *c, uint64_t max)
 	return c->failed ? 0 : v;
 }
 
-/* A bound is no NaN and not negative. */
+/* A bound is 0 or positive; NaN is refused too. */
 static double get_error(struct cur *c)
 {
 	double v = get_double(c);
@@ -95,7 +95,7 @@ static void get_span(struct cur *c, struct flow_token *t)
 	t->newest = get_time(c, t->time);
 }
 
-/* Without a value a flag must say why. */
+/* A token without a value must have a flag with the reason. */
 static bool is_fit(const struct flow_token *t, bool partial)
 {
 	return t->k <= t->n && t->flags <= FLOW_FLAGS_ALL &&
@@ -255,7 +255,7 @@ static void get_head(struct cur *c, struct flow_batch_room *room, struct flow_ba
 	c->failed |= !b->rest;
 }
 
-/* A token has two bytes at least: what is announced is not more than what came. */
+/* A token has two bytes at least, so the bytes left limit the number of tokens. */
 static int make_room(struct flow_batch_room *room, const struct flow_batch *b, size_t left,
 		     struct err *e)
 {

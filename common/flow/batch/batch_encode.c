@@ -149,7 +149,7 @@ static bool has_low(const struct agg *a)
 	return false;
 }
 
-/* Of no finite value only the counts: the rest is as agg_clear() has it. */
+/* Without a finite value only the counts are put: the rest is as agg_clear() has it. */
 static void put_agg(struct buf *b, const struct agg *a)
 {
 	uint8_t bits = 0;

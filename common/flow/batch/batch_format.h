@@ -23,7 +23,7 @@ enum token_bit {
 	TOKEN_BITS = 127,
 };
 
-/* The same for an aggregate. */
+/* The bits of an aggregate. */
 enum agg_bit {
 	AGG_INFINITE = 1, /* varints pinf, ninf; else 0 */
 	AGG_ERROR = 2, /* 8 bytes, of pairs twice; else 0 */

@@ -163,7 +163,7 @@ void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, cons
 /* --- flow_close.c */
 /*
  * What is closed, and how many contributors are alive, after inputs or the graph changed. Once for
- * all inputs that were closed one after the other: it looks at every node.
+ * all inputs that were closed one after the other: it examines every node.
  */
 void flow_settle(struct flow *f);
 void flow_settle_if_needed(struct flow *f);

@@ -29,7 +29,7 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 		return 0;
 	case FLOW_STOP:
 		return stop_init(n, &g->stop);
-	case FLOW_INPUT: /* nothing came yet: the read 0 is over */
+	case FLOW_INPUT: /* all zero: no value yet, and read 0 is over */
 	default:
 		return 0;
 	}

@@ -109,8 +109,8 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 	}
 }
 
-/* Of a read each node takes the values of all its inputs, and has one itself. What comes in from
- * outside, and what is reported as it happens, is counted there. */
+/* Counts the values of a read: each node takes one of each input, and gives one. Values from
+ * outside, and those that are reported at once, are counted elsewhere. */
 static void count_read(struct fnode *n)
 {
 	bool is_source = n->kind == FLOW_INPUT || n->kind == FLOW_LINK_IN;

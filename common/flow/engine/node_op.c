@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations and pairs: fire when all inputs of a key are there. */
+/* Operations and pairs: a node fires when all inputs of a key have arrived. */
 #include "common/flow/engine/flow_internal.h"
 #include "common/flow/graph/op.h"
 
@@ -14,7 +14,7 @@ static uint32_t varying(const struct flow *f, const struct fnode *n)
 	return v;
 }
 
-/* Constants hold for every key: they stand in their places for ever. */
+/* Constants are valid for every key: each place of a constant is written once. */
 static void put_constants(const struct flow *f, struct fnode *n, size_t keys)
 {
 	for (uint32_t k = 0; k < n->nin; k++) {
@@ -124,7 +124,7 @@ void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_
 	fire(f, n, &s->in[(size_t)slot * n->nin]);
 }
 
-/* The inputs of this read, as far as they are there. */
+/* Evaluates the inputs of this read that have arrived. */
 void op_read(struct flow *f, struct fnode *n)
 {
 	for (uint32_t k = 0; k < n->nin; k++)

@@ -93,7 +93,7 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 		open_slot(&n->reads, b->read)->t = b->t[0];
 }
 
-/* A plain value as it came, unless others were merged with it; a sum of none is none. */
+/* A plain value as it came, unless others were merged with it; without any there is no value. */
 static struct flow_token value_of(const struct fnode *n, const struct flow_partial *p)
 {
 	struct flow_token t = p->t;

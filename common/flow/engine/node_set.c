@@ -36,7 +36,7 @@ void set_done(struct fnode *n)
 	free(n->set.sketch);
 }
 
-/* Those that should have been there. */
+/* Counts the contributors of the inputs that did not arrive. */
 static void count_absent(const struct flow *f, const struct fnode *n, uint32_t slot,
 			 struct flow_partial *p)
 {

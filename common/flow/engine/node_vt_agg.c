@@ -55,7 +55,7 @@ void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, co
 	}
 }
 
-/* It is in the total now, and was late for one read only. */
+/* Adds the part of this read to the total. Lateness belongs to one read, and is removed. */
 static void add_to_total(struct agg_state *s)
 {
 	struct flow_token t = s->part[s->now].t;

@@ -5,7 +5,7 @@
 
 _Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier counts so much");
 
-/* Reasons for a missing value; they go on with what is left. EXCLUDED is none: it is intended. */
+/* Reasons for a missing value, which the result keeps. EXCLUDED is none: it is intended. */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch)

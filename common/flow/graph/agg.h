@@ -5,7 +5,7 @@
  * all, in any order and grouping. It is exact for COUNT, MIN, MAX, UNIQUE and the
  * sketch, and true up to rounding for the others.
  *
- * Infinite values are counted apart, so that they meet only in the answer. NaN
+ * Infinite values are counted apart, and are added in the result only. NaN
  * means "no value" everywhere here.
  */
 #ifndef COMMON_FLOW_GRAPH_AGG_H
@@ -77,28 +77,28 @@ const char *agg_kind_name(enum agg_kind kind);
 /* The kind of that name in upper case; false: there is none. */
 bool agg_kind_find(const char *name, enum agg_kind *out);
 
-/* It needs a sketch: some kilobytes instead of a few numbers. */
+/* True: the aggregate needs a sketch, some kilobytes instead of a few numbers. */
 static inline bool agg_kind_has_sketch(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
 }
 
 /*
- * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these travel, and only they are of
- * use in an aggregate that came.
+ * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these are sent, and only they are
+ * valid in a received aggregate.
  */
 unsigned agg_kind_powers(enum agg_kind kind);
 
 /* How many sums it is made of: SUM, MEAN one, those with powers these, pairs five. */
 unsigned agg_kind_sums(enum agg_kind kind);
 
-/* What goes in is pairs of values. */
+/* True: the inputs are pairs of values. */
 static inline bool agg_kind_is_of_pairs(enum agg_kind kind)
 {
 	return kind == AGG_COVARIANCE || kind == AGG_CORRELATION;
 }
 
-/* It has a number beside its values: a QUANTILE's share, a CI's level. */
+/* True: the aggregate has a parameter: the share of a QUANTILE, the level of a CI. */
 static inline bool agg_kind_has_share(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_CI;
@@ -109,13 +109,13 @@ bool agg_share_is_fit(enum agg_kind kind, double q);
 
 /* sketch: the caller's, for the kinds that have one, else NULL. */
 void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
-/* Of no value again. */
+/* Empties the aggregate. */
 void agg_clear(struct agg *a);
 
 /* error: bound of |v - truth|, >= 0. A NaN is not added. Not of the kinds of pairs. */
 void agg_add(struct agg *a, double v, double error);
 
-/* Of the kinds of pairs: x with y, as they are above. */
+/* Adds a pair (x, y) to an aggregate of pairs; parameters as above. */
 void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_error);
 
 /* b is of the same kind. */
@@ -125,9 +125,9 @@ void agg_merge(struct agg *a, const struct agg *b);
 void agg_copy(struct agg *a, const struct agg *b);
 
 /*
- * The answer and its error bound. NaN when there is none: no value for a kind that needs one, or
- * infinities against each other. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of
- * values. q: of a kind that agg_kind_has_share().
+ * The answer and its error bound. NaN when there is none: no value for a kind that needs one, or a
+ * sum of inf and -inf. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of values. q: of
+ * a kind that agg_kind_has_share().
  */
 double agg_value(const struct agg *a, double q, double *error);
 
@@ -145,7 +145,7 @@ double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *err
 /* Values in it. */
 uint64_t agg_count(const struct agg *a);
 
-/* Fit to be merged, when it came from a peer: what is in it could have come from values. */
+/* True: an aggregate of a peer may be merged, because some values would have produced it. */
 bool agg_is_sane(const struct agg *a);
 
 #endif

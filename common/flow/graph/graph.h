@@ -221,16 +221,16 @@ size_t flow_graph_cost(const struct flow_graph *g);
 uint32_t flow_node_window(const struct flow_node *n);
 
 /*
- * For links of the VT domain of which so many end in one graph: half of FLOW_STATE_MAX_BYTES holds
- * what they carry. 0: the default is no more than that.
+ * For links of the VT domain of which this many end in one graph: half of FLOW_STATE_MAX_BYTES
+ * holds what they carry. 0: the default is no more than that.
  */
 uint32_t flow_link_window(size_t links);
 
-/* For ways that values alone take, all of them, of which a graph has so many ends: as much as that
- * half holds. */
+/* For ways that values alone take, all of them, of which a graph has this many ends: as much as
+ * that half holds. */
 uint32_t flow_link_window_most(size_t links);
 
-const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for a number that is none */
+const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for an unknown number */
 const char *flow_op_name(enum flow_op op); /* "+", "if", "sqrt" */
 size_t flow_op_arity(enum flow_op op);
 const char *flow_source_name(enum flow_source_kind kind); /* "metric" */

@@ -21,7 +21,7 @@ static int check_depth(struct flow_graph *g, size_t i, struct err *e)
 		       (unsigned)n->depth, FLOW_DEPTH_MAX);
 }
 
-#define TOGETHER 64 /* sources that one walk through the graph looks at: bits of a word */
+#define TOGETHER 64 /* sources that one walk through the graph examines: bits of a word */
 
 struct sources {
 	size_t node[TOGETHER], cost[TOGETHER];
@@ -29,7 +29,7 @@ struct sources {
 	uint64_t *reach; /* by node: which of them come there */
 };
 
-/* Those from node `from` on; where the next ones begin. */
+/* Collects the sources from node `from` on; returns where to continue. */
 static size_t find_sources(const struct flow_graph *g, size_t from, struct sources *s)
 {
 	for (s->n = 0; from < g->nnode && s->n < TOGETHER; from++) {
@@ -152,7 +152,7 @@ uint32_t flow_link_window_most(size_t links)
 	return window;
 }
 
-/* Of one value that the node gives or folds. */
+/* The bytes of one value that the node gives or folds. */
 static size_t value_bytes(bool partial, enum agg_kind agg)
 {
 	if (!partial)

@@ -105,7 +105,7 @@ static bool is_closed(const struct match *m, uint32_t input)
 	return m->closed[input / 64] >> input % 64 & 1;
 }
 
-/* (INT64_MIN is below all keys that can be asked for, and is one itself: no input came late to
+/* (INT64_MIN is below all keys that can be requested, and is one itself: no input came late to
  * it.) */
 static bool waits(const struct match *m, uint32_t input, int64_t key)
 {

@@ -12,7 +12,7 @@ static void merge_about(struct flow_token *out, const struct flow_token *in)
 	flow_coverage_worse(&out->k, &out->n, in->k, in->n);
 }
 
-/* Of at most three; a division by a number that is not known costs as much as the rest of it. */
+/* The mean of at most three times. A division by a variable costs as much as all the rest. */
 static nsec_t mean_of(nsec_t first, nsec_t differences, int n)
 {
 	return first + (n == 1 ? 0 : n == 2 ? differences / 2 : differences / 3);
@@ -103,7 +103,7 @@ static struct bounded rising(double (*f)(double), double a, double ea, double lo
 	return (struct bounded){ v, farther(v, f(fmax(a - ea, low)), f(a + ea)) };
 }
 
-/* Of a positive base the extremes stand in the corners. */
+/* With a positive base the extremes are at the corners of the intervals. */
 static struct bounded power(double a, double ea, double b, double eb)
 {
 	double v = pow(a, b), e = 0;

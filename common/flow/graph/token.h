@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Why a token is not all that it could be. docs/protocol.md has the numbers. */
+/* Reasons why a token is incomplete or late. docs/protocol.md has the numbers. */
 enum flow_flag {
 	FLOW_PARTIAL = 1, /* fewer contributed than should */
 	FLOW_STALE = 2, /* the source gave an old sample */
@@ -18,7 +18,7 @@ enum flow_flag {
 	FLOW_DIV0 = 16, /* something was divided by zero */
 	/* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
 	FLOW_NAN = 32,
-	FLOW_MISSING = 64, /* something did not come, or a set was empty */
+	FLOW_MISSING = 64, /* an input is missing, or a set was empty */
 	FLOW_EXCLUDED = 128, /* WHERE was false: sets leave it out */
 	FLOW_LOST = 256, /* a queue was full: tokens are missing */
 	/* a source has ended: when all have, the newest data are of the last one's end */
@@ -26,7 +26,7 @@ enum flow_flag {
 	FLOW_FLAGS_ALL = 1023,
 };
 
-/* No value is NaN, and then a flag says why. An infinite value is one, with FLOW_NAN. */
+/* A token without a value has NaN, and a flag with the reason. An infinite value has FLOW_NAN. */
 struct flow_token {
 	int64_t key; /* virtual time, or number of the read */
 	double value;
@@ -45,11 +45,11 @@ static inline bool flow_token_has_value(const struct flow_token *t)
 	return !isnan(t->value);
 }
 
-/* Of one contributor, read at that time. A bound that is no number is an infinite one. */
+/* A token of one contributor, read at that time. A bound of NaN becomes infinite. */
 struct flow_token flow_token_make(int64_t key, double value, double error, nsec_t time);
 struct flow_token flow_token_constant(double value);
 
-/* Of n contributors of which none came. */
+/* A token for n contributors, all of which are missing. */
 struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n);
 
 /* Until when there were sources for an interval that ends at t. */

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reply of one host has one entry an action, most often one: no memory is asked for that. */
+/* The reply of one host has one entry an action, most often one: no memory is allocated for that.
+ */
 #define FEW 4
 
 struct item {

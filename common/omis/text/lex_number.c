@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A double never needs more; a hostile megabyte of digits is left after so many. */
+/* A double never needs more; a hostile megabyte of digits is left after this many. */
 #define NUMBER_MAX 128
 
 struct number {

@@ -56,8 +56,8 @@ struct token_parts {
  */
 char token_class(const char *p, size_t n);
 
-/* Of a token of class 'a' that is ours: 'k' a counter, 'i' an integrator, 'b' a trace buffer; else
- * 0. */
+/* The kind of a valid token of class 'a': 'k' a counter, 'i' an integrator, 'b' a trace buffer;
+ * else 0. */
 char token_measure(const char *p, size_t n);
 
 /* Well-formed: a class prefix, '_', and letters, digits, '_'; at most NAME_MAX_BYTES. */

@@ -60,7 +60,7 @@ struct fake_end {
 	void (*inside)(void); /* unless NULL, called within each send */
 };
 extern _Thread_local struct fake_end fake_end;
-extern unsigned fake_asked; /* groups, ranks and sizes that libapp asked for */
+extern unsigned fake_asked; /* groups, ranks and sizes that libapp requested */
 extern const char *fake_version; /* of the library; NULL: of an MPICH */
 
 #define FAKE_SENDING_C void *buf, int64_t n, uintptr_t type, int dest, int tag, uintptr_t comm

@@ -20,7 +20,7 @@ static struct {
 
 static unsigned made; /* actions */
 static uint64_t on; /* ticks */
-static struct segview_cell seen; /* 1000 ticks later, while the call goes on */
+static struct segview_cell seen; /* 1000 ticks later, while the call continues */
 
 static uint64_t now(void)
 {

@@ -137,7 +137,7 @@ TEST(a_persistent_request_stays_when_it_is_taken)
 	ck_assert_uint_eq(out.func, r.func);
 	ck_assert_int_eq(out.bytes, r.bytes);
 	ck_assert_int_eq(out.partner, r.partner);
-	ck_assert(!request_peek(79, &out)); /* another kind is none to look at */
+	ck_assert(!request_peek(79, &out)); /* another kind is none to examine */
 	ck_assert(request_take(78, &out));
 	ck_assert(request_take(78, &out));
 	ck_assert_uint_eq(out.kind, REQUEST_PSEND_INIT);

@@ -80,7 +80,7 @@ static const char *last(size_t field)
 static void check_last(const char *who, const char *call, const char *status)
 {
 	ck_assert_str_eq(last(WHO), who);
-	/* Each answer lives until the next is asked for. */
+	/* Each answer lives until the next is requested. */
 	ck_assert_msg(!strncmp(last(CALL), call, strlen(call)), "not %s", call);
 	ck_assert_str_eq(last(STATUS), status);
 }

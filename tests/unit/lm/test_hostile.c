@@ -125,7 +125,7 @@ static void *vandal(void *arg)
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
-		/* Not the magic: a segment that is in use is not looked at there. */
+		/* Not the magic: a segment that is in use is not examined there. */
 		__atomic_store_n((uint64_t *)(void *)bad.base + 1 + x % (words - 1),
 				 x * 2685821657736338717u, __ATOMIC_RELAXED);
 	}

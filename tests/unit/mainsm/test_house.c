@@ -114,7 +114,7 @@ static void claim(struct below *sm, uint64_t attach, uint32_t sub)
 	world_run(&w, 50 * MS);
 }
 
-/* An sm was stopped, and its host has found mainsm itself. Then the sm goes on. */
+/* An sm was stopped, and its host has found mainsm itself. Then the sm continues. */
 TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
 {
 	world_open(&w);

@@ -244,7 +244,7 @@ static void open_tool(unsigned i)
 	static const char *const name[] = { "t0", "t1" };
 
 	above_open(&w, &tool[i], ROLE_TOOL_MANIPULATE, name[i]);
-	/* the epoch is the same: the numbers go on */
+	/* the epoch is the same: the numbers continue */
 	tool[i].next_id = 1 + ++tool_epoch[i] * 1000000;
 	is_open[i] = true;
 }

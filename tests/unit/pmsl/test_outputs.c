@@ -316,7 +316,7 @@ static int plan_of(const char *source)
 	return pmsl_plan(text, pmsl_metric(text, "M", &diags), &world, &options, 1, &diags, &plan);
 }
 
-/* No host has to be asked for it. */
+/* No host needs a request for it. */
 TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 {
 	static const char *const one[] = { "loop" }, *const none[] = { "no.region" };

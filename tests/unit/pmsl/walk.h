@@ -38,7 +38,7 @@ struct walk {
 	 * have. */
 	bool (*is_gone)(void *arg, unsigned rank, unsigned vt, unsigned round);
 	void *arg;
-	int rank, vt; /* of the event that is looked at; rank -1: none */
+	int rank, vt; /* of the event that is examined; rank -1: none */
 };
 
 /* All that happens has happened before number WALK_READS. */

@@ -150,7 +150,7 @@ static void read_hex(const char *s, const char *end, struct buf *out)
 	ck_assert_uint_eq(digits % 2, 0);
 }
 
-/* The next block ```<kind> <title>; returns where to go on, NULL without one. */
+/* The next block ```<kind> <title>; returns where to continue, NULL without one. */
 static const char *next_block(const char *from, const char *kind, char *title, size_t size,
 			      struct buf *bytes)
 {

@@ -141,7 +141,7 @@ TEST(late_data_that_count_as_contributors_are_found)
 	find_among(ROGUE_SOMETIMES, WORLDS_SOON, PLANT_LATE_CONTRIBUTOR, "INV-39: ");
 }
 
-/* Sanitizers look at the worlds of test_cluster: here it is the oracles that are tried. */
+/* Sanitizers examine the worlds of test_cluster: here it is the oracles that are tried. */
 int main(void)
 {
 	const char *sanitizers = getenv("SANITIZE");

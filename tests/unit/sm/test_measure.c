@@ -488,7 +488,7 @@ TEST(no_host_ends_the_reads_of_its_neighbours)
 	two_hosts_below(0);
 	for (uint64_t r = 1; r <= 3; r++) {
 		send_value(1, "b", FAR_AHEAD, 4);
-		send_value(1, "b", (int64_t)r + 1, 4); /* is not asked for yet */
+		send_value(1, "b", (int64_t)r + 1, 4); /* is not requested yet */
 		ask_for_read(r);
 		ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_READ));
 		send_value(0, "a", (int64_t)r, 3);

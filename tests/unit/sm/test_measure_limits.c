@@ -126,7 +126,7 @@ TEST(the_time_between_reads_has_limits_on_both_sides)
 	ck_assert(is_taken(&l));
 	l.every_ns = FLOW_EVERY_MAX_NS;
 	ck_assert(is_taken(&l));
-	l.every_ns = 0; /* only when it is asked for */
+	l.every_ns = 0; /* only when it is requested */
 	ck_assert(is_taken(&l));
 	l.every_ns = FLOW_EVERY_MIN_NS - 1;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "10000000 ns at least");
@@ -160,7 +160,7 @@ TEST(a_read_may_be_a_little_ahead_of_the_clock)
 	ck_assert(is_taken(&l));
 	l.read++;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "read 75 is far ahead");
-	l.every_ns = 0; /* reads that are asked for have no clock */
+	l.every_ns = 0; /* reads that are requested have no clock */
 	ck_assert(is_taken(&l));
 	l.read = INT64_MAX / 2;
 	ck_assert(is_taken(&l));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements of a site of which most links are 0: they come together and go on together. */
+/* Measurements of a site of which most links are 0: they come together and continue together. */
 #include "common/base/array.h"
 #include "common/flow/batch/batch.h"
 #include "common/flow/batch/rest.h"

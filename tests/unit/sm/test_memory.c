@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each allocation in turn fails: the sm goes on, and works when memory is back. */
+/* Each allocation in turn fails: the sm continues, and works when memory is back. */
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"

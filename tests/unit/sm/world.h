@@ -30,7 +30,7 @@
 
 struct world;
 
-/* Messages of measurements and kept subscriptions, whole, for tests to look at. */
+/* Messages of measurements and kept subscriptions, whole, for tests to examine. */
 struct site_subscriptions {
 	struct msg *m[256]; /* owned */
 	size_t n, seen;
@@ -98,7 +98,7 @@ struct lm {
 	uint64_t last_id;
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
-	size_t pad; /* entries more than asked for, each with a large value: to make parts */
+	size_t pad; /* entries more than requested, each with a large value: to make parts */
 	bool denies_cells; /* says UNKNOWN_OBJECT about counters */
 	unsigned procs; /* in its snapshot, with */
 	struct site_subscriptions flows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stop rules: their text, what they mean, and that the interval they look at covers what it
+/* Stop rules: their text, what they mean, and that the interval they examine covers what it
  * says. */
 #include "common/base/array.h"
 #include "common/base/rng.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that are asked for while a thread stands somewhere inside the kernel: the program sees none
+/* Calls that are requested while a thread stands somewhere inside the kernel: the program sees none
  * of it. */
 #include "tests/suite.h"
 #include "tracer/tracees.h"
@@ -345,7 +345,7 @@ TEST(a_process_goes_on_without_its_leader)
 #define NAP_ROUNDS 5
 enum { IS_READY = -1, IS_WATCHED = 1 }; /* seen->handled */
 
-/* A call with a time limit: interrupted, the kernel goes on with another call in its place. */
+/* A call with a time limit: interrupted, the kernel continues with another call in its place. */
 static void nap(void)
 {
 	const struct timespec span = { 0, 50000000 };

@@ -227,7 +227,7 @@ static void on_event(struct watched *w, const Omis_value *v)
 	}
 }
 
-/* A callback may not ask mainsm for anything: what came is looked at behind it. */
+/* A callback may not ask mainsm for anything: what came is examined behind it. */
 static void keep(struct watched *w, Omis_value *v)
 {
 	struct alert *a = w->alert;
@@ -250,7 +250,7 @@ static void look_at_kept(struct alert *a)
 	a->nkept = 0;
 }
 
-/* Of the second action: the first one is the predicate. */
+/* The result of the second action; the first one is the predicate. */
 static Omis_value *printed(Omis_reply r)
 {
 	const Omis_object_result *p = r[0] && r[1] ? r[2] : NULL;
@@ -384,7 +384,7 @@ static int begin_again(void *arg)
 	return begin(a);
 }
 
-/* --- going on */
+/* --- continuing */
 
 /* Processes that come later are watched too. The last one that goes is the end of the job. */
 static void follow(struct alert *a)

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of proc_get_info, in the order of COLLECT_PROC_FLAGS. */
+/* Values of proc_get_info, in the order of COLLECT_PROC_FLAGS. */
 enum { INFO_PID, INFO_CPU, INFO_RSS, INFO_AGE, INFO_ENDED, INFO_PARENT };
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT, CALL_DELAY, CALL_OPEN, CALL_OUT, CALL_IN };
 enum { PARTNER_RANK = 1, PARTNER_COUNT, PARTNER_OUT, PARTNER_IN, PARTNER_DELAY, PARTNER_SHARED };

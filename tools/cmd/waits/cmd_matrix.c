@@ -61,7 +61,7 @@ static bool ends_with(const char *s, const char *end)
 	return n > k && str_eq(s + n - k, end);
 }
 
-/* Of the last interval: each takes the place of the one before. */
+/* Writes the picture of the last interval over the one before. */
 static int write_picture(const struct matrix_options *o, const struct matrix *m)
 {
 	struct buf b = BUF_INIT(MATRIX_DRAW_MAX_BYTES);

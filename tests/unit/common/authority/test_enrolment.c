@@ -99,7 +99,7 @@ START_TEST(a_name_that_was_given_belongs_to_one_token)
 	ck_assert(enrols(&t, "tool", "whoever@vm", "h"));
 	ck_assert_str_eq(a.got.owner, "carol");
 	ck_assert_str_eq(a.got.host, "whoever@vm");
-	/* The token is used up; its certificate goes on having the name. */
+	/* The token is used up; its certificate still has the name. */
 	other = mint(g);
 	ck_assert(!enrols(&other, "tool", "carol@vm", "h"));
 	ck_assert_ptr_nonnull(strstr(a.error, "carol"));

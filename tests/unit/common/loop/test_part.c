@@ -107,7 +107,7 @@ TEST(what_is_held_comes_later_and_the_others_do_not_wait)
 	post(b, "q");
 	loop_advance(whole, 49);
 	ck_assert_str_eq(trace, "q24");
-	ck_assert_int_eq(loop_now(a), loop_now(whole)); /* it goes on */
+	ck_assert_int_eq(loop_now(a), loop_now(whole)); /* it continues */
 	loop_advance(whole, 1);
 	ck_assert_str_eq(trace, "q24p13");
 	ck_assert_int_eq(loop_held_until(a), 0);

@@ -420,7 +420,7 @@ START_TEST(wait_without_work_moves_the_clock_by_its_bound)
 }
 END_TEST
 
-/* The clock stands at the time of the stop, and the next call goes on. */
+/* The clock stands at the time of the stop, and the next call continues. */
 START_TEST(stop_ends_an_advance_where_it_comes)
 {
 	struct loop_timer *a = loop_timer_new(loop, stop_it, NULL),

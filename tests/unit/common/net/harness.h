@@ -89,7 +89,7 @@ struct raw_conf {
 
 void raw_open(struct raw *r, struct server *s, const struct raw_conf *conf);
 void raw_close(struct raw *r);
-/* Both sides go on until the client is connected or refused. True: SSL_connect() succeeded. */
+/* Both sides continue until the client is connected or refused. True: SSL_connect() succeeded. */
 bool raw_handshake(struct raw *r, struct server *s);
 /* One frame with n payload bytes; what TLS returned. */
 int raw_frame(struct raw *r, uint8_t type, size_t n);

@@ -400,7 +400,7 @@ START_TEST(silent_ones_however_young_make_room_when_others_wait)
 }
 END_TEST
 
-/* They have said their ClientHello, and go on no further. */
+/* They have sent their ClientHello, and nothing more. */
 START_TEST(who_owes_a_move_makes_room_when_it_is_slow)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),

@@ -79,7 +79,7 @@ TEST(localhost_is_the_loopback_interface)
 
 TEST(a_name_without_an_address_is_refused)
 {
-	char name[80]; /* a label that no name server is asked for */
+	char name[80]; /* a label for which no name server is asked */
 
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = 0;

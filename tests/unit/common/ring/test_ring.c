@@ -137,7 +137,7 @@ TEST(a_tail_that_makes_no_sense_counts_as_full)
 	ck_assert_uint_eq(memory.dropped, 2);
 }
 
-/* Each lie is refused, once, and the ring goes on afterwards. */
+/* Each lie is refused, once, and the ring continues afterwards. */
 static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
 {
 	struct seen s = { .gaps = true };

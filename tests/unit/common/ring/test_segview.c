@@ -416,7 +416,7 @@ START_TEST(only_a_sealed_file_of_the_right_owner_and_size_is_mapped)
 	ck_assert_int_eq(pipe(pipes), 0);
 	close(pipes[1]);
 	ck_assert_int_eq(try(pipes[0], getuid()), -ERR_DENIED);
-	ck_assert_int_eq(try(-1, getuid()), -ERR_DENIED); /* its seals are asked for first */
+	ck_assert_int_eq(try(-1, getuid()), -ERR_DENIED); /* its seals are checked first */
 }
 END_TEST
 

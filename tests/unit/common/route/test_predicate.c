@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicates of events: what they let pass, and what makes no sense. */
+/* Predicates of events: what they let pass, and what is invalid. */
 #include "common/base/array.h"
 #include "common/route/predicate.h"
 #include "tests/alloc_sweep.h"

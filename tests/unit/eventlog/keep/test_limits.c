@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept subscriptions where something is not to be had: room, memory, a disk that takes what is
- * written; and what makes no sense. */
+ * written; and what is invalid. */
 #include "common/base/file.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The page and the picture of a known log, to the byte. OMIG_TEST_WRITE=1 writes both in
- * tests/golden/lifeline: look at them before they are committed.
+ * tests/golden/lifeline: examine them before they are committed.
  */
 #include "common/base/file.h"
 #include "common/base/str.h"

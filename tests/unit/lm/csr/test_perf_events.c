@@ -228,7 +228,7 @@ TEST(two_requests_have_rings_of_their_own)
 	csrs_disarm(w.lm->csrs, "c_5");
 	ck_assert_uint_eq(count_open(), 1);
 	note(200, (struct perf_record){ .time = 1, .is_out = true });
-	ck_assert_uint_eq(fired(), 1); /* it is looked at still */
+	ck_assert_uint_eq(fired(), 1); /* it is examined still */
 }
 
 TEST(what_the_kernel_refuses_is_an_error_of_the_thread)

@@ -31,7 +31,7 @@ static void ask_for(const char *csr, const char *pattern, uint32_t version)
 	world_run(&w, 20 * MS);
 }
 
-/* The tracer waits at the gate until it opens; returns when it goes on. */
+/* The tracer waits at the gate until it opens; returns when it continues. */
 static void open_gate(void)
 {
 	int fd = open(gate, O_WRONLY);

@@ -104,7 +104,7 @@ static void node_open(struct node *n)
 	registration_adopt(n->registration);
 }
 
-/* In a process group of its own: stops the rank and goes on as an lm does, until it is killed. */
+/* In a process group of its own: stops the rank and continues as an lm does, until it is killed. */
 static pid_t start_lm(pid_t rank)
 {
 	static struct node n;

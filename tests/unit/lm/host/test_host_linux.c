@@ -233,7 +233,7 @@ START_TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
 	ck_assert_int_eq(f.state, 'Z');
 	ck_assert_int_eq(f.exit_code, 256);
 	ck_assert(!f.one_uid);
-	ck_assert_int_eq(f.read_blocks, -1); /* not asked for */
+	ck_assert_int_eq(f.read_blocks, -1); /* not requested */
 }
 END_TEST
 

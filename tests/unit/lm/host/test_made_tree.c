@@ -287,7 +287,7 @@ TEST(masks_of_signals_are_known_together_or_not_at_all)
 	ck_assert_uint_eq(f.sig_blocked, 0xf0);
 	ck_assert_uint_eq(f.sig_ignored, 0x1000);
 	ck_assert_uint_eq(f.sig_caught, UINT64_C(1) << 63);
-	ck_assert_int_eq(f.uid, -1); /* not asked for */
+	ck_assert_int_eq(f.uid, -1); /* not requested */
 	ck_assert_int_eq(host_figures(host, 71, HOST_FIGURES_SIGNALS, &f, NULL), 0);
 	ck_assert(!f.has_signals);
 	ck_assert_int_eq(host_figures(host, 71, HOST_FIGURES_STATUS, &f, NULL), 0);

@@ -86,7 +86,7 @@ TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
 		&(struct fake_call){ .name = "MPI_File_write", .bytes_out = 400, .partner = -1 });
 	world_run(&w, SEC);
 	ck_assert_double_eq_tol(value_of_read(5).value, 100, 1);
-	/* One call after the other is none that goes on. */
+	/* One call after the other is none that continues. */
 	for (uint64_t read = 6; read <= 8; read++) {
 		fake_segment_be_in(&seg, "MPI_File_write", 0);
 		world_run(&w, SEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements on a host whose lm is killed, or ends, and whose next lm goes on with them. */
+/* Measurements on a host whose lm is killed, or ends, and whose next lm continues with them. */
 #include "common/base/file.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"

@@ -230,7 +230,7 @@ TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
 	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "1");
 }
 
-/* Those that run use up what may be looked at in a turn; those that stand are the first or the last
+/* Those that run use up what may be examined in a turn; those that stand are the first or the last
  * of the list. */
 #define RUNNING (STAND_POLLS_MAX / 2 + 4)
 #define STANDING 4

@@ -74,7 +74,7 @@ static void clean_up(void)
 	four_hosts_close(&w, &a, &b);
 }
 
-/* No block is looked at here: that is done on both ends. */
+/* No block is examined here: that is done on both ends. */
 static void send_events(struct below *from, uint64_t place)
 {
 	static const uint8_t blocks[BLOCKS_BYTES];
