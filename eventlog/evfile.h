@@ -23,13 +23,13 @@ const struct evread_report *evfile_report(const struct evfile *f);
 /* Bytes of the file as it was opened; 0 = not known. */
 uint64_t evfile_size(const struct evfile *f);
 
-/* The first bytes that are there, at most *n of them, without taking them: what kind of file it is.
- * ERR_SYS. */
+/* The first bytes, at most *n of them, without reading them: to detect the kind of file. ERR_SYS.
+ */
 int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e);
 
 /*
  * For files that are text: the next line without its end, valid until the next call. 1, 0 at the
- * end, -ERR_LIMIT for a line of more than max bytes, which is passed over, ERR_SYS.
+ * end, -ERR_LIMIT for a line of more than max bytes, which is skipped, ERR_SYS.
  */
 int evfile_line(struct evfile *f, size_t max, const char **line, size_t *n, struct err *e);
 

@@ -12,35 +12,35 @@
 #include "eventlog/evtype.h"
 
 #define EVREAD_STREAMS_MAX 65536 /* threads of all ranks of a large job in one file */
-/* all definitions: more is no description of events */
+/* of all definitions; more is malicious */
 #define EVREAD_TYPES_MAX_BYTES (64u << 20)
 
 struct evread;
 
-/* What came; valid until the next call on the reader. */
+/* An event; valid until the next call on the reader. */
 struct event {
 	const struct evtype *type;
-	const struct evtype *stream_type; /* constants of the whole stream; NULL = none were said */
+	const struct evtype *stream_type; /* constants of the whole stream; NULL = none */
 	const struct evvalue *value; /* type->nfield of them */
-	uint64_t stream, number; /* whose, and the how manyth of it, from 0 */
+	uint64_t stream, number; /* its stream, and its number there, from 0 */
 	uint64_t ticks; /* the sender's own time */
 	nsec_t wall_ns; /* since 1970, by the sender's clock */
 };
 
 struct evread_report {
-	uint64_t blocks, events, bytes; /* good ones that were given out; looked at */
+	uint64_t blocks, events, bytes; /* good ones that were given out; examined */
 	uint64_t skipped_bytes; /* in no good block */
 	uint64_t torn_blocks; /* whose header is good and whose rest is not, at the end or before */
-	uint64_t repeated_blocks; /* of a stream that is farther already */
+	uint64_t repeated_blocks; /* with a lower number than the stream has reached */
 	uint64_t future_blocks; /* of a later version */
-	uint64_t bad_records; /* in good blocks: their sender was wrong */
+	uint64_t bad_records; /* in good blocks: an error of the sender */
 	uint64_t undescribed; /* events whose description was lost */
-	uint64_t lost_blocks, lost_events; /* that were sent and are not here */
+	uint64_t lost_blocks, lost_events; /* sent and not received */
 	uint64_t dropped; /* by the senders, for want of room */
 	uint64_t first_bad; /* place of the first byte skipped; UINT64_MAX = none */
 };
 
-/* Everything that was there is intact and complete but for what the senders dropped. */
+/* True: all was intact and complete, apart from events that the senders dropped. */
 bool evread_is_clean(const struct evread_report *r);
 
 struct evread *evread_new(void); /* NULL: no memory */
@@ -48,12 +48,12 @@ void evread_free(struct evread *r);
 
 enum evread_got {
 	EVREAD_BLOCK, /* a good one: evread_next() gives its events */
-	EVREAD_MORE, /* these bytes are not enough: hand them over again with what follows them */
+	EVREAD_MORE, /* more bytes are needed: repeat the call with these and the next ones */
 	EVREAD_END, /* is_last, and nothing is left */
 };
 
 /*
- * Looks at n bytes from the place where the last call left off; *used of them are done with. Events
+ * Examines n bytes from the place where the last call left off; *used of them are done with. Events
  * of a block live as long as the bytes. n >= EVBLOCK_MAX_BYTES or is_last always comes further.
  * -ERR_NOMEM.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an event type says once for all its events: name, level, names and
- * kinds of its fields, and what is constant. And values of the five kinds.
+ * Event types: the name, level, fields and constants that all events of the type share. Also values
+ * of the five kinds.
  */
 #ifndef EVENTLOG_EVTYPE_H
 #define EVENTLOG_EVTYPE_H
@@ -19,7 +19,7 @@ enum evkind { EV_INT32 = 1, EV_INT64, EV_FLOAT, EV_DOUBLE, EV_STRING };
 const char *evkind_name(int kind);
 int evkind_from_name(const char *name, enum evkind *out);
 
-/* Larger is chattier. 0 is "not said". */
+/* A larger level logs more. 0: the event has none. */
 enum evlevel {
 	EV_UNSAID,
 	EV_FATAL,
@@ -50,7 +50,7 @@ struct evvalue {
 	};
 };
 
-/* Equal bit by bit, so that a NaN equals itself and 0 is not -0. */
+/* True: equal bit by bit, so that a NaN equals itself and 0 differs from -0. */
 bool evvalue_equal(const struct evvalue *a, const struct evvalue *b);
 
 struct evfield {
@@ -64,7 +64,7 @@ struct evconst {
 };
 
 #define EV_FIELDS_MAX 255 /* one byte counts them; people write fewer than ten */
-#define EV_RECORD_MAX_BYTES 65532 /* 16 bits say a record's length, a multiple of 4: < 64 KB */
+#define EV_RECORD_MAX_BYTES 65532 /* a record's length has 16 bits and is a multiple of 4 */
 #define EV_RECORD_HEAD_BYTES 12 /* type, length, time */
 #define EV_TYPE_FIRST 1
 #define EV_TYPE_LAST 0xfeff /* above are records that are no events */
@@ -112,7 +112,7 @@ int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struc
 bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
 		       struct evvalue *v);
 
-/* All that a definition says is the same. */
+/* True: the definitions are the same. */
 bool evtype_equal(const struct evtype *a, const struct evtype *b);
 
 #endif

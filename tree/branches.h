@@ -25,7 +25,7 @@
 struct branches;
 struct link;
 
-/* Its owner alone changes it. */
+/* A branch is changed by its owner only. */
 struct branch {
 	struct branches *in; /* the table that it belongs to */
 	uint32_t index;
@@ -76,17 +76,17 @@ size_t branches_count(const struct branches *bs);
 /* NULL: no branch has that name. */
 struct branch *branches_find(const struct branches *bs, const char *name);
 
-/* Its name, for texts and coverage; "u_0", which is unknown, for a free index. */
+/* The name of a branch, for texts and coverage; "u_0" (unknown) for a free index. */
 const char *branches_name(const struct branches *bs, uint32_t index);
 
 /* As link_send(), but a branch that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED: no link. */
 int branch_send(struct branch *b, const struct msg *m);
 
-/* The same by its index. -ERR_NOTFOUND: that is free. */
+/* As branch_send(), by the index. -ERR_NOTFOUND: the index is free. */
 int branches_send(const struct branches *bs, uint32_t index, const struct msg *m);
 void branches_send_all(const struct branches *bs, const struct msg *m);
 
-/* Its link fails, which the owner of the link hears of. Nothing when there is no link. */
+/* Fails the link of a branch, which notifies the owner of the link. Nothing without a link. */
 void branch_cut(struct branch *b, enum msg_error_code code, const char *why);
 
 /* By the rule of branches_set_owner(): one object; each of "a,b,c"; the objects of each entry. */
@@ -117,7 +117,7 @@ void branches_sum(const struct branches *bs, struct branches_sum *out);
 /* Bytes in all queues, or a little more: what has drained in a few ms is still in it. Cheap. */
 size_t branches_queued(struct branches *bs, nsec_t now);
 
-/* Of the measured round trip; 0 = none. */
+/* The measured round-trip time; 0 = none. */
 nsec_t branch_rtt(const struct branch *b);
 
 #endif

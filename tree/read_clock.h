@@ -28,7 +28,7 @@ struct read_clock_conf {
 	void *arg;
 };
 
-/* Its owner reads it, and changes nothing. */
+/* The owner may read the members, and changes none. */
 struct read_clock {
 	struct read_clock_conf conf;
 	nsec_t start, every; /* every 0: by request */

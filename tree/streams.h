@@ -94,12 +94,12 @@ struct stream *streams_at(const struct streams *xs, uint32_t branch);
 /* That of the branch: it has one, or one of that name was away, or it is made. NULL: no memory. */
 struct stream *streams_come(struct streams *xs, uint32_t branch, const char *name, bool *is_new);
 
-/* It has no branch any longer. */
+/* The stream has no branch any longer. */
 void stream_leave(struct streams *xs, struct stream *x);
 
 void stream_step(struct streams *xs, struct stream *x, enum stream_event ev);
 
-/* The next opening: of what is asked for, with room for so many messages. It has a branch. */
+/* The next opening: of what is requested, with room for this many messages. It has a branch. */
 void stream_open(struct streams *xs, struct stream *x);
 void stream_send_open(const struct branches *to, const struct stream *x,
 		      const struct msg_events_open *wanted, uint32_t room);
@@ -107,10 +107,10 @@ void stream_send_open(const struct branches *to, const struct stream *x,
 /* Nothing is wanted of it. */
 void stream_close(struct stream *x);
 
-/* It has reported its end. Without memory it misses nothing. */
+/* The branch has reported the end of its stream. Out of memory, `missing` is lost. */
 void stream_end(struct streams *xs, struct stream *x, const char *missing);
 
-/* Those that are away, and what the ends of others report as missing, by commas. */
+/* Writes the branches that are away and what ended streams report as missing, by commas. */
 void streams_write_missing(const struct streams *xs, struct buf *b);
 
 /* --- the window */

@@ -26,7 +26,7 @@ int state_init(struct state *s, const char *base, const char *name, struct err *
 /* A path of the directory. ERR_LIMIT. */
 int state_path(const struct state *s, const char *name, char out[FILE_PATH_BYTES], struct err *e);
 
-/* The user whose monitor it is, as a name of an identity. */
+/* The owner of the monitor, as a name of an identity. */
 void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1]);
 
 /* CA and our certificate, made or renewed when needed. */
@@ -34,7 +34,7 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 
 /*
  * Renews our certificate in the last third of its life: 1 when s->creds has changed, else 0.
- * On failure what we have stays.
+ * On failure s->creds stays.
  */
 int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
 
@@ -44,7 +44,7 @@ int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct e
  */
 int state_read_own(const struct state *s, nsec_t wall_now, struct pki_creds *out, struct err *e);
 
-/* Is s->creds from now on. Consumes *take. */
+/* Replaces s->creds. Consumes *take. */
 void state_set_own(struct state *s, struct pki_creds *take);
 void state_done(struct state *s);
 
@@ -52,13 +52,13 @@ void state_done(struct state *s);
 uint16_t state_last_port(const struct state *s);
 int state_save_port(const struct state *s, uint16_t port, struct err *e);
 
-/* The string that stands in that file, "mainsm.conn" say; ERR_NOTFOUND. */
+/* The connection string in that file, such as "mainsm.conn"; ERR_NOTFOUND. */
 int state_read_conn(const struct state *s, const char *file, struct connstr *out, struct err *e);
 int state_save_conn(const struct state *s, const char *file, const struct connstr *c,
 		    struct err *e);
 
 /*
- * The token of a connection string that is handed out. The one in *c stays while it has all roles
+ * The token of a connection string that is given out. The one in *c stays while it has all roles
  * and more than half of its life. Else one is made as granted. As tokens_mint().
  */
 int state_keep_token(struct tokens *t, const struct token_grant *grant, nsec_t wall_now,

@@ -21,23 +21,23 @@
 #define TOKEN_LM_PREFIX CONNSTR_LM_PREFIX
 #define TOKEN_SECRET_LEN 26 /* 128 random bits */
 #define TOKEN_BURST 1024 /* enrolments at once by one token: the hosts of a large job */
-/* and one more in this time; an issued certificate is written to the disk */
+/* after a burst, one enrolment in this time: each certificate is written to the disk */
 #define TOKEN_PACE_NS (100 * NSEC_PER_MSEC)
-/* of jobs: a user may start many a day, and half of the places are for others */
+/* of jobs, of which a user may start many; the other half is for other tokens */
 #define TOKEN_JOBS_MAX 512
-/* a job's token ends so long after its last process */
+/* the token of a job ends this long after its last process */
 #define TOKEN_JOB_IDLE_NS (86400 * NSEC_PER_SEC)
 
 struct tokens;
 
 struct token_grant {
-	unsigned roles; /* set of ROLE_BIT(): what the token may become */
+	unsigned roles; /* set of ROLE_BIT(): roles that its certificates may have */
 	char site[NAME_MAX_BYTES + 1]; /* only for this site; "" = any */
 	nsec_t wall_until; /* enrolments */
-	/* no certificate by it lasts longer; 0 = they are renewed while they serve */
+	/* end of its certificates; 0 = they are renewed while they are used */
 	nsec_t wall_certs_until;
-	uint32_t uses; /* that are left; 0 = as many as one likes */
-	bool is_volatile; /* in no file: its holder is started again after a restart */
+	uint32_t uses; /* that are left; 0 = without limit */
+	bool is_volatile; /* in no file: after a restart its holder is started with another token */
 	/* whose certificates they are; "" = the token's id */
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1];
 	bool has_uid; /* the monitor's own user */
@@ -58,7 +58,7 @@ struct token_text {
 int tokens_open(const struct disk *disk, const char *path, struct tokens **out, struct err *e);
 void tokens_free(struct tokens *t);
 
-/* A connection string with this token makes lms only. */
+/* True: the token enrols lms only. */
 bool token_is_for_lms(const char *id);
 
 /*
@@ -87,8 +87,8 @@ int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wal
 		 struct token_grant *out, struct err *e);
 
 /*
- * One use less; at none left the token is gone. Written before it returns. ERR_AGAIN: more than
- * TOKEN_BURST at once, nothing was used.
+ * Counts one use; the last use removes the token. The file is written before the return. ERR_AGAIN:
+ * more than TOKEN_BURST at once, nothing was used.
  */
 int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e);
 

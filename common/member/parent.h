@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search of an lm or a stacked sm for its parent: mainsm is asked which sm serves this site,
- * and that sm may send us on to one below it. The sm that takes us is the parent, and names others
- * to try when it is lost. Then those are tried, the nearest first. mainsm is asked when none of
- * them answers. A mainsm that names no sm is the parent itself of an lm.
+ * The search of an lm or a stacked sm for its parent. It asks mainsm for the sm of this site. That
+ * sm accepts the daemon, or redirects it to an sm below. The sm that accepts it is the parent, and
+ * names others to try when it is lost. They are tried in turn, the nearest first, and then mainsm.
+ * When mainsm names no sm, it is itself the parent of an lm.
  *
- * An address that was named is not trusted: the daemon there must show a certificate of our
- * mainsm's authority for an sm of our site.
+ * A named address is not trusted: the daemon there must show a certificate of mainsm's authority
+ * for an sm of this site.
  */
 #ifndef COMMON_MEMBER_PARENT_H
 #define COMMON_MEMBER_PARENT_H
@@ -17,15 +17,15 @@
 
 /* attempts to reach an sm before mainsm is asked again: about a second */
 #define PARENT_SITE_RETRIES_MAX 3
-/* parents to try that are remembered: ancestors, and a tree is flat */
+/* stored parents to try: the ancestors, which are few in a flat tree */
 #define PARENT_WAYS_MAX 4
-#define PARENT_HOPS_MAX 8 /* sms that send us on, one to the next: then they go in a circle */
+#define PARENT_HOPS_MAX 8 /* redirections in sequence; more would be a circle of sms */
 #define PARENT_ADDRESS_BYTES 1025 /* of one daemon: host:port by commas */
 /*
- * Added to attach for each new search: 4 ms of the clock that an epoch is of, and no two searches
- * are as close in the mean. sms above count what they do in the rest: one whose own hosts move with
- * it adds PARENT_SM_MOVE, one whose sms' hosts do, 1. So a later move of a daemon nearer to the
- * host always has the higher number. How often those above it have moved does not matter.
+ * Added to `attach` for each new search: 4 ms of the clock of epochs, and searches are less
+ * frequent. Moves of sms count in the lower bits. An sm adds PARENT_SM_MOVE when its own hosts move
+ * with it, and 1 when the hosts of its sms do. So a later move of a daemon nearer to the host
+ * always has the higher number. How often daemons above it moved does not matter.
  */
 #define PARENT_MOVE (1 << 22)
 #define PARENT_SM_MOVE (1 << 11)
@@ -39,17 +39,17 @@ struct parent_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase;
-	struct net_ctx *ctx; /* with our certificate; all borrowed */
+	struct net_ctx *ctx; /* with the own certificate; all borrowed */
 	const struct connstr *conn; /* copied */
-	const char *host; /* as our certificate says; copied */
+	const char *host; /* of the own certificate; copied */
 	uint64_t epoch;
-	uint32_t node; /* that we had before; 0 = none */
+	uint32_t node; /* the last number of this node; 0 = none */
 	bool is_sm; /* else an lm */
 	const char *listen; /* of an sm: where it is found; copied; NULL = "" */
 	const char *stated; /* of an sm: the parent to try first; copied; NULL = ask mainsm */
 	const char *software; /* for HELLO; copied */
-	/* The parent is there. The node's number is known from now on. is_other: it is a mainsm
-	 * that was started again. */
+	/* A parent has accepted this daemon, and the node has a number. is_other: another mainsm
+	 * than before. */
 	void (*on_up)(void *arg, uint32_t node, bool is_other);
 	void (*on_down)(void *arg, const struct err *why);
 	void (*on_msg)(void *arg, const struct msg *m);
@@ -64,7 +64,7 @@ struct parent_conf {
 struct parent *parent_new(const struct parent_conf *c);
 void parent_free(struct parent *u);
 
-/* Says BYE to all and dials no more; a short time later the frames that wait are out. */
+/* Sends BYE on all links and dials no more. Queued frames are sent shortly after. */
 void parent_close(struct parent *u, const char *reason);
 
 /* As link_send(), to the parent. */
@@ -72,19 +72,19 @@ int parent_send(struct parent *u, const struct msg *m);
 int parent_send_frames(struct parent *u, const uint8_t *p, size_t n);
 struct net_ctx *parent_ctx(const struct parent *u);
 
-/* Sends *m to mainsm as soon as it can be reached, beside the parent; the answer comes by on_msg.
- * Copied. -ERR_NOMEM. */
+/* Sends a copy of *m to mainsm as soon as possible, by a link of its own. on_msg() gets the answer.
+ * -ERR_NOMEM. */
 int parent_ask_mainsm(struct parent *u, const struct msg *m);
 
 /* The link to the parent; NULL: there is none now. */
 struct link *parent_current_link(const struct parent *u);
 
-/* What the last parent has said: the number of our site, and how many daemons are above us. */
+/* From the last parent: the number of this site, and the number of daemons above this one. */
 uint32_t parent_site_number(const struct parent *u);
 uint32_t parent_level(const struct parent *u);
 
-/* For those below us to try when we are lost: our parent, and what it has named. "": mainsm
- * alone. */
+/* For the branches to try when this daemon is lost: its parent, and those that it has named. "":
+ * mainsm alone. */
 const char *parent_ways(const struct parent *u);
 
 /* The parent, or the daemon that is being dialled; for the status. False: none. */

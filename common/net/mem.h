@@ -24,7 +24,7 @@ struct mem_net *mem_net_new(struct loop *l, uint64_t seed);
 /* After all its contexts, their channels' memory included (the end of the turn). */
 void mem_net_free(struct mem_net *m);
 
-/* What validity is judged by in contexts that are opened later; clock_wall() before. */
+/* Sets the clock for the validity of certificates in later contexts; default: clock_wall(). */
 void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *arg);
 
 /*
@@ -49,10 +49,10 @@ struct mem_link {
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, no end is notified, dialling times out */
-	/* the host of both to which nothing passes; dialling times out; NULL: none; borrowed */
+	/* the host that receives nothing; dialling it times out; NULL: none; borrowed */
 	const char *deaf;
 	/*
-	 * Where a host is deaf: when (of the network's loop) nothing passes the other way either.
+	 * With a deaf host: the time (of the network's loop) from which it sends nothing either.
 	 * TCP sends nothing new while nothing is acknowledged, which it notices after its time-out
 	 * (RFC 6298). 0: never.
 	 */
@@ -69,14 +69,14 @@ struct mem_link {
  */
 int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const struct mem_link *how);
 
-/* What waits at all senders, since windows are full. */
+/* Bytes that wait at all senders, since windows are full. */
 size_t mem_net_queued(const struct mem_net *m);
 
-/* Each channel of what stands on that host, under way ones too. */
+/* Calls fn for each channel of that host, also before it is connected. */
 void mem_net_each_chan(const struct mem_net *m, const char *host,
 		       void (*fn)(void *arg, const struct chan *c), void *arg);
 
-/* What is allocated beside chan_queued(): no other channel has heads on what waits. */
+/* Memory beside chan_queued(): only channels in memory have heads on queued frames. */
 size_t mem_chan_heads(const struct chan *c);
 
 /* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile
@@ -86,7 +86,7 @@ struct mem_pace {
 	double byte_ns;
 };
 
-/* What stands on a host goes at that pace from now on; both 0, as at first: at once. -ERR_NOMEM. */
+/* Sets the pace of all daemons of a host; both 0 (the default): no time. -ERR_NOMEM. */
 int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace);
 
 /* What has come to a host and gone from it since it exists. busy: how long that has taken it at
@@ -99,14 +99,14 @@ struct mem_load {
 void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load *out);
 
 /*
- * A rogue between a host and the network, with the host's identity: it owns all that goes from
- * there. What stands on the host does not notice.
+ * A rogue between a host and the network, with the host's identity. It decides what the host sends.
+ * The daemons of the host do not notice it.
  */
 struct mem_tap {
-	/* It sends: nothing goes but what the tap gives to mem_tap_send(). Whole frames, one or
-	 * several; NULL: all goes as it is. */
+	/* The channel sends whole frames, one or several. Only what the tap passes to
+	 * mem_tap_send() is sent. NULL: all is sent unchanged. */
 	void (*on_send)(void *arg, struct chan *c, const uint8_t *p, size_t n);
-	/* It is about to receive; NULL: it is not looked at. */
+	/* The channel is about to receive; NULL: not tapped. */
 	void (*on_receive)(void *arg, struct chan *c, const uint8_t *p, size_t n);
 	void *arg;
 };

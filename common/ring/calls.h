@@ -99,10 +99,10 @@ int call_find(const char *name);
  * then. */
 bool call_starts(const struct call_desc *d);
 
-/* It makes a request, which another call completes. */
+/* True: the call makes a request, which another call completes. */
 bool call_posts(const struct call_desc *d);
 
-/* It waits for requests or tests them, and so its time is of their partners. */
+/* True: the call waits for requests or tests them, so its time belongs to their partners. */
 bool call_waits(const struct call_desc *d);
 
 /* "send", "receive", ...: the names of built-in metrics in lower case. "?" out of range. */

@@ -20,10 +20,10 @@
 /* Error bound of a time base that has no sample yet. */
 #define TIMEBASE_UNKNOWN_NS INT64_MAX
 
-/* How old two samples may be whose difference gives the drift: it changes as a host gets warmer. */
+/* The largest age of two samples that give the drift, which changes with the host's temperature. */
 #define TIMEBASE_DRIFT_WINDOW_NS (600 * NSEC_PER_SEC)
 
-/* What a sample said. */
+/* The result of a sample. */
 struct timebase_mark {
 	nsec_t at, offset, error; /* at 0: none */
 };
@@ -33,7 +33,7 @@ struct timebase {
 	nsec_t error; /* bound at `at`; TIMEBASE_UNKNOWN_NS before the first sample */
 	nsec_t at; /* local time of the sample that is in use */
 	nsec_t newest; /* latest value that timebase_now() returned */
-	unsigned roots; /* how often it turned out to be of another root than before */
+	unsigned roots; /* how often a sample belonged to another root than before */
 	bool is_root;
 	struct timebase_mark begin, middle; /* of the window of the drift */
 	nsec_t drift_at; /* when it was found; 0: never */

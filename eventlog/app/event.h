@@ -17,15 +17,15 @@
  *	float, double  numbers of 4 and of 8 bytes
  *	string         const char *, up to OMIG_EVENT_TEXT_MAX bytes of it
  *
- * While it is off an event costs a load, a test and a branch. Its arguments are not evaluated.
- * While it is on it costs a read of the clock and a record in a buffer of the thread. That takes no
- * lock and no system call, and does not wait. When all buffers are full the event is dropped, and
- * counted in the log.
+ * An event that is off costs a load, a test and a branch. Its arguments are not evaluated. An event
+ * that is on costs a read of the clock and a record in a buffer of the thread. It takes no lock and
+ * no system call, and does not wait. When all buffers are full the event is dropped, and counted in
+ * the log.
  *
  * Events are on when a log is open. omig_event_open() opens one, and so does OMIG_EVENT_LOG=FILE
  * in the environment of a program that does not. OMIG_EVENT_TRIGGER=FILE switches them while the
- * program runs (docs/eventlog.md, also for what may wait). omig_event() may be used in any thread
- * and in signal handlers.
+ * program runs (docs/eventlog.md, which also lists the calls that may wait). omig_event() may be
+ * used in any thread and in signal handlers.
  */
 #ifndef OMIG_EVENT_H
 #define OMIG_EVENT_H
@@ -40,13 +40,13 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* Larger is chattier. */
+/* A larger level logs more. */
 enum { OMIG_FATAL = 1, OMIG_ERROR, OMIG_WARN, OMIG_INFO, OMIG_DEBUG, OMIG_TRACE };
 
 enum omig_event_flags {
 	/* when all buffers are full the thread writes them out itself instead of dropping */
 	OMIG_EVENT_WAIT = 1,
-	OMIG_EVENT_APPEND = 2 /* to what is in the file */
+	OMIG_EVENT_APPEND = 2 /* to an existing file */
 };
 
 /*
@@ -60,21 +60,21 @@ int omig_event_open(const char *to, unsigned flags);
  * errno. */
 int omig_event_flush(void);
 
-/* Switches off, writes out, closes. At the end of the program it comes by itself. */
+/* Switches events off, writes them out and closes the log. The end of a program does it too. */
 int omig_event_close(void);
 
 /* Events that were dropped, by all threads, since the log was opened. Waits while a block is being
  * written. */
 uint64_t omig_event_lost(void);
 
-/* --- the rest is what the macros need */
+/* --- for the macros only */
 
 struct omig_event_field {
 	const char *name;
 	int kind;
 };
 
-/* A description; its fields are the library's from the first call on. */
+/* A type of events. The library changes its members from the registration on. */
 struct omig_event {
 	unsigned on; /* 0: off; else OMIG_EVENT_LOGGED, OMIG_EVENT_REPORTED, or both */
 	uint16_t number; /* of this type in this process */
@@ -84,10 +84,10 @@ struct omig_event {
 	struct omig_event *next;
 };
 
-/* What a thread writes to. */
+/* The buffer of a thread. */
 struct omig_event_thread {
 	unsigned char *at, *end; /* the next record; the end of the buffer */
-	unsigned char *shown; /* up to here all is whole and others may read it */
+	unsigned char *shown; /* records up to here are whole: other threads may read them */
 	uint64_t dropped;
 	int busy; /* a record is being written: a signal handler must not begin another */
 	int is_tsc;
@@ -242,7 +242,7 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 		  OMIG_4, OMIG_3, OMIG_2, OMIG_1, 0)                                              \
 	(m, __VA_ARGS__)
 
-/* Known from the start of the program or the library that it is in, until that goes. */
+/* Registered while the program or library that contains it is loaded. */
 #define OMIG_EVENT_KNOWN(id)                                                 \
 	static void __attribute__((constructor)) omig_event_begin_##id(void) \
 	{                                                                    \

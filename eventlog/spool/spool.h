@@ -4,7 +4,7 @@
  * own pace. What is settled survives the end of the process and of the machine: it is in the log,
  * or it is counted as lost.
  *
- * Nothing here has a thread or a clock of its own, but it waits for the disk: a daemon uses struct
+ * Calls here wait for the disk, and have no thread or clock of their own: a daemon uses struct
  * spooler.
  *
  * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. A
@@ -42,9 +42,9 @@
 #define SPOOL_BAD_MAX 4 /* damaged segments that are kept */
 
 enum spool_when_full {
-	SPOOL_DROP_OLDEST, /* a consumer that was too slow for it loses it */
-	SPOOL_DROP_NEWEST, /* all lose it */
-	SPOOL_STOP, /* the same, and the source is asked to make no more: spool_is_full() */
+	SPOOL_DROP_OLDEST, /* consumers that were too slow lose it */
+	SPOOL_DROP_NEWEST, /* all consumers lose it */
+	SPOOL_STOP, /* the same, and the source should make no more: spool_is_full() */
 };
 
 struct spool_conf {
@@ -65,24 +65,24 @@ struct spool;
 struct consumer;
 
 /*
- * What a crash left is put in order: a torn end is cut off. ERR_SYS: the folder or the ledger
+ * Repairs the folder after a crash: a torn end is cut off. ERR_SYS: the folder or the ledger
  * cannot be read. ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
  */
 int spool_open(const struct spool_conf *c, struct spool **out, struct err *e);
 
-/* Writes nothing: as a crash would end it. NULL is fine. */
+/* Writes nothing, as in a crash. NULL is fine. */
 void spool_free(struct spool *s);
 
 /*
- * Other limits than those of spool_open(), from now on; segments have an eighth. What there is too
- * much of by then goes or stays as if it had come to them. ERR_INVALID: nothing changed.
+ * Changes the limits from now on; a segment has an eighth. Blocks beyond the new limit are treated
+ * as if they were appended under it. ERR_INVALID: nothing changed.
  */
 int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_bytes, nsec_t now);
 
 /*
- * A good block of b->bytes at p. The numbers of a stream may not go back. 0: it is kept, and
- * settled later. -ERR_LIMIT: it is not kept; that it is lost is settled later. Both count as one
- * that was appended. -ERR_NOMEM: nothing happened.
+ * Appends a good block of b->bytes at p. The numbers of a stream must not decrease. 0: the block is
+ * queued, and settled later. -ERR_LIMIT: it is lost, and its gap is settled later. Both count as
+ * appended. -ERR_NOMEM: nothing happened.
  */
 int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nsec_t now);
 
@@ -94,14 +94,14 @@ uint64_t spool_settled(const struct spool *s);
  * waits for room. */
 bool spool_owes(const struct spool *s);
 
-/* There is no room: blocks are lost from now on. False again when a quarter is free. */
+/* True: there is no room, and new blocks are lost. False again when a quarter is free. */
 bool spool_is_full(const struct spool *s);
 
 /* Does what is due. Returns the time when there is something to do next; INT64_MAX: nothing. */
 nsec_t spool_step(struct spool *s, nsec_t now);
 
-/* Writes all now. On failure nothing is settled that is not, and it is tried again later. ERR_SYS,
- * ERR_NOMEM, ERR_LIMIT. */
+/* Writes all queued blocks now. On failure none of them is settled, and a later step retries.
+ * ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
 int spool_commit(struct spool *s, nsec_t now);
 
 /* --- consumers */
@@ -109,31 +109,31 @@ int spool_commit(struct spool *s, nsec_t now);
 /* NULL: there is none of that name. Valid until it is removed. */
 struct consumer *spool_find(struct spool *s, const char *name);
 
-/* Adds one, which gets what is settled from now on, or all that is there. ERR_EXISTS, ERR_LIMIT,
+/* Adds a consumer of all blocks from now on, or also of the present ones. ERR_EXISTS, ERR_LIMIT,
  * ERR_INVALID for the name. */
 int spool_add(struct spool *s, const char *name, bool from_oldest, struct consumer **out);
 void spool_remove(struct spool *s, struct consumer *c);
 
-/* It begins again behind what it has acknowledged: its connection is another one. */
+/* The consumer begins again behind its last acknowledgement, as after a new connection. */
 void spool_rewind(struct spool *s, struct consumer *c);
 
 /*
- * The next blocks for it, whole, at most SPOOL_READ_BYTES, into out. *place: what acknowledges
- * them, and all before. Nothing: out is empty. ERR_SYS: try again after SPOOL_RETRY_NS. ERR_NOMEM.
+ * Reads the next whole blocks into out, at most SPOOL_READ_BYTES. *place acknowledges them and all
+ * before. Empty out: there is nothing to read. ERR_SYS: retry after SPOOL_RETRY_NS. ERR_NOMEM.
  */
 int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *place);
 
-/* Something can be read now. */
+/* True: spool_read() would return blocks. */
 bool spool_can_read(const struct spool *s, const struct consumer *c);
 
-/* It has all up to there, and needs it no more. ERR_INVALID: it was not given that. */
+/* Acknowledges all up to place. ERR_INVALID: the consumer has not read that far. */
 int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now);
 
-/* Bytes that it has not acknowledged. */
+/* Bytes that the consumer has not acknowledged. */
 uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
 
 /*
- * All good blocks that lie in that folder, the oldest first, also those that were acknowledged. No
+ * Calls fn for all good blocks in that folder, the oldest first, acknowledged ones included. No
  * process may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
  */
 int spool_scan(const struct disk *disk, const char *path,
@@ -145,11 +145,11 @@ int spool_scan(const struct disk *disk, const char *path,
 struct spool_stats {
 	uint64_t disk_bytes, segments;
 	uint64_t lost_blocks, lost_events; /* appended and not kept, since it was opened */
-	uint64_t expired_segments; /* that a consumer was too slow for */
+	uint64_t expired_segments; /* evicted before a consumer had read them */
 	uint64_t unnamed_losses; /* blocks of streams that a consumer's ledger has no room for */
-	uint64_t damaged_bytes; /* met when segments were read */
+	uint64_t damaged_bytes; /* found when segments were read */
 	uint64_t failures; /* of the disk, since it was opened */
-	bool is_failing; /* the last try to write was in vain */
+	bool is_failing; /* the last write has failed */
 };
 
 void spool_stats(const struct spool *s, struct spool_stats *out);

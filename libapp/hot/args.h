@@ -32,7 +32,7 @@ struct hook_args {
 	bool is_wide; /* arrays of counts have 64 bits each */
 	int64_t out, in; /* bytes, after args_volume() */
 	bool has_size; /* the call itself has moved out and in */
-	int64_t length; /* of the event: what went out, else what came in or was asked for */
+	int64_t length; /* of the event: what went out, else what came in or was requested */
 	uint64_t span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not
 			  timed */
 	int64_t partner,
@@ -124,8 +124,8 @@ int64_t args_block(const struct hook_args *a, unsigned count, unsigned type);
 /* out and in of a call that is to begin (CALL_START: what is known then) or has succeeded. */
 void args_volume(struct hook_args *a, enum call_phase phase);
 
-/* The same of what a call that made a persistent request moves each time; of a partitioned send,
- * each partition. */
+/* The bytes that a persistent request moves at each start; of a partitioned send, with each
+ * partition. */
 void args_persistent(struct hook_args *a, int64_t *out, int64_t *in);
 
 /* partner and any_source from the arguments; at the end, with the status, any source is known. */

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#define CLOSER_THREADS_MAX 16 /* that wait at once: one process can have them all */
-/* descriptors that wait for a thread: a burst of processes that come has fewer */
+#define CLOSER_THREADS_MAX 16 /* threads that wait; one process can use all of them */
+/* descriptors that wait for a thread: more than a burst of new processes has */
 #define CLOSER_QUEUE_MAX 128
 
 struct closer;
@@ -18,17 +18,17 @@ struct closer;
 /* NULL: no memory. */
 struct closer *closer_new(void);
 
-/* Does not wait for threads: what they still close is closed when they can. */
+/* Does not wait for threads: they close their descriptors later. */
 void closer_free(struct closer *c);
 
 /* Never waits for the close. A memory file is closed at once. Without memory the descriptor stays
  * open. */
 void closer_close(struct closer *c, int fd);
 
-/* CLOSER_QUEUE_MAX descriptors wait for a thread: no other should be taken in. */
+/* True: CLOSER_QUEUE_MAX descriptors wait, so no process should be accepted. */
 bool closer_is_full(struct closer *c);
 
-/* Nothing but a memory file has seals. Asking waits for nothing, unlike fstat(). */
+/* True: the descriptor has seals, so it is a memory file. Unlike fstat(), this never waits. */
 bool closer_is_memory(int fd);
 
 #endif

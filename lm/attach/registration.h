@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How processes come to be watched. They hand over their segment through a socket when they start.
- * An lm that starts later finds the segments of those that run already. Those that have none are
- * found by their environment (chosen.h). Processes of other users are refused.
+ * Registration of processes. A process sends its segment through a socket when it starts. An lm
+ * that starts later finds the segments of running processes. Processes without a segment are found
+ * by their environment (chosen.h). Those of other users are refused.
  */
 #ifndef LM_ATTACH_REGISTRATION_H
 #define LM_ATTACH_REGISTRATION_H
@@ -10,14 +10,14 @@
 #include "lm/proc/proc.h"
 
 /*
- * For the one message of a process that has connected. A rank may be put aside between the two:
- * batch systems suspend, hosts swap. A refused one stays unseen. A silent one costs a descriptor,
- * and the next define bounds those.
+ * Time from a connection to its only message. A rank may be suspended between the two by a batch
+ * system, or swapped out. A process that is refused stays unwatched. A silent connection costs a
+ * descriptor, and the next constant bounds them.
  */
 #define REGISTRATION_WAIT_NS (30 * NSEC_PER_SEC)
-#define REGISTRATION_WAITING_MAX 64 /* connected and silent; the oldest goes */
-#define REGISTRATION_SPARE_FDS 6 /* for one that registers: segment, pidfd, looks into /proc */
-/* a segment that is not ready yet is looked at again */
+#define REGISTRATION_WAITING_MAX 64 /* connected and silent; the oldest is closed */
+#define REGISTRATION_SPARE_FDS 6 /* for one registration: segment, pidfd, files of /proc */
+/* a segment that is not ready yet is examined again */
 #define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
 #define REGISTRATION_RETRIES_MAX 50
 #define REGISTRATION_UNREADY_MAX 64 /* not ready; the oldest is refused */
@@ -30,25 +30,25 @@ struct registration_conf {
 	struct procs *procs; /* all borrowed */
 	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
 	/*
-	 * that socket, listening already, inherited from the process that started us; becomes the
-	 * registration's. 0: it makes one
+	 * that socket, which listens already, inherited from the parent process; owned from now on.
+	 * 0: the registration makes one
 	 */
 	int listener;
 	/* name of segments: omig-<caid>; copied. The CA is that of the chosen ones, too */
 	const char *memfd;
-	uid_t uid; /* ours */
-	/* Something was not taken in: once a case, in words for people. */
+	uid_t uid; /* of the lm */
+	/* A process was refused: once for each, with the reason for the log. */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
 };
 
 /*
- * Listens. A socket that an lm before us has left is taken away: the caller holds the lock.
+ * Listens. A socket that an earlier lm has left is taken away: the caller holds the lock.
  * ERR_SYS, ERR_LIMIT; ERR_INVALID: the listener is another socket, and is still the caller's.
  */
 int registration_open(const struct registration_conf *c, struct registration **out, struct err *e);
 
-/* Those that have connected by now, as far as there are descriptors. */
+/* Accepts the processes that have connected by now, as far as there are descriptors. */
 void registration_take_waiting(struct registration *n);
 
 /*
@@ -65,14 +65,14 @@ int registration_pass(struct registration *n);
 void registration_close(struct registration *n);
 
 /*
- * Takes in the processes that have registered by now, and looks for segments of those that run
- * already. Blocks for one pass over /proc. Returns how many that pass has taken in.
+ * Adopts the processes that have registered by now, and finds segments of running processes. Blocks
+ * for one pass over /proc. Returns how many that pass has adopted.
  */
 size_t registration_adopt(struct registration *n);
 
 /*
- * Takes in the segment behind *fd, which is consumed, for process pid. adopted: another lm may have
- * had it before. -ERR_AGAIN: not ready; it is tried again by itself.
+ * Registers the segment behind fd, which is consumed, for process pid. adopted: an earlier lm may
+ * have had it. -ERR_AGAIN: it is not ready, and is retried automatically.
  */
 int registration_segment(struct registration *n, int fd, int32_t pid, bool adopted);
 

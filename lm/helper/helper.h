@@ -12,10 +12,10 @@
 #include "common/tracer/tracer_msg.h"
 
 #define HELPER_ASKS_MAX 4096 /* that wait: a backtrace of each thread of a large host */
-#define HELPER_SENT_MAX 8 /* of them given to lm-trace: so many answers its line can hold */
-/* that were killed and wait for something that does not let them die */
+#define HELPER_SENT_MAX 8 /* of them given to lm-trace: this many answers its line can hold */
+/* killed ones that the kernel cannot end yet */
 #define TRACE_STUCK_MAX 8
-/* it gives up itself after 2 s; longer, and it hangs */
+/* lm-trace gives up after 2 s; a longer answer means that it hangs */
 #define HELPER_ANSWER_MAX_NS (10 * NSEC_PER_SEC)
 /* a tool that asks every few seconds starts it once */
 #define HELPER_IDLE_NS (20 * NSEC_PER_SEC)
@@ -25,9 +25,9 @@ struct helper;
 struct helper_ask;
 
 /*
- * An answer, or TRACER_FAILED of lm-trace's or of our own making; TRACER_FRAMES and TRACER_BYTES
- * come one after the other while `what` says that more follow, and TRACER_MODULE until DONE does.
- * Never from within helper_ask().
+ * An answer, or TRACER_FAILED from lm-trace or from here. TRACER_FRAMES and TRACER_BYTES come in
+ * sequence while `what` announces more, and TRACER_MODULE until DONE. Never called within
+ * helper_ask().
  */
 typedef void (*helper_answer_fn)(void *arg, const struct tracer_msg *m);
 
@@ -42,19 +42,19 @@ struct helper_conf {
 	const char *program; /* path of lm-trace; copied; NULL = there is none */
 	size_t sent_max; /* HELPER_SENT_MAX or less */
 	nsec_t answer_max;
-	const char *hangs; /* the error of a question that was not answered in that time */
+	const char *hangs; /* the error of a request without an answer in that time */
 };
 
 /* Any may be NULL. */
 struct helper_listener {
 	helper_answer_fn on_event; /* TRACER_EVENT and TRACER_WATCH_ENDED */
-	void (*on_lost)(void *arg); /* the child has died and watches nothing */
+	void (*on_lost)(void *arg); /* the helper has died: all watches have ended */
 	void *arg;
 };
 
 struct helper *helper_new(const struct helper_conf *c);
 
-/* What still waits gets an error; tasks should be gone before. */
+/* Pending requests get an error; tasks should be freed before. */
 void helper_free(struct helper *t);
 
 /* Replaces the listener; l is copied. */
@@ -67,13 +67,13 @@ void helper_listen(struct helper *t, const struct helper_listener *l);
 int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper_reply *r,
 	       struct helper_ask **out, struct err *e);
 
-/* The answer is of no further interest. NULL is fine. */
+/* Ignores the answer from now on. NULL is fine. */
 void helper_ask_forget(struct helper_ask *a);
 
-/* More than 0 interests: it is not idle, even when nothing is asked. */
+/* Changes the number of interests. With more than 0 the helper is not ended as idle. */
 void helper_keep(struct helper *t, int change);
 
-/* 0 when it does not run. */
+/* 0: the helper does not run. */
 int32_t helper_pid(const struct helper *t);
 
 #endif

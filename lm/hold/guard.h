@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lm-guard of this lm. It waits for the lm's death and then lets run what the journal says. So
- * no process stays stopped until another lm comes. It runs while something is stopped and for a
- * while after that.
+ * The lm-guard of this lm. It waits for the end of the lm, and then continues the processes in the
+ * journal. So no process stays stopped until the next lm starts. lm-guard runs while a process is
+ * held, and for a while after that.
  */
 #ifndef LM_HOLD_GUARD_H
 #define LM_HOLD_GUARD_H
@@ -28,7 +28,7 @@ struct guard_conf {
 
 struct guard *guard_new(const struct guard_conf *c);
 
-/* It ends, and lets no process run. NULL is fine. */
+/* Ends lm-guard, which then releases no process. NULL is fine. */
 void guard_free(struct guard *g);
 
 /*
@@ -37,7 +37,7 @@ void guard_free(struct guard *g);
  */
 void guard_want(struct guard *g, bool is_wanted);
 
-/* 0 when it does not run. */
+/* 0: lm-guard does not run. */
 int32_t guard_pid(const struct guard *g);
 
 #endif

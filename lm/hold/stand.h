@@ -7,20 +7,20 @@
 #include "common/base/clock.h"
 #include "lm/host/host.h"
 
-#define STAND_POLLS_MAX 64 /* at threads in one turn, 15 us each: the loop must go on */
+#define STAND_POLLS_MAX 64 /* at threads in one turn, 15 us each: the loop must continue */
 /* a woken thread needs some 50 us on an idle processor */
 #define STAND_FIRST_NS (200 * NSEC_PER_USEC)
 
-/* How far the looks at one process have come; all 0 at the beginning. */
+/* The progress of the polls of one process; all 0 at the beginning. */
 struct stand {
-	int32_t last; /* thread that was looked at last; 0: none */
-	char state; /* of the thread that runs, as seen last */
+	int32_t last; /* thread that was examined last; 0: none */
+	char state; /* last state of the thread that runs */
 	bool was_traced; /* in this round over its threads */
-	bool is_second; /* a look has shown already what the next one shows */
+	bool is_second; /* the round before had the same result */
 };
 
 /*
- * Goes on polling, and takes what that needs from *looks. False: a thread may run, the process
+ * Continues to poll, and takes what that needs from *looks. False: a thread may run, the process
  * ends, or *looks is used up. A thread that is traced has to stand in two polls. It stands at each
  * event that is watched for.
  */

@@ -22,42 +22,42 @@ struct tracebufs;
 struct tracebufs *tracebufs_new(struct procs *procs);
 void tracebufs_free(struct tracebufs *s);
 
-/* The buffer, made when there is none. ERR_DENIED: it is another tool's; ERR_LIMIT, ERR_NOMEM. */
+/* Finds or makes the buffer. ERR_DENIED: it belongs to another tool; ERR_LIMIT, ERR_NOMEM. */
 int tracebufs_get(struct tracebufs *s, const char *token, uint32_t tool, struct tracebuf **out,
 		  struct err *e);
 
-/* NULL: there is none, or it is another tool's. */
+/* NULL: there is no such buffer, or it belongs to another tool. */
 struct tracebuf *tracebufs_find(struct tracebufs *s, const char *token, uint32_t tool);
 
 const char *tracebuf_token(const struct tracebuf *b);
 void tracebufs_delete(struct tracebufs *s, struct tracebuf *b);
 void tracebufs_tool_gone(struct tracebufs *s, uint32_t tool);
 
-/* The process has a part from now on. */
+/* Adds a part for the process. */
 int tracebuf_add_proc(struct tracebuf *b, struct proc *p, struct err *e);
 
 /*
- * A record for the process, which gets a part if it has none; NULL: for each part. ERR_NOMEM (no
- * room), ERR_LIMIT (too long): dropped and counted. Only the first drop of a part since it was read
- * is an error, later ones are silent.
+ * Appends a record to the part of the process, which is added if it is missing; NULL: to each part.
+ * ERR_NOMEM (no room), ERR_LIMIT (too long): the record is dropped and counted. Only the first drop
+ * after a read of the part is an error; later ones return 0.
  */
 int tracebuf_append(struct tracebuf *b, struct proc *p, const struct omis_value *record, size_t n,
 		    struct err *e);
 
-/* Parts in the order of their making; NULL beyond the last. */
+/* The process of part i, in the order in which parts were added; NULL beyond the last. */
 const struct proc *tracebuf_proc_at(const struct tracebuf *b, size_t i);
 
 /*
- * Takes at most max records out of part number i, as values behind its figures: number of the
- * first, records left, records dropped so far. Ends in any case, after one record at least, when
- * the text has reached `bytes`.
+ * Removes at most max records from part i. Writes three counters, and then the records. The
+ * counters: number of the first record, records left, records dropped so far. Stops after at least
+ * one record when the text has reached `bytes`.
  */
 void tracebuf_take(struct tracebuf *b, size_t i, int64_t max, size_t bytes, struct omis_writer *w);
 
-/* Of all buffers. */
+/* Sums over all buffers. */
 struct tracebuf_stats {
 	size_t buffers, bytes;
-	uint64_t dropped; /* of deleted ones too */
+	uint64_t dropped; /* with those of deleted buffers */
 };
 void tracebufs_stats(const struct tracebufs *s, struct tracebuf_stats *out);
 

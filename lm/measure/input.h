@@ -15,10 +15,10 @@
 
 struct tickbase;
 
-#define INPUT_PARTNERS_MAX 65536 /* as many as a world may have ranks for one metric to name */
+#define INPUT_PARTNERS_MAX 65536 /* ranks that one metric can name as partners */
 
-/* A scale that two milliseconds of two clocks have given; after a second it is a hundred times
- * better. */
+/* Error of a tick scale that was measured for 2 ms; after a second it is a hundred times smaller.
+ */
 #define INPUT_SCALE_ERROR 3e-5
 
 enum input_from {
@@ -26,63 +26,63 @@ enum input_from {
 	INPUT_CALLS,
 	INPUT_PROC,
 	INPUT_NODE,
-	INPUT_EVENT, /* what comes with a probe: its parameters, or that it was met */
+	INPUT_EVENT, /* a probe: its parameters, or that it was executed */
 };
 
 struct watch;
 
 struct input {
 	const struct flow_source *source; /* borrowed from the graph */
-	uint32_t place; /* in the engine */
-	struct watch *watch; /* measurements_probe.c's */
+	uint32_t place; /* number of its node in the engine */
+	struct watch *watch; /* belongs to measurements_probe.c */
 	enum input_from from;
 	struct pmsl_builtin metric;
 	int figure; /* of INPUT_PROC and INPUT_NODE: input_figure.c's */
 	int32_t *partner; /* owned, ascending world ranks; none: all */
 	size_t npartner;
-	unsigned *meter; /* owned: numbers in the process' segment; NULL: it is of no regions */
+	unsigned *meter; /* owned: numbers in the segment; NULL: not by region */
 	size_t nmeter;
-	int meter_rc; /* why there are none */
-	struct proc *proc; /* NULL: not there, or gone */
-	uint32_t hooks; /* bits that it wants of the calls that it counts */
+	int meter_rc; /* why there are no meters */
+	struct proc *proc; /* NULL: not on this host, or ended */
+	uint32_t hooks; /* bits that it needs of the calls that it counts */
 	/* owned, SEG_THREADS_MAX: numbers of calls that move bytes; NULL where that does not
 	 * matter */
 	uint64_t *under_way;
 	bool has_base, is_closed;
 	nsec_t closed_at; /* system time */
-	bool is_lost; /* closed, but its process runs on: what it does is unknown from here on */
-	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
-	double base; /* the cells at the beginning */
-	/* what the process had done when the input began, if it began by itself */
+	bool is_lost; /* closed while the process runs: later values are unknown */
+	bool is_cut; /* an lm before this one had begun to count; its baseline is lost */
+	double base; /* sum of the cells at the beginning */
+	/* totals of the process when the input began: value, and time in open calls */
 	double before, before_open;
-	bool is_new; /* that counts */
-	bool is_given; /* a read has had a value */
-	bool is_late; /* the next value has what belongs to a read before */
-	/* of calls that were under way then: when they end, time from before is in the value */
+	bool is_new; /* the process began after the measurement: `before` counts */
+	bool is_given; /* a read has used a value */
+	bool is_late; /* the next value contains a part of an earlier read */
+	/* time in calls that were open at the beginning: the cells get it when the calls end */
 	double base_open;
 	double seen; /* the last value; the final one when is_closed */
 	bool has_seen;
-	/* of a share: seconds of processor, and when; has_used: there was one before */
+	/* of a share: the last reading of processor seconds, and its time */
 	double used;
 	nsec_t used_at;
 	bool has_used;
-	double sample, sample_error; /* input_sample()'s: what was seen at sampled_at */
+	double sample, sample_error; /* of input_sample(): the value at sampled_at */
 	nsec_t sampled_at;
 	bool has_sample, knows_sample;
 };
 
-/* Now, for the calls below. */
+/* The present moment, for the calls below. */
 struct input_moment {
 	struct tickbase *ticks;
 	struct sampler *sampler;
 	struct host *host;
 	double clock_error; /* of the system time, in seconds */
-	nsec_t now; /* system time, */
-	nsec_t start; /* as that of the measurement's */
+	nsec_t now; /* system time */
+	nsec_t start; /* of the measurement, system time */
 };
 
 /*
- * *in gets what the source means. ERR_UNSUPPORTED: this host does not have it, with the reason;
+ * Fills *in from the source. ERR_UNSUPPORTED: this host lacks the metric, with the reason;
  * ERR_NOTFOUND: there is no such metric; ERR_LIMIT, ERR_NOMEM.
  */
 int input_open(struct input *in, const struct flow_source *s, struct err *e);
@@ -94,28 +94,28 @@ static inline bool input_is_vt(const struct input *in)
 	return in->source->probe[0];
 }
 
-/* A source of the same words: *in goes on where `from` was. */
+/* True: the sources are equal. input_continue() moves the state of `from` to *in. */
 bool input_is_same(const struct input *a, const struct input *b);
 void input_continue(struct input *in, struct input *from);
 
-/* Its process may be here, with a segment: asks the rank for what it is to count separately. */
+/* Finds the process and its segment, and requests from the rank what it must count separately. */
 void input_attach(struct input *in, struct tickbase *ticks);
 
-/* Why its process does not have it; NULL: it has, or is not here. */
+/* Why the process lacks the metric; NULL: it has the metric, or is not on this host. */
 const char *input_fault(const struct input *in);
 
-/* Adds what the input wants of the calls of its process to bits[call_count]. */
+/* Sets in bits[call_count] the hook bits that the input needs of each call. */
 void input_add_hooks(const struct input *in, uint32_t *bits);
 
-/* What comes together is counted from a base, that a next lm can go on from. Since the last read:
- * where all that a process ever did counts, the next lm has to know that it was counted. */
+/* What comes together is counted from a base, that a next lm can continue from. Since the last
+ * read: where all that a process ever did counts, the next lm has to know that it was counted. */
 bool input_has_base(const struct input *in);
 
-/* Which base that is: of the process (with its segment) or the node `object`. False: too long for a
- * key. */
+/* The key of that baseline: of the process with its segment, or of the node `object`. False: it is
+ * too long. */
 bool input_base_key(const struct input *in, const char *object, char *out, size_t size);
 
-/* From now on. is_new: the process has begun after the measurement: all that it ever did counts. */
+/* Begins to count. is_new: the process began after the measurement, and all of its past counts. */
 void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 
 /*
@@ -125,29 +125,29 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new);
  */
 bool input_judge_again(struct input *in, bool is_new);
 
-/* An lm before us had counted for reads of differences: what is before now is theirs. */
+/* For differences between reads: the lm before this one has counted all up to now. */
 void input_go_on(struct input *in);
 
-/* The process got another segment, whose cells begin at 0. */
+/* The process has another segment, whose cells begin at 0. */
 void input_renew(struct input *in);
 
 /*
- * Nothing more comes of the process. When it has ended the last value stays, if it is one that
- * comes together. When it is only no longer watched there is none.
+ * Closes the input. When the process has ended, an accumulated value stays as the final one. When
+ * it is only no longer watched, there is no value.
  */
 void input_close(struct input *in, const struct input_moment *m, bool has_ended);
 
 /*
- * What is sampled, for an event at a probe at time `at`: what it is now, when the event comes to be
- * known. `error` covers what came since, where it has a limit. False: unknown.
+ * The sampled value for an event of a probe at time `at`. It is read now, when the event arrives.
+ * *error covers the change since `at`, where that has a limit. False: unknown.
  */
 bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
 		  double *error);
 
 /*
- * The token for a read, without a value when there is none. FLOW_NONE_YET: a call goes on that
- * began before the last read and has its bytes at its end only; then their rate is that over all
- * its time.
+ * The token for a read, without a value when there is none. FLOW_NONE_YET: an open call began
+ * before the last read, and its bytes are known only at its end. Their rate is then that over the
+ * whole call.
  */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);
 

@@ -5,9 +5,9 @@
  * the one before had taken. What that had not put into the spool is lost and reported. Nothing is
  * taken twice.
  *
- * A cursor is of one stream: what one lm took from one ring. A segment is a number that no other
- * one ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which then
- * does by one store.
+ * A cursor belongs to one stream: what one lm read from one ring. The number of a segment is unique
+ * (struct proc.seg_key). Each cursor has two copies: a change is written to the inactive one, which
+ * one store activates.
  */
 #ifndef LM_RECORD_RING_CURSOR_H
 #define LM_RECORD_RING_CURSOR_H
@@ -19,22 +19,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_CURSORS_MAX 4096 /* streams; those that are done with are replaced */
+#define RING_CURSORS_MAX 4096 /* streams; finished ones are replaced */
 
 struct disk;
 struct ring_cursor;
 struct ring_cursors;
 
-/* What a cursor is of. */
+/* The key of a cursor. */
 struct ring_cursor_key {
 	uint64_t segment, stream;
 	uint32_t thread;
 };
 
 struct ring_cursor_state {
-	uint64_t place; /* of the ring: all before was taken */
-	uint64_t events, dropped; /* of the stream, with those of blocks that are not whole yet */
-	uint64_t lost; /* of these dropped ones, those that the segment counts */
+	uint64_t place; /* in the ring: all before was read */
+	uint64_t events, dropped; /* of the stream, unfinished blocks included */
+	uint64_t lost; /* the part of `dropped` that the segment counts */
 };
 
 /*
@@ -45,24 +45,24 @@ int ring_cursors_open(const struct disk *disk, const char *path, struct ring_cur
 		      struct err *e);
 void ring_cursors_free(struct ring_cursors *rs);
 
-/* lives: is that segment there? Rows of others are given away when all of them is safe. NULL: no
- * room, nothing is counted. */
+/* lives: true for a segment that exists. Rows of other segments are reused when their events are
+ * spooled. NULL: no room. */
 struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, const struct ring_cursor_key *key,
 				     bool (*lives)(void *arg, uint64_t segment), void *arg);
 void ring_cursor_set(struct ring_cursor *r, const struct ring_cursor_state *s);
 void ring_cursor_get(const struct ring_cursor *r, struct ring_cursor_state *out);
 
-/* That block is in the spool, or goes up from it. */
+/* Notes that a block is in the spool, or was sent from it. */
 void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct evblock *b);
 
-/* --- after a life that ended */
+/* --- after the end of an lm */
 
-/* Of every stream before us that had more than was given: that, as a gap that ends it. Once in a
- * life, again in the next until it was given. */
+/* Calls fn for each stream of an earlier lm with events that were not spooled; a gap ends the
+ * stream. Once in an lm's life, until the gap is spooled. */
 void ring_cursors_each_loss(struct ring_cursors *rs, void (*fn)(void *arg, const struct evgap *g),
 			    void *arg);
 
-/* An lm took from that segment's rings. */
+/* True: an earlier lm has read that segment's rings. */
 bool ring_cursors_knows(const struct ring_cursors *rs, uint64_t segment);
 uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uint32_t thread);
 
@@ -72,7 +72,7 @@ uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uin
  */
 uint64_t ring_cursors_lost(const struct ring_cursors *rs, uint64_t segment);
 
-/* From now on `lost` is what was reported: the cursors of others are taken off. */
+/* Sets the reported losses of the segment to `lost`. */
 void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t lost);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * What a signal does to a process takes a moment: its threads must run for it. A call that has sent
  * signals waits here, in its task, until their effect is seen. So what stands behind it sees it
- * too. The loop goes on meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
+ * too. The loop continues meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
  */
 #ifndef LM_SERVICE_SETTLE_H
 #define LM_SERVICE_SETTLE_H
@@ -16,7 +16,7 @@
 
 enum settle_what {
 	SETTLE_STOPPED, /* no thread runs */
-	SETTLE_RUNNING, /* nothing that traces it keeps it from running */
+	SETTLE_RUNNING, /* no tracer keeps it stopped */
 	SETTLE_TAKEN, /* the signal is taken or blocked; one that ends the process has ended it */
 };
 
@@ -26,15 +26,15 @@ struct settle_goal {
 	int32_t tid; /* the thread that it was sent to; 0: the process */
 };
 
-/* What it looks at; borrowed. */
+/* What it examines; borrowed. */
 struct settle_on {
 	struct host *host;
 	struct holds *holds;
 };
 
 /*
- * Calls fn for each object of that class ('p' or 't') that the first parameter names; fn says what
- * is to be seen of it. Answers as call_each_proc() does.
+ * Calls fn for each object of that class ('p' or 't') that the first parameter names; fn sets the
+ * state to wait for. Answers as call_each_proc() does.
  */
 typedef int (*settle_fn)(struct service_call *c, const struct object *o, struct settle_goal *w,
 			 struct err *e);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a distributed algorithm sees. It consists of processes 1..m; a process is a
- * stack of layers, on top of networks. A layer sends to the layer below and
- * delivers to the one above. A passive layer is called; an active one has a flow
- * of control of its own (`run`) and a queue, from which it receives.
+ * The interface of a distributed algorithm. It consists of processes 1..m; a process is a stack of
+ * layers, on top of networks. A layer sends to the layer below and delivers to the one above. A
+ * passive layer is called; an active one has a flow of control of its own (`run`) and a queue, from
+ * which it receives.
  *
- * The same source runs in a simulation and on real networks. In both only one
- * layer of a process runs at a time: between two waits (receive, sleep)
- * nothing else of the process happens. Times are the run's: 0 is its beginning.
+ * The same source runs in a simulation and on real networks. In both only one layer of a process
+ * runs at a time: between two waits (receive, sleep) no other layer of the process runs. Times
+ * begin at 0, the beginning of the run.
  */
 #ifndef NEKO_NEKO_H
 #define NEKO_NEKO_H
@@ -26,7 +26,7 @@ typedef int64_t nsec_t; /* nanoseconds */
 
 struct neko_process;
 struct neko_layer;
-struct err; /* words of what went wrong: neko_fail() */
+struct err; /* the text of an error: neko_fail() */
 struct rng;
 struct neko_figures; /* where values go */
 struct setup; /* the configuration */
@@ -40,7 +40,7 @@ struct setup; /* the configuration */
 /* the one destination: all processes but the sender, of which no list is kept */
 #define NEKO_OTHERS UINT32_MAX
 
-/* Counted, and constant once sent. Read the fields freely. */
+/* Has a count of references, and is constant once it was sent. All members may be read. */
 struct neko_msg {
 	nsec_t sent_at; /* by the sender's clock; 0 before */
 	uint32_t from;
@@ -53,28 +53,28 @@ struct neko_msg {
 	bool is_pooled;
 	uint32_t *all; /* the nto destinations of a multicast, behind the content; NULL of a unicast
 			  and to NEKO_OTHERS */
-	uint32_t sent_error; /* ns: bound of what the sender's clock erred; 0 in simulations */
+	uint32_t sent_error; /* ns: bound of the error of the sender's clock; 0 in simulations */
 	__extension__ uint8_t content[]; /* not aligned */
 };
 
-/* A type of messages: a number that no other layer of the run gives another name. */
+/* A type of messages. The number has this name in all layers of the run. */
 struct neko_type {
 	uint16_t number;
-	const char *name; /* lives as long as the program */
+	const char *name; /* valid as long as the program runs */
 };
 
-/* One kind of layers. Ends with what is NULL by default. */
+/* A kind of layers. The last members may be NULL. */
 struct neko_layer_ops {
 	const char *name;
 	size_t bytes; /* of its state: zero at first, freed by itself */
-	/* What it declares, sends and receives; of other types deliver() is not called, they
-	 * go up. */
+	/* The types that it sends and receives. Messages of other types pass it upwards, without
+	 * deliver(). */
 	const struct neko_type *types; /* ends with a NULL name; NULL: all */
-	/* The flow of control of an active layer. Returns when a wait says -ERR_CLOSED. */
+	/* The flow of control of an active layer. Must return when a wait returns NEKO_CLOSED. */
 	void (*run)(struct neko_layer *l);
 	/* NULL: into the queue of an active layer, up from a passive one. m is the caller's. */
 	void (*deliver)(struct neko_layer *l, struct neko_msg *m);
-	/* NULL: down. m is the caller's. */
+	/* NULL: passes m down. m is borrowed. */
 	int (*send)(struct neko_layer *l, struct neko_msg *m);
 	void (*done)(struct neko_layer *l); /* at the end of the run; the state is still there */
 };
@@ -83,10 +83,10 @@ struct neko_layer_ops {
 
 uint32_t neko_id(const struct neko_process *p);
 uint32_t neko_count(const struct neko_process *p); /* m */
-uint32_t neko_nets(const struct neko_process *p); /* numbers of networks are below */
+uint32_t neko_nets(const struct neko_process *p); /* numbers of networks are 0 .. this - 1 */
 
-/* Puts a layer on top. Only before the run. *out is its state, NULL for no bytes; out may be
- * NULL. */
+/* Puts a layer on top, before the run only. *out is its state, NULL without bytes; out may be NULL.
+ */
 int neko_push(struct neko_process *p, const struct neko_layer_ops *ops, void *out, struct err *e);
 
 /* --- layers */
@@ -95,16 +95,16 @@ void *neko_state(struct neko_layer *l);
 struct neko_process *neko_process(struct neko_layer *l);
 nsec_t neko_now(const struct neko_layer *l);
 
-/* Of the process: no other one, and no network, draws from it. */
+/* The random numbers of the process: no other process, and no network, draws from them. */
 struct rng *neko_rng(struct neko_layer *l);
 double neko_random(struct neko_layer *l); /* of the same, in [0, 1) */
 
 /*
- * A message of one reference. content may be NULL for zeros. NULL without memory. -ERR_INVALID for
- * a destination that is none comes with the sending.
+ * A message with one reference. content NULL: zeros. NULL: no memory. A wrong destination is an
+ * error of neko_send().
  */
 struct neko_msg *neko_msg_new(struct neko_layer *l, uint16_t type, const void *content, size_t n);
-/* The same to many; all of `to` is copied. */
+/* A message to many processes; `to` is copied. */
 struct neko_msg *neko_msg_many(struct neko_layer *l, const uint32_t *to, uint32_t nto,
 			       uint16_t type, const void *content, size_t n);
 static inline void neko_msg_ref(struct neko_msg *m)
@@ -114,33 +114,33 @@ static inline void neko_msg_ref(struct neko_msg *m)
 void neko_msg_unref(struct neko_layer *l, struct neko_msg *m);
 
 /*
- * To the layer below, at last to the network. Never waits. -ERR_INVALID: no such
- * process, network or type; -ERR_LIMIT, -ERR_NOMEM; -ERR_CLOSED when the run ends. That
- * a network loses it is no failure.
+ * Sends to the layer below, at last to the network. Never waits. -ERR_INVALID: no such
+ * process, network or type; -ERR_LIMIT, -ERR_NOMEM; -ERR_CLOSED when the run ends. A loss by the
+ * network is no error.
  */
 int neko_send(struct neko_layer *l, struct neko_msg *m);
 
-/* One new message to one process over a network, and nothing to free. */
+/* Makes a message, sends it to one process over a network, and frees it. */
 int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, const void *content,
 		 size_t n);
 
-/* To the layer above; above the highest it is dropped. */
+/* Delivers to the layer above; the highest layer drops the message. */
 void neko_deliver(struct neko_layer *l, struct neko_msg *m);
 
 /*
- * Active layers only. Blocks until a message is there, at most for timeout
- * (0: does not block; < 0: for ever). *out lives until the layer's next receive. -ERR_TIMEOUT,
- * -ERR_CLOSED: the run ends, return from run().
+ * Active layers only. Blocks until there is a message, at most for timeout (0: does not block; < 0:
+ * without limit). *out is valid until the layer's next receive. NEKO_TIMEOUT; NEKO_CLOSED: the run
+ * ends, return from run().
  */
 int neko_receive(struct neko_layer *l, nsec_t timeout, struct neko_msg **out);
 
-/* Active layers only. Blocks until the time, whatever comes. 0; -ERR_CLOSED as above. */
+/* Active layers only. Blocks until the time, even if messages arrive. 0; NEKO_CLOSED as above. */
 int neko_sleep_until(struct neko_layer *l, nsec_t at);
 int neko_sleep(struct neko_layer *l, nsec_t duration);
 
 /*
- * Reports to the handler of the run that something happened here and now. `what` lives as long as
- * the program.
+ * Reports an event of this process, now, to the handler of the run. `what` is valid as long as the
+ * program runs.
  */
 void neko_log(struct neko_layer *l, const char *what, double content);
 
@@ -149,7 +149,7 @@ void neko_log(struct neko_layer *l, const char *what, double content);
  */
 void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m);
 
-/* Ends the run at this time. What other processes log up to it belongs to the run. */
+/* Ends the run at this time. Events of other processes up to it belong to the run. */
 void neko_stop(struct neko_layer *l);
 
 /* --- what a run measures */
@@ -161,7 +161,7 @@ struct neko_event {
 	const char *what;
 	double content;
 	nsec_t error; /* bound of the error of `at`'s clock; 0 in simulations */
-	nsec_t content_error; /* the same of a content that is a time between two processes */
+	nsec_t content_error; /* the same for a content that is a time between two processes */
 };
 
 #define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */
@@ -175,8 +175,8 @@ struct neko_row {
 #define NEKO_ROWS_MAX 16
 
 /*
- * Makes quantities of events, which arrive in the order of their times. Checks what the algorithm
- * promises. Ends with fields that may be NULL.
+ * Computes quantities from events, which arrive in the order of their times. Checks the properties
+ * of the algorithm. The last members may be NULL.
  */
 struct neko_measure {
 	const char *name;
@@ -185,27 +185,27 @@ struct neko_measure {
 	void (*handle)(void *state, struct neko_figures *f, const struct neko_event *v);
 	int (*init)(void *state, struct setup *s, struct err *e);
 	int (*begin)(void *state, uint32_t m); /* of each run, with m processes; not 0: no memory */
-	/* Of each run: what is unfinished then does not count. */
+	/* At the end of each run: what is unfinished then does not count. */
 	void (*end)(void *state, struct neko_figures *f, nsec_t now);
 	void (*done)(void *state);
 };
 
-/* The next value of a row, and what clocks may have made it err (0: nothing). */
+/* Adds a value to a row, with the bound of its error by clocks (0: none). */
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error);
 
-/* The same of a time between two events, in seconds: what the clocks of those so far may err at the
- * most. */
+/* Adds a time between two events, in seconds. The error is the greatest bound of the clocks so far.
+ */
 void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time);
 
-/* A property did not hold: the run ends and reports the first one. */
+/* A property was violated: the run ends and reports the first one. */
 void neko_broken(struct neko_figures *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* --- configuration: a key that no part reads is a mistake of the user */
 
-/* NULL when it is not there. */
+/* NULL: the key is missing. */
 const char *neko_setup_text(struct setup *s, const char *key);
-/* *inout is the default. Not 0: the value is none such, or out of its range; e has line and
+/* *inout is the default. Not 0: the value has another type or is out of range; e has line and
  * remedy. */
 int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 		    struct err *e);
@@ -215,10 +215,10 @@ int neko_setup_double(struct setup *s, const char *key, double min, double max, 
 		      struct err *e);
 int neko_setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
 
-/* "this cannot be, because ...": the return value of the function that finds it. Never 0. */
+/* Writes the text of an error, and returns the code to be returned by the caller; never 0. */
 int neko_fail(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a process can be: process.N.initializer = name. */
+/* A kind of processes: process.N.initializer = name. */
 struct neko_kind {
 	const char *name;
 	const char *summary; /* one line */

@@ -13,13 +13,13 @@
 
 struct merge;
 
-/* Of m processes, of all of which at most `max` events wait. NULL: no memory. */
+/* For m processes; at most `max` events wait, of all processes together. NULL: no memory. */
 struct merge *merge_new(uint32_t m, size_t max);
 void merge_free(struct merge *g);
 
 /*
- * v->process is the sender; v->what is borrowed until the event is handled. -ERR_INVALID: it is
- * before a time that the sender has completed; -ERR_LIMIT: too many wait; -ERR_NOMEM.
+ * v->process is the sender; v->what is borrowed until the event is handled. -ERR_INVALID: the event
+ * is before a time that the sender has completed; -ERR_LIMIT: too many events wait; -ERR_NOMEM.
  */
 int merge_add(struct merge *g, const struct neko_event *v);
 
@@ -27,8 +27,8 @@ int merge_add(struct merge *g, const struct neko_event *v);
 int merge_advance(struct merge *g, uint32_t id, nsec_t until);
 nsec_t merge_time(const struct merge *g, uint32_t id);
 
-/* The next one in the order of times, equal ones by process; NULL: not known yet, or nothing is
- * left. Valid until the next call. */
+/* The next event in the order of times, at equal times by process. NULL: not known yet, or no event
+ * is left. Valid until the next call. */
 const struct neko_event *merge_next(struct merge *g);
 
 #endif

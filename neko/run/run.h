@@ -17,7 +17,7 @@
 struct run;
 
 /*
- * All but what layers want is looked at. s is borrowed for the life of the run. ERR_INVALID,
+ * All but what layers want is examined. s is borrowed for the life of the run. ERR_INVALID,
  * ERR_NOTFOUND, ... with the line.
  */
 int run_new(struct setup *s, struct run **out, struct err *e);
@@ -93,7 +93,7 @@ struct run_clock {
 const struct run_missing *run_missing(const struct run *r, size_t *n);
 const struct run_clock *run_clocks(const struct run *r, uint32_t *m);
 
-/* Of real.hosts, NULL: this one. The name of network k, counted from 0. */
+/* The value of real.hosts, NULL: this host. The name of network k, counted from 0. */
 const char *run_hosts(const struct run *r);
 const char *run_net_name(const struct run *r, unsigned k);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in metrics (builtin.def): what a host can read without any graph. */
+/* The built-in metrics (builtin.def), which a host reads without any graph. */
 #ifndef PMSL_CHECK_BUILTIN_H
 #define PMSL_CHECK_BUILTIN_H
 
@@ -11,7 +11,7 @@
 enum pmsl_quantity {
 	PMSL_Q_COUNT,
 	PMSL_Q_DELAY,
-	PMSL_Q_VOLUME, /* in and out, or the one that the class has */
+	PMSL_Q_VOLUME, /* in and out, or the only direction of the class */
 	PMSL_Q_VOLUME_OUT,
 	PMSL_Q_VOLUME_IN,
 	PMSL_QUANTITIES,
@@ -29,7 +29,7 @@ struct pmsl_builtin {
 	uint32_t classes; /* bits of enum call_class whose calls count; 0 = one call, or sampled */
 	int call; /* id of that call, -1 = a class, or sampled */
 	bool counts_out, counts_in; /* the bytes that a volume takes */
-	bool is_total; /* comes together since the start; else it is what it is now */
+	bool is_total; /* accumulates since the start; else it is the present value */
 	bool is_by_partner; /* takes partners and regions */
 	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */
 };
@@ -46,7 +46,7 @@ struct nearest;
 /* Tries all names. The nearest one is copied to best, and n->best points there. */
 void pmsl_builtin_try(struct nearest *n, char best[PMSL_BUILTIN_NAME_BYTES]);
 
-/* How the values of a metric are wanted. */
+/* The requested form of a metric's values. */
 struct pmsl_builtin_use {
 	bool by_partners, by_regions, at_probe;
 };

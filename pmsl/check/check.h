@@ -11,7 +11,7 @@
  * - A free variable is bound by the index of an assignment, by the list of an operator
  *   (MAX[p](...)), or, without a list, by the innermost operator around it. None is left over.
  * - The left side of AT holds no AT and no aggregate over virtual time, and only the process of
- *   the probe (or its node): what one process does says nothing about when another did it.
+ *   the probe (or its node): the times of one process are unknown to another.
  * - vt - n is an earlier virtual time; a later one is not known yet.
  * - Of one virtual time at once: a value for each virtual time goes with values of the same
  *   variable and with constants, never with a value for each read.
@@ -26,8 +26,8 @@
 #include "pmsl/text/tree.h"
 
 /*
- * Good only for a tree that parsed without an error. *units gets the bases that the text makes
- * up. -ERR_NOMEM; all else is in d. A metric without an error is_good.
+ * For a tree without errors of parsing only. *units gets the new bases of the text. -ERR_NOMEM;
+ * other errors are in d. A metric without an error is_good.
  */
 int pmsl_check(struct pmsl_tree *t, struct pmsl_units *units, struct pmsl_diags *d);
 

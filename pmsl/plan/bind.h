@@ -4,8 +4,8 @@
  * graph. What does not change during the measurement (attributes, IN, ranks)
  * is worked out here and never reaches a daemon.
  *
- * - A parameter of objects that is left out is all of its kind; of regions, everywhere. Of those
- *   named in it and those it is without, the nearest above an object (or itself) decides.
+ * - A missing parameter of objects means all of its kind; one of regions means everywhere. An
+ * object is measured if the nearest named object above it, or itself, is included and not excluded.
  * - A list for a parameter that is one object makes a graph of each, and of each combination of
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
  *   averaged; `struct bind_options` may say otherwise.
@@ -13,7 +13,7 @@
  * - each: of these outputs, one for each process of the second parameter's list of processes, the
  *   partners, or for each region of the first list of regions, which must be given.
  * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
- * - since: what the metric's own TimeInterval means.
+ * - since: the meaning of the metric's own TimeInterval.
  */
 #ifndef PMSL_PLAN_BIND_H
 #define PMSL_PLAN_BIND_H
@@ -21,7 +21,7 @@
 #include "pmsl/plan/bound.h"
 #include "pmsl/plan/dag.h"
 
-#define BIND_COMBINATIONS_MAX 1000000 /* of objects that one aggregate looks at */
+#define BIND_COMBINATIONS_MAX 1000000 /* of objects that one aggregate examines */
 #define BIND_OUTPUTS_MAX 4096
 
 /* Objects by their places in the world, or names of regions, or a number. */
@@ -29,7 +29,7 @@ struct bind_arg {
 	bool is_given;
 	const uint32_t *object;
 	size_t nobject;
-	const uint32_t *without; /* taken away from these, or from all when none is given */
+	const uint32_t *without; /* removed from these, or from all when none is given */
 	size_t nwithout;
 	const char *const *region;
 	size_t nregion;
@@ -42,13 +42,13 @@ enum bind_each { BIND_EACH_NOTHING, BIND_EACH_PARTNER, BIND_EACH_REGION };
 struct bind_options {
 	const struct bind_arg *arg; /* one for each parameter of the metric */
 	enum flow_since since;
-	bool per_second; /* divided by the time that `since` says */
+	bool per_second; /* divided by the time of `since` */
 	bool has_agg; /* how values of many objects become one, instead of the usual way */
 	enum agg_kind agg;
 	enum bind_by by;
 	enum bind_each each;
-	bool is_central; /* all values go up: for comparing */
-	/* a rule (stats/stop.h) that is looked at where all have been merged; NULL: none */
+	bool is_central; /* all values are sent to mainsm: for comparing */
+	/* a rule (stats/stop.h) that is evaluated where all have been merged; NULL: none */
 	const char *until;
 };
 
@@ -61,7 +61,7 @@ struct bind_output {
 };
 
 /*
- * A rule may be looked at in its graph: it is an aggregate with a mean's moments over virtual
+ * A rule may be evaluated in its graph: it is an aggregate with a mean's moments over virtual
  * times, since the start, one for each output. Otherwise `until` adds nothing.
  */
 bool bind_can_stop(const struct dag *g, const struct bind_options *options);

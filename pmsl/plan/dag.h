@@ -26,7 +26,7 @@ enum dag_kind {
 	DAG_VT, /* a virtual time: .variable, .shift earlier */
 	/* built in: .builtin; .objects .partners .regions say which input is what, -1 = none */
 	DAG_METRIC,
-	DAG_CONTEXT, /* what a probe brings along: .param of .name */
+	DAG_CONTEXT, /* a parameter of a probe: .param of .name */
 	DAG_PROBE, /* .name; process and virtual time */
 	DAG_AT, /* value, probe */
 	DAG_ATTR, /* .name: rank, node, site, time */
@@ -67,11 +67,11 @@ struct dag_node {
 
 struct dag_variable {
 	const struct pmsl_decl *decl;
-	unsigned instance; /* the same variable, running inside itself */
+	unsigned instance; /* distinguishes nested uses of one variable */
 	enum pmsl_kind kind;
 };
 
-/* Points into the tree, which lives as long. */
+/* Points into the tree, which must outlive it. */
 struct dag {
 	const struct pmsl_metric *metric;
 	struct dag_node *node;
@@ -83,19 +83,19 @@ struct dag {
 };
 
 /*
- * Of a metric that is_good. Without `shared` each use stands alone, as the text says it: for
- * looking at. -ERR_LIMIT (with an error in d), -ERR_NOMEM.
+ * Builds the template of a metric that is_good. Without `shared` each use has its own nodes, as in
+ * the text: for drawings. -ERR_LIMIT (with an error in d), -ERR_NOMEM.
  */
 int dag_build(const struct pmsl_metric *m, bool shared, struct pmsl_diags *d, struct dag **out);
 void dag_free(struct dag *g);
 
 /*
- * Twice the objects have twice the value: volumes, counts, delays, sums of them. Others are
- * averaged when a tool asks for many objects at once.
+ * True: the value grows with the number of objects, as do volumes, counts, delays and their sums.
+ * Other metrics are averaged over many objects.
  */
 bool dag_is_extensive(const struct dag *g);
 
-/* "Send_volume", "MAX", "p.rank": how a drawing calls the node. */
+/* "Send_volume", "MAX", "p.rank": the name of the node in drawings. */
 void dag_label(const struct dag *g, const struct dag_node *n, struct buf *b);
 
 #endif

@@ -26,14 +26,14 @@ bool rogue_is_drawn(enum rogue_when when, uint64_t seed);
 int rogue_new(struct cluster *c, struct ledger *l, uint64_t seed, struct rogue **out,
 	      struct err *e);
 
-/* It is as it seems from now on; a tool leaves. NULL is fine. */
+/* The rogue obeys the rules from now on; a tool leaves. NULL is fine. */
 void rogue_stop(struct rogue *r);
 void rogue_free(struct rogue *r);
 
-/* r NULL, as everywhere below: there is none, and all are judged. */
+/* r NULL, as everywhere below: there is no rogue, and all are judged. */
 bool rogue_has_host(const struct rogue *r, const struct simnode *n);
 bool rogue_has_sm(const struct rogue *r, const struct simsite *s);
-/* It is the daemon or tool on that host itself. */
+/* True: the rogue is the daemon or tool on that host. */
 bool rogue_is_on(const struct rogue *r, const char *host);
 
 /* The token names a host, or what is on one, that is not the rogue's. */

@@ -8,8 +8,8 @@
 
 struct echo;
 
-/* From this moment, of all of them. A rogue (sim/rogues/rogue.h) has that place: in its worlds
- * nothing is doubled. */
+/* Doubles from now on, at all daemons. Nothing in a world with a rogue (sim/rogues/rogue.h), which
+ * uses the same tap. */
 int echo_new(struct cluster *c, struct echo **out);
 void echo_stop(struct echo *e);
 void echo_free(struct echo *e);

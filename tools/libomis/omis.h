@@ -69,7 +69,7 @@ enum {
 	/* with a callback: wait for the first reply and return it; the callback gets those behind
 	   it */
 	OMIS_WAIT_FOR_FIRST_REPLY = 1,
-	OMIS_DONT_RETURN_OK = 2, /* leave out replies and entries that only say OK */
+	OMIS_DONT_RETURN_OK = 2, /* leave out replies and entries with the status OK and no value */
 	OMIS_DONT_RETURN_EN_DIS = 4, /* leave out ENABLED and DISABLED replies */
 	/* may be kept back until the next request without this flag */
 	OMIS_BUFFER_REQUEST = 8,
@@ -80,8 +80,8 @@ enum {
 /*
  * A reply is an array of service results ended by NULL. Element 0 is the
  * request itself, element i its i-th action. A service result is an array of
- * object results ended by obj_list == NULL. result may be NULL; it holds
- * values as OMIS writes them, separated by commas, or the words of an error.
+ * object results ended by obj_list == NULL. result may be NULL; it holds values as OMIS writes
+ * them, separated by commas, or the text of an error.
  */
 typedef struct Omis_object_result {
 	char *obj_list; /* tokens separated by commas; "" = all others */
@@ -99,13 +99,13 @@ typedef Omis_service_result *Omis_reply;
  * the connection string comes from OMIG_MAINSM. Without that, it comes from
  * the file that this user's mainsm leaves in the state directory.
  *
- * error_handler (may be NULL) receives what belongs to no request: the
- * connection lost or back, debug output (status OK). It owns the reply.
- * *tool_id becomes the number of this tool; may be NULL.
+ * error_handler (may be NULL) receives reports that belong to no request: a lost or restored
+ * connection, debug output (status OK). It owns the reply. *tool_id becomes the number of this
+ * tool; may be NULL.
  *
- * OMIS_OS_ERROR: not reachable; OMIS_NO_PERMISSION: not let in;
+ * OMIS_OS_ERROR: not reachable; OMIS_NO_PERMISSION: refused;
  * OMIS_PARAMETER_ERROR: no connection string or a bad one, or already
- * initialised; omis_strerror() has the words. Blocks, at most the timeout (default 5 s).
+ * initialised; omis_last_error() has the text. Blocks, at most the timeout (default 5 s).
  */
 OMIS_API Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply),
 			       int *tool_id);
@@ -124,7 +124,7 @@ OMIS_API Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Om
 OMIS_API Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param),
 				 void *param, Omis_flags flags);
 
-/* The same for a request with binary values: len bytes, which may include NUL. */
+/* As omis_request(), for a request with binary values: len bytes, which may include NUL. */
 OMIS_API Omis_reply omis_request_n(const char *request, size_t len,
 				   void (*callback)(Omis_reply, void *param), void *param,
 				   Omis_flags flags);
@@ -141,8 +141,8 @@ OMIS_API int omis_fd(void);
 OMIS_API void omis_handler(void);
 
 /*
- * Deletes this tool's conditional requests, detaches everything, closes. Requests that
- * wait for replies are forgotten. OMIS_PARAMETER_ERROR without omis_init().
+ * Deletes this tool's conditional requests, detaches everything, closes. Pending requests get no
+ * reply. OMIS_PARAMETER_ERROR without omis_init().
  */
 OMIS_API Omis_status omis_finalize(void);
 
@@ -153,7 +153,7 @@ typedef struct Omis_missing {
 	const char *reason;
 } Omis_missing;
 
-/* How much of what was asked a reply speaks for. Strings live as long as the reply. */
+/* How many of the requested objects a reply covers. Strings are valid as long as the reply. */
 typedef struct Omis_coverage {
 	unsigned asked, answered; /* objects */
 	unsigned n_missing; /* those named; asked - answered may be more */
@@ -161,17 +161,17 @@ typedef struct Omis_coverage {
 	int64_t oldest_ns, newest_ns; /* system time of the values, since 1970; 0 = unknown */
 } Omis_coverage;
 
-/* Everything answered, or nothing known: asked == answered. */
+/* asked == answered: all objects have replied, or the coverage is unknown. */
 OMIS_API void omis_reply_coverage(Omis_reply reply, Omis_coverage *out);
 
-/* The status of the whole: element 0's, else the first that is an error, else OMIS_OK. */
+/* The status of the whole reply: an error of element 0, else the first error, else OMIS_OK. */
 OMIS_API Omis_status omis_reply_status(Omis_reply reply);
 
 /* How long requests wait for slow objects. */
 typedef enum Omis_wait {
-	OMIS_WAIT_ALL, /* for all, until the deadline (the default) */
+	OMIS_WAIT_ALL, /* for all objects, until the deadline (the default) */
 	OMIS_WAIT_QUORUM, /* until `quorum` objects answered, or the deadline */
-	OMIS_WAIT_NOW /* for those that answer at once */
+	OMIS_WAIT_NOW /* for the first reply only */
 } Omis_wait;
 
 /* For requests from now on. deadline_ms 0 = the default, 2000. OMIS_PARAMETER_ERROR when out of
@@ -179,13 +179,13 @@ typedef enum Omis_wait {
 OMIS_API Omis_status omis_request_policy(Omis_wait wait, unsigned quorum, unsigned deadline_ms);
 
 /*
- * Words: for a status; and what went wrong last, with its cause, in this
- * process ("" when nothing did). Valid until the next call of libomis.
+ * The text of a status; the last error of this process with its cause, "" without an error. Valid
+ * until the next call of libomis.
  */
 OMIS_API const char *omis_strerror(Omis_status status);
 OMIS_API const char *omis_last_error(void);
 
-/* A value of a result. kind says which member counts. */
+/* A value of a result. kind selects the valid member. */
 typedef struct Omis_value {
 	enum {
 		OMIS_VALUE_INT,
@@ -215,16 +215,16 @@ OMIS_API int64_t omis_list_int(const Omis_value *list, size_t i);
 OMIS_API double omis_list_float(const Omis_value *list, size_t i);
 OMIS_API const char *omis_list_text(const Omis_value *list, size_t i);
 
-/* What is measured. Zeros and NULL are defaults; only `metric` is needed. */
+/* A measurement to be made. Zeros and NULL are defaults; only `metric` is required. */
 typedef struct Omis_measurement {
 	const char *metric; /* built in (`omig metrics`), or one of `text` */
 	const char *text; /* in the metric language PMSL */
-	/* name, program or batch number; NULL: the one that runs; "": all objects */
+	/* name, program or batch number; NULL: the only running job; "": all objects */
 	const char *job;
 	const char *by; /* "process", "process,partner", "node", ...; NULL: one value of all */
 	unsigned every_ms; /* 0: 1000 */
-	unsigned reads; /* after so many it ends, also without a value; 0: fn ends it */
-	int since_last; /* each read since the one before; else since the start */
+	unsigned reads; /* after this many it ends, also without a value; 0: fn ends it */
+	int since_last; /* each read covers the time since the last one; else since the start */
 	int rate; /* per second */
 } Omis_measurement;
 
@@ -238,20 +238,20 @@ typedef struct Omis_row {
 	double value; /* NaN: unknown */
 	double error; /* the true value is within value +- error */
 	const char *unit;
-	const char *flags; /* names, by commas: "partial,missing"; "" when it is complete */
+	const char *flags; /* names, separated by commas: "partial,missing"; "" = complete */
 	int64_t k, n; /* objects whose values it contains, and all of them */
 	int64_t read; /* number of the read, from 1 */
 	int64_t time_ns; /* its end, since 1970 */
-	int64_t virtual_time; /* of metrics that go by it, else the read */
-	size_t index, rows; /* of this read: this row, and how many there are */
+	int64_t virtual_time; /* of metrics over virtual time; else the read */
+	size_t index, rows; /* of this read: number of this row, and of all rows */
 } Omis_row;
 
 /*
- * Starts a measurement and calls fn for each value of each read, until fn returns other than 0:
- * OMIS_OK then, and when a rule of the metric ended it. Blocks. fn may send requests.
- * OMIS_PARAMETER_ERROR: no such metric, job or `by`, or several jobs run and none is named;
- * OMIS_UNSUPPORTED_SERVICE: no object can measure it; OMIS_OS_ERROR: the connection was lost;
- * OMIS_NO_MEMORY. omis_last_error() has the text. Not inside of a callback.
+ * Starts a measurement and calls fn for each value of each read. OMIS_OK: fn did not return 0, or
+ * a rule of the metric has ended it. Blocks. fn may send requests. OMIS_PARAMETER_ERROR: no such
+ * metric, job or `by`, or several jobs run and none is named; OMIS_UNSUPPORTED_SERVICE: no object
+ * can measure it; OMIS_OS_ERROR: the connection was lost; OMIS_NO_MEMORY. omis_last_error() has the
+ * text. Never within a callback.
  */
 OMIS_API Omis_status omis_measure(const Omis_measurement *what,
 				  int (*fn)(const Omis_row *row, void *param), void *param);
@@ -262,17 +262,17 @@ typedef struct Omis_call {
 	const char *object, *host, *job;
 	int64_t rank;
 	double calls; /* since they were counted */
-	double seconds; /* since time was counted; NaN: of none of the calls */
+	double seconds; /* since time was counted; NaN: no call was timed */
 	double bytes_out, bytes_in; /* since bytes were counted */
-	int64_t in_call; /* threads that are in it now */
+	int64_t in_call; /* threads that are in the call now */
 } Omis_call;
 
 /*
  * Calls fn for each rank of a job and each MPI function that the rank has called since counting
- * began. Ends when fn returns other than 0. Switches counting of time and bytes on for as long as
+ * began. Ends when fn does not return 0. Switches counting of time and bytes on for as long as
  * this tool is connected: the first time, only later calls have them. job: as in Omis_measurement,
- * but "". *coverage (may be NULL) says how many ranks replied; it lists no missing ones. Blocks.
- * Errors are those of omis_measure(); OMIS_UNKNOWN_OBJECT: the job has no rank.
+ * but "". *coverage (may be NULL) has the number of ranks that replied, and no list of others.
+ * Blocks. Errors are those of omis_measure(); OMIS_UNKNOWN_OBJECT: the job has no rank.
  */
 OMIS_API Omis_status omis_calls(const char *job, int (*fn)(const Omis_call *call, void *param),
 				void *param, Omis_coverage *coverage);
@@ -288,25 +288,25 @@ typedef struct Omis_events {
 	uint64_t stream, place;
 	const void *blocks; /* whole ones */
 	size_t len;
-	int end; /* nothing more will come */
+	int end; /* the subscription has ended: no block follows */
 	/* of an end: missing hosts that may still have events, by commas; "" = none */
 	const char *missing;
 } Omis_events;
 
 /*
  * fn is called as callbacks are, with pointers that are valid until it returns; of subscriptions
- * that others ask for nothing comes. NULL: what comes is passed over, and not acknowledged. Set it
+ * that others ask for nothing comes. NULL: what comes is skipped, and not acknowledged. Set it
  * after omis_init() and before asking.
  */
 OMIS_API void omis_events_handler(void (*fn)(const Omis_events *events, void *param), void *param);
 
 /*
- * The tool has stored all of that stream up to that place (of an Omis_events). At most 8 MiB
- * come unacknowledged. An unknown stream is harmless. OMIS_OS_ERROR: not connected.
+ * The tool has stored all of that stream up to that place (of an Omis_events). At most 8 MiB are
+ * sent without acknowledgement. An unknown stream is ignored. OMIS_OS_ERROR: not connected.
  */
 OMIS_API Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t place);
 
-/* The services that this library knows of; mainsm may know others: ask it with services(""). */
+/* The services of this library's catalogue; mainsm may have others: request services(""). */
 typedef struct Omis_service_info {
 	const char *name, *extension; /* extension: "" for a basic one */
 	const char *kind; /* "information", "manipulation", "event" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One batch for many links. Of the thousands of pairs of a matrix most are 0 in each read. Their
- * links have one batch together. It stands for all links of its piece that have no batch of their
- * own for that read. It has their number and the sum of their hashes: a receiver that has other
- * links (the objects have changed, a frame was lost) takes none of them for 0.
+ * links share one batch, the rest. It represents all links of its piece that have no batch of their
+ * own for that read. It has their number and the sum of their hashes. A receiver with other links
+ * (the objects changed, or a frame was lost) sets none of them to 0.
  */
 #ifndef COMMON_FLOW_BATCH_REST_H
 #define COMMON_FLOW_BATCH_REST_H
@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/flow/engine/flow.h"
 
-/* Fewer are sent one by one: some bytes more, and each by its name. */
+/* Fewer links are sent one by one, each with its name. */
 #define FLOW_REST_MIN 16
 
 struct flow_rest {
@@ -28,7 +28,7 @@ struct flow_rest {
 
 void flow_rest_clear(struct flow_rest *r);
 
-/* True: it is in there, and is not sent by itself. Valid until the graph changes. */
+/* True: the rest has the batch, and the caller does not send it. Valid until the graph changes. */
 bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b);
 
 /* What is in there: batches for put(), one or, below FLOW_REST_MIN, each of its own. Nothing is in
@@ -36,16 +36,16 @@ bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b);
 void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b),
 		    void *arg);
 
-/* Where the batch of a rest comes: the links that lead from its piece. */
+/* For a receiver of a rest: the links from the piece that sent it. */
 struct flow_rest_links {
-	const char *(*at)(void *arg, size_t i); /* NULL: the last was before */
+	const char *(*at)(void *arg, size_t i); /* NULL: i is beyond the last */
 	bool (*has_reported)(void *arg, const char *link, int64_t read);
 	void (*take)(void *arg, const struct flow_batch *b);
 	void *arg;
 };
 
-/* Takes a batch for each link without one for that read. -ERR_INVALID: these are other links than
- * it stands for, and none is taken. */
+/* Calls take() for each link without a batch for that read. -ERR_INVALID: the links are not those
+ * of the rest, and take() is not called. */
 int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links *links);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The dataflow engine: graphs of any number of measurements, run in one
- * daemon. Pure: times are arguments, what comes out comes by callback. Nothing
- * is allocated while tokens flow.
+ * daemon. Pure: times are arguments, and results come by callback. Nothing is allocated while
+ * tokens flow.
  *
  * Nodes that are the same in two measurements (the same operation on the same
- * inputs) exist once; each measurement has results of its own. What counts by
- * reads (aggregates over virtual time, links, results) belongs to one.
+ * inputs) exist once; each measurement has results of its own. Nodes that count reads (aggregates
+ * over virtual time, links, results) belong to one measurement.
  */
 #ifndef COMMON_FLOW_ENGINE_FLOW_H
 #define COMMON_FLOW_ENGINE_FLOW_H
@@ -34,7 +34,7 @@ struct flow_result {
 	enum dependence dependence;
 };
 
-/* What one link carries for one read. */
+/* The tokens of one link for one read. */
 struct flow_batch {
 	uint32_t measurement;
 	const char *link;
@@ -46,11 +46,11 @@ struct flow_batch {
 	uint32_t n;
 	const struct flow_token *t;
 	const struct agg *a; /* n of them when partial */
-	uint32_t rest; /* it stands for so many links of its piece (rest.h); 0: for its own */
+	uint32_t rest; /* it stands for this many links of its piece (rest.h); 0: for its own */
 	uint64_t rest_sum;
 };
 
-/* They may not change the engine, and what they are given is valid during the call. */
+/* The callbacks may not change the engine; their arguments are valid during the call. */
 struct flow_out {
 	void (*on_result)(void *arg, const struct flow_result *r);
 	void (*on_batch)(void *arg, const struct flow_batch *b);
@@ -64,13 +64,13 @@ void flow_free(struct flow *f);
 /*
  * Verifies and loads the graph of its measurement, which starts then. A measurement that is there
  * gets this graph instead of its own: nodes that are the same in both keep their state, and its
- * start and reads go on. On failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
+ * start and reads continue. On failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
  */
 int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e);
-/* An unknown one: nothing. Without measurements the engine keeps no tables. */
+/* Ignores an unknown measurement. Without measurements the engine has no tables. */
 void flow_remove(struct flow *f, uint32_t measurement);
 
-/* --- what comes in */
+/* --- inputs */
 
 #define FLOW_NO_INPUT UINT32_MAX
 
@@ -87,13 +87,13 @@ uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number)
 void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
 /*
- * - flow_close(): the input is no longer waited for. Its owner cannot report it, and results say
- *   that it should have been there.
- * - flow_end(): it has ended, and what came is all that there was.
- * - flow_open(): it is waited for again.
+ * - flow_close(): the input is no longer awaited. Its source cannot report, and results count it as
+ * missing.
+ * - flow_end(): the input has ended, and its values are complete.
+ * - flow_open(): the input is awaited again.
  *
- * What that completes comes out with the next token, announcement, read or graph: closing many
- * costs little more than closing one. The same is true of links.
+ * Keys that become complete fire with the next token, announcement, read or graph: closing many
+ * inputs costs little more than closing one. The same is true of links.
  */
 void flow_close(struct flow *f, uint32_t input);
 void flow_end(struct flow *f, uint32_t input);
@@ -107,8 +107,8 @@ void flow_open(struct flow *f, uint32_t input);
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
 
-/* One for that read has come, or it is too old to be known. False: also when there is no such
- * link. */
+/* True: a batch for that read has arrived, or the read is too old to be known. False also for an
+ * unknown link. */
 bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
 int flow_link_close(struct flow *f, uint32_t measurement, const char *link);
 int flow_link_open(struct flow *f, uint32_t measurement, const char *link);
@@ -116,13 +116,13 @@ int flow_link_open(struct flow *f, uint32_t measurement, const char *link);
 /* --- reads */
 
 /*
- * Interval number r ends at t (mainsm's time). Said before tokens of later times come, those count
- * for the interval after it; otherwise all that came before flow_read() count.
+ * Interval number r ends at t (mainsm's time). When this call precedes tokens of later times, those
+ * count for the interval after it. Otherwise all tokens before flow_read() count.
  */
 int flow_announce(struct flow *f, uint32_t measurement, nsec_t t);
 
 /*
- * Reads the measurement: its data are complete up to t. Results and batches come out before it
+ * Reads the measurement: its data are complete up to t. Calls on_result() and on_batch() before it
  * returns. ERR_NOTFOUND; ERR_INVALID unless read and t are beyond the last ones.
  */
 int flow_read(struct flow *f, uint32_t measurement, int64_t read, nsec_t t, struct err *e);
@@ -130,7 +130,7 @@ int flow_read(struct flow *f, uint32_t measurement, int64_t read, nsec_t t, stru
 /* The last read of the measurement, 0: none yet; -1: there is no such measurement. */
 int64_t flow_last_read(const struct flow *f, uint32_t measurement);
 
-/* --- what can be seen */
+/* --- counters */
 
 struct flow_counts {
 	uint64_t in, out; /* tokens */

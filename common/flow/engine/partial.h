@@ -3,9 +3,9 @@
  * A partial aggregate on its way: the aggregate, and what is known about the
  * tokens in it. (t.value and t.error are of no use before partial_finish().)
  *
- * Coverage: over contributors (a set of one key) k and n are added up; over
- * keys (of the same contributors) the worst stands. A token without a value
- * counts for n and not for k, but one that WHERE left out contributed.
+ * Coverage: over contributors (a set of one key) k and n are added up; over keys (of the same
+ * contributors) the worst is taken. A token without a value counts for n and not for k, but one
+ * that WHERE left out contributed.
  */
 #ifndef COMMON_FLOW_ENGINE_PARTIAL_H
 #define COMMON_FLOW_ENGINE_PARTIAL_H
@@ -18,25 +18,25 @@ enum partial_over { PARTIAL_OVER_SET, PARTIAL_OVER_KEYS };
 struct flow_partial {
 	struct flow_token t;
 	struct agg a;
-	/* some member has reported, if only that it has nothing: else it is unknown whether the set
-	 * is empty */
+	/* a member has reported, even without a value; else it is unknown whether the set is empty
+	 */
 	bool is_reported;
 };
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch);
 void partial_clear(struct flow_partial *p);
 
-/* a: of a token that is a partial aggregate itself, else NULL. */
+/* a: the aggregate of a token that is a partial one, else NULL. */
 void partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 		  enum partial_over over);
 
-/* As from, with p's own sketch. */
+/* Copies from, into p's own sketch. */
 void partial_copy(struct flow_partial *p, const struct flow_partial *from);
 
 /*
- * The result of all of it: t's value, error and flags. is_part: it goes on as an aggregate, and its
- * value is not needed yet. One number has no variance, and that is no fault of those that it is
- * merged with.
+ * The result of all of it: t's value, error and flags. is_part: it is passed on as an aggregate,
+ * and its value is not needed yet. A part with one value has no variance, which is no error: it
+ * will be merged.
  */
 struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which tokens belong together: those of one key. A table of the highest
- * `window` keys seen so far, each with the inputs that have come. A key below
- * them is over, and so is one that has fired: what comes for it is late.
+ * Matches the tokens of one key. A table of the highest `window` keys so far, each with the inputs
+ * that have arrived. A key below them has left, and a key with all inputs has fired: later tokens
+ * of both are late.
  *
- * The table gives numbers of slots, 0 .. window - 1, for what its user keeps of
- * a key until it fires. The slot that was freed last is taken first: the few
- * that are in use stay in the cache. Never allocates after match_init.
+ * The table gives numbers of slots, 0 .. window - 1. Its user stores values of a key there until it
+ * fires. The slot that was freed last is taken first: the few that are in use stay in the cache.
+ * Never allocates after match_init.
  */
 #ifndef COMMON_FLOW_GRAPH_MATCH_H
 #define COMMON_FLOW_GRAPH_MATCH_H
@@ -23,7 +23,7 @@ struct match_key {
 struct match {
 	uint32_t window; /* a power of two */
 	uint32_t head, n; /* of the ring of keys */
-	uint32_t nopen; /* inputs that are waited for */
+	uint32_t nopen; /* inputs that are awaited */
 	struct match_key *ring; /* rising from head */
 	/* By slot nwords + 1 each: open inputs that have not come, then a bit for each that has. */
 	uint64_t *state;
@@ -33,7 +33,7 @@ struct match {
 	bool has_floor;
 	int64_t floor; /* the highest key that has left */
 	uint64_t *closed; /* nwords */
-	int64_t *from; /* by input: waited for in keys above it */
+	int64_t *from; /* by input: awaited in keys above it */
 	int64_t from_max;
 };
 
@@ -44,7 +44,7 @@ enum match_what {
 	MATCH_MORE, /* *slot has it */
 	MATCH_DOUBLE, /* that input has given this key already */
 	MATCH_LATE, /* the key is over or has fired, or the input is closed */
-	MATCH_FULL, /* match_evict() first, then again */
+	MATCH_FULL, /* to be repeated after match_evict() */
 };
 
 /* window: rounded up to a power of two. -ERR_NOMEM. */
@@ -66,7 +66,7 @@ static inline uint64_t *match_state(const struct match *m, uint32_t slot)
 	return &m->state[(size_t)slot * (m->nwords + 1)];
 }
 
-/* All inputs that are waited for are there. */
+/* True: all open inputs have arrived. */
 static inline bool match_is_complete(const struct match *m, uint32_t slot)
 {
 	return *match_state(m, slot) == 0;
@@ -81,12 +81,12 @@ static inline bool match_has(const struct match *m, uint32_t slot, uint32_t inpu
 void match_fire(struct match *m, int64_t key);
 
 /*
- * The input is no longer waited for; false: it was so already. Keys may be complete by it: test
+ * Closes an input, which is no longer awaited; false: it was closed. Keys may become complete: test
  * all from match_at(m, 0) on.
  */
 bool match_close(struct match *m, uint32_t input);
 
-/* It is waited for again, in keys above all that are there by now; false: it was not closed. */
+/* Opens an input again, for keys above all present ones; false: it was not closed. */
 bool match_reopen(struct match *m, uint32_t input);
 
 /* Key number i < m->n by rising key; its slot or MATCH_FIRED. */

@@ -16,7 +16,7 @@ struct collect;
 struct collect *collect_new(const char *job, nsec_t begun);
 void collect_free(struct collect *c);
 
-/* Of the tree, whose reply comes first: each process of the job that is new gets a place. */
+/* Takes the tree, whose reply comes first, and adds each new process of the job. */
 void collect_tree(struct collect *c, const Omis_value *tree);
 
 /*

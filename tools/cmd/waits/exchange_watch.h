@@ -13,8 +13,8 @@ struct exchange_watch {
 	const char *job; /* NULL: the one that runs */
 	nsec_t every_ns;
 	int64_t count; /* intervals; 0: until a signal, or the end of the job */
-	/* Of each interval; the reply has the coverage. An exit status: another one than CMD_OK
-	 * ends it. */
+	/* Called for each interval; the reply has the coverage. An exit status: any but CMD_OK ends
+	 * the watch. */
 	int (*show)(void *arg, const struct exchange *x, Omis_reply reply);
 	void *arg;
 };
