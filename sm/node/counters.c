@@ -11,13 +11,13 @@
 void sm_counters_add(struct sm_counters *s, const char *name, int64_t value)
 {
 	if (s->n < SM_COUNTERS_MAX)
-		s->fact[s->n++] = (struct fact){ name, value, NULL };
+		s->counter[s->n++] = (struct sm_counter){ name, value, NULL };
 }
 
 void sm_counters_add_text(struct sm_counters *s, const char *name, const char *text)
 {
 	if (s->n < SM_COUNTERS_MAX)
-		s->fact[s->n++] = (struct fact){ name, 0, text };
+		s->counter[s->n++] = (struct sm_counter){ name, 0, text };
 }
 
 static void write_value(const struct sm_counters *s, struct buf *b)
@@ -29,11 +29,11 @@ static void write_value(const struct sm_counters *s, struct buf *b)
 	omis_write_int(&w, s->uptime_ns);
 	for (size_t i = 0; i < s->n; i++) {
 		omis_write_list(&w);
-		omis_write_string(&w, s->fact[i].name);
-		if (s->fact[i].text)
-			omis_write_string(&w, s->fact[i].text);
+		omis_write_string(&w, s->counter[i].name);
+		if (s->counter[i].text)
+			omis_write_string(&w, s->counter[i].text);
 		else
-			omis_write_int(&w, s->fact[i].value);
+			omis_write_int(&w, s->counter[i].value);
 		omis_write_list_end(&w);
 	}
 }
@@ -57,7 +57,7 @@ int sm_counters_reply(const struct sm_counters *s, uint32_t action, const char *
 void sm_counters_dump(const struct sm_counters *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->n; i++) {
-		const struct fact *f = &s->fact[i];
+		const struct sm_counter *f = &s->counter[i];
 
 		if (f->text)
 			buf_printf(out, "%s=\"%s\"", f->name, f->text);

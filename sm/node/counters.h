@@ -11,7 +11,7 @@
 
 #define SM_COUNTERS_MAX 80
 
-struct fact {
+struct sm_counter {
 	const char *name; /* borrowed */
 	int64_t value;
 	const char *text; /* borrowed; NULL = value counts */
@@ -19,7 +19,7 @@ struct fact {
 
 struct sm_counters {
 	int64_t uptime_ns;
-	struct fact fact[SM_COUNTERS_MAX];
+	struct sm_counter counter[SM_COUNTERS_MAX];
 	size_t n;
 };
 
@@ -31,7 +31,7 @@ void sm_counters_add_text(struct sm_counters *s, const char *name, const char *t
 int sm_counters_reply(const struct sm_counters *s, uint32_t action, const char *object,
 		      struct reply *into);
 
-/* A line `name=value ...` of text each few facts. */
+/* A line `name=value ...` of text each few counters. */
 void sm_counters_dump(const struct sm_counters *s, struct buf *out);
 
 #endif

@@ -128,10 +128,10 @@ START_TEST(an_admin_sees_all_figures_of_each_user)
 	guest_start(ROLE_TOOL_ADMIN, "tool");
 	ck_assert_uint_eq(ask(":omig_site_drain(\"bob\")"), STATUS_OK);
 	ck_assert_uint_eq(ask_for(":omig_site_users()", 0), STATUS_OK);
-	f = facts(0);
+	f = counters(0);
 	ck_assert(f.hosts == 1 && f.procs == 1 && f.messages && f.bytes_read && f.port);
 	says_all_of(&f);
-	f = facts(1);
+	f = counters(1);
 	ck_assert(f.is_draining && !f.hosts);
 	says_all_of(&f);
 }
@@ -142,15 +142,15 @@ START_TEST(an_admin_limits_drains_and_drops)
 	join_both();
 	guest_start(ROLE_TOOL_ADMIN, "tool");
 	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"hosts\",3)"), STATUS_OK);
-	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 3);
+	ck_assert_int_eq(counters(1).quota.max[QUOTA_HOSTS], 3);
 	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"hosts\",-1)"), STATUS_OK);
-	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 1);
+	ck_assert_int_eq(counters(1).quota.max[QUOTA_HOSTS], 1);
 	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"wishes\",3)"), STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"hosts\",-2)"), STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(ask(":omig_site_drop(\"eve\")"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(ask(":omig_site_drop(\"\")"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(ask(":omig_site_drain(\"248h248h\")"), STATUS_OK);
-	ck_assert(facts(0).is_draining);
+	ck_assert(counters(0).is_draining);
 	ck_assert(!host_start(0, &w.top[0])->is_up);
 	ck_assert_uint_eq(ask(":omig_site_drain(\"alice\",0)"), STATUS_OK);
 	run(30 * SEC);
@@ -405,10 +405,10 @@ START_TEST(a_request_of_several_services_is_answered_in_one_reply)
 	ck_assert_uint_eq(w.guest.last->nentry, 2);
 	ck_assert_uint_eq(w.guest.last->entry[0].action, 1);
 	ck_assert_uint_eq(w.guest.last->entry[1].action, 2);
-	ck_assert(facts(1).is_draining);
-	ck_assert_int_eq(facts(1).quota.max[QUOTA_CSRS], 9);
+	ck_assert(counters(1).is_draining);
+	ck_assert_int_eq(counters(1).quota.max[QUOTA_CSRS], 9);
 	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"csrs\",0)"), STATUS_OK);
-	ck_assert_int_eq(facts(1).quota.max[QUOTA_CSRS], 0);
+	ck_assert_int_eq(counters(1).quota.max[QUOTA_CSRS], 0);
 }
 END_TEST
 

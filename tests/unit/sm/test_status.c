@@ -28,14 +28,14 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-static bool find(const char *name, struct fact *out)
+static bool find(const char *name, struct sm_counter *out)
 {
 	struct sm_counters f;
 
 	sm_collect(w.sm, &f);
 	for (size_t i = 0; i < f.n; i++)
-		if (!strcmp(f.fact[i].name, name)) {
-			*out = f.fact[i];
+		if (!strcmp(f.counter[i].name, name)) {
+			*out = f.counter[i];
 			return true;
 		}
 	return false;
@@ -43,7 +43,7 @@ static bool find(const char *name, struct fact *out)
 
 static int64_t counter(const char *name)
 {
-	struct fact f;
+	struct sm_counter f;
 
 	ck_assert_msg(find(name, &f), "no %s", name);
 	ck_assert(!f.text);
@@ -284,7 +284,7 @@ TEST(time_to_hosts_and_mainsm_is_measured)
 TEST(a_quota_is_among_the_counters)
 {
 	struct quota q = { .max = { 2, 8, 3, 0, 0 } };
-	struct fact f;
+	struct sm_counter f;
 
 	ck_assert(!find("quota_hosts", &f) && !find("refused", &f));
 	sm_set_quota(w.sm, &q);
@@ -309,7 +309,7 @@ static void health(void *arg, struct daemon_health *out)
 
 TEST(the_process_is_among_the_counters)
 {
-	struct fact f;
+	struct sm_counter f;
 
 	ck_assert(!find("fds", &f) && !find("rss_bytes", &f));
 	world_stop_sm(&w);

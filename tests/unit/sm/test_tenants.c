@@ -18,9 +18,9 @@ TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
 	ck_assert_uint_eq(w.top[1].objects, 0);
 	ck_assert(host_start(1, &w.top[1])->is_up);
 	run(SEC);
-	ck_assert_uint_eq(facts(0).hosts, 1);
-	ck_assert_uint_eq(facts(0).procs, 1);
-	ck_assert_uint_eq(facts(1).hosts, 1);
+	ck_assert_uint_eq(counters(0).hosts, 1);
+	ck_assert_uint_eq(counters(0).procs, 1);
+	ck_assert_uint_eq(counters(1).hosts, 1);
 	/* Asked for by its exact name, an object of another is not there. */
 	top_ask(&w.top[1], ":proc_get_info([p_1_000001],1)");
 	run(3 * SEC);
@@ -47,8 +47,8 @@ TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
 	run(5 * MS);
 	ck_assert_uint_eq(w.top[1].replies, before + 1);
 	ck_assert_uint_lt(w.top[0].replies, 600);
-	ck_assert_int_gt(facts(0).read_later, 0);
-	ck_assert_int_eq(facts(1).read_later, 0);
+	ck_assert_int_gt(counters(0).read_later, 0);
+	ck_assert_int_eq(counters(1).read_later, 0);
 	run(20 * SEC);
 	ck_assert_uint_eq(w.top[0].replies, 3000);
 }
@@ -75,8 +75,8 @@ TEST(a_quota_meets_one_user_and_its_change_too)
 	host_start(2, &w.top[1]);
 	ck_assert(!w.host[2].is_up);
 	ck_assert_ptr_nonnull(strstr(w.host[2].why, "quota hosts"));
-	ck_assert_uint_eq(facts(1).refused, 1);
-	ck_assert_uint_eq(facts(0).refused, 0);
+	ck_assert_uint_eq(counters(1).refused, 1);
+	ck_assert_uint_eq(counters(0).refused, 0);
 	tenant_limit(tenants_find(w.tenants, pins[1]), QUOTA_HOSTS, 2);
 	run(30 * SEC);
 	ck_assert(w.host[2].is_up);
@@ -84,8 +84,8 @@ TEST(a_quota_meets_one_user_and_its_change_too)
 	process_stop();
 	process_start();
 	run(30 * SEC);
-	ck_assert_int_eq(facts(1).quota.max[QUOTA_HOSTS], 2);
-	ck_assert_int_eq(facts(0).quota.max[QUOTA_HOSTS], 4);
+	ck_assert_int_eq(counters(1).quota.max[QUOTA_HOSTS], 2);
+	ck_assert_int_eq(counters(0).quota.max[QUOTA_HOSTS], 4);
 }
 
 /* --- coming and going */
@@ -97,8 +97,8 @@ TEST(who_is_not_listed_is_refused_unless_there_is_a_rule_for_all)
 	w.user[2] = (struct user_conf){ .name = "others", .pin = "", .max = { 7, 0, 0, 0, 0 } };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 3), 0);
 	ck_assert_int_eq(join(2), 0);
-	ck_assert_int_eq(facts(2).quota.max[QUOTA_HOSTS], 7);
-	ck_assert_str_eq(facts(2).name, "somebody@x");
+	ck_assert_int_eq(counters(2).quota.max[QUOTA_HOSTS], 7);
+	ck_assert_str_eq(counters(2).name, "somebody@x");
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
 	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
@@ -140,7 +140,7 @@ TEST(a_member_whose_second_join_fails_late_is_served_again)
 	w.cannot_open = false;
 	top_start(&w.top[0]);
 	run(TENANT_WAKE_NS + 10 * SEC);
-	ck_assert_str_eq(facts(0).state, "up");
+	ck_assert_str_eq(counters(0).state, "up");
 }
 
 /* Where users are forgotten after an hour. */
@@ -210,7 +210,7 @@ TEST(a_restart_brings_all_back_to_the_same_ports)
 	for (size_t i = 0; i < USERS; i++) {
 		ck_assert_uint_eq(w.top[i].sm_port, port[i]);
 		ck_assert(w.host[i].is_up);
-		ck_assert_str_eq(facts(i).state, "up");
+		ck_assert_str_eq(counters(i).state, "up");
 	}
 }
 
@@ -256,11 +256,11 @@ TEST(a_mainsm_that_told_us_to_stop_is_found_when_it_is_back)
 	run(100 * MS);
 	top_stop(&w.top[0]);
 	run(600 * SEC);
-	ck_assert_str_eq(facts(0).state, "asleep");
-	ck_assert_str_eq(facts(1).state, "up");
+	ck_assert_str_eq(counters(0).state, "asleep");
+	ck_assert_str_eq(counters(1).state, "up");
 	top_start(&w.top[0]);
 	run(TENANT_WAKE_NS + SEC);
-	ck_assert_str_eq(facts(0).state, "up");
+	ck_assert_str_eq(counters(0).state, "up");
 }
 
 TEST(a_mainsm_that_revokes_us_is_rid_of_us)
@@ -276,7 +276,7 @@ TEST(a_mainsm_that_revokes_us_is_rid_of_us)
 	ck_assert_int_eq(link_send(w.top[0].link, &m), 0);
 	run(SEC);
 	ck_assert_ptr_null(tenants_find(w.tenants, pins[0]));
-	ck_assert_str_eq(facts(1).state, "up");
+	ck_assert_str_eq(counters(1).state, "up");
 }
 
 /* --- the addressed user, and room */
@@ -376,7 +376,7 @@ TEST(a_join_without_memory_leaves_a_member_or_nothing)
 		ck_assert(got >= 0 || !t);
 		if (t) {
 			run(TENANT_WAKE_NS + 10 * SEC);
-			ck_assert_str_eq(facts(0).state, "up");
+			ck_assert_str_eq(counters(0).state, "up");
 			tenants_drop(w.tenants, t);
 		}
 		run(SEC);
@@ -401,8 +401,8 @@ TEST(a_start_without_memory_forgets_nobody)
 	}
 	process_start();
 	run(10 * SEC);
-	ck_assert_str_eq(facts(0).state, "up");
-	ck_assert_str_eq(facts(1).state, "up");
+	ck_assert_str_eq(counters(0).state, "up");
+	ck_assert_str_eq(counters(1).state, "up");
 }
 
 SUITE_WITH("sm users", set_up, clean_up)

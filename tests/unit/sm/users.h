@@ -515,7 +515,7 @@ static inline void join_both(void)
 	ck_assert_ptr_nonnull(w.top[1].link);
 }
 
-static inline struct tenant_counters facts(size_t i)
+static inline struct tenant_counters counters(size_t i)
 {
 	struct tenant_counters f = { .name = "" };
 	const struct tenant *t = tenants_find(w.tenants, pins[i]);
