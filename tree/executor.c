@@ -111,14 +111,14 @@ static void run_fail(struct run *run, int rc, const struct err *e)
 	run->is_over = true;
 }
 
-static const char *child_name(void *arg, uint32_t branch)
+static const char *name_of(void *arg, uint32_t branch)
 {
 	struct run *run = arg;
 
 	return branches_name(run->x->conf.branches, branch);
 }
 
-static bool child_owns(void *arg, uint32_t branch, const char *token, size_t n)
+static bool owns(void *arg, uint32_t branch, const char *token, size_t n)
 {
 	struct run *run = arg;
 	const struct branch *b = branches_at(run->x->conf.branches, branch);
@@ -157,9 +157,9 @@ static void not_sent(struct run *run, const struct plan_part *part, struct ask *
 	if (a)
 		ask_free(a);
 	if (rc == -ERR_NOTFOUND && !part->nobject)
-		answer_empty(run, part->child);
+		answer_empty(run, part->branch);
 	else
-		run_lose(run, part->child, false,
+		run_lose(run, part->branch, false,
 			 rc == -ERR_LIMIT   ? "the request is too large for one message"
 			 : rc == -ERR_AGAIN ? "too much waits for it already"
 			 : rc == -ERR_NOMEM ? "no memory to ask"
@@ -168,7 +168,7 @@ static void not_sent(struct run *run, const struct plan_part *part, struct ask *
 
 static void send_part(struct run *run, const struct plan_part *part)
 {
-	struct ask *a = ask_new(run, part->child);
+	struct ask *a = ask_new(run, part->branch);
 	struct msg m = { .type = MSG_REQUEST };
 	int rc = a ? 0 : -ERR_NOMEM;
 
@@ -178,7 +178,7 @@ static void send_part(struct run *run, const struct plan_part *part)
 			.tool = run->spec.tool,
 			.identity = run->spec.identity,
 			.right = (uint32_t)run->spec.right,
-			.deadline_ns = time_for(run, part->child),
+			.deadline_ns = time_for(run, part->branch),
 			.policy = run->spec.policy,
 			.quorum = run->spec.quorum,
 			.text = { (const uint8_t *)part->text, part->ntext },
@@ -190,7 +190,7 @@ static void send_part(struct run *run, const struct plan_part *part)
 			.op = run->spec.op,
 			.flags = run->spec.flags,
 		};
-		rc = send_to(run, part->child, &m);
+		rc = send_to(run, part->branch, &m);
 	}
 	if (rc)
 		not_sent(run, part, a, rc);
@@ -205,8 +205,8 @@ static int send_parts(struct run *run, const struct plan_step *step, struct err 
 		.quorum = run->spec.quorum,
 		.deadline = run->deadline,
 		.arg = run,
-		.name = child_name,
-		.owns = child_owns,
+		.name = name_of,
+		.owns = owns,
 	};
 	int rc = gather_new(step, &conf, &run->gather, e);
 

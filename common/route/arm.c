@@ -28,29 +28,29 @@ static bool is_of_event(const char *ecp)
 	return false;
 }
 
-static int object_is_below(struct arm *a, const char *token, uint32_t child, bool *below)
+static int object_is_below(struct arm *a, const char *token, uint32_t branch, bool *below)
 {
 	const struct route_view *view = a->objects.view;
 	struct route_places where = { .arena = a->objects.arena };
 	const char *missing = NULL;
 	int rc = view->locate(view->arg, token, view->arming, &where, &missing);
 
-	*below = !rc && !missing && where.n == 1 && where.child[0] == child;
+	*below = !rc && !missing && where.n == 1 && where.branch[0] == branch;
 	return rc == -ERR_NOTFOUND ? 0 : rc;
 }
 
-static int value_is_local(struct arm *a, const struct omis_value *v, uint32_t child, bool *local)
+static int value_is_local(struct arm *a, const struct omis_value *v, uint32_t branch, bool *local)
 {
 	*local = false;
 	if (v->kind == OMIS_ECP)
 		*local = is_of_event(v->s.p);
 	else if (v->kind == OMIS_TOKEN)
-		return object_is_below(a, v->s.p, child, local);
+		return object_is_below(a, v->s.p, branch, local);
 	return 0;
 }
 
 /* An empty list means all that the tool is attached to, wherever. */
-static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t child, bool *local)
+static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t branch, bool *local)
 {
 	const struct omis_service *s = call->service;
 	const struct omis_value *v;
@@ -65,14 +65,14 @@ static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t c
 		return 0;
 	v = &call->param[s->object_param];
 	if (v->kind != OMIS_LIST)
-		return value_is_local(a, v, child, local);
+		return value_is_local(a, v, branch, local);
 	*local = v->list.n > 0;
 	for (size_t i = 0; !rc && *local && i < v->list.n; i++)
-		rc = value_is_local(a, &v->list.v[i], child, local);
+		rc = value_is_local(a, &v->list.v[i], branch, local);
 	return rc;
 }
 
-static int count_local(struct arm *a, const struct omis_request *r, uint32_t child, uint32_t *out)
+static int count_local(struct arm *a, const struct omis_request *r, uint32_t branch, uint32_t *out)
 {
 	bool local = true;
 	uint32_t n = 0;
@@ -85,7 +85,7 @@ static int count_local(struct arm *a, const struct omis_request *r, uint32_t chi
 		/* The top executes a list in braces; a counter in the rank disturbs no list. */
 		if (r->locked && r->action[n].service->where != OMIS_AT_RANK)
 			break;
-		rc = call_is_local(a, &r->action[n], child, &local);
+		rc = call_is_local(a, &r->action[n], branch, &local);
 		if (!local)
 			break;
 		n++;
@@ -121,14 +121,14 @@ static int make_parts(struct arm *a, const struct omis_request *r, const struct 
 	if (!a->part)
 		return -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < places->n; i++) {
-		const struct child_tokens *c = places->v[i];
+		const struct branch_tokens *c = places->v[i];
 		struct arm_part *part = &a->part[i];
 
-		part->child = c->child;
+		part->branch = c->branch;
 		part->nobject = (uint32_t)c->tokens.n;
 		rc = print_text(a, r, &c->tokens, part);
 		if (!rc)
-			rc = count_local(a, r, c->child, &part->local_prefix);
+			rc = count_local(a, r, c->branch, &part->local_prefix);
 	}
 	a->npart = places->n;
 	return rc;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A conditional request (csr) goes to where its event can happen: each child
+ * A conditional request (csr) goes to where its event can happen: each branch
  * gets the request with the event's objects that are below it. The actions
  * keep their text and are expanded when the event happens. The leading ones
  * that the lm can run by itself are counted.
@@ -11,13 +11,13 @@
 #include "common/route/plan.h"
 
 struct arm_part {
-	uint32_t child;
+	uint32_t branch;
 	uint32_t nobject;
 	const char *text; /* for omis_parse_inner() */
 	size_t ntext;
 	/*
-	 * Leading actions that need nothing but this child and the event: their
-	 * objects are $node, $proc, $thread or objects below this child alone. An
+	 * Leading actions that need nothing but this branch and the event: their
+	 * objects are $node, $proc, $thread or objects below this branch alone. An
 	 * sm counts again for its lms; the smaller number holds. Of a list in braces only
 	 * predicates and what runs in the rank.
 	 */

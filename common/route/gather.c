@@ -11,7 +11,7 @@
 enum asked_state { ASKED_WAITING, ASKED_ANSWERED, ASKED_LOST };
 
 struct asked {
-	uint32_t child;
+	uint32_t branch;
 	uint32_t nobject;
 	const uint32_t *action;
 	size_t naction;
@@ -22,9 +22,9 @@ struct asked {
 struct gather {
 	struct gather_conf conf;
 	struct asked *asked;
-	size_t n, waiting, answered; /* children */
-	uint64_t objects; /* of the children that answered */
-	struct map by_child; /* child -> struct asked */
+	size_t n, waiting, answered; /* branches */
+	uint64_t objects; /* of the branches that answered */
+	struct map by_branch; /* branch -> struct asked */
 	struct reply *sum; /* what came so far */
 	struct arena *arena;
 };
@@ -41,11 +41,11 @@ static int copy_parts(struct gather *g, const struct plan_step *step)
 		if (!action)
 			return -ERR_NOMEM;
 		memcpy(action, part->action, part->naction * sizeof(*action));
-		g->asked[i] = (struct asked){ .child = part->child,
+		g->asked[i] = (struct asked){ .branch = part->branch,
 					      .nobject = part->nobject,
 					      .action = action,
 					      .naction = part->naction };
-		if (map_put(&g->by_child, part->child, &g->asked[i], NULL))
+		if (map_put(&g->by_branch, part->branch, &g->asked[i], NULL))
 			return -ERR_NOMEM;
 	}
 	g->n = g->waiting = step->npart;
@@ -61,7 +61,7 @@ int gather_new(const struct plan_step *step, const struct gather_conf *conf, str
 	if (!g)
 		return err_nomem(e);
 	g->conf = *conf;
-	map_init(&g->by_child);
+	map_init(&g->by_branch);
 	g->sum = reply_new();
 	g->arena = arena_new(REPLY_MAX_BYTES);
 	if (g->sum && g->arena)
@@ -78,7 +78,7 @@ void gather_free(struct gather *g)
 {
 	if (!g)
 		return;
-	map_done(&g->by_child);
+	map_done(&g->by_branch);
 	reply_free(g->sum);
 	arena_free(g->arena);
 	free(g);
@@ -92,7 +92,7 @@ static bool was_asked(const struct asked *a, uint32_t action)
 	return false;
 }
 
-static bool owns_all(const struct gather *g, uint32_t child, const char *objects)
+static bool owns_all(const struct gather *g, uint32_t branch, const char *objects)
 {
 	size_t len;
 
@@ -100,7 +100,7 @@ static bool owns_all(const struct gather *g, uint32_t child, const char *objects
 		return true;
 	for (; *objects; objects += len + (objects[len] == ',')) {
 		len = strcspn(objects, ",");
-		if (!g->conf.owns(g->conf.arg, child, objects, len))
+		if (!g->conf.owns(g->conf.arg, branch, objects, len))
 			return false;
 	}
 	return true;
@@ -112,12 +112,12 @@ static int check_entry(const struct gather *g, const struct asked *a,
 	if (entry->action == 0 ? !status_is_error(entry->status) : !was_asked(a, entry->action))
 		return err_set(e, ERR_PROTO, "a result for action %u, which was not requested",
 			       entry->action);
-	if (!owns_all(g, a->child, entry->objects))
+	if (!owns_all(g, a->branch, entry->objects))
 		return err_set(e, ERR_PROTO, "a result for an object of another branch");
 	return 0;
 }
 
-/* A child that refuses the whole text refuses each action of it. */
+/* A branch that refuses the whole text refuses each action of it. */
 static int add_entry(struct reply *to, const struct asked *a, const struct reply_entry *e)
 {
 	int rc = 0;
@@ -129,7 +129,7 @@ static int add_entry(struct reply *to, const struct asked *a, const struct reply
 	return rc;
 }
 
-/* A child may have expanded further than we could, but cannot have been asked less than it was. */
+/* A branch may have expanded further than we could, but cannot have been asked less than it was. */
 static void set_coverage(struct reply *to, const struct asked *a, const struct reply_coverage *from)
 {
 	struct reply_coverage *c = &to->coverage;
@@ -141,19 +141,19 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 }
 
 /*
- * The child reports why its own objects are missing. An object of another child may have been its
- * own when it was asked: the child itself is then named as missing.
+ * The branch reports why its own objects are missing. An object of another branch may have been its
+ * own when it was asked: the branch itself is then named as missing.
  */
 static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m,
 		       struct reply *to)
 {
-	bool is_own = owns_all(g, a->child, m->object);
+	bool is_own = owns_all(g, a->branch, m->object);
 
-	return reply_add_missing(to, is_own ? m->object : g->conf.name(g->conf.arg, a->child),
+	return reply_add_missing(to, is_own ? m->object : g->conf.name(g->conf.arg, a->branch),
 				 m->reason);
 }
 
-/* The child's reply in our terms, so that it is added whole or not at all. */
+/* The branch's reply in our terms, so that it is added whole or not at all. */
 static int translate(const struct gather *g, const struct asked *a, const struct reply *r,
 		     struct reply *to, struct err *e)
 {
@@ -170,10 +170,10 @@ static int translate(const struct gather *g, const struct asked *a, const struct
 	return rc;
 }
 
-/* The name is copied: another child may have this number when the others have answered. */
+/* The name is copied: another branch may have this number when the others have answered. */
 static void lose(struct gather *g, struct asked *a, const char *reason)
 {
-	const char *name = g->conf.name(g->conf.arg, a->child);
+	const char *name = g->conf.name(g->conf.arg, a->branch);
 
 	a->state = ASKED_LOST;
 	a->name = arena_copy(g->arena, name, strlen(name));
@@ -181,16 +181,16 @@ static void lose(struct gather *g, struct asked *a, const char *reason)
 	g->waiting--;
 }
 
-static struct asked *find_waiting(const struct gather *g, uint32_t child)
+static struct asked *find_waiting(const struct gather *g, uint32_t branch)
 {
-	struct asked *a = map_find(&g->by_child, child);
+	struct asked *a = map_find(&g->by_branch, branch);
 
 	return a && a->state == ASKED_WAITING ? a : NULL;
 }
 
-int gather_add(struct gather *g, uint32_t child, const struct reply *r, struct err *e)
+int gather_add(struct gather *g, uint32_t branch, const struct reply *r, struct err *e)
 {
-	struct asked *a = find_waiting(g, child);
+	struct asked *a = find_waiting(g, branch);
 	struct reply *ours;
 	int rc;
 
@@ -212,9 +212,9 @@ int gather_add(struct gather *g, uint32_t child, const struct reply *r, struct e
 	return rc == -ERR_NOMEM ? err_nomem(e) : rc;
 }
 
-void gather_lost(struct gather *g, uint32_t child, const char *reason)
+void gather_lost(struct gather *g, uint32_t branch, const char *reason)
 {
-	struct asked *a = find_waiting(g, child);
+	struct asked *a = find_waiting(g, branch);
 
 	if (a)
 		lose(g, a, reason);
@@ -229,11 +229,11 @@ bool gather_is_done(const struct gather *g, nsec_t now)
 	return g->conf.policy == GATHER_NOW && g->answered;
 }
 
-void gather_each_waiting(const struct gather *g, void (*fn)(void *arg, uint32_t child), void *arg)
+void gather_each_waiting(const struct gather *g, void (*fn)(void *arg, uint32_t branch), void *arg)
 {
 	for (size_t i = 0; i < g->n; i++)
 		if (g->asked[i].state == ASKED_WAITING)
-			fn(arg, g->asked[i].child);
+			fn(arg, g->asked[i].branch);
 }
 
 static int note_missing(const struct gather *g, const struct asked *a, struct reply *into)
@@ -241,7 +241,7 @@ static int note_missing(const struct gather *g, const struct asked *a, struct re
 	const char *reason = a->state == ASKED_WAITING ? "no answer in time"
 			     : a->reason	       ? a->reason
 						       : "lost";
-	const char *name = a->name ? a->name : g->conf.name(g->conf.arg, a->child);
+	const char *name = a->name ? a->name : g->conf.name(g->conf.arg, a->branch);
 
 	if (into->coverage.asked > UINT32_MAX - a->nobject)
 		into->coverage.asked = UINT32_MAX;

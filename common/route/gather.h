@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The replies of children to one step. A gather ends when all have answered
+ * The replies of branches to one step. A gather ends when all have answered
  * or are lost, when its policy is fulfilled, or at its deadline. What is
  * missing then is named in the coverage.
  */
@@ -16,7 +16,7 @@ struct gather;
 enum gather_policy {
 	GATHER_ALL, /* all, or the deadline */
 	GATHER_QUORUM, /* replies for `quorum` objects, or all, or the deadline */
-	GATHER_NOW, /* the first child that answers */
+	GATHER_NOW, /* the first branch that answers */
 };
 
 struct gather_conf {
@@ -24,10 +24,10 @@ struct gather_conf {
 	uint32_t quorum; /* objects */
 	nsec_t deadline; /* on the caller's clock */
 	void *arg;
-	/* The child's token or name, for the list of what is missing. Never NULL. */
-	const char *(*name)(void *arg, uint32_t child);
-	/* May this child speak about that object? NULL = yes. */
-	bool (*owns)(void *arg, uint32_t child, const char *token, size_t n);
+	/* The branch's token or name, for the list of what is missing. Never NULL. */
+	const char *(*name)(void *arg, uint32_t branch);
+	/* May this branch speak about that object? NULL = yes. */
+	bool (*owns)(void *arg, uint32_t branch, const char *token, size_t n);
 };
 
 /* Copies what it needs of the step; conf's arg must outlive it. */
@@ -36,19 +36,19 @@ int gather_new(const struct plan_step *step, const struct gather_conf *conf, str
 void gather_free(struct gather *g);
 
 /*
- * A child's reply. -ERR_NOTFOUND: it was not asked, or has answered already
+ * A branch's reply. -ERR_NOTFOUND: it was not asked, or has answered already
  * (a late reply: ignore it). -ERR_PROTO: the reply speaks about actions or
- * objects that are not the child's; it is dropped and the child counts as lost.
+ * objects that are not the branch's; it is dropped and the branch counts as lost.
  */
-int gather_add(struct gather *g, uint32_t child, const struct reply *r, struct err *e);
+int gather_add(struct gather *g, uint32_t branch, const struct reply *r, struct err *e);
 
-/* The child will not answer. No effect on one that has, or was not asked. */
-void gather_lost(struct gather *g, uint32_t child, const char *reason);
+/* The branch will not answer. No effect on one that has, or was not asked. */
+void gather_lost(struct gather *g, uint32_t branch, const char *reason);
 
 bool gather_is_done(const struct gather *g, nsec_t now);
 
-/* Calls fn for each child that has neither answered nor been lost: to send a CANCEL. */
-void gather_each_waiting(const struct gather *g, void (*fn)(void *arg, uint32_t child), void *arg);
+/* Calls fn for each branch that has neither answered nor been lost: to send a CANCEL. */
+void gather_each_waiting(const struct gather *g, void (*fn)(void *arg, uint32_t branch), void *arg);
 
 /* Adds entries and coverage to `into`. May be called at any time, once. */
 int gather_finish(struct gather *g, struct reply *into);

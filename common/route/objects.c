@@ -24,8 +24,8 @@ int route_objects_init(struct route_objects *o, const struct route_view *view)
 	smap_init(&o->conversions);
 	smap_init(&o->seen);
 	if (o->arena)
-		o->by_child = arena_array(o->arena, view->nchild, sizeof(*o->by_child));
-	return o->by_child ? 0 : -ERR_NOMEM;
+		o->by_branch = arena_array(o->arena, view->nbranch, sizeof(*o->by_branch));
+	return o->by_branch ? 0 : -ERR_NOMEM;
 }
 
 void route_objects_done(struct route_objects *o)
@@ -255,7 +255,7 @@ int route_objects_of(struct route_objects *o, const struct omis_call *call, uint
 static int places_grow(struct route_objects *o, struct places *p)
 {
 	size_t cap = p->cap ? 2 * p->cap : 8;
-	struct child_tokens **grown = arena_array(o->arena, cap, sizeof(*grown));
+	struct branch_tokens **grown = arena_array(o->arena, cap, sizeof(*grown));
 
 	if (!grown)
 		return -ERR_NOMEM;
@@ -266,20 +266,20 @@ static int places_grow(struct route_objects *o, struct places *p)
 	return 0;
 }
 
-static struct child_tokens *child_of(struct route_objects *o, struct places *p, uint32_t child)
+static struct branch_tokens *branch_of(struct route_objects *o, struct places *p, uint32_t branch)
 {
-	struct child_tokens *c;
+	struct branch_tokens *c;
 
-	if (o->by_child[child])
-		return o->by_child[child];
+	if (o->by_branch[branch])
+		return o->by_branch[branch];
 	c = arena_alloc(o->arena, sizeof(*c));
 	if (!c)
 		return NULL;
 	if (p->n == p->cap && places_grow(o, p))
 		return NULL;
-	*c = (struct child_tokens){ .child = child, .tokens = no_tokens(o) };
+	*c = (struct branch_tokens){ .branch = branch, .tokens = no_tokens(o) };
 	p->v[p->n++] = c;
-	o->by_child[child] = c;
+	o->by_branch[branch] = c;
 	return c;
 }
 
@@ -301,7 +301,7 @@ static int place_one(struct route_objects *o, const char *token, struct reply *i
 {
 	struct route_places where = { .arena = o->arena };
 	const char *missing = NULL;
-	struct child_tokens *c;
+	struct branch_tokens *c;
 	int rc = o->view->locate(o->view->arg, token, o->view->arming, &where, &missing);
 
 	if (rc)
@@ -309,9 +309,9 @@ static int place_one(struct route_objects *o, const char *token, struct reply *i
 	if (missing)
 		rc = miss(o, token, missing, into);
 	for (size_t i = 0; !rc && i < where.n; i++) {
-		if (where.child[i] >= o->view->nchild)
+		if (where.branch[i] >= o->view->nbranch)
 			return -ERR_INTERNAL;
-		c = child_of(o, out, where.child[i]);
+		c = branch_of(o, out, where.branch[i]);
 		rc = c ? route_tokens_add(&c->tokens, token) : -ERR_NOMEM;
 	}
 	return rc;
@@ -329,7 +329,7 @@ int route_objects_locate(struct route_objects *o, uint32_t action, const struct 
 			rc = unknown(into, action, of->v[i]);
 	}
 	for (size_t i = 0; i < out->n; i++)
-		o->by_child[out->v[i]->child] = NULL;
+		o->by_branch[out->v[i]->branch] = NULL;
 	return rc;
 }
 
@@ -381,6 +381,6 @@ int route_objects_text_failure(const struct route_objects *o, const struct buf *
 {
 	if (b->n < ROUTE_TEXT_MAX_BYTES / 2)
 		return -ERR_NOMEM;
-	return err_set(o->e, ERR_LIMIT, "a request of more than %d bytes for one child",
+	return err_set(o->e, ERR_LIMIT, "a request of more than %d bytes for one branch",
 		       ROUTE_TEXT_MAX_BYTES);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside planning: the objects of a call, by expansion (down), localisation
- * (up) and location (to children). Conversions are remembered, so that all of
+ * (up) and location (to branches). Conversions are remembered, so that all of
  * one execution agree.
  */
 #ifndef COMMON_ROUTE_OBJECTS_H
@@ -17,15 +17,15 @@
 /* What a plan may take: OMIS_OBJECTS_MAX objects with their conversions, lists and texts. */
 #define PLAN_HEAP_MAX_BYTES (64 * 1024 * 1024)
 
-/* Tokens of one call that one child is responsible for. */
-struct child_tokens {
-	uint32_t child;
+/* Tokens of one call that one branch is responsible for. */
+struct branch_tokens {
+	uint32_t branch;
 	struct route_tokens tokens;
 };
 
-/* Where the objects of a call are; children in the order in which they came up. */
+/* Where the objects of a call are; branches in the order in which they came up. */
 struct places {
-	struct child_tokens **v;
+	struct branch_tokens **v;
 	size_t n, cap;
 };
 
@@ -34,7 +34,7 @@ struct route_objects {
 	struct arena *arena; /* owned */
 	struct smap conversions; /* "p n_1" -> struct conversion: what expand and lift said */
 	struct smap seen; /* token -> struct seen, to run doubles once */
-	struct child_tokens **by_child; /* view->nchild, all NULL between two calls */
+	struct branch_tokens **by_branch; /* view->nbranch, all NULL between two calls */
 	uint64_t stamp; /* of the call at work */
 	size_t total; /* objects so far, once a call each */
 	bool living; /* the call at work means what lives, unless it names an object */
@@ -56,7 +56,7 @@ int route_objects_of(struct route_objects *o, const struct omis_call *call, uint
 		     struct reply *into, struct route_tokens *out);
 
 /*
- * Distributes them over the children. Those that do not exist become
+ * Distributes them over the branches. Those that do not exist become
  * entries, those out of reach missing (and are asked).
  */
 int route_objects_locate(struct route_objects *o, uint32_t action, const struct route_tokens *of,
@@ -70,7 +70,7 @@ int route_objects_existing(struct route_objects *o, uint32_t action, struct rout
 void objects_print_call(struct buf *b, const struct omis_call *call,
 			const struct route_tokens *tokens);
 
-/* Why the text of a child could not be written: -ERR_LIMIT with words, or -ERR_NOMEM. */
+/* Why the text of a branch could not be written: -ERR_LIMIT with words, or -ERR_NOMEM. */
 int route_objects_text_failure(const struct route_objects *o, const struct buf *b);
 
 /* Room in a frame for the rest of a message. */

@@ -26,7 +26,7 @@ struct plan {
 	bool stale; /* the last step changed the tool's scope */
 	struct part **part; /* of the step being built, in the order of their first objects */
 	size_t npart, cap;
-	struct part **by_child; /* view->nchild */
+	struct part **by_branch; /* view->nbranch */
 	struct plan_step step;
 };
 
@@ -44,8 +44,8 @@ int plan_new(const struct omis_request *r, const struct route_view *view,
 	p->r = r;
 	p->conf = *conf;
 	if (!route_objects_init(&p->objects, view))
-		p->by_child = arena_array(p->objects.arena, view->nchild, sizeof(*p->by_child));
-	if (!p->by_child) {
+		p->by_branch = arena_array(p->objects.arena, view->nbranch, sizeof(*p->by_branch));
+	if (!p->by_branch) {
 		plan_free(p);
 		return err_nomem(e);
 	}
@@ -59,7 +59,7 @@ static void drop_parts(struct plan *p)
 {
 	for (size_t i = 0; i < p->npart; i++) {
 		buf_done(&p->part[i]->text);
-		p->by_child[p->part[i]->p.child] = NULL;
+		p->by_branch[p->part[i]->p.branch] = NULL;
 	}
 	p->npart = 0;
 }
@@ -79,9 +79,9 @@ static uint32_t number_of(const struct plan *p, size_t i)
 	return p->conf.numbers ? p->conf.numbers[i] : (uint32_t)i + 1;
 }
 
-static struct part *part_of(struct plan *p, uint32_t child)
+static struct part *part_of(struct plan *p, uint32_t branch)
 {
-	struct part *part = p->by_child[child];
+	struct part *part = p->by_branch[branch];
 	struct part **grown;
 
 	if (part)
@@ -96,11 +96,11 @@ static struct part *part_of(struct plan *p, uint32_t child)
 	part = arena_alloc(p->objects.arena, sizeof(*part));
 	if (!part)
 		return NULL;
-	part->p.child = child;
+	part->p.branch = branch;
 	buf_init(&part->text, ROUTE_TEXT_MAX_BYTES);
 	buf_puts(&part->text, p->r->locked ? ":{" : ":");
 	p->part[p->npart++] = part;
-	p->by_child[child] = part;
+	p->by_branch[branch] = part;
 	return part;
 }
 
@@ -123,10 +123,10 @@ static int note_action(struct plan *p, struct part *part, uint32_t action)
 }
 
 /* tokens NULL: the call as it is, about no object in particular. */
-static int send_to(struct plan *p, uint32_t child, const struct omis_call *call, uint32_t action,
+static int send_to(struct plan *p, uint32_t branch, const struct omis_call *call, uint32_t action,
 		   const struct route_tokens *tokens)
 {
-	struct part *part = part_of(p, child);
+	struct part *part = part_of(p, branch);
 	int rc;
 
 	if (!part)
@@ -145,8 +145,8 @@ static int send_all(struct plan *p, const struct omis_call *call, uint32_t actio
 {
 	int rc = 0;
 
-	for (uint32_t child = 0; !rc && child < p->objects.view->nchild; child++)
-		rc = send_to(p, child, call, action, NULL);
+	for (uint32_t branch = 0; !rc && branch < p->objects.view->nbranch; branch++)
+		rc = send_to(p, branch, call, action, NULL);
 	return rc;
 }
 
@@ -157,7 +157,7 @@ static int send_objects(struct plan *p, const struct omis_call *call, uint32_t a
 	int rc = route_objects_locate(&p->objects, action, of, into, &places);
 
 	for (size_t i = 0; !rc && i < places.n; i++)
-		rc = send_to(p, places.v[i]->child, call, action, &places.v[i]->tokens);
+		rc = send_to(p, places.v[i]->branch, call, action, &places.v[i]->tokens);
 	return rc;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A checked request becomes steps, one after the other: a step is either one
- * action to be executed here, or texts to be sent to children, or (AT_EACH)
+ * action to be executed here, or texts to be sent to branches, or (AT_EACH)
  * both. A step is made when it is asked for: the actions behind an attach see
  * its effect. Apart from that all conversions of objects in one plan agree
  * with each other, whatever the view says later.
  *
- * Order: actions on one child keep their textual order; nothing behind a ';'
+ * Order: actions on one branch keep their textual order; nothing behind a ';'
  * or behind an action executed here starts before all in front of it is done.
  */
 #ifndef COMMON_ROUTE_PLAN_H
@@ -29,11 +29,11 @@ struct plan_conf {
 };
 
 /*
- * To be sent to a child. text is a request for omis_parse_inner() with action k standing for
+ * To be sent to a branch. text is a request for omis_parse_inner() with action k standing for
  * action[k].
  */
 struct plan_part {
-	uint32_t child;
+	uint32_t branch;
 	uint32_t nobject; /* that the text asks about, once an action each */
 	const char *text; /* may hold a 0 inside a binary value */
 	size_t ntext;
@@ -53,7 +53,7 @@ struct plan_here {
 
 struct plan_step {
 	const struct plan_here *here; /* or NULL; comes before the parts */
-	const struct plan_part *part; /* at most one a child */
+	const struct plan_part *part; /* at most one a branch */
 	size_t npart;
 };
 

@@ -39,18 +39,18 @@ int route_tokens_add(struct route_tokens *t, const char *token)
 	return t->v[t->n] ? (t->n++, 0) : -ERR_NOMEM;
 }
 
-int route_places_add(struct route_places *p, uint32_t child)
+int route_places_add(struct route_places *p, uint32_t branch)
 {
-	void *array = p->child;
+	void *array = p->branch;
 	int rc;
 
 	for (size_t i = 0; i < p->n; i++)
-		if (p->child[i] == child)
+		if (p->branch[i] == branch)
 			return 0;
-	rc = grow(p->arena, &array, &p->cap, p->n, sizeof(*p->child));
+	rc = grow(p->arena, &array, &p->cap, p->n, sizeof(*p->branch));
 	if (rc)
 		return rc;
-	p->child = array;
-	p->child[p->n++] = child;
+	p->branch = array;
+	p->branch[p->n++] = branch;
 	return 0;
 }

@@ -26,14 +26,14 @@ struct route_tokens {
 /* 0, -ERR_NOMEM, -ERR_LIMIT: to be returned by the callback. */
 int route_tokens_add(struct route_tokens *t, const char *token);
 
-/* Children below which an object is; each once. */
+/* Branches below which an object is; each once. */
 struct route_places {
-	uint32_t *child;
+	uint32_t *branch;
 	size_t n, cap;
 	struct arena *arena;
 };
 
-int route_places_add(struct route_places *p, uint32_t child);
+int route_places_add(struct route_places *p, uint32_t branch);
 
 /*
  * All callbacks: 0, or -ERR_NOTFOUND: the object does not exist, is not
@@ -42,7 +42,7 @@ int route_places_add(struct route_places *p, uint32_t child);
  */
 struct route_view {
 	void *arg;
-	uint32_t nchild; /* children are 0 .. nchild - 1 */
+	uint32_t nbranch; /* branches are 0 .. nbranch - 1 */
 
 	/*
 	 * token NULL: the attached objects of class cls ('n' for processes and
@@ -56,7 +56,7 @@ struct route_view {
 	int (*lift)(void *arg, const char *token, struct route_tokens *out);
 
 	/*
-	 * The children that must execute a call for this object: one for a node,
+	 * The branches that must execute a call for this object: one for a node,
 	 * process or thread; any number for a counter. *missing (NULL before)
 	 * may be set instead, for a counter beside them: the object, or a part of
 	 * it, is known but cannot be reached, for this reason; the text is copied.
@@ -70,7 +70,7 @@ struct route_view {
 	 */
 	bool (*has_ended)(void *arg, const char *token);
 
-	/* Given to locate: a part that a silent child is to have waits for it there. */
+	/* Given to locate: a part that a silent branch is to have waits for it there. */
 	bool arming;
 };
 

@@ -178,7 +178,7 @@ static int take_parts(struct tool_csr *csr, const struct arm *arm, struct smap *
 		rc = collect_part(part, now, csr);
 		if (!rc)
 			rc = standing_set(csr->standing,
-					  &(struct standing_part){ .branch = part->child,
+					  &(struct standing_part){ .branch = part->branch,
 								   .text = part->text,
 								   .ntext = part->ntext,
 								   .mark = part->local_prefix });

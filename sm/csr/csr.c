@@ -201,7 +201,7 @@ static int take_parts(struct site_csr *c, const struct msg_arm *m, const struct 
 	standing_begin(c->standing, is_all_changed);
 	for (size_t k = 0; !rc && (part = arm_part_at(arm, k)); k++)
 		rc = standing_set(c->standing, &(struct standing_part){
-						       .branch = part->child,
+						       .branch = part->branch,
 						       .text = part->text,
 						       .ntext = part->ntext,
 						       .mark = part->local_prefix < m->local_prefix

@@ -40,7 +40,7 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 static int locate_node(const struct site_view *v, const struct node *n, bool arming,
 		       struct route_places *out, const char **missing)
 {
-	if (n->branch->index >= v->nchild)
+	if (n->branch->index >= v->nbranch)
 		*missing = "the host came after the request had begun";
 	else if (node_is_up(n) || arming)
 		return route_places_add(out, n->branch->index);
@@ -100,7 +100,7 @@ static int locate_cell(const struct site_view *v, const char *token, struct rout
 	}
 	if (!rc && number)
 		rc = locate_newcomers(v, placement_births(v->placement, token), out);
-	for (uint32_t i = 0; !rc && !number && i < v->nchild; i++)
+	for (uint32_t i = 0; !rc && !number && i < v->nbranch; i++)
 		if (branches_at(nodes_branches(v->nodes), i))
 			rc = route_places_add(out, i);
 	return rc;
@@ -120,10 +120,10 @@ static int locate(void *arg, const char *token, bool arming, struct route_places
 
 struct route_view site_view_now(struct site_view *v)
 {
-	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL, false };
+	return (struct route_view){ v, v->nbranch, expand, lift, locate, NULL, false };
 }
 
 struct route_view site_view_arming(struct site_view *v)
 {
-	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL, true };
+	return (struct route_view){ v, v->nbranch, expand, lift, locate, NULL, true };
 }

@@ -14,7 +14,7 @@
 struct site_view {
 	const struct nodes *nodes;
 	const struct placement *placement;
-	uint32_t nchild; /* branches that come later are not part of it */
+	uint32_t nbranch; /* branches that come later are not part of it */
 };
 
 /* For a request. v is the callbacks' argument. */

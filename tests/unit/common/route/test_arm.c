@@ -9,7 +9,7 @@
 
 #define EVENT "thread_has_started_lib_call"
 
-/* "child/objects/local text | ..." and what is known without asking. */
+/* "branch/objects/local text | ..." and what is known without asking. */
 static char *armed(struct world *w, const char *text)
 {
 	struct omis_request *r = world_request(text);
@@ -22,7 +22,7 @@ static char *armed(struct world *w, const char *text)
 
 	ck_assert_msg(!arm_new(r, &w->view, into, &a, &e), "%s: %s", text, e.text);
 	for (size_t i = 0; (part = arm_part_at(a, i)); i++)
-		buf_printf(&b, "%s%u/%u/%u %s", i ? " | " : "", part->child, part->nobject,
+		buf_printf(&b, "%s%u/%u/%u %s", i ? " | " : "", part->branch, part->nobject,
 			   part->local_prefix, part->text);
 	known = world_show(into);
 	if (*known)
@@ -42,7 +42,7 @@ static void arms(struct world *w, const char *text, const char *want)
 	free(got);
 }
 
-TEST(each_child_watches_its_own_objects)
+TEST(each_branch_watches_its_own_objects)
 {
 	struct world w;
 
@@ -74,7 +74,7 @@ TEST(leading_actions_that_need_nothing_else_are_local)
 		{ "thread_stop([$thread]) omig_every(2) thread_stop([$thread])", 1 },
 		{ "{omig_every(2) pa_counter_local_increment(pa_cl_1,1) thread_stop([$thread])}",
 		  2 },
-		{ "thread_stop([t_1_000001])", 1 }, /* below child 0 */
+		{ "thread_stop([t_1_000001])", 1 }, /* below branch 0 */
 		{ "thread_stop([p_3_000001])", 0 },
 		{ "thread_stop([$thread,p_3_000001])", 0 },
 		{ "thread_stop([t_9_000001])", 0 },
@@ -87,7 +87,7 @@ TEST(leading_actions_that_need_nothing_else_are_local)
 
 	world_small(&w);
 	world_add(&w, "pa_c_1", -1, 0);
-	w.v[w.n - 1].children = 3;
+	w.v[w.n - 1].branches = 3;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		char want[20], *got;
 

@@ -9,27 +9,27 @@
 
 #define DEADLINE 1000
 
-static bool is_taken; /* the place of child 1, by another peer */
+static bool is_taken; /* the place of branch 1, by another peer */
 
-static const char *name(void *arg, uint32_t child)
+static const char *name(void *arg, uint32_t branch)
 {
 	static const char *const names[] = { "s_1", "s_2", "s_3" };
 
-	return child == 1 && is_taken ? "s_9" : names[child];
+	return branch == 1 && is_taken ? "s_9" : names[branch];
 }
 
-/* Child k may speak about nodes whose number ends in k. */
-static bool owns(void *arg, uint32_t child, const char *token, size_t n)
+/* Branch k may speak about nodes whose number ends in k. */
+static bool owns(void *arg, uint32_t branch, const char *token, size_t n)
 {
-	return n && token[n - 1] - '0' == (int)child;
+	return n && token[n - 1] - '0' == (int)branch;
 }
 
-/* Three children: 2 objects for actions 1 and 2; 1 for action 1; 3 for action 2. */
+/* Three branches: 2 objects for actions 1 and 2; 1 for action 1; 3 for action 2. */
 static const uint32_t first[] = { 1, 2 }, second[] = { 1 }, third[] = { 2 };
 static const struct plan_part parts[] = {
-	{ .child = 0, .nobject = 2, .action = first, .naction = 2 },
-	{ .child = 1, .nobject = 1, .action = second, .naction = 1 },
-	{ .child = 2, .nobject = 3, .action = third, .naction = 1 },
+	{ .branch = 0, .nobject = 2, .action = first, .naction = 2 },
+	{ .branch = 1, .nobject = 1, .action = second, .naction = 1 },
+	{ .branch = 2, .nobject = 3, .action = third, .naction = 1 },
 };
 static const struct plan_step step = { .part = parts, .npart = 3 };
 
@@ -55,9 +55,9 @@ static struct reply *answer(uint32_t action, const char *objects, const char *va
 	return r;
 }
 
-static int add(struct gather *g, uint32_t child, struct reply *r)
+static int add(struct gather *g, uint32_t branch, struct reply *r)
 {
-	int rc = gather_add(g, child, r, NULL);
+	int rc = gather_add(g, branch, r, NULL);
 
 	reply_free(r);
 	return rc;
@@ -183,7 +183,7 @@ TEST(now_takes_the_first_answer)
 	gather_free(g);
 }
 
-TEST(a_partial_answer_of_a_child_stays_partial)
+TEST(a_partial_answer_of_a_branch_stays_partial)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	struct reply *r = answer(2, "n_3", "3", 3);
@@ -197,7 +197,7 @@ TEST(a_partial_answer_of_a_child_stays_partial)
 	finishes(g, "2 'n_3' OK '3'; 1 'n_2' OK '2' 3/6 missing n_5 (silent) missing s_1 (x)");
 }
 
-TEST(a_child_cannot_lie_about_what_it_was_asked)
+TEST(a_branch_cannot_lie_about_what_it_was_asked)
 {
 	static const struct {
 		uint32_t asked, answered;
@@ -239,7 +239,7 @@ TEST(an_answer_to_what_was_not_asked_is_dropped_whole)
 	struct gather *g = gather(GATHER_ALL, 0);
 	struct reply *r = answer(1, "n_2", "2", 1);
 
-	reply_add(r, 2, "n_2", STATUS_OK, "not asked of this child");
+	reply_add(r, 2, "n_2", STATUS_OK, "not asked of this branch");
 	ck_assert_int_eq(add(g, 1, r), -ERR_PROTO);
 	ck_assert_int_eq(add(g, 0, answer(0, "n_1", "an OK about the whole", 2)), -ERR_PROTO);
 	ck_assert_int_eq(add(g, 2, answer(2, "n_3", "3", 3)), 0);
@@ -248,7 +248,7 @@ TEST(an_answer_to_what_was_not_asked_is_dropped_whole)
 		    "was wrong)");
 }
 
-TEST(a_child_speaks_for_its_own_objects_only)
+TEST(a_branch_speaks_for_its_own_objects_only)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
 	struct gather *g = NULL;
@@ -261,7 +261,7 @@ TEST(a_child_speaks_for_its_own_objects_only)
 }
 
 /* A former object of its own may be missing, and is no reason to lose the rest of the answer. */
-TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
+TEST(what_a_branch_misses_of_somebody_else_is_missing_of_its_own)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
 	struct gather *g = NULL;
@@ -279,7 +279,7 @@ TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
 		 "missing s_2 (no answer in time) missing s_2 (silent)");
 }
 
-TEST(a_child_that_refuses_the_text_refuses_each_action)
+TEST(a_branch_that_refuses_the_text_refuses_each_action)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	struct reply *r = reply_new();
@@ -293,9 +293,9 @@ TEST(a_child_that_refuses_the_text_refuses_each_action)
 		    "missing s_3 (x)");
 }
 
-static void collect(void *arg, uint32_t child)
+static void collect(void *arg, uint32_t branch)
 {
-	*(unsigned *)arg |= 1u << child;
+	*(unsigned *)arg |= 1u << branch;
 }
 
 TEST(those_still_awaited_can_be_told_to_stop)

@@ -28,7 +28,7 @@ static int plan_all(const struct omis_request *r, const struct route_view *view,
 			omis_print_call(b, s->here->call);
 		}
 		for (size_t i = 0; i < s->npart; i++) {
-			buf_printf(b, "%s%u/%u[", i || s->here ? " " : "", s->part[i].child,
+			buf_printf(b, "%s%u/%u[", i || s->here ? " " : "", s->part[i].branch,
 				   s->part[i].nobject);
 			for (size_t k = 0; k < s->part[i].naction; k++)
 				buf_printf(b, "%s%u", k ? "," : "", s->part[i].action[k]);
@@ -60,7 +60,7 @@ static void plans(struct world *w, enum omis_right right, const char *text, cons
 	buf_done(&b);
 }
 
-TEST(a_request_is_split_by_child_in_textual_order)
+TEST(a_request_is_split_by_branch_in_textual_order)
 {
 	static const struct {
 		const char *text, *want;
@@ -228,7 +228,7 @@ TEST(a_scalar_is_not_expanded)
 
 	world_small(&w);
 	world_add(&w, "pa_c_1", -1, 0);
-	w.v[w.n - 1].children = 3;
+	w.v[w.n - 1].branches = 3;
 	plans(&w, OMIS_OBSERVE, ":pa_counter_global_increment(pa_c_1,2)",
 	      "0/1[1]:pa_counter_global_increment(pa_c_1,2) "
 	      "1/1[1]:pa_counter_global_increment(pa_c_1,2)");
@@ -240,9 +240,9 @@ TEST(a_counter_is_where_its_processes_are)
 
 	world_small(&w);
 	world_add(&w, "pa_c_1", -1, 0);
-	w.v[w.n - 1].children = 3;
+	w.v[w.n - 1].branches = 3;
 	world_add(&w, "pa_cl_2", -1, 0);
-	w.v[w.n - 1].children = 2;
+	w.v[w.n - 1].branches = 2;
 	world_add(&w, "pa_cl_3", -1, 0);
 	plans(&w, OMIS_OBSERVE, ":pa_counter_read([pa_c_1,pa_cl_2,pa_cl_3,pa_c_9])",
 	      "0/1[1]:pa_counter_read([pa_c_1]) 1/2[1]:pa_counter_read([pa_c_1,pa_cl_2]) => 1 "
@@ -252,7 +252,7 @@ TEST(a_counter_is_where_its_processes_are)
 	      "1/1[1]:pa_counter_delete([pa_c_1])");
 }
 
-TEST(a_question_to_each_daemon_goes_to_all_children)
+TEST(a_question_to_each_daemon_goes_to_all_branches)
 {
 	struct world w;
 
@@ -406,7 +406,7 @@ TEST(what_is_abandoned_says_so_for_each_action_left)
 	omis_request_free(r);
 }
 
-/* Hands out n objects below child 0; containers in place of their content. */
+/* Hands out n objects below branch 0; containers in place of their content. */
 static int many(void *arg, const char *token, char cls, struct route_tokens *out)
 {
 	const size_t *n = arg;
@@ -428,7 +428,7 @@ static int at_0(void *arg, const char *token, bool arming, struct route_places *
 
 static int plan_many(size_t n, const char *text, struct err *e)
 {
-	const struct route_view view = { .arg = &n, .nchild = 1, .expand = many, .locate = at_0 };
+	const struct route_view view = { .arg = &n, .nbranch = 1, .expand = many, .locate = at_0 };
 	const struct plan_conf conf = { .right = OMIS_OBSERVE };
 	struct omis_request *r = world_request(text), *again = NULL;
 	struct reply *into = reply_new();

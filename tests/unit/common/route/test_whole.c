@@ -15,7 +15,7 @@
 #define NODES 8
 
 struct tree {
-	struct world top, sm[SITES]; /* the same things; children are sites, or nodes */
+	struct world top, sm[SITES]; /* the same things; branches are sites, or nodes */
 	int executed; /* calls on nodes so far */
 	int last_action[NODES]; /* number of the action that a node executed last */
 	int first_of[20], last_of[20]; /* when an action was first and last executed anywhere */
@@ -99,27 +99,27 @@ static struct reply *lm(struct tree *t, uint32_t node, const struct plan_part *p
 	return reply;
 }
 
-static const char *child_name(void *arg, uint32_t child)
+static const char *branch_name(void *arg, uint32_t branch)
 {
-	return "child";
+	return "branch";
 }
 
-static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
+static bool branch_owns(void *arg, uint32_t branch, const char *token, size_t n)
 {
 	struct world *w = arg;
 	struct thing *t = world_find(w, token, n);
 
-	return t && t->child == child;
+	return t && t->branch == branch;
 }
 
-typedef struct reply *(*below_fn)(struct tree *t, uint32_t child, const struct plan_part *part);
+typedef struct reply *(*below_fn)(struct tree *t, uint32_t branch, const struct plan_part *part);
 
 /* The work of mainsm and an sm, in the simplest form. */
 static void run(struct tree *t, struct world *w, const struct omis_request *r,
 		const struct plan_conf *conf, below_fn below, struct reply *into)
 {
 	const struct gather_conf gconf = {
-		.deadline = 1, .arg = w, .name = child_name, .owns = child_owns
+		.deadline = 1, .arg = w, .name = branch_name, .owns = branch_owns
 	};
 	const struct plan_step *s;
 	struct plan *p = NULL;
@@ -130,10 +130,10 @@ static void run(struct tree *t, struct world *w, const struct omis_request *r,
 		ck_assert_ptr_null(s->here);
 		ck_assert_int_eq(gather_new(s, &gconf, &g, NULL), 0);
 		for (size_t i = 0; i < s->npart; i++) {
-			struct reply *answer = below(t, s->part[i].child, &s->part[i]);
+			struct reply *answer = below(t, s->part[i].branch, &s->part[i]);
 			struct err e = { 0 };
 
-			ck_assert_msg(!gather_add(g, s->part[i].child, answer, &e), "%s", e.text);
+			ck_assert_msg(!gather_add(g, s->part[i].branch, answer, &e), "%s", e.text);
 			reply_free(answer);
 		}
 		ck_assert(gather_is_done(g, 0));
@@ -327,10 +327,10 @@ static void grow(struct tree *t, struct rng *rng)
 	for (int s = 0; s < SITES; s++) {
 		t->sm[s] = t->top;
 		t->sm[s].view.arg = &t->sm[s];
-		t->sm[s].view.nchild = NODES;
+		t->sm[s].view.nbranch = NODES;
 		for (int i = 0; i < t->top.n; i++)
 			if (class_of(t->top.v[i].token.s) != 's')
-				t->sm[s].v[i].child = node_number(t->top.v[i].token.s);
+				t->sm[s].v[i].branch = node_number(t->top.v[i].token.s);
 	}
 }
 

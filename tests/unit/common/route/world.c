@@ -74,9 +74,9 @@ static int locate(void *arg, const char *token, bool arming, struct route_places
 		return -ERR_NOTFOUND;
 	*missing = w->v[i].unreachable;
 	if (class_of(token) != 'a')
-		return *missing ? 0 : route_places_add(out, w->v[i].child);
-	for (uint32_t k = 0; !rc && k < w->view.nchild; k++)
-		if (w->v[i].children >> k & 1)
+		return *missing ? 0 : route_places_add(out, w->v[i].branch);
+	for (uint32_t k = 0; !rc && k < w->view.nbranch; k++)
+		if (w->v[i].branches >> k & 1)
 			rc = route_places_add(out, k);
 	return rc;
 }
@@ -88,18 +88,18 @@ static bool has_ended(void *arg, const char *token)
 	return t && t->ended;
 }
 
-void world_init(struct world *w, uint32_t nchild)
+void world_init(struct world *w, uint32_t nbranch)
 {
 	*w = (struct world){ 0 };
-	w->view = (struct route_view){ w, nchild, expand, lift, locate, has_ended, false };
+	w->view = (struct route_view){ w, nbranch, expand, lift, locate, has_ended, false };
 }
 
-int world_add(struct world *w, const char *token, int parent, uint32_t child)
+int world_add(struct world *w, const char *token, int parent, uint32_t branch)
 {
 	struct thing *t = &w->v[w->n];
 
 	ck_assert_int_lt(w->n, WORLD_THINGS);
-	*t = (struct thing){ .parent = parent, .attached = true, .child = child };
+	*t = (struct thing){ .parent = parent, .attached = true, .branch = branch };
 	ck_assert(str_copy(t->token.s, sizeof(t->token.s), token));
 	return w->n++;
 }

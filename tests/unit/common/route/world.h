@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small world for planning: nodes below children, processes on nodes,
- * threads in processes, counters on some children; each may be attached or
+ * A small world for planning: nodes below branches, processes on nodes,
+ * threads in processes, counters on some branches; each may be attached or
  * not, and nodes may be out of reach.
  */
 #ifndef TESTS_UNIT_COMMON_ROUTE_WORLD_H
@@ -17,8 +17,8 @@ struct thing {
 	int parent; /* index; -1 for sites and for what is in no other */
 	bool attached, gone, ended;
 	const char *unreachable; /* reason, or NULL */
-	uint64_t children; /* of a counter: bit k = it is below child k */
-	uint32_t child; /* of anything else */
+	uint64_t branches; /* of a counter: bit k = it is below branch k */
+	uint32_t branch; /* of anything else */
 };
 
 struct world {
@@ -29,19 +29,19 @@ struct world {
 	int deny_at; /* the expansion that fails with -ERR_NOMEM; 0 = none */
 };
 
-void world_init(struct world *w, uint32_t nchild);
+void world_init(struct world *w, uint32_t nbranch);
 
 /* Index of the new thing; attached. */
-int world_add(struct world *w, const char *token, int parent, uint32_t child);
+int world_add(struct world *w, const char *token, int parent, uint32_t branch);
 struct thing *world_find(struct world *w, const char *token, size_t n);
 
 /*
- * Two children:
+ * Two branches:
  *
  *  s_1 { n_1 { p_1_000001 { t_1_000001 } p_1_000002 } n_2 { p_2_000001 } }
  *  s_2 { n_3 { p_3_000001 } }
  *
- * n_1 and n_2 are below child 0, n_3 below child 1.
+ * n_1 and n_2 are below branch 0, n_3 below branch 1.
  */
 void world_small(struct world *w);
 
