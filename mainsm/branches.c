@@ -28,12 +28,11 @@ static void drop_older(struct mainsm *m, const char *token)
 }
 
 /* An lm without sm: its node is here at once. */
-static int node_of_lm(struct peer *p, const struct identity *who, struct object *site)
+static int node_of_lm(struct peer *p, const struct identity *id, struct object *site)
 {
 	struct object *node;
 	nsec_t now = loop_now(p->m->conf.loop);
-	int rc =
-		directory_add_node(p->m->directory, p->branch->number, who->host, site, now, &node);
+	int rc = directory_add_node(p->m->directory, p->branch->number, id->host, site, now, &node);
 
 	if (rc)
 		return rc;
@@ -66,46 +65,46 @@ static void on_end(struct peer *p, const char *reason)
 	branches_remove(m->branches, c);
 }
 
-static int add_branch(struct peer *p, const struct identity *who, uint32_t number, const char *name)
+static int add_branch(struct peer *p, const struct identity *id, uint32_t number, const char *name)
 {
-	int rc = branches_add(p->m->branches, who->role == ROLE_SM, &p->branch);
+	int rc = branches_add(p->m->branches, id->role == ROLE_SM, &p->branch);
 
 	if (rc)
 		return rc;
 	p->on_end = on_end;
 	p->branch->link = p->link;
 	p->branch->number = number;
-	str_copy(p->branch->site, sizeof(p->branch->site), who->site);
+	str_copy(p->branch->site, sizeof(p->branch->site), id->site);
 	str_copy(p->branch->name, sizeof(p->branch->name), name);
 	return 0;
 }
 
-int mainsm_branch_up(struct peer *p, const struct identity *who)
+int mainsm_branch_up(struct peer *p, const struct identity *id)
 {
 	struct mainsm *m = p->m;
 	struct object *site;
 	uint32_t number = 0;
 	struct token t;
 	char text[ERR_TEXT_BYTES];
-	int rc = site_object(m, who->site, &site);
+	int rc = site_object(m, id->site, &site);
 
-	if (!rc && who->role == ROLE_LM)
-		rc = numbers_node(m->numbers, who->site, who->host, &number);
+	if (!rc && id->role == ROLE_LM)
+		rc = numbers_node(m->numbers, id->site, id->host, &number);
 	if (rc)
 		return rc;
-	if (who->role == ROLE_SM)
+	if (id->role == ROLE_SM)
 		number = site->number;
-	token_print_number(&t, who->role == ROLE_SM ? TOKEN_SITE : TOKEN_NODE, number);
+	token_print_number(&t, id->role == ROLE_SM ? TOKEN_SITE : TOKEN_NODE, number);
 	drop_older(m, t.s);
-	rc = add_branch(p, who, number, t.s);
-	if (!rc && who->role == ROLE_LM)
-		rc = node_of_lm(p, who, site);
+	rc = add_branch(p, id, number, t.s);
+	if (!rc && id->role == ROLE_LM)
+		rc = node_of_lm(p, id, site);
 	/* Now, and not when it said so: an older one has taken its address along just before. */
-	if (!rc && who->role == ROLE_SM)
-		rc = site_set_address(sites_find(m->sites, who->site), p->listen);
+	if (!rc && id->role == ROLE_SM)
+		rc = site_set_address(sites_find(m->sites, id->site), p->listen);
 	if (rc)
 		return rc;
-	log_info("branches", "up branch=%s %s", t.s, identity_describe(text, sizeof(text), who));
+	log_info("branches", "up branch=%s %s", t.s, identity_describe(text, sizeof(text), id));
 	mainsm_send_revoked(m, p);
 	missed_send(&m->missed, send_to_link, p->link);
 	subscriptions_branch_up(m->subscriptions, p->branch);

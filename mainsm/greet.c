@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int site_numbers(struct mainsm *m, const struct identity *who, struct msg_hello_ack *ack,
+static int site_numbers(struct mainsm *m, const struct identity *id, struct msg_hello_ack *ack,
 			struct err *why)
 {
 	struct site *site;
-	int rc = sites_get(m->sites, who->site, &site, why);
+	int rc = sites_get(m->sites, id->site, &site, why);
 
 	if (rc)
 		return rc;
-	if (numbers_site(m->numbers, who->site, &ack->site_number))
+	if (numbers_site(m->numbers, id->site, &ack->site_number))
 		return err_set(why, ERR_LIMIT, "no number is left for the site");
 	ack->site = site->name;
 	return 0;
@@ -80,7 +80,7 @@ static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ac
  * and takes its place; another one waits until the first is gone, or the two would drive each other
  * out for ever.
  */
-static int check_place(struct mainsm *m, const struct identity *who, enum token_kind kind,
+static int check_place(struct mainsm *m, const struct identity *id, enum token_kind kind,
 		       uint32_t number, struct err *why)
 {
 	const struct identity *holder;
@@ -89,70 +89,70 @@ static int check_place(struct mainsm *m, const struct identity *who, enum token_
 
 	c = branches_find(m->branches, token_print_number(&t, kind, number));
 	holder = c ? link_identity(c->link) : NULL;
-	if (!holder || !memcmp(holder->serial, who->serial, SERIAL_BYTES))
+	if (!holder || !memcmp(holder->serial, id->serial, SERIAL_BYTES))
 		return 0;
 	return err_set(why, ERR_AGAIN, "%s has a daemon already that answers",
-		       kind == TOKEN_SITE ? who->site : who->host);
+		       kind == TOKEN_SITE ? id->site : id->host);
 }
 
-static int hello_lm(struct peer *p, const struct msg_hello *h, const struct identity *who,
+static int hello_lm(struct peer *p, const struct msg_hello *h, const struct identity *id,
 		    struct msg_hello_ack *ack, struct err *why)
 {
 	struct mainsm *m = p->m;
 	struct site *site;
 	int rc;
 
-	if ((h->host[0] && !str_eq(h->host, who->host)) ||
-	    (h->site[0] && !str_eq(h->site, who->site)))
+	if ((h->host[0] && !str_eq(h->host, id->host)) ||
+	    (h->site[0] && !str_eq(h->site, id->site)))
 		return err_set(
 			why, ERR_DENIED,
 			"the certificate is for another host or site: remove it and enrol again");
-	if (!identity_host_is_valid(who->host))
+	if (!identity_host_is_valid(id->host))
 		return err_set(
 			why, ERR_DENIED,
 			"the certificate is for what is no host's name: remove it and enrol again");
-	rc = site_numbers(m, who, ack, why);
+	rc = site_numbers(m, id, ack, why);
 	if (rc)
 		return rc;
-	if (numbers_node(m->numbers, who->site, who->host, &ack->node))
+	if (numbers_node(m->numbers, id->site, id->host, &ack->node))
 		return err_set(why, ERR_LIMIT, "no number is left for the host");
-	site = sites_find(m->sites, who->site);
+	site = sites_find(m->sites, id->site);
 	ack->redirect = "";
 	if (h->want_redirect)
 		direct(m, site, ack);
 	p->is_passing = ack->redirect[0] != 0;
 	p->attach = h->attach ? h->attach : h->epoch;
-	return p->is_passing ? 0 : check_place(m, who, TOKEN_NODE, ack->node, why);
+	return p->is_passing ? 0 : check_place(m, id, TOKEN_NODE, ack->node, why);
 }
 
-static int hello_sm(struct peer *p, const struct msg_hello *h, const struct identity *who,
+static int hello_sm(struct peer *p, const struct msg_hello *h, const struct identity *id,
 		    struct msg_hello_ack *ack, struct err *why)
 {
 	struct mainsm *m = p->m;
 	int rc;
 
-	if (h->site[0] && !str_eq(h->site, who->site))
-		return err_set(why, ERR_DENIED, "the certificate is for site %s", who->site);
-	rc = site_numbers(m, who, ack, why);
+	if (h->site[0] && !str_eq(h->site, id->site))
+		return err_set(why, ERR_DENIED, "the certificate is for site %s", id->site);
+	rc = site_numbers(m, id, ack, why);
 	if (rc)
 		return rc;
 	p->is_passing = h->want_redirect;
 	if (p->is_passing) {
-		direct(m, sites_find(m->sites, who->site), ack);
+		direct(m, sites_find(m->sites, id->site), ack);
 		return 0;
 	}
-	rc = check_place(m, who, TOKEN_SITE, ack->site_number, why);
+	rc = check_place(m, id, TOKEN_SITE, ack->site_number, why);
 	if (rc)
 		return rc;
 	p->listen = str_dup(h->listen);
 	return p->listen ? 0 : err_nomem(why);
 }
 
-static int hello_tool(struct peer *p, const struct msg_hello *h, const struct identity *who,
+static int hello_tool(struct peer *p, const struct msg_hello *h, const struct identity *id,
 		      struct msg_hello_ack *ack, struct err *why)
 {
 	struct mainsm *m = p->m;
-	int rc = places_take(m, who, why);
+	int rc = places_take(m, id, why);
 
 	if (rc)
 		return rc;
@@ -166,24 +166,24 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 		    struct err *why)
 {
 	struct mainsm *m = arg;
-	const struct identity *who = link_identity(l);
+	const struct identity *id = link_identity(l);
 	struct peer *p = link_user(l);
 
 	if (m->is_closing)
 		return err_set(why, ERR_AGAIN, "mainsm is going down");
-	if (!who)
+	if (!id)
 		return err_set(why, ERR_DENIED, "a certificate is required");
-	ack->name = who->host;
-	ack->site = who->site;
-	switch (who->role) {
+	ack->name = id->host;
+	ack->site = id->site;
+	switch (id->role) {
 	case ROLE_LM:
-		return hello_lm(p, h, who, ack, why);
+		return hello_lm(p, h, id, ack, why);
 	case ROLE_SM:
-		return hello_sm(p, h, who, ack, why);
+		return hello_sm(p, h, id, ack, why);
 	case ROLE_TOOL_OBSERVE:
 	case ROLE_TOOL_MANIPULATE:
 	case ROLE_TOOL_ADMIN:
-		return hello_tool(p, h, who, ack, why);
+		return hello_tool(p, h, id, ack, why);
 	case ROLE_FACTORY: /* for a new certificate */
 		p->is_passing = true;
 		return 0;
@@ -194,16 +194,16 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
-	const struct identity *who = link_identity(l);
+	const struct identity *id = link_identity(l);
 	struct peer *p = link_user(l);
 	int rc = 0;
 
 	if (p->is_passing)
 		rc = 0;
-	else if (who->role == ROLE_SM || who->role == ROLE_LM)
-		rc = mainsm_branch_up(p, who);
+	else if (id->role == ROLE_SM || id->role == ROLE_LM)
+		rc = mainsm_branch_up(p, id);
 	else
-		rc = mainsm_tool_up(p, who, p->number);
+		rc = mainsm_tool_up(p, id, p->number);
 	if (rc)
 		link_fail(l, MSG_ERR_INTERNAL, "no room for one more");
 }

@@ -89,9 +89,9 @@ static void keep_jobs(struct mainsm *m, nsec_t wall)
  */
 static bool has_ended(const struct peer *p, nsec_t wall)
 {
-	const struct identity *who = p->session ? link_identity(p->link) : NULL;
+	const struct identity *id = p->session ? link_identity(p->link) : NULL;
 
-	return who && !who->has_uid && who->owner[0] && who->wall_not_after <= wall;
+	return id && !id->has_uid && id->owner[0] && id->wall_not_after <= wall;
 }
 
 void mainsm_lapse(struct mainsm *m)

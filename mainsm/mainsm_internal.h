@@ -98,13 +98,13 @@ void peer_renew(struct peer *p, const struct msg_enrol *q);
 void mainsm_lapse(struct mainsm *m);
 
 /* --- branches.c */
-int mainsm_branch_up(struct peer *p, const struct identity *who);
+int mainsm_branch_up(struct peer *p, const struct identity *id);
 void mainsm_branch_msg(struct peer *p, const struct msg *msg);
 /* What lms and sms must know of revoked certificates. */
 void mainsm_send_revoked(struct mainsm *m, struct peer *only);
 
 /* --- tools.c */
-int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number);
+int mainsm_tool_up(struct peer *p, const struct identity *id, uint32_t number);
 void mainsm_tool_msg(struct peer *p, const struct msg *msg);
 
 #endif

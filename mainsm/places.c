@@ -42,7 +42,7 @@ static void count_peers(struct census *c, const struct mainsm *m)
 		h->n++;
 		h->newest = p;
 		c->n++;
-		c->nadmin += p->session->who.role == ROLE_TOOL_ADMIN;
+		c->nadmin += p->session->id.role == ROLE_TOOL_ADMIN;
 	}
 }
 
@@ -57,14 +57,14 @@ static struct holder *greediest(struct census *c)
 }
 
 /* Admins have their own places first, and then those of all. */
-static bool is_full(const struct census *c, const struct identity *who)
+static bool is_full(const struct census *c, const struct identity *id)
 {
 	unsigned kept = c->nadmin < TOOLS_ADMIN_PLACES ? TOOLS_ADMIN_PLACES - c->nadmin : 0;
 
-	return c->n + (who->role == ROLE_TOOL_ADMIN ? 0 : kept) >= TOOLS_MAX;
+	return c->n + (id->role == ROLE_TOOL_ADMIN ? 0 : kept) >= TOOLS_MAX;
 }
 
-int places_take(struct mainsm *m, const struct identity *who, struct err *why)
+int places_take(struct mainsm *m, const struct identity *id, struct err *why)
 {
 	static const char reason[] =
 		"another user waits, and no identity has more connections than this one";
@@ -75,10 +75,10 @@ int places_take(struct mainsm *m, const struct identity *who, struct err *why)
 	if (m->nsession + TOOLS_ADMIN_PLACES < TOOLS_MAX)
 		return 0;
 	count_peers(&c, m);
-	if (!is_full(&c, who))
+	if (!is_full(&c, id))
 		return 0;
 	most = greediest(&c);
-	own = holder_of(&c, identity_principal(principal, who));
+	own = holder_of(&c, identity_principal(principal, id));
 	if (!most || !own || most == own || most->n < own->n + 2)
 		return err_set(why, ERR_LIMIT, "%u tools are connected already: end one of them",
 			       c.n);

@@ -122,12 +122,12 @@ static void on_end(struct peer *p, const char *reason)
 	session_free(s);
 }
 
-int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number)
+int mainsm_tool_up(struct peer *p, const struct identity *id, uint32_t number)
 {
 	struct mainsm *m = p->m;
 	char text[ERR_TEXT_BYTES];
 
-	p->session = session_new(number, p->link, who, m->directory, m->branches);
+	p->session = session_new(number, p->link, id, m->directory, m->branches);
 	if (!p->session || share_join(&m->shares, p->session)) {
 		session_free(p->session);
 		p->session = NULL;
@@ -136,7 +136,7 @@ int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number)
 	p->on_end = on_end;
 	list_push_back(&m->sessions, &p->session->in_sessions);
 	m->nsession++;
-	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), who));
+	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), id));
 	return 0;
 }
 

@@ -268,11 +268,11 @@ void history_status(struct history *h, struct omis_writer *w)
 
 static int make_session(struct history *h, struct err *e)
 {
-	struct identity who = { .role = ROLE_TOOL_OBSERVE };
+	struct identity id = { .role = ROLE_TOOL_OBSERVE };
 
-	str_copy(who.owner, sizeof(who.owner), "mainsm");
-	str_copy(who.host, sizeof(who.host), "history");
-	h->self = session_new((uint32_t)numbers_mint(h->conf.numbers, NUMBER_TOOL), NULL, &who,
+	str_copy(id.owner, sizeof(id.owner), "mainsm");
+	str_copy(id.host, sizeof(id.host), "history");
+	h->self = session_new((uint32_t)numbers_mint(h->conf.numbers, NUMBER_TOOL), NULL, &id,
 			      h->conf.directory, h->conf.branches);
 	if (!h->self)
 		return err_nomem(e);

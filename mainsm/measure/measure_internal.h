@@ -178,7 +178,7 @@ uint32_t measure_world_find(const struct measure_world *w, const char *token);
 /* --- measure_wait.c */
 
 /* -ERR_NOMEM. */
-int measure_wait(struct measure *m, const struct measure_waiter *who);
+int measure_wait(struct measure *m, const struct measure_waiter *waiter);
 
 /* True: the read has waiters. */
 bool measure_has_readers(const struct measure *m, int64_t read);

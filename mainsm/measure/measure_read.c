@@ -389,14 +389,14 @@ int measure_read(struct measure *m, void (*on_read)(void *arg, const char *value
 	 * has it. */
 	const struct read_clock *r = &m->reads;
 	bool is_late = r->asked && r->asked_at < measure_now(m->ms);
-	struct measure_waiter who = { .on_read = on_read,
-				      .arg = arg,
-				      .read = is_late ? r->asked + 1 : 0 };
+	struct measure_waiter waiter = { .on_read = on_read,
+					 .arg = arg,
+					 .read = is_late ? r->asked + 1 : 0 };
 	int rc;
 
 	if (!measure_runs(m))
 		return -ERR_INVALID;
-	rc = measure_wait(m, &who);
+	rc = measure_wait(m, &waiter);
 	if (!rc && !m->asked.every && !r->asked)
 		ask_below(m);
 	return rc;

@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-int measure_wait(struct measure *m, const struct measure_waiter *who)
+int measure_wait(struct measure *m, const struct measure_waiter *waiter)
 {
 	struct measure_waiter *w = malloc(sizeof(*w));
 
 	if (!w)
 		return -ERR_NOMEM;
-	*w = *who;
+	*w = *waiter;
 	list_push_back(&m->waiters, &w->in_waiters);
 	return 0;
 }

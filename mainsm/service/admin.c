@@ -75,15 +75,15 @@ static int take_owner(struct service_call *c, struct token_grant *g, const char 
 		      struct err *e)
 {
 	const struct services_conf *t = &c->services->conf;
-	const struct identity *who = &c->session->who;
+	const struct identity *id = &c->session->id;
 
 	if (name[0] && !(g->roles & ROLES_TOOL))
 		return err_set(e, ERR_INVALID,
 			       "a name is for tools: a daemon is known by its host");
 	if (g->roles == ROLE_BIT(ROLE_FACTORY)) {
-		str_copy(g->owner, sizeof(g->owner), who->owner);
-		g->has_uid = who->has_uid;
-		g->uid = who->uid;
+		str_copy(g->owner, sizeof(g->owner), id->owner);
+		g->has_uid = id->has_uid;
+		g->uid = id->uid;
 	}
 	if (!name[0])
 		return 0;
@@ -91,7 +91,7 @@ static int take_owner(struct service_call *c, struct token_grant *g, const char 
 		return err_set(e, ERR_INVALID,
 			       "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
 			       IDENTITY_OWNER_MAX_BYTES);
-	if (str_eq(name, who->owner))
+	if (str_eq(name, id->owner))
 		return err_set(e, ERR_EXISTS, "%s is your own name: give that of the token's user",
 			       name);
 	if (certs_has_owner(t->certs, name, "", t->wall_now(t->arg)))

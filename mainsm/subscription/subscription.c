@@ -405,9 +405,9 @@ static int change(struct subscription *s, struct session *receiver,
 }
 
 /* By what the authority says of both, not by what they call themselves. */
-static bool is_of(const struct subscription *s, const struct session *who)
+static bool is_of(const struct subscription *s, const struct session *tool)
 {
-	return str_eq(s->self->principal, who->principal);
+	return str_eq(s->self->principal, tool->principal);
 }
 
 int subscriptions_keep(struct subscriptions *ks, struct session *receiver,
@@ -431,20 +431,20 @@ int subscriptions_keep(struct subscriptions *ks, struct session *receiver,
 	return rc;
 }
 
-static int find_own(const struct subscriptions *ks, const struct session *who, const char *name,
+static int find_own(const struct subscriptions *ks, const struct session *tool, const char *name,
 		    struct subscription **out, struct err *e)
 {
 	*out = find(ks, name);
 	if (!*out)
 		return err_set(e, ERR_NOTFOUND, "there is no subscription of that name");
-	return is_of(*out, who) ? 0 : err_set(e, ERR_DENIED, "the subscription is another one's");
+	return is_of(*out, tool) ? 0 : err_set(e, ERR_DENIED, "the subscription is another one's");
 }
 
-int subscriptions_unkeep(struct subscriptions *ks, struct session *who, const char *name,
+int subscriptions_unkeep(struct subscriptions *ks, struct session *tool, const char *name,
 			 bool drain, struct err *e)
 {
 	struct subscription *s;
-	int rc = find_own(ks, who, name, &s, e);
+	int rc = find_own(ks, tool, name, &s, e);
 
 	if (rc)
 		return rc;
@@ -460,13 +460,13 @@ int subscriptions_unkeep(struct subscriptions *ks, struct session *who, const ch
 	return 0;
 }
 
-void subscriptions_write(const struct subscriptions *ks, const struct session *who,
+void subscriptions_write(const struct subscriptions *ks, const struct session *tool,
 			 struct omis_writer *w)
 {
 	list_each (i, &ks->all) {
 		const struct subscription *s = list_entry(i, struct subscription, link);
 
-		if (!is_of(s, who))
+		if (!is_of(s, tool))
 			continue;
 		omis_write_list(w);
 		omis_write_string(w, s->name);
@@ -506,11 +506,11 @@ void subscriptions_events(struct subscriptions *ks, uint32_t branch, const struc
 		subscription_events(s, branch, m);
 }
 
-void subscriptions_ack(struct subscriptions *ks, const struct session *who,
+void subscriptions_ack(struct subscriptions *ks, const struct session *tool,
 		       const struct msg_events_ack *m)
 {
 	struct subscription *s = find(ks, m->sub);
 
-	if (s && s->receiver == who)
+	if (s && s->receiver == tool)
 		subscription_acked(s, m);
 }

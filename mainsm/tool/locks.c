@@ -91,7 +91,7 @@ static void each_node(const struct omis_request *r, void (*fn)(void *arg, uint32
 
 struct looking {
 	struct marks *marks;
-	struct member *who;
+	struct member *member;
 	bool is_free;
 };
 
@@ -103,7 +103,7 @@ static void look_at(void *arg, uint32_t node)
 	bool locked = m->all_locked || (other && other->is_locked) || (!node && m->any_locked);
 	bool used = locked || m->all || other || (!node && m->any);
 
-	if (w->who->is_locked ? used : locked)
+	if (w->member->is_locked ? used : locked)
 		w->is_free = false;
 }
 
@@ -115,12 +115,12 @@ static void mark(void *arg, uint32_t node)
 
 	if (!node) {
 		m->all = true;
-		m->all_locked |= w->who->is_locked;
+		m->all_locked |= w->member->is_locked;
 		return;
 	}
 	m->any = true;
-	m->any_locked |= w->who->is_locked;
-	if (!(other && other->is_locked) && map_put(&m->nodes, node, w->who, NULL))
+	m->any_locked |= w->member->is_locked;
+	if (!(other && other->is_locked) && map_put(&m->nodes, node, w->member, NULL))
 		m->no_memory = true;
 }
 

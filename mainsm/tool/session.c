@@ -34,18 +34,18 @@ static struct session *make(uint32_t number, enum omis_right right, const struct
 	return NULL;
 }
 
-struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
+struct session *session_new(uint32_t number, struct link *link, const struct identity *id,
 			    const struct directory *d, const struct branches *c)
 {
-	struct session *s = make(number, route_right_of_role(role_name(who->role)), d, c);
+	struct session *s = make(number, route_right_of_role(role_name(id->role)), d, c);
 
 	if (!s)
 		return NULL;
 	s->link = link;
-	s->who = *who;
-	s->who.token[0] = 0;
-	identity_principal(s->principal, who);
-	if (!identity_to_uri(s->identity, &s->who, NULL))
+	s->id = *id;
+	s->id.token[0] = 0;
+	identity_principal(s->principal, id);
+	if (!identity_to_uri(s->identity, &s->id, NULL))
 		return s;
 	session_free(s);
 	return NULL;
@@ -60,7 +60,7 @@ struct session *session_twin(uint32_t number, const struct session *of, const st
 		return NULL;
 	str_copy(s->identity, sizeof(s->identity), of->identity);
 	str_copy(s->principal, sizeof(s->principal), of->principal);
-	s->who = of->who;
+	s->id = of->id;
 	return s;
 }
 

@@ -29,7 +29,7 @@ struct session {
 	struct link *link; /* borrowed */
 	char identity[IDENTITY_URI_BYTES]; /* without its token: what it has made outlives that */
 	char principal[IDENTITY_PRINCIPAL_BYTES]; /* whose the session is, and what it makes */
-	struct identity who;
+	struct identity id;
 	enum omis_right right;
 	struct scope *scope;
 	struct pa_set *pas;
@@ -53,7 +53,7 @@ struct session {
 };
 
 /* link may be NULL (tests). NULL without memory. */
-struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
+struct session *session_new(uint32_t number, struct link *link, const struct identity *id,
 			    const struct directory *d, const struct branches *c);
 
 /* For something that outlives the tool: its identity and right, nothing attached, no link. NULL

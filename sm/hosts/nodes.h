@@ -71,7 +71,7 @@ struct nodes_handler {
 	/* A host is forgotten now. */
 	void (*on_forgotten)(void *arg);
 	/* A peer was refused. */
-	void (*on_refused)(void *arg, const char *who, const char *why);
+	void (*on_refused)(void *arg, const char *peer, const char *why);
 	void *arg;
 };
 

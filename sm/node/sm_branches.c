@@ -198,9 +198,9 @@ static void on_forgotten(void *arg)
 	check_left(arg);
 }
 
-static void on_refused(void *arg, const char *who, const char *why)
+static void on_refused(void *arg, const char *peer, const char *why)
 {
-	log_warn("sm", "refused peer=%s: %s", who, why);
+	log_warn("sm", "refused peer=%s: %s", peer, why);
 }
 
 const struct nodes_handler sm_from_branches = { .on_up = on_up,

@@ -124,13 +124,13 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 		    struct err *why)
 {
 	struct visitor *v = arg;
-	const struct identity *who = link_identity(l);
+	const struct identity *id = link_identity(l);
 
-	if (!who || !(ROLES_TOOL >> who->role & 1))
+	if (!id || !(ROLES_TOOL >> id->role & 1))
 		return err_set(why, ERR_DENIED, "only admins and joining users connect here");
-	if (identity_to_uri(v->identity, who, why))
+	if (identity_to_uri(v->identity, id, why))
 		return -ERR_INVALID;
-	str_copy(v->name, sizeof(v->name), who->host);
+	str_copy(v->name, sizeof(v->name), id->host);
 	ack->tool = v->number = ++v->site_admin->last_number;
 	ack->name = v->name;
 	ack->site = v->site_admin->conf.site;
@@ -209,8 +209,8 @@ static struct visitor *visitor_new(struct site_admin *f, enum omis_right right)
 
 static void take(struct site_admin *f, struct chan *c)
 {
-	const struct identity *who = chan_peer(c);
-	enum omis_right right = who ? route_right_of_role(role_name(who->role)) : OMIS_OBSERVE;
+	const struct identity *id = chan_peer(c);
+	enum omis_right right = id ? route_right_of_role(role_name(id->role)) : OMIS_OBSERVE;
 	struct visitor *v = make_room(f, right) ? visitor_new(f, right) : NULL;
 	const struct link_conf conf = {
 		.loop = f->conf.loop,

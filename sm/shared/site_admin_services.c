@@ -57,10 +57,10 @@ static struct tenant *user_of(struct site_admin_call *c, int *rc)
 
 static void record(const struct site_admin_call *c, const struct tenant *t, const char *what)
 {
-	char who[128];
+	char name[128];
 
 	log_notice("admin", "%s user=%.8s by %s", what, tenant_pin(t),
-		   str_escape(who, sizeof(who), c->visitor->name, strlen(c->visitor->name)));
+		   str_escape(name, sizeof(name), c->visitor->name, strlen(c->visitor->name)));
 }
 
 /* --- information */
@@ -243,14 +243,14 @@ static int refuse_join(struct site_admin_call *c, int rc, const struct err *why)
 /* One place for a certificate, over however many connections. */
 static bool is_joining(const struct visitor *v)
 {
-	const struct identity *who = link_identity(v->link);
+	const struct identity *id = link_identity(v->link);
 
 	list_each (i, &v->site_admin->visitors) {
 		const struct visitor *other = list_entry(i, struct visitor, in_visitors);
-		const struct identity *whose = other->link ? link_identity(other->link) : NULL;
+		const struct identity *other_id = other->link ? link_identity(other->link) : NULL;
 
-		if (other->is_joining && (other == v || !who || !whose ||
-					  !memcmp(who->serial, whose->serial, SERIAL_BYTES)))
+		if (other->is_joining && (other == v || !id || !other_id ||
+					  !memcmp(id->serial, other_id->serial, SERIAL_BYTES)))
 			return true;
 	}
 	return false;

@@ -95,12 +95,12 @@ static int several_meant(const char *key, const struct tenant *a, const struct t
 			 struct err *e)
 {
 	struct tenant_counters f, g;
-	char who[48], first[32], second[32];
+	char name[48], first[32], second[32];
 
 	tenant_get_counters(a, &f);
 	tenant_get_counters(b, &g);
 	return err_set(e, ERR_EXISTS, "'%s' may be %.8s (%s) or %.8s (%s): say more of the pin",
-		       str_escape(who, sizeof(who), key, strlen(key)), f.pin,
+		       str_escape(name, sizeof(name), key, strlen(key)), f.pin,
 		       str_escape(first, sizeof(first), f.name, strlen(f.name)), g.pin,
 		       str_escape(second, sizeof(second), g.name, strlen(g.name)));
 }
@@ -108,7 +108,7 @@ static int several_meant(const char *key, const struct tenant *a, const struct t
 int tenants_meant(const struct tenants *ts, const char *key, struct tenant **out, struct err *e)
 {
 	struct tenant *whole = tenants_find(ts, key), *found = whole;
-	char who[128];
+	char name[128];
 
 	for (size_t i = 0; !whole && i < ts->n; i++) {
 		if (!is_meant(ts, ts->v[i], key))
@@ -119,7 +119,7 @@ int tenants_meant(const struct tenants *ts, const char *key, struct tenant **out
 	}
 	if (!found)
 		return err_set(e, ERR_NOTFOUND, "no user here is meant by '%s'",
-			       str_escape(who, sizeof(who), key, strlen(key)));
+			       str_escape(name, sizeof(name), key, strlen(key)));
 	*out = found;
 	return 0;
 }
