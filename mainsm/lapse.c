@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* each process is looked at: seldom, and often enough for a day */
+/* each process is checked: seldom, and often enough for a day */
 #define JOBS_PERIOD_NS (TOKEN_JOB_IDLE_NS / 96)
 #define STEP_HEAD "slurm-" /* JOB.STEP: what the library in the ranks makes of a step's name */
 
@@ -98,8 +98,8 @@ void mainsm_lapse(struct mainsm *m)
 {
 	nsec_t wall = m->conf.wall_now(m->conf.arg), now = loop_now(m->conf.loop);
 
-	if (now - m->jobs_looked_at >= JOBS_PERIOD_NS) {
-		m->jobs_looked_at = now;
+	if (now - m->jobs_checked_at >= JOBS_PERIOD_NS) {
+		m->jobs_checked_at = now;
 		keep_jobs(m, wall);
 	}
 	list_each_safe (i, &m->peers) {

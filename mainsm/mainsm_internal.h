@@ -69,7 +69,7 @@ struct mainsm {
 	struct missed missed;
 	struct loop_timer *housekeeping, *ending;
 	struct loop_job revoking;
-	nsec_t jobs_looked_at; /* loop time, by mainsm_lapse() */
+	nsec_t jobs_checked_at; /* loop time, by mainsm_lapse() */
 	nsec_t started, lonely_since; /* loop time; without a connection since then */
 	uint64_t forged; /* messages about objects of others */
 	bool is_closing;
@@ -94,7 +94,7 @@ void peer_end(struct peer *p, const char *reason);
 /* A certificate for the same names again. */
 void peer_renew(struct peer *p, const struct msg_enrol *q);
 
-/* --- lapse.c: what ends by time, looked at now and then */
+/* --- lapse.c: what ends by time, checked now and then */
 void mainsm_lapse(struct mainsm *m);
 
 /* --- branches.c */

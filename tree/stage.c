@@ -454,15 +454,15 @@ int stage_read(struct stage *s, int64_t read, nsec_t t, struct err *e)
 
 /* --- what can be seen */
 
-void stage_each_link(const struct stage *s, void (*fn)(void *arg, const struct stage_link_look *l),
-		     void *arg)
+void stage_each_link(const struct stage *s,
+		     void (*fn)(void *arg, const struct stage_link_counts *l), void *arg)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&s->links, &i)) {
 		const struct stage_link *l = i.value;
 
-		fn(arg, &(struct stage_link_look){ l->name, l->from->name, l->is_open, l->batches,
-						   l->strays });
+		fn(arg, &(struct stage_link_counts){ l->name, l->from->name, l->is_open, l->batches,
+						     l->strays });
 	}
 }

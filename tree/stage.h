@@ -75,14 +75,14 @@ void stage_pass(struct stage *s, int64_t read);
 
 /* --- what can be seen */
 
-struct stage_link_look {
+struct stage_link_counts {
 	const char *name, *from;
 	bool is_awaited;
 	uint64_t batches, strays; /* strays: doubles and what came too late */
 };
 
 /* Each link, in no order. */
-void stage_each_link(const struct stage *s, void (*fn)(void *arg, const struct stage_link_look *l),
-		     void *arg);
+void stage_each_link(const struct stage *s,
+		     void (*fn)(void *arg, const struct stage_link_counts *l), void *arg);
 
 #endif

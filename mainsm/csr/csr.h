@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-#define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each looks at all conditions of the tool */
+#define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each is tested by all csrs of the tool */
 
 struct branches;
 struct tool_csr;

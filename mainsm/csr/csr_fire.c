@@ -226,7 +226,7 @@ static bool only_asks(const struct tool_csr *csr)
 	return true;
 }
 
-/* Looks at limits. False: nothing is to be executed. */
+/* Checks the limits. False: nothing is to be executed. */
 static bool may_fire(const struct csr_firing *how)
 {
 	struct tool_csr *csr = how->csr;

@@ -73,7 +73,7 @@ struct tool_csr {
 	struct list waiters;
 	nsec_t second; /* the start of the one in which `offered` counts */
 	uint64_t offered, dropped; /* dropped: not reported yet */
-	bool has_reported; /* since the losses were looked at, an event that would have said so */
+	bool has_reported; /* since the last check of losses, an event that reported them */
 	bool is_thinned; /* in that second, below */
 	unsigned overloads; /* seconds on end with too many */
 };

@@ -46,7 +46,7 @@ struct history_store *history_store(struct history *h);
 /* Other limits from now on; keep 0: no samples are made. */
 void history_limit(struct history *h, uint64_t max_bytes, nsec_t keep);
 
-/* Figures of omig_status(). */
+/* Counters of omig_status(). */
 void history_status(struct history *h, struct omis_writer *w);
 
 #endif

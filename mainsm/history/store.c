@@ -9,7 +9,7 @@
 
 #define COMMIT_NS 0 /* a block is a minute of samples: it goes to the disk at once */
 /* a consumer that has got nothing for so long: does the disk fail? */
-#define QUERY_LOOK_NS (300 * NSEC_PER_MSEC)
+#define QUERY_POLL_NS (300 * NSEC_PER_MSEC)
 #define AGE_CONSUMER "age"
 
 struct history_query {
@@ -19,7 +19,7 @@ struct history_query {
 	struct history_reader *reader; /* owned */
 	int consumer;
 	uint64_t until; /* of what was appended: so much comes */
-	struct loop_timer *look; /* owned */
+	struct loop_timer *poll; /* owned */
 };
 
 struct history_store {
@@ -41,7 +41,7 @@ static void query_end(struct history_query *q)
 {
 	spooler_remove(q->store->spooler, q->consumer);
 	history_reader_free(q->reader);
-	loop_timer_free(q->look);
+	loop_timer_free(q->poll);
 	*q = (struct history_query){ 0 };
 }
 
@@ -67,10 +67,10 @@ static struct history_query *query_of(struct history_store *s, int consumer)
 static void want(struct history_query *q)
 {
 	spooler_want(q->store->spooler, q->consumer);
-	loop_timer_arm(q->look, QUERY_LOOK_NS);
+	loop_timer_arm(q->poll, QUERY_POLL_NS);
 }
 
-static void on_look(void *arg)
+static void on_poll(void *arg)
 {
 	struct history_query *q = arg;
 	struct spool_stats stats;
@@ -79,7 +79,7 @@ static void on_look(void *arg)
 	if (stats.is_failing)
 		query_done(q, true);
 	else
-		loop_timer_arm(q->look, QUERY_LOOK_NS);
+		loop_timer_arm(q->poll, QUERY_POLL_NS);
 }
 
 static int find_free(struct history_store *s)
@@ -117,14 +117,14 @@ int history_query(struct history_store *s, const struct history_visit *visit,
 				     history_reader_new(visit),
 				     0,
 				     s->appended,
-				     loop_timer_new(s->conf.loop, on_look, q) };
+				     loop_timer_new(s->conf.loop, on_poll, q) };
 	q->consumer = spooler_consumer(s->spooler, query_name(at, name), true);
-	if (!q->reader || !q->look || q->consumer < 0) {
+	if (!q->reader || !q->poll || q->consumer < 0) {
 		int rc = q->consumer < 0 ? err_set(e, ERR_AGAIN, "the history is busy")
 					 : err_nomem(e);
 
 		history_reader_free(q->reader);
-		loop_timer_free(q->look);
+		loop_timer_free(q->poll);
 		*q = (struct history_query){ 0 };
 		return rc;
 	}
@@ -149,7 +149,7 @@ static void note_age(void *arg, const struct history_job *j)
 		*newest = j->wall;
 }
 
-/* Once a look: a clock that is wrong for a moment does not cost all that there is. */
+/* Once a search: a clock that is wrong for a moment does not cost all that there is. */
 static void expire_blocks(struct history_store *s, const uint8_t *p, size_t n, uint64_t place)
 {
 	nsec_t now = s->conf.wall_now(s->conf.arg), newest = INT64_MIN;

@@ -160,7 +160,7 @@ static int plan(struct measure *m, struct buf *why)
 	if (!got && is_waiting(m, w))
 		got = 1;
 	if (!got) {
-		m->looked = w->hash;
+		m->tried = w->hash;
 		got = measure_plan_make(m, &w, &made, why);
 		m->ms->stats.plans++;
 		m->ms->stats.refused_plans += made == NULL;
@@ -297,7 +297,7 @@ int measure_change(struct measure *m, const struct omis_value *objects, bool add
 static bool has_changed(const struct measure *m)
 {
 	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
-	bool has = w && w->hash != m->looked;
+	bool has = w && w->hash != m->tried;
 
 	measure_world_free(w);
 	return has;

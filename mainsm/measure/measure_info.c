@@ -170,8 +170,8 @@ static void write_graph(const struct measure *m, struct omis_writer *w)
 			write_node(m, &m->plan->piece[i], k, w);
 }
 
-static void write_look(const struct measure *m, const struct measure_piece *p, uint32_t i,
-		       struct omis_writer *w)
+static void write_counts_of(const struct measure *m, const struct measure_piece *p, uint32_t i,
+			    struct omis_writer *w)
 {
 	struct flow_look l;
 	const struct flow_counts *c = &l.count;
@@ -193,15 +193,15 @@ static void write_look(const struct measure *m, const struct measure_piece *p, u
 	omis_write_list_end(w);
 }
 
-static void write_looks(const struct measure *m, struct omis_writer *w)
+static void write_counts(const struct measure *m, struct omis_writer *w)
 {
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
 		for (uint32_t k = 0; m->plan->piece[i].stage && k < m->plan->piece[i].graph->nnode;
 		     k++)
-			write_look(m, &m->plan->piece[i], k, w);
+			write_counts_of(m, &m->plan->piece[i], k, w);
 }
 
-static void write_link(void *arg, const struct stage_link_look *l)
+static void write_link(void *arg, const struct stage_link_counts *l)
 {
 	struct omis_writer *w = arg;
 
@@ -225,7 +225,7 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 {
 	static void (*const fields[])(const struct measure *, struct omis_writer *) = {
 		write_asked, write_objects, write_size,	 write_reads,	      write_troubles,
-		write_graph, write_looks,   write_links, measure_write_until,
+		write_graph, write_counts,  write_links, measure_write_until,
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {

@@ -138,7 +138,7 @@ struct measure {
 
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t followed; /* the round that it had its turn in */
-	uint64_t looked; /* hash of the world that was planned for, or could not */
+	uint64_t tried; /* hash of the world that was planned for, or could not */
 	struct standing *standing; /* owned; mark: a hash of what the branch is to run */
 	uint32_t version; /* of the last load that was sent */
 	struct measure_trouble *trouble;

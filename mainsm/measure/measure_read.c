@@ -113,7 +113,7 @@ static size_t write_some(struct omis_writer *w, const struct measure *m, size_t 
 
 /* --- to the tool */
 
-/* What predicates look at: of all values of the read, whatever the event has of them. */
+/* What predicates test: of all values of the read, whatever the event has of them. */
 struct bounds {
 	double greatest, least; /* NaN: no value is known */
 	int64_t unknown; /* contributors that are missing */

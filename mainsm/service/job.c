@@ -112,7 +112,7 @@ static bool is_step_of(const char *job, const char *word)
 	return n && !strncmp(job, word, n) && job[n] == '.';
 }
 
-static void look_at(struct finding *f, const struct object *proc)
+static void scan_process(struct finding *f, const struct object *proc)
 {
 	f->is_exact |= str_eq(proc->job, f->word);
 	if (!proc->job[0] || (proc->state == MSG_STATE_ENDED && !f->with_ended))
@@ -126,12 +126,12 @@ static void look_at(struct finding *f, const struct object *proc)
 	f->n++;
 }
 
-static void look_at_all(struct finding *f, const struct directory *d)
+static void scan_all(struct finding *f, const struct directory *d)
 {
 	list_each (i, directory_sites(d))
 		list_each (k, &list_entry(i, struct object, sibling)->children)
 			list_each (p, &list_entry(k, struct object, sibling)->children)
-				look_at(f, list_entry(p, struct object, sibling));
+				scan_process(f, list_entry(p, struct object, sibling));
 }
 
 static int refuse_several(struct service_call *c, const struct finding *f)
@@ -155,10 +155,10 @@ static void search(const struct service_call *c, struct finding *f)
 	const struct directory *d = c->services->conf.directory;
 
 	*f = (struct finding){ .word = service_text(c, 0) };
-	look_at_all(f, d);
+	scan_all(f, d);
 	if (!f->is_exact && !f->n) {
 		f->with_ended = true;
-		look_at_all(f, d);
+		scan_all(f, d);
 	}
 }
 

@@ -15,7 +15,7 @@ struct locks {
 	struct executor *executor;
 	struct list row; /* struct member, as they came */
 	size_t nlocked, nwaiting;
-	struct loop_job look;
+	struct loop_job next;
 };
 
 /* A list that waits or runs. */
@@ -44,7 +44,7 @@ struct locks *locks_new(struct loop *loop, struct executor *x)
 void locks_free(struct locks *l)
 {
 	if (l)
-		loop_job_cancel(&l->look);
+		loop_job_cancel(&l->next);
 	free(l);
 }
 
@@ -89,15 +89,15 @@ static void each_node(const struct omis_request *r, void (*fn)(void *arg, uint32
 	}
 }
 
-struct looking {
+struct check {
 	struct marks *marks;
 	struct member *member;
 	bool is_free;
 };
 
-static void look_at(void *arg, uint32_t node)
+static void check_node(void *arg, uint32_t node)
 {
-	struct looking *w = arg;
+	struct check *w = arg;
 	const struct marks *m = w->marks;
 	const struct member *other = node ? map_find(&m->nodes, node) : NULL;
 	bool locked = m->all_locked || (other && other->is_locked) || (!node && m->any_locked);
@@ -109,7 +109,7 @@ static void look_at(void *arg, uint32_t node)
 
 static void mark(void *arg, uint32_t node)
 {
-	struct looking *w = arg;
+	struct check *w = arg;
 	struct marks *m = w->marks;
 	const struct member *other = node ? map_find(&m->nodes, node) : NULL;
 
@@ -127,15 +127,15 @@ static void mark(void *arg, uint32_t node)
 /* Without memory it is not known, and then it waits. */
 static bool is_free(struct marks *m, struct member *e)
 {
-	struct looking w = { m, e, true };
+	struct check w = { m, e, true };
 
-	each_node(e->request, look_at, &w);
+	each_node(e->request, check_node, &w);
 	return w.is_free && !m->no_memory;
 }
 
 static void add(struct marks *m, struct member *e)
 {
-	struct looking w = { m, e, true };
+	struct check w = { m, e, true };
 
 	each_node(e->request, mark, &w);
 }
@@ -175,7 +175,7 @@ static void leave(struct member *e)
 	loop_timer_free(e->timer);
 	free(e);
 	if (l->nwaiting)
-		loop_job_post(l->loop, &l->look, begin_those_that_may, l);
+		loop_job_post(l->loop, &l->next, begin_those_that_may, l);
 }
 
 static void on_done(void *arg, struct reply *r)

@@ -13,7 +13,7 @@
 
 #include "tree/executor.h"
 
-#define LOCKS_WAITING_MAX 1024 /* lists that wait; looked at whenever one ends */
+#define LOCKS_WAITING_MAX 1024 /* lists that wait; all are checked when one ends */
 
 struct locks;
 struct loop;

@@ -68,7 +68,7 @@ struct sm_conf {
 	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */
 	struct meter *meter; /* of all its links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
-	/* Fills in *out; NULL: the status service leaves those figures out. */
+	/* Fills in *out; NULL: the status service leaves those counters out. */
 	void (*health)(void *arg, struct daemon_health *out);
 	/* mainsm has greeted us (each time): serving. May be NULL. */
 	void (*on_ready)(void *arg);

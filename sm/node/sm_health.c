@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures about the sm, out of all its parts. */
+/* Counters of the sm, from all its parts. */
 #include "common/daemon/counters.h"
 #include "common/link/meter.h"
 #include "common/net/net.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define NAP_MIN_NS (4 * NSEC_PER_SEC) /* a mainsm that restarts is back in this time */
-#define NAP_PATIENCE_NS (5 * NSEC_PER_SEC) /* out of a nap: a look, no more */
+#define NAP_PATIENCE_NS (5 * NSEC_PER_SEC) /* after a nap: a short attempt */
 #define PIN_SHOWN 8 /* names a user in the log */
 
 static void serve(struct tenant *t);

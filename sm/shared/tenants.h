@@ -25,7 +25,7 @@ struct user_conf {
 struct tenants;
 
 struct tenants_conf {
-	/* is_taken, on_joined, on_gone and arg are ours; wall_now need not look at its argument.
+	/* is_taken, on_joined, on_gone and arg are ours; wall_now may ignore its argument.
 	 * Borrowed. */
 	struct tenant_conf tenant;
 	nsec_t forget; /* a user whose mainsm was not here for so long; 0 = never */

@@ -11,8 +11,7 @@
 #include "eventlog/keep/keeps.h"
 #include "sm/hosts/nodes.h"
 
-#define SUBSCRIPTION_RETRY_NS \
-	(200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
+#define SUBSCRIPTION_RETRY_NS (200 * NSEC_PER_MSEC) /* between two checks for room */
 /* the lists of sources are written once for all that come together */
 #define SUBSCRIPTION_SAVE_NS (100 * NSEC_PER_MSEC)
 #define SUBSCRIPTION_STREAMS_MAX \

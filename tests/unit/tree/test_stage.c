@@ -265,7 +265,7 @@ TEST(without_a_graph_batches_are_only_counted)
 	ck_assert_int_eq(stage_complete(stage), 100);
 }
 
-static void add_strays(void *arg, const struct stage_link_look *l)
+static void add_strays(void *arg, const struct stage_link_counts *l)
 {
 	*(uint64_t *)arg += l->strays;
 	ck_assert_str_eq(l->from, l->name[0] == 'c' ? "n_2" : "n_1");
