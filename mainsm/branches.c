@@ -262,7 +262,7 @@ void mainsm_branch_msg(struct peer *p, const struct msg *msg)
 		subscriptions_events(m->subscriptions, p->branch->index, &msg->events);
 		break;
 	case MSG_FLOW_BATCH:
-		rc = measures_take(m->measures, p->branch->index, &msg->flow_batch, &e);
+		rc = measures_batch(m->measures, p->branch->index, &msg->flow_batch, &e);
 		break;
 	case MSG_ENROL:
 		peer_renew(p, &msg->enrol);

@@ -152,7 +152,7 @@ static int hello_tool(struct peer *p, const struct msg_hello *h, const struct id
 		      struct msg_hello_ack *ack, struct err *why)
 {
 	struct mainsm *m = p->m;
-	int rc = places_take(m, id, why);
+	int rc = places_reserve(m, id, why);
 
 	if (rc)
 		return rc;
@@ -239,7 +239,7 @@ static void on_gone(void *arg, struct link *l)
 }
 
 /* Consumes *c on success. */
-static int take(struct mainsm *m, struct chan **c)
+static int accept_peer(struct mainsm *m, struct chan **c)
 {
 	struct link_conf conf = {
 		.loop = m->conf.loop,
@@ -276,7 +276,7 @@ void greet_accept(void *arg, struct chan *c)
 		chan_close(c, "going down");
 	else if (chan_is_enrol(c) && m->enrol)
 		enrol_service_take(m->enrol, c);
-	else if (chan_is_enrol(c) || take(m, &c))
+	else if (chan_is_enrol(c) || accept_peer(m, &c))
 		chan_close(c, "not taken");
 }
 

@@ -64,7 +64,7 @@ static bool is_full(const struct census *c, const struct identity *id)
 	return c->n + (id->role == ROLE_TOOL_ADMIN ? 0 : kept) >= TOOLS_MAX;
 }
 
-int places_take(struct mainsm *m, const struct identity *id, struct err *why)
+int places_reserve(struct mainsm *m, const struct identity *id, struct err *why)
 {
 	static const char reason[] =
 		"another user waits, and no identity has more connections than this one";

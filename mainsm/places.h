@@ -13,6 +13,6 @@ struct mainsm;
  * most of them loses its newest session. It must have two more than the newcomer's identity, else
  * ERR_LIMIT.
  */
-int places_take(struct mainsm *m, const struct identity *id, struct err *why);
+int places_reserve(struct mainsm *m, const struct identity *id, struct err *why);
 
 #endif

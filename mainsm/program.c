@@ -154,7 +154,7 @@ static void on_renew(void *arg)
 
 /* --- starting */
 
-static int take_lock(struct program *p, struct err *e)
+static int lock_state(struct program *p, struct err *e)
 {
 	char path[FILE_PATH_BYTES], pid[32] = "";
 	int rc = state_path(&p->state, LOCK_FILE, path, e);
@@ -329,7 +329,7 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	if (!rc)
 		rc = net_own_address(settings_of(p)->listen, p->listen, e);
 	if (!rc)
-		rc = take_lock(p, e);
+		rc = lock_state(p, e);
 	if (!rc)
 		rc = open_net(p, e);
 	if (!rc)

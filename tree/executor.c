@@ -496,7 +496,7 @@ static size_t size_of(const struct msg_reply *m)
 }
 
 /* One more part of what a branch says. *why: how it counts when it cannot be taken. */
-static int take_part(struct ask *a, const struct msg_reply *m, const char **why)
+static int add_part(struct ask *a, const struct msg_reply *m, const char **why)
 {
 	const struct executor_conf *c = &a->run->x->conf;
 	size_t bytes = size_of(m);
@@ -525,7 +525,7 @@ int executor_reply(struct executor *x, uint32_t branch, const struct msg_reply *
 		return err_set(e, ERR_NOTFOUND, "a reply without a request");
 	}
 	run = a->run;
-	rc = take_part(a, m, &why);
+	rc = add_part(a, m, &why);
 	if (!rc && m->more)
 		return 0;
 	if (rc)

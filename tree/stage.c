@@ -318,8 +318,7 @@ static void note(struct stage *s, struct stage_link *l, int64_t read)
 	s->nbehind -= s->is_counted && was && !is_behind(s, l);
 }
 
-static int take_one(struct stage *s, struct stage_link *l, const struct flow_batch *b,
-		    struct err *e)
+static int add_one(struct stage *s, struct stage_link *l, const struct flow_batch *b, struct err *e)
 {
 	int rc = 0;
 
@@ -354,21 +353,21 @@ static bool has_reported(void *arg, const char *link, int64_t read)
 	return flow_has_taken(s->flow, s->measurement, link, read);
 }
 
-static void take_of_rest(void *arg, const struct flow_batch *b)
+static void add_of_rest(void *arg, const struct flow_batch *b)
 {
 	struct taking *t = arg;
-	int rc = take_one(t->s, smap_find(&t->s->links, b->link), b, t->e);
+	int rc = add_one(t->s, smap_find(&t->s->links, b->link), b, t->e);
 
 	if (!t->rc)
 		t->rc = rc;
 }
 
 /* Whatever it stands for: more of this read will not come from there. */
-static int take_rest(struct stage *s, struct stage_sender *x, const struct flow_batch *b,
-		     struct err *e)
+static int add_rest(struct stage *s, struct stage_sender *x, const struct flow_batch *b,
+		    struct err *e)
 {
 	struct taking t = { .s = s, .from = x, .e = e };
-	const struct flow_rest_links links = { link_at, has_reported, take_of_rest, &t };
+	const struct flow_rest_links links = { link_at, has_reported, add_of_rest, &t };
 
 	if (s->flow && flow_rest_apart(b, &links))
 		t.rc = err_set(e, ERR_INVALID, "it stands for other links");
@@ -389,7 +388,7 @@ int stage_take(struct stage *s, uint32_t branch, const struct flow_batch *b, str
 		l->strays++;
 		return err_set(e, ERR_INVALID, "too far ahead");
 	}
-	return b->rest ? take_rest(s, l->from, b, e) : take_one(s, l, b, e);
+	return b->rest ? add_rest(s, l->from, b, e) : add_one(s, l, b, e);
 }
 
 /* --- reads */

@@ -168,7 +168,7 @@ static int change_objects(struct tool_csr *csr, struct smap *now)
 }
 
 /* arm NULL: it cannot happen anywhere. */
-static int take_parts(struct tool_csr *csr, const struct arm *arm, struct smap *now)
+static int set_parts(struct tool_csr *csr, const struct arm *arm, struct smap *now)
 {
 	const struct arm_part *part;
 	int rc = 0;
@@ -187,7 +187,7 @@ static int take_parts(struct tool_csr *csr, const struct arm *arm, struct smap *
 }
 
 /* The tool gets unknown objects as entries of the event. */
-static int take_faults(struct tool_csr *csr, const struct reply *faults)
+static int add_faults(struct tool_csr *csr, const struct reply *faults)
 {
 	int rc = 0;
 
@@ -213,9 +213,9 @@ static int arm_branches(struct tool_csr *csr, struct smap *now)
 	if (!rc && !partners.none)
 		rc = arm_new(&request, &view, faults, &arm, NULL);
 	if (!rc)
-		rc = take_parts(csr, arm, now);
+		rc = set_parts(csr, arm, now);
 	if (!rc && !csr->objects.n && !csr->has_reported_faults)
-		rc = take_faults(csr, faults);
+		rc = add_faults(csr, faults);
 	arm_free(arm);
 	partners_close(&partners);
 	reply_free(faults);
@@ -439,7 +439,7 @@ void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch)
 }
 
 /* An earlier report is not repeated with each object that comes. */
-static void take_refusal(struct tool_csr *csr, const struct msg_entry *e)
+static void add_refusal(struct tool_csr *csr, const struct msg_entry *e)
 {
 	bool is_new = !e->objects[0];
 	char token[TOKEN_BYTES];
@@ -470,7 +470,7 @@ int tool_csrs_armed(struct tool_csrs *c, uint32_t branch, const struct msg_arm_a
 		return rc;
 	for (size_t i = 0; i < m->nentry; i++)
 		if (status_is_error(m->entry[i].status))
-			take_refusal(csr, &m->entry[i]);
+			add_refusal(csr, &m->entry[i]);
 	standing_confirm(csr->standing, branch);
 	standing_check(csr->standing, false);
 	return 0;

@@ -123,7 +123,7 @@ static void on_done(void *arg, struct reply *r)
 	if (h->is_closing)
 		return;
 	if (r)
-		live_take(&h->live, r, wall(h));
+		live_add(&h->live, r, wall(h));
 	write_all(h);
 	reply_free(r);
 	if (live_scan(&h->live, h->conf.directory))

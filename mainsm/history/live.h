@@ -55,7 +55,7 @@ bool live_scan(struct live *l, const struct directory *d);
 bool live_has_work(const struct live *l);
 
 /* An answer to omig_job_sample(). */
-void live_take(struct live *l, const struct reply *r, nsec_t wall);
+void live_add(struct live *l, const struct reply *r, nsec_t wall);
 
 /* Hosts are asked: what they report as of now is not added to what they reported before. */
 void live_ask(struct live_job *j);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by live.c (jobs) and live_take.c (answers of hosts). */
+/* Shared by live.c (jobs) and live_add.c (answers of hosts). */
 #ifndef MAINSM_HISTORY_LIVE_INTERNAL_H
 #define MAINSM_HISTORY_LIVE_INTERNAL_H
 

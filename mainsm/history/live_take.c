@@ -131,7 +131,7 @@ static int64_t added(struct live_job *j, int64_t now, int64_t *before)
 	return more < 0 ? 0 : more;
 }
 
-static bool take_call(struct live_job *j, struct live_part *p, const struct omis_value *v)
+static bool add_call(struct live_job *j, struct live_part *p, const struct omis_value *v)
 {
 	struct live_call *total = find_total(p, text_at(v, CALL_NAME));
 	struct history_call *c = find_added(j, text_at(v, CALL_NAME), text_at(v, CALL_CLASS));
@@ -205,8 +205,8 @@ static void keep_totals(struct live_total *t, const struct omis_value *v)
 }
 
 /* span_s: since the totals of the last sample of ranks, or the job's beginning. */
-static bool take_rank(struct live_job *j, struct live_part *p, const struct omis_value *v,
-		      double span_s)
+static bool add_rank(struct live_job *j, struct live_part *p, const struct omis_value *v,
+		     double span_s)
 {
 	struct live_total *was = find_rank(p, int_at(v, EACH_RANK), int_at(v, EACH_PID));
 	struct live_rank *r;
@@ -224,8 +224,8 @@ static bool take_rank(struct live_job *j, struct live_part *p, const struct omis
 	return true;
 }
 
-static bool take_ranks(struct live_job *j, struct live_part *p, const struct omis_value *list,
-		       nsec_t wall)
+static bool add_ranks(struct live_job *j, struct live_part *p, const struct omis_value *list,
+		      nsec_t wall)
 {
 	bool is_from_start = !p->ranks_at && j->began >= j->live->started;
 	nsec_t from = is_from_start ? j->began : p->ranks_at;
@@ -237,7 +237,7 @@ static bool take_ranks(struct live_job *j, struct live_part *p, const struct omi
 		if (v->kind != OMIS_LIST || v->list.n < EACH_VALUES ||
 		    int_at(v->list.v, EACH_RANK) < 0)
 			return false;
-		if (!take_rank(j, p, v->list.v, span_s))
+		if (!add_rank(j, p, v->list.v, span_s))
 			return false;
 	}
 	if (list->list.n)
@@ -247,7 +247,7 @@ static bool take_ranks(struct live_job *j, struct live_part *p, const struct omi
 
 /* --- a host's part of a job */
 
-static void take_sums(struct live_job *j, struct live_part *p, const struct omis_value *v)
+static void add_sums(struct live_job *j, struct live_part *p, const struct omis_value *v)
 {
 	double cpu = double_at(v, GOT_CPU), rss_max = double_at(v, GOT_RSS_MAX);
 
@@ -276,7 +276,7 @@ static void begin_part(struct live_job *j, struct live_part *p, double age_s, ns
 	p->has_base = age_s >= 0 && began >= j->live->started;
 }
 
-static bool take_values(struct live *l, const char *node, const struct omis_values *v, nsec_t wall)
+static bool add_values(struct live *l, const char *node, const struct omis_values *v, nsec_t wall)
 {
 	struct live_job *j = v->n < GOT_VALUES ? NULL : smap_find(&l->jobs, text_at(v->v, GOT_JOB));
 	struct live_part *p = j ? find_part(j, node) : NULL;
@@ -289,18 +289,18 @@ static bool take_values(struct live *l, const char *node, const struct omis_valu
 	if (!p->is_known)
 		begin_part(j, p, double_at(v->v, GOT_AGE), wall);
 	j->answered_nodes++;
-	take_sums(j, p, v->v);
+	add_sums(j, p, v->v);
 	for (size_t i = 0; i < v->v[GOT_CALLS].list.n; i++) {
 		const struct omis_value *c = &v->v[GOT_CALLS].list.v[i];
 
-		if (c->kind != OMIS_LIST || c->list.n < CALL_VALUES || !take_call(j, p, c->list.v))
+		if (c->kind != OMIS_LIST || c->list.n < CALL_VALUES || !add_call(j, p, c->list.v))
 			return false;
 	}
 	p->is_known = p->has_base = true;
-	return take_ranks(j, p, &v->v[GOT_EACH_RANK], wall);
+	return add_ranks(j, p, &v->v[GOT_EACH_RANK], wall);
 }
 
-void live_take(struct live *l, const struct reply *r, nsec_t wall)
+void live_add(struct live *l, const struct reply *r, nsec_t wall)
 {
 	for (size_t i = 0; i < r->nentry; i++) {
 		struct omis_values *v = NULL;
@@ -308,7 +308,7 @@ void live_take(struct live *l, const struct reply *r, nsec_t wall)
 		if (r->entry[i].status != STATUS_OK)
 			continue;
 		if (omis_parse_values(r->entry[i].value, r->entry[i].nvalue, &v, NULL) ||
-		    !take_values(l, r->entry[i].objects, v, wall))
+		    !add_values(l, r->entry[i].objects, v, wall))
 			l->strange++;
 		omis_values_free(v);
 	}

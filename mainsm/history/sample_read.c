@@ -76,7 +76,7 @@ static char *dup_text(const struct evvalue *v)
 	return s;
 }
 
-static bool take_call(struct history_reader *r, const struct event *e)
+static bool read_call(struct history_reader *r, const struct event *e)
 {
 	const struct evvalue *v = e->value;
 	struct history_name *at;
@@ -118,7 +118,7 @@ static bool read_calls(struct history_reader *r, struct cur *c, size_t n)
 	return !c->failed;
 }
 
-static bool take_job(struct history_reader *r, const struct event *e)
+static bool read_job(struct history_reader *r, const struct event *e)
 {
 	struct history_job j = { .wall = e->wall_ns, .job = r->job, .program = r->program };
 	int64_t *const field[HISTORY_JOB_NUMBERS - 1] = {
@@ -196,7 +196,7 @@ static void unknown_columns(struct history_reader *r, size_t n, unsigned from)
 			r->rank[i].value[k] = NAN;
 }
 
-static bool take_ranks(struct history_reader *r, const struct event *e)
+static bool read_ranks(struct history_reader *r, const struct event *e)
 {
 	struct history_ranks out = { .wall = e->wall_ns, .job = r->job };
 	struct cur c;
@@ -233,12 +233,12 @@ static bool take_ranks(struct history_reader *r, const struct event *e)
 
 /* --- blocks */
 
-static void take(struct history_reader *r, const struct event *e)
+static void read_event(struct history_reader *r, const struct event *e)
 {
 	static bool (*const takes[HISTORY_TYPES])(struct history_reader *, const struct event *) = {
-		[HISTORY_TYPE_CALL] = take_call,
-		[HISTORY_TYPE_JOB] = take_job,
-		[HISTORY_TYPE_RANKS] = take_ranks,
+		[HISTORY_TYPE_CALL] = read_call,
+		[HISTORY_TYPE_JOB] = read_job,
+		[HISTORY_TYPE_RANKS] = read_ranks,
 	};
 
 	if (e->stream != r->stream)
@@ -267,7 +267,7 @@ int history_read(struct history_reader *r, const uint8_t *p, size_t n)
 		if (got != EVREAD_BLOCK)
 			break;
 		while (evread_next(r->in, &e))
-			take(r, &e);
+			read_event(r, &e);
 	}
 	return 0;
 }

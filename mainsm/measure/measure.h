@@ -124,8 +124,8 @@ void measures_branch_lost(struct measures *ms, uint32_t branch);
 /* From branches. ERR_NOTFOUND: there is no such measurement; ERR_PROTO, ERR_DENIED. */
 int measures_loaded(struct measures *ms, uint32_t branch, const struct msg_flow_ack *a,
 		    struct err *e);
-int measures_take(struct measures *ms, uint32_t branch, const struct msg_flow_batch *b,
-		  struct err *e);
+int measures_batch(struct measures *ms, uint32_t branch, const struct msg_flow_batch *b,
+		   struct err *e);
 
 struct measures_stats {
 	size_t defined, running;

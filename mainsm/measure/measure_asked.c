@@ -195,8 +195,8 @@ static int refuse_value(const struct option *o, struct buf *why)
 	return -ERR_INVALID;
 }
 
-static int take_option(struct measure_asked *a, const char *name, const struct omis_value *v,
-		       struct buf *why)
+static int set_option(struct measure_asked *a, const char *name, const struct omis_value *v,
+		      struct buf *why)
 {
 	for (size_t i = 0; name && i < ARRAY_LEN(options); i++)
 		if (str_eq(options[i].name, name)) {
@@ -207,13 +207,13 @@ static int take_option(struct measure_asked *a, const char *name, const struct o
 	return invalid(why, "there is no option", name ? name : "of that kind");
 }
 
-static int take_options(struct measure_asked *a, const struct omis_value *list, struct buf *why)
+static int set_options(struct measure_asked *a, const struct omis_value *list, struct buf *why)
 {
 	int rc = list->list.n % 2 ? invalid(why, "options are names and", "values") : 0;
 
 	for (size_t i = 0; !rc && i < list->list.n; i += 2)
-		rc = take_option(a, omis_value_text(&list->list.v[i], NULL), &list->list.v[i + 1],
-				 why);
+		rc = set_option(a, omis_value_text(&list->list.v[i], NULL), &list->list.v[i + 1],
+				why);
 	return rc;
 }
 
@@ -242,7 +242,7 @@ int asked_init(struct measure_asked *a, const struct measure_request *w, struct 
 	a->name = str_dup(w->text[0] ? "text" : w->metric);
 	if (!a->metric || !a->name)
 		return -ERR_NOMEM;
-	rc = take_options(a, w->options, why);
+	rc = set_options(a, w->options, why);
 	if (!rc && w->parameters->list.n % 2)
 		rc = invalid(why, "parameters are names and", "values");
 	return rc ? rc : copy_list(w->parameters, &a->parameters);

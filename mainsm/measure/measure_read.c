@@ -333,7 +333,7 @@ static struct stage *stage_of(const struct measure *m, const char *link)
 	return NULL;
 }
 
-static void take_batch(struct measure *m, uint32_t branch, const struct flow_batch *b)
+static void add_batch(struct measure *m, uint32_t branch, const struct flow_batch *b)
 {
 	struct stage *to = stage_of(m, b->link);
 
@@ -341,8 +341,8 @@ static void take_batch(struct measure *m, uint32_t branch, const struct flow_bat
 		m->ms->stats.strays++;
 }
 
-static int take_batches(struct measure *m, uint32_t branch, const struct msg_flow_batch *f,
-			struct err *e)
+static int add_batches(struct measure *m, uint32_t branch, const struct msg_flow_batch *f,
+		       struct err *e)
 {
 	for (size_t i = 0; i < f->nbatch; i++) {
 		struct flow_batch b;
@@ -353,15 +353,15 @@ static int take_batches(struct measure *m, uint32_t branch, const struct msg_flo
 		if (b.measurement != m->number || b.read < 1 || (uint64_t)b.read != f->read)
 			return err_set(e, ERR_PROTO,
 				       "a batch of another measurement or read than its message");
-		take_batch(m, branch, &b);
+		add_batch(m, branch, &b);
 		m->bytes += f->batch[i].n;
 		m->ms->stats.bytes += f->batch[i].n;
 	}
 	return 0;
 }
 
-int measures_take(struct measures *ms, uint32_t branch, const struct msg_flow_batch *f,
-		  struct err *e)
+int measures_batch(struct measures *ms, uint32_t branch, const struct msg_flow_batch *f,
+		   struct err *e)
 {
 	struct msg end = { .type = MSG_FLOW_END, .flow_end = { .measurement = f->measurement } };
 	struct measure *m = map_find(&ms->by_number, f->measurement);
@@ -375,7 +375,7 @@ int measures_take(struct measures *ms, uint32_t branch, const struct msg_flow_ba
 	m->frames++;
 	m->dropped += f->dropped;
 	ms->stats.frames++;
-	rc = take_batches(m, branch, f, e);
+	rc = add_batches(m, branch, f, e);
 	if (!rc)
 		read_clock_tick(&m->reads);
 	return rc;

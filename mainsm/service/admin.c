@@ -71,8 +71,7 @@ static unsigned roles_of(const char *name)
 }
 
 /* A daemon belongs to the user wherever it enrols; a tool to the person named by the token. */
-static int take_owner(struct service_call *c, struct token_grant *g, const char *name,
-		      struct err *e)
+static int set_owner(struct service_call *c, struct token_grant *g, const char *name, struct err *e)
 {
 	const struct services_conf *t = &c->services->conf;
 	const struct identity *id = &c->session->id;
@@ -104,8 +103,8 @@ static int take_owner(struct service_call *c, struct token_grant *g, const char 
 
 /* The times of a token in seconds: what it grants, 0 = for good; and how long it may be used, 0 =
  * as long. */
-static int take_times(const struct service_call *c, struct token_grant *g, int64_t life,
-		      int64_t usable)
+static int set_times(const struct service_call *c, struct token_grant *g, int64_t life,
+		     int64_t usable)
 {
 	nsec_t now = c->services->conf.wall_now(c->services->conf.arg);
 	bool is_endless = !life && usable && !(g->roles & ROLES_TOOL);
@@ -148,12 +147,12 @@ static int cert_token(struct service_call *c)
 	int rc;
 
 	if (!g.roles || uses < 0 || uses > UINT32_MAX ||
-	    take_times(c, &g, service_int(c, 1), service_int(c, 4)))
+	    set_times(c, &g, service_int(c, 1), service_int(c, 4)))
 		return reply_add(
 			c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
 			"role lm, sm, factory, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year, of a "
 			"daemon also 0 with a time to use it in; 0 = any number of uses");
-	rc = take_owner(c, &g, service_text(c, 3), &e);
+	rc = set_owner(c, &g, service_text(c, 3), &e);
 	if (rc)
 		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
 	g.uses = (uint32_t)uses;

@@ -19,7 +19,7 @@ struct making {
 };
 
 /* It is made when it is made in some process, or in none: those that refuse have an entry each. */
-static void take_result(struct making *m, const struct reply *r)
+static void add_result(struct making *m, const struct reply *r)
 {
 	struct reply *into = m->c.into;
 	size_t nerror = r ? 0 : 1;
@@ -43,7 +43,7 @@ static void on_made(void *arg, struct reply *r)
 	struct run *run = m->c.run;
 
 	if (run)
-		take_result(m, r);
+		add_result(m, r);
 	reply_free(r);
 	free(m);
 	if (run)

@@ -14,7 +14,7 @@ struct services *services_new(const struct services_conf *conf)
 	if (!t)
 		return NULL;
 	t->conf = *conf;
-	list_init(&t->takings);
+	list_init(&t->adoptions);
 	list_init(&t->waiting);
 	return t;
 }

@@ -18,10 +18,10 @@
 /* The same for an unknown process and for one of another user. */
 #define NO_SUCH_PROCESS "there is no process of this user with that pid and program"
 
-struct taking {
+struct adoption {
 	struct service_call c; /* .run NULL: no request waits for it */
 	struct list runs; /* the one that asks the lms */
-	struct list in_takings; /* once they have answered */
+	struct list in_adoptions; /* once they have answered */
 	struct token *wanted; /* owned: processes that they have taken in */
 	size_t n;
 };
@@ -49,21 +49,21 @@ static const struct object *find_pid(const struct object *node, int64_t pid, con
 	return NULL;
 }
 
-static void taking_free(struct taking *t)
+static void adoption_free(struct adoption *t)
 {
-	list_del(&t->in_takings);
+	list_del(&t->in_adoptions);
 	free(t->wanted);
 	free(t);
 }
 
 /* --- when the lms have taken it in */
 
-static const struct object *wanted_at(const struct taking *t, size_t i)
+static const struct object *wanted_at(const struct adoption *t, size_t i)
 {
 	return directory_find(t->c.services->conf.directory, t->wanted[i].s);
 }
 
-static bool is_whole(const struct taking *t)
+static bool is_whole(const struct adoption *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (!wanted_at(t, i))
@@ -71,28 +71,28 @@ static bool is_whole(const struct taking *t)
 	return true;
 }
 
-static void finish(struct taking *t)
+static void finish(struct adoption *t)
 {
 	struct run *run = t->c.run;
 
 	for (size_t i = 0; i < t->n; i++)
 		service_answer_attached(&t->c, wanted_at(t, i));
-	taking_free(t);
+	adoption_free(t);
 	run_here_done(run);
 }
 
-static struct taking *find_whole(const struct services *top)
+static struct adoption *find_whole(const struct services *top)
 {
-	list_each (i, &top->takings)
-		if (is_whole(list_entry(i, struct taking, in_takings)))
-			return list_entry(i, struct taking, in_takings);
+	list_each (i, &top->adoptions)
+		if (is_whole(list_entry(i, struct adoption, in_adoptions)))
+			return list_entry(i, struct adoption, in_adoptions);
 	return NULL;
 }
 
 /* Whatever continues may begin and end others. */
 static void on_came(void *arg)
 {
-	struct taking *t;
+	struct adoption *t;
 
 	while ((t = find_whole(arg)))
 		finish(t);
@@ -102,7 +102,7 @@ static void on_came(void *arg)
 /* After the whole message: its threads come behind the process. */
 void services_proc_came(struct services *t)
 {
-	if (!list_is_empty(&t->takings) || !list_is_empty(&t->waiting))
+	if (!list_is_empty(&t->adoptions) || !list_is_empty(&t->waiting))
 		loop_job_post(t->conf.loop, &t->came, on_came, t);
 }
 
@@ -128,7 +128,7 @@ static bool read_token(const struct reply_entry *e, struct token *out)
 	return good;
 }
 
-static void take_entry(struct taking *t, const struct reply_entry *e)
+static void add_entry(struct adoption *t, const struct reply_entry *e)
 {
 	struct reply *into = t->c.into;
 
@@ -143,40 +143,40 @@ static void take_entry(struct taking *t, const struct reply_entry *e)
 			  "the host's answer makes no sense");
 }
 
-static int take_answer(struct taking *t, const struct reply *r)
+static int add_answer(struct adoption *t, const struct reply *r)
 {
 	t->wanted = r ? calloc(r->nentry + 1, sizeof(*t->wanted)) : NULL;
 	if (!t->wanted)
 		return reply_add(t->c.into, t->c.action, NULL, STATUS_NO_MEMORY, "no memory");
 	for (size_t i = 0; i < r->nentry; i++)
-		take_entry(t, &r->entry[i]);
+		add_entry(t, &r->entry[i]);
 	service_pass_missing(&t->c, r);
 	return 0;
 }
 
-static void on_taken(void *arg, struct reply *r)
+static void on_done(void *arg, struct reply *r)
 {
-	struct taking *t = arg;
+	struct adoption *t = arg;
 
 	if (!t->c.run) {
-		taking_free(t);
+		adoption_free(t);
 	} else {
-		take_answer(t, r);
+		add_answer(t, r);
 		if (is_whole(t))
 			finish(t);
 		else
-			list_push_back(&t->c.services->takings, &t->in_takings);
+			list_push_back(&t->c.services->adoptions, &t->in_adoptions);
 	}
 	reply_free(r);
 }
 
 static void abandon(void *arg)
 {
-	struct taking *t = arg;
+	struct adoption *t = arg;
 
 	t->c.run = NULL;
 	if (list_is_empty(&t->runs))
-		taking_free(t);
+		adoption_free(t);
 	else
 		executor_cancel(t->c.services->conf.executor, &t->runs);
 }
@@ -203,8 +203,8 @@ static int make_request(const struct service_call *c, const char *service,
 
 static int ask_nodes(struct service_call *c, const char *service, const struct omis_value *nodes)
 {
-	struct taking *t = calloc(1, sizeof(*t));
-	const struct service_inquiry how = { t ? &t->runs : NULL, on_taken, abandon, t };
+	struct adoption *t = calloc(1, sizeof(*t));
+	const struct service_inquiry how = { t ? &t->runs : NULL, on_done, abandon, t };
 	struct omis_request *request = NULL;
 	int rc;
 
@@ -212,13 +212,13 @@ static int ask_nodes(struct service_call *c, const char *service, const struct o
 		return -ERR_NOMEM;
 	t->c = *c;
 	list_init(&t->runs);
-	list_init(&t->in_takings);
+	list_init(&t->in_adoptions);
 	rc = make_request(c, service, nodes, &request);
 	if (!rc)
 		rc = service_ask_branches(c, &request, &how);
 	omis_request_free(request);
 	if (rc)
-		taking_free(t);
+		adoption_free(t);
 	return rc ? rc : 1;
 }
 

@@ -135,7 +135,7 @@ void subscription_check_end(struct subscription *s)
 	buf_done(&b);
 }
 
-static void take(struct subscription *s, struct stream *x, const struct msg_events *m)
+static void forward(struct subscription *s, struct stream *x, const struct msg_events *m)
 {
 	struct streams *xs = &s->streams;
 
@@ -157,7 +157,7 @@ void subscription_events(struct subscription *s, uint32_t branch, const struct m
 	if (!x || !x->number || x->number != m->stream || x->state == STREAM_SHUT)
 		return;
 	if (m->blocks.n)
-		take(s, x, m);
+		forward(s, x, m);
 	if (m->end && x->state != STREAM_SHUT) {
 		stream_end(&s->streams, x, m->missing);
 		subscription_check_end(s);

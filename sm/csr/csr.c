@@ -191,7 +191,7 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 }
 
 /* What has not changed is not sent again. */
-static int take_parts(struct site_csr *c, const struct msg_arm *m, const struct arm *arm)
+static int set_parts(struct site_csr *c, const struct msg_arm *m, const struct arm *arm)
 {
 	const struct arm_part *part;
 	bool is_all_changed =
@@ -258,7 +258,7 @@ static int split(struct site_csr *c, const struct msg_arm *m, const struct omis_
 
 	if (rc)
 		return rc;
-	rc = take_parts(c, m, arm);
+	rc = set_parts(c, m, arm);
 	if (!rc)
 		rc = set_whole(c, m);
 	arm_free(arm);
@@ -304,7 +304,7 @@ static const char *kept_of(const struct omis_request *r)
  * A subscription has one conditional request. That of an earlier mainsm must not be armed again
  * beside its successor when hosts return.
  */
-static void take_place(struct site_csr *c, const char *kept)
+static void replace_older(struct site_csr *c, const char *kept)
 {
 	struct smap_iter i = { 0 };
 
@@ -348,7 +348,7 @@ void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 		d.status = status_from_err(rc);
 	}
 	if (!rc) {
-		take_place(c, kept_of(r));
+		replace_older(c, kept_of(r));
 		site_csr_check_answer(c);
 	} else {
 		a->conf.send(a->conf.arg, refusal_of_arm(&refusal, m, d.status, d.err.text));

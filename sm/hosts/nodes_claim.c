@@ -63,8 +63,8 @@ static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c
 	return rc;
 }
 
-static int take_head(struct nodes *ns, struct node **n, const struct msg_object *head,
-		     struct err *e)
+static int apply_head(struct nodes *ns, struct node **n, const struct msg_object *head,
+		      struct err *e)
 {
 	if (head->sub > MSG_NODE_HUNG)
 		return err_set(e, ERR_PROTO, "%s has no such state", (*n)->token);
@@ -104,7 +104,7 @@ int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *
 	if (c.attach > n->attach)
 		n->attach = c.attach;
 	if (head)
-		rc = take_head(ns, &n, head, e);
+		rc = apply_head(ns, &n, head, e);
 	*out = rc ? NULL : n;
 	return rc;
 }

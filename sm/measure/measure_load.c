@@ -70,8 +70,8 @@ static int set_graph(struct site_measure *m, struct host_piece *s, const struct 
 }
 
 /* What has not changed is not sent again. */
-static int take_part(struct site_measure *m, const struct msg_flow_piece *p, uint32_t node,
-		     struct err *e)
+static int add_part(struct site_measure *m, const struct msg_flow_piece *p, uint32_t node,
+		    struct err *e)
 {
 	struct host_piece *s = smap_find(&m->parts, p->object);
 	struct flow_graph *g = NULL;
@@ -125,7 +125,7 @@ static int note_kinds(struct site_measure *m, const struct flow_graph *g)
 	return 0;
 }
 
-static int take_own(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
+static int load_own(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
 {
 	struct flow_graph *g = NULL;
 	int rc = need_engine(m->f) ? err_nomem(e) : read_graph(m, p, &g, e);
@@ -142,24 +142,24 @@ static int take_own(struct site_measure *m, const struct msg_flow_piece *p, stru
 	return rc;
 }
 
-static int take_piece(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
+static int add_piece(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
 {
 	struct token site;
 	uint32_t node;
 
 	site_measures_site_token(m->f, &site);
 	if (str_eq(p->object, site.s))
-		return take_own(m, p, e);
+		return load_own(m, p, e);
 	if (!token_node(p->object, strlen(p->object), &node) || p->object[0] != 'n')
 		return err_set(e, ERR_NOTFOUND, "neither this site nor a node");
-	return take_part(m, p, node, e);
+	return add_part(m, p, node, e);
 }
 
-static void take_pieces(struct site_measure *m, const struct msg_flow_load *l)
+static void add_pieces(struct site_measure *m, const struct msg_flow_load *l)
 {
 	for (size_t i = 0; i < l->npiece; i++) {
 		struct err e = { 0 };
-		int rc = take_piece(m, &l->piece[i], &e);
+		int rc = add_piece(m, &l->piece[i], &e);
 
 		if (rc)
 			site_measure_complain(m, l->piece[i].object, status_from_err(rc), e.text);
@@ -271,7 +271,7 @@ void site_measures_load(struct site_measures *f, const struct msg_flow_load *l)
 	m->version = l->version;
 	m->is_stale = false;
 	m->has_more = l->more;
-	take_pieces(m, l);
+	add_pieces(m, l);
 	if (l->more)
 		return;
 	end_own(m);

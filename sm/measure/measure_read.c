@@ -159,8 +159,8 @@ static bool is_to_come(const struct site_measure *m, int64_t read)
 
 /* One link's part, or that of many. One of a host that is elsewhere now, or was planned away, or of
  * a read to come, is dropped. */
-static int take_batch(struct site_measure *m, const struct branch *b,
-		      const struct msg_flow_batch *f, const struct bytes *bytes, struct err *e)
+static int add_batch(struct site_measure *m, const struct branch *b, const struct msg_flow_batch *f,
+		     const struct bytes *bytes, struct err *e)
 {
 	struct flow_batch batch;
 	struct host_piece *s;
@@ -198,7 +198,7 @@ int site_measures_batch(struct site_measures *f, struct branch *b, const struct 
 	}
 	flowbox_add_dropped(m->box, fb->dropped);
 	for (size_t i = 0; i < fb->nbatch && !rc; i++)
-		rc = take_batch(m, b, fb, &fb->batch[i], e);
+		rc = add_batch(m, b, fb, &fb->batch[i], e);
 	if (!rc)
 		site_measure_check_read(m);
 	return rc;

@@ -266,7 +266,7 @@ static void on_msg(void *arg, const struct msg *m)
 	case MSG_EVENTS_OPEN:
 	case MSG_EVENTS_ACK:
 	case MSG_EVENTS_END:
-		site_subscriptions_take(sm->kept, m);
+		site_subscriptions_msg(sm->kept, m);
 		break;
 	case MSG_ENROL_ACK:
 		got_enrol_ack(sm, &m->enrol_ack);

@@ -207,7 +207,7 @@ static struct visitor *visitor_new(struct site_admin *f, enum omis_right right)
 	return v;
 }
 
-static void take(struct site_admin *f, struct chan *c)
+static void accept_visitor(struct site_admin *f, struct chan *c)
 {
 	const struct identity *id = chan_peer(c);
 	enum omis_right right = id ? route_right_of_role(role_name(id->role)) : OMIS_OBSERVE;
@@ -241,7 +241,7 @@ static void on_accept(void *arg, struct chan *c)
 	struct site_admin *f = arg;
 
 	if (!chan_is_enrol(c))
-		take(f, c);
+		accept_visitor(f, c);
 	else if (f->enrol)
 		enrol_service_take(f->enrol, c);
 	else

@@ -34,7 +34,7 @@ static int wrong(struct err *e)
 	return err_set(e, ERR_PARSE, "not a line of a user's file");
 }
 
-static int take_limit(struct tenant *t, const char *name, const char *number, struct err *e)
+static int read_limit(struct tenant *t, const char *name, const char *number, struct err *e)
 {
 	enum quota_what what = quota_from_name(name);
 	int64_t n;
@@ -45,7 +45,7 @@ static int take_limit(struct tenant *t, const char *name, const char *number, st
 	return 0;
 }
 
-static int take_conn(struct tenant *t, const char *text, struct err *e)
+static int read_conn(struct tenant *t, const char *text, struct err *e)
 {
 	int rc = connstr_parse(text, &t->conn, e);
 
@@ -54,23 +54,23 @@ static int take_conn(struct tenant *t, const char *text, struct err *e)
 	return rc;
 }
 
-static int take_time(const char *text, nsec_t *out, struct err *e)
+static int read_time(const char *text, nsec_t *out, struct err *e)
 {
 	return str_to_i64(text, 0, INT64_MAX, out) ? wrong(e) : 0;
 }
 
-static int take_pair(struct tenant *t, const char *key, const char *value, struct err *e)
+static int read_pair(struct tenant *t, const char *key, const char *value, struct err *e)
 {
 	int64_t n;
 
 	if (str_eq(key, "conn"))
-		return take_conn(t, value, e);
+		return read_conn(t, value, e);
 	if (str_eq(key, "name") && str_is_name(value, strlen(value)))
 		return str_copy(t->name, sizeof(t->name), value) ? 0 : wrong(e);
 	if (str_eq(key, "since"))
-		return take_time(value, &t->wall_since, e);
+		return read_time(value, &t->wall_since, e);
 	if (str_eq(key, "seen"))
-		return take_time(value, &t->wall_seen, e);
+		return read_time(value, &t->wall_seen, e);
 	if (str_eq(key, "draining")) {
 		t->is_draining = str_eq(value, "1");
 		return 0;
@@ -81,15 +81,15 @@ static int take_pair(struct tenant *t, const char *key, const char *value, struc
 	return 0;
 }
 
-static int take_line(void *arg, char *line, struct err *e)
+static int read_line(void *arg, char *line, struct err *e)
 {
 	struct tenant *t = arg;
 	char *field[FIELDS_MAX];
 	size_t n = str_split_tabs(line, field, FIELDS_MAX);
 
 	if (n == 3 && str_eq(field[0], "limit"))
-		return take_limit(t, field[1], field[2], e);
-	return n == 2 ? take_pair(t, field[0], field[1], e) : wrong(e);
+		return read_limit(t, field[1], field[2], e);
+	return n == 2 ? read_pair(t, field[0], field[1], e) : wrong(e);
 }
 
 int tenant_read(struct tenant *t, struct err *e)
@@ -98,7 +98,7 @@ int tenant_read(struct tenant *t, struct err *e)
 	int rc = path_of(t, FILE_NAME, path, e);
 
 	if (!rc)
-		rc = store_read_lines(&STORE_INIT(&file_kind, t->conf->disk, path), take_line, t,
+		rc = store_read_lines(&STORE_INIT(&file_kind, t->conf->disk, path), read_line, t,
 				      e);
 	if (!rc && !t->conn.nhost)
 		return err_set(e, ERR_NOTFOUND, "%s: no user is remembered there", t->dir);

@@ -181,7 +181,7 @@ static bool apply_policy(const struct tenants *ts, struct tenant *t)
 
 /* --- leaving */
 
-static void take_out(struct tenants *ts, struct tenant *t)
+static void remove_tenant(struct tenants *ts, struct tenant *t)
 {
 	for (size_t i = 0; i < ts->n; i++)
 		if (ts->v[i] == t)
@@ -205,7 +205,7 @@ void tenants_drop(struct tenants *ts, struct tenant *t)
 {
 	const struct err why = { .code = ERR_DENIED, .text = "dropped by the site's admin" };
 
-	take_out(ts, t);
+	remove_tenant(ts, t);
 	answer(ts, t, &why);
 	tenant_erase(t);
 	tenant_free(t);
@@ -278,7 +278,7 @@ static void on_joined(void *arg, struct tenant *t, const struct err *why)
 	/* A member stays one. */
 	if (!why || f.wall_since)
 		return;
-	take_out(ts, t);
+	remove_tenant(ts, t);
 	tenant_erase(t);
 	tenant_free(t);
 }
@@ -305,7 +305,7 @@ static int start_join(struct tenants *ts, const struct connstr *conn, const char
 		apply_policy(ts, t);
 	rc = tenant_join(t, conn, name, e);
 	if (rc && is_new) {
-		take_out(ts, t);
+		remove_tenant(ts, t);
 		tenant_erase(t);
 		tenant_free(t);
 	}
@@ -375,7 +375,7 @@ static void recall(struct tenants *ts, const char *pin)
 	log_warn("site", "user=%.8s is not served: %s", pin, e.text);
 	if (!t)
 		return;
-	take_out(ts, t);
+	remove_tenant(ts, t);
 	tenant_free(t);
 }
 

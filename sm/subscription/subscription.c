@@ -218,7 +218,7 @@ static int append(struct site_subscription *s, struct source *f, const struct by
 	return 0;
 }
 
-static int take_blocks(struct site_subscription *s, struct source *f, const struct msg_events *m)
+static int store_blocks(struct site_subscription *s, struct source *f, const struct msg_events *m)
 {
 	struct stream_message t = { .number = m->stream,
 				    .place = m->place,
@@ -249,7 +249,7 @@ int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
 	if (rc || !f || f->id != b->id || f->stream.number != m->stream ||
 	    f->stream.state != STREAM_OPEN)
 		return rc;
-	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
+	if (m->blocks.n && (!has_room(s, m->blocks.n) || store_blocks(s, f, m))) {
 		shut(s, f);
 		return 0;
 	}
@@ -356,7 +356,7 @@ void site_subscriptions_free(struct site_subscriptions *kt)
 	free(kt);
 }
 
-void site_subscriptions_take(struct site_subscriptions *kt, const struct msg *m)
+void site_subscriptions_msg(struct site_subscriptions *kt, const struct msg *m)
 {
 	keeps_take(kt->keeps, m);
 }

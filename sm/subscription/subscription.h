@@ -38,7 +38,7 @@ int site_subscriptions_new(const struct site_subscriptions_conf *conf,
 void site_subscriptions_free(struct site_subscriptions *kt);
 
 /* From above: events_open, events_ack, events_end. */
-void site_subscriptions_take(struct site_subscriptions *kt, const struct msg *m);
+void site_subscriptions_msg(struct site_subscriptions *kt, const struct msg *m);
 void site_subscriptions_link_down(struct site_subscriptions *kt);
 
 /* It is (again) connected: it gets all subscriptions; before conditional requests. */

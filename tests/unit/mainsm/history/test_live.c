@@ -66,7 +66,7 @@ static void answer_by(const struct answering *a)
 		 a->calls * 1000000, a->calls * 8, a->rank, 100 + a->rank, a->counts, a->cpu,
 		 a->calls, a->calls * 8, a->calls * 1000000);
 	ck_assert_int_eq(reply_add(r, 1, a->node, STATUS_OK, text), 0);
-	live_take(&live, r, T0 + (nsec_t)(round_number * 10) * SEC);
+	live_add(&live, r, T0 + (nsec_t)(round_number * 10) * SEC);
 	reply_free(r);
 }
 
@@ -225,7 +225,7 @@ TEST(answers_that_make_no_sense_are_counted)
 		struct reply *r = reply_new();
 
 		reply_add(r, 1, "n_1", STATUS_OK, texts[i]);
-		live_take(&live, r, T0 + SEC);
+		live_add(&live, r, T0 + SEC);
 		reply_free(r);
 	}
 	ck_assert_uint_eq(live.strange, 6);
