@@ -25,7 +25,7 @@ struct services {
 	} expected[EXPECTED_MAX]; /* expected.c: a ring */
 	size_t nexpected;
 	struct list waiting; /* expected.c: questions about them */
-	struct list adoptions; /* take.c: processes that wait for their place in the directory */
+	struct list adoptions; /* adopt.c: processes that wait for their place in the directory */
 	struct loop_job came;
 };
 
