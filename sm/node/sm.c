@@ -106,7 +106,7 @@ static int own_look(void *arg, const struct plan_here *here, struct reply *into)
 
 	omis_value_i64(&here->call->param[1], &measurement);
 	if (measurement > 0 && measurement <= UINT32_MAX &&
-	    site_measures_look(sm->flows, (uint32_t)measurement, &w) == 0)
+	    site_measures_look(sm->measures, (uint32_t)measurement, &w) == 0)
 		rc = b.failed ? -ERR_LIMIT
 			      : reply_add(into, here->action,
 					  token_print_number(&site, TOKEN_SITE,
@@ -234,18 +234,19 @@ static int open_work(struct sm *sm, struct err *e)
 							     .look = own_look,
 							     .has_room = has_room,
 							     .arg = sm });
-	sm->arms = site_csrs_new(&(struct site_csrs_conf){ .loop = sm->conf.loop,
+	sm->csrs = site_csrs_new(&(struct site_csrs_conf){ .loop = sm->conf.loop,
 							   .nodes = sm->nodes,
 							   .placement = sm->placement,
 							   .send = send_up,
 							   .is_congested = is_congested,
 							   .arg = sm });
-	sm->flows = site_measures_new(&(struct site_measures_conf){ .loop = sm->conf.loop,
-								    .timebase = sm->conf.timebase,
-								    .nodes = sm->nodes,
-								    .site = own_number,
-								    .send = send_up,
-								    .arg = sm });
+	sm->measures =
+		site_measures_new(&(struct site_measures_conf){ .loop = sm->conf.loop,
+								.timebase = sm->conf.timebase,
+								.nodes = sm->nodes,
+								.site = own_number,
+								.send = send_up,
+								.arg = sm });
 	rc = site_subscriptions_new(&(struct site_subscriptions_conf){ .loop = sm->conf.loop,
 								       .rng = sm->conf.rng,
 								       .nodes = sm->nodes,
@@ -255,7 +256,7 @@ static int open_work(struct sm *sm, struct err *e)
 								       .all = sm->conf.keeps,
 								       .send = send_up,
 								       .arg = sm },
-				    &sm->kept, e);
+				    &sm->subscriptions, e);
 	if (rc)
 		return rc;
 	if (sm->conf.enrol_dir) {
@@ -270,7 +271,7 @@ static int open_work(struct sm *sm, struct err *e)
 		if (!sm->renew)
 			return err_nomem(e);
 	}
-	return sm->requests && sm->arms && sm->flows ? 0 : err_nomem(e);
+	return sm->requests && sm->csrs && sm->measures ? 0 : err_nomem(e);
 }
 
 static int open_parts(struct sm *sm, struct err *e)
@@ -330,9 +331,9 @@ void sm_free(struct sm *sm)
 		return;
 	if (sm->requests)
 		requests_free(sm->requests);
-	site_csrs_free(sm->arms);
-	site_measures_free(sm->flows);
-	site_subscriptions_free(sm->kept);
+	site_csrs_free(sm->csrs);
+	site_measures_free(sm->measures);
+	site_subscriptions_free(sm->subscriptions);
 	nodes_close(sm->nodes);
 	parent_link_close(sm->parent, sm->reason[0] ? sm->reason : "the sm ends");
 	announcer_free(sm->announcer);

@@ -72,22 +72,22 @@ static void on_msg(void *arg, struct branch *b, const struct msg *m)
 		rc = requests_reply(sm->requests, b, &m->reply, &e);
 		break;
 	case MSG_ARM_ACK:
-		rc = site_csrs_acked(sm->arms, b, &m->arm_ack, &e);
+		rc = site_csrs_acked(sm->csrs, b, &m->arm_ack, &e);
 		break;
 	case MSG_TRIGGERED:
-		rc = site_csrs_triggered(sm->arms, b, &m->triggered, &e);
+		rc = site_csrs_triggered(sm->csrs, b, &m->triggered, &e);
 		break;
 	case MSG_LOSSES:
-		rc = site_csrs_losses(sm->arms, b, &m->losses, &e);
+		rc = site_csrs_losses(sm->csrs, b, &m->losses, &e);
 		break;
 	case MSG_FLOW_ACK:
-		rc = site_measures_acked(sm->flows, b, &m->flow_ack, &e);
+		rc = site_measures_acked(sm->measures, b, &m->flow_ack, &e);
 		break;
 	case MSG_FLOW_BATCH:
-		rc = site_measures_batch(sm->flows, b, &m->flow_batch, &e);
+		rc = site_measures_batch(sm->measures, b, &m->flow_batch, &e);
 		break;
 	case MSG_EVENTS:
-		rc = site_subscriptions_events(sm->kept, b, &m->events, &e);
+		rc = site_subscriptions_events(sm->subscriptions, b, &m->events, &e);
 		break;
 	case MSG_ENROL:
 		got_enrol(sm, b);
@@ -123,9 +123,9 @@ static void on_up(void *arg, struct branch *b)
 	loop_timer_cancel(sm->linger);
 	missed_send(&sm->missed, send_to_branch, &to);
 	sm_let_go_late(sm, b);
-	site_subscriptions_branch_up(sm->kept, b);
-	site_csrs_branch_up(sm->arms, b);
-	site_measures_branch_up(sm->flows);
+	site_subscriptions_branch_up(sm->subscriptions, b);
+	site_csrs_branch_up(sm->csrs, b);
+	site_measures_branch_up(sm->measures);
 }
 
 static void check_left(struct sm *sm)
@@ -146,9 +146,9 @@ static void on_down(void *arg, struct branch *b, const char *reason)
 	requests_branch_lost(sm->requests, b,
 			     b->is_sm ? "the sm of a part of the site is lost"
 				      : "the host is lost");
-	site_csrs_branch_down(sm->arms, b);
-	site_subscriptions_branch_down(sm->kept, b);
-	site_measures_branch_down(sm->flows, b);
+	site_csrs_branch_down(sm->csrs, b);
+	site_subscriptions_branch_down(sm->subscriptions, b);
+	site_measures_branch_down(sm->measures, b);
 	check_left(sm);
 }
 
@@ -168,12 +168,12 @@ static void on_moved(void *arg, struct node *n)
 	log_info("sm", "host=%s node=%s is served by %s host=%s now", n->host, n->token,
 		 n->branch->is_sm ? "sm" : "lm", n->branch->host);
 	if (n->branch->is_sm)
-		site_subscriptions_host_moved(sm->kept, n->host);
+		site_subscriptions_host_moved(sm->subscriptions, n->host);
 	n->has_news = true;
 	announcer_soon(sm->announcer);
 	missed_send(&sm->missed, send_to_branch, &to);
-	site_csrs_follow(sm->arms);
-	site_measures_follow(sm->flows);
+	site_csrs_follow(sm->csrs);
+	site_measures_follow(sm->measures);
 }
 
 static void on_forget(void *arg, struct node *n)
@@ -188,9 +188,9 @@ static void on_gone(void *arg, struct branch *b)
 	struct sm *sm = arg;
 
 	requests_branch_lost(sm->requests, b, "the host is gone");
-	site_csrs_branch_gone(sm->arms, b);
-	site_subscriptions_branch_gone(sm->kept, b);
-	site_measures_branch_down(sm->flows, b);
+	site_csrs_branch_gone(sm->csrs, b);
+	site_subscriptions_branch_gone(sm->subscriptions, b);
+	site_measures_branch_down(sm->measures, b);
 }
 
 static void on_forgotten(void *arg)

@@ -34,10 +34,10 @@ static void add_work(const struct sm *sm, struct sm_counters *s)
 	struct site_measures_stats f;
 	struct keeps_stats k;
 
-	site_subscriptions_stats(sm->kept, &k);
-	site_measures_stats(sm->flows, &f);
+	site_subscriptions_stats(sm->subscriptions, &k);
+	site_measures_stats(sm->measures, &f);
 	requests_stats(sm->requests, &r);
-	site_csrs_stats(sm->arms, &a);
+	site_csrs_stats(sm->csrs, &a);
 	sm_counters_add(s, "requests", (int64_t)r.active);
 	sm_counters_add(s, "requests_asked", (int64_t)r.asked);
 	sm_counters_add(s, "requests_answered", (int64_t)r.answered);
@@ -95,7 +95,7 @@ size_t sm_bytes(const struct sm *sm)
 	struct requests_stats r;
 
 	requests_stats(sm->requests, &r);
-	site_csrs_stats(sm->arms, &a);
+	site_csrs_stats(sm->csrs, &a);
 	return nodes_total(sm->nodes)->bytes + r.bytes + a.bytes +
 	       branches_queued(nodes_branches(sm->nodes), loop_now(sm->conf.loop)) +
 	       parent_link_queued(sm->parent);
@@ -165,7 +165,7 @@ void sm_get_counts(const struct sm *sm, struct sm_counts *out)
 	struct nodes_stats n;
 
 	requests_stats(sm->requests, &r);
-	site_csrs_stats(sm->arms, &a);
+	site_csrs_stats(sm->csrs, &a);
 	nodes_stats(sm->nodes, &n);
 	*out = (struct sm_counts){
 		.lms = nodes_up(sm->nodes),
@@ -175,7 +175,7 @@ void sm_get_counts(const struct sm *sm, struct sm_counts *out)
 		.bytes = sm_bytes(sm),
 		.requests = r.active,
 		.csrs = a.armed,
-		.strange = site_csrs_strange(sm->arms, knows, (void *)sm),
+		.strange = site_csrs_strange(sm->csrs, knows, (void *)sm),
 		.asked = r.asked,
 		.answered = r.answered,
 		.partial = r.partial,

@@ -28,9 +28,9 @@ struct sm {
 	struct parent_link *parent;
 	struct announcer *announcer;
 	struct requests *requests;
-	struct site_csrs *arms;
-	struct site_measures *flows;
-	struct site_subscriptions *kept; /* subscriptions whose events wait on disk */
+	struct site_csrs *csrs;
+	struct site_measures *measures;
+	struct site_subscriptions *subscriptions; /* subscriptions whose events wait on disk */
 	struct placement *placement;
 	struct sessions *sessions, *old_tools; /* of the mainsm that is there; of one that was */
 	struct renew *renew; /* NULL: not renewed */

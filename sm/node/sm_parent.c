@@ -25,8 +25,8 @@ static void sm_tool_gone(struct sm *sm, uint32_t tool)
 
 	sessions_gone(sm->sessions, tool);
 	sessions_gone(sm->old_tools, tool);
-	site_csrs_drop_tool(sm->arms, tool);
-	site_measures_drop_tool(sm->flows, tool);
+	site_csrs_drop_tool(sm->csrs, tool);
+	site_measures_drop_tool(sm->measures, tool);
 	placement_drop_tool(sm->placement, tool);
 	missed_tool(&sm->missed, tool);
 	branches_send_all(nodes_branches(sm->nodes), &m);
@@ -66,8 +66,8 @@ void sm_grace_over(void *arg)
 		sm_tool_gone(sm, tool);
 	while (!is_up && sessions_any(sm->sessions, &tool))
 		sm_tool_gone(sm, tool);
-	site_csrs_drop_stale(sm->arms);
-	site_measures_drop_stale(sm->flows);
+	site_csrs_drop_stale(sm->csrs);
+	site_measures_drop_stale(sm->measures);
 }
 
 /* --- certificates */
@@ -131,8 +131,8 @@ static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 	struct site_csrs_stats a;
 	int rc;
 
-	site_csrs_stats(sm->arms, &a);
-	rc = site_csrs_has(sm->arms, m->csr)
+	site_csrs_stats(sm->csrs, &a);
+	rc = site_csrs_has(sm->csrs, m->csr)
 		     ? 0
 		     : quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1, &sm->use, e);
 	return rc ? rc : sm_check_room(sm, m->text.n, e);
@@ -163,7 +163,7 @@ static void got_arm(struct sm *sm, const struct msg_arm *m)
 		return;
 	}
 	note_tool(sm, m->tool);
-	site_csrs_arm(sm->arms, m);
+	site_csrs_arm(sm->csrs, m);
 }
 
 static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
@@ -180,7 +180,7 @@ static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
 		return;
 	}
 	note_tool(sm, m->tool);
-	site_measures_load(sm->flows, m);
+	site_measures_load(sm->measures, m);
 }
 
 static void got_disarm(struct sm *sm, const struct msg_disarm *m)
@@ -189,9 +189,9 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 
 	missed_csr(&sm->missed, m->csr);
 	/* Not armed here: a host may have come from elsewhere with it. */
-	if (!site_csrs_has(sm->arms, m->csr))
+	if (!site_csrs_has(sm->csrs, m->csr))
 		branches_send_all(nodes_branches(sm->nodes), &all);
-	site_csrs_disarm(sm->arms, m->csr);
+	site_csrs_disarm(sm->csrs, m->csr);
 }
 
 static void got_release(struct sm *sm, const struct msg *m)
@@ -237,10 +237,10 @@ static void on_msg(void *arg, const struct msg *m)
 		got_flow_load(sm, &m->flow_load);
 		break;
 	case MSG_FLOW_READ:
-		site_measures_read(sm->flows, &m->flow_read);
+		site_measures_read(sm->measures, &m->flow_read);
 		break;
 	case MSG_FLOW_END:
-		site_measures_end(sm->flows, m->flow_end.measurement);
+		site_measures_end(sm->measures, m->flow_end.measurement);
 		break;
 	case MSG_DISARM:
 		got_disarm(sm, &m->disarm);
@@ -266,7 +266,7 @@ static void on_msg(void *arg, const struct msg *m)
 	case MSG_EVENTS_OPEN:
 	case MSG_EVENTS_ACK:
 	case MSG_EVENTS_END:
-		site_subscriptions_msg(sm->kept, m);
+		site_subscriptions_msg(sm->subscriptions, m);
 		break;
 	case MSG_ENROL_ACK:
 		got_enrol_ack(sm, &m->enrol_ack);
@@ -339,9 +339,9 @@ static void on_down(void *arg, const struct err *why)
 
 	log_warn("sm", "mainsm is lost, dialling again; hosts stay: %s", why->text);
 	requests_drop_all(sm->requests);
-	site_csrs_set_stale(sm->arms);
-	site_measures_set_stale(sm->flows);
-	site_subscriptions_link_down(sm->kept);
+	site_csrs_set_stale(sm->csrs);
+	site_measures_set_stale(sm->measures);
+	site_subscriptions_link_down(sm->subscriptions);
 	loop_timer_arm(sm->grace, sm->conf.grace);
 	loop_timer_arm(sm->leash, STOP_LEASH_NS);
 	announcer_restart(sm->announcer);
