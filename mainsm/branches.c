@@ -120,17 +120,6 @@ static void forged(struct peer *p, const struct err *why)
 	log_warn("branches", "branch=%s: %s", p->branch->name, why->text);
 }
 
-static const struct msg_object *find_node(const struct msg_directory *d)
-{
-	struct token t;
-
-	token_print_number(&t, TOKEN_NODE, d->node);
-	for (size_t i = 0; i < d->nobject; i++)
-		if (str_eq(d->object[i].token, t.s))
-			return &d->object[i];
-	return NULL;
-}
-
 /* The sm has only the host's word for it, and may refuse the one whose number it is. */
 static void disown(struct peer *p, uint32_t node, const char *host)
 {
@@ -142,7 +131,7 @@ static void disown(struct peer *p, uint32_t node, const char *host)
 static int check_number(struct peer *p, const struct msg_directory *d, const char **host,
 			struct err *e)
 {
-	const struct msg_object *o = find_node(d);
+	const struct msg_object *o = branches_find_host(d);
 	uint32_t number = 0;
 	int rc;
 
@@ -172,7 +161,7 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 static bool is_fenced(const struct peer *p, const struct object *node,
 		      const struct msg_directory *d)
 {
-	const struct msg_object *head = find_node(d);
+	const struct msg_object *head = branches_find_host(d);
 	bool is_lm = !p->branch->is_sm;
 	bool is_up = is_lm || (head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP);
 
@@ -217,7 +206,7 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 {
 	struct err e = { 0 };
 	const struct object *node = directory_node(p->m->directory, d->node);
-	const struct msg_object *o = find_node(d);
+	const struct msg_object *o = branches_find_host(d);
 	int rc;
 
 	/* The last report about a host that is forgotten here. */

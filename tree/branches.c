@@ -287,3 +287,14 @@ nsec_t branch_rtt(const struct branch *b)
 
 	return rtt > 0 ? rtt : 0;
 }
+
+const struct msg_object *branches_find_host(const struct msg_directory *m)
+{
+	struct token t;
+
+	token_print_number(&t, TOKEN_NODE, m->node);
+	for (size_t i = 0; i < m->nobject; i++)
+		if (str_eq(m->object[i].token, t.s))
+			return &m->object[i];
+	return NULL;
+}

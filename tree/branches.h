@@ -104,6 +104,9 @@ struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[
  * none. */
 struct branch *branches_choose_sm(struct branches *bs, nsec_t now);
 
+/* The object of the reported host itself; only an sm sends it. NULL: there is none. */
+const struct msg_object *branches_find_host(const struct msg_directory *m);
+
 /* Over all links. */
 struct branches_sum {
 	size_t lms, sms; /* that are connected */

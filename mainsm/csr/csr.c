@@ -187,6 +187,7 @@ static int check_cells(const struct session *s, const struct omis_request *r, st
 	return 0;
 }
 
+/* six: the request is consumed, and its id and token are numbers of two sides. */
 int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request **request,
 		    uint64_t id, const char **out, struct err *e)
 {

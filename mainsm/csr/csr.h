@@ -130,12 +130,16 @@ int tool_csrs_triggered(struct tool_csrs *c, uint32_t branch, const struct msg_t
 int tool_csrs_losses(struct tool_csrs *c, uint32_t branch, const struct msg_losses *m,
 		     struct err *e);
 
-/*
- * A user event of that tool. values: a list; depth of the run that raises it; source NULL = none,
- * and it happens now. -ERR_LIMIT: more than TOOL_RAISES_PER_SEC_MAX, nothing has happened.
- */
-int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
-		    const struct omis_value *values, const struct trigger *source, unsigned depth);
+/* A user event, or that of a measurement. Borrowed. */
+struct csr_raise {
+	const char *event; /* its token */
+	const struct omis_value *values; /* a list */
+	const struct trigger *source; /* NULL = none, and it happens now */
+	unsigned depth; /* of the run that raises it */
+};
+
+/* Of that tool. -ERR_LIMIT: more than TOOL_RAISES_PER_SEC_MAX, nothing has happened. */
+int tool_csrs_raise(struct tool_csrs *c, struct session *s, const struct csr_raise *r);
 
 /*
  * Disables those that wait for events by one of these names: of this tool's principal, and of all

@@ -496,8 +496,7 @@ static bool waits_for(const struct tool_csr *csr, const char *event)
 	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
 }
 
-int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
-		    const struct omis_value *values, const struct trigger *source, unsigned depth)
+int tool_csrs_raise(struct tool_csrs *c, struct session *s, const struct csr_raise *r)
 {
 	const struct trigger nothing = { "", "", "",
 					 timebase_at(c->conf.timebase, loop_now(c->conf.loop)),
@@ -515,7 +514,7 @@ int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
 	while (smap_next(&s->csrs, &i)) {
 		struct tool_csr *csr = i.value;
 
-		if (waits_for(csr, event))
+		if (waits_for(csr, r->event))
 			hit[n++] = csr->token;
 	}
 	for (size_t k = 0; k < n; k++) {
@@ -524,12 +523,12 @@ int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
 		if (!csr || !tool_csr_is_enabled(csr))
 			continue;
 		pars.n = 0;
-		values_to_pars(csr->request->event->service, values, &pars);
+		values_to_pars(csr->request->event->service, r->values, &pars);
 		tool_csr_fire(&(struct csr_firing){ .csr = csr,
 						    .par = pars.ecp,
 						    .npar = pars.n,
-						    .trigger = source ? *source : nothing,
-						    .depth = depth + 1 });
+						    .trigger = r->source ? *r->source : nothing,
+						    .depth = r->depth + 1 });
 	}
 	return 0;
 }

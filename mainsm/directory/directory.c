@@ -170,6 +170,7 @@ static int make_node(struct directory *d, uint32_t number, const char *host, str
 	return 0;
 }
 
+/* six: a node is made of a number, a host, a site and a time. */
 int directory_add_node(struct directory *d, uint32_t number, const char *host, struct object *site,
 		       nsec_t now, struct object **out)
 {
@@ -188,10 +189,16 @@ int directory_add_node(struct directory *d, uint32_t number, const char *host, s
 	return 0;
 }
 
+static int kind_of(const struct msg_object *m)
+{
+	return m->token[0] && m->token[1] == '_' ? object_kind_of(m->token[0]) : -1;
+}
+
 /* Processes hang under the node, threads under a process of it. */
 static int check_place(struct directory *d, const struct object *node, const struct msg_object *m,
-		       int kind, struct object **parent, struct err *e)
+		       struct object **parent, struct err *e)
 {
+	int kind = kind_of(m);
 	struct token_parts t;
 
 	if (kind != OBJECT_PROC && kind != OBJECT_THREAD)
@@ -209,17 +216,17 @@ static int check_place(struct directory *d, const struct object *node, const str
 }
 
 static int add_object(struct directory *d, struct object *node, const struct msg_object *m,
-		      int kind, struct err *e)
+		      struct err *e)
 {
 	struct object *parent = NULL, *o;
-	int rc = check_place(d, node, m, kind, &parent, e);
+	int rc = check_place(d, node, m, &parent, e);
 
 	if (rc)
 		return rc;
 	if (node->objects >= DIRECTORY_NODE_OBJECTS_MAX)
 		return err_set(e, ERR_LIMIT, "%s has more than %d objects", node->token,
 			       DIRECTORY_NODE_OBJECTS_MAX);
-	o = object_new((enum object_kind)kind, m);
+	o = object_new((enum object_kind)kind_of(m), m);
 	if (!o)
 		return err_nomem(e);
 	o->number = node->number;
@@ -243,7 +250,6 @@ static void update_node(struct directory *d, struct object *node, const struct m
 static int apply_one(struct directory *d, struct object *node, const struct msg_object *m,
 		     nsec_t now, struct err *e)
 {
-	int kind = m->token[0] && m->token[1] == '_' ? object_kind_of(m->token[0]) : -1;
 	struct object *o = directory_find(d, m->token);
 
 	if (o == node) {
@@ -251,7 +257,7 @@ static int apply_one(struct directory *d, struct object *node, const struct msg_
 		return 0;
 	}
 	if (!o)
-		return m->op == MSG_OP_GONE ? 0 : add_object(d, node, m, kind, e);
+		return m->op == MSG_OP_GONE ? 0 : add_object(d, node, m, e);
 	if (object_container(o, OBJECT_NODE) != node)
 		return err_set(e, ERR_DENIED, "'%s' is not of %s", m->token, node->token);
 	if (m->op == MSG_OP_GONE) {

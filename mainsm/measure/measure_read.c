@@ -168,7 +168,8 @@ static bool raise_event(struct measure *m, const struct buf *b)
 	if (!rc) {
 		list.list.v = v->v;
 		list.list.n = v->n;
-		rc = tool_csrs_raise(m->ms->conf.csrs, m->session, m->token.s, &list, &when, 0);
+		rc = tool_csrs_raise(m->ms->conf.csrs, m->session,
+				     &(struct csr_raise){ m->token.s, &list, &when, 0 });
 	}
 	omis_values_free(v);
 	return !rc;

@@ -175,15 +175,18 @@ static int event_raise(struct service_call *c)
 	const struct run_spec *spec = run_spec(c->run);
 	struct service_list list = service_list(c, 0), values = service_list(c, 1);
 	struct omis_value pars = { .kind = OMIS_LIST };
+	struct csr_raise raise = { .values = &pars,
+				   .source = service_int(c, 2) == 0 ? spec->source : NULL,
+				   .depth = spec->depth };
 	int rc = 0;
 
 	pars.list.v = (struct omis_value *)values.v;
 	pars.list.n = values.n;
 	for (size_t i = 0; !rc && i < list.n; i++) {
+		raise.event = list.v[i].s.p;
 		if (!smap_find(&c->session->events, list.v[i].s.p))
 			rc = service_unknown(c, list.v[i].s.p);
-		else if (tool_csrs_raise(c->services->conf.csrs, c->session, list.v[i].s.p, &pars,
-					 service_int(c, 2) == 0 ? spec->source : NULL, spec->depth))
+		else if (tool_csrs_raise(c->services->conf.csrs, c->session, &raise))
 			return reply_add_error(c->into, c->action, list.v[i].s.p,
 					       STATUS_UNSPECIFIED_ERROR,
 					       "not raised, nor those behind it: more than %d user "

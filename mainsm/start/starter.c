@@ -158,7 +158,13 @@ static int set_attributes(posix_spawnattr_t *a)
 						   POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(char **argv, char **env, int in, const char *log, pid_t *pid, struct err *e)
+struct command {
+	char **argv, **env;
+	int in; /* standard input */
+	const char *log; /* standard error */
+};
+
+static int spawn(const struct command *c, pid_t *pid, struct err *e)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -166,15 +172,15 @@ static int spawn(char **argv, char **env, int in, const char *log, pid_t *pid, s
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
-	rc = set_actions(&actions, in, log) || set_attributes(&attr) ? ENOMEM : 0;
+	rc = set_actions(&actions, c->in, c->log) || set_attributes(&attr) ? ENOMEM : 0;
 	if (!rc)
-		rc = posix_spawnp(pid, argv[0], &actions, &attr, argv, env);
+		rc = posix_spawnp(pid, c->argv[0], &actions, &attr, c->argv, c->env);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	if (!rc)
 		return 0;
 	errno = rc;
-	return err_sys(e, "cannot run %s", argv[0]);
+	return err_sys(e, "cannot run %s", c->argv[0]);
 }
 
 static int watch(struct starter *s, const struct site *site, pid_t pid, struct err *e)
@@ -209,7 +215,7 @@ static int run(struct starter *s, const struct site *site, char **argv, const ch
 	snprintf(log, sizeof(log), "%s/sm-%s.log", s->state_dir, site->name);
 	if (!rc) {
 		in = line_fd(connection, e);
-		rc = in < 0 ? in : spawn(argv, env, in, log, &pid, e);
+		rc = in < 0 ? in : spawn(&(struct command){ argv, env, in, log }, &pid, e);
 	}
 	if (in >= 0)
 		close(in);

@@ -5,18 +5,6 @@
 
 #include <string.h>
 
-/* The host's own object; only an sm sends it. */
-static const struct msg_object *find_head(const struct msg_directory *m)
-{
-	struct token t;
-
-	token_print_number(&t, TOKEN_NODE, m->node);
-	for (size_t i = 0; i < m->nobject; i++)
-		if (str_eq(m->object[i].token, t.s))
-			return &m->object[i];
-	return NULL;
-}
-
 /*
  * Does another daemon serve the host? The present owner keeps it until the host has looked for a
  * parent again. An equal number counts when the owner is silent, as when a whole sm has changed its
@@ -44,9 +32,10 @@ static int contradicts(struct err *e)
 	return -(int)e->code;
 }
 
-static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c,
-		       const struct msg_object *head, struct node **out, struct err *e)
+static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c, struct node **out,
+		       struct err *e)
 {
+	const struct msg_object *head = c->head;
 	int rc;
 
 	if (!head || !head->host[0] || !c->number)
@@ -80,8 +69,8 @@ static int apply_head(struct nodes *ns, struct node **n, const struct msg_object
 int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *m,
 		struct node **out, struct err *e)
 {
-	const struct msg_object *head = find_head(m);
-	const struct claim c = { m->node, head ? head->host : "", m->attach };
+	const struct msg_object *head = branches_find_host(m);
+	const struct claim c = { m->node, head ? head->host : "", m->attach, head };
 	struct node *n = nodes_find(ns, m->node);
 	int rc = 0;
 
@@ -91,7 +80,7 @@ int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *
 		return 0;
 	}
 	if (!n)
-		rc = add_claimed(ns, b, &c, head, &n, e);
+		rc = add_claimed(ns, b, &c, &n, e);
 	if (rc || !n)
 		return rc;
 	if (head && !str_eq(head->host, n->host))

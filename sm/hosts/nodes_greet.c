@@ -85,7 +85,9 @@ static int bring_home(struct nodes *ns, struct node *n, const struct msg_hello *
 
 static int admit_lm(struct nodes *ns, struct link *l, const struct msg_hello *h, struct err *why)
 {
-	const struct claim c = { h->node, h->host, h->attach ? h->attach : h->epoch };
+	const struct claim c = { .number = h->node,
+				 .host = h->host,
+				 .attach = h->attach ? h->attach : h->epoch };
 	struct node *n;
 	int rc;
 

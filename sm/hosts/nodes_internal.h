@@ -39,6 +39,7 @@ struct claim {
 	uint32_t number;
 	const char *host;
 	uint64_t attach;
+	const struct msg_object *head; /* the host's own object in a report; NULL: none */
 };
 
 /*

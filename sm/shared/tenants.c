@@ -313,6 +313,7 @@ static int start_join(struct tenants *ts, const struct connstr *conn, const char
 	return rc;
 }
 
+/* six: a callback and its argument are one. */
 int tenants_join(struct tenants *ts, const struct connstr *conn, const char *name,
 		 void (*on_done)(void *arg, const struct err *why), void *arg, struct err *e)
 {

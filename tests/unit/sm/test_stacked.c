@@ -403,6 +403,7 @@ static void liar_free(struct liar *l)
 	net_ctx_free(l->ctx);
 }
 
+/* six: one for each word of the report. */
 static void liar_report_of(struct liar *l, uint32_t node, const char *host, uint64_t attach,
 			   uint32_t op, enum msg_node_sub sub)
 {
