@@ -5,11 +5,11 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon.h"
+#include "common/member/join.h"
 #include "common/net/net.h"
 #include "common/ring/seg.h"
 #include "lm/host/filelist.h"
 #include "lm/host/host_linux.h"
-#include "lm/join.h"
 #include "lm/lm.h"
 
 #include <stddef.h>
@@ -228,6 +228,8 @@ static int open_join(struct program *p, const struct lm_values *v, struct err *e
 	return join_open(&(struct join_conf){ .loop = daemon_loop(p->daemon),
 					      .dir = p->paths.base,
 					      .conn = &p->conn,
+					      .role = "lm",
+					      .is_patient = true,
 					      .site = v->site,
 					      .host = p->host_name,
 					      .on_ready = on_member,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # lm: the local monitor, one for each host and user: its wiring and its program.
 MODULES += lm
-lm.src := announce.c join.c lm.c lm_audit.c lm_daemon.c lm_end.c lm_services.c lm_status.c
+lm.src := announce.c lm.c lm_audit.c lm_daemon.c lm_end.c lm_services.c lm_status.c
 lm.uses := common/base common/time common/ring common/loop proto common/net common/audit \
 		common/link common/member common/daemon tree lm/host lm/helper lm/proc lm/hold \
 		lm/instrument lm/attach lm/task lm/service lm/csr lm/record lm/measure

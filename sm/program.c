@@ -6,7 +6,7 @@
 #include "common/base/str.h"
 #include "common/link/connstr.h"
 #include "common/loop/loop.h"
-#include "common/member/enrol.h"
+#include "common/member/join.h"
 #include "common/net/net.h"
 #include "sm/node/sm.h"
 #include "sm/settings.h"
@@ -30,17 +30,14 @@ struct program {
 	char spool[FILE_PATH_BYTES]; /* in it: kept subscriptions */
 	char host[NAME_MAX_BYTES + 1];
 	char listen[NET_ADDR_BYTES];
-	struct enrol *enrol;
-	struct net_ctx *ctx;
+	struct join *join;
+	struct net_ctx *ctx; /* of the join */
 	struct link_net *dialer;
 	struct sm *sm;
 	struct shared *shared; /* serves many users: then there is no sm of our own */
 	struct loop_job again;
 	nsec_t first_try;
-	bool has_enrolled; /* in this life: the certificate is fresh */
 };
-
-static int serve(struct program *p, struct err *e);
 
 static const struct settings *settings_of(const struct program *p)
 {
@@ -75,56 +72,12 @@ static void on_end(void *arg, const char *reason)
 	daemon_stop(p->daemon, reason);
 }
 
-static void close_net(struct program *p)
+static void close_core(struct program *p)
 {
 	sm_free(p->sm);
 	p->sm = NULL;
 	link_net_free(p->dialer);
 	p->dialer = NULL;
-	net_ctx_free(p->ctx);
-	p->ctx = NULL;
-}
-
-/* --- the certificate */
-
-static struct enrol_conf enrol_conf_of(const struct program *p)
-{
-	return (struct enrol_conf){ .loop = daemon_loop(p->daemon),
-				    .dir = p->dir,
-				    .conn = &p->conn,
-				    .role = "sm",
-				    .site = settings_of(p)->site,
-				    .host = p->host };
-}
-
-static void on_enrolled(void *arg, const struct err *why)
-{
-	struct program *p = arg;
-	struct err e = { 0 };
-
-	p->enrol = NULL;
-	if (why) {
-		give_up(p, DAEMON_UNREACHABLE, why);
-		return;
-	}
-	p->has_enrolled = true;
-	log_info("sm", "enrolled site=%s", settings_of(p)->site);
-	if (serve(p, &e))
-		give_up(p, DAEMON_FAILED, &e);
-}
-
-/* why: what is wrong with the certificate that we have. */
-static int enrol(struct program *p, const struct err *why, struct err *e)
-{
-	const struct enrol_conf c = enrol_conf_of(p);
-
-	if (!p->conn.token_id[0])
-		return err_set(e, ERR_DENIED,
-			       "no token in the connection string and no usable certificate: get "
-			       "one with 'omig cert token sm' (%s)",
-			       why->text);
-	p->enrol = enrol_run(&c, on_enrolled, p);
-	return p->enrol ? 0 : err_nomem(e);
 }
 
 /* --- first contact */
@@ -132,11 +85,9 @@ static int enrol(struct program *p, const struct err *why, struct err *e)
 static void on_again(void *arg)
 {
 	struct program *p = arg;
-	struct err e = { 0 };
 
-	close_net(p);
-	if (enrol(p, &(struct err){ .text = "mainsm does not accept it" }, &e))
-		give_up(p, DAEMON_UNREACHABLE, &e);
+	close_core(p);
+	join_again(p->join);
 }
 
 /* Later on an sm waits for its mainsm as long as it has lms. */
@@ -148,7 +99,7 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 
 	if (was_up)
 		return;
-	if (why->code == ERR_DENIED && p->conn.token_id[0] && !p->has_enrolled) {
+	if (why->code == ERR_DENIED && join_may_again(p->join)) {
 		loop_job_post(daemon_loop(p->daemon), &p->again, on_again, p);
 		return;
 	}
@@ -196,11 +147,9 @@ static int open_core(struct program *p, struct err *e)
 
 static int serve(struct program *p, struct err *e)
 {
-	int rc = enrol_open(daemon_loop(p->daemon), p->dir, NULL, &p->ctx, e);
+	int rc = net_own_address(settings_of(p)->listen, p->listen, e);
 
 	p->first_try = loop_now(daemon_loop(p->daemon));
-	if (!rc)
-		rc = net_own_address(settings_of(p)->listen, p->listen, e);
 	if (!rc)
 		rc = link_net_to_mainsm(p->ctx, &p->conn, &p->dialer) ? err_nomem(e) : 0;
 	if (!rc)
@@ -208,6 +157,21 @@ static int serve(struct program *p, struct err *e)
 	if (!rc)
 		log_info("sm", "listening site=%s port=%u", settings_of(p)->site, sm_port(p->sm));
 	return rc;
+}
+
+static void on_member(void *arg, struct net_ctx *ctx)
+{
+	struct program *p = arg;
+	struct err e = { 0 };
+
+	p->ctx = ctx;
+	if (serve(p, &e))
+		give_up(p, DAEMON_FAILED, &e);
+}
+
+static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
+{
+	give_up(arg, DAEMON_UNREACHABLE, why);
 }
 
 /* --- starting */
@@ -295,21 +259,22 @@ static int open_dir(struct program *p, struct err *e)
 
 static int begin(struct program *p, int *exit_code, struct err *e)
 {
-	const struct enrol_conf c = enrol_conf_of(p);
-	struct err why = { 0 };
-	int status = find_mainsm(p, e);
+	int rc = find_mainsm(p, e);
 
 	*exit_code = DAEMON_UNREACHABLE;
-	if (status)
-		return status;
-	status = enrol_check(&c, clock_wall(), &why);
-	if (status > 0)
-		return enrol(p, &why, e);
+	if (rc)
+		return rc;
 	*exit_code = DAEMON_FAILED;
-	if (!status)
-		return serve(p, e);
-	*e = why;
-	return status;
+	return join_open(&(struct join_conf){ .loop = daemon_loop(p->daemon),
+					      .dir = p->dir,
+					      .conn = &p->conn,
+					      .role = "sm",
+					      .site = settings_of(p)->site,
+					      .host = p->host,
+					      .on_ready = on_member,
+					      .on_trouble = on_trouble,
+					      .arg = p },
+			 &p->join, e);
 }
 
 static int start_shared(struct program *p, int *exit_code, struct err *e)
@@ -363,12 +328,12 @@ static int check_start(struct daemon *d, struct err *e)
 static int reload(struct daemon *d, const void *values, struct err *e)
 {
 	struct program *p = daemon_user(d);
-	const struct enrol_conf c = enrol_conf_of(p);
 	const struct settings *s = values;
-	int rc = p->ctx ? enrol_reload(&c, p->ctx, clock_wall(), e) : 0;
+	int rc;
 
 	if (p->shared)
 		return shared_reload(p->shared, s, e);
+	rc = join_reload(p->join, e);
 	if (!rc && p->sm)
 		sm_set_times(p->sm, s->linger, s->grace);
 	return rc;
@@ -389,9 +354,9 @@ static void done(struct daemon *d)
 	struct program *p = daemon_user(d);
 
 	loop_job_cancel(&p->again);
-	enrol_cancel(p->enrol);
 	shared_free(p->shared);
-	close_net(p);
+	close_core(p);
+	join_free(p->join);
 }
 
 const struct daemon_spec sm_program_spec = {

@@ -64,7 +64,8 @@ TEST(it_enrols_once_and_needs_no_token_then)
 
 	process_no_token(conn, bare);
 	pid = process_start(&lm_daemon_spec, without);
-	ck_assert_ptr_nonnull(process_says(process_files.err, "has no token to enrol with"));
+	ck_assert_ptr_nonnull(
+		process_says(process_files.err, "no token in the connection string to enrol with"));
 	ck_assert_ptr_nonnull(process_says(process_files.err, "retrying in 1 s"));
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 	ck_assert_int_eq(process_end(start(with)), DAEMON_OK);

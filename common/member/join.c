@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/join.h"
+#include "common/member/join.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -21,6 +21,7 @@ struct join {
 	struct renew *renew; /* owned; there when ctx is */
 	struct loop_timer *timer; /* next attempt */
 	nsec_t retry;
+	bool has_enrolled; /* in this life: the certificate is fresh */
 };
 
 static struct enrol_conf enrol_conf_of(const struct join *j)
@@ -28,16 +29,18 @@ static struct enrol_conf enrol_conf_of(const struct join *j)
 	return (struct enrol_conf){ .loop = j->conf.loop,
 				    .dir = j->dir,
 				    .conn = &j->conn,
-				    .role = "lm",
+				    .role = j->conf.role,
 				    .site = j->site,
 				    .host = j->host };
 }
 
 static int open_renew(struct join *j, struct err *e)
 {
+	if (!j->conf.ask_top)
+		return 0;
 	j->renew = renew_new(&(struct renew_conf){ .loop = j->conf.loop,
 						   .ctx = j->ctx,
-						   .role = "lm",
+						   .role = j->conf.role,
 						   .dir = j->dir,
 						   .site = j->site,
 						   .host = j->host,
@@ -48,6 +51,10 @@ static int open_renew(struct join *j, struct err *e)
 
 static void try_later(struct join *j, const struct err *why)
 {
+	if (!j->conf.is_patient) {
+		j->conf.on_trouble(j->conf.arg, why, 0);
+		return;
+	}
 	j->conf.on_trouble(j->conf.arg, why, j->retry);
 	loop_timer_arm(j->timer, j->retry);
 	j->retry = j->retry * 2 < JOIN_RETRY_MAX_NS ? j->retry * 2 : JOIN_RETRY_MAX_NS;
@@ -70,10 +77,22 @@ static void on_enrolled(void *arg, const struct err *why)
 	struct join *j = arg;
 
 	j->enrol = NULL;
-	if (why)
+	if (why) {
 		try_later(j, why);
-	else
-		use_certificate(j);
+		return;
+	}
+	j->has_enrolled = true;
+	log_info(j->conf.role, "enrolled site=%s", j->site);
+	use_certificate(j);
+}
+
+static void enrol(struct join *j)
+{
+	const struct enrol_conf c = enrol_conf_of(j);
+
+	j->enrol = enrol_run(&c, on_enrolled, j);
+	if (!j->enrol)
+		try_later(j, &(struct err){ .code = ERR_NOMEM, .text = "no memory to enrol" });
 }
 
 static void begin(struct join *j)
@@ -87,14 +106,29 @@ static void begin(struct join *j)
 		return;
 	}
 	if (got > 0 && j->conn.token_id[0]) {
-		j->enrol = enrol_run(&c, on_enrolled, j);
-		if (j->enrol)
-			return;
-		err_nomem(&why);
-	} else if (got > 0) {
-		err_add(&why, "the connection string has no token to enrol with");
+		enrol(j);
+		return;
 	}
+	if (got > 0)
+		err_add(&why,
+			"no token in the connection string to enrol with (get one with 'omig cert "
+			"token %s')",
+			j->conf.role);
 	try_later(j, &why);
+}
+
+bool join_may_again(const struct join *j)
+{
+	return j->conn.token_id[0] && !j->has_enrolled;
+}
+
+void join_again(struct join *j)
+{
+	renew_free(j->renew);
+	j->renew = NULL;
+	net_ctx_free(j->ctx);
+	j->ctx = NULL;
+	enrol(j);
 }
 
 static void on_timer(void *arg)
@@ -112,9 +146,9 @@ void join_renewed(struct join *j, const struct msg_enrol_ack *ack)
 	struct err e = { 0 };
 
 	if (renew_answer(j->renew, ack, &e))
-		log_warn("lm", "the certificate was not renewed: %s", e.text);
+		log_warn(j->conf.role, "the certificate was not renewed: %s", e.text);
 	else
-		log_notice("lm", "certificate renewed");
+		log_notice(j->conf.role, "certificate renewed");
 }
 
 int join_reload(struct join *j, struct err *e)

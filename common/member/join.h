@@ -3,12 +3,15 @@
  * Becoming a member: a certificate of the user's own CA, from the private
  * directory when there is one that fits, else by enrolling; and a new one in time.
  */
-#ifndef LM_JOIN_H
-#define LM_JOIN_H
+#ifndef COMMON_MEMBER_JOIN_H
+#define COMMON_MEMBER_JOIN_H
 
 #include "common/base/clock.h"
+#include "common/base/err.h"
 #include "common/link/connstr.h"
 #include "proto/msg.h"
+
+#include <stdbool.h>
 
 #define JOIN_RETRY_MIN_NS NSEC_PER_SEC
 /* a mainsm that comes back is found within this time */
@@ -22,19 +25,28 @@ struct join_conf {
 	struct loop *loop; /* borrowed */
 	const char *dir; /* private; copied */
 	const struct connstr *conn; /* copied */
+	const char *role; /* "lm", "sm"; lives as long */
+	bool is_patient; /* tries again by itself, for ever */
 	const char *site; /* that we claim; "" = mainsm decides; copied */
 	const char *host; /* copied */
-	/* We have a certificate: once. The context lives until join_free(). */
+	/* We have a certificate: once, and after join_again(). The context lives until then, or
+	 * until join_free(). */
 	void (*on_ready)(void *arg, struct net_ctx *ctx);
-	/* Not yet; it is tried again by itself. */
+	/* Not yet; retry_in 0: it is not tried again. */
 	void (*on_trouble)(void *arg, const struct err *why, nsec_t retry_in);
-	/* The certificate gets old: this is to go to mainsm. */
+	/* The certificate gets old: this is to go to mainsm. NULL: others renew it. */
 	int (*ask_top)(void *arg, const struct msg *m);
 	void *arg;
 };
 
 /* Begins from the loop. ERR_NOMEM; ERR_DENIED, ERR_SYS when the directory cannot be used safely. */
 int join_open(const struct join_conf *c, struct join **out, struct err *e);
+
+/* A new certificate may help: there is a token, and this one is not of this life. */
+bool join_may_again(const struct join *j);
+
+/* mainsm has refused the certificate: enrols again. All links of the context must be closed. */
+void join_again(struct join *j);
 
 /* After on_ready: a parent is there, and what is due is asked for. */
 void join_connected(struct join *j);
