@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The audit of this host: where it is kept, and which requests may read it. */
 #include "common/audit/audit.h"
-#include "common/base/log.h"
 #include "lm/lm_internal.h"
 #include "lm/service/families.h"
-
-static void on_trouble(void *arg, const struct err *why, uint64_t n)
-{
-	if (why)
-		log_error("audit", "manipulations are no longer written down: %s", why->text);
-	else
-		log_notice("audit", "manipulations are written down again, missing=%llu",
-			   (unsigned long long)n);
-}
 
 int lm_audit_open(struct lm *m, struct err *e)
 {
@@ -20,7 +10,8 @@ int lm_audit_open(struct lm *m, struct err *e)
 				      .disk = m->conf.disk,
 				      .daemon = "lm",
 				      .host = m->host_name,
-				      .on_trouble = on_trouble };
+				      .on_trouble = audit_log_trouble,
+				      .arg = (void *)(uintptr_t) "manipulations" };
 
 	return !m->conf.audit || !audit_open(&c, &m->audit) ? 0 : err_nomem(e);
 }

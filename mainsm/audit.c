@@ -3,19 +3,9 @@
 #include "common/audit/audit.h"
 
 #include "common/base/file.h"
-#include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/net/net.h"
 #include "mainsm/mainsm_internal.h"
-
-static void on_trouble(void *arg, const struct err *why, uint64_t n)
-{
-	if (why)
-		log_error("audit", "manipulations are no longer recorded: %s", why->text);
-	else
-		log_notice("audit", "manipulations are written down again, missing=%llu",
-			   (unsigned long long)n);
-}
 
 int mainsm_audit_open(struct mainsm *m, struct err *e)
 {
@@ -23,7 +13,8 @@ int mainsm_audit_open(struct mainsm *m, struct err *e)
 	struct audit_conf c = { .daemon = "mainsm",
 				.disk = m->conf.disk,
 				.host = self ? self->host : "",
-				.on_trouble = on_trouble };
+				.on_trouble = audit_log_trouble,
+				.arg = (void *)(uintptr_t) "manipulations" };
 	char path[FILE_PATH_BYTES];
 	int rc;
 

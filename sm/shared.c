@@ -150,21 +150,14 @@ static int open_state(struct shared *sh, const struct settings *s, struct err *e
 	return rc ? rc : state_path(&sh->state, "users", sh->users_dir, e);
 }
 
-static void on_audit_trouble(void *arg, const struct err *why, uint64_t n)
-{
-	if (why)
-		log_error("audit", "actions of admins are no longer recorded: %s", why->text);
-	else
-		log_notice("audit", "what admins do is written down again, missing=%llu",
-			   (unsigned long long)n);
-}
-
 static int open_audit(struct shared *sh, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
-	const struct audit_conf c = {
-		.path = path, .daemon = "sm", .host = sh->host, .on_trouble = on_audit_trouble
-	};
+	const struct audit_conf c = { .path = path,
+				      .daemon = "sm",
+				      .host = sh->host,
+				      .on_trouble = audit_log_trouble,
+				      .arg = (void *)(uintptr_t) "actions of admins" };
 	int rc = state_path(&sh->state, "audit", path, e);
 
 	if (rc)

@@ -4,6 +4,7 @@
 #include "common/audit/audit_internal.h"
 #include "common/base/err.h"
 #include "common/base/limits.h"
+#include "common/base/log.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/route/rights.h"
@@ -180,6 +181,15 @@ static void write_line(struct audit *a, const struct audit_entry *x, nsec_t wall
 	}
 	report(a, NULL);
 	a->left_out = a->lost = 0;
+}
+
+void audit_log_trouble(void *arg, const struct err *why, uint64_t n)
+{
+	if (why)
+		log_error("audit", "%s are no longer recorded: %s", (const char *)arg, why->text);
+	else
+		log_notice("audit", "%s are recorded again, missing=%llu", (const char *)arg,
+			   (unsigned long long)n);
 }
 
 void audit_close(struct audit *a)

@@ -35,6 +35,9 @@ struct audit_conf {
 /* -ERR_NOMEM. A file that cannot be opened is trouble, reported when the first line is due. */
 int audit_open(const struct audit_conf *c, struct audit **out);
 
+/* For on_trouble: logs it. arg: what is recorded, as a text. */
+void audit_log_trouble(void *arg, const struct err *why, uint64_t n);
+
 /* What was left out to the last is written down. */
 void audit_close(struct audit *a);
 
