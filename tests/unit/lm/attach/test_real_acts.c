@@ -79,10 +79,12 @@ TEST(stop_and_continue_reach_a_real_process)
 	pid_t pid;
 
 	real_open();
-	ck_assert_int_eq(
-		holds_open(&(struct holds_conf){ real.loop, real.host, real.procs, NULL, 1, NULL },
-			   &s, NULL),
-		0);
+	ck_assert_int_eq(holds_open(&(struct holds_conf){ .loop = real.loop,
+							  .host = real.host,
+							  .procs = real.procs,
+							  .epoch = 1 },
+				    &s, NULL),
+			 0);
 	holds_link(s, true);
 	pid = real_start_rank();
 	WAIT_FOR(procs_find_pid(real.procs, pid));
