@@ -225,9 +225,10 @@ int connstr_find(const struct connstr_source *s, struct connstr *out, struct err
 	if (s->state_dir)
 		rc = find_in_state(s->state_dir, out, e);
 	if (rc == -ERR_NOTFOUND)
-		return err_set(e, ERR_NOTFOUND,
-			       "no mainsm is known: start one with 'mainsm', or put its connection "
-			       "string into OMIG_MAINSM");
+		return err_set(
+			e, ERR_NOTFOUND,
+			"no mainsm is known: omig run starts one, or mainsm; or put its connection "
+			"string into OMIG_MAINSM");
 	return rc;
 }
 
