@@ -22,6 +22,11 @@ struct sum {
 };
 #define PROFILE_UNKNOWN (-1)
 
+/* What v counts beyond `before`. */
+struct sum sum_of(const struct segview_call *v, const struct segview_call *before,
+		  const struct ticks_scale *s);
+void sum_add(struct sum *to, const struct sum *v);
+
 struct pair {
 	int32_t rank, partner;
 	uint64_t count, bytes_out, bytes_in;

@@ -146,14 +146,9 @@ static void write_site(struct omis_writer *w, const struct site *s)
 	omis_write_list(w);
 	omis_write_string(w, call_get(s->func)->name);
 	omis_write_token(w, s->process.s);
-	omis_write_int(w, (int64_t)s->sum.count);
-	omis_write_int(w, s->sum.delay_ns);
-	omis_write_int(w, s->longest_ns);
-	omis_write_int(w, (int64_t)s->sum.bytes_out);
-	omis_write_int(w, (int64_t)s->sum.bytes_in);
-	omis_write_int(w, s->sum.most_rank);
-	omis_write_int(w, s->sum.most_ns);
-	omis_write_int(w, s->sum.ranks);
+	OMIS_WRITE_INTS(w, (int64_t)s->sum.count, s->sum.delay_ns, s->longest_ns,
+			(int64_t)s->sum.bytes_out, (int64_t)s->sum.bytes_in, s->sum.most_rank,
+			s->sum.most_ns, s->sum.ranks);
 	for (unsigned i = 0; i < s->depth; i++) {
 		omis_write_list(w);
 		omis_write_string(w, s->path[i]);

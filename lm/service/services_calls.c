@@ -87,11 +87,8 @@ static void write_line(struct omis_writer *w, const char *name, const char *clas
 	omis_write_list(w);
 	omis_write_string(w, name);
 	omis_write_string(w, class);
-	omis_write_int(w, (int64_t)v->count);
-	omis_write_int(w, delay_ns);
-	omis_write_int(w, v->in_call);
-	omis_write_int(w, (int64_t)v->bytes_out);
-	omis_write_int(w, (int64_t)v->bytes_in);
+	OMIS_WRITE_INTS(w, (int64_t)v->count, delay_ns, v->in_call, (int64_t)v->bytes_out,
+			(int64_t)v->bytes_in);
 	omis_write_list_end(w);
 }
 
@@ -145,16 +142,10 @@ static void write_partner(struct omis_writer *w, const char *name, const struct 
 {
 	omis_write_list(w);
 	omis_write_string(w, name);
-	omis_write_int(w, p->rank);
-	omis_write_int(w, (int64_t)p->count);
-	omis_write_int(w, (int64_t)p->bytes_out);
-	omis_write_int(w, (int64_t)p->bytes_in);
-	omis_write_int(w, ticks_delta_to_nsec(s, p->delay));
-	omis_write_int(w, ticks_delta_to_nsec(s, p->shared));
-	omis_write_int(w, ticks_delta_to_nsec(s, p->possible));
-	omis_write_int(w, ticks_delta_to_nsec(s, p->open));
-	omis_write_int(w, p->kinds);
-	omis_write_int(w, p->tag);
+	OMIS_WRITE_INTS(w, p->rank, (int64_t)p->count, (int64_t)p->bytes_out, (int64_t)p->bytes_in,
+			ticks_delta_to_nsec(s, p->delay), ticks_delta_to_nsec(s, p->shared),
+			ticks_delta_to_nsec(s, p->possible), ticks_delta_to_nsec(s, p->open),
+			p->kinds, p->tag);
 	omis_write_list_end(w);
 }
 
@@ -191,8 +182,9 @@ static void write_totals(struct service_call *c, struct omis_writer *w, const st
 		write_partners(w, t, s);
 }
 
-static int read_one(struct service_call *c, const struct proc *p)
+static int read_one(struct service_call *c, const struct object *o)
 {
+	const struct proc *p = o->proc;
 	bool with_partners = call_int(c, 1) & CALLS_PARTNERS;
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -212,23 +204,12 @@ static int read_one(struct service_call *c, const struct proc *p)
 				       PROC_WITHOUT_SEGMENT);
 	write_totals(c, &w, p, live ? live : p->last);
 	totals_free(live);
-	rc = b.failed ? -ERR_LIMIT
-		      : reply_add(c->reply, c->action, p->token.s, STATUS_OK, buf_str(&b));
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, p->token.s, &b);
 }
 
 static int serve_calls_read(struct service_call *c)
 {
-	struct objects o = { 0 };
-	int rc;
-
-	rc = call_resolve(c, 'p', &o);
-	for (size_t i = 0; !rc && i < o.n; i++)
-		rc = read_one(c, o.v[i].proc);
-	reply_add_time(c->reply, call_now(c), call_now(c));
-	objects_done(&o);
-	return rc;
+	return call_each_object(c, 'p', read_one);
 }
 
 const struct service calls_services[] = {

@@ -18,14 +18,10 @@ static void write_one(struct omis_writer *w, const struct proc *p, const struct 
 	omis_write_string(w, call_class_name(d->class));
 	omis_write_int(w, c->state);
 	omis_write_float(w, (double)c->since * 1e-9);
-	omis_write_int(w, c->is_exact);
-	omis_write_int(w, c->partner);
-	omis_write_int(w, d->tag && c->call.tag >= 0 ? c->call.tag : -1);
-	omis_write_int(w, d->comm ? (int64_t)current_comm(&p->own, &c->call) : 0);
-	omis_write_int(w, (int64_t)c->call.number);
-	omis_write_int(w, current_source(&p->own, &c->call));
-	omis_write_int(w, current_source_tag(&c->call));
-	omis_write_int(w, current_is_of_world(&p->own, &c->call));
+	OMIS_WRITE_INTS(w, c->is_exact, c->partner, d->tag && c->call.tag >= 0 ? c->call.tag : -1,
+			d->comm ? (int64_t)current_comm(&p->own, &c->call) : 0,
+			(int64_t)c->call.number, current_source(&p->own, &c->call),
+			current_source_tag(&c->call), current_is_of_world(&p->own, &c->call));
 	omis_write_list_end(w);
 }
 
@@ -48,37 +44,26 @@ static int add_calls(struct service_call *c, struct proc *p)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
-	int rc;
 
 	omis_write_int(&w, call_now(c));
 	omis_write_string(&w, p->own.job);
 	omis_write_int(&w, p->own.rank);
 	omis_write_int(&w, p->own.world_size);
 	call_write_calls_now(c, p, false, &w);
-	rc = b.failed ? -ERR_LIMIT
-		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, p->token.s, &b);
 }
 
-static int serve_one(struct service_call *c, struct proc *p)
+static int serve_one(struct service_call *c, const struct object *o)
 {
 	struct err e = { 0 };
-	int rc = proc_check_calls(p, &e);
+	int rc = proc_check_calls(o->proc, &e);
 
-	return rc ? call_add_failure(c, p->token.s, rc, &e) : add_calls(c, p);
+	return rc ? call_add_failure(c, o->token, rc, &e) : add_calls(c, o->proc);
 }
 
 static int serve_calls_now(struct service_call *c)
 {
-	struct objects o = { 0 };
-	int rc = call_resolve(c, 'p', &o);
-
-	for (size_t i = 0; !rc && i < o.n; i++)
-		rc = serve_one(c, o.v[i].proc);
-	reply_add_time(c->reply, call_now(c), call_now(c));
-	objects_done(&o);
-	return rc;
+	return call_each_object(c, 'p', serve_one);
 }
 
 const struct service current_services[] = {

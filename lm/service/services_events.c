@@ -20,9 +20,7 @@ static void write_type(struct omis_writer *w, const struct proc *p, unsigned num
 		omis_write_string(w, evkind_name((int)t->field[i].kind));
 	}
 	omis_write_list_end(w);
-	omis_write_int(w, f.interests);
-	omis_write_int(w, (int64_t)f.taken);
-	omis_write_int(w, (int64_t)f.lost);
+	OMIS_WRITE_INTS(w, f.interests, (int64_t)f.taken, (int64_t)f.lost);
 	omis_write_list_end(w);
 }
 
@@ -32,7 +30,6 @@ static int add_types(struct service_call *c, const struct object *o)
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	unsigned n = events_poll(o->proc), good = 0;
-	int rc;
 
 	for (unsigned i = 0; i < n; i++)
 		good += events_type(o->proc, i) != NULL;
@@ -40,10 +37,7 @@ static int add_types(struct service_call *c, const struct object *o)
 	for (unsigned i = 0; i < n; i++)
 		if (events_type(o->proc, i))
 			write_type(&w, o->proc, i);
-	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token, &b);
 }
 
 static int serve_get_event_types(struct service_call *c)

@@ -54,10 +54,7 @@ static int add(struct service_call *c, const struct looked *o)
 		return call_add_failure(c, o->token.s, rc, &e);
 	}
 	write_text(&w, &o->bytes);
-	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token.s, &b);
 }
 
 static int serve_file_listing(struct service_call *c)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the jobs of this host have done: summed here, so that an answer has one entry a job. */
-#include "lm/service/families.h"
+#include "lm/service/profile.h"
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
@@ -15,19 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of all functions: what a call counts, and its time in ns. */
-struct call_sum {
-	uint64_t count, bytes_out, bytes_in;
-	int64_t delay_ns;
-};
-
 struct job_sum {
 	const char *job; /* the process' */
 	int64_t processes, alive, ranks, counted, volumes, answered, in_mpi;
 	int32_t world_size, lowest;
 	char program[sizeof(((struct seg_own *)0)->program)];
 	double age_s, cpu_s, rss, rss_max; /* age: -1: not known */
-	struct call_sum *call; /* owned: call_count of them */
+	struct sum *call; /* owned: call_count of them */
 	struct buf ranks_text;
 };
 
@@ -64,18 +58,15 @@ static unsigned what_counts(const struct proc *p)
 	return all;
 }
 
-static void add_calls(struct call_sum *to, const struct totals *t, const struct ticks_scale *s)
+static void add_calls(struct sum *to, const struct totals *t, const struct ticks_scale *s)
 {
-	for (size_t i = 0; i < t->ncall; i++) {
-		const struct segview_call *v = &t->call[i].v;
-		struct call_sum *c = &to[t->call[i].func];
+	static const struct segview_call none;
 
-		if (!call_get(t->call[i].func))
-			continue;
-		c->count += v->count;
-		c->delay_ns += ticks_delta_to_nsec(s, v->delay + v->open_delay);
-		c->bytes_out += v->bytes_out;
-		c->bytes_in += v->bytes_in;
+	for (size_t i = 0; i < t->ncall; i++) {
+		struct sum v = sum_of(&t->call[i].v, &none, s);
+
+		if (call_get(t->call[i].func))
+			sum_add(&to[t->call[i].func], &v);
 	}
 }
 
@@ -100,35 +91,28 @@ static void add_call_now(struct service_call *c, struct proc *p, struct job_sum 
 	j->in_mpi += is_in;
 }
 
-static void write_rank(struct job_sum *j, const struct proc *p, const struct call_sum *call,
+static void write_rank(struct job_sum *j, const struct proc *p, const struct sum *call,
 		       double cpu_s, double rss)
 {
 	struct omis_writer w = { .b = &j->ranks_text, .comma = j->ranks_text.n > 0 };
 	int64_t delay[CALL_CLASSES] = { 0 };
-	struct call_sum all = { 0 };
+	struct sum all = { 0 };
 
 	for (unsigned i = 0; i < call_count; i++) {
 		delay[call_table[i].class] += call[i].delay_ns;
-		all.count += call[i].count;
-		all.bytes_out += call[i].bytes_out;
-		all.bytes_in += call[i].bytes_in;
+		sum_add(&all, &call[i]);
 	}
 	omis_write_list(&w);
-	omis_write_int(&w, p->own.rank);
-	omis_write_int(&w, p->pid);
-	omis_write_int(&w, p->state);
-	omis_write_int(&w, what_counts(p));
+	OMIS_WRITE_INTS(&w, p->own.rank, p->pid, p->state, what_counts(p));
 	omis_write_float(&w, cpu_s);
 	omis_write_float(&w, rss);
-	omis_write_int(&w, (int64_t)all.count);
-	omis_write_int(&w, (int64_t)all.bytes_out);
-	omis_write_int(&w, (int64_t)all.bytes_in);
+	OMIS_WRITE_INTS(&w, (int64_t)all.count, (int64_t)all.bytes_out, (int64_t)all.bytes_in);
 	for (unsigned k = 0; k < CALL_CLASSES; k++)
 		omis_write_int(&w, delay[k]);
 	omis_write_list_end(&w);
 }
 
-static int add_totals(struct service_call *c, const struct proc *p, struct call_sum *to)
+static int add_totals(struct service_call *c, const struct proc *p, struct sum *to)
 {
 	struct tickbase *ticks = sampler_of(c)->ticks;
 	struct totals *live = NULL;
@@ -180,18 +164,14 @@ static void note_rank(struct job_sum *j, const struct proc *p)
 
 static int add_process(struct service_call *c, struct proc *p, struct job_sum *j, bool with_ranks)
 {
-	struct call_sum *own = calloc(call_count, sizeof(*own));
+	struct sum *own = calloc(call_count, sizeof(*own));
 	unsigned counts = what_counts(p);
 	double cpu_s, rss;
 	int rc = own ? add_totals(c, p, own) : -ERR_NOMEM;
 
 	if (!rc) {
-		for (unsigned i = 0; i < call_count; i++) {
-			j->call[i].count += own[i].count;
-			j->call[i].delay_ns += own[i].delay_ns;
-			j->call[i].bytes_out += own[i].bytes_out;
-			j->call[i].bytes_in += own[i].bytes_in;
-		}
+		for (unsigned i = 0; i < call_count; i++)
+			sum_add(&j->call[i], &own[i]);
 		note_rank(j, p);
 		j->alive += p->held != NULL;
 		j->counted += (counts & COUNTS_TIME) != 0;
@@ -241,17 +221,15 @@ static void write_calls(struct omis_writer *w, const struct job_sum *j)
 {
 	omis_write_list(w);
 	for (unsigned i = 0; i < call_count; i++) {
-		const struct call_sum *s = &j->call[i];
+		const struct sum *s = &j->call[i];
 
 		if (!s->count && !s->delay_ns && !s->bytes_out && !s->bytes_in)
 			continue;
 		omis_write_list(w);
 		omis_write_string(w, call_table[i].name);
 		omis_write_string(w, call_class_name(call_table[i].class));
-		omis_write_int(w, (int64_t)s->count);
-		omis_write_int(w, s->delay_ns);
-		omis_write_int(w, (int64_t)s->bytes_out);
-		omis_write_int(w, (int64_t)s->bytes_in);
+		OMIS_WRITE_INTS(w, (int64_t)s->count, s->delay_ns, (int64_t)s->bytes_out,
+				(int64_t)s->bytes_in);
 		omis_write_list_end(w);
 	}
 	omis_write_list_end(w);
@@ -261,15 +239,8 @@ static void write_job(struct omis_writer *w, const struct job_sum *j)
 {
 	omis_write_string(w, j->job);
 	omis_write_string(w, j->program);
-	omis_write_int(w, j->lowest);
-	omis_write_int(w, j->world_size);
-	omis_write_int(w, j->processes);
-	omis_write_int(w, j->alive);
-	omis_write_int(w, j->ranks);
-	omis_write_int(w, j->counted);
-	omis_write_int(w, j->volumes);
-	omis_write_int(w, j->answered);
-	omis_write_int(w, j->in_mpi);
+	OMIS_WRITE_INTS(w, j->lowest, j->world_size, j->processes, j->alive, j->ranks, j->counted,
+			j->volumes, j->answered, j->in_mpi);
 	omis_write_float(w, j->age_s);
 	omis_write_float(w, j->cpu_s);
 	omis_write_float(w, j->rss);
@@ -281,17 +252,12 @@ static int add_entry(struct service_call *c, const struct job_sum *j)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
-	int rc;
 
 	omis_write_int(&w, call_now(c));
 	write_job(&w, j);
 	buf_printf(&b, ",[%s]", buf_str(&j->ranks_text));
-	rc = b.failed || j->ranks_text.failed
-		     ? -ERR_LIMIT
-		     : reply_add_n(c->reply, c->action, procs_node_token(c->procs), STATUS_OK, b.p,
-				   b.n);
-	buf_done(&b);
-	return rc;
+	b.failed |= j->ranks_text.failed;
+	return call_add_values(c, procs_node_token(c->procs), &b);
 }
 
 static int serve_job_sample(struct service_call *c)

@@ -86,16 +86,12 @@ static int add_bytes(struct service_call *c, const struct looked *o, bool is_bin
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
-	int rc;
 
 	if (is_binary)
 		omis_write_binary(&w, o->bytes.p, o->bytes.n);
 	else
 		write_list(&w, &o->bytes);
-	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token.s, &b);
 }
 
 static int add_list(struct service_call *c, const struct looked *o)

@@ -54,16 +54,6 @@ static void write_links(struct omis_writer *w, const struct host_facts *f)
 	omis_write_list_end(w);
 }
 
-static void write_ints(struct omis_writer *w, const int64_t *v, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		omis_write_int(w, v[i]);
-}
-
-#define WRITE_INTS(w, ...)                                \
-	write_ints((w), (const int64_t[]){ __VA_ARGS__ }, \
-		   sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
-
 static void write_facts(struct omis_writer *w, int64_t flags, const struct host_facts *f)
 {
 	if (flags & NODE_OS) {
@@ -75,12 +65,13 @@ static void write_facts(struct omis_writer *w, int64_t flags, const struct host_
 	}
 	if (flags & NODE_CPU) {
 		omis_write_string(w, f->arch);
-		WRITE_INTS(w, f->cpus, f->processes_max, f->cpu_mhz, UNKNOWN_BENCH, UNKNOWN_BENCH);
+		OMIS_WRITE_INTS(w, f->cpus, f->processes_max, f->cpu_mhz, UNKNOWN_BENCH,
+				UNKNOWN_BENCH);
 	}
 	if (flags & NODE_MEMORY)
-		WRITE_INTS(w, f->pages, f->page_size, UNKNOWN_BENCH);
+		OMIS_WRITE_INTS(w, f->pages, f->page_size, UNKNOWN_BENCH);
 	if (flags & NODE_DISK)
-		WRITE_INTS(w, f->disks, f->disk_kib, f->tmp_kib, f->swap_pages, UNKNOWN_BENCH);
+		OMIS_WRITE_INTS(w, f->disks, f->disk_kib, f->tmp_kib, f->swap_pages, UNKNOWN_BENCH);
 	if (flags & NODE_NET)
 		write_links(w, f);
 	if (flags & NODE_USERS_MAX)
@@ -125,13 +116,14 @@ static void write_net_rates(struct omis_writer *w, const struct node_rates *r)
 static void write_now(struct omis_writer *w, int64_t flags, const struct host_now *n)
 {
 	if (flags & NODE_QUEUES) {
-		WRITE_INTS(w, n->running, n->disk_wait, n->page_wait, n->sleeping, n->swapped_out);
+		OMIS_WRITE_INTS(w, n->running, n->disk_wait, n->page_wait, n->sleeping,
+				n->swapped_out);
 		omis_write_float(w, n->load1);
 		omis_write_float(w, n->load5);
 		omis_write_float(w, n->load15);
 	}
 	if (flags & NODE_MEMORY_NOW)
-		WRITE_INTS(w, n->free_pages, n->used_pages, n->free_swap_pages);
+		OMIS_WRITE_INTS(w, n->free_pages, n->used_pages, n->free_swap_pages);
 }
 
 static void write_shares(struct omis_writer *w, const struct node_rates *r)
@@ -162,7 +154,8 @@ static void write_rest(struct omis_writer *w, int64_t flags, const struct host_n
 		       const struct node_rates *r)
 {
 	if (flags & NODE_USERS)
-		WRITE_INTS(w, n->local_users, n->local_active, n->remote_users, n->remote_active);
+		OMIS_WRITE_INTS(w, n->local_users, n->local_active, n->remote_users,
+				n->remote_active);
 	if (flags & NODE_CPU_SHARES)
 		write_shares(w, r);
 	if (flags & NODE_PRESSURE) {
@@ -173,7 +166,7 @@ static void write_rest(struct omis_writer *w, int64_t flags, const struct host_n
 		omis_write_float(w, n->io_full);
 	}
 	if (flags & NODE_GROUP) {
-		WRITE_INTS(w, n->group_memory_max, n->group_memory);
+		OMIS_WRITE_INTS(w, n->group_memory_max, n->group_memory);
 		omis_write_float(w, n->group_cpus);
 	}
 }

@@ -108,15 +108,6 @@ static void write_integral(struct omis_writer *w, const struct pa_integral *v)
 	omis_write_float(w, v->t);
 }
 
-static int add_value(struct service_call *c, const char *object, struct buf *b)
-{
-	int rc = b->failed ? -ERR_NOMEM
-			   : reply_add(c->reply, c->action, object, STATUS_OK, buf_str(b));
-
-	buf_done(b);
-	return rc;
-}
-
 static int read_local(struct service_call *c, const struct pa_object *o, const struct pa_cell *cell)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
@@ -130,7 +121,7 @@ static int read_local(struct service_call *c, const struct pa_object *o, const s
 	} else {
 		omis_write_int(&w, pa_counter_value(cell));
 	}
-	return add_value(c, cell->proc->token.s, &b);
+	return call_add_values(c, cell->proc->token.s, &b);
 }
 
 static int read_global(struct service_call *c, const struct pa_object *o)
@@ -156,7 +147,7 @@ static int read_global(struct service_call *c, const struct pa_object *o)
 		write_integral(&w, &all);
 	else
 		omis_write_int(&w, n);
-	return add_value(c, o->token.s, &b);
+	return call_add_values(c, o->token.s, &b);
 }
 
 static int read_one(struct service_call *c, struct pa_object *o)
@@ -219,7 +210,7 @@ static int gain_of(struct service_call *c, const struct pa_object *o, struct pa_
 			add_gain(c, o, cell, &sum);
 	}
 	write_gain(c, o, &sum, &w);
-	return add_value(c, only ? only->proc->token.s : o->token.s, &b);
+	return call_add_values(c, only ? only->proc->token.s : o->token.s, &b);
 }
 
 static int measure_one(struct service_call *c, struct pa_object *o)
@@ -278,11 +269,6 @@ static int target(struct service_call *c, struct pa_object **object, struct pa_c
 	return 0;
 }
 
-static unsigned status_of(int rc)
-{
-	return rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
-}
-
 /* What one increment of one cell is; its amounts are parameters of the call. */
 typedef void increment_fn(struct service_call *c, struct pa_object *o, struct pa_cell *cell);
 
@@ -295,8 +281,7 @@ static int serve_increment(struct service_call *c, increment_fn *add)
 
 	call_count_object(c);
 	if (rc)
-		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
-				       e.text);
+		return call_add_failure(c, call_text(c, 0), rc, &e);
 	add(c, o, cell);
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }

@@ -224,36 +224,24 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 		omis_write_int(w, p->parent_pid);
 }
 
-static int add_proc(struct service_call *c, const struct object *o, int64_t flags)
+static int add_proc(struct service_call *c, const struct object *o)
 {
+	int64_t flags = call_int(c, 1) & PROC_FLAGS;
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct host_figures f;
-	int rc;
 
 	if (flags) {
 		get_figures(c, o->proc, flags, &f);
 		write_static(c, &w, o->proc, flags, &f);
 		write_dynamic(c, &w, o->proc, flags, &f);
 	}
-	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token, &b);
 }
 
 static int serve_proc_get_info(struct service_call *c)
 {
-	int64_t flags = call_int(c, 1) & PROC_FLAGS;
-	struct objects o = { 0 };
-	int rc;
-
-	rc = call_resolve(c, 'p', &o);
-	for (size_t i = 0; !rc && i < o.n; i++)
-		rc = add_proc(c, &o.v[i], flags);
-	reply_add_time(c->reply, call_now(c), call_now(c));
-	objects_done(&o);
-	return rc;
+	return call_each_object(c, 'p', add_proc);
 }
 
 static void write_probe(struct omis_writer *w, const struct seg_probe *p)
@@ -274,7 +262,6 @@ static int add_probes(struct service_call *c, const struct object *o)
 	struct omis_writer w = OMIS_WRITER(&b);
 	const struct segview *v = o->proc->seg;
 	const struct seg_probe *p;
-	int rc;
 
 	omis_write_int(&w, v ? segview_probes(v) : 0);
 	for (unsigned i = 0; v && i < SEG_PROBES; i++) {
@@ -282,10 +269,7 @@ static int add_probes(struct service_call *c, const struct object *o)
 		if (p)
 			write_probe(&w, p);
 	}
-	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token, &b);
 }
 
 static int serve_get_probes(struct service_call *c)
@@ -329,8 +313,9 @@ static void write_thread_static(struct omis_writer *w, const struct object *o, i
 		omis_write_string(w, "");
 }
 
-static int add_thread(struct service_call *c, const struct object *o, int64_t flags)
+static int add_thread(struct service_call *c, const struct object *o)
 {
+	int64_t flags = call_int(c, 1);
 	bool is_first = o->thread->tid == o->proc->pid;
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -358,24 +343,12 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 		omis_write_int(&w, f.priority);
 	if (flags & THREAD_SYSTEM_TIME)
 		omis_write_float(&w, f.system_s);
-	rc = b.failed ? -ERR_NOMEM
-		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token, &b);
 }
 
 static int serve_thread_get_info(struct service_call *c)
 {
-	int64_t flags = call_int(c, 1);
-	struct objects o = { 0 };
-	int rc;
-
-	rc = call_resolve(c, 't', &o);
-	for (size_t i = 0; !rc && i < o.n; i++)
-		rc = add_thread(c, &o.v[i], flags);
-	reply_add_time(c->reply, call_now(c), call_now(c));
-	objects_done(&o);
-	return rc;
+	return call_each_object(c, 't', add_thread);
 }
 
 /* exec is argv[0], or a path whose last part is the program's name as the kernel cuts it. */
@@ -429,12 +402,9 @@ static int serve_proc_take(struct service_call *c)
 			c->reply, c->action, procs_node_token(c->procs), STATUS_UNKNOWN_OBJECT,
 			"there is no process of this user with that pid and program");
 	if (rc)
-		return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
-				       status_from_err(rc), "%s", e.text);
+		return call_add_failure(c, procs_node_token(c->procs), rc, &e);
 	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);
-	rc = reply_add(c->reply, c->action, procs_node_token(c->procs), STATUS_OK, buf_str(&b));
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, procs_node_token(c->procs), &b);
 }
 
 const struct service proc_services[] = {

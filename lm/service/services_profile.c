@@ -48,8 +48,8 @@ static void extent_of(struct sum *to, const struct segview_call *v, const struct
 						    : ticks_delta_to_nsec(s, v->longest);
 }
 
-static struct sum sum_of(const struct segview_call *v, const struct segview_call *b,
-			 const struct ticks_scale *s)
+struct sum sum_of(const struct segview_call *v, const struct segview_call *b,
+		  const struct ticks_scale *s)
 {
 	struct sum sum = {
 		.count = profile_gained(v->count, b->count),
@@ -74,7 +74,7 @@ static int64_t join_extent(int64_t to, int64_t v, bool is_longest)
 	return (v > to) == is_longest ? v : to;
 }
 
-static void add_sum(struct sum *to, const struct sum *v)
+void sum_add(struct sum *to, const struct sum *v)
 {
 	to->count += v->count;
 	to->bytes_out += v->bytes_out;
@@ -93,7 +93,7 @@ static void add_to_function(struct profile *f, unsigned func, const struct sum *
 	}
 	to->shortest_ns = join_extent(to->shortest_ns, v->shortest_ns, false);
 	to->longest_ns = join_extent(to->longest_ns, v->longest_ns, true);
-	add_sum(to, v);
+	sum_add(to, v);
 }
 
 /* A rank's sum, of which call most_rank is the one that took most of the time. */
@@ -110,7 +110,7 @@ static struct sum add_calls(struct profile *f, const struct proc *p, const struc
 		if (!call_get(func) || (!v.count && !v.delay_ns && !v.in_call))
 			continue;
 		add_to_function(f, func, &v, p->own.rank);
-		add_sum(&all, &v);
+		sum_add(&all, &v);
 		if (all.most_rank < 0 || v.delay_ns > all.most_ns) {
 			all.most_rank = (int64_t)func;
 			all.most_ns = v.delay_ns;
@@ -127,12 +127,8 @@ static void write_rank(struct profile *f, const struct proc *p, const struct sum
 	omis_write_list(w);
 	omis_write_int(w, p->own.rank);
 	omis_write_token(w, p->token.s);
-	omis_write_int(w, !p->held);
-	omis_write_int(w, (int64_t)v->count);
-	omis_write_int(w, v->delay_ns);
-	omis_write_int(w, (int64_t)v->bytes_out);
-	omis_write_int(w, (int64_t)v->bytes_in);
-	omis_write_int(w, timed_ns);
+	OMIS_WRITE_INTS(w, !p->held, (int64_t)v->count, v->delay_ns, (int64_t)v->bytes_out,
+			(int64_t)v->bytes_in, timed_ns);
 	omis_write_string(w, v->most_rank < 0 ? "" : call_get((unsigned)v->most_rank)->name);
 	omis_write_int(w, v->most_ns);
 	omis_write_list_end(w);
@@ -220,12 +216,8 @@ static void write_pairs(struct profile *f)
 		const struct pair *p = &f->pair[i];
 
 		omis_write_list(&f->w);
-		omis_write_int(&f->w, p->rank);
-		omis_write_int(&f->w, p->partner);
-		omis_write_int(&f->w, (int64_t)p->count);
-		omis_write_int(&f->w, p->delay_ns);
-		omis_write_int(&f->w, (int64_t)p->bytes_out);
-		omis_write_int(&f->w, (int64_t)p->bytes_in);
+		OMIS_WRITE_INTS(&f->w, p->rank, p->partner, (int64_t)p->count, p->delay_ns,
+				(int64_t)p->bytes_out, (int64_t)p->bytes_in);
 		omis_write_list_end(&f->w);
 	}
 }
@@ -340,16 +332,9 @@ static void write_calls(struct profile *f)
 		omis_write_list(&f->w);
 		omis_write_string(&f->w, d->name);
 		omis_write_string(&f->w, call_class_name(d->class));
-		omis_write_int(&f->w, (int64_t)s->count);
-		omis_write_int(&f->w, s->delay_ns);
-		omis_write_int(&f->w, s->in_call);
-		omis_write_int(&f->w, (int64_t)s->bytes_out);
-		omis_write_int(&f->w, (int64_t)s->bytes_in);
-		omis_write_int(&f->w, s->most_rank);
-		omis_write_int(&f->w, s->most_ns);
-		omis_write_int(&f->w, s->ranks);
-		omis_write_int(&f->w, s->shortest_ns);
-		omis_write_int(&f->w, s->longest_ns);
+		OMIS_WRITE_INTS(&f->w, (int64_t)s->count, s->delay_ns, s->in_call,
+				(int64_t)s->bytes_out, (int64_t)s->bytes_in, s->most_rank,
+				s->most_ns, s->ranks, s->shortest_ns, s->longest_ns);
 		omis_write_list_end(&f->w);
 	}
 }
@@ -404,7 +389,6 @@ static int add_entry(struct profile *f, struct service_call *c)
 	struct omis_writer w = OMIS_WRITER(&b);
 	const int64_t head[] = { f->ranks,  f->ended,	 f->untimed,	f->unread,
 				 f->marked, f->timed_ns, f->longest_ns, f->word };
-	int rc;
 
 	if (f->by == BY_CALL)
 		write_calls(f);
@@ -424,11 +408,8 @@ static int add_entry(struct profile *f, struct service_call *c)
 		buf_putc(&b, ',');
 		buf_put(&b, f->rows.p, f->rows.n);
 	}
-	rc = b.failed || f->rows.failed || f->objects.failed
-		     ? -ERR_LIMIT
-		     : reply_add_n(c->reply, c->action, buf_str(&f->objects), STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	b.failed |= f->rows.failed || f->objects.failed;
+	return call_add_values(c, buf_str(&f->objects), &b);
 }
 
 static int serve_with(struct service_call *c, struct profile *f)

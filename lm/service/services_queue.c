@@ -210,22 +210,17 @@ static int add_queue(struct service_call *c, struct proc *p, struct queue *q)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
-	int rc;
 
 	take(p, q);
 	omis_write_int(&w, (int64_t)q->n);
 	if (call_int(c, 1) & QUEUE_FLAGS)
 		for (size_t i = 0; i < q->n; i++)
 			write_entry(c, &w, p, &q->at[i]);
-	omis_write_int(&w, timebase_at(c->timebase, p->queue_since));
-	omis_write_int(&w, (int64_t)segview_posted_lost(p->seg));
-	omis_write_int(&w, p->queue_is_late);
+	OMIS_WRITE_INTS(&w, timebase_at(c->timebase, p->queue_since),
+			(int64_t)segview_posted_lost(p->seg), p->queue_is_late);
 	if (call_int(c, 1) & QUEUE_CALLS)
 		call_write_calls_now(c, p, true, &w);
-	rc = b.failed ? -ERR_LIMIT
-		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, p->token.s, &b);
 }
 
 static int serve_one(struct service_call *c, struct proc *p, struct queue *q)

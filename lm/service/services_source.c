@@ -160,13 +160,9 @@ static int add(struct service_call *c, const struct looked *o)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
-	int rc;
 
 	write_lines(&w, &o->bytes);
-	rc = b.failed ? -ERR_LIMIT
-		      : reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, b.p, b.n);
-	buf_done(&b);
-	return rc;
+	return call_add_values(c, o->token.s, &b);
 }
 
 static int serve_source(struct service_call *c)

@@ -58,10 +58,7 @@ static int serve_tracebuf_append(struct service_call *c)
 
 	call_count_object(c);
 	if (rc)
-		return reply_add_error(c->reply, c->action, call_text(c, 0),
-				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
-							   : status_from_err(rc),
-				       "%s", e.text);
+		return call_add_failure(c, call_text(c, 0), rc, &e);
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }
 
@@ -78,15 +75,10 @@ static int read_part(struct service_call *c, struct tracebuf *b, size_t i, size_
 {
 	struct buf text = BUF_INIT(TRACE_PART_MAX_BYTES + TRACE_RECORD_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&text);
-	int rc;
 
 	omis_write_token(&w, tracebuf_token(b));
 	tracebuf_take(b, i, call_int(c, 1), bytes, &w);
-	rc = text.failed ? -ERR_NOMEM
-			 : reply_add_n(c->reply, c->action, tracebuf_proc_at(b, i)->token.s,
-				       STATUS_OK, buf_str(&text), text.n);
-	buf_done(&text);
-	return rc;
+	return call_add_values(c, tracebuf_proc_at(b, i)->token.s, &text);
 }
 
 static int read_one(struct service_call *c, struct tracebuf *b, size_t share)

@@ -347,6 +347,15 @@ int call_add_ok(struct service_call *c, const struct objects *o)
 	return rc;
 }
 
+int call_add_values(struct service_call *c, const char *object, struct buf *b)
+{
+	int rc = b->failed ? -ERR_LIMIT
+			   : reply_add_n(c->reply, c->action, object, STATUS_OK, b->p, b->n);
+
+	buf_done(b);
+	return rc;
+}
+
 struct each {
 	int (*proc)(struct service_call *, struct proc *, struct err *); /* or: */
 	int (*thread)(struct service_call *, const struct object *, struct err *);
@@ -376,6 +385,19 @@ int call_resolve(struct service_call *c, char class, struct objects *out)
 {
 	return resolve(&(struct resolve_from){ c->procs, &c->call->param[0], c->action }, class,
 		       out, c->reply);
+}
+
+int call_each_object(struct service_call *c, char class,
+		     int (*fn)(struct service_call *, const struct object *))
+{
+	struct objects o = { 0 };
+	int rc = call_resolve(c, class, &o);
+
+	for (size_t i = 0; !rc && i < o.n; i++)
+		rc = fn(c, &o.v[i]);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	objects_done(&o);
+	return rc;
 }
 
 static int call_each(struct service_call *c, char class, const struct each *fn)

@@ -126,6 +126,19 @@ int call_add_ok(struct service_call *c, const struct objects *o);
 int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e);
 
 /*
+ * Adds the values in b as the entry of an object, or of several by commas, and frees b. -ERR_LIMIT
+ * when b has failed.
+ */
+int call_add_values(struct service_call *c, const char *object, struct buf *b);
+
+/*
+ * Calls fn for each object of that class that the first parameter names. fn adds its entry; the
+ * time of the reply is now.
+ */
+int call_each_object(struct service_call *c, char class,
+		     int (*fn)(struct service_call *, const struct object *));
+
+/*
  * Calls fn for each process that the first parameter names. Successes are one entry, each failure
  * is one of its own. fn must not end processes.
  */

@@ -108,9 +108,7 @@ static void print_node(struct omis_writer *w, const struct flow_node *n)
 {
 	omis_write_list(w);
 	omis_write_string(w, flow_kind_name(n->kind));
-	omis_write_int(w, n->line);
-	omis_write_int(w, n->col);
-	omis_write_int(w, n->window);
+	OMIS_WRITE_INTS(w, n->line, n->col, n->window);
 	omis_write_list(w);
 	for (size_t k = 0; k < n->nin; k++)
 		omis_write_int(w, n->in[k]);

@@ -88,6 +88,10 @@ struct omis_writer {
 #define OMIS_WRITER(buffer) ((struct omis_writer){ .b = (buffer) })
 
 void omis_write_int(struct omis_writer *w, int64_t v);
+void omis_write_ints(struct omis_writer *w, const int64_t *v, size_t n);
+#define OMIS_WRITE_INTS(w, ...)                                \
+	omis_write_ints((w), (const int64_t[]){ __VA_ARGS__ }, \
+			sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 /* The shortest text that reads back as v; nan, inf and -inf are words of the language. */
 void omis_write_float(struct omis_writer *w, double v);
 /* Up to the first 0. */

@@ -35,6 +35,12 @@ void omis_write_int(struct omis_writer *w, int64_t v)
 	put_int(w->b, v);
 }
 
+void omis_write_ints(struct omis_writer *w, const int64_t *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		omis_write_int(w, v[i]);
+}
+
 /* The first precision that reads back; below DBL_MIN fewer digits than 15 may do. */
 static void shortest(char *out, size_t size, double v)
 {
