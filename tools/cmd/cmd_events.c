@@ -9,12 +9,10 @@
 #include "tools/events/event_tail.h"
 #include "tools/events/subscription.h"
 #include "tools/session/show.h"
+#include "tools/term/signals.h"
 #include "tools/term/table.h"
 #include "tools/term/term.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,23 +20,6 @@
 #define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
 #define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
 #define TYPES_MAX 65536
-
-static volatile sig_atomic_t got_signal, nsignal;
-
-static void on_signal(int signo)
-{
-	got_signal = signo;
-	nsignal++;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
-}
 
 static bool is_asked(char **names, const char *name)
 {
@@ -258,16 +239,6 @@ static int list(const struct event_tail_options *w)
 
 /* --- tail */
 
-static void wait_a_while(nsec_t until)
-{
-	nsec_t left = until - clock_mono();
-	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
-
-	if (left > 0 && poll(&p, 1, (int)(left / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
-		return;
-	omis_handler();
-}
-
 static int watch(struct event_tail *f)
 {
 	nsec_t end = f->options->for_ns ? clock_mono() + f->options->for_ns : INT64_MAX;
@@ -275,7 +246,7 @@ static int watch(struct event_tail *f)
 	bool more;
 	int rc = CMD_OK;
 
-	while (rc == CMD_OK && !f->is_over && !got_signal && (now = clock_mono()) < end) {
+	while (rc == CMD_OK && !f->is_over && !signals_last && (now = clock_mono()) < end) {
 		if (now >= fetch && !f->csr.gap.since) {
 			rc = event_tail_fetch(f, &more);
 			fetch = more ? now : now + FETCH_NS;
@@ -285,9 +256,9 @@ static int watch(struct event_tail *f)
 			attach = clock_mono() + ATTACH_NS;
 		}
 		if (session_link() == SESSION_UP && !f->csr.gap.since)
-			wait_a_while(fetch < end ? fetch : end);
+			session_turn((fetch < end ? fetch : end) - clock_mono(), false);
 		else
-			wait_a_while(now + FETCH_NS);
+			session_turn(FETCH_NS, false);
 		if (rc == CMD_OK || session_link() != SESSION_UP)
 			rc = event_tail_check(f);
 	}
@@ -299,7 +270,7 @@ static int follow(const struct event_tail_options *w)
 	struct event_tail f = { .options = w };
 	int rc, end;
 
-	catch_signals();
+	signals_catch(false);
 	rc = event_tail_begin(&f);
 	if (rc == CMD_OK)
 		rc = watch(&f);
@@ -404,8 +375,8 @@ static int run_on(struct options *w)
 	on->to = w->tail.to;
 	on->for_ns = w->tail.for_ns;
 	on->count = w->tail.count;
-	on->signals = &nsignal;
-	catch_signals();
+	on->signals = &signals_count;
+	signals_catch(false);
 	return subscription_run(on);
 }
 
@@ -424,7 +395,7 @@ static int run(struct options *w, const struct verb *verb)
 {
 	int rc = verb->run ? run_other(&w->tail, verb) : run_on(w);
 
-	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+	return signals_status(rc);
 }
 
 int cmd_events(int argc, char **argv)

@@ -8,11 +8,11 @@
 #include "tools/export/export.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/term/signals.h"
 #include "tools/web/web.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,13 +31,6 @@ struct server {
 	const char *listen, *token_file;
 	bool once, is_plain;
 };
-
-static volatile sig_atomic_t end_signal;
-
-static void on_signal(int signo)
-{
-	end_signal = signo;
-}
 
 /* --- answers */
 
@@ -172,11 +165,8 @@ static int report_address(const struct server *s)
 
 static void serve(struct server *s)
 {
-	struct sigaction a = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	while (!end_signal) {
+	signals_catch(false);
+	while (!signals_last) {
 		struct pollfd p[2] = { { .fd = web_fd(s->web), .events = POLLIN },
 				       { .fd = s->x.is_open ? omis_fd() : -1, .events = POLLIN } };
 

@@ -7,37 +7,14 @@
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
 #include "tools/measure/pmsl_text.h"
+#include "tools/term/signals.h"
 #include "tools/term/wholefile.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define KEY_POLL_MS 100
 #define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
-
-static volatile sig_atomic_t got_signal, got_resize;
-
-static void on_signal(int signo)
-{
-	if (signo == SIGWINCH)
-		got_resize = 1;
-	else
-		got_signal = signo;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
-	sigaction(SIGWINCH, &a, NULL);
-}
 
 /* --- the text */
 
@@ -95,25 +72,14 @@ static int read_text(struct measurement *m)
 
 /* --- the loop */
 
-static void wait_a_while(struct measurement *m, nsec_t left)
-{
-	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
-			       { .fd = m->term.is_raw ? STDIN_FILENO : -1, .events = POLLIN } };
-	int ms = left > KEY_POLL_MS * NSEC_PER_MSEC ? KEY_POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
-
-	if (poll(p, 2, ms) < 0 && errno != EINTR)
-		return;
-	omis_handler();
-}
-
 static void serve_terminal(struct measurement *m)
 {
 	int key;
 
 	while ((key = term_key(&m->term)) >= 0)
 		m->is_over |= key == 'q' || key == 'Q';
-	if (got_resize) {
-		got_resize = 0;
+	if (signals_resize) {
+		signals_resize = 0;
 		term_measure(&m->term);
 	}
 }
@@ -166,12 +132,12 @@ static void watch(struct measurement *m)
 	nsec_t end = m->options->for_ns ? clock_mono() + m->options->for_ns : INT64_MAX;
 	nsec_t attach = clock_mono() + ATTACH_NS, now;
 
-	while (!m->is_over && !got_signal && !has_enough(m) && (now = clock_mono()) < end) {
+	while (!m->is_over && !signals_last && !has_enough(m) && (now = clock_mono()) < end) {
 		if (now >= attach && !m->csr.gap.since) {
 			measurement_attach(m);
 			attach = now + ATTACH_NS;
 		}
-		wait_a_while(m, end - now);
+		session_turn(end - now, m->term.is_raw);
 		serve_terminal(m);
 		show_all(m);
 		m->status = m->status ? m->status : measurement_check(m);
@@ -190,7 +156,7 @@ static int measure(struct measurement *m, const char **job)
 
 	if (rc != CMD_OK)
 		return rc;
-	catch_signals();
+	signals_catch(false);
 	rc = measurement_begin(m);
 	if (rc == CMD_OK) {
 		if (is_live(m->options))
@@ -201,13 +167,13 @@ static int measure(struct measurement *m, const char **job)
 		rc = m->status;
 	}
 	session_close();
-	if (rc == CMD_OK && got_signal == SIGTERM)
-		return CMD_SIGNAL + SIGTERM;
-	if (rc == CMD_OK && !m->shown && !got_signal && !m->is_over)
+	if (signals_status(rc) != rc)
+		return signals_status(rc);
+	if (rc == CMD_OK && !m->shown && !signals_last && !m->is_over)
 		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
 	if (rc == CMD_OK && m->has_ended)
 		fprintf(stderr, "omig: the processes have ended\n");
-	if (rc == CMD_OK && m->options->until.n && !measurement_is_reached(m) && !got_signal &&
+	if (rc == CMD_OK && m->options->until.n && !measurement_is_reached(m) && !signals_last &&
 	    (!m->is_over || m->has_ended))
 		return cmd_fail(CMD_FAILURE, "not precise enough yet: --until is not reached");
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;

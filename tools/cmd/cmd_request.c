@@ -7,12 +7,10 @@
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/term/signals.h"
 #include "tools/term/table.h"
 #include "tools/term/wholefile.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +48,6 @@ struct step {
 	struct follow follow;
 	char value[VALUE_BYTES]; /* "" = none */
 };
-
-static volatile sig_atomic_t is_interrupted;
-
-static void on_signal(int signo)
-{
-	is_interrupted = signo;
-}
 
 /* all, quorum=N, deadline=MS, now */
 static int set_wait(void *into, const char *value, struct err *e)
@@ -206,28 +197,15 @@ static void on_reply(Omis_reply r, void *arg)
 
 static void wait_for_replies(struct follow *f)
 {
-	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
-	nsec_t left;
+	nsec_t left = NSEC_PER_SEC;
 
-	while (!f->is_over && !is_interrupted) {
-		left = f->until == FOREVER ? NSEC_PER_SEC : f->until - clock_mono();
+	while (!f->is_over && !signals_last) {
+		if (f->until != FOREVER)
+			left = f->until - clock_mono();
 		if (left <= 0)
 			break;
-		if (poll(&p, 1,
-			 (int)((left < NSEC_PER_SEC ? left : NSEC_PER_SEC) / NSEC_PER_MSEC) + 1) <
-			    0 &&
-		    errno != EINTR)
-			break;
-		omis_handler();
+		session_turn(left, false);
 	}
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
 }
 
 /* The event, as it was asked for: what stands before the colon. */
@@ -257,7 +235,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 	if (w->follow_ns != FOREVER) /* a late answer is waited for as ever */
 		f->until = clock_mono() + w->common.timeout_ns + w->follow_ns;
 	term_open(&f->term, w->common.color);
-	catch_signals();
+	signals_catch(false);
 	r = omis_request_n((const char *)s->text.p, s->text.n, on_reply, f, 0);
 	if (r)
 		on_reply(r, f);
@@ -267,8 +245,8 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 		say_nothing_came(w, s);
 	str_copy(s->value, sizeof(s->value), f->csr);
 	f->is_past = true;
-	if (is_interrupted == SIGINT) /* ends this one; those behind it have their turn */
-		is_interrupted = 0;
+	if (signals_last == SIGINT) /* ends this one; those behind it have their turn */
+		signals_last = 0;
 	return f->status;
 }
 
@@ -358,7 +336,7 @@ static int send_requests(struct request_options *w, struct step *step, size_t n)
 		rc = session_attach(w->job);
 	if (rc == CMD_OK && (w->wait != OMIS_WAIT_ALL || w->deadline_ms))
 		omis_request_policy(w->wait, w->quorum, (unsigned)w->deadline_ms);
-	for (size_t i = 0; i < n && rc == CMD_OK && !is_interrupted; i++)
+	for (size_t i = 0; i < n && rc == CMD_OK && !signals_last; i++)
 		rc = take_step(w, step, i, i + 1 == n);
 	session_close();
 	return rc;

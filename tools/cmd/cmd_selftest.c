@@ -5,6 +5,7 @@
 #include "tools/selftest/selftest.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/term/signals.h"
 #include "tools/term/table.h"
 
 #include <stdio.h>
@@ -13,8 +14,6 @@
 
 #define SERVICES_MAX 512
 #define TIMEOUT_NS INT64_C(10000000000)
-
-static volatile sig_atomic_t got_signal;
 
 /* What is to be tried, and how it went. */
 struct selftest {
@@ -25,11 +24,6 @@ struct selftest {
 	} v[SERVICES_MAX];
 	size_t n;
 };
-
-static void on_signal(int sig)
-{
-	got_signal = sig;
-}
 
 static bool is_done(const Omis_service_info *s)
 {
@@ -185,24 +179,21 @@ static void show_sum(const struct selftest *t, const struct term *term)
 
 static int run(struct selftest *t, const struct cmd_common *c)
 {
-	struct sigaction a = { .sa_handler = on_signal };
 	struct selftest_bed *bed = calloc(1, sizeof(*bed));
 	int rc;
 
 	if (!bed)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
-	rc = selftest_bed_open(bed, c, &got_signal);
-	for (size_t i = 0; rc == CMD_OK && i < t->n && !got_signal; i++) {
+	signals_catch(false);
+	rc = selftest_bed_open(bed, c, &signals_last);
+	for (size_t i = 0; rc == CMD_OK && i < t->n && !signals_last; i++) {
 		show_progress(t, i);
 		selftest_row_run(bed, t->v[i].row, &t->v[i].result);
 	}
 	show_progress(t, t->n);
 	selftest_bed_close(bed);
 	free(bed);
-	return got_signal ? CMD_SIGNAL + got_signal : rc;
+	return signals_last ? CMD_SIGNAL + signals_last : rc;
 }
 
 static int judge(const struct selftest *t)

@@ -4,20 +4,18 @@
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/term/moment.h"
+#include "tools/term/signals.h"
 #include "tools/view/past.h"
 #include "tools/view/top_rank.h"
 #include "tools/view/top_screen.h"
 #include "tools/view/top_show.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define KEY_POLL_MS 100
+#define TRY_NS (100 * NSEC_PER_MSEC) /* between two looks for the next mainsm */
 #define REQUEST_MS 1000 /* a silent node must not freeze the screen */
 
 struct top {
@@ -32,26 +30,6 @@ struct top {
 	struct session_gap gap;
 	struct top_sample now, before;
 };
-
-static volatile sig_atomic_t got_signal, got_resize;
-
-static void on_signal(int signo)
-{
-	if (signo == SIGWINCH)
-		got_resize = 1;
-	else
-		got_signal = signo;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
-	sigaction(SIGWINCH, &a, NULL);
-}
 
 /* --- showing */
 
@@ -148,28 +126,19 @@ static void on_key(struct top *t, int key)
 		show(t);
 }
 
-static void poll_events(const struct top *t, nsec_t left)
-{
-	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
-			       { .fd = t->term.is_raw ? STDIN_FILENO : -1, .events = POLLIN } };
-	int ms = left > KEY_POLL_MS * NSEC_PER_MSEC ? KEY_POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
-
-	if (poll(p, 2, ms) < 0 && errno != EINTR)
-		return;
-	omis_handler();
-}
-
 /* Until the next sample is due; keys, resizing and the connection are served meanwhile. */
 static void wait_until(struct top *t, nsec_t until)
 {
 	int key;
 
-	while (!t->screen.is_over && !got_signal && (t->screen.is_paused || clock_mono() < until)) {
-		poll_events(t, t->screen.is_paused ? NSEC_PER_SEC : until - clock_mono());
+	while (!t->screen.is_over && !signals_last &&
+	       (t->screen.is_paused || clock_mono() < until)) {
+		session_turn(t->screen.is_paused ? NSEC_PER_SEC : until - clock_mono(),
+			     t->term.is_raw);
 		while ((key = term_key(&t->term)) >= 0)
 			on_key(t, key);
-		if (got_resize) {
-			got_resize = 0;
+		if (signals_resize) {
+			signals_resize = 0;
 			term_measure(&t->term);
 			show(t);
 		}
@@ -208,8 +177,8 @@ static int sample(struct top *t)
 	if (session_link() == SESSION_UP)
 		return rc;
 	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->screen.is_over &&
-	       !got_signal)
-		wait_until(t, clock_mono() + KEY_POLL_MS * NSEC_PER_MSEC);
+	       !signals_last)
+		wait_until(t, clock_mono() + TRY_NS);
 	return rc;
 }
 
@@ -226,13 +195,13 @@ static int watch(struct top *t)
 
 	if (t->term.is_raw && rc == CMD_OK)
 		show(t);
-	while (rc == CMD_OK && !t->screen.is_over && !got_signal &&
+	while (rc == CMD_OK && !t->screen.is_over && !signals_last &&
 	       (t->count == 0 || shown < t->count)) {
 		next += t->every_ns;
 		if (next < clock_mono())
 			next = clock_mono();
 		wait_until(t, next);
-		if (t->screen.is_over || got_signal)
+		if (t->screen.is_over || signals_last)
 			break;
 		rc = sample(t);
 		if (rc == CMD_OK && !t->gap.since)
@@ -265,7 +234,7 @@ static int run(struct top *t)
 	if (t->at)
 		return show_past(t);
 	omis_request_policy(OMIS_WAIT_ALL, 0, REQUEST_MS);
-	catch_signals();
+	signals_catch(false);
 	if (!t->common.json && t->count == 0)
 		term_raw(&t->term);
 	rc = watch(t);
@@ -274,7 +243,7 @@ static int run(struct top *t)
 	top_sample_done(&t->now);
 	top_sample_done(&t->before);
 	session_close();
-	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+	return signals_status(rc);
 }
 
 int cmd_top(int argc, char **argv)

@@ -11,8 +11,3 @@ tools/cmd.uses := common/base common/cli common/container common/json \
 		pmsl/check pmsl tools/web tools/term tools/session tools/launch tools/view \
 		tools/export tools/measure tools/events tools/probes tools/selftest \
 		tools/cmd/summary
-# What a signal handler may touch.
-tools/cmd.statics := cmd_top.c:got_signal cmd_top.c:got_resize cmd_request.c:is_interrupted \
-		     cmd_export.c:end_signal cmd_selftest.c:got_signal \
-		     cmd_measure.c:got_signal cmd_measure.c:got_resize \
-		     cmd_events.c:got_signal cmd_events.c:nsignal

@@ -5,12 +5,16 @@
 #include "common/base/clock.h"
 #include "common/base/str.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* objects are back one by one, while their daemons find mainsm */
 #define GAP_TRY_NS (500 * NSEC_PER_MSEC)
+#define TURN_MAX_NS (100 * NSEC_PER_MSEC) /* until a signal that came before it is seen */
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
 #define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
@@ -156,6 +160,17 @@ int session_bridge(struct session_gap *g)
 		return CMD_OK;
 	return cmd_fail(CMD_UNREACHABLE, "mainsm was not back within %.3g s",
 			(double)g->limit_ns * 1e-9);
+}
+
+void session_turn(nsec_t left, bool with_keys)
+{
+	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
+			       { .fd = with_keys ? STDIN_FILENO : -1, .events = POLLIN } };
+
+	left = left < TURN_MAX_NS ? left : TURN_MAX_NS;
+	if (left > 0 && poll(p, 2, (int)(left / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+		return;
+	omis_handler();
 }
 
 void session_close(void)

@@ -47,6 +47,12 @@ struct session_gap {
  */
 int session_bridge(struct session_gap *g);
 
+/*
+ * Waits for what mainsm sends, a signal or, with_keys, a key: for `left` at most, and never long.
+ * Then omis_handler().
+ */
+void session_turn(nsec_t left, bool with_keys);
+
 /* Attaches all that is known. 0 or an exit status. */
 int session_attach_all(void);
 

@@ -10,17 +10,14 @@
 #include "tools/cmd/cmd.h"
 #include "tools/session/session_csr.h"
 #include "tools/session/show.h"
+#include "tools/term/signals.h"
 #include "tools/view/jobs.h"
 
-#include <errno.h>
 #include <math.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define POLL_MS 100
 #define ATTACH_NS (5 * NSEC_PER_SEC) /* processes that come later are in it after this time */
 #define EVERY_DEFAULT_NS (5 * NSEC_PER_SEC)
 #define EVERY_MIN_NS (500 * NSEC_PER_MSEC)
@@ -62,22 +59,6 @@ struct alert {
 	} kept[KEPT_MAX];
 	size_t nkept;
 };
-
-static volatile sig_atomic_t got_signal;
-
-static void on_signal(int signo)
-{
-	got_signal = signo;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGPIPE, &ignore, NULL);
-}
 
 /* --- what is said */
 
@@ -405,22 +386,13 @@ static void follow(struct alert *a)
 	}
 }
 
-static void wait_a_while(void)
-{
-	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
-
-	if (poll(&p, 1, POLL_MS) < 0 && errno != EINTR)
-		return;
-	omis_handler();
-}
-
 static int watch(struct alert *a)
 {
 	int rc = begin(a);
 
 	a->attach_at = clock_mono() + ATTACH_NS;
-	while (rc == CMD_OK && !a->is_over && !got_signal) {
-		wait_a_while();
+	while (rc == CMD_OK && !a->is_over && !signals_last) {
+		session_turn(NSEC_PER_SEC, false);
 		look_at_kept(a);
 		hook_reap(&a->hook);
 		follow(a);
@@ -435,7 +407,8 @@ static int run(struct alert *a)
 
 	if (rc != CMD_OK)
 		return rc;
-	catch_signals();
+	signals_catch(false);
+	sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
 	a->gap.again = begin_again;
 	a->gap.arg = a;
 	for (int i = 0; i < WATCHES; i++) {
@@ -446,7 +419,7 @@ static int run(struct alert *a)
 	session_close();
 	if (rc == CMD_OK && a->once && !a->has_fired)
 		rc = CMD_FAILURE;
-	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+	return signals_status(rc);
 }
 
 /* --- the command line */

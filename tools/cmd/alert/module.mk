@@ -4,5 +4,3 @@ MODULES                 += tools/cmd/alert
 tools/cmd/alert.src     := cmd_alert.c explain.c
 tools/cmd/alert.uses    := common/base common/json common/omis/text tools/libomis \
 		tools/term tools/session tools/view tools/alert tools/cmd
-# What a signal handler may touch.
-tools/cmd/alert.statics := cmd_alert.c:got_signal

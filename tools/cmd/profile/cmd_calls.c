@@ -6,15 +6,12 @@
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/term/moment.h"
+#include "tools/term/signals.h"
 #include "tools/view/jobs.h"
 #include "tools/view/past.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 
-#define POLL_MS 100
 #define FOR_DEFAULT_NS (5 * NSEC_PER_SEC) /* a person waits so long; a step takes less */
 
 struct calls {
@@ -30,22 +27,6 @@ struct calls {
 	int64_t depth; /* of call sites */
 	int status;
 };
-
-static volatile sig_atomic_t got_signal;
-
-static void on_signal(int signo)
-{
-	got_signal = signo;
-}
-
-/* The first one ends the waiting: what there is by then is shown. */
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-}
 
 /* --- showing */
 
@@ -113,23 +94,13 @@ static void show(struct calls *c, struct profile *p, Omis_reply r)
 
 /* --- measuring */
 
-static void wait_a_while(nsec_t left)
-{
-	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
-	int ms = left > POLL_MS * NSEC_PER_MSEC ? POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
-
-	if (poll(&p, 1, ms) < 0 && errno != EINTR)
-		return;
-	omis_handler();
-}
-
 /* False: the connection is lost, which is reported. */
 static bool wait_until(struct calls *c, nsec_t end)
 {
 	nsec_t now;
 
-	while (!got_signal && session_link() == SESSION_UP && (now = clock_mono()) < end)
-		wait_a_while(end - now);
+	while (!signals_last && session_link() == SESSION_UP && (now = clock_mono()) < end)
+		session_turn(end - now, false);
 	if (session_link() != SESSION_UP)
 		c->status = cmd_fail(CMD_UNREACHABLE, "the connection to mainsm is lost");
 	return c->status == CMD_OK;
@@ -225,9 +196,9 @@ static void measure_live(struct calls *c)
 
 	if (!begin(c))
 		return;
-	while (!got_signal && (!c->count || shown < c->count)) {
+	while (!signals_last && (!c->count || shown < c->count)) {
 		next += c->every_ns;
-		if (!wait_until(c, next) || got_signal || !show_now(c, PROFILE_SINCE_MARK))
+		if (!wait_until(c, next) || signals_last || !show_now(c, PROFILE_SINCE_MARK))
 			break;
 		shown++;
 		c->status = session_attach(c->job);
@@ -298,12 +269,12 @@ static int run(struct calls *c)
 	if (rc == CMD_OK)
 		rc = session_attach(c->job);
 	if (rc == CMD_OK) {
-		catch_signals();
+		signals_catch(true); /* the first one ends the waiting: what there is is shown */
 		measure(c);
 		rc = c->status;
 	}
 	session_close();
-	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+	return signals_status(rc);
 }
 
 /* --- the command line */

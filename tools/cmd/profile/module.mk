@@ -4,5 +4,3 @@ MODULES                   += tools/cmd/profile
 tools/cmd/profile.src     := cmd_calls.c
 tools/cmd/profile.uses    := common/base common/json tools/libomis tools/term tools/session \
 		tools/view tools/profile tools/cmd
-# What a signal handler may touch.
-tools/cmd/profile.statics := cmd_calls.c:got_signal

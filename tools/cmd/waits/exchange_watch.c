@@ -3,34 +3,14 @@
 
 #include "common/base/str.h"
 #include "tools/session/session.h"
+#include "tools/term/signals.h"
 #include "tools/view/jobs.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#define POLL_MS 100
 #define PROGRESS_NS (2 * NSEC_PER_SEC) /* a longer interval is announced */
-
-static volatile sig_atomic_t got_signal;
-
-static void on_signal(int signo)
-{
-	got_signal = signo;
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal };
-
-	got_signal = 0;
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-	sigaction(SIGHUP, &a, NULL);
-}
 
 /* --- intervals */
 
@@ -54,19 +34,12 @@ static int read_now(struct watching *g, struct exchange *x, Omis_reply *reply)
 static void wait_for_interval(const struct exchange_watch *w)
 {
 	nsec_t end = clock_mono() + w->every_ns;
-	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
 
 	if (w->every_ns > PROGRESS_NS && isatty(STDERR_FILENO) && w->count == 1)
 		fprintf(stderr, "omig: counting for %lld s; ^C shows what there is\n",
 			(long long)(w->every_ns / NSEC_PER_SEC));
-	while (!got_signal && clock_mono() < end) {
-		nsec_t left = end - clock_mono();
-		int ms = left > POLL_MS * NSEC_PER_MSEC ? POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
-
-		if (poll(&p, 1, ms) < 0 && errno != EINTR)
-			return;
-		omis_handler();
-	}
+	while (!signals_last && clock_mono() < end)
+		session_turn(end - clock_mono(), false);
 }
 
 static bool has_ended(const struct exchange *before, const struct exchange *now)
@@ -118,7 +91,7 @@ static int all_intervals(struct watching *g)
 	if (rc != CMD_OK)
 		return rc;
 	omis_reply_free(reply);
-	while ((rc == CMD_OK || rc == CMD_PARTIAL) && !is_over && !got_signal &&
+	while ((rc == CMD_OK || rc == CMD_PARTIAL) && !is_over && !signals_last &&
 	       (!g->w->count || n++ < g->w->count))
 		rc = one_interval(g, &before, &is_over);
 	exchange_done(&before);
@@ -162,7 +135,7 @@ int exchange_watch_run(struct exchange_watch *w)
 
 	if (rc != CMD_OK)
 		return rc;
-	catch_signals();
+	signals_catch(false);
 	if (!w->job) {
 		rc = jobs_choose(chosen);
 		w->job = chosen;
@@ -170,5 +143,5 @@ int exchange_watch_run(struct exchange_watch *w)
 	if (rc == CMD_OK)
 		rc = watch(w);
 	session_close();
-	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+	return signals_status(rc);
 }

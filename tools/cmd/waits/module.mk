@@ -4,5 +4,3 @@ MODULES              += tools/cmd/waits
 tools/cmd/waits.src  := cmd_matrix.c cmd_waits.c exchange_watch.c
 tools/cmd/waits.uses := common/base common/cli common/json pmsl/check tools/libomis tools/term \
 			tools/session tools/view tools/waits tools/cmd
-# What a signal handler may touch.
-tools/cmd/waits.statics := exchange_watch.c:got_signal
