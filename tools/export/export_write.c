@@ -122,74 +122,44 @@ static void write_limit(struct metrics *m, const struct export *x)
 		"node", (d)->node                       \
 	}
 
+#define COUNTER(name, help)                                   \
+	{                                                     \
+		"omig_daemon_" name, METRIC_COUNTER, "", help \
+	}
+#define GAUGE(name, unit, help)                        \
+	{                                              \
+		"omig_" name, METRIC_GAUGE, unit, help \
+	}
+
 static const struct {
-	const char *daemon, *value; /* as omig_status() names them */
-	struct metric family; /* equal ones stand together */
+	const char *daemon, *value; /* as omig_status() names them; "": each daemon */
+	struct metric family; /* equal ones stand together, the first has the help */
 	double scale;
 } daemon_values[] = {
-	{ .daemon = "lm",
-	  .value = "requests",
-	  .family = { "omig_daemon_requests", METRIC_COUNTER, "",
-		      "Requests that a daemon was asked." },
-	  .scale = 1 },
-	{ .daemon = "sm",
-	  .value = "requests_asked",
-	  .family = { "omig_daemon_requests", METRIC_COUNTER, "", "" },
-	  .scale = 1 },
-	{ .daemon = "lm",
-	  .value = "requests_waiting",
-	  .family = { "omig_daemon_requests_active", METRIC_GAUGE, "", "Requests at work." },
-	  .scale = 1 },
-	{ .daemon = "sm",
-	  .value = "requests",
-	  .family = { "omig_daemon_requests_active", METRIC_GAUGE, "", "" },
-	  .scale = 1 },
-	{ .daemon = "mainsm",
-	  .value = "requests",
-	  .family = { "omig_daemon_requests_active", METRIC_GAUGE, "", "" },
-	  .scale = 1 },
-	{ .daemon = "lm",
-	  .value = "events_dropped",
-	  .family = { "omig_daemon_events_dropped", METRIC_COUNTER, "",
-		      "Events that were not reported, because there were too many." },
-	  .scale = 1 },
-	{ .daemon = "sm",
-	  .value = "events_dropped",
-	  .family = { "omig_daemon_events_dropped", METRIC_COUNTER, "", "" },
-	  .scale = 1 },
-	{ .daemon = "lm",
-	  .value = "records_dropped",
-	  .family = { "omig_daemon_records_dropped", METRIC_COUNTER, "",
-		      "Records that did not fit into the rings of ranks." },
-	  .scale = 1 },
-	{ .daemon = "",
-	  .value = "parent_dropped",
-	  .family = { "omig_daemon_messages_dropped", METRIC_COUNTER, "",
-		      "Messages upwards that did not fit into a queue." },
-	  .scale = 1 },
-	{ .daemon = "",
-	  .value = "parent_queued_bytes",
-	  .family = { "omig_daemon_queue_bytes", METRIC_GAUGE, "bytes", "What waits to be sent." },
-	  .scale = 1 },
-	{ .daemon = "mainsm",
-	  .value = "queued_bytes",
-	  .family = { "omig_daemon_queue_bytes", METRIC_GAUGE, "bytes", "" },
-	  .scale = 1 },
-	{ .daemon = "",
-	  .value = "lag_max_ns",
-	  .family = { "omig_daemon_loop_lag_seconds", METRIC_GAUGE, "seconds",
-		      "The longest that a daemon's timers were late, in the last half minute or so." },
-	  .scale = 1e-9 },
-	{ .daemon = "",
-	  .value = "rss_bytes",
-	  .family = { "omig_daemon_resident_memory_bytes", METRIC_GAUGE, "bytes",
-		      "Memory of a daemon." },
-	  .scale = 1 },
-	{ .daemon = "mainsm",
-	  .value = "tools",
-	  .family = { "omig_tools", METRIC_GAUGE, "",
-		      "Tools that are connected, this one included." },
-	  .scale = 1 },
+	{ "lm", "requests", COUNTER("requests", "Requests that a daemon was asked."), 1 },
+	{ "sm", "requests_asked", COUNTER("requests", ""), 1 },
+	{ "lm", "requests_waiting", GAUGE("daemon_requests_active", "", "Requests at work."), 1 },
+	{ "sm", "requests", GAUGE("daemon_requests_active", "", ""), 1 },
+	{ "mainsm", "requests", GAUGE("daemon_requests_active", "", ""), 1 },
+	{ "lm", "events_dropped",
+	  COUNTER("events_dropped", "Events that were not reported, because there were too many."),
+	  1 },
+	{ "sm", "events_dropped", COUNTER("events_dropped", ""), 1 },
+	{ "lm", "records_dropped",
+	  COUNTER("records_dropped", "Records that did not fit into the rings of ranks."), 1 },
+	{ "", "parent_dropped",
+	  COUNTER("messages_dropped", "Messages upwards that did not fit into a queue."), 1 },
+	{ "", "parent_queued_bytes", GAUGE("daemon_queue_bytes", "bytes", "What waits to be sent."),
+	  1 },
+	{ "mainsm", "queued_bytes", GAUGE("daemon_queue_bytes", "bytes", ""), 1 },
+	{ "", "lag_max_ns",
+	  GAUGE("daemon_loop_lag_seconds", "seconds",
+		"The longest that a daemon's timers were late, in the last half minute or so."),
+	  1e-9 },
+	{ "", "rss_bytes", GAUGE("daemon_resident_memory_bytes", "bytes", "Memory of a daemon."),
+	  1 },
+	{ "mainsm", "tools", GAUGE("tools", "", "Tools that are connected, this one included."),
+	  1 },
 };
 
 static double daemon_value(const struct export_daemon *d, const char *name)

@@ -215,7 +215,7 @@ static bool is_cut(const struct measurement *m)
 
 static void place_reading(struct measurement *m, struct reading *r)
 {
-	int64_t until = value_int(r->part[0], 2);
+	int64_t until = value_int(r->part[0], READ_UNTIL);
 
 	r->before = m->before;
 	r->is_cut = is_cut(m);
@@ -236,8 +236,8 @@ static void take_part(struct measurement *m, Omis_value *v)
 		return;
 	}
 	r->part[r->npart++] = v;
-	r->is_enough = value_int(v, 5);
-	if (value_int(v, 3))
+	r->is_enough = value_int(v, READ_ENOUGH);
+	if (value_int(v, READ_MORE))
 		return;
 	place_reading(m, r);
 	*m->last = r;
@@ -252,8 +252,7 @@ static void on_event(struct measurement *m, Omis_reply r)
 	if (!r[0] || !r[1] || !r[1]->obj_list || r[1]->status >= OMIS_FIRST_ERROR)
 		return;
 	v = r[1]->result ? omis_value_parse(r[1]->result, r[1]->result_len) : NULL;
-	/* The number of values, then read, until, more, lost, enough. */
-	if (v && v->n >= MEASUREMENT_PART_VALUES)
+	if (v && v->n >= READ_VALUES)
 		take_part(m, v);
 	else
 		omis_value_free(v);

@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "stats/stop.h"
+#include "tools/libomis/read_fields.h"
 #include "tools/libomis/omis.h"
 #include "tools/session/session_csr.h"
 #include "tools/term/term.h"
@@ -37,7 +38,6 @@ struct reading {
 };
 
 #define MEASUREMENT_TROUBLES_MAX 64 /* mainsm lists no more of them */
-#define MEASUREMENT_PART_VALUES 6 /* where the values of a part begin */
 
 #define MEASURED_LABEL_BYTES 320
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */

@@ -23,10 +23,10 @@ static bool has_flag(const char *flags, const char *name)
 /* No value of it is of a running process, as far as a read shows. */
 static bool is_quiet(const struct measurement *m, const struct reading *r)
 {
-	int64_t until = value_int(r->part[0], 2);
+	int64_t until = value_int(r->part[0], READ_UNTIL);
 
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = READ_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
 			if (!isnan(s.value) && (!has_flag(s.flags, "ended") ||

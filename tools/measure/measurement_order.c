@@ -53,7 +53,7 @@ static size_t count_of(const struct reading *r)
 	size_t n = 0;
 
 	for (size_t p = 0; p < r->npart; p++)
-		n += r->part[p]->n - MEASUREMENT_PART_VALUES;
+		n += r->part[p]->n - READ_VALUES;
 	return n;
 }
 
@@ -66,7 +66,7 @@ int measurement_each(const struct measurement *m, const struct reading *r,
 	if (!k)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++, n++) {
+		for (size_t i = READ_VALUES; i < r->part[p]->n; i++, n++) {
 			k[n].value = measured_at(r, p, i);
 			k[n].place = n;
 			look_up(m, k[n].value.object, &k[n].object);

@@ -172,8 +172,9 @@ static void put_title(const struct measurement *m, const struct reading *r, stru
 
 	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
 		   term_paint(&m->term, TERM_BOLD), m->options->metric,
-		   term_paint(&m->term, TERM_PLAIN), print_time(when, value_int(r->part[0], 2)),
-		   reading_number(r), m->since_last ? "since the last read" : "since the start",
+		   term_paint(&m->term, TERM_PLAIN),
+		   print_time(when, value_int(r->part[0], READ_UNTIL)), reading_number(r),
+		   m->since_last ? "since the last read" : "since the start",
 		   m->options->rate ? ", per second" : "");
 	measurement_progress(m, out);
 }
@@ -258,10 +259,10 @@ struct page {
 /* No object could have a value yet: a read says that, too. */
 static void put_no_objects(const struct page *p)
 {
-	int64_t until = value_int(p->r->part[0], 2);
+	int64_t until = value_int(p->r->part[0], READ_UNTIL);
 	struct measured none = { .object = "",
 				 .with = "",
-				 .key = value_int(p->r->part[0], 1),
+				 .key = value_int(p->r->part[0], READ_NUMBER),
 				 .value = NAN,
 				 .time = until,
 				 .oldest = until,
@@ -323,7 +324,7 @@ static void show_live(struct measurement *m, const struct reading *r, struct buf
 
 static int64_t lost_of(const struct reading *r)
 {
-	return value_int(r->part[r->npart - 1], 4);
+	return value_int(r->part[r->npart - 1], READ_LOST);
 }
 
 static bool put_text(struct measurement *m, const struct reading *r)
@@ -421,7 +422,7 @@ static bool put_json(struct measurement *m, const struct reading *r)
 	json_key_str(j, "metric", m->options->metric);
 	json_key_str(j, "unit", m->unit);
 	json_key_i64(j, "read", reading_number(r));
-	json_key_i64(j, "until_ns", value_int(r->part[0], 2));
+	json_key_i64(j, "until_ns", value_int(r->part[0], READ_UNTIL));
 	json_key_i64(j, "gap_ns", r->gap_ns);
 	json_key_i64(j, "lost", lost_of(r));
 	json_key_array(j, "values");
@@ -437,7 +438,7 @@ static bool is_known(const struct measurement *m, const struct reading *r)
 	struct measured_name n;
 
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = READ_VALUES; i < r->part[p]->n; i++) {
 			const char *token = value_text(&r->part[p]->list[i], 0);
 
 			if (token[0] &&
@@ -454,7 +455,7 @@ bool measurement_is_refused(const struct measurement *m, const struct reading *r
 	int64_t objects = 0;
 
 	for (size_t p = 0; p < r->npart && m->refused; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = READ_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
 			if (s.k)

@@ -119,7 +119,7 @@ int measurement_count(struct measurement *m, const struct reading *r)
 		return no_memory();
 	m->until->reads++;
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n && rc == CMD_OK; i++) {
+		for (size_t i = READ_VALUES; i < r->part[p]->n && rc == CMD_OK; i++) {
 			struct measured v = measured_at(r, p, i);
 
 			rc = count_value(m, &v);

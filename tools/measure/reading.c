@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One read of a measurement, and the values in it. */
 #include "common/base/str.h"
-#include "tools/libomis/read_fields.h"
 #include "tools/measure/measurement.h"
 
 #include <stdio.h>
