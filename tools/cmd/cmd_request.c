@@ -8,7 +8,6 @@
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/term/signals.h"
-#include "tools/term/table.h"
 #include "tools/term/wholefile.h"
 
 #include <stdio.h>
@@ -212,7 +211,7 @@ static void wait_for_replies(struct follow *f)
 static void say_nothing_came(const struct request_options *w, const struct step *s)
 {
 	const char *text = (const char *)s->text.p;
-	char time[TABLE_NUMBER_BYTES];
+	char time[OPT_NSEC_BYTES];
 	bool is_quoted = false;
 	size_t n = 0;
 
@@ -221,8 +220,7 @@ static void say_nothing_came(const struct request_options *w, const struct step 
 	fputs("omig request: no ", stderr);
 	term_put_safe(stderr, text, n);
 	if (w->follow_ns != FOREVER)
-		fprintf(stderr, " in %s",
-			table_duration(time, (double)w->follow_ns / NSEC_PER_SEC));
+		fprintf(stderr, " in %s", opt_from_nsec(time, w->follow_ns));
 	putc('\n', stderr);
 }
 

@@ -13,7 +13,7 @@ elsewhere() { # NAME COMMAND...: as a user without a certificate
 	env OMIG_STATE_DIR="$dir" "$@"
 }
 
-check 'no mainsm' fails 3 'no mainsm is known: start one with' omig tree
+check 'no mainsm' fails 3 'no mainsm is known: omig run starts one' omig tree
 check 'output that cannot be written' fails 1 'the output could not be written' sh -c \
 	'omig services >/dev/full'
 check 'a command that does not exist' fails 2 "'nonsense' is not a command; try: omig help" \
@@ -136,7 +136,8 @@ check 'a counter in nobody' comes_out 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no 
 	request ':pa_counter_local_create([p_9_aaaaaa])'
 check 'flags that are none' comes_out 2 'flags is a sum of bits, not negative' request \
 	':node_get_info([],-1)'
-check 'an event that has not happened' follow 0 'omig request: no thread_.* in [0-9.]*s$' \
+check 'an event that has not happened' follow 0 \
+	'omig request: no user_event_has_been_raised.* in 1ms$' \
 	'user_event_has_been_raised([]): print([1])'
 
 # --- starting
