@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig metrics: what can be measured, built in and from files. */
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "pmsl/check/builtin.h"
 #include "tools/cmd/cmd.h"
 #include "tools/measure/pmsl_text.h"
@@ -19,6 +20,8 @@ struct listing {
 	struct json out;
 	struct table *table;
 	unsigned n;
+	struct nearest near; /* to the word, of what is not listed */
+	char best[PMSL_BUILTIN_NAME_BYTES]; /* that near.best is */
 };
 
 static bool is_wanted(const struct listing *l, const char *name)
@@ -90,6 +93,20 @@ static void put_metric(struct listing *l, const struct pmsl *p, const struct pms
 	buf_done(&params);
 }
 
+/* The texts of files are gone when the nearest name is shown. */
+static void try_name(struct listing *l, const char *name)
+{
+	struct nearest before = l->near;
+
+	nearest_try(&l->near, name);
+	if (l->near.best != name)
+		return;
+	if (str_copy(l->best, sizeof(l->best), name))
+		l->near.best = l->best;
+	else
+		l->near = before;
+}
+
 static int list_file(struct listing *l, const char *path)
 {
 	struct pmsl_diags d;
@@ -103,23 +120,38 @@ static int list_file(struct listing *l, const char *path)
 	for (const struct pmsl_metric *m = pmsl_tree(p)->metric; m; m = m->next)
 		if (m->is_good && is_wanted(l, m->name))
 			put_metric(l, p, m);
+		else if (m->is_good)
+			try_name(l, m->name);
 	pmsl_free(p);
 	return rc;
+}
+
+static int no_such_metric(struct listing *l)
+{
+	const char *best;
+
+	pmsl_builtin_try(&l->near, l->best);
+	best = l->near.best;
+	return cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'%s%s%s", l->word,
+			best ? "; did you mean " : "", best ? best : "", best ? "?" : "");
 }
 
 static int list(struct listing *l)
 {
 	int worst = CMD_OK, rc;
 
+	if (l->word)
+		l->near = nearest_to(l->word);
 	for (unsigned i = 0; i < l->nfile; i++) {
 		rc = list_file(l, l->file[i]);
 		if (worst == CMD_OK)
 			worst = rc;
 	}
 	list_builtins(l);
-	return worst;
+	return worst == CMD_OK && !l->n ? no_such_metric(l) : worst;
 }
 
+/* All of it or, when a file has errors, nothing but these. */
 static int list_json(struct listing *l)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
@@ -129,7 +161,7 @@ static int list_json(struct listing *l)
 	json_array(&l->out);
 	rc = list(l);
 	json_array_end(&l->out);
-	if (!show_json_line(&l->out, &b))
+	if (rc == CMD_OK && !show_json_line(&l->out, &b))
 		rc = CMD_FAILURE;
 	buf_done(&b);
 	return rc;
@@ -144,14 +176,11 @@ static int list_text(struct listing *l)
 	if (!l->table)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	rc = list(l);
-	if (l->n) {
+	if (l->n)
 		table_show(l->table, 0);
-		return rc;
-	}
-	table_free(l->table);
-	return rc != CMD_OK ? rc
-			    : cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'",
-				       l->word ? l->word : "");
+	else
+		table_free(l->table);
+	return rc;
 }
 
 static int take_file(void *into, const char *value, struct err *e)

@@ -35,20 +35,6 @@ static void show_json(struct json *j, const Omis_service_info *s)
 	json_object_end(j);
 }
 
-static int list_json(const char *word)
-{
-	struct show_doc d;
-	struct json *j = show_doc_open(&d);
-	Omis_service_info s;
-
-	json_array(j);
-	for (unsigned i = 0; omis_service_info(i, &s); i++)
-		if (is_wanted(&s, word))
-			show_json(j, &s);
-	json_array_end(j);
-	return show_doc_close(&d);
-}
-
 static int unknown_service(const char *word)
 {
 	struct nearest near = nearest_to(word);
@@ -59,6 +45,27 @@ static int unknown_service(const char *word)
 	return cmd_fail(CMD_NOTFOUND, "there is no service like '%s'%s%s%s", word,
 			near.best ? "; did you mean " : "", near.best ? near.best : "",
 			near.best ? "?" : "");
+}
+
+static int list_json(const char *word)
+{
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
+	Omis_service_info s;
+	unsigned n = 0;
+
+	json_array(j);
+	for (unsigned i = 0; omis_service_info(i, &s); i++) {
+		if (!is_wanted(&s, word))
+			continue;
+		show_json(j, &s);
+		n++;
+	}
+	json_array_end(j);
+	if (n)
+		return show_doc_close(&d);
+	buf_done(&d.b);
+	return unknown_service(word ? word : "");
 }
 
 static int list_text(const char *word, bool is_long)
