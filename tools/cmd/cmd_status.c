@@ -299,7 +299,7 @@ int cmd_version(int argc, char **argv)
 		.summary = "version and features of this omig",
 		.table = table,
 	};
-	int first, status = cmd_parse(&spec, argc, argv, &first);
+	int status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (status >= 0)
 		return status;

@@ -33,6 +33,13 @@ check 'no mainsm' fails_with 3 'no mainsm is known' omig tree --json
 check 'nor by the short option' fails_with 3 'no mainsm is known' omig status -j
 check 'an option that there is not' fails_with 2 "unknown option '--bogus'" omig tree --json --bogus
 check 'also in front of --json' fails_with 2 "unknown option '--bogus'" omig tree --bogus --json
+check 'an operand too many' fails_with 2 "unexpected 'more'" omig version --json more
+check 'a metric that there is not' fails_with 4 'did you mean Send_volume?' \
+	omig metrics --json Send_volum3
+check 'nor by a text' fails_with 4 'did you mean Loop_Counter?' omig metrics --json \
+	-f examples/metrics/loop_counter.pmsl Loop_Countr
+check 'a service that there is not' fails_with 4 'did you mean thread_stop?' \
+	omig services --json thread_stopp
 check 'an operand too few' fails_with 2 'which metric' omig measure --json
 check 'a file that there is not' fails_with 4 'nofile' omig log cat --json nofile
 check 'and one of a run' fails_with 4 'nofile' omig neko run --simulate --json nofile

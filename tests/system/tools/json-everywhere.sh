@@ -99,7 +99,7 @@ part compare s.json s.json
 bad compare s.json
 good metrics
 good metrics Send_volume
-good metrics No_metric_of_that_name
+bad metrics No_metric_of_that_name
 good events list
 bad events on
 bad log cat none.olog
@@ -110,7 +110,7 @@ document request :no_service()
 document request :site_get_info(
 good services
 good services site_get_info
-good services no_service
+bad services no_service
 bad probes none
 document check m.pmsl
 document check none
@@ -128,6 +128,7 @@ bad audit --bogus
 bad selftest services no_service
 good version
 bad version --bogus
+bad version more
 good neko list
 bad neko run none
 bad stop --mainsm=omig1:127.0.0.1:1:$(printf '%056d' 0)
