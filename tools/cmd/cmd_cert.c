@@ -230,13 +230,12 @@ static int revoke_cert(const struct cert_options *w, const char *what)
 	rc = session_ask_value(&v, ":omig_cert_revoke(\"%s\")", what);
 	if (rc != CMD_OK)
 		return rc;
-	if (w->common.json)
+	if (!value_int(v, 0))
+		rc = cmd_fail(CMD_NOTFOUND, "nothing has the serial or name '%s'", what);
+	else if (w->common.json)
 		printf("{\"revoked\":%lld}\n", (long long)value_int(v, 0));
 	else
 		printf("%lld revoked\n", (long long)value_int(v, 0));
-	rc = value_int(v, 0) > 0
-		     ? CMD_OK
-		     : cmd_fail(CMD_NOTFOUND, "nothing has the serial or name '%s'", what);
 	omis_value_free(v);
 	return rc;
 }

@@ -8,6 +8,7 @@ struct checking {
 	bool json;
 	struct term term;
 	struct json out;
+	unsigned nread; /* files */
 };
 
 static void show_json(struct checking *c, const char *path, const struct pmsl *p,
@@ -24,14 +25,27 @@ static void show_json(struct checking *c, const char *path, const struct pmsl *p
 	json_object_end(&c->out);
 }
 
+/* In its place among the others. */
+static void show_unread_json(struct checking *c, const char *path, int status)
+{
+	json_object(&c->out);
+	json_key_str(&c->out, "file", path);
+	cmd_put_error(&c->out, status);
+	json_object_end(&c->out);
+}
+
 static int check_file(struct checking *c, const char *path)
 {
 	struct pmsl_diags d;
 	struct pmsl *p = NULL;
 	int rc = pmsl_text_compile(path, &d, &p);
 
-	if (rc != CMD_OK)
+	if (rc != CMD_OK) {
+		if (c->json)
+			show_unread_json(c, path, rc);
 		return rc;
+	}
+	c->nread++;
 	if (c->json)
 		show_json(c, path, p, &d);
 	else
@@ -55,7 +69,7 @@ static int check_files(struct checking *c, char **path)
 	}
 	if (c->json) {
 		json_array_end(&c->out);
-		if (!show_json_line(&c->out, &b))
+		if (c->nread && !show_json_line(&c->out, &b))
 			worst = CMD_FAILURE;
 	}
 	buf_done(&b);

@@ -156,8 +156,9 @@ static void put_pair_json(const struct pair *p, struct json *out)
 
 /* Into `text`, or an object into `json`. */
 struct output {
-	struct buf text, pairs;
-	struct json json, json_pairs;
+	struct buf text, pairs, failed;
+	struct json json, json_pairs, json_failed;
+	unsigned nquantity, nfailed; /* nfailed: files of which something is missing */
 };
 
 static void put_pairs(const struct sample *s, struct output *out)
@@ -175,6 +176,7 @@ static void put_pairs(const struct sample *s, struct output *out)
 
 static void put_quantity(const struct stats_options *w, struct quantity *q, struct output *out)
 {
+	out->nquantity++;
 	if (w->json)
 		report_json(q, &w->report, &out->json);
 	else if (w->csv)
@@ -213,19 +215,40 @@ static int do_file(const struct stats_options *w, const char *path, struct outpu
 	return end != CMD_OK ? end : rc;
 }
 
+static void put_failed(const char *path, int status, struct output *out)
+{
+	out->nfailed++;
+	json_object(&out->json_failed);
+	json_key_str(&out->json_failed, "file", path);
+	cmd_put_error(&out->json_failed, status);
+	json_object_end(&out->json_failed);
+}
+
 static void begin_output(const struct stats_options *w, struct output *out)
 {
 	json_init(&out->json, &out->text);
 	json_init(&out->json_pairs, &out->pairs);
+	json_init(&out->json_failed, &out->failed);
 	if (w->json) {
 		json_object(&out->json);
 		json_key_array(&out->json, "quantities");
 		json_array(&out->json_pairs);
+		json_array(&out->json_failed);
 	}
 	if (w->csv)
 		report_csv_head(&w->report, &out->text);
 }
 
+/* The list in `from` is a whole value of its own. */
+static void put_list(const char *key, struct json *list, const struct buf *from, struct buf *to)
+{
+	json_array_end(list);
+	buf_printf(to, ",\"%s\":", key);
+	buf_put(to, from->p, from->n);
+	to->failed |= from->failed;
+}
+
+/* Without any quantity the messages are all that there is. */
 static int end_output(const struct stats_options *w, struct output *out)
 {
 	if (!w->json) {
@@ -233,11 +256,12 @@ static int end_output(const struct stats_options *w, struct output *out)
 		fwrite(out->text.p, 1, out->text.n, stdout);
 		return out->text.failed ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
 	}
+	if (!out->nquantity)
+		return CMD_OK;
 	json_array_end(&out->json);
-	json_array_end(&out->json_pairs);
-	/* The pairs are a whole value of their own. */
-	buf_puts(&out->text, ",\"pairs\":");
-	buf_put(&out->text, out->pairs.p, out->pairs.n);
+	put_list("pairs", &out->json_pairs, &out->pairs, &out->text);
+	if (out->nfailed)
+		put_list("failed", &out->json_failed, &out->failed, &out->text);
 	json_object_end(&out->json);
 	return show_json_line(&out->json, &out->text) ? CMD_OK : CMD_FAILURE;
 }
@@ -245,7 +269,8 @@ static int end_output(const struct stats_options *w, struct output *out)
 static int do_files(const struct stats_options *w, char **path)
 {
 	struct output out = { .text = BUF_INIT(OUTPUT_MAX_BYTES),
-			      .pairs = BUF_INIT(OUTPUT_MAX_BYTES) };
+			      .pairs = BUF_INIT(OUTPUT_MAX_BYTES),
+			      .failed = BUF_INIT(OUTPUT_MAX_BYTES) };
 	char input[] = "-";
 	char *only[] = { input, NULL };
 	int worst = CMD_OK, rc;
@@ -253,11 +278,14 @@ static int do_files(const struct stats_options *w, char **path)
 	begin_output(w, &out);
 	for (char **p = path[0] ? path : only; *p; p++) {
 		rc = do_file(w, *p, &out);
+		if (rc != CMD_OK)
+			put_failed(*p, rc, &out);
 		worst = worst != CMD_OK ? worst : rc;
 	}
 	rc = end_output(w, &out);
 	buf_done(&out.text);
 	buf_done(&out.pairs);
+	buf_done(&out.failed);
 	return worst != CMD_OK ? worst : rc;
 }
 

@@ -283,6 +283,18 @@ static bool next_line(struct columns *c)
 	return false;
 }
 
+/* The first ones were shown. */
+static int say_bad(const struct columns *c)
+{
+	char text[FILENAME_MAX + 64];
+
+	snprintf(text, sizeof(text), "%s: %" PRIu64 " line%s could not be read", c->path, c->bad,
+		 c->bad == 1 ? "" : "s");
+	if (c->bad > SHOWN_MAX)
+		cmd_warn("%s", text);
+	return cmd_note(CMD_FAILURE, text);
+}
+
 static int read_all(struct columns *c, columns_fn fn, void *arg)
 {
 	int rc;
@@ -305,9 +317,7 @@ static int read_all(struct columns *c, columns_fn fn, void *arg)
 	}
 	if (ferror(c->file))
 		return cmd_fail(CMD_FAILURE, "%s cannot be read", c->path);
-	if (c->bad > SHOWN_MAX)
-		cmd_warn("%s: %" PRIu64 " lines could not be read", c->path, c->bad);
-	return c->bad ? CMD_FAILURE : CMD_OK;
+	return c->bad ? say_bad(c) : CMD_OK;
 }
 
 int columns_read(const char *path, const struct columns_options *w, columns_fn fn, void *arg)

@@ -27,12 +27,14 @@ static struct {
 	bool is_json; /* the command was asked for JSON */
 	bool has_document; /* and has written it */
 	char first[1024]; /* message; for cmd_end() */
+	char latest[1024];
 } hush;
 
 int cmd_note(int status, const char *words)
 {
 	if (!hush.first[0])
 		snprintf(hush.first, sizeof(hush.first), "%s", words);
+	snprintf(hush.latest, sizeof(hush.latest), "%s", words);
 	return status;
 }
 
@@ -81,6 +83,19 @@ void cmd_document(void)
 	hush.has_document = true;
 }
 
+static void put_error(struct json *j, int status, const char *text)
+{
+	json_key_object(j, "error");
+	json_key_i64(j, "status", status);
+	json_key_str(j, "text", text);
+	json_object_end(j);
+}
+
+void cmd_put_error(struct json *j, int status)
+{
+	put_error(j, status, hush.latest);
+}
+
 /* What waits in stdout's buffer is a document, too: objects of a stream are flushed one by one. */
 void cmd_end(int status)
 {
@@ -92,10 +107,7 @@ void cmd_end(int status)
 		return;
 	json_init(&j, &b);
 	json_object(&j);
-	json_key_object(&j, "error");
-	json_key_i64(&j, "status", status);
-	json_key_str(&j, "text", hush.first);
-	json_object_end(&j);
+	put_error(&j, status, hush.first);
 	json_object_end(&j);
 	if (!json_end(&j))
 		printf("%s\n", buf_str(&b));

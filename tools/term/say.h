@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct json;
+
 enum cmd_exit {
 	CMD_OK,
 	CMD_FAILURE,
@@ -73,6 +75,12 @@ void cmd_document(void);
  * stdout, {"error":{"status":N,"text":"..."}}. Prints nothing behind a document.
  */
 void cmd_end(int status);
+
+/*
+ * The latest message as "error":{"status":N,"text":"..."} into an open object: what a document of
+ * several inputs has for one of which there is no answer, or only a part.
+ */
+void cmd_put_error(struct json *j, int status);
 
 /*
  * For an action that is retried before it is a failure. cmd_fail() writes into words, "" before,

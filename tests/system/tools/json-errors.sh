@@ -16,13 +16,13 @@ fails_with() {
 	grep -q "^{\"error\":{\"status\":$want,\"text\":\".*$text.*\"}}\$" "$TMPDIR/out" &&
 		grep -q "$text" "$TMPDIR/err"
 }
-# one_document STATUS COMMAND...: no object of an error is behind it.
-one_document() {
-	want=$1
-	shift
+# document_with STATUS TEXT COMMAND...: one line that has TEXT, and no error behind it.
+document_with() {
+	want=$1 text=$2
+	shift 2
 	"$@" >"$TMPDIR/out" 2>"$TMPDIR/err"
-	[ $? = "$want" ] && cat "$TMPDIR/out" && ! grep -q '"error"' "$TMPDIR/out" &&
-		[ "$(wc -l <"$TMPDIR/out")" = 1 ]
+	[ $? = "$want" ] && cat "$TMPDIR/out" && grep -qF "$text" "$TMPDIR/out" &&
+		! grep -q '^{"error"' "$TMPDIR/out" && [ "$(wc -l <"$TMPDIR/out")" = 1 ]
 }
 says_nothing() {
 	"$@" >"$TMPDIR/out" 2>/dev/null
@@ -53,5 +53,15 @@ check 'a picture in no folder' fails_with 1 'No such file' \
 	omig matrix --json -o "$TMPDIR/none/x.svg"
 check 'a text with errors' fails_with 1 'has errors' omig measure --json -f "$TMPDIR/bad.pmsl" M
 check 'without --json stdout is empty' says_nothing omig tree
-check 'a document stays alone' one_document 4 omig check --json "$TMPDIR/nofile"
+check 'a text that cannot be read' fails_with 4 'nofile' omig check --json "$TMPDIR/nofile"
+check 'a text that has errors: a document' document_with 1 '"kind":"error"' \
+	omig check --json "$TMPDIR/bad.pmsl"
+check 'one of two cannot be read' document_with 4 '/nofile","error":{"status":4,"text":"' \
+	omig check --json "$TMPDIR/nofile" "$TMPDIR/bad.pmsl"
+printf '1\n2\nx\n' >"$TMPDIR/numbers"
+check 'numbers that cannot be read' fails_with 4 'nofile' omig stats --json "$TMPDIR/nofile"
+check 'one of two files of them' document_with 4 '/nofile","error":{"status":4,"text":"' \
+	omig stats --json "$TMPDIR/nofile" "$TMPDIR/numbers"
+check 'a line of them' document_with 1 '1 line could not be read"}}]}' \
+	omig stats --json "$TMPDIR/numbers"
 tap_end

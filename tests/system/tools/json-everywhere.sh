@@ -39,12 +39,13 @@ good() {
 bad() {
 	json_of "$@" && [ $got != 0 ]
 }
-# A document that is complete says itself what is wrong with it: no error is behind it.
+# A reply to a request has its status, and diagnostics have their kind: no error is behind them.
 document() {
 	timeout $((20 * PATIENCE)) "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
 	got=$?
 	cat "$TMPDIR/out" "$TMPDIR/err"
-	[ $got != 0 ] && python3 "$TMPDIR/parse.py" 0 "$TMPDIR/out"
+	[ $got != 0 ] && python3 "$TMPDIR/parse.py" 0 "$TMPDIR/out" &&
+		grep -Eq '^\{"status":"[A-Z_]+_(SERVICE|ERROR)"|"kind":"error"' "$TMPDIR/out"
 }
 # A status between both is right: something changed, or is not all there.
 part() {
@@ -104,7 +105,7 @@ good events list
 bad events on
 bad log cat none.olog
 good stats numbers
-document stats none
+bad stats none
 good request :site_get_info([],1)
 document request :no_service()
 document request :site_get_info(
@@ -113,14 +114,14 @@ good services site_get_info
 bad services no_service
 bad probes none
 document check m.pmsl
-document check none
+bad check none
 bad explain 99
 bad export nothing
 good status
 bad status --mainsm=omig1:127.0.0.1:1:$(printf '%056d' 0)
 part doctor
 good cert list
-document cert revoke nothing
+bad cert revoke nothing
 bad site join none.conn
 bad admin list
 good audit
