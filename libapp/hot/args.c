@@ -12,26 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-static uintptr_t handle_at(enum args_lang lang, const uint8_t *p, int i, unsigned kind)
-{
-	uint64_t wide;
-	int32_t f;
-
-	if (!p)
-		return 0;
-	if (lang == LANG_C && flavour->handle_bytes == 8) {
-		memcpy(&wide, p + (size_t)i * 8, 8);
-		return (uintptr_t)wide;
-	}
-	memcpy(&f, p + (size_t)i * 4, 4);
-	return lang == LANG_C ? (uintptr_t)(uint32_t)f : flavour->from_fortran(kind, f);
-}
-
-uintptr_t args_handle_at(const struct hook_args *a, int64_t array, int i, unsigned kind)
-{
-	return handle_at(a->lang, (const uint8_t *)(uintptr_t)array, i, kind);
-}
-
 int64_t args_from_fortran(unsigned kind, const void *fint)
 {
 	int32_t f;
@@ -75,90 +55,6 @@ static void replace_status(struct hook_args *a)
 	a->par[a->desc->status - 1] = (int64_t)(uintptr_t)a->status;
 }
 
-static int64_t world_rank(const struct hook_args *a, int64_t rank)
-{
-	const struct call_desc *d = a->desc;
-
-	if (rank == flavour->proc_null)
-		return CALL_PARTNER_NONE;
-	if (!d->comm || rank < 0)
-		return CALL_PARTNER_UNKNOWN;
-	return comm_world_rank((uintptr_t)a->par[d->comm - 1],
-			       d->param[d->comm - 1].kind == CALL_P_WIN, rank);
-}
-
-/* Where a Sendrecv has its source. */
-static unsigned source_place(const struct call_desc *d)
-{
-	switch (d->volume) {
-	case CALL_V_SENDRECV:
-	case CALL_V_ISENDRECV:
-		return 9;
-	case CALL_V_SENDRECV_REPLACE:
-	case CALL_V_ISENDRECV_REPLACE:
-		return 6;
-	default:
-		return 0;
-	}
-}
-
-static bool may_be_any(const struct call_desc *d)
-{
-	return d->class == CALL_RECV || d->class == CALL_PROBE;
-}
-
-static int64_t source_arrived(const struct hook_args *a)
-{
-	struct status_view v;
-
-	flavour->status_read((const void *)(uintptr_t)a->par[a->desc->status - 1], &v);
-	return v.source;
-}
-
-/* Does the status say which rank it was? Not when a probe may have found nothing. */
-static bool uses_status(const struct call_desc *d)
-{
-	return d->status && (d->class == CALL_RECV || d->class == CALL_SEND ||
-			     strcmp(d->name, "MPI_Probe") == 0);
-}
-
-void args_partner(struct hook_args *a, enum call_phase phase)
-{
-	const struct call_desc *d = a->desc;
-	unsigned source = source_place(d);
-	int64_t rank;
-
-	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
-	a->any_source = false;
-	if (!flavour || !d->peer)
-		return;
-	rank = a->par[d->peer - 1];
-	if (may_be_any(d) && rank == flavour->any_source) {
-		a->any_source = phase == CALL_START || !d->status;
-		if (phase == CALL_START || !uses_status(d))
-			return;
-		rank = source_arrived(a);
-	}
-	a->partner = world_rank(a, rank);
-	if (!source || phase == CALL_START)
-		return;
-	rank = a->par[source - 1];
-	if (rank == flavour->any_source && d->status)
-		rank = source_arrived(a);
-	a->partner_in = world_rank(a, rank);
-}
-
-int64_t args_posted(const struct hook_args *a)
-{
-	struct hook_args copy = *a;
-	struct call_desc d = *a->desc;
-
-	d.volume = CALL_V_SEND;
-	copy.desc = &d;
-	args_volume(&copy, CALL_END);
-	return copy.out;
-}
-
 void hook_prepare(struct hook *h, struct hook_args *a)
 {
 	int saved = errno;
@@ -199,7 +95,7 @@ static uint32_t kind_of(const struct call_desc *d)
 static void partners_finish(const struct hook *h, const struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;
-	unsigned source = source_place(d);
+	unsigned source = args_source_place(d);
 	struct partner_part part = { .partner = a->partner,
 				     .out = a->out,
 				     .in = source ? 0 : a->in,
@@ -276,7 +172,7 @@ void args_freed(const void *request, enum args_lang lang)
 	int saved = errno;
 
 	if (flavour)
-		request_drop(handle_at(lang, request, 0, CALL_P_REQUEST));
+		request_drop(handle_at(lang == LANG_C, request, 0, CALL_P_REQUEST));
 	errno = saved;
 }
 

@@ -128,11 +128,23 @@ void args_volume(struct hook_args *a, enum call_phase phase);
  * partition. */
 void args_persistent(struct hook_args *a, int64_t *out, int64_t *in);
 
+/* Where a Sendrecv has its source; 0: no Sendrecv. */
+static inline unsigned args_source_place(const struct call_desc *d)
+{
+	switch (d->volume) {
+	case CALL_V_SENDRECV:
+	case CALL_V_ISENDRECV:
+		return 9;
+	case CALL_V_SENDRECV_REPLACE:
+	case CALL_V_ISENDRECV_REPLACE:
+		return 6;
+	default:
+		return 0;
+	}
+}
+
 /* partner and any_source from the arguments; at the end, with the status, any source is known. */
 void args_partner(struct hook_args *a, enum call_phase phase);
-
-/* An MPI handle from an element of an array, as the C word; kind is a enum call_param_kind. */
-uintptr_t args_handle_at(const struct hook_args *a, int64_t array, int i, unsigned kind);
 
 /* Fortran's integer handle as the C word. Used by the generated wrappers. */
 int64_t args_from_fortran(unsigned kind, const void *fint);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #pragma GCC visibility push(hidden)
 
@@ -90,6 +91,24 @@ const char *flavour_version(void);
 
 /* flavour_open() has found a flavour: the handle is one that may be asked about. */
 bool handle_is_usable(unsigned kind, uintptr_t handle);
+
+/* flavour_open() has found a flavour: the handle of an element of an array, as the C word; kind is
+ * an enum call_param_kind. 0 without an array. */
+static inline uintptr_t handle_at(bool is_c, const void *array, int i, unsigned kind)
+{
+	const uint8_t *p = array;
+	uint64_t wide;
+	int32_t f;
+
+	if (!p)
+		return 0;
+	if (is_c && flavour->handle_bytes == 8) {
+		memcpy(&wide, p + (size_t)i * 8, 8);
+		return (uintptr_t)wide;
+	}
+	memcpy(&f, p + (size_t)i * 4, 4);
+	return is_c ? (uintptr_t)(uint32_t)f : flavour->from_fortran(kind, f);
+}
 
 #pragma GCC visibility pop
 

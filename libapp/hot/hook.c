@@ -6,11 +6,6 @@
 #include "libapp/hot/args.h"
 #include "libapp/hot/site.h"
 
-uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
-struct seg_current hook_nowhere = { .frame = UINTPTR_MAX };
-_Thread_local struct hook_thread hook_thread
-	__attribute__((tls_model("initial-exec"))) = { .now = &hook_nowhere };
-
 enum {
 	START = HOOK_EVENT_START | HOOK_ACTION_START,
 	END = HOOK_EVENT_END | HOOK_ACTION_END,

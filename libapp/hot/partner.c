@@ -1,9 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums per (function, partner), in the thread's own table. Hot: the law of hook.h. */
+/*
+ * The partner of a call, from its arguments and status; and the sums per (function, partner) in the
+ * thread's own table. Hot: the law of hook.h.
+ */
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/args.h"
+#include "libapp/hot/comm.h"
+#include "libapp/hot/flavour.h"
+
+#include <string.h>
 
 #define PROBES 32 /* steps of one search */
+
+static int64_t world_rank(const struct hook_args *a, int64_t rank)
+{
+	const struct call_desc *d = a->desc;
+
+	if (rank == flavour->proc_null)
+		return CALL_PARTNER_NONE;
+	if (!d->comm || rank < 0)
+		return CALL_PARTNER_UNKNOWN;
+	return comm_world_rank((uintptr_t)a->par[d->comm - 1],
+			       d->param[d->comm - 1].kind == CALL_P_WIN, rank);
+}
+
+static bool may_be_any(const struct call_desc *d)
+{
+	return d->class == CALL_RECV || d->class == CALL_PROBE;
+}
+
+static int64_t source_arrived(const struct hook_args *a)
+{
+	struct status_view v;
+
+	flavour->status_read((const void *)(uintptr_t)a->par[a->desc->status - 1], &v);
+	return v.source;
+}
+
+/* Does the status say which rank it was? Not when a probe may have found nothing. */
+static bool uses_status(const struct call_desc *d)
+{
+	return d->status && (d->class == CALL_RECV || d->class == CALL_SEND ||
+			     strcmp(d->name, "MPI_Probe") == 0);
+}
+
+void args_partner(struct hook_args *a, enum call_phase phase)
+{
+	const struct call_desc *d = a->desc;
+	unsigned source = args_source_place(d);
+	int64_t rank;
+
+	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
+	a->any_source = false;
+	if (!flavour || !d->peer)
+		return;
+	rank = a->par[d->peer - 1];
+	if (may_be_any(d) && rank == flavour->any_source) {
+		a->any_source = phase == CALL_START || !d->status;
+		if (phase == CALL_START || !uses_status(d))
+			return;
+		rank = source_arrived(a);
+	}
+	a->partner = world_rank(a, rank);
+	if (!source || phase == CALL_START)
+		return;
+	rank = a->par[source - 1];
+	if (rank == flavour->any_source && d->status)
+		rank = source_arrived(a);
+	a->partner_in = world_rank(a, rank);
+}
 
 static struct seg_partner *find(uint64_t key)
 {

@@ -59,7 +59,9 @@ static int64_t count_at(const struct hook_args *a, unsigned counts, int i)
 static int64_t block_w(const struct hook_args *a, unsigned counts, unsigned types, int i)
 {
 	return times(count_at(a, counts, i),
-		     type_size((int64_t)args_handle_at(a, a->par[types], i, CALL_P_TYPE)));
+		     type_size((int64_t)handle_at(a->lang == LANG_C,
+						  (const void *)(uintptr_t)a->par[types], i,
+						  CALL_P_TYPE)));
 }
 
 /* All blocks of an array of counts, of one type. */
@@ -406,4 +408,15 @@ void args_persistent(struct hook_args *a, int64_t *out, int64_t *in)
 	*in = a->in;
 	a->out = saved_out;
 	a->in = saved_in;
+}
+
+int64_t args_posted(const struct hook_args *a)
+{
+	struct hook_args copy = *a;
+	struct call_desc d = *a->desc;
+
+	d.volume = CALL_V_SEND;
+	copy.desc = &d;
+	args_volume(&copy, CALL_END);
+	return copy.out;
 }

@@ -49,7 +49,8 @@ static int int_at(const struct hook_args *a, uint8_t place)
 
 static uintptr_t request_at(const struct hook_args *a, const struct wait_shape *s, int i)
 {
-	return args_handle_at(a, a->par[s->requests - 1], i, CALL_P_REQUEST);
+	return handle_at(a->lang == LANG_C, (const void *)(uintptr_t)a->par[s->requests - 1], i,
+			 CALL_P_REQUEST);
 }
 
 static int requests_of(const struct hook_args *a, const struct wait_shape *s)
@@ -533,7 +534,8 @@ void wait_posted(struct hook *h, struct hook_args *a)
 	struct request r = { .kind = kind_posted(d), .func = h->func };
 	bool is_listed = listing_is_wanted(a), is_null;
 
-	r.key = args_handle_at(a, a->par[d->nparam - 1], 0, CALL_P_REQUEST);
+	r.key = handle_at(a->lang == LANG_C, (const void *)(uintptr_t)a->par[d->nparam - 1], 0,
+			  CALL_P_REQUEST);
 	if (!ends_are_watched() && !is_persistent(&r))
 		r.kind = REQUEST_FREE;
 	if (r.kind == REQUEST_FREE &&
