@@ -108,7 +108,7 @@ $(B)/check/circles.tap: one_room = ; if grep '^across rooms' $(@:.tap=.found); t
 $(B)/check/circles.tap $(B)/check/names.tap: $(B)/check/%.tap: \
 		$(if $(SANITIZE)$(M),,$(B)/check/symbols) FORCE
 	$(call tap,$(call of_all,$*,$(call plain_only,\
-		mk/check-$* $(B) $(B)/check/symbols >$(@:.tap=.found) && \
+		mk/check-$* $(B) $(B)/check/symbols $(MODULES) >$(@:.tap=.found) && \
 		$(call ratcheted,$*)$(one_room))))
 
 # --- sizes

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tracer: lm-trace, the process of an lm for requests that need ptrace.
+# circle: create.c stops.c tracees.c watches.c: one tracer over its files
 MODULES                 += tracer
 tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c \
 		watches.c create.c call.c line.c source.c tracer.c

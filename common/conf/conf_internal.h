@@ -57,6 +57,15 @@ int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key 
 int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
 		 const struct conf_at *at, struct err *e);
 
+/* What the keys of a group, or those of the top for NULL, have when no source sets them. */
+int conf_put_defaults(struct conf *c, const struct conf_group *g, const struct conf_target *t,
+		      struct err *e);
+
+/* Without values; for conf_free(). NULL: no memory. */
+struct conf *conf_new(const struct conf_schema *s);
+
+bool conf_is_group_key(const struct conf *c, const struct conf_key *k);
+
 /* The item of that name, made if there is none; its target is valid until the next call. */
 int conf_group_item(struct conf *c, const struct conf_group *g, const char *name,
 		    struct conf_target *out, struct err *e);

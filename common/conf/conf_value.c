@@ -220,3 +220,9 @@ void conf_value_print(const struct conf_key *k, const void *base, struct buf *ou
 		break;
 	}
 }
+
+char *conf_key_name(char *out, size_t size, const struct conf_key *k)
+{
+	snprintf(out, size, "%s%s%s", k->section ? k->section : "", k->section ? "." : "", k->name);
+	return out;
+}

@@ -10,11 +10,6 @@ static nsec_t real_wall(void *arg)
 	return clock_wall();
 }
 
-nsec_t ctx_wall(const struct net_ctx *ctx)
-{
-	return ctx->wall_now(ctx->wall_arg);
-}
-
 static void on_check(void *arg)
 {
 	struct net_ctx *ctx = arg;

@@ -122,7 +122,11 @@ int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf
 	    struct net_ctx **out, struct err *e);
 void ctx_use(struct net_ctx *ctx);
 void ctx_unuse(struct net_ctx *ctx);
-nsec_t ctx_wall(const struct net_ctx *ctx);
+static inline nsec_t ctx_wall(const struct net_ctx *ctx)
+{
+	return ctx->wall_now(ctx->wall_arg);
+}
+
 /* Not expired, not revoked. v->x509_error says which. */
 int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verdict *v);
 

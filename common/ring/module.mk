@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # common/ring: the segment that a watched process shares with its lm, and the table of watched
 # calls.
+# circle: segmeter.c segprobe.c segread.c segview.c segwrite.c: one segment over its files
 MODULES          += common/ring
 common/ring.src  := seg.c seglisten.c ring.c cell.c action.c calls.c segview.c segread.c \
 		segwrite.c segprobe.c segmeter.c region.c posted.c segposted.c segsite.c segsize.c \

@@ -11,59 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-__thread struct omig_event_thread *omig_event_here __attribute__((tls_model("initial-exec")));
-
-static struct log_state the = { .lock = INPROC_LOCK_INIT,
-				.opening = INPROC_LOCK_INIT,
-				.fd = -1,
-				.ntype = 1,
-				.bell = &the.own_bell };
-
-struct log_state *log_the(void)
-{
-	return &the;
-}
-
-/* An address of its own has every thread. */
-static const void *me(void)
-{
-	return &omig_event_here;
-}
-
-void log_lock(struct log_state *s)
-{
-	inproc_lock(&s->lock);
-	s->holder = me();
-}
-
-void log_unlock(struct log_state *s)
-{
-	s->holder = NULL;
-	inproc_unlock(&s->lock);
-}
-
-/* of a ms: a disk that hangs longer than a minute has its events counted as lost */
-#define TRIES 60000
-
-bool log_lock_if_free(struct log_state *s)
-{
-	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
-	int cancel;
-
-	/* an event is no place to be cancelled at */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	for (int i = 0; i < TRIES && s->holder != me(); i++) {
-		if (!pthread_mutex_trylock(&s->lock.mutex)) {
-			s->lock.cancel = cancel;
-			s->holder = me();
-			return true;
-		}
-		nanosleep(&ms, NULL);
-	}
-	pthread_setcancelstate(cancel, NULL);
-	return false;
-}
-
 static int open_file(const char *to, unsigned flags)
 {
 	static const char scheme[] = "file://";
@@ -108,7 +55,7 @@ static void begin(struct log_state *s, int fd, unsigned flags)
 
 int omig_event_open(const char *to, unsigned flags)
 {
-	struct log_state *s = &the;
+	struct log_state *s = log_the();
 	uint64_t stream;
 	int fd = -1;
 
@@ -133,7 +80,7 @@ int omig_event_open(const char *to, unsigned flags)
 
 int omig_event_flush(void)
 {
-	struct log_state *s = &the;
+	struct log_state *s = log_the();
 	int fd;
 
 	log_lock(s);
@@ -149,7 +96,7 @@ int omig_event_flush(void)
 
 int omig_event_close(void)
 {
-	struct log_state *s = &the;
+	struct log_state *s = log_the();
 	int fd;
 
 	inproc_lock(&s->opening);
@@ -173,7 +120,7 @@ int omig_event_close(void)
 
 uint64_t omig_event_lost(void)
 {
-	struct log_state *s = &the;
+	struct log_state *s = log_the();
 	uint64_t lost;
 
 	log_lock(s);

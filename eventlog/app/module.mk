@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # eventlog/app: the library that programs write events with. It lives in foreign processes.
+# circle: drain.c event.c helper.c link.c threads.c: one library over its files
 MODULES               += eventlog/app
-eventlog/app.src      := event.c threads.c drain.c clock.c types.c trigger.c helper.c link.c
+eventlog/app.src      := event.c state.c threads.c drain.c clock.c types.c trigger.c helper.c link.c
 eventlog/app.uses     := common/base common/inproc common/ring eventlog
 eventlog/app.cflags   := -fno-stack-protector
 eventlog/app.headers  := event.h
@@ -10,7 +11,7 @@ eventlog/app.shared   := libomig-event
 eventlog/app.anywhere := libomig-event
 eventlog/app.keep.libomig-event := omig_event_*
 # The one log of the process; what a thread writes to.
-eventlog/app.statics  := event.c:the event.c:omig_event_here
+eventlog/app.statics  := state.c:the state.c:omig_event_here
 
 # Its thread runs until the process ends.
 $(B)/lib/libomig-event.so: BASE_LDFLAGS += -Wl,-z,nodelete

@@ -10,7 +10,7 @@ eventlog/netlogger.pc      := omig-netlogger.pc.in
 # Handles that are open, for the helper; the tag of all handles; NetLogger's own variables.
 eventlog/netlogger.statics := nlog.c:all netlogger.c:global_tag netlogger.c:NL_file_append \
 		netlogger.c:NL_file_mode \
-			      netlogger.c:NL_flush_on
+			      nlog.c:NL_flush_on
 eventlog/netlogger.install  = $(foreach h,netlogger.h NetLogger.h nl.h nl_log.h nlsumm.h \
 		nltransfer.h,\
 	eventlog/netlogger/netlogger.h:$(includedir)/omig/netlogger/$h)

@@ -13,7 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-int NL_flush_on, NL_file_mode = 0666, NL_file_append;
+int NL_file_mode = 0666, NL_file_append;
 static struct {
 	struct inproc_lock lock;
 	char *text; /* NULL = none */

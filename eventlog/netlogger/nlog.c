@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+int NL_flush_on;
+
 #define FLUSH_NS NSEC_PER_SEC /* so old a message may become before it is written */
 
 /* All handles, for the helper and the end of the program. */

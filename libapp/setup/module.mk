@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # libapp/setup: the start of watching in a process, also by its first probe or event.
+# circle: events.c probe.c probe_find.c segment.c setup.c: probes and events begin the set-up
 MODULES                += libapp/setup
 libapp/setup.src       := events.c identity.c launch.c modules.c probe.c probe_find.c register.c \
-		segment.c setup.c
+		segment.c setup.c env.c
 libapp/setup.uses      := common/base common/ring libapp/hot
 libapp/setup.cflags    := $(libapp.inside)
 libapp/setup.hot       := probe.o events.o

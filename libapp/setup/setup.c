@@ -14,7 +14,6 @@
 #include "libapp/setup/probe.h"
 
 #include <errno.h>
-#include <gnu/libc-version.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -22,35 +21,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#pragma weak gnu_get_libc_version
-
 #define HOST_BYTES 256
 /*
  * Where an lm starts, its socket is there within some 20 us. A process that has not met it by then
  * is found by the lm, if it lives long enough.
  */
 #define MEET_NS NSEC_PER_MSEC
-
-const char *setup_env(const char *name)
-{
-	const char *v = secure_getenv(name);
-
-	return v && *v ? v : NULL;
-}
-
-void setup_say(const char *what, int code)
-{
-	char line[256];
-	int n;
-
-	if (!setup_env("OMIG_DEBUG"))
-		return;
-	n = snprintf(line, sizeof(line), "omig[%d]: %s%s%s\n", (int)getpid(), what,
-		     code ? ": " : "", code ? strerror_r(code, (char[64]){ 0 }, 64) : "");
-	if (n > 0 &&
-	    write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0)
-		return;
-}
 
 static uint32_t start_word(void)
 {
@@ -181,13 +157,6 @@ static void set_up(void (*resolve_all)(void))
 	meet_lm(caid);
 }
 
-/* Other C libraries load this one, so that their programs start; that is all that is known of
- * them. */
-static bool is_glibc(void)
-{
-	return gnu_get_libc_version != NULL;
-}
-
 /* A process that had a life before MPI_Init. Its state changes last: then its lm reads all the
  * rest. */
 static void become_rank(void (*resolve_all)(void))
@@ -206,23 +175,11 @@ static void become_rank(void (*resolve_all)(void))
 		register_with_lm(runtime, host, caid);
 }
 
-static bool is_disabled(void)
-{
-	const char *disable = setup_env("OMIG_DISABLE");
-
-	return !is_glibc() || (disable && !str_eq(disable, "0"));
-}
-
 static bool has_begun(void)
 {
 	static int begun;
 
 	return __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL);
-}
-
-bool setup_is_named(void)
-{
-	return setup_env("OMIG_MAINSM") && !is_disabled();
 }
 
 /* --- without MPI */
@@ -286,7 +243,7 @@ void setup_run(void (*resolve_all)(void))
 {
 	int saved = errno, before = APP_WITHOUT_MPI;
 
-	if (is_disabled())
+	if (setup_is_disabled())
 		return;
 	if (!has_begun()) {
 		set_up(resolve_all);

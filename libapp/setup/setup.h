@@ -41,6 +41,9 @@ const char *setup_env(const char *name);
  */
 void setup_say(const char *what, int code);
 
+/* The environment says that this process is not to be watched, or the C library is not glibc. */
+bool setup_is_disabled(void);
+
 /* A monitor is named in the environment, and nothing says that this process is not to be
  * watched. */
 bool setup_is_named(void);

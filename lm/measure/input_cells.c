@@ -28,23 +28,6 @@ static bool is_delay(const struct input *in)
 	return in->metric.quantity == PMSL_Q_DELAY;
 }
 
-static bool counts_call(const struct input *in, unsigned func)
-{
-	if (in->metric.call >= 0)
-		return (unsigned)in->metric.call == func;
-	return in->metric.classes >> call_table[func].class & 1;
-}
-
-unsigned cells_funcs(const struct input *in, uint16_t *func)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < call_count && i < segview_funcs(in->proc->seg); i++)
-		if (counts_call(in, i))
-			func[n++] = (uint16_t)i;
-	return n;
-}
-
 static uint32_t hooks_of(const struct input *in)
 {
 	uint32_t bits = HOOK_COUNT;
@@ -105,7 +88,7 @@ void input_add_hooks(const struct input *in, uint32_t *bits)
 	if (in->from != INPUT_CALLS)
 		return;
 	for (unsigned i = 0; i < call_count; i++) {
-		if (counts_call(in, i))
+		if (input_counts_call(in, i))
 			bits[i] |= in->hooks;
 		else if (completes(in, i) || sends_later(in, i) || is_waited_for(in, i))
 			bits[i] |= HOOK_VOLUME;
@@ -190,7 +173,7 @@ static void on_partner(void *arg, const struct segview_partner *p)
 	struct partner_sum *s = arg;
 	bool is_of_these = p->rank >= 0 && is_partner(s->in, p->rank);
 
-	if (p->func >= call_count || !counts_call(s->in, p->func))
+	if (p->func >= call_count || !input_counts_call(s->in, p->func))
 		return;
 	add_shares(s, p, is_of_these);
 	if (!is_of_these)
@@ -211,7 +194,7 @@ static double open_delay(const struct input *in, const struct ticks_scale *scale
 	double open = 0;
 
 	for (unsigned i = 0; i < segview_funcs(seg) && i < call_count; i++)
-		if (counts_call(in, i) && !segview_call(seg, thread, i, now, &c))
+		if (input_counts_call(in, i) && !segview_call(seg, thread, i, now, &c))
 			open += seconds(scale, c.open_delay);
 	return open;
 }
@@ -228,7 +211,7 @@ static void add_open(const struct input *in, const struct ticks_scale *scale, ui
 	struct segview_current c;
 
 	if (open > 0 && segview_current(in->proc->seg, thread, &c) && c.is_inside &&
-	    counts_call(in, c.func))
+	    input_counts_call(in, c.func))
 		partner = current_awaited(&in->proc->own, &c);
 	if (partner == CALL_PARTNER_UNKNOWN)
 		v->open += open;
@@ -269,7 +252,7 @@ static void sample_partners(const struct input *in, const struct ticks_scale *sc
 static bool has_persistent(const struct input *in)
 {
 	for (unsigned i = 0; i < call_count; i++)
-		if (counts_call(in, i) && call_table[i].persistent)
+		if (input_counts_call(in, i) && call_table[i].persistent)
 			return true;
 	return false;
 }
@@ -304,7 +287,7 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 		return true;
 	}
 	for (unsigned i = 0; i < segview_funcs(p->seg) && i < call_count; i++) {
-		if (!counts_call(in, i) || segview_call(p->seg, SEGVIEW_ALL, i, now, &c))
+		if (!input_counts_call(in, i) || segview_call(p->seg, SEGVIEW_ALL, i, now, &c))
 			continue;
 		v->value += quantity(in, &c, scale);
 		if (c.torn)
@@ -329,7 +312,7 @@ static bool moves(const struct input *in, const struct segview_current *c)
 	unsigned class = call_table[c->func].class;
 	int32_t partner = in->npartner ? current_partner(&in->proc->own, c) : CALL_PARTNER_UNKNOWN;
 
-	return counts_call(in, c->func) &&
+	return input_counts_call(in, c->func) &&
 	       (class == CALL_IO || class == CALL_SEND || class == CALL_RMA) &&
 	       (partner == CALL_PARTNER_UNKNOWN || is_partner(in, partner));
 }

@@ -3,6 +3,7 @@
 #ifndef LM_MEASURE_INPUT_INTERNAL_H
 #define LM_MEASURE_INPUT_INTERNAL_H
 
+#include "common/ring/calls.h"
 #include "lm/measure/input.h"
 
 struct measurement_value {
@@ -10,6 +11,14 @@ struct measurement_value {
 	/* seconds of calls under way that may be in it when they end; they are in the error */
 	double open;
 };
+
+/* It is about that call, or its class. */
+static inline bool input_counts_call(const struct input *in, unsigned func)
+{
+	if (in->metric.call >= 0)
+		return (unsigned)in->metric.call == func;
+	return in->metric.classes >> call_table[func].class & 1;
+}
 
 /* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
 int cells_open(struct input *in, struct err *e);
@@ -19,9 +28,6 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 bool cells_moves(const struct input *in);
 /* A call whose bytes are known at its end has been under way ever since the last sample here. */
 bool cells_under_way(struct input *in);
-
-/* Ids of the calls that it counts, ascending, into func[call_count]. */
-unsigned cells_funcs(const struct input *in, uint16_t *func);
 
 /* --- input_region.c: calls between two probes */
 int regions_open(struct input *in, struct err *e); /* behind cells_open() */

@@ -91,6 +91,17 @@ static int add_meters(struct input *in, struct segview_meter *want, uint64_t now
 	}
 }
 
+/* Ids of the calls that it counts, ascending, into func[call_count]. */
+static unsigned funcs_of(const struct input *in, uint16_t *func)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < call_count && i < segview_funcs(in->proc->seg); i++)
+		if (input_counts_call(in, i))
+			func[n++] = (uint16_t)i;
+	return n;
+}
+
 static int attach(struct input *in, uint64_t now)
 {
 	const struct flow_names *names = &in->source->regions;
@@ -99,7 +110,7 @@ static int attach(struct input *in, uint64_t now)
 	int rc = func ? 0 : -ERR_NOMEM;
 
 	if (!rc)
-		want.read.nfunc = cells_funcs(in, func);
+		want.read.nfunc = funcs_of(in, func);
 	for (size_t i = 0; i < names->n && !rc; i++)
 		rc = find_probes(in->proc->seg, names->v[i], &want) ? add_meters(in, &want, now)
 								    : -ERR_NOTFOUND;

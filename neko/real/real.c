@@ -23,15 +23,6 @@ static struct real *real_of(const struct neko_world *w)
 	return (struct real *)(void *)(uintptr_t)w;
 }
 
-nsec_t real_now(struct real *r)
-{
-	nsec_t t;
-
-	r->read_at = quickclock_now(&r->own);
-	t = timebase_now(&r->clock, r->read_at) - r->epoch;
-	return t > 0 ? t : 0;
-}
-
 static nsec_t now_of(const struct neko_world *w)
 {
 	return real_now(real_of(w));

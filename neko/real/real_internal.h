@@ -38,7 +38,14 @@ struct real {
 };
 
 /* With the lock. */
-nsec_t real_now(struct real *r);
+static inline nsec_t real_now(struct real *r)
+{
+	nsec_t t;
+
+	r->read_at = quickclock_now(&r->own);
+	t = timebase_now(&r->clock, r->read_at) - r->epoch;
+	return t > 0 ? t : 0;
+}
 
 /* --- networks */
 

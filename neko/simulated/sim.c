@@ -11,29 +11,6 @@ static nsec_t world_now(const struct neko_world *w)
 	return ((const struct sim *)(const void *)w)->now;
 }
 
-/* The first failure ends the run; later ones are not reported. */
-int sim_fail(struct sim *s, enum err_code code, const char *fmt, ...)
-{
-	char text[ERR_TEXT_BYTES];
-	va_list ap;
-
-	if (s->failure.code)
-		return -s->failure.code;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return err_set(&s->failure, code, "%s", text);
-}
-
-void sim_trace(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m, uint32_t to)
-{
-	const struct sim_step t = {
-		kind, s->now, to, simnet_name(s->net[m->net]), s->world.type_name[m->type], m
-	};
-
-	s->trace(s->trace_arg, &t);
-}
-
 static int transmit_to(struct sim *s, struct neko_msg *m, uint32_t to)
 {
 	nsec_t at[SIMNET_COPIES_MAX];

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # pmsl/plan: templates, graphs of chosen objects, and pieces placed on daemons.
+# circle: bind.c bind_eval.c bind_fold.c bind_source.c: a recursive walk over its files
 MODULES        += pmsl/plan
 pmsl/plan.src  := bind.c bind_eval.c bind_fold.c bind_op.c bind_remember.c bind_source.c \
 		bound.c dag.c dag_node.c dag_words.c group.c late.c place.c world.c

@@ -13,16 +13,6 @@
 #define BITS_MAX 4 /* that are turned in one frame */
 #define TWICE_MAX 100 /* times that a field comes instead of once */
 
-uint64_t lies_below(struct lies *l, uint64_t n)
-{
-	return rng_below(&l->dice, n);
-}
-
-bool lies_one_in(struct lies *l, uint64_t n)
-{
-	return rng_below(&l->dice, n) == 0;
-}
-
 void lies_init(struct lies *l, uint64_t seed)
 {
 	*l = (struct lies){ .site = "", .host = "" };
@@ -104,19 +94,6 @@ void lies_note_said(struct lies *l, const uint8_t *p, size_t n)
 void lies_learn(struct lies *l, const uint8_t *p, size_t n)
 {
 	learn(l, &l->others, p, n);
-}
-
-const char *lies_token(struct lies *l, char class)
-{
-	struct lies_tokens *of = l->is_bold ? &l->others : &l->own;
-
-	for (int tries = 0; of->n && tries < 8; tries++) {
-		const char *t = of->token[lies_below(l, of->n)];
-
-		if (!class || t[0] == class)
-			return t;
-	}
-	return class == 'n' ? "n_1" : class == 't' ? "t_1_aaaaaa" : "p_1_aaaaaa";
 }
 
 /* --- bytes: whatever the message is, it stays well formed, but for some of the turned bits */

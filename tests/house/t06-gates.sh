@@ -74,6 +74,42 @@ verdict 'a circle that is no more must leave its list' $? fail \
 	'has `common/ring/a.c common/ring/b.c # one module` where 0 is true'
 run ratchet && [ ! -s "$t/mk/ratchet/circles" ]
 verdict 'make ratchet takes it out' $? pass
+# circle NAMES-AND-REASON: the room lists this circle of its files.
+circle() {
+	sed -i '/^# circle: /d' "$t/common/ring/module.mk"
+	echo "# circle: $1" >>"$t/common/ring/module.mk"
+}
+body common/ring/a ring_a 'ring_b()'
+circle 'a.c b.c: one module over two files'
+run check-circles
+verdict 'a circle that its room lists with a reason passes' $? pass
+circle 'a.c b.c'
+run check-circles
+verdict 'a circle that its room lists without a reason is found' $? fail \
+	'^# common/ring/a.c common/ring/b.c: 1, where .* allows 0'
+circle 'a.c b.c c.c: one module over three files'
+run check-circles
+verdict 'a circle of other files than those that its room lists is found' $? fail \
+	'^# common/ring/a.c common/ring/b.c: 1, where .* allows 0'
+circle 'a.c b.c: one module over two files'
+body common/ring/a ring_a 0
+run check-circles
+verdict 'a listed circle that is no more is found' $? fail \
+	'^# no circle: common/ring/a.c common/ring/b.c: 1, where .* allows 0'
+circle 'a.c b.c c.c d.c e.c f.c: one module over six files'
+sed -i 's/a\.c b\.c$/a.c b.c c.c d.c e.c f.c/' "$t/common/ring/module.mk"
+last=f
+for i in a b c d e f; do
+	printf 'int ring_%s(void);\nint ring_%s(void);\n\nint ring_%s(void)\n{\n\treturn ring_%s();\n}\n' \
+		$i $last $i $last >"$t/common/ring/$i.c"
+	last=$i
+done
+run check-circles
+verdict 'a circle of six files is found, also when its room lists it' $? fail \
+	'^# common/ring/a.c common/ring/b.c .*common/ring/f.c: 1, where .* allows 0'
+rm "$t"/common/ring/[c-f].c
+sed -i '/^# circle: /d; s/a\.c b\.c c.*$/a.c b.c/' "$t/common/ring/module.mk"
+body common/ring/b ring_b 'ring_a()'
 body common/ring/a ring_a 'ground()'
 body common/base/ground ground 'ring_a()'
 allow circles 'across rooms: common/base/ground.c common/ring/a.c'

@@ -66,14 +66,6 @@ static void restart(struct flow *f)
 	smap_init(&f->by_identity);
 }
 
-struct fmeas *flow_meas(const struct flow *f, uint32_t measurement)
-{
-	for (size_t i = 0; i < f->nmeas; i++)
-		if (f->meas[i].id == measurement && measurement)
-			return &f->meas[i];
-	return NULL;
-}
-
 /* --- one node */
 
 /* What belongs to one measurement whatever its inputs are. */

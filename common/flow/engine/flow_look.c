@@ -51,3 +51,11 @@ struct flow_size flow_size(const struct flow *f)
 		s.measurements += f->meas[i].id != 0;
 	return s;
 }
+
+struct fmeas *flow_meas(const struct flow *f, uint32_t measurement)
+{
+	for (size_t i = 0; i < f->nmeas; i++)
+		if (f->meas[i].id == measurement && measurement)
+			return &f->meas[i];
+	return NULL;
+}

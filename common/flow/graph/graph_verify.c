@@ -4,14 +4,6 @@
 #include "common/flow/graph/graph_internal.h"
 #include "common/flow/graph/graph_limits.h"
 
-int graph_refuse(const struct flow_graph *g, size_t i, int code, struct err *e)
-{
-	err_add(e, "node %zu", i);
-	if (g->node[i].line)
-		err_at(e, g->node[i].line, g->node[i].col);
-	return code;
-}
-
 /* What no other node reads does work for nothing; a compiler leaves it out. */
 static bool gives_nothing(const struct flow_node *n)
 {
