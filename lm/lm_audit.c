@@ -29,7 +29,7 @@ static int serve_audit(struct service_call *c)
 				       "no audit is kept here");
 	rc = audit_read(c->of, call_int(c, 1), call_int(c, 2), &b);
 	if (!rc)
-		rc = reply_add_n(c->reply, c->action, node, STATUS_OK, b.p, b.n);
+		rc = reply_add_n(c->reply, c->action, node, STATUS_OK, buf_bytes(&b));
 	buf_done(&b);
 	return rc;
 }

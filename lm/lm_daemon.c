@@ -118,13 +118,17 @@ static int fill_paths(struct program *p, struct err *e)
 		return rc;
 	gethostname(node, sizeof(node) - 1);
 	connstr_caid(&p->conn, caid);
-	if (seg_lm_path(to->spool, sizeof(to->spool), daemon_state_dir(p->daemon), p->host_name,
-			caid, ".spool"))
+	if (seg_lm_path(to->spool, sizeof(to->spool),
+			&(struct seg_lm_name){ daemon_state_dir(p->daemon), p->host_name, caid },
+			".spool"))
 		return err_set(e, ERR_LIMIT, "%s is too long", daemon_state_dir(p->daemon));
 	snprintf(to->memfd, sizeof(to->memfd), "%s%s", SEG_MEMFD_PREFIX, caid);
-	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") ||
-	    seg_lm_path(to->socket, sizeof(to->socket), runtime, node, caid, ".sock") ||
-	    seg_lm_path(to->lock, sizeof(to->lock), runtime, node, caid, ".lock"))
+	if (seg_lm_path(to->base, sizeof(to->base), &(struct seg_lm_name){ runtime, node, caid },
+			"") ||
+	    seg_lm_path(to->socket, sizeof(to->socket),
+			&(struct seg_lm_name){ runtime, node, caid }, ".sock") ||
+	    seg_lm_path(to->lock, sizeof(to->lock), &(struct seg_lm_name){ runtime, node, caid },
+			".lock"))
 		return err_set(e, ERR_LIMIT,
 			       "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
 	rc = file_beside_program(to->tracer, "lm-trace", e);

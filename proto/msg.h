@@ -58,11 +58,6 @@ enum msg_state {
 };
 enum msg_node_sub { MSG_NODE_UP, MSG_NODE_SILENT, MSG_NODE_LOST, MSG_NODE_HUNG };
 
-struct bytes {
-	const uint8_t *p; /* NULL only when n is 0 */
-	size_t n;
-};
-
 /*
  * Made from omig.proto: struct msg_X of each message, and MSG_TYPES(X), their one list with
  * X(NAME, name, number).

@@ -103,7 +103,10 @@ int line_open(const struct line_conf *c, struct line **out, struct err *e)
 		return err_nomem(e);
 	l->conf = *c;
 	list_init(&l->queue);
-	l->watch = loop_fd_new(c->loop, c->fd, LOOP_READ, on_ready, l, e);
+	l->watch = loop_fd_new(
+		c->loop,
+		&(struct loop_watch){ .fd = c->fd, .what = LOOP_READ, .fn = on_ready, .arg = l },
+		e);
 	if (!l->watch) {
 		free(l);
 		return -ERR_SYS;

@@ -142,7 +142,7 @@ int wire_add_entries(struct reply *into, const struct msg_entry *entry, size_t n
 
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = reply_add_n(into, entry[i].action, entry[i].objects, entry[i].status,
-				 entry[i].value.p, entry[i].value.n);
+				 entry[i].value);
 	return rc;
 }
 

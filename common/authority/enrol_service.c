@@ -102,17 +102,20 @@ static int take_names(const struct msg_enrol *m, bool is_tool, struct identity *
 		       : err_set(e, ERR_INVALID, "this name is too long");
 }
 
-static int take_owner(const struct enrol_service *s, const struct token_grant *g, const char *id,
-		      nsec_t now, struct identity *as, struct err *e)
+static void take_owner(const struct token_grant *g, const char *id, struct identity *as)
 {
 	str_copy(as->owner, sizeof(as->owner), g->owner);
 	as->has_uid = g->has_uid;
 	as->uid = g->uid;
 	/* The user's own strings are one as good as the other, and take turns. */
-	if (g->has_uid)
-		return 0;
-	str_copy(as->token, sizeof(as->token), id);
-	if (!certs_has_owner(s->conf.certs, as->owner, id, now))
+	if (!g->has_uid)
+		str_copy(as->token, sizeof(as->token), id);
+}
+
+static int check_owner(const struct enrol_service *s, const struct identity *as, nsec_t now,
+		       struct err *e)
+{
+	if (as->has_uid || !certs_has_owner(s->conf.certs, as->owner, as->token, now))
 		return 0;
 	return err_set(
 		e, ERR_DENIED,
@@ -158,7 +161,8 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	if (rc)
 		return rc;
 	t->as.role = granted_role(grant.roles & claim.roles);
-	rc = take_owner(s, &grant, m->token_id, now, &t->as, e);
+	take_owner(&grant, m->token_id, &t->as);
+	rc = check_owner(s, &t->as, now, e);
 	if (!rc)
 		rc = take_names(m, is_tool, &t->as, e);
 	if (!rc && !is_tool)
@@ -180,7 +184,9 @@ static int issue(struct enrol_service *s, struct terms *t, struct bytes csr, str
 	t->as.wall_not_after = now + t->life;
 	if (t->limit && t->as.wall_not_after > t->limit)
 		t->as.wall_not_after = t->limit;
-	rc = pki_ca_issue(s->conf.ca, csr.p, csr.n, &t->as, cert, &issued, e);
+	rc = pki_ca_issue(s->conf.ca, csr, &t->as, cert, e);
+	if (!rc)
+		rc = pki_identity_from_der(&issued, cert->p, cert->n, e);
 	if (!rc)
 		rc = certs_add(s->conf.certs, &issued, t->limit, now, e);
 	if (!rc)

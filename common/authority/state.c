@@ -77,7 +77,7 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	if (!rc)
 		rc = pki_csr_make(key, &csr, e);
 	if (!rc)
-		rc = pki_ca_issue(s->ca, csr.p, csr.n, &as, &cert, NULL, e);
+		rc = pki_ca_issue(s->ca, buf_bytes(&csr), &as, &cert, e);
 	if (!rc && buf_put(&ca, der, n))
 		rc = err_nomem(e);
 	if (!rc)

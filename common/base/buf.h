@@ -20,6 +20,23 @@ struct buf {
 	bool failed;
 };
 
+/* Bytes that belong to another object. */
+struct bytes {
+	const uint8_t *p; /* NULL only when n is 0 */
+	size_t n;
+};
+
+static inline struct bytes bytes_at(const void *p, size_t n)
+{
+	return (struct bytes){ p, n };
+}
+
+/* Valid until the buffer changes. */
+static inline struct bytes buf_bytes(const struct buf *b)
+{
+	return (struct bytes){ b->p, b->n };
+}
+
 #define BUF_INIT(limit) ((struct buf){ .max = (limit) })
 
 void buf_init(struct buf *b, size_t max);

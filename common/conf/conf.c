@@ -107,10 +107,10 @@ static char *origin_text(const struct conf_at *at)
 }
 
 int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k,
-	     const char *text, const struct conf_at *at, struct err *e)
+	     const struct conf_text *text, struct err *e)
 {
 	struct conf_slot *slot = &t->slot[k - c->schema->key];
-	char *copy = str_dup(text), *origin = origin_text(at);
+	char *copy = str_dup(text->text), *origin = origin_text(text->at);
 	struct err why = { 0 };
 	int rc = copy && origin ? 0 : err_nomem(e);
 
@@ -118,7 +118,7 @@ int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key 
 	 * A string's value points to the copy: the old text is freed after the new one is valid.
 	 */
 	if (!rc && conf_value_parse(k, copy, t->base, &why))
-		rc = conf_error(e, at, why.code, "%s", why.text);
+		rc = conf_error(e, text->at, why.code, "%s", why.text);
 	if (rc) {
 		free(copy);
 		free(origin);
@@ -135,7 +135,7 @@ int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
 {
 	struct conf_target top = { c->slot, c->values };
 
-	return conf_put(c, &top, k, text, at, e);
+	return conf_put(c, &top, k, &(struct conf_text){ text, at }, e);
 }
 
 int conf_put_defaults(struct conf *c, const struct conf_group *g, const struct conf_target *t,
@@ -148,7 +148,7 @@ int conf_put_defaults(struct conf *c, const struct conf_group *g, const struct c
 	c->source = 0; /* the file that names the item has not set them */
 	for (const struct conf_key *k = c->schema->key; k->name && !rc; k++)
 		if (g ? str_eq(k->section, g->section) : !conf_is_group_key(c, k))
-			rc = conf_put(c, t, k, k->def, &at, e);
+			rc = conf_put(c, t, k, &(struct conf_text){ k->def, &at }, e);
 	c->source = source;
 	return rc;
 }

@@ -150,7 +150,7 @@ static int read_pair(struct reader *r, char *s)
 	value = trim(eq + 1);
 	if (*value == '"' && unquote(r, &value))
 		return -ERR_PARSE;
-	return conf_put(r->c, &r->target, k, value, &r->at, r->e);
+	return conf_put(r->c, &r->target, k, &(struct conf_text){ value, &r->at }, r->e);
 }
 
 static int check_line(struct reader *r, const char *s, size_t n)

@@ -45,13 +45,19 @@ struct conf_at {
 	unsigned line;
 };
 
+/* What a key is set from, and where that stands. */
+struct conf_text {
+	const char *text;
+	const struct conf_at *at;
+};
+
 /* "path:line: words"; the path is cut in front when it is long. Returns -code. */
 int conf_error(struct err *e, const struct conf_at *at, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /* Checks text and stores it with its origin. The text is copied. */
 int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key *k,
-	     const char *text, const struct conf_at *at, struct err *e);
+	     const struct conf_text *text, struct err *e);
 
 /* As conf_put(), for a key that is in no group. */
 int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
@@ -95,7 +101,7 @@ int conf_read_file(struct conf *c, const char *path, struct err *e);
 int conf_read_text(struct conf *c, const char *path, const struct buf *text, struct err *e);
 
 /* Defaults and one text, without other sources: for tests. */
-int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n,
+int conf_load_text(const struct conf_schema *s, const char *path, struct bytes content,
 		   struct conf **out, struct err *e);
 
 /* NULL when the section is no group's. */

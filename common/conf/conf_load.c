@@ -168,14 +168,14 @@ int conf_load(const struct conf_schema *s, const struct conf_input *in, struct c
 	return rc;
 }
 
-int conf_load_text(const struct conf_schema *s, const char *path, const void *p, size_t n,
+int conf_load_text(const struct conf_schema *s, const char *path, struct bytes content,
 		   struct conf **out, struct err *e)
 {
 	struct conf *c = conf_new(s);
-	struct buf text = BUF_INIT(n);
+	struct buf text = BUF_INIT(content.n);
 	int rc;
 
-	if (!c || buf_put(&text, p, n)) {
+	if (!c || buf_put(&text, content.p, content.n)) {
 		conf_free(c);
 		return err_nomem(e);
 	}

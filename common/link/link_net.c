@@ -67,7 +67,11 @@ static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struc
 {
 	struct link_net *n = arg;
 
-	return net_dial(n->ctx, n->host[attempt % n->nhost], n->port, &n->expect, h, out, e);
+	return net_dial(n->ctx,
+			&(struct net_target){ .host = n->host[attempt % n->nhost],
+					      .port = n->port,
+					      .expect = &n->expect },
+			h, out, e);
 }
 
 struct link_dialer link_net_dialer(struct link_net *n)

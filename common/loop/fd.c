@@ -62,8 +62,7 @@ int loop_fd_set(struct loop_fd *f, unsigned what)
 	return 0;
 }
 
-struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(void *, unsigned),
-			    void *arg, struct err *e)
+struct loop_fd *loop_fd_new(struct loop *l, const struct loop_watch *w, struct err *e)
 {
 	struct loop_fd *f = calloc(1, sizeof(*f));
 
@@ -72,11 +71,11 @@ struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(vo
 		err_nomem(e);
 		return NULL;
 	}
-	*f = (struct loop_fd){ .loop = l, .fd = fd, .fn = fn, .arg = arg };
+	*f = (struct loop_fd){ .loop = l, .fd = w->fd, .fn = w->fn, .arg = w->arg };
 	list_push_back(&l->fds, &f->at);
 	l->nfds++;
-	if (loop_fd_set(f, what)) {
-		err_sys(e, "cannot watch descriptor %d", fd);
+	if (loop_fd_set(f, w->what)) {
+		err_sys(e, "cannot watch descriptor %d", w->fd);
 		loop_fd_free(f);
 		return NULL;
 	}

@@ -135,14 +135,16 @@ enum loop_what { LOOP_READ = 1, LOOP_WRITE = 2 };
 
 struct loop_fd;
 
-/*
- * Watches fd (borrowed; close it after loop_fd_free()). fn gets what is ready;
- * hang-up and errors count as whatever is watched. what = 0 is a sleeping watch.
- * Under a virtual loop the fd is polled at each turn. ERR_NOMEM, ERR_SYS. NULL
- * then.
- */
-struct loop_fd *loop_fd_new(struct loop *l, int fd, unsigned what, void (*fn)(void *, unsigned),
-			    void *arg, struct err *e);
+struct loop_watch {
+	int fd; /* borrowed; close it after loop_fd_free() */
+	unsigned what; /* enum loop_what, or 0: a sleeping watch */
+	/* Gets what is ready; hang-up and errors count as whatever is watched. */
+	void (*fn)(void *arg, unsigned ready);
+	void *arg;
+};
+
+/* Under a virtual loop the fd is polled at each turn. ERR_NOMEM, ERR_SYS. NULL then. */
+struct loop_fd *loop_fd_new(struct loop *l, const struct loop_watch *w, struct err *e);
 /* 0, or -ERR_SYS with the watch as it was. */
 int loop_fd_set(struct loop_fd *f, unsigned what);
 void loop_fd_free(struct loop_fd *f);

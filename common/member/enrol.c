@@ -276,8 +276,12 @@ static void try_hosts(struct enrol *n)
 		finish(n, &n->why);
 		return;
 	}
-	if (net_dial_enrol(n->ctx, n->conn.host[n->at], n->conn.port, n->conn.pin, &h, &n->chan,
-			   &e)) {
+	if (net_dial(n->ctx,
+		     &(struct net_target){ .host = n->conn.host[n->at],
+					   .port = n->conn.port,
+					   .expect = &(struct net_expect){ .pin = n->conn.pin },
+					   .enrols = true },
+		     &h, &n->chan, &e)) {
 		n->chan = NULL;
 		next_host(n, &e);
 	}

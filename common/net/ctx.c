@@ -130,29 +130,35 @@ void net_ctx_check(struct net_ctx *ctx)
 	}
 }
 
-int net_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *expect,
-	     const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial_enrol(struct net_ctx *ctx, const struct net_target *to,
+		      const struct chan_handler *h, struct chan **out, struct err *e)
 {
+	const struct net_expect mainsm = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = to->expect->pin };
+	struct net_target target = *to;
+
+	if (!mainsm.pin || !pki_pin_is_valid(mainsm.pin))
+		return err_set(e, ERR_INVALID,
+			       "the connection string holds no valid pin: copy it again");
+	target.expect = &mainsm;
+	return ctx->ops->dial(ctx, &target, h, out, e);
+}
+
+int net_dial(struct net_ctx *ctx, const struct net_target *to, const struct chan_handler *h,
+	     struct chan **out, struct err *e)
+{
+	const char *pin = to->expect->pin;
+
+	if (to->enrols)
+		return dial_enrol(ctx, to, h, out, e);
 	if (!ctx->has_self)
 		return err_set(e, ERR_INVALID, "there is no certificate to show yet: enrol first");
-	if (expect->pin && *ctx->pin && strcmp(expect->pin, ctx->pin))
+	if (pin && *ctx->pin && strcmp(pin, ctx->pin))
 		return err_set(
 			e, ERR_DENIED,
 			"our certificate is from the monitor %.8s, not from %.8s: enrol with a "
 			"connection string of that one",
-			ctx->pin, expect->pin);
-	return ctx->ops->dial(ctx, host, port, expect, false, h, out, e);
-}
-
-int net_dial_enrol(struct net_ctx *ctx, const char *host, uint16_t port, const char *pin,
-		   const struct chan_handler *h, struct chan **out, struct err *e)
-{
-	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = pin };
-
-	if (!pin || !pki_pin_is_valid(pin))
-		return err_set(e, ERR_INVALID,
-			       "the connection string holds no valid pin: copy it again");
-	return ctx->ops->dial(ctx, host, port, &x, true, h, out, e);
+			ctx->pin, pin);
+	return ctx->ops->dial(ctx, to, h, out, e);
 }
 
 int net_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,

@@ -70,20 +70,24 @@ struct verdict {
 	int x509_error;
 };
 
+/* What a peer shows. */
+struct presented {
+	X509 *leaf; /* NULL: nothing */
+	STACK_OF(X509) * others;
+};
+
 /*
  * Everything that is demanded of a peer's certificates. ctx: our CA (unless the
- * pin in `a` names one among the presented), revoked serials, clock. 0: *id is
+ * pin in `a` names one among the others), revoked serials, clock. 0: *id is
  * its identity.
  */
-int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
-		STACK_OF(X509) * presented, struct identity *id, struct verdict *v);
+int verify_peer(const struct net_ctx *ctx, const struct admit *a, const struct presented *shown,
+		struct identity *id, struct verdict *v);
 
 /* --- contexts (ctx.c) */
 
 struct net_ctx_ops {
-	/* enrol: with x->pin and no certificate */
-	int (*dial)(struct net_ctx *ctx, const char *host, uint16_t port,
-		    const struct net_expect *x, bool enrol, const struct chan_handler *h,
+	int (*dial)(struct net_ctx *ctx, const struct net_target *to, const struct chan_handler *h,
 		    struct chan **out, struct err *e);
 	int (*listen)(struct net_ctx *ctx, const struct net_listen_conf *conf,
 		      const struct net_accept *a, struct net_listener **out, struct err *e);
@@ -309,7 +313,7 @@ struct addrs {
  * cancelled before.
  */
 struct resolve;
-struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
+struct resolve *resolve_start(struct loop *l, const struct net_target *to,
 			      void (*fn)(void *arg, const struct addrs *found, const char *why_not),
 			      void *arg, struct err *e);
 void resolve_cancel(struct resolve *r);
@@ -381,8 +385,8 @@ int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const 
 		unsigned inn, void *arg);
 
 /* tls_dial.c, tls_listen.c */
-int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x,
-	     bool enrol, const struct chan_handler *h, struct chan **out, struct err *e);
+int tls_dial(struct net_ctx *ctx, const struct net_target *to, const struct chan_handler *h,
+	     struct chan **out, struct err *e);
 void tls_dial_ready(struct tls_chan *t);
 int tls_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
 	       struct net_listener **out, struct err *e);

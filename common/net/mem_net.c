@@ -372,25 +372,24 @@ void mem_dial_settle(struct mem_chan *m)
 	chan_fail(&m->c, &v.why);
 }
 
-static int mem_dial(struct net_ctx *ctx, const char *host, uint16_t port,
-		    const struct net_expect *x, bool enrol, const struct chan_handler *h,
+static int mem_dial(struct net_ctx *ctx, const struct net_target *to, const struct chan_handler *h,
 		    struct chan **out, struct err *e)
 {
-	struct mem_chan *m = mem_chan_new(ctx->loop, ctx, ctx->mem_host, host);
+	struct mem_chan *m = mem_chan_new(ctx->loop, ctx, ctx->mem_host, to->host);
 	int rc;
 
 	if (!m)
 		return err_nomem(e);
 	m->dial = calloc(1, sizeof(*m->dial));
-	rc = m->dial ? admit_init(&m->dial->admit, x, e) : err_nomem(e);
+	rc = m->dial ? admit_init(&m->dial->admit, to->expect, e) : err_nomem(e);
 	if (rc) {
 		chan_close(&m->c, NULL);
 		return rc;
 	}
-	m->dial->port = port;
+	m->dial->port = to->port;
 	m->dial->give_up_at = loop_now(ctx->loop) + HANDSHAKE_MAX_NS;
 	m->c.h = *h;
-	m->c.enrol = enrol;
+	m->c.enrol = to->enrols;
 	loop_timer_arm(m->timer, 2 * mem_net_link(ctx->mem, m->here, m->there)->delay);
 	*out = &m->c;
 	return 0;

@@ -72,18 +72,22 @@ struct net_expect {
 	const char *pin; /* of our own CA, or the connection string is for another monitor */
 };
 
-/*
- * host: a name or an address, IPv6 with or without []. Names are looked up beside
- * the loop. The answer is CHAN_OPEN or CHAN_CLOSED, never from within the call,
- * at the latest after HANDSHAKE_MAX_NS. ERR_DENIED (pin), ERR_INVALID (no
- * credentials, host), ERR_NOMEM, ERR_SYS.
- */
-int net_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *expect,
-	     const struct chan_handler *h, struct chan **out, struct err *e);
+struct net_target {
+	const char *host; /* a name or an address, IPv6 with or without [] */
+	uint16_t port;
+	const struct net_expect *expect;
+	/* Shows no certificate, for frames of enrolment only: to the mainsm whose CA has the pin of
+	 * `expect`. */
+	bool enrols;
+};
 
-/* To the mainsm whose CA has this pin, showing no certificate: for frames of enrolment only. */
-int net_dial_enrol(struct net_ctx *ctx, const char *host, uint16_t port, const char *pin,
-		   const struct chan_handler *h, struct chan **out, struct err *e);
+/*
+ * Names are looked up beside the loop. The answer is CHAN_OPEN or CHAN_CLOSED, never from within
+ * the call, at the latest after HANDSHAKE_MAX_NS. ERR_DENIED (pin), ERR_INVALID (no credentials,
+ * host), ERR_NOMEM, ERR_SYS.
+ */
+int net_dial(struct net_ctx *ctx, const struct net_target *to, const struct chan_handler *h,
+	     struct chan **out, struct err *e);
 
 /* --- listening */
 

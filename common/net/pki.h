@@ -58,8 +58,8 @@ nsec_t pki_ca_wall_not_after(const struct pki_ca *ca);
  * was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID (as),
  * ERR_NOMEM.
  */
-int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct identity *as,
-		 struct buf *cert, struct identity *issued, struct err *e);
+int pki_ca_issue(struct pki_ca *ca, struct bytes csr_der, const struct identity *as,
+		 struct buf *cert, struct err *e);
 
 /* --- keys and requests (everybody) */
 

@@ -301,8 +301,8 @@ static nsec_t whole_seconds(nsec_t t)
 	return t - t % NSEC_PER_SEC;
 }
 
-int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct identity *as,
-		 struct buf *cert, struct identity *issued, struct err *e)
+int pki_ca_issue(struct pki_ca *ca, struct bytes csr_der, const struct identity *as,
+		 struct buf *cert, struct err *e)
 {
 	struct buf der = BUF_INIT(PKI_DER_MAX_BYTES);
 	char uri[IDENTITY_URI_BYTES];
@@ -318,7 +318,7 @@ int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct 
 		id.wall_not_after = ca->wall_not_after;
 	if (whole_seconds(id.wall_not_after) <= whole_seconds(id.wall_not_before))
 		return err_set(e, ERR_INVALID, "a certificate must last at least one second");
-	key = csr_check(csr_der, n, e);
+	key = csr_check(csr_der.p, csr_der.n, e);
 	if (!key)
 		return -ERR_DENIED;
 	rc = leaf_make(ca, key, &id, &der, e);
@@ -327,8 +327,6 @@ int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct 
 		rc = pki_identity_from_der(&id, der.p, der.n, e);
 	if (!rc && buf_put(cert, der.p, der.n))
 		rc = err_nomem(e);
-	if (!rc && issued)
-		*issued = id;
 	buf_done(&der);
 	return rc;
 }

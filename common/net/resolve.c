@@ -101,7 +101,7 @@ static int start_thread(struct resolve *r)
 	return rc;
 }
 
-struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
+struct resolve *resolve_start(struct loop *l, const struct net_target *to,
 			      void (*fn)(void *arg, const struct addrs *found, const char *why_not),
 			      void *arg, struct err *e)
 {
@@ -111,15 +111,19 @@ struct resolve *resolve_start(struct loop *l, const char *host, uint16_t port,
 		err_nomem(e);
 		return NULL;
 	}
-	*r = (struct resolve){ .owners = 2, .fn = fn, .arg = arg, .host = str_dup(host) };
-	snprintf(r->service, sizeof(r->service), "%u", port);
+	*r = (struct resolve){ .owners = 2, .fn = fn, .arg = arg, .host = str_dup(to->host) };
+	snprintf(r->service, sizeof(r->service), "%u", to->port);
 	r->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->ready >= 0 && r->host)
-		r->watch = loop_fd_new(l, r->ready, LOOP_READ, on_ready, r, NULL);
+		r->watch = loop_fd_new(
+			l,
+			&(struct loop_watch){
+				.fd = r->ready, .what = LOOP_READ, .fn = on_ready, .arg = r },
+			NULL);
 	if (r->watch && !start_thread(r))
 		return r;
 	err_set(e, ERR_SYS,
-		"cannot look up the name %.60s: no memory, thread or descriptor is left", host);
+		"cannot look up the name %.60s: no memory, thread or descriptor is left", to->host);
 	loop_fd_free(r->watch);
 	if (r->ready >= 0)
 		close(r->ready);

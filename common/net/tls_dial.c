@@ -43,7 +43,11 @@ static bool try_connect(struct tls_chan *t, unsigned i)
 	t->sock.fd = fd;
 	if (fd >= 0 && !sock_tune(fd, NULL) &&
 	    (!connect(fd, (const struct sockaddr *)&a->at[i], a->n[i]) || errno == EINPROGRESS)) {
-		t->watch = loop_fd_new(t->c.loop, fd, LOOP_WRITE, tls_on_ready, t, &t->hs->last);
+		t->watch = loop_fd_new(
+			t->c.loop,
+			&(struct loop_watch){
+				.fd = fd, .what = LOOP_WRITE, .fn = tls_on_ready, .arg = t },
+			&t->hs->last);
 		if (t->watch)
 			return true;
 	} else {
@@ -124,41 +128,41 @@ static void on_resolved(void *arg, const struct addrs *found, const char *why_no
 	dial_next(t);
 }
 
-static int start(struct tls_chan *t, const char *host, uint16_t port, struct err *e)
+static int start(struct tls_chan *t, const struct net_target *to, struct err *e)
 {
 	struct addrs *a = &t->hs->addrs;
 
-	if (!sock_addr(&a->at[0], &a->n[0], host, port, NULL)) {
+	if (!sock_addr(&a->at[0], &a->n[0], to->host, to->port, NULL)) {
 		a->count = 1;
 		dial_next(t);
 		return 0;
 	}
-	str_copy(t->c.remote, sizeof(t->c.remote), host);
-	t->hs->resolve = resolve_start(t->c.loop, host, port, on_resolved, t, e);
+	str_copy(t->c.remote, sizeof(t->c.remote), to->host);
+	t->hs->resolve = resolve_start(t->c.loop, to, on_resolved, t, e);
 	if (!t->hs->resolve)
 		return -ERR_SYS;
 	tls_deadline(t);
 	return 0;
 }
 
-int tls_dial(struct net_ctx *ctx, const char *host, uint16_t port, const struct net_expect *x,
-	     bool enrol, const struct chan_handler *h, struct chan **out, struct err *e)
+int tls_dial(struct net_ctx *ctx, const struct net_target *to, const struct chan_handler *h,
+	     struct chan **out, struct err *e)
 {
 	struct tls_chan *t;
 	int rc;
 
-	if (!str_is_name(host, strlen(host)))
+	if (!str_is_name(to->host, strlen(to->host)))
 		return err_set(e, ERR_INVALID, "the host to dial is no name");
 	t = tls_chan_new(ctx, false, e);
 	if (!t)
 		return -ERR_NOMEM;
 	t->c.h = *h;
-	t->c.enrol = enrol;
-	rc = admit_init(&t->hs->admit, x, e);
-	if (enrol)
-		str_copy(t->hs->admit.pin, PKI_PIN_BYTES, x->pin);
+	t->c.enrol = to->enrols;
+	rc = admit_init(&t->hs->admit, to->expect, e);
+	if (to->enrols)
+		str_copy(t->hs->admit.pin, PKI_PIN_BYTES, to->expect->pin);
 	if (!rc)
-		rc = start(t, host, port, e);
+		rc = start(t, to, e);
 	if (rc)
 		chan_close(&t->c, NULL);
 	else

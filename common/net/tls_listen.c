@@ -411,7 +411,11 @@ static int fill(struct tls_listener *l, const char *addr, struct err *e)
 	l->sources = sources_new();
 	if (!l->rearm || !l->sources)
 		return err_nomem(e);
-	l->watch = loop_fd_new(loop, l->fd, LOOP_READ, on_connection, l, e);
+	l->watch =
+		loop_fd_new(loop,
+			    &(struct loop_watch){
+				    .fd = l->fd, .what = LOOP_READ, .fn = on_connection, .arg = l },
+			    e);
 	return l->watch ? 0 : -ERR_SYS;
 }
 

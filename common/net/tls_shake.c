@@ -19,8 +19,10 @@ int tls_verify_cb(X509_STORE_CTX *sc, void *arg)
 
 	if (!t->hs)
 		return 0; /* there is no second handshake */
-	if (verify_peer(ctx, &t->hs->admit, X509_STORE_CTX_get0_cert(sc),
-			X509_STORE_CTX_get0_untrusted(sc), &t->hs->id, &t->hs->verdict)) {
+	if (verify_peer(ctx, &t->hs->admit,
+			&(struct presented){ .leaf = X509_STORE_CTX_get0_cert(sc),
+					     .others = X509_STORE_CTX_get0_untrusted(sc) },
+			&t->hs->id, &t->hs->verdict)) {
 		X509_STORE_CTX_set_error(sc, t->hs->verdict.x509_error);
 		return 0;
 	}
@@ -120,7 +122,11 @@ int tls_shake_start(struct tls_chan *t, struct err *e)
 	if (make_ssl(t))
 		return crypto_failed(e, "cannot start TLS");
 	if (!t->watch)
-		t->watch = loop_fd_new(t->c.loop, t->sock.fd, LOOP_READ, tls_on_ready, t, e);
+		t->watch = loop_fd_new(
+			t->c.loop,
+			&(struct loop_watch){
+				.fd = t->sock.fd, .what = LOOP_READ, .fn = tls_on_ready, .arg = t },
+			e);
 	if (!t->watch)
 		return -ERR_SYS;
 	t->shook_at = loop_now(t->c.loop);

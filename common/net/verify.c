@@ -139,32 +139,32 @@ static int verify_identity(const struct net_ctx *ctx, const struct admit *a, X50
 	return rc;
 }
 
-int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
-		STACK_OF(X509) * presented, struct identity *id, struct verdict *v)
+int verify_peer(const struct net_ctx *ctx, const struct admit *a, const struct presented *shown,
+		struct identity *id, struct verdict *v)
 {
 	struct identity found;
 	X509 *anchor;
 	int rc;
 
 	/* Cheapest first: nothing is computed for a peer that sends too much or a large key. */
-	if (!leaf)
+	if (!shown->leaf)
 		return refuse(v, X509_V_ERR_CERT_REJECTED, ERR_DENIED,
 			      "the peer shows no certificate: it must enrol first");
-	if (sk_X509_num(presented) > PRESENTED_MAX)
+	if (sk_X509_num(shown->others) > PRESENTED_MAX)
 		return refuse(v, X509_V_ERR_CERT_CHAIN_TOO_LONG, ERR_DENIED,
 			      "the peer shows more certificates than two");
-	if (!pkey_is_p256(X509_get0_pubkey(leaf)))
+	if (!pkey_is_p256(X509_get0_pubkey(shown->leaf)))
 		return refuse(v, X509_V_ERR_EE_KEY_TOO_SMALL, ERR_DENIED,
 			      "the peer's key is none of ours: it must be P-256");
-	anchor = find_anchor(ctx, a, presented);
+	anchor = find_anchor(ctx, a, shown->others);
 	if (!anchor)
 		return refuse(v, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, ERR_DENIED,
 			      "the server's CA has not the pin of the connection string: the "
 			      "address leads to another "
 			      "monitor, or the string is old");
-	rc = verify_chain(anchor, leaf, v);
+	rc = verify_chain(anchor, shown->leaf, v);
 	if (!rc)
-		rc = verify_identity(ctx, a, leaf, &found, v);
+		rc = verify_identity(ctx, a, shown->leaf, &found, v);
 	ERR_clear_error();
 	if (!rc)
 		*id = found;

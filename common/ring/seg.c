@@ -87,14 +87,13 @@ const char *seg_type_name(unsigned type)
 	return type < SEG_TYPES ? names[type] : "?";
 }
 
-int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *host,
-		const char *caid, const char *ext)
+int seg_lm_path(char *out, unsigned long size, const struct seg_lm_name *lm, const char *ext)
 {
 	int n;
 
-	if (!*host || strchr(host, '/') || strchr(caid, '/'))
+	if (!*lm->host || strchr(lm->host, '/') || strchr(lm->caid, '/'))
 		return -1;
-	n = snprintf(out, size, "%s/lm-%s-%s%s", runtime, host, caid, ext);
+	n = snprintf(out, size, "%s/lm-%s-%s%s", lm->runtime, lm->host, lm->caid, ext);
 	return n > 0 && (unsigned long)n < size ? 0 : -1;
 }
 

@@ -567,12 +567,16 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 /* "int32", "float64", ...; "?" out of range. */
 const char *seg_type_name(unsigned type);
 
+/* The lm of a host, for those that use its runtime directory. */
+struct seg_lm_name {
+	const char *runtime, *host, *caid;
+};
+
 /*
  * "R/lm-<host>-<caid>.sock" and ".lock": where the lm of this host listens. ext begins with the
  * point. -1: does not fit.
  */
-int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *host,
-		const char *caid, const char *ext);
+int seg_lm_path(char *out, unsigned long size, const struct seg_lm_name *lm, const char *ext);
 
 /*
  * The lm's socket at that path, listening, for its owner alone; close-on-exec. The caller holds the

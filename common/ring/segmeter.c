@@ -198,19 +198,25 @@ static void copy(const struct seg_metered *from, struct seg_metered *to)
 	to->begin = __atomic_load_n(&from->begin, __ATOMIC_ACQUIRE);
 }
 
+struct look {
+	struct seg_metered noted;
+	uint64_t figure;
+};
+
 /* What the thread had counted and noted at one moment. False: it never stood still, or was killed
  * there. */
 static bool look(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
-		 struct seg_metered *out, uint64_t *figure)
+		 struct look *out)
 {
 	const struct seg_metered *at = metered_at(v, thread, number);
 	bool torn = false;
 
 	for (unsigned i = 0; i < LOOK_TRIES; i++) {
 		torn = false;
-		copy(at, out);
-		*figure = figure_of(v, thread, &v->meter[number].read, now, &torn);
-		if (!(out->seq & 1) && __atomic_load_n(&at->seq, __ATOMIC_ACQUIRE) == out->seq)
+		copy(at, &out->noted);
+		out->figure = figure_of(v, thread, &v->meter[number].read, now, &torn);
+		if (!(out->noted.seq & 1) &&
+		    __atomic_load_n(&at->seq, __ATOMIC_ACQUIRE) == out->noted.seq)
 			return !torn;
 	}
 	return false;
@@ -230,20 +236,20 @@ static void add_thread(const struct segview *v, unsigned thread, unsigned number
 {
 	const struct seg_metering *m = &v->meter[number];
 	bool in_doubt = is_in_doubt(v, m, thread);
-	struct seg_metered s;
-	uint64_t figure;
+	struct look l;
+	const struct seg_metered *s = &l.noted;
 
-	if (!look(v, thread, number, now, &s, &figure))
+	if (!look(v, thread, number, now, &l))
 		out->torn = true;
-	if (s.epoch != m->epoch || s.state == SEG_METERED_UNKNOWN) {
-		out->doubt += in_doubt ? figure - m->start[thread].figure : 0;
+	if (s->epoch != m->epoch || s->state == SEG_METERED_UNKNOWN) {
+		out->doubt += in_doubt ? l.figure - m->start[thread].figure : 0;
 		return;
 	}
-	out->value += s.sum;
-	if (s.state == SEG_METERED_INSIDE)
-		out->value += figure - s.begin;
-	if (s.has_first_end && in_doubt)
-		out->value += s.first_end - m->start[thread].figure;
+	out->value += s->sum;
+	if (s->state == SEG_METERED_INSIDE)
+		out->value += l.figure - s->begin;
+	if (s->has_first_end && in_doubt)
+		out->value += s->first_end - m->start[thread].figure;
 }
 
 int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,

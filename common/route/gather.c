@@ -123,9 +123,11 @@ static int add_entry(struct reply *to, const struct asked *a, const struct reply
 	int rc = 0;
 
 	if (e->action)
-		return reply_add_n(to, e->action, e->objects, e->status, e->value, e->nvalue);
+		return reply_add_n(to, e->action, e->objects, e->status,
+				   bytes_at(e->value, e->nvalue));
 	for (size_t i = 0; !rc && i < a->naction; i++)
-		rc = reply_add_n(to, a->action[i], e->objects, e->status, e->value, e->nvalue);
+		rc = reply_add_n(to, a->action[i], e->objects, e->status,
+				 bytes_at(e->value, e->nvalue));
 	return rc;
 }
 

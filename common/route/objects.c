@@ -215,22 +215,12 @@ static int one(struct route_objects *o, const struct omis_call *call, const char
 	return expand_down(o, token, class, want, out);
 }
 
-static int one_or_entry(struct route_objects *o, const struct omis_call *call,
-			const struct omis_value *v, uint32_t action, struct reply *into,
-			struct route_tokens *out)
-{
-	int rc = -ERR_INVALID;
-
-	if (v->kind == OMIS_TOKEN)
-		rc = one(o, call, v->s.p, out);
-	return rc == -ERR_NOTFOUND ? unknown(into, action, v->s.p) : rc;
-}
-
 int route_objects_of(struct route_objects *o, const struct omis_call *call, uint32_t action,
 		     struct reply *into, struct route_tokens *out)
 {
 	const struct omis_service *s = call->service;
 	const struct omis_value *v = &call->param[s->object_param];
+	size_t n;
 	int rc = 0;
 
 	*out = no_tokens(o);
@@ -243,12 +233,18 @@ int route_objects_of(struct route_objects *o, const struct omis_call *call, uint
 				into, action, v->s.p, STATUS_TYPE_MISMATCH,
 				"parameter %s of %s is one object, not all in another",
 				s->param[s->object_param].name, s->name);
-		return one_or_entry(o, call, v, action, into, out);
+		n = 1;
+	} else {
+		n = v->list.n;
+		v = v->list.v;
+		if (!n)
+			return expand_all(o, s, out);
 	}
-	if (!v->list.n)
-		return expand_all(o, s, out);
-	for (size_t i = 0; !rc && i < v->list.n; i++)
-		rc = one_or_entry(o, call, &v->list.v[i], action, into, out);
+	for (size_t i = 0; !rc && i < n; i++) {
+		rc = v[i].kind == OMIS_TOKEN ? one(o, call, v[i].s.p, out) : -ERR_INVALID;
+		if (rc == -ERR_NOTFOUND)
+			rc = unknown(into, action, v[i].s.p);
+	}
 	return rc;
 }
 

@@ -96,7 +96,11 @@ static int start(struct spooler *s, struct err *e)
 	s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (s->event_fd < 0)
 		return err_sys(e, "eventfd");
-	s->watch = loop_fd_new(s->loop, s->event_fd, LOOP_READ, on_event, s, e);
+	s->watch = loop_fd_new(
+		s->loop,
+		&(struct loop_watch){
+			.fd = s->event_fd, .what = LOOP_READ, .fn = on_event, .arg = s },
+		e);
 	if (!s->watch)
 		return e ? -(int)e->code : -ERR_NOMEM;
 	rc = start_thread(s, e);

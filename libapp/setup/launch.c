@@ -238,7 +238,7 @@ enum launched launch_lm(const char *runtime, const char *host, const char *caid)
 		setup_say("no lm program: set OMIG_LM", 0);
 		return LAUNCH_NONE;
 	}
-	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock"))
+	if (seg_lm_path(path, sizeof(path), &(struct seg_lm_name){ runtime, host, caid }, ".lock"))
 		return LAUNCH_NONE;
 	if (!take_lock(path, &held))
 		return held ? LAUNCH_HELD : LAUNCH_NONE;

@@ -65,7 +65,8 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid)
 	bool sent;
 	int fd;
 
-	if (seg_lm_path(to.sun_path, sizeof(to.sun_path), runtime, host, caid, ".sock")) {
+	if (seg_lm_path(to.sun_path, sizeof(to.sun_path),
+			&(struct seg_lm_name){ runtime, host, caid }, ".sock")) {
 		setup_say("the runtime directory's path is too long for a socket", 0);
 		return true; /* an lm could not listen there either */
 	}
@@ -82,7 +83,8 @@ int register_listen(const char *runtime, const char *host, const char *caid)
 {
 	struct sockaddr_un at;
 
-	if (seg_lm_path(at.sun_path, sizeof(at.sun_path), runtime, host, caid, ".sock"))
+	if (seg_lm_path(at.sun_path, sizeof(at.sun_path),
+			&(struct seg_lm_name){ runtime, host, caid }, ".sock"))
 		return -1;
 	return seg_listen(at.sun_path);
 }

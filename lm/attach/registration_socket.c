@@ -214,7 +214,10 @@ static void wait_for(struct visitor *v)
 {
 	struct registration *n = v->registration;
 
-	v->watch = loop_fd_new(n->conf.loop, v->fd, LOOP_READ, on_visitor, v, NULL);
+	v->watch = loop_fd_new(
+		n->conf.loop,
+		&(struct loop_watch){ .fd = v->fd, .what = LOOP_READ, .fn = on_visitor, .arg = v },
+		NULL);
 	v->patience = loop_timer_new(n->conf.loop, on_patience, v);
 	if (!v->watch || !v->patience) {
 		visitor_free(v);
@@ -354,7 +357,11 @@ int registration_listen(struct registration *n, struct err *e)
 	n->rest = loop_timer_new(n->conf.loop, on_rest, n);
 	if (!n->rest)
 		return err_nomem(e);
-	n->listen = loop_fd_new(n->conf.loop, n->listen_fd, LOOP_READ, on_listen, n, e);
+	n->listen = loop_fd_new(
+		n->conf.loop,
+		&(struct loop_watch){
+			.fd = n->listen_fd, .what = LOOP_READ, .fn = on_listen, .arg = n },
+		e);
 	if (!n->listen)
 		return -ERR_SYS;
 	if (!take_spare(n))

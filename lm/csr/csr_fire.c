@@ -280,7 +280,8 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 
 	for (size_t i = first; i < c->prefix; i++)
 		number[i - first] = (uint32_t)i + 1;
-	rc = omis_bind(c->request, first, c->prefix - first, ecps, &f->bound, &d);
+	rc = omis_bind(&(struct omis_part){ c->request, first, c->prefix - first }, ecps, &f->bound,
+		       &d);
 	if (rc) {
 		r = reply_new();
 		if (r)

@@ -177,7 +177,7 @@ int csr_name_refused(const struct csr *c, struct reply *r)
 	for (size_t i = 0; !rc && names.n && i < n; i++)
 		if (!r->entry[i].objects[0])
 			rc = reply_add_n(r, 0, buf_str(&names), r->entry[i].status,
-					 r->entry[i].value, r->entry[i].nvalue);
+					 bytes_at(r->entry[i].value, r->entry[i].nvalue));
 	if (!rc && names.n) {
 		size_t left = 0;
 

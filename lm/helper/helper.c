@@ -242,7 +242,12 @@ static int start(struct helper *t, struct err *e)
 	t->run = helper_process_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
 	if (!t->run)
 		return -ERR_SYS;
-	t->watch = loop_fd_new(t->conf.loop, helper_process_fd(t->run), LOOP_READ, on_ready, t, e);
+	t->watch = loop_fd_new(t->conf.loop,
+			       &(struct loop_watch){ .fd = helper_process_fd(t->run),
+						     .what = LOOP_READ,
+						     .fn = on_ready,
+						     .arg = t },
+			       e);
 	if (t->watch)
 		return 0;
 	stop_running(t);

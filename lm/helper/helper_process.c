@@ -95,7 +95,11 @@ static int start(struct helper_process *c, struct loop *l, const char *const *ar
 	}
 	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
 	if (c->pidfd >= 0)
-		c->watch = loop_fd_new(l, c->pidfd, LOOP_READ, on_ended, c, e);
+		c->watch = loop_fd_new(
+			l,
+			&(struct loop_watch){
+				.fd = c->pidfd, .what = LOOP_READ, .fn = on_ended, .arg = c },
+			e);
 	return c->watch ? 0 : err_sys(e, "%s cannot be watched", argv[0]);
 }
 

@@ -50,7 +50,12 @@ static bool try_start(struct guard *g, struct err *e)
 	g->run = helper_process_start(g->loop, argv, e);
 	if (!g->run)
 		return false;
-	g->watch = loop_fd_new(g->loop, helper_process_fd(g->run), LOOP_READ, on_line, g, e);
+	g->watch = loop_fd_new(g->loop,
+			       &(struct loop_watch){ .fd = helper_process_fd(g->run),
+						     .what = LOOP_READ,
+						     .fn = on_line,
+						     .arg = g },
+			       e);
 	if (g->watch)
 		return true;
 	end_run(g);

@@ -143,7 +143,10 @@ int linux_proc_watch(struct host_proc *proc, host_on_exit_fn fn, void *arg, stru
 
 	p->on_exit = fn;
 	p->arg = arg;
-	p->watch = loop_fd_new(h->loop, p->fd, LOOP_READ, on_readable, p, e);
+	p->watch = loop_fd_new(
+		h->loop,
+		&(struct loop_watch){ .fd = p->fd, .what = LOOP_READ, .fn = on_readable, .arg = p },
+		e);
 	return p->watch ? 0 : -ERR_SYS;
 }
 

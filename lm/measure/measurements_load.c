@@ -29,7 +29,7 @@ static void complain(struct load *l, const char *object, int rc, const struct er
 	unsigned status = rc == -ERR_UNSUPPORTED ? STATUS_UNSUPPORTED_SERVICE : status_from_err(rc);
 
 	if (l->answer->nentry < MEASUREMENTS_ENTRIES_MAX)
-		reply_add_n(l->answer, 0, object, status, e->text, strlen(e->text));
+		reply_add_n(l->answer, 0, object, status, bytes_at(e->text, strlen(e->text)));
 }
 
 /* --- is it fit to be loaded */

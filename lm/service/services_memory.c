@@ -201,7 +201,7 @@ static int add_modules(struct service_call *c, const struct looked *o)
 	buf_printf(&all, "%zu%s", o->nmodule, o->nmodule ? "," : "");
 	buf_put(&all, o->modules.p, o->modules.n);
 	rc = all.failed ? -ERR_NOMEM
-			: reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, all.p, all.n);
+			: reply_add_n(c->reply, c->action, o->token.s, STATUS_OK, buf_bytes(&all));
 	buf_done(&all);
 	return rc;
 }

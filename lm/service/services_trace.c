@@ -172,10 +172,11 @@ static int add_entry(struct service_call *c, struct asked *a)
 	if (a->nframe)
 		buf_printf(&all, "%u,", (unsigned)a->nframe);
 	buf_put(&all, buf_str(&a->text), a->text.n);
-	rc = all.failed || a->text.failed ? -ERR_NOMEM
-					  : reply_add_n(c->reply, c->action, a->token.s, STATUS_OK,
-							a->is_value ? (const char *)all.p : NULL,
-							a->is_value ? all.n : 0);
+	rc = all.failed || a->text.failed
+		     ? -ERR_NOMEM
+		     : reply_add_n(c->reply, c->action, a->token.s, STATUS_OK,
+				   bytes_at(a->is_value ? (const char *)all.p : NULL,
+					    a->is_value ? all.n : 0));
 	buf_done(&all);
 	return rc;
 }

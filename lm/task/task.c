@@ -350,7 +350,7 @@ int call_add_ok(struct service_call *c, const struct objects *o)
 int call_add_values(struct service_call *c, const char *object, struct buf *b)
 {
 	int rc = b->failed ? -ERR_LIMIT
-			   : reply_add_n(c->reply, c->action, object, STATUS_OK, b->p, b->n);
+			   : reply_add_n(c->reply, c->action, object, STATUS_OK, buf_bytes(b));
 
 	buf_done(b);
 	return rc;

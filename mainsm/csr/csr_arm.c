@@ -332,7 +332,8 @@ static struct reply *compose(struct tool_csr *csr)
 		const struct reply_entry *e = &csr->news->entry[i];
 
 		if (is_worth_a_report(csr, e))
-			rc = reply_add_n(r, 1, e->objects, e->status, e->value, e->nvalue);
+			rc = reply_add_n(r, 1, e->objects, e->status,
+					 bytes_at(e->value, e->nvalue));
 	}
 	buf_done(&came);
 	if (!rc)
@@ -453,7 +454,7 @@ static void add_refusal(struct tool_csr *csr, const struct msg_entry *e)
 			smap_put(&csr->refused, token, csr, NULL);
 	}
 	if (is_new && news_of(csr))
-		reply_add_n(csr->news, 1, e->objects, e->status, e->value.p, e->value.n);
+		reply_add_n(csr->news, 1, e->objects, e->status, e->value);
 }
 
 int tool_csrs_armed(struct tool_csrs *c, uint32_t branch, const struct msg_arm_ack *m,

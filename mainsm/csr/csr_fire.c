@@ -151,7 +151,8 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 		.on_done = on_done,
 		.arg = f,
 	};
-	int rc = ecp ? omis_bind(csr->request, how->first, csr->request->naction - how->first,
+	int rc = ecp ? omis_bind(&(struct omis_part){ csr->request, how->first,
+						      csr->request->naction - how->first },
 				 &ecps, &bound, &diag)
 		     : -ERR_NOMEM;
 

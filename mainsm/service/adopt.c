@@ -135,7 +135,8 @@ static void add_entry(struct adoption *t, const struct reply_entry *e)
 	if (e->status == STATUS_UNKNOWN_OBJECT)
 		reply_add(into, t->c.action, e->objects, e->status, NO_SUCH_PROCESS);
 	else if (status_is_error(e->status))
-		reply_add_n(into, t->c.action, e->objects, e->status, e->value, e->nvalue);
+		reply_add_n(into, t->c.action, e->objects, e->status,
+			    bytes_at(e->value, e->nvalue));
 	else if (read_token(e, &t->wanted[t->n]))
 		t->n++;
 	else

@@ -121,7 +121,7 @@ static int flush_tree(struct service_call *c, struct omis_writer *w, size_t more
 	if (w->b->failed)
 		return -ERR_NOMEM;
 	if (w->b->n > more_than) {
-		rc = reply_add_n(c->into, c->action, NULL, STATUS_OK, w->b->p, w->b->n);
+		rc = reply_add_n(c->into, c->action, NULL, STATUS_OK, buf_bytes(w->b));
 		buf_clear(w->b);
 		*w = OMIS_WRITER(w->b);
 	}

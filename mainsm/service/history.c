@@ -386,7 +386,7 @@ static int add_answer(struct reading *r, const struct history_outcome *o)
 	else if (rc)
 		rc = reply_add(into, r->c.action, NULL, status_from_err(rc), err_name(rc));
 	else
-		rc = reply_add_n(into, r->c.action, NULL, STATUS_OK, b.p, b.n);
+		rc = reply_add_n(into, r->c.action, NULL, STATUS_OK, buf_bytes(&b));
 	if (o->is_partial)
 		reply_add_missing(into, "history",
 				  "the disk fails: the newest samples are missing");

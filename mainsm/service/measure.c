@@ -16,7 +16,7 @@ static int report_why(struct service_call *c, const char *objects, int rc, struc
 	if (rc == -ERR_NOMEM || !why->n)
 		rc = reply_add(c->into, c->action, objects, status, err_name(rc));
 	else
-		rc = reply_add_n(c->into, c->action, objects, status, why->p, why->n);
+		rc = reply_add_n(c->into, c->action, objects, status, buf_bytes(why));
 	buf_done(why);
 	return rc;
 }

@@ -27,7 +27,7 @@ static void add_result(struct making *m, const struct reply *r)
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (status_is_error(r->entry[i].status)) {
 			reply_add_n(into, m->c.action, r->entry[i].objects, r->entry[i].status,
-				    r->entry[i].value, r->entry[i].nvalue);
+				    bytes_at(r->entry[i].value, r->entry[i].nvalue));
 			nerror++;
 		}
 	service_pass_missing(&m->c, r);

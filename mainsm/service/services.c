@@ -106,7 +106,7 @@ const char *service_text(const struct service_call *c, size_t at)
 int service_value(struct service_call *c, const char *objects, struct buf *b)
 {
 	int rc = b->failed ? -ERR_LIMIT
-			   : reply_add_n(c->into, c->action, objects, STATUS_OK, b->p, b->n);
+			   : reply_add_n(c->into, c->action, objects, STATUS_OK, buf_bytes(b));
 
 	buf_done(b);
 	return rc;

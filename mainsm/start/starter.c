@@ -195,7 +195,11 @@ static int watch(struct starter *s, const struct site *site, pid_t pid, struct e
 	list_push_back(&s->running, &l->in_running);
 	l->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (l->pidfd >= 0)
-		l->watch = loop_fd_new(s->conf.loop, l->pidfd, LOOP_READ, on_ended, l, e);
+		l->watch = loop_fd_new(
+			s->conf.loop,
+			&(struct loop_watch){
+				.fd = l->pidfd, .what = LOOP_READ, .fn = on_ended, .arg = l },
+			e);
 	/* Without a watch the sm starts all the same; that it failed is noticed by time. */
 	if (!l->watch)
 		launched_free(l);

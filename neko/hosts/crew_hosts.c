@@ -179,7 +179,10 @@ static int dial(struct crew_hosts *c, struct remote *v, struct err *e)
 	const struct chan_handler h = { .on_frame = on_frame, .on_event = on_event, .arg = v };
 	const struct host *host = host_of(c, v->id);
 	nsec_t end = loop_now(c->loop) + OPEN_NS;
-	int rc = net_dial(c->net, host->name, host->port, &expect, &h, &v->chan, e);
+	int rc = net_dial(
+		c->net,
+		&(struct net_target){ .host = host->name, .port = host->port, .expect = &expect },
+		&h, &v->chan, e);
 
 	while (!rc && !v->is_open && !v->is_gone && loop_now(c->loop) < end)
 		loop_wait(c->loop, end - loop_now(c->loop));

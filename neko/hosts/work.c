@@ -210,7 +210,10 @@ static int start(struct work *w, const struct realwire_start *s, struct err *e)
 		w->pid = 0;
 		return err_sys(e, "process %u", s->id);
 	}
-	w->watch = loop_fd_new(w->factory->loop, w->fd, LOOP_READ, on_readable, w, e);
+	w->watch = loop_fd_new(
+		w->factory->loop,
+		&(struct loop_watch){ .fd = w->fd, .what = LOOP_READ, .fn = on_readable, .arg = w },
+		e);
 	return w->watch ? 0 : -ERR_SYS;
 }
 

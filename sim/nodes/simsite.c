@@ -29,7 +29,9 @@ static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struc
 	struct simsite *s = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(s->ctx, WORLD_TOP, s->w->port, &x, h, out, e);
+	return net_dial(s->ctx,
+			&(struct net_target){ .host = WORLD_TOP, .port = s->w->port, .expect = &x },
+			h, out, e);
 }
 
 static void on_end(void *arg, const char *reason)

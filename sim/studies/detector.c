@@ -122,7 +122,11 @@ static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struc
 	struct pair *p = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 
-	return net_dial(p->below_ctx, p->above, net_listener_port(p->listener), &x, h, out, e);
+	return net_dial(p->below_ctx,
+			&(struct net_target){ .host = p->above,
+					      .port = net_listener_port(p->listener),
+					      .expect = &x },
+			h, out, e);
 }
 
 static void on_lose(void *arg)

@@ -42,7 +42,10 @@ static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struc
 	struct simtool *t = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(t->ctx, WORLD_TOP, t->conf.w->port, &x, h, out, e);
+	return net_dial(
+		t->ctx,
+		&(struct net_target){ .host = WORLD_TOP, .port = t->conf.w->port, .expect = &x }, h,
+		out, e);
 }
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)

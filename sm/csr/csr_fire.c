@@ -18,7 +18,7 @@ int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct ms
 	     i++)
 		if (status_is_error(m->entry[i].status))
 			reply_add_n(c->answer, 0, m->entry[i].objects, m->entry[i].status,
-				    m->entry[i].value.p, m->entry[i].value.n);
+				    m->entry[i].value);
 	site_csr_check_answer(c);
 	return 0;
 }

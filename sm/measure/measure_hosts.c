@@ -116,7 +116,7 @@ void site_measure_complain(struct site_measure *m, const char *object, unsigned 
 			   const char *why)
 {
 	if (m->answer && m->answer->nentry < SITE_MEASURES_ENTRIES_MAX)
-		reply_add_n(m->answer, 0, object, status, why, strlen(why));
+		reply_add_n(m->answer, 0, object, status, bytes_at(why, strlen(why)));
 }
 
 static void send_answer(struct site_measure *m)
@@ -223,7 +223,7 @@ int site_measures_acked(struct site_measures *f, const struct branch *b,
 		note_refused(m, b, &a->entry[k]);
 		if (m->answer && m->answer->nentry < SITE_MEASURES_ENTRIES_MAX)
 			reply_add_n(m->answer, 0, a->entry[k].objects, a->entry[k].status,
-				    a->entry[k].value.p, a->entry[k].value.n);
+				    a->entry[k].value);
 	}
 	if (!m->answer)
 		pass_on(m, a);

@@ -45,7 +45,7 @@ int sm_counters_reply(const struct sm_counters *s, uint32_t action, const char *
 	int rc;
 
 	write_value(s, &b);
-	rc = b.failed ? -ERR_NOMEM : reply_add_n(into, action, object, STATUS_OK, b.p, b.n);
+	rc = b.failed ? -ERR_NOMEM : reply_add_n(into, action, object, STATUS_OK, buf_bytes(&b));
 	buf_done(&b);
 	if (rc)
 		return rc;

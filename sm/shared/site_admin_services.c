@@ -32,7 +32,7 @@ static int64_t int_at(const struct site_admin_call *c, size_t at)
 static int add_value(struct site_admin_call *c, struct buf *b)
 {
 	int rc = b->failed ? -ERR_LIMIT
-			   : reply_add_n(c->into, c->action, NULL, STATUS_OK, b->p, b->n);
+			   : reply_add_n(c->into, c->action, NULL, STATUS_OK, buf_bytes(b));
 
 	buf_done(b);
 	return rc;
@@ -222,7 +222,7 @@ static void on_joined(void *arg, const struct err *why)
 				     why->code == ERR_DENIED ? STATUS_NO_PERMISSION
 							     : STATUS_OS_ERROR,
 				     why->text)
-			 : reply_add_n(r, 1, NULL, STATUS_OK, b.p, b.n);
+			 : reply_add_n(r, 1, NULL, STATUS_OK, buf_bytes(&b));
 	if (!rc) {
 		r->id = v->joining;
 		site_admin_reply(v, r);

@@ -91,7 +91,7 @@ static const struct conf_schema schema = { "fuzz", sizeof(struct values), keys, 
 
 static int load(const void *p, size_t n, struct conf **out, struct err *e)
 {
-	return conf_load_text(&schema, "f.conf", p, n, out, e);
+	return conf_load_text(&schema, "f.conf", bytes_at(p, n), out, e);
 }
 
 static void check_again(const struct conf *c)

@@ -56,7 +56,7 @@ static void bind_all(const struct omis_request *r)
 	struct omis_request *bound = NULL;
 	struct omis_diag d = { 0 };
 
-	if (omis_bind(r, 0, r->naction, &ecps, &bound, &d)) {
+	if (omis_bind(&(struct omis_part){ r, 0, r->naction }, &ecps, &bound, &d)) {
 		demand(d.status >= 16);
 		return;
 	}

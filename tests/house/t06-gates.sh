@@ -100,8 +100,8 @@ circle 'a.c b.c c.c d.c e.c f.c: one module over six files'
 sed -i 's/a\.c b\.c$/a.c b.c c.c d.c e.c f.c/' "$t/common/ring/module.mk"
 last=f
 for i in a b c d e f; do
-	printf 'int ring_%s(void);\nint ring_%s(void);\n\nint ring_%s(void)\n{\n\treturn ring_%s();\n}\n' \
-		$i $last $i $last >"$t/common/ring/$i.c"
+	printf 'int ring_%s(void);\nint ring_%s(void)\n{\n\treturn ring_%s();\n}\n' \
+		$last $i $last >"$t/common/ring/$i.c"
 	last=$i
 done
 run check-circles

@@ -113,7 +113,10 @@ static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struc
 {
 	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(tool.net, tool.host, tool.port, &expect, h, out, e);
+	return net_dial(
+		tool.net,
+		&(struct net_target){ .host = tool.host, .port = tool.port, .expect = &expect }, h,
+		out, e);
 }
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)

@@ -102,9 +102,10 @@ static bool find_places(const char *conn, char *lock, char *socket_path)
 	if (gethostname(host, sizeof(host) - 1) < 0 || file_runtime_dir(runtime, NULL))
 		return false;
 	seg_caid(conn, caid);
-	return !seg_lm_path(lock, FILE_PATH_BYTES, runtime, host, caid, ".lock") &&
-	       !seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path), runtime,
-			    host, caid, ".sock");
+	return !seg_lm_path(lock, FILE_PATH_BYTES, &(struct seg_lm_name){ runtime, host, caid },
+			    ".lock") &&
+	       !seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path),
+			    &(struct seg_lm_name){ runtime, host, caid }, ".sock");
 }
 
 void launch_choose(const struct launch *l, const char *program)

@@ -31,7 +31,8 @@ int launch_need_place(struct launch *l, struct err *e)
 	if (rc)
 		return rc;
 	gethostname(node, sizeof(node) - 1);
-	if (seg_lm_path(path, sizeof(path), dir, node, "........", ".sock"))
+	if (seg_lm_path(path, sizeof(path), &(struct seg_lm_name){ dir, node, "........" },
+			".sock"))
 		return err_set(e, ERR_LIMIT,
 			       "set OMIG_RUNTIME_DIR to a path that a socket has room for, shorter "
 			       "than %s",

@@ -151,25 +151,33 @@ static void describe(struct fnode *n, const struct flow_node *g, size_t meas)
 		n->output = g->output;
 }
 
-/* Consumes *in and *identity on success. */
-static int node_make(struct flow *f, struct fnode *n, const struct flow_node *g, size_t meas,
-		     uint32_t **in, char **identity)
+/* What a node is made from. `in` and `identity` are owned until the node has them. */
+struct origin {
+	const struct flow_node *node;
+	size_t meas;
+	uint32_t *in;
+	char *identity;
+};
+
+/* Consumes in and identity of `o` on success. */
+static int node_make(struct flow *f, struct fnode *n, struct origin *o)
 {
+	const struct flow_node *g = o->node;
 	bool link = g->kind == FLOW_LINK_IN || g->kind == FLOW_LINK_OUT;
 	char *name = link ? str_dup(g->link.name) : NULL;
 
 	*n = (struct fnode){ 0 };
-	describe(n, g, meas);
-	n->in = *in;
+	describe(n, g, o->meas);
+	n->in = o->in;
 	if ((link && !name) || flow_node_init(f, n, g)) {
 		free(name);
 		*n = (struct fnode){ 0 };
 		return -ERR_NOMEM;
 	}
 	n->link = name;
-	n->identity = *identity;
-	*in = NULL;
-	*identity = NULL;
+	n->identity = o->identity;
+	o->in = NULL;
+	o->identity = NULL;
 	return 0;
 }
 
@@ -185,18 +193,17 @@ static void node_drop(struct flow *f, uint32_t place)
 	flow_node_done(n);
 }
 
-static int node_new(struct flow *f, const struct flow_node *g, size_t meas, uint32_t **in,
-		    char **identity, uint32_t *place)
+static int node_new(struct flow *f, struct origin *o, uint32_t *place)
 {
 	struct fnode *n;
 
 	if (place_new(f, place))
 		return -ERR_NOMEM;
-	if (smap_put(&f->by_identity, *identity, (void *)((uintptr_t)*place + 1), NULL))
+	if (smap_put(&f->by_identity, o->identity, (void *)((uintptr_t)*place + 1), NULL))
 		return -ERR_NOMEM;
 	n = &f->node[*place];
-	if (node_make(f, n, g, meas, in, identity)) {
-		smap_del(&f->by_identity, *identity);
+	if (node_make(f, n, o)) {
+		smap_del(&f->by_identity, o->identity);
 		return -ERR_NOMEM;
 	}
 	f->used++;
@@ -225,19 +232,20 @@ static uint32_t *inputs_of(const struct load *l, const struct flow_node *n)
 
 static int find_or_make(struct load *l, const struct flow_node *n, uint32_t *place)
 {
-	uint32_t *in = inputs_of(l, n);
-	char *identity = in ? identity_of(n, in, &l->fresh) : NULL;
-	uintptr_t known = identity ? (uintptr_t)smap_find(&l->f->by_identity, identity) : 0;
+	struct origin o = { .node = n, .meas = l->meas, .in = inputs_of(l, n) };
+	uintptr_t known;
 	int rc = 0;
 
-	if (!identity)
+	o.identity = o.in ? identity_of(n, o.in, &l->fresh) : NULL;
+	known = o.identity ? (uintptr_t)smap_find(&l->f->by_identity, o.identity) : 0;
+	if (!o.identity)
 		rc = -ERR_NOMEM;
 	else if (known)
 		*place = (uint32_t)(known - 1);
 	else
-		rc = node_new(l->f, n, l->meas, &in, &identity, place);
-	free(in);
-	free(identity);
+		rc = node_new(l->f, &o, place);
+	free(o.in);
+	free(o.identity);
 	return rc;
 }
 

@@ -39,7 +39,7 @@ static const char *copy(struct reply *r, const char *s)
 }
 
 int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned status,
-		const void *value, size_t nvalue)
+		struct bytes value)
 {
 	struct reply_entry *e;
 	int rc =
@@ -48,9 +48,9 @@ int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned 
 	if (rc)
 		return rc;
 	e = &r->entry[r->nentry];
-	*e = (struct reply_entry){ .action = action, .status = status, .nvalue = nvalue };
+	*e = (struct reply_entry){ .action = action, .status = status, .nvalue = value.n };
 	e->objects = copy(r, objects);
-	e->value = nvalue ? arena_copy(r->arena, value, nvalue) : "";
+	e->value = value.n ? arena_copy(r->arena, value.p, value.n) : "";
 	if (!e->objects || !e->value)
 		return -ERR_NOMEM;
 	r->nentry++;
@@ -60,7 +60,7 @@ int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned 
 int reply_add(struct reply *r, uint32_t action, const char *objects, unsigned status,
 	      const char *value)
 {
-	return reply_add_n(r, action, objects, status, value, value ? strlen(value) : 0);
+	return reply_add_n(r, action, objects, status, bytes_at(value, value ? strlen(value) : 0));
 }
 
 int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsigned status,
@@ -150,7 +150,8 @@ int reply_append(struct reply *r, const struct reply *from)
 	for (size_t i = 0; !rc && i < from->nentry; i++) {
 		const struct reply_entry *e = &from->entry[i];
 
-		rc = reply_add_n(r, e->action, e->objects, e->status, e->value, e->nvalue);
+		rc = reply_add_n(r, e->action, e->objects, e->status,
+				 bytes_at(e->value, e->nvalue));
 	}
 	if (!rc)
 		rc = append_coverage(r, &from->coverage);

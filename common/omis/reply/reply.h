@@ -8,6 +8,7 @@
 #ifndef COMMON_OMIS_REPLY_REPLY_H
 #define COMMON_OMIS_REPLY_REPLY_H
 
+#include "common/base/buf.h"
 #include "common/omis/text/request.h"
 #include "common/omis/text/status.h"
 
@@ -59,7 +60,7 @@ void reply_free(struct reply *r);
 int reply_add(struct reply *r, uint32_t action, const char *objects, unsigned status,
 	      const char *value);
 int reply_add_n(struct reply *r, uint32_t action, const char *objects, unsigned status,
-		const void *value, size_t nvalue);
+		struct bytes value);
 /* An error with words. */
 int reply_add_error(struct reply *r, uint32_t action, const char *objects, unsigned status,
 		    const char *fmt, ...) __attribute__((format(printf, 5, 6)));

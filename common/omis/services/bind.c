@@ -132,19 +132,18 @@ static int bind_all(struct binding *b, const struct omis_request *from, size_t f
 	return rc;
 }
 
-int omis_bind(const struct omis_request *r, size_t first, size_t count,
-	      const struct omis_ecps *ecps, struct omis_request **out, struct omis_diag *d)
+int omis_bind(const struct omis_part *part, const struct omis_ecps *ecps, struct omis_request **out,
+	      struct omis_diag *d)
 {
+	const struct omis_request *r = part->of;
+	size_t first = part->first < r->naction ? part->first : r->naction;
+	size_t rest = r->naction - first, count = part->count < rest ? part->count : rest;
 	struct binding b = { .ecps = ecps, .arena = arena_new(LEX_HEAP_MAX_BYTES) };
 	struct omis_request *bound;
 	int rc;
 
 	if (!b.arena)
 		return refuse(&b, r->action, 0, -ERR_NOMEM, d);
-	if (first > r->naction)
-		first = r->naction;
-	if (count > r->naction - first)
-		count = r->naction - first;
 	bound = arena_alloc(b.arena, sizeof(*bound));
 	rc = -ERR_NOMEM;
 	if (bound) {

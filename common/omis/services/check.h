@@ -48,15 +48,21 @@ struct omis_ecps {
 	size_t n;
 };
 
+/* Actions [first, first + count) of a request; what is beyond its end is none. */
+struct omis_part {
+	const struct omis_request *of;
+	size_t first, count;
+};
+
 /*
- * Actions [first, first + count) of a checked conditional request as an
- * unconditional request of its own. Their ECPs are replaced, and it is checked
- * again. *out shares nothing with r. The first action loses its barrier.
+ * These actions of a checked conditional request as an unconditional request of
+ * its own. Their ECPs are replaced, and it is checked again. *out shares nothing
+ * with the request. The first action loses its barrier.
  * -ERR_INVALID with d (UNKNOWN_ECP when ecps lacks one, TYPE_MISMATCH when a
- * value does not fit; d->action counts in r), -ERR_NOMEM.
+ * value does not fit; d->action counts in the request), -ERR_NOMEM.
  */
-int omis_bind(const struct omis_request *r, size_t first, size_t count,
-	      const struct omis_ecps *ecps, struct omis_request **out, struct omis_diag *d);
+int omis_bind(const struct omis_part *part, const struct omis_ecps *ecps, struct omis_request **out,
+	      struct omis_diag *d);
 
 /*
  * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order. An ECP

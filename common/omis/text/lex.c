@@ -5,11 +5,10 @@
 
 #include <stdio.h>
 
-void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values,
-	      struct err *e)
+void lex_init(struct lex *l, struct bytes text, struct arena *arena, size_t values, struct err *e)
 {
-	l->p = p;
-	l->n = n;
+	l->p = (const char *)text.p;
+	l->n = text.n;
 	l->at = 0;
 	l->arena = arena;
 	l->e = e;

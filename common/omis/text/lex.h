@@ -3,6 +3,7 @@
 #ifndef COMMON_OMIS_TEXT_LEX_H
 #define COMMON_OMIS_TEXT_LEX_H
 
+#include "common/base/buf.h"
 #include "common/omis/text/arena.h"
 #include "common/omis/text/value.h"
 
@@ -27,8 +28,7 @@ struct lex {
 	struct omis_value first[LEX_STACK_FIRST];
 };
 
-void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values,
-	      struct err *e);
+void lex_init(struct lex *l, struct bytes text, struct arena *arena, size_t values, struct err *e);
 
 /* ERR_PARSE, ERR_LIMIT: the words, and " at offset N". */
 int lex_fail(struct lex *l, size_t offset, const char *fmt, ...)

@@ -114,7 +114,7 @@ static int parse(const char *p, size_t n, size_t values, struct omis_request **o
 
 	if (!arena)
 		return err_nomem(e);
-	lex_init(&l, p, n, arena, values, e);
+	lex_init(&l, bytes_at(p, n), arena, values, e);
 	r = arena_alloc(arena, sizeof(*r));
 	rc = r ? parse_request(&l, r) : err_nomem(e);
 	if (rc) {

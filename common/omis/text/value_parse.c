@@ -158,7 +158,7 @@ int omis_parse_values(const char *p, size_t n, struct omis_values **out, struct 
 	arena = arena_new(LEX_HEAP_MAX_BYTES);
 	if (!arena)
 		return err_nomem(e);
-	lex_init(&l, p, n, arena, OMIS_VALUES_MAX, e);
+	lex_init(&l, bytes_at(p, n), arena, OMIS_VALUES_MAX, e);
 	v = arena_alloc(arena, sizeof(*v));
 	rc = v ? lex_params(&l, 0, &v->v, &v->n) : err_nomem(e);
 	if (rc) {

@@ -34,8 +34,9 @@ static void set_up(void)
 	setenv("OMIG_RUNTIME_DIR", dir, 1);
 	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:testtest00000000", 1);
 	unsetenv("OMIG_DISABLE");
-	ck_assert_int_ge(
-		seg_lm_path(to.sun_path, sizeof(to.sun_path), dir, host, "testtest", ".sock"), 0);
+	ck_assert_int_ge(seg_lm_path(to.sun_path, sizeof(to.sun_path),
+				     &(struct seg_lm_name){ dir, host, "testtest" }, ".sock"),
+			 0);
 	listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(bind(listener, (const struct sockaddr *)&to, sizeof(to)), 0);
 	ck_assert_int_eq(listen(listener, 8), 0);

@@ -31,8 +31,9 @@ TEST(a_rank_hands_its_memory_to_the_lm_that_listens)
 	int fd, conn;
 
 	make_dir();
-	ck_assert_int_ge(
-		seg_lm_path(to.sun_path, sizeof(to.sun_path), dir, host, "testtest", ".sock"), 0);
+	ck_assert_int_ge(seg_lm_path(to.sun_path, sizeof(to.sun_path),
+				     &(struct seg_lm_name){ dir, host, "testtest" }, ".sock"),
+			 0);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(bind(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
 	ck_assert_int_eq(listen(fd, 1), 0);
@@ -97,7 +98,8 @@ static void is_started_with(const char *args)
 
 static void lm_path(char *out, size_t size, const char *tail)
 {
-	ck_assert_int_ge(seg_lm_path(out, size, dir, host, "testtest", tail), 0);
+	ck_assert_int_ge(
+		seg_lm_path(out, size, &(struct seg_lm_name){ dir, host, "testtest" }, tail), 0);
 }
 
 TEST(a_rank_starts_the_lm_of_its_host)

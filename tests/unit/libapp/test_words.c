@@ -44,7 +44,9 @@ static const char *lm_path(const char *tail)
 {
 	static char path[300];
 
-	ck_assert_int_ge(seg_lm_path(path, sizeof(path), dir, host, "testtest", tail), 0);
+	ck_assert_int_ge(seg_lm_path(path, sizeof(path),
+				     &(struct seg_lm_name){ dir, host, "testtest" }, tail),
+			 0);
 	return path;
 }
 

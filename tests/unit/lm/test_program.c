@@ -48,7 +48,9 @@ static bool has_file(const char *tail)
 	ck_assert_int_eq(connstr_parse(conn, &c, NULL), 0);
 	connstr_caid(&c, caid);
 	ck_assert_int_eq(gethostname(host, sizeof(host) - 1), 0);
-	ck_assert_int_ge(seg_lm_path(path, sizeof(path), process_files.dir, host, caid, tail), 0);
+	ck_assert_int_ge(seg_lm_path(path, sizeof(path),
+				     &(struct seg_lm_name){ process_files.dir, host, caid }, tail),
+			 0);
 	return access(path, F_OK) == 0;
 }
 

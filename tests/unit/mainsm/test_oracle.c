@@ -148,7 +148,8 @@ static int dial_top(void *arg, unsigned attempt, const struct chan_handler *h, s
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(sm_ctx, "top", w.port, &x, h, out, e);
+	return net_dial(sm_ctx, &(struct net_target){ .host = "top", .port = w.port, .expect = &x },
+			h, out, e);
 }
 
 static void start_sm(void)

@@ -196,7 +196,9 @@ static inline int below_dial(void *arg, unsigned attempt, const struct chan_hand
 	struct below *b = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(b->ctx, "top", b->w->port, &x, h, out, e);
+	return net_dial(b->ctx,
+			&(struct net_target){ .host = "top", .port = b->w->port, .expect = &x }, h,
+			out, e);
 }
 
 /* One entry for each action, with the tokens of its object list. */

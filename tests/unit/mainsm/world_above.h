@@ -11,7 +11,9 @@ static inline int above_dial(void *arg, unsigned attempt, const struct chan_hand
 	struct above *a = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(a->ctx, "top", a->w->port, &x, h, out, e);
+	return net_dial(a->ctx,
+			&(struct net_target){ .host = "top", .port = a->w->port, .expect = &x }, h,
+			out, e);
 }
 
 static inline void above_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)

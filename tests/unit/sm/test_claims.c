@@ -76,7 +76,9 @@ static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struc
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 
-	return net_dial(((struct fake_sm *)arg)->ctx, "sm-a", w.conf.port, &x, h, out, e);
+	return net_dial(((struct fake_sm *)arg)->ctx,
+			&(struct net_target){ .host = "sm-a", .port = w.conf.port, .expect = &x },
+			h, out, e);
 }
 
 static void fake_start(struct fake_sm *s, const char *host)

@@ -221,10 +221,19 @@ START_TEST(a_peer_that_never_greets_takes_no_place)
 
 	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[0].id, &ctx, NULL), 0);
 	for (int i = 0; i < 2; i++)
-		ck_assert_int_eq(net_dial(ctx, "sm-a", w.conf.port, &x, &quiet, &c[i], NULL), 0);
+		ck_assert_int_eq(net_dial(ctx,
+					  &(struct net_target){ .host = "sm-a",
+								.port = w.conf.port,
+								.expect = &x },
+					  &quiet, &c[i], NULL),
+				 0);
 	world_run(&w, 3 * SEC);
 	ck_assert_uint_eq(closed, 2);
-	ck_assert_int_eq(net_dial(ctx, "sm-a", w.conf.port, &x, &quiet, &c[2], NULL), 0);
+	ck_assert_int_eq(
+		net_dial(ctx,
+			 &(struct net_target){ .host = "sm-a", .port = w.conf.port, .expect = &x },
+			 &quiet, &c[2], NULL),
+		0);
 	world_run(&w, SEC);
 	ck_assert_uint_eq(world_counts(&w).nodes, 0);
 	world_stop_sm(&w);

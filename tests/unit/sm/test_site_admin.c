@@ -30,7 +30,11 @@ static int guest_dial(void *arg, unsigned attempt, const struct chan_handler *h,
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(w.guest.ctx, "site", site_admin_port(w.site_admin), &x, h, out, e);
+	return net_dial(w.guest.ctx,
+			&(struct net_target){ .host = "site",
+					      .port = site_admin_port(w.site_admin),
+					      .expect = &x },
+			h, out, e);
 }
 
 static void guest_start(enum role role, const char *claims)
@@ -240,7 +244,11 @@ static int crowd_dial(void *arg, unsigned attempt, const struct chan_handler *h,
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(arg, "site", site_admin_port(w.site_admin), &x, h, out, e);
+	return net_dial(arg,
+			&(struct net_target){ .host = "site",
+					      .port = site_admin_port(w.site_admin),
+					      .expect = &x },
+			h, out, e);
 }
 
 static void crowd_add(size_t i, const struct identity *who)

@@ -351,7 +351,9 @@ static int liar_dial(void *arg, unsigned attempt, const struct chan_handler *h, 
 	struct liar *l = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 
-	return net_dial(l->ctx, "sm-a", w.conf.port, &x, h, out, e);
+	return net_dial(l->ctx,
+			&(struct net_target){ .host = "sm-a", .port = w.conf.port, .expect = &x },
+			h, out, e);
 }
 
 static void liar_up(void *arg, struct link *l, const struct msg_hello_ack *ack)

@@ -342,7 +342,8 @@ static inline int host_dial(void *arg, unsigned attempt, const struct chan_handl
 	struct host *h = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 
-	return net_dial(h->ctx, "sm", h->port, &x, ch, out, e);
+	return net_dial(h->ctx, &(struct net_target){ .host = "sm", .port = h->port, .expect = &x },
+			ch, out, e);
 }
 
 /* Host i of the user. */

@@ -30,7 +30,9 @@ static int sm_dial(void *arg, unsigned attempt, const struct chan_handler *h, st
 	struct world *w = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(w->ctx, "top", TOP_PORT, &x, h, out, e);
+	return net_dial(w->ctx,
+			&(struct net_target){ .host = "top", .port = TOP_PORT, .expect = &x }, h,
+			out, e);
 }
 
 static void on_ready(void *arg)

@@ -11,7 +11,10 @@ static int lm_dial(void *arg, unsigned attempt, const struct chan_handler *h, st
 	struct lm *l = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 
-	return net_dial(l->ctx, "sm-a", l->w->conf.port, &x, h, out, e);
+	return net_dial(
+		l->ctx,
+		&(struct net_target){ .host = "sm-a", .port = l->w->conf.port, .expect = &x }, h,
+		out, e);
 }
 
 static void add_objects(struct reply *to, const struct lm *l, const struct msg_request *q,

@@ -83,7 +83,7 @@ START_TEST(a_small_reply_is_one_message)
 	r->id = 77;
 	r->kind = 1;
 	ck_assert_int_eq(reply_set_csr(r, "c_12"), 0);
-	reply_add_n(r, 1, "n_1,n_2", STATUS_OK, "a\0b", 3);
+	reply_add_n(r, 1, "n_1,n_2", STATUS_OK, bytes_at("a\0b", 3));
 	reply_add(r, 2, "", STATUS_NO_PERMISSION, "no");
 	r->coverage.asked = 5;
 	r->coverage.answered = 3;
@@ -120,15 +120,15 @@ START_TEST(large_entries_go_in_parts)
 
 	memset(value, 'x', sizeof(value));
 	for (unsigned i = 0; i < 4; i++)
-		reply_add_n(r, i, "", STATUS_OK, value, sizeof(value));
+		reply_add_n(r, i, "", STATUS_OK, bytes_at(value, sizeof(value)));
 	goes_in(r, 1);
 	r = reply_new();
 	for (unsigned i = 0; i < 4; i++)
-		reply_add_n(r, i, "n", STATUS_OK, value, sizeof(value));
+		reply_add_n(r, i, "n", STATUS_OK, bytes_at(value, sizeof(value)));
 	goes_in(r, 2);
 	r = reply_new();
 	for (unsigned i = 0; i < 9; i++)
-		reply_add_n(r, i, "", STATUS_OK, value, sizeof(value));
+		reply_add_n(r, i, "", STATUS_OK, bytes_at(value, sizeof(value)));
 	goes_in(r, 3);
 }
 END_TEST
@@ -141,9 +141,9 @@ START_TEST(an_entry_that_no_message_could_hold_says_so)
 	unsigned parts;
 
 	memset(large, 'x', sizeof(large) - 1);
-	reply_add_n(r, 1, "", STATUS_OK, large, sizeof(large) - 1);
-	reply_add_n(r, 2, "", STATUS_OK, large, sizeof(large));
-	reply_add_n(r, 3, "n", STATUS_OK, large, sizeof(large) - 1);
+	reply_add_n(r, 1, "", STATUS_OK, bytes_at(large, sizeof(large) - 1));
+	reply_add_n(r, 2, "", STATUS_OK, bytes_at(large, sizeof(large)));
+	reply_add_n(r, 3, "n", STATUS_OK, bytes_at(large, sizeof(large) - 1));
 	back = there_and_back(r, &parts);
 	ck_assert_uint_eq(back->nentry, 3);
 	ck_assert_uint_eq(back->entry[0].status, STATUS_OK);
@@ -172,7 +172,7 @@ START_TEST(a_reply_that_does_not_fit_leaves_the_buffer_as_it_was)
 	memset(value, 'x', sizeof(value));
 	buf_puts(&b, "before");
 	for (int i = 0; i < 4; i++)
-		reply_add_n(r, 1, "", STATUS_OK, value, sizeof(value));
+		reply_add_n(r, 1, "", STATUS_OK, bytes_at(value, sizeof(value)));
 	ck_assert_int_lt(wire_put_reply(&b, r), 0);
 	ck_assert_uint_eq(b.n, 6);
 	buf_done(&b);

@@ -167,7 +167,7 @@ static inline struct conf *load(void)
 static inline int load_bytes(const char *p, size_t n, struct err *e)
 {
 	struct conf *c = NULL;
-	int rc = conf_load_text(&schema, "f.conf", p, n, &c, e);
+	int rc = conf_load_text(&schema, "f.conf", bytes_at(p, n), &c, e);
 
 	conf_free(c);
 	return rc;

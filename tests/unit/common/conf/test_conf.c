@@ -124,13 +124,13 @@ START_TEST(what_is_dumped_loads_to_the_same_values)
 
 		buf_printf(&text, "wait = %s\nsize = %zuk\n[site x]\nweight = 5\n", waits[i % 6],
 			   i * 100);
-		ck_assert_int_eq(conf_load_text(&schema, "f", text.p, text.n, &c, &e), 0);
+		ck_assert_int_eq(conf_load_text(&schema, "f", buf_bytes(&text), &c, &e), 0);
 		ck_assert_int_eq(
 			conf_put_top(c, &keys[4], texts[i / 6], &(struct conf_at){ "test", 0 }, &e),
 			0);
 		ck_assert_int_eq(conf_dump(c, &b), 0);
-		ck_assert_msg(!conf_load_text(&schema, "dump", b.p, b.n, &d, &e), "%s\n%s", e.text,
-			      buf_str(&b));
+		ck_assert_msg(!conf_load_text(&schema, "dump", buf_bytes(&b), &d, &e), "%s\n%s",
+			      e.text, buf_str(&b));
 		ck_assert_int_eq(conf_dump(d, &again), 0);
 		ck_assert_str_eq(buf_str(&again), buf_str(&b));
 		ck_assert_str_eq(((const struct values *)conf_values(d))->text, texts[i / 6]);
@@ -174,9 +174,9 @@ START_TEST(the_example_has_every_key_with_its_meaning_and_its_default)
 		buf_str(&text), "# number 1..65535; default 7; also an option; also OMIG_PORT\n"));
 	ck_assert_ptr_nonnull(strstr(
 		buf_str(&text), "# yes or no; default no; changed by a reload; also OMIG_FLAG\n"));
-	ck_assert_int_eq(conf_load_text(&schema, "example", text.p, text.n, &c, &e), 0);
+	ck_assert_int_eq(conf_load_text(&schema, "example", buf_bytes(&text), &c, &e), 0);
 	uncomment(buf_str(&text), &bare);
-	ck_assert_msg(!conf_load_text(&schema, "bare", bare.p, bare.n, &d, &e), "%s", e.text);
+	ck_assert_msg(!conf_load_text(&schema, "bare", buf_bytes(&bare), &d, &e), "%s", e.text);
 	for (const struct conf_key *k = keys; !k->section; k++)
 		ck_assert(!conf_differs(c, d, k->name));
 	ck_assert_str_eq(((const struct values *)conf_values(d))->site[0].name, "NAME");

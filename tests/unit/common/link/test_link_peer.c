@@ -65,7 +65,11 @@ static void raw_open(struct raw *r)
 	const struct chan_handler h = { raw_on_frame, raw_on_event, r };
 
 	*r = (struct raw){ .got = BUF_INIT(10000) };
-	ck_assert_int_eq(net_dial(w.leaf, "top", w.port, &expect, &h, &r->chan, NULL), 0);
+	ck_assert_int_eq(
+		net_dial(w.leaf,
+			 &(struct net_target){ .host = "top", .port = w.port, .expect = &expect },
+			 &h, &r->chan, NULL),
+		0);
 	loop_advance(w.loop, 100 * MS);
 }
 

@@ -45,7 +45,7 @@ static void make_creds(enum role role, const char *host, struct pki_creds *out)
 	str_copy(as.site, sizeof(as.site), "s");
 	str_copy(as.host, sizeof(as.host), host);
 	ck_assert_msg(!pki_key_new(&key, &e) && !pki_csr_make(key, &csr, &e), "%s", e.text);
-	ck_assert_msg(!pki_ca_issue(t.ca, csr.p, csr.n, &as, &cert, NULL, &e), "%s", e.text);
+	ck_assert_msg(!pki_ca_issue(t.ca, buf_bytes(&csr), &as, &cert, &e), "%s", e.text);
 	der = pki_ca_der(t.ca, &n);
 	buf_put(&ca, der, n);
 	ck_assert_msg(!pki_creds_make(out, key, &cert, &ca, &e), "%s", e.text);

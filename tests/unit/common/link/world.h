@@ -220,7 +220,9 @@ static inline int world_dial(void *arg, unsigned attempt, const struct chan_hand
 	static const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM) };
 	struct world *w = arg;
 
-	return net_dial(w->leaf, "top", w->port, &expect, h, out, e);
+	return net_dial(w->leaf,
+			&(struct net_target){ .host = "top", .port = w->port, .expect = &expect },
+			h, out, e);
 }
 
 static inline struct link *world_connect(struct world *w, const char *role)

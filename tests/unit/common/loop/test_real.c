@@ -104,7 +104,9 @@ END_TEST
 
 START_TEST(readiness_is_level_triggered_and_follows_the_set)
 {
-	struct loop_fd *f = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL);
+	struct loop_fd *f = loop_fd_new(
+		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
+		NULL);
 
 	ck_assert_ptr_nonnull(f);
 	loop_turn(loop);
@@ -137,7 +139,11 @@ static void free_both(void *arg, unsigned what)
 START_TEST(a_callback_may_free_every_watch_that_is_ready_too)
 {
 	for (int i = 0; i < 2; i++)
-		both[i] = loop_fd_new(loop, ends[i], LOOP_READ | LOOP_WRITE, free_both, NULL, NULL);
+		both[i] = loop_fd_new(loop,
+				      &(struct loop_watch){ .fd = ends[i],
+							    .what = LOOP_READ | LOOP_WRITE,
+							    .fn = free_both },
+				      NULL);
 	ck_assert_int_eq(write(ends[0], "x", 1), 1);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
 	loop_turn(loop);
@@ -152,7 +158,8 @@ START_TEST(a_closed_descriptor_cannot_be_watched)
 	int fd = dup(ends[0]);
 
 	close(fd);
-	ck_assert_ptr_null(loop_fd_new(loop, fd, LOOP_READ, count_fd, NULL, &e));
+	ck_assert_ptr_null(loop_fd_new(
+		loop, &(struct loop_watch){ .fd = fd, .what = LOOP_READ, .fn = count_fd }, &e));
 	ck_assert_int_eq(e.code, ERR_SYS);
 }
 END_TEST
@@ -187,7 +194,9 @@ static bool is_readable(int fd)
 
 START_TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 {
-	struct loop_fd *f = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL);
+	struct loop_fd *f = loop_fd_new(
+		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
+		NULL);
 	struct loop_timer *t = loop_timer_new(loop, count, NULL);
 	int fd = loop_pollfd(loop, NULL);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -236,8 +245,11 @@ static unsigned ready_for(struct loop_fd *f)
 
 START_TEST(a_watch_is_called_for_what_is_ready)
 {
-	struct loop_fd *f =
-		loop_fd_new(loop, ends[0], LOOP_READ | LOOP_WRITE, note_ready, NULL, NULL);
+	struct loop_fd *f = loop_fd_new(loop,
+					&(struct loop_watch){ .fd = ends[0],
+							      .what = LOOP_READ | LOOP_WRITE,
+							      .fn = note_ready },
+					NULL);
 
 	ck_assert_uint_eq(ready_for(f), LOOP_WRITE);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
@@ -260,12 +272,18 @@ END_TEST
 /* With a descriptor to poll an fd may have one watch only. The first one stays as it is. */
 START_TEST(a_second_watch_of_an_fd_is_refused_where_it_cannot_be)
 {
-	struct loop_fd *f = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL),
-		       *asleep = loop_fd_new(loop, ends[0], 0, note_ready, NULL, NULL);
+	struct loop_fd *f = loop_fd_new(loop,
+					&(struct loop_watch){
+						.fd = ends[0], .what = LOOP_READ, .fn = count_fd },
+					NULL),
+		       *asleep = loop_fd_new(
+			       loop, &(struct loop_watch){ .fd = ends[0], .fn = note_ready }, NULL);
 	struct err e = { 0 };
 
 	ck_assert_int_ge(loop_pollfd(loop, NULL), 0);
-	ck_assert_ptr_null(loop_fd_new(loop, ends[0], LOOP_READ, note_ready, NULL, &e));
+	ck_assert_ptr_null(loop_fd_new(
+		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = note_ready },
+		&e));
 	ck_assert_int_eq(e.code, ERR_SYS);
 	ck_assert_int_eq(loop_fd_set(asleep, LOOP_READ), -ERR_SYS);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
@@ -277,7 +295,9 @@ START_TEST(a_second_watch_of_an_fd_is_refused_where_it_cannot_be)
 	loop_turn(loop);
 	ck_assert_int_eq(calls, 2);
 	loop_fd_free(f);
-	f = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL);
+	f = loop_fd_new(loop,
+			&(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
+			NULL);
 	ck_assert_ptr_nonnull(f);
 	loop_fd_free(f);
 }
@@ -289,7 +309,10 @@ START_TEST(two_watches_of_an_fd_leave_nothing_to_poll)
 	struct err e = { 0 };
 
 	for (int i = 0; i < 2; i++)
-		f[i] = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL);
+		f[i] = loop_fd_new(
+			loop,
+			&(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
+			NULL);
 	ck_assert_int_eq(loop_pollfd(loop, &e), -1);
 	ck_assert_int_eq(e.code, ERR_SYS);
 	loop_fd_free(f[1]);

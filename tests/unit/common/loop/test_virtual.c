@@ -261,8 +261,11 @@ static void never(void *arg, unsigned what)
 START_TEST(a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent)
 {
 	ck_assert_int_eq(pipe(ends), 0);
-	watch[0] = loop_fd_new(loop, ends[0], LOOP_READ, read_one, NULL, NULL);
-	watch[1] = loop_fd_new(loop, ends[1], LOOP_WRITE, never, NULL, NULL);
+	watch[0] = loop_fd_new(
+		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = read_one },
+		NULL);
+	watch[1] = loop_fd_new(
+		loop, &(struct loop_watch){ .fd = ends[1], .what = LOOP_WRITE, .fn = never }, NULL);
 	ck_assert_int_eq(loop_fd_set(watch[1], 0), 0);
 	loop_turn(loop);
 	ck_assert_str_eq(trace, "");
@@ -350,7 +353,7 @@ START_TEST(every_allocation_may_fail)
 		loop = loop_new_virtual();
 		if (loop) {
 			t = loop_timer_new(loop, note_arg, NULL);
-			f = loop_fd_new(loop, 0, 0, never, NULL, NULL);
+			f = loop_fd_new(loop, &(struct loop_watch){ .fd = 0, .fn = never }, NULL);
 			s = loop_signal_new(loop, SIGHUP, on_signal, NULL, NULL);
 			rc = loop_post(loop, note_arg, (void *)(uintptr_t) "");
 		}
@@ -387,7 +390,10 @@ START_TEST(a_watch_is_called_for_what_is_ready)
 	struct loop_fd *f;
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
-	f = loop_fd_new(loop, ends[0], LOOP_READ | LOOP_WRITE, note_ready, NULL, NULL);
+	f = loop_fd_new(loop,
+			&(struct loop_watch){
+				.fd = ends[0], .what = LOOP_READ | LOOP_WRITE, .fn = note_ready },
+			NULL);
 	ck_assert_uint_eq(ready_for(), LOOP_WRITE);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
 	ck_assert_uint_eq(ready_for(), LOOP_READ | LOOP_WRITE);

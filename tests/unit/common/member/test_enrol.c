@@ -51,7 +51,7 @@ static void answer(struct chan *c, const struct msg_enrol *m)
 	if (m->token_id[0] &&
 	    (strcmp(m->token_id, "tok") || m->secret.n != 6 || memcmp(m->secret.p, "s3cret", 6)))
 		ack.error = "the token has expired: get a new connection string";
-	else if (pki_ca_issue(t.ca, m->csr_der.p, m->csr_der.n, &as, &cert, NULL, &e))
+	else if (pki_ca_issue(t.ca, m->csr_der, &as, &cert, &e))
 		ack.error = e.text;
 	ack.cert_der = (struct bytes){ cert.p, cert.n };
 	if (!msg_enrol_ack_put(&out, &ack))
@@ -320,7 +320,7 @@ START_TEST(a_live_link_can_carry_the_renewal)
 	before = enrol_renew_at(t.leaf);
 	ck_assert_int_eq(enrol_renew_begin(&t.conf, &r, &ask, &e), 0);
 	as.wall_not_after = as.wall_not_before + 300 * DAY;
-	ck_assert_int_eq(pki_ca_issue(t.ca, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e), 0);
+	ck_assert_int_eq(pki_ca_issue(t.ca, ask.csr_der, &as, &cert, &e), 0);
 	ck_assert_int_eq(enrol_renew_end(r, &(struct msg_enrol_ack){ .error = "no" }, &e),
 			 -ERR_DENIED);
 	ack.cert_der = (struct bytes){ cert.p, cert.n };
@@ -367,14 +367,13 @@ START_TEST(a_renewed_certificate_is_of_the_same_authority)
 	enrol();
 	conf.ctx = ctx = open_stored();
 	ck_assert_int_eq(enrol_renew_begin(&conf, &r, &ask, &e), 0);
-	ck_assert_int_eq(pki_ca_issue(t.other, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e),
-			 0);
+	ck_assert_int_eq(pki_ca_issue(t.other, ask.csr_der, &as, &cert, &e), 0);
 	ack.cert_der = (struct bytes){ cert.p, cert.n };
 	ack.ca_der.p = pki_ca_der(t.other, &ack.ca_der.n);
 	ck_assert_int_eq(enrol_renew_end(r, &ack, &e), -ERR_DENIED);
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 0);
 	buf_clear(&cert);
-	ck_assert_int_eq(pki_ca_issue(t.ca, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e), 0);
+	ck_assert_int_eq(pki_ca_issue(t.ca, ask.csr_der, &as, &cert, &e), 0);
 	ack.cert_der = (struct bytes){ cert.p, cert.n };
 	ack.ca_der.p = pki_ca_der(t.ca, &ack.ca_der.n);
 	ck_assert_msg(!enrol_renew_end(r, &ack, &e), "%s", e.text);

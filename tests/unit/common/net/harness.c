@@ -147,7 +147,11 @@ struct chan *client_dial(struct server *s, struct net_ctx *ctx, struct seen *see
 	struct err e = { 0 };
 
 	memset(seen, 0, sizeof(*seen));
-	ck_assert_msg(!net_dial(ctx, "127.0.0.1", s->port, &x, &h, &seen->chan, &e), "%s", e.text);
+	ck_assert_msg(!net_dial(ctx,
+				&(struct net_target){
+					.host = "127.0.0.1", .port = s->port, .expect = &x },
+				&h, &seen->chan, &e),
+		      "%s", e.text);
 	return seen->chan;
 }
 

@@ -47,8 +47,13 @@ static void dial_enrol(const char *pin)
 	ck_assert_int_eq(net_ctx_open(s.loop, &none, &ctx, &e), 0);
 	client = ctx;
 	memset(&mine, 0, sizeof(mine));
-	ck_assert_msg(!net_dial_enrol(ctx, "127.0.0.1", s.port, pin, &h, &mine.chan, &e), "%s",
-		      e.text);
+	ck_assert_msg(!net_dial(ctx,
+				&(struct net_target){ .host = "127.0.0.1",
+						      .port = s.port,
+						      .expect = &(struct net_expect){ .pin = pin },
+						      .enrols = true },
+				&h, &mine.chan, &e),
+		      "%s", e.text);
 }
 
 static void ca_pin(char pin[PKI_PIN_BYTES])
@@ -142,9 +147,19 @@ START_TEST(without_a_certificate_one_can_only_enrol)
 
 	ck_assert_int_eq(net_ctx_open(s.loop, &none, &ctx, &e), 0);
 	ck_assert_ptr_null(net_ctx_self(ctx));
-	ck_assert_int_eq(net_dial(ctx, "127.0.0.1", s.port, &x, &h, &c, &e), -ERR_INVALID);
-	ck_assert_int_eq(net_dial_enrol(ctx, "127.0.0.1", s.port, "short", &h, &c, &e),
-			 -ERR_INVALID);
+	ck_assert_int_eq(
+		net_dial(ctx,
+			 &(struct net_target){ .host = "127.0.0.1", .port = s.port, .expect = &x },
+			 &h, &c, &e),
+		-ERR_INVALID);
+	ck_assert_int_eq(
+		net_dial(ctx,
+			 &(struct net_target){ .host = "127.0.0.1",
+					       .port = s.port,
+					       .expect = &(struct net_expect){ .pin = "short" },
+					       .enrols = true },
+			 &h, &c, &e),
+		-ERR_INVALID);
 	net_ctx_free(ctx);
 }
 END_TEST

@@ -113,7 +113,9 @@ static void one_life(struct net_ctx *ctx, struct seen *mine)
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM), .site = "", .host = "top" };
 	struct chan_handler h = seen_handler(mine);
 	struct err e = { 0 };
-	int rc = net_dial(ctx, "127.0.0.1", s.port, &x, &h, &mine->chan, &e);
+	int rc = net_dial(ctx,
+			  &(struct net_target){ .host = "127.0.0.1", .port = s.port, .expect = &x },
+			  &h, &mine->chan, &e);
 
 	for (int i = 0; i < 40 && !rc && !mine->closed; i++) {
 		if (mine->opened == 1 && i < 30)

@@ -345,9 +345,13 @@ START_TEST(a_server_that_does_not_answer_is_given_up_after_five_seconds)
 	listen(l, 8);
 	getsockname(l, (struct sockaddr *)&a, &n);
 	sock_name(name, &a);
-	ck_assert_int_eq(net_dial(ctx, "127.0.0.1", (uint16_t)atol(strchr(name, ':') + 1), &x, &h,
-				  &mine.chan, NULL),
-			 0);
+	ck_assert_int_eq(
+		net_dial(ctx,
+			 &(struct net_target){ .host = "127.0.0.1",
+					       .port = (uint16_t)atol(strchr(name, ':') + 1),
+					       .expect = &x },
+			 &h, &mine.chan, NULL),
+		0);
 	loop_advance(s.loop, 4 * SEC);
 	ck_assert_int_eq(mine.closed, 0);
 	loop_advance(s.loop, 2 * SEC);

@@ -91,7 +91,10 @@ static void dial_as(struct net_ctx *ctx, uint16_t port, const struct net_expect 
 	struct chan_handler h = seen_handler(&mine);
 
 	memset(&mine, 0, sizeof(mine));
-	ck_assert_int_eq(net_dial(ctx, "top", port, x, &h, &mine.chan, NULL), 0);
+	ck_assert_int_eq(net_dial(ctx,
+				  &(struct net_target){ .host = "top", .port = port, .expect = x },
+				  &h, &mine.chan, NULL),
+			 0);
 }
 
 static void dial(void)
@@ -355,7 +358,14 @@ START_TEST(enrolling_works_without_an_identity)
 	ck_assert_int_eq(mem_ctx_open(net, &none, &ctx, NULL), 0);
 	ck_assert_ptr_null(net_ctx_self(ctx));
 	ck_assert_int_eq(
-		net_dial_enrol(ctx, "top", 7, "00000000000000000000000000", &h, &mine.chan, NULL),
+		net_dial(ctx,
+			 &(struct net_target){
+				 .host = "top",
+				 .port = 7,
+				 .expect = &(
+					 struct net_expect){ .pin = "00000000000000000000000000" },
+				 .enrols = true },
+			 &h, &mine.chan, NULL),
 		0);
 	loop_advance(loop, 0);
 	ck_assert_int_eq(accepted, 1);
@@ -520,7 +530,8 @@ START_TEST(every_allocation_may_fail)
 
 		memset(&mine, 0, sizeof(mine));
 		memset(&peer, 0, sizeof(peer));
-		rc = net_dial(node, "top", 7, &x, &h, &mine.chan, NULL);
+		rc = net_dial(node, &(struct net_target){ .host = "top", .port = 7, .expect = &x },
+			      &h, &mine.chan, NULL);
 		for (int i = 0; i < 5 && !rc; i++) {
 			if (mine.chan && mine.opened)
 				send_frame(mine.chan, 1, 100);

@@ -340,7 +340,8 @@ START_TEST(a_key_of_16384_bits_costs_nothing)
 	struct verdict v = { 0 };
 	struct identity id;
 
-	ck_assert_int_eq(verify_peer(s.ctx, &a, cert, NULL, &id, &v), -ERR_DENIED);
+	ck_assert_int_eq(verify_peer(s.ctx, &a, &(struct presented){ .leaf = cert }, &id, &v),
+			 -ERR_DENIED);
 	ck_assert_msg(strstr(v.why.text, "P-256") != NULL, "%s", v.why.text);
 	X509_free(cert);
 }
@@ -352,7 +353,7 @@ START_TEST(the_certificate_must_be_there)
 	struct verdict v = { 0 };
 	struct identity id;
 
-	ck_assert_int_eq(verify_peer(s.ctx, &a, NULL, NULL, &id, &v), -ERR_DENIED);
+	ck_assert_int_eq(verify_peer(s.ctx, &a, &(struct presented){ NULL }, &id, &v), -ERR_DENIED);
 	ck_assert_int_ne(v.x509_error, X509_V_OK);
 }
 END_TEST

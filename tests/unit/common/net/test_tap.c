@@ -69,7 +69,10 @@ static void set_up(void)
 	ck_assert_int_eq(mem_ctx_open(net, &mainsm, &top, NULL), 0);
 	ck_assert_int_eq(mem_ctx_open(net, &lm, &node, NULL), 0);
 	ck_assert_int_eq(net_listen(top, &conf, &a, &listener, NULL), 0);
-	ck_assert_int_eq(net_dial(node, "top", 7, &x, &h, &mine.chan, NULL), 0);
+	ck_assert_int_eq(net_dial(node,
+				  &(struct net_target){ .host = "top", .port = 7, .expect = &x },
+				  &h, &mine.chan, NULL),
+			 0);
 	loop_advance(loop, NSEC_PER_MSEC);
 	ck_assert_int_eq(mine.opened, 1);
 }

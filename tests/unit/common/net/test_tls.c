@@ -331,7 +331,11 @@ static void dial_refused(const struct net_expect *x, enum err_code code, const c
 	struct err e = { 0 };
 
 	memset(&mine, 0, sizeof(mine));
-	ck_assert_int_eq(net_dial(client, "127.0.0.1", s.port, x, &h, &mine.chan, &e), 0);
+	ck_assert_int_eq(
+		net_dial(client,
+			 &(struct net_target){ .host = "127.0.0.1", .port = s.port, .expect = x },
+			 &h, &mine.chan, &e),
+		0);
 	UNTIL(&s, mine.closed);
 	ck_assert_int_eq(mine.opened, 0);
 	ck_assert_int_eq(mine.why.code, code);
@@ -369,8 +373,11 @@ START_TEST(a_pin_that_is_not_our_ca_is_refused_before_dialling)
 	struct chan_handler h = seen_handler(&mine);
 	struct err e = { 0 };
 
-	ck_assert_int_eq(net_dial(client, "127.0.0.1", s.port, &x, &h, &mine.chan, &e),
-			 -ERR_DENIED);
+	ck_assert_int_eq(
+		net_dial(client,
+			 &(struct net_target){ .host = "127.0.0.1", .port = s.port, .expect = &x },
+			 &h, &mine.chan, &e),
+		-ERR_DENIED);
 	ck_assert_msg(strstr(e.text, "enrol") != NULL, "%s", e.text);
 }
 END_TEST
@@ -437,7 +444,11 @@ START_TEST(a_server_that_speaks_no_tls_is_named_as_such)
 		a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 		ck_assert_int_eq(bind(l, (struct sockaddr *)&a, sizeof(a)), 0);
 		ck_assert_int_eq(listen(l, 1), 0);
-		ck_assert_int_eq(net_dial(client, "127.0.0.1", s.port, &x, &h, &mine.chan, NULL),
+		ck_assert_int_eq(net_dial(client,
+					  &(struct net_target){ .host = "127.0.0.1",
+								.port = s.port,
+								.expect = &x },
+					  &h, &mine.chan, NULL),
 				 0);
 		fd = accept(l, NULL, NULL);
 		ck_assert_int_eq(write(fd, "SSH-2.0-OpenSSH_9\r\n", 19), 19);
@@ -477,17 +488,29 @@ START_TEST(names_are_looked_up_and_bad_ones_are_reported)
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 	struct chan_handler h = seen_handler(&mine);
 
-	ck_assert_int_eq(net_dial(client, "localhost", s.port, &x, &h, &mine.chan, NULL), 0);
+	ck_assert_int_eq(
+		net_dial(client,
+			 &(struct net_target){ .host = "localhost", .port = s.port, .expect = &x },
+			 &h, &mine.chan, NULL),
+		0);
 	UNTIL(&s, mine.opened || mine.closed);
 	ck_assert_msg(mine.opened, "%s", mine.why.text);
 	chan_close(mine.chan, NULL);
 	memset(&mine, 0, sizeof(mine));
-	ck_assert_int_eq(net_dial(client, "no.such.name.invalid", s.port, &x, &h, &mine.chan, NULL),
+	ck_assert_int_eq(net_dial(client,
+				  &(struct net_target){ .host = "no.such.name.invalid",
+							.port = s.port,
+							.expect = &x },
+				  &h, &mine.chan, NULL),
 			 0);
 	UNTIL(&s, mine.closed);
 	ck_assert_msg(strstr(mine.why.text, "no.such.name.invalid") != NULL, "%s", mine.why.text);
 	/* Given up while the thread still looks. */
-	ck_assert_int_eq(net_dial(client, "localhost", s.port, &x, &h, &mine.chan, NULL), 0);
+	ck_assert_int_eq(
+		net_dial(client,
+			 &(struct net_target){ .host = "localhost", .port = s.port, .expect = &x },
+			 &h, &mine.chan, NULL),
+		0);
 	chan_close(mine.chan, NULL);
 	mine.chan = NULL;
 	settle(&s);
@@ -509,7 +532,10 @@ START_TEST(ipv6_works_with_and_without_brackets)
 	}
 	for (int i = 0; i < 2; i++) {
 		memset(&mine, 0, sizeof(mine));
-		ck_assert_int_eq(net_dial(client, i ? "[::1]" : "::1", net_listener_port(six), &x,
+		ck_assert_int_eq(net_dial(client,
+					  &(struct net_target){ .host = i ? "[::1]" : "::1",
+								.port = net_listener_port(six),
+								.expect = &x },
 					  &h, &mine.chan, NULL),
 				 0);
 		UNTIL(&s, mine.opened);

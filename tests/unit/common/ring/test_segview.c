@@ -528,13 +528,16 @@ END_TEST
 
 START_TEST(the_path_of_an_lm_fits_or_is_refused)
 {
+	struct seg_lm_name lm = { .runtime = "/r", .host = "host", .caid = "abcdefgh" };
 	char out[40];
 
-	ck_assert_int_eq(seg_lm_path(out, sizeof(out), "/r", "host", "abcdefgh", ".sock"), 0);
+	ck_assert_int_eq(seg_lm_path(out, sizeof(out), &lm, ".sock"), 0);
 	ck_assert_str_eq(out, "/r/lm-host-abcdefgh.sock");
-	ck_assert_int_eq(seg_lm_path(out, 24, "/r", "host", "abcdefgh", ".sock"), -1);
-	ck_assert_int_eq(seg_lm_path(out, sizeof(out), "/r", "a/b", "abcdefgh", ".sock"), -1);
-	ck_assert_int_eq(seg_lm_path(out, sizeof(out), "/r", "", "abcdefgh", ".sock"), -1);
+	ck_assert_int_eq(seg_lm_path(out, 24, &lm, ".sock"), -1);
+	lm.host = "a/b";
+	ck_assert_int_eq(seg_lm_path(out, sizeof(out), &lm, ".sock"), -1);
+	lm.host = "";
+	ck_assert_int_eq(seg_lm_path(out, sizeof(out), &lm, ".sock"), -1);
 }
 END_TEST
 

@@ -49,7 +49,7 @@ static void issue(struct bed *b, char path[96], const char *name, enum role role
 	snprintf(path, 96, "%s/%s", b->dir, name);
 	ck_assert_int_eq(pki_key_new(&key, NULL), 0);
 	ck_assert_int_eq(pki_csr_make(key, &csr, NULL), 0);
-	ck_assert_int_eq(pki_ca_issue(b->ca, csr.p, csr.n, &as, &cert, NULL, NULL), 0);
+	ck_assert_int_eq(pki_ca_issue(b->ca, buf_bytes(&csr), &as, &cert, NULL), 0);
 	der = pki_ca_der(b->ca, &n);
 	buf_put(&ca, der, n);
 	ck_assert_int_eq(pki_creds_make(&creds, key, &cert, &ca, NULL), 0);

@@ -46,7 +46,7 @@ static void issue(const struct msg_enrol *m, struct msg_enrol_ack *ack, struct b
 		ack->error = "the token has expired";
 		return;
 	}
-	if (pki_ca_issue(server.ca, m->csr_der.p, m->csr_der.n, &as, cert, NULL, &e)) {
+	if (pki_ca_issue(server.ca, m->csr_der, &as, cert, &e)) {
 		ack->error = "no";
 		return;
 	}
@@ -256,7 +256,7 @@ static void open_net(const char *dir, struct err *e)
 	ck_assert_int_eq(pki_ca_open(dir, "fake", &server.ca, e), 0);
 	ck_assert_int_eq(pki_key_new(&key, e), 0);
 	ck_assert_int_eq(pki_csr_make(key, &csr, e), 0);
-	ck_assert_int_eq(pki_ca_issue(server.ca, csr.p, csr.n, &as, &cert, NULL, e), 0);
+	ck_assert_int_eq(pki_ca_issue(server.ca, buf_bytes(&csr), &as, &cert, e), 0);
 	der = pki_ca_der(server.ca, &n);
 	buf_put(&ca, der, n);
 	ck_assert_int_eq(pki_creds_make(&creds, key, &cert, &ca, e), 0);

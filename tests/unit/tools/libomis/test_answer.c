@@ -67,7 +67,7 @@ START_TEST(binary_values_keep_their_length)
 	struct reply *r = reply_new();
 	Omis_reply a;
 
-	ck_assert_int_eq(reply_add_n(r, 1, "p_1", STATUS_OK, "3#\0\1\0", 5), 0);
+	ck_assert_int_eq(reply_add_n(r, 1, "p_1", STATUS_OK, bytes_at("3#\0\1\0", 5)), 0);
 	a = answer_from_reply(r, 0);
 	reply_free(r);
 	ck_assert_uint_eq(a[1][0].result_len, 5);

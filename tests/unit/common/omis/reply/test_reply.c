@@ -109,9 +109,9 @@ START_TEST(values_with_zero_bytes_are_compared_whole)
 	struct omis_request *q = checked(":print([1])");
 	struct reply *r = reply_new();
 
-	reply_add_n(r, 1, "n_1", STATUS_OK, "3#a\0b", 5);
-	reply_add_n(r, 1, "n_2", STATUS_OK, "3#a\0c", 5);
-	reply_add_n(r, 1, "n_3", STATUS_OK, "3#a\0b", 5);
+	reply_add_n(r, 1, "n_1", STATUS_OK, bytes_at("3#a\0b", 5));
+	reply_add_n(r, 1, "n_2", STATUS_OK, bytes_at("3#a\0c", 5));
+	reply_add_n(r, 1, "n_3", STATUS_OK, bytes_at("3#a\0b", 5));
 	ck_assert_int_eq(reply_merge(r, q, NULL), 0);
 	ck_assert_uint_eq(r->nentry, 2);
 	ck_assert_str_eq(r->entry[0].objects, "n_1,n_3");

@@ -218,8 +218,8 @@ TEST(context_parameters_become_values)
 		struct omis_request *r = checked(binds[i].text), *out = NULL;
 		struct omis_diag d = { 0 };
 
-		ck_assert_msg(!omis_bind(r, 0, r->naction, &ecps, &out, &d), "%s: %s",
-			      binds[i].text, d.err.text);
+		ck_assert_msg(!omis_bind(&(struct omis_part){ r, 0, r->naction }, &ecps, &out, &d),
+			      "%s: %s", binds[i].text, d.err.text);
 		omis_request_free(r);
 		prints(out, binds[i].bound);
 		ck_assert_ptr_null(out->event);
@@ -232,7 +232,7 @@ TEST(a_binary_context_parameter_keeps_its_zero_bytes)
 {
 	struct omis_request *r = checked(EVENT "print([$par3])"), *out = NULL;
 
-	ck_assert_int_eq(omis_bind(r, 0, 1, &ecps, &out, NULL), 0);
+	ck_assert_int_eq(omis_bind(&(struct omis_part){ r, 0, 1 }, &ecps, &out, NULL), 0);
 	ck_assert_uint_eq(out->action[0].param[0].list.v[0].s.n, 3);
 	ck_assert_mem_eq(out->action[0].param[0].list.v[0].s.p, "a\0b", 3);
 	omis_request_free(out);
@@ -243,13 +243,13 @@ TEST(a_part_of_the_actions_can_be_bound)
 {
 	struct omis_request *r = checked(EVENT "print([1]) ; print([2]) print([3])"), *out = NULL;
 
-	ck_assert_int_eq(omis_bind(r, 1, 2, &ecps, &out, NULL), 0);
+	ck_assert_int_eq(omis_bind(&(struct omis_part){ r, 1, 2 }, &ecps, &out, NULL), 0);
 	prints(out, ":print([2]) print([3])");
 	omis_request_free(out);
-	ck_assert_int_eq(omis_bind(r, 2, 99, &ecps, &out, NULL), 0);
+	ck_assert_int_eq(omis_bind(&(struct omis_part){ r, 2, 99 }, &ecps, &out, NULL), 0);
 	prints(out, ":print([3])");
 	omis_request_free(out);
-	ck_assert_int_eq(omis_bind(r, 99, 1, &ecps, &out, NULL), 0);
+	ck_assert_int_eq(omis_bind(&(struct omis_part){ r, 99, 1 }, &ecps, &out, NULL), 0);
 	ck_assert_uint_eq(out->naction, 0);
 	omis_request_free(out);
 	omis_request_free(r);
@@ -272,11 +272,15 @@ TEST(what_cannot_be_bound_says_which_action_and_why)
 		struct omis_request *r = checked(cases[i].text), *out = NULL;
 		struct omis_diag d = { 0 };
 
-		ck_assert_int_eq(omis_bind(r, 0, r->naction, &ecps, &out, &d), -ERR_INVALID);
+		ck_assert_int_eq(
+			omis_bind(&(struct omis_part){ r, 0, r->naction }, &ecps, &out, &d),
+			-ERR_INVALID);
 		ck_assert_uint_eq(d.status, cases[i].status);
 		ck_assert_uint_eq(d.action, cases[i].action);
 		ck_assert_ptr_null(out);
-		ck_assert_int_eq(omis_bind(r, 0, r->naction, &ecps, &out, NULL), -ERR_INVALID);
+		ck_assert_int_eq(
+			omis_bind(&(struct omis_part){ r, 0, r->naction }, &ecps, &out, NULL),
+			-ERR_INVALID);
 		omis_request_free(r);
 	}
 }
@@ -289,7 +293,7 @@ TEST(every_failed_allocation_of_binding_is_survived)
 	ALLOC_SWEEP (k) {
 		struct omis_request *out = NULL;
 		struct omis_diag d = { 0 };
-		int rc = omis_bind(r, 0, 3, &ecps, &out, &d);
+		int rc = omis_bind(&(struct omis_part){ r, 0, 3 }, &ecps, &out, &d);
 
 		alloc_sweep_pause();
 		ck_assert(!rc || (rc == -ERR_NOMEM && !out && d.status == STATUS_NO_MEMORY));
