@@ -64,8 +64,12 @@ static void make_log(void)
 		struct evvalue v[] = { { .kind = EV_INT32, .i32 = i % 1000 },
 				       { .kind = EV_FLOAT, .f32 = (float)(i % 77) / 7 } };
 
-		if (evwrite_event(&w, 1, &type, 1700000000000000000u + (uint64_t)i * 1000, v, 2,
-				  &e))
+		if (evwrite_event(
+			    &w, 1,
+			    &(struct event){ .type = &type,
+					     .ticks = 1700000000000000000u + (uint64_t)i * 1000,
+					     .value = v },
+			    &e))
 			bench_fail("%s", e.text);
 		if (w.out.n)
 			put_out(f, &w);

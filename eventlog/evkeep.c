@@ -49,11 +49,12 @@ static size_t next_good(const uint8_t *p, size_t n)
 	return n;
 }
 
-/* What begins at p, of n bytes: how far to go on behind it; 0: more of the file is needed, or, at
- * its end, it is torn. */
-static int step(struct scan *s, const uint8_t *p, size_t n, bool is_last, size_t *far,
-		struct err *e)
+/* What begins there: how far to go on behind it; 0: more of the file is needed, or, at its end, it
+ * is torn. */
+static int step(struct scan *s, size_t at, bool is_last, size_t *far, struct err *e)
 {
+	const uint8_t *p = s->in.p + at;
+	size_t n = s->in.n - at;
 	struct evbalance_stream *of;
 	struct evblock head;
 	enum evblock_look look = evblock_look(p, n, &head);
@@ -83,7 +84,7 @@ static int scan_piece(struct scan *s, bool is_last, struct err *e)
 	int rc = 0;
 
 	for (; !rc && far && at < s->in.n; at += far)
-		rc = step(s, s->in.p + at, s->in.n - at, is_last, &far, e);
+		rc = step(s, at, is_last, &far, e);
 	buf_drop_front(&s->in, at);
 	s->at += at;
 	return rc;

@@ -259,7 +259,7 @@ static void take_definition(struct evread *r, const uint8_t *p, size_t n)
 	unsigned number;
 
 	if (r->type_bytes > EVREAD_TYPES_MAX_BYTES ||
-	    evtype_decode(p, n, r->block.swap, &number, &t, NULL)) {
+	    evtype_decode(bytes_at(p, n), r->block.swap, &number, &t, NULL)) {
 		r->report.bad_records++;
 		return;
 	}

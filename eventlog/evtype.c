@@ -282,10 +282,10 @@ static bool ends_well(const struct evcur *c)
 	return ok;
 }
 
-int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struct evtype **out,
+int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype **out,
 		  struct err *e)
 {
-	struct evcur c = { .p = p, .n = n, .at = 4, .swap = swap, .failed = n < 10 };
+	struct evcur c = { .p = text.p, .n = text.n, .at = 4, .swap = swap, .failed = text.n < 10 };
 	unsigned as = evcur_16(&c), level = evcur_8(&c), nfield = evcur_8(&c), nconst = evcur_8(&c);
 	size_t head = sizeof(struct evtype) + nfield * sizeof(struct evfield) +
 		      nconst * sizeof(struct evconst);
@@ -294,7 +294,7 @@ int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struc
 	evcur_8(&c);
 	if (c.failed || as > EV_TYPE_LAST)
 		return err_set(e, ERR_PROTO, "a definition is too short or has no good number");
-	t = calloc(1, head + n + nfield + nconst + 1);
+	t = calloc(1, head + text.n + nfield + nconst + 1);
 	if (!t)
 		return err_nomem(e);
 	*t = (struct evtype){ .level = level, .nfield = nfield, .nconst = nconst };

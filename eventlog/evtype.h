@@ -102,7 +102,7 @@ int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool
  * Reads a definition record (p, n with its head). On success the caller owns *out (free()), whose
  * strings lie in the same memory. ERR_PROTO, ERR_NOMEM.
  */
-int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struct evtype **out,
+int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype **out,
 		  struct err *e);
 
 /*

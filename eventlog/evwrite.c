@@ -87,33 +87,34 @@ int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e)
 	return 0;
 }
 
-int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, uint64_t time,
-		  const struct evvalue *v, size_t n, struct err *e)
+int evwrite_event(struct evwrite *w, unsigned number, const struct event *ev, struct err *e)
 {
-	size_t bytes = evtype_record_bytes(t, v, n), from;
+	unsigned n = ev->type->nfield;
+	size_t bytes = evtype_record_bytes(ev->type, ev->value, n), from;
 	bool swap = w->head.swap;
 	int rc;
 
 	if (!bytes)
 		return err_set(e, ERR_INVALID,
-			       "values that are not those of '%.64s', or 64 KB and more", t->name);
+			       "values that are not those of '%.64s', or 64 KB and more",
+			       ev->type->name);
 	rc = make_room(w, bytes, e);
 	if (rc)
 		return rc;
 	from = w->body.n;
 	ev_put16(&w->body, (uint16_t)number, swap);
 	ev_put16(&w->body, (uint16_t)bytes, swap);
-	ev_put64(&w->body, time, swap);
-	evtype_put_values(&w->body, v, n, swap);
+	ev_put64(&w->body, ev->ticks, swap);
+	evtype_put_values(&w->body, ev->value, n, swap);
 	ev_pad(&w->body, from);
 	w->head.events++;
 	return w->body.n >= w->block_bytes ? evwrite_cut(w, false, e) : 0;
 }
 
-int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n,
+int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, struct bytes values,
 		   struct err *e)
 {
-	size_t bytes = (EV_RECORD_HEAD_BYTES + n + 3) & ~(size_t)3;
+	size_t bytes = (EV_RECORD_HEAD_BYTES + values.n + 3) & ~(size_t)3;
 	uint8_t *p;
 	int rc;
 
@@ -127,7 +128,7 @@ int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void
 	ev_set16(p, (uint16_t)number, false);
 	ev_set16(p + 2, (uint16_t)bytes, false);
 	ev_set64(p + 4, time, false);
-	memcpy(p + EV_RECORD_HEAD_BYTES, values, n);
+	memcpy(p + EV_RECORD_HEAD_BYTES, values.p, values.n);
 	w->body.n += bytes;
 	w->body.p[w->body.n] = 0;
 	w->head.events++;

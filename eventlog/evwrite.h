@@ -9,6 +9,7 @@
 #include "common/base/clock.h"
 #include "eventlog/evblock.h"
 #include "eventlog/evtype.h"
+#include "eventlog/evread.h"
 
 struct evwrite {
 	struct buf out; /* whole blocks; take them, then buf_clear() */
@@ -37,17 +38,17 @@ int evwrite_define(struct evwrite *w, unsigned number, const struct evtype *t, s
 int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e);
 
 /*
- * One event of a type that was defined with this number. ERR_INVALID: values that are not t's.
+ * One event, by its type, ticks and values. The type was defined with this number. ERR_INVALID:
+ * values that are not of the type.
  * ERR_LIMIT: 64 KB and more. ERR_NOMEM. Nothing is written then.
  */
-int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, uint64_t time,
-		  const struct evvalue *v, size_t n, struct err *e);
+int evwrite_event(struct evwrite *w, unsigned number, const struct event *ev, struct err *e);
 
 /*
- * The same of an event whose n bytes of values are as a record of this machine has them. They are
+ * The same of an event whose values are as a record of this machine has them. They are
  * the caller's to check. ERR_LIMIT, ERR_NOMEM.
  */
-int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n,
+int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, struct bytes values,
 		   struct err *e);
 
 /* n events more that there was no room for. */

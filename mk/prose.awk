@@ -22,7 +22,7 @@ BEGIN {
 	}
 	string = "^\"([^\"\\\\]|\\\\.)*\""
 	quoted = substr(string, 2)
-	one_literal = "^([ \t]*|#[ \t]*define .*)(\\{ |[a-z_]+\\()?" quoted "[ ,;)}\\\\]*$"
+	one_literal = "^([ \t]*|#[ \t]*define .*)(\\{ |[a-z_]+\\()?(\\.[a-z_]+ = )?" quoted "[ ,;)}\\\\]*$"
 	one_word = "^[ \t]*(-[a-zA-Z]+ )?[^ '\"]*('[^']*'|" quoted ")[^ '\"]*( [|&;\\\\]+)?$"
 	letter = "^'([^'\\\\]|\\\\.)*'"
 	three = "[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]"

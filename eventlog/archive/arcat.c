@@ -125,11 +125,12 @@ static struct key key_of(const char *name, unsigned nth, enum arclass class)
 	return k;
 }
 
-static int list_field(struct arcat *c, struct artype *t, struct arfield *like, char *name,
+/* Takes the name of `like` over on success. */
+static int list_field(struct arcat *c, struct artype *t, const struct arfield *like,
 		      struct arfield **out, struct err *e)
 {
 	struct arfield *f = malloc(sizeof(*f));
-	struct key k = key_of(name, like->nth, like->class);
+	struct key k = key_of(like->name, like->nth, like->class);
 
 	if (!f)
 		return err_nomem(e);
@@ -142,7 +143,6 @@ static int list_field(struct arcat *c, struct artype *t, struct arfield *like, c
 		free(f);
 		return err_nomem(e);
 	}
-	f->name = name;
 	f->rank = t->nclass[f->class]++;
 	t->field[t->nfield++] = f;
 	c->nfield++;
@@ -212,27 +212,25 @@ static bool has_other_class(const struct artype *t, const char *name, unsigned n
 	return false;
 }
 
-int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth,
-		enum arclass class, enum evkind kind, struct arfield **out, struct err *e)
+int arcat_field(struct arcat *c, struct artype *t, const struct arfield *like, struct arfield **out,
+		struct err *e)
 {
 	static const char *const tails[AR_NCLASSES] = { "", "_int", "_real", "_text", "_bytes" };
-	struct key k = key_of(name, nth, class);
-	struct arfield like = { .class = class, .kind = kind, .nth = nth };
-	char *copy;
+	struct key k = key_of(like->name, like->nth, like->class);
+	struct arfield fresh = { .class = like->class, .kind = like->kind, .nth = like->nth };
 	int rc;
 
 	*out = smap_find(&t->by_key, k.text);
 	if (*out)
 		return 0;
 	if (t->nfield >= AR_COLUMNS_MAX || c->nfield >= AR_COLUMNS_TOTAL)
-		return err_set(e, ERR_LIMIT,
-			       "the archive has no room for more fields of such events");
-	make_name(like.col, 'f', name, has_other_class(t, name, nth) ? tails[class] : "",
-		  &t->by_col);
-	copy = str_dup(name);
-	rc = copy ? list_field(c, t, &like, copy, out, e) : err_nomem(e);
+		return 0;
+	make_name(fresh.col, 'f', like->name,
+		  has_other_class(t, like->name, like->nth) ? tails[like->class] : "", &t->by_col);
+	fresh.name = str_dup(like->name);
+	rc = fresh.name ? list_field(c, t, &fresh, out, e) : err_nomem(e);
 	if (rc)
-		free(copy);
+		free(fresh.name);
 	else
 		t->is_ready = false;
 	return rc;
@@ -315,9 +313,7 @@ static int open_slot(const struct arsql *s, const struct artype *t, struct buf *
 	buf_puts(sql, "id, ts, d");
 	for (size_t i = 0; i < t->nfield; i++)
 		buf_printf(sql, ", %s", t->field[i]->col);
-	rc = sql->failed ? err_nomem(e)
-			 : s->ops->into(s->db, t->number, t->tab, buf_str(sql),
-					(unsigned)t->nfield + 3, e);
+	rc = sql->failed ? err_nomem(e) : s->ops->into(s->db, t->number, t->tab, buf_str(sql), e);
 	buf_clear(sql);
 	return rc;
 }
@@ -480,11 +476,12 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 	rc = string_of(&v[3], &name, e);
 	if (rc)
 		return rc;
+	like.name = name;
 	if (smap_find(&t->by_col, like.col) ||
 	    smap_find(&t->by_key, key_of(name, like.nth, like.class).text))
 		rc = not_ours(e);
 	else
-		rc = list_field(c, t, &like, name, &f, e);
+		rc = list_field(c, t, &like, &f, e);
 	if (rc)
 		free(name);
 	else
@@ -495,12 +492,15 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 int arcat_load(struct arcat *c, const struct arsql *s, struct err *e)
 {
 	int rc = s->ops->run(
-		s->db, "SELECT type, tab, bytes, n, first_ns, last_ns FROM type ORDER BY type",
-		NULL, 0, take_type, c, e);
+		s->db,
+		&(struct arsql_statement){
+			.text = "SELECT type, tab, bytes, n, first_ns, last_ns FROM type ORDER BY type" },
+		take_type, c, e);
 
 	return rc ? rc
 		  : s->ops->run(
 			    s->db,
-			    "SELECT type, place, col, bytes, class, kind, nth, n, mean, m2, low, high FROM field ORDER BY type, place",
-			    NULL, 0, take_field, c, e);
+			    &(struct arsql_statement){
+				    .text = "SELECT type, place, col, bytes, class, kind, nth, n, mean, m2, low, high FROM field ORDER BY type, place" },
+			    take_field, c, e);
 }

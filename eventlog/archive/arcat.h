@@ -66,8 +66,10 @@ const struct arfield *arcat_column(const struct artype *t, const char *name, uns
 /* Finds or adds. ERR_LIMIT: no room for another one. */
 int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out,
 	       struct err *e);
-int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth,
-		enum arclass class, enum evkind kind, struct arfield **out, struct err *e);
+/* Finds or adds a field of the name, place, class and kind of `like`. *out NULL: there is no room
+ * for another one. */
+int arcat_field(struct arcat *c, struct artype *t, const struct arfield *like, struct arfield **out,
+		struct err *e);
 
 /* Table and columns are there, and rows may be put into slot t->number. */
 int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct err *e);

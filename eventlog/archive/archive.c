@@ -175,8 +175,11 @@ static int take_stream(void *arg, const struct arvalue *v, const char *const *na
 static int find_stream(struct archive *a, uint64_t id, struct stream *s, struct err *e)
 {
 	struct arvalue v[] = { AR_I((int64_t)id), AR_I(0) };
-	int rc = a->sql.ops->run(a->sql.db, "SELECT sid, bytes FROM stream WHERE stream = $1", v, 1,
-				 take_stream, s, e);
+	int rc = a->sql.ops->run(
+		a->sql.db,
+		&(struct arsql_statement){
+			.text = "SELECT sid, bytes FROM stream WHERE stream = $1", .v = v, .n = 1 },
+		take_stream, s, e);
 
 	if (rc || s->sid)
 		return rc ? rc : arloaded_load(&s->loaded, &a->sql, s->sid, e);
@@ -255,8 +258,12 @@ static int number_description(struct archive *a, struct desc *x, const struct bu
 	struct arvalue v[] = { AR_I(hash), AR_I(x->t->number), AR_I(x->like->level),
 			       AR_B(b->p, b->n), AR_I(0) };
 	struct sought s = { b, 0 };
-	int rc = a->sql.ops->run(a->sql.db, "SELECT d, bytes FROM description WHERE hash = $1", v,
-				 1, take_description, &s, e);
+	int rc = a->sql.ops->run(a->sql.db,
+				 &(struct arsql_statement){
+					 .text = "SELECT d, bytes FROM description WHERE hash = $1",
+					 .v = v,
+					 .n = 1 },
+				 take_description, &s, e);
 
 	if (rc || s.d) {
 		x->d = s.d;
@@ -275,18 +282,6 @@ static int number_description(struct archive *a, struct desc *x, const struct bu
 			    x->d, x->like, e);
 }
 
-/* No room is no failure: *out is NULL. */
-static int field_of(struct archive *a, struct artype *t, const struct evtype *like, unsigned i,
-		    enum arclass class, struct arfield **out, struct err *e)
-{
-	int rc = arcat_field(&a->cat, t, like->field[i].name, arvalue_nth(like, i), class,
-			     like->field[i].kind, out, e);
-
-	if (rc)
-		*out = NULL;
-	return rc == -ERR_LIMIT ? 0 : rc;
-}
-
 static int fill_description(struct archive *a, struct desc *x, const struct buf *b, struct err *e)
 {
 	int rc = arcat_type(&a->cat, &a->sql, x->like->name, &x->t, e);
@@ -296,9 +291,12 @@ static int fill_description(struct archive *a, struct desc *x, const struct buf 
 		return 0;
 	}
 	rc = rc ? rc : number_description(a, x, b, e);
-	for (unsigned i = 0; !rc && i < x->like->nfield; i++)
-		rc = field_of(a, x->t, x->like, i, arvalue_class(x->like->field[i].kind),
-			      &x->field[i], e);
+	for (unsigned i = 0; !rc && i < x->like->nfield; i++) {
+		struct arfield like =
+			arvalue_field(x->like, i, arvalue_class(x->like->field[i].kind));
+
+		rc = arcat_field(&a->cat, x->t, &like, &x->field[i], e);
+	}
 	return rc;
 }
 
@@ -310,7 +308,7 @@ static int add_description(struct archive *a, unsigned number, const struct evty
 	unsigned same;
 	int rc = x ? evtype_encode(&b, 1, t, false, e) : err_nomem(e);
 
-	rc = rc ? rc : evtype_decode(b.p, b.n, false, &same, &x->like, e);
+	rc = rc ? rc : evtype_decode(buf_bytes(&b), false, &same, &x->like, e);
 	rc = rc ? rc : fill_description(a, x, &b, e);
 	if (!rc && array_grow(&a->desc, &a->ndesc, number, sizeof(struct desc *), EV_TYPE_LAST))
 		rc = err_nomem(e);
@@ -339,7 +337,7 @@ static int describe(struct archive *a, const struct evtype *t, struct desc **out
 	}
 	if (a->known_bytes > KNOWN_BYTES || a->known.n >= EV_TYPE_LAST)
 		forget_descriptions(a);
-	rc = evtypes_number(&a->known, t, NULL, &number, &is_new, e);
+	rc = evtypes_number(&a->known, &(struct event){ .type = t }, &number, &is_new, e);
 	if (rc)
 		return rc;
 	if (is_new)
@@ -368,7 +366,8 @@ static int fill_row(struct archive *a, const struct desc *x, const struct event 
 		struct arfield *f = x->field[i];
 
 		if (f && f->class != v.class) { /* a NaN, bytes that are no text */
-			int rc = field_of(a, x->t, x->like, i, v.class, &f, e);
+			struct arfield like = arvalue_field(x->like, i, v.class);
+			int rc = arcat_field(&a->cat, x->t, &like, &f, e);
 
 			if (rc)
 				return rc;
@@ -421,7 +420,7 @@ static int begin(struct archive *a, struct err *e)
 	a->is_open = true;
 	a->events = a->bytes = 0;
 	a->since = clock_mono();
-	rc = arsql_number(&a->sql, "SELECT generation FROM archive", NULL, 0, &now, e);
+	rc = arsql_number(&a->sql, "SELECT generation FROM archive", &now, e);
 	return rc || now == a->generation ? rc : load(a, e); /* another loader was here */
 }
 

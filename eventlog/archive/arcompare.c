@@ -73,7 +73,8 @@ static int count_windows(const struct side *s, const struct artype *t,
 	snprintf(text, sizeof(text),
 		 "SELECT (ts - (%" PRId64 ")) / %" PRId64 " AS w, count(*) AS n FROM %s GROUP BY 1",
 		 s->first, s->width, t->tab);
-	rc = sql->ops->run(sql->db, text, NULL, 0, take_window, count, e);
+	rc = sql->ops->run(sql->db, &(struct arsql_statement){ .text = text }, take_window, count,
+			   e);
 	for (int i = 0; i < ARCOMPARE_WINDOWS; i++)
 		count[i] /= (double)s->width / 1e9;
 	return rc;
@@ -108,7 +109,8 @@ static int compare_rates(struct comparing *c, struct archange *x, const struct a
 	else if (!x->n[NOW] || !x->n[BASE])
 		x->p = chance_of_one_side(c, x->n[NOW] ? NOW : BASE, x->n[NOW] + x->n[BASE]);
 	else
-		x->p = arstat_means(rate[NOW], ARCOMPARE_WINDOWS, rate[BASE], ARCOMPARE_WINDOWS,
+		x->p = arstat_means((struct arsample){ rate[NOW], ARCOMPARE_WINDOWS },
+				    (struct arsample){ rate[BASE], ARCOMPARE_WINDOWS },
 				    c->options->level, &x->ratio);
 	if (!x->n[NOW] || !x->n[BASE])
 		x->ratio = (struct arratio){ NAN, NAN, NAN };
@@ -150,7 +152,9 @@ static int sample_pairs(const struct side *s, const struct artype *start, const 
 {
 	*out = (struct sample){ 0 };
 	rng_init(&out->rng, 1);
-	return start && end ? arquery_pairs(s->a, start, end, take_duration, out, e) : 0;
+	return start && end ? arquery_pairs(s->a, (const struct artype *const[]){ start, end },
+					    take_duration, out, e)
+			    : 0;
 }
 
 static double median_of(const struct sample *s)
@@ -231,20 +235,18 @@ static int judge_all(struct comparing *c, struct err *e)
 
 /* --- all that either has */
 
-static int add(struct comparing *c, enum archange_what what, const char *name, size_t n,
-	       struct archange **out, struct err *e)
+/* Takes the name over; NULL: there was no memory for it. */
+static int add(struct comparing *c, enum archange_what what, char *name, struct archange **out,
+	       struct err *e)
 {
 	struct archange *x;
 
-	if (array_grow(&c->change, &c->cap, c->n + 1, sizeof(*x), CHANGES_MAX))
+	if (!name || array_grow(&c->change, &c->cap, c->n + 1, sizeof(*x), CHANGES_MAX)) {
+		free(name);
 		return err_nomem(e);
-	x = &c->change[c->n];
-	*x = (struct archange){
-		.name = str_ndup(name, n), .what = what, .p = NAN, .ratio = { NAN, NAN, NAN }
-	};
-	if (!x->name)
-		return err_nomem(e);
-	c->n++;
+	}
+	x = &c->change[c->n++];
+	*x = (struct archange){ .name = name, .what = what, .p = NAN, .ratio = { NAN, NAN, NAN } };
 	*out = x;
 	return 0;
 }
@@ -255,7 +257,7 @@ static int compare_type(struct comparing *c, const char *name, struct err *e)
 	size_t n = strlen(name), stem = n > 6 && str_eq(name + n - 6, ".start") ? n - 6 : 0;
 	char other[NAME_MAX_BYTES + 8];
 	struct archange *x;
-	int rc = add(c, ARCHANGE_RATE, name, n, &x, e);
+	int rc = add(c, ARCHANGE_RATE, str_dup(name), &x, e);
 
 	snprintf(other, sizeof(other), "%.*s.end", (int)stem, name);
 	for (int s = 0; s < 2; s++) {
@@ -265,7 +267,7 @@ static int compare_type(struct comparing *c, const char *name, struct err *e)
 	rc = rc ? rc : compare_rates(c, x, t, e);
 	if (rc || !stem || !t[NOW] || !t[BASE] || !end[NOW] || !end[BASE])
 		return rc;
-	rc = add(c, ARCHANGE_DURATION, name, stem, &x, e);
+	rc = add(c, ARCHANGE_DURATION, str_ndup(name, stem), &x, e);
 	return rc ? rc : compare_durations(c, x, t, end, e);
 }
 
@@ -281,11 +283,10 @@ static int compare_all(struct comparing *c, struct err *e)
 	return rc ? rc : judge_all(c, e);
 }
 
-int arcompare_run(const struct archive *now, const struct archive *base,
-		  const struct arcompare_options *w, struct archange **out, size_t *n,
-		  struct err *e)
+int arcompare_run(const struct arcompared *of, const struct arcompare_options *w,
+		  struct archange **out, size_t *n, struct err *e)
 {
-	struct comparing c = { .options = w, .side = { { .a = now }, { .a = base } } };
+	struct comparing c = { .options = w, .side = { { .a = of->now }, { .a = of->base } } };
 	int rc;
 
 	measure(&c.side[NOW]);

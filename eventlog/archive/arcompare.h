@@ -43,10 +43,14 @@ struct arcompare_options {
 #define ARCOMPARE_WINDOWS 32 /* pieces of each archive's time whose counts are compared */
 #define ARCOMPARE_SAMPLES_MAX 200000 /* durations of a type; of more, that many are drawn */
 
+/* Is `now` other than `base`? */
+struct arcompared {
+	const struct archive *now, *base;
+};
+
 /* The caller frees *out with arcompare_free(). Sorted by verdict and name. */
-int arcompare_run(const struct archive *now, const struct archive *base,
-		  const struct arcompare_options *w, struct archange **out, size_t *n,
-		  struct err *e);
+int arcompare_run(const struct arcompared *of, const struct arcompare_options *w,
+		  struct archange **out, size_t *n, struct err *e);
 void arcompare_free(struct archange *c, size_t n);
 
 #endif

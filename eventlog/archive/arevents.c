@@ -72,7 +72,7 @@ static int decode(const struct arvalue *v, bool is_stream, struct evtype **out, 
 
 	if (v->class != AR_BYTES || !v->n || v->n > EV_RECORD_MAX_BYTES)
 		return not_ours(e);
-	rc = evtype_decode((const uint8_t *)v->s, v->n, false, &number, out, NULL);
+	rc = evtype_decode(bytes_at(v->s, v->n), false, &number, out, NULL);
 	if (rc)
 		return rc == -ERR_NOMEM ? err_nomem(e) : not_ours(e);
 	if (!number == is_stream)
@@ -178,11 +178,15 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 static int load_common(struct reader *r, struct err *e)
 {
 	const struct arsql *s = archive_sql(r->a);
-	int rc = s->ops->run(s->db, "SELECT sid, stream, bytes FROM stream ORDER BY sid", NULL, 0,
+	int rc = s->ops->run(s->db,
+			     &(struct arsql_statement){
+				     .text = "SELECT sid, stream, bytes FROM stream ORDER BY sid" },
 			     take_origin, r, e);
 
 	return rc ? rc
-		  : s->ops->run(s->db, "SELECT d, bytes FROM description ORDER BY d", NULL, 0,
+		  : s->ops->run(s->db,
+				&(struct arsql_statement){
+					.text = "SELECT d, bytes FROM description ORDER BY d" },
 				take_description, r, e);
 }
 
@@ -389,7 +393,9 @@ static int read_rows(struct reader *r, const struct arevents_options *w, struct 
 	int rc;
 
 	put_statement(r, w, &b);
-	rc = b.failed ? err_nomem(e) : s->ops->run(s->db, buf_str(&b), NULL, 0, take_row, r, e);
+	rc = b.failed ? err_nomem(e)
+		      : s->ops->run(s->db, &(struct arsql_statement){ .text = buf_str(&b) },
+				    take_row, r, e);
 	buf_done(&b);
 	return rc;
 }
@@ -403,8 +409,8 @@ static int check_names(const struct archive *a, const struct arevents_options *w
 	return 0;
 }
 
-int arevents_read(const struct archive *a, const struct arevents_options *w, arevents_fn fn,
-		  void *arg, struct arevents_report *out, struct err *e)
+int arevents_read(const struct archive *a, const struct arevents_options *w,
+		  const struct arevents_taker *to, struct arevents_report *out, struct err *e)
 {
 	int rc = check_names(a, w, e);
 	struct reader *r = rc ? NULL : calloc(1, sizeof(*r));
@@ -413,8 +419,8 @@ int arevents_read(const struct archive *a, const struct arevents_options *w, are
 	if (!r)
 		return rc ? rc : err_nomem(e);
 	r->a = a;
-	r->fn = fn;
-	r->arg = arg;
+	r->fn = to->fn;
+	r->arg = to->arg;
 	r->report = out;
 	map_init(&r->known);
 	map_init(&r->origins);

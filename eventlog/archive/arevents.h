@@ -26,13 +26,18 @@ struct arevents_report {
 /* Not 0 ends it and is returned. */
 typedef int (*arevents_fn)(void *arg, const struct event *ev);
 
+struct arevents_taker {
+	arevents_fn fn;
+	void *arg;
+};
+
 /*
  * Events of the same time come by stream and number. w may be NULL: all. The database sorts, with
  * files of its own when there are many; here are descriptions and one event. What is loaded
  * meanwhile need not come. ERR_NOTFOUND: no event of a name. ERR_LIMIT: too many types at once, or
  * descriptions. ERR_INVALID, ERR_NOMEM, ERR_SYS.
  */
-int arevents_read(const struct archive *a, const struct arevents_options *w, arevents_fn fn,
-		  void *arg, struct arevents_report *out, struct err *e);
+int arevents_read(const struct archive *a, const struct arevents_options *w,
+		  const struct arevents_taker *to, struct arevents_report *out, struct err *e);
 
 #endif

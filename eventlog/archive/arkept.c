@@ -48,8 +48,9 @@ int arkept_open(struct archive *a, struct evbalance *b, struct err *e)
 	return rc ? rc
 		  : s->ops->run(
 			    s->db,
-			    "SELECT stream, seq, first, stored, left_out, dropped, is_over FROM kept",
-			    NULL, 0, take, b, e);
+			    &(struct arsql_statement){
+				    .text = "SELECT stream, seq, first, stored, left_out, dropped, is_over FROM kept" },
+			    take, b, e);
 }
 
 /* What of its events an archive does not have. */
@@ -60,12 +61,12 @@ static uint64_t missing(const struct archive *a)
 	return r->left_out + r->unnumbered;
 }
 
-static int put_events(struct archive *a, struct evread *r, const uint8_t *p, size_t n,
-		      uint64_t *put, struct err *e)
+static int put_events(struct archive *a, struct evread *r, struct bytes block, uint64_t *put,
+		      struct err *e)
 {
 	struct event ev;
 	size_t used;
-	int got = evread_push(r, p, n, true, &used) < 0 ? err_nomem(e) : 0;
+	int got = evread_push(r, block.p, block.n, true, &used) < 0 ? err_nomem(e) : 0;
 
 	while (got >= 0 && evread_next(r, &ev)) {
 		got = archive_put(a, &ev, e);
@@ -81,7 +82,7 @@ int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p
 {
 	struct evread *r = evread_new();
 	uint64_t before = missing(a), put = 0, lacks;
-	int rc = r ? put_events(a, r, p, head->bytes, &put, e) : err_nomem(e);
+	int rc = r ? put_events(a, r, bytes_at(p, head->bytes), &put, e) : err_nomem(e);
 
 	evread_free(r);
 	if (rc)

@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <string.h>
 
 #define BUSY_MS 10000 /* another loader's batch takes tens of ms */
 #define HEAP_BYTES (INT64_C(256) << 20) /* for a query that sorts an archive from elsewhere */
@@ -175,35 +176,35 @@ static int step_all(struct db *d, sqlite3_stmt *st, arsql_row_fn fn, void *arg, 
 	return !rc && d->is_unlocked ? check_unchanged(d, e) : rc;
 }
 
-static int lite_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn,
-		    void *arg, struct err *e)
+static int lite_run(void *db, const struct arsql_statement *st, arsql_row_fn fn, void *arg,
+		    struct err *e)
 {
 	struct db *d = db;
-	sqlite3_stmt *st = NULL;
+	sqlite3_stmt *made = NULL;
 	const char *tail;
 	int rc;
 
-	if (sqlite3_prepare_v2(d->lite, sql, -1, &st, &tail) != SQLITE_OK)
+	if (sqlite3_prepare_v2(d->lite, st->text, -1, &made, &tail) != SQLITE_OK)
 		return fail(d, e);
 	while (*tail == ' ' || *tail == '\n' || *tail == '\t' || *tail == ';')
 		tail++;
-	if (*tail || !st)
+	if (*tail || !made)
 		rc = err_set(e, ERR_INVALID, "one SQL statement, please");
 	else
-		rc = bind_all(d, st, v, n, e);
-	rc = rc ? rc : step_all(d, st, fn, arg, e);
-	sqlite3_finalize(st);
+		rc = bind_all(d, made, st->v, st->n, e);
+	rc = rc ? rc : step_all(d, made, fn, arg, e);
+	sqlite3_finalize(made);
 	return rc;
 }
 
 static int lite_begin(void *db, struct err *e)
 {
-	return lite_run(db, "BEGIN IMMEDIATE", NULL, 0, NULL, NULL, e);
+	return lite_run(db, &(struct arsql_statement){ .text = "BEGIN IMMEDIATE" }, NULL, NULL, e);
 }
 
 static int lite_commit(void *db, struct err *e)
 {
-	return lite_run(db, "COMMIT", NULL, 0, NULL, NULL, e);
+	return lite_run(db, &(struct arsql_statement){ .text = "COMMIT" }, NULL, NULL, e);
 }
 
 static void lite_rollback(void *db)
@@ -211,13 +212,12 @@ static void lite_rollback(void *db)
 	struct db *d = db;
 
 	if (!sqlite3_get_autocommit(d->lite))
-		lite_run(db, "ROLLBACK", NULL, 0, NULL, NULL, NULL);
+		lite_run(db, &(struct arsql_statement){ .text = "ROLLBACK" }, NULL, NULL, NULL);
 }
 
 /* --- rows */
 
-static int lite_into(void *db, unsigned slot, const char *table, const char *columns, unsigned n,
-		     struct err *e)
+static int lite_into(void *db, unsigned slot, const char *table, const char *columns, struct err *e)
 {
 	struct db *d = db;
 	struct buf sql = BUF_INIT(1 << 20);
@@ -227,7 +227,7 @@ static int lite_into(void *db, unsigned slot, const char *table, const char *col
 	if (rc)
 		return err_nomem(e);
 	buf_printf(&sql, "INSERT INTO %s (%s) VALUES (?", table, columns);
-	for (unsigned i = 1; i < n; i++)
+	for (const char *c = strchr(columns, ','); c; c = strchr(c + 1, ','))
 		buf_puts(&sql, ",?");
 	buf_puts(&sql, ")");
 	if (sql.failed)
@@ -268,7 +268,9 @@ static void lite_close(void *db)
 
 /* --- what the file is */
 
-/* In reading: what a query may do. The file's own text is as little trusted as the user's. */
+/* six: SQLite calls it.
+ *
+ * In reading: what a query may do. The file's own text is as little trusted as the user's. */
 static int may(void *arg, int action, const char *a, const char *b, const char *c, const char *d)
 {
 	switch (action) {
@@ -299,9 +301,9 @@ static const char foreign[] =
  * in between. */
 static int count_all(const struct arsql *s, int64_t *n, int64_t *stamp, struct err *e)
 {
-	int rc = arsql_number(s, "SELECT count(*) FROM sqlite_master", NULL, 0, n, e);
+	int rc = arsql_number(s, "SELECT count(*) FROM sqlite_master", n, e);
 
-	return rc ? rc : arsql_number(s, "PRAGMA application_id", NULL, 0, stamp, e);
+	return rc ? rc : arsql_number(s, "PRAGMA application_id", stamp, e);
 }
 
 static bool is_blank(int64_t n, int64_t stamp)
@@ -322,7 +324,7 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 		return rc;
 	if (stamp != STAMP)
 		return err_set(e, ERR_INVALID, "is a database, but no archive of ours");
-	rc = arsql_number(&s, foreign, NULL, 0, &bad, e);
+	rc = arsql_number(&s, foreign, &bad, e);
 	if (d->is_reader) /* from here on the file's and the user's own words are run */
 		sqlite3_set_authorizer(d->lite, may, NULL);
 	return rc || !bad
@@ -362,7 +364,7 @@ static int settle_to_write(struct db *d, struct err *e)
 
 	for (size_t i = 0; !rc && (stamp == STAMP || is_blank(n, stamp)) && i < ARRAY_LEN(to_write);
 	     i++)
-		rc = lite_run(d, to_write[i], NULL, 0, NULL, NULL, e);
+		rc = lite_run(d, &(struct arsql_statement){ .text = to_write[i] }, NULL, NULL, e);
 	return rc;
 }
 
@@ -379,7 +381,8 @@ static int settle(struct db *d, enum armode mode, struct err *e)
 	sqlite3_progress_handler(d->lite, STEPS, is_late, d);
 	if (mode == AR_READ) {
 		sqlite3_hard_heap_limit64(HEAP_BYTES);
-		return lite_run(d, "PRAGMA query_only=1", NULL, 0, NULL, NULL, e);
+		return lite_run(d, &(struct arsql_statement){ .text = "PRAGMA query_only=1" }, NULL,
+				NULL, e);
 	}
 	return settle_to_write(d, e);
 }
@@ -444,15 +447,14 @@ static int open_db(struct db *d, const char *path, enum armode mode, struct err 
 	rc = rc ? rc : settle(d, mode, e);
 	if (rc || mode == AR_WRITE)
 		return rc;
-	rc = arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
+	rc = arsql_number(&s, "SELECT count(*) FROM sqlite_master", &n, e);
 	if (rc &&
 	    (sqlite3_errcode(d->lite) == SQLITE_CANTOPEN ||
 	     (sqlite3_errcode(d->lite) & 0xff) == SQLITE_READONLY) &&
 	    snprintf(wal, sizeof(wal), "%s-wal", path) < (int)sizeof(wal) && access(wal, F_OK)) {
 		rc = open_unlocked(d, path, e);
 		rc = rc ? rc : settle(d, mode, e);
-		rc = rc ? rc
-			: arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
+		rc = rc ? rc : arsql_number(&s, "SELECT count(*) FROM sqlite_master", &n, e);
 	}
 	return rc;
 }

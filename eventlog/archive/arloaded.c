@@ -121,8 +121,13 @@ int arloaded_load(struct arloaded *l, const struct arsql *s, int64_t sid, struct
 {
 	struct arvalue v = AR_I(sid);
 
-	return s->ops->run(s->db, "SELECT first, next FROM loaded WHERE sid = $1 ORDER BY first",
-			   &v, 1, take, l, e);
+	return s->ops->run(
+		s->db,
+		&(struct arsql_statement){
+			.text = "SELECT first, next FROM loaded WHERE sid = $1 ORDER BY first",
+			.v = &v,
+			.n = 1 },
+		take, l, e);
 }
 
 int arloaded_save(struct arloaded *l, const struct arsql *s, int64_t sid, struct err *e)

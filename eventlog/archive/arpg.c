@@ -215,11 +215,11 @@ static int hand_on(const PGresult *r, arsql_row_fn fn, void *arg, struct err *e)
 
 /* --- statements */
 
-static int run_at_once(struct db *d, const char *sql, const struct arvalue *v, unsigned n,
-		       arsql_row_fn fn, void *arg, struct err *e)
+static int run_at_once(struct db *d, const struct arsql_statement *st, arsql_row_fn fn, void *arg,
+		       struct err *e)
 {
 	struct err mine = { 0 };
-	PGresult *r = exec_params(d, sql, v, n, &mine);
+	PGresult *r = exec_params(d, st->text, st->v, st->n, &mine);
 	ExecStatusType s = PQresultStatus(r);
 	int rc;
 
@@ -251,28 +251,30 @@ static int fetch_all(struct db *d, arsql_row_fn fn, void *arg, struct err *e)
 	return rc;
 }
 
-static int read_by_cursor(struct db *d, const char *sql, const struct arvalue *v, unsigned n,
-			  arsql_row_fn fn, void *arg, struct err *e)
+static int read_by_cursor(struct db *d, const struct arsql_statement *st, arsql_row_fn fn,
+			  void *arg, struct err *e)
 {
+	struct arsql_statement declare = *st;
 	struct buf b = BUF_INIT(1u << 21);
 	int rc = simple(d, "BEGIN READ ONLY", e);
 
-	buf_printf(&b, "DECLARE c NO SCROLL CURSOR FOR %s", sql);
+	buf_printf(&b, "DECLARE c NO SCROLL CURSOR FOR %s", st->text);
+	declare.text = buf_str(&b);
 	if (!rc)
-		rc = b.failed ? err_nomem(e) : run_at_once(d, buf_str(&b), v, n, NULL, NULL, e);
+		rc = b.failed ? err_nomem(e) : run_at_once(d, &declare, NULL, NULL, e);
 	rc = rc ? rc : fetch_all(d, fn, arg, e);
 	buf_done(&b);
 	PQclear(PQexec(d->pq, "ROLLBACK"));
 	return rc;
 }
 
-static int pg_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn,
-		  void *arg, struct err *e)
+static int pg_run(void *db, const struct arsql_statement *st, arsql_row_fn fn, void *arg,
+		  struct err *e)
 {
 	struct db *d = db;
 	struct err mine = { 0 };
-	int rc = d->is_reader ? read_by_cursor(d, sql, v, n, fn, arg, &mine)
-			      : run_at_once(d, sql, v, n, fn, arg, &mine);
+	int rc = d->is_reader ? read_by_cursor(d, st, fn, arg, &mine)
+			      : run_at_once(d, st, fn, arg, &mine);
 
 	if (rc && e)
 		*e = mine;
@@ -310,8 +312,7 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 	return rc;
 }
 
-static int pg_into(void *db, unsigned slot, const char *table, const char *columns, unsigned n,
-		   struct err *e)
+static int pg_into(void *db, unsigned slot, const char *table, const char *columns, struct err *e)
 {
 	struct db *d = db;
 	struct buf b = BUF_INIT(1 << 20);
@@ -417,8 +418,9 @@ static int pg_look(void *db, bool *is_empty, struct err *e)
 	int64_t n = 0;
 	int rc = pg_run(
 		db,
-		"SELECT CASE WHEN to_regclass('omig_archive.archive') IS NULL THEN 1 ELSE 0 END",
-		NULL, 0, take_number, &n, e);
+		&(struct arsql_statement){
+			.text = "SELECT CASE WHEN to_regclass('omig_archive.archive') IS NULL THEN 1 ELSE 0 END" },
+		take_number, &n, e);
 
 	*is_empty = n == 1;
 	return rc;

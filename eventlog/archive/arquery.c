@@ -20,6 +20,8 @@ struct asked {
 	struct arvalue value[VALUES_MAX];
 	unsigned nvalue;
 	bool is_too_much; /* more values than have room */
+	const struct artype *type[TYPES_MAX]; /* that are meant */
+	unsigned ntype;
 };
 
 /* --- words */
@@ -101,7 +103,10 @@ static int run(struct asked *q, struct err *e)
 	int rc = check_statement(q, e);
 
 	return rc ? rc
-		  : s->ops->run(s->db, buf_str(&q->sql), q->value, q->nvalue, q->fn, q->arg, e);
+		  : s->ops->run(s->db,
+				&(struct arsql_statement){
+					.text = buf_str(&q->sql), .v = q->value, .n = q->nvalue },
+				q->fn, q->arg, e);
 }
 
 static void put_as_text(struct asked *q, const struct arfield *f)
@@ -169,21 +174,21 @@ static bool is_meant(const struct artype *t, const char *pattern, bool has_stage
 	       (has_stages && !strncmp(t->name, pattern, n) && t->name[n] == '.');
 }
 
-static int find_types(const struct asked *q, const char *pattern, bool has_stages,
-		      const struct artype **out, unsigned *n, struct err *e)
+static int find_types(struct asked *q, const char *pattern, bool has_stages, struct err *e)
 {
 	const struct arcat *c = archive_cat(q->a);
 
-	*n = 0;
+	q->ntype = 0;
 	for (size_t i = 0; i < c->n; i++) {
 		if (!is_meant(c->type[i], pattern, has_stages))
 			continue;
-		if (*n == TYPES_MAX)
+		if (q->ntype == TYPES_MAX)
 			return err_set(e, ERR_LIMIT, "more than %d types of events are meant",
 				       TYPES_MAX);
-		out[(*n)++] = c->type[i];
+		q->type[q->ntype++] = c->type[i];
 	}
-	return *n ? 0 : err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive", pattern);
+	return q->ntype ? 0
+			: err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive", pattern);
 }
 
 /* A name that none of them has is a mistake, not an empty answer. */
@@ -197,10 +202,13 @@ static int is_known_field(const struct asked *q, const struct artype *const *t, 
 	for (unsigned i = 0; i < n; i++)
 		if (has_field(t[i], name))
 			return 0;
-	rc = arsql_number(
+	rc = arsql_number_of(
 		archive_sql(q->a),
-		"SELECT (SELECT count(*) FROM constant WHERE name = $1) + (SELECT count(*) FROM stream_constant WHERE name = $2)",
-		v, 2, &has, e);
+		&(struct arsql_statement){
+			.text = "SELECT (SELECT count(*) FROM constant WHERE name = $1) + (SELECT count(*) FROM stream_constant WHERE name = $2)",
+			.v = v,
+			.n = 2 },
+		&has, e);
 	return rc || has ? rc
 			 : err_set(e, ERR_NOTFOUND, "these events have no field '%.80s'", name);
 }
@@ -221,13 +229,14 @@ static void put_keys(struct asked *q, const struct artype *const *t, unsigned n,
 
 static int ask_count(struct asked *q, struct err *e)
 {
-	const struct artype *t[TYPES_MAX];
+	const struct artype *const *t = q->type;
 	unsigned n;
 	int rc;
 
 	if (!is_word(q, 1, "of") || !(q->n == 3 || (q->n == 5 && is_word(q, 3, "by"))))
 		return not_understood(e);
-	rc = find_types(q, q->word[2], false, t, &n, e);
+	rc = find_types(q, q->word[2], false, e);
+	n = q->ntype;
 	rc = rc || q->n == 3 ? rc : is_known_field(q, t, n, q->word[4], e);
 	if (rc)
 		return rc;
@@ -266,7 +275,7 @@ static const char *guess_key(const struct artype *const *t, unsigned n)
 /* slowest N lifelines of X [by KEY] */
 static int ask_slowest(struct asked *q, struct err *e)
 {
-	const struct artype *t[TYPES_MAX];
+	const struct artype *const *t = q->type;
 	const char *key;
 	uint64_t limit;
 	unsigned n;
@@ -275,7 +284,8 @@ static int ask_slowest(struct asked *q, struct err *e)
 	if (q->n < 5 || str_to_u64(q->word[1], 1, 1000000, &limit) || !is_word(q, 2, "lifelines") ||
 	    !is_word(q, 3, "of") || !(q->n == 5 || (q->n == 7 && is_word(q, 5, "by"))))
 		return not_understood(e);
-	rc = find_types(q, q->word[4], true, t, &n, e);
+	rc = find_types(q, q->word[4], true, e);
+	n = q->ntype;
 	rc = rc || q->n == 5 ? rc : is_known_field(q, t, n, q->word[6], e);
 	if (rc)
 		return rc;
@@ -389,14 +399,16 @@ static int ask_events_of(struct asked *q, const struct artype *t, struct err *e)
 	buf_puts(&q->sql, " ORDER BY e.ts, e.id");
 	rc = check_statement(q, e);
 	return rc ? rc
-		  : s->ops->run(s->db, buf_str(&q->sql), q->value, q->nvalue, rename_columns, &r,
-				e);
+		  : s->ops->run(s->db,
+				&(struct arsql_statement){
+					.text = buf_str(&q->sql), .v = q->value, .n = q->nvalue },
+				rename_columns, &r, e);
 }
 
 /* X where FIELD OP VALUE [and FIELD OP VALUE]... */
 static int ask_where(struct asked *q, struct err *e)
 {
-	const struct artype *t[TYPES_MAX];
+	const struct artype *const *t = q->type;
 	unsigned n;
 	int rc;
 
@@ -405,7 +417,8 @@ static int ask_where(struct asked *q, struct err *e)
 	for (unsigned at = 2; at < q->n; at += 4)
 		if (!operator_of(q->word[at + 1]) || (at + 3 < q->n && !is_word(q, at + 3, "and")))
 			return not_understood(e);
-	rc = find_types(q, q->word[0], false, t, &n, e);
+	rc = find_types(q, q->word[0], false, e);
+	n = q->ntype;
 	for (unsigned at = 2; !rc && at < q->n; at += 4)
 		rc = is_known_field(q, t, n, q->word[at], e);
 	for (unsigned i = 0; !rc && i < n; i++)
@@ -493,23 +506,23 @@ static void put_stage(struct asked *q, const struct artype *t, const char *key, 
 	buf_printf(&q->sql, " AS k FROM %s AS e", t->tab);
 }
 
-int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end,
-		  arsql_row_fn fn, void *arg, struct err *e)
+int arquery_pairs(const struct archive *a, const struct artype *const stage[2], arsql_row_fn fn,
+		  void *arg, struct err *e)
 {
 	struct asked *q = ask_new(a, fn, arg);
-	const char *key = guess_key(&start, 1);
+	const char *key = guess_key(stage, 1);
 	int rc;
 
 	if (!q)
 		return err_nomem(e);
-	if (key && !has_field(end, key))
+	if (key && !has_field(stage[1], key))
 		key = NULL;
 	buf_puts(
 		&q->sql,
 		"SELECT ts - before AS duration_ns FROM (SELECT ts, stage, lag(ts) OVER w AS before, lag(stage) OVER w AS was FROM (");
-	put_stage(q, start, key, 0);
+	put_stage(q, stage[0], key, 0);
 	buf_puts(&q->sql, " UNION ALL ");
-	put_stage(q, end, key, 1);
+	put_stage(q, stage[1], key, 1);
 	buf_puts(
 		&q->sql,
 		") AS q WINDOW w AS (PARTITION BY s, k ORDER BY ts, id)) AS r WHERE stage = 1 AND was = 0");
@@ -522,5 +535,5 @@ int arquery_sql(const struct archive *a, const char *sql, arsql_row_fn fn, void 
 {
 	const struct arsql *s = archive_sql(a);
 
-	return s->ops->run(s->db, sql, NULL, 0, fn, arg, e);
+	return s->ops->run(s->db, &(struct arsql_statement){ .text = sql }, fn, arg, e);
 }

@@ -29,7 +29,7 @@ int arquery_sql(const struct archive *a, const char *sql, arsql_row_fn fn, void 
  * `start` and the `end` that follows it in the same stream. When they have a key, it is the same in
  * both.
  */
-int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end,
-		  arsql_row_fn fn, void *arg, struct err *e);
+int arquery_pairs(const struct archive *a, const struct artype *const stage[2], arsql_row_fn fn,
+		  void *arg, struct err *e);
 
 #endif

@@ -146,7 +146,10 @@ static int ask_type(struct asking *a, const struct arsql *sql, struct err *e)
 		buf_printf(&b, ", %s", t->field[i]->col);
 	buf_printf(&b, " FROM %s WHERE id >= $1 AND id <= $2", t->tab);
 	rc = b.failed ? err_nomem(e)
-		      : sql->ops->run(sql->db, buf_str(&b), between, 2, take_row, a, e);
+		      : sql->ops->run(sql->db,
+				      &(struct arsql_statement){
+					      .text = buf_str(&b), .v = between, .n = 2 },
+				      take_row, a, e);
 	buf_done(&b);
 	return rc;
 }

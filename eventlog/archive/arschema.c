@@ -76,7 +76,7 @@ int arschema_check(const struct arsql *s, enum armode mode, struct err *e)
 	if (!rc && is_empty)
 		rc = mode == AR_WRITE ? make(s, e)
 				      : err_set(e, ERR_INVALID, "is empty: nothing was loaded");
-	rc = rc ? rc : arsql_number(s, "SELECT version FROM archive", NULL, 0, &version, e);
+	rc = rc ? rc : arsql_number(s, "SELECT version FROM archive", &version, e);
 	if (!rc && version != 1)
 		rc = err_set(e, ERR_UNSUPPORTED,
 			     "is an archive of version %" PRId64 ", and 1 is known here", version);

@@ -19,13 +19,14 @@ void arsql_close(struct arsql *s)
 
 int arsql_do(const struct arsql *s, const char *sql, struct err *e)
 {
-	return s->ops->run(s->db, sql, NULL, 0, NULL, NULL, e);
+	return s->ops->run(s->db, &(struct arsql_statement){ .text = sql }, NULL, NULL, e);
 }
 
 int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
 	      struct err *e)
 {
-	return s->ops->run(s->db, sql, v, n, NULL, NULL, e);
+	return s->ops->run(s->db, &(struct arsql_statement){ .text = sql, .v = v, .n = n }, NULL,
+			   NULL, e);
 }
 
 static int take_number(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
@@ -36,16 +37,21 @@ static int take_number(void *arg, const struct arvalue *v, const char *const *na
 	return 0;
 }
 
-int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
-		 int64_t *out, struct err *e)
+int arsql_number_of(const struct arsql *s, const struct arsql_statement *st, int64_t *out,
+		    struct err *e)
 {
-	return s->ops->run(s->db, sql, v, n, take_number, out, e);
+	return s->ops->run(s->db, st, take_number, out, e);
+}
+
+int arsql_number(const struct arsql *s, const char *sql, int64_t *out, struct err *e)
+{
+	return arsql_number_of(s, &(struct arsql_statement){ .text = sql }, out, e);
 }
 
 int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *out, struct err *e)
 {
 	int64_t n = 0;
-	int rc = arsql_number(s, sql, NULL, 0, &n, e);
+	int rc = arsql_number(s, sql, &n, e);
 
 	if (!rc && (n < 0 || n >= end))
 		rc = err_set(e, ERR_INVALID,

@@ -36,6 +36,13 @@ struct arvalue {
 typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *const *names,
 			    unsigned n, struct err *e);
 
+/* One statement, and the values of its $1, $2, ... */
+struct arsql_statement {
+	const char *text;
+	const struct arvalue *v;
+	unsigned n;
+};
+
 struct arsql_ops {
 	const char *schema; /* in front of the name of what is made */
 	const char *key, *bytes; /* words for: 64-bit primary key; type of a column of bytes */
@@ -49,12 +56,11 @@ struct arsql_ops {
 	int (*begin)(void *db, struct err *e);
 	int (*commit)(void *db, struct err *e);
 	void (*rollback)(void *db);
-	/* One statement. fn may be NULL. */
-	int (*run)(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn,
-		   void *arg, struct err *e);
+	/* fn may be NULL. */
+	int (*run)(void *db, const struct arsql_statement *st, arsql_row_fn fn, void *arg,
+		   struct err *e);
 	/* Rows of `slot` go into these columns ("a, b, c") of this table from now on. */
-	int (*into)(void *db, unsigned slot, const char *table, const char *columns, unsigned n,
-		    struct err *e);
+	int (*into)(void *db, unsigned slot, const char *table, const char *columns, struct err *e);
 	/* One row of n values. It may be written at the next into() or commit(). */
 	int (*put)(void *db, unsigned slot, const struct arvalue *v, unsigned n, struct err *e);
 	void (*close)(void *db);
@@ -75,12 +81,13 @@ bool arpg_is_url(const char *where);
 void arsql_close(struct arsql *s);
 
 /* A statement without values; with; with one number as its answer (*out as it was when there is
- * none). */
+ * none), without values and with. */
 int arsql_do(const struct arsql *s, const char *sql, struct err *e);
 int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
 	      struct err *e);
-int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
-		 int64_t *out, struct err *e);
+int arsql_number(const struct arsql *s, const char *sql, int64_t *out, struct err *e);
+int arsql_number_of(const struct arsql *s, const struct arsql_statement *st, int64_t *out,
+		    struct err *e);
 
 /* A number from 0, or 0 when there is none; ERR_INVALID: not below end, for anybody may have made
  * the database. */

@@ -102,22 +102,21 @@ static double freedom(double va, double na, double vb, double nb)
 	return (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
 }
 
-double arstat_means(const double *a, size_t na, const double *b, size_t nb, double level,
-		    struct arratio *out)
+double arstat_means(struct arsample a, struct arsample b, double level, struct arratio *out)
 {
-	struct moments ma = moments_of(a, na), mb = moments_of(b, nb);
+	struct moments ma = moments_of(a.v, a.n), mb = moments_of(b.v, b.n);
 	double x = moments_mean(&ma), y = moments_mean(&mb), va, vb, df, half;
 
 	*out = (struct arratio){ x / y, NAN, NAN };
-	if (na < ARSTAT_LEAST || nb < ARSTAT_LEAST)
+	if (a.n < ARSTAT_LEAST || b.n < ARSTAT_LEAST)
 		return NAN;
-	va = moments_variance(&ma) / (double)na;
-	vb = moments_variance(&mb) / (double)nb;
+	va = moments_variance(&ma) / (double)a.n;
+	vb = moments_variance(&mb) / (double)b.n;
 	if (va + vb <= 0) { /* nothing varies */
 		out->low = out->high = out->value;
 		return x == y ? 1 : 0;
 	}
-	df = freedom(va, (double)na, vb, (double)nb);
+	df = freedom(va, (double)a.n, vb, (double)b.n);
 	half = student_two_sided(level, df) * sqrt(va / (x * x) + vb / (y * y));
 	out->low = out->value * exp(-half);
 	out->high = out->value * exp(half);

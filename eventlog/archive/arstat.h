@@ -29,9 +29,13 @@ double arstat_ranks(double *a, size_t na, double *b, size_t nb, double *above);
  */
 struct arratio arstat_medians(const double *a, size_t na, const double *b, size_t nb, double level);
 
+struct arsample {
+	const double *v;
+	size_t n;
+};
+
 /* Welch's test of equal means, variances not assumed equal; and the ratio of the means. */
-double arstat_means(const double *a, size_t na, const double *b, size_t nb, double level,
-		    struct arratio *out);
+double arstat_means(struct arsample a, struct arsample b, double level, struct arratio *out);
 
 /* Holm: each p becomes what it is worth beside the others. NaN stay and do not count. */
 int arstat_holm(double *p, size_t n);

@@ -72,3 +72,11 @@ unsigned arvalue_nth(const struct evtype *t, unsigned i)
 		n += str_eq(t->field[k].name, t->field[i].name);
 	return n;
 }
+
+struct arfield arvalue_field(const struct evtype *t, unsigned i, enum arclass class)
+{
+	return (struct arfield){ .name = (char *)t->field[i].name,
+				 .nth = arvalue_nth(t, i),
+				 .class = class,
+				 .kind = t->field[i].kind };
+}

@@ -5,6 +5,7 @@
 
 #include "eventlog/archive/arsql.h"
 #include "eventlog/evtype.h"
+#include "eventlog/archive/arcat.h"
 
 /* A NaN is a text; bytes that are no text are bytes. Borrows from v. */
 struct arvalue arvalue_of(const struct evvalue *v);
@@ -19,5 +20,7 @@ int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const 
 
 /* How many fields of this name stand before it. */
 unsigned arvalue_nth(const struct evtype *t, unsigned i);
+/* That field, with values of this class, for arcat_field(). The name is of the type. */
+struct arfield arvalue_field(const struct evtype *t, unsigned i, enum arclass class);
 
 #endif

@@ -108,9 +108,18 @@ static int run_built(const struct arsql *s, struct buf *b, struct err *e)
 	return rc;
 }
 
-static int write_one(const struct arcat *c, const struct arsql *s, const struct view *v,
-		     size_t part, struct buf *b, struct err *e)
+/* What views are of, where they go, and the text of one. */
+struct writing {
+	const struct arcat *c;
+	const struct arsql *s;
+	struct buf b;
+};
+
+static int write_one(struct writing *w, const struct view *v, size_t part, struct err *e)
 {
+	const struct arcat *c = w->c;
+	const struct arsql *s = w->s;
+	struct buf *b = &w->b;
 	size_t end = (part + 1) * AR_PART_TYPES < c->n ? (part + 1) * AR_PART_TYPES : c->n;
 	bool is_first = true;
 	int rc;
@@ -131,18 +140,20 @@ static int write_one(const struct arcat *c, const struct arsql *s, const struct 
 
 int arviews_write(const struct arcat *c, const struct arsql *s, size_t part, struct err *e)
 {
-	struct buf b = BUF_INIT(SQL_MAX_BYTES);
+	struct writing w = { .c = c, .s = s, .b = BUF_INIT(SQL_MAX_BYTES) };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < NVIEWS; i++)
-		rc = write_one(c, s, &views[i], part, &b, e);
-	buf_done(&b);
+		rc = write_one(&w, &views[i], part, e);
+	buf_done(&w.b);
 	return rc;
 }
 
-static int join_one(const struct arcat *c, const struct arsql *s, const struct view *v,
-		    const char *name, struct buf *b, struct err *e)
+static int join_one(struct writing *w, const struct view *v, const char *name, struct err *e)
 {
+	const struct arcat *c = w->c;
+	const struct arsql *s = w->s;
+	struct buf *b = &w->b;
 	int rc;
 
 	buf_printf(b, "DROP VIEW IF EXISTS %s", name);
@@ -158,11 +169,11 @@ static int join_one(const struct arcat *c, const struct arsql *s, const struct v
 
 int arviews_join(const struct arcat *c, const struct arsql *s, struct err *e)
 {
-	struct buf b = BUF_INIT(SQL_MAX_BYTES);
-	int rc = join_one(c, s, &views[0], "row_all", &b, e);
+	struct writing w = { .c = c, .s = s, .b = BUF_INIT(SQL_MAX_BYTES) };
+	int rc = join_one(&w, &views[0], "row_all", e);
 
 	for (size_t i = 1; !rc && i < NVIEWS; i++)
-		rc = join_one(c, s, &views[i], views[i].name, &b, e);
-	buf_done(&b);
+		rc = join_one(&w, &views[i], views[i].name, e);
+	buf_done(&w.b);
 	return rc;
 }

@@ -152,7 +152,8 @@ static enum spool_when_full when_full(const struct keep *k)
 
 static int open_spool(struct keep *k, struct err *e)
 {
-	const struct spooler_calls calls = { .on_open = on_open,
+	const struct spooler_calls calls = { .loop = k->owner->conf.loop,
+					     .on_open = on_open,
 					     .on_settled = on_settled,
 					     .on_blocks = on_blocks,
 					     .on_empty = on_empty,
@@ -166,10 +167,10 @@ static int open_spool(struct keep *k, struct err *e)
 				      .commit_ns = KEEP_COMMIT_NS,
 				      .commit_bytes = SPOOL_READ_BYTES };
 	char path[FILE_PATH_BYTES];
-	int rc = keep_path(k, "", path, sizeof(path), e);
+	int rc = keep_path(k, "", path, e);
 
 	if (!rc)
-		rc = spooler_open(path, &c, k->owner->conf.loop, &calls, &k->spooler, e);
+		rc = spooler_open(path, &c, &calls, &k->spooler, e);
 	if (rc)
 		return rc;
 	k->consumer = spooler_consumer(k->spooler, CONSUMER, true);
@@ -239,7 +240,7 @@ static void on_found(void *arg, const uint8_t *p, const struct evblock *b)
 static int look_at_disk(struct keep *k, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
-	int rc = keep_path(k, "", path, sizeof(path), e);
+	int rc = keep_path(k, "", path, e);
 
 	return rc ? rc : spool_scan(k->owner->conf.disk, path, on_found, k, e);
 }

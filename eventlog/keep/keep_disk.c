@@ -14,18 +14,19 @@
 
 #define SUB ".sub"
 
-static int path_of(const struct keeps *ks, const char *name, const char *suffix, char *out,
-		   size_t size, struct err *e)
+static int path_of(const struct keeps *ks, const char *name, const char *suffix,
+		   char out[FILE_PATH_BYTES], struct err *e)
 {
-	int n = snprintf(out, size, "%s/%s%s", ks->dir, name, suffix);
+	int n = snprintf(out, FILE_PATH_BYTES, "%s/%s%s", ks->dir, name, suffix);
 
-	return n < 0 || (size_t)n >= size ? err_set(e, ERR_LIMIT, "%s is too long a path", ks->dir)
-					  : 0;
+	return n < 0 || n >= FILE_PATH_BYTES
+		       ? err_set(e, ERR_LIMIT, "%s is too long a path", ks->dir)
+		       : 0;
 }
 
-int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, struct err *e)
+int keep_path(const struct keep *k, const char *suffix, char out[FILE_PATH_BYTES], struct err *e)
 {
-	return path_of(k->owner, k->name, suffix, out, size, e);
+	return path_of(k->owner, k->name, suffix, out, e);
 }
 
 const struct disk *keep_disk(const struct keep *k)
@@ -37,7 +38,7 @@ int keep_store(const struct keep *k, const struct store_kind *kind, const char *
 	       struct keep_file *out, struct err *e)
 {
 	out->store = STORE_INIT(kind, keep_disk(k), out->path);
-	return keep_path(k, suffix, out->path, sizeof(out->path), e);
+	return keep_path(k, suffix, out->path, e);
 }
 
 static const struct store_kind sub_kind = { .what = "subscription",
@@ -96,10 +97,10 @@ void keep_erase(const struct keeps *ks, const char *name)
 	const struct disk *d = disk_or_system(ks->conf.disk);
 	char path[FILE_PATH_BYTES];
 
-	if (!path_of(ks, name, "", path, sizeof(path), NULL))
+	if (!path_of(ks, name, "", path, NULL))
 		erase_folder(d, path);
 	for (size_t i = 0; i < ARRAY_LEN(beside); i++)
-		if (!path_of(ks, name, beside[i], path, sizeof(path), NULL))
+		if (!path_of(ks, name, beside[i], path, NULL))
 			d->remove(d->arg, path);
 }
 
@@ -141,7 +142,7 @@ static int read_sub(struct keeps *ks, const char *name, struct err *e)
 	struct store s = STORE_INIT(&sub_kind, ks->conf.disk, path);
 	struct keep *k = NULL;
 	struct msg *m = NULL;
-	int rc = path_of(ks, name, SUB, path, sizeof(path), e);
+	int rc = path_of(ks, name, SUB, path, e);
 
 	if (!rc)
 		rc = store_read(&s, &b, e);

@@ -146,7 +146,7 @@ int keep_store(const struct keep *k, const struct store_kind *kind, const char *
 
 /* That disk, and the path of a file on it. ERR_LIMIT. */
 const struct disk *keep_disk(const struct keep *k);
-int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, struct err *e);
+int keep_path(const struct keep *k, const char *suffix, char out[FILE_PATH_BYTES], struct err *e);
 
 bool keep_is_name(const char *s);
 

@@ -114,16 +114,15 @@ static const char *shown_name(struct life *l, const char *s)
 	return buf_str(&l->text);
 }
 
-/* The number of a name, a new one if there is room; SIZE_MAX: there is none. -ERR_NOMEM. */
-static int number_of(struct smap *m, const char *name, size_t n, size_t max, size_t *out,
-		     bool *is_new)
+/* The number of a name, a new one if there is room; SIZE_MAX: there is none. Returns whether it is
+ * new, or -ERR_NOMEM. */
+static int number_of(struct smap *m, const char *name, size_t n, size_t max, size_t *out)
 {
 	*out = find(m, name);
-	*is_new = *out == SIZE_MAX && n < max;
-	if (!*is_new)
+	if (*out != SIZE_MAX || n >= max)
 		return 0;
 	*out = n;
-	return smap_put(m, name, as_pointer(n), NULL);
+	return smap_put(m, name, as_pointer(n), NULL) ? -ERR_NOMEM : 1;
 }
 
 /* --- points of lines */
@@ -131,12 +130,11 @@ static int number_of(struct smap *m, const char *name, size_t n, size_t max, siz
 static int add_stage(struct life *l, const char *name, size_t *out)
 {
 	struct life_model *m = &l->m;
-	bool is_new;
 	char *copy;
-	int rc = number_of(&l->stages, name, m->nstage, LIFE_STAGES_MAX, out, &is_new);
+	int got = number_of(&l->stages, name, m->nstage, LIFE_STAGES_MAX, out);
 
-	if (rc || !is_new)
-		return rc;
+	if (got <= 0)
+		return got;
 	copy = str_dup(shown_name(l, name));
 	if (l->text.failed || !copy ||
 	    array_grow(&m->stage, &l->stage_cap, m->nstage + 1, sizeof(*m->stage),
@@ -152,15 +150,14 @@ static int add_key(struct life *l, size_t *out)
 {
 	struct life_model *m = &l->m;
 	char text[LIFE_KEY_MAX_BYTES + 1];
-	bool is_new;
-	int rc;
+	int got;
 
 	if (l->text.failed)
 		return -ERR_NOMEM;
 	str_copy(text, sizeof(text), buf_str(&l->text));
-	rc = number_of(&l->keys, text, m->nkey, LIFE_EVENTS_MAX, out, &is_new);
-	if (rc || !is_new)
-		return rc;
+	got = number_of(&l->keys, text, m->nkey, LIFE_EVENTS_MAX, out);
+	if (got <= 0)
+		return got;
 	if (array_grow(&m->key, &l->key_cap, m->nkey + 1, sizeof(*m->key), LIFE_EVENTS_MAX) ||
 	    array_grow(&l->is_wanted, &l->wanted_cap, m->nkey + 1, sizeof(*l->is_wanted),
 		       LIFE_EVENTS_MAX))
@@ -237,11 +234,10 @@ static int add_series(struct life *l, bool is_marks, size_t *out)
 	struct life_model *m = &l->m;
 	const char *name = buf_str(&l->text), *host = strchr(name, '\n') + 1;
 	struct life_series *s;
-	bool is_new;
-	int rc = number_of(&l->series, name, m->nseries, LIFE_SERIES_MAX, out, &is_new);
+	int got = number_of(&l->series, name, m->nseries, LIFE_SERIES_MAX, out);
 
-	if (rc || !is_new)
-		return rc;
+	if (got <= 0)
+		return got;
 	l->has_hosts |= l->host && !str_eq(l->host, host);
 	if ((!l->host && !(l->host = str_dup(host))) ||
 	    array_grow(&m->series, &l->series_cap, m->nseries + 1, sizeof(*m->series),

@@ -191,8 +191,8 @@ static int put_data(struct buf *out, const struct life_model *m, const char *tit
 	return rc;
 }
 
-int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key,
-		  const char *complaints, struct err *e)
+int lifepage_html(struct buf *out, const struct life_model *m, const struct lifepage_words *words,
+		  struct err *e)
 {
 	int rc;
 
@@ -201,21 +201,21 @@ int lifepage_html(struct buf *out, const struct life_model *m, const char *title
 		   "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n"
 		   "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
 		   page_policy);
-	lifepage_put_text(out, title);
+	lifepage_put_text(out, words->title);
 	buf_puts(out, " - lifelines</title>\n<style>");
 	buf_puts(out, page_css);
 	buf_puts(out, "</style>\n</head>\n<body>\n<h1>Lifelines of ");
-	lifepage_put_text(out, title);
+	lifepage_put_text(out, words->title);
 	buf_puts(out, "</h1>\n");
 	put_verdict(out, m);
-	put_facts(out, m, key);
-	put_note(out, complaints);
+	put_facts(out, m, words->key);
+	put_note(out, words->complaints);
 	put_doubts(out, m);
 	buf_puts(out, "<div class=\"top\">\n<div>\n");
 	put_table(out, m);
 	buf_puts(out, "</div>\n<div id=\"said\" aria-live=\"polite\"></div>\n</div>\n");
 	buf_puts(out, page_tools);
-	rc = put_data(out, m, title, key, e);
+	rc = put_data(out, m, words->title, words->key, e);
 	buf_puts(out, "<script>");
 	buf_puts(out, page_js);
 	buf_puts(out, "</script>\n</body>\n</html>\n");

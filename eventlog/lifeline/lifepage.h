@@ -9,10 +9,15 @@
 
 #define LIFEPAGE_MAX_BYTES (1u << 30) /* no browser opens a larger one */
 
-/* title: of the log, UTF-8 or not. complaints: of its reader, or "". ERR_NOMEM,
- * ERR_LIMIT. */
-int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key,
-		  const char *complaints, struct err *e);
+struct lifepage_words {
+	const char *title; /* of the log, UTF-8 or not */
+	const char *key; /* of the lifelines */
+	const char *complaints; /* of the reader of the log, or "" */
+};
+
+/* ERR_NOMEM, ERR_LIMIT. */
+int lifepage_html(struct buf *out, const struct life_model *m, const struct lifepage_words *words,
+		  struct err *e);
 
 /* Lines while there are at most LIFESVG_LINES_MAX, else density. */
 #define LIFESVG_LINES_MAX 2000

@@ -138,17 +138,17 @@ static int end(const struct message *m)
 }
 
 /* const_fmt and variable_fmt share the arguments, in this order. ap NULL: they are texts. */
-static int message(struct omig_nlog *h, nsec_t wall, int level, const char *event,
-		   const char *const_fmt, const char *fmt, va_list *ap)
+static int message(const struct message *m, const char *const_fmt, const char *fmt, va_list *ap)
 {
-	const struct message m = { h, wall, level, event };
+	struct nlfields *fields;
 
-	if (!begin(&m))
-		return h ? 0 : -1;
-	nlfields_printf(&h->fields, const_fmt, ap);
-	h->fields.nconst = h->fields.n;
-	nlfields_printf(&h->fields, fmt, ap);
-	return end(&m);
+	if (!begin(m))
+		return m->h ? 0 : -1;
+	fields = &m->h->fields;
+	nlfields_printf(fields, const_fmt, ap);
+	fields->nconst = fields->n;
+	nlfields_printf(fields, fmt, ap);
+	return end(m);
 }
 
 static nsec_t given(long sec, long usec)
@@ -157,12 +157,13 @@ static nsec_t given(long sec, long usec)
 }
 
 /* A call with arguments behind fmt. */
-#define WITH_ARGUMENTS(wall, level, const_fmt)                             \
-	va_list ap;                                                        \
-	int rc;                                                            \
-	va_start(ap, fmt);                                                 \
-	rc = message(lp, (wall), (level), keyword, (const_fmt), fmt, &ap); \
-	va_end(ap);                                                        \
+#define WITH_ARGUMENTS(at, lvl, const_fmt)                                                    \
+	const struct message m = { .h = lp, .wall = (at), .level = (lvl), .event = keyword }; \
+	va_list ap;                                                                           \
+	int rc;                                                                               \
+	va_start(ap, fmt);                                                                    \
+	rc = message(&m, (const_fmt), fmt, &ap);                                              \
+	va_end(ap);                                                                           \
 	return rc
 
 int NetLoggerWrite(NL_Handle *lp, char *keyword, char *const_fmt, char *fmt, ...)
@@ -213,49 +214,69 @@ int NetLoggerFastWrite(NL_Handle *lp, char *keyword, char *fmt, ...)
 
 int NetLoggerWriteString(NL_Handle *lp, char *keyword, char *const_data, char *variable_data)
 {
-	return message(lp, clock_wall(), 0, keyword, const_data, variable_data, NULL);
+	return message(
+		&(struct message){ .h = lp, .wall = clock_wall(), .level = 0, .event = keyword },
+		const_data, variable_data, NULL);
 }
 
 int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_data,
 			    char *variable_data)
 {
-	return message(lp, clock_wall(), lvl, keyword, const_data, variable_data, NULL);
+	return message(
+		&(struct message){ .h = lp, .wall = clock_wall(), .level = lvl, .event = keyword },
+		const_data, variable_data, NULL);
 }
 
 /* six: NetLogger's interface. */
 int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data,
 			   char *variable_data)
 {
-	return message(lp, given(sec, usec), 0, keyword, const_data, variable_data, NULL);
+	return message(
+		&(struct message){
+			.h = lp, .wall = given(sec, usec), .level = 0, .event = keyword },
+		const_data, variable_data, NULL);
 }
 
 /* six: NetLogger's interface. */
 int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
 			      char *const_data, char *variable_data)
 {
-	return message(lp, given(sec, usec), lvl, keyword, const_data, variable_data, NULL);
+	return message(
+		&(struct message){
+			.h = lp, .wall = given(sec, usec), .level = lvl, .event = keyword },
+		const_data, variable_data, NULL);
 }
 
 int NetLoggerWriteString_old(NL_Handle *lp, char *keyword, char *text)
 {
-	return message(lp, clock_wall(), 0, keyword, NULL, text, NULL);
+	return message(
+		&(struct message){ .h = lp, .wall = clock_wall(), .level = 0, .event = keyword },
+		NULL, text, NULL);
 }
 
 int NetLoggerWriteStringLvl_old(NL_Handle *lp, int lvl, char *keyword, char *text)
 {
-	return message(lp, clock_wall(), lvl, keyword, NULL, text, NULL);
+	return message(
+		&(struct message){ .h = lp, .wall = clock_wall(), .level = lvl, .event = keyword },
+		NULL, text, NULL);
 }
 
 int NetLoggerGTWriteString_old(NL_Handle *lp, long sec, long usec, char *keyword, char *text)
 {
-	return message(lp, given(sec, usec), 0, keyword, NULL, text, NULL);
+	return message(
+		&(struct message){
+			.h = lp, .wall = given(sec, usec), .level = 0, .event = keyword },
+		NULL, text, NULL);
 }
 
 /* six: NetLogger's interface. */
 int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
 				  char *text)
 {
-	return message(lp, given(sec, usec), lvl, keyword, NULL, text, NULL);
+	return message(
+		&(struct message){
+			.h = lp, .wall = given(sec, usec), .level = lvl, .event = keyword },
+		NULL, text, NULL);
 }
 
 /* --- handles */
@@ -322,18 +343,17 @@ NL_log_T NL_open(const char *url)
 	return h;
 }
 
-static int write_letters(struct omig_nlog *h, nsec_t wall, int level, const char *event,
-			 const char *fmt, va_list *ap)
+static int write_letters(const struct message *m, const char *fmt, va_list *ap)
 {
-	const struct message m = { h, wall, level, event };
+	struct omig_nlog *h = m->h;
 
-	if (!begin(&m))
+	if (!begin(m))
 		return h ? 0 : -1;
 	if (h->constants)
 		nlfields_copy(&h->fields, h->constants);
 	h->fields.nconst = h->fields.n;
 	nlfields_letters(&h->fields, fmt, ap);
-	return end(&m) == 1 ? 0 : -1;
+	return end(m) == 1 ? 0 : -1;
 }
 
 int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...)
@@ -342,7 +362,9 @@ int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...)
 	int rc;
 
 	va_start(ap, fmt);
-	rc = write_letters(log, clock_wall(), level, event, fmt, &ap);
+	rc = write_letters(
+		&(struct message){ .h = log, .wall = clock_wall(), .level = level, .event = event },
+		fmt, &ap);
 	va_end(ap);
 	return rc;
 }
@@ -356,7 +378,11 @@ int NL_write_ts(NL_log_T log, double ts, int level, const char *event, const cha
 	if (!(ts > -9e9 && ts < 9e9))
 		return -1;
 	va_start(ap, fmt);
-	rc = write_letters(log, (nsec_t)(ts * 1e6) * NSEC_PER_USEC, level, event, fmt, &ap);
+	rc = write_letters(&(struct message){ .h = log,
+					      .wall = (nsec_t)(ts * 1e6) * NSEC_PER_USEC,
+					      .level = level,
+					      .event = event },
+			   fmt, &ap);
 	va_end(ap);
 	return rc;
 }

@@ -233,9 +233,11 @@ int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event)
 	bool is_new;
 
 	if (h->fields.has_failed || !event ||
-	    evtypes_number(&h->types, &t, NULL, &number, &is_new, NULL) ||
+	    evtypes_number(&h->types, &(struct event){ .type = &t }, &number, &is_new, NULL) ||
 	    (is_new && evwrite_define(&h->w, number, &t, NULL)) ||
-	    evwrite_event(&h->w, number, &t, (uint64_t)wall, v, t.nfield, NULL)) {
+	    evwrite_event(&h->w, number,
+			  &(struct event){ .type = &t, .ticks = (uint64_t)wall, .value = v },
+			  NULL)) {
 		evwrite_dropped(&h->w, 1);
 		return -1;
 	}

@@ -45,8 +45,8 @@ static void init_shared(struct spooler *s)
 		buf_init(&s->request[i].answer, SPOOL_READ_BYTES + 1);
 }
 
-int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
-		 const struct spooler_calls *calls, struct spooler **out, struct err *e)
+int spooler_open(const char *path, const struct spool_conf *c, const struct spooler_calls *calls,
+		 struct spooler **out, struct err *e)
 {
 	struct spooler *s = calloc(1, sizeof(*s));
 	struct err own = { 0 };
@@ -54,7 +54,7 @@ int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 
 	if (!s)
 		return err_nomem(e);
-	s->loop = l;
+	s->loop = calls->loop;
 	s->calls = *calls;
 	s->conf = *c;
 	s->way = calls->turns ? &spooler_loop : &spooler_thread;

@@ -25,6 +25,7 @@ struct spooler_turns {
 
 /* All of them are called from the loop, and may call what is below, but not spooler_close(). */
 struct spooler_calls {
+	struct loop *loop;
 	/* It is open; or is not, and e says why: it is tried again. Nothing is kept meanwhile:
 	 * appending fails. Each time that it is another answer. */
 	void (*on_open)(void *arg, int rc, const struct err *e);
@@ -46,8 +47,8 @@ struct spooler_calls {
  * The worker (the thread, or the loop in its turns) opens the folder on c->disk; NULL: the
  * system's. c->on_word and c->arg are not used. ERR_NOMEM, ERR_SYS.
  */
-int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
-		 const struct spooler_calls *calls, struct spooler **out, struct err *e);
+int spooler_open(const char *path, const struct spool_conf *c, const struct spooler_calls *calls,
+		 struct spooler **out, struct err *e);
 
 /* Blocks until all that came is written, for SPOOLER_CLOSE_NS at the most. No callback comes
  * after it. NULL is fine. */

@@ -266,7 +266,7 @@ int evctf_event(struct evctf *c, const struct event *ev, struct err *e)
 	if (is_first)
 		c->origin_s = origin_of(ev->wall_ns);
 	if (!rc)
-		rc = evtypes_number(&c->types, ev->type, ev->stream_type, &number, &is_new, e);
+		rc = evtypes_number(&c->types, ev, &number, &is_new, e);
 	if (rc)
 		return rc;
 	if (is_new)

@@ -49,17 +49,17 @@ static int add(struct evtypes *t, uint64_t hash, unsigned *out, struct err *e)
 	return 0;
 }
 
-int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type,
-		   unsigned *out, bool *is_new, struct err *e)
+int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, bool *is_new,
+		   struct err *e)
 {
 	struct evtypes_one *one;
 	uint64_t hash;
 	int rc;
 
 	buf_clear(&t->scratch);
-	rc = evtype_encode(&t->scratch, 1, type, false, e);
-	if (!rc && stream_type)
-		rc = evtype_encode(&t->scratch, 0, stream_type, false, e);
+	rc = evtype_encode(&t->scratch, 1, ev->type, false, e);
+	if (!rc && ev->stream_type)
+		rc = evtype_encode(&t->scratch, 0, ev->stream_type, false, e);
 	if (rc)
 		return rc;
 	hash = hash_sip13(&t->key, t->scratch.p, t->scratch.n);

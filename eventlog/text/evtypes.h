@@ -6,6 +6,7 @@
 
 #include "common/container/map.h"
 #include "eventlog/evtype.h"
+#include "eventlog/evread.h"
 
 struct evtypes {
 	struct map known; /* hash of a description -> struct evtypes_one *, owned */
@@ -18,10 +19,10 @@ void evtypes_init(struct evtypes *t);
 void evtypes_done(struct evtypes *t);
 
 /*
- * The number of a type. *is_new: it was not known. stream_type (may be NULL): constants that count
- * as a part of it. ERR_LIMIT: EV_TYPE_LAST are known; ERR_NOMEM.
+ * The number of the type of an event. *is_new: it was not known. Constants of its stream, unless
+ * NULL, count as a part of it. ERR_LIMIT: EV_TYPE_LAST are known; ERR_NOMEM.
  */
-int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type,
-		   unsigned *out, bool *is_new, struct err *e);
+int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, bool *is_new,
+		   struct err *e);
 
 #endif

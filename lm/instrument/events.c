@@ -28,7 +28,7 @@ static struct evtype *read_type(const struct segview *seg, unsigned number)
 	struct evtype *t = NULL;
 	unsigned own;
 
-	if (n && evtype_decode(text, n, false, &own, &t, NULL))
+	if (n && evtype_decode(bytes_at(text, n), false, &own, &t, NULL))
 		return NULL;
 	return t;
 }

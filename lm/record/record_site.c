@@ -425,7 +425,7 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 	if (!(st->said[a->number / 8] >> a->number % 8 & 1) &&
 	    !evwrite_define(&st->w, a->number, a->type, NULL))
 		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
-	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
+	if (evwrite_record(&st->w, a->number, ticks, bytes_at(values, n), NULL))
 		es->failed++;
 	if (st->w.body.n >= (record_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
 		cut(es, st, false);

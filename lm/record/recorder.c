@@ -116,8 +116,7 @@ static void on_made(void *arg, struct keep *k)
 	struct ring_cursors *rows = NULL;
 	struct err e = { 0 };
 
-	if (keep_path(k, ".rows", path, sizeof(path), &e) ||
-	    ring_cursors_open(keep_disk(k), path, &rows, &e))
+	if (keep_path(k, ".rows", path, &e) || ring_cursors_open(keep_disk(k), path, &rows, &e))
 		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s",
 			 keep_name(k), e.text);
 	keep_set_user(k, rows);

@@ -80,8 +80,11 @@ static struct evvalue text_value(const char *s, size_t n)
 static int put(struct history_writer *w, enum history_type type, nsec_t wall,
 	       const struct evvalue v[3], struct err *e)
 {
-	return evwrite_event(&w->out, EV_TYPE_FIRST + type, &history_types[type], (uint64_t)wall, v,
-			     3, e);
+	return evwrite_event(&w->out, EV_TYPE_FIRST + type,
+			     &(struct event){ .type = &history_types[type],
+					      .ticks = (uint64_t)wall,
+					      .value = v },
+			     e);
 }
 
 static int name_call(struct history_writer *w, nsec_t wall, const struct history_call *c,

@@ -227,7 +227,8 @@ static void drop_old_consumers(struct history_store *s)
 
 static int open_spool(struct history_store *s, struct err *e)
 {
-	const struct spooler_calls calls = { .on_open = on_open,
+	const struct spooler_calls calls = { .loop = s->conf.loop,
+					     .on_open = on_open,
 					     .on_blocks = on_blocks,
 					     .on_empty = on_empty,
 					     .on_word = on_word,
@@ -238,7 +239,7 @@ static int open_spool(struct history_store *s, struct err *e)
 				      .max_bytes = s->conf.max_bytes,
 				      .commit_ns = COMMIT_NS,
 				      .commit_bytes = SPOOL_READ_BYTES };
-	int rc = spooler_open(s->conf.path, &c, s->conf.loop, &calls, &s->spooler, e);
+	int rc = spooler_open(s->conf.path, &c, &calls, &s->spooler, e);
 
 	if (rc)
 		return rc;

@@ -240,7 +240,7 @@ static void read_it(void)
 
 	if (archive_open(path, AR_READ, QUERY_NS, &a, &e))
 		return;
-	arevents_read(a, NULL, look_at_event, NULL, &report, &e);
+	arevents_read(a, NULL, &(struct arevents_taker){ look_at_event, NULL }, &report, &e);
 	for (size_t i = 0; i < ARRAY_LEN(questions); i++)
 		arquery_run(a, questions[i], look_at_row, NULL, &e);
 	archive_close(a);

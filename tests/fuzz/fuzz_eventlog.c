@@ -30,8 +30,7 @@ static void write_and_read(const struct event *ev)
 	size_t used;
 
 	evwrite_init(&w, 1, ev->ticks & 1, 0);
-	if (!r || evwrite_define(&w, 1, ev->type, &e) ||
-	    evwrite_event(&w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e) ||
+	if (!r || evwrite_define(&w, 1, ev->type, &e) || evwrite_event(&w, 1, ev, &e) ||
 	    evwrite_cut(&w, true, &e))
 		abort();
 	if (evread_push(r, w.out.p, w.out.n, true, &used) != EVREAD_BLOCK ||

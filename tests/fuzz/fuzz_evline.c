@@ -45,8 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		return 0;
 	ev = &line->event;
 	evwrite_init(&w, 1, false, 0);
-	if (!evwrite_define(&w, 1, ev->type, &e) &&
-	    evwrite_event(&w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e))
+	if (!evwrite_define(&w, 1, ev->type, &e) && evwrite_event(&w, 1, ev, &e))
 		abort();
 	evwrite_done(&w);
 	for (int form = 0; form < EVOUT_NFORMS; form++) {

@@ -139,7 +139,7 @@ static int write_out(const struct lifelines_options *w, const struct life_model 
 	if (is_named(w->output, ".svg"))
 		rc = lifepage_svg(&b, m, title, key, &e);
 	else if (w->output)
-		rc = lifepage_html(&b, m, title, key, summary, &e);
+		rc = lifepage_html(&b, m, &(struct lifepage_words){ title, key, summary }, &e);
 	else if ((rc = put_words(&b, m, key)))
 		err_set(&e, ERR_NOMEM, "out of memory");
 	if (!w->output)

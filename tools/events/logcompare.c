@@ -175,7 +175,7 @@ static int compare(const struct logarchive_options *w, const struct term *term,
 	size_t n = 0;
 	int rc;
 
-	if (arcompare_run(now, base, &options, &c, &n, &e))
+	if (arcompare_run(&(struct arcompared){ now, base }, &options, &c, &n, &e))
 		return logplace_fail(w->archive, &e);
 	rc = show(w, term, c, n);
 	arcompare_free(c, n);

@@ -204,7 +204,8 @@ static int read_archive(struct reading *r)
 
 	if (archive_open(r->path, AR_READ, 0, &a, &e))
 		return logplace_fail(r->path, &e);
-	rc = arevents_read(a, r->options->part, hand_on_stored, r, &p, &e);
+	rc = arevents_read(a, r->options->part, &(struct arevents_taker){ hand_on_stored, r }, &p,
+			   &e);
 	archive_close(a);
 	progress_end(&r->progress);
 	return rc ? logplace_fail(r->path, &e) : rc ? rc : report_archive(r, &p);

@@ -78,18 +78,21 @@ static int put_olog(struct logwrite *w, const struct event *ev)
 	struct err e = { 0 };
 	unsigned number;
 	bool is_new;
-	int rc = t ? evtypes_number(&w->types, t, NULL, &number, &is_new, &e)
+	int rc = t ? evtypes_number(&w->types, &(struct event){ .type = t }, &number, &is_new, &e)
 		   : err_set(&e, ERR_LIMIT, "too many constants");
 
 	if (rc == -ERR_LIMIT && t && w->types.n == EV_TYPE_LAST) {
 		if (next_stream(w) != CMD_OK)
 			return CMD_FAILURE;
-		rc = evtypes_number(&w->types, t, NULL, &number, &is_new, &e);
+		rc = evtypes_number(&w->types, &(struct event){ .type = t }, &number, &is_new, &e);
 	}
 	if (!rc && is_new)
 		rc = evwrite_define(&w->olog, number, t, &e);
 	if (!rc)
-		rc = evwrite_event(&w->olog, number, t, (uint64_t)ev->wall_ns, ev->value, t->nfield,
+		rc = evwrite_event(&w->olog, number,
+				   &(struct event){ .type = t,
+						    .ticks = (uint64_t)ev->wall_ns,
+						    .value = ev->value },
 				   &e);
 	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text)
 		  : outfile_put(&w->file, &w->olog.out, PIECE_BYTES);

@@ -109,8 +109,11 @@ void made_edges(struct buf *out, bool swap)
 	good(evwrite_define(&w, 0, &of_stream, &e), &e);
 	good(evwrite_define(&w, 1, &made_all, &e), &e);
 	for (size_t i = 0; i < MADE_EDGES; i++)
-		good(evwrite_event(&w, 1, &made_all, (uint64_t)made_edge_time(i), made_edge(i),
-				   made_all.nfield, &e),
+		good(evwrite_event(&w, 1,
+				   &(struct event){ .type = &made_all,
+						    .ticks = (uint64_t)made_edge_time(i),
+						    .value = made_edge(i) },
+				   &e),
 		     &e);
 	good(evwrite_cut(&w, true, &e), &e);
 	*out = w.out;
@@ -128,7 +131,10 @@ void made_many(struct buf *out, uint64_t stream, unsigned from, unsigned n, size
 		const struct evvalue v[] = { { .kind = EV_INT32, .i32 = (int32_t)i },
 					     { .kind = EV_FLOAT, .f32 = 0.5f } };
 
-		good(evwrite_event(&w, 7, &made_table1, i, v, ARRAY_LEN(v), &e), &e);
+		good(evwrite_event(&w, 7,
+				   &(struct event){ .type = &made_table1, .ticks = i, .value = v },
+				   &e),
+		     &e);
 	}
 	good(evwrite_cut(&w, false, &e), &e);
 	*out = w.out;

@@ -80,7 +80,10 @@ static void write_example(struct evwrite *w, bool swap)
 
 	evwrite_init(w, MADE_STREAM, swap, 0);
 	ck_assert_int_eq(evwrite_define(w, 1, &t, &e), 0);
-	ck_assert_int_eq(evwrite_event(w, 1, &t, 1000000000, v, 2, &e), 0);
+	ck_assert_int_eq(
+		evwrite_event(w, 1, &(struct event){ .type = &t, .ticks = 1000000000, .value = v },
+			      &e),
+		0);
 	ck_assert_int_eq(evwrite_cut(w, true, &e), 0);
 }
 

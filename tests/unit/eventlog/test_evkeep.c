@@ -179,36 +179,27 @@ TEST(without_space_what_was_safe_stays)
 
 /* --- the balance */
 
-static void gap(struct evbalance *b, uint64_t seq, uint64_t end_seq, uint64_t first,
-		uint64_t end_first, uint64_t dropped, bool is_last, int expected)
+static void gap(struct evbalance *b, const struct evgap *g, int expected)
 {
-	struct evgap g = { .stream = 7,
-			   .seq = seq,
-			   .end_seq = end_seq,
-			   .first = first,
-			   .end_first = end_first,
-			   .dropped = dropped,
-			   .is_last = is_last };
 	struct evbalance_stream *of;
 	struct evblock head;
 	uint8_t p[EVGAP_BLOCK_BYTES];
 
-	evgap_encode(&g, p);
+	evgap_encode(g, p);
 	ck_assert_int_eq(evblock_look(p, sizeof(p), &head), EVBLOCK_GOOD);
 	ck_assert_int_eq(evbalance_block(b, p, &head, &of, NULL), expected);
 }
 
-static void totals_are(const struct evbalance *b, uint64_t generated, uint64_t stored,
-		       uint64_t dropped, uint64_t lost, uint64_t open)
+static void totals_are(const struct evbalance *b, struct evbalance_totals expected)
 {
 	struct evbalance_totals t;
 
 	evbalance_totals(b, &t);
-	ck_assert_uint_eq(t.generated, generated);
-	ck_assert_uint_eq(t.stored, stored);
-	ck_assert_uint_eq(t.dropped, dropped);
-	ck_assert_uint_eq(t.lost, lost);
-	ck_assert_uint_eq(t.open, open);
+	ck_assert_uint_eq(t.generated, expected.generated);
+	ck_assert_uint_eq(t.stored, expected.stored);
+	ck_assert_uint_eq(t.dropped, expected.dropped);
+	ck_assert_uint_eq(t.lost, expected.lost);
+	ck_assert_uint_eq(t.open, expected.open);
 	ck_assert_uint_eq(t.generated, t.stored + t.left_out + t.dropped + t.lost);
 }
 
@@ -226,18 +217,47 @@ TEST(what_is_generated_is_stored_or_lost)
 	}
 	evbalance_init(&balance);
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[0], at[1]), 1);
-	totals_are(&balance, head[0].events, head[0].events, 0, 0, 1);
+	totals_are(&balance, (struct evbalance_totals){ .generated = head[0].events,
+							.stored = head[0].events,
+							.open = 1 });
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[0], at[1]), 0);
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[2], at[2] + head[2].bytes), 1);
-	totals_are(&balance, head[2].first + head[2].events, head[0].events + head[2].events, 0,
-		   head[1].events, 1);
+	totals_are(&balance, (struct evbalance_totals){ .generated = head[2].first + head[2].events,
+							.stored = head[0].events + head[2].events,
+							.lost = head[1].events,
+							.open = 1 });
 	/* late: it is reported as lost already */
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[1], at[2]), 0);
-	gap(&balance, 3, 5, head[2].first + head[2].events, 1000, 40, false, 1);
-	gap(&balance, 3, 5, head[2].first + head[2].events, 1000, 40, false, 0);
-	gap(&balance, 3, 6, head[2].first + head[2].events, 1010, 50, true, 1); /* it grew */
-	totals_are(&balance, 1060, head[0].events + head[2].events, 50,
-		   1010 - head[0].events - head[2].events, 0);
+	gap(&balance,
+	    &(struct evgap){ .stream = 7,
+			     .seq = 3,
+			     .end_seq = 5,
+			     .first = head[2].first + head[2].events,
+			     .end_first = 1000,
+			     .dropped = 40 },
+	    1);
+	gap(&balance,
+	    &(struct evgap){ .stream = 7,
+			     .seq = 3,
+			     .end_seq = 5,
+			     .first = head[2].first + head[2].events,
+			     .end_first = 1000,
+			     .dropped = 40 },
+	    0);
+	gap(&balance,
+	    &(struct evgap){ .stream = 7,
+			     .seq = 3,
+			     .end_seq = 6,
+			     .first = head[2].first + head[2].events,
+			     .end_first = 1010,
+			     .dropped = 50,
+			     .is_last = true },
+	    1); /* it grew */
+	totals_are(&balance,
+		   (struct evbalance_totals){ .generated = 1060,
+					      .stored = head[0].events + head[2].events,
+					      .dropped = 50,
+					      .lost = 1010 - head[0].events - head[2].events });
 	evbalance_done(&balance);
 	buf_done(&b);
 }

@@ -57,8 +57,7 @@ static void copy_event(void *arg, const struct event *ev)
 		ck_assert_int_eq(evwrite_define(&c->w, 1, ev->type, &e), 0);
 		c->is_begun = true;
 	}
-	ck_assert_int_eq(
-		evwrite_event(&c->w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e), 0);
+	ck_assert_int_eq(evwrite_event(&c->w, 1, ev, &e), 0);
 }
 
 TEST(writing_what_was_read_is_the_identity)
@@ -130,9 +129,13 @@ TEST(a_record_has_less_than_64_kb)
 	ck_assert_int_eq(evwrite_define(&w, 1, &t, &e), 0);
 	v.n = EV_RECORD_MAX_BYTES - EV_RECORD_HEAD_BYTES - 2;
 	ck_assert_uint_eq(evtype_record_bytes(&t, &v, 1), EV_RECORD_MAX_BYTES);
-	ck_assert_int_eq(evwrite_event(&w, 1, &t, 0, &v, 1, &e), 0);
+	ck_assert_int_eq(
+		evwrite_event(&w, 1, &(struct event){ .type = &t, .ticks = 0, .value = &v }, &e),
+		0);
 	v.n++;
-	ck_assert_int_eq(evwrite_event(&w, 1, &t, 0, &v, 1, &e), -ERR_INVALID);
+	ck_assert_int_eq(
+		evwrite_event(&w, 1, &(struct event){ .type = &t, .ticks = 0, .value = &v }, &e),
+		-ERR_INVALID);
 	evwrite_done(&w);
 }
 
@@ -341,8 +344,18 @@ TEST(times_are_by_the_clock_that_was_said)
 	evwrite_init(&w, 9, true, 0);
 	ck_assert_int_eq(evwrite_define(&w, 1, &made_all, &e), 0);
 	ck_assert_int_eq(evwrite_clock(&w, &s, &e), 0);
-	ck_assert_int_eq(evwrite_event(&w, 1, &made_all, 1100, made_edge(0), 5, &e), 0);
-	ck_assert_int_eq(evwrite_event(&w, 1, &made_all, (uint64_t)-1001, made_edge(0), 5, &e), 0);
+	ck_assert_int_eq(
+		evwrite_event(
+			&w, 1,
+			&(struct event){ .type = &made_all, .ticks = 1100, .value = made_edge(0) },
+			&e),
+		0);
+	ck_assert_int_eq(evwrite_event(&w, 1,
+				       &(struct event){ .type = &made_all,
+							.ticks = (uint64_t)-1001,
+							.value = made_edge(0) },
+				       &e),
+			 0);
 	s.mult = 0;
 	ck_assert_int_eq(evwrite_clock(&w, &s, &e), -ERR_INVALID);
 	ck_assert_int_eq(evwrite_cut(&w, true, &e), 0);

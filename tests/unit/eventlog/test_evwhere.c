@@ -20,18 +20,26 @@ static const struct evtype type = {
 	.name = "t", .nfield = 5, .nconst = 1, .field = field, .constant = constant
 };
 
-static size_t make(uint8_t *out, int32_t a, int64_t b, const char *s, float f, double d)
+struct values {
+	int32_t a;
+	int64_t b;
+	const char *s;
+	float f;
+	double d;
+};
+
+static size_t make(uint8_t *out, struct values of)
 {
-	uint16_t n = (uint16_t)strlen(s);
+	uint16_t n = (uint16_t)strlen(of.s);
 	size_t at = 0;
 
-	memcpy(out, &a, 4);
-	memcpy(out + 4, &b, 8);
+	memcpy(out, &of.a, 4);
+	memcpy(out + 4, &of.b, 8);
 	memcpy(out + 12, &n, 2);
-	memcpy(out + 14, s, n);
+	memcpy(out + 14, of.s, n);
 	at = 14u + n;
-	memcpy(out + at, &f, 4);
-	memcpy(out + at + 4, &d, 8);
+	memcpy(out + at, &of.f, 4);
+	memcpy(out + at + 4, &of.d, 8);
 	return at + 12;
 }
 
@@ -60,7 +68,9 @@ TEST(a_pattern_is_a_name_a_beginning_or_all)
 TEST(each_operator_and_kind_compares)
 {
 	uint8_t v[64];
-	size_t n = make(v, -3, INT64_C(1) << 40, "text", 0.5f, 1e300);
+	size_t n = make(
+		v, (struct values){
+			   .a = -3, .b = INT64_C(1) << 40, .s = "text", .f = 0.5f, .d = 1e300 });
 
 	ck_assert(passes("", v, n));
 	ck_assert(passes("a < 0 and b > 65536 and f == 0.5 and d >= 1e300", v, n));
@@ -68,7 +78,7 @@ TEST(each_operator_and_kind_compares)
 	ck_assert(!passes("a > -3", v, n) && passes("a >= -3", v, n));
 	ck_assert(!passes("a != -3", v, n) && passes("a == -3", v, n));
 	ck_assert(passes("  f   !=\t0.25 ", v, n));
-	n = make(v, 0, 0, "", NAN, 0);
+	n = make(v, (struct values){ .s = "", .f = NAN });
 	ck_assert(!passes("f > 0", v, n) && !passes("f <= 0", v, n) && !passes("f == 0", v, n));
 }
 
@@ -124,12 +134,12 @@ TEST(a_word_and_a_name_have_a_longest_length)
 TEST(words_are_compared_with_strings)
 {
 	uint8_t v[64];
-	size_t n = make(v, 0, 0, "text 7", 0, 0);
+	size_t n = make(v, (struct values){ .s = "text 7" });
 
 	ck_assert(passes("s == \"text 7\"", v, n) && !passes("s != \"text 7\"", v, n));
 	ck_assert(passes("s == te*", v, n) && !passes("s == \"te*\"", v, n) &&
 		  passes("s != text", v, n));
-	n = make(v, 0, 0, "7", 0, 0);
+	n = make(v, (struct values){ .s = "7" });
 	ck_assert(passes("s == 7", v, n) && !passes("s == 7.0", v, n));
 }
 
@@ -178,7 +188,7 @@ TEST(a_type_without_strings_says_how_long_its_values_are)
 TEST(no_length_reads_beyond_the_record)
 {
 	uint8_t v[64], *exact;
-	size_t n = make(v, 1, 2, "abc", 3, 4);
+	size_t n = make(v, (struct values){ .a = 1, .b = 2, .s = "abc", .f = 3, .d = 4 });
 
 	ck_assert(evtype_fits_values(&type, v, n));
 	ck_assert(evtype_fits_values(&type, v, n + 3) && !evtype_fits_values(&type, v, n + 4));

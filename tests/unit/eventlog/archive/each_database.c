@@ -16,7 +16,8 @@ START_TEST(what_is_loaded_twice_is_there_once)
 	for (int k = 0; k < 3; k++) {
 		a = stored_open(AR_WRITE);
 		for (unsigned i = 0; i < 500; i++)
-			stored_put(a, 7, i, "x", "n", I32((int)i));
+			stored_put(a, (struct stored_at){ .stream = 7, .number = i }, "x", "n",
+				   I32((int)i));
 		stored_close(a);
 	}
 	a = stored_open(AR_READ);
@@ -38,7 +39,8 @@ START_TEST(what_comes_in_pieces_and_out_of_order_is_whole)
 	for (int k = 0; k < 7; k++) {
 		a = stored_open(AR_WRITE);
 		for (unsigned i = from[k]; i < from[k] + n[k]; i++)
-			stored_put(a, UINT64_MAX, i, "x", "n", I32((int)i));
+			stored_put(a, (struct stored_at){ .stream = UINT64_MAX, .number = i }, "x",
+				   "n", I32((int)i));
 		stored_close(a);
 	}
 	a = stored_open(AR_READ);
@@ -64,7 +66,8 @@ START_TEST(two_loaders_take_turns)
 
 		snprintf(type, sizeof(type), "t%u", i % 8);
 		/* every event comes twice, often from the other */
-		stored_put(now, 1, i / 2, type, "n", I32(1));
+		stored_put(now, (struct stored_at){ .stream = 1, .number = i / 2 }, type, "n",
+			   I32(1));
 		ck_assert_msg(!archive_commit(now, &e), "%s", e.text);
 	}
 	stored_close(a);
@@ -83,10 +86,10 @@ START_TEST(what_was_not_committed_is_not_there)
 
 	stored_new();
 	a = stored_open(AR_WRITE);
-	stored_put(a, 1, 0, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 	ck_assert(!archive_commit(a, NULL));
-	stored_put(a, 1, 1, "x", "n", I32(1));
-	stored_put(a, 1, 2, "y", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 1 }, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 2 }, "y", "n", I32(1));
 	ck_assert_uint_eq(archive_report(a)->safe, 1);
 	archive_close(a);
 	a = stored_open(AR_READ);
@@ -106,7 +109,7 @@ START_TEST(fields_beyond_the_room_are_left_out_and_counted)
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < AR_COLUMNS_MAX + 3; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
-		stored_put(a, 1, i, "x", name, I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = i }, "x", name, I32(1));
 	}
 	ck_assert_uint_eq(archive_report(a)->fields_left_out, 3);
 	ck_assert_uint_eq(archive_report(a)->stored, AR_COLUMNS_MAX + 3);
@@ -125,9 +128,14 @@ START_TEST(numbers_that_no_archive_has_are_left_out)
 
 	stored_new();
 	a = stored_open(AR_WRITE);
-	stored_put(a, 1, (UINT64_C(1) << ARCHIVE_NUMBER_BITS) - 1, "x", "n", I32(1));
-	stored_put(a, 1, UINT64_C(1) << ARCHIVE_NUMBER_BITS, "x", "n", I32(1));
-	stored_put(a, 1, UINT64_MAX, "x", "n", I32(1));
+	stored_put(a,
+		   (struct stored_at){ .stream = 1,
+				       .number = (UINT64_C(1) << ARCHIVE_NUMBER_BITS) - 1 },
+		   "x", "n", I32(1));
+	stored_put(a,
+		   (struct stored_at){ .stream = 1, .number = UINT64_C(1) << ARCHIVE_NUMBER_BITS },
+		   "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = UINT64_MAX }, "x", "n", I32(1));
 	ck_assert_uint_eq(archive_report(a)->unnumbered, 2);
 	ck_assert_uint_eq(archive_report(a)->stored, 1);
 	stored_close(a);
@@ -191,7 +199,8 @@ START_TEST(strings_fill_a_batch)
 	stored_new();
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < n; i++)
-		ck_assert_int_eq(stored_put(a, 1, i, "x", "s", STR(text, sizeof(text))),
+		ck_assert_int_eq(stored_put(a, (struct stored_at){ .stream = 1, .number = i }, "x",
+					    "s", STR(text, sizeof(text))),
 				 i == n - 1);
 	ck_assert_uint_eq(archive_report(a)->safe, n);
 	ck_assert_uint_eq(archive_report(a)->batches, 1);

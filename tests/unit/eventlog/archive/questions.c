@@ -359,7 +359,7 @@ START_TEST(a_sentence_has_a_limit_of_bytes_words_and_types)
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < 401; i++) {
 		snprintf(name, sizeof(name), i < 400 ? "few.%u" : "fewer", i);
-		stored_put(a, 1, i, name, "n", I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = i }, name, "n", I32(1));
 	}
 	stored_close(a);
 	a = stored_open(AR_READ);
@@ -383,9 +383,11 @@ static void pairs_are(const struct archive *a, const char *start, const char *en
 	const struct arcat *c = archive_cat(a);
 	struct buf b = BUF_INIT(1000);
 
-	ck_assert_int_eq(
-		arquery_pairs(a, arcat_find(c, start), arcat_find(c, end), add_length, &b, NULL),
-		0);
+	ck_assert_int_eq(arquery_pairs(a,
+				       (const struct artype *const[]){ arcat_find(c, start),
+								       arcat_find(c, end) },
+				       add_length, &b, NULL),
+			 0);
 	ck_assert_msg(!strcmp(buf_str(&b), want), "%s", buf_str(&b));
 	buf_done(&b);
 }

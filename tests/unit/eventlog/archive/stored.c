@@ -75,14 +75,16 @@ struct archive *stored_open(enum armode mode)
 	return a;
 }
 
-int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type,
-		  const char *field, struct evvalue v, int64_t ts)
+int stored_put(struct archive *a, struct stored_at at, const char *type, const char *field,
+	       struct evvalue v)
 {
 	struct evfield f = { field, v.kind };
 	struct evtype t = { .name = type, .level = EV_INFO, .nfield = 1, .field = &f };
-	struct event ev = {
-		.type = &t, .value = &v, .stream = stream, .number = number, .wall_ns = ts
-	};
+	struct event ev = { .type = &t,
+			    .value = &v,
+			    .stream = at.stream,
+			    .number = at.number,
+			    .wall_ns = at.ts ? at.ts : (int64_t)at.number * 1000 };
 	struct err e = { 0 };
 	int got = archive_put(a, &ev, &e);
 
@@ -90,17 +92,11 @@ int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const cha
 	return got;
 }
 
-int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type,
-	       const char *field, struct evvalue v)
-{
-	return stored_put_at(a, stream, number, type, field, v, (int64_t)number * 1000);
-}
-
 int64_t stored_number(const struct archive *a, const char *sql)
 {
 	int64_t n = INT64_MIN;
 	struct err e = { 0 };
-	int rc = arsql_number(archive_sql(a), sql, NULL, 0, &n, &e);
+	int rc = arsql_number(archive_sql(a), sql, &n, &e);
 
 	ck_assert_msg(!rc, "%s: %s", sql, e.text);
 	return n;
@@ -119,7 +115,7 @@ struct arevents_report stored_read(const struct archive *a, const struct arevent
 {
 	struct arevents_report r;
 	struct err e = { 0 };
-	int rc = arevents_read(a, w, fn, arg, &r, &e);
+	int rc = arevents_read(a, w, &(struct arevents_taker){ fn, arg }, &r, &e);
 
 	ck_assert_msg(!rc, "%s", e.text);
 	return r;

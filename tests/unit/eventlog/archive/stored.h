@@ -17,11 +17,14 @@ void stored_remove(void);
 /* Fails the test when it cannot be opened. */
 struct archive *stored_open(enum armode mode);
 
-/* One event of this type with one field. Returns archive_put()'s answer. */
-int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type,
-	       const char *field, struct evvalue v);
-int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type,
-		  const char *field, struct evvalue v, int64_t ts);
+/* Of which stream, at which place of it, and when; 0: a microsecond after the one before. */
+struct stored_at {
+	uint64_t stream, number;
+	int64_t ts;
+};
+
+int stored_put(struct archive *a, struct stored_at at, const char *type, const char *field,
+	       struct evvalue v);
 
 #define I32(v) ((struct evvalue){ .kind = EV_INT32, .i32 = (v) })
 #define F64(v) ((struct evvalue){ .kind = EV_DOUBLE, .f64 = (v) })

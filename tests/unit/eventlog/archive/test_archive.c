@@ -41,14 +41,14 @@ TEST(no_name_reaches_sql)
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < n; k++)
-			stored_put(a, 1, i * n + k, names[i], names[k],
-				   STR(names[k], (uint32_t)strlen(names[k])));
-	stored_put(a, 2, 0, longest, longest, I32(1));
+			stored_put(a, (struct stored_at){ .stream = 1, .number = i * n + k },
+				   names[i], names[k], STR(names[k], (uint32_t)strlen(names[k])));
+	stored_put(a, (struct stored_at){ .stream = 2, .number = 0 }, longest, longest, I32(1));
 	longest[0] = 'r';
-	stored_put(a, 2, 1, longest, longest, I32(1));
+	stored_put(a, (struct stored_at){ .stream = 2, .number = 1 }, longest, longest, I32(1));
 	longest[0] = 'q';
 	longest[NAME_MAX_BYTES - 1] = '!';
-	stored_put(a, 2, 2, longest, longest, I32(1));
+	stored_put(a, (struct stored_at){ .stream = 2, .number = 2 }, longest, longest, I32(1));
 	stored_close(a);
 	a = stored_open(AR_READ);
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM type"), n + 3);
@@ -74,14 +74,14 @@ TEST(values_of_another_class_have_a_column_of_their_own)
 
 	stored_new();
 	a = stored_open(AR_WRITE);
-	stored_put(a, 1, 0, "x", "v", I32(7));
-	stored_put(a, 1, 1, "x", "v", F64(0.5));
-	stored_put(a, 1, 2, "x", "v", F64(NAN));
-	stored_put(a, 1, 3, "x", "v", STR("seven", 5));
-	stored_put(a, 1, 4, "x", "v", STR("a\0b", 3));
-	stored_put(a, 1, 5, "x", "v", STR("\xc0'", 2));
-	stored_put(a, 1, 6, "x", "v", F64(INFINITY));
-	stored_put(a, 1, 7, "x", "v", I32(8));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "v", I32(7));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 1 }, "x", "v", F64(0.5));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 2 }, "x", "v", F64(NAN));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 3 }, "x", "v", STR("seven", 5));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 4 }, "x", "v", STR("a\0b", 3));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 5 }, "x", "v", STR("\xc0'", 2));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 6 }, "x", "v", F64(INFINITY));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 7 }, "x", "v", I32(8));
 	stored_close(a);
 	a = stored_open(AR_READ);
 	ck_assert_int_eq(stored_number(a, "SELECT sum(f_v) FROM e_x"), 15);
@@ -139,9 +139,10 @@ TEST(what_is_left_out_leaves_no_stream_behind)
 	stored_new();
 	a = stored_open(AR_WRITE);
 	b = stored_open(AR_WRITE);
-	stored_put(a, 1, UINT64_MAX, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = UINT64_MAX }, "x", "n", I32(1));
 	ck_assert_msg(!archive_commit(a, &e), "%s", e.text);
-	stored_put(b, 2, 0, "x", "n", I32(1)); /* takes the next number of a stream */
+	stored_put(b, (struct stored_at){ .stream = 2, .number = 0 }, "x", "n",
+		   I32(1)); /* takes the next number of a stream */
 	stored_close(b);
 	stored_close(a);
 	a = stored_open(AR_READ);
@@ -202,7 +203,7 @@ TEST(other_databases_are_left_alone)
 		const char *path = stored_new();
 
 		a = stored_open(AR_WRITE);
-		stored_put(a, 1, 0, "x", "n", I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 		stored_close(a);
 		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 		if (sqlite3_exec(db, harm[i], NULL, NULL, NULL) == SQLITE_OK) {
@@ -253,7 +254,7 @@ TEST(a_catalogue_that_lies_is_refused)
 		struct archive *a = stored_open(AR_WRITE);
 		sqlite3 *db;
 
-		stored_put(a, 1, 0, "x", "n", I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 		stored_close(a);
 		ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 		ck_assert_int_eq(sqlite3_exec(db, lies[i], NULL, NULL, NULL), SQLITE_OK);
@@ -277,7 +278,7 @@ TEST(who_reads_changes_nothing)
 
 	stored_new();
 	a = stored_open(AR_WRITE);
-	stored_put(a, 1, 0, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 	stored_close(a);
 	a = stored_open(AR_READ);
 	for (unsigned i = 0; i < ARRAY_LEN(words); i++)

@@ -41,8 +41,11 @@ static void put_many(struct archive *a, unsigned ntypes, unsigned n)
 		char type[16];
 
 		snprintf(type, sizeof(type), "t%u", (unsigned)rng_below(&r, ntypes));
-		stored_put_at(a, i % 3, i / 3, type, i % 2 ? "a" : "b",
-			      i % 2 ? I32((int)i) : F64(i), (int64_t)rng_below(&r, 500) - 100);
+		stored_put(a,
+			   (struct stored_at){ .stream = i % 3,
+					       .number = i / 3,
+					       .ts = (int64_t)rng_below(&r, 500) - 100 },
+			   type, i % 2 ? "a" : "b", i % 2 ? I32((int)i) : F64(i));
 	}
 }
 
@@ -83,7 +86,7 @@ TEST(who_has_enough_ends_it)
 	put_many(a, 3, 10);
 	stored_close(a);
 	a = stored_open(AR_READ);
-	ck_assert_int_eq(arevents_read(a, NULL, note, &s, &r, NULL), 5);
+	ck_assert_int_eq(arevents_read(a, NULL, &(struct arevents_taker){ note, &s }, &r, NULL), 5);
 	ck_assert_uint_eq(s.n, 1);
 	archive_close(a);
 	stored_remove();
@@ -103,7 +106,8 @@ TEST(an_event_that_is_not_there_is_not_found)
 	put_many(a, 1, 10);
 	stored_close(a);
 	a = stored_open(AR_READ);
-	ck_assert_int_eq(arevents_read(a, &w, note, &s, &r, &e), -ERR_NOTFOUND);
+	ck_assert_int_eq(arevents_read(a, &w, &(struct arevents_taker){ note, &s }, &r, &e),
+			 -ERR_NOTFOUND);
 	ck_assert_str_eq(e.text, "no event 'nothing' is in the archive");
 	archive_close(a);
 	stored_remove();
@@ -163,7 +167,8 @@ TEST(rows_that_are_no_events_are_passed_over_and_counted)
 
 		a = stored_open(AR_WRITE);
 		for (unsigned k = 0; k < 10; k++)
-			stored_put(a, 1, k, "x", "n", I32((int)k));
+			stored_put(a, (struct stored_at){ .stream = 1, .number = k }, "x", "n",
+				   I32((int)k));
 		stored_close(a);
 		change(path, harm[i]);
 		a = stored_open(AR_READ);
@@ -194,12 +199,13 @@ TEST(a_description_that_lies_is_refused)
 		struct seen s = { 0 };
 		struct err e = { 0 };
 
-		stored_put(a, 1, 0, "x", "n", I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 		stored_close(a);
 		change(path, lies[i]);
 		a = stored_open(AR_READ);
-		ck_assert_msg(arevents_read(a, NULL, note, &s, &r, &e) == -ERR_INVALID, "%s: %s",
-			      lies[i], e.text);
+		ck_assert_msg(arevents_read(a, NULL, &(struct arevents_taker){ note, &s }, &r,
+					    &e) == -ERR_INVALID,
+			      "%s: %s", lies[i], e.text);
 		archive_close(a);
 	}
 	stored_remove();
@@ -214,7 +220,8 @@ TEST(a_value_that_was_left_out_is_counted)
 	struct arevents_report r;
 
 	for (unsigned k = 0; k < 10; k++)
-		stored_put(a, 1, k, "x", "n", I32((int)k));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = k }, "x", "n",
+			   I32((int)k));
 	stored_close(a);
 	change(path, "UPDATE e_x SET f_n = NULL WHERE f_n < 3");
 	a = stored_open(AR_READ);
@@ -231,7 +238,7 @@ TEST(a_view_in_a_tables_place_is_refused)
 	struct archive *a = stored_open(AR_WRITE);
 	struct err e = { 0 };
 
-	stored_put(a, 1, 0, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 	stored_close(a);
 	change(path,
 	       "ALTER TABLE e_x RENAME TO was; CREATE VIEW E_x AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
@@ -268,7 +275,7 @@ static int reading(struct err *e)
 	int rc;
 
 	s.n = 0;
-	rc = arevents_read(a, NULL, note, &s, &r, e);
+	rc = arevents_read(a, NULL, &(struct arevents_taker){ note, &s }, &r, e);
 	archive_close(a);
 	return rc;
 }
@@ -304,11 +311,11 @@ TEST(types_times_columns_have_a_limit)
 	put_wide(a, "wide", 0);
 	for (unsigned i = 2; i < 497; i++) {
 		snprintf(name, sizeof(name), "t%u", i);
-		stored_put(a, 1, i, name, "n", I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = i }, name, "n", I32(1));
 	}
 	ck_assert_int_eq(archive_commit(a, NULL), 0);
 	ck_assert_int_eq(reading(&e), 0);
-	stored_put(a, 1, 500, "more", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 500 }, "more", "n", I32(1));
 	stored_close(a);
 	ck_assert_int_eq(reading(&e), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(e.text, "(497, 403 columns)"));

@@ -43,7 +43,12 @@ static void made_blocks(struct buf *out, uint64_t stream, unsigned n)
 
 		if (!w.body.n)
 			ck_assert_int_eq(evwrite_define(&w, 7, &made_table1, NULL), 0);
-		ck_assert_int_eq(evwrite_event(&w, 7, &made_table1, i, v, 2, NULL), 0);
+		ck_assert_int_eq(
+			evwrite_event(
+				&w, 7,
+				&(struct event){ .type = &made_table1, .ticks = i, .value = v },
+				NULL),
+			0);
 		if (i % 30 == 29 || i == n - 1)
 			ck_assert_int_eq(evwrite_cut(&w, i == n - 1, NULL), 0);
 	}

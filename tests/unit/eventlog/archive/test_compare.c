@@ -37,7 +37,7 @@ TEST(equal_samples_do_not_differ)
 		a[i] = b[i] = 3;
 	is_about(arstat_ranks(a, 20, b, 20, &above), 1);
 	is_about(above, 0.5);
-	is_about(arstat_means(a, 20, b, 20, 0.99, &r), 1);
+	is_about(arstat_means((struct arsample){ a, 20 }, (struct arsample){ b, 20 }, 0.99, &r), 1);
 	is_about(r.value, 1);
 	r = arstat_medians(a, 20, b, 20, 0.99);
 	is_about(r.low, 1);
@@ -50,7 +50,7 @@ TEST(means_are_compared_as_welch_did)
 {
 	double a[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 }, b[] = { 2, 3, 4, 5, 6, 2, 3, 4, 5, 6 };
 	struct arratio r;
-	double p = arstat_means(a, 10, b, 10, 0.95, &r);
+	double p = arstat_means((struct arsample){ a, 10 }, (struct arsample){ b, 10 }, 0.95, &r);
 
 	ck_assert_double_eq_tol(p, 0.1510, 5e-5);
 	is_about(r.value, 0.75);
@@ -89,15 +89,20 @@ TEST(of_few_or_no_values_nothing_is_known)
 	r = arstat_medians(a, 8, a, 8, 0.95);
 	ck_assert(r.low < 1 && r.high > 1);
 	is_about(r.low * r.high, 1);
-	ck_assert(isnan(arstat_means(a, 7, a, 8, 0.95, &r)) && isnan(r.low));
-	ck_assert(isnan(arstat_means(a, 8, a, 7, 0.95, &r)) && isnan(r.high));
+	ck_assert(isnan(arstat_means((struct arsample){ a, 7 }, (struct arsample){ a, 8 }, 0.95,
+				     &r)) &&
+		  isnan(r.low));
+	ck_assert(isnan(arstat_means((struct arsample){ a, 8 }, (struct arsample){ a, 7 }, 0.95,
+				     &r)) &&
+		  isnan(r.high));
 	is_about(r.value, 4.5 / 4);
 	for (int i = 0; i < 8; i++)
 		b[i] = 9;
-	is_about(arstat_means(b, 8, b, 8, 0.95, &r), 1);
+	is_about(arstat_means((struct arsample){ b, 8 }, (struct arsample){ b, 8 }, 0.95, &r), 1);
 	for (int i = 0; i < 8; i++)
 		a[i] = 3;
-	ck_assert_double_eq(arstat_means(a, 8, b, 8, 0.95, &r), 0);
+	ck_assert_double_eq(
+		arstat_means((struct arsample){ a, 8 }, (struct arsample){ b, 8 }, 0.95, &r), 0);
 	is_about(r.low, 1.0 / 3);
 	is_about(r.high, 1.0 / 3);
 }
@@ -146,7 +151,8 @@ TEST(chance_is_called_a_change_as_often_as_said)
 			a[i] = exponential(&r) + 0.1;
 		for (int i = 0; i < 40; i++)
 			b[i] = exponential(&r) + 0.1;
-		small[0] += arstat_means(a, 60, b, 40, 0.95, &of) < 0.05;
+		small[0] += arstat_means((struct arsample){ a, 60 }, (struct arsample){ b, 40 },
+					 0.95, &of) < 0.05;
 		small[1] += arstat_ranks(a, 60, b, 40, &above) < 0.05;
 		of = arstat_medians(a, 60, b, 40, 0.95);
 		outside += of.low > 1 || of.high < 1;
@@ -173,30 +179,50 @@ static void gone(struct archive *a, const char *path)
 	rmdir(name);
 }
 
-static struct archive *filled(char out[64], const char *name, uint64_t seed, double slow,
-			      unsigned n, const char *only)
+struct filling {
+	const char *name;
+	uint64_t seed;
+	double slow;
+	unsigned n;
+	const char *only; /* an event of this archive alone; NULL: none */
+};
+
+static struct archive *filled(char out[64], const struct filling *w)
 {
 	struct archive *a;
 	struct err e = { 0 };
 	struct rng r;
 	double t = 0;
 
-	rng_init(&r, seed);
+	rng_init(&r, w->seed);
 	snprintf(out, 64, "/tmp/omig-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(out));
-	snprintf(out + strlen(out), 64 - strlen(out), "/%s.db", name);
+	snprintf(out + strlen(out), 64 - strlen(out), "/%s.db", w->name);
 	ck_assert_msg(!archive_open(out, AR_WRITE, 0, &a, &e), "%s", e.text);
-	for (unsigned i = 0; i < n; i++) {
-		double d = (2 + exponential(&r)) * slow;
+	for (unsigned i = 0; i < w->n; i++) {
+		double d = (2 + exponential(&r)) * w->slow;
 
 		t += exponential(&r) * 10;
-		stored_put_at(a, seed, 4 * i, "read.start", "id", I32((int)i), (int64_t)(t * 1e6));
-		stored_put_at(a, seed, 4 * i + 1, "read.end", "id", I32((int)i),
-			      (int64_t)((t + d) * 1e6));
-		stored_put_at(a, seed, 4 * i + 2, "tick", "id", I32((int)i), (int64_t)(t * 1e6));
-		if (only && i % 20 == 0)
-			stored_put_at(a, seed, 4 * i + 3, only, "id", I32((int)i),
-				      (int64_t)(t * 1e6));
+		stored_put(a,
+			   (struct stored_at){
+				   .stream = w->seed, .number = 4 * i, .ts = (int64_t)(t * 1e6) },
+			   "read.start", "id", I32((int)i));
+		stored_put(a,
+			   (struct stored_at){ .stream = w->seed,
+					       .number = 4 * i + 1,
+					       .ts = (int64_t)((t + d) * 1e6) },
+			   "read.end", "id", I32((int)i));
+		stored_put(a,
+			   (struct stored_at){ .stream = w->seed,
+					       .number = 4 * i + 2,
+					       .ts = (int64_t)(t * 1e6) },
+			   "tick", "id", I32((int)i));
+		if (w->only && i % 20 == 0)
+			stored_put(a,
+				   (struct stored_at){ .stream = w->seed,
+						       .number = 4 * i + 3,
+						       .ts = (int64_t)(t * 1e6) },
+				   w->only, "id", I32((int)i));
 	}
 	stored_close(a);
 	ck_assert_msg(!archive_open(out, AR_READ, 0, &a, &e), "%s", e.text);
@@ -224,13 +250,22 @@ static const struct arcompare_options usual = { .least = 0.05, .level = 0.99 };
 TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 {
 	char p1[64], p2[64];
-	struct archive *now = filled(p1, "now", 5, 1.3, 800, "now.only"),
-		       *base = filled(p2, "base", 6, 1, 800, "base.only");
+	struct archive *now = filled(p1, &(struct filling){ .name = "now",
+							    .seed = 5,
+							    .slow = 1.3,
+							    .n = 800,
+							    .only = "now.only" }),
+		       *base = filled(p2, &(struct filling){ .name = "base",
+							     .seed = 6,
+							     .slow = 1,
+							     .n = 800,
+							     .only = "base.only" });
 	struct archange *c;
 	size_t n;
 	struct err e = { 0 };
 
-	ck_assert_msg(!arcompare_run(now, base, &usual, &c, &n, &e), "%s", e.text);
+	ck_assert_msg(!arcompare_run(&(struct arcompared){ now, base }, &usual, &c, &n, &e), "%s",
+		      e.text);
 	ck_assert_uint_eq(n, 6);
 	is_verdict(ARCHANGE_MORE, find(c, n, "read", ARCHANGE_DURATION));
 	ck_assert_uint_eq(find(c, n, "read", ARCHANGE_DURATION)->n[0], 800);
@@ -239,7 +274,8 @@ TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 	is_verdict(ARCHANGE_GONE, find(c, n, "base.only", ARCHANGE_RATE));
 	ck_assert(!ARCHANGE_IS_SURE(find(c, n, "tick", ARCHANGE_RATE)->verdict));
 	arcompare_free(c, n);
-	ck_assert_msg(!arcompare_run(now, now, &usual, &c, &n, &e), "%s", e.text);
+	ck_assert_msg(!arcompare_run(&(struct arcompared){ now, now }, &usual, &c, &n, &e), "%s",
+		      e.text);
 	for (size_t i = 0; i < n; i++)
 		ck_assert(!ARCHANGE_IS_SURE(c[i].verdict));
 	arcompare_free(c, n);
@@ -258,8 +294,11 @@ static struct archive *ticking(char out[64], const char *name, int64_t step, uns
 	snprintf(out + strlen(out), 64 - strlen(out), "/%s.db", name);
 	ck_assert_msg(!archive_open(out, AR_WRITE, 0, &a, &e), "%s", e.text);
 	for (unsigned i = 0; i < n; i++)
-		stored_put_at(a, 1, i, "tick", "id", I32((int)i), (int64_t)i * step);
-	stored_put_at(a, 1, n, "edge", "id", I32(0), 1000 * 1000000);
+		stored_put(a,
+			   (struct stored_at){ .stream = 1, .number = i, .ts = (int64_t)i * step },
+			   "tick", "id", I32((int)i));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = n, .ts = 1000 * 1000000 }, "edge",
+		   "id", I32(0));
 	stored_close(a);
 	ck_assert_msg(!archive_open(out, AR_READ, 0, &a, &e), "%s", e.text);
 	return a;
@@ -272,7 +311,7 @@ static enum archange_verdict verdict_of(const struct archive *now, const struct 
 	struct archange *c;
 	size_t n;
 
-	ck_assert(!arcompare_run(now, base, &usual, &c, &n, NULL));
+	ck_assert(!arcompare_run(&(struct arcompared){ now, base }, &usual, &c, &n, NULL));
 	ck_assert_uint_eq(n, 2);
 	v = find(c, n, "tick", ARCHANGE_RATE)->verdict;
 	*p = find(c, n, "tick", ARCHANGE_RATE)->value[0];
@@ -303,12 +342,15 @@ TEST(rates_are_the_same_or_more_or_less)
 TEST(of_few_events_nothing_is_said)
 {
 	char p1[64], p2[64];
-	struct archive *now = filled(p1, "now", 5, 1, 1, NULL),
-		       *base = filled(p2, "base", 6, 1, 3, NULL);
+	struct archive *now = filled(
+			       p1,
+			       &(struct filling){ .name = "now", .seed = 5, .slow = 1, .n = 1 }),
+		       *base = filled(p2, &(struct filling){
+						  .name = "base", .seed = 6, .slow = 1, .n = 3 });
 	struct archange *c;
 	size_t n;
 
-	ck_assert(!arcompare_run(now, base, &usual, &c, &n, NULL));
+	ck_assert(!arcompare_run(&(struct arcompared){ now, base }, &usual, &c, &n, NULL));
 	for (size_t i = 0; i < n; i++)
 		ck_assert(!ARCHANGE_IS_SURE(c[i].verdict));
 	is_verdict(ARCHANGE_FEW, find(c, n, "read", ARCHANGE_DURATION));

@@ -105,7 +105,7 @@ TEST(a_type_without_events_is_one_and_less_than_none_is_not)
 	struct archive *a = stored_open(AR_WRITE);
 	struct err e = { 0 };
 
-	stored_put(a, 1, 0, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 	ck_assert_int_eq(archive_commit(a, NULL), 0);
 	ck_assert_int_eq(arsql_do(archive_sql(a), "UPDATE type SET n = 0", NULL), 0);
 	archive_close(a);
@@ -172,11 +172,11 @@ static int read_some(const char *where)
 
 	if (rc)
 		return rc;
-	rc = arevents_read(a, NULL, no_event, NULL, &report, &why);
+	rc = arevents_read(a, NULL, &(struct arevents_taker){ no_event, NULL }, &report, &why);
 	rc = rc ? rc : arquery_run(a, "count of x.* by n", no_row, NULL, &why);
 	rc = rc ? rc : arquery_run(a, "x.start where n > 1", no_row, NULL, &why);
 	if (!rc) {
-		rc = arcompare_run(a, a, &wish, &change, &n, &why);
+		rc = arcompare_run(&(struct arcompared){ a, a }, &wish, &change, &n, &why);
 		if (!rc)
 			arcompare_free(change, n);
 	}

@@ -51,7 +51,8 @@ static void load_until_killed(uint64_t from)
 	stored_number(a, "PRAGMA wal_autocheckpoint=20"); /* pages, instead of 4000: a restarted WAL
 							     every few batches */
 	for (uint64_t i = from;; i++)
-		if (stored_put(a, 7, i, i % 3 ? "x" : "y", "n", I32((int)i)))
+		if (stored_put(a, (struct stored_at){ .stream = 7, .number = i }, i % 3 ? "x" : "y",
+			       "n", I32((int)i)))
 			atomic_store(reported, from + archive_report(a)->safe);
 }
 

@@ -81,8 +81,9 @@ START_TEST(each_type_of_a_column_has_its_class)
 	for (unsigned i = 0; i < ARRAY_LEN(values); i++)
 		for (int k = 0; k < 2; k++) {
 			snprintf(text, sizeof(text), "SELECT %s AS it", values[i].sql);
-			ck_assert_int_eq(s[k].ops->run(s[k].db, text, NULL, 0, is_value,
-						       (void *)&values[i], NULL),
+			ck_assert_int_eq(s[k].ops->run(s[k].db,
+						       &(struct arsql_statement){ .text = text },
+						       is_value, (void *)&values[i], NULL),
 					 1);
 		}
 	arsql_close(&s[0]);
@@ -122,7 +123,11 @@ START_TEST(parameters_come_back_as_they_are)
 				  "$6::text, $7::bytea";
 	struct arsql s = opened(AR_WRITE, 0);
 
-	ck_assert_int_eq(s.ops->run(s.db, sql, v, ARRAY_LEN(v), same_again, NULL, NULL), 1);
+	ck_assert_int_eq(
+		s.ops->run(s.db,
+			   &(struct arsql_statement){ .text = sql, .v = v, .n = ARRAY_LEN(v) },
+			   same_again, NULL, NULL),
+		1);
 	arsql_close(&s);
 }
 END_TEST
@@ -230,7 +235,7 @@ START_TEST(a_reader_changes_nothing)
 
 	stored_new();
 	a = stored_open(AR_WRITE);
-	stored_put(a, 1, 0, "x", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x", "n", I32(1));
 	done(archive_sql(a), "CREATE SEQUENCE omig_archive.q");
 	stored_close(a);
 	s = opened(AR_READ, 0);
@@ -264,14 +269,17 @@ START_TEST(a_query_has_its_time_and_all_of_its_rows)
 
 	fails(&s, "SELECT count(*) FROM generate_series(1, 10000000000)", -ERR_TIMEOUT,
 	      "took too long");
-	ck_assert_int_eq(s.ops->run(s.db, endless, NULL, 0, count_rows, &n, NULL), -ERR_TIMEOUT);
+	ck_assert_int_eq(s.ops->run(s.db, &(struct arsql_statement){ .text = endless }, count_rows,
+				    &n, NULL),
+			 -ERR_TIMEOUT);
 	ck_assert_uint_gt(n, 0);
 	ck_assert_uint_eq(n % 1000, 0);
 	arsql_close(&s);
 	s = opened(AR_READ, 0);
 	n = 0;
-	ck_assert(!s.ops->run(s.db, "SELECT generate_series(1, 2500)", NULL, 0, count_rows, &n,
-			      NULL));
+	ck_assert(!s.ops->run(
+		s.db, &(struct arsql_statement){ .text = "SELECT generate_series(1, 2500)" },
+		count_rows, &n, NULL));
 	ck_assert_uint_eq(n, 2500);
 	arsql_close(&s);
 }
@@ -287,12 +295,12 @@ START_TEST(rows_that_the_server_refuses_end_the_transaction_alone)
 
 	done(&s, "CREATE TEMP TABLE few (n BIGINT, s TEXT)");
 	ck_assert(!s.ops->begin(s.db, NULL));
-	ck_assert(!s.ops->into(s.db, 3, "few", "n, s", 2, NULL));
+	ck_assert(!s.ops->into(s.db, 3, "few", "n, s", NULL));
 	ck_assert(!s.ops->put(s.db, 3, good, 2, NULL));
 	ck_assert(!s.ops->commit(s.db, NULL));
 	ck_assert(!s.ops->begin(s.db, NULL));
 	ck_assert(!s.ops->put(s.db, 3, good, 2, NULL));
-	ck_assert(!s.ops->into(s.db, 3, "few", "n", 1, NULL)); /* rows of before go in first */
+	ck_assert(!s.ops->into(s.db, 3, "few", "n", NULL)); /* rows of before go in first */
 	ck_assert(!s.ops->put(s.db, 3, &bad, 1, NULL));
 	ck_assert_int_eq(s.ops->commit(s.db, NULL), -ERR_INVALID);
 	s.ops->rollback(s.db);
@@ -300,12 +308,11 @@ START_TEST(rows_that_the_server_refuses_end_the_transaction_alone)
 	ck_assert(!s.ops->put(s.db, 3, good, 1, NULL));
 	s.ops->rollback(s.db); /* with its row */
 	ck_assert(!s.ops->begin(s.db, NULL));
-	ck_assert(!s.ops->into(s.db, 4, "none", "n", 1, NULL));
+	ck_assert(!s.ops->into(s.db, 4, "none", "n", NULL));
 	ck_assert(!s.ops->put(s.db, 4, good, 1, NULL));
 	ck_assert_int_eq(s.ops->commit(s.db, NULL), -ERR_INVALID);
 	s.ops->rollback(s.db);
-	ck_assert(
-		!arsql_number(&s, "SELECT count(*) FROM few WHERE s = 'seven'", NULL, 0, &n, NULL));
+	ck_assert(!arsql_number(&s, "SELECT count(*) FROM few WHERE s = 'seven'", &n, NULL));
 	ck_assert_int_eq(n, 1);
 	arsql_close(&s);
 }

@@ -33,7 +33,8 @@ static void write_some(const char *path, unsigned from)
 	struct archive *a = open_at(path, AR_WRITE);
 
 	for (unsigned i = from; i < from + 1000; i++)
-		stored_put(a, 7, i, "x", "n", I32((int)i));
+		stored_put(a, (struct stored_at){ .stream = 7, .number = i }, "x", "n",
+			   I32((int)i));
 	stored_close(a);
 }
 
@@ -65,7 +66,7 @@ TEST(a_reader_without_locks_notices_a_writer)
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 1000);
 	open_folder(folder);
 	write_some(path, 1000);
-	ck_assert_int_eq(arsql_number(archive_sql(a), "SELECT count(*) FROM e_x", NULL, 0, &n, &e),
+	ck_assert_int_eq(arsql_number(archive_sql(a), "SELECT count(*) FROM e_x", &n, &e),
 			 -ERR_AGAIN);
 	ck_assert_msg(strstr(e.text, "written"), "%s", e.text);
 	archive_close(a);

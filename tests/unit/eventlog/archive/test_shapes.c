@@ -77,14 +77,15 @@ TEST(a_file_that_is_no_database_or_damaged_is_refused)
 	stored_new();
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < 5000; i++)
-		stored_put(a, 1, i, "x", "n", I32((int)i));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = i }, "x", "n",
+			   I32((int)i));
 	stored_close(a);
 	a = stored_open(AR_READ);
 	n = stored_number(a, "SELECT rootpage FROM sqlite_master WHERE name = 'e_x'");
 	archive_close(a);
 	overwrite(junk, 4096, (off_t)(n - 1) * 4096);
 	a = stored_open(AR_READ);
-	ck_assert_int_eq(arsql_number(archive_sql(a), "SELECT count(*) FROM e_x", NULL, 0, &n, &e),
+	ck_assert_int_eq(arsql_number(archive_sql(a), "SELECT count(*) FROM e_x", &n, &e),
 			 -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(e.text, "the archive is damaged"));
 	archive_close(a);
@@ -114,7 +115,9 @@ TEST(a_batch_has_as_many_events_as_were_chosen)
 	a = stored_open(AR_WRITE);
 	archive_set_batch(a, 10);
 	for (unsigned i = 0; i < 25; i++)
-		ck_assert_int_eq(stored_put(a, 1, i, "x", "n", I32(1)), i == 9 || i == 19);
+		ck_assert_int_eq(stored_put(a, (struct stored_at){ .stream = 1, .number = i }, "x",
+					    "n", I32(1)),
+				 i == 9 || i == 19);
 	ck_assert_uint_eq(archive_report(a)->batches, 2);
 	ck_assert_uint_eq(archive_report(a)->safe, 20);
 	ck_assert_uint_eq(archive_report(a)->stored, 25);
@@ -133,9 +136,10 @@ TEST(an_event_has_a_stage_and_a_status)
 
 	stored_new();
 	a = stored_open(AR_WRITE);
-	stored_put(a, 1, 0, "x.start", "status", F64(0.5));
-	stored_put(a, 1, 1, "x.end", "status", I32(-3));
-	stored_put(a, 1, 2, "x.more", "n", I32(7));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 0 }, "x.start", "status",
+		   F64(0.5));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 1 }, "x.end", "status", I32(-3));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = 2 }, "x.more", "n", I32(7));
 	stored_close(a);
 	a = stored_open(AR_READ);
 	ck_assert_int_eq(stored_number(a, "SELECT startend FROM event WHERE event = 'x.start'"), 0);
@@ -203,9 +207,10 @@ TEST(types_beyond_the_room_are_left_out_and_counted)
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < AR_TYPES_MAX + 2; i++) {
 		snprintf(name, sizeof(name), "t%u", i);
-		stored_put(a, 1, i, name, "n", I32(1));
+		stored_put(a, (struct stored_at){ .stream = 1, .number = i }, name, "n", I32(1));
 	}
-	stored_put(a, 1, AR_TYPES_MAX + 2, "t0", "n", I32(1));
+	stored_put(a, (struct stored_at){ .stream = 1, .number = AR_TYPES_MAX + 2 }, "t0", "n",
+		   I32(1));
 	ck_assert_uint_eq(archive_report(a)->left_out, 2);
 	ck_assert_uint_eq(archive_report(a)->stored, AR_TYPES_MAX + 1);
 	stored_close(a);

@@ -411,7 +411,8 @@ TEST(names_are_never_markup_nor_script)
 	put(l, EVIL ".end", MS, EVIL, 1);
 	put_load(l, EVIL, EV_ERROR, 1, (struct evvalue){ .kind = EV_STRING, .n = 1, .s = "x" });
 	m = finish(l);
-	ck_assert_int_eq(lifepage_html(&page, m, EVIL, EVIL, EVIL, NULL), 0);
+	ck_assert_int_eq(
+		lifepage_html(&page, m, &(struct lifepage_words){ EVIL, EVIL, EVIL }, NULL), 0);
 	ck_assert_int_eq(lifepage_svg(&svg, m, EVIL, EVIL, NULL), 0);
 	ck_assert_uint_eq(count(&page, "<script"), 2); /* the data, and ours */
 	ck_assert_uint_eq(count(&page, "</script"), 2);
@@ -440,7 +441,9 @@ TEST(there_is_a_page_for_logs_with_little_in_them)
 			put_load(l, "x", EV_INFO, 0,
 				 (struct evvalue){ .kind = EV_INT32, .i32 = -7 });
 		m = finish(l);
-		ck_assert_int_eq(lifepage_html(&page, m, "t", "id", "", NULL), 0);
+		ck_assert_int_eq(
+			lifepage_html(&page, m, &(struct lifepage_words){ "t", "id", "" }, NULL),
+			0);
 		ck_assert_int_eq(lifepage_svg(&svg, m, "t", "id", NULL), 0);
 		ck_assert_uint_eq(count(&svg, "nan") + count(&svg, "inf"), 0);
 		ck_assert_uint_eq(count(&page, "class=\"verdict\""), 1);
@@ -507,7 +510,7 @@ static int make_page(void)
 	if (!rc)
 		rc = life_finish(l, &m, NULL);
 	if (!rc)
-		rc = lifepage_html(&page, m, "t", "id", "", NULL);
+		rc = lifepage_html(&page, m, &(struct lifepage_words){ "t", "id", "" }, NULL);
 	buf_done(&page);
 	life_free(l);
 	return rc;

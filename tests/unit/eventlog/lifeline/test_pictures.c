@@ -146,7 +146,11 @@ TEST(the_page_of_a_known_log_is_as_it_was)
 	struct life *l = known(&m);
 	struct buf page = BUF_INIT(1 << 24), rest;
 
-	ck_assert_int_eq(lifepage_html(&page, m, "known", "block.id", "3 bytes skipped", NULL), 0);
+	ck_assert_int_eq(
+		lifepage_html(&page, m,
+			      &(struct lifepage_words){ "known", "block.id", "3 bytes skipped" },
+			      NULL),
+		0);
 	rest = without_code(&page);
 	is_as(GOLDEN "known.html", &rest);
 	buf_done(&rest);

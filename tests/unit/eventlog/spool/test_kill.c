@@ -154,15 +154,15 @@ static void live(unsigned life, bool is_last)
 				      .segment_bytes = 256 * 1024,
 				      .commit_ns = 2 * NSEC_PER_MSEC,
 				      .commit_bytes = 64 * 1024 };
-	const struct spooler_calls calls = { .on_open = on_open,
-					     .on_settled = on_settled,
-					     .on_blocks = on_blocks };
+	struct spooler_calls calls = { .on_open = on_open,
+				       .on_settled = on_settled,
+				       .on_blocks = on_blocks };
 	struct err e = { 0 };
 
 	me.life = life;
 	me.is_last = is_last;
-	me.loop = loop_new();
-	if (!me.loop || spooler_open(dir, &c, me.loop, &calls, &me.spooler, &e))
+	me.loop = calls.loop = loop_new();
+	if (!me.loop || spooler_open(dir, &c, &calls, &me.spooler, &e))
 		abort();
 	me.consumer = spooler_consumer(me.spooler, "taker", true);
 	me.timer = loop_timer_new(me.loop, is_last ? on_timeout : append_some, NULL);

@@ -104,11 +104,13 @@ static struct spool_conf conf(void)
 
 static void start(const struct spool_conf *c)
 {
+	struct spooler_calls with = calls;
 	struct err e = { 0 };
 
 	memset(&seen, 0, sizeof(seen));
 	seen.open_rc = 1;
-	ck_assert_msg(!spooler_open(dir, c, l, &calls, &spooler, &e), "%s", e.text);
+	with.loop = l;
+	ck_assert_msg(!spooler_open(dir, c, &with, &spooler, &e), "%s", e.text);
 }
 
 #define WAIT_FOR(expr)                                      \

@@ -133,7 +133,10 @@ TEST(an_event_of_another_kind_is_passed_over)
 
 	ck_assert_int_eq(history_write_job(&w, samples_job(0), NULL), 0);
 	ck_assert_int_eq(evwrite_define(&w.out, 9, &t, NULL), 0);
-	ck_assert_int_eq(evwrite_event(&w.out, 9, &t, 1, &v, 1, NULL), 0);
+	ck_assert_int_eq(evwrite_event(&w.out, 9,
+				       &(struct event){ .type = &t, .ticks = 1, .value = &v },
+				       NULL),
+			 0);
 	ck_assert_int_eq(history_writer_cut(&w, NULL), 0);
 	ck_assert_uint_eq(read_all(w.out.out.p, w.out.out.n).bad, 0);
 	ck_assert_uint_eq(jobs, 1);
