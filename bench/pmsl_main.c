@@ -101,7 +101,12 @@ static double compile(const struct world *w, const struct asked *q)
 	double took;
 
 	if (pmsl_compile("bench", q->text, strlen(q->text), &d, &p) || d.nerror ||
-	    pmsl_plan(p, pmsl_metric(p, q->metric, &d), w, &options, 1, &d, &plan))
+	    pmsl_plan(&(struct pmsl_demand){ .text = p,
+					     .metric = pmsl_metric(p, q->metric, &d),
+					     .world = w,
+					     .options = &options,
+					     .measurement = 1 },
+		      &d, &plan))
 		bench_fail("%s", d.n ? d.v[0].text : "out of memory");
 	took = (double)(bench_now() - begin) / 1e6;
 	pmsl_plan_done(&plan);

@@ -89,22 +89,23 @@ const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, st
 	return NULL;
 }
 
-int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
-	      const struct bind_options *options, uint32_t measurement, struct pmsl_diags *d,
-	      struct pmsl_plan *out)
+int pmsl_plan(const struct pmsl_demand *w, struct pmsl_diags *d, struct pmsl_plan *out)
 {
+	struct placed what = { .b = &out->bound,
+			       .measurement = w->measurement,
+			       .text = &w->text->source };
 	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = dag_build(m, true, d, &out->dag);
+	rc = dag_build(w->metric, true, d, &out->dag);
 	if (rc)
 		return rc;
-	rc = bound_init(&out->bound, w);
+	rc = bound_init(&out->bound, w->world);
 	if (!rc)
-		rc = bind_metric(out->dag, options, &out->bound, d, &out->output, &out->noutput);
+		rc = bind_metric(out->dag, w->options, &out->bound, d, &out->outputs);
+	what.outputs = out->outputs;
 	if (!rc)
-		rc = place_graph(&out->bound, out->output, out->noutput, measurement, &p->source, d,
-				 &out->pieces);
+		rc = place_graph(&what, d, &out->pieces);
 	if (rc)
 		pmsl_plan_done(out);
 	return rc;

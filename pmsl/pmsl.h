@@ -5,7 +5,7 @@
  *
  *	pmsl_compile("loops.pmsl", text, n, &d, &p);
  *	m = pmsl_metric(p, "Loop_Counter", &d);
- *	pmsl_plan(p, m, &world, &what, 7, &d, &plan);
+ *	pmsl_plan(&demand, &d, &plan);
  *	... each plan.pieces.v[i].graph goes to plan.pieces.v[i].place
  *	pmsl_plan_done(&plan);
  */
@@ -36,16 +36,21 @@ const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, st
 struct pmsl_plan {
 	struct dag *dag;
 	struct bound bound; /* the graph before it was cut */
-	struct bind_output *output;
-	size_t noutput;
+	struct bind_outputs outputs;
 	struct pieces pieces;
+};
+
+struct pmsl_demand {
+	const struct pmsl *text;
+	const struct pmsl_metric *metric; /* of that text */
+	const struct world *world;
+	const struct bind_options *options;
+	uint32_t measurement; /* its number, not 0 */
 };
 
 /* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d,
  * -ERR_NOMEM. */
-int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
-	      const struct bind_options *options, uint32_t measurement, struct pmsl_diags *d,
-	      struct pmsl_plan *out);
+int pmsl_plan(const struct pmsl_demand *w, struct pmsl_diags *d, struct pmsl_plan *out);
 
 /* 0: the graph of such a plan reports when the rule `until` holds; -ERR_UNSUPPORTED, -ERR_NOMEM.
  * See bind_can_stop(). */

@@ -235,16 +235,23 @@ static const ProtobufCFieldDescriptor *read_tag(struct cur *c, const struct shap
 	return *w == WIRE_LEN && f->label == PROTOBUF_C_LABEL_REPEATED ? f : NULL;
 }
 
-static int scan_field(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f,
-		      const struct shape *s, enum wire w, uint64_t *seen)
+/* A message that is being scanned. */
+struct scan {
+	const struct shape *shape;
+	struct cur *c;
+	uint64_t seen; /* a bit for each field */
+};
+
+static int scan_field(struct guard *g, struct scan *s, const ProtobufCFieldDescriptor *f,
+		      enum wire w)
 {
-	size_t index = (size_t)(f - s->desc->fields);
+	size_t index = (size_t)(f - s->shape->desc->fields);
 	int rc;
 
 	if (f->label != PROTOBUF_C_LABEL_REPEATED) {
-		if (*seen >> index & 1)
+		if (s->seen >> index & 1)
 			return bad_field(g, "twice in one message");
-		*seen |= UINT64_C(1) << index;
+		s->seen |= UINT64_C(1) << index;
 	} else if (w == wire_of(f->type)) {
 		/* Pointers or values in the arrays of both structs. */
 		rc = count_elements(g, 1);
@@ -254,8 +261,8 @@ static int scan_field(struct guard *g, struct cur *c, const ProtobufCFieldDescri
 			return rc;
 	}
 	if (w == WIRE_LEN)
-		return scan_delimited(g, c, f, &s->place[index]);
-	return scan_scalar(g, c, f);
+		return scan_delimited(g, s->c, f, &s->shape->place[index]);
+	return scan_scalar(g, s->c, f);
 }
 
 /* fields: of this message. Slabs hold twice of it at most, the first 16 entries are free. */
@@ -267,7 +274,7 @@ static int spend_scan(struct guard *g, size_t fields)
 static int scan_fields(struct guard *g, const struct shape *s, struct cur *c)
 {
 	const ProtobufCFieldDescriptor *f;
-	uint64_t seen = 0;
+	struct scan scan = { .shape = s, .c = c };
 	size_t fields = 0;
 	enum wire w;
 	int rc = 0;
@@ -279,7 +286,7 @@ static int scan_fields(struct guard *g, const struct shape *s, struct cur *c)
 		if (!f)
 			return bad_field(g, "unknown field or wrong wire type in it");
 		g->path[g->depth++] = f->name;
-		rc = scan_field(g, c, f, s, w, &seen);
+		rc = scan_field(g, &scan, f, w);
 		g->depth--;
 	}
 	return rc ? rc : spend_scan(g, fields);

@@ -243,15 +243,18 @@ static int set_hosts(void *into, const char *value, struct err *e)
 {
 	struct growth_plan *p = into;
 
-	return growth_parse_list(value, RUN_HOSTS_MAX, p->hosts, GROWTH_STEPS_MAX, &p->nhosts, e);
+	return growth_parse_list(value,
+				 &(struct growth_list){ p->hosts, GROWTH_STEPS_MAX, RUN_HOSTS_MAX },
+				 &p->nhosts, e);
 }
 
 static int set_levels(void *into, const char *value, struct err *e)
 {
 	struct growth_plan *p = into;
 
-	return growth_parse_list(value, CLUSTER_LEVELS_MAX, p->levels, GROWTH_LEVELS_MAX,
-				 &p->nlevels, e);
+	return growth_parse_list(
+		value, &(struct growth_list){ p->levels, GROWTH_LEVELS_MAX, CLUSTER_LEVELS_MAX },
+		&p->nlevels, e);
 }
 
 static bool has_to_end(void)

@@ -174,32 +174,32 @@ static void name(struct unwinder *u, struct frame *f)
 	f->offset = offset + back;
 }
 
-int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, bool names,
-		 struct frame *out, size_t *n, struct err *e)
+int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, struct frames *inout,
+		 struct err *e)
 {
 	int rc = turn_to(u, s->pid, start, e);
 
 	if (rc)
 		return rc;
 	u->stack = s;
-	u->frame = out;
+	u->frame = inout->v;
 	u->n = 0;
-	u->max = *n;
+	u->max = inout->n;
 	/* It ends with an error where the tables end: what came until then is the answer. */
 	dwfl_getthread_frames(u->dwfl, s->pid, on_frame, u);
 	if (!u->n) {
-		*out = (struct frame){ .pc = s->reg[REGS_DWARF_COUNT - 1],
-				       .fp = s->reg[REGS_DWARF_SP],
-				       .module = "",
-				       .symbol = "",
-				       .file = "" };
+		inout->v[0] = (struct frame){ .pc = s->reg[REGS_DWARF_COUNT - 1],
+					      .fp = s->reg[REGS_DWARF_SP],
+					      .module = "",
+					      .symbol = "",
+					      .file = "" };
 		u->n = 1;
 	}
 	for (size_t i = 0; i < u->n; i++)
-		if (names)
-			name(u, &out[i]);
+		if (inout->has_names)
+			name(u, &inout->v[i]);
 		else
-			out[i].offset = 0;
-	*n = u->n;
+			inout->v[i].offset = 0;
+	inout->n = u->n;
 	return 0;
 }

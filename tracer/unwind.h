@@ -23,11 +23,18 @@ struct unwinder;
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *u);
 
+/* Room for n frames; afterwards n is their number. */
+struct frames {
+	struct frame *v;
+	size_t n;
+	bool has_names; /* else offsets are 0, too */
+};
+
 /*
- * Up to *n frames, innermost first; *n becomes their number. The first one is always there.
+ * Innermost first, of the process that began at `start`. The first one is always there.
  * -ERR_NOMEM, -ERR_SYS: the modules of the process cannot be listed.
  */
-int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, bool names,
-		 struct frame *out, size_t *n, struct err *e);
+int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, struct frames *inout,
+		 struct err *e);
 
 #endif

@@ -116,25 +116,27 @@ static void put_frame(struct tracer_msg *m, struct names *names, const struct fr
 
 static int answer_frames(struct work *w, struct unwinder *u, struct line *l, struct tracer_msg *m)
 {
-	size_t n = w->value[0] && w->value[0] < TRACER_FRAMES_MAX ? (size_t)w->value[0]
-								  : TRACER_FRAMES_MAX;
-	struct frame *frame = calloc(n, sizeof(*frame));
+	struct frames f = { .n = w->value[0] && w->value[0] < TRACER_FRAMES_MAX
+					 ? (size_t)w->value[0]
+					 : TRACER_FRAMES_MAX,
+			    .has_names = w->what };
 	struct names *names = malloc(sizeof(*names));
-	int rc = frame && names
-			 ? unwinder_run(u, w->who.start, &w->stack, w->what, frame, &n, &w->e)
-			 : err_nomem(&w->e);
+	int rc;
+
+	f.v = calloc(f.n, sizeof(*f.v));
+	rc = f.v && names ? unwinder_run(u, w->who.start, &w->stack, &f, &w->e) : err_nomem(&w->e);
 
 	m->type = TRACER_FRAMES;
-	for (size_t i = 0; !rc && i < n; i++) {
-		put_frame(m, names, &frame[i]);
-		m->what = i + 1 < n;
+	for (size_t i = 0; !rc && i < f.n; i++) {
+		put_frame(m, names, &f.v[i]);
+		m->what = i + 1 < f.n;
 		if (m->what && m->nvalue < TRACER_FRAMES_PART * TRACER_FRAME_VALUES)
 			continue;
 		line_answer(l, m);
 		m->nvalue = m->ntext = 0;
 	}
 	free(names);
-	free(frame);
+	free(f.v);
 	return rc;
 }
 

@@ -112,20 +112,19 @@ static void grow_all(struct seg_partner *p, unsigned calls, int64_t out, int64_t
 	grow(&p->bytes_in, (uint64_t)in);
 }
 
-static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in,
-		uint64_t span)
+static struct seg_partner *entry_if_known(uint32_t func, int64_t partner)
 {
-	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
-
-	if (!p)
-		return;
-	grow_all(p, calls, out, in);
-	grow(&p->delay, span);
+	return partner < 0 ? NULL : entry_of(func, partner);
 }
 
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span)
 {
-	add(func, partner, 1, out, in, span);
+	struct seg_partner *p = entry_if_known(func, partner);
+
+	if (!p)
+		return;
+	grow_all(p, 1, out, in);
+	grow(&p->delay, span);
 }
 
 uint32_t partner_call(void)
@@ -135,7 +134,7 @@ uint32_t partner_call(void)
 
 void partner_add_once(uint32_t func, int64_t partner, uint32_t call, uint64_t span)
 {
-	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
+	struct seg_partner *p = entry_if_known(func, partner);
 	bool is_new = p && p->call != call;
 
 	if (!p)
@@ -147,17 +146,22 @@ void partner_add_once(uint32_t func, int64_t partner, uint32_t call, uint64_t sp
 
 void partner_bytes(uint32_t func, int64_t partner, int64_t out, int64_t in)
 {
-	add(func, partner, 0, out, in, 0);
+	struct seg_partner *p = entry_if_known(func, partner);
+
+	if (p)
+		grow_all(p, 0, out, in);
 }
 
 void partner_late(uint32_t func, int64_t partner, uint64_t span)
 {
 	struct seg_thread *block = hook_thread.block;
+	struct seg_partner *p = entry_if_known(func, partner);
 
 	if (partner == CALL_PARTNER_UNKNOWN)
 		__atomic_store_n(&block->partner_unknown, block->partner_unknown + span,
 				 __ATOMIC_RELAXED);
-	add(func, partner, 0, 0, 0, span);
+	if (p)
+		grow(&p->delay, span);
 }
 
 /* --- the time of one call, shared out among its partners */

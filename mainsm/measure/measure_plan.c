@@ -158,16 +158,16 @@ static int take_labels(struct measure_plan *p, const struct pmsl_plan *from, con
 {
 	int rc = 0;
 
-	p->label = calloc(from->noutput + 1, sizeof(*p->label));
-	p->with = calloc(from->noutput + 1, sizeof(*p->with));
+	p->label = calloc(from->outputs.n + 1, sizeof(*p->label));
+	p->with = calloc(from->outputs.n + 1, sizeof(*p->with));
 	if (!p->label || !p->with)
 		return -ERR_NOMEM;
-	p->nlabel = from->noutput;
+	p->nlabel = from->outputs.n;
 	for (size_t i = 0; i < p->nlabel && !rc; i++) {
-		if (from->output[i].object != WORLD_NONE)
+		if (from->outputs.v[i].object != WORLD_NONE)
 			str_copy(p->label[i], sizeof(p->label[i]),
-				 w->v[from->output[i].object].token);
-		rc = take_with(p, i, &from->output[i], w);
+				 w->v[from->outputs.v[i].object].token);
+		rc = take_with(p, i, &from->outputs.v[i], w);
 	}
 	return rc;
 }
@@ -201,7 +201,12 @@ int measure_plan_make(const struct measure *m, struct measure_world **world,
 
 	if (rc)
 		return rc;
-	rc = pmsl_plan(m->pmsl, m->metric, w, &b.options, m->number, &d, &plan);
+	rc = pmsl_plan(&(struct pmsl_demand){ .text = m->pmsl,
+					      .metric = m->metric,
+					      .world = w,
+					      .options = &b.options,
+					      .measurement = m->number },
+		       &d, &plan);
 	asked_unbind(&b);
 	if (rc) {
 		measure_plan_explain(m->pmsl, &d, why);

@@ -143,9 +143,10 @@ static double recurrence(const struct chen_requirements *w, double loss, const s
 /* f is not monotonic, but saw-toothed with fewer teeth than this above any eta of interest. */
 #define ETAS 200000
 
-int chen_configure(const struct chen_requirements *w, double loss, const struct delay *d,
-		   double *eta, double *delta, struct err *e)
+int chen_configure(const struct chen_requirements *w, struct chen *inout, struct err *e)
 {
+	const struct delay *d = &inout->delay;
+	double loss = inout->loss;
 	double q = (1 - loss) * (1 - delay_tail(d, w->detection)), most = q * w->duration, try;
 
 	if (most > w->detection)
@@ -156,8 +157,8 @@ int chen_configure(const struct chen_requirements *w, double loss, const struct 
 			break;
 		if (recurrence(w, loss, d, try, q) < w->recurrence)
 			continue;
-		*eta = try;
-		*delta = w->detection - try;
+		inout->eta = try;
+		inout->delta = w->detection - try;
 		return 0;
 	}
 	return err_set(e, ERR_INVALID,

@@ -31,8 +31,8 @@ struct chen_requirements {
 	double detection, recurrence, duration;
 };
 
-/* The largest eta, and its delta, that meet the requirements: section 4. ERR_INVALID: none does. */
-int chen_configure(const struct chen_requirements *w, double loss, const struct delay *d,
-		   double *eta, double *delta, struct err *e);
+/* Over a network of these losses and delays: the largest eta, and its delta, that meet the
+ * requirements: section 4. ERR_INVALID: none does. */
+int chen_configure(const struct chen_requirements *w, struct chen *inout, struct err *e);
 
 #endif

@@ -173,12 +173,17 @@ static const struct neko_layer_ops nfde_ops = DETECTOR("nfd-e");
 static const struct neko_layer_ops adaptive_ops = DETECTOR("adaptive");
 static const struct neko_layer_ops phi_ops = DETECTOR("phi");
 
-/* window: its default; 0: it has none. */
-static int push(struct neko_process *p, struct setup *s, const struct neko_layer_ops *ops,
-		uint64_t window, struct detector **out, struct err *e)
+struct kind {
+	const struct neko_layer_ops *ops;
+	uint64_t window; /* its default; 0: it has none */
+};
+
+static int push(struct neko_process *p, struct setup *s, const struct kind *of,
+		struct detector **out, struct err *e)
 {
+	uint64_t window = of->window;
 	struct detector *f;
-	int rc = neko_push(p, ops, &f, e);
+	int rc = neko_push(p, of->ops, &f, e);
 
 	if (!rc)
 		rc = fd_params(p, s, &f->params, e);
@@ -197,7 +202,7 @@ static int push(struct neko_process *p, struct setup *s, const struct neko_layer
 int fd_silence(struct neko_process *p, struct setup *s, struct err *e)
 {
 	struct detector *f;
-	int rc = push(p, s, &silence_ops, 0, &f, e);
+	int rc = push(p, s, &(struct kind){ .ops = &silence_ops }, &f, e);
 
 	if (rc)
 		return rc;
@@ -210,7 +215,7 @@ int fd_nfde(struct neko_process *p, struct setup *s, struct err *e)
 {
 	struct detector *f;
 	nsec_t alpha;
-	int rc = push(p, s, &nfde_ops, 32, &f, e);
+	int rc = push(p, s, &(struct kind){ .ops = &nfde_ops, .window = 32 }, &f, e);
 
 	if (rc)
 		return rc;
@@ -224,7 +229,7 @@ int fd_nfde(struct neko_process *p, struct setup *s, struct err *e)
 int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e)
 {
 	struct detector *f;
-	int rc = push(p, s, &adaptive_ops, 1000, &f, e);
+	int rc = push(p, s, &(struct kind){ .ops = &adaptive_ops, .window = 1000 }, &f, e);
 
 	if (rc)
 		return rc;
@@ -243,7 +248,7 @@ int fd_phi(struct neko_process *p, struct setup *s, struct err *e)
 {
 	double threshold = 8;
 	struct detector *f;
-	int rc = push(p, s, &phi_ops, 1000, &f, e);
+	int rc = push(p, s, &(struct kind){ .ops = &phi_ops, .window = 1000 }, &f, e);
 
 	if (rc)
 		return rc;

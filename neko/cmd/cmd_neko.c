@@ -167,12 +167,12 @@ static void warn_missing(const struct run *r)
 static int run_it(const struct neko_options *w, struct run *r, const struct run_options *options,
 		  struct run_counts *f, struct err *e)
 {
-	const char *hosts = w->hosts ? w->hosts : run_hosts(r);
+	struct neko_hosts_options over = w->over;
 
 	if (!w->is_real)
 		return run_simulate(r, options, f, e);
-	return hosts ? neko_hosts_run(&w->over, r, options, hosts, f, e)
-		     : run_real(r, options, f, e);
+	over.list = w->hosts ? w->hosts : run_hosts(r);
+	return over.list ? neko_hosts_run(&over, r, options, f, e) : run_real(r, options, f, e);
 }
 
 static void on_turn(void *arg, const struct run_turn *t)
@@ -420,23 +420,22 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 {
 	int64_t ns[3];
 	struct chen_requirements w;
-	struct delay delay;
-	double loss, eta, delta;
+	struct chen c = { 0 };
 	struct err e = { 0 };
 
 	for (int i = 0; i < 3; i++)
 		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
 			return cmd_usage(spec, "'%s' is no time", argv[i]);
-	if (str_to_double(argv[3], 0, 1, &loss))
+	if (str_to_double(argv[3], 0, 1, &c.loss))
 		return cmd_usage(spec, "'%s' is no chance of a loss: a number from 0 to 1",
 				 argv[3]);
-	if (delay_parse(argv[4], &delay, &e))
+	if (delay_parse(argv[4], &c.delay, &e))
 		return cmd_usage(spec, "%s", e.text);
 	w = (struct chen_requirements){ (double)ns[0] / 1e9, (double)ns[1] / 1e9,
 					(double)ns[2] / 1e9 };
-	if (chen_configure(&w, loss, &delay, &eta, &delta, &e))
+	if (chen_configure(&w, &c, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
-	return show_configured(eta, delta, json);
+	return show_configured(c.eta, c.delta, json);
 }
 
 static const char verbs[] = "run compare plot factory list configure";

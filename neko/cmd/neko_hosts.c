@@ -20,14 +20,14 @@ static int identity(const struct neko_hosts_options *w, const char *role, char d
 }
 
 int neko_hosts_run(const struct neko_hosts_options *h, struct run *r, const struct run_options *w,
-		   const char *list, struct run_counts *out, struct err *e)
+		   struct run_counts *out, struct err *e)
 {
 	char dir[FILE_PATH_BYTES];
 	struct connstr mainsm;
 	const struct hosts_identity self = { dir, mainsm.pin };
 	int rc = identity(h, "tool", dir, &mainsm, e);
 
-	return rc ? rc : hosts_run(r, w, list, &self, out, e);
+	return rc ? rc : hosts_run(r, w, &(struct hosts_wanted){ h->list, self }, out, e);
 }
 
 static void on_ready(void *arg, uint16_t port)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct neko_hosts_options {
+	const char *list; /* of a run: "a:8765, b" */
 	const char *mainsm; /* connection string; NULL as libomis finds it */
 	int64_t timeout_ns; /* for a certificate */
 	const char *listen; /* of a factory */
@@ -19,6 +20,6 @@ int neko_factory(const struct neko_hosts_options *w);
 
 /* hosts_run() with this user's certificate. */
 int neko_hosts_run(const struct neko_hosts_options *h, struct run *r, const struct run_options *w,
-		   const char *list, struct run_counts *out, struct err *e);
+		   struct run_counts *out, struct err *e);
 
 #endif

@@ -165,10 +165,14 @@ static void draw_lines(struct buf *out, const struct space *s)
 	}
 }
 
+struct point {
+	double x, y;
+};
+
 /* A head of 6 pixels; a message to oneself is a bow. */
-static void draw_way(struct buf *out, const char *colour, double x1, double y1, double x2,
-		     double y2)
+static void draw_way(struct buf *out, const char *colour, struct point from, struct point to)
 {
+	double x1 = from.x, y1 = from.y, x2 = to.x, y2 = to.y;
 	double length = hypot(x2 - x1, y2 - y1), ux = length > 0 ? (x2 - x1) / length : 1,
 	       uy = length > 0 ? (y2 - y1) / length : 0;
 
@@ -206,7 +210,8 @@ static void draw_arrows(struct buf *out, struct space *s)
 		const char *colour = colour_of(&s->types, a->type);
 
 		if (isfinite(a->arrived))
-			draw_way(out, colour, x, y, svg_place(&s->x, a->arrived), end);
+			draw_way(out, colour, (struct point){ x, y },
+				 (struct point){ svg_place(&s->x, a->arrived), end });
 		else
 			draw_lost(out, x, y, end);
 	}

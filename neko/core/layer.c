@@ -166,6 +166,7 @@ int neko_send(struct neko_layer *l, struct neko_msg *m)
 	return rc;
 }
 
+/* six: layers of users call it. */
 int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, const void *content,
 		 size_t n)
 {

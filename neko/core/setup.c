@@ -275,6 +275,7 @@ int setup_blame_process(const struct setup *s, uint32_t id, const char *what, st
 	return blame(find_of_process(s, id, what), e);
 }
 
+/* six: as neko_setup_nsec(), which layers of users call. */
 int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 	       struct err *e)
 {
@@ -292,6 +293,7 @@ int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t 
 	return blame(v, e);
 }
 
+/* six: as neko_setup_u64(), which layers of users call. */
 int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
 	      struct err *e)
 {
@@ -304,6 +306,7 @@ int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint
 	return blame(v, e);
 }
 
+/* six: as neko_setup_double(), which layers of users call. */
 int setup_double(struct setup *s, const char *key, double min, double max, double *inout,
 		 struct err *e)
 {
@@ -382,18 +385,21 @@ const char *neko_setup_text(struct setup *s, const char *key)
 	return setup_get(s, key);
 }
 
+/* six: layers of users call it. */
 int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 		    struct err *e)
 {
 	return setup_nsec(s, key, min, max, inout, e);
 }
 
+/* six: layers of users call it. */
 int neko_setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
 		   struct err *e)
 {
 	return setup_u64(s, key, min, max, inout, e);
 }
 
+/* six: layers of users call it. */
 int neko_setup_double(struct setup *s, const char *key, double min, double max, double *inout,
 		      struct err *e)
 {

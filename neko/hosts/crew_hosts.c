@@ -283,8 +283,7 @@ static const struct crew_ops hosts_ops = { .start = start,
 					   .place = place,
 					   .end = end };
 
-static int fill(struct crew_hosts *c, const char *list, const struct hosts_identity *self,
-		struct err *e)
+static int fill(struct crew_hosts *c, const struct hosts_wanted *h, struct err *e)
 {
 	int rc;
 
@@ -299,12 +298,12 @@ static int fill(struct crew_hosts *c, const char *list, const struct hosts_ident
 	c->text = BUF_INIT(REALWIRE_TEXT_MAX_BYTES);
 	if (crew_print_setup(c->run, &c->text))
 		return err_set(e, ERR_LIMIT, "a configuration for other hosts has less than a MiB");
-	rc = parse_hosts(c, list, e);
-	return rc ? rc : enrol_open(c->loop, self->dir, NULL, &c->net, e);
+	rc = parse_hosts(c, h->list, e);
+	return rc ? rc : enrol_open(c->loop, h->self.dir, NULL, &c->net, e);
 }
 
-int hosts_run(struct run *r, const struct run_options *w, const char *list,
-	      const struct hosts_identity *self, struct run_counts *out, struct err *e)
+int hosts_run(struct run *r, const struct run_options *w, const struct hosts_wanted *h,
+	      struct run_counts *out, struct err *e)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	struct crew_hosts *c;
@@ -318,9 +317,9 @@ int hosts_run(struct run *r, const struct run_options *w, const char *list,
 	c->crew = (struct crew){ .ops = &hosts_ops, .lead = LEAD_NS };
 	c->run = r;
 	c->m = crew_size(r);
-	c->pin = self->pin;
+	c->pin = h->self.pin;
 	sigaction(SIGPIPE, &ignore, &before);
-	rc = fill(c, list, self, e);
+	rc = fill(c, h, e);
 	if (rc)
 		end(&c->crew);
 	else

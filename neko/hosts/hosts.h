@@ -18,13 +18,18 @@ struct hosts_identity {
 	const char *dir, *pin;
 };
 
+struct hosts_wanted {
+	const char *list; /* "a:8765, b" */
+	struct hosts_identity self;
+};
+
 /*
- * run_real() with processes 1, 2, ... on the hosts of the list in turn: "a:8765, b". ERR_INVALID:
+ * run_real() with processes 1, 2, ... on the hosts of the list in turn. ERR_INVALID:
  * the list; ERR_DENIED, ERR_CLOSED, ...: a host is not what it should be, or not there. Blocks
  * until it is done.
  */
-int hosts_run(struct run *r, const struct run_options *w, const char *list,
-	      const struct hosts_identity *self, struct run_counts *out, struct err *e);
+int hosts_run(struct run *r, const struct run_options *w, const struct hosts_wanted *h,
+	      struct run_counts *out, struct err *e);
 
 /* --- a factory */
 

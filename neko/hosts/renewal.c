@@ -101,26 +101,25 @@ static int ask(void *arg, const struct msg *m)
 	return link_send(r->link, m);
 }
 
-int renewal_new(struct loop *l, struct net_ctx *net, const char *dir, const struct connstr *mainsm,
-		struct renewal **out, struct err *e)
+int renewal_new(const struct renewal_conf *conf, struct renewal **out, struct err *e)
 {
-	const struct identity *self = net_ctx_self(net);
+	const struct identity *self = net_ctx_self(conf->net);
 	struct renewal *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return err_nomem(e);
-	r->loop = l;
-	r->ctx = net;
+	r->loop = conf->loop;
+	r->ctx = conf->net;
 	rng_init(&r->rng, (uint64_t)clock_mono());
-	r->renew = renew_new(&(struct renew_conf){ .loop = l,
-						   .ctx = net,
+	r->renew = renew_new(&(struct renew_conf){ .loop = conf->loop,
+						   .ctx = conf->net,
 						   .role = "factory",
-						   .dir = dir,
+						   .dir = conf->dir,
 						   .site = "",
 						   .host = self ? self->host : "",
 						   .send = ask,
 						   .arg = r });
-	if (link_net_to_mainsm(net, mainsm, &r->way) || !r->renew) {
+	if (link_net_to_mainsm(conf->net, conf->mainsm, &r->way) || !r->renew) {
 		renewal_free(r);
 		return err_nomem(e);
 	}

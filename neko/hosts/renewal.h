@@ -11,9 +11,16 @@ struct loop;
 struct net_ctx;
 struct renewal;
 
+/* All are borrowed. */
+struct renewal_conf {
+	struct loop *loop;
+	struct net_ctx *net;
+	const char *dir; /* of the certificate */
+	const struct connstr *mainsm;
+};
+
 /* Of what lies in dir, in use in net. All is borrowed; mainsm is copied. ERR_NOMEM. */
-int renewal_new(struct loop *l, struct net_ctx *net, const char *dir, const struct connstr *mainsm,
-		struct renewal **out, struct err *e);
+int renewal_new(const struct renewal_conf *conf, struct renewal **out, struct err *e);
 /* Before net. NULL is fine. */
 void renewal_free(struct renewal *r);
 

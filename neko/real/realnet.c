@@ -255,7 +255,9 @@ static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
 	uint32_t number;
 
 	pthread_mutex_lock(&r->lock);
-	m = realwire_message(&r->world, l->net->key, r->conf->id, l->number, p, bytes, &number);
+	m = realwire_message(&r->world,
+			     &(struct realwire_end){ l->net->key, r->conf->id, l->number },
+			     bytes_at(p, bytes), &number);
 	if (m && (a ? is_from(l, m->from, a) : m->from == from)) {
 		r->delivered++;
 		if (r->conf->wants_delays)

@@ -82,27 +82,27 @@ static bool take_number(struct cur *c, uint32_t nprocess, uint32_t to, uint32_t 
 	return (*number)-- > 0;
 }
 
-struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
-				  const uint8_t *p, size_t n, uint32_t *number)
+struct neko_msg *realwire_message(struct neko_world *w, const struct realwire_end *to,
+				  struct bytes in, uint32_t *number)
 {
 	struct neko_msg *m;
 	struct cur c;
 	uint32_t from, dest, type, bytes, error;
 	nsec_t sent_at;
 
-	cur_init(&c, p, n);
-	if (cur_u64le(&c) != key)
+	cur_init(&c, in.p, in.n);
+	if (cur_u64le(&c) != to->key)
 		return NULL;
 	from = cur_u32le(&c);
 	dest = cur_u32le(&c);
-	if (dest != to && dest != TO_GROUP)
+	if (dest != to->id && dest != TO_GROUP)
 		return NULL;
 	sent_at = (nsec_t)cur_u64le(&c);
 	type = cur_u32le(&c);
 	bytes = cur_u32le(&c);
 	error = cur_u32le(&c);
 	*number = cur_u32le(&c);
-	if (dest == TO_GROUP && !take_number(&c, w->nprocess, to, number))
+	if (dest == TO_GROUP && !take_number(&c, w->nprocess, to->id, number))
 		return NULL;
 	if (c.failed || bytes != cur_left(&c) || !world_process(w, from) || sent_at < 0)
 		return NULL;
@@ -112,12 +112,12 @@ struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t t
 	if (!m)
 		return NULL;
 	m->from = from;
-	m->to = to;
+	m->to = to->id;
 	m->sent_at = sent_at;
 	m->sent_error = error;
 	m->type = (uint16_t)type;
-	m->net = net;
-	memcpy(m->content, p + n - bytes, bytes);
+	m->net = to->net;
+	memcpy(m->content, in.p + in.n - bytes, bytes);
 	return m;
 }
 

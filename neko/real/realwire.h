@@ -33,12 +33,18 @@ size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t numbe
 size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
 			       uint32_t nprocess, const struct neko_msg *m);
 
+struct realwire_end {
+	uint64_t key; /* of the run */
+	uint32_t id; /* the process */
+	uint8_t net;
+};
+
 /*
- * The message for process `to`, with one reference. NULL: not of this run, not for it, of an
+ * The message that came to this end, with one reference. NULL: not of this run, not for it, of an
  * undeclared type, or no memory. Of either of both.
  */
-struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
-				  const uint8_t *p, size_t n, uint32_t *number);
+struct neko_msg *realwire_message(struct neko_world *w, const struct realwire_end *to,
+				  struct bytes in, uint32_t *number);
 
 /* --- frames: proto/frame.h */
 

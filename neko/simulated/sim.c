@@ -15,7 +15,8 @@ static int transmit_to(struct sim *s, struct neko_msg *m, uint32_t to)
 {
 	nsec_t at[SIMNET_COPIES_MAX];
 	struct event v = { 0, 0, m, SIM_MESSAGE, to };
-	int n = simnet_pass(s->net[m->net], s->now, m->from, to, m->n, at), rc = 0;
+	int n = simnet_pass(s->net[m->net], s->now, (struct simnet_frame){ m->from, to, m->n }, at),
+	    rc = 0;
 
 	s->counts.sent++;
 	if (s->trace)

@@ -222,17 +222,16 @@ static int pass_all(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, n
 	return n_at;
 }
 
-int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t bytes,
-		nsec_t at[SIMNET_COPIES_MAX])
+int simnet_pass(struct simnet *n, nsec_t now, struct simnet_frame f, nsec_t at[SIMNET_COPIES_MAX])
 {
 	nsec_t left = now;
 
 	n->counts.sent++;
-	if (n->busy_until && !pass_line(n, from, bytes, &left)) {
+	if (n->busy_until && !pass_line(n, f.from, f.bytes, &left)) {
 		n->counts.dropped++;
 		return 0;
 	}
-	if (n->conf.ncut && is_cut(n, now, from, to)) {
+	if (n->conf.ncut && is_cut(n, now, f.from, f.to)) {
 		n->counts.cut++;
 		return 0;
 	}
@@ -243,7 +242,7 @@ int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t
 		return 0;
 	}
 	if (!n->is_plain)
-		return pass_all(n, from, to, left, at);
+		return pass_all(n, f.from, f.to, left, at);
 	at[0] = left + delay_draw(&n->conf.delay, &n->rng);
 	return 1;
 }

@@ -59,11 +59,15 @@ void simnet_count_dropped(struct simnet *n, uint32_t messages);
 
 #define SIMNET_COPIES_MAX 2
 
+struct simnet_frame {
+	uint32_t from, to;
+	size_t bytes;
+};
+
 /*
- * A message of n bytes is sent now. Its times of arrival go to at; returns how many, or
- * -ERR_NOMEM. To oneself as to anybody else.
+ * A message is sent now. Its times of arrival go to at; returns how many, or
+ * -ERR_NOMEM. To oneself as to others.
  */
-int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t bytes,
-		nsec_t at[SIMNET_COPIES_MAX]);
+int simnet_pass(struct simnet *n, nsec_t now, struct simnet_frame f, nsec_t at[SIMNET_COPIES_MAX]);
 
 #endif

@@ -255,7 +255,7 @@ static int put_output(struct binder *b, uint32_t output, struct bind_output *out
 	if (!rc && c.n > 1 && b->b->node[c.node[0]]->n.partial)
 		fold = b->b->node[c.node[0]]->n.gives;
 	if (!rc && c.n > 1)
-		rc = bind_set(b, root(b), &fold, c.node, c.n, &v);
+		rc = bind_set(b, root(b), &fold, (struct node_list){ c.node, c.n }, &v);
 	if (!rc)
 		rc = put_result(b, &v, output, &out->node);
 	free(c.node);
@@ -264,12 +264,7 @@ static int put_output(struct binder *b, uint32_t output, struct bind_output *out
 
 /* --- one for each partner or region */
 
-struct outputs {
-	struct bind_output *v;
-	size_t n;
-};
-
-static int put_next(struct binder *b, struct outputs *o, const struct bind_output *about)
+static int put_next(struct binder *b, struct bind_outputs *o, const struct bind_output *about)
 {
 	size_t k = o->n;
 
@@ -316,7 +311,7 @@ static bool may_be_partner(struct binder *b, uint32_t partner)
 	return false;
 }
 
-static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *o,
+static int put_partners(struct binder *b, struct bind_arg *arg, struct bind_outputs *o,
 			struct bind_output *about)
 {
 	const struct bind_arg list = *arg;
@@ -334,7 +329,7 @@ static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *
 	return rc;
 }
 
-static int put_regions(struct binder *b, struct bind_arg *arg, struct outputs *o,
+static int put_regions(struct binder *b, struct bind_arg *arg, struct bind_outputs *o,
 		       struct bind_output *about)
 {
 	const struct bind_arg list = *arg;
@@ -352,7 +347,7 @@ static int put_regions(struct binder *b, struct bind_arg *arg, struct outputs *o
 	return rc;
 }
 
-static int put_each(struct binder *b, struct outputs *o, uint32_t object)
+static int put_each(struct binder *b, struct bind_outputs *o, uint32_t object)
 {
 	struct bind_output about = { .object = object, .partner = WORLD_NONE };
 	struct bind_arg *arg;
@@ -386,7 +381,7 @@ static uint32_t group_of(const struct binder *b, uint32_t object)
 struct grouping {
 	struct bind_arg *arg, list; /* what is measured next, and what is chosen from */
 	uint32_t *chosen;
-	struct outputs *out;
+	struct bind_outputs *out;
 };
 
 static void choose(const struct binder *b, struct grouping *g, uint32_t group)
@@ -404,7 +399,7 @@ static int put_group(struct binder *b, struct grouping *g, uint32_t group)
 	return g->arg->nobject ? put_each(b, g->out, group) : 0;
 }
 
-static int put_groups(struct binder *b, struct outputs *out)
+static int put_groups(struct binder *b, struct bind_outputs *out)
 {
 	struct grouping g = { .arg = first_objects(b), .out = out };
 	int rc = 0;
@@ -421,7 +416,7 @@ static int put_groups(struct binder *b, struct outputs *out)
 	return rc;
 }
 
-static int bind_all(struct binder *b, struct outputs *out)
+static int bind_all(struct binder *b, struct bind_outputs *out)
 {
 	int rc = list_all(b);
 
@@ -435,7 +430,7 @@ static int bind_all(struct binder *b, struct outputs *out)
 }
 
 int bind_metric(const struct dag *g, const struct bind_options *options, struct bound *bound,
-		struct pmsl_diags *d, struct bind_output **out, size_t *n)
+		struct pmsl_diags *d, struct bind_outputs *out)
 {
 	struct binder b = { .g = g,
 			    .options = options,
@@ -443,7 +438,8 @@ int bind_metric(const struct dag *g, const struct bind_options *options, struct 
 			    .d = d,
 			    .process = WORLD_NONE,
 			    .left = BIND_COMBINATIONS_MAX };
-	struct outputs made = { .v = arena_array(bound->arena, BIND_OUTPUTS_MAX, sizeof(*made.v)) };
+	struct bind_outputs made = { .v = arena_array(bound->arena, BIND_OUTPUTS_MAX,
+						      sizeof(*made.v)) };
 	int rc = -ERR_NOMEM;
 
 	bound->is_central = options->is_central;
@@ -456,7 +452,6 @@ int bind_metric(const struct dag *g, const struct bind_options *options, struct 
 	if (rc)
 		return rc;
 	bound_mark(bound);
-	*out = made.v;
-	*n = made.n;
+	*out = made;
 	return 0;
 }

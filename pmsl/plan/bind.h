@@ -60,6 +60,11 @@ struct bind_output {
 	const char *region; /* NULL; owned by the arena of the graph */
 };
 
+struct bind_outputs {
+	struct bind_output *v;
+	size_t n;
+};
+
 /*
  * A rule may be evaluated in its graph: it is an aggregate with a mean's moments over virtual
  * times, since the start, one for each output. Otherwise `until` adds nothing.
@@ -67,10 +72,10 @@ struct bind_output {
 bool bind_can_stop(const struct dag *g, const struct bind_options *options);
 
 /*
- * b is initialised; it gets the nodes. *out (owned by b's arena) are the RESULT nodes, in order.
+ * b is initialised; it gets the nodes. out->v (owned by b's arena) are the RESULT nodes, in order.
  * -ERR_INVALID, -ERR_LIMIT with an error in d, -ERR_NOMEM.
  */
 int bind_metric(const struct dag *g, const struct bind_options *options, struct bound *b,
-		struct pmsl_diags *d, struct bind_output **out, size_t *n);
+		struct pmsl_diags *d, struct bind_outputs *out);
 
 #endif

@@ -49,7 +49,7 @@ static int eval_attr(struct binder *b, const struct dag_node *n, struct known *o
 	if (rc)
 		return rc;
 	if (str_eq(n->name, "time"))
-		return bind_op(b, n, FLOW_OP_TIME, &of, 1, out);
+		return bind_op(b, n, FLOW_OP_TIME, (struct known_list){ &of, 1 }, out);
 	if (str_eq(n->name, "rank")) {
 		*out = known_number((double)w->v[of.object].rank);
 		return 0;
@@ -95,7 +95,7 @@ static int eval_op(struct binder *b, const struct dag_node *n, struct known *out
 		*out = known_number((in[0].object == in[1].object) == (n->op == PMSL_EQ));
 		return 0;
 	}
-	return bind_op(b, n, ops[n->op], in, n->nin, out);
+	return bind_op(b, n, ops[n->op], (struct known_list){ in, n->nin }, out);
 }
 
 static int eval_if(struct binder *b, const struct dag_node *n, struct known *out)
@@ -112,7 +112,7 @@ static int eval_if(struct binder *b, const struct dag_node *n, struct known *out
 		if (rc)
 			return rc;
 	}
-	return bind_op(b, n, FLOW_OP_IF, in, 3, out);
+	return bind_op(b, n, FLOW_OP_IF, (struct known_list){ in, 3 }, out);
 }
 
 static int eval_function(struct binder *b, const struct dag_node *n, struct known *out)
@@ -126,7 +126,7 @@ static int eval_function(struct binder *b, const struct dag_node *n, struct know
 		if (rc)
 			return rc;
 	}
-	return bind_op(b, n, pmsl_function_get(n->op)->op, in, i, out);
+	return bind_op(b, n, pmsl_function_get(n->op)->op, (struct known_list){ in, i }, out);
 }
 
 /* MAX(a, b, c): operations of two, one after the other. */
@@ -147,13 +147,13 @@ static int eval_list(struct binder *b, const struct dag_node *n, struct known *o
 	for (unsigned i = 1; i < n->nin && !rc; i++) {
 		rc = bind_eval(b, n->in[i], &in[1]);
 		if (!rc)
-			rc = bind_op(b, n, ops[n->op], in, 2, out);
+			rc = bind_op(b, n, ops[n->op], (struct known_list){ in, 2 }, out);
 		in[0] = *out;
 	}
 	if (rc || n->op != PMSL_MEAN)
 		return rc;
 	in[1] = known_number(n->nin);
-	return bind_op(b, n, FLOW_OP_DIV, in, 2, out);
+	return bind_op(b, n, FLOW_OP_DIV, (struct known_list){ in, 2 }, out);
 }
 
 static bool has_region(const struct known *of, const char *name)

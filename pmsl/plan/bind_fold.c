@@ -183,7 +183,8 @@ static int put_neighbours(struct folding *f, struct known *out)
 		rc = put_neighbour(f, f->f.node[i], &fold, out);
 		in[i] = out->node;
 	}
-	return rc || !f->f.n ? rc : bind_set(f->b, f->n, &fold, in, f->f.n, out);
+	return rc || !f->f.n ? rc
+			     : bind_set(f->b, f->n, &fold, (struct node_list){ in, f->f.n }, out);
 }
 
 /* Over virtual time, of one combination of objects. */
@@ -216,8 +217,9 @@ static int add_condition(struct folding *f, const struct known *condition, struc
 {
 	struct known in[2] = { *value, *condition };
 
-	return condition->kind == KNOWN_NUMBER ? 0
-					       : bind_op(f->b, f->n, FLOW_OP_WHERE, in, 2, value);
+	return condition->kind == KNOWN_NUMBER
+		       ? 0
+		       : bind_op(f->b, f->n, FLOW_OP_WHERE, (struct known_list){ in, 2 }, value);
 }
 
 static int take_pair(struct folding *f, const struct dag_node *pair, const struct known *condition)
@@ -327,7 +329,7 @@ static int swap(struct folding *f, const struct bound_node *set, struct known *o
 		if (!rc)
 			in[i] = out->node;
 	}
-	return rc ? rc : bind_set(f->b, f->n, &fold, in, i, out);
+	return rc ? rc : bind_set(f->b, f->n, &fold, (struct node_list){ in, i }, out);
 }
 
 static int conclude_vt(struct folding *f, struct known *out)
@@ -341,7 +343,8 @@ static int conclude_vt(struct folding *f, struct known *out)
 		rc = put_vt_agg(f, f->f.node[i], true, out);
 		f->f.node[i] = out->node;
 	}
-	return rc ? rc : bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);
+	return rc ? rc
+		  : bind_set(f->b, f->n, &f->fold, (struct node_list){ f->f.node, f->f.n }, out);
 }
 
 static int conclude_constants(struct folding *f, struct known *out)
@@ -371,7 +374,7 @@ static int conclude(struct folding *f, struct known *out)
 				 "of some objects the value never changes, of others it does");
 	if (f->is_over_vt)
 		return conclude_vt(f, out);
-	return bind_set(f->b, f->n, &f->fold, f->f.node, f->f.n, out);
+	return bind_set(f->b, f->n, &f->fold, (struct node_list){ f->f.node, f->f.n }, out);
 }
 
 /*

@@ -116,9 +116,11 @@ static int put_local_times(struct binder *b, const struct dag_node *at, struct k
 	return rc ? rc : put_local(b, at, &in[1]);
 }
 
-int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
-	    size_t n, struct known *out)
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, struct known_list of,
+	    struct known *out)
 {
+	const struct known *in = of.v;
+	size_t n = of.n;
 	struct flow_node node = { .kind = FLOW_OP, .op = op, .nin = n };
 	uint32_t ids[3];
 	struct known own[2];
@@ -151,15 +153,15 @@ int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const 
 }
 
 int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold,
-	     const uint32_t *in, size_t n, struct known *out)
+	     struct node_list in, struct known *out)
 {
-	struct flow_node node = { .kind = FLOW_SET, .in = in, .nin = n, .fold = *fold };
+	struct flow_node node = { .kind = FLOW_SET, .in = in.v, .nin = in.n, .fold = *fold };
 	bool goes_through = fold->agg == AGG_SUM || fold->agg == AGG_PROD || fold->agg == AGG_MIN ||
 			    fold->agg == AGG_MAX || fold->agg == AGG_MEAN ||
 			    fold->agg == AGG_UNIQUE;
 
-	if (n == 1 && goes_through && !b->b->node[in[0]]->n.partial && !fold->partial_out) {
-		*out = (struct known){ .kind = KNOWN_NODE, .node = in[0] };
+	if (in.n == 1 && goes_through && !b->b->node[in.v[0]]->n.partial && !fold->partial_out) {
+		*out = (struct known){ .kind = KNOWN_NODE, .node = in.v[0] };
 		return 0;
 	}
 	return bind_put(b, at, &node, NULL, out);

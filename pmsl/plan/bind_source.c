@@ -279,7 +279,7 @@ int bind_source(struct binder *b, const struct dag_node *n, struct known *out)
 	if (rc || l.n <= 1)
 		return rc;
 	fold = fold_of(m);
-	return bind_set(b, n, &fold, l.v, l.n, out);
+	return bind_set(b, n, &fold, (struct node_list){ l.v, l.n }, out);
 }
 
 int bind_context(struct binder *b, const struct dag_node *n, struct known *out)
@@ -309,7 +309,7 @@ static int put_event(struct binder *b, const struct dag_node *n, struct known *v
 		*v = in[0];
 		return rc;
 	}
-	return bind_op(b, n, FLOW_OP_MUL, in, 2, v);
+	return bind_op(b, n, FLOW_OP_MUL, (struct known_list){ in, 2 }, v);
 }
 
 static int put_shift(struct binder *b, const struct dag_node *n, int64_t shift, struct known *v)

@@ -89,13 +89,23 @@ extern const enum pmsl_kind bind_by_kind[];
 
 /* --- bind_op.c */
 
+/* What a node is made of. */
+struct known_list {
+	const struct known *v;
+	size_t n;
+};
+struct node_list {
+	const uint32_t *v;
+	size_t n;
+};
+
 /* A node of the graph over these; constants are worked out at once. */
-int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
-	    size_t n, struct known *out);
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, struct known_list of,
+	    struct known *out);
 
 /* The aggregate of nodes; of one node of a kind that one value goes through, that node. */
 int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold,
-	     const uint32_t *in, size_t n, struct known *out);
+	     struct node_list in, struct known *out);
 
 /* A node of n (kind and what belongs to it), its place in the text that of `at`. */
 int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n,

@@ -207,9 +207,16 @@ static void name_link(const struct placer *p, uint32_t below, uint32_t from,
 	str_base32(name + 1, bytes, sizeof(bytes));
 }
 
-static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
-			 const struct bound_node *v, bool partial, uint32_t behind)
+/* A value that goes up: node `from` of the piece `below`. */
+struct crossing {
+	uint32_t below, from;
+	bool partial;
+	uint32_t behind;
+};
+
+static uint32_t put_link(struct placer *p, const struct bound_node *v, const struct crossing *c)
 {
+	uint32_t below = c->below, from = c->from;
 	uint32_t up = piece_at(p, above(p, p->pieces->v[below].place));
 	uint32_t made = recall(&p->links, pair(below, from));
 	char name[LINK_NAME_BYTES];
@@ -221,9 +228,9 @@ static uint32_t put_link(struct placer *p, uint32_t below, uint32_t from,
 	name_link(p, below, from, name);
 	out.link.name = in.link.name = name;
 	in.link.domain = v->n.domain;
-	in.link.partial = partial;
-	in.link.fold = partial ? late_fold_of_part(p->b, v) : late_fold_of_value(p->b, v);
-	in.link.behind = behind;
+	in.link.partial = c->partial;
+	in.link.fold = c->partial ? late_fold_of_part(p->b, v) : late_fold_of_value(p->b, v);
+	in.link.behind = c->behind;
 	if (add(p, below, &out) == NOTHING)
 		return NOTHING;
 	return keep(p, &p->links, pair(below, from), add(p, up, &in));
@@ -303,7 +310,11 @@ static void gather_part(struct placer *p, const struct bound_node *whole, const 
 	part = emit_part(p, set, piece, false);
 	if (part == NOTHING)
 		return;
-	link = put_link(p, piece, part, p->b->node[set->id], true, behind_within(p, set, below));
+	link = put_link(p, p->b->node[set->id],
+			&(struct crossing){ .below = piece,
+					    .from = part,
+					    .partial = true,
+					    .behind = behind_within(p, set, below) });
 	if (link != NOTHING)
 		g->v[g->n++] = link;
 }
@@ -325,8 +336,13 @@ static void gather_own(struct placer *p, const struct bound_node *set, uint32_t 
 	}
 }
 
+/* Inputs of a set: parts, and values that are where the set is. */
+struct parts {
+	struct gathered all, own;
+};
+
 static void gather(struct placer *p, const struct bound_node *set, uint32_t piece, bool is_whole,
-		   struct gathered *g, struct gathered *own)
+		   struct parts *to)
 {
 	struct place here = p->pieces->v[piece].place;
 	struct groups all;
@@ -339,9 +355,9 @@ static void gather(struct placer *p, const struct bound_node *set, uint32_t piec
 
 		if (from && !from->is_gathered) {
 			from->is_gathered = true;
-			gather_part(p, set, from, g);
+			gather_part(p, set, from, &to->all);
 		} else if (place_equal(at, here) || (at.kind == PLACE_ANYWHERE && is_whole)) {
-			own->v[own->n++] = emit(p, set->n.in[i], piece);
+			to->own.v[to->own.n++] = emit(p, set->n.in[i], piece);
 		}
 	}
 	groups_done(&all);
@@ -391,21 +407,21 @@ static uint32_t merge(struct placer *p, const struct bound_node *set, uint32_t p
 static uint32_t emit_parts(struct placer *p, const struct bound_node *set, uint32_t piece,
 			   bool is_whole)
 {
-	struct gathered g = { calloc(set->n.nin + 1, sizeof(*g.v)), 0 };
-	struct gathered own = { calloc(set->n.nin, sizeof(*own.v)), 0 };
+	struct parts in = { .all.v = calloc(set->n.nin + 1, sizeof(*in.all.v)),
+			    .own.v = calloc(set->n.nin, sizeof(*in.own.v)) };
 	uint32_t made = NOTHING;
 
-	if (g.v && own.v) {
-		gather(p, set, piece, is_whole, &g, &own);
+	if (in.all.v && in.own.v) {
+		gather(p, set, piece, is_whole, &in);
 		if (!p->rc)
-			gather_own(p, set, piece, &own, &g);
+			gather_own(p, set, piece, &in.own, &in.all);
 		if (!p->rc)
-			made = merge(p, set, piece, is_whole, &g);
+			made = merge(p, set, piece, is_whole, &in.all);
 	} else {
 		fail(p, -ERR_NOMEM);
 	}
-	free(g.v);
-	free(own.v);
+	free(in.all.v);
+	free(in.own.v);
 	return made;
 }
 
@@ -455,7 +471,12 @@ static uint32_t emit_below(struct placer *p, const struct bound_node *v, uint32_
 	if (below == NOTHING)
 		return NOTHING;
 	from = emit(p, v->id, below);
-	return from == NOTHING ? NOTHING : put_link(p, below, from, v, v->n.partial, v->n.behind);
+	return from == NOTHING ? NOTHING
+			       : put_link(p, v,
+					  &(struct crossing){ .below = below,
+							      .from = from,
+							      .partial = v->n.partial,
+							      .behind = v->n.behind });
 }
 
 static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece)
@@ -526,13 +547,13 @@ static void verify(struct placer *p)
 	}
 }
 
-int place_graph(const struct bound *b, const struct bind_output *out, size_t nout,
-		uint32_t measurement, const struct pmsl_source *text, struct pmsl_diags *d,
-		struct pieces *pieces)
+int place_graph(const struct placed *what, struct pmsl_diags *d, struct pieces *pieces)
 {
-	struct placer p = {
-		.b = b, .text = text, .d = d, .pieces = pieces, .measurement = measurement
-	};
+	struct placer p = { .b = what->b,
+			    .text = what->text,
+			    .d = d,
+			    .pieces = pieces,
+			    .measurement = what->measurement };
 
 	memset(pieces, 0, sizeof(*pieces));
 	map_init(&p.piece_of);
@@ -540,13 +561,13 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 	map_init(&p.parts);
 	map_init(&p.links);
 	map_init(&p.lines);
-	p.first = calloc(b->n + 1, sizeof(*p.first));
+	p.first = calloc(what->b->n + 1, sizeof(*p.first));
 	if (p.first)
 		piece_at(&p, (struct place){ PLACE_TOP, 0 });
 	else
 		p.rc = -ERR_NOMEM;
-	for (size_t i = 0; i < nout && !p.rc; i++)
-		emit(&p, out[i].node, 0);
+	for (size_t i = 0; i < what->outputs.n && !p.rc; i++)
+		emit(&p, what->outputs.v[i].node, 0);
 	verify(&p);
 	for (size_t i = 0; i < p.caphashes && i < pieces->n; i++)
 		free(p.hashes[i].v);

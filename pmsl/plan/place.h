@@ -27,13 +27,18 @@ struct pieces {
 	size_t n, cap;
 };
 
+/* What is cut into pieces. */
+struct placed {
+	const struct bound *b;
+	struct bind_outputs outputs;
+	uint32_t measurement; /* its number, not 0 */
+	const struct pmsl_source *text; /* that the metric stands in, for lines; may be NULL */
+};
+
 /*
- * measurement: its number, not 0. lines: of the text that the metric stands in, may be NULL.
  * -ERR_LIMIT with an error in d when a piece is larger than a daemon takes; -ERR_NOMEM.
  */
-int place_graph(const struct bound *b, const struct bind_output *out, size_t nout,
-		uint32_t measurement, const struct pmsl_source *text, struct pmsl_diags *d,
-		struct pieces *pieces);
+int place_graph(const struct placed *what, struct pmsl_diags *d, struct pieces *pieces);
 void pieces_done(struct pieces *p);
 
 #endif

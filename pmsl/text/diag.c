@@ -34,19 +34,18 @@ static struct pmsl_diag *make_room(struct pmsl_diags *d, bool is_warning)
 	return NULL;
 }
 
-__attribute__((format(printf, 5, 0))) static void add(struct pmsl_diags *d, bool is_warning,
-						      uint32_t at, uint32_t len, const char *fmt,
-						      va_list ap)
+__attribute__((format(printf, 3, 0))) static void add(struct pmsl_diags *d, struct pmsl_diag about,
+						      const char *fmt, va_list ap)
 {
-	struct pmsl_diag *v = has_fault_at(d, at) ? NULL : make_room(d, is_warning);
+	struct pmsl_diag *v = has_fault_at(d, about.at) ? NULL : make_room(d, about.is_warning);
 	char text[PMSL_DIAG_TEXT_BYTES];
 
 	if (!v)
 		return;
 	vsnprintf(text, sizeof(text), fmt, ap);
-	*v = (struct pmsl_diag){ .at = at, .len = len, .is_warning = is_warning };
+	*v = about;
 	str_escape(v->text, sizeof(v->text), text, strlen(text));
-	d->nerror += !is_warning;
+	d->nerror += !about.is_warning;
 }
 
 void pmsl_error(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt, ...)
@@ -54,7 +53,7 @@ void pmsl_error(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(d, false, at, len, fmt, ap);
+	add(d, (struct pmsl_diag){ .at = at, .len = len }, fmt, ap);
 	va_end(ap);
 }
 
@@ -63,7 +62,7 @@ void pmsl_warn(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt,
 	va_list ap;
 
 	va_start(ap, fmt);
-	add(d, true, at, len, fmt, ap);
+	add(d, (struct pmsl_diag){ .at = at, .len = len, .is_warning = true }, fmt, ap);
 	va_end(ap);
 }
 

@@ -58,6 +58,7 @@ void mapcalls_watch(bool on)
 	is_watching = on;
 }
 
+/* six: mmap() of the C library has as many. */
 void *__wrap_mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
 {
 	void *got = __real_mmap(p, n, prot, flags, fd, at);

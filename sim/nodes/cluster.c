@@ -84,8 +84,12 @@ static int make_all(struct cluster *c, struct err *e)
 	for (unsigned i = 0; !rc && i < c->sms; i++)
 		rc = i < c->conf.sites ? make_site(c, i, e) : make_below(c, i, e);
 	for (unsigned i = 0; !rc && i < c->conf.hosts; i++)
-		rc = simnode_new(c->w, i, simsite_name(c->site[i % c->conf.sites]),
-				 c->conf.are_diskless, &c->node[i], e);
+		rc = simnode_new(
+			c->w,
+			&(struct simnode_conf){ .number = i,
+						.site = simsite_name(c->site[i % c->conf.sites]),
+						.is_diskless = c->conf.are_diskless },
+			&c->node[i], e);
 	for (unsigned i = 0; !rc && i < c->conf.hosts; i++)
 		for (unsigned k = 0; k < c->conf.ranks; k++)
 			if (!cluster_begin_rank(c, i))

@@ -67,8 +67,8 @@ void simnode_resume(struct simnode *n)
 	loop_part_release(n->clock.loop);
 }
 
-int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless,
-		struct simnode **out, struct err *e)
+int simnode_new(struct world *w, const struct simnode_conf *conf, struct simnode **out,
+		struct err *e)
 {
 	struct simnode *n = calloc(1, sizeof(*n));
 	int rc;
@@ -76,14 +76,14 @@ int simnode_new(struct world *w, unsigned number, const char *site, bool is_disk
 	if (!n)
 		return err_nomem(e);
 	n->w = w;
-	n->is_diskless = is_diskless;
-	snprintf(n->name, sizeof(n->name), "h%u", number);
-	n->who = world_identity(w, ROLE_LM, site, n->name);
+	n->is_diskless = conf->is_diskless;
+	snprintf(n->name, sizeof(n->name), "h%u", conf->number);
+	n->who = world_identity(w, ROLE_LM, conf->site, n->name);
 	rng_init(&n->rng, rng_next(&w->dice));
 	rc = simdisk_new(n->name, rng_next(&w->dice), &n->disk, e);
 	if (!rc && hostclock_open(w, n->name, &n->clock))
 		rc = err_nomem(e);
-	rc = rc ? rc : simhost_new(n->clock.loop, number, &n->host, e);
+	rc = rc ? rc : simhost_new(n->clock.loop, conf->number, &n->host, e);
 	if (rc) {
 		simnode_free(n);
 		return rc;

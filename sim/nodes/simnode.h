@@ -10,9 +10,15 @@
 
 struct simnode;
 
+struct simnode_conf {
+	unsigned number;
+	const char *site;
+	bool is_diskless;
+};
+
 /* site: of the certificate. is_diskless: its lm has no folder to write to. */
-int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless,
-		struct simnode **out, struct err *e);
+int simnode_new(struct world *w, const struct simnode_conf *conf, struct simnode **out,
+		struct err *e);
 void simnode_free(struct simnode *n);
 
 const char *simnode_name(const struct simnode *n);

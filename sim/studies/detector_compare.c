@@ -64,22 +64,27 @@ static void take_found(const struct run *run, struct detector_compared *out)
 			out->found = *quantity_moments(v[i].quantity);
 }
 
+struct trial {
+	char setup[160]; /* beside the configuration */
+	bool has_crashes;
+};
+
 /* One configuration, run: its suspicions are counted, or its crashes found. */
-static int simulate(const struct detector_conf *c, unsigned k, const char *more, bool has_crashes,
+static int simulate(const struct detector_conf *c, unsigned k, const struct trial *t,
 		    struct detector_compared *out, struct err *e)
 {
-	const struct run_options w = { .on_event = has_crashes ? NULL : on_event, .arg = out };
+	const struct run_options w = { .on_event = t->has_crashes ? NULL : on_event, .arg = out };
 	struct run_counts f;
 	struct setup *s;
 	struct run *run;
-	int got = setup_of(c, k, more, &s, e);
+	int got = setup_of(c, k, t->setup, &s, e);
 
 	if (got < 0)
 		return got;
 	got = run_new(s, &run, e);
 	if (!got) {
 		got = run_simulate(run, &w, &f, e);
-		if (!got && has_crashes)
+		if (!got && t->has_crashes)
 			take_found(run, out);
 		run_free(run);
 	}
@@ -92,16 +97,16 @@ static int simulate(const struct detector_conf *c, unsigned k, const char *more,
 static int measure(const struct detector_conf *c, unsigned k, struct detector_compared *out,
 		   struct err *e)
 {
-	char quiet[64], crashes[160];
+	struct trial quiet = { .has_crashes = false }, crashes = { .has_crashes = true };
 	int rc;
 
-	snprintf(quiet, sizeof(quiet), "simulation.until = %.0fs\n",
+	snprintf(quiet.setup, sizeof(quiet.setup), "simulation.until = %.0fs\n",
 		 (double)c->time / 1e9 * c->links);
-	snprintf(crashes, sizeof(crashes),
+	snprintf(crashes.setup, sizeof(crashes.setup),
 		 "process.1.crash = %gs..%gs\nsimulation.runs = %d\nsimulation.until = %gs\n",
 		 100 * ETA_S, 101 * ETA_S, CRASHES, 110 * ETA_S);
-	rc = simulate(c, k, quiet, false, out, e);
-	return rc ? rc : simulate(c, k, crashes, true, out, e);
+	rc = simulate(c, k, &quiet, out, e);
+	return rc ? rc : simulate(c, k, &crashes, out, e);
 }
 
 int detectors_measure(const struct detector_conf *c, struct detector_compared *out, struct err *e)

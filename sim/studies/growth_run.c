@@ -17,8 +17,7 @@ static_assert(GROWTH_LEVELS_MAX == CLUSTER_LEVELS_MAX, "all that there can be");
 
 static const unsigned rates[] = { 1, 10, 100, 1000 }; /* events of each process in a second */
 
-int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned max, unsigned *n,
-		      struct err *e)
+int growth_parse_list(const char *text, const struct growth_list *to, unsigned *n, struct err *e)
 {
 	unsigned k = 0;
 
@@ -28,11 +27,11 @@ int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned m
 		uint64_t v;
 
 		snprintf(one, sizeof(one), "%.*s", (int)length, at);
-		if (k == max || length >= sizeof(one) || str_to_u64(one, 1, most, &v))
+		if (k == to->max || length >= sizeof(one) || str_to_u64(one, 1, to->most, &v))
 			return err_set(e, ERR_INVALID,
 				       "\"%.60s\": up to %u numbers from 1 to %u, with commas",
-				       text, max, most);
-		out[k] = (unsigned)v;
+				       text, to->max, to->most);
+		to->v[k] = (unsigned)v;
 		at = at[length] ? at + length + 1 : NULL;
 	}
 	*n = k;

@@ -34,9 +34,13 @@ struct growth_plan {
 /* Whether this many hosts fit into so much memory. ERR_LIMIT, with what they need. */
 int growth_fits(unsigned hosts, uint64_t bytes, struct err *e);
 
-/* Numbers by commas, at most max of them, each from 1 to `most`. ERR_INVALID. */
-int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned max, unsigned *n,
-		      struct err *e);
+/* Room for at most `max` numbers, each from 1 to `most`. */
+struct growth_list {
+	unsigned *v, max, most;
+};
+
+/* Numbers by commas; *n of them. ERR_INVALID. */
+int growth_parse_list(const char *text, const struct growth_list *to, unsigned *n, struct err *e);
 
 /* How fast such worlds go here: the same, a row each. time: virtual, of each. */
 int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e);

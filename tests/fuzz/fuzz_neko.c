@@ -99,7 +99,8 @@ static void datagram(const uint8_t *p, size_t n)
 
 	if (!world_init(&w, &ops, 3, 1, NULL)) {
 		w.type_name[1] = "one";
-		m = realwire_message(&w, 0, 2, 0, p, n, &number);
+		m = realwire_message(&w, &(struct realwire_end){ 0, 2, 0 }, bytes_at(p, n),
+				     &number);
 		if (m) {
 			demand(m->n <= n && m->from >= 1 && m->from <= 3 && m->type == 1);
 			world_msg_unref(&w, m);

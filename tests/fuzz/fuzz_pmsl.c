@@ -84,7 +84,12 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 		args[i].is_given = param && param->type.kind == PMSL_T_VALUE;
 		param = param ? param->next : NULL;
 	}
-	if (pmsl_plan(text, m, &w, &options, 1, &d, &plan)) {
+	if (pmsl_plan(&(struct pmsl_demand){ .text = text,
+					     .metric = m,
+					     .world = &w,
+					     .options = &options,
+					     .measurement = 1 },
+		      &d, &plan)) {
 		demand(d.nerror > 0);
 		return;
 	}

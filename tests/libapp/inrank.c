@@ -157,19 +157,13 @@ static void events_with_nobody(void)
 
 /* --- actions in the rank */
 
-static void install(unsigned func, unsigned at, unsigned op, unsigned cell, double value,
-		    int32_t partner)
+static void install(struct seg_action a, int32_t partner)
 {
-	struct seg_action a = { .op = (uint16_t)op,
-				.func = (uint16_t)func,
-				.phase = (uint8_t)at,
-				.cell = (uint16_t)cell,
-				.value = value,
-				.flags = ACTION_PATOP,
-				.partner_count = partner >= 0 };
 	unsigned index;
 
-	if (op == ACTION_COUNTER_ADD && value == 0)
+	a.flags = ACTION_PATOP;
+	a.partner_count = partner >= 0;
+	if (a.op == ACTION_COUNTER_ADD && a.value == 0)
 		a.operand = ACTION_VOLUME;
 	IS(segview_action_add(v, &a, &partner, NULL, &index), 0);
 }
@@ -179,11 +173,36 @@ static void actions(void)
 	unsigned f = rank ? CALL_ID_Recv : CALL_ID_Send;
 	struct segview_cell c;
 
-	install(f, CALL_START, ACTION_COUNTER_ADD, 1, 1, -1);
-	install(f, CALL_END, ACTION_COUNTER_ADD, 2, 0, !rank);
-	install(f, CALL_END, ACTION_COUNTER_ADD, 3, 1, 7); /* no such rank */
-	install(f, CALL_START, ACTION_PATOP_INTEGRATOR_ADD, 4, 1, !rank);
-	install(f, CALL_END, ACTION_PATOP_INTEGRATOR_ADD, 4, -1, !rank);
+	install((struct seg_action){ .func = f,
+				     .phase = CALL_START,
+				     .op = ACTION_COUNTER_ADD,
+				     .cell = 1,
+				     .value = 1 },
+		-1);
+	install((struct seg_action){ .func = f,
+				     .phase = CALL_END,
+				     .op = ACTION_COUNTER_ADD,
+				     .cell = 2,
+				     .value = 0 },
+		!rank);
+	install((struct seg_action){ .func = f,
+				     .phase = CALL_END,
+				     .op = ACTION_COUNTER_ADD,
+				     .cell = 3,
+				     .value = 1 },
+		7); /* no such rank */
+	install((struct seg_action){ .func = f,
+				     .phase = CALL_START,
+				     .op = ACTION_PATOP_INTEGRATOR_ADD,
+				     .cell = 4,
+				     .value = 1 },
+		!rank);
+	install((struct seg_action){ .func = f,
+				     .phase = CALL_END,
+				     .op = ACTION_PATOP_INTEGRATOR_ADD,
+				     .cell = 4,
+				     .value = -1 },
+		!rank);
 	segview_hook_set(v, f, HOOK_ACTION_START | HOOK_ACTION_END, 0);
 	for (int i = 0; i < 5; i++)
 		message(i % 2 ? swapped : MPI_COMM_WORLD, i > 2);

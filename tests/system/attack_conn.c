@@ -120,6 +120,7 @@ bool attack_open(struct attack *a)
 	return false;
 }
 
+/* six: OpenSSL calls it. */
 static int take_alpn(SSL *ssl, const unsigned char **out, unsigned char *n, const unsigned char *in,
 		     unsigned len, void *arg)
 {

@@ -99,7 +99,12 @@ static int draw_plan(struct drawing *g)
 
 	if (rc != CMD_OK)
 		return rc;
-	if (pmsl_plan(g->text, g->metric, &g->world, &g->options, 1, &g->d, &plan))
+	if (pmsl_plan(&(struct pmsl_demand){ .text = g->text,
+					     .metric = g->metric,
+					     .world = &g->world,
+					     .options = &g->options,
+					     .measurement = 1 },
+		      &g->d, &plan))
 		return g->d.nerror ? CMD_FAILURE : cmd_fail(CMD_FAILURE, "out of memory");
 	dot_bound(&g->out, &plan.bound);
 	dot_pieces(&g->out, &plan.pieces, &g->world);

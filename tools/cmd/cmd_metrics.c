@@ -29,16 +29,19 @@ static bool is_wanted(const struct listing *l, const char *name)
 	return !l->word || strstr(name, l->word);
 }
 
-static void put_row(struct listing *l, const char *name, const char *unit, const char *kind,
-		    const char *params, const char *text)
+struct row {
+	const char *name, *unit, *kind, *params, *text;
+};
+
+static void put_row(struct listing *l, const struct row *r)
 {
 	l->n++;
-	table_cell(l->table, "%s", name);
-	table_cell(l->table, "%s", unit);
-	table_cell(l->table, "%s", kind);
-	table_cell(l->table, "%s", text);
+	table_cell(l->table, "%s", r->name);
+	table_cell(l->table, "%s", r->unit);
+	table_cell(l->table, "%s", r->kind);
+	table_cell(l->table, "%s", r->text);
 	if (l->is_long)
-		table_cell(l->table, "%s", params);
+		table_cell(l->table, "%s", r->params);
 }
 
 static void put_json(struct listing *l, const struct pmsl_builtin *m)
@@ -71,8 +74,11 @@ static void list_builtins(struct listing *l)
 		if (l->json)
 			put_json(l, &m);
 		else
-			put_row(l, m.name, m.unit, m.is_total ? "cumulative" : "sampled",
-				pmsl_builtin_params(&m), m.text);
+			put_row(l, &(struct row){ .name = m.name,
+						  .unit = m.unit,
+						  .kind = m.is_total ? "cumulative" : "sampled",
+						  .params = pmsl_builtin_params(&m),
+						  .text = m.text });
 	}
 }
 
@@ -86,9 +92,12 @@ static void put_metric(struct listing *l, const struct pmsl *p, const struct pms
 		pmsl_text_metric_json(&l->out, p, m);
 	} else {
 		pmsl_text_params(&params, m);
-		put_row(l, m->name, pmsl_unit_text(pmsl_units(p), m->unit, unit),
-			m->domain == PMSL_EACH_VT ? "each vt" : "each read", buf_str(&params),
-			pmsl_source(p)->name);
+		put_row(l,
+			&(struct row){ .name = m->name,
+				       .unit = pmsl_unit_text(pmsl_units(p), m->unit, unit),
+				       .kind = m->domain == PMSL_EACH_VT ? "each vt" : "each read",
+				       .params = buf_str(&params),
+				       .text = pmsl_source(p)->name });
 	}
 	buf_done(&params);
 }

@@ -66,14 +66,24 @@ static void put_entry(Omis_object_result *o, const struct reply_entry *n, char *
 	o->result_len = n->nvalue;
 }
 
-/* Entries come in any order of actions; each action's keep theirs. n: of each action, zeroed. */
-static void put_services(struct answer *a, Omis_object_result *o, const struct reply *r,
-			 size_t services, Omis_flags flags, size_t *n, char **text)
+struct filling {
+	struct answer *a;
+	Omis_object_result *results; /* room for those of all services */
+	size_t services;
+	size_t *n; /* of each service, zeroed */
+	char *text; /* room */
+};
+
+/* Entries come in any order of actions; each action's keep theirs. */
+static void put_services(struct filling *f, const struct reply *r, Omis_flags flags)
 {
+	Omis_object_result *o = f->results;
+	size_t *n = f->n;
+
 	for (size_t i = 0; i < r->nentry; i++)
 		n[r->entry[i].action] += is_wanted(&r->entry[i], flags);
-	for (size_t i = 0; i < services; i++) {
-		a->service[i] = o;
+	for (size_t i = 0; i < f->services; i++) {
+		f->a->service[i] = o;
 		o += n[i] + 1; /* zero already: the end */
 		n[i] = 0;
 	}
@@ -81,7 +91,7 @@ static void put_services(struct answer *a, Omis_object_result *o, const struct r
 		const struct reply_entry *e = &r->entry[i];
 
 		if (is_wanted(e, flags))
-			put_entry(&a->service[e->action][n[e->action]++], e, text);
+			put_entry(&f->a->service[e->action][n[e->action]++], e, &f->text);
 	}
 }
 
@@ -117,7 +127,7 @@ Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags)
 	Omis_object_result *o;
 	Omis_missing *m;
 	size_t *n;
-	char *text;
+	struct filling f;
 
 	if (!is_sound(r))
 		return answer_from_status(OMIS_INTERNAL_ERROR,
@@ -133,9 +143,13 @@ Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags)
 	}
 	o = (Omis_object_result *)(void *)(a->service + l.services + 1);
 	m = (Omis_missing *)(void *)(o + l.objects);
-	text = (char *)(m + l.missing);
-	put_services(a, o, r, l.services, flags, n, &text);
-	put_missing(a, m, &r->coverage, &text);
+	f = (struct filling){ .a = a,
+			      .results = o,
+			      .services = l.services,
+			      .n = n,
+			      .text = (char *)(m + l.missing) };
+	put_services(&f, r, flags);
+	put_missing(a, m, &r->coverage, &f.text);
 	free(n);
 	return a->service;
 }

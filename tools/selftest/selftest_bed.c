@@ -173,12 +173,17 @@ static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *te
 
 enum { TREE_TOKEN = 0, TREE_PARENT = 1, TREE_NAME = 2, TREE_JOB = 7 };
 
-/* Sets two words from the entry that has `text` in place `which`. */
-static bool note_entry(struct selftest_bed *bed, Omis_reply r, size_t which, const char *text,
-		       const char *token, const char *parent)
+struct sought {
+	size_t which; /* place in an entry */
+	const char *text; /* that is there */
+};
+
+/* Sets two words from that entry. */
+static bool note_entry(struct selftest_bed *bed, Omis_reply r, struct sought of, const char *token,
+		       const char *parent)
 {
 	Omis_value *owner = NULL;
-	const Omis_value *v = find_in_tree(r, which, text, &owner);
+	const Omis_value *v = find_in_tree(r, of.which, of.text, &owner);
 
 	if (v) {
 		selftest_word_set(&bed->words, token, value_text(v, TREE_TOKEN));
@@ -205,8 +210,10 @@ static int is_in_tree(struct selftest_bed *bed)
 	int found = -ERR_CLOSED;
 
 	if (r && omis_reply_status(r) == OMIS_OK)
-		found = note_entry(bed, r, TREE_JOB, bed->launch.job_name, "proc", "node") &&
-			note_entry(bed, r, TREE_TOKEN, word(bed, "node"), "node", "site");
+		found = note_entry(bed, r, (struct sought){ TREE_JOB, bed->launch.job_name },
+				   "proc", "node") &&
+			note_entry(bed, r, (struct sought){ TREE_TOKEN, word(bed, "node") }, "node",
+				   "site");
 	omis_reply_free(r);
 	return found;
 }

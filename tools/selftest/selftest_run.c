@@ -297,19 +297,25 @@ static int save_value(struct run *run, const char *step)
 	return set_word(run, name, answer + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
 }
 
-static int spawn_other(const char *string, const char *state, char *request, int out, pid_t *pid,
-		       struct err *e)
+/* A request of another tool. */
+struct other {
+	const char *string; /* of the connection */
+	const char *state; /* its state folder */
+	char *request;
+};
+
+static int spawn_other(const struct other *o, int out, pid_t *pid, struct err *e)
 {
 	char path[] = "/proc/self/exe", name[] = "omig", command[] = "request",
 	     o1[] = "--no-attach", o2[] = "--mainsm";
-	char *conn = str_dup(string);
-	char *argv[] = { name, command, o1, o2, conn, request, NULL };
+	char *conn = str_dup(o->string);
+	char *argv[] = { name, command, o1, o2, conn, o->request, NULL };
 	posix_spawn_file_actions_t a;
 	char before[FILE_PATH_BYTES] = "";
 	int rc;
 
 	str_copy(before, sizeof(before), getenv("OMIG_STATE_DIR") ? getenv("OMIG_STATE_DIR") : "");
-	setenv("OMIG_STATE_DIR", state, 1);
+	setenv("OMIG_STATE_DIR", o->state, 1);
 	posix_spawn_file_actions_init(&a);
 	posix_spawn_file_actions_adddup2(&a, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&a, out, STDERR_FILENO);
@@ -334,7 +340,9 @@ static int ask_other(struct run *run, const char *text)
 	if (!rc && (!request || !string || pipe2(fd, O_CLOEXEC) < 0))
 		rc = err_set(&run->e, ERR_NOMEM, "another tool cannot be started");
 	if (!rc) {
-		rc = spawn_other(string, state, request, fd[1], &pid, &run->e);
+		rc = spawn_other(
+			&(struct other){ .string = string, .state = state, .request = request },
+			fd[1], &pid, &run->e);
 		close(fd[1]);
 		while (!rc &&
 		       ((n = read(fd[0], some, sizeof(some))) > 0 || (n < 0 && errno == EINTR)))

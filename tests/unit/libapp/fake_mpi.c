@@ -112,6 +112,7 @@ EXPORT int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, in
 
 int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out, int *dests,
 			      int *wout);
+/* six: of MPI. */
 EXPORT int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out,
 				     int *dests, int *wout)
 {
@@ -269,6 +270,7 @@ MAKE_PERSISTENT(PMPI_Barrier_init, (uintptr_t comm, uintptr_t hints, void *reque
 MAKE_PERSISTENT(PMPIX_Neighbor_alltoall_init,
 		(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request))
 
+/* six: of MPI. */
 EXPORT int PMPI_Sendrecv(void *out, int nout, uintptr_t tout, int dest, int outtag, void *in,
 			 int nin, uintptr_t tin, int source, int intag, uintptr_t comm,
 			 void *status)
@@ -381,6 +383,7 @@ EXPORT int PMPI_Comm_free(void *comm)
 	return fake_end.result;
 }
 
+/* six: of MPI. */
 EXPORT int PMPI_File_read_at(uintptr_t file, int64_t at, void *buf, int n, uintptr_t type,
 			     void *status)
 {
@@ -388,6 +391,7 @@ EXPORT int PMPI_File_read_at(uintptr_t file, int64_t at, void *buf, int n, uintp
 	return fake_end.result;
 }
 
+/* six: of MPI. */
 EXPORT int PMPI_File_write_at(uintptr_t file, int64_t at, void *buf, int n, uintptr_t type,
 			      void *status)
 {
@@ -413,6 +417,7 @@ static void *f_status(void *p)
 }
 
 void pmpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm, void *ierr);
+/* six: of MPI. */
 EXPORT void pmpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm,
 		       void *ierr)
 {
@@ -423,6 +428,7 @@ EXPORT void pmpi_send_(void *buf, void *n, void *type, void *dest, void *tag, vo
 
 void pmpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm, void *status,
 		void *ierr);
+/* six: of MPI. */
 EXPORT void pmpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm,
 		       void *status, void *ierr)
 {
@@ -432,6 +438,7 @@ EXPORT void pmpi_recv_(void *buf, void *n, void *type, void *source, void *tag, 
 
 void pmpi_irecv_f08_(void *buf, void *n, void *type, void *source, void *tag, void *comm,
 		     void *request, void *ierr);
+/* six: of MPI. */
 EXPORT void pmpi_irecv_f08_(void *buf, void *n, void *type, void *source, void *tag, void *comm,
 			    void *request, void *ierr)
 {
@@ -441,6 +448,7 @@ EXPORT void pmpi_irecv_f08_(void *buf, void *n, void *type, void *source, void *
 
 void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *indices, void *statuses,
 			void *ierr);
+/* six: of MPI. */
 EXPORT void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *indices,
 			       void *statuses, void *ierr)
 {
@@ -450,6 +458,7 @@ EXPORT void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *in
 }
 
 void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr);
+/* six: of MPI. */
 EXPORT void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr)
 {
 	*(int *)ierr = fake_end.result;
@@ -463,6 +472,7 @@ EXPORT void pmpir_bcast_f08ts_large_(FAKE_F_BCAST)
 
 void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag,
 		      void *comm, void *hints, void *request, void *ierr);
+/* six: of MPI. */
 EXPORT void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag,
 			     void *comm, void *hints, void *request, void *ierr)
 {

@@ -38,19 +38,13 @@ struct segview_call rank_call(unsigned func)
 	return c;
 }
 
-void rank_action(unsigned func, unsigned phase, unsigned op, unsigned cell, double value,
-		 int32_t partner)
+void rank_action(struct seg_action a, int32_t partner)
 {
-	struct seg_action a = { .op = (uint16_t)op,
-				.func = (uint16_t)func,
-				.phase = (uint8_t)phase,
-				.cell = (uint16_t)cell,
-				.value = value,
-				.flags = ACTION_PATOP,
-				.partner_count = partner >= 0 };
 	unsigned index;
 
-	if (op == ACTION_COUNTER_ADD && value == 0)
+	a.flags = ACTION_PATOP;
+	a.partner_count = partner >= 0;
+	if (a.op == ACTION_COUNTER_ADD && a.value == 0)
 		a.operand = ACTION_VOLUME;
 	ck_assert_int_eq(segview_action_add(rank_view, &a, &partner, NULL, &index), 0);
 }

@@ -14,8 +14,7 @@ void rank_hooks(uint32_t word); /* of all functions */
 struct segview_call rank_call(unsigned func); /* all threads */
 
 /* The compiled form of a tool's request; partner < 0: any. See struct seg_action. */
-void rank_action(unsigned func, unsigned phase, unsigned op, unsigned cell, double value,
-		 int32_t partner);
+void rank_action(struct seg_action a, int32_t partner);
 
 /* The entry of (func, partner), summed over all threads; zeros when there is none. */
 struct segview_partner rank_partner(unsigned func, int32_t partner);

@@ -249,11 +249,36 @@ TEST(actions_run_in_the_rank_for_the_partners_that_were_asked_for)
 	struct segview_cell c;
 
 	fake_end = (struct fake_end){ .source = 3, .bytes = 12 };
-	rank_action(CALL_ID_Recv, CALL_START, ACTION_COUNTER_ADD, 1, 1, -1);
-	rank_action(CALL_ID_Recv, CALL_END, ACTION_COUNTER_ADD, 2, 0, 3);
-	rank_action(CALL_ID_Recv, CALL_END, ACTION_COUNTER_ADD, 3, 1, 2);
-	rank_action(CALL_ID_Recv, CALL_START, ACTION_PATOP_INTEGRATOR_ADD, 4, 1, 3);
-	rank_action(CALL_ID_Recv, CALL_END, ACTION_PATOP_INTEGRATOR_ADD, 4, -1, 3);
+	rank_action((struct seg_action){ .func = CALL_ID_Recv,
+					 .phase = CALL_START,
+					 .op = ACTION_COUNTER_ADD,
+					 .cell = 1,
+					 .value = 1 },
+		    -1);
+	rank_action((struct seg_action){ .func = CALL_ID_Recv,
+					 .phase = CALL_END,
+					 .op = ACTION_COUNTER_ADD,
+					 .cell = 2,
+					 .value = 0 },
+		    3);
+	rank_action((struct seg_action){ .func = CALL_ID_Recv,
+					 .phase = CALL_END,
+					 .op = ACTION_COUNTER_ADD,
+					 .cell = 3,
+					 .value = 1 },
+		    2);
+	rank_action((struct seg_action){ .func = CALL_ID_Recv,
+					 .phase = CALL_START,
+					 .op = ACTION_PATOP_INTEGRATOR_ADD,
+					 .cell = 4,
+					 .value = 1 },
+		    3);
+	rank_action((struct seg_action){ .func = CALL_ID_Recv,
+					 .phase = CALL_END,
+					 .op = ACTION_PATOP_INTEGRATOR_ADD,
+					 .cell = 4,
+					 .value = -1 },
+		    3);
 	rank_hooks(HOOK_ACTION_START | HOOK_ACTION_END);
 	for (int i = 0; i < 5; i++)
 		recv_any();

@@ -187,7 +187,12 @@ TEST(what_is_read_is_what_was_done_before_the_probe)
 	struct seen s;
 
 	rank_hooks(HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_ACTION_START);
-	rank_action(CALL_ID_Send, CALL_START, ACTION_COUNTER_ADD, 7, 2, -1);
+	rank_action((struct seg_action){ .func = CALL_ID_Send,
+					 .phase = CALL_START,
+					 .op = ACTION_COUNTER_ADD,
+					 .cell = 7,
+					 .value = 2 },
+		    -1);
 	on(STEP, PROBE_RECORD);
 	count = read_sends(STEP, SEG_READ_CALLS);
 	out = read_sends(STEP, SEG_READ_OUT);
@@ -220,8 +225,18 @@ TEST(an_integrator_is_read_at_the_probes_own_clock_read)
 	uint64_t first;
 
 	rank_hooks(HOOK_ACTION_START);
-	rank_action(CALL_ID_Send, CALL_START, ACTION_INTEGRATOR_ADD, 3, 1, -1);
-	rank_action(CALL_ID_Send, CALL_START, ACTION_INTEGRATOR_ADD, 4, 2, -1);
+	rank_action((struct seg_action){ .func = CALL_ID_Send,
+					 .phase = CALL_START,
+					 .op = ACTION_INTEGRATOR_ADD,
+					 .cell = 3,
+					 .value = 1 },
+		    -1);
+	rank_action((struct seg_action){ .func = CALL_ID_Send,
+					 .phase = CALL_START,
+					 .op = ACTION_INTEGRATOR_ADD,
+					 .cell = 4,
+					 .value = 2 },
+		    -1);
 	on(STEP, PROBE_RECORD);
 	slot[0] = read_cell(STEP, SEG_READ_INTEGRATOR, 3);
 	slot[1] = read_cell(STEP, SEG_READ_INTEGRATOR, 4);

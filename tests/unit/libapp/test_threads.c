@@ -116,7 +116,12 @@ static int stop;
 static void *change(void *arg)
 {
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		rank_action(CALL_ID_Send, CALL_START, ACTION_COUNTER_ADD, 1, 1, -1);
+		rank_action((struct seg_action){ .func = CALL_ID_Send,
+						 .phase = CALL_START,
+						 .op = ACTION_COUNTER_ADD,
+						 .cell = 1,
+						 .value = 1 },
+			    -1);
 		rank_hooks(0xff);
 		segview_reset(rank_view);
 	}

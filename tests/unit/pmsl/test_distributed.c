@@ -208,11 +208,8 @@ static void read_piece(struct tree *t, unsigned i)
 
 /* --- what happens in the ranks */
 
-static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value,
-		     nsec_t time)
+static void push_one(struct tree *t, unsigned i, uint32_t input, struct flow_token token)
 {
-	struct flow_token token = flow_token_make(key, value, 0, time);
-
 	flow_push(t->engine[i], input, &token);
 }
 
@@ -227,7 +224,9 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 		const struct walk_event *e = &t->story.event[p][vt];
 
 		if (!e->is_lost && e->round == t->round)
-			push_one(t, i, input, vt, metrics_value(&t->story, s, p, vt), e->time);
+			push_one(t, i, input,
+				 flow_token_make(vt, metrics_value(&t->story, s, p, vt), 0,
+						 e->time));
 	}
 }
 
@@ -244,9 +243,11 @@ static void push(struct tree *t, unsigned i)
 		if (*s->probe)
 			push_events(t, i, k, s);
 		else
-			push_one(t, i, flow_input(t->engine[i], 1, k), t->round,
-				 t->story.sent_at_read[metrics_rank(s->object)][read],
-				 walk_read_time(t->round));
+			push_one(t, i, flow_input(t->engine[i], 1, k),
+				 flow_token_make(
+					 t->round,
+					 t->story.sent_at_read[metrics_rank(s->object)][read], 0,
+					 walk_read_time(t->round)));
 	}
 }
 
@@ -545,8 +546,14 @@ static void try_one(struct tree *t, struct buf *text)
 	t->since = options.since =
 		metrics_adds_up(&t->shape) && roll(t, 2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	ck_assert_int_eq(pmsl_compile("t", t->text, text->n, &d, &p), 0);
-	demand(t, pmsl_plan(p, pmsl_metric(p, "M", &d), world, &options, 1, &d, &plan) == 0, "%s",
-	       d.v[0].text);
+	demand(t,
+	       pmsl_plan(&(struct pmsl_demand){ .text = p,
+						.metric = pmsl_metric(p, "M", &d),
+						.world = world,
+						.options = &options,
+						.measurement = 1 },
+			 &d, &plan) == 0,
+	       "%s", d.v[0].text);
 	t->plan = &plan;
 	run(t);
 	pmsl_plan_done(&plan);

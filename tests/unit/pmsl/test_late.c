@@ -25,9 +25,13 @@ static struct flow_link link_of(const char *value)
 		"RETURN MEAN(y[p] WHERE p IN ps AND p.rank %% 2 == 0); }",
 		value);
 	ck_assert_msg(pmsl_compile("t", text, strlen(text), &d, &p) == 0, "%s", d.v[0].text);
-	ck_assert_msg(
-		pmsl_plan(p, pmsl_metric(p, "M", &d), metrics_world(), &options, 1, &d, &plan) == 0,
-		"%s", d.v[0].text);
+	ck_assert_msg(pmsl_plan(&(struct pmsl_demand){ .text = p,
+						       .metric = pmsl_metric(p, "M", &d),
+						       .world = metrics_world(),
+						       .options = &options,
+						       .measurement = 1 },
+				&d, &plan) == 0,
+		      "%s", d.v[0].text);
 	for (size_t i = 0; i < plan.pieces.n && !link.behind; i++) {
 		const struct flow_graph *g = plan.pieces.v[i].graph;
 

@@ -76,11 +76,8 @@ static void start(struct tree *t)
 	}
 }
 
-static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, double value,
-		     nsec_t time)
+static void push_one(struct tree *t, unsigned i, uint32_t input, struct flow_token token)
 {
-	struct flow_token token = flow_token_make(key, value, 0, time);
-
 	flow_push(t->engine[i], input, &token);
 }
 
@@ -98,7 +95,8 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 		vt = 1 + (first + k * step) % WALK_VTS;
 		e = &story.event[p][vt];
 		if (e->time > walk_read_time(r - 1) && e->time <= walk_read_time(r))
-			push_one(t, i, input, vt, metrics_value(&story, s, p, vt), e->time);
+			push_one(t, i, input,
+				 flow_token_make(vt, metrics_value(&story, s, p, vt), 0, e->time));
 	}
 }
 
@@ -114,8 +112,9 @@ static void push(struct tree *t, unsigned i, unsigned r)
 		if (*s->probe) {
 			push_events(t, i, k, s, r);
 		} else {
-			push_one(t, i, flow_input(t->engine[i], 1, k), r,
-				 story.sent_at_read[metrics_rank(s->object)][r], walk_read_time(r));
+			push_one(t, i, flow_input(t->engine[i], 1, k),
+				 flow_token_make(r, story.sent_at_read[metrics_rank(s->object)][r],
+						 0, walk_read_time(r)));
 		}
 	}
 }
@@ -205,7 +204,12 @@ static void try_one(struct buf *source)
 		options.until = rule;
 		nstopping++;
 	}
-	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), world, &options, 1, &d, &plan) == 0,
+	ck_assert_msg(pmsl_plan(&(struct pmsl_demand){ .text = p,
+						       .metric = pmsl_metric(p, "M", &d),
+						       .world = world,
+						       .options = &options,
+						       .measurement = 1 },
+				&d, &plan) == 0,
 		      "%s\n%s", buf_str(source), d.v[0].text);
 	compare(buf_str(source), &plan, &options, only_end);
 	pmsl_plan_done(&plan);

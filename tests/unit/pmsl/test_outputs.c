@@ -45,8 +45,12 @@ static int plan_builtin(const char *metric, bool has_partners, bool has_regions)
 	ck_assert_int_eq(pmsl_builtin_source(metric, has_partners, has_regions, &b), 0);
 	ck_assert_int_eq(pmsl_compile("t", buf_str(&b), b.n, &diags, &text), 0);
 	buf_done(&b);
-	return pmsl_plan(text, pmsl_metric(text, "Measured", &diags), &world, &options, 1, &diags,
-			 &plan);
+	return pmsl_plan(&(struct pmsl_demand){ .text = text,
+						.metric = pmsl_metric(text, "Measured", &diags),
+						.world = &world,
+						.options = &options,
+						.measurement = 1 },
+			 &diags, &plan);
 }
 
 /* The number of inputs of the graph for exactly this partner or region. */
@@ -73,15 +77,15 @@ TEST(each_pair_of_processes_has_an_output)
 	options.by = BIND_BY_PROCESS;
 	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
-	ck_assert_uint_eq(plan.noutput, 9);
+	ck_assert_uint_eq(plan.outputs.n, 9);
 	for (unsigned from = 1; from <= 3; from++)
 		for (unsigned to = 1; to <= 3; to++, k++) {
 			char process[8], partner[8];
 
 			snprintf(process, sizeof(process), "p_%u", from);
 			snprintf(partner, sizeof(partner), "p_%u", to);
-			ck_assert_str_eq(world.v[plan.output[k].object].token, process);
-			ck_assert_str_eq(world.v[plan.output[k].partner].token, partner);
+			ck_assert_str_eq(world.v[plan.outputs.v[k].object].token, process);
+			ck_assert_str_eq(world.v[plan.outputs.v[k].partner].token, partner);
 			snprintf(partner, sizeof(partner), "%u", to - 1); /* its rank */
 			ck_assert_uint_eq(asked_for(process, partner, NULL), 1);
 		}
@@ -140,7 +144,7 @@ TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
 		options.each = BIND_EACH_PARTNER;
 		ck_assert_msg(plan_builtin("MPI_Rget_accumulate_volume_out", true, false) == 0,
 			      "%s", diags.v[0].text);
-		ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
+		ck_assert_uint_eq(plan.outputs.n, BIND_OUTPUTS_MAX);
 		parts_can_be_read();
 		pmsl_plan_done(&plan);
 		pmsl_free(text);
@@ -155,9 +159,9 @@ TEST(each_partner_of_all_together_has_an_output)
 	options.each = BIND_EACH_PARTNER;
 	args[1] = (struct bind_arg){ .is_given = true, .object = only, .nobject = 1 };
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
-	ck_assert_uint_eq(plan.noutput, 1);
-	ck_assert_uint_eq(plan.output[0].object, WORLD_NONE);
-	ck_assert_uint_eq(plan.output[0].partner, only[0]);
+	ck_assert_uint_eq(plan.outputs.n, 1);
+	ck_assert_uint_eq(plan.outputs.v[0].object, WORLD_NONE);
+	ck_assert_uint_eq(plan.outputs.v[0].partner, only[0]);
 	ck_assert_uint_eq(asked_for("p_1", "2", NULL), 1);
 }
 
@@ -179,9 +183,9 @@ TEST(only_pairs_of_one_job_have_an_output)
 	options.by = BIND_BY_PROCESS;
 	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
-	ck_assert_uint_eq(plan.noutput, 4 + 1);
-	ck_assert_str_eq(world.v[plan.output[4].object].token, "p_3");
-	ck_assert_str_eq(world.v[plan.output[4].partner].token, "p_3");
+	ck_assert_uint_eq(plan.outputs.n, 4 + 1);
+	ck_assert_str_eq(world.v[plan.outputs.v[4].object].token, "p_3");
+	ck_assert_str_eq(world.v[plan.outputs.v[4].partner].token, "p_3");
 	ck_assert_uint_eq(asked_for("p_1", "0", NULL), 1);
 	ck_assert_uint_eq(asked_for("p_3", "0", NULL), 1);
 	ck_assert_uint_eq(asked_for("p_3", "1", NULL), 0);
@@ -203,9 +207,9 @@ TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 	world.v = v;
 	options.by = BIND_BY_PROCESS;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), 0);
-	ck_assert_uint_eq(plan.noutput, 3);
+	ck_assert_uint_eq(plan.outputs.n, 3);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_int_eq(world.v[plan.output[i].object].rank, i);
+		ck_assert_int_eq(world.v[plan.outputs.v[i].object].rank, i);
 }
 
 /* Rank 0 of one job is not rank 0 of the other. */
@@ -249,11 +253,11 @@ TEST(each_region_has_an_output)
 	options.each = BIND_EACH_REGION;
 	args[1] = (struct bind_arg){ .is_given = true, .region = regions, .nregion = 2 };
 	ck_assert_int_eq(plan_builtin("Send_delay", false, true), 0);
-	ck_assert_uint_eq(plan.noutput, 4);
-	ck_assert_str_eq(plan.output[0].region, "loop");
-	ck_assert_str_eq(plan.output[1].region, "a..b");
-	ck_assert_uint_eq(plan.output[1].object, world_find(&world, "a"));
-	ck_assert_uint_eq(plan.output[3].object, world_find(&world, "b"));
+	ck_assert_uint_eq(plan.outputs.n, 4);
+	ck_assert_str_eq(plan.outputs.v[0].region, "loop");
+	ck_assert_str_eq(plan.outputs.v[1].region, "a..b");
+	ck_assert_uint_eq(plan.outputs.v[1].object, world_find(&world, "a"));
+	ck_assert_uint_eq(plan.outputs.v[3].object, world_find(&world, "b"));
 	ck_assert_uint_eq(asked_for("p_2", NULL, "a..b"), 1);
 	ck_assert_uint_eq(asked_for("p_3", NULL, "loop"), 1);
 }
@@ -283,7 +287,7 @@ TEST(thousands_of_processes_have_an_output_each)
 	make_many(BIND_OUTPUTS_MAX / 32, 0);
 	ck_assert_msg(plan_builtin("Send_volume", false, false) == 0, "%s",
 		      diags.n ? diags.v[0].text : "");
-	ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
+	ck_assert_uint_eq(plan.outputs.n, BIND_OUTPUTS_MAX);
 }
 
 TEST(more_outputs_than_a_measurement_has_are_refused)
@@ -313,7 +317,12 @@ static int plan_of(const char *source)
 {
 	ck_assert_int_eq(pmsl_compile("t", source, strlen(source), &diags, &text), 0);
 	ck_assert_msg(!diags.nerror, "%s: %s", source, diags.v[0].text);
-	return pmsl_plan(text, pmsl_metric(text, "M", &diags), &world, &options, 1, &diags, &plan);
+	return pmsl_plan(&(struct pmsl_demand){ .text = text,
+						.metric = pmsl_metric(text, "M", &diags),
+						.world = &world,
+						.options = &options,
+						.measurement = 1 },
+			 &diags, &plan);
 }
 
 /* No host needs a request for it. */
@@ -382,12 +391,12 @@ static int plan_alone(const char *value)
 TEST(a_process_without_mpi_has_no_output_where_calls_are_counted)
 {
 	ck_assert_int_eq(plan_alone("CPU_usage(p, NOW)"), 0);
-	ck_assert_uint_eq(plan.noutput, 3);
+	ck_assert_uint_eq(plan.outputs.n, 3);
 	ck_assert_int_eq(plan_alone("Send_count(p, t)"), 0);
-	ck_assert_uint_eq(plan.noutput, 1);
+	ck_assert_uint_eq(plan.outputs.n, 1);
 	ck_assert_int_eq(plan_alone("(p.rank + 1) * CPU_usage(p, NOW) * Send_count(p, t)"), 0);
-	ck_assert_uint_eq(plan.noutput, 1);
-	ck_assert_str_eq(world.v[plan.output[0].object].token, "p_1");
+	ck_assert_uint_eq(plan.outputs.n, 1);
+	ck_assert_str_eq(world.v[plan.outputs.v[0].object].token, "p_1");
 }
 
 /* With both graphs: what is bound, and its pieces. */

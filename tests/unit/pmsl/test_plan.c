@@ -46,8 +46,12 @@ static int try_plan(const char *source, const char *metric, const char *layout)
 	ck_assert_msg(world_from_layout(layout, arena, &world, &e) == 0, "%s", e.text);
 	ck_assert_int_eq(pmsl_compile("t", source, strlen(source), &diags, &text), 0);
 	ck_assert_msg(!diags.nerror, "%s", first_words());
-	return pmsl_plan(text, pmsl_metric(text, metric, &diags), &world, &options, 1, &diags,
-			 &plan);
+	return pmsl_plan(&(struct pmsl_demand){ .text = text,
+						.metric = pmsl_metric(text, metric, &diags),
+						.world = &world,
+						.options = &options,
+						.measurement = 1 },
+			 &diags, &plan);
 }
 
 static void plan_text(const char *source, const char *metric, const char *layout)
@@ -211,7 +215,7 @@ TEST(a_loop_counter_is_that_of_figure_7_2)
 	ck_assert_uint_eq(the("", FLOW_RESULT)->behind, 3);
 	options.by = BIND_BY_PROCESS;
 	plan_file("loop_counter", "Loop_Counter", "s:a=p_1,p_2,p_3");
-	ck_assert_uint_eq(plan.noutput, 3);
+	ck_assert_uint_eq(plan.outputs.n, 3);
 	expect_kinds("a", "3 input, 3 vt_agg, 3 link_out");
 	options.by = BIND_BY_NOTHING;
 }
@@ -355,11 +359,11 @@ TEST(outputs_are_told_apart_by_what_was_wished)
 {
 	options.by = BIND_BY_NODE;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", TWO_SITES);
-	ck_assert_uint_eq(plan.noutput, 4);
-	ck_assert_str_eq(world.v[plan.output[1].object].name, "b");
+	ck_assert_uint_eq(plan.outputs.n, 4);
+	ck_assert_str_eq(world.v[plan.outputs.v[1].object].name, "b");
 	options.by = BIND_BY_SITE;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", TWO_SITES);
-	ck_assert_uint_eq(plan.noutput, 2);
+	ck_assert_uint_eq(plan.outputs.n, 2);
 	expect_kinds("", "2 link_in, 2 result");
 	options.by = BIND_BY_PROCESS;
 	ck_assert_int_eq(try_plan("M(Node[] ns) { RETURN Node_load(ns, NOW); }", "M", TWO_NODES),
@@ -516,7 +520,12 @@ static int compile_and_plan(const char *source, struct pmsl_diags *d)
 
 	if (rc)
 		return rc;
-	rc = pmsl_plan(p, pmsl_metric(p, "M", d), &world, &options, 1, d, &made);
+	rc = pmsl_plan(&(struct pmsl_demand){ .text = p,
+					      .metric = pmsl_metric(p, "M", d),
+					      .world = &world,
+					      .options = &options,
+					      .measurement = 1 },
+		       d, &made);
 	if (!rc)
 		pmsl_plan_done(&made);
 	pmsl_free(p);

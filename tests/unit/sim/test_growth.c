@@ -60,17 +60,24 @@ TEST(lists_have_numbers_with_commas)
 	unsigned v[3], n = 0;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(growth_parse_list("1,20,300", 300, v, 3, &n, &e), 0);
+	ck_assert_int_eq(growth_parse_list("1,20,300", &(struct growth_list){ v, 3, 300 }, &n, &e),
+			 0);
 	ck_assert_uint_eq(n, 3);
 	ck_assert_uint_eq(v[2], 300);
-	ck_assert_int_eq(growth_parse_list("7", 300, v, 3, &n, &e), 0);
+	ck_assert_int_eq(growth_parse_list("7", &(struct growth_list){ v, 3, 300 }, &n, &e), 0);
 	ck_assert_uint_eq(n, 1);
-	ck_assert_int_eq(growth_parse_list("1,2,3,4", 300, v, 3, &n, &e), -ERR_INVALID);
-	ck_assert_int_eq(growth_parse_list("1,", 300, v, 3, &n, &e), -ERR_INVALID);
-	ck_assert_int_eq(growth_parse_list("", 300, v, 3, &n, &e), -ERR_INVALID);
-	ck_assert_int_eq(growth_parse_list("0", 300, v, 3, &n, &e), -ERR_INVALID);
-	ck_assert_int_eq(growth_parse_list("301", 300, v, 3, &n, &e), -ERR_INVALID);
-	ck_assert_int_eq(growth_parse_list("99999999999999999999999999", 300, v, 3, &n, &e),
+	ck_assert_int_eq(growth_parse_list("1,2,3,4", &(struct growth_list){ v, 3, 300 }, &n, &e),
+			 -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("1,", &(struct growth_list){ v, 3, 300 }, &n, &e),
+			 -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("", &(struct growth_list){ v, 3, 300 }, &n, &e),
+			 -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("0", &(struct growth_list){ v, 3, 300 }, &n, &e),
+			 -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("301", &(struct growth_list){ v, 3, 300 }, &n, &e),
+			 -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("99999999999999999999999999",
+					   &(struct growth_list){ v, 3, 300 }, &n, &e),
 			 -ERR_INVALID);
 }
 

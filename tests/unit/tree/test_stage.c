@@ -42,7 +42,11 @@ static struct flow_graph *sum_graph(void)
 	uint32_t in[3];
 
 	for (size_t i = 0; i < 3; i++)
-		in[i] = made_link_in(g, name[i], FLOW_READ, false, AGG_SUM, FLOW_SINCE_START, 1);
+		in[i] = made_link_in(g, (struct flow_link){ .name = name[i],
+							    .domain = FLOW_READ,
+							    .fold = { .agg = AGG_SUM,
+								      .since = FLOW_SINCE_START },
+							    .behind = 1 });
 	made_result(g, 0, made_set(g, AGG_SUM, false, in, 3));
 	return g;
 }

@@ -8,16 +8,21 @@
 
 #include <string.h>
 
+struct planning {
+	const struct route_view *view;
+	const struct plan_conf *conf;
+};
+
 /*
  * "here call; 0[1,2]:call call | ..." for all steps, then " => " and what is known without
  * asking.
  */
-static int plan_all(const struct omis_request *r, const struct route_view *view,
-		    const struct plan_conf *conf, struct buf *b, struct reply *into, struct err *e)
+static int plan_all(const struct omis_request *r, struct planning how, struct buf *b,
+		    struct reply *into, struct err *e)
 {
 	const struct plan_step *s;
 	struct plan *p = NULL;
-	int rc = plan_new(r, view, conf, &p, e);
+	int rc = plan_new(r, how.view, how.conf, &p, e);
 	bool first = true;
 
 	while (!rc && !(rc = plan_next(p, into, &s, e)) && s) {
@@ -49,7 +54,8 @@ static void plans(struct world *w, enum omis_right right, const char *text, cons
 	struct err e = { 0 };
 	char *known;
 
-	ck_assert_msg(!plan_all(r, &w->view, &conf, &b, into, &e), "%s: %s", text, e.text);
+	ck_assert_msg(!plan_all(r, (struct planning){ &w->view, &conf }, &b, into, &e), "%s: %s",
+		      text, e.text);
 	known = world_show(into);
 	if (*known)
 		buf_printf(&b, " => %s", known);
@@ -272,7 +278,7 @@ TEST(below_the_top_services_of_the_top_are_refused)
 	char *known;
 
 	world_small(&w);
-	ck_assert_int_eq(plan_all(r, &w.view, &conf, &b, into, NULL), 0);
+	ck_assert_int_eq(plan_all(r, (struct planning){ &w.view, &conf }, &b, into, NULL), 0);
 	ck_assert_str_eq(buf_str(&b), "0/1[2]:node_get_info([n_1],1)");
 	known = world_show(into);
 	ck_assert_str_eq(known, "1 '' INTERNAL_ERROR");
@@ -292,7 +298,7 @@ TEST(action_numbers_of_the_larger_request_are_kept)
 	struct world w;
 
 	world_small(&w);
-	ck_assert_int_eq(plan_all(r, &w.view, &conf, &b, into, NULL), 0);
+	ck_assert_int_eq(plan_all(r, (struct planning){ &w.view, &conf }, &b, into, NULL), 0);
 	ck_assert_str_eq(buf_str(&b), "0/1[7]:node_get_info([n_1],1)");
 	ck_assert_uint_eq(into->entry[0].action, 4);
 	reply_free(into);

@@ -114,23 +114,28 @@ static bool branch_owns(void *arg, uint32_t branch, const char *token, size_t n)
 
 typedef struct reply *(*below_fn)(struct tree *t, uint32_t branch, const struct plan_part *part);
 
+struct level {
+	struct world *w;
+	below_fn below;
+};
+
 /* The work of mainsm and an sm, in the simplest form. */
-static void run(struct tree *t, struct world *w, const struct omis_request *r,
-		const struct plan_conf *conf, below_fn below, struct reply *into)
+static void run(struct tree *t, struct level at, const struct omis_request *r,
+		const struct plan_conf *conf, struct reply *into)
 {
 	const struct gather_conf gconf = {
-		.deadline = 1, .arg = w, .name = branch_name, .owns = branch_owns
+		.deadline = 1, .arg = at.w, .name = branch_name, .owns = branch_owns
 	};
 	const struct plan_step *s;
 	struct plan *p = NULL;
 	struct gather *g;
 
-	ck_assert_int_eq(plan_new(r, &w->view, conf, &p, NULL), 0);
+	ck_assert_int_eq(plan_new(r, &at.w->view, conf, &p, NULL), 0);
 	while (!plan_next(p, into, &s, NULL) && s) {
 		ck_assert_ptr_null(s->here);
 		ck_assert_int_eq(gather_new(s, &gconf, &g, NULL), 0);
 		for (size_t i = 0; i < s->npart; i++) {
-			struct reply *answer = below(t, s->part[i].branch, &s->part[i]);
+			struct reply *answer = at.below(t, s->part[i].branch, &s->part[i]);
 			struct err e = { 0 };
 
 			ck_assert_msg(!gather_add(g, s->part[i].branch, answer, &e), "%s", e.text);
@@ -150,7 +155,7 @@ static struct reply *sm(struct tree *t, uint32_t site, const struct plan_part *p
 	struct omis_request *r = parse_part(part);
 	struct reply *reply = reply_new();
 
-	run(t, &t->sm[site], r, &conf, lm, reply);
+	run(t, (struct level){ &t->sm[site], lm }, r, &conf, reply);
 	omis_request_free(r);
 	return reply;
 }
@@ -239,8 +244,9 @@ static bool says_others_fine(const struct reply *r, uint32_t action)
 	return false;
 }
 
-static void compare_object(struct tree *t, const struct omis_call *c, const struct reply *r,
-			   uint32_t action, const struct thing *thing, uint32_t *asked)
+/* Is the object one of those that it was for? */
+static bool compare_object(struct tree *t, const struct omis_call *c, const struct reply *r,
+			   uint32_t action, const struct thing *thing)
 {
 	const struct omis_service *s = c->service;
 	const char *token = thing->token.s;
@@ -250,9 +256,8 @@ static void compare_object(struct tree *t, const struct omis_call *c, const stru
 		/* Only as an object that is not there may it be named. */
 		ck_assert_msg(what < 0 || what / 10 == STATUS_UNKNOWN_OBJECT, "%s %s", s->name,
 			      token);
-		return;
+		return false;
 	}
-	++*asked;
 	if (toy_fails(s, token))
 		ck_assert_int_eq(what, STATUS_OS_ERROR * 10);
 	else if (s->result)
@@ -261,6 +266,7 @@ static void compare_object(struct tree *t, const struct omis_call *c, const stru
 		ck_assert(what < 0 && says_others_fine(r, action));
 	ck_assert_msg(times == (s->result || toy_fails(s, token)), "%s %s: %d times", s->name,
 		      token, times);
+	return true;
 }
 
 /* A token that is named but not there has an entry that says so, once. */
@@ -284,8 +290,8 @@ static void compare(struct tree *t, const struct omis_request *r, const struct r
 
 	for (size_t i = 0; i < r->naction; i++) {
 		for (int k = 0; k < t->top.n; k++)
-			compare_object(t, &r->action[i], got, (uint32_t)i + 1, &t->top.v[k],
-				       &asked);
+			asked += compare_object(t, &r->action[i], got, (uint32_t)i + 1,
+						&t->top.v[k]);
 		compare_unknown(t, &r->action[i], got, (uint32_t)i + 1);
 		/* All in front of a barrier was executed before all behind it. */
 		for (size_t k = 0; r->action[i].barrier && k < i; k++)
@@ -382,7 +388,7 @@ TEST(split_and_merged_equals_evaluated_at_once)
 		grow(t, &rng);
 		make(t, &rng, &b);
 		r = world_request(buf_str(&b));
-		run(t, &t->top, r, &conf, sm, got);
+		run(t, (struct level){ &t->top, sm }, r, &conf, got);
 		compare(t, r, got);
 		omis_request_free(r);
 		reply_free(got);

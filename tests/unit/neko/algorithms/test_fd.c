@@ -128,26 +128,23 @@ TEST(formulas_keep_their_digits_when_mistakes_are_short_or_rare)
 TEST(the_configurator_gives_what_the_paper_prints)
 {
 	struct chen_requirements w = { 30, 30 * 86400.0, 60 };
-	struct delay d = { .kind = DELAY_EXPONENTIAL, .a = 0.02 };
-	double eta = 0, delta = 0;
-	struct chen c;
+	struct chen c = { .loss = 0.01, .delay = { .kind = DELAY_EXPONENTIAL, .a = 0.02 } };
 	struct chen_qos q;
 	struct err e = { 0 };
 
-	ck_assert_int_eq(chen_configure(&w, 0.01, &d, &eta, &delta, &e), 0);
-	ck_assert_double_eq_tol(eta, 9.9764, 0.0005);
-	ck_assert_double_eq_tol(delta, 20.0236, 0.0005);
-	c = (struct chen){ eta, delta, 0.01, d };
+	ck_assert_int_eq(chen_configure(&w, &c, &e), 0);
+	ck_assert_double_eq_tol(c.eta, 9.9764, 0.0005);
+	ck_assert_double_eq_tol(c.delta, 20.0236, 0.0005);
 	ck_assert_int_eq(chen_predict(&c, &q, &e), 0);
 	ck_assert_double_ge(q.recurrence, w.recurrence);
 	ck_assert_double_le(q.duration, w.duration);
 	ck_assert_double_eq_tol(q.detection, 30, 1e-9);
-	d = (struct delay){ .kind = DELAY_CONSTANT, .a = 31 };
-	ck_assert_int_eq(chen_configure(&w, 0.01, &d, &eta, &delta, &e), -ERR_INVALID);
+	c.delay = (struct delay){ .kind = DELAY_CONSTANT, .a = 31 };
+	ck_assert_int_eq(chen_configure(&w, &c, &e), -ERR_INVALID);
 	/* Mistakes of a nanosecond: more heartbeats than any detector waits for. */
 	w.duration = 1e-9;
-	d.a = 0.02;
-	ck_assert_int_eq(chen_configure(&w, 0.01, &d, &eta, &delta, &e), -ERR_INVALID);
+	c.delay.a = 0.02;
+	ck_assert_int_eq(chen_configure(&w, &c, &e), -ERR_INVALID);
 	c.eta = 1e-3;
 	ck_assert_int_eq(chen_predict(&c, &q, &e), -ERR_LIMIT);
 }

@@ -140,7 +140,7 @@ static struct made run_as(struct bed *b, const char *dir, const char *text, stru
 	w->deadline = clock_mono() + 60 * NSEC_PER_SEC;
 	ck_assert_msg(setup_parse(text, strlen(text), &m.setup, &m.e) == 0, "%s", m.e.text);
 	ck_assert_msg(run_new(m.setup, &m.run, &m.e) == 0, "%s", m.e.text);
-	m.rc = hosts_run(m.run, w, b->list, &self, &m.f, &m.e);
+	m.rc = hosts_run(m.run, w, &(struct hosts_wanted){ b->list, self }, &m.f, &m.e);
 	return m;
 }
 

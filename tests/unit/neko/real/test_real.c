@@ -417,7 +417,8 @@ static const char *heard_by(struct neko_world *w, const uint8_t *p, ssize_t n, u
 {
 	static char text[64];
 	uint32_t number;
-	struct neko_msg *m = realwire_message(w, KEY, to, 0, p, (size_t)n, &number);
+	struct neko_msg *m = realwire_message(w, &(struct realwire_end){ KEY, to, 0 },
+					      bytes_at(p, (size_t)n), &number);
 
 	if (!m)
 		return "nothing";

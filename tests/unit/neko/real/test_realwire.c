@@ -31,22 +31,27 @@ TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	m->sent_error = 12;
 	n = realwire_datagram(bytes, 42, 3, 9, m);
 	ck_assert_uint_eq(n, sizeof(bytes));
-	got = realwire_message(&w, 42, 3, 1, bytes, n, &number);
+	got = realwire_message(&w, &(struct realwire_end){ 42, 3, 1 }, bytes_at(bytes, n), &number);
 	ck_assert_ptr_nonnull(got);
 	ck_assert(number == 9 && got->sent_error == 12);
 	ck_assert(got->from == 2 && got->to == 3 && got->net == 1 && got->sent_at == 77 &&
 		  got->n == 5);
 	ck_assert_mem_eq(got->content, "hello", 5);
 	world_msg_unref(&w, got);
-	ck_assert_ptr_null(realwire_message(&w, 43, 3, 1, bytes, n, &number));
-	ck_assert_ptr_null(realwire_message(&w, 42, 2, 1, bytes, n, &number));
+	ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 43, 3, 1 },
+					    bytes_at(bytes, n), &number));
+	ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 42, 2, 1 },
+					    bytes_at(bytes, n), &number));
 	for (size_t i = 0; i < n; i++)
-		ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, i, &number));
+		ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 42, 3, 1 },
+						    bytes_at(bytes, i), &number));
 	bytes[8] = 4; /* from a process that is none */
-	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
+	ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 42, 3, 1 },
+					    bytes_at(bytes, n), &number));
 	bytes[8] = 2;
 	bytes[24] ^= 1; /* an undeclared type */
-	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
+	ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 42, 3, 1 },
+					    bytes_at(bytes, n), &number));
 	world_msg_unref(&w, m);
 	world_done(&w);
 }
@@ -69,7 +74,8 @@ TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 	n = realwire_group_datagram(bytes, 42, numbers, 3, m);
 	ck_assert_uint_eq(n, sizeof(bytes));
 	for (size_t i = 1; i <= 3; i++) {
-		got = realwire_message(&w, 42, (uint32_t)i, 1, bytes, n, &number);
+		got = realwire_message(&w, &(struct realwire_end){ 42, (uint32_t)i, 1 },
+				       bytes_at(bytes, n), &number);
 		ck_assert_int_eq(got != NULL, numbers[i - 1] > 0);
 		if (!got)
 			continue;
@@ -79,8 +85,10 @@ TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 		world_msg_unref(&w, got);
 	}
 	for (size_t i = 0; i < n; i++)
-		ck_assert_ptr_null(realwire_message(&w, 42, 1, 1, bytes, i, &number));
-	ck_assert_ptr_null(realwire_message(&w, 41, 1, 1, bytes, n, &number));
+		ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 42, 1, 1 },
+						    bytes_at(bytes, i), &number));
+	ck_assert_ptr_null(realwire_message(&w, &(struct realwire_end){ 41, 1, 1 },
+					    bytes_at(bytes, n), &number));
 	world_msg_unref(&w, m);
 	world_done(&w);
 }

@@ -94,8 +94,9 @@ TEST(a_network_replays_its_trace_in_order_and_begins_anew)
 
 	ck_assert_int_eq(simnet_new(&c, 9, 1, &n, NULL), 0);
 	for (size_t i = 0; i < ARRAY_LEN(arrives); i++) {
-		ck_assert_int_eq(simnet_pass(n, 5 * MS, 1, 2, 8, at), arrives[i]);
-		ck_assert_int_eq(simnet_pass(n, 0, 2, 1, 8, back), 1);
+		ck_assert_int_eq(simnet_pass(n, 5 * MS, (struct simnet_frame){ 1, 2, 8 }, at),
+				 arrives[i]);
+		ck_assert_int_eq(simnet_pass(n, 0, (struct simnet_frame){ 2, 1, 8 }, back), 1);
 		ck_assert_int_eq(back[0], MS);
 		if (i % 3 == 0)
 			ck_assert_int_eq(at[0], 15 * MS);
@@ -115,7 +116,7 @@ TEST(resampled_each_delay_comes_as_often_as_the_trace_has_it)
 
 	ck_assert_int_eq(simnet_new(&c, 9, 1, &n, NULL), 0);
 	for (unsigned i = 0; i < 30000; i++)
-		if (simnet_pass(n, 0, 1, 2, 8, at) == 0)
+		if (simnet_pass(n, 0, (struct simnet_frame){ 1, 2, 8 }, at) == 0)
 			lost++;
 		else
 			slow += at[0] == 10 * MS;

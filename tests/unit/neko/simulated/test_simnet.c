@@ -38,7 +38,7 @@ TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
 	c.reorder_by = 7 * MS;
 	n = made(&c);
 	for (int i = 0; i < N; i++) {
-		got = simnet_pass(n, 0, 1, 2, 10, at);
+		got = simnet_pass(n, 0, (struct simnet_frame){ 1, 2, 10 }, at);
 		none += got == 0;
 		two += got == 2;
 		for (int k = 0; k < got; k++) {
@@ -66,12 +66,14 @@ TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
 
 	c.bits_per_s = 1e-9;
 	n = made(&c);
-	ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 100, at), 0);
+	ck_assert_int_eq(simnet_pass(n, 0, (struct simnet_frame){ 1, 2, 100 }, at), 0);
 	ck_assert_uint_eq(simnet_counts(n)->dropped, 1);
 	simnet_free(n);
 	c.bits_per_s = 1e-6;
 	n = made(&c);
-	for (i = 0; i < 100 && simnet_pass(n, NEKO_TIME_MAX / 2, 1, 2, 10, at) == 1; i++)
+	for (i = 0; i < 100 &&
+		    simnet_pass(n, NEKO_TIME_MAX / 2, (struct simnet_frame){ 1, 2, 10 }, at) == 1;
+	     i++)
 		ck_assert(at[0] >= NEKO_TIME_MAX / 2 + 5 * MS && at[0] <= NEKO_TIME_MAX + 5 * MS);
 	ck_assert(i > 0 && i < 100);
 	simnet_free(n);
@@ -89,7 +91,8 @@ TEST(where_order_is_kept_nothing_overtakes)
 	for (int i = 0; i < 5000; i++) {
 		uint32_t to = 1 + (uint32_t)i % 10;
 
-		ck_assert_int_eq(simnet_pass(n, i * MS / 10, 1, to, 10, at), 1);
+		ck_assert_int_eq(
+			simnet_pass(n, i * MS / 10, (struct simnet_frame){ 1, to, 10 }, at), 1);
 		ck_assert(at[0] >= last[to]);
 		waited += at[0] == last[to];
 		last[to] = at[0];
@@ -111,7 +114,7 @@ TEST(what_is_sent_again_is_late_and_never_lost)
 	c.resend = 200 * MS;
 	n = made(&c);
 	for (unsigned i = 0; i < 10000; i++) {
-		ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 10, at), 1);
+		ck_assert_int_eq(simnet_pass(n, 0, (struct simnet_frame){ 1, 2, 10 }, at), 1);
 		for (unsigned k = 0; k < 4; k++)
 			n_at[k] += at[0] == 5 * MS + 200 * MS * ((1 << k) - 1);
 	}
@@ -134,14 +137,15 @@ TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not
 	c.queue_bytes = 3000;
 	n = made(&c);
 	for (int i = 1; i <= 3; i++) {
-		ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 960, at), 1);
+		ck_assert_int_eq(simnet_pass(n, 0, (struct simnet_frame){ 1, 2, 960 }, at), 1);
 		ck_assert_int_eq(at[0], i * MS + 5 * MS);
 	}
-	ck_assert_int_eq(simnet_pass(n, 0, 1, 3, 960, at), 0);
+	ck_assert_int_eq(simnet_pass(n, 0, (struct simnet_frame){ 1, 3, 960 }, at), 0);
 	ck_assert_uint_eq(simnet_counts(n)->dropped, 1);
-	ck_assert_int_eq(simnet_pass(n, 0, 2, 3, 960, at), 1); /* the line of another sender */
+	ck_assert_int_eq(simnet_pass(n, 0, (struct simnet_frame){ 2, 3, 960 }, at),
+			 1); /* the line of another sender */
 	ck_assert_int_eq(at[0], 6 * MS);
-	ck_assert_int_eq(simnet_pass(n, 2 * MS, 1, 2, 960, at), 1);
+	ck_assert_int_eq(simnet_pass(n, 2 * MS, (struct simnet_frame){ 1, 2, 960 }, at), 1);
 	ck_assert_int_eq(at[0], 9 * MS);
 	simnet_free(n);
 }
@@ -167,8 +171,9 @@ TEST(a_partition_parts_groups_for_its_time)
 	c.ncut = 1;
 	n = made(&c);
 	for (size_t i = 0; i < ARRAY_LEN(want); i++)
-		ck_assert_msg(simnet_pass(n, want[i].now * MS, want[i].from, want[i].to, 1, at) ==
-				      want[i].passes,
+		ck_assert_msg(simnet_pass(n, want[i].now * MS,
+					  (struct simnet_frame){ want[i].from, want[i].to, 1 },
+					  at) == want[i].passes,
 			      "row %zu", i);
 	simnet_free(n);
 }

@@ -54,7 +54,12 @@ static int plan_of(const char *source)
 	ck_assert_msg(pmsl_compile("t", source, strlen(source), &diags, &text) == 0 &&
 			      !diags.nerror,
 		      "%s: %s", source, diags.n ? diags.v[0].text : "");
-	return pmsl_plan(text, pmsl_metric(text, "M", &diags), &world, &options, 1, &diags, &plan);
+	return pmsl_plan(&(struct pmsl_demand){ .text = text,
+						.metric = pmsl_metric(text, "M", &diags),
+						.world = &world,
+						.options = &options,
+						.measurement = 1 },
+			 &diags, &plan);
 }
 
 static void is_planned(const char *source)
@@ -383,19 +388,19 @@ TEST(objects_are_split_by_what_lies_above_them)
 	for (size_t i = 0; i < ARRAY_LEN(by); i++) {
 		options.by = by[i];
 		is_planned(SUM_OF_ALL);
-		ck_assert_uint_eq(plan.noutput, outputs[i]);
-		for (size_t k = 0; k < plan.noutput; k++)
-			ck_assert_uint_eq(plan.output[k].partner, WORLD_NONE);
+		ck_assert_uint_eq(plan.outputs.n, outputs[i]);
+		for (size_t k = 0; k < plan.outputs.n; k++)
+			ck_assert_uint_eq(plan.outputs.v[k].partner, WORLD_NONE);
 	}
 	options.by = BIND_BY_PROCESS;
 	is_refused(LOADS, -ERR_INVALID, "M has no objects to split it by so");
 	options.by = BIND_BY_NODE;
 	is_planned(LOADS);
-	ck_assert_uint_eq(plan.noutput, 3);
+	ck_assert_uint_eq(plan.outputs.n, 3);
 	choose(NAMES("b"), NULL);
 	is_planned(LOADS);
-	ck_assert_uint_eq(plan.noutput, 1);
-	ck_assert_uint_eq(plan.output[0].object, at("b"));
+	ck_assert_uint_eq(plan.outputs.n, 1);
+	ck_assert_uint_eq(plan.outputs.v[0].object, at("b"));
 	is_refused("M(Value v) { RETURN v + Time(NOW) - v; }", -ERR_INVALID, "");
 }
 
@@ -407,9 +412,9 @@ TEST(partners_and_regions_need_a_parameter_to_split_by)
 	is_refused(SUM_OF_ALL, -ERR_INVALID, "M has no partners to split it by");
 	is_planned(
 		"M(Process[] ps, Process[] q, TimeInterval t) { RETURN Send_volume(ps, q, t); }");
-	ck_assert_uint_eq(plan.noutput, 4);
-	for (size_t i = 0; i < plan.noutput; i++)
-		ck_assert_int_eq(world.v[plan.output[i].partner].rank, i);
+	ck_assert_uint_eq(plan.outputs.n, 4);
+	for (size_t i = 0; i < plan.outputs.n; i++)
+		ck_assert_int_eq(world.v[plan.outputs.v[i].partner].rank, i);
 }
 
 SUITE_WITH("bind", set_up, clean_up)

@@ -41,7 +41,12 @@ static int plan_over(size_t nodes)
 	diags = PMSL_DIAGS_INIT;
 	ck_assert_int_eq(pmsl_compile("t", source, strlen(source), &diags, &text), 0);
 	ck_assert_msg(!diags.nerror, "%s", diags.v[0].text);
-	rc = pmsl_plan(text, pmsl_metric(text, "M", &diags), &w, &options, 1, &diags, &plan);
+	rc = pmsl_plan(&(struct pmsl_demand){ .text = text,
+					      .metric = pmsl_metric(text, "M", &diags),
+					      .world = &w,
+					      .options = &options,
+					      .measurement = 1 },
+		       &diags, &plan);
 	if (!rc)
 		pmsl_plan_done(&plan);
 	pmsl_free(text);

@@ -22,9 +22,9 @@ static struct flow_graph *difference(uint32_t m)
 TEST(what_belongs_together_is_found_by_its_key)
 {
 	world_load(&w, difference(1));
-	world_push(&w, 1, 1, 7, 70, START + 5);
-	world_push(&w, 1, 1, 8, 80, START + 6);
-	world_push(&w, 1, 0, 8, 8, START + 2);
+	world_push(&w, 1, 1, (struct world_value){ 7, 70, START + 5 });
+	world_push(&w, 1, 1, (struct world_value){ 8, 80, START + 6 });
+	world_push(&w, 1, 0, (struct world_value){ 8, 8, START + 2 });
 	ck_assert_uint_eq(w.n, 1);
 	token_is(world_last(&w, 1, 0), 72, 1, 1, 0);
 	ck_assert_int_eq(w.r[0].t.key, 8);
@@ -32,7 +32,7 @@ TEST(what_belongs_together_is_found_by_its_key)
 	ck_assert_int_eq(w.r[0].t.oldest, START + 2);
 	ck_assert_int_eq(w.r[0].t.newest, START + 6);
 	ck_assert_uint_eq(w.r[0].t.requester, 1);
-	world_push(&w, 1, 0, 7, 7, START + 1);
+	world_push(&w, 1, 0, (struct world_value){ 7, 7, START + 1 });
 	token_is(world_last(&w, 1, 0), 63, 1, 1, 0);
 }
 
@@ -41,17 +41,17 @@ TEST(a_lost_token_costs_its_key_and_no_other)
 	world_load(&w, difference(1));
 	for (int64_t key = 0; key < 1000; key++) {
 		if (key != 500)
-			world_push(&w, 1, 0, key, (double)key, START + key);
-		world_push(&w, 1, 1, key, 3.0 * (double)key, START + key);
+			world_push(&w, 1, 0, (struct world_value){ key, (double)key, START + key });
+		world_push(&w, 1, 1, (struct world_value){ key, 3.0 * (double)key, START + key });
 	}
 	ck_assert_uint_eq(w.n, 999);
 	for (size_t i = 0; i < w.n; i++)
 		ck_assert(w.r[i].t.value == 2 * (double)w.r[i].t.key);
 	ck_assert_uint_eq(world_counts(&w, 1, 2).unmatched, 1);
-	world_push(&w, 1, 1, 1000, 1, START);
-	world_push(&w, 1, 1, 1000, 1, START);
-	world_push(&w, 1, 1, 999, 1, START);
-	world_push(&w, 1, 1, 3, 1, START);
+	world_push(&w, 1, 1, (struct world_value){ 1000, 1, START });
+	world_push(&w, 1, 1, (struct world_value){ 1000, 1, START });
+	world_push(&w, 1, 1, (struct world_value){ 999, 1, START });
+	world_push(&w, 1, 1, (struct world_value){ 3, 1, START });
 	ck_assert_uint_eq(world_counts(&w, 1, 2).doubles, 1);
 	ck_assert_uint_eq(world_counts(&w, 1, 2).late, 2);
 }
@@ -67,11 +67,11 @@ TEST(a_shifted_key_meets_the_next_one)
 	made_result(g, 0, made_op(g, FLOW_OP_SUB, time, before));
 	world_load(&w, g);
 	for (int64_t vt = 1; vt <= 5; vt++)
-		world_push(&w, 1, 0, vt, (double)(vt * vt), START + vt);
+		world_push(&w, 1, 0, (struct world_value){ vt, (double)(vt * vt), START + vt });
 	ck_assert_uint_eq(w.n, 4);
 	for (size_t i = 0; i < w.n; i++)
 		ck_assert(w.r[i].t.value == 2 * (double)w.r[i].t.key - 1);
-	world_push(&w, 1, 0, INT64_MAX, 1, START);
+	world_push(&w, 1, 0, (struct world_value){ INT64_MAX, 1, START });
 	ck_assert_uint_eq(world_counts(&w, 1, 1).overflow, 1);
 }
 
@@ -90,11 +90,11 @@ static struct flow_graph *set_over(uint32_t m, unsigned processes, enum agg_kind
 TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
 {
 	world_load(&w, set_over(1, 3, AGG_SUM));
-	world_push(&w, 1, 0, 1, 10, START);
-	world_push(&w, 1, 1, 1, 20, START);
+	world_push(&w, 1, 0, (struct world_value){ 1, 10, START });
+	world_push(&w, 1, 1, (struct world_value){ 1, 20, START });
 	for (int64_t key = 2; key < 2 + FLOW_WINDOW_SET; key++)
 		for (uint32_t p = 0; p < 3; p++)
-			world_push(&w, 1, p, key, 1, START);
+			world_push(&w, 1, p, (struct world_value){ key, 1, START });
 	ck_assert_uint_eq(w.n, FLOW_WINDOW_SET + 1);
 	ck_assert_int_eq(w.r[FLOW_WINDOW_SET - 1].t.key, 1);
 	token_is(&w.r[FLOW_WINDOW_SET - 1].t, 30, 2, 3, FLOW_PARTIAL);
@@ -105,36 +105,36 @@ TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
 TEST(who_is_gone_is_not_waited_for_but_counted)
 {
 	world_load(&w, set_over(1, 3, AGG_MAX));
-	world_push(&w, 1, 0, 1, 10, START);
-	world_push(&w, 1, 1, 1, 20, START);
+	world_push(&w, 1, 0, (struct world_value){ 1, 10, START });
+	world_push(&w, 1, 1, (struct world_value){ 1, 20, START });
 	flow_close(w.f, flow_input(w.f, 1, 2));
 	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
 	ck_assert_uint_eq(w.n, 1);
 	token_is(&w.r[0].t, 20, 2, 3, FLOW_PARTIAL);
-	world_push(&w, 1, 0, 2, 5, START);
-	world_push(&w, 1, 2, 2, 99, START);
-	world_push(&w, 1, 1, 2, 4, START);
+	world_push(&w, 1, 0, (struct world_value){ 2, 5, START });
+	world_push(&w, 1, 2, (struct world_value){ 2, 99, START });
+	world_push(&w, 1, 1, (struct world_value){ 2, 4, START });
 	token_is(&w.r[1].t, 5, 2, 3, FLOW_PARTIAL);
 	flow_open(w.f, flow_input(w.f, 1, 2));
-	world_push(&w, 1, 0, 3, 5, START);
-	world_push(&w, 1, 1, 3, 4, START);
+	world_push(&w, 1, 0, (struct world_value){ 3, 5, START });
+	world_push(&w, 1, 1, (struct world_value){ 3, 4, START });
 	ck_assert_uint_eq(w.n, 2);
-	world_push(&w, 1, 2, 3, 6, START);
+	world_push(&w, 1, 2, (struct world_value){ 3, 6, START });
 	token_is(&w.r[2].t, 6, 3, 3, 0);
 }
 
 TEST(who_is_back_before_anything_else_came_has_not_been_gone)
 {
 	world_load(&w, set_over(1, 3, AGG_MAX));
-	world_push(&w, 1, 0, 1, 10, START);
-	world_push(&w, 1, 1, 1, 20, START);
+	world_push(&w, 1, 0, (struct world_value){ 1, 10, START });
+	world_push(&w, 1, 1, (struct world_value){ 1, 20, START });
 	for (uint32_t i = 0; i < 3; i++)
 		flow_close(w.f, flow_input(w.f, 1, i));
 	for (uint32_t i = 0; i < 3; i++)
 		flow_open(w.f, flow_input(w.f, 1, i));
 	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
 	ck_assert_uint_eq(w.n, 0);
-	world_push(&w, 1, 2, 1, 30, START);
+	world_push(&w, 1, 2, (struct world_value){ 1, 30, START });
 	ck_assert_uint_eq(w.n, 1);
 	token_is(&w.r[0].t, 30, 3, 3, 0);
 }
@@ -150,9 +150,9 @@ TEST(a_value_that_is_none_says_why_and_spoils_no_set)
 	made_result(g, 0, in[0]);
 	made_result(g, 1, made_set(g, AGG_SUM, false, in, 2));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 0, START);
+	world_push(&w, 1, 0, (struct world_value){ 1, 0, START });
 	token_is(world_last(&w, 1, 0), NAN, 1, 1, FLOW_DIV0);
-	world_push(&w, 1, 1, 1, 4, START);
+	world_push(&w, 1, 1, (struct world_value){ 1, 4, START });
 	token_is(world_last(&w, 1, 1), 0.25, 1, 2, FLOW_DIV0 | FLOW_PARTIAL);
 }
 
@@ -168,12 +168,12 @@ TEST(where_leaves_out_what_contributed_all_the_same)
 	}
 	made_result(g, 0, made_set(g, AGG_MEAN, false, in, 3));
 	world_load(&w, g);
-	world_push(&w, 1, 1, 1, 4, START);
-	world_push(&w, 1, 4, 1, 40, START);
-	world_push(&w, 1, 7, 1, 6, START);
+	world_push(&w, 1, 1, (struct world_value){ 1, 4, START });
+	world_push(&w, 1, 4, (struct world_value){ 1, 40, START });
+	world_push(&w, 1, 7, (struct world_value){ 1, 6, START });
 	token_is(world_last(&w, 1, 0), 5, 3, 3, 0);
 	for (uint32_t p = 0; p < 3; p++)
-		world_push(&w, 1, 1 + 3 * p, 2, 40, START);
+		world_push(&w, 1, 1 + 3 * p, (struct world_value){ 2, 40, START });
 	token_is(world_last(&w, 1, 0), NAN, 3, 3, FLOW_MISSING);
 }
 
@@ -194,15 +194,16 @@ TEST(an_interval_has_the_tokens_of_its_time)
 {
 	world_load(&w, totals(1));
 	flow_announce(w.f, 1, START + SECOND);
-	world_push(&w, 1, 0, 0, 1000, START); /* the start is no part of it */
-	world_push(&w, 1, 0, 1, 1, START + 1);
-	world_push(&w, 1, 0, 2, 2, START + SECOND);
-	world_push(&w, 1, 0, 3, 4, START + SECOND + 1);
+	world_push(&w, 1, 0,
+		   (struct world_value){ 0, 1000, START }); /* the start is no part of it */
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + 1 });
+	world_push(&w, 1, 0, (struct world_value){ 2, 2, START + SECOND });
+	world_push(&w, 1, 0, (struct world_value){ 3, 4, START + SECOND + 1 });
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 0), 3, 1, 1, 0);
 	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
 	ck_assert_uint_eq(world_counts(&w, 1, 1).early, 1);
-	world_push(&w, 1, 0, 5, 8, START + SECOND / 2); /* late */
+	world_push(&w, 1, 0, (struct world_value){ 5, 8, START + SECOND / 2 }); /* late */
 	world_read(&w, 1, 2);
 	token_is(world_last(&w, 1, 0), 12, 1, 1, FLOW_LATE);
 	token_is(world_last(&w, 1, 1), 15, 1, 1, FLOW_LATE);
@@ -230,9 +231,9 @@ TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
 
 	made_result(g, 0, made_vt_agg(g, AGG_COUNT, false, FLOW_SINCE_LAST, step));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 1, START + SECOND - 2);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + SECOND - 2 });
 	world_read(&w, 1, 1);
-	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_push(&w, 1, 0, (struct world_value){ 2, 2, START + SECOND + 1 });
 	world_read(&w, 1, 2);
 	token_is(world_last(&w, 1, 0), 1, 1, 1, 0);
 }
@@ -258,8 +259,8 @@ TEST(what_goes_through_a_node_in_reads_is_counted)
 	made_result(g, 0, set);
 	world_load(&w, g);
 	for (int64_t read = 1; read <= 3; read++) {
-		world_push(&w, 1, 0, read, 1, START + read * SECOND);
-		world_push(&w, 1, 1, read, 2, START + read * SECOND);
+		world_push(&w, 1, 0, (struct world_value){ read, 1, START + read * SECOND });
+		world_push(&w, 1, 1, (struct world_value){ read, 2, START + read * SECOND });
 		world_read(&w, 1, read);
 	}
 	ck_assert_uint_eq(world_counts(&w, 1, in[0]).in, 3);
@@ -317,19 +318,19 @@ TEST(two_measurements_share_nodes_and_each_has_its_results)
 
 	world_load(&w, difference(1));
 	one = flow_size(w.f);
-	world_push(&w, 1, 0, 1, 1, START);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START });
 	world_load(&w, difference(2));
 	two = flow_size(w.f);
 	ck_assert_uint_eq(two.nodes, one.nodes + 1); /* its result */
 	ck_assert_uint_eq(flow_input(w.f, 1, 0), flow_input(w.f, 2, 0));
-	world_push(&w, 2, 1, 1, 5, START);
+	world_push(&w, 2, 1, (struct world_value){ 1, 5, START });
 	ck_assert_uint_eq(w.n, 2);
 	token_is(world_last(&w, 1, 0), 4, 1, 1, 0);
 	token_is(world_last(&w, 2, 0), 4, 1, 1, 0);
 	flow_remove(w.f, 1);
 	ck_assert_uint_eq(flow_input(w.f, 1, 0), FLOW_NO_INPUT);
-	world_push(&w, 2, 0, 2, 1, START);
-	world_push(&w, 2, 1, 2, 9, START);
+	world_push(&w, 2, 0, (struct world_value){ 2, 1, START });
+	world_push(&w, 2, 1, (struct world_value){ 2, 9, START });
 	ck_assert_uint_eq(w.n, 3);
 	token_is(world_last(&w, 2, 0), 8, 1, 1, 0);
 	flow_remove(w.f, 2);
@@ -338,8 +339,8 @@ TEST(two_measurements_share_nodes_and_each_has_its_results)
 	ck_assert_uint_eq(flow_size(w.f).measurements, 0);
 	ck_assert_uint_eq(flow_size(w.f).table_bytes, 0); /* it keeps nothing for another one */
 	world_load(&w, difference(1));
-	world_push(&w, 1, 0, 1, 1, START);
-	world_push(&w, 1, 1, 1, 5, START);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START });
+	world_push(&w, 1, 1, (struct world_value){ 1, 5, START });
 	token_is(world_last(&w, 1, 0), 4, 1, 1, 0);
 }
 
@@ -369,9 +370,9 @@ TEST(reads_of_one_measurement_are_not_those_of_another)
 {
 	world_load(&w, totals(1));
 	world_load(&w, totals(2));
-	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + 1 });
 	world_read(&w, 1, 1);
-	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_push(&w, 1, 0, (struct world_value){ 2, 2, START + SECOND + 1 });
 	world_read(&w, 1, 2);
 	world_read(&w, 2, 2);
 	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
@@ -383,12 +384,12 @@ TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
 	struct flow_graph *g;
 
 	world_load(&w, totals(1));
-	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + 1 });
 	world_read(&w, 1, 1);
 	g = totals(1);
 	made_result(g, 7, made_vt_agg(g, AGG_COUNT, false, FLOW_SINCE_START, 0));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_push(&w, 1, 0, (struct world_value){ 2, 2, START + SECOND + 1 });
 	world_read(&w, 1, 2);
 	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
 	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
@@ -411,7 +412,7 @@ TEST(a_refused_graph_leaves_the_old_one_running)
 	ck_assert_int_eq(flow_load(w.f, bad, START, &e), -ERR_INVALID);
 	flow_graph_free(bad);
 	ck_assert_uint_eq(flow_size(w.f).nodes, before.nodes);
-	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + 1 });
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
 }
@@ -450,7 +451,9 @@ static void some_loops(int64_t from, int64_t to)
 	for (int64_t key = from; key < to; key++)
 		for (uint32_t p = 0; p < 8; p++)
 			if ((key + p) % 7)
-				world_push(&w, 1, p, key, (double)(key * p), START + key + 1);
+				world_push(&w, 1, p,
+					   (struct world_value){ key, (double)(key * p),
+								 START + key + 1 });
 }
 
 TEST(tokens_flow_without_allocating)
@@ -483,7 +486,7 @@ TEST(without_memory_the_old_graph_runs_on)
 		flow_remove(w.f, 2);
 	}
 	flow_graph_free(g);
-	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + 1 });
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
 }
@@ -499,10 +502,22 @@ TEST(state_is_within_what_the_verifier_counts)
 
 		made_result(g, 1, made_vt_agg(g, kinds[i], false, FLOW_SINCE_LAST, 63));
 		made_result(g, 2, made_op(g, FLOW_OP_ADD, 63, 1));
-		made_result(g, 3,
-			    made_link_in(g, "v", FLOW_VT, true, kinds[i], FLOW_SINCE_LAST, 2));
-		made_result(g, 4,
-			    made_link_in(g, "r", FLOW_READ, true, kinds[i], FLOW_SINCE_LAST, 2));
+		made_result(
+			g, 3,
+			made_link_in(g, (struct flow_link){ .name = "v",
+							    .domain = FLOW_VT,
+							    .partial = true,
+							    .fold = { .agg = kinds[i],
+								      .since = FLOW_SINCE_LAST },
+							    .behind = 2 }));
+		made_result(
+			g, 4,
+			made_link_in(g, (struct flow_link){ .name = "r",
+							    .domain = FLOW_READ,
+							    .partial = true,
+							    .fold = { .agg = kinds[i],
+								      .since = FLOW_SINCE_LAST },
+							    .behind = 2 }));
 		ck_assert_int_eq(flow_load(w.f, g, START, NULL), 0);
 		ck_assert_uint_le(flow_size(w.f).state_bytes - before.state_bytes,
 				  flow_graph_state_bytes(g));
@@ -522,9 +537,13 @@ TEST(a_way_of_plain_values_may_name_any_aggregate)
 	for (int agg = 0; agg < AGG_NKINDS; agg++) {
 		struct flow_graph *g = flow_graph_new(1);
 
-		made_result(g, 0,
-			    made_link_in(g, "r", FLOW_READ, false, (enum agg_kind)agg,
-					 FLOW_SINCE_LAST, 1));
+		made_result(
+			g, 0,
+			made_link_in(g, (struct flow_link){ .name = "r",
+							    .domain = FLOW_READ,
+							    .fold = { .agg = (enum agg_kind)agg,
+								      .since = FLOW_SINCE_LAST },
+							    .behind = 1 }));
 		world_load(&w, g);
 		ck_assert_int_eq(flow_take(w.f, &b, NULL), 0);
 		world_read(&w, 1, 1);

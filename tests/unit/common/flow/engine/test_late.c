@@ -10,7 +10,11 @@ static void load(enum agg_kind agg, enum flow_since since)
 {
 	struct flow_graph *g = flow_graph_new(1);
 
-	made_result(g, 0, made_link_in(g, "v", FLOW_READ, false, agg, since, 1));
+	made_result(g, 0,
+		    made_link_in(g, (struct flow_link){ .name = "v",
+							.domain = FLOW_READ,
+							.fold = { .agg = agg, .since = since },
+							.behind = 1 }));
 	world_load(&w, g);
 }
 

@@ -187,8 +187,8 @@ static void push_all(const struct sample *s, size_t from, size_t to, nsec_t time
 	for (size_t i = from; i < to; i++) {
 		uint32_t p = (uint32_t)(i % PROCESSES);
 
-		world_push(&w, 1, 2 * p, (int64_t)i, s->x[i], time);
-		world_push(&w, 1, 2 * p + 1, (int64_t)i, s->y[i], time);
+		world_push(&w, 1, 2 * p, (struct world_value){ (int64_t)i, s->x[i], time });
+		world_push(&w, 1, 2 * p + 1, (struct world_value){ (int64_t)i, s->y[i], time });
 	}
 }
 
@@ -205,9 +205,11 @@ TEST(events_of_all_processes_have_one_correlation)
 		want = direct(&s, kinds[k]);
 		world_load(&w, over_events(kinds[k], FLOW_SINCE_START));
 		push_all(&s, 0, s.n / 2, START + 1);
-		world_push(&w, 1, 0, 5000, 1e6, START + 2);
-		world_push(&w, 1, 1, 5000, 901, START + 2); /* left out */
-		world_push(&w, 1, 0, 5001, 1e6, START + 2); /* what it goes with never comes */
+		world_push(&w, 1, 0, (struct world_value){ 5000, 1e6, START + 2 });
+		world_push(&w, 1, 1, (struct world_value){ 5000, 901, START + 2 }); /* left out */
+		world_push(&w, 1, 0,
+			   (struct world_value){ 5001, 1e6,
+						 START + 2 }); /* what it goes with never comes */
 		world_read(&w, 1, 1);
 		push_all(&s, s.n / 2, s.n, START + SECOND + 1);
 		world_read(&w, 1, 2);
@@ -234,9 +236,10 @@ TEST(processes_of_one_read_are_pairs_too)
 	world_load(&w, g);
 	for (int64_t read = 1; read <= 2; read++) {
 		for (uint32_t p = 0; p < PROCESSES; p++) {
-			world_push(&w, 1, 2 * p, read, x[p], START + read);
+			world_push(&w, 1, 2 * p, (struct world_value){ read, x[p], START + read });
 			if (read == 1 || p < 2)
-				world_push(&w, 1, 2 * p + 1, read, y[p], START + read);
+				world_push(&w, 1, 2 * p + 1,
+					   (struct world_value){ read, y[p], START + read });
 		}
 		world_read(&w, 1, read);
 		near(world_last(&w, 1, 0)->value, series_covariance(x, y, read == 1 ? 3 : 2),
@@ -252,7 +255,12 @@ TEST(state_of_pairs_is_within_what_the_verifier_counts)
 {
 	struct flow_graph *g = over_events(AGG_CORRELATION, FLOW_SINCE_LAST);
 	struct flow_size before = flow_size(w.f);
-	uint32_t in = made_link_in(g, "v", FLOW_VT, true, AGG_COVARIANCE, FLOW_SINCE_LAST, 2);
+	uint32_t in = made_link_in(
+		g, (struct flow_link){ .name = "v",
+				       .domain = FLOW_VT,
+				       .partial = true,
+				       .fold = { .agg = AGG_COVARIANCE, .since = FLOW_SINCE_LAST },
+				       .behind = 2 });
 
 	made_result(g, 1, made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST, in));
 	ck_assert_int_eq(flow_load(w.f, g, START, NULL), 0);
@@ -286,9 +294,9 @@ TEST(who_looks_sees_pairs_that_wait)
 
 	made_result(g, 0, made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST, pair));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 5, START + 1);
-	world_push(&w, 1, 0, 2, 6, START + 2);
-	world_push(&w, 1, 1, 1, 7, START + 3);
+	world_push(&w, 1, 0, (struct world_value){ 1, 5, START + 1 });
+	world_push(&w, 1, 0, (struct world_value){ 2, 6, START + 2 });
+	world_push(&w, 1, 1, (struct world_value){ 1, 7, START + 3 });
 	ck_assert_int_eq(flow_look(w.f, 1, pair, &look), 0);
 	ck_assert_uint_eq(look.open, 1);
 }
@@ -381,7 +389,9 @@ static void push_walks(double depends, struct rng *r)
 	for (int64_t i = 0; i < 100; i++)
 		for (uint32_t p = 0; p < PROCESSES; p++) {
 			v[p] = depends * v[p] + rng_double(r);
-			world_push(&w, 1, p, i, v[p] + 10 * p, START + SECOND + 1 + i);
+			world_push(
+				&w, 1, p,
+				(struct world_value){ i, v[p] + 10 * p, START + SECOND + 1 + i });
 		}
 }
 

@@ -20,7 +20,7 @@ TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 		    made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_LAST },
 			      1, made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1, bytes)));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 50, START + SECOND);
+	world_push(&w, 1, 0, (struct world_value){ 1, 50, START + SECOND });
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 0), 50, 1, 1, 0);
 	none.flags = FLOW_NONE_YET;
@@ -31,13 +31,13 @@ TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 		world_read(&w, 1, r);
 		token_is(world_last(&w, 1, 0), NAN, 1, 1, FLOW_NONE_YET);
 	}
-	world_push(&w, 1, 0, 7, 950, START + 7 * SECOND);
+	world_push(&w, 1, 0, (struct world_value){ 7, 950, START + 7 * SECOND });
 	world_read(&w, 1, 7);
 	token_is(world_last(&w, 1, 0), 150, 1, 1, FLOW_LATE);
 	ck_assert_int_eq(world_last(&w, 1, 0)->oldest, START + SECOND);
 	token_is(world_last(&w, 1, 1), 950.0 / 7, 1, 1, 0);
 	token_is(world_last(&w, 1, 2), 150, 1, 1, FLOW_LATE);
-	world_push(&w, 1, 0, 7, 950, START + 7 * SECOND);
+	world_push(&w, 1, 0, (struct world_value){ 7, 950, START + 7 * SECOND });
 	ck_assert_uint_eq(world_counts(&w, 1, 0).late, 1);
 	world_read(&w, 1, 8);
 	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_MISSING | FLOW_PARTIAL);
@@ -53,7 +53,7 @@ TEST(a_difference_is_between_its_oldest_and_newest_data)
 		    made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1,
 			      made_metric(g, 0, "Send_volume")));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 5, START - 9 * SECOND);
+	world_push(&w, 1, 0, (struct world_value){ 1, 5, START - 9 * SECOND });
 	world_read(&w, 1, 1);
 	t = world_last(&w, 1, 0);
 	token_is(t, 5, 1, 1, 0);
@@ -88,12 +88,12 @@ TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 		g, 2,
 		made_node(g, (struct flow_node){ .kind = FLOW_DELTA, .per_second = true }, 1, a));
 	world_load(&w, g);
-	world_push(&w, 1, 0, 1, 100, START + SECOND);
-	world_push(&w, 1, 1, 1, 100, START + SECOND);
+	world_push(&w, 1, 0, (struct world_value){ 1, 100, START + SECOND });
+	world_push(&w, 1, 1, (struct world_value){ 1, 100, START + SECOND });
 	world_read(&w, 1, 1);
 	token_is(world_last(&w, 1, 0), 200, 2, 2, 0);
 	push_ended(&w, 0, 2, 150, START + SECOND + SECOND / 2);
-	world_push(&w, 1, 1, 2, 150, START + 2 * SECOND);
+	world_push(&w, 1, 1, (struct world_value){ 2, 150, START + 2 * SECOND });
 	world_read(&w, 1, 2);
 	token_is(world_last(&w, 1, 0), 150, 2, 2, FLOW_ENDED);
 	token_is(world_last(&w, 1, 1), 300, 1, 1, FLOW_ENDED);

@@ -55,7 +55,7 @@ TEST(one_value_in_each_part_is_no_fault_of_the_whole)
 	made_result(g, 0, parts_of_all(g, AGG_VARIANCE, false));
 	world_load(&w, g);
 	for (uint32_t p = 0; p < PROCESSES; p++)
-		world_push(&w, 1, p, 1, p, START + 1);
+		world_push(&w, 1, p, (struct world_value){ 1, p, START + 1 });
 	world_read(&w, 1, 1);
 	ck_assert_double_eq_tol(world_last(&w, 1, 0)->value, 5.0 / 3, 1e-15);
 	ck_assert_uint_eq(world_last(&w, 1, 0)->flags, 0);
@@ -66,8 +66,9 @@ TEST(a_number_of_values_is_that_of_all_processes_since_the_start)
 	world_load(&w, stopping(AGG_VARIANCE, AGG_MEAN, 0, "n >= 10"));
 	for (int64_t read = 1; read <= 3; read++) {
 		for (uint32_t p = 0; p < PROCESSES; p++)
-			world_push(&w, 1, p, read, p + (double)read,
-				   START + (read - 1) * SECOND + 1);
+			world_push(&w, 1, p,
+				   (struct world_value){ read, p + (double)read,
+							 START + (read - 1) * SECOND + 1 });
 		world_read(&w, 1, read);
 		ck_assert_double_eq(last()->t.value, 2.5 + (double)(read - 1) / 2);
 		ck_assert_int_eq(last()->is_enough, read == 3);
@@ -94,8 +95,9 @@ TEST(an_interval_is_narrow_when_that_of_all_values_is)
 			for (int64_t k = 0; k < 1 + p * 2; k++) {
 				double v = 1 + rng_double(&r);
 
-				world_push(&w, 1, p, read * 100 + k, v,
-					   START + (read - 1) * SECOND + 1);
+				world_push(&w, 1, p,
+					   (struct world_value){ read * 100 + k, v,
+								 START + (read - 1) * SECOND + 1 });
 				ck_assert_int_eq(quantity_add(q, v), 0);
 			}
 		world_read(&w, 1, read);
@@ -113,8 +115,8 @@ TEST(without_values_or_with_infinite_ones_nothing_is_enough)
 	world_read(&w, 1, 1);
 	ck_assert(isnan(last()->t.value) && last()->t.flags & FLOW_MISSING);
 	ck_assert(!last()->is_enough);
-	world_push(&w, 1, 0, 1, 1, START + SECOND + 1);
-	world_push(&w, 1, 0, 2, INFINITY, START + SECOND + 2);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + SECOND + 1 });
+	world_push(&w, 1, 0, (struct world_value){ 2, INFINITY, START + SECOND + 2 });
 	world_read(&w, 1, 2);
 	ck_assert(last()->t.value == INFINITY && !last()->is_enough);
 }
@@ -130,7 +132,7 @@ TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
 		made_result(g, i, made_set(g, reader[i], false, &stop, 1));
 	world_load(&w, g);
 	for (uint32_t p = 0; p < PROCESSES; p++)
-		world_push(&w, 1, p, 1, p, START + 1);
+		world_push(&w, 1, p, (struct world_value){ 1, p, START + 1 });
 	world_read(&w, 1, 1);
 	ck_assert_double_eq(world_last(&w, 1, 0)->value, 1.5);
 	ck_assert_double_eq(world_last(&w, 1, 1)->value, 1.5);

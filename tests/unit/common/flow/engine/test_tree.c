@@ -98,8 +98,13 @@ static void sets(struct flow_graph *g, unsigned n, uint32_t behind, uint32_t out
 
 		for (unsigned i = 0; i < n; i++) {
 			snprintf(name, sizeof(name), "%s %u", link[l].name, i);
-			in[i] = made_link_in(g, name, link[l].domain, true, link[l].agg,
-					     link[l].since, behind);
+			in[i] = made_link_in(g,
+					     (struct flow_link){ .name = name,
+								 .domain = link[l].domain,
+								 .partial = true,
+								 .fold = { .agg = link[l].agg,
+									   .since = link[l].since },
+								 .behind = behind });
 		}
 		out[l] = made_set(g, link[l].agg, behind == PROCS, in, n);
 	}
@@ -216,14 +221,12 @@ static void send_from(struct tree *t, struct flow *f, int from, int to)
 		ck_abort_msg("%s", e.text);
 }
 
-static void loop_of(struct tree *t, int host, unsigned p, int64_t vt, nsec_t time, bool lost)
+static void loop_of(struct tree *t, int host, unsigned p, int64_t vt, nsec_t time)
 {
 	double v = floor(rng_double(&t->rng) * 1000);
 	struct flow_token token = flow_token_make(vt, v, 0, time);
 
 	flow_push(t->host[host], flow_input(t->host[host], M, p), &token);
-	if (lost)
-		return;
 	t->events++;
 	t->sum += v;
 	t->max[vt] = fmax(t->max[vt], v);
@@ -237,8 +240,7 @@ static void run_host(struct tree *t, int host, int to)
 	flow_announce(t->host[host], M, from + SECOND);
 	for (unsigned p = 0; p < PROCS; p++)
 		for (int i = 0; i < LOOPS; i++)
-			loop_of(t, host, p, (t->round - 1) * LOOPS + i + 1, from + 1 + i * 1000,
-				false);
+			loop_of(t, host, p, (t->round - 1) * LOOPS + i + 1, from + 1 + i * 1000);
 	send_from(t, t->host[host], host, to);
 }
 
@@ -534,10 +536,19 @@ TEST(a_site_that_only_sends_on_changes_nothing)
 
 	made_link_out(below, "v", a);
 	made_link_out(below, "r", made_vt_agg(below, AGG_QUANTILE, true, FLOW_SINCE_LAST, a));
-	made_link_out(through, "v", made_link_in(through, "v", FLOW_VT, false, AGG_COUNT, 0, 1));
+	made_link_out(through, "v",
+		      made_link_in(through, (struct flow_link){ .name = "v",
+								.domain = FLOW_VT,
+								.fold = { .agg = AGG_COUNT },
+								.behind = 1 }));
 	made_link_out(
 		through, "r",
-		made_link_in(through, "r", FLOW_READ, true, AGG_QUANTILE, FLOW_SINCE_LAST, 1));
+		made_link_in(through, (struct flow_link){ .name = "r",
+							  .domain = FLOW_READ,
+							  .partial = true,
+							  .fold = { .agg = AGG_QUANTILE,
+								    .since = FLOW_SINCE_LAST },
+							  .behind = 1 }));
 	host = sender(&from, below);
 	site = sender(&onward, through);
 	for (int64_t vt = 1; vt <= 300; vt++) {

@@ -52,7 +52,7 @@ TEST(of_members_of_which_none_tells_nothing_is_known)
 		world_load(&w, aggregates(in_parts));
 		world_read(&w, 1, 1);
 		of_all(NAN, 0, FLOW_MISSING | FLOW_PARTIAL);
-		world_push(&w, 1, 1, 2, 5, START + 1);
+		world_push(&w, 1, 1, (struct world_value){ 2, 5, START + 1 });
 		world_read(&w, 1, 2);
 		has(0, 1, 1, FLOW_MISSING | FLOW_PARTIAL);
 		has(1, 5, 1, FLOW_MISSING | FLOW_PARTIAL);
@@ -84,7 +84,8 @@ TEST(a_part_without_values_takes_nothing_from_the_whole)
 	for (size_t i = 0; i < ARRAY_LEN(some); i++) {
 		world_load(&w, of_events(some[i]));
 		for (int k = 0; k < 3; k++)
-			world_push(&w, 1, 0, k + 1, values[k], START + k + 1);
+			world_push(&w, 1, 0,
+				   (struct world_value){ k + 1, values[k], START + k + 1 });
 		world_read(&w, 1, 1);
 		ck_assert(!isnan(world_last(&w, 1, 0)->value));
 		ck_assert_uint_eq(world_last(&w, 1, 0)->flags, 0);
@@ -99,8 +100,8 @@ TEST(a_part_without_values_takes_nothing_from_the_whole)
 TEST(a_sum_that_overflows_is_said)
 {
 	world_load(&w, aggregates(true));
-	world_push(&w, 1, 0, 1, 1.7e308, START + 1);
-	world_push(&w, 1, 1, 1, 1.7e308, START + 1);
+	world_push(&w, 1, 0, (struct world_value){ 1, 1.7e308, START + 1 });
+	world_push(&w, 1, 1, (struct world_value){ 1, 1.7e308, START + 1 });
 	world_read(&w, 1, 1);
 	has(0, 2, 2, 0);
 	has(1, INFINITY, 2, FLOW_NAN);

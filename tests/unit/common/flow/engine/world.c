@@ -45,9 +45,9 @@ void world_load(struct world *w, struct flow_graph *g)
 	flow_graph_free(g);
 }
 
-void world_push(struct world *w, uint32_t m, uint32_t number, int64_t key, double v, nsec_t time)
+void world_push(struct world *w, uint32_t m, uint32_t number, struct world_value v)
 {
-	struct flow_token t = flow_token_make(key, v, 0, time);
+	struct flow_token t = flow_token_make(v.key, v.v, 0, v.time);
 
 	flow_push(w->f, flow_input(w->f, m, number), &t);
 }

@@ -21,8 +21,14 @@ void world_done(struct world *w);
 /* Loads at START; the graph is freed. */
 void world_load(struct world *w, struct flow_graph *g);
 
+struct world_value {
+	int64_t key;
+	double v;
+	nsec_t time;
+};
+
 /* A token of one contributor into node `number` of measurement m. */
-void world_push(struct world *w, uint32_t m, uint32_t number, int64_t key, double v, nsec_t time);
+void world_push(struct world *w, uint32_t m, uint32_t number, struct world_value v);
 void world_read(struct world *w, uint32_t m, int64_t read);
 
 /* The last result of that output; fails without one. */

@@ -100,15 +100,9 @@ uint32_t made_link_out(struct flow_graph *g, const char *name, uint32_t in)
 			 1, in);
 }
 
-uint32_t made_link_in(struct flow_graph *g, const char *name, enum flow_domain domain, bool partial,
-		      enum agg_kind agg, enum flow_since since, uint32_t behind)
+uint32_t made_link_in(struct flow_graph *g, struct flow_link link)
 {
-	struct flow_link link = { .name = name,
-				  .domain = domain,
-				  .partial = partial,
-				  .fold = { .agg = agg, .q = 0.5, .since = since },
-				  .behind = behind };
-
+	link.fold.q = 0.5;
 	return made_node(g, (struct flow_node){ .kind = FLOW_LINK_IN, .link = link }, 0);
 }
 

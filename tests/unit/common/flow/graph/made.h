@@ -21,8 +21,7 @@ uint32_t made_vt_agg(struct flow_graph *g, enum agg_kind agg, bool partial_out,
 		     enum flow_since since, uint32_t in);
 uint32_t made_result(struct flow_graph *g, uint32_t output, uint32_t in);
 uint32_t made_link_out(struct flow_graph *g, const char *name, uint32_t in);
-uint32_t made_link_in(struct flow_graph *g, const char *name, enum flow_domain domain, bool partial,
-		      enum agg_kind agg, enum flow_since since, uint32_t behind);
+uint32_t made_link_in(struct flow_graph *g, struct flow_link link);
 
 /* The graph that is read from its text has that text; g is freed. */
 void made_is_read_as_written(struct flow_graph *g);

@@ -130,17 +130,37 @@ TEST(only_partial_aggregates_of_a_kind_are_merged)
 	struct flow_graph *g = graph();
 	uint32_t in[2];
 
-	in[0] = made_link_in(g, "a", FLOW_READ, true, AGG_MAX, FLOW_SINCE_LAST, 4);
-	in[1] = made_link_in(g, "b", FLOW_READ, true, AGG_MIN, FLOW_SINCE_LAST, 4);
+	in[0] = made_link_in(
+		g, (struct flow_link){ .name = "a",
+				       .domain = FLOW_READ,
+				       .partial = true,
+				       .fold = { .agg = AGG_MAX, .since = FLOW_SINCE_LAST },
+				       .behind = 4 });
+	in[1] = made_link_in(
+		g, (struct flow_link){ .name = "b",
+				       .domain = FLOW_READ,
+				       .partial = true,
+				       .fold = { .agg = AGG_MIN, .since = FLOW_SINCE_LAST },
+				       .behind = 4 });
 	made_result(g, 0, made_set(g, AGG_MAX, false, in, 2));
 	refused(g, ERR_INVALID, "node 2: input 1 is a partial MIN");
 	g = graph();
-	in[0] = made_link_in(g, "a", FLOW_READ, true, AGG_MAX, FLOW_SINCE_LAST, 4);
+	in[0] = made_link_in(
+		g, (struct flow_link){ .name = "a",
+				       .domain = FLOW_READ,
+				       .partial = true,
+				       .fold = { .agg = AGG_MAX, .since = FLOW_SINCE_LAST },
+				       .behind = 4 });
 	in[1] = made_metric(g, 0, "Time");
 	made_result(g, 0, made_set(g, AGG_MAX, false, in, 2));
 	refused(g, ERR_INVALID, "values and partial aggregates");
 	g = graph();
-	in[0] = made_link_in(g, "a", FLOW_READ, true, AGG_MAX, FLOW_SINCE_LAST, 4);
+	in[0] = made_link_in(
+		g, (struct flow_link){ .name = "a",
+				       .domain = FLOW_READ,
+				       .partial = true,
+				       .fold = { .agg = AGG_MAX, .since = FLOW_SINCE_LAST },
+				       .behind = 4 });
 	made_result(g, 0, made_op1(g, FLOW_OP_NEG, in[0]));
 	refused(g, ERR_INVALID, "input 0 is a partial aggregate");
 }
@@ -170,9 +190,18 @@ TEST(names_and_outputs_are_there_once)
 	made_link_out(g, "x", a);
 	refused(g, ERR_INVALID, "node 3: node 1 is the same link_out");
 	g = graph();
-	a = made_link_in(g, "x", FLOW_READ, false, AGG_SUM, FLOW_SINCE_LAST, 1);
+	a = made_link_in(g,
+			 (struct flow_link){ .name = "x",
+					     .domain = FLOW_READ,
+					     .fold = { .agg = AGG_SUM, .since = FLOW_SINCE_LAST },
+					     .behind = 1 });
 	made_link_out(g, "x", a); /* another end */
-	made_result(g, 0, made_link_in(g, "x", FLOW_READ, false, AGG_SUM, FLOW_SINCE_LAST, 1));
+	made_result(g, 0,
+		    made_link_in(g, (struct flow_link){
+					    .name = "x",
+					    .domain = FLOW_READ,
+					    .fold = { .agg = AGG_SUM, .since = FLOW_SINCE_LAST },
+					    .behind = 1 }));
 	refused(g, ERR_INVALID, "node 2: node 0 is the same link_in");
 }
 
@@ -366,7 +395,12 @@ static struct flow_graph *everything(void)
 	in[1] = made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_LAST }, 1,
 			  m);
 	made_result(g, 3, made_set(g, AGG_HISTOGRAM, true, in, 2));
-	in[0] = made_link_in(g, "l", FLOW_VT, true, AGG_QUANTILE, FLOW_SINCE_LAST, 12);
+	in[0] = made_link_in(
+		g, (struct flow_link){ .name = "l",
+				       .domain = FLOW_VT,
+				       .partial = true,
+				       .fold = { .agg = AGG_QUANTILE, .since = FLOW_SINCE_LAST },
+				       .behind = 12 });
 	in[0] = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = -5 }, 1, in[0]);
 	made_result(g, 4, in[0]);
 	return g;
