@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # awk -v allow=mk/prose.allow [-v part=1] -f mk/prose.awk FILE...: prints what is wrong with
 # comments, documents and strings, as `FILE<TAB>FILE:LINE: what`; FILE is a key of mk/ratchet/prose.
-#   words      of mk/prose.words, and `any more`: in comments, in documents, and in strings of three
-#              words or more that are not a test's; those of mk/prose.docs in documents alone, where
-#              docs/glossary.md has the word to use
+#   words      of mk/prose.words, and `any more`: in comments, in documents, in strings of two words
+#              or more that are not a test's, and in what scripts say or check; those of
+#              mk/prose.docs in documents alone, where docs/glossary.md has the word to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
 #              of C or words of the shell
 #   sentences  of more than 20 words, in comments and documents; a line of a comment with a run of
@@ -26,7 +26,8 @@ BEGIN {
 		quoted "[ ,;)}\\\\]*$"
 	one_word = "^[ \t]*(-[a-zA-Z]+ )?[^ '\"]*('[^']*'|" quoted ")[^ '\"]*( [|&;\\\\]+)?$"
 	letter = "^'([^'\\\\]|\\\\.)*'"
-	three = "[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]"
+	two = "[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]"
+	said = "^[ \t]*(check|skip|verdict|echo|say) "
 }
 
 function found(line, what) { printf "%s\t%s:%d: %s\n", file, file, line, what }
@@ -111,6 +112,15 @@ function doc(text, i, n, w) {
 	}
 }
 
+# The first word of the shell in this text, when it is quoted; names of variables are no prose.
+function quotation(text) {
+	if (!match(text, text ~ /^'/ ? "^'[^']*'" : string)) return
+	text = substr(text, 2, RLENGTH - 2)
+	gsub(/\$(\{[^}]*\}|\([^)]*\)|[a-zA-Z_0-9]+)/, "X", text)
+	last_word = ""
+	words(text)
+}
+
 function c_line(rest, at, text, is_alone, n, w) {
 	is_alone = 1
 	if (!in_comment && rest !~ /^[ \t]*\/\//) sentence_end()
@@ -132,7 +142,7 @@ function c_line(rest, at, text, is_alone, n, w) {
 		if (!is_test && text ~ /^"/) {
 			text = substr(rest, 2, RLENGTH - 2)
 			last_word = ""
-			if (text ~ three)
+			if (text ~ two)
 				words(text)
 		}
 		rest = substr(rest, RLENGTH + 1)
@@ -158,6 +168,7 @@ kind == "script" {
 	if ($0 !~ one_word) narrow($0)
 	if (/^[ \t]*#( |$)/) { text = $0; sub(/^[ \t]*#/, "", text); comment(text); next }
 	if (count) sentence_end()
+	if (match($0, said)) quotation(substr($0, RLENGTH + 1))
 	if (match($0, /[ \t]# [^'"]*$/)) { comment(substr($0, RSTART + 2)); sentence_end() }
 	next
 }

@@ -314,7 +314,7 @@ static void on_up(void *arg, bool is_other)
 {
 	struct sm *sm = arg;
 
-	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "",
+	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", restarted" : "",
 		   parent_link_site_number(sm->parent));
 	nodes_set_above(sm->nodes, parent_link_site_number(sm->parent),
 			parent_link_level(sm->parent), parent_link_ways(sm->parent));

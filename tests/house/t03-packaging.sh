@@ -51,7 +51,7 @@ notifies() {
 }
 for unit in $units; do
 	name=$(basename "$unit" .service)
-	check "$name tells when it is ready and alive, and can be reloaded" notifies "$unit"
+	check "$name reports when it is ready and alive, and can be reloaded" notifies "$unit"
 	if ! systemd-analyze security --help >/dev/null 2>&1; then
 		skip "$name: exposure" 'no systemd-analyze'
 		continue

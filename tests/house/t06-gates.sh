@@ -184,11 +184,14 @@ prose common/ring/a.c '/* one
  * that is told */' 'the word `told`'
 prose common/ring/a.c 'int x; // not any more' 'the words `any more`'
 prose common/ring/a.c 'const char *s = "it tells %d";' 'the word `tells`'
+prose common/ring/a.c 'const char *s = "none told";' 'the word `told`'
 prose common/ring/a.c '// one two three four five six seven eight nine ten
 // one two three four five six seven eight nine ten eleven.' 'a sentence of 21 words'
 prose common/ring/a.c "int x; // $(printf '%093d' 0)" 'more than 100 columns'
 prose mk/x.mk '# His.' 'the word `his`'
 prose tests/x.sh 'true # nobody' 'the word `nobody`'
+prose tests/x.sh 'check "nobody is there" true' 'the word `nobody`'
+prose tests/x.sh "check 'it is \$told, and told' true" 'the word `told`'
 prose tests/x.sh "	true $(printf '%088d' 0)" 'more than 100 columns'
 prose docs/text.md 'It is made anew.' 'the word `anew`'
 prose docs/text.scd 'A wish.' 'the word `wish`'
@@ -201,7 +204,7 @@ cat >>"$t/common/ring/a.c" <<'END'
 // One two three four five six seven eight nine ten.
 // One two three four five six seven eight nine ten.
 // Those whose name is chan_tell or `tell`, the 'ones', and news.
-const char *s = "tell me", c = '"';
+const char *s = "tell", c = '"';
 const char *t = "the /* of anew(), who_is_it()";
 # define LONG "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789
 # 0123456789 0123456789"
@@ -219,8 +222,8 @@ who | tell
 END
 run check-prose
 verdict 'names, code, tables and addresses are no prose' $? pass
-echo 'The admin says who may do what.' >>"$t/docs/text.md"
-echo 'docs/text.md says who may # a person' >"$t/mk/prose.allow"
+printf '%s\n' 'The admin says who may do what.' >>"$t/docs/text.md"
+printf '%s\n' 'docs/text.md says who may # a person' >"$t/mk/prose.allow"
 run check-prose
 verdict 'a phrase that is allowed passes' $? pass
 sed -i '$d' "$t/docs/text.md"

@@ -12,7 +12,7 @@ check 'a log is loaded' says '^14 events stored, 0 were there already' omig log 
 	$golden/little.olog --archive "$db"
 check 'a second time nothing is' says '^0 events stored, 14 were there already' omig log load \
 	$golden/big.olog --archive "$db"
-check 'a batch that is safe is told' says '^\{"batches":1,"stored":14,"known":0[,}]' \
+check 'a batch that is safe is reported' says '^\{"batches":1,"stored":14,"known":0[,}]' \
 	omig log load --json $golden/little.olog --archive "$TMPDIR/b.db"
 omig log convert --to bp $golden/little.olog >"$TMPDIR/one.bp"
 check 'a text is loaded' says '^14 events stored' omig log load "$TMPDIR/one.bp" --archive \
@@ -151,7 +151,7 @@ check 'two runs of one kind do not surely differ' status_is 0 omig log compare "
 	"$TMPDIR/base.db"
 check 'one that is slower does, with status 7' status_is 7 omig log compare "$TMPDIR/slow.db" \
 	"$TMPDIR/base.db"
-check 'and which event is told' says \
+check 'and the event is named' says \
 	'^slower  *disk.write  *duration  *1000  *1000 .* ms .* ms  *\+[3-7][0-9]' \
 	omig log compare "$TMPDIR/slow.db" "$TMPDIR/base.db"
 check 'also as JSON' says \
@@ -274,7 +274,7 @@ else
 	}
 	check "PostgreSQL: no function of the schema's owner replaces one of the server" \
 		own_max
-	check 'PostgreSQL: texts that begin with the same event are told apart' others "$where"
+	check 'PostgreSQL: texts that begin with the same event stay apart' others "$where"
 	where="postgresql:///template1?host=$pg_dir&user=omig"
 	questions PostgreSQL
 	check 'PostgreSQL: no such database has words' says 'does not exist' \
@@ -290,7 +290,7 @@ else
 		omig log load --json --batch 500 "$TMPDIR/many.bp" --archive "$where" \
 			>"$TMPDIR/told" 2>"$TMPDIR/load.err" && return 1
 		told=$(sed -n 's/.*"stored":\([0-9]*\),.*/\1/p' "$TMPDIR/told" | tail -n 1)
-		echo "told $told, there are $(rows)" && cat "$TMPDIR/load.err"
+		echo "reported $told, there are $(rows)" && cat "$TMPDIR/load.err"
 		grep -q 'no space is left for the archive; what was loaded before stays' \
 			"$TMPDIR/load.err" && [ "$told" -gt 0 ] && [ "$(rows)" = "$told" ]
 	}

@@ -161,7 +161,7 @@ check 'a bad line is shown' says 'wild.ulm:2: a word that is no name and value' 
 check 'and counted' says '2 events ok, 1 bad lines of 3 skipped' omig log cat "$TMPDIR/wild.ulm"
 check 'the others are read' says 'ts=2007-02-15T11:07:03.002102Z event=FTP_INFO' omig log cat \
 	"$TMPDIR/wild.ulm"
-check 'and the rule for short times is told' says \
+check 'and the rule for short times is printed' says \
 	'1 times with fewer than six digits were read as microseconds' \
 	omig log cat "$TMPDIR/wild.ulm"
 check 'which is an option' says 'ts=2007-02-15T11:07:03.210200Z' omig log cat --fraction decimal \

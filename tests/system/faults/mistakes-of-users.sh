@@ -40,7 +40,7 @@ check 'the pin of another monitor' fails 5 \
 	'has not the pin .* another monitor, or the string is old' \
 	elsewhere wrong-pin omig tree --mainsm \
 		"omig1:127.0.0.1:$port:00000000000000000000000000:$token"
-check 'a port where nobody listens' fails 3 '127.0.0.1:1: .*is it running' \
+check 'a port without a listener' fails 3 '127.0.0.1:1: .*is it running' \
 	elsewhere dead omig tree --mainsm "omig1:127.0.0.1:1:$pin:$token"
 check 'a host that does not exist' fails 3 'no.such.host.invalid' \
 	elsewhere nohost omig tree --mainsm "omig1:no.such.host.invalid:$port:$pin:$token"
@@ -61,7 +61,7 @@ has_ended() {
 "$A" enrol "$(omig cert token tool-observe)" sm x y >"$TMPDIR/role"
 check 'a token for another role' grep -q 'this token is for another role' "$TMPDIR/role"
 check 'a token whose time is over' until_true 5 has_ended
-check 'the same, told by omig' fails 5 'has ended: take a new connection string' \
+check 'the same, reported by omig' fails 5 'has ended: take a new connection string' \
 	elsewhere late omig tree --mainsm "$short"
 check 'what a token for observing does not allow' fails 5 'tool-observe|right|permi' \
 	elsewhere once omig cert list --mainsm "$once"
@@ -86,7 +86,7 @@ check 'an lm whose certificate has expired, no token: it says so' logged lm \
 kill_hard lm
 mv "$TMPDIR/hidden.conn" "$OMIG_STATE_DIR/mainsm/mainsm.conn"
 env OMIG_MAINSM="$conn" lm
-check 'an lm whose certificate has expired, with a token: it enrols anew' logged lm \
+check 'an lm whose certificate has expired, with a token: it enrols again' logged lm \
 	'connected parent='
 
 # --- versions
@@ -105,20 +105,21 @@ check 'a mainsm of another version' fails 3 \
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/old" good lm default old
 "$A" connect "127.0.0.1:$port" "$TMPDIR/old" hello=lm,default,old,900,901 read=60000 \
 	>"$TMPDIR/old.out"
-check 'an lm of another version is told' grep -q \
+check 'an lm of another version gets the reason' grep -q \
 	'error 2 protocol [0-9]*..[0-9]* .* you speak 900..901: install one version' \
 	"$TMPDIR/old.out"
-check 'and mainsm says who it was' logged mainsm 'lm of site default on old .*you speak 900..901'
+check 'and mainsm names that lm' logged mainsm 'lm of site default on old .*you speak 900..901'
 check 'omig doctor finds nothing' omig doctor
 
 # --- impossible events. The time begins when the request is enabled: any time reports the mistake.
 follow() {
 	fails "$1" "$2" omig request --follow 1ms "$3"
 }
-check 'an event of nobody' comes_out 4 \
+check 'an event of no process' comes_out 4 \
 	'UNKNOWN_OBJECT c_[0-9]*: not enabled: p_9_aaaaaa: there is no such object' \
 	request --follow 1ms 'thread_has_started_lib_call([p_9_aaaaaa],"MPI_Send"): print([1])'
-check 'a partner that is nobody' follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such partner' \
+check 'a partner that does not exist' \
+	follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such partner' \
 	'patop_lib_call_started([],"MPI_Send",[p_9_aaaaaa]): print([1])'
 refused() {
 	comes_out 2 "$1" request --follow 1ms "$2"
@@ -132,7 +133,7 @@ check 'a system call that there is not' refused "did you mean 'write'" \
 	'thread_has_started_sys_call([],"wrote"): print([1])'
 check 'regions of an event' refused 'by code regions' \
 	'patop_lib_call_started([],"MPI_Send",[],["send"]): print([1])'
-check 'a counter in nobody' comes_out 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such object' \
+check 'a counter in no process' comes_out 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such object' \
 	request ':pa_counter_local_create([p_9_aaaaaa])'
 check 'flags that are none' comes_out 2 'flags is a sum of bits, not negative' request \
 	':node_get_info([],-1)'
@@ -164,7 +165,7 @@ check 'in one that is not there' fails 2 'none.conn' omig status -m "@$TMPDIR/no
 check 'a second lm' fails 75 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
 check 'an lm that knows no mainsm' fails 2 'no mainsm is known' elsewhere nowhere lm
 chmod 755 "$OMIG_STATE_DIR/mainsm/ca.key"
-check 'it is told to stop' omig stop
+check 'the stop is asked for' omig stop
 check 'and has ended then' is_dead "$(cat "$OMIG_STATE_DIR/mainsm/mainsm.lock")"
 check 'a key that others may read' fails 78 'ca.key:1: .*chmod 600' mainsm
 chmod 600 "$OMIG_STATE_DIR/mainsm/ca.key"

@@ -76,7 +76,7 @@ says_why() {
 	grep -Eq 'omig\[[0-9]+\]: no memory for the segment, not watched: No space left' \
 		"$TMPDIR/run.err"
 }
-check 'who asks with OMIG_DEBUG is told why' says_why
+check 'OMIG_DEBUG prints the reason' says_why
 "$T/refuse" -- true
 if [ $? = 77 ]; then
 	skip 'a sandbox' 'none can be made here'

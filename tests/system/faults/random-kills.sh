@@ -121,7 +121,7 @@ check 'all has been asked' until_true $((60 + kills * 6)) asker_ends
 wait "$asker"
 status=$?
 sed 's/^/# /' "$TMPDIR/asked"
-check 'no signal came twice, and what was told is true' [ $status = 0 ]
+check 'no signal came twice, and what was reported is true' [ $status = 0 ]
 kill -KILL "$stopper" 2>/dev/null
 nobody_stopped() {
 	for pid in $programs; do
@@ -129,7 +129,7 @@ nobody_stopped() {
 	done
 	return 0
 }
-check 'nobody stays stopped' until_true 10 nobody_stopped
+check 'no process stays stopped' until_true 10 nobody_stopped
 lock_is_free() {
 	request ":{node_attach([]) node_get_info([],1)}" | grep -q 'n_1: "'
 }

@@ -159,8 +159,8 @@ session_asks \
 read_local=":pa_counter_read([$local])"
 check 'a counter of its own counts' until_true 10 more_than 10 value_of "$read_local" "$victim"
 check 'it is killed' strike $name wait
-check 'a tool that waits for it is told: that one' until_true 10 terminated
-check 'the tree tells how it ended' until_true 10 tree_has_end 'signal 9'
+check 'a tool that waits for it gets that one' until_true 10 terminated
+check 'the tree shows how it ended' until_true 10 tree_has_end 'signal 9'
 check 'its calls stay readable, and are those that it made' counted_right $name
 check 'its counter stays as it was' stays "$read_local" "$victim"
 if [ "$f" = openmpi ]; then
@@ -175,11 +175,12 @@ if [ "$f" = openmpi ]; then
 			END { exit !(m == 6 && sum > 0 && sum * 2 <= t * 1.5) }' "$TMPDIR/sum"
 	}
 	check 'the sum over all has the dead one in it' sum_is_right
-	check 'nobody else is told dead' sh -c '[ "$(omig tree | grep -c "rank .*ended")" = 1 ]'
+	check 'no other rank is reported dead' \
+		sh -c '[ "$(omig tree | grep -c "rank .*ended")" = 1 ]'
 else
 	skip 'the others go on, and their counters' 'this launcher ends them'
 	skip 'the sum over all has the dead one in it' 'this launcher ends them'
-	skip 'nobody else is told dead' 'this launcher ends them'
+	skip 'no other rank is reported dead' 'this launcher ends them'
 fi
 ends $name
 check 'the launcher ends as it does without us' ends_so $? "$f" wait
@@ -196,8 +197,8 @@ for f in $flavours; do
 		until_true 20 has_victim
 		session_asks ':proc_attach([])' >/dev/null
 		strike $name "$how"
-		check "$f: $how: who waits for it is told" until_true 10 terminated
-		check "$f: $how: the tree tells how it ended" until_true 10 tree_has_end "$what"
+		check "$f: $how: a tool that waits for it is notified" until_true 10 terminated
+		check "$f: $how: the tree shows how it ended" until_true 10 tree_has_end "$what"
 		check "$f: $how: its calls stay, and are those that it made" counted_right $name
 		check "$f: $how: the one that it was in is there" in_call "$call"
 		ends $name

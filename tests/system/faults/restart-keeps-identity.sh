@@ -109,7 +109,7 @@ tool=$!
 is_armed() {
 	omig status -v | sed -n '/^lm/,$p' | grep -q 'csrs_armed = 1'
 }
-check 'somebody waits for ends' until_true 10 is_armed
+check 'a tool waits for ends' until_true 10 is_armed
 count=$(barriers "$watched")
 victim=$(request ":proc_get_info([$watched],512)" | sed -n 's/.*: *//p')
 check 'the victim is a rank' grep -qx "$victim" "$TMPDIR/j.pid.0" "$TMPDIR/j.pid.1"

@@ -91,7 +91,7 @@ for f in $flavours; do
 			is_alive "$pid" && ! grep -q "rank .* pid $pid " "$TMPDIR/tree" || return 1
 		done
 	}
-	check "$f: the daemons that they left are nobody's ranks" no_daemon_is_watched
+	check "$f: the daemons that they left are no ranks" no_daemon_is_watched
 	check "$f: no call that was left is open" until_true 10 none_is_open
 	: >"$TMPDIR/bare.end"
 	: >"$TMPDIR/watched.end"
@@ -154,9 +154,9 @@ as_bare() { # STATUS
 }
 n=$(ranks_known)
 between env -u LD_PRELOAD
-check 'who takes LD_PRELOAD away is not watched, and not disturbed' as_bare $?
+check 'a program without LD_PRELOAD is not watched, and not disturbed' as_bare $?
 between env -u OMIG_MAINSM
-check 'nor who takes the connection string away' as_bare $?
+check 'nor is one without the connection string' as_bare $?
 check 'neither is in the tree' test "$(ranks_known)" = "$n"
 printf '%s\n' '#include <unistd.h>' \
 	'int main(int c, char **v) { return c > 1 ? execv(v[1], v + 1), 127 : 42; }' \

@@ -41,9 +41,9 @@ for f in $flavours; do
 	check "$f: it sees no child but its own" test "$(grep -c 'wait 1' "$TMPDIR/out")" = 2
 	check "$f: an lm was started" until_there "$FAKE_LM_OUT"
 	check "$f: with the lock" has "lock held"
-	check "$f: told where the lock is" has "arg 2 3"
+	check "$f: it gets the descriptor of the lock" has "arg 2 3"
 	check "$f: to be a daemon" has "arg 3 --daemon"
-	check "$f: told where its socket is" has "arg 4 --listen-fd"
+	check "$f: it gets the descriptor of its socket" has "arg 4 --listen-fd"
 	check "$f: which listens" has "listens yes"
 	check "$f: without what was preloaded" has "preload no"
 	check "$f: in a session of its own" has "session own"

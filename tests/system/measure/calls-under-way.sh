@@ -106,11 +106,11 @@ queue_of_2() {
 
 for f in $flavours; do
 	begins "$f" 3 dead
-	check "$f: dead: the ranks' calls are shown, and from whom they want something" until_true \
+	check "$f: dead: the ranks' calls are shown, and their partners" until_true \
 		20 top_says ' MPI_Recv from 1 +>='
 	check "$f: dead: all ranks are in MPI all the time" until_true 20 top_says_all_wait
 	check "$f: dead: so says each profile" profile_says_all_wait
-	check "$f: dead: who waits for whom is told unasked" until_true 20 top_says \
+	check "$f: dead: waits and their partners are shown unasked" until_true 20 top_says \
 		"no call has ended for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
 	check "$f: dead: a measurement has the time" until_true 20 measure_grows
 	check "$f: dead: and whose it is" until_true 20 partner_grows

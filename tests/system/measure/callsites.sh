@@ -47,7 +47,7 @@ for f in $flavours; do
 	check "$f: a call has its function and line" until_true 20 has_row \
 		'"call":"MPI_Allreduce","function":"leaf"' \
 		"\"source\":\"sites.c:$(line_of 'MPI_Allreduce(')\""
-	check "$f: its callers tell sites apart" has_row '"function":"leaf"' \
+	check "$f: its callers distinguish sites" has_row '"function":"leaf"' \
 		"\"callers\":\"way_one sites.c:$(line_of '^	leaf();')"
 	check "$f: the other way too" has_row '"function":"leaf"' '"callers":"way_two sites.c:'
 	check "$f: each is counted as often as it calls" until_true 30 \

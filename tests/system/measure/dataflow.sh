@@ -18,9 +18,9 @@ line=$(($(wc -l <"$TMPDIR/session.asked") + 1))
 session_asks "dfg_has_read([$dfg]): print([\$dfg,\$read,\$values])" >/dev/null
 check 'it is started' says '^1 0 ' session_asks ":dfg_start([$dfg])"
 check 'a second time it is not' says 'runs already' session_asks ":dfg_start([$dfg])"
-check 'a read by request tells of the node' says "^1 0 $dfg 1,[0-9]+,\[\[$node,1," session_asks \
+check 'a read by request has the node' says "^1 0 $dfg 1,[0-9]+,\[\[$node,1," session_asks \
 	":dfg_read([$dfg])"
-check 'its event tells the same' until_true 10 sh -c \
+check 'its event has the same' until_true 10 sh -c \
 	"grep -q '^$line 1 0 - [0-9]*,$dfg,1,\[$node,1,' '$TMPDIR/session.out'"
 check 'objects are added' says '^1 0 ' session_asks ":dfg_add([$dfg],[$node])"
 check 'the last one stays' says 'nothing would be left' session_asks ":dfg_remove([$dfg],[$node])"
@@ -29,10 +29,10 @@ check 'all of it can be seen' says \
 	session_asks ":dfg_get_info([$dfg],255)"
 check 'it is in the list of all' says "\\[$dfg,[0-9]+,\"[^\"]*\",\"Node_load\"," session_asks \
 	':dfg_list()'
-check 'whoever asks may look at it' says '"Node_load"' session_asks ":dfg_look([$dfg],1)"
+check 'any tool may look at it' says '"Node_load"' session_asks ":dfg_look([$dfg],1)"
 check 'a text with a fault is shown with its place' says 'text:1:' session_asks \
 	':dfg_create([],"M(","M")'
-check 'its host tells how its piece runs' says '\[0,"input",[0-9]+,[0-9]+,0,0,0,0,0,' \
+check 'its host reports how its piece runs' says '\[0,"input",[0-9]+,[0-9]+,0,0,0,0,0,' \
 	session_asks ":omig_dfg_look([$node],${dfg#d_})"
 # --- omig measure ends by itself when its values are enough
 check 'it ends after as many values as were asked for' says '^ *all: 3 values' \
@@ -46,12 +46,14 @@ check 'where there is no process a read says so' says \
 	'^[0-9]+,[0-9]+,,all,,,B,0,0,0,[0-9]+,[0-9]+,missing$' \
 	omig measure Send_volume --every 100ms --count 1 --csv
 check 'as a line too' says 'all - B 0/0 missing$' omig measure Send_volume --every 100ms --count 1
-check 'regions that nobody has are told' says 'no process has two probes that make a region' \
+check 'regions that no process has are reported' \
+	says 'no process has two probes that make a region' \
 	omig measure Send_volume --by region
 check 'by what is no word' status_is 2 omig measure Send_volume --by process,node
 check 'by partner of what has none' says 'CPU_usage has no partners' omig measure CPU_usage --by \
 	partner --count 1 --every 100ms
-check 'too few reads for it are told' status_is 1 omig measure Node_load --every 100ms --count 2 \
+check 'too few reads for it are reported' \
+	status_is 1 omig measure Node_load --every 100ms --count 2 \
 	--until 'n >= 3'
 check 'a rule that is none is refused' status_is 2 omig measure Node_load --until 'n > 3'
 check 'it stops' says '^1 0 ' session_asks ":dfg_stop([$dfg])"

@@ -26,7 +26,8 @@ check 'it counts both processes' test \
 check 'a rank is a rank' test "$(om value "$TMPDIR/once" omig_rank_info rank=1)" = 1.0
 check 'a host is up' test "$(om value "$TMPDIR/once" omig_nodes state=up)" = 1.0
 check 'and has memory' om value "$TMPDIR/once" omig_node_memory_bytes
-check 'calls are told by class' om value "$TMPDIR/once" omig_job_mpi_calls_total class=collective
+check 'calls are exported by class' \
+	om value "$TMPDIR/once" omig_job_mpi_calls_total class=collective
 examples_are_told() { # each series that the examples ask for; a dashboard that is JSON
 	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' \
 		examples/prometheus/dashboard.json || return 1
@@ -74,7 +75,7 @@ check 'a scrape is answered' grep -q '^200 application/openmetrics-text; version
 	"$TMPDIR/first.type"
 check 'in OpenMetrics to the letter' om check "$TMPDIR/first"
 om get "$url" >"$TMPDIR/default" 2>"$TMPDIR/default.type"
-check 'who wishes nothing gets the older form' grep -q '^200 text/plain; version=0.0.4' \
+check 'a reader without preferences gets the older form' grep -q '^200 text/plain; version=0.0.4' \
 	"$TMPDIR/default.type"
 grows() {
 	om get "$url" 'Accept: application/openmetrics-text' >"$TMPDIR/later" 2>/dev/null
@@ -104,9 +105,9 @@ refused() { # HEADER...: of that one; with the status that says so
 	grep -qx 401 "$TMPDIR/refused"
 }
 bearer="Authorization: Bearer $(cat "$TMPDIR/token")"
-check 'who has none is refused' refused
+check 'a reader without one is refused' refused
 check 'so is another one' refused "${bearer}0"
-check 'who has it is answered' om get "$(cat "$TMPDIR/guarded")" "$bearer"
+check 'a reader with it is answered' om get "$(cat "$TMPDIR/guarded")" "$bearer"
 om get "$(cat "$TMPDIR/guarded")" "$bearer" >"$TMPDIR/sample" 2>/dev/null
 check 'calls go on meanwhile' until_true 20 grows
 same_sample() { # but for what the exporter says of itself
@@ -191,7 +192,7 @@ check 'no counter falls when an lm is killed' not_less
 kill -TERM $export
 wait $export
 status=$?
-check 'it ends when it is told to' test $status = 0
+check 'it ends when a signal asks for it' test $status = 0
 kill -TERM $job
 wait $job
 tap_end

@@ -117,7 +117,7 @@ omig events tail MPI_Barrier >"$TMPDIR/tail.csv" 2>"$TMPDIR/tail.err" &
 tail=$!
 check 'two more measure' until_true 30 has_more once 1
 check 'both' until_true 30 has_more waits 1
-check 'and somebody watches' until_true 30 has_more top 1
+check 'and a tool watches' until_true 30 has_more top 1
 kill -KILL $mainsm
 wait $mainsm 2>/dev/null
 check 'a measurement that is not to wait for another mainsm ends' ends_with $once 3
@@ -127,8 +127,8 @@ waits_on() { # NAME
 }
 check 'others wait' until_true 30 waits_on all
 check 'each of them' until_true 30 waits_on waits
-check 'and who watches' until_true 30 waits_on top
-check 'and who hears events' until_true 30 waits_on tail
+check 'and so does the tool that watches' until_true 30 waits_on top
+check 'and so does the tool that reads events' until_true 30 waits_on tail
 n=$(lines all)
 watched=$(lines top)
 ends_well() { # PID: a tool that misses the dead rank says so
@@ -150,11 +150,11 @@ is_cut() { # since line N all is lost that was before, and reads are numbered on
 }
 check 'with another mainsm it goes on' until_true 60 is_cut "$n"
 check 'and says so' grep -q 'mainsm is back after' "$TMPDIR/all.err"
-check 'so does who watches' until_true 60 has_more top "$watched"
+check 'so does the tool that watches' until_true 60 has_more top "$watched"
 goes_on() { # NAME
 	grep -q 'mainsm is back after' "$TMPDIR/$1.err"
 }
-check 'and who hears events' until_true 60 goes_on tail
+check 'and so does the tool that reads events' until_true 60 goes_on tail
 kill -INT $all $top $tail
 check 'until ctrl-C' ends_well $all
 check 'both of them' ends_with $top 0

@@ -93,7 +93,7 @@ refuses() { # END: nothing is written that is not what its name says
 		$examples/loop_counter.pmsl Loop_Counter &&
 		[ ! -e "$TMPDIR/z.$1" ]
 }
-check 'what nobody draws is refused' refuses doc
+check 'a picture that does not exist is refused' refuses doc
 check 'with the status of a mistake' status_is 2 omig dot -o "$TMPDIR/z.xls" \
 	$examples/loop_counter.pmsl Loop_Counter
 omig_path=$(command -v omig)

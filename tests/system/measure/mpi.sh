@@ -119,17 +119,17 @@ for f in $flavours; do
 		check "$f: since the last read it adds up" until_true 20 adds_up 2 since
 	done
 	check "$f: each pair of ranks has what one has sent to the other" until_true 20 pairs_agree
-	check "$f: the time of sends is told apart by partners" until_true 20 same_time
+	check "$f: the time of sends is split by partners" until_true 20 same_time
 	check "$f: all are in it" until_true 20 all_covered all
 	check "$f: what names no partner is refused with the reason" says 'its calls name none' \
 		omig measure MPI_Barrier_delay --by partner
-	check "$f: with the status of what nobody can tell" status_is 6 omig measure \
+	check "$f: with the status of an unknown value" status_is 6 omig measure \
 		MPI_Barrier_delay --by partner
 	check "$f: a region that no program has reads as no number" says 'all - B 0/4 ' \
 		omig measure Send_volume --region nowhere --count 100
 	check "$f: and ends at once" says 'none of the objects can measure Send_volume' \
 		omig measure Send_volume --region nowhere --count 100
-	check "$f: each rank tells until its interval is narrow" says \
+	check "$f: each rank reports until its interval is narrow" says \
 		'"reached":true,.*("name":"rank.*){4}' sh -c \
 		"omig measure Send_volume --by process --every 100ms --until 'ci(0.95, min 4) < 1e9' --json | tail -n 1"
 	dfg=$(omig explain | sed -n 's/^\(d_[0-9]*\) .* Send_volume .*process$/\1/p' | head -n 1)
@@ -147,7 +147,7 @@ for f in $flavours; do
 		check "$f: $name: reads come" until_true 30 reads $name 1
 	done
 	: >"$TMPDIR/$f.go"
-	check "$f: the program ends as if nobody had looked" status_is 0 wait $job
+	check "$f: the program ends as without a monitor" status_is 0 wait $job
 	for name in last rate; do
 		check "$f: $name: it ends with the program" until_true 30 has_ended $name
 		check "$f: $name: it says so, and has the value of the end" ended_well $name
@@ -225,7 +225,7 @@ for f in $flavours; do
 	for name in sent met waited text; do
 		check "$f: $name: reads come" until_true 30 reads $name 1
 	done
-	check "$f: a region that there is not is told" says \
+	check "$f: a region that does not exist is reported" says \
 		'region nowhere: the process has no probes of that name' \
 		omig measure Send_volume --region nowhere --every 100ms --count 1
 	check "$f: at each probe a measurement is to be read" says '^1 0 ' reads_at_probes

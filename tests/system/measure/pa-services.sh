@@ -68,7 +68,7 @@ traces() {
 	check "$f: there is one for each call that was counted" all_are_there
 	check "$f: their numbers follow each other" numbers_follow
 	check "$f: they are of the thread that made the calls" of_one_thread
-	check "$f: no event was told by itself" sh -c \
+	check "$f: no event was reported by itself" sh -c \
 		"! grep -q '^$line [0-9]* 10 ' '$TMPDIR/session.out'"
 	session_asks ":trace_buffer_delete([$buffer])" >/dev/null
 	check "$f: a deleted buffer is not there" says '24' session_asks \
@@ -95,12 +95,12 @@ then_order() {
 	first=$(($(asked) + 1))
 	session_asks "user_event_has_been_raised([$event]): csr_enable([$csr])" >/dev/null
 	before=$(told "$second")
-	check "$f: what is to come second is not told at first" sh -c \
+	check "$f: what is to come second is not reported at first" sh -c \
 		"[ $before = $(sleep 0.3; told "$second") ]"
 	session_asks ":user_event_raise([$event],[],1)" >/dev/null
 	check "$f: the first event opens the way" until_true 10 is_told "$first"
 	more=$((before + 1))
-	check "$f: then the second is told" until_true 10 reported_at_least "$second" $more
+	check "$f: then the second is reported" until_true 10 reported_at_least "$second" $more
 	session_asks ":csr_delete([$csr])" >/dev/null
 }
 reported_at_least() { # LINE N
@@ -125,7 +125,7 @@ flood() {
 	line=1
 	session_asks 'thread_has_started_lib_call([],"MPI_Allreduce"): print(["call"])' >/dev/null
 	check "$f: it ends well" end_job flood "$job"
-	check "$f: each call is told or counted" until_true 20 told_and_dropped "$line"
+	check "$f: each call is reported or counted" until_true 20 told_and_dropped "$line"
 	session_ends
 }
 

@@ -69,22 +69,23 @@ check 'values that depend on each other are warned of' says \
 	omig stats "$d/plain"
 
 printf '1\n2\nthree\n\n# four\n5,5\n-\n6\n' >"$d/bad"
-check 'what cannot be read is told' fails 1 "bad, line 3: no number where one is due: 'three'" \
+check 'what cannot be read is reported' fails 1 "bad, line 3: no number where one is due: 'three'" \
 	omig stats "$d/bad"
 check 'and the rest is there' sh -c \
 	"! omig stats '$d/bad' 2>/dev/null >'$d/out'; grep -q ': 3 values, 1 not finite$' '$d/out'"
 head -c 200000 /dev/zero | tr '\0' 7 >"$d/long"
-check 'a line without an end is told' fails 1 'longer than 64 KiB' omig stats "$d/long"
-check 'an input of no values is told' fails 1 'stdin has no values' sh -c 'omig stats </dev/null'
-check 'a column that is not there is told' fails 4 "has no column 'x'" omig stats -c x \
+check 'a line without an end is reported' fails 1 'longer than 64 KiB' omig stats "$d/long"
+check 'an input of no values is reported' \
+	fails 1 'stdin has no values' sh -c 'omig stats </dev/null'
+check 'a column that is not there is reported' fails 4 "has no column 'x'" omig stats -c x \
 	"$d/table.csv"
-check 'a file that is not there is told' fails 4 'No such file' omig stats "$d/none"
+check 'a file that is not there is reported' fails 4 'No such file' omig stats "$d/none"
 check 'a rule that is none says where' fails 2 "'<' expected at column 10" omig stats --until \
 	'ci(0.95) > 5%' "$d/plain"
 check 'what needs values does not stream' fails 2 'keeps no values' omig stats --stream --fence 3 \
 	"$d/plain"
 printf 'time_ns,value\n9e18,1\n4e18,2\n' >"$d/late"
-check 'a time that no clock tells is told' fails 1 \
+check 'a time that no clock shows is reported' fails 1 \
 	"late, line 2: no time where one is due: '9e18'" \
 	omig stats --drop-time 2000000000s "$d/late"
 tap_end

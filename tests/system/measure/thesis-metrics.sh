@@ -77,7 +77,7 @@ check 'all are read before the program begins' until_true 30 reads_begin
 : >"$TMPDIR/begin"
 check 'it makes its passes' until_true 60 passes_are 300
 check 'one with a rule has ended when the values of all ranks were enough' status_is 0 wait $until
-check 'and tells how many there were' says \
+check 'and says how many there were' says \
 	'"until":"n >= 400 and ci\(0.95\) < 50%","reached":true,.*"name":"all","n":([4-9][0-9]{2}|[0-9]{4,}),"mean":[0-9.]+.*"warnings":\[' \
 	tail -n 1 "$TMPDIR/until.json"
 enough $job

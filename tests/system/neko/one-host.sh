@@ -30,7 +30,7 @@ log() {
 }
 check 'messages and events are logged' log
 sed 's/fd.delta/fd.detla/' $example >"$TMPDIR/bad.conf"
-check 'a key that nobody knows has its line' says \
+check 'an unknown key is reported with its line' says \
 	'bad.conf:16: no part of this run knows .fd.detla.; did you mean' \
 	omig neko run "$TMPDIR/bad.conf" --simulate
 check 'which is status 2' status_is 2 omig neko run "$TMPDIR/bad.conf" --simulate

@@ -33,13 +33,14 @@ growth() {
 		grep -Eq '"name":"paper.mainsm.1_level.9.mib","value":(0\.[1-9]|[1-9])' \
 			"$TMPDIR/growth.json"
 }
-check 'growth is told for each number of hosts and levels' growth
-check 'how fast it goes is told' says '^\| 20 \| 1 \| [0-9]' omig sim speed --hosts 20 --time 10s
+check 'growth is shown for each number of hosts and levels' growth
+check 'its speed is shown' says '^\| 20 \| 1 \| [0-9]' omig sim speed --hosts 20 --time 10s
 check 'a cluster of two sizes is a mistake' status_is 2 omig sim cluster --hosts 2,3
 check 'four levels are a mistake' status_is 2 omig sim growth --levels 4
-check 'figures that cannot be written are told' status_is 3 omig sim growth --hosts 2 --levels 1 \
+check 'figures that cannot be written are reported' \
+	status_is 3 omig sim growth --hosts 2 --levels 1 \
 	--json /dev/full
 check 'seeds from the last to the first are a mistake' status_is 2 omig sim cluster --seeds 6..4
-check 'what nobody can simulate, too' status_is 2 omig sim weather
+check 'an unknown study is refused, too' status_is 2 omig sim weather
 
 tap_end

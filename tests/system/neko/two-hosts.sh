@@ -148,13 +148,13 @@ gone() {
 	cat "$TMPDIR/cut.out"
 	grep -Eq "process 2 on $two:8765: nothing was heard of it for 1 s" "$TMPDIR/cut.out"
 }
-check 'a partition ends it, and who is missing is named' gone
+check 'a partition ends it, and what is missing is named' gone
 nobody() { [ "$(processes)" = "$idle" ]; }
-check 'and nobody is left running behind it' until_true 20 nobody
+check 'and no process is left behind it' until_true 20 nobody
 ended() {
 	for pid in $factories; do
 		kill "$(pgrep -P "$pid")" && status_is 0 wait "$pid" || return 1
 	done
 }
-check 'a factory ends when it is told to' ended
+check 'a factory ends when a signal asks for it' ended
 tap_end

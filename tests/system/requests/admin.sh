@@ -79,7 +79,7 @@ for d in mainsm sm lm; do
 	check "$d: the manual has each line of the example" in_manual
 	check "$d: the manual has each option" options_in_manual $d
 done
-check 'nobody has begun to serve' test -z \
+check 'no daemon has begun to serve' test -z \
 	"$(find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" -name '*lock')"
 
 # --- a monitor that runs: mainsm, sm, lm

@@ -44,7 +44,7 @@ few_a_second() {
 			END { for (p in n) if (n[p] > last[p] - first[p] + 2) exit 1 }' \
 				"$TMPDIR/seen"
 }
-check 'only what passes a filter is told' only_rank_0
+check 'only what passes a filter is reported' only_rank_0
 check 'so many a second and no more' few_a_second
 check 'a filter without an event is refused' says 'TYPE_MISMATCH' omig request \
 	':omig_every(2) print([1])'
@@ -68,7 +68,7 @@ runs_on_node1() {
 	echo "pid $pid"
 	[ -n "$pid" ] && "$bed" exec node1 sh -c "grep -q '^State:.*[RS] (' /proc/$pid/status"
 }
-check 'nor held any more' until_true 10 runs_on_node1
+check 'nor held' until_true 10 runs_on_node1
 kill $stopper
 kill $stopper
 wait $stopper

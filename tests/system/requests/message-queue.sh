@@ -52,7 +52,7 @@ for f in $flavours; do
 		says \
 		'\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Isend"\],\[u_0,"MPI_Recv_init"\]' \
 		asks_queue 129
-	check "$f: another communicator is told apart" second_alone_differs
+	check "$f: another communicator is a list of its own" second_alone_differs
 	: >"$dir/2"
 	until_true 30 step_is_done 2
 	check "$f: what is complete is not listed" says "^1 0 $p0 0,[0-9]+,0,1$" asks_queue 54
@@ -61,7 +61,8 @@ for f in $flavours; do
 		"^1 0 $p0 1,\[1,4,75,\"MPI_Recv\"\],[0-9]+,0,1$" asks_queue 166
 	session_ends
 	session_begins
-	check "$f: who asks only then is told at once, that it began before" until_true 20 says \
+	check "$f: a request that comes only then gets at once that it began before" \
+		until_true 20 says \
 		"^1 0 $p0 1,\[1,-1,75,\"MPI_Recv\",1\],[0-9]+,0,1$" asks_queue 678
 	check "$f: with the time for which it has been in it at the least" says \
 		"^1 0 $p0 1,\[[0-9.e-]+\]," asks_queue 256

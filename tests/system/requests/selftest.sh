@@ -59,10 +59,10 @@ conn=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")
 check 'a monitor that is there' says '^3 ok, 0 fail, 1 not here' omig selftest services -m "$conn" \
 	proc_get_info thread_stop thread_has_started_lib_call omig_shutdown
 check 'still runs' says '"mainsm"' omig status --json
-check 'and knows of no process any more that runs' until_true 20 ranks_are 0
+check 'and knows of no process that still runs' until_true 20 ranks_are 0
 check 'nothing is left of the rest' is_clean
 observer=$(omig cert token tool-observe)
-check 'who only looks may not stop' says '^thread_stop .*not here: .*manipulate' env \
+check 'an observer may not stop a thread' says '^thread_stop .*not here: .*manipulate' env \
 	OMIG_STATE_DIR="$TMPDIR/observer" \
 	omig selftest services -m "$observer" thread_stop version
 omig stop >/dev/null 2>&1

@@ -51,7 +51,7 @@ check 'and of no other' nice_is "$one" "$(nice)"
 check 'a priority of the process' answered 0 '^OK$' ":proc_set_priority([$p],9)"
 check 'is of all threads' nice_is "$tid" 9
 check 'also of the first' nice_is "$one" 9
-check 'it is told plus 20' answered 0 ': 29$' ":proc_get_info([$p],4096)"
+check 'its priority is shown plus 20' answered 0 ': 29$' ":proc_get_info([$p],4096)"
 check 'what is no nice value' answered 2 'PARAMETER_ERROR.*-20 to 19' ":proc_set_priority([$p],20)"
 check 'a signal for a thread' answered 0 '^OK$' ":thread_send_signal([$t],10)"
 check 'reaches it' until_true 10 grep -qx "signal 10 $tid" "$TMPDIR/a.out"
@@ -91,7 +91,7 @@ check 'a library call of one' cannot "thread_has_started_lib_call([$p],\"MPI_Sen
 session_begins
 check 'a tool suspends a thread' asks ":thread_suspend([$t])"
 check 'its process is held' until_true 10 in_state T
-check 'and nobody is told' answered 0 ': 1$' ":proc_get_info([$p],1024)"
+check 'and no tool is notified' answered 0 ': 1$' ":proc_get_info([$p],1024)"
 check 'it does it once more' asks ":thread_suspend([$t])"
 check 'another tool stops and continues' answered 0 '^OK$' \
 	":thread_stop([$p]) ; thread_continue([$p])"
@@ -109,7 +109,7 @@ session_begins
 check 'a tool suspends' asks ":thread_suspend([$p])"
 check 'held' until_true 10 in_state T
 check 'the lm is killed' kill_hard lm
-check 'it runs, and nobody there' until_true 10 in_state SR
+check 'it runs, without a tool' until_true 10 in_state SR
 lm --background 2>>"$TMPDIR/lm.log"
 session_ends
 has_node() { nodes_are 1 && p=$(token_of "$one") && gone=$(token_of "$two") && [ -n "$p" ] &&
@@ -136,7 +136,7 @@ check 'both' until_true 10 told "$tcontinued" "$t,$p"
 check 'a thread is detached' asks ":thread_detach([$t])"
 not_seen() { ! asks ":thread_get_info([$t],1)" && asks ":thread_get_info([$p],1)" &&
 	! grep -q "$t" "$TMPDIR/asked"; }
-check 'it is not seen any more' not_seen
+check 'it is no longer seen' not_seen
 check 'it comes back with its process' asks \
 	":proc_detach([$p]) proc_attach([$p]) thread_get_info([$t],1)"
 session_ends
@@ -242,7 +242,7 @@ check 'and may do nothing' each 5 'NO_PERMISSION .* needs the right manipulate' 
 as_event() { as_observer --follow 5s "proc_has_terminated([]): ${1#:}"; }
 check 'nor by way of an event' each 5 'NO_PERMISSION .* needs the right manipulate' "[$p]" as_event
 services=$all
-check 'an empty list: nobody' each 0 '' '[]' request --no-attach
+check 'an empty list: no process' each 0 '' '[]' request --no-attach
 check 'what is not attached is not there' each 4 UNKNOWN_OBJECT "[$p]" request --no-attach
 check 'no such thing' each 4 UNKNOWN_OBJECT '[p_1_zzzzzz]' request
 check 'another kind of thing' each 2 TYPE_MISMATCH '[c_1]' request

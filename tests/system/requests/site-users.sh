@@ -119,7 +119,7 @@ check 'the sm of the site starts' start_sm
 }
 cp "$site/join.conn" "$U/join.conn"
 chmod 644 "$U/join.conn"
-check 'what makes an admin is for him alone' test "$(stat -c %a "$site/admin.conn")" = 600
+check 'what makes an admin is for that user alone' test "$(stat -c %a "$site/admin.conn")" = 600
 for who in alice bob; do
 	check "$who has a mainsm" as $who mainsm --launcher shared
 	check "$who joins" says '^joined site a' as $who omig site join "$U/join.conn"
@@ -128,7 +128,7 @@ check 'the admin sees both' until_true 20 users_are_up 2
 start_job alice
 start_job bob
 check 'the program of alice is watched, by her' until_true 40 ranks_of alice 2
-check 'that of bob by him' until_true 40 ranks_of bob 2
+check 'that of bob by bob' until_true 40 ranks_of bob 2
 through_sm() {
 	as "$1" omig request ':omig_status()' | grep -q '"sm"'
 }
@@ -163,8 +163,8 @@ check 'by the port of the site as well' says 'unknown ca' hello_there "127.0.0.1
 	"$(lm_cert alice)" lm
 check 'a tool of the mainsm of alice is refused there' says 'unknown ca' \
 	hello_there "127.0.0.1:$site_port" "$(tool_cert alice "$(key_of alice)")" tool
-check 'who has joined is no admin' status_is 5 as alice omig admin --site "$U/join.conn"
-check 'and drops nobody' status_is 5 as alice omig admin --site "$U/join.conn" drop "$(key_of bob)"
+check 'a user that has joined is no admin' status_is 5 as alice omig admin --site "$U/join.conn"
+check 'and drops no user' status_is 5 as alice omig admin --site "$U/join.conn" drop "$(key_of bob)"
 
 # --- what the admin sees
 check 'the admin sees hosts and processes of both' until_true 20 has_field alice \
@@ -187,12 +187,12 @@ check 'and no name of a program or process' sees_no_data
 admins() {
 	as admin omig request --no-attach --mainsm "$(cat "$site/admin.conn")" "$1"
 }
-check 'he asks for none of it' says UNSUPPORTED admins ":proc_get_info([$theirs],1)"
+check 'bob asks for none of it' says UNSUPPORTED admins ":proc_get_info([$theirs],1)"
 check 'nor for the tree' says UNSUPPORTED admins ':omig_tree()'
 
 # --- quotas
 check 'a limit for alice' as admin omig admin limit "$(key_of alice)" bytes 1
-check 'she is told' says 'quota bytes: the site allows this user' as alice omig request \
+check 'alice gets the reason' says 'quota bytes: the site allows this user' as alice omig request \
 	':proc_get_info([],512)'
 check 'bob is not concerned' says '^p_1_' as bob omig request ':proc_get_info([],512)'
 check 'it is counted' has_field alice '"refused":[1-9]'
@@ -214,8 +214,8 @@ flood() {
 flood >"$TMPDIR/flood.out" 2>&1 &
 flood=$!
 check 'bob is answered meanwhile' says '^p_1_' as bob omig request ':proc_get_info([],512)'
-check 'hers wait' until_true 20 has_field alice '"read_later_ns":[1-9]'
-check 'and his do not' has_field bob '"read_later_ns":0,'
+check 'those of alice wait' until_true 20 has_field alice '"read_later_ns":[1-9]'
+check 'and those of bob do not' has_field bob '"read_later_ns":0,'
 wait $flood
 check 'as many as she likes' as admin omig admin limit "$(key_of alice)" messages default
 
@@ -234,8 +234,8 @@ reloads() {
 	[ "$(grep -c 'configuration reloaded' "$TMPDIR/sm.log")" = "$1" ]
 }
 kill -HUP "$sm"
-check 'it reads its configuration anew' until_true 20 reloads 1
-check 'and nobody is lost' users_are_up 2
+check 'it reads its configuration again' until_true 20 reloads 1
+check 'and no user is lost' users_are_up 2
 
 # --- one is dropped
 before=$(cat "$U/bob/beat")
@@ -246,7 +246,7 @@ check 'one is left' until_true 10 users_are_up 1
 check 'of alice nothing is on the disk' test ! -e "$(echo "$site/users/$(key_of alice)"*)"
 check 'bob does not notice' says '^p_1_' as bob omig request ':proc_get_info([],512)'
 goes_on_at_bobs() { [ "$(cat "$U/bob/beat")" -gt $((before + 5)) ]; }
-check 'his program goes on' until_true 20 goes_on_at_bobs
+check 'the program of bob goes on' until_true 20 goes_on_at_bobs
 check 'the program of alice goes on too' kill -0 "$(pgrep -n -f "$U/alice/beat")"
 check 'alice joins again' says '^joined site a' as alice omig site join "$U/join.conn"
 check 'and is back' until_true 30 users_are_up 2
@@ -261,7 +261,7 @@ audit_has() { # WORD...: one entry has them all
 }
 check 'the audit has the drop' audit_has '"daemon":"sm"' 'omig:tool-admin//' 'omig_site_drop(' \
 	'"status":"OK"'
-check 'and who was refused one' audit_has 'omig:tool-observe//' 'omig_site_drop(' \
+check 'and the user that was refused one' audit_has 'omig:tool-observe//' 'omig_site_drop(' \
 	'"status":"NO_PERMISSION"'
 check 'the log names what the admin did' grep -q 'admin: drop user=' "$TMPDIR/sm.log"
 tap_end

@@ -133,7 +133,7 @@ check 'and takes the hosts of the other' until_true 20 shares_are '4'
 check 'a request reaches all of them' until_true 10 all_covered
 kill -TERM $below1
 check 'without any the sm of the site serves them' until_true 20 all_covered
-check 'and none is below any more' until_true 20 sms_below_are 0
+check 'and none is below it' until_true 20 sms_below_are 0
 
 check 'the program has noticed nothing' kill -0 $job
 kill -KILL $job # its ranks go with the virtual hosts

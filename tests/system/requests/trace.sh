@@ -92,7 +92,7 @@ check 'without names and no deeper than asked' \
 	says '^t_[0-9a-z_]*:? *2,\[[0-9]+,[0-9]+\],\[[0-9]+,[0-9]+\]$' omig request \
 		":thread_get_backtrace([$stack],2)"
 check 'a depth below 0 is refused' fails_with PARAMETER ":thread_get_backtrace([$stack],-1)"
-check 'nobody traces it now' is_free $still
+check 'no process traces it now' is_free $still
 check 'it waits as before' in_state S $still
 if [ "$(uname -m)" = x86_64 ]; then
 	check 'a register' says ' \[20817\]$' omig request ":thread_read_int_regs([$stack],0,1)"
@@ -184,7 +184,7 @@ follow fast ":pa_counter_local_create([$token])" \
 	"thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment({1},1)"
 check 'it is held' until_true 10 is_traced $pid
 go
-check 'the tool is told that it was too much' until_true 60 grep -q 'suspended in this process' \
+check 'the tool learns that it was too much' until_true 60 grep -q 'suspended in this process' \
 	"$TMPDIR/fast"
 check 'it ends as it would' until_true 30 grep -qx 'steps 300000 sum 0 signals 0' "$TMPDIR/fast.out"
 unfollow
@@ -204,7 +204,7 @@ check 'lm-trace was killed: another one goes on' until_true 20 another_tracer
 check 'the program is held again' until_true 20 is_traced $pid
 go
 check 'the lm is killed' kill_hard lm
-check 'nobody holds the program' until_true 10 is_free $pid
+check 'no process holds the program' until_true 10 is_free $pid
 check 'it ends as it would' until_true 40 did orphan 2000 0
 lm --background 2>>"$TMPDIR/lm.log"
 check 'a host is there again' until_true 30 nodes_are 1
@@ -229,7 +229,7 @@ created() {
 }
 check 'a program was started' until_true 20 created
 check 'it is stopped' until_true 10 in_state T "$child"
-check 'and nobody traces it' is_free "$child"
+check 'and no process traces it' is_free "$child"
 check 'it has done nothing yet' test ! -s "$TMPDIR/created.out"
 check 'it is let go' omig request ":thread_continue([$(token_of "$child")])"
 check 'arguments, environment and streams are its own' until_true 10 grep -qx 'in b zero' \

@@ -74,7 +74,7 @@ for sig in 0 65 -1 2147483648; do
 	check "signal $sig" comes_out 2 'PARAMETER_ERROR|TYPE_MISMATCH' request \
 		":proc_send_signal([$rank],$sig)"
 done
-check 'an empty list: success with nobody' comes_out 0 '^OK$' request --no-attach \
+check 'an empty list: success without a process' comes_out 0 '^OK$' request --no-attach \
 	':proc_send_signal([],9)'
 check 'an empty list of threads' comes_out 0 '^OK$' request --no-attach ':thread_stop([])'
 check 'what is not attached is not there' comes_out 4 UNKNOWN_OBJECT request --no-attach \
@@ -83,7 +83,7 @@ check 'after all that the program goes on' goes_on j
 check 'the lm lives' untouched "$lm"
 check 'the bystander lives' untouched "$bystander"
 [ -z "$others" ] || check "another user's process lives" untouched "$others"
-check 'a signal reaches whom it is for' comes_out 0 '^OK$' request ":proc_send_signal([$taken],15)"
+check 'a signal reaches its process' comes_out 0 '^OK$' request ":proc_send_signal([$taken],15)"
 check 'and ends it' until_true 5 is_dead "$bystander"
 
 # --- a tool that may only look
@@ -144,7 +144,7 @@ check 'mainsm is back' until_true 20 is_back
 check 'a tool stops all ranks a fourth time' stopping_tool
 check 'the lm is killed' kill_hard lm
 check 'they run again, and no lm does' all_run_again 5
-check 'who let them has ended' until_true 5 no_guard
+check 'the guard that let them go has ended' until_true 5 no_guard
 kill -KILL "$tool"
 env OMIG_MAINSM="$conn" lm 2>/dev/null
 check 'another lm is there' until_true 20 both_answer
@@ -153,7 +153,7 @@ check 'a tool stops all ranks for the last time' stopping_tool
 kill -STOP "$(daemon_pid lm)"
 kill -KILL "$(pgrep -P "$(daemon_pid lm)" -x lm-guard)"
 check 'the lm and its guardian are killed' kill_hard lm
-check 'nobody has let them go' ranks_stopped
+check 'no guard has let them go' ranks_stopped
 env OMIG_MAINSM="$conn" lm 2>/dev/null
 check 'the lm starts again: they run' all_run_again 5
 kill -KILL "$tool"
@@ -171,7 +171,7 @@ check 'a tool of its own certificate follows' until_true 20 grep -q p_1_ "$TMPDI
 serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *tool-manipulate.*/\1/p' | head -n 1)
 check 'it is revoked' omig cert revoke "$serial"
 check 'it is cut' until_true 10 is_dead $tool
-check 'and told why' grep -Eqi 'revoked|lost' "$TMPDIR/other.out"
+check 'and gets the reason' grep -Eqi 'revoked|lost' "$TMPDIR/other.out"
 check 'it does not come back' comes_out 5 'revoked|token' as_other ':version()'
 
 serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *lm .*/\1/p' | head -n 1)

@@ -152,7 +152,7 @@ check 'half a message' refused half 'no message of ours'
 check 'no descriptor' refused nofd 'no single descriptor'
 check 'two descriptors' refused twofds 'no single descriptor'
 check 'two hundred descriptors' refused manyfds 'no single descriptor'
-check 'none of these is open any more' until_true 10 fds_are_few 1
+check 'none of these is still open' until_true 10 fds_are_few 1
 stolen_is_ignored() {
 	vandal stolen 300000 "$(cat "$TMPDIR/good.pid.0")"
 	events_go_on
@@ -162,7 +162,7 @@ stolen_is_ignored() {
 	v_ends
 	[ $rc = 0 ] && [ $seen != 0 ] && lm_lives
 }
-check "the good program's own segment, from somebody else" stolen_is_ignored
+check "the good program's own segment, from another process" stolen_is_ignored
 
 # --- another user
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

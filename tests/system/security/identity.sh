@@ -78,12 +78,12 @@ hides_secrets() {
 	request ":proc_get_info([$rank],32)" >"$TMPDIR/envp" || return 1
 	grep -q 'OMIG_MAINSM=omig1:' "$TMPDIR/envp" && ! grep -F "${stolen##*.}" "$TMPDIR/envp"
 }
-check 'nobody is shown the secret of a token' hides_secrets
+check 'the secret of a token is not shown' hides_secrets
 
 # --- self-chosen names
 other=$(omig cert token tool-manipulate)
 as_other() { env OMIG_STATE_DIR="$TMPDIR/other" "$@" -m "$other"; }
-check 'it calls itself what the owner calls himself' as_other omig tree
+check 'it has the name of the owner' as_other omig tree
 id=$(echo "${other##*:}" | cut -d. -f1)
 row=$(omig cert list | grep tool-manipulate)
 check 'it is listed as its token, with its words beside that' says " $id +[^ ]+@" echo "$row"
@@ -128,7 +128,7 @@ refused_by_factory() {
 	as_other omig neko run "$TMPDIR/run.conf" --real -o "$TMPDIR/refused.json" && return 1
 	grep -q 'of another user' "$TMPDIR/factory.err"
 }
-check 'a factory serves nobody who calls himself its user' refused_by_factory
+check 'a factory refuses another user of the same name' refused_by_factory
 check 'but its user' omig neko run "$TMPDIR/run.conf" --real -o "$TMPDIR/served.json"
 kill -TERM $factory
 wait $factory
@@ -139,9 +139,9 @@ env OMIG_STATE_DIR="$TMPDIR/guest" omig request -m "$guest" --follow forever \
 	'proc_has_terminated([]): print([1])' \
 	>"$TMPDIR/guest.out" 2>&1 &
 tool=$!
-check 'a guest is cut when his time is over' until_true 20 is_dead $tool
-check 'and told why' grep -Eqi 'certificate has ended|lost' "$TMPDIR/guest.out"
-check 'he does not come back' comes_out 5 'ended|expired|not valid' env \
+check 'a guest is cut when its time is over' until_true 20 is_dead $tool
+check 'and gets the reason' grep -Eqi 'certificate has ended|lost' "$TMPDIR/guest.out"
+check 'it does not come back' comes_out 5 'ended|expired|not valid' env \
 	OMIG_STATE_DIR="$TMPDIR/guest" omig tree -m "$guest"
 
 check 'a name revokes all of its certificates' says '^1 revoked' omig cert revoke carol

@@ -71,13 +71,13 @@ frames() {
 	for pair in 'length0 BAD_LENGTH.0' 'length1m BAD_LENGTH.1048577' \
 		'length7f BAD_LENGTH.2147483647' \
 		'length80 BAD_LENGTH.2147483648' 'lengthff BAD_LENGTH.4294967295'; do
-		check "$who: a frame of $pair, from somebody unknown" unknown "${pair% *}" \
+		check "$who: a frame of $pair, from an unknown peer" unknown "${pair% *}" \
 			"error 5 ${pair#* }"
 		check "$who: a frame of $pair, from an lm" known "${pair% *}" "${pair#* }"
 	done
 	for pair in 'deep BAD_FIELD.reply.coverage.missing' 'empty TOO_MANY.reply.entry' \
 		'single BAD_FIELD.reply.coverage:.twice' 'objects TOO_MANY.directory.object'; do
-		check "$who: ${pair% *}, more than somebody unknown may send" unknown "${pair% *}" \
+		check "$who: ${pair% *}, more than an unknown peer may send" unknown "${pair% *}" \
 			'error 5 BAD_LENGTH'
 		check "$who: ${pair% *} from an lm" known "${pair% *}" "${pair#* }"
 	done
@@ -115,7 +115,7 @@ tool_frames() {
 		"$TMPDIR/creds/tool" hello=tool bomb=empty read=60000
 	check 'mainsm: something else than a request to enrol' closed_with '' - alpn=omig-enrol/1 \
 		bomb=type read=60000
-	check 'mainsm: a large frame from somebody who enrols' closed_with '' - alpn=omig-enrol/1 \
+	check 'mainsm: a large frame from a peer that enrols' closed_with '' - alpn=omig-enrol/1 \
 		bomb=announce read=60000
 }
 
@@ -253,7 +253,7 @@ for who in mainsm sm; do
 	at=127.0.0.1:$(mainsm_port)
 	hello=hello=lm,default,rogue
 	[ $who = mainsm ] || { at=127.0.0.1:$sm_port hello=hello=lm,default,rogue,-,-,$rogue; }
-	check "$who: others are served beside 120 who say nothing" until_true 5 others_are_served
+	check "$who: others are served beside 120 silent connections" until_true 5 others_are_served
 	frames
 	credentials
 done

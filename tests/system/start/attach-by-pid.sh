@@ -53,7 +53,7 @@ check 'it is attached and asked in one request' says "[^0-9]$pid( |$)" \
 	":site_attach([]) node_attach([$node]) proc_attach3([$node],$pid,\"/bin/sleep\") proc_get_info([],512)"
 token=$(token_of "$pid" sleep)
 check 'the tree has it' says sleep omig tree
-check 'it tells about itself' says '"sleep","900"' omig request ":proc_get_info([$token],2)"
+check 'it shows its command line' says '"sleep","900"' omig request ":proc_get_info([$token],2)"
 check 'its token stays the same' says "$token" omig request ":proc_attach3([$node],$pid,\"\")"
 
 # A stopped process continues when its tool leaves: so each tool stays for a while.

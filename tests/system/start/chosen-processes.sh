@@ -56,7 +56,7 @@ check 'top has names in place of ranks, and no number of MPI' says \
 check 'totals neither' says '^ *parallel +[^ ]+ +[0-9]+ +[a-z]+ +- +- +- +- +- +- ' \
 	omig top --job script --once --total
 check 'top counts processes' says '^[0-9]+ processes on 1 node' omig top --job script --once
-check 'calls of all are those of nobody' says '^OK$' omig request ':omig_calls_read([])'
+check 'calls of all are those of no process' says '^OK$' omig request ':omig_calls_read([])'
 check 'of one that is named there are none' status_is 4 omig request \
 	":omig_calls_read([$(token parallel)])"
 check 'no figure of MPI can be measured' status_is 2 omig measure Send_volume --job script --count 1

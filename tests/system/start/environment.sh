@@ -27,7 +27,7 @@ check 'the program is not disturbed' test $status = 0
 rm "$TMPDIR/enough"
 check 'a tool in the same environment is the user'"'"'s own' says tool-admin omig cert list
 elsewhere() { env OMIG_STATE_DIR="$TMPDIR/elsewhere" "$@"; }
-check 'without his files it says what to do' says \
+check 'without files of its user it says what to do' says \
 	'for programs that are watched; a tool takes one of its own .omig cert token' \
 	elsewhere omig tree
 check 'a program started from there is watched with what it has' says "^$OMIG_MAINSM\$" elsewhere \

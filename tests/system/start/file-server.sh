@@ -45,7 +45,7 @@ check 'lifelines say where the time goes' says 'server\.' omig log lifelines --k
 omig events tail 'server.*' --job server >"$TMPDIR/tail" 2>&1 &
 tail=$!
 check 'on again' until_true 30 on '[1-9]'
-check 'and off by somebody else' until_true 30 omig events off 'server.*'
+check 'and off by another tool' until_true 30 omig events off 'server.*'
 wait $tail
 
 # --- clients, which live for 2 s here
@@ -63,7 +63,8 @@ have_events() { # of the server and of one client at least
 }
 check 'clients are processes of the job' until_true 30 clients_are
 check 'their events are known' until_true 30 have_events
-check 'their events are told' says "event=client.disk.write.end " timeout $((20 * PATIENCE)) omig \
+check 'their events are reported' \
+	says "event=client.disk.write.end " timeout $((20 * PATIENCE)) omig \
 	events tail client.disk.write.end --job clients --count 3
 check 'it ends as it does, with clients that are watched' ends_well clients
 job=$server

@@ -79,12 +79,12 @@ check 'no command is help' says 'usage: ./quickstart' ./quickstart
 check 'an unknown command exits 2' status_is 2 ./quickstart frobnicate
 check 'works from another folder and a pruned environment' \
 	says demo env -i /bin/sh -c "cd / && '$PWD/quickstart' help"
-check 'who may not install exits 2' status_is 2 fake_debian
-check 'and is told one line to run' quiet_when_refused
-check 'what tests can do without stops nobody' status_is 0 half_a_debian installed
-check 'and they are told so' says 'could not install:.*graphviz' half_a_debian installed
+check 'a user that may not install gets 2' status_is 2 fake_debian
+check 'and gets one line to run' quiet_when_refused
+check 'what tests can do without is optional' status_is 0 half_a_debian installed
+check 'and is reported' says 'could not install:.*graphviz' half_a_debian installed
 check 'what must be there does' status_is 2 half_a_debian not-installed
-check 'other systems are told what is needed' says_what_is_needed
+check 'other systems get a list of what is needed' says_what_is_needed
 check '.ci/run calls the check command of the README' grep -q 'quickstart check' .ci/run
 check 'the README has both commands' sh -c \
 	'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'

@@ -37,7 +37,7 @@ check "a wrong connection string in the background" fails_with 3 "connection str
 	OMIG_MAINSM=garbage sm
 check "a string without token when there is no certificate" \
 	fails_with 3 "omig cert token sm" env OMIG_MAINSM=omig1:127.0.0.1:1:$pin sm --foreground
-check "nobody there" fails_with 3 "Connection refused" env \
+check "no mainsm there" fails_with 3 "Connection refused" env \
 	OMIG_MAINSM=omig1:127.0.0.1:1:$pin:abc.def sm --foreground
 check "the string may come from standard input" from_stdin omig1:127.0.0.1:1:$pin:abc.def \
 	"Connection refused"
@@ -110,7 +110,7 @@ waits_for_mainsm() {
 	until_true 20 sm_says 'mainsm is lost' && kill -0 "$sm" || return 1
 	: >"$TMPDIR/conn"
 	with_mainsm || return 1
-	until_true 30 sm_says 'mainsm is there, started anew'
+	until_true 30 sm_says 'mainsm is there, restarted'
 }
 
 renews() {
@@ -148,9 +148,9 @@ if command -v mainsm >/dev/null 2>&1; then
 	check "a second one of the site says so" only_one
 	check "SIGUSR1 dumps its status" dumps_status
 	check "SIGTERM ends it" ends_with 0
-	check "the certificate is kept: no token is needed any more" sh -c \
+	check "the certificate is kept: a token is no longer needed" sh -c \
 		'OMIG_MAINSM=${OMIG_MAINSM%:*} timeout $((30 * PATIENCE)) sm --foreground --site x --linger 500ms'
-	check "it ends when nobody comes" lingers
+	check "it ends when no lm comes" lingers
 	check "it serves again" sm_is_up
 	check "mainsm dies and comes back: it waits" waits_for_mainsm
 	check "and ends" ends_with 0

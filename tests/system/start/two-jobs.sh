@@ -47,7 +47,7 @@ check 'with the jobs that have it' says 'rank 0: choose one with --job: (wind, r
 	omig measure Send_count --objects 0 --count 1
 check 'partners are ranks of the own job' count_is 13 ':rank[0-9]@[^ ,]* -> ' omig measure \
 	Send_count --by process,partner --count 1 --csv
-check 'a name that nobody has' status_is 4 omig request --job snow ':proc_get_info([],1)'
+check 'a name that no job has' status_is 4 omig request --job snow ':proc_get_info([],1)'
 check 'in the tree too' status_is 4 omig tree --job snow
 check 'a name that would be more than one' status_is 4 omig request --job 'wind") print("x' \
 	':proc_get_info([],1)'

@@ -123,7 +123,7 @@ check 'it shows which rank receives how much from which' measured_by c "$TMPDIR/
 awk '/^rank receives how much/ { on = 1 } on && /^    / { print substr($0, 5) }
 	on && /^A row/ { exit }' docs/manual.md >"$TMPDIR/five.py"
 check 'so do the five lines of the manual' measured_by py python3 "$TMPDIR/five.py"
-check 'who waits' says 'rank +1 .*% in MPI' python3 examples/python/mpi_waits.py 1
+check 'the ranks that wait' says 'rank +1 .*% in MPI' python3 examples/python/mpi_waits.py 1
 kill -TERM $job
 wait $job
 tap_end

@@ -243,7 +243,7 @@ TEST(a_record_is_what_its_probe_says)
 	ck_assert_uint_eq(h.mask, 1u << slot);
 	ck_assert_uint_eq(h.read[slot].u, 102);
 	ck_assert_uint_eq(h.tid, 9);
-	/* From before the read was wished. */
+	/* From before the read was requested. */
 	put(RING_PROBE_WORD(0, 2, 1, 9), (reads(0)->seq - 2) | UINT64_C(1) << (32 + slot), 3);
 	ck_assert_int_eq(take(v, &h), 1);
 	ck_assert_uint_eq(h.mask, 0);
