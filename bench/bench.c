@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define PRINTED_MAX 64 /* values of one program */
 
@@ -156,4 +157,15 @@ void bench_print_value(const char *name, const char *unit, double value, const c
 	bench_add(&s, value);
 	bench_print(name, unit, &s, floor);
 	bench_done(&s);
+}
+
+void bench_build(char out[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", out, PATH_MAX - 1);
+
+	if (n <= 0)
+		bench_fail("/proc/self/exe");
+	out[n] = 0;
+	*strrchr(out, '/') = 0;
+	strrchr(out, '/')[1] = 0;
 }

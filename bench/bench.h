@@ -10,6 +10,7 @@
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -46,6 +47,9 @@ int64_t bench_now(void);
 
 /* As bench_now(), by another clock: processor time is better where others use the machine. */
 int64_t bench_clock(clockid_t clock);
+
+/* The folder of the build that the program build/bin/NAME is in, with a slash behind it. */
+void bench_build(char out[PATH_MAX]);
 
 /* "NAME: words" to stderr, and the end with status 1. */
 void bench_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -56,17 +56,6 @@ static void compare(const char *name, const char *program, char *const *first, c
 	bench_done(&s);
 }
 
-static void find_build(void)
-{
-	ssize_t n = readlink("/proc/self/exe", here, sizeof(here) - 1);
-
-	if (n <= 0)
-		bench_fail("/proc/self/exe");
-	here[n] = 0;
-	*strrchr(here, '/') = 0; /* build/bin/bench_start */
-	strrchr(here, '/')[1] = 0;
-}
-
 int main(void)
 {
 	char preload[PATH_MAX + 64], folder[] = "/tmp/omig-bench.XXXXXX", run[64],
@@ -76,7 +65,7 @@ int main(void)
 	char *watched[] = { run, preload, conn, lm, mark, NULL };
 	struct bench_series s = { 0 };
 
-	find_build();
+	bench_build(here);
 	if (!mkdtemp(folder))
 		bench_fail("%s", folder);
 	snprintf(run, sizeof(run), "OMIG_RUNTIME_DIR=%s", folder);

@@ -62,17 +62,6 @@ static struct spent run(const char *how)
 	return spend(argv);
 }
 
-static void find_build(void)
-{
-	ssize_t n = readlink("/proc/self/exe", here, sizeof(here) - 1);
-
-	if (n <= 0)
-		bench_fail("/proc/self/exe");
-	here[n] = 0;
-	*strrchr(here, '/') = 0; /* build/bin/bench_summary */
-	strrchr(here, '/')[1] = 0;
-}
-
 static void own_monitor(char *folder)
 {
 	char state[PATH_MAX], place[PATH_MAX];
@@ -103,7 +92,7 @@ int main(void)
 	char folder[] = "/tmp/omig-bench.XXXXXX";
 	struct bench_series cpu[2] = { { 0 } }, wall[2] = { { 0 } };
 
-	find_build();
+	bench_build(here);
 	own_monitor(folder);
 	run("--measure=partner"); /* starts the daemons */
 	for (int i = 0; i < PAIRS; i++)
