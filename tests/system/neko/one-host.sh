@@ -62,7 +62,7 @@ sed 's/stat.stop.*/stat.stop = n >= 200/' $example >"$TMPDIR/sweep.conf"
 sweep() { omig neko run "$TMPDIR/sweep.conf" --simulate "$@"; }
 check 'a line of the command holds instead of one of the file' says '^T_M .s. +50 ' sweep --set \
 	'stat.stop=n >= 50'
-check 'a key of it that nobody knows is named' says \
+check 'an unknown key of it is named' says \
 	"no part of this run knows 'fd.detla'; did you mean" sweep --set fd.detla=1s
 check 'which is status 2, too' status_is 2 sweep --set fd.detla=1s
 check 'a sweep has a row each, with intervals' says '^1500ms +[0-9.]+ [+]- [0-9.]+ ' sweep --sweep \

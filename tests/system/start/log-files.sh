@@ -32,7 +32,7 @@ for p in mainsm sm lm; do
 	# shellcheck disable=SC2046 # pids
 	kill -HUP $(pids_of $p)
 	check "$p opens it again" until_true 5 again $p
-	check "$p does not write into the old one any more" status_is 1 grep -q reloaded \
+	check "$p no longer writes into the old one" status_is 1 grep -q reloaded \
 		"$(log_of $p).old"
 done
 
