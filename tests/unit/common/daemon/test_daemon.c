@@ -61,8 +61,7 @@ TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 
 	testd_put_conf("word = first\nworm = second\n");
 	ck_assert_int_eq(testd_wait_exit(testd_run(NULL, NULL)), DAEMON_BAD_CONFIG);
-	snprintf(want, sizeof(want),
-		 "testd: %s:2: unknown key 'worm'; --example-config shows all there are\n",
+	snprintf(want, sizeof(want), "testd: %s:2: unknown key 'worm'; did you mean word?\n",
 		 testd.conf);
 	ck_assert_str_eq(testd_read_text(testd.err), want);
 	ck_assert_int_eq(testd_wait_exit(testd_run("--check-config", NULL)), DAEMON_BAD_CONFIG);
