@@ -3,7 +3,9 @@
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
+#include "common/ring/calls.h"
 #include "eventlog/evwhere.h"
 #include "tools/cmd/cmd.h"
 #include "tools/events/event_tail.h"
@@ -20,6 +22,7 @@
 #define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
 #define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
 #define TYPES_MAX 65536
+#define CALL_EVENT_BYTES 128 /* MPI_Send.start: far longer than any */
 
 static bool is_asked(char **names, const char *name)
 {
@@ -199,7 +202,7 @@ static void show_table(const struct types *t, double seconds)
 static bool fits_calls(char **names)
 {
 	for (char **p = names; *p; p++)
-		if (!strncmp(*p, "MPI_", 4))
+		if (str_has_prefix(*p, "MPI_"))
 			return true;
 	return !*names;
 }
@@ -364,6 +367,48 @@ static const char *contradiction(const struct options *options, const struct ver
 	return NULL;
 }
 
+/* --- names of library calls; others are those of programs, which may come later */
+
+static bool fits_call(const char *name, const char *call)
+{
+	static const char *const phases[] = { "", ".start", ".end" };
+	char event[CALL_EVENT_BYTES];
+
+	for (size_t i = 0; i < ARRAY_LEN(phases); i++) {
+		snprintf(event, sizeof(event), "%s%s", call, phases[i]);
+		if (evpattern_fits(name, event))
+			return true;
+	}
+	return false;
+}
+
+static int check_call(const char *name)
+{
+	char call[CALL_EVENT_BYTES]; /* MPI_Send of MPI_Send.start */
+	struct nearest near;
+
+	for (unsigned i = 0; i < call_count; i++)
+		if (fits_call(name, call_table[i].name))
+			return CMD_OK;
+	snprintf(call, sizeof(call), "%.*s", (int)strcspn(name, ".*"), name);
+	near = nearest_to(call);
+	for (unsigned i = 0; i < call_count; i++)
+		nearest_try(&near, call_table[i].name);
+	return cmd_fail(CMD_NOTFOUND, "'%s' is no library call that can be watched%s%s%s", name,
+			near.best ? "; did you mean " : "", near.best ? near.best : "",
+			near.best ? "?" : "");
+}
+
+static int check_names(char **names)
+{
+	int rc = CMD_OK;
+
+	for (; *names && rc == CMD_OK; names++)
+		if (str_has_prefix(*names, "MPI_"))
+			rc = check_call(*names);
+	return rc;
+}
+
 static int run_on(struct options *w)
 {
 	struct subscription_options *on = &w->on;
@@ -393,9 +438,11 @@ static int run_other(struct event_tail_options *w, const struct verb *verb)
 
 static int run(struct options *w, const struct verb *verb)
 {
-	int rc = verb->run ? run_other(&w->tail, verb) : run_on(w);
+	int rc = !verb->run || verb->run == follow ? check_names(w->tail.names) : CMD_OK;
 
-	return signals_status(rc);
+	if (rc != CMD_OK)
+		return rc;
+	return signals_status(verb->run ? run_other(&w->tail, verb) : run_on(w));
 }
 
 int cmd_events(int argc, char **argv)

@@ -40,6 +40,14 @@ check 'nor by a text' fails_with 4 'did you mean Loop_Counter?' omig metrics --j
 	-f examples/metrics/loop_counter.pmsl Loop_Countr
 check 'a service that there is not' fails_with 4 'did you mean thread_stop?' \
 	omig services --json thread_stopp
+check 'a library call that there is not' fails_with 4 'did you mean MPI_Send?' \
+	omig events tail --json 'io.*' MPI_Sendd
+check 'nor its begin' fails_with 4 'did you mean MPI_Barrier?' \
+	omig events on --json --to "$TMPDIR/x.olog" MPI_Barier.start
+check 'nor any of such a beginning' fails_with 4 'is no library call' \
+	omig events tail --json 'MPI_Qqqqqq*'
+check 'but some of another' fails_with 3 'no mainsm' \
+	omig events tail --json 'MPI_*' 'MPI_Isen*' MPI_Send MPI_Send.end Sendd
 check 'an operand too few' fails_with 2 'which metric' omig measure --json
 check 'a file that there is not' fails_with 4 'nofile' omig log cat --json nofile
 check 'and one of a run' fails_with 4 'nofile' omig neko run --simulate --json nofile

@@ -103,6 +103,7 @@ good metrics Send_volume
 bad metrics No_metric_of_that_name
 good events list
 bad events on
+bad events tail MPI_Sendd
 bad log cat none.olog
 good stats numbers
 bad stats none
