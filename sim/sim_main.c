@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/cli/opt.h"
 #include "common/cli/progress.h"
+#include "common/json/failure.h"
 #include "sim/nodes/cluster.h"
 #include "sim/studies/detector.h"
 #include "sim/studies/detector_compare.h"
@@ -262,6 +263,30 @@ static bool has_to_end(void)
 	return must_end;
 }
 
+static int set_json(void *into, const char *value, struct err *e)
+{
+	const char **path = into;
+
+	if (value[0] == '-') /* an option, as of commands whose --json takes nothing */
+		return err_set(e, ERR_INVALID, "that is no FILE; ./ in front makes it one");
+	*path = value;
+	return 0;
+}
+
+/* Also what a wrong option before it keeps from being read. */
+static bool is_asked_for_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (str_eq(argv[i], "--json") || str_has_prefix(argv[i], "--json="))
+			return true;
+	return false;
+}
+
+static void print_usage_failure(const char *text)
+{
+	json_print_failure(stdout, OPT_EXIT_USAGE, text);
+}
+
 static int run_growth(struct sim_options *w, bool is_speed)
 {
 	struct growth_plan p = w->plan;
@@ -281,6 +306,8 @@ static int run_growth(struct sim_options *w, bool is_speed)
 		return must_end ? 128 + must_end : 0;
 	}
 	fprintf(stderr, "omig: %s\n", e.text);
+	if (p.json)
+		json_print_failure(stdout, EXIT_FAILURE_OWN, e.text);
 	return EXIT_FAILURE_OWN;
 }
 
@@ -359,6 +386,11 @@ static int run_cluster(struct sim_options *w, const struct opt_spec *spec)
 	return has_files(w) ? run_all(w) : EXIT_FAILURE_OWN;
 }
 
+static bool has_no_figures(const char *world)
+{
+	return str_eq(world, "cluster") || str_eq(world, "speed") || str_eq(world, "detector");
+}
+
 static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, char **argv,
 		 int first)
 {
@@ -369,6 +401,8 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 	/* warnings are dropped: full disks are normal here */
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
+	if (w->plan.json && argc - first == 1 && has_no_figures(argv[first]))
+		return opt_usage_error(spec, "--json is of growth");
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
@@ -429,8 +463,8 @@ int main(int argc, char **argv)
 		  OPT_CALL, &w.plan, 0, 0, set_levels },
 		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)",
 		  OPT_CALL, &w.plan, 0, 0, set_hosts },
-		{ "json", 0, "FILE", "of growth: a line for each figure", OPT_STR, &w.plan.json, 0,
-		  0, NULL },
+		{ "json", 0, "FILE", "of growth: a line for each figure", OPT_CALL, &w.plan.json, 0,
+		  0, set_json },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
 		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,
@@ -464,6 +498,7 @@ int main(int argc, char **argv)
 		.verbs = "cluster growth speed detector",
 		.table = table,
 		.manual = "omig-sim",
+		.on_usage = is_asked_for_json(argc, argv) ? print_usage_failure : NULL,
 		.summary = "runs our own daemons, unchanged, in a simulated world"
 	};
 

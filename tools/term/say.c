@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/term/say.h"
 
-#include "common/base/buf.h"
 #include "common/base/str.h"
-#include "common/json/json.h"
+#include "common/json/failure.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,35 +82,18 @@ void cmd_document(void)
 	hush.has_document = true;
 }
 
-static void put_error(struct json *j, int status, const char *text)
-{
-	json_key_object(j, "error");
-	json_key_i64(j, "status", status);
-	json_key_str(j, "text", text);
-	json_object_end(j);
-}
-
 void cmd_put_error(struct json *j, int status)
 {
-	put_error(j, status, hush.latest);
+	json_key_failure(j, status, hush.latest);
 }
 
 /* What waits in stdout's buffer is a document, too: objects of a stream are flushed one by one. */
 void cmd_end(int status)
 {
-	struct buf b = BUF_INIT(8 * sizeof(hush.first));
-	struct json j;
-
 	if (status == CMD_OK || !hush.is_json || !hush.first[0] || hush.has_document ||
 	    __fpending(stdout))
 		return;
-	json_init(&j, &b);
-	json_object(&j);
-	put_error(&j, status, hush.first);
-	json_object_end(&j);
-	if (!json_end(&j))
-		printf("%s\n", buf_str(&b));
-	buf_done(&b);
+	json_print_failure(stdout, status, hush.first);
 }
 
 /* "omig-log" for "omig log lifelines". */

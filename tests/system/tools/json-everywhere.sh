@@ -133,6 +133,7 @@ bad version --bogus
 bad version more
 good neko list
 bad neko run none
+bad sim cluster --bogus
 bad stop --mainsm=omig1:127.0.0.1:1:$(printf '%056d' 0)
 END
 while read -r how command words; do
@@ -140,9 +141,8 @@ while read -r how command words; do
 	check "omig $command $words: $how" "$how" omig "$command" --json $words
 done <"$TMPDIR/cases"
 
-# Commands that show nothing of their own: the program's output, and drawings. The program of sim
-# stands below the tools; its errors are words only.
-for command in run exec dot sim; do
+# Commands that show nothing of their own: the program's output, and drawings.
+for command in run exec dot; do
 	sed -i "1i none $command" "$TMPDIR/cases"
 done
 each_has_a_case() {

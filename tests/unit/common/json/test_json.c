@@ -3,13 +3,24 @@
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "common/json/json.h"
+#include "common/json/failure.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
 #include <locale.h>
 #include <math.h>
 #include <string.h>
+
+TEST(a_failure_is_an_object_on_one_line)
+{
+	char text[256] = "";
+	FILE *to = fmemopen(text, sizeof(text), "w");
+
+	ck_assert_ptr_nonnull(to);
+	json_print_failure(to, 4, "no \"x\"\n");
+	fclose(to);
+	ck_assert_str_eq(text, "{\"error\":{\"status\":4,\"text\":\"no \\\"x\\\"\\u000a\"}}\n");
+}
 
 TEST(containers_nest_with_their_commas)
 {
