@@ -8,6 +8,7 @@ need python3 mpirun.openmpi
 doc=docs/first-hour.md
 program=$(heat openmpi)
 [ -x "$program" ] || skip_all 'no example program'
+export LC_ALL=C.UTF-8 # as most terminals have it; without, trees have other lines
 
 in_the_document() { # QUESTION: has a command below it, or words on why there is none
 	awk -v q="$1" '/^##* / { on = index($0, q) > 0 }
