@@ -3,7 +3,11 @@
 #include "common/base/str.h"
 #include "libapp/setup/setup.h"
 
+#include <errno.h>
 #include <gnu/libc-version.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +34,40 @@ void setup_say(const char *what, int code)
 	if (n > 0 &&
 	    write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0)
 		return;
+}
+
+static bool takes_a_line(int fd)
+{
+	struct pollfd p = { fd, POLLOUT, 0 };
+
+	return poll(&p, 1, 0) == 1 && p.revents == POLLOUT;
+}
+
+/* The signals of a write that fails are the program's only where the write is. */
+static void write_unsignalled(int fd, const char *line, size_t n)
+{
+	const struct timespec now = { 0 };
+	sigset_t ours, before, pending;
+
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGPIPE);
+	sigaddset(&ours, SIGXFSZ);
+	sigpending(&pending);
+	if (sigismember(&pending, SIGPIPE) || sigismember(&pending, SIGXFSZ) ||
+	    pthread_sigmask(SIG_BLOCK, &ours, &before) != 0)
+		return;
+	if (write(fd, line, n) < 0 && (errno == EPIPE || errno == EFBIG))
+		sigtimedwait(&ours, NULL, &now);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void setup_warn(const char *why)
+{
+	char line[512];
+	int n = snprintf(line, sizeof(line), "omig: warning: not watched: %s\n", why);
+
+	if (n > 0 && (size_t)n < sizeof(line) && takes_a_line(STDERR_FILENO))
+		write_unsignalled(STDERR_FILENO, line, (size_t)n);
 }
 
 /* Other C libraries load this one, so that their programs start; that is all that is known of

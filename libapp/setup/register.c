@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The socket of the host's lm: a process registers there, and makes it for an lm that it is about
  * to start. */
+#include "common/base/str.h"
+#include "common/ring/seglisten.h"
 #include "libapp/hot/app_state.h"
 #include "libapp/setup/setup.h"
 
@@ -59,6 +61,21 @@ static bool send_segment(int to)
 	return sendmsg(to, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(reg);
 }
 
+/* It is refused then; `omig run` may have said so already. */
+static void warn_of_version(const char *socket_path)
+{
+	uint32_t lm = seg_lm_version(socket_path);
+	const char *said = setup_env(SEG_OTHER_LM_VARIABLE);
+	char why[SEG_OTHER_VERSION_BYTES];
+	int64_t v;
+
+	if (!lm || lm == SEG_VERSION || app_header()->w.rank != 0 ||
+	    (said && !str_to_i64(said, 0, UINT32_MAX, &v) && v == lm))
+		return;
+	seg_other_version(why, sizeof(why), lm, SEG_VERSION);
+	setup_warn(why);
+}
+
 bool register_with_lm(const char *runtime, const char *host, const char *caid)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -76,6 +93,7 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid)
 	sent = is_ours(fd) && send_segment(fd);
 	setup_say(sent ? "registered" : "cannot register", 0);
 	close(fd);
+	warn_of_version(to.sun_path);
 	return true;
 }
 

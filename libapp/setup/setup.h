@@ -44,6 +44,12 @@ void setup_say(const char *what, int code);
 /* The environment says that this process is not to be watched, or the C library is not glibc. */
 bool setup_is_disabled(void);
 
+/*
+ * One line on stderr for the user: this program is not watched, and why. Nothing is said where
+ * stderr would wait, or has no reader.
+ */
+void setup_warn(const char *why);
+
 /* A monitor is named in the environment, and nothing says that this process is not to be
  * watched. */
 bool setup_is_named(void);

@@ -21,6 +21,7 @@
 #define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
 #define REGISTRATION_RETRIES_MAX 50
 #define REGISTRATION_UNREADY_MAX 64 /* not ready; the oldest is refused */
+#define REGISTRATION_VERSIONS_MAX 8 /* other builds that are reported: upgrades under one lm */
 
 struct registration;
 
@@ -37,7 +38,10 @@ struct registration_conf {
 	/* name of segments: omig-<caid>; copied. The CA is that of the chosen ones, too */
 	const char *memfd;
 	uid_t uid; /* of the lm */
-	/* A process was refused: once for each, with the reason for the log. */
+	/*
+	 * A process was refused: once for each, with the reason for the log. Of those that register
+	 * with another version of the segment, once for each version.
+	 */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
 };

@@ -24,6 +24,8 @@ struct registration {
 	struct list unready;
 	size_t nunready;
 	struct loop_timer *retry;
+	uint32_t other[REGISTRATION_VERSIONS_MAX]; /* of segments that were refused for it */
+	size_t nother;
 	struct registration_stats stats;
 };
 

@@ -3,14 +3,17 @@
  * answer. */
 #include "lm/attach/registration_internal.h"
 
+#include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "common/ring/seglisten.h"
 #include "lm/attach/chosen.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -84,14 +87,37 @@ static int take_descriptor(struct closer *closer, struct msghdr *msg)
 
 static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, struct err *e)
 {
+	char why[SEG_OTHER_VERSION_BYTES];
+
 	if (n != sizeof(*r) || is_cut || r->magic != SEG_REGISTER_MAGIC)
 		return err_set(e, ERR_PROTO, "its registration is no message of ours");
-	if (r->version != SEG_VERSION)
-		return err_set(e, ERR_UNSUPPORTED,
-			       "its libomig speaks segment version %u, this lm version %d: install "
-			       "the same release",
-			       r->version, SEG_VERSION);
+	if (r->version != SEG_VERSION) {
+		seg_other_version(why, sizeof(why), SEG_VERSION, r->version);
+		return err_set(e, ERR_UNSUPPORTED, "%s", why);
+	}
 	return 0;
+}
+
+/* Each process of another build is refused for the same reason: one report for a build. */
+static bool is_known_version(struct registration *n, uint32_t version)
+{
+	for (size_t i = 0; i < n->nother; i++)
+		if (n->other[i] == version)
+			return true;
+	if (n->nother == REGISTRATION_VERSIONS_MAX)
+		return true;
+	n->other[n->nother++] = version;
+	return false;
+}
+
+static void refuse_message(struct visitor *v, uint32_t version, const struct err *why)
+{
+	struct registration *n = v->registration;
+
+	if (why->code == ERR_UNSUPPORTED && is_known_version(n, version))
+		n->stats.refused++;
+	else
+		registration_refuse(n, v->pid, why);
 }
 
 /* -1: nothing has come yet. */
@@ -131,7 +157,7 @@ static int receive(struct visitor *v)
 		err_set(&e, ERR_PROTO, "its segment has not the size that it says");
 	if (e.code) {
 		closer_close(v->registration->closer, fd);
-		registration_refuse(v->registration, v->pid, &e);
+		refuse_message(v, r.version, &e);
 		return 0;
 	}
 	registration_segment(v->registration, fd, v->pid, false);
@@ -345,6 +371,27 @@ static int take_listener(struct registration *n, const struct sockaddr_un *a, st
 	return 0;
 }
 
+/* Programs of another build see there that this lm will not watch them. */
+static void note_version(const struct registration *n)
+{
+	char file[FILE_PATH_BYTES], text[16];
+	struct err e = { 0 };
+	int len = snprintf(text, sizeof(text), "%d\n", SEG_VERSION);
+
+	if (!seg_lm_version_path(file, sizeof(file), n->socket) &&
+	    file_write_atomic(file, text, (size_t)len, &e))
+		log_warn("lm", "programs of another build run without a warning: %s", e.text);
+}
+
+static void remove_socket(const struct registration *n)
+{
+	char file[FILE_PATH_BYTES];
+
+	if (!seg_lm_version_path(file, sizeof(file), n->socket))
+		unlink(file);
+	unlink(n->socket);
+}
+
 int registration_listen(struct registration *n, struct err *e)
 {
 	struct sockaddr_un a;
@@ -354,6 +401,7 @@ int registration_listen(struct registration *n, struct err *e)
 		rc = n->conf.listener ? take_listener(n, &a, e) : make_listener(n, e);
 	if (rc)
 		return rc;
+	note_version(n);
 	n->rest = loop_timer_new(n->conf.loop, on_rest, n);
 	if (!n->rest)
 		return err_nomem(e);
@@ -386,13 +434,13 @@ void registration_unlisten(struct registration *n)
 		return;
 	close(n->listen_fd);
 	if (!n->is_given_up)
-		unlink(n->socket);
+		remove_socket(n);
 }
 
 void registration_withdraw(struct registration *n)
 {
 	if (n->listen_fd >= 0 && !n->is_given_up)
-		unlink(n->socket);
+		remove_socket(n);
 	n->is_given_up = true;
 }
 

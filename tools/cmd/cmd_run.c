@@ -154,7 +154,7 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 		return exec_program(argv);
 	}
 	report_waits(l, how->waits_ns);
-	if (!l->warning[0] && launch_check_program(argv[0], &e) < 0)
+	if (!l->warning[0] && (launch_check_program(argv[0], &e) < 0 || launch_check_lm(l, &e) < 0))
 		cmd_warn("not watched: %s", e.text);
 	launch_each_variable(l, set_variable, NULL);
 	if (how->has_summary)

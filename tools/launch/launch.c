@@ -13,8 +13,8 @@
 
 #define LIBRARY "libomig.so"
 
-const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM",     "OMIG_SITE", "OMIG_JOB",
-					 "OMIG_START",	"OMIG_CHOSEN", NULL };
+const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM",     "OMIG_SITE",	"OMIG_JOB",
+					 "OMIG_START",	"OMIG_CHOSEN", "OMIG_OTHER_LM", NULL };
 
 static int bin_dir(char *out, struct err *e)
 {

@@ -64,6 +64,13 @@ int launch_probe(const char *conn, bool with_names, struct err *e);
  * others). Nothing known: 0. */
 int launch_check_program(const char *name, struct err *e);
 
+/*
+ * ERR_UNSUPPORTED, in words: the lm of this host has another version of the segment, so it watches
+ * no program of this build. Then SEG_OTHER_LM_VARIABLE is set: ranks do not repeat it. Nothing
+ * known, or this process is one rank of several: 0. Never waits.
+ */
+int launch_check_lm(const struct launch *l, struct err *e);
+
 /* The process id of this user's mainsm on this host when a signal has stopped it, else 0. */
 long launch_stopped_mainsm(void);
 

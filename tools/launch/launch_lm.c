@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/ring/chosen.h"
 #include "common/ring/seg.h"
+#include "common/ring/seglisten.h"
 #include "tools/launch/launch.h"
 
 #include <fcntl.h>
@@ -18,22 +19,33 @@
 #define LOCK_FD 3
 #define LISTEN_FD 4
 
+/* -1: none listens there. Never waits. */
+static int dial(const char *socket_path)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -1;
+	memcpy(to.sun_path, socket_path, strlen(socket_path) + 1);
+	if (connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* False: none listens there. Never waits. */
 static bool wake(const char *socket_path)
 {
 	struct seg_register r = { .magic = SEG_REGISTER_MAGIC,
 				  .version = SEG_VERSION,
 				  .pid = getpid() };
-	struct sockaddr_un to = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	bool is_there;
+	int fd = dial(socket_path);
+	bool is_there =
+		fd >= 0 && send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(r);
 
-	if (fd < 0)
-		return false;
-	memcpy(to.sun_path, socket_path, strlen(socket_path) + 1);
-	is_there = connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
-		   send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(r);
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	return is_there;
 }
 
@@ -106,6 +118,32 @@ static bool find_places(const char *conn, char *lock, char *socket_path)
 			    ".lock") &&
 	       !seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path),
 			    &(struct seg_lm_name){ runtime, host, caid }, ".sock");
+}
+
+/* Started by a launcher of MPI programs: rank 0 of them warns, if it is one of MPI. */
+static bool is_rank(void)
+{
+	return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK") || getenv("PMIX_RANK");
+}
+
+int launch_check_lm(const struct launch *l, struct err *e)
+{
+	char lock[FILE_PATH_BYTES], socket_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)],
+		why[SEG_OTHER_VERSION_BYTES], mark[16];
+	uint32_t version;
+	int fd;
+
+	if (is_rank() || !find_places(l->conn, lock, socket_path))
+		return 0;
+	version = seg_lm_version(socket_path);
+	fd = version && version != SEG_VERSION ? dial(socket_path) : -1;
+	if (fd < 0)
+		return 0; /* a dead one is replaced */
+	close(fd);
+	snprintf(mark, sizeof(mark), "%u", version);
+	setenv(SEG_OTHER_LM_VARIABLE, mark, 1);
+	seg_other_version(why, sizeof(why), version, SEG_VERSION);
+	return err_set(e, ERR_UNSUPPORTED, "%s", why);
 }
 
 void launch_choose(const struct launch *l, const char *program)

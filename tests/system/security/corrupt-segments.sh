@@ -147,7 +147,7 @@ check 'it says that it is the good program' refused pid 'belongs to process' \
 # --- what is no registration
 check 'a message with another magic number' refused message 'no message of ours'
 check 'a message of another version' refused other \
-	'speaks segment version [0-9]+, this lm version [0-9]+: install the same release'
+	'lm has segment version [0-9]+, libomig has [0-9]+: .omig stop.'
 check 'half a message' refused half 'no message of ours'
 check 'no descriptor' refused nofd 'no single descriptor'
 check 'two descriptors' refused twofds 'no single descriptor'

@@ -2,6 +2,9 @@
 /* Registration of real processes. */
 #include "tests/unit/lm/real.h"
 
+#include "common/base/file.h"
+#include "common/ring/seglisten.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -275,11 +278,53 @@ TEST(messages_that_are_none_of_ours_are_refused)
 			real_hand_over(fd, &r, sizeof(r), two, i == 3 ? 0 : i == 4 ? 2 : 1);
 		WAIT_FOR(real.refusals == (unsigned)i + 1);
 		if (i == 1)
-			ck_assert_ptr_nonnull(strstr(real.last.text, "install the same release"));
+			ck_assert_ptr_nonnull(strstr(real.last.text, "`omig stop`"));
 		close(fd);
 	}
 	ck_assert_uint_eq(procs_alive(real.procs), 0);
 	fake_segment_close(&s);
+}
+
+/* Ranks of a job come by hundreds: one report for each other build, and for some builds only. */
+TEST(processes_of_another_build_are_reported_once_for_a_build)
+{
+	struct registration_stats stats;
+	struct fake_segment s;
+	struct seg_register r;
+	uint64_t sent = 0;
+
+	fake_segment_open(&s, getpid(), 3, 1);
+	r = real_reg_of(&s);
+	for (unsigned build = 1; build <= REGISTRATION_VERSIONS_MAX + 2; build++) {
+		unsigned most =
+			build < REGISTRATION_VERSIONS_MAX ? build : REGISTRATION_VERSIONS_MAX;
+
+		for (int again = 0; again < 3; again++) {
+			int fd = real_dial();
+
+			r.version = SEG_VERSION + build;
+			ck_assert_int_ge(fd, 0);
+			real_hand_over(fd, &r, sizeof(r), &s.fd, 1);
+			sent++;
+			WAIT_FOR((registration_stats(real.registration, &stats),
+				  stats.refused == sent));
+			close(fd);
+		}
+		ck_assert_uint_eq(real.refusals, most);
+	}
+	ck_assert_uint_eq(procs_alive(real.procs), 0);
+	fake_segment_close(&s);
+}
+
+/* What programs of another build see, as long as this lm listens. */
+TEST(its_version_is_beside_its_socket)
+{
+	char path[FILE_PATH_BYTES];
+
+	ck_assert_uint_eq(seg_lm_version(real.path), SEG_VERSION);
+	ck_assert_int_eq(seg_lm_version_path(path, sizeof(path), real.path), 0);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_uint_eq(seg_lm_version(real.path), 0);
 }
 
 TEST(silent_visitors_hold_nobody_up)
