@@ -71,6 +71,14 @@ top_says_all_wait() {
 top_says() { # PATTERN
 	says "$1" omig top --once --every 200ms --job "$name"
 }
+top_is_ascii() {
+	for how in --all --total; do
+		LC_ALL=C omig top --once --every 200ms --job "$name" $how >"$TMPDIR/top" || return 1
+		cat "$TMPDIR/top"
+		grep -q '^omig top' "$TMPDIR/top" || return 1
+		! LC_ALL=C grep '[^ -~]' "$TMPDIR/top" || return 1
+	done
+}
 measure_grows() {
 	omig measure Receive_delay --job "$name" --by process --every 200ms -n 4 --csv \
 		>"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
@@ -132,6 +140,7 @@ for f in $flavours; do
 	begins "$f" 3 absent
 	check "$f: absent: ranks that have not come are named unasked" until_true 20 top_says \
 		"ranks wait for others for .* at least: 1 of 3 are in MPI_Barrier, without 1, 2"
+	check "$f: absent: without UTF-8 top is ASCII alone" top_is_ascii
 	check "$f: absent: a rank that others wait for is no news of omig run" err_says_nothing
 	kill "$run"
 	wait "$run" 2>/dev/null

@@ -2,7 +2,6 @@
 /* omig matrix: a metric by pairs of ranks. */
 #include "tools/cmd/cmd.h"
 
-#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/session/show.h"
@@ -104,13 +103,9 @@ static int show(void *arg, const struct exchange *x, Omis_reply reply)
 /* Digits where blocks may not be shown. */
 static bool is_plain_wanted(void)
 {
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	const char *no_color = getenv("NO_COLOR"), *locale = NULL;
+	const char *no_color = getenv("NO_COLOR");
 
-	for (size_t i = 0; i < ARRAY_LEN(names) && (!locale || !*locale); i++)
-		locale = getenv(names[i]);
-	return (no_color && *no_color) || !locale ||
-	       (!strstr(locale, "UTF-8") && !strstr(locale, "utf8"));
+	return (no_color && *no_color) || !term_is_utf8();
 }
 
 static const char details[] =
