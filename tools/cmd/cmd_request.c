@@ -326,7 +326,9 @@ static int take_step(const struct request_options *w, struct step *step, size_t 
 /* One after the other, up to the first that fails. */
 static int send_requests(struct request_options *w, struct step *step, size_t n)
 {
-	int rc = session_open_job(&w->common, &w->job);
+	/* Without a job nothing is asked but the requests: an sm answers them, too. */
+	int rc = w->no_attach && !w->job ? session_open(&w->common)
+					 : session_open_job(&w->common, &w->job);
 
 	if (rc != CMD_OK)
 		return rc;
