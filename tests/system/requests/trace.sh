@@ -80,7 +80,12 @@ tracer() { # the lm-trace of this test
 still=$!
 trap 'kill -KILL $still $followers 2>/dev/null; end_all' EXIT
 stack=$(token_of $still)
-omig request ":omig_backtrace([$stack],0)" >"$TMPDIR/stack" 2>&1
+# It is known before its loader has ended.
+waits_or_cannot() {
+	omig request ":omig_backtrace([$stack],0)" >"$TMPDIR/stack" 2>&1
+	grep -q 'traced_wait_here\|ptrace_scope\|UNSUPPORTED' "$TMPDIR/stack"
+}
+until_true 10 waits_or_cannot
 if grep -q 'ptrace_scope\|UNSUPPORTED' "$TMPDIR/stack"; then
 	skip_all "ptrace is not for us here: $(cat "$TMPDIR/stack")"
 fi
