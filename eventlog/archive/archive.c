@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 
-#define LOAD_RETRIES 3 /* new types are rare: a second read has all of them */
 #define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
 #define COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches; one more is valid */
 #define KNOWN_BYTES (32u << 20) /* descriptions in memory; beyond, they are looked up again */
@@ -99,16 +98,6 @@ static int load(struct archive *a, struct err *e)
 				&a->generation, e);
 }
 
-/* A loader may add types between the reads of types and of fields. */
-static int load_first(struct archive *a, struct err *e)
-{
-	int rc = load(a, e);
-
-	for (unsigned i = 0; rc == -ERR_INVALID && i < LOAD_RETRIES; i++)
-		rc = load(a, e);
-	return rc;
-}
-
 int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out,
 		 struct err *e)
 {
@@ -125,7 +114,7 @@ int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct arc
 	rc = arpg_is_url(where) ? arpg_open(where, mode, time_ns, &a->sql, e)
 				: arlite_open(where, mode, time_ns, &a->sql, e);
 	rc = rc ? rc : arschema_check(&a->sql, mode, e);
-	rc = rc ? rc : load_first(a, e);
+	rc = rc ? rc : load(a, e);
 	if (rc) {
 		archive_close(a);
 		return rc;
