@@ -385,6 +385,7 @@ int arcat_save(struct arcat *c, const struct arsql *s, struct err *e)
 /* --- reading it */
 
 #define LOAD_RETRIES 3 /* new types are rare: a second read has all of them */
+
 static int not_ours(struct err *e)
 {
 	return err_set(e, ERR_INVALID,
