@@ -40,15 +40,28 @@ struct neko_options {
 
 static volatile sig_atomic_t got_signal;
 
+/* timeout(1) sends each signal twice at once, to the process and to its group. */
+#define SAME_SIGNAL_NS (NSEC_PER_SEC / 2)
+
+/* The first ends the run with what is done, a later one ends the process. */
 static void on_signal(int signo)
 {
+	static const struct sigaction ends = { .sa_handler = SIG_DFL };
+	static volatile nsec_t first;
+	nsec_t now = clock_mono();
+
+	if (!got_signal)
+		first = now;
 	got_signal = signo;
+	if (now - first > SAME_SIGNAL_NS) {
+		sigaction(signo, &ends, NULL);
+		raise(signo);
+	}
 }
 
-/* What is done is shown then. The second signal ends us at once. */
 static void catch_signals(void)
 {
-	struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction a = { .sa_handler = on_signal };
 
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
