@@ -154,23 +154,21 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 }
 
 /*
- * Does another daemon of this site serve the host? An sm decides in the same way: the claim with
- * the greater attach is the later one, and a host that is up stays where it is. An sm that was
- * stopped still knows hosts that have found another parent.
+ * Does another daemon of this site serve the host? An sm that was stopped still knows hosts that
+ * have found another parent. An lm speaks of its own host only, which is up. A claim to a host of
+ * another site is no such case: it is forged.
  */
 static bool is_fenced(const struct peer *p, const struct object *node,
 		      const struct msg_directory *d)
 {
-	const struct msg_object *head = branches_find_host(d);
-	bool is_lm = !p->branch->is_sm;
-	bool is_up = is_lm || (head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP);
+	static const struct msg_object up = { .sub = MSG_NODE_UP };
+	bool is_sm = p->branch->is_sm;
 
 	if (!node || !node->server || node->server == p->branch->index + 1 ||
 	    !str_eq(node->parent->name, p->branch->site))
 		return false;
-	if ((is_lm || head) && is_up != (node->sub == MSG_NODE_UP))
-		return !is_up;
-	return (is_lm ? p->attach : d->attach) <= node->attach;
+	return branches_fence(&(struct host_owned){ node->sub == MSG_NODE_UP, true, node->attach },
+			      is_sm ? branches_find_host(d) : &up, is_sm ? d->attach : p->attach);
 }
 
 /* The node is served by this branch from now on. */

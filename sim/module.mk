@@ -7,4 +7,4 @@ sim.not_built := sim_main.c heap_wrap.c
 sim.libexec  := omig-sim
 # In the program alone: tests wrap these themselves.
 sim.allocs   := malloc calloc realloc reallocarray strdup strndup free
-sim.statics  := sim_main.c:crash_words sim_main.c:must_end
+sim.statics  := sim_main.c:crash_words

@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/cli/endsignal.h"
 #include "common/cli/opt.h"
 #include "common/cli/progress.h"
 #include "common/json/failure.h"
@@ -48,27 +49,6 @@ struct sim_options {
 
 /* The seed under way, as text for on_crash(). */
 static char crash_words[512];
-
-static volatile sig_atomic_t must_end; /* the signal */
-
-/* timeout(1) sends each signal twice at once, to the process and to its group. */
-#define SAME_SIGNAL_NS (NSEC_PER_SEC / 2)
-
-/* The first ends the run after its world, a later one ends the process. */
-static void on_end_signal(int sig)
-{
-	static const struct sigaction ends = { .sa_handler = SIG_DFL };
-	static volatile nsec_t first;
-	nsec_t now = clock_mono();
-
-	if (!must_end)
-		first = now;
-	must_end = sig;
-	if (now - first > SAME_SIGNAL_NS) {
-		sigaction(sig, &ends, NULL);
-		raise(sig);
-	}
-}
 
 static void on_crash(int sig)
 {
@@ -178,7 +158,7 @@ static int run_all(struct sim_options *w)
 	struct err e = { 0 };
 
 	progress_begin(&w->progress, w->verbose || w->log);
-	for (uint64_t seed = w->first; left && !must_end; left--, seed++) {
+	for (uint64_t seed = w->first; left && !end_signal; left--, seed++) {
 		show_progress(w, left);
 		w->run.seed = seed;
 		if (run_seed(w, &e)) {
@@ -195,7 +175,7 @@ static int run_all(struct sim_options *w)
 		printf("%" PRIu64 " worlds, %" PRIu64 " broken: ", w->worlds, w->broken);
 		report_counts(&w->sum);
 	}
-	return w->broken ? EXIT_BROKEN : left ? 128 + must_end : 0;
+	return w->broken ? EXIT_BROKEN : left ? 128 + end_signal : 0;
 }
 
 static int set_seeds(void *into, const char *value, struct err *e)
@@ -274,7 +254,7 @@ static int set_levels(void *into, const char *value, struct err *e)
 
 static bool has_to_end(void)
 {
-	return must_end;
+	return end_signal;
 }
 
 static int set_json(void *into, const char *value, struct err *e)
@@ -315,9 +295,9 @@ static int run_growth(struct sim_options *w, bool is_speed)
 	p.is_watched = isatty(STDERR_FILENO);
 	if (!(is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
 		       : growth_run(&p, &e))) {
-		if (must_end)
+		if (end_signal)
 			puts("interrupted: partial results");
-		return must_end ? 128 + must_end : 0;
+		return end_signal ? 128 + end_signal : 0;
 	}
 	fprintf(stderr, "omig: %s\n", e.text);
 	if (p.json)
@@ -409,7 +389,6 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 		 int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
-	const struct sigaction end = { .sa_handler = on_end_signal };
 
 	want_files();
 	/* warnings are dropped: full disks are normal here */
@@ -421,8 +400,7 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
 	sigaction(SIGABRT, &crash, NULL);
-	sigaction(SIGTERM, &end, NULL); /* what has been done is printed */
-	sigaction(SIGINT, &end, NULL);
+	end_signal_catch(); /* what has been done is printed */
 	if (argc - first == 1 && str_eq(argv[first], "cluster"))
 		return run_cluster(w, spec);
 	if (argc - first == 1 && (str_eq(argv[first], "growth") || str_eq(argv[first], "speed")))

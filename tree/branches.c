@@ -298,3 +298,12 @@ const struct msg_object *branches_find_host(const struct msg_directory *m)
 			return &m->object[i];
 	return NULL;
 }
+
+bool branches_fence(const struct host_owned *owned, const struct msg_object *head, uint64_t attach)
+{
+	bool is_up = head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP;
+
+	if (head && is_up != owned->is_up)
+		return !is_up;
+	return owned->is_connected ? attach <= owned->attach : attach < owned->attach;
+}

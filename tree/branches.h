@@ -107,6 +107,22 @@ struct branch *branches_choose_sm(struct branches *bs, nsec_t now);
 /* The object of the reported host itself; only an sm sends it. NULL: there is none. */
 const struct msg_object *branches_find_host(const struct msg_directory *m);
 
+/* A host as the branch has it that serves it now. */
+struct host_owned {
+	bool is_up;
+	bool is_connected; /* that branch */
+	uint64_t attach; /* of its claim */
+};
+
+/*
+ * Another branch claims that host: does the owner keep it? It does until the host has looked for a
+ * parent again, which makes attach greater. An equal number counts when the owner is silent, as
+ * when a whole sm has changed its parent. A host that only one of them has as up is that one's,
+ * whatever the numbers: they grow from wall times, and a wall clock may go back. head: what
+ * the claim says of the host itself; NULL: nothing.
+ */
+bool branches_fence(const struct host_owned *owned, const struct msg_object *head, uint64_t attach);
+
 /* Over all links. */
 struct branches_sum {
 	size_t lms, sms; /* that are connected */

@@ -4,6 +4,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
+#include "common/cli/endsignal.h"
 #include "neko/algorithms/chen.h"
 #include "neko/run/run.h"
 #include "tools/term/say.h"
@@ -37,35 +38,6 @@ struct neko_options {
 	size_t point; /* of the sweep, while it runs */
 	struct progress progress;
 };
-
-static volatile sig_atomic_t got_signal;
-
-/* timeout(1) sends each signal twice at once, to the process and to its group. */
-#define SAME_SIGNAL_NS (NSEC_PER_SEC / 2)
-
-/* The first ends the run with what is done, a later one ends the process. */
-static void on_signal(int signo)
-{
-	static const struct sigaction ends = { .sa_handler = SIG_DFL };
-	static volatile nsec_t first;
-	nsec_t now = clock_mono();
-
-	if (!got_signal)
-		first = now;
-	got_signal = signo;
-	if (now - first > SAME_SIGNAL_NS) {
-		sigaction(signo, &ends, NULL);
-		raise(signo);
-	}
-}
-
-static void catch_signals(void)
-{
-	struct sigaction a = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &a, NULL);
-	sigaction(SIGTERM, &a, NULL);
-}
 
 /* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes.
  */
@@ -128,7 +100,7 @@ static int status_of(const struct run_counts *f)
 	if (f->broken)
 		return cmd_fail(CMD_FAILURE, "%s", f->broken);
 	if (f->is_interrupted)
-		return CMD_SIGNAL + got_signal;
+		return CMD_SIGNAL + end_signal;
 	if (f->missing)
 		return CMD_PARTIAL;
 	return f->is_cut ? CMD_TIMEOUT : CMD_OK;
@@ -198,7 +170,7 @@ static void on_turn(void *arg, const struct run_turn *t)
 static int run_with_options(struct neko_options *w, struct run *r, const char *path)
 {
 	struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
-				       .interrupt = &got_signal,
+				       .interrupt = &end_signal,
 				       .on_turn = on_turn,
 				       .arg = w };
 	struct run_counts f;
@@ -218,7 +190,7 @@ static int run_with_options(struct neko_options *w, struct run *r, const char *p
 	status = neko_delays_open(&w->to_delays, w->delays, r);
 	if (status != CMD_OK)
 		return status;
-	catch_signals();
+	end_signal_catch();
 	progress_begin(&w->progress, false);
 	rc = run_it(w, r, &options, &f, &e);
 	progress_end(&w->progress);
@@ -352,7 +324,7 @@ static int show_sweep(const struct neko_options *w, const char *path)
 static int sweep_file(struct neko_options *w, const char *path)
 {
 	const struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
-					     .interrupt = &got_signal,
+					     .interrupt = &end_signal,
 					     .on_turn = on_turn,
 					     .arg = w };
 	size_t n = neko_sweep_points(&w->sweep);
@@ -361,17 +333,17 @@ static int sweep_file(struct neko_options *w, const char *path)
 
 	if (w->output && file_check_writable(w->output, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
-	catch_signals();
+	end_signal_catch();
 	progress_begin(&w->progress, false);
 	for (w->point = 0; w->point < n && rc == CMD_OK; w->point++) {
 		rc = sweep_point(w, path, &options, &status);
-		if (got_signal || clock_mono() >= options.deadline)
+		if (end_signal || clock_mono() >= options.deadline)
 			break;
 	}
 	if (rc != CMD_OK && !w->sweep.row)
 		return rc;
 	if (rc == CMD_OK && status == CMD_OK && w->point + 1 < n)
-		status = got_signal ? CMD_SIGNAL + got_signal : w->point < n ? CMD_TIMEOUT : CMD_OK;
+		status = end_signal ? CMD_SIGNAL + end_signal : w->point < n ? CMD_TIMEOUT : CMD_OK;
 	shown = show_sweep(w, path);
 	return rc != CMD_OK ? rc : status != CMD_OK ? status : shown;
 }

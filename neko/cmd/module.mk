@@ -6,4 +6,3 @@ neko/cmd.src  := cmd_neko.c neko_compare.c neko_delays.c neko_hosts.c neko_plot.
 		  neko_trace.c
 neko/cmd.uses := common/base common/cli common/json stats eventlog/lifeline neko/simulated \
 		neko/algorithms neko/run neko/hosts tools/results tools/libomis tools/term
-neko/cmd.statics := cmd_neko.c:got_signal cmd_neko.c:first

@@ -5,22 +5,12 @@
 
 #include <string.h>
 
-/*
- * Does another daemon serve the host? The present owner keeps it until the host has looked for a
- * parent again. An equal number counts when the owner is silent, as when a whole sm has changed its
- * parent. A lost host belongs to its present owner, whatever the number: numbers grow from wall
- * times, and a wall clock may go back.
- */
 static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach,
 		      const struct msg_object *head)
 {
-	bool is_up = head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP;
+	const struct host_owned owned = { node_is_up(n), n->branch->link != NULL, n->attach };
 
-	if (n->branch == b)
-		return false;
-	if (head && is_up != node_is_up(n))
-		return !is_up;
-	return n->branch->link ? attach <= n->attach : attach < n->attach;
+	return n->branch != b && branches_fence(&owned, head, attach);
 }
 
 /* The name or number of another host, perhaps from a host that lied. Only this claim is refused;

@@ -2,6 +2,7 @@
 #include "tools/term/signals.h"
 
 #include "common/base/array.h"
+#include "common/cli/endsignal.h"
 #include "tools/term/say.h"
 
 #include <stddef.h>
@@ -18,14 +19,21 @@ static void on_signal(int signo)
 	signals_count++;
 }
 
+static void on_first_signal(int signo)
+{
+	on_signal(signo);
+	end_signal_note(signo);
+}
+
 void signals_catch(bool once)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction a = { .sa_handler = on_signal }, was;
+	const struct sigaction resize = { .sa_handler = on_signal };
+	const struct sigaction a = { .sa_handler = once ? on_first_signal : on_signal };
+	struct sigaction was;
 
 	signals_last = signals_count = signals_resize = 0;
-	sigaction(SIGWINCH, &a, NULL);
-	a.sa_flags = once ? SA_RESETHAND : 0;
+	sigaction(SIGWINCH, &resize, NULL);
 	for (size_t i = 0; i < ARRAY_LEN(ends); i++)
 		if (ends[i] != SIGHUP || sigaction(SIGHUP, NULL, &was) || was.sa_handler != SIG_IGN)
 			sigaction(ends[i], &a, NULL);

@@ -11,7 +11,7 @@ extern volatile sig_atomic_t signals_last; /* SIGINT, SIGTERM or SIGHUP; 0: none
 extern volatile sig_atomic_t signals_count; /* of these */
 extern volatile sig_atomic_t signals_resize; /* SIGWINCH */
 
-/* SIGHUP stays ignored where it is, as below nohup. once: the second of a kind kills. */
+/* SIGHUP stays ignored where it is, as below nohup. once: a later one ends the process. */
 void signals_catch(bool once);
 
 /* rc, but for CMD_OK what a shell has for SIGTERM where that was the last one. */
