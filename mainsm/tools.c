@@ -110,10 +110,9 @@ static void on_end(struct peer *p, const char *reason)
 
 		locks_cancel(m->locks, &t->runs);
 	}
-	locks_cancel(m->locks, &s->runs);
+	tool_csrs_drop(m->csrs, s);
 	measures_drop(m->measures, s);
 	subscriptions_tool_gone(m->subscriptions, s);
-	tool_csrs_drop(m->csrs, s);
 	branches_send_all(m->branches, &gone);
 	missed_tool(&m->missed, s->number);
 	p->session = NULL;

@@ -9,9 +9,11 @@
 #include "common/omis/services/catalogue.h"
 #include "common/route/event.h"
 #include "mainsm/csr/csr_internal.h"
-#include "tree/states.h"
 #include "mainsm/directory/numbers.h"
+#include "mainsm/tool/locks.h"
+#include "tree/states.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -482,15 +484,22 @@ static void drop_partings(struct tool_csrs *c, const struct session *s)
 	}
 }
 
+/*
+ * Nothing frees a csr inside switch_off(): no firing keeps it, and no request of the tool waits for
+ * it. A branch that is cut for a full queue goes later, from a job of the loop: see link_fail().
+ */
 void tool_csrs_drop(struct tool_csrs *c, struct session *s)
 {
 	struct smap_iter i = { 0 };
 
+	locks_cancel(c->conf.locks, &s->runs);
 	while (smap_next(&s->csrs, &i)) {
 		struct tool_csr *csr = i.value;
 
+		assert(!csr->keepers);
 		csr->session = NULL;
 		switch_off(csr, CSR_DELETE);
+		assert(!csr->keepers);
 		smap_del(&c->by_token, csr->token.s);
 		smap_del(&s->csrs, csr->token.s);
 		tool_csr_free(csr);

@@ -109,7 +109,8 @@ bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, vo
  * happen. */
 void tool_csrs_event_gone(struct tool_csrs *c, struct session *s);
 
-/* All of that tool, without calling it; its runs must have been cancelled. */
+/* Ends all of that tool and their firings, without calling it. Its requests must have been
+ * cancelled. */
 void tool_csrs_drop(struct tool_csrs *c, struct session *s);
 
 /* The objects of a tool changed (attach, detach): follows at once. */
