@@ -86,6 +86,8 @@
 #define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */
 /* pairs of ranks that a profile names for a host: 64 ranks with 64 partners each */
 #define PROFILE_PAIRS_MAX 4096
+/* and that are held until all ranks of the host are added up: so many for each of 16 ranks */
+#define PROFILE_PAIRS_HELD_MAX (16 * PROFILE_PAIRS_MAX)
 /* of such rows: with the names of objects it is less than half a frame */
 #define PROFILE_ROWS_MAX_BYTES (FRAME_MAX_BYTES / 4)
 #define PROFILE_SITES_MAX 2048 /* places that a profile names for a host: more than people read */

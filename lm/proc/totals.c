@@ -94,6 +94,18 @@ static void join_purposes(struct total_partner *to, const struct total_partner *
 	to->kinds |= from->kinds;
 }
 
+/* NULL: there is none. */
+static const void *find(const void *key, const void *table, size_t n, size_t size,
+			int (*compare)(const void *, const void *))
+{
+	return n ? bsearch(key, table, n, size, compare) : NULL;
+}
+
+const struct total_partner *totals_partner(const struct totals *t, const struct total_partner *p)
+{
+	return find(p, t->partner, t->npartner, sizeof(*p), compare_partners);
+}
+
 /* Two threads may have had the same partner in the same call. */
 static void join_partners(struct totals *t)
 {
@@ -163,6 +175,11 @@ static int compare_sizes(const void *a, const void *b)
 	return (x->class > y->class) - (x->class < y->class);
 }
 
+const struct total_size *totals_size(const struct totals *t, const struct total_size *s)
+{
+	return find(s, t->size, t->nsize, sizeof(*s), compare_sizes);
+}
+
 /* Several threads make the same calls. */
 static void join_sizes(struct totals *t)
 {
@@ -197,6 +214,20 @@ static int take_sizes(const struct segview *v, struct totals *t)
 	}
 	join_sizes(t);
 	return k.rc;
+}
+
+static int compare_calls(const void *a, const void *b)
+{
+	const struct total_call *x = a, *y = b;
+
+	return (x->func > y->func) - (x->func < y->func);
+}
+
+const struct total_call *totals_call(const struct totals *t, unsigned func)
+{
+	const struct total_call key = { .func = (uint16_t)func };
+
+	return find(&key, t->call, t->ncall, sizeof(key), compare_calls);
 }
 
 int totals_take(const struct segview *v, uint64_t ticks, unsigned with, struct totals **out)

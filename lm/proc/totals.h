@@ -68,7 +68,7 @@ struct totals {
 	struct total_partner *partner; /* each (function, rank) once, ascending */
 	size_t npartner, partner_cap;
 	uint64_t partner_lost; /* calls whose partner found no room in the tables */
-	struct total_site *site; /* each (function, frames) once */
+	struct total_site *site; /* each (function, frames) once, ascending */
 	size_t nsite, site_cap;
 	uint64_t site_lost; /* calls whose site found no room in the tables */
 	struct total_size *size; /* each (function, class) once, ascending */
@@ -80,6 +80,12 @@ struct totals {
 
 /* with: enum totals_with. -ERR_NOMEM, -ERR_LIMIT. */
 int totals_take(const struct segview *v, uint64_t ticks, unsigned with, struct totals **out);
+
+/* The row of the same function, partner, site or size; NULL: there is none. O(log n). */
+const struct total_call *totals_call(const struct totals *t, unsigned func);
+const struct total_partner *totals_partner(const struct totals *t, const struct total_partner *p);
+const struct total_site *totals_site(const struct totals *t, const struct total_site *s);
+const struct total_size *totals_size(const struct totals *t, const struct total_size *s);
 
 int totals_copy(const struct totals *t, struct totals **out);
 

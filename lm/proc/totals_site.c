@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct taking {
@@ -44,44 +45,68 @@ static struct total_frame frame_of(struct taking *k, uint64_t pc)
 	return (struct total_frame){ .module = -1, .address = pc };
 }
 
-static bool is_same(const struct segview_site *a, const struct segview_site *b)
+static int compare(const void *a, const void *b)
 {
-	return a->func == b->func && a->depth == b->depth && !memcmp(a->pc, b->pc, sizeof(a->pc));
+	const struct segview_site *x = &((const struct total_site *)a)->v;
+	const struct segview_site *y = &((const struct total_site *)b)->v;
+
+	if (x->func != y->func)
+		return x->func < y->func ? -1 : 1;
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	return memcmp(x->pc, y->pc, sizeof(x->pc));
 }
 
-static struct total_site *find(struct taking *k, const struct segview_site *s)
+const struct total_site *totals_site(const struct totals *t, const struct total_site *s)
 {
-	struct totals *t = k->t;
-	struct total_site *to;
-
-	for (size_t i = 0; i < t->nsite; i++)
-		if (is_same(&t->site[i].v, s))
-			return &t->site[i];
-	k->rc = array_grow(&t->site, &t->site_cap, t->nsite + 1, sizeof(*to),
-			   SEG_SITES * SEG_THREADS_MAX);
-	if (k->rc)
-		return NULL;
-	to = &t->site[t->nsite++];
-	*to = (struct total_site){ .v = { .func = s->func, .depth = s->depth } };
-	memcpy(to->v.pc, s->pc, sizeof(s->pc));
-	for (unsigned i = 0; i < s->depth; i++)
-		to->frame[i] = frame_of(k, s->pc[i]);
-	return to;
+	return t->nsite ? bsearch(s, t->site, t->nsite, sizeof(*s), compare) : NULL;
 }
 
 static void on_site(void *arg, const struct segview_site *s)
 {
 	struct taking *k = arg;
-	struct total_site *to = k->rc ? NULL : find(k, s);
+	struct totals *t = k->t;
 
-	if (!to)
-		return;
-	to->v.count += s->count;
-	to->v.bytes_out += s->bytes_out;
-	to->v.bytes_in += s->bytes_in;
-	to->v.delay += s->delay;
-	if (s->longest > to->v.longest)
-		to->v.longest = s->longest;
+	if (!k->rc)
+		k->rc = array_grow(&t->site, &t->site_cap, t->nsite + 1, sizeof(*t->site),
+				   SEG_SITES * SEG_THREADS_MAX);
+	if (!k->rc)
+		t->site[t->nsite++] = (struct total_site){ .v = *s };
+}
+
+/* Several threads come by the same places. */
+static void join_sites(struct totals *t)
+{
+	size_t n = 0;
+
+	if (t->nsite)
+		qsort(t->site, t->nsite, sizeof(*t->site), compare);
+	for (size_t i = 0; i < t->nsite; i++) {
+		const struct segview_site *s = &t->site[i].v;
+		struct segview_site *to = n ? &t->site[n - 1].v : NULL;
+
+		if (!to || compare(&t->site[n - 1], &t->site[i])) {
+			t->site[n++] = t->site[i];
+			continue;
+		}
+		to->count += s->count;
+		to->bytes_out += s->bytes_out;
+		to->bytes_in += s->bytes_in;
+		to->delay += s->delay;
+		if (s->longest > to->longest)
+			to->longest = s->longest;
+	}
+	t->nsite = n;
+}
+
+static void name_frames(struct taking *k)
+{
+	for (size_t i = 0; i < k->t->nsite && !k->rc; i++) {
+		struct total_site *s = &k->t->site[i];
+
+		for (unsigned d = 0; d < s->v.depth; d++)
+			s->frame[d] = frame_of(k, s->v.pc[d]);
+	}
 }
 
 int totals_take_sites(const struct segview *v, struct totals *t)
@@ -98,5 +123,7 @@ int totals_take_sites(const struct segview *v, struct totals *t)
 		t->site_lost += th.site_lost;
 		segview_sites(v, i, on_site, &k);
 	}
+	join_sites(t);
+	name_frames(&k);
 	return k.rc;
 }

@@ -4,6 +4,7 @@
 #define LM_SERVICE_PROFILE_H
 
 #include "common/base/buf.h"
+#include "common/container/map.h"
 #include "lm/proc/totals.h"
 #include "lm/service/families.h"
 
@@ -33,16 +34,15 @@ struct pair {
 	int64_t delay_ns;
 };
 
-/* A function with one class of size in all ranks. */
+/* A function with one class of size in all ranks: a place for each in a table. */
+#define PROFILE_SIZES (SEG_HOOKS * SEG_SIZE_CLASSES)
 struct size {
-	unsigned func, class;
 	uint64_t count, bytes;
 	int64_t delay_ns;
 };
 
 /* A call site in all ranks. */
 struct site {
-	uint64_t hash; /* of function and frames */
 	unsigned func, depth;
 	struct token process; /* one that has it */
 	struct sum sum;
@@ -65,8 +65,8 @@ struct profile {
 	size_t npair, pair_cap;
 	struct site *site; /* owned */
 	size_t nsite, site_cap;
-	struct size *size; /* owned */
-	size_t nsize, size_cap;
+	struct map site_by_hash; /* of function and frames: number of the site, plus 1 */
+	struct size *size; /* owned; PROFILE_SIZES, or NULL: none was added */
 	struct buf objects, rows; /* tokens by commas; values by commas */
 	struct omis_writer w; /* of rows */
 };
@@ -81,5 +81,6 @@ int profile_add_sites(struct profile *f, const struct proc *p, const struct tota
 		      const struct totals *mark);
 /* As rows; those with much time, and what is left out. */
 void profile_write_sites(struct profile *f);
+void profile_sites_done(struct profile *f);
 
 #endif

@@ -4,6 +4,7 @@
 #include "lm/service/profile.h"
 
 #include "common/base/array.h"
+#include "common/base/hash.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/ring/calls.h"
@@ -12,32 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h = (h ^ v) * HASH_FACTOR;
-	return h ^ h >> 29;
-}
-
-static uint64_t mix_text(uint64_t h, const char *s)
-{
-	for (; *s; s++)
-		h = mix(h, (unsigned char)*s);
-	return h;
-}
-
 static const char *path_of(const struct totals *t, const struct total_frame *f)
 {
 	return f->module < 0 ? "" : t->module[f->module].path;
 }
 
-static uint64_t hash_of(const struct totals *t, const struct total_site *s)
+/* Keyed: a rank chooses what is hashed. */
+static uint64_t hash_of(const struct hash_key *key, const struct totals *t,
+			const struct total_site *s)
 {
-	uint64_t h = mix(s->v.func + 1, s->v.depth);
+	uint64_t h = hash_sip13_u64(key, (uint64_t)s->v.func << 32 | s->v.depth);
 
-	for (unsigned i = 0; i < s->v.depth; i++)
-		h = mix(mix_text(h, path_of(t, &s->frame[i])), s->frame[i].address);
+	for (unsigned i = 0; i < s->v.depth; i++) {
+		const char *path = path_of(t, &s->frame[i]);
+
+		h = hash_sip13_u64(key, h ^ hash_sip13(key, path, strlen(path)));
+		h = hash_sip13_u64(key, h ^ s->frame[i].address);
+	}
 	return h;
 }
 
@@ -52,46 +44,44 @@ static bool is_same(const struct totals *t, const struct total_site *s, const st
 	return true;
 }
 
-/* NULL: no memory, or no room, and then it is counted. */
-static struct site *find(struct profile *f, const struct proc *p, const struct totals *t,
-			 const struct total_site *s, int *rc)
+static void fill(struct site *to, const struct proc *p, const struct totals *t,
+		 const struct total_site *s)
 {
-	uint64_t hash = hash_of(t, s);
-	struct site *to;
-
-	for (size_t i = 0; i < f->nsite; i++)
-		if (f->site[i].hash == hash && is_same(t, s, &f->site[i]))
-			return &f->site[i];
-	if (f->nsite == PROFILE_SITES_MAX) {
-		f->left_out++;
-		return NULL;
-	}
-	*rc = array_grow(&f->site, &f->site_cap, f->nsite + 1, sizeof(*to), PROFILE_SITES_MAX);
-	if (*rc)
-		return NULL;
-	to = &f->site[f->nsite++];
-	*to = (struct site){
-		.hash = hash, .func = s->v.func, .depth = s->v.depth, .process = p->token
-	};
+	*to = (struct site){ .func = s->v.func, .depth = s->v.depth, .process = p->token };
 	for (unsigned i = 0; i < s->v.depth; i++) {
 		str_copy(to->path[i], sizeof(to->path[i]), path_of(t, &s->frame[i]));
 		to->address[i] = s->frame[i].address;
 	}
-	return to;
+}
+
+/* NULL: no memory, or no room, and then it is counted. */
+static struct site *find(struct profile *f, const struct proc *p, const struct totals *t,
+			 const struct total_site *s, int *rc)
+{
+	uint64_t hash = hash_of(&f->site_by_hash.key, t, s);
+	uintptr_t number = (uintptr_t)map_find(&f->site_by_hash, hash);
+
+	if (number && is_same(t, s, &f->site[number - 1]))
+		return &f->site[number - 1];
+	if (number || f->nsite == PROFILE_SITES_MAX) {
+		f->left_out++;
+		return NULL;
+	}
+	*rc = array_grow(&f->site, &f->site_cap, f->nsite + 1, sizeof(*f->site), PROFILE_SITES_MAX);
+	if (!*rc)
+		*rc = map_put(&f->site_by_hash, hash, (void *)(uintptr_t)(f->nsite + 1), NULL);
+	if (*rc)
+		return NULL;
+	fill(&f->site[f->nsite], p, t, s);
+	return &f->site[f->nsite++];
 }
 
 static const struct segview_site *before(const struct totals *mark, const struct total_site *s)
 {
 	static const struct segview_site none;
+	const struct total_site *found = mark ? totals_site(mark, s) : NULL;
 
-	for (size_t i = 0; mark && i < mark->nsite; i++) {
-		const struct segview_site *b = &mark->site[i].v;
-
-		if (b->func == s->v.func && b->depth == s->v.depth &&
-		    !memcmp(b->pc, s->v.pc, sizeof(b->pc)))
-			return b;
-	}
-	return &none;
+	return found ? &found->v : &none;
 }
 
 static void add(struct site *to, const struct sum *v, int32_t rank)
@@ -173,4 +163,10 @@ void profile_write_sites(struct profile *f)
 		f->rows.n = n;
 		break;
 	}
+}
+
+void profile_sites_done(struct profile *f)
+{
+	map_done(&f->site_by_hash);
+	free(f->site);
 }

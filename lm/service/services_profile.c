@@ -23,11 +23,9 @@ static const unsigned with[BY_KINDS] = { 0, 0, TOTALS_PARTNERS, TOTALS_SITES, TO
 static const struct segview_call *call_before(const struct totals *t, unsigned func)
 {
 	static const struct segview_call none;
+	const struct total_call *found = t ? totals_call(t, func) : NULL;
 
-	for (size_t i = 0; t && i < t->ncall; i++)
-		if (t->call[i].func == func)
-			return &t->call[i].v;
-	return &none;
+	return found ? &found->v : &none;
 }
 
 /*
@@ -136,41 +134,79 @@ static void write_rank(struct profile *f, const struct proc *p, const struct sum
 
 /* --- partners: (rank, partner) once, whatever the function */
 
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->partner > y->partner) - (x->partner < y->partner);
+}
+
+/* Pairs with more time come first, then those with more bytes. */
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	uint64_t xb = x->bytes_out + x->bytes_in, yb = y->bytes_out + y->bytes_in;
+
+	if (x->delay_ns != y->delay_ns)
+		return x->delay_ns < y->delay_ns ? 1 : -1;
+	return (xb < yb) - (xb > yb);
+}
+
+/* Joins the pairs behind `from`, and keeps as many as there are rows for. */
+static void join_pairs(struct profile *f, size_t from)
+{
+	struct pair *pair = f->pair + from;
+	size_t n = 0, all = f->npair - from;
+
+	if (!all)
+		return;
+	qsort(pair, all, sizeof(*pair), compare_ranks);
+	for (size_t i = 0; i < all; i++) {
+		struct pair *to = n ? &pair[n - 1] : NULL;
+
+		if (!to || compare_ranks(to, &pair[i])) {
+			pair[n++] = pair[i];
+			continue;
+		}
+		to->count += pair[i].count;
+		to->bytes_out += pair[i].bytes_out;
+		to->bytes_in += pair[i].bytes_in;
+		to->delay_ns += pair[i].delay_ns;
+	}
+	qsort(pair, n, sizeof(*pair), compare_pairs);
+	f->npair = from + (n < PROFILE_PAIRS_MAX ? n : PROFILE_PAIRS_MAX);
+	f->left_out += from + n - f->npair;
+}
+
+/* What finds no room is counted. */
 static int add_pair(struct profile *f, const struct pair *p)
 {
-	int rc;
+	int rc = array_grow(&f->pair, &f->pair_cap, f->npair + 1, sizeof(*p),
+			    PROFILE_PAIRS_HELD_MAX);
 
-	for (size_t i = f->npair; i > 0 && f->pair[i - 1].rank == p->rank; i--)
-		if (f->pair[i - 1].partner == p->partner) {
-			struct pair *to = &f->pair[i - 1];
-
-			to->count += p->count;
-			to->bytes_out += p->bytes_out;
-			to->bytes_in += p->bytes_in;
-			to->delay_ns += p->delay_ns;
-			return 0;
-		}
-	rc = array_grow(&f->pair, &f->pair_cap, f->npair + 1, sizeof(*p), OMIS_OBJECTS_MAX);
-	if (!rc)
+	if (rc == -ERR_LIMIT)
+		f->left_out++;
+	else if (!rc)
 		f->pair[f->npair++] = *p;
-	return rc;
+	return rc == -ERR_LIMIT ? 0 : rc;
 }
 
 static const struct total_partner *partner_before(const struct totals *t,
 						  const struct total_partner *p)
 {
 	static const struct total_partner none;
+	const struct total_partner *found = t ? totals_partner(t, p) : NULL;
 
-	for (size_t i = 0; t && i < t->npartner; i++)
-		if (t->partner[i].func == p->func && t->partner[i].rank == p->rank)
-			return &t->partner[i];
-	return &none;
+	return found ? found : &none;
 }
 
 static int add_partners(struct profile *f, const struct proc *p, const struct totals *t,
 			const struct totals *mark)
 {
 	const struct ticks_scale *s = calls_scale(f->calls, p);
+	size_t from = f->npair;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < t->npartner; i++) {
@@ -191,28 +227,14 @@ static int add_partners(struct profile *f, const struct proc *p, const struct to
 		if (pair.count || pair.bytes_out || pair.bytes_in || pair.delay_ns)
 			rc = add_pair(f, &pair);
 	}
+	join_pairs(f, from);
 	return rc;
-}
-
-/* Pairs with more time come first, then those with more bytes. */
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-	uint64_t xb = x->bytes_out + x->bytes_in, yb = y->bytes_out + y->bytes_in;
-
-	if (x->delay_ns != y->delay_ns)
-		return x->delay_ns < y->delay_ns ? 1 : -1;
-	return (xb < yb) - (xb > yb);
 }
 
 static void write_pairs(struct profile *f)
 {
-	size_t n = f->npair < PROFILE_PAIRS_MAX ? f->npair : PROFILE_PAIRS_MAX;
-
-	f->left_out = f->npair - n;
-	if (f->npair > 1)
-		qsort(f->pair, f->npair, sizeof(*f->pair), compare_pairs);
-	for (size_t i = 0; i < n; i++) {
+	join_pairs(f, 0); /* two jobs may have the same rank */
+	for (size_t i = 0; i < f->npair; i++) {
 		const struct pair *p = &f->pair[i];
 
 		omis_write_list(&f->w);
@@ -224,69 +246,63 @@ static void write_pairs(struct profile *f)
 
 /* --- sizes: (function, class) once */
 
-static int add_size(struct profile *f, const struct size *v)
+static void add_size(struct profile *f, const struct total_size *v, const struct size *gained)
 {
-	int rc;
+	struct size *to = &f->size[v->func * SEG_SIZE_CLASSES + v->class];
 
-	for (size_t i = 0; i < f->nsize; i++) {
-		struct size *to = &f->size[i];
-
-		if (to->func != v->func || to->class != v->class)
-			continue;
-		to->count += v->count;
-		to->bytes += v->bytes;
-		to->delay_ns += v->delay_ns;
-		return 0;
-	}
-	rc = array_grow(&f->size, &f->size_cap, f->nsize + 1, sizeof(*v),
-			SEG_HOOKS * SEG_SIZE_CLASSES);
-	if (!rc)
-		f->size[f->nsize++] = *v;
-	return rc;
+	to->count += gained->count;
+	to->bytes += gained->bytes;
+	to->delay_ns += gained->delay_ns;
 }
 
 static const struct total_size *size_before(const struct totals *t, const struct total_size *v)
 {
 	static const struct total_size none;
+	const struct total_size *found = t ? totals_size(t, v) : NULL;
 
-	for (size_t i = 0; t && i < t->nsize; i++)
-		if (t->size[i].func == v->func && t->size[i].class == v->class)
-			return &t->size[i];
-	return &none;
+	return found ? found : &none;
 }
 
 static int add_sizes(struct profile *f, const struct proc *p, const struct totals *t,
 		     const struct totals *mark)
 {
 	const struct ticks_scale *s = calls_scale(f->calls, p);
-	int rc = 0;
 
-	for (size_t i = 0; !rc && i < t->nsize; i++) {
+	if (!f->size)
+		f->size = calloc(PROFILE_SIZES, sizeof(*f->size));
+	if (!f->size)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < t->nsize; i++) {
 		const struct total_size *v = &t->size[i], *b = size_before(mark, v);
-		const struct size size = {
-			.func = v->func,
-			.class = v->class,
+		const struct size gained = {
 			.count = profile_gained(v->count, b->count),
 			.bytes = profile_gained(v->bytes, b->bytes),
 			.delay_ns = ticks_delta_to_nsec(s, profile_gained(v->delay, b->delay)),
 		};
 
-		if (size.count && call_get(size.func))
-			rc = add_size(f, &size);
+		if (call_get(v->func))
+			add_size(f, v, &gained);
 	}
-	return rc;
+	return 0;
 }
 
 static void write_sizes(struct profile *f)
 {
-	for (size_t i = 0; i < f->nsize; i++) {
+	for (unsigned i = 0; f->size && i < PROFILE_SIZES; i++) {
 		const struct size *s = &f->size[i];
-		bool is_last = s->class + 1 == SEG_SIZE_CLASSES;
+		unsigned class = i % SEG_SIZE_CLASSES;
+		bool is_last = class + 1 == SEG_SIZE_CLASSES;
 
+		if (!s->count)
+			continue;
+		if (f->rows.n >= PROFILE_ROWS_MAX_BYTES) {
+			f->left_out++;
+			continue;
+		}
 		omis_write_list(&f->w);
-		omis_write_string(&f->w, call_get(s->func)->name);
-		omis_write_int(&f->w, (int64_t)seg_size_from(s->class));
-		omis_write_int(&f->w, is_last ? -1 : (int64_t)seg_size_from(s->class + 1) - 1);
+		omis_write_string(&f->w, call_get(i / SEG_SIZE_CLASSES)->name);
+		omis_write_int(&f->w, (int64_t)seg_size_from(class));
+		omis_write_int(&f->w, is_last ? -1 : (int64_t)seg_size_from(class + 1) - 1);
 		omis_write_int(&f->w, (int64_t)s->count);
 		omis_write_int(&f->w, s->delay_ns);
 		omis_write_int(&f->w, (int64_t)s->bytes);
@@ -423,6 +439,7 @@ static int serve_with(struct service_call *c, struct profile *f)
 	buf_init(&f->objects, FRAME_MAX_BYTES / 4);
 	buf_init(&f->rows, FRAME_MAX_BYTES / 2);
 	f->w = OMIS_WRITER(&f->rows);
+	map_init(&f->site_by_hash);
 	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = add_proc(f, o.v[i].proc);
 	if (!rc && o.n)
@@ -431,7 +448,7 @@ static int serve_with(struct service_call *c, struct profile *f)
 	buf_done(&f->objects);
 	buf_done(&f->rows);
 	free(f->pair);
-	free(f->site);
+	profile_sites_done(f);
 	free(f->size);
 	objects_done(&o);
 	return rc;

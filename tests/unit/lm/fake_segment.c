@@ -18,7 +18,7 @@ static uint64_t now(const struct fake_segment *s)
 
 void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid)
 {
-	fake_segment_open_with(s, &(struct fake_rank){ pid, rank, tid, 0 });
+	fake_segment_open_with(s, &(struct fake_rank){ .pid = pid, .rank = rank, .tid = tid });
 }
 
 static struct seg_probe *probe_at(const struct fake_segment *s, unsigned probe)
@@ -40,7 +40,7 @@ void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
 	struct seg_header plan;
 
 	memset(&plan, 0, sizeof(plan));
-	seg_plan(&plan, call_count, 2, r->ring_bytes);
+	seg_plan(&plan, call_count, r->threads ? r->threads : 2, r->ring_bytes);
 	s->bytes = plan.segment_bytes;
 	s->fd = memfd_create("omig-testtest", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	ck_assert_int_ge(s->fd, 0);

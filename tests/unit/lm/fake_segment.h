@@ -23,6 +23,7 @@ struct fake_rank {
 	int32_t pid, rank;
 	uint32_t tid;
 	uint64_t ring_bytes; /* 0: the smallest */
+	unsigned threads; /* blocks of them; 0: two */
 };
 
 /* Ready to be handed over; rank and pid as given, two thread blocks, the first one claimed by

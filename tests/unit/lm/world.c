@@ -266,7 +266,7 @@ const struct msg_entry *reply_entry_of(const struct msg_reply *r, const char *ob
 
 const char *entry_text(const struct msg_entry *e)
 {
-	static char text[2 * TRACE_RECORD_MAX_BYTES];
+	static char text[FRAME_MAX_BYTES];
 
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_lt(e->value.n, sizeof(text));
@@ -288,7 +288,8 @@ const char *world_token(struct world *w, int32_t pid)
 
 void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_t rank, char *token)
 {
-	world_add_rank_with(w, s, &(struct fake_rank){ pid, rank, (uint32_t)pid, 0 }, token);
+	world_add_rank_with(
+		w, s, &(struct fake_rank){ .pid = pid, .rank = rank, .tid = (uint32_t)pid }, token);
 }
 
 void world_add_rank_with(struct world *w, struct fake_segment *s, const struct fake_rank *r,

@@ -495,9 +495,10 @@ static void open_node(unsigned i)
 		int32_t pid = (int32_t)(100 + i * RANKS + k);
 		struct fake_proc *p = fake_proc_add(&n->host, pid, "heat");
 
-		fake_segment_open_with(
-			&n->segment[k],
-			&(struct fake_rank){ pid, (int32_t)(i * RANKS + k), (uint32_t)pid, 0 });
+		fake_segment_open_with(&n->segment[k],
+				       &(struct fake_rank){ .pid = pid,
+							    .rank = (int32_t)(i * RANKS + k),
+							    .tid = (uint32_t)pid });
 		p->memfd = n->segment[k].fd;
 	}
 }

@@ -383,7 +383,10 @@ BARE_TEST(a_long_ring_is_read_to_its_end_when_its_rank_ends)
 
 	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", "n_7", 0, true);
-	world_add_rank_with(&w, &big, &(struct fake_rank){ 400, 2, 400, 512 * 1024 }, NULL);
+	world_add_rank_with(
+		&w, &big,
+		&(struct fake_rank){ .pid = 400, .rank = 2, .tid = 400, .ring_bytes = 512 * 1024 },
+		NULL);
 	for (int i = 0; i < calls; i++)
 		fake_segment_call(&big, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 	ck_assert_uint_eq(fake_segment_thread(&big, 0)->ring_dropped, 0);

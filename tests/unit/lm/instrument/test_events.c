@@ -250,7 +250,9 @@ BARE_TEST(a_ring_with_more_than_a_turn_may_take_is_emptied_at_once)
 	unsigned number;
 
 	world_open(&w);
-	world_add_rank_with(&w, &seg, &(struct fake_rank){ 100, 0, 100, 1 << 20 }, rank0);
+	world_add_rank_with(&w, &seg,
+			    &(struct fake_rank){ .pid = 100, .tid = 100, .ring_bytes = 1 << 20 },
+			    rank0);
 	world_add_rank(&w, &other, 200, 1, rank1);
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0));
 	reader = evread_new();

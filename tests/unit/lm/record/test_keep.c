@@ -366,8 +366,11 @@ static void stop_the_source(unsigned (*happen)(unsigned number))
 	};
 	unsigned number, n;
 
-	world_add_rank_with(&w, &wide, &(struct fake_rank){ 300, 2, 300, SEG_RING_MAX_BYTES },
-			    NULL);
+	world_add_rank_with(
+		&w, &wide,
+		&(struct fake_rank){
+			.pid = 300, .rank = 2, .tid = 300, .ring_bytes = SEG_RING_MAX_BYTES },
+		NULL);
 	number = announce(&wide, "io.read");
 	open_with(&m);
 	ck_assert_uint_eq(arm_status_of(KEPT("\"all\""), 300), STATUS_OK);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: an lm adds up its ranks, since counting began or since a tool's mark. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
 #include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "tests/suite.h"
@@ -309,6 +311,124 @@ START_TEST(only_files_of_the_process_are_looked_into)
 }
 END_TEST
 
+/* --- a rank that fills its tables with entries that all differ */
+
+static struct fake_segment full;
+
+static void open_full(struct fake_segment *s, int32_t pid, char *token)
+{
+	const struct fake_rank r = {
+		.pid = pid, .rank = pid - 300, .tid = (uint32_t)pid, .threads = SEG_THREADS_MAX
+	};
+
+	world_add_rank_with(&w, s, &r, token);
+	for (unsigned i = 0; i < SEG_THREADS_MAX; i++)
+		fake_segment_thread(s, i)->tid = r.tid + i;
+	s->h->w.threads_used = SEG_THREADS_MAX;
+}
+
+static void *table_of(const struct fake_segment *s, unsigned thread, uint64_t offset)
+{
+	return (uint8_t *)fake_segment_thread(s, thread) + offset;
+}
+
+/* Rows of a profile, and those that it says are left out. */
+static unsigned rows_of(const char *tokens, const char *rest, int64_t *left_out)
+{
+	const struct msg_reply *r;
+	const char *at;
+	unsigned n = 0;
+	char text[256];
+
+	snprintf(text, sizeof(text), ":omig_calls_profile([%s],%s)", tokens, rest);
+	r = world_ask(&w, OBSERVER, text);
+	ck_assert_uint_eq(r->nentry, 1);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	at = entry_text(&r->entry[0]);
+	for (unsigned place = 0; place < 10; place++)
+		at = strchr(at, ',') + 1;
+	*left_out = strtoll(at, NULL, 10);
+	for (unsigned depth = 0; *at; at++) {
+		n += *at == '[' && !depth;
+		depth = depth + (*at == '[') - (*at == ']');
+	}
+	return n;
+}
+
+START_TEST(sizes_of_a_full_table_have_a_row_each_or_are_counted)
+{
+	char token[TOKEN_BYTES];
+	int64_t left_out;
+	unsigned n = 0, rows;
+
+	open_full(&full, 302, token);
+	for (unsigned t = 0; t < SEG_THREADS_MAX; t++)
+		for (unsigned i = 0; i < SEG_SIZES && n < call_count * SEG_SIZE_CLASSES; i++, n++)
+			((struct seg_size *)table_of(&full, t, full.h->size_offset))[i] =
+				(struct seg_size){ (uint64_t)(n / SEG_SIZE_CLASSES + 1) << 32 |
+							   n % SEG_SIZE_CLASSES,
+						   UINT64_C(1) << 40, UINT64_C(1) << 40, 1 };
+	rows = rows_of(token, "\"size\",1", &left_out);
+	ck_assert_uint_ge(rows, 4096);
+	ck_assert_int_gt(left_out, 0);
+	ck_assert_uint_eq(rows + (unsigned)left_out, n);
+	ck_assert_uint_eq(rows_of(token, "\"size\",2", &left_out), 0);
+	fake_segment_close(&full);
+}
+END_TEST
+
+START_TEST(sites_of_a_full_table_have_a_row_each_or_are_counted)
+{
+	char token[TOKEN_BYTES];
+	int64_t left_out;
+	unsigned n = 0, rows;
+
+	open_full(&full, 302, token);
+	for (unsigned t = 0; t < SEG_THREADS_MAX; t++)
+		for (unsigned i = 0; i < SEG_SITES; i++)
+			((struct seg_site *)table_of(&full, t, full.h->site_offset))[i] =
+				site_of(0x700000 + n++, 1);
+	rows = rows_of(token, "\"site\",1", &left_out);
+	ck_assert_uint_ge(rows, 1024);
+	ck_assert_uint_le(rows, PROFILE_SITES_MAX);
+	ck_assert_uint_eq(rows + (unsigned)left_out, n);
+	ck_assert_uint_eq(rows_of(token, "\"site\",2", &left_out), 0);
+	fake_segment_close(&full);
+}
+END_TEST
+
+START_TEST(pairs_of_full_tables_take_no_row_of_other_ranks)
+{
+	static struct fake_segment many[3];
+	const uint64_t func = (uint64_t)call_find("MPI_Send") + 1;
+	char tokens[256], token[TOKEN_BYTES];
+	int64_t left_out;
+	unsigned n = 0;
+
+	count("partner");
+	send(&seg, 10, 1, UINT64_C(1) << 40);
+	snprintf(tokens, sizeof(tokens), "%s", rank0);
+	for (unsigned m = 0; m < ARRAY_LEN(many); m++) {
+		open_full(&many[m], 302 + 100 * (int32_t)m, token);
+		snprintf(tokens + strlen(tokens), sizeof(tokens) - strlen(tokens), ",%s", token);
+		for (unsigned i = 0; i < SEG_THREADS_MAX * SEG_PARTNERS; i++, n++)
+			((struct seg_partner *)table_of(
+				&many[m], i / SEG_PARTNERS,
+				many[m].h->partner_offset))[i % SEG_PARTNERS] =
+				(struct seg_partner){ .key = func << 32 | i,
+						      .count = 1,
+						      .delay = 1 };
+	}
+	ck_assert_uint_eq(rows_of(tokens, "\"partner\",1", &left_out), PROFILE_PAIRS_MAX);
+	ck_assert_int_eq(left_out, n + 1 - PROFILE_PAIRS_MAX);
+	snprintf(tokens, sizeof(tokens), ":omig_calls_profile([%s,%s],\"partner\")", rank0, token);
+	ck_assert_ptr_nonnull(
+		strstr(entry_text(&world_ask(&w, OBSERVER, tokens)->entry[0]), "[0,1,1,"));
+	for (unsigned m = 0; m < ARRAY_LEN(many); m++)
+		fake_segment_close(&many[m]);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused_with_the_words_that_there_are)
 {
 	const struct msg_reply *r = profile_as(1, ",\"colour\"");
@@ -329,4 +449,7 @@ SUITE_WITH("lm profile", open_ranks, close_ranks,
 	   sizes_of_all_ranks_are_rows_by_call_and_class,
 	   extents_are_hidden_by_what_was_before_a_mark,
 	   the_most_callers_that_a_tool_wants_are_noted, only_files_of_the_process_are_looked_into,
+	   sizes_of_a_full_table_have_a_row_each_or_are_counted,
+	   sites_of_a_full_table_have_a_row_each_or_are_counted,
+	   pairs_of_full_tables_take_no_row_of_other_ranks,
 	   nonsense_is_refused_with_the_words_that_there_are)
