@@ -384,8 +384,6 @@ int arcat_save(struct arcat *c, const struct arsql *s, struct err *e)
 
 /* --- reading it */
 
-#define LOAD_RETRIES 3 /* new types are rare: a second read has all of them */
-
 static int not_ours(struct err *e)
 {
 	return err_set(e, ERR_INVALID,
@@ -491,7 +489,7 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 	return rc;
 }
 
-static int read_all(struct arcat *c, const struct arsql *s, struct err *e)
+int arcat_load(struct arcat *c, const struct arsql *s, struct err *e)
 {
 	int rc = s->ops->run(
 		s->db,
@@ -505,17 +503,4 @@ static int read_all(struct arcat *c, const struct arsql *s, struct err *e)
 			    &(struct arsql_statement){
 				    .text = "SELECT type, place, col, bytes, class, kind, nth, n, mean, m2, low, high FROM field ORDER BY type, place" },
 			    take_field, c, e);
-}
-
-int arcat_load(struct arcat *c, const struct arsql *s, struct err *e)
-{
-	int rc = read_all(c, s, e);
-
-	/* A loader may add types between the reads of types and of fields. */
-	for (unsigned i = 0; rc == -ERR_INVALID && i < LOAD_RETRIES; i++) {
-		arcat_done(c);
-		arcat_init(c);
-		rc = read_all(c, s, e);
-	}
-	return rc;
 }

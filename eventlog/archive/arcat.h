@@ -54,7 +54,7 @@ struct arcat {
 void arcat_init(struct arcat *c);
 void arcat_done(struct arcat *c);
 
-/* What the archive has. ERR_INVALID: none of ours wrote that. */
+/* What the archive has. Within a transaction or view. ERR_INVALID: none of ours wrote that. */
 int arcat_load(struct arcat *c, const struct arsql *s, struct err *e);
 
 struct artype *arcat_find(const struct arcat *c, const char *name);

@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/archive/archive.h"
 
-#include "common/base/array.h"
+#include "eventlog/archive/ardesc.h"
 #include "eventlog/archive/arloaded.h"
 #include "eventlog/archive/arsame.h"
 #include "eventlog/archive/arvalue.h"
-#include "eventlog/text/evtypes.h"
 
 #include <inttypes.h>
 
 #define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
-#define COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches; one more is valid */
-#define KNOWN_BYTES (32u << 20) /* descriptions in memory; beyond, they are looked up again */
-#define CACHE 64 /* types of a program that alternate */
 #define EVENTS_A_LOOK 1024 /* at the clock */
-
-/* A description, and where its values go. */
-struct desc {
-	int64_t d;
-	struct artype *t; /* NULL: no room, left out */
-	struct evtype *like; /* owned */
-	struct arfield *field[]; /* like->nfield; NULL: no room */
-};
 
 struct stream {
 	int64_t sid; /* 0: more than an archive can have */
@@ -33,12 +21,9 @@ struct stream {
 struct archive {
 	struct arsql sql;
 	struct arcat cat;
-	int64_t generation, sids, ds; /* the highest numbers that are given */
+	struct ardescs descs;
+	int64_t generation, sids; /* the highest numbers that are given */
 	bool is_open, has_failed; /* a batch is */
-	struct evtypes known;
-	struct desc **desc; /* by number - 1; owned */
-	size_t ndesc, known_bytes;
-	struct desc *cache[CACHE];
 	struct map streams; /* -> struct stream *, owned */
 	struct stream *dirty, *last;
 	uint64_t last_id;
@@ -54,26 +39,11 @@ struct archive {
 
 /* --- what is in memory */
 
-static void forget_descriptions(struct archive *a)
-{
-	for (size_t i = 0; i < a->known.n && i < a->ndesc; i++)
-		if (a->desc[i]) {
-			free(a->desc[i]->like);
-			free(a->desc[i]);
-		}
-	free(a->desc);
-	a->desc = NULL;
-	a->ndesc = a->known_bytes = 0;
-	memset(a->cache, 0, sizeof(a->cache));
-	evtypes_done(&a->known);
-	evtypes_init(&a->known);
-}
-
 static void forget(struct archive *a)
 {
 	struct map_iter i = { 0 };
 
-	forget_descriptions(a);
+	ardescs_clear(&a->descs);
 	while (map_next(&a->streams, &i)) {
 		arloaded_done(&((struct stream *)i.value)->loaded);
 		free(i.value);
@@ -91,11 +61,22 @@ static int load(struct archive *a, struct err *e)
 	forget(a);
 	rc = arcat_load(&a->cat, &a->sql, e);
 	rc = rc ? rc : arsql_count(&a->sql, "SELECT max(sid) FROM stream", SIDS_MAX, &a->sids, e);
-	rc = rc ? rc
-		: arsql_count(&a->sql, "SELECT max(d) FROM description", COUNTS_MAX, &a->ds, e);
+	rc = rc ? rc : ardescs_load(&a->descs, e);
 	return rc ? rc
-		  : arsql_count(&a->sql, "SELECT generation FROM archive", COUNTS_MAX,
+		  : arsql_count(&a->sql, "SELECT generation FROM archive", AR_COUNTS_MAX,
 				&a->generation, e);
+}
+
+/* One state of all tables, whatever other loaders commit meanwhile. */
+static int load_at_open(struct archive *a, struct err *e)
+{
+	int rc = a->sql.ops->view(a->sql.db, e);
+
+	if (rc)
+		return rc;
+	rc = load(a, e);
+	a->sql.ops->rollback(a->sql.db);
+	return rc;
 }
 
 int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out,
@@ -108,13 +89,13 @@ int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct arc
 		return err_nomem(e);
 	a->batch = ARCHIVE_BATCH_EVENTS;
 	map_init(&a->streams);
-	evtypes_init(&a->known);
 	arcat_init(&a->cat);
+	ardescs_init(&a->descs, &a->cat, &a->sql);
 	arsame_init(&a->same);
 	rc = arpg_is_url(where) ? arpg_open(where, mode, time_ns, &a->sql, e)
 				: arlite_open(where, mode, time_ns, &a->sql, e);
 	rc = rc ? rc : arschema_check(&a->sql, mode, e);
-	rc = rc ? rc : load(a, e);
+	rc = rc ? rc : load_at_open(a, e);
 	if (rc) {
 		archive_close(a);
 		return rc;
@@ -132,7 +113,6 @@ void archive_close(struct archive *a)
 	forget(a);
 	arcat_done(&a->cat);
 	arsame_done(&a->same);
-	evtypes_done(&a->known);
 	arsql_close(&a->sql);
 	free(a);
 }
@@ -232,122 +212,6 @@ static int put_stream_type(struct archive *a, struct stream *s, const struct evt
 	return rc;
 }
 
-/* --- descriptions */
-
-static const struct hash_key of_bytes; /* the same in every loader */
-
-struct sought {
-	const struct buf *b;
-	int64_t d;
-};
-
-static int take_description(void *arg, const struct arvalue *v, const char *const *names,
-			    unsigned n, struct err *e)
-{
-	struct sought *s = arg;
-
-	if (v[0].class == AR_INT && v[1].class == AR_BYTES && v[1].n == s->b->n &&
-	    !memcmp(v[1].s, s->b->p, s->b->n))
-		s->d = v[0].i;
-	return 0;
-}
-
-static int number_description(struct archive *a, struct desc *x, const struct buf *b, struct err *e)
-{
-	int64_t hash = (int64_t)hash_sip13(&of_bytes, b->p, b->n);
-	struct arvalue v[] = { AR_I(hash), AR_I(x->t->number), AR_I(x->like->level),
-			       AR_B(b->p, b->n), AR_I(0) };
-	struct sought s = { b, 0 };
-	int rc = a->sql.ops->run(a->sql.db,
-				 &(struct arsql_statement){
-					 .text = "SELECT d, bytes FROM description WHERE hash = $1",
-					 .v = v,
-					 .n = 1 },
-				 take_description, &s, e);
-
-	if (rc || s.d) {
-		x->d = s.d;
-		return rc;
-	}
-	x->d = ++a->ds;
-	v[4] = AR_I(x->d);
-	rc = arsql_run(
-		&a->sql,
-		"INSERT INTO description (hash, type, level, bytes, d) VALUES ($1, $2, $3, $4, $5)",
-		v, 5, e);
-	return rc ? rc
-		  : arvalue_constants(
-			    &a->sql,
-			    "INSERT INTO constant (d, place, name, value) VALUES ($1, $2, $3, $4)",
-			    x->d, x->like, e);
-}
-
-static int fill_description(struct archive *a, struct desc *x, const struct buf *b, struct err *e)
-{
-	int rc = arcat_type(&a->cat, &a->sql, x->like->name, &x->t, e);
-
-	if (rc == -ERR_LIMIT) {
-		x->t = NULL;
-		return 0;
-	}
-	rc = rc ? rc : number_description(a, x, b, e);
-	for (unsigned i = 0; !rc && i < x->like->nfield; i++) {
-		struct arfield like =
-			arvalue_field(x->like, i, arvalue_class(x->like->field[i].kind));
-
-		rc = arcat_field(&a->cat, x->t, &like, &x->field[i], e);
-	}
-	return rc;
-}
-
-static int add_description(struct archive *a, unsigned number, const struct evtype *t,
-			   struct desc **out, struct err *e)
-{
-	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
-	struct desc *x = calloc(1, sizeof(*x) + t->nfield * sizeof(x->field[0]));
-	unsigned same;
-	int rc = x ? evtype_encode(&b, 1, t, false, e) : err_nomem(e);
-
-	rc = rc ? rc : evtype_decode(buf_bytes(&b), false, &same, &x->like, e);
-	rc = rc ? rc : fill_description(a, x, &b, e);
-	if (!rc && array_grow(&a->desc, &a->ndesc, number, sizeof(struct desc *), EV_TYPE_LAST))
-		rc = err_nomem(e);
-	a->known_bytes += 4 * b.n + 4096;
-	buf_done(&b);
-	if (rc) {
-		if (x)
-			free(x->like);
-		free(x);
-		return rc;
-	}
-	a->desc[number - 1] = *out = x;
-	return 0;
-}
-
-static int describe(struct archive *a, const struct evtype *t, struct desc **out, struct err *e)
-{
-	struct desc **cached = &a->cache[((uintptr_t)t >> 5) % CACHE];
-	unsigned number;
-	bool is_new;
-	int rc;
-
-	if (*cached && evtype_equal((*cached)->like, t)) {
-		*out = *cached;
-		return 0;
-	}
-	if (a->known_bytes > KNOWN_BYTES || a->known.n >= EV_TYPE_LAST)
-		forget_descriptions(a);
-	rc = evtypes_number(&a->known, &(struct event){ .type = t }, &number, &is_new, e);
-	if (rc)
-		return rc;
-	if (is_new)
-		rc = add_description(a, number, t, out, e);
-	else
-		*out = a->desc[number - 1];
-	*cached = rc ? NULL : *out;
-	return rc;
-}
-
 /* --- rows */
 
 static void count_in(struct arfield *f, const struct arvalue *v)
@@ -358,7 +222,8 @@ static void count_in(struct arfield *f, const struct arvalue *v)
 }
 
 /* The cells of the event's fields; those of all others are NULL. */
-static int fill_row(struct archive *a, const struct desc *x, const struct event *ev, struct err *e)
+static int fill_row(struct archive *a, const struct ardesc *x, const struct event *ev,
+		    struct err *e)
 {
 	memset(a->row + 3, 0, x->t->nfield * sizeof(a->row[0]));
 	for (unsigned i = 0; i < x->like->nfield; i++) {
@@ -393,7 +258,7 @@ static void count(struct artype *t, int64_t ts)
 	t->is_changed = true;
 }
 
-static int put_row(struct archive *a, const struct desc *x, const struct stream *s,
+static int put_row(struct archive *a, const struct ardesc *x, const struct stream *s,
 		   const struct event *ev, struct err *e)
 {
 	int rc = fill_row(a, x, ev, e);
@@ -462,11 +327,11 @@ static bool is_full(const struct archive *a)
 
 static int store(struct archive *a, struct stream *s, const struct event *ev, struct err *e)
 {
-	struct desc *x;
+	struct ardesc *x;
 	int rc = ev->stream_type && !s->has_constants ? put_stream_type(a, s, ev->stream_type, e)
 						      : 0;
 
-	rc = rc ? rc : describe(a, ev->type, &x, e);
+	rc = rc ? rc : ardescs_find(&a->descs, ev->type, &x, e);
 	if (rc)
 		return rc;
 	a->events++;

@@ -207,14 +207,6 @@ static int lite_commit(void *db, struct err *e)
 	return lite_run(db, &(struct arsql_statement){ .text = "COMMIT" }, NULL, NULL, e);
 }
 
-static void lite_rollback(void *db)
-{
-	struct db *d = db;
-
-	if (!sqlite3_get_autocommit(d->lite))
-		lite_run(db, &(struct arsql_statement){ .text = "ROLLBACK" }, NULL, NULL, NULL);
-}
-
 /* --- rows */
 
 static int lite_into(void *db, unsigned slot, const char *table, const char *columns, struct err *e)
@@ -284,6 +276,31 @@ static int may(void *arg, int action, const char *a, const char *b, const char *
 	}
 }
 
+/* The archive's own transaction, also of a reader. */
+static int transact(struct db *d, const char *text, struct err *e)
+{
+	int rc;
+
+	sqlite3_set_authorizer(d->lite, NULL, NULL);
+	rc = lite_run(d, &(struct arsql_statement){ .text = text }, NULL, NULL, e);
+	if (d->is_reader)
+		sqlite3_set_authorizer(d->lite, may, NULL);
+	return rc;
+}
+
+static int lite_view(void *db, struct err *e)
+{
+	return transact(db, "BEGIN DEFERRED", e);
+}
+
+static void lite_rollback(void *db)
+{
+	struct db *d = db;
+
+	if (!sqlite3_get_autocommit(d->lite))
+		transact(d, "ROLLBACK", NULL);
+}
+
 static const struct arsql_ops lite_ops;
 
 #define STAMP 1332563297 /* "OmAa" */
@@ -342,6 +359,7 @@ static const struct arsql_ops lite_ops = {
 	.hex = { "nullif(hex(", "), '')" }, /* of NULL it is "" */
 	.begin = lite_begin,
 	.commit = lite_commit,
+	.view = lite_view,
 	.rollback = lite_rollback,
 	.run = lite_run,
 	.into = lite_into,

@@ -256,7 +256,8 @@ static int read_by_cursor(struct db *d, const struct arsql_statement *st, arsql_
 {
 	struct arsql_statement declare = *st;
 	struct buf b = BUF_INIT(1u << 21);
-	int rc = simple(d, "BEGIN READ ONLY", e);
+	bool is_in_view = PQtransactionStatus(d->pq) == PQTRANS_INTRANS;
+	int rc = is_in_view ? 0 : simple(d, "BEGIN READ ONLY", e);
 
 	buf_printf(&b, "DECLARE c NO SCROLL CURSOR FOR %s", st->text);
 	declare.text = buf_str(&b);
@@ -264,7 +265,7 @@ static int read_by_cursor(struct db *d, const struct arsql_statement *st, arsql_
 		rc = b.failed ? err_nomem(e) : run_at_once(d, &declare, NULL, NULL, e);
 	rc = rc ? rc : fetch_all(d, fn, arg, e);
 	buf_done(&b);
-	PQclear(PQexec(d->pq, "ROLLBACK"));
+	PQclear(PQexec(d->pq, is_in_view ? "CLOSE c" : "ROLLBACK"));
 	return rc;
 }
 
@@ -374,6 +375,11 @@ static int pg_begin(void *db, struct err *e)
 	return rc ? rc : simple(db, "SELECT pg_advisory_xact_lock(1332563297)", e);
 }
 
+static int pg_view(void *db, struct err *e)
+{
+	return simple(db, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", e);
+}
+
 static int pg_commit(void *db, struct err *e)
 {
 	struct db *d = db;
@@ -436,6 +442,7 @@ static const struct arsql_ops pg_ops = {
 	.look = pg_look,
 	.begin = pg_begin,
 	.commit = pg_commit,
+	.view = pg_view,
 	.rollback = pg_rollback,
 	.run = pg_run,
 	.into = pg_into,

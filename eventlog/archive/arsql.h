@@ -55,6 +55,8 @@ struct arsql_ops {
 	 * ERR_AGAIN. */
 	int (*begin)(void *db, struct err *e);
 	int (*commit)(void *db, struct err *e);
+	/* A transaction whose reads see one state of all tables. rollback() ends it. */
+	int (*view)(void *db, struct err *e);
 	void (*rollback)(void *db);
 	/* fn may be NULL. */
 	int (*run)(void *db, const struct arsql_statement *st, arsql_row_fn fn, void *arg,
@@ -88,6 +90,8 @@ int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, u
 int arsql_number(const struct arsql *s, const char *sql, int64_t *out, struct err *e);
 int arsql_number_of(const struct arsql *s, const struct arsql_statement *st, int64_t *out,
 		    struct err *e);
+
+#define AR_COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches; one more is valid */
 
 /* A number from 0, or 0 when there is none; ERR_INVALID: not below end, for anybody may have made
  * the database. */
