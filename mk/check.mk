@@ -249,7 +249,7 @@ above     = $(foreach u,$(MODULES),$(if $(filter $(1),$($u.uses) $($u.test_uses)
 # Most tests of a daemon's rooms hold all of the daemon.
 daemon_of = $(foreach d,$(filter lm sm mainsm,$(firstword $(subst /, ,$(1)))),\
 	$(filter $d $d/%,$(MODULES)))
-users     = $(filter-out sim sim/% bench $(1),$(sort \
+users     = $(filter-out sim sim/% bench bench/% $(1),$(sort \
 	$(call above,$(1)) $(foreach u,$(1) $(call above,$(1)),$(call daemon_of,$u))))
 trying    = $(filter-out $(B)/tests/unit/sim/%,\
 	$(sort $($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests))))
