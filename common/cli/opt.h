@@ -103,14 +103,6 @@ int opt_verb_error(const struct opt_spec *spec, const char *given);
 /* Its words, for programs with a usage error of their own. Returns out. */
 const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES]);
 
-#define OPT_VERB_BYTES 256
-
-/* The same for a first operand (NULL: none) that is no verb: the nearest one, or all. */
-int opt_verb_error(const struct opt_spec *spec, const char *given);
-
-/* Its words, for programs with a usage error of their own. Returns out. */
-const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES]);
-
 void opt_print_help(const struct opt_spec *spec, FILE *to);
 void opt_print_version(const struct opt_spec *spec, FILE *to);
 
