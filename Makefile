@@ -95,6 +95,7 @@ include eventlog/module.mk
 include eventlog/spool/module.mk
 include eventlog/keep/module.mk
 include eventlog/text/module.mk
+include eventlog/sort/module.mk
 include eventlog/lifeline/module.mk
 include eventlog/app/module.mk
 include eventlog/netlogger/module.mk
