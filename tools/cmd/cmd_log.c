@@ -4,12 +4,14 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/events/logarchive.h"
+#include "tools/events/logmerge.h"
 #include "tools/events/logread.h"
 #include "tools/events/logwrite.h"
 
 struct log_options {
 	struct logread_options read;
 	struct logarchive_options archive;
+	struct logmerge_clocks clocks;
 	const char *from, *to, *output;
 	bool json;
 };
@@ -69,6 +71,21 @@ static int run_convert(const struct opt_spec *spec, struct log_options *w, char 
 	return convert(w, files);
 }
 
+static int run_merge(const struct opt_spec *spec, struct log_options *w, char **files)
+{
+	struct logwrite *to;
+	int rc;
+
+	if (w->to && w->json)
+		return cmd_usage(spec, "--json and --to exclude each other");
+	rc = logwrite_open(w->to ? w->to : w->json ? "json" : "bp", w->output, &to);
+	if (rc != CMD_OK)
+		return rc;
+	rc = logmerge(&w->read, &w->clocks, files, to);
+	logwrite_close(to);
+	return rc;
+}
+
 static int run_load(const struct opt_spec *spec, struct log_options *w, char **files)
 {
 	if (!w->archive.archive)
@@ -102,8 +119,8 @@ static const struct verb {
 	const char *name;
 	int (*run)(const struct opt_spec *spec, struct log_options *w, char **operands);
 } verbs[] = {
-	{ "cat", run_cat },	{ "convert", run_convert }, { "load", run_load },
-	{ "query", run_query }, { "compare", run_compare },
+	{ "cat", run_cat },   { "merge", run_merge }, { "convert", run_convert },
+	{ "load", run_load }, { "query", run_query }, { "compare", run_compare },
 };
 
 static int run(const struct opt_spec *spec, struct log_options *w, int n, char **operand)
@@ -140,6 +157,10 @@ int cmd_log(int argc, char **argv)
 		OPTION("fraction", 0, "auto|decimal|padded",
 		       "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server",
 		       OPT_CHOICE, &w.read.fraction),
+		OPTION_CALL(
+			"clock", 0, "NODE=TIME",
+			"merge: the clock of NODE is TIME ahead, or behind where TIME begins with -",
+			&w.clocks, logmerge_add_clock),
 		OPTION("archive", 'a', "WHERE",
 		       "load: a file, or postgresql://..., made when it is not there", OPT_STR,
 		       &w.archive.archive),
@@ -151,7 +172,7 @@ int cmd_log(int argc, char **argv)
 		OPTION("color", 0, "auto|always|never", "compare: colour (default auto)", OPT_WORD,
 		       &w.archive.color),
 		OPTION("json", 'j', NULL,
-		       "cat, query, compare: an object a line; load: one for each batch that is safe",
+		       "cat, merge, query, compare: an object a line; load: one for each batch that is safe",
 		       OPT_FLAG, &w.json),
 		OPTION_RANGE("batch", 0, "EVENTS",
 			     "load: how many become safe at once (default 50000)", OPT_U64,
@@ -168,11 +189,11 @@ int cmd_log(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.verbs = "cat convert load query compare lifelines",
+		.verbs = "cat convert merge load query compare lifelines",
 		.usage =
-			"cat|convert|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
+			"cat|convert|merge|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary =
-			"shows event logs, converts them to other forms and back, and keeps them in SQL",
+			"shows event logs, merges them, converts them to other forms and back, and keeps them in SQL",
 		.details =
 			"Without a FILE, and for -, the standard input is read. Unreadable parts are skipped, "
 			"counted and reported; the exit status is 2 then. An ARCHIVE is read by time. "

@@ -53,6 +53,45 @@ twice() {
 }
 check 'what comes twice in a file is read once' twice
 
+# --- several logs become one, by time
+ulm() { echo "DATE=2026010203040$1.000000 HOST=$2 PROG=p LVL=Info NL.EVNT=e$1"; }
+{ ulm 1 node1; ulm 4 node1; ulm 3 node1; } >"$TMPDIR/one.ulm"
+{ ulm 2 node2; ulm 5 node2; } >"$TMPDIR/two.ulm"
+merged() {
+	want=$1
+	shift
+	omig log merge "$@" "$TMPDIR/one.ulm" "$TMPDIR/two.ulm" >"$TMPDIR/merged" \
+		2>"$TMPDIR/merge.err" || return 1
+	test "$(sed 's/.* event=e\([0-9]\).*/\1/' "$TMPDIR/merged" | tr -d '\n')" = "$want"
+}
+warned() { cat "$TMPDIR/merge.err" && grep -q "$1" "$TMPDIR/merge.err"; }
+check 'logs are merged by time' merged 12345
+check 'clocks that are not corrected are reported' warned \
+	'times are those of the clocks of 2 nodes, not corrected'
+check 'events out of order are counted' warned ': 1 of 5 events were out of order'
+check 'a clock is corrected' merged 21534 --clock node2=2.5s
+check 'the correction is reported' warned 'clock of node2: 2 events moved by -2500ms'
+check 'a clock that is behind' merged 13245 --clock node2=-1500ms
+check 'a clock of no event is an error' status_is 4 omig log merge --clock node9=1s \
+	"$TMPDIR/one.ulm"
+check 'a clock without a time is refused' says 'is not NODE=TIME' omig log merge --clock node1 \
+	"$TMPDIR/one.ulm"
+check 'a clock is given once' status_is 2 omig log merge --clock a=1s --clock a=2s \
+	"$TMPDIR/one.ulm"
+merged_again() {
+	omig log merge --to olog -o "$TMPDIR/merged.olog" "$TMPDIR/one.ulm" "$TMPDIR/two.ulm" &&
+		omig log cat "$TMPDIR/merged.olog" >"$TMPDIR/again" && merged 12345 &&
+		cmp "$TMPDIR/merged" "$TMPDIR/again"
+}
+check 'a merged log is a log' merged_again
+merged_json() { omig log merge --json "$TMPDIR/two.ulm" | head -1 | grep -q '^{"time_ns"\|^{"'; }
+check 'merged as JSON' merged_json
+nothing_merged() {
+	! omig log merge -o "$TMPDIR/gone.bp" "$TMPDIR/one.ulm" "$TMPDIR/none" &&
+		test ! -e "$TMPDIR/gone.bp"
+}
+check 'a missing log merges nothing' nothing_merged
+
 # --- parsers of others
 if command -v python3 >/dev/null 2>&1; then
 	strict() {
