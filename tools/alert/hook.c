@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/alert/hook.h"
 
-#include "common/base/array.h"
 #include "common/base/str.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -14,23 +12,17 @@
 
 #define TEXT_MAX_BYTES 4000 /* a pipe takes so much at once: writing never waits */
 
-void hook_reap(struct hook *h)
-{
-	if (h->running && waitpid(h->running, NULL, WNOHANG) != 0)
-		h->running = 0;
-}
+static const char *const names[HOOK_WORDS] = {
+	"OMIG_ALERT_STATE", "OMIG_ALERT_CONDITION", "OMIG_ALERT_JOB",
+	"OMIG_ALERT_VALUE", "OMIG_ALERT_RANK",	    "OMIG_ALERT_TEXT",
+};
 
-static void run(const struct hook *h, const struct hook_event *v, int in)
+static void run(const struct hook *h, const char *const *word, int in)
 {
-	const char *const env[][2] = {
-		{ "OMIG_ALERT_STATE", v->state }, { "OMIG_ALERT_CONDITION", v->condition },
-		{ "OMIG_ALERT_JOB", v->job },	  { "OMIG_ALERT_VALUE", v->value },
-		{ "OMIG_ALERT_RANK", v->rank },	  { "OMIG_ALERT_TEXT", v->text },
-	};
 	const struct sigaction plain = { .sa_handler = SIG_DFL };
 
-	for (size_t i = 0; i < ARRAY_LEN(env); i++)
-		setenv(env[i][0], env[i][1], 1);
+	for (size_t i = 0; i < HOOK_WORDS; i++)
+		setenv(names[i], word[i], 1);
 	sigaction(SIGINT, &plain, NULL);
 	sigaction(SIGTERM, &plain, NULL);
 	sigaction(SIGPIPE, &plain, NULL);
@@ -40,34 +32,94 @@ static void run(const struct hook *h, const struct hook_event *v, int in)
 	_exit(127);
 }
 
-int hook_start(struct hook *h, const struct hook_event *v, struct err *e)
+static int start(struct hook *h, const char *const *word, struct err *e)
 {
-	size_t n = strnlen(v->text, TEXT_MAX_BYTES);
+	size_t n = strnlen(word[HOOK_TEXT], TEXT_MAX_BYTES);
 	int ends[2];
 	pid_t pid;
 
-	if (!h->command)
-		return 0;
-	hook_reap(h);
-	if (h->running) {
-		h->skipped++;
-		return err_set(e, ERR_AGAIN,
-			       "the command of the alert before still runs: this one is skipped");
-	}
 	if (pipe2(ends, O_CLOEXEC))
 		return err_sys(e, "--exec");
-	if (write(ends[1], v->text, n) != (ssize_t)n || write(ends[1], "\n", 1) != 1) {
+	if (write(ends[1], word[HOOK_TEXT], n) != (ssize_t)n || write(ends[1], "\n", 1) != 1) {
 		close(ends[0]);
 		close(ends[1]);
 		return err_sys(e, "--exec");
 	}
 	pid = fork();
 	if (!pid)
-		run(h, v, ends[0]);
+		run(h, word, ends[0]);
 	close(ends[0]);
 	close(ends[1]);
 	if (pid < 0)
 		return err_sys(e, "--exec");
 	h->running = pid;
 	return 0;
+}
+
+/* --- the one that waits */
+
+static void drop(struct hook *h)
+{
+	for (size_t i = 0; i < HOOK_WORDS; i++) {
+		free(h->next[i]);
+		h->next[i] = NULL;
+	}
+}
+
+static bool waits(const struct hook *h)
+{
+	return h->next[0] != NULL;
+}
+
+static int keep(struct hook *h, const char *const *word, struct err *e)
+{
+	bool is_skipped = waits(h);
+
+	drop(h);
+	for (size_t i = 0; i < HOOK_WORDS; i++) {
+		h->next[i] = str_dup(word[i]);
+		if (h->next[i])
+			continue;
+		drop(h);
+		return err_set(e, ERR_NOMEM, "--exec");
+	}
+	return is_skipped ? err_set(e, ERR_AGAIN,
+				    "the command of an alert before still runs: one is skipped")
+			  : 0;
+}
+
+static int start_next(struct hook *h, struct err *e)
+{
+	int rc = waits(h) ? start(h, (const char *const *)h->next, e) : 0;
+
+	drop(h);
+	return rc;
+}
+
+int hook_reap(struct hook *h, struct err *e)
+{
+	if (h->running && waitpid(h->running, NULL, WNOHANG) != 0)
+		h->running = 0;
+	return h->running ? 0 : start_next(h, e);
+}
+
+int hook_start(struct hook *h, const char *const word[HOOK_WORDS], struct err *e)
+{
+	int rc;
+
+	if (!h->command)
+		return 0;
+	rc = hook_reap(h, e);
+	if (rc)
+		return rc;
+	return h->running ? keep(h, word, e) : start(h, word, e);
+}
+
+void hook_end(struct hook *h)
+{
+	if (waits(h) && waitpid(h->running, NULL, 0) == h->running) {
+		h->running = 0;
+		start_next(h, NULL);
+	}
+	drop(h);
 }

@@ -64,7 +64,7 @@ static const struct omis_service omig[] = {
 		  "of all ranks together, longest_ns of one. untimed: ranks without such a time, "
 		  "unread: processes whose segment is gone, marked: ranks with a mark. word: what "
 		  "all of them count, as bits of a hook. left_out: rows of partners beyond 4096, "
-		  "or of sites beyond 2048. lost: calls that ranks had no room for, which stand in no "
+		  "of sites beyond 2048, or of sizes beyond 256 KiB. lost: calls that ranks had no room for, which stand in no "
 		  "row of partners, sites or sizes." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },

@@ -41,7 +41,6 @@ struct alert {
 	struct condition condition;
 	const char *text; /* of the condition, argv's */
 	const char *job; /* NULL: all */
-	char chosen[JOB_NAME_BYTES];
 	double clear; /* NaN: RATIO_CLEAR of the threshold */
 	int64_t every_ns, for_ns;
 	bool once, has_clear;
@@ -51,6 +50,7 @@ struct alert {
 	struct session_gap gap;
 	bool is_firing, is_unknown, has_fired, is_over;
 	int64_t last_read; /* in which it held; 0: it does not */
+	int64_t unknown_read; /* the last one without a value */
 	nsec_t since; /* wall time: it holds since then */
 	nsec_t attach_at;
 	struct {
@@ -83,16 +83,16 @@ static void put_json(const struct alert *a, const char *state, double v, const c
 
 static void start_hook(struct alert *a, const char *state, double v, const char *text, int64_t rank)
 {
-	char value[32], number[24] = "";
+	char value[32] = "", number[24] = "";
 	struct err e = { 0 };
-	const struct hook_event event = {
-		state, a->text, a->job ? a->job : "", value, number, text
-	};
+	const char *const word[HOOK_WORDS] = { state, a->text, a->job ? a->job : "",
+					       value, number,  text };
 
-	snprintf(value, sizeof(value), "%.6g", v / a->condition.scale);
+	if (!isnan(v))
+		snprintf(value, sizeof(value), "%.6g", v / a->condition.scale);
 	if (rank >= 0)
 		snprintf(number, sizeof(number), "%lld", (long long)rank);
-	if (hook_start(&a->hook, &event, &e))
+	if (hook_start(&a->hook, word, &e))
 		cmd_warn("%s", e.text);
 }
 
@@ -132,11 +132,40 @@ static void set_watch(struct alert *a, enum watch what, bool on)
 		omis_reply_free(r);
 }
 
+/* What fired is over then, which the command of --exec hears. */
+static void end(struct alert *a)
+{
+	char text[JOB_NAME_BYTES + 32];
+
+	a->is_over = true;
+	snprintf(text, sizeof(text), "job %s has ended", a->job);
+	if (a->common.json)
+		put_json(a, "ended", (double)NAN, text, -1);
+	else
+		cmd_warn("%s", text);
+	if (a->is_firing)
+		start_hook(a, "ended", (double)NAN, text, -1);
+}
+
+/*
+ * False: nothing runs. A value of that time, or that there is none, is only the end of what ran.
+ */
+static bool runs(struct alert *a)
+{
+	bool is_running = explain_runs(a->job);
+
+	if (!is_running && a->job && !a->is_over)
+		end(a);
+	return is_running;
+}
+
 static void fire(struct alert *a, double v)
 {
 	char why[EXPLAIN_BYTES] = "";
 	int64_t rank = -1;
 
+	if (!runs(a))
+		return;
 	/* that no call began is no hang where ranks compute */
 	if (!explain(a->condition.kind, a->job, a->for_ns, why, &rank))
 		return;
@@ -170,21 +199,36 @@ static void on_clear(struct alert *a, double v)
 	set_watch(a, WATCH_TRUE, true);
 }
 
-/* Without a value nothing is known: neither that it holds nor that it does not. */
-static void on_unknown(struct alert *a, bool is_unknown, int64_t missing)
+static void set_unknown(struct alert *a, bool is_unknown, const char *text)
 {
-	char text[96];
-
-	if (a->is_unknown == is_unknown)
-		return;
 	a->is_unknown = is_unknown;
 	a->last_read = 0;
-	snprintf(text, sizeof(text), "is unknown: %lld processes or hosts gave no value",
-		 (long long)missing);
-	say(a, is_unknown ? "unknown" : "known", (double)NAN, is_unknown ? text : "is known again",
-	    -1);
+	say(a, is_unknown ? "unknown" : "known", (double)NAN, text, -1);
 	set_watch(a, WATCH_UNKNOWN, !is_unknown);
 	set_watch(a, WATCH_KNOWN, is_unknown);
+}
+
+/*
+ * Without a value nothing is known: neither that it holds nor that it does not. A process that ends
+ * has none in one read.
+ */
+static void on_unknown(struct alert *a, int64_t read, int64_t missing)
+{
+	bool is_second = read == a->unknown_read + 1;
+	char text[96];
+
+	a->unknown_read = read;
+	if (a->is_unknown || !is_second || !runs(a))
+		return;
+	snprintf(text, sizeof(text), "is unknown: %lld process%s or host%s gave no value",
+		 (long long)missing, missing == 1 ? "" : "es", missing == 1 ? "" : "s");
+	set_unknown(a, true, text);
+}
+
+static void on_known(struct alert *a)
+{
+	if (a->is_unknown)
+		set_unknown(a, false, "is known again");
 }
 
 /* n, read, until, greatest, least, unknown */
@@ -202,8 +246,11 @@ static void on_event(struct watched *w, const Omis_value *v)
 	case WATCH_CLEAR:
 		on_clear(a, value);
 		break;
+	case WATCH_UNKNOWN:
+		on_unknown(a, value_int(v, GOT_READ), value_int(v, GOT_UNKNOWN));
+		break;
 	default:
-		on_unknown(a, w->what == WATCH_UNKNOWN, value_int(v, GOT_UNKNOWN));
+		on_known(a);
 		break;
 	}
 }
@@ -362,6 +409,8 @@ static int begin_again(void *arg)
 	}
 	a->dfg[0] = 0;
 	a->last_read = 0;
+	a->unknown_read = 0;
+	a->attach_at = clock_mono() + ATTACH_NS; /* hosts come back one after the other */
 	return begin(a);
 }
 
@@ -379,22 +428,21 @@ static void follow(struct alert *a)
 	cmd_hush(words, sizeof(words));
 	rc = session_attach(a->job);
 	cmd_hush(NULL, 0);
-	if (a->job && rc == CMD_OK && !explain_runs(a->job)) {
-		a->is_over = true;
-		if (!a->common.json)
-			cmd_warn("job %s has ended", a->job);
-	}
+	if (a->job && rc == CMD_OK)
+		runs(a);
 }
 
 static int watch(struct alert *a)
 {
+	struct err e = { 0 };
 	int rc = begin(a);
 
 	a->attach_at = clock_mono() + ATTACH_NS;
 	while (rc == CMD_OK && !a->is_over && !signals_last) {
 		session_turn(NSEC_PER_SEC, false);
 		look_at_kept(a);
-		hook_reap(&a->hook);
+		if (hook_reap(&a->hook, &e))
+			cmd_warn("%s", e.text);
 		follow(a);
 		rc = session_bridge(&a->gap);
 	}
@@ -417,6 +465,8 @@ static int run(struct alert *a)
 	}
 	rc = watch(a);
 	session_close();
+	if (!signals_last)
+		hook_end(&a->hook);
 	if (rc == CMD_OK && a->once && !a->has_fired)
 		rc = CMD_FAILURE;
 	return signals_status(rc);
@@ -431,8 +481,10 @@ static const char details[] =
 	"expression of metrics is of each process, and the greatest one counts (with <: the least).\n"
 	"Hosts and mainsm compute it; nothing is sent to this command while it does not hold.\n"
 	"The command of --exec gets the line on its standard input, and OMIG_ALERT_STATE, _CONDITION,\n"
-	"_JOB, _VALUE, _RANK and _TEXT. One runs at a time. Exit status 1 with --once: it did not hold\n"
-	"before the end of the job.";
+	"_JOB, _VALUE, _RANK and _TEXT. One runs at a time; the last state waits for it. The state is\n"
+	"firing, cleared, unknown (hosts or processes give no value), known or, of what fired in a job\n"
+	"that is over, ended. Exit status 0 at the end of the job; 1 with --once: it did not hold before;\n"
+	"3: mainsm was away for a minute. The alert goes on when mainsm is back before that.";
 
 int cmd_alert(int argc, char **argv)
 {
@@ -481,5 +533,7 @@ int cmd_alert(int argc, char **argv)
 									 : EVERY_DEFAULT_NS;
 		a.every_ns = a.every_ns < EVERY_MIN_NS ? EVERY_MIN_NS : a.every_ns;
 	}
+	if (a.condition.kind == CONDITION_SILENT && a.for_ns < 2 * a.every_ns)
+		a.for_ns = 2 * a.every_ns; /* a process that ends has no value in one read */
 	return run(&a);
 }

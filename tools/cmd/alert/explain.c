@@ -147,8 +147,9 @@ bool explain_runs(const char *job)
 	for (size_t i = 0; is_known && (o = value_at(tree, i)); i++) {
 		const char *state = value_text(o, TREE_STATE);
 
-		runs |= str_eq(value_text(o, TREE_JOB), job) && value_int(o, TREE_PID) > 0 &&
-			!str_eq(state, "ended") && !str_eq(state, "zombie");
+		runs |= (!job || str_eq(value_text(o, TREE_JOB), job)) &&
+			value_int(o, TREE_PID) > 0 && !str_eq(state, "ended") &&
+			!str_eq(state, "zombie");
 	}
 	if (is_known)
 		omis_value_free(tree);

@@ -98,32 +98,55 @@ TEST(values_have_the_unit_of_the_condition)
 	ck_assert_str_eq(condition_value(&c, (double)NAN, text), "unknown");
 }
 
-/* A command that does not end holds nothing but the ones behind it. */
-TEST(a_command_runs_alone_and_nothing_waits_for_it)
+static void wait_for(const struct hook *h)
 {
-	const struct hook_event v = { "firing", "c", "j", "1", "", "text" };
+	int status = -1;
+
+	ck_assert_int_gt(h->running, 0);
+	ck_assert_int_eq(waitpid(h->running, &status, 0), h->running);
+	ck_assert_int_eq(status, 0);
+}
+
+/* A command that does not end delays only the last one behind it. */
+TEST(a_command_runs_alone_and_the_last_state_is_not_missed)
+{
+	const char *word[HOOK_WORDS] = { "firing", "c", "j", "1", "", "text" };
 	struct hook h = { .command = "exec sleep 1000" };
 	struct err e = { 0 };
 	pid_t first;
 
-	ck_assert_int_eq(hook_start(&h, &v, &e), 0);
+	ck_assert_int_eq(hook_start(&h, word, &e), 0);
 	first = h.running;
 	ck_assert_int_gt(first, 0);
-	ck_assert_int_eq(hook_start(&h, &v, &e), -ERR_AGAIN);
-	ck_assert_uint_eq(h.skipped, 1);
+	word[HOOK_STATE] = "cleared";
+	ck_assert_int_eq(hook_start(&h, word, &e), 0);
+	ck_assert_int_eq(hook_reap(&h, &e), 0);
+	ck_assert_int_eq(h.running, first);
+	word[HOOK_STATE] = "ended";
+	ck_assert_int_eq(hook_start(&h, word, &e), -ERR_AGAIN); /* instead of cleared */
+	h.command = "read line; test \"$line\" = text -a \"$OMIG_ALERT_STATE\" = ended";
 	kill(first, SIGKILL);
 	waitpid(first, NULL, 0);
-	hook_reap(&h);
+	ck_assert_int_eq(hook_reap(&h, &e), 0);
+	ck_assert_int_ne(h.running, first);
+	wait_for(&h);
+	ck_assert_int_eq(hook_reap(&h, &e), 0);
 	ck_assert_int_eq(h.running, 0);
-	h.command = "read line; test \"$line\" = text -a \"$OMIG_ALERT_STATE\" = firing";
-	ck_assert_int_eq(hook_start(&h, &v, &e), 0);
-	first = h.running;
-	{
-		int status = -1;
+	hook_end(&h);
+	ck_assert_int_eq(h.running, 0);
+}
 
-		ck_assert_int_eq(waitpid(first, &status, 0), first);
-		ck_assert_int_eq(status, 0);
-	}
+TEST(the_end_starts_the_state_that_still_waits)
+{
+	const char *word[HOOK_WORDS] = { "firing", "c", "j", "1", "", "text" };
+	struct hook h = { .command = "test \"$OMIG_ALERT_STATE\" != firing || sleep 0.2" };
+	struct err e = { 0 };
+
+	ck_assert_int_eq(hook_start(&h, word, &e), 0);
+	word[HOOK_STATE] = "ended";
+	ck_assert_int_eq(hook_start(&h, word, &e), 0);
+	hook_end(&h);
+	wait_for(&h);
 }
 
 SUITE("alert")
