@@ -33,23 +33,26 @@
 struct suite_test {
 	const TTest *test;
 	bool is_bare;
+	int runs;
 };
 
 /* The tests of a program: the linker gathers them, and defines these where there is one. */
 extern const struct suite_test *const __start_suite_tests[] __attribute__((weak));
 extern const struct suite_test *const __stop_suite_tests[] __attribute__((weak));
 
-#define SUITE_TEST_(NAME, BARE)                                                    \
-	static void NAME##_fn(int i_ CK_ATTRIBUTE_UNUSED);                         \
-	static const TTest NAME##_test = { #NAME, NAME##_fn, __FILE__, __LINE__ }; \
-	static const struct suite_test NAME##_entry = { &NAME##_test, BARE };      \
-	static const struct suite_test *const NAME##_at                            \
-		__attribute__((section("suite_tests"), used)) = &NAME##_entry;     \
-	static void NAME##_fn(int i_ CK_ATTRIBUTE_UNUSED)
+#define SUITE_TEST_(NAME, BARE, INDEX, RUNS)                                        \
+	static void NAME##_fn(int INDEX CK_ATTRIBUTE_UNUSED);                       \
+	static const TTest NAME##_test = { #NAME, NAME##_fn, __FILE__, __LINE__ };  \
+	static const struct suite_test NAME##_entry = { &NAME##_test, BARE, RUNS }; \
+	static const struct suite_test *const NAME##_at                             \
+		__attribute__((section("suite_tests"), used)) = &NAME##_entry;      \
+	static void NAME##_fn(int INDEX CK_ATTRIBUTE_UNUSED)
 
-/* TEST(words_that_can_be_false) { ... }; a bare test runs without the fixture of SUITE_WITH(). */
-#define TEST(NAME) SUITE_TEST_(NAME, false)
-#define BARE_TEST(NAME) SUITE_TEST_(NAME, true)
+/* TEST(words_that_can_be_false) { ... }; a bare test runs without the fixture of SUITE_WITH().
+ * TEST_EACH runs `n` times, each with its index from 0. */
+#define TEST(NAME) SUITE_TEST_(NAME, false, i_, 1)
+#define TEST_EACH(NAME, index, n) SUITE_TEST_(NAME, false, index, n)
+#define BARE_TEST(NAME) SUITE_TEST_(NAME, true, i_, 1)
 
 static inline int suite_order(const void *a, const void *b)
 {
@@ -71,7 +74,8 @@ static inline void suite_gather(TCase *fixed, TCase *bare)
 		tests[i] = __start_suite_tests[i];
 	qsort(tests, n, sizeof(*tests), suite_order);
 	for (size_t i = 0; i < n; i++)
-		tcase_add_test(tests[i]->is_bare ? bare : fixed, tests[i]->test);
+		tcase_add_loop_test(tests[i]->is_bare ? bare : fixed, tests[i]->test, 0,
+				    tests[i]->runs);
 	free(tests);
 }
 
@@ -114,13 +118,12 @@ static inline uint64_t suite_seed(uint64_t otherwise)
 	return seed;
 }
 
-/* SUITE_WITH: set_up and clean_up as of suite_run_with(), as are tests that are listed behind. */
-#define SUITE_WITH(name, set_up, clean_up, ...)                                                 \
-	int main(void)                                                                          \
-	{                                                                                       \
-		const TTest *const tests[] = { NULL, ##__VA_ARGS__ };                           \
-		return suite_run_with(name, set_up, clean_up, tests + 1, ARRAY_LEN(tests) - 1); \
+/* SUITE_WITH: set_up and clean_up as of suite_run_with(). */
+#define SUITE_WITH(name, set_up, clean_up)                \
+	int main(void)                                    \
+	{                                                 \
+		return suite_run(name, set_up, clean_up); \
 	}
-#define SUITE(name, ...) SUITE_WITH(name, NULL, NULL, ##__VA_ARGS__)
+#define SUITE(name) SUITE_WITH(name, NULL, NULL)
 
 #endif

@@ -218,7 +218,7 @@ verdict 'an input that crashes it fails' $? fail 'not ok - replay_ring ended wit
 fresh
 mkdir -p "$work/t/tests/unit/common/ring"
 printf \
-	'#include "tests/suite.h"\n\nSTART_TEST(it_lies)\n{\n\tck_assert_int_eq(1, 2);\n}\nEND_TEST\n\nSTART_TEST(it_dies)\n{\n\tabort();\n}\nEND_TEST\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_lies, it_dies, it_works)\n' \
+	'#include "tests/suite.h"\n\nTEST(it_lies)\n{\n\tck_assert_int_eq(1, 2);\n}\n\nTEST(it_dies)\n{\n\tabort();\n}\n\nTEST(it_works)\n{\n\tck_assert(1);\n}\n\nSUITE("ring")\n' \
 	>"$work/t/tests/unit/common/ring/test_ring.c"
 run check-unit
 verdict 'failed and crashed tests are counted' $? fail '^1 passed, 2 failed, 0 skipped$'
@@ -235,20 +235,18 @@ static volatile size_t size = 3;
 static volatile int most = INT_MAX;
 static int shared;
 
-START_TEST(it_reads_too_far)
+TEST(it_reads_too_far)
 {
 	volatile char *p = calloc(size, 1);
 
 	ck_assert_int_le(p[size], CHAR_MAX);
 	free((void *)p);
 }
-END_TEST
 
-START_TEST(it_overflows)
+TEST(it_overflows)
 {
 	ck_assert_int_ne(most + 1, 0);
 }
-END_TEST
 
 static void *add_one(void *arg)
 {
@@ -256,7 +254,7 @@ static void *add_one(void *arg)
 	return NULL;
 }
 
-START_TEST(it_races)
+TEST(it_races)
 {
 	pthread_t t;
 
@@ -264,9 +262,8 @@ START_TEST(it_races)
 	shared++;
 	pthread_join(t, NULL);
 }
-END_TEST
 
-SUITE("ring", it_reads_too_far, it_overflows, it_races)
+SUITE("ring")
 END
 run check-unit
 verdict 'without a sanitizer these findings pass' $? pass
@@ -279,7 +276,7 @@ run check-sanitize
 verdict 'a race fails check-sanitize' $? fail '^not ok 3 - tsan: .*it_races'
 verdict 'one line sums it all up' 1 fail '^[0-9]* passed, 3 failed, [0-9]* skipped$'
 printf \
-	'#include "tests/suite.h"\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_works)\n' \
+	'#include "tests/suite.h"\n\nTEST(it_works)\n{\n\tck_assert(1);\n}\n\nSUITE("ring")\n' \
 	>"$work/t/tests/unit/common/ring/test_ring.c"
 run check
 verdict 'without findings the check passes' $? pass

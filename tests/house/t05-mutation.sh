@@ -73,7 +73,7 @@ cat >"$work/t/tests/unit/common/ring/test_ring.c" <<'END'
 
 #include <unistd.h>
 
-START_TEST(the_limit_is_eight)
+TEST(the_limit_is_eight)
 {
 	char needed[FILE_PATH_BYTES];
 
@@ -84,9 +84,8 @@ START_TEST(the_limit_is_eight)
 	ck_assert_int_eq(ring_limit(9), 0);
 	ck_assert_int_eq(ring_free(), 1);
 }
-END_TEST
 
-SUITE("ring", the_limit_is_eight)
+SUITE("ring")
 END
 
 tree() {

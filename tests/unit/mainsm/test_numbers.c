@@ -59,7 +59,7 @@ static uint32_t node(struct numbers *n, const char *name, const char *host)
 	return out;
 }
 
-START_TEST(each_name_has_its_number)
+TEST(each_name_has_its_number)
 {
 	struct numbers *n = opened(NULL);
 
@@ -80,9 +80,8 @@ START_TEST(each_name_has_its_number)
 	numbers_free(n);
 	numbers_free(NULL);
 }
-END_TEST
 
-START_TEST(a_restart_knows_them_all)
+TEST(a_restart_knows_them_all)
 {
 	struct numbers *n = opened(dir);
 	uint64_t before;
@@ -106,9 +105,8 @@ START_TEST(a_restart_knows_them_all)
 	ck_assert_uint_eq(numbers_mint(n, NUMBER_CSR), before + (1 << 20));
 	numbers_free(n);
 }
-END_TEST
 
-START_TEST(when_all_are_given_the_boot_count_goes_up)
+TEST(when_all_are_given_the_boot_count_goes_up)
 {
 	struct numbers *n = opened(dir);
 	uint64_t first = numbers_mint(n, NUMBER_PA), last = 0;
@@ -123,9 +121,8 @@ START_TEST(when_all_are_given_the_boot_count_goes_up)
 	ck_assert_uint_eq(numbers_mint(n, NUMBER_PA), first + (2 << 20));
 	numbers_free(n);
 }
-END_TEST
 
-START_TEST(files_that_are_not_ours_are_refused)
+TEST(files_that_are_not_ours_are_refused)
 {
 	static const struct {
 		const char *names, *boot, *words;
@@ -154,9 +151,8 @@ START_TEST(files_that_are_not_ours_are_refused)
 	put(boot, "1073741823\n");
 	numbers_free(opened(dir));
 }
-END_TEST
 
-START_TEST(the_greatest_number_of_a_file_counts)
+TEST(the_greatest_number_of_a_file_counts)
 {
 	struct numbers *n;
 
@@ -169,9 +165,8 @@ START_TEST(the_greatest_number_of_a_file_counts)
 	ck_assert_uint_eq(node(n, "a", "g"), 3);
 	numbers_free(n);
 }
-END_TEST
 
-START_TEST(names_beyond_the_limit_get_none)
+TEST(names_beyond_the_limit_get_none)
 {
 	struct numbers *n = opened(NULL);
 	char name[16];
@@ -187,9 +182,8 @@ START_TEST(names_beyond_the_limit_get_none)
 	ck_assert_uint_eq(numbers_sites(n), NUMBERS_NAMES_MAX);
 	numbers_free(n);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_given)
+TEST(without_memory_nothing_is_given)
 {
 	put(names, "1\ta\n1\ta\th\n");
 	ALLOC_SWEEP (k) {
@@ -209,7 +203,6 @@ START_TEST(without_memory_nothing_is_given)
 		put(names, "1\ta\n1\ta\th\n");
 	}
 }
-END_TEST
 
 /* --- a disk that fails */
 
@@ -284,15 +277,11 @@ static enum kept_state mints_above(const struct disk *d)
 						 : KEPT_OLD;
 }
 
-START_TEST(whatever_fails_no_number_is_lost_or_given_twice)
+TEST(whatever_fails_no_number_is_lost_or_given_twice)
 {
 	each_fault(&(struct kept_case){ "names", put_one, name_another, names_there, false });
 	each_fault(
 		&(struct kept_case){ "boot count", start_once, start_again, mints_above, false });
 }
-END_TEST
 
-SUITE_WITH("mainsm numbers", set_up, clean_up, each_name_has_its_number, a_restart_knows_them_all,
-	   when_all_are_given_the_boot_count_goes_up, files_that_are_not_ours_are_refused,
-	   the_greatest_number_of_a_file_counts, names_beyond_the_limit_get_none,
-	   without_memory_nothing_is_given, whatever_fails_no_number_is_lost_or_given_twice)
+SUITE_WITH("mainsm numbers", set_up, clean_up)

@@ -546,7 +546,7 @@ static void close_all(void)
 	remove_dir();
 }
 
-START_TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie)
+TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie)
 {
 	const char *wish = getenv("OMIG_ORACLE");
 	unsigned certain = 0;
@@ -573,14 +573,9 @@ START_TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_neve
 	ck_assert_uint_gt(stops, wanted / 2);
 	close_all();
 }
-END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-		whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie
-	};
-
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
-	return suite_run_with("oracle", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run("oracle", NULL, NULL);
 }

@@ -41,7 +41,7 @@ static void is_drawn(const char *name, struct buf *table)
 	buf_done(table);
 }
 
-START_TEST(each_graph_is_that_of_its_table)
+TEST(each_graph_is_that_of_its_table)
 {
 	struct buf b = BUF_INIT(10000);
 
@@ -53,10 +53,9 @@ START_TEST(each_graph_is_that_of_its_table)
 		is_drawn(tables[i]->name, &b);
 	}
 }
-END_TEST
 
 /* The titles of the edges, as Graphviz writes them. */
-START_TEST(each_picture_has_each_step)
+TEST(each_picture_has_each_step)
 {
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
 		const struct states *t = tables[i];
@@ -75,10 +74,9 @@ START_TEST(each_picture_has_each_step)
 		buf_done(&svg);
 	}
 }
-END_TEST
 
 /* A state that no event reaches, or a table that leads out of itself, is a mistake. */
-START_TEST(each_state_is_reached)
+TEST(each_state_is_reached)
 {
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {
 		const struct states *t = tables[i];
@@ -93,6 +91,5 @@ START_TEST(each_state_is_reached)
 		ck_assert_uint_eq(reached, (UINT64_C(1) << t->nstate) - 1);
 	}
 }
-END_TEST
 
-SUITE("states", each_graph_is_that_of_its_table, each_picture_has_each_step, each_state_is_reached)
+SUITE("states")

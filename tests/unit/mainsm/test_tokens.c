@@ -43,7 +43,7 @@ static int try(const struct tokens *t, const struct token_text *x, unsigned role
 	return tokens_check(t, &c, now, &g, NULL);
 }
 
-START_TEST(a_token_is_for_its_roles_its_site_and_its_time)
+TEST(a_token_is_for_its_roles_its_site_and_its_time)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .site = "a", .wall_until = 2 * HOUR };
 	struct token_text x, other;
@@ -67,9 +67,8 @@ START_TEST(a_token_is_for_its_roles_its_site_and_its_time)
 			 -ERR_DENIED);
 	tokens_free(t);
 }
-END_TEST
 
-START_TEST(unknown_and_wrong_secrets_read_the_same)
+TEST(unknown_and_wrong_secrets_read_the_same)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .wall_until = HOUR }, got;
 	struct err a = { 0 }, b = { 0 };
@@ -86,9 +85,8 @@ START_TEST(unknown_and_wrong_secrets_read_the_same)
 	ck_assert_str_eq(a.text, b.text);
 	tokens_free(t);
 }
-END_TEST
 
-START_TEST(a_token_of_two_uses_is_used_twice)
+TEST(a_token_of_two_uses_is_used_twice)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .wall_until = HOUR, .uses = 2 };
 	struct token_text x;
@@ -105,9 +103,8 @@ START_TEST(a_token_of_two_uses_is_used_twice)
 	ck_assert_uint_eq(tokens_count(t, 1), 0);
 	tokens_free(t);
 }
-END_TEST
 
-START_TEST(tokens_outlive_a_restart_without_their_secrets)
+TEST(tokens_outlive_a_restart_without_their_secrets)
 {
 	struct token_grant g = {
 		.roles = ROLE_BIT(ROLE_SM), .site = "a b", .wall_until = HOUR, .uses = 3
@@ -135,9 +132,8 @@ START_TEST(tokens_outlive_a_restart_without_their_secrets)
 	tokens_free(t);
 	drop_dir();
 }
-END_TEST
 
-START_TEST(there_is_an_end_of_tokens_and_ended_ones_make_room)
+TEST(there_is_an_end_of_tokens_and_ended_ones_make_room)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .wall_until = 10 };
 	struct token_text x;
@@ -154,9 +150,8 @@ START_TEST(there_is_an_end_of_tokens_and_ended_ones_make_room)
 	ck_assert_int_eq(tokens_mint(t, &g, 20, &x, NULL), -ERR_INVALID);
 	tokens_free(t);
 }
-END_TEST
 
-START_TEST(a_damaged_file_is_told_with_its_line)
+TEST(a_damaged_file_is_told_with_its_line)
 {
 	static const char *const bad[] = { "x\n", "a\tb\tc\td\te\tf\n", "\n",
 					   "zzzzzzzz\tshort\t2\t0\t9\t\n" };
@@ -183,7 +178,6 @@ START_TEST(a_damaged_file_is_told_with_its_line)
 	}
 	drop_dir();
 }
-END_TEST
 
 /* --- a disk that fails */
 
@@ -234,11 +228,10 @@ static enum kept_state uses_there(const struct disk *d)
 	return n == 2 ? KEPT_OLD : n == 1 ? KEPT_NEW : KEPT_OTHER;
 }
 
-START_TEST(whatever_fails_a_token_is_there_with_its_uses)
+TEST(whatever_fails_a_token_is_there_with_its_uses)
 {
 	each_fault(&(struct kept_case){ "use", mint_with_two_uses, use_once, uses_there, false });
 }
-END_TEST
 
 static struct identity somebody(uint8_t n, const char *host)
 {
@@ -254,7 +247,7 @@ static void count_revoked(void *arg, const uint8_t serial[SERIAL_BYTES])
 	*(unsigned *)arg += serial[15];
 }
 
-START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
+TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 {
 	struct identity one = somebody(1, "h1"), two = somebody(2, "h2"), three = somebody(4, "h2");
 	struct certs *c;
@@ -284,9 +277,8 @@ START_TEST(certificates_are_revoked_by_serial_and_by_name_and_stay_so)
 	certs_free(c);
 	drop_dir();
 }
-END_TEST
 
-START_TEST(a_revocation_that_could_not_be_written_is_written_next_time)
+TEST(a_revocation_that_could_not_be_written_is_written_next_time)
 {
 	struct identity one = somebody(1, "h1");
 	char away[64];
@@ -312,9 +304,8 @@ START_TEST(a_revocation_that_could_not_be_written_is_written_next_time)
 	certs_free(c);
 	drop_dir();
 }
-END_TEST
 
-START_TEST(numbers_stay_with_their_names)
+TEST(numbers_stay_with_their_names)
 {
 	struct numbers *n;
 	uint32_t a, b, x, y, z;
@@ -346,9 +337,8 @@ START_TEST(numbers_stay_with_their_names)
 	numbers_free(n);
 	drop_dir();
 }
-END_TEST
 
-START_TEST(a_counter_that_runs_over_goes_on_above_the_next_boot)
+TEST(a_counter_that_runs_over_goes_on_above_the_next_boot)
 {
 	struct numbers *n;
 	uint64_t last = 0;
@@ -362,13 +352,5 @@ START_TEST(a_counter_that_runs_over_goes_on_above_the_next_boot)
 	}
 	numbers_free(n);
 }
-END_TEST
 
-SUITE("tokens", a_token_is_for_its_roles_its_site_and_its_time,
-      unknown_and_wrong_secrets_read_the_same, a_token_of_two_uses_is_used_twice,
-      tokens_outlive_a_restart_without_their_secrets,
-      there_is_an_end_of_tokens_and_ended_ones_make_room, a_damaged_file_is_told_with_its_line,
-      whatever_fails_a_token_is_there_with_its_uses, whatever_fails_a_token_is_there_with_its_uses,
-      certificates_are_revoked_by_serial_and_by_name_and_stay_so,
-      a_revocation_that_could_not_be_written_is_written_next_time, numbers_stay_with_their_names,
-      a_counter_that_runs_over_goes_on_above_the_next_boot)
+SUITE("tokens")

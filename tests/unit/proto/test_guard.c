@@ -122,7 +122,7 @@ static void nest(struct buf *b, unsigned depth)
 	free(p);
 }
 
-START_TEST(nesting_is_refused_at_level_nine)
+TEST(nesting_is_refused_at_level_nine)
 {
 	for (unsigned depth = 7; depth <= 9; depth++) {
 		struct buf b = BUF_INIT(MIB);
@@ -134,9 +134,8 @@ START_TEST(nesting_is_refused_at_level_nine)
 		buf_done(&b);
 	}
 }
-END_TEST
 
-START_TEST(the_message_nested_8735_deep_costs_eight_fields)
+TEST(the_message_nested_8735_deep_costs_eight_fields)
 {
 	struct buf b = BUF_INIT(MIB);
 	struct verdict v;
@@ -149,9 +148,8 @@ START_TEST(the_message_nested_8735_deep_costs_eight_fields)
 	ck_assert_uint_eq(v.cost.fields, PROTO_DEPTH_MAX);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(a_mebibyte_of_empty_elements_is_refused_at_20001)
+TEST(a_mebibyte_of_empty_elements_is_refused_at_20001)
 {
 	uint8_t *p = repeat("\x1a\x00", 2, MIB);
 	struct verdict v;
@@ -169,9 +167,8 @@ START_TEST(a_mebibyte_of_empty_elements_is_refused_at_20001)
 	ck_assert_uint_eq(v.cost.elements, PROTO_ELEMENTS_MAX + 1);
 	free(p);
 }
-END_TEST
 
-START_TEST(twenty_thousand_elements_pass_and_decode_within_the_budget)
+TEST(twenty_thousand_elements_pass_and_decode_within_the_budget)
 {
 	uint8_t *p = repeat("\x1a\x00", 2, 2 * PROTO_ELEMENTS_MAX);
 	struct verdict v = judge_type(MSG_REPLY, p, 2 * PROTO_ELEMENTS_MAX);
@@ -191,9 +188,8 @@ START_TEST(twenty_thousand_elements_pass_and_decode_within_the_budget)
 	msg_free(m);
 	free(p);
 }
-END_TEST
 
-START_TEST(memory_is_refused_before_it_is_taken)
+TEST(memory_is_refused_before_it_is_taken)
 {
 	/*
 	 * 20,000 directory entries with five texts each would need more than the decoder may have.
@@ -216,9 +212,8 @@ START_TEST(memory_is_refused_before_it_is_taken)
 	ck_assert_ptr_nonnull(strstr(v.e.text, "TOO_LARGE directory"));
 	free(p);
 }
-END_TEST
 
-START_TEST(memory_up_to_its_limit_is_granted)
+TEST(memory_up_to_its_limit_is_granted)
 {
 	struct shape leaf = { "leaf", &node_desc, 64, node_places };
 	struct place places[6] = { { .name = "child", .sub = &leaf } };
@@ -233,9 +228,8 @@ START_TEST(memory_up_to_its_limit_is_granted)
 	leaf.bytes++;
 	ck_assert_int_eq(judge(&root, "\x0a\x00", 2).rc, -ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(a_singular_message_twice_is_refused_at_the_second)
+TEST(a_singular_message_twice_is_refused_at_the_second)
 {
 	uint8_t *p = repeat("\x0a\x02\x1a\x00", 4, MIB);
 	uint8_t *q = repeat("\x22\x02\x1a\x00", 4, MIB);
@@ -250,7 +244,6 @@ START_TEST(a_singular_message_twice_is_refused_at_the_second)
 	free(p);
 	free(q);
 }
-END_TEST
 
 struct bad {
 	uint8_t type;
@@ -321,9 +314,9 @@ static const struct bad bad_inputs[] = {
 	    "BAD_FIELD directory.object.state: not one of the known values"),
 };
 
-START_TEST(a_bad_field_is_named_by_its_path)
+TEST_EACH(a_bad_field_is_named_by_its_path, at, ARRAY_LEN(bad_inputs))
 {
-	const struct bad *b = &bad_inputs[_i];
+	const struct bad *b = &bad_inputs[at];
 	struct verdict v = judge_type(b->type, b->bytes, b->n);
 	struct msg *m = NULL;
 	struct err e = { 0 };
@@ -335,9 +328,8 @@ START_TEST(a_bad_field_is_named_by_its_path)
 	ck_assert_ptr_null(m);
 	ck_assert_str_eq(e.text, b->text);
 }
-END_TEST
 
-START_TEST(numbers_that_are_no_numbers_are_refused)
+TEST(numbers_that_are_no_numbers_are_refused)
 {
 	uint8_t p[9] = { 0x21 };
 	double bad[] = { NAN, INFINITY, -INFINITY };
@@ -356,9 +348,8 @@ START_TEST(numbers_that_are_no_numbers_are_refused)
 	memcpy(p + 1, &f, 4);
 	ck_assert_str_eq(judge(&node_shape, p, 5).e.text, "BAD_FIELD node.f: not a finite number");
 }
-END_TEST
 
-START_TEST(the_legal_neighbours_of_bad_input_pass)
+TEST(the_legal_neighbours_of_bad_input_pass)
 {
 	static const struct bad good[] = {
 		BAD(CANCEL, "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ""),
@@ -391,9 +382,8 @@ START_TEST(the_legal_neighbours_of_bad_input_pass)
 		msg_free(m);
 	}
 }
-END_TEST
 
-START_TEST(negative_numbers_fit_in_32_bits_or_are_refused)
+TEST(negative_numbers_fit_in_32_bits_or_are_refused)
 {
 	static const uint8_t low[] = "\x38\x80\x80\x80\x80\xf8\xff\xff\xff\xff\x01"; /* -2^31 */
 	static const uint8_t over[] =
@@ -403,9 +393,8 @@ START_TEST(negative_numbers_fit_in_32_bits_or_are_refused)
 	ck_assert_str_eq(judge(&node_shape, over, sizeof(over) - 1).e.text,
 			 "BAD_FIELD node.i: more than 32 bits");
 }
-END_TEST
 
-START_TEST(texts_end_at_their_limit)
+TEST(texts_end_at_their_limit)
 {
 	for (int d = -1; d <= 1; d++) {
 		size_t n = (size_t)(NAME_MAX_BYTES + d);
@@ -416,31 +405,5 @@ START_TEST(texts_end_at_their_limit)
 		ck_assert_int_eq(judge_type(MSG_HELLO, p, n + 3).rc, d > 0 ? -ERR_PROTO : 0);
 	}
 }
-END_TEST
 
-int main(void)
-{
-	Suite *s = suite_create("guard");
-	TCase *c = tcase_create("guard");
-	SRunner *r;
-	int failed;
-
-	tcase_add_test(c, nesting_is_refused_at_level_nine);
-	tcase_add_test(c, the_message_nested_8735_deep_costs_eight_fields);
-	tcase_add_test(c, a_mebibyte_of_empty_elements_is_refused_at_20001);
-	tcase_add_test(c, twenty_thousand_elements_pass_and_decode_within_the_budget);
-	tcase_add_test(c, memory_is_refused_before_it_is_taken);
-	tcase_add_test(c, memory_up_to_its_limit_is_granted);
-	tcase_add_test(c, a_singular_message_twice_is_refused_at_the_second);
-	tcase_add_loop_test(c, a_bad_field_is_named_by_its_path, 0, ARRAY_LEN(bad_inputs));
-	tcase_add_test(c, numbers_that_are_no_numbers_are_refused);
-	tcase_add_test(c, the_legal_neighbours_of_bad_input_pass);
-	tcase_add_test(c, negative_numbers_fit_in_32_bits_or_are_refused);
-	tcase_add_test(c, texts_end_at_their_limit);
-	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE("guard")

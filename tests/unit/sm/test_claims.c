@@ -130,7 +130,7 @@ static bool has_host(void)
 	return top_find(&w, "n_31") && top_find(&w, "p_31_000001");
 }
 
-START_TEST(an_honest_sm_brings_its_hosts)
+TEST(an_honest_sm_brings_its_hosts)
 {
 	struct report r = report(5);
 
@@ -161,7 +161,6 @@ START_TEST(an_honest_sm_brings_its_hosts)
 	ck_assert_uint_eq(world_counts(&w).nodes, 0);
 	ck_assert(one.is_up);
 }
-END_TEST
 
 static void without_a_head(struct report *r)
 {
@@ -201,7 +200,7 @@ static const struct {
 	{ with_a_process_of_another_node, "'p_32_000001' is not of node n_31" },
 };
 
-START_TEST(an_sm_that_speaks_of_impossible_hosts_is_cut)
+TEST(an_sm_that_speaks_of_impossible_hosts_is_cut)
 {
 	fake_start(&one, "r1");
 	for (size_t i = 0; i < ARRAY_LEN(lies); i++) {
@@ -217,9 +216,8 @@ START_TEST(an_sm_that_speaks_of_impossible_hosts_is_cut)
 		ck_assert(one.is_up);
 	}
 }
-END_TEST
 
-START_TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
+TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
 {
 	struct report r = report(5), other = report(5);
 
@@ -237,7 +235,6 @@ START_TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
 	ck_assert_uint_eq(world_counts(&w).forged, 0);
 	ck_assert_str_eq(top_find(&w, "n_1")->host, "h1");
 }
-END_TEST
 
 /* What the process is called says which of the two sms is believed. */
 static const char *believed(void)
@@ -245,7 +242,7 @@ static const char *believed(void)
 	return top_find(&w, "p_31_000001") ? top_find(&w, "p_31_000001")->name : "none";
 }
 
-START_TEST(a_host_is_served_where_it_looked_for_a_parent_last)
+TEST(a_host_is_served_where_it_looked_for_a_parent_last)
 {
 	struct report a = report(5), b = report(5);
 
@@ -275,9 +272,8 @@ START_TEST(a_host_is_served_where_it_looked_for_a_parent_last)
 	ck_assert_uint_eq(top_find(&w, "n_31")->sub, MSG_NODE_UP);
 	ck_assert_uint_eq(world_counts(&w).nodes, 1);
 }
-END_TEST
 
-START_TEST(an_equal_number_counts_when_the_owner_is_silent)
+TEST(an_equal_number_counts_when_the_owner_is_silent)
 {
 	struct report a = report(5), b = report(5);
 
@@ -295,9 +291,8 @@ START_TEST(an_equal_number_counts_when_the_owner_is_silent)
 	send_report(&two, &b);
 	ck_assert_str_eq(believed(), "from two");
 }
-END_TEST
 
-START_TEST(an_sm_is_not_its_own_parent)
+TEST(an_sm_is_not_its_own_parent)
 {
 	one.id = *net_ctx_self(w.ctx);
 	fake_start(&one, one.id.host);
@@ -305,9 +300,8 @@ START_TEST(an_sm_is_not_its_own_parent)
 	ck_assert_ptr_nonnull(strstr(one.why, "its own parent"));
 	ck_assert_uint_ge(world_counts(&w).refused, 1);
 }
-END_TEST
 
-START_TEST(an_sm_of_another_site_or_host_is_refused)
+TEST(an_sm_of_another_site_or_host_is_refused)
 {
 	one.id = world_identity(ROLE_SM, "b", "r1");
 	fake_start(&one, "r1");
@@ -319,9 +313,8 @@ START_TEST(an_sm_of_another_site_or_host_is_refused)
 	ck_assert_ptr_nonnull(strstr(two.why, "the certificate is for host r2, not for r3"));
 	ck_assert_uint_ge(world_counts(&w).refused, 2);
 }
-END_TEST
 
-START_TEST(an_sm_without_a_way_to_mainsm_takes_no_sms)
+TEST(an_sm_without_a_way_to_mainsm_takes_no_sms)
 {
 	top_stop(&w);
 	world_stop_sm(&w);
@@ -330,11 +323,5 @@ START_TEST(an_sm_without_a_way_to_mainsm_takes_no_sms)
 	ck_assert(!one.is_up);
 	ck_assert_ptr_nonnull(strstr(one.why, "no way to mainsm yet"));
 }
-END_TEST
 
-SUITE_WITH("sm claims", set_up, clean_up, an_honest_sm_brings_its_hosts,
-	   an_sm_that_speaks_of_impossible_hosts_is_cut,
-	   a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone,
-	   a_host_is_served_where_it_looked_for_a_parent_last,
-	   an_equal_number_counts_when_the_owner_is_silent, an_sm_is_not_its_own_parent,
-	   an_sm_of_another_site_or_host_is_refused, an_sm_without_a_way_to_mainsm_takes_no_sms)
+SUITE_WITH("sm claims", set_up, clean_up)

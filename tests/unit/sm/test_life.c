@@ -16,7 +16,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-START_TEST(without_mainsm_it_says_so_and_tries_again)
+TEST(without_mainsm_it_says_so_and_tries_again)
 {
 	struct world v;
 
@@ -34,9 +34,8 @@ START_TEST(without_mainsm_it_says_so_and_tries_again)
 	ck_assert(v.unreachable_was_up);
 	world_done(&v);
 }
-END_TEST
 
-START_TEST(it_lingers_without_lms_and_then_ends)
+TEST(it_lingers_without_lms_and_then_ends)
 {
 	world_run(&w, 57 * SEC);
 	ck_assert_uint_eq(w.ends, 0);
@@ -46,9 +45,8 @@ START_TEST(it_lingers_without_lms_and_then_ends)
 	world_run(&w, 100 * SEC);
 	ck_assert_uint_eq(w.ends, 1);
 }
-END_TEST
 
-START_TEST(an_lm_keeps_it_alive_and_the_last_one_starts_the_time)
+TEST(an_lm_keeps_it_alive_and_the_last_one_starts_the_time)
 {
 	lms_start(&w, 2);
 	world_run(&w, 200 * SEC);
@@ -65,9 +63,8 @@ START_TEST(an_lm_keeps_it_alive_and_the_last_one_starts_the_time)
 	world_run(&w, 61 * SEC);
 	ck_assert_uint_eq(w.ends, 1);
 }
-END_TEST
 
-START_TEST(a_linger_of_0_is_never)
+TEST(a_linger_of_0_is_never)
 {
 	sm_set_times(w.sm, 0, 0);
 	world_run(&w, 1000 * SEC);
@@ -76,9 +73,8 @@ START_TEST(a_linger_of_0_is_never)
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(w.ends, 1);
 }
-END_TEST
 
-START_TEST(told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone)
+TEST(told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone)
 {
 	lms_start(&w, 3);
 	for (size_t i = 0; i < 3; i++)
@@ -91,9 +87,8 @@ START_TEST(told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone)
 	ck_assert_uint_eq(w.ends, 1);
 	ck_assert_str_eq(w.end_reason, "omig stop");
 }
-END_TEST
 
-START_TEST(told_to_stop_it_does_not_wait_long_for_one_that_stays)
+TEST(told_to_stop_it_does_not_wait_long_for_one_that_stays)
 {
 	nsec_t begun;
 
@@ -112,9 +107,8 @@ START_TEST(told_to_stop_it_does_not_wait_long_for_one_that_stays)
 	ck_assert(!w.lm[2].is_up);
 	ck_assert_ptr_nonnull(strstr(w.lm[2].why, "ending"));
 }
-END_TEST
 
-START_TEST(a_revoked_lm_is_cut_and_stays_out)
+TEST(a_revoked_lm_is_cut_and_stays_out)
 {
 	struct bytes serial[2];
 	const struct msg m = { .type = MSG_REVOKED, .revoked = { serial, 2 } };
@@ -132,9 +126,8 @@ START_TEST(a_revoked_lm_is_cut_and_stays_out)
 	ck_assert_uint_eq(w.lm[1].ups, 1);
 	ck_assert_uint_eq(w.ends, 0);
 }
-END_TEST
 
-START_TEST(an_sm_that_is_revoked_itself_ends)
+TEST(an_sm_that_is_revoked_itself_ends)
 {
 	struct bytes serial = { net_ctx_self(w.ctx)->serial, SERIAL_BYTES };
 
@@ -144,9 +137,8 @@ START_TEST(an_sm_that_is_revoked_itself_ends)
 	ck_assert_uint_eq(w.ends, 1);
 	ck_assert_str_eq(w.end_reason, "our certificate was revoked");
 }
-END_TEST
 
-START_TEST(requests_end_with_the_link_to_mainsm_and_lms_stay)
+TEST(requests_end_with_the_link_to_mainsm_and_lms_stay)
 {
 	lms_start(&w, 2);
 	w.lm[0].is_mute = true;
@@ -161,9 +153,8 @@ START_TEST(requests_end_with_the_link_to_mainsm_and_lms_stay)
 	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
 	ck_assert_uint_eq(w.ends, 0);
 }
-END_TEST
 
-START_TEST(without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds)
+TEST(without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds)
 {
 	lms_start(&w, 2);
 	top_stop(&w);
@@ -174,9 +165,8 @@ START_TEST(without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds)
 	ck_assert_uint_eq(w.lm[1].let_gos, 1);
 	ck_assert_uint_eq(w.lm[0].gones, 0);
 }
-END_TEST
 
-START_TEST(a_mainsm_started_anew_knows_no_tool_that_has_stopped_something)
+TEST(a_mainsm_started_anew_knows_no_tool_that_has_stopped_something)
 {
 	lms_start(&w, 1);
 	top_stop(&w);
@@ -187,9 +177,8 @@ START_TEST(a_mainsm_started_anew_knows_no_tool_that_has_stopped_something)
 	world_run(&w, 10 * SEC);
 	ck_assert_uint_eq(w.lm[0].let_gos, 1);
 }
-END_TEST
 
-START_TEST(an_lm_that_wants_a_certificate_is_sent_to_mainsm)
+TEST(an_lm_that_wants_a_certificate_is_sent_to_mainsm)
 {
 	lms_start(&w, 1);
 	lm_send(&w.lm[0], &(struct msg){ .type = MSG_ENROL, .enrol = { .role = "lm" } });
@@ -197,7 +186,6 @@ START_TEST(an_lm_that_wants_a_certificate_is_sent_to_mainsm)
 	ck_assert_uint_eq(w.lm[0].enrol_acks, 1);
 	ck_assert(w.lm[0].is_up);
 }
-END_TEST
 
 static void count_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
 {
@@ -211,7 +199,7 @@ static void ignore_frame(void *arg, struct chan *c, uint8_t type, const uint8_t 
 }
 
 /* A certificate admits a peer, but a silent one is cut; the sm can end meanwhile. */
-START_TEST(a_peer_that_never_greets_takes_no_place)
+TEST(a_peer_that_never_greets_takes_no_place)
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
 	unsigned closed = 0;
@@ -244,9 +232,8 @@ START_TEST(a_peer_that_never_greets_takes_no_place)
 	world_run(&w, MS);
 	net_ctx_free(ctx);
 }
-END_TEST
 
-START_TEST(advertised_names_carry_the_port)
+TEST(advertised_names_carry_the_port)
 {
 	world_stop_sm(&w);
 	w.conf.advertise = "node0,10.1.2.3,fe80::1";
@@ -260,9 +247,8 @@ START_TEST(advertised_names_carry_the_port)
 	world_run(&w, 15 * SEC);
 	ck_assert_str_eq(w.top.listen, "sm-a:40000");
 }
-END_TEST
 
-START_TEST(advertised_names_that_make_no_sense_are_refused)
+TEST(advertised_names_that_make_no_sense_are_refused)
 {
 	struct sm *sm = NULL;
 	struct err e = { 0 };
@@ -278,9 +264,8 @@ START_TEST(advertised_names_that_make_no_sense_are_refused)
 	world_run(&w, MS);
 	net_ctx_free(w.ctx);
 }
-END_TEST
 
-START_TEST(a_dump_names_its_figures)
+TEST(a_dump_names_its_figures)
 {
 	struct buf b = BUF_INIT(65536);
 
@@ -290,10 +275,9 @@ START_TEST(a_dump_names_its_figures)
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "parent_up=1"));
 	buf_done(&b);
 }
-END_TEST
 
 /* A mainsm that has lost its numbers gives others. Below an sm that is below another, too. */
-START_TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
+TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
 {
 	const struct msg m = { .type = MSG_DISOWN, .disown = { .node = 1, .host = "h1" } };
 
@@ -313,17 +297,5 @@ START_TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
 	ck_assert_str_eq(top_find(&w, "n_6")->host, "h1");
 	ck_assert_ptr_null(top_find(&w, "n_1"));
 }
-END_TEST
 
-SUITE_WITH("sm life", set_up, clean_up, without_mainsm_it_says_so_and_tries_again,
-	   it_lingers_without_lms_and_then_ends,
-	   an_lm_keeps_it_alive_and_the_last_one_starts_the_time, a_linger_of_0_is_never,
-	   told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone,
-	   told_to_stop_it_does_not_wait_long_for_one_that_stays, a_revoked_lm_is_cut_and_stays_out,
-	   an_sm_that_is_revoked_itself_ends, requests_end_with_the_link_to_mainsm_and_lms_stay,
-	   without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds,
-	   a_mainsm_started_anew_knows_no_tool_that_has_stopped_something,
-	   an_lm_that_wants_a_certificate_is_sent_to_mainsm,
-	   a_host_whose_number_is_anothers_asks_mainsm_for_its_own,
-	   a_peer_that_never_greets_takes_no_place, advertised_names_carry_the_port,
-	   advertised_names_that_make_no_sense_are_refused, a_dump_names_its_figures)
+SUITE_WITH("sm life", set_up, clean_up)

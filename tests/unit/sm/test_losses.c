@@ -42,7 +42,7 @@ static void lose(size_t i, uint64_t dropped)
 	world_run(&w, 5 * MS);
 }
 
-START_TEST(what_an_event_says_of_lost_ones_goes_up_with_it)
+TEST(what_an_event_says_of_lost_ones_goes_up_with_it)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	trigger_after(0);
@@ -53,9 +53,8 @@ START_TEST(what_an_event_says_of_lost_ones_goes_up_with_it)
 	trigger_after(0);
 	ck_assert_uint_eq(w.top.dropped, 5); /* of all together */
 }
-END_TEST
 
-START_TEST(an_event_that_is_lost_counts_with_those_before_it)
+TEST(an_event_that_is_lost_counts_with_those_before_it)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	top_stop(&w);
@@ -66,9 +65,8 @@ START_TEST(an_event_that_is_lost_counts_with_those_before_it)
 	world_run(&w, 12 * SEC);
 	ck_assert_uint_eq(w.top.lost, 5 + 2);
 }
-END_TEST
 
-START_TEST(losses_of_hosts_go_up_with_the_next_event)
+TEST(losses_of_hosts_go_up_with_the_next_event)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	lose(0, 3);
@@ -78,9 +76,8 @@ START_TEST(losses_of_hosts_go_up_with_the_next_event)
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(w.top.losses, 0); /* they were reported */
 }
-END_TEST
 
-START_TEST(a_host_cannot_report_more_than_the_most)
+TEST(a_host_cannot_report_more_than_the_most)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	lose(0, UINT64_MAX);
@@ -97,9 +94,8 @@ START_TEST(a_host_cannot_report_more_than_the_most)
 	ck_assert_uint_ge(w.top.lost, PARTING_LOST_MAX);
 	ck_assert_uint_le(w.top.lost, 2 * PARTING_LOST_MAX);
 }
-END_TEST
 
-START_TEST(a_host_that_is_forgotten_is_not_awaited_by_a_disarm)
+TEST(a_host_that_is_forgotten_is_not_awaited_by_a_disarm)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001,p_3_000001"), 0);
 	w.lm[0].lost = 3;
@@ -115,10 +111,9 @@ START_TEST(a_host_that_is_forgotten_is_not_awaited_by_a_disarm)
 	ck_assert_uint_eq(w.top.lasts, 1);
 	ck_assert_uint_eq(w.top.lost, 3);
 }
-END_TEST
 
 /* An sm that was started again does not know where a counter is: each host is asked. */
-START_TEST(an_sm_that_was_started_again_asks_all_hosts_about_a_counter)
+TEST(an_sm_that_was_started_again_asks_all_hosts_about_a_counter)
 {
 	top_ask(&w, ":omig_pa_create([p_2_000001],pa_cl_1)", SEC);
 	for (size_t i = 0; i < LMS; i++)
@@ -134,10 +129,5 @@ START_TEST(an_sm_that_was_started_again_asks_all_hosts_about_a_counter)
 	for (size_t i = 0; i < LMS; i++)
 		ck_assert_uint_eq(w.lm[i].requests, 1);
 }
-END_TEST
 
-SUITE_WITH("sm losses", set_up, clean_up, what_an_event_says_of_lost_ones_goes_up_with_it,
-	   an_event_that_is_lost_counts_with_those_before_it,
-	   losses_of_hosts_go_up_with_the_next_event, a_host_cannot_report_more_than_the_most,
-	   a_host_that_is_forgotten_is_not_awaited_by_a_disarm,
-	   an_sm_that_was_started_again_asks_all_hosts_about_a_counter)
+SUITE_WITH("sm losses", set_up, clean_up)

@@ -80,7 +80,7 @@ static bool last_says(const char *words)
 	return false;
 }
 
-START_TEST(an_admin_sees_how_much_and_never_what)
+TEST(an_admin_sees_how_much_and_never_what)
 {
 	join_both();
 	host_start(0, &w.top[0]);
@@ -99,7 +99,6 @@ START_TEST(an_admin_sees_how_much_and_never_what)
 	ck_assert_uint_eq(ask("proc_has_terminated([]): print([1])"), STATUS_UNSUPPORTED_SERVICE);
 	ck_assert_uint_eq(w.host[0].requests, 0);
 }
-END_TEST
 
 /* All fields of a user, in the order of the catalogue. */
 static void says_all_of(const struct tenant_counters *f)
@@ -122,7 +121,7 @@ static void says_all_of(const struct tenant_counters *f)
 	ck_assert_msg(last_says(want), "%s\n%s", want, w.guest.last->entry[0].value);
 }
 
-START_TEST(an_admin_sees_all_figures_of_each_user)
+TEST(an_admin_sees_all_figures_of_each_user)
 {
 	struct tenant_counters f;
 
@@ -139,9 +138,8 @@ START_TEST(an_admin_sees_all_figures_of_each_user)
 	ck_assert(f.is_draining && !f.hosts);
 	says_all_of(&f);
 }
-END_TEST
 
-START_TEST(an_admin_limits_drains_and_drops)
+TEST(an_admin_limits_drains_and_drops)
 {
 	join_both();
 	guest_start(ROLE_TOOL_ADMIN, "tool");
@@ -163,9 +161,8 @@ START_TEST(an_admin_limits_drains_and_drops)
 	ck_assert(!w.host[0].is_up);
 	ck_assert_uint_eq(tenants_count(w.tenants), 1);
 }
-END_TEST
 
-START_TEST(who_may_only_join_may_only_join)
+TEST(who_may_only_join_may_only_join)
 {
 	static const char *const others[] = { ":omig_site_users()", ":omig_site_status()",
 					      ":omig_site_limit(\"alice\",\"hosts\",0)",
@@ -184,9 +181,8 @@ START_TEST(who_may_only_join_may_only_join)
 	ck_assert_uint_eq(ask(":omig_site_join(\"x\") omig_site_join(\"y\")"),
 			  STATUS_PARAMETER_ERROR);
 }
-END_TEST
 
-START_TEST(a_user_joins_by_a_request)
+TEST(a_user_joins_by_a_request)
 {
 	guest_start(ROLE_TOOL_OBSERVE, "tool");
 	ck_assert_uint_eq(
@@ -203,17 +199,15 @@ START_TEST(a_user_joins_by_a_request)
 		STATUS_NO_PERMISSION);
 	ck_assert(last_says("no such token"));
 }
-END_TEST
 
-START_TEST(daemons_are_not_let_in_by_the_port_of_the_site)
+TEST(daemons_are_not_let_in_by_the_port_of_the_site)
 {
 	guest_start(ROLE_LM, "lm");
 	ck_assert(!w.guest.is_up);
 	ck_assert(w.guest.why[0]);
 }
-END_TEST
 
-START_TEST(who_leaves_while_joining_is_not_answered)
+TEST(who_leaves_while_joining_is_not_answered)
 {
 	const struct connstr c = conn_of(0);
 	const struct msg m = {
@@ -233,7 +227,6 @@ START_TEST(who_leaves_while_joining_is_not_answered)
 	ck_assert_int_ge(tenants_join(w.tenants, &c, "x", on_joined, &w, NULL), 0);
 	run(SEC);
 }
-END_TEST
 
 /* Silent visitors. */
 static struct net_ctx *crowd_ctx[SITE_ADMIN_VISITORS_MAX];
@@ -270,7 +263,7 @@ static void crowd_leave(size_t n)
 	}
 }
 
-START_TEST(silent_visitors_keep_nobody_out)
+TEST(silent_visitors_keep_nobody_out)
 {
 	size_t up = 0;
 
@@ -288,9 +281,8 @@ START_TEST(silent_visitors_keep_nobody_out)
 	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
 	crowd_leave(SITE_ADMIN_VISITORS_MAX);
 }
-END_TEST
 
-START_TEST(a_certificate_joins_once_at_a_time)
+TEST(a_certificate_joins_once_at_a_time)
 {
 	static const char text[] =
 		":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")";
@@ -312,9 +304,8 @@ START_TEST(a_certificate_joins_once_at_a_time)
 	ck_assert_ptr_nonnull(w.top[0].link);
 	crowd_leave(1);
 }
-END_TEST
 
-START_TEST(whom_a_name_could_mean_is_said)
+TEST(whom_a_name_could_mean_is_said)
 {
 	w.user[0] = (struct user_conf){ .name = "others", .pin = "" };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 1), 0);
@@ -325,7 +316,6 @@ START_TEST(whom_a_name_could_mean_is_said)
 	ck_assert(last_says("248h248h (carol) or 48h248h2 (carol)"));
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 }
-END_TEST
 
 #define JOIN_1 ":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"
 #define JOIN_2 ":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"
@@ -347,7 +337,7 @@ static void cancel(uint64_t id)
 	run(SEC);
 }
 
-START_TEST(a_join_that_is_cancelled_is_not_answered)
+TEST(a_join_that_is_cancelled_is_not_answered)
 {
 	w.enrol_waits = true;
 	guest_start(ROLE_TOOL_OBSERVE, "tool");
@@ -366,9 +356,8 @@ START_TEST(a_join_that_is_cancelled_is_not_answered)
 	ck_assert_uint_eq(w.guest.last->id, 10);
 	ck_assert_uint_eq(reply_status(w.guest.last), STATUS_OK);
 }
-END_TEST
 
-START_TEST(a_text_that_is_no_request_is_refused)
+TEST(a_text_that_is_no_request_is_refused)
 {
 	guest_start(ROLE_TOOL_ADMIN, "tool");
 	ck_assert_uint_eq(ask(":omig_site_users("), STATUS_SYNTAX_ERROR);
@@ -379,14 +368,13 @@ START_TEST(a_text_that_is_no_request_is_refused)
 	ck_assert(last_says("[\"requests\",4]"));
 	ck_assert(last_says("[\"requests_refused\",3]"));
 }
-END_TEST
 
 static void say_health(void *arg, struct omis_writer *out)
 {
 	omis_write_pair(out, "lag_ns", 17);
 }
 
-START_TEST(the_status_of_the_port_counts_its_peers)
+TEST(the_status_of_the_port_counts_its_peers)
 {
 	process_stop();
 	w.health = say_health;
@@ -402,9 +390,8 @@ START_TEST(the_status_of_the_port_counts_its_peers)
 	ck_assert_uint_eq(w.guest.last->nentry, 1);
 	ck_assert_str_eq(w.guest.last->entry[0].value, "");
 }
-END_TEST
 
-START_TEST(a_request_of_several_services_is_answered_in_one_reply)
+TEST(a_request_of_several_services_is_answered_in_one_reply)
 {
 	join_both();
 	guest_start(ROLE_TOOL_ADMIN, "tool");
@@ -418,9 +405,8 @@ START_TEST(a_request_of_several_services_is_answered_in_one_reply)
 	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"csrs\",0)"), STATUS_OK);
 	ck_assert_int_eq(counters(1).quota.max[QUOTA_CSRS], 0);
 }
-END_TEST
 
-START_TEST(admins_fill_all_places_and_one_more_is_refused)
+TEST(admins_fill_all_places_and_one_more_is_refused)
 {
 	for (size_t i = 0; i < SITE_ADMIN_VISITORS_MAX; i++) {
 		const struct identity who = identity(ROLE_TOOL_ADMIN, "", "crowd@x");
@@ -441,9 +427,8 @@ START_TEST(admins_fill_all_places_and_one_more_is_refused)
 	crowd[5] = crowd[SITE_ADMIN_VISITORS_MAX - 1];
 	crowd_leave(SITE_ADMIN_VISITORS_MAX - 1);
 }
-END_TEST
 
-START_TEST(what_admins_do_and_are_refused_is_audited)
+TEST(what_admins_do_and_are_refused_is_audited)
 {
 	char path[FILE_PATH_BYTES], later[80];
 	struct audit_conf c = { .path = path, .daemon = "sm", .host = "sm" };
@@ -480,15 +465,5 @@ START_TEST(what_admins_do_and_are_refused_is_audited)
 	w.audit = NULL;
 	unlink(path);
 }
-END_TEST
 
-SUITE_WITH("sm front", set_up, clean_up, an_admin_sees_how_much_and_never_what,
-	   an_admin_sees_all_figures_of_each_user, an_admin_limits_drains_and_drops,
-	   who_may_only_join_may_only_join, a_user_joins_by_a_request,
-	   daemons_are_not_let_in_by_the_port_of_the_site, who_leaves_while_joining_is_not_answered,
-	   silent_visitors_keep_nobody_out, a_certificate_joins_once_at_a_time,
-	   whom_a_name_could_mean_is_said, a_join_that_is_cancelled_is_not_answered,
-	   a_text_that_is_no_request_is_refused, the_status_of_the_port_counts_its_peers,
-	   a_request_of_several_services_is_answered_in_one_reply,
-	   admins_fill_all_places_and_one_more_is_refused,
-	   what_admins_do_and_are_refused_is_audited)
+SUITE_WITH("sm front", set_up, clean_up)

@@ -44,7 +44,7 @@ static void ask_all(uint32_t hosts)
 	ck_assert_uint_eq(r->coverage.answered, hosts);
 }
 
-START_TEST(hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference)
+TEST(hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference)
 {
 	unsigned parts;
 
@@ -68,9 +68,8 @@ START_TEST(hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference)
 	for (size_t i = 0; i < LMS; i++)
 		ck_assert_uint_eq(w.lm[i].requests, 1);
 }
-END_TEST
 
-START_TEST(a_host_that_is_silent_below_is_missing_by_its_name)
+TEST(a_host_that_is_silent_below_is_missing_by_its_name)
 {
 	const struct reply *r;
 
@@ -82,7 +81,6 @@ START_TEST(a_host_that_is_silent_below_is_missing_by_its_name)
 	ck_assert_uint_eq(r->coverage.answered, 1);
 	ck_assert_str_eq(r->coverage.missing[0].object, "n_3");
 }
-END_TEST
 
 static bool all_up(void)
 {
@@ -105,7 +103,7 @@ static nsec_t until_all_up(void)
 	return loop_now(w.loop) - begin;
 }
 
-START_TEST(after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds)
+TEST(after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds)
 {
 	grow(LMS);
 	below_kill(&w, 0);
@@ -119,9 +117,8 @@ START_TEST(after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds)
 	ck_assert_uint_eq(top_count(&w), 4 * (1 + 2 * 2));
 	ck_assert_uint_eq(world_counts(&w).forged, 0);
 }
-END_TEST
 
-START_TEST(without_any_inner_sm_the_sm_of_the_site_serves_them_itself)
+TEST(without_any_inner_sm_the_sm_of_the_site_serves_them_itself)
 {
 	grow(LMS);
 	below_kill(&w, 0);
@@ -131,9 +128,8 @@ START_TEST(without_any_inner_sm_the_sm_of_the_site_serves_them_itself)
 	ask_all(4);
 	ck_assert_uint_eq(world_counts(&w).lms, 4);
 }
-END_TEST
 
-START_TEST(what_is_armed_follows_its_hosts)
+TEST(what_is_armed_follows_its_hosts)
 {
 	unsigned arms[LMS];
 
@@ -168,9 +164,8 @@ START_TEST(what_is_armed_follows_its_hosts)
 		ck_assert_uint_eq(w.top.triggers, before + 1);
 	}
 }
-END_TEST
 
-START_TEST(what_ends_while_a_host_looks_for_a_parent_ends_there_too)
+TEST(what_ends_while_a_host_looks_for_a_parent_ends_there_too)
 {
 	size_t mover = LMS;
 
@@ -189,9 +184,8 @@ START_TEST(what_ends_while_a_host_looks_for_a_parent_ends_there_too)
 	ck_assert_uint_lt(mover, LMS);
 	ck_assert_uint_eq(below_counts(&w, 1).csrs, 0);
 }
-END_TEST
 
-START_TEST(a_counter_is_found_where_its_hosts_have_gone)
+TEST(a_counter_is_found_where_its_hosts_have_gone)
 {
 	const struct reply *r;
 
@@ -208,9 +202,8 @@ START_TEST(a_counter_is_found_where_its_hosts_have_gone)
 		ck_assert_uint_eq(w.lm[i].requests, 1);
 	ck_assert_uint_eq(r->coverage.answered, r->coverage.asked);
 }
-END_TEST
 
-START_TEST(the_old_parent_is_fenced_off)
+TEST(the_old_parent_is_fenced_off)
 {
 	size_t old;
 
@@ -230,9 +223,8 @@ START_TEST(the_old_parent_is_fenced_off)
 	ck_assert_uint_eq(world_counts(&w).forged, 0);
 	ck_assert_uint_eq(below_counts(&w, !old).lms, 1);
 }
-END_TEST
 
-START_TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
+TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
 {
 	const char *deaf;
 	size_t i;
@@ -255,9 +247,8 @@ START_TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
 	ck_assert_uint_eq(world_counts(&w).lms, 1);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
 }
-END_TEST
 
-START_TEST(an_sm_that_comes_back_gets_hosts_again)
+TEST(an_sm_that_comes_back_gets_hosts_again)
 {
 	grow(2);
 	below_kill(&w, 0);
@@ -269,9 +260,8 @@ START_TEST(an_sm_that_comes_back_gets_hosts_again)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(lms_of(0), 1);
 }
-END_TEST
 
-START_TEST(the_sm_of_the_site_may_be_started_anew)
+TEST(the_sm_of_the_site_may_be_started_anew)
 {
 	grow(LMS);
 	world_stop_sm(&w);
@@ -282,9 +272,8 @@ START_TEST(the_sm_of_the_site_may_be_started_anew)
 	ck_assert_uint_eq(lms_of(0) + lms_of(1), 4);
 	ask_all(4);
 }
-END_TEST
 
-START_TEST(three_levels_hold_too)
+TEST(three_levels_hold_too)
 {
 	char address[64];
 
@@ -305,9 +294,8 @@ START_TEST(three_levels_hold_too)
 	for (size_t i = 0; i < LMS; i++)
 		ck_assert_uint_eq(w.lm[i].ups, 1); /* they have not noticed */
 }
-END_TEST
 
-START_TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
+TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
 {
 	char address[64];
 
@@ -333,7 +321,6 @@ START_TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
 	for (size_t i = 0; i < LMS; i++)
 		ck_assert_uint_eq(w.lm[i].ups, 1); /* they have not noticed */
 }
-END_TEST
 
 /* --- an sm below that lies */
 
@@ -437,7 +424,7 @@ static void liar_report(struct liar *l, uint32_t node, const char *host, uint64_
 }
 
 /* Its wall clock was put back before its lm was started again: numbers grow from it. */
-START_TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
+TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 {
 	struct liar old, new;
 
@@ -462,9 +449,8 @@ START_TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 	liar_free(&old);
 	liar_free(&new);
 }
-END_TEST
 
-START_TEST(an_sm_may_not_take_a_host_that_another_serves)
+TEST(an_sm_may_not_take_a_host_that_another_serves)
 {
 	struct liar l;
 
@@ -482,10 +468,9 @@ START_TEST(an_sm_may_not_take_a_host_that_another_serves)
 	ck_assert(l.is_up);
 	liar_free(&l);
 }
-END_TEST
 
 /* It may repeat the lie of a host: its other hosts must not suffer for that. */
-START_TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
+TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 {
 	struct liar l;
 
@@ -505,9 +490,8 @@ START_TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 	ck_assert_str_eq(top_find(&w, "n_9")->host, "h9");
 	liar_free(&l);
 }
-END_TEST
 
-START_TEST(who_is_sent_where_nobody_answers_comes_back_and_stays)
+TEST(who_is_sent_where_nobody_answers_comes_back_and_stays)
 {
 	struct liar l;
 
@@ -520,9 +504,8 @@ START_TEST(who_is_sent_where_nobody_answers_comes_back_and_stays)
 	ck_assert_uint_eq(w.top.last->coverage.answered, 1);
 	liar_free(&l);
 }
-END_TEST
 
-START_TEST(an_sm_of_another_site_is_not_let_in)
+TEST(an_sm_of_another_site_is_not_let_in)
 {
 	struct liar l;
 
@@ -530,9 +513,8 @@ START_TEST(an_sm_of_another_site_is_not_let_in)
 	ck_assert(!l.is_up);
 	liar_free(&l);
 }
-END_TEST
 
-START_TEST(an_event_of_a_host_that_another_serves_is_a_forgery)
+TEST(an_event_of_a_host_that_another_serves_is_a_forgery)
 {
 	const struct msg m = { .type = MSG_TRIGGERED,
 			       .triggered = { .csr = "c_1", .seq = 1, .node = "n_1" } };
@@ -547,9 +529,8 @@ START_TEST(an_event_of_a_host_that_another_serves_is_a_forgery)
 	ck_assert_uint_eq(l.downs, 1);
 	liar_free(&l);
 }
-END_TEST
 
-START_TEST(an_sm_without_a_way_up_takes_no_sm)
+TEST(an_sm_without_a_way_up_takes_no_sm)
 {
 	struct liar l;
 
@@ -559,22 +540,5 @@ START_TEST(an_sm_without_a_way_up_takes_no_sm)
 	ck_assert(!l.is_up);
 	liar_free(&l);
 }
-END_TEST
 
-SUITE_WITH("sm stacked", set_up, clean_up,
-	   hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference,
-	   a_host_that_is_silent_below_is_missing_by_its_name,
-	   after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds,
-	   without_any_inner_sm_the_sm_of_the_site_serves_them_itself,
-	   what_is_armed_follows_its_hosts,
-	   what_ends_while_a_host_looks_for_a_parent_ends_there_too,
-	   a_counter_is_found_where_its_hosts_have_gone, the_old_parent_is_fenced_off,
-	   a_parent_whose_welcome_is_lost_does_not_keep_the_host,
-	   an_sm_that_comes_back_gets_hosts_again, the_sm_of_the_site_may_be_started_anew,
-	   three_levels_hold_too, an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it,
-	   a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number,
-	   an_sm_may_not_take_a_host_that_another_serves,
-	   an_sm_that_gives_a_host_another_name_or_number_is_passed_over,
-	   who_is_sent_where_nobody_answers_comes_back_and_stays,
-	   an_sm_of_another_site_is_not_let_in, an_event_of_a_host_that_another_serves_is_a_forgery,
-	   an_sm_without_a_way_up_takes_no_sm)
+SUITE_WITH("sm stacked", set_up, clean_up)

@@ -39,7 +39,7 @@ static void world_close(struct world *w)
 	loop_free(w->loop);
 }
 
-START_TEST(it_is_over_when_the_last_branch_has_answered)
+TEST(it_is_over_when_the_last_branch_has_answered)
 {
 	struct world w;
 
@@ -58,9 +58,8 @@ START_TEST(it_is_over_when_the_last_branch_has_answered)
 	ck_assert_uint_eq(w.over, 1);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(it_is_over_after_its_time)
+TEST(it_is_over_after_its_time)
 {
 	struct world w;
 
@@ -73,9 +72,8 @@ START_TEST(it_is_over_after_its_time)
 	ck_assert(!parting_answered(&w.a, 1));
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_branch_that_is_gone_answers_none)
+TEST(a_branch_that_is_gone_answers_none)
 {
 	struct world w;
 
@@ -89,16 +87,14 @@ START_TEST(a_branch_that_is_gone_answers_none)
 	ck_assert_uint_eq(w.over, 2);
 	world_close(&w);
 }
-END_TEST
 
-START_TEST(a_number_beyond_reason_is_bounded)
+TEST(a_number_beyond_reason_is_bounded)
 {
 	ck_assert_uint_eq(parting_bounded(7), 7);
 	ck_assert_uint_eq(parting_bounded(UINT64_MAX), PARTING_LOST_MAX);
 }
-END_TEST
 
-START_TEST(without_memory_a_branch_is_not_waited_for)
+TEST(without_memory_a_branch_is_not_waited_for)
 {
 	ALLOC_SWEEP (k) {
 		struct world w;
@@ -112,8 +108,5 @@ START_TEST(without_memory_a_branch_is_not_waited_for)
 		world_close(&w);
 	}
 }
-END_TEST
 
-SUITE("parting", it_is_over_when_the_last_branch_has_answered, it_is_over_after_its_time,
-      a_branch_that_is_gone_answers_none, a_number_beyond_reason_is_bounded,
-      without_memory_a_branch_is_not_waited_for)
+SUITE("parting")

@@ -55,7 +55,7 @@ static void print_place(void *arg, const struct stream_message *m)
 	buf_printf(arg, "%u:%u ", m->branch, (unsigned)m->place);
 }
 
-START_TEST(a_branch_that_returns_has_the_stream_that_it_had)
+TEST(a_branch_that_returns_has_the_stream_that_it_had)
 {
 	struct world w;
 	struct stream *x;
@@ -77,9 +77,8 @@ START_TEST(a_branch_that_returns_has_the_stream_that_it_had)
 	streams_done(&w.xs);
 	ck_assert_uint_eq(w.freed, 2);
 }
-END_TEST
 
-START_TEST(each_opening_has_a_number_of_its_own)
+TEST(each_opening_has_a_number_of_its_own)
 {
 	struct world w;
 	struct stream *a, *b;
@@ -95,9 +94,8 @@ START_TEST(each_opening_has_a_number_of_its_own)
 	ck_assert_uint_eq(w.number, 3);
 	streams_done(&w.xs);
 }
-END_TEST
 
-START_TEST(streams_are_counted_by_state)
+TEST(streams_are_counted_by_state)
 {
 	struct world w;
 	struct stream *a;
@@ -118,9 +116,8 @@ START_TEST(streams_are_counted_by_state)
 	ck_assert_ptr_null(streams_at(&w.xs, 0));
 	streams_done(&w.xs);
 }
-END_TEST
 
-START_TEST(what_is_away_is_missing_and_so_is_what_an_end_misses)
+TEST(what_is_away_is_missing_and_so_is_what_an_end_misses)
 {
 	struct buf b = BUF_INIT(100);
 	struct world w;
@@ -141,9 +138,8 @@ START_TEST(what_is_away_is_missing_and_so_is_what_an_end_misses)
 	buf_done(&b);
 	streams_done(&w.xs);
 }
-END_TEST
 
-START_TEST(messages_of_one_opening_are_released_alone)
+TEST(messages_of_one_opening_are_released_alone)
 {
 	struct buf b = BUF_INIT(100);
 	struct world w;
@@ -170,9 +166,8 @@ START_TEST(messages_of_one_opening_are_released_alone)
 	buf_done(&b);
 	streams_done(&w.xs);
 }
-END_TEST
 
-START_TEST(messages_of_all_are_released_up_to_a_mark)
+TEST(messages_of_all_are_released_up_to_a_mark)
 {
 	struct buf b = BUF_INIT(100);
 	struct world w;
@@ -194,9 +189,8 @@ START_TEST(messages_of_all_are_released_up_to_a_mark)
 	buf_done(&b);
 	streams_done(&w.xs);
 }
-END_TEST
 
-START_TEST(running_out_of_memory_leaves_sound_streams)
+TEST(running_out_of_memory_leaves_sound_streams)
 {
 	ALLOC_SWEEP (k) {
 		struct world w;
@@ -218,10 +212,5 @@ START_TEST(running_out_of_memory_leaves_sound_streams)
 		streams_done(&w.xs);
 	}
 }
-END_TEST
 
-SUITE("streams", a_branch_that_returns_has_the_stream_that_it_had,
-      each_opening_has_a_number_of_its_own, streams_are_counted_by_state,
-      what_is_away_is_missing_and_so_is_what_an_end_misses,
-      messages_of_one_opening_are_released_alone, messages_of_all_are_released_up_to_a_mark,
-      running_out_of_memory_leaves_sound_streams)
+SUITE("streams")

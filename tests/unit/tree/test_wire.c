@@ -76,7 +76,7 @@ static void goes_in(struct reply *r, unsigned want)
 	reply_free(r);
 }
 
-START_TEST(a_small_reply_is_one_message)
+TEST(a_small_reply_is_one_message)
 {
 	struct reply *r = reply_new();
 
@@ -93,9 +93,8 @@ START_TEST(a_small_reply_is_one_message)
 	goes_in(r, 1);
 	goes_in(reply_new(), 1);
 }
-END_TEST
 
-START_TEST(many_entries_go_in_parts)
+TEST(many_entries_go_in_parts)
 {
 	struct reply *r = reply_new();
 
@@ -110,10 +109,9 @@ START_TEST(many_entries_go_in_parts)
 	reply_add_missing(r, "n_3", "silent");
 	goes_in(r, 3);
 }
-END_TEST
 
 /* Values and names count together. */
-START_TEST(large_entries_go_in_parts)
+TEST(large_entries_go_in_parts)
 {
 	static char value[WIRE_PART_BYTES / 4];
 	struct reply *r = reply_new();
@@ -131,9 +129,8 @@ START_TEST(large_entries_go_in_parts)
 		reply_add_n(r, i, "", STATUS_OK, bytes_at(value, sizeof(value)));
 	goes_in(r, 3);
 }
-END_TEST
 
-START_TEST(an_entry_that_no_message_could_hold_says_so)
+TEST(an_entry_that_no_message_could_hold_says_so)
 {
 	static char large[FRAME_MAX_BYTES - 4096 + 1];
 	struct reply *r = reply_new(), *back;
@@ -161,9 +158,8 @@ START_TEST(an_entry_that_no_message_could_hold_says_so)
 	reply_free(r);
 	reply_free(back);
 }
-END_TEST
 
-START_TEST(a_reply_that_does_not_fit_leaves_the_buffer_as_it_was)
+TEST(a_reply_that_does_not_fit_leaves_the_buffer_as_it_was)
 {
 	static char value[1000];
 	struct buf b = BUF_INIT(3000);
@@ -178,9 +174,8 @@ START_TEST(a_reply_that_does_not_fit_leaves_the_buffer_as_it_was)
 	buf_done(&b);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(a_refusal_is_one_entry_with_what_was_refused)
+TEST(a_refusal_is_one_entry_with_what_was_refused)
 {
 	const struct msg_request request = { .id = 5 };
 	const struct msg_arm arm = { .csr = "c_3", .version = 8 };
@@ -215,9 +210,5 @@ START_TEST(a_refusal_is_one_entry_with_what_was_refused)
 	ck_assert_str_eq(reply->entry[0].value, "why");
 	reply_free(reply);
 }
-END_TEST
 
-SUITE("tree wire", a_small_reply_is_one_message, many_entries_go_in_parts,
-      large_entries_go_in_parts, an_entry_that_no_message_could_hold_says_so,
-      a_reply_that_does_not_fit_leaves_the_buffer_as_it_was,
-      a_refusal_is_one_entry_with_what_was_refused)
+SUITE("tree wire")

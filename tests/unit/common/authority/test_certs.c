@@ -91,7 +91,7 @@ static void reopen(void)
 	open_certs();
 }
 
-START_TEST(a_certificate_is_added_to_the_file_that_is_there)
+TEST(a_certificate_is_added_to_the_file_that_is_there)
 {
 	ino_t first;
 
@@ -108,9 +108,8 @@ START_TEST(a_certificate_is_added_to_the_file_that_is_there)
 	ck_assert_uint_eq(inode(), first);
 	ck_assert_uint_eq(lines(), 51);
 }
-END_TEST
 
-START_TEST(a_line_that_a_crash_has_cut_is_no_certificate)
+TEST(a_line_that_a_crash_has_cut_is_no_certificate)
 {
 	size_t before;
 
@@ -132,10 +131,9 @@ START_TEST(a_line_that_a_crash_has_cut_is_no_certificate)
 		write_file(whole.p, whole.n);
 	}
 }
-END_TEST
 
 /* A file system may have made the file longer before it had the bytes. */
-START_TEST(zeros_at_the_end_are_no_certificate)
+TEST(zeros_at_the_end_are_no_certificate)
 {
 	ck_assert_int_eq(add(0, END, 1), 0);
 	read_file();
@@ -150,9 +148,8 @@ START_TEST(zeros_at_the_end_are_no_certificate)
 	read_file();
 	ck_assert_ptr_null(memchr(whole.p, 0, whole.n));
 }
-END_TEST
 
-START_TEST(ended_certificates_do_not_fill_the_file)
+TEST(ended_certificates_do_not_fill_the_file)
 {
 	for (unsigned i = 0; i < 1000; i++)
 		ck_assert_int_eq(add(i, i + 2, i + 1), 0);
@@ -161,9 +158,8 @@ START_TEST(ended_certificates_do_not_fill_the_file)
 	reopen();
 	ck_assert_str_eq(certs_at(certs, certs_count(certs) - 1)->host, "h999");
 }
-END_TEST
 
-START_TEST(what_was_revoked_stays_so_when_others_are_added)
+TEST(what_was_revoked_stays_so_when_others_are_added)
 {
 	ck_assert_int_eq(add(0, END, 1), 0);
 	ck_assert_int_eq(add(1, END, 1), 0);
@@ -174,10 +170,9 @@ START_TEST(what_was_revoked_stays_so_when_others_are_added)
 	ck_assert(certs_at(certs, 0)->revoked);
 	ck_assert(!certs_at(certs, 1)->revoked);
 }
-END_TEST
 
 /* A directory is where the file was: nothing can be written. */
-START_TEST(what_could_not_be_written_is_written_with_the_next_one)
+TEST(what_could_not_be_written_is_written_with_the_next_one)
 {
 	ck_assert_int_eq(add(0, END, 1), 0);
 	ck_assert_int_eq(add(1, END, 1), 0);
@@ -193,9 +188,8 @@ START_TEST(what_could_not_be_written_is_written_with_the_next_one)
 	ck_assert(certs_at(certs, 0)->revoked);
 	ck_assert_str_eq(certs_at(certs, 2)->host, "h3");
 }
-END_TEST
 
-START_TEST(out_of_memory_adds_it_or_not)
+TEST(out_of_memory_adds_it_or_not)
 {
 	size_t n = 1;
 
@@ -210,7 +204,6 @@ START_TEST(out_of_memory_adds_it_or_not)
 		ck_assert_uint_eq(lines(), n);
 	}
 }
-END_TEST
 
 /* --- a disk that fails */
 
@@ -262,14 +255,13 @@ static enum kept_state is_revoked(const struct disk *d)
 	return certs_at(certs, 0)->revoked ? KEPT_NEW : KEPT_OLD;
 }
 
-START_TEST(whatever_fails_a_certificate_is_there_and_revoked_or_not)
+TEST(whatever_fails_a_certificate_is_there_and_revoked_or_not)
 {
 	each_fault(&(struct kept_case){ "issue", put_two, add_third, how_many, false });
 	each_fault(&(struct kept_case){ "revoke", put_two, revoke_first, is_revoked, false });
 }
-END_TEST
 
-START_TEST(a_damaged_certificate_costs_no_other_and_is_counted)
+TEST(a_damaged_certificate_costs_no_other_and_is_counted)
 {
 	for (unsigned i = 0; i < 3; i++)
 		ck_assert_int_eq(add(i, END, 1), 0);
@@ -282,21 +274,5 @@ START_TEST(a_damaged_certificate_costs_no_other_and_is_counted)
 	ck_assert_uint_gt(certs_damaged(certs), 0);
 	ck_assert_str_eq(certs_at(certs, 1)->host, "h2");
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_certificate_is_added_to_the_file_that_is_there,
-		a_line_that_a_crash_has_cut_is_no_certificate,
-		zeros_at_the_end_are_no_certificate,
-		ended_certificates_do_not_fill_the_file,
-		what_was_revoked_stays_so_when_others_are_added,
-		what_could_not_be_written_is_written_with_the_next_one,
-		out_of_memory_adds_it_or_not,
-		whatever_fails_a_certificate_is_there_and_revoked_or_not,
-		a_damaged_certificate_costs_no_other_and_is_counted,
-	};
-
-	return suite_run_with("certs", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("certs", set_up, clean_up)

@@ -54,7 +54,7 @@ static bool renews(void)
 	return authority_renews(&a, &who);
 }
 
-START_TEST(a_tool_that_calls_itself_the_owner_is_not_the_owner)
+TEST(a_tool_that_calls_itself_the_owner_is_not_the_owner)
 {
 	struct token_grant own = {
 		.roles = ROLES_TOOL, .owner = "root", .has_uid = true, .uid = 0
@@ -83,9 +83,8 @@ START_TEST(a_tool_that_calls_itself_the_owner_is_not_the_owner)
 	ck_assert(certs_is_revoked(a.certs, a.got.serial));
 	drop();
 }
-END_TEST
 
-START_TEST(a_name_that_was_given_belongs_to_one_token)
+TEST(a_name_that_was_given_belongs_to_one_token)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_TOOL_OBSERVE),
 				 .owner = "carol",
@@ -109,9 +108,8 @@ START_TEST(a_name_that_was_given_belongs_to_one_token)
 	ck_assert_int_eq(tokens_mint(a.tokens, &g, a.now, &other, NULL), -ERR_INVALID);
 	drop();
 }
-END_TEST
 
-START_TEST(a_certificate_lasts_no_longer_than_its_token_says)
+TEST(a_certificate_lasts_no_longer_than_its_token_says)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_TOOL_OBSERVE) };
 	struct token_text t;
@@ -129,9 +127,8 @@ START_TEST(a_certificate_lasts_no_longer_than_its_token_says)
 	ck_assert_int_eq(a.got.wall_not_after, a.now + HOUR / 2);
 	drop();
 }
-END_TEST
 
-START_TEST(a_daemon_is_renewed_up_to_what_its_token_says)
+TEST(a_daemon_is_renewed_up_to_what_its_token_says)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) };
 	struct token_text t;
@@ -156,9 +153,8 @@ START_TEST(a_daemon_is_renewed_up_to_what_its_token_says)
 	}
 	drop();
 }
-END_TEST
 
-START_TEST(a_token_of_a_job_makes_hosts_and_no_tools)
+TEST(a_token_of_a_job_makes_hosts_and_no_tools)
 {
 	static const char *const roles[] = { "tool", "tool-observe", "tool-admin",
 					     "sm",   "factory",	     "mainsm",
@@ -180,14 +176,13 @@ START_TEST(a_token_of_a_job_makes_hosts_and_no_tools)
 	ck_assert(!token_is_for_lms(t.id));
 	drop();
 }
-END_TEST
 
 static bool lives(void *arg, const char *job)
 {
 	return str_eq(job, arg);
 }
 
-START_TEST(a_token_of_a_job_ends_with_the_job)
+TEST(a_token_of_a_job_ends_with_the_job)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .wall_until = TOKEN_JOB_IDLE_NS };
 	struct token_text long_one, short_one;
@@ -207,9 +202,8 @@ START_TEST(a_token_of_a_job_ends_with_the_job)
 	ck_assert(!enrols(&short_one, "lm", "", "h"));
 	drop();
 }
-END_TEST
 
-START_TEST(many_jobs_leave_room_for_other_tokens)
+TEST(many_jobs_leave_room_for_other_tokens)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .job = "j" };
 	struct token_text first, t;
@@ -226,9 +220,8 @@ START_TEST(many_jobs_leave_room_for_other_tokens)
 	ck_assert(enrols(&t, "lm", "", "h"));
 	drop();
 }
-END_TEST
 
-START_TEST(one_token_enrols_no_faster_than_its_pace)
+TEST(one_token_enrols_no_faster_than_its_pace)
 {
 	struct token_text t, other;
 
@@ -249,9 +242,8 @@ START_TEST(one_token_enrols_no_faster_than_its_pace)
 	ck_assert_int_eq(tokens_use(a.tokens, t.id, a.now, NULL), 0);
 	drop();
 }
-END_TEST
 
-START_TEST(names_are_checked_where_they_enter)
+TEST(names_are_checked_where_they_enter)
 {
 	static const char *const hosts[] = { "", "../x", "a/b", "..", "-h", "a b", "a@b", "a\tb" };
 	static const char *const labels[] = { "../x", "a/b", "a\nb", "a\x1b[2J" };
@@ -268,9 +260,8 @@ START_TEST(names_are_checked_where_they_enter)
 	ck_assert(enrols(&tool, "tool", "me@node", "me@node"));
 	drop();
 }
-END_TEST
 
-START_TEST(owners_and_times_outlive_a_restart)
+TEST(owners_and_times_outlive_a_restart)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM),
 				 .owner = "carol",
@@ -318,11 +309,5 @@ START_TEST(owners_and_times_outlive_a_restart)
 	unlink(certs_path);
 	drop();
 }
-END_TEST
 
-SUITE("enrolment", a_tool_that_calls_itself_the_owner_is_not_the_owner,
-      a_name_that_was_given_belongs_to_one_token, a_certificate_lasts_no_longer_than_its_token_says,
-      a_daemon_is_renewed_up_to_what_its_token_says, a_token_of_a_job_makes_hosts_and_no_tools,
-      a_token_of_a_job_ends_with_the_job, many_jobs_leave_room_for_other_tokens,
-      one_token_enrols_no_faster_than_its_pace, names_are_checked_where_they_enter,
-      owners_and_times_outlive_a_restart)
+SUITE("enrolment")

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-START_TEST(what_was_written_is_read_back)
+TEST(what_was_written_is_read_back)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	struct stat st;
@@ -32,7 +32,6 @@ START_TEST(what_was_written_is_read_back)
 	buf_done(&b);
 	free(p);
 }
-END_TEST
 
 static unsigned syncs;
 static int sync_fails; /* errno */
@@ -45,7 +44,7 @@ int fsync(int fd)
 	return sync_fails ? -1 : 0;
 }
 
-START_TEST(a_file_is_on_the_disk_with_its_name)
+TEST(a_file_is_on_the_disk_with_its_name)
 {
 	struct buf b = BUF_INIT(100);
 
@@ -59,10 +58,9 @@ START_TEST(a_file_is_on_the_disk_with_its_name)
 	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
 	buf_done(&b);
 }
-END_TEST
 
 /* Synced data in it survive a power loss only if the folder does. */
-START_TEST(a_directory_that_was_made_is_on_the_disk)
+TEST(a_directory_that_was_made_is_on_the_disk)
 {
 	unsigned before = syncs;
 
@@ -77,9 +75,8 @@ START_TEST(a_directory_that_was_made_is_on_the_disk)
 	ck_assert_int_eq(file_private_dir(at("a/c"), NULL), 0);
 	ck_assert_uint_eq(syncs, before + 4);
 }
-END_TEST
 
-START_TEST(a_limit_holds_exactly)
+TEST(a_limit_holds_exactly)
 {
 	struct err e = { 0 };
 
@@ -97,9 +94,8 @@ START_TEST(a_limit_holds_exactly)
 		buf_done(&small);
 	}
 }
-END_TEST
 
-START_TEST(links_fifos_and_directories_are_refused)
+TEST(links_fifos_and_directories_are_refused)
 {
 	struct buf b = BUF_INIT(100);
 	struct err e = { 0 };
@@ -115,9 +111,8 @@ START_TEST(links_fifos_and_directories_are_refused)
 	ck_assert_uint_eq(b.n, 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(secrets_are_ours_alone)
+TEST(secrets_are_ours_alone)
 {
 	static const mode_t bad[] = { 0640, 0604, 0620, 0601, 0660 };
 	struct buf b = BUF_INIT(100);
@@ -133,9 +128,8 @@ START_TEST(secrets_are_ours_alone)
 	ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(somebody_elses_file_is_no_secret_of_ours)
+TEST(somebody_elses_file_is_no_secret_of_ours)
 {
 	struct buf b = BUF_INIT(100);
 	struct err e = { 0 };
@@ -151,9 +145,8 @@ START_TEST(somebody_elses_file_is_no_secret_of_ours)
 	ck_assert_int_eq(chown(dir, 0, 0), 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(an_atomic_write_that_fails_leaves_the_old_file)
+TEST(an_atomic_write_that_fails_leaves_the_old_file)
 {
 	struct buf b = BUF_INIT(100);
 	struct err e = { 0 };
@@ -176,9 +169,8 @@ START_TEST(an_atomic_write_that_fails_leaves_the_old_file)
 	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(private_directories_are_made_and_checked)
+TEST(private_directories_are_made_and_checked)
 {
 	struct err e = { 0 };
 	struct stat st;
@@ -199,9 +191,8 @@ START_TEST(private_directories_are_made_and_checked)
 	ck_assert_int_eq(file_private_dir(at("f/g"), &e), -ERR_SYS);
 	ck_assert_int_eq(file_private_dir("", &e), -ERR_LIMIT);
 }
-END_TEST
 
-START_TEST(directories_come_from_the_environment)
+TEST(directories_come_from_the_environment)
 {
 	char out[FILE_PATH_BYTES], tmp[64];
 	struct err e = { 0 };
@@ -241,7 +232,6 @@ START_TEST(directories_come_from_the_environment)
 		ck_assert_str_eq(out, tmp);
 	}
 }
-END_TEST
 
 /* As another user, whose name in /tmp is taken. */
 static int use_what_is_left(void)
@@ -269,7 +259,7 @@ static int use_what_is_left(void)
 	return file_runtime_dir(out, &e) != -ERR_DENIED || !strstr(e.text, taken) ? 6 : 0;
 }
 
-START_TEST(a_name_that_another_user_has_taken_is_passed_over)
+TEST(a_name_that_another_user_has_taken_is_passed_over)
 {
 	uid_t other = 2000000000u + (uid_t)getpid();
 	char tmp[64];
@@ -298,9 +288,8 @@ START_TEST(a_name_that_another_user_has_taken_is_passed_over)
 	ck_assert(WIFEXITED(status));
 	ck_assert_int_eq(file_runtime_dir_taken(NULL), 0);
 }
-END_TEST
 
-START_TEST(a_lock_is_of_one_or_of_those_who_share_it)
+TEST(a_lock_is_of_one_or_of_those_who_share_it)
 {
 	const char *path = at("lock");
 	int a, b, c;
@@ -319,9 +308,8 @@ START_TEST(a_lock_is_of_one_or_of_those_who_share_it)
 	close(c);
 	ck_assert_int_eq(file_remove(path, NULL), 0);
 }
-END_TEST
 
-START_TEST(files_that_know_no_size_are_read)
+TEST(files_that_know_no_size_are_read)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	struct err e = { 0 };
@@ -335,9 +323,8 @@ START_TEST(files_that_know_no_size_are_read)
 	close(proc);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(out_of_memory_is_an_error)
+TEST(out_of_memory_is_an_error)
 {
 	const char *path = at("f"); /* assertions allocate: none while a failure is armed */
 
@@ -352,7 +339,6 @@ START_TEST(out_of_memory_is_an_error)
 		buf_done(&b);
 	}
 }
-END_TEST
 
 static void has_mode(const char *path, mode_t mode)
 {
@@ -362,7 +348,7 @@ static void has_mode(const char *path, mode_t mode)
 	ck_assert_uint_eq(st.st_mode & 07777, mode);
 }
 
-START_TEST(what_is_ours_has_its_mode_whatever_the_umask_is)
+TEST(what_is_ours_has_its_mode_whatever_the_umask_is)
 {
 	static const mode_t masks[] = { 0, 022, 077, 0177, 0377, 0777 };
 	mode_t was = umask(022);
@@ -384,25 +370,5 @@ START_TEST(what_is_ours_has_its_mode_whatever_the_umask_is)
 	}
 	umask(was);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_was_written_is_read_back,
-				       what_is_ours_has_its_mode_whatever_the_umask_is,
-				       a_file_is_on_the_disk_with_its_name,
-				       a_directory_that_was_made_is_on_the_disk,
-				       a_limit_holds_exactly,
-				       links_fifos_and_directories_are_refused,
-				       secrets_are_ours_alone,
-				       somebody_elses_file_is_no_secret_of_ours,
-				       an_atomic_write_that_fails_leaves_the_old_file,
-				       private_directories_are_made_and_checked,
-				       directories_come_from_the_environment,
-				       a_name_that_another_user_has_taken_is_passed_over,
-				       a_lock_is_of_one_or_of_those_who_share_it,
-				       files_that_know_no_size_are_read,
-				       out_of_memory_is_an_error };
-
-	return suite_run_with("file", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("file", set_up, clean_up)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-START_TEST(without_files_every_key_has_its_default)
+TEST(without_files_every_key_has_its_default)
 {
 	struct conf *c = load();
 	const struct values *v = conf_values(c);
@@ -23,9 +23,8 @@ START_TEST(without_files_every_key_has_its_default)
 	ck_assert_ptr_null(conf_origin(c, "nothing"));
 	conf_free(c);
 }
-END_TEST
 
-START_TEST(a_higher_source_wins_and_says_so)
+TEST(a_higher_source_wins_and_says_so)
 {
 	static const char *const env[] = { "OMIG_PORT=5", "OMIG_A_TEXT=from env", "OMIG_IN_PORT=55",
 					   "X=y", NULL };
@@ -72,9 +71,8 @@ START_TEST(a_higher_source_wins_and_says_so)
 		conf_free(c);
 	}
 }
-END_TEST
 
-START_TEST(a_given_file_stands_in_place_of_the_others)
+TEST(a_given_file_stands_in_place_of_the_others)
 {
 	struct conf *c = NULL;
 	struct err e = { 0 };
@@ -88,9 +86,8 @@ START_TEST(a_given_file_stands_in_place_of_the_others)
 	in.file = "/nonexistent/omig.conf";
 	ck_assert_int_eq(conf_load(&schema, &in, &c, &e), -ERR_NOTFOUND);
 }
-END_TEST
 
-START_TEST(sections_with_names_make_items_in_order)
+TEST(sections_with_names_make_items_in_order)
 {
 	struct conf *c;
 	const struct values *v;
@@ -109,9 +106,8 @@ START_TEST(sections_with_names_make_items_in_order)
 	ck_assert_int_eq(v->inner, 9);
 	conf_free(c);
 }
-END_TEST
 
-START_TEST(what_is_dumped_loads_to_the_same_values)
+TEST(what_is_dumped_loads_to_the_same_values)
 {
 	static const char *const texts[] = { "",      " a ", "\"",  "\\",
 					     "a # b", "[x]", "a=b", "\xc3\xa9" };
@@ -142,7 +138,6 @@ START_TEST(what_is_dumped_loads_to_the_same_values)
 		buf_done(&text);
 	}
 }
-END_TEST
 
 /* The example without the # before its keys and sections: a file that says the defaults. */
 static void uncomment(const char *from, struct buf *out)
@@ -155,7 +150,7 @@ static void uncomment(const char *from, struct buf *out)
 	}
 }
 
-START_TEST(the_example_has_every_key_with_its_meaning_and_its_default)
+TEST(the_example_has_every_key_with_its_meaning_and_its_default)
 {
 	struct buf text = BUF_INIT(1 << 16), bare = BUF_INIT(1 << 16);
 	struct conf *c = NULL, *d = NULL;
@@ -185,9 +180,8 @@ START_TEST(the_example_has_every_key_with_its_meaning_and_its_default)
 	buf_done(&text);
 	buf_done(&bare);
 }
-END_TEST
 
-START_TEST(a_secret_is_never_shown)
+TEST(a_secret_is_never_shown)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	struct conf *c;
@@ -204,9 +198,8 @@ START_TEST(a_secret_is_never_shown)
 	ck_assert_int_eq(load_bytes("secret = hush\x01\n", 15, &e), -ERR_PARSE);
 	ck_assert_ptr_null(strstr(e.text, "hush"));
 }
-END_TEST
 
-START_TEST(show_gives_value_and_origin_of_each_key)
+TEST(show_gives_value_and_origin_of_each_key)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	struct conf *c;
@@ -223,7 +216,6 @@ START_TEST(show_gives_value_and_origin_of_each_key)
 	buf_done(&b);
 	conf_free(c);
 }
-END_TEST
 
 static unsigned kept_n;
 static char kept_name[80];
@@ -234,7 +226,7 @@ static void on_kept(void *arg, const char *name)
 	str_copy(kept_name, sizeof(kept_name), name);
 }
 
-START_TEST(a_reload_changes_only_what_may_change)
+TEST(a_reload_changes_only_what_may_change)
 {
 	struct conf *now, *next;
 	struct err e = { 0 };
@@ -256,9 +248,8 @@ START_TEST(a_reload_changes_only_what_may_change)
 	conf_free(now);
 	conf_free(next);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_is_loaded_and_nothing_leaks)
+TEST(without_memory_nothing_is_loaded_and_nothing_leaks)
 {
 	in.file = put("f", "port = 1\n[site a]\nhosts = x\n[site b]\nweight = 3\n");
 	ALLOC_SWEEP (k) {
@@ -272,20 +263,5 @@ START_TEST(without_memory_nothing_is_loaded_and_nothing_leaks)
 		conf_free(c);
 	}
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { without_files_every_key_has_its_default,
-				       a_higher_source_wins_and_says_so,
-				       a_given_file_stands_in_place_of_the_others,
-				       sections_with_names_make_items_in_order,
-				       what_is_dumped_loads_to_the_same_values,
-				       the_example_has_every_key_with_its_meaning_and_its_default,
-				       a_secret_is_never_shown,
-				       show_gives_value_and_origin_of_each_key,
-				       a_reload_changes_only_what_may_change,
-				       without_memory_nothing_is_loaded_and_nothing_leaks };
-
-	return suite_run_with("conf", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("conf", set_up, clean_up)

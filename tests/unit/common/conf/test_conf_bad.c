@@ -40,9 +40,9 @@ static const struct bad bad_files[] = {
 	{ "a-text = \xff\n", 1, "not UTF-8" },
 };
 
-START_TEST(a_bad_file_is_refused_with_its_line)
+TEST_EACH(a_bad_file_is_refused_with_its_line, at, ARRAY_LEN(bad_files))
 {
-	const struct bad *b = &bad_files[_i];
+	const struct bad *b = &bad_files[at];
 	struct conf *c = NULL;
 	struct err e = { 0 };
 	char place[160];
@@ -55,18 +55,16 @@ START_TEST(a_bad_file_is_refused_with_its_line)
 	ck_assert_msg(!strncmp(e.text, place, strlen(place)), "%s", e.text);
 	ck_assert_msg(strstr(e.text, b->says) != NULL, "%s", e.text);
 }
-END_TEST
 
-START_TEST(a_zero_byte_is_refused_with_its_line)
+TEST(a_zero_byte_is_refused_with_its_line)
 {
 	struct err e = { 0 };
 
 	ck_assert_int_eq(load_bytes("flag = yes\nport = 1\0\n", 21, &e), -ERR_PARSE);
 	ck_assert_str_eq(e.text, "f.conf:2: a 0 byte");
 }
-END_TEST
 
-START_TEST(a_line_ends_at_its_limit)
+TEST(a_line_ends_at_its_limit)
 {
 	for (int d = -1; d <= 1; d++) {
 		size_t n = (size_t)(CONF_LINE_MAX_BYTES + d);
@@ -81,9 +79,8 @@ START_TEST(a_line_ends_at_its_limit)
 		free(p);
 	}
 }
-END_TEST
 
-START_TEST(a_file_of_more_than_a_mebibyte_is_refused)
+TEST(a_file_of_more_than_a_mebibyte_is_refused)
 {
 	char *p = malloc(CONF_MAX_BYTES + 2);
 	struct conf *c = NULL;
@@ -101,9 +98,8 @@ START_TEST(a_file_of_more_than_a_mebibyte_is_refused)
 	conf_free(c);
 	free(p);
 }
-END_TEST
 
-START_TEST(a_file_or_directory_that_others_may_write_is_refused)
+TEST(a_file_or_directory_that_others_may_write_is_refused)
 {
 	static const struct {
 		mode_t file, dir;
@@ -130,9 +126,8 @@ START_TEST(a_file_or_directory_that_others_may_write_is_refused)
 		conf_free(c);
 	}
 }
-END_TEST
 
-START_TEST(what_is_no_plain_file_is_refused_without_waiting)
+TEST(what_is_no_plain_file_is_refused_without_waiting)
 {
 	char link[80];
 	struct conf *c = NULL;
@@ -147,9 +142,8 @@ START_TEST(what_is_no_plain_file_is_refused_without_waiting)
 	ck_assert_int_eq(mkfifo(link, 0600), 0);
 	ck_assert_int_eq(conf_load(&schema, &in, &c, &e), -ERR_DENIED);
 }
-END_TEST
 
-START_TEST(a_bad_value_in_the_environment_or_an_option_names_its_source)
+TEST(a_bad_value_in_the_environment_or_an_option_names_its_source)
 {
 	static const char *const env[] = { "OMIG_PORT=x", NULL };
 	static const struct conf_set set[] = { { "port", "y" } }, none[] = { { "in.port", "1" } };
@@ -167,31 +161,5 @@ START_TEST(a_bad_value_in_the_environment_or_an_option_names_its_source)
 	in.set = none;
 	ck_assert_int_eq(conf_load(&schema, &in, &c, &e), -ERR_NOTFOUND);
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_zero_byte_is_refused_with_its_line,
-		a_line_ends_at_its_limit,
-		a_file_of_more_than_a_mebibyte_is_refused,
-		a_file_or_directory_that_others_may_write_is_refused,
-		what_is_no_plain_file_is_refused_without_waiting,
-		a_bad_value_in_the_environment_or_an_option_names_its_source
-	};
-	Suite *s = suite_create("conf_bad");
-	TCase *c = tcase_create("conf_bad");
-	SRunner *r;
-	int failed;
-
-	tcase_add_checked_fixture(c, set_up, clean_up);
-	for (size_t i = 0; i < ARRAY_LEN(tests); i++)
-		tcase_add_test(c, tests[i]);
-	tcase_add_loop_test(c, a_bad_file_is_refused_with_its_line, 0, ARRAY_LEN(bad_files));
-	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE_WITH("conf_bad", set_up, clean_up)

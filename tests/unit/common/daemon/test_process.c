@@ -19,7 +19,7 @@ static void end_well(pid_t pid)
 	ck_assert_int_eq(testd_wait_exit(pid), DAEMON_OK);
 }
 
-START_TEST(the_watchdog_is_told_again_and_again)
+TEST(the_watchdog_is_told_again_and_again)
 {
 	pid_t pid;
 
@@ -30,9 +30,8 @@ START_TEST(the_watchdog_is_told_again_and_again)
 		ck_assert_str_eq(testd_next_notice(), "WATCHDOG=1");
 	end_well(pid);
 }
-END_TEST
 
-START_TEST(a_stubborn_one_ends_by_itself_after_its_patience)
+TEST(a_stubborn_one_ends_by_itself_after_its_patience)
 {
 	pid_t pid = testd_run("--stubborn", NULL);
 
@@ -42,7 +41,6 @@ START_TEST(a_stubborn_one_ends_by_itself_after_its_patience)
 	ck_assert_ptr_nonnull(
 		strstr(testd_read_text(testd.err), "ending although not all is closed"));
 }
-END_TEST
 
 /* The number behind a word of the file, which comes soon. */
 static long long number_of(const char *path, const char *word)
@@ -51,7 +49,7 @@ static long long number_of(const char *path, const char *word)
 	return strtoll(strstr(testd_read_text(path), word) + strlen(word), NULL, 10);
 }
 
-START_TEST(the_status_has_figures_of_the_process)
+TEST(the_status_has_figures_of_the_process)
 {
 	const char *err = testd.err;
 	pid_t pid = testd_run(NULL, NULL);
@@ -79,7 +77,6 @@ START_TEST(the_status_has_figures_of_the_process)
 				  "certificate_expires_ns"));
 	end_well(pid);
 }
-END_TEST
 
 static unsigned long long drawn(const char *seed)
 {
@@ -97,7 +94,7 @@ static unsigned long long drawn(const char *seed)
 	return n;
 }
 
-START_TEST(one_seed_draws_the_same_numbers)
+TEST(one_seed_draws_the_same_numbers)
 {
 	unsigned long long first = drawn("7");
 
@@ -105,9 +102,8 @@ START_TEST(one_seed_draws_the_same_numbers)
 	ck_assert_uint_ne(drawn("8"), first);
 	ck_assert_uint_ne(drawn("seven"), drawn("seven"));
 }
-END_TEST
 
-START_TEST(the_state_directory_is_that_of_the_environment_if_none_is_given)
+TEST(the_state_directory_is_that_of_the_environment_if_none_is_given)
 {
 	char log[200];
 	pid_t pid;
@@ -127,16 +123,14 @@ START_TEST(the_state_directory_is_that_of_the_environment_if_none_is_given)
 	ck_assert_int_eq(testd_wait_exit(testd_run("--state-dir=/dev/null/a", NULL)),
 			 DAEMON_BAD_CONFIG);
 }
-END_TEST
 
-START_TEST(a_descriptor_of_the_lock_is_none_of_the_standard_ones)
+TEST(a_descriptor_of_the_lock_is_none_of_the_standard_ones)
 {
 	ck_assert_int_eq(testd_wait_exit(testd_run("--lock-fd=2", NULL)), DAEMON_USAGE);
 	ck_assert_int_eq(testd_wait_exit(testd_run("--lock-fd=1048577", NULL)), DAEMON_USAGE);
 	ck_assert_int_eq(testd_wait_exit(testd_run("--lock-fd=1048576", NULL)), DAEMON_FAILED);
 	ck_assert_ptr_nonnull(strstr(testd_read_text(testd.err), "lock descriptor 1048576"));
 }
-END_TEST
 
 /* --- hooks */
 
@@ -156,7 +150,7 @@ static void done(struct daemon *d)
 	puts("done");
 }
 
-START_TEST(values_that_the_program_refuses_are_a_bad_configuration)
+TEST(values_that_the_program_refuses_are_a_bad_configuration)
 {
 	struct daemon_spec spec = testd_spec;
 
@@ -166,9 +160,8 @@ START_TEST(values_that_the_program_refuses_are_a_bad_configuration)
 	ck_assert_int_eq(testd_wait_exit(testd_run_as(&spec, "--check-config", NULL)),
 			 DAEMON_BAD_CONFIG);
 }
-END_TEST
 
-START_TEST(values_that_the_program_refuses_at_a_reload_change_nothing)
+TEST(values_that_the_program_refuses_at_a_reload_change_nothing)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;
@@ -183,9 +176,8 @@ START_TEST(values_that_the_program_refuses_at_a_reload_change_nothing)
 	ck_assert(testd_has_soon(testd.err, "line=59 word=first"));
 	end_well(pid);
 }
-END_TEST
 
-START_TEST(what_start_made_is_freed_once_also_when_it_failed)
+TEST(what_start_made_is_freed_once_also_when_it_failed)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;
@@ -198,9 +190,8 @@ START_TEST(what_start_made_is_freed_once_also_when_it_failed)
 	end_well(pid);
 	ck_assert_str_eq(testd_read_text(testd.out), "serving first\ndone\n");
 }
-END_TEST
 
-START_TEST(one_without_hooks_reloads_prints_its_status_and_ends)
+TEST(one_without_hooks_reloads_prints_its_status_and_ends)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;
@@ -216,7 +207,6 @@ START_TEST(one_without_hooks_reloads_prints_its_status_and_ends)
 	ck_assert(testd_has_soon(testd.err, "uptime_s="));
 	end_well(pid);
 }
-END_TEST
 
 /* Passes its lock, gives it up, and finds that no other process can take it meanwhile. */
 static int start_and_pass_the_lock(struct daemon *d, int *exit_code, struct err *e)
@@ -247,7 +237,7 @@ static int start_and_pass_the_lock(struct daemon *d, int *exit_code, struct err 
 	return 0;
 }
 
-START_TEST(a_lock_is_held_until_the_last_descriptor_of_it_is_closed)
+TEST(a_lock_is_held_until_the_last_descriptor_of_it_is_closed)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;
@@ -259,7 +249,6 @@ START_TEST(a_lock_is_held_until_the_last_descriptor_of_it_is_closed)
 	ck_assert_str_eq(testd_next_notice(), "STOPPING=1");
 	ck_assert_int_eq(testd_wait_exit(pid), DAEMON_OK);
 }
-END_TEST
 
 /* The first code counts. */
 static int start_and_end(struct daemon *d, int *exit_code, struct err *e)
@@ -269,7 +258,7 @@ static int start_and_end(struct daemon *d, int *exit_code, struct err *e)
 	return 0;
 }
 
-START_TEST(the_first_end_gives_the_exit_code)
+TEST(the_first_end_gives_the_exit_code)
 {
 	struct daemon_spec spec = testd_spec;
 
@@ -277,9 +266,8 @@ START_TEST(the_first_end_gives_the_exit_code)
 	ck_assert_int_eq(testd_wait_exit(testd_run_as(&spec, NULL, NULL)), 5);
 	ck_assert_ptr_nonnull(strstr(testd_read_text(testd.err), "ended exit=5"));
 }
-END_TEST
 
-START_TEST(a_daemon_of_the_background_stays_in_front_when_it_is_told_to)
+TEST(a_daemon_of_the_background_stays_in_front_when_it_is_told_to)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;
@@ -296,7 +284,6 @@ START_TEST(a_daemon_of_the_background_stays_in_front_when_it_is_told_to)
 	ck_assert_int_eq(kill(pid, SIGTERM), 0);
 	ck_assert_str_eq(testd_next_notice(), "STOPPING=1");
 }
-END_TEST
 
 static const char *log_name(const char *suffix)
 {
@@ -310,7 +297,7 @@ static const char *log_name(const char *suffix)
 }
 
 /* The configuration is refused: the log file has nothing to do with it. */
-START_TEST(a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
+TEST(a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;
@@ -335,18 +322,5 @@ START_TEST(a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
 	unlink(log_name(".old"));
 	ck_assert_int_eq(kill(pid, SIGTERM), 0);
 }
-END_TEST
 
-SUITE_WITH("daemon process", testd_set_up, testd_clean_up, the_watchdog_is_told_again_and_again,
-	   a_stubborn_one_ends_by_itself_after_its_patience, the_status_has_figures_of_the_process,
-	   one_seed_draws_the_same_numbers,
-	   the_state_directory_is_that_of_the_environment_if_none_is_given,
-	   a_descriptor_of_the_lock_is_none_of_the_standard_ones,
-	   values_that_the_program_refuses_are_a_bad_configuration,
-	   values_that_the_program_refuses_at_a_reload_change_nothing,
-	   what_start_made_is_freed_once_also_when_it_failed,
-	   one_without_hooks_reloads_prints_its_status_and_ends,
-	   a_lock_is_held_until_the_last_descriptor_of_it_is_closed,
-	   the_first_end_gives_the_exit_code,
-	   a_daemon_of_the_background_stays_in_front_when_it_is_told_to,
-	   a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
+SUITE_WITH("daemon process", testd_set_up, testd_clean_up)

@@ -17,7 +17,7 @@ static void open_up(void)
 	ck_assert_uint_eq(w.b.ups, 1);
 }
 
-START_TEST(a_message_that_is_not_allowed_closes_the_link)
+TEST(a_message_that_is_not_allowed_closes_the_link)
 {
 	const struct msg request = { .type = MSG_REQUEST, .request = { .id = 1 } };
 
@@ -33,7 +33,6 @@ START_TEST(a_message_that_is_not_allowed_closes_the_link)
 			 "refused by the peer: message request (10) is not allowed in state up");
 	world_done(&w);
 }
-END_TEST
 
 /* A peer that is not a link: sends what it likes. */
 struct raw {
@@ -79,7 +78,7 @@ static void raw_done(struct raw *r)
 	buf_done(&r->got);
 }
 
-START_TEST(nothing_but_hello_opens_a_link)
+TEST(nothing_but_hello_opens_a_link)
 {
 	for (unsigned type = 0; type < 40; type++) {
 		const uint8_t frame[] = { 0, 0, 0, 1, (uint8_t)type };
@@ -100,9 +99,8 @@ START_TEST(nothing_but_hello_opens_a_link)
 		world_done(&w);
 	}
 }
-END_TEST
 
-START_TEST(hello_comes_once)
+TEST(hello_comes_once)
 {
 	struct buf b = BUF_INIT(1000);
 	struct raw r;
@@ -123,9 +121,8 @@ START_TEST(hello_comes_once)
 	raw_done(&r);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_message_that_takes_its_time_is_a_sign_of_life)
+TEST(a_message_that_takes_its_time_is_a_sign_of_life)
 {
 	struct msg m = { .type = MSG_ENROL };
 	struct buf b = BUF_INIT(20000);
@@ -154,9 +151,8 @@ START_TEST(a_message_that_takes_its_time_is_a_sign_of_life)
 	raw_done(&r);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_peer_that_says_nothing_is_closed_after_two_seconds)
+TEST(a_peer_that_says_nothing_is_closed_after_two_seconds)
 {
 	struct raw r;
 
@@ -171,9 +167,8 @@ START_TEST(a_peer_that_says_nothing_is_closed_after_two_seconds)
 	raw_done(&r);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
+TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
 {
 	static const uint8_t bad[] = { 0, 0, 0, 5, MSG_BYE, 0x0a, 0x02, 0xc0, 0xaf };
 	struct buf b = BUF_INIT(1000);
@@ -194,9 +189,8 @@ START_TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
 	raw_done(&r);
 	world_done(&w);
 }
-END_TEST
 
-START_TEST(a_length_that_cannot_be_is_answered_with_it)
+TEST(a_length_that_cannot_be_is_answered_with_it)
 {
 	static const uint8_t bad[2][5] = { { 0, 0, 0, 0, 0 }, { 0xff, 0xff, 0xff, 0xff, 0 } };
 	static const char *const says[2] = { "error BAD_LENGTH 0;",
@@ -216,9 +210,8 @@ START_TEST(a_length_that_cannot_be_is_answered_with_it)
 		world_done(&w);
 	}
 }
-END_TEST
 
-START_TEST(a_fault_is_the_peers_and_leaving_is_none)
+TEST(a_fault_is_the_peers_and_leaving_is_none)
 {
 	const struct msg request = { .type = MSG_REQUEST, .request = { .id = 1 } };
 
@@ -235,7 +228,6 @@ START_TEST(a_fault_is_the_peers_and_leaving_is_none)
 	ck_assert_str_eq(w.b.fault, "");
 	world_done(&w);
 }
-END_TEST
 
 static void ack_wrongly(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n)
 {
@@ -254,7 +246,7 @@ static void ignore_event(void *arg, struct chan *c, enum chan_event ev, const st
 {
 }
 
-START_TEST(an_ack_with_a_version_that_was_not_offered_is_refused)
+TEST(an_ack_with_a_version_that_was_not_offered_is_refused)
 {
 	struct buf got = BUF_INIT(1000);
 	const struct chan_handler h = { ack_wrongly, ignore_event, &got };
@@ -271,11 +263,5 @@ START_TEST(an_ack_with_a_version_that_was_not_offered_is_refused)
 	buf_done(&got);
 	world_done(&w);
 }
-END_TEST
 
-SUITE("link_peer", a_message_that_is_not_allowed_closes_the_link, nothing_but_hello_opens_a_link,
-      hello_comes_once, a_message_that_takes_its_time_is_a_sign_of_life,
-      a_peer_that_says_nothing_is_closed_after_two_seconds,
-      a_frame_that_does_not_decode_closes_the_link_with_its_place,
-      a_length_that_cannot_be_is_answered_with_it, a_fault_is_the_peers_and_leaving_is_none,
-      an_ack_with_a_version_that_was_not_offered_is_refused)
+SUITE("link_peer")

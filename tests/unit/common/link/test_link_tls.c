@@ -177,7 +177,7 @@ static void dial(const char *host)
 	ck_assert_ptr_nonnull(t.link);
 }
 
-START_TEST(messages_pass_and_the_bye_arrives)
+TEST(messages_pass_and_the_bye_arrives)
 {
 	const struct msg m = { .type = MSG_DIRECTORY, .directory = { .node = 1 } };
 
@@ -191,17 +191,15 @@ START_TEST(messages_pass_and_the_bye_arrives)
 	until(&t.downs, 1);
 	ck_assert_str_eq(t.why.text, "the peer has left: work is done");
 }
-END_TEST
 
-START_TEST(a_refusal_arrives_in_words)
+TEST(a_refusal_arrives_in_words)
 {
 	dial("unwanted");
 	until(&t.retries, 1);
 	ck_assert_str_eq(t.why.text, "refused by the peer: 64 tools are connected");
 }
-END_TEST
 
-START_TEST(a_refused_version_arrives_in_words)
+TEST(a_refused_version_arrives_in_words)
 {
 	t.leaf_conf.version_min = 7;
 	t.leaf_conf.version_max = 8;
@@ -209,13 +207,5 @@ START_TEST(a_refused_version_arrives_in_words)
 	until(&t.retries, 1);
 	ck_assert_ptr_nonnull(strstr(t.why.text, "you speak 7..8: install one version"));
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { messages_pass_and_the_bye_arrives,
-				       a_refusal_arrives_in_words,
-				       a_refused_version_arrives_in_words };
-
-	return suite_run_with("link_tls", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("link_tls", set_up, clean_up)

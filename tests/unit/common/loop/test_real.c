@@ -45,7 +45,7 @@ static void stop_it(void *arg)
 	loop_stop(loop);
 }
 
-START_TEST(a_timer_comes_no_earlier_than_it_is_due)
+TEST(a_timer_comes_no_earlier_than_it_is_due)
 {
 	struct loop_timer *t = loop_timer_new(loop, stop_it, NULL);
 	nsec_t due = loop_now(loop) + 3 * NSEC_PER_MSEC;
@@ -56,7 +56,6 @@ START_TEST(a_timer_comes_no_earlier_than_it_is_due)
 	ck_assert_int_ge(clock_mono(), due);
 	loop_timer_free(t);
 }
-END_TEST
 
 static char trace[8];
 static void note_arg(void *arg)
@@ -64,7 +63,7 @@ static void note_arg(void *arg)
 	strncat(trace, arg, sizeof(trace) - strlen(trace) - 1);
 }
 
-START_TEST(timers_run_by_time_and_an_earlier_one_armed_later_is_not_late)
+TEST(timers_run_by_time_and_an_earlier_one_armed_later_is_not_late)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	struct loop_timer *b = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "b");
@@ -81,9 +80,8 @@ START_TEST(timers_run_by_time_and_an_earlier_one_armed_later_is_not_late)
 	loop_timer_free(b);
 	loop_timer_free(far);
 }
-END_TEST
 
-START_TEST(wait_returns_after_its_bound_when_nothing_happens)
+TEST(wait_returns_after_its_bound_when_nothing_happens)
 {
 	nsec_t start = clock_mono();
 
@@ -92,17 +90,15 @@ START_TEST(wait_returns_after_its_bound_when_nothing_happens)
 	ck_assert_int_eq(loop_wait(loop, 0), 0);
 	ck_assert_int_eq(calls, 0);
 }
-END_TEST
 
-START_TEST(a_post_does_not_wait_for_the_kernel)
+TEST(a_post_does_not_wait_for_the_kernel)
 {
 	ck_assert_int_eq(loop_post(loop, stop_it, NULL), 0);
 	ck_assert_int_eq(loop_run(loop), 0);
 	ck_assert_int_eq(calls, 1);
 }
-END_TEST
 
-START_TEST(readiness_is_level_triggered_and_follows_the_set)
+TEST(readiness_is_level_triggered_and_follows_the_set)
 {
 	struct loop_fd *f = loop_fd_new(
 		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
@@ -123,7 +119,6 @@ START_TEST(readiness_is_level_triggered_and_follows_the_set)
 	ck_assert_int_eq(calls, 3);
 	loop_fd_free(f);
 }
-END_TEST
 
 static struct loop_fd *both[2];
 
@@ -136,7 +131,7 @@ static void free_both(void *arg, unsigned what)
 	}
 }
 
-START_TEST(a_callback_may_free_every_watch_that_is_ready_too)
+TEST(a_callback_may_free_every_watch_that_is_ready_too)
 {
 	for (int i = 0; i < 2; i++)
 		both[i] = loop_fd_new(loop,
@@ -150,9 +145,8 @@ START_TEST(a_callback_may_free_every_watch_that_is_ready_too)
 	loop_turn(loop);
 	ck_assert_int_eq(calls, 1);
 }
-END_TEST
 
-START_TEST(a_closed_descriptor_cannot_be_watched)
+TEST(a_closed_descriptor_cannot_be_watched)
 {
 	struct err e = { 0 };
 	int fd = dup(ends[0]);
@@ -162,7 +156,6 @@ START_TEST(a_closed_descriptor_cannot_be_watched)
 		loop, &(struct loop_watch){ .fd = fd, .what = LOOP_READ, .fn = count_fd }, &e));
 	ck_assert_int_eq(e.code, ERR_SYS);
 }
-END_TEST
 
 static void on_signal(void *arg, int signo)
 {
@@ -170,7 +163,7 @@ static void on_signal(void *arg, int signo)
 	calls++;
 }
 
-START_TEST(a_signal_is_a_callback_until_its_watch_is_freed)
+TEST(a_signal_is_a_callback_until_its_watch_is_freed)
 {
 	struct loop_signal *s = loop_signal_new(loop, SIGUSR1, on_signal, NULL, NULL);
 	struct sigaction before;
@@ -183,7 +176,6 @@ START_TEST(a_signal_is_a_callback_until_its_watch_is_freed)
 	ck_assert_int_eq(sigaction(SIGUSR1, NULL, &before), 0);
 	ck_assert(before.sa_handler == SIG_DFL);
 }
-END_TEST
 
 static bool is_readable(int fd)
 {
@@ -192,7 +184,7 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) == 1;
 }
 
-START_TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
+TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 {
 	struct loop_fd *f = loop_fd_new(
 		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
@@ -226,7 +218,6 @@ START_TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 	loop_timer_free(t);
 	loop_fd_free(f);
 }
-END_TEST
 
 /* A watch of reading and writing, and what it was called for. */
 static unsigned ready;
@@ -243,7 +234,7 @@ static unsigned ready_for(struct loop_fd *f)
 	return ready;
 }
 
-START_TEST(a_watch_is_called_for_what_is_ready)
+TEST(a_watch_is_called_for_what_is_ready)
 {
 	struct loop_fd *f = loop_fd_new(loop,
 					&(struct loop_watch){ .fd = ends[0],
@@ -267,10 +258,9 @@ START_TEST(a_watch_is_called_for_what_is_ready)
 	loop_fd_free(f);
 	ends[1] = dup(ends[0]);
 }
-END_TEST
 
 /* With a descriptor to poll an fd may have one watch only. The first one stays as it is. */
-START_TEST(a_second_watch_of_an_fd_is_refused_where_it_cannot_be)
+TEST(a_second_watch_of_an_fd_is_refused_where_it_cannot_be)
 {
 	struct loop_fd *f = loop_fd_new(loop,
 					&(struct loop_watch){
@@ -301,9 +291,8 @@ START_TEST(a_second_watch_of_an_fd_is_refused_where_it_cannot_be)
 	ck_assert_ptr_nonnull(f);
 	loop_fd_free(f);
 }
-END_TEST
 
-START_TEST(two_watches_of_an_fd_leave_nothing_to_poll)
+TEST(two_watches_of_an_fd_leave_nothing_to_poll)
 {
 	struct loop_fd *f[2];
 	struct err e = { 0 };
@@ -320,10 +309,9 @@ START_TEST(two_watches_of_an_fd_leave_nothing_to_poll)
 	loop_fd_free(f[0]);
 	loop_fd_free(NULL);
 }
-END_TEST
 
 /* The kernel wakes it for a timer that is gone by then. */
-START_TEST(wait_goes_on_when_nothing_was_called_back)
+TEST(wait_goes_on_when_nothing_was_called_back)
 {
 	struct loop_timer *t = loop_timer_new(loop, count, NULL);
 	nsec_t start;
@@ -338,9 +326,8 @@ START_TEST(wait_goes_on_when_nothing_was_called_back)
 	loop_timer_free(t);
 	loop_timer_free(NULL);
 }
-END_TEST
 
-START_TEST(stop_holds_for_the_next_run_and_no_longer)
+TEST(stop_holds_for_the_next_run_and_no_longer)
 {
 	struct loop_timer *t = loop_timer_new(loop, stop_it, NULL);
 
@@ -357,9 +344,8 @@ START_TEST(stop_holds_for_the_next_run_and_no_longer)
 	ck_assert_int_eq(calls, 2);
 	loop_timer_free(t);
 }
-END_TEST
 
-START_TEST(a_timer_of_the_past_is_due_at_once)
+TEST(a_timer_of_the_past_is_due_at_once)
 {
 	static const nsec_t past[] = { 0, -1, INT64_MIN };
 	struct loop_timer *t = loop_timer_new(loop, count, NULL);
@@ -380,14 +366,13 @@ START_TEST(a_timer_of_the_past_is_due_at_once)
 	ck_assert_int_eq(loop_next_at(loop), -1);
 	ck_assert(!loop_is_virtual(loop));
 }
-END_TEST
 
 static void at_signal(void *arg, int signo)
 {
 	++*(int *)arg;
 }
 
-START_TEST(a_signal_that_cannot_be_watched_is_refused)
+TEST(a_signal_that_cannot_be_watched_is_refused)
 {
 	struct err e = { 0 };
 
@@ -395,9 +380,8 @@ START_TEST(a_signal_that_cannot_be_watched_is_refused)
 	ck_assert_int_eq(e.code, ERR_SYS);
 	ck_assert_ptr_nonnull(strstr(e.text, "signal 9"));
 }
-END_TEST
 
-START_TEST(each_watch_of_a_signal_is_called)
+TEST(each_watch_of_a_signal_is_called)
 {
 	int n[2] = { 0 };
 	struct loop_signal *s[] = { loop_signal_new(loop, SIGUSR1, at_signal, &n[0], NULL),
@@ -416,7 +400,6 @@ START_TEST(each_watch_of_a_signal_is_called)
 	loop_signal_free(s[2]);
 	loop_signal_free(NULL);
 }
-END_TEST
 
 static int open_descriptors(void)
 {
@@ -427,7 +410,7 @@ static int open_descriptors(void)
 	return n;
 }
 
-START_TEST(a_loop_closes_all_that_it_opened)
+TEST(a_loop_closes_all_that_it_opened)
 {
 	int before = open_descriptors(), in = dup(STDIN_FILENO);
 	struct loop *other = loop_new();
@@ -445,18 +428,5 @@ START_TEST(a_loop_closes_all_that_it_opened)
 	ck_assert_int_eq(open_descriptors(), before);
 	loop_free(NULL);
 }
-END_TEST
 
-SUITE_WITH("loop/real", set_up, clean_up, a_timer_comes_no_earlier_than_it_is_due,
-	   timers_run_by_time_and_an_earlier_one_armed_later_is_not_late,
-	   wait_returns_after_its_bound_when_nothing_happens, a_post_does_not_wait_for_the_kernel,
-	   readiness_is_level_triggered_and_follows_the_set,
-	   a_callback_may_free_every_watch_that_is_ready_too, a_closed_descriptor_cannot_be_watched,
-	   a_signal_is_a_callback_until_its_watch_is_freed,
-	   the_descriptor_to_poll_tells_of_fds_timers_and_posts,
-	   a_watch_is_called_for_what_is_ready,
-	   a_second_watch_of_an_fd_is_refused_where_it_cannot_be,
-	   two_watches_of_an_fd_leave_nothing_to_poll, wait_goes_on_when_nothing_was_called_back,
-	   stop_holds_for_the_next_run_and_no_longer, a_timer_of_the_past_is_due_at_once,
-	   a_signal_that_cannot_be_watched_is_refused, each_watch_of_a_signal_is_called,
-	   a_loop_closes_all_that_it_opened)
+SUITE_WITH("loop/real", set_up, clean_up)

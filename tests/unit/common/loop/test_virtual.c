@@ -32,7 +32,7 @@ static void clean_up(void)
 	loop_free(loop);
 }
 
-START_TEST(timers_run_by_time_and_equal_times_in_the_order_of_arming)
+TEST(timers_run_by_time_and_equal_times_in_the_order_of_arming)
 {
 	struct loop_timer *t[4];
 
@@ -51,7 +51,6 @@ START_TEST(timers_run_by_time_and_equal_times_in_the_order_of_arming)
 	for (int i = 0; i < 4; i++)
 		loop_timer_free(t[i]);
 }
-END_TEST
 
 static nsec_t seen_at;
 
@@ -60,7 +59,7 @@ static void note_time(void *arg)
 	seen_at = loop_now(loop);
 }
 
-START_TEST(a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told)
+TEST(a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told)
 {
 	struct loop_timer *t = loop_timer_new(loop, note_time, NULL);
 	nsec_t start = loop_now(loop);
@@ -75,7 +74,6 @@ START_TEST(a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told)
 	ck_assert_int_eq(loop_next_at(loop), -1);
 	loop_timer_free(t);
 }
-END_TEST
 
 static struct loop_timer *self;
 static int left;
@@ -87,7 +85,7 @@ static void again(void *arg)
 		loop_timer_arm(self, 0);
 }
 
-START_TEST(a_timer_that_arms_itself_for_now_runs_once_a_turn)
+TEST(a_timer_that_arms_itself_for_now_runs_once_a_turn)
 {
 	self = loop_timer_new(loop, again, NULL);
 	left = 3;
@@ -98,7 +96,6 @@ START_TEST(a_timer_that_arms_itself_for_now_runs_once_a_turn)
 	ck_assert_str_eq(trace, "ttt");
 	loop_timer_free(self);
 }
-END_TEST
 
 static void free_self(void *arg)
 {
@@ -107,7 +104,7 @@ static void free_self(void *arg)
 	self = NULL;
 }
 
-START_TEST(a_timer_may_free_itself_and_a_cancelled_one_is_silent)
+TEST(a_timer_may_free_itself_and_a_cancelled_one_is_silent)
 {
 	struct loop_timer *other = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "never");
 
@@ -121,7 +118,6 @@ START_TEST(a_timer_may_free_itself_and_a_cancelled_one_is_silent)
 	ck_assert_str_eq(trace, "f");
 	loop_timer_free(other);
 }
-END_TEST
 
 static struct loop_job job, second;
 
@@ -137,7 +133,7 @@ static void free_note(void *arg)
 	note(arg);
 }
 
-START_TEST(posts_run_in_order_once_and_what_is_reaped_goes_after_them)
+TEST(posts_run_in_order_once_and_what_is_reaped_goes_after_them)
 {
 	struct loop_job grave = { 0 };
 
@@ -151,9 +147,8 @@ START_TEST(posts_run_in_order_once_and_what_is_reaped_goes_after_them)
 	loop_turn(loop);
 	ck_assert_str_eq(trace, "1(pR2");
 }
-END_TEST
 
-START_TEST(a_cancelled_job_does_not_run)
+TEST(a_cancelled_job_does_not_run)
 {
 	loop_job_post(loop, &job, note_arg, (void *)(uintptr_t) "x");
 	loop_job_cancel(&job);
@@ -161,7 +156,6 @@ START_TEST(a_cancelled_job_does_not_run)
 	loop_turn(loop);
 	ck_assert_str_eq(trace, "");
 }
-END_TEST
 
 static void cancel_second(void *arg)
 {
@@ -169,21 +163,20 @@ static void cancel_second(void *arg)
 	loop_job_cancel(&second);
 }
 
-START_TEST(a_post_may_cancel_the_one_behind_it)
+TEST(a_post_may_cancel_the_one_behind_it)
 {
 	loop_job_post(loop, &job, cancel_second, NULL);
 	loop_job_post(loop, &second, note_arg, (void *)(uintptr_t) "never");
 	loop_turn(loop);
 	ck_assert_str_eq(trace, "a");
 }
-END_TEST
 
 static void stop_it(void *arg)
 {
 	loop_stop(loop);
 }
 
-START_TEST(run_ends_when_nothing_is_left_or_when_told)
+TEST(run_ends_when_nothing_is_left_or_when_told)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	struct loop_timer *b = loop_timer_new(loop, stop_it, NULL);
@@ -199,9 +192,8 @@ START_TEST(run_ends_when_nothing_is_left_or_when_told)
 	loop_timer_free(a);
 	loop_timer_free(b);
 }
-END_TEST
 
-START_TEST(wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound)
+TEST(wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	nsec_t start = loop_now(loop);
@@ -215,7 +207,6 @@ START_TEST(wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound)
 	ck_assert_int_eq(loop_now(loop), start + 100);
 	loop_timer_free(a);
 }
-END_TEST
 
 static void on_signal(void *arg, int signo)
 {
@@ -223,7 +214,7 @@ static void on_signal(void *arg, int signo)
 	note("s");
 }
 
-START_TEST(a_raised_signal_is_delivered_in_the_next_turn)
+TEST(a_raised_signal_is_delivered_in_the_next_turn)
 {
 	struct loop_signal *s = loop_signal_new(loop, SIGHUP, on_signal, NULL, NULL);
 
@@ -237,7 +228,6 @@ START_TEST(a_raised_signal_is_delivered_in_the_next_turn)
 	loop_turn(loop);
 	ck_assert_str_eq(trace, "s");
 }
-END_TEST
 
 static struct loop_fd *watch[2];
 static int ends[2];
@@ -258,7 +248,7 @@ static void never(void *arg, unsigned what)
 	note("never");
 }
 
-START_TEST(a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent)
+TEST(a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent)
 {
 	ck_assert_int_eq(pipe(ends), 0);
 	watch[0] = loop_fd_new(
@@ -277,9 +267,8 @@ START_TEST(a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent)
 	close(ends[0]);
 	close(ends[1]);
 }
-END_TEST
 
-START_TEST(a_virtual_loop_has_nothing_to_poll)
+TEST(a_virtual_loop_has_nothing_to_poll)
 {
 	struct err e = { 0 };
 
@@ -287,7 +276,6 @@ START_TEST(a_virtual_loop_has_nothing_to_poll)
 	ck_assert_int_eq(e.code, ERR_UNSUPPORTED);
 	ck_assert(loop_is_virtual(loop));
 }
-END_TEST
 
 /* A plain model: the order of a stable sort by time. */
 #define MODEL_TIMERS 60
@@ -312,7 +300,7 @@ static void on_model(void *arg)
 	runs++;
 }
 
-START_TEST(any_arming_and_cancelling_keeps_the_order_of_a_stable_sort)
+TEST(any_arming_and_cancelling_keeps_the_order_of_a_stable_sort)
 {
 	struct rng r;
 	int armed = 0, seq = 0;
@@ -339,9 +327,8 @@ START_TEST(any_arming_and_cancelling_keeps_the_order_of_a_stable_sort)
 	for (int i = 0; i < MODEL_TIMERS; i++)
 		loop_timer_free(model[i].timer);
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
 	loop_free(loop);
 	ALLOC_SWEEP (k) {
@@ -369,7 +356,6 @@ START_TEST(every_allocation_may_fail)
 	}
 	loop = loop_new_virtual();
 }
-END_TEST
 
 static unsigned ready;
 
@@ -385,7 +371,7 @@ static unsigned ready_for(void)
 	return ready;
 }
 
-START_TEST(a_watch_is_called_for_what_is_ready)
+TEST(a_watch_is_called_for_what_is_ready)
 {
 	struct loop_fd *f;
 
@@ -407,9 +393,8 @@ START_TEST(a_watch_is_called_for_what_is_ready)
 	loop_fd_free(f);
 	close(ends[0]);
 }
-END_TEST
 
-START_TEST(wait_without_work_moves_the_clock_by_its_bound)
+TEST(wait_without_work_moves_the_clock_by_its_bound)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	nsec_t start = loop_now(loop);
@@ -424,10 +409,9 @@ START_TEST(wait_without_work_moves_the_clock_by_its_bound)
 	ck_assert_str_eq(trace, "a");
 	loop_timer_free(a);
 }
-END_TEST
 
 /* The clock stands at the time of the stop, and the next call continues. */
-START_TEST(stop_ends_an_advance_where_it_comes)
+TEST(stop_ends_an_advance_where_it_comes)
 {
 	struct loop_timer *a = loop_timer_new(loop, stop_it, NULL),
 			  *b = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "b");
@@ -444,9 +428,8 @@ START_TEST(stop_ends_an_advance_where_it_comes)
 	loop_timer_free(a);
 	loop_timer_free(b);
 }
-END_TEST
 
-START_TEST(times_below_now_and_beyond_all_are_taken)
+TEST(times_below_now_and_beyond_all_are_taken)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	nsec_t start = loop_now(loop);
@@ -462,19 +445,5 @@ START_TEST(times_below_now_and_beyond_all_are_taken)
 	ck_assert_int_eq(loop_next_at(loop), INT64_MAX);
 	loop_timer_free(a);
 }
-END_TEST
 
-SUITE_WITH("loop/virtual", set_up, clean_up,
-	   timers_run_by_time_and_equal_times_in_the_order_of_arming,
-	   a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told,
-	   a_timer_that_arms_itself_for_now_runs_once_a_turn,
-	   a_timer_may_free_itself_and_a_cancelled_one_is_silent,
-	   posts_run_in_order_once_and_what_is_reaped_goes_after_them, a_cancelled_job_does_not_run,
-	   a_post_may_cancel_the_one_behind_it, run_ends_when_nothing_is_left_or_when_told,
-	   wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound,
-	   a_raised_signal_is_delivered_in_the_next_turn,
-	   a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent,
-	   a_watch_is_called_for_what_is_ready, wait_without_work_moves_the_clock_by_its_bound,
-	   stop_ends_an_advance_where_it_comes, times_below_now_and_beyond_all_are_taken,
-	   a_virtual_loop_has_nothing_to_poll,
-	   any_arming_and_cancelling_keeps_the_order_of_a_stable_sort, every_allocation_may_fail)
+SUITE_WITH("loop/virtual", set_up, clean_up)

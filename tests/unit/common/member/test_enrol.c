@@ -159,7 +159,7 @@ static void enrol(void)
 	t.done = 0;
 }
 
-START_TEST(a_token_becomes_a_certificate_that_is_fit_for_use)
+TEST(a_token_becomes_a_certificate_that_is_fit_for_use)
 {
 	struct err why = { 0 };
 	struct stat st;
@@ -176,9 +176,8 @@ START_TEST(a_token_becomes_a_certificate_that_is_fit_for_use)
 	at = enrol_renew_at(t.leaf);
 	ck_assert_int_le(llabs(at - (clock_wall() + 20 * DAY)), 60 * NSEC_PER_SEC);
 }
-END_TEST
 
-START_TEST(a_certificate_is_asked_for_anew_when_it_does_not_fit)
+TEST(a_certificate_is_asked_for_anew_when_it_does_not_fit)
 {
 	struct enrol_conf other = t.conf;
 	struct connstr elsewhere = t.conn;
@@ -206,9 +205,8 @@ START_TEST(a_certificate_is_asked_for_anew_when_it_does_not_fit)
 	ck_assert_int_lt(enrol_check(&t.conf, clock_wall(), &why), 0);
 	ck_assert_ptr_nonnull(strstr(why.text, "key.pem"));
 }
-END_TEST
 
-START_TEST(a_refused_token_says_so)
+TEST(a_refused_token_says_so)
 {
 	str_copy(t.conn.secret, sizeof(t.conn.secret), "wrong");
 	enrol();
@@ -218,9 +216,8 @@ START_TEST(a_refused_token_says_so)
 		"mainsm refuses to enrol us: the token has expired: get a new connection string");
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 1);
 }
-END_TEST
 
-START_TEST(a_string_without_token_says_how_to_get_one)
+TEST(a_string_without_token_says_how_to_get_one)
 {
 	t.conn.token_id[0] = 0;
 	enrol();
@@ -228,9 +225,8 @@ START_TEST(a_string_without_token_says_how_to_get_one)
 	ck_assert_ptr_nonnull(strstr(t.why.text, "omig cert token"));
 	ck_assert_uint_eq(t.asked, 0);
 }
-END_TEST
 
-START_TEST(a_certificate_of_another_ca_or_role_is_not_stored)
+TEST(a_certificate_of_another_ca_or_role_is_not_stored)
 {
 	struct pki_ca *real = t.ca;
 	struct err e = { 0 };
@@ -247,9 +243,8 @@ START_TEST(a_certificate_of_another_ca_or_role_is_not_stored)
 	ck_assert_int_eq(t.why.code, ERR_DENIED);
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 1);
 }
-END_TEST
 
-START_TEST(a_tool_may_get_either_right)
+TEST(a_tool_may_get_either_right)
 {
 	t.conf.role = "tool";
 	t.role = ROLE_TOOL_OBSERVE;
@@ -260,9 +255,8 @@ START_TEST(a_tool_may_get_either_right)
 	ck_assert_int_eq(t.why.code, ERR_OK);
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 0);
 }
-END_TEST
 
-START_TEST(the_next_host_is_tried_when_one_does_not_answer)
+TEST(the_next_host_is_tried_when_one_does_not_answer)
 {
 	t.conn.nhost = 3;
 	str_copy(t.conn.host[0], sizeof(t.conn.host[0]), "nowhere");
@@ -271,18 +265,16 @@ START_TEST(the_next_host_is_tried_when_one_does_not_answer)
 	enrol();
 	ck_assert_msg(!t.why.code, "%s", t.why.text);
 }
-END_TEST
 
-START_TEST(nobody_there_is_told_with_the_address)
+TEST(nobody_there_is_told_with_the_address)
 {
 	str_copy(t.conn.host[0], sizeof(t.conn.host[0]), "nowhere");
 	enrol();
 	ck_assert_int_ne(t.why.code, ERR_OK);
 	ck_assert_ptr_nonnull(strstr(t.why.text, "mainsm at nowhere:"));
 }
-END_TEST
 
-START_TEST(a_mute_mainsm_is_given_up_after_ten_seconds)
+TEST(a_mute_mainsm_is_given_up_after_ten_seconds)
 {
 	t.is_mute = true;
 	ck_assert_ptr_nonnull(enrol_run(&t.conf, on_done, NULL));
@@ -292,18 +284,16 @@ START_TEST(a_mute_mainsm_is_given_up_after_ten_seconds)
 	ck_assert_uint_eq(t.done, 1);
 	ck_assert_int_eq(t.why.code, ERR_TIMEOUT);
 }
-END_TEST
 
-START_TEST(a_cancelled_enrolment_never_calls_back)
+TEST(a_cancelled_enrolment_never_calls_back)
 {
 	enrol_cancel(enrol_run(&t.conf, on_done, NULL));
 	loop_advance(t.loop, 20 * NSEC_PER_SEC);
 	ck_assert_uint_eq(t.done, 0);
 	enrol_cancel(NULL);
 }
-END_TEST
 
-START_TEST(a_live_link_can_carry_the_renewal)
+TEST(a_live_link_can_carry_the_renewal)
 {
 	struct enrol_renewal *r = NULL;
 	struct msg_enrol ask;
@@ -330,7 +320,6 @@ START_TEST(a_live_link_can_carry_the_renewal)
 	enrol_renew_free(r);
 	buf_done(&cert);
 }
-END_TEST
 
 /* Real credentials of what is stored; nothing is dialled. */
 static struct net_ctx *open_stored(void)
@@ -346,7 +335,7 @@ static struct net_ctx *open_stored(void)
 	return ctx;
 }
 
-START_TEST(a_renewed_certificate_is_of_the_same_authority)
+TEST(a_renewed_certificate_is_of_the_same_authority)
 {
 	struct enrol_conf conf = {
 		.loop = t.loop, .dir = t.leaf, .role = "lm", .site = "s", .host = "leaf"
@@ -381,9 +370,8 @@ START_TEST(a_renewed_certificate_is_of_the_same_authority)
 	net_ctx_free(ctx);
 	buf_done(&cert);
 }
-END_TEST
 
-START_TEST(without_memory_enrolment_fails_with_words)
+TEST(without_memory_enrolment_fails_with_words)
 {
 	ALLOC_SWEEP (k) {
 		struct enrol *n = enrol_run(&t.conf, on_done, NULL);
@@ -395,13 +383,5 @@ START_TEST(without_memory_enrolment_fails_with_words)
 		t.done = 0;
 	}
 }
-END_TEST
 
-SUITE_WITH("enrol", set_up, clean_up, a_token_becomes_a_certificate_that_is_fit_for_use,
-	   a_certificate_is_asked_for_anew_when_it_does_not_fit, a_refused_token_says_so,
-	   a_string_without_token_says_how_to_get_one,
-	   a_certificate_of_another_ca_or_role_is_not_stored, a_tool_may_get_either_right,
-	   the_next_host_is_tried_when_one_does_not_answer, nobody_there_is_told_with_the_address,
-	   a_mute_mainsm_is_given_up_after_ten_seconds, a_cancelled_enrolment_never_calls_back,
-	   a_live_link_can_carry_the_renewal, a_renewed_certificate_is_of_the_same_authority,
-	   without_memory_enrolment_fails_with_words)
+SUITE_WITH("enrol", set_up, clean_up)

@@ -61,7 +61,7 @@ static void ca_pin(char pin[PKI_PIN_BYTES])
 	ck_assert_int_eq(x509_pin(pin, s.ca.cert, NULL), 0);
 }
 
-START_TEST(enrolling_needs_no_certificate_but_the_right_pin)
+TEST(enrolling_needs_no_certificate_but_the_right_pin)
 {
 	char pin[PKI_PIN_BYTES];
 
@@ -76,9 +76,8 @@ START_TEST(enrolling_needs_no_certificate_but_the_right_pin)
 	send_frame(mine.chan, ENROL_TYPE, 100);
 	UNTIL(&s, mine.frames == 1);
 }
-END_TEST
 
-START_TEST(an_enrolling_peer_may_send_nothing_else)
+TEST(an_enrolling_peer_may_send_nothing_else)
 {
 	char pin[PKI_PIN_BYTES];
 
@@ -91,9 +90,8 @@ START_TEST(an_enrolling_peer_may_send_nothing_else)
 	ck_assert_int_eq(s.peer[0].closed, 1);
 	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
 }
-END_TEST
 
-START_TEST(an_enrolling_peer_stays_small_and_half_open)
+TEST(an_enrolling_peer_stays_small_and_half_open)
 {
 	char pin[PKI_PIN_BYTES];
 	struct net_listener_stats stats;
@@ -110,18 +108,16 @@ START_TEST(an_enrolling_peer_stays_small_and_half_open)
 	net_listener_get_stats(s.listener, &stats);
 	ck_assert_uint_eq(stats.half_open, 0);
 }
-END_TEST
 
-START_TEST(a_server_without_the_pinned_ca_is_not_enrolled_with)
+TEST(a_server_without_the_pinned_ca_is_not_enrolled_with)
 {
 	dial_enrol("00000000000000000000000000");
 	UNTIL(&s, mine.closed);
 	ck_assert_int_eq(mine.opened, 0);
 	ck_assert_msg(strstr(mine.why.text, "pin") != NULL, "%s", mine.why.text);
 }
-END_TEST
 
-START_TEST(the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm)
+TEST(the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm)
 {
 	struct pki_creds creds = test_creds(&s.ca, &SM_SPEC);
 	char pin[PKI_PIN_BYTES];
@@ -134,9 +130,8 @@ START_TEST(the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm)
 	ck_assert_int_eq(mine.opened, 0);
 	ck_assert_msg(strstr(mine.why.text, "mainsm was expected") != NULL, "%s", mine.why.text);
 }
-END_TEST
 
-START_TEST(without_a_certificate_one_can_only_enrol)
+TEST(without_a_certificate_one_can_only_enrol)
 {
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 	struct chan_handler h = seen_handler(&mine);
@@ -162,11 +157,10 @@ START_TEST(without_a_certificate_one_can_only_enrol)
 		-ERR_INVALID);
 	net_ctx_free(ctx);
 }
-END_TEST
 
 /* --- life of credentials */
 
-START_TEST(a_revoked_peer_is_cut_on_its_live_link)
+TEST(a_revoked_peer_is_cut_on_its_live_link)
 {
 	both_up();
 	send_frame(mine.chan, 1, 1);
@@ -176,9 +170,8 @@ START_TEST(a_revoked_peer_is_cut_on_its_live_link)
 	ck_assert_int_eq(s.peer[0].why.code, ERR_DENIED);
 	ck_assert_msg(strstr(s.peer[0].why.text, "revoked") != NULL, "%s", s.peer[0].why.text);
 }
-END_TEST
 
-START_TEST(a_peer_whose_certificate_expires_is_cut_on_its_live_link)
+TEST(a_peer_whose_certificate_expires_is_cut_on_its_live_link)
 {
 	both_up();
 	settle(&s);
@@ -187,9 +180,8 @@ START_TEST(a_peer_whose_certificate_expires_is_cut_on_its_live_link)
 	UNTIL(&s, s.peer[0].closed && mine.closed);
 	ck_assert_msg(strstr(s.peer[0].why.text, "expired") != NULL, "%s", s.peer[0].why.text);
 }
-END_TEST
 
-START_TEST(new_credentials_hold_for_the_next_handshake_and_live_links_stay)
+TEST(new_credentials_hold_for_the_next_handshake_and_live_links_stay)
 {
 	struct pki_creds creds = test_creds(
 		&s.ca, &(struct cert_spec){ .uri = "omig:lm/b/n2", .eku = "clientAuth" });
@@ -210,9 +202,8 @@ START_TEST(new_credentials_hold_for_the_next_handshake_and_live_links_stay)
 	pki_creds_done(&creds);
 	pki_creds_done(&bad);
 }
-END_TEST
 
-START_TEST(a_port_in_use_is_said_with_the_remedy)
+TEST(a_port_in_use_is_said_with_the_remedy)
 {
 	struct net_listen_conf conf = { .port = s.port, .roles = ROLE_BIT(ROLE_LM) };
 	struct net_accept a = { 0 };
@@ -224,13 +215,5 @@ START_TEST(a_port_in_use_is_said_with_the_remedy)
 	conf = (struct net_listen_conf){ .addr = "nonsense" };
 	ck_assert_int_eq(net_listen(s.ctx, &conf, &a, &l, &e), -ERR_INVALID);
 }
-END_TEST
 
-SUITE_WITH("net/enrol", set_up, clean_up, enrolling_needs_no_certificate_but_the_right_pin,
-	   an_enrolling_peer_may_send_nothing_else, an_enrolling_peer_stays_small_and_half_open,
-	   a_server_without_the_pinned_ca_is_not_enrolled_with,
-	   the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm,
-	   without_a_certificate_one_can_only_enrol, a_revoked_peer_is_cut_on_its_live_link,
-	   a_peer_whose_certificate_expires_is_cut_on_its_live_link,
-	   new_credentials_hold_for_the_next_handshake_and_live_links_stay,
-	   a_port_in_use_is_said_with_the_remedy)
+SUITE_WITH("net/enrol", set_up, clean_up)

@@ -74,7 +74,7 @@ static int lowest_free_fd(void)
 	return fd;
 }
 
-START_TEST(without_descriptors_the_listener_rests_and_comes_back)
+TEST(without_descriptors_the_listener_rests_and_comes_back)
 {
 	struct rlimit before, none;
 	uint64_t accepted;
@@ -104,7 +104,6 @@ START_TEST(without_descriptors_the_listener_rests_and_comes_back)
 	others_are_served();
 	raw_close(&r);
 }
-END_TEST
 
 /* --- memory: whatever allocation fails, nothing is lost or crashes */
 
@@ -129,7 +128,7 @@ static void one_life(struct net_ctx *ctx, struct seen *mine)
 	settle(&s);
 }
 
-START_TEST(every_allocation_of_a_connection_may_fail)
+TEST(every_allocation_of_a_connection_may_fail)
 {
 	struct net_ctx *ctx = client_ctx(&s, test_creds(&s.ca, &LM_SPEC));
 	struct seen mine;
@@ -144,9 +143,8 @@ START_TEST(every_allocation_of_a_connection_may_fail)
 	net_ctx_free(ctx);
 	others_are_served();
 }
-END_TEST
 
-START_TEST(every_allocation_of_a_context_and_a_listener_may_fail)
+TEST(every_allocation_of_a_context_and_a_listener_may_fail)
 {
 	struct net_listen_conf lconf = { .roles = ROLE_BIT(ROLE_LM) };
 	struct net_accept a = { 0 };
@@ -167,9 +165,5 @@ START_TEST(every_allocation_of_a_context_and_a_listener_may_fail)
 		loop_turn(s.loop);
 	}
 }
-END_TEST
 
-SUITE_WITH("net/exhaustion", set_up, clean_up,
-	   without_descriptors_the_listener_rests_and_comes_back,
-	   every_allocation_of_a_connection_may_fail,
-	   every_allocation_of_a_context_and_a_listener_may_fail)
+SUITE_WITH("net/exhaustion", set_up, clean_up)

@@ -93,13 +93,12 @@ static void bad_length(uint32_t length)
 	others_are_served();
 }
 
-START_TEST(a_length_of_zero_ends_the_channel_and_nobody_elses)
+TEST(a_length_of_zero_ends_the_channel_and_nobody_elses)
 {
 	bad_length(0);
 }
-END_TEST
 
-START_TEST(lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte)
+TEST(lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte)
 {
 	static const uint32_t lengths[] = { 0x00100001, 0x7fffffff, 0x80000000, 0xffffffff };
 
@@ -109,9 +108,8 @@ START_TEST(lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte)
 		bad_length(lengths[i]);
 	}
 }
-END_TEST
 
-START_TEST(a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is)
+TEST(a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is)
 {
 	static const uint8_t header[4] = { 0, 0x10, 0, 0 };
 	int seconds = 0;
@@ -130,9 +128,8 @@ START_TEST(a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is)
 	raw_close(&r);
 	others_are_served();
 }
-END_TEST
 
-START_TEST(slow_frames_that_get_complete_are_not_cut)
+TEST(slow_frames_that_get_complete_are_not_cut)
 {
 	static const uint8_t half[3] = { 0, 0, 0 }, rest[4] = { 3, 1, 2, 3 };
 
@@ -147,9 +144,8 @@ START_TEST(slow_frames_that_get_complete_are_not_cut)
 	ck_assert_int_eq(s.peer[0].frames, 10);
 	raw_close(&r);
 }
-END_TEST
 
-START_TEST(time_in_which_we_do_not_read_is_not_the_peers)
+TEST(time_in_which_we_do_not_read_is_not_the_peers)
 {
 	connect_raw();
 	SSL_write(r.ssl, "\0\0", 2);
@@ -164,9 +160,8 @@ START_TEST(time_in_which_we_do_not_read_is_not_the_peers)
 	ck_assert_int_eq(s.peer[0].closed, 1);
 	raw_close(&r);
 }
-END_TEST
 
-START_TEST(an_idle_peer_costs_no_deadline)
+TEST(an_idle_peer_costs_no_deadline)
 {
 	connect_raw();
 	raw_frame(&r, 1, 10);
@@ -175,7 +170,6 @@ START_TEST(an_idle_peer_costs_no_deadline)
 	ck_assert_int_eq(s.peer[0].closed, 0);
 	raw_close(&r);
 }
-END_TEST
 
 /* --- output */
 
@@ -200,7 +194,7 @@ static size_t fill(struct chan *c)
 	return sent;
 }
 
-START_TEST(a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls)
+TEST(a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls)
 {
 	struct chan_stats st;
 
@@ -221,7 +215,6 @@ START_TEST(a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls)
 		      s.peer[0].why.text);
 	raw_close(&r);
 }
-END_TEST
 
 static void drain_raw(size_t want)
 {
@@ -237,7 +230,7 @@ static void drain_raw(size_t want)
 	}
 }
 
-START_TEST(a_slow_reader_is_told_of_room_and_gets_every_frame)
+TEST(a_slow_reader_is_told_of_room_and_gets_every_frame)
 {
 	size_t sent;
 	int reported;
@@ -256,9 +249,8 @@ START_TEST(a_slow_reader_is_told_of_room_and_gets_every_frame)
 	ck_assert_int_eq(s.peer[0].closed, 0);
 	raw_close(&r);
 }
-END_TEST
 
-START_TEST(a_frame_larger_than_the_cap_is_refused_at_once)
+TEST(a_frame_larger_than_the_cap_is_refused_at_once)
 {
 	connect_raw();
 	chan_set_cap(s.peer[0].chan, 100);
@@ -267,7 +259,6 @@ START_TEST(a_frame_larger_than_the_cap_is_refused_at_once)
 	ck_assert_int_eq(send_frame(s.peer[0].chan, 1, 0), -ERR_LIMIT);
 	raw_close(&r);
 }
-END_TEST
 
 /* --- after the handshake */
 
@@ -280,7 +271,7 @@ static void key_updates(int n)
 	}
 }
 
-START_TEST(twenty_key_updates_a_minute_pass_and_more_do_not)
+TEST(twenty_key_updates_a_minute_pass_and_more_do_not)
 {
 	connect_raw();
 	for (int minute = 0; minute < 3; minute++) {
@@ -296,9 +287,8 @@ START_TEST(twenty_key_updates_a_minute_pass_and_more_do_not)
 	raw_close(&r);
 	others_are_served();
 }
-END_TEST
 
-START_TEST(a_flood_of_key_updates_in_one_go_is_cut_within_the_budget)
+TEST(a_flood_of_key_updates_in_one_go_is_cut_within_the_budget)
 {
 	const struct tls_chan *t;
 
@@ -312,11 +302,10 @@ START_TEST(a_flood_of_key_updates_in_one_go_is_cut_within_the_budget)
 	}
 	raw_close(&r);
 }
-END_TEST
 
 /* --- handshakes */
 
-START_TEST(a_silent_connection_is_dropped_after_five_seconds)
+TEST(a_silent_connection_is_dropped_after_five_seconds)
 {
 	int fd = raw_silent(&s, NULL);
 
@@ -329,9 +318,8 @@ START_TEST(a_silent_connection_is_dropped_after_five_seconds)
 	ck_assert_uint_eq(stats_of_listener().half_open, 0);
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_server_that_does_not_answer_is_given_up_after_five_seconds)
+TEST(a_server_that_does_not_answer_is_given_up_after_five_seconds)
 {
 	struct net_ctx *ctx = client_ctx(&s, test_creds(&s.ca, &LM_SPEC));
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -360,11 +348,10 @@ START_TEST(a_server_that_does_not_answer_is_given_up_after_five_seconds)
 	net_ctx_free(ctx);
 	close(l);
 }
-END_TEST
 
 #define MANY 40
 
-START_TEST(half_open_connections_are_bounded_in_all)
+TEST(half_open_connections_are_bounded_in_all)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.half_open_max = 10 };
@@ -382,9 +369,8 @@ START_TEST(half_open_connections_are_bounded_in_all)
 	UNTIL(&s, stats_of_listener().half_open == 0);
 	others_are_served();
 }
-END_TEST
 
-START_TEST(silent_ones_however_young_make_room_when_others_wait)
+TEST(silent_ones_however_young_make_room_when_others_wait)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.half_open_max = 10 };
@@ -402,10 +388,9 @@ START_TEST(silent_ones_however_young_make_room_when_others_wait)
 		close(fd[i]);
 	UNTIL(&s, stats_of_listener().half_open == 0);
 }
-END_TEST
 
 /* They have sent their ClientHello, and nothing more. */
-START_TEST(who_owes_a_move_makes_room_when_it_is_slow)
+TEST(who_owes_a_move_makes_room_when_it_is_slow)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.half_open_max = 10 };
@@ -426,9 +411,8 @@ START_TEST(who_owes_a_move_makes_room_when_it_is_slow)
 		raw_close(&some[i]);
 	UNTIL(&s, stats_of_listener().half_open == 0);
 }
-END_TEST
 
-START_TEST(one_source_cannot_take_the_place_of_others)
+TEST(one_source_cannot_take_the_place_of_others)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.strict_loopback = true };
@@ -444,7 +428,6 @@ START_TEST(one_source_cannot_take_the_place_of_others)
 		close(fd[i]);
 	UNTIL(&s, stats_of_listener().half_open == 0);
 }
-END_TEST
 
 static bool refused_as_nobody(void)
 {
@@ -459,7 +442,7 @@ static bool refused_as_nobody(void)
 	return s.refused_why.code == ERR_DENIED;
 }
 
-START_TEST(the_third_failure_is_punished_for_five_seconds)
+TEST(the_third_failure_is_punished_for_five_seconds)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.strict_loopback = true };
@@ -475,9 +458,8 @@ START_TEST(the_third_failure_is_punished_for_five_seconds)
 	others_are_served();
 	ck_assert_uint_eq(stats_of_listener().penalised, 1);
 }
-END_TEST
 
-START_TEST(a_crash_suspect_is_kept_out_for_ninety_seconds)
+TEST(a_crash_suspect_is_kept_out_for_ninety_seconds)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.strict_loopback = true };
@@ -493,18 +475,16 @@ START_TEST(a_crash_suspect_is_kept_out_for_ninety_seconds)
 	loop_advance(s.loop, 11 * SEC);
 	others_are_served();
 }
-END_TEST
 
-START_TEST(on_loopback_one_bad_peer_does_not_lock_out_the_rest)
+TEST(on_loopback_one_bad_peer_does_not_lock_out_the_rest)
 {
 	for (int i = 0; i < 10; i++)
 		refused_as_nobody();
 	ck_assert_uint_eq(stats_of_listener().penalised, 0);
 	others_are_served();
 }
-END_TEST
 
-START_TEST(penalties_add_up_to_ten_minutes_and_are_forgotten)
+TEST(penalties_add_up_to_ten_minutes_and_are_forgotten)
 {
 	struct sources *all = sources_new();
 	struct source *one = sources_get(all, 1, 0);
@@ -520,9 +500,8 @@ START_TEST(penalties_add_up_to_ten_minutes_and_are_forgotten)
 	ck_assert_ptr_eq(sources_get(all, 1, 61 * SEC), one);
 	sources_free(all);
 }
-END_TEST
 
-START_TEST(addresses_of_one_subscriber_are_one_source)
+TEST(addresses_of_one_subscriber_are_one_source)
 {
 	static const char *const same[][2] = { { "127.0.0.1", "::ffff:127.0.0.1" },
 					       { "2001:db8:1:2::1", "2001:db8:1:2:ffff::2" } };
@@ -542,25 +521,5 @@ START_TEST(addresses_of_one_subscriber_are_one_source)
 		ck_assert_uint_ne(sock_source_key(&a), sock_source_key(&b));
 	}
 }
-END_TEST
 
-SUITE_WITH("net/limits", set_up, clean_up, a_length_of_zero_ends_the_channel_and_nobody_elses,
-	   lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte,
-	   a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is,
-	   slow_frames_that_get_complete_are_not_cut, time_in_which_we_do_not_read_is_not_the_peers,
-	   an_idle_peer_costs_no_deadline,
-	   a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls,
-	   a_slow_reader_is_told_of_room_and_gets_every_frame,
-	   a_frame_larger_than_the_cap_is_refused_at_once,
-	   twenty_key_updates_a_minute_pass_and_more_do_not,
-	   a_flood_of_key_updates_in_one_go_is_cut_within_the_budget,
-	   a_silent_connection_is_dropped_after_five_seconds,
-	   a_server_that_does_not_answer_is_given_up_after_five_seconds,
-	   half_open_connections_are_bounded_in_all,
-	   silent_ones_however_young_make_room_when_others_wait,
-	   who_owes_a_move_makes_room_when_it_is_slow, one_source_cannot_take_the_place_of_others,
-	   the_third_failure_is_punished_for_five_seconds,
-	   a_crash_suspect_is_kept_out_for_ninety_seconds,
-	   on_loopback_one_bad_peer_does_not_lock_out_the_rest,
-	   penalties_add_up_to_ten_minutes_and_are_forgotten,
-	   addresses_of_one_subscriber_are_one_source)
+SUITE_WITH("net/limits", set_up, clean_up)

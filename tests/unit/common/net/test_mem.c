@@ -110,7 +110,7 @@ static void both_up(void)
 	ck_assert_int_eq(accepted, 1);
 }
 
-START_TEST(both_sides_know_each_other_as_over_tls)
+TEST(both_sides_know_each_other_as_over_tls)
 {
 	both_up();
 	ck_assert_int_eq(chan_peer(mine.chan)->role, ROLE_MAINSM);
@@ -118,9 +118,8 @@ START_TEST(both_sides_know_each_other_as_over_tls)
 	ck_assert_str_eq(chan_remote(peer.chan), "n1");
 	ck_assert_uint_eq(net_listener_port(listener), 7);
 }
-END_TEST
 
-START_TEST(nothing_happens_inside_a_call)
+TEST(nothing_happens_inside_a_call)
 {
 	dial();
 	ck_assert_int_eq(mine.opened, 0);
@@ -135,9 +134,8 @@ START_TEST(nothing_happens_inside_a_call)
 	ck_assert_int_eq(peer.frames, 1);
 	ck_assert_int_eq(peer.closed, 1);
 }
-END_TEST
 
-START_TEST(a_delay_is_kept_to_the_nanosecond)
+TEST(a_delay_is_kept_to_the_nanosecond)
 {
 	both_up();
 	mem_net_set_link(net, "top", "n1", &(struct mem_link){ .delay = 5 * MS });
@@ -147,9 +145,8 @@ START_TEST(a_delay_is_kept_to_the_nanosecond)
 	loop_advance(loop, 1);
 	ck_assert_int_eq(peer.frames, 1);
 }
-END_TEST
 
-START_TEST(a_host_with_a_pace_takes_one_thing_after_the_other)
+TEST(a_host_with_a_pace_takes_one_thing_after_the_other)
 {
 	struct mem_load l;
 
@@ -169,9 +166,8 @@ START_TEST(a_host_with_a_pace_takes_one_thing_after_the_other)
 	mem_net_get_load(net, "nowhere", &l);
 	ck_assert_uint_eq(l.frames_in, 0);
 }
-END_TEST
 
-START_TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
+TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
 {
 	struct mem_load l;
 
@@ -189,9 +185,8 @@ START_TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
 	ck_assert_uint_eq(l.frames_out, 2);
 	ck_assert_uint_eq(l.bytes_out, 40);
 }
-END_TEST
 
-START_TEST(what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting)
+TEST(what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting)
 {
 	both_up();
 	mem_net_set_pace(net, "top", &(struct mem_pace){ .frame_ns = 3600 * NSEC_PER_SEC });
@@ -209,9 +204,8 @@ START_TEST(what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting)
 	loop_advance(loop, MS);
 	ck_assert_int_eq(peer.frames, 1);
 }
-END_TEST
 
-START_TEST(a_cut_holds_everything_back_and_healing_loses_nothing)
+TEST(a_cut_holds_everything_back_and_healing_loses_nothing)
 {
 	both_up();
 	mem_net_set_link(net, NULL, "n1", &(struct mem_link){ .cut = true });
@@ -225,9 +219,8 @@ START_TEST(a_cut_holds_everything_back_and_healing_loses_nothing)
 	ck_assert_int_eq(peer.frames, 5);
 	ck_assert_uint_eq(peer.last_type, 4);
 }
-END_TEST
 
-START_TEST(a_deaf_host_is_heard_and_hears_nothing)
+TEST(a_deaf_host_is_heard_and_hears_nothing)
 {
 	both_up();
 	mem_net_set_link(net, "top", "n1", &(struct mem_link){ .deaf = "top" });
@@ -255,9 +248,8 @@ START_TEST(a_deaf_host_is_heard_and_hears_nothing)
 		ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 	}
 }
-END_TEST
 
-START_TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
+TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
 {
 	mem_net_set_link(net, NULL, NULL, &(struct mem_link){ .cut = true });
 	dial();
@@ -267,9 +259,8 @@ START_TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
 	ck_assert_int_eq(mine.closed, 1);
 	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 }
-END_TEST
 
-START_TEST(a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before)
+TEST(a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before)
 {
 	both_up();
 	loop_part_hold(top_loop, 20 * NSEC_PER_SEC);
@@ -282,9 +273,8 @@ START_TEST(a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before)
 	ck_assert_int_eq(peer.frames, 5);
 	ck_assert_uint_eq(peer.last_type, 4);
 }
-END_TEST
 
-START_TEST(who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake)
+TEST(who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake)
 {
 	loop_part_hold(top_loop, HANDSHAKE_MAX_NS - 1);
 	dial();
@@ -299,9 +289,8 @@ START_TEST(who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake)
 	ck_assert_int_eq(mine.closed, 1);
 	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 }
-END_TEST
 
-START_TEST(a_port_where_nobody_listens_refuses)
+TEST(a_port_where_nobody_listens_refuses)
 {
 	dial_as(node, 8, &(struct net_expect){ .roles = ROLE_BIT(ROLE_MAINSM) });
 	loop_advance(loop, 0);
@@ -312,9 +301,8 @@ START_TEST(a_port_where_nobody_listens_refuses)
 	loop_advance(loop, 0);
 	ck_assert_int_eq(mine.why.code, ERR_SYS);
 }
-END_TEST
 
-START_TEST(the_same_peers_are_refused_as_over_tls)
+TEST(the_same_peers_are_refused_as_over_tls)
 {
 	struct identity tool = who(ROLE_TOOL_OBSERVE, "me@here", 3);
 	struct net_ctx *bad;
@@ -337,9 +325,8 @@ START_TEST(the_same_peers_are_refused_as_over_tls)
 	ck_assert_msg(strstr(refused_why.text, "revoked") != NULL, "%s", refused_why.text);
 	ck_assert_int_eq(accepted, 0);
 }
-END_TEST
 
-START_TEST(revoked_and_expired_peers_are_cut_within_the_period)
+TEST(revoked_and_expired_peers_are_cut_within_the_period)
 {
 	both_up();
 	wall = 3000 * NSEC_PER_SEC;
@@ -347,9 +334,8 @@ START_TEST(revoked_and_expired_peers_are_cut_within_the_period)
 	ck_assert_int_eq(peer.closed, 1);
 	ck_assert_int_eq(peer.why.code, ERR_DENIED);
 }
-END_TEST
 
-START_TEST(enrolling_works_without_an_identity)
+TEST(enrolling_works_without_an_identity)
 {
 	struct identity none = who(ROLE_NONE, "fresh", 0);
 	struct chan_handler h = seen_handler(&mine);
@@ -380,9 +366,8 @@ START_TEST(enrolling_works_without_an_identity)
 	mine.chan = NULL;
 	net_ctx_free(ctx);
 }
-END_TEST
 
-START_TEST(a_reader_that_pauses_fills_window_queue_and_cap_in_this_order)
+TEST(a_reader_that_pauses_fills_window_queue_and_cap_in_this_order)
 {
 	int sent = 0;
 
@@ -403,9 +388,8 @@ START_TEST(a_reader_that_pauses_fills_window_queue_and_cap_in_this_order)
 	ck_assert_int_eq(mine.writable, 1);
 	ck_assert_uint_eq(chan_queued(mine.chan), 0);
 }
-END_TEST
 
-START_TEST(a_drop_breaks_the_connection_for_both)
+TEST(a_drop_breaks_the_connection_for_both)
 {
 	both_up();
 	mem_net_set_link(net, NULL, NULL, &(struct mem_link){ .drop = 1 });
@@ -415,9 +399,8 @@ START_TEST(a_drop_breaks_the_connection_for_both)
 	ck_assert_int_eq(peer.closed, 1);
 	ck_assert_int_eq(peer.frames, 0);
 }
-END_TEST
 
-START_TEST(a_killed_host_is_reset_for_its_peers_and_hears_nothing)
+TEST(a_killed_host_is_reset_for_its_peers_and_hears_nothing)
 {
 	both_up();
 	send_frame(mine.chan, 1, 1);
@@ -426,7 +409,6 @@ START_TEST(a_killed_host_is_reset_for_its_peers_and_hears_nothing)
 	ck_assert_int_eq(peer.closed, 1);
 	ck_assert_int_eq(mine.closed, 0);
 }
-END_TEST
 
 /* --- property: whatever the link does, each side gets a prefix of what the other sent, in order */
 
@@ -486,7 +468,7 @@ static void random_step(struct rng *r, unsigned sent[2])
 	}
 }
 
-START_TEST(order_holds_under_delay_jitter_cuts_pauses_and_full_windows)
+TEST(order_holds_under_delay_jitter_cuts_pauses_and_full_windows)
 {
 	struct rng r;
 
@@ -519,9 +501,8 @@ START_TEST(order_holds_under_delay_jitter_cuts_pauses_and_full_windows)
 		mine.chan = NULL;
 	}
 }
-END_TEST
 
-START_TEST(every_allocation_may_fail)
+TEST(every_allocation_may_fail)
 {
 	ALLOC_SWEEP (k) {
 		struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM), .host = "top" };
@@ -545,21 +526,5 @@ START_TEST(every_allocation_may_fail)
 		ck_assert(!peer.chan || peer.closed);
 	}
 }
-END_TEST
 
-SUITE_WITH("net/mem", set_up, clean_up, both_sides_know_each_other_as_over_tls,
-	   nothing_happens_inside_a_call, a_delay_is_kept_to_the_nanosecond,
-	   a_host_with_a_pace_takes_one_thing_after_the_other,
-	   what_a_host_with_a_pace_says_leaves_one_after_the_other,
-	   what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting,
-	   a_cut_holds_everything_back_and_healing_loses_nothing,
-	   a_deaf_host_is_heard_and_hears_nothing,
-	   dialling_through_a_cut_takes_the_time_of_a_handshake,
-	   a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before,
-	   who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake,
-	   a_port_where_nobody_listens_refuses, the_same_peers_are_refused_as_over_tls,
-	   revoked_and_expired_peers_are_cut_within_the_period, enrolling_works_without_an_identity,
-	   a_reader_that_pauses_fills_window_queue_and_cap_in_this_order,
-	   a_drop_breaks_the_connection_for_both,
-	   a_killed_host_is_reset_for_its_peers_and_hears_nothing,
-	   order_holds_under_delay_jitter_cuts_pauses_and_full_windows, every_allocation_may_fail)
+SUITE_WITH("net/mem", set_up, clean_up)

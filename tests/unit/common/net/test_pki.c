@@ -97,7 +97,7 @@ static struct pki_creds issue(const struct identity *as, struct identity *issued
 	return c;
 }
 
-START_TEST(a_new_ca_is_private_and_the_same_when_loaded_again)
+TEST(a_new_ca_is_private_and_the_same_when_loaded_again)
 {
 	struct pki_ca *again;
 
@@ -110,9 +110,8 @@ START_TEST(a_new_ca_is_private_and_the_same_when_loaded_again)
 	ck_assert_int_gt(pki_ca_wall_not_after(ca), clock_wall() + 3000 * DAY);
 	pki_ca_free(again);
 }
-END_TEST
 
-START_TEST(the_ca_may_sign_certificates_of_links_and_nothing_else)
+TEST(the_ca_may_sign_certificates_of_links_and_nothing_else)
 {
 	X509 *x = x509_from_pem(pki_ca_pem(ca), "", NULL);
 
@@ -122,9 +121,8 @@ START_TEST(the_ca_may_sign_certificates_of_links_and_nothing_else)
 	ck_assert(pkey_is_p256(X509_get0_pubkey(x)));
 	X509_free(x);
 }
-END_TEST
 
-START_TEST(an_issued_certificate_names_its_holder_and_passes_the_check)
+TEST(an_issued_certificate_names_its_holder_and_passes_the_check)
 {
 	struct identity as = wish(ROLE_LM), issued, got;
 	struct pki_creds c = issue(&as, &issued);
@@ -140,9 +138,8 @@ START_TEST(an_issued_certificate_names_its_holder_and_passes_the_check)
 	ck_assert_int_lt(got.wall_not_before, clock_wall() - PKI_BACKDATE_NS / 2);
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(each_role_gets_exactly_what_verification_demands)
+TEST(each_role_gets_exactly_what_verification_demands)
 {
 	for (unsigned role = ROLE_NONE + 1; role < ROLE_COUNT; role++) {
 		struct identity as = wish((enum role)role), got;
@@ -163,9 +160,8 @@ START_TEST(each_role_gets_exactly_what_verification_demands)
 		pki_creds_done(&c);
 	}
 }
-END_TEST
 
-START_TEST(serials_do_not_repeat)
+TEST(serials_do_not_repeat)
 {
 	struct identity as = wish(ROLE_LM), one, two;
 	struct pki_creds c = issue(&as, &one), d = issue(&as, &two);
@@ -174,9 +170,8 @@ START_TEST(serials_do_not_repeat)
 	pki_creds_done(&c);
 	pki_creds_done(&d);
 }
-END_TEST
 
-START_TEST(nothing_lasts_longer_than_the_ca)
+TEST(nothing_lasts_longer_than_the_ca)
 {
 	struct identity as = wish(ROLE_SM), issued;
 	struct pki_creds c;
@@ -186,7 +181,6 @@ START_TEST(nothing_lasts_longer_than_the_ca)
 	ck_assert_int_eq(issued.wall_not_after, pki_ca_wall_not_after(ca));
 	pki_creds_done(&c);
 }
-END_TEST
 
 static int try_issue(const void *csr, size_t n, const struct identity *as)
 {
@@ -215,7 +209,7 @@ static struct buf request(EVP_PKEY *pub, EVP_PKEY *signer)
 	return out;
 }
 
-START_TEST(a_request_must_prove_that_it_holds_its_key)
+TEST(a_request_must_prove_that_it_holds_its_key)
 {
 	EVP_PKEY *mine = EVP_EC_gen("P-256"), *theirs = EVP_EC_gen("P-256");
 	struct identity as = wish(ROLE_LM);
@@ -237,9 +231,8 @@ START_TEST(a_request_must_prove_that_it_holds_its_key)
 	EVP_PKEY_free(mine);
 	EVP_PKEY_free(theirs);
 }
-END_TEST
 
-START_TEST(other_kinds_of_keys_are_refused)
+TEST(other_kinds_of_keys_are_refused)
 {
 	EVP_PKEY *p384 = EVP_EC_gen("P-384"),
 		 *rsa = EVP_RSA_gen(1024) /* more would take seconds on a busy machine */;
@@ -253,9 +246,8 @@ START_TEST(other_kinds_of_keys_are_refused)
 	EVP_PKEY_free(p384);
 	EVP_PKEY_free(rsa);
 }
-END_TEST
 
-START_TEST(an_impossible_identity_is_not_issued)
+TEST(an_impossible_identity_is_not_issued)
 {
 	EVP_PKEY *k = EVP_EC_gen("P-256");
 	struct buf csr = request(k, k);
@@ -272,7 +264,6 @@ START_TEST(an_impossible_identity_is_not_issued)
 	buf_done(&csr);
 	EVP_PKEY_free(k);
 }
-END_TEST
 
 static int reopen(struct err *e)
 {
@@ -283,7 +274,7 @@ static int reopen(struct err *e)
 	return rc;
 }
 
-START_TEST(a_key_that_others_can_read_is_refused_with_the_remedy)
+TEST(a_key_that_others_can_read_is_refused_with_the_remedy)
 {
 	char path[FILE_PATH_BYTES];
 	struct err e = { 0 };
@@ -298,9 +289,8 @@ START_TEST(a_key_that_others_can_read_is_refused_with_the_remedy)
 	ck_assert_int_eq(reopen(NULL), -ERR_DENIED);
 	ck_assert_int_eq(chmod(dir, 0700), 0);
 }
-END_TEST
 
-START_TEST(half_a_ca_is_not_silently_replaced)
+TEST(half_a_ca_is_not_silently_replaced)
 {
 	char key[FILE_PATH_BYTES], cert[FILE_PATH_BYTES];
 	struct err e = { 0 };
@@ -315,9 +305,8 @@ START_TEST(half_a_ca_is_not_silently_replaced)
 	ck_assert_int_eq(unlink(cert), 0);
 	ck_assert_int_eq(reopen(&e), 0);
 }
-END_TEST
 
-START_TEST(a_key_of_another_ca_is_noticed)
+TEST(a_key_of_another_ca_is_noticed)
 {
 	EVP_PKEY *k = EVP_EC_gen("P-256");
 	char *pem = pkey_to_pem(k), key[FILE_PATH_BYTES];
@@ -328,9 +317,8 @@ START_TEST(a_key_of_another_ca_is_noticed)
 	pem_wipe_free(pem);
 	EVP_PKEY_free(k);
 }
-END_TEST
 
-START_TEST(credentials_are_stored_privately_and_loaded_again)
+TEST(credentials_are_stored_privately_and_loaded_again)
 {
 	struct identity as = wish(ROLE_LM);
 	struct pki_creds c = issue(&as, NULL), got;
@@ -357,7 +345,6 @@ START_TEST(credentials_are_stored_privately_and_loaded_again)
 	ck_assert_int_eq(pki_creds_load(sub, &got, &e), -ERR_NOTFOUND);
 	pki_creds_done(&c);
 }
-END_TEST
 
 #define STORERS 3
 #define STORES 20
@@ -401,7 +388,7 @@ static void check_stored(const char *sub)
 	pki_creds_done(&got);
 }
 
-START_TEST(what_several_store_in_one_directory_is_of_one_of_them)
+TEST(what_several_store_in_one_directory_is_of_one_of_them)
 {
 	struct identity as = wish(ROLE_FACTORY);
 	struct pki_creds c[STORERS];
@@ -430,7 +417,6 @@ START_TEST(what_several_store_in_one_directory_is_of_one_of_them)
 	for (int i = 0; i < STORERS; i++)
 		pki_creds_done(&c[i]);
 }
-END_TEST
 
 /* From now on this process is on a file system that has no locks. */
 static void lose_locks(int as)
@@ -460,7 +446,7 @@ static void store_and_load(const char *sub, const struct pki_creds *c, int as)
 	_exit(0);
 }
 
-START_TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same)
+TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same)
 {
 	static const int as[] = { ENOSYS, EOPNOTSUPP, ENOLCK };
 	struct identity who = wish(ROLE_LM);
@@ -480,9 +466,8 @@ START_TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_sa
 	}
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(bad_credentials_are_told_apart_with_what_to_do)
+TEST(bad_credentials_are_told_apart_with_what_to_do)
 {
 	struct identity as = wish(ROLE_LM);
 	struct pki_creds c = issue(&as, NULL), d = issue(&as, NULL);
@@ -510,9 +495,8 @@ START_TEST(bad_credentials_are_told_apart_with_what_to_do)
 	pki_creds_done(&c);
 	pki_creds_done(&d);
 }
-END_TEST
 
-START_TEST(pins_are_checked_as_people_copy_them)
+TEST(pins_are_checked_as_people_copy_them)
 {
 	char pin[PKI_PIN_BYTES];
 
@@ -522,9 +506,8 @@ START_TEST(pins_are_checked_as_people_copy_them)
 	pin[25] = 0;
 	ck_assert(!pki_pin_is_valid(pin));
 }
-END_TEST
 
-START_TEST(every_allocation_of_ours_may_fail)
+TEST(every_allocation_of_ours_may_fail)
 {
 	struct identity as = wish(ROLE_LM);
 	struct pki_creds c = issue(&as, NULL);
@@ -559,18 +542,5 @@ START_TEST(every_allocation_of_ours_may_fail)
 	}
 	pki_creds_done(&c);
 }
-END_TEST
 
-SUITE_WITH("net/pki", set_up, clean_up, a_new_ca_is_private_and_the_same_when_loaded_again,
-	   the_ca_may_sign_certificates_of_links_and_nothing_else,
-	   an_issued_certificate_names_its_holder_and_passes_the_check,
-	   each_role_gets_exactly_what_verification_demands, serials_do_not_repeat,
-	   nothing_lasts_longer_than_the_ca, a_request_must_prove_that_it_holds_its_key,
-	   other_kinds_of_keys_are_refused, an_impossible_identity_is_not_issued,
-	   a_key_that_others_can_read_is_refused_with_the_remedy,
-	   half_a_ca_is_not_silently_replaced, a_key_of_another_ca_is_noticed,
-	   credentials_are_stored_privately_and_loaded_again,
-	   what_several_store_in_one_directory_is_of_one_of_them,
-	   where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same,
-	   bad_credentials_are_told_apart_with_what_to_do, pins_are_checked_as_people_copy_them,
-	   every_allocation_of_ours_may_fail)
+SUITE_WITH("net/pki", set_up, clean_up)

@@ -57,7 +57,7 @@ static struct cert_spec lm_with(struct cert_spec spec)
 	return spec;
 }
 
-START_TEST(a_good_certificate_is_let_in_by_the_same_means)
+TEST(a_good_certificate_is_let_in_by_the_same_means)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 	struct raw_conf conf = { .creds = &c };
@@ -75,15 +75,13 @@ START_TEST(a_good_certificate_is_let_in_by_the_same_means)
 	raw_close(&r);
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(no_certificate)
+TEST(no_certificate)
 {
 	refused(&(struct raw_conf){ 0 }, "shows no certificate");
 }
-END_TEST
 
-START_TEST(another_ca)
+TEST(another_ca)
 {
 	struct test_ca rogue;
 
@@ -91,9 +89,8 @@ START_TEST(another_ca)
 	refused_cert(&rogue, LM_SPEC, "from another CA");
 	test_ca_done(&rogue);
 }
-END_TEST
 
-START_TEST(another_ca_of_the_same_name)
+TEST(another_ca_of_the_same_name)
 {
 	struct test_ca rogue;
 
@@ -101,117 +98,101 @@ START_TEST(another_ca_of_the_same_name)
 	refused_cert(&rogue, LM_SPEC, "from another CA");
 	test_ca_done(&rogue);
 }
-END_TEST
 
-START_TEST(self_signed)
+TEST(self_signed)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth", .self_signed = true }),
 		     "another CA");
 }
-END_TEST
 
-START_TEST(expired)
+TEST(expired)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth", .to_s = -10 }),
 		     "has expired");
 }
-END_TEST
 
-START_TEST(not_yet_valid)
+TEST(not_yet_valid)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth", .from_s = 600 }),
 		     "valid only from");
 }
-END_TEST
 
-START_TEST(for_servers_only)
+TEST(for_servers_only)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "serverAuth" }),
 		     "extended key usage");
 }
-END_TEST
 
-START_TEST(without_extended_key_usage)
+TEST(without_extended_key_usage)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ 0 }), "extended key usage");
 }
-END_TEST
 
-START_TEST(any_extended_key_usage)
+TEST(any_extended_key_usage)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "anyExtendedKeyUsage" }),
 		     "extended key usage");
 }
-END_TEST
 
-START_TEST(any_extended_key_usage_beside_the_right_one)
+TEST(any_extended_key_usage_beside_the_right_one)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth,anyExtendedKeyUsage" }),
 		     "extended key usage");
 }
-END_TEST
 
-START_TEST(an_lm_that_could_serve)
+TEST(an_lm_that_could_serve)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth,serverAuth" }),
 		     "extended key usage");
 }
-END_TEST
 
-START_TEST(a_name_written_in_another_way)
+TEST(a_name_written_in_another_way)
 {
 	refused_cert(&s.ca,
 		     (struct cert_spec){ .uri = "omig:tool-observe//u%40h", .eku = "clientAuth" },
 		     "does not name a role");
 }
-END_TEST
 
-START_TEST(a_role_that_may_not_come_here)
+TEST(a_role_that_may_not_come_here)
 {
 	refused_cert(&s.ca,
 		     (struct cert_spec){ .uri = "omig:tool-observe//u@h", .eku = "clientAuth" },
 		     "sm or lm was expected");
 }
-END_TEST
 
-START_TEST(no_name_at_all)
+TEST(no_name_at_all)
 {
 	refused_cert(&s.ca, (struct cert_spec){ .eku = "clientAuth" }, "names no role");
 }
-END_TEST
 
-START_TEST(a_second_name)
+TEST(a_second_name)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth", .dns = "n1.example" }),
 		     "names no role");
 }
-END_TEST
 
-START_TEST(an_intermediate_authority)
+TEST(an_intermediate_authority)
 {
 	refused_cert(&s.ca,
 		     lm_with((struct cert_spec){ .eku = "clientAuth",
 						 .constraints = "critical,CA:TRUE" }),
 		     "not made for links");
 }
-END_TEST
 
-START_TEST(not_for_signatures)
+TEST(not_for_signatures)
 {
 	refused_cert(&s.ca,
 		     lm_with((struct cert_spec){ .eku = "clientAuth", .usage = "keyAgreement" }),
 		     "not made for links");
 }
-END_TEST
 
-START_TEST(another_curve)
+TEST(another_curve)
 {
 	refused_cert(&s.ca, lm_with((struct cert_spec){ .eku = "clientAuth", .curve = "P-384" }),
 		     "shows no certificate");
 }
-END_TEST
 
-START_TEST(a_revoked_serial)
+TEST(a_revoked_serial)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 	struct raw_conf conf = { .creds = &c };
@@ -223,9 +204,8 @@ START_TEST(a_revoked_serial)
 	refused(&conf, "is revoked");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(a_chain_of_a_hundred)
+TEST(a_chain_of_a_hundred)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 	struct raw_conf conf = { .creds = &c, .extra = s.ca.cert, .extras = 100 };
@@ -233,9 +213,8 @@ START_TEST(a_chain_of_a_hundred)
 	refused(&conf, "more certificates than it may");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(a_chain_of_three)
+TEST(a_chain_of_three)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 	struct raw_conf conf = { .creds = &c, .extra = s.ca.cert, .extras = 2 };
@@ -243,9 +222,8 @@ START_TEST(a_chain_of_three)
 	refused(&conf, "more certificates than two");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(tls_1_2)
+TEST(tls_1_2)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 	struct raw_conf conf = { .creds = &c, .max_version = TLS1_2_VERSION };
@@ -253,27 +231,24 @@ START_TEST(tls_1_2)
 	refused(&conf, "TLS 1.3");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(another_protocol_in_tls)
+TEST(another_protocol_in_tls)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 
 	refused(&(struct raw_conf){ .creds = &c, .alpn = "\x08http/1.1" }, "not offered here");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(no_protocol_in_tls)
+TEST(no_protocol_in_tls)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 
 	refused(&(struct raw_conf){ .creds = &c, .alpn = "" }, "not offered here");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(two_protocols_to_choose_from)
+TEST(two_protocols_to_choose_from)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 
@@ -281,15 +256,13 @@ START_TEST(two_protocols_to_choose_from)
 		"not offered here");
 	pki_creds_done(&c);
 }
-END_TEST
 
-START_TEST(enrolling_where_it_is_not_offered)
+TEST(enrolling_where_it_is_not_offered)
 {
 	refused(&(struct raw_conf){ .alpn = "\x0comig-enrol/1" }, "not offered here");
 }
-END_TEST
 
-START_TEST(plain_http)
+TEST(plain_http)
 {
 	static const char get[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 	int fd = raw_tcp(&s, NULL);
@@ -300,9 +273,8 @@ START_TEST(plain_http)
 	ck_assert_msg(strstr(s.refused_why.text, "HTTP") != NULL, "%s", s.refused_why.text);
 	close(fd);
 }
-END_TEST
 
-START_TEST(a_saved_session_is_neither_issued_nor_resumed)
+TEST(a_saved_session_is_neither_issued_nor_resumed)
 {
 	struct pki_creds c = test_creds(&s.ca, &LM_SPEC);
 	struct raw_conf conf = { .creds = &c };
@@ -328,10 +300,9 @@ START_TEST(a_saved_session_is_neither_issued_nor_resumed)
 	raw_close(&r);
 	pki_creds_done(&c);
 }
-END_TEST
 
 /* No TLS client of today signs with such a key, so the check is asked directly. */
-START_TEST(a_key_of_16384_bits_costs_nothing)
+TEST(a_key_of_16384_bits_costs_nothing)
 {
 	struct cert_spec spec =
 		lm_with((struct cert_spec){ .eku = "clientAuth", .rsa_bits = 16384 });
@@ -345,9 +316,8 @@ START_TEST(a_key_of_16384_bits_costs_nothing)
 	ck_assert_msg(strstr(v.why.text, "P-256") != NULL, "%s", v.why.text);
 	X509_free(cert);
 }
-END_TEST
 
-START_TEST(the_certificate_must_be_there)
+TEST(the_certificate_must_be_there)
 {
 	struct admit a = { .roles = ~0u };
 	struct verdict v = { 0 };
@@ -356,16 +326,5 @@ START_TEST(the_certificate_must_be_there)
 	ck_assert_int_eq(verify_peer(s.ctx, &a, &(struct presented){ NULL }, &id, &v), -ERR_DENIED);
 	ck_assert_int_ne(v.x509_error, X509_V_OK);
 }
-END_TEST
 
-SUITE_WITH("net/refused", set_up, clean_up, a_good_certificate_is_let_in_by_the_same_means,
-	   no_certificate, another_ca, another_ca_of_the_same_name, self_signed, expired,
-	   not_yet_valid, for_servers_only, without_extended_key_usage, any_extended_key_usage,
-	   any_extended_key_usage_beside_the_right_one, an_lm_that_could_serve,
-	   a_name_written_in_another_way, a_role_that_may_not_come_here, no_name_at_all,
-	   a_second_name, an_intermediate_authority, not_for_signatures, another_curve,
-	   a_revoked_serial, a_chain_of_a_hundred, a_chain_of_three, tls_1_2,
-	   another_protocol_in_tls, no_protocol_in_tls, two_protocols_to_choose_from,
-	   enrolling_where_it_is_not_offered, plain_http,
-	   a_saved_session_is_neither_issued_nor_resumed, a_key_of_16384_bits_costs_nothing,
-	   the_certificate_must_be_there)
+SUITE_WITH("net/refused", set_up, clean_up)

@@ -95,7 +95,7 @@ static void say(struct chan *c)
 	loop_advance(loop, NSEC_PER_MSEC);
 }
 
-START_TEST(what_a_host_sends_is_what_the_tap_gives)
+TEST(what_a_host_sends_is_what_the_tap_gives)
 {
 	ck_assert_int_eq(mem_net_set_tap(net, "n1", &tap), 0);
 	say(mine.chan);
@@ -107,9 +107,8 @@ START_TEST(what_a_host_sends_is_what_the_tap_gives)
 	ck_assert_int_eq(peer.frames, 3);
 	ck_assert_uint_eq(peer.last_type, 40);
 }
-END_TEST
 
-START_TEST(what_comes_to_a_host_is_seen_and_comes)
+TEST(what_comes_to_a_host_is_seen_and_comes)
 {
 	ck_assert_int_eq(mem_net_set_tap(net, "n1", &tap), 0);
 	say(peer.chan);
@@ -118,12 +117,5 @@ START_TEST(what_comes_to_a_host_is_seen_and_comes)
 	ck_assert_int_eq(mine.frames, 1);
 	ck_assert_uint_eq(said, 0); /* the other host has none */
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_a_host_sends_is_what_the_tap_gives,
-				       what_comes_to_a_host_is_seen_and_comes };
-
-	return suite_run_with("net/tap", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("net/tap", set_up, clean_up)

@@ -38,7 +38,7 @@ static void both_up(void)
 	UNTIL(&s, mine.opened && s.accepted);
 }
 
-START_TEST(both_sides_know_each_other_and_frames_pass_both_ways)
+TEST(both_sides_know_each_other_and_frames_pass_both_ways)
 {
 	s.echo = true;
 	both_up();
@@ -53,16 +53,14 @@ START_TEST(both_sides_know_each_other_and_frames_pass_both_ways)
 	ck_assert_uint_eq(mine.bytes, 100 * 99 / 2);
 	ck_assert_uint_eq(mine.last_type, 99);
 }
-END_TEST
 
-START_TEST(nothing_is_sent_before_the_channel_is_open)
+TEST(nothing_is_sent_before_the_channel_is_open)
 {
 	client_dial(&s, client, &mine);
 	ck_assert_int_eq(send_frame(mine.chan, 1, 1), -ERR_AGAIN);
 	ck_assert_ptr_null(chan_peer(mine.chan));
 	UNTIL(&s, mine.opened && s.accepted);
 }
-END_TEST
 
 /*
  * Every record and every system call is counted: 1000 pairs may not wait for
@@ -92,7 +90,7 @@ static unsigned user_timeout_of(const struct chan *c)
 	return ms;
 }
 
-START_TEST(a_thousand_pairs_take_one_write_each_on_sockets_without_delay)
+TEST(a_thousand_pairs_take_one_write_each_on_sockets_without_delay)
 {
 	struct tls_chan *t;
 	struct chan_stats out;
@@ -114,9 +112,8 @@ START_TEST(a_thousand_pairs_take_one_write_each_on_sockets_without_delay)
 	ck_assert_uint_eq(out.writes, 1000);
 	ck_assert_uint_eq(t->sock.sends - sends, 1000);
 }
-END_TEST
 
-START_TEST(frames_of_one_turn_share_one_write)
+TEST(frames_of_one_turn_share_one_write)
 {
 	struct tls_chan *t;
 	uint64_t sends;
@@ -131,9 +128,8 @@ START_TEST(frames_of_one_turn_share_one_write)
 	ck_assert_uint_eq(t->sock.sends - sends, 1);
 	ck_assert_uint_eq(chan_queued(mine.chan), 0);
 }
-END_TEST
 
-START_TEST(a_mebibyte_passes_once_the_role_is_known_and_not_before)
+TEST(a_mebibyte_passes_once_the_role_is_known_and_not_before)
 {
 	s.role_known = true;
 	both_up();
@@ -152,9 +148,8 @@ START_TEST(a_mebibyte_passes_once_the_role_is_known_and_not_before)
 	ck_assert_int_eq(s.peer[1].frames, 1);
 	ck_assert_int_eq(s.peer[1].why.code, ERR_PROTO);
 }
-END_TEST
 
-START_TEST(last_frames_are_told_before_the_end_and_the_end_once)
+TEST(last_frames_are_told_before_the_end_and_the_end_once)
 {
 	both_up();
 	for (int i = 0; i < 50; i++)
@@ -168,9 +163,8 @@ START_TEST(last_frames_are_told_before_the_end_and_the_end_once)
 	settle(&s);
 	ck_assert_int_eq(mine.closed, 1);
 }
-END_TEST
 
-START_TEST(frames_that_came_before_a_cut_are_told_though_writing_fails_first)
+TEST(frames_that_came_before_a_cut_are_told_though_writing_fails_first)
 {
 	struct tls_chan *peer;
 
@@ -190,9 +184,8 @@ START_TEST(frames_that_came_before_a_cut_are_told_though_writing_fails_first)
 	UNTIL(&s, mine.closed);
 	ck_assert_int_eq(mine.frames, 15);
 }
-END_TEST
 
-START_TEST(no_callback_after_close_from_within_one)
+TEST(no_callback_after_close_from_within_one)
 {
 	both_up();
 	s.peer[0].close_on_frame = true;
@@ -202,9 +195,8 @@ START_TEST(no_callback_after_close_from_within_one)
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_eq(s.peer[0].closed, 0);
 }
-END_TEST
 
-START_TEST(a_paused_channel_keeps_frames_and_goes_on_where_it_was)
+TEST(a_paused_channel_keeps_frames_and_goes_on_where_it_was)
 {
 	both_up();
 	chan_pause_reading(s.peer[0].chan, true);
@@ -216,9 +208,8 @@ START_TEST(a_paused_channel_keeps_frames_and_goes_on_where_it_was)
 	UNTIL(&s, s.peer[0].frames == 10);
 	ck_assert_uint_eq(s.peer[0].last_type, 9);
 }
-END_TEST
 
-START_TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
+TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 {
 	nsec_t before;
 
@@ -244,11 +235,10 @@ START_TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 	UNTIL(&s, s.peer[0].frames == 3);
 	ck_assert_uint_eq(s.peer[0].last_type, 7);
 }
-END_TEST
 
 /* Also when the last piece of it is smaller than a heartbeat, and when the peer closes behind a
  * heartbeat. */
-START_TEST(a_large_message_is_never_left_lying_with_a_small_rest)
+TEST(a_large_message_is_never_left_lying_with_a_small_rest)
 {
 	struct tls_chan *t;
 	int frames = 0;
@@ -273,7 +263,6 @@ START_TEST(a_large_message_is_never_left_lying_with_a_small_rest)
 	UNTIL(&s, s.peer[0].closed);
 	ck_assert_int_eq(s.peer[0].frames, frames + 1);
 }
-END_TEST
 
 static ssize_t feed_bytes(struct tls_chan *t, const void *p, size_t n)
 {
@@ -281,7 +270,7 @@ static ssize_t feed_bytes(struct tls_chan *t, const void *p, size_t n)
 }
 
 /* A record comes byte by byte: from its first one on the kernel wakes for every piece. */
-START_TEST(a_record_in_pieces_is_read_to_its_end)
+TEST(a_record_in_pieces_is_read_to_its_end)
 {
 	const uint8_t head[] = { 23, 3, 3, 0, 40 }, body[40] = { 0 };
 	struct tls_chan *t, *from;
@@ -301,14 +290,13 @@ START_TEST(a_record_in_pieces_is_read_to_its_end)
 	UNTIL(&s, s.peer[0].closed);
 	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
 }
-END_TEST
 
 static void pause_after_one(struct seen *seen, uint8_t type, const uint8_t *p, size_t n)
 {
 	chan_pause_reading(seen->chan, true);
 }
 
-START_TEST(a_pause_from_a_callback_holds_the_very_next_frame)
+TEST(a_pause_from_a_callback_holds_the_very_next_frame)
 {
 	both_up();
 	s.peer[0].on_frame = pause_after_one;
@@ -321,7 +309,6 @@ START_TEST(a_pause_from_a_callback_holds_the_very_next_frame)
 		chan_pause_reading(s.peer[0].chan, false);
 	}
 }
-END_TEST
 
 /* --- what the dialling side refuses */
 
@@ -345,28 +332,25 @@ static void dial_refused(const struct net_expect *x, enum err_code code, const c
 	ck_assert_int_eq(s.accepted, 0);
 }
 
-START_TEST(a_server_of_another_role_is_refused)
+TEST(a_server_of_another_role_is_refused)
 {
 	dial_refused(&(struct net_expect){ .roles = ROLE_BIT(ROLE_SM) }, ERR_DENIED,
 		     "sm was expected");
 }
-END_TEST
 
-START_TEST(a_server_of_another_name_is_refused)
+TEST(a_server_of_another_name_is_refused)
 {
 	dial_refused(&(struct net_expect){ .roles = ROLE_BIT(ROLE_MAINSM), .host = "elsewhere" },
 		     ERR_DENIED, "\"elsewhere\"");
 }
-END_TEST
 
-START_TEST(a_server_of_another_site_is_refused)
+TEST(a_server_of_another_site_is_refused)
 {
 	dial_refused(&(struct net_expect){ .roles = ROLE_BIT(ROLE_MAINSM), .site = "b" },
 		     ERR_DENIED, "of site");
 }
-END_TEST
 
-START_TEST(a_pin_that_is_not_our_ca_is_refused_before_dialling)
+TEST(a_pin_that_is_not_our_ca_is_refused_before_dialling)
 {
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM),
 				.pin = "00000000000000000000000000" };
@@ -380,7 +364,6 @@ START_TEST(a_pin_that_is_not_our_ca_is_refused_before_dialling)
 		-ERR_DENIED);
 	ck_assert_msg(strstr(e.text, "enrol") != NULL, "%s", e.text);
 }
-END_TEST
 
 static void bad_server(const struct test_ca *ca, struct cert_spec spec, const char *words)
 {
@@ -391,7 +374,7 @@ static void bad_server(const struct test_ca *ca, struct cert_spec spec, const ch
 	dial_refused(&(struct net_expect){ .roles = ROLE_BIT(ROLE_MAINSM) }, ERR_DENIED, words);
 }
 
-START_TEST(a_server_from_another_ca_is_refused)
+TEST(a_server_from_another_ca_is_refused)
 {
 	struct test_ca rogue;
 
@@ -399,35 +382,30 @@ START_TEST(a_server_from_another_ca_is_refused)
 	bad_server(&rogue, MAINSM_SPEC, "from another CA");
 	test_ca_done(&rogue);
 }
-END_TEST
 
-START_TEST(a_server_without_extended_key_usage_is_refused)
+TEST(a_server_without_extended_key_usage_is_refused)
 {
 	bad_server(&s.ca, (struct cert_spec){ .uri = "omig:mainsm//top" }, "extended key usage");
 }
-END_TEST
 
-START_TEST(a_server_that_is_only_a_client_is_refused)
+TEST(a_server_that_is_only_a_client_is_refused)
 {
 	bad_server(&s.ca, (struct cert_spec){ .uri = "omig:mainsm//top", .eku = "clientAuth" },
 		   "extended key usage");
 }
-END_TEST
 
-START_TEST(an_lm_that_plays_the_server_is_refused)
+TEST(an_lm_that_plays_the_server_is_refused)
 {
 	bad_server(&s.ca, LM_SPEC, "has the role lm");
 }
-END_TEST
 
-START_TEST(a_revoked_server_is_refused)
+TEST(a_revoked_server_is_refused)
 {
 	ck_assert_int_eq(net_ctx_revoke(client, net_ctx_self(s.ctx)->serial), 0);
 	dial_refused(&(struct net_expect){ .roles = ROLE_BIT(ROLE_MAINSM) }, ERR_DENIED, "revoked");
 }
-END_TEST
 
-START_TEST(a_server_that_speaks_no_tls_is_named_as_such)
+TEST(a_server_that_speaks_no_tls_is_named_as_such)
 {
 	int fd = -1;
 
@@ -458,9 +436,8 @@ START_TEST(a_server_that_speaks_no_tls_is_named_as_such)
 	}
 	ck_assert_msg(strstr(mine.why.text, "another program") != NULL, "%s", mine.why.text);
 }
-END_TEST
 
-START_TEST(a_client_that_is_refused_is_told_why)
+TEST(a_client_that_is_refused_is_told_why)
 {
 	ck_assert_int_eq(net_ctx_revoke(s.ctx, net_ctx_self(client)->serial), 0);
 	client_dial(&s, client, &mine);
@@ -469,9 +446,8 @@ START_TEST(a_client_that_is_refused_is_told_why)
 	ck_assert_msg(strstr(mine.why.text, "our certificate is revoked") != NULL, "%s",
 		      mine.why.text);
 }
-END_TEST
 
-START_TEST(nobody_there_is_said_with_the_address)
+TEST(nobody_there_is_said_with_the_address)
 {
 	net_listener_close(s.listener);
 	s.listener = NULL;
@@ -481,9 +457,8 @@ START_TEST(nobody_there_is_said_with_the_address)
 	ck_assert_msg(strstr(mine.why.text, "cannot reach 127.0.0.1:") != NULL, "%s",
 		      mine.why.text);
 }
-END_TEST
 
-START_TEST(names_are_looked_up_and_bad_ones_are_reported)
+TEST(names_are_looked_up_and_bad_ones_are_reported)
 {
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 	struct chan_handler h = seen_handler(&mine);
@@ -515,9 +490,8 @@ START_TEST(names_are_looked_up_and_bad_ones_are_reported)
 	mine.chan = NULL;
 	settle(&s);
 }
-END_TEST
 
-START_TEST(ipv6_works_with_and_without_brackets)
+TEST(ipv6_works_with_and_without_brackets)
 {
 	struct net_listen_conf conf = { .addr = "::1", .roles = ROLE_BIT(ROLE_LM) };
 	struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -545,25 +519,5 @@ START_TEST(ipv6_works_with_and_without_brackets)
 	}
 	net_listener_close(six);
 }
-END_TEST
 
-SUITE_WITH("net/tls", set_up, clean_up, both_sides_know_each_other_and_frames_pass_both_ways,
-	   nothing_is_sent_before_the_channel_is_open,
-	   a_thousand_pairs_take_one_write_each_on_sockets_without_delay,
-	   frames_of_one_turn_share_one_write,
-	   a_mebibyte_passes_once_the_role_is_known_and_not_before,
-	   last_frames_are_told_before_the_end_and_the_end_once,
-	   frames_that_came_before_a_cut_are_told_though_writing_fails_first,
-	   no_callback_after_close_from_within_one,
-	   a_paused_channel_keeps_frames_and_goes_on_where_it_was,
-	   a_pause_from_a_callback_holds_the_very_next_frame,
-	   a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll,
-	   a_large_message_is_never_left_lying_with_a_small_rest,
-	   a_record_in_pieces_is_read_to_its_end, a_server_of_another_role_is_refused,
-	   a_server_of_another_name_is_refused, a_server_of_another_site_is_refused,
-	   a_pin_that_is_not_our_ca_is_refused_before_dialling, a_server_from_another_ca_is_refused,
-	   a_server_without_extended_key_usage_is_refused,
-	   a_server_that_is_only_a_client_is_refused, an_lm_that_plays_the_server_is_refused,
-	   a_revoked_server_is_refused, a_server_that_speaks_no_tls_is_named_as_such,
-	   a_client_that_is_refused_is_told_why, nobody_there_is_said_with_the_address,
-	   names_are_looked_up_and_bad_ones_are_reported, ipv6_works_with_and_without_brackets)
+SUITE_WITH("net/tls", set_up, clean_up)

@@ -39,7 +39,7 @@ static struct segview *view(void)
 	return v;
 }
 
-START_TEST(values_are_summed_over_the_threads_that_were_ever_used)
+TEST(values_are_summed_over_the_threads_that_were_ever_used)
 {
 	struct segview *v = view();
 	struct segview_call c;
@@ -72,9 +72,8 @@ START_TEST(values_are_summed_over_the_threads_that_were_ever_used)
 	ck_assert_int_eq(segview_call(v, UINT32_MAX - 1, 0, 0, &c), -ERR_INVALID);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(a_meter_that_is_not_there_is_not_read)
+TEST(a_meter_that_is_not_there_is_not_read)
 {
 	struct segview *v = view();
 	struct segview_metered out;
@@ -84,7 +83,6 @@ START_TEST(a_meter_that_is_not_there_is_not_read)
 	ck_assert_int_eq(segview_meter_read(v, UINT32_MAX, 1, &out), -ERR_INVALID);
 	segview_free(v);
 }
-END_TEST
 
 static void put_current(unsigned thread, unsigned func, uint64_t number, uint64_t marks,
 			uint64_t frame)
@@ -99,7 +97,7 @@ static void put_current(unsigned thread, unsigned func, uint64_t number, uint64_
 	((struct seg_header *)(void *)m.p)->w.pcontrol = 1;
 }
 
-START_TEST(a_call_from_before_counts_since_its_hook_is_on)
+TEST(a_call_from_before_counts_since_its_hook_is_on)
 {
 	struct segview *v = view();
 	struct segview_call c;
@@ -126,9 +124,8 @@ START_TEST(a_call_from_before_counts_since_its_hook_is_on)
 	ck_assert_uint_eq(c.open_delay, 100);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(the_next_lm_goes_on_from_where_the_hook_was_switched_on)
+TEST(the_next_lm_goes_on_from_where_the_hook_was_switched_on)
 {
 	struct segview *v = view();
 	struct segview_call c;
@@ -141,9 +138,8 @@ START_TEST(the_next_lm_goes_on_from_where_the_hook_was_switched_on)
 	ck_assert_uint_eq(c.open_delay, 200);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(the_call_of_a_thread_is_seen_and_nonsense_is_none)
+TEST(the_call_of_a_thread_is_seen_and_nonsense_is_none)
 {
 	struct segview *v = view();
 	struct segview_current c;
@@ -162,9 +158,8 @@ START_TEST(the_call_of_a_thread_is_seen_and_nonsense_is_none)
 	ck_assert(!segview_current(v, 3, &c));
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_reader)
+TEST(a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_reader)
 {
 	struct segview *v = view();
 	struct segview_call c;
@@ -181,9 +176,8 @@ START_TEST(a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_rea
 	ck_assert(cell.torn);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(an_integrator_counts_what_has_not_ended)
+TEST(an_integrator_counts_what_has_not_ended)
 {
 	struct segview *v = view();
 	struct segview_cell c;
@@ -204,9 +198,8 @@ START_TEST(an_integrator_counts_what_has_not_ended)
 	ck_assert_int_eq(segview_counter(v, 0, SEG_CELLS, &c), -ERR_INVALID);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(texts_of_the_program_are_cleaned)
+TEST(texts_of_the_program_are_cleaned)
 {
 	struct seg_own *own = &((struct seg_header *)(void *)m.p)->w, out;
 	struct segview *v = view();
@@ -222,10 +215,9 @@ START_TEST(texts_of_the_program_are_cleaned)
 	ck_assert_str_eq(out.library, "Open MPI");
 	segview_free(v);
 }
-END_TEST
 
 /* Each byte of the header's layout part, flipped: refused, or (a spare one) without effect. */
-START_TEST(a_header_that_contradicts_itself_is_refused)
+TEST(a_header_that_contradicts_itself_is_refused)
 {
 	size_t refused = 0, layout = offsetof(struct seg_header, w);
 
@@ -241,9 +233,8 @@ START_TEST(a_header_that_contradicts_itself_is_refused)
 	}
 	ck_assert_uint_eq(refused, layout * 8);
 }
-END_TEST
 
-START_TEST(another_version_is_named)
+TEST(another_version_is_named)
 {
 	struct seg_header *h = (void *)m.p;
 	struct segview *v = NULL;
@@ -259,9 +250,8 @@ START_TEST(another_version_is_named)
 	ck_assert_int_eq(segview_over(m.p, 100, &v, &e), -ERR_PROTO);
 	ck_assert_ptr_null(v);
 }
-END_TEST
 
-START_TEST(an_older_program_with_fewer_functions_is_read)
+TEST(an_older_program_with_fewer_functions_is_read)
 {
 	struct seg_header *h = (void *)m.p, plan = { .magic = SEG_MAGIC };
 	struct segview_call c;
@@ -277,7 +267,6 @@ START_TEST(an_older_program_with_fewer_functions_is_read)
 	ck_assert_int_eq(segview_hook_set(v, 10, 1, 0), -ERR_INVALID);
 	segview_free(v);
 }
-END_TEST
 
 static void any_partner(void *arg, const struct segview_partner *p)
 {
@@ -322,7 +311,7 @@ static void use_all(struct segview *v)
 	segview_lm_alive(v, 1);
 }
 
-START_TEST(any_memory_behind_a_good_header_is_read_without_harm)
+TEST(any_memory_behind_a_good_header_is_read_without_harm)
 {
 	struct segview *v = view();
 	struct rng rng;
@@ -337,7 +326,6 @@ START_TEST(any_memory_behind_a_good_header_is_read_without_harm)
 	}
 	segview_free(v);
 }
-END_TEST
 
 /* A program that flips words while the lm reads. Under the thread sanitizer: no race either. */
 static int stop;
@@ -356,7 +344,7 @@ static void *vandal(void *arg)
 	return NULL;
 }
 
-START_TEST(words_that_change_under_the_reader_do_no_harm)
+TEST(words_that_change_under_the_reader_do_no_harm)
 {
 	struct segview *v = view();
 	pthread_t other;
@@ -368,7 +356,6 @@ START_TEST(words_that_change_under_the_reader_do_no_harm)
 	pthread_join(other, NULL);
 	segview_free(v);
 }
-END_TEST
 
 /* --- files */
 
@@ -396,7 +383,7 @@ static int try(int fd, uid_t owner)
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-START_TEST(only_a_sealed_file_of_the_right_owner_and_size_is_mapped)
+TEST(only_a_sealed_file_of_the_right_owner_and_size_is_mapped)
 {
 	int pipes[2];
 
@@ -418,10 +405,9 @@ START_TEST(only_a_sealed_file_of_the_right_owner_and_size_is_mapped)
 	ck_assert_int_eq(try(pipes[0], getuid()), -ERR_DENIED);
 	ck_assert_int_eq(try(-1, getuid()), -ERR_DENIED); /* its seals are checked first */
 }
-END_TEST
 
 /* A hole in it is filled from a pool that may be empty: then reading is a signal that kills. */
-START_TEST(memory_of_huge_pages_is_not_mapped)
+TEST(memory_of_huge_pages_is_not_mapped)
 {
 	int fd = memfd_create("omig-test", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
 
@@ -431,9 +417,8 @@ START_TEST(memory_of_huge_pages_is_not_mapped)
 	ck_assert_int_eq(fcntl(fd, F_ADD_SEALS, SEALS), 0);
 	ck_assert_int_eq(try(fd, getuid()), -ERR_DENIED);
 }
-END_TEST
 
-START_TEST(a_punched_hole_reads_as_zeros_and_is_no_segment)
+TEST(a_punched_hole_reads_as_zeros_and_is_no_segment)
 {
 	int fd = memfd((off_t)m.n, SEALS);
 	struct segview *v = NULL;
@@ -445,9 +430,8 @@ START_TEST(a_punched_hole_reads_as_zeros_and_is_no_segment)
 	segview_free(v);
 	ck_assert_int_eq(try(fd, getuid()), -ERR_AGAIN);
 }
-END_TEST
 
-START_TEST(hook_words_have_known_bits_only)
+TEST(hook_words_have_known_bits_only)
 {
 	struct segview *v = view();
 
@@ -461,9 +445,8 @@ START_TEST(hook_words_have_known_bits_only)
 	ck_assert_uint_eq(segview_hook_get(v, 0), HOOK_COUNT);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
+TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
 {
 	struct segview_interests in = { .rest = HOOK_COUNT }, out;
 	struct seg_lm *l = &((struct seg_header *)(void *)m.p)->l;
@@ -487,9 +470,8 @@ START_TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
 	ck_assert_uint_eq(out.rest | out.tool[0].word | out.tool[SEG_INTERESTS - 1].word, 0);
 	segview_free(v);
 }
-END_TEST
 
-START_TEST(the_plan_keeps_to_its_limits)
+TEST(the_plan_keeps_to_its_limits)
 {
 	struct seg_header h;
 
@@ -506,9 +488,8 @@ START_TEST(the_plan_keeps_to_its_limits)
 	ck_assert_uint_eq(h.thread_offset % SEG_PAGE_BYTES, 0);
 	ck_assert_uint_eq(h.thread_bytes % SEG_PAGE_BYTES, 0);
 }
-END_TEST
 
-START_TEST(the_ca_id_is_found_in_a_connection_string)
+TEST(the_ca_id_is_found_in_a_connection_string)
 {
 	char id[SEG_CAID_CHARS + 1];
 
@@ -524,9 +505,8 @@ START_TEST(the_ca_id_is_found_in_a_connection_string)
 	ck_assert_int_eq(seg_caid("omig1:[::::::", id), -1);
 	ck_assert_str_eq(id, "local");
 }
-END_TEST
 
-START_TEST(the_path_of_an_lm_fits_or_is_refused)
+TEST(the_path_of_an_lm_fits_or_is_refused)
 {
 	struct seg_lm_name lm = { .runtime = "/r", .host = "host", .caid = "abcdefgh" };
 	char out[40];
@@ -539,11 +519,10 @@ START_TEST(the_path_of_an_lm_fits_or_is_refused)
 	lm.host = "";
 	ck_assert_int_eq(seg_lm_path(out, sizeof(out), &lm, ".sock"), -1);
 }
-END_TEST
 
 /* A file that a dead lm has left is replaced; the umask of the program stays, and is not the
  * socket's. */
-START_TEST(the_socket_of_an_lm_listens_for_its_owner_alone)
+TEST(the_socket_of_an_lm_listens_for_its_owner_alone)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", path[64], much[200];
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -578,21 +557,5 @@ START_TEST(the_socket_of_an_lm_listens_for_its_owner_alone)
 	ck_assert_int_eq(seg_listen(much), -1);
 	ck_assert_int_eq(errno, ENAMETOOLONG);
 }
-END_TEST
 
-SUITE_WITH("segview", set_up, clean_up, a_meter_that_is_not_there_is_not_read,
-	   values_are_summed_over_the_threads_that_were_ever_used,
-	   a_call_from_before_counts_since_its_hook_is_on,
-	   the_next_lm_goes_on_from_where_the_hook_was_switched_on,
-	   the_call_of_a_thread_is_seen_and_nonsense_is_none,
-	   a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_reader,
-	   an_integrator_counts_what_has_not_ended, texts_of_the_program_are_cleaned,
-	   a_header_that_contradicts_itself_is_refused, another_version_is_named,
-	   an_older_program_with_fewer_functions_is_read,
-	   any_memory_behind_a_good_header_is_read_without_harm,
-	   words_that_change_under_the_reader_do_no_harm,
-	   only_a_sealed_file_of_the_right_owner_and_size_is_mapped,
-	   memory_of_huge_pages_is_not_mapped, a_punched_hole_reads_as_zeros_and_is_no_segment,
-	   hook_words_have_known_bits_only, wishes_are_noted_as_a_whole_and_forgotten_with_the_rest,
-	   the_plan_keeps_to_its_limits, the_ca_id_is_found_in_a_connection_string,
-	   the_path_of_an_lm_fits_or_is_refused, the_socket_of_an_lm_listens_for_its_owner_alone)
+SUITE_WITH("segview", set_up, clean_up)

@@ -123,7 +123,7 @@ static uint64_t are_there(void)
 	return n;
 }
 
-START_TEST(what_was_reported_is_read_after_each_kill)
+TEST(what_was_reported_is_read_after_each_kill)
 {
 	const char *wish = getenv("OMIG_ARCHIVE_KILLS");
 	int kills = wish ? (int)strtol(wish, NULL, 10) : 30;
@@ -152,11 +152,5 @@ START_TEST(what_was_reported_is_read_after_each_kill)
 	printf("%d kills, %llu events\n", kills, (unsigned long long)atomic_load(reported));
 	stored_remove();
 }
-END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_was_reported_is_read_after_each_kill };
-
-	return suite_run_with("killed", start, stop, tests, 1);
-}
+SUITE_WITH("killed", start, stop)

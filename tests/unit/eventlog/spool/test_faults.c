@@ -170,42 +170,36 @@ static void sweep_all_policies(uint64_t times, enum memdisk_fault fault, int err
 	sweep(times, fault, error, is_power);
 }
 
-START_TEST(any_operation_may_fail_once)
+TEST(any_operation_may_fail_once)
 {
 	sweep_all_policies(1, MEMDISK_FAIL, EIO, false);
 }
-END_TEST
 
 /* A disk that says yes the second time has forgotten what it was given the first time. */
-START_TEST(what_is_settled_after_a_failure_survives_the_machine)
+TEST(what_is_settled_after_a_failure_survives_the_machine)
 {
 	sweep_all_policies(1, MEMDISK_FAIL, EIO, true);
 }
-END_TEST
 
-START_TEST(any_operation_and_the_ten_after_it_may_find_no_space)
+TEST(any_operation_and_the_ten_after_it_may_find_no_space)
 {
 	sweep_all_policies(11, MEMDISK_FAIL, ENOSPC, false);
 }
-END_TEST
 
-START_TEST(any_operation_may_do_half)
+TEST(any_operation_may_do_half)
 {
 	sweep_all_policies(3, MEMDISK_SHORT, 0, false);
 }
-END_TEST
 
-START_TEST(the_process_may_die_at_any_operation)
+TEST(the_process_may_die_at_any_operation)
 {
 	sweep_all_policies(1, MEMDISK_CRASH, 0, false);
 }
-END_TEST
 
-START_TEST(the_machine_may_die_at_any_operation)
+TEST(the_machine_may_die_at_any_operation)
 {
 	sweep_all_policies(1, MEMDISK_CRASH, 0, true);
 }
-END_TEST
 
 /* --- anything, in any order */
 
@@ -274,14 +268,13 @@ static void any_schedule(uint64_t seed)
 	memdisk_done(&sim);
 }
 
-START_TEST(any_schedule_counts_each_event_once)
+TEST(any_schedule_counts_each_event_once)
 {
 	uint64_t seed = suite_seed(1);
 
 	for (int i = 0; i < 60 / STRIDE; i++)
 		any_schedule(seed + (uint64_t)i);
 }
-END_TEST
 
 /* Without assertions, which need memory too. */
 static int use_briefly(struct buf *out)
@@ -305,7 +298,7 @@ static int use_briefly(struct buf *out)
 	return rc;
 }
 
-START_TEST(memory_may_end_anywhere)
+TEST(memory_may_end_anywhere)
 {
 	size_t rounds = 0;
 
@@ -330,7 +323,6 @@ START_TEST(memory_may_end_anywhere)
 	ck_assert_uint_gt(rounds, 5);
 	memdisk_done(&sim);
 }
-END_TEST
 
 /*
  * A life of a spool whose first segment has bytes in its middle that are no block. All of it is
@@ -370,7 +362,7 @@ static unsigned count_bad(void)
 	return n;
 }
 
-START_TEST(what_was_damaged_in_many_lives_fills_no_disk)
+TEST(what_was_damaged_in_many_lives_fills_no_disk)
 {
 	nsec_t now = START;
 
@@ -384,7 +376,6 @@ START_TEST(what_was_damaged_in_many_lives_fills_no_disk)
 	ck_assert_uint_eq(count_bad(), SPOOL_BAD_MAX);
 	memdisk_done(&sim);
 }
-END_TEST
 
 static void append_of_stream(struct spool *s, uint64_t stream, nsec_t now)
 {
@@ -397,7 +388,7 @@ static void append_of_stream(struct spool *s, uint64_t stream, nsec_t now)
 }
 
 /* Each process has a stream: a long absence loses more streams than the ledger names. */
-START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
+TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 {
 	struct spool_conf c = conf();
 	struct consumer *away;
@@ -428,11 +419,5 @@ START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 	spool_free(s);
 	memdisk_done(&sim);
 }
-END_TEST
 
-SUITE("faults", what_was_damaged_in_many_lives_fills_no_disk,
-      losses_of_more_streams_than_have_room_fill_no_disk, any_schedule_counts_each_event_once,
-      memory_may_end_anywhere, any_operation_may_fail_once,
-      what_is_settled_after_a_failure_survives_the_machine,
-      any_operation_and_the_ten_after_it_may_find_no_space, any_operation_may_do_half,
-      the_process_may_die_at_any_operation, the_machine_may_die_at_any_operation)
+SUITE("faults")

@@ -61,7 +61,7 @@ static const struct evgap gap = { .stream = UINT64_C(0x1122334455667788),
 				  .end_first = 150,
 				  .dropped = 3 };
 
-START_TEST(a_gap_is_as_the_page_says)
+TEST(a_gap_is_as_the_page_says)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
 	struct evblock head;
@@ -75,9 +75,8 @@ START_TEST(a_gap_is_as_the_page_says)
 	ck_assert(back.seq == 5 && back.end_seq == 7 && back.first == 100 &&
 		  back.end_first == 150 && back.dropped == 3);
 }
-END_TEST
 
-START_TEST(a_ledger_is_as_the_page_says)
+TEST(a_ledger_is_as_the_page_says)
 {
 	static struct ledger l, back;
 	struct buf b = BUF_INIT(LEDGER_FILE_MAX_BYTES);
@@ -100,10 +99,9 @@ START_TEST(a_ledger_is_as_the_page_says)
 	ledger_done(&back);
 	buf_done(&b);
 }
-END_TEST
 
 /* What was altered has another checksum (common/store); what is cut off is no ledger at all. */
-START_TEST(no_part_of_a_ledger_is_taken)
+TEST(no_part_of_a_ledger_is_taken)
 {
 	static struct ledger l;
 	struct buf b = BUF_INIT(4096);
@@ -118,7 +116,6 @@ START_TEST(no_part_of_a_ledger_is_taken)
 	ledger_done(&l);
 	buf_done(&b);
 }
-END_TEST
 
 /* --- a reader counts what gaps say, each once */
 
@@ -146,7 +143,7 @@ static void put_gap(struct buf *b, uint64_t seq, uint64_t end_seq, uint64_t firs
 	buf_put(b, p, sizeof(p));
 }
 
-START_TEST(a_reader_counts_what_is_in_gaps_once)
+TEST(a_reader_counts_what_is_in_gaps_once)
 {
 	struct buf b = BUF_INIT(4096);
 	struct evread *r = evread_new();
@@ -168,9 +165,8 @@ START_TEST(a_reader_counts_what_is_in_gaps_once)
 	evread_free(r);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(numbers_of_a_gap_do_not_run_over)
+TEST(numbers_of_a_gap_do_not_run_over)
 {
 	uint8_t p[EVGAP_BLOCK_BYTES];
 	struct evgap g = { 1, UINT64_MAX - 1, UINT64_MAX, UINT64_MAX - 5, UINT64_MAX, 0, false };
@@ -183,9 +179,8 @@ START_TEST(numbers_of_a_gap_do_not_run_over)
 	p[EVBLOCK_HEAD_BYTES + 4 + 7] = 1; /* as a block made by hand */
 	ck_assert(!evgap_of(p, &head, &back));
 }
-END_TEST
 
-START_TEST(all_that_may_be_lost_has_room_in_the_file)
+TEST(all_that_may_be_lost_has_room_in_the_file)
 {
 	static struct ledger l;
 	struct buf out = BUF_INIT(LEDGER_FILE_MAX_BYTES);
@@ -208,9 +203,8 @@ START_TEST(all_that_may_be_lost_has_room_in_the_file)
 	ledger_done(&l);
 	buf_done(&out);
 }
-END_TEST
 
-START_TEST(every_limit_is_on_the_page)
+TEST(every_limit_is_on_the_page)
 {
 	struct buf page = BUF_INIT(1 << 20);
 	char row[80];
@@ -235,9 +229,5 @@ START_TEST(every_limit_is_on_the_page)
 	}
 	buf_done(&page);
 }
-END_TEST
 
-SUITE("format", all_that_may_be_lost_has_room_in_the_file, a_gap_is_as_the_page_says,
-      a_ledger_is_as_the_page_says, no_part_of_a_ledger_is_taken,
-      a_reader_counts_what_is_in_gaps_once, numbers_of_a_gap_do_not_run_over,
-      every_limit_is_on_the_page)
+SUITE("format")

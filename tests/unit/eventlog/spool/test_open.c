@@ -119,7 +119,7 @@ static unsigned taken(struct spool *s)
 
 /* --- segments */
 
-START_TEST(a_torn_end_is_cut_off)
+TEST(a_torn_end_is_cut_off)
 {
 	struct spool *s;
 	struct spool_stats stats;
@@ -135,9 +135,8 @@ START_TEST(a_torn_end_is_cut_off)
 	ck_assert_uint_eq(taken(s), 9);
 	spool_free(s);
 }
-END_TEST
 
-START_TEST(damage_before_the_end_is_counted_and_kept)
+TEST(damage_before_the_end_is_counted_and_kept)
 {
 	struct spool *s;
 	struct spool_stats stats;
@@ -153,9 +152,8 @@ START_TEST(damage_before_the_end_is_counted_and_kept)
 	ck_assert_uint_eq(taken(s), 8);
 	spool_free(s);
 }
-END_TEST
 
-START_TEST(a_disk_that_fails_once_while_it_opens_costs_no_block)
+TEST(a_disk_that_fails_once_while_it_opens_costs_no_block)
 {
 	const struct spool_conf c = conf();
 	struct spool *s;
@@ -179,9 +177,8 @@ START_TEST(a_disk_that_fails_once_while_it_opens_costs_no_block)
 		spool_free(s);
 	}
 }
-END_TEST
 
-START_TEST(an_empty_segment_is_removed)
+TEST(an_empty_segment_is_removed)
 {
 	struct spool *s;
 
@@ -192,10 +189,9 @@ START_TEST(an_empty_segment_is_removed)
 	ck_assert_uint_eq(taken(s), 3);
 	spool_free(s);
 }
-END_TEST
 
 /* Names that no spool writes, and a segment that is set aside. */
-START_TEST(foreign_names_are_left_alone)
+TEST(foreign_names_are_left_alone)
 {
 	static const char *const names[] = { "x.seg",
 					     "000000000010000g.seg",
@@ -217,10 +213,9 @@ START_TEST(foreign_names_are_left_alone)
 		ck_assert_ptr_nonnull(memdisk_find(&sim, names[i]));
 	spool_free(s);
 }
-END_TEST
 
 /* What the earlier one has there was not made sure of, and was written again. */
-START_TEST(of_two_segments_that_overlap_the_later_one_holds)
+TEST(of_two_segments_that_overlap_the_later_one_holds)
 {
 	struct spool *s;
 	struct spool_stats stats;
@@ -238,10 +233,9 @@ START_TEST(of_two_segments_that_overlap_the_later_one_holds)
 	ck_assert_uint_eq(stats.damaged_bytes, 0);
 	spool_free(s);
 }
-END_TEST
 
 /* A place is never used twice: what is written there would be taken for acknowledged. */
-START_TEST(places_go_on_behind_what_was_acknowledged)
+TEST(places_go_on_behind_what_was_acknowledged)
 {
 	struct spool *s;
 	struct consumer *c;
@@ -263,10 +257,9 @@ START_TEST(places_go_on_behind_what_was_acknowledged)
 	ck_assert_uint_eq(taken(s), 5);
 	spool_free(s);
 }
-END_TEST
 
 /* Damage in each window of a segment that a consumer was too slow for. */
-START_TEST(damage_in_each_window_is_counted_once)
+TEST(damage_in_each_window_is_counted_once)
 {
 	const unsigned n = 2 * WALK_WINDOW_BYTES / BLOCK + 2;
 	struct spool_conf c = conf();
@@ -302,7 +295,6 @@ START_TEST(damage_in_each_window_is_counted_once)
 	ck_assert_ptr_nonnull(memdisk_find(&sim, "0000000000000000.bad"));
 	spool_free(s);
 }
-END_TEST
 
 static int cannot_list(void *arg, const char *folder, void (*each)(void *arg, const char *name),
 		       void *each_arg)
@@ -310,17 +302,16 @@ static int cannot_list(void *arg, const char *folder, void (*each)(void *arg, co
 	return -EACCES;
 }
 
-START_TEST(a_folder_that_cannot_be_listed_is_an_error)
+TEST(a_folder_that_cannot_be_listed_is_an_error)
 {
 	left(3);
 	sim.disk.list = cannot_list;
 	fails(-ERR_SYS, "the folder cannot be read: Permission denied");
 }
-END_TEST
 
 /* --- the disk itself is full */
 
-START_TEST(older_segments_give_way_on_a_disk_that_is_full)
+TEST(older_segments_give_way_on_a_disk_that_is_full)
 {
 	struct spool_conf c = conf();
 	struct spool_stats stats;
@@ -354,7 +345,6 @@ START_TEST(older_segments_give_way_on_a_disk_that_is_full)
 	taker_check(&taker, &flow, true);
 	spool_free(s);
 }
-END_TEST
 
 /* --- the ledger */
 
@@ -370,24 +360,22 @@ static void refused_ledger(void)
 	spool_free(s);
 }
 
-START_TEST(a_ledger_that_means_nothing_is_set_aside)
+TEST(a_ledger_that_means_nothing_is_set_aside)
 {
 	left(3);
 	memdisk_find(&sim, "ledger")->p[5] ^= 1;
 	refused_ledger();
 }
-END_TEST
 
-START_TEST(a_ledger_that_is_too_long_is_set_aside)
+TEST(a_ledger_that_is_too_long_is_set_aside)
 {
 	static uint8_t zeros[LEDGER_FILE_MAX_BYTES + 1];
 
 	put_file("ledger", zeros, sizeof(zeros));
 	refused_ledger();
 }
-END_TEST
 
-START_TEST(a_ledger_that_cannot_be_read_keeps_the_spool_closed)
+TEST(a_ledger_that_cannot_be_read_keeps_the_spool_closed)
 {
 	left(3);
 	sim.fault_at = sim.ops + 1;
@@ -398,7 +386,6 @@ START_TEST(a_ledger_that_cannot_be_read_keeps_the_spool_closed)
 	sim.fault_at = 0;
 	spool_free(opened());
 }
-END_TEST
 
 static int decoded(struct buf *b)
 {
@@ -436,7 +423,7 @@ static void put_consumer(struct buf *b, const char *name, size_t n, uint64_t pla
 	buf_put_u32le(b, 0);
 }
 
-START_TEST(a_ledger_says_what_makes_sense_or_is_refused)
+TEST(a_ledger_says_what_makes_sense_or_is_refused)
 {
 	static const char longest[] =
 		"0123456789012345678901234567890123456789012345678901234567890123";
@@ -483,15 +470,5 @@ START_TEST(a_ledger_says_what_makes_sense_or_is_refused)
 	ck_assert_int_eq(decoded(&b), -ERR_PARSE);
 	buf_done(&b);
 }
-END_TEST
 
-SUITE_WITH("spool open", set_up, clean_up, a_torn_end_is_cut_off,
-	   damage_before_the_end_is_counted_and_kept,
-	   a_disk_that_fails_once_while_it_opens_costs_no_block, an_empty_segment_is_removed,
-	   foreign_names_are_left_alone, of_two_segments_that_overlap_the_later_one_holds,
-	   places_go_on_behind_what_was_acknowledged, damage_in_each_window_is_counted_once,
-	   a_folder_that_cannot_be_listed_is_an_error,
-	   older_segments_give_way_on_a_disk_that_is_full, a_ledger_that_means_nothing_is_set_aside,
-	   a_ledger_that_is_too_long_is_set_aside,
-	   a_ledger_that_cannot_be_read_keeps_the_spool_closed,
-	   a_ledger_says_what_makes_sense_or_is_refused)
+SUITE_WITH("spool open", set_up, clean_up)

@@ -57,7 +57,7 @@ static int opens(const struct spool_conf *c)
 	return rc;
 }
 
-START_TEST(sizes_go_together_or_are_refused)
+TEST(sizes_go_together_or_are_refused)
 {
 	struct spool_conf c = usual();
 	struct spool *s = NULL;
@@ -81,7 +81,6 @@ START_TEST(sizes_go_together_or_are_refused)
 	ck_assert_int_eq(spool_limit(s, SPOOL_STOP, SPOOL_DISK_MIN_BYTES, START), 0);
 	spool_free(s);
 }
-END_TEST
 
 static struct spool *opened(struct consumer **c)
 {
@@ -95,7 +94,7 @@ static struct spool *opened(struct consumer **c)
 }
 
 /* Full is full until a quarter is free: for a block that would have room, too. */
-START_TEST(a_full_spool_has_room_when_a_quarter_is_free)
+TEST(a_full_spool_has_room_when_a_quarter_is_free)
 {
 	struct consumer *c;
 	struct spool *s = opened(&c);
@@ -134,9 +133,8 @@ START_TEST(a_full_spool_has_room_when_a_quarter_is_free)
 	ck_assert_uint_gt(taker.lost, 0);
 	spool_free(s);
 }
-END_TEST
 
-START_TEST(it_is_due_when_it_has_waited_for_long_enough)
+TEST(it_is_due_when_it_has_waited_for_long_enough)
 {
 	struct consumer *c;
 	struct spool *s = opened(&c);
@@ -182,9 +180,8 @@ START_TEST(it_is_due_when_it_has_waited_for_long_enough)
 	}
 	spool_free(s);
 }
-END_TEST
 
-START_TEST(what_is_damaged_is_said_and_counted_once)
+TEST(what_is_damaged_is_said_and_counted_once)
 {
 	struct consumer *c;
 	struct spool *s = opened(&c);
@@ -213,9 +210,8 @@ START_TEST(what_is_damaged_is_said_and_counted_once)
 	ck_assert_ptr_nonnull(strstr(last_word, "not all of it is blocks"));
 	spool_free(s);
 }
-END_TEST
 
-START_TEST(names_of_consumers_are_found_once)
+TEST(names_of_consumers_are_found_once)
 {
 	struct consumer *c, *other = NULL;
 	struct spool *s = opened(&c);
@@ -236,9 +232,5 @@ START_TEST(names_of_consumers_are_found_once)
 	spool_free(s);
 	spool_free(NULL);
 }
-END_TEST
 
-SUITE_WITH("spool room", set_up, clean_up, sizes_go_together_or_are_refused,
-	   a_full_spool_has_room_when_a_quarter_is_free,
-	   it_is_due_when_it_has_waited_for_long_enough, what_is_damaged_is_said_and_counted_once,
-	   names_of_consumers_are_found_once)
+SUITE_WITH("spool room", set_up, clean_up)

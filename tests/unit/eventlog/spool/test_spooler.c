@@ -257,31 +257,27 @@ static void one_owner(void)
 	stop();
 }
 
-START_TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
+TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
 {
 	come_back_once();
 }
-END_TEST
 
-START_TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
+TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
 {
 	come_again();
 }
-END_TEST
 
-START_TEST(a_consumer_that_takes_nothing_delays_no_other)
+TEST(a_consumer_that_takes_nothing_delays_no_other)
 {
 	one_takes_nothing();
 }
-END_TEST
 
-START_TEST(one_folder_has_one_owner)
+TEST(one_folder_has_one_owner)
 {
 	one_owner();
 }
-END_TEST
 
-START_TEST(limits_that_are_told_while_it_is_not_open_hold_when_it_is)
+TEST(limits_that_are_told_while_it_is_not_open_hold_when_it_is)
 {
 	const struct spool_conf c = conf();
 	struct spooler *was;
@@ -300,9 +296,8 @@ START_TEST(limits_that_are_told_while_it_is_not_open_hold_when_it_is)
 	ck_assert(seen.is_full);
 	stop();
 }
-END_TEST
 
-START_TEST(without_a_thread_all_is_the_same)
+TEST(without_a_thread_all_is_the_same)
 {
 	static void (*const each[])(void) = { come_back_once, come_again, one_takes_nothing,
 					      one_owner };
@@ -314,9 +309,8 @@ START_TEST(without_a_thread_all_is_the_same)
 		set_up();
 	}
 }
-END_TEST
 
-START_TEST(a_consumer_is_found_again_by_its_name)
+TEST(a_consumer_is_found_again_by_its_name)
 {
 	const struct spool_conf c = conf();
 	char name[16];
@@ -335,7 +329,6 @@ START_TEST(a_consumer_is_found_again_by_its_name)
 	WAIT_FOR(spooler_consumer(spooler, "more", true) == 5);
 	stop();
 }
-END_TEST
 
 /* The worker answers them while it is closed, and no callback takes the blocks. */
 static void not_taken(void)
@@ -354,13 +347,12 @@ static void not_taken(void)
 	ck_assert_uint_eq(seen.of[0].blocks + seen.of[1].blocks + seen.of[2].blocks, 0);
 }
 
-START_TEST(blocks_that_are_not_taken_end_with_it)
+TEST(blocks_that_are_not_taken_end_with_it)
 {
 	not_taken();
 	calls.turns = &turns;
 	not_taken();
 }
-END_TEST
 
 static struct {
 	unsigned n;
@@ -398,7 +390,7 @@ static void has_all(void)
 	calls.on_empty = NULL;
 }
 
-START_TEST(an_empty_spool_is_reported_once_for_each_request)
+TEST(an_empty_spool_is_reported_once_for_each_request)
 {
 	has_all();
 	clean_up();
@@ -406,9 +398,8 @@ START_TEST(an_empty_spool_is_reported_once_for_each_request)
 	calls.turns = &turns;
 	has_all();
 }
-END_TEST
 
-START_TEST(figures_and_words_of_the_spool_come_through)
+TEST(figures_and_words_of_the_spool_come_through)
 {
 	const struct spool_conf c = conf();
 	struct spool_stats stats;
@@ -433,7 +424,6 @@ START_TEST(figures_and_words_of_the_spool_come_through)
 	stop();
 	spooler_close(NULL);
 }
-END_TEST
 
 /* --- a disk that hangs */
 
@@ -454,7 +444,7 @@ static int enter_hanging(void *arg, const char *path, struct disk *out, struct e
 	return rc;
 }
 
-START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
+TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
 {
 	struct spool_conf c = conf();
 	struct disk hanging = disk_system;
@@ -479,13 +469,5 @@ START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
 	WAIT_FOR(seen.settled == seq);
 	stop();
 }
-END_TEST
 
-SUITE_WITH("spooler", set_up, clean_up, blocks_come_back_in_order_and_once_acknowledged_never_again,
-	   what_is_not_acknowledged_comes_again_after_a_rewind,
-	   a_consumer_that_takes_nothing_delays_no_other, one_folder_has_one_owner,
-	   limits_that_are_told_while_it_is_not_open_hold_when_it_is,
-	   without_a_thread_all_is_the_same, a_consumer_is_found_again_by_its_name,
-	   blocks_that_are_not_taken_end_with_it, an_empty_spool_is_reported_once_for_each_request,
-	   figures_and_words_of_the_spool_come_through,
-	   a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
+SUITE_WITH("spooler", set_up, clean_up)

@@ -3,8 +3,8 @@
 #include "common/base/buf.h"
 #include "lm/host/host_linux.h"
 #include "lm/host/proctext.h"
+#include "tests/suite.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ static void assert_near(double a, double b)
 	ck_assert_msg(a - b < 1e-9 && b - a < 1e-9, "%g is not %g", a, b);
 }
 
-START_TEST(facts_tell_the_system_and_the_processors)
+TEST(facts_tell_the_system_and_the_processors)
 {
 	struct host_facts f;
 
@@ -50,9 +50,8 @@ START_TEST(facts_tell_the_system_and_the_processors)
 	ck_assert_int_eq(f.cpu_mhz, 3200);
 	ck_assert_int_eq(f.logins_max, 4096);
 }
-END_TEST
 
-START_TEST(facts_tell_memory_and_disks)
+TEST(facts_tell_memory_and_disks)
 {
 	struct host_facts f;
 
@@ -64,9 +63,8 @@ START_TEST(facts_tell_memory_and_disks)
 	ck_assert_int_eq(f.disk_kib, 1000500);
 	ck_assert_int_eq(f.tmp_kib, -1); /* none was recorded */
 }
-END_TEST
 
-START_TEST(facts_tell_the_links)
+TEST(facts_tell_the_links)
 {
 	struct host_facts f;
 
@@ -82,9 +80,8 @@ START_TEST(facts_tell_the_links)
 	ck_assert_int_eq(f.link[2].kb_per_s, 1250000);
 	ck_assert_str_eq(f.link[3].type, "infiniband");
 }
-END_TEST
 
-START_TEST(a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown)
+TEST(a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown)
 {
 	struct host_facts f;
 
@@ -94,9 +91,8 @@ START_TEST(a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown)
 	ck_assert_int_eq(f.processes_max, -1);
 	ck_assert_str_eq(f.os_name, "");
 }
-END_TEST
 
-START_TEST(now_tells_queues_and_loads)
+TEST(now_tells_queues_and_loads)
 {
 	struct host_now n;
 
@@ -110,9 +106,8 @@ START_TEST(now_tells_queues_and_loads)
 	assert_near(n.load5, 0.50);
 	assert_near(n.load15, 0.05);
 }
-END_TEST
 
-START_TEST(now_tells_memory_pressure_and_group)
+TEST(now_tells_memory_pressure_and_group)
 {
 	struct host_now n;
 
@@ -131,9 +126,8 @@ START_TEST(now_tells_memory_pressure_and_group)
 	assert_near(n.group_cpus, 1.5);
 	ck_assert_int_eq(n.local_users, -1); /* no record exists */
 }
-END_TEST
 
-START_TEST(the_first_version_of_control_groups_is_read_too)
+TEST(the_first_version_of_control_groups_is_read_too)
 {
 	struct host_now n;
 
@@ -146,9 +140,8 @@ START_TEST(the_first_version_of_control_groups_is_read_too)
 	assert_near(n.io_full, -1);
 	ck_assert_int_eq(n.available_pages, -1);
 }
-END_TEST
 
-START_TEST(counts_tell_switches_pages_and_disks)
+TEST(counts_tell_switches_pages_and_disks)
 {
 	struct host_counts c;
 
@@ -168,9 +161,8 @@ START_TEST(counts_tell_switches_pages_and_disks)
 	ck_assert_int_eq(c.v[HOST_NFS_WRITES], 880);
 	ck_assert_int_eq(c.v[HOST_SYS_READS], -1);
 }
-END_TEST
 
-START_TEST(counts_tell_packets_by_speed_and_processor_time)
+TEST(counts_tell_packets_by_speed_and_processor_time)
 {
 	struct host_counts c;
 
@@ -188,9 +180,8 @@ START_TEST(counts_tell_packets_by_speed_and_processor_time)
 	ck_assert_int_eq(c.v[HOST_CPU_IOWAIT], 500);
 	ck_assert_int_eq(c.v[HOST_CPU_STEAL], 80);
 }
-END_TEST
 
-START_TEST(a_process_tells_all_its_figures)
+TEST(a_process_tells_all_its_figures)
 {
 	struct host_figures f;
 	unsigned all =
@@ -222,9 +213,8 @@ START_TEST(a_process_tells_all_its_figures)
 	ck_assert_int_eq(f.voluntary, 120); /* both threads that were there */
 	ck_assert_int_eq(f.involuntary, 10);
 }
-END_TEST
 
-START_TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
+TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
 {
 	struct host_figures f;
 
@@ -235,9 +225,8 @@ START_TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
 	ck_assert(!f.one_uid);
 	ck_assert_int_eq(f.read_blocks, -1); /* not requested */
 }
-END_TEST
 
-START_TEST(what_is_not_there_or_torn_is_not_found)
+TEST(what_is_not_there_or_torn_is_not_found)
 {
 	struct host_figures f;
 	struct buf b = BUF_INIT(1000);
@@ -249,9 +238,8 @@ START_TEST(what_is_not_there_or_torn_is_not_found)
 	ck_assert_int_lt(host_strings(server, 4243, false, &b, NULL), 0);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(threads_have_figures_of_their_own)
+TEST(threads_have_figures_of_their_own)
 {
 	struct host_figures f;
 	int32_t tid[8];
@@ -273,9 +261,8 @@ START_TEST(threads_have_figures_of_their_own)
 	n = 8;
 	ck_assert_int_eq(host_threads(server, 4243, tid, &n), -ERR_NOTFOUND);
 }
-END_TEST
 
-START_TEST(arguments_and_environment_keep_their_zeros)
+TEST(arguments_and_environment_keep_their_zeros)
 {
 	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
 
@@ -287,9 +274,8 @@ START_TEST(arguments_and_environment_keep_their_zeros)
 	ck_assert_mem_eq(b.p, "HOME=/home/u\0LANG=C", 20);
 	buf_done(&b);
 }
-END_TEST
 
-START_TEST(the_boot_id_is_one_line)
+TEST(the_boot_id_is_one_line)
 {
 	char id[HOST_BOOT_ID_BYTES];
 
@@ -297,9 +283,8 @@ START_TEST(the_boot_id_is_one_line)
 	ck_assert_str_eq(id, "0f0e0d0c-0b0a-4908-8706-050403020100");
 	ck_assert_int_eq(host_boot_id(group1, id, NULL), -ERR_SYS);
 }
-END_TEST
 
-START_TEST(a_host_without_proc_is_refused_in_words)
+TEST(a_host_without_proc_is_refused_in_words)
 {
 	struct err e = { 0 };
 	struct host *h;
@@ -307,9 +292,8 @@ START_TEST(a_host_without_proc_is_refused_in_words)
 	ck_assert_int_eq(host_linux_open("tests/golden", NULL, &h, &e), -ERR_SYS);
 	ck_assert_ptr_nonnull(strstr(e.text, "/proc"));
 }
-END_TEST
 
-START_TEST(this_machine_knows_what_linux_knows)
+TEST(this_machine_knows_what_linux_knows)
 {
 	struct host_facts f;
 	struct host_counts c;
@@ -331,9 +315,8 @@ START_TEST(this_machine_knows_what_linux_knows)
 			ck_assert_msg(c.v[i] >= 0, "count %d", i);
 	host_free(h);
 }
-END_TEST
 
-START_TEST(numbers_saturate_and_words_end)
+TEST(numbers_saturate_and_words_end)
 {
 	const char *word;
 	int64_t v = 7;
@@ -353,37 +336,5 @@ START_TEST(numbers_saturate_and_words_end)
 	ck_assert_ptr_null(text_find("ab\ncd\n", "b"));
 	ck_assert(!text_field("key\nkey 3", "key", &v));
 }
-END_TEST
 
-int main(void)
-{
-	Suite *s = suite_create("host_linux");
-	TCase *t = tcase_create("recorded");
-	SRunner *r = srunner_create(s);
-	int failed;
-
-	suite_add_tcase(s, t);
-	tcase_add_checked_fixture(t, open_hosts, close_hosts);
-	tcase_add_test(t, facts_tell_the_system_and_the_processors);
-	tcase_add_test(t, facts_tell_memory_and_disks);
-	tcase_add_test(t, facts_tell_the_links);
-	tcase_add_test(t, a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown);
-	tcase_add_test(t, now_tells_queues_and_loads);
-	tcase_add_test(t, now_tells_memory_pressure_and_group);
-	tcase_add_test(t, the_first_version_of_control_groups_is_read_too);
-	tcase_add_test(t, counts_tell_switches_pages_and_disks);
-	tcase_add_test(t, counts_tell_packets_by_speed_and_processor_time);
-	tcase_add_test(t, a_process_tells_all_its_figures);
-	tcase_add_test(t, a_zombie_tells_its_end_and_a_saved_uid_is_seen);
-	tcase_add_test(t, what_is_not_there_or_torn_is_not_found);
-	tcase_add_test(t, threads_have_figures_of_their_own);
-	tcase_add_test(t, arguments_and_environment_keep_their_zeros);
-	tcase_add_test(t, the_boot_id_is_one_line);
-	tcase_add_test(t, a_host_without_proc_is_refused_in_words);
-	tcase_add_test(t, this_machine_knows_what_linux_knows);
-	tcase_add_test(t, numbers_saturate_and_words_end);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? 1 : 0;
-}
+SUITE_WITH("host_linux", open_hosts, close_hosts)

@@ -81,7 +81,7 @@ static const char *calls_of(const char *rest)
 	return without_times(rows_as(1, rest), times, 2);
 }
 
-START_TEST(calls_of_all_ranks_are_one_row_with_the_rank_that_has_most)
+TEST(calls_of_all_ranks_are_one_row_with_the_rank_that_has_most)
 {
 	count("volume");
 	send(&seg, 10, 1, 100000);
@@ -92,9 +92,8 @@ START_TEST(calls_of_all_ranks_are_one_row_with_the_rank_that_has_most)
 	ck_assert_int_eq(head_of(",\"call\"", 3), 0); /* ended */
 	ck_assert_int_eq(head_of(",\"call\"", 9), HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
 }
-END_TEST
 
-START_TEST(each_tool_counts_from_its_own_mark)
+TEST(each_tool_counts_from_its_own_mark)
 {
 	count("volume");
 	send(&seg, 10, 1, 1000);
@@ -108,9 +107,8 @@ START_TEST(each_tool_counts_from_its_own_mark)
 	ck_assert_ptr_nonnull(strstr(rows_as(2, ",\"call\",2"), "[\"MPI_Send\",\"send\",2,"));
 	ck_assert_int_eq(head_of(",\"call\",2", 6), 2);
 }
-END_TEST
 
-START_TEST(ranks_and_pairs_are_rows_of_their_own)
+TEST(ranks_and_pairs_are_rows_of_their_own)
 {
 	static const unsigned rank_times[] = { 1, 4, 7, 9 }, pair_times[] = { 3 };
 
@@ -127,9 +125,8 @@ START_TEST(ranks_and_pairs_are_rows_of_their_own)
 	ck_assert_str_eq(without_times(rows_as(1, ",\"partner\",2"), pair_times, 1),
 			 "[0,1,1,,3,0]");
 }
-END_TEST
 
-START_TEST(values_stay_after_the_end_of_a_rank)
+TEST(values_stay_after_the_end_of_a_rank)
 {
 	count("volume");
 	send(&seg, 10, 1, 1000);
@@ -140,9 +137,8 @@ START_TEST(values_stay_after_the_end_of_a_rank)
 	ck_assert_int_eq(head_of(",\"call\"", 2), 2);
 	ck_assert_int_eq(head_of(",\"call\"", 3), 1);
 }
-END_TEST
 
-START_TEST(how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives)
+TEST(how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives)
 {
 	ck_assert_int_eq(head_of(",\"call\"", 4), 2); /* untimed */
 	count("count");
@@ -157,7 +153,6 @@ START_TEST(how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_pr
 	ck_assert_int_lt(head_of(",\"call\"", 8), INT64_C(86400) * 365 * NSEC_PER_SEC * 100);
 	ck_assert_int_ge(head_of(",\"call\"", 7), 0);
 }
-END_TEST
 
 static void put_site(struct fake_segment *s, unsigned at, const struct seg_site *site)
 {
@@ -182,7 +177,7 @@ static struct seg_site site_of(uint64_t pc, uint64_t count)
 				  .longest = 700 };
 }
 
-START_TEST(sites_of_all_ranks_are_rows_with_file_and_address)
+TEST(sites_of_all_ranks_are_rows_with_file_and_address)
 {
 	static const unsigned times[] = { 3, 4, 8 };
 	struct seg_site a = site_of(0x5010, 3), b = site_of(0x5020, 1);
@@ -206,7 +201,6 @@ START_TEST(sites_of_all_ranks_are_rows_with_file_and_address)
 	world_run(&w, SEC);
 	ck_assert_ptr_nonnull(strstr(rows_as(1, ",\"site\""), "[\"/bin/heat\",4128]"));
 }
-END_TEST
 
 static void put_size(struct fake_segment *s, unsigned at, uint64_t class, uint64_t count)
 {
@@ -217,7 +211,7 @@ static void put_size(struct fake_segment *s, unsigned at, uint64_t class, uint64
 		(struct seg_size){ (func + 1) << 32 | class, count, 10 * count, 1000 * count };
 }
 
-START_TEST(sizes_of_all_ranks_are_rows_by_call_and_class)
+TEST(sizes_of_all_ranks_are_rows_by_call_and_class)
 {
 	static const unsigned times[] = { 4 };
 
@@ -231,7 +225,6 @@ START_TEST(sizes_of_all_ranks_are_rows_by_call_and_class)
 	ck_assert_str_eq(without_times(rows_as(1, ",\"size\",2"), times, 1),
 			 "[\"MPI_Send\",8,15,2,,20]");
 }
-END_TEST
 
 static void put_extent(struct fake_segment *s, uint64_t longest, uint64_t shortest)
 {
@@ -251,7 +244,7 @@ static const char *extents(const char *rest)
 	return at > rows ? at + 1 : "";
 }
 
-START_TEST(extents_are_hidden_by_what_was_before_a_mark)
+TEST(extents_are_hidden_by_what_was_before_a_mark)
 {
 	count("volume");
 	send(&seg, 10, 1, 1000);
@@ -273,9 +266,8 @@ START_TEST(extents_are_hidden_by_what_was_before_a_mark)
 	put_extent(&other, 900000, 900000);
 	ck_assert_str_eq(extents(",\"call\",2"), "-1,-1]");
 }
-END_TEST
 
-START_TEST(the_most_callers_that_a_tool_wants_are_noted)
+TEST(the_most_callers_that_a_tool_wants_are_noted)
 {
 	char text[256];
 
@@ -289,9 +281,8 @@ START_TEST(the_most_callers_that_a_tool_wants_are_noted)
 	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, text)->entry[0].status,
 			  STATUS_PARAMETER_ERROR);
 }
-END_TEST
 
-START_TEST(only_files_of_the_process_are_looked_into)
+TEST(only_files_of_the_process_are_looked_into)
 {
 	struct seg_site a = site_of(0x5010, 3);
 	const struct msg_reply *r;
@@ -309,7 +300,6 @@ START_TEST(only_files_of_the_process_are_looked_into)
 	r = world_ask(&w, OBSERVER, text);
 	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);
 }
-END_TEST
 
 /* --- a rank that fills its tables with entries that all differ */
 
@@ -355,7 +345,7 @@ static unsigned rows_of(const char *tokens, const char *rest, int64_t *left_out)
 	return n;
 }
 
-START_TEST(sizes_of_a_full_table_have_a_row_each_or_are_counted)
+TEST(sizes_of_a_full_table_have_a_row_each_or_are_counted)
 {
 	char token[TOKEN_BYTES];
 	int64_t left_out;
@@ -375,9 +365,8 @@ START_TEST(sizes_of_a_full_table_have_a_row_each_or_are_counted)
 	ck_assert_uint_eq(rows_of(token, "\"size\",2", &left_out), 0);
 	fake_segment_close(&full);
 }
-END_TEST
 
-START_TEST(sites_of_a_full_table_have_a_row_each_or_are_counted)
+TEST(sites_of_a_full_table_have_a_row_each_or_are_counted)
 {
 	char token[TOKEN_BYTES];
 	int64_t left_out;
@@ -395,9 +384,8 @@ START_TEST(sites_of_a_full_table_have_a_row_each_or_are_counted)
 	ck_assert_uint_eq(rows_of(token, "\"site\",2", &left_out), 0);
 	fake_segment_close(&full);
 }
-END_TEST
 
-START_TEST(pairs_of_full_tables_take_no_row_of_other_ranks)
+TEST(pairs_of_full_tables_take_no_row_of_other_ranks)
 {
 	static struct fake_segment many[3];
 	const uint64_t func = (uint64_t)call_find("MPI_Send") + 1;
@@ -427,9 +415,8 @@ START_TEST(pairs_of_full_tables_take_no_row_of_other_ranks)
 	for (unsigned m = 0; m < ARRAY_LEN(many); m++)
 		fake_segment_close(&many[m]);
 }
-END_TEST
 
-START_TEST(nonsense_is_refused_with_the_words_that_there_are)
+TEST(nonsense_is_refused_with_the_words_that_there_are)
 {
 	const struct msg_reply *r = profile_as(1, ",\"colour\"");
 
@@ -438,18 +425,5 @@ START_TEST(nonsense_is_refused_with_the_words_that_there_are)
 	r = profile_as(1, ",\"call\",3");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
 }
-END_TEST
 
-SUITE_WITH("lm profile", open_ranks, close_ranks,
-	   calls_of_all_ranks_are_one_row_with_the_rank_that_has_most,
-	   each_tool_counts_from_its_own_mark, ranks_and_pairs_are_rows_of_their_own,
-	   values_stay_after_the_end_of_a_rank,
-	   how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives,
-	   sites_of_all_ranks_are_rows_with_file_and_address,
-	   sizes_of_all_ranks_are_rows_by_call_and_class,
-	   extents_are_hidden_by_what_was_before_a_mark,
-	   the_most_callers_that_a_tool_wants_are_noted, only_files_of_the_process_are_looked_into,
-	   sizes_of_a_full_table_have_a_row_each_or_are_counted,
-	   sites_of_a_full_table_have_a_row_each_or_are_counted,
-	   pairs_of_full_tables_take_no_row_of_other_ranks,
-	   nonsense_is_refused_with_the_words_that_there_are)
+SUITE_WITH("lm profile", open_ranks, close_ranks)

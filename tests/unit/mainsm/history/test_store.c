@@ -133,7 +133,7 @@ static unsigned write_samples(unsigned from, unsigned to)
 	return sure;
 }
 
-START_TEST(what_was_written_is_found_and_once_more_after_a_restart)
+TEST(what_was_written_is_found_and_once_more_after_a_restart)
 {
 	open_store(NSEC_PER_SEC * 86400);
 	ck_assert_uint_eq(write_samples(0, N / 2), N / 2);
@@ -147,10 +147,9 @@ START_TEST(what_was_written_is_found_and_once_more_after_a_restart)
 	ck_assert(query());
 	ck_assert_uint_eq(nseen, N);
 }
-END_TEST
 
 /* The process or the machine ends in any operation: what was sure is there, once and unchanged. */
-START_TEST(a_crash_in_any_operation_costs_only_what_was_not_sure)
+TEST(a_crash_in_any_operation_costs_only_what_was_not_sure)
 {
 	unsigned crashes = 0;
 
@@ -179,9 +178,8 @@ START_TEST(a_crash_in_any_operation_costs_only_what_was_not_sure)
 	}
 	ck_assert_uint_gt(crashes, 20 / STRIDE);
 }
-END_TEST
 
-START_TEST(a_full_disk_costs_samples_which_are_counted)
+TEST(a_full_disk_costs_samples_which_are_counted)
 {
 	struct history_store_stats s;
 
@@ -202,9 +200,8 @@ START_TEST(a_full_disk_costs_samples_which_are_counted)
 	ck_assert(query());
 	ck_assert_uint_ge(nseen, 6);
 }
-END_TEST
 
-START_TEST(a_disk_that_fails_does_not_hold_a_reader)
+TEST(a_disk_that_fails_does_not_hold_a_reader)
 {
 	open_store(NSEC_PER_SEC * 86400);
 	write_samples(0, 6);
@@ -216,9 +213,8 @@ START_TEST(a_disk_that_fails_does_not_hold_a_reader)
 	ck_assert(query());
 	ck_assert(outcome.is_partial);
 }
-END_TEST
 
-START_TEST(damaged_bytes_cost_their_block_alone)
+TEST(damaged_bytes_cost_their_block_alone)
 {
 	struct buf *b;
 
@@ -232,9 +228,8 @@ START_TEST(damaged_bytes_cost_their_block_alone)
 	ck_assert(query());
 	ck_assert_uint_eq(nseen, N - EACH_BLOCK);
 }
-END_TEST
 
-START_TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
+TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
 {
 	open_store(NSEC_PER_SEC * 86400);
 	for (unsigned i = 0; i < 30000; i++)
@@ -256,9 +251,8 @@ START_TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
 	ck_assert(query());
 	ck_assert_uint_lt(nseen, 1000);
 }
-END_TEST
 
-START_TEST(readers_are_bounded_and_may_go)
+TEST(readers_are_bounded_and_may_go)
 {
 	const struct history_visit visit = { .on_job = on_job };
 	struct history_query *q[HISTORY_QUERIES_MAX + 1];
@@ -275,11 +269,5 @@ START_TEST(readers_are_bounded_and_may_go)
 	ck_assert(query());
 	ck_assert_uint_eq(nseen, N);
 }
-END_TEST
 
-SUITE_WITH("history/store", set_up, clean_up,
-	   what_was_written_is_found_and_once_more_after_a_restart,
-	   a_crash_in_any_operation_costs_only_what_was_not_sure,
-	   a_full_disk_costs_samples_which_are_counted, a_disk_that_fails_does_not_hold_a_reader,
-	   damaged_bytes_cost_their_block_alone,
-	   what_is_too_old_goes_and_a_wrong_clock_costs_little, readers_are_bounded_and_may_go)
+SUITE_WITH("history/store", set_up, clean_up)

@@ -29,7 +29,7 @@ static const char *points(const char *const *sweep, size_t n)
 	return text;
 }
 
-START_TEST(lists_and_ranges_are_values)
+TEST(lists_and_ranges_are_values)
 {
 	static const char *const row[][2] = {
 		{ "k=10ms,20ms,50ms", "10ms|20ms|50ms" },
@@ -46,17 +46,15 @@ START_TEST(lists_and_ranges_are_values)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
 		ck_assert_str_eq(points(&row[i][0], 1), row[i][1]);
 }
-END_TEST
 
-START_TEST(several_keys_are_all_combinations)
+TEST(several_keys_are_all_combinations)
 {
 	static const char *const two[] = { "a=1,2", "b=x,y,z" };
 
 	ck_assert_str_eq(points(two, 2), "1 x|1 y|1 z|2 x|2 y|2 z");
 }
-END_TEST
 
-START_TEST(mistakes_are_named)
+TEST(mistakes_are_named)
 {
 	static const char *const row[][2] = {
 		{ "k", "is expected" },
@@ -83,9 +81,8 @@ START_TEST(mistakes_are_named)
 	ck_assert_ptr_nonnull(strstr(points(twice, 2), "k is there twice"));
 	ck_assert_ptr_nonnull(strstr(points(many, 2), "more than 1000 runs"));
 }
-END_TEST
 
-START_TEST(as_many_runs_as_the_limit_says)
+TEST(as_many_runs_as_the_limit_says)
 {
 	static const char *const most[] = { "a=1..100", "b=1..10" };
 	struct neko_sweep s = { 0 };
@@ -95,9 +92,8 @@ START_TEST(as_many_runs_as_the_limit_says)
 	ck_assert_str_eq(neko_sweep_value(&s, NEKO_SWEEP_POINTS_MAX - 1, 0), "100");
 	neko_sweep_done(&s);
 }
-END_TEST
 
-START_TEST(settings_have_a_key_and_a_value)
+TEST(settings_have_a_key_and_a_value)
 {
 	static const char *const bad[] = { "k", "=v", "k=", "" };
 	struct neko_sweep s = { 0 };
@@ -112,7 +108,5 @@ START_TEST(settings_have_a_key_and_a_value)
 	ck_assert_int_eq(neko_sweep_set(&s, "a=b", NULL), -ERR_LIMIT);
 	neko_sweep_done(&s);
 }
-END_TEST
 
-SUITE("neko sweep", lists_and_ranges_are_values, several_keys_are_all_combinations,
-      mistakes_are_named, as_many_runs_as_the_limit_says, settings_have_a_key_and_a_value)
+SUITE("neko sweep")

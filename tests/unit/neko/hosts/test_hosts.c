@@ -173,7 +173,7 @@ static void check_clocks(const struct run *r)
 	}
 }
 
-START_TEST(processes_behind_factories_do_what_those_of_one_host_do)
+TEST(processes_behind_factories_do_what_those_of_one_host_do)
 {
 	struct bed b;
 	struct made m;
@@ -191,9 +191,8 @@ START_TEST(processes_behind_factories_do_what_those_of_one_host_do)
 	forget(&m);
 	end(&b);
 }
-END_TEST
 
-START_TEST(a_wished_crash_behind_a_factory_is_no_missing_process)
+TEST(a_wished_crash_behind_a_factory_is_no_missing_process)
 {
 	struct bed b;
 	struct made m;
@@ -206,9 +205,8 @@ START_TEST(a_wished_crash_behind_a_factory_is_no_missing_process)
 	forget(&m);
 	end(&b);
 }
-END_TEST
 
-START_TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
+TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
 {
 	const char *const bad = "process.num = 1\nprocess.initializer = none\nnetwork = n\n"
 				"network.n.delay = constant(1s)\nsimulation.until = 1s\n";
@@ -230,7 +228,6 @@ START_TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
 	}
 	end(&b);
 }
-END_TEST
 
 /* The processes of a factory. */
 static pid_t child_of(pid_t pid)
@@ -311,26 +308,23 @@ static void is_struck(struct blow *blow, const char *text, const char *words)
 	ck_abort_msg("never told: %s", words);
 }
 
-START_TEST(processes_that_are_killed_are_named)
+TEST(processes_that_are_killed_are_named)
 {
 	is_struck(&(struct blow){ .signo = SIGKILL }, CONF("simulation.until = 60s\n"), "ended");
 }
-END_TEST
 
-START_TEST(a_factory_that_is_not_heard_any_more_is_a_missing_process)
+TEST(a_factory_that_is_not_heard_any_more_is_a_missing_process)
 {
 	is_struck(&(struct blow){ .signo = SIGSTOP, .is_factory = true },
 		  CONF("simulation.until = 5s\nreal.silence = 500ms\n"),
 		  "nothing was heard of it for 0.5 s");
 }
-END_TEST
 
-START_TEST(a_factory_that_is_killed_takes_its_processes_along)
+TEST(a_factory_that_is_killed_takes_its_processes_along)
 {
 	is_struck(&(struct blow){ .signo = SIGTERM, .is_factory = true },
 		  CONF("simulation.until = 60s\n"), "its factory is gone");
 }
-END_TEST
 
 /* A signal to the master leaves nothing behind factories. */
 static void is_left(const char *text, int signo)
@@ -354,20 +348,18 @@ static void is_left(const char *text, int signo)
 	end(&b);
 }
 
-START_TEST(without_a_master_nothing_is_left)
+TEST(without_a_master_nothing_is_left)
 {
 	is_left(CONF("simulation.until = 60s\n"), SIGKILL);
 }
-END_TEST
 
 /* Its line is there, and it says nothing: a partition. */
-START_TEST(a_master_that_is_silent_is_left)
+TEST(a_master_that_is_silent_is_left)
 {
 	is_left(CONF("simulation.until = 60s\nreal.silence = 2s\n"), SIGSTOP);
 }
-END_TEST
 
-START_TEST(lists_of_hosts_that_are_none_are_refused)
+TEST(lists_of_hosts_that_are_none_are_refused)
 {
 	static const char *const lists[] = { "", "a:b", "127.0.0.1:0x", ",", "127.0.0.1:99999" };
 	struct run_options w = { 0 };
@@ -386,11 +378,5 @@ START_TEST(lists_of_hosts_that_are_none_are_refused)
 	}
 	remove_dir(&b);
 }
-END_TEST
 
-SUITE("hosts", processes_behind_factories_do_what_those_of_one_host_do,
-      a_wished_crash_behind_a_factory_is_no_missing_process,
-      a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else,
-      processes_that_are_killed_are_named, a_factory_that_is_killed_takes_its_processes_along,
-      a_factory_that_is_not_heard_any_more_is_a_missing_process, without_a_master_nothing_is_left,
-      a_master_that_is_silent_is_left, lists_of_hosts_that_are_none_are_refused)
+SUITE("hosts")

@@ -22,7 +22,7 @@ static struct reply *sample(void)
 	return r;
 }
 
-START_TEST(a_reply_becomes_arrays_by_action)
+TEST(a_reply_becomes_arrays_by_action)
 {
 	struct reply *r = sample();
 	Omis_reply a = answer_from_reply(r, 0);
@@ -41,9 +41,8 @@ START_TEST(a_reply_becomes_arrays_by_action)
 	ck_assert_ptr_null(a[3]);
 	omis_reply_free(a);
 }
-END_TEST
 
-START_TEST(the_coverage_travels_with_the_reply)
+TEST(the_coverage_travels_with_the_reply)
 {
 	struct reply *r = sample();
 	Omis_reply a = answer_from_reply(r, 0);
@@ -60,9 +59,8 @@ START_TEST(the_coverage_travels_with_the_reply)
 	ck_assert_int_eq(c.newest_ns, 200);
 	omis_reply_free(a);
 }
-END_TEST
 
-START_TEST(binary_values_keep_their_length)
+TEST(binary_values_keep_their_length)
 {
 	struct reply *r = reply_new();
 	Omis_reply a;
@@ -74,9 +72,8 @@ START_TEST(binary_values_keep_their_length)
 	ck_assert_mem_eq(a[1][0].result, "3#\0\1\0", 6);
 	omis_reply_free(a);
 }
-END_TEST
 
-START_TEST(entries_that_only_say_ok_can_be_left_out)
+TEST(entries_that_only_say_ok_can_be_left_out)
 {
 	struct reply *r = reply_new();
 	Omis_reply a;
@@ -92,9 +89,8 @@ START_TEST(entries_that_only_say_ok_can_be_left_out)
 	omis_reply_free(a);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(the_status_of_a_reply_is_its_first_error)
+TEST(the_status_of_a_reply_is_its_first_error)
 {
 	struct reply *r = sample();
 	Omis_reply a = answer_from_reply(r, 0),
@@ -110,9 +106,8 @@ START_TEST(the_status_of_a_reply_is_its_first_error)
 	omis_reply_free(NULL);
 	ck_assert_int_eq(omis_reply_status(NULL), OMIS_NO_MEMORY);
 }
-END_TEST
 
-START_TEST(an_impossible_action_number_takes_no_memory)
+TEST(an_impossible_action_number_takes_no_memory)
 {
 	struct reply *r = reply_new();
 	Omis_reply a;
@@ -123,10 +118,9 @@ START_TEST(an_impossible_action_number_takes_no_memory)
 	ck_assert_int_eq(omis_reply_status(a), OMIS_INTERNAL_ERROR);
 	omis_reply_free(a);
 }
-END_TEST
 
 /* As many as there may be of each: a search of each action's entries would take the test's time. */
-START_TEST(entries_of_many_actions_take_one_look)
+TEST(entries_of_many_actions_take_one_look)
 {
 	struct reply *r = reply_new();
 	char value[16];
@@ -145,9 +139,8 @@ START_TEST(entries_of_many_actions_take_one_look)
 	ck_assert_ptr_null(a[REPLY_ENTRIES_MAX + 1]);
 	omis_reply_free(a);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_answer)
+TEST(without_memory_there_is_no_answer)
 {
 	struct reply *r = sample();
 
@@ -160,9 +153,5 @@ START_TEST(without_memory_there_is_no_answer)
 	}
 	reply_free(r);
 }
-END_TEST
 
-SUITE("answer", a_reply_becomes_arrays_by_action, the_coverage_travels_with_the_reply,
-      binary_values_keep_their_length, entries_that_only_say_ok_can_be_left_out,
-      the_status_of_a_reply_is_its_first_error, an_impossible_action_number_takes_no_memory,
-      entries_of_many_actions_take_one_look, without_memory_there_is_no_answer)
+SUITE("answer")

@@ -65,7 +65,7 @@ static const char *shown(size_t rows)
 	return text;
 }
 
-START_TEST(calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most)
+TEST(calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most)
 {
 	two_hosts();
 	read_all(PROFILE_CALL);
@@ -93,9 +93,8 @@ START_TEST(calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most)
 	ck_assert_ptr_nonnull(strstr(shown(1), "2 more rows (--rows)\n"));
 	done();
 }
-END_TEST
 
-START_TEST(nodes_have_their_names_and_their_own_time)
+TEST(nodes_have_their_names_and_their_own_time)
 {
 	two_hosts();
 	read_all(PROFILE_NODE);
@@ -107,9 +106,8 @@ START_TEST(nodes_have_their_names_and_their_own_time)
 	ck_assert_double_eq_tol(profile_of_mpi(&p, &p.row[1]), 39, 1e-9);
 	done();
 }
-END_TEST
 
-START_TEST(ranks_say_which_is_longest_and_which_is_shortest)
+TEST(ranks_say_which_is_longest_and_which_is_shortest)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
 	     "1000,n_1,2,1,0,0,0,20000000000,10000000000,3,0,0,"
@@ -127,9 +125,8 @@ START_TEST(ranks_say_which_is_longest_and_which_is_shortest)
 		"   0     10   1 s   16.7    10.0  900 ms  MPI_Recv     -         -  ended\n");
 	done();
 }
-END_TEST
 
-START_TEST(pairs_are_rows_and_what_hosts_left_out_is_said)
+TEST(pairs_are_rows_and_what_hosts_left_out_is_said)
 {
 	fill(&entry[0], "p_1_a",
 	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,15,7,0,[3,4,2,1000,10,0]");
@@ -140,9 +137,8 @@ START_TEST(pairs_are_rows_and_what_hosts_left_out_is_said)
 	ck_assert_ptr_nonnull(strstr(shown(0), "7 rows with less time are left out\n"));
 	done();
 }
-END_TEST
 
-START_TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses)
+TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses)
 {
 	fill(&entry[0], "p_1_a",
 	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,16391,0,3,"
@@ -171,9 +167,8 @@ START_TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses
 	ck_assert_ptr_nonnull(strstr(shown(0), "MPI_Send in solve heat.c:88 takes"));
 	done();
 }
-END_TEST
 
-START_TEST(sizes_of_all_hosts_are_rows_by_call_and_class)
+TEST(sizes_of_all_hosts_are_rows_by_call_and_class)
 {
 	fill(&entry[0], "p_1_a",
 	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,7,0,0,"
@@ -198,9 +193,8 @@ START_TEST(sizes_of_all_hosts_are_rows_by_call_and_class)
 	ck_assert_str_eq(p.row[0].name, "MPI_Recv");
 	done();
 }
-END_TEST
 
-START_TEST(what_is_not_known_is_not_0)
+TEST(what_is_not_known_is_not_0)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
 	     "1000,n_1,2,0,2,3,0,0,0,1025,0,0,[\"MPI_Send\",\"send\",10,0,0,0,0,0,0,1]");
@@ -219,9 +213,8 @@ START_TEST(what_is_not_known_is_not_0)
 	ck_assert_str_eq(shown(0), "no rank has replied\njob heat: 0 ranks on 0 nodes\n");
 	done();
 }
-END_TEST
 
-START_TEST(hostile_replies_change_nothing_else)
+TEST(hostile_replies_change_nothing_else)
 {
 	static const char *const values[] = {
 		"",
@@ -251,9 +244,8 @@ START_TEST(hostile_replies_change_nothing_else)
 			done();
 		}
 }
-END_TEST
 
-START_TEST(csv_and_json_have_the_same_columns)
+TEST(csv_and_json_have_the_same_columns)
 {
 	struct buf b = BUF_INIT(4096);
 
@@ -269,11 +261,5 @@ START_TEST(csv_and_json_have_the_same_columns)
 	buf_done(&b);
 	done();
 }
-END_TEST
 
-SUITE("profile", calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most,
-      nodes_have_their_names_and_their_own_time, ranks_say_which_is_longest_and_which_is_shortest,
-      pairs_are_rows_and_what_hosts_left_out_is_said,
-      sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses,
-      sizes_of_all_hosts_are_rows_by_call_and_class, what_is_not_known_is_not_0,
-      hostile_replies_change_nothing_else, csv_and_json_have_the_same_columns)
+SUITE("profile")

@@ -55,21 +55,20 @@ static const struct {
 	{ "[\"fds\",91]", NULL },
 };
 
-START_TEST(each_figure_is_judged_at_its_bound)
+TEST_EACH(each_figure_is_judged_at_its_bound, at, ARRAY_LEN(cells))
 {
 	struct health_note note[4];
-	size_t n = judge(cells[_i].pairs, note);
+	size_t n = judge(cells[at].pairs, note);
 
-	ck_assert_uint_eq(n, cells[_i].says ? 1 : 0);
-	if (!cells[_i].says)
+	ck_assert_uint_eq(n, cells[at].says ? 1 : 0);
+	if (!cells[at].says)
 		return;
-	ck_assert_msg(!strncmp(note[0].text, cells[_i].says, strlen(cells[_i].says)), "%s",
+	ck_assert_msg(!strncmp(note[0].text, cells[at].says, strlen(cells[at].says)), "%s",
 		      note[0].text);
 	ck_assert(note[0].remedy && *note[0].remedy);
 }
-END_TEST
 
-START_TEST(another_version_is_told_and_what_has_no_room_is_counted)
+TEST(another_version_is_told_and_what_has_no_room_is_counted)
 {
 	struct health_note note[4] = { { .text = "" } };
 	char text[] = "\"sm\",\"0.9\",5,[\"dropped\",1],[\"parent_up\",0]";
@@ -81,21 +80,5 @@ START_TEST(another_version_is_told_and_what_has_no_room_is_counted)
 	ck_assert_str_eq(note[2].text, "");
 	omis_value_free(v);
 }
-END_TEST
 
-int main(void)
-{
-	Suite *s = suite_create("health");
-	TCase *c = tcase_create("health");
-	SRunner *r;
-	int failed;
-
-	tcase_add_loop_test(c, each_figure_is_judged_at_its_bound, 0, ARRAY_LEN(cells));
-	tcase_add_test(c, another_version_is_told_and_what_has_no_room_is_counted);
-	suite_add_tcase(s, c);
-	r = srunner_create(s);
-	srunner_run_all(r, CK_ENV);
-	failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
-}
+SUITE("health")

@@ -49,7 +49,7 @@ static void merges(struct reply *r, const char *request, const char *want)
 	omis_request_free(q);
 }
 
-START_TEST(an_error_has_its_words_put_together)
+TEST(an_error_has_its_words_put_together)
 {
 	struct reply *r = reply_new();
 
@@ -63,9 +63,8 @@ START_TEST(an_error_has_its_words_put_together)
 	ck_assert_str_eq(r->entry[0].value, "disk: 7 of 9");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(void_results_become_all_others_fine_behind_the_errors)
+TEST(void_results_become_all_others_fine_behind_the_errors)
 {
 	struct reply *r = reply_new();
 
@@ -77,9 +76,8 @@ START_TEST(void_results_become_all_others_fine_behind_the_errors)
 	       "1 't_1_000002' OS_ERROR 'no'; 1 't_1_000003' UNKNOWN_OBJECT 'gone'; 1 '' OK ''");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(errors_alone_do_not_claim_that_others_are_fine)
+TEST(errors_alone_do_not_claim_that_others_are_fine)
 {
 	struct reply *r = reply_new();
 
@@ -87,9 +85,8 @@ START_TEST(errors_alone_do_not_claim_that_others_are_fine)
 	merges(r, ":thread_stop([])", "1 't_1_000002' OS_ERROR 'no'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(equal_results_join_their_objects_in_order)
+TEST(equal_results_join_their_objects_in_order)
 {
 	struct reply *r = reply_new();
 
@@ -102,9 +99,8 @@ START_TEST(equal_results_join_their_objects_in_order)
 	       "1 'n_3,n_4,n_5' OK '\"b\"'; 1 'n_1' OK '\"a\"'; 1 'n_6,n_7' OS_ERROR '\"b\"'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(values_with_zero_bytes_are_compared_whole)
+TEST(values_with_zero_bytes_are_compared_whole)
 {
 	struct omis_request *q = checked(":print([1])");
 	struct reply *r = reply_new();
@@ -120,9 +116,8 @@ START_TEST(values_with_zero_bytes_are_compared_whole)
 	omis_request_free(q);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(entries_come_in_the_order_of_the_actions)
+TEST(entries_come_in_the_order_of_the_actions)
 {
 	struct reply *r = reply_new();
 
@@ -136,18 +131,16 @@ START_TEST(entries_come_in_the_order_of_the_actions)
 	       "''; 3 '' OK '1'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(an_action_about_no_object_succeeds)
+TEST(an_action_about_no_object_succeeds)
 {
 	struct reply *r = reply_new();
 
 	merges(r, ":node_get_info([],1) thread_stop([])", "1 '' OK ''; 2 '' OK ''");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(an_action_that_nobody_answered_claims_nothing)
+TEST(an_action_that_nobody_answered_claims_nothing)
 {
 	struct reply *r = reply_new();
 
@@ -155,9 +148,8 @@ START_TEST(an_action_that_nobody_answered_claims_nothing)
 	merges(r, ":thread_stop([])", "");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(parts_of_a_global_counter_are_added_up)
+TEST(parts_of_a_global_counter_are_added_up)
 {
 	struct reply *r = reply_new();
 
@@ -174,9 +166,8 @@ START_TEST(parts_of_a_global_counter_are_added_up)
 	       "1 'p_1_000000' OK 'pa_cl_4,2'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(a_sum_beyond_64_bits_becomes_a_float)
+TEST(a_sum_beyond_64_bits_becomes_a_float)
 {
 	struct reply *r = reply_new();
 
@@ -185,9 +176,8 @@ START_TEST(a_sum_beyond_64_bits_becomes_a_float)
 	merges(r, ":pa_counter_read([])", "1 'pa_c_1' OK '1.8446744073709552e+19'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(integrators_are_added_at_the_latest_time)
+TEST(integrators_are_added_at_the_latest_time)
 {
 	struct reply *r = reply_new();
 
@@ -198,9 +188,8 @@ START_TEST(integrators_are_added_at_the_latest_time)
 	merges(r, ":pa_integrator_read([])", "1 'pa_i_1' OK '15.0,5.0,5.0'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(measures_are_added_over_the_widest_time)
+TEST(measures_are_added_over_the_widest_time)
 {
 	struct reply *r = reply_new();
 
@@ -212,9 +201,8 @@ START_TEST(measures_are_added_over_the_widest_time)
 	       "1 'pa_c_1' OK '15,1.5,3.0'; 2 'pa_i_1' OK '0.75,1.0,3.0'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(parts_that_are_no_sums_stay_apart)
+TEST(parts_that_are_no_sums_stay_apart)
 {
 	struct reply *r = reply_new();
 
@@ -227,9 +215,8 @@ START_TEST(parts_that_are_no_sums_stay_apart)
 	       "'\"x\",2.0,3.0'; 1 'pa_i_1' OK ']['");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(action_numbers_may_be_those_of_a_larger_request)
+TEST(action_numbers_may_be_those_of_a_larger_request)
 {
 	static const uint32_t numbers[] = { 3, 9 };
 	struct omis_request *q = checked(":thread_stop([]) node_get_info([],1)");
@@ -243,9 +230,8 @@ START_TEST(action_numbers_may_be_those_of_a_larger_request)
 	omis_request_free(q);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(appending_adds_entries_and_coverage)
+TEST(appending_adds_entries_and_coverage)
 {
 	struct reply *a = reply_new(), *b = reply_new();
 
@@ -271,9 +257,8 @@ START_TEST(appending_adds_entries_and_coverage)
 	reply_free(a);
 	reply_free(b);
 }
-END_TEST
 
-START_TEST(names_of_what_is_missing_are_bounded_but_counted)
+TEST(names_of_what_is_missing_are_bounded_but_counted)
 {
 	struct reply *r = reply_new();
 	char name[32];
@@ -286,9 +271,8 @@ START_TEST(names_of_what_is_missing_are_bounded_but_counted)
 	ck_assert_uint_eq(r->coverage.more_missing, 5);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(entries_are_bounded)
+TEST(entries_are_bounded)
 {
 	struct reply *r = reply_new();
 
@@ -298,9 +282,8 @@ START_TEST(entries_are_bounded)
 	ck_assert_uint_eq(r->nentry, REPLY_ENTRIES_MAX);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(the_first_error_in_the_order_of_actions_is_the_status)
+TEST(the_first_error_in_the_order_of_actions_is_the_status)
 {
 	struct reply *r = reply_new();
 
@@ -313,9 +296,8 @@ START_TEST(the_first_error_in_the_order_of_actions_is_the_status)
 	ck_assert_uint_eq(reply_status(r), STATUS_NO_PERMISSION);
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(a_wrong_request_is_answered_by_entry_0_alone)
+TEST(a_wrong_request_is_answered_by_entry_0_alone)
 {
 	struct reply *r = reply_new();
 	struct omis_request *q = NULL;
@@ -326,9 +308,8 @@ START_TEST(a_wrong_request_is_answered_by_entry_0_alone)
 	shows(r, "0 '' SYNTAX_ERROR 'expected a value, found the end at offset 9'");
 	reply_free(r);
 }
-END_TEST
 
-START_TEST(every_failed_allocation_of_a_reply_is_survived)
+TEST(every_failed_allocation_of_a_reply_is_survived)
 {
 	struct omis_request *q =
 		checked(":pa_counter_read([]) node_get_info([],1) thread_stop([])");
@@ -361,16 +342,5 @@ START_TEST(every_failed_allocation_of_a_reply_is_survived)
 	}
 	omis_request_free(q);
 }
-END_TEST
 
-SUITE("omis reply", an_error_has_its_words_put_together,
-      void_results_become_all_others_fine_behind_the_errors,
-      errors_alone_do_not_claim_that_others_are_fine, equal_results_join_their_objects_in_order,
-      values_with_zero_bytes_are_compared_whole, entries_come_in_the_order_of_the_actions,
-      an_action_about_no_object_succeeds, an_action_that_nobody_answered_claims_nothing,
-      parts_of_a_global_counter_are_added_up, a_sum_beyond_64_bits_becomes_a_float,
-      integrators_are_added_at_the_latest_time, measures_are_added_over_the_widest_time,
-      parts_that_are_no_sums_stay_apart, action_numbers_may_be_those_of_a_larger_request,
-      appending_adds_entries_and_coverage, names_of_what_is_missing_are_bounded_but_counted,
-      entries_are_bounded, the_first_error_in_the_order_of_actions_is_the_status,
-      a_wrong_request_is_answered_by_entry_0_alone, every_failed_allocation_of_a_reply_is_survived)
+SUITE("omis reply")
