@@ -204,7 +204,8 @@ typedef struct Omis_value {
 
 /*
  * Reads the comma-separated values of a result. Returns a list value, for
- * omis_value_free(). NULL: the text is no list of values, or out of memory.
+ * omis_value_free(). NULL: the text is no list of values, or out of memory;
+ * omis_last_error() has the text.
  */
 OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);

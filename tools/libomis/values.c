@@ -2,6 +2,7 @@
 /* Values of results for tools: the same tree as common/omis has, in the types of omis.h. */
 #include "common/omis/omis.h"
 #include "tools/libomis/omis.h"
+#include "tools/libomis/words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,26 @@ static size_t count(const struct omis_value *v, size_t n)
 		if (v[i].kind == OMIS_LIST)
 			sum += count(v[i].list.v, v[i].list.n);
 	return sum;
+}
+
+/* Only requests have parameters of events, as $proc. */
+static bool has_parameter(const struct omis_value *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].kind == OMIS_ECP ||
+		    (v[i].kind == OMIS_LIST && has_parameter(v[i].list.v, v[i].list.n)))
+			return true;
+	return false;
+}
+
+static int parse(const char *text, size_t len, struct omis_values **out, struct err *e)
+{
+	int rc = omis_parse_values(text ? text : "", text ? len : 0, out, e);
+
+	if (rc || !has_parameter((*out)->v, (*out)->n))
+		return rc;
+	omis_values_free(*out);
+	return err_set(e, ERR_INVALID, "a parameter of an event is no value of a result");
 }
 
 static void convert_text(Omis_value *to, const struct omis_value *from)
@@ -83,11 +104,16 @@ Omis_value *omis_value_parse(const char *text, size_t len)
 	struct omis_values *parsed;
 	struct values *v;
 	Omis_value *free_node;
+	struct err e = { 0 };
 
-	if (omis_parse_values(text ? text : "", text ? len : 0, &parsed, NULL))
+	if (parse(text, len, &parsed, &e)) {
+		words_keep(&e);
 		return NULL;
+	}
 	v = calloc(1, sizeof(*v) + count(parsed->v, parsed->n) * sizeof(v->node[0]));
 	if (!v) {
+		err_nomem(&e);
+		words_keep(&e);
 		omis_values_free(parsed);
 		return NULL;
 	}

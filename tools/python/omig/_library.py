@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """libomis by ctypes."""
 import ctypes
+import functools
 import os
 from typing import Any
 
-from omig._reply import Error
+
+class Error(Exception):
+    """Each error of this module."""
 
 
 class Result(ctypes.Structure):
@@ -20,6 +23,14 @@ class Coverage(ctypes.Structure):
     _fields_ = [("asked", ctypes.c_uint), ("answered", ctypes.c_uint), ("n_missing", ctypes.c_uint),
                 ("missing", ctypes.POINTER(Missing)), ("oldest_ns", ctypes.c_int64), ("newest_ns", ctypes.c_int64)]
 
+
+class Value(ctypes.Structure):
+    pass
+
+
+Value._fields_ = [("kind", ctypes.c_int), ("i", ctypes.c_int64), ("f", ctypes.c_double),
+                  ("s", ctypes.POINTER(ctypes.c_char)), ("n", ctypes.c_size_t), ("list", ctypes.POINTER(Value))]
+VALUE_KINDS = ["int", "float", "string", "token", "binary", "list"]
 
 ReplyPointer = ctypes.POINTER(ctypes.POINTER(Result))
 Callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -38,6 +49,7 @@ def _find() -> Any:
     raise Error(f"libomis is not there ({why}); OMIG_LIBOMIS=PATH names it")
 
 
+@functools.lru_cache(maxsize=None)
 def load() -> Any:
     lib = _find()
     lib.omis_init.argtypes = [ctypes.c_void_p] * 4
@@ -46,5 +58,8 @@ def load() -> Any:
     lib.omis_reply_free.argtypes = [ctypes.c_void_p]
     lib.omis_reply_coverage.argtypes = [ctypes.c_void_p, ctypes.POINTER(Coverage)]
     lib.omis_request_policy.argtypes = [ctypes.c_int, ctypes.c_uint, ctypes.c_uint]
+    lib.omis_value_parse.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+    lib.omis_value_parse.restype = ctypes.POINTER(Value)
+    lib.omis_value_free.argtypes = [ctypes.POINTER(Value)]
     lib.omis_last_error.restype = ctypes.c_char_p
     return lib

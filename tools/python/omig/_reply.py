@@ -2,6 +2,7 @@
 """Replies to requests, and the errors of this package."""
 from typing import Any, List, NamedTuple, Sequence, Tuple
 
+from omig._library import Error
 from omig._values import Token, parse_values
 
 __all__ = ["Error", "StatusError", "status_name", "Entry", "Reply", "FIRST_ERROR"]
@@ -13,10 +14,6 @@ STATUS = {
     36: "INTERNAL_ERROR", 1000: "UNSPECIFIED_ERROR",
 }
 FIRST_ERROR = 16
-
-
-class Error(Exception):
-    """Each error of this module."""
 
 
 class StatusError(Error):

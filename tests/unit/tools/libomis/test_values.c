@@ -53,6 +53,8 @@ TEST(nothing_is_an_empty_list_and_nonsense_is_nothing)
 	ck_assert_uint_eq(v->n, 0);
 	omis_value_free(v);
 	ck_assert_ptr_null(omis_value_parse("1,,2", 4));
+	ck_assert_str_ne(omis_last_error(), "");
+	ck_assert_ptr_null(omis_value_parse("1,[$proc]", 9));
 	ck_assert_ptr_null(omis_value_parse("no such file", 12));
 	omis_value_free(NULL);
 }

@@ -28,7 +28,7 @@ class Values(unittest.TestCase):
                      b'"\\x100"', b'"\\400"', b'"\\u12"', b'"\\ud800"', b'"\\U00110000"', b'"\\0"', b'"\0"', b"'ab'", b"''",
                      b"4#abc", b"99999999999999999999#", b"-1#a", b"0x", b"08", b"1e", b"1e999", b"1.5.5", b"9223372036854775808",
                      b"1_000", b"--1", b"+-1", b"word", b"_a", b"a_", b"1" * 200, b"$proc", b"(", b"\xff", b"f(1)"):
-            with self.subTest(text=text), self.assertRaises(ValueError):
+            with self.subTest(text=text), self.assertRaisesRegex(ValueError, "."):
                 parse_values(text)
 
     def test_the_deepest_list_is_read(self):
