@@ -139,6 +139,10 @@ static void label_flow(struct buf *b, const struct flow_node *n)
 	case FLOW_PAIR:
 		buf_printf(b, "pair for %s", agg_kind_name(n->fold.agg));
 		return;
+	case FLOW_CHOICE:
+		buf_puts(b, "choice of ");
+		choice_print(&n->choice, b);
+		return;
 	case FLOW_SHIFT:
 		buf_printf(b, "shift vt by %lld", (long long)n->shift);
 		return;

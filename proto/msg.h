@@ -26,8 +26,8 @@
  * refused in words, instead of losing hosts at the first such message. The contents of graphs and
  * batches count as well (docs/protocol.md).
  */
-#define MSG_VERSION_MIN 3
-#define MSG_VERSION_MAX 3
+#define MSG_VERSION_MIN 4
+#define MSG_VERSION_MAX 4
 
 /* Names of the sources that an end of events lacks; a sentence for people may have 1024. */
 #define MSG_MISSING_MAX_BYTES 1000

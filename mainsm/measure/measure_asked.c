@@ -326,6 +326,39 @@ static const char **texts_of(struct binding_to *b, const struct omis_value *v, e
 	return out;
 }
 
+/* 10, or [10,20] from one to the other. */
+static bool take_range(const struct omis_value *v, struct bind_range *out)
+{
+	bool is_pair = v->kind == OMIS_LIST && v->list.n == 2;
+	const struct omis_value *from = is_pair ? &v->list.v[0] : v;
+	const struct omis_value *to = is_pair ? &v->list.v[1] : v;
+
+	return omis_value_i64(from, &out->from) && omis_value_i64(to, &out->to) &&
+	       out->from <= out->to && out->from >= -BIND_VT_MAX && out->to <= BIND_VT_MAX;
+}
+
+/* A list of them, or a single virtual time. */
+static int bind_times(struct binding_to *b, const struct pmsl_decl *d, const struct omis_value *v)
+{
+	struct bind_arg *arg = &b->out->arg[d->position];
+	const struct omis_value *list = v->kind == OMIS_LIST ? v->list.v : v;
+	size_t n = v->kind == OMIS_LIST ? v->list.n : 1;
+	struct bind_range *vt = arena_array(b->out->arena, n + 1, sizeof(*vt));
+
+	if (!vt)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (!take_range(&list[i], &vt[i]))
+			return invalid(b->why,
+				       "virtual times such as [10,20,[30,40]] are wanted for the "
+				       "parameter",
+				       d->name);
+	arg->is_given = true;
+	arg->vt = vt;
+	arg->nvt = n;
+	return 0;
+}
+
 static int bind_value(struct binding_to *b, const struct pmsl_decl *d, const struct omis_value *v)
 {
 	struct bind_arg *arg = &b->out->arg[d->position];
@@ -338,6 +371,8 @@ static int bind_value(struct binding_to *b, const struct pmsl_decl *d, const str
 			       ? 0
 			       : invalid(b->why, "a number is wanted for the parameter", d->name);
 	}
+	if (d->type.kind == PMSL_T_VT)
+		return bind_times(b, d, v);
 	if (d->type.kind == PMSL_T_REGION) {
 		text = texts_of(b, v, OMIS_STRING, &n);
 		if (!text)
@@ -359,7 +394,7 @@ static const struct pmsl_decl *find_param(const struct pmsl_metric *m, const cha
 
 	while (d && !str_eq(d->name, name))
 		d = d->next;
-	return d && d != m->time ? d : NULL;
+	return d && (d != m->time || d->type.kind == PMSL_T_VT) ? d : NULL;
 }
 
 static bool is_object_param(const struct pmsl_decl *d)

@@ -134,6 +134,15 @@ static const char *words_of(const struct flow_node *n)
 	}
 }
 
+static void write_choice(const struct flow_choice *c, struct omis_writer *w)
+{
+	struct buf words = BUF_INIT(CHOICE_TEXT_MAX_BYTES);
+
+	choice_print(c, &words);
+	omis_write_string_n(w, buf_str(&words), words.n);
+	buf_done(&words);
+}
+
 static const char *object_of(const struct flow_node *n)
 {
 	if (n->kind != FLOW_INPUT)
@@ -151,7 +160,10 @@ static void write_node(const struct measure *m, const struct measure_piece *p, u
 	omis_write_string(w, where(m, p));
 	omis_write_int(w, i);
 	omis_write_string(w, flow_kind_name(n->kind));
-	omis_write_string(w, words_of(n));
+	if (n->kind == FLOW_CHOICE)
+		write_choice(&n->choice, w);
+	else
+		omis_write_string(w, words_of(n));
 	omis_write_string(w, object_of(n));
 	omis_write_string(w, flow_domain_name(n->domain));
 	omis_write_int(w, n->line);

@@ -20,11 +20,13 @@ static void declare(struct pmsl_checker *c, struct pmsl_decl *d)
 /* What a metric may be given when it is measured. */
 static void check_param_type(struct pmsl_checker *c, struct pmsl_decl *d)
 {
-	bool is_time = d->type.kind == PMSL_T_VT || d->type.kind == PMSL_T_INTERVAL;
+	bool is_list = d->type.kind == PMSL_T_VT && d->type.dims;
+	bool is_time = (d->type.kind == PMSL_T_VT || d->type.kind == PMSL_T_INTERVAL) && !is_list;
 
 	if (d->type.dims > 1 || (d->type.dims && (is_time || d->type.kind == PMSL_T_VALUE)))
-		pmsl_error(c->d, d->at, d->len,
-			   "a parameter is one thing, or a list of objects or regions");
+		pmsl_error(
+			c->d, d->at, d->len,
+			"a parameter is one thing, or a list of objects, regions or virtual times");
 	if (!is_time)
 		return;
 	if (c->metric->time)
@@ -274,7 +276,7 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_metric *m)
 	smap_init(&c->names);
 	c->metric = m;
 	c->held = c->vt = 0;
-	c->at = c->times = NULL;
+	c->at = c->times = c->chosen = NULL;
 	check_metric_name(c);
 	check_params(c);
 	check_stmts(c);

@@ -121,7 +121,8 @@ static void check_metric_arg(struct pmsl_checker *c, struct pmsl_expr *e, struct
 
 	if (a->type.kind == PMSL_T_NONE)
 		return;
-	if (!is_list || a->type.dims > d->type.dims) {
+	if (!is_list || a->type.dims > d->type.dims ||
+	    (d->type.kind == PMSL_T_VT && a->type.dims != d->type.dims)) {
 		pmsl_wrong(c, a, "the parameter %s of %s is a %s, not a %s", d->name, e->name,
 			   pmsl_type_name(d->type, want), pmsl_type_name(a->type, have));
 		if (is_list)

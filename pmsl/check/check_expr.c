@@ -52,6 +52,11 @@ bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 	/* A point of time is a number of seconds as well. */
 	if (kind == PMSL_T_VALUE && e->type.kind == PMSL_T_TIME && e->domain == PMSL_EACH_VT)
 		return true;
+	if (e->type.kind == PMSL_T_CHOICE || e->type.kind == PMSL_T_KEY) {
+		pmsl_wrong(c, e, "virtual times are chosen only in the WHERE of a fold");
+		pmsl_hint(c->d, "SUM(x[vt] WHERE vt > 10)");
+		return false;
+	}
 	pmsl_wrong(c, e, "expected %s, found %s", words[kind], pmsl_type_name(e->type, have));
 	return false;
 }
@@ -319,6 +324,10 @@ static void check_arithmetic(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *a = e->arg, *b = a->next;
 
+	if (b && pmsl_is_key(a) && (a->type.kind == PMSL_T_KEY || e->op == PMSL_MOD)) {
+		pmsl_check_key(c, e);
+		return;
+	}
 	if (a->type.kind == PMSL_T_VT && !a->type.dims && b) {
 		check_shift(c, e);
 		return;
@@ -341,7 +350,15 @@ static void check_arithmetic(struct pmsl_checker *c, struct pmsl_expr *e)
 
 static void check_logic(struct pmsl_checker *c, struct pmsl_expr *e)
 {
+	bool chooses = false;
+
 	e->type.kind = PMSL_T_BOOL;
+	for (struct pmsl_expr *a = e->arg; a; a = a->next)
+		chooses |= a->type.kind == PMSL_T_CHOICE;
+	if (chooses) {
+		pmsl_check_choices(c, e, c->takes_times && e->op == PMSL_AND);
+		return;
+	}
 	for (struct pmsl_expr *a = e->arg; a; a = a->next)
 		pmsl_want(c, a, PMSL_T_BOOL);
 }
@@ -353,6 +370,10 @@ static void check_relation(struct pmsl_checker *c, struct pmsl_expr *e)
 	e->type.kind = PMSL_T_BOOL;
 	if (a->type.kind == PMSL_T_NONE || b->type.kind == PMSL_T_NONE)
 		return;
+	if (pmsl_is_key(a) || pmsl_is_key(b)) {
+		pmsl_check_key_relation(c, e);
+		return;
+	}
 	if ((pmsl_is_object(a->type.kind) || a->type.kind == PMSL_T_REGION) && !a->type.dims) {
 		if (e->op != PMSL_EQ && e->op != PMSL_NE)
 			pmsl_wrong(c, e, "a %s is only == or != to another",

@@ -102,10 +102,16 @@ void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e)
 
 	c->takes_times = false;
 	pmsl_check_expr(c, a);
+	e->free = a->free;
+	e->type.kind = PMSL_T_BOOL;
+	if (pmsl_is_key(a)) {
+		pmsl_check_key_in(c, e);
+		c->takes_times = takes_times;
+		return;
+	}
 	pmsl_check_expr(c, b);
 	c->takes_times = takes_times;
-	e->free = a->free | b->free;
-	e->type.kind = PMSL_T_BOOL;
+	e->free |= b->free;
 	if (a->type.kind == PMSL_T_NONE || b->type.kind == PMSL_T_NONE)
 		return;
 	if (a->type.kind == PMSL_T_TIME && b->type.kind == PMSL_T_INTERVAL &&
@@ -216,6 +222,20 @@ static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 }
 
+/* A choice needs values to choose from, of the same virtual time. */
+static void check_chosen(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value)
+{
+	uint64_t vts = (value->free | e->where->free) & c->vt;
+	struct pmsl_expr *chosen = (struct pmsl_expr *)(uintptr_t)c->chosen;
+
+	if (chosen->type.kind == PMSL_T_NONE || value->type.kind == PMSL_T_NONE)
+		return;
+	if (vts & (vts - 1))
+		pmsl_wrong(c, chosen, "two virtual times are mixed here");
+	else if (value->domain != PMSL_EACH_VT && e->where->domain != PMSL_EACH_VT)
+		pmsl_wrong(c, chosen, "there is no value for each virtual time to choose from");
+}
+
 static void hint_variable(struct pmsl_checker *c, unsigned fold)
 {
 	if (takes_list(fold) || fold == PMSL_UNIQUE)
@@ -284,7 +304,7 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 
 void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e)
 {
-	const struct pmsl_expr *times = c->times;
+	const struct pmsl_expr *times = c->times, *chosen = c->chosen;
 	uint64_t held = c->held, over;
 	struct pmsl_expr *value;
 
@@ -295,19 +315,22 @@ void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e)
 	value = value_of(c, e);
 	if (!value)
 		return;
-	c->times = NULL;
+	c->times = c->chosen = NULL;
 	over = check_over(c, e);
 	c->held |= over;
 	pmsl_check_expr(c, value);
 	if (e->where) {
 		c->takes_times = true;
 		pmsl_check_expr(c, e->where);
-		pmsl_want(c, e->where, PMSL_T_BOOL);
+		pmsl_want_condition(c, e->where);
 		c->takes_times = false;
+		if (c->chosen)
+			check_chosen(c, e, value);
 	}
 	c->held = held;
 	bind(c, e, value, over);
 	check_times(c, e);
 	conclude(c, e, value);
 	c->times = times;
+	c->chosen = chosen;
 }

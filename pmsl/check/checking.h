@@ -18,6 +18,7 @@ struct pmsl_checker {
 	const struct pmsl_expr *at; /* the AT whose left side this is */
 	bool takes_times; /* `.time IN t` is permitted here */
 	const struct pmsl_expr *times; /* the one that was found */
+	const struct pmsl_expr *chosen; /* a choice of virtual times that was found in this WHERE */
 	bool is_nomem;
 };
 
@@ -29,6 +30,22 @@ void pmsl_check_call(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e);
+
+/* --- check_choice.c: conditions on virtual times */
+
+/* A virtual time, or a number that one gives. */
+bool pmsl_is_key(const struct pmsl_expr *e);
+/* vt % 10, and sums of that and numbers. */
+void pmsl_check_key(struct pmsl_checker *c, struct pmsl_expr *e);
+/* vt > 10 */
+void pmsl_check_key_relation(struct pmsl_checker *c, struct pmsl_expr *e);
+/* vt IN [10, 20], vt IN list; its left side is checked. */
+void pmsl_check_key_in(struct pmsl_checker *c, struct pmsl_expr *e);
+/* What AND, OR and NOT make of conditions, some of which choose virtual times. takes_others: others
+ * may be joined to these. */
+void pmsl_check_choices(struct pmsl_checker *c, struct pmsl_expr *e, bool takes_others);
+/* The condition of WHERE is one, or a choice. */
+void pmsl_want_condition(struct pmsl_checker *c, struct pmsl_expr *e);
 
 /* --- errors; each leaves e without a type, which fits any other */
 void pmsl_wrong(struct pmsl_checker *c, struct pmsl_expr *e, const char *fmt, ...)

@@ -138,6 +138,9 @@ static int take_arg(struct binder *b, const struct pmsl_decl *d)
 		rc = check_objects(b, d, a);
 		return rc ? rc : expand(b, d->type.kind, a);
 	}
+	if (d->type.kind == PMSL_T_VT && d->type.dims && !a->nvt)
+		return bind_fail(b, NULL, -ERR_INVALID, "%s of %s has no virtual times", d->name,
+				 b->g->metric->name);
 	if (d->type.kind == PMSL_T_VALUE && !a->is_given)
 		return bind_fail(b, NULL, -ERR_INVALID, "%s of %s has no value", d->name,
 				 b->g->metric->name);
@@ -156,6 +159,29 @@ struct combination {
 	struct known constant;
 };
 
+static const struct dag_node *root(const struct binder *b)
+{
+	return &b->g->node[b->g->root];
+}
+
+/* Values that go by a virtual time may be wanted of some only. */
+static int choose_wanted(struct binder *b, struct known *v)
+{
+	const struct pmsl_decl *d = b->g->metric->time;
+	const struct bind_arg *a = d ? &b->arg[d->position] : NULL;
+	struct known vt, of = { .kind = KNOWN_OBJECTS }, choice;
+	int rc;
+
+	if (!a || d->type.kind != PMSL_T_VT || !a->nvt)
+		return 0;
+	of.vt = a->vt;
+	of.nvt = a->nvt;
+	rc = bind_choice_vt(b, 0, &vt);
+	if (!rc)
+		rc = bind_choice_in(b, root(b), &vt, &of, &choice);
+	return rc ? rc : bind_choose(b, choice.choice, v);
+}
+
 static int evaluate(struct binder *b, struct combination *c)
 {
 	struct known v;
@@ -163,6 +189,8 @@ static int evaluate(struct binder *b, struct combination *c)
 
 	bind_forget(b);
 	rc = bind_eval(b, b->g->root, &v);
+	if (!rc)
+		rc = choose_wanted(b, &v);
 	if (rc)
 		return rc;
 	if (!b->left)
@@ -200,11 +228,6 @@ static int combine(struct binder *b, struct combination *c, const struct pmsl_de
 }
 
 /* --- one output */
-
-static const struct dag_node *root(const struct binder *b)
-{
-	return &b->g->node[b->g->root];
-}
 
 static int put_rate(struct binder *b, struct known *v)
 {
@@ -445,9 +468,11 @@ int bind_metric(const struct dag *g, const struct bind_options *options, struct 
 	bound->is_central = options->is_central;
 	b.arena = arena_new(BOUND_HEAP_MAX_BYTES);
 	map_init(&b.remembered);
+	map_init(&b.chosen);
 	if (b.arena && made.v)
 		rc = bind_all(&b, &made);
 	map_done(&b.remembered);
+	map_done(&b.chosen);
 	arena_free(b.arena);
 	if (rc)
 		return rc;

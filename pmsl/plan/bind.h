@@ -24,7 +24,15 @@
 #define BIND_COMBINATIONS_MAX 1000000 /* of objects that one aggregate examines */
 #define BIND_OUTPUTS_MAX 4096
 
-/* Objects by their places in the world, or names of regions, or a number. */
+/* 2^53: whole numbers up to it are exact as a double, too. */
+#define BIND_VT_MAX INT64_C(9007199254740992)
+
+/* Virtual times from .. to, both included. */
+struct bind_range {
+	int64_t from, to;
+};
+
+/* Objects by their places in the world, or names of regions, or a number, or virtual times. */
 struct bind_arg {
 	bool is_given;
 	const uint32_t *object;
@@ -34,6 +42,9 @@ struct bind_arg {
 	const char *const *region;
 	size_t nregion;
 	double value;
+	/* of a list of virtual times; of the one that values go by: those that are wanted */
+	const struct bind_range *vt;
+	size_t nvt;
 };
 
 enum bind_by { BIND_BY_NOTHING, BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };

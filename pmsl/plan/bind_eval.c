@@ -13,14 +13,18 @@ static int eval_param(struct binder *b, const struct dag_node *n, struct known *
 {
 	const struct bind_arg *a = &b->arg[n->param];
 
-	*out = (struct known){ .kind = KNOWN_OBJECTS, .objects = a->object, .nobject = a->nobject };
+	*out = (struct known){ .kind = KNOWN_OBJECTS,
+			       .objects = a->object,
+			       .nobject = a->nobject,
+			       .vt = a->vt,
+			       .nvt = a->nvt };
 	if (n->type.kind == PMSL_T_VALUE) {
 		*out = known_number(a->value);
 	} else if (n->type.kind == PMSL_T_REGION) {
 		*out = (struct known){ .kind = KNOWN_REGIONS,
 				       .region = a->region,
 				       .nregion = a->nregion };
-	} else if (!n->type.dims) {
+	} else if (!n->type.dims && pmsl_is_object(n->type.kind)) {
 		out->kind = KNOWN_OBJECT;
 		out->object = a->object[0];
 	}
@@ -84,6 +88,8 @@ static int eval_op(struct binder *b, const struct dag_node *n, struct known *out
 			return 0;
 		}
 	}
+	if (in[0].choice || in[1].choice)
+		return bind_choice_op(b, n, ops[n->op], in, out);
 	if (in[0].kind == KNOWN_REGIONS) {
 		bool same =
 			in[0].nregion && in[1].nregion && str_eq(in[0].region[0], in[1].region[0]);
@@ -197,6 +203,8 @@ static int eval_in(struct binder *b, const struct dag_node *n, struct known *out
 		rc = bind_eval(b, n->in[1], &of);
 	if (rc)
 		return rc;
+	if (one.kind == KNOWN_CHOICE)
+		return bind_choice_in(b, n, &one, &of, out);
 	if (one.kind == KNOWN_REGIONS)
 		*out = known_number(one.nregion && has_region(&of, one.region[0]));
 	else
@@ -214,6 +222,8 @@ static int eval_kind(struct binder *b, const struct dag_node *n, struct known *o
 		return eval_param(b, n, out);
 	case DAG_VARIABLE:
 		return eval_variable(b, n, out);
+	case DAG_VT:
+		return bind_choice_vt(b, n->shift, out);
 	case DAG_METRIC:
 		return bind_source(b, n, out);
 	case DAG_CONTEXT:

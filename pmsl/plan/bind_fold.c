@@ -222,14 +222,36 @@ static int add_condition(struct folding *f, const struct known *condition, struc
 		       : bind_op(f->b, f->n, FLOW_OP_WHERE, (struct known_list){ in, 2 }, value);
 }
 
+/* The value, of the virtual times that the condition is for. */
+static int eval_chosen(struct folding *f, uint32_t node, const struct known *condition,
+		       struct known *out)
+{
+	int rc = bind_eval(f->b, node, out);
+
+	return rc ? rc : bind_choose(f->b, condition->choice, out);
+}
+
+static int eval_condition(struct folding *f, struct known *out)
+{
+	int rc = f->n->nin > 1 ? bind_eval(f->b, f->n->in[1], out) : 0;
+
+	if (!rc && out->kind == KNOWN_CHOICE) {
+		const struct flow_choice *c = out->choice;
+
+		*out = known_number(1);
+		out->choice = c;
+	}
+	return rc ? rc : bind_choose(f->b, out->choice, out);
+}
+
 static int take_pair(struct folding *f, const struct dag_node *pair, const struct known *condition)
 {
 	struct known in[2], made;
 	uint32_t ids[2];
-	int rc = bind_eval(f->b, pair->in[0], &in[0]);
+	int rc = eval_chosen(f, pair->in[0], condition, &in[0]);
 
 	if (!rc)
-		rc = bind_eval(f->b, pair->in[1], &in[1]);
+		rc = eval_chosen(f, pair->in[1], condition, &in[1]);
 	if (!rc)
 		rc = add_condition(f, condition, &in[0]);
 	if (rc)
@@ -251,18 +273,17 @@ static int take_pair(struct folding *f, const struct dag_node *pair, const struc
 static int take_one(struct folding *f)
 {
 	struct known condition = known_number(1), value;
-	int rc = 0;
+	int rc;
 
 	if (!f->b->left--)
 		return bind_fail(f->b, f->n, -ERR_LIMIT, "more than %d combinations of objects",
 				 BIND_COMBINATIONS_MAX);
-	if (f->n->nin > 1)
-		rc = bind_eval(f->b, f->n->in[1], &condition);
+	rc = eval_condition(f, &condition);
 	if (rc || (condition.kind == KNOWN_NUMBER && condition.number == 0))
 		return rc;
 	if (agg_kind_is_of_pairs(f->fold.agg))
 		return take_pair(f, &f->b->g->node[f->n->in[0]], &condition);
-	rc = bind_eval(f->b, f->n->in[0], &value);
+	rc = eval_chosen(f, f->n->in[0], &condition, &value);
 	if (rc)
 		return rc;
 	if (value.kind == KNOWN_OBJECT || value.kind == KNOWN_REGIONS) {

@@ -12,7 +12,8 @@ enum known_kind {
 	KNOWN_OBJECTS, /* a list */
 	KNOWN_REGIONS,
 	KNOWN_NODE, /* of the graph: known when it is measured */
-	KNOWN_NOTHING, /* a span, a virtual time: a node that has it as an input looks itself */
+	KNOWN_CHOICE, /* a virtual time, a number of one, a condition on it: .choice */
+	KNOWN_NOTHING, /* a span: a node that has it as an input looks itself */
 };
 
 struct known {
@@ -24,6 +25,11 @@ struct known {
 	size_t nobject;
 	const char *const *region;
 	size_t nregion;
+	/* CHOICE: its words. NUMBER, NODE: of a condition, the virtual times that it is for; NULL:
+	 * all */
+	const struct flow_choice *choice;
+	const struct bind_range *vt; /* of a list of virtual times */
+	size_t nvt;
 };
 
 struct remembered;
@@ -43,6 +49,7 @@ struct binder {
 	const char *probe; /* at whose event the left side of AT is examined, NULL = none */
 	uint32_t process; /* and of which process */
 	struct map remembered; /* of this argset: hash -> struct remembered */
+	struct map chosen; /* hash -> struct chosen, of bind_choice.c */
 	/* by node of the template: evaluated more than once with the same variables */
 	bool *is_remembered;
 	const struct pmsl_builtin **builtin; /* by node of the template: of a METRIC */
@@ -86,6 +93,22 @@ int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
 
 /* Kinds of objects, by enum bind_by. */
 extern const enum pmsl_kind bind_by_kind[];
+
+/* --- bind_choice.c */
+
+/* A virtual time, so much earlier. */
+int bind_choice_vt(struct binder *b, int64_t shift, struct known *out);
+/* An operation with a choice in it, or with conditions that are for some virtual times only. */
+int bind_choice_op(struct binder *b, const struct dag_node *n, enum flow_op op,
+		   const struct known in[2], struct known *out);
+/* The virtual time (or its number) is in a list. */
+int bind_choice_in(struct binder *b, const struct dag_node *n, const struct known *vt,
+		   const struct known *of, struct known *out);
+/*
+ * Drops what is not chosen of the node that v is, at the sources of its values. Nothing happens
+ * without a choice, or when v is no node.
+ */
+int bind_choose(struct binder *b, const struct flow_choice *c, struct known *v);
 
 /* --- bind_op.c */
 

@@ -116,6 +116,14 @@ static uint64_t mix_source(uint64_t h, const struct flow_source *s)
 	return mix_names(mix_names(h, &s->partners), &s->regions);
 }
 
+static uint64_t mix_choice(uint64_t h, const struct flow_choice *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		h = bound_hash_mix(bound_hash_mix(bound_hash_mix(h, c->v[i].kind), c->v[i].op),
+				   (uint64_t)c->v[i].number);
+	return h;
+}
+
 uint64_t bound_hash_own(const struct flow_node *n)
 {
 	uint64_t h = bound_hash_mix(UINT64_C(14695981039346656037), n->kind);
@@ -136,6 +144,8 @@ uint64_t bound_hash_own(const struct flow_node *n)
 				  n->fold.q);
 	case FLOW_SHIFT:
 		return bound_hash_mix(h, (uint64_t)n->shift);
+	case FLOW_CHOICE:
+		return mix_choice(h, &n->choice);
 	case FLOW_DELTA:
 		return bound_hash_mix(h, n->per_second);
 	case FLOW_RATE:
@@ -192,6 +202,8 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 		       !memcmp(&a->fold.q, &b->fold.q, sizeof(a->fold.q));
 	case FLOW_SHIFT:
 		return a->shift == b->shift;
+	case FLOW_CHOICE:
+		return choice_equal(&a->choice, &b->choice);
 	case FLOW_DELTA:
 		return a->per_second == b->per_second;
 	case FLOW_RATE:
@@ -224,7 +236,7 @@ static void add_input(struct bound *b, struct bound_node *v, const struct bound_
 		n->behind += in->n.behind;
 	else if (in->n.behind > n->behind)
 		n->behind = in->n.behind;
-	if (n->kind == FLOW_SHIFT || n->kind == FLOW_RESULT) {
+	if (n->kind == FLOW_SHIFT || n->kind == FLOW_CHOICE || n->kind == FLOW_RESULT) {
 		n->partial = in->n.partial;
 		n->gives = in->n.gives;
 	}
@@ -264,6 +276,19 @@ static bool copy_inputs(struct bound *b, struct flow_node *n)
 	return in != NULL;
 }
 
+static bool copy_choice(struct bound *b, struct flow_node *n)
+{
+	struct choice_word *v;
+
+	if (n->kind != FLOW_CHOICE)
+		return true;
+	v = arena_array(b->arena, n->choice.n, sizeof(*v));
+	if (v && n->choice.n)
+		memcpy(v, n->choice.v, n->choice.n * sizeof(*v));
+	n->choice.v = v;
+	return v != NULL;
+}
+
 static int append(struct bound *b, const struct flow_node *n, const struct place *at,
 		  struct bound_node **out)
 {
@@ -274,7 +299,7 @@ static int append(struct bound *b, const struct flow_node *n, const struct place
 	if (!v)
 		return rc ? rc : -ERR_NOMEM;
 	v->n = *n;
-	if (!copy_inputs(b, &v->n))
+	if (!copy_inputs(b, &v->n) || !copy_choice(b, &v->n))
 		return -ERR_NOMEM;
 	v->id = (uint32_t)b->n;
 	conclude(b, v, at);

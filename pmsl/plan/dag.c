@@ -438,10 +438,31 @@ static uint32_t build_interval(struct builder *b, const struct pmsl_expr *e)
 	return put(b, e, &n);
 }
 
+/* vt IN [10, 20]: vt >= 10 AND vt <= 20. */
+static uint32_t build_range(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
+{
+	const struct pmsl_expr *end[2] = { e->arg->next->arg, e->arg->next->arg->next };
+	struct dag_node n = blank(DAG_OP, e->type);
+	uint32_t vt = build(b, e->arg, m);
+
+	n.op = PMSL_AND;
+	for (unsigned i = 0; i < 2 && !b->rc; i++) {
+		struct dag_node half = blank(DAG_OP, e->type);
+
+		half.op = i ? PMSL_LE : PMSL_GE;
+		half.in[half.nin++] = vt;
+		half.in[half.nin++] = build(b, end[i], m);
+		n.in[n.nin++] = b->rc ? NOTHING : put(b, e, &half);
+	}
+	return b->rc ? NOTHING : put(b, e, &n);
+}
+
 static uint32_t build_in(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
 {
 	struct dag_node n = blank(DAG_TIMES, e->type);
 
+	if (e->type.kind == PMSL_T_CHOICE && e->arg->next->kind == PMSL_E_INTERVAL)
+		return build_range(b, e, m);
 	if (e->arg->type.kind != PMSL_T_TIME)
 		return build_plain(b, e, m, DAG_IN);
 	n.in[n.nin++] = build(b, e->arg->next, m);
@@ -503,7 +524,7 @@ static uint32_t put_param(struct builder *b, const struct pmsl_decl *d)
 	if (d->type.kind == PMSL_T_INTERVAL) {
 		n.kind = DAG_SPAN;
 		n.op = 2;
-	} else if (d->type.kind == PMSL_T_VT) {
+	} else if (d->type.kind == PMSL_T_VT && !d->type.dims) {
 		n.kind = DAG_VT;
 		if (!find_variable(b, d, 0, &n.variable))
 			return NOTHING;

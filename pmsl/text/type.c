@@ -8,12 +8,19 @@ static const struct {
 	const char *name;
 	bool is_written; /* a text may say it */
 } kinds[PMSL_KINDS] = {
-	[PMSL_T_NONE] = { "nothing", false },	    [PMSL_T_VALUE] = { "Value", true },
-	[PMSL_T_BOOL] = { "truth", false },	    [PMSL_T_HISTOGRAM] = { "histogram", false },
-	[PMSL_T_PROCESS] = { "Process", true },	    [PMSL_T_NODE] = { "Node", true },
-	[PMSL_T_SITE] = { "Site", true },	    [PMSL_T_REGION] = { "Region", true },
-	[PMSL_T_VT] = { "VirtualTime", true },	    [PMSL_T_INTERVAL] = { "TimeInterval", true },
+	[PMSL_T_NONE] = { "nothing", false },
+	[PMSL_T_VALUE] = { "Value", true },
+	[PMSL_T_BOOL] = { "truth", false },
+	[PMSL_T_HISTOGRAM] = { "histogram", false },
+	[PMSL_T_PROCESS] = { "Process", true },
+	[PMSL_T_NODE] = { "Node", true },
+	[PMSL_T_SITE] = { "Site", true },
+	[PMSL_T_REGION] = { "Region", true },
+	[PMSL_T_VT] = { "VirtualTime", true },
+	[PMSL_T_INTERVAL] = { "TimeInterval", true },
 	[PMSL_T_TIME] = { "point of time", false },
+	[PMSL_T_KEY] = { "number of a virtual time", false },
+	[PMSL_T_CHOICE] = { "choice of virtual times", false },
 };
 
 enum pmsl_kind pmsl_kind_find(const char *name, size_t n)

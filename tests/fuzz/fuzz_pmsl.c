@@ -69,6 +69,7 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 		{ PMSL_T_PROCESS, "p_4", NULL, 3, 7, 0 },
 	};
 	static const char *const regions[] = { "solve", "exchange" };
+	static const struct bind_range times[] = { { -3, -3 }, { 10, 1000000000000 } };
 	const struct world w = { objects, ARRAY_LEN(objects) };
 	const struct bind_options options = { .arg = args,
 					      .since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
@@ -81,6 +82,8 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 
 	for (size_t i = 0; i < PMSL_PARAMS_MAX; i++) {
 		args[i] = (struct bind_arg){ .region = regions, .nregion = 2, .value = 2 };
+		args[i].vt = times;
+		args[i].nvt = n % 3 ? ARRAY_LEN(times) : 0;
 		args[i].is_given = param && param->type.kind == PMSL_T_VALUE;
 		param = param ? param->next : NULL;
 	}

@@ -328,8 +328,10 @@ int cmd_measure(int argc, char **argv)
 			"region", 0, "NAME",
 			"calls in this region of the program, NAME or BEGIN..END of its probes; may be given again",
 			&w, add_region),
-		OPTION_CALL("set", 0, "NAME=NUMBER",
-			    "a further parameter of the metric; may be given again", &w, add_set),
+		OPTION_CALL(
+			"set", 0, "NAME=VALUE",
+			"a further parameter of the metric, a number or virtual times 10,20,30-40; may be given again",
+			&w, add_set),
 		OPTION("job", 0, "JOB", "see the processes of this job only", OPT_STR, &w.job),
 		OPTION_RANGE(
 			"reconnect-for", 0, "TIME",

@@ -2,6 +2,7 @@
 /* A measurement: its request, and the reads that mainsm reports. */
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
+#include "tools/term/ranges.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -51,16 +52,44 @@ static void write_options(const struct measurement *m, struct omis_writer *out)
 	omis_write_list_end(out);
 }
 
-/* The value of NAME=VALUE: a number. */
+/* "10,20,30-40": virtual times. */
+static int write_times(struct omis_writer *out, const char *text)
+{
+	struct ranges r;
+	struct err e = { 0 };
+
+	if (ranges_parse(text, &r, &e))
+		return cmd_fail(CMD_USAGE,
+				"--set wants NAME=NUMBER, or virtual times as NAME=10,20,30-40, "
+				"not '%s'",
+				text);
+	omis_write_list(out);
+	for (size_t i = 0; i < r.n; i++) {
+		omis_write_list(out);
+		omis_write_int(out, r.piece[i].first);
+		omis_write_int(out, r.piece[i].last);
+		omis_write_list_end(out);
+	}
+	omis_write_list_end(out);
+	return CMD_OK;
+}
+
+/* The value of NAME=VALUE: a number, or virtual times. A whole number may be either. */
 static int write_set(struct omis_writer *out, const char *set)
 {
 	const char *equals = strchr(set, '=');
+	int64_t whole;
 	double v;
 
-	if (!equals || str_to_double(equals + 1, -1e300, 1e300, &v))
+	if (!equals)
 		return cmd_fail(CMD_USAGE, "--set wants NAME=NUMBER, not '%s'", set);
 	omis_write_string_n(out, set, (size_t)(equals - set));
-	omis_write_float(out, v);
+	if (!str_to_i64(equals + 1, INT64_MIN, INT64_MAX, &whole))
+		omis_write_int(out, whole);
+	else if (!str_to_double(equals + 1, -1e300, 1e300, &v))
+		omis_write_float(out, v);
+	else
+		return write_times(out, equals + 1);
 	return CMD_OK;
 }
 

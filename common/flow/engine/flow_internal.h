@@ -74,6 +74,12 @@ struct stop_state {
 	enum dependence dependence;
 };
 
+/* CHOICE: its words, owned. */
+struct choice_state {
+	struct choice_word *word;
+	size_t n;
+};
+
 struct fedge {
 	uint32_t node, input;
 };
@@ -96,6 +102,7 @@ struct fnode {
 		struct queue_state queue;
 		struct delta_state delta;
 		struct stop_state stop;
+		struct choice_state choice;
 	};
 
 	enum flow_domain domain;

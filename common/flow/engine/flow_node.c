@@ -3,10 +3,24 @@
 #include "common/flow/engine/flow_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_queue(const struct fnode *n)
 {
 	return (n->kind == FLOW_LINK_IN || n->kind == FLOW_LINK_OUT) && n->domain == FLOW_VT;
+}
+
+static int choice_init(struct fnode *n, const struct flow_choice *of)
+{
+	size_t bytes = of->n * sizeof(*of->v);
+
+	n->choice.word = malloc(bytes);
+	if (!n->choice.word)
+		return -ERR_NOMEM;
+	memcpy(n->choice.word, of->v, bytes);
+	n->choice.n = of->n;
+	n->state_bytes = bytes;
+	return 0;
 }
 
 int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
@@ -29,6 +43,8 @@ int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g)
 		return 0;
 	case FLOW_STOP:
 		return stop_init(n, &g->stop);
+	case FLOW_CHOICE:
+		return choice_init(n, &g->choice);
 	case FLOW_INPUT: /* all zero: no value yet, and read 0 is over */
 	default:
 		return 0;
@@ -45,6 +61,8 @@ void flow_node_done(struct fnode *n)
 		vt_agg_done(n);
 	else if (n->kind == FLOW_STOP)
 		stop_done(n);
+	else if (n->kind == FLOW_CHOICE)
+		free(n->choice.word);
 	else if (is_queue(n))
 		queue_done(n);
 	else if (n->kind == FLOW_LINK_IN)

@@ -13,6 +13,15 @@ static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, c
 	flow_emit(f, n, &moved, a);
 }
 
+/* What is not chosen ends here. */
+static void choose(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
+{
+	const struct flow_choice c = { n->choice.word, n->choice.n };
+
+	if (choice_has(&c, t->key))
+		flow_emit(f, n, t, a);
+}
+
 static void result(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
 	struct flow_result r = {
@@ -42,6 +51,8 @@ static void deliver(struct flow *f, const struct fedge *to, const struct flow_to
 		return vt_agg_take(f, n, t, a);
 	case FLOW_SHIFT:
 		return shift(f, n, t, a);
+	case FLOW_CHOICE:
+		return choose(f, n, t, a);
 	case FLOW_LINK_OUT:
 		return queue_put(n, t, a);
 	case FLOW_RESULT:

@@ -54,6 +54,16 @@ static bool keep_names(struct arena *a, struct flow_names *names)
 	return true;
 }
 
+static bool keep_choice(struct arena *a, struct flow_choice *c)
+{
+	struct choice_word *v = arena_array(a, c->n, sizeof(*v));
+
+	if (v && c->n)
+		memcpy(v, c->v, c->n * sizeof(*v));
+	c->v = v;
+	return v != NULL;
+}
+
 static bool keep_texts(struct arena *a, struct flow_node *n)
 {
 	struct flow_source *s = &n->source;
@@ -62,6 +72,8 @@ static bool keep_texts(struct arena *a, struct flow_node *n)
 		return keep_text(a, &n->link.name);
 	if (n->kind == FLOW_STOP)
 		return keep_text(a, &n->stop.until);
+	if (n->kind == FLOW_CHOICE)
+		return keep_choice(a, &n->choice);
 	if (n->kind != FLOW_INPUT)
 		return true;
 	return keep_text(a, &s->metric) && keep_text(a, &s->object) && keep_text(a, &s->probe) &&
@@ -93,6 +105,8 @@ int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *
 	if (n->kind == FLOW_INPUT &&
 	    (n->source.partners.n > FLOW_NAMES_MAX || n->source.regions.n > FLOW_NAMES_MAX))
 		return err_set(e, ERR_LIMIT, "more than %d partners or regions", FLOW_NAMES_MAX);
+	if (n->kind == FLOW_CHOICE && n->choice.n > CHOICE_WORDS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d words in a choice", CHOICE_WORDS_MAX);
 	rc = array_grow(&g->node, &g->cap, g->nnode + 1, sizeof(*g->node), FLOW_NODES_MAX);
 	if (rc || !keep_inputs(g->arena, &kept) || !keep_texts(g->arena, &kept))
 		return err_nomem(e);

@@ -22,6 +22,7 @@
 #include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/flow/graph/agg.h"
+#include "common/flow/graph/choice.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +51,7 @@ enum flow_kind {
 	 */
 	FLOW_STOP,
 	FLOW_PAIR, /* two inputs of one key: the partial aggregate .fold of this one pair */
+	FLOW_CHOICE, /* VT: the tokens of those keys that .choice has */
 	FLOW_NKINDS
 };
 
@@ -161,6 +163,7 @@ struct flow_node {
 		struct flow_link link;
 		uint32_t output;
 		struct flow_stop stop;
+		struct flow_choice choice;
 	};
 
 	/* Found by flow_graph_verify(): what the node gives. */

@@ -202,6 +202,8 @@ static size_t node_bytes(const struct flow_graph *g, const struct flow_node *n)
 		return link_bytes(n);
 	case FLOW_STOP:
 		return FLOW_RULE_BYTES;
+	case FLOW_CHOICE:
+		return n->choice.n * sizeof(*n->choice.v);
 	default:
 		return 2 * FLOW_TOKEN_BYTES;
 	}

@@ -138,6 +138,7 @@ static bool is_done(const struct reader *r)
 struct lists {
 	uint32_t in[FLOW_INPUTS_MAX];
 	const char *partner[FLOW_NAMES_MAX], *region[FLOW_NAMES_MAX];
+	struct choice_word word[CHOICE_WORDS_MAX];
 };
 
 static size_t take_inputs(struct reader *r, uint32_t *in)
@@ -160,6 +161,36 @@ static struct flow_names take_names(struct reader *r, const char **v)
 		v[names.n++] = take_text(&list);
 	r->failed |= !is_done(&list);
 	return names;
+}
+
+static struct choice_word take_choice_word(struct reader *r)
+{
+	struct choice_word w = { .kind = CHOICE_NUMBER };
+	enum flow_op op = FLOW_OP_ADD;
+	const char *word;
+
+	if (!r->failed && r->at < r->n && omis_value_i64(&r->v[r->at], &w.number)) {
+		r->at++;
+		return w;
+	}
+	word = take_text(r);
+	w.kind = strcmp(word, CHOICE_VT_WORD) ? CHOICE_OP : CHOICE_VT;
+	if (w.kind == CHOICE_OP)
+		expect_known(r, flow_op_find(word, &op) && choice_takes(op), word);
+	w.op = op;
+	return w;
+}
+
+static struct flow_choice take_choice(struct reader *r, struct choice_word *v)
+{
+	struct reader list = reader_of(take(r));
+	struct flow_choice c = { .v = v };
+
+	while (!list.failed && list.at < list.n && c.n < CHOICE_WORDS_MAX)
+		v[c.n++] = take_choice_word(&list);
+	r->unknown = list.unknown;
+	r->failed |= !is_done(&list);
+	return c;
 }
 
 static void take_source(struct reader *r, struct flow_source *s, struct lists *lists)
@@ -258,6 +289,9 @@ static void take_attributes(struct reader *r, struct flow_node *n, struct lists 
 	case FLOW_PAIR:
 		n->fold.agg = take_agg(r);
 		n->fold.partial_out = true;
+		break;
+	case FLOW_CHOICE:
+		n->choice = take_choice(r, lists->word);
 		break;
 	case FLOW_NKINDS:
 		break;

@@ -235,6 +235,15 @@ static int shift_rule(const struct flow_graph *g, struct flow_node *n, struct er
 	return one_input_of(g, n, FLOW_VT, e);
 }
 
+static int choice_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
+{
+	int rc = choice_check(&n->choice, e);
+
+	n->partial = input(g, n, 0)->partial;
+	n->gives = input(g, n, 0)->gives;
+	return rc ? rc : one_input_of(g, n, FLOW_VT, e);
+}
+
 static int delta_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	int rc = one_input_of(g, n, FLOW_READ, e);
@@ -337,7 +346,7 @@ static const struct {
 	[FLOW_DELTA] = { 1, 1, delta_rule },	 [FLOW_RATE] = { 1, 1, rate_rule },
 	[FLOW_LINK_IN] = { 0, 0, link_in_rule }, [FLOW_LINK_OUT] = { 1, 1, end_rule },
 	[FLOW_RESULT] = { 1, 1, end_rule },	 [FLOW_STOP] = { 1, 2, stop_rule },
-	[FLOW_PAIR] = { 2, 2, pair_rule },
+	[FLOW_PAIR] = { 2, 2, pair_rule },	 [FLOW_CHOICE] = { 1, 1, choice_rule },
 };
 
 int graph_rules(struct flow_graph *g, size_t i, struct err *e)

@@ -17,6 +17,7 @@
  *	result   output
  *	stop     aggregate, q, rule
  *	pair     aggregate
+ *	choice   [word,...]
  *
  * Yes is 1, no is 0. graph_read.c is the other direction.
  */
@@ -67,6 +68,23 @@ static void print_set(struct omis_writer *w, const struct flow_fold *f)
 	omis_write_int(w, f->partial_out);
 }
 
+/* "vt", a number or the name of an operator each. */
+static void print_choice(struct omis_writer *w, const struct flow_choice *c)
+{
+	omis_write_list(w);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->v[i].kind == CHOICE_OP)
+			omis_write_string(w, flow_op_name((enum flow_op)c->v[i].op));
+		else if (c->v[i].kind == CHOICE_VT)
+			omis_write_string(w, CHOICE_VT_WORD);
+		if (c->v[i].kind == CHOICE_NUMBER || (c->v[i].kind == CHOICE_VT && c->v[i].number))
+			omis_write_int(w, c->v[i].number);
+		if (c->v[i].kind == CHOICE_VT && c->v[i].number)
+			omis_write_string(w, flow_op_name(FLOW_OP_ADD));
+	}
+	omis_write_list_end(w);
+}
+
 static void print_attributes(struct omis_writer *w, const struct flow_node *n)
 {
 	switch (n->kind) {
@@ -99,6 +117,8 @@ static void print_attributes(struct omis_writer *w, const struct flow_node *n)
 		return omis_write_string(w, n->stop.until);
 	case FLOW_PAIR:
 		return omis_write_string(w, agg_kind_name(n->fold.agg));
+	case FLOW_CHOICE:
+		return print_choice(w, &n->choice);
 	case FLOW_NKINDS:
 		return;
 	}

@@ -30,7 +30,7 @@ static const char *const kind_name[FLOW_NKINDS] = {
 	[FLOW_SET] = "set",	      [FLOW_VT_AGG] = "vt_agg", [FLOW_SHIFT] = "shift",
 	[FLOW_DELTA] = "delta",	      [FLOW_RATE] = "rate",	[FLOW_LINK_IN] = "link_in",
 	[FLOW_LINK_OUT] = "link_out", [FLOW_RESULT] = "result", [FLOW_STOP] = "stop",
-	[FLOW_PAIR] = "pair",
+	[FLOW_PAIR] = "pair",	      [FLOW_CHOICE] = "choice",
 };
 
 static const char *const source_name[FLOW_NSOURCES] = {

@@ -94,13 +94,13 @@ check 'an lm whose certificate has expired, with a token: it enrols again' logge
 serve_future() {
 	rm -f "$TMPDIR/port"
 	"$A" serve "$TMPDIR/port" "$TMPDIR/future" 2 \
-		'protocol 900..901 is spoken here (Omig 9.0), you speak 3..3: install one version on all hosts' \
+		'protocol 900..901 is spoken here (Omig 9.0), you speak 4..4: install one version on all hosts' \
 		>"$TMPDIR/serve.out" 2>&1 &
 	until_true 5 test -s "$TMPDIR/port"
 }
 serve_future
 check 'a mainsm of another version' fails 3 \
-	'protocol 900..901 .* you speak 3..3: install one version' \
+	'protocol 900..901 .* you speak 4..4: install one version' \
 	elsewhere once omig tree --mainsm "omig1:127.0.0.1:$(cat "$TMPDIR/port"):$pin"
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/old" good lm default old
 "$A" connect "127.0.0.1:$port" "$TMPDIR/old" hello=lm,default,old,900,901 read=60000 \

@@ -158,6 +158,22 @@ static const char *any_choice(struct rng *rng)
 	return choices[roll(rng, 4)];
 }
 
+/* Of virtual times: what is left out by itself, and what stands with other conditions. */
+static const char *any_times(struct rng *rng)
+{
+	static const char *const choices[] = {
+		" AND vt > 4",
+		" AND vt % 3 == 0",
+		" AND vt IN [3, 9]",
+		" AND vt IN some",
+		" AND NOT (vt == 7 OR vt - 1 <= 2)",
+		" AND (vt - 2) % 4 != 1 AND 10 >= vt",
+		" AND NOT vt IN some AND vt < 11",
+	};
+
+	return roll(rng, 2) ? "" : choices[roll(rng, 7)];
+}
+
 struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 {
 	enum metrics_kind kind = (enum metrics_kind)roll(rng, 4);
@@ -169,7 +185,7 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN "
 	       "v; }\n");
 	say(b,
-	    "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
+	    "M(Process[] ps, VirtualTime[] some, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
 	    "p; VirtualTime vt;"
 	    " Value[][] x; Value[][] with; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
 	say_event(rng, b, 2);
@@ -179,19 +195,22 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	switch (kind) {
 	case METRICS_OF_VT: /* over processes, then over virtual time */
 		say(b,
-		    "y[vt] = %s(x[p][vt] WHERE p IN ps%s);\nRETURN %s(%sy[vt] WHERE y[vt].time IN "
-		    "t%s);",
-		    inner, any_choice(rng), outer, level, roll(rng, 2) ? "" : " AND y[vt] > 3");
+		    "y[vt] = %s(x[p][vt] WHERE p IN ps%s%s);\nRETURN %s(%sy[vt] WHERE y[vt].time IN "
+		    "t%s%s);",
+		    inner, any_choice(rng), roll(rng, 2) ? "" : any_times(rng), outer, level,
+		    roll(rng, 2) ? "" : " AND y[vt] > 3", any_times(rng));
 		break;
 	case METRICS_OF_PROCESSES: /* over virtual time, then over processes */
 		say(b,
-		    "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s);\nRETURN %s(%sy[p] WHERE p IN "
+		    "y[p] = %s(x[p][vt] WHERE x[p][vt].time IN t%s%s);\nRETURN %s(%sy[p] WHERE p IN "
 		    "ps%s);",
-		    inner, roll(rng, 2) ? "" : " AND x[p][vt] > 0", outer, level, any_choice(rng));
+		    inner, any_times(rng), roll(rng, 2) ? "" : " AND x[p][vt] > 0", outer, level,
+		    any_choice(rng));
 		break;
 	case METRICS_OF_BOTH: /* over both at once */
-		say(b, "RETURN %s(%sx[p][vt]%s WHERE p IN ps%s AND x[p][vt].time IN t);", outer,
-		    level, is_of_pairs(outer) ? ", with[p][vt]" : "", any_choice(rng));
+		say(b, "RETURN %s(%sx[p][vt]%s WHERE p IN ps%s%s AND x[p][vt].time IN t);", outer,
+		    level, is_of_pairs(outer) ? ", with[p][vt]" : "", any_choice(rng),
+		    any_times(rng));
 		break;
 	default: /* of reads */
 		say(b,

@@ -26,7 +26,8 @@ uint32_t metrics_node(unsigned rank); /* its object in the world */
 
 void metrics_log(struct rng *rng, struct walk_log *story);
 
-/* Appends a text with the metric M(Process[], TimeInterval): numbers only, so that units fit. */
+/* Appends a text with the metric M(Process[], VirtualTime[], TimeInterval): numbers only, so that
+ * units fit. */
 struct metrics_shape metrics_say(struct rng *rng, struct buf *b);
 
 /* Its values since the last read add up to its value since the start. */

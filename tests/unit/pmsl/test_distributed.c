@@ -531,7 +531,9 @@ static void run(struct tree *t)
 
 static void try_one(struct tree *t, struct buf *text)
 {
-	static const struct bind_arg args[PMSL_PARAMS_MAX];
+	static const struct bind_arg args[PMSL_PARAMS_MAX] = {
+		[1] = { .is_given = true, .vt = walk_list, .nvt = WALK_RANGES }
+	};
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct bind_options options = { .arg = args };
 	struct pmsl_plan plan;

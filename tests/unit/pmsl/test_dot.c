@@ -190,6 +190,8 @@ static const struct {
 	  "box, label=\"VT_SUM\\nsince start\"" },
 	{ { .kind = FLOW_PAIR, .fold = { .agg = AGG_CORRELATION } },
 	  "box, label=\"pair for CORRELATION\"" },
+	{ { .kind = FLOW_CHOICE, .choice = { &(struct choice_word){ CHOICE_VT, 0, 0 }, 1 } },
+	  "box, label=\"choice of vt\"" },
 	{ { .kind = FLOW_SHIFT, .shift = -4 }, "box, label=\"shift vt by -4\"" },
 	{ { .kind = FLOW_LINK_IN, .link = { .name = "up" } }, "cds, label=\"from up\"" },
 	{ { .kind = FLOW_LINK_OUT, .link = { .name = "up" } }, "cds, label=\"to up\"" },

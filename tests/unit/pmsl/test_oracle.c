@@ -180,7 +180,9 @@ static unsigned nstopping; /* programs with a rule */
 
 static void try_one(struct buf *source)
 {
-	static const struct bind_arg args[PMSL_PARAMS_MAX];
+	static const struct bind_arg args[PMSL_PARAMS_MAX] = {
+		[1] = { .is_given = true, .vt = walk_list, .nvt = WALK_RANGES }
+	};
 	struct bind_options options = { .arg = args, .is_central = roll(3) == 0 };
 	char rule[40];
 	struct pmsl_diags d = PMSL_DIAGS_INIT;

@@ -8,7 +8,7 @@
 
 #include "common/base/clock.h"
 #include "common/flow/graph/graph.h"
-#include "pmsl/plan/dag.h"
+#include "pmsl/plan/bind.h"
 
 #define WALK_PROCS 8
 #define WALK_VTS 12 /* virtual times, from 1 */
@@ -40,6 +40,11 @@ struct walk {
 	void *arg;
 	int rank, vt; /* of the event that is examined; rank -1: none */
 };
+
+/* The virtual times that a metric gets as a list. */
+#define WALK_RANGES 3
+extern const struct bind_range walk_list[WALK_RANGES];
+bool walk_is_listed(double vt);
 
 /* All that happens has happened before number WALK_READS. */
 nsec_t walk_read_time(unsigned r);

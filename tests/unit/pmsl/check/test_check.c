@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/file.h"
 #include "pmsl/check/builtin.h"
@@ -148,6 +149,61 @@ TEST(time_is_kept_apart)
 	expect_bad("RETURN Send_volume(q, [NOW,NOW]);", "[START,NOW] or [LAST,NOW]", "");
 	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[p] WHERE x[p].time IN t);",
 		   "has no .time", "");
+}
+
+TEST(virtual_times_are_chosen)
+{
+	static const char *const good[] = {
+		"vt > 10",
+		"10 <= vt",
+		"vt % 10 == 0",
+		"(vt - 3) % k == r",
+		"vt % 10 + 1 > 3",
+		"vt IN [10, 20]",
+		"vt IN [k, k + 10]",
+		"vt IN vts",
+		"NOT vt IN vts AND (vt > 3 OR vt - 1 == 0)",
+		"x[vt] > 1 AND x[vt].time IN t AND vt > 3 AND q.rank == 0",
+	};
+	char text[1000];
+
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+		snprintf(
+			text, sizeof(text),
+			"M(Process q, VirtualTime[] vts, Value k, Value r, TimeInterval t) { PROBE "
+			"e(Process, VirtualTime); VirtualTime vt; Value[] x; x[vt] = Time(NOW) AT "
+			"e(q, vt); RETURN SUM(x[vt] WHERE %s); }",
+			good[i]);
+		ck_assert_msg(!errors(text), "%s: %s", good[i], diags.v[0].text);
+	}
+	expect_good(
+		"z[p][vt] = 1 AT e(p, vt); y[vt] = SUM(z[p][vt] WHERE p IN procs AND vt % 2 == 0); "
+		"RETURN SUM(y[vt]);");
+}
+
+TEST(what_does_not_choose_virtual_times_is_refused)
+{
+#define X "x[vt] = Time(NOW) AT e(q, vt); RETURN "
+	expect_bad(X "SUM(x[vt] WHERE vt > 10 OR x[vt] > 1);", "joined to other conditions by AND",
+		   "SUM(");
+	expect_bad(X "SUM(x[vt] WHERE NOT (vt > 10 AND x[vt] > 1));", "by AND", "SUM(");
+	expect_bad(X "SUM(IF(vt > 10, x[vt], 0));", "only in the WHERE", "SUM(");
+	expect_bad(X "SUM(x[vt] * (vt % 2));", "only in the WHERE", "SUM(");
+	expect_bad(X "SUM(x[vt] WHERE vt > x[vt]);", "whole numbers that never change",
+		   "a number, or a parameter");
+	expect_bad(X "SUM(x[vt] WHERE vt > 1.5);", "virtual times are whole numbers", "");
+	expect_bad(X "SUM(x[vt] WHERE vt % 0 == 0);", "division by zero", "");
+	expect_bad(X "SUM(x[vt] WHERE vt % 2 * 2 == 0);", "only + - % are taken", "vt % 10");
+	expect_bad(X "SUM(x[vt] WHERE vt * 2 == 4);", "only a whole number is taken", "");
+	expect_bad(X "SUM(x[vt] WHERE vt IN t);", "is not IN a TimeInterval", "x[vt].time IN t");
+	expect_bad(X "SUM(x[vt] WHERE vt IN procs);", "is not IN a Process[]", "[10, 20]");
+	expect_bad(X "SUM(x[vt] WHERE vt IN [1, t]);", "whole numbers", "");
+	expect_bad(X "SUM(x[vt] WHERE vs > 10);", "two virtual times", "");
+	expect_bad("RETURN SUM(Send_volume(p, t) WHERE p IN procs AND vt > 3);",
+		   "no value for each virtual time", "");
+	expect_bad("x[vt] = SUM(r WHERE vt > 3) AT e(q, vt); RETURN SUM(x[vt]);", "left side of AT",
+		   "choose in the WHERE");
+	expect_bad("y[n] = Send_volume(q, t); RETURN SUM(y[n] WHERE n > 1);", "", "");
 }
 
 TEST(types_and_units_fit)

@@ -240,6 +240,8 @@ TEST(what_no_result_needs_does_not_live)
 
 /* --- nodes that are alike */
 
+static const struct choice_word vt_itself[] = { { CHOICE_VT, 0, 0 } };
+
 /* Each differs from the first one of its kind. */
 TEST(nodes_are_one_only_where_all_of_them_is_equal)
 {
@@ -282,6 +284,7 @@ TEST(nodes_are_one_only_where_all_of_them_is_equal)
 		OF_TWO(FLOW_VT_AGG, .fold = { .agg = AGG_MAX }),
 		OF_TWO(FLOW_SHIFT, .shift = 1),
 		OF_TWO(FLOW_SHIFT, .shift = 2),
+		OF_TWO(FLOW_CHOICE, .choice = { vt_itself, 1 }),
 		OF_TWO(FLOW_DELTA, .per_second = false),
 		OF_TWO(FLOW_DELTA, .per_second = true),
 		OF_TWO(FLOW_RATE, .since = FLOW_SINCE_START),
@@ -309,6 +312,27 @@ TEST(nodes_are_one_only_where_all_of_them_is_equal)
 			ck_assert_msg(id[i] != id[k], "%zu is %zu", i, k);
 	}
 	ck_assert_uint_eq(bound.n - before, ARRAY_LEN(nodes));
+}
+
+TEST(choices_are_one_only_where_all_their_words_are_equal)
+{
+	static const struct choice_word words[] = { { CHOICE_VT, 0, 0 }, { CHOICE_VT, 0, 1 } };
+	const uint32_t in[] = { put_input("p_1", NULL) };
+	uint32_t id[3];
+
+	for (size_t i = 0; i < 3; i++)
+		id[i] = put(&(struct flow_node){ .kind = FLOW_CHOICE,
+						 .in = in,
+						 .nin = 1,
+						 .choice = { words + i / 2, i < 2 ? i + 1 : 1 } },
+			    NULL);
+	ck_assert(id[0] != id[1] && id[1] != id[2] && id[0] != id[2]);
+	ck_assert_uint_eq(put(&(struct flow_node){ .kind = FLOW_CHOICE,
+						   .in = in,
+						   .nin = 1,
+						   .choice = { words, 2 } },
+			      NULL),
+			  id[1]);
 }
 
 SUITE_WITH("bound", set_up, clean_up)

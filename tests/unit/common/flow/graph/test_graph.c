@@ -320,6 +320,7 @@ TEST(nodes_and_edges_end_at_the_limit)
 
 TEST(attributes_out_of_range_are_refused)
 {
+	static const struct choice_word negation = { CHOICE_OP, FLOW_OP_NOT, 0 };
 	static const struct {
 		struct flow_node n;
 		const char *words;
@@ -334,6 +335,8 @@ TEST(attributes_out_of_range_are_refused)
 		{ { .kind = FLOW_SET, .fold = { .agg = AGG_HISTOGRAM } }, "partial_out" },
 		{ { .kind = FLOW_VT_AGG, .fold = { .since = (enum flow_since)2 } }, "'since' 2" },
 		{ { .kind = FLOW_SHIFT, .shift = FLOW_SHIFT_MAX + 1 }, "a shift by" },
+		{ { .kind = FLOW_CHOICE, .choice = { NULL, 0 } }, "a choice of 0 values" },
+		{ { .kind = FLOW_CHOICE, .choice = { &negation, 1 } }, "no operands" },
 		{ { .kind = FLOW_LINK_OUT, .link = { .name = "" } }, "a link without a name" },
 		{ { .kind = FLOW_RESULT, .output = FLOW_OUTPUT_MAX + 1 }, "output 65536" },
 	};
@@ -402,6 +405,15 @@ static struct flow_graph *everything(void)
 				       .fold = { .agg = AGG_QUANTILE, .since = FLOW_SINCE_LAST },
 				       .behind = 12 });
 	in[0] = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = -5 }, 1, in[0]);
+	in[0] = made_node(g,
+			  (struct flow_node){ .kind = FLOW_CHOICE,
+					      .choice = { (struct choice_word[]){
+								  { CHOICE_VT, 0, 0 },
+								  { CHOICE_NUMBER, 0, -10 },
+								  { CHOICE_OP, FLOW_OP_MOD, 0 },
+								  { CHOICE_OP, FLOW_OP_NOT, 0 } },
+							  4 } },
+			  1, in[0]);
 	made_result(g, 4, in[0]);
 	return g;
 }
