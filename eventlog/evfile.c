@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,8 @@ struct evfile {
 	struct evread *read;
 	int fd;
 	bool is_borrowed, has_ended; /* fd is the standard input; no byte follows */
-	uint64_t size;
+	bool is_regular, is_followed, is_skipping; /* the rest of a line that is too long */
+	uint64_t size, taken; /* bytes when it was opened; read so far */
 	size_t at, n; /* what is left of the window */
 	uint8_t window[WINDOW_BYTES];
 };
@@ -33,7 +35,8 @@ static int open_path(struct evfile *f, const char *path, struct err *e)
 		return err_sys(e, "%s", path);
 	if (!f->is_borrowed && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
 		return err_set(e, ERR_DENIED, "%s is no file", path);
-	f->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	f->is_regular = S_ISREG(st.st_mode);
+	f->size = f->is_regular ? (uint64_t)st.st_size : 0;
 	/* its writer is there; waiting for what it writes is right */
 	if (S_ISFIFO(st.st_mode) && !f->is_borrowed)
 		fcntl(f->fd, F_SETFL, 0);
@@ -68,6 +71,22 @@ void evfile_close(struct evfile *f)
 	free(f);
 }
 
+void evfile_follow(struct evfile *f)
+{
+	f->is_followed = true;
+}
+
+bool evfile_is_current(const struct evfile *f, const char *path)
+{
+	struct stat own, named;
+
+	if (!f->is_regular)
+		return true;
+	if (fstat(f->fd, &own) || (uint64_t)own.st_size < f->taken)
+		return false;
+	return stat(path, &named) || (named.st_dev == own.st_dev && named.st_ino == own.st_ino);
+}
+
 uint64_t evfile_size(const struct evfile *f)
 {
 	return f->size;
@@ -78,25 +97,35 @@ const struct evread_report *evfile_report(const struct evfile *f)
 	return evread_report(f->read);
 }
 
-/* More bytes behind what is left, which moves to the front. */
+/* True: a read waits. Files do not; a pipe that is followed must not either. */
+static bool would_wait(const struct evfile *f)
+{
+	struct pollfd p = { .fd = f->fd, .events = POLLIN };
+
+	return f->is_followed && !f->is_regular && poll(&p, 1, 0) != 1;
+}
+
+/* Reads more bytes behind what is left, which moves to the front. -ERR_AGAIN: there are none. */
 static int fill(struct evfile *f, struct err *e)
 {
+	size_t had = f->n;
 	ssize_t got;
 
 	memmove(f->window, f->window + f->at, f->n);
 	f->at = 0;
-	while (!f->has_ended && f->n < WINDOW_BYTES) {
+	while (!f->has_ended && f->n < WINDOW_BYTES && !would_wait(f)) {
 		got = read(f->fd, f->window + f->n, WINDOW_BYTES - f->n);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			return err_sys(e, "reading");
-		f->has_ended = got == 0;
+		f->has_ended = !got && !(f->is_followed && f->is_regular);
 		f->n += (size_t)got;
-		if (!f->size)
-			break; /* a pipe: what has come is examined, before more is waited for */
+		f->taken += (uint64_t)got;
+		if (!got || !f->is_regular)
+			break; /* a pipe: its bytes are examined before the next read may wait */
 	}
-	return 0;
+	return f->is_followed && !f->has_ended && f->n == had ? -ERR_AGAIN : 0;
 }
 
 int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e)
@@ -113,13 +142,13 @@ int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e)
 int evfile_next(struct evfile *f, struct event *out, struct err *e)
 {
 	size_t used;
-	int got;
+	int got, filled = 0;
 
 	while (!evread_next(f->read, out)) {
 		if (!f->has_ended && f->n < EVBLOCK_MAX_BYTES) {
-			got = fill(f, e);
-			if (got)
-				return got;
+			filled = fill(f, e);
+			if (filled && filled != -ERR_AGAIN)
+				return filled;
 		}
 		got = evread_push(f->read, f->window + f->at, f->n, f->has_ended, &used);
 		if (got < 0)
@@ -128,6 +157,8 @@ int evfile_next(struct evfile *f, struct event *out, struct err *e)
 		f->n -= used;
 		if (got == EVREAD_END)
 			return 0;
+		if (got == EVREAD_MORE && filled)
+			return filled;
 	}
 	return 1;
 }
@@ -137,14 +168,17 @@ static int skip_line(struct evfile *f, struct err *e)
 {
 	int rc = 0;
 
+	f->is_skipping = true;
 	for (;;) {
 		uint8_t *end = memchr(f->window + f->at, '\n', f->n);
 		size_t used = end ? (size_t)(end + 1 - (f->window + f->at)) : f->n;
 
 		f->at += used;
 		f->n -= used;
-		if (end || f->has_ended)
+		if (end || f->has_ended) {
+			f->is_skipping = false;
 			return err_set(e, ERR_LIMIT, "a line is too long");
+		}
 		rc = fill(f, e);
 		if (rc)
 			return rc;
@@ -156,6 +190,8 @@ int evfile_line(struct evfile *f, size_t max, const char **line, size_t *n, stru
 	uint8_t *end;
 	int rc;
 
+	if (f->is_skipping)
+		return skip_line(f, e);
 	while (!(end = memchr(f->window + f->at, '\n', f->n)) && !f->has_ended && f->n <= max) {
 		rc = fill(f, e);
 		if (rc)

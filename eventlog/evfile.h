@@ -15,6 +15,17 @@ struct evfile;
 int evfile_open(const char *path, struct evfile **out, struct err *e);
 void evfile_close(struct evfile *f);
 
+/*
+ * From now on a file is one that grows: evfile_next(), evfile_line() and evfile_peek() return
+ * -ERR_AGAIN at its end, or where a pipe has no bytes yet. A later call continues with what was
+ * appended. A pipe without writers has ended.
+ */
+void evfile_follow(struct evfile *f);
+
+/* False: path is another file now, or this one is shorter than what was read. True where path is
+ * missing, and for pipes. */
+bool evfile_is_current(const struct evfile *f, const char *path);
+
 /* 1: *out is the next event, valid until the next call. 0: the end. ERR_SYS, ERR_NOMEM. */
 int evfile_next(struct evfile *f, struct event *out, struct err *e);
 

@@ -6,12 +6,15 @@
 #include "tools/events/logarchive.h"
 #include "tools/events/logmerge.h"
 #include "tools/events/logread.h"
+#include "tools/events/logtail.h"
 #include "tools/events/logwrite.h"
+#include "tools/term/signals.h"
 
 struct log_options {
 	struct logread_options read;
 	struct logarchive_options archive;
 	struct logmerge_clocks clocks;
+	struct logtail_options tail;
 	const char *from, *to, *output;
 	bool json;
 };
@@ -71,19 +74,40 @@ static int run_convert(const struct opt_spec *spec, struct log_options *w, char 
 	return convert(w, files);
 }
 
+/* cat has bp, or --json. */
+static int open_shown(const struct opt_spec *spec, const struct log_options *w,
+		      struct logwrite **to)
+{
+	if (w->to && w->json)
+		return cmd_usage(spec, "--json and --to exclude each other");
+	return logwrite_open(w->to ? w->to : w->json ? "json" : "bp", w->output, to);
+}
+
 static int run_merge(const struct opt_spec *spec, struct log_options *w, char **files)
 {
 	struct logwrite *to;
-	int rc;
+	int rc = open_shown(spec, w, &to);
 
-	if (w->to && w->json)
-		return cmd_usage(spec, "--json and --to exclude each other");
-	rc = logwrite_open(w->to ? w->to : w->json ? "json" : "bp", w->output, &to);
 	if (rc != CMD_OK)
 		return rc;
 	rc = logmerge(&w->read, &w->clocks, files, to);
 	logwrite_close(to);
 	return rc;
+}
+
+/* A signal is how it ends, so that is no failure. */
+static int run_tail(const struct opt_spec *spec, struct log_options *w, char **files)
+{
+	struct logwrite *to;
+	int rc = open_shown(spec, w, &to);
+
+	if (rc != CMD_OK)
+		return rc;
+	signals_catch(false);
+	w->tail.signal = &signals_last;
+	rc = logtail(&w->read, &w->tail, files, to);
+	logwrite_close(to);
+	return signals_status(rc);
 }
 
 static int run_load(const struct opt_spec *spec, struct log_options *w, char **files)
@@ -119,8 +143,9 @@ static const struct verb {
 	const char *name;
 	int (*run)(const struct opt_spec *spec, struct log_options *w, char **operands);
 } verbs[] = {
-	{ "cat", run_cat },   { "merge", run_merge }, { "convert", run_convert },
-	{ "load", run_load }, { "query", run_query }, { "compare", run_compare },
+	{ "cat", run_cat },	    { "merge", run_merge }, { "tail", run_tail },
+	{ "convert", run_convert }, { "load", run_load },   { "query", run_query },
+	{ "compare", run_compare },
 };
 
 static int run(const struct opt_spec *spec, struct log_options *w, int n, char **operand)
@@ -137,14 +162,17 @@ static int run(const struct opt_spec *spec, struct log_options *w, int n, char *
 	return v->run(spec, w, operand + 1);
 }
 
+static const struct log_options defaults = { .from = "auto",
+					     .tail = { .past = 10 },
+					     .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
+							  .batch = 50000,
+							  .least = 5,
+							  .sure = 99,
+							  .color = "auto" } };
+
 int cmd_log(int argc, char **argv)
 {
-	struct log_options w = { .from = "auto",
-				 .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
-					      .batch = 50000,
-					      .least = 5,
-					      .sure = 99,
-					      .color = "auto" } };
+	struct log_options w = defaults;
 	const struct opt table[] = {
 		OPTION("from", 'f', "FORM",
 		       "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR,
@@ -161,6 +189,11 @@ int cmd_log(int argc, char **argv)
 			"clock", 0, "NODE=TIME",
 			"merge: the clock of NODE is TIME ahead, or behind where TIME begins with -",
 			&w.clocks, logmerge_add_clock),
+		OPTION_RANGE("past", 'n', "EVENTS",
+			     "tail: show so many events that are there already (default 10)",
+			     OPT_U64, &w.tail.past, 0, INT64_MAX),
+		OPTION_RANGE("for", 0, "TIME", "tail: end after this time", OPT_NSEC,
+			     &w.tail.for_ns, NSEC_PER_MSEC, INT64_C(31536000000000000)),
 		OPTION("archive", 'a', "WHERE",
 		       "load: a file, or postgresql://..., made when it is not there", OPT_STR,
 		       &w.archive.archive),
@@ -172,7 +205,7 @@ int cmd_log(int argc, char **argv)
 		OPTION("color", 0, "auto|always|never", "compare: colour (default auto)", OPT_WORD,
 		       &w.archive.color),
 		OPTION("json", 'j', NULL,
-		       "cat, merge, query, compare: an object a line; load: one for each batch that is safe",
+		       "cat, merge, tail, query, compare: an object a line; load: one for each batch that is safe",
 		       OPT_FLAG, &w.json),
 		OPTION_RANGE("batch", 0, "EVENTS",
 			     "load: how many become safe at once (default 50000)", OPT_U64,
@@ -189,9 +222,9 @@ int cmd_log(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.verbs = "cat convert merge load query compare lifelines",
+		.verbs = "cat convert merge tail load query compare lifelines",
 		.usage =
-			"cat|convert|merge|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
+			"cat|convert|merge|tail|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary =
 			"shows event logs, merges them, converts them to other forms and back, and keeps them in SQL",
 		.details =

@@ -15,10 +15,16 @@
 #define SHOWN_BYTES 120 /* of each */
 #define PROGRESS_EVENTS 8192 /* between two looks at the clock */
 
-struct reading {
+enum kind { KIND_UNKNOWN, KIND_OLOG, KIND_TEXT, KIND_ARCHIVE };
+
+struct logread {
 	const struct logread_options *options;
 	const char *path;
 	struct evfile *file; /* NULL: an archive that is no file */
+	struct evline *line; /* of text; else NULL */
+	enum kind kind;
+	enum evline_form form;
+	bool has_ended;
 	logread_fn fn;
 	void *arg;
 	struct progress progress;
@@ -34,7 +40,7 @@ int logread_form(struct logread_options *w, const char *name)
 	return w->is_text ? evline_from_name(name, &w->form) : 0;
 }
 
-static void show_progress(struct reading *r)
+static void show_progress(struct logread *r)
 {
 	uint64_t size, done;
 
@@ -49,7 +55,7 @@ static void show_progress(struct reading *r)
 		progress_show(&r->progress, "%" PRIu64 " events", r->looked);
 }
 
-static int hand_on(struct reading *r, const struct event *ev)
+static int hand_on(struct logread *r, const struct event *ev)
 {
 	show_progress(r);
 	r->events++;
@@ -64,7 +70,7 @@ static void warn_count(const char *path, uint64_t n, const char *one, const char
 		cmd_warn("%s: %" PRIu64 " %s", path, n, n == 1 ? one : many);
 }
 
-static int report(const struct reading *r)
+static int report_olog(const struct logread *r)
 {
 	const struct evread_report *p = evfile_report(r->file);
 	const char *path = r->path;
@@ -92,7 +98,7 @@ static int report(const struct reading *r)
 	return CMD_DAMAGED;
 }
 
-static int read_olog(struct reading *r)
+static int pass_olog(struct logread *r)
 {
 	struct event ev;
 	struct err e = { 0 };
@@ -103,16 +109,17 @@ static int read_olog(struct reading *r)
 	progress_end(&r->progress);
 	if (status != CMD_OK)
 		return status;
-	return got < 0 ? cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text) : report(r);
+	r->has_ended = !got;
+	return got && got != -ERR_AGAIN ? cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text) : CMD_OK;
 }
 
 /* --- text */
 
-static void report_line(struct reading *r, const char *s, size_t n, const struct err *e)
+static void report_line(struct logread *r, const char *s, size_t n, const struct err *e)
 {
 	char shown[4 * SHOWN_BYTES];
 
-	if (++r->bad > SHOWN_MAX)
+	if (++r->bad > SHOWN_MAX || r->options->is_silent)
 		return;
 	progress_end(&r->progress);
 	cmd_warn("%s:%" PRIu64 ": %s", r->path, r->lines, e->text);
@@ -121,8 +128,10 @@ static void report_line(struct reading *r, const char *s, size_t n, const struct
 			str_escape(shown, sizeof(shown), s, n < SHOWN_BYTES ? n : SHOWN_BYTES));
 }
 
-static int report_text(const struct reading *r, const struct evline *l)
+static int report_text(const struct logread *r)
 {
+	const struct evline *l = r->line;
+
 	if (l->padded)
 		cmd_warn(
 			"%s: %" PRIu64
@@ -140,41 +149,35 @@ static int report_text(const struct reading *r, const struct evline *l)
 	return CMD_DAMAGED;
 }
 
-static int read_lines(struct reading *r, enum evline_form form, struct evline *l)
+static int pass_text(struct logread *r)
 {
 	const char *line;
 	size_t n;
 	struct err e = { 0 };
-	int got, status = CMD_OK;
+	int got = 0, status = CMD_OK;
 
 	while (status == CMD_OK &&
 	       (got = evfile_line(r->file, EVLINE_MAX_BYTES, &line, &n, &e)) != 0) {
+		if (got == -ERR_AGAIN)
+			break;
 		if (got < 0 && got != -ERR_LIMIT)
 			return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
 		r->lines++;
 		if (got < 0)
 			n = 0;
 		else
-			got = evline_read(l, form, line, n, &e);
+			got = evline_read(r->line, r->form, line, n, &e);
 		r->bytes += n + 1;
 		if (got < 0)
 			report_line(r, line, n, &e);
 		if (got != 1)
 			continue;
-		l->event.number = r->events;
-		status = hand_on(r, &l->event);
+		r->line->event.number = r->events;
+		status = hand_on(r, &r->line->event);
 	}
+	r->has_ended = !got;
 	progress_end(&r->progress);
-	return status == CMD_OK ? report_text(r, l) : status;
-}
-
-static int read_text(struct reading *r, enum evline_form form)
-{
-	struct evline *l = evline_new(r->options->fraction);
-	int rc = l ? read_lines(r, form, l) : cmd_fail(CMD_FAILURE, "out of memory");
-
-	free(l);
-	return rc;
+	return status;
 }
 
 /* --- archives */
@@ -184,7 +187,7 @@ static int hand_on_stored(void *arg, const struct event *ev)
 	return hand_on(arg, ev);
 }
 
-static int report_archive(const struct reading *r, const struct arevents_report *p)
+static int report_archive(const struct logread *r, const struct arevents_report *p)
 {
 	const char *name = logplace_name(r->path);
 
@@ -195,7 +198,7 @@ static int report_archive(const struct reading *r, const struct arevents_report 
 	return p->bad || p->missing ? CMD_DAMAGED : CMD_OK;
 }
 
-static int read_archive(struct reading *r)
+static int read_archive(struct logread *r)
 {
 	struct arevents_report p;
 	struct archive *a;
@@ -222,44 +225,146 @@ static bool is_archive(const uint8_t *p, size_t n)
 }
 
 /* Text only when it looks like that: damaged logs of ours are read as far as they go. */
-static int read_guessed(struct reading *r)
+static int guess(struct logread *r)
 {
-	enum evline_form form = EVLINE_ULM;
 	struct err e = { 0 };
 	const uint8_t *p;
 	size_t n = 4096;
+	int got = evfile_peek(r->file, &p, &n, &e);
 
-	if (evfile_peek(r->file, &p, &n, &e))
+	if (got == -ERR_AGAIN)
+		return CMD_OK;
+	if (got)
 		return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
-	if (is_archive(p, n))
-		return str_eq(r->path, "-")
-			       ? cmd_fail(
-					 CMD_FAILURE,
-					 "an archive is read by its name, not from the standard input")
-			       : read_archive(r);
-	return evline_guess(p, n, &form) ? read_olog(r) : read_text(r, form);
+	r->kind = is_archive(p, n)		 ? KIND_ARCHIVE
+		  : evline_guess(p, n, &r->form) ? KIND_OLOG
+						 : KIND_TEXT;
+	return CMD_OK;
 }
 
-static int read_file(struct reading *r)
+/* Leaves it unknown while a followed file has no byte. */
+static int find_kind(struct logread *r)
 {
-	const struct logread_options *w = r->options;
+	int rc = CMD_OK;
+
+	if (r->options->is_guessed)
+		rc = guess(r);
+	else
+		r->kind = r->options->is_text ? KIND_TEXT : KIND_OLOG;
+	if (rc != CMD_OK || r->kind != KIND_TEXT)
+		return rc;
+	r->line = evline_new(r->options->fraction);
+	return r->line ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+}
+
+static int open_log(struct logread *r)
+{
 	struct err e = { 0 };
 	int rc = evfile_open(r->path, &r->file, &e);
 
-	if (rc)
-		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND
-				: rc == -ERR_DENIED ? CMD_DENIED
-						    : CMD_FAILURE,
-				"%s", e.text);
-	rc = w->is_guessed ? read_guessed(r) : w->is_text ? read_text(r, w->form) : read_olog(r);
-	evfile_close(r->file);
+	r->form = r->options->form;
+	progress_begin(&r->progress, r->options->is_quiet);
+	if (!rc)
+		return CMD_OK;
+	return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND
+			: rc == -ERR_DENIED ? CMD_DENIED
+					    : CMD_FAILURE,
+			"%s", e.text);
+}
+
+static int report(const struct logread *r)
+{
+	if (r->options->is_silent || r->kind == KIND_ARCHIVE || r->kind == KIND_UNKNOWN)
+		return CMD_OK;
+	return r->kind == KIND_TEXT ? report_text(r) : report_olog(r);
+}
+
+static int pass(struct logread *r)
+{
+	return r->kind == KIND_TEXT ? pass_text(r) : pass_olog(r);
+}
+
+static void done(struct logread *r)
+{
+	if (r->file)
+		evfile_close(r->file);
+	free(r->line);
+}
+
+static int read_file(struct logread *r)
+{
+	int rc = open_log(r);
+
+	rc = rc == CMD_OK ? find_kind(r) : rc;
+	if (rc == CMD_OK && r->kind == KIND_ARCHIVE && str_eq(r->path, "-"))
+		rc = cmd_fail(CMD_FAILURE,
+			      "an archive is read by its name, not from the standard input");
+	else if (rc == CMD_OK && r->kind == KIND_ARCHIVE)
+		rc = read_archive(r);
+	else if (rc == CMD_OK)
+		rc = pass(r);
+	rc = rc == CMD_OK ? report(r) : rc;
+	done(r);
 	return rc;
 }
 
 int logread_file(const struct logread_options *w, const char *path, logread_fn fn, void *arg)
 {
-	struct reading r = { .options = w, .path = path, .fn = fn, .arg = arg };
+	struct logread r = { .options = w, .path = path, .fn = fn, .arg = arg };
 
+	if (!arpg_is_url(path))
+		return read_file(&r);
 	progress_begin(&r.progress, w->is_quiet);
-	return arpg_is_url(path) ? read_archive(&r) : read_file(&r);
+	return read_archive(&r);
+}
+
+/* --- files that grow */
+
+int logread_follow(const struct logread_options *w, const char *path, logread_fn fn, void *arg,
+		   struct logread **out)
+{
+	struct logread *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	*r = (struct logread){ .options = w, .path = path, .fn = fn, .arg = arg };
+	rc = open_log(r);
+	if (rc != CMD_OK) {
+		free(r);
+		return rc;
+	}
+	evfile_follow(r->file);
+	*out = r;
+	return CMD_OK;
+}
+
+int logread_more(struct logread *r)
+{
+	int rc = r->kind ? CMD_OK : find_kind(r);
+
+	if (rc != CMD_OK || !r->kind)
+		return rc;
+	if (r->kind == KIND_ARCHIVE)
+		return cmd_fail(CMD_USAGE, "%s: an archive cannot be followed", r->path);
+	return pass(r);
+}
+
+bool logread_has_ended(const struct logread *r)
+{
+	return r->has_ended;
+}
+
+bool logread_is_current(const struct logread *r)
+{
+	return evfile_is_current(r->file, r->path);
+}
+
+int logread_close(struct logread *r)
+{
+	int rc = report(r);
+
+	done(r);
+	free(r);
+	return rc;
 }

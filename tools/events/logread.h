@@ -15,6 +15,7 @@ struct logread_options {
 	enum evline_form form;
 	enum evwords_fraction fraction;
 	bool is_quiet; /* no progress */
+	bool is_silent; /* unreadable input is not reported */
 	/* of archives; NULL: all. Other logs are passed on whole */
 	const struct arevents_options *part;
 };
@@ -31,6 +32,26 @@ typedef int (*logread_fn)(void *arg, const struct event *ev);
  * in it could not be read, and all else was.
  */
 int logread_file(const struct logread_options *w, const char *path, logread_fn fn, void *arg);
+
+/*
+ * The same for a file that grows. An archive does not: CMD_USAGE. `path` and `w` are borrowed, fn
+ * is called in logread_more() only.
+ */
+struct logread;
+int logread_follow(const struct logread_options *w, const char *path, logread_fn fn, void *arg,
+		   struct logread **out);
+
+/* Passes on what was appended since the last call. Returns an exit status. */
+int logread_more(struct logread *r);
+
+/* True: nothing more can be appended: a pipe has ended. */
+bool logread_has_ended(const struct logread *r);
+
+/* False: its name is another file now, or bytes that were read are gone. */
+bool logread_is_current(const struct logread *r);
+
+/* Reports what was unreadable: CMD_DAMAGED, else CMD_OK. Frees r. */
+int logread_close(struct logread *r);
 
 /* Status of omig log: D as in damaged. Usage errors have the same number. */
 #define CMD_DAMAGED 2

@@ -92,6 +92,63 @@ nothing_merged() {
 }
 check 'a missing log merges nothing' nothing_merged
 
+# --- the end of logs that grow
+tail_begin() {
+	omig log tail "$@" >"$TMPDIR/tail.out" 2>"$TMPDIR/tail.err" &
+	tail_pid=$!
+}
+tail_has() { grep -q "event=$1 " "$TMPDIR/tail.out"; }
+tail_warned() { grep -q "$1" "$TMPDIR/tail.err"; }
+tail_end() {
+	kill -INT "$tail_pid"
+	wait "$tail_pid"
+	tail_status=$?
+}
+ulm 1 node1 >"$TMPDIR/grows.ulm"
+ulm 2 node1 >>"$TMPDIR/grows.ulm"
+tail_begin -n 1 "$TMPDIR/grows.ulm"
+check 'tail shows the last event' until_true 10 tail_has e2
+without_earlier() { ! tail_has e1; }
+check 'and none before it' without_earlier
+ulm 3 node1 >>"$TMPDIR/grows.ulm"
+check 'and the next one' until_true 10 tail_has e3
+ulm 4 node1 | tr -d '\n' >>"$TMPDIR/grows.ulm"
+echo ' X=7' >>"$TMPDIR/grows.ulm"
+check 'and a line that is written in two parts' until_true 10 grep -q 'event=e4 .* X=7' \
+	"$TMPDIR/tail.out"
+ulm 5 node1 >"$TMPDIR/new.ulm"
+mv "$TMPDIR/new.ulm" "$TMPDIR/grows.ulm"
+check 'and the log that takes its place' until_true 10 tail_has e5
+check 'which is reported' tail_warned 'was replaced or truncated'
+tail_end
+check 'a signal ends it with status 0' test $tail_status = 0
+omig log convert --to olog -o "$TMPDIR/grows.olog" "$TMPDIR/one.ulm"
+tail_begin -n 0 "$TMPDIR/grows.olog"
+omig log convert --to olog -o "$TMPDIR/more.olog" "$TMPDIR/two.ulm"
+size=$(stat -c %s "$TMPDIR/more.olog")
+head -c 100 "$TMPDIR/more.olog" >>"$TMPDIR/grows.olog"
+tail -c $((size - 100)) "$TMPDIR/more.olog" >>"$TMPDIR/grows.olog"
+check 'tail of a log of blocks' until_true 10 tail_has e5
+tail_end
+check 'ends without damage' test $tail_status = 0
+check 'and has no event of the past' without_earlier
+echo garbage >>"$TMPDIR/grows.ulm"
+tail_bad() { omig log tail --for 200ms "$TMPDIR/grows.ulm" 2>"$TMPDIR/tail.err"; }
+check 'damage is status 2' status_is 2 tail_bad
+check 'and is reported once' test "$(grep -c 'ulm:2: ' "$TMPDIR/tail.err")" = 1
+mkfifo "$TMPDIR/fifo"
+omig log tail - <"$TMPDIR/fifo" >"$TMPDIR/tail.out" &
+tail_pid=$!
+exec 7>"$TMPDIR/fifo"
+ulm 8 node1 >&7
+check 'tail of a pipe shows what it has' until_true 10 tail_has e8
+exec 7>&-
+wait "$tail_pid"
+check 'and ends with it' test $? = 0
+omig log load --archive "$TMPDIR/tail.db" "$TMPDIR/two.ulm" >/dev/null
+check 'an archive is not followed' says 'cannot be followed' omig log tail "$TMPDIR/tail.db"
+check 'a missing log is status 4' status_is 4 omig log tail "$TMPDIR/none"
+
 # --- parsers of others
 if command -v python3 >/dev/null 2>&1; then
 	strict() {
