@@ -103,7 +103,7 @@ enum {
 	HOOK_SITE = 1 << 14, /* the same per call site */
 	HOOK_KNOWN = 0x7fff,
 	/* what OMIG_START can ask for */
-	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER,
+	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER | HOOK_SITE,
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/setup/setup.h"
 
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -30,16 +31,23 @@
 
 static uint32_t start_word(void)
 {
+	enum { VOLUME = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME };
+	static const struct {
+		const char *name;
+		uint32_t word;
+	} words[] = {
+		{ "count", HOOK_COUNT },
+		{ "time", HOOK_COUNT | HOOK_TIME },
+		{ "volume", VOLUME },
+		{ "volume+site", VOLUME | HOOK_SITE },
+		{ "partner", VOLUME | HOOK_PARTNER },
+		{ "partner+site", VOLUME | HOOK_PARTNER | HOOK_SITE },
+	};
 	const char *want = setup_env("OMIG_START");
 
-	if (want && str_eq(want, "count"))
-		return HOOK_COUNT;
-	if (want && str_eq(want, "time"))
-		return HOOK_COUNT | HOOK_TIME;
-	if (want && str_eq(want, "volume"))
-		return HOOK_COUNT | HOOK_TIME | HOOK_VOLUME;
-	if (want && str_eq(want, "partner"))
-		return HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER;
+	for (size_t i = 0; want && i < ARRAY_LEN(words); i++)
+		if (str_eq(want, words[i].name))
+			return words[i].word;
 	return 0;
 }
 

@@ -19,6 +19,8 @@
 
 #define WAITS_NS (20 * NSEC_PER_SEC) /* programs that run well rarely wait this long in a ring */
 #define MEASURE_HELP "switch on from the start: off, count, time, volume or partner (default off)"
+#define SITES_HELP \
+	"also count by the place in the program that calls (with volume, the default then, or partner)"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
 	"name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
@@ -27,12 +29,13 @@
 #define LISTEN_HELP \
 	"address or name of this host for a mainsm that must be started, or auto (default 127.0.0.1)"
 
-#define LAUNCH_OPTIONS(l)                                                               \
-	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },       \
-		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },      \
-		{ "job", 0, "NAME", JOB_HELP, OPT_CALL, &(l)->job, 0, 0, set_job },     \
-	{                                                                               \
-		"mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL \
+#define LAUNCH_OPTIONS(l)                                                                      \
+	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },              \
+		{ "callsites", 'c', NULL, SITES_HELP, OPT_FLAG, &(l)->callsites, 0, 0, NULL }, \
+		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },             \
+		{ "job", 0, "NAME", JOB_HELP, OPT_CALL, &(l)->job, 0, 0, set_job },            \
+	{                                                                                      \
+		"mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL        \
 	}
 
 static int set_measure(void *into, const char *value, struct err *e)
@@ -134,6 +137,7 @@ static void run_with_summary(struct start *s, const struct how *how)
 				       .mainsm = s->l->mainsm,
 				       .command = basename_of(s->argv[0]),
 				       .measured = s->l->measure,
+				       .has_sites = s->l->callsites,
 				       .path = how->summary };
 
 	/* Its folder may still come: the program runs in any case. */
@@ -172,14 +176,27 @@ static int set_summary(void *into, const char *value, struct err *e)
 	return 0;
 }
 
-/* A summary without times would say that no time was in MPI. */
-static int choose_measure(struct launch *l, const struct opt_spec *spec)
+/* Without times, a summary would say that no time was in MPI, and a place that it takes none. */
+static int choose_measure(struct launch *l, const char *for_option, const char *usual,
+			  const struct opt_spec *spec)
 {
 	if (!l->measure)
-		l->measure = "partner";
+		l->measure = usual;
 	if (str_eq(l->measure, "volume") || str_eq(l->measure, "partner"))
 		return CMD_OK;
-	return cmd_usage(spec, "--summary needs --measure=volume or partner, not %s", l->measure);
+	return cmd_usage(spec, "%s needs --measure=volume or partner, not %s", for_option,
+			 l->measure);
+}
+
+static int choose_measures(struct launch *l, bool has_summary, const struct opt_spec *spec)
+{
+	int status = CMD_OK;
+
+	if (has_summary)
+		status = choose_measure(l, "--summary", "partner", spec);
+	if (status == CMD_OK && l->callsites)
+		status = choose_measure(l, "--callsites", "volume", spec);
+	return status;
 }
 
 int cmd_run(int argc, char **argv)
@@ -217,7 +234,8 @@ int cmd_run(int argc, char **argv)
 		return exit_status;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
-	if (how.has_summary && (exit_status = choose_measure(&l, &spec)) != CMD_OK)
+	exit_status = choose_measures(&l, how.has_summary, &spec);
+	if (exit_status != CMD_OK)
 		return exit_status;
 	return run_program(&l, argv + first, &how);
 }
@@ -240,6 +258,9 @@ int cmd_exec(int argc, char **argv)
 		return status;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
+	status = choose_measures(&l, false, &spec);
+	if (status != CMD_OK)
+		return status;
 	return run_program(&l, argv + first,
 			   &(struct how){ .find = launch_find_mainsm, .is_here = true });
 }
@@ -338,6 +359,9 @@ int cmd_env(int argc, char **argv)
 		print_unset();
 		return CMD_OK;
 	}
+	status = choose_measures(&l, false, &spec);
+	if (status != CMD_OK)
+		return status;
 	l.resolves_names = true;
 	if (no_start)
 		how.find = launch_find_mainsm;

@@ -16,7 +16,8 @@
 
 struct launch {
 	/* requests; NULL = none */
-	const char *measure; /* off, count, time, volume */
+	const char *measure; /* off, count, time, volume, partner */
+	bool callsites; /* counts by call site too: with volume or partner */
 	const char *site, *job;
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */

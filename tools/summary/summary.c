@@ -29,6 +29,7 @@ void summary_done(struct summary *s)
 	free(s->section);
 	free(s->note);
 	free(s->size);
+	free(s->site);
 	*s = (struct summary){ 0 };
 }
 
@@ -59,6 +60,30 @@ struct summary_size *summary_add_size(struct summary *s)
 		return NULL;
 	s->size[s->nsize] = (struct summary_size){ .to = -1 };
 	return &s->size[s->nsize++];
+}
+
+struct summary_site *summary_add_site(struct summary *s)
+{
+	if (array_grow(&s->site, &s->site_cap, s->nsite + 1, sizeof(*s->site), SUMMARY_SITES_MAX))
+		return NULL;
+	s->site[s->nsite] =
+		(struct summary_site){ .longest_s = NAN, .most_rank = -1, .most_s = NAN };
+	return &s->site[s->nsite++];
+}
+
+void summary_place(const struct summary_site *v, struct buf *out)
+{
+	const char *base = strrchr(v->module, '/');
+
+	if (v->function[0] || v->source[0])
+		buf_printf(out, "%s%s%s", v->function, v->function[0] && v->source[0] ? " " : "",
+			   v->source);
+	else
+		buf_printf(out, "%s+0x%llx",
+			   base		  ? base + 1
+			   : v->module[0] ? v->module
+					  : "?",
+			   (unsigned long long)v->address);
 }
 
 struct summary_call *summary_add_call(struct summary_process *p)
@@ -295,8 +320,22 @@ static int by_time(const void *pa, const void *pb)
 	return names ? names : (a->from > b->from) - (a->from < b->from);
 }
 
+/* All that tells sites apart is in the order: files do not depend on that of their reading. */
+static int by_site_time(const void *pa, const void *pb)
+{
+	const struct summary_site *a = pa, *b = pb;
+	int d = strcmp(a->name, b->name);
+
+	if (a->seconds != b->seconds)
+		return a->seconds < b->seconds ? 1 : -1;
+	d = d ? d : strcmp(a->module, b->module);
+	return d ? d : (a->address > b->address) - (a->address < b->address);
+}
+
 void summary_sort(struct summary *s)
 {
+	if (s->nsite > 1)
+		qsort(s->site, s->nsite, sizeof(*s->site), by_site_time);
 	if (s->nsize > 1)
 		qsort(s->size, s->nsize, sizeof(*s->size), by_time);
 	for (size_t i = 0; i < s->n; i++)
@@ -343,4 +382,22 @@ uint64_t summary_bytes_in(const struct summary_process *p)
 	for (size_t i = 0; i < p->ncall; i++)
 		sum += p->call[i].bytes_in;
 	return sum;
+}
+
+struct summary_whole summary_whole(const struct summary *s)
+{
+	struct summary_whole all = { 0 };
+
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t k = 0; k < s->section[i].n; k++) {
+			const struct summary_process *p = &s->section[i].process[k];
+
+			if (!p->has_calls)
+				continue;
+			all.ranks++;
+			all.count += summary_count(p);
+			all.mpi_s += summary_mpi_seconds(p);
+			all.seconds += p->seconds;
+		}
+	return all;
 }

@@ -25,6 +25,7 @@
 #define SUMMARY_PARTNERS_MAX 64 /* of one rank, those with most bytes; others are summed */
 #define SUMMARY_SLICES_MAX 64 /* even: two neighbours become one when there are so many */
 #define SUMMARY_SIZES_MAX 4096 /* classes of sizes of a hundred functions that move bytes */
+#define SUMMARY_SITES_MAX 4096 /* a rank has room for 128, and most ranks have the same */
 #define SUMMARY_NOTES_MAX 64 /* a page has room for a few */
 
 /* One function of one process. */
@@ -90,6 +91,22 @@ struct summary_size {
 	double seconds;
 };
 
+/* Calls of one function from one place of the program, in all ranks of the job. */
+struct summary_site {
+	char name[SUMMARY_NAME_BYTES];
+	/* where the call stands, as debug information has it: "exchange", "halo.c:41"; "": unknown
+	 */
+	char function[SUMMARY_TEXT_BYTES], source[SUMMARY_TEXT_BYTES];
+	char module[SUMMARY_TEXT_BYTES]; /* path of the program or library; "": unknown */
+	int64_t address; /* in it */
+	uint64_t count, bytes_out, bytes_in;
+	double seconds;
+	double longest_s; /* of one call; NaN: not known */
+	int64_t ranks; /* that called from there, at least */
+	int64_t most_rank; /* was there longest, for most_s; -1: not known */
+	double most_s;
+};
+
 struct summary {
 	char omig[SUMMARY_NAME_BYTES]; /* version that wrote it */
 	char job[SUMMARY_NAME_BYTES], command[SUMMARY_NAME_BYTES];
@@ -102,6 +119,9 @@ struct summary {
 	struct summary_size *size; /* owned, those with much time first */
 	size_t nsize, size_cap;
 	bool has_sizes; /* they were measured, and could be read */
+	struct summary_site *site; /* owned, those with much time first */
+	size_t nsite, site_cap;
+	bool has_sites; /* as has_sizes */
 	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: what is missing, in sentences */
 	size_t nnote, note_cap;
 };
@@ -116,6 +136,7 @@ struct summary_process *summary_add_process(struct summary_section *of);
 struct summary_call *summary_add_call(struct summary_process *p);
 struct summary_partner *summary_add_partner(struct summary_process *p);
 struct summary_size *summary_add_size(struct summary *s);
+struct summary_site *summary_add_site(struct summary *s);
 
 /* The index of that function; a new one is added. -ERR_LIMIT, -ERR_NOMEM. */
 int summary_name(struct summary_section *of, const char *name, const char *class);
@@ -137,11 +158,22 @@ void summary_note(struct summary *s, const char *fmt, ...) __attribute__((format
  * Without memory some of it stays as it is. */
 void summary_sort(struct summary *s);
 
+/* Where the call stands: "exchange halo.c:41", without debug information "solver+0x1234". */
+void summary_place(const struct summary_site *v, struct buf *out);
+
 /* Sums of one process. */
 double summary_mpi_seconds(const struct summary_process *p); /* at most its time; NaN: not known */
 uint64_t summary_count(const struct summary_process *p);
 uint64_t summary_bytes_out(const struct summary_process *p);
 uint64_t summary_bytes_in(const struct summary_process *p);
+
+/* Sums of all ranks whose calls are known. */
+struct summary_whole {
+	size_t ranks;
+	uint64_t count;
+	double mpi_s, seconds; /* in MPI, and in all */
+};
+struct summary_whole summary_whole(const struct summary *s);
 
 /* One JSON document. -ERR_NOMEM, -ERR_LIMIT: more than SUMMARY_FILE_MAX_BYTES. */
 int summary_write(const struct summary *s, struct buf *out);

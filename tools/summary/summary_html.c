@@ -211,12 +211,19 @@ int summary_html(const struct summary *s, struct buf *out)
 	buf_puts(out, "</h1>\n");
 	summary_say_job(s, &p.words);
 	end_sentence(&p);
+	summary_say_sites(s, &p.words);
+	end_sentence(&p);
 	put_missing(&p, s);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->section[i].world_size)
 			put_world(&p, &s->section[i], i + 1);
 		else
 			summary_put_programs(&p.w, &s->section[i]);
+	if (s->nsite)
+		buf_puts(out, "<section>\n<h2>Call sites</h2>\n");
+	summary_put_sites(&p.w);
+	if (s->nsite)
+		buf_puts(out, "</section>\n");
 	if (s->nsize)
 		buf_puts(out, "<section>\n<h2>Sizes</h2>\n");
 	summary_put_sizes(&p.w);

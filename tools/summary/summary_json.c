@@ -140,6 +140,40 @@ static void put_sizes(struct json *j, const struct summary *s)
 	json_array_end(j);
 }
 
+static void put_place(struct json *j, const char *key, const char *s)
+{
+	json_key_str(j, key, s[0] ? s : NULL);
+}
+
+static void put_site(struct json *j, const struct summary_site *v)
+{
+	json_object(j);
+	json_key_str(j, "name", v->name);
+	put_place(j, "function", v->function);
+	put_place(j, "source", v->source);
+	put_place(j, "module", v->module);
+	json_key_i64(j, "address", v->address);
+	json_key_u64(j, "count", v->count);
+	json_key_double(j, "seconds", v->seconds);
+	json_key_double(j, "max_seconds", v->longest_s);
+	json_key_u64(j, "bytes_out", v->bytes_out);
+	json_key_u64(j, "bytes_in", v->bytes_in);
+	json_key_i64(j, "ranks", v->ranks);
+	json_key_i64(j, "most_rank", v->most_rank);
+	json_key_double(j, "most_seconds", v->most_s);
+	json_object_end(j);
+}
+
+static void put_sites(struct json *j, const struct summary *s)
+{
+	if (!s->has_sites)
+		return;
+	json_key_array(j, "sites");
+	for (size_t i = 0; i < s->nsite; i++)
+		put_site(j, &s->site[i]);
+	json_array_end(j);
+}
+
 int summary_write(const struct summary *s, struct buf *out)
 {
 	struct json j;
@@ -165,6 +199,7 @@ int summary_write(const struct summary *s, struct buf *out)
 		put_section(&j, &s->section[i]);
 	json_array_end(&j);
 	put_sizes(&j, s);
+	put_sites(&j, s);
 	json_object_end(&j);
 	rc = json_end(&j);
 	return rc ? rc : buf_putc(out, '\n');

@@ -337,6 +337,53 @@ static int read_sizes(struct reader *r, struct json_object *root, struct summary
 	return rc;
 }
 
+/* --- call sites */
+
+static int read_place(const struct reader *r, struct json_object *o, const char *key,
+		      char out[SUMMARY_TEXT_BYTES])
+{
+	struct json_object *v = results_get(o, key);
+
+	return v ? read_text(r, v, key, out, SUMMARY_TEXT_BYTES) : 0;
+}
+
+static int read_site(const struct reader *r, struct json_object *o, struct summary *s)
+{
+	struct summary_site *v = summary_add_site(s);
+	int rc = v ? read_name(r, o, "name", v->name) : no_room(r, "sites");
+
+	rc = rc ? rc : read_place(r, o, "function", v->function);
+	rc = rc ? rc : read_place(r, o, "source", v->source);
+	rc = rc ? rc : read_place(r, o, "module", v->module);
+	rc = rc ? rc : read_int(r, o, "address", counts, &v->address);
+	rc = rc ? rc : read_u64(r, o, "count", &v->count);
+	rc = rc ? rc : read_real(r, o, "seconds", spans, &v->seconds);
+	rc = rc ? rc : read_real_or_null(r, o, "max_seconds", spans, &v->longest_s);
+	rc = rc ? rc : read_u64(r, o, "bytes_out", &v->bytes_out);
+	rc = rc ? rc : read_u64(r, o, "bytes_in", &v->bytes_in);
+	rc = rc ? rc : read_int(r, o, "ranks", numbers, &v->ranks);
+	rc = rc ? rc : read_int(r, o, "most_rank", or_none, &v->most_rank);
+	return rc ? rc : read_real_or_null(r, o, "most_seconds", spans, &v->most_s);
+}
+
+static int read_sites(struct reader *r, struct json_object *root, struct summary *s)
+{
+	struct json_object *list = results_get(root, "sites");
+	int rc = 0;
+
+	if (!list)
+		return 0;
+	s->has_sites = true;
+	rc = read_list(r, root, "sites", &list);
+	for (size_t i = 0; !rc && i < results_count(list); i++) {
+		size_t place = enter(r, "sites", i);
+
+		rc = read_site(r, results_item(list, i), s);
+		leave(r, place);
+	}
+	return rc;
+}
+
 /* --- the whole */
 
 static int read_section(struct reader *r, struct json_object *o, struct summary *s)
@@ -424,7 +471,8 @@ static int read_root(struct reader *r, struct json_object *root, struct summary 
 		rc = read_section(r, results_item(list, i), s);
 		leave(r, place);
 	}
-	return rc ? rc : read_sizes(r, root, s);
+	rc = rc ? rc : read_sizes(r, root, s);
+	return rc ? rc : read_sites(r, root, s);
 }
 
 int summary_read(const char *text, size_t n, struct summary *s, struct err *e)

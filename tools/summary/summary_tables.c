@@ -15,6 +15,7 @@
 #define RANK_ROWS 16
 #define PAIR_ROWS 10
 #define SIZE_ROWS 10
+#define SITE_ROWS 20 /* as mpiP */
 #define HOST_ROWS 16
 
 static size_t limit(const struct summary_writer *w, size_t n, size_t most)
@@ -63,6 +64,25 @@ static void cell_seconds(struct table *tab, double v)
 	table_cell(tab, "%s", summary_seconds(text, v));
 }
 
+/* The rank that was in it longest. */
+static void cell_most(struct table *tab, double seconds, int64_t rank)
+{
+	char most[SUMMARY_SECONDS_BYTES];
+
+	if (rank >= 0 && seconds > 0)
+		table_cell(tab, "%s (%" PRId64 ")", summary_seconds(most, seconds), rank);
+	else
+		table_cell(tab, "-");
+}
+
+/* What a table does not have is said: calls of programs that ended long before, and what did not
+ * arrive. */
+static void put_part(struct buf *out, uint64_t part, uint64_t all)
+{
+	if (part < all)
+		buf_printf(out, " (%.3g %% of these calls)", 100 * (double)part / (double)all);
+}
+
 /* --- calls */
 
 static double time_of(const struct summary_section *of)
@@ -77,7 +97,6 @@ static double time_of(const struct summary_section *of)
 
 static void call_row(struct table *tab, const struct call_sum *c, double mpi, double time)
 {
-	char most[SUMMARY_SECONDS_BYTES];
 	uint64_t bytes = c->bytes_out + c->bytes_in;
 
 	table_cell(tab, "%s", c->name->name);
@@ -86,11 +105,7 @@ static void call_row(struct table *tab, const struct call_sum *c, double mpi, do
 	cell_percent(tab, c->seconds, mpi);
 	cell_percent(tab, c->seconds, time);
 	cell_seconds(tab, c->count ? c->seconds / (double)c->count : NAN);
-	if (c->most && c->most_seconds > 0)
-		table_cell(tab, "%s (%" PRId64 ")", summary_seconds(most, c->most_seconds),
-			   c->most->rank);
-	else
-		table_cell(tab, "-");
+	cell_most(tab, c->most_seconds, c->most ? c->most->rank : -1);
 	cell_bytes(tab, bytes ? (double)bytes : NAN);
 	cell_bytes(tab, bytes && c->count ? (double)bytes / (double)c->count : NAN);
 }
@@ -337,7 +352,6 @@ static uint64_t calls_with_sizes(const struct summary *s)
 	return n;
 }
 
-/* What is not in it is said: calls of programs that ended long before, and what did not arrive. */
 static void size_caption(const struct summary *s, struct buf *out)
 {
 	uint64_t all = calls_with_sizes(s), sized = 0;
@@ -345,8 +359,7 @@ static void size_caption(const struct summary *s, struct buf *out)
 	for (size_t i = 0; i < s->nsize; i++)
 		sized += s->size[i].count;
 	buf_puts(out, "Calls by the size of their messages, of all ranks");
-	if (sized < all)
-		buf_printf(out, " (%.3g %% of these calls)", 100 * (double)sized / (double)all);
+	put_part(out, sized, all);
 }
 
 static void size_row(struct table *tab, const struct summary_size *v)
@@ -378,6 +391,60 @@ void summary_put_sizes(struct summary_writer *w)
 		size_row(tab, &s->size[i]);
 	size_caption(s, &caption);
 	put_table(w, buf_str(&caption), tab, rows, s->nsize);
+	buf_done(&caption);
+}
+
+/* --- call sites */
+
+static void site_caption(const struct summary *s, const struct summary_whole *all, struct buf *out)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < s->nsite; i++)
+		count += s->site[i].count;
+	buf_puts(out, "Call sites, of all ranks");
+	put_part(out, count, all->count);
+}
+
+static void site_row(struct table *tab, const struct summary_site *v,
+		     const struct summary_whole *all)
+{
+	struct buf place = BUF_INIT(2 * SUMMARY_TEXT_BYTES + 8);
+	uint64_t bytes = v->bytes_out + v->bytes_in;
+
+	summary_place(v, &place);
+	table_cell(tab, "%s", v->name);
+	table_cell(tab, "%s", buf_str(&place));
+	cell_count(tab, (double)v->count);
+	cell_seconds(tab, v->seconds);
+	cell_percent(tab, v->seconds, all->mpi_s);
+	cell_percent(tab, v->seconds, all->seconds);
+	cell_seconds(tab, v->count ? v->seconds / (double)v->count : NAN);
+	cell_seconds(tab, v->longest_s);
+	cell_most(tab, v->most_s, v->most_rank);
+	cell_bytes(tab, bytes ? (double)bytes : NAN);
+	buf_done(&place);
+}
+
+void summary_put_sites(struct summary_writer *w)
+{
+	static const char *const heads[] = {
+		"CALL",	 "CALLED IN", "CALLS", "TIME",	      "MPI%",
+		"TIME%", "MEAN",      "MAX",   "MOST (RANK)", "BYTES"
+	};
+	const struct summary *s = w->s;
+	struct buf caption = BUF_INIT(SUMMARY_TEXT_BYTES);
+	struct summary_whole all = summary_whole(s);
+	size_t rows = limit(w, s->nsite, SITE_ROWS);
+	struct table *tab;
+
+	if (!s->nsite)
+		return;
+	tab = table_new(ARRAY_LEN(heads), heads, "llrrrrrrrr");
+	for (size_t i = 0; tab && i < rows; i++)
+		site_row(tab, &s->site[i], &all);
+	site_caption(s, &all, &caption);
+	put_table(w, buf_str(&caption), tab, rows, s->nsite);
 	buf_done(&caption);
 }
 

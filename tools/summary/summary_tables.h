@@ -26,6 +26,8 @@ void summary_put_pairs(struct summary_writer *w, const struct summary_section *o
 void summary_put_hosts(struct summary_writer *w, const struct summary_section *of);
 /* Of the whole job. Nothing when no size is known. */
 void summary_put_sizes(struct summary_writer *w);
+/* The same of call sites. */
+void summary_put_sites(struct summary_writer *w);
 void summary_put_programs(struct summary_writer *w, const struct summary_section *of);
 
 #endif

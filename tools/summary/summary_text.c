@@ -56,6 +56,8 @@ int summary_text(const struct summary *s, const struct summary_text_options *opt
 	end_sentence(&t);
 	for (size_t i = 0; i < s->nnote; i++)
 		buf_printf(out, "%snot covered: %s\n", options->prefix, s->note[i]);
+	summary_say_sites(s, &t.words);
+	end_sentence(&t);
 	for (size_t i = 0; i < s->n; i++) {
 		if (i && s->section[i].world_size)
 			buf_putc(out, '\n');
@@ -64,6 +66,7 @@ int summary_text(const struct summary *s, const struct summary_text_options *opt
 		else
 			summary_put_programs(&w, &s->section[i]);
 	}
+	summary_put_sites(&w);
 	summary_put_sizes(&w);
 	buf_done(&t.words);
 	return w.rc ? w.rc : out->failed ? -ERR_NOMEM : 0;

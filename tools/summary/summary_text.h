@@ -27,6 +27,9 @@ void summary_say_job(const struct summary *s, struct buf *out);
 /* "MPI_Waitall 71 %, MPI_Allreduce 20 % of the time in MPI"; nothing when no call is known. */
 void summary_say_calls(const struct call_sum *sum, size_t n, struct buf *out);
 
+/* "most time in MPI: MPI_Recv in exchange halo.c:41 63 %"; nothing without call sites. */
+void summary_say_sites(const struct summary *s, struct buf *out);
+
 /* "parallel efficiency 56.4 % = load balance 81.8 % x communication 69.0 %" */
 void summary_say_efficiency(const struct summary_section *of, struct buf *out);
 

@@ -128,6 +128,20 @@ void summary_say_calls(const struct call_sum *sum, size_t n, struct buf *out)
 		buf_printf(out, "%s%sB sent", said ? "; " : "", table_bytes(text, (double)sent));
 }
 
+void summary_say_sites(const struct summary *s, struct buf *out)
+{
+	double all = summary_whole(s).mpi_s;
+	size_t said = 0;
+
+	for (;
+	     said < s->nsite && said < CALLS_SAID && s->site[said].seconds > CALL_SAID_LEAST * all;
+	     said++) {
+		buf_printf(out, "%s%s in ", said ? ", " : "most time in MPI: ", s->site[said].name);
+		summary_place(&s->site[said], out);
+		buf_printf(out, " %.0f %%", 100 * fmin(1, s->site[said].seconds / all));
+	}
+}
+
 char *summary_end(char out[SUMMARY_END_BYTES], int status)
 {
 	if (status > 0 && WIFSIGNALED(status))

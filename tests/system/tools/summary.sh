@@ -99,6 +99,39 @@ check 'a cut file is refused with the place' says 'cut.json:1:[0-9]+: unexpected
 check 'with status 2' status_is 2 omig show "$TMPDIR/cut.json"
 check 'a file that is not there has status 4' status_is 4 omig show "$TMPDIR/none.json"
 
+# --- call sites
+line_of() { # PATTERN: its line in the program
+	grep -n "$1" tests/system/sites.c | head -n 1 | cut -d : -f 1
+}
+for f in $flavours; do
+	rm -f "$TMPDIR/sites.end"
+	timeout $((60 * PATIENCE)) omig run --job "sites-$f" --callsites \
+		--summary="$TMPDIR/sites-$f.json" -- "mpirun.$f" -n 2 "$T/sites.$f" \
+		"$TMPDIR/sites.end" >"$TMPDIR/out" 2>"$TMPDIR/sites-$f.err" &
+	job=$!
+	check "$f: places are counted from the start" until_true 30 says '^MPI_Allreduce +leaf ' \
+		omig calls --job "sites-$f" --callsites --total
+	: >"$TMPDIR/sites.end"
+	check "$f: a program with call sites ends well" wait $job
+	cat "$TMPDIR/sites-$f.err"
+	check "$f: its sites have functions and lines" of "$TMPDIR/sites-$f.json" \
+		"[v for v in s['sites'] if v['name'] == 'MPI_Allreduce' and
+		v['function'] == 'leaf' and v['source'] == 'sites.c:$(line_of 'MPI_Allreduce(')' and
+		v['ranks'] == 2]"
+	check "$f: with all calls of the function" of "$TMPDIR/sites-$f.json" \
+		'sum(v["count"] for v in s["sites"] if v["name"] == "MPI_Allreduce") ==
+		 sum(c["count"] for q in p for c in q["calls"] if c["name"] == "MPI_Allreduce") > 0'
+	check "$f: a sentence has the place with most time" grep -Eq \
+		'^omig: most time in MPI: MPI_[A-Za-z]+ in .*sites\.c:[0-9]+ [0-9]+ %' \
+		"$TMPDIR/sites-$f.err"
+	check "$f: they are a table" grep -Eq '^MPI_Allreduce +leaf sites\.c:[0-9]+ ' \
+		"$TMPDIR/sites-$f.err"
+done
+f=$one_flavour
+check 'they are shown again, and in the page' says 'leaf sites\.c:' omig show --html \
+	"$TMPDIR/sites-$f.json"
+check 'call sites need times' status_is 2 omig run --callsites --measure=count -- true
+
 # --- comparing
 rounds() { # NAME RANKS ROUNDS
 	omig run --job "$1" --summary="$TMPDIR/$1.json" -- "mpirun.$f" -n "$2" "$T/steady.$f" \

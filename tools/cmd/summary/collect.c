@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/cmd/summary/collect.h"
+#include "tools/cmd/summary/collect_internal.h"
 
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "tools/profile/profile.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/libomis/tree_fields.h"
@@ -16,34 +15,6 @@
 enum { INFO_PID, INFO_CPU, INFO_RSS, INFO_AGE, INFO_ENDED, INFO_PARENT };
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT, CALL_DELAY, CALL_OPEN, CALL_OUT, CALL_IN };
 enum { PARTNER_RANK = 1, PARTNER_COUNT, PARTNER_OUT, PARTNER_IN, PARTNER_DELAY, PARTNER_SHARED };
-
-#define NO_SECTION SIZE_MAX
-
-/* A process of the job, and where its last slice ended. */
-struct member {
-	struct summary_process p;
-	int64_t world_size;
-	int64_t parent; /* pid of what started it; 0: not known */
-	size_t section; /* NO_SECTION while it is no rank */
-	bool has_sibling; /* of the same parent: that is a launcher, and no wrapper of one rank */
-	bool is_timed; /* began_s and seconds are known */
-	bool has_ended; /* as the latest tree says */
-	double slice_end_s; /* its seconds then */
-	double *before; /* owned: seconds by the section's names then */
-	size_t nbefore, before_cap;
-};
-
-struct collect {
-	char job[SUMMARY_NAME_BYTES];
-	nsec_t begun;
-	struct member *member; /* owned */
-	size_t n, cap;
-	struct summary world; /* its sections have names and slices, and no process yet */
-	size_t cursor; /* where the next process of a reply is expected */
-	double now_s, slice_begin_s; /* of the reply that is read, and of the one before */
-	double sized_calls; /* that world.size has */
-	bool failed;
-};
 
 struct collect *collect_new(const char *job, nsec_t begun)
 {
@@ -420,42 +391,6 @@ static size_t members_of(const struct collect *c, size_t section)
 	return n;
 }
 
-/* --- sizes */
-
-static uint64_t rounded(double v)
-{
-	return v > 0 ? (uint64_t)v : 0;
-}
-
-void collect_sizes(struct collect *c, const Omis_object_result *entries)
-{
-	struct profile p;
-	bool is_newer;
-
-	if (!profile_read(&p, PROFILE_SIZE, entries, NULL))
-		return;
-	is_newer = p.ranks && p.has_bytes && p.calls >= c->sized_calls;
-	if (is_newer) {
-		c->world.has_sizes = true;
-		c->world.nsize = 0;
-		c->sized_calls = p.calls;
-	}
-	for (size_t i = 0; is_newer && i < p.n; i++) {
-		const struct profile_row *r = &p.row[i];
-		struct summary_size *to = summary_add_size(&c->world);
-
-		if (!to)
-			break;
-		str_copy(to->name, sizeof(to->name), r->name);
-		to->from = r->size_from;
-		to->to = r->size_to;
-		to->count = rounded(r->calls);
-		to->bytes = rounded(r->bytes);
-		to->seconds = r->seconds > 0 ? r->seconds : 0;
-	}
-	profile_done(&p);
-}
-
 bool collect_has_any(const struct collect *c)
 {
 	return c->n;
@@ -551,12 +486,7 @@ bool collect_end(struct collect *c, struct summary *s, bool has_partners)
 		note_ranks(to, s);
 	}
 	ok = ok && add_others(c, s);
-	s->size = c->world.size;
-	s->nsize = c->world.nsize;
-	s->size_cap = c->world.size_cap;
-	s->has_sizes = c->world.has_sizes;
-	c->world.size = NULL;
-	c->world.nsize = c->world.size_cap = 0;
+	collect_parts(c, s);
 	summary_sort(s);
 	return ok;
 }

@@ -31,6 +31,13 @@ bool collect_reply(struct collect *c, const Omis_object_result *info,
 /* Of omig_calls_profile([],"size"). The reading with most calls stays: sums only grow. */
 void collect_sizes(struct collect *c, const Omis_object_result *entries);
 
+struct profile;
+/* The places that are known already, into a profile by call site: profile_ask_places() asks for the
+ * others then. */
+void collect_places(struct collect *c, struct profile *p);
+/* Takes it as collect_sizes() takes sizes. */
+void collect_sites(struct collect *c, const struct profile *p);
+
 bool collect_has_any(const struct collect *c); /* a process is known */
 
 /* It has, and all of them have ended and were read after that; no rank of a program is missing. */

@@ -6,6 +6,7 @@
 #include "common/ring/chosen.h"
 #include "tools/cmd/summary/collect.h"
 #include "tools/launch/supervise.h"
+#include "tools/profile/profile.h"
 #include "tools/session/session.h"
 #include "tools/summary/summary_text.h"
 #include "tools/term/outfile.h"
@@ -60,6 +61,22 @@ static void ask_sizes(struct collector *of)
 	omis_reply_free(r);
 }
 
+static void ask_sites(struct collector *of)
+{
+	static const char text[] = ":omig_calls_profile([],\"site\")";
+	Omis_reply r = omis_request_n(text, sizeof(text) - 1, NULL, NULL, 0);
+	struct profile p;
+
+	if (r && r[0] && profile_read(&p, PROFILE_SITE, r[1], NULL)) {
+		profile_sort(&p, PROFILE_BY_TIME);
+		collect_places(of->c, &p);
+		profile_ask_places(&p, SUMMARY_SITES_MAX);
+		collect_sites(of->c, &p);
+		profile_done(&p);
+	}
+	omis_reply_free(r);
+}
+
 static int ask(struct collector *of, const struct cmd_common *common)
 {
 	Omis_value *tree = NULL;
@@ -81,6 +98,8 @@ static int ask(struct collector *of, const struct cmd_common *common)
 	}
 	if (rc == CMD_OK && has_bytes(of->r->measured))
 		ask_sizes(of);
+	if (rc == CMD_OK && of->r->has_sites)
+		ask_sites(of);
 	omis_reply_free(reply);
 	omis_value_free(tree);
 	session_close();

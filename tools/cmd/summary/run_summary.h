@@ -4,12 +4,14 @@
 #ifndef TOOLS_CMD_SUMMARY_RUN_SUMMARY_H
 #define TOOLS_CMD_SUMMARY_RUN_SUMMARY_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct run_summary {
 	const char *job, *mainsm; /* mainsm: as in struct cmd_common */
 	const char *command; /* the program's name */
 	const char *measured; /* volume or partner */
+	bool has_sites; /* call sites, too */
 	const char *path; /* of the file; NULL: text on stderr alone */
 };
 

@@ -67,6 +67,9 @@ TEST(other_preloaded_libraries_stay_behind_ours)
 	unsetenv("LD_PRELOAD");
 	ck_assert_str_eq(v.preload, "/opt/lib/libomig.so:/x/other.so");
 	ck_assert_str_eq(v.start, "off");
+	l.measure = "partner";
+	l.callsites = true;
+	ck_assert_str_eq(variables_of(&l).start, "partner+site");
 	ck_assert(!v.has_site);
 }
 

@@ -65,6 +65,27 @@ static void set_up(void)
 	*summary_add_size(&made) = (struct summary_size){ "MPI_Send", 512, 1023, 15, 7680, 1.5 };
 	*summary_add_size(&made) =
 		(struct summary_size){ "MPI_Send", 1 << 30, -1, 1, UINT64_C(3) << 30, 0.5 };
+	made.has_sites = true;
+	*summary_add_site(&made) = (struct summary_site){ .name = "MPI_Send",
+							  .module = "/opt/heat/heat2d",
+							  .address = 0x1234,
+							  .count = 5,
+							  .seconds = 0.5,
+							  .longest_s = NAN,
+							  .most_rank = -1,
+							  .most_s = NAN };
+	*summary_add_site(&made) = (struct summary_site){ .name = "MPI_Waitall",
+							  .function = "exchange",
+							  .source = "halo.c:41",
+							  .module = "/opt/heat/heat2d",
+							  .address = 0x1300,
+							  .count = 200,
+							  .seconds = 6.5,
+							  .longest_s = 0.25,
+							  .bytes_out = 2048,
+							  .ranks = 2,
+							  .most_rank = 0,
+							  .most_s = 6 };
 	summary_note(&made, "rank 2: %s", "its host did not answer");
 }
 
@@ -96,6 +117,11 @@ TEST(what_is_written_reads_back)
 	ck_assert_uint_eq(again.nsize, 3);
 	ck_assert_int_eq(again.size[0].from, 512); /* most time first */
 	ck_assert_int_eq(again.size[1].to, -1);
+	ck_assert_uint_eq(again.nsite, 2);
+	ck_assert_str_eq(again.site[0].source, "halo.c:41"); /* most time first */
+	ck_assert_int_eq(again.site[0].most_rank, 0);
+	ck_assert_str_eq(again.site[1].function, "");
+	ck_assert(isnan(again.site[1].longest_s));
 	ck_assert_int_eq(summary_write(&again, &second), 0);
 	ck_assert_str_eq(buf_str(&first), buf_str(&second));
 	summary_done(&again);
@@ -145,8 +171,48 @@ TEST(sizes_are_a_table_that_says_what_it_does_not_have)
 	buf_done(&b);
 }
 
+static void shows(const char *words)
+{
+	const struct summary_text_options options = { .prefix = "omig: " };
+	struct buf b = BUF_INIT(1 << 20);
+
+	ck_assert_int_eq(summary_text(&made, &options, &b), 0);
+	ck_assert_msg(strstr(buf_str(&b), words) != NULL, "%s", buf_str(&b));
+	buf_done(&b);
+}
+
+TEST(call_sites_are_said_and_are_a_table)
+{
+	summary_sort(&made);
+	shows("\nomig: most time in MPI: MPI_Waitall in exchange halo.c:41 72 %, MPI_Send in "
+	      "heat2d+0x1234 6 %\n");
+	shows("\nCall sites, of all ranks (93.2 % of these calls)\n"
+	      "CALL         CALLED IN           CALLS    TIME  MPI%  TIME%     MEAN     MAX  "
+	      "MOST (RANK)  BYTES\n"
+	      "MPI_Waitall  exchange halo.c:41    200   6.5 s  72.2   32.5  32.5 ms  250 ms      "
+	      "6 s (0)   2.0K\n"
+	      "MPI_Send     heat2d+0x1234           5  500 ms   5.6    2.5   100 ms       -      "
+	      "      -      -\n");
+}
+
+TEST(a_page_has_call_sites)
+{
+	struct buf b = BUF_INIT(1 << 20);
+
+	ck_assert_int_eq(summary_html(&made, &b), 0);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "<h2>Call sites</h2>"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "exchange halo.c:41"));
+	buf_done(&b);
+}
+
 TEST(hostile_files_are_refused_with_the_place)
 {
+	refused("\"address\":4660", "\"address\":-1", "sites[0].address is no number in its range");
+	refused("halo.c:41", "halo.c\\u001b:41", "sites[1].source is no name");
+	refused("\"most_rank\":0", "\"most_rank\":0.5", "sites[1].most_rank is no whole number");
+	refused("\"max_seconds\":0.25", "\"max_seconds\":\"x\"", "sites[1].max_seconds");
+	refused("\"sites\":[", "\"sites\":[null,", "sites[0].name is no name");
+	refused("\"sites\":[", "\"sites\":7,\"x\":[", "sites is no array");
 	refused("omig-summary", "neko", "this is no summary");
 	refused("\"version\":1", "\"version\":2", "version 2");
 	refused("\"rank\":0", "\"rank\":-2", "sections[0].processes[0].rank");
@@ -215,6 +281,7 @@ TEST(the_first_lines_answer_in_words)
 	const struct summary_text_options w = { .prefix = "omig: " };
 	struct buf b = BUF_INIT(1 << 20);
 
+	summary_sort(&made);
 	ck_assert_int_eq(summary_text(&made, &w, &b), 0);
 	ck_assert_msg(str_has_prefix(
 			      buf_str(&b),
@@ -222,6 +289,8 @@ TEST(the_first_lines_answer_in_words)
 			      "45.0 % in MPI, imbalance 31.2 % (rank 1 computes most); mpirun "
 			      "ended with status 3\n"
 			      "omig: not covered: rank 2: its host did not answer\n"
+			      "omig: most time in MPI: MPI_Waitall in exchange halo.c:41 72 %, "
+			      "MPI_Send in heat2d+0x1234 6 %\n"
 			      "omig: MPI_Waitall 78 %, MPI_Send 22 % of the time in MPI; "
 			      "10KB sent\n"
 			      "omig: parallel efficiency of 2 ranks 55.0 % = load balance 68.8 % x "

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A job collected from replies: programs apart, last values kept, nothing final that is not. */
+#include "common/base/str.h"
 #include "tests/suite.h"
 #include "tools/cmd/summary/collect.h"
+#include "tools/profile/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +19,16 @@ struct report {
 static struct collect *c;
 static struct summary made;
 
-static void release(Omis_object_result *list)
+static void release_one(const Omis_object_result *r)
 {
-	for (size_t i = 0; i < REPORTS; i++) {
-		free(list[i].obj_list);
-		free(list[i].result);
-	}
+	free(r->obj_list);
+	free(r->result);
+}
+
+static void release(const Omis_object_result *list)
+{
+	for (size_t i = 0; i < REPORTS; i++)
+		release_one(&list[i]);
 }
 
 static const Omis_object_result *fill(Omis_object_result *list, const struct report *from)
@@ -236,6 +242,84 @@ TEST(partners_beyond_the_limit_are_summed)
 	for (size_t i = 0; i < p->npartner; i++)
 		sent += p->partner[i].bytes_out;
 	ck_assert_uint_eq(sent, 200 * 201 / 2);
+}
+
+/* Of omig_calls_profile([],"site"): a head, and sites of one host. */
+#define HEAD(calls_on) "1000,n_1,2,0,0,0,0,20000000000,10000000000," calls_on ",0,0"
+#define SITES_ON "16391" /* count, time, bytes, sites */
+
+static void read_sites(struct profile *p, const char *value)
+{
+	Omis_object_result list[2] = { { strdup("p_1_a,p_1_b"), OMIS_OK, strdup(value),
+					 strlen(value) } };
+
+	ck_assert(profile_read(p, PROFILE_SITE, list, NULL));
+	release_one(&list[0]);
+}
+
+static void take_sites(const char *value)
+{
+	struct profile p;
+
+	read_sites(&p, value);
+	collect_sites(c, &p);
+	profile_done(&p);
+}
+
+#define SITE(calls, callers)          \
+	",[\"MPI_Send\",p_1_a," calls \
+	",4000000000,1000000000,640,0,1,3000000000,2,[\"/x/heat\",64]" callers "]"
+
+TEST(call_sites_are_those_of_the_reading_with_most_calls)
+{
+	reading(5 * S, RUNS, running, counted);
+	take_sites(HEAD(SITES_ON) SITE("20", ""));
+	take_sites(HEAD(SITES_ON) SITE("10", "")); /* a rank is forgotten */
+	end(5);
+	ck_assert(made.has_sites);
+	ck_assert_uint_eq(made.nsite, 1);
+	ck_assert_uint_eq(made.site[0].count, 20);
+	ck_assert_str_eq(made.site[0].module, "/x/heat");
+	ck_assert_int_eq(made.site[0].address, 64);
+	ck_assert_int_eq(made.site[0].most_rank, 1);
+	ck_assert_double_eq_tol(made.site[0].most_s, 3, 1e-9);
+}
+
+/* Another tool has asked for callers, which distinguish sites then. */
+TEST(a_place_is_one_call_site_whatever_called_it)
+{
+	reading(5 * S, RUNS, running, counted);
+	take_sites(HEAD(SITES_ON) SITE("20", ",[\"/x/heat\",80]") SITE("3", ",[\"/x/heat\",96]"));
+	end(5);
+	ck_assert_uint_eq(made.nsite, 1);
+	ck_assert_uint_eq(made.site[0].count, 23);
+	ck_assert_int_eq(made.site[0].ranks, 2);
+}
+
+TEST(without_counts_by_site_none_are_known)
+{
+	reading(5 * S, RUNS, running, counted);
+	take_sites(HEAD("7"));
+	end(5);
+	ck_assert(!made.has_sites);
+}
+
+TEST(a_place_that_is_known_is_not_asked_for_again)
+{
+	struct profile p;
+
+	read_sites(&p, HEAD(SITES_ON) SITE("20", ",[\"/x/heat\",80]"));
+	collect_places(c, &p);
+	ck_assert(!p.row[0].frame[0].is_asked);
+	ck_assert(p.row[0].frame[1].is_asked); /* a caller is not shown */
+	str_copy(p.row[0].frame[0].function, PROFILE_PLACE_BYTES, "exchange");
+	collect_sites(c, &p);
+	profile_done(&p);
+	read_sites(&p, HEAD(SITES_ON) SITE("30", ""));
+	collect_places(c, &p);
+	ck_assert(p.row[0].frame[0].is_asked && p.row[0].frame[0].is_found);
+	ck_assert_str_eq(p.row[0].frame[0].function, "exchange");
+	profile_done(&p);
 }
 
 TEST(names_are_made_fit_for_a_file)
