@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of summaries. Any text is one or is refused with words. What was read is written, shown
  * and read as the same. */
+#include "common/json/json.h"
 #include "tools/summary/compare.h"
+#include "tools/summary/compare_parts.h"
 #include "tools/summary/summary_text.h"
 
 #include <stdlib.h>
@@ -52,6 +54,24 @@ static void compare(const struct summary *s)
 	buf_done(&out);
 }
 
+static void compare_by(const struct summary *s, enum compare_by by)
+{
+	struct buf out = BUF_INIT(TEXT_MAX_BYTES);
+	struct compare_parts p;
+	struct json j;
+
+	demand(compare_parts(s, s, by, &p) == 0);
+	for (size_t i = 0; i < p.n; i++)
+		demand(p.part[i].count[0] == p.part[i].count[1]);
+	demand(compare_parts_table(&p, 0, &out) == 0);
+	compare_parts_csv(&p, &out);
+	json_init(&j, &out);
+	compare_parts_json(&p, &j);
+	demand(!json_end(&j));
+	compare_parts_done(&p);
+	buf_done(&out);
+}
+
 static void write_again(const struct summary *s)
 {
 	struct buf first = BUF_INIT(TEXT_MAX_BYTES), second = BUF_INIT(TEXT_MAX_BYTES);
@@ -81,6 +101,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		show(&s);
 		if (s.n)
 			compare(&s);
+		compare_by(&s, COMPARE_BY_SIZE);
+		compare_by(&s, COMPARE_BY_SITE);
 	}
 	summary_done(&s);
 	buf_done(&text);

@@ -320,7 +320,7 @@ static int by_time(const void *pa, const void *pb)
 	return names ? names : (a->from > b->from) - (a->from < b->from);
 }
 
-/* All that tells sites apart is in the order: files do not depend on that of their reading. */
+/* All that distinguishes sites is in the order: files do not depend on that of their reading. */
 static int by_site_time(const void *pa, const void *pb)
 {
 	const struct summary_site *a = pa, *b = pb;

@@ -130,6 +130,12 @@ done
 f=$one_flavour
 check 'they are shown again, and in the page' says 'leaf sites\.c:' omig show --html \
 	"$TMPDIR/sites-$f.json"
+check 'they are compared by function and file' says \
+	'"call":"MPI_Allreduce","function":"leaf","file":"sites.c","line":[0-9]+,"line_base"' \
+	omig compare --json "$TMPDIR/sites-$f.json" "$TMPDIR/sites-$f.json"
+check 'what was not counted has no comparison' says 'first summary has no sites: omig run' \
+	omig compare --by site "$TMPDIR/$f.json" "$TMPDIR/sites-$f.json"
+check 'with status 4' status_is 4 omig compare --by site "$TMPDIR/$f.json" "$TMPDIR/$f.json"
 check 'call sites need times' status_is 2 omig run --callsites --measure=count -- true
 
 # --- comparing
@@ -147,6 +153,11 @@ check 'the counts of both are shown' says \
 	"$TMPDIR/many.json"
 check 'other numbers of ranks are compared' says '; 3 ranks, was 2: ' omig compare \
 	"$TMPDIR/few.json" "$TMPDIR/more.json"
+check 'sizes of both are beside each other' says \
+	'^MPI_Sendrecv +[0-9]+-[0-9]+ .* 40k +200 ' omig compare "$TMPDIR/few.json" \
+	"$TMPDIR/many.json"
+check 'as CSV, too' says '^MPI_Sendrecv,[0-9]+,[0-9]+,[0-9.e-]+,[0-9.e-]+,40000,200,' \
+	omig compare --by size --csv "$TMPDIR/few.json" "$TMPDIR/many.json"
 check 'as CSV' says '^1,[a-z ]+,MPI_Sendrecv,[0-9.e-]+,' omig compare --csv "$TMPDIR/few.json" \
 	"$TMPDIR/many.json"
 omig compare --json "$TMPDIR/few.json" "$TMPDIR/many.json" >"$TMPDIR/compared.json"
@@ -155,7 +166,9 @@ c = json.load(open('$TMPDIR/compared.json'))
 p = c['programs'][0]
 r = {x['call']: x for x in p['rows']}
 assert p['ranks'] == 2 and r['MPI_Sendrecv']['calls'] == 40000
-assert r['MPI_Sendrecv']['half'] > 0 and c['level'] == 0.95"
+assert r['MPI_Sendrecv']['half'] > 0 and c['level'] == 0.95
+assert [x['calls_base'] for x in c['sizes'] if x['call'] == 'MPI_Sendrecv'] == [200]
+assert 'sites' not in c"
 
 # --- the program stays as it is
 check 'a status is the program'"'"'s' status_is 7 omig run --summary -- sh -c 'exit 7'

@@ -6,15 +6,18 @@
 #include "tools/cmd/summary/cmd_summary.h"
 #include "tools/session/show.h"
 #include "tools/summary/compare.h"
+#include "tools/summary/compare_parts.h"
 #include "tools/term/say.h"
 
 #include <stdio.h>
 
+#define PART_ROWS 10 /* of sizes, and of call sites, behind the calls */
 #define OUT_MAX_BYTES (64u << 20) /* a line for each call of each program */
 
 struct compare {
 	struct compare_options options; /* in percent */
 	bool json, csv;
+	enum compare_by by;
 	struct buf out;
 	struct json j;
 	size_t programs, sure; /* sure: of all */
@@ -69,12 +72,75 @@ static int put_all(struct compare *w, const struct summary *a, const struct summ
 			   : cmd_fail(CMD_FAILURE, "there is no MPI program in both of them");
 }
 
+/* --- sizes and call sites, of whole jobs */
+
+static const char *const names[] = { "", "calls", "sizes", "sites" };
+static const char *const remedies[] = { "", "", "omig run --summary counts them with bytes",
+					"omig run --summary --callsites counts them" };
+
+/* Without an interval nothing of it is sure. */
+static int put_parts(struct compare *w, const struct summary *both[2], enum compare_by by)
+{
+	struct compare_parts p;
+
+	if (compare_parts(both[0], both[1], by, &p))
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	if (w->json) {
+		json_key(&w->j, names[by]);
+		compare_parts_json(&p, &w->j);
+	} else if (w->csv) {
+		compare_parts_csv(&p, &w->out);
+	} else {
+		if (w->by == COMPARE_ALL && p.n)
+			buf_putc(&w->out, '\n');
+		if (compare_parts_table(&p, w->by == COMPARE_ALL ? PART_ROWS : 0, &w->out))
+			w->out.failed = true;
+	}
+	compare_parts_done(&p);
+	return CMD_OK;
+}
+
+/* What one summary has alone cannot be compared, which is said. */
+static int put_known_parts(struct compare *w, const struct summary *both[2], enum compare_by by)
+{
+	bool has[2] = { compare_has_parts(both[0], by), compare_has_parts(both[1], by) };
+
+	if (has[0] && has[1])
+		return put_parts(w, both, by);
+	if (w->by != COMPARE_ALL)
+		return cmd_fail(CMD_NOTFOUND, "the %s summary has no %s: %s",
+				has[0] ? "second" : "first", names[by], remedies[by]);
+	if (has[0] != has[1])
+		cmd_warn("the %s summary has no %s: they are not compared",
+			 has[0] ? "second" : "first", names[by]);
+	return CMD_OK;
+}
+
+static int put_rows(struct compare *w, const struct summary *a, const struct summary *b)
+{
+	const struct summary *both[2] = { a, b };
+	int status = CMD_OK;
+
+	if (w->by == COMPARE_ALL || w->by == COMPARE_BY_CALL) {
+		if (w->json)
+			json_key_array(&w->j, "programs");
+		else if (w->csv)
+			compare_csv_head(&w->out);
+		status = put_all(w, a, b);
+		if (w->json)
+			json_array_end(&w->j);
+	}
+	for (enum compare_by by = COMPARE_BY_SIZE; by <= COMPARE_BY_SITE; by++)
+		if (status == CMD_OK && (w->by == COMPARE_ALL ? !w->csv : w->by == by))
+			status = put_known_parts(w, both, by);
+	return status;
+}
+
 static int finish(struct compare *w, const struct summary *a, const struct summary *b)
 {
 	bool is_part = a->nnote || b->nnote;
 
 	if (w->json) {
-		json_array_end(&w->j);
 		json_key_bool(&w->j, "part", is_part);
 		json_key_double(&w->j, "level", w->options.level / 100);
 		json_object_end(&w->j);
@@ -99,14 +165,10 @@ static int compare(struct compare *w, const char *first, const char *second)
 		status = cmd_read_summary(second, &b);
 	w->out = BUF_INIT(OUT_MAX_BYTES);
 	json_init(&w->j, &w->out);
-	if (w->json) {
+	if (w->json)
 		json_object(&w->j);
-		json_key_array(&w->j, "programs");
-	} else if (w->csv) {
-		compare_csv_head(&w->out);
-	}
 	if (status == CMD_OK)
-		status = put_all(w, &a, &b);
+		status = put_rows(w, &a, &b);
 	if (status == CMD_OK)
 		status = finish(w, &a, &b);
 	buf_done(&w->out);
@@ -121,6 +183,9 @@ int cmd_compare(int argc, char **argv)
 	const struct opt table[] = {
 		OPTION("json", 'j', NULL, "one JSON object", OPT_FLAG, &w.json),
 		OPTION("csv", 0, NULL, "comma-separated values, with a head", OPT_FLAG, &w.csv),
+		OPTION("by", 0, "all|call|size|site",
+		       "compare these only (default all that both have; as CSV by call)",
+		       OPT_CHOICE, &w.by),
 		OPTION("sure", 0, "PERCENT",
 		       "confidence level for all rows of a program together (default 95)",
 		       OPT_DOUBLE, &w.options.level),
@@ -135,7 +200,8 @@ int cmd_compare(int argc, char **argv)
 		.summary = "says what changed between two summaries of omig run --summary=FILE",
 		.details =
 			"A change is sure when it exceeds what the spread over the ranks explains, and what the\n"
-			"spread over time explains. Exit status 0 when no call surely changed, 7 when one did,\n"
+			"spread over time explains. Sizes of messages and call sites have one sum each, so that\n"
+			"nothing is sure there. A site is a function and its file: lines may move. Exit status 0 when no call surely changed, 7 when one did,\n"
 			"6 when none did and a summary is incomplete.",
 		.table = table,
 	};
