@@ -75,8 +75,8 @@ static int not_understood(struct err *e)
 {
 	return err_set(
 		e, ERR_PARSE,
-		"is not understood; try: types | streams | gaps | count of EVENT [by FIELD] | "
-		"EVENT where FIELD > 5 | slowest 20 lifelines of EVENT [by KEY]");
+		"is not understood; try: types | streams | gaps | baseline [of EVENT] | "
+		"count of EVENT [by FIELD] | EVENT where FIELD > 5 | slowest 20 lifelines of EVENT [by KEY]");
 }
 
 /* --- SQL */
@@ -225,6 +225,15 @@ static void put_keys(struct asked *q, const struct artype *const *t, unsigned n,
 	buf_puts(&q->sql, ") AS q");
 }
 
+/* " IN (0, 3, 5)", of the types that were found */
+static void put_numbers(struct asked *q)
+{
+	buf_puts(&q->sql, " IN (0");
+	for (unsigned i = 0; i < q->ntype; i++)
+		buf_printf(&q->sql, ", %u", q->type[i]->number);
+	buf_puts(&q->sql, ")");
+}
+
 /* --- sentences */
 
 static int ask_count(struct asked *q, struct err *e)
@@ -246,11 +255,28 @@ static int ask_count(struct asked *q, struct err *e)
 		buf_puts(&q->sql, " GROUP BY k ORDER BY 2 DESC, 1");
 		return run(q, e);
 	}
-	buf_puts(&q->sql, "SELECT name AS event, n AS events FROM type WHERE type IN (0");
-	for (unsigned i = 0; i < n; i++)
-		buf_printf(&q->sql, ", %u", t[i]->number);
-	buf_puts(&q->sql, ") ORDER BY 2 DESC, 1");
+	buf_puts(&q->sql, "SELECT name AS event, n AS events FROM type WHERE type");
+	put_numbers(q);
+	buf_puts(&q->sql, " ORDER BY 2 DESC, 1");
 	return run(q, e);
+}
+
+/* baseline [of X]: what a later archive is compared with */
+static int ask_baseline(struct asked *q, struct err *e)
+{
+	int rc = 0;
+
+	if (q->n != 1 && !(q->n == 3 && is_word(q, 1, "of")))
+		return not_understood(e);
+	buf_puts(&q->sql, "SELECT event, field, n, mean, variance, low, high FROM baseline");
+	if (q->n == 3) {
+		rc = find_types(q, q->word[2], false, e);
+		buf_puts(&q->sql, " WHERE event IN (SELECT name FROM type WHERE type");
+		put_numbers(q);
+		buf_puts(&q->sql, ")");
+	}
+	buf_puts(&q->sql, " ORDER BY event, field, low");
+	return rc ? rc : run(q, e);
 }
 
 /* What is most likely the key: id, guid, else the first name in .id. */
@@ -455,6 +481,8 @@ static int ask(struct asked *q, struct err *e)
 		return ask_fixed(q, streams_sql, e);
 	if (is_word(q, 0, "gaps"))
 		return ask_fixed(q, gaps_sql, e);
+	if (is_word(q, 0, "baseline"))
+		return ask_baseline(q, e);
 	if (is_word(q, 0, "count"))
 		return ask_count(q, e);
 	if (is_word(q, 0, "slowest"))

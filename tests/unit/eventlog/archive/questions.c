@@ -180,6 +180,13 @@ START_TEST(types_streams_and_gaps_are_listed)
 		{ " streams\t\n", "stream=7 events=8 gaps=1 host='alpha'\n"
 				  "stream=9 events=4 gaps=0 host=-\n" },
 		{ "gaps", "stream=7 first=4 events=2\nstream=9 first=0 events=2\n" },
+		{ "baseline of job.start",
+		  "event='job.start' field='id' n=2 mean=1.5 variance=0.5 low=1 high=2\n"
+		  "event='job.start' field='size' n=2 mean=1.5 variance=2 low=0.5 high=2.5\n" },
+		{ "baseline of job.e*",
+		  "event='job.end' field='code' n=2 mean=2 variance=8 low=0 high=4\n"
+		  "event='job.end' field='id' n=2 mean=1.5 variance=0.5 low=1 high=2\n" },
+		{ "baseline of tick", "" },
 	};
 
 	answers_all(known, ARRAY_LEN(known));
@@ -288,6 +295,9 @@ START_TEST(what_is_no_sentence_is_refused)
 		"types now",
 		"streams 7",
 		"gaps 7",
+		"baseline of",
+		"baseline in tick",
+		"baseline of tick by step.id",
 		"count",
 		"count tick",
 		"count of",
