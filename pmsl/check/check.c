@@ -21,7 +21,9 @@ static void declare(struct pmsl_checker *c, struct pmsl_decl *d)
 static void check_param_type(struct pmsl_checker *c, struct pmsl_decl *d)
 {
 	bool is_list = d->type.kind == PMSL_T_VT && d->type.dims;
-	bool is_time = (d->type.kind == PMSL_T_VT || d->type.kind == PMSL_T_INTERVAL) && !is_list;
+	bool is_time = (d->type.kind == PMSL_T_VT || d->type.kind == PMSL_T_INTERVAL ||
+			d->type.kind == PMSL_T_TIME) &&
+		       !is_list;
 
 	if (d->type.dims > 1 || (d->type.dims && (is_time || d->type.kind == PMSL_T_VALUE)))
 		pmsl_error(
@@ -189,7 +191,7 @@ static void check_assignment(struct pmsl_checker *c, struct pmsl_stmt *s)
 static void check_unit(struct pmsl_checker *c)
 {
 	struct pmsl_metric *m = c->metric;
-	char have[PMSL_UNIT_TEXT_BYTES];
+	char have[PMSL_UNIT_TEXT_BYTES], want[PMSL_UNIT_TEXT_BYTES];
 	uint32_t len;
 
 	m->unit = m->result->unit;
@@ -202,8 +204,9 @@ static void check_unit(struct pmsl_checker *c)
 			  PMSL_UNIT_BASES - 4);
 	} else if (!pmsl_unit_fits(m->unit, m->result->unit) &&
 		   !pmsl_unit_is_one(m->result->unit)) {
-		pmsl_error(c->d, m->unit_at, len, "the value is in %s",
-			   pmsl_unit_text(c->units, m->result->unit, have));
+		pmsl_error(c->d, m->unit_at, len, "the value is in %s, not in %s",
+			   pmsl_unit_text(c->units, m->result->unit, have),
+			   pmsl_unit_text(c->units, m->unit, want));
 	}
 }
 

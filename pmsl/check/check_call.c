@@ -34,7 +34,7 @@ static bool is_object_arg(const struct pmsl_expr *a)
 static void check_builtin_time(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *time,
 			       const struct pmsl_builtin *b)
 {
-	bool is_now = time->type.kind == PMSL_T_TIME && time->kind == PMSL_E_NAME && time->op == 2;
+	bool is_now = pmsl_is_now(time);
 
 	if (b->is_total && time->type.kind != PMSL_T_INTERVAL) {
 		pmsl_wrong(c, time, "%s comes together over time: it takes an interval", b->name);
@@ -128,6 +128,11 @@ static void check_metric_arg(struct pmsl_checker *c, struct pmsl_expr *e, struct
 		if (is_list)
 			pmsl_hint(c->d, "run over it: Process p; MAX(%s(p, ...) WHERE p IN %s)",
 				  e->name, a->name ? a->name : "procs");
+		return;
+	}
+	if (d->type.kind == PMSL_T_TIME && !pmsl_is_now(a)) {
+		pmsl_wrong(c, a, "the parameter %s of %s is the moment of a value: it takes NOW",
+			   d->name, e->name);
 		return;
 	}
 	if (d->type.kind == PMSL_T_VALUE && a->domain != PMSL_ALWAYS)

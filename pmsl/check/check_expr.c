@@ -177,7 +177,8 @@ static void check_set_variable(struct pmsl_checker *c, struct pmsl_expr *e)
 
 static void check_free_variable(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_decl *d)
 {
-	if (d->type.kind == PMSL_T_VALUE || d->type.kind == PMSL_T_INTERVAL || d->type.dims) {
+	if (d->type.kind == PMSL_T_VALUE || d->type.kind == PMSL_T_INTERVAL ||
+	    d->type.kind == PMSL_T_TIME || d->type.dims) {
 		pmsl_wrong(c, e, "%s is used before it is set", e->name);
 		return;
 	}
@@ -193,6 +194,8 @@ static void check_param(struct pmsl_checker *c, struct pmsl_expr *e)
 	e->type = e->decl->type;
 	if (e->type.kind == PMSL_T_INTERVAL)
 		e->domain = PMSL_SPAN;
+	if (e->type.kind == PMSL_T_TIME)
+		e->domain = PMSL_MOMENT;
 	if (e->decl->number >= 0)
 		e->free = UINT64_C(1) << e->decl->number;
 	if (e->narg)
@@ -270,6 +273,13 @@ static void check_attr(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 }
 
+bool pmsl_is_now(const struct pmsl_expr *e)
+{
+	if (e->type.kind != PMSL_T_TIME || e->kind != PMSL_E_NAME)
+		return false;
+	return e->decl ? e->decl->kind == PMSL_D_PARAM : e->op == NOW;
+}
+
 static void check_interval(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *a = e->arg, *b = e->arg->next;
@@ -279,11 +289,12 @@ static void check_interval(struct pmsl_checker *c, struct pmsl_expr *e)
 	e->type.kind = PMSL_T_INTERVAL;
 	if (a->type.kind == PMSL_T_NONE || b->type.kind == PMSL_T_NONE)
 		return;
-	if (a->kind != PMSL_E_NAME || b->kind != PMSL_E_NAME || a->type.kind != PMSL_T_TIME ||
-	    b->type.kind != PMSL_T_TIME || a->op == NOW || b->op != NOW)
+	if (a->kind != PMSL_E_NAME || a->type.kind != PMSL_T_TIME || pmsl_is_now(a) || a->decl ||
+	    !pmsl_is_now(b))
 		pmsl_wrong(c, e, "an interval is [START,NOW] or [LAST,NOW]");
 	e->op = a->op;
-	e->domain = e->op == LAST ? PMSL_READ : PMSL_MOMENT;
+	/* At an event LAST is the event before, which is known there. */
+	e->domain = e->op == LAST && !c->at ? PMSL_READ : PMSL_MOMENT;
 }
 
 /* vt - 1: an earlier virtual time. */

@@ -132,6 +132,8 @@ static bool takes_list(unsigned fold)
 /* MAX(a, b, c): no variable runs. */
 static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 {
+	char left[PMSL_UNIT_TEXT_BYTES], right[PMSL_UNIT_TEXT_BYTES];
+
 	e->type.kind = PMSL_T_VALUE;
 	if (e->over || e->where || !takes_list(e->op))
 		pmsl_wrong(c, e, "%s runs over one expression, not over a list",
@@ -142,12 +144,14 @@ static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 		e->free |= a->free;
 		if (!pmsl_want(c, a, PMSL_T_VALUE))
 			continue;
-		if (!pmsl_unit_fits(e->unit, a->unit))
-			pmsl_wrong(c, a, "the values of the list have different units");
-		else if (e->op == PMSL_PROD)
-			e->unit = pmsl_unit_product(e->unit, a->unit, 1);
-		else
+		if (e->op == PMSL_PROD)
+			e->unit = a == e->arg ? a->unit : pmsl_unit_product(e->unit, a->unit, 1);
+		else if (e->op == PMSL_COUNT || pmsl_unit_fits(e->unit, a->unit))
 			e->unit = pmsl_unit_join(e->unit, a->unit);
+		else
+			pmsl_wrong(c, a, "units do not fit: %s, %s",
+				   pmsl_unit_text(c->units, e->unit, left),
+				   pmsl_unit_text(c->units, a->unit, right));
 	}
 	if (e->op == PMSL_COUNT)
 		e->unit = PMSL_UNIT_ONE;
@@ -281,6 +285,7 @@ static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of
 static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *value)
 {
 	bool is_object = pmsl_is_object(value->type.kind) || value->type.kind == PMSL_T_REGION;
+	char unit[PMSL_UNIT_TEXT_BYTES];
 
 	e->domain =
 		e->where ? pmsl_join_domains(c, e, value->domain, e->where->domain) : value->domain;
@@ -292,9 +297,14 @@ static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_ex
 		return;
 	}
 	e->unit = fold_unit(e, value->unit);
-	if (e->op == PMSL_PROD && !pmsl_unit_is_one(value->unit))
-		pmsl_wrong(c, e,
-			   "a product over many values has no unit: they may have none either");
+	if (e->op == PMSL_PROD && !pmsl_unit_is_one(value->unit)) {
+		pmsl_unit_text(c->units, value->unit, unit);
+		pmsl_wrong(
+			c, e,
+			"a product over n values in %s is in (%s)^n, which is no unit: n may change",
+			unit, unit);
+		pmsl_hint(c->d, "divide by a value in %s first; PROD(a, b) multiplies units", unit);
+	}
 	if (!(e->bound & c->vt))
 		return;
 	if (e->domain != PMSL_EACH_VT && value->type.kind != PMSL_T_NONE)

@@ -55,6 +55,9 @@ bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 
 bool pmsl_is_array(const struct pmsl_expr *e);
 
+/* NOW, or a parameter that is it. */
+bool pmsl_is_now(const struct pmsl_expr *e);
+
 /* The domain of an expression over both; a conflict is reported at e. */
 enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
 				   enum pmsl_domain b);

@@ -250,7 +250,9 @@ static int choose(struct binder *b, const struct flow_choice *c, uint32_t node, 
 		*out = k ? k->made : node; /* a constant holds for every key */
 		return 0;
 	}
-	rc = n->n.nin ? choose_inputs(b, c, node, out) : choose_source(b, c, node, out);
+	/* A difference to the event before needs each event. */
+	rc = n->n.nin && n->n.kind != FLOW_DELTA ? choose_inputs(b, c, node, out)
+						 : choose_source(b, c, node, out);
 	return rc ? rc : note_chosen(b, c, node, *out);
 }
 

@@ -523,7 +523,10 @@ static uint32_t put_param(struct builder *b, const struct pmsl_decl *d)
 	n.param = d->position;
 	if (d->type.kind == PMSL_T_INTERVAL) {
 		n.kind = DAG_SPAN;
-		n.op = 2;
+		n.op = DAG_AS_MEASURED;
+	} else if (d->type.kind == PMSL_T_TIME) {
+		n.kind = DAG_SPAN;
+		n.op = DAG_NOW;
 	} else if (d->type.kind == PMSL_T_VT && !d->type.dims) {
 		n.kind = DAG_VT;
 		if (!find_variable(b, d, 0, &n.variable))

@@ -18,9 +18,8 @@ static bool parse_type(struct pmsl_parser *p, struct pmsl_type *out)
 	out->kind = p->word.kind == PMSL_W_NAME ? pmsl_kind_find(text, p->word.len) : PMSL_T_NONE;
 	if (out->kind == PMSL_T_NONE) {
 		pmsl_expected(p, "a type");
-		pmsl_hint(
-			p->d,
-			"types are Process, Node, Site, Region, VirtualTime, TimeInterval, Value");
+		pmsl_hint(p->d, "types are Process, Node, Site, Region, VirtualTime, TimeInterval, "
+				"PointOfTime, Value");
 		return false;
 	}
 	for (pmsl_take(p); pmsl_accept(p, '['); dims++)

@@ -218,13 +218,13 @@ static struct pmsl_expr *parse_primary(struct pmsl_parser *p)
 	return NULL;
 }
 
-/* .rank; a method in the grammar, .name(EXPR...), is no attribute that anything has. */
+/* .rank; p.NAME(EXPR, ...) is NAME(p, EXPR, ...). */
 static struct pmsl_expr *parse_attr(struct pmsl_parser *p, struct pmsl_expr *of)
 {
 	struct pmsl_expr *e;
 
 	if (p->word.kind != PMSL_W_NAME) {
-		pmsl_expected(p, "rank, node, site or time");
+		pmsl_expected(p, "rank, node, site, time or a metric");
 		return NULL;
 	}
 	e = make_expr(p, PMSL_E_ATTR, of->at);
@@ -232,7 +232,10 @@ static struct pmsl_expr *parse_attr(struct pmsl_parser *p, struct pmsl_expr *of)
 		return NULL;
 	e->name = pmsl_copy_word(p, &p->word);
 	pmsl_take(p);
-	return put_arg(p, e, of);
+	if (!put_arg(p, e, of) || !pmsl_accept(p, '('))
+		return e;
+	e->kind = PMSL_E_CALL;
+	return parse_args(p, e);
 }
 
 /* ... AT NAME(EXPR, EXPR) */

@@ -18,7 +18,7 @@ static const struct {
 	[PMSL_T_REGION] = { "Region", true },
 	[PMSL_T_VT] = { "VirtualTime", true },
 	[PMSL_T_INTERVAL] = { "TimeInterval", true },
-	[PMSL_T_TIME] = { "point of time", false },
+	[PMSL_T_TIME] = { "PointOfTime", true },
 	[PMSL_T_KEY] = { "number of a virtual time", false },
 	[PMSL_T_CHOICE] = { "choice of virtual times", false },
 };

@@ -18,7 +18,7 @@ enum pmsl_kind {
 	PMSL_T_REGION,
 	PMSL_T_VT, /* VirtualTime */
 	PMSL_T_INTERVAL, /* TimeInterval */
-	PMSL_T_TIME, /* a point of time: NOW, START, LAST, x[vt].time */
+	PMSL_T_TIME, /* PointOfTime: NOW, START, LAST, x[vt].time */
 	PMSL_T_KEY, /* a number that a virtual time gives: vt % 10 */
 	PMSL_T_CHOICE, /* a condition on virtual times alone: vt > 10 */
 	PMSL_KINDS

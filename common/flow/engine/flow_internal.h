@@ -213,5 +213,6 @@ void stop_report(const struct flow *f, const struct fnode *n, struct flow_result
 
 void delta_init(struct fnode *n, nsec_t start);
 void delta_read(struct flow *f, struct fnode *n);
+void delta_take(struct fnode *n, const struct flow_token *t, struct flow_token *out);
 
 #endif

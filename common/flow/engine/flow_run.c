@@ -13,6 +13,14 @@ static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, c
 	flow_emit(f, n, &moved, a);
 }
 
+static void difference(struct flow *f, struct fnode *n, const struct flow_token *t)
+{
+	struct flow_token d;
+
+	delta_take(n, t, &d);
+	flow_emit(f, n, &d, NULL);
+}
+
 /* What is not chosen ends here. */
 static void choose(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
@@ -51,6 +59,8 @@ static void deliver(struct flow *f, const struct fedge *to, const struct flow_to
 		return vt_agg_take(f, n, t, a);
 	case FLOW_SHIFT:
 		return shift(f, n, t, a);
+	case FLOW_DELTA:
+		return difference(f, n, t);
 	case FLOW_CHOICE:
 		return choose(f, n, t, a);
 	case FLOW_LINK_OUT:

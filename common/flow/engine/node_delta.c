@@ -11,36 +11,51 @@ void delta_init(struct fnode *n, nsec_t start)
 	n->delta = (struct delta_state){ .time = start };
 }
 
-static double per_second(struct fnode *n, double v, nsec_t span)
+static double per_second(const struct fnode *n, struct flow_token *out, double v, nsec_t span)
 {
 	if (!n->per_second)
 		return v;
 	if (span <= 0) {
-		n->now.flags |= n->now.flags & FLOW_ENDED ? FLOW_MISSING : FLOW_DIV0;
+		out->flags |= out->flags & FLOW_ENDED ? FLOW_MISSING : FLOW_DIV0;
 		return NAN;
 	}
 	return v / ((double)span * 1e-9);
 }
 
+/* What came since the value before, of a value *out; the state is that of the value then. */
+static void subtract(struct fnode *n, const struct flow_token *in, struct flow_token *out)
+{
+	struct delta_state *s = &n->delta;
+	nsec_t until = flow_token_until(in, in->time), span = until - s->time;
+
+	if (s->time < out->oldest) /* the clock of the source may be behind */
+		out->oldest = s->time;
+	out->value = per_second(n, out, in->value - s->value, span);
+	out->error = fabs(per_second(n, out, in->error + s->error, span));
+	if (isnan(out->value)) {
+		out->error = 0;
+		out->flags |= out->flags & FLOW_MISSING ? 0 : FLOW_NAN;
+	}
+	*s = (struct delta_state){ in->value, in->error, until > s->time ? until : s->time,
+				   in->key };
+}
+
 void delta_read(struct flow *f, struct fnode *n)
 {
 	const struct flow_token *in = &f->node[n->in[0]].now;
-	struct delta_state *s = &n->delta;
-	nsec_t until = flow_token_until(in, in->time), span = until - s->time;
 
 	n->now = *in;
 	if (!flow_token_has_value(in))
 		return;
-	if (s->time < n->now.oldest) /* the clock of the source may be behind */
-		n->now.oldest = s->time;
-	if (in->key > s->read + 1)
+	if (in->key > n->delta.read + 1)
 		n->now.flags |= FLOW_LATE;
-	n->now.value = per_second(n, in->value - s->value, span);
-	n->now.error = fabs(per_second(n, in->error + s->error, span));
-	if (isnan(n->now.value)) {
-		n->now.error = 0;
-		n->now.flags |= n->now.flags & FLOW_MISSING ? 0 : FLOW_NAN;
-	}
-	*s = (struct delta_state){ in->value, in->error, until > s->time ? until : s->time,
-				   in->key };
+	subtract(n, in, &n->now);
+}
+
+/* An event without a value belongs to the next one that has one. */
+void delta_take(struct fnode *n, const struct flow_token *t, struct flow_token *out)
+{
+	*out = *t;
+	if (flow_token_has_value(t))
+		subtract(n, t, out);
 }

@@ -40,7 +40,9 @@ enum flow_kind {
 	FLOW_SET, /* .fold over its inputs of one key; all of one domain */
 	FLOW_VT_AGG, /* .fold over the keys of one VT input; one token for each read */
 	FLOW_SHIFT, /* VT: adds .shift to the key. `e AT p(vt-1)` is `e AT p(vt)` shifted by 1 */
-	FLOW_DELTA, /* READ: the difference to the last read that had a value; see below */
+	/* READ: the difference to the last read that had a value; see below. VT, of a source: the
+	 * difference to the event before, whatever its key. */
+	FLOW_DELTA,
 	FLOW_RATE, /* READ: divided by the seconds of the interval, .since start or last read */
 	FLOW_LINK_IN, /* what a LINK_OUT of the same name sends here: .link */
 	FLOW_LINK_OUT, /* sends its input upwards, once a read: .link.name, .link.window */

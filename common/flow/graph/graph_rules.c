@@ -246,16 +246,22 @@ static int choice_rule(const struct flow_graph *g, struct flow_node *n, struct e
 
 static int delta_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
-	int rc = one_input_of(g, n, FLOW_READ, e);
+	const struct flow_node *in = input(g, n, 0);
+	int rc = one_input_of(g, n, in->domain == FLOW_VT ? FLOW_VT : FLOW_READ, e);
 
+	if (!rc && in->domain == FLOW_VT && (in->kind != FLOW_INPUT || n->per_second))
+		rc = err_set(e, ERR_INVALID, "differences of events are of one source");
 	return rc ? rc : scalars_only(g, n, e);
 }
 
 static int rate_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
+	int rc;
+
 	if (n->since != FLOW_SINCE_START && n->since != FLOW_SINCE_LAST)
 		return err_set(e, ERR_INVALID, "there is no 'since' %u", (unsigned)n->since);
-	return delta_rule(g, n, e);
+	rc = one_input_of(g, n, FLOW_READ, e);
+	return rc ? rc : scalars_only(g, n, e);
 }
 
 static int link_in_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)

@@ -26,6 +26,14 @@ Listed(Process[] procs, VirtualTime[] vts, TimeInterval t) {
 	RETURN SUM(x[p][vt] WHERE p IN procs AND (vt IN vts OR vt IN [50, 59])
 		AND x[p][vt].time IN t);
 }
+Sent_last(Process[] procs, TimeInterval t) : Unit("B") {
+	PROBE iteration_end(Process, VirtualTime);
+	Process p;
+	VirtualTime vt;
+	Value[][] x;
+	x[p][vt] = p.Send_volume([LAST,NOW]) AT iteration_end(p, vt);
+	RETURN SUM(x[p][vt] WHERE p IN procs AND vt IN [20, 60] AND x[p][vt].time IN t);
+}
 Residuum(Process[] procs, VirtualTime vt) {
 	PROBE iteration_end(Process, VirtualTime, Value residuum);
 	Process p;
@@ -69,10 +77,11 @@ measures() { # NAME METRIC OPTION...
 measures tenths Tenths --set every=10
 measures listed Listed --set vts=3,20-24
 measures residuum Residuum --set vt=10,90-95
+measures sent Sent_last
 begun() {
-	[ "$(omig explain | grep -c running)" = 3 ]
+	[ "$(omig explain | grep -c running)" = 4 ]
 }
-check 'three measurements run' until_true 30 begun
+check 'four measurements run' until_true 30 begun
 of_tenths() { # the line of the choice: place, number, kind, condition, in, out
 	omig explain "$(omig explain | awk '/Tenths/ { print $1 }')" | grep ' choice '
 }
@@ -94,6 +103,13 @@ check 'there are some' [ "$(of_log '$2 % 10 == 0')" -ge 18 ]
 check 'those of the list and the range' until_true 30 is_total listed \
 	"$(of_log '$2 == 3 || ($2 >= 20 && $2 <= 24) || ($2 >= 50 && $2 <= 59)')"
 check 'what is not chosen has ended at the host' says ' 100 +10 ' of_tenths
+sent_in() { # by the log: from iteration 20 to 60, each from the event before
+	awk '$1 == "iteration_end" { if ($2 >= 20 && $2 <= 60) sum += $5 - before; before = $5 }
+		FNR == 1 { before = 0 } END { printf "%d\n", sum }' "$TMPDIR"/log.[01]
+}
+check 'what was sent since the event before, in chosen iterations' until_true 30 is_total sent \
+	"$(sent_in)"
+check 'that is something' [ "$(sent_in)" -gt 1024 ]
 keys() {
 	awk -F, 'NR > 1 && /all/ { print $5 }' "$TMPDIR/residuum.csv" | sort -n | tr '\n' ' '
 }
@@ -102,8 +118,8 @@ has_keys() {
 }
 check 'values by virtual time are of the wanted ones' until_true 30 has_keys
 # shellcheck disable=SC2154 # by eval
-kill -INT $tenths_pid $listed_pid $residuum_pid
-for pid in $tenths_pid $listed_pid $residuum_pid; do
+kill -INT $tenths_pid $listed_pid $residuum_pid $sent_pid
+for pid in $tenths_pid $listed_pid $residuum_pid $sent_pid; do
 	wait "$pid"
 done
 tap_end

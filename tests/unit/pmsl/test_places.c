@@ -50,7 +50,7 @@ static const struct bad bodies[] = {
 	  "declare one and use it: Process p; ... SUM(x(p) WHERE p IN procs)", 1 },
 	{ "RETURN `MAX[p](Send_volume(q, t))`;", "a variable of MAX stands nowhere in it", "", 1 },
 	{ "TimeInterval u = `NOW`; RETURN Send_volume(q, u);",
-	  "u is a TimeInterval, this is a point of time", "", 1 },
+	  "u is a TimeInterval, this is a PointOfTime", "", 1 },
 	{ "Value v = `t`; RETURN v;", "v is a Value, this is a TimeInterval", "", 1 },
 	{ "z[p][`p`] = 1; RETURN 1;", "p stands twice", "", 1 },
 	{ "x[vt] = r AT e(q, vt); z[vt][`vt`] = 1; RETURN SUM(x[vt]);", "vt stands twice", "", 1 },
@@ -58,9 +58,13 @@ static const struct bad bodies[] = {
 	  "AT inside the left side of AT", "", 1 },
 	{ "x[vt] = `Time_of(q, vt)` AT e(q, vt); RETURN SUM(x[vt]);",
 	  "this is taken AT a probe already", "", 1 },
-	{ "x[vt] = `Send_volume(q, [LAST,NOW])` AT e(q, vt); RETURN SUM(x[vt]);",
-	  "this has a value once a read, not at an event",
-	  "[START,NOW] has one at any time; take differences of that", 1 },
+	{ "PointOfTime u; RETURN CPU_usage(q, `u`);", "u is used before it is set", "", 1 },
+	{ "RETURN Cpu(q, `START`);",
+	  "the parameter m of Cpu is the moment of a value: it takes NOW", "", 1 },
+	{ "RETURN Send_volume(q, `[START,LAST]`);", "an interval is [START,NOW] or [LAST,NOW]", "",
+	  1 },
+	{ "RETURN `q.color(t)`;", "there is no metric or function color", "", 1 },
+	{ "RETURN MAX(Send_volume(q, t), `q.Send_delay(t)`);", "units do not fit: B, s", "", 1 },
 	{ "x[vt] = `Send_volume(q, t)` AT e(q, vt); RETURN SUM(x[vt]);",
 	  "this has a value once a read, not at an event",
 	  "[START,NOW] has one at any time; take differences of that", 1 },
@@ -114,7 +118,8 @@ static const struct bad bodies[] = {
 	{ "RETURN log(`Send_volume(q, t)`);", "log takes a number without a unit", "", 1 },
 	{ "RETURN `sqrt(Send_volume(q, t))`;", "the unit of the argument has no root", "", 1 },
 	{ "RETURN `PROD(Send_volume(p, t))`;",
-	  "a product over many values has no unit: they may have none either", "", 1 },
+	  "a product over n values in B is in (B)^n, which is no unit: n may change",
+	  "divide by a value in B first; PROD(a, b) multiplies units", 1 },
 	{ "RETURN QUANTILE(`2`, Send_volume(p, t));", "the share is a number from 0 to 1", "", 1 },
 	{ "RETURN CI(`1`, Send_volume(p, t));", "the level is a number below 1: 0.95", "", 1 },
 	{ "RETURN `CI(Send_volume(p, t))`;", "CI takes a level and a value: CI(0.95, x[p])", "",
@@ -170,7 +175,8 @@ static const struct bad bodies[] = {
 
 static const struct bad texts[] = {
 	{ "M(`Proces` p) { RETURN 1; }", "expected a type, found 'Proces'",
-	  "types are Process, Node, Site, Region, VirtualTime, TimeInterval, Value", 1 },
+	  "types are Process, Node, Site, Region, VirtualTime, TimeInterval, PointOfTime, Value",
+	  1 },
 	{ "M(Process p) { x = `;` RETURN 1; }", "expected a value, found ';'", "", 1 },
 	{ "M(Process p) { Value y `z`; RETURN 1; }", "expected ';', found 'z'", "", 1 },
 	{ "M(Process p) { RETURN 1 `}`", "expected ';', found '}'", "", 1 },
@@ -182,7 +188,7 @@ static const struct bad texts[] = {
 	{ "M() : Unit(`m`) { RETURN 1; }", "expected a unit in quotes, found 'm'", "", 1 },
 	{ "M() : `Time` { RETURN 1; }", "expected Unit(\\\"...\\\"), found 'Time'", "", 1 },
 	{ "M() { RETURN 1 `$` 2; }", "these characters mean nothing here", "", 2 },
-	{ "M() { RETURN p.`;` }", "expected rank, node, site or time, found ';'", "", 1 },
+	{ "M() { RETURN p.`;` }", "expected rank, node, site, time or a metric, found ';'", "", 1 },
 	{ "M() { RETURN `p`.color; }", "p is not declared", "", 1 },
 	{ "M() { PROBE`;` RETURN 1; }", "expected the name of a probe, found ';'", "", 1 },
 	{ "M() { PROBE e`;` RETURN 1; }", "expected '(', found ';'", "", 1 },
@@ -210,7 +216,8 @@ static const struct bad texts[] = {
 	{ "M() { RETURN f(1,`)`; }", "expected a value, found ')'", "", 1 },
 	{ "M() { RETURN SUM(`,`); }", "expected a value, found ','", "", 1 },
 	{ "M(Process p,`)` { RETURN 1; }", "expected a type, found ')'",
-	  "types are Process, Node, Site, Region, VirtualTime, TimeInterval, Value", 1 },
+	  "types are Process, Node, Site, Region, VirtualTime, TimeInterval, PointOfTime, Value",
+	  1 },
 	{ "M() { Process p = `1`; RETURN 1; }", "p is a Process, this is a Value", "", 1 },
 	{ "M() { RETURN NOT`;` }", "expected a value, found ';'", "", 1 },
 	{ ""
@@ -224,6 +231,7 @@ static const struct bad texts[] = {
 	"Time_of(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); RETURN "    \
 	"Time(NOW) AT e(p, vt); }\n"                                                     \
 	"Sent(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }\n"            \
+	"Cpu(Process p, PointOfTime m) { RETURN CPU_usage(p, m); }\n"                    \
 	"M(Process[] procs, Process q, TimeInterval t) { PROBE e(Process, VirtualTime, " \
 	"Value r);\n"                                                                    \
 	"Process p; VirtualTime vt, vs; Region g; Node n; Value[] x, y; Value[][] z;\n"

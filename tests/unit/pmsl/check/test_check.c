@@ -38,6 +38,7 @@ static const char *around(const char *body)
 		"Time_of(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); RETURN "
 		"Time(NOW) AT e(p, vt); }\n"
 		"Sent(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }\n"
+		"Memory_free_of(Node n, PointOfTime m) { RETURN Node_memory_free(n, m); }\n"
 		"M(Process[] procs, Process q, TimeInterval t) { PROBE e(Process, VirtualTime, "
 		"Value r);\n"
 		"Process p; VirtualTime vt, vs; Region g; Node n; Value[] x, y; Value[][] z;\n%s }",
@@ -130,8 +131,6 @@ TEST(time_is_kept_apart)
 	expect_bad("x[vt] = (1 AT e(q, vt)) AT e(q, vt); RETURN SUM(x[vt]);", "AT inside", "");
 	expect_bad("x[vt] = Time_of(q, vt) AT e(q, vt); RETURN SUM(x[vt]);",
 		   "taken AT a probe already", "");
-	expect_bad("x[vt] = Send_volume(q, [LAST,NOW]) AT e(q, vt); RETURN SUM(x[vt]);",
-		   "once a read", "[START,NOW]");
 	expect_bad("x[vt] = Send_volume(q, t) AT e(q, vt); RETURN SUM(x[vt]);", "once a read", "");
 	expect_bad("x[vt] = 1 AT e(q, vt+1); RETURN SUM(x[vt]);", "not known yet", "vt - 1");
 	expect_bad("x[vt] = 1 AT e(q, vt*2); RETURN SUM(x[vt]);", "whole number", "");
@@ -149,6 +148,39 @@ TEST(time_is_kept_apart)
 	expect_bad("RETURN Send_volume(q, [NOW,NOW]);", "[START,NOW] or [LAST,NOW]", "");
 	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[p] WHERE x[p].time IN t);",
 		   "has no .time", "");
+}
+
+TEST(a_metric_stands_behind_its_first_argument)
+{
+	expect_good("RETURN q.Send_volume(t) / q.Send_count([START,NOW]);");
+	expect_good("x[vt] = q.Send_volume([LAST,NOW]) AT e(q, vt); RETURN SUM(x[vt]);");
+	expect_good("RETURN (procs.Sent(t) / 2).abs() + q.node.Memory_free_of(NOW);");
+	expect_bad("RETURN q.node.Sent(t);", "is a Process[], not a Node", "");
+}
+
+TEST(a_point_of_time_is_a_parameter)
+{
+	ck_assert_uint_eq(errors("Usage(Process p, PointOfTime m) { RETURN p.CPU_usage(m); }\n"
+				 "At(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); "
+				 "RETURN Usage(p, NOW) AT e(p, vt); }\n"
+				 "Now(Process p, PointOfTime m) { RETURN Usage(p, m); }"),
+			  0);
+	ck_assert_uint_eq(errors("M(Process p, PointOfTime m) { RETURN m; }"), 1);
+	ck_assert_uint_eq(errors("M(Process p, PointOfTime m) { RETURN Send_volume(p, [m,NOW]); }"),
+			  1);
+	ck_assert_uint_eq(errors("M(PointOfTime m, TimeInterval t) { RETURN Time(m); }"), 1);
+}
+
+TEST(products_multiply_units)
+{
+	expect_good("RETURN PROD(Send_volume(q, t), Send_delay(q, t)) / Send_volume(q, t) + "
+		    "Send_delay(q, t);");
+	expect_bad("RETURN PROD(Send_volume(q, t), Send_delay(q, t)) + Send_volume(q, t);",
+		   "units do not fit: s*B + B", "");
+	ck_assert_uint_eq(errors("M(Process p, TimeInterval t) : Unit(\"s\") { RETURN "
+				 "PROD(Send_volume(p, t), Send_delay(p, t)); }"),
+			  1);
+	ck_assert_str_eq(diags.v[0].text, "the value is in s*B, not in s");
 }
 
 TEST(virtual_times_are_chosen)

@@ -75,6 +75,46 @@ TEST(a_shifted_key_meets_the_next_one)
 	ck_assert_uint_eq(world_counts(&w, 1, 1).overflow, 1);
 }
 
+static bool is_even(int64_t key)
+{
+	return key % 2 == 0;
+}
+
+/* Random keys and values: each even one is given, with what came since the event before. Nodes 0
+ * event, 1 delta, 2 choice, 3 result. */
+TEST(a_difference_is_to_the_event_before_whatever_its_key)
+{
+	static const struct choice_word even[] = { { CHOICE_VT, 0, 0 },
+						   { CHOICE_NUMBER, 0, 2 },
+						   { CHOICE_OP, FLOW_OP_MOD, 0 },
+						   { CHOICE_OP, FLOW_OP_NOT, 0 } };
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t at = made_event(g, 0, "iteration_end");
+	struct rng rng;
+	double before = 0;
+	int64_t vt = 0;
+	size_t n = 0;
+
+	rng_init(&rng, suite_seed(20261127));
+	at = made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1, at);
+	at = made_node(g, (struct flow_node){ .kind = FLOW_CHOICE, .choice = { even, 4 } }, 1, at);
+	made_result(g, 0, at);
+	world_load(&w, g);
+	for (unsigned i = 0; i < 200; i++) {
+		double v = before + (double)rng_below(&rng, 100);
+
+		vt += 1 + (int64_t)rng_below(&rng, 4);
+		world_push(&w, 1, 0, (struct world_value){ vt, v, START + i });
+		n += is_even(vt);
+		ck_assert_uint_eq(w.n, n);
+		ck_assert(!is_even(vt) ||
+			  (w.r[n - 1].t.key == vt && w.r[n - 1].t.value == v - before));
+		before = v;
+	}
+	ck_assert_uint_eq(world_counts(&w, 1, 2).in, 200);
+	ck_assert_uint_eq(world_counts(&w, 1, 2).out, n);
+}
+
 /* nodes 0 .. n - 1: events of processes; n: the set; n + 1: output 0 */
 static struct flow_graph *set_over(uint32_t m, unsigned processes, enum agg_kind agg)
 {

@@ -352,6 +352,19 @@ TEST(attributes_out_of_range_are_refused)
 	}
 }
 
+TEST(a_difference_of_events_is_of_a_source)
+{
+	struct flow_graph *g = graph();
+	uint32_t event = made_event(g, 0, "a");
+
+	made_node(g, (struct flow_node){ .kind = FLOW_DELTA, .per_second = true }, 1, event);
+	refused(g, ERR_INVALID, "differences of events are of one source");
+	g = graph();
+	event = made_op1(g, FLOW_OP_NEG, made_event(g, 0, "a"));
+	made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1, event);
+	refused(g, ERR_INVALID, "differences of events are of one source");
+}
+
 TEST(a_source_without_its_names_is_refused)
 {
 	static const char *const nothing[] = { "" };
