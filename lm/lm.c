@@ -172,6 +172,32 @@ static void on_refused(void *arg, int32_t pid, const struct err *why)
 	log_warn("lm", "process not watched pid=%d reason=\"%s\"", (int)pid, why->text);
 }
 
+static bool is_first_of_job(struct procs *procs, const struct proc *p)
+{
+	list_each (i, procs_all(procs)) {
+		const struct proc *other = list_entry(i, struct proc, link);
+
+		if (str_eq(other->own.job, p->own.job))
+			return other == p;
+	}
+	return false;
+}
+
+/* A line for a job: its processes may be many. */
+static void log_adopted(struct procs *procs)
+{
+	list_each (i, procs_all(procs)) {
+		const struct proc *p = list_entry(i, struct proc, link);
+		size_t n = 0;
+
+		if (!is_first_of_job(procs, p))
+			continue;
+		list_each (k, procs_all(procs))
+			n += str_eq(list_entry(k, struct proc, link)->own.job, p->own.job);
+		log_notice("lm", "took over %zu running processes job=\"%s\"", n, p->own.job);
+	}
+}
+
 static void on_corrupt(void *arg, const struct proc *p, const char *why)
 {
 	log_warn("lm", "segment_corrupt pid=%d reason=\"%s\", the process is no longer measured",
@@ -359,7 +385,6 @@ static int open_registration(struct lm *m, struct err *e)
 					.uid = c->uid,
 					.refused = on_refused,
 					.arg = m };
-	size_t n;
 	int rc;
 
 	m->linger = loop_timer_new(c->loop, on_linger, m);
@@ -370,9 +395,8 @@ static int open_registration(struct lm *m, struct err *e)
 	if (rc)
 		return rc;
 	/* Listen before scanning /proc: a process starting now may be found twice, never missed. */
-	n = registration_adopt(m->registration);
-	if (n)
-		log_notice("lm", "took over %zu running processes", n);
+	if (registration_adopt(m->registration))
+		log_adopted(m->procs);
 	arm_linger(m);
 	return 0;
 }

@@ -59,6 +59,8 @@ static void put_below(const struct lm *m, const struct counter_sink *f)
 	f->number(f->arg, "segments_taken", (int64_t)in.taken);
 	f->number(f->arg, "segments_adopted", (int64_t)in.adopted);
 	f->number(f->arg, "segments_refused", (int64_t)in.refused);
+	f->number(f->arg, "segments_of_other_builds", (int64_t)in.of_other_builds);
+	f->number(f->arg, "segment_version", SEG_VERSION);
 	f->number(f->arg, "segments_corrupt", (int64_t)procs_detached(m->procs));
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #pragma weak gnu_get_libc_version
@@ -34,6 +35,34 @@ void setup_say(const char *what, int code)
 	if (n > 0 &&
 	    write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0)
 		return;
+}
+
+/*
+ * A program may close descriptor 2 and open a file of its own there: a line would become a part of
+ * its results. Only what was there when the program began is its stderr.
+ */
+static struct {
+	dev_t dev, rdev;
+	ino_t ino; /* 0: not noted, or closed */
+} stderr_at_start;
+
+void setup_note_stderr(void)
+{
+	struct stat st;
+
+	if (fstat(STDERR_FILENO, &st) < 0)
+		return;
+	stderr_at_start.dev = st.st_dev;
+	stderr_at_start.rdev = st.st_rdev;
+	stderr_at_start.ino = st.st_ino;
+}
+
+static bool is_stderr(int fd)
+{
+	struct stat st;
+
+	return stderr_at_start.ino && fstat(fd, &st) == 0 && st.st_dev == stderr_at_start.dev &&
+	       st.st_rdev == stderr_at_start.rdev && st.st_ino == stderr_at_start.ino;
 }
 
 static bool takes_a_line(int fd)
@@ -66,7 +95,8 @@ void setup_warn(const char *why)
 	char line[512];
 	int n = snprintf(line, sizeof(line), "omig: warning: not watched: %s\n", why);
 
-	if (n > 0 && (size_t)n < sizeof(line) && takes_a_line(STDERR_FILENO))
+	if (n > 0 && (size_t)n < sizeof(line) && is_stderr(STDERR_FILENO) &&
+	    takes_a_line(STDERR_FILENO))
 		write_unsignalled(STDERR_FILENO, line, (size_t)n);
 }
 

@@ -8,6 +8,6 @@ libapp/setup.uses      := common/base common/ring libapp/hot
 libapp/setup.cflags    := $(libapp.inside)
 libapp/setup.hot       := probe.o events.o
 libapp/setup.hot_allow := libapp/hot/hot.allow
-libapp/setup.statics   := probe.c:probe_known probe_find.c:found probe_find.c:nfound \
-		probe_find.c:nlost events.c:joined events.c:text_used events.c:link \
-		setup.c:begun segment.c:made launch.c:env
+libapp/setup.statics   := env.c:stderr_at_start probe.c:probe_known probe_find.c:found \
+		probe_find.c:nfound probe_find.c:nlost events.c:joined events.c:text_used \
+		events.c:link setup.c:begun segment.c:made launch.c:env

@@ -169,8 +169,11 @@ static void __attribute__((constructor)) come_to_life(void)
 {
 	int saved = errno;
 
-	if (setup_is_named() && look())
-		setup_without_mpi();
+	if (setup_is_named()) {
+		setup_note_stderr();
+		if (look())
+			setup_without_mpi();
+	}
 	errno = saved;
 }
 

@@ -44,9 +44,12 @@ void setup_say(const char *what, int code);
 /* The environment says that this process is not to be watched, or the C library is not glibc. */
 bool setup_is_disabled(void);
 
+/* At the start of the process, when descriptor 2 is its stderr. */
+void setup_note_stderr(void);
+
 /*
  * One line on stderr for the user: this program is not watched, and why. Nothing is said where
- * stderr would wait, or has no reader.
+ * stderr would wait, has no reader, or is another file than at the start.
  */
 void setup_warn(const char *why);
 

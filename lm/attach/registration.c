@@ -2,6 +2,7 @@
 #include "lm/instrument/events.h"
 #include "lm/attach/registration.h"
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -156,6 +157,39 @@ int registration_segment(struct registration *n, int fd, int32_t pid, bool adopt
 	return rc;
 }
 
+static void note_other_build(struct registration *n, int32_t pid, const struct err *why)
+{
+	size_t i = 0;
+
+	n->stats.refused++;
+	n->stats.of_other_builds++;
+	while (i < n->nunwatched && !str_eq(n->unwatched[i].why, why->text))
+		i++;
+	if (i == ARRAY_LEN(n->unwatched))
+		return;
+	if (i == n->nunwatched) {
+		n->nunwatched++;
+		n->unwatched[i] = (struct unwatched){ .pid = pid };
+		str_copy(n->unwatched[i].why, sizeof(n->unwatched[i].why), why->text);
+	}
+	n->unwatched[i].n++;
+}
+
+static void report_other_builds(struct registration *n)
+{
+	for (size_t i = 0; i < n->nunwatched; i++) {
+		const struct unwatched *u = &n->unwatched[i];
+		struct err e = { 0 };
+
+		if (u->n > 1)
+			err_set(&e, ERR_UNSUPPORTED, "%s, as for %zu more", u->why, u->n - 1);
+		else
+			err_set(&e, ERR_UNSUPPORTED, "%s", u->why);
+		n->conf.refused(n->conf.arg, u->pid, &e);
+	}
+	n->nunwatched = 0;
+}
+
 /* Children that inherited the descriptor show it too, so what is not the owner's is skipped in
  * silence. */
 static void on_memfd(void *arg, int32_t pid, int fd)
@@ -166,7 +200,9 @@ static void on_memfd(void *arg, int32_t pid, int fd)
 
 	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, true) == -ERR_AGAIN)
 		return;
-	if (rc && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
+	if (rc == -ERR_UNSUPPORTED)
+		note_other_build(n, pid, &e);
+	else if (rc && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
 		refuse(n, pid, &e);
 	closer_close(n->closer, fd);
 }
@@ -179,6 +215,7 @@ size_t registration_adopt(struct registration *n)
 	registration_take_waiting(n);
 	taken = n->stats.taken;
 	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);
+	report_other_builds(n);
 	taken = n->stats.taken - taken;
 	n->stats.adopted += taken;
 	chosen_wake(n->chosen);

@@ -40,7 +40,8 @@ struct registration_conf {
 	uid_t uid; /* of the lm */
 	/*
 	 * A process was refused: once for each, with the reason for the log. Of those that register
-	 * with another version of the segment, once for each version.
+	 * with another version of the segment, once for each version; of those that are found with
+	 * one, too, and the reason has their number.
 	 */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
@@ -86,6 +87,7 @@ bool registration_is_resting(const struct registration *n);
 
 struct registration_stats {
 	uint64_t taken, refused, adopted;
+	uint64_t of_other_builds; /* of the refused ones: their segment has another version */
 };
 void registration_stats(const struct registration *n, struct registration_stats *out);
 

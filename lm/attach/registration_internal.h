@@ -7,6 +7,13 @@
 #include "lm/attach/closer.h"
 #include "lm/attach/registration.h"
 
+/* Found with a segment of another build: one report for a reason. */
+struct unwatched {
+	char why[ERR_TEXT_BYTES];
+	int32_t pid; /* of one of them */
+	size_t n;
+};
+
 struct registration {
 	struct registration_conf conf;
 	struct chosen *chosen; /* owned */
@@ -26,6 +33,8 @@ struct registration {
 	struct loop_timer *retry;
 	uint32_t other[REGISTRATION_VERSIONS_MAX]; /* of segments that were refused for it */
 	size_t nother;
+	struct unwatched unwatched[REGISTRATION_VERSIONS_MAX];
+	size_t nunwatched;
 	struct registration_stats stats;
 };
 

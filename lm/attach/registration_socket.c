@@ -114,6 +114,7 @@ static void refuse_message(struct visitor *v, uint32_t version, const struct err
 {
 	struct registration *n = v->registration;
 
+	n->stats.of_other_builds += why->code == ERR_UNSUPPORTED;
 	if (why->code == ERR_UNSUPPORTED && is_known_version(n, version))
 		n->stats.refused++;
 	else

@@ -5,12 +5,14 @@
  *
  *	steady [--rounds N] [--hold FILE] [--beat FILE] [--pids PREFIX] [--flood N]
  *	       [--exit RANK:STATUS] [--abort RANK:CODE] [--raise RANK:SIGNAL]
+ *	       [--results-at-2 FILE]
  *	       [--no-finalize] [--close-fds] [--fork] [--_exit] [--child PROGRAM]
  *
  * --rounds   calls of MPI_Sendrecv and of MPI_Allreduce for the checksum (100)
  * --hold     until FILE exists, or for 100 s, it continues with MPI_Barrier
  * --flood    so many more calls of MPI_Allreduce behind that, at full speed (0)
  * --beat     rank 0 writes its count there while it holds
+ * --results-at-2   descriptor 2 is FILE before MPI_Init, and not the stderr that it was
  * --pids     each rank writes its pid into PREFIX.RANK when it begins to hold
  */
 #include <errno.h>
@@ -31,7 +33,7 @@
 
 struct wish {
 	int rounds, flood;
-	const char *hold, *beat, *pids, *child;
+	const char *hold, *beat, *pids, *child, *results;
 	int exit_rank, exit_status, abort_rank, abort_code, raise_rank, raise_signal;
 	bool no_finalize, close_fds, forks, quick_exit;
 };
@@ -151,6 +153,8 @@ static void take_value(struct wish *w, const char *name, const char *value)
 		w->beat = value;
 	else if (!strcmp(name, "--pids"))
 		w->pids = value;
+	else if (!strcmp(name, "--results-at-2"))
+		w->results = value;
 	else if (!strcmp(name, "--child"))
 		w->child = value;
 	else if (!strcmp(name, "--exit"))
@@ -185,6 +189,14 @@ static void end_badly(const struct wish *w, int rank)
 		MPI_Abort(MPI_COMM_WORLD, w->abort_code);
 }
 
+/* As programs do that close what they do not use, and open a file of their results. */
+static void open_results(const char *path)
+{
+	close(STDERR_FILENO);
+	if (open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) != STDERR_FILENO)
+		exit(7);
+}
+
 int main(int argc, char **argv)
 {
 	struct wish w = { .rounds = 100, .exit_rank = -1, .abort_rank = -1, .raise_rank = -1 };
@@ -192,8 +204,10 @@ int main(int argc, char **argv)
 	uint64_t h;
 	int rank, size, status, sum;
 
-	MPI_Init(&argc, &argv);
 	take_words(&w, argc, argv);
+	if (w.results)
+		open_results(w.results);
+	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	h = around(rank, size, w.rounds);

@@ -133,6 +133,22 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 	}
 }
 
+/* Of this host; that lm need not be connected to any mainsm. */
+static void check_build(struct doctor *d, const struct cmd_common *c)
+{
+	struct launch l = { .mainsm = c->mainsm };
+	struct err e = { 0 };
+
+	if (launch_find_mainsm(&l, &e))
+		return; /* check_mainsm() says so */
+	if (launch_check_lm(&l, &e))
+		doctor_add(d, "build", DOCTOR_FAIL,
+			   "until then no program that starts here is watched", "%s", e.text);
+	else
+		doctor_add(d, "build", DOCTOR_OK, NULL,
+			   "no lm of this host has another segment version than libomig");
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	struct cmd_common c = CMD_COMMON_INIT;
@@ -153,6 +169,7 @@ int cmd_doctor(int argc, char **argv)
 		return exit_status;
 	term_open(&t, c.color);
 	doctor_check_host(&d);
+	check_build(&d, &c);
 	check_mainsm(&d, &c);
 	if (c.json)
 		show_json(&d);

@@ -2,6 +2,7 @@
 #include "tools/view/health.h"
 
 #include "common/base/str.h"
+#include "common/ring/seg.h"
 #include "tools/session/session.h"
 #include "tools/term/table.h"
 
@@ -79,6 +80,16 @@ static void judge_value(struct notes *s, const char *name, double v)
 	else if (str_eq(name, "parent_up") && v == 0)
 		note(s, "its site is served again when mainsm is reached",
 		     "it has no connection to mainsm");
+	else if (str_eq(name, "segment_version") && v != SEG_VERSION)
+		note(s,
+		     "programs that start with this libomig are not watched there: omig stop, then "
+		     "start again, or restart the service of the lm",
+		     "segment version %.0f, this omig has %d", v, SEG_VERSION);
+	else if (str_eq(name, "segments_of_other_builds") && v > 0)
+		note(s,
+		     "start these programs again; install one version everywhere, then: omig stop",
+		     "%s processes are not watched: their libomig is of another build",
+		     table_count(text, v));
 }
 
 static void judge_descriptors(struct notes *s, double fds, double limit)

@@ -54,6 +54,19 @@ for f in $flavours; do
 		exec 5>"$TMPDIR/pipe.$1" && wait && exec "$2" --rounds 1 2>&5' sh $f \
 		"$T/steady.$f"
 done
+# A file of the program at descriptor 2 is none of ours: not a byte goes there.
+results_stay() { # FLAVOUR
+	# shellcheck disable=SC2016 # of the shell that runs it
+	runs '' sh -c 'eval "$(omig env)" && exec "$1" --rounds 1 --results-at-2 "$2"' sh \
+		"$T/steady.$1" "$TMPDIR/results.$1" && [ -f "$TMPDIR/results.$1" ] &&
+		! grep omig "$TMPDIR/results.$1"
+}
+for f in $flavours; do
+	check "$f: descriptor 2 is a file of the program: nothing is said there" results_stay "$f"
+done
+check 'doctor reports it' says "^FAIL +build .*segment version $other, .* $own: .*omig stop" \
+	omig doctor
+check 'with status 1' status_is 1 omig doctor --json
 for junk in '' x -1 99999999999 "$own $other"; do
 	echo "$junk" >"$note"
 	check "a file that says '$junk' says nothing" runs '' omig run -- true
@@ -75,6 +88,11 @@ vandals() {
 	[ "$(log_of lm | grep -c 'segment version')" = 1 ]
 }
 check 'the log of the lm: one line for a build' vandals
+omig doctor >"$TMPDIR/doctor"
+check 'doctor has their number' says \
+	'^note +daemon +lm n_1: 3 processes are not watched: their libomig is of another build' \
+	cat "$TMPDIR/doctor"
+check 'and finds no other build now' says '^ok +build' cat "$TMPDIR/doctor"
 
 # What a dead lm has left says nothing of the next one.
 is_replaced() {

@@ -43,6 +43,8 @@ TEST(processes_are_counted)
 	IS("segments_taken", 2);
 	IS("segments_adopted", 0);
 	IS("segments_refused", 0);
+	IS("segments_of_other_builds", 0);
+	IS("segment_version", SEG_VERSION);
 	IS("segments_corrupt", 0);
 	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
 	IS("processes_stopped", 1);

@@ -219,6 +219,40 @@ TEST(an_lm_finds_running_processes_by_their_memfd)
 	WAIT_FOR(!taken_in(pid)->held);
 }
 
+/* After an upgrade under running programs. */
+TEST(segments_of_another_build_are_found_with_one_report)
+{
+	enum { PROCESSES = 3 };
+	struct registration_stats stats;
+	struct fake_segment s;
+	pid_t pid[PROCESSES];
+	int ready[2];
+	char c;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	for (int i = 0; i < PROCESSES; i++) {
+		pid[i] = fork();
+		if (pid[i] == 0) {
+			fake_segment_open(&s, getpid(), i, (uint32_t)getpid());
+			s.h->version = SEG_VERSION + 1;
+			if (write(ready[1], "x", 1) == 1)
+				for (;;)
+					pause();
+		}
+		ck_assert_int_eq(read(ready[0], &c, 1), 1);
+	}
+	registration_close(real.registration);
+	ck_assert_int_eq(real_registration("omig-testtest", 0, NULL), 0);
+	real.refusals = 0;
+	ck_assert_uint_eq(registration_adopt(real.registration), 0);
+	registration_stats(real.registration, &stats);
+	ck_assert_uint_eq(stats.of_other_builds, PROCESSES);
+	ck_assert_uint_eq(stats.refused, PROCESSES);
+	ck_assert_uint_eq(real.refusals, 1);
+	for (int i = 0; i < PROCESSES; i++)
+		real_end(pid[i], SIGKILL, NULL);
+}
+
 BARE_TEST(another_user_is_refused)
 {
 	int status;
