@@ -243,9 +243,6 @@ static int serve_node_get_info(struct service_call *c)
 	struct node_rates rates = { .over = 0 };
 	int rc;
 
-	if (flags < 0)
-		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
-				       "flags is a sum of bits, not negative");
 	if (flags & NODE_RATES) {
 		rc = rates_get(of->rates, &rates, NULL);
 		if (rc == -ERR_AGAIN && !c->retry)

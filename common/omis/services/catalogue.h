@@ -58,6 +58,7 @@ struct omis_param {
 	/* a list of world ranks: processes in it mean theirs, and are replaced by them at
 	 * the top */
 	bool is_ranks;
+	bool is_flags; /* a sum of bits, or -1: all of them */
 };
 
 #define OMIS_PARAMS_MAX 6

@@ -142,6 +142,10 @@ static int check_scalar(struct checking *c, const struct omis_param *p, struct o
 		v->kind = OMIS_BINARY;
 	if (v->kind != kinds[p->type])
 		return mismatch(c, p, v);
+	if (p->is_flags && v->i < -1)
+		return fault(c, STATUS_PARAMETER_ERROR, v->offset,
+			     "%s of %s is a sum of bits, or -1 for all, not negative", p->name,
+			     c->call->name);
 	if (v->kind == OMIS_TOKEN && !class_fits(p, v))
 		return fault(c, STATUS_TYPE_MISMATCH, v->offset,
 			     "parameter %s of %s takes no object like %.40s", p->name,

@@ -36,6 +36,7 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
 #define SERVICE(n, cls, obj, place, r, st) EXT_SERVICE("", n, cls, obj, place, r, st)
 
 #define P_INT(n) { .name = (n), .type = OMIS_T_INT }
+#define P_FLAGS(n) { .name = (n), .type = OMIS_T_INT, .is_flags = true }
 #define P_INTS(n) { .name = (n), .type = OMIS_T_INT, .list = true }
 #define P_INT_OR(n, d) { .name = (n), .type = OMIS_T_INT, .def = (d) }
 #define P_FLOAT(n) { .name = (n), .type = OMIS_T_FLOAT }

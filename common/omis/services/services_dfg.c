@@ -23,7 +23,7 @@ static const struct omis_service dfg[] = {
 	{ EXT_SERVICE("dfg", "dfg_delete", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
 	  .help = "Ends measurements everywhere." },
 	{ EXT_SERVICE("dfg", "dfg_get_info", INFO, 'd', TOP, OBSERVE, DONE),
-	  .param = { DFGS, P_INT("flags") },
+	  .param = { DFGS, P_FLAGS("flags") },
 	  .result = "[fields by bits of flags: 0 what; 1 objects; 2 sizes; 3 reads; 4 troubles; 5 "
 		    "graph; 6 counts; 7 links; 8 until]",
 	  .help = "What is known of measurements, a list for each bit; omis.md says what is in "
@@ -42,7 +42,7 @@ static const struct omis_service dfg[] = {
 		    "each_vt]...",
 	  .help = "The measurements of all tools of this monitor." },
 	{ EXT_SERVICE("dfg", "dfg_look", INFO, 0, TOP, OBSERVE, DONE),
-	  .param = { DFGS, P_INT("flags") }, .result = "as of dfg_get_info",
+	  .param = { DFGS, P_FLAGS("flags") }, .result = "as of dfg_get_info",
 	  .help = "As dfg_get_info, of measurements of any tool." },
 	{ EXT_SERVICE("dfg", "dfg_read", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
 	  .result = "read, until, [values]",

@@ -24,7 +24,7 @@ static const struct omis_service message[] = {
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
 	  .help = "Empties message queues. " INSIDE_MPI },
 	{ SERVICE("message_queue_get_info", INFO, 'p', NODE, OBSERVE, PARTLY),
-	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'p'), P_INT("flags") },
+	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'p'), P_FLAGS("flags") },
 	  .result = "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
 		    "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age; 9 before]..., "
 		    "since, lost, unknown, with bit 10 of flags [a call as in "

@@ -18,7 +18,7 @@ static const struct omis_service node[] = {
 		  "65,536 bytes at most, and only files that lm.conf lists under 'files'; a file "
 		  "with a 0 byte comes as a binary value." },
 	{ SERVICE("node_get_info", INFO, 'n', NODE, OBSERVE, DONE),
-	  .param = { NODES, P_INT("flags") },
+	  .param = { NODES, P_FLAGS("flags") },
 	  .result = "fields by bits of flags: 0 name; 1 os_name, os_version, os_release, "
 		    "os_nodename, os_boottime; 2 cpu_arch, cpu_num, cpu_maxproc, cpu_clock, "
 		    "cpu_intbench, cpu_fpbench; 3 mem_numpages, mem_pagesize, mem_bench; 4 "
@@ -30,9 +30,12 @@ static const struct omis_service node[] = {
 		    "vm_pageout; 11 dsk_rawrd, dsk_rawwr, dsk_nfsrd, dsk_nfswr, dsk_sysrd, "
 		    "dsk_syswr; 12 net_lpkt, net_fpkt, net_fpktrcv, net_fpktsnd, net_spkt, "
 		    "net_spktrcv, net_spktsnd; 13 usr_numlocal, usr_localact, usr_numremote, "
-		    "usr_remoteact",
+		    "usr_remoteact; 14 shares of processor time: user, system, idle, "
+		    "waiting for disks, taken by other guests; 15 pressure, percent of 10 s: cpu "
+		    "some, memory some, memory full, io some, io full; 16 control group: memory "
+		    "limit and use in bytes, processors",
 	  .help = "What the node is and how it does. Fields that cannot be known are -1 or \"\"; "
-		  "rates are per second. flags 0 lists the nodes only." },
+		  "rates are per second. flags 0 lists the nodes only, -1 means all bits." },
 };
 
 static const struct omis_service site[] = {
@@ -43,7 +46,7 @@ static const struct omis_service site[] = {
 	  .param = { P_TOKENS("site_list", 's') },
 	  .help = "Takes sites, their nodes and their processes out of the tool's view." },
 	{ EXT_SERVICE("site", "site_get_info", INFO, 's', TOP, OBSERVE, DONE),
-	  .param = { P_TOKENS("site_list", 's'), P_INT("flags") },
+	  .param = { P_TOKENS("site_list", 's'), P_FLAGS("flags") },
 	  .result = "fields by bits of flags: 0 name; 1 hosts up, hosts known; 2 address of the "
 		    "sm; 3 processes",
 	  .help = "What the top knows about a site. flags 0 lists the sites only." },

@@ -36,7 +36,7 @@ static const struct omis_service proc[] = {
 		  "that ask for one (thread_writes_events), taken the events that have come from "
 		  "it, lost those that found no room in its rings." },
 	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE),
-	  .guarded = 1 << 1 | 1 << 4 | 1 << 5, .param = { PROCS, P_INT("flags") },
+	  .guarded = 1 << 1 | 1 << 4 | 1 << 5, .param = { PROCS, P_FLAGS("flags") },
 	  .result =
 		  "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 "
 		  "[user_argv]; 5 [envp]; 6 parent; 7 message_queue; 8 node; 9 local_id; 10 "

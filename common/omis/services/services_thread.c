@@ -46,7 +46,7 @@ static const struct omis_service thread[] = {
 		  "fraction of a millisecond, so a call that it waits in may return early, as "
 		  "after SIGSTOP and SIGCONT. On x86-64, where ptrace is allowed." },
 	{ SERVICE("thread_get_info", INFO, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS, P_INT("flags") },
+	  .param = { THREADS, P_FLAGS("flags") },
 	  .result = "fields by bits of flags: 0 process; 1 global_id; 2 root_funct; 3 parent; 4 "
 		    "message_queue; 5 stack_size; 6 node; 7 local_id; 8 scheduling_state; 9 "
 		    "total_time; 10 priority; 11 system_time",

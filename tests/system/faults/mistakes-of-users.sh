@@ -135,8 +135,8 @@ check 'regions of an event' refused 'by code regions' \
 	'patop_lib_call_started([],"MPI_Send",[],["send"]): print([1])'
 check 'a counter in no process' comes_out 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is no such object' \
 	request ':pa_counter_local_create([p_9_aaaaaa])'
-check 'flags that are none' comes_out 2 'flags is a sum of bits, not negative' request \
-	':node_get_info([],-1)'
+check 'flags that are none' comes_out 2 'flags of node_get_info is a sum of bits, or -1' request \
+	':node_get_info([],-2)'
 check 'an event that has not happened' follow 0 \
 	'omig request: no user_event_has_been_raised.* in 1ms$' \
 	'user_event_has_been_raised([]): print([1])'

@@ -44,6 +44,14 @@ check 'its second thread has a token' until_true 20 thread_is_reported
 t=$(request ":thread_get_info([$p],128)" | sed -n "s/^\(t_[^:]*\): $tid\$/\1/p")
 written=$(said a written) constant=$(said a constant) unset=$(said a unset) code=$(said a code)
 
+# --- flags
+fields() { request ":$1([$2],$3)" | tr -cd , | wc -c; }
+all_fields() { [ "$(fields "$1" "$2" -1)" = "$(fields "$1" "$2" "$3")" ] &&
+	[ "$(fields "$1" "$2" -1)" -gt "$4" ]; }
+check '-1 is all of a node' all_fields node_get_info '' 131071 50
+check '-1 is all of a process' all_fields proc_get_info "$p" $(((1 << 30) - 1)) 20
+check '-1 is all of a thread' all_fields thread_get_info "$t" $(((1 << 20) - 1)) 5
+
 # --- priorities and signals
 check 'a priority of one thread' answered 0 '^OK$' ":thread_set_priority([$t],5)"
 check 'is of that thread' nice_is "$tid" 5

@@ -32,6 +32,7 @@ static const struct {
 } good[] = {
 	{ ":version()", NULL },
 	{ ":node_get_info([],1)", NULL },
+	{ ":node_get_info([],-1)", NULL },
 	{ ":node_get_info(n_1,1)", ":node_get_info([n_1],1)" },
 	{ ":node_get_info([n_1],[1])", ":node_get_info([n_1],1)" },
 	{ ":node_get_info([s_1,n_1,p_1,t_1,u_1],0)", NULL },
@@ -91,6 +92,8 @@ static const struct {
 	{ ":node_get_info()", STATUS_PARAMETER_ERROR, 1, 1 },
 	{ ":node_get_info([])", STATUS_PARAMETER_ERROR, 1, 1 },
 	{ ":node_get_info([],1,2)", STATUS_PARAMETER_ERROR, 1, 1 },
+	{ ":node_get_info([],-2)", STATUS_PARAMETER_ERROR, 1, 18 },
+	{ ":dfg_get_info([],-9223372036854775807)", STATUS_PARAMETER_ERROR, 1, 17 },
 	{ ":version(1)", STATUS_PARAMETER_ERROR, 1, 1 },
 	{ ":omig_calls_enable([])", STATUS_PARAMETER_ERROR, 1, 1 },
 	{ ":node_get_info([],1.5)", STATUS_TYPE_MISMATCH, 1, 18 },
