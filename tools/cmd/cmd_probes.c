@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/probes/probe_write.h"
+#include "tools/session/object_names.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"
@@ -118,7 +119,8 @@ static int make(struct making *m)
 static int list(const struct cmd_common *c)
 {
 	Omis_reply r;
-	struct term t;
+	struct object_names names = { 0 };
+	struct show w = { .names = NULL };
 	int rc = session_open(c);
 
 	if (rc != CMD_OK)
@@ -127,12 +129,17 @@ static int list(const struct cmd_common *c)
 	if (rc == CMD_OK)
 		rc = session_ask(&r, ":proc_get_probes([])");
 	if (rc == CMD_OK) {
-		term_open(&t, c->color);
-		if (!(c->json ? show_reply_json(r) : show_reply(&t, r)))
+		term_open(&w.term, c->color);
+		if (w.term.is_tty && !c->json) {
+			object_names_ask(&names);
+			w.names = &names;
+		}
+		if (!(c->json ? show_reply_json(r) : show_reply(&w, r)))
 			rc = CMD_FAILURE;
 		else
 			rc = session_exit_status(r);
 		omis_reply_free(r);
+		object_names_done(&names);
 	}
 	session_close();
 	return rc;

@@ -5,6 +5,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
+#include "tools/session/object_names.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/term/signals.h"
@@ -17,6 +18,7 @@
 
 #define FOREVER INT64_MAX
 #define STEPS_MAX 64 /* requests of one command: each has some KiB */
+#define NAMES_NS NSEC_PER_SEC /* unknown objects ask for names so often, if they keep coming */
 #define VALUE_BYTES 64 /* of a token */
 
 struct request_options {
@@ -25,14 +27,15 @@ struct request_options {
 	Omis_wait wait;
 	unsigned quorum;
 	int64_t deadline_ms; /* 0 = as the time-out says */
-	bool no_attach;
+	bool no_attach, tokens;
+	struct object_names *names; /* NULL: tokens are shown */
 	const char *job; /* NULL: all */
 };
 
 /* What the callbacks know of a request. It lives as long as the session. */
 struct follow {
 	const struct request_options *request_options;
-	struct term term;
+	struct show shown;
 	char csr[64]; /* "" until defined */
 	uint64_t seen;
 	int status; /* exit status */
@@ -81,11 +84,20 @@ static void show(struct follow *f, Omis_reply r)
 	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
 
 	if (f->request_options->common.json ? show_reply_json(r)
-	    : is_event			    ? show_event(&f->term, r)
-					    : show_reply(&f->term, r))
+	    : is_event			    ? show_event(&f->shown, r)
+					    : show_reply(&f->shown, r))
 		return;
 	f->status = CMD_SIGNAL + SIGPIPE;
 	f->is_over = true;
+}
+
+/* What the request has changed, or has started, is known only behind it. */
+static void begin_show(struct follow *f)
+{
+	term_open(&f->shown.term, f->request_options->common.color);
+	f->shown.names = f->request_options->names;
+	if (f->shown.names)
+		object_names_ask(f->shown.names);
 }
 
 /* --- one request, one reply */
@@ -112,7 +124,7 @@ static int ask_once(const struct request_options *w, struct step *s)
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	*f = (struct follow){ .request_options = w };
-	term_open(&f->term, w->common.color);
+	begin_show(f);
 	show(f, r);
 	note_value(s, r);
 	rc = f->status ? f->status : session_exit_status(r);
@@ -160,7 +172,7 @@ static void report_problems(struct follow *f, Omis_reply r)
 					 strcmp(o->result, f->csr) != 0;
 
 			if (o->status >= OMIS_FIRST_ERROR || is_reason)
-				show_entry(&f->term, stderr, o);
+				show_entry(&f->shown, stderr, o);
 			if (!f->status)
 				f->status = session_status_of(o->status);
 		}
@@ -194,6 +206,13 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
+/* Not while a reply is shown: that would wait for another one. */
+static void renew_names(struct object_names *n)
+{
+	if (n && n->is_old && clock_mono() - n->asked >= NAMES_NS)
+		object_names_ask(n);
+}
+
 static void wait_for_replies(struct follow *f)
 {
 	nsec_t left = NSEC_PER_SEC;
@@ -204,6 +223,7 @@ static void wait_for_replies(struct follow *f)
 		if (left <= 0)
 			break;
 		session_turn(left, false);
+		renew_names(f->shown.names);
 	}
 }
 
@@ -232,7 +252,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 	*f = (struct follow){ .request_options = w, .until = FOREVER };
 	if (w->follow_ns != FOREVER) /* a late answer is waited for as ever */
 		f->until = clock_mono() + w->common.timeout_ns + w->follow_ns;
-	term_open(&f->term, w->common.color);
+	begin_show(f);
 	signals_catch(false);
 	r = omis_request_n((const char *)s->text.p, s->text.n, on_reply, f, 0);
 	if (r)
@@ -323,9 +343,16 @@ static int take_step(const struct request_options *w, struct step *step, size_t 
 	return w->follow_ns && *text != ':' ? follow(w, &step[n], is_last) : ask_once(w, &step[n]);
 }
 
+/* Other programs go on with the tokens. */
+static bool is_for_people(const struct request_options *w)
+{
+	return isatty(STDOUT_FILENO) && !w->common.json && !w->tokens;
+}
+
 /* One after the other, up to the first that fails. */
 static int send_requests(struct request_options *w, struct step *step, size_t n)
 {
+	struct object_names names = { 0 };
 	/* Without a job nothing is asked but the requests: an sm answers them, too. */
 	int rc = w->no_attach && !w->job ? session_open(&w->common)
 					 : session_open_job(&w->common, &w->job);
@@ -336,8 +363,11 @@ static int send_requests(struct request_options *w, struct step *step, size_t n)
 		rc = session_attach(w->job);
 	if (rc == CMD_OK && (w->wait != OMIS_WAIT_ALL || w->deadline_ms))
 		omis_request_policy(w->wait, w->quorum, (unsigned)w->deadline_ms);
+	if (is_for_people(w))
+		w->names = &names;
 	for (size_t i = 0; i < n && rc == CMD_OK && !signals_last; i++)
 		rc = take_step(w, step, i, i + 1 == n);
+	object_names_done(&names);
 	session_close();
 	return rc;
 }
@@ -369,6 +399,9 @@ int cmd_request(int argc, char **argv)
 			    set_wait),
 		OPTION("job", 0, "JOB", "attach the processes of this job only", OPT_STR, &w.job),
 		OPTION("no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach),
+		OPTION("tokens", 0, NULL,
+		       "on a terminal, show tokens, which requests take, in place of names",
+		       OPT_FLAG, &w.tokens),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -380,7 +413,9 @@ int cmd_request(int argc, char **argv)
 			   "given. Several requests are sent by "
 			   "one tool, one after the other, up to the first that fails; {1} in a "
 			   "later one is the first value of "
-			   "the reply to the first, a counter that it made for instance.",
+			   "the reply to the first, a counter that it made for instance. On a "
+			   "terminal, ranks, hosts and sites have names in place of tokens: "
+			   "rank3@node1.",
 		.table = table,
 	};
 	struct step *step;

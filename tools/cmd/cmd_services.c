@@ -98,7 +98,7 @@ static int list_text(const char *word, bool is_long)
 static int ask_mainsm(const struct cmd_common *c)
 {
 	Omis_reply r;
-	struct term t;
+	struct show w = { 0 };
 	int rc = session_open(c);
 
 	if (rc != CMD_OK)
@@ -108,8 +108,8 @@ static int ask_mainsm(const struct cmd_common *c)
 		":services(\"\") services(\"ocmg\") services(\"site\") services(\"pa\") services(\"patop\") services(\"trace\") "
 		"services(\"omig\")");
 	if (rc == CMD_OK) {
-		term_open(&t, c->color);
-		if (!(c->json ? show_reply_json(r) : show_reply(&t, r)))
+		term_open(&w.term, c->color);
+		if (!(c->json ? show_reply_json(r) : show_reply(&w, r)))
 			rc = CMD_FAILURE;
 		omis_reply_free(r);
 	}

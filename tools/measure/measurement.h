@@ -8,6 +8,7 @@
 #include "stats/stop.h"
 #include "tools/libomis/read_fields.h"
 #include "tools/libomis/omis.h"
+#include "tools/session/object_names.h"
 #include "tools/session/session_csr.h"
 #include "tools/term/term.h"
 
@@ -39,7 +40,7 @@ struct reading {
 
 #define MEASUREMENT_TROUBLES_MAX 64 /* mainsm lists no more of them */
 
-#define MEASURED_LABEL_BYTES 320
+#define MEASURED_LABEL_BYTES OBJECT_LABEL_BYTES
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */
 
 /* A value, as it stands in dfg_has_read. */
@@ -58,14 +59,6 @@ struct measured measured_at(const struct reading *r, size_t part, size_t i);
 int64_t reading_number(const struct reading *r);
 
 struct until;
-
-/* An object's name for people. */
-struct measured_name {
-	const char *token, *parent, *name;
-	const char *job; /* "": none, or no process */
-	int64_t rank, pid;
-	bool has_ended;
-};
 
 struct measurement {
 	const struct measurement_options *options;
@@ -124,7 +117,7 @@ void reading_free(struct reading *r);
 void measurement_poll_tree(struct measurement *m);
 
 /* False: nothing is known of it. */
-bool measurement_name(const struct measurement *m, const char *token, struct measured_name *out);
+bool measurement_name(const struct measurement *m, const char *token, struct object_name *out);
 
 /* Entry i of the tree is a process of the requested job, or of any, that runs. */
 bool measurement_is_running(const struct measurement *m, size_t i);

@@ -4,39 +4,19 @@
 #include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
 #include "tools/measure/measurement.h"
-#include "tools/libomis/tree_fields.h"
 #include "tools/term/ranges.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_name(const Omis_value *o, struct measured_name *out)
+bool measurement_name(const struct measurement *m, const char *token, struct object_name *out)
 {
-	const char *host = value_text(o, TREE_HOST);
-
-	*out = (struct measured_name){ .token = value_text(o, TREE_TOKEN),
-				       .parent = value_text(o, TREE_PARENT),
-				       .name = value_text(o, TREE_NAME),
-				       .job = value_text(o, TREE_JOB),
-				       .rank = value_int(o, TREE_RANK),
-				       .pid = value_int(o, TREE_PID),
-				       .has_ended = str_eq(value_text(o, TREE_STATE), "ended") };
-	if (out->token[0] == 'n' && host[0])
-		out->name = host;
-	return out->token[0];
-}
-
-bool measurement_name(const struct measurement *m, const char *token, struct measured_name *out)
-{
-	for (size_t i = 0; m->tree && i < m->tree->n; i++)
-		if (str_eq(value_text(&m->tree->list[i], TREE_TOKEN), token))
-			return read_name(&m->tree->list[i], out);
-	return false;
+	return object_name_find(m->tree, token, out);
 }
 
 /* A rank that may be meant by its number. */
-static bool is_running_rank(const struct measurement *m, const struct measured_name *n)
+static bool is_running_rank(const struct measurement *m, const struct object_name *n)
 {
 	return n->token[0] == 'p' && n->rank >= 0 && !n->has_ended &&
 	       (!m->options->job || str_eq(n->job, m->options->job));
@@ -44,51 +24,34 @@ static bool is_running_rank(const struct measurement *m, const struct measured_n
 
 bool measurement_is_running(const struct measurement *m, size_t i)
 {
-	struct measured_name n;
+	struct object_name n;
 
-	return read_name(&m->tree->list[i], &n) && n.token[0] == 'p' && !n.has_ended &&
+	return object_name_read(&m->tree->list[i], &n) && n.token[0] == 'p' && !n.has_ended &&
 	       (!m->options->job || str_eq(n.job, m->options->job));
 }
 
 void measurement_note_jobs(struct measurement *m)
 {
-	struct measured_name n;
+	struct object_name n;
 	const char *first = NULL;
 
 	m->has_jobs = false;
 	for (size_t i = 0; m->tree && i < m->tree->n; i++) {
-		if (!read_name(&m->tree->list[i], &n) || !is_running_rank(m, &n))
+		if (!object_name_read(&m->tree->list[i], &n) || !is_running_rank(m, &n))
 			continue;
 		m->has_jobs |= first && !str_eq(first, n.job);
 		first = n.job;
 	}
 }
 
-static void label_process(const struct measurement *m, const struct measured_name *p, char *out,
-			  size_t size)
-{
-	struct measured_name node = { .name = "" };
-
-	bool has_job = m->has_jobs && p->job[0];
-
-	measurement_name(m, p->parent, &node);
-	snprintf(out, size, "%s%s%s%s%lld@%s", has_job ? p->job : "", has_job ? ":" : "",
-		 p->rank >= 0 ? "rank" : p->name, p->rank >= 0 ? "" : ".",
-		 (long long)(p->rank >= 0 ? p->rank : p->pid), node.name);
-}
-
 void measurement_label(const struct measurement *m, const char *token, char *out, size_t size)
 {
-	struct measured_name n;
-
 	if (!token[0])
 		str_copy(out, size, "all");
-	else if (m->options->tokens || !measurement_name(m, token, &n))
+	else if (m->options->tokens)
 		str_copy(out, size, token);
-	else if (token[0] == 'p')
-		label_process(m, &n, out, size);
 	else
-		str_copy(out, size, n.name);
+		object_name_label(m->tree, m->has_jobs, token, out, size);
 }
 
 /* What it says of bytes and times is of what arrives: Receive_volume, MPI_Irecv_count. */
@@ -120,7 +83,7 @@ void measurement_label_of(const struct measurement *m, const struct measured *v,
 }
 
 /* One without MPI has the name of its program. */
-static bool is_process_meant(const struct measurement *m, const struct measured_name *n,
+static bool is_process_meant(const struct measurement *m, const struct object_name *n,
 			     const char *word)
 {
 	int64_t rank;
@@ -132,7 +95,7 @@ static bool is_process_meant(const struct measurement *m, const struct measured_
 	       (!m->options->job || str_eq(n->job, m->options->job));
 }
 
-static bool is_meant(const struct measurement *m, const struct measured_name *n, const char *word)
+static bool is_meant(const struct measurement *m, const struct object_name *n, const char *word)
 {
 	if (str_eq(n->token, word))
 		return true;
@@ -151,7 +114,7 @@ struct meant {
 	char jobs[JOBS_TEXT_BYTES]; /* their names, as far as there is room */
 };
 
-static void note_job(struct meant *f, const struct measured_name *n)
+static void note_job(struct meant *f, const struct object_name *n)
 {
 	size_t at = strlen(f->jobs);
 
@@ -178,10 +141,10 @@ static void list_ranks(const struct measurement *m, struct buf *out)
 {
 	size_t n = 0, all = m->tree ? m->tree->n : 0;
 	int64_t *rank = calloc(all + 1, sizeof(*rank));
-	struct measured_name name;
+	struct object_name name;
 
 	for (size_t i = 0; rank && i < all; i++)
-		if (read_name(&m->tree->list[i], &name) && is_running_rank(m, &name))
+		if (object_name_read(&m->tree->list[i], &name) && is_running_rank(m, &name))
 			rank[n++] = name.rank;
 	if (n)
 		qsort(rank, n, sizeof(*rank), compare_ranks);
@@ -195,11 +158,11 @@ static int unknown_object(const struct measurement *m, const char *word)
 {
 	struct buf hosts = BUF_INIT(1024), ranks = BUF_INIT(256);
 	struct nearest near = nearest_to(word);
-	struct measured_name n;
+	struct object_name n;
 	size_t shown = 0;
 
 	for (size_t i = 0; m->tree && i < m->tree->n; i++) {
-		if (!read_name(&m->tree->list[i], &n) || n.has_ended)
+		if (!object_name_read(&m->tree->list[i], &n) || n.has_ended)
 			continue;
 		nearest_try(&near, n.name);
 		if (n.token[0] == 'n' && shown++ < HOSTS_SHOWN_MAX)
@@ -218,11 +181,11 @@ static int unknown_object(const struct measurement *m, const char *word)
 
 static int put_one(const struct measurement *m, const char *word, struct omis_writer *w)
 {
-	struct measured_name n;
+	struct object_name n;
 	struct meant f = { 0 };
 
 	for (size_t i = 0; m->tree && i < m->tree->n; i++)
-		if (read_name(&m->tree->list[i], &n) && is_meant(m, &n, word)) {
+		if (object_name_read(&m->tree->list[i], &n) && is_meant(m, &n, word)) {
 			omis_write_token(w, n.token);
 			note_job(&f, &n);
 			f.n++;

@@ -9,20 +9,20 @@
 
 struct keyed {
 	struct measured value;
-	struct measured_name object, with;
+	struct object_name object, with;
 	size_t place; /* of the value in the read */
 };
 
-static void look_up(const struct measurement *m, const char *token, struct measured_name *out)
+static void look_up(const struct measurement *m, const char *token, struct object_name *out)
 {
 	if (!measurement_name(m, token, out))
-		*out = (struct measured_name){
+		*out = (struct object_name){
 			.token = token, .parent = "", .name = token, .job = "", .rank = -1
 		};
 }
 
 /* Values of all come first, then objects by job, rank and name. */
-static int compare_names(const struct measured_name *a, const struct measured_name *b)
+static int compare_names(const struct object_name *a, const struct object_name *b)
 {
 	int d = strverscmp(a->job, b->job);
 

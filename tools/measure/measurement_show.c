@@ -435,7 +435,7 @@ static bool put_json(struct measurement *m, const struct reading *r)
 /* An object that is new has no name yet. */
 static bool is_known(const struct measurement *m, const struct reading *r)
 {
-	struct measured_name n;
+	struct object_name n;
 
 	for (size_t p = 0; p < r->npart; p++)
 		for (size_t i = READ_VALUES; i < r->part[p]->n; i++) {

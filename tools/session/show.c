@@ -2,6 +2,7 @@
 #include "tools/session/show.h"
 
 #include "common/base/str.h"
+#include "tools/session/object_names.h"
 #include "tools/term/say.h"
 
 #include <errno.h>
@@ -18,17 +19,33 @@ static size_t action_count(Omis_reply r)
 	return n ? n - 1 : 0;
 }
 
-void show_entry(const struct term *t, FILE *to, const Omis_object_result *o)
+/* Objects, or values: safe for a terminal, and with names in place of tokens. */
+static void put_text(const struct show *w, FILE *to, const char *text, size_t bytes)
 {
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+
+	if (w->names)
+		object_names_put(w->names, &b, text, bytes);
+	if (w->names && !b.failed)
+		term_put_safe(to, buf_str(&b), b.n);
+	else
+		term_put_safe(to, text, bytes);
+	buf_done(&b);
+}
+
+void show_entry(const struct show *w, FILE *to, const Omis_object_result *o)
+{
+	const struct term *t = &w->term;
+
 	if (o->status != OMIS_OK)
 		fprintf(to, "%s%s%s ",
 			term_paint(t, o->status >= OMIS_FIRST_ERROR ? TERM_RED : TERM_GREEN),
 			omis_strerror(o->status), term_paint(t, TERM_PLAIN));
 	fputs(term_paint(t, TERM_BOLD), to);
-	term_put_safe(to, o->obj_list, strlen(o->obj_list));
+	put_text(w, to, o->obj_list, strlen(o->obj_list));
 	fprintf(to, "%s%s", term_paint(t, TERM_PLAIN), o->obj_list[0] && o->result ? ": " : "");
 	if (o->result)
-		term_put_safe(to, o->result, o->result_len);
+		put_text(w, to, o->result, o->result_len);
 	putc('\n', to);
 }
 
@@ -38,7 +55,7 @@ static bool is_silent(const Omis_object_result *o)
 	return o->status == OMIS_OK && !o->obj_list[0] && !o->result;
 }
 
-bool show_reply(const struct term *t, Omis_reply r)
+bool show_reply(const struct show *w, Omis_reply r)
 {
 	size_t n = action_count(r), shown = 0;
 
@@ -48,41 +65,41 @@ bool show_reply(const struct term *t, Omis_reply r)
 				continue;
 			if (n > 1 && i)
 				printf("%zu ", i);
-			show_entry(t, stdout, s);
+			show_entry(w, stdout, s);
 			shown++;
 		}
 	if (!shown)
 		puts("OK");
 	if (fflush(stdout) != 0)
 		return false;
-	show_missing(t, stderr, r);
+	show_missing(&w->term, stderr, r);
 	return true;
 }
 
-static void show_result(const struct term *t, const Omis_object_result *o)
+static void show_result(const struct show *w, const Omis_object_result *o)
 {
 	fputs("  ", stdout);
 	if (o->status != OMIS_OK)
-		printf("%s%s%s ", term_paint(t, TERM_RED), omis_strerror(o->status),
-		       term_paint(t, TERM_PLAIN));
+		printf("%s%s%s ", term_paint(&w->term, TERM_RED), omis_strerror(o->status),
+		       term_paint(&w->term, TERM_PLAIN));
 	if (o->obj_list[0] && o->status != OMIS_OK) {
-		term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
+		put_text(w, stdout, o->obj_list, strlen(o->obj_list));
 		fputs(": ", stdout);
 	}
 	if (o->result)
-		term_put_safe(stdout, o->result, o->result_len);
+		put_text(w, stdout, o->result, o->result_len);
 }
 
-bool show_event(const struct term *t, Omis_reply r)
+bool show_event(const struct show *w, Omis_reply r)
 {
 
-	printf("%s", term_paint(t, TERM_BOLD));
-	term_put_safe(stdout, r[0]->obj_list, strlen(r[0]->obj_list));
-	fputs(term_paint(t, TERM_PLAIN), stdout);
+	printf("%s", term_paint(&w->term, TERM_BOLD));
+	put_text(w, stdout, r[0]->obj_list, strlen(r[0]->obj_list));
+	fputs(term_paint(&w->term, TERM_PLAIN), stdout);
 	for (size_t i = 1; r[i]; i++)
 		for (Omis_service_result s = r[i]; s->obj_list; s++)
 			if (!is_silent(s))
-				show_result(t, s);
+				show_result(w, s);
 	putchar('\n');
 	return fflush(stdout) == 0;
 }

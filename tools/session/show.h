@@ -9,18 +9,26 @@
 
 #include <stdio.h>
 
+struct object_names;
+
+/* How replies are shown. */
+struct show {
+	struct term term;
+	struct object_names *names; /* borrowed; in place of tokens. NULL: tokens */
+};
+
 /*
  * A line an entry, and a line about what is missing; safe for a terminal. False when the reader
  * has closed the output.
  */
-bool show_reply(const struct term *t, Omis_reply r);
+bool show_reply(const struct show *w, Omis_reply r);
 
 /* One entry on one line. */
-void show_entry(const struct term *t, FILE *to, const Omis_object_result *o);
+void show_entry(const struct show *w, FILE *to, const Omis_object_result *o);
 
 /* An event of a conditional request on one line: where, and what each action gave. False as
  * above. */
-bool show_event(const struct term *t, Omis_reply r);
+bool show_event(const struct show *w, Omis_reply r);
 
 /* One JSON object on one line; false as above. */
 bool show_reply_json(Omis_reply r);
