@@ -7,6 +7,7 @@
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
 #include "tools/measure/pmsl_text.h"
+#include "tools/session/waiting.h"
 #include "tools/term/signals.h"
 #include "tools/term/wholefile.h"
 
@@ -131,7 +132,11 @@ static void watch(struct measurement *m)
 {
 	nsec_t end = m->options->for_ns ? clock_mono() + m->options->for_ns : INT64_MAX;
 	nsec_t attach = clock_mono() + ATTACH_NS, now;
+	struct waiting waiting;
 
+	waiting_begin(&waiting, "waiting for the first interval", "ends it",
+		      clock_mono() + m->options->every_ns,
+		      m->options->common.json || m->options->csv);
 	while (!m->is_over && !signals_last && !has_enough(m) && (now = clock_mono()) < end) {
 		if (now >= attach && !m->csr.gap.since) {
 			measurement_attach(m);
@@ -139,10 +144,14 @@ static void watch(struct measurement *m)
 		}
 		session_turn(end - now, m->term.is_raw);
 		serve_terminal(m);
+		waiting_show(&waiting);
+		if (m->first)
+			waiting_end(&waiting);
 		show_all(m);
 		m->status = m->status ? m->status : measurement_check(m);
 		m->is_over |= m->status != CMD_OK;
 	}
+	waiting_end(&waiting);
 }
 
 static bool is_live(const struct measurement_options *w)

@@ -8,6 +8,7 @@
 #include "tools/session/object_names.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/session/waiting.h"
 #include "tools/term/signals.h"
 #include "tools/term/wholefile.h"
 
@@ -36,6 +37,7 @@ struct request_options {
 struct follow {
 	const struct request_options *request_options;
 	struct show shown;
+	struct waiting waiting;
 	char csr[64]; /* "" until defined */
 	uint64_t seen;
 	int status; /* exit status */
@@ -83,6 +85,7 @@ static void show(struct follow *f, Omis_reply r)
 {
 	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
 
+	waiting_hide(&f->waiting);
 	if (f->request_options->common.json ? show_reply_json(r)
 	    : is_event			    ? show_event(&f->shown, r)
 					    : show_reply(&f->shown, r))
@@ -217,14 +220,20 @@ static void wait_for_replies(struct follow *f)
 {
 	nsec_t left = NSEC_PER_SEC;
 
+	waiting_begin(&f->waiting, "waiting for events", "ends it",
+		      f->until == FOREVER ? WAITING_FOREVER
+					  : clock_mono() + f->request_options->follow_ns,
+		      f->request_options->common.json);
 	while (!f->is_over && !signals_last) {
 		if (f->until != FOREVER)
 			left = f->until - clock_mono();
 		if (left <= 0)
 			break;
 		session_turn(left, false);
+		waiting_show(&f->waiting);
 		renew_names(f->shown.names);
 	}
+	waiting_end(&f->waiting);
 }
 
 /* The event, as it was asked for: what stands before the colon. */

@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
+#include "common/cli/progress.h"
 #include "tools/cmd/cmd.h"
 #include "tools/view/health.h"
 #include "tools/view/monitor.h"
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #define PID_MAX_BYTES 24
+#define STOP_LOOK_MS 200
 #define STOP_MAX_MS 6000 /* a daemon ends in 5 s (DAEMON_STOP_MAX_NS) */
 
 struct status_options {
@@ -248,11 +250,18 @@ static int hold_own_mainsm(const struct cmd_common *c)
 }
 
 /* The caller may start the next one: there is room for that when its process has ended. */
-static void wait_for_end(int held)
+static void wait_for_end(int held, bool is_quiet)
 {
+	nsec_t until = clock_mono() + STOP_MAX_MS * NSEC_PER_MSEC;
 	struct pollfd p = { .fd = held, .events = POLLIN };
+	struct progress line;
 
-	poll(&p, 1, STOP_MAX_MS);
+	progress_begin(&line, is_quiet);
+	while (!poll(&p, 1, STOP_LOOK_MS) && clock_mono() < until)
+		if (progress_is_due(&line))
+			progress_show(&line, "omig: waiting for mainsm to end, %.0f s of %d s",
+				      progress_seconds(&line), STOP_MAX_MS / 1000);
+	progress_end(&line);
 }
 
 int cmd_stop(int argc, char **argv)
@@ -280,7 +289,7 @@ int cmd_stop(int argc, char **argv)
 	omis_reply_free(r);
 	session_close();
 	if (status == CMD_OK && held >= 0)
-		wait_for_end(held);
+		wait_for_end(held, c.json);
 	if (held >= 0)
 		close(held);
 	return status;

@@ -3,6 +3,7 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
+#include "tools/session/waiting.h"
 #include "tools/term/moment.h"
 #include "tools/term/signals.h"
 #include "tools/view/past.h"
@@ -129,10 +130,13 @@ static void on_key(struct top *t, int key)
 /* Until the next sample is due; keys, resizing and the connection are served meanwhile. */
 static void wait_until(struct top *t, nsec_t until)
 {
+	struct waiting waiting;
 	int key;
 
+	waiting_begin(&waiting, "sampling", "ends it", until, t->term.is_raw || t->common.json);
 	while (!t->screen.is_over && !signals_last &&
 	       (t->screen.is_paused || clock_mono() < until)) {
+		waiting_show(&waiting);
 		session_turn(t->screen.is_paused ? NSEC_PER_SEC : until - clock_mono(),
 			     t->term.is_raw);
 		while ((key = term_key(&t->term)) >= 0)
@@ -143,6 +147,7 @@ static void wait_until(struct top *t, nsec_t until)
 			show(t);
 		}
 	}
+	waiting_end(&waiting);
 }
 
 /* --- sampling */

@@ -36,6 +36,35 @@ check 'tokens are there when they are wanted' terminal_says '^p_[^ ]+: 1' omig r
 	':proc_get_info([],1)'
 check 'and in a pipe' says '^p_[^ ]+: 1' omig request ':proc_get_info([],1)'
 check 'and in JSON' terminal_says '"objects":\["p_' omig request --json ':proc_get_info([],1)'
+# --- progress of what takes longer than two seconds
+terminal_lacks() { # PATTERN COMMAND...: which works
+	pattern=$1
+	shift
+	on_terminal "$@" && ! grep -Eq -- "$pattern" "$TMPDIR/said"
+}
+check 'omig calls says how long it measures' terminal_says \
+	'omig: measuring, [0-9]+ s of 2\.5 s; ctrl-C shows what there is' omig calls --for 2.5s
+check 'omig waits says how long it counts' terminal_says 'omig: counting, [0-9]+ s of 2\.5 s' \
+	omig waits --every 2.5s
+check 'omig matrix, too' terminal_says 'omig: counting, [0-9]+ s of 2\.5 s' omig matrix \
+	--every 2.5s
+check 'omig measure says when its first interval ends' terminal_says \
+	'omig: waiting for the first interval, [0-9]+ s of 2\.5 s' omig measure Send_count \
+	--every 2.5s --count 1
+check 'omig top says how long it samples' terminal_says 'omig: sampling, [0-9]+ s of 2\.5 s' \
+	omig top --once --every 2.5s
+check 'omig request says that it waits' terminal_says 'omig: waiting for events, [0-9]+ s of 3 s' \
+	omig request --follow 3s 'thread_has_started_lib_call([],"MPI_Test"): print([$proc])'
+check 'omig alert says that it watches' terminal_says 'omig: watching, [0-9]+ s; ctrl-C ends it' \
+	timeout $((3 * PATIENCE)) omig alert 'imbalance > 99 %'
+check 'what is short says nothing' terminal_lacks 'omig: (counting|measuring)' omig calls \
+	--for 500ms
+check 'nor does JSON' terminal_lacks 'omig: (counting|measuring)' omig waits --every 2.5s --json
+check 'nor CSV' terminal_lacks 'omig: (counting|measuring)' omig matrix --every 2.5s --csv
+quiet_in_a_pipe() { # the messages are on a terminal, the result is not
+	terminal_lacks 'omig: (counting|measuring)' sh -c 'omig calls --for 2.5s | cat'
+}
+check 'nor a command in a pipe' quiet_in_a_pipe
 : >"$TMPDIR/end"
 check 'the program ends well' wait $job
 tap_end

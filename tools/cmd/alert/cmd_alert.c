@@ -10,6 +10,7 @@
 #include "tools/cmd/cmd.h"
 #include "tools/session/session_csr.h"
 #include "tools/session/show.h"
+#include "tools/session/waiting.h"
 #include "tools/term/signals.h"
 #include "tools/view/jobs.h"
 
@@ -48,6 +49,7 @@ struct alert {
 	char dfg[SESSION_TOKEN_BYTES];
 	struct watched watch[WATCHES];
 	struct session_gap gap;
+	struct waiting waiting;
 	bool is_firing, is_unknown, has_fired, is_over;
 	int64_t last_read; /* in which it held; 0: it does not */
 	int64_t unknown_read; /* the last one without a value */
@@ -104,6 +106,7 @@ static void say(struct alert *a, const char *state, double v, const char *more, 
 			 a->condition.kind != CONDITION_HANG && !isnan(v);
 	struct tm t;
 
+	waiting_hide(&a->waiting);
 	localtime_r(&now, &t);
 	strftime(when, sizeof(when), "%H:%M:%S", &t);
 	snprintf(text, sizeof(text), "%s%s%s%s%s", condition_name(&a->condition),
@@ -138,6 +141,7 @@ static void end(struct alert *a)
 	char text[JOB_NAME_BYTES + 32];
 
 	a->is_over = true;
+	waiting_end(&a->waiting);
 	snprintf(text, sizeof(text), "job %s has ended", a->job);
 	if (a->common.json)
 		put_json(a, "ended", (double)NAN, text, -1);
@@ -438,14 +442,19 @@ static int watch(struct alert *a)
 	int rc = begin(a);
 
 	a->attach_at = clock_mono() + ATTACH_NS;
+	waiting_begin(&a->waiting, "watching", "ends it", WAITING_FOREVER, a->common.json);
 	while (rc == CMD_OK && !a->is_over && !signals_last) {
 		session_turn(NSEC_PER_SEC, false);
+		waiting_show(&a->waiting);
 		look_at_kept(a);
-		if (hook_reap(&a->hook, &e))
+		if (hook_reap(&a->hook, &e)) {
+			waiting_hide(&a->waiting);
 			cmd_warn("%s", e.text);
+		}
 		follow(a);
 		rc = session_bridge(&a->gap);
 	}
+	waiting_end(&a->waiting);
 	return rc;
 }
 

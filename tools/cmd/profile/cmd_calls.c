@@ -5,6 +5,7 @@
 #include "tools/profile/profile.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/session/waiting.h"
 #include "tools/term/moment.h"
 #include "tools/term/signals.h"
 #include "tools/view/jobs.h"
@@ -97,10 +98,8 @@ static void show(struct calls *c, struct profile *p, Omis_reply r)
 /* False: the connection is lost, which is reported. */
 static bool wait_until(struct calls *c, nsec_t end)
 {
-	nsec_t now;
-
-	while (!signals_last && session_link() == SESSION_UP && (now = clock_mono()) < end)
-		session_turn(end - now, false);
+	waiting_until("measuring", c->every_ns ? "ends it" : "shows what there is", end,
+		      c->common.json || c->csv);
 	if (session_link() != SESSION_UP)
 		c->status = cmd_fail(CMD_UNREACHABLE, "the connection to mainsm is lost");
 	return c->status == CMD_OK;
@@ -172,18 +171,10 @@ static bool begin(struct calls *c)
 	return true;
 }
 
-static void say_wait(const struct calls *c, int64_t ns)
-{
-	if (c->term.is_tty && !c->common.json && !c->csv && ns > 2 * NSEC_PER_SEC)
-		fprintf(stderr, "omig: measuring for %.3g s (^C: show what there is)\n",
-			(double)ns * 1e-9);
-}
-
 static void measure_once(struct calls *c, int64_t ns)
 {
 	if (!begin(c))
 		return;
-	say_wait(c, ns);
 	if (wait_until(c, clock_mono() + ns))
 		show_now(c, PROFILE_SINCE_MARK);
 }

@@ -129,6 +129,7 @@ static int run(struct matrix_options *o, const char *metric)
 	o->is_plain = is_plain_wanted();
 	o->watch.show = show;
 	o->watch.arg = o;
+	o->watch.is_quiet = o->csv;
 	return exchange_watch_run(&o->watch);
 }
 

@@ -96,5 +96,6 @@ int cmd_waits(int argc, char **argv)
 	term_open(&o.term, o.watch.common.color);
 	o.watch.show = show;
 	o.watch.arg = &o;
+	o.watch.is_quiet = o.csv;
 	return exchange_watch_run(&o.watch);
 }

@@ -3,14 +3,13 @@
 
 #include "common/base/str.h"
 #include "tools/session/session.h"
+#include "tools/session/waiting.h"
 #include "tools/term/signals.h"
 #include "tools/view/jobs.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#define PROGRESS_NS (2 * NSEC_PER_SEC) /* a longer interval is announced */
 
 /* --- intervals */
 
@@ -33,13 +32,8 @@ static int read_now(struct watching *g, struct exchange *x, Omis_reply *reply)
 
 static void wait_for_interval(const struct exchange_watch *w)
 {
-	nsec_t end = clock_mono() + w->every_ns;
-
-	if (w->every_ns > PROGRESS_NS && isatty(STDERR_FILENO) && w->count == 1)
-		fprintf(stderr, "omig: counting for %lld s; ^C shows what there is\n",
-			(long long)(w->every_ns / NSEC_PER_SEC));
-	while (!signals_last && clock_mono() < end)
-		session_turn(end - clock_mono(), false);
+	waiting_until("counting", w->count == 1 ? "shows what there is" : "ends it",
+		      clock_mono() + w->every_ns, w->common.json || w->is_quiet);
 }
 
 static bool has_ended(const struct exchange *before, const struct exchange *now)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a command says while it lets time pass: one line on standard error, on a terminal only. It
+ * begins at once when the time is known to be long (common/cli/progress.h).
+ */
+#ifndef TOOLS_SESSION_WAITING_H
+#define TOOLS_SESSION_WAITING_H
+
+#include "common/cli/progress.h"
+
+#define WAITING_FOREVER INT64_MAX
+
+/* Zeros show nothing. */
+struct waiting {
+	struct progress line;
+	const char *doing; /* "measuring" */
+	const char *interrupt; /* what ctrl-C does: "shows what there is" */
+	nsec_t until; /* clock_mono(), or WAITING_FOREVER */
+};
+
+/* From now on. is_quiet: shows nothing, as without a terminal on both outputs. Texts are borrowed.
+ */
+void waiting_begin(struct waiting *w, const char *doing, const char *interrupt, nsec_t until,
+		   bool is_quiet);
+
+/* In each turn of a loop. */
+void waiting_show(struct waiting *w);
+
+/* Before other output: the line is removed. The next waiting_show() may bring it back. */
+void waiting_hide(struct waiting *w);
+
+/* The same, for good. */
+void waiting_end(struct waiting *w);
+
+/*
+ * Waits until then, for a signal, or until the connection is no longer up; handles what mainsm
+ * sends meanwhile.
+ */
+void waiting_until(const char *doing, const char *interrupt, nsec_t until, bool is_quiet);
+
+#endif
