@@ -5,63 +5,10 @@
 #include "lm/measure/input_internal.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* The kernel counts processor time in hundredths of a second. */
 #define CPU_STEP_S 0.01
-
-enum figure {
-	COMPUTE_TIME,
-	CPU_USAGE,
-	MEMORY_SIZE,
-	PAGE_FAULTS,
-	CONTEXT_SWITCHES,
-	NODE_LOAD,
-	NODE_CPU_USAGE,
-	NODE_MEMORY_FREE,
-	NODE_SWAP_FREE,
-	NODE_CPU_PRESSURE,
-	NODE_MEMORY_PRESSURE,
-	NODE_IO_PRESSURE,
-	NODE_NETWORK_IN,
-	NODE_NETWORK_OUT,
-	NODE_DISK_READ,
-	NODE_DISK_WRITTEN,
-};
-
-static const struct {
-	const char *name;
-	enum figure figure;
-} figures[] = {
-	{ "Compute_time", COMPUTE_TIME },
-	{ "CPU_usage", CPU_USAGE },
-	{ "Memory_size", MEMORY_SIZE },
-	{ "Page_faults", PAGE_FAULTS },
-	{ "Context_switches", CONTEXT_SWITCHES },
-	{ "Node_load", NODE_LOAD },
-	{ "Node_cpu_usage", NODE_CPU_USAGE },
-	{ "Node_memory_free", NODE_MEMORY_FREE },
-	{ "Node_swap_free", NODE_SWAP_FREE },
-	{ "Node_cpu_pressure", NODE_CPU_PRESSURE },
-	{ "Node_memory_pressure", NODE_MEMORY_PRESSURE },
-	{ "Node_io_pressure", NODE_IO_PRESSURE },
-	{ "Node_network_in", NODE_NETWORK_IN },
-	{ "Node_network_out", NODE_NETWORK_OUT },
-	{ "Node_disk_read", NODE_DISK_READ },
-	{ "Node_disk_written", NODE_DISK_WRITTEN },
-};
-
-int figure_open(struct input *in, struct err *e)
-{
-	if (in->from == INPUT_TIME)
-		return 0;
-	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
-		if (!str_eq(figures[i].name, in->metric.name))
-			continue;
-		in->figure = (int)figures[i].figure;
-		return 0;
-	}
-	return err_set(e, ERR_UNSUPPORTED, "this host does not have %s", in->metric.name);
-}
 
 /* A figure that is not known is negative. */
 static bool put(struct measurement_value *v, double figure)
@@ -91,41 +38,59 @@ static bool share(struct input *in, nsec_t now, double used, double step,
 
 /* --- of a process */
 
-static unsigned figures_for(int figure)
+static bool look(const struct input *in, const struct input_moment *m, unsigned what,
+		 struct host_figures *out)
 {
-	return figure == CONTEXT_SWITCHES ? HOST_FIGURES_SWITCHES : HOST_FIGURES_STAT;
+	return in->proc && in->proc->held && !host_figures(m->host, in->proc->pid, what, out, NULL);
 }
 
-static bool sample_proc(struct input *in, const struct input_moment *m, struct measurement_value *v)
+static bool read_compute_time(struct input *in, const struct input_moment *m, size_t unused,
+			      struct measurement_value *v)
 {
 	struct host_figures f;
 
-	if (!in->proc->held ||
-	    host_figures(m->host, in->proc->pid, figures_for(in->figure), &f, NULL))
+	if (!look(in, m, HOST_FIGURES_STAT, &f))
 		return false;
-	switch (in->figure) {
-	case COMPUTE_TIME:
-		v->error = 2 * CPU_STEP_S;
-		return put(v, f.user_s + f.system_s);
-	case CPU_USAGE:
-		return share(in, m->now, f.user_s + f.system_s, 2 * CPU_STEP_S, v);
-	case MEMORY_SIZE:
-		return put(v, (double)f.resident);
-	case PAGE_FAULTS:
-		return put(v, (double)f.major_faults);
-	default:
-		return put(v, (double)f.involuntary);
-	}
+	v->error = 2 * CPU_STEP_S;
+	return put(v, f.user_s + f.system_s);
+}
+
+static bool read_cpu_usage(struct input *in, const struct input_moment *m, size_t unused,
+			   struct measurement_value *v)
+{
+	struct host_figures f;
+
+	return look(in, m, HOST_FIGURES_STAT, &f) &&
+	       share(in, m->now, f.user_s + f.system_s, 2 * CPU_STEP_S, v);
+}
+
+/* at: of an int64_t in struct host_figures. */
+static bool read_stat(struct input *in, const struct input_moment *m, size_t at,
+		      struct measurement_value *v)
+{
+	struct host_figures f;
+
+	return look(in, m, HOST_FIGURES_STAT, &f) &&
+	       put(v, (double)*(const int64_t *)((const char *)&f + at));
+}
+
+static bool read_switches(struct input *in, const struct input_moment *m, size_t unused,
+			  struct measurement_value *v)
+{
+	struct host_figures f;
+
+	return look(in, m, HOST_FIGURES_SWITCHES, &f) && put(v, (double)f.involuntary);
 }
 
 /* --- of the node */
 
 /* Busy and all ticks of all processors since boot; the share is of the ticks, not of a clock. */
-static bool sample_cpus(struct input *in, struct sampler *s, struct measurement_value *v)
+static bool read_cpus(struct input *in, const struct input_moment *m, size_t unused,
+		      struct measurement_value *v)
 {
 	static const enum host_count busy[] = { HOST_CPU_USER, HOST_CPU_SYSTEM },
 				     idle[] = { HOST_CPU_IDLE, HOST_CPU_IOWAIT, HOST_CPU_STEAL };
-	const struct host_counts *c = sampler_counts(s);
+	const struct host_counts *c = sampler_counts(m->sampler);
 	int64_t used = 0, all = 0;
 
 	if (!c || c->v[HOST_CPU_IDLE] < 0)
@@ -139,57 +104,77 @@ static bool sample_cpus(struct input *in, struct sampler *s, struct measurement_
 	return share(in, all * (NSEC_PER_SEC / 100), (double)used / 100, CPU_STEP_S, v);
 }
 
-static bool sample_pages(struct sampler *s, int64_t pages, struct measurement_value *v)
+/* at: of a double in struct host_now. */
+static bool read_now(struct input *in, const struct input_moment *m, size_t at,
+		     struct measurement_value *v)
 {
-	const struct host_facts *f = sampler_facts(s);
+	const struct host_now *now = sampler_now(m->sampler);
+
+	return now && put(v, *(const double *)((const char *)now + at));
+}
+
+/* at: of an int64_t in struct host_now, in pages. */
+static bool read_pages(struct input *in, const struct input_moment *m, size_t at,
+		       struct measurement_value *v)
+{
+	const struct host_now *now = sampler_now(m->sampler);
+	const struct host_facts *f = now ? sampler_facts(m->sampler) : NULL;
+	int64_t pages = f ? *(const int64_t *)((const char *)now + at) : -1;
 
 	return f && f->page_size > 0 &&
 	       put(v, pages < 0 ? -1 : (double)pages * (double)f->page_size);
 }
 
-static bool sample_bytes(const struct input *in, struct sampler *s, struct measurement_value *v)
+static bool read_count(struct input *in, const struct input_moment *m, size_t which,
+		       struct measurement_value *v)
 {
-	static const enum host_count counts[] = {
-		[NODE_NETWORK_IN - NODE_NETWORK_IN] = HOST_BYTES_RECEIVED,
-		[NODE_NETWORK_OUT - NODE_NETWORK_IN] = HOST_BYTES_SENT,
-		[NODE_DISK_READ - NODE_NETWORK_IN] = HOST_DISK_BYTES_READ,
-		[NODE_DISK_WRITTEN - NODE_NETWORK_IN] = HOST_DISK_BYTES_WRITTEN,
-	};
-	const struct host_counts *c = sampler_counts(s);
+	const struct host_counts *c = sampler_counts(m->sampler);
 
-	return c && put(v, (double)c->v[counts[in->figure - NODE_NETWORK_IN]]);
+	return c && put(v, (double)c->v[which]);
 }
 
-static bool sample_node(struct input *in, const struct input_moment *m, struct measurement_value *v)
-{
-	const struct host_now *now;
+/* --- all of them, by their names in builtin.def */
 
-	if (in->figure == NODE_CPU_USAGE)
-		return sample_cpus(in, m->sampler, v);
-	if (in->figure >= NODE_NETWORK_IN)
-		return sample_bytes(in, m->sampler, v);
-	now = sampler_now(m->sampler);
-	if (!now)
-		return false;
-	switch (in->figure) {
-	case NODE_LOAD:
-		return put(v, now->load1);
-	case NODE_MEMORY_FREE:
-		return sample_pages(m->sampler, now->available_pages, v);
-	case NODE_SWAP_FREE:
-		return sample_pages(m->sampler, now->free_swap_pages, v);
-	case NODE_CPU_PRESSURE:
-		return put(v, now->cpu_some);
-	case NODE_MEMORY_PRESSURE:
-		return put(v, now->memory_some);
-	default:
-		return put(v, now->io_some);
+static const struct {
+	const char *name;
+	bool (*read)(struct input *in, const struct input_moment *m, size_t at,
+		     struct measurement_value *v);
+	size_t at;
+} figures[] = {
+	{ "Compute_time", read_compute_time, 0 },
+	{ "CPU_usage", read_cpu_usage, 0 },
+	{ "Memory_size", read_stat, offsetof(struct host_figures, resident) },
+	{ "Page_faults", read_stat, offsetof(struct host_figures, major_faults) },
+	{ "Context_switches", read_switches, 0 },
+	{ "Node_load", read_now, offsetof(struct host_now, load1) },
+	{ "Node_cpu_usage", read_cpus, 0 },
+	{ "Node_memory_free", read_pages, offsetof(struct host_now, available_pages) },
+	{ "Node_swap_free", read_pages, offsetof(struct host_now, free_swap_pages) },
+	{ "Node_cpu_pressure", read_now, offsetof(struct host_now, cpu_some) },
+	{ "Node_memory_pressure", read_now, offsetof(struct host_now, memory_some) },
+	{ "Node_io_pressure", read_now, offsetof(struct host_now, io_some) },
+	{ "Node_network_in", read_count, HOST_BYTES_RECEIVED },
+	{ "Node_network_out", read_count, HOST_BYTES_SENT },
+	{ "Node_disk_read", read_count, HOST_DISK_BYTES_READ },
+	{ "Node_disk_written", read_count, HOST_DISK_BYTES_WRITTEN },
+};
+
+int figure_open(struct input *in, struct err *e)
+{
+	if (in->from == INPUT_TIME)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
+		if (!str_eq(figures[i].name, in->metric.name))
+			continue;
+		in->figure = (int)i;
+		return 0;
 	}
+	return err_set(e, ERR_UNSUPPORTED, "this host does not have %s", in->metric.name);
 }
 
 bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
-	return in->from == INPUT_PROC ? sample_proc(in, m, v) : sample_node(in, m, v);
+	return figures[in->figure].read(in, m, figures[in->figure].at, v);
 }
 
 /* A processor gives a second of itself a second. */
@@ -197,7 +182,7 @@ double figure_growth(const struct input *in, const struct input_moment *m, nsec_
 {
 	const struct host_facts *f;
 
-	if (in->from != INPUT_PROC || in->figure != COMPUTE_TIME || span <= 0)
+	if (in->from != INPUT_PROC || figures[in->figure].read != read_compute_time || span <= 0)
 		return 0;
 	f = sampler_facts(m->sampler);
 	return f && f->cpus > 0 ? (double)span * 1e-9 * (double)f->cpus : INFINITY;
