@@ -3,11 +3,11 @@
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
+#include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/time/timebase.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A change that waits for the end of the turn; of a process only that it is gone. */
 struct change {
@@ -80,11 +80,9 @@ static struct msg_object *next_object(struct part *p)
 /* The last part of a program's path; the kernel's name where the program says nothing. */
 static const char *name_of(const struct proc *p)
 {
-	const char *slash = strrchr(p->own.program, '/');
+	const char *base = str_base_name(p->own.program);
 
-	if (!p->own.program[0])
-		return p->name;
-	return slash && slash[1] ? slash + 1 : p->own.program;
+	return base[0] ? base : p->name;
 }
 
 static void put_proc(struct part *part, const struct proc *p)

@@ -195,13 +195,6 @@ int quantity_merge(struct quantity *q, const struct quantity *from, struct err *
 
 /* --- in order */
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static bool sort_values(struct quantity *q)
 {
 	double *p;
@@ -212,7 +205,7 @@ static bool sort_values(struct quantity *q)
 	if (!p)
 		return false;
 	memcpy(p, q->values, q->n * sizeof(*p));
-	qsort(p, q->n, sizeof(*p), compare);
+	qsort(p, q->n, sizeof(*p), array_order_double);
 	q->sorted = p;
 	q->nsorted = q->n;
 	return true;

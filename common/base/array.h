@@ -14,6 +14,11 @@
  */
 int array_grow(void *array, size_t *cap, size_t need, size_t item, size_t max);
 
+/* For qsort(): ascending. No value is NaN. */
+int array_order_int32(const void *a, const void *b);
+int array_order_int64(const void *a, const void *b);
+int array_order_double(const void *a, const void *b);
+
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif

@@ -146,6 +146,14 @@ int buf_put_u64le(struct buf *b, uint64_t v)
 	return put_le(b, v, 8);
 }
 
+int buf_put_doublele(struct buf *b, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return buf_put_u64le(b, bits);
+}
+
 int buf_put_varint(struct buf *b, uint64_t v)
 {
 	uint8_t raw[10];

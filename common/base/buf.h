@@ -60,6 +60,7 @@ int buf_vprintf(struct buf *b, const char *fmt, va_list ap) __attribute__((forma
 int buf_put_u16le(struct buf *b, uint16_t v);
 int buf_put_u32le(struct buf *b, uint32_t v);
 int buf_put_u64le(struct buf *b, uint64_t v);
+int buf_put_doublele(struct buf *b, double v);
 
 /* Base-128, as in protobuf: at most ten bytes. */
 int buf_put_varint(struct buf *b, uint64_t v);

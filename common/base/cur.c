@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/cur.h"
 
+#include <string.h>
+
 void cur_init(struct cur *c, const void *p, size_t n)
 {
 	/* An empty input may be NULL; cur_bytes(c, 0) returns an address even then. */
@@ -53,6 +55,15 @@ uint32_t cur_u32le(struct cur *c)
 uint64_t cur_u64le(struct cur *c)
 {
 	return get_le(c, 8);
+}
+
+double cur_doublele(struct cur *c)
+{
+	uint64_t bits = cur_u64le(c);
+	double v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
 }
 
 uint64_t cur_varint_long(struct cur *c)

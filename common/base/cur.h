@@ -32,6 +32,7 @@ uint8_t cur_u8(struct cur *c);
 uint16_t cur_u16le(struct cur *c);
 uint32_t cur_u32le(struct cur *c);
 uint64_t cur_u64le(struct cur *c);
+double cur_doublele(struct cur *c);
 
 /* Base-128; fails on more than ten bytes and on bits beyond 64. Padded encodings pass. */
 uint64_t cur_varint_long(struct cur *c);

@@ -102,9 +102,9 @@ int str_to_double(const char *s, double min, double max, double *out)
 	return 0;
 }
 
-static int hex_digit(char c)
+int str_hex_digit(int c)
 {
-	if (is_digit(c))
+	if (c >= '0' && c <= '9')
 		return c - '0';
 	if (c >= 'a' && c <= 'f')
 		return c - 'a' + 10;
@@ -121,7 +121,7 @@ int str_to_hex64(const char *s, uint64_t *out)
 	if (n < 1 || n > 16)
 		return -ERR_INVALID;
 	for (; *s; s++) {
-		int d = hex_digit(*s);
+		int d = str_hex_digit(*s);
 
 		if (d < 0)
 			return -ERR_INVALID;
@@ -149,10 +149,10 @@ int str_from_hex(void *out, size_t n, const char *s)
 	if (!s || strnlen(s, 2 * n + 1) != 2 * n)
 		return -ERR_INVALID;
 	for (size_t i = 0; i < 2 * n; i++)
-		if (hex_digit(s[i]) < 0)
+		if (str_hex_digit(s[i]) < 0)
 			return -ERR_INVALID;
 	for (size_t i = 0; i < n; i++)
-		b[i] = (uint8_t)(hex_digit(s[2 * i]) << 4 | hex_digit(s[2 * i + 1]));
+		b[i] = (uint8_t)(str_hex_digit(s[2 * i]) << 4 | str_hex_digit(s[2 * i + 1]));
 	return 0;
 }
 

@@ -88,6 +88,15 @@ void str_hex(char *out, const void *p, size_t n);
 int str_from_base32(void *out, size_t n, const char *s);
 int str_from_hex(void *out, size_t n, const char *s);
 
+/* What is behind the last '/' of a path; all of it where there is none. */
+const char *str_base_name(const char *path);
+
+/* The value of a hexadecimal digit, lower or upper case; -1: none. */
+int str_hex_digit(int c);
+
+/* Characters of well-formed UTF-8. */
+size_t str_characters(const char *s);
+
 /* Cuts a line at its tabs, in place. Returns how many fields there are; at most max are set. */
 size_t str_split_tabs(char *line, char **field, size_t max);
 

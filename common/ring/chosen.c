@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/ring/chosen.h"
 #include "common/base/array.h"
+#include "common/base/str.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -14,7 +15,7 @@ static const char *const launcher[] = { "mpirun",  "mpiexec",	"hydra_",  "orted"
 
 bool chosen_is_launcher(const char *program)
 {
-	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	const char *name = str_base_name(program);
 
 	for (size_t i = 0; i < ARRAY_LEN(launcher); i++)
 		if (!strncmp(name, launcher[i], strlen(launcher[i])))

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/archive/arstat.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "stats/moments.h"
 #include "stats/student.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int by_size(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* Ranks the merged samples. Returns the ranks of a, added; *ties: the sum of t^3 - t over ties. */
 static double rank_sum(const double *a, size_t na, const double *b, size_t nb, double *ties)
@@ -44,8 +38,8 @@ double arstat_ranks(double *a, size_t na, double *b, size_t nb, double *above)
 	*above = NAN;
 	if (!na || !nb)
 		return NAN;
-	qsort(a, na, sizeof(*a), by_size);
-	qsort(b, nb, sizeof(*b), by_size);
+	qsort(a, na, sizeof(*a), array_order_double);
+	qsort(b, nb, sizeof(*b), array_order_double);
 	u = rank_sum(a, na, b, nb, &ties) - x * (x + 1) / 2;
 	*above = u / (x * y);
 	if (na < ARSTAT_LEAST || nb < ARSTAT_LEAST)
@@ -130,7 +124,7 @@ struct ranked {
 
 static int by_p(const void *a, const void *b)
 {
-	return by_size(&((const struct ranked *)a)->p, &((const struct ranked *)b)->p);
+	return array_order_double(&((const struct ranked *)a)->p, &((const struct ranked *)b)->p);
 }
 
 int arstat_holm(double *p, size_t n)

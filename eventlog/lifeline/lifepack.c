@@ -204,14 +204,6 @@ static int put_levels(struct json *j, const struct life_model *m)
 
 /* --- loads and marks */
 
-static void pack_double(struct buf *b, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	buf_put_u64le(b, bits);
-}
-
 struct samples {
 	struct buf t, v;
 	size_t n;
@@ -221,7 +213,7 @@ struct samples {
 static void pack_sample(struct samples *s, nsec_t at, double value)
 {
 	buf_put_varint(&s->t, (uint64_t)(at - s->before));
-	pack_double(&s->v, value);
+	buf_put_doublele(&s->v, value);
 	s->before = at;
 	s->n++;
 }

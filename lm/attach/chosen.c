@@ -70,10 +70,10 @@ static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
  * of it. */
 static const char *program_of(const struct host_chosen *f)
 {
-	const char *slash = strrchr(f->program, '/'), *last = slash ? slash + 1 : f->program;
-
-	return strlen(f->name) == sizeof(f->name) - 1 && str_has_prefix(last, f->name) ? f->program
-										       : f->name;
+	return strlen(f->name) == sizeof(f->name) - 1 &&
+			       str_has_prefix(str_base_name(f->program), f->name)
+		       ? f->program
+		       : f->name;
 }
 
 static bool has_it(const struct chosen *c, const struct host_chosen *f)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests that wait for library calls. */
 #include "lm/csr/csr_internal.h"
+#include "common/base/array.h"
 #include "lm/proc/current.h"
 #include "lm/proc/hooks.h"
 
@@ -36,13 +37,6 @@ static int read_partner(const struct csr *c, const struct omis_value *v, int32_t
 	return 0;
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static int read_partners(struct csr *c, const struct omis_value *list, struct reply *r)
 {
 	c->partner = calloc(list->list.n + 1, sizeof(*c->partner));
@@ -59,7 +53,7 @@ static int read_partners(struct csr *c, const struct omis_value *list, struct re
 		c->npartner++;
 	}
 	if (c->npartner)
-		qsort(c->partner, c->npartner, sizeof(*c->partner), compare_ranks);
+		qsort(c->partner, c->npartner, sizeof(*c->partner), array_order_int32);
 	return 0;
 }
 

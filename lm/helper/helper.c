@@ -57,14 +57,6 @@ static void ask_free(struct helper_ask *a)
 	free(a);
 }
 
-/* The last part of its path. */
-static const char *name_of(const struct helper *t)
-{
-	const char *slash = strrchr(t->program, '/');
-
-	return slash ? slash + 1 : t->program;
-}
-
 /* The callback may ask again, and forget others. */
 static void fail(struct helper_ask *a, const char *why)
 {
@@ -117,7 +109,7 @@ static void lose(struct helper *t, const char *why)
 {
 	if (!t->run)
 		return;
-	log_warn("lm", "%s has ended reason=\"%s\"", name_of(t), why);
+	log_warn("lm", "%s has ended reason=\"%s\"", str_base_name(t->program), why);
 	stop_running(t);
 	if (t->listener.on_lost)
 		t->listener.on_lost(t->listener.arg);
@@ -238,7 +230,8 @@ static int start(struct helper *t, struct err *e)
 	if (t->run)
 		return 0;
 	if (stuck_count(t) >= TRACE_STUCK_MAX)
-		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX, name_of(t));
+		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX,
+			       str_base_name(t->program));
 	t->run = helper_process_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
 	if (!t->run)
 		return -ERR_SYS;
@@ -337,7 +330,7 @@ int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper
 	a = ask_new(t, &t->talk->asking, &rc);
 	if (!a)
 		return err_set(e, (enum err_code)(-rc), "that is more than can be said to %s",
-			       name_of(t));
+			       str_base_name(t->program));
 	a->fn = r->fn;
 	a->arg = r->arg;
 	list_push_back(&t->waiting, &a->link);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts, numbers and numbered folders of /proc and /sys. */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "lm/host/host_linux_internal.h"
 #include "lm/host/proctext.h"
@@ -40,13 +41,6 @@ int64_t linux_number(struct host_linux *h, int64_t unknown, const char *path)
 	return text_number(linux_text(h, "%s", path), &v) ? v : unknown;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 size_t linux_numbered(struct host_linux *h, const char *path, int32_t *out, size_t max)
 {
 	struct dirent *d;
@@ -67,6 +61,6 @@ size_t linux_numbered(struct host_linux *h, const char *path, int32_t *out, size
 		    v <= INT32_MAX)
 			out[n++] = (int32_t)v;
 	closedir(dir);
-	qsort(out, n, sizeof(*out), compare_numbers);
+	qsort(out, n, sizeof(*out), array_order_int32);
 	return n;
 }

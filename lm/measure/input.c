@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/measure/input.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "lm/measure/input_internal.h"
 
@@ -15,13 +16,6 @@ static int open_time(struct input *in)
 {
 	in->from = INPUT_TIME;
 	return 0;
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Partners are named by their world ranks: a host knows no processes but its own. */
@@ -44,7 +38,7 @@ static int read_partners(struct input *in, const struct flow_names *names, struc
 		in->partner[i] = (int32_t)rank;
 	}
 	in->npartner = names->n;
-	qsort(in->partner, in->npartner, sizeof(*in->partner), compare_ranks);
+	qsort(in->partner, in->npartner, sizeof(*in->partner), array_order_int32);
 	return 0;
 }
 

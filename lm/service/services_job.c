@@ -148,8 +148,7 @@ static void add_figures(struct service_call *c, const struct proc *p, struct job
 
 static void note_rank(struct job_sum *j, const struct proc *p)
 {
-	const char *slash = strrchr(p->own.program, '/');
-	const char *program = slash ? slash + 1 : p->own.program;
+	const char *program = str_base_name(p->own.program);
 
 	if (p->own.rank >= 0) {
 		j->ranks++;

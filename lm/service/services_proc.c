@@ -139,15 +139,14 @@ static void write_program(struct service_call *c, struct omis_writer *w, const s
 			  const struct host_figures *f)
 {
 	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
-	const char *name, *slash;
+	const char *name;
 
 	if (p->held)
 		host_strings(c->of, p->pid, false, &b, NULL);
 	if (!is_there(p) || !b.n)
 		buf_clear(&b);
 	name = b.n ? buf_str(&b) : f->name;
-	slash = strrchr(name, '/');
-	omis_write_string(w, slash ? slash + 1 : name);
+	omis_write_string(w, str_base_name(name));
 	buf_done(&b);
 }
 
@@ -355,12 +354,11 @@ static int serve_thread_get_info(struct service_call *c)
 static bool runs(struct host *h, int32_t pid, const char *name, const char *exec)
 {
 	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
-	const char *slash = strrchr(exec, '/');
 	bool same;
 
 	host_strings(h, pid, false, &b, NULL);
 	same = str_eq(buf_str(&b), exec) ||
-	       !strncmp(name, slash ? slash + 1 : exec, sizeof(((struct proc *)0)->name) - 1);
+	       !strncmp(name, str_base_name(exec), sizeof(((struct proc *)0)->name) - 1);
 	buf_done(&b);
 	return same;
 }

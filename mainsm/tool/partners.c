@@ -98,19 +98,12 @@ static int add_token(struct ranks *r, const struct omis_value *token, struct rep
 				 : "there is no such partner");
 }
 
-static int compare_ranks(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static void sort(struct ranks *r)
 {
 	size_t kept = 0;
 
 	if (r->n)
-		qsort(r->v, r->n, sizeof(*r->v), compare_ranks);
+		qsort(r->v, r->n, sizeof(*r->v), array_order_int32);
 	for (size_t i = 0; i < r->n; i++)
 		if (!kept || r->v[kept - 1] != r->v[i])
 			r->v[kept++] = r->v[i];

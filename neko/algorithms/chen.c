@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/algorithms/chen.h"
 
+#include "common/base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -60,13 +62,6 @@ static double halve(const struct chen *c, unsigned k, const struct span *s, doub
 	return halve(c, k, &a, most, left - 1) + halve(c, k, &b, most, left - 1);
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double add_spans(const struct chen *c, unsigned k, const double *at, unsigned n, double most)
 {
 	double sum = 0;
@@ -108,7 +103,7 @@ static double integrate(const struct chen *c, unsigned k)
 			if (x > 0 && x < c->eta)
 				at[n++] = x;
 		}
-	qsort(at, n, sizeof(*at), compare);
+	qsort(at, n, sizeof(*at), array_order_double);
 	return integrate_spans(c, k, at, n);
 }
 

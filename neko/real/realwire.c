@@ -290,23 +290,6 @@ int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n)
 
 /* --- blocks */
 
-static void put_double(struct buf *out, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	buf_put_u64le(out, bits);
-}
-
-static double get_double(struct cur *c)
-{
-	uint64_t bits = cur_u64le(c);
-	double v;
-
-	memcpy(&v, &bits, sizeof(v));
-	return v;
-}
-
 size_t realwire_block(struct buf *out, const struct realwire_block *b)
 {
 	size_t mark = frame_begin(out, REALWIRE_BLOCK);
@@ -321,8 +304,8 @@ size_t realwire_block(struct buf *out, const struct realwire_block *b)
 				   (b->has_lost ? FLAG_LOST : 0));
 	buf_put_u64le(out, (uint64_t)b->offset);
 	buf_put_u64le(out, (uint64_t)b->error);
-	put_double(out, b->drift);
-	put_double(out, b->drift_error);
+	buf_put_doublele(out, b->drift);
+	buf_put_doublele(out, b->drift_error);
 	buf_put_u64le(out, (uint64_t)b->stop_at);
 	return mark;
 }
@@ -334,7 +317,7 @@ void realwire_event(struct buf *out, const struct neko_event *v)
 	buf_put_u64le(out, (uint64_t)v->at);
 	buf_put_u64le(out, (uint64_t)v->error);
 	buf_put_u64le(out, (uint64_t)v->content_error);
-	put_double(out, v->content);
+	buf_put_doublele(out, v->content);
 	buf_putc(out, (uint8_t)n);
 	buf_put(out, v->what, n);
 }
@@ -366,7 +349,7 @@ static bool read_event(struct cur *c, struct neko_event *v, char what[REALWIRE_W
 	v->at = (nsec_t)cur_u64le(c);
 	v->error = (nsec_t)cur_u64le(c);
 	v->content_error = (nsec_t)cur_u64le(c);
-	v->content = get_double(c);
+	v->content = cur_doublele(c);
 	n = cur_u8(c);
 	text = cur_bytes(c, n);
 	if (!text || n >= REALWIRE_WHAT_BYTES || !is_time(v->at) || !is_time(v->error) ||
@@ -403,8 +386,8 @@ static void read_head(struct cur *c, struct realwire_block *b)
 	b->has_lost = flags & FLAG_LOST;
 	b->offset = (nsec_t)cur_u64le(c);
 	b->error = (nsec_t)cur_u64le(c);
-	b->drift = get_double(c);
-	b->drift_error = get_double(c);
+	b->drift = cur_doublele(c);
+	b->drift_error = cur_doublele(c);
 	b->stop_at = (nsec_t)cur_u64le(c);
 }
 

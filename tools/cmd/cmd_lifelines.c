@@ -209,9 +209,9 @@ static void choose_part(struct lifelines_options *w, char **files)
 static void name_log(char **files, struct buf *out)
 {
 	for (char **f = files; *f; f++) {
-		const char *name = logplace_name(*f), *slash = strrchr(name, '/');
+		const char *name = str_base_name(logplace_name(*f));
 
-		buf_printf(out, "%s%s", out->n ? ", " : "", slash ? slash + 1 : name);
+		buf_printf(out, "%s%s", out->n ? ", " : "", name);
 	}
 	if (!out->n)
 		buf_puts(out, "standard input");

@@ -27,7 +27,7 @@ struct making {
 /* The file's name without folder and ending, as a name of C and Fortran. */
 static void make_stem(const char *path, char out[STEM_BYTES])
 {
-	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const char *name = str_base_name(path);
 	size_t n = strcspn(name, ".");
 
 	if (!n || n >= STEM_BYTES - 8 ||

@@ -76,13 +76,6 @@ static int set_variable(void *arg, const char *name, const char *value)
 	return setenv(name, value, 1);
 }
 
-static const char *basename_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int exec_program(char **argv)
 {
 	execvp(argv[0], argv);
@@ -135,7 +128,7 @@ static void run_with_summary(struct start *s, const struct how *how)
 {
 	const struct run_summary r = { .job = s->l->job_name,
 				       .mainsm = s->l->mainsm,
-				       .command = basename_of(s->argv[0]),
+				       .command = str_base_name(s->argv[0]),
 				       .measured = s->l->measure,
 				       .has_sites = s->l->callsites,
 				       .path = how->summary };

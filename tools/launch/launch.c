@@ -206,16 +206,12 @@ static void make_name(char *s)
 void launch_name_job(struct launch *l, const char *program)
 {
 	const char *given = l->job ? l->job : batch_job();
-	const char *slash = program ? strrchr(program, '/') : NULL;
 
 	if (given)
 		str_copy(l->job_name, sizeof(l->job_name), given);
 	else
 		snprintf(l->job_name, sizeof(l->job_name), "%.200s.%ld",
-			 slash	   ? slash + 1
-			 : program ? program
-				   : "job",
-			 (long)getpid());
+			 program ? str_base_name(program) : "job", (long)getpid());
 	make_name(l->job_name);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects by their names: hosts, sites, ranks. */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
@@ -129,13 +130,6 @@ static void note_job(struct meant *f, const struct object_name *n)
 #define HOSTS_SHOWN_MAX 8
 #define RANGES_MAX 8
 
-static int compare_ranks(const void *pa, const void *pb)
-{
-	int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* "0-3, 7" of the ranks that may be meant. */
 static void list_ranks(const struct measurement *m, struct buf *out)
 {
@@ -147,7 +141,7 @@ static void list_ranks(const struct measurement *m, struct buf *out)
 		if (object_name_read(&m->tree->list[i], &name) && is_running_rank(m, &name))
 			rank[n++] = name.rank;
 	if (n)
-		qsort(rank, n, sizeof(*rank), compare_ranks);
+		qsort(rank, n, sizeof(*rank), array_order_int64);
 	if (rank)
 		ranges_put(out, rank, n, RANGES_MAX);
 	free(rank);

@@ -65,12 +65,11 @@ static void take_place(struct profile_frame *f, const Omis_value *place)
 
 	for (size_t i = 1; (one = value_at(place, i)); i++) {
 		const char *function = value_text(one, 0), *source = value_text(one, 1);
-		const char *base = strrchr(source, '/');
 
 		if (function[0])
 			buf_printf(&b, "%s%s", b.n ? " < " : "", function);
 		if (i == 1 && source[0])
-			snprintf(f->source, sizeof(f->source), "%s:%lld", base ? base + 1 : source,
+			snprintf(f->source, sizeof(f->source), "%s:%lld", str_base_name(source),
 				 (long long)value_int(one, 2));
 	}
 	if (b.n && !b.failed)

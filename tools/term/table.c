@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A screenful is some hundred cells; a site of ten thousand ranks with threads is below this. */
 #define TABLE_CELLS_MAX (4u << 20)
@@ -66,24 +65,14 @@ void table_cell(struct table *t, const char *fmt, ...)
 	t->cell[t->n++] = copy;
 }
 
-/* Characters, taking each code point for one column: names of hosts and programs, not poems. */
-static size_t width_of(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
 static void measure(const struct table *t, size_t *width)
 {
 	size_t w;
 
 	for (size_t i = 0; i < t->columns; i++)
-		width[i] = width_of(t->heads[i]);
+		width[i] = str_characters(t->heads[i]);
 	for (size_t i = 0; i < t->n; i++) {
-		w = width_of(t->cell[i]);
+		w = str_characters(t->cell[i]);
 		if (w > width[i % t->columns])
 			width[i % t->columns] = w;
 	}
@@ -91,7 +80,7 @@ static void measure(const struct table *t, size_t *width)
 
 static void put_padded(struct buf *line, const char *s, size_t width, bool right)
 {
-	size_t pad = width - width_of(s);
+	size_t pad = width - str_characters(s);
 
 	if (right)
 		buf_printf(line, "%*s", (int)pad, "");

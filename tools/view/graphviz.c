@@ -30,10 +30,8 @@ static const struct {
 /* A name without extension is that of a text. False: an unknown format. */
 static bool find_format(const char *path, const char **out)
 {
-	const char *name = path ? strrchr(path, '/') : NULL, *end;
+	const char *end = path ? strrchr(str_base_name(path), '.') : NULL;
 
-	name = name ? name + 1 : path;
-	end = name ? strrchr(name, '.') : NULL;
 	*out = NULL;
 	for (size_t i = 0; end && i < ARRAY_LEN(formats); i++)
 		if (str_eq(end + 1, formats[i].end)) {

@@ -105,13 +105,6 @@ bool stacks_choose(struct stacks *s, const Omis_value *tree, const struct stacks
 
 /* --- frames */
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 bool stack_frame_is_mpi(const struct stack_frame *f)
 {
 	return !strncasecmp(f->function, "mpi_", 4) || !strncasecmp(f->function, "pmpi_", 5);
@@ -119,7 +112,7 @@ bool stack_frame_is_mpi(const struct stack_frame *f)
 
 static bool is_of_system(const struct stack_frame *f)
 {
-	const char *file = base_of(f->module);
+	const char *file = str_base_name(f->module);
 
 	return str_has_prefix(file, "libc.") || str_has_prefix(file, "libpthread") ||
 	       str_has_prefix(file, "libm.") || str_has_prefix(file, "[vdso]");
@@ -128,7 +121,7 @@ static bool is_of_system(const struct stack_frame *f)
 /* True: a frame of libomig, whose wrappers precede the calls of the MPI library. */
 static bool is_own(const struct stack_frame *f)
 {
-	return str_has_prefix(base_of(f->module), "libomig.so");
+	return str_has_prefix(str_base_name(f->module), "libomig.so");
 }
 
 /* Frames above main are those of each program; a stripped one has no such name. */

@@ -2,6 +2,7 @@
 /* The merged tree of stacks, in words, as text and as JSON. */
 #include "tools/view/stacks.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "tools/term/ranges.h"
@@ -13,13 +14,6 @@
 #define GROUPS_SAID_MAX 3 /* places that the first line names */
 #define RANGES_MAX 6 /* of ranks behind a branch */
 #define LINE_COLUMNS 100 /* of a chain of calls */
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /*
  * Frames without a function are those of one module: their addresses differ from process to
@@ -129,7 +123,7 @@ static void put_place(struct buf *out, struct branch b, size_t depth)
 	}
 	if (high <= 0)
 		return;
-	buf_printf(out, "%s:%lld", base_of(b.v[0]->frame[depth].file), (long long)low);
+	buf_printf(out, "%s:%lld", str_base_name(b.v[0]->frame[depth].file), (long long)low);
 	if (high > low)
 		buf_printf(out, "-%lld", (long long)high);
 }
@@ -143,14 +137,7 @@ static void put_function(struct buf *out, const struct stack_frame *f)
 	if (name[0])
 		buf_puts(out, str_show(safe, sizeof(safe), name));
 	else
-		buf_puts(out, str_show(safe, sizeof(safe), base_of(f->module)));
-}
-
-static int compare_numbers(const void *pa, const void *pb)
-{
-	int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-
-	return a < b ? -1 : a > b;
+		buf_puts(out, str_show(safe, sizeof(safe), str_base_name(f->module)));
 }
 
 /* "[0-2, 7] "; nothing for processes that are not of MPI. */
@@ -163,7 +150,7 @@ static void put_ranks(struct buf *out, struct branch b)
 		if (b.v[i]->rank >= 0)
 			rank[n++] = b.v[i]->rank;
 	if (n) {
-		qsort(rank, n, sizeof(*rank), compare_numbers);
+		qsort(rank, n, sizeof(*rank), array_order_int64);
 		buf_putc(out, '[');
 		ranges_put(out, rank, n, RANGES_MAX);
 		buf_puts(out, "] ");
@@ -369,7 +356,7 @@ static void put_hints(const struct stacks *s, struct buf *out)
 		for (size_t k = 0; k < s->v[i].n; k++) {
 			const struct stack_frame *f = &s->v[i].frame[k];
 
-			if (!str_eq(base_of(f->module), s->v[i].program))
+			if (!str_eq(str_base_name(f->module), s->v[i].program))
 				continue;
 			has_name |= f->function[0] != '\0';
 			has_line |= f->line > 0;

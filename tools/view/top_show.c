@@ -27,23 +27,14 @@ struct line {
 	bool is_full;
 };
 
-static size_t characters(const char *s)
-{
-	size_t n = 0;
-
-	for (; *s; s++)
-		n += ((unsigned char)*s & 0xc0) != 0x80;
-	return n;
-}
-
 /* Nothing comes behind what does not fit. The last column stays free: some terminals wrap when it
  * is written. */
 static void add_part(struct line *l, enum term_paint p, const char *text)
 {
-	l->is_full |= l->term->is_tty && l->used + characters(text) >= l->term->cols;
+	l->is_full |= l->term->is_tty && l->used + str_characters(text) >= l->term->cols;
 	if (l->is_full)
 		return;
-	l->used += characters(text);
+	l->used += str_characters(text);
 	buf_printf(l->out, "%s%s%s", term_paint(l->term, p), text,
 		   p == TERM_PLAIN ? "" : term_paint(l->term, TERM_PLAIN));
 }

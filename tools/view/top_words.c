@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/view/top_words.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/term/ranges.h"
 
@@ -117,13 +118,6 @@ static size_t slow_ones(const struct job *j)
 	return best && mean_mpi(j, best) >= TOP_SLOW_MPI ? best : 0;
 }
 
-static int compare_ranks(const void *pa, const void *pb)
-{
-	int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 static void name_ranks(const struct top_sample *s, const struct job *j, size_t n, struct buf *out)
 {
 	const struct top_node *node = top_node_find(s, j->rank[0]->node);
@@ -133,7 +127,7 @@ static void name_ranks(const struct top_sample *s, const struct job *j, size_t n
 		rank[i] = j->rank[i]->rank;
 	buf_puts(out, n == 1 ? "rank " : "ranks ");
 	if (rank) {
-		qsort(rank, n, sizeof(*rank), compare_ranks);
+		qsort(rank, n, sizeof(*rank), array_order_int64);
 		ranges_put(out, rank, n, RANGES_MAX);
 	}
 	if (n == 1 && node)

@@ -20,13 +20,6 @@ double waits_in_mpi(const struct exchange_rank *r)
 	return r->seconds > 0 ? fmin(sum / r->seconds, 1) : 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The lateness of each rank of x, in its order; owned by the caller. NULL: no memory. */
 static double *latenesses(const struct exchange *x)
 {
@@ -36,7 +29,7 @@ static double *latenesses(const struct exchange *x)
 		return NULL;
 	for (size_t i = 0; i < x->n; i++)
 		late[i] = sorted[i] = waits_in_mpi(&x->rank[i]);
-	qsort(sorted, x->n, sizeof(*sorted), by_value);
+	qsort(sorted, x->n, sizeof(*sorted), array_order_double);
 	median = x->n ? sorted[x->n / 2] : 0;
 	for (size_t i = 0; i < x->n; i++)
 		late[i] = fmax(median - late[i], 0);

@@ -47,13 +47,6 @@ static const struct exchange_call *call_of(const struct exchange_rank *r, unsign
 	return NULL;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* All ranks of the world have made it equally often, as in a communicator of all. */
 static bool is_of_all(const struct waits *w, unsigned func)
 {
@@ -74,7 +67,7 @@ static bool is_of_all(const struct waits *w, unsigned func)
 /* time: of each rank, sorted. */
 static double median_of(double *time, size_t n)
 {
-	qsort(time, n, sizeof(*time), by_value);
+	qsort(time, n, sizeof(*time), array_order_double);
 	return time[n / 2];
 }
 

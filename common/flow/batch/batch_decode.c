@@ -33,15 +33,6 @@ static int64_t get_difference(struct cur *c, int64_t from)
 	return (int64_t)((uint64_t)from + (uint64_t)get_zigzag(c));
 }
 
-static double get_double(struct cur *c)
-{
-	uint64_t bits = cur_u64le(c);
-	double v;
-
-	memcpy(&v, &bits, sizeof(v));
-	return v;
-}
-
 static uint64_t get_count(struct cur *c, uint64_t max)
 {
 	uint64_t v = cur_varint(c);
@@ -53,7 +44,7 @@ static uint64_t get_count(struct cur *c, uint64_t max)
 /* A bound is 0 or positive; NaN is refused too. */
 static double get_error(struct cur *c)
 {
-	double v = get_double(c);
+	double v = cur_doublele(c);
 
 	c->failed |= !(v >= 0);
 	return v;
@@ -82,7 +73,7 @@ static double get_value(struct cur *c, uint8_t bits)
 	if (bits & TOKEN_INT)
 		v = (double)get_zigzag(c);
 	if (bits & TOKEN_DOUBLE) {
-		v = get_double(c);
+		v = cur_doublele(c);
 		c->failed |= isnan(v) || bits & TOKEN_INT;
 	}
 	return v;
@@ -147,7 +138,7 @@ static void get_sketch(struct cur *c, struct sketch *s)
 
 static void get_product(struct cur *c, struct agg_product *p)
 {
-	p->mant = get_double(c);
+	p->mant = cur_doublele(c);
 	p->exp = get_zigzag(c);
 }
 
@@ -168,9 +159,9 @@ static void get_sums(struct cur *c, struct agg *a, bool low)
 	unsigned n = agg_kind_sums(a->kind);
 
 	for (unsigned i = 0; i < n; i++)
-		sum_at(a, i)->hi = get_double(c);
+		sum_at(a, i)->hi = cur_doublele(c);
 	for (unsigned i = 0; low && i < n; i++)
-		sum_at(a, i)->lo = get_double(c);
+		sum_at(a, i)->lo = cur_doublele(c);
 }
 
 static void get_finite(struct cur *c, struct agg *a, bool low)
@@ -180,11 +171,11 @@ static void get_finite(struct cur *c, struct agg *a, bool low)
 	switch (a->kind) {
 	case AGG_MIN:
 	case AGG_MAX:
-		a->range.min = a->range.max = get_double(c);
+		a->range.min = a->range.max = cur_doublele(c);
 		return;
 	case AGG_UNIQUE:
-		a->range.min = get_double(c);
-		a->range.max = get_double(c);
+		a->range.min = cur_doublele(c);
+		a->range.max = cur_doublele(c);
 		return;
 	case AGG_PROD:
 		get_product(c, &a->product.value);

@@ -15,14 +15,6 @@ static void put_difference(struct buf *b, int64_t v, int64_t from)
 	put_zigzag(b, (int64_t)((uint64_t)v - (uint64_t)from));
 }
 
-static void put_double(struct buf *b, double v)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	buf_put_u64le(b, bits);
-}
-
 static bool is_whole(double v)
 {
 	return fabs(v) < (double)BATCH_INT_MAX && v == (double)(int64_t)v &&
@@ -60,9 +52,9 @@ static void put_token(struct buf *b, const struct flow_token *t, const struct fl
 	if (bits & TOKEN_INT)
 		put_zigzag(b, (int64_t)t->value);
 	if (bits & TOKEN_DOUBLE)
-		put_double(b, t->value);
+		buf_put_doublele(b, t->value);
 	if (bits & TOKEN_ERROR)
-		put_double(b, t->error);
+		buf_put_doublele(b, t->error);
 	if (bits & TOKEN_FLAGS)
 		buf_put_varint(b, t->flags);
 	if (bits & TOKEN_COVERAGE) {
@@ -91,7 +83,7 @@ static void put_sketch(struct buf *b, const struct sketch *s)
 
 static void put_product(struct buf *b, const struct agg_product *p)
 {
-	put_double(b, p->mant);
+	buf_put_doublele(b, p->mant);
 	put_zigzag(b, p->exp);
 }
 
@@ -113,9 +105,9 @@ static void put_sums(struct buf *b, const struct agg *a, bool low)
 	unsigned n = agg_kind_sums(a->kind);
 
 	for (unsigned i = 0; i < n; i++)
-		put_double(b, sum_at(a, i)->hi);
+		buf_put_doublele(b, sum_at(a, i)->hi);
 	for (unsigned i = 0; low && i < n; i++)
-		put_double(b, sum_at(a, i)->lo);
+		buf_put_doublele(b, sum_at(a, i)->lo);
 }
 
 static void put_finite(struct buf *b, const struct agg *a, bool low)
@@ -124,20 +116,25 @@ static void put_finite(struct buf *b, const struct agg *a, bool low)
 		return put_sums(b, a, low);
 	switch (a->kind) {
 	case AGG_MIN:
-		return put_double(b, a->range.min);
+		buf_put_doublele(b, a->range.min);
+		break;
 	case AGG_MAX:
-		return put_double(b, a->range.max);
+		buf_put_doublele(b, a->range.max);
+		break;
 	case AGG_UNIQUE:
-		put_double(b, a->range.min);
-		return put_double(b, a->range.max);
+		buf_put_doublele(b, a->range.min);
+		buf_put_doublele(b, a->range.max);
+		break;
 	case AGG_PROD:
 		put_product(b, &a->product.value);
-		return put_product(b, &a->product.most);
+		put_product(b, &a->product.most);
+		break;
 	case AGG_QUANTILE:
 	case AGG_HISTOGRAM:
-		return put_sketch(b, a->sketch);
+		put_sketch(b, a->sketch);
+		break;
 	default:
-		return;
+		break;
 	}
 }
 
@@ -167,9 +164,9 @@ static void put_agg(struct buf *b, const struct agg *a)
 		buf_put_varint(b, a->ninf);
 	}
 	if (bits & AGG_ERROR)
-		put_double(b, a->error);
+		buf_put_doublele(b, a->error);
 	if (bits & AGG_ERROR && agg_kind_is_of_pairs(a->kind))
-		put_double(b, a->pairs.error);
+		buf_put_doublele(b, a->pairs.error);
 	if (a->n)
 		put_finite(b, a, bits & AGG_LOW);
 }

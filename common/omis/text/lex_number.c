@@ -23,17 +23,6 @@ static bool is_hex_prefix(const char *s)
 	return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 }
 
-static int hex_digit(char c)
-{
-	if (lex_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
-
 /* A sign belongs to the number at its start and behind an exponent's letter. */
 static bool takes_sign(const struct number *num, size_t start)
 {
@@ -111,9 +100,9 @@ static int to_int(struct lex *l, const struct number *num, const char *s, struct
 	} else if (s[0] == '0') {
 		base = 8;
 	}
-	for (first = s; hex_digit(*s) >= 0 && (unsigned)hex_digit(*s) < base; s++)
+	for (first = s; str_hex_digit(*s) >= 0 && (unsigned)str_hex_digit(*s) < base; s++)
 		over |= __builtin_mul_overflow(magnitude, base, &magnitude) ||
-			__builtin_add_overflow(magnitude, (unsigned)hex_digit(*s), &magnitude);
+			__builtin_add_overflow(magnitude, (unsigned)str_hex_digit(*s), &magnitude);
 	if (s == first || !is_int_suffix(s))
 		return bad(l, num);
 	if (over || magnitude > (uint64_t)INT64_MAX + num->negative)
@@ -137,13 +126,13 @@ static bool hex_mantissa(const char **s, uint64_t *mantissa, int *shift)
 			point = true;
 			continue;
 		}
-		if (hex_digit(**s) < 0)
+		if (str_hex_digit(**s) < 0)
 			return any;
 		any = true;
 		digits += digits || **s != '0';
 		if (digits > 16)
 			return false;
-		*mantissa = *mantissa << 4 | (unsigned)hex_digit(**s);
+		*mantissa = *mantissa << 4 | (unsigned)str_hex_digit(**s);
 		*shift -= point ? 4 : 0;
 	}
 }

@@ -2,6 +2,8 @@
 /* Strings and character constants with C's escapes. */
 #include "common/omis/text/lex.h"
 
+#include "common/base/str.h"
+
 #include <string.h>
 
 struct unescape {
@@ -10,17 +12,6 @@ struct unescape {
 	uint32_t code;
 	bool utf8; /* code is a character, not a byte */
 };
-
-static int hex_digit(int c)
-{
-	if (lex_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 static int peek(const struct lex *l)
 {
@@ -44,10 +35,10 @@ static int hex(struct unescape *u)
 	struct lex *l = u->l;
 
 	u->code = 0;
-	if (hex_digit(peek(l)) < 0)
+	if (str_hex_digit(peek(l)) < 0)
 		return lex_fail(l, u->at, "\\x without a digit");
-	for (; hex_digit(peek(l)) >= 0; l->at++) {
-		u->code = u->code << 4 | (uint32_t)hex_digit(peek(l));
+	for (; str_hex_digit(peek(l)) >= 0; l->at++) {
+		u->code = u->code << 4 | (uint32_t)str_hex_digit(peek(l));
 		if (u->code > 0xff)
 			return lex_fail(l, u->at, "a hexadecimal escape beyond a byte");
 	}
@@ -62,9 +53,9 @@ static int universal(struct unescape *u, int digits)
 	u->code = 0;
 	u->utf8 = true;
 	for (; digits; digits--, l->at++) {
-		if (hex_digit(peek(l)) < 0)
+		if (str_hex_digit(peek(l)) < 0)
 			return lex_fail(l, u->at, "too few digits in a character's number");
-		u->code = u->code << 4 | (uint32_t)hex_digit(peek(l));
+		u->code = u->code << 4 | (uint32_t)str_hex_digit(peek(l));
 	}
 	if (u->code > 0x10ffff || (u->code >= 0xd800 && u->code <= 0xdfff))
 		return lex_fail(l, u->at, "no character has the number 0x%x", u->code);
