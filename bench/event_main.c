@@ -166,8 +166,9 @@ static void reparsed(void)
 	buf_done(&text);
 }
 
-/* --- threads */
+/* --- threads: Table 2 has 1, 5 and 8, each on a processor of its own */
 
+#define THREADS_MAX 8
 #define THREAD_EVENTS (20 * EVENTS)
 
 static void *write_many(void *arg)
@@ -180,7 +181,7 @@ static void *write_many(void *arg)
 
 static void threads(int n, const char *name)
 {
-	pthread_t t[2];
+	pthread_t t[THREADS_MAX];
 	pthread_barrier_t start;
 
 	bench_clear(&series);
@@ -286,6 +287,9 @@ int main(void)
 	open_log("/dev/null", OMIG_EVENT_WAIT);
 	threads(1, "event.threads_1.per_s");
 	threads(2, "event.threads_2.per_s");
+	threads(5, "event.threads_5.per_s");
+	threads(THREADS_MAX, "event.threads_8.per_s");
+	bench_print_value("event.processors", "", (double)sysconf(_SC_NPROCESSORS_ONLN), NULL);
 	omig_event_close();
 	read_back();
 	as_text("event.ulm.ns", EVOUT_ULM);
