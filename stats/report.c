@@ -338,6 +338,28 @@ static void json_warnings(const struct quantity *q, struct json *j)
 	json_array_end(j);
 }
 
+/* Each hundredth, and the ends more closely: the tails are what logarithmic axes are for. */
+static void json_cdf(struct quantity *q, struct json *j)
+{
+	static const double end[] = { 0.0001, 0.001, 0.002, 0.005 };
+	enum { ENDS = ARRAY_LEN(end), STEPS = 100 };
+
+	json_key_array(j, "cdf");
+	for (int i = 0; quantity_moments(q)->n && i <= STEPS + 2 * ENDS; i++) {
+		double p = i == 0		  ? 0
+			   : i <= ENDS		  ? end[i - 1]
+			   : i < STEPS + ENDS	  ? (double)(i - ENDS) / STEPS
+			   : i < STEPS + 2 * ENDS ? 1 - end[2 * ENDS + STEPS - 1 - i]
+						  : 1;
+
+		json_array(j);
+		json_double(j, quantity_quantile(q, p, NULL));
+		json_double(j, p);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
 void report_json(struct quantity *q, const struct report_options *w, struct json *out)
 {
 	json_object(out);
@@ -354,6 +376,8 @@ void report_json(struct quantity *q, const struct report_options *w, struct json
 		json_lags(q, w->lags, out);
 	if (w->histogram)
 		json_histogram(q, w->bins, out);
+	if (w->cdf)
+		json_cdf(q, out);
 	if (quantity_stop(q)->n)
 		json_stop(q, out);
 	json_warnings(q, out);

@@ -18,6 +18,7 @@ struct report_options {
 	unsigned lags; /* autocorrelation from lag 1 to this one; values are kept */
 	bool histogram;
 	unsigned bins; /* of it; 0: as fits */
+	bool cdf; /* in JSON: pairs of a value and the share of values up to it, ascending */
 };
 
 /* 0.95; quartiles, 5, 95 and 99 %. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/lifeline/svgaxis.h"
 
+#include "common/base/array.h"
 #include "eventlog/lifeline/lifepage.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define TICKS 5
+#define LOG_TICKS 8 /* powers of ten; more are passed over */
 
 struct svg_axis svg_axis(double from, double to, double at, double length)
 {
@@ -18,12 +20,31 @@ struct svg_axis svg_axis(double from, double to, double at, double length)
 		from -= room;
 		to = from + 2 * room;
 	}
-	return (struct svg_axis){ from, to, at, length };
+	return (struct svg_axis){ .from = from, .to = to, .at = at, .length = length };
+}
+
+struct svg_axis svg_axis_of(double from, double to, double at, double length, bool is_log)
+{
+	struct svg_axis a;
+
+	if (!is_log)
+		return svg_axis(from, to, at, length);
+	if (!(from > 1e-300) || !(to >= from) || to > 1e300)
+		from = to = 1;
+	if (to <= from) {
+		from /= 2;
+		to = from * 4;
+	}
+	a = svg_axis(from, to, at, length);
+	a.is_log = true;
+	return a;
 }
 
 double svg_place(const struct svg_axis *a, double v)
 {
-	double share = (v - a->from) / (a->to - a->from);
+	double share = !a->is_log ? (v - a->from) / (a->to - a->from)
+		       : v > 0	  ? log(v / a->from) / log(a->to / a->from)
+				  : 0;
 
 	return a->at + fmin(fmax(isfinite(share) ? share : 0, 0), 1) * a->length;
 }
@@ -47,13 +68,32 @@ static void tick_words(char out[32], double v, double step)
 	snprintf(out, 32, "%.6g", fabs(v) < step / 2 ? 0 : v);
 }
 
+/* Powers of ten; 1, 2 and 5 times one where they are few. */
+static double log_tick(const struct svg_axis *a, int i)
+{
+	static const double part[] = { 1, 2, 5 };
+	double decades = log10(a->to / a->from), first = floor(log10(a->from));
+	int parts = decades > 2 ? 1 : (int)ARRAY_LEN(part);
+	int jump = (int)ceil(decades / LOG_TICKS);
+	int skipped = 0;
+
+	while (part[skipped % parts] * pow(10, first + skipped / parts) < a->from * (1 - 1e-9))
+		skipped++;
+	i += skipped;
+	return part[i % parts] * pow(10, first + (i / parts) * jump);
+}
+
 /* Number i of an axis: where it is, and its words. False: there are no more. */
 static bool tick(const struct svg_axis *a, int i, double *at, char words[32])
 {
 	double step = svg_tick_step(a->to - a->from, TICKS),
 	       v = (ceil(a->from / step - 1e-9) + i) * step;
 
-	if (i > 2 * TICKS || v > a->to + step * 1e-9)
+	if (a->is_log && a->to > 3 * a->from) {
+		v = log_tick(a, i);
+		step = 0;
+	}
+	if (i > 2 * LOG_TICKS || v > a->to + (step > 0 ? step : a->to) * 1e-9)
 		return false;
 	*at = svg_place(a, v);
 	tick_words(words, v, step);

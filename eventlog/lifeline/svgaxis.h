@@ -5,14 +5,19 @@
 
 #include "common/base/buf.h"
 
+#include <stdbool.h>
+
 /* A scale from values to a span of the picture. */
 struct svg_axis {
-	double from, to; /* finite; from < to */
+	double from, to; /* finite; from < to; above 0 when by powers of ten */
 	double at, length; /* pixels */
+	bool is_log; /* by powers of ten */
 };
 
 /* Values that are equal get some room around them. */
 struct svg_axis svg_axis(double from, double to, double at, double length);
+/* The same; by powers of ten when is_log, where what is not above 0 lies at the lower end. */
+struct svg_axis svg_axis_of(double from, double to, double at, double length, bool is_log);
 /* Inside of the picture, whatever v is. */
 double svg_place(const struct svg_axis *a, double v);
 

@@ -36,6 +36,7 @@ struct neko_options {
 	struct neko_delays to_delays;
 	struct neko_sweep sweep;
 	size_t point; /* of the sweep, while it runs */
+	unsigned logs; /* of a picture */
 	struct progress progress;
 };
 
@@ -441,8 +442,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 		return list(w->json);
 	if (argc == 6 && str_eq(argv[0], "configure"))
 		return configure(spec, argv + 1, w->json);
-	if (argc == 2 && str_eq(argv[0], "plot"))
-		return neko_plot(argv[1], w->output);
+	if ((argc == 2 || argc == 3) && str_eq(argv[0], "plot"))
+		return neko_plot(argv + 1, (size_t)argc - 1, w->output, w->logs);
 	if (argc == 3 && str_eq(argv[0], "compare"))
 		return neko_compare(argv[1], argv[2], w->json);
 	if (argc == 1 && str_eq(argv[0], "factory"))
@@ -452,7 +453,7 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 	if (argc != 2 || !str_eq(argv[0], "run"))
 		return cmd_usage(
 			spec,
-			"run FILE, compare FILE FILE, plot FILE, factory, list, or configure with "
+			"run FILE, compare FILE FILE, plot FILE [FILE], factory, list, or configure with "
 			"five values");
 	if (w->csv && !w->sweep.n)
 		return cmd_usage(spec, "--csv is for runs with --sweep");
@@ -479,7 +480,9 @@ static const char details[] =
 	"agree, "
 	"1 when they differ. "
 	"`list` says what a process can be. `plot` draws what `run -o` wrote: "
-	"distributions, values over time, and a space-time diagram. `configure` "
+	"distributions, values over time, and a space-time diagram; of a sweep the means and their "
+	"95 % intervals over the first key, a curve for each combination of the others; of two runs "
+	"the share of values up to each value. `configure` "
 	"computes the largest eta "
 	"of NFD-S that finds a "
 	"crash within DETECTION, errs at most once in RECURRENCE, and for "
@@ -528,6 +531,8 @@ int cmd_neko(int argc, char **argv)
 		OPTION("output", 'o', "FILE",
 		       "output file (replaced only when complete): of run as JSON, of plot as SVG",
 		       OPT_STR, &w.output),
+		OPTION_CALL("log", 0, "AXES", "plot: axes by powers of ten: x, y or xy", &w.logs,
+			    neko_plot_log),
 		OPTION("json", 'j', NULL,
 		       "run, compare, list, configure: JSON on the standard output", OPT_FLAG,
 		       &w.json),
@@ -552,7 +557,7 @@ int cmd_neko(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig neko",
 		.verbs = verbs,
-		.usage = "run [OPTION...] FILE|compare FILE FILE|plot FILE|factory "
+		.usage = "run [OPTION...] FILE|compare FILE FILE|plot FILE [FILE]|factory "
 			 "[OPTION...]|list|configure DETECTION "
 			 "RECURRENCE DURATION LOSS DELAY",
 		.summary = "runs distributed algorithms, simulated or real, and measures them",

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/cmd/neko_plot.h"
 
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "eventlog/lifeline/lifepage.h"
 #include "tools/term/say.h"
 #include "tools/term/outfile.h"
 
 #include <math.h>
 #include <string.h>
 
-#define HEAD 58
+#define HEAD PLOT_HEAD
 #define BLOCK 210 /* of a quantity */
 #define PLOT_TOP 40 /* in its block */
 #define PLOT_HIGH 130
@@ -26,6 +26,7 @@ struct panel {
 	struct json_object *quantity, *series;
 	double formula; /* NaN: none */
 	double top, bottom;
+	unsigned logs;
 };
 
 static double member(struct json_object *v, const char *name)
@@ -63,16 +64,19 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 {
 	struct json_object *bins = results_get(p->quantity, "histogram");
 	double from = member(results_item(bins, 0), "from"), to = from, most = 0;
+	bool is_log_x = p->logs & PLOT_LOG_X, is_log_y = p->logs & PLOT_LOG_Y;
 	struct svg_axis x, y;
 
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		to = member(results_item(bins, k), "to");
+		if (is_log_x && !(from > 0))
+			from = to; /* the bar of 0 ends at the edge of the plot */
 		most = fmax(most, member(results_item(bins, k), "count"));
 	}
 	if (!results_count(bins))
 		return;
-	x = svg_axis(from, to, LEFT, HALF);
-	y = svg_axis(0, most, p->bottom, p->top - p->bottom);
+	x = svg_axis_of(from, to, LEFT, HALF, is_log_x);
+	y = svg_axis_of(is_log_y ? 0.5 : 0, most, p->bottom, p->top - p->bottom, is_log_y);
 	svg_ticks_x(out, &x, p->top, p->bottom);
 	svg_ticks_y(out, &y, LEFT, LEFT + HALF);
 	bars(out, bins, &x, &y, p->bottom);
@@ -109,13 +113,15 @@ static void draw_points(struct buf *out, const struct panel *p, const struct svg
 static void draw_series(struct buf *out, const struct panel *p)
 {
 	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
+	bool is_log = p->logs & PLOT_LOG_X; /* the values', which stand upwards here */
 	struct svg_axis x, y;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
 		if (point(results_item(p->series, i), &at, &v)) {
 			first = fmin(first, at);
 			last = fmax(last, at);
-			least = fmin(least, v);
+			if (v > 0 || !is_log)
+				least = fmin(least, v);
 			most = fmax(most, v);
 		}
 	if (last < first) {
@@ -124,7 +130,7 @@ static void draw_series(struct buf *out, const struct panel *p)
 		return;
 	}
 	x = svg_axis(first, last, RIGHT, HALF);
-	y = svg_axis(least, most, p->bottom, p->top - p->bottom);
+	y = svg_axis_of(least, most, p->bottom, p->top - p->bottom, is_log);
 	svg_ticks_x(out, &x, p->top, p->bottom);
 	svg_ticks_y(out, &y, RIGHT, RIGHT + HALF);
 	draw_points(out, p, &x, &y);
@@ -134,14 +140,13 @@ static void draw_series(struct buf *out, const struct panel *p)
 
 static void draw_words(struct buf *out, const struct panel *p)
 {
-	const char *unit = results_text(results_get(p->quantity, "unit"), "");
 	double half = member(p->quantity, "half");
-	char words[512];
+	char words[512], name[160];
 	int n;
 
-	n = snprintf(words, sizeof(words), "%.100s%s%.20s%s: mean %.6g",
-		     results_text(results_get(p->quantity, "name"), "?"), *unit ? " (" : "", unit,
-		     *unit ? ")" : "", results_number(results_get(p->quantity, "mean"), 0));
+	plot_name(name, sizeof(name), p->quantity);
+	n = snprintf(words, sizeof(words), "%s: mean %.6g", name,
+		     results_number(results_get(p->quantity, "mean"), 0));
 	if (isfinite(half))
 		n += snprintf(words + n, sizeof(words) - (size_t)n, " \xc2\xb1 %.3g (95 %%)", half);
 	if (isfinite(p->formula))
@@ -160,7 +165,7 @@ static bool has_values(struct json_object *quantity)
 }
 
 /* Returns where the next thing may begin. */
-static double draw_quantities(struct buf *out, struct json_object *results)
+static double draw_quantities(struct buf *out, struct json_object *results, unsigned logs)
 {
 	struct json_object *quantities = results_get(results, "quantities");
 	struct json_object *formulas = results_get(results, "formulas");
@@ -170,8 +175,12 @@ static double draw_quantities(struct buf *out, struct json_object *results)
 	for (size_t k = 0; k < results_count(quantities); k++) {
 		struct json_object *i = results_item(quantities, k);
 		const char *name = results_text(results_get(i, "name"), "");
-		struct panel p = { i, results_get(series, name), member(formulas, name),
-				   at + PLOT_TOP, at + PLOT_TOP + PLOT_HIGH };
+		struct panel p = { i,
+				   results_get(series, name),
+				   member(formulas, name),
+				   at + PLOT_TOP,
+				   at + PLOT_TOP + PLOT_HIGH,
+				   logs };
 
 		if (!has_values(i))
 			continue;
@@ -199,29 +208,9 @@ static double height_of(struct json_object *results)
 static void draw_head(struct buf *out, struct json_object *results)
 {
 	const char *broken = results_text(results_get(results, "broken"), NULL);
-	double high = height_of(results);
 	uint64_t seed = results_u64(results_get(results, "seed"), 0);
 	char words[256];
 
-	buf_printf(out,
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
-		   "viewBox=\"0 0 %d %.0f\">\n<title>",
-		   PLOT_WIDE, high, PLOT_WIDE, high);
-	lifepage_put_text(out, results_text(results_get(results, "configuration"), "a run"));
-	buf_puts(
-		out,
-		"</title>\n<style>text{font:12px "
-		"sans-serif;fill:#1b1f24}.soft{fill:#59636e;font-size:11px;paint-order:stroke;"
-		"stroke:#fff;stroke-width:2px}.name{font-weight:bold}"
-		".bad{fill:#c81e3a;font-weight:bold}.grid{stroke:#d8dee4;fill:none}.bar{fill:#"
-		"1f6feb;fill-opacity:.75}"
-		".dot{fill:#1f6feb;fill-opacity:.6}.mean{stroke:#d4580b;fill:none;stroke-width:1.5}"
-		".formula{stroke:#1a7f64;fill:none;stroke-width:1.5;stroke-dasharray:5 3}"
-		".life{stroke:#1b1f24;stroke-width:1.5;fill:none}.dead{stroke:#c7ccd1;stroke-"
-		"dasharray:2 3;fill:none}"
-		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
-	svg_text(out, 12, 20, "class=\"name\"",
-		 results_text(results_get(results, "configuration"), "a run"));
 	snprintf(words, sizeof(words),
 		 "%.20s, seed %llu, runs: %.0f, %.6g s, messages: %.0f; orange: mean, green: "
 		 "formula",
@@ -229,24 +218,70 @@ static void draw_head(struct buf *out, struct json_object *results)
 		 results_number(results_get(results, "runs"), 0),
 		 results_number(results_get(results, "seconds"), 0),
 		 results_number(results_get(results, "sent"), 0));
-	svg_text(out, 12, 37, "class=\"soft\"", words);
+	plot_begin(out, height_of(results),
+		   results_text(results_get(results, "configuration"), "a run"), words);
 	if (broken)
 		svg_text(out, 12, 53, "class=\"bad\"", broken);
 }
 
-int neko_plot_draw(struct json_object *results, struct buf *out, struct err *e)
+static bool is_run(struct json_object *results)
 {
-	double at;
+	return results_is_array(results_get(results, "quantities")) &&
+	       results_text(results_get(results, "world"), NULL);
+}
 
-	if (!results_is_array(results_get(results, "quantities")) ||
-	    !results_text(results_get(results, "world"), NULL))
-		return err_set(e, ERR_INVALID,
-			       "these are no results of a run; make them with omig neko run -o");
-	draw_head(out, results);
-	at = draw_quantities(out, results);
-	plot_space(out, results_get(results, "trace"), at);
+static int refuse(struct err *e)
+{
+	return err_set(e, ERR_INVALID,
+		       "these are no results of a run; make them with omig neko run -o");
+}
+
+static int finish(struct buf *out, struct err *e)
+{
 	buf_puts(out, "</svg>\n");
 	return out->failed ? err_set(e, ERR_LIMIT, "no room for the picture") : 0;
+}
+
+int neko_plot_draw(struct json_object *results, unsigned logs, struct buf *out, struct err *e)
+{
+	double at;
+	int rc;
+
+	if (plot_is_sweep(results)) {
+		rc = plot_sweep(out, results, logs, e);
+		return rc ? rc : finish(out, e);
+	}
+	if (!is_run(results))
+		return refuse(e);
+	draw_head(out, results);
+	at = draw_quantities(out, results, logs);
+	plot_space(out, results_get(results, "trace"), at);
+	return finish(out, e);
+}
+
+int neko_plot_draw_two(const struct plot_run run[2], unsigned logs, struct buf *out, struct err *e)
+{
+	int rc;
+
+	for (size_t i = 0; i < 2; i++)
+		if (plot_is_sweep(run[i].results))
+			return err_set(e, ERR_INVALID, "%s is a sweep: draw it alone", run[i].name);
+		else if (!is_run(run[i].results))
+			return refuse(e);
+	rc = plot_cdf(out, run, logs, e);
+	return rc ? rc : finish(out, e);
+}
+
+int neko_plot_log(void *into, const char *text, struct err *e)
+{
+	static const char *const name[] = { "", "x", "y", "xy" };
+
+	for (unsigned i = PLOT_LOG_X; i < ARRAY_LEN(name); i++)
+		if (str_eq(text, name[i])) {
+			*(unsigned *)into = i;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "--log %.20s: x, y or xy", text);
 }
 
 static int blame(const char *path, const struct err *e)
@@ -272,20 +307,34 @@ static int write_picture(const char *output, struct buf *b)
 	return status;
 }
 
-static int plot(const char *path, const char *output)
+static int read_results(const char *path, struct json_object **out)
 {
-	struct buf text = BUF_INIT(RESULTS_MAX_BYTES + 1), picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
-	struct json_object *results = NULL;
+	struct buf text = BUF_INIT(RESULTS_MAX_BYTES + 1);
 	struct err e = { 0 };
-	int rc = file_read(path, RESULTS_MAX_BYTES, 0, &text, &e), status;
+	int rc = file_read(path, RESULTS_MAX_BYTES, 0, &text, &e);
 
 	if (!rc)
-		rc = results_parse(buf_str(&text), text.n, &results, &e);
-	if (!rc)
-		rc = neko_plot_draw(results, &picture, &e);
-	status = rc ? blame(path, &e) : write_picture(output, &picture);
-	results_free(results);
+		rc = results_parse(buf_str(&text), text.n, out, &e);
 	buf_done(&text);
+	return rc ? blame(path, &e) : CMD_OK;
+}
+
+static int plot(char *const *path, size_t n, const char *output, unsigned logs)
+{
+	struct buf picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
+	struct plot_run run[2] = { { .name = path[0] }, { .name = path[n - 1] } };
+	struct err e = { 0 };
+	int status = CMD_OK, rc;
+
+	for (size_t i = 0; i < n && status == CMD_OK; i++)
+		status = read_results(path[i], &run[i].results);
+	if (status == CMD_OK) {
+		rc = n == 1 ? neko_plot_draw(run[0].results, logs, &picture, &e)
+			    : neko_plot_draw_two(run, logs, &picture, &e);
+		status = rc ? blame(path[0], &e) : write_picture(output, &picture);
+	}
+	for (size_t i = 0; i < 2; i++)
+		results_free(run[i].results);
 	buf_done(&picture);
 	return status;
 }
@@ -300,11 +349,11 @@ static bool is_other_kind(const char *output)
 	return end && strcmp(end, ".svg") != 0;
 }
 
-int neko_plot(const char *path, const char *output)
+int neko_plot(char *const *path, size_t n, const char *output, unsigned logs)
 {
 	if (is_other_kind(output))
 		return cmd_fail(CMD_USAGE,
 				"%s: the picture is SVG; give the file a name that ends in .svg",
 				output);
-	return plot(path, output);
+	return plot(path, n, output, logs);
 }

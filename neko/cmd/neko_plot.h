@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results of a run as a picture: the distribution of each quantity, its values over time, and
- * the messages between processes. An SVG without a script, the same for the same results.
+ * Results as a picture, an SVG without a script, the same for the same results:
+ *
+ * - of a run: the distribution of each quantity, its values over time, and the messages
+ * - of two runs: the shares of values up to each value, of both over each other
+ * - of a sweep: the mean of each quantity and its interval over the parameter
  */
 #ifndef NEKO_CMD_NEKO_PLOT_H
 #define NEKO_CMD_NEKO_PLOT_H
@@ -12,18 +15,45 @@
 
 #define NEKO_PLOT_MAX_BYTES (64 * 1024 * 1024)
 
-/*
- * path: a file of `run -o`; output: NULL for the standard output. Returns an exit status; reports
- * failures.
- */
-int neko_plot(const char *path, const char *output);
+/* Axes by powers of ten. */
+enum plot_log { PLOT_LOG_X = 1, PLOT_LOG_Y = 2 };
 
-/* ERR_INVALID: these are no results. ERR_NOMEM. */
-int neko_plot_draw(struct json_object *results, struct buf *out, struct err *e);
+/* x, y or xy; as an option: into is the unsigned of enum plot_log. ERR_INVALID. */
+int neko_plot_log(void *into, const char *text, struct err *e);
+
+/*
+ * path: one file or two of `run -o`; output: NULL for the standard output. Returns an exit status;
+ * reports failures.
+ */
+int neko_plot(char *const *path, size_t n, const char *output, unsigned logs);
+
+/* Of a run or a sweep. ERR_INVALID: these are no results. ERR_NOMEM. */
+int neko_plot_draw(struct json_object *results, unsigned logs, struct buf *out, struct err *e);
+
+/* Of two runs that have names. The same errors. */
+struct plot_run {
+	const char *name;
+	struct json_object *results;
+};
+int neko_plot_draw_two(const struct plot_run run[2], unsigned logs, struct buf *out, struct err *e);
 
 /* --- for its parts */
 
 #define PLOT_WIDE 1000
+#define PLOT_HEAD 58
+#define PLOT_CHART 290 /* a chart with its words */
+#define PLOT_CHART_TOP 46 /* in it */
+#define PLOT_CHART_HIGH 190
+
+void plot_begin(struct buf *out, double high, const char *title, const char *words);
+/* "wait (s)" */
+void plot_name(char *out, size_t size, struct json_object *quantity);
+/* Below a chart: n points that an axis has no place for. */
+void plot_left_out(struct buf *out, double at, size_t n);
+
+bool plot_is_sweep(struct json_object *results);
+int plot_sweep(struct buf *out, struct json_object *results, unsigned logs, struct err *e);
+int plot_cdf(struct buf *out, const struct plot_run run[2], unsigned logs, struct err *e);
 
 /* The height of the space-time diagram; 0: there is nothing to draw. */
 double plot_space_height(struct json_object *trace);

@@ -242,6 +242,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 
 	snprintf(hash, sizeof(hash), "%016" PRIx64, f->hash);
 	options.histogram = true;
+	options.cdf = true;
 	json_init(&j, b);
 	json_object(&j);
 	json_key_str(&j, "configuration", path);

@@ -265,6 +265,10 @@ void neko_sweep_json(struct buf *b, const struct neko_sweep *s, const char *path
 	json_key_u64(&j, "points", points);
 	json_key_u64(&j, "done", done);
 	json_key_bool(&j, "partial", is_partial);
+	json_key_array(&j, "keys");
+	for (unsigned i = 0; i < s->n; i++)
+		json_str(&j, s->key[i].key);
+	json_array_end(&j);
 	json_key(&j, "sweep");
 	json_array(&j);
 	for (size_t i = 0; s->row && i < points; i++)

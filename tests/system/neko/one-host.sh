@@ -189,6 +189,19 @@ strange() {
 		! grep -q '<script\|<b>' "$TMPDIR/strange.svg"
 }
 check 'names are text in it' strange
+omig neko run examples/neko/raft.conf --simulate --seed 9 -o "$TMPDIR/raft9.json" >/dev/null
+over_each_other() {
+	omig neko plot "$TMPDIR/raft.json" "$TMPDIR/raft9.json" --log x -o "$TMPDIR/two.svg" &&
+		grep -q '>raft.json: simulated, n = ' "$TMPDIR/two.svg" &&
+		grep -q '>raft9.json: simulated, n = ' "$TMPDIR/two.svg"
+}
+check 'two runs are drawn over each other' over_each_other
+check 'axes are x, y or xy' says 'x, y or xy' omig neko plot "$TMPDIR/raft.json" --log z
+omig neko run examples/neko/raft.conf --simulate --sweep raft.heartbeat=30ms,50ms \
+	-o "$TMPDIR/sweep.json" >/dev/null
+check 'a sweep is drawn' says '>raft.heartbeat \(s\)<' omig neko plot "$TMPDIR/sweep.json"
+check 'but not over another one' says 'is a sweep' omig neko plot "$TMPDIR/sweep.json" \
+	"$TMPDIR/sweep.json"
 head -c 1000 "$TMPDIR/raft.json" >"$TMPDIR/half.json"
 check 'half a file has its place' says 'half.json:1:1001: ' omig neko plot "$TMPDIR/half.json"
 echo '{"quantities":7}' >"$TMPDIR/other.json"

@@ -5,6 +5,7 @@
 #include "stats/report.h"
 #include "tests/suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct quantity *q;
@@ -122,6 +123,34 @@ TEST(json_has_null_for_what_is_not_defined)
 #define HALF "1.9632431614775572"
 #define DEVIATION "1.5811388300841898"
 #define THIRTY "##############################"
+
+/* Ascending in both, from the least value to the greatest. */
+TEST(shares_of_values_end_at_both_ends)
+{
+	struct report_options w = report_usual;
+	const char *at;
+	double v, p, last_v = 0, last_p = -1;
+	struct json j;
+	size_t n = 0;
+
+	w.cdf = true;
+	add_five();
+	json_init(&j, &out);
+	report_json(q, &w, &j);
+	ck_assert_int_eq(json_end(&j), 0);
+	at = strstr(buf_str(&out), "\"cdf\":[");
+	ck_assert_ptr_nonnull(at);
+	ck_assert_int_eq(strncmp(at, "\"cdf\":[[1,0],", 13), 0);
+	for (at += 7; sscanf(at, "[%lf,%lf]", &v, &p) == 2; at = strchr(at, ']') + 2, n++) {
+		ck_assert_double_ge(v, last_v);
+		ck_assert_double_gt(p, last_p);
+		last_v = v;
+		last_p = p;
+	}
+	ck_assert_double_eq(last_v, 5);
+	ck_assert_double_eq(last_p, 1);
+	ck_assert_uint_eq(n, 109);
+}
 
 TEST(all_forms_have_all_of_it)
 {
