@@ -129,7 +129,7 @@ front.panels    = Bytes/s at mainsm (by events/s of each of 400 \
 		Of mainsm’s time: %|$(call front.both,1_level.busy);$\
 		The same with three levels|$(call front.both,3_levels.busy)
 growth-paper: $(B)/libexec/omig/omig-sim
-	$< growth --hosts $(paper.hosts) --json $(B)/paper.json >$(B)/paper.md
+	$< growth --hosts $(paper.hosts) --output $(B)/paper.json >$(B)/paper.md
 	awk -v only=paper -v by=request.1_level -v panels='$(paper.panels)' -f mk/growth-plot.awk \
 		$(B)/paper.json >docs/measured/growth-paper.svg
 	awk -v only=front -v by=1_level.bytes.at_the_top -v panels='$(front.panels)' -f \

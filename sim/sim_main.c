@@ -257,21 +257,11 @@ static bool has_to_end(void)
 	return end_signal;
 }
 
-static int set_json(void *into, const char *value, struct err *e)
-{
-	const char **path = into;
-
-	if (value[0] == '-') /* an option, as of commands whose --json takes nothing */
-		return err_set(e, ERR_INVALID, "that is no FILE; ./ in front makes it one");
-	*path = value;
-	return 0;
-}
-
 /* Also what a wrong option before it keeps from being read. */
 static bool is_asked_for_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
-		if (str_eq(argv[i], "--json") || str_has_prefix(argv[i], "--json="))
+		if (str_eq(argv[i], "--json") || str_eq(argv[i], "-j"))
 			return true;
 	return false;
 }
@@ -296,7 +286,7 @@ static int run_growth(struct sim_options *w, bool is_speed)
 	if (!(is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
 		       : growth_run(&p, &e))) {
 		if (end_signal)
-			puts("interrupted: partial results");
+			fputs("interrupted: partial results\n", p.json ? stderr : stdout);
 		return end_signal ? 128 + end_signal : 0;
 	}
 	fprintf(stderr, "omig: %s\n", e.text);
@@ -382,7 +372,7 @@ static int run_cluster(struct sim_options *w, const struct opt_spec *spec)
 
 static bool has_no_figures(const char *world)
 {
-	return str_eq(world, "cluster") || str_eq(world, "speed") || str_eq(world, "detector");
+	return str_eq(world, "cluster") || str_eq(world, "detector");
 }
 
 static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, char **argv,
@@ -394,8 +384,8 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 	/* warnings are dropped: full disks are normal here */
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
-	if (w->plan.json && argc - first == 1 && has_no_figures(argv[first]))
-		return opt_usage_error(spec, "--json is of growth");
+	if ((w->plan.json || w->plan.output) && argc - first == 1 && has_no_figures(argv[first]))
+		return opt_usage_error(spec, "--json and --output are of growth and speed");
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
@@ -455,8 +445,12 @@ int main(int argc, char **argv)
 		  OPT_CALL, &w.plan, 0, 0, set_levels },
 		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)",
 		  OPT_CALL, &w.plan, 0, 0, set_hosts },
-		{ "json", 0, "FILE", "of growth: a line for each figure", OPT_CALL, &w.plan.json, 0,
-		  0, set_json },
+		{ "json", 'j', NULL,
+		  "of growth and speed: a line of JSON for each figure, no tables", OPT_FLAG,
+		  &w.plan.json, 0, 0, NULL },
+		{ "output", 'o', "FILE",
+		  "of growth and speed: the lines of --json, beside the tables", OPT_STR,
+		  &w.plan.output, 0, 0, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
 		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,

@@ -7,6 +7,7 @@
 #include "sim/nodes/cluster.h"
 
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,21 +82,51 @@ static int all_fit(const struct growth_plan *p, struct err *e)
 
 /* --- reports */
 
+/* Tables as they grow, or with --json the lines of their figures. */
+struct report {
+	const struct growth_plan *plan;
+	struct buf lines; /* of all figures */
+	size_t shown; /* bytes of lines that are on the standard output */
+};
+
+static void put_cells(const struct report *r, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void put_cells(const struct report *r, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (r->plan->json)
+		return;
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}
+
+static void end_row(struct report *r)
+{
+	put_cells(r, "\n");
+	if (r->plan->json && r->lines.n > r->shown)
+		fwrite(r->lines.p + r->shown, 1, r->lines.n - r->shown, stdout);
+	r->shown = r->lines.n;
+	fflush(stdout);
+}
+
 static void report_stage(const struct growth_conf *c, const char *what)
 {
 	fprintf(stderr, "omig: %u hosts, %u level%s of sms: %s\n", c->hosts, c->levels,
 		c->levels > 1 ? "s" : "", what);
 }
 
-static void report_head(void)
+static void report_head(const struct report *r)
 {
-	printf("| hosts | levels | shape |");
+	put_cells(r, "| hosts | levels | shape |");
 	for (int i = 0; i < GROWTH_NFIGURES; i++)
-		printf(" %s |", growth_name[i].words);
-	printf("\n|---:|---:|---|");
+		put_cells(r, " %s |", growth_name[i].words);
+	put_cells(r, "\n|---:|---:|---|");
 	for (int i = 0; i < GROWTH_NFIGURES; i++)
-		printf("---:|");
-	printf("\n");
+		put_cells(r, "---:|");
+	put_cells(r, "\n");
 }
 
 /* Branches of mainsm, of each level of sms but the last, and about this many of that. */
@@ -123,23 +154,22 @@ static void put_line(struct buf *out, const char *name, double v, const char *un
 	buf_puts(out, "\n");
 }
 
-static void report_point(const struct growth_point *p, struct buf *lines)
+static void report_point(const struct growth_point *p, struct report *r)
 {
 	char shape[48], name[96];
 
 	put_shape(p, shape);
-	printf("| %u | %u | %s |", p->hosts, p->levels, shape);
+	put_cells(r, "| %u | %u | %s |", p->hosts, p->levels, shape);
 	for (int i = 0; i < GROWTH_NFIGURES; i++) {
-		printf(" %.4g |", p->v[i]);
+		put_cells(r, " %.4g |", p->v[i]);
 		snprintf(name, sizeof(name), "paper.%s.%u_level%s.%u.%s", growth_name[i].name,
 			 p->levels, p->levels > 1 ? "s" : "", p->hosts, growth_name[i].last);
-		put_line(lines, name, p->v[i], growth_name[i].unit);
+		put_line(&r->lines, name, p->v[i], growth_name[i].unit);
 	}
-	printf("\n");
-	fflush(stdout);
+	end_row(r);
 }
 
-static void report_front(const struct growth_front *f, struct buf *lines)
+static void report_front(const struct growth_front *f, struct report *r)
 {
 	const struct {
 		const char *name, *unit;
@@ -150,26 +180,25 @@ static void report_front(const struct growth_front *f, struct buf *lines)
 		    { "events", "1/s", f->events } };
 	char name[96];
 
-	printf("| %u | %u | %u | %s |", f->hosts, f->levels, f->rate,
-	       f->is_central ? "at the top" : "where the data is born");
+	put_cells(r, "| %u | %u | %u | %s |", f->hosts, f->levels, f->rate,
+		  f->is_central ? "at the top" : "where the data is born");
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		printf(" %.4g |", all[i].v);
+		put_cells(r, " %.4g |", all[i].v);
 		snprintf(name, sizeof(name), "front.%u_level%s.%s.%s.%u.rate", f->levels,
 			 f->levels > 1 ? "s" : "", all[i].name,
 			 f->is_central ? "at_the_top" : "where_it_is_born", f->rate);
-		put_line(lines, name, all[i].v, all[i].unit);
+		put_line(&r->lines, name, all[i].v, all[i].unit);
 	}
-	printf("\n");
-	fflush(stdout);
+	end_row(r);
 }
 
 /* --- all of it */
 
-static int run_points(const struct growth_plan *p, struct buf *lines, struct err *e)
+static int run_points(const struct growth_plan *p, struct report *r, struct err *e)
 {
 	int rc = 0;
 
-	report_head();
+	report_head(r);
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; !rc && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
@@ -178,7 +207,7 @@ static int run_points(const struct growth_plan *p, struct buf *lines, struct err
 
 			rc = growth_measure(&c, &point, e);
 			if (!rc)
-				report_point(&point, lines);
+				report_point(&point, r);
 		}
 	return rc;
 }
@@ -192,7 +221,7 @@ static unsigned front_hosts(const struct growth_plan *p)
 	return most < GROWTH_FRONT_HOSTS_MAX ? most : GROWTH_FRONT_HOSTS_MAX;
 }
 
-static int run_front(const struct growth_plan *p, unsigned levels, struct buf *lines, struct err *e)
+static int run_front(const struct growth_plan *p, unsigned levels, struct report *r, struct err *e)
 {
 	const struct growth_conf c = { p->seed, front_hosts(p), levels, NULL };
 	int rc = 0;
@@ -202,19 +231,21 @@ static int run_front(const struct growth_plan *p, unsigned levels, struct buf *l
 
 		rc = growth_measure_front(&c, &f, e);
 		if (!rc)
-			report_front(&f, lines);
+			report_front(&f, r);
 	}
 	return rc;
 }
 
-static int run_fronts(const struct growth_plan *p, struct buf *lines, struct err *e)
+static int run_fronts(const struct growth_plan *p, struct report *r, struct err *e)
 {
 	int rc = 0;
 
-	printf("\n| hosts | levels | events/s of each process | evaluated | frames/s at mainsm | bytes/s at mainsm |"
-	       " its time: %% | events/s counted |\n|---:|---:|---:|---|---:|---:|---:|---:|\n");
+	put_cells(
+		r,
+		"\n| hosts | levels | events/s of each process | evaluated | frames/s at mainsm | bytes/s at mainsm |"
+		" its time: %% | events/s counted |\n|---:|---:|---:|---|---:|---:|---:|---:|\n");
 	for (unsigned l = 0; !rc && l < p->nlevels; l++)
-		rc = run_front(p, p->levels[l], lines, e);
+		rc = run_front(p, p->levels[l], r, e);
 	return rc;
 }
 
@@ -232,29 +263,54 @@ static int write_lines(const char *path, const struct buf *lines, struct err *e)
 	return rc;
 }
 
+/* What was measured is there, also when what comes after it cannot be. */
+static int finish(struct report *r, int rc, struct err *e)
+{
+	const char *to = r->plan->output;
+
+	if (to && r->lines.n && rc)
+		write_lines(to, &r->lines, NULL);
+	else if (to && r->lines.n)
+		rc = write_lines(to, &r->lines, e);
+	if (!rc && r->plan->json && ferror(stdout))
+		rc = err_sys(e, "standard output");
+	buf_done(&r->lines);
+	return rc;
+}
+
 int growth_run(const struct growth_plan *p, struct err *e)
 {
-	struct buf lines = BUF_INIT(JSON_MAX_BYTES);
+	struct report r = { .plan = p, .lines = BUF_INIT(JSON_MAX_BYTES) };
 	int rc = all_fit(p, e);
 
-	rc = rc ? rc : run_points(p, &lines, e);
-	rc = rc ? rc : run_fronts(p, &lines, e);
-	/* What was measured is there, also when what comes after it cannot be. */
-	if (p->json && lines.n && rc)
-		write_lines(p->json, &lines, NULL);
-	else if (p->json && lines.n)
-		rc = write_lines(p->json, &lines, e);
-	buf_done(&lines);
-	return rc;
+	rc = rc ? rc : run_points(p, &r, e);
+	rc = rc ? rc : run_fronts(p, &r, e);
+	return finish(&r, rc, e);
+}
+
+static void report_speed(const struct growth_conf *c, const struct growth_speed *s,
+			 struct report *r)
+{
+	char name[96];
+
+	put_cells(r, "| %u | %u | %.3g | %.4g |", c->hosts, c->levels, s->speedup, s->mib);
+	snprintf(name, sizeof(name), "speed.%u_level%s.%u.times", c->levels,
+		 c->levels > 1 ? "s" : "", c->hosts);
+	put_line(&r->lines, name, s->speedup, "");
+	snprintf(name, sizeof(name), "speed.%u_level%s.%u.mib", c->levels, c->levels > 1 ? "s" : "",
+		 c->hosts);
+	put_line(&r->lines, name, s->mib, "MiB");
+	end_row(r);
 }
 
 int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 {
+	struct report r = { .plan = p, .lines = BUF_INIT(JSON_MAX_BYTES) };
 	int rc = all_fit(p, e);
 
-	if (rc)
-		return rc;
-	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
+	if (!rc)
+		put_cells(&r,
+			  "| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; !rc && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
@@ -263,9 +319,7 @@ int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 
 			rc = growth_measure_speed(&c, time, &s, e);
 			if (!rc)
-				printf("| %u | %u | %.3g | %.4g |\n", c.hosts, c.levels, s.speedup,
-				       s.mib);
-			fflush(stdout);
+				report_speed(&c, &s, &r);
 		}
-	return rc;
+	return finish(&r, rc, e);
 }

@@ -26,7 +26,8 @@ struct growth_plan {
 	uint64_t seed;
 	unsigned hosts[GROWTH_STEPS_MAX], levels[GROWTH_LEVELS_MAX];
 	unsigned nhosts, nlevels;
-	const char *json; /* file for all figures, one a line; NULL: none */
+	bool json; /* a line for each figure on the standard output, instead of tables */
+	const char *output; /* file for these lines; NULL: none */
 	bool (*must_end)(void);
 	bool is_watched; /* progress is printed on the standard error */
 };
@@ -45,7 +46,7 @@ int growth_parse_list(const char *text, const struct growth_list *to, unsigned *
 /* How fast such worlds go here: the same, a row each. time: virtual, of each. */
 int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e);
 
-/* Rows on the standard output as they are done. */
+/* Rows, or lines with JSON, on the standard output as they are done. */
 int growth_run(const struct growth_plan *p, struct err *e);
 
 #endif

@@ -25,7 +25,7 @@ check 'without descriptors for all processes it does not begin' says \
 	'^omig: 20 hosts with 8 ranks each need 853 open files, and 852 are allowed' with_files 852
 check 'with as many as it needs it ends' says '^seed 1: hash ' with_files 853
 growth() {
-	omig sim growth --hosts 9,12 --levels 1,2 --json "$TMPDIR/growth.json" \
+	omig sim growth --hosts 9,12 --levels 1,2 --output "$TMPDIR/growth.json" \
 		>"$TMPDIR/growth.out" &&
 		[ "$(grep -c '^| 12 | 2 |' "$TMPDIR/growth.out")" = 9 ] &&
 		grep -q '"name":"front.2_levels.events.at_the_top.1000.rate","value":12000,' \
@@ -34,12 +34,22 @@ growth() {
 			"$TMPDIR/growth.json"
 }
 check 'growth is shown for each number of hosts and levels' growth
+cut -d: -f2 <"$TMPDIR/growth.json" >"$TMPDIR/names"
+lines() { # of JSON, and nothing else
+	omig sim speed --hosts 20 --time 10s --json >"$TMPDIR/speed.json" &&
+		grep -q '^{"name":"speed.1_level.20.times","value":' "$TMPDIR/speed.json" &&
+		grep -q '^{"name":"speed.1_level.20.mib","value":' "$TMPDIR/speed.json" &&
+		[ "$(wc -l <"$TMPDIR/speed.json")" = 2 ]
+}
+check 'with --json its figures are lines, and no table' lines
+check 'and so are those of growth, as in its file' sh -c 'omig sim growth --hosts 9,12 \
+	--levels 1,2 -j | cut -d: -f2 | cmp - "$0"' "$TMPDIR/names"
 check 'its speed is shown' says '^\| 20 \| 1 \| [0-9]' omig sim speed --hosts 20 --time 10s
 check 'a cluster of two sizes is a mistake' status_is 2 omig sim cluster --hosts 2,3
 check 'four levels are a mistake' status_is 2 omig sim growth --levels 4
 check 'figures that cannot be written are reported' \
 	status_is 3 omig sim growth --hosts 2 --levels 1 \
-	--json /dev/full
+	--output /dev/full
 check 'seeds from the last to the first are a mistake' status_is 2 omig sim cluster --seeds 6..4
 check 'an unknown study is refused, too' status_is 2 omig sim weather
 

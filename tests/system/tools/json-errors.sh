@@ -48,11 +48,11 @@ check 'nor any of such a beginning' fails_with 4 'is no library call' \
 	omig events tail --json 'MPI_Qqqqqq*'
 check 'but some of another' fails_with 3 'no mainsm' \
 	omig events tail --json 'MPI_*' 'MPI_Isen*' MPI_Send MPI_Send.end Sendd
-check 'an option in the place of a file' fails_with 2 'is no FILE' \
+check 'an option that there is not, of a world' fails_with 2 "unknown option '--bogus'" \
 	omig sim growth --json --bogus
-check 'of a world that has no figures' fails_with 2 'json is of growth' \
-	omig sim cluster --json "$TMPDIR/figures"
-check 'a world that there is not' fails_with 2 'weather' omig sim weather --json "$TMPDIR/figures"
+check 'a world that has no figures' fails_with 2 'are of growth and speed' \
+	omig sim cluster --json
+check 'a world that there is not' fails_with 2 'weather' omig sim weather --json
 check 'an operand too few' fails_with 2 'which metric' omig measure --json
 check 'a file that there is not' fails_with 4 'nofile' omig log cat --json nofile
 check 'and one of a run' fails_with 4 'nofile' omig neko run --simulate --json nofile
