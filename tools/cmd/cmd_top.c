@@ -10,6 +10,7 @@
 #include "tools/view/top_rank.h"
 #include "tools/view/top_screen.h"
 #include "tools/view/top_show.h"
+#include "tools/view/top_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ static void show(struct top *t)
 
 	if (!t->all && !t->total)
 		top_drop_ended(&t->now);
+	top_mark_slow(&t->now);
 	if (t->common.json) {
 		t->screen.is_over = !top_show_json(&t->now);
 		return;

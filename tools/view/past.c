@@ -160,6 +160,7 @@ static void fill_rank(struct top_rank *r, const Omis_value *classes, const Omis_
 	r->cpu_s = NAN;
 	r->rss_bytes = value_float(v, PAST_RSS);
 	r->calls_s = value_float(v, PAST_CALLS_S);
+	r->messages_s = NAN; /* no sample has it */
 	r->out_s = value_float(v, PAST_OUT_S);
 	r->in_s = value_float(v, PAST_IN_S);
 	r->call.state = TOP_CALL_UNKNOWN;

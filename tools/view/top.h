@@ -68,7 +68,8 @@ struct top_rank {
 	double calls, delay_ns[TOP_CLASSES], bytes_out, bytes_in;
 	double class_calls[TOP_CLASSES], class_out[TOP_CLASSES], class_in[TOP_CLASSES];
 	/* between two samples; NaN without an earlier one */
-	double share[TOP_CLASSES], mpi, calls_s, out_s, in_s, cpu;
+	double share[TOP_CLASSES], mpi, calls_s, messages_s, out_s, in_s, cpu;
+	bool is_slow; /* top_mark_slow() */
 };
 
 struct top_node {

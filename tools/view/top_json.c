@@ -67,9 +67,11 @@ static void rank_json(struct json *j, const struct top_rank *r)
 	json_key_str(j, "program", r->program);
 	json_key_str(j, "state", top_state_name(r->state));
 	json_key_double(j, "mpi_percent", r->mpi);
+	json_key_bool(j, "slow", r->is_slow);
 	call_json(j, &r->call);
 	classes_json(j, "percent", r->share, 1);
 	json_key_double(j, "calls_per_s", r->calls_s);
+	json_key_double(j, "messages_per_s", r->messages_s);
 	json_key_double(j, "bytes_out_per_s", r->out_s);
 	json_key_double(j, "bytes_in_per_s", r->in_s);
 	json_key_double(j, "cpu_percent", r->cpu);

@@ -107,7 +107,7 @@ static void no_rates(struct top_rank *r)
 {
 	for (size_t i = 0; i < TOP_CLASSES; i++)
 		r->share[i] = (double)NAN;
-	r->mpi = r->calls_s = r->out_s = r->in_s = r->cpu = (double)NAN;
+	r->mpi = r->calls_s = r->messages_s = r->out_s = r->in_s = r->cpu = (double)NAN;
 }
 
 static void add_rank(void *arg, const char *token, const Omis_value *v)
@@ -285,6 +285,7 @@ static void rank_rates(struct top_rank *r, const struct top_rank *b, double wall
 		r->mpi += r->share[i];
 	}
 	r->calls_s = rate(r->calls, b->calls, s);
+	r->messages_s = rate(r->class_calls[TOP_SEND], b->class_calls[TOP_SEND], s);
 	r->out_s = rate(r->bytes_out, b->bytes_out, s);
 	r->in_s = rate(r->bytes_in, b->bytes_in, s);
 }

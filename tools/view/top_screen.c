@@ -26,7 +26,8 @@ const char top_help[] =
 	"\n"
 	"CALL is the call that a rank is in, FOR since when (>=: at least). MPI% is the share\n"
 	"of the last interval in MPI; the classes of calls behind it are parts of it. A class\n"
-	"that no rank has called has no column. CPU-WAIT, MEM-WAIT and IO-WAIT of a host are\n"
+	"that no rank has called has no column. MSG/s are calls of the class send. A rank that\n"
+	"the others wait for is in colour, and so is a host without room. CPU-WAIT, MEM-WAIT and IO-WAIT of a host are\n"
 	"the shares of the last 10 s in which some task waited for a processor, memory, a disk.\n";
 
 /* --- the filter */
@@ -37,10 +38,15 @@ static bool number_field(const struct top_rank *r, const char *name, double *out
 		const char *name;
 		double value;
 	} fields[] = {
-		{ "rank", (double)r->rank }, { "pid", (double)r->pid },
-		{ "mpi", r->mpi },	     { "cpu", r->cpu },
-		{ "calls", r->calls_s },     { "rss", r->rss_bytes / 1048576 },
-		{ "out", r->out_s },	     { "in", r->in_s },
+		{ "rank", (double)r->rank },
+		{ "pid", (double)r->pid },
+		{ "mpi", r->mpi },
+		{ "cpu", r->cpu },
+		{ "calls", r->calls_s },
+		{ "msg", r->messages_s },
+		{ "rss", r->rss_bytes / 1048576 },
+		{ "out", r->out_s },
+		{ "in", r->in_s },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(fields); i++)

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COLUMNS_MAX (TOP_CLASSES + 13)
+#define COLUMNS_MAX (TOP_CLASSES + 14)
 #define HEAD_BYTES 16 /* the longest name of a class */
 #define TITLE_ROWS 2
 #define ROWS_AROUND 4 /* two heads, a gap, the coverage */
@@ -82,6 +82,29 @@ static void say_more(size_t n, size_t shown, const char *what, struct buf *out)
 		buf_printf(out, "... %zu more %s\n", n - shown, what);
 }
 
+/* Lines of a table, of which the first is its head; paint is that of row i. */
+static void paint_rows(const struct term *t, const struct buf *table, struct buf *out,
+		       enum term_paint (*paint)(const void *arg, size_t i), const void *arg)
+{
+	const char *at = buf_str(table);
+
+	for (size_t i = 0; *at; i++) {
+		const char *end = strchrnul(at, '\n');
+		enum term_paint p = i ? paint(arg, i - 1) : TERM_PLAIN;
+
+		buf_printf(out, "%s%.*s%s\n", p == TERM_PLAIN ? "" : term_paint(t, p),
+			   (int)(end - at), at, p == TERM_PLAIN ? "" : term_paint(t, TERM_PLAIN));
+		at = end + (*end == '\n');
+	}
+}
+
+static enum term_paint paint_of_node(const void *arg, size_t i)
+{
+	const struct top_node *n = arg;
+
+	return top_node_is_full(&n[i]) ? TERM_YELLOW : TERM_PLAIN;
+}
+
 static int show_nodes(const struct term *t, const struct top_sample *s, size_t rows,
 		      struct buf *out)
 {
@@ -90,6 +113,7 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 		"MEM",	"OF",	 "CPU-WAIT%", "MEM-WAIT%", "IO-WAIT%"
 	};
 	struct table *tab = table_new(10, heads, "lrrrrrrrrr");
+	struct buf lines = BUF_INIT(64 << 20);
 	char text[TABLE_NUMBER_BYTES];
 	size_t n, shown = that_fit(s->nnode, rows);
 	int rc;
@@ -111,7 +135,9 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 		table_cell(tab, "%s", table_percent(text, s->node[i].memory_some));
 		table_cell(tab, "%s", table_percent(text, s->node[i].io_some));
 	}
-	rc = table_end(tab, t->is_tty ? t->cols : 0, out);
+	rc = table_end(tab, t->is_tty ? t->cols : 0, &lines);
+	paint_rows(t, &lines, out, paint_of_node, s->node);
+	buf_done(&lines);
 	say_more(s->nnode, shown, "nodes", out);
 	return rc;
 }
@@ -123,7 +149,7 @@ struct heads {
 	size_t n, nclass;
 	enum top_class class[TOP_CLASSES];
 	char upper[TOP_CLASSES][HEAD_BYTES];
-	bool with_job;
+	bool with_job, with_messages;
 };
 
 static void name_cells(struct table *tab, const struct top_sample *s, const struct top_rank *r)
@@ -165,6 +191,8 @@ static void rate_cells(struct table *tab, const struct heads *h, const struct to
 	for (size_t i = 0; i < h->nclass; i++)
 		table_cell(tab, "%s", table_percent(text, r->share[h->class[i]]));
 	table_cell(tab, "%s", table_count(text, r->calls_s));
+	if (h->with_messages)
+		table_cell(tab, "%s", table_count(text, r->messages_s));
 	table_cell(tab, "%s", table_bytes(text, r->out_s));
 	table_cell(tab, "%s", table_bytes(text, r->in_s));
 	table_cell(tab, "%s", table_percent(text, r->cpu));
@@ -184,6 +212,8 @@ static void total_cells(struct table *tab, const struct heads *h, const struct t
 		table_cell(tab, "%s",
 			   table_duration(text, top_counted(r, r->delay_ns[h->class[i]] / 1e9)));
 	table_cell(tab, "%s", table_count(text, top_counted(r, r->calls)));
+	if (h->with_messages)
+		table_cell(tab, "%s", table_count(text, top_counted(r, r->class_calls[TOP_SEND])));
 	table_cell(tab, "%s", table_bytes(text, top_counted(r, r->bytes_out)));
 	table_cell(tab, "%s", table_bytes(text, top_counted(r, r->bytes_in)));
 	table_cell(tab, "%s", table_duration(text, r->cpu_s));
@@ -227,11 +257,11 @@ static void add_class(struct heads *h, enum top_class k)
 /* Classes that no rank has called have no column. */
 static void make_heads(struct heads *h, const struct top_sample *s, bool is_total)
 {
-	static const char *const rates[] = { "CALLS/s", "OUT/s", "IN/s", "CPU%", "RSS" };
-	static const char *const totals[] = { "CALLS", "OUT", "IN", "CPU", "RSS" };
+	static const char *const rates[] = { "CALLS/s", "MSG/s", "OUT/s", "IN/s", "CPU%", "RSS" };
+	static const char *const totals[] = { "CALLS", "MSG", "OUT", "IN", "CPU", "RSS" };
 	const char *const *last = is_total ? totals : rates;
 
-	*h = (struct heads){ .with_job = has_jobs(s) };
+	*h = (struct heads){ .with_job = has_jobs(s), .with_messages = is_called(s, TOP_SEND) };
 	if (h->with_job)
 		add_head(h, "JOB", 'l');
 	add_head(h, "RANK", 'r');
@@ -245,22 +275,20 @@ static void make_heads(struct heads *h, const struct top_sample *s, bool is_tota
 		if (is_called(s, (enum top_class)i))
 			add_class(h, (enum top_class)i);
 	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
-		add_head(h, last[i], 'r');
+		if (h->with_messages || !str_has_prefix(last[i], "MSG"))
+			add_head(h, last[i], 'r');
 }
 
-/* The row that was chosen is reversed; the head comes first. */
-static void mark_row(const struct term *t, size_t row, const struct buf *table, struct buf *out)
+struct painted {
+	const struct top_rank *rank; /* of the first row */
+	size_t chosen; /* row; SIZE_MAX: none */
+};
+
+static enum term_paint paint_of_rank(const void *arg, size_t i)
 {
-	const char *at = buf_str(table);
+	const struct painted *p = arg;
 
-	for (size_t i = 0; *at; i++) {
-		const char *end = strchrnul(at, '\n');
-		bool is_marked = i == row + 1;
-
-		buf_printf(out, "%s%.*s%s\n", is_marked ? term_paint(t, TERM_REVERSE) : "",
-			   (int)(end - at), at, is_marked ? term_paint(t, TERM_PLAIN) : "");
-		at = end + (*end == '\n');
-	}
+	return i == p->chosen ? TERM_REVERSE : p->rank[i].is_slow ? TERM_YELLOW : TERM_PLAIN;
 }
 
 static void say_others(size_t n, size_t first, size_t shown, struct buf *out)
@@ -293,7 +321,8 @@ static int show_ranks(const struct term *t, const struct top_sample *s, const st
 			rate_cells(tab, &h, &s->rank[i]);
 	}
 	rc = table_end(tab, t->is_tty ? t->cols : 0, &text);
-	mark_row(t, t->is_raw ? look->row - first : SIZE_MAX - 1, &text, out);
+	paint_rows(t, &text, out, paint_of_rank,
+		   &(struct painted){ s->rank + first, t->is_raw ? look->row - first : SIZE_MAX });
 	buf_done(&text);
 	say_others(s->nrank, first, n, out);
 	return rc;

@@ -173,16 +173,35 @@ static bool is_first_of_job(const struct top_sample *s, size_t at)
 	return true;
 }
 
+/* The job whose first rank is rank `at`. False: it is no first one, or there is no memory. */
+static bool take_job(const struct top_sample *s, size_t at, struct job *j)
+{
+	if ((at && str_eq(s->rank[at].job, s->rank[at - 1].job)) || !is_first_of_job(s, at))
+		return false;
+	return collect(s, s->rank[at].job, j);
+}
+
+void top_mark_slow(struct top_sample *s)
+{
+	for (size_t i = 0; i < s->nrank; i++) {
+		struct job j;
+
+		if (!take_job(s, i, &j))
+			continue;
+		for (size_t n = slow_ones(&j); n > 0; n--)
+			s->rank[j.rank[n - 1] - s->rank].is_slow = true;
+		free(j.rank);
+	}
+}
+
 static void each_job(struct report *to, const struct top_sample *s, bool is_plain)
 {
 	for (size_t i = 0; i < s->nrank; i++) {
 		struct job j;
 		size_t slow;
 
-		if ((i && str_eq(s->rank[i].job, s->rank[i - 1].job)) || !is_first_of_job(s, i))
+		if (!take_job(s, i, &j))
 			continue;
-		if (!collect(s, s->rank[i].job, &j))
-			return;
 		slow = slow_ones(&j);
 		if (slow && !is_plain)
 			say_slow(to, s, &j, slow);
@@ -197,6 +216,12 @@ static void each_job(struct report *to, const struct top_sample *s, bool is_plai
 static bool is_starved(const struct top_node *n)
 {
 	return n->running > TOP_STARVED_TASKS * n->cpus && n->cpu_some > TOP_STARVED_PRESSURE;
+}
+
+bool top_node_is_full(const struct top_node *n)
+{
+	return is_starved(n) || n->memory_full > TOP_MEMORY_PRESSURE ||
+	       n->io_full > TOP_IO_PRESSURE;
 }
 
 /* One line for all of them, with the worst. */

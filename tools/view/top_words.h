@@ -37,6 +37,12 @@ struct top_word {
 void top_words(const struct top_sample *s, void (*fn)(void *arg, const struct top_word *w),
 	       void *arg);
 
+/* Sets is_slow of the ranks that a line of TOP_WORD_SLOW is about. */
+void top_mark_slow(struct top_sample *s);
+
+/* True: a line of TOP_WORD_STARVED is about the host. */
+bool top_node_is_full(const struct top_node *n);
+
 /* "hang", "slow", ... */
 const char *top_word_name(enum top_word_kind kind);
 

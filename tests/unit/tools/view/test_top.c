@@ -129,6 +129,37 @@ TEST(ranks_of_two_jobs_stand_apart_with_their_job)
 	top_sample_done(&s);
 }
 
+TEST(messages_have_a_column_where_there_are_any)
+{
+	struct top_sample s = sample();
+
+	s.nrank = 2;
+	ck_assert_ptr_null(strstr(shown(&s), "MSG/s"));
+	s.rank[1].class_calls[TOP_SEND] = 7;
+	s.rank[0].messages_s = 12;
+	s.rank[1].messages_s = (double)NAN;
+	ck_assert_ptr_nonnull(strstr(shown(&s), "CALLS/s  MSG/s  OUT/s"));
+	ck_assert_ptr_nonnull(strstr(shown(&s), "   12  "));
+	top_sample_done(&s);
+}
+
+TEST(what_stands_out_is_in_colour)
+{
+	const struct term t = { .is_tty = true, .has_color = true, .cols = 200 };
+	struct buf b = BUF_INIT(1 << 16);
+	struct top_sample s = sample();
+	const char *at;
+
+	s.nrank = 2;
+	s.rank[1].is_slow = true;
+	ck_assert_int_eq(top_show(&t, &s, &(struct top_look){ .row = SIZE_MAX }, &b), 0);
+	at = strstr(buf_str(&b), term_paint(&t, TERM_YELLOW));
+	ck_assert_ptr_nonnull(at);
+	ck_assert_ptr_null(strstr(at + 1, term_paint(&t, TERM_YELLOW)));
+	buf_done(&b);
+	top_sample_done(&s);
+}
+
 /* The last line's end scrolls a screen that is full, and the title away. */
 TEST(a_screen_holds_its_title_whatever_there_is_to_show)
 {

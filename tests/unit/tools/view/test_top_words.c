@@ -67,6 +67,24 @@ TEST(a_rank_that_computes_while_others_wait_is_named)
 	ck_assert_ptr_nonnull(strstr(words(), "slow: heat: ranks 1, 5 compute 80 % of the time"));
 }
 
+TEST(the_ranks_and_hosts_of_a_line_are_marked)
+{
+	make((double[RANKS]){ 78, 20, 79, 78, 76, 19, 78, 80 });
+	top_mark_slow(&sample);
+	for (int i = 0; i < RANKS; i++)
+		ck_assert_int_eq(rank[i].is_slow, i == 1 || i == 5);
+	ck_assert(!top_node_is_full(&node[0]));
+	node[0].running = 9;
+	node[0].cpu_some = 80;
+	ck_assert(top_node_is_full(&node[0]));
+	node[1].io_full = 50;
+	ck_assert(top_node_is_full(&node[1]));
+	make((double[RANKS]){ 30, 31, 29, 30, 33, 28, 30, 30 });
+	top_mark_slow(&sample);
+	for (int i = 0; i < RANKS; i++)
+		ck_assert(!rank[i].is_slow);
+}
+
 TEST(ranks_that_are_alike_are_no_news)
 {
 	make((double[RANKS]){ 30, 31, 29, 30, 33, 28, 30, 30 });
