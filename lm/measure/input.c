@@ -150,6 +150,13 @@ void input_continue(struct input *in, struct input *from)
 	in->is_given = from->is_given;
 	in->is_late = from->is_late;
 	in->seen = from->seen;
+	in->seen_error = from->seen_error;
+	in->seen_parts = from->seen_parts;
+	in->base_parts = from->base_parts;
+	in->base_error = from->base_error;
+	in->begun = from->begun;
+	in->last = from->last;
+	in->is_over = from->is_over;
 	in->has_seen = from->has_seen;
 	in->used = from->used;
 	in->used_at = from->used_at;
@@ -233,6 +240,10 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 	in->before = in->has_base && is_total(in) ? v.value : 0;
 	in->before_open = in->has_base && is_total(in) ? v.open : 0;
 	in->is_new = is_new;
+	in->begun = v.parts;
+	in->base_parts = in->last = is_new ? (struct input_parts){ 0 } : v.parts;
+	in->base_error = 0;
+	in->is_over = false;
 	if (in->under_way)
 		cells_under_way(in);
 }
@@ -248,6 +259,7 @@ bool input_judge_again(struct input *in, bool is_new)
 	in->is_late |= is_in_a_read && in->before != 0;
 	in->base += by * in->before;
 	in->base_open += by * in->before_open;
+	in->base_parts = in->last = is_new ? (struct input_parts){ 0 } : in->begun;
 	return in->before != 0 || in->before_open != 0;
 }
 
@@ -263,13 +275,24 @@ void input_renew(struct input *in)
 	if (in->from == INPUT_CALLS && in->has_base) {
 		in->base = -in->seen;
 		in->before = in->before_open = 0;
+		in->base_parts = in->last = (struct input_parts){ 0 };
+		in->base_error = in->seen_error;
 	}
+	in->is_over = false;
+}
+
+/* Its bound is made of parts, of which those before the base are none of it. */
+static bool has_parts(const struct input *in)
+{
+	return in->from == INPUT_CALLS && in->npartner && !in->meter;
 }
 
 static bool read_value(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	if (in->is_closed) {
-		*v = (struct measurement_value){ .value = in->seen };
+		*v = (struct measurement_value){ .value = in->seen, .parts = in->seen_parts };
+		if (in->source->from_start)
+			v->error = in->seen_error;
 		return in->has_seen && !in->is_lost;
 	}
 	if (!look(in, m, v))
@@ -279,13 +302,28 @@ static bool read_value(struct input *in, const struct input_moment *m, struct me
 	if (!in->has_base) {
 		in->base = v->value;
 		in->base_open = v->open;
+		in->base_parts = in->last = v->parts;
 		in->has_base = true;
 	}
 	v->value -= in->base;
-	v->error += in->base_open;
+	if (has_parts(in))
+		v->error = in->base_error + cells_step_error(in, &in->base_parts, &v->parts);
+	else
+		v->error += in->base_open;
 	in->seen = v->value;
+	in->seen_error = v->error;
+	in->seen_parts = v->parts;
 	in->has_seen = true;
 	return true;
+}
+
+/* Bounds of totals by partners grow for ever. What came between two reads has a bound of its own.
+ */
+static void bound_step(struct input *in, struct measurement_value *v)
+{
+	v->error = in->is_over ? 0 : cells_step_error(in, &in->last, &v->parts);
+	in->last = v->parts;
+	in->is_over = in->is_closed;
 }
 
 /* However many events there were until a look at the rings, the system is asked once. */
@@ -349,6 +387,8 @@ struct flow_token input_read(struct input *in, const struct input_moment *m, int
 		say_ended(in, &t);
 		return t;
 	}
+	if (has_parts(in) && flow_source_bounds_steps(in->source))
+		bound_step(in, &v);
 	t = flow_token_make(read, v.value, v.error, m->now);
 	if (in->under_way && !in->is_closed && cells_under_way(in)) {
 		t.value = NAN;

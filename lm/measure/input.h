@@ -31,6 +31,20 @@ enum input_from {
 
 struct watch;
 
+/* What the bound of a value by partners is made of: totals, so that a difference has its own. */
+struct input_parts {
+	/* seconds of these partners, and of all others: shared out to them, possible for them, and
+	 * of no known partner */
+	struct input_shares {
+		double shared, possible, unknown;
+	} of_these, of_others;
+	double unmatched; /* seconds of waits for requests whose partner is unknown */
+	double lost; /* calls whose partner found no room */
+	double open; /* seconds of calls under way, of any partner */
+	double scale; /* error of the tick scale */
+	double fixed; /* whatever came since when */
+};
+
 struct input {
 	const struct flow_source *source; /* borrowed from the graph */
 	uint32_t place; /* number of its node in the engine */
@@ -61,7 +75,15 @@ struct input {
 	/* time in calls that were open at the beginning: the cells get it when the calls end */
 	double base_open;
 	double seen; /* the last value; the final one when is_closed */
+	double seen_error; /* of it, since the start */
+	struct input_parts seen_parts;
 	bool has_seen;
+	/* what the bound is counted from: as `base` is; and what it was of an earlier segment */
+	struct input_parts base_parts;
+	double base_error;
+	struct input_parts begun; /* when the input began, as `before` */
+	struct input_parts last; /* at the last value, for a difference between reads */
+	bool is_over; /* that was the final one */
 	/* of a share: the last reading of processor seconds, and its time */
 	double used;
 	nsec_t used_at;

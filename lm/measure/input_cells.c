@@ -122,10 +122,7 @@ struct partner_sum {
 	const struct input *in;
 	const struct ticks_scale *scale;
 	double sum;
-	/* of delays: what is possible, and shared out, of these partners and of all others */
-	struct partner_shares {
-		double shared, possible, unknown;
-	} of_these, of_others;
+	struct input_parts *parts;
 };
 
 static bool is_partner(const struct input *in, int32_t rank)
@@ -147,7 +144,7 @@ static bool is_partner(const struct input *in, int32_t rank)
 
 static void add_shares(struct partner_sum *s, const struct segview_partner *p, bool is_of_these)
 {
-	struct partner_shares *to = is_of_these ? &s->of_these : &s->of_others;
+	struct input_shares *to = is_of_these ? &s->parts->of_these : &s->parts->of_others;
 
 	to->shared += seconds(s->scale, p->shared);
 	to->possible += seconds(s->scale, p->possible);
@@ -159,9 +156,9 @@ static void add_shares(struct partner_sum *s, const struct segview_partner *p, b
  * What was shared out to these may be of others: not more than is possible for them beyond their
  * parts. Their parts may be of these.
  */
-static double shares_error(const struct partner_sum *s)
+static double shares_error(const struct input_parts *p)
 {
-	const struct partner_shares *a = &s->of_these, *b = &s->of_others;
+	const struct input_shares *a = &p->of_these, *b = &p->of_others;
 	double less = fmin(a->shared, b->possible - b->shared);
 	double more = fmin(a->possible - a->shared, b->shared) + b->unknown;
 
@@ -220,33 +217,44 @@ static void add_open(const struct input *in, const struct ticks_scale *scale, ui
 }
 
 /* Calls whose partner found no room in the tables may have been of any. */
-static double lost_error(const struct input *in, const struct segview_thread *t)
+static double lost_error(const struct input *in, double lost)
 {
-	if (!t->partner_lost)
+	if (!(lost > 0))
 		return 0;
-	return is_volume(in) || is_delay(in) ? INFINITY : (double)t->partner_lost;
+	return is_volume(in) || is_delay(in) ? INFINITY : lost;
 }
 
-static void sample_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
-			    struct measurement_value *v)
+/* Of the calls that make up the parts. */
+static double parts_error(const struct input *in, const struct input_parts *p)
 {
-	const struct segview *seg = in->proc->seg;
-	struct partner_sum s = { .in = in, .scale = scale };
-	struct segview_thread t;
+	double error = p->fixed + lost_error(in, p->lost);
 
-	for (unsigned i = 0; i < segview_threads(seg); i++) {
-		if (segview_thread(seg, i, &t) || !t.tid)
-			continue;
-		segview_partners(seg, i, on_partner, &s);
-		v->error += lost_error(in, &t);
-		if (!is_delay(in))
-			continue;
-		add_open(in, scale, now, i, v);
-		v->error += seconds(scale, t.partner_unknown);
-	}
-	v->value += s.sum;
-	if (is_delay(in))
-		v->error += v->open + shares_error(&s) + v->value * INPUT_SCALE_ERROR;
+	return is_delay(in) ? error + p->open + p->unmatched + shares_error(p) + p->scale : error;
+}
+
+static struct input_shares shares_between(const struct input_shares *before,
+					  const struct input_shares *now)
+{
+	return (struct input_shares){ now->shared - before->shared,
+				      now->possible - before->possible,
+				      now->unknown - before->unknown };
+}
+
+/* A call that was under way at the first of both may have ended since then, with all its time. */
+double cells_step_error(const struct input *in, const struct input_parts *before,
+			const struct input_parts *now)
+{
+	const struct input_parts step = {
+		.of_these = shares_between(&before->of_these, &now->of_these),
+		.of_others = shares_between(&before->of_others, &now->of_others),
+		.unmatched = now->unmatched - before->unmatched,
+		.lost = now->lost - before->lost,
+		.open = now->open + before->open,
+		.scale = now->scale + before->scale,
+		.fixed = now->fixed,
+	};
+
+	return parts_error(in, &step);
 }
 
 static bool has_persistent(const struct input *in)
@@ -266,6 +274,30 @@ static double requests_error(const struct input *in)
 		return 0;
 	segview_own(in->proc->seg, &own);
 	return own.requests_lost ? INFINITY : 0;
+}
+
+static void sample_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			    struct measurement_value *v)
+{
+	const struct segview *seg = in->proc->seg;
+	struct partner_sum s = { .in = in, .scale = scale, .parts = &v->parts };
+	struct segview_thread t;
+
+	for (unsigned i = 0; i < segview_threads(seg); i++) {
+		if (segview_thread(seg, i, &t) || !t.tid)
+			continue;
+		segview_partners(seg, i, on_partner, &s);
+		v->parts.lost += (double)t.partner_lost;
+		if (!is_delay(in))
+			continue;
+		add_open(in, scale, now, i, v);
+		v->parts.unmatched += seconds(scale, t.partner_unknown);
+	}
+	v->value += s.sum;
+	v->parts.fixed = requests_error(in);
+	v->parts.open = v->open;
+	v->parts.scale = v->value * INPUT_SCALE_ERROR;
+	v->error = parts_error(in, &v->parts);
 }
 
 bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v)

@@ -10,6 +10,7 @@ struct measurement_value {
 	double value, error;
 	/* seconds of calls under way that may be in it when they end; they are in the error */
 	double open;
+	struct input_parts parts; /* by partners only */
 };
 
 /* It is about that call, or its class. */
@@ -23,6 +24,10 @@ static inline bool input_counts_call(const struct input *in, unsigned func)
 /* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
 int cells_open(struct input *in, struct err *e);
 bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
+
+/* The bound of what came between two values by partners. */
+double cells_step_error(const struct input *in, const struct input_parts *before,
+			const struct input_parts *now);
 
 /* True: the metric counts what moves between two reads. */
 bool cells_moves(const struct input *in);

@@ -122,6 +122,7 @@ static void resume(struct measurement *g, struct input *in)
 	}
 	in->base = left.value;
 	in->base_open = left.open;
+	in->base_parts = (struct input_parts){ .open = left.open };
 	in->before = in->before_open = 0;
 	/*
 	 * That is all when the rank has gone on to count. What an aggregate over the events of a

@@ -120,6 +120,7 @@ struct fnode {
 	uint32_t alive_k, alive_n; /* contributors that are open */
 	enum flow_since since;
 	bool per_second;
+	bool bounds_steps; /* INPUT: see flow_source_bounds_steps() */
 	double constant;
 	int64_t batch_top; /* LINK_IN: the highest read of a batch, */
 	uint64_t batch_seen; /* and which of the 64 up to it came */

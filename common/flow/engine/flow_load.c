@@ -145,6 +145,8 @@ static void describe(struct fnode *n, const struct flow_node *g, size_t meas)
 		n->shift = g->shift;
 	else if (g->kind == FLOW_DELTA)
 		n->per_second = g->per_second;
+	else if (g->kind == FLOW_INPUT)
+		n->bounds_steps = flow_source_bounds_steps(&g->source);
 	else if (g->kind == FLOW_RATE)
 		n->since = g->since;
 	else if (g->kind == FLOW_RESULT)

@@ -22,8 +22,9 @@ static double per_second(const struct fnode *n, struct flow_token *out, double v
 	return v / ((double)span * 1e-9);
 }
 
-/* What came since the value before, of a value *out; the state is that of the value then. */
-static void subtract(struct fnode *n, const struct flow_token *in, struct flow_token *out)
+/* What came since the value before, with that bound; the state is that of the value then. */
+static void subtract(struct fnode *n, const struct flow_token *in, double error,
+		     struct flow_token *out)
 {
 	struct delta_state *s = &n->delta;
 	nsec_t until = flow_token_until(in, in->time), span = until - s->time;
@@ -31,7 +32,7 @@ static void subtract(struct fnode *n, const struct flow_token *in, struct flow_t
 	if (s->time < out->oldest) /* the clock of the source may be behind */
 		out->oldest = s->time;
 	out->value = per_second(n, out, in->value - s->value, span);
-	out->error = fabs(per_second(n, out, in->error + s->error, span));
+	out->error = fabs(per_second(n, out, error, span));
 	if (isnan(out->value)) {
 		out->error = 0;
 		out->flags |= out->flags & FLOW_MISSING ? 0 : FLOW_NAN;
@@ -42,14 +43,16 @@ static void subtract(struct fnode *n, const struct flow_token *in, struct flow_t
 
 void delta_read(struct flow *f, struct fnode *n)
 {
-	const struct flow_token *in = &f->node[n->in[0]].now;
+	const struct fnode *source = &f->node[n->in[0]];
+	const struct flow_token *in = &source->now;
+	double before = source->bounds_steps ? 0 : n->delta.error;
 
 	n->now = *in;
 	if (!flow_token_has_value(in))
 		return;
 	if (in->key > n->delta.read + 1)
 		n->now.flags |= FLOW_LATE;
-	subtract(n, in, &n->now);
+	subtract(n, in, in->error + before, &n->now);
 }
 
 /* An event without a value belongs to the next one that has one. */
@@ -57,5 +60,5 @@ void delta_take(struct fnode *n, const struct flow_token *t, struct flow_token *
 {
 	*out = *t;
 	if (flow_token_has_value(t))
-		subtract(n, t, out);
+		subtract(n, t, t->error + n->delta.error, out);
 }

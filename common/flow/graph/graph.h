@@ -122,6 +122,15 @@ struct flow_source {
 	struct flow_names partners, regions; /* none: all */
 };
 
+/*
+ * Errors of totals by partners grow for ever. The source knows what came between two reads better:
+ * the error of its value is that of the difference to the value before, which alone is read of it.
+ */
+static inline bool flow_source_bounds_steps(const struct flow_source *s)
+{
+	return s->partners.n && !s->regions.n && !s->from_start && !s->probe[0];
+}
+
 struct flow_fold {
 	enum agg_kind agg;
 	double q; /* of a kind that agg_kind_has_share() */

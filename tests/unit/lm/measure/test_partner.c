@@ -103,6 +103,48 @@ TEST(a_wait_is_of_the_partners_of_its_requests)
 	ck_assert_double_eq_tol(t.error, 0.007, 1e-5);
 }
 
+/* The bound of a total grows with it: 5 ms a read here. That of what came since does not. */
+TEST(a_difference_has_the_bound_of_what_came_between_its_reads)
+{
+	char text[1024];
+	struct flow_token t;
+
+	snprintf(
+		text, sizeof(text),
+		"[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"Wait_delay\",\"%s\",\"\",\"\",0,0,"
+		"[\"1\"],[]],[\"delta\",0,0,0,[0],0],[\"link_out\",0,0,0,[1],\"up\"]]]",
+		M, rank0);
+	start = now();
+	load(&(struct load){ .graph = text, .every = SEC });
+	for (uint64_t read = 1; read <= 20; read++) {
+		wait_for(10 * MS, 1, 2);
+		world_run(&w, SEC);
+		t = value_of_read(read);
+		ck_assert_double_eq_tol(t.value, 0.005, 1e-4);
+		ck_assert_double_eq_tol(t.error, 0.005, 1e-4);
+	}
+	world_run(&w, SEC);
+	t = value_of_read(21);
+	ck_assert_double_eq_tol(t.value, 0, 1e-4);
+	ck_assert_double_lt(t.error, 1e-4);
+}
+
+/* Another tool had them counted, before this measurement began. */
+TEST(waits_of_before_are_in_no_bound)
+{
+	struct flow_token t;
+
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"partner\")", rank0));
+	wait_for(10 * SEC, 1, 2);
+	world_run(&w, SEC);
+	load_by_partner("Wait_delay");
+	wait_for(10 * MS, 1, 2);
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_eq_tol(t.value, 0.005, 1e-3);
+	ck_assert_double_eq_tol(t.error, 0.005, 1e-3);
+}
+
 static bool table_has(const char *list)
 {
 	const struct msg_reply *reply =
