@@ -5,6 +5,7 @@
 #include "tools/libomis/names.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define JOB_BYTES 256
@@ -88,19 +89,56 @@ static void enable(const struct buf *ranks)
 	omis_reply_free(ask("omig_calls_enable", ranks, ",\"volume\")"));
 }
 
+struct entry {
+	const Omis_object_result *o;
+	int64_t rank;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* By rank: hosts reply in any order. */
+static Omis_status show_entries(const struct reading *rd, const Omis_object_result *o)
+{
+	size_t n = 0, i = 0;
+	struct entry *e;
+	int stop = 0;
+
+	while (o && o[n].obj_list)
+		n++;
+	e = calloc(n + 1, sizeof(*e));
+	if (!e)
+		return own_refuse(OMIS_OS_ERROR, "out of memory");
+	for (i = 0; i < n; i++) {
+		struct name name;
+
+		names_find(rd->names, o[i].obj_list, &name);
+		e[i] = (struct entry){ &o[i], name.rank };
+	}
+	if (n > 1)
+		qsort(e, n, sizeof(*e), compare_entries);
+	for (i = 0; i < n && !stop; i++)
+		stop = show_entry(rd, e[i].o);
+	free(e);
+	return OMIS_OK;
+}
+
 static Omis_status read_and_show(const struct reading *rd, const struct buf *ranks,
 				 Omis_coverage *coverage)
 {
 	Omis_reply r = ask("omig_calls_read", ranks, ")");
 	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_OK;
-	int stop = 0;
 
 	if (!r)
 		return own_refuse(OMIS_PARAMETER_ERROR, "more ranks than a request may name");
 	if (s >= OMIS_FIRST_ERROR)
 		s = own_refuse(s & ~OMIS_FATAL, r[0]->result ? r[0]->result : omis_strerror(s));
-	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list && !stop; o++)
-		stop = show_entry(rd, o);
+	if (r[0] && show_entries(rd, r[1]) != OMIS_OK)
+		s = OMIS_OS_ERROR;
 	if (coverage) {
 		omis_reply_coverage(r, coverage);
 		coverage->n_missing = 0;

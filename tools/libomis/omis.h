@@ -269,11 +269,12 @@ typedef struct Omis_call {
 } Omis_call;
 
 /*
- * Calls fn for each rank of a job and each MPI function that the rank has called since counting
- * began. Ends when fn does not return 0. Switches counting of time and bytes on for as long as
- * this tool is connected: the first time, only later calls have them. job: as in Omis_measurement,
- * but "". *coverage (may be NULL) has the number of ranks that replied, and no list of others.
- * Blocks. Errors are those of omis_measure(); OMIS_UNKNOWN_OBJECT: the job has no rank.
+ * Calls fn for each rank of a job, ascending, and each MPI function that it has called since
+ * counting began. Ends when fn does not return 0. Switches counting of time and bytes on for
+ * as long as this tool is connected: the first time, only later calls have them. job: as in
+ * Omis_measurement, but "". *coverage (may be NULL) has the number of ranks that replied, and no
+ * list of others. Blocks. Errors are those of omis_measure(); OMIS_UNKNOWN_OBJECT: the job has no
+ * rank.
  */
 OMIS_API Omis_status omis_calls(const char *job, int (*fn)(const Omis_call *call, void *param),
 				void *param, Omis_coverage *coverage);

@@ -100,14 +100,42 @@ with omig.connect() as m:
     print("all is well")
 END
 check 'jobs, measurements and profiles have names' says 'all is well' python3 "$TMPDIR/named.py"
-cc_of_page() (
+cc_of_page() ( # SECTION, NEXT, PROGRAM
 	mkdir -p "$TMPDIR/include" && ln -sfn "$PWD/tools/libomis" "$TMPDIR/include/omig"
-	sed -n '/^# MEASURING/,/^# FLAGS/p' tools/libomis/libomis.3.scd |
-		sed -n '/^```$/,/^```$/p' | grep -v '^```' | sed 's/\\\\/\\/g' >"$TMPDIR/tool.c"
-	cc -Wall -Werror -Wno-unused-parameter -I"$TMPDIR/include" "$TMPDIR/tool.c" \
-		-o "$TMPDIR/tool" -L"$B/lib" -lomis -Wl,-rpath,"$B/lib"
+	sed -n "/^# $1/,/^# $2/p" tools/libomis/libomis.3.scd |
+		sed -n '/^```$/,/^```$/p' | grep -v '^```' | sed 's/\\\\/\\/g' >"$TMPDIR/$3.c"
+	cc -Wall -Werror -Wno-unused-parameter -I"$TMPDIR/include" "$TMPDIR/$3.c" \
+		-o "$TMPDIR/$3" -L"$B/lib" -lomis -Wl,-rpath,"$B/lib"
 )
-check 'the measuring tool of libomis(3) compiles' cc_of_page
+check 'the measuring tool of libomis(3) compiles' cc_of_page MEASURING FOLLOWING tool
+check 'the following one, too' cc_of_page FOLLOWING FLAGS follower
+cat >"$TMPDIR/ranks.c" <<'END'
+#include <omig/omis.h>
+#include <stdio.h>
+
+static int show(const Omis_call *c, void *param)
+{
+	printf("%d", (int)c->rank);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (omis_init(&argc, &argv, NULL, NULL) || omis_calls(NULL, show, NULL, NULL))
+		return 1;
+	return omis_finalize();
+}
+END
+cc -Wall -Werror -Wno-unused-parameter -I"$TMPDIR/include" "$TMPDIR/ranks.c" -o "$TMPDIR/ranks" \
+	-L"$B/lib" -lomis -Wl,-rpath,"$B/lib"
+check 'rows of omis_calls come by rank' until_true 10 says '^0+1+$' "$TMPDIR/ranks"
+follows() {
+	"$TMPDIR/follower" >"$TMPDIR/followed"
+	echo "status $?"
+	cat "$TMPDIR/followed"
+	[ "$(grep -Ec '^p_[0-9]+_[0-9a-z]+ at [0-9]+\.[0-9]+ s$' "$TMPDIR/followed")" = 5 ]
+}
+check 'and prints five events' follows
 both_directions() {
 	grep -q '^rank 0 <- rank 1 *[1-9]' "$TMPDIR/out.$1" &&
 		grep -q '^rank 1 <- rank 0 *[1-9]' "$TMPDIR/out.$1"
