@@ -2,6 +2,7 @@
 #include "eventlog/evkeep.h"
 
 #include "common/base/buf.h"
+#include "common/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,20 +128,8 @@ static int scan(struct evkeep *k, struct evbalance *b, struct err *e)
 /* Its name in the folder must survive, too. */
 static int sync_folder(const char *path, struct err *e)
 {
-	const char *slash = strrchr(path, '/');
-	char folder[4096] = ".";
-	int fd, rc;
-
-	if (slash && (size_t)(slash - path) + 2 > sizeof(folder))
-		return err_set(e, ERR_LIMIT, "the name is too long");
-	if (slash)
-		memcpy(folder, path, (size_t)(slash - path) + 1);
-	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* one that we may not read is not ours to sync */
-	rc = fd >= 0 && fsync(fd) ? fail_sys(e, "its folder") : 0;
-	if (fd >= 0)
-		close(fd);
-	return rc;
+	return file_sync_name(path) && errno != EACCES ? fail_sys(e, "its folder") : 0;
 }
 
 static int open_file(struct evkeep *k, const char *path, struct evbalance *b, struct err *e)

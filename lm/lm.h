@@ -15,8 +15,6 @@
 
 #include <sys/types.h>
 
-/* without processes: a job's next step comes sooner */
-#define LM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC)
 #define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* for the last words */
 
 struct lm;

@@ -15,7 +15,6 @@
 #define HOUSEKEEPING_NS (250 * NSEC_PER_MSEC)
 /* the answer to omig_shutdown() leaves before the link does */
 #define LAST_WORDS_NS (200 * NSEC_PER_MSEC)
-#define SOFTWARE "mainsm " OMIG_VERSION
 
 /* --- what the parts ask of the whole */
 

@@ -175,7 +175,8 @@ bool branch_owns(const struct branch *b, const char *token, size_t n)
 	return b->in->owns && b->in->owns(b->in->owns_arg, b, token, n);
 }
 
-bool branch_owns_list(const struct branch *b, const char *objects)
+/* "a,b,c" */
+static bool owns_list(const struct branch *b, const char *objects)
 {
 	size_t n;
 
@@ -190,7 +191,7 @@ bool branch_owns_list(const struct branch *b, const char *objects)
 bool branch_owns_entries(const struct branch *b, const struct msg_entry *entry, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!branch_owns_list(b, entry[i].objects))
+		if (!owns_list(b, entry[i].objects))
 			return false;
 	return true;
 }

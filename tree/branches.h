@@ -89,9 +89,8 @@ void branches_send_all(const struct branches *bs, const struct msg *m);
 /* Fails the link of a branch, which notifies the owner of the link. Nothing without a link. */
 void branch_cut(struct branch *b, enum msg_error_code code, const char *why);
 
-/* By the rule of branches_set_owner(): one object; each of "a,b,c"; the objects of each entry. */
+/* By the rule of branches_set_owner(): one object; the objects of each entry. */
 bool branch_owns(const struct branch *b, const char *token, size_t n);
-bool branch_owns_list(const struct branch *b, const char *objects);
 bool branch_owns_entries(const struct branch *b, const struct msg_entry *entry, size_t n);
 
 /* Of an event: its node, process and thread, and the objects of its results. It has a node. */

@@ -130,7 +130,6 @@
 
 /* --- texts and records */
 #define NAME_MAX_BYTES 255 /* hosts, sites, functions: UTF-8 without control characters */
-#define LOG_RECORD_MAX_BYTES (64 * 1024) /* a record of an event log */
 #define CONF_MAX_BYTES (1024 * 1024) /* a configuration file */
 /* 2000-01-01: earlier is a mistake or an attack */
 #define TIME_MIN_WALL_NS (INT64_C(946684800) * 1000000000)

@@ -89,33 +89,12 @@ static void reaps_run(struct loop *l)
 	}
 }
 
-struct lone_post {
-	struct loop_job job;
-	void (*fn)(void *);
-	void *arg;
-};
-
-static void run_lone_post(void *arg)
-{
-	struct lone_post *p = arg;
-	void (*fn)(void *) = p->fn;
-
-	arg = p->arg;
-	free(p);
-	fn(arg);
-}
-
 void posts_drop(struct list *posts)
 {
 	struct list *item;
 
-	while ((item = list_pop_front(posts))) {
-		struct loop_job *j = list_entry(item, struct loop_job, at);
-
-		j->at.next = NULL;
-		if (j->fn == run_lone_post)
-			free(j->arg);
-	}
+	while ((item = list_pop_front(posts)))
+		list_entry(item, struct loop_job, at)->at.next = NULL;
 }
 
 void loop_free(struct loop *l)
@@ -173,18 +152,6 @@ void loop_job_cancel(struct loop_job *j)
 		return;
 	list_del(&j->at);
 	j->at.next = NULL;
-}
-
-int loop_post(struct loop *l, void (*fn)(void *), void *arg)
-{
-	struct lone_post *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return -ERR_NOMEM;
-	p->fn = fn;
-	p->arg = arg;
-	loop_job_post(l, &p->job, run_lone_post, p);
-	return 0;
 }
 
 void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void *obj)

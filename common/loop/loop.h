@@ -174,9 +174,6 @@ struct loop_job {
 void loop_job_post(struct loop *l, struct loop_job *j, void (*fn)(void *), void *arg);
 void loop_job_cancel(struct loop_job *j);
 
-/* As above without an object to embed it in; cannot be cancelled: arg must live. -ERR_NOMEM. */
-int loop_post(struct loop *l, void (*fn)(void *), void *arg);
-
 /*
  * free_fn(obj) at the end of the turn, when no callback of obj is left on the
  * stack. j may be part of obj (and then not posted). Cannot fail.

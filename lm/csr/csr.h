@@ -34,7 +34,6 @@ struct audit;
 struct csr;
 struct csrs;
 struct event_source_ops;
-struct reply;
 struct loop;
 struct pa;
 struct probes;

@@ -6,7 +6,6 @@
 #include "lm/service/look.h"
 #include "lm/task/task.h"
 
-struct calls;
 struct pa;
 struct rates;
 struct tickbase;

@@ -28,15 +28,6 @@ struct subscriptions *subscriptions_new(const struct subscriptions_conf *conf)
 	return ks;
 }
 
-void subscriptions_free(struct subscriptions *ks)
-{
-	if (!ks)
-		return;
-	list_each_safe (i, &ks->all)
-		subscription_free(list_entry(i, struct subscription, link));
-	free(ks);
-}
-
 size_t subscriptions_count(const struct subscriptions *ks)
 {
 	return ks->n;
@@ -62,7 +53,7 @@ static void end_receiver(struct subscription *s, const char *missing)
 	s->receiver = NULL;
 }
 
-void subscription_free(struct subscription *s)
+static void subscription_free(struct subscription *s)
 {
 	const struct subscriptions_conf *c = &s->owner->conf;
 	uint32_t number = s->self ? s->self->number : 0;
@@ -80,6 +71,15 @@ void subscription_free(struct subscription *s)
 	streams_done(&s->streams);
 	free(s->text);
 	free(s);
+}
+
+void subscriptions_free(struct subscriptions *ks)
+{
+	if (!ks)
+		return;
+	list_each_safe (i, &ks->all)
+		subscription_free(list_entry(i, struct subscription, link));
+	free(ks);
 }
 
 static void end(struct subscription *s, const char *why)

@@ -60,6 +60,5 @@ void subscription_check_end(struct subscription *s);
 
 /* missing: "" = none is, and s is dead behind this. */
 void subscription_report_end(struct subscription *s, const char *missing);
-void subscription_free(struct subscription *s);
 
 #endif

@@ -33,9 +33,6 @@ int hosts_run(struct run *r, const struct run_options *w, const struct hosts_wan
 
 /* --- a factory */
 
-struct loop;
-struct factory;
-
 struct factory_conf {
 	struct hosts_identity self;
 	const char *address; /* IPv4, numeric */

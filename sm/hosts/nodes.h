@@ -31,7 +31,6 @@
 /* a host that does not come back takes no room for ever */
 #define NODE_FORGET_NS (600 * NSEC_PER_SEC)
 
-struct chan;
 struct loop;
 struct meter;
 struct net_ctx;

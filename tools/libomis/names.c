@@ -122,7 +122,7 @@ void names_done(struct names *names)
 	*names = (struct names){ 0 };
 }
 
-const char *names_token(const struct names *names, size_t i)
+static const char *names_token(const struct names *names, size_t i)
 {
 	return omis_list_text(names->by_token[i], TREE_TOKEN);
 }

@@ -37,7 +37,6 @@ void names_done(struct names *names);
 /* False: the token is unknown, and *out has empty names. */
 bool names_find(const struct names *names, const char *token, struct name *out);
 struct name names_at(const struct names *names, size_t i);
-const char *names_token(const struct names *names, size_t i);
 /* The name of a process's node, or the own name of a node or site. */
 const char *names_host(const struct names *names, const char *token);
 

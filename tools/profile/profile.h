@@ -142,9 +142,8 @@ double profile_of_wall(const struct profile *p, const struct profile_row *r);
 /* Seconds of one call. NaN: there was none. */
 double profile_mean(const struct profile_row *r);
 
-/* The line or two that say the most in words. */
-void profile_say(const struct profile *p, const char *job, struct buf *out);
-/* That, and a table of at most `rows` rows (0: all), with a note of what is not in it. */
+/* The line or two that say the most in words, and a table of at most `rows` rows (0: all), with a
+ * note of what is not in it. */
 int profile_show(const struct term *t, const struct profile *p, const char *job, size_t rows,
 		 struct buf *out);
 /* Members of an open object; the rows are an array. */

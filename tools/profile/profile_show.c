@@ -158,7 +158,8 @@ static void say_coverage(const struct profile *p, const char *job, struct buf *o
 	buf_putc(out, '\n');
 }
 
-void profile_say(const struct profile *p, const char *job, struct buf *out)
+/* The line or two that say the most in words. */
+static void say(const struct profile *p, const char *job, struct buf *out)
 {
 	say_first(p, out);
 	say_coverage(p, job, out);
@@ -170,7 +171,7 @@ int profile_show(const struct term *t, const struct profile *p, const char *job,
 	size_t shown = rows && rows < p->n ? rows : p->n;
 	int rc = 0;
 
-	profile_say(p, job, out);
+	say(p, job, out);
 	if (p->n)
 		rc = profile_table(p, shown, t->is_tty ? t->cols : 0, out);
 	if (!rc && shown < p->n)

@@ -75,10 +75,7 @@ void stacks_done(struct stacks *s);
 /* A call of the MPI library, of C or Fortran. */
 bool stack_frame_is_mpi(const struct stack_frame *f);
 
-/* The first line: "63 of 64 ranks wait in MPI_Waitall (halo.c:41); rank 17 is in flux
- * (flux.c:210)". */
-void stacks_say(const struct stacks *s, struct buf *out);
-/* The line of stacks_say(), the merged tree, and what is missing. -ERR_NOMEM. */
+/* A line in words, the merged tree, and what is missing. -ERR_NOMEM. */
 int stacks_show(const struct term *t, const struct stacks *s, struct buf *out);
 /* Members of an open object. */
 void stacks_to_json(struct json *j, const struct stacks *s);

@@ -230,7 +230,9 @@ static void say_ordered(const struct stacks *s, const struct stack *const *v, st
 	free(place);
 }
 
-void stacks_say(const struct stacks *s, struct buf *out)
+/* The first line: "63 of 64 ranks wait in MPI_Waitall (halo.c:41); rank 17 is in flux
+ * (flux.c:210)". */
+static void say(const struct stacks *s, struct buf *out)
 {
 	const struct stack **v = in_order(s);
 
@@ -427,7 +429,7 @@ void stacks_to_json(struct json *j, const struct stacks *s)
 {
 	struct buf words = BUF_INIT(1 << 16);
 
-	stacks_say(s, &words);
+	say(s, &words);
 	json_key_str(j, "summary", buf_str(&words));
 	buf_done(&words);
 	json_key_array(j, "stacks");

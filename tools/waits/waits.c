@@ -11,7 +11,8 @@
 
 /* --- how late each rank is */
 
-double waits_in_mpi(const struct exchange_rank *r)
+/* Share of the rank's time that it is in MPI. */
+static double in_mpi(const struct exchange_rank *r)
 {
 	double sum = 0;
 
@@ -28,7 +29,7 @@ static double *latenesses(const struct exchange *x)
 	if (!late)
 		return NULL;
 	for (size_t i = 0; i < x->n; i++)
-		late[i] = sorted[i] = waits_in_mpi(&x->rank[i]);
+		late[i] = sorted[i] = in_mpi(&x->rank[i]);
 	qsort(sorted, x->n, sizeof(*sorted), array_order_double);
 	median = x->n ? sorted[x->n / 2] : 0;
 	for (size_t i = 0; i < x->n; i++)

@@ -61,9 +61,6 @@ struct waits {
 bool waits_make(struct waits *w, const struct exchange *x);
 void waits_done(struct waits *w);
 
-/* Share of the rank's time that it is in MPI. */
-double waits_in_mpi(const struct exchange_rank *r);
-
 /* --- for its parts */
 
 /* waits_collective.c. False: no memory. */

@@ -20,14 +20,17 @@ static const struct {
 		   { SEG_FOR_COLLECTIVE, "collective" },
 		   { SEG_FOR_ONESIDED, "one-sided" } };
 
-const char *waits_kinds(char out[WAITS_KINDS_BYTES], uint32_t kinds)
+#define KINDS_BYTES 64
+
+/* "receive", "receive and send"; "" for none. */
+static const char *kinds_name(char out[KINDS_BYTES], uint32_t kinds)
 {
 	out[0] = '\0';
 	for (size_t i = 0; i < ARRAY_LEN(kind_words); i++) {
 		size_t n = strlen(out);
 
 		if (kinds & kind_words[i].bit)
-			snprintf(out + n, WAITS_KINDS_BYTES - n, "%s%s", n ? " and " : "",
+			snprintf(out + n, KINDS_BYTES - n, "%s%s", n ? " and " : "",
 				 kind_words[i].word);
 	}
 	return out;
@@ -48,10 +51,10 @@ static const char *name_of(unsigned func)
 /* "MPI_Waitall, receive, tag 1" */
 static void put_call(struct buf *out, const struct waits_edge *e)
 {
-	char kinds[WAITS_KINDS_BYTES];
+	char kinds[KINDS_BYTES];
 
 	buf_puts(out, name_of(e->func));
-	if (waits_kinds(kinds, e->kinds)[0])
+	if (kinds_name(kinds, e->kinds)[0])
 		buf_printf(out, ", %s", kinds);
 	if (e->tag >= 0)
 		buf_printf(out, ", tag %d", e->tag);
@@ -90,7 +93,8 @@ static void put_most(struct buf *out, const struct waits *w)
 	buf_puts(out, "\n");
 }
 
-void waits_verdict(struct buf *out, const struct waits *w)
+/* Appends one line in words: the rank that is waited for most, or that there is none. */
+static void put_verdict(struct buf *out, const struct waits *w)
 {
 	if (!w->x->n || w->seconds <= 0) {
 		buf_puts(out, "no rank was seen in this interval\n");
@@ -212,7 +216,7 @@ int waits_show(const struct term *t, const struct waits *w, struct buf *out)
 	int rc;
 
 	buf_puts(out, term_paint(t, TERM_BOLD));
-	waits_verdict(out, w);
+	put_verdict(out, w);
 	buf_puts(out, term_paint(t, TERM_PLAIN));
 	rc = put_edges(out, w, &has_inferred);
 	if (!rc)
@@ -232,7 +236,7 @@ int waits_show(const struct term *t, const struct waits *w, struct buf *out)
 
 void waits_csv(struct buf *out, const struct waits *w, bool head)
 {
-	char kinds[WAITS_KINDS_BYTES];
+	char kinds[KINDS_BYTES];
 
 	if (head)
 		buf_puts(out, "rank,partner,call,kind,tag,seconds,least,most,inferred,share\n");
@@ -244,7 +248,7 @@ void waits_csv(struct buf *out, const struct waits *w, bool head)
 			buf_printf(out, "%d,", e->partner);
 		else
 			buf_puts(out, e->partner == CALL_PARTNER_ALL ? "all," : "unknown,");
-		buf_printf(out, "%s,%s,", name_of(e->func), waits_kinds(kinds, e->kinds));
+		buf_printf(out, "%s,%s,", name_of(e->func), kinds_name(kinds, e->kinds));
 		if (e->tag >= 0)
 			buf_printf(out, "%d", e->tag);
 		buf_printf(out, ",%.9f,%.9f,%.9f,%.9f,%.6f\n", e->seconds, e->least, e->most,
@@ -309,7 +313,7 @@ void waits_json(struct json *j, const struct waits *w)
 {
 	struct buf text = BUF_INIT(4096);
 
-	waits_verdict(&text, w);
+	put_verdict(&text, w);
 	json_key(j, "text");
 	json_str_n(j, text.p, text.n ? text.n - 1 : 0);
 	buf_done(&text);

@@ -42,11 +42,6 @@ bool status_is_error(unsigned status)
 	return status >= STATUS_FIRST_ERROR;
 }
 
-bool status_is_fatal(unsigned status)
-{
-	return status_is_error(status) && status & STATUS_FATAL;
-}
-
 enum status status_from_err(int code)
 {
 	switch (code < 0 ? -code : code) {

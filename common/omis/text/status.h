@@ -35,7 +35,6 @@ enum status {
 const char *status_name(unsigned status);
 
 bool status_is_error(unsigned status);
-bool status_is_fatal(unsigned status);
 
 /*
  * What an error of our own becomes in a reply: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED ->

@@ -12,6 +12,7 @@
 #define PATIENCE (50 * NSEC_PER_SEC)
 
 static struct loop *loop;
+static struct loop_job job;
 static int ends[2];
 static int calls;
 
@@ -93,7 +94,7 @@ TEST(wait_returns_after_its_bound_when_nothing_happens)
 
 TEST(a_post_does_not_wait_for_the_kernel)
 {
-	ck_assert_int_eq(loop_post(loop, stop_it, NULL), 0);
+	loop_job_post(loop, &job, stop_it, NULL);
 	ck_assert_int_eq(loop_run(loop), 0);
 	ck_assert_int_eq(calls, 1);
 }
@@ -207,7 +208,7 @@ TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 	ck_assert_int_eq(poll(&p, 1, 50000), 1);
 	loop_turn(loop);
 	ck_assert_int_eq(calls, 2);
-	ck_assert_int_eq(loop_post(loop, count, NULL), 0);
+	loop_job_post(loop, &job, count, NULL);
 	ck_assert_int_eq(poll(&p, 1, 50000), 1);
 	loop_turn(loop);
 	ck_assert_int_eq(calls, 3);
@@ -418,7 +419,7 @@ TEST(a_loop_closes_all_that_it_opened)
 
 	close(STDIN_FILENO); /* so that the set to poll has this number */
 	ck_assert_int_eq(loop_pollfd(other, NULL), STDIN_FILENO);
-	ck_assert_int_eq(loop_post(other, count, NULL), 0);
+	loop_job_post(other, &job, count, NULL);
 	loop_reap(other, &grave, count, NULL);
 	loop_free(other);
 	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
