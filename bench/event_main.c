@@ -144,7 +144,7 @@ static void triggered(void)
 /* A trigger file of 50 entries that has changed, as the helper thread reads it. */
 static void reparsed(void)
 {
-	struct trigger *t = trigger_new(trigger_path); /* as in a program: it stays */
+	struct evtrigger *t = evtrigger_new(trigger_path, 0); /* as in a program: it stays */
 	struct buf text = BUF_INIT(64 * 1024);
 
 	for (int i = 0; i < 50; i++)
@@ -158,7 +158,7 @@ static void reparsed(void)
 
 		put_trigger(buf_str(&text)); /* another time of change */
 		begin = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
-		if (!trigger_look(t, clock_wall()))
+		if (!evtrigger_look(t, clock_wall()))
 			bench_fail("%s has not changed", trigger_path);
 		bench_add(&series, ((double)bench_clock(CLOCK_THREAD_CPUTIME_ID) - begin) / 1000);
 	}

@@ -3,5 +3,5 @@
 # format.
 MODULES       += eventlog
 eventlog.src  := evbytes.c evtype.c evblock.c evwrite.c evgap.c evread.c evfile.c evwhere.c \
-		evbalance.c evkeep.c
+		evbalance.c evkeep.c evtrigger.c
 eventlog.uses := common/base common/container

@@ -33,6 +33,17 @@ static unsigned level_wanted(void)
 	return level;
 }
 
+/* Seconds; each second when it is not given, or no number. */
+static nsec_t trigger_interval(void)
+{
+	const char *text = secure_getenv("OMIG_EVENT_TRIGGER_INTERVAL");
+	double sec;
+
+	if (!text || str_to_double(text, 0, EVTRIGGER_INTERVAL_MAX_S, &sec))
+		return 0;
+	return (nsec_t)(sec * 1e9);
+}
+
 static void begin(struct log_state *s, int fd, unsigned flags)
 {
 	const char *trigger = secure_getenv("OMIG_EVENT_TRIGGER");
@@ -46,9 +57,9 @@ static void begin(struct log_state *s, int fd, unsigned flags)
 	s->lost = 0;
 	log_threads_renew(s);
 	if (trigger && !s->trigger)
-		s->trigger = trigger_new(trigger);
+		s->trigger = evtrigger_new(trigger, trigger_interval());
 	if (s->trigger)
-		trigger_look(s->trigger, clock_wall());
+		evtrigger_look(s->trigger, clock_wall());
 	log_types_switch(s);
 	log_unlock(s);
 }

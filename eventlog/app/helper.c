@@ -21,7 +21,7 @@ static void look_at_trigger(struct log_state *s)
 {
 	nsec_t wall = clock_wall();
 
-	if (!s->trigger || !trigger_look(s->trigger, wall))
+	if (!s->trigger || !evtrigger_look(s->trigger, wall))
 		return;
 	/* what was written until now was under the conditions of until now */
 	log_drain_all(s, true);

@@ -13,6 +13,7 @@
 #include "common/ring/event_link.h"
 #include "eventlog/app/event.h"
 #include "eventlog/evblock.h"
+#include "eventlog/evtrigger.h"
 #include "eventlog/evwhere.h"
 
 #include <pthread.h>
@@ -55,8 +56,6 @@ struct log_type {
 	struct evtests tests; /* all must hold */
 };
 
-struct trigger;
-
 struct log_state {
 	struct inproc_lock lock; /* everything but what threads write */
 	struct inproc_lock opening; /* of omig_event_open and close, held around `lock` */
@@ -83,7 +82,7 @@ struct log_state {
 	size_t who_bytes;
 	struct log_type type[LOG_TYPES_MAX];
 	unsigned ntype; /* numbers 1..ntype-1 are given */
-	struct trigger *trigger; /* NULL: none is watched */
+	struct evtrigger *trigger; /* NULL: none is watched */
 	/* header, clock and descriptions of the block that is being written */
 	uint8_t front[96 * 1024];
 };
@@ -125,6 +124,9 @@ void log_clock_look(struct log_state *s);
 void log_type_announce(struct log_state *s, struct log_type *type);
 /* Sets the on word of each description, as log, level and trigger say. Under `lock`. */
 void log_types_switch(struct log_state *s);
+/* True: the trigger has it on. What must hold of its fields goes to the type. Under `lock`. */
+bool log_type_is_asked(const struct evtrigger *t, const struct omig_event *ev, nsec_t wall,
+		       struct log_type *type);
 
 /* --- link.c */
 void log_link_open(void);
@@ -138,14 +140,5 @@ void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until);
 /* --- helper.c */
 void log_helper_start(struct log_state *s);
 void log_handlers_set(struct log_state *s);
-
-/* --- trigger.c: under `lock` */
-struct trigger *trigger_new(const char *path); /* NULL: no memory */
-/* Looks whether the file is another one than before, and reads it then. True: what is on may have
- * changed. */
-bool trigger_look(struct trigger *t, nsec_t wall);
-/* Is this on? What must hold of its fields goes to the type. */
-bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall,
-		  struct log_type *type);
 
 #endif

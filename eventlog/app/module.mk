@@ -2,7 +2,7 @@
 # eventlog/app: the library that programs write events with. It lives in foreign processes.
 # circle: drain.c event.c helper.c link.c threads.c: one library over its files
 MODULES               += eventlog/app
-eventlog/app.src      := event.c state.c threads.c drain.c clock.c types.c trigger.c helper.c link.c
+eventlog/app.src      := event.c state.c threads.c drain.c clock.c types.c helper.c link.c
 eventlog/app.uses     := common/base common/inproc common/ring eventlog
 eventlog/app.cflags   := -fno-stack-protector
 eventlog/app.headers  := event.h

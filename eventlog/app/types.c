@@ -4,6 +4,15 @@
 
 #include <stdlib.h>
 
+bool log_type_is_asked(const struct evtrigger *t, const struct omig_event *ev, nsec_t wall,
+		       struct log_type *type)
+{
+	const struct evtrigger_entry *entry = evtrigger_find(t, ev->name, wall);
+
+	return entry && ev->level <= entry->level &&
+	       evwhere_bind(&entry->where, &type->form, &type->tests);
+}
+
 static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 {
 	struct omig_event *ev = type->event;
@@ -15,7 +24,7 @@ static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 		    __atomic_load_n(&s->link->word[type->number], __ATOMIC_ACQUIRE);
 	type->tests.n = 0;
 	if (is_on)
-		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type)
+		is_on = s->trigger ? log_type_is_asked(s->trigger, ev, wall, type)
 				   : ev->level <= s->level;
 	__atomic_store_n(&ev->on,
 			 (is_on ? OMIG_EVENT_LOGGED : 0) | (is_linked ? OMIG_EVENT_REPORTED : 0),

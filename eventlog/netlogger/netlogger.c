@@ -7,13 +7,12 @@
 #include "eventlog/netlogger/nlog.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <unistd.h>
 
-int NL_file_mode = 0666, NL_file_append;
+int NL_file_append;
 static struct {
 	struct inproc_lock lock;
 	char *text; /* NULL = none */
@@ -32,34 +31,6 @@ static bool is_on(void)
 	return !text;
 }
 
-/* Programs of NetLogger seldom examine the handle: one line says why there is no log. */
-static int refuse_url(const char *url, int code, const char *why)
-{
-	fprintf(stderr, "libomig-netlogger: %s: %s; write file://PATH, or a path with a /\n", url,
-		why);
-	errno = code;
-	return -1;
-}
-
-/* What is no file is not offered: the handle is NULL then, as when a file cannot be opened. */
-static int open_url(const char *url, bool is_append, bool *is_borrowed)
-{
-	static const char scheme[] = "file://";
-
-	*is_borrowed = str_eq(url, "-") || str_eq(url, "&");
-	if (*is_borrowed)
-		return url[0] == '-' ? 1 : 2;
-	if (str_has_prefix(url, scheme)) {
-		url += sizeof(scheme) - 1;
-	} else if (strstr(url, "://")) {
-		return refuse_url(url, EPROTONOSUPPORT, "no such destination is offered");
-	} else if (!strchr(url, '/')) { /* NetLogger took a name for a host */
-		return refuse_url(url, EINVAL, "is neither a path nor a destination");
-	}
-	return open(url, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_append ? 0 : O_TRUNC),
-		    NL_file_mode);
-}
-
 static struct omig_nlog *open_handle(const char *program, const char *url, bool is_append)
 {
 	struct omig_nlog *h;
@@ -72,7 +43,7 @@ static struct omig_nlog *open_handle(const char *program, const char *url, bool 
 		return NULL;
 	}
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
-	fd = open_url(url, is_append, &is_borrowed);
+	fd = nlurl_open(url, is_append, &is_borrowed);
 	h = fd < 0 ? NULL : nlog_new(fd, is_borrowed, program ? program : pid);
 	if (!h && fd > 2)
 		close(fd);
@@ -98,6 +69,15 @@ NL_Handle *NetLoggerOpenFd(char *program_name, int fd, int flags)
 	if (h)
 		h->is_on = is_on();
 	return h;
+}
+
+int NetLoggerSetTrigger(NL_Handle *lp, char *file, int interval_s)
+{
+	if (!lp || interval_s < 0 || interval_s > EVTRIGGER_INTERVAL_MAX_S) {
+		errno = EINVAL;
+		return -1;
+	}
+	return nlog_set_trigger(lp, file, interval_s * NSEC_PER_SEC);
 }
 
 /* --- messages */

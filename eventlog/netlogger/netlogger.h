@@ -97,6 +97,12 @@ int NetLoggerClose(NL_Handle *lp);
 int NetLoggerSetGlobalTag(char *tag);
 int NetLoggerSetTag(NL_Handle *lp, char *tag);
 void NetLoggerSetLevel(NL_Handle *lp, int log_level);
+/*
+ * From now on only what the entries of a trigger file request is written (docs/eventlog.md); an
+ * entry's to=URL is appended to. The file is read at once, and by the helper thread each interval_s
+ * seconds (0: each second). file NULL or "": no longer. 0, or -1.
+ */
+int NetLoggerSetTrigger(NL_Handle *lp, char *file, int interval_s);
 
 /*
  * --- The later one. url as above, "-" the standard output, "&" the standard error; NULL is

@@ -4,6 +4,7 @@
 #include "common/base/hash.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
+#include "eventlog/text/evout.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 
 int NL_flush_on;
 
+#define NLOG_DESTINATIONS_MAX 16 /* of a trigger file: an operator names a few receivers */
 #define FLUSH_NS NSEC_PER_SEC /* so old a message may become before it is written */
 
 /* All handles, for the helper and the end of the program. */
@@ -22,7 +24,20 @@ static struct {
 	pid_t helped; /* the process that the helper is of */
 } all = { .lock = INPROC_LOCK_INIT };
 
-int nlog_flush(struct omig_nlog *h)
+static void free_handle(struct omig_nlog *h)
+{
+	evtrigger_free(h->trigger);
+	evwrite_done(&h->w);
+	evtypes_done(&h->types);
+	pthread_mutex_destroy(&h->lock.mutex);
+	free(h->program);
+	free(h->tag);
+	free(h->constants);
+	free(h->url);
+	free(h);
+}
+
+static int flush_one(struct omig_nlog *h)
 {
 	struct buf *b = &h->w.out;
 
@@ -46,10 +61,55 @@ int nlog_flush(struct omig_nlog *h)
 	return -1;
 }
 
+/* A destination that could not be opened. */
+static bool has_failed(const struct omig_nlog *h)
+{
+	return h->url && h->fd < 0;
+}
+
+int nlog_flush(struct omig_nlog *h)
+{
+	int rc = 0;
+
+	for (; h; h = h->to)
+		if (!has_failed(h))
+			rc = flush_one(h) ? -1 : rc;
+	return rc;
+}
+
+/* A changed file is a reason to try them again. */
+static void forget_failures(struct omig_nlog *h)
+{
+	struct omig_nlog **at = &h->to;
+
+	while (*at) {
+		struct omig_nlog *to = *at;
+
+		if (!has_failed(to)) {
+			at = &to->to;
+			continue;
+		}
+		*at = to->to;
+		free_handle(to);
+	}
+}
+
+/* Reads without the handle's lock: a file system that hangs does not stop its writers. */
+static void look_at_trigger(struct omig_nlog *h)
+{
+	evtrigger_read(h->trigger, clock_wall());
+	inproc_lock(&h->lock);
+	if (evtrigger_switch(h->trigger, clock_wall()))
+		forget_failures(h);
+	inproc_unlock(&h->lock);
+}
+
 static void flush_all(void)
 {
 	inproc_lock(&all.lock);
 	for (struct omig_nlog *h = all.first; h; h = h->next) {
+		if (h->trigger)
+			look_at_trigger(h);
 		inproc_lock(&h->lock);
 		nlog_flush(h);
 		inproc_unlock(&h->lock);
@@ -102,17 +162,22 @@ static void in_parent(void)
 
 static void start_helper(void);
 
+static void begin_stream_of_child(struct omig_nlog *h)
+{
+	uint64_t stream = h->w.head.stream ^ hash_mix64((uint64_t)getpid());
+
+	evwrite_done(&h->w);
+	evtypes_done(&h->types);
+	evwrite_init(&h->w, stream, false, 0);
+	evtypes_init(&h->types);
+	say_who(h);
+}
+
 static void in_child(void)
 {
-	for (struct omig_nlog *h = all.first; h; h = h->next) {
-		uint64_t stream = h->w.head.stream ^ hash_mix64((uint64_t)getpid());
-
-		evwrite_done(&h->w);
-		evtypes_done(&h->types);
-		evwrite_init(&h->w, stream, false, 0);
-		evtypes_init(&h->types);
-		say_who(h);
-	}
+	for (struct omig_nlog *h = all.first; h; h = h->next)
+		for (struct omig_nlog *to = h; to; to = to->to)
+			begin_stream_of_child(to);
 	if (all.first)
 		start_helper();
 	in_parent();
@@ -141,18 +206,8 @@ static void start_helper(void)
 
 /* --- handles */
 
-static void free_handle(struct omig_nlog *h)
-{
-	evwrite_done(&h->w);
-	evtypes_done(&h->types);
-	pthread_mutex_destroy(&h->lock.mutex);
-	free(h->program);
-	free(h->tag);
-	free(h->constants);
-	free(h);
-}
-
-struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
+/* A handle that is in no list. */
+static struct omig_nlog *make_handle(int fd, bool is_borrowed, const char *program)
 {
 	struct omig_nlog *h = calloc(1, sizeof(*h));
 	uint64_t stream;
@@ -175,6 +230,15 @@ struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
 		errno = ENOMEM;
 		return NULL;
 	}
+	return h;
+}
+
+struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
+{
+	struct omig_nlog *h = make_handle(fd, is_borrowed, program);
+
+	if (!h)
+		return NULL;
 	inproc_lock(&all.lock);
 	h->next = all.first;
 	all.first = h;
@@ -183,10 +247,23 @@ struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
 	return h;
 }
 
+/* Writes what is left of one stream. */
+static int end_one(struct omig_nlog *h)
+{
+	int rc = 0;
+
+	if (!has_failed(h))
+		rc = evwrite_cut(&h->w, true, NULL) | flush_one(h);
+	if (!has_failed(h) && !h->is_borrowed)
+		rc |= close(h->fd);
+	free_handle(h);
+	return rc ? -1 : 0;
+}
+
 int nlog_close(struct omig_nlog *h)
 {
-	struct omig_nlog **at = &all.first;
-	int rc;
+	struct omig_nlog **at = &all.first, *to;
+	int rc = 0;
 
 	inproc_lock(&all.lock);
 	while (*at && *at != h)
@@ -194,13 +271,68 @@ int nlog_close(struct omig_nlog *h)
 	if (*at)
 		*at = h->next;
 	inproc_unlock(&all.lock);
-	inproc_lock(&h->lock);
-	rc = evwrite_cut(&h->w, true, NULL) | nlog_flush(h);
+	inproc_lock(&h->lock); /* until another thread's last call on it has ended */
 	inproc_unlock(&h->lock);
-	if (!h->is_borrowed && close(h->fd))
-		rc = -1;
-	free_handle(h);
-	return rc ? -1 : 0;
+	for (; h; h = to) {
+		to = h->to;
+		rc = end_one(h) ? -1 : rc;
+	}
+	return rc;
+}
+
+/* --- triggers */
+
+/* Under all.lock, with which the helper reads it. */
+int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval)
+{
+	struct evtrigger *t = file && *file ? evtrigger_new(file, interval) : NULL, *before;
+
+	if (file && *file && !t) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (t)
+		evtrigger_look(t, clock_wall());
+	inproc_lock(&all.lock);
+	inproc_lock(&h->lock);
+	before = h->trigger;
+	h->trigger = t;
+	inproc_unlock(&h->lock);
+	inproc_unlock(&all.lock);
+	evtrigger_free(before);
+	return 0;
+}
+
+/* NULL: it cannot be opened, or there are too many. One that failed is kept as such. */
+static struct omig_nlog *open_destination(struct omig_nlog *h, const char *url)
+{
+	struct omig_nlog *to;
+	bool is_borrowed;
+	int fd = nlurl_open(url, true, &is_borrowed);
+
+	to = make_handle(fd, is_borrowed, h->program);
+	if (to)
+		to->url = str_dup(url);
+	if (!to || !to->url) {
+		if (fd > 2)
+			close(fd);
+		if (to)
+			free_handle(to);
+		return NULL;
+	}
+	to->to = h->to;
+	h->to = to;
+	return to;
+}
+
+static struct omig_nlog *destination(struct omig_nlog *h, const char *url)
+{
+	unsigned n = 0;
+
+	for (struct omig_nlog *to = h->to; to; to = to->to, n++)
+		if (str_eq(to->url, url))
+			return to;
+	return n < NLOG_DESTINATIONS_MAX ? open_destination(h, url) : NULL;
 }
 
 /* --- messages */
@@ -223,25 +355,52 @@ static struct evtype shape(const struct omig_nlog *h, int level, const char *eve
 				.constant = constant };
 }
 
+static int write_to(struct omig_nlog *to, const struct event *ev)
+{
+	unsigned number;
+	bool is_new;
+
+	if (evtypes_number(&to->types, ev, &number, &is_new, NULL) ||
+	    (is_new && evwrite_define(&to->w, number, ev->type, NULL)) ||
+	    evwrite_event(&to->w, number, ev, NULL)) {
+		evwrite_dropped(&to->w, 1);
+		return -1;
+	}
+	if ((to->w.out.n || NL_flush_on) && flush_one(to))
+		return -1;
+	return 1;
+}
+
+static int write_as_triggered(struct omig_nlog *h, const struct event *ev)
+{
+	/* the lease is of now, also for events with a time of their own */
+	const struct evtrigger_entry *entry =
+		evtrigger_find(h->trigger, ev->type->name, clock_wall());
+	struct omig_nlog *to = h;
+
+	if (!entry || ev->type->level > entry->level || !evattr_fulfil(ev, &entry->where))
+		return 0;
+	if (entry->to)
+		to = destination(h, entry->to);
+	if (to && !has_failed(to))
+		return write_to(to, ev);
+	evwrite_dropped(&h->w, 1);
+	return -1;
+}
+
 int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event)
 {
 	struct evfield field[EV_FIELDS_MAX];
 	struct evconst constant[EV_FIELDS_MAX];
 	const struct evtype t = shape(h, level, event, field, constant);
-	const struct evvalue *v = h->fields.value + h->fields.nconst;
-	unsigned number;
-	bool is_new;
+	const struct event ev = { .type = &t,
+				  .ticks = (uint64_t)wall,
+				  .wall_ns = wall,
+				  .value = h->fields.value + h->fields.nconst };
 
-	if (h->fields.has_failed || !event ||
-	    evtypes_number(&h->types, &(struct event){ .type = &t }, &number, &is_new, NULL) ||
-	    (is_new && evwrite_define(&h->w, number, &t, NULL)) ||
-	    evwrite_event(&h->w, number,
-			  &(struct event){ .type = &t, .ticks = (uint64_t)wall, .value = v },
-			  NULL)) {
+	if (h->fields.has_failed || !event) {
 		evwrite_dropped(&h->w, 1);
 		return -1;
 	}
-	if ((h->w.out.n || NL_flush_on) && nlog_flush(h))
-		return -1;
-	return 1;
+	return h->trigger ? write_as_triggered(h, &ev) : write_to(h, &ev);
 }

@@ -4,6 +4,7 @@
 #define EVENTLOG_NETLOGGER_NLOG_H
 
 #include "common/inproc/inproc.h"
+#include "eventlog/evtrigger.h"
 #include "eventlog/evwrite.h"
 #include "eventlog/netlogger/netlogger.h"
 #include "eventlog/text/evtypes.h"
@@ -36,6 +37,9 @@ struct omig_nlog {
 	char *tag; /* names and values that go with every message; NULL = none */
 	struct omig_nlsumm *summ; /* borrowed; NULL = none */
 	struct nlfields *constants; /* of NL_set_const; NULL = none */
+	struct evtrigger *trigger; /* NULL = all is on */
+	struct omig_nlog *to; /* destinations of its trigger, by `to`; they are in no other list */
+	char *url; /* of such a destination; its fd is -1 where it could not be opened */
 	struct nlfields fields; /* of the message that is being made */
 };
 
@@ -44,10 +48,19 @@ struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program);
 /* Writes what is left. -1: it could not. */
 int nlog_close(struct omig_nlog *h);
 
-/* Under h->lock: writes the fields as an event. 1, or -1. */
+/*
+ * Takes what is on, and where it goes, from a trigger file, now and each interval (0: each second).
+ * NULL or "": no longer. 0, or -1 without memory.
+ */
+int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval);
+
+/* Under h->lock: writes the fields as an event. 1, 0 where the trigger has it off, or -1. */
 int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event);
 /* Under h->lock: to the file. 0, or -1. */
 int nlog_flush(struct omig_nlog *h);
+
+/* --- nlurl.c: a descriptor, or -1 with errno, and a line on stderr for what is no destination */
+int nlurl_open(const char *url, bool is_append, bool *is_borrowed);
 
 /* --- nlformat.c: onto f; is_const: they are constants */
 void nlfields_clear(struct nlfields *f);

@@ -10,7 +10,7 @@
 #define SEC NSEC_PER_SEC
 
 static char path[64];
-static struct trigger *t;
+static struct evtrigger *t;
 static struct log_type type;
 
 static void set_up(void)
@@ -19,7 +19,7 @@ static void set_up(void)
 
 	snprintf(path, sizeof(path), "/tmp/omig-trigger-%ld", (long)getpid());
 	type.form = (struct evtype){ .name = "a", .nfield = 2, .field = (struct evfield *)field };
-	t = trigger_new(path);
+	t = evtrigger_new(path, 0);
 	ck_assert_ptr_nonnull(t);
 }
 
@@ -46,23 +46,23 @@ static bool asks(const char *name, unsigned level, nsec_t wall)
 {
 	const struct omig_event ev = { .name = name, .level = (uint8_t)level };
 
-	return trigger_asks(t, &ev, wall, &type);
+	return log_type_is_asked(t, &ev, wall, &type);
 }
 
 TEST(without_a_file_nothing_is_on)
 {
-	ck_assert(!trigger_look(t, SEC));
+	ck_assert(!evtrigger_look(t, SEC));
 	ck_assert(!asks("a", EV_FATAL, SEC));
 	put("");
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(!asks("a", EV_FATAL, SEC));
 	put("all\n");
-	ck_assert(trigger_look(t, SEC));
-	ck_assert(!trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
+	ck_assert(!evtrigger_look(t, SEC));
 	ck_assert(asks("a", EV_FATAL, SEC));
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert(trigger_look(t, SEC));
-	ck_assert(!trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
+	ck_assert(!evtrigger_look(t, SEC));
 	ck_assert(!asks("a", EV_FATAL, SEC));
 }
 
@@ -70,7 +70,7 @@ TEST(the_first_line_that_fits_decides)
 {
 	put("a level=error\n\t io.* level=info \r\n# all\n\nno* level=nonsense\nb\n"
 	    "all level=fatal\nio.read\n");
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(asks("a", EV_ERROR, SEC) && !asks("a", EV_INFO, SEC));
 	ck_assert(asks("io.read", EV_INFO, SEC) && !asks("io.read", EV_DEBUG, SEC));
 	ck_assert(asks("b", EV_TRACE, SEC));
@@ -80,38 +80,38 @@ TEST(the_first_line_that_fits_decides)
 TEST(a_line_ends_at_its_time)
 {
 	put("a until=10.5\na level=fatal\nb until=20\nc until=x\nd until=-1\n");
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(asks("a", EV_INFO, SEC));
 	ck_assert(asks("b", EV_INFO, 20 * SEC - 1) && !asks("b", EV_INFO, 20 * SEC));
 	ck_assert(!asks("c", EV_FATAL, SEC) && !asks("d", EV_FATAL, SEC));
-	ck_assert(!trigger_look(t, 10 * SEC + SEC / 2 - 1));
-	ck_assert(trigger_look(t, 10 * SEC + SEC / 2));
+	ck_assert(!evtrigger_look(t, 10 * SEC + SEC / 2 - 1));
+	ck_assert(evtrigger_look(t, 10 * SEC + SEC / 2));
 	ck_assert(!asks("a", EV_INFO, 10 * SEC + SEC / 2)); /* the next line decides */
 	ck_assert(asks("a", EV_FATAL, 10 * SEC + SEC / 2));
-	ck_assert(!trigger_look(t, 11 * SEC));
-	ck_assert(!trigger_look(t, 20 * SEC - 1));
-	ck_assert(trigger_look(t, 20 * SEC));
-	ck_assert(!trigger_look(t, 30 * SEC));
-	ck_assert(!trigger_look(t, INT64_MAX - 1));
+	ck_assert(!evtrigger_look(t, 11 * SEC));
+	ck_assert(!evtrigger_look(t, 20 * SEC - 1));
+	ck_assert(evtrigger_look(t, 20 * SEC));
+	ck_assert(!evtrigger_look(t, 30 * SEC));
+	ck_assert(!evtrigger_look(t, INT64_MAX - 1));
 }
 
 TEST(the_earliest_end_is_looked_for_in_every_line)
 {
 	put("a until=30\nb until=20\nc until=40\n");
-	ck_assert(trigger_look(t, SEC));
-	ck_assert(!trigger_look(t, 19 * SEC));
-	ck_assert(trigger_look(t, 21 * SEC));
-	ck_assert(!trigger_look(t, 29 * SEC));
-	ck_assert(trigger_look(t, 31 * SEC));
-	ck_assert(!trigger_look(t, 39 * SEC));
-	ck_assert(trigger_look(t, 41 * SEC));
+	ck_assert(evtrigger_look(t, SEC));
+	ck_assert(!evtrigger_look(t, 19 * SEC));
+	ck_assert(evtrigger_look(t, 21 * SEC));
+	ck_assert(!evtrigger_look(t, 29 * SEC));
+	ck_assert(evtrigger_look(t, 31 * SEC));
+	ck_assert(!evtrigger_look(t, 39 * SEC));
+	ck_assert(evtrigger_look(t, 41 * SEC));
 }
 
 TEST(what_must_hold_is_bound_to_the_fields)
 {
 	put("a where n > 5 and name == x\nb where nothing > 5\nc where\nd what n > 5\n"
 	    "e where n >\n");
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(asks("a", EV_INFO, SEC));
 	ck_assert_uint_eq(type.tests.n, 2);
 	ck_assert(!asks("b", EV_INFO, SEC));
@@ -127,23 +127,23 @@ TEST(another_file_of_the_same_name_is_read)
 	FILE *f;
 
 	put("a\n");
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	put("b\n");
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(asks("b", EV_INFO, SEC) && !asks("a", EV_INFO, SEC));
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times[0], 0), 0);
-	ck_assert(trigger_look(t, SEC));
-	ck_assert(!trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
+	ck_assert(!evtrigger_look(t, SEC));
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times[1], 0), 0);
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	f = fopen(path, "a");
 	ck_assert_ptr_nonnull(f);
 	fputs("c\n", f);
 	fclose(f);
 	ck_assert_int_eq(utimensat(AT_FDCWD, path, times[1], 0), 0);
-	ck_assert(trigger_look(t, SEC)); /* its size alone */
+	ck_assert(evtrigger_look(t, SEC)); /* its size alone */
 	ck_assert(asks("c", EV_INFO, SEC));
-	ck_assert(!trigger_look(t, SEC));
+	ck_assert(!evtrigger_look(t, SEC));
 }
 
 TEST(a_file_that_is_too_large_is_none)
@@ -154,13 +154,37 @@ TEST(a_file_that_is_too_large_is_none)
 		fputs("#234567\n", f);
 	fputs("all\n#234", f);
 	ck_assert_int_eq(fclose(f), 0);
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(asks("a", EV_INFO, SEC));
 	f = fopen(path, "a");
 	fputs("#", f);
 	ck_assert_int_eq(fclose(f), 0);
-	ck_assert(trigger_look(t, SEC));
+	ck_assert(evtrigger_look(t, SEC));
 	ck_assert(!asks("a", EV_INFO, SEC));
+}
+
+TEST(an_interval_is_kept_also_when_the_clock_is_set_back)
+{
+	evtrigger_free(t);
+	t = evtrigger_new(path, 8 * SEC);
+	put("a\n");
+	ck_assert(evtrigger_look(t, 100 * SEC));
+	put("b\n");
+	ck_assert(!evtrigger_look(t, 106 * SEC));
+	ck_assert(evtrigger_look(t, 107 * SEC));
+	put("c\n");
+	ck_assert(!evtrigger_look(t, 108 * SEC));
+	ck_assert(evtrigger_look(t, 50 * SEC));
+}
+
+TEST(a_destination_is_a_part_of_an_entry)
+{
+	put("a to=/tmp/x until=20\nb to=\nc\n");
+	ck_assert(evtrigger_look(t, SEC));
+	ck_assert_str_eq(evtrigger_find(t, "a", SEC)->to, "/tmp/x");
+	ck_assert_ptr_null(evtrigger_find(t, "a", 20 * SEC));
+	ck_assert_ptr_null(evtrigger_find(t, "b", SEC));
+	ck_assert_ptr_null(evtrigger_find(t, "c", SEC)->to);
 }
 
 SUITE_WITH("trigger", set_up, clean_up)

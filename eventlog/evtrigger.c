@@ -1,53 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The trigger file: which events are on, for how long, under what conditions.
- * A line is
- *
- *	PATTERN [level=LEVEL] [until=TIME] [where FIELD OP VALUE [and FIELD OP VALUE]...]
- *
- * The first line whose pattern fits an event decides. The file is checked once a second, and read
- * when it is another file than before. It replaces the old one when it is whole.
- */
+#include "eventlog/evtrigger.h"
+
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "eventlog/app/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #define TRIGGER_MAX_BYTES (256 * 1024) /* some thousand lines */
 #define TRIGGER_LINES_MAX 4096
 
-struct line {
-	char *pattern; /* in the text; a * at the end stands for anything */
-	unsigned level;
-	nsec_t until; /* wall time; INT64_MAX = no end */
-	struct evwhere where;
-};
-
 struct table {
 	struct buf text;
-	struct line *line;
+	struct evtrigger_entry *line;
 	size_t n, cap;
 };
 
-struct trigger {
+struct evtrigger {
 	struct table *table; /* NULL: there is no file, and nothing is on */
-	struct stat seen; /* of the file that the table is of; st_ino 0 = none */
+	struct table *fresh; /* what was read, with has_fresh */
+	bool has_fresh;
+	struct stat seen; /* of the file that was read last; st_ino 0 = none */
+	nsec_t interval, next_read;
 	nsec_t next_end; /* the earliest `until` that is to come */
 	char path[];
 };
 
-struct trigger *trigger_new(const char *path)
+struct evtrigger *evtrigger_new(const char *path, nsec_t interval)
 {
 	size_t n = strlen(path) + 1;
-	struct trigger *t = calloc(1, sizeof(*t) + n);
+	struct evtrigger *t = calloc(1, sizeof(*t) + n);
 
 	if (!t)
 		return NULL;
 	memcpy(t->path, path, n);
+	t->interval = interval;
 	t->next_end = INT64_MAX;
 	return t;
 }
@@ -61,10 +51,19 @@ static void free_table(struct table *b)
 	free(b);
 }
 
+void evtrigger_free(struct evtrigger *t)
+{
+	if (!t)
+		return;
+	free_table(t->table);
+	free_table(t->fresh);
+	free(t);
+}
+
 /* --- reading a line */
 
 /* Seconds since 1970. */
-static bool read_until(struct line *l, const char *s)
+static bool read_until(struct evtrigger_entry *l, const char *s)
 {
 	double sec;
 
@@ -74,11 +73,11 @@ static bool read_until(struct line *l, const char *s)
 	return true;
 }
 
-static bool read_line(struct line *l, char *s)
+static bool read_line(struct evtrigger_entry *l, char *s)
 {
 	char *rest = NULL, *word = strtok_r(s, " \t", &rest);
 
-	*l = (struct line){ .pattern = word, .level = EV_NLEVELS, .until = INT64_MAX };
+	*l = (struct evtrigger_entry){ .pattern = word, .level = EV_NLEVELS, .until = INT64_MAX };
 	while ((word = strtok_r(NULL, " \t", &rest))) {
 		bool is_good;
 
@@ -86,6 +85,8 @@ static bool read_line(struct line *l, char *s)
 			is_good = !evlevel_from_name(word + 6, strlen(word + 6), &l->level);
 		else if (str_has_prefix(word, "until="))
 			is_good = read_until(l, word + 6);
+		else if (str_has_prefix(word, "to="))
+			is_good = *(l->to = word + 3);
 		else
 			return str_eq(word, "where") &&
 			       !evwhere_read(rest ? rest : "", &l->where, NULL) && l->where.n;
@@ -120,7 +121,7 @@ static struct table *read_table(const char *path)
 	return b;
 }
 
-/* --- looking */
+/* --- checks of the file */
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {
@@ -128,7 +129,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static void find_next_end(struct trigger *t, nsec_t wall)
+static void find_next_end(struct evtrigger *t, nsec_t wall)
 {
 	t->next_end = INT64_MAX;
 	for (size_t i = 0; t->table && i < t->table->n; i++)
@@ -136,36 +137,59 @@ static void find_next_end(struct trigger *t, nsec_t wall)
 			t->next_end = t->table->line[i].until;
 }
 
-bool trigger_look(struct trigger *t, nsec_t wall)
+/* A clock that was set back does not delay the next read. */
+static bool is_due(const struct evtrigger *t, nsec_t wall)
 {
-	struct stat now = { 0 };
-	struct table *before = t->table;
-	bool has_ended = wall >= t->next_end;
-
-	if (stat(t->path, &now))
-		now = (struct stat){ 0 };
-	if (!is_same(&now, &t->seen)) {
-		t->table = now.st_ino ? read_table(t->path) : NULL;
-		t->seen = now;
-		free_table(before);
-		has_ended = true;
-	}
-	if (has_ended)
-		find_next_end(t, wall);
-	return has_ended;
+	return wall >= t->next_read || wall < t->next_read - t->interval;
 }
 
-/* --- what a line says about an event */
+void evtrigger_read(struct evtrigger *t, nsec_t wall)
+{
+	struct stat now = { 0 };
 
-bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall,
-		  struct log_type *type)
+	if (t->interval && !is_due(t, wall))
+		return;
+	/* the caller's own period may be as long, and begin a little early */
+	t->next_read = wall + t->interval - t->interval / 8;
+	if (stat(t->path, &now))
+		now = (struct stat){ 0 };
+	if (is_same(&now, &t->seen))
+		return;
+	free_table(t->fresh);
+	t->fresh = now.st_ino ? read_table(t->path) : NULL;
+	t->has_fresh = true;
+	t->seen = now;
+}
+
+bool evtrigger_switch(struct evtrigger *t, nsec_t wall)
+{
+	bool has_changed = t->has_fresh || wall >= t->next_end;
+
+	if (t->has_fresh) {
+		free_table(t->table);
+		t->table = t->fresh;
+		t->fresh = NULL;
+		t->has_fresh = false;
+	}
+	if (has_changed)
+		find_next_end(t, wall);
+	return has_changed;
+}
+
+bool evtrigger_look(struct evtrigger *t, nsec_t wall)
+{
+	evtrigger_read(t, wall);
+	return evtrigger_switch(t, wall);
+}
+
+const struct evtrigger_entry *evtrigger_find(const struct evtrigger *t, const char *name,
+					     nsec_t wall)
 {
 	for (size_t i = 0; t->table && i < t->table->n; i++) {
-		const struct line *l = &t->table->line[i];
+		const struct evtrigger_entry *l = &t->table->line[i];
 
-		if (evpattern_fits(l->pattern, ev->name) && l->until > wall)
-			return ev->level <= l->level &&
-			       evwhere_bind(&l->where, &type->form, &type->tests);
+		if (evpattern_fits(l->pattern, name) && l->until > wall)
+			return l;
 	}
-	return false;
+	return NULL;
 }

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trigger file (paper 001, section 5): which events are on, for how long, under what
+ * conditions, and where they go. A line is
+ *
+ *	PATTERN [level=LEVEL] [until=TIME] [to=URL] [where FIELD OP VALUE [and FIELD OP VALUE]...]
+ *
+ * The first line whose pattern fits an event decides. Reading blocks as the file system does;
+ * evtrigger_switch() and evtrigger_find() do not. The caller serialises all calls on one trigger,
+ * but for evtrigger_read() beside evtrigger_find().
+ */
+#ifndef EVENTLOG_EVTRIGGER_H
+#define EVENTLOG_EVTRIGGER_H
+
+#include "common/base/clock.h"
+#include "eventlog/evwhere.h"
+
+#define EVTRIGGER_INTERVAL_MAX_S 86400 /* a day; more is no interval of a watch */
+
+struct evtrigger;
+
+struct evtrigger_entry {
+	char *pattern; /* in the text; a * at the end stands for anything */
+	char *to; /* NULL: where the events go without a trigger */
+	unsigned level; /* events up to this one */
+	nsec_t until; /* wall time; INT64_MAX = no end */
+	struct evwhere where;
+};
+
+/* interval: evtrigger_read() reads so often; 0 = at each call. NULL: no memory. */
+struct evtrigger *evtrigger_new(const char *path, nsec_t interval);
+void evtrigger_free(struct evtrigger *t);
+
+/* Reads the file, if it is due and another file than before. */
+void evtrigger_read(struct evtrigger *t, nsec_t wall);
+
+/* Puts in force what was read. True: it, or the end of a lease, may have changed what is on. */
+bool evtrigger_switch(struct evtrigger *t, nsec_t wall);
+
+/* Both of them. */
+bool evtrigger_look(struct evtrigger *t, nsec_t wall);
+
+/* The entry that decides on events of this name; NULL: they are off. Valid until a switch. */
+const struct evtrigger_entry *evtrigger_find(const struct evtrigger *t, const char *name,
+					     nsec_t wall);
+
+#endif
