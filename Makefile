@@ -135,6 +135,7 @@ include mainsm/directory/module.mk
 include mainsm/tool/module.mk
 include mainsm/csr/module.mk
 include mainsm/subscription/module.mk
+include mainsm/registry/module.mk
 include mainsm/measure/module.mk
 include mainsm/history/module.mk
 include mainsm/service/module.mk
@@ -169,6 +170,7 @@ include neko/cmd/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
 include tools/cmd/alert/module.mk
+include tools/cmd/metrics/module.mk
 include tools/cmd/profile/module.mk
 include tools/cmd/stacks/module.mk
 include tools/cmd/waits/module.mk

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wiring: everything is made here, knows only what it is given, and ends in the reverse
  * order. */
+#include "mainsm/registry/registry.h"
 #include "mainsm/mainsm_internal.h"
 
 #include "common/audit/audit.h"
@@ -203,6 +204,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	omis_write_pair(w, "stray_events", (int64_t)csr.strays);
 	write_measures(m, w);
 	history_status(m->history, w);
+	omis_write_pair(w, "metric_texts", (int64_t)registry_count(m->registry));
 	omis_write_pair(w, "certificates", (int64_t)certs_count(m->certs));
 	omis_write_pair(w, "tokens", (int64_t)tokens_count(m->tokens, wall_now(m)));
 }
@@ -304,6 +306,12 @@ static int open_state(struct mainsm *m, struct err *e)
 		rc = open_file(m, "tokens", path, &file, e);
 	if (!rc)
 		rc = tokens_open(m->conf.disk, file, &m->tokens, e);
+	if (!rc)
+		rc = registry_open(&(struct registry_conf){ .disk = m->conf.disk,
+							    .dir = m->conf.state_dir,
+							    .wall_now = wall_now,
+							    .arg = m },
+				   &m->registry, e);
 	return rc;
 }
 
@@ -337,7 +345,7 @@ static int make_engines(struct mainsm *m, struct err *e)
 	struct tool_csrs_conf c = { m->conf.loop, m->conf.timebase, NULL,	 m->branches,
 				    m->directory, m->numbers,	    on_disarmed, m };
 	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->branches, m->directory,
-				   NULL,	 m->numbers };
+				   NULL,	 m->numbers,	   m->registry };
 
 	m->executor = executor_new(&x);
 	m->locks = m->executor ? locks_new(m->conf.loop, m->executor) : NULL;
@@ -386,6 +394,7 @@ static int make_services(struct mainsm *m, struct err *e)
 		.csrs = m->csrs,
 		.measures = m->measures,
 		.subscriptions = m->subscriptions,
+		.registry = m->registry,
 		.executor = m->executor,
 		.history = m->history,
 		.numbers = m->numbers,
@@ -510,6 +519,7 @@ void mainsm_free(struct mainsm *m)
 		directory_set_listener(m->directory, NULL, NULL);
 	directory_free(m->directory);
 	sites_free(m->sites);
+	registry_free(m->registry);
 	tokens_free(m->tokens);
 	certs_free(m->certs);
 	audit_close(m->audit);

@@ -56,6 +56,7 @@ struct mainsm {
 	struct locks *locks;
 	struct tool_csrs *csrs;
 	struct subscriptions *subscriptions;
+	struct registry *registry;
 	struct measures *measures;
 	struct history *history; /* NULL: none is kept */
 	struct services *services;

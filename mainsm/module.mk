@@ -7,5 +7,5 @@ mainsm.programs := mainsm
 mainsm.uses := common/base common/container common/ring eventlog eventlog/spool \
 		common/omis/text common/omis/services common/omis common/loop common/net \
 		common/conf common/audit common/link common/daemon common/authority tree \
-		mainsm/directory mainsm/tool mainsm/csr mainsm/subscription mainsm/measure \
-		mainsm/history mainsm/service mainsm/start
+		mainsm/directory mainsm/tool mainsm/csr mainsm/subscription mainsm/registry \
+		mainsm/measure mainsm/history mainsm/service mainsm/start

@@ -6,6 +6,7 @@
 #include "common/cli/nearest.h"
 #include "pmsl/check/builtin.h"
 #include "pmsl/check/check.h"
+#include "pmsl/text/lex.h"
 #include "pmsl/text/parse.h"
 
 #include <stdlib.h>
@@ -16,31 +17,56 @@ struct pmsl {
 	char *name, *text; /* owned */
 	struct pmsl_units units;
 	struct pmsl_tree *tree;
+	struct pmsl_tree *known[PMSL_LIBRARY_MAX]; /* owned: of the library, in its order */
+	size_t nknown;
 };
 
-static int compile(struct pmsl *p, const char *name, const char *text, size_t n,
-		   struct pmsl_diags *d)
+/* Of the library: its words are copied into the tree, so the text is borrowed only. */
+static int take_known(struct pmsl *p, const struct pmsl_source *s)
 {
-	int rc;
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct pmsl_tree *t = NULL;
+	int rc = pmsl_parse(s, &d, &t);
 
-	p->name = str_dup(name);
-	p->text = malloc(n + 1);
-	if (!p->name || !p->text)
-		return -ERR_NOMEM;
-	if (n)
-		memcpy(p->text, text, n);
-	p->text[n] = '\0';
-	p->source = (struct pmsl_source){ p->name, p->text, n };
-	pmsl_units_init(&p->units);
-	rc = pmsl_parse(&p->source, d, &p->tree);
-	return rc || d->nerror ? rc : pmsl_check(p->tree, &p->units, d);
+	if (rc)
+		return rc;
+	t->known = p->known;
+	t->nknown = p->nknown;
+	p->known[p->nknown++] = t;
+	rc = d.nerror ? 0 : pmsl_check(t, &p->units, &d);
+	return rc || !d.nerror ? rc : -ERR_INVALID;
 }
 
-int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d,
-		 struct pmsl **out)
+static int compile(struct pmsl *p, const struct pmsl_library *l, const struct pmsl_source *s,
+		   struct pmsl_diags *d)
+{
+	int rc = l->n > PMSL_LIBRARY_MAX ? -ERR_LIMIT : 0;
+
+	p->name = str_dup(s->name);
+	p->text = malloc(s->n + 1);
+	if (!p->name || !p->text)
+		return -ERR_NOMEM;
+	if (s->n)
+		memcpy(p->text, s->text, s->n);
+	p->text[s->n] = '\0';
+	p->source = (struct pmsl_source){ p->name, p->text, s->n };
+	pmsl_units_init(&p->units);
+	for (size_t i = 0; i < l->n && !rc; i++)
+		rc = take_known(p, &l->v[i]);
+	if (!rc)
+		rc = pmsl_parse(&p->source, d, &p->tree);
+	if (rc || d->nerror)
+		return rc;
+	p->tree->known = p->known;
+	p->tree->nknown = p->nknown;
+	return pmsl_check(p->tree, &p->units, d);
+}
+
+int pmsl_compile_with(const struct pmsl_library *l, const struct pmsl_source *s,
+		      struct pmsl_diags *d, struct pmsl **out)
 {
 	struct pmsl *p = calloc(1, sizeof(*p));
-	int rc = p ? compile(p, name, text, n, d) : -ERR_NOMEM;
+	int rc = p ? compile(p, l, s, d) : -ERR_NOMEM;
 
 	if (rc)
 		pmsl_free(p);
@@ -49,11 +75,34 @@ int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags
 	return rc;
 }
 
+int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d,
+		 struct pmsl **out)
+{
+	const struct pmsl_library none = { NULL, 0 };
+
+	return pmsl_compile_with(&none, &(struct pmsl_source){ name, text, n }, d, out);
+}
+
+void pmsl_names_each(const char *text, size_t n, void (*fn)(void *arg, const char *name, size_t n),
+		     void *arg)
+{
+	const struct pmsl_source s = { "", text, n };
+	struct pmsl_diags unused = PMSL_DIAGS_INIT;
+	struct pmsl_lexer l = { .s = &s, .d = &unused };
+	struct pmsl_word w;
+
+	for (pmsl_lex(&l, &w); w.kind != PMSL_W_END; pmsl_lex(&l, &w))
+		if (w.kind == PMSL_W_NAME)
+			fn(arg, text + w.at, w.len);
+}
+
 void pmsl_free(struct pmsl *p)
 {
 	if (!p)
 		return;
 	pmsl_tree_free(p->tree);
+	for (size_t i = 0; i < p->nknown; i++)
+		pmsl_tree_free(p->known[i]);
 	free(p->name);
 	free(p->text);
 	free(p);

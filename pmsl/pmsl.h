@@ -26,6 +26,26 @@ int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags
 		 struct pmsl **out);
 void pmsl_free(struct pmsl *p);
 
+#define PMSL_LIBRARY_MAX 64 /* texts that one text uses, with those that they use */
+
+/* Texts whose metrics another text may use, each behind those that it uses itself. */
+struct pmsl_library {
+	struct pmsl_source *v;
+	size_t n;
+};
+
+/*
+ * As pmsl_compile(), of a text that uses metrics of these; all are copied. A metric of its own
+ * hides one of the same name. Errors in what is used are reported where it is used. -ERR_INVALID: a
+ * text of the library has errors of its own. -ERR_LIMIT: it has more than PMSL_LIBRARY_MAX texts.
+ */
+int pmsl_compile_with(const struct pmsl_library *l, const struct pmsl_source *s,
+		      struct pmsl_diags *d, struct pmsl **out);
+
+/* Calls fn for each name in the text, of whatever it is. */
+void pmsl_names_each(const char *text, size_t n, void (*fn)(void *arg, const char *name, size_t n),
+		     void *arg);
+
 const struct pmsl_source *pmsl_source(const struct pmsl *p);
 const struct pmsl_tree *pmsl_tree(const struct pmsl *p);
 const struct pmsl_units *pmsl_units(const struct pmsl *p);

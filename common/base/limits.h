@@ -118,6 +118,11 @@
 
 /* --- metric language and graphs */
 #define PMSL_SOURCE_MAX_BYTES (256 * 1024) /* one specification */
+/* metrics that users have added to a monitor: texts of one user, of all, and their bytes */
+#define REGISTRY_TEXTS_EACH_MAX 256
+#define REGISTRY_TEXTS_MAX 1024
+#define REGISTRY_MAX_BYTES (4 * 1024 * 1024) /* all are read at the start of mainsm */
+#define REGISTRY_NAME_MAX 63
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
 /* of one shipped graph: a value of each of thousands of processes, a link and a result each */
 #define FLOW_NODES_MAX 16384

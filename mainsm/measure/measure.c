@@ -6,6 +6,8 @@
 #include "common/base/str.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/measure/measure_internal.h"
+#include "mainsm/registry/registry.h"
+#include "pmsl/check/builtin.h"
 
 #include <stdlib.h>
 
@@ -98,22 +100,56 @@ static struct measure *measure_new(struct measures *ms, struct session *s)
 	return NULL;
 }
 
+/* With the texts that its user has added, as far as it uses them. */
+static int compile_text(struct measure *m, const char *text, struct pmsl_diags *d)
+{
+	const struct pmsl_source s = { m->asked.name, text, strlen(text) };
+	struct pmsl_library l = { NULL, 0 };
+	int rc = m->ms->conf.registry
+			 ? registry_library(m->ms->conf.registry, m->session->principal, text, &l)
+			 : 0;
+
+	if (!rc)
+		rc = pmsl_compile_with(&l, &s, d, &m->pmsl);
+	free(l.v);
+	return rc;
+}
+
+/* A metric that is not built in may be one that its user has added. */
+static const char *find_text(struct measure *m, const char *text)
+{
+	struct registry_found found;
+	char *name;
+
+	if (text[0] || !m->ms->conf.registry || pmsl_builtin_find(m->asked.metric) >= 0 ||
+	    !registry_find(m->ms->conf.registry, m->session->principal, m->asked.metric, &found))
+		return text;
+	name = str_dup(found.name);
+	if (!name)
+		return text;
+	free(m->asked.name);
+	m->asked.name = name;
+	m->asked.is_builtin = false;
+	return found.text;
+}
+
 static int compile(struct measure *m, const char *text, struct buf *why)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct buf made = BUF_INIT(4096);
+	const char *source = find_text(m, text);
 	bool builtin = m->asked.is_builtin;
 	int rc = builtin ? measure_builtin(m, &made, why) : 0;
 
-	if (rc) {
-		buf_done(&made);
-		return rc;
+	if (!rc) {
+		rc = compile_text(m, builtin ? buf_str(&made) : source, &d);
+		if (rc && rc != -ERR_NOMEM)
+			buf_puts(why, "the metrics that it uses have errors, or are too many");
+		rc = rc && rc != -ERR_NOMEM ? -ERR_INVALID : rc;
 	}
-	rc = pmsl_compile(m->asked.name, builtin ? buf_str(&made) : text,
-			  builtin ? made.n : strlen(text), &d, &m->pmsl);
 	buf_done(&made);
 	if (rc)
-		return rc == -ERR_NOMEM ? rc : -ERR_INVALID;
+		return rc;
 	m->metric = pmsl_metric(m->pmsl, builtin ? "Measured" : m->asked.metric, &d);
 	if (m->metric)
 		return 0;

@@ -43,6 +43,7 @@ struct loop;
 struct measure;
 struct measures;
 struct numbers;
+struct registry;
 struct session;
 struct states;
 struct timebase;
@@ -55,6 +56,7 @@ struct measures_conf {
 	const struct directory *directory;
 	struct tool_csrs *csrs;
 	struct numbers *numbers;
+	const struct registry *registry; /* NULL: no text uses another one */
 };
 
 struct measures *measures_new(const struct measures_conf *conf);

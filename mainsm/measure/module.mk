@@ -7,4 +7,4 @@ mainsm/measure.src := measure.c measure_info.c measure_load.c measure_objects.c 
 mainsm/measure.uses := common/base common/container common/time common/cli common/omis/text \
 		common/omis/services common/omis common/loop proto stats common/flow/graph \
 		common/flow/engine common/flow/batch tree pmsl/check pmsl/plan pmsl \
-		mainsm/directory mainsm/tool mainsm/csr
+		mainsm/directory mainsm/tool mainsm/csr mainsm/registry

@@ -20,6 +20,7 @@ struct tool_csrs;
 struct directory;
 struct executor;
 struct history;
+struct registry;
 struct subscriptions;
 struct loop;
 struct measures;
@@ -42,7 +43,7 @@ struct service {
 extern const struct service mainsm_attach_services[], mainsm_csr_services[], mainsm_pa_services[],
 	mainsm_ask_services[], mainsm_admin_services[], mainsm_site_services[],
 	mainsm_job_services[], mainsm_measure_services[], mainsm_take_services[],
-	mainsm_subscription_services[], mainsm_history_services[];
+	mainsm_subscription_services[], mainsm_metrics_services[], mainsm_history_services[];
 
 /* All borrowed. */
 struct services_conf {
@@ -53,6 +54,7 @@ struct services_conf {
 	struct tool_csrs *csrs;
 	struct measures *measures;
 	struct subscriptions *subscriptions;
+	struct registry *registry;
 	struct executor *executor;
 	struct history *history; /* NULL = none */
 	struct numbers *numbers;

@@ -291,11 +291,24 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_metric *m)
 		c->is_nomem |= smap_put(&c->metrics, m->name, m, NULL) != 0;
 }
 
+/* A metric of this text hides one of the same name. */
+static void know(struct pmsl_checker *c, struct pmsl_tree *of)
+{
+	for (struct pmsl_metric *m = of->metric; m; m = m->next) {
+		if (!m->is_good || pmsl_tree_find(c->tree, m->name))
+			continue;
+		m->is_elsewhere = true;
+		c->is_nomem |= smap_put(&c->metrics, m->name, m, NULL) != 0;
+	}
+}
+
 int pmsl_check(struct pmsl_tree *t, struct pmsl_units *units, struct pmsl_diags *d)
 {
 	struct pmsl_checker c = { .tree = t, .units = units, .d = d };
 
 	smap_init(&c.metrics);
+	for (size_t i = 0; i < t->nknown; i++)
+		know(&c, t->known[i]);
 	for (struct pmsl_metric *m = t->metric; m && !d->is_full && !c.is_nomem; m = m->next)
 		check_metric(&c, m);
 	smap_done(&c.metrics);

@@ -208,7 +208,10 @@ static void unknown(struct pmsl_checker *c, struct pmsl_expr *e)
 		pmsl_wrong(c, e, "%s is defined below", e->name);
 		pmsl_hint(c->d, "a metric uses those above it: move it up");
 	} else {
+		size_t before = c->d->nerror;
+
 		pmsl_wrong(c, e, "there is no metric or function %s", e->name);
+		c->d->nunknown += c->d->nerror - before;
 		pmsl_hint_names(c, e->name, true);
 	}
 }

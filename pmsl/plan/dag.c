@@ -36,6 +36,8 @@ struct builder {
 	struct arena *arena;
 	uint64_t running; /* variables of the folds around */
 	unsigned depth;
+	/* the use of a metric of another text, which stands for all that is in it; NULL */
+	const struct pmsl_expr *outer;
 	int rc;
 };
 
@@ -51,6 +53,7 @@ static uint32_t build(struct builder *b, const struct pmsl_expr *e, const struct
 static uint32_t fail(struct builder *b, const struct pmsl_expr *e, const char *words)
 {
 	if (!b->rc) {
+		e = b->outer ? b->outer : e;
 		pmsl_error(b->d, e->at, e->len, "%s", words);
 		b->rc = -ERR_LIMIT;
 	}
@@ -97,8 +100,8 @@ static uint32_t put(struct builder *b, const struct pmsl_expr *e, struct dag_nod
 
 	if (b->rc)
 		return NOTHING;
-	n->at = e->at;
-	n->len = e->len;
+	n->at = b->outer ? b->outer->at : e->at;
+	n->len = b->outer ? b->outer->len : e->len;
 	for (t = first; t; t = t->next)
 		if (dag_node_is_equal(&b->g->node[t->node], n))
 			return t->node;
@@ -338,6 +341,7 @@ static uint32_t build_metric(struct builder *b, const struct pmsl_expr *e, const
 	struct meaning param[PMSL_PARAMS_MAX + 1];
 	struct built key = { .what = e->metric };
 	const struct pmsl_decl *d = e->metric->param;
+	bool enters = e->metric->is_elsewhere && !b->outer;
 	uint32_t node;
 
 	param[0] = (struct meaning){ .metric = e->metric };
@@ -350,8 +354,14 @@ static uint32_t build_metric(struct builder *b, const struct pmsl_expr *e, const
 		param[key.narg] = (struct meaning){ e->metric, d, arg, &param[key.narg - 1] };
 	}
 	node = find_built(b, &key);
-	return node != NOTHING ? node
-			       : keep_built(b, &key, build(b, e->metric->result, &param[key.narg]));
+	if (node != NOTHING)
+		return node;
+	if (enters)
+		b->outer = e;
+	node = build(b, e->metric->result, &param[key.narg]);
+	if (enters)
+		b->outer = NULL;
+	return keep_built(b, &key, node);
 }
 
 static void sort_inputs(const struct dag *g, struct dag_node *n)

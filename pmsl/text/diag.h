@@ -28,6 +28,7 @@ struct pmsl_diags {
 	struct pmsl_diag v[PMSL_DIAGS_MAX];
 	size_t n;
 	size_t nerror; /* of v */
+	size_t nunknown; /* of these: a metric or function that another text may have */
 	bool is_full; /* an error came that found no place: the compiler stops */
 };
 

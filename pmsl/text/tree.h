@@ -178,6 +178,7 @@ struct pmsl_metric {
 	unsigned number; /* in the text, from 0 */
 	bool is_good; /* no error in it */
 	bool is_used; /* by another metric */
+	bool is_elsewhere; /* of another text than the one that uses it */
 };
 
 /* A whole text. */
@@ -185,6 +186,9 @@ struct pmsl_tree {
 	struct pmsl_metric *metric;
 	unsigned nmetric;
 	struct arena *arena;
+	/* checked trees whose metrics this one may use; the owner of all of them sets it */
+	struct pmsl_tree *const *known;
+	size_t nknown;
 };
 
 /* "SUM"; NULL out of range. */

@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "pmsl/check/builtin.h"
 #include "tools/cmd/cmd.h"
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
@@ -40,18 +41,26 @@ static int note_names(struct measurement *m, const struct pmsl_metric *metric)
 	return CMD_OK;
 }
 
-/* What is wrong is reported as `omig check` does, before any request. */
+/*
+ * What is wrong is reported as `omig check` does, before any request. Metrics that the text does
+ * not have may be known to mainsm.
+ */
 static int check_text(struct measurement *m, const char *text, size_t n)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
-	const char *name = wholefile_name(m->options->file);
+	const char *file = m->options->file;
+	const char *name = file ? wholefile_name(file) : m->options->metric;
 	const struct pmsl_metric *metric;
+	bool is_open;
 	int rc;
 
 	if (pmsl_compile(name, text, n, &d, &p))
 		return cmd_fail(CMD_FAILURE, "out of memory");
+	is_open = d.nerror && d.nerror == d.nunknown;
 	metric = pmsl_metric(p, m->options->metric, &d);
+	if (!metric && is_open)
+		metric = pmsl_tree_find(pmsl_tree(p), m->options->metric);
 	rc = metric ? note_names(m, metric) : CMD_FAILURE;
 	if (!metric) {
 		pmsl_text_report(&m->term, stderr, p, &d);
@@ -159,6 +168,52 @@ static bool is_live(const struct measurement_options *w)
 	return !w->common.json && !w->csv && !w->count && !w->for_ns;
 }
 
+/* It is in a text that mainsm has: entry i of its list, [name, version, added, bytes, [metric...]].
+ */
+static bool is_in(const Omis_value *texts, size_t i, const char *metric)
+{
+	const Omis_value *metrics = value_at(value_at(texts, i), 4);
+
+	for (size_t k = 0; metrics && k < metrics->n; k++)
+		if (str_eq(value_text(metrics, k), metric))
+			return true;
+	return false;
+}
+
+static int note_registered(struct measurement *m, const char *name)
+{
+	Omis_value *v = NULL;
+	int rc = session_ask_value(&v, ":omig_metrics_get(\"%s\")", name);
+
+	if (rc == CMD_OK)
+		rc = check_text(m, value_text(v, 2), strlen(value_text(v, 2)));
+	omis_value_free(v);
+	return rc;
+}
+
+/* A metric without a file that is not built in: the names of its parameters. mainsm has its text,
+ * or reports that there is none. */
+static int find_registered(struct measurement *m)
+{
+	const char *metric = m->options->metric;
+	Omis_value *texts;
+	Omis_reply r;
+	int rc = CMD_OK;
+
+	if (m->options->file || pmsl_builtin_find(metric) >= 0)
+		return CMD_OK;
+	rc = session_ask(&r, ":omig_metrics_list()");
+	if (rc != CMD_OK)
+		return rc;
+	texts = session_values(r);
+	for (size_t i = 0; rc == CMD_OK && value_at(texts, i); i++)
+		if (is_in(texts, i, metric))
+			rc = note_registered(m, value_text(value_at(texts, i), 0));
+	omis_value_free(texts);
+	omis_reply_free(r);
+	return rc;
+}
+
 static int measure(struct measurement *m, const char **job)
 {
 	int rc = session_open_job(&m->options->common, job);
@@ -166,7 +221,9 @@ static int measure(struct measurement *m, const char **job)
 	if (rc != CMD_OK)
 		return rc;
 	signals_catch(false);
-	rc = measurement_begin(m);
+	rc = find_registered(m);
+	if (rc == CMD_OK)
+		rc = measurement_begin(m);
 	if (rc == CMD_OK) {
 		if (is_live(m->options))
 			term_raw(&m->term);

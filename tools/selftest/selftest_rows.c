@@ -21,6 +21,8 @@
 #define ELSEWHERE(script) { STEP_ELSEWHERE, script }
 #define QUIET { STEP_QUIET, "" }
 
+#define METRIC_TEXT "Selftest_metric(Process p) { RETURN Time(NOW); }"
+
 /* A user event as a source of events: nothing but the monitor is needed. */
 #define EVENT REQUEST(":user_event_create()"), SAVE("event")
 #define RAISE(x) ":user_event_raise([{event}],[" x "],1)"
@@ -345,6 +347,25 @@ const struct selftest_row selftest_rows[] = {
 	    REQUEST(":omig_events_unkeep(\"selftest\")"),
 	    TRY(":omig_events_unkeep(\"selftest\")"), MATCH("^error") } },
 
+	{ "omig_metrics_add", NEED_NOTHING,
+	  { REQUEST(":omig_metrics_add(\"selftest\",\"" METRIC_TEXT "\")"),
+	    MATCH("\"selftest\",[0-9]+\n"), REQUEST(":dfg_create([],\"\",\"Selftest_metric\")"),
+	    MATCH("d_[0-9]+"), REQUEST(":omig_metrics_remove(\"selftest\")") } },
+	{ "omig_metrics_get", NEED_NOTHING,
+	  { REQUEST(":omig_metrics_add(\"selftest\",\"" METRIC_TEXT "\")"),
+	    REQUEST(":omig_metrics_get(\"Selftest_metric\")"),
+	    MATCH("\"selftest\",[0-9]+,\"Selftest_metric"),
+	    REQUEST(":omig_metrics_remove(\"selftest\")") } },
+	{ "omig_metrics_list", NEED_NOTHING,
+	  { REQUEST(":omig_metrics_add(\"selftest\",\"" METRIC_TEXT "\")"),
+	    REQUEST(":omig_metrics_list()"),
+	    MATCH("\\[\"selftest\",[0-9]+,[0-9]+,[0-9]+,\\[\"Selftest_metric\"\\],\\[\\]\\]"),
+	    REQUEST(":omig_metrics_remove(\"selftest\")") } },
+	{ "omig_metrics_remove", NEED_NOTHING,
+	  { REQUEST(":omig_metrics_add(\"selftest\",\"" METRIC_TEXT "\")"),
+	    REQUEST(":omig_metrics_remove(\"selftest\")"),
+	    TRY(":omig_metrics_remove(\"selftest\")"), MATCH("^error") } },
+
 	/* library calls: those of the scratch process end in itself */
 	{ "thread_has_started_lib_call", NEED_NOTHING,
 	  { CSR(BARRIER "print([$proc,$thread])"), COMMAND("calls 3"),
@@ -527,6 +548,8 @@ const struct selftest_row *selftest_row_find(const char *service)
 			return r;
 	return NULL;
 }
+
+#define METRIC_TEXT "Selftest_metric(Process p) { RETURN Time(NOW); }"
 
 const char *selftest_step_name(enum selftest_step_kind kind)
 {

@@ -4,12 +4,14 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/term/term.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* objects are back one by one, while their daemons find mainsm */
@@ -215,18 +217,26 @@ static const Omis_object_result *first_error(Omis_reply r)
 	return NULL;
 }
 
-__attribute__((format(printf, 2, 0))) static int ask(Omis_reply *out, const char *fmt, va_list ap)
+/* Words of several lines are a compiler's, with the text that they are about. */
+static void report(int rc, const Omis_object_result *bad)
 {
-	char text[REQUEST_BYTES];
+	const char *words = bad->result ? bad->result : omis_strerror(bad->status);
+
+	if (strchr(words, '\n')) {
+		term_put_lines(stderr, words, strlen(words));
+		cmd_note(rc, words);
+	} else {
+		cmd_fail(rc, "%s%s%s", words, bad->obj_list[0] ? ": " : "", bad->obj_list);
+	}
+}
+
+/* r is *out then, or reported and freed. */
+static int take_reply(Omis_reply r, Omis_reply *out)
+{
 	const Omis_object_result *bad;
-	Omis_reply r;
-	int n, rc;
+	int rc;
 
 	*out = NULL;
-	n = vsnprintf(text, sizeof(text), fmt, ap);
-	if (n < 0 || (size_t)n >= sizeof(text))
-		return cmd_fail(CMD_FAILURE, "the request is too long");
-	r = omis_request(text, NULL, NULL, 0);
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	rc = session_status_of(omis_reply_status(r));
@@ -238,8 +248,28 @@ __attribute__((format(printf, 2, 0))) static int ask(Omis_reply *out, const char
 	if (the_link.is_bridged && the_link.state != SESSION_UP)
 		rc = CMD_UNREACHABLE;
 	else
-		cmd_fail(rc, "%s%s%s", bad->result ? bad->result : omis_strerror(bad->status),
-			 bad->obj_list[0] ? ": " : "", bad->obj_list);
+		report(rc, bad);
+	omis_reply_free(r);
+	return rc;
+}
+
+__attribute__((format(printf, 2, 0))) static int ask(Omis_reply *out, const char *fmt, va_list ap)
+{
+	char text[REQUEST_BYTES];
+	int n = vsnprintf(text, sizeof(text), fmt, ap);
+
+	*out = NULL;
+	if (n < 0 || (size_t)n >= sizeof(text))
+		return cmd_fail(CMD_FAILURE, "the request is too long");
+	return take_reply(omis_request(text, NULL, NULL, 0), out);
+}
+
+int session_ask_long(Omis_value **out, const char *request, size_t n)
+{
+	Omis_reply r;
+	int rc = take_reply(omis_request_n(request, n, NULL, NULL, 0), &r);
+
+	*out = rc == CMD_OK ? session_values(r) : NULL;
 	omis_reply_free(r);
 	return rc;
 }

@@ -81,6 +81,9 @@ int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(pri
  * omis_value_free(). */
 int session_ask_value(Omis_value **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same of a request of any length. *out is NULL where there are no values. */
+int session_ask_long(Omis_value **out, const char *request, size_t n);
+
 /* The values of action 1 of a reply, of all entries in one list: omis_value_free(). NULL: there are
  * none that make sense. */
 Omis_value *session_values(Omis_reply r);

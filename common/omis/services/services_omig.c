@@ -171,6 +171,21 @@ static const struct omis_service omig[] = {
 	  .param = { P_ANY("a"), P_STRING("op"), P_ANY("b") },
 	  .help = "A predicate of events: when a op b does not hold, with op one of == != < <= "
 		  "> >=, the event ends here and the actions behind it do not run." },
+	{ EXT_SERVICE("omig", "omig_metrics_add", MANIP, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("name"), P_STRING("text") }, .result = "name, version",
+	  .help = "Adds a text of the metric language to the monitor, or replaces it by the next "
+		  "version. Later texts may use its metrics, and dfg_create takes them by name. It "
+		  "is of the tool's user alone, and lasts. What uses it must still compile." },
+	{ EXT_SERVICE("omig", "omig_metrics_get", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("name") }, .result = "name, version, text",
+	  .help = "An added text, by its name or that of a metric in it." },
+	{ EXT_SERVICE("omig", "omig_metrics_list", INFO, 0, TOP, OBSERVE, DONE),
+	  .result = "[name, version, added_ns, bytes, [metric...], [used name...]]...",
+	  .help = "The texts of metrics that the tool's user has added." },
+	{ EXT_SERVICE("omig", "omig_metrics_remove", MANIP, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("name") },
+	  .help = "Removes an added text, unless another one uses it. Measurements under way "
+		  "continue." },
 	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
 	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in "

@@ -4,6 +4,7 @@
 #include "common/cli/nearest.h"
 #include "pmsl/check/builtin.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/metrics/registered.h"
 #include "tools/measure/pmsl_text.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"
@@ -215,12 +216,19 @@ int cmd_metrics(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig metrics",
-		.usage = "[OPTION...] [WORD]",
+		.usage = "[add|list|remove|show] [OPTION...] [WORD|FILE|NAME]",
+		.verbs = "add list remove show",
 		.summary = "lists what can be measured: all, or what has WORD in its name",
+		.details =
+			"omig metrics add FILE gives metrics to your monitor, so that later texts may use\n"
+			"them; list, show NAME and remove NAME are of these. omig metrics add --help.",
 		.table = table,
 	};
-	int first, status = cmd_parse(&spec, argc, argv, &first);
+	int first, status;
 
+	if (metrics_is_verb(argc, argv))
+		return metrics_registered(argc, argv);
+	status = cmd_parse(&spec, argc, argv, &first);
 	if (status >= 0)
 		return status;
 	if (argc - first > 1)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAINSM_REGISTRY_REGISTRY_INTERNAL_H
+#define MAINSM_REGISTRY_REGISTRY_INTERNAL_H
+
+#include "common/container/list.h"
+#include "common/store/store.h"
+#include "mainsm/registry/registry.h"
+
+/* A text of one principal. */
+struct registered {
+	struct list link;
+	char *principal, *name, *text; /* owned */
+	uint32_t version;
+	int64_t added; /* ns since 1970 */
+	char **metric; /* owned: names of its metrics */
+	size_t nmetric;
+	unsigned mark; /* of the walk that has met it */
+	bool is_placed; /* by that walk */
+};
+
+struct registry {
+	struct registry_conf conf;
+	struct list all; /* struct registered, in the order of their names' first addition */
+	size_t n, bytes;
+	unsigned walk;
+	char *path; /* owned; NULL: nothing lasts */
+	struct store store;
+};
+
+struct registered *registered_new(const char *principal, const struct registry_text *t);
+void registered_free(struct registered *x);
+
+/* Notes the names of its metrics. -ERR_NOMEM. */
+int registered_note_metrics(struct registered *x);
+
+/* --- registry_file.c */
+
+int registry_load(struct registry *r, struct err *e);
+int registry_save(struct registry *r, struct err *e);
+
+#endif
