@@ -60,6 +60,10 @@ install:
 		ln -srf '$(DESTDIR)'"$${i%%:*}" "$$to.new"; mv -f "$$to.new" "$$to"; done
 	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; \
 		{ $(fill) "$$from" >"$$to.new" && chmod "$$mode" "$$to.new"; } $(put); done
+	@test -n '$(DESTDIR)' || { echo 'installed below $(prefix)'; \
+		case ":$$PATH:" in *:'$(bindir)':*) ;; \
+			*) echo 'next: export PATH="$(bindir):$$PATH"' ;; esac; \
+		echo 'then: omig doctor'; }
 
 # Removes our own folders when they are empty: foreign files in them stay.
 uninstall:

@@ -107,7 +107,7 @@ static int status_of(const struct run_counts *f)
 	return f->is_cut ? CMD_TIMEOUT : CMD_OK;
 }
 
-static int show(const struct neko_options *w, const struct run *r, const char *path,
+static int show(struct neko_options *w, const struct run *r, const char *path,
 		const struct run_counts *f)
 {
 	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
@@ -119,7 +119,12 @@ static int show(const struct neko_options *w, const struct run *r, const char *p
 		status = write_file(w->output, &b);
 	if (!w->json) {
 		buf_clear(&b);
-		neko_show_text(&b, r, f);
+		if (!w->csv)
+			neko_show_text(&b, r, f);
+		else if (neko_sweep_note(&w->sweep, 0, r, f, NULL))
+			b.failed = true;
+		else
+			neko_sweep_csv(&b, &w->sweep); /* of one run, without keys */
 	}
 	if (b.failed)
 		status = cmd_fail(CMD_FAILURE, "out of memory");
@@ -455,8 +460,6 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 			spec,
 			"run FILE, compare FILE FILE, plot FILE [FILE], factory, list, or configure with "
 			"five values");
-	if (w->csv && !w->sweep.n)
-		return cmd_usage(spec, "--csv is for runs with --sweep");
 	if (w->sweep.n && (w->messages || w->delays))
 		return cmd_usage(spec, "--messages and --delays are for one run, not for a sweep");
 	if ((w->delays || w->hosts) && !w->is_real)
@@ -496,8 +499,7 @@ static const char details[] =
 	OPTION_CALL("set", 0, "KEY=VALUE", "run: as if the file had that line", &(w)->sweep,    \
 		    neko_sweep_set),                                                            \
 		OPTION_CALL("sweep", 0, "KEY=VALUES", SWEEP_HELP, &(w)->sweep, neko_sweep_add), \
-		OPTION("csv", 0, NULL, "run --sweep: CSV, a line a quantity", OPT_FLAG,         \
-		       &(w)->csv),                                                              \
+		OPTION("csv", 0, NULL, "run: CSV, a line a quantity", OPT_FLAG, &(w)->csv),     \
 		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR,        \
 		       &(w)->seed)
 

@@ -139,13 +139,13 @@ check 'a run whose processes are killed ends, and says so' gone
 interrupted() {
 	timeout -s KILL 60 omig neko run "$2" "$1" --json >"$TMPDIR/int.json" 2>"$TMPDIR/int.err" &
 	run=$!
-	until_true 20 two_processes "$1" && until_true 20 catches_int "$(pgrep -P $run)"
+	until_true 20 two_processes "$1" && until_true 20 catches_int
 	kill -INT "$(pgrep -P $run)"
 	status_is 130 wait $run && grep '"interrupted":true' "$TMPDIR/int.json" &&
 		grep '"quantities":\[' "$TMPDIR/int.json"
 }
 # Bit 1 of the mask is SIGINT.
-catches_int() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"; }
+catches_int() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$(pgrep -P $run)/status"; }
 two_processes() { [ "$1" = --simulate ] || [ "$(pgrep -P "$(pgrep -P $run)" | wc -l)" = 2 ]; }
 printf 'simulation.runs = 1000000\n' | cat "$TMPDIR/short.conf" - >"$TMPDIR/many.conf"
 check 'Ctrl-C ends a simulation with what there is' interrupted --simulate "$TMPDIR/many.conf"
@@ -189,6 +189,9 @@ strange() {
 		! grep -q '<script\|<b>' "$TMPDIR/strange.svg"
 }
 check 'names are text in it' strange
+check 'its table as CSV is that of a sweep without keys' says \
+	'^quantity,unit,n,mean,half_95,deviation,min,max,end$' omig neko run \
+	examples/neko/raft.conf --simulate --csv
 omig neko run examples/neko/raft.conf --simulate --seed 9 -o "$TMPDIR/raft9.json" >/dev/null
 over_each_other() {
 	omig neko plot "$TMPDIR/raft.json" "$TMPDIR/raft9.json" --log x -o "$TMPDIR/two.svg" &&

@@ -99,7 +99,8 @@ check 'uninstall leaves no file and no link' taken_away
 omig stop >/dev/null 2>&1
 until_true 10 no_leftovers
 own=$TMPDIR/own
-check 'it installs for one user' make BUILD="$build" CC="${CC:-gcc}" PREFIX="$own" install
+check 'it installs for one user, and says how to begin' says "export PATH=\"$own/bin:" make \
+	BUILD="$build" CC="${CC:-gcc}" PREFIX="$own" install
 PATH=$own/bin:$PATH
 export PKG_CONFIG_PATH="$own/lib/pkgconfig"
 unset LD_LIBRARY_PATH CPATH
