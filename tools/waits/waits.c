@@ -256,7 +256,27 @@ static bool find_most(struct waits *w)
 	return true;
 }
 
-/* --- */
+/* --- all together */
+
+static void add_up(struct waits *w)
+{
+	for (size_t i = 0; i < w->nedge; i++) {
+		const struct waits_edge *e = &w->edge[i];
+
+		if (e->partner == CALL_PARTNER_ALL)
+			continue;
+		w->waited += e->seconds;
+		w->inferred += e->inferred;
+		w->unknown += e->partner == CALL_PARTNER_UNKNOWN ? e->seconds : 0;
+	}
+	for (size_t i = 0; i < w->x->n; i++)
+		for (size_t k = 0; k < w->x->rank[i].ncall; k++) {
+			const struct exchange_call *c = &w->x->rank[i].call[k];
+
+			if (is_between_two(call_get(c->func)))
+				w->calls += c->count;
+		}
+}
 
 bool waits_make(struct waits *w, const struct exchange *x)
 {
@@ -276,6 +296,7 @@ bool waits_make(struct waits *w, const struct exchange *x)
 	}
 	free(late);
 	join_all(w, m.part, m.n);
+	add_up(w);
 	if (!late || w->failed || !waits_collectives(w) || !find_most(w)) {
 		waits_done(w);
 		return false;

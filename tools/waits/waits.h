@@ -46,6 +46,9 @@ struct waits {
 	size_t ncollective, collective_cap;
 	double seconds; /* of the longest-observed rank */
 	double rank_seconds; /* of all ranks together */
+	/* calls that wait for other ranks, and their time, of all ranks; of that time what is
+	 * inferred, and what is for partners that are unknown */
+	double calls, waited, inferred, unknown;
 	/* the rank that is waited for most, -1: no rank waits enough. Seconds of how many ranks,
 	 * most of them in that call (func < 0: in a collective, then `collective` has it) */
 	int32_t most;

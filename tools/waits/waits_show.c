@@ -117,6 +117,20 @@ static void put_verdict(struct buf *out, const struct waits *w)
 	buf_puts(out, "\n");
 }
 
+/* What the lines below are made of, whichever of them are shown. */
+static void put_basis(struct buf *out, const struct waits *w)
+{
+	char time[TABLE_QUANTITY_BYTES], calls[TABLE_NUMBER_BYTES];
+
+	if (!(w->waited > 0))
+		return;
+	buf_printf(out, "%zu rank%s wait%s %s for others in %s calls: ", w->x->n,
+		   w->x->n == 1 ? "" : "s", w->x->n == 1 ? "s" : "", seconds(time, w->waited),
+		   table_count(calls, w->calls));
+	buf_printf(out, "%.0f %% inferred, %.0f %% for unknown ranks\n",
+		   100 * w->inferred / w->waited, 100 * w->unknown / w->waited);
+}
+
 /* --- lines */
 
 static void put_whom(struct buf *out, const struct waits_edge *e)
@@ -218,6 +232,7 @@ int waits_show(const struct term *t, const struct waits *w, struct buf *out)
 	buf_puts(out, term_paint(t, TERM_BOLD));
 	put_verdict(out, w);
 	buf_puts(out, term_paint(t, TERM_PLAIN));
+	put_basis(out, w);
 	rc = put_edges(out, w, &has_inferred);
 	if (!rc)
 		rc = put_collectives(out, w);
@@ -322,6 +337,10 @@ void waits_json(struct json *j, const struct waits *w)
 	json_key_i64(j, "ranks", (int64_t)w->x->n);
 	rank_json(j, "most", w->most);
 	json_key_double(j, "most_seconds", w->most_seconds);
+	json_key_double(j, "calls", w->calls);
+	json_key_double(j, "waited", w->waited);
+	json_key_double(j, "inferred", w->inferred);
+	json_key_double(j, "unknown", w->unknown);
 	json_key_double(j, "lost_calls", w->lost);
 	json_key_array(j, "waits");
 	for (size_t i = 0; i < w->nedge; i++)

@@ -54,6 +54,9 @@ TEST(time_among_several_goes_to_the_late_one_with_its_bound)
 	ck_assert_double_eq(edge(3, 2)->seconds, 6); /* with what is under way */
 	ck_assert_double_eq_tol(edge(3, 2)->share, 0.6, 1e-9);
 	ck_assert_uint_eq(w.most_ranks, 2);
+	ck_assert_double_eq_tol(w.waited, 18, 0.2);
+	ck_assert_double_eq_tol(w.inferred, 6, 0.05); /* rank 2 has waits of 10 ms */
+	ck_assert_double_eq(w.unknown, 0);
 	done();
 }
 
@@ -97,6 +100,8 @@ TEST(what_has_no_partner_is_unknown)
 	ck_assert_double_eq(edge(1, CALL_PARTNER_UNKNOWN)->seconds, 3);
 	ck_assert_ptr_nonnull(strstr(shown(), "rank 0 waits 2 s for an unknown rank (MPI_Probe)"));
 	ck_assert_ptr_nonnull(strstr(shown(), "waits 30 % for partners that are unknown"));
+	ck_assert_ptr_nonnull(strstr(shown(), "\n4 ranks wait 5 s for others in 2 calls: "
+					      "0 % inferred, 100 % for unknown ranks\n"));
 	done();
 }
 
