@@ -173,12 +173,31 @@ static int place_of(const char *value, const char *words)
 	return -1;
 }
 
+/* words as above. */
+static int refuse_word(const char *value, const char *words, struct err *e)
+{
+	struct nearest near = nearest_to(value);
+	char word[NAME_MAX_BYTES], best[NAME_MAX_BYTES];
+
+	for (const char *w = words; *w; w += *w == '|') {
+		size_t n = strcspn(w, "|");
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, w);
+		nearest_try(&near, word);
+		if (near.best == word)
+			near.best = memcpy(best, word, sizeof(best));
+		w += n;
+	}
+	return err_set(e, ERR_INVALID, "takes %s%s%s%s", words, near.best ? "; did you mean " : "",
+		       near.best ? near.best : "", near.best ? "?" : "");
+}
+
 static int set_word(const struct opt *o, const char *value, struct err *e)
 {
 	int i = place_of(value, o->arg);
 
 	if (i < 0)
-		return err_set(e, ERR_INVALID, "takes %s", o->arg);
+		return refuse_word(value, o->arg, e);
 	if (o->kind == OPT_WORD)
 		*(const char **)o->into = value;
 	else

@@ -126,7 +126,9 @@ TEST(a_word_is_one_of_the_list_whole)
 	ck_assert_str_eq(got.color, "always");
 	ck_assert_uint_eq(got.depth, 2);
 	ck_assert_int_eq(PARSE(&first, "--color=alway"), OPT_USAGE);
-	ck_assert_msg(strstr(err, "--color 'alway': takes auto|always") != NULL, "%s", err);
+	ck_assert_msg(strstr(err, "--color 'alway': takes auto|always; did you mean always?") !=
+			      NULL,
+		      "%s", err);
 	ck_assert_int_eq(PARSE(&first, "--depth=site|node"), OPT_USAGE);
 	ck_assert_int_eq(PARSE(&first, "--depth="), OPT_USAGE);
 	ck_assert_uint_eq(got.depth, 0);
