@@ -55,19 +55,72 @@ static bool is_silent(const Omis_object_result *o)
 	return o->status == OMIS_OK && !o->obj_list[0] && !o->result;
 }
 
+/* An entry, and its objects as people know them. */
+struct line {
+	const Omis_object_result *entry;
+	char *names; /* owned; NULL: tokens are shown */
+};
+
+static int by_names(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	return x->names && y->names ? strverscmp(x->names, y->names) : 0;
+}
+
+/* With names entries stand by rank, else as they came. NULL: no memory. */
+static struct line *lines_of(const struct show *w, const Omis_object_result *s, size_t *n)
+{
+	struct line *line;
+
+	for (*n = 0; s[*n].obj_list;)
+		++*n;
+	line = calloc(*n + 1, sizeof(*line));
+	for (size_t i = 0; line && i < *n; i++) {
+		struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+
+		line[i].entry = &s[i];
+		if (!w->names)
+			continue;
+		object_names_put(w->names, &b, s[i].obj_list, strlen(s[i].obj_list));
+		line[i].names = str_dup(buf_str(&b));
+		buf_done(&b);
+	}
+	if (line && w->names && *n > 1)
+		qsort(line, *n, sizeof(*line), by_names);
+	return line;
+}
+
+/* number: of the action; 0: there is one. True: the entry says something. */
+static bool show_numbered(const struct show *w, const Omis_object_result *o, size_t number)
+{
+	if (is_silent(o))
+		return false;
+	if (number)
+		printf("%zu ", number);
+	show_entry(w, stdout, o);
+	return true;
+}
+
+static size_t show_action(const struct show *w, const Omis_object_result *s, size_t number)
+{
+	size_t n, shown = 0;
+	struct line *line = lines_of(w, s, &n);
+
+	for (size_t i = 0; i < n; i++)
+		shown += show_numbered(w, line ? line[i].entry : &s[i], number);
+	for (size_t i = 0; line && i < n; i++)
+		free(line[i].names);
+	free(line);
+	return shown;
+}
+
 bool show_reply(const struct show *w, Omis_reply r)
 {
 	size_t n = action_count(r), shown = 0;
 
 	for (size_t i = 0; r[i]; i++)
-		for (Omis_service_result s = r[i]; s->obj_list; s++) {
-			if (is_silent(s))
-				continue;
-			if (n > 1 && i)
-				printf("%zu ", i);
-			show_entry(w, stdout, s);
-			shown++;
-		}
+		shown += show_action(w, r[i], n > 1 ? i : 0);
 	if (!shown)
 		puts("OK");
 	if (fflush(stdout) != 0)

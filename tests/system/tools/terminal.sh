@@ -29,6 +29,11 @@ check 'the ranks come up' until_true 30 ranks_are 2
 
 # --- names in place of tokens
 check 'a reply has ranks' terminal_says '^rank1@[^ ]+: 1' omig request ':proc_get_info([],1)'
+in_order() {
+	on_terminal omig request ':proc_get_info([],1)'
+	[ "$(grep -o '^rank[01]@' "$TMPDIR/said" | tr -d '\n')" = rank0@rank1@ ]
+}
+check 'in the order of their numbers' in_order
 check 'a value has them too' terminal_says '\[rank1@[^],]+,' omig request ':omig_tree()'
 check 'an event has ranks' terminal_says "rank[01]@" omig request --follow 2s \
 	'thread_has_started_lib_call([],"MPI_Barrier"): print([$proc])'
