@@ -171,23 +171,6 @@ static int take(void *arg, const struct event *ev)
 	return life_event(arg, ev, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
-/* What could not be read of one file does not keep the others from being read. */
-static int read_files(const struct lifelines_options *w, char **files, struct life *l)
-{
-	char input[] = "-";
-	char *only[] = { input, NULL };
-	int worst = CMD_OK;
-
-	for (char **f = files[0] ? files : only; *f; f++) {
-		int rc = logread_file(&w->read, *f, take, l);
-
-		if (rc != CMD_OK && rc != CMD_DAMAGED)
-			return rc;
-		worst = rc != CMD_OK ? rc : worst;
-	}
-	return worst;
-}
-
 /*
  * What an archive need not give. Times since the first event are known when that has come. Of a log
  * among others it is no mistake that it has not all of the stages.
@@ -222,7 +205,7 @@ static int make(const struct lifelines_options *w, char **files, struct life *l)
 	struct buf title = BUF_INIT(64 * 1024);
 	const struct life_model *m;
 	struct err e = { 0 };
-	int rc = read_files(w, files, l), end;
+	int rc = logread_files(&w->read, files, take, l), end;
 
 	if (rc != CMD_OK && rc != CMD_DAMAGED)
 		return rc;

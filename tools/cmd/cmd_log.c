@@ -24,23 +24,6 @@ static int put(void *arg, const struct event *ev)
 	return logwrite_event(arg, ev);
 }
 
-/* Damage in one file does not keep the others from being read. */
-static int read_all(const struct log_options *w, char **files, struct logwrite *to)
-{
-	char input[] = "-";
-	char *only[] = { input, NULL };
-	int worst = CMD_OK;
-
-	for (char **f = files[0] ? files : only; *f; f++) {
-		int rc = logread_file(&w->read, *f, put, to);
-
-		if (rc != CMD_OK && rc != CMD_DAMAGED)
-			return rc;
-		worst = rc != CMD_OK ? rc : worst;
-	}
-	return worst;
-}
-
 static int convert(const struct log_options *w, char **files)
 {
 	struct logwrite *to;
@@ -48,7 +31,7 @@ static int convert(const struct log_options *w, char **files)
 
 	if (rc != CMD_OK)
 		return rc;
-	rc = read_all(w, files, to);
+	rc = logread_files(&w->read, files, put, to);
 	if (rc == CMD_OK || rc == CMD_DAMAGED) {
 		end = logwrite_finish(to);
 		rc = end != CMD_OK ? end : rc;

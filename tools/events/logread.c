@@ -318,6 +318,22 @@ int logread_file(const struct logread_options *w, const char *path, logread_fn f
 	return read_archive(&r);
 }
 
+int logread_files(const struct logread_options *w, char **files, logread_fn fn, void *arg)
+{
+	char input[] = "-";
+	char *only[] = { input, NULL };
+	int worst = CMD_OK;
+
+	for (char **f = files[0] ? files : only; *f; f++) {
+		int rc = logread_file(w, *f, fn, arg);
+
+		if (rc != CMD_OK && rc != CMD_DAMAGED)
+			return rc;
+		worst = rc != CMD_OK ? rc : worst;
+	}
+	return worst;
+}
+
 /* --- files that grow */
 
 int logread_follow(const struct logread_options *w, const char *path, logread_fn fn, void *arg,
