@@ -19,6 +19,7 @@ STACKS = [  # a tree, and its first line in words
 MASKS = [
     (r"\d{4}-\d\d-\d\d(T[\d:.]+Z)?", "#"),
     (r"\bn_\d+\b|\bp_\w+\b|\bc_\d+\b", "#"),
+    (r"\bomig1:\S+", "#"),  # a connection string
     (r"\bMPI_\w+", "#"),
     (r"\S+\.c:\d+", "#"),
     (r"[-+]?\d[\d.,:]*(e[-+]?\d+)?( ?(k|M|G|T)?(B|s|%|K))?(ms|us|ns|s|m|h|d|k|K|M|G|T|B|MB|KB|GB)?\b%?", "#"),

@@ -24,7 +24,7 @@ static const char *s_of(size_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void say_summary(const struct jobs *j, struct buf *out)
+static void say_summary(const struct jobs *j, bool all, struct buf *out)
 {
 	size_t run = count_running(j), ended = j->n - run;
 
@@ -43,7 +43,7 @@ static void say_summary(const struct jobs *j, struct buf *out)
 		buf_puts(out, "no job runs");
 	if (ended)
 		buf_printf(out, "; %zu ha%s ended%s", ended, ended == 1 ? "s" : "ve",
-			   run ? "" : " (omig jobs --all)");
+			   run || all ? "" : " (omig jobs --all)");
 	buf_putc(out, '\n');
 }
 
@@ -121,7 +121,7 @@ int jobs_show(const struct term *t, const struct jobs *j, bool all, struct buf *
 					     "RANKS", "IN MPI",	 "TIME",  "STATE" };
 	struct table *tab;
 
-	say_summary(j, out);
+	say_summary(j, all, out);
 	if (!(all ? j->n : count_running(j)))
 		return 0;
 	tab = table_new(8, heads, "llrrrrrl");

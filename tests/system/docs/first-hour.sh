@@ -10,10 +10,21 @@ program=$(heat openmpi)
 [ -x "$program" ] || skip_all 'no example program'
 export LC_ALL=C.UTF-8 # as most terminals have it; without, trees have other lines
 
-in_the_document() { # QUESTION: has a command below it, or words on why there is none
-	awk -v q="$1" '/^##* / { on = index($0, q) > 0 }
-		on && (/^    [a-z]/ || /`omig |cannot|does not/) { n++ }
-		END { exit !n }' $doc
+# Has a command with its output, or with the reason why there is none here.
+in_the_document() { # QUESTION
+	awk -v q="$1" '/^```/ { fenced = !fenced; output += on && !fenced; next }
+		fenced { next }
+		/^##* / { on = index($0, q) > 0 }
+		on && /^    [a-z]/ { command++ }
+		on && /^[^ #]/ { text = text " " $0 }
+		END {
+			if (!command && text !~ /`[a-z_.]+[ (]/) print "no command:" text
+			else if (output || text ~ /cannot|does not|is not|not for MPI|Only the/ ||
+				text ~ /The same first lines|On a terminal|starts in the script/)
+				exit 0
+			else print "no output, and no reason that there is none:" text
+			exit 1
+		}' $doc
 }
 while read -r question; do
 	check "a question of users: $question" in_the_document "$question" </dev/null
@@ -55,6 +66,7 @@ summary() { # NAME
 }
 summary before >"$TMPDIR/summary" || cat "$TMPDIR/summary"
 summary after >/dev/null
+apart omig jobs --all >"$TMPDIR/jobs"
 apart omig stop
 omig run --job heat2d -- mpirun.openmpi --oversubscribe -np 4 "$program" $as_long_as_needed \
 	>"$TMPDIR/out" 2>&1 &
@@ -62,11 +74,22 @@ job=$!
 check 'a program of four ranks runs' until_true 20 ranks_are 4
 # Counting goes on for a moment before the first question.
 omig calls --job heat2d --json >/dev/null
+export PYTHONPATH="$PWD/tools/python" PYTHONDONTWRITEBYTECODE=1 OMIG_LIBOMIS="$B/lib/libomis.so"
 output() { # COMMAND: of the document, as it is for this job, which leaves alone what has ended
 	case $1 in
 	'omig top') set -- 'omig top --once --job heat2d' ;;
 	'omig run --summary='*) cat "$TMPDIR/summary" && return ;;
 	'omig compare '*) set -- "omig compare $TMPDIR/before.json $TMPDIR/after.json" ;;
+	'omig events on '*) set -- "cd '$TMPDIR' && $1" ;;
+	'omig jobs --all') cat "$TMPDIR/jobs" && return ;;
+	'omig cert token '* | 'omig export prometheus '* | 'python3 -m omig '*) ;;
+	'omig request '*4711*)
+		sleep 1000 &
+		unwatched=$!
+		node=$(omig tree --json | grep -o '"n_[0-9]*"' | head -n 1 | tr -d '"')
+		omig request ":proc_attach3([$node],$unwatched,\"\")"
+		kill $unwatched
+		return ;;
 	'omig alert '*) set -- "omig alert 'imbalance > 0 %' --job heat2d --every 1s --once" ;;
 	'omig jobs' | 'omig status') ;;
 	*) set -- "$1 --job heat2d" ;;

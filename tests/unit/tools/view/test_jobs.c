@@ -132,6 +132,7 @@ TEST(without_a_job_the_way_to_one_is_shown)
 	read_jobs("[n_1,\"\",\"h1\",\"up\"],[p_1_b,n_1,\"sh\",\"ended\",12,-1,-1,\"j\",\"\",9]",
 		  NULL, NULL);
 	ck_assert_str_eq(shown(false), "no job runs; 1 has ended (omig jobs --all)\n");
+	ck_assert_ptr_nonnull(strstr(shown(true), "no job runs; 1 has ended\n"));
 	ck_assert_ptr_nonnull(strstr(shown(true), "  ended (signal 9)\n"));
 	done();
 	read_jobs("[n_1,\"\",\"h1\",\"up\"],[p_1_b,n_1,\"sh\",\"run\",12,-1,-1,\"\",\"\",-1]", NULL,
