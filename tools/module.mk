@@ -16,19 +16,24 @@ tools.commands   := $(shell sed -n 's/^\t{ "\([a-z]*\)", cmd_.*/\1/p' tools/omig
 tools.split      := omig.1 $(tools.commands:%=omig-%.1)
 tools.man        := $(tools.split:%=%.scd) omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
 tools.pages      := $(filter-out $(tools.split:%=$(B)/man/%),$(tools.man:%.scd=$(B)/man/%))
-tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc \
-		    $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim) \
-		    $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
-$(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
+# Each page and script is made again when a program that it asks changes.
+tools.daemons    := $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$d))
+tools.sim        := $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim)
+$(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && \
 		$(SCDOC) <$@.scd >$@
-$(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $(tools.speakers)
+$(tools.daemons:%=$(B)/man/%.8): $(B)/man/%.8: $(B)/bin/%
+$(B)/man/omig.conf.5: $(tools.daemons:%=$(B)/bin/%)
+$(B)/man/omis.7: $(B)/bin/omis-doc
+$(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $(B)/bin/omig
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-page $(B)/bin \
 		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | \
 		tools/man-fill $(B)/bin >$@.scd && \
 		$(SCDOC) <$@.scd >$@
+$(B)/man/omig-sim.1: $(tools.sim)
 tools.completions := $(B)/share/omig.bash $(B)/share/omig.zsh $(B)/share/omig.fish
-$(tools.completions): $(B)/share/omig.%: tools/make-completion $(tools.speakers)
+$(tools.completions): $(B)/share/omig.%: tools/make-completion $(B)/bin/omig $(B)/bin/omis-doc \
+		$(tools.sim)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $* $(B)/bin >$@.new && mv $@.new $@
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig \
 	$(B)/share/omig.zsh:$(datadir)/zsh/site-functions/_omig \
