@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void put_escaped(struct buf *b, const char *s)
+void dot_put_escaped(struct buf *b, const char *s)
 {
 	for (; *s; s++) {
 		if (*s == '"' || *s == '\\')
@@ -17,7 +17,7 @@ static void put_escaped(struct buf *b, const char *s)
 void dot_begin(struct buf *b, const char *title)
 {
 	buf_puts(b, "digraph \"");
-	put_escaped(b, title);
+	dot_put_escaped(b, title);
 	buf_puts(b,
 		 "\" {\n\tgraph [fontname=\"Helvetica\", rankdir=TB];\n"
 		 "\tnode [fontname=\"Helvetica\", fontsize=11, shape=box];\n\tedge [dir=back];\n");
@@ -31,7 +31,7 @@ void dot_end(struct buf *b)
 static void begin_cluster(struct buf *b, const char *id, const char *title)
 {
 	buf_printf(b, "\tsubgraph \"cluster_%s\" {\n\tlabel=\"", id);
-	put_escaped(b, title);
+	dot_put_escaped(b, title);
 	buf_puts(b, "\";\n");
 }
 
@@ -79,7 +79,7 @@ void dot_template(struct buf *b, const struct dag *g, const char *id, const char
 			continue;
 		dag_label(g, n, &label);
 		buf_printf(b, "\t\t%s_%zu [shape=%s, label=\"", id, i, template_shape(n->kind));
-		put_escaped(b, buf_str(&label));
+		dot_put_escaped(b, buf_str(&label));
 		buf_puts(b, "\"];\n");
 		buf_done(&label);
 		for (unsigned k = 0; k < n->nin; k++)
@@ -93,20 +93,20 @@ void dot_template(struct buf *b, const struct dag *g, const char *id, const char
 static void label_source(struct buf *b, const struct flow_source *s)
 {
 	if (s->kind == FLOW_SOURCE_METRIC)
-		put_escaped(b, s->metric);
+		dot_put_escaped(b, s->metric);
 	else if (s->kind == FLOW_SOURCE_PARAMETER)
 		buf_printf(b, "parameter %u", s->parameter);
 	else
 		buf_puts(b, s->kind == FLOW_SOURCE_TIME ? "Time" : "1");
 	if (s->object && *s->object) {
 		buf_puts(b, "\\n");
-		put_escaped(b, s->object);
+		dot_put_escaped(b, s->object);
 	}
 	if (s->probe && *s->probe) {
 		buf_puts(b, "\\nAT ");
-		put_escaped(b, s->probe);
+		dot_put_escaped(b, s->probe);
 		buf_puts(b, " of ");
-		put_escaped(b, s->process);
+		dot_put_escaped(b, s->process);
 	}
 }
 
@@ -155,7 +155,7 @@ static void label_flow(struct buf *b, const struct flow_node *n)
 		return;
 	case FLOW_STOP:
 		buf_printf(b, "%s until ", agg_kind_name(n->stop.agg));
-		put_escaped(b, n->stop.until);
+		dot_put_escaped(b, n->stop.until);
 		return;
 	default:
 		buf_puts(b, flow_kind_name(n->kind));

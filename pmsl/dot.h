@@ -16,6 +16,9 @@
 void dot_begin(struct buf *b, const char *title);
 void dot_end(struct buf *b);
 
+/* Text in a label or a name. */
+void dot_put_escaped(struct buf *b, const char *s);
+
 /* A template; `id` distinguishes it from others of the drawing. */
 void dot_template(struct buf *b, const struct dag *g, const char *id, const char *title);
 

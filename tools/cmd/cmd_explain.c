@@ -5,9 +5,11 @@
 #include "common/base/str.h"
 #include "common/json/json.h"
 #include "tools/cmd/cmd.h"
+#include "tools/measure/graph_drawing.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"
+#include "tools/view/graphviz.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +55,8 @@ struct explained {
 	Omis_value *info;
 	unsigned flags; /* what is in it */
 	Omis_reply below; /* replies of lms and sms about their pieces; NULL: none */
+	bool dot;
+	const char *output; /* of the picture; NULL with dot: standard output */
 };
 
 static const Omis_value *part(const struct explained *x, enum info what)
@@ -289,6 +293,63 @@ static void show_ways(const struct explained *x)
 	print_table(x, t);
 }
 
+/* --- picture */
+
+#define PICTURE_MAX_BYTES (16u << 20)
+
+static struct graph_counts drawn_counts(void *arg, const Omis_value *node)
+{
+	struct counts c = counts_of(arg, node);
+	struct graph_counts out = { .is_known = c.is_known, .in = c.v[0], .out = c.v[1] };
+
+	for (size_t i = 2; i + 2 < COUNTS; i++)
+		out.lost += c.v[i];
+	return out;
+}
+
+/* The tool that has made the measurement; -1: it has just ended. */
+static int tool_of(const struct explained *x, int64_t *tool)
+{
+	Omis_value *v;
+	int rc = session_ask_value(&v, ":dfg_list()");
+
+	*tool = -1;
+	if (rc != CMD_OK)
+		return rc;
+	for (size_t i = 0; i < v->n; i++)
+		if (str_eq(value_text(&v->list[i], 0), x->dfg))
+			*tool = value_int(&v->list[i], 1);
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+static int show_picture(struct explained *x)
+{
+	struct object_names names = { 0 };
+	struct graph_drawing d = { .dfg = x->dfg,
+				   .names = &names,
+				   .metric = value_text(part(x, INFO_WHAT), 0),
+				   .graph = part(x, INFO_GRAPH),
+				   .reads = value_int(part(x, INFO_READS), 0),
+				   .counts = drawn_counts,
+				   .arg = x };
+	struct buf text = BUF_INIT(PICTURE_MAX_BYTES);
+	int rc = tool_of(x, &d.tool);
+
+	if (rc == CMD_OK && !d.graph)
+		rc = cmd_fail(CMD_FAILURE, "a graph of so many nodes is no picture");
+	if (rc == CMD_OK) {
+		object_names_ask(&names);
+		graph_drawing_put(&text, &d);
+	}
+	if (rc == CMD_OK && text.failed)
+		rc = cmd_fail(CMD_FAILURE, "the picture is too large");
+	rc = rc == CMD_OK ? graphviz_write(x->output, &text) : rc;
+	object_names_done(&names);
+	buf_done(&text);
+	return rc;
+}
+
 /* --- JSON */
 
 static void node_json(const struct explained *x, const Omis_value *n, struct json *j)
@@ -396,7 +457,9 @@ static int explain(struct explained *x)
 	if (rc != CMD_OK)
 		return rc;
 	ask_below(x);
-	if (x->common.json) {
+	if (x->dot) {
+		rc = show_picture(x);
+	} else if (x->common.json) {
 		rc = show_json(x);
 	} else {
 		show_head(x);
@@ -458,7 +521,14 @@ static int list(const struct explained *x)
 int cmd_explain(int argc, char **argv)
 {
 	struct explained x = { .common = CMD_COMMON_INIT };
-	const struct opt table[] = { CMD_OPTIONS(&x.common), { 0 } };
+	const struct opt table[] = {
+		CMD_OPTIONS(&x.common),
+		OPTION("dot", 0, NULL, "draw the graph, as text for graphviz", OPT_FLAG, &x.dot),
+		OPTION("output", 'o', "FILE",
+		       "draw it into a .dot, .svg, .pdf, .png, .ps, .gif or .jpg file", OPT_STR,
+		       &x.output),
+		{ 0 },
+	};
 	const struct opt_spec spec = {
 		.program = "omig explain",
 		.usage = "[OPTION...] [MEASUREMENT]",
@@ -472,6 +542,12 @@ int cmd_explain(int argc, char **argv)
 		return status;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one measurement at most");
+	x.dot = x.dot || x.output;
+	if (x.dot && (x.common.json || argc == first))
+		return cmd_usage(&spec, x.common.json ? "a picture is no JSON"
+						      : "which measurement is drawn?");
+	if (graphviz_check(x.output) != CMD_OK)
+		return CMD_USAGE;
 	term_open(&x.term, x.common.color);
 	status = session_open(&x.common);
 	if (status == CMD_OK)
