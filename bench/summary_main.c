@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cost of `omig run --summary`: processor time and time of a whole run, beside those of the
- * same run that is only counted. Both run in turns, so that other load concerns both alike. The
- * time of the collector is in it, that of the monitor's daemons is in the second value only.
+ * The cost of `omig run --summary`, without and with call sites: processor time and time of a whole
+ * run, beside those of the same run that is only counted. They run in turns, so that other load
+ * concerns all alike. The time of the collector is in it, that of the monitor's daemons is in the
+ * second value only.
  */
 #include "bench/bench.h"
+#include "common/base/array.h"
 
 #include <limits.h>
 #include <spawn.h>
@@ -17,7 +19,7 @@
 
 extern char **environ;
 
-#define PAIRS 15
+#define TURNS 15
 #define ROUNDS "150000" /* some seconds: several readings of the job */
 
 struct spent {
@@ -49,16 +51,30 @@ static struct spent spend(char *const *argv)
 	};
 }
 
-static struct spent run(const char *how)
+/* How the program is run, and the names of its figures. */
+static const struct way {
+	const char *flags[2], *cpu, *wall;
+} ways[] = {
+	{ { "--measure=partner", "--waits=20s" },
+	  "summary.counting.cpu.ms",
+	  "summary.counting.ms" },
+	{ { "--summary", "--waits=20s" }, "summary.cpu.ms", "summary.ms" },
+	{ { "--summary", "--callsites" }, "summary.sites.cpu.ms", "summary.sites.ms" },
+};
+#define WAYS ARRAY_LEN(ways)
+
+static struct spent run(const struct way *how)
 {
-	char omig[2 * PATH_MAX], program[2 * PATH_MAX], flag[64],
+	char omig[2 * PATH_MAX], program[2 * PATH_MAX], flag[2][64],
 		two[] = "--", mpirun[] = "mpirun.openmpi", n[] = "-n", ranks[] = "2",
 		rounds[] = "--rounds", count[] = ROUNDS, verb[] = "run";
-	char *argv[] = { omig, verb, flag, two, mpirun, n, ranks, program, rounds, count, NULL };
+	char *argv[] = { omig, verb,  flag[0], flag[1], two,   mpirun,
+			 n,    ranks, program, rounds,	count, NULL };
 
 	snprintf(omig, sizeof(omig), "%sbin/omig", here);
 	snprintf(program, sizeof(program), "%stests/system/steady.openmpi", here);
-	snprintf(flag, sizeof(flag), "%s", how);
+	for (int i = 0; i < 2; i++)
+		snprintf(flag[i], sizeof(flag[i]), "%s", how->flags[i]);
 	return spend(argv);
 }
 
@@ -90,23 +106,23 @@ static void end_monitor(char *folder)
 int main(void)
 {
 	char folder[] = "/tmp/omig-bench.XXXXXX";
-	struct bench_series cpu[2] = { { 0 } }, wall[2] = { { 0 } };
+	struct bench_series cpu[WAYS] = { { 0 } }, wall[WAYS] = { { 0 } };
 
 	bench_build(here);
 	own_monitor(folder);
-	run("--measure=partner"); /* starts the daemons */
-	for (int i = 0; i < PAIRS; i++)
-		for (int k = 0; k < 2; k++) {
-			int which = (i + k) % 2;
-			struct spent s = run(which ? "--summary" : "--measure=partner");
+	run(&ways[0]); /* starts the daemons */
+	for (size_t i = 0; i < TURNS; i++)
+		for (size_t k = 0; k < WAYS; k++) {
+			size_t which = (i + k) % WAYS;
+			struct spent s = run(&ways[which]);
 
 			bench_add(&cpu[which], s.cpu_ms);
 			bench_add(&wall[which], s.wall_ms);
 		}
-	bench_print("summary.counting.cpu.ms", "ms", &cpu[0], NULL);
-	bench_print("summary.cpu.ms", "ms", &cpu[1], "summary.counting.cpu.ms");
-	bench_print("summary.counting.ms", "ms", &wall[0], NULL);
-	bench_print("summary.ms", "ms", &wall[1], "summary.counting.ms");
+	for (size_t i = 0; i < WAYS; i++)
+		bench_print(ways[i].cpu, "ms", &cpu[i], i ? ways[0].cpu : NULL);
+	for (size_t i = 0; i < WAYS; i++)
+		bench_print(ways[i].wall, "ms", &wall[i], i ? ways[0].wall : NULL);
 	end_monitor(folder);
 	return 0;
 }
