@@ -196,7 +196,9 @@ static int report_sample(struct sample *s, struct output *out)
 		put_quantity(s->options, s->quantity[i], out);
 	}
 	if (rc == CMD_OK && !s->n)
-		return cmd_fail(CMD_FAILURE, "%s has no values", file_of(s));
+		return cmd_fail(CMD_FAILURE,
+				"%s has no values: a number a line, or CSV, is expected",
+				file_of(s));
 	if (rc == CMD_OK && s->options->until.n && !is_reached(s))
 		return cmd_fail(CMD_FAILURE, "%s: not precise enough: --until is not reached",
 				file_of(s));
