@@ -99,6 +99,25 @@ static void say_site(const struct profile *p, const struct profile_row *r, struc
 	say_share(p, out);
 }
 
+/* Functions with names, and no line. */
+static void say_debug(const struct profile *p, struct buf *out)
+{
+	bool has_function = false;
+
+	if (p->by != PROFILE_SITE)
+		return;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct profile_row *r = &p->row[i];
+
+		if (r->nframe && r->frame[0].source[0])
+			return;
+		has_function |= r->nframe && r->frame[0].function[0];
+	}
+	if (has_function)
+		buf_puts(out,
+			 "no line is known: compile the program with -g for files and lines\n");
+}
+
 static void say_size(const struct profile *p, const struct profile_row *r, struct buf *out)
 {
 	buf_printf(out, "%s of ", r->name);
@@ -176,6 +195,8 @@ int profile_show(const struct term *t, const struct profile *p, const char *job,
 		rc = profile_table(p, shown, t->is_tty ? t->cols : 0, out);
 	if (!rc && shown < p->n)
 		buf_printf(out, "%zu more row%s (--rows)\n", p->n - shown, s_of(p->n - shown));
+	if (!rc)
+		say_debug(p, out);
 	if (!rc && p->left_out)
 		buf_printf(out, "%zu row%s with less time %s left out\n", p->left_out,
 			   s_of(p->left_out), p->left_out == 1 ? "is" : "are");

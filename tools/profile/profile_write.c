@@ -67,16 +67,22 @@ static double number(const struct profile *p, const struct profile_row *r, enum 
 	}
 }
 
-/* "solve heat.c:88"; without debug information "solve", else "libx.so+0x1234". */
-static void put_frame(const struct profile_frame *f, struct buf *out)
+/* "heat+0x1234" */
+static void put_address(const struct profile_frame *f, struct buf *out)
 {
 	const char *base = strrchr(f->path, '/');
 
+	buf_printf(out, "%s+0x%llx", base ? base + 1 : "?", (unsigned long long)f->address);
+}
+
+/* "solve heat.c:88"; without debug information "solve", else "libx.so+0x1234". */
+static void put_frame(const struct profile_frame *f, struct buf *out)
+{
 	if (f->is_found)
 		buf_printf(out, "%s%s%s", f->function, f->function[0] && f->source[0] ? " " : "",
 			   f->source);
 	else
-		buf_printf(out, "%s+0x%llx", base ? base + 1 : "?", (unsigned long long)f->address);
+		put_address(f, out);
 }
 
 static void put_callers(const struct profile_row *r, struct buf *out)
@@ -103,6 +109,14 @@ static const char *site_word(const struct profile_row *r, enum profile_value v, 
 		return f->function;
 	else if (!f->is_found)
 		put_frame(f, made);
+	return buf_str(made);
+}
+
+/* Two calls of a function without debug information are apart by their addresses. */
+static const char *place_without_line(const struct profile_row *r, struct buf *made)
+{
+	if (r->nframe && r->frame[0].is_found)
+		put_address(&r->frame[0], made);
 	return buf_str(made);
 }
 
@@ -230,6 +244,8 @@ static void cell(struct table *tab, const struct profile *p, const struct profil
 		break;
 	default:
 		w = word(r, c->value, &made);
+		if (c->value == PROFILE_V_SOURCE && w && !*w)
+			w = place_without_line(r, &made);
 		table_cell(tab, "%s", w && *w ? w : "-");
 	}
 	buf_done(&made);

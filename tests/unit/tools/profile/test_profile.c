@@ -161,9 +161,18 @@ TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses)
 	ck_assert_ptr_nonnull(strstr(shown(0), "  ?+0x63\n"));
 	ck_assert_ptr_nonnull(strstr(shown(0), "3 calls stand in no row: tables of ranks are full"
 					       "\n"));
+	ck_assert_ptr_null(strstr(shown(0), "-g"));
+	for (size_t i = 0; i < 2; i++)
+		p.row[i].frame[0] = (struct profile_frame){
+			.is_found = true, .function = "main", .path = "/a/heat", .address = 0x10 + i
+		};
+	ck_assert_ptr_nonnull(strstr(shown(0), "  main      heat+0x10  "));
+	ck_assert_ptr_nonnull(strstr(shown(0), "  main      heat+0x11  "));
+	ck_assert_ptr_nonnull(strstr(shown(0), "compile the program with -g"));
 	p.row[0].frame[0] = (struct profile_frame){ .is_found = true,
 						    .function = "solve",
 						    .source = "heat.c:88" };
+	ck_assert_ptr_null(strstr(shown(0), "-g"));
 	ck_assert_ptr_nonnull(strstr(shown(0), "MPI_Send in solve heat.c:88 takes"));
 	done();
 }
