@@ -28,4 +28,18 @@ ids sim | diff "$work/said" - >"$work/out"
 check 'the judge of sim prints the invariants of docs/sim.md'
 ids tests/unit/sim | grep -vxFf "$work/said" >"$work/out"
 check 'the tests of sim name invariants of docs/sim.md'
+
+# Tables of capabilities: each row has a section and a command, or `-` and why there is none.
+awk -F ' *[|] *' '!/^\|/ || /^\|---/ || $2 == "Capability" { next }
+	{ rows++ }
+	NF != 6 || $2 == "" || $3 !~ /^[0-9][0-9., ]*$/ || $5 == "" ||
+		($4 != "-" && $4 !~ /^`omig [^`]*`$/) || ($4 == "-" && $5 == "Nothing.") {
+		print "docs/papers.md:" FNR ": no capability, section, command and difference" }
+	END { if (rows < 20) print "docs/papers.md has " rows + 0 " rows" }' \
+	docs/papers.md >"$work/out"
+check 'each row of docs/papers.md has its section, its command and what differs'
+awk -f tests/docs/lines.awk docs/papers.md | cut -f 2- | sort >"$work/lines"
+grep -o '| `omig [^`]*` |' docs/papers.md | sed 's/^| `//; s/` |$//' | sort |
+	comm -13 "$work/lines" - >"$work/out"
+check 'the test of documents types each command of docs/papers.md'
 echo "1..$n"
