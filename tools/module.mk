@@ -16,7 +16,8 @@ tools.commands   := $(shell sed -n 's/^\t{ "\([a-z]*\)", cmd_.*/\1/p' tools/omig
 tools.split      := omig.1 $(tools.commands:%=omig-%.1)
 tools.man        := $(tools.split:%=%.scd) omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
 tools.pages      := $(filter-out $(tools.split:%=$(B)/man/%),$(tools.man:%.scd=$(B)/man/%))
-# Each page and script is made again when a program that it asks changes.
+# Each page and script is made again when a program that it asks changes. Those of omig are many:
+# they are made again when its words change. `omig.words` is only written then.
 tools.daemons    := $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$d))
 tools.sim        := $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim)
 $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill
@@ -25,7 +26,13 @@ $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill
 $(tools.daemons:%=$(B)/man/%.8): $(B)/man/%.8: $(B)/bin/%
 $(B)/man/omig.conf.5: $(tools.daemons:%=$(B)/bin/%)
 $(B)/man/omis.7: $(B)/bin/omis-doc
-$(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $(B)/bin/omig
+tools.words      := $(B)/man/omig.words
+$(tools.words).now: docs/man/omig.1.scd tools/man-words $(B)/bin/omig
+	$(call say,GEN)mkdir -p $(@D) && tools/man-words $(B)/bin <$< >$@ && \
+		{ cmp -s $@ $(tools.words) || cp $@ $(tools.words); }
+$(tools.words): $(tools.words).now
+	@test -e $@ || cp $< $@
+$(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $(tools.words)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-page $(B)/bin \
 		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | \
 		tools/man-fill $(B)/bin >$@.scd && \
