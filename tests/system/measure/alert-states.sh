@@ -74,6 +74,9 @@ check 'and fires with it' until_true 30 states_end_with 'firing'
 # One that does not
 omig alert 'Collective_count > 1e9 /s' --every 1s --json >"$TMPDIR/lost.out" 2>&1 &
 lost=$!
+omig alert 'Collective_count > 1 /s' --every 1s --json >"$TMPDIR/any.out" 2>&1 &
+any=$!
+check 'one of all jobs fires' until_true 30 says '"state":"firing"' cat "$TMPDIR/any.out"
 check 'nothing holds' until_true 20 says '"state":"firing"' cat "$TMPDIR/alert.out"
 enough $job
 check 'the job has noticed nothing' test $? = 0
@@ -86,6 +89,9 @@ check 'so does one that never fired' says '"state":"ended".*job beats has ended"
 	cat "$TMPDIR/other.out"
 check 'and nothing false was said' says '^(unknown|known|ended)*$' sh -c \
 	"sed -n 's/.*\"state\":\"\([a-z]*\)\".*/\1/p' '$TMPDIR/other.out'"
+check 'for all jobs it is over when none runs' until_true 30 says '"state":"cleared"' \
+	cat "$TMPDIR/any.out"
+kill $any
 kill -KILL "$(daemon_pid mainsm)"
 wait $lost
 check 'the end of mainsm ends it with status 3' test $? = 3

@@ -222,8 +222,13 @@ static void on_unknown(struct alert *a, int64_t read, int64_t missing)
 	char text[96];
 
 	a->unknown_read = read;
-	if (a->is_unknown || !is_second || !runs(a))
+	if (a->is_unknown || !is_second)
 		return;
+	if (!runs(a)) {
+		if (!a->is_over)
+			on_clear(a, (double)NAN); /* of all jobs: what it held for has ended */
+		return;
+	}
 	snprintf(text, sizeof(text), "is unknown: %lld process%s or host%s gave no value",
 		 (long long)missing, missing == 1 ? "" : "es", missing == 1 ? "" : "s");
 	set_unknown(a, true, text);
