@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of this room share: how each plain struct lies beside the
- * generated one. Not for other rooms (their tests neither).
+ * Shared by the files of this room: the layout of each plain struct and the generated one. Not for
+ * other rooms (nor their tests).
  */
 #ifndef PROTO_INTERNAL_H
 #define PROTO_INTERNAL_H
@@ -11,7 +11,7 @@
 #include <protobuf-c/protobuf-c.h>
 
 /*
- * One field of a plain struct. Places stand in the order of the descriptor's fields, by the same
+ * One field of a plain struct. Places are in the order of the descriptor's fields, with the same
  * names.
  */
 struct place {
@@ -23,13 +23,13 @@ struct place {
 };
 
 struct shape {
-	const char *name; /* as it stands in paths: "reply" */
+	const char *name; /* as in paths: "reply" */
 	const ProtobufCMessageDescriptor *desc;
 	size_t bytes; /* of the plain struct */
 	const struct place *place;
 };
 
-/* Longest strings and bytes, by the names that omig.proto has for them. */
+/* Limits of strings and bytes, by their names in omig.proto. */
 enum {
 	MAX_NAME = NAME_MAX_BYTES,
 	MAX_ROLE = 32,
@@ -55,17 +55,17 @@ static inline const struct shape *shape_of(uint8_t type)
 struct guard_cost {
 	size_t fields; /* examined: the work that was done */
 	size_t elements; /* of repeated fields */
-	size_t heap_bytes; /* upper bound of what decoding takes from its arena */
+	size_t heap_bytes; /* upper bound of the arena that decoding needs */
 };
 
 /*
- * Walks the payload without allocating and refuses whatever the decoder
- * would swallow, choke on or blow up with. *cost is what was found until the end or the failure.
+ * Walks the payload without allocating. Refuses input that the decoder would accept wrongly, fail
+ * on or expand too much. *cost is the cost up to the end or the failure.
  */
 int guard_check(const struct shape *s, const uint8_t *p, size_t n, struct guard_cost *cost,
 		struct err *e);
 
-/* One block; what is allocated lives until the block goes. */
+/* One block; allocations are valid until the block is freed. */
 struct arena {
 	uint8_t *p;
 	size_t used, size;
@@ -76,16 +76,16 @@ struct arena {
 /* NULL when the block is full. */
 void *arena_get(struct arena *a, size_t n);
 
-/* Upper bound of what to_wire() takes from its arena for this struct. */
+/* Returns an upper bound of the arena that to_wire() needs for this struct. */
 size_t wire_bytes(const struct shape *s, const void *plain);
 
-/* The generated struct that borrows the plain one's strings. NULL: the arena is too small. */
+/*
+ * Returns the generated struct, which borrows the plain one's strings. NULL: the arena is too
+ * small.
+ */
 ProtobufCMessage *to_wire(const struct shape *s, const void *plain, struct arena *a);
 
-/*
- * Fills the plain struct; strings and bytes stay where the wire struct has them. -ERR_LIMIT: as
- * above.
- */
+/* Fills the plain struct; strings and bytes point into the wire struct. -ERR_LIMIT: as above. */
 int from_wire(const struct shape *s, const ProtobufCMessage *wire, void *plain, struct arena *a);
 
 #endif

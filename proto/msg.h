@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages as plain structs. One struct per message; msg_X_put() appends a
- * whole frame, msg_get() makes a checked struct msg of a frame's payload.
- *
- * Strings are never NULL in what msg_get() returns: an absent one is "" there.
- * They are UTF-8 without control characters. For "" a put takes NULL too. Names that come
- * from programs (a process's name) go through str_escape() before they are put.
- * Bytes are anything. Arrays are a pointer and a count `n<name>`. The meaning of
- * each field: docs/protocol.md.
+ * Messages as plain structs. One struct per message; msg_X_put() appends a whole frame, msg_get()
+ * makes a checked struct msg of a frame's payload. Strings from msg_get() are never NULL: an absent
+ * one is "". They are UTF-8 without control characters. A put accepts NULL for "". Names from
+ * programs (a process's name) must be escaped by str_escape() before they are put. Bytes may have
+ * any value. Arrays are a pointer and a count `n<name>`. docs/protocol.md has the meaning of each
+ * field.
  */
 #ifndef PROTO_MSG_H
 #define PROTO_MSG_H
@@ -21,15 +19,15 @@
 #include <stdint.h>
 
 /*
- * Versions of the protocol that this build speaks. An unknown message
- * closes the link, so each change of the messages is another version: then a mixed monitor is
- * refused in words, instead of losing hosts at the first such message. The contents of graphs and
- * batches count as well (docs/protocol.md).
+ * Versions of the protocol that this build supports. An unknown message closes the link, so each
+ * change of the messages is a new version. A mixed monitor is then refused with a text, instead of
+ * losing hosts at the first such message. The contents of graphs and batches count as well
+ * (docs/protocol.md).
  */
 #define MSG_VERSION_MIN 4
 #define MSG_VERSION_MAX 4
 
-/* Names of the sources that an end of events lacks; a sentence for people may have 1024. */
+/* Names of the sources missing at an end of events; a text for people may have 1024. */
 #define MSG_MISSING_MAX_BYTES 1000
 
 /* Reason of an ERROR, which is sent once; then the sender closes. */
@@ -72,16 +70,16 @@ enum msg_request_flags {
 	MSG_REQUEST_OUTCOME = 1,
 };
 
-/* Policy of a subscription whose room on disk is used up. */
+/* Policy of a subscription whose room on disk is full. */
 enum msg_keep_policy {
 	MSG_KEEP_DROP_OLDEST,
 	MSG_KEEP_DROP_NEWEST,
-	MSG_KEEP_STOP, /* the source makes no more until there is room */
+	MSG_KEEP_STOP, /* the source makes no more events until there is room */
 };
 
 #define MSG_UNION_MEMBER(NAME, name, number) struct msg_##name name;
 
-/* type says which member of the union is meant. Everything it points to is its own. */
+/* type determines the member of the union. It owns everything that it points to. */
 struct msg {
 	uint8_t type; /* enum msg_type */
 	union {
@@ -100,14 +98,14 @@ struct msg {
 MSG_TYPES(MSG_PUT_DECLARE)
 #undef MSG_PUT_DECLARE
 
-/* Appends whichever it is: for relaying and for tests. */
+/* Appends any message: for relaying and for tests. */
 int msg_put(struct buf *b, const struct msg *m);
 
 /*
- * Decodes the payload of a frame. Nothing of p is referred to afterwards.
- * ERR_PROTO with a text that names the place: "BAD_FIELD reply.entry.objects: not UTF-8",
- * "TOO_DEEP ...", "TOO_MANY ...", "BAD_TYPE 77"; ERR_LIMIT "TOO_LARGE ..." (would take more than
- * DECODE_HEAP_MAX_BYTES); ERR_NOMEM. One allocation.
+ * Decodes the payload of a frame. The result does not refer to p. ERR_PROTO with a text that names
+ * the place: "BAD_FIELD reply.entry.objects: not UTF-8", "TOO_DEEP ...", "TOO_MANY ...", "BAD_TYPE
+ * 77"; ERR_LIMIT "TOO_LARGE ..." (would need more than DECODE_HEAP_MAX_BYTES); ERR_NOMEM. One
+ * allocation.
  */
 int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct err *e);
 
@@ -115,8 +113,8 @@ int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct e
 void msg_free(struct msg *m);
 
 /*
- * Adds a source that an end of events lacks, as "WHATNAME", to b, which becomes msg_events.missing.
- * A name that does not fit is left out: the next end has it.
+ * Adds a source missing at an end of events, as "WHATNAME", to b, which becomes msg_events.missing.
+ * A name that does not fit is left out: the next end includes it.
  */
 void msg_events_add_missing(struct buf *b, const char *what, const char *name);
 

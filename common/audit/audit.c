@@ -72,8 +72,10 @@ static void close_file(struct audit *a)
 	a->fd = -1;
 }
 
-/* A line that a crash cut off is ended before the next one begins. No number comes twice, wherever
- * the clock was put meanwhile. */
+/*
+ * Ends a line that a crash cut off before the next one begins. Numbers are never repeated, whatever
+ * the clock was set to meanwhile.
+ */
 static void go_on_behind(struct audit *a, const struct stat *st)
 {
 	int64_t changed = (int64_t)st->st_mtim.tv_sec * NSEC_PER_SEC + st->st_mtim.tv_nsec;
@@ -141,7 +143,7 @@ static void report(struct audit *a, const struct err *why)
 		a->conf.on_trouble(a->conf.arg, why, why ? 0 : a->lost);
 }
 
-/* Numbers continue even when the clock goes back. */
+/* Numbers increase even if the clock goes back. */
 static int64_t next_number(const struct audit *a, nsec_t wall)
 {
 	return wall > a->last ? wall : a->last + 1;
@@ -209,7 +211,7 @@ bool audit_concerns(const struct omis_call *c)
 
 	if (route_right_of_call(c) < OMIS_MANIPULATE)
 		return false;
-	/* What a daemon reports of itself changes nothing and reads nothing of a program. */
+	/* Reports of a daemon about itself change nothing and read nothing of a program. */
 	return s->class != OMIS_INFO || s->where == OMIS_AT_NODE || s->where == OMIS_AT_RANK;
 }
 

@@ -7,7 +7,7 @@
 #include "common/audit/audit.h"
 #include "common/base/hash.h"
 
-#define AUDIT_SLOTS 16 /* identities share them: a flood of one hides few others */
+#define AUDIT_SLOTS 16 /* shared by identities by hash: a flood of one hides few others */
 
 struct audit_slot {
 	nsec_t since; /* wall */
@@ -29,7 +29,7 @@ struct audit {
 	struct audit_slot slot[AUDIT_SLOTS];
 };
 
-/* How an action went, out of the entries of a reply. */
+/* Outcome of an action, from the entries of a reply. */
 struct audit_outcome {
 	unsigned status; /* the first error, else OK */
 	const char *why; /* words of that error */
@@ -37,7 +37,7 @@ struct audit_outcome {
 };
 struct audit_outcome audit_outcome_of(const struct audit_entry *x);
 
-/* x NULL: a line that says only what was left out. With its newline. */
+/* Writes a line with its newline. x NULL: a line with only the number of lines left out. */
 void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x,
 		    int64_t number, nsec_t wall);
 

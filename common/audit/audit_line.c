@@ -33,7 +33,10 @@ struct audit_outcome audit_outcome_of(const struct audit_entry *x)
 
 /* --- the call */
 
-/* What goes into a program, or may be a password: memory, registers, environments. */
+/*
+ * True for data written into a program, and for possible passwords: memory, registers,
+ * environments.
+ */
 static bool is_secret(const struct omis_param *p, const struct omis_value *v)
 {
 	if (v->kind == OMIS_BINARY || p->type == OMIS_T_BINARY || str_eq(p->name, "envp") ||

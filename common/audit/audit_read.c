@@ -65,7 +65,7 @@ static void write_entry(struct reading *r, const struct omis_values *v)
 	r->n++;
 }
 
-/* False: those before it are not wanted. */
+/* Returns false when the earlier lines are not requested. */
 static bool take_line(struct reading *r, const char *line, size_t n)
 {
 	struct buf text = BUF_INIT(AUDIT_READ_MAX_BYTES);
@@ -90,7 +90,7 @@ out:
 	return goes_on;
 }
 
-/* From the end to the beginning; what stands before the first newline may be half a line. */
+/* Reads from the end to the beginning; the text before the first newline may be a partial line. */
 static void take_lines(struct reading *r, const struct buf *text, bool is_whole)
 {
 	size_t end = text->n, at = end;

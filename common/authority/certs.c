@@ -136,7 +136,7 @@ static bool has_room(const struct certs *c)
 	return c->lines < CERTS_MAX && c->lines < 2 * c->n + LINES_KEPT;
 }
 
-/* The last one is new. What cannot be added is tried by writing all. */
+/* Appends the last, new one. If that fails, writes all of them. */
 static int save_last(struct certs *c, struct err *e)
 {
 	struct buf b = BUF_INIT(LINE_MAX_BYTES);
@@ -213,8 +213,10 @@ const char *cert_name(const struct cert *c)
 	return is_named && !c->has_uid && c->owner[0] ? c->owner : c->host;
 }
 
-/* Never what a tool calls itself: one that takes another's label would be hit with it, or shield
- * it. */
+/*
+ * Never compares a tool's own label: a tool with another's label would be revoked with it, or
+ * protect it.
+ */
 static bool is_meant(const struct cert *c, const char *what)
 {
 	return str_eq(c->serial, what) || str_eq(cert_name(c), what) ||

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The certificates that were issued, and which of them are revoked. Kept in a
- * file; wall times are arguments.
- */
+/* The issued certificates and their revocations. Stored in a file; wall times are arguments. */
 #ifndef COMMON_AUTHORITY_CERTS_H
 #define COMMON_AUTHORITY_CERTS_H
 
@@ -14,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CERTS_MAX 65536 /* valid at one time; ended ones are forgotten */
+#define CERTS_MAX 65536 /* valid at one time; expired ones are removed */
 #define CERTS_OF_TOKEN_MAX (CERTS_MAX / 4) /* so that no single token can use up all */
 
 struct cert {
@@ -24,7 +21,7 @@ struct cert {
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1], token[IDENTITY_TOKEN_MAX_BYTES + 1];
 	bool has_uid; /* of the monitor's own user */
 	nsec_t wall_issued, wall_until;
-	/* none for the same holder lasts longer, however often it is renewed; 0 = no limit */
+	/* limit for all certificates of a holder, through all renewals; 0 = no limit */
 	nsec_t wall_limit;
 	bool revoked;
 };
@@ -32,45 +29,48 @@ struct cert {
 struct certs;
 struct disk;
 
-/* As tokens_open(). One that a crash cut off, or that is damaged, is
- * left out: certs_damaged(). */
+/* As tokens_open(). Cut or damaged records are left out: certs_damaged(). */
 int certs_open(const struct disk *disk, const char *path, struct certs **out, struct err *e);
 void certs_free(struct certs *c);
 
-/* Bytes of the file that were left out when it was read. */
+/* Returns the bytes of the file that were left out when it was read. */
 size_t certs_damaged(const struct certs *c);
 
-/* Written before it returns; limit as wall_limit. ERR_LIMIT, ERR_NOMEM, ERR_SYS: nothing was
- * added. */
+/*
+ * Written to disk before it returns; limit as wall_limit. ERR_LIMIT, ERR_NOMEM, ERR_SYS: nothing
+ * was added.
+ */
 int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now,
 	      struct err *e);
 
-/* A host, the label of a tool of this user, or the owner. */
+/* Returns a host, the label of a tool of this user, or the owner. */
 const char *cert_name(const struct cert *c);
 
 /*
- * what: a serial, a name as cert_name(), or a token's id: all valid certificates that match. *n
- * (may be NULL) = how many were revoked by this call. ERR_NOTFOUND: nothing matches; ERR_SYS:
- * revoked, but not written.
+ * Revokes all valid certificates that match `what`: a serial, a name as cert_name(), or a token's
+ * id. *n (may be NULL) = how many were revoked by this call. ERR_NOTFOUND: nothing matches;
+ * ERR_SYS: revoked, but not written.
  */
 int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, struct err *e);
 
-/* O(n) in the number of certificates, as all here. */
+/* O(n) in the number of certificates, as all functions here. */
 bool certs_is_revoked(const struct certs *c, const uint8_t serial[SERIAL_BYTES]);
 
 const struct cert *certs_find(const struct certs *c, const uint8_t serial[SERIAL_BYTES]);
 
-/* A valid certificate has this owner, and another token than that one. */
+/* True if a valid certificate has this owner and a token other than that one. */
 bool certs_has_owner(const struct certs *c, const char *owner, const char *token, nsec_t wall_now);
 
-/* Wall time of the last other one for the same role, site, host, owner and token; 0 = none is
- * valid. */
+/*
+ * Returns the wall time of the last other certificate for the same role, site, host, owner and
+ * token; 0 = none is valid.
+ */
 nsec_t certs_issued_last(const struct certs *c, const struct identity *who);
 
 size_t certs_count(const struct certs *c);
 const struct cert *certs_at(const struct certs *c, size_t i);
 
-/* Calls fn for each that is revoked. */
+/* Calls fn for each revoked certificate. */
 void certs_each_revoked(const struct certs *c,
 			void (*fn)(void *arg, const uint8_t serial[SERIAL_BYTES]), void *arg);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a host whose clock is late may use its certificate at once */
+/* so that a host whose clock is late may use its certificate at once */
 #define CLOCK_SKEW_NS (300 * NSEC_PER_SEC)
 
 struct enrol_service {
@@ -54,7 +54,7 @@ void enrol_service_free(struct enrol_service *s)
 	free(s);
 }
 
-/* "tool" asks for the most that the token gives. */
+/* "tool" requests the highest role of the token. */
 static unsigned claimed_roles(const char *role)
 {
 	if (str_eq(role, "tool"))
@@ -74,7 +74,7 @@ static enum role granted_role(unsigned roles)
 	return ROLE_NONE;
 }
 
-/* What a certificate is issued for. */
+/* Contents of a certificate to be issued. */
 struct terms {
 	struct identity as;
 	nsec_t life, limit; /* limit as cert.wall_limit */
@@ -85,7 +85,7 @@ static bool is_label(const char *s)
 	return str_is_name(s, strlen(s)) && !strchr(s, '/');
 }
 
-/* A tool's host is the words that it has for itself; whose it is comes from the token alone. */
+/* A tool's host is its own label; its owner comes from the token alone. */
 static int take_names(const struct msg_enrol *m, bool is_tool, struct identity *as, struct err *e)
 {
 	const char *host = is_tool && m->name[0] ? m->name : m->host;
@@ -129,7 +129,7 @@ static nsec_t life_of(const struct enrol_service *s, enum role role)
 								      : s->conf.cert_lifetime;
 }
 
-/* A tool's certificate is for as long as its owner said; a daemon's is renewed. */
+/* A tool's certificate ends with the token's limit; a daemon's is renewed. */
 static void take_times(const struct enrol_service *s, const struct token_grant *g, nsec_t now,
 		       struct terms *t)
 {
@@ -155,7 +155,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	const char *site = "";
 	int rc;
 
-	/* The token first: a peer without one learns nothing else. */
+	/* The token first: a peer without one gets no other information. */
 	claim.site = m->site;
 	rc = tokens_check(s->conf.tokens, &claim, now, &grant, e);
 	if (rc)
@@ -254,7 +254,7 @@ static int may_renew(const struct enrol_service *s, const struct identity *who, 
 	return 0;
 }
 
-/* For as long as the one before at the most. */
+/* At most as long as the previous certificate. */
 static void renewal_terms(const struct enrol_service *s, const struct identity *who,
 			  struct terms *t)
 {

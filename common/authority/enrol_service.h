@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The enrolment service: a peer without a certificate shows a token and a
- * request for one. The service decides the identity of the peer; it takes
- * only the public key from the request. It also renews over a live link.
+ * The enrolment service: a peer without a certificate shows a token and a request for one. The
+ * service decides the identity of the peer; it uses only the public key of the request. It also
+ * renews over a live link.
  */
 #ifndef COMMON_AUTHORITY_ENROL_SERVICE_H
 #define COMMON_AUTHORITY_ENROL_SERVICE_H
@@ -13,11 +13,11 @@
 #include "common/authority/tokens.h"
 #include "proto/msg.h"
 
-/* Each certificate is written to the disk and kept until it ends. */
+/* Each certificate is written to the disk and stored until it expires. */
 #define ENROL_RENEW_MIN_NS (5 * NSEC_PER_SEC)
-/* by a job's token: one that lies unused is soon worthless */
+/* for a job's token: an unused one soon becomes worthless */
 #define ENROL_JOB_LIFETIME_NS (7 * 86400 * NSEC_PER_SEC)
-#define ENROL_URI_MAX_BYTES 1024 /* of an identity: it stands in each request */
+#define ENROL_URI_MAX_BYTES 1024 /* of an identity: it is part of each request */
 
 struct enrol_service;
 struct chan;
@@ -31,32 +31,34 @@ struct enrol_service_conf {
 	struct certs *certs;
 	nsec_t cert_lifetime;
 	nsec_t (*wall_now)(void *arg);
-	/* The site of a daemon on that host that claims one ("" = none). ERR_INVALID. */
+	/* Returns the site of a daemon on that host with that claim ("" = none). ERR_INVALID. */
 	int (*choose_site)(void *arg, const char *claim, const char *host, const char **out,
 			   struct err *e);
 	void *arg; /* of both */
-	nsec_t observer_lifetime; /* of certificates of tools that only look; 0 = cert_lifetime */
+	/* of certificates of tools that only observe; 0 = cert_lifetime */
+	nsec_t observer_lifetime;
 };
 
 struct enrol_service *enrol_service_new(const struct enrol_service_conf *conf);
 
-/* Closes the channels that it still has. */
+/* Closes the channels that it still owns. */
 void enrol_service_free(struct enrol_service *s);
 
-/* Consumes an accepted channel of an enrolling peer: one question, one answer, closed. */
+/* Consumes an accepted channel of an enrolling peer: one request, one answer, closed. */
 void enrol_service_take(struct enrol_service *s, struct chan *c);
 
 /*
- * Answers ENROL by a token. `ack` gets certificate and CA, or words for the peer; its bytes lie in
- * `cert`, which the caller owns.
+ * Answers ENROL by a token. `ack` gets certificate and CA, or a message for the peer. It borrows
+ * the bytes of `cert`, which the caller owns.
  */
 void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, struct buf *cert,
 			 struct msg_enrol_ack *ack);
 
 /*
- * Answers ENROL of a peer that has a certificate: the same names again, no token needed, for no
- * longer than the one before. It refuses in the first half of the certificate's life, again within
- * ENROL_RENEW_MIN_NS, and when it is revoked. The new one does not outlast the token's limit.
+ * Answers ENROL of a peer that has a certificate: for the same names, without a token, for at most
+ * the same lifetime. Refuses in the first half of the certificate's life, again within
+ * ENROL_RENEW_MIN_NS, and after a revocation. The new certificate does not outlast the token's
+ * limit.
  */
 void enrol_service_renew(struct enrol_service *s, const struct identity *who,
 			 const struct msg_enrol *m, struct buf *cert, struct msg_enrol_ack *ack);

@@ -98,7 +98,7 @@ static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifeti
 	return rc;
 }
 
-/* True: the certificate is of this CA, and not in the last third of its life. */
+/* True if the certificate is of this CA, and not in the last third of its life. */
 static bool is_fresh(const struct state *s, nsec_t now)
 {
 	struct identity who;
@@ -132,7 +132,7 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 		got = pki_ca_open(s->dir, name, &s->ca, e);
 	if (got)
 		return got;
-	/* What cannot be read is made again. */
+	/* A certificate that cannot be read is made again. */
 	pki_creds_load(dir, &s->creds, NULL);
 	got = state_renew(s, wall_now, cert_lifetime, e);
 	return got < 0 ? got : 0;
@@ -172,7 +172,7 @@ void state_done(struct state *s)
 	*s = (struct state){ 0 };
 }
 
-/* A small file of one line; "" when it is not there. */
+/* Reads a small file of one line; "" if it is missing. */
 static void read_line(const struct state *s, const char *name, char *out, size_t size)
 {
 	struct buf b = BUF_INIT(SMALL_MAX_BYTES);

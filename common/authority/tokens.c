@@ -158,8 +158,10 @@ static void drop_ended(struct tokens *t, nsec_t wall_now)
 	t->n = kept;
 }
 
-/* At most TOKEN_JOBS_MAX - 1 are left: the one that would end first has been of no use for
- * longest. */
+/*
+ * Leaves at most TOKEN_JOBS_MAX - 1: removes the one that would end first, which has been unused
+ * for longest.
+ */
 static void make_room_for_job(struct tokens *t)
 {
 	size_t n = 0, first = 0;
@@ -295,7 +297,7 @@ int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wal
 	return 0;
 }
 
-/* However many places it is used from. */
+/* Counts all uses, from any number of hosts. */
 static bool is_too_fast(struct token_item *item, nsec_t wall_now)
 {
 	const nsec_t most = TOKEN_BURST * TOKEN_PACE_NS;

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* By their plain names: the fortified forms are what this file stands in for. */
+/* By their plain names: this file replaces the fortified forms. */
 void *plain_memcpy(void *to, const void *from, size_t n) __asm__("memcpy");
 void *plain_memmove(void *to, const void *from, size_t n) __asm__("memmove");
 void *plain_memset(void *to, int byte, size_t n) __asm__("memset");
@@ -19,7 +19,7 @@ ssize_t plain_pread(int fd, void *out, size_t n, off_t at) __asm__("pread");
 ssize_t plain_readlink(const char *path, char *out, size_t n) __asm__("readlink");
 int plain_vfprintf(FILE *to, const char *fmt, va_list ap) __asm__("vfprintf");
 int plain_vsnprintf(char *out, size_t n, const char *fmt, va_list ap) __asm__("vsnprintf");
-/* The one whose result is a number: glibc and musl agree on it. */
+/* The variant that returns a number: glibc and musl agree on it. */
 int number_strerror_r(int code, char *out, size_t size) __asm__("__xpg_strerror_r");
 
 extern int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
@@ -65,7 +65,7 @@ char *anywhere_strerror_r(int code, char *out, size_t size)
 {
 	if (size)
 		out[0] = '\0';
-	number_strerror_r(code, out, size); /* unknown and cut ones have words too */
+	number_strerror_r(code, out, size); /* unknown and cut ones have texts too */
 	return out;
 }
 

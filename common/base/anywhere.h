@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the libraries in other people's processes call in place of functions that an old glibc or
- * musl lacks. No source names these: mk/anywhere redirects calls to them by the list
- * anywhere.names. Each does what the function of its name does.
+ * Replacements for functions that an old glibc or musl lacks, in libraries that are loaded into
+ * other programs. No source names these: mk/anywhere redirects calls to them by the list
+ * anywhere.names. Each behaves as the function of its name.
  */
 #ifndef COMMON_BASE_ANYWHERE_H
 #define COMMON_BASE_ANYWHERE_H
@@ -24,7 +24,7 @@ char *anywhere_strerror_r(int code, char *out, size_t size);
 void anywhere_explicit_bzero(void *p, size_t n);
 int anywhere_pthread_sigmask(int how, const sigset_t *set, sigset_t *old);
 
-/* ENOSYS where the C library has nothing of the kind: the caller does without. */
+/* Returns ENOSYS if the C library has no such function: the caller continues without. */
 int anywhere_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 /* Functions of _FORTIFY_SOURCE; room: bytes of the destination. A longer write ends the process. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable bytes with a hard cap. Failure is sticky: after the first append
- * that did not fit (memory or cap) nothing more is added. A writer may append
- * a hundred times and test `failed` once.
+ * Growable bytes with a hard cap. Failure is sticky: after the first append that did not fit
+ * (memory or cap) nothing more is added. A writer may append many times and test `failed` once.
  */
 #ifndef COMMON_BASE_BUF_H
 #define COMMON_BASE_BUF_H
@@ -14,7 +13,7 @@
 
 /* Read the fields freely; p[n] is 0 whenever p is not NULL. n <= max, n < cap. */
 struct buf {
-	uint8_t *p; /* owned; NULL until something is put */
+	uint8_t *p; /* owned; NULL until the first append */
 	size_t n, cap;
 	size_t max; /* bytes that it may hold */
 	bool failed;
@@ -65,20 +64,20 @@ int buf_put_doublele(struct buf *b, double v);
 /* Base-128, as in protobuf: at most ten bytes. */
 int buf_put_varint(struct buf *b, uint64_t v);
 
-/* Room for n more bytes: then p + n .. may be written and `n` raised by the caller. */
+/* Reserves n more bytes: the caller may then write p + n .. and increase `n`. */
 int buf_reserve(struct buf *b, size_t n);
 
 /*
- * The caller owns the bytes (free()) and the buffer is empty. Never NULL on
- * success, terminated by a 0 that *n does not count. NULL when the buffer has failed or no
- * memory is left; it keeps its bytes then. n may be NULL.
+ * Returns the bytes, which the caller owns (free()), and empties the buffer. Never NULL on success,
+ * terminated by a 0 that *n does not count. Returns NULL if the buffer has failed or no memory is
+ * left; then it keeps its bytes. n may be NULL.
  */
 uint8_t *buf_take(struct buf *b, size_t *n);
 
-/* Forgets the first n bytes (all of them when there are fewer). O(rest). */
+/* Removes the first n bytes (all of them if there are fewer). O(rest). */
 void buf_drop_front(struct buf *b, size_t n);
 
-/* The bytes as a string: "" when empty. Valid until the next change. */
+/* Returns the bytes as a string: "" if empty. Valid until the next change. */
 const char *buf_str(const struct buf *b);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time. nsec_t is monotonic nanoseconds unless a name says wall_. Ticks are
- * the cheapest stamp there is: the invariant TSC, else CLOCK_MONOTONIC
- * nanoseconds; a struct ticks_scale turns them into monotonic time.
+ * Time. nsec_t is monotonic nanoseconds unless a name says wall_. Ticks are the cheapest time
+ * stamp: the invariant TSC, else CLOCK_MONOTONIC nanoseconds. A struct ticks_scale converts them to
+ * monotonic time.
  */
 #ifndef COMMON_BASE_CLOCK_H
 #define COMMON_BASE_CLOCK_H
@@ -33,12 +33,15 @@ char *clock_format_rfc3339(char *out, nsec_t wall, int digits);
 enum ticks_source { TICKS_MONOTONIC, TICKS_TSC };
 
 /*
- * True when the kernel trusts the processor's TSC, and it ticks at one rate. That holds on all
- * cores and in every power state.
+ * True if the kernel trusts the processor's TSC, which has one rate on all cores and in every power
+ * state.
  */
 bool tsc_is_invariant(void);
 
-/* The source that this machine offers. OMIG_TICKS=monotonic in the environment refuses the TSC. */
+/*
+ * Returns the source that this machine has. OMIG_TICKS=monotonic in the environment refuses the
+ * TSC.
+ */
 enum ticks_source ticks_source_best(void);
 
 /*
@@ -67,18 +70,18 @@ static inline uint64_t ticks_now(enum ticks_source source)
 }
 
 /*
- * Blocks for `spend` (>= 1 ms is sensible) when the source is the TSC. Fails with ERR_UNSUPPORTED
- * when the source is not offered here, ERR_INTERNAL when the TSC stood still.
+ * Blocks for `spend` (>= 1 ms is sensible) if the source is the TSC. Fails with ERR_UNSUPPORTED if
+ * this machine lacks the source, ERR_INTERNAL if the TSC did not advance.
  */
 int ticks_calibrate(struct ticks_scale *out, enum ticks_source source, nsec_t spend);
 
 /*
- * Two (ticks, ns) points some time apart -> scale, without blocking: for a loop that refines.
+ * Computes the scale from two (ticks, ns) points, without blocking: for a loop that refines it.
  * ERR_INVALID unless both differences are positive.
  */
 int ticks_scale_from_points(struct ticks_scale *out, const uint64_t ticks[2], const nsec_t ns[2]);
 
-/* One (ticks, ns) point, the narrowest of a few tries. */
+/* Takes one (ticks, ns) point, the narrowest of a few tries. */
 void ticks_sample(enum ticks_source source, uint64_t *ticks, nsec_t *ns);
 
 /*
@@ -87,10 +90,10 @@ void ticks_sample(enum ticks_source source, uint64_t *ticks, nsec_t *ns);
  */
 nsec_t ticks_to_nsec(const struct ticks_scale *s, uint64_t ticks);
 
-/* A length of time, without the base. */
+/* Converts a duration, without the base. */
 nsec_t ticks_delta_to_nsec(const struct ticks_scale *s, uint64_t delta);
 
-/* mult and shift mean a rate between 1 MHz and 100 GHz, source is known. */
+/* True if mult and shift mean a rate between 1 MHz and 100 GHz, and source is known. */
 bool ticks_scale_is_sane(const struct ticks_scale *s);
 
 #endif

@@ -19,13 +19,13 @@ struct cur {
 
 void cur_init(struct cur *c, const void *p, size_t n);
 
-/* Bytes that are left; 0 after a failure. */
+/* Returns the remaining bytes; 0 after a failure. */
 static inline size_t cur_left(const struct cur *c)
 {
 	return c->failed ? 0 : c->n - c->at;
 }
 
-/* Nothing failed and nothing is left. */
+/* True if nothing failed and no byte is left. */
 bool cur_is_done(const struct cur *c);
 
 uint8_t cur_u8(struct cur *c);
@@ -37,7 +37,7 @@ double cur_doublele(struct cur *c);
 /* Base-128; fails on more than ten bytes and on bits beyond 64. Padded encodings pass. */
 uint64_t cur_varint_long(struct cur *c);
 
-/* In line as far as most go: one byte. */
+/* Inline for the most frequent case: one byte. */
 static inline uint64_t cur_varint(struct cur *c)
 {
 	if (cur_left(c) && c->p[c->at] < 0x80)
@@ -45,7 +45,7 @@ static inline uint64_t cur_varint(struct cur *c)
 	return cur_varint_long(c);
 }
 
-/* n bytes inside the input, or NULL and failed. For n == 0 not NULL unless failed. */
+/* Returns n bytes inside the input, or NULL and failed. For n == 0 not NULL unless failed. */
 const uint8_t *cur_bytes(struct cur *c, size_t n);
 
 #endif

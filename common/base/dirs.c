@@ -12,15 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Removes a directory whose name could not be synced to the disk: a second attempt would find it
- * and take it for synced. It stays where its parent cannot be synced (EACCES, EINVAL). */
+/*
+ * Makes a directory. Removes it if its name could not be synced: a second attempt would find it and
+ * assume that it was synced. Keeps it if its parent cannot be synced (EACCES, EINVAL).
+ */
 static int make_one(const char *path)
 {
 	struct stat st;
 
 	if (mkdir(path, FILE_DIR_MODE))
 		return errno == EEXIST ? 0 : -ERR_SYS;
-	/* The umask may have taken rights of the owner. */
+	/* The umask may have removed rights of the owner. */
 	if (!lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
 	    (st.st_mode & 0777) != FILE_DIR_MODE)
 		chmod(path, FILE_DIR_MODE);
@@ -90,7 +92,7 @@ int file_private_dir_look(const char *path, struct err *e)
 	return private_dir(path, false, e);
 }
 
-/* Relative values are ignored, as the XDG specification asks. */
+/* Relative values are ignored, as the XDG specification requires. */
 static const char *absolute_env(const char *name)
 {
 	const char *v = getenv(name);
@@ -112,8 +114,9 @@ static bool is_of(const char *path, bool own)
 }
 
 /*
- * A usual place that cannot be had is no error: /tmp is left. One that is there, ours, and open to
- * others is: what lies in it (an authority, a socket) would be skipped without a word.
+ * A standard place that cannot be used is no error: /tmp remains. A directory that is ours, and
+ * open to others, is an error: otherwise its contents (an authority, a socket) would be skipped
+ * silently.
  */
 static int first_usable(char *out, const char *parent, const char *below, bool make, struct err *e)
 {
@@ -158,8 +161,10 @@ int file_state_dir_find(char *out, struct err *e)
 	return state_dir(out, false, e);
 }
 
-/* Names in /tmp are for the first to come: what another user has taken there is skipped.
- * *taken, if any, says so. */
+/*
+ * Names in /tmp belong to the first user: a name that another user has taken is skipped. *taken, if
+ * not NULL, reports it.
+ */
 static int runtime_dir(char *out, bool make, struct err *taken, struct err *e)
 {
 	const char *own = getenv("OMIG_RUNTIME_DIR");

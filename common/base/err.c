@@ -27,7 +27,7 @@ static const char *const names[ERR_NCODES] = {
 	[ERR_INTERNAL] = "INTERNAL",
 };
 
-/* Far enough back for most words; a longer one, such as a path, is cut itself. */
+/* Long enough for most words; a longer one, such as a path, is cut. */
 #define WORD_MAX_BYTES 32
 #define CUT_MARK "..."
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors: a negative code as the return value, and a caller-owned struct err
- * with the words. NULL for the struct means "the code is enough". It is
- * written only on failure. Nothing here allocates, all of it keeps errno.
+ * Errors: a negative code as the return value, and a caller-owned struct err with the text. NULL
+ * for the struct means "the code is enough". It is written only on failure. Nothing here allocates;
+ * everything preserves errno.
  */
 #ifndef COMMON_BASE_ERR_H
 #define COMMON_BASE_ERR_H
@@ -15,8 +15,8 @@ enum err_code {
 	ERR_PROTO, /* a peer broke the protocol */
 	ERR_LIMIT, /* more than a limit in limits.h allows */
 	ERR_DENIED, /* no right to do that */
-	ERR_NOTFOUND, /* no such thing */
-	ERR_EXISTS, /* there is one already */
+	ERR_NOTFOUND, /* the object does not exist */
+	ERR_EXISTS, /* the object exists already */
 	ERR_AGAIN, /* not now; trying later may work */
 	ERR_CLOSED, /* the other side, or this object, is closed */
 	ERR_TIMEOUT, /* a deadline passed */
@@ -37,12 +37,12 @@ struct err {
 };
 
 /*
- * Sets code and text, forgets sys and position. Returns -code, so that `return err_set(...)` works.
+ * Sets code and text, clears sys and position. Returns -code, so that `return err_set(...)` works.
  */
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* As err_set with ERR_SYS and errno; appends ": " and the system's words for errno. */
+/* As err_set with ERR_SYS and errno; appends ": " and the system's text for errno. */
 int err_sys(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* As err_set with ERR_NOMEM. */

@@ -23,7 +23,10 @@ int file_join(char *out, size_t size, const char *a, const char *b, struct err *
 	return 0;
 }
 
-/* The code that says most about a failed open. ESRCH: a process that ended while /proc was read. */
+/*
+ * Converts errno of a failed open to the most specific code. ESRCH: a process that ended while
+ * /proc was read.
+ */
 static int open_failed(const char *path, struct err *e)
 {
 	switch (errno) {
@@ -61,7 +64,7 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 	return 0;
 }
 
-/* One read into what the buffer may still take; with no room left, a probe for the end. */
+/* Reads once into the free room of the buffer; if it is full, tests for the end. */
 static ssize_t read_some(int fd, struct buf *out)
 {
 	size_t room = out->max - out->n < READ_STEP ? out->max - out->n : READ_STEP;
@@ -103,7 +106,7 @@ static int read_all(int fd, const char *path, size_t max, struct buf *out, struc
 	}
 }
 
-/* As read_all(), but a failure leaves *out as it was. */
+/* As read_all(), but *out is unchanged on failure. */
 static int read_or_undo(int fd, const char *path, size_t max, struct buf *out, struct err *e)
 {
 	struct buf before = *out;
@@ -179,7 +182,7 @@ int file_sync_name(const char *path)
 	return rc;
 }
 
-/* The umask of a tool is its user's: it may have taken what the next start needs. */
+/* The umask of a tool is its user's: it may remove rights that the next start needs. */
 static void keep_owner(int fd)
 {
 	struct stat st;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files that others may have prepared for us: private directories, bounded
- * reads, atomic writes, and where state and runtime files live.
- * These calls do file I/O and so may block.
+ * Files in directories that others may have prepared: private directories, bounded reads, atomic
+ * writes, and the location of state and runtime files. These calls do file I/O and so may block.
  */
 #ifndef COMMON_BASE_FILE_H
 #define COMMON_BASE_FILE_H
@@ -14,19 +13,19 @@
 #include <stddef.h>
 
 /*
- * What the monitor makes for itself has these modes, whatever the umask of its user: state,
- * connection strings, certificates, tokens, locks, logs, spools. Daemons set their umask to 077
- * (process_harden()), and the calls below give the owner what a stranger mask took. A file that the
- * user names as an output (tools/term/outfile.h) has 0666 less the umask.
+ * Modes of the monitor's own files, independent of the user's umask: state, connection strings,
+ * certificates, tokens, locks, logs, spools. Daemons set their umask to 077 (process_harden()), and
+ * the calls below restore owner rights that a stricter umask removed. A file that the user names as
+ * an output (tools/term/outfile.h) has 0666 less the umask.
  */
 #define FILE_MODE 0600
 #define FILE_DIR_MODE 0700
 
 /*
- * Makes path and its missing parents (0700) and checks the last one: a real
- * directory (no symbolic link), ours, closed to others. A directory that is ours but
- * open to others is refused, not mended. What is made is on the disk: what is synced in it
- * would be gone with it. ERR_DENIED, ERR_SYS.
+ * Makes path and its missing parents (0700) and checks the last one: a real directory (no symbolic
+ * link), ours, closed to others. A directory that is ours but open to others is refused, not
+ * changed. New directories are synced: otherwise synced files in them could be lost. ERR_DENIED,
+ * ERR_SYS.
  */
 int file_private_dir(const char *path, struct err *e);
 
@@ -39,15 +38,15 @@ enum file_flags {
 };
 
 /*
- * Appends the whole regular file to out. Follows no link in the last part,
- * never blocks on a FIFO. ERR_NOTFOUND, ERR_LIMIT (larger than max),
- * ERR_DENIED (flags; not a regular file), ERR_SYS, ERR_NOMEM. On failure out is as before.
+ * Appends the whole regular file to out. Follows no link in the last part, never blocks on a FIFO.
+ * ERR_NOTFOUND, ERR_LIMIT (larger than max), ERR_DENIED (flags; not a regular file), ERR_SYS,
+ * ERR_NOMEM. On failure out is unchanged.
  */
 int file_read(const char *path, size_t max, unsigned flags, struct buf *out, struct err *e);
 
 /*
- * For /proc and /sys, which know no size: as file_read without the checks,
- * from an open directory (AT_FDCWD for none), following links.
+ * For /proc and /sys, where files report no size: as file_read without the checks, from an open
+ * directory (AT_FDCWD for none), following links.
  */
 int file_read_at(int dir, const char *path, size_t max, struct buf *out, struct err *e);
 
@@ -64,23 +63,25 @@ int file_sync_name(const char *path);
  */
 int file_check_writable(const char *path, struct err *e);
 
-/* -ERR_NOTFOUND is success too: the file is not there afterwards. */
+/* Returns 0 also if the file did not exist. */
 int file_remove(const char *path, struct err *e);
 
 /*
- * An flock on the file, until *out is closed. An exclusive lock makes the file if it is missing
+ * Locks the file by flock until *out is closed. An exclusive lock makes the file if it is missing
  * (0600); a shared one needs the file. ERR_AGAIN: another process holds it. ERR_UNSUPPORTED: its
  * file system has no locks. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
  */
 int file_lock(const char *path, bool is_shared, int *out, struct err *e);
 
-/* "a/b" into out (size bytes). ERR_LIMIT when it does not fit. */
+/* Writes "a/b" to out (size bytes). ERR_LIMIT if it does not fit. */
 int file_join(char *out, size_t size, const char *a, const char *b, struct err *e);
 
 #define FILE_PATH_BYTES 4096
 
-/* The file of that name in the folder of the program that runs. out has FILE_PATH_BYTES. ERR_SYS,
- * ERR_LIMIT. */
+/*
+ * Writes the path of that name in the folder of the running program. out has FILE_PATH_BYTES.
+ * ERR_SYS, ERR_LIMIT.
+ */
 int file_beside_program(char *out, const char *name, struct err *e);
 
 /*
@@ -94,8 +95,10 @@ int file_beside_program(char *out, const char *name, struct err *e);
 int file_state_dir(char *out, struct err *e);
 int file_runtime_dir(char *out, struct err *e);
 
-/* ERR_DENIED, in words, when another user has taken the name of the runtime directory; else 0.
- * Nothing is made. */
+/*
+ * Returns ERR_DENIED with a text if another user has taken the name of the runtime directory; else
+ * 0. Makes nothing.
+ */
 int file_runtime_dir_taken(struct err *e);
 
 /* As the functions above, but makes no directory. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Keyed hashes for tables that hostile keys may fill, and a plain one for numbers that we chose
- * ourselves.
- */
+/* Keyed hashes for tables with hostile keys, and a plain one for numbers of our own. */
 #ifndef COMMON_BASE_HASH_H
 #define COMMON_BASE_HASH_H
 

@@ -9,9 +9,10 @@
 
 #include <stdint.h>
 
-/* --- frames and what decoding one may cost */
-#define FRAME_MAX_BYTES (1024 * 1024) /* one reply of a large site; more comes in parts */
-/* a HELLO with an enrolment request; no peer is known yet */
+/* --- frames and the cost of decoding one */
+/* one reply of a large site; larger ones are sent in parts */
+#define FRAME_MAX_BYTES (1024 * 1024)
+/* a HELLO with an enrolment request; the peer is not known yet */
 #define FRAME_PREAUTH_MAX_BYTES (16 * 1024)
 #define PROTO_DEPTH_MAX 8 /* our messages nest 5 deep; the decoder recurses on the stack */
 #define PROTO_ELEMENTS_MAX 20000 /* a MiB of empty elements would become 92 MB of heap */
@@ -20,32 +21,36 @@
 /* --- time that a peer may take */
 #define HANDSHAKE_MAX_NS (5 * INT64_C(1000000000)) /* TLS over a bad link takes 1 s */
 #define HELLO_MAX_NS (2 * INT64_C(1000000000)) /* the first message after the handshake */
-/* a byte now and then defeats a read time-out */
+/* one byte at intervals defeats a read time-out */
 #define FRAME_COMPLETE_MAX_NS (10 * INT64_C(1000000000))
-/* TCP says nothing about a stopped peer */
+/* TCP does not report a stopped peer */
 #define HEARTBEAT_PERIOD_NS (3 * INT64_C(1000000000))
 #define HEARTBEAT_MISSED_MAX 2 /* with the period: a silent peer is found in 6 s */
-/* this many heartbeats of children share a wake-up; the silence of one is found so much later */
+/*
+ * heartbeats of children within this time share a wake-up; a silent one is found later by as much
+ */
 #define HEARTBEAT_SLOT_NS (250 * INT64_C(1000000))
-/* to a tool: measures the round trip, and lets TCP find a host that is gone */
+/* to a tool: measures the round trip, and lets TCP detect a lost host */
 #define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
-/* between daemons: their clocks drift 6 ms apart in it at the most; it costs as much as some
- * heartbeats */
+/*
+ * between daemons: their clocks drift at most 6 ms apart in this time; it costs as much as some
+ * heartbeats
+ */
 #define MEASURE_PERIOD_NS (60 * INT64_C(1000000000))
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
-/* an lm without its link upwards: stopped processes run again */
+/* an lm without its link to the parent: stopped processes then continue */
 #define STOP_LEASH_NS (5 * INT64_C(1000000000))
 #define REVOKE_CHECK_NS (5 * INT64_C(1000000000)) /* a revoked identity is cut within 10 s */
 
 /* --- peers that are not known yet, or misbehave */
 #define HALF_OPEN_MAX 100 /* a handshake costs 1.2 ms of a core and 56 KiB */
-#define HALF_OPEN_PER_SOURCE_MAX 16 /* so that one address cannot take them all */
+#define HALF_OPEN_PER_SOURCE_MAX 16 /* so that one address cannot take all of them */
 #define PENALTY_AUTH_NS (5 * INT64_C(1000000000)) /* refused credentials */
-/* input that looks made to crash a decoder */
+/* for input that seems made to crash a decoder */
 #define PENALTY_CRASH_NS (90 * INT64_C(1000000000))
 #define PENALTY_MAX_NS (600 * INT64_C(1000000000)) /* penalties add up to this */
-#define KEY_UPDATES_PER_MIN_MAX 20 /* each costs 29 us and nothing else bounds them */
+#define KEY_UPDATES_PER_MIN_MAX 20 /* each costs 29 us and has no other bound */
 
 /* --- requests */
 #define OMIS_REQUEST_MAX_BYTES (64 * 1024) /* people write these; programs batch below it */
@@ -56,23 +61,23 @@
 #define OMIS_VALUES_MAX (4 * OMIS_OBJECTS_MAX)
 #define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
 #define CSR_ACTIONS_MAX 16 /* actions that one event may start */
-#define TOOL_FIRINGS_PER_SEC_MAX 1000 /* conditions whose actions leave the rank */
-/* each stop costs the program some 10 us: a tenth of a core, then it is released */
+#define TOOL_FIRINGS_PER_SEC_MAX 1000 /* csrs with actions outside the rank */
+/* each stop costs the program some 10 us: at a tenth of a core it is released */
 #define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
-/* of them, for tool-admin: some commands of an owner that throws others out */
+/* of them, for tool-admin: some commands of an owner that ends others' sessions */
 #define TOOLS_ADMIN_PLACES 8
 
-/* of one process in one call: written as numbers it is a quarter of a frame */
+/* of one process in one call: as numbers in text it is a quarter of a frame */
 #define MEMORY_CALL_MAX_BYTES (64 * 1024)
-/* each is a system call of an lm that does nothing else meanwhile */
+/* each is a system call that keeps the lm busy */
 #define MEMORY_BLOCKS_MAX 4096
 #define FILE_LISTING_MAX_BYTES (64 * 1024) /* of one call; with escapes still below a frame */
 
 /* --- trace buffers of one lm */
 #define TRACE_BUFFERS_MAX 4096 /* TOOLS_MAX tools with 64 objects each */
-/* a block of events; sixteen parameters are a kilobyte as text */
+/* a block of events; sixteen parameters are a kilobyte of text */
 #define TRACE_RECORD_MAX_BYTES (64 * 1024)
 /* of one process in one buffer: 1.5 s of 100,000 events a second */
 #define TRACE_PART_MAX_BYTES (4 * 1024 * 1024)
@@ -88,32 +93,33 @@
 #define PROFILE_PAIRS_MAX 4096
 /* and that are held until all ranks of the host are added up: so many for each of 16 ranks */
 #define PROFILE_PAIRS_HELD_MAX (16 * PROFILE_PAIRS_MAX)
-/* of such rows: with the names of objects it is less than half a frame */
+/* of such rows: with the names of objects below half a frame */
 #define PROFILE_ROWS_MAX_BYTES (FRAME_MAX_BYTES / 4)
 #define PROFILE_SITES_MAX 2048 /* places that a profile names for a host: more than people read */
 #define AUDIT_OBJECTS_MAX_BYTES 512 /* tokens of a few dozen objects, then it is cut */
 #define AUDIT_REFUSED_MAX 10 /* refusals of one identity in a window; the others are counted */
-/* with that 10 KB a minute at the most */
+/* with these numbers 10 KB a minute at most */
 #define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000))
 #define AUDIT_READ_MAX_BYTES (256 * 1024) /* of the end of the files that one question reads */
 #define AUDIT_ENTRIES_MAX 1000 /* of one daemon in one answer */
 
-/* --- queues towards a peer that reads slowly */
-/* replies that wait; the tool is cut beyond it */
+/* --- queues for a peer that reads slowly */
+/* pending replies; beyond it the tool is disconnected */
 #define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024)
 #define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
 #define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
 
-/* --- what is read from outside by HTTP (tools/web, omig export) */
+/* --- HTTP input from outside (tools/web, omig export) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
 #define WEB_CONNS_MAX 32 /* two scrapers, and trials by hand */
-/* as scrapers wait; whole, not between two bytes */
+/* as scrapers wait; for the whole request, not between two bytes */
 #define WEB_TIME_MAX_NS (10 * INT64_C(1000000000))
-#define WEB_DRAIN_MAX_NS INT64_C(1000000000) /* for the other end to close after the answer */
-/* a scraper takes less; 32 of them are memory */
+/* time for the other end to close after the answer */
+#define WEB_DRAIN_MAX_NS INT64_C(1000000000)
+/* more than a scraper accepts; 32 of them fit in memory */
 #define WEB_ANSWER_MAX_BYTES (64 * 1024 * 1024)
 #define EXPORT_SERIES_DEFAULT 20000 /* some thousand jobs by node and class; a scrape of 2 MB */
-#define EXPORT_SERIES_MAX 500000 /* 10,000 ranks by class and kind: what people may ask for */
+#define EXPORT_SERIES_MAX 500000 /* 10,000 ranks by class and kind: the largest useful request */
 #define EXPORT_PROCS_MAX OMIS_OBJECTS_MAX /* processes that are remembered between scrapes */
 
 /* --- metric language and graphs */
@@ -124,12 +130,12 @@
 #define REGISTRY_MAX_BYTES (4 * 1024 * 1024) /* all are read at the start of mainsm */
 #define REGISTRY_NAME_MAX 63
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
-/* of one shipped graph: a value of each of thousands of processes, a link and a result each */
+/* of one graph: a value of each of thousands of processes, each with a link and a result */
 #define FLOW_NODES_MAX 16384
 #define FLOW_EDGES_MAX 65536
 #define FLOW_STATE_MAX_BYTES (32 * 1024 * 1024) /* touched only as far as it is used */
 #define FLOW_EVALS_PER_EVENT_MAX 256 /* nodes that one event may wake */
-/* between two reads: a frame a read from each host, and rings are read this often */
+/* between two reads: each host sends a frame per read, and rings are read as often */
 #define FLOW_EVERY_MIN_NS (10 * INT64_C(1000000))
 #define FLOW_EVERY_MAX_NS (86400 * INT64_C(1000000000)) /* longer is a mistake */
 

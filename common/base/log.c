@@ -142,7 +142,10 @@ int log_level_from_name(const char *name, enum log_level *out)
 	return -ERR_INVALID;
 }
 
-/* Decides whether this line goes out; *suppressed is what the previous window swallowed. */
+/*
+ * Decides whether this line is written; *suppressed is the number of lines dropped in the previous
+ * window.
+ */
 static bool site_admits(struct log_site *site, unsigned *suppressed)
 {
 	int64_t window = clock_mono() / NSEC_PER_SEC + 1; /* never the 0 of a fresh site */
@@ -167,7 +170,7 @@ static void one_line(char *s)
 			*s = ' ';
 }
 
-/* What was cut anywhere loses the half character at its end. */
+/* Removes a partial character at the end of a cut text. */
 static void cut_at_character(char *s)
 {
 	size_t n = strlen(s);
@@ -180,7 +183,7 @@ static void cut_at_character(char *s)
 	}
 }
 
-/* The inside of a JSON string; control characters are gone already. */
+/* Writes the inside of a JSON string; control characters are already removed. */
 static void json_text(char *out, size_t size, const char *s)
 {
 	size_t n = 0;
@@ -227,8 +230,8 @@ static int format_line(char *line, size_t size, enum log_level level, const char
 }
 
 /*
- * One write a line, so that lines of several processes do not mix. A failure of
- * the sink cannot be reported.
+ * Writes each line by one write(), so that lines of several processes do not mix. A failure of the
+ * sink cannot be reported.
  */
 static void write_line(enum log_level level, const char *area, char *text)
 {

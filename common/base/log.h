@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log of a daemon or a tool. Libraries log at debug only.
- *
- * The reader determines the level: error = the operator must act,
- * warn = degraded and handled, notice = life cycle, info = per session,
- * debug = per message. A line is `text key=value key=value`. Bytes of a peer
- * go through str_escape() first; secrets never come here.
- *
- * Never allocates, never blocks on anything but its sink, keeps errno.
- * Any thread may log; log_open() and log_close() are for main().
+ * The log of a daemon or a tool. Libraries log at debug only. The reader determines the level:
+ * error = the operator must act, warn = degraded and handled, notice = start and end, info = per
+ * session, debug = per message. A line is `text key=value key=value`. Bytes of a peer must be
+ * escaped by str_escape() first; secrets must never be logged. Never allocates, blocks only on its
+ * sink, preserves errno. Any thread may log; log_open() and log_close() are for main().
  */
 #ifndef COMMON_BASE_LOG_H
 #define COMMON_BASE_LOG_H
@@ -32,27 +28,29 @@ enum log_format {
 };
 
 struct log_conf {
-	enum log_level level; /* lines above it are not made */
+	enum log_level level; /* lines above it are not written */
 	enum log_format format;
 	int fd; /* borrowed until log_close(); -1 or 2 = stderr */
 	const char *program; /* borrowed until log_close(); may be NULL */
-	const char *areas; /* levels of their own, as log_areas_check() has them; NULL = none */
+	const char *areas; /* their own levels, in the form of log_areas_check(); NULL = none */
 };
 
-#define LOG_AREAS_MAX 16 /* more at once say that the general level is what is wanted */
+#define LOG_AREAS_MAX 16 /* with more, the general level should be changed */
 #define LOG_AREA_BYTES 16 /* of a name, with its 0; areas are rooms and files */
 
 /* Before the first call: level notice, LOG_AUTO, stderr. */
 void log_open(const struct log_conf *conf);
 void log_close(void);
 
-/* "net=debug,link=warn" or "": 0; -ERR_PARSE for a wrong word, -ERR_LIMIT for too many. */
+/*
+ * Returns 0 for "net=debug,link=warn" or ""; -ERR_PARSE for a wrong word, -ERR_LIMIT for too many.
+ */
 int log_areas_check(const char *areas);
 
-/* Any thread. The level of all areas that have none of their own. */
+/* Any thread. Sets the level of all areas without their own. */
 void log_set_level(enum log_level level);
 
-/* False: no area wants lines of this level. */
+/* True if some area logs lines of this level. */
 bool log_is_on(enum log_level level);
 
 /* "error", ... ; out of range: "?". log_level_from_name: 0 or -ERR_INVALID. */
@@ -72,7 +70,7 @@ struct log_site {
 void log_line(struct log_site *site, enum log_level level, const char *area, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The area is the room or file that speaks: log_warn("net", "peer lost peer=%s", name). */
+/* The area is the room or file of the call: log_warn("net", "peer lost peer=%s", name). */
 #define log_at(level, area, ...)                                                \
 	do {                                                                    \
 		static struct log_site log_site_here;                           \

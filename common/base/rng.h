@@ -30,9 +30,9 @@ double rng_double(struct rng *r);
 int rng_fill_random(void *p, size_t n, struct err *e);
 
 /*
- * A key for one hash table: it is unknown outside of the process, and no other table has it.
- * (A table that is filled in the order of another with the same key becomes one long cluster.)
- * Costs the kernel's random numbers once a process. Any thread.
+ * Draws a key for one hash table, different for each table and unknown outside the process. With
+ * equal keys, filling a table in the order of another would make one long cluster. Reads the
+ * kernel's random numbers once per process. Any thread.
  */
 void rng_draw_key(struct hash_key *key);
 

@@ -47,7 +47,9 @@ bool str_copy(char *out, size_t size, const char *s)
 	return false;
 }
 
-/* Length of the well-formed character at p, 0 when there is none; *cp is its code point. */
+/*
+ * Returns the length of the well-formed character at p, 0 if there is none; *cp is its code point.
+ */
 static size_t utf8_one(const uint8_t *p, size_t n, uint32_t *cp)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };

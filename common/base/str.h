@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The caller owns the copy. NULL for NULL or without memory. str_ndup stops at a 0. */
+/* The caller owns the copy. Returns NULL for NULL or without memory. str_ndup stops at a 0. */
 char *str_dup(const char *s);
 char *str_ndup(const char *s, size_t n);
 
@@ -16,12 +16,14 @@ bool str_eq(const char *a, const char *b);
 bool str_has_prefix(const char *s, const char *prefix);
 
 /*
- * Cuts to what fits, at a character of UTF-8, and terminates. size > 0. Returns true when
- * all of it fitted. Signal-safe.
+ * Copies as many whole UTF-8 characters as fit, and terminates. size > 0. Returns true if all of it
+ * fitted. Signal-safe.
  */
 bool str_copy(char *out, size_t size, const char *s);
 
-/* The whole string is one number in [min, max]: no space, no trailing text. Else -ERR_INVALID. */
+/*
+ * Parses a string that is one number in [min, max]: no space, no trailing text. Else -ERR_INVALID.
+ */
 int str_to_i64(const char *s, int64_t min, int64_t max, int64_t *out);
 int str_to_u64(const char *s, uint64_t min, uint64_t max, uint64_t *out);
 
@@ -31,8 +33,8 @@ int str_to_double(const char *s, double min, double max, double *out);
 #define STR_DOUBLE_BYTES 40
 
 /*
- * The shortest text of 15 to 17 (a float's: 6 to 9) digits that reads back as v, with a point
- * whatever the locale says; "nan", "inf", "-inf". Returns out, of STR_DOUBLE_BYTES.
+ * Writes the shortest text of 15 to 17 (a float's: 6 to 9) digits that reads back as v. It has a
+ * point in any locale; "nan", "inf", "-inf". Returns out, of STR_DOUBLE_BYTES.
  */
 char *str_from_double(char *out, double v);
 char *str_from_float(char *out, float v);
@@ -46,30 +48,29 @@ int str_to_hex64(const char *s, uint64_t *out);
  */
 bool str_is_utf8(const void *p, size_t n);
 
-/* 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1): fit to be shown. */
+/* True for 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1): printable. */
 bool str_is_name(const char *p, size_t n);
 
 /*
- * Writes n bytes as C escapes, safe for a terminal and for one line of a log:
- * \n \t \\ \" and \xNN for what is not printable; well-formed UTF-8 beyond
- * the controls stays. Cuts to what fits in size (> 0) and ends with "..."
- * then, when size has room for it. Always terminates. Returns out.
+ * Writes n bytes as C escapes, safe for a terminal and for one line of a log: \n \t \\ \" and \xNN
+ * for unprintable bytes. Well-formed UTF-8 beyond the controls stays. Cuts to size (> 0), and then
+ * ends with "..." if there is room. Always terminates. Returns out.
  */
 char *str_escape(char *out, size_t size, const void *p, size_t n);
 
 /*
- * Writes text that a daemon has checked, or escaped, as it is: a name that fits, or nothing.
- * Anything else is written by str_escape(). So no escape is doubled. Returns out.
+ * Writes text that a daemon has checked or escaped unchanged: a name that fits, or an empty string.
+ * Other text is escaped by str_escape(). So escapes are not doubled. Returns out.
  */
 char *str_show(char *out, size_t size, const char *text);
 
-/* Cuts white space off both ends, in place; what is left begins at the return value. */
+/* Removes white space at both ends, in place; returns the new beginning. */
 char *str_trim(char *s);
 
-/* Compares n bytes in a time that does not depend on them. */
+/* Compares n bytes in a time that does not depend on their values. */
 bool str_equal_ct(const void *a, const void *b, size_t n);
 
-/* Overwrites a secret so that the compiler cannot leave it out. */
+/* Overwrites a secret in a way that the compiler cannot remove. */
 void str_wipe(void *p, size_t n);
 
 /* Digits that n bytes need, without the terminating 0. */
@@ -77,9 +78,8 @@ void str_wipe(void *p, size_t n);
 #define STR_HEX_LEN(n) ((n)*2)
 
 /*
- * Lower case; the alphabet 0-9 a-z has no i, l, o, u. Decoding reads i and l
- * as 1, o as 0 and upper case as lower: people may type it. out has
- * room for the LEN above and a 0.
+ * Lower case; the alphabet 0-9 a-z has no i, l, o, u. Decoding reads i and l as 1, o as 0 and upper
+ * case as lower: people may type it. out has room for the LEN above and a 0.
  */
 void str_base32(char *out, const void *p, size_t n);
 void str_hex(char *out, const void *p, size_t n);

@@ -20,8 +20,8 @@ __extension__ typedef unsigned __int128 wide;
 
 #if defined(__x86_64__)
 /*
- * The kernel takes the TSC off this list when it found it unstable. No list (no /sys): nothing is
- * said against it.
+ * The kernel removes the TSC from this list if it found it unstable. Without a list (no /sys) the
+ * TSC is trusted.
  */
 static bool kernel_distrusts_tsc(void)
 {

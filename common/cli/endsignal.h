@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that end a command in order: the first ends what is under way, and its part is shown. A
- * later one ends the process. timeout(1) sends each signal twice at once, to the process and to its
- * group; these two count as one.
+ * Signals that end a command in order: after the first, the command ends its work and prints the
+ * part that is done. A later signal ends the process. timeout(1) sends each signal twice at once,
+ * to the process and to its group; these two count as one.
  */
 #ifndef COMMON_CLI_ENDSIGNAL_H
 #define COMMON_CLI_ENDSIGNAL_H
 
 #include <signal.h>
 
-extern volatile sig_atomic_t end_signal; /* the last one; 0: none has come */
+extern volatile sig_atomic_t end_signal; /* the last signal; 0: none yet */
 
-/* From now on for SIGINT and SIGTERM. */
+/* Catches SIGINT and SIGTERM from now on. */
 void end_signal_catch(void);
 
-/* For handlers of a caller's own; safe in a signal handler. */
+/* For a caller's own handlers. Signal-safe. */
 void end_signal_note(int signo);
 
 #endif

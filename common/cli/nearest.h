@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "did you mean": the one of some names that a user may have meant. */
+/* "did you mean": finds the most similar name of a list. */
 #ifndef COMMON_CLI_NEAREST_H
 #define COMMON_CLI_NEAREST_H
 
 /*
- * The name among those tried that looks most like `name`; NULL when none does. Letters of
- * another case and one slip in three are near.
+ * The tried name that is most similar to `name`; NULL if none is. Letters of another case, and one
+ * typing error in three letters, count as similar.
  */
 struct nearest {
 	const char *name; /* what is looked for */

@@ -157,7 +157,7 @@ static int set_number(const struct opt *o, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "needs a number");
 }
 
-/* words: with | between. -1: value is none of them. */
+/* words: separated by |. Returns -1 if value is none of them. */
 static int place_of(const char *value, const char *words)
 {
 	int i = 0;
@@ -293,7 +293,7 @@ int opt_verb_error(const struct opt_spec *spec, const char *given)
 	return opt_usage_error(spec, "%s", opt_verb_text(spec, given, text));
 }
 
-/* word: --name or --name=value. NULL: none is near. */
+/* word: --name or --name=value. Returns NULL if no name is similar. */
 static const char *near_option(const struct opt_spec *spec, const char *word)
 {
 	char name[NAME_MAX_BYTES];
@@ -308,7 +308,7 @@ static const char *near_option(const struct opt_spec *spec, const char *word)
 	return near.best;
 }
 
-/* getopt says '?' or ':'. */
+/* getopt returned '?' or ':'. */
 static void complain_option(const struct opt_spec *spec, int answer, char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -351,7 +351,7 @@ enum opt_result opt_parse(const struct opt_spec *spec, int argc, char **argv, in
 	int id;
 
 	make_lists(spec, &lists);
-	optind = 0; /* GNU: forget an earlier command line */
+	optind = 0; /* GNU: reset for a new command line */
 	opterr = 0;
 	while ((id = getopt_long(argc, argv, lists.shorts, lists.longs, NULL)) != -1) {
 		const struct opt *o;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command lines from one table: parsing, --help, --version, and the texts
- * that manual pages and shell completion are made of. For programs:
- * writes to stdout and stderr.
+ * Command lines from one table: parsing, --help, --version, and the texts of manual pages and shell
+ * completion. For programs: writes to stdout and stderr.
  */
 #ifndef COMMON_CLI_OPT_H
 #define COMMON_CLI_OPT_H
@@ -22,19 +21,21 @@ enum opt_kind {
 	OPT_U64, /* uint64_t * in [min, max] */
 	OPT_DOUBLE, /* double *: finite */
 	OPT_NSEC, /* int64_t *: 10 or 10s, 200ms, 1.5h; in [min, max] ns */
-	OPT_WORD, /* const char **: one of the words of arg, as argv has it */
+	OPT_WORD, /* const char **: one of the words of arg, as in argv */
 	OPT_CHOICE, /* unsigned *, or an enum's: the place of that word, from 0 */
 	OPT_CALL, /* call(into, value, e); value is NULL without an argument */
 };
 
 #define OPT_IS_OPTIONAL(arg) ((arg) && *(arg) == '[')
 
-/* A table ends with {0}. --help (-h) and --version are added by themselves. */
+/* A table ends with {0}. --help (-h) and --version are added automatically. */
 struct opt {
 	const char *name; /* long name without dashes */
 	char short_name; /* 0 = none */
-	/* what --help calls the argument, or its values: "auto|always|never"; NULL = takes none.
-	 * "[FILE]": may be left out, and follows a long name only, behind = */
+	/*
+	 * name of the argument in --help, or its values: "auto|always|never"; NULL = no argument.
+	 * "[FILE]": optional, and only after a long name with =
+	 */
 	const char *arg;
 	const char *help; /* one line, lower case, no full stop */
 	enum opt_kind kind;
@@ -62,7 +63,7 @@ struct opt_spec {
 	const char *usage; /* after the name: "[OPTION...] REQUEST" */
 	const char *summary; /* one line: what the program does */
 	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
-	/* page that has examples and exit statuses, for --help: "omig"; or NULL */
+	/* page with examples and exit statuses, for --help: "omig"; or NULL */
 	const char *manual;
 	const char *verbs; /* what the first operand may be: "list on off tail"; or NULL */
 	const struct opt *table;
@@ -91,16 +92,16 @@ enum opt_result {
  */
 enum opt_result opt_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 
-/* Says on stderr what is wrong with the operands, and how to get help. Returns OPT_EXIT_USAGE. */
+/* Prints on stderr what is wrong with the operands, and how to get help. Returns OPT_EXIT_USAGE. */
 int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 #define OPT_VERB_BYTES 256
 
-/* The same for a first operand (NULL: none) that is no verb: the nearest one, or all. */
+/* Reports a first operand (NULL: none) that is no verb, with the nearest verb, or all. */
 int opt_verb_error(const struct opt_spec *spec, const char *given);
 
-/* Its words, for programs with a usage error of their own. Returns out. */
+/* Writes the text of that error, for programs that print usage errors themselves. Returns out. */
 const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES]);
 
 void opt_print_help(const struct opt_spec *spec, FILE *to);
@@ -110,8 +111,8 @@ void opt_print_version(const struct opt_spec *spec, FILE *to);
 void opt_print_man(const struct opt_spec *spec, FILE *to);
 
 /*
- * For completion scripts: a line `verb<TAB>-<TAB>` a verb, then a line `--name<TAB>argument or
- * -<TAB>help` an option.
+ * For completion scripts: a line `verb<TAB>-<TAB>` for each verb, then a line `--name<TAB>argument
+ * or -<TAB>help` for each option.
  */
 void opt_print_complete(const struct opt_spec *spec, FILE *to);
 
@@ -119,7 +120,7 @@ void opt_print_complete(const struct opt_spec *spec, FILE *to);
 int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out);
 
 /*
- * The same for files that outlive the memory of their units: a unit is needed, but for 0.
+ * The same for files, where a unit makes the meaning clear: it is required, except for 0.
  * -ERR_INVALID.
  */
 int opt_to_nsec_unit(const char *s, int64_t min, int64_t max, int64_t *out);

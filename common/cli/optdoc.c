@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is printed from an option table. */
+/* Prints the texts derived from an option table. */
 #include "common/cli/opt.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line on standard error, on a terminal only, of what takes longer than two seconds. It has no
- * colour. The line is removed before other output.
+ * One line on standard error, on a terminal only, for work that takes longer than two seconds. It
+ * has no colour. The line is removed before other output.
  */
 #ifndef COMMON_CLI_PROGRESS_H
 #define COMMON_CLI_PROGRESS_H
@@ -19,16 +19,16 @@ struct progress {
 	nsec_t begin, next;
 };
 
-/* From now on; is_quiet: shows nothing, as without a terminal. */
+/* Starts the two seconds; is_quiet: shows nothing, as without a terminal. */
 void progress_begin(struct progress *p, bool is_quiet);
 
-/* Cheap beside a read of the clock. True: progress_show() has something to do now. */
+/* Cheaper than a read of the clock. Returns true if progress_show() has something to do now. */
 bool progress_is_due(struct progress *p);
 
 /* Seconds since the begin. */
 double progress_seconds(const struct progress *p);
 
-/* In the place of the line before. */
+/* Shows the line in place of the previous one. */
 void progress_show(struct progress *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Removes the line; may be called again. */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Configuration from one table. The table drives parsing, defaults, the
- * environment, options, --dump-config, --print-config, the example file and the
- * manual page.
+ * Configuration from one table. The table drives parsing, defaults, the environment, options,
+ * --dump-config, --print-config, the example file and the manual page.
  *
- * Files: `key = value` lines under [section] lines; # or ; begins a comment
- * line; a value may stand in double quotes with \" and \\ inside. An unknown
- * key, the same key twice in one file, a control character or a line over
- * CONF_LINE_MAX_BYTES: ERR_PARSE. A file or its directory that others may
+ * Files: `key = value` lines under [section] lines; # or ; begins a comment line; a value may be in
+ * double quotes with \" and \\ inside. An unknown key, the same key twice in one file, a control
+ * character or a line over CONF_LINE_MAX_BYTES: ERR_PARSE. A file or its directory that others may
  * write: ERR_DENIED. The text has "file:line: ...", and err.line the line.
  *
  * Precedence, lowest first: default, ETC/X.conf, ETC/X.conf.d/NAME.conf in the order of names,
@@ -27,7 +25,7 @@
 #define CONF_LINE_MAX_BYTES 4096
 #define CONF_GROUP_ITEMS_MAX 1024 /* [site ...] sections of one file set */
 
-/* What the program's struct has at the key's offset. */
+/* Type of the member at the key's offset. */
 enum conf_kind {
 	CONF_BOOL, /* bool; yes no true false on off 1 0 */
 	CONF_INT, /* int64_t in [min, max] */
@@ -49,7 +47,7 @@ struct conf_key {
 	const char *name;
 	enum conf_kind kind;
 	size_t offset; /* in the program's struct, or in the group's item */
-	const char *def; /* as it would stand in a file; "" for an empty string */
+	const char *def; /* as written in a file; "" for an empty string */
 	int64_t min, max; /* numbers: range, 0, 0 = none */
 	const char *const *choice; /* NULL-terminated */
 	unsigned flags;
@@ -57,10 +55,7 @@ struct conf_key {
 	const char *help; /* one line, lower case, no full stop */
 };
 
-/*
- * Sections with a name of their own, [site NAME], in the order of appearance. A reload may change
- * them.
- */
+/* Named sections, [site NAME], in the order of appearance. A reload may change them. */
 struct conf_group {
 	const char *section; /* "site" */
 	size_t item_bytes; /* of one item; its first member is `const char *name` */
@@ -83,17 +78,20 @@ struct conf_set {
 };
 
 struct conf_input {
-	const char *file; /* --config: read this one in place of the others; it must exist */
+	const char *file; /* --config: read this file in place of the others; it must exist */
 	const char *etc_dir; /* NULL = /etc/omig */
 	const char *user_dir; /* NULL = from XDG_CONFIG_HOME, HOME */
 	const char *const *
-		/* NAME=value...; NULL = none. OMIG_<SECTION>_<KEY>, OMIG_<KEY> at the top */
+		/*
+		 * NAME=value...; NULL = none. OMIG_<SECTION>_<KEY>, OMIG_<KEY> for keys without a
+		 * section
+		 */
 		environ_;
 	const struct conf_set *set; /* options, top-level keys */
 	size_t nset;
 };
 
-/* Does file I/O. The errors of a file are listed at the top. */
+/* Does file I/O. Lists the errors of a file as described above. */
 int conf_load(const struct conf_schema *s, const struct conf_input *in, struct conf **out,
 	      struct err *e);
 void conf_free(struct conf *c);
@@ -102,15 +100,13 @@ void conf_free(struct conf *c);
 const void *conf_values(const struct conf *c);
 
 /*
- * For a reload: keys without CONF_RELOAD keep in `next` what `now` has, and
- * kept(arg, "section.name") is called for each that differed.
+ * For a reload: keys without CONF_RELOAD get the value of `now` in `next`, and kept(arg,
+ * "section.name") is called for each that differed.
  */
 int conf_keep_fixed(const struct conf *now, struct conf *next,
 		    void (*kept)(void *arg, const char *name), void *arg, struct err *e);
 
-/*
- * True when a key ("section.name", or "name" at the top) or any item of a group ("site") differs.
- */
+/* True if a key ("section.name", or "name" at the top) or any item of a group ("site") differs. */
 bool conf_differs(const struct conf *a, const struct conf *b, const char *name);
 
 /*
@@ -119,15 +115,15 @@ bool conf_differs(const struct conf *a, const struct conf *b, const char *name);
  */
 const char *conf_origin(const struct conf *c, const char *name);
 
-/* A commented file with the values in effect; conf_load() reads it back to the same values. */
+/* Writes a commented file with the current values; conf_load() reads it back to the same values. */
 int conf_dump(const struct conf *c, struct buf *out);
 
-/* A line `name = value<TAB>origin` a key; a secret is shown as (set) or (not set). */
+/* Writes a line `name = value<TAB>origin` for each key; a secret is shown as (set) or (not set). */
 int conf_show(const struct conf *c, struct buf *out);
 
 /*
- * A template: comments with every key, its values, its default and its meaning. Without the #
- * before a key or a section it has the defaults.
+ * Writes a template: comments with every key, its values, its default and its meaning. Without the
+ * # before a key or a section it has the defaults.
  */
 int conf_example(const struct conf_schema *s, struct buf *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of conf share. */
+/* Shared by the files of conf. */
 #ifndef COMMON_CONF_CONF_INTERNAL_H
 #define COMMON_CONF_CONF_INTERNAL_H
 
@@ -7,16 +7,16 @@
 
 #define CONF_ORIGIN_BYTES 320
 
-/* One key of one place: the text that it was set from. */
+/* One key in one place: the text that set it. */
 struct conf_slot {
 	char *text; /* owned; a CONF_STRING in the program's struct points here */
 	char *origin; /* owned */
 	unsigned
-		/* number of the file that set it last; the same key twice in one is an error */
+		/* number of the file that set it last; a repeated key in one file is an error */
 		source;
 };
 
-/* Slots stand in the order of schema->key; those of other sections stay empty. */
+/* Slots are in the order of schema->key; those of other sections stay empty. */
 struct conf_item {
 	char *name; /* owned */
 	const struct conf_group *group;
@@ -33,25 +33,25 @@ struct conf {
 	unsigned source;
 };
 
-/* Where a key's value goes: the top, or an item of a group. */
+/* Destination of a key's value: the top, or an item of a group. */
 struct conf_target {
 	struct conf_slot *slot;
 	uint8_t *base;
 };
 
-/* What is read, for texts: a file with a line, or another source with line 0. */
+/* Position for error texts: a file with a line, or another source with line 0. */
 struct conf_at {
 	const char *path;
 	unsigned line;
 };
 
-/* What a key is set from, and where that stands. */
+/* A value's text and its position. */
 struct conf_text {
 	const char *text;
 	const struct conf_at *at;
 };
 
-/* "path:line: words"; the path is cut in front when it is long. Returns -code. */
+/* Writes "path:line: text"; the front of a long path is cut. Returns -code. */
 int conf_error(struct err *e, const struct conf_at *at, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
@@ -63,38 +63,38 @@ int conf_put(struct conf *c, const struct conf_target *t, const struct conf_key 
 int conf_put_top(struct conf *c, const struct conf_key *k, const char *text,
 		 const struct conf_at *at, struct err *e);
 
-/* What the keys of a group, or those of the top for NULL, have when no source sets them. */
+/* Sets the defaults of the keys of a group, or for NULL of the top. */
 int conf_put_defaults(struct conf *c, const struct conf_group *g, const struct conf_target *t,
 		      struct err *e);
 
-/* Without values; for conf_free(). NULL: no memory. */
+/* Makes an empty configuration; for conf_free(). NULL: no memory. */
 struct conf *conf_new(const struct conf_schema *s);
 
 bool conf_is_group_key(const struct conf *c, const struct conf_key *k);
 
-/* The item of that name, made if there is none; its target is valid until the next call. */
+/* Finds or makes the item of that name; its target is valid until the next call. */
 int conf_group_item(struct conf *c, const struct conf_group *g, const char *name,
 		    struct conf_target *out, struct err *e);
 
 /* "section.name" or "name" into out. Returns out. */
 char *conf_key_name(char *out, size_t size, const struct conf_key *k);
 
-/* OMIG_KEY or OMIG_SECTION_KEY: where the environment has it, unless it is CONF_NOENV. */
+/* Writes OMIG_KEY or OMIG_SECTION_KEY: the variable's name, unless the key is CONF_NOENV. */
 const char *conf_env_name(char *out, size_t size, const struct conf_key *k);
 
 /*
- * Checks and stores a value; with_text is what a CONF_STRING will point to. Text of an error: what
- * is wanted.
+ * Checks and stores a value; a CONF_STRING will point to with_text. The text of an error has the
+ * expected form.
  */
 int conf_value_parse(const struct conf_key *k, const char *text, void *base, struct err *e);
 
-/* Appends the value as a file would have it. */
+/* Appends the value in the form of a file. */
 void conf_value_print(const struct conf_key *k, const void *base, struct buf *out);
 
-/* Appends what the value may be: "number 1..65535". */
+/* Appends the permitted values: "number 1..65535". */
 void conf_value_describe(const struct conf_key *k, struct buf *out);
 
-/* conf_file.c: reads one file. ERR_NOTFOUND when it is not there. */
+/* conf_file.c: reads one file. ERR_NOTFOUND if it does not exist. */
 int conf_read_file(struct conf *c, const char *path, struct err *e);
 
 /* conf_file.c: the same with a text that was read before; path is for its errors. */
@@ -104,7 +104,7 @@ int conf_read_text(struct conf *c, const char *path, const struct buf *text, str
 int conf_load_text(const struct conf_schema *s, const char *path, struct bytes content,
 		   struct conf **out, struct err *e);
 
-/* NULL when the section is no group's. */
+/* Returns NULL if no group has the section. */
 const struct conf_group *conf_group_find(const struct conf_schema *s, const char *section,
 					 size_t n);
 

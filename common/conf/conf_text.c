@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a configuration looks like, and how two of them differ. */
+/* Prints configurations, and compares two of them. */
 #include "common/base/str.h"
 #include "common/conf/conf_internal.h"
 
@@ -125,7 +125,7 @@ static void put_comment(const struct conf_schema *s, const struct conf_key *k, s
 		   is_env ? conf_env_name(name, sizeof(name), k) : "");
 }
 
-/* A secret is not written out: a comment stands for it. */
+/* A secret is not printed, but replaced by a comment. */
 static void put_pair(const struct conf_key *k, const void *base, struct buf *out)
 {
 	if (k->flags & CONF_SECRET) {

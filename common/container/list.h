@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intrusive doubly linked ring. The list owns nothing. A link that is not in
- * a list points to itself after list_init() or list_del(). So list_del()
- * twice is harmless.
+ * Intrusive doubly linked ring. The list owns nothing. A link that is not in a list points to
+ * itself after list_init() or list_del(). So a second list_del() has no effect.
  */
 #ifndef COMMON_CONTAINER_LIST_H
 #define COMMON_CONTAINER_LIST_H

@@ -24,7 +24,7 @@ struct entry {
 	char key[];
 };
 
-/* Where the search for a key begins. */
+/* Returns the first slot of the search for a key. */
 typedef size_t (*home_fn)(const struct map *m, uint64_t key);
 
 static const char grave;
@@ -58,7 +58,10 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 	return NULL;
 }
 
-/* Into the first slot without a live entry; the key is not in the table and there is room. */
+/*
+ * Puts the entry into the first slot without a live one; the key is not in the table and there is
+ * room.
+ */
 static void place(struct map *m, home_fn home_of, uint64_t key, void *value)
 {
 	size_t i = home_of(m, key);

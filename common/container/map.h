@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open-addressing hash maps: struct map from uint64_t, struct smap from
- * strings, values are pointers that the caller owns. Keys may come from an
- * enemy: the hash is keyed with random bytes.
+ * Open-addressing hash maps: struct map from uint64_t, struct smap from strings, values are
+ * pointers that the caller owns. Keys may be hostile: the hash is keyed with random bytes.
  *
- * Iterating: `for (struct map_iter i = {0}; map_next(m, &i);)`, each entry
- * once, in no order. While iterating, deleting any entry is allowed (an entry
- * deleted before its turn does not come); putting a key that is there already
- * is allowed; putting a new one is not.
+ * Iterating: `for (struct map_iter i = {0}; map_next(m, &i);)`, each entry once, in no order. While
+ * iterating, any entry may be deleted (an entry deleted before its turn is skipped). The value of
+ * an existing key may be replaced; new keys must not be put.
  */
 #ifndef COMMON_CONTAINER_MAP_H
 #define COMMON_CONTAINER_MAP_H
@@ -61,20 +59,20 @@ void map_done(struct map *m);
 void smap_done(struct smap *m);
 
 /*
- * Puts or replaces; value is not NULL. *old (may be NULL) becomes what was there, or NULL.
+ * Puts or replaces; value is not NULL. *old (may be NULL) becomes the previous value, or NULL.
  * -ERR_NOMEM changes nothing.
  */
 int map_put(struct map *m, uint64_t key, void *value, void **old);
 int smap_put(struct smap *m, const char *key, void *value, void **old);
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 void *map_find(const struct map *m, uint64_t key);
 void *smap_find(const struct smap *m, const char *key);
 
 /* For keys that are a part of a longer string; no 0 inside. */
 void *smap_find_n(const struct smap *m, const char *key, size_t n);
 
-/* Returns the value that was there, or NULL. */
+/* Returns the removed value, or NULL. */
 void *map_del(struct map *m, uint64_t key);
 void *smap_del(struct smap *m, const char *key);
 

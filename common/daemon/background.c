@@ -18,7 +18,7 @@
 
 #define LOG_FILE_MAX_BYTES (8 * 1024 * 1024) /* a larger one is set aside when it is opened */
 
-/* The child's own word, else what became of it. */
+/* Returns the child's own status, or the way it ended. */
 static int wait_ready(int fd, pid_t child)
 {
 	unsigned char status;
@@ -58,7 +58,7 @@ static int lowest_from(int first, int own, const int *keep, size_t n)
 	return lowest;
 }
 
-/* What we inherited may be the end of a pipe, or a lock, that another process waits for. */
+/* Inherited descriptors may be the end of a pipe, or a lock, for which another process waits. */
 static void close_all_but(int own, const int *keep, size_t n)
 {
 	int first = STDERR_FILENO + 1, next;

@@ -13,11 +13,11 @@ struct counter_sink {
 	void *arg;
 };
 
-/* NULL: without a certificate; nothing. */
+/* Writes nothing if self is NULL: no certificate. */
 void counters_of_certificate(const struct counter_sink *to, const struct identity *self);
 void counters_of_process(const struct counter_sink *to, const struct daemon_health *h);
 
-/* The link to the parent, and the error of the time that comes by it. */
+/* Counters of the link to the parent, and the error of the time that it distributes. */
 void counters_of_parent(const struct counter_sink *to, const struct link_stats *l,
 			nsec_t time_error);
 

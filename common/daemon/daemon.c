@@ -498,7 +498,7 @@ static int run(struct daemon *d)
 	return status;
 }
 
-/* What is wrong on the command line is a usage error, wherever it was noticed. */
+/* An error on the command line is a usage error, wherever it was found. */
 static int bad_config(const struct daemon_spec *spec, const struct err *e)
 {
 	fprintf(stderr, "%s: %s\n", spec->program, e->text);
@@ -507,7 +507,7 @@ static int bad_config(const struct daemon_spec *spec, const struct err *e)
 	return str_has_prefix(e->text, "option --") ? DAEMON_USAGE : DAEMON_BAD_CONFIG;
 }
 
-/* As the start would find it. */
+/* Checks the configuration as a start would find it. */
 static int check_config(struct daemon *d)
 {
 	struct err e = { 0 };

@@ -50,40 +50,42 @@ struct daemon_spec {
 	const char *details; /* more for --help, or NULL */
 	size_t bytes; /* of the struct of daemon_user(): zeroed before start, wiped after done */
 	const struct conf_schema *conf;
-	const struct opt *options; /* beside what the schema gives; NULL = none */
-	/* by one of these options: goes along to the background. 0 = none; may be NULL */
+	const struct opt *options; /* in addition to the schema's; NULL = none */
+	/* from one of these options: inherited by the background process. 0 = none; may be NULL */
 	const int64_t *inherited_fd;
 	/*
-	 * What the schema cannot see of the values; at start, at --check-config and before a
-	 * reload. NULL = nothing.
+	 * Checks that the schema cannot express; at start, at --check-config and before a reload.
+	 * NULL = none.
 	 */
 	int (*check)(const void *values, struct err *e);
 	/*
-	 * What else a start would refuse: ports, programs, files. For --check-config, which changes
-	 * nothing. daemon_state_dir() is "" when it does not exist yet. NULL = nothing.
+	 * Checks ports, programs and files that a start needs. For --check-config, which changes
+	 * nothing. daemon_state_dir() is "" if it does not exist yet. NULL = none.
 	 */
 	int (*check_start)(struct daemon *d, struct err *e);
 	bool background; /* goes to the background once ready, unless --foreground */
 
 	/*
-	 * Set up; the loop runs after it returned 0. Call daemon_ready() when serving, here or
+	 * Sets up; the loop runs after it returns 0. Must call daemon_ready() when serving, here or
 	 * later. On failure set *exit_code if it is not DAEMON_FAILED; stop is not called, done is.
 	 */
 	int (*start)(struct daemon *d, int *exit_code, struct err *e);
 	/*
-	 * New values were checked against the schema; refuse or apply them all. NULL = nothing to
-	 * apply.
+	 * New values were checked against the schema; refuse or apply all of them. NULL = nothing
+	 * to apply.
 	 */
 	int (*reload)(struct daemon *d, const void *values, struct err *e);
-	/* Asked to end; call daemon_end() when the last words are sent. NULL = end at once. */
+	/*
+	 * Requests an end; call daemon_end() when the last messages are sent. NULL = end at once.
+	 */
 	void (*stop)(struct daemon *d, const char *reason);
-	/* The daemon's part of the status dump: lines of text. May be NULL. */
+	/* Writes the daemon's part of the status dump: lines of text. May be NULL. */
 	void (*status)(struct daemon *d, struct buf *out);
-	/* Frees what start made (or half made). */
+	/* Frees the results of start, also of a failed one. */
 	void (*done)(struct daemon *d);
 };
 
-/* Keys of a daemon that others dial, in its struct `type`: listen, port and advertise. */
+/* Keys of a daemon that accepts connections, in its struct `type`: listen, port and advertise. */
 #define DAEMON_LISTEN_KEYS(type, more_flags, port_help, advertise_help)                        \
 	{ .name = "listen",                                                                    \
 	  .kind = CONF_STRING,                                                                 \
@@ -112,36 +114,35 @@ struct daemon_spec {
 int daemon_main(const struct daemon_spec *spec, int argc, char **argv);
 
 /*
- * Serving: notifies the waiting parent and systemd. In the background stdin and stdout are
- * /dev/null from here on, and stderr (the log) is <state dir>/<program>-<host>.log.
+ * Reports that the daemon serves: to the waiting parent and systemd. In the background, stdin and
+ * stdout are /dev/null from here on. stderr (the log) is then <state dir>/<program>-<host>.log.
  */
 void daemon_ready(struct daemon *d);
 
 /* Leaves the loop with this exit code (enum daemon_exit). */
 void daemon_end(struct daemon *d, int exit_code);
 
-/* As if SIGTERM had come. */
+/* Acts as after SIGTERM. */
 void daemon_stop(struct daemon *d, const char *reason);
 
 struct loop *daemon_loop(struct daemon *d);
 struct timebase *daemon_timebase(struct daemon *d);
 struct rng *daemon_rng(struct daemon *d); /* seeded from the kernel, or from OMIG_SEED for tests */
 
-/* The schema's struct, after a reload the new one. */
+/* Returns the schema's struct, after a reload the new one. */
 const void *daemon_conf(struct daemon *d);
 
-/* --state-dir, OMIG_STATE_DIR or the default, made and checked. */
+/* Returns --state-dir, OMIG_STATE_DIR or the default, made and checked. */
 const char *daemon_state_dir(struct daemon *d);
 
 uint64_t daemon_epoch(struct daemon *d); /* wall ns of the start */
 
-/* NULL when the spec has no bytes. */
+/* Returns NULL if the spec has no bytes. */
 void *daemon_user(struct daemon *d);
 
 struct daemon_health {
 	nsec_t uptime;
-	nsec_t lag_last,
-		lag_max; /* how late the loop came to a timer of 1 s; max over the last minute */
+	nsec_t lag_last, lag_max; /* delay of a 1 s timer by the loop; max over the last minute */
 	int64_t rss_bytes;
 	int fds, fd_limit;
 	bool stopping;
@@ -153,20 +154,24 @@ void daemon_health(struct daemon *d, struct daemon_health *out);
 void daemon_write_health(struct daemon *d, const struct identity *self, struct omis_writer *w);
 
 /*
- * The lock of one daemon of one user: an flock that lives as long as the process. Writes the
- * pid into the file. With --lock-fd the inherited descriptor is taken in place of a new lock.
- * ERR_EXISTS names the pid of the one that runs; the exit code is then DAEMON_RUNNING.
+ * Takes the lock of one daemon of one user: an flock that lasts as long as the process. Writes the
+ * pid to the file. With --lock-fd the inherited descriptor is used in place of a new lock.
+ * ERR_EXISTS names the pid of the running daemon; the exit code is then DAEMON_RUNNING.
  */
 int daemon_lock(struct daemon *d, const char *path, struct err *e);
 
-/* Another daemon may have it from now on. */
+/* Releases the lock for another daemon. */
 void daemon_unlock(struct daemon *d);
 
-/* A process of this program has written its pid into the lock, and still runs. Takes no lock. */
+/*
+ * True if a process of this program has written its pid to the lock, and still runs. Takes no lock.
+ */
 bool daemon_runs(const struct daemon *d, const char *lock);
 
-/* The lock's descriptor, inherited by the program that this process becomes: for its --lock-fd. -1:
- * it is not held. */
+/*
+ * Returns the lock's descriptor, made inheritable for the next program's --lock-fd. -1: the lock is
+ * not held.
+ */
 int daemon_pass_lock(struct daemon *d);
 
 #endif

@@ -188,7 +188,7 @@ enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spe
 	enum opt_result r;
 	int first = 0;
 
-	/* No option can come more often than there are arguments. */
+	/* Options cannot occur more often than arguments. */
 	a->set = calloc((size_t)argc + 1, sizeof(*a->set));
 	if (!a->set)
 		return OPT_USAGE;

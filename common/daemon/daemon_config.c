@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a daemon prints of its configuration without serving. The check of its keys' modes. */
+/* Prints a daemon's configuration without serving, and checks the modes of its keys. */
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 
@@ -108,8 +108,7 @@ static int check_below(const char *base, const char *program, unsigned depth, st
 	return rc;
 }
 
-/* Folders of ours: mainsm/own/key.pem; those of an sm that serves many:
- * site-NAME/users/PIN/key.pem. */
+/* Folders of ours: mainsm/own/key.pem; for a shared sm: site-NAME/users/PIN/key.pem. */
 int config_check_keys(const char *program, const char *state_dir, struct err *e)
 {
 	char runtime[FILE_PATH_BYTES];

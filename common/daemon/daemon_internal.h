@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the skeleton share. */
+/* Shared by the files of the skeleton. */
 #ifndef COMMON_DAEMON_DAEMON_INTERNAL_H
 #define COMMON_DAEMON_DAEMON_INTERNAL_H
 
@@ -9,7 +9,7 @@
 
 /* --- daemon_args.c: options and the schema with the keys of every daemon */
 
-/* Lies behind the program's struct, at args.own_offset. */
+/* Stored behind the program's struct, at args.own_offset. */
 struct daemon_own {
 	const char *state_dir, *log_areas;
 	int log_level, log_format;
@@ -38,48 +38,54 @@ struct daemon_args {
 int daemon_args_init(struct daemon_args *a, const struct daemon_spec *spec);
 void daemon_args_done(struct daemon_args *a);
 
-/* OPT_GO, or the other results with everything said. */
+/* Returns OPT_GO, or another result after printing everything. */
 enum opt_result daemon_args_parse(struct daemon_args *a, const struct daemon_spec *spec, int argc,
 				  char **argv);
 
 int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err *e);
 const struct daemon_own *daemon_args_own(const struct daemon_args *a, const struct conf *c);
 
-/* --- daemon_config.c: the options that print the configuration, and what it stands on */
+/* --- daemon_config.c: the options that print the configuration, and checks of its files */
 
-/* Prints what --example-config, --dump-config or --print-config asks for; false: none of them. */
+/*
+ * Prints the output of --example-config, --dump-config or --print-config; false: none of them is
+ * set.
+ */
 bool config_print(const struct daemon_args *a, const struct conf *c, int *exit_code);
 
 /*
- * Keys of this program below the state and the runtime directory that others could read.
- * ERR_DENIED names the first. A directory that is not there has none.
+ * Finds keys of this program below the state and runtime directories that others could read.
+ * ERR_DENIED names the first. A missing directory has none.
  */
 int config_check_keys(const char *program, const char *state_dir, struct err *e);
 
 /* --- background.c */
 
 /*
- * Forks. The child returns 0 with *ready to be given to background_report(); the parent waits for
- * it and returns 1 with the exit status in *status. The child has no descriptors but the standard
- * ones, *ready, and keep[n] (those below 3: none). -ERR_SYS.
+ * Forks. The child returns 0 with *ready for background_report(). The parent waits for that and
+ * returns 1 with the exit status in *status. The child has no descriptors but the standard ones,
+ * *ready, and keep[n] (those below 3: none). -ERR_SYS.
  */
 int background_fork(int *ready, const int *keep, size_t n, int *status, struct err *e);
 
-/* Sends the status to the parent, and closes *ready: it becomes -1. False: the parent is gone. */
+/*
+ * Sends the status to the parent, and closes *ready: it becomes -1. Returns false if the parent has
+ * ended.
+ */
 bool background_report(int *ready, int status);
 
-/* stdin and stdout to /dev/null, stderr to the log file, or to /dev/null when that fails. */
+/* Redirects stdin and stdout to /dev/null, stderr to the log file, or on failure to /dev/null. */
 int background_detach(const char *log_path, struct err *e);
 
 /*
- * stderr to that file, made if it is missing. One of 8 MiB or more becomes PATH.1 before. On
- * failure stderr stays.
+ * Redirects stderr to that file, made if it is missing. A file of 8 MiB or more is renamed to
+ * PATH.1 before. On failure stderr is unchanged.
  */
 int background_log(const char *path, struct err *e);
 
 /*
- * The path of stderr when it is a file in that directory: mainsm starts an sm so. Else "". out has
- * FILE_PATH_BYTES.
+ * Writes the path of stderr if it is a file in that directory: mainsm starts an sm in this way.
+ * Else "". out has FILE_PATH_BYTES.
  */
 void background_find_log(const char *dir, char *out);
 
@@ -87,22 +93,24 @@ void background_find_log(const char *dir, char *out);
 
 struct notify {
 	char path[108]; /* of sun_path; "" = none */
-	nsec_t watchdog; /* period that is requested; 0 = none */
+	nsec_t watchdog; /* requested period; 0 = none */
 };
 
-/* Takes the settings out of the environment, so that children do not inherit them. */
+/*
+ * Reads the settings and removes them from the environment, so that children do not inherit them.
+ */
 void notify_init(struct notify *n);
 void notify_send(const struct notify *n, const char *text);
 
 /* --- lock.c */
 
 /*
- * A locked descriptor, close-on-exec, with our pid in the file. inherited: -1, or one that is
+ * Takes a lock: a close-on-exec descriptor, with our pid in the file. inherited: -1, or one that is
  * locked already.
  */
 int lock_take(const char *path, int inherited, int *out, struct err *e);
 
-/* The pid in the file is of a process of that name. */
+/* True if the pid in the file belongs to a process of that name. */
 bool lock_is_of(const char *path, const char *program);
 
 /* --- health.c */
@@ -115,10 +123,10 @@ struct lag {
 void lag_note(struct lag *g, nsec_t late);
 void health_measure(struct daemon_health *h);
 
-/* Descriptors up to the hard limit, no core files, no reading of our memory by others. */
+/* Raises descriptors to the hard limit, forbids core files and access of others to our memory. */
 void process_harden(void);
 
-/* Its leak check attaches to the process, which stays dumpable for it. */
+/* The leak check attaches to the process, which must stay dumpable. */
 #if defined(__SANITIZE_ADDRESS__)
 #define UNDER_SANITIZER 1
 #elif defined(__has_feature)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the process itself does, and the limits that it sets for itself. */
+/* Health of the process itself, and the limits that it sets for itself. */
 #include "common/base/spawn_env.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"

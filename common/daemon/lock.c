@@ -13,7 +13,7 @@
 
 #define PID_BYTES 24
 
-/* The file may have been removed between our open and our lock: then the lock means nothing. */
+/* The file may have been removed between our open and our lock: then the lock is useless. */
 static bool is_still_there(const char *path, int fd)
 {
 	struct stat a, b;

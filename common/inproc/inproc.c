@@ -39,7 +39,10 @@ void inproc_unlock(struct inproc_lock *l)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* Both signals go to the thread that writes: blocked here, they wait until they are taken back. */
+/*
+ * Both signals are sent to the writing thread: blocked here, they stay pending until they are
+ * consumed.
+ */
 ssize_t inproc_writev(int fd, const struct iovec *v, int n)
 {
 	const struct timespec at_once = { 0 };
@@ -87,6 +90,6 @@ bool inproc_is_alone(void)
 {
 	struct stat tasks;
 
-	/* One link of a directory of threads for each of them, beside its own two. */
+	/* Besides its own two links, the directory has one for each thread's directory. */
 	return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 2 + 2 && main_has_left();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How programs report a failure in JSON. */
+/* Failures of programs as JSON. */
 #ifndef COMMON_JSON_FAILURE_H
 #define COMMON_JSON_FAILURE_H
 
@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 
-/* "error":{"status":N,"text":"..."} into an open object. status: of the exit. */
+/* Writes "error":{"status":N,"text":"..."} to an open object. status: of the exit. */
 void json_key_failure(struct json *j, int status, const char *text);
 
-/* An object of that alone, on a line. */
+/* Prints an object with only that, on a line. */
 void json_print_failure(FILE *to, int status, const char *text);
 
 #endif

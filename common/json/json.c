@@ -14,7 +14,7 @@ void json_init(struct json *j, struct buf *b)
 	*j = (struct json){ .b = b, .is_first = true };
 }
 
-/* Before each value: a comma when one is due. False when no value may stand here. */
+/* Called before each value: writes a comma if needed. Returns false if no value may follow here. */
 static bool begin_value(struct json *j)
 {
 	bool in_object = j->depth && j->is_object[j->depth - 1];

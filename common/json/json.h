@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes JSON onto a struct buf, piece by piece; commas and quotes come by
- * themselves. Misuse (a value where a key is due, an end too many, deeper
- * than JSON_DEPTH_MAX) makes the buffer fail; json_end() reports that.
+ * Writes JSON to a struct buf, piece by piece, with commas and quotes. Misuse (a value in place of
+ * a key, an extra end, more depth than JSON_DEPTH_MAX) makes the buffer fail; json_end() reports
+ * that.
  */
 #ifndef COMMON_JSON_JSON_H
 #define COMMON_JSON_JSON_H
@@ -19,7 +19,7 @@ struct json {
 	struct buf *b; /* borrowed */
 	unsigned depth;
 	bool is_object[JSON_DEPTH_MAX];
-	bool is_first; /* nothing stands in the open container yet */
+	bool is_first; /* the open container is empty so far */
 	bool has_key; /* a key waits for its value */
 	bool has_root; /* the one value at the top is begun */
 	bool failed;
@@ -32,7 +32,7 @@ void json_object_end(struct json *j);
 void json_array(struct json *j);
 void json_array_end(struct json *j);
 
-/* Only in an object; the next call gives the value. */
+/* Only in an object; the next call writes the value. */
 void json_key(struct json *j, const char *key);
 
 /* Bytes that are not UTF-8 become U+FFFD. NULL is null. */
@@ -46,7 +46,7 @@ void json_double(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 
-/* A key and its value, or the begin of its value, at once; only in an object. */
+/* Writes a key and its value, or the begin of its value; only in an object. */
 void json_key_object(struct json *j, const char *key);
 void json_key_array(struct json *j, const char *key);
 void json_key_str(struct json *j, const char *key, const char *v);
@@ -55,7 +55,7 @@ void json_key_u64(struct json *j, const char *key, uint64_t v);
 void json_key_double(struct json *j, const char *key, double v);
 void json_key_bool(struct json *j, const char *key, bool v);
 
-/* 0 when exactly one whole value was written; else the buffer's failure or -ERR_INTERNAL. */
+/* Returns 0 if exactly one whole value was written; else the buffer's failure or -ERR_INTERNAL. */
 int json_end(struct json *j);
 
 #endif

@@ -21,7 +21,7 @@
 #define CONNSTR_PIN_LEN 26
 #define CONNSTR_CAID_LEN 8
 #define CONNSTR_TOKEN_LEN_MAX 64
-/* of the ids of tokens that make lms and nothing else: what programs may carry */
+/* prefix of tokens that enrol lms only, which programs may carry */
 #define CONNSTR_LM_PREFIX "lm-"
 
 struct connstr {
@@ -39,40 +39,42 @@ int connstr_parse(const char *s, struct connstr *out, struct err *e);
 /* Appends the canonical form. -ERR_NOMEM, -ERR_LIMIT. */
 int connstr_print(const struct connstr *c, bool with_token, struct buf *b);
 
-/* The token makes lms and nothing else. */
+/* True if the token enrols lms only. */
 bool connstr_is_for_lms(const struct connstr *c);
 
-/* Where to look for one, in this order. */
+/* Sources to search, in this order. */
 struct connstr_source {
-	/* An option or configuration key; "@FILE": it stands in that file of ours; NULL or "" =
-	 * none. */
+	/*
+	 * An option or configuration key; "@FILE": the file contains it, and must be ours; NULL or
+	 * "" = none.
+	 */
 	const char *given;
 	const char *state_dir; /* <state_dir>/mainsm/mainsm.conn; NULL = none */
 	/*
-	 * OMIG_MAINSM of a program may be for its job alone, and older than the file: where that is
-	 * of the same authority, it counts.
+	 * OMIG_MAINSM of a program may be for its job only, and older than the file. If true, the
+	 * file is used if it is of the same authority.
 	 */
 	bool prefers_own;
 };
 
-/* The string of the state directory, if it is of the authority with this pin. ERR_NOTFOUND, or why
- * it cannot be read. */
+/*
+ * Reads the string of the state directory, if it is of the authority with this pin. ERR_NOTFOUND,
+ * or why it cannot be read.
+ */
 int connstr_own(const char *state_dir, const char *pin, struct connstr *out, struct err *e);
 
 /*
- * given, then OMIG_MAINSM, then mainsm.conn of the state directory; OMIG_MAINSM without a token
- * takes that of mainsm.conn when both are of one authority. Does file I/O. ERR_NOTFOUND says what
- * to do.
+ * Finds a string: given, then OMIG_MAINSM, then mainsm.conn of the state directory. OMIG_MAINSM
+ * without a token gets that of mainsm.conn if both are of one authority. Does file I/O. The text of
+ * ERR_NOTFOUND has the remedy.
  */
 int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e);
 
-/*
- * The first CONNSTR_CAID_LEN characters of the pin: names files of one host that belong to this CA.
- */
+/* Copies the first CONNSTR_CAID_LEN characters of the pin, which name this CA's files on a host. */
 void connstr_caid(const struct connstr *c, char out[CONNSTR_CAID_LEN + 1]);
 
 /*
- * "host:port", the host in [] where it needs them: for HELLO.listen, HELLO_ACK.redirect and
+ * Writes "host:port", with [] around the host if needed: for HELLO.listen, HELLO_ACK.redirect and
  * messages to people.
  */
 int hostport_print(const char *host, uint16_t port, struct buf *b);

@@ -122,7 +122,7 @@ static void arm_retry(struct link *l)
 		l->conf.handler.on_retry(l->conf.handler.arg, l, &l->why, delay);
 }
 
-/* A channel that never came up. */
+/* Gives up a channel that never was up. */
 static void give_up(struct link *l)
 {
 	drop_chan(l);
@@ -135,7 +135,10 @@ static void give_up(struct link *l)
 		l->conf.handler.on_gone(l->conf.handler.arg, l);
 }
 
-/* One that was up. Only a link that stayed up for a while resets its back-off. */
+/*
+ * Handles the loss of a channel that was up. Only a link that stayed up for a while resets its
+ * back-off.
+ */
 static void go_down(struct link *l)
 {
 	nsec_t now = loop_now(l->conf.loop);
@@ -242,8 +245,8 @@ static void take_step(struct link *l, enum link_event ev)
 static void drain(struct link *l)
 {
 	/*
-	 * What an action posts is appended; a buried link (freed after the turn) has nothing more
-	 * to do.
+	 * Events posted by an action are appended; a closed link (freed after the turn) has no more
+	 * work.
 	 */
 	for (unsigned i = 0; i < l->nevent && l->state != LINK_GONE; i++)
 		take_step(l, l->event[i]);

@@ -35,7 +35,7 @@ struct net_ctx;
 struct net_expect;
 struct net_listener;
 
-/* What the peer is; decides what it may send. */
+/* Kind of peer, which determines the permitted messages. */
 enum link_peer {
 	LINK_PEER_UNKNOWN, /* accepted, no HELLO yet */
 	LINK_PEER_PARENT, /* we (lm or sm) dialled it */
@@ -48,25 +48,26 @@ enum link_state { LINK_DOWN, LINK_DIALING, LINK_GREETING, LINK_UP, LINK_GONE, LI
 
 struct link_handler {
 	/*
-	 * Accepted links only. The certificate's role equals hello->role already, its site and host
-	 * are the caller's to compare. 0: fill ack (strings are copied; version and epoch are
-	 * filled by the link), the link is UP after the call. Negative: the peer gets ERROR with
-	 * the text of *why and is closed.
+	 * Accepted links only. The certificate's role equals hello->role already; the caller
+	 * compares site and host. Returns 0 with ack filled (strings are copied; the link fills
+	 * version and epoch): the link is UP after the call. Negative: the peer gets ERROR with the
+	 * text of *why and is closed.
 	 */
 	int (*on_hello)(void *arg, struct link *l, const struct msg_hello *hello,
 			struct msg_hello_ack *ack, struct err *why);
 	/*
-	 * UP now. Dialled: ack is what the peer answered, valid during the call. Accepted: ack is
-	 * NULL.
+	 * The link is UP. Dialled: ack is the peer's answer, valid during the call. Accepted: ack
+	 * is NULL.
 	 */
 	void (*on_up)(void *arg, struct link *l, const struct msg_hello_ack *ack);
 	/* m is valid during the call. */
 	void (*on_msg)(void *arg, struct link *l, const struct msg *m);
-	/* Was UP and is no longer; a dialled link will come back by itself. */
+	/* The link is no longer UP; a dialled link reconnects automatically. */
 	void (*on_down)(void *arg, struct link *l, const struct err *why);
 	/*
-	 * Accepted links only: it ended without having been UP (no HELLO in time, refused, cut) and
-	 * is gone after this call. For owners that must close what they accepted; may be NULL.
+	 * Accepted links only: the link ended without having been UP (no HELLO in time, refused,
+	 * closed) and is freed after this call. For owners that must close the channels they
+	 * accepted; may be NULL.
 	 */
 	void (*on_gone)(void *arg, struct link *l);
 	/*
@@ -74,9 +75,7 @@ struct link_handler {
 	 * next one.
 	 */
 	void (*on_retry)(void *arg, struct link *l, const struct err *why, nsec_t retry_in);
-	/*
-	 * The queue fell below half of its cap after a send was answered -ERR_AGAIN; may be NULL.
-	 */
+	/* The queue fell below half of its cap after a send returned -ERR_AGAIN; may be NULL. */
 	void (*on_writable)(void *arg, struct link *l);
 	void *arg;
 };
@@ -85,25 +84,27 @@ struct link_conf {
 	struct loop *loop; /* borrowed */
 	struct rng *rng; /* borrowed; seeds the jitter */
 	struct timebase *
-		/* borrowed; a dialled link feeds it, PONGs answer from it; NULL = none kept */
+		/* borrowed; updated by a dialled link, used for PONGs; NULL = none */
 		timebase;
 	uint64_t epoch; /* of this daemon, for HELLO_ACK */
-	/* bytes, the other to a tool; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES */
+	/*
+	 * in bytes, the second for links to tools; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES
+	 */
 	size_t queue_cap, tool_queue_cap;
-	uint32_t version_min, version_max; /* 0 = what this build speaks */
+	uint32_t version_min, version_max; /* 0 = the versions of this build */
 	struct net_listener *
 		/* accepted links: gets reports of peers to penalise; borrowed; NULL = none */
 		listener;
-	/* counts what is read, and puts reading off; borrowed; NULL = none */
+	/* counts the bytes read, and delays reading; borrowed; NULL = none */
 	struct meter *meter;
 	struct link_handler handler;
 };
 
-/* How a dialled link gets a channel: once per attempt, from the loop. */
+/* Opens the channel of a dialled link: called once per attempt, from the loop. */
 struct link_dialer {
 	/*
-	 * attempt counts from 0 since the link was last UP. A channel in *out, opening with handler
-	 * h, or an error.
+	 * attempt counts from 0 since the link was last UP. Sets *out to a channel that opens with
+	 * handler h, or returns an error.
 	 */
 	int (*dial)(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
 		    struct err *e);
@@ -111,41 +112,44 @@ struct link_dialer {
 };
 
 /*
- * The first attempt is made by the loop at once. hello (role, site, ...; versions are filled in) is
+ * The loop makes the first attempt at once. hello (role, site, ...; versions are filled in) is
  * copied. NULL: no memory.
  */
 struct link *link_dial(const struct link_conf *conf, const struct link_dialer *dialer,
 		       const struct msg_hello *hello);
 
-/* Replaces what the next HELLO says (a new node number, another address). -ERR_NOMEM. */
+/* Replaces the contents of the next HELLO (a new node number, another address). -ERR_NOMEM. */
 int link_set_hello(struct link *l, const struct msg_hello *hello);
 
 /*
- * Consumes *take on success: a channel whose handshake is over. HELLO must come in HELLO_MAX_NS.
+ * Consumes *take on success: a channel after its handshake. HELLO must arrive within HELLO_MAX_NS.
  * NULL: no memory.
  */
 struct link *link_accept(const struct link_conf *conf, struct chan **take);
 
-/* Ends it with a BYE now; NULL is fine. See the top. */
+/* Ends the link with a BYE now; NULL is fine. See above. */
 void link_close(struct link *l, const char *reason);
 
 /*
- * Cuts an established connection with ERROR; a dialled link reconnects, on_down follows from the
- * loop.
+ * Sends ERROR and closes an established connection; a dialled link reconnects. The loop calls
+ * on_down.
  */
 void link_fail(struct link *l, enum msg_error_code code, const char *text);
 
 /*
- * Queues one message, made by filling m->type and the member of the union. -ERR_CLOSED: not UP;
- * -ERR_LIMIT: the frame is too large; -ERR_AGAIN: the queue is at its cap, the message was not
- * queued and is counted as dropped; else as msg_put(). What may be dropped is the caller's to know.
+ * Queues one message; m has its type and the member of the union. -ERR_CLOSED: not UP; -ERR_LIMIT:
+ * the frame is too large; -ERR_AGAIN: the queue is at its cap, the message was not queued and is
+ * counted as dropped; else as msg_put(). The caller decides what may be dropped.
  */
 int link_send(struct link *l, const struct msg *m);
 
 /* As link_send(), with encoded frames (one or many, whole): for fan-out. */
 int link_send_frames(struct link *l, const uint8_t *p, size_t n);
 
-/* No room for a frame of reserve bytes under the cap: hold back what can wait until on_writable. */
+/*
+ * True if there is no room for a frame of reserve bytes under the cap: delay messages that can wait
+ * until on_writable.
+ */
 bool link_is_congested(const struct link *l, size_t reserve);
 
 void link_pause_reading(struct link *l, bool pause);
@@ -153,19 +157,19 @@ void link_pause_reading(struct link *l, bool pause);
 enum link_state link_state(const struct link *l);
 enum link_peer link_peer(const struct link *l);
 
-/* The identity in the verified certificate; NULL: not connected, or no certificates. */
+/* Returns the identity in the verified certificate; NULL: not connected, or no certificates. */
 const struct identity *link_identity(const struct link *l);
 
 /*
- * For on_down and on_gone: the fault of the peer, for one line in the log of an accepting daemon.
- * The peer broke a rule, had not the right, or sent nothing. NULL: it only left.
+ * For on_down and on_gone: returns the fault of the peer, for one line in the log of an accepting
+ * daemon. The peer broke a rule, lacked the right, or sent nothing. NULL: it only disconnected.
  */
 const char *link_fault(const struct link *l);
 
-/* Logs the fault, if there is one, as a warning of the module `net`. */
+/* Logs the fault, if any, as a warning of the module `net`. */
 void link_log_fault(const struct link *l);
 
-/* The caller's object behind a link: for handlers shared by many links. */
+/* The caller's object of a link: for handlers shared by many links. */
 void link_set_user(struct link *l, void *user);
 void *link_user(const struct link *l);
 
@@ -180,7 +184,7 @@ struct link_stats {
 	nsec_t offset; /* peer's system time - our loop time; valid when rtt >= 0 */
 	nsec_t offset_error; /* bound of it */
 	nsec_t since; /* loop time of the last change of state */
-	/* since the peer's last frame; a healthy peer stays below HEARTBEAT_PERIOD_NS + rtt */
+	/* since the peer's last frame; for a healthy peer below HEARTBEAT_PERIOD_NS + rtt */
 	nsec_t silence;
 	char peer[128]; /* its identity and address, escaped, for people */
 	char last_error[ERR_TEXT_BYTES]; /* "" = none */
@@ -196,7 +200,7 @@ uint64_t link_dropped(const struct link *l);
 /* "up", "dialing", ... */
 const char *link_state_name(enum link_state s);
 
-/* The state machine as a Graphviz digraph, for docs/. */
+/* Writes the state machine as a Graphviz digraph, for docs/. */
 void link_print_dot(struct buf *b);
 
 /* --- dialling over the network: the hosts of a connection string, in turn */
@@ -215,10 +219,10 @@ struct link_net_conf {
 /* NULL: no memory, or no host. */
 struct link_net *link_net_new(const struct link_net_conf *c);
 
-/* To the mainsm of a connection string, as its pin says. -ERR_NOMEM. */
+/* Dials the mainsm of a connection string, checked by its pin. -ERR_NOMEM. */
 int link_net_to_mainsm(struct net_ctx *ctx, const struct connstr *conn, struct link_net **out);
 
-/* After the links that dial with it were closed. */
+/* Must be called after the links that dial with it were closed. */
 void link_net_free(struct link_net *n);
 struct link_dialer link_net_dialer(struct link_net *n);
 

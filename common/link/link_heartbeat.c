@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heartbeats. TCP takes megabytes for a stopped peer and reports nothing, so life is what the peer
- * itself sends. Between daemons each side sends a heartbeat every period, which is not answered:
- * a ping without a number, the smallest frame there is. It causes no wake-up
- * (chan_set_rcvlowat): a timer looks for it when one is due. The timers of an sm's thousands of
- * branches fire together, so that a quiet branch costs no wake-up. Whatever arrives counts;
- * HEARTBEAT_MISSED_MAX periods without input end the link. The side that accepted pings now and
- * then for the round trip and the clock. The side that is pinged pings too, in the same record.
+ * Heartbeats. TCP accepts megabytes for a stopped peer and reports nothing. So only the peer's own
+ * messages are a sign of life.
  *
- * A tool is not asked to be alive: a program with one thread computes between two
- * requests, and must not lose its scope by that. It asks while it runs, and is answered; it is
- * probed now and then, so that TCP finds a host that is gone; a full queue ends one that never
- * reads.
+ * Between daemons each side sends a heartbeat every period, which is not answered: a ping without a
+ * number, the smallest frame. It causes no wake-up (chan_set_rcvlowat): a timer polls for it when
+ * one is due. The timers of an sm's thousands of branches fire together, so that a quiet branch
+ * costs no wake-up. Any input counts; HEARTBEAT_MISSED_MAX periods without input end the link. The
+ * accepting side pings at long intervals for the round trip and the clock. The pinged side pings
+ * too, in the same record.
+ *
+ * A tool need not send heartbeats: a program with one thread computes between two requests, and
+ * must not lose its scope by that. It pings while it runs, and is answered. It is probed at long
+ * intervals, so that TCP detects a lost host; a full queue ends one that never reads.
  */
 #include "common/base/limits.h"
 #include "common/link/link_internal.h"
@@ -34,15 +35,15 @@ static nsec_t min_nsec(nsec_t a, nsec_t b)
 	return a < b ? a : b;
 }
 
-/* Both are daemons, which say each other that they live. */
+/* True if both are daemons, which send heartbeats to each other. */
 static bool has_heartbeats(const struct link *l)
 {
 	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_BRANCH;
 }
 
 /*
- * The side that is pinged pings too. So the side that dialled a daemon pings by itself only when it
- * is not pinged. It also does at first: then it knows the time by one exchange of a busy moment.
+ * The pinged side pings too. So a dialling daemon pings only if it is not pinged. It also pings at
+ * first: then its time is from a single exchange at a busy moment.
  */
 static nsec_t ping_period(const struct link *l)
 {
@@ -90,7 +91,10 @@ nsec_t link_last_sign(const struct link *l)
 	return heard > l->last_in ? heard : l->last_in;
 }
 
-/* When the silence becomes too long; never for some, nor for one that we do not listen to. */
+/*
+ * Returns the time at which the silence becomes too long; never for some peers, nor while we do not
+ * read.
+ */
 static nsec_t silence_ends(const struct link *l)
 {
 	return may_be_silent(l) || l->unread_since ? INT64_MAX : link_last_sign(l) + SILENCE_MAX_NS;
@@ -152,8 +156,10 @@ static bool has_other_time(struct link *l)
 	return is_other && !l->dialer.dial;
 }
 
-/* A slow line above gave us a rough time, and a better one came since. Thousands of branches hear
- * of it once, and only where it matters. */
+/*
+ * A slow link to the parent gave a rough time, and a better one has arrived since. Thousands of
+ * branches are notified once, and only if it matters.
+ */
 static bool has_better_time(struct link *l, nsec_t now)
 {
 	if (l->stated_error <= ROUGH_ERROR_NS || !has_heartbeats(l) || l->dialer.dial ||
@@ -184,10 +190,10 @@ void link_heartbeat(struct link *l)
 	if (has_heartbeats(l))
 		chan_poll(l->chan);
 	if (l->state != LINK_UP)
-		return; /* what it said there was its last word */
+		return; /* further input does not count */
 	/*
-	 * We were stopped ourselves: the silence may be ours. One period to hear what has queued
-	 * up.
+	 * This daemon itself was stopped, and so may have missed input. It gets one period to read
+	 * the queued input.
 	 */
 	if (now - l->due > HEARTBEAT_PERIOD_NS && now - link_last_sign(l) >= SILENCE_MAX_NS)
 		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
@@ -213,7 +219,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		l->stated_error = m.pong.error_ns;
 	}
 	link_send_now(l, &m);
-	/* The parent may have another time for us. It does not ping back: it has just pinged. */
+	/* The parent may have a new time. It does not ping back: it has just pinged. */
 	if (has_heartbeats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
 		send_ping(l, now);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a peer says: first whether it may, then whether it is well formed, then what it means. */
+/*
+ * Handles frames of a peer: first whether the peer may send them, then whether they are well
+ * formed, then their meaning.
+ */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -14,7 +17,7 @@
 #define P(peer) (1u << LINK_PEER_##peer)
 #define ANYBODY (P(UNKNOWN) | P(PARENT) | P(SERVER) | P(BRANCH) | P(TOOL))
 
-/* What each peer may send in each state. What is not here is refused before it is decoded. */
+/* Permitted messages of each peer in each state. All others are refused before decoding. */
 static const struct permit {
 	unsigned states, peers;
 } permits[MSG_TYPE_END] = {
@@ -83,7 +86,7 @@ static bool role_matches(const char *role, const struct identity *id, enum link_
 	return false;
 }
 
-/* The highest version that both speak, or 0. */
+/* Returns the highest version that both support, or 0. */
 static uint32_t common_version(const struct link *l, const struct msg_hello *h)
 {
 	uint32_t top = h->version_max < l->conf.version_max ? h->version_max : l->conf.version_max;
@@ -120,7 +123,7 @@ static enum msg_error_code code_of(const struct err *e)
 								 : MSG_ERR_DENIED;
 }
 
-/* The caller's decision; ack is sent before on_up can say more. */
+/* Asks the owner to decide; ack is sent before on_up can send anything. */
 static void decide(struct link *l, const struct msg_hello *h, uint32_t version)
 {
 	struct msg m = { .type = MSG_HELLO_ACK };
@@ -206,7 +209,7 @@ static void got_error(struct link *l, const struct msg_error *m)
 	struct err e = { 0 };
 
 	err_set(&e, err_code_of(m->code), "refused by the peer: %s", m->text);
-	/* A wrong version or certificate does not mend itself in a second. */
+	/* A wrong version or certificate does not change within a second. */
 	l->is_slow = e.code == ERR_UNSUPPORTED || e.code == ERR_DENIED;
 	link_lose(l, &e);
 }
@@ -248,8 +251,8 @@ static void dispatch(struct link *l, const struct msg *m)
 }
 
 /*
- * A peer that breaks the rules may be out to crash us: its address has to wait before it comes
- * again.
+ * A peer that breaks the rules may try to crash us: its address has to wait before the next
+ * connection.
  */
 void link_violated(struct link *l, enum msg_error_code code, const struct err *why)
 {

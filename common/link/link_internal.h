@@ -10,8 +10,8 @@
 enum link_event {
 	LINK_EV_DIAL, /* time for an attempt */
 	LINK_EV_OPEN, /* the channel is open */
-	LINK_EV_WELCOME, /* HELLO_ACK came, or HELLO was accepted */
-	LINK_EV_LOST, /* the channel is gone, or must not be used: l->why */
+	LINK_EV_WELCOME, /* HELLO_ACK has arrived, or HELLO was accepted */
+	LINK_EV_LOST, /* the channel is closed, or must not be used: l->why */
 	LINK_EV_CLOSE, /* the owner closes it, or the end of an accepted link */
 	LINK_NEVENTS
 };
@@ -30,20 +30,20 @@ struct link {
 	enum link_event event[LINK_EVENTS_MAX];
 	unsigned nevent;
 	bool is_closed; /* by the owner: no further callback */
-	bool is_failing; /* ERROR was sent; deaf and dumb until the channel is gone */
+	bool is_failing; /* ERROR was sent; no I/O until the channel is closed */
 	bool is_slow; /* refused for a reason that will not pass soon: retry late */
 	unsigned attempt;
 
 	struct list in_meter; /* of conf.meter, while UP */
 	struct chan *chan; /* owned; NULL when DOWN */
-	struct loop_timer *timer; /* what for depends on the state: see link_on_timer() */
+	struct loop_timer *timer; /* its purpose depends on the state: see link_on_timer() */
 	struct loop_job job, reap;
 	nsec_t due; /* when the timer should fire */
-	nsec_t last_in; /* of what counts as a sign though nothing came: see link_last_sign() */
-	nsec_t last_out; /* when we have said something last */
+	nsec_t last_in; /* last sign of the peer without a frame: see link_last_sign() */
+	nsec_t last_out; /* time of the last frame sent */
 	nsec_t unread_since; /* we do not read; 0 = we do */
 	unsigned roots; /* of the time base, when it was examined last */
-	nsec_t stated_error; /* of our time, in our last pong; 0 = it has nothing to add */
+	nsec_t stated_error; /* of our time, in our last pong; 0 = unchanged */
 	nsec_t up_at, asked_at;
 	uint64_t ping_seq;
 	nsec_t ping_sent; /* of ping_seq; 0 = answered */
@@ -52,10 +52,10 @@ struct link {
 	struct link_stats stats;
 };
 
-/* From callbacks of the loop: puts the event into the queue and works the queue off. */
+/* Called from callbacks of the loop: queues the event and processes the queue. */
 void link_apply(struct link *l, enum link_event ev);
 
-/* The same, with a reason; the first one stands. */
+/* The same, with a reason; the first reason is kept. */
 void link_lose(struct link *l, const struct err *why);
 
 /* Sends ERROR and loses the link. */
@@ -65,18 +65,18 @@ void link_violated(struct link *l, enum msg_error_code code, const struct err *w
 
 void link_arm(struct link *l, nsec_t after);
 
-/* Sends one message whatever the state. 0 or negative as link_send(). */
+/* Sends one message in any state. Returns 0 or negative as link_send(). */
 int link_send_now(struct link *l, const struct msg *m);
 
-/* link_in.c: what a channel delivers. */
+/* link_in.c: handles the events of a channel. */
 void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n);
 
 /* link_heartbeat.c: heartbeats of a link that is UP. */
 void link_heartbeat_start(struct link *l);
 void link_heartbeat(struct link *l);
-/* When the peer was heard last. */
+/* Returns the time of the peer's last sign of life. */
 nsec_t link_last_sign(const struct link *l);
-/* We read it no more, or again: that time is no silence of the peer. */
+/* Reading was paused or resumed: a pause is not silence of the peer. */
 void link_heartbeat_unread(struct link *l, bool is_unread);
 void link_got_ping(struct link *l, const struct msg_ping *ping);
 void link_got_pong(struct link *l, const struct msg_pong *pong);

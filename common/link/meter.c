@@ -28,7 +28,7 @@ static bool is_from_above(const struct list *at)
 	return list_entry(at, struct link, in_meter)->dialer.dial;
 }
 
-/* Another one is first in the next round, or one that sends without end would starve the others. */
+/* Rotates the order, so that a party that sends without end does not starve the others. */
 static void take_turns(struct meter *m)
 {
 	list_each (i, &m->links)

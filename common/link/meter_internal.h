@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a link does with its meter. */
+/* The interface of a meter to links. */
 #ifndef COMMON_LINK_METER_INTERNAL_H
 #define COMMON_LINK_METER_INTERNAL_H
 
 #include "common/container/list.h"
 #include "common/link/meter.h"
 
-/* The link is up: it is left unread with the others. at is in the link, and taken out by
- * list_del(). */
+/* The link is up: it is paused with the others. at is in the link, and removed by list_del(). */
 void meter_join(struct meter *m, struct list *at);
 
 /* A frame of this many bytes was read. */

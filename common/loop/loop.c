@@ -41,7 +41,7 @@ static void on_timerfd(evutil_socket_t fd, short what, void *arg)
 	uint64_t fired;
 	ssize_t n = read(fd, &fired, sizeof(fired));
 
-	(void)n; /* EAGAIN when it was moved meanwhile: nothing to do then */
+	(void)n; /* EAGAIN if it was set to a later time meanwhile: nothing to do then */
 	l->wake_at = 0; /* what is due runs at the end of the round */
 }
 
@@ -178,7 +178,7 @@ static void posts_run(struct loop *l)
 		j->at.next = NULL;
 		l->called++;
 		l->running = j->loop;
-		j->fn(j->arg); /* j may be gone, or posted again */
+		j->fn(j->arg); /* j may be freed, or posted again */
 	}
 	l->running = was;
 }
@@ -223,7 +223,7 @@ static void timers_run(struct loop *l)
 		;
 }
 
-/* limit: time at which to come back, < 0: none, 0: do not wait. */
+/* limit: time to return at the latest, < 0: none, 0: do not wait. */
 static int turn_real(struct loop *l, nsec_t limit)
 {
 	bool block = limit && list_is_empty(&l->posts) && list_is_empty(&l->reaps) && !l->stopping;
@@ -261,7 +261,7 @@ int loop_turn(struct loop *l)
 	return 0;
 }
 
-/* Everything up to `until`, at its time; false when nothing was there. */
+/* Runs everything due up to `until`, each at its time; returns false if nothing ran. */
 static bool run_until(struct loop *l, nsec_t until, bool all)
 {
 	uint64_t before = l->called;

@@ -8,7 +8,7 @@
 #define NEVER_NS (INT64_MAX / 4) /* times above it are for ever, by any clock */
 #define STEPS 4 /* each makes what is wrong ten thousand times smaller and more */
 
-/* What a clock that goes ppb faster has gained in that time. */
+/* Returns the gain in that time of a clock that is faster by ppb. */
 static nsec_t gained(nsec_t time, int64_t ppb)
 {
 	return time / PPB * ppb + time % PPB * ppb / PPB;

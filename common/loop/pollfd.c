@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libevent keeps its epoll descriptor to itself. So a loop inside a poll()
- * of its caller gets a second set with the same members.
+ * libevent does not expose its epoll descriptor. So a loop inside a poll() of its caller gets a
+ * second set with the same members.
  */
 #include "common/loop/internal.h"
 

@@ -20,7 +20,7 @@ struct loop_timer {
 	void *arg;
 };
 
-/* By what stands in the slots: a hundred thousand timers are not examined for it. */
+/* Compares by copies in the slots, so that a hundred thousand timers are not read. */
 static bool is_before(const struct timer_slot *a, const struct timer_slot *b)
 {
 	return a->at != b->at ? a->at < b->at : a->seq < b->seq;
@@ -58,7 +58,7 @@ static size_t sift_down(struct loop *l, size_t i, const struct timer_slot *s)
 	return i;
 }
 
-/* The table is that of the whole, whichever part's work is under way. */
+/* The table belongs to the whole, whichever part runs. */
 static int make_room(struct loop *whole)
 {
 	struct loop *was = loop_enter(whole);

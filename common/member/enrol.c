@@ -299,7 +299,7 @@ static void on_timeout(void *arg)
 	finish(n, &e);
 }
 
-/* From the loop, so that every answer comes from there. */
+/* Called from the loop, so that every result is reported from there. */
 static void start(void *arg)
 {
 	struct enrol *n = arg;

@@ -2,7 +2,7 @@
 /*
  * Enrolment: how a daemon or a tool gets its certificate. A key is made in a private directory. A
  * CSR is sent with the token of the connection string to a mainsm whose CA has the pinned
- * fingerprint. The certificate comes back and is stored: key.pem (0600), cert.pem, ca.pem.
+ * fingerprint. The received certificate is stored: key.pem (0600), cert.pem, ca.pem.
  */
 #ifndef COMMON_MEMBER_ENROL_H
 #define COMMON_MEMBER_ENROL_H
@@ -22,38 +22,38 @@ struct enrol_conf {
 	struct loop *loop; /* borrowed */
 	const char *dir; /* private directory; made if missing */
 	const struct connstr *conn; /* copied */
-	struct net_ctx *ctx; /* borrowed; NULL: one of its own */
+	struct net_ctx *ctx; /* borrowed; NULL: makes its own */
 	const char *role; /* "lm", "sm", "tool" */
-	const char *site, *host; /* NULL or "": whatever mainsm says */
+	const char *site, *host; /* NULL or "": mainsm decides */
 	const char *name; /* of a tool or user, for the list of certificates; may be NULL */
 	nsec_t timeout; /* 0 = 10 s over all hosts */
 };
 
 /*
- * What is stored in dir: 0 = fit for use now with this CA; 1 = none, expired, not ours, of another
- * CA, for another role, site or host: why (may be NULL) gets the reason as text. Negative: the
- * directory cannot be read safely.
+ * Checks the certificate in dir. 0 = usable now with this CA; 1 = none, expired, not ours, of
+ * another CA, for another role, site or host: why (may be NULL) gets the reason as text. Negative:
+ * the directory cannot be read safely.
  */
 int enrol_check(const struct enrol_conf *c, nsec_t wall_now, struct err *why);
 
-/* A network context with what is stored in dir; pin: of the authority, NULL = any. */
+/* Opens a network context with the certificate in dir; pin: of the authority, NULL = any. */
 int enrol_open(struct loop *loop, const char *dir, const char *pin, struct net_ctx **out,
 	       struct err *e);
 
 /*
- * Takes what is stored in dir for the next handshakes of ctx, if it is fit by enrol_check(). Live
- * links stay; on failure ctx is as before.
+ * Uses the certificate in dir for the next handshakes of ctx, if enrol_check() accepts it. Live
+ * links stay; on failure ctx is unchanged.
  */
 int enrol_reload(const struct enrol_conf *c, struct net_ctx *ctx, nsec_t wall_now, struct err *e);
 
 /*
- * Wall time at which to renew: two thirds of the certificate's life. 0 when there is none that is
- * valid now.
+ * Returns the wall time for a renewal: two thirds of the certificate's life. 0 if none is valid
+ * now.
  */
 nsec_t enrol_renew_at(const char *dir);
 
 /*
- * Tries the hosts in turn; on_done comes from the loop, once: NULL = stored. Texts say what to do:
+ * Tries the hosts in turn; the loop calls on_done once: NULL = stored. Texts contain the remedy:
  * token refused or expired (ERR_DENIED), another CA than the pinned one (ERR_DENIED), no host
  * answers (ERR_TIMEOUT, ERR_CLOSED). The object ends after on_done; enrol_cancel() ends it without.
  * NULL: no memory.
@@ -64,8 +64,8 @@ void enrol_cancel(struct enrol *n);
 
 /*
  * Renewal over a live link: enrol_renew_begin makes a new key and an ENROL message (valid until the
- * next call of either); the caller sends it and gives ENROL_ACK to enrol_renew_end, which stores
- * both. Without a connection string it must be of the authority whose certificate ctx uses.
+ * next call of either). The caller sends it and passes ENROL_ACK to enrol_renew_end, which stores
+ * both. Without a connection string, it must be of the authority of ctx's certificate.
  */
 struct enrol_renewal;
 int enrol_renew_begin(const struct enrol_conf *c, struct enrol_renewal **out, struct msg_enrol *m,

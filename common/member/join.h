@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Becoming a member: a certificate of the user's own CA, from the private
- * directory when there is one that fits, else by enrolling; and a new one in time.
+ * Gets a certificate of the user's own CA: a usable one from the private directory, else by
+ * enrolling. Renews it in time.
  */
 #ifndef COMMON_MEMBER_JOIN_H
 #define COMMON_MEMBER_JOIN_H
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #define JOIN_RETRY_MIN_NS NSEC_PER_SEC
-/* a mainsm that comes back is found within this time */
+/* a mainsm that returns is found within this time */
 #define JOIN_RETRY_MAX_NS (30 * NSEC_PER_SEC)
 
 struct join;
@@ -26,35 +26,40 @@ struct join_conf {
 	const char *dir; /* private; copied */
 	const struct connstr *conn; /* copied */
 	const char *role; /* "lm", "sm"; lives as long */
-	bool is_patient; /* tries again by itself, for ever */
+	bool is_patient; /* retries for ever */
 	const char *site; /* that we claim; "" = mainsm decides; copied */
 	const char *host; /* copied */
-	/* We have a certificate: once, and after join_again(). The context lives until then, or
-	 * until join_free(). */
+	/*
+	 * A certificate is available: called once, and after join_again(). The context is valid
+	 * until then, or until join_free().
+	 */
 	void (*on_ready)(void *arg, struct net_ctx *ctx);
-	/* Not yet; retry_in 0: it is not tried again. */
+	/* It failed for now; retry_in 0: no retry. */
 	void (*on_trouble)(void *arg, const struct err *why, nsec_t retry_in);
-	/* The certificate gets old: this is to go to mainsm. NULL: others renew it. */
+	/* Sends a renewal to mainsm. NULL: others renew the certificate. */
 	int (*ask_top)(void *arg, const struct msg *m);
 	void *arg;
 };
 
-/* Begins from the loop. ERR_NOMEM; ERR_DENIED, ERR_SYS when the directory cannot be used safely. */
+/* Begins from the loop. ERR_NOMEM; ERR_DENIED, ERR_SYS if the directory cannot be used safely. */
 int join_open(const struct join_conf *c, struct join **out, struct err *e);
 
-/* A new certificate may help: there is a token, and this one is not of this life. */
+/*
+ * True if a new certificate may help: there is a token, and the current one is from an earlier
+ * process.
+ */
 bool join_may_again(const struct join *j);
 
 /* mainsm has refused the certificate: enrols again. All links of the context must be closed. */
 void join_again(struct join *j);
 
-/* After on_ready: a parent is there, and what is due is asked for. */
+/* Called after on_ready: a parent is connected, and a due renewal is requested. */
 void join_connected(struct join *j);
 
-/* What mainsm says to the last ask_top. */
+/* Handles mainsm's answer to the last ask_top. */
 void join_renewed(struct join *j, const struct msg_enrol_ack *ack);
 
-/* Takes the certificate that lies in the directory now; on failure the old one stays. */
+/* Loads the certificate in the directory; on failure the old one stays. */
 int join_reload(struct join *j, struct err *e);
 
 /* All links of the context must be closed. */

@@ -30,7 +30,8 @@ struct parent {
 	unsigned nway, next_way, hops;
 	uint64_t moves;
 	uint32_t site_number, level;
-	bool is_stray; /* was sent where none answers: asks to stay with the next that does */
+	/* sent to a daemon that does not answer: asks to stay with the next one that does */
+	bool is_stray;
 	unsigned site_retries;
 	struct loop_timer *ask;
 	struct buf question; /* frame for mainsm that waits */
@@ -78,7 +79,7 @@ static void drop_site(struct parent *u, const char *reason)
 	u->site_net = NULL;
 }
 
-/* What the parent names for the time after it. */
+/* Stores the parent's list of alternatives. */
 static void take_ways(struct parent *u, const char *list)
 {
 	u->nway = u->next_way = 0;
@@ -134,8 +135,8 @@ static void become(struct parent *u, struct link *parent, const struct msg_hello
 }
 
 /*
- * The daemon that was asked on this link may take us for its own: it was our parent, or its welcome
- * was lost. The next one that is asked gets a higher number.
+ * The daemon that was asked on this link may still count us as its own: it was our parent, or its
+ * answer was lost. The next one gets a higher number.
  */
 static void search_again(struct parent *u, struct link *l)
 {
@@ -157,7 +158,7 @@ static void lose(struct parent *u, struct link *l, const struct err *why)
 
 static void redial_top(struct parent *u);
 
-/* Our number is another host's. The sm that serves us does not know ours; mainsm does. */
+/* Our number belongs to another host. The sm that serves us does not know ours; mainsm does. */
 static void ask_for_number(struct parent *u)
 {
 	const struct err why = { .code = ERR_DENIED,
@@ -178,7 +179,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 			ask_for_number(u);
 		return;
 	}
-	/* From the daemon that does not serve us only what we asked it for. */
+	/* A daemon that does not serve us may send only answers to our requests. */
 	if (l == u->parent || m->type == MSG_ENROL_ACK || m->type == MSG_STOP ||
 	    m->type == MSG_REVOKED)
 		u->conf.on_msg(u->conf.arg, m);
@@ -198,8 +199,7 @@ static void on_writable(void *arg, struct link *l)
 
 static void dial_top(struct parent *u);
 
-/* A link on which an earlier question was never answered says nothing of a parent, and asks no
- * more. */
+/* An unanswered request on a link blocks further ones, so the link is dialled again. */
 static void redial_top(struct parent *u)
 {
 	drop_top(u, "asked again");
@@ -208,7 +208,7 @@ static void redial_top(struct parent *u)
 
 static int dial_site(struct parent *u, const char *list, struct err *e);
 
-/* The next one to try; mainsm when there is none. */
+/* Dials the next alternative; mainsm if there is none. */
 static void dial_other(struct parent *u)
 {
 	char other[PARENT_ADDRESS_BYTES] = "";
@@ -227,7 +227,7 @@ static void dial_other(struct parent *u)
 		redial_top(u);
 }
 
-/* The sm has others below it, and one of them is to serve us. */
+/* The sm redirects this daemon to an sm below it. */
 static void send_on(struct parent *u, const char *to)
 {
 	char by[PARENT_ADDRESS_BYTES];

@@ -2,11 +2,9 @@
 /*
  * The search of an lm or a stacked sm for its parent. It asks mainsm for the sm of this site. That
  * sm accepts the daemon, or redirects it to an sm below. The sm that accepts it is the parent, and
- * names others to try when it is lost. They are tried in turn, the nearest first, and then mainsm.
- * When mainsm names no sm, it is itself the parent of an lm.
- *
- * A named address is not trusted: the daemon there must show a certificate of mainsm's authority
- * for an sm of this site.
+ * names other parents to try later. They are tried in turn, the nearest first, and then mainsm. If
+ * mainsm names no sm, it is itself the parent of an lm. A named address is not trusted: the daemon
+ * there must show a certificate of mainsm's authority for an sm of this site.
  */
 #ifndef COMMON_MEMBER_PARENT_H
 #define COMMON_MEMBER_PARENT_H
@@ -24,12 +22,13 @@
 /*
  * Added to `attach` for each new search: 4 ms of the clock of epochs, and searches are less
  * frequent. Moves of sms count in the lower bits. An sm adds PARENT_SM_MOVE when its own hosts move
- * with it, and 1 when the hosts of its sms do. So a later move of a daemon nearer to the host
- * always has the higher number. How often daemons above it moved does not matter.
+ * with it, and 1 when the hosts of its sms do. So a later move of a daemon nearer to the host has
+ * the higher number, independent of moves above it.
  */
 #define PARENT_MOVE (1 << 22)
 #define PARENT_SM_MOVE (1 << 11)
-#define PARENT_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC) /* mainsm said "wait" and not how long */
+/* default interval if mainsm sent "wait" without one */
+#define PARENT_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC)
 #define PARENT_ASK_MAX_NS (10 * NSEC_PER_SEC)
 
 struct net_ctx;
@@ -46,7 +45,7 @@ struct parent_conf {
 	uint32_t node; /* the last number of this node; 0 = none */
 	bool is_sm; /* else an lm */
 	const char *listen; /* of an sm: where it is found; copied; NULL = "" */
-	const char *stated; /* of an sm: the parent to try first; copied; NULL = ask mainsm */
+	const char *stated; /* of an sm: the first parent to try; copied; NULL = ask mainsm */
 	const char *software; /* for HELLO; copied */
 	/* A parent has accepted this daemon, and the node has a number. is_other: another mainsm
 	 * than before. */
@@ -64,7 +63,7 @@ struct parent_conf {
 struct parent *parent_new(const struct parent_conf *c);
 void parent_free(struct parent *u);
 
-/* Sends BYE on all links and dials no more. Queued frames are sent shortly after. */
+/* Sends BYE on all links and stops dialling. Queued frames are sent shortly after. */
 void parent_close(struct parent *u, const char *reason);
 
 /* As link_send(), to the parent. */
@@ -72,27 +71,30 @@ int parent_send(struct parent *u, const struct msg *m);
 int parent_send_frames(struct parent *u, const uint8_t *p, size_t n);
 struct net_ctx *parent_ctx(const struct parent *u);
 
-/* Sends a copy of *m to mainsm as soon as possible, by a link of its own. on_msg() gets the answer.
- * -ERR_NOMEM. */
+/*
+ * Sends a copy of *m to mainsm as soon as possible, over a separate link. on_msg() gets the answer.
+ * -ERR_NOMEM.
+ */
 int parent_ask_mainsm(struct parent *u, const struct msg *m);
 
-/* The link to the parent; NULL: there is none now. */
+/* Returns the link to the parent; NULL: there is none now. */
 struct link *parent_current_link(const struct parent *u);
 
 /* From the last parent: the number of this site, and the number of daemons above this one. */
 uint32_t parent_site_number(const struct parent *u);
 uint32_t parent_level(const struct parent *u);
 
-/* For the branches to try when this daemon is lost: its parent, and those that it has named. "":
- * mainsm alone. */
+/*
+ * Returns parents for the branches to try when this daemon is lost: its parent, and those that it
+ * has named. "": mainsm alone.
+ */
 const char *parent_ways(const struct parent *u);
 
-/* The parent, or the daemon that is being dialled; for the status. False: none. */
+/* Statistics of the parent, or of the daemon that is being dialled. False: none. */
 bool parent_stats(const struct parent *u, struct link_stats *out);
 const char *parent_kind(const struct parent *u); /* "sm", "mainsm", "none" */
 
-/* The parent that is there is another process than the one before: what that one knew may be
- * lost. */
+/* True if the current parent is not the previous process: that one's state may be lost. */
 bool parent_is_another(const struct parent *u);
 
 #endif

@@ -74,8 +74,10 @@ static bool is_old(const struct renew *r)
 	       clock_wall() - c->wall_not_before > (c->wall_not_after - c->wall_not_before) / 3 * 2;
 }
 
-/* What is stored may be newer than what is in use: daemons of one directory renew for each
- * other. */
+/*
+ * The stored certificate may be newer than the current one: daemons of one directory renew for each
+ * other.
+ */
 static void look(void *arg)
 {
 	struct renew *r = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our certificate is renewed over a link to mainsm before it expires. */
+/* Renews our certificate over a link to mainsm before it expires. */
 #ifndef COMMON_MEMBER_RENEW_H
 #define COMMON_MEMBER_RENEW_H
 
@@ -7,9 +7,9 @@
 #include "common/base/err.h"
 #include "proto/msg.h"
 
-/* a certificate of minutes must not become a flood of requests */
+/* so that a certificate of minutes causes no flood of requests */
 #define RENEW_PERIOD_MIN_NS (5 * NSEC_PER_SEC)
-/* wall clocks jump: look again at least this often */
+/* wall clocks jump: the time is checked at least this often */
 #define RENEW_PERIOD_MAX_NS (3600 * NSEC_PER_SEC)
 
 struct loop;
@@ -29,10 +29,10 @@ struct renew_conf {
 struct renew *renew_new(const struct renew_conf *conf);
 void renew_free(struct renew *r);
 
-/* mainsm is there: what is due is requested. */
+/* mainsm is connected: a due renewal is requested. */
 void renew_connected(struct renew *r);
 
-/* Stores and uses what came. ERR_NOTFOUND: nothing was requested. */
+/* Stores and uses the certificate. ERR_NOTFOUND: nothing was requested. */
 int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e);
 
 #endif

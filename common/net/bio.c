@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenSSL's own socket BIO writes with write(), and a peer that is gone would
- * kill a tool by SIGPIPE; it also cannot say that the kernel has no more,
- * which saves a system call per message.
+ * OpenSSL's own socket BIO uses write(), so that a closed connection would kill a tool by SIGPIPE.
+ * It also cannot report that the kernel has no more input, which saves a system call per message.
  */
 #include "common/net/internal.h"
 
@@ -26,7 +25,7 @@ static int bio_write(BIO *b, const char *p, int n)
 	return (int)sent;
 }
 
-/* OpenSSL does not say whether it holds a part of a record; the lengths stand in the clear. */
+/* OpenSSL does not report whether it holds a partial record; the lengths are not encrypted. */
 static void follow(struct sock_bio *s, const uint8_t *p, size_t n)
 {
 	while (n) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What channels of all kinds have in common. */
+/* Functions shared by channels of all kinds. */
 #include "common/base/log.h"
 #include "common/net/internal.h"
 

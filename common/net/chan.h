@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A message channel: whole frames in, whole frames out, in order, between two
- * peers that know each other. One interface for TLS (net.h) and for memory
- * (mem.h). A channel is made by dialling or accepting. It belongs to the
- * caller that got it, until chan_close().
+ * A message channel: whole frames in both directions, in order, between two authenticated peers.
+ * One interface for TLS (net.h) and for memory (mem.h). A channel is made by dialling or accepting.
+ * It belongs to the caller that got it, until chan_close().
  */
 #ifndef COMMON_NET_CHAN_H
 #define COMMON_NET_CHAN_H
@@ -20,95 +19,92 @@ struct chan;
 
 enum chan_event {
 	/*
-	 * Dialled channels: the peer is verified (accepted ones are open when
-	 * they are given out). The peer may still refuse us: only its first
-	 * frame proves that it did not.
+	 * Dialled channels: the peer is verified (accepted channels are open from the start). The
+	 * peer may still refuse us: only its first frame proves that it did not.
 	 */
 	CHAN_OPEN,
 	/*
-	 * Gone; `why` says why, in words for people. All received frames came
-	 * before. chan_close() is still the owner's duty.
+	 * The channel is closed; `why` has the reason, as text for people. All received frames were
+	 * delivered before. The owner must still call chan_close().
 	 */
 	CHAN_CLOSED,
 	/* The queue has fallen below half of its cap after a send was refused. */
 	CHAN_WRITABLE,
 	/*
-	 * The length of a frame is wrong: what follows cannot be read. A last frame may still be
-	 * sent in this callback; CHAN_CLOSED follows unless the owner closes here.
+	 * The length of a frame is invalid, so the rest cannot be read. A last frame may be sent in
+	 * this callback; CHAN_CLOSED follows unless the owner closes here.
 	 */
 	CHAN_BROKEN
 };
 
 struct chan_handler {
-	/* The frame's payload, borrowed for the call. */
+	/* p is the frame's payload, borrowed for the call. */
 	void (*on_frame)(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n);
 	/* why: only with CHAN_CLOSED and CHAN_BROKEN. */
 	void (*on_event)(void *arg, struct chan *c, enum chan_event ev, const struct err *why);
 	void *arg;
 };
 
-/* Copied. Before the first callback, or from one. */
+/* h is copied. Called before the first callback, or from one. */
 void chan_set_handler(struct chan *c, const struct chan_handler *h);
 
 /*
- * Queues a whole frame (header included; or several), copied; it leaves at the
- * end of the turn together with the others. -ERR_LIMIT: the frame would take the
- * queue past its cap (CHAN_WRITABLE follows), -ERR_CLOSED, -ERR_NOMEM;
- * -ERR_AGAIN: not open yet. Nothing was queued then.
+ * Queues a whole frame (header included; or several), copied; all are sent together at the end of
+ * the turn. -ERR_LIMIT: the frame would exceed the queue's cap (CHAN_WRITABLE follows),
+ * -ERR_CLOSED, -ERR_NOMEM; -ERR_AGAIN: not open yet. Nothing was queued then.
  */
 int chan_send(struct chan *c, const uint8_t *frame, size_t n);
 
-/* Bytes that the peer's system has not taken yet. */
+/* Returns the bytes that the kernel has not taken yet. */
 size_t chan_queued(const struct chan *c);
 
 /* Default PEER_QUEUE_MAX_BYTES. */
 void chan_set_cap(struct chan *c, size_t bytes);
 
-/* Closes the channel when the queue moves no byte for this long. Default 0: never. */
+/* Closes the channel if the queue moves no byte for this long. Default 0: never. */
 void chan_set_stall_max(struct chan *c, nsec_t max);
 
-/* No on_frame until it is undone, not even for frames that are here already. */
+/* Stops on_frame until it is undone, even for frames that have arrived. */
 void chan_pause_reading(struct chan *c, bool pause);
 
 /*
- * A frame without payload that comes alone waits until chan_poll(), or something else comes: it
- * causes no wake-up. For peers that send such frames as heartbeats.
+ * A single frame without payload waits until chan_poll() or further input, and causes no wake-up.
+ * For peers that send such frames as heartbeats.
  */
 void chan_set_rcvlowat(struct chan *c);
 
-/* Reads what is there; calls back. From the loop only, and not from a callback of the channel. */
+/* Reads available input; calls back. From the loop only, and not from a callback of the channel. */
 void chan_poll(struct chan *c);
 
 /*
- * When the last byte came, in the loop's time: of a heartbeat that waited, when a poll found it,
- * until a poll that finds nothing more corrects that.
+ * Returns when the last byte arrived, in the loop's time. For a heartbeat that waited, it is the
+ * time of the poll that found it; the next poll without input corrects that.
  */
 nsec_t chan_heard_at(const struct chan *c);
 
 /*
- * From the next frame on FRAME_MAX_BYTES instead of FRAME_PREAUTH_MAX_BYTES:
- * for when the peer's HELLO was accepted. No effect on an enrolling peer.
+ * Permits FRAME_MAX_BYTES instead of FRAME_PREAUTH_MAX_BYTES from the next frame on: called when
+ * the peer's HELLO was accepted. No effect on an enrolling peer.
  */
 void chan_role_known(struct chan *c);
 
 /*
- * Idempotent, NULL is fine. No callback comes from now on; the channel must not
- * be used again; its memory goes at the end of the turn. What is queued and
- * fits into the socket is still sent. `reason` goes to the debug log (NULL:
- * none).
+ * Idempotent, NULL is fine. No callback follows; the channel must not be used again; its memory is
+ * freed at the end of the turn. Queued frames that fit into the socket are still sent. `reason` is
+ * written to the debug log (NULL: none).
  */
 void chan_close(struct chan *c, const char *reason);
 
 /*
- * From the verified certificate. NULL: not open yet, or an enrolling peer (it has
- * none). Valid until chan_close().
+ * Returns the identity in the verified certificate. NULL: not open yet, or an enrolling peer (it
+ * has none). Valid until chan_close().
  */
 const struct identity *chan_peer(const struct chan *c);
 
 /* "127.0.0.1:4711", "[::1]:4711"; for texts. Valid until chan_close(). */
 const char *chan_remote(const struct chan *c);
 
-/* True on both ends of a channel that was made for enrolling. */
+/* True on both ends of a channel for enrolling. */
 bool chan_is_enrol(const struct chan *c);
 
 struct chan_stats {

@@ -57,7 +57,7 @@ char *role_set_names(char *out, size_t size, unsigned roles)
 
 #define SHOWN_BYTES 64
 
-/* What a person starts: its host is a label. */
+/* True for programs that a person starts: their host is a label. */
 static bool is_of_user(enum role r)
 {
 	return (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY)) >> r & 1;
@@ -152,7 +152,7 @@ static bool is_token(const char *s)
 	return !*s || is_made_of(s, IDENTITY_TOKEN_MAX_BYTES, "-", false);
 }
 
-/* /OWNER/UID/TOKEN, or nothing when there is none of them. */
+/* Writes /OWNER/UID/TOKEN, or nothing if all are empty. */
 static int vouched_to_uri(char *at, const struct identity *id, struct err *e)
 {
 	char uid[16] = "";
@@ -192,7 +192,10 @@ static int hex_digit(unsigned char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* One way to write each name: otherwise two certificates of one host look different. */
+/*
+ * Accepts only one encoding of each name: otherwise two certificates of one host would look
+ * different.
+ */
 static bool decode_part(char out[NAME_MAX_BYTES + 1], const char *p, size_t n)
 {
 	size_t at = 0;
@@ -222,7 +225,7 @@ static bool decode_part(char out[NAME_MAX_BYTES + 1], const char *p, size_t n)
 
 #define PARTS_MAX 6
 
-/* Cuts at each '/'. Returns how many parts there are, PARTS_MAX + 1 for more. */
+/* Cuts at each '/'. Returns the number of parts, PARTS_MAX + 1 if there are more. */
 static size_t split(const char *p, const char *end, const char *part[PARTS_MAX],
 		    size_t size[PARTS_MAX])
 {

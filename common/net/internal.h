@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this room share. */
+/* Shared by the files of this room. */
 #ifndef COMMON_NET_INTERNAL_H
 #define COMMON_NET_INTERNAL_H
 
@@ -18,9 +18,9 @@
 #include <openssl/x509.h>
 #include <sys/socket.h>
 
-/* --- certificates (pki_*.c). X509 * and EVP_PKEY * that are returned are the caller's to free. */
+/* --- certificates (pki_*.c). The caller frees returned X509 * and EVP_PKEY *. */
 
-/* ERR_INTERNAL or ERR_NOMEM with what the library has to say; its error queue is empty then. */
+/* Returns ERR_INTERNAL or ERR_NOMEM with the library's text, and empties its error queue. */
 int crypto_failed(struct err *e, const char *what);
 
 X509 *x509_from_der(const void *p, size_t n, struct err *e);
@@ -38,7 +38,7 @@ EVP_PKEY *pkey_from_pem(const char *pem, const char *what, struct err *e);
 EVP_PKEY *pki_key_peek(const struct pki_key *k);
 EVP_PKEY *csr_check(const void *der, size_t n, struct err *e);
 void pem_wipe_free(char *pem);
-/* Others dial it. */
+/* True if a daemon of that role accepts connections. */
 bool role_listens(enum role r);
 
 struct creds_parsed {
@@ -51,9 +51,9 @@ int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, stru
 		struct err *e);
 void creds_parsed_done(struct creds_parsed *c);
 
-/* --- the peers that are admitted (admit.c, verify.c) */
+/* --- admitted peers (admit.c, verify.c) */
 
-/* A copy of a struct net_expect, or of what a listener admits. */
+/* A copy of a struct net_expect, or of a listener's rules. */
 struct admit {
 	unsigned roles;
 	char *site, *host; /* NULL: any; owned */
@@ -64,22 +64,21 @@ int admit_init(struct admit *a, const struct net_expect *x, struct err *e);
 void admit_done(struct admit *a);
 int admit_identity(const struct admit *a, const struct identity *id, struct err *e);
 
-/* What a certificate was refused for; becomes the alert that the peer gets. */
+/* Reason for which a certificate was refused, sent to the peer as the alert. */
 struct verdict {
 	struct err why;
 	int x509_error;
 };
 
-/* What a peer shows. */
+/* The certificates that a peer shows. */
 struct presented {
 	X509 *leaf; /* NULL: nothing */
 	STACK_OF(X509) * others;
 };
 
 /*
- * Everything that is demanded of a peer's certificates. ctx: our CA (unless the
- * pin in `a` names one among the others), revoked serials, clock. 0: *id is
- * its identity.
+ * Checks all rules for a peer's certificates. ctx: our CA (unless the pin in `a` selects one of the
+ * others), revoked serials, clock. Returns 0 with the identity in *id.
  */
 int verify_peer(const struct net_ctx *ctx, const struct admit *a, const struct presented *shown,
 		struct identity *id, struct verdict *v);
@@ -91,7 +90,7 @@ struct net_ctx_ops {
 		    struct chan **out, struct err *e);
 	int (*listen)(struct net_ctx *ctx, const struct net_listen_conf *conf,
 		      const struct net_accept *a, struct net_listener **out, struct err *e);
-	/* The next handshakes use these; checked before. */
+	/* Uses these for the next handshakes; they are checked already. */
 	int (*reload)(struct net_ctx *ctx, struct creds_parsed *creds, struct err *e);
 	void (*done)(struct net_ctx *ctx);
 };
@@ -104,8 +103,8 @@ struct net_ctx {
 	nsec_t check_period;
 	struct loop_timer *check_timer;
 	struct list chans; /* struct chan.at */
-	size_t users; /* channels and listeners whose memory is still there */
-	bool freed; /* the last user takes it along */
+	size_t users; /* channels and listeners whose memory is not freed yet */
+	bool freed; /* the last user frees it */
 	struct serial_set *revoked;
 	bool has_self;
 	struct identity self;
@@ -131,7 +130,7 @@ static inline nsec_t ctx_wall(const struct net_ctx *ctx)
 	return ctx->wall_now(ctx->wall_arg);
 }
 
-/* Not expired, not revoked. v->x509_error says which. */
+/* True if not expired and not revoked. v->x509_error has the reason. */
 int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verdict *v);
 
 /* --- channels (chan.c) */
@@ -170,7 +169,7 @@ struct chan {
 	struct err *why; /* of the end, until it is reported; owned */
 	size_t cap;
 	nsec_t stall_max;
-	nsec_t frame_since; /* when the first byte of an unfinished frame came; 0: none */
+	nsec_t frame_since; /* time of the first byte of an unfinished frame; 0: none */
 	bool paused, enrol, was_full, has_peer;
 	uint8_t only_type; /* of an enrolling peer's frames; 0: any */
 	struct identity peer;
@@ -184,24 +183,26 @@ void chan_init(struct chan *c, const struct chan_ops *ops, struct loop *l, struc
 void chan_up(struct chan *c, const struct identity *id);
 
 /*
- * Feeds received bytes and calls back for each whole frame. Non-zero: the stream
- * is broken, *e says why.
+ * Adds received bytes and calls back for each whole frame. Non-zero: the stream is broken, *e has
+ * the reason.
  */
 int chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e);
-/* The frames that are there already, unless paused or gone. */
+/* Delivers the frames that have arrived, unless paused or closed. */
 int chan_deliver(struct chan *c, struct err *e);
 #define IDLE_KEEP_BYTES 4096 /* an idle channel keeps no larger buffer */
-/* Shrinks the buffer of a connected channel when all input is read: one large message does not keep
- * it large. */
+/*
+ * Shrinks the buffer of a connected channel when all input is read: one large message must not keep
+ * it large.
+ */
 void chan_give_back_input(struct chan *c);
-/* Room was made: CHAN_WRITABLE if the owner waits for it. */
+/* The queue has room: calls CHAN_WRITABLE if the owner waits for it. */
 void chan_drained(struct chan *c);
 
 /* Stops the channel and notifies its owner: from the loop now, or (later) at the turn's end. */
 void chan_fail(struct chan *c, const struct err *why);
 void chan_fail_later(struct chan *c, const struct err *why);
 
-/* --- listeners that do not belong to the file of their context */
+/* --- listeners of contexts in other files */
 
 struct listener_ops {
 	void (*close)(struct net_listener *l);
@@ -219,30 +220,30 @@ struct net_listener {
 
 /* --- memory (mem.c: channels; mem_net.c: contexts, listeners, links) */
 
-/* A host that contexts stand on; it stays when they have gone. */
+/* A host of contexts; it outlives them. */
 struct mem_place {
 	struct list ctxs; /* struct net_ctx.at_place */
-	struct loop *loop; /* of those that are opened; NULL: the network's; borrowed */
+	struct loop *loop; /* for its channels; NULL: the network's; borrowed */
 	struct mem_pace pace;
 	struct mem_load load;
 	const struct mem_tap *tap; /* NULL: none; borrowed */
-	nsec_t busy_until; /* with what has come; */
-	nsec_t sending_until; /* with what goes */
+	nsec_t busy_until; /* with received frames; */
+	nsec_t sending_until; /* with sent frames */
 };
 
 struct mem_chan {
 	struct chan c; /* first */
-	struct mem_chan *peer; /* NULL: gone, or not there yet */
-	struct mem_link how; /* of a pair; others ask the network */
-	const struct mem_link *link; /* what it said when its rules were these; borrowed */
+	struct mem_chan *peer; /* NULL: closed, or not connected yet */
+	struct mem_link how; /* for a pair; others use the network's rules */
+	const struct mem_link *link; /* result of the last lookup, for these rules; borrowed */
 	uint64_t rules; /* 0: not asked yet */
 	char *here, *there; /* hosts; owned; NULL in a pair */
 	struct rng rng; /* of a pair */
 	struct loop_timer *timer;
 	struct list in, out; /* struct mem_packet: under way to us; waiting for room */
 	size_t in_bytes, out_bytes, out_n;
-	nsec_t last_due; /* of what we sent: order is kept */
-	struct mem_dial *dial; /* NULL once it is settled; owned */
+	nsec_t last_due; /* of our frames: keeps their order */
+	struct mem_dial *dial; /* NULL once connected or failed; owned */
 };
 
 struct mem_dial {
@@ -254,11 +255,13 @@ struct mem_dial {
 struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *here,
 			      const char *there);
 void mem_chan_join(struct mem_chan *a, struct mem_chan *b);
-void mem_chan_kick(struct mem_chan *m); /* looks again: the link has changed */
-/* The peer learns of a reset; this end gets no callback. */
+void mem_chan_kick(struct mem_chan *m); /* checks again: the link's rules have changed */
+/* The peer is notified of a reset; this end gets no callback. */
 void mem_chan_crash(struct mem_chan *m);
-/* Another number after each change of rules; what mem_net_link() gave before is not valid then. Not
- * 0. */
+/*
+ * Returns a number that changes with each change of rules; earlier results of mem_net_link() are
+ * then invalid. Not 0.
+ */
 uint64_t mem_net_rules(const struct mem_net *m);
 const struct mem_link *mem_net_link(const struct mem_net *m, const char *a, const char *b);
 /* In [0, 1). */
@@ -270,7 +273,7 @@ void mem_dial_settle(struct mem_chan *m);
 #define ALPN_OMIG "omig/1"
 #define ALPN_ENROL "omig-enrol/1"
 
-/* A socket under TLS (bio.c): no SIGPIPE, and it remembers what the kernel said. */
+/* A socket under TLS (bio.c): raises no SIGPIPE, and stores errors of the kernel. */
 struct sock_bio {
 	int fd; /* owned by the channel; -1 */
 	bool drained; /* the last read got less than it requested */
@@ -282,22 +285,22 @@ struct sock_bio {
 };
 
 BIO_METHOD *sock_bio_method_new(void);
-/* Between two records: what was read ended with a whole one. */
+/* True between two records: the input so far ends with a whole record. */
 bool sock_bio_is_between(const struct sock_bio *s);
 BIO *sock_bio_new(BIO_METHOD *m, struct sock_bio *s);
 
 /* TCP_NODELAY, TCP_USER_TIMEOUT (sock.c) */
 int sock_tune(int fd, struct err *e);
-/* Wakes only when this many bytes wait. A kernel that does not know this wakes more often. */
+/* Wakes only if this many bytes wait. A kernel without this option wakes more often. */
 void sock_wake_at(int fd, int bytes);
-/* How long ago data came last; -1: the kernel does not say. */
+/* Returns the time since the last data; -1: the kernel does not report it. */
 nsec_t sock_data_age(int fd);
 void sock_name(char out[REMOTE_BYTES], const struct sockaddr_storage *a);
-/* Numeric only. "[::1]" and "::1" are the same. ERR_INVALID. */
+/* Numeric addresses only. "[::1]" and "::1" are the same. ERR_INVALID. */
 int sock_addr(struct sockaddr_storage *out, socklen_t *n, const char *host, uint16_t port,
 	      struct err *e);
 bool sock_is_loopback(const struct sockaddr_storage *a);
-/* IPv4 address, or the /64 of an IPv6 one: what one subscriber holds. */
+/* Returns the IPv4 address, or the /64 of an IPv6 one: the addresses of one subscriber. */
 uint64_t sock_source_key(const struct sockaddr_storage *a);
 
 #define DIAL_ADDRS_MAX 8
@@ -309,8 +312,7 @@ struct addrs {
 };
 
 /*
- * Looks a name up in a thread (resolve.c); fn once, from the loop, unless it is
- * cancelled before.
+ * Looks a name up in a thread (resolve.c); the loop calls fn once, unless it is cancelled before.
  */
 struct resolve;
 struct resolve *resolve_start(struct loop *l, const struct net_target *to,
@@ -318,7 +320,7 @@ struct resolve *resolve_start(struct loop *l, const struct net_target *to,
 			      void *arg, struct err *e);
 void resolve_cancel(struct resolve *r);
 
-/* What is needed only until the peer is verified. */
+/* Members needed only until the peer is verified. */
 struct handshake {
 	struct admit admit;
 	struct verdict verdict; /* why we refused */
@@ -341,7 +343,7 @@ struct tls_chan {
 	struct loop_job pump; /* at the end of the turn: read on, flush */
 	struct handshake *hs; /* NULL once up; owned */
 	struct buf out;
-	size_t out_at; /* bytes of out that are gone */
+	size_t out_at; /* bytes of out that were sent */
 	nsec_t timer_at; /* what the timer is set to; 0: not */
 	nsec_t give_up_at; /* end of the handshake or of enrolling; 0: none */
 	nsec_t shook_at; /* the peer's last move in its handshake */
@@ -351,29 +353,29 @@ struct tls_chan {
 	bool server, broken, write_blocked, read_wants_write, more_to_read;
 	bool has_rcvlowat; /* chan_set_rcvlowat() was called */
 	bool is_rcvlowat_raised; /* and the kernel was set so */
-	/* accepted and not known yet: counted by the listener */
+	/* accepted and not verified yet: counted by the listener */
 	struct tls_listener *listener;
 	struct list half_open;
 	struct source *source;
 };
 
-/* tls_words.c: before each TLS call, so that SSL_get_error() speaks of that call */
+/* tls_words.c: called before each TLS call, so that SSL_get_error() reports that call */
 void tls_forget_errors(void);
-/* Why a TLS call ended with `ret`, in words for people. */
+/* Sets why a TLS call ended with `ret`, as text for people. */
 int tls_end(struct tls_chan *t, int ret, const char *doing, struct err *e);
-/* The peer broke the protocol or failed verification, and did not merely go. */
+/* True if the peer broke the protocol or failed verification, and did not only disconnect. */
 bool tls_is_bad_auth(const struct tls_chan *t, const struct err *why);
 
 /* tls_chan.c */
 struct tls_chan *tls_chan_new(struct net_ctx *ctx, bool server, struct err *e);
-void tls_deadline(struct tls_chan *t); /* arms the timer for what comes first */
+void tls_deadline(struct tls_chan *t); /* arms the timer for the earliest deadline */
 void tls_watch(struct tls_chan *t); /* of an open channel: what it waits for */
 void tls_on_ready(void *arg, unsigned what);
 void tls_resume(struct tls_chan *t); /* reads and flushes at the end of the turn */
-void tls_handshake_done(struct tls_chan *t); /* what only the handshake needed goes */
+void tls_handshake_done(struct tls_chan *t); /* frees the state of the handshake */
 void tls_fail(struct tls_chan *t, const struct err *why);
 
-/* The peer has sent something that has not been read. */
+/* True if the peer has sent bytes that were not read. */
 bool sock_has_input(int fd);
 
 /* tls_shake.c: the socket is connected */
@@ -391,13 +393,13 @@ void tls_dial_ready(struct tls_chan *t);
 int tls_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,
 	       struct net_listener **out, struct err *e);
 bool tls_listener_enrols(const struct tls_listener *l);
-/* The peer is verified: hands the channel out. */
+/* The peer is verified: passes the channel to the owner. */
 void tls_listener_accepted(struct tls_chan *t);
 void tls_listener_refused(struct tls_chan *t, const struct err *why);
 /* No longer half-open. */
 void tls_listener_release(struct tls_chan *t);
 
-/* sources.c: how many half-open connections and what bad conduct an address has */
+/* sources.c: half-open connections and offences of each address */
 struct source {
 	uint64_t key;
 	unsigned half_open, failures;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MALLOC_HEAD_BYTES 24 /* and what it rounds up, at the most */
+#define MALLOC_HEAD_BYTES 24 /* including rounding, at most */
 
 enum packet_kind { PACKET_DATA, PACKET_END, PACKET_RESET };
 
@@ -28,7 +28,7 @@ static struct mem_chan *of(const struct chan *c)
 	return (struct mem_chan *)(uintptr_t)c;
 }
 
-/* Asked several times for each frame: looked up again only when some rule has changed. */
+/* Called several times for each frame: searches again only after a change of the rules. */
 static const struct mem_link *link_of(const struct mem_chan *c)
 {
 	struct mem_chan *m = of(&c->c);
@@ -113,7 +113,7 @@ static nsec_t later(nsec_t a, nsec_t b)
 	return a > b ? a : b;
 }
 
-/* When it is through with what has come before, and with this. */
+/* Starts to handle the packet after earlier ones. */
 static void begin_serving(struct mem_chan *m, struct mem_packet *k)
 {
 	struct mem_place *p = m->c.ctx ? m->c.ctx->place : NULL;
@@ -128,7 +128,7 @@ static void begin_serving(struct mem_chan *m, struct mem_packet *k)
 	k->due = p->busy_until;
 }
 
-/* When it leaves: what goes in one step goes one after the other. */
+/* Returns the time at which it is sent: packets of one step are sent in sequence. */
 static nsec_t send_at(struct mem_chan *m, const struct mem_packet *k)
 {
 	struct mem_place *p = m->c.ctx ? m->c.ctx->place : NULL;
@@ -220,7 +220,7 @@ static void take(struct mem_chan *m, struct mem_packet *k)
 		chan_fail(&m->c, &why);
 }
 
-/* Frames that a pause left inside the splitter come before what is under way. */
+/* Frames that a pause left in the splitter precede those in transit. */
 static void receive(struct mem_chan *m)
 {
 	struct mem_packet *k;
@@ -299,7 +299,7 @@ int mem_tap_send(struct chan *c, const uint8_t *frame, size_t n)
 	struct mem_packet *k;
 
 	if (!m->peer)
-		return 0; /* it has gone, and the news is under way */
+		return 0; /* it has closed, and the notification is in transit */
 	if (how->drop > 0 && random_of(m) < how->drop) {
 		mem_chan_cut(c);
 		return 0;

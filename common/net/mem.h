@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A network in memory, under a real or a virtual loop. Its contexts dial and
- * listen as those of net.h do, with the same checks of a peer's identity.
- * Faults are switched on per pair of hosts or for all; frames are never
- * reordered within a channel, as TCP never does.
+ * A network in memory, under a real or a virtual loop. Its contexts dial and listen as those of
+ * net.h do, with the same checks of a peer's identity. Faults are switched on per pair of hosts or
+ * for all; frames are never reordered within a channel, as with TCP.
  */
 #ifndef COMMON_NET_MEM_H
 #define COMMON_NET_MEM_H
@@ -18,26 +17,28 @@
 
 struct mem_net;
 
-/* seed: of the drops. NULL: no memory. */
+/* seed: for drops. NULL: no memory. */
 struct mem_net *mem_net_new(struct loop *l, uint64_t seed);
 
-/* After all its contexts, their channels' memory included (the end of the turn). */
+/*
+ * Must be called after its contexts and the memory of their channels are freed (the end of the
+ * turn).
+ */
 void mem_net_free(struct mem_net *m);
 
 /* Sets the clock for the validity of certificates in later contexts; default: clock_wall(). */
 void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *arg);
 
 /*
- * What is opened on that host later has that loop, a part of the network's, with its own clock.
- * While the part is held, what is sent there is under way, and a dialling peer waits. -ERR_NOMEM.
+ * Channels opened later on that host use that loop, a part of the network's, with its own clock.
+ * While the part is held, frames to it stay in transit, and a dialling peer waits. -ERR_NOMEM.
  */
 int mem_net_set_loop(struct mem_net *m, const char *host, struct loop *part);
 
 /*
- * self->host is where it stands and what others dial; ROLE_NONE: not enrolled
- * yet; no end of validity: for ever. Ports are per host, an address given to
- * net_listen() is ignored; pins are not compared, penalties and half-open limits
- * not kept.
+ * self->host is the address that others dial; ROLE_NONE: not enrolled yet; no end of validity: for
+ * ever. Ports are per host, an address given to net_listen() is ignored; pins are not compared,
+ * penalties and half-open limits do not apply.
  */
 int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx **out,
 		 struct err *e);
@@ -46,41 +47,40 @@ int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx 
 
 struct mem_link {
 	nsec_t delay; /* one way */
-	nsec_t jitter; /* added evenly at random; order is kept all the same */
+	nsec_t jitter; /* added evenly at random; order is preserved */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, no end is notified, dialling times out */
-	/* the host that receives nothing; dialling it times out; NULL: none; borrowed */
+	/* a host that receives nothing; dialling it times out; NULL: none; borrowed */
 	const char *deaf;
 	/*
 	 * With a deaf host: the time (of the network's loop) from which it sends nothing either.
-	 * TCP sends nothing new while nothing is acknowledged, which it notices after its time-out
-	 * (RFC 6298). 0: never.
+	 * TCP sends nothing new without acknowledgements, which it notices after its time-out (RFC
+	 * 6298). 0: never.
 	 */
 	nsec_t heard_until;
-	/* Drawn for each frame and added; the order is kept all the same. NULL: nothing. */
+	/* Returns a delay added to each frame; order is preserved. NULL: none. */
 	nsec_t (*more)(void *arg);
 	void *arg; /* of it; borrowed */
 	size_t window; /* bytes under way before the sender's queue fills; 0: MEM_WINDOW_BYTES */
 };
 
 /*
- * Both ways between hosts a and b (NULL: any, for what has no rule of its own);
- * from now on. -ERR_NOMEM.
+ * Sets the rules in both directions between hosts a and b from now on. NULL: any host without a
+ * rule of its own. -ERR_NOMEM.
  */
 int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const struct mem_link *how);
 
-/* Bytes that wait at all senders, since windows are full. */
+/* Returns the bytes that wait at all senders because windows are full. */
 size_t mem_net_queued(const struct mem_net *m);
 
 /* Calls fn for each channel of that host, also before it is connected. */
 void mem_net_each_chan(const struct mem_net *m, const char *host,
 		       void (*fn)(void *arg, const struct chan *c), void *arg);
 
-/* Memory beside chan_queued(): only channels in memory have heads on queued frames. */
+/* Returns memory besides chan_queued(): only channels in memory have heads on queued frames. */
 size_t mem_chan_heads(const struct chan *c);
 
-/* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile
- * waits. */
+/* Time that a daemon needs to handle a frame, in or out. It handles one at a time; others wait. */
 struct mem_pace {
 	nsec_t frame_ns; /* each */
 	double byte_ns;
@@ -89,8 +89,7 @@ struct mem_pace {
 /* Sets the pace of all daemons of a host; both 0 (the default): no time. -ERR_NOMEM. */
 int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace);
 
-/* What has come to a host and gone from it since it exists. busy: how long that has taken it at
- * its pace. */
+/* Traffic of a host since it exists. busy: the time that it took at its pace. */
 struct mem_load {
 	uint64_t frames_in, frames_out, bytes_in, bytes_out;
 	nsec_t busy;
@@ -111,17 +110,16 @@ struct mem_tap {
 	void *arg;
 };
 
-/* Of what stands on that host, now or later. tap is borrowed; NULL: none. -ERR_NOMEM. */
+/* Taps all current and later channels of that host. tap is borrowed; NULL: none. -ERR_NOMEM. */
 int mem_net_set_tap(struct mem_net *m, const char *host, const struct mem_tap *tap);
 
-/* Any bytes, past the tap and the cap; from the tap's callbacks, on the channel that it was given.
- * -ERR_NOMEM. */
+/*
+ * Sends any bytes, past the tap and the cap; called from the tap's callbacks, on their channel.
+ * -ERR_NOMEM.
+ */
 int mem_tap_send(struct chan *c, const uint8_t *p, size_t n);
 
-/*
- * A crash of all that stands on the host: its channels end for their peers
- * (reset); its own get nothing.
- */
+/* Crashes a host: its channels end for their peers (reset); its own ends get no callback. */
 void mem_net_kill_host(struct mem_net *m, const char *host);
 
 #endif

@@ -14,7 +14,7 @@ struct mem_net {
 	struct loop *loop;
 	struct rng rng;
 	struct list ctxs; /* struct net_ctx.at */
-	struct list elsewhere; /* what stands on other hosts */
+	struct list elsewhere; /* contexts of other hosts */
 	/* host -> struct mem_place: ten thousand of them are dialled and killed */
 	struct smap places;
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
@@ -248,7 +248,7 @@ void mem_net_kill_host(struct mem_net *m, const char *host)
 	}
 }
 
-/* --- dialling: settled when the timer of the dialling end comes */
+/* --- dialling: completed by the timer of the dialling end */
 
 static struct mem_listener *listener_at(const struct mem_net *m, const char *host, uint16_t port)
 {
@@ -301,7 +301,7 @@ static void open_client(struct mem_chan *m, const struct net_ctx *server)
 		m->c.h.on_event(m->c.h.arg, &m->c, CHAN_OPEN, NULL);
 }
 
-/* As in TLS 1.3: the client believes itself open until it hears the refusal. */
+/* As in TLS 1.3: the client counts as open until it receives the refusal. */
 static void refused_by_server(struct mem_chan *m, struct mem_listener *l, const struct err *why)
 {
 	l->stats.refused++;
@@ -334,7 +334,7 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 	open_client(m, server);
 }
 
-/* Retries when the other side runs again. A repaired link causes a retry by itself. */
+/* Retries when the other side runs again. A repaired link causes its own retry. */
 static void await_there(struct mem_chan *m, nsec_t held)
 {
 	nsec_t left = m->dial->give_up_at - loop_now(m->c.loop),

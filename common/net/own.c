@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which address of this host a daemon listens on, by what people write. */
+/* Finds the address of this host on which a daemon listens, by names that people write. */
 #include "common/base/str.h"
 #include "common/net/internal.h"
 
@@ -15,7 +15,7 @@
 #define ALL_IPV4 "0.0.0.0"
 #define ALL_IPV6 "::"
 
-/* Whether the interface has an address of that family which other hosts may reach. */
+/* True if the interface has an address of that family that other hosts may reach. */
 static bool is_reached(const struct ifaddrs *i, int family)
 {
 	if (!i->ifa_addr || i->ifa_addr->sa_family != family || i->ifa_flags & IFF_LOOPBACK ||
@@ -34,7 +34,7 @@ static bool has_family(const struct ifaddrs *all, int family)
 	return false;
 }
 
-/* All addresses, where there are some that others reach. */
+/* Returns the address for all interfaces, if others can reach one of them. */
 static int all_addresses(char out[NET_ADDR_BYTES], struct err *e)
 {
 	struct ifaddrs *all;
@@ -71,8 +71,8 @@ static const struct addrinfo *first_of_ours(const struct addrinfo *a, bool is_lo
 }
 
 /*
- * A system without an entry elsewhere gives its own name an address of the loopback interface, or
- * none. Other hosts do not reach it by that.
+ * Without another entry, a system gives its own name an address of the loopback interface, or none.
+ * Other hosts do not reach that.
  */
 static bool is_host_name(const char *name)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificate authority of one user's monitor, and what its clients hold.
- * Everything is EC P-256 with SHA-256. Files with keys are 0600 in 0700
- * directories; anything more open is refused, with the words how to mend it.
- * These calls read and write files and so may block for a moment.
+ * The certificate authority of one user's monitor, and the credentials of its clients. Everything
+ * is EC P-256 with SHA-256. Files with keys are 0600 in 0700 directories; anything more open is
+ * refused, and the text has the remedy. These calls read and write files and so may block for a
+ * moment.
  */
 #ifndef COMMON_NET_PKI_H
 #define COMMON_NET_PKI_H
@@ -28,7 +28,7 @@
  * certificate. Its first 8 characters are the CA's short name in file names.
  */
 void pki_pin(char out[PKI_PIN_BYTES], const void *ca_der, size_t n);
-/* A pin as people copy it: the right length and alphabet. */
+/* True for a valid form of a pin: the right length and alphabet. */
 bool pki_pin_is_valid(const char *pin);
 
 /* --- the CA (mainsm only) */
@@ -36,10 +36,9 @@ bool pki_pin_is_valid(const char *pin);
 struct pki_ca;
 
 /*
- * Loads ca.key and ca.crt from dir, or makes them (and dir) when neither is
- * there. `name` becomes the CA's common name (user@host, say; a name).
- * ERR_INVALID: key and certificate do not belong together, the key is missing,
- * not a CA of ours, expired. ERR_DENIED (modes), ERR_PARSE, ERR_SYS, ERR_NOMEM.
+ * Loads ca.key and ca.crt from dir, or makes them (and dir) if neither exists. `name` becomes the
+ * CA's common name (user@host, say; a name). ERR_INVALID: key and certificate do not match, the key
+ * is missing, not a CA of ours, expired. ERR_DENIED (modes), ERR_PARSE, ERR_SYS, ERR_NOMEM.
  */
 int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct err *e);
 void pki_ca_free(struct pki_ca *ca);
@@ -47,21 +46,20 @@ void pki_ca_free(struct pki_ca *ca);
 const char *pki_ca_pin(const struct pki_ca *ca);
 const char *pki_ca_pem(const struct pki_ca *ca);
 const uint8_t *pki_ca_der(const struct pki_ca *ca, size_t *n);
-/* When the CA's own certificate ends; nothing that it issues lasts longer. */
+/* Returns the end of the CA's own certificate; no issued certificate lasts longer. */
 nsec_t pki_ca_wall_not_after(const struct pki_ca *ca);
 
 /*
- * Checks the request (P-256, signed by the key in it) and signs a certificate for
- * `as`. Of `as` role, site, host and the two times are read; wall_not_before 0 is
- * PKI_BACKDATE_NS ago; both are cut to the CA's. Nothing but the public key is
- * taken from the request. Appends DER to cert. *issued, unless NULL, becomes what
- * was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID (as),
- * ERR_NOMEM.
+ * Checks the request (P-256, signed by the key in it) and signs a certificate for `as`. Of `as`,
+ * role, site, host and the two times are read; wall_not_before 0 is PKI_BACKDATE_NS ago; both are
+ * limited to the CA's. Only the public key of the request is used. Appends DER to cert. *issued,
+ * unless NULL, becomes the issued identity, serial included. ERR_PARSE, ERR_DENIED (request),
+ * ERR_INVALID (as), ERR_NOMEM.
  */
 int pki_ca_issue(struct pki_ca *ca, struct bytes csr_der, const struct identity *as,
 		 struct buf *cert, struct err *e);
 
-/* --- keys and requests (everybody) */
+/* --- keys and requests (all roles) */
 
 struct pki_key;
 
@@ -71,7 +69,7 @@ void pki_key_free(struct pki_key *k);
 /* Appends a DER request signed by the key: proof of possession. */
 int pki_csr_make(const struct pki_key *k, struct buf *der, struct err *e);
 
-/* --- what one side of a link holds: PEM texts, owned, the key's wiped when freed */
+/* --- credentials of one side of a link: PEM texts, owned; the key's text is wiped when freed */
 
 struct pki_creds {
 	char *cert_pem, *key_pem, *ca_pem;
@@ -80,34 +78,35 @@ struct pki_creds {
 void pki_creds_done(struct pki_creds *c);
 
 /*
- * Out of key, issued certificate and CA. They are checked as in pki_creds_check()
- * without a pin.
+ * Makes credentials from key, issued certificate and CA. Checks them as pki_creds_check() without a
+ * pin.
  */
 int pki_creds_make(struct pki_creds *out, const struct pki_key *k, const struct buf *cert_der,
 		   const struct buf *ca_der, struct err *e);
 
 /*
- * key.pem, cert.pem, ca.pem in dir. Loading: ERR_NOTFOUND when not all are there
- * (not enrolled yet), ERR_DENIED (modes), ERR_PARSE. Storing makes dir; the
- * certificate is written last. Blocks until another process that stores there is ready; after two
- * seconds ERR_AGAIN.
+ * key.pem, cert.pem, ca.pem in dir. Loading: ERR_NOTFOUND if not all exist (not enrolled yet),
+ * ERR_DENIED (modes), ERR_PARSE. Storing makes dir; the certificate is written last. Blocks while
+ * another process stores there; after two seconds ERR_AGAIN.
  */
 int pki_creds_load(const char *dir, struct pki_creds *out, struct err *e);
 int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e);
 
-/* The key first: without it nothing there is worth anything. */
+/* Removes the key first: the other files are useless without it. */
 void pki_creds_erase(const char *dir);
 
 /*
- * 0: the key belongs to the certificate, and `wall` is in its validity. The CA
- * has signed it and has this pin (NULL: any). *out, unless NULL, becomes the
- * identity in it. The text of the error says what to do. ERR_INVALID,
- * ERR_DENIED (pin), ERR_TIMEOUT (expired), ERR_PARSE.
+ * Checks credentials: the key belongs to the certificate, and `wall` is in its validity. The CA has
+ * signed it and has this pin (NULL: any). *out, unless NULL, becomes its identity. The text of the
+ * error has the remedy. ERR_INVALID, ERR_DENIED (pin), ERR_TIMEOUT (expired), ERR_PARSE.
  */
 int pki_creds_check(const struct pki_creds *c, const char *pin, nsec_t wall, struct identity *out,
 		    struct err *e);
 
-/* Role, names, serial, times and fingerprint of a certificate, not verified. ERR_PARSE. */
+/*
+ * Reads role, names, serial, times and fingerprint of a certificate without verifying it.
+ * ERR_PARSE.
+ */
 int pki_identity_from_der(struct identity *out, const void *cert_der, size_t n, struct err *e);
 
 #endif

@@ -122,8 +122,8 @@ static int ca_make(struct pki_ca *ca, const char *name, struct err *e)
 }
 
 /*
- * Key first: a crash in between leaves a key that has signed nothing, and the
- * next start makes both again.
+ * Stores the key first: a crash in between leaves a key that has signed nothing, and the next start
+ * makes both again.
  */
 static int ca_store(const struct pki_ca *ca, const char *key_path, const char *cert_path,
 		    struct err *e)
@@ -159,7 +159,7 @@ static int ca_load(struct pki_ca *ca, const char *key_path, const char *cert_pat
 	return rc;
 }
 
-/* What the rest relies on, whether it was made now or ten years ago. */
+/* Checks properties that the rest relies on, for a new CA and an old one. */
 static int ca_finish(struct pki_ca *ca, const char *dir, struct err *e)
 {
 	int rc;
@@ -208,7 +208,7 @@ static int ca_open(struct pki_ca *ca, const char *dir, const char *name, struct 
 	if (no_key && !no_cert)
 		return err_set(e, ERR_INVALID, "%s: " CERT_FILE " is there, " KEY_FILE " is not",
 			       dir);
-	/* A key alone is what a crash during the first start leaves: nothing was issued with it. */
+	/* A key alone is left by a crash during the first start: nothing was issued with it. */
 	if (no_cert) {
 		rc = ca_make(ca, name, e);
 		if (!rc)
@@ -242,7 +242,7 @@ bool role_listens(enum role r)
 	return r == ROLE_MAINSM || r == ROLE_SM || r == ROLE_FACTORY;
 }
 
-/* What a certificate may be used for; verify.c demands exactly this. */
+/* Permitted usage of a certificate; verify.c requires exactly this. */
 static const char *role_usage(enum role r)
 {
 	return role_listens(r) ? "serverAuth,clientAuth" : "clientAuth";
@@ -295,7 +295,7 @@ static int leaf_make(struct pki_ca *ca, EVP_PKEY *key, const struct identity *as
 	return rc;
 }
 
-/* Seconds are all that a certificate can say. */
+/* Certificates have only whole seconds. */
 static nsec_t whole_seconds(nsec_t t)
 {
 	return t - t % NSEC_PER_SEC;

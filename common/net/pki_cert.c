@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates: what is read out of them, and how DER and PEM come and go. */
+/* Certificates: reads their contents, and converts DER and PEM. */
 #include "common/base/str.h"
 #include "common/net/internal.h"
 

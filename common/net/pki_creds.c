@@ -142,7 +142,7 @@ static const struct part {
 	size_t at;
 	unsigned flags;
 } parts[] = {
-	/* The certificate last: when it is there, all is there. */
+	/* The certificate last: if it exists, all files exist. */
 	{ "key.pem", offsetof(struct pki_creds, key_pem), FILE_SECRET },
 	{ "ca.pem", offsetof(struct pki_creds, ca_pem), FILE_OWNED },
 	{ "cert.pem", offsetof(struct pki_creds, cert_pem), FILE_OWNED },
@@ -150,9 +150,9 @@ static const struct part {
 
 #define LOCK_FILE "creds.lock"
 /*
- * Enough for a process that writes three files and waits for the disk. A daemon's loop stands still
- * meanwhile, so it is less than HEARTBEAT_PERIOD_NS. A process that gets no lock in time tries
- * again later, as for a mainsm that is not there.
+ * Enough for a process that writes three files and waits for the disk. It blocks a daemon's loop,
+ * so it is less than HEARTBEAT_PERIOD_NS. A process that gets no lock in time retries later, as if
+ * mainsm were not reachable.
  */
 #define LOCK_WAIT_NS (2 * NSEC_PER_SEC)
 #define LOCK_STEP_NS (5 * NSEC_PER_MSEC)
@@ -182,9 +182,9 @@ static int load_part(const char *dir, const struct part *p, struct pki_creds *c,
 }
 
 /*
- * Processes of one user may share the directory: what one reads is what one other has written, all
- * of it. *fd -1: there is no lock to wait for. No process has stored here, or one that knew no
- * lock, or the file system has none.
+ * Processes of one user may share the directory: a reader must get all files of one writer. *fd -1:
+ * there is no lock to wait for. No process has stored here, or one of a version without locks, or
+ * the file system has none.
  */
 static int lock(const char *dir, bool is_shared, int *fd, struct err *e)
 {

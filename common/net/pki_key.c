@@ -110,7 +110,7 @@ int pki_csr_make(const struct pki_key *k, struct buf *out, struct err *e)
 	return rc ? err_nomem(e) : 0;
 }
 
-/* The public key that asks: ours to free. */
+/* Returns the public key of the request, which the caller frees. */
 EVP_PKEY *csr_check(const void *der, size_t n, struct err *e)
 {
 	const uint8_t *at = der;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getaddrinfo() may take half a minute, so it runs in a thread of its own.
- * The thread and the loop share one look-up, and the last of them frees it;
- * the thread never touches the loop, it makes a descriptor readable.
+ * getaddrinfo() may take half a minute, so it runs in a separate thread. The thread and the loop
+ * share one look-up, and the last of them frees it. The thread never uses the loop; it makes a
+ * descriptor readable.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"

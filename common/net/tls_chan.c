@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A channel over TLS. OpenSSL works on our own descriptor and not inside a
- * bufferevent. So input is always read to its end before an end is reported. A
- * flood after the handshake is seen record by record. Frames of one turn share
- * one record, and no callback can come late.
+ * A channel over TLS. OpenSSL uses our own descriptor, not a bufferevent. So input is always read
+ * completely before an end is reported. A flood after the handshake is seen record by record.
+ * Frames of one turn share one record, and no callback is late.
  */
 #include "common/net/internal.h"
 
@@ -49,7 +48,7 @@ void tls_deadline(struct tls_chan *t)
 {
 	nsec_t at = earlier(earlier(t->give_up_at, frame_due(t)), stall_due(t));
 
-	/* A timer that comes too early looks again; moving it for each frame would cost more. */
+	/* A timer that fires early checks again; moving it for each frame would cost more. */
 	if (!at || (t->timer_at && t->timer_at <= at))
 		return;
 	t->timer_at = at;
@@ -80,7 +79,7 @@ void tls_fail(struct tls_chan *t, const struct err *why)
 	chan_fail(&t->c, why);
 }
 
-/* One address of several did not answer: the others have a share of the time too. */
+/* One of several addresses did not answer: the others get a share of the time. */
 static bool may_try_another(const struct tls_chan *t)
 {
 	return t->hs && !t->server && !t->ssl && t->sock.fd >= 0 &&
@@ -130,7 +129,7 @@ static int post_handshake_budget(const struct tls_chan *t, struct err *e)
 		       KEY_UPDATES_PER_MIN_MAX);
 }
 
-/* 1: nothing more for now, 0: there may be more, < 0: the end. */
+/* Returns 1: no more input for now, 0: there may be more, < 0: the end. */
 static int read_step(struct tls_chan *t, size_t *got, struct err *e)
 {
 	uint8_t step[READ_STEP];
@@ -149,7 +148,7 @@ static int read_step(struct tls_chan *t, size_t *got, struct err *e)
 		return rc ? rc : t->sock.drained && is_open(t) && !SSL_has_pending(t->ssl);
 	}
 	kind = SSL_get_error(t->ssl, n);
-	/* A handshake message was worked on, or the kernel has no more. */
+	/* A handshake message was processed, or the kernel has no more input. */
 	if (kind == SSL_ERROR_WANT_READ)
 		return t->sock.blocked;
 	if (kind == SSL_ERROR_WANT_WRITE) {
@@ -225,7 +224,7 @@ static void give_back_output(struct tls_chan *t)
 	}
 }
 
-/* 0: nothing is left, 1: the socket takes no more, < 0: broken. */
+/* Returns 0: everything was written, 1: the socket is full, < 0: broken. */
 static int write_out(struct tls_chan *t, struct err *e)
 {
 	size_t done = 0;
@@ -253,7 +252,7 @@ static int write_out(struct tls_chan *t, struct err *e)
 	return 0;
 }
 
-/* What the peer sent before it went is delivered before its end is reported. */
+/* Delivers the input that the peer sent before its end, then reports the end. */
 static void write_failed(struct tls_chan *t, const struct err *why)
 {
 	struct err unused = { 0 };
@@ -367,7 +366,7 @@ static void op_set_rcvlowat(struct chan *c)
 	update_rcvlowat(t);
 }
 
-/* What came between two polls is older than the poll that found it: the kernel knows its age. */
+/* Input between two polls is older than the poll that found it: the kernel has its age. */
 static void op_poll(struct chan *c)
 {
 	struct tls_chan *t = of(c);

@@ -15,8 +15,8 @@ static bool set_common(SSL_CTX *s, bool server)
 	SSL_CTX_clear_mode(s, SSL_MODE_AUTO_RETRY);
 	SSL_CTX_set_mode(s, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 	/*
-	 * A server may have thousands of idle links: each gives its 34 KiB back after every
-	 * record. A client has one link and spares the allocator that.
+	 * A server may have thousands of idle links: each frees its 34 KiB after every record. A
+	 * client has one link and keeps its buffer.
 	 */
 	if (server)
 		SSL_CTX_set_mode(s, SSL_MODE_RELEASE_BUFFERS);
@@ -40,7 +40,7 @@ static bool set_creds(SSL_CTX *s, bool server, const struct creds_parsed *creds)
 	if (SSL_CTX_use_certificate(s, creds->cert) != 1 ||
 	    SSL_CTX_use_PrivateKey(s, creds->key) != 1)
 		return false;
-	/* An enrolling peer knows only the pin of the CA, so a server shows the CA too. */
+	/* An enrolling peer has only the pin of the CA, so a server sends the CA too. */
 	return !server || SSL_CTX_add1_chain_cert(s, creds->ca) == 1;
 }
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BACKLOG 1024 /* a site's hosts come back at the same moment */
+#define BACKLOG 1024 /* a site's hosts reconnect at the same moment */
 #define ACCEPT_TURN_MAX 16
 #define SLOW_PEER_NS (250 * NSEC_PER_MSEC) /* without a move: a way around the world and back */
-/* TLS clients speak first: the kernel keeps one that does not, and it costs us nothing meanwhile */
+/* TLS clients send first: the kernel holds a silent one, at no cost for us */
 #define DEFER_S ((int)(HANDSHAKE_MAX_NS / NSEC_PER_SEC))
 /* out of descriptors: accepting in a loop would take a core */
 #define REARM_NS (500 * NSEC_PER_MSEC)
@@ -88,16 +88,19 @@ static bool is_silent(const struct tls_chan *t)
 	return t->hs && !t->hs->has_hello && !sock_has_input(t->sock.fd);
 }
 
-/* Not one that waits for us: when all hosts of a site come at once, handshakes take their time. */
+/*
+ * False for a peer that waits for us: when all hosts of a site connect at once, handshakes take
+ * long.
+ */
 static bool is_slow(const struct tls_chan *t, nsec_t now)
 {
 	return now - t->shook_at >= SLOW_PEER_NS && !sock_has_input(t->sock.fd);
 }
 
 /*
- * The oldest peer that has sent no whole ClientHello, however young. Else the oldest one that owes
- * a move for long. So peers without a credential cannot keep valid ones out. NULL: all are in the
- * middle of their handshake.
+ * Finds the oldest peer that has sent no whole ClientHello, of any age. Else the oldest one that
+ * owes a message for long. So peers without a credential cannot keep valid ones out. NULL: all are
+ * in the middle of their handshake.
  */
 static struct tls_chan *find_victim(struct tls_listener *l, nsec_t now)
 {
@@ -126,7 +129,7 @@ static bool make_room(struct tls_listener *l, nsec_t now)
 	return l->fd >= 0; /* a callback may have closed the listener */
 }
 
-/* Which source counts it: NULL for loopback. -ERR: not now. */
+/* Finds the source that counts it: NULL for loopback. -ERR: not now. */
 static int admit_source(struct tls_listener *l, const struct sockaddr_storage *from,
 			struct source **out, struct err *e)
 {
@@ -195,8 +198,8 @@ static void on_peer(struct tls_listener *l, int fd, const struct sockaddr_storag
 }
 
 /*
- * Nothing can be accepted, and the descriptor stays ready. With the spare one
- * the first in line is closed at once; then none is accepted for a while.
+ * Nothing can be accepted, and the descriptor stays ready. The spare descriptor is used to close
+ * the first one at once; then none is accepted for a while.
  */
 static void out_of_descriptors(struct tls_listener *l)
 {

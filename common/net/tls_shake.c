@@ -38,8 +38,8 @@ static bool asks_for(const uint8_t *ext, size_t n, const uint8_t *alpn, size_t a
 }
 
 /*
- * Whether a certificate is demanded is settled here, before the server says
- * anything: enrolling peers have none, all others must show one.
+ * Decides here, before the server sends anything, whether a certificate is required: enrolling
+ * peers have none, all others must show one.
  */
 int tls_hello_cb(SSL *ssl, int *alert, void *arg)
 {
@@ -77,7 +77,7 @@ int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const 
 #define POST_WINDOW_NS (60 * NSEC_PER_SEC)
 
 /* six: OpenSSL calls it. */
-/* KeyUpdate, NewSessionTicket: nothing bounds them in TLS itself. */
+/* KeyUpdate, NewSessionTicket: TLS itself does not limit their number. */
 static void count_post_handshake(int writing, int version, int type, const void *p, size_t n,
 				 SSL *ssl, void *arg)
 {
@@ -134,7 +134,7 @@ int tls_shake_start(struct tls_chan *t, struct err *e)
 	return 0;
 }
 
-/* The library has said yes; what it could have overlooked is asked again. */
+/* The library has accepted the peer; checks again what it may have missed. */
 static int check_result(const struct tls_chan *t, struct err *e)
 {
 	const unsigned char *alpn;

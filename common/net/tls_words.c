@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's reasons in words that name the remedy. */
+/* The library's reasons as texts with the remedy. */
 #include "common/net/internal.h"
 #include "common/base/array.h"
 
@@ -15,7 +15,7 @@ static const struct word {
 	enum err_code code;
 	const char *text;
 } words[] = {
-	/* alerts: the peer says them about us */
+	/* alerts: sent by the peer about us */
 	{ ALERT(SSL_AD_CERTIFICATE_EXPIRED), ERR_DENIED,
 	  "the peer says that our certificate has expired: enrol again" },
 	{ ALERT(SSL_AD_CERTIFICATE_REVOKED), ERR_DENIED,

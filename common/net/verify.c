@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a peer's certificate must be. The TLS library alone demands less: it
- * takes a certificate without extended key usage for anything. It does not
- * examine names, and follows chains of any length.
+ * Rules for a peer's certificate. The TLS library alone is too lenient: it accepts a certificate
+ * without extended key usage for any purpose. It does not check names, and follows chains of any
+ * length.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"
@@ -11,7 +11,7 @@
 #include <openssl/x509v3.h>
 #include <string.h>
 
-/* The certificate and its CA; ours always lies directly below. */
+/* The certificate and its CA; ours is always directly below. */
 #define PRESENTED_MAX 2
 
 static int refuse(struct verdict *v, int x509_error, enum err_code code, const char *text)
@@ -61,8 +61,8 @@ static int chain_refused(struct verdict *v, int error)
 }
 
 /*
- * Times are not judged here but in ctx_admits(), with our clock and words; a
- * peer's intermediates are not even examined.
+ * ctx_admits() checks times, with our clock and texts; a peer's intermediates are not even
+ * examined.
  */
 static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 {
@@ -87,7 +87,10 @@ static int verify_chain(X509 *anchor, X509 *leaf, struct verdict *v)
 	return rc;
 }
 
-/* Exactly what role_usage() says: one more (or anyExtendedKeyUsage) is refused like one less. */
+/*
+ * Requires exactly the usage of role_usage(): one more (or anyExtendedKeyUsage) is refused like one
+ * less.
+ */
 static bool usage_is_exact(const X509 *leaf, enum role role)
 {
 	EXTENDED_KEY_USAGE *usage = X509_get_ext_d2i(leaf, NID_ext_key_usage, NULL, NULL);

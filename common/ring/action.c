@@ -117,7 +117,7 @@ static void action_forget(const struct action_tables *t, const struct seg_action
 		t->potentials[a->cell].set = false;
 }
 
-/* A parameter that the event has not lets nothing pass. */
+/* A missing parameter fails the test. */
 static bool action_passes(const struct seg_action *a, const struct action_event *e)
 {
 	double v;

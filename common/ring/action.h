@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Actions that run in the rank: what conditional requests compile into, so
- * that a counter is raised where the call is made. The lm writes entries,
- * the rank runs the chain that hangs at (function, phase).
+ * Actions that run in the rank. Conditional requests are compiled into them, so that a counter is
+ * incremented where the call is made. The lm writes the entries. The rank runs the chain of entries
+ * at (function, phase).
  *
- * An entry is guarded by its own sequence word. The lm installs: write the
- * entry with its `next`, then the head; removes: unhook it (head or the
- * previous entry's next), then clear its op. `next` stands in the word of the sequence, so that it
- * changes at once. The rank copies an entry before it runs it; one that changes meanwhile, or that
- * hangs in another chain by now, ends the walk and is counted.
+ * A sequence word guards each entry. To install an entry, the lm writes it with its `next`, then
+ * the head. To remove it, the lm unlinks it from the head or the previous entry, then clears its
+ * op. `next` is part of the sequence word, so that both change together. The rank copies an entry
+ * before it runs it. An entry that changes meanwhile, or is now in another chain, ends the walk and
+ * is counted.
  */
 #ifndef COMMON_RING_ACTION_H
 #define COMMON_RING_ACTION_H
@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 enum action_op {
-	ACTION_NONE, /* a free entry: does nothing, ends no chain */
+	ACTION_NONE, /* free: does nothing and ends no chain */
 	ACTION_COUNTER_ADD, /* cell.n += operand */
 	/* v + operand < 0: ignored; else I += v (now - t), t = now, v += operand */
 	ACTION_INTEGRATOR_ADD,
@@ -33,7 +33,7 @@ enum action_operand {
 	ACTION_VOLUME,
 };
 
-/* When it does not hold the action does not run. */
+/* The action runs only if the test is true. */
 enum action_test {
 	ACTION_ALWAYS,
 	ACTION_IF_EQ,
@@ -54,7 +54,8 @@ struct seg_action {
 	uint16_t op; /* enum action_op */
 	uint16_t next; /* index + 1 of the next entry, 0 = end */
 	uint16_t func;
-	uint8_t phase; /* func and phase: the chain that it belongs to; a stray one ends the walk */
+	/* func and phase: the chain of this entry; an entry of another chain ends the walk */
+	uint8_t phase;
 	uint8_t flags;
 	uint16_t cell;
 	uint16_t operand; /* enum action_operand */
@@ -65,8 +66,9 @@ struct seg_action {
 	uint16_t test_par;
 	double value; /* of ACTION_CONST */
 	/*
-	 * Ticks, or 0. Of a start that adds to an integrator: a thread that was in the call then is
-	 * inside from then on. That needs an end of the call that lowers the same cell.
+	 * Ticks, or 0. Set for a start that adds to an integrator: threads in the call at that time
+	 * count as inside since then. Requires an end of the call that subtracts from the same
+	 * cell.
 	 */
 	uint64_t since;
 	double test_value;
@@ -83,10 +85,10 @@ static_assert(sizeof(struct seg_action) == 64, "one cache line");
 
 void cell_count_add(struct seg_cell *c, int64_t n);
 
-/* The integrator rule above. */
+/* Apply the integrator rule above. */
 void cell_integrator_add(struct seg_cell *c, double delta, uint64_t now);
 
-/* What one thread remembers of one integrator: a start whose partner is not known yet. */
+/* A start of an integrator in one thread whose partner is not known yet. */
 struct cell_potential {
 	uint64_t t;
 	double delta;
@@ -94,13 +96,13 @@ struct cell_potential {
 };
 
 /*
- * potential: only remembers (delta, now), over an older one. Else: with delta < 0 and one
- * remembered, applies that first, at its own time, and forgets it; then adds delta at now.
+ * With potential: only store (delta, now), in place of an older one. Otherwise: if delta < 0 and
+ * one is stored, apply that first, at its own time, and clear it. Then add delta at now.
  */
 void cell_patop_add(struct seg_cell *c, struct cell_potential *p, double delta, uint64_t now,
 		    bool potential);
 
-/* The event that a chain runs for. */
+/* The event for which a chain runs. */
 struct action_event {
 	const int64_t *par; /* npar of them */
 	uint32_t npar;
@@ -113,17 +115,17 @@ struct action_event {
 	bool any_source; /* the partner will be known at the end */
 	int64_t bytes; /* 0 when not known */
 	/*
-	 * 0, or the call had begun before its actions were there, at `late` - 1. Only actions
-	 * run that add to an integrator and need no parameters. At its start these are those
-	 * with a later `since`, at that time or `now`, whichever is later.
+	 * 0, or the call began before its actions were installed, at `late` - 1. Then only actions
+	 * run that add to an integrator and need no parameters. At its start, these are the actions
+	 * with a later `since`. They use that time or `now`, whichever is later.
 	 */
 	uint64_t late;
 };
 
-/* This action is one of those. */
+/* True if the action may run late: see `late` above. */
 bool action_may_be_late(const struct seg_action *a);
 
-/* `end` ends what `start` begins: both add to the same integrator, in both ways. */
+/* True if `end` undoes `start`: both add to the same integrator, with opposite signs. */
 bool action_is_pair(const struct seg_action *start, const struct seg_action *end);
 
 /* The tables of a segment and the cells of one thread. */
@@ -135,10 +137,7 @@ struct action_tables {
 	struct cell_potential *potentials; /* SEG_CELLS, private memory */
 };
 
-/*
- * Runs the chain; at most SEG_ACTIONS steps. Returns how many times it was cut short by a
- * change.
- */
+/* Runs the chain, at most SEG_ACTIONS steps. Returns how many times a change cut it short. */
 unsigned action_run(const struct action_tables *t, const struct action_event *e);
 
 /* --- the lm's side, on a mapped segment: see segview.h */

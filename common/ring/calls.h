@@ -37,14 +37,14 @@ enum call_class {
 
 enum call_phase { CALL_START, CALL_END };
 
-/* In the place of a partner's world rank. */
+/* Special values in place of a partner's world rank. */
 enum {
-	CALL_PARTNER_UNKNOWN = -1, /* not yet: any source; or not at all */
-	CALL_PARTNER_NONE = -2, /* there is none: MPI_PROC_NULL */
-	CALL_PARTNER_ALL = -3, /* those of a collective call */
+	CALL_PARTNER_UNKNOWN = -1, /* not known yet (any source), or never */
+	CALL_PARTNER_NONE = -2, /* no partner: MPI_PROC_NULL */
+	CALL_PARTNER_ALL = -3, /* all partners of a collective call */
 };
 
-/* What a C argument is. */
+/* Kind of a C argument. */
 enum call_param_kind {
 	CALL_P_POINTER, /* buffer, array, output */
 	CALL_P_INT,
@@ -79,9 +79,11 @@ struct call_desc {
 	/* 1-based $par numbers, 0 = the call has none; npar = how many there are */
 	uint8_t start_npar, start_length, start_partner;
 	uint8_t end_npar, end_length, end_partner;
-	uint8_t volume; /* how bytes are found: enum call_volume of volume.h; 0 none */
-	uint8_t tag, comm, count, type, peer, status; /* 1-based place of that C argument, 0 none */
-	uint8_t persistent; /* makes a request that other calls start: what it moves counts then */
+	uint8_t volume; /* rule for the number of bytes: enum call_volume of volume.h; 0 = none */
+	/* 1-based position of that C argument; 0 = none */
+	uint8_t tag, comm, count, type, peer, status;
+	/* makes a request that other calls start: its bytes count at each start */
+	uint8_t persistent;
 	struct call_param param[CALL_PARAMS_MAX];
 };
 
@@ -89,20 +91,22 @@ struct call_desc {
 extern const struct call_desc call_table[];
 extern const unsigned call_count;
 
-/* NULL when there is no such id. */
+/* Returns NULL if there is no such id. */
 const struct call_desc *call_get(unsigned id);
 
-/* By full name ("MPI_Send"), exact. -1 when it is not in the table. */
+/* Finds a call by its full name ("MPI_Send"). Returns -1 if the table does not contain it. */
 int call_find(const char *name);
 
-/* It starts what a persistent request is for, or marks parts of it as ready: what that moves counts
- * then. */
+/*
+ * True if the call starts a persistent request or marks parts of it as ready. The bytes of the
+ * request count then.
+ */
 bool call_starts(const struct call_desc *d);
 
-/* True: the call makes a request, which another call completes. */
+/* True if the call makes a request that another call completes. */
 bool call_posts(const struct call_desc *d);
 
-/* True: the call waits for requests or tests them, so its time belongs to their partners. */
+/* True if the call waits for requests or tests them, so its time belongs to their partners. */
 bool call_waits(const struct call_desc *d);
 
 /* "send", "receive", ...: the names of built-in metrics in lower case. "?" out of range. */

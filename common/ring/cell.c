@@ -13,7 +13,7 @@ static void put_double(double *to, double v)
 
 void cell_count_add(struct seg_cell *c, int64_t n)
 {
-	/* One word says it all: no sequence. Unsigned, so that running over is defined. */
+	/* A single word needs no sequence. Unsigned, so that overflow is defined. */
 	__atomic_store_n(&c->n, (int64_t)((uint64_t)c->n + (uint64_t)n), __ATOMIC_RELAXED);
 }
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an lm knows which processes without a segment belong to a program that is to be watched:
- * `omig run` and `omig exec` put a variable into its environment, which all have that come of it.
+ * Marks the programs to be watched that have no segment. `omig run` and `omig exec` set a variable
+ * in the environment. All descendants inherit it, so that an lm recognises them.
  */
 #ifndef COMMON_RING_CHOSEN_H
 #define COMMON_RING_CHOSEN_H
 
 #include <stdbool.h>
 
-/* its value: the pid of the first of them, which is no other program's */
+/* value: the pid of the first process of the program, which no other program shares */
 #define CHOSEN_VARIABLE "OMIG_CHOSEN"
 
 /*
- * A launcher of MPI programs, or a daemon of one, by the last part of its path: neither it nor what
- * comes of it is chosen, for its ranks come by themselves.
+ * True for a launcher of MPI programs or a daemon of one, by the last part of its path. Neither it
+ * nor its descendants are chosen, because ranks register themselves.
  */
 bool chosen_is_launcher(const char *program);
 

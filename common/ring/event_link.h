@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the library of events (libomig-event) and the one in the ranks (libomig) know of each other
+ * The interface between the library of events (libomig-event) and the one in the ranks (libomig),
  * in one process. Neither needs the other to link or to run: the first looks for
- * omig_app_events_join() among what is loaded. What changes here has another version.
+ * omig_app_events_join() in the loaded modules. A change here needs a new EVENT_LINK_VERSION.
  */
 #ifndef COMMON_RING_EVENT_LINK_H
 #define COMMON_RING_EVENT_LINK_H
@@ -13,21 +13,22 @@
 
 #define EVENT_LINK_VERSION 2
 
-/* The interface of libomig to libomig-event, once there is a segment. */
+/* The interface of libomig to libomig-event, valid when the segment exists. */
 struct event_link {
 	/*
-	 * A type's definition as event logs have it. Its number from 0, or -1: no place is left.
-	 * One thread at a time. What it gives stays until the process ends.
+	 * Announces a type by its definition in the format of event logs. Returns its number from
+	 * 0, or -1 if the table is full. One thread at a time. The number is valid until the
+	 * process ends.
 	 */
 	int (*announce)(const void *definition, size_t bytes);
-	const uint32_t *word; /* by number; not 0: it is requested, and put() */
+	const uint32_t *word; /* by number; not 0: the type is requested, so call put() */
 	uint32_t *bell; /* a futex that changes when words do; both sides may ring */
 	/*
-	 * A record of an event log, head and all; n 0: one that found no room before. Wait-free,
-	 * signal-safe. What finds no room is counted.
+	 * Writes a record in the format of event logs, with its head. n is 0 for a record that was
+	 * dropped before. A record that does not fit is counted. Wait-free, signal-safe.
 	 */
 	void (*put)(unsigned number, const void *record, size_t n);
-	bool follows_fork; /* a child process may join again, and is then requested itself */
+	bool follows_fork; /* a child process may join again, and then has requests of its own */
 };
 
 /* Called once or twice, from MPI_Init or from the join itself. */
@@ -37,8 +38,8 @@ struct event_side {
 };
 
 /*
- * 0; -1: another one has joined already, or it has another version. A process without MPI is set up
- * here. So is a child process if the link of its parent had follows_fork.
+ * Returns 0, or -1 if another library has joined already or has another version. Sets up a process
+ * without MPI. Also sets up a child process if its parent's link had follows_fork.
  */
 int omig_app_events_join(const struct event_side *side);
 

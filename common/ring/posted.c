@@ -14,7 +14,7 @@ static bool is_taken(uint64_t state, uint32_t epoch)
 	return (uint32_t)state == epoch || (uint32_t)state == POSTED_CLAIMED;
 }
 
-/* Whose state changes is not read whole: the words may be written in any order after that. */
+/* A reader ignores an entry whose state changes: so the words may be written in any order. */
 static void fill(struct seg_posted *to, const struct seg_posted *from)
 {
 	__atomic_store_n(&to->func, from->func, __ATOMIC_RELEASE);

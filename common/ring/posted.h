@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of a process's open sends and receives, written by its threads: no lock, no wait, a
- * bounded search. The thread that puts an entry keeps its reference. It removes the entry only
- * while that reference holds: after the lm began a new list another thread may have the place.
+ * The list of a process's open sends and receives. Its threads write it without locks or waiting,
+ * with a bounded search. The thread that puts an entry stores the reference. It removes the entry
+ * only while the reference is valid. After the lm starts a new list, another thread may own the
+ * slot.
  */
 #ifndef COMMON_RING_POSTED_H
 #define COMMON_RING_POSTED_H
@@ -17,13 +18,13 @@ struct posted_ref {
 };
 
 /*
- * Copies *e (its state does not matter) into a place without an entry of this epoch. The search
- * begins at `hint`. False: epoch 0, or no place was found. Any thread.
+ * Copies *e (its state is ignored) into a slot without an entry of this epoch. The search begins at
+ * `hint`. Returns false if epoch is 0 or no slot was found. Any thread.
  */
 bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint, const struct seg_posted *e,
 		struct posted_ref *out);
 
-/* Clears *ref; an empty *ref is fine. */
+/* Removes the entry and clears *ref; an empty *ref is fine. */
 void posted_take(struct seg_posted *table, struct posted_ref *ref);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions of a program by name. BEGIN..END is what lies between two probes; a plain NAME stands for
- * two probes whose names are made of it, as NAME_begin and NAME_end, begin_NAME and end_NAME.
+ * Regions of a program by name. BEGIN..END is the code between two probes. A plain NAME stands for
+ * two probes with names derived from it: NAME_begin and NAME_end, begin_NAME and end_NAME, and so
+ * on.
  */
 #ifndef COMMON_RING_REGION_H
 #define COMMON_RING_REGION_H
@@ -11,20 +12,24 @@
 #include <stdbool.h>
 
 struct region {
-	char name[2 * SEG_PROBE_NAME_BYTES + 2]; /* as given, or as short as it can be */
+	char name[2 * SEG_PROBE_NAME_BYTES + 2]; /* as given, or in its shortest form */
 	char begin[SEG_PROBE_NAME_BYTES], end[SEG_PROBE_NAME_BYTES];
 };
 
-/* The ways in which a plain name is made; a name of two probes is meant in way 0 alone. */
+/*
+ * Number of ways to derive two probe names from a plain name. A name of two probes uses way 0 only.
+ */
 #define REGION_WAYS 8
 
-/* False: that name means no two probes in that way. */
+/* Returns false if the name yields no two probes in that way. */
 bool region_from_name(const char *name, unsigned way, struct region *out);
 
-/* The region of a plain name that begins with this probe. False: in that way there is none. */
+/*
+ * Finds the plain name whose region begins with this probe. Returns false if that way yields none.
+ */
 bool region_from_begin(const char *probe, unsigned way, struct region *out);
 
-/* Could a region have that name? */
+/* True if it is a valid name of a region. */
 bool region_is_name(const char *name);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The writer's half is hot: no malloc, no lock, no system call, no errno, no
- * call out of this file. Words are moved with atomic loads and stores because the
- * other side reads and writes them at the same time; on the processors that we
- * know these are plain moves.
+ * The writer's half is hot: no malloc, no lock, no system call, no errno, no call out of this file.
+ * Words are accessed with atomic loads and stores because the other side reads and writes them at
+ * the same time. On all supported processors these are plain moves.
  */
 #include "common/ring/ring.h"
 
@@ -26,7 +25,7 @@ bool ring_put(const struct ring *r, const void *record, uint32_t n)
 	return true;
 }
 
-/* What the reader has copied, and how far it may go. */
+/* Progress of the reader, and its limit. */
 struct take {
 	const struct ring *r;
 	const struct ring_taker *taker;
@@ -40,7 +39,7 @@ struct take {
 	} rec;
 };
 
-/* The type has eight bits; of an event more stands above them. */
+/* The type has eight bits; an event has more data above them. */
 static unsigned type_of(uint64_t word)
 {
 	return (uint8_t)(word >> 32);
@@ -103,7 +102,7 @@ static bool take_event(struct take *t, uint32_t n)
 	return true;
 }
 
-/* One record: 1 taken, 0 skipped, negative broken. */
+/* Takes one record. Returns 1: taken, 0: skipped, negative: broken. */
 static int take_one(struct take *t)
 {
 	uint32_t n = take_size(t);

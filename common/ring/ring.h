@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event ring of one thread: one writer (the thread), one reader (the lm),
- * no lock, no wait. A record that does not fit is dropped and counted. Both
- * positions count bytes for ever; a record never crosses the ring's end, a
- * RING_PAD record fills what is left there.
+ * The event ring of one thread: one writer (the thread), one reader (the lm), no locks, no waiting.
+ * A record that does not fit is dropped and counted. Both positions count bytes and never wrap. A
+ * record never crosses the end of the ring; a RING_PAD record fills the rest.
  */
 #ifndef COMMON_RING_RING_H
 #define COMMON_RING_RING_H
@@ -27,7 +26,7 @@ enum ring_type {
 /* First word of each record: bytes (a multiple of 8, the word included) and type. */
 #define RING_WORD(bytes, type) ((uint64_t)(uint32_t)(bytes) | (uint64_t)(type) << 32)
 
-/* A library call began or ended. par[k - 1] is $par<k> as calls.h lays them out. */
+/* A library call began or ended. par[k - 1] is $par<k>, in the order of calls.h. */
 struct ring_call {
 	uint64_t word; /* RING_WORD */
 	uint64_t ticks;
@@ -38,7 +37,7 @@ struct ring_call {
 	int64_t par[]; /* npar */
 };
 
-/* A thread came by a probe. */
+/* A thread passed a probe. */
 struct ring_probe {
 	uint64_t word; /* RING_WORD */
 	uint64_t ticks;
@@ -46,12 +45,14 @@ struct ring_probe {
 	uint8_t npar;
 	uint8_t nread; /* bits of the mask */
 	uint32_t tid;
-	uint32_t seq; /* of the struct seg_reads that says what was read */
-	uint32_t mask; /* slots that were read; one that could not be is missing */
+	uint32_t seq; /* of the struct seg_reads that was used */
+	uint32_t mask; /* slots that were read; a slot that could not be read is missing */
 	union seg_value value[]; /* npar parameters, then the reads by ascending slot */
 };
-/* The third word of the record: probe, npar, nread, tid. The fourth is that of a struct seg_reads,
- * with the mask of what was read. */
+/*
+ * The third word of the record: probe, npar, nread, tid. The fourth word is that of a struct
+ * seg_reads, with the mask of the slots that were read.
+ */
 #define RING_PROBE_WORD(probe, npar, nread, tid)                                \
 	((uint64_t)(probe) | (uint64_t)(npar) << 16 | (uint64_t)(nread) << 24 | \
 	 (uint64_t)(tid) << 32)
@@ -64,10 +65,10 @@ static_assert(sizeof(struct ring_probe) + (SEG_PROBE_PARAMS + SEG_READS) * 8 <=
 struct ring_event {
 	uint64_t word; /* RING_EVENT_WORD */
 	uint64_t ticks;
-	/* as a record of an event log has them, then zeros up to a multiple of 8 */
+	/* as in a record of an event log, then zeros up to a multiple of 8 */
 	uint8_t value[];
 };
-/* bytes: of the record in the ring; pad: this many zeros are at its end, 0 to 7. */
+/* bytes: size of the record in the ring; pad: number of zeros at its end, 0 to 7. */
 #define RING_EVENT_WORD(bytes, number, pad)                                                    \
 	((uint64_t)(uint32_t)(bytes) | (uint64_t)RING_EVENT << 32 | (uint64_t)(number) << 40 | \
 	 (uint64_t)(pad) << 56)
@@ -90,9 +91,9 @@ struct ring {
 };
 
 /*
- * Writes a record of n bytes (a multiple of 8, <= RING_RECORD_MAX_BYTES,
- * first word RING_WORD). False: full, counted. The writer's thread only;
- * signal-safe unless it interrupts itself; wait-free. A tail that is invalid counts as full.
+ * Writes a record of n bytes (a multiple of 8, <= RING_RECORD_MAX_BYTES, first word RING_WORD).
+ * Returns false, and counts, if the ring is full. An invalid tail counts as full. Called by the
+ * writer's thread only. Signal-safe unless it interrupts itself; wait-free.
  */
 bool ring_put(const struct ring *r, const void *record, uint32_t n);
 
@@ -102,9 +103,9 @@ static inline uint64_t *ring_word_at(const struct ring *r, uint64_t position)
 }
 
 /*
- * ring_put() in two halves, for a writer that makes the record in its place. This gives n bytes of
- * room, or NULL: full, counted. The writer stores all words by relaxed atomic stores. Then it calls
- * ring_commit() with the bytes that the record has, n at the most.
+ * The two halves of ring_put(), for a writer that builds the record in place. Returns room for n
+ * bytes, or NULL, and counts, if the ring is full. The writer stores all words by relaxed atomic
+ * stores. Then it calls ring_commit() with the size of the record, at most n.
  */
 static inline uint64_t *ring_reserve(const struct ring *r, uint32_t n, uint64_t *at)
 {
@@ -128,24 +129,25 @@ static inline void ring_commit(const struct ring *r, uint64_t at, uint32_t n)
 	__atomic_store_n(r->head, at + n, __ATOMIC_RELEASE);
 }
 
-/* Handlers of records; NULL: records of that kind are skipped. */
+/* Handlers of records. A NULL handler skips records of that kind. */
 struct ring_taker {
 	void (*on_call)(void *arg, const struct ring_call *c);
 	void (*on_probe)(void *arg, const struct ring_probe *p);
-	/* n bytes of values; number is what the writer says */
+	/* n bytes of values; the number is unchecked */
 	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
-	/* All of these were passed on; their room is the writer's when this returns. */
+	/*
+	 * Called after all records were passed on. The writer may reuse their room when it returns.
+	 */
 	void (*on_taken)(void *arg);
-	/* bytes ever taken, with the record that is passed on; NULL = not reported */
+	/* bytes taken so far, including the current record; NULL = not reported */
 	uint64_t *place;
 	void *arg;
 };
 
 /*
- * Takes what is there, at most max records: each is copied once, checked, and
- * passed on aligned to 8. Returns the number taken, or -ERR_PROTO when the
- * writer broke the rules (nothing more can be read from this ring; tail moves
- * to head). At most ring size / 8 steps whatever the memory holds.
+ * Takes at most max records. Each is copied once, checked, and passed on aligned to 8. Returns the
+ * number taken, or -ERR_PROTO if the writer broke the rules. Then tail moves to head and this ring
+ * yields no more records. Takes at most ring size / 8 steps, whatever the memory contains.
  */
 int ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
 

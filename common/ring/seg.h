@@ -35,42 +35,39 @@
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
 #define SEG_VERSION 12
 
-/*
- * A page of the largest size that the architecture may run with: the hook words are mapped on their
- * own.
- */
+/* The largest page size of the architecture: the hook words are mapped on pages of their own. */
 #if defined(__x86_64__)
 #define SEG_PAGE_BYTES 4096
 #else
 #define SEG_PAGE_BYTES 65536
 #endif
 
-#define SEG_HOOKS 1024 /* hook words, action heads: room for functions to come */
+#define SEG_HOOKS 1024 /* hook words and action heads, with room for future functions */
 #define SEG_ACTIONS 512 /* in-rank actions of all conditional requests together */
 #define SEG_LIST_WORDS 8192 /* partner and thread lists of these actions */
 #define SEG_CELLS 64 /* counters and integrators */
 /* (function, partner) pairs per thread, a power of two: 128 partners of a send, a receive and their
  * wait, with room for short searches */
 #define SEG_PARTNERS 512
-/* the program, and libraries of its that have probes of their own */
+/* the program, and libraries that contain probes */
 #define SEG_PROBE_MODULES 4
 #define SEG_PROBES_EACH 64 /* probes of one of them */
 #define SEG_PROBES (SEG_PROBE_MODULES * SEG_PROBES_EACH)
 #define SEG_PROBE_NAME_BYTES 64 /* Fortran's longest name and the 0 */
 #define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
 #define SEG_READS 16 /* figures that a rank reads at one probe */
-/* lists of functions of these figures, together: 16 of all there are */
+/* function lists of these counters together: 16 lists of all functions */
 #define SEG_READ_FUNCS 4096
-/* counters by region: what fits into the last page of a thread */
+/* counters by region: as many as fit in the last page of a thread */
 #define SEG_METERS 32
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
-/* Tools that count all calls, which the next lm distinguishes: the header has room for them. */
+/* Tools that measure all calls, as separate entries for the next lm: limited by the header. */
 #define SEG_INTERESTS 6
-/* Open operations that are listed: eight times what a wait can complete. */
+/* Open operations in the list: eight times as many as one wait can complete. */
 #define SEG_POSTED 1024
-/* call sites per thread, a power of two: a rank uses some dozens of its program's */
+/* call sites per thread, a power of two: a rank uses some dozens */
 #define SEG_SITES 128
 #define SEG_SITE_DEPTH 4 /* callers that distinguish sites */
 #define SEG_MODULES 128 /* files with code: a program with MPI has some fifty */
@@ -89,7 +86,7 @@
 /* Bits of a hook word. 0 = the hook is off: one load, one test, one branch. */
 enum {
 	HOOK_COUNT = 1 << 0, /* calls */
-	HOOK_TIME = 1 << 1, /* delay, and `begin` while inside; see `times of hooks` */
+	HOOK_TIME = 1 << 1, /* delay, and `begin` during a call; see `times of hooks` */
 	HOOK_VOLUME = 1 << 2, /* bytes out and in */
 	HOOK_PARTNER = 1 << 3, /* the same per partner rank */
 	HOOK_EVENT_START = 1 << 4, /* a record in the ring */
@@ -108,8 +105,8 @@ enum {
 
 /*
  * Times of hooks: for each function the ticks at which HOOK_TIME was switched on, or 0. A thread
- * that was in the function then has no `begin`: its time counts from here, by the reader while the
- * call lasts, and by the process when it ends.
+ * that was in the function then has no `begin`, so its time counts from here. The reader adds it
+ * while the call lasts, and the process when it ends.
  */
 
 /* Bits of a probe word. 0 = the probe is off. */
@@ -123,13 +120,15 @@ enum {
 /* Bits of an event's word. 0 = the event is off. */
 enum {
 	EVENT_RECORD = 1 << 0, /* a record in the ring */
-	/* alone: no record, the event is counted as lost. A library without this bit makes
-	 * records */
+	/*
+	 * if set alone: the event is counted as lost, without a record. A library that does not
+	 * know this bit makes records
+	 */
 	EVENT_REFUSE = 1 << 1,
 	EVENT_KNOWN = 3,
 };
 
-/* What a parameter of a probe was declared as. */
+/* Declared type of a parameter of a probe. */
 enum seg_type {
 	SEG_BOOL,
 	SEG_I8,
@@ -146,14 +145,14 @@ enum seg_type {
 };
 #define SEG_IS_FLOAT(type) ((type) >= SEG_F32)
 
-/* A parameter, by its type, or a figure that was read. */
+/* A parameter, by its type, or a counter that was read. */
 union seg_value {
 	int64_t i; /* SEG_BOOL to SEG_U32 too */
 	uint64_t u;
 	double f;
 };
 
-/* What a rank can read at a probe: of all its threads, at the moment of the probe. */
+/* Counters that a rank can read at a probe: over all its threads, at the moment of the probe. */
 enum seg_read_kind {
 	SEG_READ_NONE,
 	SEG_READ_COUNTER, /* a cell: i */
@@ -173,18 +172,17 @@ enum seg_read_kind {
 enum seg_state {
 	SEG_SETTING_UP, /* MPI_Init has not returned: identity may be incomplete */
 	SEG_RUNNING,
-	SEG_FINALIZED, /* MPI_Finalize was entered; totals stay readable */
-	SEG_WITHOUT_MPI, /* runs, with probes or events of its own; MPI_Init may still come */
+	SEG_FINALIZED, /* MPI_Finalize was called; totals stay readable */
+	SEG_WITHOUT_MPI, /* running, with probes or events; MPI_Init may follow */
 };
 
 enum seg_flavour { SEG_FLAVOUR_NONE, SEG_FLAVOUR_OPENMPI, SEG_FLAVOUR_MPICH };
 
 /*
- * What the process says about itself. Text is NUL-terminated, cut to what fits, and not to be
- * trusted.
+ * The process's description of itself. Text is NUL-terminated, cut to fit, and not to be trusted.
  */
 struct seg_own {
-	int32_t pid; /* as the process sees it; the lm has the kernel's word */
+	int32_t pid; /* as the process sees it; the lm uses the kernel's value */
 	int32_t rank; /* in MPI_COMM_WORLD; -1 unknown */
 	int32_t world_size; /* -1 unknown */
 	uint32_t flavour; /* enum seg_flavour */
@@ -195,14 +193,14 @@ struct seg_own {
 	uint64_t start_ticks; /* set-up, in both clocks: a first calibration point */
 	int64_t start_ns; /* CLOCK_MONOTONIC */
 	uint32_t threads_used; /* thread blocks that have ever been claimed */
-	/* level of the last MPI_Pcontrol; 1 at the start; 0 = all hooks silent */
+	/* level of the last MPI_Pcontrol; 1 initially; 0 = all hooks are silent */
 	uint32_t pcontrol;
 	uint64_t threads_lost; /* threads that found no block free */
-	uint64_t calls_lost; /* calls that these made with their hooks on */
+	uint64_t calls_lost; /* calls that these threads made with their hooks on */
 	uint64_t actions_skipped; /* chains of actions that a change of the lm cut short */
 	uint32_t start_word; /* hook word of every function before any request: OMIG_START */
 	uint32_t probe_modules_lost; /* modules with probes that found no place */
-	char job[64]; /* OMIG_JOB, else what the launcher gives */
+	char job[64]; /* OMIG_JOB, or the launcher's name of the job */
 	char site[64]; /* OMIG_SITE, or "" */
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
@@ -212,23 +210,23 @@ struct seg_own {
 				 sight of */
 	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
 	uint32_t event_types_lost; /* that found no place */
-	uint64_t requests_lost; /* how often a persistent request was met whose bytes cannot be
-				   counted */
+	/* number of starts of persistent requests whose bytes cannot be counted */
+	uint64_t requests_lost;
 	uint64_t world; /* MPI_COMM_WORLD: its handle in C, */
 	int32_t f_world; /* and in Fortran; 0 in both: not known */
 	int32_t any_source, proc_null; /* in the place of a peer */
-	uint32_t counts_late; /* 1: the process knows `since` of actions */
+	uint32_t counts_late; /* 1: the process supports `since` of actions */
 	uint64_t speaks_since; /* ticks of the last MPI_Pcontrol(1), or 0 */
 	uint8_t spare[40];
 };
 
-/* What a tool measures of all calls: noted for the lm after this one. */
+/* The hook word that one tool requests for all calls, noted for the next lm. */
 struct seg_interest {
 	uint32_t tool;
 	uint32_t word; /* of a hook; 0: there is none */
 };
 
-/* What the lm writes for the process. */
+/* Written by the lm, read by the process. */
 struct seg_lm {
 	uint64_t lm_epoch; /* start time of the lm that holds this segment; 0 = none yet */
 	uint64_t lm_alive; /* raised now and then, for app.h's attach query */
@@ -238,14 +236,14 @@ struct seg_lm {
 	int64_t base_ns;
 	uint64_t mult;
 	uint32_t shift;
-	uint32_t posted_epoch; /* entries of another one are over; 0: nothing was ever listed */
+	uint32_t posted_epoch; /* entries of another epoch are invalid; 0: nothing was listed yet */
 	uint32_t event_bell; /* a futex: event words have changed */
 	uint32_t interest_seq; /* guards `interest` and `interest_rest`; 0: none were noted */
 	uint32_t interest_rest; /* a hook word: what is measured and is no tool's in `interest` */
 	struct seg_interest interest[SEG_INTERESTS];
 	uint32_t site_depth; /* callers that are noted: 1 to SEG_SITE_DEPTH; else 1 */
 	uint64_t actions_since; /* the latest `since` of an action */
-	/* HOOK_TIME is on for all calls since then, or 0; ticks of earlier times */
+	/* ticks since HOOK_TIME is on for all calls, or 0; ticks of earlier periods */
 	uint64_t timed_since, timed_before;
 };
 
@@ -262,7 +260,7 @@ struct seg_header {
 	uint32_t ring_bytes; /* a power of two */
 	uint64_t hook_offset, head_offset, action_offset, list_offset, note_offset, thread_offset;
 	uint64_t thread_bytes; /* of one block */
-	/* inside a thread block */
+	/* offsets inside a thread block */
 	uint64_t slot_offset, cell_offset, partner_offset, ring_offset;
 	uint64_t probe_word_offset, probe_offset, read_offset, read_func_offset;
 	uint64_t posted_offset;
@@ -276,27 +274,27 @@ struct seg_header {
 };
 
 /*
- * The call that a thread is in, watched or not: a line of the cache that only this thread writes.
- * It is in that call while `frame` is not 0. Stored in this order: the arguments, `word`, `frame`;
- * so a reader that finds one call in `word`, and `frame` not 0 between, has that call's arguments.
- * Arguments are those that the function has (struct call_desc): the others are left over from
- * earlier calls.
+ * The current call of a thread, watched or not, in a cache line that only this thread writes. The
+ * thread is in the call while `frame` is not 0. The order of stores is: the arguments, `word`,
+ * `frame`. So a reader that sees one `word`, with `frame` not 0 in between, has the arguments of
+ * that call. Only the arguments that the function has (struct call_desc) are valid; the others are
+ * from earlier calls.
  */
 struct seg_current {
 	uint64_t word; /* SEG_CURRENT_ONE x the calls that were begun, marks, function + 1; function
 			  0: no call */
-	uint64_t frame; /* the process's own: where its stack was, made odd */
+	uint64_t frame; /* for the process only: the address of its stack, made odd */
 	uint64_t comm; /* communicator, window or file as the program has it; of Fortran an integer
 			*/
-	int32_t peer, tag; /* as in the call; of a Sendrecv those of its send */
+	int32_t peer, tag; /* as in the call; for a Sendrecv those of its send */
 	int32_t source, source_tag; /* of a Sendrecv */
-	/* of a wait for one partner only, while `word` is wait_word: its rank in the world */
+	/* world rank of the partner of a wait for one partner, while `word` is wait_word */
 	uint64_t wait_word;
 	int64_t wait_partner;
 	uint64_t spare;
 };
 #define SEG_CURRENT_FUNC 0xfff
-/* HOOK_TIME was on when it began: its time is no matter of `since` */
+/* HOOK_TIME was on when the call began, so `since` does not apply */
 #define SEG_CURRENT_TIMED (1 << 13)
 #define SEG_CURRENT_FORTRAN (1 << 14)
 #define SEG_CURRENT_ONE (1 << 16)
@@ -304,23 +302,23 @@ struct seg_current {
 /* Head of a thread block; its slots follow. */
 struct seg_thread {
 	uint32_t tid; /* kernel's id of the owner; 0 = never claimed */
-	/* raised when a new thread takes over a dead one's block; values continue to add up */
+	/* incremented when a new thread reuses the block; values continue to add up */
 	uint32_t generation;
 	uint64_t partner_lost; /* calls that the partner table had no room for */
-	/* ticks of calls that had begun before their hook was on, and whose partner is not known */
+	/* ticks of calls that began before their hook was on and whose partner is not known */
 	uint64_t partner_unknown;
 	uint64_t site_lost; /* calls that the table of sites had no room for */
 	uint64_t size_lost; /* calls that the table of sizes had no room for */
 	uint64_t spare0[3];
 	struct seg_current current;
 	/*
-	 * the event ring, see ring.h: its positions only ever grow; writer's and reader's word on
-	 * lines of their own
+	 * the event ring, see ring.h: positions never decrease; the writer's and the reader's words
+	 * are on separate cache lines
 	 */
 	uint64_t ring_head; /* bytes ever written; by the process */
 	uint64_t ring_dropped; /* records that did not fit */
 	uint64_t spare1[6];
-	uint64_t ring_tail; /* bytes ever taken; by the lm */
+	uint64_t ring_tail; /* bytes taken so far; by the lm */
 	uint64_t spare2[7];
 };
 
@@ -329,11 +327,11 @@ struct seg_thread {
  * begin is set.
  */
 struct seg_slot {
-	uint32_t seq; /* odd while begin, delay, bytes and sampled change; count stands alone */
+	uint32_t seq; /* odd while begin, delay, bytes and sampled change; count is independent */
 	uint32_t spare0;
 	uint64_t count; /* outermost calls begun with HOOK_COUNT */
 	uint64_t delay; /* ticks, already multiplied by 2^k when sampled */
-	/* tick of the call that has not ended, or 0; with sampling only of a measured one */
+	/* tick of the call in progress, or 0; with sampling only of a measured call */
 	uint64_t begin;
 	uint64_t bytes_out, bytes_in; /* see calls.def for what counts */
 	uint64_t sampled; /* calls whose delay was measured */
@@ -341,7 +339,7 @@ struct seg_slot {
 };
 
 /*
- * A counter (n) or an integrator (integral, v, t) in one thread: the value of the object is the sum
+ * A counter (n) or an integrator (integral, v, t) in one thread. The value of the object is the sum
  * over threads.
  */
 struct seg_cell {
@@ -356,12 +354,12 @@ struct seg_cell {
 };
 
 /*
- * Whose a cell is and where it stood when it was given away: written by the
- * lm for the lm that comes after it, so that a counter continues where it was.
+ * Owner of a cell and its value when the owner got it. The lm writes it for the next lm, so that
+ * the counter continues.
  */
 struct seg_note {
 	uint32_t seq; /* odd while it changes */
-	uint32_t kind; /* enum token_kind of the last owner, 0: there was none yet */
+	uint32_t kind; /* enum token_kind of the last owner; 0: there was none yet */
 	uint64_t number; /* of the owner's token; 0: it has no owner now */
 	uint32_t tool; /* whose owner it is */
 	uint32_t spare;
@@ -371,18 +369,22 @@ struct seg_note {
 	double own_integral, own_v, own_t; /* v * s, v, system seconds */
 };
 
-/* Number m * SEG_PROBES_EACH + i is the i-th of module m. Written before the segment's magic
- * word. */
+/*
+ * Number m * SEG_PROBES_EACH + i is the i-th probe of module m. Written before the segment's magic
+ * word.
+ */
 struct seg_probe {
 	char name[SEG_PROBE_NAME_BYTES]; /* "": there is none */
 	uint32_t nparam;
 	uint8_t type[SEG_PROBE_PARAMS]; /* enum seg_type; the first is the virtual time */
 	uint8_t spare[6];
-	uint64_t dropped; /* records that found no room; this alone changes */
+	uint64_t dropped; /* records that did not fit; only this member changes */
 };
 
-/* A type of events, by the order of announcing. Written before events_used counts it; lost
- * grows. */
+/*
+ * A type of events, in the order of announcement. Written before events_used counts it; `lost`
+ * grows.
+ */
 struct seg_event {
 	uint32_t offset,
 		bytes; /* in the text: its definition as event logs have it (docs/eventlog.md) */
@@ -400,8 +402,10 @@ struct seg_read {
 	uint16_t first, count; /* functions in the lists */
 };
 
-/* What a record of one probe carries. The first 8 bytes change together; a slot in the mask keeps
- * its meaning. */
+/*
+ * Contents of a record of one probe. The first 8 bytes change together. A slot in the mask does not
+ * change its meaning.
+ */
 struct seg_reads {
 	uint32_t seq; /* odd while it changes */
 	uint32_t mask; /* of slots that are read */
@@ -409,9 +413,8 @@ struct seg_reads {
 };
 
 /*
- * A counter of calls in one region: what the calls of a thread add to it from the thread's begin
- * probe on to its next end probe. An epoch stands for one meaning; 0 = the meter is
- * off.
+ * A counter of calls in one region: the calls of a thread from its begin probe to its next end
+ * probe. Each epoch has one meaning; 0 = the meter is off.
  */
 struct seg_meter {
 	uint32_t epoch;
@@ -419,7 +422,10 @@ struct seg_meter {
 	struct seg_read read; /* of functions, not of partners */
 };
 
-/* What begins and ends at a probe: a bit for each meter. What does both ends first. */
+/*
+ * Meters that begin and end at a probe, one bit each. For a meter in both masks, the end comes
+ * first.
+ */
 struct seg_edges {
 	uint32_t end, begin;
 };
@@ -430,7 +436,7 @@ enum seg_metered_state {
 	SEG_METERED_INSIDE,
 };
 
-/* One meter in one thread. Of another epoch than its meter's it is about something else. */
+/* One meter in one thread. Invalid if its epoch differs from the meter's. */
 struct seg_metered {
 	uint32_t seq; /* odd while it changes */
 	uint32_t epoch;
@@ -438,10 +444,10 @@ struct seg_metered {
 	uint32_t has_first_end; /* the first probe that was met was an end: */
 	uint64_t first_end; /* what the figure was then */
 	uint64_t sum; /* of what has ended */
-	uint64_t begin; /* what the figure was when the thread went in */
+	uint64_t begin; /* value of the counter when the thread entered the region */
 };
 
-/* What a call of seg_partner was for: bits. */
+/* Kind of call that a seg_partner counts: bits. */
 enum {
 	SEG_FOR_RECEIVE = 1 << 0,
 	SEG_FOR_SEND = 1 << 1,
@@ -452,21 +458,22 @@ enum {
 #define SEG_TAG_SEVERAL (-2)
 
 /*
- * Calls of one function with one partner. key is written once, after which the sums grow; each
- * alone is whole. A wait for several requests ends with the last of them, and no call says which
- * one that was. Where they have several partners, the time is shared out among these.
+ * Calls of one function with one partner. key is written once; the sums only grow. Each sum is
+ * consistent by itself. A wait for several requests ends with the last of them, and MPI does not
+ * report which one that was. If they have several partners, the time is divided among them.
  */
 struct seg_partner {
-	/* (function + 1) << 32 | world rank, or of waits CALL_PARTNER_X; 0 = free */
+	/* (function + 1) << 32 | world rank, or for waits CALL_PARTNER_X; 0 = free */
 	uint64_t key;
 	uint64_t count, bytes_out, bytes_in;
-	/* ticks of calls that have ended, multiplied by 2^k when sampled, and had this partner
-	 * only */
+	/* ticks of calls that have ended and had this partner only; times 2^k if sampled */
 	uint64_t delay;
 	uint64_t shared; /* of calls with several: the part of this one */
 	uint64_t possible; /* the same calls: all of their ticks */
-	/* the thread's own: the call of many requests that it was in last, and its place among the
-	 * partners of a call */
+	/*
+	 * private to the thread: its last call of many requests, and its position among the
+	 * partners of a call
+	 */
 	uint32_t call, place;
 	uint32_t kinds; /* SEG_FOR_X */
 	int32_t tag; /* -1 any or none; SEG_TAG_SEVERAL */
@@ -474,7 +481,7 @@ struct seg_partner {
 
 /*
  * Calls of one function from one place of the program. All but the sums is written before `key`,
- * which stays. Each sum alone is whole.
+ * and does not change. Each sum is consistent by itself.
  */
 struct seg_site {
 	uint64_t key; /* of the function and the addresses; 0 = free */
@@ -482,13 +489,13 @@ struct seg_site {
 	uint64_t pc[SEG_SITE_DEPTH]; /* where the call returns to, and its callers behind that */
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
-	uint64_t longest; /* ticks of one call, of those that were measured */
+	uint64_t longest; /* ticks of the longest measured call */
 	uint64_t spare;
 };
 
-/* A file with code in the process, as of MPI_Init. Never changes afterwards. */
+/* A file with code in the process, as of MPI_Init. It never changes afterwards. */
 struct seg_module {
-	uint64_t start, end; /* of its code; 0: there is none */
+	uint64_t start, end; /* of its code; 0: no entry */
 	uint64_t bias; /* what is added to the addresses of the file */
 	uint32_t build_id_bytes; /* 0: it has none */
 	uint8_t build_id[SEG_BUILD_ID_BYTES];
@@ -496,9 +503,9 @@ struct seg_module {
 };
 
 /*
- * A send or receive that has begun and is not complete. A thread claims it and gives it back by
- * exchanging `state`. The upper half of `state` grows with each claim: a reader sees a whole entry
- * or none.
+ * A send or receive that has begun and is not complete. A thread claims and releases the entry by
+ * exchanging `state`. The upper half of `state` grows with each claim, so a reader sees a
+ * consistent entry or none.
  */
 struct seg_posted {
 	uint64_t state; /* lower half: posted_epoch, 0 = free, POSTED_CLAIMED */
@@ -540,8 +547,8 @@ static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module ar
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 
 /*
- * The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once.
- * Without one, bytes 0: the sender is about to become a program that is chosen
+ * The message that carries the memfd (SCM_RIGHTS) to the lm's SOCK_SEQPACKET socket, sent once.
+ * Without a memfd, bytes is 0: the sender is about to execute a program that is chosen
  * (common/ring/chosen.h).
  */
 #define SEG_REGISTER_MAGIC 0x52474d4f /* "OMGR" */
@@ -558,29 +565,28 @@ static_assert(sizeof(struct seg_register) == 24, "layout");
 
 /*
  * Fills the layout part of *h (from version to spare; not magic, w, l) for these numbers of
- * functions, threads and ring bytes. Each is cut to its limits, and ring bytes are rounded up to a
- * power of two.
- * The layout follows from these three numbers alone. Signal-safe.
+ * functions, threads and ring bytes. Each number is limited to its maximum, and ring bytes are
+ * rounded up to a power of two. The layout depends on these three numbers only. Signal-safe.
  */
 void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t ring_bytes);
 
 /* "int32", "float64", ...; "?" out of range. */
 const char *seg_type_name(unsigned type);
 
-/* The lm of a host, for those that use its runtime directory. */
+/* Identifies the lm of a host that uses a runtime directory. */
 struct seg_lm_name {
 	const char *runtime, *host, *caid;
 };
 
 /*
- * "R/lm-<host>-<caid>.sock" and ".lock": where the lm of this host listens. ext begins with the
- * point. -1: does not fit.
+ * Writes "R/lm-<host>-<caid>" plus ext, which begins with a dot: the lm's socket and lock. Returns
+ * -1 if it does not fit.
  */
 int seg_lm_path(char *out, unsigned long size, const struct seg_lm_name *lm, const char *ext);
 
 /*
- * The lm's socket at that path, listening, for its owner alone; close-on-exec. The caller holds the
- * lm's lock: a file at that path was left by a dead lm, and is replaced. -1 with errno.
+ * Listens at that path, for the owner of the socket only; close-on-exec. The caller holds the lm's
+ * lock, so an existing file was left by a dead lm and is replaced. Returns -1 with errno.
  */
 int seg_listen(const char *path);
 

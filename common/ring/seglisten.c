@@ -23,7 +23,7 @@ int seg_lm_version_path(char *out, unsigned long size, const char *path)
 	return n > 0 && (unsigned long)n < size ? 0 : -1;
 }
 
-/* Whatever is there instead of that file: nothing waits for it, and 0 comes out. */
+/* Any other kind of file at that path causes no waiting, and the result is 0. */
 uint32_t seg_lm_version(const char *path)
 {
 	char file[VERSION_PATH_BYTES], text[VERSION_BYTES];

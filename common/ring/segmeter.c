@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meters as the lm sees them: counters that a rank keeps by region. */
+/* The lm's side of meters: counters that a rank keeps by region. */
 #include "common/ring/segview_internal.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static bool make_account(struct segview *v)
 	if (v->meter)
 		return true;
 	v->meter = calloc(SEG_METERS, sizeof(*v->meter));
-	/* Numbers continue: what a thread noted for an earlier lm is of another epoch. */
+	/* Epochs continue: state of a thread for an earlier lm has another epoch. */
 	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
 		v->meter[i].epoch = __atomic_load_n(&meter_at(v, i)->epoch, __ATOMIC_RELAXED);
 	return v->meter != NULL;
@@ -75,7 +75,7 @@ static uint64_t quantity(const struct segview_call *c, unsigned kind)
 	}
 }
 
-/* What the thread has counted so far, the call that it is in too. */
+/* Returns the counts of the thread so far, including the current call. */
 static uint64_t figure_of(const struct segview *v, unsigned thread, const struct seg_read *r,
 			  uint64_t now, bool *torn)
 {
@@ -91,8 +91,8 @@ static uint64_t figure_of(const struct segview *v, unsigned thread, const struct
 }
 
 /*
- * A thread may be inside already, also one without a call, which has taken no block yet. A thread
- * that begins later is in doubt too until it meets a probe: its block does not show when it began.
+ * A thread may be inside already, even one without a call, which has no block yet. A thread that
+ * begins later is uncertain too until it passes a probe: its block does not show its start.
  */
 static void note_start(const struct segview *v, struct seg_metering *m, uint64_t now)
 {
@@ -185,7 +185,7 @@ void segview_meter_del(struct segview *v, unsigned number)
 	m->start = NULL;
 }
 
-/* --- what comes of it */
+/* --- results */
 
 static void copy(const struct seg_metered *from, struct seg_metered *to)
 {
@@ -203,8 +203,10 @@ struct look {
 	uint64_t figure;
 };
 
-/* What the thread had counted and noted at one moment. False: it never stood still, or was killed
- * there. */
+/*
+ * Reads the state of a thread at one moment. Returns false if it never was consistent, or the
+ * thread was killed while writing.
+ */
 static bool look(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
 		 struct look *out)
 {

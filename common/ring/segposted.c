@@ -3,7 +3,7 @@
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
 
-#define READ_TRIES 4 /* what changes that often is gone, or is not to be believed */
+#define READ_TRIES 4 /* an entry that changes this often is in use, or hostile */
 
 static const struct seg_posted *entry_at(const struct segview *v, unsigned place)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes as the lm sees them: a private copy of their table, and what it lets the rank read. */
+/* The lm's side of probes: a private copy of their table, and the counters that the rank reads. */
 #include "common/base/array.h"
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
@@ -31,7 +31,7 @@ static bool is_probe(const struct seg_probe *p)
 	return !SEG_IS_FLOAT(p->type[0]);
 }
 
-/* One read of each word of what the process may still be writing. */
+/* Reads each word once, because the process may still write. */
 static void copy_probe(const struct segview *v, unsigned number, struct seg_probe *out)
 {
 	const uint64_t *from =
@@ -189,7 +189,7 @@ static unsigned ranks_of(const struct seg_read *l)
 	return SEG_IS_OF_PARTNERS(l->kind) ? l->ranks : 0;
 }
 
-/* Functions, and two words of each rank. */
+/* Functions, and two words for each rank. */
 static unsigned words_of(const struct seg_read *l)
 {
 	return l->count + 2u * ranks_of(l);
@@ -216,7 +216,7 @@ static bool is_same_list(const struct segview *v, const struct seg_read *l, cons
 	return true;
 }
 
-/* `first` and the number of words of a place. */
+/* A range of words: the first and their number. */
 struct range {
 	unsigned first, n;
 };
@@ -228,7 +228,7 @@ static bool is_met(const struct segview *v, const struct seg_read *l, const void
 	return l->first < range->first + range->n && range->first < l->first + words_of(l);
 }
 
-/* Shared with a list that is there, or the first place where it fits. */
+/* Shares an existing list, or finds the first gap where it fits. */
 int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out)
 {
 	struct range range = { .n = r->nfunc + 2 * r->nrank };

@@ -6,14 +6,17 @@
 #include <string.h>
 
 /*
- * A writer holds a sequence word odd for some ten nanoseconds; after that many tries it is dead or
+ * A writer holds a sequence word odd for some ten nanoseconds; after this many tries it is dead or
  * hostile.
  */
 #define READ_TRIES 64
 
 #define GUARDED_WORDS 8 /* the largest guarded record, in 64-bit words */
 
-/* Copies n words that begin with a 32-bit sequence word. False: no quiet moment was met. */
+/*
+ * Copies n words that begin with a 32-bit sequence word. Returns false if no consistent state was
+ * found.
+ */
 static bool read_guarded(uint64_t *to, const void *from, unsigned words)
 {
 	const uint64_t *src = from;
@@ -75,7 +78,7 @@ static int32_t wait_partner(const struct seg_current *c, uint64_t word)
 		       : -1;
 }
 
-/* The order of seg_current, backwards: what was copied between is of the call in *word. */
+/* Reads seg_current in reverse order: the data copied in between belong to the call in *word. */
 static bool current_is_whole(const struct seg_current *c, uint64_t *word,
 			     struct segview_current *out)
 {
@@ -157,7 +160,7 @@ static void add_slot(const struct segview *v, unsigned thread, unsigned func, ui
 	}
 }
 
-/* A word that an enemy wrote makes a number, no more. */
+/* A forged word only yields a wrong number. */
 static void add_extent(const struct segview *v, unsigned thread, unsigned func,
 		       struct segview_call *out)
 {
@@ -217,7 +220,9 @@ static bool has_end(const struct segview *v, const struct seg_action *start)
 	return false;
 }
 
-/* The action whose start the thread's call has missed, for that cell. NULL: there is none. */
+/*
+ * Returns the action whose start the thread's call has missed, for that cell. NULL: there is none.
+ */
 static const struct seg_action *late_start(const struct segview *v, unsigned thread, unsigned cell)
 {
 	struct segview_current c;
@@ -234,7 +239,7 @@ static const struct seg_action *late_start(const struct segview *v, unsigned thr
 	return NULL;
 }
 
-/* As the rank will count it at the end of the call, and only until it has. */
+/* Adds the call as the rank will count it at its end, and only until it has. */
 static void add_late(const struct segview *v, const struct seg_action *a, const struct seg_cell *c,
 		     uint64_t now, struct segview_cell *out)
 {
@@ -293,7 +298,7 @@ int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
 {
 	int rc = segview_integrator(v, thread, cell, 0, out);
 
-	/* The two share a word: as a counter its bits are n. */
+	/* The two share a word: for a counter its bits are n. */
 	out->integral = out->v = 0;
 	return rc;
 }
@@ -342,7 +347,7 @@ int segview_partners(const struct segview *v, unsigned thread,
 struct events {
 	const struct segview *v;
 	const struct segview_taker *taker;
-	unsigned nevent; /* types of events as seen last: more may have come since */
+	unsigned nevent; /* types of events at the last check: there may be more now */
 	bool strange;
 };
 
@@ -351,10 +356,7 @@ static void on_call(void *arg, const struct ring_call *c)
 	struct events *ev = arg;
 	const struct call_desc *d = call_get(c->func);
 
-	/*
-	 * A function that we do not know yet is no crime; numbers that do not fit one that we know
-	 * are.
-	 */
+	/* A function unknown to this build is permitted; wrong numbers for a known one are not. */
 	if (!d || c->func >= ev->v->funcs)
 		return;
 	if (c->phase > CALL_END ||

@@ -13,9 +13,9 @@
 #define SEG_SIZE_CLASSES 32
 
 /*
- * Calls of one function that moved a number of bytes of one class: the larger of what went out and
- * what came in. A receive that is posted counts when its bytes have arrived, a persistent request
- * each time. key is written once, after which the sums grow; each alone is whole.
+ * Calls of one function whose bytes are in one class, by the larger of bytes sent and received. A
+ * posted receive counts when its bytes have arrived, a persistent request at each start. key is
+ * written once; the sums only grow. Each sum is consistent by itself.
  */
 struct seg_size {
 	uint64_t key; /* (function + 1) << 32 | class; 0 = free */
@@ -23,7 +23,10 @@ struct seg_size {
 	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
 };
 
-/* Of the calls of one function in one thread that have ended and were measured. Each is whole. */
+/*
+ * Shortest and longest measured call of one function in one thread. Each value is consistent by
+ * itself.
+ */
 struct seg_extent {
 	uint64_t longest; /* ticks; 0: there was none */
 	uint64_t shortest_inverted; /* ~ticks; 0: there was none */
@@ -40,7 +43,7 @@ static inline unsigned seg_size_class(uint64_t bytes)
 	return bits < SEG_SIZE_CLASSES ? bits : SEG_SIZE_CLASSES - 1;
 }
 
-/* The least number of bytes of a class. The next class begins where this one ends. */
+/* Smallest number of bytes of a class. The next class begins at the end of this one. */
 static inline uint64_t seg_size_from(unsigned class)
 {
 	return class ? UINT64_C(1) << (class - 1) : 0;

@@ -14,10 +14,10 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Layout words only: between magic and the two parts that live. */
+/* Layout words only: between magic and the two parts that change. */
 #define PLAN_BYTES (offsetof(struct seg_header, w) - offsetof(struct seg_header, version))
 
-/* One read of each word, so that what was checked is what is used. */
+/* Reads each word once, so that the checked value is the used one. */
 static void copy_words(void *to, const void *from, size_t n)
 {
 	const uint64_t *src = from;

@@ -38,8 +38,8 @@ struct segview;
 int segview_open(int fd, uid_t owner, struct segview **out, struct err *e);
 
 /*
- * The same over memory of the caller's (8-aligned), which must outlive the view: tests, fuzzing,
- * libapp itself.
+ * The same for memory of the caller (8-aligned), which must outlive the view: for tests, fuzzing
+ * and libapp.
  */
 int segview_over(void *p, size_t n, struct segview **out, struct err *e);
 
@@ -49,7 +49,9 @@ void segview_free(struct segview *v);
 unsigned segview_threads(const struct segview *v); /* blocks, used or not */
 unsigned segview_funcs(const struct segview *v); /* min of its table and ours */
 
-/* Texts are cleaned to str_is_name() or "" and terminated; numbers are as the program says. */
+/*
+ * Texts are cleaned to str_is_name() or "" and terminated; numbers are as the process wrote them.
+ */
 void segview_own(const struct segview *v, struct seg_own *out);
 
 struct segview_thread {
@@ -60,55 +62,54 @@ struct segview_thread {
 	uint64_t site_lost, size_lost;
 };
 
-/* -ERR_INVALID: no such block. */
+/* Returns -ERR_INVALID if there is no such block. */
 int segview_thread(const struct segview *v, unsigned thread, struct segview_thread *out);
 
 /* One function in one thread, or summed over all threads. */
 struct segview_call {
 	uint64_t count;
-	uint64_t delay; /* ticks, of ended calls; add open_delay for those that have not */
-	/* ticks up to `now`, scaled as the hook word says; of a call that had begun before, since
-	 * HOOK_TIME is on */
+	uint64_t delay; /* ticks of ended calls; add open_delay for calls in progress */
+	/*
+	 * ticks up to `now` of calls in progress, scaled by the hook word; at most since HOOK_TIME
+	 * is on
+	 */
 	uint64_t open_delay;
 	unsigned in_call; /* threads that are inside */
 	uint64_t bytes_out, bytes_in, sampled;
-	/* ticks of one call, of those that were measured and have ended; 0: there was none */
+	/* ticks of one call, among those that were measured and have ended; 0: there was none */
 	uint64_t shortest, longest;
-	/* a writer stopped in the middle of an update (killed there): values are the best guess */
+	/* the writer was killed during an update: values are the best guess */
 	bool torn;
 };
 
 #define SEGVIEW_ALL UINT32_MAX /* for `thread`: the sum of all */
 
-/* The call that a thread is in, or was in last, whether its hook is on or not. */
+/* The current or last call of a thread, whether its hook is on or not. */
 struct segview_current {
-	uint64_t number; /* another one for each call of the thread */
+	uint64_t number; /* differs for each call of the thread */
 	unsigned func; /* below segview_funcs() */
 	bool is_inside;
 	bool is_timed; /* HOOK_TIME was on when it began */
 	uint64_t begin; /* ticks, when it is inside and that was measured; else 0 */
-	/* of what the function has (struct call_desc), as the program gave it */
+	/* only the arguments of the function (struct call_desc), as the program passed them */
 	uint64_t comm; /* a handle in C, or an integer of Fortran */
 	bool is_fortran;
-	int32_t peer, tag; /* of a Sendrecv those of its send */
+	int32_t peer, tag; /* for a Sendrecv those of its send */
 	int32_t source, source_tag; /* of a Sendrecv */
 	int32_t wait_partner; /* of a wait for one partner: its world rank; else -1 */
 };
 
-/* False: no call of that thread is known, or it makes so many that none stood still. */
+/* Returns false if no call of that thread is known, or if its calls change too fast to be read. */
 bool segview_current(const struct segview *v, unsigned thread, struct segview_current *out);
 
-/* now: ticks for open_delay. -ERR_INVALID: no such function or thread. */
+/* now: ticks for open_delay. Returns -ERR_INVALID if there is no such function or thread. */
 int segview_call(const struct segview *v, unsigned thread, unsigned func, uint64_t now,
 		 struct segview_call *out);
 
-/* Records of its events, of all threads, that found no room, so far. */
+/* Number of records of this function, over all threads, that did not fit so far. */
 uint64_t segview_call_dropped(const struct segview *v, unsigned func);
 
-/*
- * A counter's or integrator's value; `integral` is brought up to `now` (a call that has not ended
- * counts).
- */
+/* Value of a counter or integrator. `integral` extends to `now`, including a call in progress. */
 struct segview_cell {
 	int64_t n; /* of a counter */
 	double integral, v; /* of an integrator: v * ticks, v */
@@ -121,8 +122,8 @@ int segview_integrator(const struct segview *v, unsigned thread, unsigned cell, 
 		       struct segview_cell *out);
 
 /*
- * Partners of all functions of one thread: fn for each used entry with plain values. The same
- * pair may come from several threads. Returns the number, or -ERR_INVALID.
+ * Calls fn for each partner of all functions of one thread, with plain values. The same pair may
+ * occur in several threads. Returns the number, or -ERR_INVALID.
  */
 struct segview_partner {
 	unsigned func;
@@ -139,7 +140,7 @@ int segview_partners(const struct segview *v, unsigned thread,
 /* Call sites of one thread, as partners above. `depth` is 1 to SEG_SITE_DEPTH. */
 struct segview_site {
 	unsigned func, depth;
-	uint64_t pc[SEG_SITE_DEPTH]; /* as the process says */
+	uint64_t pc[SEG_SITE_DEPTH]; /* as the process wrote them */
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay, longest; /* ticks */
 };
@@ -155,15 +156,21 @@ struct segview_size {
 int segview_sizes(const struct segview *v, unsigned thread,
 		  void (*fn)(void *arg, const struct segview_size *s), void *arg);
 
-/* Number < SEG_MODULES; false: there is none. The path is absolute, and fit to be shown. */
+/*
+ * Number < SEG_MODULES. Returns false if there is no such module. The path is absolute and
+ * printable.
+ */
 bool segview_module(const struct segview *v, unsigned number, struct seg_module *out);
 
-/* Callers that the process notes with HOOK_SITE; it takes 1 for what is out of range. */
+/*
+ * Sets the number of callers that the process notes with HOOK_SITE. The process uses 1 if it is out
+ * of range.
+ */
 void segview_site_depth_set(struct segview *v, unsigned depth);
 
 /*
- * Open operations. What is listed is what has begun since segview_posted_start() with HOOK_QUEUE
- * on, and is not complete.
+ * Open operations. The list contains those that began since segview_posted_start() with HOOK_QUEUE
+ * on and are not complete.
  */
 struct segview_posted {
 	unsigned func; /* below segview_funcs() */
@@ -173,49 +180,53 @@ struct segview_posted {
 	int64_t bytes; /* not negative */
 };
 
-/* A new list, which is empty. */
+/* Starts a new, empty list. */
 void segview_posted_start(struct segview *v);
 bool segview_posted_is_on(const struct segview *v); /* it was called */
 
-/* The entry at a place below SEG_POSTED; false: there is none now. */
+/* Copies the entry at a place below SEG_POSTED. Returns false if there is none now. */
 bool segview_posted(const struct segview *v, unsigned place, struct segview_posted *out);
 
-/* This many had no room, as the process says. */
+/* Number of operations that did not fit in the list, as the process counts them. */
 uint64_t segview_posted_lost(const struct segview *v);
 
-/* --- probes: the table is copied at opening, where it is complete; what is invalid in it is
- * not there */
+/* --- probes: the table is copied at opening, when it is complete; invalid entries are left out */
 
 unsigned segview_probes(const struct segview *v);
 
-/* Number < SEG_PROBES; NULL: there is none of that number. Names are C identifiers, types known,
- * params 1 and more. */
+/*
+ * Number < SEG_PROBES. Returns NULL if there is no such probe. Names are C identifiers, types
+ * known, params 1 and more.
+ */
 const struct seg_probe *segview_probe(const struct segview *v, unsigned number);
 
-/* The first of that name; -1: none. */
+/* Finds the first probe of that name. Returns -1 if there is none. */
 int segview_probe_find(const struct segview *v, const char *name);
 
-/* --- events: types come while the process runs, and never go */
+/* --- events: types are added while the process runs, and never removed */
 
 unsigned segview_event_count(const struct segview *v); /* numbers below are announced */
 
-/* Bytes of the definition into out; 0: there is none that fits. Unchecked otherwise. */
+/*
+ * Copies the definition to out and returns its size; 0: none, or too large. The definition is not
+ * checked further.
+ */
 size_t segview_event_definition(const struct segview *v, unsigned number, uint8_t *out,
 				size_t size);
 
-/* Events of it that were on and found no room, so far, as the process says. */
+/* Number of such events that were on and did not fit so far, as the process counts them. */
 uint64_t segview_event_lost(const struct segview *v, unsigned number);
 
-/* Records of a probe that found no room, so far. */
+/* Number of records of a probe that did not fit so far. */
 uint64_t segview_probe_dropped(const struct segview *v, unsigned number);
 
-/* A probe was met. */
+/* A thread passed a probe. */
 struct segview_hit {
 	unsigned probe; /* segview_probe() of it is not NULL */
 	uint32_t tid;
 	uint64_t ticks;
 	const union seg_value *par; /* npar as its segview_probe() says */
-	uint32_t mask; /* slots of `read` that are filled, of those that are in use now */
+	uint32_t mask; /* slots of `read` that are filled, among those in use now */
 	union seg_value read[SEG_READS];
 };
 
@@ -237,51 +248,54 @@ struct segview_taker { /* NULL: skipped */
 };
 
 /*
- * Records of one thread, oldest first: see ring_take(). func, npar, probe and its numbers are
- * checked too.
+ * Takes records of one thread, oldest first: see ring_take(). Checks func, npar, and the numbers of
+ * a probe.
  */
 int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t);
 
-/* What was taken up to that place is not passed on again. Places that are invalid, or are
- * behind the reader: harmless. */
+/*
+ * Skips the records before that place. Invalid places, and places behind the reader, are ignored.
+ */
 void segview_skip(struct segview *v, unsigned thread, uint64_t place);
 
 /* As the function above, for calls only. */
 int segview_events(struct segview *v, unsigned thread, unsigned max,
 		   void (*fn)(void *arg, const struct ring_call *c), void *arg);
 
-/* --- what the lm writes */
+/* --- written by the lm */
 
 /*
- * now: ticks; from then on, or since HOOK_TIME is on, calls count that had begun before. 0: they do
- * not. Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID.
+ * now: ticks from which calls in progress count, or since HOOK_TIME is on; 0: they do not count.
+ * Returns -ERR_INVALID for bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX.
  */
 int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now);
 uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no such function */
 
 /*
- * Notes that the time of all calls is measured from `now` on, or no longer. The first time begins
- * where the process itself began to measure. `now`: ticks.
+ * Notes that the time of all calls is measured from `now` on, or no longer. The first period begins
+ * when the process began to measure. `now`: ticks.
  */
 void segview_timed_set(struct segview *v, bool is_on, uint64_t now);
 
-/* Ticks up to `now` for which it was: at most since the process was set up. */
+/* Ticks up to `now` during which all calls were measured: at most since the process was set up. */
 uint64_t segview_timed(const struct segview *v, uint64_t now);
 
-/* Bits beyond PROBE_KNOWN, or no such probe: -ERR_INVALID. */
+/* Returns -ERR_INVALID for bits beyond PROBE_KNOWN, or if there is no such probe. */
 int segview_probe_set(struct segview *v, unsigned number, uint32_t word);
 
-/* Bits beyond EVENT_KNOWN, or a number that can never be: -ERR_INVALID. The process sees it when
- * the bell rings. */
+/*
+ * Returns -ERR_INVALID for bits beyond EVENT_KNOWN or an impossible number. The process notices it
+ * when the bell rings.
+ */
 int segview_event_set(struct segview *v, unsigned number, uint32_t word);
 uint32_t segview_event_get(const struct segview *v, unsigned number);
 uint32_t *segview_event_bell(struct segview *v); /* a futex in the segment */
 
 /*
- * Lets the rank read a figure at the probe; one that is read there already is shared, and *slot is
- * the same. `func`: ascending ids that both sides know, n of them, for the kinds that are of
- * functions. Records from before have no value in a new slot. -ERR_INVALID; -ERR_LIMIT: SEG_READS
- * others, or the lists are full; -ERR_NOMEM.
+ * Lets the rank read a counter at the probe. A counter that is read there already is shared, and
+ * *slot is the same. `func`: ascending ids that both sides know, n of them, for kinds of functions.
+ * Earlier records have no value in a new slot. -ERR_INVALID; -ERR_LIMIT: SEG_READS others, or the
+ * lists are full; -ERR_NOMEM.
  */
 struct segview_read {
 	enum seg_read_kind kind;
@@ -294,14 +308,14 @@ struct segview_read {
 int segview_read_add(struct segview *v, unsigned number, const struct segview_read *r,
 		     unsigned *slot);
 
-/* Takes back one segview_read_add(). */
+/* Undoes one segview_read_add(). */
 void segview_read_del(struct segview *v, unsigned number, unsigned slot);
 
 /*
- * A counter of calls in one region: from the probe `begin` of a thread to its next `end`,
- * which may be the same probe. One that is there already is shared, and keeps where it began.
- * `read` is of functions. `now`: ticks. -ERR_INVALID; -ERR_LIMIT: SEG_METERS others, or the lists
- * are full; -ERR_NOMEM.
+ * Adds a counter of calls in one region: from the probe `begin` of a thread to its next `end`,
+ * which may be the same probe. An existing meter is shared, and keeps its start. `read` is a kind
+ * of functions. `now`: ticks. -ERR_INVALID; -ERR_LIMIT: SEG_METERS others, or the lists are full;
+ * -ERR_NOMEM.
  */
 struct segview_meter {
 	unsigned begin, end;
@@ -310,10 +324,13 @@ struct segview_meter {
 int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now,
 		      unsigned *number);
 
-/* Takes back one segview_meter_add(). */
+/* Undoes one segview_meter_add(). */
 void segview_meter_del(struct segview *v, unsigned number);
 
-/* Since it was added. Calls and bytes, delays in ticks. -ERR_INVALID: there is no such meter. */
+/*
+ * Values since the meter was added: calls and bytes, delays in ticks. Returns -ERR_INVALID if there
+ * is no such meter.
+ */
 struct segview_metered {
 	uint64_t value; /* a thread that leaves first was inside at the beginning */
 	uint64_t doubt; /* of threads that have met neither probe yet: so much more it may be */
@@ -330,43 +347,50 @@ int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,
 int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
 		       const int32_t *threads, unsigned *index);
 /*
- * The thread is in that call (segview_current()) of the action, a start. The call began before
- * the action was there. Readings of its cell have it from `since` on, until the rank counts it.
- * Without memory they have not.
+ * Notes that the thread was in call `number` (segview_current()) when the action, a start, was
+ * installed. Readings of its cell include the call from `since` on, until the rank counts it. If
+ * memory is short, they do not.
  */
 void segview_action_late(struct segview *v, unsigned index, unsigned thread, uint64_t number);
 int segview_action_del(struct segview *v, unsigned index);
 
 /*
- * Zeroes hook words, actions, lists, probe words, reads and meters: an lm that has just adopted the
- * segment and knows of no request.
+ * Zeroes hook words, actions, lists, probe words, reads and meters: for an lm that has just adopted
+ * the segment and has no requests.
  */
 void segview_reset(struct segview *v);
 
-/* The same, but for words of events: the lm that adopts the segment continues with some of them at
- * once, and switches off the others. */
+/*
+ * The same without the words of events: the lm that adopts the segment continues some of them and
+ * switches off the others.
+ */
 void segview_reset_but_events(struct segview *v);
 
-/*
- * Zeroes one cell in all threads is not possible from here (the process writes them): readers keep
- * a base instead.
- */
+/* A cell cannot be zeroed from here, because the process writes it: readers subtract a baseline. */
 
-/* What the next lm should know of a cell. -ERR_INVALID: no such cell. n->seq does not matter. */
+/*
+ * Writes the note of a cell for the next lm. Returns -ERR_INVALID if there is no such cell. n->seq
+ * is ignored.
+ */
 int segview_note_set(struct segview *v, unsigned cell, const struct seg_note *n);
 
-/* False: no such cell, or the lm that wrote it died in the middle. As it stands: check it. */
+/*
+ * Returns false if there is no such cell, or the lm died while it wrote the note. The contents are
+ * unchecked.
+ */
 bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *out);
 
-/* Notes for the next lm: which tools measure all calls. */
+/* Notes for the next lm: the tools that measure all calls. */
 struct segview_interests {
 	struct seg_interest tool[SEG_INTERESTS];
-	uint32_t rest; /* of all others */
+	uint32_t rest; /* the words of all other tools together */
 };
 void segview_interests_set(struct segview *v, const struct segview_interests *w);
 
-/* False: an lm before has noted none, or died in the middle. Words and tools as they stand: check
- * them. */
+/*
+ * Returns false if no earlier lm has noted any, or it died while writing. Words and tools are
+ * unchecked.
+ */
 bool segview_interests_get(const struct segview *v, struct segview_interests *out);
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s);

@@ -5,21 +5,21 @@
 
 #include "common/ring/segview.h"
 
-/* The lm's own account of an installed action: what the segment says is not believed. */
+/* The lm's own copy of an installed action, because the segment is not trusted. */
 struct seg_installed {
 	struct seg_action a; /* op ACTION_NONE: free */
-	uint64_t *late; /* owned: of each thread, the number of the call that it was in, plus 1;
-			   NULL: none was */
+	/* owned: for each thread, the number of its call then, plus 1; NULL: none */
+	uint64_t *late;
 };
 
-/* What is read at one probe, and for how many. */
+/* A counter that is read at one probe, and the number of its users. */
 struct seg_wanted {
 	struct seg_reads reads;
 	uint32_t refs[SEG_READS];
 	uint32_t since[SEG_READS]; /* seq of the first record that has the slot */
 };
 
-/* Where a thread was when a meter was begun. */
+/* Position of a thread when a meter was begun. */
 struct seg_metering_start {
 	bool is_in_doubt; /* it may have been inside */
 	uint32_t generation;
@@ -39,16 +39,16 @@ struct segview {
 	size_t bytes;
 	bool mapped; /* by us */
 	struct seg_header plan; /* computed here; its w and l are not filled */
-	unsigned funcs; /* that both sides know */
+	unsigned funcs; /* known to both sides */
 	struct seg_installed *installed; /* SEG_ACTIONS, or NULL before the first */
 	unsigned nlate; /* of them that have `late` */
-	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" where there is none */
+	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" for a missing one */
 	unsigned nprobe;
 	struct seg_wanted *wanted; /* nprobe, or NULL before the first */
 	uint32_t posted_epoch; /* 0: we have begun no list */
 	uint16_t *read_func; /* SEG_READ_FUNCS: what is in the lists, or NULL before the first */
 	struct seg_metering *meter; /* SEG_METERS, or NULL before the first */
-	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES]; /* what the words are made of */
+	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES]; /* the parts of the probe words */
 };
 
 /* segwrite.c */
@@ -65,7 +65,9 @@ bool segview_same_read(const struct segview *v, const struct seg_read *s,
 		       const struct segview_read *r);
 int segview_list_place(struct segview *v, const struct segview_read *r, struct seg_read *out);
 
-/* segmeter.c: the first list in use that fn finds, as each_list() of segprobe.c */
+/*
+ * segmeter.c: returns the first list in use for which fn returns true, as each_list() of segprobe.c
+ */
 const struct seg_read *segview_meters_each(const struct segview *v,
 					   bool (*fn)(const struct segview *v,
 						      const struct seg_read *l, const void *arg),
@@ -76,10 +78,10 @@ void segview_meters_free(struct segview *v);
 /* segevent.c */
 void segview_events_reset(struct segview *v);
 
-/* A checked record, or false: it breaks the rules. */
+/* Makes a checked record. Returns false if it breaks the rules. */
 bool segview_hit_make(const struct segview *v, const struct ring_probe *p, struct segview_hit *out);
 
-/* Pointers that are inside of the segment for every index that was checked by the caller. */
+/* Pointers into the segment. The caller has checked the index. */
 static inline struct seg_header *segview_header(const struct segview *v)
 {
 	return (struct seg_header *)(void *)v->base;
@@ -100,7 +102,7 @@ static inline uint32_t *segview_hooks(const struct segview *v)
 	return (uint32_t *)(void *)(v->base + v->plan.hook_offset);
 }
 
-/* Times of hooks. They stay over a reset: what is measured on has been measured since then. */
+/* Times of hooks. segview_reset() leaves them, so that the start of a measurement survives. */
 static inline uint64_t *segview_since(const struct segview *v)
 {
 	return (uint64_t *)(void *)(v->base + v->plan.since_offset);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an lm puts into a segment. Its own account is private: the program may overwrite ours. */
+/*
+ * The lm's writes to a segment. Its own copy is private, because the program may overwrite the
+ * segment.
+ */
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
 
@@ -33,7 +36,7 @@ static uint64_t load_word(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* Only the process itself may have begun before this lm: OMIG_START. */
+/* Only OMIG_START, by the process itself, can have begun before this lm. */
 static uint64_t timed_from(const struct seg_header *h, uint64_t now)
 {
 	uint64_t start = load_word(&h->w.start_ticks);
@@ -88,7 +91,7 @@ static void entry_write(const struct segview *v, unsigned index, const struct se
 	v->installed[index].a.seq = seq + 2;
 	memcpy(word, &v->installed[index].a, sizeof(word));
 	__atomic_store_n(&to->seq, seq + 1, __ATOMIC_RELAXED);
-	/* The first word holds the sequence word: op and next of it come with the even one. */
+	/* The first word contains the sequence word: op and next change with the even value. */
 	for (unsigned i = 1; i < sizeof(*a) / 8; i++)
 		__atomic_store_n((uint64_t *)(void *)to + i, word[i], __ATOMIC_RELEASE);
 	__atomic_store_n((uint64_t *)(void *)to, word[0], __ATOMIC_RELEASE);
@@ -148,7 +151,7 @@ static bool is_ascending(const int32_t *list, uint32_t n)
 	return true;
 }
 
-/* Parameters of the events of a chain; negative: there is no such chain. */
+/* Returns the number of parameters of a chain's events; negative: there is no such chain. */
 static int chain_npar(const struct segview *v, unsigned func, unsigned phase)
 {
 	const struct call_desc *d = func < v->funcs ? call_get(func) : NULL;
@@ -185,7 +188,8 @@ static int free_entry(struct segview *v)
 }
 
 /*
- * Index + 1 of the entry whose `next` (or the head, 0) leads to target, following our own account.
+ * Returns index + 1 of the entry whose `next` (or the head, 0) leads to target, by the lm's own
+ * copy.
  */
 static unsigned chain_before(const struct segview *v, const struct seg_action *a, unsigned target)
 {
@@ -210,7 +214,7 @@ static void chain_lead(struct segview *v, const struct seg_action *a, unsigned b
 				 __ATOMIC_RELEASE);
 		return;
 	}
-	/* op, next and the sequence word are one word: no rank meets this entry half changed. */
+	/* op, next and the sequence word are one word: no rank sees this entry half changed. */
 	changed = &v->installed[before - 1].a;
 	changed->next = (uint16_t)target;
 	memcpy(&word, changed, sizeof(word));
@@ -236,7 +240,7 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 	copy.thread_first = copy.partner_first + a->partner_count;
 	list_write(v, copy.partner_first, partners, a->partner_count);
 	list_write(v, copy.thread_first, threads, a->thread_count);
-	/* Atomic: the program can write into any word of its segment. */
+	/* Atomic: the program can write to any word of its segment. */
 	if (a->since > __atomic_load_n(&segview_header(v)->l.actions_since, __ATOMIC_RELAXED))
 		__atomic_store_n(&segview_header(v)->l.actions_since, a->since, __ATOMIC_RELEASE);
 	/* At the end of its chain: actions run in the order of their installation. */
@@ -285,7 +289,7 @@ int segview_action_del(struct segview *v, unsigned index)
 		return -ERR_NOTFOUND;
 	gone = v->installed[index].a;
 	chain_lead(v, &gone, chain_before(v, &gone, index + 1), gone.next);
-	/* A rank that stands on it continues to those behind it. */
+	/* A rank that is at this entry continues to the next ones. */
 	none = (struct seg_action){ .func = gone.func, .phase = gone.phase, .next = gone.next };
 	entry_write(v, index, &none);
 	forget_late(v, &v->installed[index]);

@@ -25,7 +25,7 @@ struct gather {
 	size_t n, waiting, answered; /* branches */
 	uint64_t objects; /* of the branches that answered */
 	struct map by_branch; /* branch -> struct asked */
-	struct reply *sum; /* what came so far */
+	struct reply *sum; /* replies so far */
 	struct arena *arena;
 };
 
@@ -131,7 +131,9 @@ static int add_entry(struct reply *to, const struct asked *a, const struct reply
 	return rc;
 }
 
-/* A branch may have expanded further than we could, but cannot have been asked less than it was. */
+/*
+ * A branch may have expanded further than the plan, but never counts fewer objects than were asked.
+ */
 static void set_coverage(struct reply *to, const struct asked *a, const struct reply_coverage *from)
 {
 	struct reply_coverage *c = &to->coverage;
@@ -143,8 +145,8 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 }
 
 /*
- * The branch reports why its own objects are missing. An object of another branch may have been its
- * own when it was asked: the branch itself is then named as missing.
+ * The branch reports why its own objects are missing. An object of another branch may have belonged
+ * to it at the time of the request: then the branch itself is named as missing.
  */
 static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m,
 		       struct reply *to)

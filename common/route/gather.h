@@ -24,25 +24,25 @@ struct gather_conf {
 	uint32_t quorum; /* objects */
 	nsec_t deadline; /* on the caller's clock */
 	void *arg;
-	/* The branch's token or name, for the list of what is missing. Never NULL. */
+	/* Returns the branch's token or name, for the list of missing objects. Never NULL. */
 	const char *(*name)(void *arg, uint32_t branch);
-	/* May this branch speak about that object? NULL = yes. */
+	/* True if this branch may report that object. NULL = true. */
 	bool (*owns)(void *arg, uint32_t branch, const char *token, size_t n);
 };
 
-/* Copies what it needs of the step; conf's arg must outlive it. */
+/* Copies the data that it needs of the step; conf's arg must outlive it. */
 int gather_new(const struct plan_step *step, const struct gather_conf *conf, struct gather **out,
 	       struct err *e);
 void gather_free(struct gather *g);
 
 /*
- * A branch's reply. -ERR_NOTFOUND: it was not asked, or has answered already
- * (a late reply: ignore it). -ERR_PROTO: the reply speaks about actions or
- * objects that are not the branch's; it is dropped and the branch counts as lost.
+ * Adds a branch's reply. -ERR_NOTFOUND: it was not asked, or has answered already (a late reply:
+ * ignore it). -ERR_PROTO: the reply has actions or objects that are not the branch's; it is dropped
+ * and the branch counts as lost.
  */
 int gather_add(struct gather *g, uint32_t branch, const struct reply *r, struct err *e);
 
-/* The branch will not answer. No effect on one that has, or was not asked. */
+/* The branch will not answer. No effect if it has answered, or was not asked. */
 void gather_lost(struct gather *g, uint32_t branch, const char *reason);
 
 bool gather_is_done(const struct gather *g, nsec_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A call for all objects needs no error for those that have ended in the
- * meantime: an object counts as unknown only when the call named it.
+ * A call for all objects gets no error for those that have ended meanwhile: an object counts as
+ * unknown only if the call named it.
  */
 #ifndef COMMON_ROUTE_IMPLIED_H
 #define COMMON_ROUTE_IMPLIED_H
@@ -10,9 +10,9 @@
 #include "common/omis/text/request.h"
 
 /*
- * Removes the UNKNOWN_OBJECT entries of processes and threads that the call did not name. It meant
- * them by [] or by what contains them. Entries of action numbers[i] (NULL = 1, 2, ...) are about
- * call[i]. Returns how many were removed; without memory they stay.
+ * Removes the UNKNOWN_OBJECT entries of processes and threads that the call included by [] or by
+ * their containers only. Entries of action numbers[i] (NULL = 1, 2, ...) are about call[i]. Returns
+ * how many were removed; without memory they stay.
  */
 size_t route_drop_implied(struct reply *r, const struct omis_call *call, size_t n,
 			  const uint32_t *numbers);

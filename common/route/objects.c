@@ -59,7 +59,7 @@ static int ask(struct route_objects *o, const char *token, char class, bool up,
 		  : o->view->expand(o->view->arg, token, class, out);
 }
 
-/* One step down (to `class`) or up, as remembered or as the view says now. */
+/* Converts one step down (to `class`) or up, from the cache or by the view. */
 static int convert(struct route_objects *o, const char *token, char class, bool up,
 		   const struct route_tokens **out)
 {
@@ -110,7 +110,7 @@ static bool is_above(char a, char b)
 	return token_compare_class(a, b, &related) < 0 && related;
 }
 
-/* One that the call does not name itself. */
+/* Adds an object that the call does not name itself. */
 static int add_implied(struct route_objects *o, const char *token, struct route_tokens *out)
 {
 	const struct route_view *v = o->view;
@@ -119,8 +119,8 @@ static int add_implied(struct route_objects *o, const char *token, struct route_
 }
 
 /*
- * All of class `to` inside `token`. What vanished while we looked is not there. At most three
- * levels deep.
+ * Expands to all of class `to` inside `token`. Objects that ended meanwhile are skipped. At most
+ * three levels deep.
  */
 static int expand_down(struct route_objects *o, const char *token, char from, char to,
 		       struct route_tokens *out)
@@ -189,7 +189,7 @@ static int lift(struct route_objects *o, const char *token, char to, struct rout
 	return add(o, token, out);
 }
 
-/* A process that has ended is forgotten with the lm that has its last values. */
+/* The last values of an ended process are lost with its lm. */
 static int unknown(struct reply *into, uint32_t action, const char *token)
 {
 	bool may_have_ended = token_class(token, strlen(token)) == 'p';
@@ -227,7 +227,7 @@ int route_objects_of(struct route_objects *o, const struct omis_call *call, uint
 	o->stamp++;
 	o->living = s->class == OMIS_MANIP && !(s->flags & OMIS_SCOPE) && o->view->has_ended;
 	if (v->kind != OMIS_LIST) {
-		/* Only lists are expanded: "stop this node" may be meant, but was not said. */
+		/* Only lists are expanded: "stop this node" may be meant, but is not stated. */
 		if (v->kind == OMIS_TOKEN && is_above(token_class(v->s.p, v->s.n), s->object))
 			return reply_add_error(
 				into, action, v->s.p, STATUS_TYPE_MISMATCH,
@@ -372,7 +372,10 @@ void objects_print_call(struct buf *b, const struct omis_call *call,
 	buf_putc(b, ')');
 }
 
-/* A buffer does not say which; without memory it stops anywhere, at its cap it is nearly full. */
+/*
+ * A buffer does not report the reason; without memory it stops anywhere, at its cap it is nearly
+ * full.
+ */
 int route_objects_text_failure(const struct route_objects *o, const struct buf *b)
 {
 	if (b->n < ROUTE_TEXT_MAX_BYTES / 2)

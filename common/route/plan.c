@@ -175,10 +175,7 @@ static int add_below(struct plan *p, const struct omis_call *call, uint32_t acti
 	return rc ? rc : send_objects(p, call, action, &tokens, into);
 }
 
-/*
- * A copy of the call whose object parameter is `tokens`; a scalar that is gone leaves an
- * empty list.
- */
+/* Copies the call with `tokens` as its object parameter; a removed scalar leaves an empty list. */
 static int replace_objects(struct plan *p, struct omis_call *call,
 			   const struct route_tokens *tokens)
 {

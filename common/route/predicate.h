@@ -24,20 +24,22 @@ struct predicates;
 bool predicate_is(const struct omis_call *call);
 
 /*
- * The predicates of a checked request, which is borrowed; *out is NULL when it has none.
- * -ERR_INVALID with words: an operator, a number or a rate that is invalid; -ERR_NOMEM.
+ * Reads the predicates of a checked request, which is borrowed; *out is NULL if it has none.
+ * -ERR_INVALID with a text: an invalid operator, number or rate; -ERR_NOMEM.
  */
 int predicates_new(const struct omis_request *r, struct predicates **out, struct err *e);
 void predicates_free(struct predicates *f);
 
-/* The number of predicates in front of all other actions. f may be NULL. */
+/* Returns the number of predicates in front of all other actions. f may be NULL. */
 size_t predicates_leading(const struct predicates *f);
 
-/* True: the event passes all leading predicates. The first that refuses it is the last one
- * evaluated. f may be NULL. */
+/*
+ * True if the event passes all leading predicates. Evaluation stops at the first that refuses it. f
+ * may be NULL.
+ */
 bool predicates_pass(struct predicates *f, const struct omis_ecps *ecps, nsec_t now);
 
-/* The predicate that is action number i (from 0), with its parameters bound. */
+/* Evaluates the predicate that is action number i (from 0), with its parameters bound. */
 bool predicate_passes(struct predicates *f, size_t i, const struct omis_call *bound, nsec_t now);
 
 /* Takes over the counts of `from`, an equal list. Either may be NULL. */
@@ -58,7 +60,7 @@ struct predicate_test {
 	double value;
 };
 
-/* True: one comparison is the only leading predicate, so the rank can evaluate it. */
+/* True if one comparison is the only leading predicate, so that the rank can evaluate it. */
 bool predicates_simple(const struct predicates *f, struct predicate_test *out);
 
 #endif

@@ -8,31 +8,31 @@
 
 #include <stdbool.h>
 
-/* False for a right that is none of the enum, for a service without a rule, and for NULL. */
+/* Returns false for an invalid right, for a service without a rule, and for NULL. */
 bool route_may(enum omis_right has, const struct omis_service *s);
 
 /*
- * The right that a call needs: its service's, or more when its parameters request guarded data. A
- * parameter that is not known yet may request any. A call without a service or a rule needs more
- * than any right.
+ * Returns the right that a call needs: its service's, or more if its parameters request guarded
+ * data. An unknown parameter may request any. A call without a service or a rule needs more than
+ * any right.
  */
 enum omis_right route_right_of_call(const struct omis_call *c);
 
-/* As route_may(), of a call with its parameters. */
+/* As route_may(), for a call with its parameters. */
 bool route_may_call(enum omis_right has, const struct omis_call *c);
 
 /* -ERR_DENIED with the text for the identity: "proc_send_signal needs the right manipulate". */
 int route_denied(const struct omis_call *c, struct err *e);
 
 /*
- * The right that a certificate's role carries: "tool-observe", "tool-manipulate", "tool-
- * admin"; else OMIS_NO_RIGHT.
+ * Returns the right of a certificate's role: "tool-observe", "tool-manipulate", "tool-admin"; else
+ * OMIS_NO_RIGHT.
  */
 enum omis_right route_right_of_role(const char *role);
 
 /*
- * The most that all actions of the request (and its event) need: what a
- * conditional request must be allowed before it is armed.
+ * Returns the highest right that the actions of the request (and its event) need: checked before a
+ * conditional request is armed.
  */
 enum omis_right route_right_needed(const struct omis_request *r);
 

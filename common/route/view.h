@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What planning asks of its caller. A view is a set of questions about one
- * tool's scope at one moment; mainsm answers from its directory and the
- * tool's session, an sm from its table of lms.
+ * The planner's questions to its caller. A view answers them for one tool's scope at one moment.
+ * mainsm answers from its directory and the tool's session, an sm from its table of lms.
  */
 #ifndef COMMON_ROUTE_VIEW_H
 #define COMMON_ROUTE_VIEW_H
@@ -15,7 +14,7 @@
 
 struct arena;
 
-/* Tokens that a callback hands back; copied when added. */
+/* Tokens that a callback returns; copied when added. */
 struct route_tokens {
 	const char **v;
 	size_t n, cap;
@@ -23,10 +22,10 @@ struct route_tokens {
 	struct arena *arena;
 };
 
-/* 0, -ERR_NOMEM, -ERR_LIMIT: to be returned by the callback. */
+/* 0, -ERR_NOMEM, -ERR_LIMIT: the callback must return it. */
 int route_tokens_add(struct route_tokens *t, const char *token);
 
-/* Branches below which an object is; each once. */
+/* Branches that have an object below; each once. */
 struct route_places {
 	uint32_t *branch;
 	size_t n, cap;
@@ -36,41 +35,39 @@ struct route_places {
 int route_places_add(struct route_places *p, uint32_t branch);
 
 /*
- * All callbacks: 0, or -ERR_NOTFOUND: the object does not exist, is not
- * attached, or may not be seen (the same for all three). -ERR_NOMEM and
- * -ERR_LIMIT end the planning.
+ * All callbacks return 0, or -ERR_NOTFOUND: the object does not exist, is not attached, or may not
+ * be seen (the same for all three). -ERR_NOMEM and -ERR_LIMIT end the planning.
  */
 struct route_view {
 	void *arg;
 	uint32_t nbranch; /* branches are 0 .. nbranch - 1 */
 
 	/*
-	 * token NULL: the attached objects of class cls ('n' for processes and
-	 * threads too: they are found through their nodes; 's' 'c' 'e' 'a' directly).
-	 * Else the attached objects of class cls, one level down, in `token`.
-	 * May add objects of a class above cls when the level below knows better.
+	 * token NULL: adds the attached objects of class cls ('n' for processes and threads too:
+	 * they are found through their nodes; 's' 'c' 'e' 'a' directly). Otherwise adds the
+	 * attached objects of class cls, one level down, in `token`. May add objects of a class
+	 * above cls if the level below knows more.
 	 */
 	int (*expand)(void *arg, const char *token, char cls, struct route_tokens *out);
 
-	/* The object one level up that contains `token`: adds one. */
+	/* Adds the object one level up that contains `token`. */
 	int (*lift)(void *arg, const char *token, struct route_tokens *out);
 
 	/*
-	 * The branches that must execute a call for this object: one for a node,
-	 * process or thread; any number for a counter. *missing (NULL before)
-	 * may be set instead, for a counter beside them: the object, or a part of
-	 * it, is known but cannot be reached, for this reason; the text is copied.
+	 * Adds the branches that must execute a call for this object: one for a node, process or
+	 * thread; any number for a counter. For a counter, *missing (NULL before) may be set as
+	 * well: a part of it is known but cannot be reached, for this reason; the text is copied.
 	 */
 	int (*locate)(void *arg, const char *token, bool arming, struct route_places *out,
 		      const char **missing);
 
 	/*
-	 * A process of which only the last figures are left. It is read like the others, but a
-	 * manipulation means it only when it is named. NULL: not known here.
+	 * True for a process whose last values alone are left. It is read like the others, but a
+	 * manipulation includes it only by name. NULL: not known here.
 	 */
 	bool (*has_ended)(void *arg, const char *token);
 
-	/* Given to locate: a part that a silent branch is to have waits for it there. */
+	/* Passed to locate: the part of a silent branch waits for it. */
 	bool arming;
 };
 

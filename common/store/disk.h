@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The disk, behind one table of operations, as loop, channel and host are behind theirs.
- * disk_system is the real one. In a simulated world each host has its own, which may be full, fail
- * or lose power. In tests each operation may fail, do half, or be the last one before a crash.
+ * The disk behind a table of operations, as loop, channel and host are behind theirs. disk_system
+ * is the real one. In a simulated world each host has its own, which may be full, fail or lose
+ * power. In tests each operation may fail, be cut short, or be the last one before a crash.
  *
- * A name is a path, or, on a disk that disk_enter() gave, a name in that folder. Operations that
- * fail return -errno, and may block. They may be called from any thread.
+ * A name is a path, or, on a disk from disk_enter(), a name in that folder. Operations that fail
+ * return -errno, and may block. They may be called from any thread.
  */
 #ifndef COMMON_STORE_DISK_H
 #define COMMON_STORE_DISK_H
@@ -19,7 +19,9 @@
 struct disk {
 	void *arg;
 	int (*create)(void *arg, const char *name); /* a new file, 0600, to write: a descriptor */
-	/* A regular file of ours alone, to read and write. -EPERM: it is none. */
+	/*
+	 * Opens a private regular file to read and write. -EPERM: it is not private or not regular.
+	 */
 	int (*open)(void *arg, const char *name);
 	ssize_t (*read_at)(void *arg, int fd, void *p, size_t n, uint64_t at); /* 0: the end */
 	ssize_t (*write_at)(void *arg, int fd, const void *p, size_t n, uint64_t at);
@@ -29,12 +31,14 @@ struct disk {
 	void (*close)(void *arg, int fd);
 	int (*rename)(void *arg, const char *from, const char *to);
 	int (*remove)(void *arg, const char *name); /* a file, or an empty folder */
-	/* What create, rename and remove did in the folder that this name is in. */
+	/* Syncs create, rename and remove in the folder of this name. */
 	int (*sync_names)(void *arg, const char *name);
 	int (*list)(void *arg, const char *folder, void (*each)(void *arg, const char *name),
 		    void *each_arg);
-	/* The file, n bytes long from now on and with room for them, shared: what is written there
-	 * outlives this process. */
+	/*
+	 * Maps the file, which gets n bytes with allocated room. The mapping is shared, so its
+	 * contents outlive this process.
+	 */
 	int (*map)(void *arg, int fd, size_t n, void **out);
 	/* Makes a private folder, with its parents, as file_private_dir() does. */
 	int (*make_folder)(void *arg, const char *path, struct err *e);
@@ -48,19 +52,21 @@ extern const struct disk disk_system;
 const struct disk *disk_or_system(const struct disk *d);
 
 /*
- * The folder `path`, made when it is not there: 0700, ours, no link, and for this process alone.
+ * Enters the folder `path`, made if it is missing: 0700, ours, no link, and for this process only.
  * Names of *out are in it; "." is itself. ERR_EXISTS: another process has it. ERR_DENIED, ERR_SYS,
  * ERR_NOMEM.
  */
 int disk_enter(const struct disk *on, const char *path, struct disk *out, struct err *e);
 
-/* Harmless on a disk that was not entered, or was left. */
+/* No effect on a disk that was not entered, or was left. */
 void disk_leave(struct disk *d);
 
-/* What an operation has returned for that file, in words: ERR_NOTFOUND, ERR_DENIED, ERR_SYS. */
+/*
+ * Converts the result of an operation on that file to an error: ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
+ */
 int disk_fail(const char *name, int rc, struct err *e);
 
-/* All n bytes. 0 or -errno; -ENOSPC also where nothing is written without a reason. */
+/* Writes all n bytes. Returns 0 or -errno; -ENOSPC also if a write makes no progress. */
 int disk_write_all(const struct disk *d, int fd, const void *p, size_t n, uint64_t at);
 
 #endif

@@ -30,7 +30,7 @@ static int path_beside(const struct store *s, const char *suffix, char out[FILE_
 
 /* --- reading */
 
-/* Of sums: how many bytes follow, and their checksum. */
+/* Reads the length of the body, and its checksum. */
 static bool read_sums(const uint8_t *p, size_t n, uint32_t sums[2])
 {
 	char hex[9] = "";
@@ -47,7 +47,7 @@ static bool read_sums(const uint8_t *p, size_t n, uint32_t sums[2])
 	return true;
 }
 
-/* The bytes behind sums at p, n left: true when all are there and as they were written. */
+/* Checks the bytes behind the sums at p, n left. Returns true if all exist and are unchanged. */
 static bool read_body(const uint8_t *p, size_t n, uint32_t *bytes)
 {
 	uint32_t sums[2];
@@ -76,7 +76,7 @@ static int damaged(const struct store *s, size_t at, const char *why, struct err
 		       is_aside ? "it is renamed to .bad" : "move it away to begin without it");
 }
 
-/* Where the next good record begins; n: nowhere. */
+/* Finds the next good record; n: there is none. */
 static size_t next_record(const uint8_t *p, size_t n, size_t at)
 {
 	uint32_t bytes;
@@ -87,8 +87,10 @@ static size_t next_record(const uint8_t *p, size_t n, size_t at)
 	return n;
 }
 
-/* Moves the records to the bytes before them. One without sense may have been cut off by a crash,
- * or be damaged: others follow it then. */
+/*
+ * Moves the records to the bytes before them. An invalid one was cut off by a crash, or is damaged:
+ * then others follow it.
+ */
 static void join_records(struct store *s, struct buf *b, size_t end)
 {
 	size_t at = next_record(b->p, b->n, end);

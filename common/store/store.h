@@ -29,8 +29,8 @@ struct store_kind {
 	const char *what; /* in the file and in messages: a word of up to 20 bytes */
 	unsigned version;
 	size_t max_bytes; /* of what is written, and of records with their heads */
-	bool ends_with_boot; /* it means nothing after the machine was off */
-	/* The owner continues without a file that is invalid: it is renamed to *.bad. */
+	bool ends_with_boot; /* invalid after the machine was off */
+	/* The owner continues without a file that is invalid, which is renamed to *.bad. */
 	bool is_expendable;
 };
 
@@ -41,34 +41,40 @@ struct store {
 	const char *path; /* borrowed */
 	size_t bytes; /* of the file */
 	size_t damaged; /* bytes that store_read() left out, of records that are invalid */
-	bool is_whole; /* a record can be added; else it must be written whole first */
+	bool is_whole; /* a record can be added; else the file must be written whole first */
 };
 
 #define STORE_INIT(of_kind, on_disk, at_path) \
 	((struct store){ .kind = (of_kind), .disk = (on_disk), .path = (at_path) })
 
 /*
- * Sets *out to what was written and what was added to it; buf_done() it. ERR_NOTFOUND: there is no
- * file. ERR_PARSE: not of that kind and version, damaged or too large, and at which byte.
- * ERR_DENIED: not ours alone. ERR_SYS, ERR_NOMEM. A damaged record costs itself: s->damaged.
+ * Sets *out to the contents and the added records; free it by buf_done(). ERR_NOTFOUND: there is no
+ * file. ERR_PARSE: not of that kind and version, damaged or too large, with the byte. ERR_DENIED:
+ * not private. ERR_SYS, ERR_NOMEM. A damaged record is skipped: s->damaged.
  */
 int store_read(struct store *s, struct buf *out, struct err *e);
 
 /*
- * Reads a file of lines and calls fn for each of them, without its end; fn may change it. A missing
- * file has none. What fn returns ends it, with the number of the line in front of its text.
- * Otherwise as store_read().
+ * Reads a file of lines and calls fn for each, without its end; fn may change it. A missing file
+ * has none. An error of fn ends it, with the number of the line in front of its text. Otherwise as
+ * store_read().
  */
 int store_read_lines(struct store *s, int (*fn)(void *arg, char *line, struct err *e), void *arg,
 		     struct err *e);
 
-/* All or nothing, and all records go. ERR_LIMIT, ERR_SYS; ERR_NOMEM also for a failed buffer. */
+/*
+ * Writes all or nothing, and drops all records. ERR_LIMIT, ERR_SYS; ERR_NOMEM also for a failed
+ * buffer.
+ */
 int store_write(struct store *s, const struct buf *body, struct err *e);
 
-/* Behind store_read() or store_write(). ERR_LIMIT: no room, or not whole. ERR_SYS, ERR_NOMEM. */
+/*
+ * Adds a record after store_read() or store_write(). ERR_LIMIT: no room, or not whole. ERR_SYS,
+ * ERR_NOMEM.
+ */
 int store_add(struct store *s, const void *p, size_t n, struct err *e);
 
-/* A file that is not there is removed too. ERR_SYS. */
+/* A missing file is no error. ERR_SYS. */
 int store_remove(struct store *s, struct err *e);
 
 #endif

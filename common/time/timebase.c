@@ -36,7 +36,7 @@ nsec_t timebase_error(const struct timebase *t, nsec_t local_now)
 							     : t->error + drift;
 }
 
-/* Two samples far apart show how fast the offset grows, whatever either of them errs. */
+/* Two samples far apart show the drift, with the errors of both. */
 static void learn_drift(struct timebase *t, const struct timebase_mark *m)
 {
 	nsec_t span = m->at - t->begin.at;
@@ -70,8 +70,10 @@ bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm)
 	return t->is_root || t->drift_at;
 }
 
-/* What is known and what is heard cannot both be true: the root is another, or its clock was
- * put. */
+/*
+ * The current state and the sample contradict each other: the root is another one, or its clock was
+ * set.
+ */
 static bool is_of_another_root(const struct timebase *t, const struct timebase_mark *m)
 {
 	nsec_t error = timebase_error(t, m->at), apart = m->offset - t->offset;
@@ -96,8 +98,7 @@ int timebase_update(struct timebase *t, const struct timebase_sample *s)
 	    !is_time(s->remote) || !is_time(s->remote_error))
 		return -ERR_INVALID;
 	/*
-	 * The answer was made somewhere between: half of the way back and forth, whatever its
-	 * parts.
+	 * The peer answered at some time between: half of the round trip, for any division of it.
 	 */
 	m.error = (s->received - s->sent + 1) / 2 + s->remote_error;
 	m.offset = s->remote - (s->sent + (s->received - s->sent) / 2);

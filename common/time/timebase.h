@@ -12,9 +12,7 @@
 
 #include <stdbool.h>
 
-/*
- * Two clocks that are not disciplined drift apart by less than this. The error bound grows with it.
- */
+/* Largest drift between two clocks without discipline. The error bound grows with it. */
 #define TIMEBASE_DRIFT_PPM 100
 
 /* Error bound of a time base that has no sample yet. */
@@ -33,7 +31,7 @@ struct timebase {
 	nsec_t error; /* bound at `at`; TIMEBASE_UNKNOWN_NS before the first sample */
 	nsec_t at; /* local time of the sample that is in use */
 	nsec_t newest; /* latest value that timebase_now() returned */
-	unsigned roots; /* how often a sample belonged to another root than before */
+	unsigned roots; /* how often a sample belonged to another root than the previous one */
 	bool is_root;
 	struct timebase_mark begin, middle; /* of the window of the drift */
 	nsec_t drift_at; /* when it was found; 0: never */
@@ -46,36 +44,35 @@ struct timebase_sample {
 	nsec_t remote, remote_error;
 };
 
-/* Nothing known: time is wall_now of this host, its error unknown. */
+/* Initialises without samples: time is wall_now of this host, its error unknown. */
 void timebase_init(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
 /*
- * mainsm: its own clock is the system's time, error 0; later steps of the wall clock do not matter.
+ * For mainsm: its own clock is the system's time, error 0; later steps of the wall clock have no
+ * effect.
  */
 void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
 /*
- * Takes the sample if it bounds the error better than what is known. The
- * bound that grew meanwhile counts. A sample that cannot be true together
- * with what is known is taken too: all that was known was of another root.
- * ERR_INVALID: received before sent, or numbers out of range; the sample is
- * ignored. The root ignores all.
+ * Uses the sample if its error bound is smaller than the current one, with its growth. A sample
+ * that contradicts the current state is used too: that state was of another root. ERR_INVALID:
+ * received before sent, or numbers out of range; the sample is ignored. The root ignores all.
  */
 int timebase_update(struct timebase *t, const struct timebase_sample *s);
 
-/* System time of a local time, past or present. */
+/* Converts a local time, past or present, to the system's. */
 nsec_t timebase_at(const struct timebase *t, nsec_t local);
 
-/* System time now; never less than what it returned before. */
+/* Returns the system time now; never less than it returned before. */
 nsec_t timebase_now(struct timebase *t, nsec_t local_now);
 
 /*
- * How much faster than the local clock the system's time goes, and the bound of that, in ppm:
- * constant in the window. The error above does not rely on it. False: not known yet.
+ * Returns how much faster the system's time runs than the local clock, and the bound of that, in
+ * ppm: constant in the window. The error above does not rely on it. False: not known yet.
  */
 bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm);
 
-/* Bound of the difference to the root's clock; TIMEBASE_UNKNOWN_NS without a sample. */
+/* Returns the bound of the difference to the root's clock; TIMEBASE_UNKNOWN_NS without a sample. */
 nsec_t timebase_error(const struct timebase *t, nsec_t local_now);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls of this machine by their names: a table that the build makes of the kernel's
- * header. */
+/*
+ * The system calls of this machine by name: a table that the build makes from the kernel's header.
+ */
 #ifndef COMMON_TRACER_SYSCALLS_H
 #define COMMON_TRACER_SYSCALLS_H
 
@@ -15,7 +16,7 @@ struct syscall_name {
 
 extern const struct syscall_name syscall_names[];
 
-/* A name, a number, or "" (SYSCALL_ALL). -ERR_NOTFOUND. */
+/* Parses a name, a number, or "" (SYSCALL_ALL). -ERR_NOTFOUND. */
 int syscall_read(const char *name, int64_t *number);
 
 #endif

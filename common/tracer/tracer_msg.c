@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a kind may carry. A process: 0 = none, 1 = it, 2 = one of its threads too. */
+/* Permitted parts of each kind. A process: 0 = none, 1 = required, 2 = with one of its threads. */
 static const struct shape {
 	uint8_t type;
 	uint8_t process;

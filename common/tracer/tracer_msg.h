@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests of an lm to its two helper processes, and their answers: lm-trace does what needs
- * ptrace, lm-look what may hang. The line is a SOCK_SEQPACKET pair, one message a packet. All
- * messages have one form: the process or thread, numbers, texts. What each kind may carry stands
- * in one table. Both directions are checked, because either side may be hostile.
+ * ptrace, lm-look what may hang. They use a SOCK_SEQPACKET pair, one message per packet. All
+ * messages have one form: the process or thread, numbers, texts. One table has the permitted parts
+ * of each kind. Both directions are checked, because either side may be hostile.
  */
 #ifndef COMMON_TRACER_TRACER_MSG_H
 #define COMMON_TRACER_TRACER_MSG_H
@@ -14,13 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of a stack with the longest names, twice the largest request; a socket's buffer
- * takes it. */
+/*
+ * A part of a stack with the longest names, twice the largest request; fits in a socket's buffer.
+ */
 #define TRACER_MSG_MAX_BYTES (144 * 1024)
 #define TRACER_VALUES_MAX 128 /* registers, a part of a stack, a set of system calls */
 #define TRACER_TEXTS_MAX 1024 /* arguments and environment of a program; names of 64 frames */
 #define TRACER_FRAMES_MAX 512 /* of one stack: deeper ones end there */
-/* in one message: with names of the greatest length it still fits */
+/* in one message: it fits with the longest names */
 #define TRACER_FRAMES_PART 10
 #define TRACER_NAME_MAX_BYTES 4096 /* of a module or symbol: PATH_MAX */
 #define TRACER_FRAME_VALUES 4 /* pc, fp, offset, line */
@@ -31,7 +32,7 @@
 #define TRACER_SYSCALL_WORDS (TRACER_SYSCALLS_MAX / 64)
 
 enum tracer_type {
-	/* from the lm; each is answered by one of the same id */
+	/* from the lm; each is answered by a message with the same id */
 	TRACER_BACKTRACE = 1, /* what: 1 = with names; values: depth */
 	TRACER_READ_REGS, /* what: enum tracer_regs; values: first, number */
 	TRACER_WRITE_REGS, /* what; values: first, then what is written */
@@ -43,22 +44,22 @@ enum tracer_type {
 	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
 	TRACER_SOURCE, /* values: addresses; text: path; bytes: build id, or none */
 
-	/* the same to lm-look */
+	/* requests to lm-look */
 	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */
 	TRACER_WRITE_MEMORY, /* the same, and the bytes */
 	TRACER_MODULES,
 	TRACER_FILE, /* values: offset, most bytes; text: path */
 
-	/* from them */
+	/* answers */
 	TRACER_FRAMES = 64, /* what: 1 = more follow */
 	TRACER_REGS, /* values; of floating point, the bits of a double */
 	TRACER_DONE,
-	TRACER_CREATED, /* pid, start: it stands before its first instruction */
-	/* what: enum err_code; text: words; value: bytes that were written all the same */
+	TRACER_CREATED, /* pid, start: held before its first instruction */
+	/* what: enum err_code; text: message; value: bytes that were written before the failure */
 	TRACER_FAILED,
 	/* id of the watch; what: one of enum tracer_watch; values: time, then parameters */
 	TRACER_EVENT,
-	/* id of the watch; text: why; value: events that were dropped, if any were */
+	/* id of the watch; text: why; value: number of dropped events, if any */
 	TRACER_WATCH_ENDED,
 	TRACER_BYTES, /* what: 1 = more follow; bytes */
 	/* values: start and length of code, data, bss; text: path. DONE follows the last */
@@ -67,7 +68,7 @@ enum tracer_type {
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };
 
-/* What is watched for, and what an event was. 0: nothing, the watch ends. */
+/* Watched events, and the kind of an event. 0: none, the watch ends. */
 enum tracer_watch {
 	TRACER_SYSCALL_START = 1, /* parameters: number, six arguments */
 	TRACER_SYSCALL_END = 2, /* number, result */
@@ -75,7 +76,7 @@ enum tracer_watch {
 	TRACER_WATCH_ALL = 7,
 };
 
-/* Decoded texts lie in the bytes that were decoded, and end with a 0. */
+/* Decoded texts point into the decoded bytes, and end with a 0. */
 struct tracer_msg {
 	uint8_t type;
 	uint32_t id;
@@ -93,8 +94,8 @@ struct tracer_msg {
 int tracer_msg_encode(struct buf *b, const struct tracer_msg *m);
 
 /*
- * p[n]: one packet. -ERR_PROTO: it is no message; *out is of no use then. A pid is above 1 where
- * the kind needs one.
+ * Decodes p[n], one packet. -ERR_PROTO: it is not a valid message; *out is then undefined. A pid is
+ * above 1 where the kind needs one.
  */
 int tracer_msg_decode(struct tracer_msg *out, const void *p, size_t n, struct err *e);
 

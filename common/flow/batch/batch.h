@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a batch: what one link carries for one read. Each token says
- * only what differs from the one before it; docs/protocol.md has the format.
+ * The bytes of a batch: the tokens of one link for one read. Each token is encoded as the
+ * difference to the previous one; docs/protocol.md has the format.
  */
 #ifndef COMMON_FLOW_BATCH_BATCH_H
 #define COMMON_FLOW_BATCH_BATCH_H
@@ -10,10 +10,10 @@
 #include "common/base/err.h"
 #include "common/flow/engine/flow.h"
 
-/* Appends. Failure shows in b->failed. */
+/* Appends. b->failed reports failure. */
 void flow_batch_encode(struct buf *b, const struct flow_batch *batch);
 
-/* Memory for what is decoded, reused for each. Zero-initialise. */
+/* Memory of decoded batches, reused for each. Zero-initialise. */
 struct flow_batch_room {
 	struct flow_token *t;
 	struct agg *a;
@@ -25,8 +25,8 @@ struct flow_batch_room {
 void flow_batch_room_done(struct flow_batch_room *room);
 
 /*
- * From hostile bytes: checked so that the engine can take it. *out lives until the room's next use.
- * ERR_PROTO, ERR_LIMIT, ERR_NOMEM.
+ * Decodes hostile bytes, checked so that the engine can take them. *out is valid until the room's
+ * next use. ERR_PROTO, ERR_LIMIT, ERR_NOMEM.
  */
 int flow_batch_decode(struct flow_batch_room *room, const void *p, size_t n, struct flow_batch *out,
 		      struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the batch format that writing and reading share. */
+/* Numbers of the batch format, shared by writer and reader. */
 #ifndef COMMON_FLOW_BATCH_BATCH_FORMAT_H
 #define COMMON_FLOW_BATCH_BATCH_FORMAT_H
 
@@ -7,11 +7,13 @@
 
 #define BATCH_VERSION 1
 
-/* REST: behind the number of tokens a varint and 8 bytes. They are the number of links that it
- * stands for, and the sum of their hashes. */
+/*
+ * REST: a varint and 8 bytes follow the number of tokens. They are the number of links in the rest,
+ * and the sum of their hashes.
+ */
 enum batch_bit { BATCH_VT = 1, BATCH_PARTIAL = 2, BATCH_REST = 4, BATCH_BITS = 7 };
 
-/* What stands behind the first byte of a token, in this order. */
+/* Parts that follow the first byte of a token, in this order. */
 enum token_bit {
 	TOKEN_KEY = 1, /* zigzag: the key, less the one before; else one more than that */
 	TOKEN_INT = 2, /* zigzag: the value, a whole number */

@@ -18,7 +18,7 @@ void flow_rest_clear(struct flow_rest *r)
 	r->sum = 0;
 }
 
-/* Nothing but that it is 0, of all that should be in it. */
+/* True if the batch contains only the value 0, with full coverage. */
 static bool says_zero(const struct flow_batch *b)
 {
 	const struct flow_token *t = b->t;

@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/flow/engine/flow.h"
 
-/* Fewer links are sent one by one, each with its name. */
+/* With fewer links, each is sent by itself with its name. */
 #define FLOW_REST_MIN 16
 
 struct flow_rest {
@@ -28,11 +28,16 @@ struct flow_rest {
 
 void flow_rest_clear(struct flow_rest *r);
 
-/* True: the rest has the batch, and the caller does not send it. Valid until the graph changes. */
+/*
+ * Adds the batch to the rest. Returns true if it did, so that the caller does not send it. Valid
+ * until the graph changes.
+ */
 bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b);
 
-/* What is in there: batches for put(), one or, below FLOW_REST_MIN, each of its own. Nothing is in
- * there then. */
+/*
+ * Calls put() with the collected batches: with one rest, or, below FLOW_REST_MIN, with each. The
+ * rest is empty afterwards.
+ */
 void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b),
 		    void *arg);
 
@@ -44,8 +49,10 @@ struct flow_rest_links {
 	void *arg;
 };
 
-/* Calls take() for each link without a batch for that read. -ERR_INVALID: the links are not those
- * of the rest, and take() is not called. */
+/*
+ * Calls take() for each link without a batch for that read. -ERR_INVALID: the links are not those
+ * of the rest, and take() is not called.
+ */
 int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links *links);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dataflow engine: graphs of any number of measurements, run in one
- * daemon. Pure: times are arguments, and results come by callback. Nothing is allocated while
- * tokens flow.
- *
- * Nodes that are the same in two measurements (the same operation on the same
- * inputs) exist once; each measurement has results of its own. Nodes that count reads (aggregates
- * over virtual time, links, results) belong to one measurement.
+ * The dataflow engine: graphs of any number of measurements, run in one daemon. Pure: times are
+ * arguments, and results are passed to callbacks. Nothing is allocated while tokens flow. Equal
+ * nodes of two measurements (the same operation on the same inputs) exist once; each measurement
+ * has its own results. Nodes that count reads (aggregates over virtual time, links, results) belong
+ * to one measurement.
  */
 #ifndef COMMON_FLOW_ENGINE_FLOW_H
 #define COMMON_FLOW_ENGINE_FLOW_H
@@ -27,10 +25,10 @@ struct flow_limits {
 struct flow_result {
 	uint32_t measurement, output;
 	struct flow_token t; /* key: number of the read, or the virtual time */
-	/* of a HISTOGRAM, what else is given in parts, or a stop is of; NULL otherwise */
+	/* for a HISTOGRAM, other values in parts, or a stop; NULL otherwise */
 	const struct agg *a;
 	bool is_enough; /* of a stop: its rule holds */
-	/* of a stop: what makes its interval too narrow, as far as it can know */
+	/* for a stop: detected dependence that makes its interval too narrow */
 	enum dependence dependence;
 };
 
@@ -46,7 +44,7 @@ struct flow_batch {
 	uint32_t n;
 	const struct flow_token *t;
 	const struct agg *a; /* n of them when partial */
-	uint32_t rest; /* it stands for this many links of its piece (rest.h); 0: for its own */
+	uint32_t rest; /* number of links of its piece in a rest (rest.h); 0: for its own link */
 	uint64_t rest_sum;
 };
 
@@ -57,14 +55,14 @@ struct flow_out {
 	void *arg;
 };
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *out);
 void flow_free(struct flow *f);
 
 /*
- * Verifies and loads the graph of its measurement, which starts then. A measurement that is there
- * gets this graph instead of its own: nodes that are the same in both keep their state, and its
- * start and reads continue. On failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
+ * Verifies and loads the graph of a measurement, and starts it. An existing measurement gets this
+ * graph in place of its own: equal nodes keep their state, and its start and reads continue. On
+ * failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
  */
 int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e);
 /* Ignores an unknown measurement. Without measurements the engine has no tables. */
@@ -75,14 +73,15 @@ void flow_remove(struct flow *f, uint32_t measurement);
 #define FLOW_NO_INPUT UINT32_MAX
 
 /*
- * The input that node `number` of the measurement's graph is, for the calls below; measurements
- * that share it get the same. Until the last of them is removed. FLOW_NO_INPUT: it is no input.
+ * Returns the input for node `number` of the measurement's graph, for the calls below. Measurements
+ * that share it get the same one. Valid until the last of them is removed. FLOW_NO_INPUT: the node
+ * is no input.
  */
 uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number);
 
 /*
- * A token of a VT input flows at once. One of a READ input (key: the number of the read, later than
- * the last one) waits for flow_read(); the last one counts. requester is filled in.
+ * Pushes a token. For a VT input it flows at once. For a READ input (key: the number of the read,
+ * later than the last one) it waits for flow_read(); the last token counts. requester is filled in.
  */
 void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
@@ -100,15 +99,17 @@ void flow_end(struct flow *f, uint32_t input);
 void flow_open(struct flow *f, uint32_t input);
 
 /*
- * A batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link,
- * ERR_INVALID: it is of another kind. A batch for a read that was read already is late: its tokens
- * and its aggregates since the last read count into the next read, others are dropped. A second one
- * for a read, and one that is FLOW_READS_OPEN reads ahead, is counted and ignored.
+ * Takes a batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link,
+ * ERR_INVALID: the link is of another kind. A batch for an earlier read is late: its tokens and its
+ * aggregates since the last read count in the next read, others are dropped. A second batch for a
+ * read, or one FLOW_READS_OPEN reads ahead, is counted and ignored.
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
 
-/* True: a batch for that read has arrived, or the read is too old to be known. False also for an
- * unknown link. */
+/*
+ * True if a batch for that read has arrived, or the read is too old to be known. False also for an
+ * unknown link.
+ */
 bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
 int flow_link_close(struct flow *f, uint32_t measurement, const char *link);
 int flow_link_open(struct flow *f, uint32_t measurement, const char *link);
@@ -127,7 +128,7 @@ int flow_announce(struct flow *f, uint32_t measurement, nsec_t t);
  */
 int flow_read(struct flow *f, uint32_t measurement, int64_t read, nsec_t t, struct err *e);
 
-/* The last read of the measurement, 0: none yet; -1: there is no such measurement. */
+/* Returns the last read of the measurement, 0: none yet; -1: there is no such measurement. */
 int64_t flow_last_read(const struct flow *f, uint32_t measurement);
 
 /* --- counters */
@@ -149,7 +150,7 @@ struct flow_look {
 	bool closed; /* an operation, a set: as of the last token or read */
 };
 
-/* Node `number` of the measurement's graph. ERR_NOTFOUND. */
+/* Reports node `number` of the measurement's graph. ERR_NOTFOUND. */
 int flow_look(const struct flow *f, uint32_t measurement, uint32_t number, struct flow_look *out);
 
 struct flow_size {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which contributors are still there: from inputs that their owners closed, upwards. */
+/* Determines which contributors remain: from inputs that their owners closed, upwards. */
 #include "common/flow/engine/flow_internal.h"
 
 /* Contributors that are open or have ended, of those that should be; an operation has the worst of

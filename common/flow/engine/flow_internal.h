@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine inside. Nodes are places in one array and refer to each other by
- * number; a node's outputs stand side by side in f->edge. A node's state is a
- * few arrays of its own, made when it is loaded.
+ * The internals of the engine. Nodes are elements of one array and refer to each other by number;
+ * the outputs of a node are adjacent in f->edge. A node's state is a few arrays, allocated when it
+ * is loaded.
  */
 #ifndef COMMON_FLOW_ENGINE_FLOW_INTERNAL_H
 #define COMMON_FLOW_ENGINE_FLOW_INTERNAL_H
@@ -14,7 +14,7 @@
 #include "common/flow/graph/match.h"
 #include "stats/interval.h"
 
-/* OP, PAIR: the inputs of a key side by side, constants in their places. */
+/* OP, PAIR: the inputs of a key as an array, with constants filled in. */
 struct op_state {
 	struct match m; /* only when more than one input varies */
 	bool matched;
@@ -22,7 +22,7 @@ struct op_state {
 	struct agg *pair; /* PAIR: what it gives */
 };
 
-/* SET: one partial aggregate a key; in the READ domain one. */
+/* SET: one partial aggregate per key; in the READ domain only one. */
 struct set_state {
 	struct match m;
 	struct flow_partial *part; /* [window or 1] */
@@ -38,14 +38,14 @@ struct agg_state {
 			 */
 };
 
-/* LINK_IN of the READ domain: what came for the reads to come. */
+/* LINK_IN of the READ domain: batches for future reads. */
 struct reads_state {
 	int64_t key[FLOW_READS_OPEN]; /* 0: empty */
 	struct flow_partial *part; /* [FLOW_READS_OPEN] */
 	struct sketch *sketch;
 };
 
-/* Links of the VT domain: tokens in the order in which they came. */
+/* Links of the VT domain: tokens in the order of arrival. */
 struct queue_state {
 	struct flow_token *t; /* [window] */
 	struct agg *a; /* or NULL */
@@ -67,7 +67,7 @@ struct delta_state {
 	int64_t read;
 };
 
-/* STOP: the rule, as its text says. */
+/* STOP: the parsed rule. */
 struct stop_state {
 	struct stop *rule; /* owned */
 	bool is_reached; /* at the read that is being read */
@@ -84,13 +84,13 @@ struct fedge {
 	uint32_t node, input;
 };
 
-/* What a token needs on its way stands first, so that it is a few lines of the cache. */
+/* Members that a token needs on its way are first, in few cache lines. */
 struct fnode {
 	enum flow_kind kind;
 	enum flow_op op;
 	uint32_t edge, nedge; /* its readers */
 	uint32_t nin;
-	uint32_t measurement; /* index, of a node that belongs to one */
+	uint32_t measurement; /* index, if the node belongs to one */
 	int64_t shift;
 	struct flow_counts count;
 
@@ -108,11 +108,11 @@ struct fnode {
 	enum flow_domain domain;
 	bool partial, closed;
 	bool shut; /* INPUT, LINK_IN: its owner closed it, */
-	bool ended; /* for there is no more */
-	bool passed; /* already in the list that is being made */
+	bool ended; /* because it has no more inputs */
+	bool passed; /* already in the list under construction */
 	struct flow_fold fold;
 
-	struct flow_token now; /* READ: what it gives for the read that is being read */
+	struct flow_token now; /* READ: its output for the current read */
 	const struct agg *now_agg;
 
 	uint32_t *in; /* numbers of nodes */
@@ -123,7 +123,7 @@ struct fnode {
 	bool bounds_steps; /* INPUT: see flow_source_bounds_steps() */
 	double constant;
 	int64_t batch_top; /* LINK_IN: the highest read of a batch, */
-	uint64_t batch_seen; /* and which of the 64 up to it came */
+	uint64_t batch_seen; /* and those of the 64 up to it that have arrived */
 	char *link, *identity;
 	size_t state_bytes;
 };
@@ -160,23 +160,26 @@ struct flow {
 struct fmeas *flow_meas(const struct flow *f, uint32_t measurement);
 
 /* --- flow_node.c */
-/* The place's state, as g says; -ERR_NOMEM leaves nothing behind. inputs: n->in are loaded. */
+/*
+ * Allocates the node's state as g describes it; -ERR_NOMEM leaves nothing behind. inputs: n->in are
+ * loaded.
+ */
 int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g);
 void flow_node_done(struct fnode *n);
 
 /* --- flow_run.c: the VT domain */
-/* Hands the token to all readers of the node. a: NULL or the partial aggregate that it is. */
+/* Passes the token to all readers of the node. a: its partial aggregate, or NULL. */
 void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
 
 /* --- flow_close.c */
 /*
- * What is closed, and how many contributors are alive, after inputs or the graph changed. Once for
- * all inputs that were closed one after the other: it examines every node.
+ * Recounts closed inputs and living contributors after inputs or the graph changed. Called once
+ * after many inputs were closed: it examines every node.
  */
 void flow_settle(struct flow *f);
 void flow_settle_if_needed(struct flow *f);
 
-/* --- one file a kind */
+/* --- one file per kind */
 int op_init(struct flow *f, struct fnode *n);
 void op_done(struct fnode *n);
 void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t);
@@ -203,7 +206,7 @@ int queue_init(struct fnode *n);
 void queue_done(struct fnode *n);
 void queue_put(struct fnode *n, const struct flow_token *t, const struct agg *a);
 void queue_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
-/* Emits tokens of all VT links up to the read, by key as far as they are in order. */
+/* Emits the tokens of all VT links up to the read, by key as far as they are in order. */
 void queue_flow(struct flow *f, struct fmeas *m, int64_t read);
 void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t read);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs come and go while others run. */
+/* Loads and removes graphs while others run. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASUREMENTS_MAX 65536 /* the limit where a higher one is given */
-#define IDENTITY_MAX_BYTES (1024 * 1024) /* the text of one node: its names came in a frame */
+#define MEASUREMENTS_MAX 65536 /* the limit unless a higher one is given */
+#define IDENTITY_MAX_BYTES (1024 * 1024) /* the text of one node: its names fitted in a frame */
 
 struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *out)
 {
@@ -68,7 +68,7 @@ static void restart(struct flow *f)
 
 /* --- one node */
 
-/* What belongs to one measurement whatever its inputs are. */
+/* True for nodes that belong to one measurement, whatever their inputs. */
 static bool is_own(const struct flow_node *n)
 {
 	switch (n->kind) {
@@ -85,9 +85,9 @@ static bool is_own(const struct flow_node *n)
 }
 
 /*
- * Two nodes of one text are one: the node's own text with the places of its inputs, and whose it is
- * where it is one measurement's. A source that counts from a start is shared by those of that
- * start.
+ * Two nodes with the same text are one. The text is the node's own, with the numbers of its inputs.
+ * It has the measurement, too, if the node belongs to one. Sources that count from a start are
+ * shared if the start is the same.
  */
 static char *identity_of(const struct flow_node *n, const uint32_t *in, const struct fmeas *m)
 {
@@ -153,7 +153,7 @@ static void describe(struct fnode *n, const struct flow_node *g, size_t meas)
 		n->output = g->output;
 }
 
-/* What a node is made from. `in` and `identity` are owned until the node has them. */
+/* Origin of a new node. `in` and `identity` are owned until the node has them. */
 struct origin {
 	const struct flow_node *node;
 	size_t meas;
@@ -215,7 +215,7 @@ static int node_new(struct flow *f, struct origin *o, uint32_t *place)
 
 /* --- the nodes of a graph */
 
-/* What is being put together, beside what runs. */
+/* The graph under construction, beside the running one. */
 struct load {
 	struct flow *f;
 	const struct flow_graph *g;

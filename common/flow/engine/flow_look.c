@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be seen of a running graph. */
+/* Reports the state of a running graph. */
 #include "common/flow/engine/flow_internal.h"
 
 static uint32_t held(const struct fnode *n)

@@ -2,7 +2,7 @@
 /* A read: one pass over the measurement's nodes, inputs before readers. */
 #include "common/flow/engine/flow_internal.h"
 
-/* A source that gave nothing for this read is missing in it. */
+/* A source without data for this read is missing in it. */
 static void input_read(struct fnode *n, int64_t read, nsec_t t)
 {
 	if (n->now.key != read || !n->now.n)
@@ -11,9 +11,9 @@ static void input_read(struct fnode *n, int64_t read, nsec_t t)
 }
 
 /*
- * One source may have had no value at the reads before. What came since its last value is then
- * divided by all that time. Where several are added up their times differ: `late` says that some of
- * it is older.
+ * One source may have had no value at earlier reads. Its data since its last value are then divided
+ * by the whole time. If several are added up, their times differ: `late` reports that part of the
+ * data is older.
  */
 static nsec_t rate_begin(const struct fmeas *m, const struct fnode *n)
 {
@@ -24,8 +24,10 @@ static nsec_t rate_begin(const struct fmeas *m, const struct fnode *n)
 	return t->n == 1 && t->flags & FLOW_LATE && t->oldest < m->last_t ? t->oldest : m->last_t;
 }
 
-/* A node whose sources have all ended has a rate of the time that they lived in. It has none of an
- * interval after that. */
+/*
+ * If all sources of a node have ended, its rate is over the time in which they existed. It has no
+ * rate in later intervals.
+ */
 static void rate_read(const struct flow *f, const struct fmeas *m, struct fnode *n, nsec_t t)
 {
 	double seconds;
@@ -109,8 +111,10 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 	}
 }
 
-/* Counts the values of a read: each node takes one of each input, and gives one. Values from
- * outside, and those that are reported at once, are counted elsewhere. */
+/*
+ * Counts the values of a read: each node takes one of each input, and emits one. Values from
+ * outside, and those that are reported at once, are counted elsewhere.
+ */
 static void count_read(struct fnode *n)
 {
 	bool is_source = n->kind == FLOW_INPUT || n->kind == FLOW_LINK_IN;
@@ -163,7 +167,7 @@ int flow_announce(struct flow *f, uint32_t measurement, nsec_t t)
 
 	if (!m)
 		return -ERR_NOTFOUND;
-	flow_settle_if_needed(f); /* what comes out by it is of the interval before */
+	flow_settle_if_needed(f); /* its output belongs to the previous interval */
 	m->announced = true;
 	m->until = t;
 	return 0;

@@ -181,8 +181,8 @@ static int fits(const struct fnode *n, const struct flow_batch *b, struct err *e
 }
 
 /*
- * A batch that is sent again after a link broke must not count twice. What is older than 64 reads
- * cannot be distinguished, and counts as sent again.
+ * A batch that is sent again after a link broke must not count twice. Batches older than 64 reads
+ * cannot be distinguished, and count as repeated.
  */
 static bool is_new(struct fnode *n, int64_t read)
 {

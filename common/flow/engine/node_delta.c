@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Differences between reads. A source that reports nothing while a call is
- * under way has no value at some reads. What came meanwhile belongs to the next
- * read with a value. It counts over all that time, not over the last interval.
+ * Differences between reads. A source that reports nothing during a call has no value at some
+ * reads. Its data meanwhile belong to the next read with a value. They count over the whole time,
+ * not over the last interval.
  */
 #include "common/flow/engine/flow_internal.h"
 

@@ -25,7 +25,10 @@ static void put_constants(const struct flow *f, struct fnode *n, size_t keys)
 	}
 }
 
-/* What a closed input never gave leaves the window, counted, as any other key that is not whole. */
+/*
+ * Values that a closed input never provided leave the window, counted, like any other incomplete
+ * key.
+ */
 static void close_constants(const struct flow *f, struct fnode *n)
 {
 	for (uint32_t k = 0; k < n->nin; k++)
@@ -92,7 +95,7 @@ static void fire(struct flow *f, struct fnode *n, const struct flow_token *in)
 	flow_emit(f, n, &t, n->op_state.pair);
 }
 
-/* Keys that leave the window without all their inputs are counted and forgotten. */
+/* Keys that leave the window without all their inputs are counted and dropped. */
 static enum match_what put(struct fnode *n, int64_t key, uint32_t input, uint32_t *slot)
 {
 	enum match_what what;

@@ -146,7 +146,7 @@ static void flow_one(struct flow *f, struct fnode *n)
 	flow_emit(f, n, &s->t[at], s->a ? &s->a[at] : NULL);
 }
 
-/* The lowest key that stands first in a queue; false when nothing is due. */
+/* Finds the lowest key at the front of a queue; false if none is due. */
 static bool lowest(struct flow *f, const struct fmeas *m, int64_t read, int64_t *key)
 {
 	bool any = false;

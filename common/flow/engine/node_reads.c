@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 
-/* What comes late goes into the next read. Two plain values become one only where that is a value
- * of the same kind. */
+/*
+ * Late data count in the next read. Two plain values are merged only if the result is of the same
+ * kind.
+ */
 static bool takes_late(const struct fnode *n)
 {
 	enum agg_kind agg = n->fold.agg;
@@ -17,7 +19,7 @@ static bool takes_late(const struct fnode *n)
 int reads_init(struct fnode *n)
 {
 	struct reads_state *s = &n->reads;
-	/* Of other plain values the graph may name any aggregate: none is kept. */
+	/* For other plain values the graph may name any aggregate: none is stored. */
 	enum agg_kind agg = n->partial || takes_late(n) ? n->fold.agg : AGG_COUNT;
 	bool sketches = agg_kind_has_sketch(agg);
 
@@ -51,8 +53,7 @@ static struct flow_partial *open_slot(struct reads_state *s, int64_t read)
 	return &s->part[at];
 }
 
-/* Merged with what is there for that read. Late data are in it, but their sender did not
- * contribute. */
+/* Merges with the data of that read. Late data count, but their sender did not contribute. */
 static void merge(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 		  bool late)
 {
@@ -70,7 +71,7 @@ static void merge(struct flow_partial *p, const struct flow_token *t, const stru
 	p->t.n = about.n;
 }
 
-/* Nothing came to pass in it: what is under way is in a later difference. */
+/* True if the batch has no data: calls in progress count in a later difference. */
 static bool says_nothing(const struct flow_batch *b)
 {
 	return !b->partial && !flow_token_has_value(&b->t[0]) && !(b->t[0].flags & FLOW_NAN);
@@ -85,7 +86,7 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 		return;
 	n->count.late += late;
 	if (late && (!takes_late(n) || says_nothing(b)))
-		return; /* the next one has it all, or this one is of its own read */
+		return; /* the next read has all of it, or it belongs to its own read */
 	if (n->partial || takes_late(n))
 		merge(open_slot(&n->reads, late ? last_read + 1 : b->read), &b->t[0],
 		      n->partial ? &b->a[0] : NULL, late);
@@ -93,7 +94,10 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 		open_slot(&n->reads, b->read)->t = b->t[0];
 }
 
-/* A plain value as it came, unless others were merged with it; without any there is no value. */
+/*
+ * Returns a plain value unchanged, unless others were merged with it; without any there is no
+ * value.
+ */
 static struct flow_token value_of(const struct fnode *n, const struct flow_partial *p)
 {
 	struct flow_token t = p->t;

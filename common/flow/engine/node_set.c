@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sets: one aggregate of all inputs of a key; fires with what is there when a key has to go. */
+/* Sets: one aggregate of all inputs of a key; fires with the inputs so far if a key is evicted. */
 #include "common/flow/engine/flow_internal.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void count_absent(const struct flow *f, const struct fnode *n, uint32_t s
 			p->t.n += f->node[n->in[k]].behind;
 }
 
-/* The key is gone from the table already. whole: every input is there. */
+/* The key is already removed from the table. whole: every input has arrived. */
 static void fire(struct flow *f, struct fnode *n, uint32_t slot, bool whole)
 {
 	struct flow_partial *p = &n->set.part[slot];

@@ -33,7 +33,7 @@ static bool is_reached(const struct stop *rule, const struct agg *a)
 	return !a->pinf && !a->ninf && stop_is_reached(rule, &m, &none);
 }
 
-/* As far as ranks see a sequence: of each its own values, with the ones before. */
+/* Tests dependence within ranks: each rank's values with its own previous ones. */
 static enum dependence dependence_in(const struct flow *f, const struct fnode *n)
 {
 	const struct agg *a = n->nin > 1 ? f->node[n->in[1]].now_agg : NULL;

@@ -32,9 +32,8 @@ void vt_agg_done(struct fnode *n)
 }
 
 /*
- * By the newest data in it a token belongs to an interval: (last read, announced end], or the one
- * after it. Its own time is a mean: of data from before a read and behind it, it would often be
- * late.
+ * A token belongs to an interval by its newest data: (last read, announced end], or the next one.
+ * Its own time is a mean: with data from both sides of a read, it would often be late.
  */
 void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {

@@ -5,7 +5,7 @@
 
 _Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier counts so much");
 
-/* Reasons for a missing value, which the result keeps. EXCLUDED is none: it is intended. */
+/* Reasons for a missing value that the result keeps. EXCLUDED is not one: it is intended. */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch)
@@ -73,8 +73,8 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 }
 
 /*
- * When no member came nothing is known, whatever an empty set is worth. Whether a set is empty
- * shows in the whole: some process of many may have had nothing to report.
+ * If no member arrived the result is unknown, even for a kind with a value for the empty set. Only
+ * the whole shows whether a set is empty: some processes may have had nothing to report.
  */
 static uint32_t why_not(const struct flow_partial *p, double value)
 {

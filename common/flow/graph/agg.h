@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregates: what a set of values becomes, in any number of steps. A partial
- * aggregate of some values merges with one of others: that is the aggregate of
- * all, in any order and grouping. It is exact for COUNT, MIN, MAX, UNIQUE and the
- * sketch, and true up to rounding for the others.
- *
- * Infinite values are counted apart, and are added in the result only. NaN
- * means "no value" everywhere here.
+ * Aggregates of a set of values, computed in any number of steps. The partial aggregates of two
+ * sets merge into the aggregate of both, in any order and grouping. The result is exact for COUNT,
+ * MIN, MAX, UNIQUE and the sketch, and correct up to rounding for the others. Infinite values are
+ * counted separately, and added in the result only. NaN means "no value" everywhere here.
  */
 #ifndef COMMON_FLOW_GRAPH_AGG_H
 #define COMMON_FLOW_GRAPH_AGG_H
@@ -25,11 +22,11 @@ enum agg_kind {
 	AGG_MAX,
 	AGG_PROD,
 	AGG_MEAN,
-	AGG_STDEV, /* of the values themselves: the root of M2 / n */
-	AGG_UNIQUE, /* any of them: the least; the bound says how far the others are */
+	AGG_STDEV, /* of the whole population: the root of M2 / n */
+	AGG_UNIQUE, /* any of them: the smallest; the bound is the distance to the others */
 	AGG_QUANTILE,
 	AGG_HISTOGRAM,
-	AGG_VARIANCE, /* and these as stats/moments.h has them: an estimate, with n - 1 */
+	AGG_VARIANCE, /* and the next as in stats/moments.h: an estimate, with n - 1 */
 	AGG_SKEWNESS,
 	AGG_KURTOSIS,
 	/* half the width of the mean's confidence interval by Student's t; q is the level */
@@ -47,13 +44,15 @@ struct agg_product {
 
 #define AGG_SUMS_MAX 5 /* of one aggregate: of pairs */
 
-/* Fields are for agg.c and for what writes and reads messages. */
+/* Fields are for agg.c and for readers and writers of messages. */
 struct agg {
 	enum agg_kind kind;
 	uint32_t pinf, ninf; /* infinite values, apart from n */
 	uint64_t n; /* finite values */
-	/* of the values: SUM and MEAN their sum, the others the greatest; of pairs that of the
-	 * first */
+	/*
+	 * of the values: SUM and MEAN their sum, the others the greatest; for pairs of the first
+	 * value
+	 */
 	double error;
 	union {
 		struct sum sum;
@@ -72,72 +71,73 @@ struct agg {
 	};
 };
 
-/* "MEAN"; NULL for a number that is no kind. */
+/* Returns "MEAN"; NULL for a number that is no kind. */
 const char *agg_kind_name(enum agg_kind kind);
-/* The kind of that name in upper case; false: there is none. */
+/* Finds the kind of that name in upper case; false: there is none. */
 bool agg_kind_find(const char *name, enum agg_kind *out);
 
-/* True: the aggregate needs a sketch, some kilobytes instead of a few numbers. */
+/* True if the aggregate needs a sketch, some kilobytes instead of a few numbers. */
 static inline bool agg_kind_has_sketch(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
 }
 
 /*
- * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these are sent, and only they are
+ * Returns how many of mean, M2, M3, M4 it needs, 0: none. Only these are sent, and only they are
  * valid in a received aggregate.
  */
 unsigned agg_kind_powers(enum agg_kind kind);
 
-/* How many sums it is made of: SUM, MEAN one, those with powers these, pairs five. */
+/* Returns the number of its sums: SUM, MEAN one, those with powers these, pairs five. */
 unsigned agg_kind_sums(enum agg_kind kind);
 
-/* True: the inputs are pairs of values. */
+/* True if the inputs are pairs of values. */
 static inline bool agg_kind_is_of_pairs(enum agg_kind kind)
 {
 	return kind == AGG_COVARIANCE || kind == AGG_CORRELATION;
 }
 
-/* True: the aggregate has a parameter: the share of a QUANTILE, the level of a CI. */
+/* True if the aggregate has a parameter: the share of a QUANTILE, the level of a CI. */
 static inline bool agg_kind_has_share(enum agg_kind kind)
 {
 	return kind == AGG_QUANTILE || kind == AGG_CI;
 }
 
-/* q is such a number; of the other kinds it is of no meaning. */
+/* True if q is a valid parameter; other kinds ignore it. */
 bool agg_share_is_fit(enum agg_kind kind, double q);
 
-/* sketch: the caller's, for the kinds that have one, else NULL. */
+/* sketch: owned by the caller, for the kinds that have one, else NULL. */
 void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
 /* Empties the aggregate. */
 void agg_clear(struct agg *a);
 
-/* error: bound of |v - truth|, >= 0. A NaN is not added. Not of the kinds of pairs. */
+/* error: bound of |v - truth|, >= 0. A NaN is not added. Not for kinds of pairs. */
 void agg_add(struct agg *a, double v, double error);
 
 /* Adds a pair (x, y) to an aggregate of pairs; parameters as above. */
 void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_error);
 
-/* b is of the same kind. */
+/* b must be of the same kind. */
 void agg_merge(struct agg *a, const struct agg *b);
 
-/* As b, into a's own sketch. */
+/* Copies b; a keeps its own sketch. */
 void agg_copy(struct agg *a, const struct agg *b);
 
 /*
- * The answer and its error bound. NaN when there is none: no value for a kind that needs one, or a
- * sum of inf and -inf. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of values. q: of
- * a kind that agg_kind_has_share().
+ * Returns the result and its error bound. NaN if there is none: no value for a kind that needs one,
+ * or a sum of inf and -inf. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of values.
+ * q: for a kind with agg_kind_has_share().
  */
 double agg_value(const struct agg *a, double q, double *error);
 
-/* What the kinds with powers are made of, without what only a sequence has. */
+/* Returns the moments of a kind with powers, without those that need a sequence. */
 struct moments agg_moments(const struct agg *a);
 
 /*
- * The answer of another kind, MEAN or one with powers. agg_gives(): the powers of `of` are enough
- * for it, and for an interval of the mean. An aggregate of that kind merged from the same values
- * has the same answer. Its bound is the same too, but for MEAN: here it is the greatest.
+ * Returns the result of another kind: MEAN or one with powers. agg_gives() is true if the powers of
+ * `of` suffice for it, and for an interval of the mean. An aggregate of that kind merged from the
+ * same values has the same result. Its bound is the same too, except for MEAN: here it is the
+ * greatest.
  */
 bool agg_gives(enum agg_kind of, enum agg_kind as);
 double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error);
@@ -145,7 +145,7 @@ double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *err
 /* Values in it. */
 uint64_t agg_count(const struct agg *a);
 
-/* True: an aggregate of a peer may be merged, because some values would have produced it. */
+/* True if an aggregate of a peer may be merged, because some values could have produced it. */
 bool agg_is_sane(const struct agg *a);
 
 #endif

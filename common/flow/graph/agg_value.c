@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an aggregate is worth, and how far the truth may be from it. */
+/* The value of an aggregate, and its error bound. */
 #include "common/flow/graph/agg.h"
 
 #include "stats/interval.h"
@@ -70,15 +70,14 @@ static double quantile(const struct agg *a, double q, double *error)
 	return v;
 }
 
-/* --- of the powers: a bound for values that may each be off by E; deviations are off by 2 E at the
- * most */
+/* --- by powers: a bound for values with errors up to E each; deviations have errors up to 2 E */
 
 struct moments agg_moments(const struct agg *a)
 {
 	return (struct moments){ .n = a->n, .powers = a->powers };
 }
 
-/* The deviation moves by no more than the values do. */
+/* The error of the deviation is at most that of the values. */
 static double stdev(const struct moments *m)
 {
 	return sqrt(moments_squares(m) / (double)m->n);
@@ -165,8 +164,10 @@ static double of_powers(const struct agg *a, double q, double *error)
 	return v;
 }
 
-/* --- of pairs: deviations move by no more than the values do, and the distances have no sum of
- * their own */
+/*
+ * --- by pairs: deviations have at most the errors of the values, and the distances have no sum of
+ * their own
+ */
 
 static double spread_of(const struct sum *squares, double n)
 {
@@ -175,7 +176,7 @@ static double spread_of(const struct sum *squares, double n)
 	return sqrt(v < 0 ? 0 : v / n);
 }
 
-/* How far the sum of products is off, over n. */
+/* Error of the sum of products, over n. */
 static double product_shift(const struct agg *a, double sx, double sy)
 {
 	return sx * a->pairs.error + sy * a->error + a->error * a->pairs.error;
@@ -190,7 +191,7 @@ static double correlation_error(const struct agg *a, double r, double sx, double
 
 	if (!(sx > a->error && sy > a->pairs.error))
 		return INFINITY;
-	/* It is in [-1, 1] whatever its parts are. */
+	/* It is in [-1, 1] for any parts. */
 	return fmin(1 + fabs(r),
 		    fmax((size + shift) / low - fabs(r), fabs(r) - (size - shift) / high));
 }

@@ -35,7 +35,7 @@ enum flow_domain { FLOW_ANY, FLOW_VT, FLOW_READ };
 
 enum flow_kind {
 	FLOW_CONST,
-	FLOW_INPUT, /* its daemon gives the values: .source */
+	FLOW_INPUT, /* its daemon supplies the values: .source */
 	FLOW_OP, /* .op over inputs of one key */
 	FLOW_SET, /* .fold over its inputs of one key; all of one domain */
 	FLOW_VT_AGG, /* .fold over the keys of one VT input; one token for each read */
@@ -45,11 +45,12 @@ enum flow_kind {
 	FLOW_DELTA,
 	FLOW_RATE, /* READ: divided by the seconds of the interval, .since start or last read */
 	FLOW_LINK_IN, /* what a LINK_OUT of the same name sends here: .link */
-	FLOW_LINK_OUT, /* sends its input upwards, once a read: .link.name, .link.window */
+	FLOW_LINK_OUT, /* sends its input upwards, once per read: .link.name, .link.window */
 	FLOW_RESULT, /* its input is output number .output of the measurement */
 	/*
-	 * READ: a partial aggregate with powers; its value, and whether there are enough: .stop.
-	 * Second, if there is one, the partial CORRELATION of its values with the ones before.
+	 * READ: a partial aggregate with powers; its value, and whether there are enough values:
+	 * .stop. The optional second input is the partial CORRELATION of its values with the
+	 * previous ones.
 	 */
 	FLOW_STOP,
 	FLOW_PAIR, /* two inputs of one key: the partial aggregate .fold of this one pair */
@@ -105,21 +106,21 @@ struct flow_names {
 	size_t n;
 };
 
-/* Texts are "" where the kind has none. With a probe it is of the VT domain, without of READ. */
+/* Texts are "" if the kind has none. A source with a probe is in the VT domain, without in READ. */
 struct flow_source {
 	enum flow_source_kind kind;
 	const char *metric; /* "Send_volume" */
 	const char *object; /* token of what the metric is about: p_1_..., n_1, s_1 */
-	const char *probe; /* name of the probe whose events give the values */
+	const char *probe; /* name of the probe that provides the values */
 	const char *process; /* and token of the process that executes it */
 	uint32_t parameter;
 	/*
-	 * METRIC: counted from the measurement's start: only measurements of the same start can
-	 * share it. False where differences are taken: the start does not matter. TIME with a probe
-	 * is then of the host's own clock, without a bound for its distance from mainsm's.
+	 * METRIC: counted from the measurement's start, so only measurements with the same start
+	 * can share it. False for differences, where the start does not matter. TIME with a probe
+	 * is then the host's own clock, without a bound for its distance from mainsm's.
 	 */
 	bool from_start;
-	struct flow_names partners, regions; /* none: all */
+	struct flow_names partners, regions; /* empty: all */
 };
 
 /*
@@ -134,32 +135,34 @@ static inline bool flow_source_bounds_steps(const struct flow_source *s)
 struct flow_fold {
 	enum agg_kind agg;
 	double q; /* of a kind that agg_kind_has_share() */
-	/* gives the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
+	/* its output is the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
 	bool partial_out;
 	enum flow_since since; /* VT_AGG */
 };
 
 struct flow_link {
 	const char *name; /* unique in the measurement */
-	/* The others are a LINK_IN's: what its other end is like. */
+	/* The others are for a LINK_IN: properties of its other end. */
 	enum flow_domain domain;
 	bool partial; /* of fold.agg and .q */
-	/* .since the last read: a late one is merged with the next; of plain values as .agg (SUM,
-	 * MIN, MAX) says. */
+	/*
+	 * .since the last read: a late one is merged with the next; plain values by .agg (SUM, MIN,
+	 * MAX).
+	 */
 	struct flow_fold fold;
 	uint32_t behind; /* contributors (processes, nodes) behind it */
 };
 
 struct flow_stop {
-	enum agg_kind agg; /* what it gives of the aggregate: agg_gives() */
+	enum agg_kind agg; /* its result from the aggregate: agg_gives() */
 	double q; /* as of a fold */
-	/* when there are enough values: stats/stop.h, without batches, which need a sequence */
+	/* condition for enough values: stats/stop.h, without batches, which need a sequence */
 	const char *until;
 };
 
 struct flow_node {
 	enum flow_kind kind;
-	uint32_t line, col; /* in the text that it was made from; 0: none */
+	uint32_t line, col; /* position in its source text; 0: none */
 	uint32_t window; /* VT keys that may be open: 0 = the kind's default */
 	const uint32_t *in; /* numbers of nodes */
 	size_t nin;
@@ -177,7 +180,7 @@ struct flow_node {
 		struct flow_choice choice;
 	};
 
-	/* Found by flow_graph_verify(): what the node gives. */
+	/* Set by flow_graph_verify(): the output of the node. */
 	enum flow_domain domain;
 	bool partial;
 	struct flow_fold gives; /* of a partial one: .agg and .q */
@@ -187,61 +190,63 @@ struct flow_node {
 };
 
 /*
- * A DELTA belongs right above its source (or its LINK_IN), below any SET: the sum of cumulative
- * values falls when a host is lost, and its difference would be a wrong number.
+ * A DELTA must be directly above its source (or its LINK_IN), below any SET. The sum of cumulative
+ * values decreases when a host is lost, so its difference would be wrong.
  */
 
 struct flow_graph {
-	uint32_t measurement; /* the requester of what its READ nodes give; not 0 */
+	uint32_t measurement; /* the requester of its READ nodes; not 0 */
 	struct flow_node *node;
 	size_t nnode, nedge;
 	size_t cap;
 	struct arena *arena; /* owns inputs and texts */
 };
 
-/* --- making one */
+/* --- construction */
 
 /* NULL without memory. */
 struct flow_graph *flow_graph_new(uint32_t measurement);
 void flow_graph_free(struct flow_graph *g);
 
 /*
- * Copies the node with its inputs and texts; NULL becomes an empty text. The number of the node, or
- * ERR_LIMIT beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM.
- *
- *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB,
- *			       .in = (uint32_t[]){ a, b }, .nin = 2 };
- *	rc = flow_graph_add(g, &n, &e);
+ * Copies the node with its inputs and texts; NULL becomes an empty text. Returns the number of the
+ * node, or ERR_LIMIT beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM. Example: struct flow_node
+ * n = { .kind = FLOW_OP, .op = FLOW_OP_SUB, .in = (uint32_t[]){ a, b }, .nin = 2 }; rc =
+ * flow_graph_add(g, &n, &e);
  */
 int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *e);
 
-/* --- looking at one */
+/* --- checks and costs */
 
 /*
- * Everything that the engine relies on; fills what nodes give. ERR_INVALID or ERR_LIMIT with
- * "node N: ..." and the node's line and col, or ERR_NOMEM; the graph is to be thrown away then.
- * What one may cost: limits.h (FLOW_...) and graph_limits.h.
+ * Checks everything that the engine relies on, and sets the outputs of nodes. ERR_INVALID or
+ * ERR_LIMIT with "node N: ..." and the node's line and col, or ERR_NOMEM; the graph must then be
+ * freed. Limits: limits.h (FLOW_...) and graph_limits.h.
  */
 int flow_graph_verify(struct flow_graph *g, struct err *e);
 
-/* Bytes of state that the engine will need for it; of a verified graph. */
+/* Returns the bytes of state that the engine needs for a verified graph. */
 size_t flow_graph_state_bytes(const struct flow_graph *g);
 
-/* Node evaluations that one token of the most expensive source costs; of a verified graph. */
+/*
+ * Returns the node evaluations caused by one token of the most expensive source of a verified
+ * graph.
+ */
 size_t flow_graph_cost(const struct flow_graph *g);
 
-/* The keys that a node of the VT domain holds open: its window or the kind's default, as a power of
- * two. */
+/*
+ * Returns the number of open keys of a node in the VT domain: its window or the kind's default, as
+ * a power of two.
+ */
 uint32_t flow_node_window(const struct flow_node *n);
 
 /*
- * For links of the VT domain of which this many end in one graph: half of FLOW_STATE_MAX_BYTES
- * holds what they carry. 0: the default is no more than that.
+ * Returns the window for links of the VT domain, if this many end in one graph: half of
+ * FLOW_STATE_MAX_BYTES holds their tokens. 0: the default is sufficient.
  */
 uint32_t flow_link_window(size_t links);
 
-/* For ways that values alone take, all of them, of which a graph has this many ends: as much as
- * that half holds. */
+/* Returns the largest window for this many links that carry only values, within the same half. */
 uint32_t flow_link_window_most(size_t links);
 
 const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for an unknown number */
@@ -255,12 +260,12 @@ bool flow_source_find(const char *name, enum flow_source_kind *out);
 
 /* --- as a value of the request language: ["flow",1,measurement,[[node],...]] */
 
-/* Appends the text. Failure shows in b->failed. */
+/* Appends the text. b->failed reports failure. */
 void flow_graph_print(struct buf *b, const struct flow_graph *g);
 
 /*
- * From a hostile value: checked for its form and then with flow_graph_verify(). ERR_PARSE,
- * ERR_LIMIT, ERR_INVALID, ERR_NOMEM.
+ * Parses a hostile value: checks its form, then runs flow_graph_verify(). ERR_PARSE, ERR_LIMIT,
+ * ERR_INVALID, ERR_NOMEM.
  */
 int flow_graph_from_value(const struct omis_value *v, struct flow_graph **out, struct err *e);
 

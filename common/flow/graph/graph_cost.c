@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What running a graph costs: the way of one event, and the state that is kept. */
+/* Costs of running a graph: the path of one event, and the stored state. */
 #include "common/base/limits.h"
 #include "common/flow/graph/graph_internal.h"
 #include "common/flow/graph/graph_limits.h"
@@ -21,12 +21,12 @@ static int check_depth(struct flow_graph *g, size_t i, struct err *e)
 		       (unsigned)n->depth, FLOW_DEPTH_MAX);
 }
 
-#define TOGETHER 64 /* sources that one walk through the graph examines: bits of a word */
+#define TOGETHER 64 /* sources examined by one walk through the graph: bits of a word */
 
 struct sources {
 	size_t node[TOGETHER], cost[TOGETHER];
 	size_t n;
-	uint64_t *reach; /* by node: which of them come there */
+	uint64_t *reach; /* by node: the sources that reach it */
 };
 
 /* Collects the sources from node `from` on; returns where to continue. */
@@ -152,7 +152,7 @@ uint32_t flow_link_window_most(size_t links)
 	return window;
 }
 
-/* The bytes of one value that the node gives or folds. */
+/* Returns the bytes of one value that the node emits or folds. */
 static size_t value_bytes(bool partial, enum agg_kind agg)
 {
 	if (!partial)
@@ -167,7 +167,7 @@ static size_t set_bytes(const struct flow_node *n)
 	return n->domain == FLOW_VT ? one * flow_node_window(n) + n->nin * FLOW_KEY_BYTES : one;
 }
 
-/* Inputs of one key are kept side by side; with one that varies there is nothing to wait for. */
+/* Inputs of one key are stored together; if only one varies there is nothing to wait for. */
 static size_t op_bytes(const struct flow_graph *g, const struct flow_node *n)
 {
 	size_t one = FLOW_KEY_BYTES + n->nin * FLOW_TOKEN_BYTES, varying = 0;

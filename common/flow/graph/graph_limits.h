@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a graph may cost, beside FLOW_... in common/base/limits.h. */
+/* Limits of a graph, besides FLOW_... in common/base/limits.h. */
 #ifndef COMMON_FLOW_GRAPH_GRAPH_LIMITS_H
 #define COMMON_FLOW_GRAPH_GRAPH_LIMITS_H
 
@@ -8,26 +8,26 @@
 #include <stdint.h>
 
 #define FLOW_DEPTH_MAX 128 /* the engine recurses along a way; twice PMSL_DEPTH_MAX */
-/* of one node: a link to each host of a large site may be all that there is */
+/* of one node: it may have a link to each host of a large site */
 #define FLOW_INPUTS_MAX FLOW_NODES_MAX
 #define FLOW_NAMES_MAX 1024 /* partners or regions of one source */
-/* names and inputs of a graph: it came in a frame */
+/* names and inputs of a graph, which arrives in a frame */
 #define FLOW_TEXT_MAX_BYTES (4 * 1024 * 1024)
 #define FLOW_WINDOW_MAX 16384 /* keys: a second of a fast probe at a site */
-#define FLOW_WINDOW_OP 64 /* inputs of one process: they come within an iteration or two */
+#define FLOW_WINDOW_OP 64 /* inputs of one process: they arrive within an iteration or two */
 #define FLOW_WINDOW_SET 512 /* processes drift apart, and rings are read one after the other */
 #define FLOW_WINDOW_SKETCH 16 /* a sketch for each key */
 #define FLOW_WINDOW_LINK 1024 /* tokens of one interval */
 #define FLOW_READS_OPEN 8 /* reads that a fast child may be ahead of a slow one */
 #define FLOW_SHIFT_MAX INT64_C(1000000000) /* so that keys do not overflow on the way */
-#define FLOW_BEHIND_MAX 1000000 /* contributors: sums of them stay within 32 bits */
+#define FLOW_BEHIND_MAX 1000000 /* contributors: their sums stay within 32 bits */
 #define FLOW_OUTPUT_MAX 65535 /* objects times partners of one measurement, at one place */
 
-/* What the engine's tables take at the most; it asserts that they do not take more. */
+/* Largest sizes of the engine's tables, which it asserts. */
 #define FLOW_TOKEN_BYTES 64
 #define FLOW_PARTIAL_BYTES 192
 #define FLOW_SKETCH_BYTES 6400
 #define FLOW_RULE_BYTES 768 /* of a stop */
-#define FLOW_KEY_BYTES 48 /* of an open key, beside its values */
+#define FLOW_KEY_BYTES 48 /* of an open key, besides its values */
 
 #endif

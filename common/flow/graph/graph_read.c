@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the members of a list one after the other. Failure is sticky: every getter gives 0
- * or "". */
+/*
+ * Reads the members of a list one after the other. Failure is sticky: every getter returns 0 or "".
+ */
 struct reader {
 	const struct omis_value *v;
 	size_t n, at;
 	bool failed;
-	const char *unknown; /* the word that it failed at, NULL = it was something else */
+	const char *unknown; /* the unknown word, NULL = another failure */
 };
 
 static struct reader reader_of(const struct omis_value *v)
@@ -83,8 +84,10 @@ static bool take_is_word(struct reader *r, const char *word)
 	return !strcmp(take_text(r), word);
 }
 
-/* is_known: whether this build has that word. Another may have more: if it is a word, it is
- * reported. */
+/*
+ * is_known: this build has that word. A later build may have more: a valid word is reported as
+ * unknown.
+ */
 static void expect_known(struct reader *r, bool is_known, const char *word)
 {
 	if (is_known || r->failed)

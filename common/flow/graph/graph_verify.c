@@ -4,7 +4,7 @@
 #include "common/flow/graph/graph_internal.h"
 #include "common/flow/graph/graph_limits.h"
 
-/* What no other node reads does work for nothing; a compiler leaves it out. */
+/* A node without readers does useless work; a compiler leaves it out. */
 static bool gives_nothing(const struct flow_node *n)
 {
 	return n->kind == FLOW_RESULT || n->kind == FLOW_LINK_OUT;
@@ -46,8 +46,7 @@ static int check_node(struct flow_graph *g, size_t i, struct err *e)
 	return rc ? graph_refuse(g, i, rc, e) : 0;
 }
 
-/* What is there once in a graph: ends of one name, results of one number. Values are their
- * nodes. */
+/* Unique names in a graph: ends of one name, results of one number. Values are their nodes. */
 struct names {
 	struct smap in, out;
 	struct map outputs;

@@ -67,7 +67,7 @@ static struct match_key *at(const struct match *m, uint32_t i)
 	return &m->ring[(m->head + i) & (m->window - 1)];
 }
 
-/* The first of the n places whose key is not below `key`. */
+/* Returns the first of the n indexes whose key is not below `key`. */
 static uint32_t search(const struct match *m, int64_t key)
 {
 	uint32_t low = 0, high = m->n;
@@ -105,8 +105,10 @@ static bool is_closed(const struct match *m, uint32_t input)
 	return m->closed[input / 64] >> input % 64 & 1;
 }
 
-/* (INT64_MIN is below all keys that can be requested, and is one itself: no input came late to
- * it.) */
+/*
+ * (INT64_MIN is below all keys that can be requested, and is itself a key: it marks an input that
+ * was open from the start.)
+ */
 static bool waits(const struct match *m, uint32_t input, int64_t key)
 {
 	return !is_closed(m, input) && (key > m->from[input] || m->from[input] == INT64_MIN);
@@ -123,7 +125,7 @@ static uint32_t count_waited(const struct match *m, int64_t key)
 	return n;
 }
 
-/* A free slot for the key at place i; those behind move up. There are as many slots as keys. */
+/* Takes a free slot for the key at index i; later ones move up. There are as many slots as keys. */
 static uint32_t insert(struct match *m, uint32_t i, int64_t key)
 {
 	uint32_t slot = m->free[--m->nfree];

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matches the tokens of one key. A table of the highest `window` keys so far, each with the inputs
- * that have arrived. A key below them has left, and a key with all inputs has fired: later tokens
- * of both are late.
- *
- * The table gives numbers of slots, 0 .. window - 1. Its user stores values of a key there until it
- * fires. The slot that was freed last is taken first: the few that are in use stay in the cache.
- * Never allocates after match_init.
+ * Matches the tokens of one key. The table has the highest `window` keys so far, each with the
+ * inputs that have arrived. Lower keys have been evicted, and a key with all inputs has fired:
+ * later tokens of both are late. The table assigns numbers of slots, 0 .. window - 1. Its user
+ * stores values of a key there until it fires. The slot that was freed last is used first, so that
+ * the few slots in use stay in the cache. Never allocates after match_init.
  */
 #ifndef COMMON_FLOW_GRAPH_MATCH_H
 #define COMMON_FLOW_GRAPH_MATCH_H
@@ -25,7 +23,10 @@ struct match {
 	uint32_t head, n; /* of the ring of keys */
 	uint32_t nopen; /* inputs that are awaited */
 	struct match_key *ring; /* rising from head */
-	/* By slot nwords + 1 each: open inputs that have not come, then a bit for each that has. */
+	/*
+	 * Per slot nwords + 1 words: missing open inputs, then a bit for each input that has
+	 * arrived.
+	 */
 	uint64_t *state;
 	uint32_t *free; /* slots; the first nfree are free */
 	uint32_t nfree;
@@ -42,7 +43,7 @@ struct match {
 enum match_what {
 	MATCH_FIRST, /* of its key: *slot is a new one */
 	MATCH_MORE, /* *slot has it */
-	MATCH_DOUBLE, /* that input has given this key already */
+	MATCH_DOUBLE, /* that input has provided this key already */
 	MATCH_LATE, /* the key is over or has fired, or the input is closed */
 	MATCH_FULL, /* to be repeated after match_evict() */
 };
@@ -56,8 +57,8 @@ uint32_t match_round(uint32_t window);
 enum match_what match_put(struct match *m, int64_t key, uint32_t input, uint32_t *slot);
 
 /*
- * Removes the lowest key. True when it had not fired: *slot is its slot, until the next put; no
- * other call can fire it.
+ * Removes the lowest key. Returns true if it had not fired: *slot is its slot, until the next put;
+ * no other call can fire it.
  */
 bool match_evict(struct match *m, uint32_t *slot);
 
@@ -77,7 +78,7 @@ static inline bool match_has(const struct match *m, uint32_t slot, uint32_t inpu
 	return match_state(m, slot)[1 + input / 64] >> input % 64 & 1;
 }
 
-/* The key fires: its slot is free, and what is kept there stays until the next put. */
+/* Fires the key and frees its slot; values stored there stay until the next put. */
 void match_fire(struct match *m, int64_t key);
 
 /*

@@ -118,7 +118,7 @@ static struct bounded power(double a, double ea, double b, double eb)
 	return (struct bounded){ v, e };
 }
 
-/* Truth of a value whose interval holds 0 and others is uncertain. */
+/* The truth of a value is uncertain if its interval contains 0 and other numbers. */
 static double doubt(const struct flow_token *t)
 {
 	return t->error > 0 && fabs(t->value) <= t->error;
@@ -207,7 +207,7 @@ static void give_nothing(struct flow_token *out, uint32_t flag)
 	out->flags |= flag;
 }
 
-/* One side alone may decide: false and x is false, true or x is true, whatever x is. */
+/* One side alone may decide: false and x is false, true or x is true, for any x. */
 static void eval_logic(enum flow_op op, const struct flow_token *in, struct flow_token *out)
 {
 	bool decides = op == FLOW_OP_OR;
@@ -248,7 +248,9 @@ static void eval_if(const struct flow_token *in, struct flow_token *out)
 				: INFINITY;
 }
 
-/* What is left out does not count: neither why it has no value, nor which contributors it misses.
+/*
+ * An excluded value does not count: neither the reason of its absence, nor its missing
+ * contributors.
  */
 static void leave_out(const struct flow_token *in, struct flow_token *out)
 {
@@ -321,7 +323,7 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
 	}
 }
 
-/* A pair that was left out on purpose has reported all that it had: nothing. */
+/* A pair that was excluded on purpose has reported everything: nothing. */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a)
 {
 	bool is_there = flow_token_has_value(&in[0]) && flow_token_has_value(&in[1]);

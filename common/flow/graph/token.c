@@ -5,7 +5,9 @@
 
 #include <stdio.h>
 
-/* Not finite is said, also where it is a value: the truth may be any other. */
+/*
+ * A value that is not finite is flagged, even as a valid result: the true value may be any other.
+ */
 static uint32_t flags_of(double value)
 {
 	return isfinite(value) ? 0 : FLOW_NAN;

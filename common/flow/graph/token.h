@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What flows: one value of one key, with what is known about it. */
+/* A token: one value of one key, with facts about it. */
 #ifndef COMMON_FLOW_GRAPH_TOKEN_H
 #define COMMON_FLOW_GRAPH_TOKEN_H
 
@@ -14,14 +14,14 @@ enum flow_flag {
 	FLOW_PARTIAL = 1, /* fewer contributed than should */
 	FLOW_STALE = 2, /* the source gave an old sample */
 	FLOW_LATE = 4, /* with data of an interval that was read before */
-	FLOW_NONE_YET = 8, /* a call is under way that reports nothing before its end */
+	FLOW_NONE_YET = 8, /* an open call reports nothing before its end */
 	FLOW_DIV0 = 16, /* something was divided by zero */
-	/* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
+	/* a result was not finite: inf - inf, sqrt(-1), or an overflow */
 	FLOW_NAN = 32,
 	FLOW_MISSING = 64, /* an input is missing, or a set was empty */
 	FLOW_EXCLUDED = 128, /* WHERE was false: sets leave it out */
 	FLOW_LOST = 256, /* a queue was full: tokens are missing */
-	/* a source has ended: when all have, the newest data are of the last one's end */
+	/* a source has ended: when all have, the newest data are from the end of the last one */
 	FLOW_ENDED = 512,
 	FLOW_FLAGS_ALL = 1023,
 };
@@ -45,20 +45,20 @@ static inline bool flow_token_has_value(const struct flow_token *t)
 	return !isnan(t->value);
 }
 
-/* A token of one contributor, read at that time. A bound of NaN becomes infinite. */
+/* Makes a token of one contributor, read at that time. A bound of NaN becomes infinite. */
 struct flow_token flow_token_make(int64_t key, double value, double error, nsec_t time);
 struct flow_token flow_token_constant(double value);
 
-/* A token for n contributors, all of which are missing. */
+/* Makes a token for n contributors, all of which are missing. */
 struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n);
 
-/* Until when there were sources for an interval that ends at t. */
+/* Returns the time until which there were sources, for an interval that ends at t. */
 static inline nsec_t flow_token_until(const struct flow_token *v, nsec_t t)
 {
 	return v->flags & FLOW_ENDED && v->newest < t ? v->newest : t;
 }
 
-/* a becomes the worse coverage of the two: the smaller k/n; constants do not count. */
+/* Sets a to the worse coverage of the two: the smaller k/n; constants do not count. */
 static inline void flow_coverage_worse(uint32_t *k, uint32_t *n, uint32_t bk, uint32_t bn)
 {
 	if (bn && (!*n || (uint64_t)bk * *n < (uint64_t)*k * bn)) {
@@ -67,7 +67,7 @@ static inline void flow_coverage_worse(uint32_t *k, uint32_t *n, uint32_t bk, ui
 	}
 }
 
-/* "partial,late" into out; "" without flags. Returns out. */
+/* Writes "partial,late" to out; "" without flags. Returns out. */
 #define FLOW_FLAGS_TEXT_BYTES 80
 char *flow_flags_print(char *out, uint32_t flags);
 

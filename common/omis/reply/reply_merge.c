@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of one action, from everywhere, become as few as say the same. */
+/* Merges entries of one action, from all sources, into as few as possible. */
 #include "common/omis/reply/reply.h"
 
 #include "common/base/array.h"
@@ -16,7 +16,7 @@
 
 struct item {
 	struct reply_entry e;
-	size_t at; /* where it stood: order among equals */
+	size_t at; /* original position: order among equals */
 };
 
 struct merging {
@@ -54,7 +54,7 @@ static bool is_sum(const struct reply_entry *e)
 	return e->status == STATUS_OK && !strncmp(e->objects, "pa_", 3) && !strchr(e->objects, ',');
 }
 
-/* Parts of one sum stand together, errors of that object behind them. */
+/* Parts of one sum are adjacent, with errors of that object behind them. */
 static int by_objects(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
@@ -159,10 +159,7 @@ static int print_values(struct merging *m, const struct omis_values *v, struct r
 	return text ? 0 : -ERR_NOMEM;
 }
 
-/*
- * Adds the value of `from` to that of `to`. *added is false when they are no sums: both stay
- * then.
- */
+/* Adds the value of `from` to that of `to`. *added is false if they are no sums: both stay then. */
 static int add_entry(struct merging *m, enum omis_merge how, struct reply_entry *to,
 		     const struct reply_entry *from, bool *added)
 {

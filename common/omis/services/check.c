@@ -85,7 +85,7 @@ static bool class_fits(const struct omis_param *p, const struct omis_value *v)
 	return related;
 }
 
-/* What the five that every event has are; others may be anything. */
+/* Types of the five that every event has; others may have any. */
 static bool ecp_fits(const struct omis_param *p, const struct omis_value *v)
 {
 	static const struct {

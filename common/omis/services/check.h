@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a parsed request to one that may be planned and executed: names
- * become services, parameters get the type that the service wants. And from
- * the actions of a conditional request to actions that can run: event context
+ * Checks a parsed request before it is planned and executed: names become services, and parameters
+ * get the types of the service. Also binds the actions of a conditional request: event context
  * parameters become values.
  */
 #ifndef COMMON_OMIS_SERVICES_CHECK_H
@@ -18,26 +17,22 @@ struct omis_diag {
 };
 
 /*
- * Sets each call's `service` and brings parameters to their types. A scalar
- * becomes a list of one, a list of one a scalar, and an INT a FLOAT.
- * Parameters left out get their defaults. Event context parameters stay as
- * they are. d may be NULL.
- *
- * 0, -ERR_INVALID with d filled, -ERR_NOMEM. The first fault counts; after
- * one the request is good for nothing but omis_request_free(). Checking twice is harmless.
- * Status: UNKNOWN_SERVICE, UNSUPPORTED_SERVICE, TYPE_MISMATCH (kind of
- * service or of a parameter), PARAMETER_ERROR (number of parameters), UNKNOWN_ECP.
+ * Sets each call's `service` and converts parameters to their types. A scalar becomes a list of
+ * one, a list of one a scalar, and an INT a FLOAT. Parameters left out get their defaults. Event
+ * context parameters are unchanged. d may be NULL. 0, -ERR_INVALID with d filled, -ERR_NOMEM. The
+ * first error counts; the request must then be freed. A second check has no effect. Status:
+ * UNKNOWN_SERVICE, UNSUPPORTED_SERVICE, TYPE_MISMATCH (kind of service or of a parameter),
+ * PARAMETER_ERROR (number of parameters), UNKNOWN_ECP.
  */
 int omis_check(struct omis_request *r, struct omis_diag *d);
 
 /*
- * Parsed as what one daemon says to another (omis_parse_inner()) and checked, in one. On failure
- * *out is untouched and d has the status for a reply: as of omis_check(), SYNTAX_ERROR,
- * NO_MEMORY.
+ * Parses (omis_parse_inner()) and checks a text from another daemon. On failure *out is untouched
+ * and d has the status for a reply: as of omis_check(), SYNTAX_ERROR, NO_MEMORY.
  */
 int omis_read_inner(const char *p, size_t n, struct omis_request **out, struct omis_diag *d);
 
-/* One event context parameter and its value; a list is spliced into a list that it stands in. */
+/* One event context parameter and its value; a list is spliced into the list that contains it. */
 struct omis_ecp {
 	const char *name; /* without '$' */
 	struct omis_value value; /* no ECP in it */
@@ -48,25 +43,24 @@ struct omis_ecps {
 	size_t n;
 };
 
-/* Actions [first, first + count) of a request; what is beyond its end is none. */
+/* Actions [first, first + count) of a request; those beyond its end are ignored. */
 struct omis_part {
 	const struct omis_request *of;
 	size_t first, count;
 };
 
 /*
- * These actions of a checked conditional request as an unconditional request of
- * its own. Their ECPs are replaced, and it is checked again. *out shares nothing
- * with the request. The first action loses its barrier.
- * -ERR_INVALID with d (UNKNOWN_ECP when ecps lacks one, TYPE_MISMATCH when a
- * value does not fit; d->action counts in the request), -ERR_NOMEM.
+ * Makes an unconditional request of these actions of a checked conditional request. Its ECPs are
+ * replaced, and it is checked again. *out shares nothing with the request. The first action loses
+ * its barrier. -ERR_INVALID with d (UNKNOWN_ECP if ecps lacks one, TYPE_MISMATCH if a value does
+ * not fit; d->action counts in the request), -ERR_NOMEM.
  */
 int omis_bind(const struct omis_part *part, const struct omis_ecps *ecps, struct omis_request **out,
 	      struct omis_diag *d);
 
 /*
- * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order. An ECP
- * that stands there twice causes two calls.
+ * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order. A repeated
+ * ECP causes a call each time.
  */
 void omis_call_ecps(const struct omis_call *c, void (*fn)(void *arg, const char *name), void *arg);
 

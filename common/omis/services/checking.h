@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the check: where it stands. */
+/* Inside the check: its current position. */
 #ifndef COMMON_OMIS_SERVICES_CHECKING_H
 #define COMMON_OMIS_SERVICES_CHECKING_H
 
@@ -12,7 +12,7 @@ struct checking {
 	struct arena *arena; /* of the request */
 	struct omis_diag *d; /* or NULL */
 	bool inner; /* internal services are known */
-	/* whose context parameters the actions may use; or NULL */
+	/* event that provides context parameters to the actions; or NULL */
 	const struct omis_service *event;
 	const struct omis_call *call; /* the one being checked */
 	unsigned action; /* for d */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the catalogue: its parts, and the words that they are written with. */
+/* Inside the catalogue: its parts, and the macros that define them. */
 #ifndef COMMON_OMIS_SERVICES_SERVICES_H
 #define COMMON_OMIS_SERVICES_SERVICES_H
 

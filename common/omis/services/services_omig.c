@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this monitor adds of its own. */
+/* Services that this monitor adds to the standard. */
 #include "common/omis/services/services.h"
 
 static const struct omis_service omig[] = {

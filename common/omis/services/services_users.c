@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sm of a site that serves many users is asked itself, on its own port. */
+/* Services of a shared sm itself, on its own port. */
 #include "common/omis/services/services.h"
 
 static const struct omis_service users[] = {

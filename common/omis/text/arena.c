@@ -61,7 +61,7 @@ static char *block_add(struct arena *a, size_t bytes)
 	return b->bytes;
 }
 
-/* What is large gets a block of its own; the rest of the newest one stays in use. */
+/* A large allocation gets its own block; the rest of the newest block stays in use. */
 static char *take_slow(struct arena *a, size_t n)
 {
 	char *p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is given back all at once: one arena a request, a plan, a reply. */
+/* Memory that is freed all at once: one arena per request, plan or reply. */
 #ifndef COMMON_OMIS_TEXT_ARENA_H
 #define COMMON_OMIS_TEXT_ARENA_H
 
@@ -7,7 +7,7 @@
 
 struct arena;
 
-/* max = bytes that it may hand out. NULL when out of memory. */
+/* max: limit of allocated bytes. Returns NULL without memory. */
 struct arena *arena_new(size_t max);
 void arena_free(struct arena *a);
 
@@ -20,7 +20,7 @@ void *arena_alloc(struct arena *a, size_t n);
 /* As above for count items of size bytes, with the overflow check. */
 void *arena_array(struct arena *a, size_t count, size_t size);
 
-/* n bytes and a 0 behind them. */
+/* Copies n bytes and adds a 0. */
 char *arena_copy(struct arena *a, const void *p, size_t n);
 
 #endif

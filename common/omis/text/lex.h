@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the parser: a cursor over the text, and what it may still take. */
+/* Inside the parser: a cursor over the text, and its remaining limits. */
 #ifndef COMMON_OMIS_TEXT_LEX_H
 #define COMMON_OMIS_TEXT_LEX_H
 
@@ -20,8 +20,8 @@ struct lex {
 	size_t values_left; /* that the text may still hold */
 	unsigned depth; /* of open lists */
 	/*
-	 * Values of the lists that are still open, innermost on top; moves into the arena
-	 * when it grows.
+	 * Values of the lists that are still open, innermost on top; moved to a larger part of the
+	 * arena when it grows.
 	 */
 	struct omis_value *stack;
 	size_t top, cap;
@@ -30,7 +30,7 @@ struct lex {
 
 void lex_init(struct lex *l, struct bytes text, struct arena *arena, size_t values, struct err *e);
 
-/* ERR_PARSE, ERR_LIMIT: the words, and " at offset N". */
+/* Sets ERR_PARSE or ERR_LIMIT: the text, and " at offset N". */
 int lex_fail(struct lex *l, size_t offset, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int lex_limit(struct lex *l, size_t offset, const char *fmt, ...)
@@ -42,14 +42,14 @@ int lex_expected(struct lex *l, const char *what);
 
 void lex_blanks(struct lex *l);
 
-/* The next byte that is no blank, or -1 at the end; it is not taken. */
+/* Returns the next byte that is no blank, or -1 at the end, without consuming it. */
 static inline int lex_next(struct lex *l)
 {
 	lex_blanks(l);
 	return l->at < l->n ? (unsigned char)l->p[l->at] : -1;
 }
 
-/* Takes c if it is next. */
+/* Consumes c if it is next. */
 static inline bool lex_take(struct lex *l, char c)
 {
 	if (lex_next(l) != (unsigned char)c)
@@ -61,7 +61,7 @@ static inline bool lex_take(struct lex *l, char c)
 bool lex_is_letter(int c);
 bool lex_is_digit(int c);
 
-/* An identifier, where it stands; *n is 0 when there is none. ERR_LIMIT beyond NAME_MAX_BYTES. */
+/* Reads an identifier in place; *n is 0 if there is none. ERR_LIMIT beyond NAME_MAX_BYTES. */
 int lex_word(struct lex *l, const char **p, size_t *n);
 
 /* INT, FLOAT, or BINARY when a '#' follows. */
@@ -71,7 +71,7 @@ int lex_number(struct lex *l, struct omis_value *v);
 int lex_char(struct lex *l, struct omis_value *v);
 int lex_string(struct lex *l, struct omis_value *v);
 
-/* Values up to `closer` (0 = the end of the text), which is taken; they go into the arena. */
+/* Reads values up to `closer` (0 = the end of the text), which is consumed, into the arena. */
 int lex_params(struct lex *l, char closer, struct omis_value **v, size_t *n);
 
 #endif

@@ -33,7 +33,7 @@ static bool takes_sign(const struct number *num, size_t start)
 	return last == 'e' || last == 'E';
 }
 
-/* As C's preprocessing numbers: greedy, judged afterwards. */
+/* Scans like C's preprocessing numbers: greedy, checked afterwards. */
 static int scan(struct lex *l, struct number *num)
 {
 	size_t start;
@@ -70,7 +70,7 @@ static int too_large(struct lex *l, const struct number *num)
 	return lex_fail(l, num->offset, "%.40s is too large", num->text);
 }
 
-/* u l ul lu ll ull llu in either case; they change nothing here. */
+/* u l ul lu ll ull llu in either case; they have no effect here. */
 static bool is_int_suffix(const char *s)
 {
 	static const char *const known[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };

@@ -29,7 +29,7 @@ static int octal(struct unescape *u)
 	return u->code > 0xff ? lex_fail(l, u->at, "an octal escape beyond a byte") : 0;
 }
 
-/* \x and as many digits as there are. */
+/* Reads \x and all hexadecimal digits that follow. */
 static int hex(struct unescape *u)
 {
 	struct lex *l = u->l;
@@ -97,7 +97,7 @@ static size_t put_utf8(char *out, uint32_t c)
 	return n;
 }
 
-/* One character of a string: its bytes to out (room for 4). */
+/* Reads one character of a string: its bytes to out (room for 4). */
 static int take_char(struct lex *l, char *out, size_t *n)
 {
 	struct unescape u = { .l = l, .at = l->at };
@@ -119,8 +119,8 @@ static int take_char(struct lex *l, char *out, size_t *n)
 }
 
 /*
- * Offset of the quote that ends what starts behind l->at; n when there is none before the
- * line ends. A megabyte without any quote is found out by memchr, not byte by byte.
+ * Returns the offset of the quote that ends the literal behind l->at; n if there is none on the
+ * line. memchr first finds out whether a megabyte has any quote.
  */
 static size_t find_end(const struct lex *l, char quote)
 {

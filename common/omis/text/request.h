@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A request: text <-> tree. The grammar is in docs/omis.md; the parser takes
- * all of it, with recursion bounded by OMIS_DEPTH_MAX and every limit checked
- * before memory is taken.
+ * A request: text <-> tree. The grammar is in docs/omis.md. The parser accepts all of it, with
+ * recursion bounded by OMIS_DEPTH_MAX and every limit checked before memory is allocated.
  */
 #ifndef COMMON_OMIS_TEXT_REQUEST_H
 #define COMMON_OMIS_TEXT_REQUEST_H
@@ -16,7 +15,7 @@ struct omis_service;
 struct omis_call {
 	const char *name;
 	uint32_t offset; /* of the name in the text */
-	bool barrier; /* a ';' stands before it; never on the first action */
+	bool barrier; /* preceded by a ';'; never for the first action */
 	struct omis_value *param;
 	size_t nparam;
 	const struct omis_service *service; /* NULL before omis_check() */
@@ -32,30 +31,29 @@ struct omis_request {
 };
 
 /*
- * What a tool sent: at most OMIS_REQUEST_MAX_BYTES, OMIS_TOKENS_MAX values.
- * ERR_PARSE or ERR_LIMIT with e->col = offset + 1 and a text that ends "at
- * offset N"; ERR_NOMEM.
+ * Parses a tool's text: at most OMIS_REQUEST_MAX_BYTES, OMIS_TOKENS_MAX values. ERR_PARSE or
+ * ERR_LIMIT with e->col = offset + 1 and a text that ends "at offset N"; ERR_NOMEM.
  */
 int omis_parse(const char *p, size_t n, struct omis_request **out, struct err *e);
 
 /*
- * What a daemon sent to the one below: lists are written out there, so the
- * bounds are FRAME_MAX_BYTES and OMIS_OBJECTS_MAX values. Never for a tool's text.
+ * Parses a text from a daemon to the one below. Lists are expanded there, so the bounds are
+ * FRAME_MAX_BYTES and OMIS_OBJECTS_MAX values. Never for a tool's text.
  */
 int omis_parse_inner(const char *p, size_t n, struct omis_request **out, struct err *e);
 
 void omis_request_free(struct omis_request *r);
 
 /*
- * One normal form: no space inside calls, one between actions, " ; " for a
- * barrier. parse(print(r)) equals r. Failure shows in b->failed.
+ * Prints one normal form: no space inside calls, one between actions, " ; " for a barrier.
+ * parse(print(r)) equals r. b->failed reports failure.
  */
 void omis_print_request(struct buf *b, const struct omis_request *r);
 
-/* name(param,...) without a barrier. */
+/* Prints name(param,...) without a barrier. */
 void omis_print_call(struct buf *b, const struct omis_call *c);
 
-/* Same events, actions, parameters, barriers and lock; offsets do not count. */
+/* Compares events, actions, parameters, barriers and lock; ignores offsets. */
 bool omis_request_equal(const struct omis_request *a, const struct omis_request *b);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Status codes of reply entries and kinds of replies. The numbers are the
- * interface's; an odd one (bit 0) says that the object was left half changed.
+ * Status codes of reply entries and kinds of replies. The numbers are the interface's; an odd one
+ * (bit 0) means that the object was left half changed.
  */
 #ifndef COMMON_OMIS_TEXT_STATUS_H
 #define COMMON_OMIS_TEXT_STATUS_H
@@ -36,10 +36,7 @@ const char *status_name(unsigned status);
 
 bool status_is_error(unsigned status);
 
-/*
- * What an error of our own becomes in a reply: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED ->
- * NO_PERMISSION, ...
- */
+/* Converts an error code to a status: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED -> NO_PERMISSION, ... */
 enum status status_from_err(int code);
 
 #endif

@@ -51,19 +51,21 @@ struct token_parts {
 #define TOKEN_ID_MAX 0x3fffffffu
 
 /*
- * 's' 'n' 'p' 't' 'c' 'd' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for
- * what is no token.
+ * Returns 's' 'n' 'p' 't' 'c' 'd' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes
+ * and invalid tokens.
  */
 char token_class(const char *p, size_t n);
 
-/* The kind of a valid token of class 'a': 'k' a counter, 'i' an integrator, 'b' a trace buffer;
- * else 0. */
+/*
+ * Returns the kind of a valid token of class 'a': 'k' a counter, 'i' an integrator, 'b' a trace
+ * buffer; else 0.
+ */
 char token_measure(const char *p, size_t n);
 
 /* Well-formed: a class prefix, '_', and letters, digits, '_'; at most NAME_MAX_BYTES. */
 bool token_is_valid(const char *p, size_t n);
 
-/* A token of ours, exactly as token_print() writes it; else -ERR_INVALID. */
+/* Parses a token, exactly as token_print() writes it; else -ERR_INVALID. */
 int token_parse(const char *p, size_t n, struct token_parts *out);
 
 /* Returns out->s. id matters for processes and threads only and must be <= TOKEN_ID_MAX. */
@@ -74,17 +76,16 @@ const char *token_print_number(struct token *out, enum token_kind kind, uint64_t
 const char *token_print_process(struct token *out, uint32_t node, uint32_t id);
 const char *token_print_thread(struct token *out, uint32_t node, uint32_t id);
 
-/* The node number inside a node, process or thread token; false for others. */
+/* Reads the node number inside a node, process or thread token; false for others. */
 bool token_node(const char *p, size_t n, uint32_t *node);
 
 /*
- * The containment s > n > p > t: a negative number when class a contains b
- * (a is above), 0 for the same, positive when b contains a. *related is false
- * (and the result 0) when one of them is not in it.
+ * Compares by the containment s > n > p > t: negative if class a contains b (a is above), 0 for the
+ * same, positive if b contains a. *related is false (and the result 0) if one of them is not in it.
  */
 int token_compare_class(char a, char b, bool *related);
 
-/* The class just below (s -> n -> p -> t) or above; 0 at the end and for others. */
+/* Returns the class just below (s -> n -> p -> t) or above; 0 at the end and for others. */
 char token_class_below(char c);
 
 #endif

@@ -17,10 +17,10 @@ struct arena;
 
 enum omis_kind { OMIS_INT, OMIS_FLOAT, OMIS_STRING, OMIS_TOKEN, OMIS_BINARY, OMIS_LIST, OMIS_ECP };
 
-/* Everything that it points to lives in the arena of its request or list of values. */
+/* Everything that it points to is in the arena of its request or list of values. */
 struct omis_value {
 	enum omis_kind kind;
-	uint32_t offset; /* in the text that it was parsed from; 0 when it never stood in one */
+	uint32_t offset; /* position in the parsed text; 0 if it was not parsed */
 	union {
 		int64_t i;
 		double f;
@@ -47,26 +47,29 @@ struct omis_values {
 };
 
 /*
- * ERR_PARSE with e->col = offset + 1 and a text that ends "at offset N",
- * ERR_LIMIT, ERR_NOMEM. Empty text is an empty list. Bounded by FRAME_MAX_BYTES.
+ * ERR_PARSE with e->col = offset + 1 and a text that ends "at offset N", ERR_LIMIT, ERR_NOMEM.
+ * Empty text is an empty list. Bounded by FRAME_MAX_BYTES.
  */
 int omis_parse_values(const char *p, size_t n, struct omis_values **out, struct err *e);
 void omis_values_free(struct omis_values *v);
 
-/* The text of a value. Parsing it gives an equal value. Failure shows in b->failed. */
+/* Prints the text of a value. Parsing it yields an equal value. b->failed reports failure. */
 void omis_print_value(struct buf *b, const struct omis_value *v);
 
-/* Same kind and content; offsets do not count, NaN equals NaN. */
+/* Compares kind and content; ignores offsets, and NaN equals NaN. */
 bool omis_value_equal(const struct omis_value *a, const struct omis_value *b);
 
-/* Reading: false (and *out untouched) when the value is of another kind. An INT is a double too. */
+/*
+ * Read a value: false (and *out untouched) if the value is of another kind. An INT is also a
+ * double.
+ */
 bool omis_value_i64(const struct omis_value *v, int64_t *out);
 bool omis_value_double(const struct omis_value *v, double *out);
 
-/* The bytes of a STRING, TOKEN or BINARY; n may be NULL. NULL for other kinds. */
+/* Returns the bytes of a STRING, TOKEN or BINARY; n may be NULL. NULL for other kinds. */
 const char *omis_value_text(const struct omis_value *v, size_t *n);
 
-/* As above for value number i of a list of values; false or NULL when there are fewer. */
+/* The same for value number i of a list of values; false or NULL if there are fewer. */
 bool omis_values_i64(const struct omis_values *v, size_t i, int64_t *out);
 const char *omis_values_text(const struct omis_values *v, size_t i);
 
@@ -94,7 +97,7 @@ void omis_write_ints(struct omis_writer *w, const int64_t *v, size_t n);
 			sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 /* The shortest text that reads back as v; nan, inf and -inf are words of the language. */
 void omis_write_float(struct omis_writer *w, double v);
-/* Up to the first 0. */
+/* Writes up to the first 0. */
 void omis_write_string(struct omis_writer *w, const char *s);
 /* A 0 among the n bytes ends the string: use binary for such bytes. */
 void omis_write_string_n(struct omis_writer *w, const void *p, size_t n);
@@ -104,7 +107,7 @@ void omis_write_ecp(struct omis_writer *w, const char *name);
 void omis_write_value(struct omis_writer *w, const struct omis_value *v);
 void omis_write_list(struct omis_writer *w);
 void omis_write_list_end(struct omis_writer *w);
-/* A named figure: ["name",v]. */
+/* Writes a named number: ["name",v]. */
 void omis_write_pair(struct omis_writer *w, const char *name, int64_t v);
 
 #endif

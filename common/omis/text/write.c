@@ -73,7 +73,7 @@ static void put_digits(struct buf *b, const char *s)
 		buf_puts(b, ".0");
 }
 
-/* What the shortest form writes without an exponent; most numbers are of that kind. */
+/* True if the shortest form has no exponent, as for most numbers. */
 static bool is_whole(double v)
 {
 	return fabs(v) < 1e15 && v == trunc(v) && !(v == 0 && signbit(v));
@@ -99,7 +99,7 @@ void omis_write_float(struct omis_writer *w, double v)
 	}
 }
 
-/* Bytes of one character at p that may stand as they are; 0 = it needs an escape. */
+/* Returns the bytes of one character at p that needs no escape; 0 = it needs one. */
 static size_t plain_char(const unsigned char *p, size_t n)
 {
 	size_t len = *p < 0x80 ? 1 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
