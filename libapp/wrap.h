@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the generated wrappers are made of. Each real function stands in a
- * pointer that starts at a resolver: so calling it needs no test, and the
- * first call, whenever MPI is loaded, finds it.
+ * The basis of the generated wrappers. Each real function has a pointer that initially points to a
+ * resolver. So a call needs no test, and the first call finds the function, whenever MPI is loaded.
  */
 #ifndef LIBAPP_WRAP_H
 #define LIBAPP_WRAP_H
@@ -44,7 +43,7 @@ static inline int64_t f_wide(const void *p)
 	return v;
 }
 
-/* ierror may be absent in mpi_f08: then the library's own error handling has the word. */
+/* ierror may be absent in mpi_f08: then the library's own error handling decides. */
 static inline int f_result(const void *ierr)
 {
 	return (int)f_int(ierr);
@@ -58,7 +57,7 @@ static inline void f_missing(void *ierr)
 		memcpy(ierr, &code, sizeof(code));
 }
 
-/* Resolves one pointer early; leaves it at its resolver when there is nothing yet. */
+/* Resolves one pointer early; leaves it at its resolver if the function is not loaded yet. */
 static inline void wrap_look(const char *name, const char *profiling, void **pointer)
 {
 	void *f = real_find(name, profiling);
@@ -67,7 +66,7 @@ static inline void wrap_look(const char *name, const char *profiling, void **poi
 		__atomic_store_n(pointer, f, __ATOMIC_RELAXED);
 }
 
-/* All C functions, at set-up: no look-up is left for the hot path. */
+/* Resolves all C functions, at set-up, so that the hot path looks up nothing. */
 void wrap_resolve_all(void);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process's segment, once MPI_Init, a probe or an event has made it. */
+/* The process's segment, which MPI_Init, a probe or an event creates. */
 #ifndef LIBAPP_HOT_APP_STATE_H
 #define LIBAPP_HOT_APP_STATE_H
 
@@ -14,8 +14,8 @@
 #pragma GCC visibility push(hidden)
 
 enum app_life {
-	APP_NONE, /* not set up: so far, or for ever */
-	APP_WITHOUT_MPI, /* for its probes and events; MPI_Init makes a rank of it */
+	APP_NONE, /* not set up yet, or never */
+	APP_WITHOUT_MPI, /* for probes and events; MPI_Init makes the process a rank */
 	APP_RANK,
 	APP_FORKED, /* a child process of one without MPI: it may come to life itself */
 	APP_OVER, /* a child process of a rank */
@@ -24,11 +24,12 @@ enum app_life {
 struct app_state {
 	uint8_t *base; /* NULL: not watched */
 	size_t bytes;
-	struct seg_header plan; /* our own: nothing is looked up in shared memory twice */
+	/* a private copy, so that nothing is read from shared memory twice */
+	struct seg_header plan;
 	enum ticks_source ticks;
 	int life; /* enum app_life; atomic */
 	int rank, world_size;
-	int fd; /* the memfd, or -1; nothing depends on it after registration */
+	int fd; /* the memfd, or -1; not needed after registration */
 	int lm_lock, lm_listener; /* while an lm is started, for it; else -1 */
 };
 extern struct app_state app_state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What differs between the MPI libraries. One libomig serves all of them. In the wrappers handles
- * are opaque words: a pointer or an int passes in the same register. What must be known about them
- * stands in one table for each library. Tests check it against the real mpi.h.
+ * The differences between MPI libraries. One libomig serves all of them. The wrappers treat handles
+ * as opaque words: a pointer or an int uses the same register. One table for each library describes
+ * the handles. Tests check it against the real mpi.h.
  */
 #ifndef LIBAPP_HOT_FLAVOUR_H
 #define LIBAPP_HOT_FLAVOUR_H
@@ -24,7 +24,7 @@ struct status_view {
 
 struct flavour {
 	enum seg_flavour id;
-	/* where functions hide when a program loads MPI late; ends with NULL */
+	/* libraries to search if a program loads MPI late; ends with NULL */
 	const char *const *sonames;
 	unsigned handle_bytes; /* of communicators, types, requests in arrays of C */
 	unsigned status_bytes;
@@ -36,20 +36,23 @@ struct flavour {
 	uintptr_t (*comm_world)(void);
 	uintptr_t (*null_of)(unsigned kind); /* enum call_param_kind: TYPE, COMM, WIN, REQUEST */
 	uintptr_t (*from_fortran)(unsigned kind, int32_t f);
-	/* A request of all calls that were complete when they returned: small sends, no partner. */
+	/*
+	 * True for the shared request of calls that were complete when they returned: small sends,
+	 * no partner.
+	 */
 	bool (*is_done)(uintptr_t request);
 	/* Fortran's own constants: addresses of variables. lang: enum args_lang */
 	bool (*f_status_is_ignored)(const void *status, int lang);
 	bool (*f_is_in_place)(const void *buffer, int lang);
-	void (*open)(void); /* looks up what the functions above need */
+	void (*open)(void); /* finds the symbols that the functions above need */
 };
 
 extern const struct flavour flavour_openmpi, flavour_mpich;
 
-/* The flavour of a library by MPI_Get_library_version's text, or NULL. */
+/* Returns the flavour by the text of MPI_Get_library_version, or NULL. */
 const struct flavour *flavour_from_version(const char *text);
 
-/* Functions of MPI that we call ourselves: always the PMPI_ ones. */
+/* Functions of MPI that libomig calls itself: always the PMPI_ ones. */
 struct mpi {
 	int (*Comm_size)(uintptr_t comm, int *size);
 	int (*Comm_rank)(uintptr_t comm, int *rank);
@@ -77,23 +80,25 @@ struct mpi {
 };
 extern struct mpi mpi;
 
-/* The flavour of this process, or NULL: then bytes and partners are not known. */
+/* The flavour of this process, or NULL: then bytes and partners are unknown. */
 extern const struct flavour *flavour;
 
 /*
- * Looks up all of struct mpi and the flavour; called once, in MPI_Init. False: this is no MPI that
- * we know.
+ * Finds all of struct mpi and the flavour. Called once, in MPI_Init. Returns false if the MPI
+ * library is unknown.
  */
 bool flavour_open(void);
 
-/* The library's own words about itself; "" before flavour_open(). */
+/* The library's version text; "" before flavour_open(). */
 const char *flavour_version(void);
 
-/* flavour_open() has found a flavour: the handle is one that may be asked about. */
+/* True if the handle may be passed to MPI functions. Requires a flavour. */
 bool handle_is_usable(unsigned kind, uintptr_t handle);
 
-/* flavour_open() has found a flavour: the handle of an element of an array, as the C word; kind is
- * an enum call_param_kind. 0 without an array. */
+/*
+ * Returns the handle of an array's element as the C word; 0 without an array. kind: enum
+ * call_param_kind. Requires a flavour.
+ */
 static inline uintptr_t handle_at(bool is_c, const void *array, int i, unsigned kind)
 {
 	const uint8_t *p = array;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path of a call. A wrapper with its hook off notes which call its thread is in. It also notes
- * what an observer of a program that hangs needs to know of that call. That is some stores into one
- * line of the cache. Everything else below runs only when its word is not 0.
+ * The path of a call. A wrapper with its hook off notes the current call of its thread. It also
+ * notes the arguments that explain a hang. That takes a few stores into one cache line. Everything
+ * else below runs only if the hook word is not 0. All symbols in here are hidden: no access uses
+ * the global offset table.
  *
- * Everything in here is hidden: no access goes through the global offset table.
- *
- * The law of this path: no malloc, no stdio, no lock, no system call; errno as it was; no lazy TLS
- * (initial-exec only), no unbounded loop; what is full drops and counts. The one exception is the
- * first call of a thread, which claims its block (claim.c).
+ * The law of this path: no malloc, no stdio, no lock, no system call, no unbounded loop. errno is
+ * preserved. TLS is initial-exec only, never lazy. A full table drops and counts. The one exception
+ * is the first call of a thread, which claims its block (claim.c).
  *
  * Only the outermost call of a thread counts: Fortran entries call C ones, file and collective
- * layers call others. Stack addresses, not a counter, show what is inside. So a thread may leave an
- * MPI call by an exception or longjmp: its next call from further up mends it. A signal handler may
- * call MPI while its thread is inside. That call is nested, so it never touches a record that is
- * being written.
+ * layers call others. Stack addresses, not a counter, show what is nested. So a thread may leave an
+ * MPI call by an exception or longjmp: its next call from further up repairs the state. A signal
+ * handler may call MPI while its thread is in a call. That call is nested, so it never changes a
+ * record in progress.
  */
 #ifndef LIBAPP_HOT_HOOK_H
 #define LIBAPP_HOT_HOOK_H
@@ -29,25 +28,23 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Mapped over by the segment's hook page at set-up; page-aligned for that. */
+/* The segment's hook page is mapped over it at set-up, so it is page-aligned. */
 extern uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
 
 enum {
 	/*
-	 * In no hook word: of the calls that make and free persistent requests. These are known
-	 * also when they were made before anything is measured. Such calls are rare, and their
-	 * bytes count later.
+	 * Never in a hook word: for calls that make and free persistent requests. These are tracked
+	 * even before anything is measured. Such calls are rare, and their bytes count later.
 	 */
 	HOOK_KEEP = 1 << 16,
-	/* what needs the arguments of the call */
+	/* bits that need the arguments of the call */
 	HOOK_ARGS = HOOK_VOLUME | HOOK_PARTNER | HOOK_EVENT_START | HOOK_EVENT_END |
 		    HOOK_ACTION_START | HOOK_ACTION_END | HOOK_QUEUE | HOOK_KEEP,
 };
 
 /*
- * What a thread knows of itself. now->frame says in one word whether the short
- * ways may be taken: 0 = in no call; else the stack address of the outermost call
- * (or record) that it is in, plus 1.
+ * State of a thread. now->frame tests in one word whether the fast paths apply. 0 = in no call;
+ * otherwise the stack address of the outermost call (or record) in progress, plus 1.
  */
 struct hook_thread {
 	struct seg_current *now; /* of its block; hook_nowhere until claimed */
@@ -58,13 +55,13 @@ struct hook_thread {
 	uint32_t skip; /* this many pass before the next one is measured */
 	uint32_t index; /* of its block */
 	uint32_t tid;
-	uint64_t begin; /* ticks, of its last call whose word requested that */
+	uint64_t begin; /* ticks, of its last call whose word requested time */
 	uint32_t many; /* calls of many partners */
-	uintptr_t caller, caller_frame; /* of the wrapper on the long way: see HOOK_FROM_HERE */
+	uintptr_t caller, caller_frame; /* of the wrapper on the slow path: see HOOK_FROM_HERE */
 	bool lost; /* no block was free */
 	bool is_claiming;
 };
-extern struct seg_current hook_nowhere; /* always in a call: the short ways are not taken */
+extern struct seg_current hook_nowhere; /* always in a call, so that the fast paths are not taken */
 extern _Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec")));
 
 struct hook_args;
@@ -79,12 +76,12 @@ struct hook {
 	struct seg_slot *slot;
 	uint64_t begin; /* ticks */
 	struct hook_args *args; /* set by hook_prepare() when word has one of HOOK_ARGS */
-	struct seg_site *site; /* NULL: no room, or not wanted */
+	struct seg_site *site; /* NULL: no room, or not requested */
 };
 
 /*
- * The register that programs with frame pointers have the address of their frame in. Wrappers are
- * compiled so that they leave it alone (-ffixed-rbp); without that they have a frame of their own.
+ * The register that holds the frame address in programs with frame pointers. Wrappers are compiled
+ * so that they preserve it (-ffixed-rbp); otherwise they have a frame of their own.
  */
 HOOK_INLINE uintptr_t hook_caller_frame(void)
 {
@@ -98,44 +95,48 @@ HOOK_INLINE uintptr_t hook_caller_frame(void)
 #endif
 }
 
-/* In an exported wrapper, before its long way. */
+/* Used in an exported wrapper, before its slow path. */
 #define HOOK_FROM_HERE()                                                     \
 	do {                                                                 \
 		hook_thread.caller = (uintptr_t)__builtin_return_address(0); \
 		hook_thread.caller_frame = hook_caller_frame();              \
 	} while (0)
 
-/* False, and the call counted as lost when it was to be watched, when no block is free. Out of
- * line: once a thread. */
+/*
+ * Claims a block for the thread. Returns false if no block is free; the call counts as lost if
+ * is_on. Out of line: once per thread.
+ */
 bool hook_claim(struct hook_thread *t, bool is_on);
 
 /*
- * The call of this thread is over, and its hook is another one than at its beginning (`seen`): when
- * time is measured only since then, the part since then is added. Returns rc, which needs no
- * register across the call then. Out of line.
+ * Ends a call of this thread whose hook word has changed since its start (`seen`). If time is
+ * measured only since then, adds that part. Returns rc, so that the caller needs no register across
+ * this call. Out of line.
  */
 int hook_late(uint32_t func, uint32_t seen, int rc);
 
-/* Ticks since when time is measured of calls of that function that had begun before; 0: it is
- * not. */
+/*
+ * Returns the ticks since when time counts for calls of the function that began earlier; 0: it does
+ * not.
+ */
 uint64_t hook_late_since(uint32_t func);
 
-/* The thread has left calls without returning from them: they are over. Out of line. */
+/* Ends the calls that the thread has left without returning. Out of line. */
 void hook_mend(struct hook_thread *t);
 
 void hook_begin_slow(struct hook *h);
 void hook_leave_slow(struct hook *h, int rc);
 
 /*
- * Sampling: true when the call is measured. The chance is 2^-k for every call, so that the scaled
- * sum is unbiased. The distance from one measured call to the next is drawn evenly from 1 ..
- * 2^(k+1)-1, with mean 2^k. So a number is counted down instead of a draw for each call. No pattern
- * of calls, whatever its period, can keep step with it. A word that is new to the thread finds a
- * gap that has been running for ever (hook.c): words that take turns have their share, too.
+ * Sampling: true if the call is measured. The probability is 2^-k for every call, so that the
+ * scaled sum is unbiased. The distance between measured calls is drawn evenly from 1 .. 2^(k+1)-1,
+ * with mean 2^k. So most calls only decrement a counter. No period of calls can stay in step with
+ * it. A word that is new to the thread joins a gap in progress (hook.c). So alternating words get
+ * their share, too.
  */
 bool hook_draw(struct hook_thread *t, uint32_t word);
 
-/* An address in the caller's frame, made odd. Stacks grow down on all that we know. */
+/* Returns an address in the caller's frame, made odd. Stacks grow down on all supported systems. */
 static inline __attribute__((always_inline)) uintptr_t hook_frame(void)
 {
 #if defined(__x86_64__)
@@ -154,18 +155,19 @@ static inline uint32_t hook_read(uint32_t func)
 }
 
 /*
- * The hook word, or a number that is none (as addresses of stacks are greater than HOOK_KNOWN): the
- * thread is in a call already, or new. 0: the shortest way is for this call.
+ * Returns the hook word, or a number above HOOK_KNOWN (a stack address): the thread is new or in a
+ * call. 0: the fastest path applies.
  */
 HOOK_INLINE uint64_t hook_busy(const struct seg_current *now, uint32_t func)
 {
 	return hook_read(func) | now->frame;
 }
 
-/* The source is not asked: without an invariant TSC time takes the long way. */
+/* The clock source is not checked: without an invariant TSC time takes the slow path. */
 #define HOOK_TICKS TICKS_TSC
-/* The compiler must not move work on slots across: as long as there is a frame, calls are
- * nested. */
+/*
+ * The compiler must not move accesses to slots across this: while a frame is set, calls are nested.
+ */
 HOOK_INLINE void hook_set_frame(struct seg_current *now, uintptr_t frame)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -173,12 +175,15 @@ HOOK_INLINE void hook_set_frame(struct seg_current *now, uintptr_t frame)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* What is noted of a call: the function, SEG_CURRENT_FORTRAN or 0, and what its hook word says. */
+/*
+ * The word noted for a call: the function, SEG_CURRENT_FORTRAN or 0, and the time bit of its hook
+ * word.
+ */
 #define HOOK_CALL(func, fortran, word)              \
 	((func) + 1 + SEG_CURRENT_ONE + (fortran) + \
 	 ((word)&HOOK_TIME) * (SEG_CURRENT_TIMED / HOOK_TIME))
 
-/* The thread is in that call from here on; its arguments are noted. */
+/* Marks the thread as in that call. Its arguments are noted already. */
 HOOK_INLINE void hook_set_call(struct seg_current *now, uint32_t call, uintptr_t frame)
 {
 	__atomic_store_n(&now->word, (now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + call,
@@ -186,7 +191,7 @@ HOOK_INLINE void hook_set_call(struct seg_current *now, uint32_t call, uintptr_t
 	hook_set_frame(now, frame);
 }
 
-/* The thread is in no call, but makes a record. */
+/* Marks the thread as writing a record, in no call. */
 HOOK_INLINE void hook_set_record(struct seg_current *now, uintptr_t frame)
 {
 	__atomic_store_n(&now->word, now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1),
@@ -194,10 +199,10 @@ HOOK_INLINE void hook_set_record(struct seg_current *now, uintptr_t frame)
 	hook_set_frame(now, frame);
 }
 
-/* An argument that an observer may want to know of the call that the thread goes into now. */
+/* Notes an argument of the call that the thread is about to enter, for observers. */
 #define HOOK_NOTE(now, member, value) __atomic_store_n(&(now)->member, (value), __ATOMIC_RELAXED)
 
-/* The slot of the thread whose block has `now`: an address without a load. */
+/* Returns the slot of the thread whose block contains `now`: an address without a load. */
 HOOK_INLINE struct seg_slot *hook_slot(struct seg_current *now, uint32_t func)
 {
 	return (struct seg_slot *)(void *)((uint8_t *)now + sizeof(struct seg_thread) -
@@ -205,7 +210,7 @@ HOOK_INLINE struct seg_slot *hook_slot(struct seg_current *now, uint32_t func)
 	       func;
 }
 
-/* The same of its extent: one load. */
+/* Returns its extent: one load. */
 HOOK_INLINE struct seg_extent *hook_extent(struct seg_current *now, uint32_t func)
 {
 	return (struct seg_extent *)(void *)((uint8_t *)now - offsetof(struct seg_thread, current) +
@@ -218,8 +223,7 @@ HOOK_INLINE void hook_count(struct seg_slot *slot)
 	__atomic_store_n(&slot->count, slot->count + 1, __ATOMIC_RELAXED);
 }
 
-/* The thread has its block, and is in no call; calls that it left without a return are mended.
- * False: it is in one, or there is no block for it. */
+/* True if the thread has a block and is in no call. Ends calls that it left without returning. */
 static inline bool hook_is_free(struct hook_thread *t, uintptr_t frame, bool is_on)
 {
 	uintptr_t outer = t->now->frame;
@@ -233,8 +237,10 @@ static inline bool hook_is_free(struct hook_thread *t, uintptr_t frame, bool is_
 	return true;
 }
 
-/* False: nested, or no block: make the real call and nothing else. With its hook off h->word
- * is 0. */
+/*
+ * Returns false if the call is nested or there is no block: make the real call and nothing else. If
+ * the hook is off, h->word is 0.
+ */
 static inline bool hook_enter(struct hook *h, uint32_t func, uintptr_t frame)
 {
 	struct hook_thread *t = &hook_thread;
@@ -257,7 +263,7 @@ static inline bool hook_enter_kept(struct hook *h, uint32_t func, uintptr_t fram
 	return true;
 }
 
-/* The call begins, after hook_enter(); its arguments are noted. */
+/* Begins the call, after hook_enter(). Its arguments are noted already. */
 HOOK_INLINE void hook_watch(struct hook *h, struct seg_current *now, uint32_t call, uintptr_t frame)
 {
 	uint32_t word = h->word;
@@ -274,9 +280,9 @@ HOOK_INLINE void hook_watch(struct hook *h, struct seg_current *now, uint32_t ca
 }
 
 /*
- * The short ways, in line: only counting, or counting and timing, of a thread
- * that has its block and is in no other call. Nothing is called before the real
- * function, so its arguments stay where they are.
+ * The fast paths, inline: only counting, or counting and timing, for a thread that has its block
+ * and is in no other call. No function is called before the real one, so its arguments stay in
+ * place.
  */
 enum hook_way {
 	HOOK_WAY_LONG,
@@ -303,7 +309,7 @@ HOOK_INLINE enum hook_way hook_way(uint64_t word)
 										 : HOOK_WAY_LONG;
 }
 
-/* The end of a call that was not timed: only counted, or its hook was off. Returns rc. */
+/* Ends a call that was not timed: only counted, or its hook was off. Returns rc. */
 HOOK_INLINE int hook_end(struct seg_current *now, uint32_t func, uint32_t seen, int rc)
 {
 	if (__builtin_expect(hook_read(func) != seen, 0))
@@ -312,7 +318,7 @@ HOOK_INLINE int hook_end(struct seg_current *now, uint32_t func, uint32_t seen, 
 	return rc;
 }
 
-/* Before the end of a call is noted whose time is measured or skipped. */
+/* Called before the end of a call is noted whose time is measured or skipped. */
 HOOK_INLINE void hook_check(uint32_t func, uint32_t seen)
 {
 	if (__builtin_expect(hook_read(func) != seen, 0))
@@ -325,7 +331,7 @@ HOOK_INLINE void hook_time_begin(struct seg_slot *slot)
 	__atomic_store_n(&slot->begin, ticks_now(HOOK_TICKS), __ATOMIC_RELAXED);
 }
 
-/* One update that a reader sees whole: the delay grows, and the call is no longer open. */
+/* Adds to the delay and ends the call in one update that a reader sees as a whole. */
 HOOK_INLINE void slot_end(struct seg_slot *s, uint64_t span)
 {
 	__atomic_store_n(&s->delay, s->delay + span, __ATOMIC_RELEASE);
@@ -333,7 +339,7 @@ HOOK_INLINE void slot_end(struct seg_slot *s, uint64_t span)
 	__atomic_store_n(&s->begin, 0, __ATOMIC_RELEASE);
 }
 
-/* A call of that many ticks has ended; 0: it was not measured. */
+/* Counts an ended call of that many ticks; 0: it was not measured. */
 HOOK_INLINE void extent_add(struct seg_extent *e, uint64_t span)
 {
 	if (__builtin_expect(span > e->longest, 0))
@@ -348,7 +354,7 @@ HOOK_INLINE void hook_time_end(struct seg_current *call, uint32_t func)
 	uint64_t now = ticks_now(HOOK_TICKS), begin = s->begin, span;
 	uint32_t seq = s->seq;
 
-	/* Mended away (0) when a handler of signals on another stack made a call meanwhile. */
+	/* 0 if a signal handler on another stack made a call meanwhile and so ended this one. */
 	span = begin && now > begin ? now - begin : 0;
 	__atomic_store_n(&s->seq, seq + 1, __ATOMIC_RELAXED);
 	slot_end(s, span);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends and receives that have begun and are not complete, in the segment's list: only while the
- * queues of the process are requested (HOOK_QUEUE). Hot: the law of hook.h.
+ * Sends and receives that have begun and are not complete, in the segment's list. Used only while
+ * the queues of the process are requested (HOOK_QUEUE). Hot: the law of hook.h.
  */
 #ifndef LIBAPP_HOT_LISTING_H
 #define LIBAPP_HOT_LISTING_H
@@ -10,21 +10,23 @@
 
 #pragma GCC visibility push(hidden)
 
-/* This call sends or receives with a partner and a tag, and is to be listed. */
+/* True if the call sends or receives with a partner and a tag, and is to be listed. */
 bool listing_is_wanted(const struct hook_args *a);
 
-/* Before a call that is over when it returns: into a->open. */
+/* Called before a call that is complete when it returns. Writes to a->open. */
 void listing_begin(struct hook_args *a);
 void listing_end(struct hook_args *a);
 
-/* A request, when what it is for begins. r->open is none when there was no room: that is
- * counted. */
+/*
+ * Lists a request when its operation begins. r->open is empty if there was no room, which is
+ * counted.
+ */
 void listing_put(struct request *r);
 void listing_take(struct request *r);
-/* The request is no longer followed: its end will not be seen. */
+/* The request is no longer tracked, so its end will not be seen. */
 void listing_lose(struct request *r);
 
-/* The tag in the form of the segment: -1 is any. */
+/* Converts the tag to the form of the segment: -1 is any. */
 int32_t listing_tag(int64_t tag);
 
 #pragma GCC visibility pop

@@ -7,8 +7,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The thread, which is in no call, has met that probe, whose word has PROBE_EDGE. Hot: the law of
- * hook.h. */
+/*
+ * Updates the meters of a probe whose word has PROBE_EDGE. The thread is in no call. Hot: the law
+ * of hook.h.
+ */
 void meter_probe(const struct hook_thread *t, unsigned number);
 
 #pragma GCC visibility pop

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions behind ours. No symbol of MPI is ever left for the linker: a
- * preloaded library must load into shells and launchers too, and Python
- * brings its MPI long after us.
+ * The real functions behind the wrappers. No symbol of MPI is left to the linker. A preloaded
+ * library must load into shells and launchers too, and Python loads its MPI long after libomig.
  */
 #ifndef LIBAPP_HOT_REAL_H
 #define LIBAPP_HOT_REAL_H
@@ -12,23 +11,24 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * Finds the next definition of `name` after ours. That is another tool's wrapper, so that tools
- * stack, or the library's. Else it finds `profiling`, the library's own second name, wherever it is
- * loaded. NULL: there is none (yet). Keeps errno.
+ * Finds the next definition of `name` after ours: another tool's wrapper, so that tools stack, or
+ * the library's. Otherwise finds `profiling`, the library's second name, wherever it is loaded.
+ * Returns NULL if there is none (yet). Preserves errno.
  */
 void *real_find(const char *name, const char *profiling);
 
-/* A variable: the program's copy of it (copy relocations), else the library's. */
+/* Finds a variable: the program's copy of it (copy relocations), else the library's. */
 void *real_data(const char *name);
 
 /*
- * What a call returns whose function the program's MPI does not have: the class is "other error"
- * everywhere.
+ * Returned if the program's MPI does not have the function: the class is "other error" everywhere.
  */
 #define REAL_MISSING 16
 
-/* An MPI library is among what the program was loaded with. Looks into no file, and leaves no word
- * for dlerror(). */
+/*
+ * True if the program was loaded with an MPI library. Opens no file, and leaves no message for
+ * dlerror().
+ */
 bool real_has_mpi(void);
 
 #pragma GCC visibility pop

@@ -10,19 +10,19 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * Before a completing call: finds the tracked ones among its requests, and sees to it that it fills
- * statuses.
+ * Called before a completing call. Finds the tracked requests among its arguments, and makes it
+ * fill statuses.
  */
 void wait_prepare(struct hook_args *a);
 
-/* After it: the receives that ended are counted, the other requests are tracked further. */
+/* Called after it. Counts the receives that ended, and continues to track the other requests. */
 void wait_finish(struct hook_args *a, int rc);
 
-/* After a call that marked partitions of a send as ready succeeded. */
+/* Called after a call has marked partitions of a send as ready. */
 void wait_ready(const struct hook_args *a);
 
 /*
- * After a call that started or made a request succeeded. May take back a->in, to be counted at
+ * Called after a call has started or made a request. May clear a->in, which then counts at
  * completion.
  */
 void wait_posted(struct hook *h, struct hook_args *a);

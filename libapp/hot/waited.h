@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time of a call that waits for requests is of the partner of the request that ended last. MPI
- * does not report which one that was. So the time is certain where only one partner is possible;
- * otherwise it is shared out (struct partners). Hot: the law of hook.h.
+ * The time of a call that waits for requests belongs to the partner of the request that ended last.
+ * MPI does not report which one that was. So the time is certain if only one partner is possible;
+ * otherwise it is divided (struct partners). Hot: the law of hook.h.
  */
 #ifndef LIBAPP_HOT_WAITED_H
 #define LIBAPP_HOT_WAITED_H
@@ -11,24 +11,26 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Which of the requests of a->wait the call has waited for. */
+/* The requests of a->wait for which the call has waited. */
 enum waited {
-	WAITED_ALL, /* for all that it was given */
-	WAITED_ENDED, /* for those that ended */
-	WAITED_OTHERS, /* for those that ended, some of which are not in the table */
+	WAITED_ALL, /* all of them */
+	WAITED_ENDED, /* those that ended */
+	WAITED_OTHERS, /* those that ended, some of which are not in the table */
 };
 
-/* Before the call, a->wait filled: notes the partner if there is one only, for readers of a call
- * that lasts. */
+/*
+ * Called before the call, with a->wait filled. Notes the partner if there is only one, for readers
+ * of a call in progress.
+ */
 void waited_note(const struct hook_args *a);
 
-/* After it: its time is added to the sums of the partners. */
+/* Called after it. Adds its time to the sums of the partners. */
 void waited_add(const struct hook_args *a, enum waited waited);
 
-/* Time of such a call that had begun before its hook was on. */
+/* Adds the time of such a call that began before its hook was on. */
 void waited_late(uint32_t func, uint64_t span);
 
-/* The request was complete when it was made, so that no call waits for it. */
+/* True if the request was complete when it was made, so that no call waits for it. */
 bool waited_is_done(uintptr_t request);
 
 #pragma GCC visibility pop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other library's events (common/ring/event_link.h), where the program has it. */
+/* Connects the library of events (common/ring/event_link.h), if the program has it. */
 #ifndef LIBAPP_SETUP_EVENTS_H
 #define LIBAPP_SETUP_EVENTS_H
 
@@ -8,10 +8,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The segment is there: types that are known already are announced before the lm sees it. */
+/* Called when the segment exists. Announces the known types before the lm sees the segment. */
 void events_ready(bool is_rank);
 
-/* In a child process: a library that has joined joins again, or never. */
+/* Called in a child process. A library that has joined joins again, or never. */
 void events_forget(void);
 
 #pragma GCC visibility pop

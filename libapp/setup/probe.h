@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probes of this program: found at set-up, reported when they are met. */
+/* The probes of this program: found at set-up, reported when a thread passes them. */
 #ifndef LIBAPP_SETUP_PROBE_H
 #define LIBAPP_SETUP_PROBE_H
 
@@ -8,29 +8,33 @@
 
 #pragma GCC visibility push(hidden)
 
-/* By number; npar 0: there is none. */
+/* By number; npar 0: no probe. */
 struct probe_known {
 	uint8_t npar;
 	uint32_t floats; /* bit k: parameter k is a double */
 };
 extern struct probe_known probe_known[SEG_PROBES];
 
-/* In a child process, beside those of seg.h: the first probe that is met brings it to life. */
+/*
+ * In a child process, besides the bits of seg.h: the first probe that a thread passes sets up the
+ * process.
+ */
 #define PROBE_COME (1u << 31)
 
-/* What an active probe calls. Hot: the law of hook.h. */
+/* Called by an active probe. Hot: the law of hook.h. */
 void probe_hit(unsigned number, unsigned word, const union omig_value *value);
 
 /*
- * Looks through all loaded modules and writes the table of the segment. Lays the words' pages over
- * those of the modules. Takes the loader's lock. Before the segment's magic word.
+ * Searches all loaded modules for probes and writes the table of the segment. Maps the pages of
+ * probe words over those of the modules. Takes the loader's lock. Called before the segment's magic
+ * word is set.
  */
 void probes_find(void);
 
-/* Maps the same probes to another segment, in a child process. No lock. */
+/* Maps the same probes to another segment, in a child process. Takes no lock. */
 void probes_renew(void);
 
-/* Each of them is PROBE_COME. */
+/* Sets all probes to PROBE_COME. */
 void probes_wake(void);
 
 /* The page of module m; NULL beyond the last one. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of set-up, in MPI_Init or before. None of them may fail for the program, or block. None
- * may leave anything behind but one file descriptor out of the program's way.
+ * The steps of set-up, in MPI_Init or before. None may make the program fail, or block. None may
+ * leave anything behind except one file descriptor that the program does not use.
  */
 #ifndef LIBAPP_SETUP_SETUP_H
 #define LIBAPP_SETUP_SETUP_H
@@ -14,34 +14,28 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * All of set-up and registration, once, after MPI_Init has succeeded. resolve_all finds the real
+ * Runs set-up and registration, once, after MPI_Init has succeeded. resolve_all finds the real
  * functions of all wrappers. Never fails for the caller.
  */
 void setup_run(void (*resolve_all)(void));
 
 /*
- * The same, once, for a process with probes or events that has no MPI, so far; nothing where an MPI
- * library is loaded or no monitor is named. In a child process: its own segment, without a lock, an
- * allocation or a descriptor that other threads see. Signal-safe there. errno stays.
+ * The same, once, for a process with probes or events but without MPI so far. Does nothing if an
+ * MPI library is loaded or no monitor is named. In a child process: makes its own segment, without
+ * a lock, an allocation or a descriptor that other threads see. Signal-safe there. Preserves errno.
  */
 void setup_without_mpi(void);
 
-/* MPI_Finalize was entered. */
+/* Called when MPI_Finalize is entered. */
 void setup_finalize(void);
 
-/*
- * The environment as its names say; NULL when unset, empty, or when the program runs with raised
- * rights.
- */
+/* Returns the variable; NULL if it is unset or empty, or the program runs with raised rights. */
 const char *setup_env(const char *name);
 
-/*
- * One line on stderr, only when OMIG_DEBUG is set. what is followed by the words for errno when
- * code is not 0.
- */
+/* Prints one line on stderr, if OMIG_DEBUG is set. The text of errno follows if code is not 0. */
 void setup_say(const char *what, int code);
 
-/* The environment says that this process is not to be watched, or the C library is not glibc. */
+/* True if the environment disables watching, or the C library is not glibc. */
 bool setup_is_disabled(void);
 
 /* At the start of the process, when descriptor 2 is its stderr. */
@@ -53,53 +47,58 @@ void setup_note_stderr(void);
  */
 void setup_warn(const char *why);
 
-/* A monitor is named in the environment, and nothing says that this process is not to be
- * watched. */
+/* True if the environment names a monitor and does not disable watching. */
 bool setup_is_named(void);
 
-/* Makes, seals and maps the memory and lays the hook page over hook_word. False: unwatched. */
+/* Creates, seals and maps the memory and maps the hook page over hook_word. False: unwatched. */
 bool segment_make(const char *caid);
 
 /*
- * Lays the segment's words of hooks and probes over ours, or zeros: then all are off whatever the
- * lm wants.
+ * Maps the segment's words of hooks and probes over ours, or zeros: then all are off, whatever the
+ * lm writes.
  */
 void segment_hooks(bool on);
 
-/* In a child after fork: private zero pages in place of everything shared. */
+/* In a child after fork: maps private zero pages in place of everything shared. */
 void segment_detach(void);
 
-/* The program may have closed the segment's descriptor, or put another file in its place. */
+/* False if the program has closed the segment's descriptor or replaced it by another file. */
 bool segment_is_held(void);
 
-/* rank, size, job, program, library ... into the header. Without MPI there is no rank, whatever the
- * environment says. */
+/*
+ * Fills rank, size, job, program, library and so on. Without MPI there is no rank, whatever the
+ * environment contains.
+ */
 void identity_fill(struct seg_own *own, bool has_mpi);
 
-/* Files with code that are loaded, into the segment, once. */
+/* Writes the loaded files with code to the segment, once. */
 void modules_note(void);
 
-/* Hands the memfd to this host's lm. False: there is none that listens, errno says how. */
+/* Sends the memfd to the lm of this host. Returns false, with errno, if none listens. */
 bool register_with_lm(const char *runtime, const char *host, const char *caid);
 
-/* The lm's socket, listening, for an lm that does not run yet: the caller holds its lock. -1: there
- * is none. */
+/*
+ * Returns the lm's socket, listening, for an lm that does not run yet. The caller holds its lock.
+ * Returns -1 on failure.
+ */
 int register_listen(const char *runtime, const char *host, const char *caid);
 
 enum launched {
-	LAUNCH_NONE, /* none will come */
-	LAUNCH_HELD, /* its lock is held: by one that runs, that starts or that ends */
+	LAUNCH_NONE, /* no lm will start */
+	LAUNCH_HELD, /* its lock is held, by an lm that runs, starts or ends */
 	LAUNCH_STARTED,
 };
 
-/* Starts this host's lm, with its socket, unless its lock is held. Does not wait for it. */
+/* Starts the lm of this host, with its socket, unless its lock is held. Does not wait for it. */
 enum launched launch_lm(const char *runtime, const char *host, const char *caid);
 
-/* Runs fn in a thread with a copy of all descriptors; the caller waits. What it opens, others do
- * not see. */
+/*
+ * Runs fn in a thread with a copy of all descriptors, and waits for it. Other threads do not see
+ * what fn opens.
+ */
 void launch_apart(int (*fn)(void *arg));
 
-/* Closes what is the lm's alone: when it has it, and in a child after fork. */
+/* Closes the lm's descriptors: when the lm has them, and in a child after fork. */
 void launch_detach(void);
 
 #pragma GCC visibility pop
