@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this host says of itself to the daemon above: all of it when a link comes up, then what
- * changes, once a turn. */
+/*
+ * Announces this host to the parent: everything when a link comes up, then the changes, once per
+ * turn of the loop.
+ */
 #ifndef LM_ANNOUNCE_H
 #define LM_ANNOUNCE_H
 
@@ -9,7 +11,7 @@
 
 /* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */
 #define ANNOUNCE_PART_MAX 500
-/* after a queue was full: then everything is sent again */
+/* delay after a full queue; then everything is sent again */
 #define ANNOUNCE_RETRY_NS (200 * NSEC_PER_MSEC)
 
 struct announce;
@@ -26,13 +28,13 @@ struct announce_conf {
 struct announce *announce_new(const struct announce_conf *c);
 void announce_free(struct announce *d);
 
-/* The link upwards came or went. The node's number must be known before it comes. */
+/* The link to the parent is up or down. The node's number must be known before it is up. */
 void announce_link(struct announce *d, bool is_up);
 
-/* The queue upwards has room again. */
+/* The queue to the parent has room again. */
 void announce_room(struct announce *d);
 
-/* Says that this host leaves: it is not lost, it has gone. */
+/* Reports that this host leaves, so that it does not count as lost. */
 void announce_leave(struct announce *d);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The local monitor of one host and user: watched processes below, an sm or mainsm above. This is
- * the whole of it but for the main program. It sees the world through a loop, a host and a context
- * of channels. So it runs in a test as on a machine. One thread; it calls back from the loop only.
+ * The local monitor of one host and user: watched processes below, an sm or mainsm above. All of it
+ * except the main program. Its interfaces are a loop, a host and a context of channels. So a test
+ * runs the same code. One thread; calls back from the loop only.
  */
 #ifndef LM_LM_H
 #define LM_LM_H
@@ -36,69 +36,66 @@ struct lm_conf {
 	const char *host_name;
 	const char *memfd; /* name of segments */
 	const char *socket; /* where processes register; NULL = nowhere */
-	int listener; /* that socket, inherited: see registration_conf; 0 = none */
+	int listener; /* a listening socket, inherited: see registration_conf; 0 = none */
 	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
 	const struct disk *disk; /* of the files and the folder below; NULL = the system's */
-	const char *journal; /* of stopped processes; NULL = none */
-	const char *
-		baselines; /* where measurements began to count; NULL = the next lm does not know */
-	/* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
+	const char *journal; /* holds; NULL = no journal */
+	const char *baselines; /* baselines of measurements; NULL = not stored for the next lm */
+	/* done manipulations, by the ids of tools' requests; NULL = lost when the lm ends */
 	const char *done;
-	const char *audit; /* file of the manipulations; NULL = none */
-	const char *spool; /* folder of kept subscriptions; NULL = none can be */
+	const char *audit; /* audit file of the manipulations; NULL = none */
+	const char *spool; /* folder of stored subscriptions; NULL = not possible */
 	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
-	const char *files; /* that tools may see: filelist.h; NULL = none */
+	const char *files; /* files that tools may read: filelist.h; NULL = none */
 	uid_t uid;
 	bool may_manipulate;
 	nsec_t linger; /* 0 = for ever */
 	void (*health)(void *arg, struct daemon_health *out); /* may be NULL */
 	/* The lm is to end: call lm_free(), but not in this callback. */
 	void (*on_end)(void *arg, const char *reason);
-	/* A parent is there. May be NULL. */
+	/* A parent is connected. May be NULL. */
 	void (*on_up)(void *arg);
 	/* An answer to a renewal of the certificate. May be NULL. */
 	void (*on_enrol_ack)(void *arg, const struct msg_enrol_ack *ack);
 	void *arg;
 };
 
-/* Listens, then takes in what runs already; continues what an earlier lm has stopped. */
+/* Listens, then adopts running processes; continues processes that an earlier lm has stopped. */
 int lm_open(const struct lm_conf *c, struct lm **out, struct err *e);
 void lm_free(struct lm *m);
 
-/* Connects to a parent; once. -ERR_NOMEM. */
+/* Connects to a parent. Call it once. -ERR_NOMEM. */
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
 
 /*
- * A process passes its segment as by the socket, on hosts that have none: fd is consumed. As
+ * Registers a segment without the socket, for hosts that have none; consumes fd. As
  * registration_segment().
  */
 int lm_register(struct lm *m, int fd, int32_t pid);
 
 /*
- * To mainsm, whichever daemon the parent is. -ERR_CLOSED: lm_connect() was not called; else as
+ * Sends to mainsm, through any parent. -ERR_CLOSED: lm_connect() was not called; else as
  * parent_ask_mainsm().
  */
 int lm_ask_top(struct lm *m, const struct msg *msg);
 
-/* Leaves in good order, then on_end. */
+/* Ends in good order, then calls on_end. */
 void lm_stop(struct lm *m, const char *reason);
 
 /*
- * After on_end. It has ended for want of processes: what has registered since is to be watched by
- * another lm, which finds it.
- *
- * lm_is_wanted(): there is such a process. Before it, lm_withdraw(): none can register here from
- * now on; those of a moment ago still count. lm_pass_socket(): the socket for that lm, or -1:
- * registration_pass().
+ * Used after on_end. lm_has_lingered(): the lm has ended because it had no processes. Another lm
+ * then watches later registrations. lm_is_wanted(): there is such a process. lm_withdraw(), called
+ * before: no process can register here from now on; earlier ones still count. lm_pass_socket(): the
+ * socket for that lm, or -1: registration_pass().
  */
 bool lm_has_lingered(const struct lm *m);
 bool lm_is_wanted(struct lm *m);
 void lm_withdraw(struct lm *m);
 int lm_pass_socket(struct lm *m);
 
-/* For a reload: from now on so. */
+/* Changes the time to linger, for a reload. */
 void lm_set_linger(struct lm *m, nsec_t linger);
 
 /* Lines of text for the status dump. */

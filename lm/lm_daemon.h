@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The lm as a program: its options, files and life. */
+/* The lm as a program: its options, files and main loop. */
 #ifndef LM_LM_DAEMON_H
 #define LM_LM_DAEMON_H
 
@@ -9,9 +9,9 @@ struct daemon_spec;
 extern const struct daemon_spec lm_daemon_spec;
 
 /*
- * After daemon_main(). Processes may have come while it ended for want of them. Then this process
- * becomes an lm again, with the lock and the socket. Returns when there is no need, or when that
- * cannot be done.
+ * Called after daemon_main(). Processes may have registered while the lm ended for lack of them.
+ * Then this process becomes an lm again, with the lock and the socket. Returns if that is not
+ * needed or fails.
  */
 void lm_daemon_go_on(char **argv);
 

@@ -22,7 +22,7 @@
 #include "lm/helper/helper.h"
 #include "lm/instrument/tracebuf.h"
 
-#define LM_FAMILIES_MAX 20 /* of services: some more than there are */
+#define LM_FAMILIES_MAX 20 /* families of services: some more than exist */
 
 struct lm_services {
 	struct node node;
@@ -38,7 +38,7 @@ struct lm_services {
 	size_t nsource;
 };
 
-/* Made from the top down, freed from the bottom up. */
+/* Created in this order, freed in reverse. */
 struct lm {
 	struct lm_conf conf;
 	char host_name[NAME_MAX_BYTES + 1];
@@ -53,9 +53,9 @@ struct lm {
 	struct probes *probes;
 	struct helper *trace;
 	struct tracebufs *tracebufs;
-	struct recorder recorder; /* of subscriptions whose events wait on disk */
+	struct recorder recorder; /* subscriptions whose events are stored on disk */
 	struct helper *look; /* NULL: none */
-	struct helper *source; /* another lm-trace: what hangs here holds no process */
+	struct helper *source; /* a second lm-trace: if it hangs, it holds no process */
 	struct audit *audit; /* NULL: none */
 	struct lm_services services;
 	struct done_log *done;
@@ -69,16 +69,16 @@ struct lm {
 	struct procs_listener listener;
 	struct loop_timer *linger, *drain;
 	char *end_reason; /* owned; NULL: not ending */
-	bool has_lingered; /* it ends for want of processes */
+	bool has_lingered; /* it ends because it has no processes */
 };
 
 /* lm_audit.c */
 int lm_audit_open(struct lm *m, struct err *e);
 
-/* of: struct audit, and struct lm. */
+/* With of: struct audit, and struct lm. */
 extern const struct service audit_services[], status_services[];
 
-/* lm_services.c: the list of all that a host can do, and what it is done with. */
+/* lm_services.c: lists all services of a host, with their objects. */
 void lm_list_services(struct lm *m);
 
 #endif

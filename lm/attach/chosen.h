@@ -16,11 +16,11 @@
 
 #include <stdint.h>
 
-/* until the first search; each next interval is twice as long, */
+/* until the first search; each interval is twice as long as the last, */
 #define CHOSEN_SOON_NS (50 * NSEC_PER_MSEC)
 #define CHOSEN_MIN_NS (2 * NSEC_PER_SEC) /* up to this; */
 #define CHOSEN_COST 1000 /* searches take at most a thousandth of a processor */
-/* time between two searches: a daemon may have left its parents */
+/* until searches stop: a daemon may have left its parents */
 #define CHOSEN_STAY_NS (60 * NSEC_PER_SEC)
 
 struct chosen;
@@ -33,7 +33,7 @@ struct chosen_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *caid; /* id of the monitor's authority; copied */
-	/* once, until there is room again */
+	/* called once, until there is room again */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
 };
@@ -41,7 +41,7 @@ struct chosen_conf {
 struct chosen *chosen_new(const struct chosen_conf *c); /* NULL: no memory */
 void chosen_free(struct chosen *c);
 
-/* There may be a new process: searches soon, and then often for a while. */
+/* A new process is possible: searches soon, and then often for a while. */
 void chosen_wake(struct chosen *c);
 
 #endif

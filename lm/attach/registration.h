@@ -10,14 +10,14 @@
 #include "lm/proc/proc.h"
 
 /*
- * Time from a connection to its only message. A rank may be suspended between the two by a batch
- * system, or swapped out. A process that is refused stays unwatched. A silent connection costs a
- * descriptor, and the next constant bounds them.
+ * Time from a connection to its only message. A batch system may suspend a rank between the two, or
+ * the rank may be swapped out. A process that is refused stays unwatched. A silent connection costs
+ * a descriptor; the next constant bounds them.
  */
 #define REGISTRATION_WAIT_NS (30 * NSEC_PER_SEC)
 #define REGISTRATION_WAITING_MAX 64 /* connected and silent; the oldest is closed */
 #define REGISTRATION_SPARE_FDS 6 /* for one registration: segment, pidfd, files of /proc */
-/* a segment that is not ready yet is examined again */
+/* interval between examinations of a segment that is not ready */
 #define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
 #define REGISTRATION_RETRIES_MAX 50
 #define REGISTRATION_UNREADY_MAX 64 /* not ready; the oldest is refused */
@@ -30,12 +30,9 @@ struct registration_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
-	/*
-	 * that socket, which listens already, inherited from the parent process; owned from now on.
-	 * 0: the registration makes one
-	 */
+	/* a listening socket inherited from the parent process; owned from now on. 0: create one */
 	int listener;
-	/* name of segments: omig-<caid>; copied. The CA is that of the chosen ones, too */
+	/* name of segments: omig-<caid>; copied. Chosen processes belong to the same CA */
 	const char *memfd;
 	uid_t uid; /* of the lm */
 	/*
@@ -48,29 +45,31 @@ struct registration_conf {
 };
 
 /*
- * Listens. A socket that an earlier lm has left is taken away: the caller holds the lock.
- * ERR_SYS, ERR_LIMIT; ERR_INVALID: the listener is another socket, and is still the caller's.
+ * Listens. Removes a socket that an earlier lm has left: the caller holds the lock. ERR_SYS,
+ * ERR_LIMIT; ERR_INVALID: the listener is another socket and still belongs to the caller.
  */
 int registration_open(const struct registration_conf *c, struct registration **out, struct err *e);
 
-/* Accepts the processes that have connected by now, as far as there are descriptors. */
+/* Accepts the processes that have connected so far, as descriptors permit. */
 void registration_take_waiting(struct registration *n);
 
 /*
- * New processes no longer find the socket. Those that had connected wait:
- * registration_take_waiting().
+ * Removes the socket's name, so that new processes do not find it. Processes that have connected
+ * wait for registration_take_waiting().
  */
 void registration_withdraw(struct registration *n);
 
-/* A descriptor of the socket, inherited by programs that this one becomes: for its registration.
- * -1: there is none. */
+/*
+ * Returns a descriptor of the socket, inherited by the next program that this process executes. -1:
+ * there is none.
+ */
 int registration_pass(struct registration *n);
 
 /* Removes the socket, unless it was withdrawn or passed on. */
 void registration_close(struct registration *n);
 
 /*
- * Adopts the processes that have registered by now, and finds segments of running processes. Blocks
+ * Adopts the processes that have registered so far, and finds segments of running processes. Blocks
  * for one pass over /proc. Returns how many that pass has adopted.
  */
 size_t registration_adopt(struct registration *n);
@@ -81,8 +80,9 @@ size_t registration_adopt(struct registration *n);
  */
 int registration_segment(struct registration *n, int fd, int32_t pid, bool adopted);
 
-/* There are no descriptors for more processes: they wait, connected, and are tried again by
- * itself. */
+/*
+ * True if descriptors are short. Further processes wait, connected, and are retried automatically.
+ */
 bool registration_is_resting(const struct registration *n);
 
 struct registration_stats {

@@ -20,13 +20,12 @@ struct registration {
 	char *socket, *memfd; /* owned */
 	struct closer *closer; /* owned; of all that processes passed on */
 	int listen_fd; /* -1: none */
-	bool is_given_up; /* what stands at the path is no longer ours */
+	bool is_given_up; /* the socket's path no longer belongs to this lm */
 	struct loop_fd *listen;
-	int spare[REGISTRATION_SPARE_FDS]; /* given back while a process is taken in; -1: not there
-					    */
+	int spare[REGISTRATION_SPARE_FDS]; /* released while a process is accepted; -1: not open */
 	struct loop_timer *rest; /* out of descriptors: listening continues after it */
 	bool is_resting;
-	struct list visitors; /* connected, their message has not come */
+	struct list visitors; /* connected, without a message yet */
 	size_t nvisitor;
 	struct list unready;
 	size_t nunready;

@@ -9,10 +9,7 @@
 #include "common/route/predicate.h"
 #include "lm/csr/csr.h"
 
-/*
- * What happens to processes and threads as such, and for which conditional requests it is an event:
- * csr_proc.c.
- */
+/* Changes of processes and threads, and the csrs for which one is an event: csr_proc.c. */
 enum csr_change {
 	CSR_PROC_NEW,
 	CSR_PROC_ENDED,
@@ -20,7 +17,7 @@ enum csr_change {
 	CSR_THREAD_ENDED,
 	CSR_STOPPED, /* by the monitor */
 	CSR_CONTINUED, /* by it, too */
-	CSR_OF_THREADS = 16, /* with one of these two: an event of each thread */
+	CSR_OF_THREADS = 16, /* with one of the last two: an event of each thread */
 };
 
 struct csrs {
@@ -33,20 +30,19 @@ struct csrs {
 	struct loop_timer *poll;
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
-	uint64_t ring_place; /* bytes ever taken from it, with the record that is passed on; 0 =
-				none is */
+	uint64_t ring_place; /* bytes taken so far, with the current record; 0 = none */
 	struct loop_timer *losses; /* csr_losses.c */
-	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
+	struct loop_timer *restate; /* expires when the parent has had time to arm all its csrs */
 	struct loop_job refresh;
 	struct list holds; /* csr_hold.c: the oldest first */
 	size_t nhold;
 	struct loop_timer *hold_timer;
 	uint64_t fired, dropped;
-	bool is_ending; /* what is kept is armed again by the next lm */
-	bool is_restoring; /* what an earlier lm had armed: nothing is taken in yet */
+	bool is_ending; /* the lm ends: subscriptions are left for the next lm */
+	bool is_restoring; /* restores the csrs of an earlier lm: no events are taken yet */
 };
 
-/* What a CSR is armed on. */
+/* An object on which a csr is armed. */
 struct csr_object {
 	enum token_kind kind;
 	uint32_t id;
@@ -61,11 +57,11 @@ struct csr_site {
 	unsigned npar; /* of its events */
 	struct probe_interest *interest; /* of a probe */
 	void *own; /* of the source */
-	struct list following; /* of proc->followers: a source that takes all records is in it */
-	/* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
+	struct list following; /* in proc->followers: a source that takes all records */
+	/* for each action of the local prefix: its entry in the segment's table, -1 = runs here */
 	int *entry;
 	bool records; /* events come by the ring */
-	uint64_t ring_dropped; /* of all its threads, as seen last */
+	uint64_t ring_dropped; /* over all its threads, as read last */
 };
 
 struct csr {
@@ -79,13 +75,13 @@ struct csr {
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
 	bool holds; /* the process waits for the actions that do not run here */
-	bool is_parting; /* it is disarmed: what comes is counted */
-	bool is_stale; /* the parent that is there now has not armed it */
-	bool is_over; /* it has ended by itself: nothing is installed */
+	bool is_parting; /* being disarmed: further events are only counted */
+	bool is_stale; /* not armed again by the current parent */
+	bool is_over; /* ended by itself: nothing is installed */
 	const struct event_source *source;
-	const struct event_kind *kind; /* one of the source */
+	const struct event_kind *kind; /* an event of the source */
 	bool is_patop;
-	int func; /* of a library call; -1: none */
+	int func; /* function of a library call; -1: none */
 	enum call_phase phase;
 	struct csr_object *object; /* owned */
 	size_t nobject;
@@ -100,17 +96,17 @@ struct csr {
 	struct reply *answer; /* owned; NULL: ARM_ACK was sent */
 	nsec_t answer_until;
 	uint64_t seq;
-	uint64_t dropped; /* events since the last one that was reported */
+	uint64_t dropped; /* events since the last reported one */
 	nsec_t window; /* second in which `in_window` counts */
 	unsigned in_window;
 };
 
-/* Something happened that a CSR waits for. */
+/* An event that a csr waits for has occurred. */
 struct happening {
 	struct proc *proc; /* NULL: no watched process is concerned */
 	const struct proc_thread *thread; /* NULL: unknown */
 	nsec_t time; /* system */
-	unsigned depth; /* of the list whose action caused it; 0 = none did */
+	unsigned depth; /* depth of the list whose action caused it; 0 = none */
 	const int64_t *par; /* $par1.. */
 	unsigned npar;
 	uint32_t floats,
@@ -121,56 +117,63 @@ struct happening {
 	const void *own_bytes; /* $block; NULL = it is no such */
 	size_t own_nbytes;
 	const bool *skip; /* actions that have run in the rank */
-	bool never_holds; /* stopping the process for it would be, or cause, such an event */
+	bool never_holds; /* a stop of the process would be, or cause, such an event */
 };
 
 /*
- * What a source of events does; a NULL: nothing. It stands above this room or in it, and is called
- * by this table only.
+ * Operations of a source of events; each may be NULL. The source is above this room or in it, and
+ * is called by this table only.
  */
 struct event_source_ops {
 	const struct event_kind *kind; /* ends with a service of NULL */
-	/* The source's state from csrs and source.of; false: no memory. Before the first csr. */
+	/*
+	 * Creates the source's state from csrs and source.of; false: no memory. Before the first
+	 * csr.
+	 */
 	bool (*open)(struct event_source *o, struct csrs *s);
 	void (*close)(struct event_source *o);
 
-	/* The parameters behind the objects. Negative: an entry says why. */
+	/* Reads the parameters behind the objects. Negative: an entry has the reason. */
 	int (*read)(struct csr *c, const struct omis_call *event, struct reply *r);
-	/* Frees what read() has made. */
+	/* Frees the result of read(). */
 	void (*free)(struct csr *c);
-	/* NULL: its events may have any $par. */
+	/* True if its events have this $par. NULL: any. */
 	bool (*has_par)(const struct csr *c, int k);
 
-	/* Another request, whose place c takes in each process in one step. */
+	/* Returns another request, which c replaces in each process in one step. */
 	struct csr *(*before)(const struct csr *c);
-	/* The csr is in the list of all. An object that cannot be watched is an entry of action 0.
-	 * True: the source calls csr_report_armed() later. */
+	/*
+	 * Called when the csr is in the list of all. An object that cannot be watched becomes an
+	 * entry of action 0. Returns true if the source calls csr_report_armed() later.
+	 */
 	bool (*arm)(struct csr *c, const struct msg_arm *m, struct reply *r);
-	/* The csr is about to be freed, and still in the list of all and in all its sites. */
+	/* Called before the csr is freed, while it is in the list of all and in all its sites. */
 	void (*leave)(struct csr *c);
-	/* The csr has left the list of all. */
+	/* Called when the csr has left the list of all. */
 	void (*disarm)(struct csr *c);
 
 	const struct site_ops *site; /* NULL: its events do not come from the ranks */
 	bool has_blocks; /* an event is a block, in which loss is counted */
-	bool own_is_par1; /* what the event has for itself is its $par1 */
+	bool own_is_par1; /* the event's own parameter is $par1 */
 };
 
-/* Operations of a csr in one process, whose events the rank itself writes. */
+/* Operations of a csr in one process, for events that the rank writes. */
 struct site_ops {
-	/* Chain and parameters. False: the process has nothing to watch for. */
+	/* Finds chain and parameters. False: the process has nothing to watch. */
 	bool (*find)(struct csr_site *s);
 	/* Switches it on, with the hook bits of its records and actions. -ERR_NOMEM. */
 	int (*watch)(struct csr_site *s, uint32_t bits);
 	void (*unwatch)(struct csr_site *s);
-	/* What the rings have is its own: it continues behind what it had taken. */
+	/* True if it continues in the ring behind the records that it has taken. */
 	bool (*goes_on)(const struct csr *c, struct proc *p);
 
-	/* --- of one that is in proc->followers: what is read from the ring just now
-	 * (csrs.ring_thread, ring_tid) */
+	/*
+	 * --- for a site in proc->followers: the record that is read now (csrs.ring_thread,
+	 * ring_tid)
+	 */
 	void (*on_call)(struct csr_site *s, const struct ring_call *r);
 	void (*on_event)(struct csr_site *s, const struct segview_event *e);
-	/* All that the ring had was passed on; its room is about to be the process's again. */
+	/* All records of the ring were passed on; the process may overwrite them soon. */
 	void (*on_taken)(struct csr_site *s, unsigned thread);
 	void (*on_poll)(struct csr_site *s, nsec_t now);
 };
@@ -180,36 +183,38 @@ static inline const struct event_source_ops *csr_ops(const struct csr *c)
 	return c->source->ops;
 }
 
-/* The ranks themselves write its events. */
+/* True if the ranks write its events. */
 static inline bool csr_is_in_rank(const struct csr *c)
 {
 	return csr_ops(c)->site;
 }
 
 /* --- csr.c */
-/* Sends ARM_ACK. Harmless when it was sent. */
+/* Sends ARM_ACK once. No effect if it was sent. */
 void csr_report_armed(struct csr *c);
 void csr_free(struct csr *c);
 
 /* --- csr_match.c */
-/* True: the rank is in the csr's list of partners. */
+/* True if the rank is in the csr's list of partners. */
 bool csr_has_partner(const struct csr *c, int64_t rank);
 bool csr_is_for_proc(const struct csr *c, const struct proc *p);
 bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
-/* Some thread of the process is named, or all of it. */
+/* True if the csr names some thread of the process, or the process. */
 bool csr_is_for_any_thread(const struct csr *c, const struct proc *p);
 struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
-/* As event_source_ops.before. */
+/* See event_source_ops.before. */
 struct csr *csr_before(const struct csr *c);
 
-/* --- csr_parse.c: a checked request -> kind, predicates, objects. Faults become entries of
- * action 0. */
+/*
+ * --- csr_parse.c: converts a checked request to kind, predicates and objects. Errors become
+ * entries of action 0.
+ */
 int csr_read_event(struct csr *c, struct reply *r);
-/* What is wrong with all of it concerns each object that it names. -ERR_NOMEM. */
+/* Copies errors of the whole request to each object that it names. -ERR_NOMEM. */
 int csr_name_refused(const struct csr *c, struct reply *r);
 
 /* --- csr_rank.c */
-/* -ERR_NOMEM: it is not watched for in that process. */
+/* -ERR_NOMEM: not watched in that process. */
 int csr_install(struct csr *c, struct proc *p);
 void csr_uninstall(struct csr *c, struct proc *p);
 int csr_install_all(struct csr *c); /* -ERR_NOMEM: not in all of them */
@@ -224,17 +229,19 @@ struct csr_changed {
 	nsec_t time;
 	unsigned depth; /* as in struct happening */
 };
-/* Fires what waits for it. */
+/* Fires the csrs that wait for the change. */
 void csr_change(struct csr *c, const struct csr_changed *x);
 
 /* --- csr_unwatched.c: processes where nothing can be watched for become entries of action 0 */
 void csr_report_unwatched(const struct csr *c, struct reply *r);
 
-/* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the
- * bound. True: one had so many, and may have more */
+/*
+ * --- csr_ring.c: reads at most max records of each ring; CSRS_ALL: all, bounded by its size.
+ * Returns true if a ring may have more.
+ */
 #define CSRS_ALL UINT32_MAX
 bool csrs_drain(struct csrs *s, struct proc *p, unsigned max);
-/* All rings of all processes that it watches. */
+/* Reads all rings of all processes that the csr watches. */
 void csr_drain(struct csr *c);
 void csrs_on_poll(void *arg);
 void csrs_arm_poll(struct csrs *s);
@@ -245,7 +252,10 @@ int csr_send_losses(const struct csrs *s, const struct msg_losses *m);
 void csrs_on_losses(void *arg);
 
 /* --- csr_hold.c */
-/* False: it runs on, since nothing is worth the wait, or because it cannot be held. */
+/*
+ * Holds the process. False: it runs on, because no remaining action needs the hold, or the hold
+ * failed.
+ */
 bool csr_hold(struct csr *c, struct proc *p, uint64_t seq);
 void csr_release(struct csrs *s, uint32_t csr, uint64_t seq);
 void csrs_release_all(struct csrs *s);

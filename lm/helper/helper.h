@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that works for this lm. It is started when something is asked of it, and ended when
- * nothing has been for a while. lm-trace does what needs ptrace. If it dies, or we do, the kernel
- * releases the processes that it held, and they run on. lm-look does what may hang: it is killed
- * then.
+ * A process that works for this lm. It is started by the first request and ended when idle.
+ * lm-trace does what needs ptrace. If it or the lm dies, the kernel releases the traced processes.
+ * lm-look does what may hang, and is killed then.
  */
 #ifndef LM_HELPER_HELPER_H
 #define LM_HELPER_HELPER_H
@@ -12,12 +11,13 @@
 #include "common/tracer/tracer_msg.h"
 
 #define HELPER_ASKS_MAX 4096 /* that wait: a backtrace of each thread of a large host */
-#define HELPER_SENT_MAX 8 /* of them given to lm-trace: this many answers its line can hold */
-/* killed ones that the kernel cannot end yet */
+/* pending requests to lm-trace: as many answers as its socket can hold */
+#define HELPER_SENT_MAX 8
+/* killed helpers that the kernel cannot end yet */
 #define TRACE_STUCK_MAX 8
-/* lm-trace gives up after 2 s; a longer answer means that it hangs */
+/* lm-trace gives up after 2 s, so a longer answer means that it hangs */
 #define HELPER_ANSWER_MAX_NS (10 * NSEC_PER_SEC)
-/* a tool that asks every few seconds starts it once */
+/* so that a tool with a request every few seconds starts it once */
 #define HELPER_IDLE_NS (20 * NSEC_PER_SEC)
 
 struct loop;
@@ -25,13 +25,13 @@ struct helper;
 struct helper_ask;
 
 /*
- * An answer, or TRACER_FAILED from lm-trace or from here. TRACER_FRAMES and TRACER_BYTES come in
+ * An answer, or TRACER_FAILED from lm-trace or from the lm. TRACER_FRAMES and TRACER_BYTES come in
  * sequence while `what` announces more, and TRACER_MODULE until DONE. Never called within
  * helper_ask().
  */
 typedef void (*helper_answer_fn)(void *arg, const struct tracer_msg *m);
 
-/* Where answers go. */
+/* The receiver of answers. */
 struct helper_reply {
 	helper_answer_fn fn;
 	void *arg;
@@ -45,7 +45,7 @@ struct helper_conf {
 	const char *hangs; /* the error of a request without an answer in that time */
 };
 
-/* Any may be NULL. */
+/* Any member may be NULL. */
 struct helper_listener {
 	helper_answer_fn on_event; /* TRACER_EVENT and TRACER_WATCH_ENDED */
 	void (*on_lost)(void *arg); /* the helper has died: all watches have ended */
@@ -61,16 +61,16 @@ void helper_free(struct helper *t);
 void helper_listen(struct helper *t, const struct helper_listener *l);
 
 /*
- * Sends a copy of m, with an id. *out is gone after the last answer. -ERR_UNSUPPORTED: there is no
- * lm-trace, -ERR_LIMIT, -ERR_NOMEM, -ERR_PROTO, -ERR_SYS: it cannot be started.
+ * Sends a copy of m, with an id. *out is invalid after the last answer. -ERR_UNSUPPORTED: there is
+ * no lm-trace, -ERR_LIMIT, -ERR_NOMEM, -ERR_PROTO, -ERR_SYS: it cannot be started.
  */
 int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper_reply *r,
 	       struct helper_ask **out, struct err *e);
 
-/* Ignores the answer from now on. NULL is fine. */
+/* Ignores further answers. NULL is fine. */
 void helper_ask_forget(struct helper_ask *a);
 
-/* Changes the number of interests. With more than 0 the helper is not ended as idle. */
+/* Changes the number of interests. While it is above 0, an idle helper is not ended. */
 void helper_keep(struct helper *t, int change);
 
 /* 0: the helper does not run. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that runs beside the lm and for it, and the line to it: lm-trace,
- * lm-guard. It has a session of its own, so that what ends the lm's process group does not reach
- * it; it ends when it reads the end of its line.
+ * A program that runs beside the lm and for it, with a socket pair to it: lm-trace, lm-guard. It
+ * has a session of its own, so that a signal to the lm's process group does not reach it. It ends
+ * when it reads the end of its socket.
  */
 #ifndef LM_HELPER_HELPER_PROCESS_H
 #define LM_HELPER_HELPER_PROCESS_H
@@ -15,16 +15,16 @@
 struct loop;
 struct helper_process;
 
-/* argv[0]: its path. NULL with a reason. */
+/* argv[0] is its path. Returns NULL with a reason. */
 struct helper_process *helper_process_start(struct loop *l, const char *const *argv, struct err *e);
 
 /*
- * The line closes; a process that reads its end ends. It waits in `ending` until it is reaped. NULL
- * is fine.
+ * Closes the socket; the process ends when it reads that. It waits in `ending` until it is reaped.
+ * NULL is fine.
  */
 void helper_process_end(struct helper_process *c, struct list *ending);
 
-/* We end before they do: another process reaps them. */
+/* The lm ends before these processes do: another process reaps them. */
 void helper_processes_drop(struct list *ending);
 void helper_process_kill(struct helper_process *c);
 

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* a tool that stops something every few seconds starts it once */
+/* so that a tool that stops processes every few seconds starts it once */
 #define GUARD_IDLE_NS (20 * NSEC_PER_SEC)
-#define GUARD_RETRY_NS (1 * NSEC_PER_SEC) /* one that was killed, or cannot be started */
+#define GUARD_RETRY_NS (1 * NSEC_PER_SEC) /* after it was killed, or could not be started */
 
 struct guard;
 struct loop;
@@ -32,8 +32,8 @@ struct guard *guard_new(const struct guard_conf *c);
 void guard_free(struct guard *g);
 
 /*
- * Something is stopped, or about to be; or nothing is. When it cannot be started the log says so.
- * NULL is fine.
+ * Starts lm-guard before something is stopped, or permits its end. Failure to start is logged. NULL
+ * is fine.
  */
 void guard_want(struct guard *g, bool is_wanted);
 

@@ -15,14 +15,14 @@
 #include "lm/proc/proc.h"
 
 #define HOLDS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
-/* of one thread by one tool: more is a loop that forgets to resume */
+/* of one thread by one tool: a larger number is a loop that forgets to resume */
 #define HOLDS_SUSPENDS_MAX 1000000
 
 struct holds;
 
 /*
- * The monitor has stopped a process, or has continued it. at: the loop's time. depth: of the
- * deepest list whose action did it. Called from the loop.
+ * The monitor has stopped or continued a process. at: the loop's time. depth: of the deepest list
+ * whose action did it. Called from the loop.
  */
 typedef void (*holds_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
 				   unsigned depth);
@@ -31,14 +31,16 @@ struct holds_conf {
 	struct loop *loop;
 	struct host *host;
 	struct procs *procs; /* all borrowed */
-	const char *journal; /* a file in a private directory; copied; NULL = none is kept */
+	const char *journal; /* a file in a private directory; copied; NULL = no journal */
 	const struct disk *disk; /* of it; borrowed; NULL = the system's */
 	uint64_t epoch; /* of the lm, not 0 */
-	const char *guard; /* path of lm-guard; copied; NULL = there is none */
+	const char *guard; /* path of lm-guard; copied; NULL = not used */
 };
 
-/* Continues at once what the journal says. -ERR_NOMEM; as store_read() for a journal that cannot be
- * read. One that is invalid is logged. */
+/*
+ * Continues the processes in the journal at once. -ERR_NOMEM; as store_read() for a journal that
+ * cannot be read. An invalid journal is logged.
+ */
 int holds_open(const struct holds_conf *c, struct holds **out, struct err *e);
 
 /* Releases all holds. */
@@ -54,7 +56,7 @@ void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg);
  * stopped then). */
 int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e);
 
-/* As holds_stop() with a signal that stops unless the program catches it. */
+/* As holds_stop(), with a signal that stops the process unless the program catches it. */
 int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e);
 
 /* Undoes the stops of all tools. Idempotent. Suspends stay. */
@@ -72,7 +74,7 @@ int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool
 /* Undoes the tool's stops and suspends; those of other tools stay. */
 void holds_tool_gone(struct holds *s, uint32_t tool);
 
-/* Releases all holds, as when mainsm cannot be reached. */
+/* Releases all holds, for example when mainsm cannot be reached. */
 void holds_let_go(struct holds *s, const char *reason);
 
 /* The link to the parent is up or down. All holds are released after STOP_LEASH_NS without it. */

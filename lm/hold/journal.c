@@ -13,8 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HEAD \
-	"lm " /* and the epoch; no pid, so that a reader that does not know it passes it over */
+/* and the epoch; no pid, so that a reader that does not know it passes it over */
+#define HEAD "lm "
 #define TURN_TRIES 50
 #define TURN_STEP_NS (10 * NSEC_PER_MSEC)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The journal of an lm's holds: a line for each process that must be continued when that lm has
- * died. lm-guard or the next lm, whichever comes first, continues them and removes the journal.
+ * The journal of an lm's holds: one line for each process that must be continued after the lm's
+ * death. lm-guard or the next lm, whichever comes first, continues them and removes the journal.
  * Lines are valid for one boot of the host.
  */
 #ifndef LM_HOLD_JOURNAL_H
@@ -20,19 +20,20 @@ struct journal_line {
 
 typedef void (*journal_line_fn)(void *arg, const struct journal_line *l);
 
-/* The head of a journal of the lm with that epoch. */
+/* Writes the head of the journal of the lm with that epoch. */
 void journal_begin(struct buf *b, uint64_t epoch);
 void journal_add(struct buf *b, const struct journal_line *l);
 
 extern const struct store_kind journal_kind;
 
-/* As store_write(). Without a line: no file. */
+/* As store_write(). Without lines: removes the file. */
 int journal_write(struct store *s, const struct buf *b, size_t nline, struct err *e);
 
 /*
- * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = of any. Two
- * at once take turns. One that does not get on is waited for half a second: blocks this long. No
- * journal is fine. As store_read(): one without sense is renamed, and lost.
+ * Calls fn for each line and removes the journal. epoch: only that lm's journal; 0 = any. Two
+ * concurrent callers take turns. Blocks up to half a second for a caller that makes no progress. A
+ * missing journal is fine. As store_read(): an invalid journal is renamed, and its contents are
+ * lost.
  */
 int journal_replay(struct store *s, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);
 

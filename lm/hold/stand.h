@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a process to which a signal that stops was sent stands: all its threads, as the kernel
- * shows them. */
+/*
+ * Polls whether a process has stopped after a stop signal: all its threads, as the kernel reports
+ * them.
+ */
 #ifndef LM_HOLD_STAND_H
 #define LM_HOLD_STAND_H
 
@@ -11,7 +13,7 @@
 /* a woken thread needs some 50 us on an idle processor */
 #define STAND_FIRST_NS (200 * NSEC_PER_USEC)
 
-/* The progress of the polls of one process; all 0 at the beginning. */
+/* The progress of polling one process; initially all 0. */
 struct stand {
 	int32_t last; /* thread that was examined last; 0: none */
 	char state; /* last state of the thread that runs */
@@ -20,9 +22,9 @@ struct stand {
 };
 
 /*
- * Continues to poll, and takes what that needs from *looks. False: a thread may run, the process
- * ends, or *looks is used up. A thread that is traced has to stand in two polls. It stands at each
- * event that is watched for.
+ * Continues to poll, and subtracts its reads from *looks. False: a thread may run, the process
+ * ends, or *looks is used up. A traced thread must be stopped in two polls, because it stops at
+ * each watched event.
  */
 bool stand_poll(struct host *h, int32_t pid, struct stand *s, unsigned *looks);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports that processes were stopped and continued by the monitor. It does so after the turn in
- * which it was seen, because a reaction may stop and continue processes itself.
+ * Reports processes that the monitor stopped or continued. The report follows the turn of the
+ * change, because a listener may stop and continue processes itself.
  */
 #ifndef LM_HOLD_STOPNEWS_H
 #define LM_HOLD_STOPNEWS_H
@@ -17,10 +17,12 @@ struct stopnews {
 	void *arg;
 };
 
-/* depth: of the list whose action did it, 0 = none. Twice the same in one turn is reported once. */
+/*
+ * depth: of the list whose action did it, 0 = none. A repeated change in one turn is reported once.
+ */
 void stopnews_note(struct stopnews *n, struct proc *p, bool is_stopped, unsigned depth);
 
-/* What is noted of p, now. */
+/* Reports the changes of p now. */
 void stopnews_notify(struct stopnews *n, struct proc *p);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the lm sees of its host: node figures, the processes of its own user,
- * signals. One table of functions; host_linux.h is the real one, tests bring
- * their own. A figure that the host does not know is -1 or "".
+ * The lm's view of its host: node counters, the processes of its own user, signals. One table of
+ * functions; host_linux.h is the real one, tests have their own. An unknown value is -1 or "".
  */
 #ifndef LM_HOST_HOST_H
 #define LM_HOST_HOST_H
@@ -28,7 +27,7 @@ struct host_link {
 	int64_t kb_per_s; /* nominal bandwidth, 1,000 bytes a second */
 };
 
-/* What does not change while the host is up. Sizes of disks in KiB, of swap in pages. */
+/* Facts that do not change while the host is up. Sizes of disks in KiB, of swap in pages. */
 struct host_facts {
 	char os_name[HOST_TEXT_BYTES], os_version[HOST_TEXT_BYTES], os_release[HOST_TEXT_BYTES];
 	char os_nodename[HOST_TEXT_BYTES], arch[HOST_TEXT_BYTES];
@@ -41,20 +40,20 @@ struct host_facts {
 	int64_t logins_max;
 };
 
-/* The state of this moment. */
+/* The state at one moment. */
 struct host_now {
 	int64_t running, disk_wait, page_wait, sleeping, swapped_out; /* numbers of threads */
 	double load1, load5, load15;
 	int64_t free_pages, available_pages, used_pages, free_swap_pages;
 	int64_t local_users, local_active, remote_users, remote_active;
-	/* Shares of the last 10 s in which some (all) threads waited, in percent. */
+	/* Percentages of the last 10 s in which some (all) threads waited. */
 	double cpu_some, memory_some, memory_full, io_some, io_full;
 	/* Limits of the lm's own control group; -1 = no limit known. */
 	int64_t group_memory_max, group_memory; /* bytes */
 	double group_cpus; /* processors that it may use */
 };
 
-/* Counts since boot, of which rates are made. */
+/* Counts since boot, from which rates are computed. */
 enum host_count {
 	HOST_CONTEXT_SWITCHES,
 	HOST_EXECS,
@@ -96,7 +95,7 @@ enum host_figures_what {
 	HOST_FIGURES_STATUS = 2, /* uid, gid, peak size, stack, inner pid */
 	HOST_FIGURES_IO = 4,
 	HOST_FIGURES_SWITCHES = 8, /* one file a thread */
-	/* of a process: those of its first thread, and what is for any of them */
+	/* of a process: those of its first thread, and signals for any thread */
 	HOST_FIGURES_SIGNALS = 16,
 };
 
@@ -114,7 +113,7 @@ struct host_figures {
 	int64_t exit_code; /* as of wait(); of a zombie only */
 	int64_t uid, gid;
 	bool one_uid; /* real, effective and saved uid are the same */
-	int32_t inner_pid; /* as the process sees it itself, in its own pid namespace */
+	int32_t inner_pid; /* the pid in the process's own pid namespace */
 	int64_t voluntary, involuntary; /* context switches */
 	int64_t read_blocks, write_blocks; /* of 512 bytes, as in getrusage() */
 	bool has_signals; /* the four below are known; bit n - 1: signal n */
@@ -123,23 +122,25 @@ struct host_figures {
 
 struct host;
 
-/* A process that was alive and ours when it was opened; its pid cannot come to mean another one
- * here. */
+/*
+ * A process that was alive and of our user when it was opened. A reused pid never refers to another
+ * process here.
+ */
 struct host_proc {
 	struct host *host;
 	int32_t pid;
 	uint64_t start;
 };
 
-/* The process is gone. status as of wait(), -1 when the host could not learn it. */
+/* The process has ended. status as of wait(), -1 if the host could not learn it. */
 typedef void (*host_on_exit_fn)(void *arg, int status);
 
-/* One memfd of the name that was requested; the callback owns fd. */
+/* Called for a memfd of the requested name; the callback owns fd. */
 typedef void (*host_on_memfd_fn)(void *arg, int32_t pid, int fd);
 
-#define CHOSEN_FOUND_MAX 65536 /* in one look */
+#define CHOSEN_FOUND_MAX 65536 /* in one search */
 
-/* A process that is chosen (common/ring/chosen.h); texts are what its user put there. */
+/* A process that is chosen (common/ring/chosen.h). Its user wrote the texts. */
 struct host_chosen {
 	int32_t pid;
 	int32_t mark; /* the pid that the variable names */
@@ -149,8 +150,8 @@ struct host_chosen {
 typedef void (*host_on_chosen_fn)(void *arg, const struct host_chosen *c);
 
 /*
- * Blocks of memory: count of them (at least one), each `block` bytes long and `stride` (not
- * less) behind the one before. The last one ends below 2^63.
+ * Blocks of memory: count of them (at least one), each `block` bytes long. Each starts `stride`
+ * (not less) bytes after the previous one. The last one ends below 2^63.
  */
 struct host_memory {
 	uint64_t addr;
@@ -160,9 +161,9 @@ struct host_memory {
 	size_t done; /* out: bytes that were moved */
 };
 
-/* What a process has loaded from one file; lengths 0 where there is nothing. */
+/* The parts of one file that a process has loaded; lengths are 0 for missing parts. */
 struct host_module {
-	const char *path; /* as the process sees it; not ended by a 0 */
+	const char *path; /* path as the process sees it; not terminated */
 	size_t npath;
 	uint64_t code_start, code_len, data_start, data_len, bss_start, bss_len;
 };
@@ -212,16 +213,18 @@ struct host {
 /* NULL is fine. Processes that are still open must be closed before. */
 void host_free(struct host *h);
 
-/* Blocks as /proc does. -ERR_SYS when there is no /proc. */
+/* Blocks as /proc does. -ERR_SYS if there is no /proc. */
 int host_facts(struct host *h, struct host_facts *out, struct err *e);
 int host_now(struct host *h, struct host_now *out, struct err *e);
 int host_counts(struct host *h, struct host_counts *out, struct err *e);
 
-/* One line, without its end: differs after each boot. */
+/* Writes one line without its end, which differs after each boot. */
 int host_boot_id(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
 
-/* `what`: enum host_figures_what; the other fields stay unknown. -ERR_NOTFOUND when there is no
- * such process. */
+/*
+ * `what`: enum host_figures_what; the other fields stay unknown. -ERR_NOTFOUND if there is no such
+ * process.
+ */
 int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
 		 struct err *e);
 int host_thread_figures(struct host *h, int32_t pid, int32_t tid, unsigned what,
@@ -234,48 +237,56 @@ int host_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
  * -ERR_DENIED, -ERR_LIMIT. */
 int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 
-/* Appends; follows no link in the last part. -ERR_INVALID, -ERR_DENIED (no regular file),
- * -ERR_SYS. */
+/*
+ * Appends the file; follows no link in the last part. -ERR_INVALID, -ERR_DENIED (no regular file),
+ * -ERR_SYS.
+ */
 int host_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 
-/* Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one look
- * at /proc. */
+/*
+ * Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one pass
+ * over /proc.
+ */
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 
-/* Calls fn for each process of our user that is chosen, for the monitor of that CA. Blocks for one
- * examine /proc. */
+/*
+ * Calls fn for each process of our user that is chosen, for the monitor of that CA. Blocks for one
+ * pass over /proc.
+ */
 int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
 /*
- * -ERR_NOTFOUND when there is none, or it is of another user, a zombie, our own, or of a pid <= 1.
+ * -ERR_NOTFOUND: no such process, or one of another user, a zombie, the lm itself, or pid <= 1.
  */
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 
 /*
- * A process that was of our user, as the kernel says, and is gone or a zombie. Watched, it ends in
- * the loop's next turn; all other operations fail with -ERR_NOTFOUND. start: stands for its start
- * where /proc has none. -ERR_NOTFOUND while the pid is of a living process, or where a host cannot
+ * Opens a process of our user, as the kernel reports, that is gone or a zombie. If watched, it ends
+ * in the loop's next turn; all other operations fail with -ERR_NOTFOUND. start: replaces its start
+ * time if /proc has none. -ERR_NOTFOUND while a living process has the pid, or if the host cannot
  * do this.
  */
 int host_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
 			 struct err *e);
 
-/* fn is called once, from the loop. At most one watch a process. */
+/* fn is called once, from the loop. At most one watch per process. */
 int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 
-/* Reaches this process or none; sig 0 only asks whether it is there. -ERR_NOTFOUND when it is gone,
- * -ERR_DENIED, -ERR_INVALID (no such signal). */
+/*
+ * Sends the signal to this process, never to another; sig 0 only checks whether it exists.
+ * -ERR_NOTFOUND: it is gone, -ERR_DENIED, -ERR_INVALID (no such signal).
+ */
 int host_proc_signal(struct host_proc *p, int sig, struct err *e);
 
-/* To one thread of the process or to none; as host_proc_signal(). */
+/* Sends to one thread of the process, never to another; as host_proc_signal(). */
 int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e);
 
-/* nice: -20 to 19. -ERR_NOTFOUND when the thread is gone, -ERR_DENIED. */
+/* nice: -20 to 19. -ERR_NOTFOUND: the thread is gone, -ERR_DENIED. */
 int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e);
 
 /*
- * Reads or writes, of this process or not at all. -ERR_NOTFOUND when it is gone, -ERR_DENIED when
- * the kernel denies it. -ERR_SYS names the address that is not there; what is before it is done.
+ * Reads or writes memory of this process, never of another. -ERR_NOTFOUND: it is gone, -ERR_DENIED:
+ * the kernel refuses. -ERR_SYS names the unmapped address; the bytes before it are done.
  */
 int host_proc_memory(struct host_proc *p, struct host_memory *m, struct err *e);
 
@@ -286,7 +297,7 @@ int host_proc_modules(struct host_proc *p, host_on_module_fn fn, void *arg, stru
 /* Ends the watch. NULL is fine. */
 void host_proc_close(struct host_proc *p);
 
-/* Every field unknown. */
+/* Sets every field to unknown. */
 void host_figures_clear(struct host_figures *f);
 
 #endif

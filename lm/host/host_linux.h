@@ -8,13 +8,12 @@
 struct loop;
 
 /*
- * root: where proc and sys are found, "/" on a running system, a folder of
- * recorded files in a test. loop may be NULL when nothing is to be watched.
- * -ERR_SYS when root cannot be opened or has no proc.
+ * root: the folder of proc and sys, "/" on a running system, a folder of recorded files in a test.
+ * loop may be NULL if nothing is to be watched. -ERR_SYS: root cannot be opened or has no proc.
  */
 int host_linux_open(const char *root, struct loop *loop, struct host **out, struct err *e);
 
-/* For tests: the sizes that the recorded machine had. */
+/* For tests: sets the units of the recorded machine. */
 void host_linux_set_units(struct host *h, int64_t page_size, int64_t ticks_per_s);
 
 #endif

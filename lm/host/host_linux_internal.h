@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-/* /proc/stat of 1,000 processors and their interrupts is below it */
+/* larger than /proc/stat of 1,000 processors with their interrupts */
 #define HOST_FILE_MAX_BYTES (256 * 1024)
 
 struct loop;
@@ -17,18 +17,18 @@ struct host_linux {
 	struct host host;
 	struct loop *loop; /* borrowed */
 	int root; /* directory that holds proc and sys */
-	bool is_live; /* root is "/": what no file has may be asked of the kernel */
+	bool is_live; /* root is "/": the kernel may be asked for facts that no file has */
 	int64_t page_size, ticks_per_s;
 	int32_t own_pid;
 	uint32_t uid;
 	struct buf text; /* the file read last; freed when idle for long texts */
 };
 
-/* The file as text, "" when it cannot be read. Valid until the next call. */
+/* Returns the file as text, "" if it cannot be read. Valid until the next call. */
 const char *linux_text(struct host_linux *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The first number of the file, or `unknown`. */
+/* Returns the first number of the file, or `unknown`. */
 int64_t linux_number(struct host_linux *h, int64_t unknown, const char *path);
 
 int linux_facts(struct host *h, struct host_facts *out, struct err *e);
@@ -40,8 +40,7 @@ int64_t linux_link_speed(struct host_linux *h, const char *name);
 size_t linux_links(struct host_linux *h, struct host_link *out, size_t max);
 void linux_disks(struct host_linux *h, int64_t *number, int64_t *kib);
 
-/* True for a name that stands in /sys/block with a device behind it: no loop, no RAM, no part of a
- * disk. */
+/* True for a name in /sys/block with a device behind it: no loop, no RAM, no part of a disk. */
 bool linux_is_disk(struct host_linux *h, const char *name);
 
 int linux_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
@@ -54,7 +53,7 @@ int linux_file(struct host *h, const struct host_file *f, struct buf *out, struc
 int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 int linux_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
-/* Numbers among the entries of a folder, ascending; what does not fit is left out. */
+/* Returns the numbers among the entries of a folder, ascending; those beyond max are left out. */
 size_t linux_numbered(struct host_linux *h, const char *path, int32_t *out, size_t max);
 
 int linux_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
@@ -77,11 +76,13 @@ struct mem {
 /* Opens the memory of this process, even if its pid is reused. -ERR_NOTFOUND, -ERR_DENIED. */
 int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct err *e);
 
-/* As pread(). The process is to be asked afterwards whether it is still there: then it was that
- * one's. */
+/*
+ * As pread(). The caller checks afterwards that the process still exists: then the data are its
+ * own.
+ */
 ssize_t linux_read_mem(const struct mem *from, void *to, size_t n, uint64_t addr);
 
-/* What errno means after a signal could not be sent. */
+/* Converts errno of a signal that could not be sent to an error. */
 int linux_signal_failed(struct err *e);
 
 #endif

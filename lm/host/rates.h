@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rates of the node's counts, averaged over 1 to 15 seconds. Counts are sampled only while requests
- * come: the first one waits for a second. Then answers are there at once until no request has come
- * for half a minute.
+ * arrive. The first request waits for a second. Later answers need no waiting until half a minute
+ * passes without a request.
  */
 #ifndef LM_HOST_RATES_H
 #define LM_HOST_RATES_H
@@ -13,7 +13,7 @@
 #define RATES_MIN_NS NSEC_PER_SEC
 #define RATES_STEP_NS (5 * NSEC_PER_SEC) /* between two looks */
 #define RATES_MAX_NS (15 * NSEC_PER_SEC)
-/* samples are taken for this long after the last request */
+/* sampling continues for this long after the last request */
 #define RATES_WANTED_NS (30 * NSEC_PER_SEC)
 
 struct loop;
@@ -24,7 +24,7 @@ struct node_rates {
 	nsec_t over; /* the time that they are averaged over */
 };
 
-/* Zeroed before. */
+/* Must be zeroed before use. */
 struct rates_wait {
 	struct list link;
 	void (*fn)(void *arg);
@@ -34,13 +34,13 @@ struct rates_wait {
 struct rates *rates_new(struct loop *l, struct host *h);
 void rates_free(struct rates *r);
 
-/* -ERR_AGAIN: no old look is there; after rates_wait() it will be. -ERR_SYS. */
+/* -ERR_AGAIN: there is no earlier sample yet; call rates_wait(). -ERR_SYS. */
 int rates_get(struct rates *r, struct node_rates *out, struct err *e);
 
 /* fn is called once, when rates_get() has an answer. */
 void rates_wait(struct rates *r, struct rates_wait *w, void (*fn)(void *), void *arg);
 
-/* Harmless when it does not wait. */
+/* No effect if it does not wait. */
 void rates_unwait(struct rates_wait *w);
 
 #endif

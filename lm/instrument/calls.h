@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes do in their library calls: measuring on and off for each tool, and the last values
- * of the dead. */
+/*
+ * Library calls of the processes: switches measuring on and off for each tool, and keeps the last
+ * values of ended processes.
+ */
 #ifndef LM_INSTRUMENT_CALLS_H
 #define LM_INSTRUMENT_CALLS_H
 
@@ -11,29 +13,29 @@ struct losses;
 struct tickbase;
 struct totals;
 
-/* Both are borrowed. NULL: no memory. */
+/* Both are borrowed. Returns NULL without memory. */
 struct calls *calls_new(struct procs *p, struct tickbase *t);
 void calls_free(struct calls *c);
 
-/* What the tool had switched on is switched off, unless another tool wants it. Its marks go. */
+/* Switches off the tool's measuring, unless another tool needs it. Removes its marks. */
 void calls_tool_gone(struct calls *c, uint32_t tool);
 
 /*
- * The values of a process at this moment, or at its end. with: enum totals_with. *out may be NULL:
- * nothing was ever read of it. The caller owns it.
+ * Returns the values of a process now, or at its end. with: enum totals_with. *out may be NULL: its
+ * calls were never read. The caller owns it.
  */
 int calls_take(const struct calls *c, const struct proc *p, unsigned with, struct totals **out);
 
-/* Ticks of a process in nanoseconds. */
+/* Returns the scale from ticks of a process to nanoseconds. */
 const struct ticks_scale *calls_scale(const struct calls *c, const struct proc *p);
 
-/* What the tool counts from: what it had when the tool set its mark. NULL: from the beginning. */
+/* Returns the totals at the tool's mark, from which it counts. NULL: from the beginning. */
 const struct totals *calls_mark(const struct proc *p, uint32_t tool);
 
-/* Sets it, or replaces the earlier one. -ERR_NOMEM. */
+/* Sets the mark, or replaces the earlier one. -ERR_NOMEM. */
 int calls_set_mark(struct proc *p, uint32_t tool, struct totals **take);
 
-/* The losses of all processes that this lm has watched, ended ones included. */
+/* Sums the losses of all processes that this lm has watched, with ended ones. */
 void calls_losses(const struct calls *c, struct losses *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters and integrators. Each is a cell in the segment of each process, which the rank adds to.
- * Beside it stands what was added from here. The rank alone writes its cells, so a reset notes
- * where it stood.
+ * Counters and integrators. Each is a cell in the segment of each process, to which the rank adds.
+ * Increments from the lm are stored beside it. Only the rank writes its cells, so a reset stores
+ * the cell's value as base.
  */
 #ifndef LM_INSTRUMENT_PA_H
 #define LM_INSTRUMENT_PA_H
@@ -26,24 +26,24 @@ struct pa_conf {
 struct pa *pa_new(const struct pa_conf *c);
 void pa_free(struct pa *a);
 
-/* fn is called when an object was deleted: its cells are free from now on. */
+/* fn is called when an object was deleted, and its cells are free. */
 void pa_on_delete(struct pa *a, void (*fn)(void *arg), void *arg);
 
-/* A counter or integrator, and whose it is: it ends with its tool. */
+/* A counter or integrator, and the tool that owns it: it ends with its tool. */
 struct pa_name {
 	const char *token;
 	uint32_t tool;
 };
 
 /*
- * The cell of the object in this process, made when there is none yet. ERR_INVALID: no token of a
- * counter or integrator; ERR_LIMIT: all cells of the process are in use, or too many objects;
- * ERR_NOTFOUND: the process has no segment.
+ * Returns the cell of the object in this process; makes one if there is none. ERR_INVALID: not a
+ * token of a counter or integrator; ERR_LIMIT: all cells of the process are in use, or too many
+ * objects; ERR_NOTFOUND: the process has no segment.
  */
 int pa_cell(struct pa *a, const struct pa_name *name, struct proc *p, unsigned *cell,
 	    struct err *e);
 
-/* Deletes what it has made. */
+/* Deletes the objects of the tool. */
 void pa_tool_gone(struct pa *a, uint32_t tool);
 
 size_t pa_count(const struct pa *a);

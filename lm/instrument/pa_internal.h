@@ -23,14 +23,14 @@ struct pa_object {
 	struct list cells; /* struct pa_cell, in the order of making */
 };
 
-/* What an integrator was brought to: I over seconds, v, at time t (system seconds). */
+/* State of an integrator: I over seconds, v, at time t (system seconds). */
 struct pa_integral {
 	double integral, v, t;
 };
 
 /*
- * One object in one process. What it is worth: what the segment's cell gained
- * since `base`, plus `own`. Once the segment is gone, `own` is all.
+ * One object in one process. Its value: the gain of the segment's cell since `base`, plus `own`.
+ * Without a segment, only `own`.
  */
 struct pa_cell {
 	struct list link;
@@ -40,8 +40,7 @@ struct pa_cell {
 	uint64_t base_ticks;
 	double base_integral, base_v; /* v x ticks, v */
 	struct pa_integral own;
-	/* an increment that was put by: patop_integrator_local_increment() from outside of the
-	 * rank */
+	/* a stored potential increment: patop_integrator_local_increment() from outside the rank */
 	struct {
 		double delta, time;
 		bool is_set;
@@ -63,35 +62,41 @@ enum cell_use {
 	CELL_USED,
 };
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 struct pa_object *pa_find(struct pa *a, const char *token);
 
-/* pa_note.c: what is said of a cell in the segment, for the next lm. */
+/* pa_note.c: writes the note of a cell to the segment, for the next lm. */
 void pa_note(const struct pa_object *o, const struct pa_cell *c);
 void pa_note_none(const struct pa_cell *c, bool is_integrator);
 
-/* Examines what an earlier lm noted of the cells of this process. */
+/* Reads the notes of an earlier lm for the cells of this process. */
 void pa_notes_take(struct pa *a, struct proc *p);
 
-/* Brings back what was noted of this token, wherever it was. */
+/* Restores this token from the notes of all processes. */
 void pa_notes_revive(struct pa *a, const char *token);
 
-/* A cell of that kind that was kept and not requested: taken for another use. -1: none. */
+/*
+ * Frees a cell of that kind whose note was not requested, for another use. Returns -1 if there is
+ * none.
+ */
 int pa_notes_give_up(struct proc *p, bool is_integrator);
 
-/* Forgets what was noted for the tool. */
+/* Drops the notes of the tool's cells. */
 void pa_notes_tool_gone(struct pa *a, uint32_t tool);
 
-/* Finds or makes the record of the object in the process, without a cell. NULL: no memory. */
+/*
+ * Finds or makes the record of the object in the process, without a cell. Returns NULL without
+ * memory.
+ */
 struct pa_cell *pa_record(struct pa *a, struct pa_object *o, struct proc *p);
 
-/* A new one of that token, in no process yet. */
+/* Makes an object with that token, in no process yet. */
 int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
 
-/* The object is known here from now on, in no process yet. */
+/* Finds or makes the object; a new one is in no process yet. */
 int pa_know(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
 
-/* Finds or makes; a process without a segment gets a cell that counts here only. */
+/* Finds or makes the cell; for a process without a segment, it counts here only. */
 int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_cell **out,
 	    struct err *e);
 void pa_delete(struct pa *a, struct pa_object *o);
@@ -100,15 +105,15 @@ int64_t pa_counter_value(const struct pa_cell *c);
 void pa_integrator_value(struct pa *a, const struct pa_cell *c, struct pa_integral *out);
 void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c);
 
-/* Increments that come from outside of the rank. */
+/* Adds increments from outside the rank. */
 void pa_counter_add(struct pa_object *o, struct pa_cell *c, int64_t n);
 void pa_integrator_add(struct pa_object *o, struct pa_cell *c, double delta, double time);
 
-/* The same; `potential` ones are put by until a negative one lets them count. */
+/* The same; `potential` ones are stored until a negative one makes them count. */
 void pa_patop_add(struct pa_object *o, struct pa_cell *c, double delta, double time,
 		  bool potential);
 
-/* What it gained between two times. */
+/* The gain between two times. */
 struct pa_gain {
 	int64_t n; /* of a counter */
 	double integral; /* of an integrator */
@@ -120,10 +125,10 @@ void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool si
 /* The counter or integrator was made or reset now. */
 void pa_gain_start(struct pa *a, struct pa_cell *c);
 
-/* The object was made under an earlier lm. Its last read is unknown, and taken as now. */
+/* The object was made under an earlier lm. The time of its last read is unknown, so now is used. */
 void pa_gain_go_on(struct pa *a, const struct pa_object *o, struct pa_cell *c);
 
-/* System seconds when the cell of the segment was where `base` says. */
+/* Returns system seconds of the moment at which the segment's cell had the value `base`. */
 double pa_base_time(struct pa *a, const struct pa_cell *c);
 
 /* System time in seconds. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trace buffers: what the actions of events append, by process, until the tool that made the buffer
- * fetches it. They live in the lm's memory and end with the lm. Of the ranks they cost nothing but
- * the record of the event in its ring. When there is no room the newest records are dropped.
+ * Trace buffers: records that actions of events append, by process, until the tool that made the
+ * buffer fetches them. They are in the lm's memory and end with the lm. The ranks only write the
+ * record of the event to their ring. When a buffer is full the newest records are dropped.
  */
 #ifndef LM_INSTRUMENT_TRACEBUF_H
 #define LM_INSTRUMENT_TRACEBUF_H
@@ -18,7 +18,7 @@ struct procs;
 struct tracebuf;
 struct tracebufs;
 
-/* procs is borrowed. NULL: no memory. */
+/* procs is borrowed. Returns NULL without memory. */
 struct tracebufs *tracebufs_new(struct procs *procs);
 void tracebufs_free(struct tracebufs *s);
 
@@ -26,7 +26,7 @@ void tracebufs_free(struct tracebufs *s);
 int tracebufs_get(struct tracebufs *s, const char *token, uint32_t tool, struct tracebuf **out,
 		  struct err *e);
 
-/* NULL: there is no such buffer, or it belongs to another tool. */
+/* Returns NULL if there is no such buffer, or it belongs to another tool. */
 struct tracebuf *tracebufs_find(struct tracebufs *s, const char *token, uint32_t tool);
 
 const char *tracebuf_token(const struct tracebuf *b);
@@ -44,7 +44,7 @@ int tracebuf_add_proc(struct tracebuf *b, struct proc *p, struct err *e);
 int tracebuf_append(struct tracebuf *b, struct proc *p, const struct omis_value *record, size_t n,
 		    struct err *e);
 
-/* The process of part i, in the order in which parts were added; NULL beyond the last. */
+/* Returns the process of part i, in the order in which parts were added; NULL beyond the last. */
 const struct proc *tracebuf_proc_at(const struct tracebuf *b, size_t i);
 
 /*
@@ -57,7 +57,7 @@ void tracebuf_take(struct tracebuf *b, size_t i, int64_t max, size_t bytes, stru
 /* Sums over all buffers. */
 struct tracebuf_stats {
 	size_t buffers, bytes;
-	uint64_t dropped; /* with those of deleted buffers */
+	uint64_t dropped; /* with deleted buffers */
 };
 void tracebufs_stats(const struct tracebufs *s, struct tracebuf_stats *out);
 

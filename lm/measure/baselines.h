@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Baselines of measurements, on disk. Counters are in the segments and in the system, which outlive
- * an lm. Their values at the begin of a measurement are only here. From them the next lm continues
- * the measurement. Baselines are valid for one boot of the host.
+ * an lm. Only this file has their values at the start of a measurement. The next lm continues the
+ * measurement from them. Baselines are valid for one boot of the host.
  */
 #ifndef LM_MEASURE_BASELINES_H
 #define LM_MEASURE_BASELINES_H
@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-/* some eight thousand; further ones are not stored */
+/* some eight thousand baselines; further ones are not stored */
 #define BASELINES_MAX_BYTES (1024 * 1024)
 #define BASELINES_KEY_BYTES 256
 
@@ -25,19 +25,20 @@ struct baselines_conf {
 	const char *path; /* NULL: nothing is stored */
 	const struct disk *disk; /* of it; NULL: the system's */
 	const char *boot; /* id of this boot; all but the loop borrowed for the call */
-	/* what an earlier lm has left is given up when it was not requested in this time */
+	/* time after which an earlier lm's baseline is dropped if not requested */
 	nsec_t keep;
 };
 
-/* What is there of an earlier lm; a file of another boot is as none. So is one that cannot be
- * read, which is logged.
- * NULL without memory. */
+/*
+ * Reads the baselines of an earlier lm. A file of another boot counts as empty. A file that cannot
+ * be read does so too, and is logged. Returns NULL without memory.
+ */
 struct baselines *baselines_open(const struct baselines_conf *c);
 
-/* The file stays as it is. NULL is fine. */
+/* Leaves the file as it is. NULL is fine. */
 void baselines_close(struct baselines *b);
 
-/* Notes that this lm ends in good order, and switches counting off. Written at once. */
+/* Notes that this lm ends in good order and switches counting off. Written at once. */
 void baselines_cut(struct baselines *b);
 
 struct base {
@@ -45,7 +46,10 @@ struct base {
 	bool is_cut; /* counting was switched off for a while */
 };
 
-/* What an earlier lm has left under that key; once, it is ours then. The key has no line end. */
+/*
+ * Takes the baseline of an earlier lm under that key, once; it then belongs to this lm. The key has
+ * no line end.
+ */
 bool baselines_take(struct baselines *b, const char *key, struct base *out);
 
 /* Stores a baseline; written at the end of the turn. */

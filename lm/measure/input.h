@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An input of a measurement's graph: where its values come from on this
- * host. Counted and timed metrics are sums of cells that the rank writes, less
- * what they were when the measurement began; sampled ones are figures of
- * the system.
+ * An input of a measurement's graph: the source of its values on this host. Counted and timed
+ * metrics are sums of cells that the rank writes, minus their baselines. Sampled metrics are
+ * counters of the system.
  */
 #ifndef LM_MEASURE_INPUT_H
 #define LM_MEASURE_INPUT_H
@@ -17,8 +16,7 @@ struct tickbase;
 
 #define INPUT_PARTNERS_MAX 65536 /* ranks that one metric can name as partners */
 
-/* Error of a tick scale that was measured for 2 ms; after a second it is a hundred times smaller.
- */
+/* Error of a tick scale measured for 2 ms; after a second it is a hundred times smaller. */
 #define INPUT_SCALE_ERROR 3e-5
 
 enum input_from {
@@ -59,8 +57,9 @@ struct input {
 	int meter_rc; /* why there are no meters */
 	struct proc *proc; /* NULL: not on this host, or ended */
 	uint32_t hooks; /* bits that it needs of the calls that it counts */
-	/* owned, SEG_THREADS_MAX: numbers of calls that move bytes; NULL where that does not
-	 * matter */
+	/*
+	 * owned, SEG_THREADS_MAX: numbers of calls in progress that move bytes; NULL if not needed
+	 */
 	uint64_t *under_way;
 	bool has_base, is_closed;
 	nsec_t closed_at; /* system time */
@@ -72,7 +71,7 @@ struct input {
 	bool is_new; /* the process began after the measurement: `before` counts */
 	bool is_given; /* a read has used a value */
 	bool is_late; /* the next value contains a part of an earlier read */
-	/* time in calls that were open at the beginning: the cells get it when the calls end */
+	/* time in calls that were open at the start: added to the cells when the calls end */
 	double base_open;
 	double seen; /* the last value; the final one when is_closed */
 	double seen_error; /* of it, since the start */
@@ -110,66 +109,70 @@ struct input_moment {
 int input_open(struct input *in, const struct flow_source *s, struct err *e);
 void input_done(struct input *in);
 
-/* Its values come with the events of a probe, and not for each read. */
+/* True if its values arrive with the events of a probe, not at each read. */
 static inline bool input_is_vt(const struct input *in)
 {
 	return in->source->probe[0];
 }
 
-/* True: the sources are equal. input_continue() moves the state of `from` to *in. */
+/* True if the sources are equal. input_continue() moves the state of `from` to *in. */
 bool input_is_same(const struct input *a, const struct input *b);
 void input_continue(struct input *in, struct input *from);
 
-/* Finds the process and its segment, and requests from the rank what it must count separately. */
+/* Finds the process and its segment, and makes the rank count what the input needs separately. */
 void input_attach(struct input *in, struct tickbase *ticks);
 
-/* Why the process lacks the metric; NULL: it has the metric, or is not on this host. */
+/* Returns why the process lacks the metric; NULL: it has the metric, or is not on this host. */
 const char *input_fault(const struct input *in);
 
 /* Sets in bits[call_count] the hook bits that the input needs of each call. */
 void input_add_hooks(const struct input *in, uint32_t *bits);
 
-/* What comes together is counted from a base, that a next lm can continue from. Since the last
- * read: where all that a process ever did counts, the next lm has to know that it was counted. */
+/*
+ * True if the value accumulates from a baseline, from which the next lm can continue. This includes
+ * values since the last read if the past of a process counts: the next lm must not count it again.
+ */
 bool input_has_base(const struct input *in);
 
-/* The key of that baseline: of the process with its segment, or of the node `object`. False: it is
- * too long. */
+/*
+ * Writes the key of that baseline: of the process with its segment, or of the node `object`.
+ * Returns false if it is too long.
+ */
 bool input_base_key(const struct input *in, const char *object, char *out, size_t size);
 
-/* Begins to count. is_new: the process began after the measurement, and all of its past counts. */
+/* Begins to count. is_new: the process began after the measurement, so all of its past counts. */
 void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 
 /*
- * It turns out that the process has begun after the measurement, or before it: what it had done
- * when the input began counts, or does not. A difference that a read has had stays in that read.
- * True: the base is another one.
+ * Corrects is_new when the clocks show that the process began after the measurement, or before.
+ * Then its values before the input began count, or do not. A difference in an earlier read stays in
+ * that read. Returns true if the baseline changed.
  */
 bool input_judge_again(struct input *in, bool is_new);
 
-/* For differences between reads: the lm before this one has counted all up to now. */
+/* For differences between reads: the previous lm has counted everything up to now. */
 void input_go_on(struct input *in);
 
 /* The process has another segment, whose cells begin at 0. */
 void input_renew(struct input *in);
 
 /*
- * Closes the input. When the process has ended, an accumulated value stays as the final one. When
- * it is only no longer watched, there is no value.
+ * Closes the input. If the process has ended, an accumulated value stays as the final one. If it is
+ * only no longer watched, there is no value.
  */
 void input_close(struct input *in, const struct input_moment *m, bool has_ended);
 
 /*
- * The sampled value for an event of a probe at time `at`. It is read now, when the event arrives.
- * *error covers the change since `at`, where that has a limit. False: unknown.
+ * Samples the value for an event of a probe at time `at`. The sample is taken now, when the event
+ * arrives. *error covers the change since `at`, if it has a limit. Returns false if unknown.
  */
 bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
 		  double *error);
 
 /*
- * The token for a read, without a value when there is none. FLOW_NONE_YET: an open call began
- * before the last read, and its bytes are known only at its end. Their rate is then that over the
- * whole call.
+ * Returns the token for a read, possibly without a value. FLOW_NONE_YET: an open call began before
+ * the last read, and its bytes are known only at its end. Their rate is then that over the whole
+ * call.
  */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);
 

@@ -8,12 +8,12 @@
 
 struct measurement_value {
 	double value, error;
-	/* seconds of calls under way that may be in it when they end; they are in the error */
+	/* seconds of open calls that may be included when they end; part of the error */
 	double open;
 	struct input_parts parts; /* by partners only */
 };
 
-/* It is about that call, or its class. */
+/* True if the input counts that call, or its class. */
 static inline bool input_counts_call(const struct input *in, unsigned func)
 {
 	if (in->metric.call >= 0)
@@ -21,7 +21,7 @@ static inline bool input_counts_call(const struct input *in, unsigned func)
 	return in->metric.classes >> call_table[func].class & 1;
 }
 
-/* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
+/* --- input_cells.c: counts of calls in the rank. As input_open(), input_add_hooks(). */
 int cells_open(struct input *in, struct err *e);
 bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
 
@@ -31,7 +31,7 @@ double cells_step_error(const struct input *in, const struct input_parts *before
 
 /* True: the metric counts what moves between two reads. */
 bool cells_moves(const struct input *in);
-/* A call whose bytes are known at its end has been under way ever since the last sample here. */
+/* True if a call whose bytes are known at its end has been open since the last sample. */
 bool cells_under_way(struct input *in);
 
 /* --- input_region.c: calls between two probes */
@@ -44,10 +44,10 @@ const char *regions_fault(const struct input *in);
 bool regions_sample(const struct input *in, uint64_t now, const struct ticks_scale *scale,
 		    struct measurement_value *v);
 
-/* --- input_figure.c: what the system has. */
+/* --- input_figure.c: counters of the system. */
 int figure_open(struct input *in, struct err *e);
 bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
-/* By how much it can grow in that time, where there is a limit; 0 elsewhere. */
+/* Returns the largest growth in that time, if there is a limit; else 0. */
 double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measurements on this host: the pieces of their graphs that run here, with
- * inputs from the ranks and from the system. Whenever an interval ends they are read, and what
- * their links carry is sent to the parent in one frame. Without a measurement nothing runs.
+ * Measurements on this host: the pieces of their graphs that run here, with inputs from the ranks
+ * and from the system. At the end of each interval they are read. One frame sends the values of
+ * their links to the parent. Without a measurement nothing runs.
  */
 #ifndef LM_MEASURE_MEASUREMENTS_H
 #define LM_MEASURE_MEASUREMENTS_H
@@ -14,9 +14,9 @@
 /* measurements with a piece here: sixteen of each of TOOLS_MAX tools */
 #define MEASUREMENTS_MAX 1024
 #define MEASUREMENTS_NODES_MAX 65536 /* of all their graphs */
-/* of these: what a watched host can spare */
+/* all of them: an amount that a watched host can spare */
 #define MEASUREMENTS_STATE_MAX_BYTES (64 * 1024 * 1024)
-/* for a parent that comes back: as long as an sm keeps what tools wanted */
+/* time for a parent to return: as long as an sm keeps a tool's measurements */
 #define MEASUREMENTS_RESTATE_NS (120 * NSEC_PER_SEC)
 #define MEASUREMENTS_ENTRIES_MAX 100 /* what is wrong with one piece; more names do not help */
 
@@ -38,28 +38,28 @@ struct measurements_conf {
 	struct tickbase *ticks;
 	struct probes *probes;
 	const struct disk *disk; /* of this file; NULL = the system's */
-	const char *baselines; /* file; NULL: the next lm does not know where counts began */
+	const char *baselines; /* file; NULL: the next lm has no baselines */
 	int (*send)(void *arg, const struct msg *m); /* up; as link_send() */
 	void *arg;
 };
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct measurements *measurements_new(const struct measurements_conf *c);
 void measurements_free(struct measurements *r);
 
-/* A message of the parent. FLOW_ACK follows always. */
+/* Handles a message of the parent. FLOW_ACK always follows. */
 void measurements_load(struct measurements *r, const struct msg_flow_load *m);
 void measurements_read(struct measurements *r, const struct msg_flow_read *m);
 void measurements_end(struct measurements *r, uint32_t measurement);
 void measurements_tool_gone(struct measurements *r, uint32_t tool);
 
 /*
- * The parent came or went. Measurements continue, and their last frames wait until they are loaded
- * again; what is not within MEASUREMENTS_RESTATE_NS is given up.
+ * The parent connected or disconnected. Measurements continue, and their last frames wait until
+ * they are loaded again. Those not loaded within MEASUREMENTS_RESTATE_NS are dropped.
  */
 void measurements_link(struct measurements *r, bool is_up);
 
-/* For omig_dfg_look: appends what can be seen of one. -ERR_NOTFOUND. */
+/* For omig_dfg_look: appends the state of one measurement. -ERR_NOTFOUND. */
 int measurements_write(const struct measurements *r, uint32_t measurement, struct omis_writer *w);
 
 struct measurements_stats {

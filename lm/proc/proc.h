@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watched processes of this host and their threads. Their last state stays known for a while
- * after their end. Each process is held by the host (pidfd), so what is done to it can reach no
- * other.
+ * The watched processes of this host and their threads. Their last state is kept for a while after
+ * their end. The host holds each process by a pidfd, so that operations never reach another
+ * process.
  */
 #ifndef LM_PROC_PROC_H
 #define LM_PROC_PROC_H
@@ -22,11 +22,11 @@
 #define PROCS_MAX 1024 /* alive at once; a host has fewer cores */
 #define PROCS_ENDED_MAX 256 /* last values kept: some 4 KiB each */
 #define PROCS_ENDED_KEEP_NS (600 * NSEC_PER_SEC) /* for people that examine a crash */
-/* stopped from outside, new threads: seen after this time */
+/* interval at which outside stops and new threads are noticed */
 #define PROCS_LOOK_MIN_NS (2 * NSEC_PER_SEC)
-/* a look costs 15 us: half a thousandth of a core for all */
+/* one poll costs 15 us: half a thousandth of a core for all processes */
 #define PROCS_LOOK_EACH_NS (30 * NSEC_PER_MSEC)
-/* while a request waits for threads to come and go */
+/* interval while a request waits for threads to start or end */
 #define PROCS_LOOK_FAST_NS (100 * NSEC_PER_MSEC)
 
 struct loop;
@@ -38,11 +38,11 @@ struct proc_thread {
 	int32_t tid;
 	uint32_t id; /* in its token */
 	struct token token;
-	bool seen; /* in the look that is under way */
+	bool seen; /* seen in the current poll */
 	uint64_t mark; /* objects.c: of the expansion that has it already */
 };
 
-/* What is to be measured in this process, and which owners want it: see hooks.h. */
+/* The measuring of this process and its owners: see hooks.h. */
 struct proc_hooks {
 	struct list interests;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
@@ -50,7 +50,7 @@ struct proc_hooks {
 			  segment is here */
 };
 
-/* Stops and continues by the monitor that are not reported yet: they take turns. */
+/* Stops and continues by the monitor that are not reported yet, in order. */
 struct proc_changes {
 	uint32_t n;
 	bool first_is_stop;
@@ -58,7 +58,7 @@ struct proc_changes {
 	nsec_t at; /* of the last one */
 };
 
-/* Fields are for reading, but those that a comment gives away. */
+/* Fields are read-only unless a comment permits writing. */
 struct proc {
 	struct list link;
 	struct procs *owner;
@@ -68,33 +68,32 @@ struct proc {
 	uint64_t start;
 	char name[16]; /* of the executable, as the kernel knows it */
 	struct host_proc *held; /* NULL: it has ended */
-	struct segview *seg; /* NULL: none, gone, or detached as corrupt */
+	struct segview *seg; /* NULL: none, ended, or detached as corrupt */
 	uint64_t seg_inode;
-	uint64_t seg_key; /* of the segment for ever: an inode's number is given again, at the
-			     latest after a boot */
+	/* identifies the segment for ever: inode numbers are reused, at least after a boot */
+	uint64_t seg_key;
 	struct seg_own own; /* of the segment; texts are clean */
 	uint32_t state; /* enum msg_state */
 	int exit_status; /* as of wait(); -1 unknown */
 	nsec_t ended_at;
 	struct proc_thread *thread; /* by tid */
 	size_t nthread, thread_cap;
-	struct host_figures figures; /* as seen last */
+	struct host_figures figures; /* as sampled last */
 	nsec_t figures_at; /* when that was */
 	struct totals *last; /* calls.c: values at the end */
 	struct call_mark *marks; /* calls.c: owned: values that tools count from */
 	struct proc_hooks hooks; /* hooks.c */
-	struct proc_current
-		*current; /* current.c: what looks have seen of calls; NULL: nothing yet */
+	struct proc_current *current; /* current.c: calls seen in polls; NULL: none yet */
 	nsec_t queue_since; /* services_queue.c: when the list of what is posted began, */
-	uint64_t *queue_before; /* owned: calls that threads were in then, their number + 1; 0: in
-				   none */
-	bool queue_is_late; /* calls had been made by then */
+	/* owned: calls of threads at that time, their number + 1; 0: in none */
+	uint64_t *queue_before;
+	bool queue_is_late; /* calls had been made before */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: interests; NULL: none */
-	struct proc_events *events; /* events.c: types and interests; NULL: none were examined */
-	struct list followers; /* record.c: sites whose blocks its events become */
+	struct proc_events *events; /* events.c: types and interests; NULL: not examined */
+	struct list followers; /* record.c: sites that store its events in blocks */
 	uint64_t mark; /* objects.c */
-	bool is_suspended; /* stops.c: held, and `state` does not say so */
+	bool is_suspended; /* holds.c: held, although `state` does not show it */
 	struct proc_changes changes; /* stops.c */
 	bool is_news; /* announce.c: to be sent upwards */
 };
@@ -102,12 +101,12 @@ struct proc {
 enum proc_event {
 	PROC_BORN, /* new here; its segment, when it has one, is mapped */
 	PROC_CHANGED, /* rank, job, state: something that is announced */
-	/* another segment in place of the old one, which is gone: the program called exec */
+	/* another segment replaced the old one: the program called exec */
 	PROC_RENEWED,
-	PROC_DETACHING, /* its segment broke the rules and goes after this call */
-	PROC_ENDING, /* it is dead; its segment goes after this call */
+	PROC_DETACHING, /* its segment broke the rules and is unmapped after this call */
+	PROC_ENDING, /* it is dead; its segment is unmapped after this call */
 	PROC_ENDED,
-	PROC_FORGOTTEN, /* the pointer dies after this call */
+	PROC_FORGOTTEN, /* the pointer is invalid after this call */
 };
 
 /* Callbacks must not add or remove processes. */
@@ -130,26 +129,26 @@ struct procs_conf {
 int procs_open(const struct procs_conf *c, struct procs **out, struct err *e);
 void procs_free(struct procs *s);
 
-/* Called in the order of adding. */
+/* Listeners are called in the order of adding. */
 void procs_listen(struct procs *s, struct procs_listener *l);
 void procs_unlisten(struct procs_listener *l);
 
-/* The node's number: all tokens are made of it. */
+/* Sets the node's number, a part of all tokens. */
 void procs_set_node(struct procs *s, uint32_t node);
 uint32_t procs_node(const struct procs *s);
 const char *procs_node_token(const struct procs *s); /* "" while unknown */
 const char *procs_boot_id(const struct procs *s);
 
 /*
- * Takes in a process. seg: taken on success when not NULL, with its inode. A process that is known
- * already gets the segment in place of the one that it had; without a segment nothing changes then.
- * may_have_ended: it came by itself, so its segment is taken in for what it counted although it is
- * gone by now. -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's
- * former process is not reported.
+ * Adds a process. seg: taken on success if not NULL, with its inode. A known process gets the
+ * segment in place of its old one; without a segment nothing changes. may_have_ended: it registered
+ * itself, so the counts of its segment are kept even if it has ended. -ERR_NOTFOUND as
+ * host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of an earlier process with the pid is not
+ * reported.
  */
 struct proc_registration {
 	int32_t pid;
-	const char *job, *program; /* where there is no segment that says so; NULL: not known */
+	const char *job, *program; /* if no segment has it; NULL: not known */
 	struct segview *seg;
 	uint64_t inode;
 	struct segview_interests left; /* what an earlier lm had switched on to measure */
@@ -163,42 +162,42 @@ void procs_set_program(struct proc *p, const char *job, const char *program);
 /* Detaches a segment that broke the rules; it is never read again. */
 void procs_detach(struct proc *p, const char *why);
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 struct proc *procs_find(const struct procs *s, const char *token, size_t n);
 struct proc *procs_find_pid(const struct procs *s, int32_t pid); /* alive */
-/* The one that has it and is alive, or was that pid. */
+/* Finds the living process with that segment, or that pid. */
 struct proc *procs_find_segment(const struct procs *s, uint64_t inode, int32_t pid);
 struct proc *procs_find_key(const struct procs *s, uint64_t seg_key);
 struct proc *procs_find_thread(const struct procs *s, const char *token, size_t n,
 			       const struct proc_thread **thread);
 const struct proc_thread *proc_find_tid(const struct proc *p, int32_t tid);
 
-/* struct proc by `link`, the dead ones too, in the order of their coming. */
+/* List of struct proc by `link`, with ended ones, in the order of registration. */
 const struct list *procs_all(const struct procs *s);
 size_t procs_alive(const struct procs *s);
 uint64_t procs_detached(const struct procs *s); /* segments that broke the rules */
 
-/* Another number each time, never 0. */
+/* Returns a new number each time, never 0. */
 uint64_t procs_next_mark(struct procs *s);
 
 /*
- * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. Its
- * values of calls are not 0 then: there are none.
+ * True if it makes no MPI calls: it never had a segment, or has one without MPI so far. Its counts
+ * of calls are then unknown, not 0.
  */
 bool proc_is_alone(const struct proc *p);
 #define PROC_ALONE "the process makes no MPI calls"
 #define PROC_WITHOUT_SEGMENT "the process does not run under libomig"
 
 /*
- * 0: it makes calls that are read now. ERR_NOTFOUND: it has ended, or is alone.
- * ERR_UNSUPPORTED: its segment is not read.
+ * Returns 0 if its calls are read now. ERR_NOTFOUND: it has ended, or is alone. ERR_UNSUPPORTED:
+ * its segment is not read.
  */
 int proc_check_calls(const struct proc *p, struct err *e);
 
-/* Examines the threads of p now. */
+/* Polls the threads of p now. */
 void procs_poll_one(struct proc *p);
 
-/* More than 0 interests: threads are polled often. */
+/* Changes the number of interests in threads; above 0, threads are polled often. */
 void procs_watch_threads(struct procs *s, int change);
 
 /* The monitor itself stopped or continued it. */

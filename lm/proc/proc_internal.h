@@ -27,16 +27,16 @@ struct procs {
 void procs_notify(struct proc *p, enum proc_event what);
 void procs_notify_thread(struct proc *p, const struct proc_thread *t, bool is_born);
 
-/* 30 bits that name a process or thread, the same at each start of the lm. */
+/* Returns 30 bits that identify a process or thread, the same at each start of the lm. */
 uint32_t procs_hash(const struct procs *s, const uint64_t words[4]);
 
-/* Reads what /proc says of p into p->figures. */
+/* Reads the counters of p from /proc to p->figures. */
 int procs_note_figures(struct proc *p);
 
 void procs_arm_poll(struct procs *s);
 void procs_on_poll(void *arg);
 
-/* The clock's scale and a sign of life, into the segment. */
+/* Writes the clock's scale and a heartbeat to the segment. */
 void procs_greet(struct proc *p);
 
 /* Removes all threads and reports each. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the tokens of a request to the processes and threads of this host. */
+/* Converts the tokens of a request to the processes and threads of this host. */
 #ifndef LM_PROC_RESOLVE_H
 #define LM_PROC_RESOLVE_H
 
@@ -27,10 +27,10 @@ struct resolve_from {
 };
 
 /*
- * The objects of class 'n', 'p' or 't' that the list names: what contains them
- * is expanded (p: its threads), what they contain is lifted (t: its process),
- * each once. Tokens that mean nothing here become UNKNOWN_OBJECT entries of the action. An
- * empty list is no object: scopes are known above. -ERR_NOMEM, -ERR_LIMIT.
+ * Finds the objects of class 'n', 'p' or 't' that the list names. Containers are expanded (p: its
+ * threads), contained objects are lifted (t: its process), each once. Unknown tokens become
+ * UNKNOWN_OBJECT entries of the action. An empty list yields no object: daemons above resolve
+ * scopes. -ERR_NOMEM, -ERR_LIMIT.
  */
 int resolve(const struct resolve_from *from, char class, struct objects *out, struct reply *r);
 void objects_done(struct objects *o);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks that ranks stamp with, in nanoseconds of this host; the scale gets better the longer
- * the lm lives. */
+/*
+ * Converts the clocks of ranks to nanoseconds of this host. The scale improves with the age of the
+ * lm.
+ */
 #ifndef LM_PROC_TICKBASE_H
 #define LM_PROC_TICKBASE_H
 
@@ -13,11 +15,12 @@ struct tickbase {
 	bool has_tsc;
 };
 
-/* Blocks for 2 ms when there is a TSC. */
+/* Blocks for 2 ms if there is a TSC. */
 void tickbase_init(struct tickbase *t);
 
-/* source: enum ticks_source, as the process says it; an unknown one counts as the monotonic
- * clock. */
+/*
+ * source: enum ticks_source, as the process wrote it; an unknown one counts as the monotonic clock.
+ */
 const struct ticks_scale *tickbase_scale(struct tickbase *t, uint32_t source);
 uint64_t tickbase_now(const struct tickbase *t, uint32_t source);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one process has done in its library calls up to one moment: copied out of the segment, so it
- * outlives it. */
+/*
+ * Totals of one process's library calls up to one moment: a copy from the segment that outlives it.
+ */
 #ifndef LM_PROC_TOTALS_H
 #define LM_PROC_TOTALS_H
 
@@ -22,20 +23,20 @@ struct total_partner {
 	int32_t rank;
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay, shared, possible; /* ticks, of calls that have ended */
-	uint64_t open; /* ticks so far of calls under way, in no other sum */
+	uint64_t open; /* ticks so far of open calls, not contained in other sums */
 	uint32_t kinds;
 	int32_t tag;
 };
 
-/* Ticks: what is certain, and its part of what is shared out. */
+/* Returns ticks: the certain time plus the partner's part of divided time. */
 static inline uint64_t total_partner_time(const struct total_partner *p)
 {
 	return p->delay + p->shared;
 }
 
-/* A place in the code: of a file by its own addresses. */
+/* A position in the code, by the addresses of its file. */
 struct total_frame {
-	int module; /* of the totals' modules; -1: none that is known */
+	int module; /* index in the totals' modules; -1: unknown */
 	uint64_t address;
 };
 
@@ -44,7 +45,7 @@ struct total_site {
 	struct total_frame frame[SEG_SITE_DEPTH]; /* v.depth of them */
 };
 
-/* Calls of a function that moved a number of bytes of one class, as struct segview_size. */
+/* Calls of a function whose bytes are in one class, as struct segview_size. */
 struct total_size {
 	unsigned func, class;
 	uint64_t count, bytes, delay;
@@ -56,7 +57,7 @@ struct total_module {
 	char path[SEG_MODULE_PATH_BYTES];
 };
 
-/* Tables that are long, and taken when they are requested. */
+/* Long tables, copied only on request. */
 enum totals_with { TOTALS_PARTNERS = 1, TOTALS_SITES = 2, TOTALS_SIZES = 4, TOTALS_ALL = 7 };
 
 struct totals {
@@ -67,13 +68,13 @@ struct totals {
 	size_t ncall;
 	struct total_partner *partner; /* each (function, rank) once, ascending */
 	size_t npartner, partner_cap;
-	uint64_t partner_lost; /* calls whose partner found no room in the tables */
+	uint64_t partner_lost; /* calls whose partner did not fit in the tables */
 	struct total_site *site; /* each (function, frames) once, ascending */
 	size_t nsite, site_cap;
-	uint64_t site_lost; /* calls whose site found no room in the tables */
+	uint64_t site_lost; /* calls whose site did not fit in the tables */
 	struct total_size *size; /* each (function, class) once, ascending */
 	size_t nsize, size_cap;
-	uint64_t size_lost; /* calls whose size found no room in the tables */
+	uint64_t size_lost; /* calls whose size did not fit in the tables */
 	struct total_module *module; /* that the sites' frames are of */
 	size_t nmodule, module_cap;
 };
@@ -92,16 +93,16 @@ int totals_copy(const struct totals *t, struct totals **out);
 /* NULL is fine. */
 void totals_free(struct totals *t);
 
-/* What found no room in a segment, and so stands in none of its values. */
+/* Calls and threads that did not fit in a segment, and are missing in all its values. */
 struct losses {
-	uint64_t threads, calls; /* threads without a block of their own, and their calls */
-	uint64_t partner_calls; /* calls whose partner found no room in the tables */
+	uint64_t threads, calls; /* threads without a block, and their calls */
+	uint64_t partner_calls; /* calls whose partner did not fit in the tables */
 	uint64_t actions; /* that met a change of the table */
-	uint64_t requests; /* persistent ones whose bytes are not counted */
+	uint64_t requests; /* persistent requests whose bytes are not counted */
 	uint64_t records; /* of events, in a full ring */
 };
 
-/* Adds those of a segment to *to. */
+/* Adds the losses of a segment to *to. */
 void losses_add(struct losses *to, const struct segview *v);
 
 #endif

@@ -10,32 +10,34 @@
 #include "eventlog/evwhere.h"
 #include "lm/csr/csr_internal.h"
 
-/* a reply has room for some dozen; their heads are a hundredth */
+/* a reply has room for some dozen blocks; heads take a hundredth */
 #define EVENTS_BLOCK_BYTES (16 * 1024)
-/* of blocks for a disk: fewer heads, and less work */
+/* for blocks on disk: fewer heads, and less work */
 #define EVENTS_KEPT_BYTES (64 * 1024)
 #define EVENTS_CUT_NS (100 * NSEC_PER_MSEC) /* a block is filled for this time: users watch it */
 
-/* True: the csr requests events of that name. Their values must satisfy record_where(). */
+/* True if the csr requests events of that name. Their values must satisfy record_where(). */
 bool record_names(const struct csr *c, const char *name);
 const struct evwhere *record_where(const struct csr *c);
 
-/* The subscription that stores the blocks; NULL: there is none, or it has ended. */
+/* Returns the subscription that stores the blocks; NULL: there is none, or it has ended. */
 struct keep *record_keep(const struct csr *c);
 void record_leave_keep(struct csr *c);
 
-/* The message of the request, while it is not on disk. */
+/* The message of the request until it is on disk. */
 struct record_unsaved {
 	struct buf arm; /* empty: it is on disk */
 	nsec_t retry_at;
 };
 struct record_unsaved *record_unsaved(struct csr *c);
 
-/* Operations in one process: requested types are switched on, and their records fire the csr. */
+/* Operations in one process: switch on requested types, and fire the csr for their records. */
 extern const struct site_ops record_site;
 
-/* The subscription has no room: from now on requested events are only counted as lost. False: it
- * has room again. */
+/*
+ * The subscription is full: requested events are only counted as lost from now on. False: it has
+ * room again.
+ */
 void record_refuse(struct csr_site *s, bool is_refused);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Library calls and probes as types of events, and whose events a stream has. */
+/* Library calls and probes as types of events, and the description of a stream. */
 #ifndef LM_RECORD_RECORD_TYPES_H
 #define LM_RECORD_RECORD_TYPES_H
 
@@ -8,8 +8,10 @@
 #include "eventlog/evwrite.h"
 #include "lm/proc/proc.h"
 
-/* The type of a call's events, with the parameters as in calls.h, all whole numbers. One block of
- * memory; NULL: no memory. */
+/*
+ * Makes the type of a call's events, with the parameters of calls.h, all whole numbers. One block
+ * of memory; NULL: no memory.
+ */
 struct evtype *record_type_of_call(const struct call_desc *d, enum call_phase phase);
 struct evtype *record_type_of_probe(const struct seg_probe *p);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a kept subscription has read each ring, in a file that is mapped. So it outlives an lm
- * that is killed at any moment, as the rings do. From it and from the disk the next lm knows what
- * the one before had taken. What that had not put into the spool is lost and reported. Nothing is
- * taken twice.
+ * Read positions of a stored subscription in each ring, in a mapped file. They outlive an lm that
+ * is killed at any moment, as the rings do. From them and the spool, the next lm knows which events
+ * the previous one had taken. Events that were taken but not spooled are lost and reported. No
+ * event is taken twice.
  *
- * A cursor belongs to one stream: what one lm read from one ring. The number of a segment is unique
- * (struct proc.seg_key). Each cursor has two copies: a change is written to the inactive one, which
- * one store activates.
+ * A cursor belongs to one stream: the events that one lm read from one ring. The number of a
+ * segment is unique (struct proc.seg_key). Each cursor has two copies: a change is written to the
+ * inactive one, which one store activates.
  */
 #ifndef LM_RECORD_RING_CURSOR_H
 #define LM_RECORD_RING_CURSOR_H
@@ -38,15 +38,17 @@ struct ring_cursor_state {
 };
 
 /*
- * Takes up what is there; a file of another version is renamed to *.bad, and logged. Room is really
- * allocated. disk: NULL: the system's. ERR_SYS, ERR_PARSE, ERR_NOMEM.
+ * Opens or creates the file. A file of another version is renamed to *.bad, and logged. Disk space
+ * is allocated in advance. disk: NULL: the system's. ERR_SYS, ERR_PARSE, ERR_NOMEM.
  */
 int ring_cursors_open(const struct disk *disk, const char *path, struct ring_cursors **out,
 		      struct err *e);
 void ring_cursors_free(struct ring_cursors *rs);
 
-/* lives: true for a segment that exists. Rows of other segments are reused when their events are
- * spooled. NULL: no room. */
+/*
+ * Adds a row. lives: true for a segment that exists. Rows of other segments are reused when their
+ * events are spooled. Returns NULL if there is no room.
+ */
 struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, const struct ring_cursor_key *key,
 				     bool (*lives)(void *arg, uint64_t segment), void *arg);
 void ring_cursor_set(struct ring_cursor *r, const struct ring_cursor_state *s);
@@ -57,19 +59,18 @@ void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct 
 
 /* --- after the end of an lm */
 
-/* Calls fn for each stream of an earlier lm with events that were not spooled; a gap ends the
- * stream. Once in an lm's life, until the gap is spooled. */
+/*
+ * Calls fn for each stream of an earlier lm with events that were not spooled; a gap ends the
+ * stream. Called once by an lm, until the gap is spooled.
+ */
 void ring_cursors_each_loss(struct ring_cursors *rs, void (*fn)(void *arg, const struct evgap *g),
 			    void *arg);
 
-/* True: an earlier lm has read that segment's rings. */
+/* True if an earlier lm has read that segment's rings. */
 bool ring_cursors_knows(const struct ring_cursors *rs, uint64_t segment);
 uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uint32_t thread);
 
-/*
- * What the segment had lost as reported so far: with what it had lost before, set by
- * ring_cursors_set_lost().
- */
+/* Returns the losses of the segment reported so far, as set by ring_cursors_set_lost(). */
 uint64_t ring_cursors_lost(const struct ring_cursors *rs, uint64_t segment);
 
 /* Sets the reported losses of the segment to `lost`. */

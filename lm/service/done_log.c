@@ -12,9 +12,8 @@
 #include <string.h>
 
 #define ENTRY_BYTES 24
-#define FILE_MAX_BYTES                                                             \
-	(256 * 1024) /* twice what all of it takes, so that it is seldom rewritten \
-		      */
+/* twice what all of it takes, so that it is seldom rewritten */
+#define FILE_MAX_BYTES (256 * 1024)
 
 /* What an entry of the file says, beside enum op_state: in its place. */
 enum { ENTRY_KEY = 100, ENTRY_PAST };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The families of services of a host, and what each of them works on; all borrowed. */
+/* The families of services of a host, and the object of each; all borrowed. */
 #ifndef LM_SERVICE_FAMILIES_H
 #define LM_SERVICE_FAMILIES_H
 
@@ -21,7 +21,9 @@ extern const struct service calls_services[], current_services[], queue_services
 struct omis_writer;
 struct proc;
 
-/* A list for each thread that is in a call, or was in one; only those under way, if wanted. */
+/*
+ * Writes a list for each thread that is or was in a call; with is_under_way only the current calls.
+ */
 void call_write_calls_now(struct service_call *c, struct proc *p, bool is_under_way,
 			  struct omis_writer *w);
 
@@ -45,7 +47,7 @@ extern const struct service events_services[];
 /* of: struct file_reader */
 struct file_reader {
 	struct look_on on;
-	const char *files; /* that tools may see: filelist.h */
+	const char *files; /* files that tools may read: filelist.h */
 };
 extern const struct service file_services[];
 

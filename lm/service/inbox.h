@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Requests of the parent: each is checked, executed and answered once. The same manipulation may
- * come again, on this link, or with the id of the tool's request on another. Then it is answered as
- * the first time, or with what is known of it, and not done again.
+ * arrive again, on this link or, with the id of the tool's request, on another. Then it is not
+ * repeated, and the answer is the first one or its known part.
  */
 #ifndef LM_SERVICE_INBOX_H
 #define LM_SERVICE_INBOX_H
@@ -11,7 +11,7 @@
 #include "lm/task/task.h"
 #include "proto/msg.h"
 
-#define INBOX_DEADLINE_NS (2 * NSEC_PER_SEC) /* of a request that names none */
+#define INBOX_DEADLINE_NS (2 * NSEC_PER_SEC) /* for a request without a deadline */
 #define INBOX_DEADLINE_MAX_NS (60 * NSEC_PER_SEC)
 #define INBOX_KEPT_MAX 64 /* answers to manipulations that are remembered */
 #define INBOX_KEPT_BYTES (16 * 1024) /* larger ones are not */
@@ -31,7 +31,7 @@ void inbox_free(struct inbox *b);
 void inbox_request(struct inbox *b, const struct msg_request *m);
 void inbox_cancel(struct inbox *b, uint64_t id);
 
-/* No answer is waited for from here on; ids of this link begin again. */
+/* Drops pending answers; ids of this link begin again. */
 void inbox_link_lost(struct inbox *b);
 
 struct inbox_stats {

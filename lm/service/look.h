@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Services whose reads may hang: lm-look does them, for one object after the other. */
+/* Services whose reads may hang: lm-look does them, one object at a time. */
 #ifndef LM_SERVICE_LOOK_H
 #define LM_SERVICE_LOOK_H
 
@@ -7,10 +7,10 @@
 #include "lm/helper/look_do.h"
 #include "lm/task/task.h"
 
-/* What does the reads; borrowed. */
+/* The reader; borrowed. */
 struct look_on {
 	struct host *host;
-	struct helper *look; /* lm-look; NULL: the lm reads itself */
+	struct helper *look; /* lm-look; NULL: the lm itself reads */
 };
 
 /* The result for one object of a call. */
@@ -29,14 +29,16 @@ struct looked {
 struct look_spec {
 	char class; /* of the objects of the first parameter */
 	size_t max_bytes; /* of the result */
-	/* Fills in the request, which is the same for each object. *take is freed with the call: it
-	 * may own texts or bytes of m. */
+	/*
+	 * Fills the request, which is the same for each object. *take is freed with the call: it
+	 * may own texts or bytes of m.
+	 */
 	int (*fill)(struct service_call *c, struct tracer_msg *m, void **take, struct err *e);
-	/* Adds the entry of an object without an error. */
+	/* Adds the entry of an object that was read without an error. */
 	int (*add)(struct service_call *c, const struct looked *o);
 };
 
-/* A service; one object after the other, so that only one is in memory. */
+/* Runs a service one object at a time, so that only one result is in memory. */
 int look_serve(struct service_call *c, const struct look_on *on, const struct look_spec *spec);
 
 #endif

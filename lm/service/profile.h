@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the files of omig_calls_profile: sums over the ranks of this host. */
+/* Shared by the files of omig_calls_profile: sums over the ranks of this host. */
 #ifndef LM_SERVICE_PROFILE_H
 #define LM_SERVICE_PROFILE_H
 
@@ -11,19 +11,19 @@
 enum window { WINDOW_ALL, WINDOW_ALL_AND_MARK, WINDOW_SINCE_MARK };
 enum by { BY_CALL, BY_RANK, BY_PARTNER, BY_SITE, BY_SIZE, BY_KINDS };
 
-/* One function in one rank, or in all of them. */
+/* One function in one rank, or in all ranks. */
 struct sum {
 	uint64_t count, bytes_out, bytes_in;
 	int64_t delay_ns;
 	unsigned in_call;
 	unsigned ranks;
 	int64_t most_rank, most_ns;
-	/* of calls that were measured and have ended; 0: there was none, PROFILE_UNKNOWN */
+	/* of measured calls that have ended; 0: there was none, PROFILE_UNKNOWN */
 	int64_t shortest_ns, longest_ns;
 };
 #define PROFILE_UNKNOWN (-1)
 
-/* What v counts beyond `before`. */
+/* Returns the difference of v and `before`. */
 struct sum sum_of(const struct segview_call *v, const struct segview_call *before,
 		  const struct ticks_scale *s);
 void sum_add(struct sum *to, const struct sum *v);
@@ -44,7 +44,7 @@ struct size {
 /* A call site in all ranks. */
 struct site {
 	unsigned func, depth;
-	struct token process; /* one that has it */
+	struct token process; /* a process that contains it */
 	struct sum sum;
 	int64_t longest_ns;
 	char path[SEG_SITE_DEPTH][SEG_MODULE_PATH_BYTES]; /* "": not known */
@@ -79,7 +79,7 @@ static inline uint64_t profile_gained(uint64_t now, uint64_t before)
 /* Adds the sites of a rank. */
 int profile_add_sites(struct profile *f, const struct proc *p, const struct totals *t,
 		      const struct totals *mark);
-/* As rows; those with much time, and what is left out. */
+/* Writes the sites with most time as rows, and the sum of the others. */
 void profile_write_sites(struct profile *f);
 void profile_sites_done(struct profile *f);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task is a list of actions under way: those of a request, or those of an
- * event. Actions run in their order; one that must wait lets the loop continue
- * and the ones behind it wait with it.
+ * A task is a list of actions in progress: those of a request, or those of an event. Actions run in
+ * order. While one waits, the loop continues and the later actions wait, too.
  */
 #ifndef LM_TASK_TASK_H
 #define LM_TASK_TASK_H
@@ -18,12 +17,14 @@ struct tasks;
 struct task;
 struct timebase;
 
-#define TASKS_MAX 1024 /* waiting at once; more are answered with an error */
+#define TASKS_MAX 1024 /* waiting at once; further ones get an error */
 
 #define SERVICE_WAITS 1
 
-/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is
- * added by the caller. */
+/*
+ * Returns 0: entries are added. SERVICE_WAITS: called again later. Negative: the caller adds an
+ * entry with that error.
+ */
 typedef int (*service_fn)(struct service_call *c);
 
 struct service {
@@ -51,28 +52,28 @@ struct tasks_conf {
 
 struct task_spec {
 	const struct omis_request
-		*request; /* checked, without ECPs; must live until on_done or task_cancel() */
+		*request; /* checked, without ECPs; valid until on_done or task_cancel() */
 	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
 	const bool *skip; /* actions that have run elsewhere; NULL = none */
 	uint32_t tool;
-	const char *identity; /* of that tool, end to end; NULL = of none; copied */
-	const char *csr; /* whose actions these are; NULL = a request; copied */
+	const char *identity; /* identity of the tool at the far end; NULL = none; copied */
+	const char *csr; /* csr that owns the actions; NULL = a request; copied */
 	unsigned depth; /* events that led to it */
-	enum omis_right right; /* of the tool, as its certificate says */
+	enum omis_right right; /* right of the tool, from its certificate */
 	nsec_t deadline; /* relative; <= 0 = none */
 	struct proc *proc; /* of the event that started it; NULL = a request */
-	/* Once. The reply is the callee's. */
+	/* Called once. The callee owns the reply. */
 	void (*on_done)(void *arg, struct reply *r);
 	void *arg;
 };
 
 struct tasks *tasks_new(const struct tasks_conf *c);
 
-/* Ends all tasks without a word. */
+/* Ends all tasks without on_done. */
 void tasks_free(struct tasks *s);
 
 /*
- * on_done may come before this returns; *out is NULL then. The arrays of spec are copied.
+ * on_done may be called before this returns; *out is NULL then. The arrays of spec are copied.
  * -ERR_NOMEM, -ERR_LIMIT.
  */
 int task_start(struct tasks *s, const struct task_spec *spec, struct task **out);
@@ -91,43 +92,43 @@ struct service_call {
 	uint32_t action; /* number for entries */
 	uint32_t tool;
 	struct proc *proc; /* of the event; NULL = a request, or: */
-	bool is_proc_gone; /* forgotten since an action has waited */
+	bool is_proc_gone; /* ended while an action waited */
 	struct reply *reply;
-	bool retry; /* the second time: what it waited for is there */
+	bool retry; /* called again: the awaited result is available */
 	void *arg; /* of a service, for its callbacks */
 	bool is_half_done; /* set by what fails after it has changed something of its object */
 };
 
 /*
- * For a call that waits. arg is there again when the call runs again. It is freed when the call is
- * done, or when the task ends for another reason. One at a time.
+ * Keeps arg for a call that waits, until it runs again. Freed when the call is done, or when the
+ * task ends for another reason. One at a time.
  */
 void task_keep(struct task *t, void *arg, void (*free_fn)(void *arg));
 void *task_kept(const struct task *t);
 
-/* What the call waited for is there. The task may be gone after this. */
+/* The awaited result is available, and the call runs again. May free the task. */
 void task_go_on(void *task);
 
-/* Parameters, which omis_check() has brought to their types. */
+/* Parameters, which omis_check() has converted to their types. */
 int64_t call_int(const struct service_call *c, unsigned i);
 double call_float(const struct service_call *c, unsigned i);
 const char *call_text(const struct service_call *c, unsigned i);
 
-/* The objects of that class that the first parameter names: resolve(). */
+/* Finds the objects of that class that the first parameter names: resolve(). */
 int call_resolve(struct service_call *c, char class, struct objects *out);
 
-/* The one object that the call is about was requested, and is answered for, whatever with. */
+/* Counts the one object of the call as asked and answered, with any status. */
 void call_count_object(struct service_call *c);
 
-/* Adds one OK entry for all these objects; nothing when there are none. */
+/* Adds one OK entry for all these objects; nothing if there are none. */
 int call_add_ok(struct service_call *c, const struct objects *o);
 
-/* Adds the entry of an object (or "") for which something failed with rc and e. */
+/* Adds the entry of an object (or "") for an operation that failed with rc and e. */
 int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e);
 
 /*
- * Adds the values in b as the entry of an object, or of several by commas, and frees b. -ERR_LIMIT
- * when b has failed.
+ * Adds the values in b as the entry of an object, or of several separated by commas, and frees b.
+ * -ERR_LIMIT if b has failed.
  */
 int call_add_values(struct service_call *c, const char *object, struct buf *b);
 
@@ -139,8 +140,8 @@ int call_each_object(struct service_call *c, char class,
 		     int (*fn)(struct service_call *, const struct object *));
 
 /*
- * Calls fn for each process that the first parameter names. Successes are one entry, each failure
- * is one of its own. fn must not end processes.
+ * Calls fn for each process that the first parameter names. Successes share one entry, each failure
+ * has its own. fn must not end processes.
  */
 int call_each_proc(struct service_call *c,
 		   int (*fn)(struct service_call *, struct proc *, struct err *));
@@ -149,10 +150,12 @@ int call_each_proc(struct service_call *c,
 int call_each_thread(struct service_call *c,
 		     int (*fn)(struct service_call *, const struct object *, struct err *));
 
-/* For a service of nodes: is this one named by the first parameter? Other nodes become errors. */
+/*
+ * For a service of nodes: true if the first parameter names this node. Other nodes become errors.
+ */
 bool call_is_for_us(struct service_call *c);
 
-/* System time of this moment. */
+/* Returns the system time now. */
 nsec_t call_now(const struct service_call *c);
 
 #endif
