@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The root of the monitor: tools, sms, and lms that no sm serves, connected to the directory and
- * the engines. Loop, context of channels and a few calls come from outside: the same code runs over
- * TLS and in memory. One thread. Callbacks come from the loop only.
+ * the engines. Loop, context of channels and a few functions are parameters: the same code runs
+ * over TLS and in memory. One thread. Callbacks run in the loop only.
  */
 #ifndef MAINSM_MAINSM_H
 #define MAINSM_MAINSM_H
@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #define MAINSM_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
-#define MAINSM_SM_TOKEN_NS (600 * NSEC_PER_SEC) /* a batch system may keep a task waiting */
-/* a host that was lost for this time is forgotten */
+#define MAINSM_SM_TOKEN_NS (600 * NSEC_PER_SEC) /* a batch system may delay a task */
+/* a host that was lost for this time is removed */
 #define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC)
 
 struct disk;
@@ -44,24 +44,24 @@ struct mainsm_conf {
 	const char *state_dir; /* NULL = nothing is kept */
 	const char *listen; /* numeric address */
 	uint16_t port; /* 0 = the system chooses */
-	/* of sites that name none; "" or "none": lms are served without an sm */
+	/* for sites without one; "" or "none": lms are served without an sm */
 	const char *launcher;
 	const struct site_conf *site;
 	size_t nsite;
 	nsec_t cert_lifetime; /* 0 = the default */
 	size_t tool_queue_cap; /* bytes towards one tool; 0 = TOOL_QUEUE_MAX_BYTES */
-	nsec_t history_keep; /* samples of jobs are kept this long; 0 = none are made */
-	uint64_t history_bytes; /* that they may have on disk; 0 = there is no history */
+	nsec_t history_keep; /* time for which samples of jobs are kept; 0 = none are made */
+	uint64_t history_bytes; /* limit of their size on disk; 0 = no history */
 	const struct disk *disk; /* of the state directory; NULL = the system's */
 	const struct spooler_turns *history_turns; /* for tests: instead of a thread */
 	nsec_t linger; /* ends after this time without a connection; 0 = never */
 	nsec_t (*wall_now)(void *arg);
-	/* Start the sm of a site; it proves itself with the token. NULL: impossible. */
+	/* Starts the sm of a site, which enrols with the token. NULL: impossible. */
 	int (*start_sm)(void *arg, const struct site *site, const char *launcher,
 			const struct token_text *token, struct err *e);
-	/* A connection string with that token. NULL: none is given out. */
+	/* Writes a connection string with that token. NULL: none is issued. */
 	int (*connection)(void *arg, const struct token_text *token, struct buf *out);
-	/* Values of the process for the status service: [name, value]... May be NULL. */
+	/* Writes values of the process for the status service: [name, value]... May be NULL. */
 	void (*health)(void *arg, struct omis_writer *w);
 	/* A tool has stopped all daemons, or mainsm has lingered long enough. */
 	void (*on_end)(void *arg, const char *reason);
@@ -71,21 +71,21 @@ struct mainsm_conf {
 /* Reads its state and listens. ERR_SYS, ERR_PARSE, ERR_DENIED, ERR_INVALID, ERR_NOMEM. */
 int mainsm_open(const struct mainsm_conf *conf, struct mainsm **out, struct err *e);
 
-/* Says BYE to everybody; mainsm_free() may follow when the frames have had a moment to leave. */
+/* Sends BYE on all links; call mainsm_free() after a moment for the frames to leave. */
 void mainsm_close(struct mainsm *m, const char *reason);
 void mainsm_free(struct mainsm *m);
 
-/* The real one. */
+/* Returns the actual port. */
 uint16_t mainsm_port(const struct mainsm *m);
 
 struct tokens *mainsm_tokens(struct mainsm *m);
 
-/* The launcher of that site's sm ended before the sm came. */
+/* The launcher of that site's sm ended before the sm connected. */
 void mainsm_start_failed(struct mainsm *m, const char *site, const char *why);
 
 /*
- * New values of a reload, all or none: sites (added or changed), linger, and what we show to peers;
- * creds: NULL = as it is. What is new is copied.
+ * Applies new values of a reload, all or none: sites (added or changed), linger, and the
+ * certificate shown to peers; creds: NULL = unchanged. New values are copied.
  */
 int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds,
 		  struct err *e);

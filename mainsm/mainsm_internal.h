@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the wiring: mainsm.c (making, ending), greet.c (new connections), peer.c,
- * branches.c, tools.c. */
+/*
+ * Inside the wiring: mainsm.c (creation and end), greet.c (new connections), peer.c, branches.c,
+ * tools.c.
+ */
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
 
@@ -23,23 +25,23 @@
 #include "tree/executor.h"
 #include "tree/missed.h"
 
-/* What stands behind an accepted link. */
+/* The peer behind an accepted link. */
 #define MAINSM_BRANCHES_MAX 4096 /* sites, and hosts that no site serves */
 
 struct peer {
 	struct mainsm *m;
 	struct link *link;
 	struct branch *branch; /* NULL: no branch */
-	/* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
+	/* NULL: no tool; both NULL: before HELLO, or an lm that is sent to its sm */
 	struct session *session;
-	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */
+	bool is_passing; /* such an lm, a lower sm that belongs below its site's sm, a factory */
 	uint32_t number; /* of a tool, before it has its session */
-	uint64_t epoch; /* of a tool, as it said hello; 0 = its requests have no ids that last */
-	uint64_t attach; /* of an lm: greater each time that it looks for a parent */
+	uint64_t epoch; /* of a tool, from its HELLO; 0 = its requests have no lasting ids */
+	uint64_t attach; /* of an lm: increases with each search for a parent */
 	char *listen; /* of an sm: where lms find it; owned */
 	struct list requests; /* of a tool: struct tool_request */
 	struct list in_peers;
-	/* of a branch or tool: it is not there any longer; NULL = neither */
+	/* of a branch or tool: it has disconnected; NULL = neither */
 	void (*on_end)(struct peer *p, const char *reason);
 };
 
@@ -78,7 +80,7 @@ struct mainsm {
 
 /* --- audit.c */
 int mainsm_audit_open(struct mainsm *m, struct err *e);
-/* The parts of a request without the right for them; they are not sent to branches. */
+/* Records the parts of a request without the right for them; they are not sent to branches. */
 void mainsm_audit_refused(struct mainsm *m, const struct session *s, const struct omis_request *r);
 
 /* --- greet.c: the handlers of every link */
@@ -86,22 +88,22 @@ void greet_accept(void *arg, struct chan *c);
 void greet_refused(void *arg, const char *remote, const struct err *why);
 
 /* --- peer.c */
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct peer *peer_new(struct mainsm *m);
 /* The caller closes its link. */
 void peer_free(struct peer *p, const char *reason);
 /* Closes its link, too. */
 void peer_end(struct peer *p, const char *reason);
-/* A certificate for the same names again. */
+/* Issues a certificate for the same names again. */
 void peer_renew(struct peer *p, const struct msg_enrol *q);
 
-/* --- lapse.c: what ends by time, checked now and then */
+/* --- lapse.c: objects that end by time, checked at intervals */
 void mainsm_lapse(struct mainsm *m);
 
 /* --- branches.c */
 int mainsm_branch_up(struct peer *p, const struct identity *id);
 void mainsm_branch_msg(struct peer *p, const struct msg *msg);
-/* What lms and sms must know of revoked certificates. */
+/* Sends lms and sms the list of revoked certificates. */
 void mainsm_send_revoked(struct mainsm *m, struct peer *only);
 
 /* --- tools.c */

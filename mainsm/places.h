@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places of tools when there are more tools than places. */
+/* Limits the number of tools, if there are more tools than places. */
 #ifndef MAINSM_PLACES_H
 #define MAINSM_PLACES_H
 
@@ -8,9 +8,9 @@
 struct mainsm;
 
 /*
- * A place for one more tool. TOOLS_ADMIN_PLACES are for tool-admin alone, so that observers cannot
- * lock out those that may revoke them. Where all permitted places are taken, the identity with the
- * most of them loses its newest session. It must have two more than the newcomer's identity, else
+ * Reserves a place for a tool. TOOLS_ADMIN_PLACES are for tool-admin only, so that observers cannot
+ * lock out those that may revoke them. If all permitted places are taken, the identity with the
+ * most places loses its newest session. It must have two more than the new tool's identity, else
  * ERR_LIMIT.
  */
 int places_reserve(struct mainsm *m, const struct identity *id, struct err *why);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mainsm as a program: options, state directory, certificates, the line on stdout, starting sms. */
+/*
+ * mainsm as a program: options, state directory, certificates, the line on stdout, and launching
+ * sms.
+ */
 #ifndef MAINSM_PROGRAM_H
 #define MAINSM_PROGRAM_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All families of services that mainsm executes by itself. */
+/* All families of services that mainsm executes itself. */
 #ifndef MAINSM_SERVICES_H
 #define MAINSM_SERVICES_H
 

@@ -19,12 +19,14 @@ struct settings {
 
 extern const struct conf_schema mainsm_settings_schema;
 
-/* The sites of --site and of the sections, in one array for the caller to free (text too).
- * ERR_PARSE, ERR_INVALID, ERR_NOMEM. */
+/*
+ * Reads the sites of --site and of the sections into one array, which the caller frees (text too).
+ * ERR_PARSE, ERR_INVALID, ERR_NOMEM.
+ */
 int mainsm_settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text,
 			  struct err *e);
 
-/* Everything that the table alone cannot see: launchers, names. ERR_PARSE, ERR_INVALID. */
+/* Checks launchers and names, which the table alone cannot check. ERR_PARSE, ERR_INVALID. */
 int mainsm_settings_check(const void *settings, struct err *e);
 
 #endif

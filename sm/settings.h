@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be configured of an sm. */
+/* The configuration of an sm. */
 #ifndef SM_SETTINGS_H
 #define SM_SETTINGS_H
 
@@ -7,10 +7,10 @@
 #include "common/conf/conf.h"
 #include "sm/shared/tenants.h"
 
-#define SITE_NAME_MAX_BYTES 63 /* it stands in paths and command lines */
+#define SITE_NAME_MAX_BYTES 63 /* part of paths and command lines */
 
 struct settings {
-	const char *mainsm; /* connection string, "" = look for one */
+	const char *mainsm; /* connection string, "" = search for one */
 	const char *site;
 	const char *listen, *advertise;
 	int64_t port;
@@ -18,7 +18,7 @@ struct settings {
 	bool mainsm_stdin;
 	const char *parent; /* "" = mainsm, "site" = the sm of the site, else where an sm is */
 	int64_t fan_in;
-	/* of an sm that serves many */
+	/* for an sm that serves many users */
 	bool shared;
 	const char *user_ports; /* "FIRST-LAST", "" = any */
 	int64_t forget;
@@ -28,10 +28,10 @@ struct settings {
 
 extern const struct conf_schema sm_settings_schema;
 
-/* What the schema cannot see. ERR_INVALID. */
+/* Checks that the schema cannot express. ERR_INVALID. */
 int sm_settings_check(const void *settings, struct err *e);
 
-/* Is it to stand below another sm? *address: of that one; "" = mainsm knows it. */
+/* True if the sm is to connect to another sm. *address: of that one; "" = mainsm knows it. */
 bool sm_settings_parent(const struct settings *s, const char **address);
 
 /* The range of user_ports; 0, 0: any. ERR_INVALID. */

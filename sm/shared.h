@@ -11,11 +11,11 @@
 
 struct shared;
 
-/* Serves when it returns. ERR_EXISTS: another one of this site runs; else as its parts. */
+/* Serves when it returns. ERR_EXISTS: another sm of this site runs; else as its parts. */
 int shared_start(struct daemon *d, const struct settings *s, const char *host, struct shared **out,
 		 struct err *e);
 
-/* The users of another configuration. */
+/* Applies the users of another configuration. */
 int shared_reload(struct shared *sh, const struct settings *s, struct err *e);
 void shared_dump(struct shared *sh, struct buf *out);
 

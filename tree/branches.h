@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The links of an inner node to the daemons below it: to lms, and to sms that serve hosts of their
- * own. Planning speaks of branches, whatever hosts are behind them. A branch has an index, which is
- * given again only after the owner has announced that the branch is gone.
+ * The links of an inner node to the daemons below it: to lms, and to sms with hosts of their own.
+ * The planner uses branches, independent of the hosts behind them. A branch has an index, which is
+ * reused only after the owner has announced the end of the branch.
  */
 #ifndef TREE_BRANCHES_H
 #define TREE_BRANCHES_H
@@ -18,16 +18,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BRANCHES_MAX 8192 /* of an sm: one a host, and the sms whose hosts were here before */
-/* hosts that were sent on have arrived, or gone elsewhere */
+#define BRANCHES_MAX 8192 /* of an sm: one per host, and sms that have lost their hosts */
+/* hosts that were sent on have arrived by then, or are elsewhere */
 #define PROMISED_NS (5 * NSEC_PER_SEC)
 
 struct branches;
 struct link;
 
-/* A branch is changed by its owner only. */
+/* Only its owner changes a branch. */
 struct branch {
-	struct branches *in; /* the table that it belongs to */
+	struct branches *in; /* the table that contains it */
 	uint32_t index;
 	uint64_t id; /* never given again; not 0 */
 	struct link *link; /* borrowed; NULL: not connected */
@@ -38,8 +38,7 @@ struct branch {
 	char site[NAME_MAX_BYTES + 1]; /* "": that of the owner */
 	struct list nodes; /* struct node by in_branch */
 	size_t nnode;
-	/* of an lm: requests whose deadline passed since it answered one; when the first of them
-	 * did */
+	/* of an lm: missed deadlines since its last answer, and the time of the first one */
 	unsigned late;
 	nsec_t late_since;
 	/* of an sm */
@@ -49,64 +48,72 @@ struct branch {
 	nsec_t promised_at;
 };
 
-/* At most max of them. NULL: no memory. */
+/* At most max branches. Returns NULL without memory. */
 struct branches *branches_new(size_t max);
 
 /*
- * The rule that says which objects belong to a branch: a daemon speaks only of its own. Without a
- * rule none does.
+ * Sets the rule for the objects of a branch: a daemon may report only its own. Without a rule a
+ * branch has none.
  */
 void branches_set_owner(struct branches *bs,
 			bool (*owns)(void *arg, const struct branch *b, const char *token,
 				     size_t n),
 			void *arg);
 
-/* Frees all branches too; the caller closes their links before. NULL is fine. */
+/* Frees all branches too; the caller has closed their links. NULL is fine. */
 void branches_free(struct branches *bs);
 
-/* Without a link and nodes. -ERR_LIMIT, -ERR_NOMEM. */
+/* Adds a branch without a link and nodes. -ERR_LIMIT, -ERR_NOMEM. */
 int branches_add(struct branches *bs, bool is_sm, struct branch **out);
 void branches_remove(struct branches *bs, struct branch *b);
 
-/* NULL for a free index. All indexes are below the bound. */
+/* Returns NULL for a free index. All indexes are below the bound. */
 struct branch *branches_at(const struct branches *bs, uint32_t index);
 uint32_t branches_bound(const struct branches *bs);
 size_t branches_count(const struct branches *bs);
 
-/* NULL: no branch has that name. */
+/* Returns NULL if no branch has that name. */
 struct branch *branches_find(const struct branches *bs, const char *name);
 
-/* The name of a branch, for texts and coverage; "u_0" (unknown) for a free index. */
+/* Returns the name of a branch, for texts and coverage; "u_0" (unknown) for a free index. */
 const char *branches_name(const struct branches *bs, uint32_t index);
 
-/* As link_send(), but a branch that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED: no link. */
+/*
+ * As link_send(), but a branch that does not read (-ERR_AGAIN) is disconnected. -ERR_CLOSED: no
+ * link.
+ */
 int branch_send(struct branch *b, const struct msg *m);
 
-/* As branch_send(), by the index. -ERR_NOTFOUND: the index is free. */
+/* As branch_send(), by index. -ERR_NOTFOUND: the index is free. */
 int branches_send(const struct branches *bs, uint32_t index, const struct msg *m);
 void branches_send_all(const struct branches *bs, const struct msg *m);
 
-/* Fails the link of a branch, which notifies the owner of the link. Nothing without a link. */
+/* Fails the link of a branch, which notifies the owner of the link. No effect without a link. */
 void branch_cut(struct branch *b, enum msg_error_code code, const char *why);
 
 /* By the rule of branches_set_owner(): one object; the objects of each entry. */
 bool branch_owns(const struct branch *b, const char *token, size_t n);
 bool branch_owns_entries(const struct branch *b, const struct msg_entry *entry, size_t n);
 
-/* Of an event: its node, process and thread, and the objects of its results. It has a node. */
+/*
+ * Applies the rule to an event: its node, process and thread, and the objects of its results. It
+ * must have a node.
+ */
 bool branch_owns_event(const struct branch *b, const struct msg_triggered *m);
 
-/* The sm of that certificate, connected or not. */
+/* Returns the sm with that certificate, connected or not. */
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES]);
 
-/* The connected sm with the fewest hosts, and one host more is promised to it; NULL: there is
- * none. */
+/*
+ * Returns the connected sm with the fewest hosts, and promises it one host more; NULL: there is
+ * none.
+ */
 struct branch *branches_choose_sm(struct branches *bs, nsec_t now);
 
-/* The object of the reported host itself; only an sm sends it. NULL: there is none. */
+/* Returns the object of the reported host itself, which only an sm sends. NULL: there is none. */
 const struct msg_object *branches_find_host(const struct msg_directory *m);
 
-/* A host as the branch has it that serves it now. */
+/* A host's entry at the branch that serves it now. */
 struct host_owned {
 	bool is_up;
 	bool is_connected; /* that branch */
@@ -114,15 +121,15 @@ struct host_owned {
 };
 
 /*
- * Another branch claims that host: does the owner keep it? It does until the host has looked for a
- * parent again, which makes attach greater. An equal number counts when the owner is silent, as
- * when a whole sm has changed its parent. A host that only one of them has as up is that one's,
- * whatever the numbers: they grow from wall times, and a wall clock may go back. head: what
- * the claim says of the host itself; NULL: nothing.
+ * Another branch claims that host. Returns true if the owner keeps it: until the host has searched
+ * for a parent again, which increases attach. An equal number counts if the owner is silent, for
+ * example after a whole sm has changed its parent. If only one branch reports the host as up, that
+ * branch has it. The numbers then do not matter, because they derive from wall clocks, which may go
+ * back. head: the claim's object of the host itself; NULL: none.
  */
 bool branches_fence(const struct host_owned *owned, const struct msg_object *head, uint64_t attach);
 
-/* Over all links. */
+/* Sums over all links. */
 struct branches_sum {
 	size_t lms, sms; /* that are connected */
 	size_t queued; /* bytes */
@@ -132,10 +139,10 @@ struct branches_sum {
 };
 void branches_sum(const struct branches *bs, struct branches_sum *out);
 
-/* Bytes in all queues, or a little more: what has drained in a few ms is still in it. Cheap. */
+/* Returns the bytes in all queues. The sum may be some ms old and so a little too large. Cheap. */
 size_t branches_queued(struct branches *bs, nsec_t now);
 
-/* The measured round-trip time; 0 = none. */
+/* Returns the measured round-trip time; 0 = none. */
 nsec_t branch_rtt(const struct branch *b);
 
 #endif

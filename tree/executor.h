@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#define EXECUTOR_DEADLINE_NS (2 * NSEC_PER_SEC) /* of a request that states none */
+#define EXECUTOR_DEADLINE_NS (2 * NSEC_PER_SEC) /* for a request without a deadline */
 #define EXECUTOR_DEADLINE_MAX_NS (600 * NSEC_PER_SEC)
 
 #define RUN_ENDS 2 /* of executor_conf.here */
@@ -25,10 +25,10 @@ struct executor;
 struct loop;
 struct run;
 
-/* The origin of a run; identity, numbers, user and source live as long as the run does. */
+/* The origin of a run; identity, numbers, user and source must outlive the run. */
 struct run_spec {
 	struct route_view view;
-	void *user; /* whose run it is; only passed on */
+	void *user; /* owner of the run; only passed on */
 	const void *source; /* the event that led to this run; only passed on */
 	bool top; /* services of the top are executed here */
 	const uint32_t *numbers; /* of the actions in replies; NULL = 1, 2, ... */
@@ -37,16 +37,16 @@ struct run_spec {
 	enum omis_right right;
 	uint32_t policy, quorum; /* enum msg_policy */
 	nsec_t deadline; /* relative; <= 0 = the default */
-	/* whose actions it runs; NULL or "" = a request's; lives as long as the run */
+	/* csr of the actions; NULL or "" = of a request; must outlive the run */
 	const char *csr;
 	uint64_t op_epoch, op; /* id of the tool's request: struct msg_request; 0 = none */
 	uint32_t flags; /* enum msg_request_flags */
 	unsigned depth; /* events that led to this run: 0 = a tool's own request */
-	size_t bytes; /* of the request: counted while the run lives */
-	struct list *owner; /* the run is in this list while it lives */
+	size_t bytes; /* size of the request: counted during the run */
+	struct list *owner; /* list that contains the run while it exists */
 	/*
-	 * Once; the reply is merged and belongs to the callee. NULL: the run was cancelled, or no
-	 * memory is left. May come before executor_run() returns.
+	 * Called once; the callee owns the merged reply. NULL: the run was cancelled, or no memory
+	 * is left. May be called before executor_run() returns.
 	 */
 	void (*on_done)(void *arg, struct reply *r);
 	void *arg;
@@ -63,56 +63,58 @@ struct executor_conf {
 	 * - negative: an error of that code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
-	/* The branch has not answered when the deadline passed. May be NULL. */
+	/* The branch had not answered at the deadline. May be NULL. */
 	void (*late)(void *arg, uint32_t branch);
-	/* May so much more of replies be held? What is not taken is lost. NULL: yes. */
+	/* True if that many more bytes of replies may be held; else they are lost. NULL: true. */
 	bool (*has_room)(void *arg, size_t bytes);
 	void *arg; /* of all of them */
 };
 
 struct executor *executor_new(const struct executor_conf *conf);
 
-/* All runs must be over or cancelled. */
+/* All runs must have ended or been cancelled. */
 void executor_free(struct executor *x);
 
-/* The relative deadline that a run with that of run_spec gets. */
+/* Limits a relative deadline as for a run. */
 nsec_t executor_bounded(nsec_t deadline);
 
-/* Consumes *request on success. -ERR_NOMEM, -ERR_INVALID: on_done does not come then. */
+/* Consumes *request on success. -ERR_NOMEM, -ERR_INVALID: on_done is not called. */
 int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec,
 		 struct err *e);
 
-/* A REPLY from a branch. -ERR_NOTFOUND: it was not requested, or comes too late; -ERR_PROTO: it is
- * wrong. */
+/*
+ * Handles a REPLY of a branch. -ERR_NOTFOUND: it was not requested, or is too late; -ERR_PROTO: it
+ * is invalid.
+ */
 int executor_reply(struct executor *x, uint32_t branch, const struct msg_reply *m, struct err *e);
 
-/* The branch is lost: no reply will come from it. */
+/* The branch is lost: no reply will arrive from it. */
 void executor_branch_lost(struct executor *x, uint32_t branch, const char *reason);
 
-/* Ends all runs in the owner's list: on_done comes without a reply. */
+/* Ends all runs in the owner's list: on_done is called without a reply. */
 void executor_cancel(struct executor *x, struct list *owner);
 
 size_t executor_count(const struct executor *x);
 
-/* What the runs hold: the requests, and what branches have answered so far. */
+/* Returns the bytes held by the runs: the requests, and the answers of branches so far. */
 size_t executor_bytes(const struct executor *x);
 
 /* Replies without a request. */
 uint64_t executor_strays(const struct executor *x);
 
-/* --- for what is executed here */
+/* --- for steps that are executed here */
 
 const struct run_spec *run_spec(const struct run *run);
 
-/* The entries so far, to add to while a step is pending. */
+/* Returns the entries so far; a pending step adds to them. */
 struct reply *run_reply(struct run *run);
 
-/* The time that the run may still take. */
+/* Returns the time that the run may still take. */
 nsec_t run_remaining(const struct run *run);
 
 /*
- * A pending step sets what is called when it need not continue: the deadline passed or the run was
- * cancelled. Called once; after it run_here_done() is not to be called.
+ * Sets a function for a pending step, called if it need not continue: the deadline passed or the
+ * run was cancelled. Called once; after it run_here_done() must not be called.
  */
 void run_set_abandon(struct run *run, void (*fn)(void *arg), void *arg);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FLOW_BATCH frames of one measurement on their way up: put together read by read, and sent when
- * there is a parent. The last ones wait for it. Frames that do not fit are counted, and the next
+ * FLOW_BATCH frames of one measurement for the parent: assembled read by read, and sent while a
+ * parent is connected. The last ones wait for it. Frames that do not fit are counted, and the next
  * frame reports the number.
  */
 #ifndef TREE_FLOWBOX_H
@@ -14,34 +14,36 @@ struct flowbox;
 
 struct flowbox_conf {
 	uint32_t measurement;
-	/* 0, or negative: it stays and is sent later. */
+	/* Returns 0, or negative: the frame stays and is sent later. */
 	int (*send)(void *arg, const struct msg *m);
 	void *arg;
 };
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct flowbox *flowbox_new(const struct flowbox_conf *c);
 void flowbox_free(struct flowbox *b);
 
-/* A read begins; object: whose links these are, "" of several, is copied. What was begun before is
- * dropped. */
+/*
+ * Begins a read. object: the sender of the links, "" = several; copied. An unfinished read is
+ * dropped.
+ */
 void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *object);
 
 /*
- * One link's part of it; as bytes when it is passed on. A part without memory counts as dropped.
- * Names of links are valid until flowbox_end(), which sends those that are 0 together
+ * Adds one link's part; as bytes if it is passed on. A part without memory counts as dropped. Names
+ * of links must be valid until flowbox_end(), which combines the links with value 0
  * (common/flow/batch/rest.h).
  */
 void flowbox_add(struct flowbox *b, const struct flow_batch *batch);
 void flowbox_add_bytes(struct flowbox *b, const void *p, size_t n);
 
-/* The read is whole: its frames (one, as long as it fits) stand behind those that wait. */
+/* The read is complete: its frames (one, if it fits) are queued behind those that wait. */
 void flowbox_end(struct flowbox *b);
 
-/* Frames that never came here were lost below. */
+/* Adds frames that were lost below. */
 void flowbox_add_dropped(struct flowbox *b, uint64_t frames);
 
-/* Sends what waits, the oldest first, as far as it goes. */
+/* Sends waiting frames, the oldest first, as far as possible. */
 void flowbox_flush(struct flowbox *b);
 
 struct flowbox_counts {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a branch that was away may have missed: conditional requests that were disarmed, and tools
- * that have left. They are sent when it returns; a repetition does no harm. Only the last ones are
- * remembered: an older conditional request is disarmed when it triggers.
+ * Messages that an absent branch may have missed: disarmed csrs, and tools that have left. They are
+ * sent when it returns; a repetition has no effect. Only the last ones are stored: an older csr is
+ * disarmed when it triggers.
  */
 #ifndef TREE_MISSED_H
 #define TREE_MISSED_H
@@ -26,7 +26,7 @@ struct missed {
 void missed_csr(struct missed *b, const char *csr);
 void missed_tool(struct missed *b, uint32_t tool);
 
-/* Calls send for a DISARM or TOOL_GONE each, oldest first. */
+/* Calls send for each DISARM or TOOL_GONE, oldest first. */
 void missed_send(const struct missed *b, void (*send)(void *arg, const struct msg *m), void *arg);
 
 #endif

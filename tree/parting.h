@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* by one branch, between two reports: more is nonsense, and must not run over */
+/* by one branch, between two reports: a larger number is invalid, and must not overflow */
 #define PARTING_LOST_MAX (UINT64_C(1) << 31)
 
 struct loop;
@@ -31,7 +31,7 @@ struct partings {
 struct parting {
 	struct partings *in;
 	struct list in_all;
-	uint32_t *branch; /* owned: those that have not answered */
+	uint32_t *branch; /* owned: branches that have not answered */
 	size_t n, cap;
 	struct loop_timer *timer; /* owned */
 	void (*on_over)(void *arg);
@@ -40,24 +40,24 @@ struct parting {
 
 void partings_init(struct partings *ps, struct loop *loop, nsec_t wait_max);
 
-/* Nothing is waited for. -ERR_NOMEM. on_over may free the parting. */
+/* Waits for no branch initially. -ERR_NOMEM. on_over may free the parting. */
 int parting_init(struct parting *p, struct partings *in, void (*on_over)(void *arg), void *arg);
 
-/* on_over does not come. */
+/* on_over is not called. */
 void parting_done(struct parting *p);
 
-/* The branch is to answer. Without memory it is not waited for. */
+/* Waits for the answer of the branch. Without memory it does not wait. */
 void parting_await(struct parting *p, uint32_t branch);
 bool parting_awaits(const struct parting *p, uint32_t branch);
 bool parting_is_open(const struct parting *p);
 
-/* The branch has answered. May call on_over. False: no answer of it is waited for. */
+/* The branch has answered. May call on_over. Returns false if no answer of it is awaited. */
 bool parting_answered(struct parting *p, uint32_t branch);
 
-/* The branch is gone and answers none of them. May call on_over of each. */
+/* The branch is lost and will not answer. May call on_over of each parting. */
 void partings_forget(struct partings *ps, uint32_t branch);
 
-/* A number of lost events, as a branch reports it. */
+/* Limits a number of lost events that a branch has reported. */
 uint64_t parting_bounded(uint64_t lost);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request while it is executed: executor.c, and run_ask.c (what branches are asked). */
+/* A request during execution: executor.c, and run_ask.c (requests to branches). */
 #ifndef TREE_RUN_INTERNAL_H
 #define TREE_RUN_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct executor {
 	size_t bytes; /* of all runs */
 	uint64_t strays;
 	uint64_t random[64];
-	size_t nrandom; /* that are left */
+	size_t nrandom; /* A request to a branch that is not answered completely. */
 };
 
 /* What a branch was asked and has not answered whole. */
@@ -35,7 +35,7 @@ struct run {
 	struct reply *reply; /* owned */
 	struct list asks;
 	struct loop_timer *timer; /* owned */
-	size_t bytes; /* of the request and of what came for it */
+	size_t bytes; /* of the request and its answers */
 	nsec_t deadline;
 	const struct plan_step *step; /* begun here, its parts are still to be sent */
 	uint32_t here_action;
@@ -48,14 +48,18 @@ struct run {
 };
 
 /* --- run_ask.c */
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct ask *ask_new(struct run *run, uint32_t branch);
 void ask_free(struct ask *a);
-/* The branch will not answer. is_sent: the request was sent; whether its changes were made is
- * unknown. */
+/*
+ * The branch will not answer. is_sent: the request was sent; whether its changes were made is
+ * unknown.
+ */
 
-/* Only what became of a request is asked: that it is not sent does not mean that it was not done
- * before. */
+/*
+ * True if only the outcome of a request is asked: the request may have run although this one was
+ * not sent.
+ */
 bool run_may_be_done(const struct run *run);
 void run_lose(struct run *run, uint32_t branch, bool is_sent, const char *reason);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands at the branches: of one conditional request or measurement, the part that each branch
- * is to have, and whether it has confirmed it. A changed part is sent with a new version; the same
- * one is not sent again. A branch that is away gets its part when it returns. Confirmations are
- * waited for during a bounded time. Works in the thread of its loop.
- *
- * standing_states has the states of a part; docs/states.md shows them.
+ * The state of one csr or measurement at the branches: the part that each branch should have, and
+ * whether it has confirmed it. A changed part is sent with a new version; an unchanged one is not
+ * sent again. An absent branch gets its part when it returns. The wait for confirmations is
+ * bounded. Runs in the thread of its loop. standing_states has the states of a part; docs/states.md
+ * shows them.
  */
 #ifndef TREE_STANDING_H
 #define TREE_STANDING_H
@@ -28,14 +27,14 @@ enum standing_state {
 	STANDING_STATES
 };
 
-/* Read only outside. Valid until the next call that changes the standing. */
+/* Read-only outside. Valid until the next call that changes the standing. */
 struct standing_part {
 	uint32_t branch; /* index */
 	enum standing_state state;
 	uint32_t version; /* it was sent with; 0: it was not sent yet */
-	const char *text; /* owned, with a 0 behind it; NULL: the mark says all */
+	const char *text; /* owned, with a terminating 0; NULL: the mark is sufficient */
 	size_t ntext;
-	uint64_t mark; /* any number that belongs to the text; or in its place a sum of numbers */
+	uint64_t mark; /* a hash of the text, or in its place a sum of numbers */
 	uint64_t next_mark; /* the same, of the next commit */
 	bool is_old; /* standing_begin() was called, and standing_set() not */
 };
@@ -48,60 +47,66 @@ struct standing_conf {
 	size_t *bytes; /* of the texts, of all standings that share it; NULL: not counted */
 	size_t bytes_max;
 	/*
-	 * As link_send(). -ERR_NOMEM: it stays to be sent. Other errors: the branch is away, and
-	 * the owner reports its loss and return.
+	 * As link_send(). -ERR_NOMEM: the part remains to be sent. Other errors: the branch is
+	 * absent, and the owner reports its loss and return.
 	 */
 	int (*send)(void *arg, const struct standing_part *p);
-	/* The branch is to end its part. */
+	/* Makes the branch end its part. */
 	void (*end)(void *arg, const struct standing_part *p);
-	/* By standing_check(): the wait for confirmations is over. May free the standing. */
+	/* Called by standing_check(): the wait for confirmations is over. May free the standing. */
 	void (*settled)(void *arg);
 	void *arg;
 };
 
-/* Without parts. NULL: no memory. */
+/* Makes a standing without parts. NULL: no memory. */
 struct standing *standing_new(const struct standing_conf *conf);
 
-/* Nothing is sent. NULL is fine. */
+/* Sends nothing. NULL is fine. */
 void standing_free(struct standing *st);
 
 /*
- * New parts for all branches: begin, set for each branch, commit. Commit sends what has changed,
- * and ends the parts that were not set. all_changed: each part is sent, also the same one.
+ * New parts for all branches: begin, set for each branch, commit. Commit sends changed parts, and
+ * ends those that were not set. all_changed: each part is sent, even an unchanged one.
  */
 void standing_begin(struct standing *st, bool all_changed);
 
-/* Copies the text, which may be NULL. -ERR_NOMEM, -ERR_LIMIT: the part is as it was. */
+/* Copies the text, which may be NULL. -ERR_NOMEM, -ERR_LIMIT: the part is unchanged. */
 int standing_set(struct standing *st, const struct standing_part *to);
 
-/* One thing more of a part without text: the sum of their numbers says whether it has changed. */
+/* Adds a number to a part without text. The sum of its numbers shows whether it has changed. */
 int standing_add(struct standing *st, uint32_t branch, uint64_t number);
 
-/* -ERR_NOMEM: a part could not be sent for want of memory, and stays to be sent. */
+/* -ERR_NOMEM: there was no memory to send a part, which remains to be sent. */
 int standing_commit(struct standing *st);
 
 /* Ends all parts. */
 void standing_end(struct standing *st);
 
-/* The branch is connected again; it is not; it is gone, with its part. False: it has no part. */
+/* The branch has connected, has disconnected, has ended with its part. False: it has no part. */
 bool standing_up(struct standing *st, uint32_t branch);
 bool standing_down(struct standing *st, uint32_t branch);
 bool standing_drop(struct standing *st, uint32_t branch);
 
-/* The branch has a part, and that version of it was sent last: a confirmation of it counts. */
+/*
+ * True if the branch has a part whose last sent version is this one, so that its confirmation
+ * counts.
+ */
 bool standing_has(const struct standing *st, uint32_t branch, uint64_t version);
 void standing_confirm(struct standing *st, uint32_t branch);
 
-/* Calls settled now when nothing is waited for or give_up is set, else then or after wait_max. */
+/*
+ * Calls settled now if no confirmation is awaited or give_up is set; else later, at most after
+ * wait_max.
+ */
 void standing_check(struct standing *st, bool give_up);
 
-/* standing_check() has not called settled yet. */
+/* True until standing_check() has called settled. */
 bool standing_is_pending(const struct standing *st);
 
-/* NULL: the branch has no part. */
+/* Returns NULL if the branch has no part. */
 const struct standing_part *standing_find(const struct standing *st, uint32_t branch);
 
-/* By branch; NULL beyond the last. */
+/* Returns the parts by branch; NULL beyond the last. */
 const struct standing_part *standing_at(const struct standing *st, size_t i);
 
 extern const struct states standing_states;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The streams of a subscription at an inner node: from each branch the blocks of events, until the
- * branch reports their end. Each opening of a stream has a new number, and blocks that were not
- * acknowledged come again. Messages with blocks are in the window of the subscription until they
- * are safe with the receiver or on disk.
- *
- * stream_states has the states of a stream; docs/states.md shows them.
+ * The streams of a subscription at an inner node. Each branch sends its blocks of events until it
+ * reports their end. Each opening of a stream has a new number, and blocks that were not
+ * acknowledged are sent again. Messages with blocks stay in the window of the subscription until
+ * the receiver or the disk has them. stream_states has the states of a stream; docs/states.md shows
+ * them.
  */
 #ifndef TREE_STREAMS_H
 #define TREE_STREAMS_H
@@ -20,9 +19,11 @@
 #include <stddef.h>
 
 #define STREAM_ROOM_MAX 8 /* messages of half a MiB from one branch on their way */
-/* of one subscription, not safe yet; half of what a spooler takes */
+/* of one subscription, not stored yet; half of a spooler's limit */
 #define STREAM_WINDOW_BYTES (8u << 20)
-/* branches return within it, after a restart of this daemon too; tools wait longer for an end */
+/*
+ * time in which branches return, also after a restart of this daemon; tools wait longer for an end
+ */
 #define STREAM_RETURN_NS (10 * NSEC_PER_SEC)
 
 struct branches;
@@ -32,7 +33,7 @@ struct msg_events_open;
 enum stream_state {
 	STREAM_AWAY, /* not connected, and may have blocks */
 	STREAM_OPEN,
-	STREAM_SHUT, /* there was no room for what came; it comes again */
+	STREAM_SHUT, /* there was no room for a message, which will be sent again */
 	STREAM_ENDED, /* it has reported its end */
 	STREAM_STATES
 };
@@ -41,18 +42,18 @@ enum stream_event { STREAM_OPENED, STREAM_FULL, STREAM_LAST, STREAM_LOST, STREAM
 
 extern const struct states stream_states;
 
-/* Read only outside. */
+/* Read-only outside. */
 struct stream {
 	struct list in_all;
 	char name[NAME_MAX_BYTES + 4]; /* of the branch, as lists of missing ones have it */
 	enum stream_state state;
 	bool has_branch;
 	uint32_t branch; /* its index */
-	uint64_t number; /* of the last opening; 0: nothing is wanted */
-	char *missing; /* owned: what its end reports as missing; NULL: nothing */
+	uint64_t number; /* of the last opening; 0: closed */
+	char *missing; /* owned: missing sources that its end reports; NULL: none */
 };
 
-/* A message whose blocks are not safe yet. */
+/* A message whose blocks are not stored yet. */
 struct stream_message {
 	uint64_t number, place; /* of the opening; in it */
 	uint64_t mark; /* grows with each message of a stream */
@@ -63,18 +64,18 @@ struct stream_message {
 struct streams_conf {
 	size_t bytes; /* of the owner's struct, which begins with a struct stream */
 	uint64_t *number; /* of the last opening, of all subscriptions that share it */
-	/* The state was `was` before. May be NULL. */
+	/* The state has changed from `was`. May be NULL. */
 	void (*on_step)(void *arg, struct stream *x, enum stream_state was);
-	/* The rest of the owner's struct. May be NULL. */
+	/* Frees the rest of the owner's struct. May be NULL. */
 	void (*on_free)(void *arg, struct stream *x);
 	void *arg;
 };
 
-/* Read only outside. */
+/* Read-only outside. */
 struct streams {
 	struct streams_conf conf;
 	struct list all; /* struct stream by in_all, owned */
-	struct map by_branch; /* of those that have a branch, by its index */
+	struct map by_branch; /* streams that have a branch, by its index */
 	unsigned n[STREAM_STATES];
 	struct stream_message *message; /* owned; the oldest first */
 	size_t nmessage, capmessage;
@@ -84,48 +85,51 @@ struct streams {
 void streams_init(struct streams *xs, const struct streams_conf *conf);
 void streams_done(struct streams *xs);
 
-/* A stream without a branch. NULL: no memory. */
+/* Adds a stream without a branch. NULL: no memory. */
 struct stream *streams_add(struct streams *xs, const char *name, enum stream_state state);
 void stream_free(struct streams *xs, struct stream *x);
 
-/* NULL: there is none from that branch. */
+/* Returns NULL if that branch has no stream. */
 struct stream *streams_at(const struct streams *xs, uint32_t branch);
 
-/* That of the branch: it has one, or one of that name was away, or it is made. NULL: no memory. */
+/*
+ * Returns the stream of the branch: its current one, an absent one with that name, or a new one.
+ * NULL: no memory.
+ */
 struct stream *streams_come(struct streams *xs, uint32_t branch, const char *name, bool *is_new);
 
-/* The stream has no branch any longer. */
+/* The stream loses its branch. */
 void stream_leave(struct streams *xs, struct stream *x);
 
 void stream_step(struct streams *xs, struct stream *x, enum stream_event ev);
 
-/* The next opening: of what is requested, with room for this many messages. It has a branch. */
+/* Begins the next opening, with room for this many messages. The stream must have a branch. */
 void stream_open(struct streams *xs, struct stream *x);
 void stream_send_open(const struct branches *to, const struct stream *x,
 		      const struct msg_events_open *wanted, uint32_t room);
 
-/* Nothing is wanted of it. */
+/* Marks the stream as closed. */
 void stream_close(struct stream *x);
 
-/* The branch has reported the end of its stream. Out of memory, `missing` is lost. */
+/* The branch has reported the end of its stream. Without memory, `missing` is lost. */
 void stream_end(struct streams *xs, struct stream *x, const char *missing);
 
-/* Writes the branches that are away and what ended streams report as missing, by commas. */
+/* Writes the absent branches and the missing sources of ended streams, separated by commas. */
 void streams_write_missing(const struct streams *xs, struct buf *b);
 
 /* --- the window */
 
-/* Room for n messages in all. -ERR_NOMEM, -ERR_LIMIT. */
+/* Reserves room for n messages in all. -ERR_NOMEM, -ERR_LIMIT. */
 int streams_reserve(struct streams *xs, size_t n);
 
-/* There is room for it. */
+/* Adds a message; there must be room for it. */
 void streams_hold(struct streams *xs, const struct stream_message *m);
 
-/* Messages of the stream's opening. */
+/* Returns the messages of the stream's opening. */
 unsigned streams_held(const struct streams *xs, const struct stream *x);
 
 /*
- * Messages up to the mark are safe: of the stream's opening, NULL = of all. Calls `safe`, which may
+ * Releases messages up to the mark: of the stream's opening, NULL = of all. Calls `safe`, which may
  * be NULL, for each, the oldest first. O(n) in the messages.
  */
 void streams_release(struct streams *xs, const struct stream *x, uint64_t mark,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the CSR engine: csr.c (life), tool_csr_arm.c (children), tool_csr_fire.c (events). */
+/*
+ * Inside the CSR engine: csr.c (creation and end), tool_csr_arm.c (branches), tool_csr_fire.c
+ * (events).
+ */
 #ifndef MAINSM_CSR_CSR_INTERNAL_H
 #define MAINSM_CSR_CSR_INTERNAL_H
 
@@ -14,13 +17,13 @@
 #include "tree/parting.h"
 #include "tree/standing.h"
 
-#define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
+#define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* directory changes arrive in bursts */
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
 /* then it counts as enabled where it is not confirmed */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
 /* then the losses of a branch are unknown, and the tool is notified */
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
-/* losses are reported alone when no event reports them by then */
+/* losses are reported separately if no event reports them by then */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
 
 struct tool_csrs {
@@ -40,7 +43,7 @@ struct csr_waiter {
 
 enum csr_state {
 	CSR_OFF,
-	CSR_ENABLING, /* the tool is not yet notified */
+	CSR_ENABLING, /* enabled, but the tool is not notified yet */
 	CSR_ENABLED,
 	CSR_DISABLING, /* the same */
 	CSR_LEAVING, /* the same, and it is deleted */
@@ -59,17 +62,18 @@ struct tool_csr {
 	uint64_t id; /* of the tool's request */
 	enum csr_state state;
 	const char *why; /* it was disabled: static words or NULL */
-	/* since it was enabled: changes elsewhere are no reason to say it again */
+	/* since it was enabled: later changes do not repeat the report */
 	bool has_reported_faults;
-	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
-	unsigned firings; /* those of them */
+	/* firings whose actions are executed, and calls that still need the csr */
+	unsigned keepers;
+	unsigned firings; /* firings among the keepers */
 	struct parting parting; /* from branches that got DISARM */
 	struct list parted; /* waiters for its end */
 	struct standing *standing; /* owned; mark: how many actions are executed there */
-	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
-	struct smap came; /* of them: what ENABLED will say */
-	struct smap refused; /* of them: those below cannot watch it there */
-	struct reply *news; /* owned; what ENABLED will say is wrong; NULL = nothing */
+	struct smap objects; /* token -> the CSR, as a set: enabled for these objects */
+	struct smap came; /* among them: for the ENABLED report */
+	struct smap refused; /* among them: cannot be watched by the branches */
+	struct reply *news; /* owned; errors for the ENABLED report; NULL = none */
 	struct list waiters;
 	nsec_t second; /* the start of the one in which `offered` counts */
 	uint64_t offered, dropped; /* dropped: not reported yet */
@@ -85,63 +89,69 @@ bool tool_csr_is_of_user_event(const struct tool_csr *csr);
 void tool_csr_step(struct tool_csr *csr, enum csr_event ev);
 bool tool_csr_is_enabled(const struct tool_csr *csr);
 
-/* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what
- * `more` has (may be NULL). */
+/*
+ * Sends a reply of the CSR: kind is a status code; entry 0 has the token or `why`. Consumes the
+ * entries of `more` (may be NULL).
+ */
 void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
 		     struct reply *more);
 
-/* Disables with a reason that the tool gets to read: a value, so in quotes. */
+/* Disables the csr with a reason for the tool: a value, so in quotes. */
 void tool_csr_suspend(struct tool_csr *csr, const char *why);
 
 /* One firing has ended. May free the CSR. */
 void tool_csr_fire_ended(struct tool_csr *csr);
 
-/* One call less needs it. May free it. */
+/* Releases one keeper. May free the CSR. */
 void tool_csr_let_go(struct tool_csr *csr);
 
 /* Consumes the waiters: each is called. */
 void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal);
 
-/* --- csr_part.c: the end, and what was lost */
+/* --- csr_part.c: the end, and losses */
 
 /* The parting is over: sends due notifications. May free the CSR. */
 void tool_csr_parted(void *csr);
 
-/* The same, unless branches are to answer. */
+/* The same, unless branches have to answer. */
 void tool_csr_check_parted(struct tool_csr *csr);
 
-/* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
+/*
+ * Reports DISABLED if it is due and no firing is in progress. now: even with firings in progress.
+ */
 void tool_csr_report_disabled(struct tool_csr *csr, bool now);
 
 void tool_csr_lose(struct tool_csr *csr, uint64_t n);
 void tool_csrs_on_losses(void *arg);
 
-/* ... of this token, also when it is deleted and parting. NULL. */
+/*
+ * Finds the csr of this token, also one that is deleted and parting. Returns NULL if there is none.
+ */
 struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token);
 
 /* --- tool_csr_arm.c */
 
-/* Brings the branches to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
+/* Updates the branches to the CSR's current objects. -ERR_NOMEM, -ERR_LIMIT. */
 int tool_csr_arm(struct tool_csr *csr);
 
-/* A user event or measurement of that tool. Those that are gone never come back. */
+/* True if the tool has that user event or measurement. An ended one never returns. */
 bool tool_csr_event_exists(const struct session *s, const char *token);
 
-/* Of user events and measurements: each that it names has ended. */
+/* True if all user events and measurements that it names have ended. */
 bool tool_csr_is_hopeless(const struct tool_csr *csr);
 
-/* Takes it back from all of them, without a word to the tool. */
+/* Disarms all branches, without notifying the tool. */
 void tool_csr_disarm(struct tool_csr *csr);
 
-/* When it is settled, the waiters and the tool are notified. NULL: no memory. */
+/* When it is settled, the waiters and the tool are notified. Returns NULL without memory. */
 struct standing *tool_csr_standing_new(struct tool_csr *csr);
 
-/* --- csr_hold.c: a process that waits below until all actions of its event have ended */
+/* --- csr_hold.c: a process that is held until all actions of its event have ended */
 
-/* One user of it: the caller. NULL: no memory, it was released. */
+/* The caller is its one user. NULL: no memory, it was released. */
 struct hold *hold_new(struct branches *c, uint32_t branch, const struct msg_triggered *m);
 struct hold *hold_use(struct hold *h); /* NULL is fine */
-/* The last one lets the process go. NULL is fine. */
+/* The last user releases the process. NULL is fine. */
 void hold_drop(struct hold *h);
 
 /* --- tool_csr_fire.c */
@@ -158,7 +168,9 @@ struct csr_firing {
 	unsigned depth;
 };
 
-/* What a branch says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO.
+/*
+ * Checks entries of a branch: the actions must be of this request, and the objects its own.
+ * ERR_DENIED, ERR_PROTO.
  */
 int tool_csr_check_entries(const struct tool_csr *csr, const struct branch *b,
 			   const struct msg_entry *entry, size_t n, struct err *e);

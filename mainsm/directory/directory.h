@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directory of objects: sites > nodes > processes > threads, by token.
- * It is what the daemons below said last; a node that does not answer keeps
- * its objects. Pure: fed with decoded messages, time is an argument.
+ * The directory of objects: sites > nodes > processes > threads, by token. It has the last report
+ * of the daemons below; a node that does not answer keeps its objects. Pure: the inputs are decoded
+ * messages, and time is an argument.
  */
 #ifndef MAINSM_DIRECTORY_DIRECTORY_H
 #define MAINSM_DIRECTORY_DIRECTORY_H
@@ -17,18 +17,18 @@
 #include <stdint.h>
 
 #define DIRECTORY_OBJECTS_MAX 262144 /* four times what one request may name */
-#define DIRECTORY_NODE_OBJECTS_MAX 16384 /* so that one host cannot take them all */
+#define DIRECTORY_NODE_OBJECTS_MAX 16384 /* so that one host cannot fill the directory */
 
-/* The letters are the prefixes of tokens; a container comes before what it contains. */
+/* The letters are the prefixes of tokens; a container precedes its contents. */
 enum object_kind { OBJECT_SITE, OBJECT_NODE, OBJECT_PROC, OBJECT_THREAD, OBJECT_KINDS };
 
-/* Read only outside; strings are never NULL. Valid until the directory changes it or lets it go. */
+/* Read-only outside; strings are never NULL. Valid until the directory changes or removes it. */
 struct object {
 	const char *token;
 	enum object_kind kind;
 	struct object *parent; /* NULL for a site */
 	struct list children, sibling; /* struct object by `sibling`, in the order of their birth */
-	uint64_t born; /* the directory's sequence number when it came */
+	uint64_t born; /* the directory's sequence number at its creation */
 	uint32_t number; /* of the site, else of the node that it is on */
 	const char *name, *job, *flavour, *host;
 	int64_t pid;
@@ -40,9 +40,9 @@ struct object {
 	uint32_t server; /* node: the branch that serves it, 0 = none */
 	uint64_t attach; /* node: of the claim by which that has it; the greater is the later */
 	nsec_t since; /* node: when `sub` became what it is */
-	/* node: what it holds; snapshots seen. Else: snapshot it was seen in */
+	/* node: number of its objects, snapshots seen; else: the last snapshot that contained it */
 	uint32_t objects, round;
-	bool snapshot; /* node: parts of a snapshot are still to come */
+	bool snapshot; /* node: parts of a snapshot are missing */
 };
 
 enum directory_change { DIRECTORY_CAME, DIRECTORY_CHANGED, DIRECTORY_WENT };
@@ -58,27 +58,27 @@ void directory_set_listener(struct directory *d,
 				       enum directory_change what),
 			    void *arg);
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 struct object *directory_find(const struct directory *d, const char *token);
 struct object *directory_node(const struct directory *d, uint32_t number);
 
-/* The list of sites: struct object by `sibling`, in the order of their birth. */
+/* Returns the list of sites: struct object by `sibling`, in order of creation. */
 const struct list *directory_sites(const struct directory *d);
 
-/* The number of the last birth; objects that come later have a higher one. */
+/* Returns the number of the last creation; later objects have higher numbers. */
 uint64_t directory_sequence(const struct directory *d);
 size_t directory_count(const struct directory *d, enum object_kind kind);
 
-/* Adds, or finds the one of that number. ERR_NOMEM, ERR_LIMIT. */
+/* Adds, or finds the site with that number. ERR_NOMEM, ERR_LIMIT. */
 int directory_add_site(struct directory *d, uint32_t number, const char *name, struct object **out);
 int directory_add_node(struct directory *d, uint32_t number, const char *host, struct object *site,
 		       nsec_t now, struct object **out);
 
 /*
- * What the branch `server` says of one node. The node must have been added and be served by
- * that branch; objects must be of that node, each under a parent that is there.
- * ERR_DENIED (of another node, or not this branch's), ERR_PROTO (token or parent is invalid),
- * ERR_LIMIT, ERR_NOMEM; what came before the offending object stays.
+ * Applies the report of branch `server` about one node. The node must have been added and be served
+ * by that branch. Objects must belong to that node, each under an existing parent. ERR_DENIED
+ * (another node's, or not this branch's), ERR_PROTO (token or parent is invalid), ERR_LIMIT,
+ * ERR_NOMEM. Objects before the offending one stay.
  */
 int directory_apply(struct directory *d, uint32_t server, const struct msg_directory *m, nsec_t now,
 		    struct err *e);
@@ -86,19 +86,19 @@ int directory_apply(struct directory *d, uint32_t server, const struct msg_direc
 void directory_serve(struct directory *d, struct object *node, uint32_t server, uint64_t attach);
 void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now);
 
-/* All nodes of that branch are lost from now on and not served. */
+/* Marks all nodes of that branch as lost and not served. */
 void directory_branch_lost(struct directory *d, uint32_t server, nsec_t now);
 
 /* Removes nodes that have been lost for longer than `keep`. Returns how many. */
 size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep);
 
-/* The container of that kind (o itself when it is of that kind), NULL when o lies above it. */
+/* Returns the container of that kind (o itself if it is of that kind), NULL if o is above it. */
 struct object *object_container(const struct object *o, enum object_kind kind);
 
-/* enum msg_state; MSG_STATE_UNREACHABLE when its node is lost and it had not ended. */
+/* Returns enum msg_state; MSG_STATE_UNREACHABLE if its node is lost and it had not ended. */
 uint32_t object_state(const struct object *o);
 
-/* OBJECT_SITE for 's' and so on; -1 for another letter. */
+/* Returns OBJECT_SITE for 's' and so on; -1 for another letter. */
 int object_kind_of(char letter);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The jobs that run, and what was known of each at its last sample. Hosts report totals; a sample
- * has what was added to them. Pure: fed with the directory and with replies, time is an argument.
+ * The running jobs, and the totals of each at its last sample. Hosts report totals; a sample
+ * contains the differences. Pure: the inputs are the directory and replies, and time is an
+ * argument.
  */
 #ifndef MAINSM_HISTORY_LIVE_H
 #define MAINSM_HISTORY_LIVE_H
@@ -11,7 +12,7 @@
 #include "mainsm/directory/directory.h"
 #include "mainsm/history/sample.h"
 
-#define LIVE_JOBS_MAX 1024 /* at once: a session of each batch system's step of a large user */
+#define LIVE_JOBS_MAX 1024 /* at once: one session for each step of a large user's batch jobs */
 
 struct live_job {
 	struct live *live;
@@ -33,47 +34,47 @@ struct live_job {
 	nsec_t began, sampled_at, ranks_at; /* wall; 0: never */
 	nsec_t next, ranks_next; /* loop time: when a sample of it, or of its ranks, is due */
 	bool wants_ranks; /* in the request that is under way */
-	/* its last sample is made; it stays until the directory has forgotten it */
+	/* its last sample is made; it stays until the directory has removed it */
 	bool is_done;
 };
 
 struct live {
 	struct smap jobs; /* name -> struct live_job, owned */
-	nsec_t started; /* wall: jobs that began later are known from their beginning */
+	nsec_t started; /* wall time; later jobs are known from their beginning */
 	uint64_t round;
 	uint64_t refused; /* jobs beyond LIVE_JOBS_MAX */
-	uint64_t strange; /* entries of replies that made no sense */
+	uint64_t strange; /* invalid entries of replies */
 };
 
 void live_init(struct live *l, nsec_t wall);
 void live_done(struct live *l);
 
-/* What the directory has. True: a job is new, or has ended, and waits for a sample. */
+/* Reads the directory. Returns true if a job has begun or ended, and waits for a sample. */
 bool live_scan(struct live *l, const struct directory *d);
 
-/* A job runs, or its last sample is still to be made. */
+/* True if a job runs, or its last sample is not made yet. */
 bool live_has_work(const struct live *l);
 
-/* An answer to omig_job_sample(). */
+/* Adds an answer to omig_job_sample(). */
 void live_add(struct live *l, const struct reply *r, nsec_t wall);
 
-/* Hosts are asked: what they report as of now is not added to what they reported before. */
+/* Called before hosts are asked: later reports replace earlier ones. */
 void live_ask(struct live_job *j);
 
-/* The sample of the job, valid until the next call about the job. */
+/* Makes the sample of the job, valid until the next call about the job. */
 void live_sample(struct live_job *j, nsec_t wall, struct history_job *out);
 
-/* Brings the ranks of a sample into order, before live_ranks(). Their number. */
+/* Sorts the ranks of a sample, before live_ranks(). Returns their number. */
 size_t live_order_ranks(struct live_job *j);
 
 /*
- * At most HISTORY_RANKS_EACH_MAX of its ranks from number `first` on, in memory of the caller:
- * free() of out->rank and out->nodes. -ERR_NOMEM.
+ * Writes at most HISTORY_RANKS_EACH_MAX of its ranks, starting with number `first`. The caller
+ * frees out->rank and out->nodes. -ERR_NOMEM.
  */
 int live_ranks(const struct live_job *j, const struct directory *d, size_t first,
 	       struct history_ranks *out);
 
-/* The interval is over. */
+/* Ends the interval. */
 void live_next(struct live_job *j);
 
 #endif

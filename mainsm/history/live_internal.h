@@ -15,13 +15,13 @@ struct live_call {
 enum { RANK_CPU, RANK_CALLS, RANK_OUT, RANK_IN, RANK_DELAYS };
 #define RANK_TOTALS (RANK_DELAYS + CALL_CLASSES)
 
-/* Totals of a rank when ranks were sampled last. */
+/* Totals of a rank at the last sample of ranks. */
 struct live_total {
 	int64_t rank, pid, counts;
 	double v[RANK_TOTALS];
 };
 
-/* A rank in the sample that is being made. */
+/* A rank in the current sample. */
 struct live_rank {
 	int64_t rank;
 	const struct live_part *part;

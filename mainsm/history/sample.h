@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of jobs as records of an event log (docs/eventlog.md): what a job did in one interval,
- * and what each of its ranks did. Each block describes itself, so the loss of others does no harm.
- * Reading takes bytes of any origin.
+ * Samples of jobs as records of an event log (docs/eventlog.md): the activity of a job in one
+ * interval, and of each of its ranks. Each block describes itself, so the loss of others has no
+ * effect. The reader accepts bytes of any origin.
  */
 #ifndef MAINSM_HISTORY_SAMPLE_H
 #define MAINSM_HISTORY_SAMPLE_H
@@ -15,16 +15,16 @@
 
 #define HISTORY_CALLS_MAX 1024 /* of one sample: more than there are functions */
 #define HISTORY_RANKS_MAX 65536 /* of a job: OMIS_OBJECTS_MAX */
-/* of one record, which has 64 KB: with all columns, and a host of a long name for each */
+/* of one record of 64 KB: with all columns, and a long host name for each rank */
 #define HISTORY_RANKS_EACH_MAX 512
-#define HISTORY_BLOCK_BYTES (96 * 1024) /* a sample of ranks with 64 KB fits behind others */
-/* Values of a rank are stored in 16 bits: the exponent of a float and 8 bits of the rest. */
+#define HISTORY_BLOCK_BYTES (96 * 1024) /* a 64 KB sample of ranks fits behind others */
+/* Values of a rank have 16 bits: the exponent of a float and 8 bits of its fraction. */
 #define HISTORY_RANK_ERROR (1.0 / 256)
 
 enum history_flags {
-	HISTORY_ENDED = 1, /* the job has ended: nothing more comes */
-	HISTORY_FELL = 2, /* some totals fell: a process was forgotten, what it did last may be
-			     missing */
+	HISTORY_ENDED = 1, /* the job has ended: the last sample */
+	/* some totals decreased: a process was removed, and its last activity may be missing */
+	HISTORY_FELL = 2,
 };
 
 /* Sums of one function over the interval. */
@@ -37,13 +37,13 @@ struct history_call {
 struct history_job {
 	nsec_t wall; /* end of the interval, ns since 1970 */
 	const char *job, *program;
-	int64_t span_ms; /* the interval; 0: what was before is not known */
+	int64_t span_ms; /* the interval; 0: earlier totals are not known */
 	int64_t began_ms; /* wall time of the first process; 0: not known */
 	int64_t world_size, processes, alive, ranks, nodes;
 	int64_t missing; /* nodes of it that did not answer: their part is in no value */
-	/* processes whose calls, and bytes, were counted; after their end: as before it */
+	/* processes whose calls, and bytes, were counted; ended ones count as before their end */
 	int64_t counted, volumes;
-	int64_t answered, in_mpi; /* processes in a call at the end, of those that answered */
+	int64_t answered, in_mpi; /* answering processes, and those in a call at the end */
 	int64_t exit_status; /* as of wait(), the first that is not 0; -1: not known */
 	int64_t flags;
 	int64_t cpu_ms; /* of all processes */
@@ -52,7 +52,7 @@ struct history_job {
 	size_t ncall;
 };
 
-/* Columns of a rank. Rates are by the second of the interval; NaN: not known. */
+/* Columns of a rank. Rates are per second of the interval; NaN: not known. */
 enum history_column {
 	HISTORY_STATE, /* enum msg_state */
 	HISTORY_COUNTS, /* bit 0: its calls are counted, bit 1: bytes too */
@@ -70,7 +70,7 @@ struct history_rank {
 	float value[HISTORY_COLUMNS];
 };
 
-/* A job with many ranks has several of the same time. */
+/* A job with many ranks has several records with the same time. */
 struct history_ranks {
 	nsec_t wall;
 	const char *job;
@@ -90,15 +90,15 @@ struct history_writer {
 	bool is_described; /* types stand in this block */
 };
 
-/* stream: a number that no other writer has. */
+/* stream: a number that no other writer uses. */
 void history_writer_init(struct history_writer *w, uint64_t stream);
 void history_writer_done(struct history_writer *w);
 
-/* ERR_INVALID, ERR_LIMIT: too long for a record; ERR_NOMEM. Nothing is written then. */
+/* ERR_INVALID, ERR_LIMIT: too long for a record; ERR_NOMEM. On failure nothing is written. */
 int history_write_job(struct history_writer *w, const struct history_job *j, struct err *e);
 int history_write_ranks(struct history_writer *w, const struct history_ranks *r, struct err *e);
 
-/* Closes the block: w->out.out has whole ones. ERR_NOMEM. */
+/* Closes the block: w->out.out contains whole blocks. ERR_NOMEM. */
 int history_writer_cut(struct history_writer *w, struct err *e);
 
 /* --- reading */
@@ -107,21 +107,21 @@ struct history_reader;
 
 struct history_reader_report {
 	uint64_t samples;
-	uint64_t bad; /* records that are invalid, or whose functions have no name */
+	uint64_t bad; /* invalid records, or functions without a name */
 };
 
-/* Both may be NULL. What they get is valid until they return. */
+/* Both may be NULL. Arguments are valid until they return. */
 struct history_visit {
 	void (*on_job)(void *arg, const struct history_job *j);
 	void (*on_ranks)(void *arg, const struct history_ranks *r);
 	void *arg;
 };
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct history_reader *history_reader_new(const struct history_visit *visit);
 void history_reader_free(struct history_reader *r);
 
-/* Whole blocks, and what lies between them. -ERR_NOMEM. */
+/* Reads whole blocks; skips other bytes between them. -ERR_NOMEM. */
 int history_read(struct history_reader *r, const uint8_t *p, size_t n);
 void history_reader_report(const struct history_reader *r, struct history_reader_report *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of jobs on disk: a spool (eventlog/spool) that keeps the newest ones, bounded in bytes
- * and in age. A disk that fails costs samples, which are counted, and nothing else.
+ * Samples of jobs on disk: a spool (eventlog/spool) with the newest samples, bounded in bytes and
+ * in age. A disk error only loses samples, which are counted.
  */
 #ifndef MAINSM_HISTORY_STORE_H
 #define MAINSM_HISTORY_STORE_H
@@ -10,9 +10,9 @@
 #include "eventlog/spool/spooler.h"
 #include "mainsm/history/sample.h"
 
-/* samples of this time go to the disk together: so much is lost by a crash of mainsm */
+/* time between writes: a crash of mainsm loses the samples of this time */
 #define HISTORY_BLOCK_NS (120 * NSEC_PER_SEC)
-#define HISTORY_QUERIES_MAX 8 /* at once: each reads all that there is */
+#define HISTORY_QUERIES_MAX 8 /* at once: each reads the whole store */
 #define HISTORY_MIN_BYTES (INT64_C(1) << 20)
 #define HISTORY_EXPIRE_NS (600 * NSEC_PER_SEC) /* between two searches for what is too old */
 
@@ -25,24 +25,26 @@ struct history_store_conf {
 	const char *path; /* of its folder; copied */
 	uint64_t max_bytes;
 	nsec_t keep; /* older samples go */
-	uint64_t stream; /* a number that no other start has */
+	uint64_t stream; /* a number that is unique to this start */
 	nsec_t (*wall_now)(void *arg);
 	void *arg;
 	const struct disk *disk; /* NULL: the folder; borrowed */
 	const struct spooler_turns *turns; /* as of struct spooler_calls; borrowed */
 };
 
-/* ERR_NOMEM, ERR_SYS. A folder that cannot be opened is no error: it is tried again. */
+/* ERR_NOMEM, ERR_SYS. A folder that cannot be opened is no error, and is retried. */
 int history_store_open(const struct history_store_conf *c, struct history_store **out,
 		       struct err *e);
 
-/* Writes what there is; waits for the disk as spooler_close(). Queries must be over. */
+/* Writes pending samples; waits for the disk as spooler_close(). Queries must have ended. */
 void history_store_close(struct history_store *s);
 
 void history_store_limit(struct history_store *s, uint64_t max_bytes, nsec_t keep);
 
-/* The next block is begun after HISTORY_BLOCK_NS, or by history_store_cut(). What cannot be written
- * is counted as lost. */
+/*
+ * Adds a sample. The next block begins after HISTORY_BLOCK_NS, or by history_store_cut(). Samples
+ * that cannot be written count as lost.
+ */
 void history_store_job(struct history_store *s, const struct history_job *j);
 void history_store_ranks(struct history_store *s, const struct history_ranks *r);
 void history_store_cut(struct history_store *s);
@@ -53,19 +55,19 @@ struct history_outcome {
 };
 
 /*
- * All samples, the oldest first; then on_done, once, from the loop. *out is valid until then.
- * ERR_AGAIN: HISTORY_QUERIES_MAX are under way, or the folder cannot be opened: e has the reason.
- * ERR_NOMEM.
+ * Reads all samples, the oldest first; then calls on_done once, from the loop. *out is valid until
+ * then. ERR_AGAIN: HISTORY_QUERIES_MAX are running, or the folder cannot be opened: e has the
+ * reason. ERR_NOMEM.
  */
 int history_query(struct history_store *s, const struct history_visit *visit,
 		  void (*on_done)(void *arg, const struct history_outcome *o),
 		  struct history_query **out, struct err *e);
-/* on_done does not come. */
+/* on_done is not called. */
 void history_query_cancel(struct history_query *q);
 
 struct history_store_stats {
 	uint64_t samples; /* that were written since the start */
-	uint64_t lost; /* of them, for want of room or of a disk */
+	uint64_t lost; /* samples lost because of a full store or a disk error */
 	uint64_t bytes; /* on disk */
 	uint64_t damaged; /* bytes that made no sense */
 	bool is_failing;

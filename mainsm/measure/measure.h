@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measurements: metrics of the language in pmsl, on objects of a tool. Each is compiled here, cut
- * into pieces and sent to the branches. Their values are merged here. A closed read is the event
- * dfg_has_read.
+ * Measurements: metrics in PMSL on objects of a tool. Each is compiled here, cut into pieces and
+ * sent to the branches. Their values are merged here. A closed read is the event dfg_has_read.
  *
  * Interval r ends at start + r * every, or when the tool requests a read. A read is closed when all
- * expected values have come, or when its time of grace is over. A silent host never delays a
- * result, which names the missing hosts.
+ * expected values have arrived, or when its grace is over. A silent host never delays a result,
+ * which names the missing hosts.
  *
- * A measurement of all objects, or of a site or node, follows those that come and go. Parts that
- * are in both the old and the new graph keep their state. When no graph can be made, the old one
- * continues. Memory and the time for following are bounded: MEASURES_PER_TOOL_MAX, and all
- * measurements together take at most a MEASURE_REST-th of the time to follow. One turn of the loop
- * plans one of them, so that 64 displays do not delay all other work.
+ * A measurement of all objects, or of a site or node, follows new and ended objects. Parts that are
+ * in both the old and the new graph keep their state. If no graph can be made, the old one
+ * continues.
+ *
+ * Memory and the time for following are bounded: MEASURES_PER_TOOL_MAX, and all measurements
+ * together use at most a MEASURE_REST-th of the time to follow. One turn of the loop plans one of
+ * them, so that 64 displays do not delay all other work.
  */
 #ifndef MAINSM_MEASURE_MEASURE_H
 #define MAINSM_MEASURE_MEASURE_H
@@ -27,13 +28,13 @@
 #define MEASURES_PER_TOOL_MAX 64 /* a screen of displays; each is a graph everywhere */
 /* values of one read: four virtual times of BIND_OUTPUTS_MAX objects */
 #define MEASURE_RESULTS_MAX 16384
-#define MEASURE_VALUES_PER_EVENT 500 /* a frame takes them, with room for histograms of some */
-/* of a read: longer than the sm of a site waits, which waits longer than those below it */
+#define MEASURE_VALUES_PER_EVENT 500 /* as many as fit in a frame, with some histograms */
+/* of a read: longer than the grace of the site's sm, which is longer than that of the sms below */
 #define MEASURE_GRACE_NS (INT64_C(1000000000))
 #define MEASURE_GRACE_READS 6 /* intervals: no branch may get FLOW_READS_OPEN ahead */
-/* dfg_start answers without those that have not: before a request gives up */
+/* dfg_start then answers although some branches have not: before a request times out */
 #define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000))
-#define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */
+#define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program start one by one */
 #define MEASURE_REST 10
 
 struct branches;
@@ -61,10 +62,10 @@ struct measures_conf {
 
 struct measures *measures_new(const struct measures_conf *conf);
 
-/* All must have been deleted. */
+/* All measurements must have been deleted. */
 void measures_free(struct measures *ms);
 
-/* As the services of the same names have it; all borrowed. */
+/* Parameters of the services with the same names; all borrowed. */
 struct measure_request {
 	const struct omis_value *objects; /* a list of tokens; an empty one: all */
 	const char *text, *metric; /* text "": a built-in metric */
@@ -72,8 +73,8 @@ struct measure_request {
 };
 
 /*
- * *token is valid while it exists. ERR_INVALID, ERR_LIMIT, ERR_NOTFOUND (an object): why has words,
- * of several lines for a text with faults. ERR_NOMEM.
+ * *token is valid while it exists. ERR_INVALID, ERR_LIMIT, ERR_NOTFOUND (an object): why has a
+ * message, of several lines for a text with errors. ERR_NOMEM.
  */
 int measure_create(struct measures *ms, struct session *s, const struct measure_request *wanted,
 		   const char **token, struct buf *why);
@@ -87,21 +88,21 @@ struct measure *measure_find(const struct session *s, const char *token);
  */
 int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg);
 
-/* Takes its graphs away everywhere; it can be started again. */
+/* Unloads its graphs everywhere; it can be started again. */
 void measure_stop(struct measure *m);
 void measure_delete(struct measure *m);
 
-/* add: more objects; else without these. As measure_create(). */
+/* Adds objects, or removes them. As measure_create(). */
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why);
 
 /*
- * Requests a read; joins the next one when a read is pending. The loop calls on_read when it is
- * closed, with the values as dfg_read() returns them. NULL: the measurement has ended before. A
- * measurement with an interval reports its next read. ERR_INVALID: it does not run.
+ * Requests a read; joins a pending read. The loop calls on_read when it is closed, with the values
+ * of dfg_read(). NULL: the measurement ended before. A measurement with an interval reports its
+ * next read. ERR_INVALID: it does not run.
  */
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg);
 
-/* Forgets the waiters with this arg for that measurement, which may be gone. */
+/* Removes the waiters with this arg for that measurement, which may have ended. */
 void measures_forget_waiter(struct measures *ms, const char *token, void *arg);
 
 /* Finds a measurement of any tool. */
@@ -113,12 +114,12 @@ void measures_list(const struct measures *ms, struct omis_writer *w);
 /* Values of dfg_get_info(). */
 void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w);
 
-/* --- what happens */
+/* --- events */
 
-/* All of that tool, which goes: the branches get tool_gone. */
+/* Drops all measurements of the tool, which leaves: the branches get tool_gone. */
 void measures_drop(struct measures *ms, struct session *s);
 
-/* The directory, or what a tool is attached to, has changed. */
+/* The directory, or the set of attached objects, has changed. */
 void measures_follow_soon(struct measures *ms);
 
 void measures_branch_lost(struct measures *ms, uint32_t branch);
@@ -135,7 +136,7 @@ struct measures_stats {
 	/* routes: how often the branches of a graph were determined */
 	uint64_t plans, refused_plans, routes;
 	uint64_t strays; /* batches of unknown links, or of earlier ones */
-	uint64_t frames, bytes; /* of batches that came up */
+	uint64_t frames, bytes; /* of received batches */
 };
 
 void measures_stats(const struct measures *ms, struct measures_stats *out);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (life), measure_wait.c (waiters), measure_request.c (the request
- * of a tool), measure_objects.c (its objects). measure_world.c (existing objects), measure_plan.c
- * (graphs), measure_load.c (children), measure_read.c (reads). measure_until.c (the rule that ends
- * a measurement), measure_info.c.
+ * Inside measurements: measure.c (creation and end), measure_wait.c (waiters), measure_request.c
+ * (the request of a tool), measure_objects.c (its objects). measure_world.c (existing objects),
+ * measure_plan.c (graphs), measure_load.c (branches), measure_read.c (reads). measure_until.c (the
+ * rule that ends a measurement), measure_info.c.
  */
 #ifndef MAINSM_MEASURE_MEASURE_INTERNAL_H
 #define MAINSM_MEASURE_MEASURE_INTERNAL_H
@@ -29,27 +29,29 @@ struct measures {
 	struct loop_timer *follow; /* owned */
 	nsec_t follow_next; /* not before this */
 	uint64_t round; /* of following: each measurement has a turn in it */
-	bool is_round_over, has_more_changed; /* the next round is wanted already */
+	bool is_round_over, has_more_changed; /* the next round is requested already */
 	struct flow_batch_room room;
-	/* what comes out of a stage; its arg is the measurement */
+	/* handles the output of a stage; its arg is the measurement */
 	void (*on_result)(void *arg, const struct flow_result *r);
 	void (*on_batch)(void *arg, const struct flow_batch *b);
-	struct list ready; /* waiters whose time has come; they may do anything */
+	struct list ready; /* waiters that are due; their callbacks may do anything */
 	struct loop_job calling;
 	struct measures_stats stats;
 };
 
-/* The nearest mark above an object decides whether it is measured; without a mark is_all does. */
+/*
+ * The nearest mark above an object decides whether it is measured; without a mark, is_all decides.
+ */
 struct asked_objects {
 	struct asked_mark {
 		char token[TOKEN_BYTES];
 		bool is_out; /* taken away */
 	} * mark; /* owned */
 	size_t n, cap;
-	bool is_all; /* all that there are, also those to come */
+	bool is_all; /* all objects, also later ones */
 };
 
-/* What a tool requested, kept to be bound again and again. */
+/* The request of a tool, stored so that it can be bound again. */
 struct measure_asked {
 	char *metric, *name; /* owned; of the text, for diagnostics */
 	struct omis_values *parameters; /* owned: name, value, ... */
@@ -63,7 +65,7 @@ struct measure_asked {
 	char *until; /* owned: the rule that ends it; NULL: none */
 };
 
-/* A part of the graph, and where it runs. */
+/* A part of the graph, and the place where it runs. */
 struct measure_piece {
 	enum place_kind kind;
 	char object[TOKEN_BYTES]; /* "" for the top */
@@ -75,26 +77,26 @@ struct measure_piece {
 };
 
 struct measure_plan {
-	struct measure_piece *piece; /* the top is the first; sites stand above their nodes */
+	struct measure_piece *piece; /* the top is the first; sites precede their nodes */
 	size_t npiece;
 	char (*label)[TOKEN_BYTES]; /* of each output */
 	char **with; /* of each output: its partner's token, or its region as a string; NULL: all */
 	size_t nlabel;
-	struct measure_world *world; /* that it was made for */
+	struct measure_world *world; /* the objects that it was made for */
 };
 
 struct measure_waiter {
-	struct list in_waiters; /* the measurement's, then those that are ready */
-	char *values; /* owned; of the read, NULL: none */
+	struct list in_waiters; /* in the measurement's list, then in that of the ready ones */
+	char *values; /* owned; values of the read, NULL: none */
 	void (*on_loaded)(void *arg);
-	void (*on_read)(void *arg, const char *values); /* one of the two is NULL */
+	void (*on_read)(void *arg, const char *values); /* exactly one of the two is not NULL */
 	void *arg;
 	int64_t read; /* that, or a later one */
 };
 
-/* Something that is wrong with an object's part. */
+/* An error of an object's part. */
 struct measure_trouble {
-	uint32_t branch; /* that said so */
+	uint32_t branch; /* that reported it */
 	char object[TOKEN_BYTES];
 	unsigned status; /* of the request language */
 	char *text; /* owned */
@@ -106,20 +108,19 @@ struct measure_value {
 	char *buckets; /* owned; of a HISTOGRAM: a list */
 };
 
-/* What an output with a stop has counted, at the last read. */
+/* The count of an output with a stop, at the last read. */
 struct measure_counted {
 	uint32_t output;
 	struct moments moments;
 	bool is_enough;
-	/* of its values: an interval for independent ones is too narrow */
+	/* of its values: an interval for independent ones would be too narrow */
 	enum dependence dependence;
 };
 
 enum measure_state {
 	MEASURE_NEW,
-	MEASURE_LOADING, /* it runs, and pieces are to be sent to where they belong now */
-	MEASURE_RUNNING, /* each piece was sent to where it then belonged, and none was lost since
-			  */
+	MEASURE_LOADING, /* running; pieces must be sent to their current branches */
+	MEASURE_RUNNING, /* running; each piece is loaded at its branch */
 	MEASURE_STOPPED,
 	MEASURE_STATES
 };
@@ -139,7 +140,7 @@ struct measure {
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t followed; /* the round that it had its turn in */
 	uint64_t tried; /* hash of the world that was planned for, or could not */
-	struct standing *standing; /* owned; mark: a hash of what the branch is to run */
+	struct standing *standing; /* owned; mark: a hash of the branch's pieces */
 	uint32_t version; /* of the last load that was sent */
 	struct measure_trouble *trouble;
 	size_t ntrouble, captrouble;
@@ -148,7 +149,7 @@ struct measure {
 	struct list waiters;
 	struct measure_value *value;
 	size_t nvalue, capvalue;
-	/* owned; of the last read, and of the plan that it was read by */
+	/* owned; of the last read, and of its plan */
 	struct measure_counted *counted;
 	size_t ncounted, capcounted;
 	bool has_enough; /* its rule has ended it */
@@ -167,8 +168,8 @@ struct measure_world {
 };
 
 /*
- * The attached objects of the tool. A process that has ended is in it when it was in `before` (may
- * be NULL): its values continue to count. NULL without memory.
+ * Makes the set of the tool's attached objects. A process that has ended is included if `before`
+ * (may be NULL) has it: its values continue to count. Returns NULL without memory.
  */
 struct measure_world *measure_world_new(const struct session *s,
 					const struct measure_world *before);
@@ -180,16 +181,18 @@ uint32_t measure_world_find(const struct measure_world *w, const char *token);
 /* -ERR_NOMEM. */
 int measure_wait(struct measure *m, const struct measure_waiter *waiter);
 
-/* True: the read has waiters. */
+/* True if the read has waiters. */
 bool measure_has_readers(const struct measure *m, int64_t read);
 
-/* Waiters for branches are ready; waiters for a read up to that one are, with a copy of these
- * values. */
+/*
+ * Makes waiters ready: those for branches; those for reads up to that one, with a copy of these
+ * values.
+ */
 void measure_ready_loaded(struct measure *m);
 void measure_ready_read(struct measure *m, int64_t read, const char *values);
-/* Ends the remaining waits: there is nothing to wait for. */
+/* Ends the remaining waits without a result. */
 void measure_drop_waiters(struct measure *m);
-/* Ready waiters that will not be called. */
+/* Drops ready waiters without calling them. */
 void measures_drop_ready(struct measures *ms);
 
 /* --- measure_request.c */
@@ -197,7 +200,7 @@ void measures_drop_ready(struct measures *ms);
 int asked_init(struct measure_asked *a, const struct measure_request *w, struct buf *why);
 void asked_done(struct measure_asked *a);
 
-/* The first parameter that takes objects; NULL: none does. */
+/* Returns the first parameter that takes objects; NULL: none does. */
 const struct pmsl_decl *asked_first(const struct pmsl_metric *m);
 
 struct asked_binding {
@@ -206,22 +209,24 @@ struct asked_binding {
 	struct bind_options options;
 };
 
-/* But for the arguments. */
+/* Returns the options without the arguments. */
 struct bind_options asked_options(const struct measure_asked *a);
 
-/* For the objects of a world. */
+/* Binds the request to the objects of a world. */
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,
 	       struct buf *why);
 void asked_unbind(struct asked_binding *b);
 
-/* --- measure_objects.c: lists of tokens. ERR_NOTFOUND: the tool sees none of that name, or it is
- * not in; ERR_INVALID. */
+/*
+ * --- measure_objects.c: lists of tokens. ERR_NOTFOUND: the tool does not see that object, or it is
+ * not in the list; ERR_INVALID.
+ */
 
-/* An empty list: all. */
+/* An empty list means all. */
 int asked_objects_init(struct asked_objects *a, const struct session *s,
 		       const struct omis_value *objects, struct buf *why);
 
-/* Also ERR_INVALID when nothing would be left. */
+/* Also ERR_INVALID if no object would remain. */
 int asked_objects_change(struct asked_objects *a, const struct session *s,
 			 const struct omis_value *objects, bool add, struct buf *why);
 int asked_objects_copy(const struct asked_objects *from, struct asked_objects *out);
@@ -229,40 +234,46 @@ void asked_objects_done(struct asked_objects *a);
 
 /* --- measure_plan.c */
 
-/* The text of a built-in metric with the parameters that are given. -ERR_INVALID, -ERR_UNSUPPORTED
- * with words in why, -ERR_NOMEM. */
+/*
+ * Writes the text of a built-in metric with the given parameters. -ERR_INVALID, -ERR_UNSUPPORTED
+ * with a message in why, -ERR_NOMEM.
+ */
 int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
 
-/* -ERR_INVALID, -ERR_LIMIT, -ERR_UNSUPPORTED with words in why; -ERR_NOMEM. Consumes *world on
- * success. */
+/*
+ * -ERR_INVALID, -ERR_LIMIT, -ERR_UNSUPPORTED with a message in why; -ERR_NOMEM. Consumes *world on
+ * success.
+ */
 int measure_plan_make(const struct measure *m, struct measure_world **world,
 		      struct measure_plan **out, struct buf *why);
 void measure_plan_free(struct measure_plan *p);
 void measure_piece_close(struct measure_piece *p); /* its stage, if it has one */
 
-/* Diagnostics of the compiler, as text. */
+/* Writes diagnostics of the compiler as text. */
 void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
 
 /* --- measure_load.c */
 
 /*
- * Takes the plan instead of the one that it has. -ERR_INVALID, -ERR_LIMIT: the top refuses its
- * graph, the old one continues. -ERR_NOMEM.
+ * Replaces the current plan. -ERR_INVALID, -ERR_LIMIT: the top refuses its graph, and the old one
+ * continues. -ERR_NOMEM.
  */
 int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
-/* Decides again what runs where; if that is new, sends each branch what it does not have yet. */
+/*
+ * Decides again where each piece runs. After a change, sends each branch the pieces that it lacks.
+ */
 int measure_route(struct measure *m, struct err *e);
 void measure_lose_branch(struct measure *m, uint32_t branch);
 
 void measure_step(struct measure *m, enum measure_event ev);
 bool measure_runs(const struct measure *m);
 
-/* When it is settled, the waiters for the branches are called. NULL: no memory. */
+/* When it is settled, the waiters for the branches are called. Returns NULL without memory. */
 struct standing *measure_standing_new(struct measure *m);
 
 #define MEASURE_TROUBLES_MAX 64 /* more are of no use */
-/* What is wrong with all of it, here. */
+/* Adds an error that concerns the whole measurement, at mainsm. */
 void measure_add_fault(struct measure *m, const char *text);
 void measure_drop_troubles(struct measure *m, uint32_t branch);
 
@@ -276,14 +287,17 @@ void measure_values_clear(struct measure *m);
 
 /* --- measure_until.c */
 
-/* Counts a result of the read that is being closed, and stores it if it is of a stop. */
+/* Counts a result of the read that is being closed, and stores it if it belongs to a stop. */
 void measure_count(struct measure *m, const struct flow_result *r);
 
-/* The rule holds for each object that continues. False without a rule. */
+/* True if the rule holds for each object that continues. False without a rule. */
 bool measure_has_enough(const struct measure *m);
 
-/* rule, 1 when it has ended the measurement, and a list for each value. That is object, with, n,
- * mean, variance, 1 when it holds, 1 when samples depend on each other. Nothing without a rule. */
+/*
+ * Writes the rule, 1 if it has ended the measurement, and a list for each value. A list has object,
+ * with, n, mean, variance, 1 if the rule holds, 1 if samples depend on each other. Writes nothing
+ * without a rule.
+ */
 void measure_write_until(const struct measure *m, struct omis_writer *w);
 
 #endif

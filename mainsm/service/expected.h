@@ -2,14 +2,15 @@
 /*
  * Jobs whose programs have just begun, and questions about them. A token is requested before a
  * program starts, so mainsm knows a job before its first process is reported. A program can end
- * while its lm still starts. A question about such a job waits until a process of it comes.
+ * while its lm still starts. A question about such a job waits until a process of the job is
+ * reported.
  */
 #ifndef MAINSM_SERVICE_EXPECTED_H
 #define MAINSM_SERVICE_EXPECTED_H
 
 #include "mainsm/service/service.h"
 
-/* A token for programs of that job was given out. */
+/* A token for programs of that job was issued. */
 void expected_note(struct services *t, const char *job);
 
 struct expected_question {
@@ -19,12 +20,13 @@ struct expected_question {
 };
 
 /*
- * Answers now, unless the job is expected and not there: 1 then. Its first process brings the
- * answer, the end of that expectation, or the last quarter of the request's time.
+ * Answers now, or returns 1 if the job is expected and has no process yet. The answer then
+ * follows with its first process, or at the end of the expectation. At the latest it follows at
+ * the last quarter of the request's time.
  */
 int expected_answer(struct service_call *c, const struct expected_question *q);
 
-/* A process has come. */
+/* A process was reported. */
 void expected_check(struct services *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the services of the top: one file a family. */
+/* Shared by the services of mainsm: one file per family. */
 #ifndef MAINSM_SERVICE_SERVICE_H
 #define MAINSM_SERVICE_SERVICE_H
 
@@ -15,7 +15,7 @@
 
 #define SERVICE_VALUE_MAX_BYTES (8 * 1024 * 1024)
 
-#define EXPECTED_MAX 64 /* more jobs at once: questions about the oldest do not wait */
+#define EXPECTED_MAX 64 /* expected jobs at once: questions about older ones do not wait */
 
 struct services {
 	struct services_conf conf;
@@ -29,7 +29,7 @@ struct services {
 	struct loop_job came;
 };
 
-/* One service that is executed. */
+/* One call of a service. */
 struct service_call {
 	struct services *services;
 	struct run *run;
@@ -39,7 +39,7 @@ struct service_call {
 	struct reply *into;
 };
 
-/* The list that is parameter number `at`, or an empty one. */
+/* Parameter number `at` as a list, or an empty one. */
 struct service_list {
 	const struct omis_value *v;
 	size_t n;
@@ -47,37 +47,39 @@ struct service_list {
 struct service_list service_list(const struct service_call *c, size_t at);
 int64_t service_int(const struct service_call *c, size_t at);
 
-/* "" when it is no text. */
+/* Returns "" if it is not a text. */
 const char *service_text(const struct service_call *c, size_t at);
 
-/* An entry with the value in b; b is freed. */
+/* Adds an entry with the value in b; frees b. */
 int service_value(struct service_call *c, const char *objects, struct buf *b);
 
-/* The same error for what does not exist and what is not to be seen. */
+/* Adds the same error for an unknown object and an invisible one. */
 int service_unknown(struct service_call *c, const char *token);
 
-/* What could not be asked for a service: missing in the tool's reply too. r may be NULL. */
+/* Marks objects that could not be asked as missing in the tool's reply, too. r may be NULL. */
 void service_pass_missing(struct service_call *c, const struct reply *r);
 
-/* A request of our own to the daemons below, on behalf of the tool's. */
+/* A request of mainsm to the branches, on behalf of a tool's request. */
 struct service_inquiry {
-	struct list *runs; /* it is in there while it lives */
+	struct list *runs; /* list that contains it while it exists */
 	void (*on_done)(void *arg, struct reply *r); /* as run_spec.on_done */
 	void (*abandon)(void *arg); /* as run_set_abandon() */
 	void *arg;
 };
 
 /*
- * 0: on_done comes once, maybe before this returns, and run_here_done() is to follow it; c is then
- * to be copied. *request is taken; negative: it was not asked.
+ * Returns 0: on_done is called once, maybe before this returns, and must lead to run_here_done(); c
+ * must be copied for that. Consumes *request. Negative: it was not sent.
  */
 int service_ask_branches(struct service_call *c, struct omis_request **request,
 			 const struct service_inquiry *how);
 
-/* What the tool is attached to has changed. */
+/* The set of attached objects has changed. */
 void service_follow(struct service_call *c);
 
-/* Waits until what service_follow() has armed is confirmed: 0, 1 as service_fn, negative. */
+/*
+ * Waits until the csrs that service_follow() has armed are confirmed: 0, 1 as service_fn, negative.
+ */
 int service_await_armed(struct service_call *c);
 
 /* Attaches o and answers with its token. */

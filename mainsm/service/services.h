@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The services that mainsm executes by itself: attaching, conditional
- * requests, user events, counters' names, questions about the monitor, and
- * its administration. A table for each family, name -> function; the list of
- * families stands beside main.
+ * The services that mainsm executes itself: attaching, conditional requests, user events, names of
+ * counters, questions about the monitor, and its administration. Each family has a table, name ->
+ * function; the list of families is beside main.
  */
 #ifndef MAINSM_SERVICE_SERVICES_H
 #define MAINSM_SERVICE_SERVICES_H
@@ -39,7 +38,7 @@ struct service {
 	service_fn fn;
 };
 
-/* The families, each a table that ends with {0}. */
+/* The families. Each table ends with {0}. */
 extern const struct service mainsm_attach_services[], mainsm_csr_services[], mainsm_pa_services[],
 	mainsm_ask_services[], mainsm_admin_services[], mainsm_site_services[],
 	mainsm_job_services[], mainsm_measure_services[], mainsm_take_services[],
@@ -63,13 +62,13 @@ struct services_conf {
 	struct audit *audit; /* NULL = none */
 	struct loop *loop;
 	nsec_t (*wall_now)(void *arg);
-	/* Our own health as the values of omig_status(). */
+	/* Writes the values of omig_status() about mainsm. */
 	void (*status)(void *arg, struct buf *out);
-	/* A connection string with that token. -ERR_NOMEM. */
+	/* Writes a connection string with that token. -ERR_NOMEM. */
 	int (*connection)(void *arg, const struct token_text *token, struct buf *out);
 	/* The list of revoked certificates has grown. */
 	void (*revoked)(void *arg);
-	/* End everything, soon. */
+	/* Ends all daemons soon. */
 	void (*shutdown)(void *arg);
 	void *arg; /* of all of them */
 };
@@ -79,15 +78,15 @@ void services_free(struct services *t);
 
 /*
  * As executor_conf.here: 0 done, 1 run_here_done() follows, negative: an error of that code.
- * ERR_UNSUPPORTED: the catalogue promises a service that is not in the table.
+ * ERR_UNSUPPORTED: the catalogue has a service that no table has.
  */
 int services_execute(struct services *t, struct run *run, const struct plan_here *here,
 		     struct reply *into);
 
-/* A process has come into the directory: requests may wait for it. */
+/* A process was added to the directory: requests may wait for it. */
 void services_proc_came(struct services *t);
 
-/* The function of that service; NULL: no family has it. */
+/* Returns the function of that service; NULL: no family has it. */
 service_fn services_find(const struct service *const *families, const char *name);
 
 #endif

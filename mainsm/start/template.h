@@ -19,7 +19,7 @@ struct template_words {
 	const char *const *command; /* NULL-terminated */
 };
 
-/* "local", "ssh" and "srun" by name; any other text is a template itself. */
+/* Returns the template of "local", "ssh" or "srun"; any other text is itself a template. */
 const char *template_named(const char *launcher);
 
 /*

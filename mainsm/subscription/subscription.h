@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Subscriptions of tools: events wait on disk, in lms and sms, until the receiving tool has
- * acknowledged them. Nothing is on disk here: after a restart the tool asks again, and the branches
- * still have all.
- *
- * A subscription outlives its tool. It has a session of its own, with a scope that follows all
- * processes (or those of one job). It continues without a receiver until its lease is over. Events
- * for a receiver that does not acknowledge in time stay at the branches.
+ * Subscriptions of tools: lms and sms store events on disk until the receiving tool has
+ * acknowledged them. mainsm stores nothing on disk: after a restart the tool asks again, and the
+ * branches still have everything. A subscription outlives its tool. It has a session of its own,
+ * with a scope that follows all processes (or those of one job). It continues without a receiver
+ * until its lease ends. Events for a receiver that does not acknowledge in time stay at the
+ * branches.
  */
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_H
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_H
@@ -18,7 +17,7 @@
 
 #include <stdbool.h>
 
-#define SUBSCRIPTIONS_MAX 16 /* as many as a daemon below keeps */
+#define SUBSCRIPTIONS_MAX 16 /* as many as a daemon below stores */
 
 struct branch;
 struct branches;
@@ -38,8 +37,8 @@ struct subscriptions_conf {
 	struct directory *directory;
 	struct tool_csrs *csrs;
 	struct numbers *numbers;
-	struct list *sessions; /* where sessions of subscriptions stand among those of tools */
-	/* What the session had is to be undone below. */
+	struct list *sessions; /* list of sessions, shared with those of tools */
+	/* The branches must drop the objects of that session. */
 	void (*on_session_gone)(void *arg, uint32_t number);
 	void *arg;
 };
@@ -47,7 +46,7 @@ struct subscriptions_conf {
 struct subscriptions *subscriptions_new(const struct subscriptions_conf *conf);
 void subscriptions_free(struct subscriptions *ks);
 
-/* What a tool asks for. Borrowed. */
+/* The request of a tool. Borrowed. */
 struct subscription_request {
 	const char *name, *where, *job; /* job: "" = all */
 	const struct omis_value *names; /* a list */
@@ -57,29 +56,29 @@ struct subscription_request {
 };
 
 /*
- * The tool receives it from now on; it is made when there is none. ERR_DENIED: it is another's;
- * ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
+ * Makes the tool the receiver; creates the subscription if there is none. ERR_DENIED: it belongs to
+ * another; ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
  */
 int subscriptions_keep(struct subscriptions *ks, struct session *s,
 		       const struct subscription_request *w, bool *is_new, struct err *e);
 
-/* drain: what is kept still comes, and then the end. ERR_NOTFOUND, ERR_DENIED. */
+/* drain: the stored events are sent first, then the end. ERR_NOTFOUND, ERR_DENIED. */
 int subscriptions_unkeep(struct subscriptions *ks, struct session *s, const char *name, bool drain,
 			 struct err *e);
 
-/* Values of omig_events_kept(): those of this owner. */
+/* Writes the values of omig_events_kept(): those of this owner. */
 void subscriptions_write(const struct subscriptions *ks, const struct session *s,
 			 struct omis_writer *w);
 
 /* The tool has left, or no longer receives its subscriptions. */
 void subscriptions_tool_gone(struct subscriptions *ks, const struct session *s);
 
-/* A branch is there: before anything is armed at it. */
+/* A branch has connected. Called before anything is armed at it. */
 void subscriptions_branch_up(struct subscriptions *ks, const struct branch *c);
 void subscriptions_branch_lost(struct subscriptions *ks, uint32_t branch);
 void subscriptions_proc_came(struct subscriptions *ks, const struct object *o);
 
-/* From a branch; from a tool. Of streams that are over: skipped. */
+/* Messages from a branch and from a tool. Messages of closed streams are skipped. */
 void subscriptions_events(struct subscriptions *ks, uint32_t branch, const struct msg_events *m);
 void subscriptions_ack(struct subscriptions *ks, const struct session *s,
 		       const struct msg_events_ack *m);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the kept subscriptions: subscription.c (life), subscription_part.c (what comes from each
- * branch). */
+/*
+ * Inside the subscriptions: subscription.c (creation and end), subscription_part.c (blocks of each
+ * branch).
+ */
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
@@ -17,7 +19,7 @@ struct subscriptions {
 	struct subscriptions_conf conf;
 	struct list all; /* of struct subscription */
 	size_t n;
-	nsec_t unsettled; /* when we began, or a site was lost last: it may still come */
+	nsec_t unsettled; /* time of the start, or of the last loss of a site, which may return */
 	uint64_t stream; /* the last opening: of all branches and subscriptions */
 };
 
@@ -29,13 +31,13 @@ struct subscription {
 	struct msg_events_open opening;
 	struct session *self; /* owned: the session that arms it */
 	struct token csr; /* "" = the activation has ended */
-	char *text; /* owned; of its request; NULL: none */
+	char *text; /* owned; text of its request; NULL: none */
 	struct session *receiver; /* NULL: none */
 	struct streams streams; /* by the token of the branch */
 	struct loop_timer *lease;
-	struct loop_timer *coming; /* while branches that are away may come back */
+	struct loop_timer *coming; /* while absent branches may return */
 	bool has_waited; /* for them, since it was to end */
-	char fault[ERR_TEXT_BYTES]; /* the last that a host said of it */
+	char fault[ERR_TEXT_BYTES]; /* the last error that a host reported */
 };
 
 /* --- subscription_part.c */
@@ -50,15 +52,15 @@ void subscription_events(struct subscription *s, uint32_t branch, const struct m
 void subscription_acked(struct subscription *s, const struct msg_events_ack *m);
 
 /*
- * It is over when all branches have reported its end; then s is dead behind this. Branches that are
- * away are waited for a while. Then its receiver gets a list of them, and it waits for the next
- * one.
+ * Ends the subscription if all branches have reported its end; then s is freed. Waits a while for
+ * absent branches. Then the receiver gets a list of them, and the subscription waits for the next
+ * receiver.
  */
 void subscription_check_end(struct subscription *s);
 
 /* --- subscription.c */
 
-/* missing: "" = none is, and s is dead behind this. */
+/* missing: "" = none is missing, and s is freed. */
 void subscription_report_end(struct subscription *s, const char *missing);
 
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Locks of nodes: a list in braces has the nodes that it uses for itself. All lists of a mainsm's
- * tools begin here and queue in one row. Two lists conflict when they share a node and one of them
- * is locked. A list begins when no earlier list that still runs conflicts with it. It waits for all
- * its nodes at once, so no wrong order of locks is possible. An unlocked list does not overtake an
- * earlier locked one on a shared node: no list waits for ever.
- *
- * A list waits no longer than its deadline. While none is locked, nothing is checked.
+ * Locks of nodes: a list in braces has exclusive use of its nodes. All lists of a mainsm's tools
+ * begin here, in one queue. Two lists conflict if they share a node and one of them is locked. A
+ * list begins when it conflicts with no earlier list that still runs. It waits for all its nodes at
+ * once, so no order of locks can cause a deadlock. An unlocked list does not overtake an earlier
+ * locked one on a shared node: no list starves. A list waits no longer than its deadline. While no
+ * list is locked, nothing is checked.
  */
 #ifndef MAINSM_TOOL_LOCKS_H
 #define MAINSM_TOOL_LOCKS_H
@@ -18,20 +17,20 @@
 struct locks;
 struct loop;
 
-/* Both are borrowed. NULL: no memory. */
+/* Both are borrowed. Returns NULL without memory. */
 struct locks *locks_new(struct loop *l, struct executor *x);
 
-/* All lists must be over or cancelled. */
+/* All lists must have ended or been cancelled. */
 void locks_free(struct locks *l);
 
 /*
- * As executor_run(), at once or later; at once for a question about the outcome of another. The
- * reply reports a deadline that passes first, and a list too many.
+ * As executor_run(), at once or later; at once for a question about the outcome of another request.
+ * The reply reports a missed deadline or too many lists.
  */
 int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec,
 	      struct err *e);
 
-/* As executor_cancel(), for lists that run and those that wait. */
+/* As executor_cancel(), for running and waiting lists. */
 void locks_cancel(struct locks *l, struct list *owner);
 
 size_t locks_waiting(const struct locks *l);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters, integrators and trace buffers of one tool: tokens, and in which processes they have
- * their cells. */
+/*
+ * The counters, integrators and trace buffers of one tool: their tokens, and the processes that
+ * have their cells.
+ */
 #ifndef MAINSM_TOOL_PA_H
 #define MAINSM_TOOL_PA_H
 
@@ -28,7 +30,7 @@ void pa_set_del(struct pa_set *s, const char *token);
 
 const struct pa_object *pa_set_find(const struct pa_set *s, const char *token);
 
-/* In the order of making; NULL beyond the last. */
+/* Returns the objects in the order of creation; NULL beyond the last. */
 const struct pa_object *pa_set_at(const struct pa_set *s, size_t i);
 
 #endif

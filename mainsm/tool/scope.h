@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one tool is attached to: sites, nodes and processes; threads follow
- * their process, unless they were detached alone. Tokens, not objects: an object may go, its token
- * never comes again. Pure.
+ * The scope of one tool: attached sites, nodes and processes. Threads follow their process, unless
+ * they were detached separately. The scope has tokens, not objects: an object may end, but its
+ * token is never reused. Pure.
  */
 #ifndef MAINSM_TOOL_SCOPE_H
 #define MAINSM_TOOL_SCOPE_H
@@ -11,37 +11,38 @@
 
 struct scope;
 
-/* NULL without memory. */
+/* Returns NULL without memory. */
 struct scope *scope_new(void);
 void scope_free(struct scope *s);
 
 /*
- * Attaches a site, node or process, and what contains it. 1: it was not
- * attached before, 0: it was, -ERR_NOMEM, -ERR_INVALID (a thread).
+ * Attaches a site, node or process, and its containers. Returns 1: it was not attached before, 0:
+ * it was, -ERR_NOMEM, -ERR_INVALID (a thread).
  */
 int scope_attach(struct scope *s, const struct object *o);
 
 /*
- * And what it contains. 1, or 0 when it was not attached. A thread that was detached alone comes
- * back when its process is detached and attached again; -ERR_NOMEM for a thread only.
+ * Detaches the object and its contents. Returns 1, or 0 if it was not attached. A thread that was
+ * detached separately returns when its process is detached and attached again; -ERR_NOMEM for a
+ * thread only.
  */
 int scope_detach(struct scope *s, const struct object *o);
 
-/* The object is leaving the directory. */
+/* The object is being removed from the directory. */
 void scope_forget(struct scope *s, const struct object *o);
 
-/* Attached; for a thread: its process is, and it was not detached alone. */
+/* True if attached; for a thread: its process is, and it was not detached separately. */
 bool scope_has(const struct scope *s, const struct object *o);
 
-/* None of the process's threads was detached alone. O(threads) when any thread was. */
+/* True if none of the process's threads was detached separately. O(threads) if any thread was. */
 bool scope_has_all(const struct scope *s, const struct object *proc);
 
-/* Some thread was detached alone. */
+/* True if some thread was detached separately. */
 bool scope_hides_any(const struct scope *s);
 
 size_t scope_count(const struct scope *s);
 
-/* A number that increases whenever the set changes. */
+/* Returns a number that increases with each change of the set. */
 uint64_t scope_version(const struct scope *s);
 
 #endif

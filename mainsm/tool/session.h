@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A tool that is connected: what it may do, what it sees, what it has made.
- * Everything in it ends with the connection.
- */
+/* A connected tool: its rights, its scope and its objects. All of it ends with the connection. */
 #ifndef MAINSM_TOOL_SESSION_H
 #define MAINSM_TOOL_SESSION_H
 
@@ -16,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* requests of one principal, over all its tools, that are executed at a time; the rest waits in
- * sockets */
+/* requests of one principal, over all its tools, that run at once; the others wait in sockets */
 #define SESSION_RUNS_MAX 1024
-#define SESSION_RUN_UNIT_BYTES 4096 /* each of these in a request's text counts as one more */
+/* a request counts once more for each such part of its text */
+#define SESSION_RUN_UNIT_BYTES 4096
 
 struct link;
 struct share;
@@ -27,8 +24,9 @@ struct share;
 struct session {
 	uint32_t number; /* never given twice */
 	struct link *link; /* borrowed */
-	char identity[IDENTITY_URI_BYTES]; /* without its token: what it has made outlives that */
-	char principal[IDENTITY_PRINCIPAL_BYTES]; /* whose the session is, and what it makes */
+	/* without its token: objects of the tool outlive the token */
+	char identity[IDENTITY_URI_BYTES];
+	char principal[IDENTITY_PRINCIPAL_BYTES]; /* owner of the session and its objects */
 	struct identity id;
 	enum omis_right right;
 	struct scope *scope;
@@ -47,30 +45,32 @@ struct session {
 	struct share *share; /* of its principal, by above.c; NULL: of no tool */
 	struct list in_share;
 	struct list in_sessions;
-	/* Without a link: gets the messages instead; may be NULL. */
+	/* Receives the messages of a session without a link; may be NULL. */
 	void (*on_reply)(void *arg, const struct reply *r);
 	void *on_reply_arg;
 };
 
-/* link may be NULL (tests). NULL without memory. */
+/* link may be NULL (tests). Returns NULL without memory. */
 struct session *session_new(uint32_t number, struct link *link, const struct identity *id,
 			    const struct directory *d, const struct branches *c);
 
-/* For something that outlives the tool: its identity and right, nothing attached, no link. NULL
- * without memory. */
+/*
+ * Makes a session that outlives the tool: its identity and right, nothing attached, no link.
+ * Returns NULL without memory.
+ */
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
 			     const struct branches *c);
 
-/* The session's runs must be cancelled, and its csrs deleted. */
+/* The session's runs must have been cancelled, and its csrs deleted. */
 void session_free(struct session *s);
 
 /*
- * Sends a reply. A tool that does not read is cut when its queue is full:
- * nothing is ever dropped in silence. -ERR_AGAIN then.
+ * Sends a reply. A tool that does not read is disconnected when its queue is full, so that no reply
+ * is dropped silently. -ERR_AGAIN then.
  */
 int session_reply(struct session *s, const struct reply *r);
 
-/* One entry, action 0. */
+/* Sends one entry of action 0. */
 void session_reply_error(struct session *s, uint64_t id, unsigned status, const char *text);
 
 #endif

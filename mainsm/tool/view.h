@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one tool sees, as planning asks for it: objects of the directory that
- * are in its scope, and its own conditional requests, events and counters.
+ * The planner's view of one tool: objects of the directory that are in its scope, and its own
+ * conditional requests, events and counters.
  */
 #ifndef MAINSM_TOOL_VIEW_H
 #define MAINSM_TOOL_VIEW_H
@@ -22,17 +22,19 @@ struct tool_view {
 	const struct smap *csrs, *events, *measures; /* by token */
 };
 
-/* For a request: answers hold for this moment. v is the callbacks' argument. */
+/* View for a request: answers are valid for this moment. v is the callbacks' argument. */
 struct route_view tool_view_now(struct tool_view *v);
 
 /*
- * For arming: processes stand for all their threads, so that new ones are
- * covered; a host that is only silent keeps what it watches for.
+ * View for arming: processes stand for all their threads, so that new ones are covered. A silent
+ * host keeps its csrs.
  */
 struct route_view tool_view_arming(struct tool_view *v);
 
-/* For branches_set_owner(): may this branch speak about that object? Of processes and threads only
- * their node counts. */
+/*
+ * For branches_set_owner(): true if this branch may report that object. For processes and threads
+ * only their node is checked.
+ */
 bool tool_view_branch_owns(void *directory, const struct branch *b, const char *token, size_t n);
 
 #endif

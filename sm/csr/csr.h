@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The csrs that mainsm has enabled for hosts of this sm. Each host gets its part, again when it
+ * The csrs that mainsm has enabled for hosts of this sm. Each host gets its part, and again when it
  * returns. Its reports are checked before they are sent to the parent. The csrs outlive the link to
  * the parent for a while, so that a restart there loses little.
  */
@@ -15,15 +15,15 @@
 #include "sm/hosts/placement.h"
 
 #define SITE_CSRS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
-/* of the texts for all hosts: each lists its objects */
+/* total of all texts: each lists its objects */
 #define SITE_CSRS_BYTES_MAX (64 * 1024 * 1024)
-#define SITE_CSRS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
+#define SITE_CSRS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm arrive together */
 #define SITE_CSRS_ENTRIES_MAX 1000 /* faults reported in one ARM_ACK; more names are of no use */
-/* then mainsm gets the answer without the hosts that are silent */
+/* after this, mainsm gets the answer without silent hosts */
 #define SITE_CSRS_ACK_MAX_NS NSEC_PER_SEC
-/* the same for DISARM: less than mainsm waits for this sm */
+/* the same for DISARM: shorter than mainsm's wait for this sm */
 #define SITE_CSRS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
-/* the losses of many hosts are reported as one number */
+/* so that losses of many hosts are reported as one number */
 #define SITE_CSRS_LOSSES_NS (200 * NSEC_PER_MSEC)
 
 struct site_csrs;
@@ -34,9 +34,9 @@ struct site_csrs_conf {
 	struct loop *loop;
 	struct nodes *nodes;
 	struct placement *placement;
-	/* To mainsm; as link_send(). */
+	/* Sends to mainsm; as link_send(). */
 	int (*send)(void *arg, const struct msg *m);
-	/* Is there no room for an event on the link to mainsm? */
+	/* True if the link to mainsm has no room for an event. */
 	bool (*is_congested)(void *arg);
 	void *arg;
 };
@@ -46,15 +46,15 @@ struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf);
 /* Sends nothing to the hosts. */
 void site_csrs_free(struct site_csrs *a);
 
-/* From mainsm. ARM_ACK follows always; ARM of what is armed replaces it. */
+/* From mainsm. ARM_ACK always follows; ARM of an armed csr replaces it. */
 void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m);
-/* LOSSES follows always: when all hosts have reported theirs, or SITE_CSRS_PARTED_MAX_NS later. */
+/* LOSSES always follows: when all hosts have reported theirs, or SITE_CSRS_PARTED_MAX_NS later. */
 void site_csrs_disarm(struct site_csrs *a, const char *csr);
 bool site_csrs_has(const struct site_csrs *a, const char *csr);
 void site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
 
 /*
- * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (a DISARM answers a TRIGGERED);
+ * From a host. -ERR_NOTFOUND: no such csr is armed there (a DISARM answers a TRIGGERED);
  * -ERR_DENIED: it names objects that are not its own.
  */
 int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,
@@ -66,19 +66,21 @@ int site_csrs_triggered(struct site_csrs *a, struct branch *b, const struct msg_
 int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct msg_losses *m,
 		     struct err *e);
 
-/* The branch is connected (again): its csrs are sent. */
+/* The branch has connected (again): its csrs are sent. */
 void site_csrs_branch_up(struct site_csrs *a, const struct branch *b);
 
-/* The branch is not connected: confirmations of it are not waited for. */
+/* The branch has disconnected: its confirmations are not awaited. */
 void site_csrs_branch_down(struct site_csrs *a, const struct branch *b);
 
 /* The branch has no hosts left. */
 void site_csrs_branch_gone(struct site_csrs *a, const struct branch *b);
 
-/* Hosts have moved to other branches: what is armed follows them, soon. */
+/* Hosts have moved to other branches: their csrs are armed there soon. */
 void site_csrs_follow(struct site_csrs *a);
 
-/* mainsm is gone: whatever it does not arm again before site_csrs_drop_stale() is disarmed then. */
+/*
+ * mainsm is lost: csrs that it does not arm again before site_csrs_drop_stale() are disarmed then.
+ */
 void site_csrs_set_stale(struct site_csrs *a);
 void site_csrs_drop_stale(struct site_csrs *a);
 
@@ -91,7 +93,7 @@ struct site_csrs_stats {
 
 void site_csrs_stats(const struct site_csrs *a, struct site_csrs_stats *out);
 
-/* How many are of tools for which `knows` is false. */
+/* Returns how many belong to tools for which `knows` is false. */
 size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uint32_t tool),
 			 void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For csr.c (what is armed) and csr_fire.c (what hosts say about it) alone. */
+/* For csr.c (armed csrs) and csr_fire.c (reports of hosts) only. */
 #ifndef SM_CSR_CSR_INTERNAL_H
 #define SM_CSR_CSR_INTERNAL_H
 
@@ -11,7 +11,7 @@
 #include "tree/parting.h"
 #include "tree/standing.h"
 
-/* A conditional request that is disarmed, while branches are to answer. */
+/* A csr that was disarmed, until the branches have answered. */
 struct site_parting {
 	struct parting parting;
 	struct site_csrs *a;
@@ -36,17 +36,17 @@ struct site_csr {
 	uint32_t tool, version;
 	bool reply;
 	bool is_stale;
-	char *text; /* owned; the whole request of the parent */
+	char *text; /* owned; the whole request from the parent */
 	size_t ntext;
 	uint32_t local_prefix;
-	struct standing *standing; /* owned; mark: how many actions are executed there */
-	struct site_parting *parting; /* of branches that get DISARM; NULL = none */
+	struct standing *standing; /* branches that get DISARM; NULL = none */
+	struct site_parting *parting; /* owned; errors; NULL once ARM_ACK was sent */
 	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
 	uint64_t dropped; /* events since the last report to the parent */
-	char kept[TOKEN_BYTES * 2]; /* the kept subscription that it feeds; "" = none */
+	char kept[TOKEN_BYTES * 2]; /* the stored subscription that it feeds; "" = none */
 };
 
-/* All that is to be waited for has come, or nothing more will: ARM_ACK. */
+/* Sends ARM_ACK if all awaited confirmations have arrived, or no more will arrive. */
 void site_csr_check_answer(struct site_csr *c);
 
 /* csr_part.c */
@@ -54,9 +54,9 @@ void site_csr_lose(struct site_csr *c, uint64_t n);
 void site_csrs_on_losses(void *arg);
 int site_csrs_report_losses(struct site_csrs *a, const char *csr, uint64_t n, bool is_last);
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct site_parting *site_parting_new(struct site_csrs *a, const char *token, uint64_t dropped);
-/* All branches have DISARM. May free it. */
+/* All branches have got DISARM. May free it. */
 void site_parting_begin(struct site_parting *p);
 void site_partings_free(struct site_csrs *a);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For three files alone: nodes.c (the table, states and branches), nodes_greet.c (admission) and
- * nodes_claim.c (what a lower sm reports of its hosts).
+ * For three files only: nodes.c (the table, states and branches), nodes_greet.c (admission) and
+ * nodes_claim.c (reports of a lower sm about its hosts).
  */
 #ifndef SM_HOSTS_NODES_INTERNAL_H
 #define SM_HOSTS_NODES_INTERNAL_H
@@ -28,13 +28,13 @@ struct nodes {
 	struct map greeting; /* of links without a branch yet, by address */
 	struct objects_total total;
 	uint32_t site_number, level;
-	char *ways; /* owned; for the branches to try when this sm is lost; NULL = none */
+	char *ways; /* owned; parents for the branches to try when this sm is lost; NULL = none */
 	bool is_closed; /* refuses all peers */
-	bool is_draining; /* to hosts that are not known */
+	bool is_draining; /* unknown hosts are refused */
 	struct nodes_stats stats;
 };
 
-/* The claim that a node is at b, from the host itself or from an sm that serves it. */
+/* A claim to serve a node at b, from the host itself or from an sm that serves it. */
 struct claim {
 	uint32_t number;
 	const char *host;
@@ -43,16 +43,16 @@ struct claim {
 };
 
 /*
- * A number belongs to one host and a host has one number; a host that comes
- * with another number while it is not there was given a new one. -ERR_DENIED.
+ * Checks that a number belongs to one host and a host has one number. A disconnected host that
+ * returns with another number has got a new one. -ERR_DENIED.
  */
 int nodes_check(struct nodes *ns, const struct claim *c, struct err *why);
 
-/* A node that is not known yet, at b. -ERR_AGAIN, -ERR_LIMIT, -ERR_NOMEM. */
+/* Adds an unknown node at b. -ERR_AGAIN, -ERR_LIMIT, -ERR_NOMEM. */
 int nodes_add(struct nodes *ns, const struct claim *c, struct branch *b, struct node **out,
 	      struct err *why);
 
-/* The branch b serves it from now on. An lm's branch that has become empty ends. */
+/* Moves the node to branch b. An lm's branch that has become empty ends. */
 void node_move(struct nodes *ns, struct node *n, struct branch *b);
 
 void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub);
@@ -60,11 +60,11 @@ void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub);
 /* nodes_greet.c: handlers of the links below. */
 int nodes_listen(struct nodes *ns, struct err *e);
 
-/* The branch has connected; it has lost its connection. */
+/* The branch has connected, or lost its connection. */
 void branch_up(struct nodes *ns, struct branch *b, struct link *l);
 void branch_down(struct nodes *ns, struct branch *b, const char *reason);
 
-/* Removes a branch without hosts and link: its index is free afterwards. */
+/* Removes a branch without hosts and link, which frees its index. */
 void branch_gone_if_empty(struct nodes *ns, struct branch *b);
 
 #endif

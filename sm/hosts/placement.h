@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On which hosts the counters and integrators have their cells: their tokens
- * do not say. Learnt from the requests that make them. Pure.
+ * The hosts that have cells of counters and integrators, which their tokens do not show. Learnt
+ * from the requests that create them. Pure.
  */
 #ifndef SM_HOSTS_PLACEMENT_H
 #define SM_HOSTS_PLACEMENT_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* a segment has 64 cells, shared by all tools at the worst */
+/* a segment has 64 cells, shared by all tools at worst */
 #define PLACEMENT_MAX (TOOLS_MAX * 64)
 
 struct placement;
@@ -21,15 +21,23 @@ struct placement;
 struct placement *placement_new(void);
 void placement_free(struct placement *c);
 
-/* births: hosts that were known so far. Notes what a call of omig_pa_create makes; other calls:
- * nothing. -ERR_LIMIT, -ERR_NOMEM. */
+/*
+ * Notes the objects that a call of omig_pa_create makes; other calls: nothing. births: number of
+ * hosts admitted so far. -ERR_LIMIT, -ERR_NOMEM.
+ */
 int placement_learn(struct placement *c, uint32_t tool, const struct omis_call *call,
 		    uint64_t births);
 
-/* The numbers of the nodes of a token, n of them; NULL: not known. Valid until the next change. */
+/*
+ * Returns the numbers of the nodes of a token, n of them; NULL: not known. Valid until the next
+ * change.
+ */
 const uint32_t *placement_find(const struct placement *c, const char *token, size_t *n);
 
-/* Hosts that came to be known later than these may hold a part of it too; 0 = it is not known. */
+/*
+ * Returns the number of hosts admitted when the token was made. Later hosts may have a part of it,
+ * too; 0 = it is not known.
+ */
 uint64_t placement_births(const struct placement *c, const char *token);
 
 void placement_del(struct placement *c, const char *token);

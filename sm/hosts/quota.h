@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one user may take of an sm that serves many: named limits, and how often each was met.
- * 0 = no limit but those of the program. Pure.
+ * The quota of one user of a shared sm: named limits, and how often each was reached. 0 = only the
+ * limits of the program. Pure.
  */
 #ifndef SM_HOSTS_QUOTA_H
 #define SM_HOSTS_QUOTA_H
@@ -26,18 +26,18 @@ struct quota {
 /* "hosts" "objects" "csrs" "messages" "bytes". */
 const char *quota_name(enum quota_what what);
 
-/* QUOTA_COUNT for an unknown name. */
+/* Returns QUOTA_COUNT for an unknown name. */
 enum quota_what quota_from_name(const char *name);
 
-/* What was refused, and the last words about it. Zeroed at first. */
+/* Counts of refusals, and the last message. Initially zero. */
 struct quota_use {
 	uint64_t over[QUOTA_COUNT];
 	char last[ERR_TEXT_BYTES];
 };
 
 /*
- * ERR_LIMIT with the words for the user, counted, when `has` (with what is to come) passes the
- * limit.
+ * Returns ERR_LIMIT with a message for the user, and counts it, if `has` (with the addition)
+ * exceeds the limit.
  */
 int quota_check(const struct quota *q, enum quota_what what, int64_t has, struct quota_use *use,
 		struct err *e);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For measure.c (life), measure_load.c (messages of the parent), measure_hosts.c (hosts) and
- * measure_read.c (reads). */
+/*
+ * For measure.c (creation and end), measure_load.c (messages of the parent), measure_hosts.c
+ * (hosts) and measure_read.c (reads).
+ */
 #ifndef SM_MEASURE_MEASURE_INTERNAL_H
 #define SM_MEASURE_MEASURE_INTERNAL_H
 
@@ -17,7 +19,7 @@
 struct site_measures {
 	struct site_measures_conf conf;
 	struct map by_number; /* owns struct site_measure */
-	struct flow *engine; /* made with the first piece of the site */
+	struct flow *engine; /* created with the first piece of the site */
 	struct site_measure *current; /* that is being read */
 	struct flow_batch_room room;
 	struct loop_timer *follow; /* owned; hosts have moved: all is checked again soon */
@@ -26,7 +28,7 @@ struct site_measures {
 	struct site_measures_stats stats;
 };
 
-/* What one host runs. */
+/* The piece of one host. */
 struct host_piece {
 	struct token token;
 	uint32_t node; /* its number */
@@ -34,9 +36,9 @@ struct host_piece {
 	size_t ngraph;
 	uint64_t of; /* version of the FLOW_LOAD that named it last */
 	uint32_t branch; /* where it was sent, STAGE_NOWHERE */
-	uint64_t number; /* of the graph: each that came has another one */
+	uint64_t number; /* of the graph; each received graph has a new number */
 	bool is_refused; /* it does not run there */
-	uint64_t frames, bytes; /* that came from there */
+	uint64_t frames, bytes; /* received from there */
 };
 
 struct site_measure {
@@ -44,32 +46,34 @@ struct site_measure {
 	uint32_t id, tool;
 	char *identity; /* owned */
 	uint64_t version;
-	bool is_stale, has_more; /* has_more: parts of the version are still to come */
+	bool is_stale, has_more; /* has_more: parts of the version are missing */
 	struct smap parts; /* host's token -> struct host_piece, owned */
-	/* owned; it has a graph when the site's piece runs here */
+	/* owned; has a graph if the site's piece runs here */
 	struct stage *stage;
 	uint64_t piece_of; /* version of the FLOW_LOAD that named it last */
 	enum flow_kind *kind; /* owned; of the piece's nodes */
 	size_t nnode;
-	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */
+	struct reply *answer; /* owned; errors; NULL once FLOW_ACK was sent */
 	struct standing *standing; /* owned; mark: the sum of the graphs' numbers */
 	struct flowbox *box; /* owned */
 	struct read_clock reads; /* it runs when the stage has a graph */
-	int64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
-	bool is_above_sms; /* a part is below another sm */
+	int64_t last_asked; /* the highest read in FLOW_READ: no later one can arrive */
+	bool is_above_sms; /* a part runs below another sm */
 	struct loop_timer *timer; /* owned; passing on: ends the wait for a frame */
-	int64_t open; /* passing on: the read that is being put together; 0 = none */
+	int64_t open; /* for passing on: the read that is being assembled; 0 = none */
 };
 
 void site_measure_end(struct site_measure *m); /* sends FLOW_END to the hosts */
 
 /* --- measure_hosts.c */
-/* Sends each host the pieces that it lacks; decides which hosts take part and which links are
- * waited for. */
+/*
+ * Sends each host the pieces that it lacks. Decides which hosts take part and which links are
+ * awaited.
+ */
 void site_measure_settle(struct site_measure *m);
 void piece_free(struct site_measure *m, struct host_piece *s);
 void site_measure_check_answer(struct site_measure *m);
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct standing *site_measure_standing_new(struct site_measure *m);
 void site_measure_complain(struct site_measure *m, const char *object, unsigned status,
 			   const char *why);
@@ -79,7 +83,7 @@ nsec_t site_measures_now(const struct site_measures *f);
 void site_measures_site_token(const struct site_measures *f, struct token *out);
 /* Initialises the reads and frames. -ERR_NOMEM. */
 int site_measure_reads_init(struct site_measure *m);
-/* Closes what is due: what all hosts have sent. */
+/* Closes a read that all hosts have sent. */
 void site_measure_check_read(struct site_measure *m);
 void site_measures_on_batch(void *arg, const struct flow_batch *b);
 void site_measures_on_result(void *arg, const struct flow_result *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changed at the hosts, passed up: at the end of the turn, many changes in one
- * message; and whole snapshots for a mainsm that has just come.
+ * Announces changes of hosts to the parent: at the end of the turn, many changes in one message. A
+ * new mainsm gets whole snapshots.
  */
 #ifndef SM_NODE_ANNOUNCER_H
 #define SM_NODE_ANNOUNCER_H
@@ -12,7 +12,7 @@
 struct loop;
 struct announcer;
 
-/* site is borrowed. NULL: no memory. */
+/* site is borrowed. Returns NULL without memory. */
 struct announcer *announcer_new(struct loop *loop, const char *site);
 void announcer_free(struct announcer *w);
 
@@ -22,10 +22,10 @@ void announcer_connect(struct announcer *w, struct nodes *nodes, struct parent_l
 /* Something changed: a report follows soon. */
 void announcer_soon(struct announcer *w);
 
-/* The parent has no state: a full report follows, soon or when there is a parent. */
+/* The parent has no state: a full report follows, soon or when a parent is connected. */
 void announcer_restart(struct announcer *w);
 
-/* A host is about to be forgotten: reports it at once, or never. */
+/* A host is about to be removed: reports it at once, or never. */
 void announcer_gone(struct announcer *w, const struct node *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sm's own health, as the status service and the status dump report it. */
+/* Counters of the sm itself, for the status service and the status dump. */
 #ifndef SM_NODE_COUNTERS_H
 #define SM_NODE_COUNTERS_H
 
@@ -23,7 +23,7 @@ struct sm_counters {
 	size_t n;
 };
 
-/* Beyond SM_COUNTERS_MAX: left out. */
+/* Counters beyond SM_COUNTERS_MAX are left out. */
 void sm_counters_add(struct sm_counters *s, const char *name, int64_t value);
 void sm_counters_add_text(struct sm_counters *s, const char *name, const char *text);
 
@@ -31,7 +31,7 @@ void sm_counters_add_text(struct sm_counters *s, const char *name, const char *t
 int sm_counters_reply(const struct sm_counters *s, uint32_t action, const char *object,
 		      struct reply *into);
 
-/* A line `name=value ...` of text each few counters. */
+/* Writes lines `name=value ...`, a few counters each. */
 void sm_counters_dump(const struct sm_counters *s, struct buf *out);
 
 #endif

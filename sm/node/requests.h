@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests from mainsm: split over the hosts, gathered, answered once. Every
- * request ends: by its last step, by its deadline, because mainsm takes it back, or because the
- * link to mainsm is gone.
+ * Requests from mainsm: split over the hosts, gathered, answered once. Every request ends: by its
+ * last step, by its deadline, by mainsm's cancel, or with the link to mainsm.
  */
 #ifndef SM_NODE_REQUESTS_H
 #define SM_NODE_REQUESTS_H
@@ -26,15 +25,15 @@ struct requests_conf {
 	struct loop *loop;
 	struct nodes *nodes;
 	struct placement *placement;
-	/* Whole frames to mainsm. */
+	/* Sends whole frames to mainsm. */
 	int (*send)(void *arg, const uint8_t *p, size_t n);
 	/* The round-trip time of the link to mainsm; 0 = not measured. */
 	nsec_t (*rtt)(void *arg);
-	/* The sm's own part of omig_status. */
-	/* Executes omig_dfg_look for ourselves. */
+	/* Adds the sm's own part of omig_status. */
+	/* Executes omig_dfg_look for this sm. */
 	int (*look)(void *arg, const struct plan_here *here, struct reply *into);
 	int (*status)(void *arg, uint32_t action, struct reply *into);
-	/* May so much more of hosts' answers be held? */
+	/* True if that many more bytes of hosts' answers may be held. */
 	bool (*has_room)(void *arg, size_t bytes);
 	void *arg;
 };
@@ -42,25 +41,25 @@ struct requests_conf {
 struct requests *requests_new(const struct requests_conf *conf);
 void requests_free(struct requests *rs);
 
-/* Always answered, unless it is taken back. */
+/* Always answered, unless it is cancelled. */
 void requests_ask(struct requests *rs, const struct msg_request *m);
 void requests_cancel(struct requests *rs, uint64_t id);
 
 /*
- * From a host. -ERR_NOTFOUND: no request waits for it (late, twice, never asked); -ERR_PROTO: it
+ * From a host. -ERR_NOTFOUND: no request waits for it (late, twice, never sent); -ERR_PROTO: it
  * names objects that are not its own. Neither has an effect, but the second counts as lost.
  */
 int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e);
 
-/* The branch is lost: no reply will come from it. */
+/* The branch is lost: no reply will arrive from it. */
 void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason);
 
-/* mainsm is gone: cancels all, at the hosts too. */
+/* mainsm is lost: cancels all, at the hosts too. */
 void requests_drop_all(struct requests *rs);
 
 struct requests_stats {
 	size_t active;
-	size_t bytes; /* of them and of what came for them so far */
+	size_t bytes; /* of the requests and their replies so far */
 	uint64_t asked, answered;
 	uint64_t partial; /* answered without some objects */
 	uint64_t doubles; /* asked twice */

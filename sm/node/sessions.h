@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tools with requests here, by their session numbers: when mainsm is gone for good, the sm
+ * The tools with requests here, by their session numbers. If mainsm does not return, the sm
  * announces to the hosts that they have left. Pure.
  */
 #ifndef SM_NODE_SESSIONS_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOOLS_SEEN_MAX 4096 /* TOOLS_MAX at a time; those that left are taken out */
+#define TOOLS_SEEN_MAX 4096 /* TOOLS_MAX at a time; tools that left are removed */
 
 struct sessions;
 
@@ -26,7 +26,7 @@ void sessions_gone(struct sessions *t, uint32_t tool);
 bool sessions_has(const struct sessions *t, uint32_t tool);
 size_t sessions_count(const struct sessions *t);
 
-/* Any that is here; false when none is: for taking them out one by one. */
+/* Returns any tool, to remove them one by one; false if there is none. */
 bool sessions_any(const struct sessions *t, uint32_t *tool);
 
 #endif

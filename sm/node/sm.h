@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The site manager: lms below, one mainsm above. It splits requests of mainsm over its hosts,
- * merges their replies into one and keeps conditional requests. It passes reports of hosts up after
- * a check that each one names its own objects only.
- *
- * Loop, context of channels and dialler come from outside: the same code runs over TLS and in
- * memory. One thread. Callbacks come from the loop only.
+ * merges their replies into one and holds conditional requests. It passes reports of hosts up after
+ * a check that each one names its own objects only. Loop, context of channels and dialler are
+ * parameters: the same code runs over TLS and in memory. One thread. Callbacks run in the loop
+ * only.
  */
 #ifndef SM_NODE_SM_H
 #define SM_NODE_SM_H
@@ -22,12 +21,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* without lms; a job's next step comes sooner */
+/* without lms: time for the next step of a job */
 #define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC)
 #define SM_GRACE_DEFAULT_NS \
 	(120 *              \
-	 NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
-/* lms get STOP and have this long to hang up */
+	 NSEC_PER_SEC) /* requests of tools outlive mainsm by this: a minute without network */
+/* time for lms to close their links after STOP */
 #define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)
 #define SM_REVOKED_MAX 65536 /* serials that mainsm may send: all certificates of years */
 
@@ -45,15 +44,15 @@ struct sm_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
-	struct net_ctx *ctx; /* our certificate (role sm); keeps revoked serials */
+	struct net_ctx *ctx; /* own certificate (role sm); stores revoked serials */
 	struct link_dialer dialer; /* to mainsm; not of a stacked one */
 	bool is_stacked; /* below another sm of the site */
 	const char *parent; /* of a stacked one: address of that sm; NULL or "" = from mainsm */
 	const struct connstr *conn; /* of a stacked one: how mainsm is found; copied */
-	/* lms that are served here although there are sms below; more are sent to those */
+	/* limit of lms served here although there are lower sms, which get the others */
 	size_t fan_in;
 	uint64_t epoch; /* wall ns of this start */
-	const char *site, *host; /* ours; lms of another site are refused */
+	const char *site, *host; /* own names; lms of another site are refused */
 	const char *listen; /* numeric address; NULL = 127.0.0.1 */
 	uint16_t port; /* 0 = the system chooses */
 	const char *advertise; /* where lms find us: hosts by commas; NULL = listen */
@@ -61,22 +60,23 @@ struct sm_conf {
 	nsec_t linger; /* ends after this time without lms; 0 = never */
 	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
-	const char *spool; /* folder of kept subscriptions; NULL = none can be */
+	const char *spool; /* folder of stored subscriptions; NULL = not possible */
 	const struct disk *disk; /* of that folder; NULL = the system's */
 	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
-	struct keeps_all *keeps; /* of all sms of this process; borrowed; NULL: there is no other */
-	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */
+	/* shared by all sms of this process; borrowed; NULL: no other sm */
+	struct keeps_all *keeps;
+	const struct quota *quota; /* quota of this mainsm; copied; NULL = none */
 	struct meter *meter; /* of all its links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
-	/* Fills in *out; NULL: the status service leaves those counters out. */
+	/* Fills *out; NULL: the status service omits those counters. */
 	void (*health)(void *arg, struct daemon_health *out);
-	/* mainsm has greeted us (each time): serving. May be NULL. */
+	/* mainsm has sent HELLO_ACK (each time): serving. May be NULL. */
 	void (*on_ready)(void *arg);
-	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
+	/* An attempt to reach mainsm failed; was_up: it was connected before. May be NULL. */
 	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
 	/*
-	 * It is time to end (STOP has come, no host is left, revoked): call sm_free(), but not from
-	 * within. Once.
+	 * The sm should end (STOP has arrived, no host is left, revoked): call sm_free(), but not
+	 * from within. Called once.
 	 */
 	void (*on_end)(void *arg, const char *reason);
 	void *arg;
@@ -89,37 +89,36 @@ struct sm_conf {
 int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e);
 
 /*
- * Says goodbye and closes what is open, at once; the lms continue and wait for another sm. NULL is
- * fine.
+ * Sends BYE and closes all links at once; the lms continue and wait for another sm. NULL is fine.
  */
 void sm_free(struct sm *sm);
 
-/* The real port. */
+/* Returns the actual port. */
 uint16_t sm_port(const struct sm *sm);
 
-/* A few changes while it runs: linger and grace. */
+/* Changes linger and grace while it runs. */
 void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace);
 
 void sm_set_quota(struct sm *sm, const struct quota *q);
 
-/* Known hosts only from now on, until it is taken back. */
+/* Accepts only known hosts from now on, until drain is false. */
 void sm_drain(struct sm *sm, bool drain);
 
 struct sm_counts {
 	size_t lms; /* that are up */
 	size_t nodes; /* known, silent ones included */
 	size_t objects; /* of all nodes */
-	size_t procs; /* of those */
+	size_t procs; /* processes on those hosts */
 	size_t bytes; /* of objects, armed requests and queues */
 	size_t requests; /* under way */
 	size_t csrs; /* armed */
-	size_t strange; /* of those: of tools whose end it would not hear of; none, ever */
+	size_t strange; /* csrs among them of unknown tools; must be 0 */
 	uint64_t asked, answered,
 		partial; /* requests from mainsm; answers that lack some objects */
 	uint64_t doubles; /* requests that came twice */
 	uint64_t strays; /* replies without a request, or from another lm */
-	uint64_t forged; /* an lm spoke of what is not its own, and was cut */
-	uint64_t refused; /* lms that were not let in */
+	uint64_t forged; /* lms that named foreign objects, and were disconnected */
+	uint64_t refused; /* lms that were not admitted */
 	uint64_t dropped; /* TRIGGERED that did not fit upwards; reported as a gap */
 	uint64_t cut; /* lms that did not read */
 	uint64_t over_quota; /* refused for a limit of the quota */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the files that wire the sm together: sm.c (life), sm_parent.c (mainsm), sm_branches.c
- * (hosts), sm_end.c, sm_health.c.
+ * For the files that wire the sm together: sm.c (creation and end), sm_parent.c (mainsm),
+ * sm_branches.c (hosts), sm_end.c, sm_health.c.
  */
 #ifndef SM_NODE_SM_INTERNAL_H
 #define SM_NODE_SM_INTERNAL_H
@@ -30,15 +30,16 @@ struct sm {
 	struct requests *requests;
 	struct site_csrs *csrs;
 	struct site_measures *measures;
-	struct site_subscriptions *subscriptions; /* subscriptions whose events wait on disk */
+	/* subscriptions whose events are stored on disk */
+	struct site_subscriptions *subscriptions;
 	struct placement *placement;
-	struct sessions *sessions, *old_tools; /* of the mainsm that is there; of one that was */
+	struct sessions *sessions, *old_tools; /* of the current mainsm; of an earlier one */
 	struct renew *renew; /* NULL: not renewed */
 	struct missed missed;
 	struct quota quota;
 	struct quota_use use;
 	struct loop_timer *linger, *grace, *drain;
-	struct loop_timer *leash; /* how long processes stay stopped without mainsm */
+	struct loop_timer *leash; /* limit of the time that processes stay stopped without mainsm */
 	struct loop_job end;
 	char reason[ERR_TEXT_BYTES];
 	nsec_t started;
@@ -48,27 +49,29 @@ struct sm {
 	bool is_stopping, is_ending;
 };
 
-/* on_end, from the loop. */
+/* Calls on_end from the loop. */
 void sm_end(struct sm *sm, const char *reason);
 
-/* STOP has come: passes it on, waits a little. */
+/* STOP has arrived: passes it on and waits a little. */
 void sm_stop_all(struct sm *sm, const char *reason);
 
-/* Handlers of the two sides; arg is the sm. */
+/* Handlers of both sides; arg is the sm. */
 extern const struct parent_link_handler sm_from_parent;
 extern const struct nodes_handler sm_from_branches;
 
 /* Callbacks of timers. */
 void sm_grace_over(void *arg);
 void sm_leash_over(void *arg);
-/* A branch that returns was away then, and may still hold something. */
+/* The branch was away at the release of holds, and may still have some. */
 void sm_let_go_late(struct sm *sm, struct branch *b);
 
-/* What counts for QUOTA_BYTES. */
+/* Returns the bytes that count for QUOTA_BYTES. */
 size_t sm_bytes(const struct sm *sm);
 
-/* May this many bytes more be held? Every fan-out asks, so that queues pass the limit by one of
- * them at the most. As quota_check(). */
+/*
+ * Checks that this many more bytes may be held. Every fan-out checks, so that queues exceed the
+ * limit by at most one. As quota_check().
+ */
 int sm_check_room(struct sm *sm, size_t bytes, struct err *e);
 
 void sm_arm_linger(struct sm *sm);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The port of the site itself, for its admins and for users that join. It has an authority of its
- * own, so no certificate of a user's monitor opens it. It answers services of the name
- * omig_site_... only. Its messages are about users, never about their programs.
+ * own, so no certificate of a user's monitor opens it. It answers only services named omig_site_...
+ * . Its messages are about users, never about their programs.
  */
 #ifndef SM_SHARED_SITE_ADMIN_H
 #define SM_SHARED_SITE_ADMIN_H
@@ -19,7 +19,10 @@
 #define SITE_ADMIN_JOINERS_MAX 48
 #define SITE_ADMIN_VISITOR_RATE METER_RATE_MIN /* frames a second: more than a person types */
 #define SITE_ADMIN_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
-/* A join needs its certificate for a moment. Many are issued, and each is kept until it ends. */
+/*
+ * A join needs its certificate for a moment only. Many are issued, and each is stored until it
+ * expires.
+ */
 #define SITE_ADMIN_JOIN_CERT_LIFETIME_NS (3600 * NSEC_PER_SEC)
 
 struct audit;
@@ -41,7 +44,7 @@ struct site_admin_conf {
 	const char *site, *listen;
 	uint16_t port;
 	nsec_t (*wall_now)(void *arg);
-	/* [name, value]... of the process; may be NULL. */
+	/* Writes [name, value]... of the process; may be NULL. */
 	void (*health)(void *arg, struct omis_writer *w);
 	void *arg;
 };
@@ -49,7 +52,7 @@ struct site_admin_conf {
 /* Listens. ERR_SYS, ERR_INVALID, ERR_NOMEM. */
 int site_admin_open(const struct site_admin_conf *conf, struct site_admin **out, struct err *e);
 
-/* Before the tenants. NULL is fine. */
+/* Must be called before the tenants are freed. NULL is fine. */
 void site_admin_free(struct site_admin *f);
 
 uint16_t site_admin_port(const struct site_admin *f);

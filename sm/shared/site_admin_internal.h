@@ -14,7 +14,7 @@ struct site_admin {
 	struct net_listener *listener;
 	struct enrol_service *enrol;
 	struct list visitors;
-	size_t nvisitor, njoiner; /* of these: without the right admin */
+	size_t nvisitor, njoiner; /* of these: those without the admin right */
 	uint32_t last_number;
 	nsec_t started;
 	uint64_t requests, refused;
@@ -27,7 +27,7 @@ struct visitor {
 	struct list in_visitors;
 	enum omis_right right;
 	uint32_t number;
-	char name[NAME_MAX_BYTES + 1]; /* as the certificate says */
+	char name[NAME_MAX_BYTES + 1]; /* from the certificate */
 	char identity[IDENTITY_URI_BYTES]; /* the same, whole */
 	char pin[PKI_PIN_BYTES]; /* of the mainsm that joins */
 	uint64_t joining; /* id of the request that waits for a join */
@@ -43,12 +43,12 @@ struct site_admin_call {
 	struct reply *into;
 };
 
-/* 0; 1: the answer comes later, by site_admin_reply(); negative: an error. */
+/* Returns 0; 1: the answer follows by site_admin_reply(); negative: an error. */
 int site_admin_execute(struct site_admin_call *c);
 
 void site_admin_reply(struct visitor *v, const struct reply *r);
 
-/* The visitor has gone: its pending requests end. */
+/* The visitor has disconnected: its pending requests end. */
 void site_admin_abandon(struct visitor *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the files of a tenant: tenant.c (life), tenant_file.c (what is remembered). */
+/* For the files of a tenant: tenant.c (states), tenant_file.c (its file). */
 #ifndef SM_SHARED_TENANT_INTERNAL_H
 #define SM_SHARED_TENANT_INTERNAL_H
 
