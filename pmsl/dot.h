@@ -12,7 +12,7 @@
 
 #include "pmsl/pmsl.h"
 
-/* The drawing begins and ends; names are escaped. */
+/* Begin and end the drawing; names are escaped. */
 void dot_begin(struct buf *b, const char *title);
 void dot_end(struct buf *b);
 

@@ -19,8 +19,8 @@
 struct pmsl;
 
 /*
- * Text and name are copied. *out is made even of a text with errors: for the names in it.
- * -ERR_NOMEM; other errors are in d.
+ * Text and name are copied. *out is made even for a text with errors, for its names. -ERR_NOMEM;
+ * other errors are in d.
  */
 int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags *d,
 		 struct pmsl **out);
@@ -50,7 +50,7 @@ const struct pmsl_source *pmsl_source(const struct pmsl *p);
 const struct pmsl_tree *pmsl_tree(const struct pmsl *p);
 const struct pmsl_units *pmsl_units(const struct pmsl *p);
 
-/* A metric without errors; else NULL, and d lists the others. */
+/* Returns a metric without errors; else NULL, and d lists the others. */
 const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, struct pmsl_diags *d);
 
 struct pmsl_plan {
@@ -68,17 +68,21 @@ struct pmsl_demand {
 	uint32_t measurement; /* its number, not 0 */
 };
 
-/* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d,
- * -ERR_NOMEM. */
+/*
+ * The world is borrowed during the plan's life. -ERR_INVALID, -ERR_LIMIT with errors in d,
+ * -ERR_NOMEM.
+ */
 int pmsl_plan(const struct pmsl_demand *w, struct pmsl_diags *d, struct pmsl_plan *out);
 
-/* 0: the graph of such a plan reports when the rule `until` holds; -ERR_UNSUPPORTED, -ERR_NOMEM.
- * See bind_can_stop(). */
+/*
+ * Returns 0 if the graph of such a plan reports when the rule `until` holds; -ERR_UNSUPPORTED,
+ * -ERR_NOMEM. See bind_can_stop().
+ */
 int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_options *options);
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*
- * Writes a text with one metric, Measured, which is the built-in metric: so both kinds are measured
+ * Writes a text with one metric, Measured, equal to the built-in metric. So both kinds are measured
  * in the same way. has_partners, has_regions: it has these parameters (partners, regions) behind
  * objects. -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() has the reason).
  */

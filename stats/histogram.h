@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How values spread, in bins of equal width. */
+/* The distribution of values, in bins of equal width. */
 #ifndef STATS_HISTOGRAM_H
 #define STATS_HISTOGRAM_H
 
@@ -16,13 +16,13 @@ struct histogram {
 };
 
 /*
- * bins 0: of the width 2 (q3 - q1) / cbrt(n) (Freedman and Diaconis 1981), HISTOGRAM_BINS_USUAL at
- * the most. No bins without values, one for equal ones. Exact when all values are kept; else each
- * value counts where the middle of its bucket of the sketch lies.
+ * bins 0: chosen by the width 2 (q3 - q1) / cbrt(n) (Freedman and Diaconis 1981), at most
+ * HISTOGRAM_BINS_USUAL. No bins without values, one for equal ones. Exact if all values are stored;
+ * else each value counts at the middle of its bucket in the sketch.
  */
 void histogram_of(struct quantity *q, unsigned bins, struct histogram *out);
 
-/* Where bin i begins, i <= n. */
+/* Returns the beginning of bin i, i <= n. */
 double histogram_edge(const struct histogram *h, unsigned i);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "stats/batches.h"
 
-/* mean +- half. half is NaN when there are too few values for it, and infinite never. */
+/* mean +- half. half is NaN if there are too few values, and never infinite. */
 struct interval {
 	double mean, half, level;
 	double df; /* degrees of freedom; NaN with half */
@@ -18,15 +18,12 @@ struct interval {
 struct interval interval_of_mean(const struct moments *m, double level);
 
 /*
- * By batch means: the same of the means of batches. Assumes that batches are longer than the
- * dependence of the values reaches (batches_are_independent()), not that values are independent.
+ * By batch means: the same for the means of batches. Assumes that batches are longer than the range
+ * of the dependence (batches_are_independent()), not that values are independent.
  */
 struct interval interval_of_batches(const struct batches *b, double level);
 
-/*
- * Why an interval for independent values is too narrow here.
- * Each looks for what chance makes in fewer than one case of a hundred.
- */
+/* Reason why an interval for independent values is too narrow. Each is tested at a level of 1 %. */
 enum dependence {
 	DEPENDENCE_NONE,
 	DEPENDENCE_NEIGHBOURS, /* serial correlation at lag 1 */
@@ -34,11 +31,10 @@ enum dependence {
 };
 enum dependence dependence_of(const struct moments *m, const struct batches *b);
 
-/* Where there are no more than correlation r of n values with the ones before: NONE or
- * NEIGHBOURS. */
+/* If only the correlation r of n values with the previous ones is known: NONE or NEIGHBOURS. */
 enum dependence dependence_of_neighbours(double r, uint64_t n);
 
-/* Words for a user; NULL for DEPENDENCE_NONE. */
+/* Returns a text for users; NULL for DEPENDENCE_NONE. */
 const char *dependence_words(enum dependence d);
 
 #endif

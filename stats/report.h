@@ -15,7 +15,7 @@ struct report_options {
 	double level; /* of the intervals */
 	double quantile[REPORT_QUANTILES_MAX]; /* each of 0..1 */
 	unsigned nquantile;
-	unsigned lags; /* autocorrelation from lag 1 to this one; values are kept */
+	unsigned lags; /* autocorrelation from lag 1 to this one; requires stored values */
 	bool histogram;
 	unsigned bins; /* of it; 0: as fits */
 	bool cdf; /* in JSON: pairs of a value and the share of values up to it, ascending */
@@ -24,17 +24,17 @@ struct report_options {
 /* 0.95; quartiles, 5, 95 and 99 %. */
 extern const struct report_options report_usual;
 
-/* Lines `  name   value`, after one with the quantity's name; its warnings at the end. */
+/* Writes a line with the quantity's name, lines `  name   value`, and its warnings at the end. */
 void report_text(struct quantity *q, const struct report_options *w, struct buf *out);
 
-/* A line of names, and one of a quantity: no lags, no histogram. Columns depend on w alone. */
+/* Write a line of names, and one per quantity: no lags, no histogram. Columns depend on w alone. */
 void report_csv_head(const struct report_options *w, struct buf *out);
 void report_csv(struct quantity *q, const struct report_options *w, struct buf *out);
 
-/* An object; null for what is not defined. */
+/* Writes an object; null for undefined statistics. */
 void report_json(struct quantity *q, const struct report_options *w, struct json *out);
 
-/* A name or a unit as a cell of CSV: in quotes where it needs them. */
+/* Writes a name or a unit as a cell of CSV: quoted if needed. */
 void report_csv_text(const char *s, struct buf *out);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where values lie, in a fixed number of buckets: a sketch for quantiles and
- * histograms. An octave has 64 buckets at level 0: the middle of a bucket is
- * within 1/128 of every value in it. When more than SKETCH_BUCKETS buckets
- * would be needed, each two neighbours become one: a level more, twice the
- * relative error. No value is ever left out, and the bound is known. A sketch
+ * A sketch for quantiles and histograms: values in a fixed number of buckets. An octave has 64
+ * buckets at level 0: the middle of a bucket is within 1/128 of every value in it. If more than
+ * SKETCH_BUCKETS buckets would be needed, each two neighbours are merged: the level rises by one,
+ * and the relative error doubles. No value is ever left out, and the bound is known. A sketch
  * depends on its values alone, not on their order nor on merges.
  */
 #ifndef STATS_SKETCH_H
@@ -16,7 +15,7 @@
 #define SKETCH_BUCKETS 512 /* 8 whole octaves at the finest; usual times and sizes stay there */
 #define SKETCH_LEVEL_MAX 10 /* all doubles fit into 512 buckets by then */
 
-/* Fields are for sketch.c and for what writes and reads messages. */
+/* Fields are for sketch.c and for readers and writers of messages. */
 struct sketch {
 	uint64_t zeros; /* and what is too small to be a normal number */
 	uint32_t level, n; /* buckets in use */
@@ -34,15 +33,15 @@ void sketch_add(struct sketch *s, double v); /* finite */
 void sketch_merge(struct sketch *s, const struct sketch *from);
 void sketch_copy(struct sketch *s, const struct sketch *from);
 
-/* The value with `rank` values below it (rank < all), and how far off it may be at the most. */
+/* Returns the value with `rank` values below it (rank < all), and its largest error. */
 double sketch_at(const struct sketch *s, uint64_t rank, double *error);
 
-/* Buckets by rising value, the zeros among them; false past the last. *i starts at 0. */
+/* Returns buckets by rising value, with that of zeros; false past the last. *i starts at 0. */
 bool sketch_next(const struct sketch *s, uint32_t *i, struct sketch_bucket *out);
 
 uint64_t sketch_total(const struct sketch *s);
 
-/* Keys rise and exist, counts are not 0 and can be added up: for what came from a peer. */
+/* True if keys are valid and rise, and counts are not 0 and do not overflow: for data of a peer. */
 bool sketch_is_sane(const struct sketch *s);
 
 #endif

@@ -27,8 +27,9 @@
 #include "stats/batches.h"
 
 #define STOP_TERMS_MAX 8 /* people write two or three */
-/* an interval of fewer values is a matter of luck: at a cv of 0.2 every twentieth run stops below
- * it */
+/*
+ * an interval of fewer values is unreliable: at a cv of 0.2 every twentieth run would stop below it
+ */
 #define STOP_COUNT_MIN 30
 
 enum stop_kind { STOP_ON_COUNT, STOP_ON_INTERVAL };
@@ -42,18 +43,18 @@ struct stop_term {
 	bool is_relative, by_batches;
 	enum stop_reading reading;
 	uint64_t count_min; /* below this many values it does not hold */
-	double z; /* of the level, for a quick look */
+	double z; /* quantile of the level, for a quick test */
 };
 
-/* Zeros: never. */
+/* Zeros: never reached. */
 struct stop {
 	unsigned n;
 	struct stop_term term[STOP_TERMS_MAX];
 };
 
 /*
- * The paper's condition: setStopConditionInterval(0.95, 0.05), read as Law and Kelton do, with
- * STOP_COUNT_MIN; both may be changed in s->term[0]. ERR_INVALID: no level
+ * Makes the paper's condition: setStopConditionInterval(0.95, 0.05), in Law and Kelton's reading,
+ * with STOP_COUNT_MIN; both may be changed in s->term[0]. ERR_INVALID: no level
  * (STUDENT_LEVEL_MIN..MAX), or no width (0 < width < 1).
  */
 int stop_on_interval(struct stop *s, double level, double width, struct err *e);
@@ -61,16 +62,16 @@ int stop_on_interval(struct stop *s, double level, double width, struct err *e);
 /* ERR_PARSE, with the column; ERR_INVALID, ERR_LIMIT. */
 int stop_parse(const char *text, struct stop *out, struct err *e);
 
-/* The text that reads back as s; nothing for a rule that is never reached. */
+/* Prints a text that reads back as s; nothing for a rule that is never reached. */
 void stop_print(const struct stop *s, struct buf *out);
 
-/* Some term examines the interval. */
+/* True if some term examines the interval. */
 bool stop_has_interval(const struct stop *s);
 
-/* Some term wants the means of batches, which only a sequence of values has. */
+/* True if some term uses the means of batches, which only a sequence of values has. */
 bool stop_has_batches(const struct stop *s);
 
-/* Cheap enough for each value: Student's t is computed only where the normal quantile says yes. */
+/* Cheap enough for each value: Student's t is computed only if the normal quantile passes. */
 bool stop_is_reached(const struct stop *s, const struct moments *m, const struct batches *b);
 
 #endif

@@ -7,22 +7,24 @@
 #define STATS_STUDENT_H
 
 #define STUDENT_LEVEL_MIN 0.01
-#define STUDENT_LEVEL_MAX 0.999999999 /* beyond it 1 - level has too few digits of its own */
+#define STUDENT_LEVEL_MAX 0.999999999 /* above it, 1 - level has too few significant digits */
 
-/* P(T > t) with df degrees of freedom, df > 0, not necessarily whole. At 10^6 of them it has 10
- * digits. */
+/*
+ * Returns P(T > t) with df degrees of freedom, df > 0, not necessarily whole. At df = 10^6 it has
+ * 10 digits.
+ */
 double student_tail(double t, double df);
 
 /*
- * The t with P(-t < T < t) = level: half the width of an interval, in standard errors. df > 0.
- * NaN for a level outside of the limits.
+ * Returns the t with P(-t < T < t) = level: half the width of an interval, in standard errors. df >
+ * 0. NaN for a level outside of the limits.
  */
 double student_two_sided(double level, double df);
 
-/* As above, for the normal distribution, which is the limit of Student's. */
+/* The same for the normal distribution, which is the limit of Student's. */
 double normal_two_sided(double level);
 
-/* The z with P(Z < z) = p, 0 < p < 1. */
+/* Returns the z with P(Z < z) = p, 0 < p < 1. */
 double normal_quantile(double p);
 
 #endif

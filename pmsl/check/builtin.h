@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in metrics (builtin.def), which a host reads without any graph. */
+/* The built-in metrics (builtin.def), which a host reads without a graph. */
 #ifndef PMSL_CHECK_BUILTIN_H
 #define PMSL_CHECK_BUILTIN_H
 
@@ -28,17 +28,17 @@ struct pmsl_builtin {
 	enum pmsl_quantity quantity;
 	uint32_t classes; /* bits of enum call_class whose calls count; 0 = one call, or sampled */
 	int call; /* id of that call, -1 = a class, or sampled */
-	bool counts_out, counts_in; /* the bytes that a volume takes */
+	bool counts_out, counts_in; /* the bytes that a volume counts */
 	bool is_total; /* accumulates since the start; else it is the present value */
 	bool is_by_partner; /* takes partners and regions */
 	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */
 };
 
-/* Ids are 0 .. pmsl_builtin_ids() - 1, with holes: false for these. Any thread. */
+/* Ids are 0 .. pmsl_builtin_ids() - 1, with unused ones: false for these. Any thread. */
 unsigned pmsl_builtin_ids(void);
 bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out);
 
-/* -1 when there is none of that name. */
+/* Returns -1 if there is none of that name. */
 int pmsl_builtin_find(const char *name);
 
 struct nearest;
@@ -51,8 +51,10 @@ struct pmsl_builtin_use {
 	bool by_partners, by_regions, at_probe;
 };
 
-/* Why it has none so, as words behind its name; NULL: it has. Whatever the processes are, the calls
- * are these. */
+/*
+ * Returns why the metric has no such values, as text to follow its name; NULL: it has. The set of
+ * calls does not depend on the processes.
+ */
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
 
 /* "Process[] objects, Process[] partners, Region[] regions, TimeInterval time". */

@@ -10,22 +10,22 @@ struct pmsl_checker {
 	struct pmsl_tree *tree;
 	struct pmsl_units *units;
 	struct pmsl_diags *d;
-	struct smap metrics; /* name -> struct pmsl_metric, those above the one that is examined */
+	struct smap metrics; /* name -> struct pmsl_metric, those above the current one */
 	struct smap names; /* name -> struct pmsl_decl, of the metric that is examined */
 	struct pmsl_metric *metric;
 	uint64_t held; /* free variables that are bound by an expression around */
 	uint64_t vt; /* all variables of kind VirtualTime, the parameter too */
-	const struct pmsl_expr *at; /* the AT whose left side this is */
+	const struct pmsl_expr *at; /* the AT whose left side is checked now */
 	bool takes_times; /* `.time IN t` is permitted here */
 	const struct pmsl_expr *times; /* the one that was found */
 	const struct pmsl_expr *chosen; /* a choice of virtual times that was found in this WHERE */
 	bool is_nomem;
 };
 
-/* Types, units, domains and free variables of e and all below it. */
+/* Checks types, units, domains and free variables of e and everything below. */
 void pmsl_check_expr(struct pmsl_checker *c, struct pmsl_expr *e);
 
-/* --- parts of it, a file each */
+/* --- its parts, one file each */
 void pmsl_check_call(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e);
@@ -50,7 +50,10 @@ void pmsl_want_condition(struct pmsl_checker *c, struct pmsl_expr *e);
 /* --- errors; each leaves e without a type, which fits any other */
 void pmsl_wrong(struct pmsl_checker *c, struct pmsl_expr *e, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-/* "expected a number, found a Process[]"; true when e is (or may be) of that kind and no array. */
+/*
+ * Reports "expected a number, found a Process[]"; true if e is (or may be) of that kind and no
+ * array.
+ */
 bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind);
 
 bool pmsl_is_array(const struct pmsl_expr *e);
@@ -62,7 +65,7 @@ bool pmsl_is_now(const struct pmsl_expr *e);
 enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
 				   enum pmsl_domain b);
 
-/* Numbers a free variable that is used the first time. False when there are too many. */
+/* Numbers a free variable at its first use. Returns false if there are too many. */
 bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d);
 
 /* For an unknown name: suggests the nearest of the visible names. */

@@ -8,7 +8,7 @@
 
 enum pmsl_function_unit {
 	PMSL_F_KEEPS, /* the unit of the argument */
-	PMSL_F_PLAIN, /* takes and gives numbers without a unit */
+	PMSL_F_PLAIN, /* takes and returns numbers without a unit */
 	PMSL_F_ROOT, /* half of each power */
 };
 
@@ -18,7 +18,7 @@ struct pmsl_function {
 	enum pmsl_function_unit unit;
 };
 
-/* NULL beyond the last one. */
+/* Returns NULL beyond the last one. */
 const struct pmsl_function *pmsl_function_get(unsigned i);
 int pmsl_function_find(const char *name); /* -1 = none */
 

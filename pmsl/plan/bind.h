@@ -37,7 +37,7 @@ struct bind_arg {
 	bool is_given;
 	const uint32_t *object;
 	size_t nobject;
-	const uint32_t *without; /* removed from these, or from all when none is given */
+	const uint32_t *without; /* removed from these, or from all if none is given */
 	size_t nwithout;
 	const char *const *region;
 	size_t nregion;
@@ -59,12 +59,14 @@ struct bind_options {
 	enum bind_by by;
 	enum bind_each each;
 	bool is_central; /* all values are sent to mainsm: for comparing */
-	/* a rule (stats/stop.h) that is evaluated where all have been merged; NULL: none */
+	/* a rule (stats/stop.h), evaluated where all values have been merged; NULL: none */
 	const char *until;
 };
 
-/* Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region,
- * if one is set. */
+/*
+ * Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region,
+ * if one is set.
+ */
 struct bind_output {
 	uint32_t object, node;
 	uint32_t partner; /* WORLD_NONE */
@@ -77,8 +79,8 @@ struct bind_outputs {
 };
 
 /*
- * A rule may be evaluated in its graph: it is an aggregate with a mean's moments over virtual
- * times, since the start, one for each output. Otherwise `until` adds nothing.
+ * True if a graph can evaluate a rule: it is an aggregate with a mean's moments over virtual times,
+ * since the start, one for each output. Otherwise `until` adds nothing.
  */
 bool bind_can_stop(const struct dag *g, const struct bind_options *options);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the binding share. */
+/* Shared by the parts of the binding. */
 #ifndef PMSL_PLAN_BINDING_H
 #define PMSL_PLAN_BINDING_H
 
@@ -11,9 +11,9 @@ enum known_kind {
 	KNOWN_OBJECT, /* one */
 	KNOWN_OBJECTS, /* a list */
 	KNOWN_REGIONS,
-	KNOWN_NODE, /* of the graph: known when it is measured */
+	KNOWN_NODE, /* in the graph: known only during the measurement */
 	KNOWN_CHOICE, /* a virtual time, a number of one, a condition on it: .choice */
-	KNOWN_NOTHING, /* a span: a node that has it as an input looks itself */
+	KNOWN_NOTHING, /* a span: a node with this input reads it itself */
 };
 
 struct known {
@@ -21,7 +21,7 @@ struct known {
 	double number;
 	uint32_t node;
 	uint32_t object;
-	const uint32_t *objects; /* OBJECTS, and of an OBJECT itself */
+	const uint32_t *objects; /* of OBJECTS, and of an OBJECT */
 	size_t nobject;
 	const char *const *region;
 	size_t nregion;
@@ -41,12 +41,12 @@ struct binder {
 	struct pmsl_diags *d;
 	struct arena *arena;
 	struct bind_arg arg[PMSL_PARAMS_MAX];
-	uint32_t run[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a
-					     region */
+	/* current values of the variables: an object, the index of a region */
+	uint32_t run[PMSL_VARIABLES_MAX];
 	struct flow_names all_regions; /* that a variable of kind Region runs over */
 	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
 	size_t nall[PMSL_KINDS];
-	const char *probe; /* at whose event the left side of AT is examined, NULL = none */
+	const char *probe; /* the probe of the left side of AT, NULL = none */
 	uint32_t process; /* and of which process */
 	struct map remembered; /* of this argset: hash -> struct remembered */
 	struct map chosen; /* hash -> struct chosen, of bind_choice.c */
@@ -58,33 +58,35 @@ struct binder {
 	bool *mark; /* by object: it is in the list */
 	const uint32_t *partner; /* the last list of partners that was requested, */
 	size_t npartner;
-	uint32_t partner_job; /* of whose processes it was, */
+	uint32_t partner_job; /* job of the processes, */
 	struct flow_names partners; /* and the names of those in that job */
 	unsigned depth;
 	uint64_t left; /* combinations that may still be examined */
 };
 
-/* Before anything is evaluated. -ERR_NOMEM. */
+/* Called before any evaluation. -ERR_NOMEM. */
 int bind_prepare(struct binder *b);
 
-/* The arguments have changed. */
+/* Called after the arguments have changed. */
 void bind_forget(struct binder *b);
 
-/* 0, or what bind_metric() fails with. */
+/* Returns 0, or an error of bind_metric(). */
 int bind_eval(struct binder *b, uint32_t node, struct known *out);
 
 /* --- bind_remember.c */
 
-/* Which nodes of the template are worth it. */
+/* Chooses the nodes of the template that are worth caching. */
 int bind_choose_remembered(struct binder *b);
 
-/* Of the process, the probe and the variables that are set now; NULL: not evaluated yet. Valid
- * until bind_forget(). */
+/*
+ * Returns the cached value for the current process, probe and variables; NULL: not evaluated yet.
+ * Valid until bind_forget().
+ */
 const struct known *bind_recall(const struct binder *b, uint32_t node);
 int bind_remember(struct binder *b, uint32_t node, const struct known *known);
 
-/* --- parts, a file each */
-/* The node is a metric of calls, which a process without MPI does not make. */
+/* --- parts, one file each */
+/* True if the node is a metric of calls, which a process without MPI does not make. */
 bool bind_counts_calls(const struct binder *b, const struct dag_node *n);
 int bind_source(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
@@ -112,7 +114,7 @@ int bind_choose(struct binder *b, const struct flow_choice *c, struct known *v);
 
 /* --- bind_op.c */
 
-/* What a node is made of. */
+/* The inputs of a node. */
 struct known_list {
 	const struct known *v;
 	size_t n;
@@ -122,19 +124,22 @@ struct node_list {
 	size_t n;
 };
 
-/* A node of the graph over these; constants are worked out at once. */
+/* Makes a node of the graph over these; constants are evaluated at once. */
 int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, struct known_list of,
 	    struct known *out);
 
-/* The aggregate of nodes; of one node of a kind that one value goes through, that node. */
+/*
+ * Makes the aggregate of nodes. For a single node and a kind that does not change one value,
+ * returns that node.
+ */
 int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold,
 	     struct node_list in, struct known *out);
 
-/* A node of n (kind and what belongs to it), its place in the text that of `at`. */
+/* Makes node n (kind and its parameters), with the position of `at` in the text. */
 int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n,
 	     const struct place *place, struct known *out);
 
-/* The node that gives a value: a constant becomes one. */
+/* Returns the node of a value: a constant becomes one. */
 int bind_node(struct binder *b, const struct dag_node *at, const struct known *v, uint32_t *out);
 
 int bind_fail(struct binder *b, const struct dag_node *at, int code, const char *fmt, ...)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A dataflow graph with its objects, before it is cut: nodes as
- * common/flow/graph/graph.h knows them, and where each can be evaluated. Nodes that
- * are alike are one node, so that what two parts of a metric share is there
- * once. Inputs have lower numbers.
+ * A dataflow graph with its objects, before it is cut: nodes as in common/flow/graph/graph.h, and
+ * the places where each can be evaluated. Equal nodes are one node, so that common parts of a
+ * metric exist once. Inputs have lower numbers.
  */
 #ifndef PMSL_PLAN_BOUND_H
 #define PMSL_PLAN_BOUND_H
@@ -22,7 +21,7 @@ struct place {
 	uint32_t object; /* NODE, SITE: in the world */
 };
 
-/* domain, partial, gives and behind of n are filled as the engine's verifier would. */
+/* domain, partial, gives and behind of n are filled as by the engine's verifier. */
 struct bound_node {
 	struct flow_node n;
 	struct place place;
@@ -44,9 +43,8 @@ int bound_init(struct bound *b, const struct world *w);
 void bound_done(struct bound *b);
 
 /*
- * The node, made or found. n's inputs are numbers of nodes; they and the texts are copied (texts
- * that the world owns are not). at: the place of a source, else NULL. -ERR_LIMIT,
- * -ERR_NOMEM.
+ * Finds or makes the node. n's inputs are numbers of nodes; they and the texts are copied (texts
+ * that the world owns are not). at: the place of a source, else NULL. -ERR_LIMIT, -ERR_NOMEM.
  */
 int bound_put(struct bound *b, const struct flow_node *n, const struct place *at, uint32_t *out);
 
@@ -58,16 +56,16 @@ uint64_t bound_hash_text(uint64_t h, const char *s);
 /* Marks the nodes that an output needs. Planning may leave others behind. */
 void bound_mark(struct bound *b);
 
-/* True: the same kind of place, and the same object where the kind has one. */
+/* True for the same kind of place, and the same object if the kind has one. */
 bool place_equal(struct place a, struct place b);
 
-/* What is evaluated at `at` can be sent up to `than`. */
+/* True if values evaluated at `at` can be sent up to `than`. */
 bool place_is_below(const struct world *w, struct place at, struct place than);
 
-/* The place one step below `top` on the way to `at`, which is below it. */
+/* Returns the place one step below `top` on the way to `at`, which is below it. */
 struct place place_step_down(const struct world *w, struct place at, struct place top);
 
-/* The place at which an object's values arise. */
+/* Returns the place at which an object's values arise. */
 struct place place_of(const struct world *w, uint32_t object);
 
 #endif

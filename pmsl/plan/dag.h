@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A metric as a graph of its expressions, before anybody knows the objects:
- * the template of its measurements. Metrics that it uses are part of it.
- * A shared one has each common subexpression once.
- *
- * Inputs of a node have lower numbers than the node.
+ * A metric as a graph of its expressions, before the objects are known: the template of its
+ * measurements. The metrics that it uses are part of it. A shared one has each common subexpression
+ * once. Inputs of a node have lower numbers than the node.
  */
 #ifndef PMSL_PLAN_DAG_H
 #define PMSL_PLAN_DAG_H
@@ -12,9 +10,9 @@
 #include "pmsl/text/diag.h"
 #include "pmsl/text/tree.h"
 
-/* a daemon takes a thousand: larger templates become too large graphs */
+/* a daemon takes a thousand: larger templates lead to graphs that are too large */
 #define DAG_NODES_MAX 4096
-/* of expressions and metrics inside one another: the builder recurses */
+/* of nested expressions and metrics: the builder recurses */
 #define DAG_DEPTH_MAX 1500
 #define DAG_INPUTS_MAX (PMSL_PARAMS_MAX + 2)
 
@@ -24,7 +22,7 @@ enum dag_kind {
 	DAG_SPAN, /* .op: enum dag_span */
 	DAG_VARIABLE, /* runs over objects or regions: .variable */
 	DAG_VT, /* a virtual time: .variable, .shift earlier */
-	/* built in: .builtin; .objects .partners .regions say which input is what, -1 = none */
+	/* built in: .builtin; .objects .partners .regions are indexes of inputs, -1 = none */
 	DAG_METRIC,
 	DAG_CONTEXT, /* a parameter of a probe: .param of .name */
 	DAG_PROBE, /* .name; process and virtual time */
@@ -36,8 +34,8 @@ enum dag_kind {
 	DAG_FUNCTION, /* .op: number of pmsl_function_get() */
 	DAG_LIST, /* .op: enum pmsl_fold, over its inputs */
 	DAG_IN, /* one object and others */
-	DAG_TIMES, /* x[vt].time IN t: the span that an aggregate over virtual time takes */
-	DAG_FOLD, /* .op: enum pmsl_fold, over .bound; value, and condition when there are two */
+	DAG_TIMES, /* x[vt].time IN t: the span of an aggregate over virtual time */
+	DAG_FOLD, /* .op: enum pmsl_fold, over .bound; inputs: value, and an optional condition */
 	DAG_KINDS
 };
 
@@ -90,12 +88,12 @@ int dag_build(const struct pmsl_metric *m, bool shared, struct pmsl_diags *d, st
 void dag_free(struct dag *g);
 
 /*
- * True: the value grows with the number of objects, as do volumes, counts, delays and their sums.
- * Other metrics are averaged over many objects.
+ * True if the value grows with the number of objects: volumes, counts, delays and their sums. Other
+ * metrics are averaged over many objects.
  */
 bool dag_is_extensive(const struct dag *g);
 
-/* "Send_volume", "MAX", "p.rank": the name of the node in drawings. */
+/* Writes "Send_volume", "MAX", "p.rank": the name of the node in drawings. */
 void dag_label(const struct dag *g, const struct dag_node *n, struct buf *b);
 
 #endif

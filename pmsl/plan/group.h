@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of a set by their origin, so that each piece below takes its own inputs only. */
+/* The inputs of a set by their origin, so that each piece below takes only its own inputs. */
 #ifndef PMSL_PLAN_GROUP_H
 #define PMSL_PLAN_GROUP_H
 
@@ -20,12 +20,12 @@ struct groups {
 	uint32_t *in;
 };
 
-/* -ERR_NOMEM; groups_done() in any case. */
+/* -ERR_NOMEM; call groups_done() in any case. */
 int groups_make(struct groups *all, const struct bound *b, const struct bound_node *set,
 		struct place here);
 void groups_done(struct groups *all);
 
-/* The group of input i; NULL: it is in none. */
+/* Returns the group of input i; NULL: it is in none. */
 struct group *groups_of(const struct groups *all, size_t i);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fold of a link: whether late tokens go into the next read, and by which aggregate. */
+/* The fold of a link: whether late tokens count in the next read, and by which aggregate. */
 #ifndef PMSL_PLAN_LATE_H
 #define PMSL_PLAN_LATE_H
 

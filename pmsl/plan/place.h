@@ -23,21 +23,19 @@ struct piece {
 };
 
 struct pieces {
-	struct piece *v; /* the top is the first; sites stand above their nodes */
+	struct piece *v; /* the top is the first; sites precede their nodes */
 	size_t n, cap;
 };
 
-/* What is cut into pieces. */
+/* The graph to be cut. */
 struct placed {
 	const struct bound *b;
 	struct bind_outputs outputs;
 	uint32_t measurement; /* its number, not 0 */
-	const struct pmsl_source *text; /* that the metric stands in, for lines; may be NULL */
+	const struct pmsl_source *text; /* text of the metric, for line numbers; may be NULL */
 };
 
-/*
- * -ERR_LIMIT with an error in d when a piece is larger than a daemon takes; -ERR_NOMEM.
- */
+/* -ERR_LIMIT with an error in d if a piece is too large for a daemon; -ERR_NOMEM. */
 int place_graph(const struct placed *what, struct pmsl_diags *d, struct pieces *pieces);
 void pieces_done(struct pieces *p);
 

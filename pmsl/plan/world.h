@@ -21,7 +21,7 @@ struct world_object {
 	const char *name; /* of a node or site, for display; NULL = the token */
 	int64_t rank; /* PROCESS: in its application, -1 = none */
 	uint32_t parent; /* of a process its node, of a node its site; an index that is lower */
-	uint32_t job; /* PROCESS: its application; ranks, and so partners, are those of one */
+	uint32_t job; /* PROCESS: its application, which ranks and partners refer to */
 	bool is_alone; /* PROCESS: without MPI, so that no call of it can be counted */
 };
 
@@ -40,14 +40,14 @@ struct arena;
  */
 int world_from_layout(const char *text, struct arena *a, struct world *out, struct err *e);
 
-/* By token or name. WORLD_NONE when there is none. */
+/* Finds by token or name. Returns WORLD_NONE if there is none. */
 uint32_t world_find(const struct world *w, const char *token);
 
-/* The node or site that contains the object, or is it; WORLD_NONE: there is none. */
+/* Returns the node or site that contains the object, or is it; WORLD_NONE: there is none. */
 uint32_t world_node(const struct world *w, uint32_t i);
 uint32_t world_site(const struct world *w, uint32_t i);
 
-/* True: i is `in`, or is inside it. */
+/* True if i is `in`, or is inside it. */
 bool world_is_in(const struct world *w, uint32_t i, uint32_t in);
 
 #endif

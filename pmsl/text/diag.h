@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a text: errors and warnings with their place, the first
- * of them only. Nothing is said twice about one place.
+ * Diagnostics of a text: errors and warnings with their positions, up to a limit. Each position has
+ * at most one.
  */
 #ifndef PMSL_TEXT_DIAG_H
 #define PMSL_TEXT_DIAG_H
@@ -39,7 +39,7 @@ void pmsl_error(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt
 void pmsl_warn(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* For the diagnostic that came last, when it found a place. */
+/* Adds a hint to the last diagnostic, if that was stored. */
 void pmsl_hint(struct pmsl_diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct pmsl_colors {
@@ -49,8 +49,8 @@ struct pmsl_colors {
 extern const struct pmsl_colors pmsl_no_colors;
 
 /*
- * "file:line:col: error: words", the line with a mark below it, the hint. What a terminal
- * minds is escaped.
+ * Prints "file:line:col: error: text", the line with a mark below it, and the hint. Control
+ * characters are escaped.
  */
 void pmsl_diag_print(struct buf *b, const struct pmsl_source *s, const struct pmsl_diag *d,
 		     const struct pmsl_colors *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the parser: bytes to words. */
+/* Inside the parser: converts bytes to words. */
 #ifndef PMSL_TEXT_LEX_H
 #define PMSL_TEXT_LEX_H
 
@@ -11,7 +11,7 @@ enum pmsl_word_kind {
 	PMSL_W_NAME,
 	PMSL_W_NUMBER,
 	PMSL_W_STRING, /* between the quotes; no escapes */
-	PMSL_W_MARK, /* punctuation, in `sub` the character or one of the pairs below */
+	PMSL_W_MARK, /* punctuation: `sub` is the character or one of the pairs below */
 	PMSL_W_KEYWORD, /* in `sub`: enum pmsl_keyword */
 	PMSL_W_FOLD, /* in `sub`: enum pmsl_fold */
 };

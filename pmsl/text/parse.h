@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of the metric language to a tree. Continues behind an error at the next
- * statement or metric, so that one run reports many.
+ * Parses a text of the metric language to a tree. Continues after an error at the next statement or
+ * metric, so that one run reports many errors.
  */
 #ifndef PMSL_TEXT_PARSE_H
 #define PMSL_TEXT_PARSE_H
@@ -11,8 +11,8 @@
 #include "pmsl/text/tree.h"
 
 /*
- * What could be read is in *out even when d->nerror says that the text is wrong: for looking
- * at names, not for more. -ERR_NOMEM; all else is in d. The source need not live on.
+ * *out has the readable part even if d->nerror is not 0: then use its names only. -ERR_NOMEM; other
+ * errors are in d. The source may be freed afterwards.
  */
 int pmsl_parse(const struct pmsl_source *s, struct pmsl_diags *d, struct pmsl_tree **out);
 void pmsl_tree_free(struct pmsl_tree *t);

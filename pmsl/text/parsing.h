@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the parser share. */
+/* Shared by the parts of the parser. */
 #ifndef PMSL_TEXT_PARSING_H
 #define PMSL_TEXT_PARSING_H
 
@@ -8,8 +8,8 @@
 
 struct pmsl_parser {
 	struct pmsl_lexer lex;
-	struct pmsl_word word, next; /* what stands here, and behind it */
-	uint32_t end; /* of the word that was taken last */
+	struct pmsl_word word, next; /* the current word and the next one */
+	uint32_t end; /* of the last consumed word */
 	struct pmsl_diags *d;
 	struct arena *arena;
 	unsigned depth; /* of open parentheses and their like */
@@ -21,25 +21,25 @@ void pmsl_take(struct pmsl_parser *p);
 bool pmsl_is_mark(const struct pmsl_parser *p, unsigned mark);
 bool pmsl_is_keyword(const struct pmsl_parser *p, unsigned keyword);
 
-/* Takes the mark if it is next. */
+/* Consumes the mark if it is next. */
 bool pmsl_accept(struct pmsl_parser *p, unsigned mark);
 bool pmsl_accept_keyword(struct pmsl_parser *p, unsigned keyword);
 
-/* As above, or an error: "expected WHAT, found ...". */
+/* The same, or reports an error: "expected WHAT, found ...". */
 bool pmsl_expect(struct pmsl_parser *p, unsigned mark, const char *what);
 void pmsl_expected(struct pmsl_parser *p, const char *what);
 
-/* Reports an error, and suppresses others until the statement ends. Always false. */
+/* Reports an error, and suppresses others until the statement ends. Always returns false. */
 bool pmsl_lost(struct pmsl_parser *p, uint32_t at, uint32_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 void *pmsl_make(struct pmsl_parser *p, size_t bytes); /* NULL: is_nomem is set */
 char *pmsl_copy_word(struct pmsl_parser *p, const struct pmsl_word *w);
 
-/* NULL after an error, which has been reported. */
+/* Returns NULL after an error, which has been reported. */
 struct pmsl_expr *pmsl_parse_expr(struct pmsl_parser *p);
 
-/* '[' NAME ']' as often as they stand. False after an error. */
+/* Parses '[' NAME ']' repeatedly. Returns false after an error. */
 bool pmsl_parse_indices(struct pmsl_parser *p, struct pmsl_names **out);
 
 #endif

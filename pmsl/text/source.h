@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text of the metric language, and where in it something stands. */
+/* A text of the metric language, and positions in it. */
 #ifndef PMSL_TEXT_SOURCE_H
 #define PMSL_TEXT_SOURCE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* All borrowed. n <= PMSL_SOURCE_MAX_BYTES is not demanded: the compiler refuses longer ones. */
+/* All borrowed. n may exceed PMSL_SOURCE_MAX_BYTES: the compiler refuses longer ones. */
 struct pmsl_source {
 	const char *name; /* as a diagnostic begins: "loops.pmsl" */
 	const char *text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree of a text: metrics, their declarations, expressions. The parser
- * makes it, the check (check.h) fills in what is marked so. All of it lives
- * in one arena. Lists are linked by `next`, in the order of the text.
+ * The tree of a text: metrics, their declarations, expressions. The parser makes it; the check
+ * (check.h) fills the members marked so. All of it is in one arena. Lists are linked by `next`, in
+ * the order of the text.
  */
 #ifndef PMSL_TEXT_TREE_H
 #define PMSL_TEXT_TREE_H
@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A text of the largest size, of shortest words, takes 40 MiB. */
+/* A text of the largest size with the shortest words needs 40 MiB. */
 #define PMSL_HEAP_MAX_BYTES (48 * 1024 * 1024)
 
-/* Operators in a row make a tree this high; what walks it recurses. */
+/* A sequence of operators makes a tree this high; functions that walk it recurse. */
 #define PMSL_HEIGHT_MAX 1000
 
 /* Limits of one metric. */
@@ -78,7 +78,7 @@ enum pmsl_expr_kind {
 	PMSL_E_PAIR, /* arg[0] with arg[1]: what a fold of pairs has as its value */
 };
 
-/* What a value depends on, and so when there is one. */
+/* The domain of a value, which determines when there is one. */
 enum pmsl_domain {
 	PMSL_ALWAYS, /* a constant */
 	PMSL_MOMENT, /* whenever it is evaluated: at a read, or at a probe */
@@ -112,7 +112,7 @@ struct pmsl_expr {
 	struct pmsl_unit unit;
 	enum pmsl_domain domain;
 	uint64_t free; /* numbers of the free variables in it */
-	uint64_t bound; /* FOLD: of those that it runs over */
+	uint64_t bound; /* FOLD: variables that it runs over */
 	const struct pmsl_decl *decl; /* NAME: what it names; AT: the probe */
 	const struct pmsl_metric *metric; /* CALL of a user's metric */
 	int builtin; /* CALL of a built-in metric, -1 = none */
@@ -124,13 +124,13 @@ enum pmsl_decl_kind {
 	PMSL_D_PARAM,
 	PMSL_D_VARIABLE,
 	PMSL_D_PROBE,
-	PMSL_D_PROBE_PARAM, /* a value that a probe brings along */
+	PMSL_D_PROBE_PARAM, /* a value of a probe */
 };
 
 /* A parameter, a variable, a probe. A variable without a value is free. */
 struct pmsl_decl {
 	enum pmsl_decl_kind kind;
-	const char *name; /* NULL: a parameter of a probe that has none */
+	const char *name; /* NULL: a probe's parameter without a name */
 	uint32_t at, len;
 	struct pmsl_type type;
 	struct pmsl_decl *next; /* in the metric; in the probe */
@@ -191,16 +191,16 @@ struct pmsl_tree {
 	size_t nknown;
 };
 
-/* "SUM"; NULL out of range. */
+/* Returns "SUM"; NULL out of range. */
 const char *pmsl_fold_name(unsigned fold);
-/* it takes two values: COVARIANCE(x, y), CORRELATION(x, y) */
+/* True if it has two values: COVARIANCE(x, y), CORRELATION(x, y) */
 bool pmsl_fold_is_of_pairs(unsigned fold);
-/* a number stands before its value: QUANTILE(0.9, x), CI(0.95, x) */
+/* True if a number precedes its value: QUANTILE(0.9, x), CI(0.95, x) */
 bool pmsl_fold_has_share(unsigned fold);
-/* "+", "NOT"; NULL out of range. */
+/* Returns "+", "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the metric language: a kind, and how often it is an array of it. */
+/* Types of the metric language: a kind, and the number of its array dimensions. */
 #ifndef PMSL_TEXT_TYPE_H
 #define PMSL_TEXT_TYPE_H
 
@@ -31,7 +31,9 @@ struct pmsl_type {
 	uint8_t dims;
 };
 
-/* The kinds that a text may name: "Process", "VirtualTime". PMSL_T_NONE when it is no type. */
+/*
+ * Finds a kind that a text may name: "Process", "VirtualTime". Returns PMSL_T_NONE for other names.
+ */
 enum pmsl_kind pmsl_kind_find(const char *name, size_t n);
 
 /* As messages call it: "Process", "number". */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Units: products of powers of base units. The bases are s, B, calls, % and
- * what a text invents ("iterations"). A number that stands in the text has
- * any unit: it fits where it stands.
+ * Units: products of powers of base units. The bases are s, B, calls, % and those that a text
+ * defines ("iterations"). A number in the text fits any unit.
  */
 #ifndef PMSL_TEXT_UNIT_H
 #define PMSL_TEXT_UNIT_H
@@ -15,7 +14,7 @@
 #define PMSL_UNIT_NAME_BYTES 24
 #define PMSL_UNIT_TEXT_BYTES 96
 
-/* A base is its place here; the first PMSL_UNIT_KNOWN are ours. */
+/* A base is an index here; the first PMSL_UNIT_KNOWN are built in. */
 struct pmsl_units {
 	char name[PMSL_UNIT_BASES][PMSL_UNIT_NAME_BYTES];
 	unsigned n;
@@ -32,8 +31,8 @@ struct pmsl_unit {
 void pmsl_units_init(struct pmsl_units *u);
 
 /*
- * "s", "B/s", "iterations", "1": names joined by * and /, with ^2. A new name becomes a base.
- * -ERR_PARSE, -ERR_LIMIT when there are too many bases or a power is beyond 9.
+ * Parses "s", "B/s", "iterations", "1": names joined by * and /, with ^2. A new name becomes a
+ * base. -ERR_PARSE, -ERR_LIMIT if there are too many bases or a power exceeds 9.
  */
 int pmsl_unit_parse(struct pmsl_units *u, const char *text, struct pmsl_unit *out);
 
@@ -41,11 +40,11 @@ int pmsl_unit_parse(struct pmsl_units *u, const char *text, struct pmsl_unit *ou
 const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v,
 			   char out[PMSL_UNIT_TEXT_BYTES]);
 
-bool pmsl_unit_is_one(struct pmsl_unit v); /* no base in it; any is none too */
+bool pmsl_unit_is_one(struct pmsl_unit v); /* it has no base, or is any unit */
 bool pmsl_unit_fits(struct pmsl_unit a, struct pmsl_unit b); /* may be added, compared */
 struct pmsl_unit pmsl_unit_join(struct pmsl_unit a, struct pmsl_unit b); /* of two that fit */
 
-/* sign: 1 = product, -1 = quotient. Powers end at +-9: a greater one is not readable. */
+/* sign: 1 = product, -1 = quotient. Powers are limited to +-9, the largest that can be parsed. */
 struct pmsl_unit pmsl_unit_product(struct pmsl_unit a, struct pmsl_unit b, int sign);
 
 #endif
