@@ -47,7 +47,7 @@ static void note_change(struct evbalance *b, struct evbalance_stream *s)
 	b->changed = s;
 }
 
-/* Anybody may have written the numbers: none goes back. */
+/* The numbers may be forged: none decreases. */
 static void come_to(struct evbalance_stream *s, uint64_t seq, uint64_t first, const struct evgap *g)
 {
 	s->seq = seq;
@@ -68,8 +68,10 @@ int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock 
 		return rc;
 	if (is_gap ? g.end_seq <= s->seq : g.seq < s->seq)
 		return 0;
-	/* Fewer events than were before it, or more than there are numbers: its sender is wrong,
-	 * and they are not to be counted. */
+	/*
+	 * Fewer events than before, or more than there are numbers: the sender is wrong, and they
+	 * are not counted.
+	 */
 	if (!is_gap && (g.first < s->first || g.end_first < g.first))
 		return 0;
 	come_to(s, g.end_seq, g.end_first, &g);

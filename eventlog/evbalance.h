@@ -39,13 +39,13 @@ void evbalance_done(struct evbalance *b);
 int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock *head,
 		    struct evbalance_stream **out, struct err *e);
 
-/* n of the stream's stored events have found no room. */
+/* n of the stream's stored events did not fit. */
 void evbalance_left_out(struct evbalance_stream *s, uint64_t n);
 
 /* Adds a saved stream. ERR_INVALID: it is malformed, or added already; ERR_LIMIT, ERR_NOMEM. */
 int evbalance_restore(struct evbalance *b, const struct evbalance_stream *like, struct err *e);
 
-/* To be called after the streams that had changed were saved. */
+/* Must be called after the changed streams were saved. */
 void evbalance_saved(struct evbalance *b);
 
 struct evbalance_totals {

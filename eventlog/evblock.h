@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks: units of writing and sending. A header has a check of its own. It has the stream, the
+ * Blocks: units of writing and sending. A header has its own checksum. It has the stream, the
  * length, the number of the block, and the counts before it. So a torn, altered or lost block is
- * found. Records follow the header.
+ * detected. Records follow the header.
  */
 #ifndef EVENTLOG_EVBLOCK_H
 #define EVENTLOG_EVBLOCK_H
@@ -23,10 +23,13 @@ struct evblock {
 	uint16_t version, flags;
 	uint32_t bytes; /* with the header; a multiple of 4 */
 	uint32_t crc; /* CRC-32C of what follows the header */
-	uint64_t stream; /* a number that no other stream has */
+	uint64_t stream; /* a number that is unique to the stream */
 	uint64_t seq; /* of this block in its stream, from 0 */
 	uint64_t first; /* events of the stream before this block */
-	/* events that the sender had no room for, from the stream's start to this block's end */
+	/*
+	 * events dropped by the sender for lack of room, from the stream's start to this block's
+	 * end
+	 */
 	uint64_t dropped;
 	uint32_t events; /* in this block */
 	bool swap; /* the sender's byte order is not that of this machine */
@@ -39,19 +42,23 @@ enum evblock_look {
 	EVBLOCK_GOOD,
 	EVBLOCK_SHORT, /* more bytes are needed to decide */
 	EVBLOCK_NONE, /* no block begins here */
-	EVBLOCK_TORN, /* the header is good, the records are not */
+	EVBLOCK_TORN, /* good header, bad records */
 	EVBLOCK_FUTURE, /* of a later version: good, but not readable here */
 };
 
-/* Classifies the bytes at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good
- * header too (bytes > 0). */
+/*
+ * Classifies the bytes at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good
+ * header too (bytes > 0).
+ */
 enum evblock_look evblock_look(const uint8_t *p, size_t n, struct evblock *b);
 
 /* Decodes the header of a block that is known to be good, without any check. */
 void evblock_head(const uint8_t *p, struct evblock *b);
 
-/* Where the next header may begin, >= from; n - 3 (or 0) when nowhere. Looks for the magic
- * alone. */
+/*
+ * Returns where the next header may begin, >= from; n - 3 (or 0) if nowhere. Searches for the magic
+ * only.
+ */
 size_t evblock_seek(const uint8_t *p, size_t n, size_t from);
 
 #endif

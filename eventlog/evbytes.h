@@ -65,7 +65,7 @@ void ev_put_string(struct buf *b, const char *s, size_t n, bool swap);
 /* Zeros up to the next multiple of 4 after `from`. */
 void ev_pad(struct buf *b, size_t from);
 
-/* True: n is `bytes`, with or without padding. */
+/* True if n is `bytes`, with or without padding. */
 static inline bool ev_is_padded(size_t bytes, size_t n)
 {
 	return n >= bytes && (n + 3) / 4 == (bytes + 3) / 4;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Event logs in files: read in pieces, whatever their length. These calls do file I/O and so may
- * block. */
+/* Event logs in files of any length, read in pieces. These calls do file I/O and so may block. */
 #ifndef EVENTLOG_EVFILE_H
 #define EVENTLOG_EVFILE_H
 
@@ -9,8 +8,8 @@
 struct evfile;
 
 /*
- * "-" is the standard input. A name is opened without waiting and must be a regular file or a pipe
- * that has its writer. ERR_NOTFOUND, ERR_DENIED, ERR_SYS, ERR_NOMEM.
+ * "-" is the standard input. Opening does not block: the name must be a regular file or a pipe with
+ * a writer. ERR_NOTFOUND, ERR_DENIED, ERR_SYS, ERR_NOMEM.
  */
 int evfile_open(const char *path, struct evfile **out, struct err *e);
 void evfile_close(struct evfile *f);
@@ -26,21 +25,23 @@ void evfile_follow(struct evfile *f);
  * missing, and for pipes. */
 bool evfile_is_current(const struct evfile *f, const char *path);
 
-/* 1: *out is the next event, valid until the next call. 0: the end. ERR_SYS, ERR_NOMEM. */
+/* Returns 1: *out is the next event, valid until the next call. 0: the end. ERR_SYS, ERR_NOMEM. */
 int evfile_next(struct evfile *f, struct event *out, struct err *e);
 
 const struct evread_report *evfile_report(const struct evfile *f);
 
-/* Bytes of the file as it was opened; 0 = not known. */
+/* Returns the size of the file when it was opened; 0 = not known. */
 uint64_t evfile_size(const struct evfile *f);
 
-/* The first bytes, at most *n of them, without reading them: to detect the kind of file. ERR_SYS.
+/*
+ * Returns the first bytes, at most *n of them, without consuming them: to detect the kind of file.
+ * ERR_SYS.
  */
 int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e);
 
 /*
- * For files that are text: the next line without its end, valid until the next call. 1, 0 at the
- * end, -ERR_LIMIT for a line of more than max bytes, which is skipped, ERR_SYS.
+ * For text files: reads the next line without its end, valid until the next call. 1, 0 at the end,
+ * -ERR_LIMIT for a line of more than max bytes, which is skipped, ERR_SYS.
  */
 int evfile_line(struct evfile *f, size_t max, const char **line, size_t *n, struct err *e);
 

@@ -13,8 +13,10 @@
 #define EVGAP_RECORD_BYTES 20
 #define EVGAP_BLOCK_BYTES (EVBLOCK_HEAD_BYTES + EVGAP_RECORD_BYTES)
 
-/* A range of blocks seq .. end_seq - 1 with events first .. end_first - 1: those that have not
- * arrived are lost. */
+/*
+ * A range of blocks seq .. end_seq - 1 with events first .. end_first - 1: those that have not
+ * arrived are lost.
+ */
 struct evgap {
 	uint64_t stream, seq, end_seq, first, end_first;
 	uint64_t dropped; /* by the sender, up to the last of them */
@@ -22,12 +24,12 @@ struct evgap {
 };
 
 /*
- * The range of a good block of b->bytes at p: of a block with events its own, of a gap the lost
- * one. True: the block is a gap.
+ * Sets the range of a good block of b->bytes at p: for a gap the lost range, otherwise its own.
+ * Returns true if it is a gap.
  */
 bool evgap_of(const uint8_t *p, const struct evblock *b, struct evgap *out);
 
-/* Extends g to another loss of its stream, with all between them. */
+/* Extends g to another loss of its stream, with everything between them. */
 void evgap_merge(struct evgap *g, const struct evgap *more);
 
 /* Encodes the gap as a block. */

@@ -28,7 +28,7 @@ static int fail_sys(struct err *e, const char *doing)
 	return err_set(e, ERR_SYS, "%s: %s", doing, strerror(errno));
 }
 
-/* --- what is there already */
+/* --- the existing file */
 
 struct scan {
 	struct evkeep *k;
@@ -38,7 +38,7 @@ struct scan {
 	bool has_block;
 };
 
-/* Where the next good block begins; n: nowhere. */
+/* Finds the next good block; n: there is none. */
 static size_t next_good(const uint8_t *p, size_t n)
 {
 	struct evblock head;
@@ -50,8 +50,10 @@ static size_t next_good(const uint8_t *p, size_t n)
 	return n;
 }
 
-/* What begins there: how far to go on behind it; 0: more of the file is needed, or, at its end, it
- * is torn. */
+/*
+ * Examines a block. *far: how far to continue; 0: more of the file is needed, or, at its end, it is
+ * torn.
+ */
 static int step(struct scan *s, size_t at, bool is_last, size_t *far, struct err *e)
 {
 	const uint8_t *p = s->in.p + at;
@@ -125,7 +127,7 @@ static int scan(struct evkeep *k, struct evbalance *b, struct err *e)
 
 /* --- opening */
 
-/* Its name in the folder must survive, too. */
+/* The file's name in the folder must survive, too. */
 static int sync_folder(const char *path, struct err *e)
 {
 	/* one that we may not read is not ours to sync */
@@ -182,9 +184,9 @@ void evkeep_close(struct evkeep *k)
 	free(k);
 }
 
-/* --- what comes */
+/* --- new blocks */
 
-/* No half block is left behind. What the disk was not sure of is not taken for safe later. */
+/* Leaves no partial block. Data that the disk did not confirm are never assumed to be stored. */
 static int give_up(struct evkeep *k, int rc)
 {
 	k->has_failed = true;

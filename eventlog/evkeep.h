@@ -12,7 +12,7 @@
 struct evkeep;
 
 /*
- * Makes a missing file. Reads an existing one, adds its streams to the balance, and cuts a torn
+ * Opens or makes the file. Adds the streams of an existing one to the balance, and cuts a torn
  * block off its end. ERR_AGAIN: another program appends to it; ERR_INVALID: no file, or no event
  * log; ERR_DENIED, ERR_NOTFOUND, ERR_SYS, ERR_NOMEM, ERR_LIMIT.
  */
@@ -21,8 +21,10 @@ int evkeep_open(const char *path, struct evbalance *b, struct evkeep **out, stru
 /* Blocks that were not committed may be lost. NULL is fine. */
 void evkeep_close(struct evkeep *k);
 
-/* Appends a block that is new to the balance. ERR_SYS, ERR_NOMEM: the file is as at the last
- * commit, and can only be closed. */
+/*
+ * Appends a block that is new to the balance. ERR_SYS, ERR_NOMEM: the file is as at the last
+ * commit, and can only be closed.
+ */
 int evkeep_put(struct evkeep *k, const uint8_t *p, size_t n, struct err *e);
 
 /* Syncs all appended blocks. ERR_SYS: as above. */

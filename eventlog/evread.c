@@ -9,17 +9,16 @@
 #include <stdlib.h>
 
 /*
- * When the rest of a block does not match its header, the search continues right behind the header.
- * For a block may have been torn and others appended. Headers that are crafted so, one in another,
- * would cause all bytes to be read again for each. So the work in vain is limited to this much for
- * each byte.
+ * If the rest of a block does not match its header, the search continues right behind the header.
+ * For a block may have been torn and others appended. Crafted headers, nested in each other, would
+ * cause all bytes to be read again for each. So useless work is limited to this much for each byte.
  */
 #define VAIN_PER_BYTE 8
 #define VAIN_FREE_BYTES (1u << 20)
 
-/* One sender's stream. Types are owned; after its last block only the count remains. */
+/* One sender's stream. Types are owned; after its last block only the counts remain. */
 struct stream {
-	uint64_t id, seq, first, dropped; /* what the next block should say */
+	uint64_t id, seq, first, dropped; /* expected in the next block */
 	struct evtype **type; /* by number */
 	size_t cap;
 	struct ticks_scale clock;
@@ -104,7 +103,10 @@ static struct stream *stream_of(struct evread *r, const struct evblock *b, int *
 	return s;
 }
 
-/* What was lost of the stream before `seq` and `first`, and dropped by its sender up to there. */
+/*
+ * Counts losses of the stream before `seq` and `first`, and events dropped by its sender up to
+ * there.
+ */
 static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t first,
 		    uint64_t dropped)
 {
@@ -120,8 +122,8 @@ static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t f
 }
 
 /*
- * Counts what a block says about what came before it. A block that stands for lost ones says what
- * will not come. False: this was here already. Of a gap that grew only the new part counts.
+ * Counts the losses that a block reports. A gap block reports blocks that will not arrive. Returns
+ * false if the block was counted before. If a gap grew, only its new part counts.
  */
 static bool count_block(struct evread *r, struct stream *s, const uint8_t *p,
 			const struct evblock *b)
@@ -154,8 +156,10 @@ static void skip(struct evread *r, size_t n)
 	r->report.bytes += n;
 }
 
-/* How far to continue after a block that is torn: behind its header, unless too much was read in
- * vain. */
+/*
+ * Returns how far to continue after a torn block: behind its header, unless too much was read in
+ * vain.
+ */
 static size_t past_torn(struct evread *r, const struct evblock *b)
 {
 	r->report.torn_blocks++;
@@ -165,7 +169,7 @@ static size_t past_torn(struct evread *r, const struct evblock *b)
 	return EVBLOCK_HEAD_BYTES;
 }
 
-/* A good block at p: 1 when its events are to be read, 0 when it is skipped, or -ERR_NOMEM. */
+/* Examines a good block at p: 1 if its events are to be read, 0 if it is skipped, or -ERR_NOMEM. */
 static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 {
 	int rc;
@@ -189,7 +193,7 @@ static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 	return 1;
 }
 
-/* Bytes that are no block; whole ones that cannot be read. */
+/* Skips bytes that are no block, and whole ones that cannot be read. */
 static size_t pass(struct evread *r, enum evblock_look look, const struct evblock *b,
 		   const uint8_t *p, size_t n)
 {
@@ -270,7 +274,7 @@ static void take_definition(struct evread *r, const uint8_t *p, size_t n)
 	} else if (!s->type[number]) {
 		s->type[number] = t;
 		r->type_bytes += sizeof(*t) + 2 * n + sizeof(struct evtype *) * (s->cap - had);
-	} else { /* said again, as it may be; otherwise than before, it may not */
+	} else { /* repeated, as permitted; a different one is an error */
 		r->report.bad_records += !evtype_equal(s->type[number], t);
 		free(t);
 	}
@@ -304,7 +308,7 @@ static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t
 		r->report.bad_records++;
 }
 
-/* Times have a sign: one that is before t0 may be below 0. */
+/* Times have a sign: a time before t0 may be negative. */
 static nsec_t wall_of(const struct ticks_scale *c, uint64_t ticks)
 {
 	uint64_t shift = (uint64_t)1 << 63;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads streams out of bytes of any origin: torn, altered or mixed. What is whole is given out
- * once. The rest is skipped and counted, and is in the report. Does no I/O: bytes are read where
- * the caller has them.
+ * Reads streams from bytes of any origin: torn, altered or mixed. Complete events are returned
+ * once. The rest is skipped, counted and reported. Does no I/O: the caller owns the bytes.
  */
 #ifndef EVENTLOG_EVREAD_H
 #define EVENTLOG_EVREAD_H
@@ -28,38 +27,38 @@ struct event {
 };
 
 struct evread_report {
-	uint64_t blocks, events, bytes; /* good ones that were given out; examined */
-	uint64_t skipped_bytes; /* in no good block */
-	uint64_t torn_blocks; /* whose header is good and whose rest is not, at the end or before */
+	uint64_t blocks, events, bytes; /* good blocks and events returned; bytes examined */
+	uint64_t skipped_bytes; /* outside of good blocks */
+	uint64_t torn_blocks; /* with a good header and a bad rest, at the end or before */
 	uint64_t repeated_blocks; /* with a lower number than the stream has reached */
 	uint64_t future_blocks; /* of a later version */
 	uint64_t bad_records; /* in good blocks: an error of the sender */
 	uint64_t undescribed; /* events whose description was lost */
 	uint64_t lost_blocks, lost_events; /* sent and not received */
-	uint64_t dropped; /* by the senders, for want of room */
+	uint64_t dropped; /* dropped by the senders for lack of room */
 	uint64_t first_bad; /* place of the first byte skipped; UINT64_MAX = none */
 };
 
-/* True: all was intact and complete, apart from events that the senders dropped. */
+/* True if everything was intact and complete, apart from events that the senders dropped. */
 bool evread_is_clean(const struct evread_report *r);
 
 struct evread *evread_new(void); /* NULL: no memory */
 void evread_free(struct evread *r);
 
 enum evread_got {
-	EVREAD_BLOCK, /* a good one: evread_next() gives its events */
+	EVREAD_BLOCK, /* a good block: evread_next() returns its events */
 	EVREAD_MORE, /* more bytes are needed: repeat the call with these and the next ones */
 	EVREAD_END, /* is_last, and nothing is left */
 };
 
 /*
- * Examines n bytes from the place where the last call left off; *used of them are done with. Events
- * of a block live as long as the bytes. n >= EVBLOCK_MAX_BYTES or is_last always comes further.
+ * Examines n bytes from the end of the last call on; *used of them are consumed. Events of a block
+ * are valid as long as the bytes. With n >= EVBLOCK_MAX_BYTES or is_last it always progresses.
  * -ERR_NOMEM.
  */
 int evread_push(struct evread *r, const uint8_t *p, size_t n, bool is_last, size_t *used);
 
-/* The next event of that block. */
+/* Returns the next event of that block. */
 bool evread_next(struct evread *r, struct event *out);
 
 const struct evread_report *evread_report(const struct evread *r);

@@ -96,7 +96,7 @@ static bool read_line(struct evtrigger_entry *l, char *s)
 	return true;
 }
 
-/* A wrong line is left out: whatever else is requested stays on. */
+/* A wrong line is skipped: events of the other lines stay on. */
 static struct table *read_table(const char *path)
 {
 	struct table *b = calloc(1, sizeof(*b));

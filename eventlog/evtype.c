@@ -59,7 +59,7 @@ bool evvalue_equal(const struct evvalue *a, const struct evvalue *b)
 	return !memcmp(&a->i64, &b->i64, kind_bytes[a->kind]);
 }
 
-/* --- what may be said */
+/* --- permitted names and values */
 
 static int check_name(const char *what, const char *name, struct err *e)
 {
@@ -247,7 +247,7 @@ static void take_value(struct evcur *c, struct evvalue *v, enum evkind kind)
 	}
 }
 
-/* Names and strings of constants come to lie at `to`: what the record has is room enough. */
+/* Copies names and strings of constants to `to`: the record's size is sufficient. */
 static bool take_fields(struct evcur *c, struct evtype *t, struct evfield *field,
 			struct evconst *constant, char *to)
 {

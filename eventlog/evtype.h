@@ -15,7 +15,10 @@
 
 enum evkind { EV_INT32 = 1, EV_INT64, EV_FLOAT, EV_DOUBLE, EV_STRING };
 
-/* "int32", "int64", "float", "double", "string"; "?" for another number. 0 or -ERR_INVALID back. */
+/*
+ * Returns "int32", "int64", "float", "double", "string"; "?" for another number. The inverse
+ * returns 0 or -ERR_INVALID.
+ */
 const char *evkind_name(int kind);
 int evkind_from_name(const char *name, enum evkind *out);
 
@@ -33,8 +36,10 @@ enum evlevel {
 	EV_NLEVELS
 };
 
-/* "Fatal", "Error", ...; "" for what is not said. Any case back; -ERR_INVALID for what is no
- * level. */
+/*
+ * Returns "Fatal", "Error", ...; "" for no level. The inverse ignores case; -ERR_INVALID for an
+ * unknown level.
+ */
 const char *evlevel_name(unsigned level);
 int evlevel_from_name(const char *s, size_t n, unsigned *out);
 
@@ -50,7 +55,7 @@ struct evvalue {
 	};
 };
 
-/* True: equal bit by bit, so that a NaN equals itself and 0 differs from -0. */
+/* True if equal bit by bit, so that a NaN equals itself and 0 differs from -0. */
 bool evvalue_equal(const struct evvalue *a, const struct evvalue *b);
 
 struct evfield {
@@ -81,38 +86,40 @@ struct evtype {
 	const struct evconst *constant;
 };
 
-/* Limits, names, kinds. ERR_INVALID, ERR_LIMIT. is_stream: the one without a name. */
+/* Checks limits, names, kinds. ERR_INVALID, ERR_LIMIT. is_stream: the type without a name. */
 int evtype_check(const struct evtype *t, bool is_stream, struct err *e);
 
-/* Bytes that a record with these values has, padded; 0 when they are not t's kinds, or too many
- * bytes. */
+/*
+ * Returns the padded size of a record with these values; 0 if they are not t's kinds, or too many
+ * bytes.
+ */
 size_t evtype_record_bytes(const struct evtype *t, const struct evvalue *v, size_t n);
 
-/* Bytes of the values of each record, unpadded; 0: a string is among them, or there are none. */
+/* Returns the unpadded size of the values of each record; 0: one is a string, or there are none. */
 size_t evtype_fixed_bytes(const struct evtype *t);
 
-/* Appends the values as a record has them, unpadded. */
+/* Appends the values as in a record, unpadded. */
 void evtype_put_values(struct buf *out, const struct evvalue *v, size_t n, bool swap);
 
-/* Appends t's definition as number. ERR_INVALID, ERR_LIMIT, ERR_NOMEM with nothing added. */
+/* Appends t's definition as number. On ERR_INVALID, ERR_LIMIT, ERR_NOMEM nothing is added. */
 int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool swap,
 		  struct err *e);
 
 /*
- * Reads a definition record (p, n with its head). On success the caller owns *out (free()), whose
- * strings lie in the same memory. ERR_PROTO, ERR_NOMEM.
+ * Reads a definition record (p, n with its head). On success the caller owns *out (free()), which
+ * contains its strings. ERR_PROTO, ERR_NOMEM.
  */
 int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype **out,
 		  struct err *e);
 
 /*
- * Reads the values of a record of n bytes into v[t->nfield]; strings point into the record.
- * False: they are not t's.
+ * Reads the values of a record of n bytes into v[t->nfield]; strings point into the record. Returns
+ * false if they are not t's.
  */
 bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
 		       struct evvalue *v);
 
-/* True: the definitions are the same. */
+/* True if the definitions are the same. */
 bool evtype_equal(const struct evtype *a, const struct evtype *b);
 
 #endif

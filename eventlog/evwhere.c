@@ -181,7 +181,7 @@ bool evtest_holds(const struct evtest *t, const struct evvalue *v)
 	return t->op >= EVWHERE_EQ && is_word(t, v->s, v->n) == (t->op == EVWHERE_EQ);
 }
 
-/* What the type alone decides: 1 holds, 0 does not, -1 is to be asked of each record: field *k. */
+/* Evaluates the type alone: 1 holds, 0 does not, -1 must be evaluated for each record: field *k. */
 static int decide(const struct evcompare *c, const struct evtype *t, unsigned *k)
 {
 	const struct evvalue name = { .kind = EV_STRING,
@@ -230,8 +230,10 @@ static void get_value(const uint8_t *p, enum evkind kind, struct evvalue *out)
 	}
 }
 
-/* Bytes of the value at p, of which `left` are there at most; more than `left` when it is not
- * whole. */
+/*
+ * Returns the bytes of the value at p, of which at most `left` exist; more than `left` if it is
+ * incomplete.
+ */
 static size_t value_bytes(enum evkind kind, const uint8_t *p, size_t left)
 {
 	if (kind == EV_STRING)

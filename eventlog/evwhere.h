@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conditions on events: a pattern of names, and comparisons of fields: nbytes > 65536 and host ==
- * "a b" and event != io.*. The text is read once. Conditions are evaluated for events, or bound to
- * each type and evaluated for each record.
+ * "a b" and event != io.*. The text is parsed once. Conditions are evaluated for events, or bound
+ * to each type and evaluated for each record.
  */
 #ifndef EVENTLOG_EVWHERE_H
 #define EVENTLOG_EVWHERE_H
@@ -14,15 +14,15 @@
 /* of a word to compare with, and its 0: each type that is on has a copy */
 #define EVWHERE_WORD_BYTES 64
 
-/* True: the pattern is the name, a beginning of it with a *, or "all". */
+/* True if the pattern is the name, a prefix of it with a *, or "all". */
 bool evpattern_fits(const char *pattern, const char *name);
 
 enum evwhere_op { EVWHERE_LT, EVWHERE_LE, EVWHERE_GT, EVWHERE_GE, EVWHERE_EQ, EVWHERE_NE };
 
 struct evtest {
-	uint8_t field; /* its place, once bound */
+	uint8_t field; /* index of the field, once bound */
 	uint8_t op; /* enum evwhere_op */
-	bool is_number, is_prefix; /* `word` is a number; a * stood behind it */
+	bool is_number, is_prefix; /* `word` is a number; it was followed by a * */
 	double number;
 	char word[EVWHERE_WORD_BYTES];
 };
@@ -36,33 +36,35 @@ struct evwhere {
 };
 
 /*
- * FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" has no condition. A value
- * is a number or a word. A word goes to the next space, or stands in double quotes, in which \" and
- * \\ are escapes. Words compare with == and != alone. A * at the end of a word without quotes
- * stands for anything. ERR_PARSE, ERR_LIMIT.
+ * Parses FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" has no condition. A
+ * value is a number or a word. A word ends at the next space, or is in double quotes, where \" and
+ * \\ are escapes. Words compare with == and != only. A * at the end of a word without quotes
+ * matches any text. ERR_PARSE, ERR_LIMIT.
  */
 int evwhere_read(const char *text, struct evwhere *out, struct err *e);
 
-/* True: the comparison holds. Numbers are compared with numbers, strings with the word as text. */
+/*
+ * True if the comparison holds. Numbers are compared with numbers, strings with the word as text.
+ */
 bool evtest_holds(const struct evtest *t, const struct evvalue *v);
 
-/* Bound to a type. */
+/* Tests that are bound to a type. */
 struct evtests {
 	unsigned n;
 	struct evtest v[EVWHERE_MAX];
 };
 
 /*
- * A field is one of the type or a constant of it, or `event`, its name. False: no event of the type
- * can satisfy it. A constant does not, a field is missing, or a field has another kind than the
- * value, even with !=.
+ * A field is one of the type, a constant of it, or `event`, its name. Returns false if no event of
+ * the type can satisfy the condition. That is so if a constant does not, or a field is missing or
+ * of another kind, even with !=.
  */
 bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtests *out);
 
 /* Evaluates n bytes of values, in the layout of a record of this machine. */
 bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t *values, size_t n);
 
-/* True: the bytes are the values of t's fields, and at most three bytes of padding. */
+/* True if the bytes are the values of t's fields, and at most three bytes of padding. */
 bool evtype_fits_values(const struct evtype *t, const uint8_t *values, size_t n);
 
 #endif

@@ -4,7 +4,7 @@
 #include "common/base/hash.h"
 #include "eventlog/evbytes.h"
 
-#define OUT_MAX_BYTES (64u << 20) /* of a caller that never takes what is there */
+#define OUT_MAX_BYTES (64u << 20) /* of a caller that never takes the output */
 #define CLOCK_BYTES 36
 
 void evwrite_init(struct evwrite *w, uint64_t stream, bool swap, size_t block_bytes)
@@ -124,7 +124,8 @@ int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, struct byt
 	if (rc)
 		return rc;
 	p = w->body.p + w->body.n;
-	ev_set32(p + bytes - 4, 0, false); /* what is behind the values, before they are there */
+	/* the padding behind the values, before they are written */
+	ev_set32(p + bytes - 4, 0, false);
 	ev_set16(p, (uint16_t)number, false);
 	ev_set16(p + 2, (uint16_t)bytes, false);
 	ev_set64(p + 4, time, false);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes one stream: definitions, events, blocks. Does no I/O: whole blocks
- * come to be in `out`, from where the caller takes them.
+ * Writes one stream: definitions, events, blocks. Does no I/O: complete blocks are appended to
+ * `out`, from where the caller takes them.
  */
 #ifndef EVENTLOG_EVWRITE_H
 #define EVENTLOG_EVWRITE_H
@@ -12,7 +12,7 @@
 #include "eventlog/evread.h"
 
 struct evwrite {
-	struct buf out; /* whole blocks; take them, then buf_clear() */
+	struct buf out; /* complete blocks; take them, then buf_clear() */
 	struct buf body; /* of the block that is being filled */
 	struct evblock head; /* of that block */
 	size_t block_bytes; /* a block is closed when this is reached */
@@ -21,41 +21,42 @@ struct evwrite {
 #define EVWRITE_BLOCK_BYTES (128 * 1024)
 
 /*
- * stream: a number that no other stream has. swap: in the byte order that is not this machine's.
- * block_bytes <= EVWRITE_BLOCK_BYTES; 0 = that.
+ * stream: a number that is unique to this stream. swap: write in the byte order that is not this
+ * machine's. block_bytes <= EVWRITE_BLOCK_BYTES; 0 = the maximum.
  */
 void evwrite_init(struct evwrite *w, uint64_t stream, bool swap, size_t block_bytes);
 void evwrite_done(struct evwrite *w);
 
-/* Before the first event of this number. Number 0: what holds for the whole stream. ERR_INVALID,
- * ERR_LIMIT, ERR_NOMEM. */
+/*
+ * Must precede the first event of this number. Number 0: constants of the whole stream.
+ * ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
+ */
 int evwrite_define(struct evwrite *w, unsigned number, const struct evtype *t, struct err *e);
 
 /*
- * From here on times are ticks, and s says what they are in ns since 1970. Without one they are
- * that themselves. ERR_INVALID for a scale that is invalid.
+ * From here on times are ticks, which s converts to ns since 1970. Without a clock, times are ns
+ * themselves. ERR_INVALID: the scale is invalid.
  */
 int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e);
 
 /*
- * One event, by its type, ticks and values. The type was defined with this number. ERR_INVALID:
- * values that are not of the type.
- * ERR_LIMIT: 64 KB and more. ERR_NOMEM. Nothing is written then.
+ * Writes one event, by its type, ticks and values. The type was defined with this number.
+ * ERR_INVALID: the values are not of the type. ERR_LIMIT: 64 KB and more. ERR_NOMEM. On failure
+ * nothing is written.
  */
 int evwrite_event(struct evwrite *w, unsigned number, const struct event *ev, struct err *e);
 
 /*
- * The same of an event whose values are as a record of this machine has them. They are
- * the caller's to check. ERR_LIMIT, ERR_NOMEM.
+ * The same for an event whose values have the layout of a record of this machine. The caller has
+ * checked them. ERR_LIMIT, ERR_NOMEM.
  */
 int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, struct bytes values,
 		   struct err *e);
 
-/* n events more that there was no room for. */
+/* Counts n events that were dropped for lack of room. */
 void evwrite_dropped(struct evwrite *w, uint64_t n);
 
-/* Closes the block that is being filled, if anything is in it; is_last: the stream ends.
- * ERR_NOMEM. */
+/* Closes the current block, if it is not empty; is_last: the stream ends. ERR_NOMEM. */
 int evwrite_cut(struct evwrite *w, bool is_last, struct err *e);
 
 #endif

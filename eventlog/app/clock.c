@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records have ticks; a block says what they are. The line goes from a point
- * one to two seconds old to now: long enough for a good slope, short enough to
- * follow the clock where it is being slewed. Within a process wall time is what
- * it was when the log was opened, and from there on monotonic.
+ * Records have ticks; a block defines their scale. The line goes from a point one to two seconds
+ * old to now: long enough for a good slope, short enough to follow a slewed clock. Within a
+ * process, wall time is that of the opening of the log, and then monotonic.
  */
 #include "eventlog/app/log.h"
 
@@ -19,8 +18,10 @@ void log_clock_start(struct log_state *s)
 	s->wall_ahead = (uint64_t)(clock_wall() - clock_mono());
 	s->point_ticks[1] = s->point_ticks[0];
 	s->point_ns[1] = s->point_ns[0];
-	/* A scale of 1 GHz until there are two points. No reader uses it: a block is written
-	 * after the second point. */
+	/*
+	 * A scale of 1 GHz until there are two points. No reader uses it: a block is written after
+	 * the second point.
+	 */
 	s->scale = (struct ticks_scale){ .base_ticks = s->point_ticks[0],
 					 .base_ns = s->point_ns[0],
 					 .mult = 1,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From buffers to blocks. All of this runs under the lock, may run in the
- * handler of a fatal signal, and so allocates nothing.
+ * Drains buffers to blocks. All of this runs under the lock, may run in the handler of a fatal
+ * signal, and so allocates nothing.
  */
 #include "common/base/hash.h"
 #include "eventlog/app/log.h"
@@ -43,7 +43,10 @@ static void put_clock(struct piece *b)
 	put_front(b, r, sizeof(r));
 }
 
-/* The description goes before the first event of its type. False: the block has no room for it. */
+/*
+ * Writes the description before the first event of its type. Returns false if the block has no room
+ * for it.
+ */
 static bool put_definition(struct piece *b, unsigned number)
 {
 	const struct log_type *type = &b->s->type[number];
@@ -57,7 +60,7 @@ static bool put_definition(struct piece *b, unsigned number)
 	return true;
 }
 
-/* What is asked of the record's fields holds. */
+/* True if the record's fields fulfil the conditions. */
 static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 {
 	return evtests_pass(&type->tests, &type->form, p + EV_RECORD_HEAD_BYTES,
@@ -66,8 +69,10 @@ static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 
 /* --- blocks */
 
-/* Takes records as long as there is room for their descriptions. False: memory that no event
- * wrote. */
+/*
+ * Takes records as long as there is room for their descriptions. Returns false for memory that no
+ * event wrote.
+ */
 static bool take_records(struct piece *b, size_t n)
 {
 	while (b->taken < n) {

@@ -142,8 +142,9 @@ uint64_t omig_event_lost(void)
 	return lost;
 }
 
-/* A program need not know of us: what it has of events is written where the environment says,
- * behind what is there. */
+/*
+ * A program may not call us at all: its events are appended to the file that the environment names.
+ */
 static void __attribute__((constructor)) open_by_environment(void)
 {
 	if (secure_getenv("OMIG_EVENT_LOG"))

@@ -44,27 +44,31 @@ extern "C" {
 enum { OMIG_FATAL = 1, OMIG_ERROR, OMIG_WARN, OMIG_INFO, OMIG_DEBUG, OMIG_TRACE };
 
 enum omig_event_flags {
-	/* when all buffers are full the thread writes them out itself instead of dropping */
+	/* a thread writes out full buffers itself instead of dropping events */
 	OMIG_EVENT_WAIT = 1,
 	OMIG_EVENT_APPEND = 2 /* to an existing file */
 };
 
 /*
- * Opens the log of this process: "FILE" or "file://FILE"; NULL = OMIG_EVENT_LOG. 0, or -1 with
- * errno. A second call is EBUSY. From here on events are on up to OMIG_EVENT_LEVEL (default: all),
- * or as the trigger says.
+ * Opens the log of this process: "FILE" or "file://FILE"; NULL = OMIG_EVENT_LOG. Returns 0, or -1
+ * with errno. A second call is EBUSY. From here on events are on up to OMIG_EVENT_LEVEL (default:
+ * all), or as the trigger file selects.
  */
 int omig_event_open(const char *to, unsigned flags);
 
-/* Everything that was written so far by any thread is in the file. Blocks until then. 0, or -1 with
- * errno. */
+/*
+ * Blocks until all records written so far by any thread are in the file. Returns 0, or -1 with
+ * errno.
+ */
 int omig_event_flush(void);
 
-/* Switches events off, writes them out and closes the log. The end of a program does it too. */
+/* Switches events off, writes them out and closes the log. The end of a program does this, too. */
 int omig_event_close(void);
 
-/* Events that were dropped, by all threads, since the log was opened. Waits while a block is being
- * written. */
+/*
+ * Returns the number of events dropped by all threads since the log was opened. Waits while a block
+ * is being written.
+ */
 uint64_t omig_event_lost(void);
 
 /* --- for the macros only */
@@ -74,7 +78,7 @@ struct omig_event_field {
 	int kind;
 };
 
-/* A type of events. The library changes its members from the registration on. */
+/* A type of events. The library changes its members after the registration. */
 struct omig_event {
 	unsigned on; /* 0: off; else OMIG_EVENT_LOGGED, OMIG_EVENT_REPORTED, or both */
 	uint16_t number; /* of this type in this process */
@@ -87,7 +91,7 @@ struct omig_event {
 /* The buffer of a thread. */
 struct omig_event_thread {
 	unsigned char *at, *end; /* the next record; the end of the buffer */
-	unsigned char *shown; /* records up to here are whole: other threads may read them */
+	unsigned char *shown; /* records up to here are complete: other threads may read them */
 	uint64_t dropped;
 	int busy; /* a record is being written: a signal handler must not begin another */
 	int is_tsc;
@@ -103,10 +107,12 @@ void omig_event_register(struct omig_event *ev);
 void omig_event_unregister(struct omig_event *ev);
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h);
 int omig_event_more(struct omig_event_thread *h, size_t bytes);
-/* Signal-safe. The time of records without a time stamp counter. */
+/* Signal-safe. Time stamp of records without a time stamp counter. */
 uint64_t omig_event_clock(void);
-/* Passes the record on to the subscriptions from outside of the process. Returns the bytes that
- * the log keeps. h NULL: there was no room. */
+/*
+ * Passes the record to subscriptions from outside the process. Returns the bytes that the log
+ * keeps. h NULL: there was no room.
+ */
 size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
 #pragma GCC visibility pop
@@ -130,7 +136,7 @@ static inline int omig_event_is_reported(const struct omig_event *ev)
 				0);
 }
 
-/* A record's head. NULL: there is no room, and the event is counted. */
+/* Begins a record. Returns NULL if there is no room, and the event is counted. */
 static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_t bytes,
 					      struct omig_event_thread **out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The helper thread, which drains. It sleeps until a buffer is full or a second has passed. Once a
- * second it checks the trigger file. So no event waits for a disk, except with OMIG_EVENT_WAIT, or
- * asks a disk about a file. Also here: the end of the program, a fatal signal, and child processes.
+ * second it checks the trigger file. So no event waits for a disk, except with OMIG_EVENT_WAIT.
+ * Also here: the end of the program, a fatal signal, and child processes.
  */
 #include "eventlog/app/log.h"
 #include "common/base/array.h"
@@ -67,7 +67,7 @@ static bool start_thread(struct log_state *s, void *(*run)(void *))
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
-	/* the program's signals are its own threads' */
+	/* the program's signals are for its own threads */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_there = !pthread_create(&thread, &attr, run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -137,7 +137,7 @@ void log_helper_start(struct log_state *s)
 static const int fatal[] = { SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
 			     SIGSYS,  SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
-/* Writes out what there is and lets the signal do what it would have done. */
+/* Writes out all events and lets the signal take its normal effect. */
 static void on_fatal(int number)
 {
 	struct log_state *s = log_the();
@@ -157,7 +157,7 @@ static void on_fatal(int number)
 	raise(number); /* comes when the handler ends */
 }
 
-/* Only where the program has left them alone: what it does with a signal is its own. */
+/* Only for signals without a handler of the program. */
 void log_handlers_set(struct log_state *s)
 {
 	struct sigaction ours = { .sa_handler = on_fatal, .sa_flags = SA_ONSTACK }, is;

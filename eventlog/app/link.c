@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that are requested from outside of the process: libomig, where the program runs with it,
- * has the words that say which, and the rings that they go to. Its lm rings a bell when words have
- * changed.
+ * Events that are requested from outside the process. libomig, if the program runs with it, has the
+ * words that enable them, and the rings for their records. Its lm rings a bell after a change of
+ * words.
  */
 #include "eventlog/app/log.h"
 
@@ -27,7 +27,7 @@ void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until)
 	syscall(SYS_futex, bell, FUTEX_WAIT_BITSET, seen, &t, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-/* In MPI_Init, or in the join, also that of a child process. */
+/* Called in MPI_Init, or in the join, also that of a child process. */
 static void on_ready(const struct event_link *link)
 {
 	struct log_state *s = log_the();
@@ -38,7 +38,7 @@ static void on_ready(const struct event_link *link)
 	if (!s->link) {
 		s->link = link;
 		if (s->fd < 0)
-			log_clock_start(s); /* threads that come know what ticks are */
+			log_clock_start(s); /* so that new threads have the scale of ticks */
 		for (unsigned i = 1; i < s->ntype; i++)
 			log_type_announce(s, &s->type[i]);
 		log_helper_start(s);
@@ -52,7 +52,7 @@ static void on_ready(const struct event_link *link)
 
 void log_link_forget(struct log_state *s)
 {
-	if (s->link) /* else it is a child process that has not come back itself */
+	if (s->link) /* else it is a child process that has not joined again */
 		s->follows_fork = s->link->follows_fork;
 	s->link = NULL;
 	s->bell = &s->own_bell;
@@ -72,7 +72,7 @@ size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *
 	return __atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_LOGGED ? bytes : 0;
 }
 
-/* Not there in a program that does not run with it. */
+/* Missing in a program that does not run with it. */
 extern __typeof__(omig_app_events_join) omig_app_events_join __attribute__((weak));
 
 void log_link_open(void)

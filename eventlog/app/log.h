@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one log of a process. Threads write records into buffers of their own. The holder of `lock`
- * drains them. That is mostly the helper thread. It may also be a thread that flushes, the end of
+ * The log of a process. Threads write records into buffers of their own. The holder of `lock`
+ * drains them. That is usually the helper thread. It may also be a thread that flushes, the end of
  * the program, or the handler of a fatal signal. The drainer makes blocks of records and adds
  * clocks and descriptions.
  */
@@ -21,17 +21,17 @@
 
 /* a block of records; the system call is then a thousandth of the work */
 #define LOG_BUFFER_BYTES (128 * 1024)
-/* of a thread: a MiB lasts ms at the highest rate there is; untouched ones cost nothing */
+/* of a thread: a MiB lasts ms at the highest rate; untouched ones cost nothing */
 #define LOG_BUFFERS 8
 #define LOG_TYPES_MAX 4096 /* descriptions in one process */
-/* so old a record may become in a buffer, and the trigger file unread */
+/* largest age of a record in a buffer, and interval of checking the trigger file */
 #define LOG_FLUSH_NS NSEC_PER_SEC
 
 /* A stream: one thread, until it ends. */
 struct log_thread {
 	struct omig_event_thread at; /* first: what omig_event_here points to */
 	struct log_thread *next;
-	/* buffers that the thread is done with; release here, acquire by the drainer */
+	/* buffers that the thread has filled; release here, acquire by the drainer */
 	_Atomic uint64_t filled;
 	_Atomic uint64_t done; /* buffers that were written out; release by the drainer */
 	_Atomic bool has_ended;
@@ -45,11 +45,14 @@ struct log_thread {
 	uint8_t buffer[LOG_BUFFERS][LOG_BUFFER_BYTES];
 };
 
-/* What the library knows of a description, by number. Written under `lock`. */
+/* Data of the library about a description, by number. Written under `lock`. */
 struct log_type {
 	struct omig_event *event; /* NULL: it has gone */
 	int number; /* its number in the link; -1: none */
-	/* as a stream has it; never freed, for records may come after their program part went */
+	/*
+	 * as in a stream; never freed, because records may be drained after their module was
+	 * unloaded
+	 */
 	uint8_t *definition;
 	size_t definition_bytes;
 	struct evtype form; /* names and kinds; its fields are of the allocator, and never freed */
@@ -59,7 +62,7 @@ struct log_type {
 struct log_state {
 	struct inproc_lock lock; /* everything but what threads write */
 	struct inproc_lock opening; /* of omig_event_open and close, held around `lock` */
-	const struct event_link *link; /* to requests from outside; NULL: none */
+	const struct event_link *link; /* to receivers outside the process; NULL: none */
 	uint32_t own_bell;
 	_Atomic(uint32_t *) bell; /* what the helper waits at: the link's, or our own */
 	int fd; /* -1: no log */
@@ -69,16 +72,16 @@ struct log_state {
 	pthread_key_t key; /* its destructor ends a thread's stream */
 	enum ticks_source ticks;
 	uint64_t wall_ahead; /* wall time less monotonic time, when the log was opened */
-	uint64_t point_ticks[2]; /* the clock's two last points, see clock.c */
+	uint64_t point_ticks[2]; /* the last two points of the clock, see clock.c */
 	nsec_t point_ns[2];
 	struct ticks_scale scale;
-	/* whose thread holds `lock`: a handler in it must not wait for it */
+	/* the thread that holds `lock`: a signal handler in it must not wait for the lock */
 	_Atomic(const void *) holder;
 	_Atomic uint64_t stream; /* number of the next one */
 	uint64_t lost; /* of threads that have ended */
-	/* Any thread adds in front, also in a signal handler. The holder of `lock` takes out. */
+	/* Any thread adds at the front, also in a signal handler. The holder of `lock` removes. */
 	_Atomic(struct log_thread *) threads;
-	uint8_t who[1024]; /* a stream's own definition, but for the thread's number */
+	uint8_t who[1024]; /* a stream's own definition, without the thread's number */
 	size_t who_bytes;
 	struct log_type type[LOG_TYPES_MAX];
 	unsigned ntype; /* numbers 1..ntype-1 are given */
@@ -90,39 +93,41 @@ struct log_state {
 struct log_state *log_the(void);
 void log_lock(struct log_state *s);
 void log_unlock(struct log_state *s);
-/* For threads that write. False: this very thread holds it, or another one did not release it
- * within a minute. */
+/*
+ * For threads that write. Returns false if this thread holds it, or another did not release it
+ * within a minute.
+ */
 bool log_lock_if_free(struct log_state *s);
 
-#define LOG_TID_AT 18 /* in `who`: the value of the first constant, whose name is tid */
+#define LOG_TID_AT 18 /* in `who`: the value of the first constant, which is named tid */
 
 /* --- threads.c */
-/* Makes `who`: what is the same for all threads. */
+/* Makes `who`: the part that all threads share. */
 void log_say_who(struct log_state *s);
 void log_thread_ended(void *thread);
 uint64_t log_thread_lost(const struct log_thread *t);
 void log_threads_free_ended(struct log_state *s);
-/* Another log begins: streams do so too, with numbers of their own. Under `lock`. */
+/* Another log begins: streams begin again, with their own numbers. Under `lock`. */
 void log_threads_renew(struct log_state *s);
-/* In a child process: the parent's threads and what they wrote are the parent's. */
+/* In a child process: drops the threads and records of the parent. */
 void log_threads_forget(struct log_state *s);
 
 /* --- drain.c: under `lock` */
-/* Writes out what is whole; all: also of buffers that are not full. Signal-safe. */
+/* Writes out complete buffers; all: also those that are not full. Signal-safe. */
 void log_drain(struct log_state *s, struct log_thread *t, bool all);
 void log_drain_all(struct log_state *s, bool all);
-/* Says of each stream that it ends here. */
+/* Writes the end of each stream. */
 void log_end_all(struct log_state *s);
 
 /* --- clock.c */
 void log_clock_start(struct log_state *s);
-/* The scale for records up to now. Signal-safe. */
+/* Updates the scale for records up to now. Signal-safe. */
 void log_clock_look(struct log_state *s);
 
 /* --- types.c */
 /* Announces a type to the link, once. Under `lock`. */
 void log_type_announce(struct log_state *s, struct log_type *type);
-/* Sets the on word of each description, as log, level and trigger say. Under `lock`. */
+/* Sets the on word of each description according to log, level and trigger. Under `lock`. */
 void log_types_switch(struct log_state *s);
 /* True: the trigger has it on. What must hold of its fields goes to the type. Under `lock`. */
 bool log_type_is_asked(const struct evtrigger *t, const struct omig_event *ev, nsec_t wall,
@@ -130,7 +135,7 @@ bool log_type_is_asked(const struct evtrigger *t, const struct omig_event *ev, n
 
 /* --- link.c */
 void log_link_open(void);
-/* In a child process: the link is the parent's alone. Under `lock`. */
+/* In a child process: drops the link, which is the parent's. Under `lock`. */
 void log_link_forget(struct log_state *s);
 /* Wakes the helper. Signal-safe. */
 void log_ring(struct log_state *s);

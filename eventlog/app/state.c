@@ -19,7 +19,7 @@ struct log_state *log_the(void)
 	return &the;
 }
 
-/* An address of its own has every thread. */
+/* Returns an address that differs for each thread. */
 static const void *me(void)
 {
 	return &omig_event_here;
@@ -37,7 +37,7 @@ void log_unlock(struct log_state *s)
 	inproc_unlock(&s->lock);
 }
 
-/* of a ms: a disk that hangs longer than a minute has its events counted as lost */
+/* of a ms: if a disk hangs longer than a minute, the events count as lost */
 #define TRIES 60000
 
 bool log_lock_if_free(struct log_state *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads come with their first event and go by a destructor of thread-local storage. */
+/* Threads are added at their first event and removed by a destructor of thread-local storage. */
 #include "common/base/str.h"
 #include "eventlog/app/log.h"
 #include "eventlog/evbytes.h"
@@ -52,8 +52,9 @@ static struct log_thread *add_thread(struct log_state *s)
 	return t;
 }
 
-/* A signal handler's event inside another one is dropped; so is one of a thread for which there is
- * no memory. */
+/*
+ * An event in a signal handler during another one is dropped; so is one in a thread without memory.
+ */
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h)
 {
 	struct log_state *s = log_the();
@@ -74,7 +75,7 @@ struct omig_event_thread *omig_event_first(struct omig_event_thread *h)
 	return t ? &t->at : NULL;
 }
 
-/* The buffer is full: on to the next one that is free. */
+/* The buffer is full: continues with the next free one. */
 int omig_event_more(struct omig_event_thread *h, size_t bytes)
 {
 	struct log_thread *t = (struct log_thread *)h;
@@ -123,7 +124,7 @@ static void free_thread(struct log_thread *t)
 	munmap(t, sizeof(*t));
 }
 
-/* Out of the list. What was put in front meanwhile has come before it. */
+/* Removes t from the list. Threads added meanwhile are in front of it. */
 static void take_out(struct log_state *s, struct log_thread *t)
 {
 	struct log_thread *at = t;
@@ -171,6 +172,6 @@ void log_threads_forget(struct log_state *s)
 	}
 	omig_event_here = NULL;
 	if (s->has_key)
-		pthread_setspecific(s->key, NULL); /* of the one thread that has come along */
+		pthread_setspecific(s->key, NULL); /* of the one remaining thread */
 	s->lost = 0;
 }

@@ -390,7 +390,7 @@ static int not_ours(struct err *e)
 		       "is no archive of ours: its catalogue says what no loader writes");
 }
 
-/* A value of the catalogue as a string of its own: ERR_INVALID, ERR_NOMEM. */
+/* Copies a value of the catalogue as a string: ERR_INVALID, ERR_NOMEM. */
 static int string_of(const struct arvalue *v, char **out, struct err *e)
 {
 	bool is_string = (v->class == AR_TEXT || v->class == AR_BYTES) && v->n &&

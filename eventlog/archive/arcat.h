@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The catalogue: a table for each event type, a column for each of its fields and class of values.
- * Names of tables and columns are made here: e_ or f_, what of the true name is a-z, 0-9, _, and a
- * number when that is taken; the true name is a value beside. For the room itself.
+ * It makes the names of tables and columns: e_ or f_, the characters a-z, 0-9, _ of the true name,
+ * and a number if that name exists. The true name is stored as a value. For the room itself.
  */
 #ifndef EVENTLOG_ARCHIVE_ARCAT_H
 #define EVENTLOG_ARCHIVE_ARCAT_H
@@ -14,7 +14,7 @@
 #include "stats/moments.h"
 
 #define AR_TYPES_MAX 4000 /* tables; MPI's calls with begin and end are 900 */
-/* of a table: PostgreSQL's row has 8 KB, a text takes 18 bytes there */
+/* of a table: a PostgreSQL row has 8 KB, a text needs 18 bytes of it */
 #define AR_COLUMNS_MAX 400
 #define AR_COLUMNS_TOTAL 100000 /* in memory: 40 MB */
 
@@ -22,12 +22,13 @@ struct arfield {
 	char col[AR_NAME_MAX + 1];
 	char *name; /* true; owned */
 	enum arclass class;
-	enum evkind kind; /* the widest that was seen first */
+	enum evkind kind; /* the widest of the first values */
 	unsigned nth; /* of this name in one event, from 0 */
 	unsigned place; /* in a row, behind id, ts, d */
 	unsigned rank; /* among the columns of its class in this table, from 0 */
 	struct moments figures; /* numbers only */
-	bool is_made, is_changed; /* the table has the column; the figures are not those stored */
+	/* the table has the column; the counts differ from the stored ones */
+	bool is_made, is_changed;
 };
 
 struct artype {
@@ -40,7 +41,8 @@ struct artype {
 	struct smap by_key, by_col; /* -> struct arfield * */
 	uint64_t n;
 	int64_t first_ns, last_ns; /* when n > 0 */
-	bool is_made, is_ready, is_changed; /* table; rows may be put; n is not what is stored */
+	/* table; rows may be put; n differs from the stored one */
+	bool is_made, is_ready, is_changed;
 };
 
 struct arcat {
@@ -59,22 +61,26 @@ int arcat_load(struct arcat *c, const struct arsql *s, struct err *e);
 
 struct artype *arcat_find(const struct arcat *c, const char *name);
 
-/* The column of the nth field of this name, for values of this class. NULL: there is none. */
+/*
+ * Returns the column of the nth field of this name, for values of this class. NULL: there is none.
+ */
 const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth,
 				   enum arclass class);
 
 /* Finds or adds. ERR_LIMIT: no room for another one. */
 int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out,
 	       struct err *e);
-/* Finds or adds a field of the name, place, class and kind of `like`. *out NULL: there is no room
- * for another one. */
+/*
+ * Finds or adds a field with the name, index, class and kind of `like`. *out NULL: there is no room
+ * for another one.
+ */
 int arcat_field(struct arcat *c, struct artype *t, const struct arfield *like, struct arfield **out,
 		struct err *e);
 
 /* Table and columns are there, and rows may be put into slot t->number. */
 int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct err *e);
 
-/* Writes the figures that have changed, and the views. Within a transaction. */
+/* Writes the counts that have changed, and the views. Within a transaction. */
 int arcat_save(struct arcat *c, const struct arsql *s, struct err *e);
 
 /* --- arviews.c: event, ident, value, row over all tables. */

@@ -22,7 +22,7 @@ struct archive {
 	struct arsql sql;
 	struct arcat cat;
 	struct ardescs descs;
-	int64_t generation, sids; /* the highest numbers that are given */
+	int64_t generation, sids; /* the highest assigned numbers */
 	bool is_open, has_failed; /* a batch is */
 	struct map streams; /* -> struct stream *, owned */
 	struct stream *dirty, *last;
@@ -32,7 +32,7 @@ struct archive {
 	uint64_t events, bytes; /* of this batch */
 	nsec_t since;
 	bool is_comparing;
-	struct arsame same; /* known events of the text that comes */
+	struct arsame same; /* known events of the current text */
 	uint64_t known_before; /* report.known as that began */
 	struct arvalue row[3 + AR_COLUMNS_MAX];
 };
@@ -67,7 +67,7 @@ static int load(struct archive *a, struct err *e)
 				&a->generation, e);
 }
 
-/* One state of all tables, whatever other loaders commit meanwhile. */
+/* Reads one state of all tables, while other loaders may commit. */
 static int load_at_open(struct archive *a, struct err *e)
 {
 	int rc = a->sql.ops->view(a->sql.db, e);
@@ -221,7 +221,7 @@ static void count_in(struct arfield *f, const struct arvalue *v)
 		f->is_changed = true;
 }
 
-/* The cells of the event's fields; those of all others are NULL. */
+/* Fills the cells of the event's fields; all others are NULL. */
 static int fill_row(struct archive *a, const struct ardesc *x, const struct event *ev,
 		    struct err *e)
 {
@@ -385,7 +385,7 @@ static int put_known(struct archive *a, const struct stream *s, const struct eve
 
 /* --- events */
 
-/* *out->sid is 0 when there is no room for the stream. A batch is open then. */
+/* *out->sid is 0 if there is no room for the stream. Opens a batch. */
 static int begin_event(struct archive *a, const struct event *ev, struct stream **out,
 		       struct err *e)
 {
@@ -394,7 +394,7 @@ static int begin_event(struct archive *a, const struct event *ev, struct stream 
 	return rc ? rc : stream_of(a, ev->stream, out, e);
 }
 
-/* Puts nothing of a text whose continuation differs from the archive. */
+/* Stores nothing of a text whose continuation differs from the archive. */
 static int begin_new(struct archive *a, const struct event *ev, struct stream **s, struct err *e)
 {
 	int rc = begin_event(a, ev, s, e);

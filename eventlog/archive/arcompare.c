@@ -81,8 +81,8 @@ static int count_windows(const struct side *s, const struct artype *t,
 }
 
 /*
- * Events that one archive alone has, as if each came by itself: the chance that all of them fell
- * into the time of that one.
+ * For events in only one archive, assumed to be independent: the probability that all fell into its
+ * time.
  */
 static double chance_of_one_side(const struct comparing *c, int side, uint64_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One statement over all tables. It puts the columns of the tables beneath each other by class. So
- * every column of the answer has one class in both databases. It is NULL where a table has fewer
+ * every column of the result has one class in both databases. It is NULL if a table has fewer
  * columns.
  */
 #include "eventlog/archive/arevents.h"
@@ -250,7 +250,10 @@ static bool get_value(const struct arvalue *v, const struct arvalue *other, stru
 	}
 }
 
-/* The type of what is there: k's, or the same without the fields that are not. NULL: no event. */
+/*
+ * Returns the type of the present fields: k's, or the same without the missing ones. NULL: no
+ * event.
+ */
 static const struct evtype *fill(struct reader *r, const struct known *k, const struct arvalue *v)
 {
 	static const struct arvalue none;
@@ -367,8 +370,10 @@ static void put_table(const struct reader *r, const struct artype *t,
 		buf_printf(b, " AND e.ts <= %" PRId64, w->to);
 }
 
-/* In parts, for SQLite takes 500 terms. ts + 0: else it would sort each table for itself, all of
- * them in memory at once. */
+/*
+ * In parts, because SQLite accepts 500 terms. ts + 0: otherwise it would sort each table
+ * separately, all of them in memory at once.
+ */
 static void put_statement(const struct reader *r, const struct arevents_options *w, struct buf *b)
 {
 	const struct arcat *c = archive_cat(r->a);

@@ -53,7 +53,7 @@ int arkept_open(struct archive *a, struct evbalance *b, struct err *e)
 			    take, b, e);
 }
 
-/* What of its events an archive does not have. */
+/* Returns how many of its events the archive lacks. */
 static uint64_t missing(const struct archive *a)
 {
 	const struct archive_report *r = archive_report(a);
@@ -75,8 +75,10 @@ static int put_events(struct archive *a, struct evread *r, struct bytes block, u
 	return got < 0 ? got : 0;
 }
 
-/* Each block has all that is needed to read it: a reader of its own remembers nothing of streams
- * that are over. */
+/*
+ * Each block contains everything needed to read it: a separate reader stores nothing about ended
+ * streams.
+ */
 int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p,
 		 const struct evblock *head, struct err *e)
 {

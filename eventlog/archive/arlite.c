@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite. A file may be made by anybody: triggers, functions of extensions
- * and other files are out of reach whatever it says. Acknowledged means synced.
+ * SQLite. Anybody may have made the file: triggers, functions of extensions and other files are out
+ * of reach for any contents. Acknowledged means synced.
  */
 #include "eventlog/archive/arsql.h"
 
@@ -33,7 +33,7 @@ struct db {
 	struct stat at_open;
 };
 
-/* --- words for what goes wrong */
+/* --- texts of errors */
 
 static int fail(const struct db *d, struct err *e)
 {
@@ -147,8 +147,10 @@ static int hand_on(sqlite3_stmt *st, arsql_row_fn fn, void *arg, struct err *e)
 	return fn(arg, v, names, (unsigned)n, e);
 }
 
-/* A writer has a -wal file from its first commit on, and checkpoints change the time of the archive
- * itself. */
+/*
+ * A writer has a -wal file from its first commit on, and checkpoints change the time of the archive
+ * itself.
+ */
 static int check_unchanged(const struct db *d, struct err *e)
 {
 	const char *path = sqlite3_db_filename(d->lite, "main");
@@ -307,15 +309,17 @@ static const struct arsql_ops lite_ops;
 #define TEXT_(n) #n
 #define TEXT(n) TEXT_(n)
 
-/* What no loader makes: something may run when a row is written or read. */
+/* Objects that no loader makes, and that may run code when a row is written or read. */
 static const char foreign[] =
 	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR EXISTS "
 	" (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0) "
 	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')"; /* in a table's place, with as many
 								rows as it likes */
 
-/* Tables and more, and whose they are. In this order: another loader may make them, with the stamp,
- * in between. */
+/*
+ * Counts tables and other objects, and reads their stamp. In this order: another loader may make
+ * them, with the stamp, in between.
+ */
 static int count_all(const struct arsql *s, int64_t *n, int64_t *stamp, struct err *e)
 {
 	int rc = arsql_number(s, "SELECT count(*) FROM sqlite_master", n, e);
@@ -342,7 +346,7 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 	if (stamp != STAMP)
 		return err_set(e, ERR_INVALID, "is a database, but no archive of ours");
 	rc = arsql_number(&s, foreign, &bad, e);
-	if (d->is_reader) /* from here on the file's and the user's own words are run */
+	if (d->is_reader) /* from here on, SQL of the file and the user runs */
 		sqlite3_set_authorizer(d->lite, may, NULL);
 	return rc || !bad
 		       ? rc
@@ -405,7 +409,7 @@ static int settle(struct db *d, enum armode mode, struct err *e)
 	return settle_to_write(d, e);
 }
 
-/* As a URI, so that no name means anything but a file: not :memory:, nothing after a ?. */
+/* As a URI, so that any name means a file: not :memory:, nothing after a ?. */
 static int open_uri(struct db *d, const char *path, int flags, const char *how, struct err *e)
 {
 	struct buf uri = BUF_INIT(4 * FILE_PATH_BYTES);

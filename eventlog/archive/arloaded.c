@@ -24,7 +24,7 @@ void arloaded_done(struct arloaded *l)
 	arloaded_init(l);
 }
 
-/* The last range that begins at or before number, or n: there is none. */
+/* Returns the last range that begins at or before number, or n: there is none. */
 static size_t find(const struct arloaded *l, int64_t number)
 {
 	size_t low = 0, high = l->n;

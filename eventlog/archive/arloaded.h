@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events of a stream the archive has: ranges of their numbers, in order, apart. For the room
- * itself. */
+/*
+ * The events of a stream in the archive: ranges of their numbers, in order, separate. For the room
+ * itself.
+ */
 #ifndef EVENTLOG_ARCHIVE_ARLOADED_H
 #define EVENTLOG_ARCHIVE_ARLOADED_H
 
@@ -13,16 +15,17 @@ struct arrange {
 struct arloaded {
 	struct arrange *range; /* owned */
 	size_t n, cap;
-	size_t at; /* where the last one was put */
-	int64_t old_from, old_to; /* ranges that begin here are not as stored; from > to: none */
+	size_t at; /* position of the last insertion */
+	/* ranges that begin here differ from the stored ones; from > to: none */
+	int64_t old_from, old_to;
 };
 
-#define ARLOADED_RANGES_MAX (1u << 24) /* every other event of 30 million is lost */
+#define ARLOADED_RANGES_MAX (1u << 24) /* if every other event of 30 million is lost */
 
 void arloaded_init(struct arloaded *l);
 void arloaded_done(struct arloaded *l);
 
-/* 1: it was not there and is now. 0: it was there. ERR_LIMIT, ERR_NOMEM. */
+/* Returns 1: added. 0: it existed. ERR_LIMIT, ERR_NOMEM. */
 int arloaded_add(struct arloaded *l, int64_t number, struct err *e);
 
 bool arloaded_has(const struct arloaded *l, int64_t number);

@@ -47,9 +47,9 @@ struct db {
 	nsec_t time_ns;
 };
 
-/* --- words for what goes wrong */
+/* --- texts of errors */
 
-/* The first line of the server's words, without its end. */
+/* Uses the first line of the server's message, without its end. */
 static int say(struct err *e, enum err_code code, const char *words)
 {
 	return err_set(e, code, "%.*s", (int)strcspn(words, "\n"), words);
@@ -150,7 +150,7 @@ static PGresult *exec_params(struct db *d, const char *sql, const struct arvalue
 	return r;
 }
 
-/* --- values that come out, as text */
+/* --- values of results, as text */
 
 /* Bytes in hex become bytes at the same place. */
 static struct arvalue bytes_from(char *s, size_t n)
@@ -305,7 +305,7 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 	r = PQexec(d->pq, s->copy);
 	rc = PQresultStatus(r) == PGRES_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
 	PQclear(r);
-	/* one that could not be ended says so for ever */
+	/* a COPY that could not be ended would be reported for ever */
 	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN)
 		PQclear(r);
 	PQclear(r);
@@ -484,7 +484,7 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)
 {
-	/* What the URL says comes later, and counts more. */
+	/* The URL follows, and has precedence. */
 	static const char *const keys[] = { "connect_timeout", "application_name",
 					    "client_encoding", "dbname", NULL };
 	const char *const values[] = { "10", "omig", "UTF8", url, NULL };

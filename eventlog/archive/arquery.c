@@ -24,7 +24,7 @@ struct asked {
 	unsigned ntype;
 };
 
-/* --- words */
+/* --- words of a sentence */
 
 static char *cut_quoted(char *s, char **end, struct err *e)
 {
@@ -364,7 +364,7 @@ static void put_number(struct asked *q, const struct artype *t, const char *name
 		buf_puts(&q->sql, "1 = 0");
 }
 
-/* One FIELD OP VALUE. */
+/* Writes one FIELD OP VALUE. */
 static void put_condition(struct asked *q, const struct artype *t, unsigned at)
 {
 	const char *op = operator_of(q->word[at + 1]), *text = q->word[at + 2];
@@ -392,7 +392,7 @@ struct rows_of {
 	const char *names[3 + AR_COLUMNS_MAX];
 };
 
-/* True names for those of columns. */
+/* Replaces names of columns by true names. */
 static int rename_columns(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
 			  struct err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every archive has, whatever was loaded. docs/archive.md says what it means. */
+/* Tables of every archive, before any load. docs/archive.md describes them. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "eventlog/archive/arcat.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A database, whichever it is. Values are never a part of SQL text: they are
- * $1, $2, ..., each once and in this order. Names in SQL text are those of arcat.h,
- * which have a-z, 0-9 and _ alone. For the room itself.
+ * A database of any kind. Values are never a part of SQL text: they are $1, $2, ..., each once and
+ * in this order. Names in SQL text are from arcat.h, with only a-z, 0-9 and _. For the room itself.
  */
 #ifndef EVENTLOG_ARCHIVE_ARSQL_H
 #define EVENTLOG_ARCHIVE_ARSQL_H
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a column can hold. A field has a column for each class that its values had. */
+/* Type of a column. A field has a column for each class of its values. */
 enum arclass { AR_NULL, AR_INT, AR_REAL, AR_TEXT, AR_BYTES, AR_NCLASSES };
 
 struct arvalue {
@@ -32,7 +31,7 @@ struct arvalue {
 #define AR_S(p, len) ((struct arvalue){ .class = AR_TEXT, .n = (len), .s = (p) })
 #define AR_B(p, len) ((struct arvalue){ .class = AR_BYTES, .n = (len), .s = (const char *)(p) })
 
-/* One row of an answer; names lives as long. Not 0 ends it and is returned. */
+/* One row of a result; names are valid as long. Any value but 0 ends the query and is returned. */
 typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *const *names,
 			    unsigned n, struct err *e);
 
@@ -44,15 +43,14 @@ struct arsql_statement {
 };
 
 struct arsql_ops {
-	const char *schema; /* in front of the name of what is made */
+	const char *schema; /* prefix of the names of new objects */
 	const char *key, *bytes; /* words for: 64-bit primary key; type of a column of bytes */
 	const char *hex[2]; /* around an expression of bytes: its text */
 	bool has_views_replaced; /* CREATE OR REPLACE VIEW */
-	const char *stamp; /* what makes an empty database one of ours; NULL = nothing */
-	/* Whether there is an archive, or room for one. ERR_INVALID: it is something else. */
+	const char *stamp; /* marks an empty database as one of ours; NULL = nothing */
+	/* Checks for an archive, or an empty database. ERR_INVALID: it is something else. */
 	int (*look)(void *db, bool *is_empty, struct err *e);
-	/* A transaction that keeps all other writers out. Blocks until it has that, or
-	 * ERR_AGAIN. */
+	/* Begins a transaction that excludes all other writers. Blocks until then, or ERR_AGAIN. */
 	int (*begin)(void *db, struct err *e);
 	int (*commit)(void *db, struct err *e);
 	/* A transaction whose reads see one state of all tables. rollback() ends it. */
@@ -61,9 +59,9 @@ struct arsql_ops {
 	/* fn may be NULL. */
 	int (*run)(void *db, const struct arsql_statement *st, arsql_row_fn fn, void *arg,
 		   struct err *e);
-	/* Rows of `slot` go into these columns ("a, b, c") of this table from now on. */
+	/* Rows of `slot` are put into these columns ("a, b, c") of this table from now on. */
 	int (*into)(void *db, unsigned slot, const char *table, const char *columns, struct err *e);
-	/* One row of n values. It may be written at the next into() or commit(). */
+	/* Puts one row of n values. It may be written at the next into() or commit(). */
 	int (*put)(void *db, unsigned slot, const struct arvalue *v, unsigned n, struct err *e);
 	void (*close)(void *db);
 };
@@ -75,15 +73,17 @@ struct arsql {
 
 enum armode { AR_READ, AR_WRITE };
 
-/* Reading: nothing can be changed. time_ns: a statement may take this long; 0 = for ever. */
+/* Opens for reading: nothing can be changed. time_ns: limit for a statement; 0 = none. */
 int arlite_open(const char *path, enum armode mode, nsec_t time_ns, struct arsql *out,
 		struct err *e);
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e);
 bool arpg_is_url(const char *where);
 void arsql_close(struct arsql *s);
 
-/* A statement without values; with; with one number as its answer (*out as it was when there is
- * none), without values and with. */
+/*
+ * Run a statement without values, or with them. arsql_number() and arsql_number_of() return its one
+ * number; *out is unchanged if there is none.
+ */
 int arsql_do(const struct arsql *s, const char *sql, struct err *e);
 int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
 	      struct err *e);
@@ -93,14 +93,16 @@ int arsql_number_of(const struct arsql *s, const struct arsql_statement *st, int
 
 #define AR_COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches; one more is valid */
 
-/* A number from 0, or 0 when there is none; ERR_INVALID: not below end, for anybody may have made
- * the database. */
+/*
+ * Reads a number from 0, or 0 if there is none. ERR_INVALID: not below end, because the database
+ * may be damaged or forged.
+ */
 int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *out, struct err *e);
 
-/* Bytes as text that people read, as they are or escaped into scratch, which has 4 * n + 1. */
+/* Returns bytes as readable text, unchanged or escaped into scratch, which has 4 * n + 1. */
 struct arvalue arsql_shown(const char *s, size_t n, char *scratch, size_t size);
 
-/* a-z first, then a-z, 0-9, _, at most AR_NAME_MAX: may stand in SQL text. */
+/* True for a-z first, then a-z, 0-9, _, at most AR_NAME_MAX: safe in SQL text. */
 #define AR_NAME_MAX 60 /* PostgreSQL cuts names at 63 */
 bool arsql_is_name(const char *s, size_t n);
 

@@ -106,7 +106,7 @@ double arstat_means(struct arsample a, struct arsample b, double level, struct a
 		return NAN;
 	va = moments_variance(&ma) / (double)a.n;
 	vb = moments_variance(&mb) / (double)b.n;
-	if (va + vb <= 0) { /* nothing varies */
+	if (va + vb <= 0) { /* no value varies */
 		out->low = out->high = out->value;
 		return x == y ? 1 : 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the values of events are in SQL. For the room itself. */
+/* Conversion of event values to SQL. For the room itself. */
 #ifndef EVENTLOG_ARCHIVE_ARVALUE_H
 #define EVENTLOG_ARCHIVE_ARVALUE_H
 
@@ -7,20 +7,22 @@
 #include "eventlog/evtype.h"
 #include "eventlog/archive/arcat.h"
 
-/* A NaN is a text; bytes that are no text are bytes. Borrows from v. */
+/* A NaN becomes text; bytes that are no text stay bytes. Borrows from v. */
 struct arvalue arvalue_of(const struct evvalue *v);
 
-/* The class of the column that values of this kind usually have. */
+/* Returns the class of the column that values of this kind usually have. */
 enum arclass arvalue_class(enum evkind kind);
 
-/* The constants of a type as text that people and views read: one statement each, with `of`, place,
- * name, value. */
+/*
+ * Writes the constants of a type as text for people and views: one statement each, with `of`,
+ * index, name, value.
+ */
 int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const struct evtype *t,
 		      struct err *e);
 
-/* How many fields of this name stand before it. */
+/* Returns how many fields of this name precede it. */
 unsigned arvalue_nth(const struct evtype *t, unsigned i);
-/* That field, with values of this class, for arcat_field(). The name is of the type. */
+/* Returns that field, with values of this class, for arcat_field(). The type owns the name. */
 struct arfield arvalue_field(const struct evtype *t, unsigned i, enum arclass class);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The classic shape over the wide tables: event, ident, value; and row, which has id and
+ * Views with the classic shape over the wide tables: event, ident, value; and row, which has id and
  * description of each event. A view of all tables would be written again with each type. So there
- * are views of parts, and one above that joins them.
+ * are views of parts, and one that joins them.
  */
 #include "common/base/buf.h"
 #include "common/base/array.h"
@@ -108,7 +108,7 @@ static int run_built(const struct arsql *s, struct buf *b, struct err *e)
 	return rc;
 }
 
-/* What views are of, where they go, and the text of one. */
+/* The tables of views, their destination, and the text of one. */
 struct writing {
 	const struct arcat *c;
 	const struct arsql *s;

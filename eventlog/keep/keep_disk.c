@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is on the disk of kept subscriptions: a frame of events_open each, beside the folder of the
- * spool. */
+/* Files of stored subscriptions: each has a frame of events_open beside the folder of the spool. */
 #include "common/base/file.h"
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -90,7 +89,7 @@ static void erase_folder(const struct disk *d, const char *path)
 		log_warn("keep", "%s is not removed: %s", path, strerror(-rc));
 }
 
-/* The file that says whose it is goes last: a crash before that does it again. */
+/* The file that names the owner is removed last: after a crash the removal is repeated. */
 void keep_erase(const struct keeps *ks, const char *name)
 {
 	static const char *const beside[] = { ".arm", ".rows", ".hosts", SUB };
@@ -104,7 +103,7 @@ void keep_erase(const struct keeps *ks, const char *name)
 			d->remove(d->arg, path);
 }
 
-/* The name of the subscription whose file that is; false: it is no such. */
+/* Derives the name of a subscription from its file; false: it is no such file. */
 static bool name_of(const char *file, char name[LEDGER_NAME_BYTES])
 {
 	size_t n = strlen(file), suffix = sizeof(SUB) - 1;
@@ -172,7 +171,7 @@ int keeps_take_up(struct keeps *ks, const char *name, struct err *e)
 	return rc;
 }
 
-/* One that cannot be read is left for people to look at, and takes no other with it. */
+/* A file that cannot be read is left for people to examine, and does not affect others. */
 static void load_one(void *arg, const char *file)
 {
 	char name[LEDGER_NAME_BYTES];

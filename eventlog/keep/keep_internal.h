@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of kept subscriptions. */
+/* Shared by the files of stored subscriptions. */
 #ifndef EVENTLOG_KEEP_KEEP_INTERNAL_H
 #define EVENTLOG_KEEP_KEEP_INTERNAL_H
 
@@ -50,13 +50,15 @@ int keep_save(const struct keep *k, struct err *e);
 void keep_erase(const struct keeps *ks, const char *name);
 int keeps_load(struct keeps *ks, struct err *e);
 
-/* Loads one that was not loaded at the start. ERR_NOTFOUND: there is none; ERR_PARSE: its file is
- * invalid. */
+/*
+ * Loads a subscription that was not loaded at the start. ERR_NOTFOUND: there is none; ERR_PARSE:
+ * its file is invalid.
+ */
 int keeps_take_up(struct keeps *ks, const char *name, struct err *e);
 
 /* --- keeps.c */
 
-/* Checks the room for one more, or for this many bytes of k. ERR_LIMIT. */
+/* Checks the room for another subscription, or for this many bytes of k. ERR_LIMIT. */
 int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes, struct err *e);
 
 /* --- keep.c */

@@ -113,7 +113,7 @@ static uint64_t reserved_bytes(const struct keeps *ks, const struct keep *withou
 	return sum;
 }
 
-/* Checks the room of all subscriptions of this process, those of other users included. */
+/* Checks the room of all subscriptions of this process, including those of other users. */
 static int has_room_in_all(const struct keeps_all *all, const struct keep *k, uint64_t bytes,
 			   struct err *e)
 {
@@ -140,8 +140,10 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
 }
 
-/* One that is there continues, for it may have blocks that exist nowhere else. Where there is no
- * more room it continues with the room that it had. */
+/*
+ * An existing one continues, because it may have blocks that exist nowhere else. If there is no
+ * more room it keeps its previous limit.
+ */
 static int report_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m,
 		      struct err *e)
 {
@@ -176,7 +178,7 @@ static int make_or_report(struct keeps *ks, const struct msg_events_open *m, str
 	struct keep *k = keeps_find(ks, m->sub);
 	int rc = 0;
 
-	if (k && k->why) { /* its end came in the same turn */
+	if (k && k->why) { /* it ended in the same turn */
 		keep_end_now(k);
 		k = NULL;
 	} else if (!k) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kept subscriptions of a daemon (docs/protocol.md, events_open). Each has a name, an owner, a
- * spool of its own and a lease. What is appended goes up, under the opening that those above made
- * last, until they acknowledge it. It outlives the daemon's death. Nothing here waits for a disk
- * but the end of a subscription.
+ * The stored subscriptions of a daemon (docs/protocol.md, events_open). Each has a name, an owner,
+ * a spool and a lease. Appended blocks are sent to the parent, under its last opening, until it
+ * acknowledges them. They outlive the daemon's death. Only the end of a subscription waits for a
+ * disk.
  *
  * A folder has <name>/, the spool, and <name>.sub, the last events_open that was accepted for it.
  */
@@ -22,20 +22,20 @@
 #define KEEP_MIN_BYTES (UINT64_C(2) << 20) /* of one on a disk */
 #define KEEP_MAX_BYTES (UINT64_C(4) << 30)
 #define KEEPS_MAX_BYTES (UINT64_C(16) << 30) /* of all of them */
-/* of a process that serves many users: a thread each, with what waits for the disk in memory */
+/* of a process that serves many users: each has a thread and memory for queued blocks */
 #define KEEPS_ALL_MAX 256
-/* of such a process: what the disk of a site's sm has for all users */
+/* of such a process: the disk of a site's sm for all users */
 #define KEEPS_ALL_MAX_BYTES (UINT64_C(64) << 30)
 #define KEEP_LEASE_MIN_S 10
 #define KEEP_LEASE_MAX_S 86400
 #define KEEP_ROOM_MAX 16 /* messages of half a MiB on their way, even if more are requested */
-#define KEEP_COMMIT_NS (20 * NSEC_PER_MSEC) /* blocks are made sure of together */
+#define KEEP_COMMIT_NS (20 * NSEC_PER_MSEC) /* blocks are synced together */
 
 struct keep;
 struct keeps;
 struct spooler_turns;
 
-/* Of all struct keeps of a process that has several. Zero-initialise. */
+/* Limits shared by all struct keeps of a process with several. Zero-initialise. */
 struct keeps_all {
 	size_t n;
 	uint64_t bytes; /* that they may have on disk */
@@ -43,62 +43,66 @@ struct keeps_all {
 
 struct keeps_conf {
 	struct loop *loop; /* borrowed */
-	const char *dir; /* made when it is needed; NULL: nothing can be kept */
+	const char *dir; /* made when it is needed; NULL: no subscriptions */
 	const struct disk *disk; /* of all of it; borrowed; NULL: the system's */
 	uint64_t max_bytes; /* of all of them; 0 = KEEPS_MAX_BYTES */
 	struct keeps_all *all; /* borrowed; NULL: there are no others */
 	const struct spooler_turns *turns; /* of all spools; borrowed; NULL: a thread each */
-	/* whatever the policy: the caller checks keep_room() before it appends, and can wait */
+	/* with any policy: the caller checks keep_room() before it appends, and can wait */
 	bool loses_nothing;
-	/* up; what is not sent comes with the next opening */
+	/* sends to the parent; unsent blocks are sent again with the next opening */
 	int (*send)(void *arg, const struct msg *m);
 	void *send_arg;
 	/* All are called from the loop or from keeps_take(), and may be NULL. */
-	/* It is new, or those above said something of it. */
+	/* The subscription is new, or the parent has changed it. */
 	void (*on_request)(void *arg, struct keep *k);
-	/* so many are safe, from the first */
+	/* this many blocks are stored, from the first */
 	void (*on_settled)(void *arg, struct keep *k, uint64_t appended);
-	/* a policy of stopping: make no more; go on */
+	/* with the policy to stop: stop making events, or continue */
 	void (*on_full)(void *arg, struct keep *k, bool is_full);
-	/* it is here now, from the disk too; nothing is in it yet */
+	/* it exists now, also after loading from disk; it has no blocks yet */
 	void (*on_made)(void *arg, struct keep *k);
-	/* Blocks are about to go up; or are found on the disk at the start. */
+	/* Blocks are about to be sent, or were found on the disk at the start. */
 	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n);
-	/* it is over, or could not be made behind on_made; k is dead behind this */
+	/* it has ended, or could not be made after on_made; k is freed afterwards */
 	void (*on_gone)(void *arg, struct keep *k);
 	void *arg;
 };
 
-/* Takes up what the folder has. ERR_NOMEM, ERR_SYS, ERR_DENIED. */
+/* Loads the subscriptions of the folder. ERR_NOMEM, ERR_SYS, ERR_DENIED. */
 int keeps_open(const struct keeps_conf *c, struct keeps **out, struct err *e);
 
-/* What is appended is written; no callback. NULL is fine. */
+/* Writes appended blocks; no callback. NULL is fine. */
 void keeps_free(struct keeps *ks);
 
-/* events_open, events_ack, events_end from above; others are passed over. Why one is refused is
- * found with keeps_check(). */
+/*
+ * Handles events_open, events_ack, events_end from the parent; ignores other messages.
+ * keeps_check() returns the reason of a refusal.
+ */
 void keeps_take(struct keeps *ks, const struct msg *m);
 
-/* The daemon ends, and no source makes blocks. Where all is safe above, those there need not
- * wait for it. */
+/*
+ * The daemon ends, and no source makes blocks. Where everything is acknowledged, the parent need
+ * not wait for it.
+ */
 void keeps_say_end(struct keeps *ks);
 
-/* Those above are gone: nothing can be sent until they open again. */
+/* The parent is disconnected: nothing can be sent until it opens again. */
 void keeps_link_down(struct keeps *ks);
 
-/* NULL: none of that name. */
+/* Returns NULL if there is none of that name. */
 struct keep *keeps_find(const struct keeps *ks, const char *name);
 
 /*
- * The one of that name and owner. ERR_NOTFOUND: there is none; ERR_DENIED: it is another's;
- * ERR_SYS, ERR_LIMIT: it could not be made, and e says why.
+ * Returns the subscription of that name and owner. ERR_NOTFOUND: there is none; ERR_DENIED: it
+ * belongs to another; ERR_SYS, ERR_LIMIT: it could not be made, and e has the reason.
  */
 int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out,
 		struct err *e);
 
 void keeps_each(struct keeps *ks, void (*fn)(void *arg, struct keep *k), void *arg);
 
-/* All that was appended is safe above, as far as is known. */
+/* True if the parent has acknowledged everything, as far as is known. */
 bool keeps_are_empty(const struct keeps *ks);
 
 struct keeps_stats {
@@ -107,11 +111,14 @@ struct keeps_stats {
 };
 void keeps_stats(const struct keeps *ks, struct keeps_stats *out);
 
-/* --- one of them */
+/* --- one subscription */
 
 const char *keep_name(const struct keep *k);
 
-/* The last events_open that was accepted; its stream and room are 0. Valid until the next one. */
+/*
+ * Returns the last events_open that was accepted; its stream and room are 0. Valid until the next
+ * one.
+ */
 const struct msg_events_open *keep_request(const struct keep *k);
 
 /* As spooler_append(). */
@@ -120,17 +127,16 @@ uint64_t keep_appended(const struct keep *k); /* so many, since the daemon was s
 bool keep_is_settled(const struct keep *k); /* all of them are safe */
 bool keep_is_full(const struct keep *k);
 
-/* Bytes that it has room for on disk; what was appended and is not safe yet does not count. */
+/* Returns its room on disk in bytes; appended blocks that are not stored yet do not count. */
 uint64_t keep_room(const struct keep *k);
 
-/* One more that makes blocks for it (1), or one less (-1). One that is ending ends when there is
- * none. */
+/* Adds (1) or removes (-1) a source of its blocks. An ending subscription ends when it has none. */
 void keep_feed(struct keep *k, int change);
 
-/* Ends it here: what is kept is thrown away. */
+/* Ends it here and drops its blocks. */
 void keep_end(struct keep *k, const char *why);
 
-/* Of the daemon. */
+/* Sets a pointer of the daemon. */
 void keep_set_user(struct keep *k, void *user);
 void *keep_user(const struct keep *k);
 
@@ -144,13 +150,13 @@ struct keep_file {
 int keep_store(const struct keep *k, const struct store_kind *kind, const char *suffix,
 	       struct keep_file *out, struct err *e);
 
-/* That disk, and the path of a file on it. ERR_LIMIT. */
+/* Returns the disk, and the path of a file on it. ERR_LIMIT. */
 const struct disk *keep_disk(const struct keep *k);
 int keep_path(const struct keep *k, const char *suffix, char out[FILE_PATH_BYTES], struct err *e);
 
 bool keep_is_name(const char *s);
 
-/* Erases all of a folder, which no process has open. */
+/* Erases everything in a folder, which no process may have open. */
 void keeps_erase(const struct disk *disk, const char *dir);
 
 #endif

@@ -1,31 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a model is made of what came, between the files of this room: in the order of these calls. */
+/*
+ * The steps that build a model from events, for the files of this room: in the order of these
+ * calls.
+ */
 #ifndef EVENTLOG_LIFELINE_INTERNAL_H
 #define EVENTLOG_LIFELINE_INTERNAL_H
 
 #include "eventlog/lifeline/life.h"
 
-/* A model in the making. */
+/* A model under construction. */
 struct life_work {
 	struct life_model *m;
 	/* owned: points of key k are first[k] .. first[k + 1] - 1 after life_group() */
 	size_t *first;
 };
 
-/* Points by key, then by time. -ERR_NOMEM. */
+/* Sorts points by key, then by time. -ERR_NOMEM. */
 int life_group(struct life_work *w);
 
-/* Stages as lines have them (is_given: as they are), points with their new numbers, in order
- * again. */
+/*
+ * Orders stages as lines have them (is_given: keeps their order), and renumbers and sorts the
+ * points.
+ */
 void life_order(struct life_work *w, bool is_given);
 
-/* Lines of the points, and what each lacks. -ERR_NOMEM. */
+/* Cuts the points into lines, and finds the missing stages of each. -ERR_NOMEM. */
 int life_cut(struct life_work *w);
 
-/* What steps took. -ERR_NOMEM. */
+/* Measures the durations of steps. -ERR_NOMEM. */
 int life_measure(struct life_work *w);
 
-/* For a line's points: the bits of their stages. */
+/* Returns the bits of the stages of a line's points. */
 static inline uint64_t life_stages_of(const struct life_point *p, size_t n)
 {
 	uint64_t bits = 0;

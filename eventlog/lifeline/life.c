@@ -31,7 +31,7 @@ static void *as_pointer(size_t i)
 	return (void *)(uintptr_t)(i + 1);
 }
 
-/* SIZE_MAX: not there. */
+/* Returns SIZE_MAX if it is missing. */
 static size_t find(const struct smap *m, const char *name)
 {
 	return (size_t)(uintptr_t)smap_find(m, name) - 1;
@@ -97,7 +97,7 @@ void life_free(struct life *l)
 	free(l);
 }
 
-/* --- names and numbers: text that is fit to be shown, whatever was in the log */
+/* --- names and numbers: printable text, for any contents of the log */
 
 static void put_shown(struct buf *b, const struct evvalue *v)
 {
@@ -114,8 +114,10 @@ static const char *shown_name(struct life *l, const char *s)
 	return buf_str(&l->text);
 }
 
-/* The number of a name, a new one if there is room; SIZE_MAX: there is none. Returns whether it is
- * new, or -ERR_NOMEM. */
+/*
+ * Finds the number of a name, or assigns a new one if there is room; SIZE_MAX: there is none.
+ * Returns whether it is new, or -ERR_NOMEM.
+ */
 static int number_of(struct smap *m, const char *name, size_t n, size_t max, size_t *out)
 {
 	*out = find(m, name);
@@ -166,7 +168,7 @@ static int add_key(struct life *l, size_t *out)
 	return m->key[m->nkey] ? (m->nkey++, 0) : -ERR_NOMEM;
 }
 
-/* Into the scratch text. False: the event is of no line. */
+/* Writes the key to the scratch text. Returns false if the event is in no line. */
 static bool find_key(struct life *l, const struct event *ev)
 {
 	const struct evvalue *v = l->options.nkey ? NULL : evattr_find_id(ev);
@@ -211,8 +213,7 @@ static int add_point(struct life *l, const struct event *ev)
 
 /* --- loads and marks */
 
-/* The names of a series: of the event, of the field, and of the host when there is more than
- * one. */
+/* Names a series: by the event, the field, and the host if there is more than one. */
 static int name_series(struct life *l, const struct event *ev, const char *field)
 {
 	const struct evvalue *host = evattr_find(ev, "HOST");
@@ -272,7 +273,7 @@ static int add_sample(struct life *l, const struct event *ev, const char *field,
 	return 0;
 }
 
-/* Texts that are numbers are numbers here: a text log that says 40.10 means no name. NaN: none. */
+/* Texts that are numbers count as numbers: in a text log, 40.10 is not a name. NaN: none. */
 static double number(const struct evvalue *v)
 {
 	char text[STR_DOUBLE_BYTES];
@@ -297,7 +298,7 @@ static double number(const struct evvalue *v)
 	return str_to_double(text, -DBL_MAX, DBL_MAX, &d) ? NAN : d;
 }
 
-/* What is an error or a warning is a mark, whatever its numbers. */
+/* Errors and warnings are marks, even with numbers. */
 static int add_load(struct life *l, const struct event *ev)
 {
 	const struct evtype *t = ev->type;

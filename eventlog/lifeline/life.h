@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lifelines: events that have the same key (a block, a request) are a line through the stages of
- * its life; between two of its events lies a step. Events without a key are loads when they have
- * numbers, marks when not. Pure: events go in, a model comes out.
+ * Lifelines: events that have the same key (a block, a request) form a line through its stages; two
+ * consecutive events form a step. Events without a key are loads if they have numbers, else marks.
+ * Pure: converts events to a model.
  */
 #ifndef EVENTLOG_LIFELINE_LIFE_H
 #define EVENTLOG_LIFELINE_LIFE_H
@@ -11,13 +11,15 @@
 #include "common/base/err.h"
 #include "eventlog/evread.h"
 
-/* An event is 16 bytes here, 32 while it is sorted: some 2 GiB, what a desk has. More needs a
- * narrower look. */
+/*
+ * An event needs 16 bytes here, 32 while it is sorted: some 2 GiB, the memory of a desktop. More
+ * events need a shorter range.
+ */
 #define LIFE_EVENTS_MAX (64u << 20)
-#define LIFE_STAGES_MAX 64 /* rows that a screen can show; the others are counted */
+#define LIFE_STAGES_MAX 64 /* rows that fit on a screen; the others are counted */
 #define LIFE_KEYS_MAX 8 /* fields that name a line together */
 #define LIFE_SERIES_MAX 64 /* load lines, likewise */
-/* Events farther from 1970 than 73 years are left out; so differences fit. */
+/* Events farther than 73 years from 1970 are left out, so that differences fit. */
 #define LIFE_WALL_MAX_NS (INT64_C(1) << 61)
 #define LIFE_KEY_MAX_BYTES 1024 /* a name, not a text; what is longer is cut */
 
@@ -25,13 +27,16 @@ struct life_options {
 	/* fields; none: guid, id, ID or a name in .id, whichever an event has first */
 	const char *key[LIFE_KEYS_MAX];
 	unsigned nkey;
-	const char *stage[LIFE_STAGES_MAX]; /* these in this order; none: as the lines have them */
+	/* stages in this order; none: in the order of the lines */
+	const char *stage[LIFE_STAGES_MAX];
 	unsigned nstage;
-	/* Of the log's time; what is outside is left out. Each since 1970, or (is_relative) since
-	 * the first event. */
+	/*
+	 * Times of the log; events outside are left out. Each since 1970, or (is_relative) since
+	 * the first event.
+	 */
 	nsec_t from, to;
 	bool is_from_relative, is_to_relative;
-	/* Only lines of which an event fulfils it; loads and marks stay. NULL: all. */
+	/* Only lines with an event that fulfils it; loads and marks stay. NULL: all. */
 	bool (*where)(const void *arg, const struct event *ev);
 	const void *where_arg;
 };
@@ -41,7 +46,7 @@ struct life_stage {
 	uint64_t events;
 	uint64_t missing; /* lines without it, when it is expected */
 	bool is_expected; /* most lines of its kind have it */
-	/* lines of its kind begin with it: in a line that has it already it begins the next one */
+	/* lines of its kind begin with it: its repetition begins the next line */
 	bool is_head;
 	unsigned kind; /* stages that lines have together; a number below nstage */
 };
@@ -52,14 +57,19 @@ struct life_point {
 	uint32_t stage;
 };
 
-/* Points first .. first + n - 1, in time. A key has several when its first stage comes again. */
+/*
+ * Points first .. first + n - 1, by time. A key has several lines if its first stage is repeated.
+ */
 struct life_line {
 	nsec_t at; /* of the first point */
 	size_t first;
 	uint32_t key, n;
 };
 
-/* From one stage to another, over all lines. Times in ns; negative ones are clocks that differ. */
+/*
+ * From one stage to another, over all lines. Times in ns; negative ones are from clocks that
+ * differ.
+ */
 struct life_step {
 	unsigned a, b;
 	char *name; /* X for X.start to X.end, else "a > b" with an arrow */
@@ -73,7 +83,7 @@ struct life_sample {
 	double value;
 };
 
-/* A load line, or (is_marks) events that only happened. */
+/* A load line, or (is_marks) events without values. */
 struct life_series {
 	char *name;
 	bool is_marks;
@@ -96,7 +106,7 @@ struct life_model {
 	size_t nstep;
 	struct life_series *series; /* loads, then marks, by name */
 	size_t nseries;
-	uint64_t events; /* that came */
+	uint64_t events; /* received */
 	uint64_t outside; /* of the time, the stages or the lines that were requested */
 	uint64_t unshown; /* of stages or loads beyond the limits */
 	uint64_t complete; /* lines that have all expected stages */
@@ -112,7 +122,7 @@ void life_free(struct life *l);
 /* ERR_LIMIT, ERR_NOMEM. */
 int life_event(struct life *l, const struct event *ev, struct err *e);
 
-/* After the last event, once: *out is valid until life_free(). ERR_NOMEM. */
+/* Called once after the last event: *out is valid until life_free(). ERR_NOMEM. */
 int life_finish(struct life *l, const struct life_model **out, struct err *e);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of the stages, out of the lines: stage a stands above b when more lines have a before b
- * than b before a. Lines of different kinds, which have no stage in common, stand one under the
- * other.
+ * Orders the stages by the lines: stage a is above b if more lines have a before b than b before a.
+ * Lines of different kinds, without a common stage, are placed one below the other.
  */
 #include "eventlog/lifeline/internal.h"
 
@@ -18,7 +17,7 @@ static int by_time(const void *a, const void *b)
 	return (x->stage > y->stage) - (x->stage < y->stage);
 }
 
-/* Mostly they are in order already: a log is written as time goes. */
+/* Usually sorted already: a log is written in the order of time. */
 static void sort_points(struct life_point *p, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -48,7 +47,7 @@ int life_group(struct life_work *w)
 		w->first[m->point[i].key + 2]++;
 	for (size_t k = 2; k < m->nkey + 2; k++)
 		w->first[k] += w->first[k - 1];
-	/* first[k + 1] goes from where k begins to where it ends, which is where k + 1 begins. */
+	/* first[k + 1] advances from the begin of k to its end, which is the begin of k + 1. */
 	for (size_t i = 0; i < m->npoint; i++)
 		sorted[w->first[m->point[i].key + 1]++] = m->point[i];
 	free(m->point);
@@ -57,7 +56,7 @@ int life_group(struct life_work *w)
 	return 0;
 }
 
-/* --- which stage comes before which */
+/* --- order of the stages */
 
 struct order {
 	/* lines that have the first of two before the second */
@@ -106,7 +105,7 @@ static void find_kinds(struct order *o, unsigned n)
 	}
 }
 
-/* Stages of the same kind that are not placed yet and stand more often before this one. */
+/* Counts stages of the same kind that are not placed yet and are more often before this one. */
 static unsigned rivals_of(const struct order *o, unsigned s, unsigned n, uint64_t placed)
 {
 	unsigned k = 0;
@@ -116,8 +115,10 @@ static unsigned rivals_of(const struct order *o, unsigned s, unsigned n, uint64_
 	return k;
 }
 
-/* The next one is of the kind that was begun, and has the fewest before it. Of several it is the
- * one with the lowest number. */
+/*
+ * The next stage is of the current kind, and has the fewest before it. Of several, it is the one
+ * with the lowest number.
+ */
 static void find_places(struct order *o, unsigned n)
 {
 	uint64_t placed = 0;
@@ -141,7 +142,7 @@ static void find_places(struct order *o, unsigned n)
 	}
 }
 
-/* Given ones keep their places, and are of one kind. */
+/* Given stages keep their places, and are of one kind. */
 static void keep_places(struct order *o, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -182,5 +183,5 @@ void life_order(struct life_work *w, bool is_given)
 	if (is_given)
 		keep_places(&o, m->nstage);
 	give_places(w, &o);
-	sort_groups(w); /* events of one time stand as their stages do now */
+	sort_groups(w); /* events with the same time are in the order of their stages now */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What steps took: exact medians and percentiles, for all durations of a step are at hand. */
+/* Durations of steps: exact medians and percentiles, because all durations are in memory. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/str.h"
@@ -54,7 +54,7 @@ static int by_value(const void *a, const void *b)
 
 /* --- names */
 
-/* How many bytes are left of a name that ends so, and a sign between; 0: it does not. */
+/* Returns how many bytes precede `end` and a separator in name; 0: it does not end so. */
 static size_t before(const char *name, const char *end)
 {
 	size_t n = strlen(name), len = strlen(end);

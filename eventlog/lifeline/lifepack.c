@@ -37,7 +37,7 @@ static int put_base64(struct json *j, const struct buf *b)
 	return 0;
 }
 
-/* A member whose value is what `b` holds; `b` is empty then. */
+/* Writes a member with the contents of `b`, and empties `b`. */
 static int put_packed(struct json *j, const char *name, struct buf *b)
 {
 	int rc;
@@ -68,8 +68,10 @@ static int by_length(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* How long a line is at least of the slowest 5 % of all, and of the slowest thousand.
- * -ERR_NOMEM. */
+/*
+ * Finds the least duration of the slowest 5 % of all lines, and of the slowest thousand.
+ * -ERR_NOMEM.
+ */
 static int find_slow(const struct life_model *m, nsec_t *twentieth, nsec_t *thousand)
 {
 	nsec_t *took = malloc((m->nline + 1) * sizeof(*took));
@@ -88,8 +90,10 @@ static int find_slow(const struct life_model *m, nsec_t *twentieth, nsec_t *thou
 	return 0;
 }
 
-/* Lines by their start: start less that of the one before, key (0: the next new one), events: stage
- * and time since the last. */
+/*
+ * Packs a line: its start minus that of the previous one, key (0: the next new one), events: stage
+ * and time since the last.
+ */
 static void pack_line(struct buf *b, const struct life_model *m, const struct life_line *l,
 		      nsec_t *before, uint32_t key)
 {
@@ -125,7 +129,7 @@ static bool is_kept(const struct packing *p, size_t i)
 	return i % p->each == 0 || duration(p->m, &p->m->line[i]) >= p->least;
 }
 
-/* Keys stand in the order in which lines have them, so that most lines need not say which. */
+/* Keys are in the order in which lines have them, so that most lines need not name theirs. */
 static int pack_lines(struct packing *p)
 {
 	const struct life_model *m = p->m;

@@ -43,7 +43,7 @@ void lifepage_put_text(struct buf *out, const char *s)
 	buf_done(&clean);
 }
 
-/* --- what is slow, in words and a table: there without a script too */
+/* --- the slowest step, as a sentence and a table: visible without a script */
 
 static void put_verdict(struct buf *out, const struct life_model *m)
 {
@@ -170,7 +170,7 @@ static const char page_tools[] =
 	"lines than pixels their density is shown: the darker, the more lines are in that step at that time. The slowest are drawn over it.</p></details>\n"
 	"<noscript><p class=\"note\">The picture needs JavaScript; the table does not.</p></noscript>\n";
 
-/* A script element ends at the first "</script", whatever stands around it: no < is left. */
+/* A script element ends at the first "</script", in any context: so no < is left. */
 static int put_data(struct buf *out, const struct life_model *m, const char *title, const char *key,
 		    struct err *e)
 {

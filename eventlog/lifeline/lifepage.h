@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model as a page: one HTML file that needs nothing else, and may load nothing else. Or as SVG,
- * for papers. */
+/* A model as a page: one HTML file that needs and loads no other file. Or as SVG, for papers. */
 #ifndef EVENTLOG_LIFELINE_LIFEPAGE_H
 #define EVENTLOG_LIFELINE_LIFEPAGE_H
 
@@ -19,13 +18,15 @@ struct lifepage_words {
 int lifepage_html(struct buf *out, const struct life_model *m, const struct lifepage_words *words,
 		  struct err *e);
 
-/* Lines while there are at most LIFESVG_LINES_MAX, else density. */
+/* Draws lines if there are at most LIFESVG_LINES_MAX, else density. */
 #define LIFESVG_LINES_MAX 2000
 int lifepage_svg(struct buf *out, const struct life_model *m, const char *title, const char *key,
 		 struct err *e);
 
-/* Appends text so that it stays text in HTML, SVG and their attributes; what is no UTF-8 is escaped
- * as in C. */
+/*
+ * Appends text so that it stays text in HTML, SVG and their attributes; bytes that are not UTF-8
+ * are escaped as in C.
+ */
 void lifepage_put_text(struct buf *out, const char *s);
 
 #endif

@@ -21,7 +21,7 @@
 #define SLOW_OVER_DENSITY 40
 #define SHADES 5 /* of density: fewer shapes */
 
-/* What is drawn, and how long all of it is. */
+/* The picture, and its total time. */
 struct drawing {
 	struct buf *out;
 	const struct life_model *m;
@@ -124,7 +124,7 @@ static int by_length(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* So long are the slowest 5 %, or as many as leave a density to be seen. */
+/* Returns the least duration of the slowest 5 %, or of as many as leave a density visible. */
 static nsec_t slow_from(const struct life_model *m)
 {
 	nsec_t *took = malloc((m->nline + 1) * sizeof(*took)), slow = INT64_MAX;
@@ -167,7 +167,7 @@ static unsigned coarse(const struct lifetile *t, float count)
 	return (lifetile_shade(t, count) + 2) / 3;
 }
 
-/* One path for each shade: runs of cells, as flat boxes. */
+/* Writes one path for each shade: runs of cells, as flat boxes. */
 static void put_shade(const struct drawing *d, const struct lifetile *t, unsigned shade)
 {
 	double w = (double)PLOT / t->columns, h = (double)BAND / t->fine;

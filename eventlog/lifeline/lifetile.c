@@ -10,7 +10,7 @@
 #define SHADES 15
 #define ROWS_MAX 256 /* finer than that, a screen does not show it */
 
-/* Rows between two stages for this many stages: 16, fewer when there are many. */
+/* Returns the rows between two stages for this many stages: 16, fewer if there are many. */
 static unsigned lifetile_fine(unsigned nstage)
 {
 	unsigned bands = nstage > 1 ? nstage - 1 : 1;
@@ -28,7 +28,8 @@ static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0
 	int32_t *w = whole + (size_t)row * t->columns;
 
 	if (first == last) {
-		cell[first] += (float)(to - from) + FLT_MIN; /* it was there, however short */
+		/* it was there, for however short a time */
+		cell[first] += (float)(to - from) + FLT_MIN;
 		return;
 	}
 	cell[first] += (float)(first + 1 - from);
@@ -69,7 +70,7 @@ static void sum_rows(struct lifetile *t, const int32_t *whole)
 	}
 }
 
-/* Columns a ns; the last event lies in the last column. */
+/* Columns per ns; the last event is in the last column. */
 static double scale_of(const struct life_model *m, size_t columns)
 {
 	nsec_t span = m->end - m->start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model says in words, for people: on pages and on terminals alike. */
+/* Sentences about a model, for pages and terminals. */
 #ifndef EVENTLOG_LIFELINE_LIFEWORDS_H
 #define EVENTLOG_LIFELINE_LIFEWORDS_H
 
@@ -8,23 +8,22 @@
 
 #define LIFEWORDS_TIME_BYTES 24
 
-/* "10.2 ms": three digits. Returns out, of LIFEWORDS_TIME_BYTES. */
+/* Writes "10.2 ms": three digits. Returns out, of LIFEWORDS_TIME_BYTES. */
 char *lifewords_time(char *out, nsec_t ns);
 
-/* "1,000,000". Returns out, of LIFEWORDS_TIME_BYTES + 8. */
+/* Writes "1,000,000". Returns out, of LIFEWORDS_TIME_BYTES + 8. */
 char *lifewords_count(char *out, uint64_t n);
 
 /*
- * Which step is slowest, in a sentence of three parts: what stands before its name, the name (NULL
- * when there are no steps: all is said before), what stands behind.
+ * Names the slowest step, in a sentence of three parts: the text before its name, the name, the
+ * text behind. Without steps the name is NULL and the first part is the whole sentence.
  */
 const char *lifewords_verdict(const struct life_model *m, struct buf *before, struct buf *behind);
 
-/* How many events, lines and complete lines, over what time. */
+/* Writes the numbers of events, lines and complete lines, and their time. */
 void lifewords_facts(const struct life_model *m, const char *key, struct buf *out);
 
-/* What a reader must know to believe the picture: what is left out, clocks that differ. Empty:
- * nothing. */
+/* Writes the caveats of the picture: left out events, clocks that differ. Empty: none. */
 void lifewords_doubts(const struct life_model *m, struct buf *out);
 
 #endif

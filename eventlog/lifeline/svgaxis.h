@@ -14,20 +14,22 @@ struct svg_axis {
 	bool is_log; /* by powers of ten */
 };
 
-/* Values that are equal get some room around them. */
+/* Makes a scale; equal values get some room around them. */
 struct svg_axis svg_axis(double from, double to, double at, double length);
 /* The same; by powers of ten when is_log, where what is not above 0 lies at the lower end. */
 struct svg_axis svg_axis_of(double from, double to, double at, double length, bool is_log);
 /* Inside of the picture, whatever v is. */
 double svg_place(const struct svg_axis *a, double v);
 
-/* Ticks with their lines: x from top to bottom, words below; y from left to right, words left of
- * it. */
+/*
+ * Draw ticks with their lines: x from top to bottom, labels below; y from left to right, labels at
+ * the left.
+ */
 void svg_ticks_x(struct buf *out, const struct svg_axis *a, double top, double bottom);
 void svg_ticks_y(struct buf *out, const struct svg_axis *a, double left, double right);
 void svg_text(struct buf *out, double x, double y, const char *attributes, const char *text);
 
-/* A step of 1, 2 or 5 times a power of ten, for about n ticks. */
+/* Returns a step of 1, 2 or 5 times a power of ten, for about n ticks. */
 double svg_tick_step(double span, unsigned n);
 
 #endif

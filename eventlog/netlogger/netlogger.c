@@ -89,7 +89,7 @@ struct message {
 	const char *event;
 };
 
-/* Takes the lock when something is to be written. */
+/* Takes the lock if something is to be written. */
 static bool begin(const struct message *m)
 {
 	if (!m->h)

@@ -143,14 +143,14 @@ int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int strea
 int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block,
 		    double nbytes);
 int NL_transfer_finalize(NL_summ_T summ);
-/* free() it; NULL: nothing is known of that transfer. */
+/* The caller frees the result; NULL: the transfer is unknown. */
 char *NL_transfer_get_result_string(NL_summ_T summ, const char *id);
-/* Out of the results of both ends. -1: they say nothing. */
+/* Finds the bottleneck from the results of both ends. -1: they are insufficient. */
 int NL_transfer_get_bottleneck(const char *one, const char *other, NL_transfer_btl_T *out);
 
 extern int NL_flush_on; /* not 0: each call is written at once */
-extern int NL_file_mode; /* of files that are made; 0666 */
-extern int NL_file_append; /* not 0: behind what is there */
+extern int NL_file_mode; /* mode of new files; 0666 */
+extern int NL_file_append; /* not 0: append to existing files */
 
 #pragma GCC visibility pop
 

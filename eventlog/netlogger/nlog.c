@@ -21,7 +21,7 @@ static struct {
 	struct inproc_lock lock;
 	struct omig_nlog *first;
 	bool has_helper;
-	pid_t helped; /* the process that the helper is of */
+	pid_t helped; /* the process of the helper */
 } all = { .lock = INPROC_LOCK_INIT };
 
 static void free_handle(struct omig_nlog *h)
@@ -143,8 +143,7 @@ static int say_who(struct omig_nlog *h)
 	return evwrite_define(&h->w, 0, &who, NULL);
 }
 
-/* --- fork: what the parent has not written yet is the parent's; the child has streams of
- * its own */
+/* --- fork: pending output of the parent stays with the parent; the child has its own streams */
 
 static void before_fork(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handle: an event log, its lock, its buffer; the helper that writes what is a second old. */
+/*
+ * A handle: an event log, its lock, its buffer, and the helper that writes records older than a
+ * second.
+ */
 #ifndef EVENTLOG_NETLOGGER_NLOG_H
 #define EVENTLOG_NETLOGGER_NLOG_H
 
@@ -14,8 +17,9 @@
 
 #define NLOG_TEXT_BYTES 65536 /* of all strings of a message; it has less than 64 KB */
 
-/* Names and values that are being put together. Names and strings lie in text, or are the
- * caller's. */
+/*
+ * Names and values of the current message. Names and strings are in text, or owned by the caller.
+ */
 struct nlfields {
 	unsigned n, nconst; /* the first nconst are constants of the type */
 	char *name[EV_FIELDS_MAX];
@@ -29,12 +33,12 @@ struct omig_nlog {
 	struct inproc_lock lock;
 	struct omig_nlog *next;
 	int fd, level;
-	/* its fd is not to be closed; it could not be written to */
+	/* its fd must not be closed; a write has failed */
 	bool is_on, is_borrowed, is_broken;
 	char *program;
 	struct evwrite w;
 	struct evtypes types;
-	char *tag; /* names and values that go with every message; NULL = none */
+	char *tag; /* names and values added to every message; NULL = none */
 	struct omig_nlsumm *summ; /* borrowed; NULL = none */
 	struct nlfields *constants; /* of NL_set_const; NULL = none */
 	struct evtrigger *trigger; /* NULL = all is on */
@@ -43,9 +47,9 @@ struct omig_nlog {
 	struct nlfields fields; /* of the message that is being made */
 };
 
-/* Takes fd. NULL with errno. */
+/* Takes fd. Returns NULL with errno. */
 struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program);
-/* Writes what is left. -1: it could not. */
+/* Writes the rest. Returns -1 on failure. */
 int nlog_close(struct omig_nlog *h);
 
 /*
@@ -56,7 +60,7 @@ int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval);
 
 /* Under h->lock: writes the fields as an event. 1, 0 where the trigger has it off, or -1. */
 int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event);
-/* Under h->lock: to the file. 0, or -1. */
+/* Under h->lock: writes to the file. Returns 0, or -1. */
 int nlog_flush(struct omig_nlog *h);
 
 /* --- nlurl.c: a descriptor, or -1 with errno, and a line on stderr for what is no destination */
@@ -65,9 +69,9 @@ int nlurl_open(const char *url, bool is_append, bool *is_borrowed);
 /* --- nlformat.c: onto f; is_const: they are constants */
 void nlfields_clear(struct nlfields *f);
 void nlfields_copy(struct nlfields *to, const struct nlfields *from);
-/* "NAME=%d OTHER=%s FIXED=7", as printf reads it; ap NULL: no conversions, the text as it is. */
+/* Parses "NAME=%d OTHER=%s FIXED=7" as printf does; ap NULL: no conversions, the text unchanged. */
 void nlfields_printf(struct nlfields *f, const char *fmt, va_list *ap);
-/* "name=i other=s" */
+/* Parses "name=i other=s" */
 void nlfields_letters(struct nlfields *f, const char *fmt, va_list *ap);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRANSFERS_MAX 4096 /* that are remembered at once */
+#define TRANSFERS_MAX 4096 /* stored at once */
 #define OPEN_MAX 64 /* pieces of work of one transfer that are under way at once */
 #define SAME_PERCENT 10 /* two rates that differ by less are the same */
 #define RESULT_BYTES 512
@@ -258,13 +258,15 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 
 /* --- which was the slowest */
 
-/* Bytes a ns of each kind in a result, the least of both ends; 0 = nothing is known. The text
- * may come from another program. */
+/*
+ * Reads bytes per ns of each kind in a result, the least of both ends; 0 = unknown. The text may
+ * come from another program.
+ */
 static void read_rates(const char *text, double rate[NOPS])
 {
 	for (int op = 0; op < NOPS; op++) {
 		const char *at = text ? strstr(text, ops[op]) : NULL;
-		double bytes, ns; /* whole numbers: no locale has a say in them */
+		double bytes, ns; /* whole numbers: independent of the locale */
 
 		if (!at || sscanf(at + strlen(ops[op]), "=%40lf:%40lf", &bytes, &ns) != 2 ||
 		    !(bytes > 0) || !(ns > 0))

@@ -84,7 +84,7 @@ static int read_some(struct spool *s, struct consumer *c, struct segment *g, str
 	w.place = c->next > g->start ? c->next : g->start;
 	rc = spool_walk(s, &w, g);
 	c->next = w.place;
-	return rc == -ERR_SYS ? rc : 0; /* what did not fit into out is for the next time */
+	return rc == -ERR_SYS ? rc : 0; /* the rest did not fit and follows next time */
 }
 
 int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *place)
@@ -102,7 +102,7 @@ int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *p
 		if (g)
 			rc = read_some(s, c, g, out);
 		else
-			c->next = s->stored; /* nothing is there: all of it was damaged */
+			c->next = s->stored; /* there are no blocks: all of it was damaged */
 	}
 	c->given = c->next;
 	*place = c->given;

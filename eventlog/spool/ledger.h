@@ -17,11 +17,11 @@
 #define LEDGER_CONSUMERS_MAX 64 /* as many as tools may be connected */
 /* streams with losses, as many as a reader accepts */
 #define LEDGER_GAPS_MAX 65536
-/* of all consumers together: the room of the file */
+/* of all consumers together: the size limit of the file */
 #define LEDGER_GAPS_OF_ALL_MAX (3 * LEDGER_GAPS_MAX)
 #define LEDGER_NAME_BYTES 64 /* of a consumer: letters, digits, '-', '_', '.', and the 0 */
 
-/* One for each stream: two losses are merged, with all between them. */
+/* One per stream: two losses are merged, with everything between them. */
 struct gap {
 	struct list at;
 	struct evgap what;
@@ -57,7 +57,7 @@ struct ledger {
 void ledger_init(struct ledger *l);
 void ledger_done(struct ledger *l);
 
-/* NULL: no consumer has that name. */
+/* Returns NULL if no consumer has that name. */
 struct consumer *ledger_find(struct ledger *l, const char *name);
 
 bool ledger_is_name(const char *s);
@@ -70,14 +70,16 @@ void ledger_forget(struct ledger *l, struct consumer *c);
  * ERR_NOMEM. */
 int ledger_lose(struct ledger *l, struct consumer *c, const struct evgap *what, uint64_t place);
 
-/* The least cursor: no consumer needs bytes before this place. 0 without consumers: a later one may
- * read all. */
+/*
+ * Returns the least cursor: no consumer needs bytes before it. 0 without consumers: a later one may
+ * read all.
+ */
 uint64_t ledger_least(const struct ledger *l);
 
-/* The greatest cursor; 0 without consumers. */
+/* Returns the greatest cursor; 0 without consumers. */
 uint64_t ledger_most(const struct ledger *l);
 
-/* all gaps of consumers, and those for all; a real one has a KB */
+/* for all gaps of consumers, and those for all; a typical file has a KB */
 #define LEDGER_FILE_MAX_BYTES (16u << 20)
 
 /* ERR_NOMEM, ERR_LIMIT. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what lies in a spool that no process has open. */
+/* Reads a spool that no process has open. */
 #include "eventlog/spool/segments.h"
 #include "eventlog/spool/spool.h"
 #include "eventlog/spool/walk.h"
@@ -19,7 +19,7 @@ static int on_block(void *arg, const uint8_t *p, const struct evblock *b, uint64
 	return 0;
 }
 
-/* What the disk does not give is left out. */
+/* Skips parts that cannot be read. */
 static void scan_segment(struct scan *s, const struct disk *d, const struct segment *g,
 			 uint8_t *window)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files of a spool, oldest first. A place is a number of bytes since the spool was begun; a
- * segment's name is the place where it begins. Where two overlap, the later one is valid: that part
- * of the earlier one could not be synced, and was written again.
+ * segment's name is the place where it begins. If two overlap, the later one is valid: that part of
+ * the earlier one could not be synced, and was written again.
  */
 #ifndef EVENTLOG_SPOOL_SEGMENTS_H
 #define EVENTLOG_SPOOL_SEGMENTS_H
@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* a terabyte of 256 MB each; and a daemon that restarts all night */
+/* a terabyte of 256 MB each; also enough for a daemon that restarts all night */
 #define SEGMENTS_MAX 4096
 #define SEGMENT_NAME_BYTES 32
 
@@ -35,7 +35,7 @@ int segments_load(struct segments *s, const struct disk *d, struct err *e);
 /* Appends a segment. ERR_NOMEM, ERR_LIMIT. */
 int segments_add(struct segments *s, uint64_t start);
 
-/* The first segment with bytes behind that place; NULL: none. */
+/* Returns the first segment with bytes after that place; NULL: none. */
 struct segment *segments_at(const struct segments *s, uint64_t place);
 
 struct segment *segments_last(const struct segments *s);

@@ -21,7 +21,7 @@ void spool_word(struct spool *s, const char *fmt, ...)
 		s->conf.on_word(s->conf.arg, text);
 }
 
-/* What was damaged, once for each segment. */
+/* Counts damage; reports it once for each segment. */
 static void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how)
 {
 	s->stats.damaged_bytes += bytes;
@@ -64,7 +64,7 @@ static const struct store_kind ledger_kind = {
 	.what = "ledger", .version = 1, .max_bytes = LEDGER_FILE_MAX_BYTES, .is_expendable = true
 };
 
-/* One that means nothing is set aside; then all begin with the oldest segment that is there. */
+/* An invalid one is renamed; then all begin with the oldest segment. */
 static int load_ledger(struct spool *s, struct err *e)
 {
 	struct buf b = { 0 };
@@ -112,7 +112,7 @@ static void find_end(struct spool *s)
 		g->end = w.good_end;
 }
 
-/* What a crash left in memory of the system is not on the disk yet. */
+/* Data that a crash left in the page cache are not on the disk yet. */
 static void make_sure(struct spool *s)
 {
 	const struct disk *d = s->conf.disk;
@@ -159,7 +159,7 @@ static int load(struct spool *s, struct err *e)
 	find_end(s);
 	make_sure(s);
 	last = segments_last(&s->segments);
-	/* Never before a cursor: what is written there would be taken for read. */
+	/* Never before a cursor: new data there would count as read. */
 	s->stored = ledger_most(&s->ledger);
 	if (last && last->end > s->stored)
 		s->stored = last->end;
@@ -281,8 +281,10 @@ static int refuse(struct spool *s, const struct evgap *what, nsec_t now)
 	return -ERR_LIMIT;
 }
 
-/* In the log, before the next block of its stream. It stays in the ledger until it is on the
- * disk. */
+/*
+ * Writes the gap to the log, before the next block of its stream. It stays in the ledger until it
+ * is on the disk.
+ */
 static int put_gap(struct spool *s, struct gap *gap)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
@@ -333,7 +335,7 @@ uint64_t spool_settled(const struct spool *s)
 	return s->settled;
 }
 
-/* Puts the gaps of streams that do not continue, once there is room. */
+/* Writes the gaps of streams that do not continue, once there is room. */
 static void put_gaps(struct spool *s, nsec_t now)
 {
 	look_for_room(s);

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks on disk, between the source that makes them and the consumers that take them, each at its
- * own pace. What is settled survives the end of the process and of the machine: it is in the log,
- * or it is counted as lost.
+ * Blocks on disk, between the source that makes them and the consumers that read them, each at its
+ * own pace. Settled blocks survive the end of the process and of the machine: they are in the log,
+ * or counted as lost. Calls here wait for the disk, and have no thread or clock of their own: a
+ * daemon uses struct spooler.
  *
- * Calls here wait for the disk, and have no thread or clock of their own: a daemon uses struct
- * spooler.
- *
- * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. A
- * block that says so takes its place (evgap.h), and reaches the consumer in the order of the
- * stream. So a consumer gets exactly the numbers of blocks and events that were appended. There is
- * one exception: a consumer that lost something of more than LEDGER_GAPS_MAX streams. The losses of
- * the streams beyond that are not reported to it (unnamed_losses). The next block of such a stream
- * shows them, if there is one.
- *
- * Without a consumer all is kept that there is room for: one may come, and begin with the oldest.
+ * A block that cannot be stored is lost, for all consumers or for one that was too slow. A gap
+ * (evgap.h) takes its place in the order of the stream. So a consumer gets exactly the numbers of
+ * blocks and events that were appended. There is one exception: a consumer with losses in more than
+ * LEDGER_GAPS_MAX streams. Losses of further streams are not reported to it (unnamed_losses). The
+ * next block of such a stream shows them, if there is one. Without a consumer everything that fits
+ * is stored: a later consumer may begin with the oldest.
  */
 #ifndef EVENTLOG_SPOOL_SPOOL_H
 #define EVENTLOG_SPOOL_SPOOL_H
@@ -30,34 +26,33 @@
 #define SPOOL_PENDING_MAX_BYTES \
 	(16u                    \
 	 << 20) /* what waits in memory for a disk that is busy: a third of a second at 50 MB/s */
-/* after a failure; so writing goes on within two seconds of its end */
+/* after a failure; so writing resumes within two seconds of its end */
 #define SPOOL_RETRY_NS NSEC_PER_SEC
-/* acknowledgements wait so long: what came in between comes again after a crash */
+/* delay of acknowledgements: a crash repeats the blocks of this time */
 #define SPOOL_LEDGER_NS (200 * NSEC_PER_MSEC)
-/* of a segment that the disk does not give; then it is passed over */
+/* of a segment with read errors; then it is skipped */
 #define SPOOL_READ_TRIES 3
-#define SPOOL_READ_BYTES (512 * 1024) /* of one read at the most */
-/* a full block is refused there, but most have a few KB */
+#define SPOOL_READ_BYTES (512 * 1024) /* of one read at most */
+/* a full block does not fit there, but most have a few KB */
 #define SPOOL_DISK_MIN_BYTES (EVBLOCK_MAX_BYTES / 2)
 #define SPOOL_BAD_MAX 4 /* damaged segments that are kept */
 
 enum spool_when_full {
 	SPOOL_DROP_OLDEST, /* consumers that were too slow lose it */
 	SPOOL_DROP_NEWEST, /* all consumers lose it */
-	SPOOL_STOP, /* the same, and the source should make no more: spool_is_full() */
+	SPOOL_STOP, /* the same, and the source should stop: spool_is_full() */
 };
 
 struct spool_conf {
 	const struct disk *disk; /* borrowed */
 	enum spool_when_full when_full;
-	uint64_t max_bytes; /* of all segments, SPOOL_DISK_MIN_BYTES at least; what is on its way to
-			       the disk comes on top */
+	/* of all segments, SPOOL_DISK_MIN_BYTES at least; blocks in memory are extra */
+	uint64_t max_bytes;
 	uint64_t segment_bytes; /* 0: an eighth of that */
-	nsec_t commit_ns; /* so long may a block wait for others to be made sure of with it */
-	size_t commit_bytes; /* ... unless there are so many, at most SPOOL_PENDING_MAX_BYTES / 2 */
-	void (*on_word)(
-		void *arg,
-		const char *text); /* what people should know; once for each thing that happens */
+	nsec_t commit_ns; /* longest delay of a block until it is synced with others */
+	/* ... unless there are this many, at most SPOOL_PENDING_MAX_BYTES / 2 */
+	size_t commit_bytes;
+	void (*on_word)(void *arg, const char *text); /* messages for people; once per event */
 	void *arg;
 };
 
@@ -86,27 +81,28 @@ int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_by
  */
 int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nsec_t now);
 
-/* How many were appended since it was opened, and of them from the first without gap settled. */
+/* Return how many were appended since it was opened, and how many of the first ones are settled. */
 uint64_t spool_appended(const struct spool *s);
 uint64_t spool_settled(const struct spool *s);
 
-/* Of what was appended something comes to be in the log still: blocks, or that some are lost, which
- * waits for room. */
+/* True if appended blocks, or their losses, are not in the log yet. A loss waits for room. */
 bool spool_owes(const struct spool *s);
 
-/* True: there is no room, and new blocks are lost. False again when a quarter is free. */
+/* True if there is no room, and new blocks are lost. False again when a quarter is free. */
 bool spool_is_full(const struct spool *s);
 
-/* Does what is due. Returns the time when there is something to do next; INT64_MAX: nothing. */
+/* Does the work that is due. Returns the time of the next work; INT64_MAX: none. */
 nsec_t spool_step(struct spool *s, nsec_t now);
 
-/* Writes all queued blocks now. On failure none of them is settled, and a later step retries.
- * ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
+/*
+ * Writes all queued blocks now. On failure none of them is settled, and a later step retries.
+ * ERR_SYS, ERR_NOMEM, ERR_LIMIT.
+ */
 int spool_commit(struct spool *s, nsec_t now);
 
 /* --- consumers */
 
-/* NULL: there is none of that name. Valid until it is removed. */
+/* Returns NULL if there is none of that name. Valid until it is removed. */
 struct consumer *spool_find(struct spool *s, const char *name);
 
 /* Adds a consumer of all blocks from now on, or also of the present ones. ERR_EXISTS, ERR_LIMIT,
@@ -114,7 +110,7 @@ struct consumer *spool_find(struct spool *s, const char *name);
 int spool_add(struct spool *s, const char *name, bool from_oldest, struct consumer **out);
 void spool_remove(struct spool *s, struct consumer *c);
 
-/* The consumer begins again behind its last acknowledgement, as after a new connection. */
+/* Moves the consumer back to its last acknowledgement, as after a new connection. */
 void spool_rewind(struct spool *s, struct consumer *c);
 
 /*
@@ -123,28 +119,28 @@ void spool_rewind(struct spool *s, struct consumer *c);
  */
 int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *place);
 
-/* True: spool_read() would return blocks. */
+/* True if spool_read() would return blocks. */
 bool spool_can_read(const struct spool *s, const struct consumer *c);
 
-/* Acknowledges all up to place. ERR_INVALID: the consumer has not read that far. */
+/* Acknowledges everything up to place. ERR_INVALID: the consumer has not read that far. */
 int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now);
 
-/* Bytes that the consumer has not acknowledged. */
+/* Returns the bytes that the consumer has not acknowledged. */
 uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
 
 /*
- * Calls fn for all good blocks in that folder, the oldest first, acknowledged ones included. No
- * process may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
+ * Calls fn for all good blocks in that folder, the oldest first, also acknowledged ones. No process
+ * may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
  */
 int spool_scan(const struct disk *disk, const char *path,
 	       void (*fn)(void *arg, const uint8_t *p, const struct evblock *b), void *arg,
 	       struct err *e);
 
-/* --- figures */
+/* --- counters */
 
 struct spool_stats {
 	uint64_t disk_bytes, segments;
-	uint64_t lost_blocks, lost_events; /* appended and not kept, since it was opened */
+	uint64_t lost_blocks, lost_events; /* appended and not stored, since it was opened */
 	uint64_t expired_segments; /* evicted before a consumer had read them */
 	uint64_t unnamed_losses; /* blocks of streams that a consumer's ledger has no room for */
 	uint64_t damaged_bytes; /* found when segments were read */

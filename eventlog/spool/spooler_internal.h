@@ -10,28 +10,28 @@
 
 #define SPOOLER_WORDS_MAX_BYTES 4096 /* between two turns of the loop; more is cut off */
 
-/* A consumer, as the loop asks. The worker takes what is asked, and answers. */
+/* A consumer's requests from the loop. The worker takes them and answers. */
 struct consumer_request {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
 	bool from_oldest, is_new; /* the worker has not seen it yet */
 	bool wants, rewinds, goes, acks;
 	uint64_t place; /* that it acknowledges */
-	unsigned era; /* grows with each rewinding, so that an answer from before it is none */
+	unsigned era; /* grows with each rewind, so that older answers are ignored */
 	struct buf answer;
 	uint64_t answer_place;
 	unsigned answer_era;
 	bool has_answer;
-	bool is_empty; /* it wants, and there is nothing */
+	bool is_empty; /* it wants blocks, and there are none */
 	uint64_t empty_at; /* appended then */
 };
 
 /* The two kinds of worker. */
 struct spooler_way {
 	int (*start)(struct spooler *s, struct err *e);
-	void (*work)(struct spooler *s); /* there is something to do; with the lock held */
+	void (*work)(struct spooler *s); /* there is work to do; with the lock held */
 	void (*report)(
 		struct spooler *s); /* the loop has something to report; the worker calls it */
-	/* does what came and frees s, soon at least; no callback comes after it */
+	/* does the queued work and frees s, at least soon; no callback follows */
 	void (*close)(struct spooler *s);
 };
 
@@ -62,10 +62,10 @@ struct spooler {
 	/* under the lock */
 	struct buf in; /* struct evblock and the block, one after another */
 	struct consumer_request request[LEDGER_CONSUMERS_MAX];
-	/* these two are of limits that the spool does not have yet */
+	/* limits that the spool does not have yet */
 	enum spool_when_full when_full;
 	uint64_t max_bytes; /* 0: it has them */
-	bool has_work, is_closing, has_ended, is_left; /* is_left: the thread alone has it */
+	bool has_work, is_closing, has_ended, is_left; /* is_left: owned by the thread alone */
 	bool is_open, has_opened; /* it was tried */
 	int open_rc;
 	struct err open_err;
@@ -74,7 +74,7 @@ struct spooler {
 	struct buf words; /* lines */
 	struct spool_stats stats;
 
-	/* the loop's */
+	/* owned by the loop */
 	uint64_t reported_settled;
 	bool reported_open, reported_full;
 	int reported_rc; /* of opening */
@@ -82,19 +82,21 @@ struct spooler {
 
 void spooler_free(struct spooler *s);
 
-/* In the loop: reports what was done. */
+/* Called in the loop: reports finished work. */
 void spooler_report(struct spooler *s);
 
-/* --- spooler_turn.c: the work, which waits for the disk. One after another. */
+/* --- spooler_turn.c: the work, which waits for the disk, one part after another. */
 
 struct turn *turn_new(struct spooler *s);
 void turn_free(struct turn *t);
 
-/* Opens it when it is not open, takes what was requested and does it. When there is something to do
- * without being asked; INT64_MAX: never. */
+/*
+ * Opens the spool if needed, takes requests and does them. Returns the time of the next work
+ * without a request; INT64_MAX: never.
+ */
 nsec_t turn_work(struct turn *t);
 
-/* What can wait is written too, and the spool is closed. */
+/* Writes delayed state, too, and closes the spool. */
 void turn_close(struct turn *t);
 
 #endif

@@ -13,18 +13,20 @@ struct walk {
 	const struct segment *segment;
 	uint64_t end; /* place where it ends, if that is before the segment's own end */
 	uint64_t place; /* of what is next; moves on */
-	uint64_t damaged; /* bytes that are in no good block; added to */
+	uint64_t damaged; /* bytes outside of good blocks; added to */
 	uint64_t good_end; /* behind the last good block */
-	/* A good block, or one of a later version, at its place. Not 0: this one is not taken, and
-	 * the walk ends. */
+	/*
+	 * A good block, or one of a later version, at its place. If it returns non-zero, the block
+	 * is not taken and the walk ends.
+	 */
 	int (*on_block)(void *arg, const uint8_t *p, const struct evblock *b, uint64_t place);
 	void *arg;
 };
 
 /*
- * Reads one window of at most WALK_WINDOW_BYTES, which is the caller's. `place` moves on, by at
- * least a byte when it is not the end. It stays when on_block does not take the first block. 0,
- * what on_block returned, -ERR_SYS with errno: the window cannot be read.
+ * Reads one window of at most WALK_WINDOW_BYTES, owned by the caller. Advances `place`, by at least
+ * a byte before the end. It stays if on_block does not take the first block. Returns 0, the result
+ * of on_block, or -ERR_SYS with errno: the window cannot be read.
  */
 int walk_window(struct walk *w, uint8_t *window);
 

@@ -10,16 +10,16 @@
 
 struct evctf;
 
-/* Makes the folder, which must not be there. ERR_EXISTS, ERR_SYS, ERR_NOMEM. */
+/* Makes the folder, which must not exist. ERR_EXISTS, ERR_SYS, ERR_NOMEM. */
 int evctf_open(const char *path, struct evctf **out, struct err *e);
 
 /* ERR_LIMIT: too many streams or types; ERR_SYS, ERR_NOMEM. */
 int evctf_event(struct evctf *c, const struct event *ev, struct err *e);
 
 /*
- * Writes the metadata. *moved: events whose time went back, is before the trace's clock or in the
+ * Writes the metadata. *moved: events whose time decreased, is before the trace's clock or in the
  * last second of 2262. The clock begins in 1970; if the first event is earlier, a day before that.
- * The format does not have such times; they got the nearest that it has. ERR_SYS.
+ * The format cannot represent such times; they got the nearest one. ERR_SYS.
  */
 int evctf_finish(struct evctf *c, uint64_t *moved, struct err *e);
 void evctf_close(struct evctf *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events read out of text as it is found: ULM, BP and Lite lines, and our own
- * XML. Forgiving where the meaning is clear; a wrong line gets an error with the reason.
+ * Reads events from existing text: ULM, BP and Lite lines, and our own XML. Tolerant if the meaning
+ * is clear; an invalid line gets an error with the reason.
  */
 #ifndef EVENTLOG_TEXT_EVLINE_H
 #define EVENTLOG_TEXT_EVLINE_H
@@ -15,12 +15,12 @@ enum evline_form { EVLINE_ULM, EVLINE_BP, EVLINE_LITE, EVLINE_XML, EVLINE_NFORMS
 /* "ulm", "bp", "lite", "xml". -ERR_INVALID for another word. */
 int evline_from_name(const char *name, enum evline_form *out);
 
-/* By what the first bytes of a file look like. -ERR_NOTFOUND: like none of them. */
+/* Guesses the form by the first bytes of a file. -ERR_NOTFOUND: unknown. */
 int evline_guess(const uint8_t *p, size_t n, enum evline_form *out);
 
 #define EVLINE_MAX_BYTES (256 * 1024) /* a record has 64 KB, its escapes four times as much */
 
-/* An event that is being put together. Names and values live until the next line. */
+/* The event of the current line. Names and values are valid until the next line. */
 struct evline {
 	enum evwords_fraction fraction;
 	struct event event; /* of the last line that was one */
@@ -36,17 +36,19 @@ struct evline {
 	char text[EVLINE_MAX_BYTES + 4 * EV_FIELDS_MAX];
 };
 
-/* On the heap, for it is large; free() it. NULL: no memory. */
+/* Allocated on the heap, because it is large; free() it. NULL: no memory. */
 struct evline *evline_new(enum evwords_fraction fraction);
 
 /*
- * 1: l->event is what the line says. 0: a line without an event (empty, a comment, the frame of an
- * XML document). -ERR_PARSE, -ERR_LIMIT: no event, e says why.
+ * Returns 1: l->event is the event of the line. 0: a line without an event (empty, a comment, the
+ * frame of an XML document). -ERR_PARSE, -ERR_LIMIT: no event, e has the reason.
  */
 int evline_read(struct evline *l, enum evline_form form, const char *s, size_t n, struct err *e);
 
-/* For the readers. Copies of names and strings, unescaped, 0 behind them; NULL: no room (which
- * cannot be). */
+/*
+ * For the readers. Copy names and strings, unescaped, with a terminating 0; NULL: no room (which
+ * cannot happen).
+ */
 /* Adds a field. ERR_LIMIT: too many. */
 int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v,
 	       struct err *e);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers for event types that are found along the way: the same description has the same
- * number. */
+/* Assigns numbers to event types: equal descriptions get the same number. */
 #ifndef EVENTLOG_TEXT_EVTYPES_H
 #define EVENTLOG_TEXT_EVTYPES_H
 
@@ -19,7 +18,7 @@ void evtypes_init(struct evtypes *t);
 void evtypes_done(struct evtypes *t);
 
 /*
- * The number of the type of an event. *is_new: it was not known. Constants of its stream, unless
+ * Returns the number of an event's type. *is_new: it was not known. Constants of its stream, unless
  * NULL, count as a part of it. ERR_LIMIT: EV_TYPE_LAST are known; ERR_NOMEM.
  */
 int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, bool *is_new,
