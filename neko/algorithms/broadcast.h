@@ -21,21 +21,21 @@
 /* messages of the layer below: what it carries, and acknowledgements */
 #define BROADCAST_LINK 911
 
-/* Events; content: number of the message, origin * 2^32 + its place among those of its origin. */
+/* Events; content: number of the message, origin * 2^32 + its index among those of its origin. */
 #define BROADCAST_SENT "broadcast"
 #define BROADCAST_DELIVERED "deliver"
 
 int broadcast_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * TimeToDeliver: from the broadcast to the last process that is up; delay: to each. Agreement,
- * validity and integrity are examined.
+ * TimeToDeliver: from the broadcast to the last process that is up; delay: to each. Checks
+ * agreement, validity and integrity.
  */
 extern const struct neko_measure broadcast_measure;
 
 /*
- * Sends until it is acknowledged: to one process at a time, so that nothing is lost as long as both
- * are up. What comes may come twice, and in another order. link.retry as above.
+ * Sends until acknowledged, to one process at a time, so that nothing is lost while both are up.
+ * Messages may arrive twice, and in another order. link.retry as above.
  */
 int stubborn_init(struct neko_process *p, struct setup *s, struct err *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What quality of service NFD-S has, by the formulas of Chen, Toueg and Aguilera (IEEE ToC 51(5),
- * 2002): independent losses and delays, clocks that agree.
+ * Quality of service of NFD-S, by the formulas of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002).
+ * Assumes independent losses and delays, and synchronised clocks.
  */
 #ifndef NEKO_ALGORITHMS_CHEN_H
 #define NEKO_ALGORITHMS_CHEN_H
@@ -22,17 +22,21 @@ struct chen_qos {
 	double detection; /* the most that T_D can be */
 };
 
-/* ERR_LIMIT: delta is more than some thousand eta. Without any mistake recurrence is infinite,
- * duration NaN. */
+/*
+ * ERR_LIMIT: delta is more than some thousand eta. Without any mistake, recurrence is infinite and
+ * duration NaN.
+ */
 int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e);
 
-/* What is wanted: detected within, mistakes so rare and so short (seconds). */
+/* Requirements: detection time, and recurrence and duration of mistakes (seconds). */
 struct chen_requirements {
 	double detection, recurrence, duration;
 };
 
-/* Over a network of these losses and delays: the largest eta, and its delta, that meet the
- * requirements: section 4. ERR_INVALID: none does. */
+/*
+ * For a network with these losses and delays: finds the largest eta, and its delta, that meet the
+ * requirements: section 4. ERR_INVALID: none does.
+ */
 int chen_configure(const struct chen_requirements *w, struct chen *inout, struct err *e);
 
 #endif

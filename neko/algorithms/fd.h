@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failure detectors: one process sends heartbeats, others suspect it when those stay away.
- *
- * They log `startSuspect` and `stopSuspect` (content: the monitored process) and, with
- * fd.log_delay, `delay` for each heartbeat (content: seconds on the way, by the clocks of both).
+ * Failure detectors: one process sends heartbeats, others suspect it if none arrive. They log
+ * `startSuspect` and `stopSuspect` (content: the monitored process). With fd.log_delay they also
+ * log `delay` for each heartbeat (content: its delay in seconds, by the clocks of both).
  */
 #ifndef NEKO_ALGORITHMS_FD_H
 #define NEKO_ALGORITHMS_FD_H
@@ -21,7 +20,7 @@
 #define FD_DELAY "delay"
 
 #define FD_TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC) /* of an eta or a delta: eleven days */
-#define FD_WINDOW_MAX 4096 /* heartbeats that an estimate is made of */
+#define FD_WINDOW_MAX 4096 /* heartbeats that an estimate uses */
 
 /*
  * fd.eta: between two heartbeats; heartbeat i is sent at i eta. fd.monitored: their sender, 1.
@@ -36,32 +35,33 @@ struct fd_params {
 
 int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *out, struct err *e);
 
-/* For detectors: ERR_INVALID when the process is the one that it is to monitor. */
+/* For detectors: ERR_INVALID if the process would monitor itself. */
 int fd_check_monitored(const struct neko_process *p, const struct setup *s,
 		       const struct fd_params *params, struct err *e);
 
-/* Sends them to all others. */
+/* Sends heartbeats to all others. */
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for clocks that agree. From each
+ * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for synchronised clocks. From each
  * freshness point i eta + fd.delta to the next one, heartbeat i or a later one must have arrived.
  */
 int fd_nfds(struct neko_process *p, struct setup *s, struct err *e);
 
-/* Suspected after fd.timeout (2 eta) without any heartbeat: what TCP's keepalives and most daemons
- * do. */
+/*
+ * Suspects after fd.timeout (2 eta) without any heartbeat, as TCP's keepalives and most daemons do.
+ */
 int fd_silence(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * NFD-E of the same: clocks need not agree; the next heartbeat is expected when the last fd.window
- * (32) of them say, and fd.alpha is added.
+ * NFD-E of the same paper: clocks need not be synchronised. The last fd.window (32) heartbeats
+ * predict the next arrival, and fd.alpha is added.
  */
 int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * Bertier, Marin and Sens (DSN 2002): the same with a margin that follows the error
- * of the expectation, as TCP's time-out does: fd.gamma (0.1), fd.beta (1), fd.phi (4).
+ * Bertier, Marin and Sens (DSN 2002): the same with a margin that follows the error of the
+ * prediction, as TCP's time-out does: fd.gamma (0.1), fd.beta (1), fd.phi (4).
  */
 int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
 
@@ -72,8 +72,10 @@ int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
  */
 int fd_phi(struct neko_process *p, struct setup *s, struct err *e);
 
-/* For layers of detectors: the number in a heartbeat of the monitored process; 0 of anything else.
- * Logs its delay. */
+/*
+ * For layers of detectors: returns the number in a heartbeat of the monitored process; 0 for other
+ * messages. Logs its delay.
+ */
 uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m);
 extern const struct neko_type fd_types[];
 

@@ -22,15 +22,15 @@
 /* Events; content: the term. */
 #define RAFT_CANDIDATE "candidate"
 #define RAFT_LEADER "leader"
-#define RAFT_FOLLOW "follow" /* it has heard of the leader of that term */
-#define RAFT_RESIGN "resign" /* a leader hears of a later term than that */
+#define RAFT_FOLLOW "follow" /* it has received a message of the leader of that term */
+#define RAFT_RESIGN "resign" /* a leader has received a later term */
 
 int raft_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
  * election: from a candidacy to its success; failover: from a leader's crash to the next leader
- * that most follow; terms: that one of them took; led: share of a run with a leader that most
- * follow. One leader a term is examined.
+ * that most follow; terms: terms that one of them took; led: fraction of a run with a leader that
+ * most follow. Checks that each term has one leader.
  */
 extern const struct neko_measure raft_measure;
 

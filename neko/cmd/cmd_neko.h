@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig neko: runs distributed algorithms, and shows what they measured. */
+/* omig neko: runs distributed algorithms, and shows their measurements. */
 #ifndef NEKO_CMD_CMD_NEKO_H
 #define NEKO_CMD_CMD_NEKO_H
 

@@ -8,8 +8,8 @@
 #define NEKO_COMPARE_MAX_BYTES (16 * 1024 * 1024) /* what neko_show_json() writes */
 
 /*
- * Files of `omig neko run -o`. The exit status: 0, they agree; 1, they differ; 6, one of them
- * covers a part only. Reports failures.
+ * Compares files of `omig neko run -o`. Returns the exit status: 0, they agree; 1, they differ; 6,
+ * one of them is partial. Reports failures.
  */
 int neko_compare(const char *first, const char *second, bool json);
 

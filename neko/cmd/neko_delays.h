@@ -16,13 +16,13 @@ struct neko_delays {
 /* These return an exit status and report failures. path NULL: no file, and success. */
 int neko_delays_open(struct neko_delays *d, const char *path, const struct run *r);
 
-/* A line: network, from, to, time of sending and delay in seconds, or `lost`. */
+/* Writes a line: network, from, to, time of sending and delay in seconds, or `lost`. */
 void neko_delays_add(struct neko_delays *d, const struct neko_delay *v);
 
-/* The file is there, whole. */
+/* Completes the file. */
 int neko_delays_finish(struct neko_delays *d);
 
-/* Removes what is not whole. Of one that is all 0 too. */
+/* Removes an incomplete file. An all-zero *d is fine. */
 void neko_delays_done(struct neko_delays *d);
 
 #endif

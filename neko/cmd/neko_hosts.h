@@ -15,10 +15,10 @@ struct neko_hosts_options {
 	bool takes_objects;
 };
 
-/* omig neko factory. Blocks until it ends. Returns an exit status; reports failures. */
+/* Runs omig neko factory. Blocks until it ends. Returns an exit status; reports failures. */
 int neko_factory(const struct neko_hosts_options *w);
 
-/* hosts_run() with this user's certificate. */
+/* Calls hosts_run() with this user's certificate. */
 int neko_hosts_run(const struct neko_hosts_options *h, struct run *r, const struct run_options *w,
 		   struct run_counts *out, struct err *e);
 

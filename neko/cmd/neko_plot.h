@@ -55,7 +55,7 @@ bool plot_is_sweep(struct json_object *results);
 int plot_sweep(struct buf *out, struct json_object *results, unsigned logs, struct err *e);
 int plot_cdf(struct buf *out, const struct plot_run run[2], unsigned logs, struct err *e);
 
-/* The height of the space-time diagram; 0: there is nothing to draw. */
+/* Returns the height of the space-time diagram; 0: there is nothing to draw. */
 double plot_space_height(struct json_object *trace);
 void plot_space(struct buf *out, struct json_object *trace, double top);
 

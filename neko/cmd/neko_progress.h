@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a run is: a line on the terminal, of one that takes longer than two seconds. */
+/* Progress of a run: a line on the terminal, if it takes longer than two seconds. */
 #ifndef NEKO_CMD_NEKO_PROGRESS_H
 #define NEKO_CMD_NEKO_PROGRESS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of an algorithm found, for people and for programs. */
+/* Results of a run, for people and for programs. */
 #ifndef NEKO_CMD_NEKO_SHOW_H
 #define NEKO_CMD_NEKO_SHOW_H
 
@@ -10,10 +10,13 @@
 /* of results: some quantities, with histograms */
 #define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024)
 
-/* A failure shows in the buffer. */
+/* The buffer reports failure. */
 void neko_show_text(struct buf *b, const struct run *r, const struct run_counts *f);
 
-/* One object; path: of the configuration. trace: what is drawn of the first run. */
+/*
+ * Writes one object; path: of the configuration. trace: the messages and events drawn for the first
+ * run.
+ */
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
 		    const struct run_counts *f, const struct neko_trace *trace);
 

@@ -16,7 +16,7 @@
 
 #define NEKO_SWEEP_KEYS_MAX 4 /* more make no table */
 #define NEKO_SWEEP_POINTS_MAX 1000 /* runs; a table that people still read */
-#define NEKO_SETS_MAX 64 /* on a command line; more belong into a file */
+#define NEKO_SETS_MAX 64 /* on a command line; more belong in a file */
 
 struct neko_setting {
 	char *key; /* owned, one allocation with the value */
@@ -29,7 +29,7 @@ struct neko_sweep_key {
 	size_t n;
 };
 
-/* Of a quantity of one run. */
+/* A quantity of one run. */
 struct neko_sweep_cell {
 	char *name, *unit; /* owned */
 	uint64_t n;
@@ -43,7 +43,7 @@ struct neko_sweep_row {
 	bool is_done;
 };
 
-/* Zero: no sweep, nothing set. */
+/* Zero: no sweep, no settings. */
 struct neko_sweep {
 	struct neko_setting set[NEKO_SETS_MAX];
 	unsigned nset;
@@ -52,23 +52,23 @@ struct neko_sweep {
 	struct neko_sweep_row *row; /* owned, one a point */
 };
 
-/* Calls of the options: into is the struct neko_sweep. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+/* Callbacks of the options: into is the struct neko_sweep. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
 int neko_sweep_set(void *into, const char *text, struct err *e);
 int neko_sweep_add(void *into, const char *text, struct err *e);
 void neko_sweep_done(struct neko_sweep *s);
 
-/* 1 without a sweep. */
+/* Returns 1 without a sweep. */
 size_t neko_sweep_points(const struct neko_sweep *s);
 const char *neko_sweep_value(const struct neko_sweep *s, size_t point, unsigned key);
 
-/* All settings, and the values of that point. As setup_set(). */
+/* Applies all settings, and the values of that point. As setup_set(). */
 int neko_sweep_apply(const struct neko_sweep *s, size_t point, struct setup *to, struct err *e);
 
-/* What the run of that point found. ERR_NOMEM. */
+/* Notes the results of that point's run. ERR_NOMEM. */
 int neko_sweep_note(struct neko_sweep *s, size_t point, const struct run *r,
 		    const struct run_counts *f, struct err *e);
 
-/* Rows of the points that were run. A failure shows in the buffer. */
+/* Writes rows of the points that were run. The buffer reports failure. */
 void neko_sweep_text(struct buf *b, const struct neko_sweep *s);
 void neko_sweep_csv(struct buf *b, const struct neko_sweep *s);
 void neko_sweep_json(struct buf *b, const struct neko_sweep *s, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages and events of a run that its picture shows: the first ones of a span of time. */
+/* The messages and events of a run for its picture: the first ones in a span of time. */
 #ifndef NEKO_CMD_NEKO_TRACE_H
 #define NEKO_CMD_NEKO_TRACE_H
 
@@ -22,14 +22,14 @@ struct trace_event {
 	double content;
 };
 
-/* Zero, but for the span. */
+/* Zero, except the span. */
 struct neko_trace {
 	nsec_t from, until;
 	struct trace_message message[NEKO_TRACE_MAX];
 	struct trace_event event[NEKO_TRACE_MAX];
 	char *name[NEKO_TRACE_NAMES_MAX]; /* owned */
 	unsigned nmessage, nevent, nname;
-	nsec_t last_at; /* times that go back are those of the next run: it is not shown */
+	nsec_t last_at; /* decreasing times belong to the next run, which is not shown */
 	bool is_over;
 };
 
@@ -38,7 +38,7 @@ void neko_trace_event(struct neko_trace *t, const struct neko_event *v);
 void neko_trace_done(struct neko_trace *t);
 
 /*
- * A member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events":
+ * Writes a member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events":
  * [[process, at, what, content], ...] }, times in seconds. Messages of a real run are null: they
  * are not recorded.
  */

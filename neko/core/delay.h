@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long a message takes: a distribution with its text, a draw from it, and the
- * chance that it takes longer than a given time. Seconds inside; never negative.
+ * The delay of a message: a distribution with its text, draws, and the probability of exceeding a
+ * given time. In seconds; never negative.
  */
 #ifndef NEKO_CORE_DELAY_H
 #define NEKO_CORE_DELAY_H
@@ -15,7 +15,7 @@ enum delay_kind {
 	DELAY_UNIFORM, /* from a to b */
 	DELAY_EXPONENTIAL, /* mean a */
 	DELAY_NORMAL, /* mean a, deviation b, of what is not negative */
-	DELAY_LOGNORMAL, /* mean a, deviation b: those of the delay itself */
+	DELAY_LOGNORMAL, /* mean a, deviation b: those of the delay, not of its logarithm */
 	DELAY_PARETO, /* at least a, tail of the power b > 1 */
 };
 
@@ -27,8 +27,8 @@ struct delay {
 };
 
 /*
- * "exponential(20ms)", "normal(50ms, 5ms) + 10ms", "pareto(10ms, 2.5)". ERR_PARSE, ERR_INVALID with
- * the remedy in the words.
+ * Parses "exponential(20ms)", "normal(50ms, 5ms) + 10ms", "pareto(10ms, 2.5)". ERR_PARSE,
+ * ERR_INVALID with the remedy in the text.
  */
 int delay_parse(const char *text, struct delay *out, struct err *e);
 
@@ -37,16 +37,16 @@ nsec_t delay_draw(const struct delay *d, struct rng *r);
 #define DELAY_RESEND_MAX (120 * NSEC_PER_SEC) /* Linux's TCP_RTO_MAX */
 
 /*
- * How much later a segment arrives when each sending is lost with the chance `loss` < 1. It is
- * repeated after `first`, then twice that, up to DELAY_RESEND_MAX (RFC 6298, 5.5). 0: the first
- * sending arrives.
+ * Draws the additional delay of a segment if each transmission is lost with probability `loss` < 1.
+ * It is repeated after `first`, then twice that, up to DELAY_RESEND_MAX (RFC 6298, 5.5). 0: the
+ * first transmission arrives.
  */
 nsec_t delay_draw_resends(double loss, nsec_t first, struct rng *r);
 
-/* P(D > seconds). */
+/* Returns P(D > seconds). */
 double delay_tail(const struct delay *d, double seconds);
 
-/* Where the tail is not smooth, at most 2. Returns how many. */
+/* Finds the points where the tail is not smooth, at most 2. Returns how many. */
 unsigned delay_corners(const struct delay *d, double out[2]);
 
 double delay_mean(const struct delay *d);

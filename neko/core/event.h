@@ -8,10 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A content that is a number of something: doubles hold whole numbers up to here. */
+/* Limit of a content that is a count: doubles represent whole numbers exactly up to here. */
 #define NEKO_NUMBER_MAX (1ull << 53)
 
-/* False: the bytes are no event. The sender may be on another host, and broken. */
+/*
+ * Returns false if the bytes are not a valid event. The sender may be on another host, and faulty.
+ */
 static inline bool neko_number(const struct neko_event *v, uint64_t *out)
 {
 	if (!(v->content >= 0 && v->content <= (double)NEKO_NUMBER_MAX))
@@ -27,15 +29,15 @@ struct neko_delay {
 	nsec_t sent_at; /* by the sender's clock */
 	nsec_t delay; /* >= 0, or LOST */
 	uint32_t from, to;
-	uint32_t number; /* of it among those of the sender to that process over the network, from 0
-			  */
+	/* index among the messages of the sender to that process over the network, from 0 */
+	uint32_t number;
 	uint32_t net; /* 0 is the first one */
 };
 
-/* Called in the order of the events' times. Ends with what may be NULL. */
+/* Called in the order of the events' times. The last members may be NULL. */
 struct neko_handler {
 	void (*handle)(void *arg, const struct neko_event *v);
-	bool (*should_stop)(void *arg); /* asked after each event; NULL: never */
+	bool (*should_stop)(void *arg); /* called after each event; NULL: never */
 	void *arg;
 };
 

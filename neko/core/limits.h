@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run may be made of, each with its reason. */
+/* Limits of a run, each with its reason. */
 #ifndef NEKO_CORE_LIMITS_H
 #define NEKO_CORE_LIMITS_H
 
@@ -10,26 +10,26 @@
 #define NEKO_PROCESSES_MAX 1000000 /* ten times what a run of 2 GiB holds */
 #define NEKO_LAYERS_MAX 32 /* of a process; what is sent passes them on one stack */
 #define NEKO_NETS_MAX 8 /* an algorithm uses two or three */
-#define NEKO_TYPES_MAX 1024 /* of messages: a table that each send looks into */
-/* a datagram of UDP with the longest of our headers */
+#define NEKO_TYPES_MAX 1024 /* of messages: entries of a table that each send searches */
+/* a UDP datagram with our longest header */
 #define NEKO_CONTENT_MAX_BYTES (62 * 1024)
 #define NEKO_QUEUE_MAX 1048576 /* messages that wait for one layer: it has stopped receiving */
-/* 146 years, the end of all runs: delays and waits may be added */
+/* 146 years, the end of all runs: sums of delays and waits do not overflow */
 #define NEKO_TIME_MAX (INT64_MAX / 2)
 #define NEKO_EVENTS_MAX (1u << 30) /* of the queue: 32 GiB, memory ends before */
-/* in a row of one layer: no time passes, and no end would be seen */
+/* in a row by one layer: no time passes, and the run would never end */
 #define NEKO_POLLS_MAX 1000000
-/* events: thirty thousand processes that all speak to all at once */
+/* events: thirty thousand processes that all send to all at once */
 #define NEKO_SAME_TIME_MAX 1000000000
-/* of layers between two events: ten for each of the most processes */
+/* of layers between two events: ten for each of the maximum of processes */
 #define NEKO_TURNS_MAX (10 * NEKO_PROCESSES_MAX)
-/* calls of layers in each other: all of them down and up twice, on one stack */
+/* nested calls of layers: all of them down and up twice, on one stack */
 #define NEKO_DEPTH_MAX (4 * NEKO_LAYERS_MAX)
-/* answers CLOSED after which a layer that continues is left where it is */
+/* answers CLOSED after which a layer that continues is abandoned */
 #define NEKO_CLOSED_MAX 1000
-/* of an active layer, touched as far as it is used; printf needs 10 KiB */
+/* of an active layer, touched only as needed; printf needs 10 KiB */
 #define NEKO_STACK_BYTES (64 * 1024)
-/* what has not come by then in a run that ends does not come */
+/* data that have not arrived by then after the end of a run are lost */
 #define MEASURE_SETTLE_NS (10 * NSEC_PER_SEC)
 
 #endif

@@ -28,19 +28,18 @@ struct neko_process;
 struct neko_layer;
 struct err; /* the text of an error: neko_fail() */
 struct rng;
-struct neko_figures; /* where values go */
+struct neko_figures; /* receiver of values */
 struct setup; /* the configuration */
 
-/* Of what waits and sends return: the run ends; nothing came. (All that is below 0 is a
- * failure.) */
+/* Results of waits and sends: the run ends; nothing arrived. (All values below 0 are failures.) */
 #define NEKO_CLOSED (-10)
 #define NEKO_TIMEOUT (-11)
 
 #define NEKO_NEVER INT64_MAX
-/* the one destination: all processes but the sender, of which no list is kept */
+/* the one destination: all processes but the sender, stored without a list */
 #define NEKO_OTHERS UINT32_MAX
 
-/* Has a count of references, and is constant once it was sent. All members may be read. */
+/* Reference counted, and constant after it was sent. All members may be read. */
 struct neko_msg {
 	nsec_t sent_at; /* by the sender's clock; 0 before */
 	uint32_t from;
@@ -63,16 +62,21 @@ struct neko_type {
 	const char *name; /* valid as long as the program runs */
 };
 
-/* A kind of layers. The last members may be NULL. */
+/* A kind of layer. The last members may be NULL. */
 struct neko_layer_ops {
 	const char *name;
-	size_t bytes; /* of its state: zero at first, freed by itself */
-	/* The types that it sends and receives. Messages of other types pass it upwards, without
-	 * deliver(). */
+	size_t bytes; /* of its state: zero at first, freed automatically */
+	/*
+	 * The message types that it sends and receives. Messages of other types pass it upwards,
+	 * without deliver().
+	 */
 	const struct neko_type *types; /* ends with a NULL name; NULL: all */
 	/* The flow of control of an active layer. Must return when a wait returns NEKO_CLOSED. */
 	void (*run)(struct neko_layer *l);
-	/* NULL: into the queue of an active layer, up from a passive one. m is the caller's. */
+	/*
+	 * NULL: a message is queued for an active layer, and passed up by a passive one. The caller
+	 * owns m.
+	 */
 	void (*deliver)(struct neko_layer *l, struct neko_msg *m);
 	/* NULL: passes m down. m is borrowed. */
 	int (*send)(struct neko_layer *l, struct neko_msg *m);
@@ -85,7 +89,8 @@ uint32_t neko_id(const struct neko_process *p);
 uint32_t neko_count(const struct neko_process *p); /* m */
 uint32_t neko_nets(const struct neko_process *p); /* numbers of networks are 0 .. this - 1 */
 
-/* Puts a layer on top, before the run only. *out is its state, NULL without bytes; out may be NULL.
+/*
+ * Adds a layer on top, only before the run. *out is its state, NULL without bytes; out may be NULL.
  */
 int neko_push(struct neko_process *p, const struct neko_layer_ops *ops, void *out, struct err *e);
 
@@ -95,16 +100,16 @@ void *neko_state(struct neko_layer *l);
 struct neko_process *neko_process(struct neko_layer *l);
 nsec_t neko_now(const struct neko_layer *l);
 
-/* The random numbers of the process: no other process, and no network, draws from them. */
+/* Returns the random numbers of the process: no other process, and no network, draws from them. */
 struct rng *neko_rng(struct neko_layer *l);
 double neko_random(struct neko_layer *l); /* of the same, in [0, 1) */
 
 /*
- * A message with one reference. content NULL: zeros. NULL: no memory. A wrong destination is an
- * error of neko_send().
+ * Makes a message with one reference. content NULL: zeros. NULL: no memory. A wrong destination is
+ * an error of neko_send().
  */
 struct neko_msg *neko_msg_new(struct neko_layer *l, uint16_t type, const void *content, size_t n);
-/* A message to many processes; `to` is copied. */
+/* Makes a message to many processes; `to` is copied. */
 struct neko_msg *neko_msg_many(struct neko_layer *l, const uint32_t *to, uint32_t nto,
 			       uint16_t type, const void *content, size_t n);
 static inline void neko_msg_ref(struct neko_msg *m)
@@ -114,9 +119,9 @@ static inline void neko_msg_ref(struct neko_msg *m)
 void neko_msg_unref(struct neko_layer *l, struct neko_msg *m);
 
 /*
- * Sends to the layer below, at last to the network. Never waits. -ERR_INVALID: no such
- * process, network or type; -ERR_LIMIT, -ERR_NOMEM; -ERR_CLOSED when the run ends. A loss by the
- * network is no error.
+ * Sends to the layer below, and finally to the network. Never waits. -ERR_INVALID: no such process,
+ * network or type; -ERR_LIMIT, -ERR_NOMEM; -ERR_CLOSED if the run ends. A loss by the network is no
+ * error.
  */
 int neko_send(struct neko_layer *l, struct neko_msg *m);
 
@@ -144,15 +149,13 @@ int neko_sleep(struct neko_layer *l, nsec_t duration);
  */
 void neko_log(struct neko_layer *l, const char *what, double content);
 
-/*
- * The same of a message's delay: now - sent_at in seconds, with what both clocks may err.
- */
+/* The same for a message's delay: now - sent_at in seconds, with the error bound of both clocks. */
 void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m);
 
 /* Ends the run at this time. Events of other processes up to it belong to the run. */
 void neko_stop(struct neko_layer *l);
 
-/* --- what a run measures */
+/* --- measurements of a run */
 
 /* An event as neko_log() reported it. */
 struct neko_event {
@@ -181,11 +184,11 @@ struct neko_row {
 struct neko_measure {
 	const char *name;
 	const struct neko_row *rows; /* NEKO_ROWS_MAX at most; ends with a NULL name */
-	size_t bytes; /* of its state: zero at first, freed by itself */
+	size_t bytes; /* of its state: zero at first, freed automatically */
 	void (*handle)(void *state, struct neko_figures *f, const struct neko_event *v);
 	int (*init)(void *state, struct setup *s, struct err *e);
 	int (*begin)(void *state, uint32_t m); /* of each run, with m processes; not 0: no memory */
-	/* At the end of each run: what is unfinished then does not count. */
+	/* Called at the end of each run: unfinished intervals do not count. */
 	void (*end)(void *state, struct neko_figures *f, nsec_t now);
 	void (*done)(void *state);
 };
@@ -201,7 +204,7 @@ void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time);
 void neko_broken(struct neko_figures *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* --- configuration: a key that no part reads is a mistake of the user */
+/* --- configuration: a key that no part reads is an error of the user */
 
 /* NULL: the key is missing. */
 const char *neko_setup_text(struct setup *s, const char *key);
@@ -215,10 +218,10 @@ int neko_setup_double(struct setup *s, const char *key, double min, double max, 
 		      struct err *e);
 int neko_setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
 
-/* Writes the text of an error, and returns the code to be returned by the caller; never 0. */
+/* Writes the text of an error, and returns the code for the caller to return; never 0. */
 int neko_fail(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A kind of processes: process.N.initializer = name. */
+/* A kind of process: process.N.initializer = name. */
 struct neko_kind {
 	const char *name;
 	const char *summary; /* one line */

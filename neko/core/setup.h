@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration of a run: lines `key = value`, with # before comments, as Neko has them. Each
- * part reads the keys that it needs. A key that no part has read is an error with its line and a
- * remedy.
+ * The configuration of a run: lines `key = value`, with # before comments, as in Neko. Each part
+ * reads the keys that it needs. A key that no part has read is an error with its line and a remedy.
  */
 #ifndef NEKO_CORE_SETUP_H
 #define NEKO_CORE_SETUP_H
@@ -21,24 +20,26 @@
 
 struct setup;
 
-/* text is copied. ERR_PARSE, ERR_EXISTS (a key twice), ERR_LIMIT, ERR_NOMEM; e has the line. */
+/* text is copied. ERR_PARSE, ERR_EXISTS (a repeated key), ERR_LIMIT, ERR_NOMEM; e has the line. */
 int setup_parse(const char *text, size_t n, struct setup **out, struct err *e);
 
-/* The file. As above, and as file_read(). Blocks for the disk. */
+/* Reads the file. Errors as above, and as file_read(). Blocks for the disk. */
 int setup_read(const char *path, struct setup **out, struct err *e);
 void setup_free(struct setup *s);
 
-/* As if the line had stood there, instead of one with this key; line 0. ERR_NOMEM, ERR_LIMIT. */
+/* Sets a key, or replaces its value; the line is 0. ERR_NOMEM, ERR_LIMIT. */
 int setup_set(struct setup *s, const char *key, const char *value, struct err *e);
 
 /* Appends all lines, for setup_parse(). -ERR_NOMEM, -ERR_LIMIT. */
 int setup_print(const struct setup *s, struct buf *out);
 
-/* NULL when it is not there. Counts as asked. */
+/* Returns NULL if it is missing. Marks the key as read. */
 const char *setup_get(struct setup *s, const char *key);
 
-/* *inout is the default. ERR_INVALID with line and remedy when the value is not of the kind, or out
- * of its range. */
+/*
+ * *inout is the default. ERR_INVALID with line and remedy if the value has another type, or is out
+ * of range.
+ */
 int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 	       struct err *e);
 int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
@@ -48,23 +49,25 @@ int setup_double(struct setup *s, const char *key, double min, double max, doubl
 int setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
 
 /*
- * The key that was last read with a name of this form, such as ("process.%u.crash", 7). Also
- * where it stands as process.5-9.crash. NULL when it is not there.
+ * Returns the last key with a name of this form, such as ("process.%u.crash", 7). Includes
+ * process.5-9.crash. NULL if it is missing.
  */
 const char *setup_of_process(struct setup *s, uint32_t id, const char *what);
 
 /*
- * Puts key and line of an entry in front of e's words, for callers that check the value
- * themselves. Returns -code.
+ * Puts key and line of an entry in front of e's text, for callers that check the value themselves.
+ * Returns -code.
  */
 int setup_blame(const struct setup *s, const char *key, struct err *e);
 int setup_blame_process(const struct setup *s, uint32_t id, const char *what, struct err *e);
 
-/* Each process.A-B.what has numbers of 1..m. ERR_INVALID. */
+/* Checks that the numbers of each process.A-B.what are in 1..m. ERR_INVALID. */
 int setup_check_processes(const struct setup *s, uint32_t m, struct err *e);
 
-/* All keys were read. ERR_NOTFOUND for a key that no part reads, with the nearest known one;
- * ERR_INVALID when it is of setup_set(). */
+/*
+ * Checks that all keys were read. ERR_NOTFOUND for a key that no part reads, with the nearest known
+ * one; ERR_INVALID if it was set by setup_set().
+ */
 int setup_finish(const struct setup *s, struct err *e);
 
 #endif

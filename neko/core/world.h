@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For implementors of worlds, in which processes run: what the layers stand on, and what they ask
- * of it. */
+/*
+ * For implementors of worlds, in which processes run: the functions that layers need from a world.
+ */
 #ifndef NEKO_CORE_WORLD_H
 #define NEKO_CORE_WORLD_H
 
@@ -14,19 +15,23 @@ struct neko_world;
 
 struct neko_world_ops {
 	nsec_t (*now)(const struct neko_world *w);
-	/* bound of what now() erred when it was asked last; NULL: nothing */
+	/* error bound of the last now(); NULL: none */
 	nsec_t (*error)(const struct neko_world *w);
-	/* Below the lowest layer; the message is checked. Takes a reference of its own. */
+	/* Called below the lowest layer; the message is checked. Takes its own reference. */
 	int (*transmit)(struct neko_process *p, struct neko_msg *m);
-	/* Blocks until `until`, or until a message is there where for_message says so. 0,
-	 * -ERR_TIMEOUT, -ERR_CLOSED. */
+	/*
+	 * Blocks until `until`, or until a message arrives if for_message is set. 0, -ERR_TIMEOUT,
+	 * -ERR_CLOSED.
+	 */
 	int (*wait)(struct neko_layer *l, nsec_t until, bool for_message);
-	/* A message was put into the queue of l. */
+	/* A message was queued for l. */
 	void (*arrived)(struct neko_layer *l);
 	void (*log)(struct neko_world *w, const struct neko_event *v);
 	void (*stop)(struct neko_world *w);
-	/* Calls of layers of l's process in each other would never end; what l sends or delivers
-	 * goes no further. NULL: nothing. */
+	/*
+	 * Nested calls of layers in l's process would never end; messages of l are dropped. NULL:
+	 * not reported.
+	 */
 	void (*looped)(struct neko_layer *l);
 };
 
@@ -46,8 +51,8 @@ struct neko_process {
 	struct neko_layer *lowest, *highest; /* owned */
 	struct rng rng;
 	uint32_t id, nlayers;
-	uint32_t depth; /* of calls of layers in each other */
-	bool is_down; /* crashed: it does and hears nothing */
+	uint32_t depth; /* depth of nested calls of layers */
+	bool is_down; /* crashed: it does and receives nothing */
 };
 
 #define NEKO_POOLED_BYTES 20 /* of content: a message of 64 bytes */
@@ -56,24 +61,26 @@ struct neko_world {
 	const struct neko_world_ops *ops;
 	uint32_t nprocess, nnet;
 	struct neko_process *process; /* owned; id i is at i - 1 */
-	const char **type_name; /* owned, NEKO_TYPES_MAX; NULL where none is declared */
+	const char **type_name; /* owned, NEKO_TYPES_MAX; NULL if none is declared */
 	struct neko_msg *free_msgs; /* of NEKO_POOLED_BYTES */
 	void *slabs;
 };
 
-/* Processes 1..n without layers, each with random numbers of its own. world is zero before.
- * ERR_NOMEM, ERR_INVALID. */
+/*
+ * Makes processes 1..n without layers, each with its own random numbers. world must be zero.
+ * ERR_NOMEM, ERR_INVALID.
+ */
 int world_init(struct neko_world *w, const struct neko_world_ops *ops, uint32_t n, uint64_t seed,
 	       struct err *e);
 void world_done(struct neko_world *w);
 
-/* NULL for an unknown number. */
+/* Returns NULL for an unknown number. */
 static inline struct neko_process *world_process(const struct neko_world *w, uint32_t id)
 {
 	return id - 1 < w->nprocess ? &w->process[id - 1] : NULL;
 }
 
-/* Number i of the nto destinations of a message that is sent. */
+/* Returns number i of the nto destinations of a message. */
 static inline uint32_t world_destination(const struct neko_msg *m, uint32_t i)
 {
 	if (m->to == NEKO_OTHERS)
@@ -81,7 +88,7 @@ static inline uint32_t world_destination(const struct neko_msg *m, uint32_t i)
 	return m->all ? m->all[i] : m->to;
 }
 
-/* From the network to the lowest layer of a process. */
+/* Passes a message from the network to the lowest layer of a process. */
 void world_hand_up(struct neko_process *p, struct neko_msg *m);
 
 /* Messages. world_msg_new: without a receiver. */

@@ -24,11 +24,13 @@ struct factory {
 	bool takes_objects;
 };
 
-/* Consumes the accepted channel of a peer that may give orders: a process of a run, as soon as it
- * says which. */
+/*
+ * Consumes the accepted channel of a peer that may start processes. It becomes a process of a run
+ * when its first message names one.
+ */
 void work_take(struct factory *f, struct chan *c);
 
-/* Ends all. */
+/* Ends all processes. */
 void work_end_all(struct factory *f);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real runs over several hosts. On each a factory waits for work; the master of a run has a TLS
- * line to a factory for each process that it wants there. Both show certificates of one monitor's
- * authority, and the factory obeys only tools of its own user that may manipulate.
+ * Real runs over several hosts. On each host a factory waits for work. The master of a run has a
+ * TLS connection to a factory for each process there. Both show certificates of one monitor's
+ * authority. The factory obeys only tools of its own user with the right to manipulate.
  */
 #ifndef NEKO_HOSTS_HOSTS_H
 #define NEKO_HOSTS_HOSTS_H
@@ -13,7 +13,7 @@
 #define HOSTS_PORT 8765 /* Neko's */
 #define HOSTS_MAX 256 /* a process each */
 
-/* Where key and certificates lie, and the pin of the authority. Borrowed. */
+/* Directory of key and certificates, and the pin of the authority. Borrowed. */
 struct hosts_identity {
 	const char *dir, *pin;
 };
@@ -24,9 +24,9 @@ struct hosts_wanted {
 };
 
 /*
- * run_real() with processes 1, 2, ... on the hosts of the list in turn. ERR_INVALID:
- * the list; ERR_DENIED, ERR_CLOSED, ...: a host is not what it should be, or not there. Blocks
- * until it is done.
+ * Calls run_real() with processes 1, 2, ... on the hosts of the list in turn. ERR_INVALID: the
+ * list; ERR_DENIED, ERR_CLOSED, ...: a host has another identity, or does not answer. Blocks until
+ * it is done.
  */
 int hosts_run(struct run *r, const struct run_options *w, const struct hosts_wanted *h,
 	      struct run_counts *out, struct err *e);
@@ -41,9 +41,7 @@ struct factory_conf {
 	bool takes_objects; /* a run may name a shared object of this host: `application` */
 };
 
-/*
- * Opens one and says so by on_ready. Blocks until SIGTERM or SIGINT.
- */
+/* Opens a factory and reports it by on_ready. Blocks until SIGTERM or SIGINT. */
 int factory_run(const struct factory_conf *c, void (*on_ready)(void *arg, uint16_t port), void *arg,
 		struct err *e);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A factory has no line to mainsm: when its certificate is to be renewed, it makes one for as long
- * as that takes. */
+/*
+ * Renews the certificate of a factory. A factory has no link to mainsm, so it connects for the time
+ * of a renewal.
+ */
 #ifndef NEKO_HOSTS_RENEWAL_H
 #define NEKO_HOSTS_RENEWAL_H
 
@@ -19,9 +21,9 @@ struct renewal_conf {
 	const struct connstr *mainsm;
 };
 
-/* Of what lies in dir, in use in net. All is borrowed; mainsm is copied. ERR_NOMEM. */
+/* Renews the certificate in dir, which net uses. All is borrowed; mainsm is copied. ERR_NOMEM. */
 int renewal_new(const struct renewal_conf *conf, struct renewal **out, struct err *e);
-/* Before net. NULL is fine. */
+/* Must be called before net is freed. NULL is fine. */
 void renewal_free(struct renewal *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_mono() at half the cost, for callers with millions of events. Where ticks are those of
- * the processor, it counts them from a reading that is at most a millisecond old.
+ * clock_mono() at half the cost, for callers with millions of events. With processor ticks, it adds
+ * them to a reading that is at most a millisecond old.
  */
 #ifndef NEKO_REAL_QUICKCLOCK_H
 #define NEKO_REAL_QUICKCLOCK_H
@@ -19,13 +19,13 @@ struct quickclock {
 /* Blocks for some ms. */
 void quickclock_init(struct quickclock *c);
 
-/* What it may err: 0 where it reads the clock each time. */
+/* Returns the error bound: 0 if it reads the clock each time. */
 static inline nsec_t quickclock_error(const struct quickclock *c)
 {
 	return c->is_quick ? QUICKCLOCK_ERROR_NS : 0;
 }
 
-/* May go back by what it errs. */
+/* May decrease by at most the error bound. */
 nsec_t quickclock_now(struct quickclock *c);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The real world, of one process of a run: active layers are threads, one of which runs
- * at a time; messages are datagrams, or go over TCP; events go to the master in blocks, while the
- * run continues.
+ * The real world of one process of a run. Active layers are threads, one of which runs at a time.
+ * Messages are UDP datagrams, or use TCP. Events are sent to the master in blocks, while the run
+ * continues.
  */
 #ifndef NEKO_REAL_REAL_H
 #define NEKO_REAL_REAL_H
@@ -29,19 +29,21 @@ struct real_conf {
 	struct real_net net[NEKO_NETS_MAX];
 	uint32_t address; /* IPv4, host order: where its sockets are bound */
 	int master; /* stream to the master, or to the factory before it; borrowed */
-	bool is_remote; /* the master's clock is another one: samples of it come over the stream */
-	bool wants_delays; /* the master wants to know the delay of each message */
+	/* the master is on another host: samples of its clock come over the stream */
+	bool is_remote;
+	bool wants_delays; /* the master requests the delay of each message */
 	int (*build)(void *arg, struct neko_process *p, struct err *e); /* pushes the layers */
 	void *arg;
 };
 
 /*
- * Waits for the master's go, runs until it says stop, or is gone. Blocks until then. Returns
- * the status to exit with; _exit() it: threads of layers that did not return are still there.
+ * Waits for the master's go, then runs until the master stops it or disconnects. Blocks until then.
+ * Returns the exit status, to be passed to _exit(): threads of layers that did not return still
+ * exist.
  */
 int real_live(const struct real_conf *c);
 
-/* Refuses the run: the words go up the stream. */
+/* Refuses the run: sends the text to the master. */
 void real_refuse(int master, const struct err *e);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A real process from inside: its world (real.c), its networks (realnet.c), what it says to the
- * master (realtalk.c). */
+/*
+ * The internals of a real process: its world (real.c), its networks (realnet.c), its stream to the
+ * master (realtalk.c).
+ */
 #ifndef NEKO_REAL_REAL_INTERNAL_H
 #define NEKO_REAL_REAL_INTERNAL_H
 
@@ -17,12 +19,12 @@
 
 struct realnet;
 
-/* Fields below `lock` belong to its holder: layers, while they run. */
+/* Fields below `lock` belong to its holder: the layers, while they run. */
 struct real {
-	struct neko_world world; /* first: a world of these ops is a real one */
+	struct neko_world world; /* first: identifies a real world by these ops */
 	const struct real_conf *conf;
 	struct neko_process *self;
-	struct realnet *net; /* owned; it has its own words on the lock */
+	struct realnet *net; /* owned; has its own rules for the lock */
 	nsec_t epoch; /* time 0 by the master's clock */
 	pthread_mutex_t lock;
 	struct timebase clock; /* the master's */
@@ -37,7 +39,7 @@ struct real {
 	size_t nthread;
 };
 
-/* With the lock. */
+/* Called with the lock. */
 static inline nsec_t real_now(struct real *r)
 {
 	nsec_t t;
@@ -49,20 +51,25 @@ static inline nsec_t real_now(struct real *r)
 
 /* --- networks */
 
-/* Sockets, bound. ERR_SYS, ERR_NOMEM. */
+/* Opens and binds sockets. ERR_SYS, ERR_NOMEM. */
 int realnet_open(struct real *r, struct realwire_ready *out, struct err *e);
 
-/* Addresses of all: nnet times m. -ERR_PROTO: the payload is invalid. */
+/* Reads the addresses of all processes: nnet times m. -ERR_PROTO: the payload is invalid. */
 int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes);
 
-/* With the lock: to all its destinations. A full buffer loses it, as a network may. */
+/*
+ * Called with the lock: sends to all destinations. A full buffer loses the message, as a network
+ * may.
+ */
 void realnet_send(struct realnet *n, const struct neko_msg *m);
 
-/* What to poll; *fd is owned by the networks and has room for one more at its end. Returns how
- * many. */
+/*
+ * Returns the pollfds; the networks own *fd, which has room for one more at its end. Returns how
+ * many.
+ */
 size_t realnet_polls(struct realnet *n, struct pollfd **fd);
 
-/* What has come, into the layers. Takes the lock. */
+/* Passes received messages to the layers. Takes the lock. */
 void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd);
 
 /* --- the stream to the master */
@@ -71,26 +78,26 @@ struct realtalk {
 	struct real *real;
 	struct frame_in in; /* owned */
 	struct buf out; /* owned: the frame on its way */
-	size_t at; /* up to here it is gone */
+	size_t at; /* position up to which it was sent */
 	struct reallog_chunk *events, *delays; /* owned: taken, not sent yet */
 	size_t event_at, delay_at; /* entries of their first chunks that were sent */
-	nsec_t until; /* what was taken is all before this */
+	nsec_t until; /* events before this time are complete */
 	nsec_t next; /* when there is another block */
-	bool is_taken; /* the block that ends it was not made yet */
+	bool is_taken; /* taken, but the final block was not made yet */
 	bool is_to_crash; /* the master said so */
 };
 
-/* Says what it has and waits for the go. False: there is no run. Blocks. */
+/* Sends the ready message and waits for the go. False: there is no run. Blocks. */
 bool realtalk_begin(struct realtalk *t, struct real *r, const struct realwire_ready *ready);
 
-/* News for the master, as much as it takes now. False: it is gone. */
+/* Sends pending data to the master, as much as the socket accepts. False: it has disconnected. */
 bool realtalk_send(struct realtalk *t);
 bool realtalk_is_sent(const struct realtalk *t);
 
-/* What the master says. False: stop, or it is gone. */
+/* Handles messages of the master. False: stop, or it has disconnected. */
 bool realtalk_hear(struct realtalk *t);
 
-/* All that is left, and the last block, with its words about the end. Blocks. */
+/* Sends all pending data, and the last block with the reason of the end. Blocks. */
 bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a real process stores until it has sent it: events, and delays of messages on request.
- * Lists of chunks of fixed length: nothing is ever copied to grow. The reader makes and touches
- * the chunks, so that writers have no page fault. A lock of the owner guards all but the list
- * that was taken.
+ * Data of a real process that wait to be sent: events, and delays of messages on request. They are
+ * lists of chunks of fixed length, which never grow by copying. The reader allocates and touches
+ * the chunks, so that writers have no page fault. A lock of the owner guards everything except a
+ * taken list.
  */
 #ifndef NEKO_REAL_REALLOG_H
 #define NEKO_REAL_REALLOG_H
@@ -15,10 +15,10 @@
 #include <stdint.h>
 
 #define REALLOG_CHUNK_ENTRIES 1024 /* 48 KiB of events */
-#define REALLOG_AHEAD 8 /* entries to be filled while a line of memory comes */
+#define REALLOG_AHEAD 8 /* entries to prefetch while a cache line is loaded */
 /* entries between two reads: a million a second */
 #define REALLOG_SPARE_CHUNKS 64
-/* a million entries, 48 MiB, of a process whose master does not read */
+/* a million entries, 48 MiB, for a process whose master does not read */
 #define REALLOG_CHUNKS_MAX 1024
 
 struct reallog_chunk {
@@ -34,16 +34,16 @@ struct reallog_chunk {
 struct reallog {
 	struct reallog_chunk *first, *last; /* owned */
 	struct reallog_chunk *spare; /* owned */
-	size_t nspare, held; /* held: chunks of the list, and taken ones that were not given back */
+	size_t nspare, held; /* held: chunks of the list, and taken ones not returned yet */
 	bool has_lost;
 };
 
 void reallog_done(struct reallog *l);
 
-/* With the lock: a new chunk at the end. False: there is none, has_lost. */
+/* Called with the lock: adds a chunk at the end. False: there is none, sets has_lost. */
 bool reallog_extend(struct reallog *l);
 
-/* With the lock. NULL: no room, and has_lost says so from now on. */
+/* Called with the lock. Returns NULL if there is no room, and sets has_lost. */
 static inline struct reallog_chunk *reallog_room(struct reallog *l)
 {
 	if ((!l->last || l->last->n == REALLOG_CHUNK_ENTRIES) && !reallog_extend(l))
@@ -61,17 +61,17 @@ static inline void reallog_event(struct reallog *l, const struct neko_event *v)
 	c->event[c->n++] = *v;
 }
 
-/* With the lock: all that is there, for the caller to give back. */
+/* Called with the lock: takes the whole list, which the caller must return. */
 struct reallog_chunk *reallog_take(struct reallog *l);
 
-/* Without the lock: this many new chunks, touched; NULL at the end of memory. */
+/* Called without the lock: returns this many new chunks, touched; NULL without memory. */
 struct reallog_chunk *reallog_make(size_t n);
 
-/* With the lock: how many are wanted, and here they are. */
+/* Called with the lock: returns the number of chunks needed; adds new ones. */
 size_t reallog_wants(const struct reallog *l);
 void reallog_refill(struct reallog *l, struct reallog_chunk *made);
 
-/* With the lock: one that was taken is sent. */
+/* Called with the lock: returns a taken chunk after it was sent. */
 void reallog_give_back(struct reallog *l, struct reallog_chunk *c);
 
 #endif

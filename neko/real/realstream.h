@@ -17,8 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In addition to one for each process, since all may connect at once. When there are more, the
- * oldest is closed. */
+/*
+ * In addition to one for each process, because all may connect at once. If there are more, the
+ * oldest is closed.
+ */
 #define REALSTREAM_STRANGERS 16
 
 struct realstream;
@@ -32,7 +34,7 @@ struct realstream_conf {
 	void *arg;
 };
 
-/* Begins to listen; *port: on which port. ERR_SYS, ERR_NOMEM. */
+/* Starts to listen; *port is the port. ERR_SYS, ERR_NOMEM. */
 int realstream_open(const struct realstream_conf *c, struct realstream **out, uint16_t *port,
 		    struct err *e);
 /* NULL is fine. */
@@ -47,7 +49,7 @@ void realstream_meet(struct realstream *s, uint64_t key, const struct sockaddr_i
  */
 bool realstream_send(struct realstream *s, uint32_t to, const uint8_t *p, size_t n);
 
-/* The number of its pollfds, which is constant. */
+/* Returns the number of its pollfds, which is constant. */
 static inline size_t realstream_npoll(uint32_t m)
 {
 	return 1 + REALSTREAM_STRANGERS + 3 * (size_t)m;

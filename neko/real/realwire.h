@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a real run: datagrams between its processes, and frames between a process, its factory
- * and the master. All is checked. docs/neko.md has the life of a run.
+ * Messages of a real run: datagrams between its processes, and frames between a process, its
+ * factory and the master. All input is checked. docs/neko.md describes a run.
  */
 #ifndef NEKO_REAL_REALWIRE_H
 #define NEKO_REAL_REALWIRE_H
@@ -23,13 +23,17 @@
 	(REALWIRE_HEADER_BYTES + 4 * REAL_PROCESSES_MAX + NEKO_CONTENT_MAX_BYTES)
 _Static_assert(REALWIRE_DATAGRAM_MAX_BYTES <= 65507, "UDP over IPv4 has no longer one");
 
-/* number: among those to that process over this network. out has REALWIRE_DATAGRAM_MAX_BYTES.
- * Returns how many. */
+/*
+ * number: index among the datagrams to that process over this network. out has
+ * REALWIRE_DATAGRAM_MAX_BYTES. Returns the size.
+ */
 size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
 			 const struct neko_msg *m);
 
-/* One for a group: number[i] is that of process i + 1 as above, and 1 more; 0: it is not for that
- * one. */
+/*
+ * Writes one datagram for a group: number[i] is that of process i + 1 as above, plus 1; 0: not for
+ * that process.
+ */
 size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
 			       uint32_t nprocess, const struct neko_msg *m);
 
@@ -40,8 +44,8 @@ struct realwire_end {
 };
 
 /*
- * The message that came to this end, with one reference. NULL: not of this run, not for it, of an
- * undeclared type, or no memory. Of either of both.
+ * Returns the message received at this end, with one reference. NULL: not of this run, not for it,
+ * of an undeclared type, or no memory. Accepts both kinds of datagrams.
  */
 struct neko_msg *realwire_message(struct neko_world *w, const struct realwire_end *to,
 				  struct bytes in, uint32_t *number);
@@ -56,7 +60,7 @@ enum realwire_type {
 	REALWIRE_GO, /* the time 0 */
 	REALWIRE_STOP,
 	REALWIRE_BLOCK, /* from it: events, delays, its clock */
-	REALWIRE_KILL, /* to a factory: end the process at once */
+	REALWIRE_KILL, /* to a factory: kill the process at once */
 	REALWIRE_GONE, /* from a factory: the process has ended */
 	REALWIRE_PING, /* from a factory: what is the time? */
 	REALWIRE_PONG,
@@ -65,13 +69,15 @@ enum realwire_type {
 };
 
 /*
- * What has come over a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has
- * ended; -ERR_PROTO, -ERR_NOMEM. Blocks unless a flag says no.
+ * Reads available input of a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has
+ * ended; -ERR_PROTO, -ERR_NOMEM. Blocks unless MSG_DONTWAIT is set.
  */
 int realwire_recv(int fd, struct frame_in *in, int flags);
 
-/* Without blocking. -ERR_CLOSED: the other end has ended, and what it said before is still to be
- * received. -ERR_LIMIT. */
+/*
+ * Does not block. -ERR_CLOSED: the other end has closed; its earlier data can still be received.
+ * -ERR_LIMIT.
+ */
 int realwire_send(int fd, const struct buf *frame);
 
 #define REALWIRE_WORDS_BYTES 512 /* of a reason, with its 0 */
@@ -82,7 +88,8 @@ struct realwire_start {
 	uint32_t address; /* IPv4, host order: where its networks are bound */
 	nsec_t silence; /* how long the master may be silent */
 	bool wants_delays;
-	const char *text; /* configuration; when read it lies in the frame, without a 0 */
+	/* configuration; after decoding it points into the frame, not terminated */
+	const char *text;
 	size_t ntext;
 };
 #define REALWIRE_TEXT_MAX_BYTES (FRAME_MAX_BYTES - 64)
@@ -97,7 +104,7 @@ struct realwire_gone {
 	char why[REALWIRE_WORDS_BYTES];
 };
 
-/* Whole frames. -ERR_NOMEM, -ERR_LIMIT. */
+/* Append whole frames. -ERR_NOMEM, -ERR_LIMIT. */
 int realwire_put_start(struct buf *out, const struct realwire_start *s);
 int realwire_put_ready(struct buf *out, const struct realwire_ready *r);
 int realwire_put_words(struct buf *out, uint8_t type, const char *words);
@@ -125,20 +132,21 @@ struct realwire_block {
 	uint64_t sent, delivered;
 	uint32_t count, ndelay, stuck;
 	bool is_last;
-	bool is_crashed; /* of the last one: the process did nothing from `until` on */
-	nsec_t stop_at; /* when a layer of it ended the run; NEKO_NEVER: none did */
+	bool is_crashed; /* of the last block: the process did nothing from `until` on */
+	nsec_t stop_at; /* time at which one of its layers ended the run; NEKO_NEVER: none did */
 	bool has_lost; /* events for which there was no room: the report is partial */
-	nsec_t offset, error; /* of its clock: the master's minus its own, and the bound */
-	double drift, drift_error; /* ppm that the master's is faster; NaN: not known yet */
+	nsec_t offset, error; /* of its clock: the master's time minus its own, and the bound */
+	double drift, drift_error; /* ppm by which the master's is faster; NaN: not known yet */
 };
 
-/* frame_end() of what comes out, after its events and then its delays. */
+/* Returns frame_end() of the block, with its events and then its delays. */
 size_t realwire_block(struct buf *out, const struct realwire_block *b);
 void realwire_event(struct buf *out, const struct neko_event *v);
 void realwire_delay(struct buf *out, const struct neko_delay *d);
 
 struct realwire_hearer {
-	void (*on_event)(void *arg, const struct neko_event *v); /* what lives during the call */
+	/* arguments are valid during the call */
+	void (*on_event)(void *arg, const struct neko_event *v);
 	void (*on_delay)(void *arg, const struct neko_delay *d);
 	void *arg;
 };

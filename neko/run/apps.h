@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of a process: those that are built in, and those of shared objects. */
+/* Kinds of processes: the built-in ones, and those of shared objects. */
 #ifndef NEKO_RUN_APPS_H
 #define NEKO_RUN_APPS_H
 
@@ -15,7 +15,7 @@ extern const struct neko_kind apps[];
 int apps_nothing(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * path: "./mine.so". The object stays loaded, since names of types and events are in it.
+ * path: "./mine.so". The object stays loaded, because it contains names of types and events.
  * ERR_INVALID, ERR_NOTFOUND, ERR_UNSUPPORTED (of another version).
  */
 int apps_load(const char *path, const struct neko_kind **out, struct err *e);

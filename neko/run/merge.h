@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of several processes in the order of their times, as far as all of them are complete.
- * Events ahead of the slowest process wait.
+ * Merges the events of several processes by time, as far as all of them are complete. Events ahead
+ * of the slowest process wait.
  */
 #ifndef NEKO_RUN_MERGE_H
 #define NEKO_RUN_MERGE_H
@@ -23,12 +23,17 @@ void merge_free(struct merge *g);
  */
 int merge_add(struct merge *g, const struct neko_event *v);
 
-/* The events of process id are complete up to then. -ERR_INVALID: they already were beyond. */
+/*
+ * The events of process id are complete up to this time. -ERR_INVALID: they were complete to a
+ * later one.
+ */
 int merge_advance(struct merge *g, uint32_t id, nsec_t until);
 nsec_t merge_time(const struct merge *g, uint32_t id);
 
-/* The next event in the order of times, at equal times by process. NULL: not known yet, or no event
- * is left. Valid until the next call. */
+/*
+ * Returns the next event by time, at equal times by process. NULL: not known yet, or no event is
+ * left. Valid until the next call.
+ */
 const struct neko_event *merge_next(struct merge *g);
 
 #endif

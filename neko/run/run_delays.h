@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delays of a real run's messages, and which of them were lost: what a simulation replays. */
+/* Delays of a real run's messages, and their losses: input of a simulation. */
 #ifndef NEKO_RUN_RUN_DELAYS_H
 #define NEKO_RUN_RUN_DELAYS_H
 
@@ -20,8 +20,8 @@ void run_delays_done(struct run_delays *d);
 bool run_delays_add(struct run_delays *d, const struct neko_delay *v);
 
 /*
- * All, in the order of their sending, and those whose numbers are missing between others of their
- * way: lost, and sent at some time between. What was sent after the last one that arrived is not
+ * Reports all messages in the order of sending. A missing number between others of its link is a
+ * lost message, sent at some time between. Messages sent after the last one that arrived are not
  * known. ERR_NOMEM.
  */
 int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),

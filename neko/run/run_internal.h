@@ -16,7 +16,7 @@ struct run {
 	const struct neko_kind **app; /* owned, of each process */
 	nsec_t *crash,
 		*crash_by; /* owned, of each process; a random moment between both; -1: never */
-	/* owned, of each process: the moment of the run that is on, or NEKO_NEVER */
+	/* owned, of each process: the time in the current run, or NEKO_NEVER */
 	nsec_t *crash_at;
 	struct stat_kind stat;
 	void *handler; /* of stat, owned */
@@ -24,35 +24,34 @@ struct run {
 	nsec_t begun; /* clock_mono() */
 	/* of a real run */
 	struct real_net real_net[NEKO_NETS_MAX];
-	nsec_t silence; /* a process that is silent for this time is gone */
+	nsec_t silence; /* a process that is silent for this time counts as lost */
 	const char *hosts; /* borrowed; NULL: this one */
 	struct run_missing *missing; /* owned */
 	size_t nmissing;
 	struct run_clock *clock; /* owned, m */
-	bool is_part; /* only layers are wanted: no handler, no delays of networks */
+	bool is_part; /* only layers are needed: no handler, no delays of networks */
 	bool is_finished; /* each key was requested */
 	bool is_real;
 };
 
-/* The networks of the configuration. */
+/* Reads the networks of the configuration. */
 int run_nets(struct run *r, struct err *e);
 void run_nets_free(struct run *r);
 
-/* crash_at of a run with that seed. */
+/* Draws crash_at of a run with that seed. */
 void run_draw_crashes(struct run *r, uint64_t seed);
 
-/* True: the run must end early, at the deadline or by an interrupt. */
+/* True if the run must end early, at the deadline or by an interrupt. */
 bool run_is_late(const struct run *r);
 bool run_is_interrupted(const struct run *r);
 
-/* Calls options->on_turn. seconds: of the present run. */
+/* Calls options->on_turn. seconds: in the current run. */
 void run_report_turn(const struct run *r, uint64_t done, double seconds);
 
-/* What the handler found broken, or NULL. */
+/* Returns the property that the handler found violated, or NULL. */
 const char *run_broken(const struct run *r);
 
-/* All layers of all processes are made once, and thrown away: what is wrong in the configuration is
- * found here. */
+/* Makes all layers of all processes once, and frees them, to find errors in the configuration. */
 int run_check(struct run *r, struct err *e);
 
 #endif

@@ -24,23 +24,27 @@
 
 struct delaytrace;
 
-/* Only the lines of that network. ERR_PARSE, ERR_INVALID, ERR_NOTFOUND (none of it), ERR_LIMIT,
- * ERR_NOMEM; the words have the line. */
+/*
+ * Reads only the lines of that network. ERR_PARSE, ERR_INVALID, ERR_NOTFOUND (none of it),
+ * ERR_LIMIT, ERR_NOMEM; the text has the line.
+ */
 int delaytrace_parse(const char *text, size_t n, const char *net, struct delaytrace **out,
 		     struct err *e);
 
-/* The file; its path is in front of the words. As above, and as file_read(). Blocks for the
- * disk. */
+/*
+ * Reads the file, whose path precedes the text of errors. As above, and as file_read(). Blocks for
+ * the disk.
+ */
 int delaytrace_read(const char *path, const char *net, struct delaytrace **out, struct err *e);
 void delaytrace_free(struct delaytrace *t);
 
-/* Links are 0..n-1; n, the last one, is that of all. */
+/* Links are 0..n-1; n, the last one, combines all. */
 uint32_t delaytrace_links(const struct delaytrace *t);
 uint32_t delaytrace_link(const struct delaytrace *t, uint32_t from, uint32_t to);
 
 /* Never 0. */
 uint32_t delaytrace_count(const struct delaytrace *t, uint32_t link);
-/* i below the count. Nanoseconds, or DELAYTRACE_LOST. */
+/* i below the count. Returns nanoseconds, or DELAYTRACE_LOST. */
 nsec_t delaytrace_get(const struct delaytrace *t, uint32_t link, uint32_t i);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Future events by time. Equal times are in the order of their numbers, which the caller gives. A
- * heap of four children a node: two cache lines to read on each level.
+ * Future events by time. Equal times are in the order of their numbers, assigned by the caller. A
+ * heap with four children per node: two cache lines to read on each level.
  */
 #ifndef NEKO_SIMULATED_EVENTS_H
 #define NEKO_SIMULATED_EVENTS_H
@@ -36,10 +36,10 @@ static inline const struct event *events_first(const struct events *q)
 	return q->n ? q->heap : NULL;
 }
 
-/* There is a first one. */
+/* There must be a first one. */
 struct event events_take(struct events *q);
 
-/* Forgets all for which is_stale() says so. O(n). */
+/* Removes all for which is_stale() is true. O(n). */
 void events_sift(struct events *q, bool (*is_stale)(void *arg, const struct event *v), void *arg);
 
 #endif

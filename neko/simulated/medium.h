@@ -43,20 +43,24 @@ struct medium_conf {
 	uint64_t queue_bytes; /* of a station; frames beyond it are dropped. 0: no limit */
 };
 
-/* The standard parameters of Ethernet (10 Mbit/s) or FDDI. False: there is no such medium. */
+/*
+ * Returns the standard parameters of Ethernet (10 Mbit/s) or FDDI. False: there is no such medium.
+ */
 bool medium_usual(const char *name, struct medium_conf *out);
 
 struct medium;
 
-/* ERR_INVALID: parameters that are impossible; ERR_LIMIT, ERR_NOMEM. */
+/* ERR_INVALID: impossible parameters; ERR_LIMIT, ERR_NOMEM. */
 int medium_new(const struct medium_conf *c, uint32_t nstation, uint64_t seed, struct medium **out,
 	       struct err *e);
 
 /* Calls forget(arg, what) for each frame that was not sent. */
 void medium_free(struct medium *m, void (*forget)(void *arg, void *what), void *arg);
 
-/* Queues a frame at a station, 1..n; medium_step() returns `what`. -ERR_LIMIT (no room),
- * -ERR_NOMEM. */
+/*
+ * Queues a frame at a station, 1..n; medium_step() returns `what`. -ERR_LIMIT (no room),
+ * -ERR_NOMEM.
+ */
 int medium_put(struct medium *m, nsec_t now, uint32_t station, size_t bytes, void *what);
 
 /* The time of the next step; INT64_MAX: none until a frame is queued. */
@@ -68,7 +72,7 @@ struct medium_frame {
 	bool is_given_up; /* after too many collisions */
 };
 
-/* Called at medium_next() or later. True: a frame was sent as a whole, or given up. */
+/* Called at medium_next() or later. Returns true if a frame was sent completely, or given up. */
 bool medium_step(struct medium *m, struct medium_frame *out);
 
 /* The time from the end of a frame until the station `to` has received it. */

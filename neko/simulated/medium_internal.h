@@ -17,11 +17,11 @@ struct station {
 	uint64_t queued_bytes;
 	nsec_t ready_at; /* CSMA: it does not try before */
 	unsigned attempts; /* CSMA: collisions of its first frame */
-	bool is_resolving; /* CSMA-DCR: it takes part in the search */
-	nsec_t expiry; /* FDDI: when its rotation timer runs out */
+	bool is_resolving; /* CSMA-DCR: takes part in the search */
+	nsec_t expiry; /* FDDI: expiry of its rotation timer */
 };
 
-/* CSMA: what the line is doing. */
+/* CSMA: state of the line. */
 enum csma_state { CSMA_FREE, CSMA_STARTS, CSMA_SENDS, CSMA_COLLIDES, CSMA_SEARCHES };
 
 struct range {
@@ -57,7 +57,7 @@ static inline struct frame *medium_first(const struct station *s)
 	return list_is_empty(&s->queue) ? NULL : list_entry(s->queue.next, struct frame, link);
 }
 
-/* Takes the first frame of a station out; out has what it was. */
+/* Removes the first frame of a station; out describes it. */
 void medium_take(struct medium *m, uint32_t index, bool is_given_up, struct medium_frame *out);
 
 void csma_wake(struct medium *m, nsec_t now, uint32_t index);

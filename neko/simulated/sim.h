@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The simulated world: all processes on one thread, and virtual time. A seed gives the same run
- * to the bit on one C library; logarithms may differ in another one.
+ * The simulated world: all processes on one thread, and virtual time. A seed gives the same run to
+ * the bit with one C library; logarithms may differ in another one.
  */
 #ifndef NEKO_SIMULATED_SIM_H
 #define NEKO_SIMULATED_SIM_H
@@ -11,19 +11,19 @@
 
 struct sim;
 
-/* m processes without layers. ERR_INVALID, ERR_NOMEM. */
+/* Makes m processes without layers. ERR_INVALID, ERR_NOMEM. */
 int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e);
 
 /* Ends the run first. Handlers and traces are not called again. NULL is fine. */
 void sim_free(struct sim *s);
 
-/* Networks are numbered as they come, from 0. ERR_LIMIT, ERR_NOMEM. */
+/* Networks are numbered in the order of adding, from 0. ERR_LIMIT, ERR_NOMEM. */
 int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e);
 
 /* NULL: not of 1..m. */
 struct neko_process *sim_process(struct sim *s, uint32_t id);
 
-/* Copied. The handler hears all events from now on. */
+/* h is copied. The handler receives all events from now on. */
 void sim_set_handler(struct sim *s, const struct neko_handler *h);
 
 enum sim_step_kind { SIM_SENT, SIM_LOST, SIM_DELIVERED };
@@ -39,10 +39,10 @@ struct sim_step {
 /* Called for each message as it is sent, lost and delivered. NULL: none. */
 void sim_set_trace(struct sim *s, void (*fn)(void *arg, const struct sim_step *t), void *arg);
 
-/* From this time on the process does and hears nothing. -ERR_INVALID, -ERR_NOMEM. */
+/* From this time on the process does and receives nothing. -ERR_INVALID, -ERR_NOMEM. */
 int sim_crash(struct sim *s, uint32_t id, nsec_t at);
 
-/* Stacks of active layers; before the run. */
+/* Sets the stack size of active layers; before the run. */
 void sim_set_stack(struct sim *s, size_t bytes);
 
 #define SIM_PAUSE_EVENTS 1000000 /* less than a second: the caller can check its clock */
@@ -51,18 +51,20 @@ enum sim_end {
 	SIM_STOPPED, /* the handler's rule was fulfilled */
 	SIM_LEFT, /* a layer called neko_stop() */
 	SIM_TIME_OVER, /* `until` */
-	SIM_NOTHING_LEFT, /* nothing more can happen */
-	SIM_PAUSED, /* after a million events: call again, or think of something better */
+	SIM_NOTHING_LEFT, /* no event is left */
+	SIM_PAUSED, /* after a million events: call again, or do other work */
 };
 
 /*
  * Runs up to that time, NEKO_TIME_MAX at most; a later call continues. ERR_NOMEM. ERR_LIMIT: a loop
- * without any time passing, or a stack is too small; the words name the layer.
+ * without any time passing, or a stack is too small; the text names the layer.
  */
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
 
-/* Each wait of an active layer says -ERR_CLOSED now. Returns how many layers did not return
- * then. */
+/*
+ * Each wait of an active layer returns -ERR_CLOSED now. Returns how many layers did not return
+ * then.
+ */
 unsigned sim_end_run(struct sim *s);
 
 nsec_t sim_now(const struct sim *s);
@@ -73,7 +75,7 @@ struct sim_counts {
 
 const struct sim_counts *sim_counts(const struct sim *s);
 
-/* A hash of all events in their order: the same for two runs of one seed. */
+/* Returns a hash of all events in their order: equal for two runs of one seed. */
 uint64_t sim_hash(const struct sim *s);
 
 #endif

@@ -11,8 +11,8 @@
 enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM };
 
 /*
- * The flow of control of an active layer. At most one event of the queue is its timer. A later
- * wait leaves that timer in place: a thousand receives with a message each cost one event.
+ * The coroutine of an active layer. At most one event of the queue is its timer. A later wait
+ * leaves that timer in place: a thousand receives with a message each cost one event.
  */
 struct flow {
 	struct coro *coro;
@@ -21,14 +21,14 @@ struct flow {
 	nsec_t wake_at; /* NEKO_NEVER: by a message only */
 	uint64_t wake_seq; /* the place of wake_at among equal times */
 	nsec_t queued_at;
-	uint64_t queued_seq; /* 0: no event is queued; those of other numbers are stale */
+	uint64_t queued_seq; /* 0: no event is queued; events with other numbers are stale */
 	bool is_waiting, is_for_message, is_ready, is_timed_out;
 	unsigned closed; /* times it was closed */
 	unsigned polls; /* since its last turn began */
 };
 
 struct sim {
-	struct neko_world world; /* first: a world of these ops is a sim */
+	struct neko_world world; /* first: identifies a sim by these ops */
 	nsec_t now;
 	uint64_t seed, seq, hash;
 	struct events queue;
@@ -40,7 +40,7 @@ struct sim {
 	struct flow *flows, *ready, *ready_last; /* flows: owned, of active layers, by process */
 	size_t nflow;
 	const struct flow *running; /* whose turn it is */
-	struct simstack *watch; /* owned; NULL: no memory, then it dies without words */
+	struct simstack *watch; /* owned; NULL: no memory, then it dies without a message */
 	struct neko_handler handler;
 	void (*trace)(void *, const struct sim_step *);
 	void *trace_arg;

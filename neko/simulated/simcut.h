@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a simulated network: for a time its processes are in groups that do not hear each
- * other. */
+/*
+ * Partitions of a simulated network: for a time its processes are in groups that do not receive
+ * each other's messages.
+ */
 #ifndef NEKO_SIMULATED_SIMCUT_H
 #define NEKO_SIMULATED_SIMCUT_H
 
@@ -19,12 +21,13 @@ struct simcut_range {
 struct simcut {
 	nsec_t from, until; /* from <= t < until */
 	unsigned n;
-	struct simcut_range
-		range[SIMCUT_RANGES_MAX]; /* a process in none is in group 0 with all such */
+	struct simcut_range range[SIMCUT_RANGES_MAX]; /* processes in no range are in group 0 */
 };
 
-/* "10s..20s: 1-3,7 | 4-6". ERR_PARSE, ERR_INVALID (times, a process twice or not of 1..m),
- * ERR_LIMIT. */
+/*
+ * Parses "10s..20s: 1-3,7 | 4-6". ERR_PARSE, ERR_INVALID (times, a repeated process or one not of
+ * 1..m), ERR_LIMIT.
+ */
 int simcut_parse(const char *text, uint32_t nprocess, struct simcut *out, struct err *e);
 
 bool simcut_parts(const struct simcut *c, nsec_t now, uint32_t a, uint32_t b);

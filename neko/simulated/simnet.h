@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated network: when, how often and whether at all a message arrives. */
+/* A simulated network: whether, when and how often a message arrives. */
 #ifndef NEKO_SIMULATED_SIMNET_H
 #define NEKO_SIMULATED_SIMNET_H
 
@@ -16,18 +16,20 @@ struct simnet_conf {
 	const char *name; /* copied; of messages' logs */
 	struct delay delay;
 	const struct delaytrace
-		*trace; /* instead of delay; borrowed for the network's life. NULL: none */
-	/* each message draws one of its link's; else they come in order, again and again */
+		*trace; /* in place of delay; borrowed for the network's life. NULL: none */
+	/* each message draws from its link's delays; else they are used in order, repeatedly */
 	bool is_resampled;
 	struct medium_conf
-		medium; /* a line that all share instead of delays; of those loss and cut remain */
-	double loss, duplicate; /* chances of a message, each independent of all others */
+		medium; /* a line shared by all, in place of delays; loss and cut still apply */
+	double loss, duplicate; /* probabilities for a message, independent of all others */
 	double reorder; /* chance that a message is held for reorder_by more */
 	nsec_t reorder_by;
-	/* what is lost is sent again after this, twice this, ..., so that it is late; with is_fifo:
-	 * TCP. 0: it is lost */
+	/*
+	 * a lost message is sent again after this, twice this, ..., so that it is late; with
+	 * is_fifo: TCP. 0: it is lost
+	 */
 	nsec_t resend;
-	/* between two processes nothing overtakes: a later one waits for the earlier */
+	/* messages between two processes keep their order: a later one waits */
 	bool is_fifo;
 	double bits_per_s; /* of each sender's own line; 0: no limit */
 	uint32_t header_bytes; /* of each message on the line */
@@ -49,11 +51,11 @@ struct simnet_counts {
 
 const struct simnet_counts *simnet_counts(const struct simnet *n);
 
-/* NULL: each message has its own way. */
+/* NULL: messages do not share a line. */
 struct medium *simnet_medium(const struct simnet *n);
-/* Frames that wait are forgotten: before the net is freed, when there may be some. */
+/* Drops waiting frames: before the net is freed, if there may be some. */
 void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what), void *arg);
-/* For a message that was sent: false when it is lost on its way to one process. */
+/* For a message that was sent: false if it is lost on its way to one process. */
 bool simnet_delivers(struct simnet *n, nsec_t now, uint32_t from, uint32_t to);
 void simnet_count_dropped(struct simnet *n, uint32_t messages);
 
@@ -65,8 +67,8 @@ struct simnet_frame {
 };
 
 /*
- * A message is sent now. Its times of arrival go to at; returns how many, or
- * -ERR_NOMEM. To oneself as to others.
+ * Sends a message now. Writes its times of arrival to at; returns how many, or -ERR_NOMEM. A
+ * process may send to itself in the same way.
  */
 int simnet_pass(struct simnet *n, nsec_t now, struct simnet_frame f, nsec_t at[SIMNET_COPIES_MAX]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whose stack it was, when a simulation dies because an active layer needs a larger one: a line on
- * standard error, and then the death by SIGSEGV that it would have been without.
+ * Reports a stack overflow of an active layer. If a simulation dies of one, prints a line with the
+ * layer on standard error. Then the process dies by SIGSEGV as before.
  */
 #ifndef NEKO_SIMULATED_SIMSTACK_H
 #define NEKO_SIMULATED_SIMSTACK_H
@@ -13,8 +13,10 @@ struct simstack;
 struct simstack *simstack_new(const struct sim *s);
 void simstack_free(struct simstack *w);
 
-/* From enter to leave this thread examines what went wrong; NULL does not. Actions of others for
- * that signal come after that, and are back then. */
+/*
+ * Between enter and leave, overflows of this thread are reported; NULL does nothing. Other actions
+ * for the signal run afterwards, and are restored by leave.
+ */
 void simstack_enter(struct simstack *w);
 void simstack_leave(struct simstack *w);
 

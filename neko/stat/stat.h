@@ -13,22 +13,24 @@
 struct stat_kind {
 	const char *name;
 	const struct neko_measure *measure; /* of stat_measured(): the measure */
-	/* Once for all runs: makes the quantities and stop rules. */
+	/* Called once for all runs: makes the quantities and stop rules. */
 	int (*init)(const struct stat_kind *k, struct setup *s, uint32_t m, void **out,
 		    struct err *e);
 	int (*begin)(void *h, uint32_t m); /* of each run; -ERR_NOMEM */
 	void (*handle)(void *h, const struct neko_event *v);
 	bool (*should_stop)(void *h);
 	void (*end)(void *h, nsec_t now); /* of each run: what is unfinished then does not count */
-	/* At most STAT_QUANTITIES_MAX; returns how many. */
+	/* Returns at most STAT_QUANTITIES_MAX. */
 	size_t (*results)(void *h, struct stat_result *out);
-	/* The property of the algorithm that was violated, as text (borrowed), or NULL. A handler
-	 * without this function checks no property. */
+	/*
+	 * Returns the violated property of the algorithm, as text (borrowed), or NULL. A handler
+	 * without this function checks no property.
+	 */
 	const char *(*broken)(const void *h);
 	void (*done)(void *h);
 };
 
-/* A handler for a measure of an application. */
+/* Returns a handler for a measure of an application. */
 struct stat_kind stat_measured(const struct neko_measure *m);
 
 #endif

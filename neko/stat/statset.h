@@ -17,24 +17,24 @@
 
 #define STATSET_POINTS_MAX 512 /* of a picture: two to three for each of its columns */
 
-/* A value, and the time of the event that it came with. */
+/* A value, and the time of its event. */
 struct statset_point {
 	nsec_t at;
 	double v;
 };
 
-/* Values of the first run in their order: all, then every second one, every fourth, ... */
+/* Values of the first run in order: all, then every second one, every fourth, ... */
 struct statset_series {
 	struct statset_point point[STATSET_POINTS_MAX];
 	uint32_t n;
-	uint64_t seen, stride; /* one of `stride` values is kept; 0 before the first one */
+	uint64_t seen, stride; /* one of `stride` values is stored; 0 before the first one */
 };
 
 struct stat_result {
 	struct quantity *quantity; /* borrowed */
-	double expected; /* what a closed formula says; NaN for none */
+	double expected; /* result of a closed formula; NaN for none */
 	double clock_mean,
-		clock_max; /* seconds that clocks may have made values err; 0 in simulations */
+		clock_max; /* largest error of values by clocks, in seconds; 0 in simulations */
 	const struct statset_series *series; /* borrowed */
 };
 
@@ -54,16 +54,16 @@ struct statset {
 int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s, struct err *e);
 void statset_done(struct statset *t);
 
-/* Each run begins with this. */
+/* Called at the beginning of each run. */
 void statset_begin(struct statset *t);
 
-/* What is not finite is counted as such. */
+/* A value that is not finite is only counted. */
 void statset_add(struct statset *t, unsigned row, double v, nsec_t error);
 
-/* There is a rule, and it holds for all that are awaited. */
+/* True if there is a rule, and all awaited quantities fulfil it. */
 bool statset_is_done(const struct statset *t);
 
-/* At most STAT_QUANTITIES_MAX; returns how many. */
+/* Returns at most STAT_QUANTITIES_MAX. */
 size_t statset_results(const struct statset *t, struct stat_result *out);
 
 #endif
