@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What daemons share with others by mapping it: segments of ranks, and files of their own. A
- * daemon that was killed writes nothing more there, though its memory is still freed here. The
- * linker puts these calls in the place of mmap() and munmap().
+ * Memory that daemons share by mapping it: segments of ranks, and files of their own. A daemon that
+ * was killed writes nothing more there, though its memory is still freed here. The linker replaces
+ * mmap() and munmap() by these calls.
  */
 #ifndef SIM_DISK_MAPCALLS_H
 #define SIM_DISK_MAPCALLS_H
@@ -11,11 +11,12 @@
 
 struct loop;
 
-/* on: notes each mapping made from now on, at the cost of a descriptor each. Else forgets all. */
+/*
+ * on: notes each mapping made from now on, at the cost of a descriptor each. Else drops all notes.
+ */
 void mapcalls_watch(bool on);
 
-/* What the daemon of that part has mapped stays as it is now. What that daemon still writes goes
- * into a private copy. */
+/* Freezes the mappings of the daemon of that part. Its later writes change a private copy. */
 void mapcalls_kill(const struct loop *part);
 
 #endif

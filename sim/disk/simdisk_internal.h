@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by simdisk.c and simdisk_ops.c: what an operation may do, and leaves unsynced. */
+/* Shared by simdisk.c and simdisk_ops.c: permitted effects of operations, and unsynced changes. */
 #ifndef SIM_DISK_SIMDISK_INTERNAL_H
 #define SIM_DISK_SIMDISK_INTERNAL_H
 
@@ -16,35 +16,35 @@ struct place {
 	int lock;
 };
 
-/* What simdisk_disk() gives: of simdisk_ops.c, which fills it. */
+/* The result of simdisk_disk(), filled by simdisk_ops.c. */
 struct simdisk_face {
 	struct place whole;
 	struct disk ops;
 };
 struct simdisk_face *simdisk_face(const struct simdisk *d);
 
-/* True: the call is not done, errno says why. */
+/* True if the call fails, with errno. */
 bool simdisk_fails(struct simdisk *d);
 bool simdisk_refuses_change(struct simdisk *d);
 
 /*
- * How many of n bytes are written at `at` into a file of `size`. *is_reported: the call returns
- * that number. Else it fails, and errno says why.
+ * Returns how many of n bytes are written at `at` into a file of `size`. *is_reported: the call
+ * returns that number. Else it fails, with errno.
  */
 size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_reported);
 
-/* --- called before it is done */
+/* --- called before an operation */
 
-/* the name becomes another file's, or free */
+/* the name will refer to another file, or be free */
 void simdisk_will_move(struct simdisk *d, const char *path);
-/* the same, and the file that has it now ends */
+/* the same, and the file that it refers to now ends */
 void simdisk_will_end(struct simdisk *d, const char *path);
 void simdisk_will_write(struct simdisk *d, const struct stat *st);
 void simdisk_will_cut(struct simdisk *d, const struct stat *st, uint64_t size);
-/* and be written anywhere, without a word */
+/* and may be written anywhere, without further calls */
 void simdisk_will_map(struct simdisk *d, const struct stat *st);
 
-/* --- and after */
+/* --- called after an operation */
 
 void simdisk_synced(struct simdisk *d, const struct stat *st, bool is_ok);
 void simdisk_is_gone(struct simdisk *d, const char *path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes wrong in a simulated world. Daemons are killed and start again some time later. Links
- * are cut, reset, slow or silent. Programs end and begin. Dice decide when, and where.
+ * Faults in a simulated world. Daemons are killed and start again some time later. Links are cut,
+ * reset, slow or silent. Programs end and begin. Random numbers determine time and place.
  */
 #ifndef SIM_FAULTS_FAULTS_H
 #define SIM_FAULTS_FAULTS_H
@@ -16,14 +16,14 @@ struct faults_conf {
 	struct ledger *ledger;
 	const char *const *tool; /* hosts of tools, for their links */
 	unsigned ntool;
-	nsec_t pause; /* between two faults, in the mean; 0: nothing goes wrong */
+	nsec_t pause; /* mean time between two faults; 0: no faults */
 	nsec_t call_pause; /* between two calls of any rank */
 };
 
 int faults_new(const struct faults_conf *c, struct faults **out, struct err *e);
 void faults_free(struct faults *f);
 
-/* Nothing goes wrong from now on; all links are whole and all daemons run. */
+/* Ends all faults: all links work and all daemons run. */
 void faults_heal(struct faults *f);
 
 #endif

@@ -13,8 +13,10 @@
 
 #include "sim/nodes/cluster.h"
 
-/* All is whole, and no daemon is rogue. Takes its (virtual) time; what does not hold breaks the
- * world. */
+/*
+ * All links and disks work, and no daemon is rogue. Takes (virtual) time; a violated rule breaks
+ * the world.
+ */
 void exam(struct cluster *c);
 
 #endif

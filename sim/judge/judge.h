@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold when all is whole again and all users have left. All hosts and processes are
- * seen, as they are. No process is stopped. What replies said of manipulations is true. Each call
- * is reported once to a tool that requests it, and sums are exact. Then nothing of it all is left
- * anywhere.
+ * Checks the world after all faults were repaired and all users have left. All hosts and processes
+ * must be visible with their true state. No process is stopped. Replies about manipulations are
+ * true. Each call is reported once to a tool that requests it, and sums are exact. Finally no state
+ * of the tools is left anywhere.
  */
 #ifndef SIM_JUDGE_JUDGE_H
 #define SIM_JUDGE_JUDGE_H
@@ -12,12 +12,12 @@
 #include "sim/world/ledger.h"
 
 #define JUDGE_HEAL_NS (30 * NSEC_PER_SEC) /* from the last fault until all is well */
-/* where nothing went wrong, from the last tool until nothing is left of it */
+/* time in which the state of the last tool must be gone, if there were no faults */
 #define JUDGE_LEAVE_NS (5 * NSEC_PER_SEC)
-/* as long as an sm, and then its lm, keeps a request that is not requested again */
+/* time for which an sm, and then its lm, keeps a request that is not repeated */
 #define JUDGE_FORGET_NS (150 * NSEC_PER_SEC)
 
-/* Takes its (virtual) time. What does not hold breaks the world. */
+/* Takes (virtual) time. A violated rule breaks the world. */
 void judge(struct cluster *c, struct ledger *l, bool with_faults);
 
 #endif

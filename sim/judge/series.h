@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All reads of a measurement of what was sent since the last read. What must hold of each of them,
- * and of all together. */
+/*
+ * Checks all reads of a measurement with values since the last read: rules for each of them, and
+ * for all together.
+ */
 #ifndef SIM_JUDGE_SERIES_H
 #define SIM_JUDGE_SERIES_H
 
@@ -12,11 +14,11 @@
 struct series {
 	struct cluster *c;
 	unsigned slow_host; /* whose line is slow */
-	nsec_t from, slow_from, slow_to; /* of the world; from: before it nothing was sent */
+	nsec_t from, slow_from, slow_to; /* of the world; from: nothing was sent before */
 	struct part {
 		int64_t read;
 		nsec_t until; /* mainsm's */
-		nsec_t error; /* of the clock of any host when it came */
+		nsec_t error; /* largest error of any host's clock at its arrival */
 		struct value v;
 	} part[SERIES_READS_MAX];
 	size_t n;
@@ -24,14 +26,16 @@ struct series {
 
 void series_begin(struct series *s, struct cluster *c, unsigned slow_host);
 
-/* The measurement has begun on all hosts: the calls begin. */
+/* The measurement has begun on all hosts: starts the calls. */
 void series_go(struct series *s);
 
-/* The text of an event of a read, as values_parse_print() has it: each read once, in its place,
- * with one value. */
+/*
+ * Checks the event of a read, a text for values_parse_print(): each read arrives once, in order,
+ * with one value.
+ */
 void series_take(struct series *s, const char *value);
 
-/* True: all that was sent to parents has arrived. */
+/* Checks that all values sent to parents have arrived. */
 void series_judge(struct series *s);
 void series_done(struct series *s);
 

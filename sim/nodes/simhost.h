@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A simulated host: processes that begin, call, are signalled and end, and the
- * table of functions by which an lm sees them. What really became of each is
- * kept for the judges.
+ * A simulated host: processes that begin, call, are signalled and end, and the table of functions
+ * by which an lm sees them. It records the true history of each process for the judges.
  */
 #ifndef SIM_NODES_SIMHOST_H
 #define SIM_NODES_SIMHOST_H
@@ -18,15 +17,15 @@ struct simproc {
 	int32_t pid, rank;
 	uint64_t start;
 	bool is_alive, is_stopped;
-	bool was_left; /* by an lm that was killed: the next one lets what measures be as it was */
+	bool was_left; /* by an lm that was killed: the next one leaves its measuring switched on */
 	nsec_t stopped_at;
-	/* events that were in its rings when it ended, and no lm was there: gone with them */
+	/* events in its rings when it ended without an lm: lost with them */
 	uint64_t alone;
 	unsigned counted; /* signals SIMHOST_COUNTED_SIGNAL that it got */
 	unsigned stops; /* times that it was stopped */
 	struct simrank *mpi; /* NULL: no MPI program */
 	struct host_proc *held;
-	bool is_waiting; /* for the lm, which is held, to come to it */
+	bool is_waiting; /* for a held lm to register it */
 	bool is_unreported; /* that it has ended: the lm is held */
 	int status;
 	host_on_exit_fn on_exit;
@@ -37,27 +36,29 @@ struct simproc {
 struct loop;
 struct simhost;
 
-/* number: of the host; its processes' pids begin with it. */
+/* number: of the host; part of its processes' pids. */
 int simhost_new(struct loop *l, unsigned number, struct simhost **out, struct err *e);
 void simhost_free(struct simhost *h);
 
-/* For lm_conf. */
+/* Returns the host for lm_conf. */
 struct host *simhost_host(struct simhost *h);
 
-/* Nothing that an lm does here has an effect: it was killed, and only tidies up its memory. */
+/* Makes all calls of a killed lm without effect: it only frees its memory. */
 void simhost_ignore(struct simhost *h, bool is_ignored);
 
-/* A process begins. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until
- * simhost_free(). */
+/*
+ * Starts a process. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until
+ * simhost_free().
+ */
 struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 
-/* Ends the process. Its lm is notified: now, or after simhost_resume() when the lm is held. */
+/* Ends the process. Its lm is notified: now, or after simhost_resume() if the lm is held. */
 void simhost_end(struct simproc *p, int status);
 
-/* The lm runs again. */
+/* The lm continues. */
 void simhost_resume(struct simhost *h);
 
-/* All of them end, and what begins then is of another boot. No lm watches them now. */
+/* Ends all processes; later ones belong to another boot. No lm watches them now. */
 void simhost_switch_off(struct simhost *h);
 
 size_t simhost_nproc(const struct simhost *h);

@@ -29,21 +29,23 @@ bool simnode_is_running(const struct simnode *n);
 int simnode_start(struct simnode *n, struct err *e);
 void simnode_kill(struct simnode *n);
 
-/* The host: its lm and all its processes are gone, and what was not synced to its disk. */
+/*
+ * Switches the host off: its lm and all its processes end, and unsynced data on its disk are lost.
+ */
 void simnode_switch_off(struct simnode *n);
 /* Stops the lm for this time, as SIGSTOP would. */
 void simnode_hold(struct simnode *n, nsec_t time);
 void simnode_resume(struct simnode *n);
 
-/* The lm's notion of mainsm's time, and how far it may be wrong as it says; running only. */
+/* Returns the lm's estimate of mainsm's time, with its error bound; running only. */
 nsec_t simnode_time(const struct simnode *n, nsec_t *error);
 struct hostclock *simnode_clock(struct simnode *n);
 struct simdisk *simnode_disk(const struct simnode *n);
 
-/* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */
+/* Starts a process, which registers with the lm if that runs. NULL: no memory or no descriptor. */
 struct simproc *simnode_begin(struct simnode *n, int32_t rank);
 
-/* For a rogue: permits it to end by itself. */
+/* For a rogue: permits its end. */
 void simnode_let_end(struct simnode *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated rank: a real sealed segment, written as libomig writes it, one thread. */
+/* A simulated rank: a real sealed segment, written as by libomig, with one thread. */
 #ifndef SIM_NODES_SIMRANK_H
 #define SIM_NODES_SIMRANK_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIMRANK_PROBE "step" /* the one that its program has: (VirtualTime) */
+#define SIMRANK_PROBE "step" /* the probe of its program: (VirtualTime) */
 #define SIMRANK_EVENT "done" /* the one type of events that its program has: number, more */
 #define SIMRANK_EVENT_MAX 2000 /* bytes of the latter */
 
@@ -31,34 +31,40 @@ void simrank_free(struct simrank *r);
 /* Borrowed. */
 int simrank_fd(const struct simrank *r);
 
-/* A whole call of MPI_Send with so many bytes that took so long; does what the hook word says. */
+/*
+ * Makes a complete call of MPI_Send with that many bytes and that duration; follows the hook word.
+ */
 void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
 
 /* The rank executes its probe, and writes a record if the lm has switched the probe on. */
 void simrank_step(struct simrank *r, int64_t vt);
 
-/* An event of its own, if it is switched on: the next number, and this many bytes with it, 0 to
- * SIMRANK_EVENT_MAX. */
+/*
+ * Makes an event, if it is switched on: the next number, and this many bytes, 0 to
+ * SIMRANK_EVENT_MAX.
+ */
 void simrank_event(struct simrank *r, size_t bytes);
 
-/* The last number of those made while they were switched on. */
+/* Returns the number of the last event made while switched on. */
 uint64_t simrank_events(const struct simrank *r);
 
-/* The number of those events that no lm has read, nor can have counted as lost. */
+/* Returns how many of those events no lm has read, or could have counted as lost. */
 uint64_t simrank_untaken(const struct simrank *r);
 
-/* What it has sent since it began, whether anybody counted or not. */
+/* Returns the calls sent since its start, counted or not. */
 uint64_t simrank_calls(const struct simrank *r);
 
 struct simrank_sent {
 	uint64_t calls, bytes;
 };
 
-/* The same, of what it had sent at that time of the world. O(log n) in its calls. */
+/* The same up to that time of the world. O(log n) in its calls. */
 struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t);
 
-/* Functions and types of events that are still switched on; without_measuring: counts,
- * times and volumes do not count. */
+/*
+ * Returns how many functions and types of events are still switched on; without_measuring: ignores
+ * counts, times and volumes.
+ */
 size_t simrank_switched_on(const struct simrank *r, bool without_measuring);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An sm of a simulated world: that of a site, or one that stands below another. */
+/* An sm of a simulated world: that of a site, or one below another. */
 #ifndef SIM_NODES_SIMSITE_H
 #define SIM_NODES_SIMSITE_H
 
@@ -9,16 +9,16 @@
 #include "sm/node/sm.h"
 
 #define SIMSITE_NAME_BYTES 32
-#define SIMSITE_PORT 4700 /* each has a host of its own */
-/* how long what is armed waits for a mainsm: less than judging takes */
+#define SIMSITE_PORT 4700 /* each has its own host */
+/* time for which csrs wait for a mainsm: shorter than the final judgement */
 #define SIMSITE_GRACE_NS (20 * NSEC_PER_SEC)
 
 struct simsite;
 
 struct simsite_conf {
 	const char *site, *host; /* of the certificate; copied */
-	bool is_stacked; /* it stands below another sm */
-	bool is_diskless; /* it keeps nothing */
+	bool is_stacked; /* below another sm */
+	bool is_diskless; /* stores nothing */
 	const char *parent; /* of a stacked one: host:port; "": mainsm names it; copied */
 };
 
@@ -33,19 +33,19 @@ bool simsite_is_running(const struct simsite *s);
 int simsite_start(struct simsite *s, struct err *e);
 void simsite_kill(struct simsite *s);
 
-/* The host: what was not synced to its disk is gone, too. */
+/* Switches the host off: unsynced data on its disk are lost, too. */
 void simsite_switch_off(struct simsite *s);
 
 /* Stops the sm for this time, as SIGSTOP would. */
 void simsite_hold(struct simsite *s, nsec_t time);
 void simsite_resume(struct simsite *s);
 
-/* The sm's estimate of mainsm's time, and the bound that it states; running only. */
+/* Returns the sm's estimate of mainsm's time, with its error bound; running only. */
 nsec_t simsite_time(const struct simsite *s, nsec_t *error);
 struct hostclock *simsite_clock(struct simsite *s);
 struct simdisk *simsite_disk(const struct simsite *s); /* NULL: it has none */
 
-/* For a rogue: permits it to end by itself. */
+/* For a rogue: permits its end. */
 void simsite_let_end(struct simsite *s);
 
 /* Running only. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mainsm of a simulated world: starts, is killed, starts again with what is on its disk. */
+/*
+ * The mainsm of a simulated world: starts, is killed, starts again with the contents of its disk.
+ */
 #ifndef SIM_NODES_SIMTOP_H
 #define SIM_NODES_SIMTOP_H
 
@@ -15,8 +17,8 @@ struct tokens;
 #define SIMTOP_SITE "site%u" /* the name of a site, by its number */
 
 /*
- * tool_queue: of mainsm_conf. sites: how many there are; the configuration names them when they
- * are more than hosts may claim.
+ * tool_queue: of mainsm_conf. sites: their number; the configuration names them if there are more
+ * than hosts may claim.
  */
 int simtop_new(struct world *w, size_t tool_queue, unsigned sites, struct simtop **out,
 	       struct err *e);
@@ -25,22 +27,21 @@ void simtop_free(struct simtop *t);
 bool simtop_is_running(const struct simtop *t);
 int simtop_start(struct simtop *t, struct err *e);
 
-/* As kill -9 does: peers see no more than the end of the connection. */
+/* Kills it as by SIGKILL: peers only see the end of the connection. */
 void simtop_kill(struct simtop *t);
 
-/* The host: what was not synced to its disk is gone, too. */
+/* Switches the host off: unsynced data on its disk are lost, too. */
 void simtop_switch_off(struct simtop *t);
-/* mainsm stands still for this time, as after SIGSTOP. */
+/* Stops mainsm for this time, as by SIGSTOP. */
 void simtop_hold(struct simtop *t, nsec_t time);
 void simtop_resume(struct simtop *t);
 
-/* mainsm's time, which is everybody's; running only. */
+/* Returns mainsm's time, which is the system's; running only. */
 nsec_t simtop_time(const struct simtop *t);
 struct hostclock *simtop_clock(struct simtop *t);
 struct simdisk *simtop_disk(const struct simtop *t);
 
-/* Running only. A connection string of this one is the token's id and secret, with a blank
- * between. */
+/* Running only. Its connection strings have a token's id and secret, separated by a blank. */
 const struct tokens *simtop_tokens(const struct simtop *t);
 
 #endif

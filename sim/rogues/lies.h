@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rogue peer may say: frames that are well formed and not true, and others that are neither.
- * It knows the tokens of hosts that are not its own, and what it has sent and heard itself. All
- * from dice.
+ * Messages of a rogue peer: frames that are well formed and false, and others that are malformed.
+ * It knows the tokens of foreign hosts, and its own earlier traffic. Everything is drawn at random.
  */
 #ifndef SIM_ROGUES_LIES_H
 #define SIM_ROGUES_LIES_H
@@ -14,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stands in each value and reason that is made up. In a reply on another peer it shows that a
- * daemon believed a lie. */
+/*
+ * Part of each invented value and reason. In a reply about another peer it proves that a daemon
+ * accepted a lie.
+ */
 #define LIES_MARK "a rogue says so"
 
-#define LIES_FRAMES 48 /* of its own, that are remembered */
+#define LIES_FRAMES 48 /* stored ones of its own */
 #define LIES_FRAME_MAX_BYTES 4096 /* longer ones are not */
 #define LIES_TOKENS 48 /* of others, and as many of its own */
 #define LIES_TOKEN_BYTES 40
@@ -40,33 +41,34 @@ struct lies {
 	struct rng dice;
 	struct lies_frame said[LIES_FRAMES], heard[LIES_FRAMES];
 	struct lies_tokens others, own;
-	uint64_t subjects; /* bits: types of messages that it makes up or says otherwise */
-	bool is_bold; /* speaks of others: it is cut for that; else of itself, and stays */
+	uint64_t subjects; /* bits: types of messages that it invents or changes */
+	/* names objects of others, and is disconnected for it; else only its own, and stays */
+	bool is_bold;
 	const char *site, *host; /* of another peer; borrowed */
 };
 
 void lies_init(struct lies *l, uint64_t seed);
 
-/* Forgets what was said and heard. */
+/* Clears the stored frames. */
 void lies_done(struct lies *l);
 
-/* A frame that goes or comes. */
+/* Stores a frame that was sent or received. */
 void lies_note_said(struct lies *l, const uint8_t *p, size_t n);
 void lies_note_heard(struct lies *l, const uint8_t *p, size_t n);
 
-/* All tokens of nodes, processes and threads in what another peer says of itself. */
+/* Stores all tokens of nodes, processes and threads in a report of another peer. */
 void lies_learn(struct lies *l, const uint8_t *p, size_t n);
 
-/* The frame with something in it that is not true: appended. It may be what it was. */
+/* Appends the frame with a false part, or unchanged. */
 void lies_alter(struct lies *l, const uint8_t *p, size_t n, struct buf *out);
 
-/* One that nothing gave reason for. */
+/* Appends an invented frame. */
 void lies_forge(struct lies *l, enum lies_to to, struct buf *out);
 
-/* A frame that it has sent or received before; as it was, or altered too. */
+/* Appends an earlier frame; unchanged, or altered too. */
 void lies_repeat(struct lies *l, bool as_it_was, struct buf *out);
 
-/* What is no frame, or half of one. */
+/* Appends a malformed or incomplete frame. */
 void lies_garble(struct lies *l, const uint8_t *p, size_t n, struct buf *out);
 
 #endif

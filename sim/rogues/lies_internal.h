@@ -8,12 +8,13 @@
 uint64_t lies_below(struct lies *l, uint64_t n);
 bool lies_one_in(struct lies *l, uint64_t n);
 
-/* A token of another peer for a bold rogue, else of its own; class 0: node, process or thread.
- * Invented when none is known. */
+/*
+ * Returns a token of another peer for a bold rogue, else of its own; class 0: node, process or
+ * thread. Invents one if none is known.
+ */
 const char *lies_token(struct lies *l, char class);
 
-/* The message says something else; nothing, when there is nothing that is known how to be said
- * otherwise. */
+/* Appends the message with a changed part; nothing if the message has no known part to change. */
 void lies_reword(struct lies *l, const uint8_t *p, size_t n, struct buf *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One daemon or tool of a simulated world that is taken over. Its code runs as it is. Between it
- * and the network, this code alters, withholds, repeats and makes up what it says. It keeps the
- * identity that it has. Reports on it are not judged: on its host, or on all its site when it is an
- * sm. All other reports are.
+ * A compromised daemon or tool of a simulated world. Its code runs unchanged. Between it and the
+ * network, this code alters, withholds, repeats and invents messages. It keeps its identity.
+ * Reports about it are not judged: on its host, or on its whole site if it is an sm. All other
+ * reports are judged.
  */
 #ifndef SIM_ROGUES_ROGUE_H
 #define SIM_ROGUES_ROGUE_H
@@ -19,37 +19,38 @@ enum rogue_kind { ROGUE_LM, ROGUE_TOOL_KIND, ROGUE_SM, ROGUE_KINDS };
 
 struct rogue;
 
-/* From the seed; the world's own dice are not thrown. */
+/* Drawn from the seed, without the world's random numbers. */
 bool rogue_is_drawn(enum rogue_when when, uint64_t seed);
 
-/* c knows it from now on. */
+/* c refers to it from now on. */
 int rogue_new(struct cluster *c, struct ledger *l, uint64_t seed, struct rogue **out,
 	      struct err *e);
 
-/* The rogue obeys the rules from now on; a tool leaves. NULL is fine. */
+/* The rogue follows the protocol from now on; a tool leaves. NULL is fine. */
 void rogue_stop(struct rogue *r);
 void rogue_free(struct rogue *r);
 
-/* r NULL, as everywhere below: there is no rogue, and all are judged. */
+/* r NULL, here and below: there is no rogue, and everything is judged. */
 bool rogue_has_host(const struct rogue *r, const struct simnode *n);
 bool rogue_has_sm(const struct rogue *r, const struct simsite *s);
-/* True: the rogue is the daemon or tool on that host. */
+/* True if the rogue is the daemon or tool on that host. */
 bool rogue_is_on(const struct rogue *r, const char *host);
 
-/* The token names a host, or what is on one, that is not the rogue's. */
+/* True if the token names a host, or an object on one, that is not the rogue's. */
 bool rogue_spares(const struct rogue *r, const char *token);
 
-/* Of what an answer says of these objects nothing is judged: they are the rogue's, or of no known
- * host. */
+/*
+ * True if an answer about these objects is not judged: they are the rogue's, or of no known host.
+ */
 bool rogue_is_excused(const struct rogue *r, const char *objects);
 
-/* The host that has or had that number; NULL: none that is not the rogue's. */
+/* Returns the host that has or had that number; NULL: none except the rogue's. */
 const struct simnode *rogue_node(const struct rogue *r, uint32_t number);
 
-/* Whether what it may lie about is in sums over all. */
+/* True if sums over all may contain its lies. */
 bool rogue_counts(const struct rogue *r);
 
-/* What it said of others was believed: breaks the world. */
+/* Breaks the world if a lie about others was accepted. */
 void rogue_check(struct rogue *r, const struct reply *reply);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tool that may only observe, and asks for everything else: of others' processes, requests,
- * measurements, and what admins ask. */
+/*
+ * A tool that may only observe, and tries everything else: others' processes, requests and
+ * measurements, and requests of admins.
+ */
 #ifndef SIM_ROGUES_ROGUETOOL_H
 #define SIM_ROGUES_ROGUETOOL_H
 
@@ -9,7 +11,7 @@
 
 struct roguetool;
 
-/* Comes at once, to the host ROGUE_TOOL. dice: borrowed. */
+/* Connects at once, from the host ROGUE_TOOL. dice: borrowed. */
 int roguetool_new(struct cluster *c, struct rng *dice, struct roguetool **out, struct err *e);
 
 /* Leaves in good order. NULL is fine. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The failure detector of our own links, measured: pairs of daemons that only send heartbeats, over
- * TCP on a network that is stated. How often one is wrongly given up, and how long it takes to find
- * one that is gone.
+ * Measures the failure detector of our own links: pairs of daemons that only send heartbeats, over
+ * TCP on a given network. It measures how often a live peer is given up, and how long it takes to
+ * detect a lost one.
  */
 #ifndef SIM_STUDIES_DETECTOR_H
 #define SIM_STUDIES_DETECTOR_H
@@ -16,14 +16,14 @@
 #include <stdint.h>
 
 #define DETECTOR_LINKS_MAX 1000
-/* Linux's least time until TCP sends again; then twice that, and so on */
+/* Linux's minimum of TCP's retransmission time-out, which doubles each time */
 #define DETECTOR_RETRY_NS (200 * NSEC_PER_MSEC)
 #define DETECTOR_MONTH_NS (INT64_C(30) * 86400 * NSEC_PER_SEC)
 
 struct detector_conf {
 	uint64_t seed;
 	unsigned links;
-	nsec_t time; /* that each of them lives */
+	nsec_t time; /* life time of each pair */
 	struct delay delay; /* one way */
 	const char *delay_text; /* the same in words, for detector_compare.h */
 	double loss; /* of a segment, each time that it is sent */
@@ -33,15 +33,17 @@ struct detector_result {
 	double months; /* of all links */
 	uint64_t frames;
 	uint64_t suspicions; /* of a peer that was there */
-	/* seconds from the loss of a peer until it is reported; one a link, at the end */
+	/* seconds from the loss of a peer until it is reported; one per link, at the end */
 	struct moments found;
 	double found_max;
 };
 
 int detector_measure(const struct detector_conf *c, struct detector_result *out, struct err *e);
 
-/* What a count of k events says of their mean, with this level: the exact interval of a Poisson
- * distribution. */
+/*
+ * Computes the bounds of the mean for a count of k events, at this level: the exact interval of a
+ * Poisson distribution.
+ */
 void detector_poisson(uint64_t k, double level, double out[2]);
 
 void detector_print(const struct detector_conf *c, const struct detector_result *r,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which failure detector our links should have: those of neko beside each other. Each has one
- * heartbeat in a period of ours. The network is the one for which detector.h measures the links
- * themselves.
+ * Compares failure detectors for our links: those of neko. Each sends one heartbeat in a period of
+ * ours. The network is the one for which detector.h measures the links themselves.
  */
 #ifndef SIM_STUDIES_DETECTOR_COMPARE_H
 #define SIM_STUDIES_DETECTOR_COMPARE_H
@@ -15,14 +14,16 @@ struct detector_compared {
 	const char *name, *rule; /* the layer, and with what; static */
 	double months;
 	uint64_t suspicions; /* of a peer that was there */
-	struct moments found; /* seconds from its crash; one each run of those that crash */
+	struct moments found; /* seconds from its crash; one for each run with a crash */
 };
 
-/* As much time as all links of c have together. Returns how many, at most DETECTORS_MAX; < 0:
- * -code. */
+/*
+ * Measures for the total time of all links of c. Returns how many, at most DETECTORS_MAX; < 0:
+ * -code.
+ */
 int detectors_measure(const struct detector_conf *c, struct detector_compared *out, struct err *e);
 
-/* A line each, with the exact interval of the counts. */
+/* Prints a line each, with the exact interval of the counts. */
 void detectors_print(const struct detector_compared *r, unsigned n, struct buf *out);
 
 #endif

@@ -20,14 +20,14 @@
 #include <stdint.h>
 
 /*
- * From docs/measured/growth.md, with TLS and the kernel's share on that machine. An sm of 256 hosts
+ * From docs/measured/growth.md, with TLS and the kernel's part on that machine. An sm of 256 hosts
  * needs 39 us of processor for each host of a request: one frame down and one frame up. Idle, it
  * needs 15 us for each heartbeat (2 % at 2,000 hosts). mainsm needs 0.8 ms more to pass on 9 KB
  * more of replies.
  */
 #define GROWTH_FRAME_NS 18000
 #define GROWTH_BYTE_NS 45.0
-/* of each line, one way: within a computing centre */
+/* of each link, in one direction: within a computing centre */
 #define GROWTH_DELAY_NS (100 * INT64_C(1000))
 
 enum growth_figure {
@@ -48,7 +48,7 @@ enum growth_figure {
 struct growth_conf {
 	uint64_t seed;
 	unsigned hosts, levels;
-	/* called before each stage that takes long; may be NULL */
+	/* called before each long stage; may be NULL */
 	void (*on_stage)(const struct growth_conf *c, const char *what);
 };
 
@@ -64,10 +64,10 @@ struct growth_name {
 
 extern const struct growth_name growth_name[GROWTH_NFIGURES];
 
-/* ERR_INTERNAL: what must hold does not, in *e. */
+/* ERR_INTERNAL: an invariant is violated, in *e. */
 int growth_measure(const struct growth_conf *c, struct growth_point *out, struct err *e);
 
-/* The load of mainsm while each process of the hosts comes by a probe `rate` times a second. */
+/* The load of mainsm while each process of the hosts passes a probe `rate` times a second. */
 struct growth_front {
 	unsigned hosts, levels; /* as of the world */
 	unsigned rate;
@@ -80,8 +80,10 @@ struct growth_front {
 /* In: rate, is_central. */
 int growth_measure_front(const struct growth_conf *c, struct growth_front *f, struct err *e);
 
-/* How fast such a world goes here, once all have found each other. Each ten seconds there is a
- * request to all hosts. */
+/*
+ * The speed of such a world on this machine, once all daemons are connected. Each ten seconds there
+ * is a request to all hosts.
+ */
 struct growth_speed {
 	double speedup; /* virtual time by processor time */
 	double mib; /* that the program has at most needed */

@@ -25,7 +25,7 @@
 struct run_conf {
 	uint64_t seed;
 	unsigned sites, levels, hosts, ranks, tools; /* levels: of sms, 0 for 1 */
-	nsec_t time; /* of work and faults; judging takes a minute more */
+	nsec_t time; /* of work and faults; the judgement takes a minute more */
 	bool with_faults;
 	enum rogue_when rogues; /* with faults: whether one peer is rogue */
 };
@@ -39,7 +39,7 @@ struct run_result {
 	nsec_t broken_at;
 };
 
-/* 0: it ran, see broken; else it could not. */
+/* Returns 0: it ran, see broken; else it could not run. */
 int run_world(const struct run_conf *c, struct run_result *out, struct err *e);
 
 /* Prints the command that repeats the run. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tool of a simulated world that waits for each answer before it continues: time passes while it
- * does. */
+/*
+ * A tool of a simulated world that waits for each answer before it continues. Virtual time passes
+ * meanwhile.
+ */
 #ifndef SIM_TOOLS_ASKER_H
 #define SIM_TOOLS_ASKER_H
 
@@ -10,25 +12,29 @@
 struct asker;
 struct rogue;
 
-/* on_event: definitions and their events; may be NULL. It is there a second later, or the world
- * is broken. */
+/*
+ * on_event: definitions and their events; may be NULL. The tool must connect within a second, else
+ * the world is broken.
+ */
 int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, const struct reply *r),
 	      void *arg, struct asker **out);
-/* From now on what a rogue answers for itself is as good as any. */
+/* From now on, any answer of a rogue about itself is accepted. */
 void asker_excuse(struct asker *a, struct rogue *r);
 void asker_free(struct asker *a);
 
-/* The whole answer, valid until the next one is asked; NULL: there is none, and the world is
- * broken. */
+/*
+ * Returns the whole answer, valid until the next request; NULL: there is none, and the world is
+ * broken.
+ */
 const struct reply *asker_ask(struct asker *a, const char *text);
 
-/* Does not wait for the answer. */
+/* Sends a request without waiting for the answer. */
 void asker_report(struct asker *a, const char *text);
 
-/* What is not answered OK, and of all objects, breaks the world. The answer, or NULL. */
+/* Breaks the world unless the answer is OK and covers all objects. Returns the answer, or NULL. */
 const struct reply *asker_be_ok(struct asker *a, const char *text);
 
-/* From asking to the whole answer, of the last one. */
+/* Returns the time from the last request to its whole answer. */
 nsec_t asker_took(const struct asker *a);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lms and sms send up of measurements comes twice: the protocol (docs/flow.md) has it count
- * once. */
+/*
+ * Sends each measurement frame of lms and sms twice: by the protocol (docs/flow.md) it must count
+ * once.
+ */
 #ifndef SIM_TOOLS_ECHO_H
 #define SIM_TOOLS_ECHO_H
 
@@ -8,8 +10,10 @@
 
 struct echo;
 
-/* Doubles from now on, at all daemons. Nothing in a world with a rogue (sim/rogues/rogue.h), which
- * uses the same tap. */
+/*
+ * Repeats frames from now on, at all daemons. Does nothing in a world with a rogue
+ * (sim/rogues/rogue.h), which uses the same tap.
+ */
 int echo_new(struct cluster *c, struct echo **out);
 void echo_stop(struct echo *e);
 void echo_free(struct echo *e);

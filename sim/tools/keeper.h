@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of a simulated world that has a kept subscription to the programs' events. It puts what
- * comes into a file, as `omig events on --to` does. It also makes programs have such events. It
- * dies now and then, and continues with the file. In the end it receives the rest, and what was
- * made is compared with what it has.
+ * A tool of a simulated world with a subscription to the programs' events. It writes received
+ * blocks to a file, as `omig events on --to` does. It also makes programs have such events. It is
+ * killed at random, and continues with the file. In the end it receives the rest, and the generated
+ * events are compared with the file.
  */
 #ifndef SIM_TOOLS_KEEPER_H
 #define SIM_TOOLS_KEEPER_H
@@ -24,8 +24,10 @@ struct keeper_conf {
 /* Makes the tool, which connects at once. */
 int keeper_new(const struct keeper_conf *c, struct keeper **out, struct err *e);
 
-/* No more events are made, and all is mended. Takes virtual time until all was sent, then judges
- * it, and the tool leaves. */
+/*
+ * Called when no more events are made, and all faults are repaired. Takes virtual time until all
+ * was sent, then judges it, and the tool leaves.
+ */
 void keeper_finish(struct keeper *k);
 void keeper_free(struct keeper *k);
 

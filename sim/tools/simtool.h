@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of a simulated world: a link to mainsm, and what it has asked. It checks that each request
- * is answered once, or lost with the end of the connection.
+ * A tool of a simulated world: a link to mainsm, and its pending requests. It checks that each
+ * request is answered once, or lost with the end of the connection.
  */
 #ifndef SIM_TOOLS_SIMTOOL_H
 #define SIM_TOOLS_SIMTOOL_H
@@ -10,7 +10,7 @@
 #include "proto/msg.h"
 #include "sim/world/world.h"
 
-/* an answer comes by the deadline and the way to us */
+/* an answer arrives by the deadline plus the delay of the link */
 #define SIMTOOL_LATE_NS (500 * NSEC_PER_MSEC)
 #define SIMTOOL_PENDING_MAX 256
 
@@ -21,14 +21,16 @@ struct simtool_conf {
 	struct loop *loop; /* of its host; NULL: the world's */
 	const char *name;
 	enum role role;
-	uint64_t epoch; /* with it the ids of its requests are its own for ever */
-	/* A whole reply; kind 0 and that of a definition are answers, others events of a
-	 * conditional request. */
+	uint64_t epoch; /* makes the ids of its requests unique for ever */
+	/*
+	 * A whole reply; kind 0 and that of a definition are answers, others events of a
+	 * conditional request.
+	 */
 	void (*on_reply)(void *arg, const struct reply *r);
-	/* of kept subscriptions; may be NULL */
+	/* of subscriptions; may be NULL */
 	void (*on_events)(void *arg, const struct msg_events *m);
 	void (*on_up)(void *arg);
-	/* What it has asked and not heard is lost. */
+	/* The connection was lost, with all pending requests. */
 	void (*on_down)(void *arg);
 	void *arg;
 };
@@ -48,10 +50,10 @@ struct simtool_ask {
 	uint32_t flags; /* enum msg_request_flags */
 };
 
-/* One that it has not used: for a request that may be sent again. */
+/* Returns an unused id: for a request that may be sent again. */
 uint64_t simtool_next_id(struct simtool *t);
 
-/* The id, 0 when it could not be sent. */
+/* Returns the id, or 0 if it could not be sent. */
 uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q);
 
 void simtool_ack(struct simtool *t, const struct msg_events_ack *ack);
@@ -59,7 +61,7 @@ void simtool_ack(struct simtool *t, const struct msg_events_ack *ack);
 /* The tool stops for this time: replies that it has not read are not overdue. */
 void simtool_stand(struct simtool *t, nsec_t time);
 
-/* Answers that are overdue break the world. slow: what links may add. */
+/* Overdue answers break the world. slow: delay that links may add. */
 void simtool_check(struct simtool *t, nsec_t slow);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that stands for all disks of a simulated world: in memory where there is such a file
- * system. */
+/* The folder for all disks of a simulated world: in memory, if there is such a file system. */
 #ifndef SIM_WORLD_DISK_H
 #define SIM_WORLD_DISK_H
 
@@ -8,13 +7,16 @@
 
 #define DISK_PATH_BYTES 40
 
-/* A new one. ERR_SYS. */
+/* Makes a new folder. ERR_SYS. */
 int disk_make(char out[DISK_PATH_BYTES], struct err *e);
 
-/* Whatever the simulated disks do: it "was removed", or "is full". NULL: neither. */
+/*
+ * Checks the real disk, in spite of simulated faults: it "was removed", or "is full". NULL:
+ * neither.
+ */
 const char *disk_failure(const char *path);
 
-/* With all that is in it. */
+/* Removes it with its contents. */
 void disk_remove(const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clocks of one simulated host: a monotonic one, which goes a little faster or slower than that
- * of the world, and never steps; and a wall clock, which does. And whether what runs there runs: a
- * stopped daemon's clock continues. And what that has allocated.
+ * The clocks of one simulated host: a monotonic one, which never steps, and a wall clock, which
+ * does. The monotonic clock runs a little faster or slower than that of the world. It also has the
+ * host's loop, whose clock continues while a daemon is stopped, and its allocated memory.
  */
 #ifndef SIM_WORLD_HOSTCLOCK_H
 #define SIM_WORLD_HOSTCLOCK_H
@@ -11,16 +11,18 @@
 #include "sim/world/heap.h"
 #include "sim/world/world.h"
 
-/* What two of them differ at most by is what the daemons count on (common/time/timebase.h). */
+/*
+ * The largest difference of two clocks is the drift that daemons assume (common/time/timebase.h).
+ */
 #define HOSTCLOCK_DRIFT_MAX_PPB (TIMEBASE_DRIFT_PPM * 1000 / 2)
 
 struct hostclock {
-	struct loop *loop; /* of all that stands on this host; the world's */
-	nsec_t step; /* of the wall clock, to be seen from now on */
-	const struct heap_account *heap; /* what stands there has allocated; the world's */
+	struct loop *loop; /* of all daemons on this host; the world's */
+	nsec_t step; /* of the wall clock, in effect from now on */
+	const struct heap_account *heap; /* memory of the daemons on it; the world's */
 };
 
-/* What is opened on the network of the world for that host stands on it. -ERR_NOMEM. */
+/* Channels opened later for that host use its clock. -ERR_NOMEM. */
 int hostclock_open(struct world *w, const char *host, struct hostclock *out);
 
 nsec_t hostclock_wall(const struct hostclock *c);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of each manipulation that a tool has requested with an id of its own. It is
- * compared with what came to the processes: at least those done, at most those done and unknown
- * together. Also the counters that the run prints.
+ * The state of each manipulation that a tool has requested with an id of its own. It is compared
+ * with the effects on the processes: at least those done, at most those done and unknown together.
+ * Also the counters that the run prints.
  */
 #ifndef SIM_WORLD_LEDGER_H
 #define SIM_WORLD_LEDGER_H
@@ -21,16 +21,15 @@ struct ledger_counts {
 	uint64_t pauses, steps; /* steps: of wall clocks */
 	uint64_t full_disks, failing_disks, switched_off;
 	uint64_t rogues, lies; /* worlds with a rogue peer, and frames that it did something to */
-	uint64_t tokens; /* that were in replies, and are good */
-	/* worlds with a kept subscription; its events, and those reported as lost */
+	uint64_t tokens; /* received in replies and valid */
+	/* worlds with a subscription; its events, and those reported as lost */
 	uint64_t kept, kept_events, kept_lost;
 };
 
 struct ledger {
 	size_t n; /* ranks */
 	uint32_t *done, *unknown; /* of each */
-	/* of each: manipulations that were within the rights of their tool, whatever became of
-	 * them */
+	/* of each: manipulations within the rights of their tool, with any result */
 	uint32_t *asked;
 	struct ledger_counts counts;
 };
@@ -38,7 +37,7 @@ struct ledger {
 int ledger_open(struct ledger *l, size_t ranks);
 void ledger_close(struct ledger *l);
 
-/* What an answer says of a manipulation. */
+/* Result of a manipulation by an answer. */
 enum verdict verdict_of(const struct reply *r);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happened in a world, as one number: every byte that came by any link,
- * with its time, and what the world's parts add. Two runs that did the same have the same.
+ * The events of a world as one hash: every byte received on any link, with its time, and additions
+ * of the world's parts. Two equal runs have the same hash.
  */
 #ifndef SIM_WORLD_TRACE_H
 #define SIM_WORLD_TRACE_H
@@ -18,7 +18,7 @@ struct trace {
 	uint64_t hash, frames, bytes;
 };
 
-/* Links write into t from now on; NULL: into none. t is borrowed. */
+/* Links write to t from now on; NULL: to none. t is borrowed. */
 void trace_begin(struct trace *t, const struct loop *l);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of one read of a measurement, as a tool gets them. Also what holds of each value,
- * whatever was measured. */
+/* The values of one read, as a tool gets them, and the rules for each value of any metric. */
 #ifndef SIM_WORLD_VALUES_H
 #define SIM_WORLD_VALUES_H
 
@@ -24,21 +23,22 @@ struct values {
 	size_t n;
 };
 
-/* From an answer of dfg_read. -ERR_PARSE: it has another form. */
+/* Parses an answer of dfg_read. -ERR_PARSE: it has another form. */
 int values_parse(const char *text, struct values *out);
 
-/* What print([$read,$until,$values]) writes of an event: how many there are, read, until, then the
- * values. As values_parse(). */
+/*
+ * Parses an event of print([$read,$until,$values]): the number of values, read, until, then the
+ * values. As values_parse().
+ */
 int values_parse_print(const char *text, struct values *out);
 void values_done(struct values *vs);
 
-/* The truth may be anything from least to most, and the value is not farther from it than its
- * bound. */
+/* True if the value is within its bound of some number in least .. most. */
 bool value_is_within(const struct value *v, double least, double most);
 
 /*
- * k of n are in it, and where k is less it says so; one that is none says why, and is of the read
- * that it came with. NULL, or what is wrong.
+ * Checks coverage: k of n objects contribute, and a smaller k is flagged. A missing value must have
+ * a reason, and belong to its read. Returns NULL, or the violation.
  */
 const char *value_fault(const struct values *vs, const struct value *v);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all parts of one simulated world share: a loop in virtual time, a network in memory, dice,
- * a folder for all disks. Also the first thing that was found to be wrong.
+ * State shared by all parts of one simulated world: a loop in virtual time, a network in memory,
+ * random numbers, a folder for all disks. Also the first violation that was found.
  */
 #ifndef SIM_WORLD_WORLD_H
 #define SIM_WORLD_WORLD_H
@@ -37,27 +37,32 @@ struct world {
 };
 
 /*
- * with_disks: a new folder stands for them. It is the working folder until the world is closed. So
+ * with_disks: makes a new folder for them. It is the working folder until the world is closed. So
  * disks have the same names each time, in answers too.
  */
 int world_open(struct world *w, uint64_t seed, bool with_disks, struct err *e);
 
-/* After all that stands in it. What is charged to a host and not freed by then breaks the world. */
+/*
+ * Called after all its parts were freed. Memory that is charged to a host and not freed by then
+ * breaks the world.
+ */
 void world_close(struct world *w);
 
 bool world_one_in(struct world *w, uint64_t n);
 
-/* Evenly in [0, max). */
+/* Returns a random time, evenly in [0, max). */
 nsec_t world_random(struct world *w, nsec_t max);
 
-/* Something is wrong: the first one counts, and ends the run. */
+/* Reports a violation: the first one counts, and ends the run. */
 void world_break(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* For what is allocated on that host, from now on and until the world is closed; host: borrowed as
- * long. NULL: no memory. */
+/*
+ * Makes an account for that host, until the world is closed; host: borrowed as long. NULL: no
+ * memory.
+ */
 struct heap_account *world_account(struct world *w, const char *host);
 
-/* A certificate of its own. */
+/* Makes a certificate for the peer. */
 struct identity world_identity(struct world *w, enum role role, const char *site, const char *host);
 
 /* Virtual wall time; arg: the world. */
