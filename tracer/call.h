@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call that a thread makes when it continues, as if a signal had come: afterwards it is where it
- * was. */
+/*
+ * Inserts a call into a stopped thread, like a signal handler: afterwards the thread continues
+ * where it was.
+ */
 #ifndef TRACER_CALL_H
 #define TRACER_CALL_H
 
@@ -11,7 +13,7 @@
 /*
  * Makes a stopped thread call the function at addr, without arguments. A frame on its stack lets
  * the kernel restore all its state afterwards. -ERR_UNSUPPORTED: not on this machine, or the
- * process has no C library to come back through.
+ * process has no C library through which to return.
  */
 int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e);
 

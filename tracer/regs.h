@@ -28,7 +28,7 @@
 #define REGS_FP_COUNT 40
 #define REGS_DWARF_COUNT 17
 
-/* -ERR_INVALID: there are not so many. -ERR_NOTFOUND: the thread is dead. */
+/* -ERR_INVALID: there are fewer. -ERR_NOTFOUND: the thread is dead. */
 int regs_get(int32_t tid, unsigned first, size_t n, uint64_t *out, struct err *e);
 int regs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct err *e);
 
@@ -36,14 +36,16 @@ int regs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct er
 int fpregs_get(int32_t tid, unsigned first, size_t n, uint64_t *out, struct err *e);
 int fpregs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct err *e);
 
-/* Makes the thread continue at addr; a system call that it was in is not restarted. */
+/* Makes the thread continue at addr; an interrupted system call is not restarted. */
 int regs_goto(int32_t tid, uint64_t addr, struct err *e);
 
-/* As debug information numbers them; 7 is the stack's, the last one the program counter. */
+/*
+ * In the numbering of debug information; 7 is the stack pointer, the last one the program counter.
+ */
 int regs_dwarf(int32_t tid, uint64_t out[REGS_DWARF_COUNT], struct err *e);
 #define REGS_DWARF_SP 7
 
-/* For all of them: what a failed ptrace() says. */
+/* For all of them: converts the error of a failed ptrace(). */
 int regs_error(const char *what, struct err *e);
 
 /* -ERR_INVALID unless first .. first + n are registers of `count`. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the source of addresses in a file, by its own symbols and debug information. */
+/* Converts addresses in a file to source positions, by its own symbols and debug information. */
 #ifndef TRACER_SOURCE_H
 #define TRACER_SOURCE_H
 
@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SOURCE_NAME_MAX_BYTES \
-	512 /* of a function or file; templates make longer ones, which are cut */
+/* of a function or file; templates make longer ones, which are cut */
+#define SOURCE_NAME_MAX_BYTES 512
 #define SOURCE_TEXT_MAX_BYTES (256 * 1024) /* 128 addresses with some inlined functions each */
 
 struct source_file {
@@ -20,10 +20,10 @@ struct source_file {
 };
 
 /*
- * Appends a line for each place: address, function, source file and line number with tabs between.
- * An address has one line for each inlined function, the innermost first. It is one that a call
- * returns to: if no call stands before it, there is no line. Blocks while the file is read.
- * ERR_NOTFOUND: there is no such file, or it has another build id. ERR_INVALID: it is no code.
+ * Appends a line for each place: address, function, source file and line number, separated by tabs.
+ * An address has one line for each inlined function, the innermost first. It must be a return
+ * address: if no call precedes it, there is no line. Blocks while the file is read. ERR_NOTFOUND:
+ * there is no such file, or it has another build id. ERR_INVALID: it contains no code.
  */
 int source_lines(const struct source_file *f, const uint64_t *address, size_t n, struct buf *out,
 		 struct err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stack looked like at one moment, copied so that its thread can continue at once. */
+/* A copy of a stack at one moment, so that its thread can continue at once. */
 #ifndef TRACER_STACK_H
 #define TRACER_STACK_H
 
@@ -18,13 +18,13 @@ struct stack {
 	size_t n;
 };
 
-/* Copies the stack of a stopped thread, as far as it is mapped; stack_done() in any case. */
+/* Copies the stack of a stopped thread, as far as it is mapped; call stack_done() in any case. */
 int stack_take(struct stack *s, int32_t pid, int32_t tid, struct err *e);
 void stack_done(struct stack *s);
 
 /*
- * A word of the process's memory as it was then (stack) or is now (all else). False: there is none,
- * or it lies in the stack beyond the copy.
+ * Reads a word of the process's memory at that time (stack) or now (other memory). False: not
+ * mapped, or in the stack beyond the copy.
  */
 bool stack_word(const struct stack *s, uint64_t addr, uint64_t *out);
 

@@ -11,8 +11,8 @@
 #define SYSCALL_UNKNOWN (-1)
 
 /*
- * Options of ptrace, set by the seizure itself: later ones would miss a birth or an exec before the
- * first stop. New threads are traced from their birth, child processes are not.
+ * Options of ptrace, set by the seizure itself: later ones would miss a clone or an exec before the
+ * first stop. New threads are traced from their start, child processes are not.
  */
 #define TRACEE_OPTIONS \
 	((intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC))
@@ -33,20 +33,20 @@ struct tracee {
 	struct list works; /* struct work, for the next stop */
 	struct watch *watch; /* NULL: released when no work is left */
 	struct birth *birth; /* owned; NULL: it is no program that we start */
-	bool is_asked; /* a stop was requested and has not come */
+	bool is_asked; /* a stop was requested and has not happened yet */
 	bool in_syscall;
 	int64_t syscall; /* that it is in, SYSCALL_UNKNOWN */
-	int64_t repeats; /* that it may make again, from this program counter and stack pointer */
+	int64_t repeats; /* to repeat, from this program counter and stack pointer */
 	uint64_t repeats_at[2];
 };
 
 /* A program that is being started, until tracees_let_go(). */
 struct birth {
 	uint32_t id;
-	int why; /* end of a pipe: what went wrong before the program began */
-	/* it stands before its first instruction, and CREATED was said; or it was given up */
+	int why; /* end of a pipe: the error before the program began */
+	/* it is held before its first instruction, and CREATED was sent; or it was given up */
 	bool is_reported;
-	nsec_t until; /* it is given up when it does not stand there by then */
+	nsec_t until; /* time at which it is given up if it is not held yet */
 };
 
 struct tracees {
@@ -63,16 +63,16 @@ struct tracees {
 };
 
 /* --- tracees.c */
-/* Seizes the thread, or finds it; it runs on. */
+/* Seizes the thread, or finds it; it continues to run. */
 int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, struct err *e);
 struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e);
-/* Removes a tracee whose works have failed with `why` already. */
+/* Removes a tracee; its works have already failed with `why`. */
 void tracee_forget(struct tracees *s, struct tracee *t, const char *why);
 void tracee_ask(struct tracee *t);
-/* What is overdue then is given up. */
+/* Overdue stops are given up at that time. */
 void tracees_wake_at(struct tracees *s, nsec_t at);
 
-/* --- stops.c: what waitpid() said */
+/* --- stops.c: statuses of waitpid() */
 void tracees_on_status(struct tracees *s, int32_t tid, int status);
 
 /* --- create.c */
@@ -84,7 +84,9 @@ void birth_free(struct birth *b);
 
 /* --- watches.c */
 struct watch *watch_find(const struct tracees *s, int32_t pid);
-/* A stop for an event; the thread has not gone on. False: too many, the watch has ended. */
+/*
+ * Counts a stop for an event; the thread has not continued. False: too many, the watch has ended.
+ */
 bool watch_counts(struct tracees *s, struct tracee *t);
 void watch_end(struct tracees *s, struct watch *w, uint64_t dropped, const char *why);
 bool watch_wants_syscall(const struct watch *w, uint32_t what, int64_t number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lm-trace does from its start to its end. */
+/* The main loop of lm-trace. */
 #ifndef TRACER_TRACER_H
 #define TRACER_TRACER_H
 
@@ -10,7 +10,7 @@ struct loop;
 
 #define TRACER_IDLE_NS (120 * NSEC_PER_SEC) /* the lm ends us sooner, unless it is stopped */
 
-/* Blocks until the lm is gone or has asked nothing for a while. fd: the line, which stays open. */
+/* Blocks until the lm has ended or sent nothing for a while. fd: the socket, which stays open. */
 int tracer_run(struct loop *loop, int fd, struct err *e);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a copied stack to frames and names. It uses the tables that compilers
- * put into programs and libraries (.eh_frame): code without frame pointers is
- * unwound too. Only files of this host are read.
+ * Converts a copied stack to frames and names. It uses the tables that compilers put into programs
+ * and libraries (.eh_frame). So code without frame pointers is unwound, too. Only files of this
+ * host are read.
  */
 #ifndef TRACER_UNWIND_H
 #define TRACER_UNWIND_H
@@ -10,7 +10,7 @@
 #include "common/tracer/tracer_msg.h"
 #include "tracer/stack.h"
 
-/* Texts are "" when not known, and borrowed from the unwinder until its next use. */
+/* Texts are "" if not known, and borrowed from the unwinder until its next use. */
 struct frame {
 	uint64_t pc, fp, offset;
 	uint64_t line; /* of file; 0: the module has no debug information of it */
@@ -19,7 +19,7 @@ struct frame {
 
 struct unwinder;
 
-/* NULL: no memory. Keeps what it knows of the modules of the process that it saw last. */
+/* NULL: no memory. Caches the modules of the last process. */
 struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *u);
 
@@ -31,8 +31,8 @@ struct frames {
 };
 
 /*
- * Innermost first, of the process that began at `start`. The first one is always there.
- * -ERR_NOMEM, -ERR_SYS: the modules of the process cannot be listed.
+ * Innermost first, for the process that began at `start`. The first one always exists. -ERR_NOMEM,
+ * -ERR_SYS: the modules of the process cannot be listed.
  */
 int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, struct frames *inout,
 		 struct err *e);

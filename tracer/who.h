@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a process is the one that is meant, and may be traced by us. */
+/* Checks that a process is the intended one, and may be traced by us. */
 #ifndef TRACER_WHO_H
 #define TRACER_WHO_H
 
@@ -14,18 +14,18 @@ struct who {
 };
 
 /*
- * -ERR_NOTFOUND: it has ended, or the pid means another process; the thread is not of it.
- * -ERR_DENIED: of another user. -ERR_SYS: another process traces it; the text names its pid.
+ * -ERR_NOTFOUND: it has ended, or the pid was reused; or the thread is not in it. -ERR_DENIED: it
+ * belongs to another user. -ERR_SYS: another process traces it; the text names its pid.
  */
 int who_check(const struct who *w, struct err *e);
 
-/* 0 when there is no such process. */
+/* Returns 0 if there is no such process. */
 uint64_t who_start(int32_t pid);
 
-/* True: the thread has ended, or is about to. A leader may end long before its process. */
+/* True if the thread has ended, or is ending. A leader may end long before its process. */
 bool who_has_ended(const struct who *w);
 
-/* The process that a thread belongs to; 0 when there is none. */
+/* Returns the process of a thread; 0 if there is none. */
 int32_t who_process_of(int32_t tid);
 
 #endif

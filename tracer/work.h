@@ -31,13 +31,13 @@ struct work {
 struct work *work_new(const struct tracer_msg *m);
 void work_free(struct work *w);
 
-/* True: the work writes to the thread, which must be between two instructions. */
+/* True if the work writes to the thread, which must be between two instructions. */
 bool work_changes(const struct work *w);
 
-/* The thread is stopped. */
+/* Called while the thread is stopped. */
 void work_collect(struct work *w);
 
-/* The thread has gone on. Frees the work. */
+/* Called when the thread has continued. Frees the work. */
 void work_answer(struct work *w, struct unwinder *u, struct line *l);
 
 #endif

@@ -30,21 +30,21 @@ struct condition {
 	double threshold; /* in the unit that values have */
 	double scale; /* a value divided by it is in `unit` */
 	bool per_second;
-	nsec_t for_ns; /* it has to hold for this time; 0: once is enough */
+	nsec_t for_ns; /* time for which it must hold; 0: one value is enough */
 };
 
 /*
- * ERR_PARSE: e->col is the place in the text, from 1, and the words have the nearest name where
- * there is one.
+ * ERR_PARSE: e->col is the position in the text, from 1, and the text has the nearest name if there
+ * is one.
  */
 int condition_parse(const char *text, struct condition *out, struct err *e);
 
-/* True: the condition holds above its threshold, and not below. */
+/* True if the condition holds above its threshold, not below. */
 bool condition_is_above(const struct condition *c);
 
 /*
- * The text of the metric language that computes it, "" for a built-in metric, whose name is *name
- * then. every_ns: the interval of its values. Fails in *out.
+ * Writes the PMSL text that computes it, "" for a built-in metric, whose name is *name then.
+ * every_ns: the interval of its values. *out reports failure.
  */
 void condition_metric(const struct condition *c, nsec_t every_ns, struct buf *out,
 		      const char **name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `omig doctor` finds. */
+/* Findings of `omig doctor`. */
 #ifndef TOOLS_CMD_DOCTOR_H
 #define TOOLS_CMD_DOCTOR_H
 
@@ -21,11 +21,14 @@ struct doctor {
 	size_t n;
 };
 
-/* check and remedy are kept as they are: literals. */
+/* check and remedy must be literals. */
 void doctor_add(struct doctor *d, const char *check, enum doctor_state state, const char *remedy,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* This host and this user: folders, files, MPI, memory files, /proc, ports, clock, environment. */
+/*
+ * Checks this host and this user: folders, files, MPI, memory files, /proc, ports, clock,
+ * environment.
+ */
 void doctor_check_host(struct doctor *d);
 
 #endif

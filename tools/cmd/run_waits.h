@@ -9,13 +9,13 @@
 struct run_waits {
 	const char *job; /* of the program */
 	const char *mainsm; /* as in struct cmd_common */
-	nsec_t least; /* what lasts shorter is not reported; 0: nothing is */
+	nsec_t least; /* shorter waits are not reported; 0: none are */
 };
 
 /*
- * Starts it: a process that is no child of this one and holds nothing of it but stderr. It ends
- * when this process ends, as the program that it becomes. When it cannot start there are no such
- * lines. Single-threaded callers only.
+ * Starts it: a process that is no child of this one and inherits only its stderr. It ends when this
+ * process, or the program that it executes, ends. If it cannot start, nothing is reported.
+ * Single-threaded callers only.
  */
 void run_waits_start(const struct run_waits *w);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The destination of a subscription: an archive, or a file. Committed events are there once, also
- * when a process was killed meanwhile.
+ * The destination of a subscription: an archive, or a file. Committed events are stored once, even
+ * if a process was killed meanwhile.
  */
 #ifndef TOOLS_EVENTS_DESTINATION_H
 #define TOOLS_EVENTS_DESTINATION_H
@@ -16,23 +16,25 @@ struct destination;
  */
 int destination_open(const char *to, struct destination **out);
 
-/* What is not committed is forgotten. NULL is fine. */
+/* Drops uncommitted blocks. NULL is fine. */
 void destination_close(struct destination *k);
 
-/* Whole blocks; those that are there already are skipped. An exit status: afterwards it can
- * only be closed. */
+/*
+ * Stores whole blocks; skips those that exist already. Returns an exit status: on failure it can
+ * only be closed.
+ */
 int destination_blocks(struct destination *k, const void *p, size_t n);
 
-/* All of it is safe. An exit status. */
+/* Commits everything. Returns an exit status. */
 int destination_commit(struct destination *k);
 
-/* The balance of all stored events. */
+/* Returns the balance of all stored events. */
 const struct evbalance *destination_balance(const struct destination *k);
 
-/* Bytes that came and were no blocks. */
+/* Returns the number of received bytes that were no blocks. */
 uint64_t destination_damaged(const struct destination *k);
 
-/* What people may see of it. */
+/* Returns its name for people, without secrets. */
 const char *destination_name(const struct destination *k);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of running programs as `omig events tail` has them: requested, fetched and shown. */
+/* Events of running programs for `omig events tail`: requested, fetched and shown. */
 #ifndef TOOLS_EVENTS_EVENT_TAIL_H
 #define TOOLS_EVENTS_EVENT_TAIL_H
 
@@ -9,7 +9,7 @@
 #include "tools/events/logwrite.h"
 #include "tools/session/session_csr.h"
 
-/* What the command line says. Texts are argv's. */
+/* Options of the command line. Texts are argv's. */
 struct event_tail_options {
 	struct cmd_common common;
 	char **names;
@@ -21,7 +21,7 @@ struct event_tail {
 	const struct event_tail_options *options;
 	char buffer[SESSION_TOKEN_BYTES]; /* "" = none */
 	struct session_csr csr;
-	Omis_value *tree; /* omig_tree() as it was when the request was made */
+	Omis_value *tree; /* omig_tree() at the time of the request */
 	struct evread *reader;
 	struct buf in; /* bytes of blocks that the reader has not done with */
 	struct logwrite *show;
@@ -34,20 +34,24 @@ struct event_tail {
 /* Requests the events. Returns an exit status and reports failures. */
 int event_tail_begin(struct event_tail *f);
 
-/* Fetches what there is; *more: there was too much for once. An exit status. */
+/*
+ * Fetches available events; *more: there were more than one call fetches. Returns an exit status.
+ */
 int event_tail_fetch(struct event_tail *f, bool *more);
 
-/* Processes that have come since are asked, too, also on other nodes. An exit status. */
+/* Extends the request to new processes, also on other nodes. Returns an exit status. */
 int event_tail_attach(struct event_tail *f);
 
 /*
- * After each message: mainsm may have been lost, come back, or ended the request. Returns an exit
- * status and reports failures.
+ * Called after each message: mainsm may have disconnected, returned, or ended the request. Returns
+ * an exit status and reports failures.
  */
 int event_tail_check(struct event_tail *f);
 
-/* Switches off, fetches what is left, writes it out. An exit status: the first thing that went
- * wrong. */
+/*
+ * Switches events off, fetches the rest and writes it out. Returns an exit status: the first
+ * failure.
+ */
 int event_tail_end(struct event_tail *f);
 
 #endif

@@ -17,14 +17,14 @@ struct logarchive_options {
 	const char *color;
 };
 
-/* Returns an exit status: CMD_DAMAGED when not all of the logs is in the archive now. */
+/* Returns an exit status: CMD_DAMAGED if the archive does not contain all of the logs. */
 int logarchive_load(const struct logarchive_options *w, const struct logread_options *read,
 		    char **files);
 
-/* words: the sentence (eventlog/archive/arquery.h). CMD_USAGE: it is none. CMD_TIMEOUT. */
+/* words: the sentence (eventlog/archive/arquery.h). CMD_USAGE: it is invalid. CMD_TIMEOUT. */
 int logarchive_query(const struct logarchive_options *w, char **words);
 
-/* w->archive beside a baseline. CMD_OK: nothing surely changed. CMD_CHANGED. */
+/* Compares w->archive with a baseline. CMD_OK: no significant change. CMD_CHANGED. */
 int logarchive_compare(const struct logarchive_options *w, const char *base);
 
 #endif

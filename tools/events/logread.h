@@ -11,25 +11,25 @@
 #include "eventlog/text/evline.h"
 
 struct logread_options {
-	bool is_text, is_guessed; /* form says which text; by the first bytes */
+	bool is_text, is_guessed; /* is_text: form is valid; is_guessed: by the first bytes */
 	enum evline_form form;
 	enum evwords_fraction fraction;
 	bool is_quiet; /* no progress */
 	bool is_silent; /* unreadable input is not reported */
-	/* of archives; NULL: all. Other logs are passed on whole */
+	/* for archives; NULL: all. Other logs are passed on whole */
 	const struct arevents_options *part;
 };
 
 /* "olog", "auto", or a form of evline.h. */
 int logread_form(struct logread_options *w, const char *name);
 
-/* Not 0 ends the reading and is returned. */
+/* Any value but 0 ends the reading and is returned. */
 typedef int (*logread_fn)(void *arg, const struct event *ev);
 
 /*
- * Passes on all events of a file ("-" is the standard input), or of an archive: a file that is one,
- * when the form is guessed, or postgresql://... Returns an exit status: CMD_DAMAGED when something
- * in it could not be read, and all else was.
+ * Passes on all events of a file ("-" is the standard input), or of an archive: an archive file, if
+ * the form is guessed, or postgresql://... Returns an exit status: CMD_DAMAGED if a part could not
+ * be read.
  */
 int logread_file(const struct logread_options *w, const char *path, logread_fn fn, void *arg);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What omig log makes of events: text on a file, our own form, or a folder. */
+/* Writes events for omig log: text to a file, our own form, or a folder. */
 #ifndef TOOLS_EVENTS_LOGWRITE_H
 #define TOOLS_EVENTS_LOGWRITE_H
 
@@ -8,19 +8,19 @@
 struct logwrite;
 
 /*
- * form: "olog", "ctf", or one of evout.h. path NULL is the standard output; another one takes its
- * name when all is written. Says what is wrong; an exit status, *out only with CMD_OK.
+ * form: "olog", "ctf", or one of evout.h. path NULL is the standard output; a file gets its name
+ * when all is written. Reports failures and returns an exit status, *out only with CMD_OK.
  */
 int logwrite_open(const char *form, const char *path, struct logwrite **out);
 int logwrite_event(struct logwrite *w, const struct event *ev);
 
-/* What there is goes out now: for forms that are text. */
+/* Writes pending output: for text forms. */
 int logwrite_flush(struct logwrite *w);
 
-/* Writes what is left and gives the file its name. */
+/* Writes the rest and gives the file its name. */
 int logwrite_finish(struct logwrite *w);
 
-/* Without finish: nothing of that name has changed. */
+/* Without finish, a file of that name is unchanged. */
 void logwrite_close(struct logwrite *w);
 
 #endif

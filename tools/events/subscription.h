@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `omig events on`: events of running programs are kept until they are safe at their
- * destination. */
+/* `omig events on`: stores events of running programs until their destination has them. */
 #ifndef TOOLS_EVENTS_SUBSCRIPTION_H
 #define TOOLS_EVENTS_SUBSCRIPTION_H
 
@@ -8,27 +7,27 @@
 
 #include <signal.h>
 
-/* What the command line says. Texts are argv's. */
+/* Options of the command line. Texts are argv's. */
 struct subscription_options {
 	struct cmd_common common;
 	char **names;
 	const char *where, *job, *to;
-	const char *name; /* of the subscription; NULL: made of what is requested */
+	const char *name; /* of the subscription; NULL: derived from the requested events */
 	const char *when_full; /* oldest, newest, stop */
-	int64_t for_ns, count, lease_ns, room_mib; /* 0: none, none, as mainsm has them */
-	/* how many have come: with the first it ends, with the second at once */
+	int64_t for_ns, count, lease_ns, room_mib; /* 0: none, none, mainsm's defaults */
+	/* number of signals: the first ends it in order, the second at once */
 	const volatile sig_atomic_t *signals;
 };
 
 #define SUBSCRIPTION_WHEN_FULL "oldest"
 
-/* Some events were lost; those stored are counted. */
+/* Some events were lost; the stored ones are counted. */
 #define CMD_LOST CMD_PARTIAL
 
-/* Whether a subscription may be named so. */
+/* True if it is a valid name of a subscription. */
 bool subscription_is_name(const char *name);
 
-/* Connects, keeps, ends. An exit status. */
+/* Connects, subscribes, ends. Returns an exit status. */
 int subscription_run(const struct subscription_options *w);
 
 #endif

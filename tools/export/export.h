@@ -13,7 +13,7 @@
 
 #define EXPORT_NAME_BYTES 256
 
-/* --- figures of a process that only grow */
+/* --- cumulative counters of a process */
 
 enum export_kind { EXPORT_CALLS, EXPORT_TIME_NS, EXPORT_OUT, EXPORT_IN, EXPORT_KINDS };
 struct export_counters {
@@ -21,15 +21,15 @@ struct export_counters {
 	double mpi[EXPORT_KINDS][TOP_CLASSES];
 };
 
-/* The processes of a job on a node, those included that are gone. */
+/* The processes of a job on a node, including ended ones. */
 struct export_group {
 	char job[EXPORT_NAME_BYTES], site[TOP_NAME_BYTES], node[TOP_NAME_BYTES];
 	struct export_counters gone; /* of processes that were dropped */
 	struct export_counters sum; /* of all */
 	size_t processes; /* remembered */
-	size_t running; /* seen alive in the last sample */
-	double rss_bytes; /* of those */
-	nsec_t seen; /* when a process of it was last seen */
+	size_t running; /* alive in the last sample */
+	double rss_bytes; /* of the running ones */
+	nsec_t seen; /* time of the last sample with a process of it */
 };
 
 struct export_process {
@@ -39,11 +39,11 @@ struct export_process {
 	double rss_bytes;
 	bool has_ended, is_seen; /* in the last sample */
 	nsec_t seen;
-	/* last: as it was read; base: what was there before it fell (a new count) */
+	/* last: as read; base: total before the last decrease (a new count) */
 	struct export_counters last, base;
 };
 
-/* Memory between samples. */
+/* State between samples. */
 struct export_totals {
 	struct smap process, group; /* by token; by job, site and node */
 	uint64_t resets; /* counts that fell */
@@ -53,18 +53,21 @@ struct export_totals {
 void export_totals_init(struct export_totals *k);
 void export_totals_done(struct export_totals *k);
 
-/* Where a process stands. */
+/* Place of a process. */
 struct export_place {
 	const char *job, *site, *node;
 };
 
-/* A sample: begin, each process once, end. */
+/* For each sample: begin, each process once, end. */
 void export_totals_begin(struct export_totals *k);
 int export_totals_add(struct export_totals *k, const struct top_rank *r,
 		      const struct export_place *at, nsec_t now);
 void export_totals_end(struct export_totals *k, nsec_t now);
 
-/* Both sorted, so that a limit cuts the same ones each time; the caller frees. NULL: no memory. */
+/*
+ * Returns groups, sorted so that a limit cuts the same ones each time; the caller frees them. NULL:
+ * no memory.
+ */
 struct export_group **export_totals_groups(const struct export_totals *k, size_t *n);
 struct export_process **export_totals_processes(const struct export_totals *k, size_t *n);
 
@@ -74,7 +77,7 @@ struct export_process **export_totals_processes(const struct export_totals *k, s
 
 struct export_node {
 	char token[TOP_TOKEN_BYTES], name[TOP_NAME_BYTES], site[TOP_NAME_BYTES], state[16];
-	double v[EXPORT_NODE_VALUES]; /* of the rows of export_node.c; NaN: not known */
+	double v[EXPORT_NODE_VALUES]; /* in the order of export_node.c; NaN: not known */
 };
 
 struct export_daemon {
@@ -104,20 +107,20 @@ void export_init(struct export *x);
 void export_done(struct export *x);
 
 /*
- * One sample. Reports failures on stderr and returns an exit status. Opens the session when there
- * is none.
+ * Takes one sample. Reports failures on stderr and returns an exit status. Opens the session if
+ * there is none.
  */
 int export_take(struct export *x);
 
 /* --- export_node.c: values of nodes */
 
-/* For node_get_info(). */
+/* Returns the flags for node_get_info(). */
 unsigned export_node_flags(void);
-/* v: the reply of node_get_info() for those flags, NULL: none. */
+/* Reads v, the reply of node_get_info() for those flags, NULL: none. */
 void export_node_read(struct export_node *n, const Omis_value *v);
 void export_node_write(const struct export *x, struct metrics *m);
 
-/* The last sample as text. */
+/* Writes the last sample as text. */
 void export_write(const struct export *x, enum metrics_form form, struct buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text of OpenMetrics 1.0.0, or of the older form 0.0.4 without units, times of creation and an
- * end. Families come one after the other, each with its samples.
+ * end. Families are written one after the other, each with its samples.
  */
 #ifndef TOOLS_EXPORT_METRICS_H
 #define TOOLS_EXPORT_METRICS_H
@@ -31,27 +31,27 @@ struct metrics {
 	size_t series, max, left_out;
 };
 
-/* A NULL name ends them; one whose value is NULL or "" is left out. */
+/* A NULL name ends them; a label with the value NULL or "" is left out. */
 struct metric_label {
 	const char *name, *value;
 };
 
-/* What a scraper sends as Accept and Content-Type. */
+/* Returns the media type of a scraper's Accept and of Content-Type. */
 const char *metrics_type(enum metrics_form form);
 
-/* max: samples (with times of creation) beyond it are counted in left_out instead. */
+/* max: further samples (with times of creation) are only counted in left_out. */
 void metrics_init(struct metrics *m, struct buf *b, enum metrics_form form, size_t max);
 
-/* A family without samples leaves no trace. */
+/* A family without samples is not written. */
 void metrics_family(struct metrics *m, const struct metric *family);
 
-/* NaN says that the value is not known: nothing is written. */
+/* NaN means that the value is not known: nothing is written. */
 void metrics_sample(struct metrics *m, const struct metric_label *labels, double v);
 
-/* As above for a counter, with the wall time in seconds that it counts from; 0: not known. */
+/* The same for a counter, with the wall time in seconds from which it counts; 0: not known. */
 void metrics_count(struct metrics *m, const struct metric_label *labels, double v, double since);
 
-/* What the limit may not take away: how much it took. */
+/* Raises the limit for samples that must not be cut. */
 void metrics_raise(struct metrics *m, size_t more);
 
 void metrics_end(struct metrics *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that stays beside a program, and is to others what the program is: signals that are
- * sent to it reach the program, and it stops and ends as the program does. What cannot be passed on
- * is SIGSTOP. Single-threaded callers only; one program a process.
+ * A process that represents a program: signals sent to it are passed to the program, and it stops
+ * and ends as the program does. SIGSTOP cannot be passed on. Single-threaded callers only; one
+ * program per process.
  */
 #ifndef TOOLS_LAUNCH_SUPERVISE_H
 #define TOOLS_LAUNCH_SUPERVISE_H
@@ -13,18 +13,18 @@
 struct supervised {
 	sigset_t before; /* signals that were blocked when it began */
 	pid_t program;
-	pid_t witness; /* a child that receives what is sent to the group; -1: there is none */
+	pid_t witness; /* a child that receives signals to the group; -1: there is none */
 };
 
 /*
- * Blocks all signals. Processes that are forked from now on inherit that; supervise_start() undoes
- * it in the program.
+ * Blocks all signals. Processes forked from now on inherit that; supervise_start() undoes it in the
+ * program.
  */
 void supervise_begin(struct supervised *s);
 
 /*
  * Forks; become(arg) runs in the child, and its return value is the child's exit status. The child
- * is killed when this process is. -1 with errno: it is not there, and signals are as before.
+ * is killed when this process is. Returns -1 with errno on failure, with the previous signal mask.
  */
 int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool's side of the connection to a mainsm: finding it, enrolling,
- * staying connected, sending requests. One thread; callbacks come from
- * client_wait(), client_turn() and client_open() only.
+ * A tool's side of the connection to a mainsm: finds it, enrols, reconnects, sends requests. One
+ * thread; callbacks run in client_wait(), client_turn() and client_open() only.
  */
 #ifndef TOOLS_LIBOMIS_CLIENT_H
 #define TOOLS_LIBOMIS_CLIENT_H
@@ -22,28 +21,31 @@ struct connstr;
 struct client_conf {
 	const char *mainsm; /* connection string; NULL = OMIG_MAINSM, else the state directory */
 	nsec_t timeout; /* for connecting */
-	/* The connection was lost (why) or is back (NULL). After the callbacks. May be NULL. */
+	/*
+	 * The connection was lost (why) or restored (NULL). Called after the other callbacks. May
+	 * be NULL.
+	 */
 	void (*on_link)(void *arg, const struct err *why);
-	/* Blocks of a kept subscription. May be NULL. */
+	/* Blocks of a subscription. May be NULL. */
 	void (*on_events)(void *arg, const struct msg_events *ev);
 	void *arg;
 };
 
 /*
- * Blocks until connected. ERR_NOTFOUND, ERR_PARSE (connection string), ERR_DENIED (not let in),
- * ERR_TIMEOUT, ERR_CLOSED, ERR_SYS (not reachable), ERR_NOMEM; texts say what to do.
+ * Blocks until connected. ERR_NOTFOUND, ERR_PARSE (connection string), ERR_DENIED (refused),
+ * ERR_TIMEOUT, ERR_CLOSED, ERR_SYS (not reachable), ERR_NOMEM; texts contain the remedy.
  */
 int client_open(const struct client_conf *conf, struct client **out, struct err *e);
 
 /*
- * A certificate of the monitor that conf names, for that role: "tool" or "factory". A stored
+ * Gets a certificate of the monitor that conf names, for that role: "tool" or "factory". A stored
  * valid one is used without a request; else it enrols. dir (FILE_PATH_BYTES) gets its folder,
  * *mainsm its monitor, without a secret. Blocks, and fails as client_open().
  */
 int client_identity(const struct client_conf *conf, const char *role, char *dir,
 		    struct connstr *mainsm, struct err *e);
 
-/* Says goodbye; no callback follows. NULL is fine. */
+/* Sends BYE; no callback follows. NULL is fine. */
 void client_close(struct client *c);
 
 uint32_t client_tool(const struct client *c);
@@ -60,22 +62,26 @@ struct client_request {
 	void *arg;
 };
 
-/* Sends it. ERR_CLOSED: not connected; ERR_LIMIT: too large or too many; ERR_AGAIN: mainsm does not
- * read; ERR_NOMEM. */
+/*
+ * Sends a request. ERR_CLOSED: not connected; ERR_LIMIT: too large or too many; ERR_AGAIN: mainsm
+ * does not read; ERR_NOMEM.
+ */
 int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e);
 
 /* Drops the request, also in mainsm. */
 void client_cancel(struct client *c, uint64_t id);
 
-/* What came up to there is safe. ERR_CLOSED, ERR_INVALID (no such name can be), ERR_AGAIN,
- * ERR_NOMEM. */
+/*
+ * Acknowledges blocks up to that place. ERR_CLOSED, ERR_INVALID (invalid name), ERR_AGAIN,
+ * ERR_NOMEM.
+ */
 int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct err *e);
 
-/* One turn: waits until something happened, at most `max`. */
+/* Runs one turn: waits until an event, at most `max`. */
 void client_wait(struct client *c, nsec_t max);
 void client_turn(struct client *c);
 
-/* The present time by the clock of client_wait(). */
+/* Returns the time of client_wait()'s clock. */
 nsec_t client_now(const struct client *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of libomis: requests of its own, and the names of the objects that replies are about. */
+/* Inside libomis: its own requests, and the names of objects in replies. */
 #ifndef TOOLS_LIBOMIS_NAMES_H
 #define TOOLS_LIBOMIS_NAMES_H
 
@@ -8,12 +8,12 @@
 
 #include <stdbool.h>
 
-/* Keeps the words for omis_last_error(); returns the status. */
+/* Stores the text for omis_last_error(); returns the status. */
 Omis_status own_refuse(Omis_status status, const char *words);
 
 /*
- * Sends the request in b, which may have failed. The values of action 1, of all entries in one
- * list, for omis_value_free(); out may be NULL. The first error is the status.
+ * Sends the request in b, which may have failed. *out gets the values of action 1, of all entries
+ * in one list, for omis_value_free(); out may be NULL. Returns the first error.
  */
 Omis_status own_ask(const struct buf *b, Omis_value **out);
 Omis_status own_ask_text(const char *text, Omis_value **out);
@@ -30,7 +30,7 @@ struct name {
 	bool is_process, has_ended;
 };
 
-/* Asks for the tree again. */
+/* Requests the tree again. */
 Omis_status names_ask(struct names *names);
 void names_done(struct names *names);
 
@@ -41,19 +41,19 @@ struct name names_at(const struct names *names, size_t i);
 const char *names_host(const struct names *names, const char *token);
 
 /*
- * The job that is meant: `job` as omig_job_find() has it, else the one that runs; "" when there
- * is none. OMIS_PARAMETER_ERROR: several run. All known objects become visible to this tool.
+ * Finds the job that `job` means for omig_job_find(), else the running one; "" if there is none.
+ * OMIS_PARAMETER_ERROR: several run. All known objects become visible to this tool.
  */
 Omis_status names_job(struct names *names, const char *job, char *out, size_t size);
 
-/* Which processes of a job a request names. */
+/* Processes of a job to be named in a request. */
 enum names_which { NAMES_RANKS, NAMES_RUNNING };
 
 /* Writes the tokens of the named objects as a list. OMIS_UNKNOWN_OBJECT: there is none. */
 Omis_status names_write(const struct names *names, const char *job, enum names_which which,
 			struct buf *out);
 
-/* Other jobs are known, too. */
+/* True if other jobs are known. */
 bool names_has_other(const struct names *names, const char *job);
 
 #endif

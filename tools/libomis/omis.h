@@ -38,8 +38,10 @@ extern "C" {
 
 #define OMIS_API __attribute__((visibility("default")))
 
-/* What an object, or a request as a whole, has to report. Even; bit 0 set = the object may be half
- * changed. */
+/*
+ * Result of an object, or of a request as a whole. Even; bit 0 set = the object may be half
+ * changed.
+ */
 typedef int Omis_status;
 enum {
 	OMIS_OK = 0,
@@ -66,15 +68,16 @@ enum {
 
 typedef int Omis_flags;
 enum {
-	/* with a callback: wait for the first reply and return it; the callback gets those behind
-	   it */
+	/*
+	 * with a callback: wait for the first reply and return it; the callback gets the later ones
+	 */
 	OMIS_WAIT_FOR_FIRST_REPLY = 1,
 	OMIS_DONT_RETURN_OK = 2, /* leave out replies and entries with the status OK and no value */
 	OMIS_DONT_RETURN_EN_DIS = 4, /* leave out ENABLED and DISABLED replies */
-	/* may be kept back until the next request without this flag */
+	/* may be delayed until the next request without this flag */
 	OMIS_BUFFER_REQUEST = 8,
 	OMIS_BUFFER_REPLIES = 16, /* accepted, without effect */
-	OMIS_DEBUG = 32 /* text of request and replies also goes to the error handler */
+	OMIS_DEBUG = 32 /* text of request and replies is also passed to the error handler */
 };
 
 /*
@@ -153,10 +156,10 @@ typedef struct Omis_missing {
 	const char *reason;
 } Omis_missing;
 
-/* How many of the requested objects a reply covers. Strings are valid as long as the reply. */
+/* Number of requested objects that a reply covers. Strings are valid as long as the reply. */
 typedef struct Omis_coverage {
 	unsigned asked, answered; /* objects */
-	unsigned n_missing; /* those named; asked - answered may be more */
+	unsigned n_missing; /* listed ones; asked - answered may be more */
 	const Omis_missing *missing;
 	int64_t oldest_ns, newest_ns; /* system time of the values, since 1970; 0 = unknown */
 } Omis_coverage;
@@ -203,20 +206,21 @@ typedef struct Omis_value {
 } Omis_value;
 
 /*
- * Reads the comma-separated values of a result. Returns a list value, for
- * omis_value_free(). NULL: the text is no list of values, or out of memory;
- * omis_last_error() has the text.
+ * Parses the comma-separated values of a result. Returns a list value, for omis_value_free(). NULL:
+ * the text is no list of values, or out of memory; omis_last_error() has the text.
  */
 OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);
 
-/* Value i of a list, by kind: NULL, 0, NaN or "" when there is none or it is of another kind. */
+/*
+ * Return value i of a list, by kind: NULL, 0, NaN or "" if there is none or it is of another kind.
+ */
 OMIS_API const Omis_value *omis_list_at(const Omis_value *list, size_t i);
 OMIS_API int64_t omis_list_int(const Omis_value *list, size_t i);
 OMIS_API double omis_list_float(const Omis_value *list, size_t i);
 OMIS_API const char *omis_list_text(const Omis_value *list, size_t i);
 
-/* A measurement to be made. Zeros and NULL are defaults; only `metric` is required. */
+/* Parameters of a measurement. Zeros and NULL are defaults; only `metric` is required. */
 typedef struct Omis_measurement {
 	const char *metric; /* built in (`omig metrics`), or one of `text` */
 	const char *text; /* in the metric language PMSL */
@@ -232,7 +236,7 @@ typedef struct Omis_measurement {
 /* A value of a read. Texts are valid until the function that gets it returns. */
 typedef struct Omis_row {
 	const char *object; /* token; "" = all together */
-	const char *host, *job, *program; /* "" where the object has none */
+	const char *host, *job, *program; /* "" if the object has none */
 	int64_t rank; /* -1: the object is no rank */
 	int64_t partner; /* rank of the partner, with by "process,partner"; -1: none */
 	const char *region; /* with by "process,region" */
@@ -240,7 +244,7 @@ typedef struct Omis_row {
 	double error; /* the true value is within value +- error */
 	const char *unit;
 	const char *flags; /* names, separated by commas: "partial,missing"; "" = complete */
-	int64_t k, n; /* objects whose values it contains, and all of them */
+	int64_t k, n; /* objects with contributions to the value, and all of them */
 	int64_t read; /* number of the read, from 1 */
 	int64_t time_ns; /* its end, since 1970 */
 	int64_t virtual_time; /* of metrics over virtual time; else the read */
@@ -281,9 +285,8 @@ OMIS_API Omis_status omis_calls(const char *job, int (*fn)(const Omis_call *call
 
 /*
  * Blocks of events (docs/eventlog.md) of a subscription, which this tool has requested with the
- * service omig_events_keep. Unacknowledged ones come again. After a lost connection on the
- * way they have another stream number. Else the next tool that requests the subscription gets
- * them.
+ * service omig_events_keep. Unacknowledged ones are sent again, after a lost connection with
+ * another stream number. If this tool ends, the next tool that requests the subscription gets them.
  */
 typedef struct Omis_events {
 	const char *subscription;
@@ -291,20 +294,21 @@ typedef struct Omis_events {
 	const void *blocks; /* whole ones */
 	size_t len;
 	int end; /* the subscription has ended: no block follows */
-	/* of an end: missing hosts that may still have events, by commas; "" = none */
+	/* at an end: missing hosts that may still have events, separated by commas; "" = none */
 	const char *missing;
 } Omis_events;
 
 /*
- * fn is called as callbacks are, with pointers that are valid until it returns; of subscriptions
- * that others ask for nothing comes. NULL: what comes is skipped, and not acknowledged. Set it
- * after omis_init() and before asking.
+ * fn is called like other callbacks, with pointers that are valid until it returns. It gets blocks
+ * of this tool's subscriptions only. NULL: blocks are skipped, and not acknowledged. Set it after
+ * omis_init() and before the request.
  */
 OMIS_API void omis_events_handler(void (*fn)(const Omis_events *events, void *param), void *param);
 
 /*
- * The tool has stored all of that stream up to that place (of an Omis_events). At most 8 MiB are
- * sent without acknowledgement. An unknown stream is ignored. OMIS_OS_ERROR: not connected.
+ * Acknowledges all of that stream up to that place (of an Omis_events), which the tool has stored.
+ * At most 8 MiB are sent without acknowledgement. An unknown stream is ignored. OMIS_OS_ERROR: not
+ * connected.
  */
 OMIS_API Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t place);
 
@@ -316,7 +320,7 @@ typedef struct Omis_service_info {
 	char signature[512]; /* name(type name, ...) -> results */
 } Omis_service_info;
 
-/* Number i, extension by extension. 0 beyond the last, else 1. */
+/* Writes service i, extension by extension. Returns 0 beyond the last, else 1. */
 OMIS_API int omis_service_info(unsigned i, Omis_service_info *out);
 
 /* "0.1.0" */

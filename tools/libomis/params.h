@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of a tool, as far as it is libomis' own. */
+/* The options of libomis in a tool's command line. */
 #ifndef TOOLS_LIBOMIS_PARAMS_H
 #define TOOLS_LIBOMIS_PARAMS_H
 
@@ -14,8 +14,8 @@ struct params {
 };
 
 /*
- * Takes --omis-mainsm STRING and --omis-timeout MS (also with '=') out of
- * argv, up to "--". NULL pointers are an empty command line. ERR_INVALID: argv is as before.
+ * Removes --omis-mainsm STRING and --omis-timeout MS (also with '=') from argv, up to "--". NULL
+ * pointers are an empty command line. ERR_INVALID: argv is unchanged.
  */
 int params_take(struct params *p, int *argc, char ***argv, struct err *e);
 

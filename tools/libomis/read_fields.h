@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where dfg_has_read puts what, when $read, $until, $more, $lost, $enough, $values are printed. */
+/*
+ * Positions of fields in dfg_has_read, if $read, $until, $more, $lost, $enough, $values are
+ * printed.
+ */
 #ifndef TOOLS_LIBOMIS_READ_FIELDS_H
 #define TOOLS_LIBOMIS_READ_FIELDS_H
 

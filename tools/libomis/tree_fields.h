@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where omig_tree() puts what. */
+/* Positions of fields in omig_tree(). */
 #ifndef TOOLS_LIBOMIS_TREE_FIELDS_H
 #define TOOLS_LIBOMIS_TREE_FIELDS_H
 

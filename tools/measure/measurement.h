@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A measurement as `omig measure` has it: requested, read, shown. */
+/* A measurement of `omig measure`: requested, read, shown. */
 #ifndef TOOLS_MEASURE_MEASUREMENT_H
 #define TOOLS_MEASURE_MEASUREMENT_H
 
@@ -15,7 +15,7 @@
 #define MEASUREMENT_REGIONS_MAX 64
 #define MEASUREMENT_SETS_MAX 16 /* as many parameters as a metric may have */
 
-/* What the command line says. Texts are argv's. */
+/* Options of the command line. Texts are argv's. */
 struct measurement_options {
 	struct cmd_common common;
 	const char *file, *metric, *objects, *by, *agg, *partners, *job;
@@ -33,7 +33,7 @@ struct reading {
 	size_t npart, cap;
 	int64_t before; /* reads that an earlier mainsm has numbered */
 	nsec_t gap_ns; /* between it and the read before there was no mainsm */
-	bool is_cut; /* what is counted in it began behind such a gap */
+	bool is_cut; /* its counts began after such a gap */
 	bool is_enough; /* mainsm has ended the measurement with it */
 	struct reading *next;
 };
@@ -43,7 +43,7 @@ struct reading {
 #define MEASURED_LABEL_BYTES OBJECT_LABEL_BYTES
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */
 
-/* A value, as it stands in dfg_has_read. */
+/* A value, in the order of dfg_has_read. */
 struct measured {
 	const char *object;
 	const char *with; /* partner's token or region; "" = all */
@@ -55,7 +55,7 @@ struct measured {
 /* Value i of that part. */
 struct measured measured_at(const struct reading *r, size_t part, size_t i);
 
-/* As all output numbers it. */
+/* Returns the number of the read in all output. */
 int64_t reading_number(const struct reading *r);
 
 struct until;
@@ -67,47 +67,47 @@ struct measurement {
 	char dfg[SESSION_TOKEN_BYTES], unit[128];
 	struct session_csr csr; /* dfg_has_read */
 	bool each_vt; /* values go by virtual time */
-	bool is_total; /* its values come together, or may */
+	bool is_total; /* its values are merged, or may be */
 	bool since_last; /* as it was requested in the end */
 	bool by_mainsm; /* the rule of --until is evaluated there, where all values are merged */
 	bool has_enough; /* and holds, in the read that was shown last */
-	/* owned: the text's parameters of these; NULL: as built-in ones call them */
+	/* owned: the text's parameters for these; NULL: as in built-in metrics */
 	char *partners_name, *regions_name;
 	char *region[MEASUREMENT_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last requested */
-	bool has_jobs; /* ranks of several jobs run: their names say which */
+	bool has_jobs; /* ranks of several jobs run, so that names include the job */
 	struct reading *first, **last; /* that wait to be shown */
-	struct reading *open; /* of which further parts come */
-	bool is_of_processes, has_run; /* what is measured; some of them were seen */
+	struct reading *open; /* the read with further parts to come */
+	bool is_of_processes, has_run; /* it is about processes; some of them were seen */
 	nsec_t polled_at; /* whether any is left */
-	bool has_ended; /* all of them have, and nothing else was to be waited for */
+	bool has_ended; /* all of them have ended, and none is awaited */
 	bool is_over, is_partial; /* partial: the read that was shown last */
-	int64_t refused; /* objects whose hosts cannot measure it */
+	int64_t refused; /* objects on hosts that cannot measure it */
 	int status;
-	/* reads of earlier mainsms; of the last read, as it is numbered */
+	/* reads of earlier mainsms; number and time of the last read */
 	int64_t before, last_read, last_until_ns;
-	bool is_behind_gap; /* no read came since */
+	bool is_behind_gap; /* no read has arrived since */
 	int64_t shown;
 	struct until *until; /* NULL: nothing is counted */
 };
 
 /* --- measurement.c: with mainsm */
 
-/* Makes and starts it. Returns an exit status and reports failures. */
+/* Creates and starts it. Returns an exit status and reports failures. */
 int measurement_begin(struct measurement *m);
 
 /*
- * After each message: mainsm may have been lost, come back, or ended it. Returns an exit status
- * and reports failures.
+ * Called after each message: mainsm may have disconnected, returned, or ended it. Returns an exit
+ * status and reports failures.
  */
 int measurement_check(struct measurement *m);
 void measurement_end(struct measurement *m);
 
-/* Processes that have come since are seen, too; not waited for. */
+/* Includes new processes, without waiting. */
 void measurement_attach(struct measurement *m);
 
-/* The next read that is whole; NULL: none yet. For reading_free(). */
+/* Returns the next complete read; NULL: none yet. For reading_free(). */
 struct reading *measurement_next(struct measurement *m);
 void reading_free(struct reading *r);
 
@@ -119,72 +119,77 @@ void measurement_poll_tree(struct measurement *m);
 /* False: nothing is known of it. */
 bool measurement_name(const struct measurement *m, const char *token, struct object_name *out);
 
-/* Entry i of the tree is a process of the requested job, or of any, that runs. */
+/* True if entry i of the tree is a running process of the requested job, or of any. */
 bool measurement_is_running(const struct measurement *m, size_t i);
 
-/* Another tree: whether ranks of several jobs run that may be meant. */
+/* Called for a new tree: notes whether ranks of several jobs run. */
 void measurement_note_jobs(struct measurement *m);
 
-/* "rank3@node1", without MPI "server.8021@node1", of several jobs "heat:rank3@node1", "node1",
- * "all". */
+/*
+ * Writes "rank3@node1", without MPI "server.8021@node1", with several jobs "heat:rank3@node1",
+ * "node1", "all".
+ */
 void measurement_label(const struct measurement *m, const char *token, char *out, size_t size);
 
-/* The same of a value, with its partner or region; of receives the arrow points to the receiver:
- * "rank3@node1 -> rank0@node2", "all in loop". */
+/*
+ * The same for a value, with its partner or region; for receives the arrow points to the receiver:
+ * "rank3@node1 -> rank0@node2", "all in loop".
+ */
 void measurement_label_of(const struct measurement *m, const struct measured *v, char *out,
 			  size_t size);
 
 /*
- * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are
- * those of the requested job. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and none
- * is requested; both are reported.
+ * Writes the tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list.
+ * Ranks are those of the requested job. CMD_NOTFOUND, or CMD_USAGE if several jobs have a rank and
+ * none is requested; both are reported.
  */
 int measurement_objects(const struct measurement *m, const char *list, struct buf *out);
 
 /* --- measurement_order.c */
 
 /*
- * Calls fn for each value of the read: by job, rank and name of objects, then of partners. An exit
- * status.
+ * Calls fn for each value of the read: by job, rank and name of objects, then of partners. Returns
+ * an exit status.
  */
 int measurement_each(const struct measurement *m, const struct reading *r,
 		     void (*fn)(void *arg, const struct measured *v), void *arg);
 
 /* --- measurement_regions.c */
 
-/* The regions that the probes of the attached processes make. CMD_NOTFOUND: none; reported. */
+/* Finds the regions between the probes of the attached processes. CMD_NOTFOUND: none; reported. */
 int measurement_regions(struct measurement *m);
 void measurement_regions_free(struct measurement *m);
 
-/* --- measurement_until.c: a quantity for each object, while --until has not what it wants; here,
- * or by mainsm */
+/*
+ * --- measurement_until.c: a quantity for each object, until --until is fulfilled; evaluated here,
+ * or by mainsm
+ */
 
 /*
- * Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE:
- * reported.
+ * Counts the values of a read, for objects whose names are known. CMD_USAGE, CMD_FAILURE: reported.
  */
 int measurement_count(struct measurement *m, const struct reading *r);
 
-/* The rule holds for each object of the last read. False without a rule. */
+/* True if the rule holds for each object of the last read. False without a rule. */
 bool measurement_is_reached(const struct measurement *m);
 
-/* A line for the head of a table; nothing without a rule. */
+/* Writes a line for the head of a table; nothing without a rule. */
 void measurement_progress(const struct measurement *m, struct buf *out);
 
-/* mainsm may be asked to examine the rule itself: it needs a text, and values since the start. */
+/* True if mainsm can evaluate the rule itself: it needs a text, and values since the start. */
 bool measurement_may_stop_there(const struct measurement_options *w);
 
-/* The end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */
+/* Reports the end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */
 void measurement_report_until(const struct measurement *m);
 
 void until_free(struct until *u);
 
 /* --- measurement_show.c */
 
-/* False: the reader has closed the output. */
+/* Returns false if the reader has closed the output. */
 bool measurement_show(struct measurement *m, const struct reading *r);
 
-/* A read without any value, of objects whose hosts have all refused it: there will be none. */
+/* True for a read without any value, if all hosts have refused the metric: no values will come. */
 bool measurement_is_refused(const struct measurement *m, const struct reading *r);
 
 #endif

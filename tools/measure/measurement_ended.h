@@ -4,12 +4,16 @@
 
 #include "tools/measure/measurement.h"
 
-/* All processes that the measurement saw had ended before the interval of this read began. Asks
- * mainsm, at most once a second. */
+/*
+ * True if all processes of the measurement had ended before the interval of this read began. Asks
+ * mainsm, at most once a second.
+ */
 bool measurement_has_ended(struct measurement *m, const struct reading *r);
 
-/* At the beginning: the named job has ended, and the user has not requested the next job of that
- * name. */
+/*
+ * At the beginning: true if the named job has ended, and the user has not requested the next job of
+ * that name.
+ */
 bool measurement_is_too_late(struct measurement *m);
 
 #endif

@@ -40,7 +40,7 @@ struct probe_decls {
 	unsigned n;
 };
 
-/* What is wrong goes to d; without errors *out has one and more. Never fails otherwise. */
+/* Adds errors to d; without errors *out has at least one probe. Never fails otherwise. */
 void probe_decls_read(const struct pmsl_source *s, struct pmsl_diags *d, struct probe_decls *out);
 
 #endif

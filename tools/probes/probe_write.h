@@ -8,7 +8,7 @@
 
 /*
  * Writes the functions in C, with their names in Fortran. stem: makes global names differ from
- * those of other probe files in a program. Characters that no C name may have are replaced.
+ * those of other probe files in a program. Characters that are invalid in C names are replaced.
  */
 void probe_write_c(struct buf *b, const struct probe_decls *p, const char *stem);
 

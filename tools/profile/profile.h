@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranks have done in their MPI calls: sums over the ranks of a job, by call, rank, node, pair
- * of partners, call site or size. Hosts add up their own ranks (omig_calls_profile); here hosts are
- * joined.
+ * MPI calls of ranks: sums over the ranks of a job, by call, rank, node, pair of partners, call
+ * site or size. Each host adds up its own ranks (omig_calls_profile); here hosts are joined.
  */
 #ifndef TOOLS_PROFILE_PROFILE_H
 #define TOOLS_PROFILE_PROFILE_H
@@ -35,17 +34,17 @@ enum profile_window { PROFILE_ALL, PROFILE_ALL_AND_MARK, PROFILE_SINCE_MARK };
 #define PROFILE_FRAMES 4 /* of a call site */
 #define PROFILE_PLACE_BYTES 256
 
-/* A place that calls, as profile_ask_places() finds it; else what hosts say. */
+/* A calling place, as found by profile_ask_places(); else as reported by hosts. */
 struct profile_frame {
 	char path[PROFILE_PLACE_BYTES]; /* file with the code; "": not known */
 	int64_t address; /* of that file */
-	bool is_asked, is_found; /* the source was requested, and known */
-	/* the function; for inlined ones all, the innermost first, with " < " between */
+	bool is_asked, is_found; /* the source was requested, and found */
+	/* the function; for inlined ones all, the innermost first, separated by " < " */
 	char function[PROFILE_PLACE_BYTES];
 	char source[PROFILE_PLACE_BYTES]; /* file:line of the innermost one; "": not known */
 };
 
-/* Numbers that are not known are NaN, ranks -1, names "". */
+/* Unknown numbers are NaN, ranks -1, names "". */
 struct profile_row {
 	char name[PROFILE_NAME_BYTES]; /* of the call, or the node; of a rank its token */
 	char class[PROFILE_NAME_BYTES]; /* of the call */
@@ -54,17 +53,17 @@ struct profile_row {
 	double calls, seconds, bytes_out, bytes_in;
 	double wall_s; /* for which a rank or node was measured */
 	double in_call; /* threads that were in the call at that moment */
-	double ranks; /* that made the call; that the node has */
-	/* of a call the rank with most time in it, of a rank its call with most time */
+	double ranks; /* that made the call; on that node */
+	/* for a call the rank with most time in it, for a rank its call with most time */
 	int64_t most_rank;
 	char most_call[PROFILE_NAME_BYTES];
 	double most_s;
-	/* of one call: from a site since it was counted first; NaN also where it is not known */
+	/* of one call: for a site since it was first counted; NaN if not known */
 	double shortest_s, longest_s;
-	/* of a size: calls moved from .. to bytes each, and `bytes` together; to < 0: no end */
+	/* for a size: calls moved from .. to bytes each, and `bytes` together; to < 0: no end */
 	int64_t size_from, size_to;
 	double bytes;
-	char process[PROFILE_NAME_BYTES]; /* one that has the site */
+	char process[PROFILE_NAME_BYTES]; /* a process that has the site */
 	struct profile_frame *frame; /* owned; of a site: the call, and its callers behind it */
 	size_t nframe;
 };
@@ -73,7 +72,7 @@ struct profile {
 	enum profile_by by;
 	struct profile_row *row; /* owned */
 	size_t n, cap;
-	/* of all ranks that replied, whatever the rows */
+	/* over all ranks that replied, independent of the rows */
 	size_t nodes, ranks, ended;
 	size_t untimed; /* ranks without any time for which all calls were measured */
 	size_t unread; /* processes whose values are gone */
@@ -86,21 +85,21 @@ struct profile {
 	bool is_timed; /* all ranks measure the time of calls now */
 	bool has_bytes; /* all ranks count bytes */
 	bool has_partners, has_sites; /* all ranks count by partner, by site */
-	unsigned sampled; /* time is taken on one call in 2^sampled, at least in one rank */
+	unsigned sampled; /* time is measured in one call of 2^sampled, at least in one rank */
 	int64_t time_ns; /* when the first host was read; wall time */
 };
 
 /*
- * Of the reply to omig_calls_profile(), and to node_get_info([],1) for the names of nodes (may be
- * NULL: tokens). What is invalid in it is left out. False: no memory; nothing is held.
+ * Reads the replies to omig_calls_profile(), and to node_get_info([],1) for the names of nodes (may
+ * be NULL: tokens). Skips invalid parts. False: no memory; *p is empty.
  */
 bool profile_read(struct profile *p, enum profile_by by, const Omis_object_result *entries,
 		  const Omis_object_result *nodes);
 void profile_done(struct profile *p);
 
 /*
- * Asks all attached ranks. An exit status; failures are reported. *out is the reply, for the
- * coverage; omis_reply_free() it.
+ * Asks all attached ranks. Returns an exit status; failures are reported. *out is the reply, for
+ * the coverage; omis_reply_free() it.
  */
 int profile_ask(struct profile *p, enum profile_by by, enum profile_window window, Omis_reply *out);
 
@@ -109,19 +108,23 @@ struct profile_past {
 	int64_t from, to;
 };
 
-/* The same of the history of a job between two times, by call. Gaps are reported as warnings.
- * CMD_NOTFOUND: it has nothing. */
+/*
+ * The same for the history of a job between two times, by call. Gaps are reported as warnings.
+ * CMD_NOTFOUND: the history is empty.
+ */
 int profile_ask_past(struct profile *p, const char *job, const struct profile_past *when,
 		     Omis_reply *out);
 
 /*
- * Asks for functions, files and lines of the sites' first `rows` rows (0: all). An exit status;
- * what is not found stays an address.
+ * Asks for functions, files and lines of the sites' first `rows` rows (0: all). Returns an exit
+ * status; an unknown place stays an address.
  */
 int profile_ask_places(struct profile *p, size_t rows);
 
-/* Switches the counting that `by` needs on in all attached ranks: an exit status. depth: callers
- * of a call site, 1 to PROFILE_FRAMES. */
+/*
+ * Switches on the counting that `by` needs in all attached ranks. Returns an exit status. depth:
+ * callers of a call site, 1 to PROFILE_FRAMES.
+ */
 int profile_enable(enum profile_by by, int depth);
 
 enum profile_sort {
@@ -133,22 +136,25 @@ enum profile_sort {
 	PROFILE_SORTS
 };
 
-/* Largest first, names and ranks ascending. */
+/* Sorts largest first, names and ranks ascending. */
 void profile_sort(struct profile *p, enum profile_sort by);
 
-/* Time of the row: in percent of the time in MPI, and of the ranks' wall time. NaN: unknown. */
+/*
+ * Return the time of the row: in percent of the time in MPI, and of the ranks' wall time. NaN:
+ * unknown.
+ */
 double profile_of_mpi(const struct profile *p, const struct profile_row *r);
 double profile_of_wall(const struct profile *p, const struct profile_row *r);
-/* Seconds of one call. NaN: there was none. */
+/* Returns seconds per call. NaN: there was none. */
 double profile_mean(const struct profile_row *r);
 
 /* The line or two that say the most in words, and a table of at most `rows` rows (0: all), with a
  * note of what is not in it. */
 int profile_show(const struct term *t, const struct profile *p, const char *job, size_t rows,
 		 struct buf *out);
-/* Members of an open object; the rows are an array. */
+/* Writes members of an open object; the rows are an array. */
 void profile_to_json(struct json *to, const struct profile *p);
-/* The names of the columns, and a line for each row. What is not known is empty. */
+/* Write the names of the columns, and a line for each row. Unknown values are empty. */
 void profile_csv_head(enum profile_by by, struct buf *out);
 void profile_to_csv(const struct profile *p, struct buf *out);
 

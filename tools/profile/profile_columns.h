@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside of tools/profile: what the columns are made of. */
+/* Inside tools/profile: the columns of tables. */
 #ifndef TOOLS_PROFILE_PROFILE_COLUMNS_H
 #define TOOLS_PROFILE_PROFILE_COLUMNS_H
 
@@ -47,13 +47,13 @@ enum profile_unit {
 
 #define PROFILE_SITE_TEXT_BYTES (PROFILE_FRAMES * (2 * PROFILE_PLACE_BYTES + 8))
 
-/* 850 ns, 2.14 ms, 21.3 s, 4m05s; "-" when it is not known. Returns out. */
+/* Writes 850 ns, 2.14 ms, 21.3 s, 4m05s; "-" if unknown. Returns out. */
 char *profile_time(char out[TABLE_QUANTITY_BYTES], double seconds);
 
-/* "solve heat.c:88": where the call of a site stands. */
+/* Writes "solve heat.c:88": the place of the call. */
 void profile_site_text(const struct profile_row *r, struct buf *out);
 
-/* The first `rows` rows. -ERR_NOMEM. */
+/* Makes a table of the first `rows` rows. -ERR_NOMEM. */
 int profile_table(const struct profile *p, size_t rows, size_t width, struct buf *out);
 
 #endif

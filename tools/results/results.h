@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads results that a command wrote as JSON, as `omig neko run -o`. The file may come from
- * anywhere: each function takes a value of any kind, and NULL for a missing one.
+ * Reads results that a command wrote as JSON, such as `omig neko run -o`. The file may come from
+ * anywhere: each function accepts a value of any kind, and NULL for a missing one.
  */
 #ifndef TOOLS_RESULTS_RESULTS_H
 #define TOOLS_RESULTS_RESULTS_H
@@ -18,7 +18,7 @@
 struct json_object; /* of json-c, whose other names clash with those of common/json/json.h */
 
 /*
- * text ends with a 0 behind n bytes. ERR_PARSE with line and column, ERR_LIMIT, ERR_NOMEM. For
+ * text has a 0 behind its n bytes. ERR_PARSE with line and column, ERR_LIMIT, ERR_NOMEM. For
  * results_free().
  */
 int results_parse(const char *text, size_t n, struct json_object **out, struct err *e);
@@ -26,12 +26,12 @@ void results_free(struct json_object *v);
 
 struct json_object *results_get(const struct json_object *v, const char *name);
 
-/* The elements of an array; 0 and NULL of other kinds and beyond the end. */
+/* The elements of an array; 0 and NULL for other kinds and beyond the end. */
 bool results_is_array(const struct json_object *v);
 size_t results_count(const struct json_object *v);
 struct json_object *results_item(const struct json_object *v, size_t i);
 
-/* `otherwise` for a value of another kind; numbers are finite or `otherwise`. */
+/* Return `otherwise` for a value of another kind or a number that is not finite. */
 double results_number(const struct json_object *v, double otherwise);
 const char *results_text(struct json_object *v, const char *otherwise);
 uint64_t results_u64(const struct json_object *v, uint64_t otherwise);

@@ -21,17 +21,18 @@
 enum selftest_need {
 	NEED_NOTHING,
 	NEED_PTRACE, /* others' memory, registers, system calls, starting programs */
-	NEED_REGISTERS, /* the same, and a processor that we know */
+	NEED_REGISTERS, /* the same, and a known processor */
 	NEED_SWITCHES, /* perf_event_open for the scheduler */
 	NEED_BREAKPOINTS, /* perf_event_open for addresses */
-	NEED_OWN_MONITOR, /* it would harm one that others use */
+	NEED_OWN_MONITOR, /* would harm a shared monitor */
 };
 
 #define SELFTEST_STEPS_MAX 14
 
 /*
- * Kinds of steps. In a text, {name} stands for a value; in a pattern, for what matches that value.
- * The answer of a request is a line `OBJECTS VALUE`, or `error STATUS OBJECTS WORDS`, per entry.
+ * Kinds of steps. In a text, {name} stands for a value; in a pattern, for text that matches the
+ * value. The answer of a request is a line `OBJECTS VALUE`, or `error STATUS OBJECTS WORDS`, per
+ * entry.
  */
 enum selftest_step_kind {
 	STEP_END,
@@ -64,18 +65,20 @@ struct selftest_row {
 
 extern const struct selftest_row selftest_rows[];
 
-/* NULL when there is none. */
+/* Returns NULL if there is none. */
 const struct selftest_row *selftest_row_find(const char *service);
 
-/* "request", "match", ...: how a list of steps shows the kind. */
+/* Returns "request", "match", ...: the name of the kind in a list of steps. */
 const char *selftest_step_name(enum selftest_step_kind kind);
 
-/* Why this host does not have it, as far as can be seen without trying; NULL when it should. `bin`
- * is ours. */
+/*
+ * Returns why this host lacks it, as far as can be known without a trial; NULL: the host should
+ * have it. `bin` is ours.
+ */
 const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin,
 			   char *words, size_t size);
 
-/* --- words: {name} and what it stands for */
+/* --- words: {name} and its value */
 
 #define SELFTEST_WORDS_MAX 64
 
@@ -87,13 +90,15 @@ struct selftest_words {
 	size_t n;
 };
 
-/* Sets it, again if it has been; false when there is no room. */
+/* Sets or replaces a word; false if there is no room. */
 bool selftest_word_set(struct selftest_words *w, const char *name, const char *value);
 /* NULL: none */
 const char *selftest_word(const struct selftest_words *w, const char *name, size_t n);
 
-/* Appends text with its words replaced; in patterns by what matches them. -ERR_NOTFOUND for an
- * unknown one. */
+/*
+ * Appends text with its words replaced; in patterns by matching text. -ERR_NOTFOUND for an unknown
+ * one.
+ */
 int selftest_expand(const struct selftest_words *w, const char *text, bool is_pattern,
 		    struct buf *out, struct err *e);
 
@@ -102,7 +107,7 @@ int selftest_expand(const struct selftest_words *w, const char *text, bool is_pa
 struct selftest_bed {
 	struct launch launch;
 	bool is_own_monitor;
-	char dir[FILE_PATH_BYTES]; /* ours alone; goes away with all that runs in it */
+	char dir[FILE_PATH_BYTES]; /* private; removed with all processes in it */
 	pid_t scratch;
 	int to_scratch, from_scratch; /* pipes */
 	int keeper; /* closing it ends everything, also when it is the kernel that closes it */
@@ -113,19 +118,19 @@ struct selftest_bed {
 };
 
 /*
- * Makes a monitor, unless one is named, connects to it, starts the scratch process and attaches
- * it. Reports failures on stderr and returns an exit status. selftest_bed_close() is due in any
+ * Makes a monitor, unless one is named, connects to it, starts the scratch process and attaches it.
+ * Reports failures on stderr and returns an exit status. selftest_bed_close() must follow in any
  * case.
  */
 int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 		      volatile sig_atomic_t *stop);
 void selftest_bed_close(struct selftest_bed *bed);
 
-/* Sends the scratch process a line and waits until it is done. -ERR_TIMEOUT, -ERR_CLOSED. */
+/* Sends a line to the scratch process and waits until it is done. -ERR_TIMEOUT, -ERR_CLOSED. */
 int selftest_bed_command(struct selftest_bed *bed, const char *words, struct err *e);
-/* Takes in what it has said, waiting ms for something. */
+/* Reads its output, waiting up to ms milliseconds. */
 int selftest_bed_listen(struct selftest_bed *bed, int ms, struct err *e);
-/* True when no process of the bed's own monitor runs. */
+/* True if no process of the bed's own monitor runs. */
 bool selftest_bed_is_quiet(const struct selftest_bed *bed);
 
 /* --- a row */

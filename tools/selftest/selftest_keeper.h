@@ -15,10 +15,10 @@
 /* dir has size bytes. ERR_SYS, ERR_LIMIT. */
 int selftest_keeper_start(char *dir, size_t size, int *fd, pid_t *pid, struct err *e);
 
-/* Blocks until all is gone. */
+/* Blocks until everything is removed. */
 void selftest_keeper_end(int fd, pid_t pid);
 
-/* Some process uses that state folder; kills them with it on request. */
+/* True if some process uses that state folder; kills them on request. */
 bool selftest_keeper_has(const char *dir, bool is_killing);
 
 #endif

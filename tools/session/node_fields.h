@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where node_get_info() puts what: bit of its flags, and place among the values of that bit. */
+/*
+ * Positions of fields in node_get_info(): the flag bit, and the index among the values of that bit.
+ */
 #ifndef TOOLS_SESSION_NODE_FIELDS_H
 #define TOOLS_SESSION_NODE_FIELDS_H
 

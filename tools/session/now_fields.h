@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where omig_calls_now() puts what: of a process, and of each of its threads behind that. */
+/* Positions of fields in omig_calls_now(): of a process, and then of each of its threads. */
 #ifndef TOOLS_SESSION_NOW_FIELDS_H
 #define TOOLS_SESSION_NOW_FIELDS_H
 

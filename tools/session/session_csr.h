@@ -18,24 +18,24 @@ struct session_csr {
 int session_csr_define(struct session_csr *c, const char *text, size_t n,
 		       void (*on_reply)(Omis_reply, void *), void *arg);
 
-/* Stores the token or the end of the request. r stays the caller's. Returns its status. */
+/* Stores the token or the end of the request. The caller owns r. Returns its status. */
 Omis_status session_csr_note(struct session_csr *c, Omis_reply r);
 
 int session_csr_enable(const struct session_csr *c);
 
-/* Deletes the request in mainsm, where there is one. */
+/* Deletes the request in mainsm, if there is one. */
 void session_csr_delete(struct session_csr *c);
 
-/* Forgets the request of an earlier mainsm. */
+/* Drops the request of an earlier mainsm. */
 void session_csr_reset(struct session_csr *c);
 
 /*
- * In each turn of a loop: session_bridge(). *has_ended: mainsm is there and has ended the request,
- * which session_csr_fail() then reports.
+ * Called in each turn of a loop: session_bridge(). *has_ended: mainsm is connected and has ended
+ * the request, which session_csr_fail() then reports.
  */
 int session_csr_check(struct session_csr *c, bool *has_ended);
 
-/* Returns status, or CMD_UNREACHABLE where the connection was the reason. */
+/* Returns status, or CMD_UNREACHABLE if the connection was the reason. */
 int session_csr_fail(const struct session_csr *c, int status, const char *before);
 
 #endif

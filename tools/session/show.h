@@ -18,8 +18,8 @@ struct show {
 };
 
 /*
- * A line an entry, and a line about what is missing; safe for a terminal. False when the reader
- * has closed the output.
+ * Prints a line per entry, and a line about missing objects; safe for a terminal. Returns false if
+ * the reader has closed the output.
  */
 bool show_reply(const struct show *w, Omis_reply r);
 
@@ -30,36 +30,35 @@ void show_entry(const struct show *w, FILE *to, const Omis_object_result *o);
  * above. */
 bool show_event(const struct show *w, Omis_reply r);
 
-/* One JSON object on one line; false as above. */
+/* Prints one JSON object on one line; false as above. */
 bool show_reply_json(Omis_reply r);
 
-/* Lists are arrays; binary values are {"base16": "..."}. */
+/* Writes lists as arrays; binary values as {"base16": "..."}. */
 void show_value_json(struct json *j, const Omis_value *v);
 
-/* "coverage": {...} into an open object. */
+/* Writes "coverage": {...} to an open object. */
 void show_coverage_json(struct json *j, Omis_reply r);
 
-/* "3 of 4 objects answered; node4: silent": nothing when all did. */
+/* Prints "3 of 4 objects answered; node4: silent": nothing if all did. */
 void show_missing(const struct term *t, FILE *to, Omis_reply r);
 
 /*
- * Writes b and a newline to stdout. False when the JSON or the writing failed, which is reported
- * unless the reader is gone.
+ * Writes b and a newline to stdout. Returns false if the JSON or the writing failed, which is
+ * reported unless the reader has closed.
  */
 bool show_json_line(struct json *j, struct buf *b);
 
-/* The same of an object in a stream of them: others may follow, also one that says what failed
- * (cmd_end()). */
+/* The same for an object in a stream: others may follow, also one with an error (cmd_end()). */
 bool show_json_next(struct json *j, struct buf *b);
 
-/* A document of its own: show_doc_open() begins it. */
+/* A single JSON document: show_doc_open() begins it. */
 struct show_doc {
 	struct buf b;
 	struct json j;
 };
 struct json *show_doc_open(struct show_doc *d);
 
-/* show_json_line() or show_json_next() of it, and frees it. CMD_OK or CMD_FAILURE. */
+/* Prints it by show_json_line() or show_json_next(), and frees it. CMD_OK or CMD_FAILURE. */
 int show_doc_close(struct show_doc *d);
 int show_doc_next(struct show_doc *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of numbers in text: one number a line, or CSV, or with tabs or space between. */
+/* Columns of numbers in text: one number per line, or CSV, or separated by tabs or blanks. */
 #ifndef TOOLS_TERM_COLUMNS_H
 #define TOOLS_TERM_COLUMNS_H
 
@@ -12,7 +12,9 @@
 #define COLUMNS_NAME_BYTES 128
 
 struct columns_options {
-	/* Names or numbers from 1, by commas. NULL: the column "value", else the first. */
+	/*
+	 * Names or numbers from 1, separated by commas. NULL: the column "value", else the first.
+	 */
 	const char *list;
 	const char *time; /* a name or a number; NULL: the column "time_ns", if there is one */
 };
@@ -20,12 +22,12 @@ struct columns_options {
 struct columns_row {
 	unsigned n;
 	const char *const *name; /* "" without a header */
-	const double *value; /* NaN: an empty cell, or one that says that it is no number */
+	const double *value; /* NaN: an empty cell, or text that means no number */
 	bool has_time;
-	int64_t time_ns; /* of a column whose name ends with _ns; others have seconds */
+	int64_t time_ns; /* of a column with a name in _ns; others have seconds */
 };
 
-/* Not 0: enough. */
+/* Any value but 0 ends the reading. */
 typedef int (*columns_fn)(void *arg, const struct columns_row *row);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments in the forms that users write. */
+/* Moments in the notations of users. */
 #ifndef TOOLS_TERM_MOMENT_H
 #define TOOLS_TERM_MOMENT_H
 
@@ -10,9 +10,8 @@
 
 /*
  * Wall time in ns since 1970. text: now; -TIME (before now); HH:MM[:SS] (of today, or of yesterday
- * when it is still to come); YYYY-MM-DD[THH:MM[:SS]][Z|+HH:MM|-HH:MM]; @SECONDS since 1970. Without
- * a zone it is local time. ERR_PARSE; ERR_INVALID: there is no such day or time, or it is after
- * now.
+ * if it is in the future); YYYY-MM-DD[THH:MM[:SS]][Z|+HH:MM|-HH:MM]; @SECONDS since 1970. Without a
+ * zone it is local time. ERR_PARSE; ERR_INVALID: there is no such day or time, or it is after now.
  */
 int moment_parse(const char *text, nsec_t now, nsec_t *out, struct err *e);
 

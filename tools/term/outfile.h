@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The output of a command, whole or not at all: under another name until it is whole, with the
- * rights of the earlier file. A device or a pipe is written directly. Reports failures on stderr.
+ * The output file of a command, complete or not at all. It has another name until it is complete,
+ * and the rights of the earlier file. A device or a pipe is written directly. Reports failures on
+ * stderr.
  */
 #ifndef TOOLS_TERM_OUTFILE_H
 #define TOOLS_TERM_OUTFILE_H
@@ -12,22 +13,27 @@
 struct outfile {
 	int fd;
 	const char *path; /* borrowed; NULL = standard output */
-	char part[FILE_PATH_BYTES]; /* what the file is called until it is whole; "" = none */
+	char part[FILE_PATH_BYTES]; /* temporary name; "" = none */
 };
 
-/* These return an exit status. What was there under that name stays until outfile_finish(). */
+/* These return an exit status. An existing file of that name stays until outfile_finish(). */
 int outfile_open(struct outfile *o, const char *path);
 
-/* Before work whose output comes at the end: can it be written there? What is there stays. */
+/*
+ * Before work whose output comes at the end: checks that the file can be written. It is not
+ * changed.
+ */
 int outfile_check(const char *path);
 
-/* Writes what is in b, if that is `least` bytes, and empties it. Blocks until it is written. */
+/*
+ * Writes the contents of b, if there are `least` bytes, and empties it. Blocks until it is written.
+ */
 int outfile_put(struct outfile *o, struct buf *b, size_t least);
 
 /* Blocks until a file is on the disk. */
 int outfile_finish(struct outfile *o);
 
-/* Removes what is not whole. Of a struct that is all 0 too. */
+/* Removes an incomplete file. An all-zero struct is fine. */
 void outfile_close(struct outfile *o);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all commands of omig share: options, exit statuses and messages. */
+/* Shared by all commands of omig: options, exit statuses and messages. */
 #ifndef TOOLS_TERM_SAY_H
 #define TOOLS_TERM_SAY_H
 
@@ -20,12 +20,12 @@ enum cmd_exit {
 	CMD_PARTIAL, /* answered, but not for all objects */
 	CMD_CHANGED, /* compare: something surely changed */
 	CMD_TIMEOUT = 124,
-	CMD_NOEXEC = 126, /* run, exec: the program may not be started, as shells say it */
-	CMD_NOPROGRAM = 127, /* run, exec: there is no such program */
+	CMD_NOEXEC = 126, /* run, exec: the program is not executable, as in shells */
+	CMD_NOPROGRAM = 127, /* run, exec: the program does not exist */
 	CMD_SIGNAL = 128, /* + the signal's number */
 };
 
-/* Options that all commands that ask a mainsm have. */
+/* Options of all commands that ask a mainsm. */
 struct cmd_common {
 	bool json;
 	const char *color; /* auto, always, never */
@@ -48,44 +48,45 @@ struct cmd_common {
 		       &(c)->color)
 
 /*
- * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are
- * made of. first NULL: the command has no operands. -1 = continue, else the exit status.
+ * Calls opt_parse(), and handles the hidden forms `COMMAND --omig-doc man|complete|help` that
+ * generate documents. first NULL: the command has no operands. Returns -1 = continue, else the exit
+ * status.
  */
 int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 
-/* `omig: text` on stderr, control characters escaped. Returns status. */
+/* Prints `omig: text` on stderr, with control characters escaped. Returns status. */
 int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* As opt_usage_error(). cmd_end() repeats all of these in JSON where --json is given. */
+/* As opt_usage_error(). cmd_end() repeats all of these in JSON if --json is given. */
 int cmd_usage(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* As cmd_usage(), for a first operand that is none of spec->verbs. */
 int cmd_usage_verb(const struct opt_spec *spec, const char *given);
 
-/* Keeps words, which the command has already printed on stderr, for cmd_end(). Returns status. */
+/* Stores words, which the command has already printed on stderr, for cmd_end(). Returns status. */
 int cmd_note(int status, const char *words);
 
-/* A JSON document stands on stdout, or is about to: nothing may follow it. */
+/* Notes that a JSON document is on stdout, or will be: nothing may follow it. */
 void cmd_document(void);
 
 /*
- * At the end of main(). After a failure with --json, prints the first message as an object on
- * stdout, {"error":{"status":N,"text":"..."}}. Prints nothing behind a document.
+ * Called at the end of main(). After a failure with --json, prints the first message as an object
+ * on stdout, {"error":{"status":N,"text":"..."}}. Prints nothing after a document.
  */
 void cmd_end(int status);
 
 /*
- * The latest message as "error":{"status":N,"text":"..."} into an open object: what a document of
- * several inputs has for one of which there is no answer, or only a part.
+ * Writes the latest message as "error":{"status":N,"text":"..."} to an open object. A document
+ * about several inputs uses it for an input with no answer, or a partial one.
  */
 void cmd_put_error(struct json *j, int status);
 
 /*
- * For an action that is retried before it is a failure. cmd_fail() writes into words, "" before,
- * and not on stderr. The first message stays, since it is the cause of others. NULL: on stderr
- * again.
+ * For an action that is retried before it counts as failed. cmd_fail() then writes to words,
+ * initially "", in place of stderr. The first message stays, because it is the cause of the others.
+ * NULL: to stderr again.
  */
 void cmd_hush(char *words, size_t size);
 

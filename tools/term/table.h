@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of text, and numbers as people read them. */
+/* Columns of text, and numbers in a readable form. */
 #ifndef TOOLS_TERM_TABLE_H
 #define TOOLS_TERM_TABLE_H
 
@@ -11,12 +11,11 @@
 
 struct table;
 
-/* heads: `columns` words, borrowed; align: one of l and r a column. NULL without memory. */
+/* heads: `columns` words, borrowed; align: l or r for each column. Returns NULL without memory. */
 struct table *table_new(size_t columns, const char *const *heads, const char *align);
 void table_free(struct table *t);
 
-/* The next cell, row by row; bytes that a terminal minds are escaped. A failure shows at
- * table_print(). */
+/* Adds the next cell, row by row; control bytes are escaped. table_print() reports failures. */
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends head and rows to out; lines are cut at `width` characters (0: not). -ERR_NOMEM. */
@@ -29,8 +28,8 @@ int table_end(struct table *t, size_t width, struct buf *out);
 int table_show(struct table *t, size_t width);
 
 /*
- * Calls fn for each head (row 0) and cell, row by row. False: some cell found no memory, or fn
- * ended it by false.
+ * Calls fn for each head (row 0) and cell, row by row. Returns false if a cell was lost for lack of
+ * memory, or fn returned false.
  */
 typedef bool (*table_cell_fn)(void *arg, size_t row, size_t column, const char *text,
 			      bool is_right);
@@ -40,16 +39,19 @@ bool table_each(const struct table *t, table_cell_fn fn, void *arg);
 
 /* 0, 12, 3.4k, 56M: at most 5 characters below 10^15. Returns out. NaN: "-". */
 char *table_count(char out[TABLE_NUMBER_BYTES], double v);
-/* As above by 1024: 512, 3.4K, 56M. */
+/* The same by 1024: 512, 3.4K, 56M. */
 char *table_bytes(char out[TABLE_NUMBER_BYTES], double v);
-/* A class of sizes: "0", "4-7", "512-1023", "1K-2K" (below the end from 1K on); "1G+" without an
- * end (to < 0). */
+/*
+ * Writes a class of sizes: "0", "4-7", "512-1023", "1K-2K" (below the end from 1K on); "1G+"
+ * without an end (to < 0).
+ */
 void table_sizes(struct buf *out, int64_t from, int64_t to);
 /* 12.3; "-" for NaN. */
 char *table_percent(char out[TABLE_NUMBER_BYTES], double v);
-/* A value of this many digits with its unit, scaled by 1000: "20.7 MB", "6.42 ms", "95.7 %" for
- * s/s, "42 calls". NaN:
- * "-" and the unit. Returns out. */
+/*
+ * Writes a value with this many digits and its unit, scaled by 1000: "20.7 MB", "6.42 ms", "95.7 %"
+ * for s/s, "42 calls". NaN: "-" and the unit. Returns out.
+ */
 #define TABLE_QUANTITY_BYTES 192
 char *table_quantity(char out[TABLE_QUANTITY_BYTES], double v, int digits, const char *unit);
 /* 12.3s, 4m05s, 2h03m, 3d04h. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The terminal, or what stands in for it: colour, size, keys. */
+/* The terminal, or its substitute: colour, size, keys. */
 #ifndef TOOLS_TERM_TERM_H
 #define TOOLS_TERM_TERM_H
 
@@ -32,22 +32,26 @@ struct term {
  */
 int term_open(struct term *t, const char *when);
 
-/* The locale of the environment has UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is set). */
+/*
+ * True if the locale of the environment has UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is set).
+ */
 bool term_is_utf8(void);
 
-/* Replaces the signs that Omig itself writes by one character of ASCII each: -> by >, us. Where the
- * locale has UTF-8 nothing changes; names of others stay as they are. */
+/*
+ * Replaces each sign that Omig itself writes by ASCII, for example an arrow by > and micro by u. If
+ * the locale has UTF-8 nothing changes; names of others are unchanged.
+ */
 void term_to_locale(struct buf *b);
 
-/* The escape that starts `p`; "" without colour. TERM_PLAIN ends any. */
+/* Returns the escape that starts `p`; "" without colour. TERM_PLAIN ends any. */
 const char *term_paint(const struct term *t, enum term_paint p);
 
-/* Asks for the size again (after SIGWINCH). */
+/* Reads the size again (after SIGWINCH). */
 void term_measure(struct term *t);
 
-/* Keys without echo and Enter, alternate screen; only when stdin and stdout are a terminal. */
+/* Keys without echo and Enter, alternate screen; only if stdin and stdout are a terminal. */
 void term_raw(struct term *t);
-/* As it was. Signal-safe. */
+/* Restores the terminal. Signal-safe. */
 void term_restore(void);
 
 enum term_key {
@@ -58,26 +62,27 @@ enum term_key {
 	TERM_KEY_PAGE_DOWN,
 	TERM_KEY_HOME,
 	TERM_KEY_END,
-	TERM_KEY_OTHER, /* a sequence that means nothing here */
+	TERM_KEY_OTHER, /* an unknown sequence */
 };
 
 /*
- * The key that the n bytes behind an escape are: "[A" is the arrow upwards. *used: bytes of it.
- * Other bytes than a sequence: TERM_KEY_ESCAPE, and none is used.
+ * Returns the key for the n bytes after an escape: "[A" is the up arrow. *used: its number of
+ * bytes. If they are no sequence: TERM_KEY_ESCAPE, and none is used.
  */
 int term_key_of(const char *bytes, size_t n, size_t *used);
 
 /*
- * A key that waits on stdin: a byte, or one of enum term_key; -1: none. Blocks for 25 ms at most,
- * behind an escape.
+ * Returns a key that waits on stdin: a byte, or one of enum term_key; -1: none. Blocks for at most
+ * 25 ms, after an escape.
  */
 int term_key(const struct term *t);
 
-/* n bytes to `to` with control characters and what is no UTF-8 escaped, quotes left alone. */
+/*
+ * Writes n bytes to `to`. Escapes control characters and bytes that are not UTF-8, but not quotes.
+ */
 void term_put_safe(FILE *to, const char *s, size_t n);
 
-/* The same for a text of several lines. A line feed behind the last one is added if it is missing.
- */
+/* The same for a text of several lines. Adds a final line feed if it is missing. */
 void term_put_lines(FILE *to, const char *s, size_t n);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text that the user names: a file, a pipe of the shell, or standard input, which may come
- * slowly. */
+/* A text that the user names: a file, a pipe of the shell, or standard input, which may be slow. */
 #ifndef TOOLS_TERM_WHOLEFILE_H
 #define TOOLS_TERM_WHOLEFILE_H
 
@@ -13,7 +12,7 @@
  */
 int wholefile_read(const char *path, size_t max, struct buf *out, struct err *e);
 
-/* What messages call it. */
+/* Returns its name for messages. */
 const char *wholefile_name(const char *path);
 
 #endif

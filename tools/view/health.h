@@ -8,14 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* renewed at two thirds of 90 days: this one is late */
+/* renewed at two thirds of 90 days: the renewal is late */
 #define HEALTH_EXPIRY_WARN_S (14 * 86400)
-/* of shorter lives less than a fifth: those of jobs last 7 days, and are renewed at a third */
+/* for shorter lives less than a fifth: those of jobs last 7 days, and are renewed at a third */
 #define HEALTH_EXPIRY_WARN_SHARE 5
-/* what is shorter was issued by hand */
+/* shorter ones were issued by hand */
 #define HEALTH_EXPIRY_WARN_LEAST_S (86400)
 #define HEALTH_LAG_WARN_NS 500e6 /* half of what omig top may wait for at one a second */
-/* a quarter of where a peer that does not read is cut */
+/* a quarter of the limit at which a slow peer is disconnected */
 #define HEALTH_QUEUE_WARN_BYTES (8 << 20)
 
 struct health_note {
@@ -25,7 +25,7 @@ struct health_note {
 
 /*
  * v: one daemon's omig_status, [program, version, uptime, [name, value]...]; now_s is the wall
- * time, version that of this program. Writes at most `max` notes, returns how many there are.
+ * time, version that of this program. Writes at most `max` notes, returns the total number.
  */
 size_t health_notes(const Omis_value *v, double now_s, const char *version, struct health_note *out,
 		    size_t max);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole monitor in a few lines: whether all is well, and what it does. */
+/* A summary of the whole monitor in a few lines: its health, and its activity. */
 #ifndef TOOLS_VIEW_MONITOR_H
 #define TOOLS_VIEW_MONITOR_H
 
@@ -23,7 +23,7 @@ struct monitor_problem {
 
 struct monitor {
 	struct monitor_problem problem[MONITOR_PROBLEMS_MAX];
-	size_t nproblem; /* causes that there are, also beyond the array */
+	size_t nproblem; /* number of causes, also beyond the array */
 	size_t daemons, sites, hosts, processes;
 	double measurements, csrs, subscriptions, tools, up_s, rss_bytes; /* NaN: not known */
 	double certificates_s; /* wall time at which the first of them ends; NaN: not known */
@@ -32,16 +32,16 @@ struct monitor {
 
 /*
  * tree: omig_tree(); r: the reply of omig_status() alone; now_s: wall time; version: this
- * program's. What is said of a daemon is said by health_notes().
+ * program's. health_notes() finds the problems of a daemon.
  */
 void monitor_read(struct monitor *m, const Omis_value *tree, Omis_reply r, double now_s,
 		  const char *version);
 
-/* "lm of node1" for the token of a daemon's object, "" being mainsm's. Returns out. */
+/* Writes "lm of node1" for the token of a daemon's object, "" being mainsm's. Returns out. */
 char *monitor_daemon(const Omis_value *tree, const char *program, const char *token, char *out,
 		     size_t size);
 
-/* "all well: ..." or a line for each cause; then three lines about what there is. */
+/* Writes "all well: ..." or a line for each cause; then three lines about the monitor's objects. */
 void monitor_show(const struct term *t, const struct monitor *m, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of many threads, as one tree: what `omig stacks` shows. */
+/* Stacks of many threads, merged into one tree, for `omig stacks`. */
 #ifndef TOOLS_VIEW_STACKS_H
 #define TOOLS_VIEW_STACKS_H
 
@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define STACKS_FRAMES_MAX 512 /* of one thread: lm-trace reports no more */
-#define STACKS_TROUBLES_MAX 8 /* causes that are shown; others are counted */
+#define STACKS_TROUBLES_MAX 8 /* causes shown; others are counted */
 
 /* Texts belong to the value that was read. */
 struct stack_frame {
@@ -33,7 +33,7 @@ struct stack {
 	size_t n;
 };
 
-/* Why there is no stack of some threads. */
+/* Reason why some threads have no stack. */
 struct stacks_trouble {
 	char text[160];
 	int64_t rank; /* of the first of them; -1: not of MPI */
@@ -52,7 +52,7 @@ struct stacks {
 };
 
 /*
- * From omig_tree(): threads whose stacks are to be read: of each process the main one, or all.
+ * From omig_tree(): threads whose stacks are to be read: the main one of each process, or all.
  * False: no memory.
  */
 struct stacks_wanted {
@@ -63,21 +63,21 @@ struct stacks_wanted {
 bool stacks_choose(struct stacks *s, const Omis_value *tree, const struct stacks_wanted *w);
 
 /*
- * Entries of omig_backtrace(). is_deep: also what the C library and the MPI library do below a
- * call, and what is above main. False: no memory.
+ * Adds entries of omig_backtrace(). is_deep: with frames of the C library and the MPI library below
+ * a call, and frames above main. False: no memory.
  */
 bool stacks_add(struct stacks *s, const Omis_object_result *entries, bool is_deep);
 
-/* Threads without a stack are put out of v; more reasons from the reply's coverage. */
+/* Removes threads without a stack from v; adds reasons from the reply's coverage. */
 void stacks_finish(struct stacks *s);
 void stacks_done(struct stacks *s);
 
-/* A call of the MPI library, of C or Fortran. */
+/* True for a call of the MPI library, in C or Fortran. */
 bool stack_frame_is_mpi(const struct stack_frame *f);
 
 /* A line in words, the merged tree, and what is missing. -ERR_NOMEM. */
 int stacks_show(const struct term *t, const struct stacks *s, struct buf *out);
-/* Members of an open object. */
+/* Writes members of an open object. */
 void stacks_to_json(struct json *j, const struct stacks *s);
 
 #endif

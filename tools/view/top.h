@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `omig top` shows at one moment: ranks and nodes, and rates between two moments. */
+/* A sample for `omig top`: ranks and nodes, and rates between two samples. */
 #ifndef TOOLS_VIEW_TOP_H
 #define TOOLS_VIEW_TOP_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The classes of calls, as omig_calls_read and the built-in metrics name them. */
+/* The classes of calls, in the order of omig_calls_read and the built-in metrics. */
 enum top_class {
 	TOP_SEND,
 	TOP_RECEIVE,
@@ -33,11 +33,11 @@ enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_E
 #define TOP_TOKEN_BYTES 64
 #define TOP_NAME_BYTES 64
 
-/* The call that a rank is in: of its main thread, or of the first one that is known. */
+/* The current call of a rank: of its main thread, or of the first one that is known. */
 enum top_call_state { TOP_CALL_IN, TOP_CALL_ASKS, TOP_CALL_OUT, TOP_CALL_UNKNOWN };
 enum top_call_kind { TOP_CALL_OTHER, TOP_CALL_SENDS, TOP_CALL_RECEIVES, TOP_CALL_TOGETHER };
 
-#define TOP_PARTNER_UNKNOWN (-1) /* any, or the monitor cannot know */
+#define TOP_PARTNER_UNKNOWN (-1) /* any, or unknown to the monitor */
 
 struct top_call {
 	char name[TOP_NAME_BYTES];
@@ -59,7 +59,7 @@ struct top_rank {
 	int64_t state; /* enum top_state, or what a later monitor adds */
 	double cpu_s, rss_bytes; /* NaN: not known */
 	struct top_call call;
-	/* all its threads wait, since then at least; 0: they do not, or that is unknown */
+	/* lower bound of the time for which all its threads wait; 0: they do not, or unknown */
 	double stuck_s;
 	char job[TOP_NAME_BYTES]; /* "": not known, as world_size 0 */
 	int64_t world_size;
@@ -83,33 +83,37 @@ struct top_node {
 struct top_sample {
 	struct top_rank *rank; /* owned, as are the nodes */
 	size_t nrank, rank_cap;
-	size_t nended; /* that top_drop_ended() has taken out */
+	size_t nended; /* removed by top_drop_ended() */
 	struct top_node *node;
 	size_t nnode, node_cap;
 	size_t cursor; /* where the next rank is expected while a reply is read */
 	bool is_indexed; /* ranks are in the order of their tokens */
 	nsec_t wall; /* when it was taken */
-	Omis_reply reply; /* owned; its coverage says what is missing. NULL: none came */
+	Omis_reply reply; /* owned; with the coverage. NULL: no reply */
 };
 
 void top_sample_done(struct top_sample *s);
 
 /*
- * Attaches what came, switches counting on for new processes, reads everything. Returns an exit
- * status and reports failures. before (may be NULL) gives the rates.
+ * Attaches new objects, switches counting on for new processes, reads everything. Returns an exit
+ * status and reports failures. before (may be NULL) is used for rates.
  */
 int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job);
 
-/* As above without switching counting on, and without rates. job: NULL is all. */
+/* The same without switching counting on, and without rates. job: NULL is all. */
 int top_sample_read(struct top_sample *s, const char *job);
 
-/* Switches counting on (what: as omig_calls_enable has it) for what is in s and not in before (may
- * be NULL). */
+/*
+ * Switches counting on (what: as for omig_calls_enable) for processes in s and not in before (may
+ * be NULL).
+ */
 int top_sample_enable(const struct top_sample *s, const struct top_sample *before,
 		      const char *what);
 
-/* Before it is used as `before`: four thousand ranks are found in it by their tokens. Their order
- * changes. */
+/*
+ * Called before its use as `before`: indexes thousands of ranks by their tokens. Changes their
+ * order.
+ */
 void top_index(struct top_sample *s);
 
 /* Switches this tool's counting off again. */
@@ -131,13 +135,13 @@ void top_sort(struct top_sample *s, enum top_sort by);
 const struct top_node *top_node_find(const struct top_sample *s, const char *token);
 const struct top_rank *top_rank_find(const struct top_sample *s, const char *token);
 
-/* True: the rank has ended; its last counters may still be read. */
+/* True if the rank has ended; its last counters may still be read. */
 bool top_rank_has_ended(const struct top_rank *r);
 
-/* Takes ranks that have ended out of what is shown. */
+/* Removes ranks that have ended from the sample. */
 void top_drop_ended(struct top_sample *s);
 
-/* total, or NaN for a process without counted calls: that is no 0. */
+/* Returns total, or NaN for a process without counted calls, which is not 0. */
 double top_counted(const struct top_rank *r, double total);
 
 /* "run", "wait", ... for a state. */

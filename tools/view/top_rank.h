@@ -8,8 +8,8 @@
 #include "tools/view/top.h"
 
 /*
- * Requests what there is of the rank with that token and appends it. Counting of its partners is
- * switched on. What is not permitted is said. rows: 0, or the lines that fit. An exit status.
+ * Requests all data of the rank with that token and appends them. Switches counting of its partners
+ * on. Reports missing rights. rows: 0, or the lines that fit. Returns an exit status.
  */
 int top_rank_show(const struct term *t, const struct top_sample *s, const char *token, size_t rows,
 		  struct buf *out);

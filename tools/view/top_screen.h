@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a person has chosen in `omig top`: page, order, filter, job and row, by keys. */
+/* The user's choices in `omig top`: page, order, filter, job and row, by keys. */
 #ifndef TOOLS_VIEW_TOP_SCREEN_H
 #define TOOLS_VIEW_TOP_SCREEN_H
 
@@ -21,25 +21,25 @@ struct top_screen {
 };
 
 /*
- * A key (term_key()). s: what is shown, all: what there is; rows: ranks that fit. True: something
- * changed, and the screen is to be drawn again.
+ * Handles a key (term_key()). s: the shown part, all: everything; rows: ranks that fit. Returns
+ * true if something changed, so that the screen must be redrawn.
  */
 bool top_screen_key(struct top_screen *p, int key, const struct top_sample *s,
 		    const struct top_sample *all, size_t rows);
 
 /*
- * The ranks of `all` that are wanted, in their order. Other members are those of `all`; free
- * out->rank alone. False: no memory.
+ * Selects the requested ranks of `all`, in order. Other members are those of `all`; free only
+ * out->rank. False: no memory.
  */
 bool top_screen_view(struct top_screen *p, const struct top_sample *all, struct top_sample *out);
 
 /*
- * All words of the filter hold: "node1" is a part of program, node, job, state or call, "17" a
- * rank; "mpi>50", "rank<16", "cpu>90", "rss>100" (MiB), "calls>10" compare.
+ * True if all words of the filter match: "node1" is a part of program, node, job, state or call,
+ * "17" a rank; "mpi>50", "rank<16", "cpu>90", "rss>100" (MiB), "calls>10" compare.
  */
 bool top_filter_takes(const char *filter, const struct top_rank *r, const struct top_node *node);
 
-/* Lines of the page of help. */
+/* Lines of the help page. */
 extern const char top_help[];
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a sample says in words, by plain rules: hangs, slow ranks, hosts without room. */
+/* Sentences about a sample, by plain rules: hangs, slow ranks, overloaded hosts. */
 #ifndef TOOLS_VIEW_TOP_WORDS_H
 #define TOOLS_VIEW_TOP_WORDS_H
 
 #include "tools/view/top.h"
 #include "tools/view/top_waits.h"
 
-/* Ranks compute this many points more than the others, which are in MPI this long: both in %. */
+/*
+ * Slow ranks compute this many points more than the others, which are in MPI for this long: both in
+ * %.
+ */
 #define TOP_SLOW_POINTS 15
 #define TOP_SLOW_MPI 20
-/* Tasks for each processor, and share of the time in which some wait for one. */
+/* Tasks per processor, and fraction of the time in which some wait for one. */
 #define TOP_STARVED_TASKS 1.5
 #define TOP_STARVED_PRESSURE 20
 #define TOP_MEMORY_PRESSURE 5 /* % of the time in which all tasks wait for memory */
@@ -30,9 +33,9 @@ struct top_word {
 };
 
 /*
- * Calls fn for each line, the most urgent first: hangs, slow ranks, hosts, then jobs that have
- * none of those. Ranks must be in the order of top_sort(). The first sample has no rates: only
- * hangs and hosts.
+ * Calls fn for each line, the most urgent first: hangs, slow ranks, hosts, then jobs without any of
+ * those. Ranks must be in the order of top_sort(). The first sample has no rates: only hangs and
+ * hosts.
  */
 void top_words(const struct top_sample *s, void (*fn)(void *arg, const struct top_word *w),
 	       void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `omig tree` shows. */
+/* The objects for `omig tree`. */
 #ifndef TOOLS_VIEW_TREE_H
 #define TOOLS_VIEW_TREE_H
 
@@ -12,8 +12,8 @@
 enum tree_depth { TREE_SITES = 1, TREE_NODES, TREE_PROCESSES, TREE_THREADS };
 
 /*
- * The objects of omig_tree(), each behind its container, and side by side by
- * name, job and rank, or id; numbers in names count as numbers. They belong to the list.
+ * The objects of omig_tree(), each after its container, and within it by name, job and rank, or id;
+ * numbers in names are compared as numbers. They belong to the list.
  */
 struct tree {
 	const Omis_value **object;
@@ -24,18 +24,18 @@ struct tree {
 bool tree_sort(struct tree *t, const Omis_value *list);
 void tree_done(struct tree *t);
 
-/* What remains is the job, and what contains it. */
+/* Keeps only the job and its containers. */
 void tree_select_job(struct tree *t, const char *job);
 
 unsigned tree_level(const Omis_value *object); /* enum tree_depth */
 
-/* One line an object, indented. */
+/* Prints one line per object, indented. */
 void tree_show(const struct term *t, const struct tree *tree, enum tree_depth depth);
 
-/* {"sites":[{...,"nodes":[{...,"processes":[{...,"threads":[]}]}]}]}: one value. */
+/* Writes {"sites":[{...,"nodes":[{...,"processes":[{...,"threads":[]}]}]}]}: one value. */
 void tree_to_json(struct json *j, const struct tree *tree);
 
-/* Nodes that are not up. */
+/* Returns the number of nodes that are not up. */
 unsigned tree_unreachable(const struct tree *tree);
 
 #endif

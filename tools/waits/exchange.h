@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the ranks of a job have exchanged with their partners between two moments: the sums of
- * omig_calls_read. Only pairs that occur are held.
+ * Communication between the ranks of a job and their partners between two moments: the sums of
+ * omig_calls_read. Only pairs that occur are stored.
  */
 #ifndef TOOLS_WAITS_EXCHANGE_H
 #define TOOLS_WAITS_EXCHANGE_H
@@ -21,8 +21,10 @@ struct exchange_pair {
 	unsigned func; /* of common/ring/calls.h */
 	int32_t partner; /* rank in the job; CALL_PARTNER_UNKNOWN; CALL_PARTNER_ALL */
 	double count, bytes_out, bytes_in;
-	/* seconds: certainly of this partner; shared out to it; possible for it at most; so far,
-	 * of calls under way */
+	/*
+	 * seconds: certainly for this partner; its part of divided time; upper bound; so far in
+	 * open calls
+	 */
 	double certain, shared, possible, open;
 	uint32_t kinds; /* SEG_FOR_X */
 	int32_t tag; /* -1 any or none; SEG_TAG_SEVERAL */
@@ -41,7 +43,7 @@ struct exchange_rank {
 	size_t npair, pair_cap;
 	struct exchange_call *call; /* owned; ascending by function */
 	size_t ncall, call_cap;
-	double lost; /* calls whose partner found no room */
+	double lost; /* calls whose partner did not fit */
 };
 
 /* The messages of one job. */
@@ -56,17 +58,17 @@ struct exchange {
 void exchange_done(struct exchange *x);
 
 /*
- * From entries of omig_calls_read(..., EXCHANGE_FLAGS), for the ranks of s that are in that job.
- * Values that do not fit are left out. False: no memory; nothing is held.
+ * Reads entries of omig_calls_read(..., EXCHANGE_FLAGS), for the ranks of s in that job. Skips
+ * invalid values. False: no memory; *x is empty.
  */
 bool exchange_read(struct exchange *x, const struct top_sample *s, const char *job,
 		   const Omis_object_result *entries);
 
-/* out = now - before, of the ranks that are in both. False: no memory; nothing is held. */
+/* Computes out = now - before, for the ranks in both. False: no memory; *out is empty. */
 bool exchange_difference(struct exchange *out, const struct exchange *before,
 			 const struct exchange *now);
 
-/* NULL: the rank is not below the size of the world. */
+/* Returns NULL if the rank is not below the size of the world. */
 const struct exchange_rank *exchange_find(const struct exchange *x, int64_t rank);
 
 #endif

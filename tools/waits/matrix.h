@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A metric by pairs of ranks, made of an exchange: only the pairs that have a value. */
+/* A metric by pairs of ranks, computed from an exchange: only the pairs with a value. */
 #ifndef TOOLS_WAITS_MATRIX_H
 #define TOOLS_WAITS_MATRIX_H
 
@@ -12,7 +12,7 @@
 
 #define MATRIX_TABLE_RANKS 24 /* as a table of numbers; more are shades */
 
-/* What a rank does with its partner, in the metric's calls. */
+/* The direction of the metric's calls, from the rank's view. */
 enum matrix_way { MATRIX_SENDS, MATRIX_RECEIVES, MATRIX_WAITS, MATRIX_BOTH };
 
 struct matrix_cell {
@@ -29,14 +29,16 @@ struct matrix {
 	double sum, most;
 	const struct matrix_cell *largest; /* NULL: there is none */
 	double seconds;
-	double lost; /* calls whose partner found no room */
+	double lost; /* calls whose partner did not fit */
 };
 
-/* The metric of that name, by partners. ERR_NOTFOUND, with the nearest name; ERR_UNSUPPORTED: it is
- * not by partners. */
+/*
+ * Finds the metric of that name, by partners. ERR_NOTFOUND, with the nearest name; ERR_UNSUPPORTED:
+ * it is not by partners.
+ */
 int matrix_metric(const char *name, struct pmsl_builtin *out, struct err *e);
 
-/* False: no memory; nothing is held. x must outlive m. */
+/* False: no memory; *m is empty. x must outlive m. */
 bool matrix_make(struct matrix *m, const struct pmsl_builtin *metric, const struct exchange *x);
 void matrix_done(struct matrix *m);
 
@@ -48,9 +50,9 @@ char *matrix_value(char out[MATRIX_VALUE_BYTES], const struct matrix *m, double 
 #define MATRIX_PAIR_BYTES 64
 char *matrix_pair(char out[MATRIX_PAIR_BYTES], const struct matrix *m, const struct matrix_cell *c);
 
-/* --- matrix_show.c: as text for a terminal, CSV, and keys into an open object */
+/* --- matrix_show.c: as text for a terminal, CSV, and keys of an open JSON object */
 
-/* Appends one line: the largest value, and how many pairs have one. */
+/* Appends one line: the largest value, and the number of pairs with a value. */
 void matrix_verdict(struct buf *out, const struct matrix *m);
 
 /* is_plain: shades are digits. -ERR_NOMEM. */
@@ -58,11 +60,11 @@ int matrix_show(const struct term *t, const struct matrix *m, bool is_plain, str
 void matrix_csv(struct buf *out, const struct matrix *m, bool head);
 void matrix_json(struct json *j, const struct matrix *m);
 
-/* --- matrix_draw.c: a picture, whole and without a script, for dark and light */
+/* --- matrix_draw.c: a complete picture without a script, for dark and light */
 
 #define MATRIX_DRAW_MAX_BYTES (64 * 1024 * 1024)
 void matrix_svg(struct buf *out, const struct matrix *m);
-/* With the picture and a table of its values. */
+/* Writes a page with the picture and a table of its values. */
 void matrix_html(struct buf *out, const struct matrix *m);
 
 #endif

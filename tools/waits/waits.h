@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rank waits for which, made of an exchange.
- *
- * The time of a call with one partner is certain. A call that waits for requests of several
- * partners ends with the last of them. MPI does not report which one that was. Its time goes to the
- * partners in proportion to their lateness. A partner is late by as much as it is less in MPI than
- * the median rank. Such time is `inferred`, and has a bound.
+ * Finds which rank waits for which, from an exchange. The time of a call with one partner is
+ * certain. A call that waits for requests of several partners ends with the last of them. MPI does
+ * not report which one that was. Its time is divided among the partners in proportion to their
+ * lateness. A partner's lateness is the time by which it is less in MPI than the median rank. Such
+ * time is `inferred`, and has a bound.
  */
 #ifndef TOOLS_WAITS_WAITS_H
 #define TOOLS_WAITS_WAITS_H
@@ -14,7 +13,7 @@
 
 #define WAITS_LEAST 0.02 /* a smaller share of a rank's time is not worth a line */
 
-/* What `rank` waits for `partner`, in all calls together. */
+/* The time for which `rank` waits for `partner`, in all calls together. */
 struct waits_edge {
 	int32_t rank, partner; /* partner: a rank, or CALL_PARTNER_UNKNOWN or CALL_PARTNER_ALL */
 	double seconds, inferred; /* inferred is part of seconds */
@@ -32,8 +31,10 @@ struct waits_collective {
 	double seconds, share; /* of all ranks; of all their time */
 	int32_t worst; /* the rank with most time in it */
 	double worst_seconds, worst_share;
-	/* came last most often, inferred from the least time in the call; -1: not known. The others
-	 * waited so long for it */
+	/*
+	 * the rank that was most often last, inferred from the least time in the call; -1: unknown.
+	 * The waits of the others for it
+	 */
 	int32_t last;
 	double waited;
 };
@@ -56,11 +57,11 @@ struct waits {
 	size_t most_ranks;
 	const struct waits_edge *most_edge; /* its largest; NULL: collectives have more */
 	const struct waits_collective *most_collective;
-	double lost; /* calls whose partner found no room */
+	double lost; /* calls whose partner did not fit */
 	bool failed;
 };
 
-/* False: no memory; nothing is held. x must outlive w. */
+/* False: no memory; *w is empty. x must outlive w. */
 bool waits_make(struct waits *w, const struct exchange *x);
 void waits_done(struct waits *w);
 

@@ -10,10 +10,10 @@
 /* The verdict, and a line for each wait above WAITS_LEAST. -ERR_NOMEM. */
 int waits_show(const struct term *t, const struct waits *w, struct buf *out);
 
-/* A row for each wait, however short; head: with the names of the columns. */
+/* Writes a row for each wait, however short; head: with the names of the columns. */
 void waits_csv(struct buf *out, const struct waits *w, bool head);
 
-/* Keys and values into an open object. */
+/* Writes keys and values to an open object. */
 void waits_json(struct json *j, const struct waits *w);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of this room share. */
+/* Shared by the files of this room. */
 #ifndef TOOLS_WEB_INTERNAL_H
 #define TOOLS_WEB_INTERNAL_H
 
@@ -23,7 +23,7 @@ struct web_conn {
 
 struct web {
 	struct web_conf conf;
-	char *token; /* owned; NULL = none is needed */
+	char *token; /* owned; NULL = not required */
 	bool is_loopback;
 	int epoll, listener;
 	struct list conns;
@@ -38,23 +38,23 @@ struct web_head {
 	bool has_body;
 };
 
-/* Bytes up to the empty line that ends the head, with it; 0 = it is not there yet. */
+/* Returns the length of the head with its final empty line; 0 = incomplete. */
 size_t web_head_end(const char *p, size_t n);
 
 /*
- * Takes a whole head apart: n bytes with the empty line, p[n] writable. Returns 0 or the
- * status that answers it.
+ * Splits a complete head: n bytes with the empty line, p[n] writable. Returns 0 or the status of
+ * the answer.
  */
 int web_head_read(char *p, size_t n, struct web_head *out);
 
-/* A Host (or what follows :// in an Origin) that names this machine's loopback. */
+/* True for a Host (or the part of an Origin after ://) that names this machine's loopback. */
 bool web_is_local_name(const char *host);
 
-/* Takes the descriptor; closes it when there is no memory. */
+/* Takes the descriptor; closes it without memory. */
 void web_conn_new(struct web *w, int fd);
 void web_conn_free(struct web_conn *c);
 
-/* Reads or writes what is possible; ends a connection at its deadline. Both may free it. */
+/* Reads or writes as much as possible; ends a connection at its deadline. Both may free it. */
 void web_conn_turn(struct web_conn *c);
 void web_conn_expire(struct web_conn *c);
 

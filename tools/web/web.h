@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A port from which text is read by HTTP/1.1: GET and HEAD, no body, one request a connection. No
- * library does this. evhttp of libevent 2.1 bounds neither the number of connections nor the time
- * of a request: a byte now and then keeps one for ever. libmicrohttpd would load a second TLS
- * library into each omig. HTTP without bodies and persistent connections is small.
+ * A port for reading text by HTTP/1.1: GET and HEAD, no body, one request per connection.
  *
- * Each connection costs WEB_HEAD_MAX_BYTES and its answer, and lives for WEB_TIME_MAX_NS. At most
- * WEB_CONNS_MAX live at once.
+ * No library does this. evhttp of libevent 2.1 bounds neither the number of connections nor the
+ * time of a request: a byte at intervals keeps one open for ever. libmicrohttpd would load a second
+ * TLS library into each omig. HTTP without bodies and persistent connections is small. Each
+ * connection costs WEB_HEAD_MAX_BYTES and its answer, and lasts for WEB_TIME_MAX_NS. At most
+ * WEB_CONNS_MAX exist at once.
  */
 #ifndef TOOLS_WEB_WEB_H
 #define TOOLS_WEB_WEB_H
@@ -20,7 +20,7 @@
 
 struct web;
 
-/* What was asked. Texts live for the call. */
+/* The parsed request. Texts are valid during the call. */
 struct web_request {
 	const char *path; /* without what follows '?' */
 	const char *accept; /* "" when the header is not there */
@@ -37,8 +37,8 @@ struct web_conf {
 	const char *address; /* numeric, IPv6 without brackets */
 	uint16_t port; /* 0: the system chooses */
 	/*
-	 * The token that each request must carry; NULL: none is needed. An address that is not
-	 * loopback needs one: ERR_DENIED.
+	 * The token that each request must carry; NULL: none. An address that is not loopback
+	 * requires one: ERR_DENIED.
 	 */
 	const char *token;
 	void (*answer)(void *arg, const struct web_request *q, struct web_answer *a);
@@ -46,7 +46,7 @@ struct web_conf {
 };
 
 struct web_stats {
-	uint64_t answered, refused, cut; /* refused: 4xx; cut: too slow, too many, gone */
+	uint64_t answered, refused, cut; /* refused: 4xx; cut: too slow, too many, disconnected */
 	unsigned open;
 };
 
@@ -56,15 +56,15 @@ void web_close(struct web *w);
 
 uint16_t web_port(const struct web *w);
 
-/* Polls readable when web_turn() has something to do; call it once a second besides. */
+/* Polls readable when web_turn() has something to do; also call web_turn() once a second. */
 int web_fd(const struct web *w);
 void web_turn(struct web *w);
 
 void web_get_stats(const struct web *w, struct web_stats *out);
 
 /*
- * True when the Accept header ranks `type` at least as high as `other`, and names it: a wildcard
- * does not count.
+ * True if the Accept header ranks `type` at least as high as `other`, and names it: a wildcard does
+ * not count.
  */
 bool web_prefers(const char *accept, const char *type, const char *other);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watches what a job exchanges, interval by interval, for a command. */
+/* Watches the exchange of a job, interval by interval, for a command. */
 #ifndef TOOLS_CMD_WAITS_EXCHANGE_WATCH_H
 #define TOOLS_CMD_WAITS_EXCHANGE_WATCH_H
 
@@ -14,8 +14,10 @@ struct exchange_watch {
 	nsec_t every_ns;
 	bool is_quiet; /* no progress: others read what is shown */
 	int64_t count; /* intervals; 0: until a signal, or the end of the job */
-	/* Called for each interval; the reply has the coverage. An exit status: any but CMD_OK ends
-	 * the watch. */
+	/*
+	 * Called for each interval; the reply has the coverage. Returns an exit status: any but
+	 * CMD_OK ends the watch.
+	 */
 	int (*show)(void *arg, const struct exchange *x, Omis_reply reply);
 	void *arg;
 };
@@ -31,7 +33,7 @@ struct exchange_watch {
 			     OPT_I64, &(w)->count, 0, INT64_MAX)
 
 /*
- * Counting by partner is on while it runs. Blocks until the last interval has ended. ^C ends an
+ * Counting by partner is on while it runs. Blocks until the last interval has ended. ^C ends the
  * interval, which is shown, and then the watch. Returns an exit status and reports failures.
  */
 int exchange_watch_run(struct exchange_watch *w);
