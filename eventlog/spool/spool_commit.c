@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written, in which order, and what happens when it is not. Data before the ledger, the
- * ledger before removals. */
+/*
+ * Writes blocks and the ledger, and handles failures. Order: data before the ledger, the ledger
+ * before removals.
+ */
 #include "common/base/str.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/spool_internal.h"
@@ -50,9 +52,9 @@ static void end_segment(struct spool *s)
 }
 
 /*
- * A disk that failed once is not asked again for the same file: it may say yes now and have
- * forgotten what was written. The segment ends with what was synced before; the rest is
- * written to another one.
+ * A file whose disk failed once is not used again: the disk may report success now and have lost
+ * earlier data. The segment ends with the data that were synced before; the rest is written to
+ * another one.
  */
 static void give_up_segment(struct spool *s)
 {
@@ -156,8 +158,10 @@ static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint
 	rc = ledger_lose(&k->s->ledger, k->c, &what, k->place);
 	if (rc != -ERR_LIMIT)
 		return rc;
-	/* The disk must not fill for it. The numbers of the stream's next block show it, if
-	 * there is one. */
+	/*
+	 * The ledger must not fill the disk. The numbers of the stream's next block show the loss,
+	 * if there is one.
+	 */
 	if (!k->s->stats.unnamed_losses++)
 		spool_word(k->s, "consumer %s has lost of more streams than are remembered",
 			   k->c->name);
@@ -181,8 +185,10 @@ static int lose_segment(struct spool *s, struct consumer *c)
 		rc = spool_walk(s, &w, g);
 	if (rc) /* what cannot be read in the end shows by the numbers of what follows */
 		return rc;
-	/* A consumer may have been given all of it, and only has not acknowledged it yet. When
-	 * it does, it has lost nothing. */
+	/*
+	 * A consumer may have got all of it, without an acknowledgement so far. Once it
+	 * acknowledges, it has lost nothing.
+	 */
 	list_each (i, &c->gaps.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
 
@@ -239,7 +245,7 @@ static int spool_expire(struct spool *s, nsec_t now)
 	return 0;
 }
 
-/* The one that grows goes too when it is as long as it may become. */
+/* The growing segment may be removed, too, if it has reached its full length. */
 static bool may_go(const struct spool *s)
 {
 	const struct segment *g = &s->segments.v[0];

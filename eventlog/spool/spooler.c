@@ -28,7 +28,7 @@ void spooler_free(struct spooler *s)
 	free(s);
 }
 
-/* Times are monotonic, whatever the clock on the wall does. */
+/* Times are monotonic, independent of the wall clock. */
 static void init_shared(struct spooler *s)
 {
 	pthread_condattr_t a;
@@ -77,7 +77,7 @@ void spooler_close(struct spooler *s)
 		s->way->close(s);
 }
 
-/* --- what the loop asks for */
+/* --- requests of the loop */
 
 static void work(struct spooler *s)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop works itself, in turns: for a program that must not have a second thread, and loses
- * nothing by waiting for the disk. */
+/*
+ * The loop does the work itself, in turns: for a program that must not have a second thread, and
+ * may wait for the disk.
+ */
 #include "eventlog/spool/spooler_internal.h"
 
 static nsec_t after(const struct spooler *s)
@@ -55,7 +57,7 @@ static void report(struct spooler *s)
 
 static void close_it(struct spooler *s)
 {
-	take_turn(s); /* what came last */
+	take_turn(s); /* the last requests */
 	loop_timer_free(s->next);
 	turn_close(s->turn);
 	loop_job_cancel(&s->reporting);

@@ -16,7 +16,7 @@ static void until(struct timespec *t, nsec_t at)
 
 /* --- the thread */
 
-/* Until there is something to do. False: it is over. */
+/* Waits for work. Returns false at the end. */
 static bool wait_for_work(struct spooler *s, nsec_t due)
 {
 	struct timespec at;
@@ -58,7 +58,7 @@ static void *run(void *arg)
 	due = turn_work(s->turn);
 	while (wait_for_work(s, due))
 		due = turn_work(s->turn);
-	turn_work(s->turn); /* what came last */
+	turn_work(s->turn); /* the last requests */
 	end(s);
 	return NULL;
 }

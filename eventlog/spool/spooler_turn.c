@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker, which has the spool. It takes what came, does what is due, and answers the
- * consumers that want blocks. It alone waits for the disk. */
+/*
+ * The worker, which owns the spool. It takes requests, does due work, and sends blocks to the
+ * consumers that want them. Only the worker waits for the disk.
+ */
 #include "common/base/str.h"
 #include "eventlog/spool/spooler_internal.h"
 
@@ -14,13 +16,14 @@ struct turn {
 	struct disk disk;
 	struct spool *spool; /* NULL: it could not be opened */
 	nsec_t open_at; /* not before */
-	struct buf taken; /* of what came */
+	struct buf taken; /* requests that were taken */
 	size_t at; /* behind what was appended of it */
 	struct buf answer;
 	struct {
 		struct consumer *c;
 		bool wants;
-		uint64_t empty_at; /* the last report: appended then + 1; 0 = none since it wants */
+		/* the last report: appended then + 1; 0 = none since its request */
+		uint64_t empty_at;
 		unsigned era;
 		nsec_t not_before; /* the disk did not give it */
 	} of[LEDGER_CONSUMERS_MAX];
@@ -206,7 +209,7 @@ static void report_empty(struct turn *t, int i)
 	t->s->way->report(t->s);
 }
 
-/* When there is something to do next for this consumer. */
+/* Returns the time of the next work for this consumer. */
 static nsec_t answer(struct turn *t, int i)
 {
 	nsec_t now = clock_mono();

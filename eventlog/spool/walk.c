@@ -5,7 +5,7 @@
 
 #define VAIN_MAX_BYTES (8 * WALK_WINDOW_BYTES) /* of one window */
 
-/* Whole as far as the file goes. */
+/* Reads up to the end of the file. */
 static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)
 {
 	const struct disk *d = w->disk;
@@ -28,9 +28,8 @@ static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)
 }
 
 /*
- * Skips what is no good block: up to where the next may begin. *vain: bytes that were read
- * for headers whose rest is not as they say; headers made to be one in another would have all read
- * again for each of them.
+ * Skips bytes that are no good block: up to where the next may begin. *vain: bytes read for headers
+ * with a wrong rest. Headers nested in each other would cause all bytes to be read again for each.
  */
 static size_t past(const uint8_t *p, size_t n, bool is_end, const struct evblock *b, size_t *vain)
 {

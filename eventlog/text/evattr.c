@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The event has it itself: a library call its rank, which its stream has too. */
+/* True if the event has the name itself: a library call has its rank, and so has its stream. */
 static bool is_own(const struct evtype *t, const char *name)
 {
 	for (unsigned i = 0; i < t->nconst; i++)

@@ -19,11 +19,15 @@
 #define CTF_STREAMS_MAX 65536 /* as many files in a folder */
 #define CTF_BUFFER_BYTES (64 * 1024) /* is written at once */
 #define CTF_METADATA_MAX_BYTES (64u << 20)
-/* The clock of a log whose first event is before 1970 begins earlier than that event: each thread
- * has a stream, and streams come one after the other. */
+/*
+ * If the first event is before 1970, the clock begins earlier than that event: each thread has a
+ * stream, and streams are written one after the other.
+ */
 #define ORIGIN_MARGIN_S 86400
-/* Babeltrace adds seconds and their fraction, and wants room for the fraction behind the last
- * second. */
+/*
+ * Babeltrace adds seconds and their fraction, and needs room for the fraction after the last
+ * second.
+ */
 #define TIME_LAST ((uint64_t)(INT64_MAX / NSEC_PER_SEC - 1) * NSEC_PER_SEC)
 
 struct ctf_stream {
@@ -141,7 +145,7 @@ static int new_stream(struct evctf *c, uint64_t id, struct err *e)
 	return 0;
 }
 
-/* The file of the event's stream is the one that is written to. */
+/* Makes the file of the event's stream the current one. */
 static int turn_to(struct evctf *c, uint64_t id, struct err *e)
 {
 	char name[32];
@@ -172,7 +176,7 @@ static char letter_of(char c)
 	return isalnum((unsigned char)c) && (unsigned char)c < 0x80 ? c : '_';
 }
 
-/* "_" before it: no word of the language, and none begins with a digit. */
+/* Writes "_" in front: then it is no word of the language, and does not begin with a digit. */
 static void put_identifier(struct buf *b, const char *s)
 {
 	buf_putc(b, '_');
@@ -226,7 +230,7 @@ static void describe(struct evctf *c, const struct event *ev, unsigned number)
 
 /* --- events */
 
-/* A string ends with a 0: one that has a 0 in it is written with escapes. */
+/* A string ends with a 0: one that contains a 0 is written with escapes. */
 static void put_string(struct buf *b, const struct evvalue *v)
 {
 	if (v->n && memchr(v->s, 0, v->n))
@@ -236,7 +240,7 @@ static void put_string(struct buf *b, const struct evvalue *v)
 	buf_putc(b, 0);
 }
 
-/* Times are unsigned. A clock of 1970 serves all logs but those of a wrong clock. */
+/* Times are unsigned. A clock from 1970 suffices for all logs except those of a wrong clock. */
 static int64_t origin_of(nsec_t first)
 {
 	int64_t s = first / NSEC_PER_SEC - 1 - ORIGIN_MARGIN_S;

@@ -19,7 +19,7 @@ int evline_from_name(const char *name, enum evline_form *out)
 	return -ERR_INVALID;
 }
 
-/* A stream that came through a socket began with these bytes. */
+/* First bytes of a stream that was received through a socket. */
 static const char ulm_magic[8] = { 'U', 'L', 'M', '\0', ' ', ' ', ' ', ' ' };
 
 static size_t magic_bytes(const char *s, size_t n)
@@ -167,7 +167,9 @@ static int take_value(struct words *w, struct word *out, struct err *e)
 	return out->value ? 0 : err_set(e, ERR_LIMIT, "a line is too long");
 }
 
-/* Where the name ends: at '=', or at ": " and the line's end in Lite. n when nowhere. */
+/*
+ * Returns the end of the name: at '=', or at ": " and the line's end in Lite. n if there is none.
+ */
 static size_t name_bytes(const struct words *w)
 {
 	size_t i = 0;
@@ -179,7 +181,7 @@ static size_t name_bytes(const struct words *w)
 	return w->n;
 }
 
-/* 1: *out is the next word. 0: none is left. */
+/* Returns 1: *out is the next word. 0: none is left. */
 static int next_word(struct words *w, struct word *out, struct err *e)
 {
 	size_t n, len;
@@ -210,7 +212,7 @@ static int next_word(struct words *w, struct word *out, struct err *e)
 	return take_value(w, out, e) ? -(int)(e ? e->code : ERR_PARSE) : 1;
 }
 
-/* --- what words mean */
+/* --- meaning of words */
 
 static bool is_globus(const char *s, size_t n)
 {
@@ -301,7 +303,7 @@ static int take_lite(struct evline *l, const struct word *w, struct err *e)
 	return evline_add(l, false, w->name, &v, e);
 }
 
-/* Lines of tools that know no NL.EVNT: by another name for it, or by the program. */
+/* For lines without NL.EVNT: names the event by another field, or by the program. */
 static void name_by_field(struct evline *l, const char *wanted, size_t n)
 {
 	for (unsigned i = 0; i < l->type.nfield && !l->type.name[0]; i++) {

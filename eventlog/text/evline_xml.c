@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <event ts="" name="" level=""><c n="" t="">...</c><f n="" t="">...</f></event>, one a line, as
- * evout writes it: no general XML, no entities but the five, nothing that would be fetched.
+ * <event ts="" name="" level=""><c n="" t="">...</c><f n="" t="">...</f></event>, one per line, as
+ * evout writes it. No general XML, no entities except the five, no external references.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -37,8 +37,10 @@ static void skip_space(struct xml *x)
 		take(x, *x->s == ' ' ? " " : "\t");
 }
 
-/* The character that an entity stands for, and its bytes; plain ones stand for themselves. 0: no
- * good entity. */
+/*
+ * Returns the character of an entity, and the length of its text; plain characters stand for
+ * themselves. 0: invalid entity.
+ */
 static char character(const char *s, size_t n, size_t *used)
 {
 	static const char *const words[] = { "&lt;", "&gt;", "&amp;", "&quot;", "&apos;" };
@@ -92,7 +94,7 @@ static const char **attr_of(struct attrs *a, const char *name)
 	return NULL;
 }
 
-/* A short word of small letters. */
+/* Reads a short word of small letters. */
 static bool take_word(struct xml *x, char *out, size_t size)
 {
 	size_t n = 0;

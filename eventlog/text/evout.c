@@ -91,7 +91,7 @@ static void put_bp(struct buf *b, const struct event *ev)
 	buf_putc(b, '\n');
 }
 
-/* --- Lite: every value says its kind */
+/* --- Lite: every value has its kind */
 
 static void put_lite_pair(struct buf *b, char letter, const char *name, const struct evvalue *v)
 {
@@ -143,8 +143,10 @@ static void put_marked_up(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* Escaped at the end of b, and once more from there when there is anything to mark up: mostly there
- * is not. */
+/*
+ * Escapes at the end of b, and once more from there if there is anything to mark up: usually there
+ * is not.
+ */
 static void put_xml_text(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->n;

@@ -8,8 +8,7 @@
 
 #include <math.h>
 
-/* What JSON has no number or string for is a string: "nan", "inf"; bytes that are no UTF-8 as C
- * escapes. */
+/* Values without a JSON form are strings: "nan", "inf"; bytes that are not UTF-8 as C escapes. */
 static void put_value(struct json *j, const struct evvalue *v)
 {
 	struct buf b = BUF_INIT(EVOUT_MAX_BYTES);
@@ -93,9 +92,9 @@ static void put_line(struct evout *o, const struct event *ev)
 	buf_putc(&o->b, '\n');
 }
 
-/* --- Chrome: spans of what ends in .start and .end and says whose it is; marks of the rest */
+/* --- Chrome: spans for names in .start and .end with an id; marks for other events */
 
-/* What phase the event is, and how many bytes of its name are the span's. */
+/* Returns the phase of the event, and the length of the span's name. */
 static const char *phase_of(const char *name, size_t *n)
 {
 	static const char *const ends[] = { ".start", ".end" };
@@ -122,7 +121,7 @@ static void put_where(struct json *j, const struct event *ev)
 		json_key(j, names[i]);
 		if (v && v->kind == EV_INT32)
 			json_i64(j, v->i32);
-		else /* streams stay apart, whatever was said of them */
+		else /* streams stay separate, with or without descriptions */
 			json_u64(j, ev->stream & 0x7fffffff);
 	}
 }
@@ -175,7 +174,7 @@ static void put_chrome(struct evout *o, const struct event *ev)
 	o->b.failed |= json_end(&j) != 0;
 }
 
-/* --- OTLP: log records, those of one stream after another in one request */
+/* --- OTLP: log records, those of a stream in one request */
 
 static void put_any(struct json *j, const struct evvalue *v)
 {
@@ -221,7 +220,7 @@ static void put_otlp_attrs(struct json *j, const struct event *ev)
 	"{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":" \
 	"{\"stringValue\":\"%016llx\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
 #define OTLP_TAIL "]}]}]}\n"
-#define OTLP_RECORDS 1000 /* of one request: collectors refuse those of more than some MiB */
+#define OTLP_RECORDS 1000 /* of one request: collectors refuse more than some MiB */
 
 static void put_otlp(struct evout *o, const struct event *ev)
 {

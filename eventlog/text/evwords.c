@@ -8,8 +8,10 @@
 
 /* --- times */
 
-/* Civil date from days since 1970 and back: eras of 400 years that begin in March, so that leap
- * days come last. */
+/*
+ * Civil date from days since 1970 and back: eras of 400 years that begin in March, so that leap
+ * days are last.
+ */
 struct date {
 	int64_t year;
 	unsigned month, day;
@@ -42,7 +44,7 @@ static char *put_digits(char *to, uint64_t v, unsigned digits)
 	return to + digits;
 }
 
-/* marks: what stands after year and month, day, hour and minute; 0 = nothing. */
+/* marks: characters after year and month, day, hour and minute; 0 = none. */
 static size_t put_time(char *out, nsec_t wall, const char marks[3])
 {
 	int64_t sec = wall / NSEC_PER_SEC, frac = wall % NSEC_PER_SEC, of_day;
@@ -84,7 +86,7 @@ size_t evwords_time_iso(char *out, nsec_t wall)
 	return n + 1;
 }
 
-/* Digits that are taken from a text, from the left. */
+/* A text from which digits are read, from the left. */
 struct scan {
 	const char *s;
 	size_t n;
@@ -143,7 +145,7 @@ static bool to_time(const unsigned part[6], int64_t ns, nsec_t *out)
 	    part[3] > 23 || part[4] > 59 || part[5] > 60)
 		return false;
 	sec = days_of(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
-	/* The first second of all begins before the least time there is: come from above. */
+	/* The first second begins before the smallest time: computes it from above. */
 	if (sec < 0 && ns) {
 		sec++;
 		ns -= NSEC_PER_SEC;
@@ -320,7 +322,10 @@ static size_t character(const char *s, size_t n)
 	return c == 0xc2 && (uint8_t)s[1] < 0xa0 ? 0 : len; /* C1 */
 }
 
-/* Bytes at the front that mean themselves; in a word of a line also none that would end it. */
+/*
+ * Returns how many bytes at the front need no escape; in a word of a line also none that would end
+ * it.
+ */
 static size_t simple_bytes(const char *s, size_t n, bool is_word)
 {
 	size_t i = 0;
