@@ -57,7 +57,7 @@ EXPORT int MPI_Init_thread(void *argc, void *argv, int required, void *provided)
 	return rc;
 }
 
-/* 0 silences all hooks of this process, 1 lets them speak; 2 is a flush: nothing is held back. */
+/* 0 silences all hooks of this process, 1 enables them; 2 is a flush, with no effect here. */
 static void pcontrol(int level)
 {
 	if (!app_state.base)
@@ -70,7 +70,7 @@ static void pcontrol(int level)
 	__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);
 }
 
-/* Variadic in mpi.h; no library has a meaning for more than one further word. */
+/* Variadic in mpi.h; no library defines more than one further argument. */
 int MPI_Pcontrol(int level, void *more);
 EXPORT int MPI_Pcontrol(int level, void *more)
 {

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* A change that waits for the end of the turn; of a process only that it is gone. */
+/* A change that is announced at the end of the turn; for a process only that it was removed. */
 struct change {
 	struct token token, parent;
 	int32_t tid;
@@ -21,13 +21,13 @@ struct announce {
 	struct procs_listener listener;
 	struct loop_job job;
 	struct loop_timer *retry;
-	struct change *change; /* threads that came and went, processes that were forgotten; in that
-				  order */
+	/* threads that started and ended, processes that were removed; in that order */
+	struct change *change;
 	size_t n, cap;
 	bool is_up, wants_all;
 };
 
-/* One message while it is filled. */
+/* A message under construction. */
 struct part {
 	struct announce *d;
 	struct msg_object object[ANNOUNCE_PART_MAX];
@@ -77,7 +77,7 @@ static struct msg_object *next_object(struct part *p)
 	return o;
 }
 
-/* The last part of a program's path; the kernel's name where the program says nothing. */
+/* Returns the last part of a program's path; the kernel's name if the program has none. */
 static const char *name_of(const struct proc *p)
 {
 	const char *base = str_base_name(p->own.program);
@@ -164,7 +164,7 @@ static void flush(void *arg)
 		if (part->n || part->is_full)
 			send_part(part, false);
 	}
-	/* What did not get through is not lost: the next snapshot has it. */
+	/* Lost changes are in the next snapshot. */
 	d->wants_all = !part || part->rc < 0;
 	if (d->wants_all)
 		loop_timer_arm(d->retry, ANNOUNCE_RETRY_NS);

@@ -161,7 +161,7 @@ static void on_msg(void *arg, const struct msg *msg)
 			m->conf.on_enrol_ack(m->conf.arg, &msg->enrol_ack);
 		break;
 	default:
-		break; /* the link lets nothing else through */
+		break; /* the link sends nothing else */
 	}
 }
 
@@ -263,7 +263,7 @@ static int open_helpers(struct lm *m)
 						     .sent_max = HELPER_SENT_MAX,
 						     .answer_max = HELPER_ANSWER_MAX_NS,
 						     .hangs = "it did not answer" });
-	/* One at a time: what hangs stops no other. */
+	/* One request at a time: a hanging one blocks no other request. */
 	m->look = !c->look ? NULL
 			   : helper_new(&(struct helper_conf){ .loop = c->loop,
 							       .program = c->look,

@@ -55,7 +55,7 @@ static const struct conf_schema schema = { .program = "lm",
 static bool ignored_daemon;
 static int64_t listen_fd; /* 0 = none */
 
-/* What the lm after this one inherits; lock -1: there is none. listener -1: it makes its own. */
+/* Inherited by the next lm; lock -1: there is none. listener -1: it makes its own. */
 static struct {
 	int lock, listener;
 } successor = { -1, -1 };
@@ -75,7 +75,7 @@ static const struct opt options[] = {
 	{ 0 },
 };
 
-/* Everything of one host and one CA: R/lm-<host>-<caid> and what hangs on that name. */
+/* Paths of one host and one CA: R/lm-<host>-<caid> and the names derived from it. */
 struct lm_paths {
 	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal, audit */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
@@ -107,7 +107,7 @@ static int find_host_name(struct program *p, const char *given, struct err *e)
 	return 0;
 }
 
-/* Processes look under the system's name of the host, whatever name is given for the monitor. */
+/* Processes use the system's name of the host, whatever name the monitor uses. */
 static int fill_paths(struct program *p, struct err *e)
 {
 	char runtime[FILE_PATH_BYTES], node[NAME_MAX_BYTES + 1] = "", caid[CONNSTR_CAID_LEN + 1];
@@ -278,7 +278,10 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	int rc;
 
 	p->daemon = d;
-	/* Others of this user can still kill us; read our key out of our memory they shall not. */
+	/*
+	 * Other processes of this user can still kill the lm, but must not read its key from its
+	 * memory.
+	 */
 	prctl(PR_SET_DUMPABLE, 0);
 	rc = find_mainsm(p, v, e);
 	if (rc) {
@@ -331,8 +334,8 @@ static void status(struct daemon *d, struct buf *out)
 }
 
 /*
- * Processes register until the last moment, and each must have an lm. Either it meets this lm, and
- * the next one finds it. Or it meets none, gets the lock and starts one.
+ * Processes register until the last moment, and each must have an lm. Either it finds this lm, and
+ * the next one adopts it. Or it finds none, gets the lock and starts one.
  */
 static void hand_over(struct program *p)
 {
@@ -347,7 +350,7 @@ static void hand_over(struct program *p)
 		successor.lock = daemon_pass_lock(p->daemon);
 }
 
-/* The value stands behind it, or in the next word. 0: it is another option. */
+/* The value follows in the same word, or in the next one. 0: it is another option. */
 static int words_of(const char *word, const char *option)
 {
 	size_t n = strlen(option);
@@ -357,8 +360,10 @@ static int words_of(const char *word, const char *option)
 	return word[n] == '=' ? 1 : word[n] ? 0 : 2;
 }
 
-/* What this one was started with, but for what it inherited. Ends with NULL; room for 4 more
- * words. */
+/*
+ * Returns the arguments of this process without the inherited descriptors. Ends with NULL; room for
+ * 4 more words.
+ */
 static char **own_words(char **argv, size_t *n)
 {
 	size_t all = 0, skip;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host can do and watch for: families of services, sources of events, and the object of
- * each. */
+/* The capabilities of a host: families of services, sources of events, and the object of each. */
 #include "lm/lm_internal.h"
 
 #include <assert.h>
@@ -17,7 +16,7 @@ static void add_source(struct lm_services *s, const struct event_source_ops *ops
 	s->source[s->nsource++] = (struct event_source){ .ops = ops, .of = of };
 }
 
-/* The order is that in which they hear of processes. */
+/* In the order in which they are notified about processes. */
 static void list_sources(struct lm *m)
 {
 	struct lm_services *s = &m->services;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the lm itself does. */
+/* Counters of the lm itself. */
 #include "common/daemon/counters.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
@@ -134,7 +134,7 @@ static int serve_status(struct service_call *c)
 	return rc;
 }
 
-/* A host without a piece of it says nothing. */
+/* A host without a piece of it adds nothing. */
 static int serve_dfg_look(struct service_call *c)
 {
 	const struct lm *m = c->of;

@@ -22,9 +22,7 @@ int64_t args_from_fortran(unsigned kind, const void *fint)
 	return flavour ? (int64_t)flavour->from_fortran(kind, f) : f;
 }
 
-/*
- * MPI's ints arrive as whole words whose upper half is not defined; a handle of 4 bytes likewise.
- */
+/* MPI's ints arrive as whole words with an undefined upper half; so do 4-byte handles. */
 static void narrow_handles(struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;
@@ -46,7 +44,7 @@ static bool status_is_ignored(const struct hook_args *a)
 	return flavour->f_status_is_ignored(status, a->lang);
 }
 
-/* One ignored status is replaced by ours: what arrived, and its sender, stand there only. */
+/* Replaces an ignored status by ours: only the status has the received bytes and the sender. */
 static void replace_status(struct hook_args *a)
 {
 	if (!a->desc->status || a->desc->class == CALL_COMPLETE || !status_is_ignored(a))

@@ -36,7 +36,7 @@ static bool take_free(uint32_t tid, uint32_t *index)
 	return false;
 }
 
-/* How long calls without a return lasted is not known: their time does not count. */
+/* The duration of calls without a return is unknown: their time does not count. */
 static void close_slots(struct seg_slot *slot)
 {
 	for (uint32_t i = 0; i < app_state.plan.func_count; i++) {
@@ -50,7 +50,7 @@ void hook_mend(struct hook_thread *t)
 	close_slots(t->slots);
 }
 
-/* A thread that is gone leaves its block as it was: perhaps in the middle of a call. */
+/* A thread that has ended leaves its block unchanged: perhaps in the middle of a call. */
 static void tidy_block(uint32_t index)
 {
 	__atomic_store_n(&block_of(index)->current.frame, 0, __ATOMIC_RELEASE);
@@ -58,7 +58,7 @@ static void tidy_block(uint32_t index)
 	__atomic_fetch_add(&block_of(index)->generation, 1, __ATOMIC_RELEASE);
 }
 
-/* The block of a dead thread; what it counted stays, and continues to add up. */
+/* Takes the block of a dead thread; its counts stay, and continue to add up. */
 static bool take_over(uint32_t tid, uint32_t *index)
 {
 	pid_t pid = getpid();
@@ -108,7 +108,7 @@ bool hook_claim(struct hook_thread *t, bool is_on)
 	int saved = errno;
 	bool done;
 
-	/* A handler of signals came in the middle of it: its call is nested. */
+	/* A signal handler interrupted it: its call is nested. */
 	if (!app_state.base || t->is_claiming)
 		return false;
 	if (t->lost) {
@@ -127,14 +127,14 @@ bool hook_claim(struct hook_thread *t, bool is_on)
 }
 
 /*
- * Where a thread's stack ends. The kernel and the C library put something of their own there: for
- * the first thread its random bytes, for another one its descriptor. All pages between are asked
- * for once. Such a stack lives as long as its thread, and only grows.
+ * Finds the end of a thread's stack. The kernel and the C library store data there: random bytes
+ * for the first thread, a descriptor for another one. All pages between are requested once. Such a
+ * stack exists as long as its thread, and only grows.
  */
 #define PAGES_AT_ONCE 512
 #define STACK_MAX_BYTES (64u << 20) /* some 30 system calls, once a thread */
 
-/* Asked page by page: a hole is an error. */
+/* Tests page by page: a hole is an error. */
 static bool is_mapped(uintptr_t from, uintptr_t to, uintptr_t page)
 {
 	unsigned char in[PAGES_AT_ONCE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hot: the law of hook.h. What is not cached is asked from MPI, with the
- * PMPI functions that are local; they are asked only about handles that are not null.
+ * Hot: the law of hook.h. Facts that are not cached are requested from MPI, by local PMPI functions
+ * only. Null handles are never passed.
  */
 #include "libapp/hot/comm.h"
 
@@ -121,7 +121,10 @@ static void add_blocks(struct comm_side *s, const int *rank, int known, int n)
 	s->real += n - known;
 }
 
-/* Each dimension has two, the lower one first; at an end that is not periodic there is none. */
+/*
+ * Each dimension has two neighbours, the lower one first; at an end that is not periodic there is
+ * none.
+ */
 static void ask_cart(struct comm_facts *f)
 {
 	int n = 0, low, high;

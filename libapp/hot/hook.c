@@ -24,8 +24,8 @@ static uint64_t draw(struct hook_thread *t, uint64_t n)
 }
 
 /*
- * What is left of a gap into which an observer drops: long gaps are met more often, and at any
- * place of theirs. That is the smaller of two different numbers below 2^(k+1).
+ * Draws the rest of a gap at a random observation: long gaps are met more often, at any position.
+ * That is the smaller of two different numbers below 2^(k+1).
  */
 static uint32_t draw_rest(struct hook_thread *t, uint64_t n)
 {
@@ -38,7 +38,7 @@ bool hook_draw(struct hook_thread *t, uint32_t word)
 {
 	uint32_t k = (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
 
-	/* What never takes a short way is no reason to draw again for what does. */
+	/* A word that never uses the fast path must not reset the gap of one that does. */
 	if ((word & ~(uint32_t)HOOK_SAMPLE_MASK) != (HOOK_COUNT | HOOK_TIME))
 		return draw(t, UINT64_C(1) << k) == 0;
 	if (word != t->sample_word) {
@@ -70,7 +70,7 @@ void hook_begin_slow(struct hook *h)
 		__atomic_store_n(&h->slot->begin, now, __ATOMIC_RELAXED);
 }
 
-/* What the call adds to a delay. */
+/* Returns the time that the call adds to a delay. */
 static uint64_t span_of(const struct hook *h, uint64_t now)
 {
 	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
@@ -78,7 +78,7 @@ static uint64_t span_of(const struct hook *h, uint64_t now)
 	return h->word & HOOK_TIME && now > h->begin ? (now - h->begin) << k : 0;
 }
 
-/* One update that a reader sees whole: the delay grows and the call is no longer open. */
+/* Adds to the delay and ends the call in one update that a reader sees as a whole. */
 static void slot_close(struct hook *h, uint64_t span)
 {
 	struct seg_slot *s = h->slot;
@@ -142,8 +142,9 @@ uint64_t hook_late_since(uint32_t func)
 	return on && speaks > on ? speaks : on;
 }
 
-/* The delay and the end of the call are one update: a reader adds the time of a call that lasts
- * itself. */
+/*
+ * Ends the delay and the call in one update: a reader adds the time of a call in progress itself.
+ */
 static void late_close(struct seg_slot *s, uint64_t span)
 {
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);

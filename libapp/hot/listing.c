@@ -28,7 +28,7 @@ static void put(const struct seg_posted *e, struct posted_ref *out)
 
 int32_t listing_tag(int64_t tag)
 {
-	int32_t narrow = (int32_t)tag; /* an int in a whole word, whose upper half is not defined */
+	int32_t narrow = (int32_t)tag; /* an int in a whole word, with an undefined upper half */
 
 	return narrow >= 0 ? narrow : -1;
 }
@@ -46,7 +46,7 @@ bool listing_is_wanted(const struct hook_args *a)
 	       (d->class == CALL_SEND || d->class == CALL_RECV);
 }
 
-/* The receive of a Sendrecv; its parameters stand around its source. */
+/* Lists the receive of a Sendrecv; its parameters are next to its source. */
 static void begin_second(struct hook_args *a, const struct seg_posted *first)
 {
 	unsigned source = a->desc->volume == CALL_V_SENDRECV	       ? 8

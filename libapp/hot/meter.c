@@ -8,7 +8,7 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-/* The thread is in no call: its own slots are whole. */
+/* The thread is in no call: its own slots are consistent. */
 static uint64_t own_value(const struct seg_slot *s, unsigned kind)
 {
 	switch (kind) {

@@ -37,7 +37,7 @@ static int64_t source_arrived(const struct hook_args *a)
 	return v.source;
 }
 
-/* Does the status say which rank it was? Not when a probe may have found nothing. */
+/* True if the status identifies the rank. False for a probe that may have found nothing. */
 static bool uses_status(const struct call_desc *d)
 {
 	return d->status && (d->class == CALL_RECV || d->class == CALL_SEND ||
@@ -89,7 +89,7 @@ static struct seg_partner *find(uint64_t key)
 	return NULL;
 }
 
-/* Counts the loss when there is no room. */
+/* Counts the loss if there is no room. */
 static struct seg_partner *entry_of(uint32_t func, int64_t partner)
 {
 	struct seg_thread *block = hook_thread.block;

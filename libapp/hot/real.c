@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* All libraries that may hold MPI; those of the other flavour are simply not loaded. */
+/* All libraries that may contain MPI; those of the other flavour are simply not loaded. */
 static const char *const library[] = {
 	"libmpi.so.40",	      "libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpich.so.12",
 	"libmpichfort.so.12", "libmpi.so.12",	    "libmpifort.so.12",
@@ -32,7 +32,7 @@ void *real_find(const char *name, const char *profiling)
 	int saved = errno;
 	void *p = dlsym(RTLD_NEXT, name);
 
-	/* The first name never by RTLD_DEFAULT: that may be ours, or of one that calls us. */
+	/* Never the first name by RTLD_DEFAULT: that may be ours, or belong to a caller of ours. */
 	if (!p)
 		p = dlsym(RTLD_NEXT, profiling);
 	if (!p)

@@ -15,7 +15,7 @@
 #define BUSY ((uintptr_t)-1)
 
 static struct {
-	uintptr_t key[TABLE]; /* apart from the rest: a search goes through few cache lines */
+	uintptr_t key[TABLE]; /* separate from the rest, so that a search touches few cache lines */
 	struct request request[TABLE];
 } table;
 static uint32_t live; /* entries in use */

@@ -61,7 +61,7 @@ static unsigned walk(uint64_t *pc, unsigned depth)
 
 		if (!is_code(frame[1]))
 			break;
-		if (frame[1] != pc[0]) /* a wrapper with a frame of its own stands before it */
+		if (frame[1] != pc[0]) /* a wrapper with its own frame precedes it */
 			pc[n++] = frame[1];
 		above = at;
 		at = frame[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many bytes a call moves: one function a rule of calls.def. Hot: the law
- * of hook.h. Parameter numbers are places of C arguments, from 0.
+ * Bytes that a call moves: one function for each rule of calls.def. Hot: the law of hook.h.
+ * Parameter numbers are positions of C arguments, from 0.
  */
 #include "libapp/hot/args.h"
 #include "common/base/array.h"
@@ -84,7 +84,7 @@ static int64_t blocks_w(const struct hook_args *a, unsigned counts, unsigned typ
 	return sum;
 }
 
-/* As above, over neighbours: nothing is sent to MPI_PROC_NULL. */
+/* The same over neighbours: nothing is sent to MPI_PROC_NULL. */
 static int64_t neighbours_v(const struct hook_args *a, unsigned counts, unsigned type,
 			    const struct comm_side *s)
 {
@@ -267,7 +267,7 @@ static void v_neighbor_alltoallw(struct hook_args *a, const struct comm_facts *f
 	a->in = neighbours_w(a, 5, 7, &f->sources);
 }
 
-/* Rules that must know the communicator. */
+/* Rules that need the communicator. */
 static void (*const collective[])(struct hook_args *a, const struct comm_facts *f) = {
 	[CALL_V_BCAST] = v_bcast,
 	[CALL_V_GATHER] = v_gather,
@@ -300,7 +300,7 @@ static void volume_collective(struct hook_args *a)
 		collective[a->desc->volume](a, f);
 }
 
-/* What a status says. */
+/* Returns the bytes in a status. */
 static int64_t arrived(const struct hook_args *a)
 {
 	const void *status = (const void *)(uintptr_t)a->par[a->desc->status - 1];

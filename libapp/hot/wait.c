@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Where a completing call has what: places of C arguments + 1, 0 = has none. */
+/* Arguments of a completing call: positions of C arguments + 1, 0 = none. */
 static const struct wait_shape {
 	uint8_t count, requests, flag, index, outcount, indices;
 } shape_of[] = {
@@ -68,8 +68,8 @@ static bool statuses_are_ignored(const struct hook_args *a)
 }
 
 /*
- * What a request has moved: into the figures of the call that made it. That call was counted for
- * its partner already, but when it posted a receive: its partner is known now.
+ * Adds the bytes of a request to the counters of the call that made it. That call was counted for
+ * its partner already, except when it posted a receive: its partner is known only now.
  */
 static void count(const struct request *r, int64_t out, int64_t in, int64_t partner)
 {
@@ -92,7 +92,7 @@ static void count(const struct request *r, int64_t out, int64_t in, int64_t part
 		partner_bytes(r->func, partner, out, in);
 }
 
-/* What it moves from here on is not counted. */
+/* From here on its bytes are not counted. */
 static void count_lost(void)
 {
 	__atomic_fetch_add(&app_header()->w.requests_lost, 1, __ATOMIC_RELAXED);
@@ -104,8 +104,10 @@ static bool is_persistent(const struct request *r)
 	       r->kind == REQUEST_RECV_INIT;
 }
 
-/* More requests than there is room for: receives count as posted, now; of persistent ones nothing
- * is known. */
+/*
+ * There are more requests than room: receives count as posted, now; the bytes of persistent ones
+ * are unknown.
+ */
 static void give_up(const struct hook_args *a, const struct wait_shape *s)
 {
 	struct request r;
@@ -179,7 +181,7 @@ static int64_t partner_of(const struct request *r, int source)
 {
 	if (r->partner >= 0)
 		return r->partner;
-	/* Any source: the communicator may be asked only while none has been freed since. */
+	/* Any source: the communicator may be queried only while none has been freed since. */
 	return r->generation == comm_generation() ? comm_world_rank(r->comm, false, source) : -1;
 }
 
@@ -245,14 +247,13 @@ static bool has_index(const int *index, int n, int64_t value)
 }
 
 /*
- * Fortran counts from 1, but the mpi_f08 of MPICH 4.0 returns C's indices in
- * MPI_Waitany and MPI_Waitsome. What this library does is learnt from the first
- * indices that can be read in one way only.
+ * Fortran counts from 1, but the mpi_f08 of MPICH 4.0 returns C's indices in MPI_Waitany and
+ * MPI_Waitsome. The base of this library is inferred from the first unambiguous indices.
  */
 enum { BASE_UNKNOWN = -1 };
 static int f08_base = BASE_UNKNOWN;
 
-/* One (no persistent one) whose handle is not null: it has not ended. */
+/* True for a request (not a persistent one) whose handle is not null: it has not ended. */
 static bool is_open(const struct hook_args *a, const struct wait_shape *s, int place)
 {
 	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
@@ -261,7 +262,9 @@ static bool is_open(const struct hook_args *a, const struct wait_shape *s, int p
 	       handle_is_usable(CALL_P_REQUEST, request_at(a, s, place));
 }
 
-/* Could the indices be counted from base? They name no open receive, and each that has ended. */
+/*
+ * True if the indices can be counted from base: they name no open receive, and each that has ended.
+ */
 static bool base_fits(const struct hook_args *a, const struct wait_shape *s, const int *index,
 		      int n, int base)
 {
@@ -332,8 +335,10 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 			ended_at(a, index[i] - base, (unsigned)i);
 }
 
-/* What found no room in the table counts as it was posted; of what is persistent nothing can be
- * said. */
+/*
+ * A request without room in the table counts as it was posted; for a persistent one nothing is
+ * known.
+ */
 static void put_back(struct request *r)
 {
 	if (request_put(r))
@@ -357,7 +362,7 @@ static void start(struct hook_args *a, struct request *r)
 		listing_put(r);
 }
 
-/* What is started keeps its handle, and its place in the table: there is no bound on how many. */
+/* A started request keeps its handle, and its place in the table: their number is not bounded. */
 static void start_all(struct hook_args *a, const struct wait_shape *s)
 {
 	uint32_t call = a->word & HOOK_PARTNER ? partner_call() : 0;
@@ -375,7 +380,7 @@ static void start_all(struct hook_args *a, const struct wait_shape *s)
 	}
 }
 
-/* How many partitions the call marks as ready, and the place of its request. */
+/* Returns how many partitions the call marks as ready, and the position of its request. */
 static int64_t partitions_of(const struct hook_args *a, unsigned *request)
 {
 	*request = a->desc->volume == CALL_V_PREADY ? 1 : 2;
@@ -450,8 +455,10 @@ void wait_finish(struct hook_args *a, int rc)
 		wait_succeeded(a, s);
 	if (s && is_of_partners(a))
 		waited_add(a, waited_for(a, s, rc));
-	/* What has not ended goes back. After an error that is not known: a stale entry does no
-	 * harm. */
+	/*
+	 * Requests that have not ended go back to the table. After an error that is unknown: a
+	 * stale entry has no effect.
+	 */
 	for (unsigned i = 0; i < a->wait->n; i++)
 		if (e[i].request.kind != REQUEST_FREE) {
 			if (e[i].has_ended)
@@ -468,7 +475,7 @@ static bool ends_are_watched(void)
 	       __atomic_load_n(&hook_word[CALL_ID_Test], __ATOMIC_RELAXED) & HOOK_VOLUME;
 }
 
-/* Is the time of any call that waits taken by partners? */
+/* True if any waiting call has its time measured by partners. */
 static bool waits_are_watched(void)
 {
 	static const uint16_t waits[] = { CALL_ID_Wait,	    CALL_ID_Waitall, CALL_ID_Waitany,
@@ -497,7 +504,7 @@ static enum request_kind kind_posted(const struct call_desc *d)
 	}
 }
 
-/* What starting or completing it moves. */
+/* Computes the bytes that starting or completing it moves. */
 static void weigh(struct request *r, struct hook_args *a)
 {
 	if (!a->desc->persistent) {
@@ -509,7 +516,7 @@ static void weigh(struct request *r, struct hook_args *a)
 		r->bytes = r->bytes_in;
 }
 
-/* What the list needs to know of it; a persistent one is listed when it is started. */
+/* Fills the data for the list; a persistent request is listed when it is started. */
 static void describe(struct request *r, const struct hook_args *a, bool is_listed)
 {
 	if (is_listed || r->kind != REQUEST_LISTED)
@@ -521,7 +528,7 @@ static void describe(struct request *r, const struct hook_args *a, bool is_liste
 		listing_put(r);
 }
 
-/* Without a partner nothing moves; a wait for it is known to wait for no process. */
+/* Without a partner it moves no bytes, and a wait for it waits for no process. */
 static void make_null(struct request *r)
 {
 	r->kind = REQUEST_SEND_INIT;

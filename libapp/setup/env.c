@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment asks of this library. */
+/* Settings of this library in the environment. */
 #include "common/base/str.h"
 #include "libapp/setup/setup.h"
 

@@ -40,7 +40,7 @@ static int announce(const void *definition, size_t n)
 
 /* --- hot: the law of hook.h */
 
-/* of a record: its type and its length, which the ring says in its own way */
+/* of a record: its type and its length, which the ring stores in another form */
 #define HEAD_BYTES 4
 
 static bool put_record(const struct hook_thread *t, unsigned number, const uint8_t *record,
@@ -65,7 +65,7 @@ static bool is_refused(unsigned number)
 	return __atomic_load_n(&word[number], __ATOMIC_RELAXED) == EVENT_REFUSE;
 }
 
-/* As probe_hit(): not inside of a call, or of a record that is being written. */
+/* As probe_hit(): not inside a call, or while a record is being written. */
 static void put(unsigned number, const void *record, size_t n)
 {
 	struct hook_thread *t = &hook_thread;
@@ -84,7 +84,7 @@ static void put(unsigned number, const void *record, size_t n)
 	hook_set_frame(t->now, 0);
 }
 
-/* --- both may come first: the segment, or the library that joins */
+/* --- the segment and the library may become ready in either order */
 
 static void make_ready(const struct event_side *side, bool is_rank)
 {

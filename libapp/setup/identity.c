@@ -151,7 +151,7 @@ static void fill_library(char *out, size_t size)
 			*p = ' ';
 }
 
-/* What an observer needs to make sense of a peer that it finds in a call. */
+/* Fills facts that an observer needs to interpret the peer of a call. */
 static void fill_world(struct seg_own *own)
 {
 	if (!flavour)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts the host's lm from inside a program that knows nothing of it. The program gets no SIGCHLD
+ * Starts the host's lm from inside a program that is not aware of it. The program gets no SIGCHLD
  * and no child for its wait(). The lm has no copy of its memory and none of its open files. The
- * program waits no longer than an exec. A child with no exit signal that shares the memory makes
- * the lm's process and ends; what is left belongs to init.
- *
- * The lm inherits its lock and the socket that processes register at. So a process that comes from
- * now on can register, and may be over before the lm is ready.
+ * program waits no longer than an exec. A child without an exit signal, which shares the memory,
+ * makes the lm's process and ends; init adopts the lm. The lm inherits its lock and the socket for
+ * registrations. So a process that starts from now on can register, and may end before the lm is
+ * ready.
  */
 #include "common/base/file.h"
 #include "common/base/array.h"
@@ -161,8 +160,10 @@ static void start(struct launch *l)
 	setup_say(pid > 0 ? "started an lm" : "cannot start an lm", pid > 0 ? 0 : errno);
 }
 
-/* Runs fn in a thread that pthreads do not know. It shares the caller's thread-local storage, so
- * the caller waits. */
+/*
+ * Runs fn in a thread unknown to pthreads. It shares the caller's thread-local storage, so the
+ * caller waits.
+ */
 void launch_apart(int (*fn)(void *arg))
 {
 	const int flags =
@@ -182,7 +183,7 @@ void launch_apart(int (*fn)(void *arg))
 	munmap(stack, STACK_BYTES);
 }
 
-/* Above those that the lm finds its own at; consumes low. */
+/* Duplicates above the descriptors that the lm expects; consumes low. */
 static int out_of_the_way(int low)
 {
 	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, LISTEN_FD + 1);
@@ -192,7 +193,7 @@ static int out_of_the_way(int low)
 	return fd;
 }
 
-/* False: there is none; held says whether another process has it. */
+/* Returns false if there is none; held: another process has it. */
 static bool take_lock(const char *path, bool *held)
 {
 	struct err e = { 0 };

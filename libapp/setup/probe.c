@@ -17,7 +17,7 @@ static_assert(sizeof(union omig_value) == sizeof(union seg_value), "the same wor
 
 /* --- reading */
 
-/* Blocks that have ever been used; they are taken in their order. */
+/* Returns the number of blocks used so far; they are taken in order. */
 static uint32_t blocks(void)
 {
 	uint32_t n = __atomic_load_n(&app_header()->w.threads_used, __ATOMIC_RELAXED);
@@ -235,15 +235,15 @@ union read_copy {
 };
 
 /*
- * What the rank read: the words of a record behind its time. They are put together in registers,
- * for a word that was stored in pieces is slow to load as one.
+ * Counters that the rank read: the words of a record behind its time. They are assembled in
+ * registers, because a word that was stored in pieces is slow to load as one.
  */
 struct taken {
 	uint64_t which; /* seq and mask */
 	unsigned n;
 };
 
-/* What the lm is changing just now is not read: the record says so. */
+/* Counters that the lm is changing now are not read: the record shows that. */
 static struct taken take_reads(unsigned number, uint64_t *to, uint64_t now)
 {
 	const uint64_t *word = (const void *)(app_state.base + app_state.plan.read_offset +

@@ -30,7 +30,7 @@ static void note_module(struct omig_probes *m, const char *file)
 		nlost++;
 }
 
-/* Reads one note, n bytes are there; its size, or 0 when it is invalid. */
+/* Reads one note of at most n bytes. Returns its size, or 0 if it is invalid. */
 static size_t read_note(const uint8_t *p, size_t n, size_t align, const char *file)
 {
 	ElfW(Nhdr) h;
@@ -56,8 +56,10 @@ static size_t read_note(const uint8_t *p, size_t n, size_t align, const char *fi
 	return size < n ? size : n;
 }
 
-/* What a header says is in memory only where something was loaded: a stripped or odd object may say
- * more. */
+/*
+ * Memory described by a header exists only if it was loaded: a stripped or odd object may describe
+ * more.
+ */
 static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -110,7 +112,7 @@ static void write_probe(unsigned number, const struct omig_probe *p)
 	probe_known[number] = known;
 }
 
-/* hit is there before the first word can be other than 0. */
+/* hit is set before the first word can differ from 0. */
 static bool enter(unsigned m)
 {
 	struct omig_probes *o = found[m].module;

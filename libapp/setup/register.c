@@ -61,7 +61,7 @@ static bool send_segment(int to)
 	return sendmsg(to, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(reg);
 }
 
-/* It is refused then; `omig run` may have said so already. */
+/* The registration is refused then; `omig run` may have reported it already. */
 static void warn_of_version(const char *socket_path)
 {
 	uint32_t lm = seg_lm_version(socket_path);

@@ -22,7 +22,7 @@
 /* Out of the way of programs that count on low descriptors; the first that the limit allows. */
 static const int high_fd[] = { 900, 200, 100 };
 
-/* the memfd, to know it again: the program may have closed or replaced it */
+/* the memfd, to recognise it: the program may have closed or replaced it */
 #define FD_DETACHED (-2) /* in a forked child */
 
 static struct stat made;
@@ -66,9 +66,8 @@ static int move_up(int fd)
 }
 
 /*
- * Really allocated: a full memory is an error here, not SIGBUS at the first store. Linux before
- * 5.16 gives up at any signal, and a program that takes samples of itself gets many: they come
- * later.
+ * Allocates all memory now: full memory is then an error here, not SIGBUS at the first store. Linux
+ * before 5.16 stops at any signal, and a program with a profiler gets many: they are blocked.
  */
 static bool fill(int fd, uint64_t bytes)
 {
@@ -164,13 +163,12 @@ static void zero_pages(void *at, size_t bytes)
 		return;
 }
 
-/* One page of words: the segment's, or zeros. */
+/* Maps one page of words: the segment's, or zeros. */
 static void lay_page(void *at, uint64_t offset, bool on)
 {
 	/*
-	 * Of length 0: a second mapping of shared pages. The descriptor may be gone long since. The
-	 * system call itself: libraries below MPI replace mremap() by one without the last
-	 * argument.
+	 * Of length 0: a second mapping of shared pages. The descriptor may be closed. Uses the
+	 * system call: libraries below MPI replace mremap() by a variant without the last argument.
 	 */
 	if (!on)
 		zero_pages(at, SEG_PAGE_BYTES);

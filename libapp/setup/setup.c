@@ -24,8 +24,8 @@
 
 #define HOST_BYTES 256
 /*
- * Where an lm starts, its socket is there within some 20 us. A process that has not met it by then
- * is found by the lm, if it lives long enough.
+ * When an lm starts, its socket exists within some 20 us. A process that has not found it by then
+ * is found by the lm, if it runs long enough.
  */
 #define MEET_NS NSEC_PER_MSEC
 
@@ -60,7 +60,7 @@ static void start_hooks(void)
 		__atomic_store_n(&hook_word[i], word, __ATOMIC_RELEASE);
 }
 
-/* What was under way when the process forked is as good as done. */
+/* Set-up in progress at the fork counts as done. */
 static void on_fork_child(void)
 {
 	int saved = errno;
@@ -77,8 +77,10 @@ static void on_fork_child(void)
 	errno = saved;
 }
 
-/* Any process that starts it, this one or another at this moment, makes its socket first. False:
- * none came. */
+/*
+ * Any process that starts an lm, this one or another, makes its socket first. Returns false if
+ * there is none.
+ */
 static bool meet_starting(const char *runtime, const char *host, const char *caid)
 {
 	nsec_t end = clock_mono() + MEET_NS;
@@ -93,7 +95,7 @@ static bool meet_starting(const char *runtime, const char *host, const char *cai
 	return true;
 }
 
-/* Where it listens: char runtime[FILE_PATH_BYTES], host[HOST_BYTES]. */
+/* Finds the lm's address: char runtime[FILE_PATH_BYTES], host[HOST_BYTES]. */
 static bool find_lm(char *runtime, char *host)
 {
 	if (!setup_env("OMIG_MAINSM") || gethostname(host, HOST_BYTES) != 0)
@@ -137,7 +139,7 @@ static void show(enum seg_state state, enum app_life life)
 {
 	app_header()->w.pcontrol = 1;
 	app_header()->w.state = state;
-	/* before an lm can have found the segment: from then on the words are the lm's */
+	/* before an lm can have found the segment: after that the words belong to the lm */
 	start_hooks();
 	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);
@@ -165,8 +167,10 @@ static void set_up(void (*resolve_all)(void))
 	meet_lm(caid);
 }
 
-/* A process that had a life before MPI_Init. Its state changes last: then its lm reads all the
- * rest. */
+/*
+ * For a process that was set up before MPI_Init. Its state changes last: then its lm reads the
+ * rest.
+ */
 static void become_rank(void (*resolve_all)(void))
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
@@ -206,7 +210,7 @@ static void set_up_without_mpi(void)
 	meet_lm(caid);
 }
 
-/* In a thread with descriptors of its own. No lm is started here: that was done for the parent. */
+/* Runs in a thread with its own descriptors. Starts no lm: the parent has done that. */
 static int live_again(void *arg)
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];

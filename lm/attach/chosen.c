@@ -19,7 +19,8 @@ struct chosen {
 	struct loop_timer *timer;
 	struct host_chosen *found; /* by the look that is under way, ascending by pid */
 	size_t n, cap;
-	nsec_t period, seen_at; /* seen_at: when there was one, or a message said so */
+	/* seen_at: time of the last chosen process, or of a message about one */
+	nsec_t period, seen_at;
 	bool has_refused;
 };
 
@@ -52,8 +53,10 @@ static int32_t parent_of(const struct chosen *c, int32_t pid)
 	return !host_figures(c->conf.host, pid, HOST_FIGURES_STAT, &f, NULL) ? f.parent : 0;
 }
 
-/* A launcher that was started by the same omig stands between; one further up has started that
- * omig. */
+/*
+ * True if a launcher started by the same omig is between; a launcher further up has started that
+ * omig.
+ */
 static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
 {
 	const struct host_chosen *at = f;
@@ -66,8 +69,7 @@ static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
 	return false;
 }
 
-/* A script is known by its own name, which the kernel cuts; the program's path has the rest
- * of it. */
+/* A script is known by its own name, which the kernel cuts; the program's path has the rest. */
 static const char *program_of(const struct host_chosen *f)
 {
 	return strlen(f->name) == sizeof(f->name) - 1 &&
@@ -119,8 +121,7 @@ static void look(struct chosen *c)
 	}
 }
 
-/* What a look took is time of this thread, which the loop's clock does not show before its next
- * turn. */
+/* The search takes time of this thread, which the loop's clock shows only in its next turn. */
 static void on_timer(void *arg)
 {
 	struct chosen *c = arg;

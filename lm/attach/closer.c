@@ -18,7 +18,7 @@ struct order {
 /* Freed by the last of its owner and the threads. Below lock: all of it. */
 struct closer {
 	pthread_mutex_t lock;
-	struct order *first; /* that no thread has taken yet */
+	struct order *first; /* not taken by a thread yet */
 	unsigned nthread, nqueued;
 	bool is_left; /* by its owner */
 };
@@ -118,7 +118,7 @@ static int start(struct closer *c)
 	return rc;
 }
 
-/* An order that gets no thread waits for the next one that ends, or comes. */
+/* An order without a thread waits for the next one that ends or starts. */
 static void close_elsewhere(struct closer *c, int fd)
 {
 	struct order *o = malloc(sizeof(*o));

@@ -27,9 +27,9 @@ void registration_refuse(struct registration *n, int32_t pid, const struct err *
 }
 
 /*
- * The segment names its owner; a child that inherited it must not be taken for the owner. A process
- * that is gone had a pid in its own namespace that is not known here: a child does not register
- * what it inherited.
+ * The segment names its owner; a child that inherited it must not count as the owner. The pid of an
+ * ended process in its own namespace is unknown here: a child does not register an inherited
+ * segment.
  */
 static int check_owner(struct registration *n, const struct segview *v, int32_t pid, bool adopted,
 		       struct err *e)
@@ -47,7 +47,10 @@ static int check_owner(struct registration *n, const struct segview *v, int32_t 
 	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
 }
 
-/* What an earlier lm had switched on to measure continues. All else in it belonged to that lm. */
+/*
+ * Measuring that an earlier lm has switched on continues. Everything else in the segment belonged
+ * to that lm.
+ */
 static int take(struct registration *n, struct proc_registration *in, bool adopted, struct err *e)
 {
 	struct proc *p;
@@ -78,7 +81,7 @@ static int try_fd(struct registration *n, int fd, int32_t pid, bool adopted, str
 	p = !rc ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
 	if (p) {
 		segview_free(in.seg);
-		procs_poll_one(p); /* it came by both ways, or has become a rank */
+		procs_poll_one(p); /* it registered in both ways, or has become a rank */
 		return 0;
 	}
 	if (!rc) {
@@ -211,7 +214,10 @@ size_t registration_adopt(struct registration *n)
 {
 	uint64_t taken;
 
-	/* Whose registration waits was never another lm's, and may end while /proc is examined. */
+	/*
+	 * A process that waits to register belonged to no other lm, and may end while /proc is
+	 * examined.
+	 */
 	registration_take_waiting(n);
 	taken = n->stats.taken;
 	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);

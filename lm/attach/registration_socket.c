@@ -58,7 +58,7 @@ static void visitor_free(struct visitor *v)
 	free(v);
 }
 
-/* More descriptors than one are a break of the rules; each that came must be closed. */
+/* More than one descriptor violates the protocol; each received one must be closed. */
 static int take_descriptor(struct closer *closer, struct msghdr *msg)
 {
 	int fd = -1, n = 0;
@@ -121,7 +121,7 @@ static void refuse_message(struct visitor *v, uint32_t version, const struct err
 		registration_refuse(n, v->pid, why);
 }
 
-/* -1: nothing has come yet. */
+/* Returns -1 if nothing has arrived yet. */
 static int receive(struct visitor *v)
 {
 	struct seg_register r = { 0 };
@@ -179,7 +179,8 @@ static bool take_spare(struct registration *n)
 	for (size_t i = 0; i < REGISTRATION_SPARE_FDS; i++) {
 		if (n->spare[i] < 0)
 			n->spare[i] =
-				eventfd(0, EFD_CLOEXEC); /* a copy would keep open what it is of */
+				/* a duplicate of another file would keep that file open */
+				eventfd(0, EFD_CLOEXEC);
 		if (n->spare[i] < 0)
 			return false;
 	}
@@ -187,8 +188,8 @@ static bool take_spare(struct registration *n)
 }
 
 /*
- * Without descriptors the queue stays readable. A process taken out of it would be lost, because
- * its own descriptor cannot be received. So the socket is not polled for a while.
+ * Without descriptors the queue stays readable. A process accepted then would be lost, because its
+ * own descriptor cannot be received. So the socket is not polled for a while.
  */
 static void rest(struct registration *n, const char *why)
 {
@@ -216,10 +217,7 @@ static void on_patience(void *arg)
 	visitor_free(arg);
 }
 
-/*
- * The kernel notes which process called connect(); what is said over the connection cannot change
- * it.
- */
+/* The kernel records which process called connect(); messages cannot change it. */
 static int check_credentials(struct registration *n, int fd, int32_t *pid, struct err *e)
 {
 	struct ucred peer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event has happened: the actions that run here, then word upwards. */
+/* An event has happened: runs the local actions, then reports to the parent. */
 #include "common/base/limits.h"
 #include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
@@ -11,8 +11,10 @@
 #define ECPS_MAX (6 + OMIS_PAR_ECPS)
 #define TOKEN_UNKNOWN "u_0"
 
-/* A firing whose actions are not finished. What it says of the event is kept as text, for the event
- * is over. */
+/*
+ * A firing whose actions are not finished. The event's data are stored as text, because the event
+ * itself is over.
+ */
 struct firing {
 	struct list link;
 	struct csr *csr;
@@ -26,7 +28,7 @@ struct firing {
 	size_t npar;
 	unsigned depth; /* of what caused the event */
 	bool is_held; /* the process, until a daemon above takes the end of it over */
-	bool is_over; /* the reply came before task_start() returned */
+	bool is_over; /* the reply arrived before task_start() returned */
 };
 
 static void firing_free(struct firing *f)
@@ -74,13 +76,13 @@ static bool has_errors(const struct reply *r)
 	return r && reply_status(r) != STATUS_OK;
 }
 
-/* A loop: nothing is done here, and mainsm ends it. */
+/* A loop: nothing is executed here, and mainsm ends it. */
 static bool is_too_deep(const struct firing *f)
 {
 	return f->depth >= CAUSAL_DEPTH_MAX;
 }
 
-/* As csrs_conf.send. */
+/* See csrs_conf.send. */
 static int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m)
 {
 	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *m });
@@ -137,7 +139,7 @@ void csr_report_suspended(struct csr *c, const struct proc *p, const char *why)
 
 	if (!r)
 		return;
-	/* As the word of the last action: nothing is left to be done above. */
+	/* As the result of the last action: no action is left for the daemons above. */
 	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
 	if (csr_send_triggered(c->owner,
 			       &(struct msg_triggered){
@@ -163,7 +165,7 @@ static void on_done(void *arg, struct reply *r)
 	report(f, r);
 	reply_free(r);
 	f->is_over = true;
-	/* While start() is on the stack it frees the firing itself. */
+	/* During start() on the stack, start() frees the firing itself. */
 	if (!list_is_empty(&f->link))
 		firing_free(f);
 }
@@ -314,7 +316,9 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 		list_push_back(&c->owner->firings, &f->link);
 }
 
-/* Loops of events that start actions that make events end here. Counting starts nothing. */
+/*
+ * Detects loops of events whose actions cause events here. Counting has no effect on the program.
+ */
 static bool is_too_often(struct csr *c)
 {
 	nsec_t second = loop_now(c->owner->conf.loop) / NSEC_PER_SEC;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process is held while the actions of its event that do not run here are under way. It is held
- * only if they are to change something, and if the tool may. All holds last equally long, so the
- * oldest is the first whose time is over.
+ * Holds a process while the remote actions of its event run. It is held only if they change
+ * something, and if the tool has that right. All holds have the same length, so the oldest expires
+ * first.
  */
 #include "common/base/log.h"
 #include "lm/csr/csr_internal.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Suspended for itself, beside whatever tools suspend. */
+/* A suspend of its own, besides those of tools. */
 #define HOLD_TOOL 0
 #define HOLD_THREAD 0
 

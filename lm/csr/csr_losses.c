@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lost events are reported. The next event of the request says how many. Where none comes, because
- * the flood or the job is over or the request is disarmed, LOSSES does.
+ * Reports lost events. The next event of the request has their number. If none follows, because the
+ * burst or the job is over or the request is disarmed, LOSSES has it.
  */
 #include "lm/csr/csr_internal.h"
 
@@ -20,7 +20,7 @@ int csr_send_losses(const struct csrs *s, const struct msg_losses *m)
 	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_LOSSES, .losses = *m });
 }
 
-/* What cannot be sent waits for the link. */
+/* Unsent reports wait for the link. */
 void csrs_on_losses(void *arg)
 {
 	struct csrs *s = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes, threads and partners a conditional request is about. */
+/* Matches processes, threads and partners of a conditional request. */
 #include "lm/csr/csr_internal.h"
 
 bool csr_is_for_proc(const struct csr *c, const struct proc *p)

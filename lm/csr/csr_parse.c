@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a conditional request waits for. */
+/* Parses the event of a conditional request. */
 #include "common/base/limits.h"
 #include "common/route/event.h"
 #include "lm/csr/csr_internal.h"
@@ -40,7 +40,7 @@ static bool is_here(const struct procs *s, const struct token_parts *parts, cons
 	}
 }
 
-/* True: the object has ended. Its end cannot be an event again. */
+/* True if the object has ended. Its end cannot be an event again. */
 static bool has_ended(const struct procs *s, const struct token_parts *parts, const char *token,
 		      size_t n)
 {
@@ -152,7 +152,7 @@ int csr_read_event(struct csr *c, struct reply *r)
 	return rc ? rc : read_objects(c, &event->param[0], r);
 }
 
-/* "a,b,c": those of this host. */
+/* Writes "a,b,c": the objects of this host. */
 static int print_objects(const struct csr *c, struct buf *out)
 {
 	const struct omis_value *list =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests whose events the kernel notes, a ring for each thread. */
+/* Conditional requests whose events the kernel records, in a ring for each thread. */
 #include "common/base/log.h"
 #include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
@@ -68,12 +68,12 @@ static void on_record(void *arg, const struct perf_record *r)
 		csr_fire(c,
 			 &(struct happening){ .proc = s->proc,
 					      .thread = proc_find_tid(s->proc, s->tid),
-					      .never_holds = true, /* it has gone on since, too */
+					      .never_holds = true, /* it has continued since, too */
 					      .time = timebase_at(conf->timebase,
 								  r->time < now ? r->time : now) });
 }
 
-/* An event may end its own condition: each site is looked for again. */
+/* An event may end its own condition: each site is searched again. */
 static void poll(struct csr *c)
 {
 	list_each_safe (i, &c->own_sites) {

@@ -26,7 +26,7 @@ static void fire_new_proc(struct csr *c, const struct csr_changed *x, struct hap
 		csr_fire(c, h);
 }
 
-/* Which thread has made it is not known. */
+/* The thread that created it is unknown. */
 static void fire_new_thread(struct csr *c, const struct csr_changed *x, struct happening *h)
 {
 	h->own_name = "new_thread";

@@ -62,8 +62,8 @@ static bool set_test(const struct csr_site *s, struct seg_action *a)
 }
 
 /*
- * The rank knows by itself whether a call is potential: as $par2 of a start says, and never at an
- * end. What else the parameter may say is carried out here.
+ * The rank determines whether a call is potential: by $par2 of a start, and never at an end. Other
+ * forms of the parameter are evaluated here.
  */
 static bool is_potential_of_event(const struct csr *c, const struct omis_value *v)
 {
@@ -239,7 +239,7 @@ int csr_install(struct csr *c, struct proc *p)
 
 	if (!p->seg || csr_find_site(c, p) || c->is_over)
 		return 0;
-	/* What happened before is not what c waits for. */
+	/* Earlier events do not count for c. */
 	if (!site->goes_on || !site->goes_on(c, p))
 		csrs_drain(c->owner, p, CSRS_ALL);
 	if (!p->seg)

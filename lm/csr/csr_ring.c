@@ -54,7 +54,10 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct rin
 	return csr_is_for_thread(c, p, proc_find_tid(p, (int32_t)r->tid));
 }
 
-/* System time. A record of the future, from another core's clock or a liar, is of now. */
+/*
+ * Converts to system time. A record of the future, from another core's clock or forged, gets the
+ * time now.
+ */
 static nsec_t time_of(const struct drain *d, const struct ring_call *r)
 {
 	const struct csrs_conf *conf = &d->csrs->conf;
@@ -138,8 +141,8 @@ static void on_taken(void *arg)
 }
 
 /*
- * It is unknown whose events a full ring has lost: the loss is reported to each request that might
- * have had one.
+ * It is unknown which csrs lost events in a full ring: the loss is reported to each that may have
+ * had one.
  */
 static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 {
@@ -241,8 +244,10 @@ static void poll_events(struct csrs *s)
 	}
 }
 
-/* Whose events become blocks: however many there are, the ring is emptied, for what has no room
- * there is lost. */
+/*
+ * True if its events are stored in blocks: the ring is always emptied, because events without room
+ * there are lost.
+ */
 static bool is_followed(const struct proc *p)
 {
 	return !list_is_empty(&p->followers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that lm-trace sees: system calls and signals. It watches while a request wants them. */
+/* Events that lm-trace detects: system calls and signals. It watches while a request needs them. */
 #include "lm/csr/csr_internal.h"
 
 #include "common/base/log.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What lm-trace watches for in one process: the sum of what all conditions want. */
+/* What lm-trace watches in one process: the union of all csrs. */
 struct interest {
 	uint32_t what;
 	bool all_signals, all_syscalls;
@@ -29,7 +29,7 @@ struct held {
 	bool is_off; /* it was too much, or cannot be: until something is armed again */
 };
 
-/* after lm-trace was lost: one that dies at once is not started at once */
+/* after lm-trace was lost: one that ends at once is not restarted at once */
 #define RETRY_NS NSEC_PER_SEC
 
 struct tracer {
@@ -118,7 +118,7 @@ static void sum_interests(const struct csrs *s, const struct proc *p, struct int
 }
 
 /*
- * dropped: events that lm-trace saw and could not send. It is unknown whose they were: each request
+ * dropped: events that lm-trace could not send. It is unknown which csrs they were for: each
  * reports them.
  */
 static void suspend(struct tracer *o, struct held *h, uint64_t dropped, const char *why)
@@ -168,7 +168,7 @@ static void report_armed(void *arg)
 		loop_timer_arm_at(o->reporting, next);
 }
 
-/* A loss of lm-trace comes by the other callback. */
+/* A loss of lm-trace is reported by the other callback. */
 static void on_answer(void *arg, const struct tracer_msg *m)
 {
 	struct held *h = arg;
@@ -321,7 +321,7 @@ static void on_trace_event(void *arg, const struct tracer_msg *m)
 		fire_all(o->csrs, p, m);
 }
 
-/* What happened in between is unknown. */
+/* Events in between are unknown. */
 static void on_trace_lost(void *arg)
 {
 	struct tracer *o = arg;
@@ -338,7 +338,7 @@ static bool arm(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
 	struct tracer *o = tracer_of(c);
 
-	/* Arming again asks for another try. */
+	/* Arming again causes another try. */
 	list_each (i, &o->held)
 		if (csr_is_for_any_thread(c, list_entry(i, struct held, link)->proc)) {
 			list_entry(i, struct held, link)->is_off = false;
@@ -355,7 +355,7 @@ static void disarm(struct csr *c)
 	refresh_soon(tracer_of(c));
 }
 
-/* --- processes and threads that come and go */
+/* --- new and ended processes and threads */
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
@@ -374,7 +374,7 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 	struct tracer *o = arg;
 	struct held *h = find_held(o, p);
 
-	/* One that was made while the others were being seized is seized now. */
+	/* A thread that was created while the others were being seized is seized now. */
 	if (h && is_born && !h->is_off)
 		memset(&h->interest, 0, sizeof(h->interest));
 	refresh_soon(o);

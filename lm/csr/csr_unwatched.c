@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which processes of a library call or a probe cannot be watched, and why: they run without
- * libomig, or have no such probe. A process that loads its libraries yet may have both later, and
- * nothing is said of it.
+ * Finds processes in which a library call or a probe cannot be watched, with the reason: they run
+ * without libomig, or lack the probe. A process that still loads its libraries may get both later,
+ * and is not reported.
  */
 #include "common/base/str.h"
 #include "lm/csr/csr_internal.h"
 
 #include <string.h>
 
-#define NAMES_SHOWN 8 /* of probes that there are, where one is requested that is not */
+#define NAMES_SHOWN 8 /* existing probes to be listed if the requested one is missing */
 
 struct libraries {
 	bool has_libc, has_libomig;
@@ -71,7 +71,7 @@ static void put(struct reply *r, struct buf *objects, const char *words)
 	buf_done(objects);
 }
 
-/* The names of the first process that lacks the probe stand for all. */
+/* The probes of the first process without the probe are listed for all. */
 static void put_probeless(struct reply *r, struct buf *objects, const struct csr *c,
 			  const struct proc *first)
 {

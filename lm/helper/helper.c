@@ -18,7 +18,7 @@ struct helper_ask {
 	struct list link; /* in waiting, then in sent */
 	struct helper *owner;
 	uint32_t id;
-	bool is_forgotten; /* sent, and its answer is not wanted */
+	bool is_forgotten; /* sent, and its answer is ignored */
 	nsec_t until; /* of a sent one */
 	helper_answer_fn fn;
 	void *arg;
@@ -27,7 +27,7 @@ struct helper_ask {
 
 /* Most lms never have anything to ask, and none of these pages. */
 struct talk {
-	struct tracer_msg msg; /* that came; its receiver may ask */
+	struct tracer_msg msg; /* received; its receiver may ask again */
 	struct tracer_msg asking;
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };
@@ -38,7 +38,7 @@ struct helper {
 	char *program;
 	struct helper_process *run; /* NULL: it does not run */
 	struct loop_fd *watch;
-	struct loop_timer *timer; /* for answers that do not come, and for idleness */
+	struct loop_timer *timer; /* for missing answers, and for idleness */
 	struct loop_job starting;
 	struct list waiting, sent;
 	struct list ending; /* struct helper_process */
@@ -46,7 +46,7 @@ struct helper {
 	uint32_t last_id;
 	int interests;
 	bool is_ending;
-	nsec_t used; /* when something was asked or answered last */
+	nsec_t used; /* time of the last request or answer */
 	struct talk *talk; /* once something was asked; owned */
 };
 
@@ -89,7 +89,7 @@ static void fail_waiting(struct helper *t, const char *why)
 	list_init(&all);
 	list_splice_back(&all, &t->waiting);
 	while (!list_is_empty(&all)) {
-		t->nwaiting--; /* one by one: those that are forgotten meanwhile count themselves */
+		t->nwaiting--; /* one by one: asks that are dropped meanwhile count themselves */
 		fail(list_entry(list_first(&all), struct helper_ask, link), why);
 	}
 }
@@ -104,7 +104,7 @@ static void stop_running(struct helper *t)
 
 static void send_more(struct helper *t);
 
-/* What was not sent yet is for the next one. */
+/* Requests that were not sent yet wait for the next helper. */
 static void lose(struct helper *t, const char *why)
 {
 	if (!t->run)
@@ -181,7 +181,7 @@ static void on_message(struct helper *t, const struct tracer_msg *m)
 		t->listener.on_event(t->listener.arg, m);
 }
 
-/* False: nothing more has come, or it has ended. */
+/* Returns false if nothing has arrived, or the helper has ended. */
 static bool receive(struct helper *t)
 {
 	struct err e = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lm-look: started by an lm, with the line to it as standard input. One question after the other;
- * where one hangs the lm ends us. Ends when the lm does.
+ * lm-look: started by an lm, with the socket to it as standard input. It handles one request after
+ * the other; the lm kills it if one hangs. It ends with the lm.
  */
 #include "common/loop/loop.h"
 #include "lm/host/host_linux.h"
@@ -55,7 +55,7 @@ static bool is_for_us(const struct tracer_msg *m)
 	return m->type >= TRACER_READ_MEMORY && m->type <= TRACER_FILE;
 }
 
-/* Ends with the lm, even while this process hangs and reads nothing. */
+/* Ends with the lm, even while this process hangs and does not read. */
 static int die_with_lm(struct err *e)
 {
 	struct ucred peer;

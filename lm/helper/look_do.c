@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lm-look does, and an lm without one does itself. */
+/* Requests that lm-look executes, or an lm without one. */
 #include "lm/helper/look_do.h"
 
 #include "common/base/array.h"
@@ -94,8 +94,7 @@ static int read_memory(struct looking_now *l, struct host_proc *p, struct err *e
 }
 
 /*
- * All of it is there before any of it is written: where something is not mapped the error comes
- * with nothing changed.
+ * Reads everything before it writes: if a part is not mapped, the error occurs before any change.
  */
 static int write_memory(struct looking_now *l, struct host_proc *p, size_t *done, struct err *e)
 {
@@ -170,7 +169,7 @@ void look_do(struct host *h, const struct tracer_msg *m,
 	int rc;
 
 	if (!l)
-		return; /* the caller sees that no answer came */
+		return; /* the caller detects the missing answer */
 	l->asked = m;
 	l->fn = fn;
 	l->arg = arg;

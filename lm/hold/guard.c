@@ -15,7 +15,7 @@ struct guard {
 	char *program, *journal;
 	char epoch[24];
 	struct helper_process *run; /* NULL: it does not run */
-	struct loop_fd *watch; /* of its line: it says nothing, so what can be read is its end */
+	struct loop_fd *watch; /* of its socket: it sends nothing, so readable means its end */
 	struct list ending;
 	struct loop_timer *timer; /* while it runs: it is not needed; else: to be started again */
 	bool is_wanted, is_reported;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a tool has suspended a thread and not resumed it. */
+/* Number of suspends of a thread by a tool without a resume. */
 struct suspend {
 	uint32_t tool, thread;
 	uint32_t count;
@@ -30,7 +30,7 @@ struct stop {
 	uint32_t tool[HOLDS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
 	bool is_reported; /* that it was stopped */
-	bool is_awaited; /* it was stopped, and that is reported when it stands */
+	bool is_awaited; /* it was stopped, which is reported when its threads stand */
 	struct stand stand; /* what looks have seen since */
 	unsigned depth; /* of the list that stopped it */
 	bool was_stopped; /* by another program, before us, and not continued since: to be left so
@@ -77,7 +77,7 @@ static struct journal_line line_of(const struct holds *s, const struct proc *p)
 	return l;
 }
 
-/* What another program has stopped is not for the next lm. */
+/* A process that another program has stopped is not for the next lm. */
 static int write_journal(struct holds *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
@@ -114,11 +114,11 @@ static void drop(struct holds *s, struct stop *st)
 	guard_want(s->guard, false);
 }
 
-/* --- seeing it stand */
+/* --- waiting for the stop */
 
 /*
- * A signal that stops was sent: its threads must run for it. That it was stopped is reported when
- * none does.
+ * A stop signal was sent: its threads handle it only when they run. The stop is reported when none
+ * runs.
  */
 static void see(struct holds *s, struct stop *st, unsigned *looks)
 {
@@ -164,8 +164,8 @@ static void await(struct holds *s, struct stop *st)
 }
 
 /*
- * It is to run again: a stop that was not seen to have an effect is not reported, nor its end.
- * True: so it is.
+ * It is to continue: a stop without a visible effect is not reported, nor its end. Returns true in
+ * that case.
  */
 static bool give_up_waiting(struct holds *s, struct stop *st)
 {
@@ -192,8 +192,9 @@ void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg)
 /* --- letting go */
 
 /*
- * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may
- * continue what another program has stopped, and never leave stopped what we have stopped.
+ * A traced process ('t') may be stopped or at a breakpoint: it counts as running. So the lm may
+ * continue a process that another program has stopped. It never leaves one stopped that it has
+ * stopped itself.
  */
 static bool is_stopped_now(const struct holds *s, const struct proc *p)
 {
@@ -202,8 +203,7 @@ static bool is_stopped_now(const struct holds *s, const struct proc *p)
 	return !host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) && f.state == 'T';
 }
 
-/* Something that held the process was taken back. had_tools: it was stopped for all to see
- * before. */
+/* A hold of the process was removed. had_tools: it had a visible stop before. */
 static void settle(struct holds *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;
@@ -237,7 +237,7 @@ static void let_go(struct holds *s, struct stop *st, const char *why)
 	settle(s, st, had_tools, why);
 }
 
-/* Where nothing is stopped the journal stays: it may be one that could not be read. */
+/* If nothing is stopped the journal stays: it may be one that could not be read. */
 static void let_all_go(struct holds *s, const char *why)
 {
 	if (!s->n)
@@ -265,7 +265,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	write_journal(s, NULL);
 }
 
-/* True when something was taken back. tool, thread: NULL = whichever. */
+/* Returns true if a suspend was removed. tool, thread: NULL = any. */
 static bool forget_suspends(struct stop *st, const uint32_t *tool, const uint32_t *thread)
 {
 	size_t left = 0, before = st->nsuspend;
@@ -397,7 +397,7 @@ static int record(struct holds *s, struct proc *p, struct stop **out, struct err
 	return 0;
 }
 
-/* Another program has continued it since we looked: what stops it now is ours. */
+/* Another program has continued it since the last poll: a stop now is ours. */
 static int look_again(struct holds *s, struct stop *st, struct err *e)
 {
 	if (!st->was_stopped || is_stopped_now(s, st->proc))

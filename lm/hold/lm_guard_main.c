@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lm-guard JOURNAL EPOCH: started by an lm when it stops something, with the line to it as standard
- * input. When the line ends without a word the lm has died: what its journal says is let run, and
- * that is all. It allocates nothing before that, and needs next to no memory.
+ * lm-guard JOURNAL EPOCH: started by an lm when it stops something, with the socket to it as
+ * standard input. If the socket ends without a message, the lm has died. Then it continues the
+ * processes in the lm's journal, and ends. It allocates nothing before that, and needs little
+ * memory.
  */
 #include "common/base/file.h"
 #include "lm/hold/journal.h"
@@ -22,7 +23,7 @@
 #define STAT_START 19 /* field 22 of /proc/PID/stat: this many numbers from behind the state */
 #define STAT_MAX_BYTES 4096
 
-/* True at its end. The lm says nothing: what is said is not for us. */
+/* Returns true at its end. The lm sends nothing; other input is ignored. */
 static bool wait_for_end(int line)
 {
 	struct pollfd p = { .fd = line, .events = POLLIN };
@@ -52,8 +53,10 @@ static uint64_t start_of(int32_t pid)
 	return n == STAT_START ? (uint64_t)v[STAT_START - 1] : 0;
 }
 
-/* The descriptor comes first: what /proc says then is about that process, or about one that the
- * signal does not reach. */
+/*
+ * Opens the descriptor first: /proc then describes that process, or one that the signal does not
+ * reach.
+ */
 static void let_run(void *arg, const struct journal_line *l)
 {
 	int fd = (int)syscall(SYS_pidfd_open, l->pid, 0);

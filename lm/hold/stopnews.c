@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/hold/stopnews.h"
 
-/* Stops and continues take turns, so a number says all that happened in a turn of the loop. */
+/* Stops and continues alternate, so their number describes all changes in a turn of the loop. */
 void stopnews_notify(struct stopnews *n, struct proc *p)
 {
 	struct proc_changes c = p->changes;
@@ -32,7 +32,7 @@ void stopnews_note(struct stopnews *n, struct proc *p, bool is_stopped, unsigned
 	if (!c->n)
 		*c = (struct proc_changes){ .first_is_stop = is_stopped };
 	if (c->n % 2 == (c->first_is_stop == is_stopped))
-		return; /* twice the same: nothing has changed */
+		return; /* two changes: no effect */
 	c->n++;
 	c->depth = depth > c->depth ? depth : c->depth;
 	c->at = loop_now(n->loop);

@@ -6,7 +6,7 @@
 
 #define BLANKS " \t"
 
-/* The next word at *p, its length; 0 at the end. */
+/* Finds the next word at *p. Returns its length; 0 at the end. */
 static size_t next(const char **p)
 {
 	*p += strspn(*p, BLANKS);

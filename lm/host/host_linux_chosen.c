@@ -15,9 +15,9 @@
 
 #define PROCESSES_MAX 65536 /* examined */
 #define ENVIRONMENT_MAX_BYTES (256 * 1024) /* what is behind is not examined */
-#define DELETED " (deleted)" /* the kernel's words behind a program whose file has gone */
+#define DELETED " (deleted)" /* the kernel's mark of a program whose file was removed */
 
-/* One look at all processes. */
+/* One pass over all processes. */
 struct survey {
 	struct host_linux *h;
 	const char *caid;

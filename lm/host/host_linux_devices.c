@@ -115,7 +115,7 @@ static void link_address(const struct ifaddrs *all, const char *name, char out[4
 	}
 }
 
-/* In the order of net/dev, which is the order in which the links came. */
+/* In the order of net/dev, which is the order of the links' creation. */
 size_t linux_links(struct host_linux *h, struct host_link *out, size_t max)
 {
 	struct buf keep = BUF_INIT(HOST_FILE_MAX_BYTES);
@@ -159,7 +159,7 @@ static void count_user(struct host_linux *h, const struct utmp *u, struct host_n
 		return;
 	snprintf(path, sizeof(path), "proc/%d", (int)u->ut_pid);
 	if (faccessat(h->root, path, F_OK, 0) < 0)
-		return; /* the entry was not taken away */
+		return; /* the entry was not removed */
 	memcpy(line, u->ut_line, UT_LINESIZE);
 	line[UT_LINESIZE] = 0;
 	*(is_local ? &out->local_users : &out->remote_users) += 1;

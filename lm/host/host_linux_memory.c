@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory of a held process, by /proc/PID/mem. An open one stays with the memory that it was
- * opened on. A process that is still there after the opening is the right one. What happens to the
- * pid later does not matter. The file also writes where the program may only read, as a debugger
- * does.
- *
- * But a thread in it may wait for a page of a file system that does not answer. It cannot be
- * killed. Meanwhile it keeps the program from changing its mappings. process_vm_readv() does
- * neither: it reads, by pid, and the file what it cannot.
+ * The memory of a held process, by /proc/PID/mem. An open file stays with the memory that it was
+ * opened on. A process that still exists after the opening is the right one. Later reuse of the pid
+ * has no effect. The file also writes where the program may only read, as a debugger does. But a
+ * thread in it may wait for a page of a file system that does not answer. It cannot be killed, and
+ * meanwhile blocks changes of the program's mappings. process_vm_readv() does neither. So it reads,
+ * by pid, and the file reads what it cannot.
  */
 #include "lm/host/host_linux_internal.h"
 

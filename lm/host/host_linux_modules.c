@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process has loaded. Its maps say where files are mapped. The ELF headers, read from the
- * process's own memory, say where code, data and bss lie in that. Files are not opened: they may
- * have been replaced, or be something else to us than to the process. Headers that cannot be read,
- * or are not of this machine's word size, leave whole pages.
+ * The loaded modules of a process. Its maps show where files are mapped. The ELF headers, read from
+ * the process's own memory, show the ranges of code, data and bss. Files are not opened: they may
+ * have been replaced, or be different files for the lm. If headers cannot be read, or are not of
+ * this machine's word size, whole pages are reported.
  */
 #include "lm/host/host_linux_internal.h"
 
@@ -38,7 +38,7 @@ struct group {
 	size_t npath;
 	uint64_t base, end;
 	struct range code, data, bss;
-	bool is_real; /* it holds code, and no header says that it is no ELF file */
+	bool is_real; /* it contains code, and no header shows that it is no ELF file */
 };
 
 struct modules {
@@ -130,7 +130,7 @@ static bool read_at(const struct mem *f, uint64_t addr, void *out, size_t n)
 	return linux_read_mem(f, out, n, addr) == (ssize_t)n;
 }
 
-/* What the process says of itself: nothing of it is followed beyond its own mappings. */
+/* Data from the process: never followed beyond its own mappings. */
 static void use_headers(struct group *g, uint64_t bias, const Elf64_Phdr *h, size_t n)
 {
 	struct range code = { 0 }, data = { 0 }, bss = { 0 };

@@ -96,7 +96,7 @@ int linux_facts(struct host *host, struct host_facts *f, struct err *e)
 	return f->cpus < 0 ? err_set(e, ERR_SYS, "/proc/stat has no processors") : 0;
 }
 
-/* procs_running counts the one that reads it: us. */
+/* procs_running includes the reader: this lm. */
 static void queue_now(struct host_linux *h, struct host_now *n)
 {
 	const char *p = linux_text(h, "proc/stat");
@@ -188,7 +188,7 @@ static void vm_counts(struct host_linux *h, int64_t *v)
 		v[HOST_PAGE_OUT] = v[HOST_PAGE_OUT] * 1024 / h->page_size;
 }
 
-#define SECTOR_BYTES 512 /* of diskstats, whatever the disk's are */
+#define SECTOR_BYTES 512 /* of diskstats, for any sector size of the disk */
 
 /* diskstats: major minor name reads merged sectors ms writes merged sectors ... */
 static void disk_line(struct host_linux *h, const char *line, int64_t *v)
@@ -225,7 +225,7 @@ static void disk_counts(struct host_linux *h, int64_t *v)
 		disk_line(h, p, v);
 }
 
-/* No file: no NFS file system was ever mounted here, so nothing was read. */
+/* Without the file no NFS was ever mounted here, so nothing was read. */
 static void nfs_counts(struct host_linux *h, int64_t *v)
 {
 	const char *text = linux_text(h, "proc/net/rpc/nfs"), *p;
@@ -269,7 +269,7 @@ static void link_line(struct host_linux *h, const char *line, int64_t *v)
 
 static void link_counts(struct host_linux *h, struct buf *keep, int64_t *v)
 {
-	/* A copy: each line asks for the speed of its link, which reads another file. */
+	/* A copy: each line reads the speed of its link from another file. */
 	if (buf_puts(keep, linux_text(h, "proc/net/dev")) || !keep->n)
 		return;
 	for (int i = HOST_PACKETS_LOCAL; i <= HOST_PACKETS_SLOW_SENT; i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes held by pidfd. A pid may be given to another process at any
- * time; a pidfd never is. So whatever acts on a process goes through the
- * pidfd that was checked when the process was taken in.
+ * Processes held by pidfd. A pid may be reused at any time; a pidfd never is. So all operations on
+ * a process use the pidfd that was checked at its registration.
  */
 #include "lm/host/host_linux_internal.h"
 
@@ -44,9 +43,8 @@ static bool is_ours(const struct host_linux *h, const struct host_figures *f)
 }
 
 /*
- * The pidfd comes first. What /proc says of the pid afterwards is about the
- * same process if the pidfd is still alive after that: a pid is free only
- * when its process was reaped.
+ * Opens the pidfd first. /proc then describes the same process if the pidfd is still alive
+ * afterwards: a pid is free only after its process was reaped.
  */
 static int check(struct host_linux *h, int fd, int32_t pid, uint64_t *start)
 {
@@ -93,7 +91,7 @@ int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, stru
 	return make(&(struct host_proc){ host, pid, start }, fd, out, e);
 }
 
-/* In place of its pidfd stands a descriptor that is readable at once and takes no signal. */
+/* Uses a descriptor that is readable at once and takes no signal, in place of a pidfd. */
 int linux_proc_open_ended(struct host *host, int32_t pid, uint64_t start, struct host_proc **out,
 			  struct err *e)
 {
@@ -112,7 +110,7 @@ int linux_proc_open_ended(struct host *host, int32_t pid, uint64_t start, struct
 	return make(&(struct host_proc){ host, pid, start }, fd, out, e);
 }
 
-/* A zombie still shows its status; one that was reaped leaves it with the pidfd, on new kernels. */
+/* A zombie still shows its status; after reaping, the pidfd has it on new kernels. */
 static int exit_status(struct linux_proc *p)
 {
 	struct exit_query q = { .mask = EXIT_QUERY_MASK };

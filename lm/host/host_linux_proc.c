@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536 /* examined when segments are searched for */
-/* of one process, the lowest; libapp gives a segment the number 900 or the next that is free */
+/* of one process, the lowest; libapp uses number 900 or the next free one for a segment */
 #define FDS_MAX 1024
 
 /* Indexes of /proc/PID/stat behind the state, which is field 3. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TEXT_KEEP_BYTES (16 * 1024) /* a longer text is given back when the next file is read */
+#define TEXT_KEEP_BYTES (16 * 1024) /* a longer buffer is freed when the next file is read */
 
 const char *linux_text(struct host_linux *h, const char *fmt, ...)
 {

@@ -9,14 +9,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define OPEN_THREAD O_EXCL /* PIDFD_THREAD: from Linux 6.9; older headers do not say so */
+#define OPEN_THREAD O_EXCL /* PIDFD_THREAD: from Linux 6.9; missing in older headers */
 
 static int has_ended(struct err *e)
 {
 	return err_set(e, ERR_NOTFOUND, "the thread has ended");
 }
 
-/* /proc knows it as a thread of that pid, and the pid is still our process's after that. */
+/*
+ * Checks that /proc has it as a thread of that pid, and that the pid is still our process's
+ * afterwards.
+ */
 static int check_thread(struct host_proc *p, int32_t tid, struct err *e)
 {
 	struct host_figures f;
@@ -37,8 +40,10 @@ static int signal_by_number(struct host_proc *p, int32_t tid, int sig, struct er
 	return errno == ESRCH ? has_ended(e) : linux_signal_failed(e);
 }
 
-/* A tid that is used again by another process after the look is another thread: the descriptor says
- * so. */
+/*
+ * If another process reuses the tid after the check, it is another thread: the descriptor detects
+ * that.
+ */
 int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 {
 	int fd, rc;
@@ -56,8 +61,8 @@ int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e
 }
 
 /*
- * The kernel takes a number only. It is checked before and after: a thread that ended in between is
- * reported as such. At worst another process of this user got the priority.
+ * The kernel accepts only a number. It is checked before and after: a thread that ended in between
+ * is reported as such. At worst another process of this user got the priority.
  */
 int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e)
 {

@@ -171,6 +171,6 @@ void perf_read(struct perf *p, perf_fn fn, void *arg)
 			fn(arg, &r);
 		at += n;
 	}
-	/* What is invalid is skipped with all that is behind it. */
+	/* Skips an invalid record with everything behind it. */
 	__atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
 }

@@ -17,7 +17,7 @@ struct calls {
 	struct procs *procs;
 	struct tickbase *ticks;
 	struct procs_listener listener;
-	struct losses gone; /* of segments that are gone */
+	struct losses gone; /* of unmapped segments */
 };
 
 static void keep_last(struct calls *c, struct proc *p)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times that are kept are of mainsm: of another one they are moved, and all spans stay. */
+/* Stored times are mainsm's: for another mainsm they are shifted, and all durations stay. */
 static void move_times(struct pa_cell *c, double by)
 {
 	c->own.t += by;
@@ -94,8 +94,7 @@ int64_t pa_counter_value(const struct pa_cell *c)
 	return (int64_t)((uint64_t)c->own_n + (uint64_t)gained(c));
 }
 
-/* v that was left behind by an earlier owner of the cell continues to integrate: it is taken out
- * again. */
+/* A v left by an earlier owner of the cell continues to integrate: it is subtracted. */
 static void rank_integral(struct pa *a, const struct pa_cell *c, double *integral, double *v)
 {
 	uint64_t ticks = ticks_of(a, c->proc);
@@ -195,7 +194,7 @@ static void give_slot(struct pa_cell *c, bool is_integrator)
 	c->cell = -1;
 }
 
-/* The segment goes: what the rank has counted so far is kept here. */
+/* The segment is being unmapped: stores the counts of the rank here. */
 static void take_over(struct pa *a, struct pa_object *o, struct pa_cell *c)
 {
 	struct pa_integral all;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counters and integrators gain over a time, and increments that are put by. */
+/* Gains of counters and integrators over a time, and stored potential increments. */
 #include "lm/instrument/pa_internal.h"
 
 static double integral_now(struct pa *a, const struct pa_cell *c)
@@ -46,8 +46,8 @@ void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool si
 }
 
 /*
- * One place a process, for the thread that made the call is not known here. A call that begins with
- * a partner that is meant ends what another might have been.
+ * One per process, because the thread of the call is not known here. A call with an accepted
+ * partner ends the potential increment of another.
  */
 void pa_patop_add(struct pa_object *o, struct pa_cell *c, double delta, double time, bool potential)
 {

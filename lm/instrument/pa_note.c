@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters that outlive an lm. The rank's cells stay when it dies, and so does what it has noted of
- * them in the segment. The next lm believes a note only as far as it makes sense. The process could
- * spoil its own counters alone.
+ * Counters that outlive an lm. The rank's cells survive its death, and so do its notes in the
+ * segment. The next lm uses a note only if it is plausible. The process could damage only its own
+ * counters.
  */
 #include "lm/instrument/pa_internal.h"
 
@@ -50,8 +50,7 @@ void pa_note_none(const struct pa_cell *c, bool was_integrator)
 		segview_note_set(c->proc->seg, (unsigned)c->cell, &n);
 }
 
-/* What the note says of the cell's use. A torn or foolish one: never to be used by anybody
- * again. */
+/* Returns the use of the cell by its note. A torn or invalid note: the cell is never used again. */
 static enum cell_use use_of(const struct proc *p, unsigned cell, struct seg_note *n)
 {
 	if (!segview_note_get(p->seg, cell, n))

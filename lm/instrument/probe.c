@@ -304,7 +304,7 @@ static void report(const struct probe_interest *w, const struct segview_hit *h,
 	w->on_hit(w->arg, hit);
 }
 
-/* A record of the future, from another core's clock or a liar, is of now. */
+/* A record of the future, from another core's clock or forged, gets the time now. */
 static nsec_t local_of(const struct probes *s, const struct proc *p, uint64_t ticks,
 		       const struct ticks_scale *scale)
 {

@@ -63,7 +63,7 @@ static void forget_proc(struct tracebuf *b, const struct proc *p)
 	b->n = kept;
 }
 
-/* What a process has left behind is readable as long as the process is known. */
+/* Records of an ended process are readable as long as the process is known. */
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
 	struct tracebufs *s = arg;
@@ -216,7 +216,7 @@ static int drop(struct tracebuf *b, struct part *part, bool is_too_long, struct 
 			   : err_set(e, ERR_NOMEM, "the trace buffer is full");
 }
 
-/* In front of each record stands its length: a binary value may hold any byte. */
+/* Each record is preceded by its length: a binary value may contain any byte. */
 static int put(struct tracebuf *b, struct part *part, const struct buf *record, struct err *e)
 {
 	struct tracebufs *s = b->owner;
@@ -283,7 +283,7 @@ static uint32_t length_at(const struct buf *b, size_t at)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* How many of the oldest records, and bytes of ours, that is. */
+/* Returns how many of the oldest records fit, and their size. */
 static uint64_t reach(const struct part *part, int64_t max, size_t bytes, size_t *end)
 {
 	uint64_t n = 0;

@@ -24,7 +24,7 @@ struct kept {
 
 struct baselines {
 	struct loop *loop;
-	char *path, *boot; /* owned; path NULL: nothing is kept */
+	char *path, *boot; /* owned; path NULL: nothing is stored */
 	struct store file;
 	bool is_of_this_boot; /* of the file, while it is read */
 	nsec_t left_until;

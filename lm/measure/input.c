@@ -165,7 +165,7 @@ void input_continue(struct input *in, struct input *from)
 
 /* --- values */
 
-/* What has come together so far, or is now; false: unknown. */
+/* Returns the accumulated or current value; false: unknown. */
 static bool look(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	*v = (struct measurement_value){ 0 };
@@ -201,7 +201,7 @@ static uint64_t hash(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Which calls count, since when, and where they are examined. */
+/* Hashes which calls count, since when, and where they are examined. */
 static uint64_t hash_choice(const struct input *in)
 {
 	const struct flow_source *s = in->source;
@@ -357,7 +357,7 @@ void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 	in->proc = NULL;
 }
 
-/* What was last of it is as old as its end. */
+/* The last value is as old as the end of the process. */
 static void say_ended(const struct input *in, struct flow_token *t)
 {
 	if (!in->is_closed || in->is_lost)

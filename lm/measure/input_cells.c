@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts, times and volumes of library calls, from the cells that the rank writes. Of a call under
- * way the time so far is in it; it is counted when it begins, and its bytes when it ends. Of one
- * that had begun before the measurement, time counts from the measurement's start.
+ * Counts, times and volumes of library calls, from the cells that the rank writes. An open call's
+ * time so far is included; its count is added at its begin, and its bytes at its end. For a call
+ * that began before the measurement, time counts from the measurement's start.
  */
 #include "common/base/str.h"
 #include "common/ring/calls.h"
@@ -59,9 +59,7 @@ int cells_open(struct input *in, struct err *e)
 	return 0;
 }
 
-/*
- * What a started receive has brought is counted when a call completes it; its sender is known then.
- */
+/* The bytes of a started receive count when a call completes it; its sender is known then. */
 static bool completes(const struct input *in, unsigned func)
 {
 	bool is_wanted =
@@ -70,7 +68,7 @@ static bool completes(const struct input *in, unsigned func)
 	return is_wanted && call_table[func].class == CALL_COMPLETE;
 }
 
-/* What a persistent request sends is counted when another call starts it. */
+/* The bytes of a persistent request count when another call starts it. */
 static bool sends_later(const struct input *in, unsigned func)
 {
 	return is_volume(in) && in->metric.counts_out && call_starts(&call_table[func]);
@@ -153,8 +151,8 @@ static void add_shares(struct partner_sum *s, const struct segview_partner *p, b
 }
 
 /*
- * What was shared out to these may be of others: not more than is possible for them beyond their
- * parts. Their parts may be of these.
+ * Divided time of these partners may belong to others: at most as much as is possible for the
+ * others beyond their parts. The reverse holds, too.
  */
 static double shares_error(const struct input_parts *p)
 {
@@ -182,7 +180,7 @@ static void on_partner(void *arg, const struct segview_partner *p)
 					   : (double)p->count;
 }
 
-/* What the calls that a thread is in have taken so far: it is in one that counts, or in none. */
+/* Returns the time so far of the open calls of a thread: at most one counts. */
 static double open_delay(const struct input *in, const struct ticks_scale *scale, uint64_t now,
 			 unsigned thread)
 {
@@ -197,8 +195,8 @@ static double open_delay(const struct input *in, const struct ticks_scale *scale
 }
 
 /*
- * A call whose partner is not known yet: it is known when the call ends, and all its time is in
- * that sum then.
+ * Adds a call with an unknown partner: it is known when the call ends, and then all its time is in
+ * that sum.
  */
 static void add_open(const struct input *in, const struct ticks_scale *scale, uint64_t now,
 		     unsigned thread, struct measurement_value *v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sampled: counters of a process and of the node, from the kernel. */
+/* Sampled metrics: counters of a process and of the node, from the kernel. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "lm/measure/input_internal.h"
@@ -17,7 +17,7 @@ static bool put(struct measurement_value *v, double figure)
 	return figure >= 0;
 }
 
-/* The share of the time since the last look; of the first one nothing is known yet. */
+/* Returns the share of the time since the last sample; unknown for the first one. */
 static bool share(struct input *in, nsec_t now, double used, double step,
 		  struct measurement_value *v)
 {
@@ -177,7 +177,7 @@ bool figure_sample(struct input *in, const struct input_moment *m, struct measur
 	return figures[in->figure].read(in, m, figures[in->figure].at, v);
 }
 
-/* A processor gives a second of itself a second. */
+/* A processor provides one second of processor time per second. */
 double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span)
 {
 	const struct host_facts *f;

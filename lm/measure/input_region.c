@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define METERS_EACH 2 /* of a volume that goes both ways */
+#define METERS_EACH 2 /* of a volume in both directions */
 
 int regions_open(struct input *in, struct err *e)
 {

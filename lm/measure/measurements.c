@@ -78,7 +78,7 @@ static bool is_newer(const struct measurement *g, const struct proc *p)
 	       timebase_at(g->owner->conf.timebase, p->own.start_ns) > g->start;
 }
 
-/* "7@1600000000000000000 " stands before all keys of the measurement. */
+/* "7@1600000000000000000 " precedes all keys of the measurement. */
 static void base_prefix(const struct measurement *g, char *out, size_t size)
 {
 	snprintf(out, size, "%u@%lld ", (unsigned)g->id, (long long)g->start);
@@ -108,7 +108,7 @@ static void keep_base(struct measurement *g, const struct input *in)
 			      &(struct base){ in->base, in->base_open, in->is_cut });
 }
 
-/* What an earlier lm had begun to count continues from there. */
+/* Continues the counts that an earlier lm has begun. */
 static void resume(struct measurement *g, struct input *in)
 {
 	char key[BASELINES_KEY_BYTES];
@@ -125,8 +125,8 @@ static void resume(struct measurement *g, struct input *in)
 	in->base_parts = (struct input_parts){ .open = left.open };
 	in->before = in->before_open = 0;
 	/*
-	 * That is all when the rank has gone on to count. What an aggregate over the events of a
-	 * probe had gathered is gone all the same.
+	 * That is complete if the rank has continued to count. Values that an aggregate over the
+	 * events of a probe had collected are lost in any case.
 	 */
 	in->is_cut =
 		input_is_vt(in) ||
@@ -402,8 +402,8 @@ void measurements_stats(const struct measurements *r, struct measurements_stats 
 }
 
 /*
- * Nothing comes of inputs that this host does not have: the collector of their events is not to
- * take that for none.
+ * Inputs that this host does not have get no tokens: the collector of their events must not count
+ * that as none.
  */
 void measurement_place_inputs(struct measurement *g)
 {
@@ -424,7 +424,7 @@ void measurement_place_inputs(struct measurement *g)
 	}
 }
 
-/* What it had reported was of reads of another time, and no read of ours has it. */
+/* Its earlier reports were for reads of another time, and no current read has them. */
 int measurement_load_again(struct measurement *g, struct err *e)
 {
 	int rc;

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READS_AHEAD_MAX 64 /* of what our clock says: clocks differ by less */
+#define READS_AHEAD_MAX 64 /* relative to our clock: clocks differ by less */
 
-/* What is being taken in, and what is reported of it. */
+/* A message under processing, and the report about it. */
 struct load {
 	struct measurements *r;
 	const struct msg_flow_load *m;
@@ -185,7 +185,7 @@ static int need_engine(struct measurements *r)
 	return r->engine ? 0 : -ERR_NOMEM;
 }
 
-/* Another start or step: a mainsm that was started again counts its measurements from 1. */
+/* Another start or interval: a mainsm that was restarted numbers its measurements from 1. */
 static struct measurement *of_same_times(struct load *l)
 {
 	struct measurement *g = measurements_find(l->r, l->m->measurement);

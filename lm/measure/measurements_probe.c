@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inputs at probes. All measurements that sample one probe of one process share one interest, with
- * all counters that they want of it. Each input of the engine gets each event once.
+ * all counters that they need. Each input of the engine gets each event once.
  */
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -26,7 +26,7 @@ struct figure {
 	size_t npartner;
 };
 
-/* An input of the engine, and what it gets of an event. Nothing in it belongs to a measurement. */
+/* An input of the engine, and its part of an event. It does not refer to a measurement. */
 struct tap {
 	uint32_t place;
 	enum flow_source_kind kind;
@@ -58,7 +58,7 @@ struct watch {
 	struct interest *interest; /* owned */
 	struct tap *tap; /* owned */
 	size_t ntap, cap;
-	int rc; /* why there is no interest, or not all of it */
+	int rc; /* reason why there is no interest, or only a partial one */
 };
 
 /* --- events */
@@ -463,8 +463,8 @@ static void watch_once(struct measurements *r)
 }
 
 /*
- * Adding an interest reads the ring first. A process whose ring is invalid goes then: what was
- * found is checked again.
+ * Adding an interest reads the ring first. A process with an invalid ring is then detached: earlier
+ * results are checked again.
  */
 void measurements_watch(struct measurements *r)
 {

@@ -5,7 +5,7 @@
 #include "lm/instrument/probe.h"
 #include "lm/measure/measurements_internal.h"
 
-/* The read whose interval ended last; 0: the first one is under way. */
+/* Returns the read whose interval ended last; 0: the first one is in progress. */
 static int64_t read_at(const struct measurement *g, nsec_t now)
 {
 	return now <= g->start ? 0 : (now - g->start) / g->every;
@@ -16,7 +16,7 @@ static nsec_t end_of(const struct measurement *g, int64_t read)
 	return g->start + read * g->every;
 }
 
-/* Rings are read at any time: what is of the interval after the one under way is kept apart. */
+/* Rings are read at any time: data of the next interval are kept separate. */
 static void announce(struct measurement *g)
 {
 	int64_t last = flow_last_read(g->owner->engine, g->id);
@@ -105,8 +105,10 @@ static void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 		flowbox_flush(g->box);
 }
 
-/* Restarts a measurement whose reads had another time than mainsm's: the parents ignore them. Out
- * of memory ends it. */
+/*
+ * Restarts a measurement whose reads had another time than mainsm's: the parents ignore them. Out
+ * of memory ends it.
+ */
 static bool start_over(struct measurement *g, nsec_t now)
 {
 	int64_t read = read_at(g, now);
@@ -162,7 +164,7 @@ void measurements_read(struct measurements *r, const struct msg_flow_read *m)
 	measurement_take(g, (int64_t)m->read, m->time_ns);
 }
 
-/* --- what comes out of the engine */
+/* --- output of the engine */
 
 void measurements_on_batch(void *arg, const struct flow_batch *b)
 {

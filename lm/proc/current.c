@@ -8,11 +8,11 @@
 
 #include <stdlib.h>
 
-/* What looks have seen of one thread. */
+/* State of one thread in the last polls. */
 struct seen {
 	uint64_t number; /* of its call; 0: none yet */
 	nsec_t since; /* that number was there then */
-	/* all looks since then have met a call that asks; 0: the last one has not */
+	/* all polls since then have found a testing call; 0: the last one has not */
 	nsec_t asks_since;
 };
 
@@ -123,7 +123,7 @@ void current_sample(struct proc *p, nsec_t now)
 			note(&p->current->thread[i], &c, now);
 }
 
-/* Numbers of threads are the kernel's where the process is in no namespace of its own. */
+/* Thread numbers are the kernel's if the process is in no pid namespace of its own. */
 static bool has_ended(const struct proc *p, uint32_t tid)
 {
 	if (p->own.pid != p->pid || !p->nthread)

@@ -32,7 +32,7 @@ static uint32_t join(uint32_t a, uint32_t b)
 	return ((a | b) & ~(uint32_t)HOOK_SAMPLE_MASK) | (uint32_t)shift << HOOK_SAMPLE_SHIFT;
 }
 
-/* What a word measures; 0: nothing, or it is invalid. */
+/* Returns the measuring bits of a word; 0: none, or it is invalid. */
 static uint32_t measuring(uint32_t word)
 {
 	return shift_of(word) <= HOOK_SAMPLE_MAX && word & HOOKS_MEASURE
@@ -106,7 +106,7 @@ void hooks_set_depth(struct proc *p, uint64_t owner, unsigned depth)
 		w->depth = depth;
 }
 
-/* What the tool has asked this lm for already comes before what it asked another one for. */
+/* Requests of the tool to this lm have precedence over those to an earlier one. */
 static void take_over_one(struct proc *p, const struct seg_interest *left)
 {
 	uint64_t owner = HOOKS_TOOL(left->tool);
@@ -215,7 +215,7 @@ static void apply_depth(struct proc *p)
 		segview_site_depth_set(p->seg, depth);
 }
 
-/* The notes come first: of what is on an lm after this one knows for which tool. */
+/* Writes the notes first, so that the next lm knows the tool of everything that is on. */
 void hooks_apply(struct proc *p, int func)
 {
 	unsigned n = p->seg ? segview_funcs(p->seg) : 0;

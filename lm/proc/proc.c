@@ -337,7 +337,7 @@ static void give_segment(struct proc *p, struct proc_registration *in)
 	procs_greet(p);
 }
 
-/* True: the pid belongs to another process. This one has ended, and the loop reports that later. */
+/* True if the pid belongs to another process. This one has ended, which the loop reports later. */
 static bool has_passed_on(const struct proc *p)
 {
 	struct host_figures f;

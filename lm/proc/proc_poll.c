@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No notification reaches an unprivileged process of the threads of another one, or of a stop of it
- * by others. So they are polled, the less often the more there are.
+ * An unprivileged process is not notified of another process's threads, or of its stop by others.
+ * So they are polled, less often if there are many.
  */
 #include "lm/proc/proc.h"
 
@@ -82,7 +82,7 @@ static void poll_threads(struct proc *p)
 	size_t n = HOST_THREADS_MAX;
 
 	if (host_threads(p->owner->host, p->pid, tid, &n))
-		return; /* it ends: its pidfd will say so */
+		return; /* it is ending: its pidfd will report that */
 	for (size_t i = 0; i < p->nthread; i++)
 		p->thread[i].seen = false;
 	for (size_t i = 0; i < n; i++) {
@@ -98,7 +98,7 @@ static void poll_threads(struct proc *p)
 			del_thread(p, i);
 }
 
-/* Whether another program stopped a suspended process, too, cannot be seen. */
+/* If a process is suspended, a stop by another program cannot be detected. */
 static void poll_state(struct proc *p, const struct host_figures *f)
 {
 	bool is_stopped = f->state == 'T' || f->state == 't';
@@ -115,7 +115,7 @@ void procs_greet(struct proc *p)
 	segview_lm_alive(p->seg, p->owner->epoch);
 }
 
-/* True when the segment says something new about its process. */
+/* Returns true if the segment has new data about its process. */
 static bool poll_segment(struct proc *p)
 {
 	struct seg_own now;

@@ -31,7 +31,7 @@ static int add_thread(struct expansion *x, struct proc *p, struct proc_thread *t
 	return add(x, &(struct object){ 't', p, t, t->token.s });
 }
 
-/* Dead processes are objects as long as their last values are kept; they have no threads. */
+/* Ended processes are objects as long as their last values are kept; they have no threads. */
 static int add_proc(struct expansion *x, struct proc *p)
 {
 	int rc = 0;
@@ -66,7 +66,7 @@ static int add_node(struct expansion *x)
 	return rc;
 }
 
-/* What is not of this host is not named in our answers. */
+/* Objects of other hosts are not named in our answers. */
 static const char *name_of(const struct expansion *x, const char *token, size_t n)
 {
 	uint32_t node;
@@ -74,7 +74,7 @@ static const char *name_of(const struct expansion *x, const char *token, size_t 
 	return token && token_node(token, n, &node) && node == procs_node(x->procs) ? token : "";
 }
 
-/* 1: there is no such object here. */
+/* Returns 1 if there is no such object here. */
 static int add_token(struct expansion *x, const char *token, size_t n)
 {
 	const struct proc_thread *t;
@@ -123,8 +123,7 @@ int resolve(const struct resolve_from *from, char class, struct objects *out, st
 			got = reply_add_error(r, from->action, name_of(&x, token, n),
 					      STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
-	/* To say that there is none is an answer too; threads of one process were asked one by
-	 * one. */
+	/* An UNKNOWN_OBJECT is an answer too; threads of one process were requested one by one. */
 	counted = (uint32_t)out->n + unknown;
 	if (counted < list->list.n)
 		counted = (uint32_t)list->list.n;

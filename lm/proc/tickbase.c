@@ -7,7 +7,7 @@
 void tickbase_init(struct tickbase *t)
 {
 	*t = (struct tickbase){ .monotonic = { .mult = 1, .source = TICKS_MONOTONIC } };
-	/* Whatever OMIG_TICKS says in our environment: it is for what a rank stamps with. */
+	/* Ignores OMIG_TICKS in our environment: it is for the clock of a rank. */
 	t->has_tsc = !ticks_calibrate(&t->tsc, TICKS_TSC, CALIBRATE_NS);
 	if (t->has_tsc)
 		ticks_sample(TICKS_TSC, &t->first_ticks, &t->first_ns);

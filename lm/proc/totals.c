@@ -94,7 +94,7 @@ static void join_purposes(struct total_partner *to, const struct total_partner *
 	to->kinds |= from->kinds;
 }
 
-/* NULL: there is none. */
+/* Returns NULL if there is none. */
 static const void *find(const void *key, const void *table, size_t n, size_t size,
 			int (*compare)(const void *, const void *))
 {

@@ -74,7 +74,7 @@ static void on_site(void *arg, const struct segview_site *s)
 		t->site[t->nsite++] = (struct total_site){ .v = *s };
 }
 
-/* Several threads come by the same places. */
+/* Several threads have the same sites. */
 static void join_sites(struct totals *t)
 {
 	size_t n = 0;

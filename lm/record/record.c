@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is requested: names, conditions, how long, and what takes the blocks. */
+/* Parameters of the request: names, conditions, duration, and the destination of the blocks. */
 #include "lm/record/record.h"
 
 #include "lm/record/recorder.h"

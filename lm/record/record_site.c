@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is requested in one process, and the blocks that become of it. */
+/* Requested events in one process, and their blocks. */
 #include "lm/record/record.h"
 
 #include "lm/record/recorder.h"
@@ -36,12 +36,12 @@ struct asked {
 	struct probe_interest *interest;
 };
 
-/* What one thread writes. */
+/* The stream of one thread. */
 struct stream {
 	uint32_t tid;
 	struct evwrite w;
 	nsec_t since; /* the first record of the block that is filled */
-	struct ring_cursor *row; /* NULL: nothing is remembered of it */
+	struct ring_cursor *row; /* NULL: no stored cursor */
 	bool is_dirty; /* the row does not have its last record yet */
 	uint64_t lost; /* counted in its blocks, of what the segment counts */
 	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
@@ -49,7 +49,7 @@ struct stream {
 
 struct events_site {
 	struct csr_site *site;
-	struct events_site *before; /* whose place it takes, while it is made; NULL: of none */
+	struct events_site *before; /* the site that it replaces, during its creation; NULL: none */
 	struct asked *asked[NUMBERS]; /* owned */
 	unsigned nlooked; /* types of events that were examined */
 	struct stream **stream; /* owned, by block of the segment */
@@ -57,7 +57,7 @@ struct events_site {
 	uint64_t lost; /* that no block has counted yet: as the segment counts */
 	uint64_t failed; /* the same, that found no memory, or made no sense */
 	bool is_refused; /* what is made for it has no room: it is counted, and that is all */
-	bool is_closed; /* another one has taken its place: what comes is that one's */
+	bool is_closed; /* replaced: further events belong to the replacement */
 };
 
 static struct events_site *own(const struct csr_site *s)
@@ -84,8 +84,8 @@ static uint64_t lost_of(const struct events_site *es, unsigned number)
 }
 
 /*
- * What the one whose place we take has reported is not reported again, and nothing in between is
- * forgotten.
+ * Losses that the replaced site has reported are not reported again, and losses in between are
+ * kept.
  */
 static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 {
@@ -94,7 +94,7 @@ static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 	return a ? a->lost : lost_of(es, number);
 }
 
-/* Consumes own. NULL: it is not requested (or there is no memory: *rc). */
+/* Consumes own. Returns NULL if it is not requested (or there is no memory: *rc). */
 static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type,
 			 struct evtype *own, int *rc)
 {
@@ -181,8 +181,10 @@ static int ask_probe(struct events_site *es, unsigned number)
 	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
 }
 
-/* In the program an event that is refused has no record; of a call or a probe one comes, and is
- * counted here. */
+/*
+ * In the program a refused event has no record; a call or a probe still has one, which is counted
+ * here.
+ */
 static void set_interest(const struct events_site *es, unsigned number, bool is_refused, int change)
 {
 	struct proc *p = es->site->proc;
@@ -212,14 +214,14 @@ static int ask_events(struct events_site *es)
 	return rc;
 }
 
-/* As note_lost() adds them up: a call's figure is of both its events. */
+/* As note_lost() adds them up: a call's counter is for both its events. */
 static bool is_counted(const struct events_site *es, unsigned i)
 {
 	return es->asked[i] &&
 	       !(i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]);
 }
 
-/* What was lost is counted in the next block, of any thread: which thread lost it is unknown. */
+/* Losses are counted in the next block, of any thread: the thread that lost them is unknown. */
 static void note_lost(struct events_site *es)
 {
 	for (unsigned i = 0; es->site->proc->seg && i < NUMBERS; i++) {
@@ -262,8 +264,7 @@ static int ask_all(struct events_site *es)
 
 	rc = rc ? rc : ask_calls(es);
 	/*
-	 * Adding an interest reads the ring, so events come first. A ring that is invalid takes
-	 * the site with it.
+	 * Adding an interest reads the ring, so events are first. An invalid ring removes the site.
 	 */
 	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
 		rc = ask_probe(es, i);
@@ -338,8 +339,10 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 				      .never_holds = true });
 }
 
-/* Before anybody else has it: what a row says was taken, it or the spool has, whenever we are
- * killed. */
+/*
+ * Saves the cursor before the block is passed on: events before it are stored or in the spool,
+ * whenever the lm is killed.
+ */
 static void remember(struct stream *st, uint64_t place)
 {
 	struct ring_cursor_state s;
@@ -367,7 +370,7 @@ static void cut(struct events_site *es, struct stream *st, bool is_last)
 	buf_clear(&st->w.out);
 }
 
-/* Each block can be read alone: one that found no room somewhere takes no others with it. */
+/* Each block can be read alone: a lost one does not affect the others. */
 static void begin_block(struct events_site *es, struct stream *st)
 {
 	const struct csrs_conf *conf = &es->site->csr->owner->conf;
@@ -455,7 +458,7 @@ static void on_event(struct csr_site *s, const struct segview_event *e)
 	if (a->bytes ? ev_is_padded(a->bytes, e->n) : evtype_fits_values(a->type, e->value, e->n))
 		add(a, e->ticks, e->value, e->n);
 	else
-		own(s)->failed++; /* of a program that has overwritten its own */
+		own(s)->failed++; /* of a program that has overwritten its own memory */
 }
 
 static void on_taken(struct csr_site *s, unsigned thread)
@@ -489,7 +492,7 @@ static void finish(struct events_site *es)
 {
 	if (!es->is_closed)
 		note_lost(es);
-	/* What was lost without anything behind it is reported, too. */
+	/* Losses without a later event are reported, too. */
 	if (es->lost + es->failed && es->nstream && !es->stream[0])
 		stream_of(es, 0, 0);
 	for (unsigned i = 0; i < es->nstream; i++)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fields' names come behind, in the same memory as the type's own. */
+/* The fields' names follow in the same memory as the type. */
 static struct evtype *type_new(const char *name, const char *suffix, unsigned nfield,
 			       struct evfield **field)
 {
@@ -82,7 +82,7 @@ void record_describe_stream(struct evwrite *w, const struct proc *p, const char 
 	};
 	unsigned n = ARRAY_LEN(c);
 
-	if (p->own.rank < 0) /* it has none: no number stands for that */
+	if (p->own.rank < 0) /* it has none: no number means that */
 		c[n - 2] = c[n - 1];
 	n -= p->own.rank < 0;
 	evwrite_define(w, 0, &(struct evtype){ .name = "", .nconst = n, .constant = c }, NULL);

@@ -67,7 +67,7 @@ struct events_site *recorder_site_before(const struct csr_site *s)
 	return site ? site->own : NULL;
 }
 
-/* --- what is remembered of rings */
+/* --- stored cursors */
 
 struct ring_cursors *recorder_cursors(const struct csr *c)
 {
@@ -311,7 +311,7 @@ static void on_ack(void *arg, struct keep *k)
 {
 	struct recorder *o = arg;
 
-	report_losses(NULL, k); /* of one that could not be taken up at the start */
+	report_losses(NULL, k); /* of one that could not be opened at the start */
 	if (o->csrs && keep_request(k)->ending)
 		disarm_all(o->csrs, k);
 }

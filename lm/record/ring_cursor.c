@@ -66,7 +66,7 @@ struct place {
 	const char *path;
 };
 
-/* One of another version or kind. What has no magic yet was being made when its lm died. */
+/* Checks version and kind. A file without magic was being made when its lm died. */
 static int check_magic(const struct place *at, int fd, struct err *e)
 {
 	const struct disk *d = at->disk;
@@ -301,7 +301,7 @@ static struct ring_cursor *base_of(struct ring_cursors *rs, uint64_t segment)
 		 : NULL;
 }
 
-/* The base may be less than nothing: sums run round, and come out right. */
+/* The base may be negative: unsigned sums wrap around, and are correct. */
 void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t lost)
 {
 	struct ring_cursor *r = base_of(rs, segment);

@@ -15,7 +15,7 @@
 /* twice what all of it takes, so that it is seldom rewritten */
 #define FILE_MAX_BYTES (256 * 1024)
 
-/* What an entry of the file says, beside enum op_state: in its place. */
+/* Kind of an entry in the file, besides enum op_state. */
 enum { ENTRY_KEY = 100, ENTRY_PAST };
 
 static const struct store_kind file_kind = { .what = "done",
@@ -27,12 +27,12 @@ static const struct store_kind file_kind = { .what = "done",
 struct record {
 	uint64_t who, number;
 	uint32_t action;
-	uint16_t state, status; /* enum op_state; OP_NEW: nothing is here */
+	uint16_t state, status; /* enum op_state; OP_NEW: empty */
 };
 
-/* How far the forgotten ones of a tool had come. */
+/* Highest number of a tool among its dropped operations. */
 struct past {
-	/* used: the greatest is the one that was touched last; 0 = free */
+	/* used: the greatest is the most recent one; 0 = free */
 	uint64_t who, number, used;
 };
 
@@ -84,7 +84,7 @@ static struct past *past_for(struct done_log *o, uint64_t who)
 	return p;
 }
 
-/* The place that comes next; the tool of what was there is noted first. */
+/* Returns the next record; notes the tool of the one that it replaces. */
 static struct record *make_room(struct done_log *o)
 {
 	struct record *r = &o->record[o->begun++ % DONE_LOG_MAX];
@@ -140,7 +140,7 @@ static int write_whole(struct done_log *o, struct err *e)
 	return rc;
 }
 
-/* What cannot be added is tried by writing all. */
+/* Appends a record. If that fails, writes all of them. */
 static int note(struct done_log *o, const struct record *r, struct err *e)
 {
 	struct buf b = BUF_INIT(ENTRY_BYTES);
@@ -252,7 +252,7 @@ void done_log_close(struct done_log *o)
 	free(o);
 }
 
-/* --- what is asked and said of it */
+/* --- queries and changes */
 
 uint64_t done_log_who(const struct done_log *o, const char *identity, uint64_t epoch)
 {
@@ -271,7 +271,7 @@ enum op_state done_log_find(const struct done_log *o, const struct op *op, unsig
 	return p && op->number <= p->number ? OP_FORGOTTEN : OP_NEW;
 }
 
-/* One that could not be written down is as if it had never come. */
+/* An operation that could not be recorded counts as never received. */
 static int put(struct done_log *o, const struct op *op, enum op_state state, struct err *e)
 {
 	struct record *r = make_room(o);

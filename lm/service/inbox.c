@@ -231,7 +231,7 @@ static int add_outcome(const struct asked *a, size_t i, struct reply *r)
 			       state == OP_ENDED ? status_name(status) : "");
 }
 
-/* Executes nothing. Sends the stored reply, else what is known of each action. */
+/* Executes nothing. Sends the stored reply, else the known state of each action. */
 static void answer_outcome(const struct asked *a)
 {
 	struct op first = first_op(a);

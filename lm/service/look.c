@@ -20,8 +20,8 @@ struct look {
 	size_t n, at;
 	bool is_asked; /* of the object `at` */
 	struct looked now;
-	struct helper_ask *ask; /* NULL: nothing is under way in lm-look */
-	bool is_here; /* the lm does it itself: no task is to be woken */
+	struct helper_ask *ask; /* NULL: lm-look has no request */
+	bool is_here; /* the lm reads itself: no task is waiting */
 };
 
 static void drop_now(struct look *l)
@@ -51,7 +51,7 @@ static void add_module(struct looked *o, const struct tracer_msg *m)
 	o->nmodule++;
 	omis_write_list(&w);
 	omis_write_string_n(&w, m->text[0], strlen(m->text[0]));
-	omis_write_string(&w, ""); /* of an archive: nothing is loaded out of one here */
+	omis_write_string(&w, ""); /* of an archive: nothing is loaded from one here */
 	for (size_t i = 0; i < m->nvalue; i++)
 		omis_write_int(&w, (int64_t)m->value[i]);
 	omis_write_list_end(&w);
@@ -63,7 +63,7 @@ static void fail(struct look *l, int rc)
 	l->now.is_over = true;
 }
 
-/* Without a number of bytes the answer is not from lm-look: how far it came is unknown. */
+/* An answer without a number of bytes is not from lm-look: its progress is unknown. */
 static void take_failure(struct look *l, const struct tracer_msg *m)
 {
 	bool is_write = l->m.type == TRACER_WRITE_MEMORY;

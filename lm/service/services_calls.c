@@ -36,8 +36,10 @@ static int bits_of(const char *what, uint32_t *bits)
 	return -ERR_INVALID;
 }
 
-/* One that has a segment and no calls yet may become a rank: then they are counted from the first
- * one on. */
+/*
+ * A process with a segment and without calls so far may become a rank: then it is counted from its
+ * first call on.
+ */
 static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 {
 	uint32_t bits = 0;

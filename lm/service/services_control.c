@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes processes and threads run, wait, or run sooner: signals, stops, suspends,
- * priorities. */
+/* Controls processes and threads: signals, stops, suspends, priorities. */
 #include "lm/service/families.h"
 
 #include "common/base/limits.h"
@@ -158,7 +157,7 @@ static int serve_thread_set_priority(struct service_call *c)
 	return is_nice(c) ? call_each_thread(c, renice_thread) : refuse_priority(c);
 }
 
-/* All threads that there are now. *changed: how many it was done to. */
+/* Applies to all present threads. *changed: number of changed threads. */
 static int renice_all(struct service_call *c, struct proc *p, size_t *changed, struct err *e)
 {
 	const struct control *of = c->of;
@@ -175,8 +174,7 @@ static int renice_all(struct service_call *c, struct proc *p, size_t *changed, s
 	return rc;
 }
 
-/* Linux keeps it by thread. A second time for those that were born meanwhile of one not yet
- * changed. */
+/* Linux stores it by thread. Repeated for threads that unchanged ones created meanwhile. */
 static int renice_proc(struct service_call *c, struct proc *p, struct err *e)
 {
 	size_t changed = 0;

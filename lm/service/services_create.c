@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting programs. lm-trace starts one and holds it before its first instruction. Here it becomes
- * a watched process that a tool has stopped: same leash, same line in the journal. Then lm-trace
+ * Starts programs. lm-trace starts one and holds it before its first instruction. Here it becomes a
+ * watched process that a tool has stopped: same leash, same line in the journal. Then lm-trace
  * releases it, and it is stopped in the ordinary way.
  */
 #include "common/base/limits.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Lives until lm-trace has answered, longer than the task when that is given up. */
+/* Exists until lm-trace has answered, longer than a task that is given up. */
 struct creation {
 	struct task *task; /* NULL: the task is gone */
 	const struct creator *of;
@@ -52,7 +52,7 @@ static void on_let_go(void *arg, const struct tracer_msg *m)
 	finish(k);
 }
 
-/* SIGSTOP waits for it now, and the journal knows. */
+/* SIGSTOP is pending now, and the journal has it. */
 static int watch(struct creation *k, const struct tracer_msg *m)
 {
 	struct proc_registration in = { .pid = m->pid };

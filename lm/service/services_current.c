@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that processes are in. Nothing is switched on for it. */
+/* The current calls of processes. Needs no hook. */
 #include "lm/service/families.h"
 
 #include "common/base/limits.h"

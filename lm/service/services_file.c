@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the node that its user lets tools see. */
+/* Files of the node that its user permits tools to read. */
 #include "lm/service/families.h"
 
 #include "common/base/buf.h"

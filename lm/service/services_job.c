@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the jobs of this host have done: summed here, so that an answer has one entry a job. */
+/* Totals of the jobs on this host: summed here, so that an answer has one entry per job. */
 #include "lm/service/profile.h"
 
 #include "common/base/array.h"
@@ -39,8 +39,7 @@ static const struct job_sampler *sampler_of(const struct service_call *c)
 
 enum { COUNTS_TIME = 1, COUNTS_VOLUME = 2 };
 
-/* Its hooks are on for all calls: what is switched on for some of them leaves the others unknown.
- */
+/* True if hooks are on for all calls: with some of them on, the others are unknown. */
 static unsigned what_counts(const struct proc *p)
 {
 	unsigned all = COUNTS_TIME | COUNTS_VOLUME;
@@ -125,7 +124,7 @@ static int add_totals(struct service_call *c, const struct proc *p, struct sum *
 	return rc;
 }
 
-/* Of one that has ended what was seen last; it has no memory. */
+/* For an ended process the last sample; it has no memory. */
 static void add_figures(struct service_call *c, const struct proc *p, struct job_sum *j,
 			double *cpu_s, double *rss)
 {
@@ -186,7 +185,7 @@ static int add_process(struct service_call *c, struct proc *p, struct job_sum *j
 
 /* --- all of a job */
 
-/* Processes of a job mostly stand together. */
+/* Processes of a job are usually adjacent. */
 static struct job_sum *find_job(struct job_sums *s, const char *job)
 {
 	struct job_sum *j;

@@ -133,7 +133,7 @@ static int bytes_from_list(const struct omis_value *v, uint8_t *out, struct err 
 	return 0;
 }
 
-/* What is to be written, as it stands in the request. *take is freed by the caller. */
+/* Reads the data to be written from the request. The caller frees *take. */
 static int read_bytes(const struct service_call *c, uint8_t **take, size_t *n, struct err *e)
 {
 	const struct omis_value *v = &c->call->param[4];

@@ -39,7 +39,7 @@ enum {
 		NODE_OS_RATES | NODE_VM_RATES | NODE_DISK_RATES | NODE_NET_RATES | NODE_CPU_SHARES,
 };
 
-#define UNKNOWN_BENCH -1 /* nothing here runs benchmarks */
+#define UNKNOWN_BENCH -1 /* no benchmarks are run here */
 
 static void write_links(struct omis_writer *w, const struct host_facts *f)
 {

@@ -38,7 +38,7 @@ static bool is_trace_buffer(const struct service_call *c)
 }
 
 /*
- * Also when its processes here have all ended: a read of it asks us as well, and that is no error.
+ * Also if its processes here have all ended: a read asks this host as well, and that is no error.
  */
 static int serve_pa_create(struct service_call *c)
 {
@@ -240,8 +240,7 @@ static int serve_pa_read(struct service_call *c)
 	return for_each_object(c, false, read_one);
 }
 
-/* The cell that an increment from here goes to: of the event's process, else the only one
- * there is. */
+/* Finds the cell for an increment from here: that of the event's process, else the only one. */
 static int target(struct service_call *c, struct pa_object **object, struct pa_cell **out,
 		  struct err *e)
 {
@@ -269,7 +268,7 @@ static int target(struct service_call *c, struct pa_object **object, struct pa_c
 	return 0;
 }
 
-/* What one increment of one cell is; its amounts are parameters of the call. */
+/* An increment of one cell; its amounts are parameters of the call. */
 typedef void increment_fn(struct service_call *c, struct pa_object *o, struct pa_cell *cell);
 
 static int serve_increment(struct service_call *c, increment_fn *add)

@@ -71,8 +71,7 @@ static unsigned what_for(int64_t flags)
 	return what;
 }
 
-/* Asked after something was read under its pid: it was read of this process if it is still
- * there. */
+/* Called after a read by pid: the data belong to this process if it still exists. */
 static bool is_there(const struct proc *p)
 {
 	return p->held && !host_proc_signal(p->held, 0, NULL);
@@ -94,7 +93,7 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 
 /* of a connection string, which ends with the secret of its token behind a dot */
 #define STRING_HEAD "omig1:"
-#define SECRET_MIN_BYTES 20 /* what stands behind the dots of an address is shorter */
+#define SECRET_MIN_BYTES 20 /* the text behind the dots of an address is shorter */
 
 /* A tool that may see the rest does not need it, and could enrol with it. */
 static void hide_secret(uint8_t *p, size_t n)
@@ -134,7 +133,7 @@ static void write_strings(struct service_call *c, struct omis_writer *w, const s
 	buf_done(&b);
 }
 
-/* The last part of argv[0], or what the kernel knows of one that shows no arguments. */
+/* Writes the last part of argv[0], or the kernel's name if there are no arguments. */
 static void write_program(struct service_call *c, struct omis_writer *w, const struct proc *p,
 			  const struct host_figures *f)
 {
@@ -168,7 +167,7 @@ static void write_static(struct service_call *c, struct omis_writer *w, const st
 		omis_write_int(w, f->uid);
 	if (flags & PROC_GID)
 		omis_write_int(w, f->gid);
-	if (flags & PROC_USER_ARGV) /* nothing takes arguments away on the way to the program */
+	if (flags & PROC_USER_ARGV) /* nothing removes arguments on the way to the program */
 		write_strings(c, w, p, false);
 	if (flags & PROC_ENVP)
 		write_strings(c, w, p, true);
@@ -297,7 +296,7 @@ enum {
 	THREAD_SYSTEM_TIME = 1 << 11,
 };
 
-/* The kernel knows neither the function that a thread began with nor the thread that made it. */
+/* The kernel reports neither the start function of a thread nor its creator. */
 static void write_thread_static(struct omis_writer *w, const struct object *o, int64_t flags)
 {
 	if (flags & THREAD_PROCESS)
@@ -327,8 +326,8 @@ static int add_thread(struct service_call *c, const struct object *o)
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
 				       "the thread has ended");
 	write_thread_static(&w, o, flags);
-	if (flags & THREAD_STACK) /* of other threads the kernel knows the mapping only, not that it
-				     is a stack */
+	/* of other threads the kernel reports the mapping only, not that it is a stack */
+	if (flags & THREAD_STACK)
 		omis_write_int(&w, is_first ? f.stack : -1);
 	if (flags & THREAD_NODE)
 		write_token(&w, procs_node_token(c->procs));
@@ -377,14 +376,11 @@ static int take(struct service_call *c, struct proc **out, struct err *e)
 	if (rc || (*exec && !runs(h, in.pid, f.name, exec)))
 		return -ERR_NOTFOUND;
 	rc = procs_take(c->procs, &in, out, e);
-	/* Another one may have got the pid in between. */
+	/* Another process may have got the pid in between. */
 	return !rc && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
 }
 
-/*
- * A process that is not there, is another user's or runs another program: the answer does not say
- * which.
- */
+/* For a missing process, another user's, or another program the answer is the same. */
 static int serve_proc_take(struct service_call *c)
 {
 	struct buf b = BUF_INIT(TOKEN_BYTES);

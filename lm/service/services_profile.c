@@ -15,7 +15,7 @@
 
 static const char *const by_names[BY_KINDS] = { "call", "rank", "partner", "site", "size" };
 
-/* What each reads beyond calls. */
+/* Tables that each needs besides calls. */
 static const unsigned with[BY_KINDS] = { 0, 0, TOTALS_PARTNERS, TOTALS_SITES, TOTALS_SIZES };
 
 /* --- one rank */
@@ -29,7 +29,7 @@ static const struct segview_call *call_before(const struct totals *t, unsigned f
 }
 
 /*
- * The shortest and the longest call since `b`. One that `b` has already is no call of since then,
+ * Computes the shortest and the longest call since `b`. A call that `b` contains is not since then,
  * and hides the others.
  */
 static void extent_of(struct sum *to, const struct segview_call *v, const struct segview_call *b,
@@ -62,7 +62,7 @@ struct sum sum_of(const struct segview_call *v, const struct segview_call *b,
 	return sum;
 }
 
-/* What is unknown of one rank is unknown of all. */
+/* A value unknown for one rank is unknown for all. */
 static int64_t join_extent(int64_t to, int64_t v, bool is_longest)
 {
 	if (!v || to == PROFILE_UNKNOWN)
@@ -94,7 +94,7 @@ static void add_to_function(struct profile *f, unsigned func, const struct sum *
 	sum_add(to, v);
 }
 
-/* A rank's sum, of which call most_rank is the one that took most of the time. */
+/* Returns a rank's sum; its most_rank is the call with most of the time. */
 static struct sum add_calls(struct profile *f, const struct proc *p, const struct totals *t,
 			    const struct totals *mark)
 {
@@ -132,7 +132,7 @@ static void write_rank(struct profile *f, const struct proc *p, const struct sum
 	omis_write_list_end(w);
 }
 
-/* --- partners: (rank, partner) once, whatever the function */
+/* --- partners: (rank, partner) once, for all functions */
 
 static int compare_ranks(const void *a, const void *b)
 {
@@ -143,7 +143,7 @@ static int compare_ranks(const void *a, const void *b)
 	return (x->partner > y->partner) - (x->partner < y->partner);
 }
 
-/* Pairs with more time come first, then those with more bytes. */
+/* Pairs with more time are first, then those with more bytes. */
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct pair *x = a, *y = b;
@@ -154,7 +154,7 @@ static int compare_pairs(const void *a, const void *b)
 	return (xb < yb) - (xb > yb);
 }
 
-/* Joins the pairs behind `from`, and keeps as many as there are rows for. */
+/* Merges the pairs behind `from`, and keeps as many as there are rows for. */
 static void join_pairs(struct profile *f, size_t from)
 {
 	struct pair *pair = f->pair + from;
@@ -180,7 +180,7 @@ static void join_pairs(struct profile *f, size_t from)
 	f->left_out += from + n - f->npair;
 }
 
-/* What finds no room is counted. */
+/* Pairs without room are counted. */
 static int add_pair(struct profile *f, const struct pair *p)
 {
 	int rc = array_grow(&f->pair, &f->pair_cap, f->npair + 1, sizeof(*p),
@@ -376,7 +376,7 @@ static int add_totals(struct profile *f, const struct proc *p, const struct tota
 	return add_rows(f, p, t, mark);
 }
 
-/* What makes no MPI calls is in the entry, and adds nothing. */
+/* A process without MPI calls is in the entry, and adds nothing. */
 static int add_proc(struct profile *f, struct proc *p)
 {
 	struct totals *t = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What processes have posted and not completed. That list costs nothing before the first question
- * of a tool switches it on. It begins with the blocking calls that threads are in, which the rank
- * always shows. Requests that were posted before are not known.
+ * Operations that processes have posted and not completed. The list costs nothing until a tool's
+ * first request switches it on. It begins with the current blocking calls of threads, which the
+ * rank always shows. Earlier requests are not known.
  */
 #include "lm/service/families.h"
 
@@ -32,7 +32,7 @@ enum {
 	QUEUE_CALLS = 1 << 10, /* behind the entries: the calls that threads are in */
 };
 
-/* The calls that post, that start and that complete; the others pay nothing. */
+/* Calls that post, start and complete; the others have no cost. */
 static bool is_needed(const struct call_desc *d)
 {
 	return ((d->class == CALL_SEND || d->class == CALL_RECV) && d->peer) ||

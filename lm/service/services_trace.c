@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of threads, and done to them, by lm-trace. */
+/* Requests about threads that lm-trace executes. */
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "lm/service/families.h"
@@ -12,14 +12,14 @@
 #define FILL_REFUSED 2 /* beside SERVICE_WAITS and errors */
 #define NO_REGISTER "reg is the number of a register, from 0"
 
-/* One thread of a call, from the question to its entry. */
+/* One thread of a call, from the request to its entry. */
 struct asked {
 	struct tracing *owner;
 	struct token token;
 	struct helper_ask *ask; /* NULL: answered, or never asked */
 	unsigned status;
 	uint32_t nframe;
-	bool is_value; /* the text is a value, else words */
+	bool is_value; /* the text is a value, else an error */
 	struct buf text; /* owned */
 };
 
@@ -28,7 +28,7 @@ struct tracing {
 	struct task *task;
 	struct helper *trace; /* borrowed */
 	bool with_names;
-	size_t n, left; /* left: answers that have not come */
+	size_t n, left; /* left: missing answers */
 	struct asked asked[];
 };
 
@@ -98,7 +98,7 @@ static void write_regs(struct asked *a, const struct tracer_msg *m)
 	omis_write_list_end(&w);
 }
 
-/* False: more comes. */
+/* Returns false if more parts follow. */
 static bool take_answer(struct asked *a, const struct tracer_msg *m)
 {
 	a->status = STATUS_OK;
@@ -213,7 +213,7 @@ static int ask_all(struct service_call *c, const struct tracer_msg *like, bool w
 	return t->left ? SERVICE_WAITS : add_entries(c, t);
 }
 
-/* fill() says what to ask of each thread; it runs once. */
+/* fill() makes the request for all threads; it is called once. */
 static int serve(struct service_call *c, int (*fill)(struct service_call *, struct tracer_msg *),
 		 bool with_names)
 {
@@ -232,7 +232,7 @@ static int serve(struct service_call *c, int (*fill)(struct service_call *, stru
 	return got < 0 || got == SERVICE_WAITS ? got : 0;
 }
 
-/* What is invalid is an entry of the action. */
+/* An invalid parameter becomes an entry of the action. */
 static int refuse(struct service_call *c, const char *words)
 {
 	int rc = reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR, "%s", words);

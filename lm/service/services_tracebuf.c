@@ -35,8 +35,7 @@ int tracebuf_create(struct service_call *c)
 }
 
 /*
- * After a restart the lm knows nothing of a buffer whose events are armed still: they make it
- * again.
+ * After a restart the lm does not know a buffer whose events are still armed: they create it again.
  */
 static int append(struct service_call *c, struct err *e)
 {

@@ -11,7 +11,7 @@
 
 #define SIGNAL_BIT(sig) (UINT64_C(1) << ((sig)-1))
 
-/* What nothing is done about where a program says nothing of it. */
+/* Signals without a default effect. */
 #define HARMLESS \
 	(SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH) | SIGNAL_BIT(SIGCONT))
 #define STOPPING \
@@ -33,7 +33,7 @@ struct settling {
 	struct loop_timer *timer;
 	nsec_t until, step;
 	unsigned looks; /* left in this turn */
-	size_t n, left, at; /* at: whose turn it is to be examined first */
+	size_t n, left, at; /* at: the object to examine first */
 	struct waiting one[];
 };
 
@@ -62,7 +62,7 @@ static bool runs(struct settling *s, struct waiting *w, const struct proc *p)
 	return holds_has(s->on.holds, p) || w->stand.state != 't';
 }
 
-/* One that stops may be on its way from being pending to the stop: it is examined twice. */
+/* A stop may change from pending to stopped between two reads: it is examined twice. */
 static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p)
 {
 	uint64_t bit = SIGNAL_BIT(w->interest.sig);
@@ -110,7 +110,7 @@ static bool is_over(struct settling *s, struct waiting *w)
 	}
 }
 
-/* What was not polled in this turn is the first of the next. */
+/* Objects not polled in this turn are first in the next. */
 static void look(struct settling *s)
 {
 	size_t first = s->at;
@@ -161,7 +161,7 @@ static const char *late_words(const struct waiting *w)
 		return "it has not stopped yet, and will: ";
 	case SETTLE_RUNNING:
 		return "it is continued, and does not run: ";
-	default: /* what a program does about a signal that it has taken may last */
+	default: /* the handler of a program may take long */
 		return w->is_pending ? "the signal is sent, and not taken yet: " : "";
 	}
 }

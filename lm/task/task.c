@@ -22,7 +22,7 @@ struct task {
 	struct list link;
 	struct tasks *owner;
 	struct task_spec spec; /* its proc is NULL once an action has waited: */
-	struct token proc; /* it may be forgotten meanwhile; "" = none, or nothing has waited */
+	struct token proc; /* it may be removed meanwhile; "" = none, or nothing has waited */
 	uint32_t *number; /* owned copies of the arrays in spec */
 	bool *skip;
 	char *identity, *csr; /* owned */
@@ -30,7 +30,7 @@ struct task {
 	size_t first; /* entry of the action that runs, or waits */
 	size_t at; /* action that is next, or waits */
 	bool waits;
-	void *kept; /* what the call that waits keeps; owned */
+	void *kept; /* stored for the waiting call; owned */
 	void (*free_kept)(void *arg);
 	struct loop_timer *deadline;
 };
@@ -88,7 +88,7 @@ static uint32_t number_of(const struct task *t, size_t i)
 	return t->number ? t->number[i] : (uint32_t)i + 1;
 }
 
-/* The action has ended, as the entries since t->first say. */
+/* The action has ended, with the entries since t->first. */
 static void note(const struct task *t)
 {
 	audit_note(t->owner->conf.audit,
@@ -184,7 +184,7 @@ static void keep_proc(struct task *t)
 	t->spec.proc = NULL;
 }
 
-/* True when it is over and gone. */
+/* Returns true if it has ended and is freed. */
 static bool go(struct task *t)
 {
 	for (; t->at < t->spec.request->naction; t->at++) {
