@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the top decides for the last time, written down: its own services, and what it refuses. */
+/* Records the final decisions of mainsm: its own services, and its refusals. */
 #include "common/audit/audit.h"
 
 #include "common/base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The branches: what they say of their hosts, answer, and report. */
+/* The branches: their reports about hosts, their replies, and events. */
 #include "mainsm/mainsm_internal.h"
 
 #include "common/base/log.h"
@@ -18,7 +18,7 @@ static int site_object(struct mainsm *m, const char *name, struct object **out)
 	return rc ? rc : directory_add_site(m->directory, number, name, out);
 }
 
-/* Another one for the same site or host: the older is a ghost that has not been noticed yet. */
+/* Another branch for the same site or host: the older is dead without notice so far. */
 static void drop_older(struct mainsm *m, const char *token)
 {
 	const struct branch *older = branches_find(m->branches, token);
@@ -99,7 +99,7 @@ int mainsm_branch_up(struct peer *p, const struct identity *id)
 	rc = add_branch(p, id, number, t.s);
 	if (!rc && id->role == ROLE_LM)
 		rc = node_of_lm(p, id, site);
-	/* Now, and not when it said so: an older one has taken its address along just before. */
+	/* Set now, not at its HELLO: an older branch has just removed its address. */
 	if (!rc && id->role == ROLE_SM)
 		rc = site_set_address(sites_find(m->sites, id->site), p->listen);
 	if (rc)
@@ -113,21 +113,21 @@ int mainsm_branch_up(struct peer *p, const struct identity *id)
 	return 0;
 }
 
-/* It names objects that are not its own: logged once a message, without effect. */
+/* The message names objects that are not its own: logged once, without effect. */
 static void forged(struct peer *p, const struct err *why)
 {
 	p->m->forged++;
 	log_warn("branches", "branch=%s: %s", p->branch->name, why->text);
 }
 
-/* The sm has only the host's word for it, and may refuse the one whose number it is. */
+/* The sm has the claim from the host only, and may refuse the host that has the number. */
 static void disown(struct peer *p, uint32_t node, const char *host)
 {
 	link_send(p->link,
 		  &(struct msg){ .type = MSG_DISOWN, .disown = { .node = node, .host = host } });
 }
 
-/* A node's number must be the one that was given to a host of this branch's site by that name. */
+/* A node's number must be the one assigned to a host of that name in this branch's site. */
 static int check_number(struct peer *p, const struct msg_directory *d, const char **host,
 			struct err *e)
 {
@@ -154,9 +154,9 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 }
 
 /*
- * Does another daemon of this site serve the host? An sm that was stopped still knows hosts that
- * have found another parent. An lm speaks of its own host only, which is up. A claim to a host of
- * another site is no such case: it is forged.
+ * True if another daemon of this site serves the host. An sm that was stopped still has hosts that
+ * have found another parent. An lm reports its own host only, which is up. A claim to a host of
+ * another site is not this case: it is forged.
  */
 static bool is_fenced(const struct peer *p, const struct object *node,
 		      const struct msg_directory *d)
@@ -207,7 +207,7 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 	const struct msg_object *o = branches_find_host(d);
 	int rc;
 
-	/* The last report about a host that is forgotten here. */
+	/* The last report about a host that was removed here. */
 	if (!node && o && o->op == MSG_OP_GONE)
 		return;
 	if (is_fenced(p, node, d))

@@ -60,7 +60,7 @@ static void start_sm(struct mainsm *m, struct site *site)
 		log_notice("sites", "starting the sm of site=%s try=%u", site->name, site->tries);
 }
 
-/* Where the lm shall go. */
+/* Decides where to send the lm. */
 static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ack)
 {
 	enum site_answer answer = site_ask(m->sites, site, loop_now(m->conf.loop));
@@ -77,8 +77,8 @@ static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ac
 
 /*
  * A site has one sm, a host one lm. The same certificate again is the same daemon after a restart
- * and takes its place; another one waits until the first is gone, or the two would drive each other
- * out for ever.
+ * and takes its place. Another one waits until the first is gone; otherwise the two would replace
+ * each other for ever.
  */
 static int check_place(struct mainsm *m, const struct identity *id, enum token_kind kind,
 		       uint32_t number, struct err *why)
@@ -213,7 +213,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 	struct peer *p = link_user(l);
 
 	if (p && p->is_passing && msg->type == MSG_ENROL)
-		peer_renew(p, &msg->enrol); /* its own sm gives none */
+		peer_renew(p, &msg->enrol); /* its own sm issues none */
 	else if (p && p->branch)
 		mainsm_branch_msg(p, msg);
 	else if (p && p->session)

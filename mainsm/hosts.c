@@ -36,7 +36,7 @@ static void add_list(struct connstr *c, const char *list)
 	}
 }
 
-/* Addresses that other hosts may know: not loopback, not of one link only. */
+/* Adds addresses that other hosts may use: not loopback, not link-local. */
 static void add_interface(struct connstr *c, const struct ifaddrs *i, bool v6)
 {
 	const struct sockaddr *a = i->ifa_addr;

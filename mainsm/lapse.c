@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ends by time: the tokens of jobs that are over, and tools whose certificate has ended. */
+/* Objects that end by time: the tokens of ended jobs, and tools whose certificate has expired. */
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/container/map.h"
@@ -24,7 +24,7 @@ static void note(struct jobs *jobs, const char *name)
 	jobs->failed |= smap_put(&jobs->names, name, jobs, NULL) != 0;
 }
 
-/* A job of Slurm is there as long as one of its steps is. */
+/* A job of Slurm exists as long as one of its steps. */
 static void note_job(struct jobs *jobs, const char *name)
 {
 	char job[NAME_MAX_BYTES + 1];

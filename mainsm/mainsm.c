@@ -27,8 +27,10 @@ static int execute_here(void *arg, struct run *run, const struct plan_here *here
 	return services_execute(m->services, run, here, into);
 }
 
-/* Threads come and go with their process, which stands for them, unless a tool wants some of them
- * only. */
+/*
+ * Threads appear and end with their process, which stands for them, unless a tool needs only some
+ * of them.
+ */
 static bool is_followed(const struct mainsm *m, const struct object *o)
 {
 	if (o->kind != OBJECT_THREAD)
@@ -113,7 +115,7 @@ static void apply_revoked(void *arg)
 	net_ctx_check(m->conf.ctx);
 }
 
-/* Not at once: it may cut the very link that asks. */
+/* Deferred: it may close the very link of the caller. */
 static void on_revoked(void *arg)
 {
 	struct mainsm *m = arg;
@@ -246,7 +248,7 @@ void mainsm_dump(struct mainsm *m, struct buf *out)
 	buf_putc(out, '\n');
 }
 
-/* --- what happens by itself */
+/* --- work by timers */
 
 static void save_numbers(struct mainsm *m)
 {

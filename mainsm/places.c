@@ -30,7 +30,7 @@ static struct holder *holder_of(struct census *c, const char *principal)
 	return &c->holder[i];
 }
 
-/* Peers are in the order in which they came. */
+/* Peers are in the order of their connections. */
 static void count_peers(struct census *c, const struct mainsm *m)
 {
 	list_each (item, &m->peers) {
@@ -56,7 +56,7 @@ static struct holder *greediest(struct census *c)
 	return most;
 }
 
-/* Admins have their own places first, and then those of all. */
+/* Admins use their own places first, and then the common ones. */
 static bool is_full(const struct census *c, const struct identity *id)
 {
 	unsigned kept = c->nadmin < TOOLS_ADMIN_PLACES ? TOOLS_ADMIN_PLACES - c->nadmin : 0;

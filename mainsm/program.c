@@ -29,7 +29,7 @@ struct program {
 	struct connstr conn; /* with the standing token */
 	char listen[NET_ADDR_BYTES];
 	struct loop_timer *renew, *drain;
-	bool must_reload; /* our certificate is newer than the one that peers are shown */
+	bool must_reload; /* our certificate is newer than the one shown to peers */
 };
 
 static nsec_t wall_now(void *arg)
@@ -42,7 +42,7 @@ static const struct settings *settings_of(const struct program *p)
 	return daemon_conf(p->daemon);
 }
 
-/* --- what the core asks for */
+/* --- callbacks of the core */
 
 static int connection(void *arg, const struct token_text *token, struct buf *out)
 {
@@ -398,7 +398,7 @@ static void done(struct daemon *d)
 	state_done(&p->state);
 }
 
-/* The port of a mainsm that runs is its own: a check before its reload finds it taken. */
+/* The port of a running mainsm is its own: a check before its reload finds it in use. */
 static int check_port(struct daemon *d, const struct settings *s, struct err *e)
 {
 	char lock[FILE_PATH_BYTES];

@@ -96,7 +96,7 @@ static void tool_request_free(struct tool_request *t)
 	free(t);
 }
 
-/* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
+/* Removes all holds, csrs and counters of the tool, whatever its role was. */
 static void on_end(struct peer *p, const char *reason)
 {
 	struct mainsm *m = p->m;
@@ -222,7 +222,7 @@ static void define(struct peer *p, const struct msg_request *q, struct omis_requ
 	reply_free(r);
 }
 
-/* The entry of a fault in checking says where: element 0, whatever the action. */
+/* The entry of an error in the check is in element 0, for any action. */
 static void got_request(struct peer *p, const struct msg_request *q)
 {
 	struct session *s = p->session;

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* mainsm has started us: it is there, or will never be */
+/* mainsm has started this sm: it answers soon, or never */
 #define FIRST_CONTACT_MAX_NS (15 * NSEC_PER_SEC)
 #define STDIN_MAX_MS 10000
 #define STACKED_MAX 64 /* sms below another one, on one host for one user and site */
@@ -44,7 +44,7 @@ static const struct settings *settings_of(const struct program *p)
 	return daemon_conf(p->daemon);
 }
 
-/* The one line that says why there will be no sm. */
+/* Logs the one line with the reason why there will be no sm. */
 static void give_up(struct program *p, int exit_code, const struct err *why)
 {
 	log_error("sm", "%s", why->text);
@@ -300,7 +300,7 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	return rc ? rc : begin(p, exit_code, e);
 }
 
-/* The port of an sm that runs is its own: a check before its reload finds it taken. */
+/* The port of a running sm is its own: a check before its reload finds it in use. */
 static int check_port(struct daemon *d, const struct settings *s, struct err *e)
 {
 	char lock[FILE_PATH_BYTES];

@@ -206,7 +206,7 @@ bool sm_settings_parent(const struct settings *s, const char **address)
 	return s->parent[0] != 0;
 }
 
-/* One daemon, by one or more addresses. */
+/* Checks one daemon, given by one or more addresses. */
 static int check_parent(const struct settings *s, struct err *e)
 {
 	char one[NAME_MAX_BYTES + 16], host[NAME_MAX_BYTES + 1];

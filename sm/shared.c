@@ -186,7 +186,7 @@ static int open_tenants(struct shared *sh, const struct settings *s, struct err 
 	return rc ? rc : tenants_open(&c, s->users, s->nusers, &sh->tenants, e);
 }
 
-/* The port of the last time, when it is free: it stands in the strings that were given out. */
+/* Uses the last port, if it is free: issued strings contain it. */
 static int open_front(struct shared *sh, const struct settings *s, struct err *e)
 {
 	struct site_admin_conf c = { .loop = daemon_loop(sh->daemon),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a limit is asked for each answer of each host: the sum is not */
+/* A limit is checked for each answer of each host, so the sum is not recomputed each time. */
 #define QUEUED_SUM_NS (10 * NSEC_PER_MSEC)
 
 struct branches {
@@ -168,7 +168,7 @@ void branches_send_all(const struct branches *bs, const struct msg *m)
 			branch_send(bs->v[i], m);
 }
 
-/* --- what it may speak of */
+/* --- objects of a branch */
 
 bool branch_owns(const struct branch *b, const char *token, size_t n)
 {

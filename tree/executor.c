@@ -58,7 +58,10 @@ static nsec_t now(const struct run *run)
 	return loop_now(run->x->conf.loop);
 }
 
-/* Given back with the run: what a branch said moves from its part to the sum and to the reply. */
+/*
+ * Accounts memory, which is returned with the run: a branch's reply moves from its part to the sum
+ * and to the reply.
+ */
 static void charge(struct run *run, size_t bytes)
 {
 	run->bytes += bytes;
@@ -126,7 +129,7 @@ static bool owns(void *arg, uint32_t branch, const char *token, size_t n)
 	return b && branch_owns(b, token, n);
 }
 
-/* What is left for the branch: less than for us, so that its partial answer still arrives. */
+/* Returns the time left for a branch: less than ours, so that its partial answer still arrives. */
 static nsec_t time_for(const struct run *run, uint32_t branch)
 {
 	const struct branch *b = branches_at(run->x->conf.branches, branch);
@@ -137,7 +140,7 @@ static nsec_t time_for(const struct run *run, uint32_t branch)
 	return left > 2 * margin ? left - margin : left / 2 + 1;
 }
 
-/* A free index: asked because all are; it has nothing to report. */
+/* An unused index, asked because all are: it has nothing to report. */
 static void answer_empty(struct run *run, uint32_t branch)
 {
 	struct reply *nothing = reply_new();
@@ -236,7 +239,7 @@ static void give_up(void *arg, uint32_t branch)
 	run_lose(arg, branch, true, "no answer in time");
 }
 
-/* Takes what the branches of this step have given. */
+/* Takes the branches' replies of this step. */
 static void close_gather(struct run *run)
 {
 	struct err e = { 0 };
@@ -290,7 +293,7 @@ static void on_deadline(void *arg)
 	run_end(run);
 }
 
-/* The list ends in front of this action: no entry says that it, or what is behind it, went well. */
+/* Ends the list before this action: no entry reports success for it or later ones. */
 static void end_list(struct run *run, uint32_t action)
 {
 	const uint32_t *numbers = run->spec.numbers;
@@ -347,7 +350,7 @@ static bool next_step(struct run *run)
 	return step->here && start_here(run, step->here);
 }
 
-/* The step's parts, once what is done here is done. Returns true when the run has to wait. */
+/* Starts the step's parts after its local actions. Returns true when the run has to wait. */
 static bool parts_of_step(struct run *run)
 {
 	const struct plan_step *step = run->step;
@@ -368,7 +371,7 @@ static bool parts_of_step(struct run *run)
 	return false;
 }
 
-/* One step, or the parts of one. Returns true when the run has to wait. */
+/* Executes one step, or the parts of one. Returns true when the run has to wait. */
 static bool go_on(struct run *run)
 {
 	if (!run->step && next_step(run))
@@ -385,8 +388,7 @@ static void run_go(struct run *run)
 		return;
 	run->is_going = true;
 	while (!waits && !run->is_over) {
-		/* What was waited for here may end at the deadline too, and before our timer
-		 * runs. */
+		/* A local wait may end at the deadline too, before our timer runs. */
 		if (!run->step && run_remaining(run) == 0)
 			give_up_rest(run);
 		else
@@ -441,8 +443,8 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 }
 
 /*
- * The outcome of a manipulation at a branch that cannot be reached. This daemon or its predecessor
- * may have sent one with an id before, and it may be done.
+ * Returns the outcome of a manipulation at a branch that cannot be reached. This daemon or its
+ * predecessor may have sent a request with this id before, which may have been executed.
  */
 static const char *outcome_unsent(const struct omis_request *r, const struct run_spec *spec)
 {
@@ -474,7 +476,7 @@ int executor_run(struct executor *x, struct omis_request **request, const struct
 	return 0;
 }
 
-/* A branch has said all: the step may be over. */
+/* A branch has replied completely: the step may be over. */
 static void after_answer(struct run *run)
 {
 	if (!run->gather || !gather_is_done(run->gather, now(run)))
@@ -495,7 +497,7 @@ static size_t size_of(const struct msg_reply *m)
 	return n;
 }
 
-/* One more part of what a branch says. *why: how it counts when it cannot be taken. */
+/* Adds one part of a branch's reply. *why: the reason when it cannot be taken. */
 static int add_part(struct ask *a, const struct msg_reply *m, const char **why)
 {
 	const struct executor_conf *c = &a->run->x->conf;

@@ -14,7 +14,7 @@
 
 #define FRAMES_MAX FLOW_READS_OPEN /* the parent accepts no older ones */
 #define FRAME_REST_BYTES 4096 /* of a frame: what is not batches, and lengths */
-#define BATCH_BYTES 8 /* what each adds beside its own bytes */
+#define BATCH_BYTES 8 /* overhead of each batch */
 
 struct frame {
 	struct list link;
@@ -122,8 +122,10 @@ static void end_frame(struct flowbox *b)
 	b->open = NULL;
 }
 
-/* The batch stands at the end of f->bytes, from `start` on: it becomes part of the frame, or is
- * dropped. */
+/*
+ * The batch is at the end of f->bytes, from `start` on: it becomes part of the frame, or is
+ * dropped.
+ */
 static void close_batch(struct flowbox *b, size_t start)
 {
 	struct frame *f = b->open;
@@ -175,7 +177,7 @@ void flowbox_add(struct flowbox *b, const struct flow_batch *batch)
 		put(b, batch);
 }
 
-/* Behind all others: what it stands for has no batch of its own. */
+/* Added last: the values that it represents have no batch. */
 void flowbox_end(struct flowbox *b)
 {
 	flow_rest_give(&b->rest, put, b);

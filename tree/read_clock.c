@@ -49,9 +49,10 @@ void read_clock_stop(struct read_clock *r)
 }
 
 /*
- * The read that is due next, and when its interval ends. False: none is. After a long sleep the
- * reads that no branch remembers are left out. The one that is closed instead has had its grace:
- * all values would be too far ahead of a newer one.
+ * Finds the next due read and the end of its interval. Returns false if there is none.
+ *
+ * After a long sleep, reads that no branch remembers are skipped. The read that is closed instead
+ * has had its grace period: its values would be too far ahead of a newer read.
  */
 static bool find_next(const struct read_clock *r, nsec_t now, int64_t *read, nsec_t *t)
 {

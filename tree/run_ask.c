@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the branches are asked in a run. */
+/* Requests to the branches in a run. */
 #include "common/base/rng.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"

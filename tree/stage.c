@@ -37,7 +37,7 @@ struct stage {
 	struct smap links; /* of all senders */
 	uint32_t *clock; /* owned; inputs that get the time at each read */
 	size_t nclock;
-	size_t nbehind; /* links that are waited for, with nothing newer than `read`, */
+	size_t nbehind; /* awaited links with nothing newer than `read`, */
 	bool is_counted; /* if this is so */
 };
 
@@ -90,7 +90,7 @@ static void free_links(struct stage *s, struct stage_link *v, size_t n)
 	free(v);
 }
 
-/* Only those that are neither its nor another sender's; the old ones stand in the map still. */
+/* Adds a link unless it belongs to this or another sender. Old ones are still in the map. */
 static int add_link(struct stage *s, struct stage_sender *x, const char *name)
 {
 	struct stage_link *to = &x->link[x->nlink];
@@ -362,7 +362,7 @@ static void add_of_rest(void *arg, const struct flow_batch *b)
 		t->rc = rc;
 }
 
-/* Whatever it stands for: more of this read will not come from there. */
+/* Takes a rest: no more of this read will arrive from that sender. */
 static int add_rest(struct stage *s, struct stage_sender *x, const struct flow_batch *b,
 		    struct err *e)
 {

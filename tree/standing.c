@@ -248,7 +248,7 @@ void standing_begin(struct standing *st, bool all_changed)
 	}
 }
 
-/* The new ones come first: an object that moves has a part all the time. */
+/* The new parts are committed first: a moving object always has a part. */
 int standing_commit(struct standing *st)
 {
 	int rc = 0;
@@ -270,7 +270,7 @@ int standing_commit(struct standing *st)
 	return rc;
 }
 
-/* --- branches that come and go */
+/* --- branches that connect and disconnect */
 
 bool standing_up(struct standing *st, uint32_t branch)
 {

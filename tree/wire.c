@@ -54,7 +54,7 @@ void wire_send_ack(const struct wire_sink *to, struct msg *m, const struct reply
 	free(entry);
 }
 
-/* How many entries from `first` on go into one frame: at least one when there is any. */
+/* Returns how many entries from `first` on fit into one frame: at least one if there are any. */
 static size_t part_length(const struct reply *r, size_t first)
 {
 	size_t n = 0, bytes = 0;

@@ -172,8 +172,10 @@ static int check_events(const struct session *s, const struct omis_call *event, 
 			     list->list.v[0].s.p);
 }
 
-/* Tokens of counters are not used twice: one that does not exist never will. The lms drop
- * increments of cells that they do not have, and report nothing. */
+/*
+ * Tokens of counters are never reused: a missing one will never exist. The lms drop increments of
+ * missing cells, and report nothing.
+ */
 static int check_cells(const struct session *s, const struct omis_request *r, struct err *e)
 {
 	for (size_t i = 0; i < r->naction; i++) {
@@ -255,7 +257,7 @@ void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, c
 	reply_free(r);
 }
 
-/* Waiters continue inside, and may delete it: a caller that needs it afterwards keeps it. */
+/* Waiters run inside, and may delete it: a caller that needs it afterwards must keep it. */
 static void switch_off(struct tool_csr *csr, enum csr_event ev)
 {
 	csr->c->stats.enabled -= tool_csr_is_enabled(csr);
@@ -365,7 +367,7 @@ void tool_csr_let_go(struct tool_csr *csr)
 		bury(csr);
 }
 
-/* True: fn comes. */
+/* Returns true if fn will be called. */
 static bool part(struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
 	bool waits = fn && parting_is_open(&csr->parting) && !await(&csr->parted, fn, arg);

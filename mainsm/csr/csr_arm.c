@@ -222,7 +222,7 @@ static int arm_branches(struct tool_csr *csr, struct smap *now)
 	return rc;
 }
 
-/* What the event names, as it was written; empty = all. */
+/* Returns the objects of the event, as written; empty = all. */
 static const struct omis_value *named(const struct tool_csr *csr)
 {
 	const struct omis_call *event = csr->request->event;
@@ -310,8 +310,8 @@ static size_t accepted(const struct tool_csr *csr)
 }
 
 /*
- * Where a node, a site or all is meant, not each process has the probe or the library: that is
- * worth a word when none has.
+ * For a node, a site or all, not each process has the probe or the library: reported only if none
+ * has.
  */
 static bool is_worth_a_report(const struct tool_csr *csr, const struct reply_entry *e)
 {
@@ -319,7 +319,7 @@ static bool is_worth_a_report(const struct tool_csr *csr, const struct reply_ent
 	       names_any(csr, e->objects);
 }
 
-/* What ENABLED says; it may say nothing. NULL: no memory. */
+/* Makes the contents of ENABLED; may be empty. NULL: no memory. */
 static struct reply *compose(struct tool_csr *csr)
 {
 	struct buf came = BUF_INIT(FRAME_MAX_BYTES);
@@ -344,7 +344,7 @@ static struct reply *compose(struct tool_csr *csr)
 	return NULL;
 }
 
-/* What runs in a node or site later may be another program. */
+/* A node or site may run another program later. */
 static bool names_processes(const struct tool_csr *csr)
 {
 	const struct omis_value *list = named(csr);
@@ -365,8 +365,9 @@ static bool knows_any_named(const struct tool_csr *csr)
 	return list->list.n == 0;
 }
 
-/* Nothing that was named is known, or each process that was named is, and none of them can be
- * watched. */
+/*
+ * True if none of the named objects is known, or if all are known processes that cannot be watched.
+ */
 static bool is_refused(const struct tool_csr *csr)
 {
 	if (csr->state != CSR_ENABLING)
@@ -439,7 +440,7 @@ void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch)
 	tool_csrs_follow_soon(c);
 }
 
-/* An earlier report is not repeated with each object that comes. */
+/* An earlier report is not repeated with each new object. */
 static void add_refusal(struct tool_csr *csr, const struct msg_entry *e)
 {
 	bool is_new = !e->objects[0];

@@ -194,7 +194,7 @@ static void count_load(struct session *s, nsec_t now)
 	s->load.raised = s->load.fired = 0;
 }
 
-/* What was executed below is only passed on. */
+/* Actions executed below are only passed on. */
 static bool has_room(const struct csr_firing *how)
 {
 	struct session *s = how->csr->session;
@@ -215,8 +215,10 @@ static void note_dropped(struct tool_csr *csr, uint64_t n)
 	tool_csr_lose(csr, n);
 }
 
-/* What causes no event is in no loop, however deep a host says that its event lies: it may be
- * wrong, or lie. */
+/*
+ * A csr that causes no event is in no loop, whatever depth a host reports: the report may be wrong,
+ * or forged.
+ */
 static bool only_asks(const struct tool_csr *csr)
 {
 	const struct omis_request *r = csr->request;
@@ -227,7 +229,7 @@ static bool only_asks(const struct tool_csr *csr)
 	return true;
 }
 
-/* Checks the limits. False: nothing is to be executed. */
+/* Checks the limits. Returns false if nothing is to be executed. */
 static bool may_fire(const struct csr_firing *how)
 {
 	struct tool_csr *csr = how->csr;
@@ -249,8 +251,10 @@ static bool may_fire(const struct csr_firing *how)
 	return false;
 }
 
-/* Predicates in front of a list; an event from below has passed them there. Without memory nothing
- * passes. */
+/*
+ * Predicates in front of a list; an event from below has passed them there. Without memory nothing
+ * passes.
+ */
 static bool passes(const struct csr_firing *how)
 {
 	struct predicates *f = how->csr->predicates;
@@ -326,7 +330,7 @@ struct pars {
 	size_t n;
 };
 
-/* $par7, or the seventh of the names that the event gives its own parameters. */
+/* Writes $par7, or the seventh of the event's own parameter names. */
 static void name_par(const struct omis_service *event, uint32_t index, char out[32])
 {
 	const char *at = event->ecps ? event->ecps : "par";
@@ -410,7 +414,7 @@ static unsigned depth_of(const struct msg_triggered *m)
 	return 1 + (m->depth < CAUSAL_DEPTH_MAX ? m->depth : CAUSAL_DEPTH_MAX);
 }
 
-/* What only mainsm does has no result from below: a word there may name anybody. */
+/* Actions of mainsm have no result from below: a text there may name any object. */
 static int check_places(const struct tool_csr *csr, const struct msg_triggered *m, struct err *e)
 {
 	for (size_t i = 0; i < m->nentry; i++) {

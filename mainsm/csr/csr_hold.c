@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An lm that reports an event may hold the process until the actions have ended: those of the
- * event, and of the user events that have it as their source. When it is not remembered here, the
- * lm releases the process by itself.
+ * event, and of the user events that have it as their source. If mainsm has no memory for it, the
+ * lm releases the process itself.
  */
 #include "common/base/str.h"
 #include "mainsm/csr/csr_internal.h"

@@ -144,7 +144,7 @@ static void directory_remove(struct directory *d, struct object *o)
 	object_free(o);
 }
 
-/* A node comes into being: known, but not served yet. */
+/* Creates a node: known, but not served yet. */
 static int make_node(struct directory *d, uint32_t number, const char *host, struct object *site,
 		     struct object **out)
 {
@@ -276,7 +276,7 @@ static int apply_one(struct directory *d, struct object *node, const struct msg_
 	}
 }
 
-/* After a snapshot: what it did not name is gone. */
+/* After a snapshot: removes objects that it did not contain. */
 static void sweep(struct directory *d, struct object *o, uint32_t round)
 {
 	list_each_safe (i, &o->children) {

@@ -270,7 +270,7 @@ bool site_pattern_matches(const char *pattern, size_t n, const char *host)
 {
 	size_t p = 0, star = SIZE_MAX, mark = 0, h = 0;
 
-	/* One step back at most, to behind the last star: linear where recursion would not be. */
+	/* At most one step back, to behind the last star: linear, unlike recursion. */
 	while (host[h]) {
 		if (p < n && pattern[p] == '*') {
 			star = ++p;
@@ -333,8 +333,7 @@ static enum site_answer await_shared(struct site *site, nsec_t now)
 	return now - site->tried_at < SITE_SHARED_MAX_NS ? SITE_WAIT : SITE_DIRECT;
 }
 
-/* Sites that hosts have named wait for each other; those of the configuration and "default" do
- * not wait. */
+/* Sites that hosts have named wait for each other; configured ones and "default" do not wait. */
 static bool is_next(const struct sites *s, const struct site *site, nsec_t now)
 {
 	return !site->is_claimed || !s->claimed_last || s->claimed_last == site ||

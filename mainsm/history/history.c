@@ -21,7 +21,7 @@ struct history {
 	struct history_conf conf;
 	struct live live;
 	struct history_store *store;
-	struct session *self; /* owned: a tool of its own that observes */
+	struct session *self; /* owned: an observing tool of its own */
 	struct list runs; /* the request that is under way */
 	bool is_asking, is_closing;
 	struct loop_timer *timer; /* owned */
@@ -47,7 +47,7 @@ static nsec_t period(const struct live_job *j, int64_t each)
 	return HISTORY_SAMPLE_NS * ((j->ranks + each - 1) / each);
 }
 
-/* Samples come a little sooner or later than requested. */
+/* Samples are taken a little earlier or later than requested. */
 static bool is_due(const struct history *h, nsec_t next)
 {
 	return now(h) + HISTORY_SAMPLE_NS / 2 >= next;
@@ -81,7 +81,7 @@ static void write_ranks(struct history *h, struct live_job *j, nsec_t at)
 	j->ranks_next = now(h) + period(j, HISTORY_RANKS_EACH);
 }
 
-/* What begins and ends is on disk at once. */
+/* Begins and ends are written at once. */
 static void write_job(struct history *h, struct live_job *j, nsec_t at)
 {
 	bool is_edge = !j->sampled_at || !j->alive;
@@ -134,7 +134,7 @@ static void on_done(void *arg, struct reply *r)
 
 /* --- asking */
 
-/* Only hosts of jobs are asked. */
+/* Only hosts with jobs are asked. */
 static int attach_hosts(struct history *h)
 {
 	int got = 0;
@@ -151,7 +151,7 @@ static int attach_hosts(struct history *h)
 	return got < 0 ? got : 0;
 }
 
-/* Jobs whose ranks are due, or which have ended. */
+/* Writes jobs whose ranks are due, or which have ended. */
 static void name_jobs(struct history *h, struct omis_writer *w)
 {
 	omis_write_list(w);

@@ -184,7 +184,7 @@ void live_sample(struct live_job *j, nsec_t wall, struct history_job *out)
 	out->missing = j->nodes > j->answered_nodes ? j->nodes - j->answered_nodes : 0;
 	out->exit_status = j->alive ? -1 : j->exit_status;
 	out->flags |= j->alive ? 0 : HISTORY_ENDED;
-	/* what was counted in the last interval is known no more */
+	/* counters of the last interval are no longer known */
 	out->counted = j->alive ? out->counted : j->counted;
 	out->volumes = j->alive ? out->volumes : j->volumes;
 	j->counted = out->counted;

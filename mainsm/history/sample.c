@@ -49,7 +49,7 @@ int history_writer_cut(struct history_writer *w, struct err *e)
 	return evwrite_cut(&w->out, false, e);
 }
 
-/* --- a block that describes itself */
+/* --- blocks that describe themselves */
 
 static void forget_names(struct history_writer *w)
 {
@@ -116,7 +116,7 @@ static int name_call(struct history_writer *w, nsec_t wall, const struct history
 	return 0;
 }
 
-/* All of a sample stands in one block, behind the names that it uses. */
+/* A sample must be in one block, behind the names that it uses. */
 static int make_room(struct history_writer *w, size_t bytes, struct err *e)
 {
 	return w->out.body.n && w->out.body.n + bytes > HISTORY_BLOCK_BYTES

@@ -12,7 +12,7 @@
 struct history_reader {
 	struct history_visit visit;
 	struct evread *in;
-	uint64_t stream; /* that the names are of */
+	uint64_t stream; /* of the names */
 	struct history_name name[HISTORY_CALLS_MAX]; /* by number */
 	struct history_call call[HISTORY_CALLS_MAX]; /* of the sample that is read */
 	struct history_rank *rank; /* owned */

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define COMMIT_NS 0 /* a block is a minute of samples: it goes to the disk at once */
-/* a consumer that has got nothing for so long: does the disk fail? */
+#define COMMIT_NS 0 /* a block has a minute of samples: it is written at once */
+/* after this time without data the consumer checks for a disk failure */
 #define QUERY_POLL_NS (300 * NSEC_PER_MSEC)
 #define AGE_CONSUMER "age"
 
@@ -18,7 +18,7 @@ struct history_query {
 	void (*on_done)(void *arg, const struct history_outcome *o);
 	struct history_reader *reader; /* owned */
 	int consumer;
-	uint64_t until; /* of what was appended: so much comes */
+	uint64_t until; /* appended blocks to be read */
 	struct loop_timer *poll; /* owned */
 };
 
@@ -149,7 +149,10 @@ static void note_age(void *arg, const struct history_job *j)
 		*newest = j->wall;
 }
 
-/* Once a search: a clock that is wrong for a moment does not cost all that there is. */
+/*
+ * Removes only once per search, so that a clock that is wrong for a moment does not remove
+ * everything.
+ */
 static void expire_blocks(struct history_store *s, const uint8_t *p, size_t n, uint64_t place)
 {
 	nsec_t now = s->conf.wall_now(s->conf.arg), newest = INT64_MIN;
@@ -212,7 +215,7 @@ static void on_word(void *arg, const char *text)
 	log_warn("history", "%s", text);
 }
 
-/* Of a start before this one, which ended in the middle of a query. */
+/* Left by an earlier start that ended during a query. */
 static void drop_old_consumers(struct history_store *s)
 {
 	char name[16];

@@ -177,7 +177,7 @@ static void withdraw(struct measure *m)
 	smap_del(&m->session->measures, m->token.s);
 }
 
-/* Nothing of what the metric is about is there yet. */
+/* True if none of the metric's objects exists yet. */
 static bool is_waiting(const struct measure *m, const struct measure_world *w)
 {
 	const struct pmsl_decl *d = asked_first(m->metric);
@@ -185,7 +185,7 @@ static bool is_waiting(const struct measure *m, const struct measure_world *w)
 	return m->asked.objects.is_all && !w->count[d ? d->type.kind : PMSL_T_SITE];
 }
 
-/* Takes the world into account that there is now. 1: there is nothing to measure yet. */
+/* Plans for the objects that exist now. Returns 1 if there is nothing to measure yet. */
 static int plan(struct measure *m, struct buf *why)
 {
 	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
@@ -212,7 +212,9 @@ static int plan(struct measure *m, struct buf *why)
 	return got;
 }
 
-/* Before there is anything to measure, too: the tool may read the values itself then. */
+/*
+ * Checked before there is anything to measure, too: the tool may then evaluate the values itself.
+ */
 static int check_until(const struct measure *m, struct buf *why)
 {
 	const struct bind_options wanted = asked_options(&m->asked);
@@ -308,7 +310,7 @@ void measures_drop(struct measures *ms, struct session *s)
 		measure_delete(i.value);
 }
 
-/* What is refused has changed nothing. */
+/* A refused change has no effect. */
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why)
 {
 	struct asked_objects before;
@@ -328,7 +330,7 @@ int measure_change(struct measure *m, const struct omis_value *objects, bool add
 	return 0;
 }
 
-/* --- objects that come and go */
+/* --- new and ended objects */
 
 static bool has_changed(const struct measure *m)
 {
@@ -358,7 +360,10 @@ static bool follow(struct measure *m)
 	return is_new;
 }
 
-/* Up to the first one that is planned again: all others wait for that long. True: some are left. */
+/*
+ * Continues up to the first one that is planned again: all others wait meanwhile. Returns true if
+ * some are left.
+ */
 static bool follow_some(struct measures *ms)
 {
 	struct map_iter i = { 0 };

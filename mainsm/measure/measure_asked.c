@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool asks for: options, objects, and the metric's parameters, which are bound to each new
- * world. */
+/*
+ * The request of a tool: options, objects, and the metric's parameters, which are bound to each new
+ * world.
+ */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -29,7 +31,7 @@ struct word {
 	int value;
 };
 
-/* The value of a word, -1 for another one. */
+/* Returns the value of a word, -1 for an unknown one. */
 static int find_word(const struct word *w, const char *name)
 {
 	for (; name && w->name; w++)
@@ -58,7 +60,7 @@ static int set_mode(struct measure_asked *a, const struct omis_value *v)
 	return mode < 0 ? -ERR_INVALID : 0;
 }
 
-/* One word of a list: what groups objects, or what divides them further. */
+/* Adds one word of a list: a grouping of objects, or a further division. */
 static int add_by(struct measure_asked *a, const char *word)
 {
 	int by = find_word(groups, word), each = find_word(eaches, word);
@@ -103,7 +105,7 @@ static int set_every(struct measure_asked *a, const struct omis_value *v)
 	return ms && a->every < FLOW_EVERY_MIN_NS ? -ERR_INVALID : 0;
 }
 
-/* One number, without a further one to choose, of the unit that the values have. */
+/* True for one number, without a parameter, with the unit of the values. */
 static bool can_join_values(enum agg_kind kind)
 {
 	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) &&
@@ -266,8 +268,7 @@ struct binding_to {
 	struct buf *why;
 };
 
-/* The place of a token, behind the others. One that is gone is left out: the others are still
- * there. */
+/* Adds the index of a token. A token that has ended is left out: the others remain. */
 static void put_place(const struct binding_to *b, const char *token, uint32_t *v, size_t *n)
 {
 	uint32_t at = measure_world_find(b->w, token);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be seen of a measurement. */
+/* Reports the state of a measurement. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"
@@ -112,7 +112,7 @@ static const char *where(const struct measure *m, const struct measure_piece *p)
 	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->branch);
 }
 
-/* What distinguishes a node from others of its kind. */
+/* Returns the text that distinguishes a node from others of its kind. */
 static const char *words_of(const struct flow_node *n)
 {
 	switch (n->kind) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pieces of a measurement run. A node's goes to the branch that serves the node, a site's
- * to the site's sm. Where mainsm itself serves some of its hosts, the site's piece is evaluated
+ * Places the pieces of a measurement. A node's piece goes to the branch that serves the node, a
+ * site's to the site's sm. If mainsm itself serves some of its hosts, the site's piece is evaluated
  * here. The sm then has no piece of its own, and passes on the values of its hosts.
  */
 #include "common/base/array.h"
@@ -76,7 +76,7 @@ static void add(struct measure *m, struct measure_trouble t, const char *object)
 		m->trouble[m->ntrouble++] = t;
 }
 
-/* What a host says of an object. */
+/* Adds a host's report about an object. */
 static void measure_add_trouble(struct measure *m, uint32_t branch, const struct msg_entry *entry)
 {
 	add(m,
@@ -152,8 +152,7 @@ static bool find_branches(struct measure *m)
 
 /* --- stages */
 
-/* One graph; its state is bounded by what a graph may have, twice while one takes the other's
- * place. */
+/* One graph; its state is limited by that of a graph, twice during a replacement. */
 static const struct flow_limits stage_limits = { 1, 2 * FLOW_NODES_MAX, 2 * FLOW_STATE_MAX_BYTES };
 
 static int open_stage(struct measure *m, struct measure_piece *p, struct err *e)
@@ -210,7 +209,7 @@ static int set_senders(struct measure *m)
 	return rc;
 }
 
-/* -ERR_NOMEM, or what the engine says of a site's piece. */
+/* Fails with -ERR_NOMEM, or the engine's error for a site's piece. */
 static int open_stages(struct measure *m, struct err *e)
 {
 	int rc = 0;
@@ -337,8 +336,10 @@ static int take_stage(struct measure *m, struct measure_piece *old, struct measu
 	return 0;
 }
 
-/* The root comes first: when it refuses, nothing has changed. A site's stage that refuses begins
- * from the start. */
+/*
+ * The root comes first: if it refuses, nothing has changed. A site's stage that refuses begins from
+ * the start.
+ */
 static int take_stages(struct measure *m, struct measure_plan *plan, struct err *e)
 {
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {

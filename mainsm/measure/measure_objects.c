@@ -19,7 +19,7 @@ static size_t mark_at(const struct asked_objects *a, const char *token)
 	return i;
 }
 
-/* What the nearest mark says of the object. */
+/* Returns the decision of the nearest mark above the object. */
 static bool is_in(const struct asked_objects *a, const struct object *o)
 {
 	for (; o; o = o->parent) {
@@ -42,7 +42,7 @@ static bool lies_in(const struct session *s, const char *token, const char *in)
 	return o;
 }
 
-/* Marks on the object and on what it contains. True: of some of it they said that it is in. */
+/* Removes marks on the object and its contents. Returns true if one of them included something. */
 static bool drop_marks(struct asked_objects *a, const struct session *s, const char *token)
 {
 	size_t kept = 0;
@@ -92,7 +92,7 @@ static int add_one(struct asked_objects *a, const struct session *s, const char 
 	return is_in(a, o) ? 0 : put_mark(a, token, false);
 }
 
-/* An object that is gone has no place in the tree, and may still be named. */
+/* An object that has ended is not in the tree, and may still be named. */
 static int remove_one(struct asked_objects *a, const struct session *s, const char *token,
 		      struct buf *why)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads of a measurement: batches come, an interval is closed, its values go to the tool. */
+/*
+ * Reads of a measurement: receives batches, closes intervals, and sends their values to the tool.
+ */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/log.h"
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 
 #define EVENT_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* values of one event, as text */
-#define READ_MAX_BYTES (8 * 1024 * 1024) /* values of a read that was asked for */
+#define READ_MAX_BYTES (8 * 1024 * 1024) /* values of a requested read */
 
 nsec_t measure_now(const struct measures *ms)
 {
@@ -113,7 +115,7 @@ static size_t write_some(struct omis_writer *w, const struct measure *m, size_t 
 
 /* --- to the tool */
 
-/* What predicates test: of all values of the read, whatever the event has of them. */
+/* Values for predicates: over the whole read, whichever part the event has. */
 struct bounds {
 	double greatest, least; /* NaN: no value is known */
 	int64_t unknown; /* contributors that are missing */
@@ -136,8 +138,10 @@ static struct bounds bounds_of(const struct measure *m)
 	return b;
 }
 
-/* dfg, read, until, [values], more, lost, enough, greatest, least, unknown: as the event's
- * parameters stand in the catalogue. */
+/*
+ * Writes dfg, read, until, [values], more, lost, enough, greatest, least, unknown: the event's
+ * parameters in the catalogue's order.
+ */
 static size_t write_event(struct measure *m, struct buf *b, size_t from)
 {
 	const struct bounds bounds = bounds_of(m);
@@ -251,7 +255,7 @@ static void ask_below(struct measure *m)
 		branches_send(m->ms->conf.branches, p->branch, &msg);
 }
 
-/* A tool that does not know of it hears of it at the next read. */
+/* A tool without this report gets it with the next read. */
 static void end_if_enough(struct measure *m, bool reported)
 {
 	if (!reported || !measure_runs(m) || !measure_has_enough(m))
@@ -262,7 +266,7 @@ static void end_if_enough(struct measure *m, bool reported)
 	measure_stop(m);
 }
 
-/* False: the measurement is gone. */
+/* Returns false if the measurement has been freed. */
 static bool on_close(void *arg, bool is_late)
 {
 	struct measure *m = arg;
@@ -322,7 +326,7 @@ int measure_reads_init(struct measure *m)
 
 /* --- batches */
 
-/* Where a link leads to; NULL: nowhere here. */
+/* Returns the stage of a link's other end; NULL: it is not here. */
 static struct stage *stage_of(const struct measure *m, const char *link)
 {
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
@@ -386,8 +390,7 @@ int measures_batch(struct measures *ms, uint32_t branch, const struct msg_flow_b
 
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg)
 {
-	/* One that is under way was asked for before what this one is to have in it: the next one
-	 * has it. */
+	/* A pending read was requested for an earlier time: the next one is used. */
 	const struct read_clock *r = &m->reads;
 	bool is_late = r->asked && r->asked_at < measure_now(m->ms);
 	struct measure_waiter waiter = { .on_read = on_read,

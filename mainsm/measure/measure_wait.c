@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiters for a measurement. A call continues a tool's request, which may delete this measurement
- * or any other. So it comes from the loop, when no function works on one.
+ * Waiters for a measurement. A callback continues a tool's request, which may delete this
+ * measurement or any other. So it is called from the loop, when no function uses a measurement.
  */
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"

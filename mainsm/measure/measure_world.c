@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The objects of a tool, as the compiler wants them. */
+/* The objects of a tool, in the form of the compiler. */
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
 #include "mainsm/measure/measure_internal.h"
@@ -38,7 +38,7 @@ static bool is_in(const struct adding *a, const struct object *o)
 	return a->before && measure_world_find(a->before, o->token) != WORLD_NONE;
 }
 
-/* Jobs are numbered as they come; names of processes without one are alike. */
+/* Jobs are numbered in order of appearance; all processes without a job have the same name. */
 static uint32_t number_of_job(struct adding *a, const char *name)
 {
 	uintptr_t known = (uintptr_t)smap_find(&a->jobs, name);

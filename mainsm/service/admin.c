@@ -159,7 +159,7 @@ static int cert_token(struct service_call *c)
 	return hand_out(c, &g);
 }
 
-/* What ranks carry: it lets their hosts in, for as long as the job is there, and nothing else. */
+/* Makes a token for ranks: it admits their hosts while the job runs, and nothing else. */
 static int job_token(struct service_call *c)
 {
 	const struct services_conf *t = &c->services->conf;

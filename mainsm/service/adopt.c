@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching a process by its pid. The lm registers a process that is not watched yet. Its report to
- * the directory may come later than its answer, and is waited for: a tool that has the token can
- * use it.
+ * Attaches a process by its pid. The lm registers a process that is not watched yet. Its report to
+ * the directory may follow its answer, and is awaited: a tool that has the token can use it.
  */
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -20,9 +19,9 @@
 
 struct adoption {
 	struct service_call c; /* .run NULL: no request waits for it */
-	struct list runs; /* the one that asks the lms */
+	struct list runs; /* the request to the lms */
 	struct list in_adoptions; /* once they have answered */
-	struct token *wanted; /* owned: processes that they have taken in */
+	struct token *wanted; /* owned: processes that the lms have adopted */
 	size_t n;
 };
 
@@ -56,7 +55,7 @@ static void adoption_free(struct adoption *t)
 	free(t);
 }
 
-/* --- when the lms have taken it in */
+/* --- after the lms have adopted it */
 
 static const struct object *wanted_at(const struct adoption *t, size_t i)
 {
@@ -89,7 +88,7 @@ static struct adoption *find_whole(const struct services *top)
 	return NULL;
 }
 
-/* Whatever continues may begin and end others. */
+/* A request that continues may begin and end others. */
 static void on_came(void *arg)
 {
 	struct adoption *t;
@@ -99,7 +98,7 @@ static void on_came(void *arg)
 	expected_check(arg);
 }
 
-/* After the whole message: its threads come behind the process. */
+/* Called after the whole message: its threads follow the process. */
 void services_proc_came(struct services *t)
 {
 	if (!list_is_empty(&t->adoptions) || !list_is_empty(&t->waiting))
@@ -108,7 +107,7 @@ void services_proc_came(struct services *t)
 
 /* --- their answer */
 
-/* An lm speaks about processes of its own node only. */
+/* An lm may report processes of its own node only. */
 static bool read_token(const struct reply_entry *e, struct token *out)
 {
 	struct omis_values *v = NULL;
@@ -223,7 +222,7 @@ static int ask_nodes(struct service_call *c, const char *service, const struct o
 	return rc ? rc : 1;
 }
 
-/* Those that are watched already are known here; the other nodes are asked. */
+/* Watched processes are known here; the other nodes are asked. */
 static int proc_attach3(struct service_call *c)
 {
 	struct service_list nodes = service_list(c, 0);

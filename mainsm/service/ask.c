@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions that the top answers out of what it knows. */
+/* Requests that mainsm answers from its own state. */
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/omis/text/value.h"
@@ -113,7 +113,7 @@ static void write_object(struct omis_writer *w, const struct object *o, nsec_t n
 	omis_write_list_end(w);
 }
 
-/* Large trees come in several entries: no message holds them all. */
+/* Splits large trees into several entries: no message has room for all of it. */
 static int flush_tree(struct service_call *c, struct omis_writer *w, size_t more_than)
 {
 	int rc = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool is attached to; and finding an object by name. */
+/* Attaching and detaching objects; finding an object by name. */
 #include "common/base/str.h"
 #include "mainsm/service/service.h"
 
@@ -17,7 +17,7 @@ static void attach_one(struct attaching *a, const struct object *o)
 		a->rc = got;
 }
 
-/* All objects of the kind below o (or o itself); limit: only through what is attached. */
+/* Attaches all objects of the kind below o (or o itself); limit: only through attached ones. */
 static void attach_below(struct attaching *a, const struct object *o, bool limit)
 {
 	if (o->kind == a->kind) {

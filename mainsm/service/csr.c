@@ -11,7 +11,7 @@
 
 /* A call that waits for the branches: of conditional requests that are armed, or disarmed. */
 struct awaiting {
-	struct service_call c; /* .call is not used: the request may be gone */
+	struct service_call c; /* .call is not used: the request may be freed */
 	size_t waits; /* for this many; one more while it is being set up */
 };
 
@@ -60,7 +60,7 @@ static void abandon(void *arg)
 	free(a);
 }
 
-/* All that is to be waited for is known. 0, or 1: run_here_done() follows. */
+/* All awaited results are known. Returns 0, or 1: run_here_done() follows. */
 static int await_end(struct awaiting *a, int rc)
 {
 	if (rc) {
@@ -196,7 +196,7 @@ static int event_raise(struct service_call *c)
 	return rc;
 }
 
-/* One that stands behind other actions. */
+/* Evaluates a predicate behind other actions. */
 static int predicate(struct service_call *c)
 {
 	return tool_csrs_predicate(c->services->conf.csrs, run_spec(c->run), c->action, c->call);

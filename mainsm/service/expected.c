@@ -81,7 +81,7 @@ void expected_check(struct services *t)
 		finish(w);
 }
 
-/* The rest of the request's time is for what follows in it, and for the way back. */
+/* The rest of the request's time is reserved for its other actions, and for the way back. */
 static int begin_to_wait(struct service_call *c, const struct expected_question *q, nsec_t until)
 {
 	struct waiting *w = calloc(1, sizeof(*w));

@@ -15,7 +15,7 @@
 #define SAMPLES_MAX 20000 /* in one reply: two days of a job */
 #define JOBS_MAX 65536 /* runs that are listed: a run a minute for a week is a sixth of it */
 
-/* One run of a job: a name may come again after its end. */
+/* One run of a job: a name may be used again after its end. */
 struct run_seen {
 	char *job, *program; /* owned */
 	nsec_t first, last, began;
@@ -24,11 +24,11 @@ struct run_seen {
 };
 
 struct sample_kept {
-	struct history_job job; /* without its texts and calls, which are gone */
+	struct history_job job; /* without its texts and calls, which are freed */
 	int64_t count, delay_ns, bytes_out, bytes_in;
 };
 
-struct rank_set { /* the ranks of a job at the moment that is wanted */
+struct rank_set { /* the ranks of a job at the requested moment */
 	char *job, *nodes; /* owned */
 	nsec_t wall;
 	int64_t span_ms;

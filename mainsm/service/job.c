@@ -84,7 +84,7 @@ static int job_attach(struct service_call *c)
 	return service_value(c, NULL, &b);
 }
 
-/* --- a job by a word of a person */
+/* --- finding a job by a name that a person writes */
 
 #define FOUND_MAX 8 /* names of an error that people can choose from */
 

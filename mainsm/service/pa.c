@@ -18,7 +18,10 @@ struct making {
 	struct list runs; /* the one that asks them */
 };
 
-/* It is made when it is made in some process, or in none: those that refuse have an entry each. */
+/*
+ * The object exists if some process has it, or if there are no processes: refusals have an entry
+ * each.
+ */
 static void add_result(struct making *m, const struct reply *r)
 {
 	struct reply *into = m->c.into;
@@ -86,7 +89,7 @@ static int ask_lms(struct service_call *c, struct making *m)
 	return rc;
 }
 
-/* Processes were named, and there is none of them: entries say so. */
+/* Returns true if processes were named and none exists: entries report that. */
 static bool names_none(const struct service_call *c)
 {
 	bool is_reported = false;
@@ -146,8 +149,7 @@ static int trace_buffer(struct service_call *c)
 	return create(c, TOKEN_TRACE_BUFFER);
 }
 
-/* The lms get the same call: the plan knew where the objects were before they are forgotten
- * here. */
+/* The lms get the same call: it was planned before the objects are removed here. */
 static int delete (struct service_call *c)
 {
 	struct service_list list = service_list(c, 0);

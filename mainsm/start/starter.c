@@ -146,7 +146,7 @@ static int set_actions(posix_spawn_file_actions_t *a, int in, const char *log)
 						O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
 }
 
-/* A session of its own, no signal blocked or ignored: it may outlive us. */
+/* Uses a new session, with no signal blocked or ignored: the process may outlive mainsm. */
 static int set_attributes(posix_spawnattr_t *a)
 {
 	sigset_t none, all;

@@ -58,7 +58,7 @@ static int add_command(struct expansion *x, struct err *e)
 	return 0;
 }
 
-/* A shell takes it as one word, whatever it has in it. */
+/* Quotes any text as one word of a shell. */
 static void put_quoted(struct buf *b, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -90,7 +90,7 @@ static int add_shell_command(struct expansion *x, struct err *e)
 			      : add_word(x, buf_str(&x->word), e);
 }
 
-/* At "{...}": appends what it stands for. Returns the length in the template, or an error. */
+/* At "{...}": appends its value. Returns the length in the template, or an error. */
 static int put_name(struct expansion *x, const char *at, struct err *e)
 {
 	const char *end = strchr(at, '}');
@@ -113,7 +113,7 @@ static int put_name(struct expansion *x, const char *at, struct err *e)
 	return (int)n;
 }
 
-/* One word into x->word. *at moves behind it. */
+/* Reads one word to x->word, and advances *at. */
 static int scan_word(struct expansion *x, const char **at, struct err *e)
 {
 	const char *p = *at;
@@ -141,7 +141,7 @@ static int scan_word(struct expansion *x, const char **at, struct err *e)
 	return x->word.failed ? err_set(e, ERR_LIMIT, "a word of the launcher is too long") : 0;
 }
 
-/* A whole word. */
+/* True if the text at *at is this whole word. */
 static bool skip_word(const char **at, const char *word)
 {
 	size_t n = strlen(word);

@@ -113,7 +113,7 @@ static void set_receiver(struct subscription *s, struct session *receiver)
 	}
 }
 
-/* What is missing may be requested again, within the lease. */
+/* Missing blocks may be requested again, within the lease. */
 void subscription_report_end(struct subscription *s, const char *missing)
 {
 	if (!*missing) {
@@ -385,7 +385,7 @@ static int begin(struct subscription *s, struct session *receiver,
 	return rc ? rc : activate(s, w, e);
 }
 
-/* A refusal changes nothing: neither the receiver nor the state of branches. */
+/* A refusal has no effect: neither on the receiver nor on the branches. */
 static int change(struct subscription *s, struct session *receiver,
 		  const struct subscription_request *w, struct err *e)
 {
@@ -404,7 +404,7 @@ static int change(struct subscription *s, struct session *receiver,
 	return 0;
 }
 
-/* By what the authority says of both, not by what they call themselves. */
+/* Compares the identities from the authority, not the names that tools give themselves. */
 static bool is_of(const struct subscription *s, const struct session *tool)
 {
 	return str_eq(s->self->principal, tool->principal);

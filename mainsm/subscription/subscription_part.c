@@ -52,7 +52,7 @@ static void open_shut(struct subscription *s)
 	}
 }
 
-/* --- branches that come and go */
+/* --- branches that connect and disconnect */
 
 void subscription_branch_up(struct subscription *s, const struct branch *c)
 {
@@ -67,7 +67,7 @@ void subscription_branch_up(struct subscription *s, const struct branch *c)
 			 c->name, s->name);
 }
 
-/* One that is away may still have something. */
+/* An absent branch may still have blocks. */
 void subscription_branch_lost(struct subscription *s, uint32_t branch)
 {
 	struct stream *x = streams_at(&s->streams, branch);
@@ -82,7 +82,7 @@ void subscription_branch_lost(struct subscription *s, uint32_t branch)
 	subscription_check_end(s);
 }
 
-/* --- what comes */
+/* --- blocks */
 
 static int pass_on(struct subscription *s, const struct msg_events *m)
 {
@@ -93,7 +93,7 @@ static int pass_on(struct subscription *s, const struct msg_events *m)
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }
 
-/* Sites that have come since the subscription is here. */
+/* Returns the number of sites that have connected during the subscription. */
 static unsigned count_sites(const struct subscription *s)
 {
 	unsigned n = 0;
@@ -103,8 +103,10 @@ static unsigned count_sites(const struct subscription *s)
 	return n;
 }
 
-/* How long to wait for branches that are away, or have not come to this mainsm yet. 0: none is
- * waited for. */
+/*
+ * Returns how long to wait for branches that are absent, or have not connected to this mainsm yet.
+ * 0: none is awaited.
+ */
 static nsec_t time_to_come(const struct subscription *s)
 {
 	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->unsettled;
@@ -141,7 +143,7 @@ static void forward(struct subscription *s, struct stream *x, const struct msg_e
 
 	if (streams_held(xs, x) >= STREAM_ROOM_MAX ||
 	    xs->unsafe + m->blocks.n > STREAM_WINDOW_BYTES || pass_on(s, m))
-		stream_step(xs, x, STREAM_FULL); /* it comes again when there is room */
+		stream_step(xs, x, STREAM_FULL); /* it is sent again when there is room */
 	else
 		streams_hold(xs, &(struct stream_message){ .number = m->stream,
 							   .place = m->place,

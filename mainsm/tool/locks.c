@@ -26,7 +26,7 @@ struct member {
 	struct run_spec spec; /* as it was requested */
 	bool is_locked, waits;
 	nsec_t deadline;
-	struct loop_timer *timer; /* of one that waits; owned */
+	struct loop_timer *timer; /* of a waiting one; owned */
 };
 
 struct locks *locks_new(struct loop *loop, struct executor *x)
@@ -55,11 +55,11 @@ size_t locks_waiting(const struct locks *l)
 
 /* --- what lists touch */
 
-/* Nodes of those that stand earlier in the row. */
+/* Nodes of earlier lists in the queue. */
 struct marks {
-	struct map nodes; /* number -> the list that uses it, a locked one if there is one */
+	struct map nodes; /* number -> a list that uses it, a locked one if there is one */
 	bool any, any_locked; /* some node */
-	bool all, all_locked; /* every node, and those to come */
+	bool all, all_locked; /* every node, also later ones */
 	bool no_memory;
 };
 
@@ -216,7 +216,7 @@ static int begin(struct member *e, struct err *err)
 		e->waits = false;
 		e->l->nwaiting--;
 	}
-	/* The run takes the request; e may be gone when this returns. */
+	/* The run takes the request; e may be freed when this returns. */
 	return executor_run(e->l->executor, &request, &spec, err);
 }
 
@@ -252,7 +252,7 @@ static struct member *member_new(struct locks *l, struct omis_request *request,
 	return e;
 }
 
-/* Not taken: the caller keeps the request. */
+/* Not consumed: the caller keeps the request. */
 static void forget(struct member *e)
 {
 	e->request = NULL;
@@ -275,7 +275,7 @@ static int wait_for_it(struct member *e, struct err *err)
 	return 0;
 }
 
-/* The newest: does none of those before it stand against it? */
+/* Returns true if no earlier list conflicts with the newest. */
 static bool may_begin(struct locks *l, struct member *e)
 {
 	struct marks m = { .any = false };
@@ -299,7 +299,8 @@ int locks_run(struct locks *l, struct omis_request **request, const struct run_s
 	int rc;
 
 	if (spec->flags & MSG_REQUEST_OUTCOME)
-		return executor_run(l->executor, request, spec, e); /* it does nothing anywhere */
+		/* it has no effect on any host */
+		return executor_run(l->executor, request, spec, e);
 	m = member_new(l, *request, spec);
 	if (!m)
 		return err_nomem(e);

@@ -29,7 +29,10 @@ static const struct object *find(const struct tool_view *v, const struct omis_va
 	return o && scope_has(v->scope, o) ? o : NULL;
 }
 
-/* "pid-N" only says that a process found no launcher: others of its world have other such names. */
+/*
+ * "pid-N" means that a process found no launcher: other processes of its world have different
+ * names.
+ */
 static bool says_job(const struct object *proc)
 {
 	return proc->job[0] && strncmp(proc->job, "pid-", 4) != 0;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct scope {
-	struct smap attached; /* token -> the scope itself, as a mark */
+	struct smap attached; /* token -> the scope itself, as a set */
 	struct smap hidden; /* threads of attached processes that were detached alone; as above */
 	uint64_t version;
 };

@@ -120,7 +120,7 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 	return route_tokens_add(out, o->parent->token);
 }
 
-/* The node's branch, or why there is none. */
+/* Finds the node's branch, or the reason why there is none. */
 static int locate_node(const struct object *node, bool arming, struct route_places *out,
 		       const char **missing)
 {

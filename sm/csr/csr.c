@@ -55,7 +55,7 @@ size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uin
 
 /* --- what the branches get */
 
-/* A host that is not there gets it when it comes. */
+/* An absent host gets it when it connects. */
 static int send_part(void *arg, const struct standing_part *p)
 {
 	struct site_csr *c = arg;
@@ -73,7 +73,7 @@ static int send_part(void *arg, const struct standing_part *p)
 	return branches_send(nodes_branches(c->a->conf.nodes), p->branch, &m);
 }
 
-/* The host stops watching. Those that are connected answer. */
+/* Disarms the host's part. Connected hosts answer. */
 static void end_part(void *arg, const struct standing_part *p)
 {
 	const struct site_csr *c = arg;
@@ -190,7 +190,7 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
 
-/* What has not changed is not sent again. */
+/* Unchanged parts are not sent again. */
 static int set_parts(struct site_csr *c, const struct msg_arm *m, const struct arm *arm)
 {
 	const struct arm_part *part;
@@ -282,7 +282,7 @@ static struct site_csr *find_or_new(struct site_csrs *a, const struct msg_arm *m
 		reply_free(answer);
 		return NULL;
 	}
-	reply_free(c->answer); /* of an ARM that this one replaces: its version counts no more */
+	reply_free(c->answer); /* of an ARM that this one replaces: its version is obsolete */
 	c->answer = answer;
 	c->version = m->version;
 	c->is_stale = false;
@@ -352,7 +352,7 @@ void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 		site_csr_check_answer(c);
 	} else {
 		a->conf.send(a->conf.arg, refusal_of_arm(&refusal, m, d.status, d.err.text));
-		site_csrs_disarm(a, m->csr); /* half of it would be worse than nothing */
+		site_csrs_disarm(a, m->csr); /* a partial set would be worse than none */
 	}
 	omis_request_free(r);
 }
@@ -394,7 +394,7 @@ void site_csrs_drop_stale(struct site_csrs *a)
 	}
 }
 
-/* --- branches that come and go */
+/* --- branches that connect and disconnect */
 
 void site_csrs_branch_up(struct site_csrs *a, const struct branch *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes from below about conditional requests that are armed there. */
+/* Messages from below about armed conditional requests. */
 #include "sm/csr/csr_internal.h"
 
 int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that were lost, as hosts and this sm count them, and the end of conditional requests:
- * mainsm hears of it when all hosts have said how many they have lost.
+ * Lost events, as counted by hosts and this sm, and the end of conditional requests: mainsm is
+ * notified when all hosts have reported their losses.
  */
 #include "sm/csr/csr_internal.h"
 

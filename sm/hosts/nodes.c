@@ -104,7 +104,7 @@ bool nodes_owns(void *nodes, const struct branch *b, const char *token, size_t l
 	n = nodes_find(ns, number);
 	if (!n)
 		return false;
-	/* What was under way when it went elsewhere. */
+	/* Accepts messages in transit from its previous branch. */
 	return n->branch == b ||
 	       (n->was_at == b->id && loop_now(ns->conf.loop) - n->moved_at < NODE_MOVED_NS);
 }
@@ -208,7 +208,7 @@ void branch_up(struct nodes *ns, struct branch *b, struct link *l)
 	ns->linked++;
 	ns->stats.accepted++;
 	list_each_safe (i, &b->nodes)
-		if (!b->is_sm) /* an sm says it of each of its hosts */
+		if (!b->is_sm) /* an sm reports it for each of its hosts */
 			node_set_sub(ns, list_entry(i, struct node, in_branch), MSG_NODE_UP);
 	ns->conf.handler.on_up(ns->conf.handler.arg, b);
 }

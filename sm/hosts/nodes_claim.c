@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an sm below says of its hosts: an lm may be there that was elsewhere before. */
+/* Claims of a lower sm about its hosts: an lm may have moved there from another branch. */
 #include "common/base/str.h"
 #include "sm/hosts/nodes_internal.h"
 

@@ -153,7 +153,7 @@ static int admit_sm(struct nodes *ns, struct link *l, const struct msg_hello *h,
 	return 0;
 }
 
-/* --- lms that an sm below is to serve */
+/* --- lms to be served by a lower sm */
 
 static struct branch *better_for(struct nodes *ns, const struct msg_hello *h)
 {

@@ -12,8 +12,8 @@
 #include <string.h>
 
 struct object {
-	struct list at; /* in all, in the order of birth: a process comes before its threads */
-	struct list news; /* in gone or changed, or alone */
+	struct list at; /* in all, in the order of creation: a process precedes its threads */
+	struct list news; /* in gone or changed, or in no list */
 	struct list threads, sibling; /* of a process; in the threads of a process */
 	bool is_thread;
 	struct msg_object m; /* strings are in text */
@@ -183,7 +183,7 @@ static struct object *object_new(const struct objects *o, const struct msg_objec
 	return x;
 }
 
-/* What one object more, or a newer state of one that is there, adds. */
+/* Memory added by a new object, or by a newer state of an existing one. */
 struct growth {
 	size_t n, bytes;
 };
@@ -235,7 +235,7 @@ static bool is_same(const struct msg_object *a, const struct msg_object *b)
 	       a->exit_status == b->exit_status;
 }
 
-/* Makes room by forgetting objects that are gone; a full report is due then. */
+/* Makes room by dropping ended objects; a full report is then due. */
 static int make_room(struct objects *o, const struct object *x, struct err *e)
 {
 	if (!room_for(o, x, NULL))
@@ -302,7 +302,7 @@ static int put_if_new(struct objects *o, const struct msg_object *m, struct obje
 	return 0;
 }
 
-/* --- what a host may say */
+/* --- checks of a host's message */
 
 /* Names of our own kind only, of this node. */
 static int check_token(const struct objects *o, const struct msg_object *m, struct token_parts *t,
@@ -372,8 +372,8 @@ static int apply_one(struct objects *o, const struct msg_object *m, bool *left, 
 }
 
 /*
- * After a snapshot: what it did not name is gone. A process takes its threads out of whichever list
- * they are in.
+ * After a snapshot: removes objects that it did not contain. A process removes its threads from
+ * whichever list they are in.
  */
 static void sweep(struct objects *o)
 {
@@ -422,7 +422,7 @@ int objects_apply(struct objects *o, const struct msg_directory *m, bool *left, 
 
 /* --- calling */
 
-/* One message while it fills. */
+/* A message under construction. */
 struct calling {
 	struct objects *o;
 	const struct objects_sink *to;
@@ -487,7 +487,7 @@ static int report_changes(struct calling *t, struct list *of)
 {
 	int rc = 0;
 
-	/* What was sent leaves the list; what waits in the message is in front of i. */
+	/* Sent objects leave the list; those in the message are in front of i. */
 	list_each_safe (i, of) {
 		rc = report(t, &list_entry(i, struct object, news)->m);
 		if (rc)
@@ -496,7 +496,7 @@ static int report_changes(struct calling *t, struct list *of)
 	return rc;
 }
 
-/* First what is gone: a token may be used again below. */
+/* Ended objects first: a token may be used again by a later one. */
 static int report_changed(struct calling *t)
 {
 	int rc = report_changes(t, &t->o->gone);

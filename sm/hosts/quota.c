@@ -7,7 +7,7 @@
 
 static const char *const names[QUOTA_COUNT] = { "hosts", "objects", "csrs", "messages", "bytes" };
 
-/* What they are of, for people. */
+/* Names of the quantities, for people. */
 static const char *const words[QUOTA_COUNT] = { "hosts", "processes and threads",
 						"conditional requests", "messages a second",
 						"bytes" };

@@ -13,8 +13,8 @@ static struct node *find_node(const struct site_view *v, const char *token)
 }
 
 /*
- * A container stands for what is in it: its host expands it. The empty list never comes here with a
- * meaning.
+ * A container stands for its contents: its host expands it. The empty list has been resolved
+ * before.
  */
 static int expand(void *arg, const char *token, char cls, struct route_tokens *out)
 {
@@ -82,8 +82,8 @@ static int locate_newcomers(const struct site_view *v, uint64_t births, struct r
 }
 
 /*
- * Where it is known to be, else everywhere: an sm that was started again has
- * learnt nothing yet. Hosts that do not answer are asked too, so that they are named as missing.
+ * Returns its known hosts, else all: an sm that was started again has learnt none yet. Hosts that
+ * do not answer are asked too, so that they are named as missing.
  */
 static int locate_cell(const struct site_view *v, const char *token, struct route_places *out)
 {

@@ -68,7 +68,7 @@ void site_measures_free(struct site_measures *f)
 	free(f);
 }
 
-/* To all: one that was away when its hosts moved may run it still. */
+/* Sent to all: a branch that was absent when its hosts moved may still run it. */
 void site_measure_end(struct site_measure *m)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
@@ -87,7 +87,7 @@ void site_measures_end(struct site_measures *f, uint32_t measurement)
 		site_measure_end(m);
 	else
 		branches_send_all(nodes_branches(f->conf.nodes),
-				  &end); /* a host may have come from elsewhere with it */
+				  &end); /* a host may have moved here with it */
 }
 
 void site_measures_drop_tool(struct site_measures *f, uint32_t tool)

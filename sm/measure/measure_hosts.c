@@ -38,7 +38,7 @@ void piece_free(struct site_measure *m, struct host_piece *s)
 	free(s);
 }
 
-/* Where the host is now; NULL: nowhere that is connected. */
+/* Returns the current branch of the host; NULL: it is not connected. */
 static struct branch *branch_of(const struct site_measure *m, const struct host_piece *s)
 {
 	struct node *n = nodes_find(m->f->conf.nodes, s->node);
@@ -53,7 +53,7 @@ static struct host_piece *piece_of(const struct site_measure *m, struct list *in
 	return smap_find(&m->parts, list_entry(in_branch, struct node, in_branch)->token);
 }
 
-/* All that the hosts of a branch are to run: an sm ends those that are not named. */
+/* Sends all pieces for the hosts of a branch: an sm ends those that are not named. */
 static int send_share(void *arg, const struct standing_part *p)
 {
 	struct site_measure *m = arg;
@@ -88,7 +88,7 @@ static void end_share(void *arg, const struct standing_part *p)
 	branches_send(nodes_branches(m->f->conf.nodes), p->branch, &end);
 }
 
-/* What finds no memory is sent when hosts move next. */
+/* Pieces without memory are sent when hosts move next. */
 void site_measure_settle(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };
@@ -172,7 +172,7 @@ struct standing *site_measure_standing_new(struct site_measure *m)
 						     .arg = m });
 }
 
-/* The piece itself is refused: nothing will come from there. */
+/* The piece itself is refused: no values will arrive from there. */
 static void note_refused(struct site_measure *m, const struct branch *b, const struct msg_entry *e)
 {
 	struct host_piece *s = smap_find(&m->parts, e->objects);
@@ -183,7 +183,9 @@ static void note_refused(struct site_measure *m, const struct branch *b, const s
 	set_branch(m, s, b);
 }
 
-/* A refusal after the answer to the parent is sent by itself: the host has returned and refuses. */
+/*
+ * A refusal after the answer to the parent is sent separately: the host has returned and refuses.
+ */
 static void pass_on(struct site_measure *m, const struct msg_flow_ack *a)
 {
 	const struct msg ack = { .type = MSG_FLOW_ACK,
@@ -198,8 +200,10 @@ static bool owns_all(const struct branch *b, const struct msg_flow_ack *a)
 	for (size_t i = 0; i < a->nentry; i++) {
 		const char *objects = a->entry[i].objects;
 
-		/* A source that names what is of no host of its own is said to be wrong by that
-		 * name. */
+		/*
+		 * An entry that names an object of another host is reported as wrong under that
+		 * name.
+		 */
 		if (token_class(objects, strlen(objects)) == 'n' &&
 		    !branch_owns(b, objects, strlen(objects)))
 			return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What mainsm wants: the pieces of a measurement, each checked as if it came from an enemy. */
+/* Messages of mainsm: the pieces of a measurement, each checked as hostile input. */
 #include "common/base/hash.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define READS_AHEAD_MAX 64 /* of what our clock says: clocks differ by less */
+#define READS_AHEAD_MAX 64 /* relative to our clock: clocks differ by less */
 
 /* --- one host's piece */
 
@@ -69,7 +69,7 @@ static int set_graph(struct site_measure *m, struct host_piece *s, const struct 
 	return 0;
 }
 
-/* What has not changed is not sent again. */
+/* Unchanged pieces are not sent again. */
 static int add_part(struct site_measure *m, const struct msg_flow_piece *p, uint32_t node,
 		    struct err *e)
 {
@@ -236,7 +236,7 @@ static struct site_measure *site_measure_new(struct site_measures *f, const stru
 	return NULL;
 }
 
-/* Another start or step: a mainsm that restarts counts its measurements from the beginning. */
+/* Another start or interval: a mainsm that restarts numbers its measurements from the beginning. */
 static struct site_measure *find_or_new(struct site_measures *f, const struct msg_flow_load *l)
 {
 	struct site_measure *m = map_find(&f->by_number, l->measurement);
@@ -263,7 +263,7 @@ void site_measures_load(struct site_measures *f, const struct msg_flow_load *l)
 		return;
 	}
 	if (!m->has_more) {
-		/* of a load that this one replaces: its version counts no more */
+		/* of a load that this one replaces: its version is obsolete */
 		reply_free(m->answer);
 		m->answer = reply_new();
 	}

@@ -62,7 +62,7 @@ static bool on_close(void *arg, bool is_late)
 	return true;
 }
 
-/* By time alone when no host is there. */
+/* By time alone if no host is connected. */
 static bool is_whole(void *arg, int64_t read)
 {
 	int64_t all = stage_complete(((struct site_measure *)arg)->stage);
@@ -75,7 +75,7 @@ static nsec_t now_of(void *arg)
 	return site_measures_now(((const struct site_measure *)arg)->f);
 }
 
-/* Passing on: what has come of the read that is being put together goes. */
+/* Passing on: sends the data of the read that is being assembled. */
 static void close_frame(struct site_measure *m)
 {
 	if (!m->open)
@@ -135,9 +135,9 @@ void site_measures_read(struct site_measures *f, const struct msg_flow_read *r)
 		read_clock_ask(&m->reads, (int64_t)r->read, r->time_ns);
 }
 
-/* --- what comes up */
+/* --- batches from below */
 
-/* A late one goes by itself, and what is being put together continues after it. */
+/* A late one is sent separately, and assembly continues after it. */
 static void pass_on(struct site_measure *m, const struct msg_flow_batch *b,
 		    const struct bytes *batch)
 {
@@ -150,15 +150,19 @@ static void pass_on(struct site_measure *m, const struct msg_flow_batch *b,
 	flowbox_add_bytes(m->box, batch->p, batch->n);
 }
 
-/* The engine knows by itself which reads may be open; passing on, the word of one host moves those
- * of all. */
+/*
+ * The engine itself knows which reads may be open. When passing on, one host's read number moves
+ * those of all.
+ */
 static bool is_to_come(const struct site_measure *m, int64_t read)
 {
 	return !m->reads.is_running && read > newest(m);
 }
 
-/* One link's part, or that of many. One of a host that is elsewhere now, or was planned away, or of
- * a read to come, is dropped. */
+/*
+ * Adds one link's part, or that of many. Dropped: data of a host that has moved or was planned
+ * away, or of a future read.
+ */
 static int add_batch(struct site_measure *m, const struct branch *b, const struct msg_flow_batch *f,
 		     const struct bytes *bytes, struct err *e)
 {
@@ -204,7 +208,7 @@ int site_measures_batch(struct site_measures *f, struct branch *b, const struct 
 	return rc;
 }
 
-/* --- what comes out of the engine */
+/* --- output of the engine */
 
 void site_measures_on_batch(void *arg, const struct flow_batch *b)
 {

@@ -33,7 +33,8 @@ static int send(void *arg, const struct msg_directory *m)
 }
 
 /*
- * The host's own object. All of it is what we know: the host says nothing about itself that counts.
+ * Makes the host's own object from this sm's state only: the host's claims about itself do not
+ * count.
  */
 static struct msg_object head_of(const struct announcer *w, const struct node *n,
 				 struct token *site)
@@ -67,7 +68,7 @@ static int announce(struct announcer *w, struct node *n)
 	return rc;
 }
 
-/* Changes that do not fit now go later; without a parent, all goes when there is one. */
+/* Changes that do not fit now are sent later; without a parent, all are sent when there is one. */
 static void on_job(void *arg)
 {
 	struct announcer *w = arg;

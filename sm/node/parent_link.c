@@ -14,7 +14,7 @@ struct parent_link {
 	bool was_up;
 };
 
-/* The link to the parent; NULL: there is none now. */
+/* Returns the link to the parent; NULL: there is none now. */
 static struct link *link_of(const struct parent_link *u)
 {
 	return u->parent ? parent_current_link(u->parent) : u->link;

@@ -29,14 +29,14 @@ struct request {
 	struct requests *rs;
 	uint64_t id;
 	char *identity; /* owned */
-	struct token csr; /* whose actions it is; "" = none */
+	struct token csr; /* csr of the actions; "" = none */
 	uint32_t *number; /* owned; of the actions */
 	struct site_view view;
 	struct list runs; /* at most one */
 	bool is_guess; /* hosts are asked about cells that they may not have */
 };
 
-/* --- what the executor asks */
+/* --- callbacks of the executor */
 
 static void late(void *arg, uint32_t branch)
 {
@@ -145,7 +145,7 @@ static void send_reply(struct requests *rs, const struct reply *r)
 	buf_done(&b);
 }
 
-/* A reply that says only why there is none. */
+/* Sends a reply with only the reason of a refusal. */
 static void refuse(struct requests *rs, uint64_t id, unsigned status, const char *why)
 {
 	struct reply *r = refusal_reply(id, status, why);
@@ -172,7 +172,7 @@ static bool has_result(const struct reply *r, uint32_t action)
 }
 
 /*
- * Hosts that were asked on a guess say that they have no such cell: no error, when another one has
+ * Hosts that were asked on a guess report that they have no such cell: no error if another one has
  * it.
  */
 static void drop_wrong_guesses(struct reply *r)
@@ -202,7 +202,7 @@ static void on_done(void *arg, struct reply *r)
 
 /* --- asking */
 
-/* Our answer takes half a round trip, and the request has taken as long. */
+/* The answer takes half a round trip, and the request has taken as long. */
 static nsec_t time_for_us(const struct requests *rs, int64_t given)
 {
 	nsec_t rtt = rs->conf.rtt(rs->conf.arg);
@@ -244,7 +244,7 @@ static int check_numbers(const struct msg_request *m, const struct omis_request 
 	return 0;
 }
 
-/* *d: what the reply says when it fails. */
+/* *d: the contents of the reply on failure. */
 static int understand(const struct msg_request *m, struct omis_request **out, struct omis_diag *d)
 {
 	int rc = omis_read_inner((const char *)m->text.p, m->text.n, out, d);
@@ -260,7 +260,7 @@ static int understand(const struct msg_request *m, struct omis_request **out, st
 	return check_numbers(m, *out, &d->err);
 }
 
-/* Counters of which we do not know where they are. */
+/* True if it names counters whose hosts are unknown. */
 static bool names_unknown_cells(const struct site_view *view, const struct omis_call *call)
 {
 	const struct omis_value *v;
@@ -349,7 +349,7 @@ void requests_ask(struct requests *rs, const struct msg_request *m)
 		refuse(rs, m->id, STATUS_NO_MEMORY, "this sm works on too many requests");
 }
 
-/* --- what comes from the hosts */
+/* --- replies from hosts */
 
 static int check_missing(const struct branch *b, const struct msg_reply *m, struct err *e)
 {

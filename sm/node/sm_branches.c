@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What hosts say, and their coming and going. */
+/* Handlers of branches: connections and messages. */
 #include "common/base/log.h"
 #include "sm/node/sm_internal.h"
 
@@ -11,7 +11,7 @@ static void forged(struct sm *sm, struct branch *b, const struct err *why)
 	branch_cut(b, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL, why->text);
 }
 
-/* One host too many is no reason to lose all others of an sm. */
+/* One host too many must not lose all others of an sm. */
 static void no_room(struct sm *sm, struct branch *b, uint32_t node, const struct err *why)
 {
 	log_warn("sm", "%s host=%s node=n_%u: %s", b->is_sm ? "not taken in, sm" : "cutting",
@@ -20,7 +20,7 @@ static void no_room(struct sm *sm, struct branch *b, uint32_t node, const struct
 		branch_cut(b, MSG_ERR_REFUSED, why->text);
 }
 
-/* The node that b speaks of; NULL in *out: not for us, or not now. */
+/* Finds the node that b reports; NULL in *out: not for us, or not now. */
 static int find_spoken_of(struct sm *sm, struct branch *b, const struct msg_directory *m,
 			  struct node **out, struct err *e)
 {

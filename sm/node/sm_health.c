@@ -108,7 +108,7 @@ int sm_check_room(struct sm *sm, size_t bytes, struct err *e)
 	return quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, e);
 }
 
-/* What the user is allowed, and what was refused for it. */
+/* Adds the user's quota, and its refusals. */
 static void add_quota(const struct sm *sm, struct sm_counters *s)
 {
 	static const char *const limits[QUOTA_COUNT] = { "quota_hosts", "quota_objects",

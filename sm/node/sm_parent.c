@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What mainsm says, and its coming and going. */
+/* Handlers of the parent: connections and messages of mainsm. */
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/net/net.h"
@@ -32,7 +32,7 @@ static void sm_tool_gone(struct sm *sm, uint32_t tool)
 	branches_send_all(nodes_branches(sm->nodes), &m);
 }
 
-/* A program must not stand still for long because a mainsm has died. */
+/* A program must not be stopped for long because a mainsm has died. */
 void sm_leash_over(void *arg)
 {
 	struct sm *sm = arg;
@@ -42,7 +42,7 @@ void sm_leash_over(void *arg)
 	branches_send_all(nodes_branches(sm->nodes), &m);
 }
 
-/* Silence is found after 6 s, and 5 s later an lm that is away releases by itself. */
+/* Silence is detected after 6 s, and 5 s later an absent lm releases by itself. */
 #define LET_GO_LATE_NS (15 * NSEC_PER_SEC)
 
 void sm_let_go_late(struct sm *sm, struct branch *b)
@@ -53,7 +53,7 @@ void sm_let_go_late(struct sm *sm, struct branch *b)
 		branch_send(b, &m);
 }
 
-/* mainsm had its time to come back and to want again what it had wanted. */
+/* mainsm has had time to return and to repeat its requests. */
 void sm_grace_over(void *arg)
 {
 	struct sm *sm = arg;
@@ -107,7 +107,7 @@ static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
 
 /* --- what the site allows */
 
-/* One question about our health, which is permitted at a limit too. */
+/* True for a single request about this sm's health, which is permitted even at a limit. */
 static bool is_status(const struct bytes *text)
 {
 	static const char name[] = "omig_status(";
@@ -125,7 +125,7 @@ static bool is_status(const struct bytes *text)
 	return !memchr(first + 1, '(', n - (size_t)(first + 1 - p));
 }
 
-/* One that is armed may change: it takes no room. */
+/* An armed one may change: it needs no room. */
 static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 {
 	struct site_csrs_stats a;
@@ -188,7 +188,7 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 	const struct msg all = { .type = MSG_DISARM, .disarm = *m };
 
 	missed_csr(&sm->missed, m->csr);
-	/* Not armed here: a host may have come from elsewhere with it. */
+	/* Not armed here: a host may have moved here with it. */
 	if (!site_csrs_has(sm->csrs, m->csr))
 		branches_send_all(nodes_branches(sm->nodes), &all);
 	site_csrs_disarm(sm->csrs, m->csr);
@@ -205,7 +205,7 @@ static void got_release(struct sm *sm, const struct msg *m)
 		branch_send(n->branch, m);
 }
 
-/* mainsm gives the numbers: the host has sent a wrong one, or one from an earlier mainsm. */
+/* mainsm assigns the numbers: the host has sent a wrong one, or one from an earlier mainsm. */
 static void got_disown(struct sm *sm, const struct msg *m)
 {
 	struct node *n = nodes_find(sm->nodes, m->disown.node);
@@ -214,7 +214,7 @@ static void got_disown(struct sm *sm, const struct msg *m)
 		return;
 	branch_send(n->branch, m);
 	if (n->branch->is_sm)
-		return; /* it says that the host is gone */
+		return; /* it announces the end of the host */
 	log_warn("sm", "forgotten host=%s: node number %u is not its own", n->host, n->number);
 	node_forget(sm->nodes, n);
 }
@@ -299,7 +299,7 @@ static void count_move_of(struct node *n)
 		n->attach += step;
 }
 
-/* With a parent below mainsm our hosts move whenever we do: the number grows that says so. */
+/* With a parent below mainsm, our hosts move whenever we do: their move counters grow. */
 static void count_move(struct sm *sm)
 {
 	for (uint32_t i = 0; i < nodes_bound(sm->nodes); i++) {

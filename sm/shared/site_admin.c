@@ -36,7 +36,7 @@ static void refuse(struct visitor *v, uint64_t id, unsigned status, const char *
 	reply_free(r);
 }
 
-/* Later answers are whole replies: what takes its time stands alone in its request. */
+/* Later answers are whole replies: a slow action must be alone in its request. */
 static void execute(struct visitor *v, uint64_t id, const struct omis_request *request)
 {
 	struct reply *r = reply_new();
@@ -175,7 +175,7 @@ static struct visitor *idle_joiner(const struct site_admin *f)
 	return NULL;
 }
 
-/* Joining users never take an admin's place, however many they are. */
+/* Joining users never take an admin's place, in any number. */
 static bool make_room(struct site_admin *f, enum omis_right right)
 {
 	struct visitor *idle;
@@ -255,7 +255,7 @@ static void on_refused(void *arg, const char *remote, const struct err *why)
 
 /* --- life */
 
-/* Daemons have no business in this small monitor: no token here is for one. */
+/* Daemons cannot enrol in this small monitor: no token here is for one. */
 static int choose_site(void *arg, const char *claim, const char *host, const char **out,
 		       struct err *e)
 {

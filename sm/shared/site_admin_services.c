@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The services of the site itself. The log and the audit record every manipulation, with its admin
- * and its user. */
+/* Services of the site. The log and the audit record each manipulation with its admin and user. */
 #include "common/base/array.h"
 #include "common/audit/audit.h"
 #include "common/base/log.h"
@@ -240,7 +239,7 @@ static int refuse_join(struct site_admin_call *c, int rc, const struct err *why)
 			 why->text);
 }
 
-/* One place for a certificate, over however many connections. */
+/* A certificate occupies one place, however many connections it has. */
 static bool is_joining(const struct visitor *v)
 {
 	const struct identity *id = link_identity(v->link);

@@ -119,7 +119,7 @@ void tenant_dump(const struct tenant *t, struct buf *out)
 		sm_dump(t->sm, out);
 }
 
-/* --- what is remembered */
+/* --- state file */
 
 static void on_save(void *arg)
 {
@@ -137,7 +137,7 @@ static void remember(struct tenant *t)
 		loop_timer_arm(t->save, TENANT_REMEMBER_NS);
 }
 
-/* --- what may be taken */
+/* --- quota */
 
 static void apply_quota(struct tenant *t)
 {
@@ -270,7 +270,7 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 		loop_job_post(t->conf->loop, &t->ending, on_tired, t);
 }
 
-/* STOP, or our certificate was revoked: only the latter is for good. */
+/* Called after STOP or when the certificate was revoked. Only the latter is final. */
 static void on_ended(void *arg)
 {
 	struct tenant *t = arg;
@@ -289,7 +289,7 @@ static void on_end(void *arg, const char *reason)
 	struct tenant *t = arg;
 
 	str_copy(t->trouble, sizeof(t->trouble), reason);
-	seen_now(t); /* it is the mainsm that says so */
+	seen_now(t); /* reported by mainsm */
 	loop_job_post(t->conf->loop, &t->ending, on_ended, t);
 }
 
@@ -332,7 +332,7 @@ static bool may_listen(const struct tenant *t, unsigned port)
 	       !c->is_taken(c->arg, t, (uint16_t)port);
 }
 
-/* The port of the last time, which the user's lms know. Else any that is free. */
+/* Listens on the previous port, which the user's lms know, or on any free port. */
 static int open_somewhere(struct tenant *t, struct err *e)
 {
 	const struct tenant_conf *c = t->conf;

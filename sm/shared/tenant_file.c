@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is remembered of a tenant beside its certificate: a small file of ours, 0600. */
+/* The state of a tenant beside its certificate: a small file with mode 0600. */
 #include "common/base/str.h"
 #include "common/store/store.h"
 #include "eventlog/keep/keeps.h"

@@ -13,7 +13,7 @@
 
 #define SPREAD_NS NSEC_PER_SEC
 #define FORGET_CHECK_NS (600 * NSEC_PER_SEC)
-/* of the time to forget: so exact is what is on the disk, and so often written */
+/* Part of the time to forget: the precision of the stored time, and how often it is written. */
 #define SEEN_STEPS 32
 
 /* The request that waits for the end of a join. */
@@ -70,7 +70,7 @@ static const struct user_conf *policy_for(const struct tenants *ts, const char *
 
 /* --- names of users */
 
-/* The pin that the configuration gives that name to; NULL: none. */
+/* Returns the pin that the configuration assigns to the name, or NULL. */
 static const char *pin_named(const struct tenants *ts, const char *name)
 {
 	for (size_t i = 0; i < ts->nuser; i++)
@@ -79,7 +79,7 @@ static const char *pin_named(const struct tenants *ts, const char *name)
 	return NULL;
 }
 
-/* The name from the user counts where the admin has not given that name to another one. */
+/* True if the tenant may use the user's name: the admin has not assigned it to another pin. */
 static bool is_meant(const struct tenants *ts, const struct tenant *t, const char *key)
 {
 	const char *owner = pin_named(ts, key);
@@ -283,7 +283,7 @@ static void on_joined(void *arg, struct tenant *t, const struct err *why)
 	tenant_free(t);
 }
 
-/* A user with a section finds a place, however many strangers are joining. */
+/* Returns a free place. Strangers cannot occupy the places of users with a section. */
 static struct waiting *free_place(struct tenants *ts, bool is_named)
 {
 	for (size_t i = 0; i < (is_named ? TENANTS_JOINING_MAX : TENANTS_STRANGERS_MAX); i++)

@@ -25,7 +25,7 @@ static void note_change(struct site_subscription *s)
 		loop_timer_arm(s->kt->saving, SUBSCRIPTION_SAVE_NS);
 }
 
-/* --- how many there are */
+/* --- counters */
 
 static void count(struct site_subscription *s)
 {

@@ -13,7 +13,7 @@ static void send_open(const struct site_subscription *s, const struct source *f)
 			 STREAM_ROOM_MAX);
 }
 
-/* What is not acknowledged comes again. */
+/* Opens streams again, so that blocks without acknowledgement are sent again. */
 static void reopen(struct site_subscription *s, const struct branch *b)
 {
 	struct source *f = source_come(s, b);
@@ -63,8 +63,7 @@ static void make_sub(void *arg, struct keep *k)
 		return;
 	s = calloc(1, sizeof(*s));
 	if (!s)
-		return; /* nothing is received until there is memory: the parent opens the stream
-			   again */
+		return; /* without memory nothing is received; the parent opens the stream again */
 	s->kt = arg;
 	s->k = k;
 	if (site_subscription_init_sources(s))
@@ -120,8 +119,7 @@ static bool has_room(const struct site_subscription *s, size_t n)
 	       keep_room(s->k) >= s->streams.unsafe + n;
 }
 
-/* So much makes opening again worth its while: a small subscription never has what a large one
- * waits for. */
+/* Returns the number of free bytes that justifies a new opening. */
 static size_t enough(const struct site_subscription *s)
 {
 	uint64_t part = keep_request(s->k)->max_bytes / 4;
@@ -161,9 +159,9 @@ static void shut(struct site_subscription *s, struct source *f)
 		loop_timer_arm(s->kt->retry, SUBSCRIPTION_RETRY_NS);
 }
 
-/* --- what comes */
+/* --- received blocks */
 
-/* Whole good blocks, or of a later version, and nothing else. */
+/* Checks that the payload is a sequence of whole blocks, valid or of a later version. */
 static int check_blocks(const struct bytes *p, struct err *e)
 {
 	struct evblock b;
@@ -179,9 +177,11 @@ static int check_blocks(const struct bytes *p, struct err *e)
 }
 
 /*
- * It came before, under an earlier opening. Not all are remembered: a repetition does no harm. Each
- * branch has numbers of its own. The number of another one's stream does not make its blocks
- * repeated ones, which would be neither kept nor counted.
+ * True if the block was received under an earlier opening.
+ *
+ * Not all openings are remembered: a repetition is harmless. Each branch has its own numbers. A
+ * number from another branch's stream does not mark blocks as repeated. Otherwise they would be
+ * neither stored nor counted.
  */
 static bool is_double(struct site_subscription *s, struct source *f, const uint8_t *p,
 		      const struct evblock *b)
@@ -199,7 +199,7 @@ static bool is_double(struct site_subscription *s, struct source *f, const uint8
 	return false;
 }
 
-/* -ERR_AGAIN, -ERR_NOMEM, -ERR_CLOSED: not all of it; it is to come again. */
+/* Returns -ERR_AGAIN, -ERR_NOMEM or -ERR_CLOSED if a part is missing and must be sent again. */
 static int append(struct site_subscription *s, struct source *f, const struct bytes *p)
 {
 	struct evblock b;
@@ -234,7 +234,7 @@ static int store_blocks(struct site_subscription *s, struct source *f, const str
 	streams_hold(&s->streams, &t);
 	if (keep_is_settled(s->k))
 		on_settled(s->kt, s->k,
-			   t.mark); /* all of it came twice: the disk reports nothing */
+			   t.mark); /* all blocks were repeated: the disk reports nothing */
 	return 0;
 }
 
