@@ -54,7 +54,7 @@ static const char *template_shape(enum dag_kind k)
 		       : "plaintext";
 }
 
-/* What the root does not need was built on the way: arguments that are examined, never taken. */
+/* Marks the needed nodes: others, such as arguments that are checked but not used, are left out. */
 static void mark(const struct dag *g, bool *is_live)
 {
 
@@ -217,7 +217,7 @@ static void put_nodes(struct buf *b, const struct pieces *p, size_t i)
 		put_flow(b, piece_id(i, id), k, &g->node[k]);
 }
 
-/* A site's cluster holds those of its nodes. */
+/* A site's cluster contains those of its nodes. */
 static void put_site(struct buf *b, const struct pieces *p, size_t i, const struct world *w)
 {
 	begin_piece(b, p, i, w);

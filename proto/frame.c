@@ -14,7 +14,7 @@ static uint32_t get_be32(const uint8_t *p)
 void frame_in_init(struct frame_in *f, size_t max)
 {
 	*f = (struct frame_in){ .max = max };
-	/* What arrives is bounded by what the caller reads at once, on top of one frame. */
+	/* Its size is bounded by one frame and the size of the caller's reads. */
 	buf_init(&f->buf, SIZE_MAX / 4);
 }
 
@@ -50,7 +50,7 @@ int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e)
 		return err_set(e, ERR_PROTO, "BAD_LENGTH was seen before");
 	forget_used(f);
 	if (buf_put(&f->buf, p, n)) {
-		f->buf.failed = false; /* nothing was added: the stream is still whole */
+		f->buf.failed = false; /* nothing was added: the stream is still valid */
 		return err_nomem(e);
 	}
 	return 0;

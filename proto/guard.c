@@ -89,7 +89,7 @@ static enum wire wire_of(ProtobufCType t)
 	}
 }
 
-/* What the decoder would cut to 32 bits must fit there. */
+/* A value that the decoder would cut to 32 bits must fit. */
 static int check_varint(struct guard *g, const ProtobufCFieldDescriptor *f, uint64_t v)
 {
 	switch (f->type) {
@@ -127,7 +127,7 @@ static int check_fixed(struct guard *g, const ProtobufCFieldDescriptor *f, const
 	return 0;
 }
 
-/* One scalar of the field's own wire type. */
+/* Scans one scalar with the field's own wire type. */
 static int scan_scalar(struct guard *g, struct cur *c, const ProtobufCFieldDescriptor *f)
 {
 	enum wire w = wire_of(f->type);
@@ -142,7 +142,7 @@ static int scan_scalar(struct guard *g, struct cur *c, const ProtobufCFieldDescr
 	return p ? check_fixed(g, f, p) : bad_field(g, "cut short");
 }
 
-/* C0, DEL, C1: nothing that is meant to be shown has them. p is UTF-8. */
+/* True for C0, DEL, C1: printable text never has them. p is UTF-8. */
 static bool has_control(const uint8_t *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -231,7 +231,7 @@ static const ProtobufCFieldDescriptor *read_tag(struct cur *c, const struct shap
 	f = protobuf_c_message_descriptor_get_field(s->desc, (unsigned)(tag >> 3));
 	if (!f || *w == wire_of(f->type))
 		return f;
-	/* Repeated scalars may come packed, whatever the descriptor prefers. */
+	/* Repeated scalars may be packed, whatever the descriptor prefers. */
 	return *w == WIRE_LEN && f->label == PROTOBUF_C_LABEL_REPEATED ? f : NULL;
 }
 

@@ -37,7 +37,7 @@ static int pack(struct buf *b, const ProtobufCMessage *wire)
 	return 0;
 }
 
-/* What a receiver would refuse is not sent: the guard examines what was packed. */
+/* Messages that a receiver would refuse are not sent: the guard checks the packed bytes. */
 static int check_packed(const struct shape *s, const struct buf *b, size_t mark)
 {
 	struct guard_cost cost;

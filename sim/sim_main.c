@@ -24,7 +24,7 @@
 #define EXIT_BROKEN 1
 #define EXIT_FAILURE_OWN 3
 #define FOR_EVER_NS (INT64_C(400) * 86400 * NSEC_PER_SEC)
-#define HOSTS 6 /* of a cluster, unless it is said */
+#define HOSTS 6 /* of a cluster, by default */
 #define LOSS_MAX 0.9
 #define CLUSTER_TIME_NS (60 * NSEC_PER_SEC)
 #define DETECTOR_TIME_NS (24 * 3600 * NSEC_PER_SEC)
@@ -32,7 +32,7 @@
 struct sim_options {
 	struct run_conf run;
 	uint64_t sites, ranks, tools;
-	/* its numbers of hosts and levels; of a cluster there is one of each */
+	/* its numbers of hosts and levels; a cluster has one of each */
 	struct growth_plan plan;
 	uint64_t first, last;
 	const char *faults;
@@ -322,8 +322,10 @@ static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 
 #define FILES_BESIDE 512 /* of tools, of audits, and of processes that begin later */
 
-/* Each lm has a file of its own open. Each process has a segment, and its lm too. Returns what is
- * allowed. */
+/*
+ * Each lm has an open file. Each process has a segment, also open in its lm. Returns the permitted
+ * number.
+ */
 static uint64_t want_files(void)
 {
 	struct rlimit files = { 0 };

@@ -3,7 +3,7 @@
 
 #define BATCHES_FEW (BATCHES_MAX / 2)
 
-/* One without a partner is left out: there is none but when batches of two are merged. */
+/* A last batch without a partner is dropped. It exists only when batches of two are merged. */
 static void join_pairs(struct batches *b)
 {
 	b->n /= 2;
@@ -12,7 +12,7 @@ static void join_pairs(struct batches *b)
 	b->size *= 2;
 }
 
-/* What was open is of another size now. */
+/* The open batch has the former size. */
 static void join_up_to(struct batches *b, uint64_t size)
 {
 	if (b->size < size) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One pass: Pebay, Formulas for Robust, One-Pass Parallel Computation of Covariances and
- * Arbitrary-Order Statistical Moments (SAND2008-6212). In front of plain double, each sum keeps
- * what its additions round away: with a mean of 10^9 a step of the mean soon is less than its last
- * digit.
+ * Arbitrary-Order Statistical Moments (SAND2008-6212).
+ *
+ * Unlike plain doubles, each sum stores its rounding errors. At a mean of 10^9, a step of the mean
+ * is soon smaller than its last digit.
  */
 #include "stats/moments.h"
 
@@ -15,7 +16,7 @@ void powers_add(struct powers *p, uint64_t n_before, double v)
 	double before = (double)n_before, n = before + 1, delta = sum_distance(&p->mean, v), part,
 	       term;
 
-	/* the square of a value may be too large, of which there is no spread yet */
+	/* The square of a single value may overflow, and one value has no spread. */
 	if (!n_before) {
 		p->mean = (struct sum){ v, 0 };
 		return;
@@ -144,8 +145,8 @@ double moments_kurtosis(const struct moments *m)
 }
 
 /*
- * sum (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2, the two ends as
- * distances to the mean: differences only, so that a large mean costs nothing.
+ * Computes the sum of (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2. The two
+ * ends are distances to the mean, so that a large mean costs no precision.
  */
 double moments_serial(const struct moments *m)
 {

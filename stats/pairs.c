@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass, as moments.c: Pebay, SAND2008-6212, of products of two distances instead of powers of
- * one. */
+/*
+ * One pass as in moments.c (Pebay, SAND2008-6212), with products of two distances instead of
+ * powers.
+ */
 #include "stats/pairs.h"
 
 void pairs_add(struct pairs *p, uint64_t n_before, double x, double y)
@@ -8,7 +10,7 @@ void pairs_add(struct pairs *p, uint64_t n_before, double x, double y)
 	double before = (double)n_before, n = before + 1, share = before / n;
 	double dx = sum_distance(&p->x, x), dy = sum_distance(&p->y, y);
 
-	/* the square of a value may be too large, of which there is no spread yet */
+	/* The square of a single value may overflow, and one value has no spread. */
 	if (!n_before) {
 		p->x = (struct sum){ x, 0 };
 		p->y = (struct sum){ y, 0 };

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 /*
- * Owns all that it points to. `values` and `times` are of the same length, when values are kept;
- * `sorted` is a copy that a change of the values makes stale.
+ * Owns all that its pointers refer to. `values` and `times` have the same length if values are
+ * kept. `sorted` is a copy that becomes stale when the values change.
  */
 struct quantity {
 	char *name, *unit;
@@ -87,7 +87,7 @@ void quantity_free(struct quantity *q)
 	free(q);
 }
 
-/* --- values come */
+/* --- input of values */
 
 static int keep(struct quantity *q, nsec_t time, double v)
 {
@@ -106,7 +106,7 @@ static int keep(struct quantity *q, nsec_t time, double v)
 	return 0;
 }
 
-/* A header when there are times: then it is CSV, else a number a line. */
+/* Writes CSV with a header if there are times, else one number per line. */
 static int write_line(struct quantity *q, nsec_t time, double v)
 {
 	char text[STR_DOUBLE_BYTES];
@@ -239,7 +239,7 @@ double quantity_quantile(struct quantity *q, double p, double *error)
 
 /* --- values are left out again */
 
-/* What is kept is in its place: the statistics of it. */
+/* Recomputes the statistics from the kept values. */
 static void recompute(struct quantity *q, size_t n)
 {
 	q->dropped += q->n - n;

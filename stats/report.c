@@ -17,7 +17,7 @@ const struct report_options report_usual = { .level = 0.95,
 					     .quantile = { 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 },
 					     .nquantile = 6 };
 
-/* One number that needs nothing but the moments. */
+/* A number that depends on the moments only. */
 struct figure {
 	const char *key, *words;
 	double (*of)(const struct moments *m);
@@ -43,7 +43,7 @@ static const struct figure figures[] = {
 	{ "serial_correlation", "serial correlation", moments_serial },
 };
 
-/* Returns how many there are. */
+/* Returns the number of warnings. */
 static unsigned warnings_of(const struct quantity *q, const char *out[WARNINGS_MAX])
 {
 	const struct batches *b = quantity_batches(q);

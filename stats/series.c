@@ -6,7 +6,7 @@
 
 #define MSER_BATCHES_MIN 4
 
-/* As a distance to the first value, so that a large mean costs nothing. */
+/* Returns the mean as a distance to the first value, so that a large mean costs no precision. */
 static double mean_distance(const double *x, size_t n)
 {
 	struct sum s = { 0, 0 };

@@ -52,7 +52,7 @@ static void bounds(const struct sketch *s, int32_t key, double *from, double *to
 	*to = key < 0 ? -near : far;
 }
 
-/* Index of the first bucket whose key is not below `key`. */
+/* Returns the index of the first bucket whose key is not below `key`. */
 static uint32_t find(const struct sketch *s, int32_t key)
 {
 	uint32_t low = 0, high = s->n;
@@ -68,7 +68,7 @@ static uint32_t find(const struct sketch *s, int32_t key)
 	return low;
 }
 
-/* Each two neighbours become one. (An arithmetic shift keeps ~key the mirror of key.) */
+/* Merges each pair of neighbours. (An arithmetic shift keeps ~key the mirror of key.) */
 static void coarsen(struct sketch *s)
 {
 	uint32_t n = 0;
@@ -140,7 +140,7 @@ void sketch_copy(struct sketch *s, const struct sketch *from)
 	memcpy(s->count, from->count, from->n * sizeof(s->count[0]));
 }
 
-/* *i counts the buckets and, once, the zeros; they stand before the first positive key. */
+/* *i counts the buckets and, once, the zeros, which precede the first positive key. */
 bool sketch_next(const struct sketch *s, uint32_t *i, struct sketch_bucket *out)
 {
 	uint32_t zeros_at = s->zeros ? find(s, 0) : s->n + 1, at = *i;

@@ -46,7 +46,7 @@ static bool is_of_word(char c)
 	return isalnum((unsigned char)c) || c == '-' || c == '_';
 }
 
-/* A word that ends where it ends: `nn` is not `n`. */
+/* Matches whole words only: `nn` is not `n`. */
 static bool take_word(struct scan *s, const char *word)
 {
 	size_t n = strlen(word);
@@ -58,7 +58,7 @@ static bool take_word(struct scan *s, const char *word)
 	return true;
 }
 
-/* Digits, a point, an exponent with its sign; not the `-` of a word. */
+/* Reads digits, a point and an exponent with its sign, but not the `-` of a word. */
 static int take_number(struct scan *s, const char *wanted, double *out)
 {
 	char word[WORD_BYTES];

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tail of Student's distribution is half of the regularised incomplete beta function:
- * I_x(df / 2, 1 / 2), x = df / (df + t^2). It is the continued fraction (DLMF 8.17.22) by the
- * modified method of Lentz. Quantiles by Newton's method from the left: the tail is convex there,
- * so that no step goes too far. For many degrees of freedom the expansion of Cornish and Fisher
- * (Abramowitz and Stegun 26.7.5) is exact to double precision.
+ * The tail of Student's distribution is half of the regularised incomplete beta function: I_x(df /
+ * 2, 1 / 2), x = df / (df + t^2). The continued fraction (DLMF 8.17.22) is evaluated by the
+ * modified Lentz method.
+ *
+ * Quantiles are found by Newton's method from the left: the tail is convex there, so that no step
+ * overshoots. For many degrees of freedom the Cornish-Fisher expansion (Abramowitz and Stegun
+ * 26.7.5) is exact to double precision.
  */
 #include "stats/student.h"
 
@@ -13,7 +15,7 @@
 
 /* the first term left out is below 10^-15, and 10^-13 at STUDENT_LEVEL_MAX */
 #define DF_MANY 2500
-#define FRACTION_STEPS 1000 /* some ten, a hundred where there are many degrees of freedom */
+#define FRACTION_STEPS 1000 /* usually about ten, a hundred for many degrees of freedom */
 #define NEWTON_STEPS 200 /* a few; some dozen far out in the tail of few degrees of freedom */
 #define STIRLING_FROM 16 /* the series of log_ratio() is exact to double precision from here */
 #define TINY 1e-300

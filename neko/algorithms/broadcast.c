@@ -19,7 +19,7 @@ struct broadcast {
 	uint32_t own; /* number of the last own message */
 	uint32_t m;
 	uint32_t *low; /* owned, of each origin: all up to this number were delivered */
-	struct map beyond; /* what was delivered above it; values mean nothing */
+	struct map beyond; /* delivered numbers above `low`; values are meaningless */
 };
 
 static void put_id(uint8_t out[8], uint64_t id)
@@ -37,7 +37,7 @@ static uint64_t get_id(const uint8_t *p)
 	return id;
 }
 
-/* False: it was seen before, or there is no memory to know next time. */
+/* Returns false if it was seen before, or there is no memory to note it. */
 static bool is_new(struct broadcast *b, uint64_t id)
 {
 	uint32_t number = (uint32_t)id, *low = &b->low[(id >> 32) - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run of reliable broadcasts was like, and whether it was reliable. */
+/* Measures a run of reliable broadcasts, and checks that it was reliable. */
 #include "neko/algorithms/broadcast.h"
 
 #include "common/base/array.h"
@@ -118,7 +118,7 @@ static bool has(const struct message *v, uint32_t process)
 	return v->by[(process - 1) / 8] >> (process - 1) % 8 & 1;
 }
 
-/* All that are up have it: Figure 7's TimeToDeliver is up to the last one of them. */
+/* All living processes have it: Figure 7's TimeToDeliver ends at the last one of them. */
 static void check_agreement(const struct run_of *r, struct neko_figures *f, struct message *v)
 {
 	if (!v->by || v->n < r->nup || v->sent_at < 0)
@@ -159,7 +159,7 @@ static void delivered(struct run_of *r, struct neko_figures *f, const struct nek
 	check_agreement(r, f, v);
 }
 
-/* What the process had no longer counts, and what it lacked is no longer expected. */
+/* Messages that the process has had no longer count, and those it lacks are no longer expected. */
 static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
 {
 	if (r->is_down[process - 1])

@@ -8,11 +8,11 @@
 
 #define HEARTBEATS_MAX 4096 /* that one freshness point waits for */
 #define PRECISION 1e-13 /* of the area of one span, in parts of the whole area */
-/* of the times that are added: where the tail jumps, each side of a corner has its own value */
+/* relative shift of times: where the tail jumps, each side of a corner has its own value */
 #define INSET 4e-16
 #define HALVINGS_MAX 50 /* of a span: the rest is below the precision of a double */
 
-/* The chance that heartbeat i + j is not there x after the freshness point i. */
+/* Returns the probability that heartbeat i + j is missing x after the freshness point i. */
 static double p_missing(const struct chen *c, double x, unsigned j)
 {
 	return c->loss + (1 - c->loss) * delay_tail(&c->delay, c->delta + x - j * c->eta);
@@ -43,9 +43,8 @@ static struct span make_span(const struct chen *c, unsigned k, const double x[2]
 }
 
 /*
- * Halves a span until both rules agree. u never grows with x: a span with equal ends hides
- * nothing. A span that drops steeply at its first end is halved there, however short the delays
- * are.
+ * Halves a span until both rules agree. u never increases with x: a span with equal ends is
+ * constant. A span that drops steeply at its first end is halved there, for any short delays.
  */
 static double halve(const struct chen *c, unsigned k, const struct span *s, double most,
 		    unsigned left)
@@ -76,8 +75,10 @@ static double add_spans(const struct chen *c, unsigned k, const double *at, unsi
 	return sum;
 }
 
-/* The area is at most eta, and may be far less: again, with what came out, until the precision is
- * one of the area itself. */
+/*
+ * The area is at most eta, and may be far less: repeats with the result until the precision is
+ * relative to the area itself.
+ */
 static double integrate_spans(const struct chen *c, unsigned k, const double *at, unsigned n)
 {
 	double area = c->eta, most;

@@ -64,7 +64,7 @@ static void heartbeat(struct neko_layer *l)
 
 		for (unsigned i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (uint8_t)(number >> 8 * i);
-		/* One without memory is lost, as a network loses it. */
+		/* A heartbeat without memory is lost, as in a network. */
 		neko_send_to(l, NEKO_OTHERS, h->params.net, FD_HEARTBEAT, bytes, sizeof(bytes));
 	}
 }

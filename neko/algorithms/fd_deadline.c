@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The last values and their sum, whole ns: nothing adds up to an error. */
+/* The last values and their sum, in whole ns: rounding errors do not accumulate. */
 struct window {
 	int64_t *v; /* owned */
 	uint64_t cap, n, at;
@@ -54,7 +54,10 @@ static double window_deviation(const struct window *w)
 	return w->n > 1 ? sqrt(squares / (double)(w->n - 1)) : 0;
 }
 
-/* When heartbeat `number` is expected by those that came: their mean delay, by whatever clocks. */
+/*
+ * Returns when heartbeat `number` is expected from the earlier ones: their mean delay, by any
+ * clocks.
+ */
 static double expect(const struct detector *f, uint64_t number)
 {
 	return window_mean(&f->window) + (double)number * (double)f->params.eta;
@@ -128,8 +131,10 @@ static void hear(struct neko_layer *l, struct detector *f, const struct neko_msg
 		trust(l, f);
 }
 
-/* For ever while there is no deadline. One that has just passed is no time, which would be for
- * ever, too. */
+/*
+ * Infinite without a deadline. For a deadline that has just passed the least time is used, because
+ * 0 would mean infinite, too.
+ */
 static nsec_t patience(const struct neko_layer *l, const struct detector *f)
 {
 	nsec_t left = f->deadline - neko_now(l);

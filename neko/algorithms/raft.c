@@ -19,7 +19,7 @@ struct raft {
 	uint64_t quorum;
 	uint8_t net;
 	enum role role;
-	uint64_t term, followed; /* followed: the last term of which it has heard the leader */
+	uint64_t term, followed; /* followed: the last term with a message of its leader */
 	uint32_t voted_for; /* in this term; 0: none */
 	uint32_t votes;
 	uint8_t *voter; /* owned: a bit for each; a network may double a vote */

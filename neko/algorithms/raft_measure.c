@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long processes were without a leader, and whether a term had two. */
+/* Measures how long processes were without a leader, and checks for terms with two. */
 #include "neko/algorithms/raft.h"
 
 #include "common/container/map.h"
@@ -24,8 +24,8 @@ struct run_of {
 	uint32_t m, nup;
 	struct map leader; /* of each term: its process, as a pointer to its view */
 	struct view *current; /* leader of the highest term that has one; NULL: none yet */
-	uint64_t term, led_term; /* of current; of the last one that most followed */
-	nsec_t crashed_at; /* of a leader that most followed; -1: none, or there is another one */
+	uint64_t term, led_term; /* of current; of the last leader that most followed */
+	nsec_t crashed_at; /* of a leader that most followed; -1: none, or there is a new one */
 	nsec_t led_since, led; /* since: -1: it is not led */
 	nsec_t last_led;
 	nsec_t settle;
@@ -134,7 +134,7 @@ static void became_leader(struct run_of *r, struct neko_figures *f, const struct
 	}
 }
 
-/* What a process says of itself is of no earlier term than what it said before. */
+/* The term in a report of a process never decreases. */
 static void notice_term(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	struct view *v = &r->view[e->process - 1];

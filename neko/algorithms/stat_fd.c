@@ -8,7 +8,7 @@
 
 enum { T_M, T_MR, P_A, T_D, DELAY, NQUANTITY };
 
-/* What one process thinks of the one that it monitors. */
+/* The view that one process has of the monitored one. */
 struct view {
 	nsec_t since; /* of the suspicion or the trust that holds */
 	nsec_t began; /* the last mistake; -1: none yet */
@@ -87,8 +87,10 @@ static int fd_begin(void *arg, uint32_t m)
 	return 0;
 }
 
-/* Windows of equal length, each with its share of trust: a mistake lies in those in which it
- * lasts. */
+/*
+ * Windows of equal length, each with its fraction of trust: a mistake counts in all windows in
+ * which it lasts.
+ */
 static void pass_windows(struct stat_fd *h, struct view *v, nsec_t now)
 {
 	nsec_t from = v->since > v->window_at ? v->since : v->window_at, end;
@@ -148,7 +150,7 @@ static void stop_suspect(struct stat_fd *h, struct view *v, const struct neko_ev
 	v->since_error = e->error;
 }
 
-/* The first window is not counted: the first heartbeat has to come. */
+/* The first window is not counted, because the first heartbeat must arrive. */
 static void start_watch(struct stat_fd *h, struct view *v, const struct neko_event *e)
 {
 	uint64_t id;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEAD_BYTES 10 /* number, type of what is carried; an acknowledgement has nothing more */
+#define HEAD_BYTES 10 /* number, type of the carried message; an acknowledgement has only these */
 #define TYPE_ACK NEKO_TYPES_MAX
 #define SLOWER_MAX 8 /* times link.retry */
 #define TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC)

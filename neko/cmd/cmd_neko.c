@@ -95,7 +95,7 @@ static int write_file(const char *path, const struct buf *b)
 	return status;
 }
 
-/* Of a run that did not get to its end. */
+/* Returns the status of a run that did not complete. */
 static int status_of(const struct run_counts *f)
 {
 	if (f->broken)
@@ -326,7 +326,7 @@ static int show_sweep(const struct neko_options *w, const char *path)
 	return status;
 }
 
-/* What was run before an error or a signal is shown, too. */
+/* Runs before an error or a signal are shown, too. */
 static int sweep_file(struct neko_options *w, const char *path)
 {
 	const struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
@@ -405,8 +405,9 @@ static int show_configured(double eta, double delta, bool json)
 	return print_json(&j, &b);
 }
 
-/* DETECTION RECURRENCE DURATION LOSS DELAY: what the failure detector is to keep, over which
- * network. */
+/*
+ * DETECTION RECURRENCE DURATION LOSS DELAY: requirements of the failure detector, and the network.
+ */
 static int configure(const struct opt_spec *spec, char **argv, bool json)
 {
 	int64_t ns[3];

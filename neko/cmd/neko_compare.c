@@ -68,8 +68,7 @@ static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *k
 	return str_copy(out, NAME_BYTES, s);
 }
 
-/* Where values depend on each other the interval of the batches is the honest one, when it is the
- * wider. */
+/* If values depend on each other the interval of the batches is the correct one, if it is wider. */
 static void choose_interval(struct side *s, struct json_object *o)
 {
 	struct json_object *batches = results_get(o, "batches");
@@ -158,7 +157,7 @@ static int read_run(const char *path, struct side_list *l)
 
 /* --- judging */
 
-/* What clocks may err comes on top of chance. */
+/* Adds the possible errors of clocks to the half-width. */
 static void judge(struct row *r, double level)
 {
 	const struct welch_mean a = { r->a->mean, r->a->error, r->a->df },
@@ -226,7 +225,7 @@ static void add_row(struct table *t, const struct row *r)
 	table_cell(t, r->agrees ? "yes" : "no");
 }
 
-/* What one of both alone has cannot be compared, and is said. */
+/* Quantities of only one run cannot be compared, and are listed. */
 static void print_alone(struct buf *b, const char *which, const struct side_list *of,
 			const struct side_list *other)
 {

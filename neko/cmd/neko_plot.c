@@ -339,8 +339,10 @@ static int plot(char *const *path, size_t n, const char *output, unsigned logs)
 	return status;
 }
 
-/* "rb.png" would hold what nothing opens; a name without an ending, as of a device, says
- * nothing. */
+/*
+ * "rb.png" would contain an SVG that no program opens; a name without an extension, as of a device,
+ * is accepted.
+ */
 static bool is_other_kind(const char *output)
 {
 	const char *slash = output ? strrchr(output, '/') : NULL;

@@ -97,7 +97,7 @@ static void read_mark(struct space *s, struct json_object *v)
 		s->down_at[(unsigned)process] = at;
 }
 
-/* False: nothing is there to be drawn. */
+/* Returns false if there is nothing to draw. */
 static bool read_space(struct space *s, struct json_object *trace)
 {
 	struct json_object *messages = results_get(trace, "messages");
@@ -136,7 +136,7 @@ static double y_of(const struct space *s, unsigned process)
 	return s->top + (process - 1) * s->step;
 }
 
-/* The last colour is that of all that have none of their own. */
+/* The last colour is shared by all names without one of their own. */
 static const char *colour_of(struct names *n, const char *name)
 {
 	for (unsigned i = 0; i < n->n; i++)

@@ -19,7 +19,7 @@ static void cell(struct table *t, double v)
 		table_cell(t, "-");
 }
 
-/* Clocks are shown where there is more than one. */
+/* True if there is more than one clock, so that errors are shown. */
 static bool has_clocks(const struct stat_result *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -61,7 +61,7 @@ static void add_row(struct table *t, const struct stat_result *v, struct columns
 		cell(t, v->clock_mean);
 }
 
-/* An event that never came is named, so that the reader need not search for it. */
+/* Names the events that never happened, so that the reader need not search for them. */
 static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
 {
 	const char *between = "no values: ";
@@ -99,7 +99,7 @@ static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 		b->failed = true;
 }
 
-/* Where values depend on each other the interval above is too narrow, and by how much. */
+/* Warns, with the factor, if values depend on each other and the interval above is too narrow. */
 static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -149,7 +149,7 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_counts 
 		buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
 }
 
-/* Where none is known there is no key. */
+/* Without known formulas there is no key. */
 static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 {
 	json_key_object(j, "formulas");
@@ -216,7 +216,9 @@ static void add_all_series(struct json *j, const struct stat_result *v, size_t n
 	json_object_end(j);
 }
 
-/* What clocks may have made values err, in seconds. Where they are one there is no key. */
+/*
+ * Writes the largest errors of values by clocks, in seconds. With a single clock there is no key.
+ */
 static void add_clock_errors(struct json *j, const struct stat_result *v, size_t n)
 {
 	json_key_object(j, "clock_errors");

@@ -61,7 +61,7 @@ static int add_list(struct neko_sweep_key *k, const char *text, struct err *e)
 	for (;;) {
 		size_t depth = 0, n = 0;
 
-		/* Commas in uniform(1ms, 2ms) are its own. */
+		/* Commas within uniform(1ms, 2ms) do not separate values. */
 		for (; text[n] && (depth || text[n] != ','); n++) {
 			depth += text[n] == '(';
 			depth -= text[n] == ')' && depth;

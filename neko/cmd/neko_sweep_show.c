@@ -84,7 +84,7 @@ static void add_cell(struct table *t, const struct neko_sweep_cell *c)
 	else if (isfinite(c->half))
 		table_cell(t, "%.5g +- %.2g", c->mean, c->half);
 	else
-		table_cell(t, "%.5g +- -", c->mean); /* one value bounds nothing */
+		table_cell(t, "%.5g +- -", c->mean); /* one value has no interval */
 }
 
 /* Names of columns: keys, quantities with values, the end. */
@@ -177,7 +177,7 @@ static void put_field(struct buf *b, const char *text)
 	buf_putc(b, '"');
 }
 
-/* Nothing where it is not known. */
+/* Writes nothing for an unknown value. */
 static void put_number(struct buf *b, double v)
 {
 	if (isfinite(v))

@@ -67,7 +67,7 @@ static int parse_pair(const struct form *f, char *inside, struct delay *d, struc
 	return f->kind == DELAY_PARETO ? to_power(comma, &d->b, e) : to_seconds(comma, &d->b, e);
 }
 
-/* What is derived, and what does not go together. */
+/* Computes derived values, and checks that parameters fit together. */
 static int complete(struct delay *d, struct err *e)
 {
 	double ratio;
@@ -130,7 +130,10 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 	return rc;
 }
 
-/* Marsaglia's polar method; its second number is not kept: a draw depends on nothing before it. */
+/*
+ * Marsaglia's polar method; its second number is not stored, so that draws are independent of
+ * earlier ones.
+ */
 static double draw_normal(struct rng *r)
 {
 	double u, v, s;

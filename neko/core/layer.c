@@ -204,7 +204,7 @@ static int grow(struct neko_layer *l)
 	return 0;
 }
 
-/* A layer that does not receive loses what comes, as a socket would. */
+/* A layer that does not receive loses messages, as a socket would. */
 static void enqueue(struct neko_layer *l, struct neko_msg *m)
 {
 	if (l->queue_n == l->queue_cap && grow(l))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages. Small ones come from slabs: a simulation makes millions a second. */
+/* Messages. Small ones are allocated from slabs: a simulation makes millions per second. */
 #include "neko/core/world.h"
 
 #include <stdlib.h>

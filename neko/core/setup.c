@@ -19,7 +19,7 @@ struct entry {
 	char *key, *value; /* owned, one allocation at key */
 	unsigned line;
 	bool is_asked;
-	/* process.FIRST-LAST.WHAT; what is NULL of another key, and then it lies in key */
+	/* process.FIRST-LAST.WHAT; `what` is NULL for other keys, and points into key */
 	uint64_t first, last;
 	const char *what;
 };
@@ -39,7 +39,7 @@ static struct entry *find(const struct setup *s, const char *key)
 	return NULL;
 }
 
-/* "process.5-9.crash" is for five processes. */
+/* "process.5-9.crash" applies to five processes. */
 static void read_range(struct entry *v)
 {
 	static const char prefix[] = "process.";
@@ -195,7 +195,7 @@ int setup_set(struct setup *s, const char *key, const char *value, struct err *e
 	return add(s, key, value, 0, e);
 }
 
-/* Without memory a hint is missing, no more. */
+/* Without memory only a hint is missing. */
 static void note_asked(struct setup *s, const char *key)
 {
 	for (size_t i = 0; i < s->nasked; i++)

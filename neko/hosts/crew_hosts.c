@@ -192,7 +192,7 @@ static int dial(struct crew_hosts *c, struct remote *v, struct err *e)
 	return rc ? err_add(e, "the factory at %s port %u", host->name, host->port) : 0;
 }
 
-/* One after the other: a factory lets few strangers wait before its door. */
+/* Starts them one after the other: a factory lets few connections wait for their first message. */
 static int start(struct crew *crew, uint32_t id, struct err *e)
 {
 	struct crew_hosts *c = hosts_of(crew);
@@ -239,7 +239,7 @@ static void turn(struct crew *c, int ms)
 	loop_wait(hosts_of(c)->loop, ms * NSEC_PER_MSEC);
 }
 
-/* The factory says when it was done. */
+/* The factory reports the time of the kill. */
 static void kill_process(struct crew *c, uint32_t id)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);

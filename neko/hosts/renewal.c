@@ -15,10 +15,10 @@ struct renewal {
 	struct net_ctx *ctx; /* borrowed */
 	struct rng rng;
 	struct link_net *way; /* owned */
-	struct link *link; /* owned; NULL: nothing is to be asked */
+	struct link *link; /* owned; NULL: no request is pending */
 	struct renew *renew; /* owned */
 	bool has_asked; /* over this line */
-	bool is_reported; /* that mainsm is not there */
+	bool is_reported; /* that mainsm does not answer */
 };
 
 static void hang_up(struct renewal *r)
@@ -37,7 +37,7 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 		hang_up(r);
 }
 
-/* A refusal is asked again later, with a new line. */
+/* After a refusal it is requested again later, over a new link. */
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
 	struct renewal *r = arg;

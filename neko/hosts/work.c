@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process of a run, as its factory sees it: a child with a stream, and the line to the
- * master. Frames pass both ways; the time is sampled here, beside the line, and sent to the
- * child. When either end closes or is silent, the factory removes both.
+ * One process of a run, as its factory sees it: a child with a stream, and the connection to the
+ * master. Frames are passed in both directions; the time is sampled here and sent to the child. If
+ * either end closes or is silent, the factory removes both.
  */
 #include "neko/hosts/factory_internal.h"
 
@@ -19,8 +19,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define SILENCE_NS (10 * NSEC_PER_SEC) /* before the master says what it wants */
-#define QUICK_PINGS 10 /* at first: the best of them is taken */
+#define SILENCE_NS (10 * NSEC_PER_SEC) /* before the master has sent its order */
+#define QUICK_PINGS 10 /* at first: the best of them is used */
 #define QUICK_NS (10 * NSEC_PER_MSEC)
 #define TICK_NS (250 * NSEC_PER_MSEC) /* clocks that drift apart by 100 ppm: 25 us */
 /* for the master; the child waits with its events above that */
@@ -76,7 +76,7 @@ void work_end_all(struct factory *f)
 		work_end(list_entry(i, struct work, in_works), "the factory ends");
 }
 
-/* False: w is gone. */
+/* Returns false if w has been freed. */
 static bool say(struct work *w, struct buf *b)
 {
 	bool is_sent = !b->failed && chan_send(w->chan, b->p, b->n) == 0;
@@ -128,7 +128,7 @@ static int build(struct work *w, const struct realwire_start *s, struct real_con
 	return 0;
 }
 
-/* In the new process: nothing of the factory's but one stream is left. It never returns. */
+/* Runs in the new process: of the factory's descriptors, only one stream is left. Never returns. */
 static void live(struct work *w, const struct realwire_start *s, int fd, int parent)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGPIPE, SIGCHLD };
@@ -217,7 +217,7 @@ static int start(struct work *w, const struct realwire_start *s, struct err *e)
 	return w->watch ? 0 : -ERR_SYS;
 }
 
-/* Some hundred bytes, which a stream takes whose end is read. */
+/* Some hundred bytes, for which a stream has room while its end is read. */
 static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES + FRAME_HEADER_BYTES);
@@ -229,7 +229,7 @@ static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 	if (!rc && w->fd >= 0)
 		rc = realwire_send(w->fd, &b);
 	if (rc && w->fd >= 0 &&
-	    rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
+	    rc != -ERR_CLOSED) /* the last messages of an ended process are read first */
 		send_gone(w);
 	buf_done(&b);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#define FLUSH_MS 50 /* how old an event is when the master hears of it */
+#define FLUSH_MS 50 /* age of an event when the master receives it */
 #define CLOSE_NS (2 * NSEC_PER_SEC) /* that all layers together have to return */
 
 struct thread {
@@ -49,7 +49,7 @@ static int transmit(struct neko_process *p, struct neko_msg *m)
 	return 0;
 }
 
-/* A poll lets the others run: without that a loop around it would keep them out for ever. */
+/* A poll lets the others run: otherwise a loop around it would block them for ever. */
 static int give_way(struct real *r)
 {
 	pthread_mutex_unlock(&r->lock);
@@ -92,7 +92,7 @@ static void arrived(struct neko_layer *l)
 		pthread_cond_signal(&t->wake);
 }
 
-/* As in a simulation, nothing is logged behind the end of the run. */
+/* As in a simulation, events after the end of the run are not logged. */
 static void log_event(struct neko_world *w, const struct neko_event *v)
 {
 	struct real *r = real_of(w);
@@ -244,8 +244,10 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 	return rc ? rc : realnet_open(r, ready, e);
 }
 
-/* The process is dead from here on for all others. Its log up to here is complete, as that of a
- * simulated one. */
+/*
+ * For all other processes this one is dead from here on. Its log up to here is complete, as that of
+ * a simulated one.
+ */
 static bool crash(struct real *r, struct realtalk *t)
 {
 	pthread_mutex_lock(&r->lock);
@@ -260,7 +262,7 @@ static bool run(struct real *r, struct realtalk *t)
 	if (!start_threads(r))
 		return false;
 	pthread_mutex_unlock(&r->lock);
-	/* A stop may have come together with the go. */
+	/* A stop may have arrived together with the go. */
 	while (realtalk_hear(t) && turn(r, t))
 		;
 	if (t->is_to_crash)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The networks of a real process: a UDP socket each, with a second one for a multicast group. Or
- * streams (realstream.h), over which datagrams go in order. All of them carry the key of the run.
+ * streams (realstream.h), which send datagrams in order. All of them carry the key of the run.
  */
 #include "neko/real/real_internal.h"
 #include "neko/real/realstream.h"
@@ -16,7 +16,7 @@
 
 /* of a network, one after the other: others and the master have their turn */
 #define DATAGRAMS_MAX 1024
-/* a dialler may be put aside before it identifies itself */
+/* a connecting process may be suspended before it identifies itself */
 #define STRANGER_NS (30 * NSEC_PER_SEC)
 /* no router passes a group's datagrams on: a run is not let loose on other networks */
 #define GROUP_TTL 1
@@ -25,7 +25,7 @@ struct line {
 	struct realnet *net;
 	uint8_t number;
 	int fd; /* UDP; -1 */
-	int group_fd; /* of multicast: what comes to the group; -1 */
+	int group_fd; /* for multicast to the group; -1 */
 	struct sockaddr_in group;
 	struct sockaddr_in *address; /* owned, m */
 	uint32_t *sent; /* owned, m: messages to each */
@@ -36,7 +36,7 @@ struct realnet {
 	struct real *real;
 	uint64_t key;
 	struct line line[NEKO_NETS_MAX];
-	int wake; /* an eventfd: TCP has something to say */
+	int wake; /* an eventfd: TCP has data */
 	struct pollfd *polls; /* owned */
 	uint8_t out[REALWIRE_DATAGRAM_MAX_BYTES], in[REALWIRE_DATAGRAM_MAX_BYTES];
 };
@@ -65,7 +65,7 @@ static int group_sockets(const struct line *l, struct in_addr own)
 	const struct ip_mreqn member = { .imr_multiaddr = l->group.sin_addr, .imr_address = own };
 	const struct sockaddr *to = (const void *)&l->group;
 
-	/* All processes of a host share the port, and hear each other. */
+	/* All processes of a host share the port, and receive each other's messages. */
 	if (setsockopt(l->group_fd, SOL_SOCKET, SO_REUSEADDR, &(int){ 1 }, sizeof(int)) ||
 	    bind(l->group_fd, to, sizeof(l->group)) ||
 	    setsockopt(l->group_fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)))
@@ -180,7 +180,9 @@ static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m
 		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-/* One datagram for all; a process that gets it twice receives the second one alone. */
+/*
+ * Sends one datagram to all; a process that would get it twice is sent the second one separately.
+ */
 static void send_group(struct realnet *n, struct line *l, const struct neko_msg *m)
 {
 	uint32_t number[REAL_PROCESSES_MAX] = { 0 }, nprocess = n->real->conf->m;

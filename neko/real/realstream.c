@@ -148,7 +148,7 @@ static void flush(struct outward *w)
 	}
 }
 
-/* The first thing that it says; it waits for the connection. */
+/* Queues the first frame; it waits for the connection. */
 static void say_hello(const struct realstream *s, struct outward *w, uint32_t to)
 {
 	size_t mark = frame_begin(&w->out, FRAME_HELLO);
@@ -222,7 +222,7 @@ static struct inward *place_of(struct realstream *s, const struct inward *w, con
 	return &s->from[from - 1];
 }
 
-/* The stranger has identified itself: its new place, or NULL. */
+/* The stranger has identified itself: returns its new place, or NULL. */
 static struct inward *sit_down(struct realstream *s, struct inward *w, const struct frame *f)
 {
 	struct inward *place = place_of(s, w, f);
@@ -252,7 +252,7 @@ static int take_frame(struct realstream *s, struct inward **w, const struct fram
 	return 0;
 }
 
-/* The first frame of a stranger says whose the others are. */
+/* The first frame of a stranger identifies the sender of the others. */
 static int take_frames(struct realstream *s, struct inward **w)
 {
 	struct frame f;
@@ -276,7 +276,7 @@ static void read_some(struct realstream *s, struct inward *w)
 		end_inward(w);
 }
 
-/* A free place among strangers; there is always one. */
+/* Returns a free place among strangers; there is always one. */
 static struct inward *room(struct realstream *s)
 {
 	struct inward *all = strangers(s), *w = all;
@@ -291,7 +291,9 @@ static struct inward *room(struct realstream *s)
 	return w;
 }
 
-/* Accepts a connection. Its first data is read at once, before a flood of others can evict it. */
+/*
+ * Accepts a connection. Reads its first data at once, before many other connections can evict it.
+ */
 static bool answer(struct realstream *s)
 {
 	struct sockaddr_in a;

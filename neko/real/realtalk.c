@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a real process and its master say to each other; docs/neko.md has the life of a run. */
+/* Messages between a real process and its master; docs/neko.md describes a run. */
 #include "neko/real/real_internal.h"
 
 #include "common/base/clock.h"
@@ -8,14 +8,14 @@
 #include <math.h>
 #include <sys/socket.h>
 
-#define BLOCK_NS (50 * NSEC_PER_MSEC) /* how old an event is when the master hears of it */
+#define BLOCK_NS (50 * NSEC_PER_MSEC) /* age of an event when the master receives it */
 
 bool realtalk_is_sent(const struct realtalk *t)
 {
 	return t->at == t->out.n && !t->is_taken;
 }
 
-/* As much as the stream takes, or all. False: the master is gone. */
+/* Sends as much as the stream accepts, or everything. Returns false if the master has closed. */
 static bool push(struct realtalk *t, int flags)
 {
 	while (t->at < t->out.n) {
@@ -55,7 +55,7 @@ static size_t count(const struct reallog_chunk *c, size_t at)
 	return n < REALWIRE_BLOCK_ENTRIES ? n : REALWIRE_BLOCK_ENTRIES;
 }
 
-/* The next entry of a list, and the chunk before it is given back. */
+/* Returns the next entry of a list, and frees the chunk before it. */
 static struct reallog_chunk *step(struct real *r, struct reallog *l, struct reallog_chunk *c,
 				  size_t *at)
 {
@@ -113,7 +113,7 @@ static bool make_block(struct realtalk *t, struct realwire_block *b)
 	return !frame_end(&t->out, mark);
 }
 
-/* A master that does not read holds up nothing but its news. */
+/* A master that does not read delays only its own reports. */
 bool realtalk_send(struct realtalk *t)
 {
 	if (realtalk_is_sent(t) && clock_mono() >= t->next) {
@@ -140,7 +140,7 @@ static bool report_all(struct realtalk *t)
 	return push(t, 0);
 }
 
-/* Here it waits, for there is nothing else to do. */
+/* Blocks here, because there is no other work. */
 bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed)
 {
 	struct realwire_block last = { .is_last = true, .stuck = stuck, .is_crashed = is_crashed };
@@ -209,7 +209,7 @@ bool realtalk_hear(struct realtalk *t)
 	return !rc;
 }
 
-/* Reads until it is so; what lies behind that waits. */
+/* Reads until is_so() returns true; later frames stay queued. */
 static bool hear_until(struct realtalk *t, bool (*is_so)(const struct real *r))
 {
 	struct frame f;

@@ -20,7 +20,7 @@ static bool is_time(nsec_t t)
 	return t >= 0 && t <= NEKO_TIME_MAX;
 }
 
-/* What comes from another host goes to a terminal. */
+/* Text from another host is printed on a terminal. */
 static char printable(uint8_t c)
 {
 	return c >= ' ' && c < 127 ? (char)c : '?';

@@ -60,7 +60,7 @@ int apps_find(const char *name, const struct neko_kind *own, const struct neko_k
 	return 0;
 }
 
-/* What it says is checked as far as it can be: its code is trusted anyway. */
+/* Checks its table as far as possible: its code is trusted anyway. */
 static int check_kinds(const struct neko_kind *k, const char *path, struct err *e)
 {
 	for (size_t i = 0; k && k[i].name; i++) {

@@ -117,8 +117,10 @@ static uint32_t address(const struct crew *c, uint32_t id)
 	return INADDR_LOOPBACK;
 }
 
-/* At most for this time; just this long where the kernel gives no descriptor, for poll() passes
- * over what is none. */
+/*
+ * Waits at most for this time; exactly this time if the kernel has no pidfd, because poll() ignores
+ * negative descriptors.
+ */
 static void await_end(int pid)
 {
 	struct pollfd f = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };
@@ -173,7 +175,7 @@ static void send_frame(struct crew *c, uint32_t id, const struct buf *frame)
 	const struct child *v = &l->child[id - 1];
 	int rc = v->fd < 0 ? 0 : realwire_send(v->fd, frame);
 
-	if (rc && rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
+	if (rc && rc != -ERR_CLOSED) /* the last messages of an ended process are read first */
 		lose(l, id);
 }
 

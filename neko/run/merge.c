@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct line {
-	struct neko_event *event; /* owned; [at..n) were not heard yet */
+	struct neko_event *event; /* owned; [at..n) were not handled yet */
 	size_t at, n, cap;
 	nsec_t until; /* its events are complete up to here */
 };
@@ -45,7 +45,7 @@ void merge_free(struct merge *g)
 	free(g);
 }
 
-/* What was heard leaves when it is the larger part: each one moves once on average. */
+/* Removes handled events when they are the larger part: each event moves once on average. */
 static void forget_heard(struct line *l)
 {
 	if (l->at < l->n - l->at)

@@ -67,7 +67,7 @@ static int load_own(struct run *r, struct err *e)
 	return setup_blame(r->setup, "application", e);
 }
 
-/* The first process with something to measure says what is measured. */
+/* The first process with a measure determines the quantities. */
 static void choose_stat(struct run *r)
 {
 	r->stat = stat_fd;
@@ -130,7 +130,7 @@ static int read_end(struct run *r, struct err *e)
 	return rc;
 }
 
-/* What real runs have on top; a simulation knows the words. */
+/* Reads settings of real runs only; a simulation accepts the keys. */
 static int read_real(struct run *r, struct err *e)
 {
 	r->silence = SILENCE_NS;
@@ -326,7 +326,7 @@ static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct e
 	return rc;
 }
 
-/* Each run has a seed of its own; the first one that of the configuration. */
+/* Each run has its own seed; the first one that of the configuration. */
 int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e)
 {
 	struct run_counts f = { .seed = r->seed, .runs_requested = r->runs };
@@ -353,7 +353,7 @@ int run_simulate(struct run *r, const struct run_options *w, struct run_counts *
 	return rc;
 }
 
-/* The formulas are for one NFD-S over a network that does nothing but lose and delay. */
+/* The formulas apply to one NFD-S over a network that only loses and delays. */
 static bool predict(const struct run *r, struct chen_qos *out)
 {
 	nsec_t eta = NSEC_PER_SEC, delta;

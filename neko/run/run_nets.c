@@ -58,7 +58,7 @@ static int shared_time(struct setup *s, const char *net, const char *what, nsec_
 	return setup_nsec(s, key, 0, INT64_MAX / 4, inout, e);
 }
 
-/* "medium = ethernet": what all share has delays of its own. */
+/* "medium = ethernet": a shared medium has its own delays. */
 static int medium(struct setup *s, struct simnet_conf *c, const char *name, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -86,8 +86,7 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
 }
 
-/* What stands in the configuration for all networks counts for the line; the rest cannot be on
- * one. */
+/* Settings for all networks apply to the medium; the others are not possible with one. */
 static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -156,8 +155,7 @@ static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
 	return rc;
 }
 
-/* A connection's sender sends again what was lost, and what came after it waits: order is the
- * default then. */
+/* A connection's sender repeats lost messages, and later ones wait: so the default is ordered. */
 static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -226,7 +224,7 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 
 /* --- what it is in a real run */
 
-/* "239.255.72.1". Those of 224.0.0.0/24 are of routers and their like. */
+/* "239.255.72.1". The range 224.0.0.0/24 is reserved for routing. */
 static int group(struct setup *s, struct real_net *n, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -248,7 +246,7 @@ static int group(struct setup *s, struct real_net *n, struct err *e)
 	return setup_blame(s, key, e);
 }
 
-/* On one group and port each of both would hear the other's. */
+/* With the same group and port, both networks would receive each other's messages. */
 static int check_group(const struct run *r, unsigned k, struct err *e)
 {
 	const struct real_net *own = &r->real_net[k];

@@ -19,7 +19,7 @@
 #define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
 #define END_NS (30 * NSEC_PER_SEC) /* to report their last events */
 #define TURN_MS 20
-/* that a process has to hand over its log; then it is killed */
+/* time for a crashing process to send its log; then it is killed */
 #define CRASH_NS (500 * NSEC_PER_MSEC)
 #define NAMES_MAX 256 /* different descriptions of events */
 /* of an event before our own clock: far beyond what clocks err */
@@ -30,11 +30,11 @@
 struct slave {
 	nsec_t heard; /* clock_mono() of its last block */
 	nsec_t crash_at; /* NEKO_NEVER: none */
-	nsec_t kill_at; /* of one that was to crash and is still there; NEKO_NEVER */
+	nsec_t kill_at; /* of a process that should have crashed and still runs; NEKO_NEVER */
 	struct realwire_block last;
 	struct realwire_ready ready;
 	struct run_clock clock;
-	char why[REALWIRE_WORDS_BYTES]; /* that it is gone */
+	char why[REALWIRE_WORDS_BYTES]; /* reason of its end */
 	bool is_ready;
 	bool is_gone; /* or has reported its last event */
 	bool is_crashed; /* as requested */
@@ -60,7 +60,7 @@ struct master {
 
 /* --- their reports */
 
-/* The same words of all events are one string. NULL: too many of them. */
+/* Equal descriptions of events share one string. Returns NULL if there are too many. */
 static const char *name_of(struct master *s, const char *what)
 {
 	for (unsigned i = 0; i < s->nname; i++)
@@ -176,8 +176,8 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 }
 
 /*
- * A process that did not hand over its log was killed: its event is ours, with the time of that.
- * Where that is unknown: between its last report and now.
+ * A process that did not send its log was killed: the master adds the crash event, with the time of
+ * the kill. If that is unknown: between its last report and now.
  */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
@@ -306,7 +306,7 @@ static void handle(struct master *s, const struct neko_event *v)
 	s->is_ruled = r->stat.should_stop(r->handler);
 }
 
-/* What all have reported completely. */
+/* Handles events that all processes have reported completely. */
 static void handle_merged(struct master *s)
 {
 	const struct neko_event *v;
@@ -525,7 +525,7 @@ int run_real(struct run *r, const struct run_options *w, struct run_counts *out,
 
 	if (rc)
 		return rc;
-	/* A process that ignores it has children whose pids may belong to others by now. */
+	/* If SIGCHLD is ignored, pids of children may be reused before they are reaped. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	c = crew_local_new(r);
 	return c ? run_conduct(r, c, out, e) : err_nomem(e);

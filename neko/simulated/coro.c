@@ -33,13 +33,13 @@ struct coro {
 	coro_point here, outside;
 	void (*fn)(void *);
 	void *arg;
-	uint64_t *lowest; /* word of the stack that may be touched: 0 until first use */
+	uint64_t *lowest; /* lowest usable word of the stack: 0 until first use */
 	struct coro *next_free;
 	size_t below_bytes; /* that may not be touched */
 	bool has_returned, is_guarded;
 };
 
-/* Chunks are mapped when they are needed, and given back at the end. */
+/* Chunks are mapped as needed, and unmapped at the end. */
 struct chunk {
 	struct chunk *next;
 	char *base;
@@ -82,7 +82,7 @@ __asm__(".text\n"
 	"	popq %rbp\n"
 	"	ret\n"
 	".size coro_switch,.-coro_switch\n"
-	/* The first turn of a flow comes here; r12 is its argument, r13 what to call. */
+	/* Entry of the first turn of a coroutine; r12 is the argument, r13 the function. */
 	".globl coro_begin\n"
 	".hidden coro_begin\n"
 	".type coro_begin,@function\n"
@@ -121,8 +121,7 @@ void coro_stacks_free(struct coro_stacks *s)
 	free(s);
 }
 
-/* Below the lowest word lies a page that is never used: from the stack's first use on it may not be
- * touched. */
+/* The page below the lowest word is never used: from the stack's first use on it is protected. */
 static void guard(struct coro_stacks *s, struct coro *c)
 {
 	char *page = (char *)c->lowest - s->page;
@@ -167,7 +166,7 @@ static void switch_out(struct coro *c)
 #endif
 }
 
-/* Never returns: a flow that is done gives its turn back for ever. */
+/* Never returns: a finished coroutine yields for ever. */
 static void whole_life(struct coro *c)
 {
 	c->fn(c->arg);

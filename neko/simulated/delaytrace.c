@@ -31,7 +31,7 @@ struct delaytrace {
 	uint32_t nlink;
 };
 
-/* What is read: rows of one network. */
+/* Rows read so far for one network. */
 struct reading {
 	const char *net;
 	struct row *row; /* owned */

@@ -7,7 +7,7 @@ static nsec_t later(nsec_t a, nsec_t b)
 	return a > b ? a : b;
 }
 
-/* When the station tries; INT64_MAX: it has nothing. */
+/* Returns when the station tries to send; INT64_MAX: it has no frame. */
 static nsec_t try_at(const struct medium *m, uint32_t i)
 {
 	const struct station *s = &m->station[i];
@@ -122,7 +122,7 @@ static void back_off(struct medium *m, struct station *s, nsec_t end)
 	s->ready_at = end + m->conf.slot * (nsec_t)rng_below(&m->rng, UINT64_C(1) << doublings);
 }
 
-/* All that have begun before they could hear the first one. */
+/* Returns how many stations began before they could detect the first one. */
 static uint32_t starters(const struct medium *m, uint32_t *one)
 {
 	uint32_t n = 0;
@@ -165,7 +165,7 @@ static void decide(struct medium *m)
 		send_of(m, one, m->started_at);
 }
 
-/* Ethernet: a station that collided too often gives its frame up, one station a step. */
+/* Ethernet: a station with too many collisions gives its frame up, one station per step. */
 static bool give_up(struct medium *m, struct medium_frame *out)
 {
 	for (uint32_t i = 0; i < m->n; i++)

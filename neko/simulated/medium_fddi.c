@@ -50,14 +50,14 @@ static void pass_token(struct medium *m, nsec_t now)
 	m->token_at = m->next = now + m->conf.hop;
 }
 
-/* The next frame of the holder of the token, if there is time to begin one. */
+/* Sends the next frame of the token's holder, if there is time to begin one. */
 static void go_on(struct medium *m, nsec_t now)
 {
 	const struct frame *f = medium_first(&m->station[m->holder]);
 
 	if (f && f->took <= m->sync_left) {
 		m->sync_left -= f->took;
-		m->hold_until += f->took; /* what is synchronous takes nothing from the others */
+		m->hold_until += f->took; /* synchronous frames take no time from the others */
 		m->next = now + f->took;
 	} else if (f && now < m->hold_until) {
 		m->next = now + f->took;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks whose stations share a line: a message is on its way when its turn comes, and then for
- * all it is to. */
+/*
+ * Networks with a shared line: a message is sent when the line is free, and then to all its
+ * destinations.
+ */
 #include "neko/simulated/sim_internal.h"
 
-/* The event of a net is at the next moment of its line, or before: an early one changes nothing. */
+/*
+ * The event of a network is at the next step of its line, or earlier: an early one has no effect.
+ */
 static int arm(struct sim *s, uint32_t net)
 {
 	nsec_t next = medium_next(simnet_medium(s->net[net]));

@@ -16,7 +16,7 @@ struct simnet {
 	struct medium *medium; /* owned; NULL: none */
 	struct map last; /* of a pair of processes: nsec_t *, owned: the last arrival */
 	struct simnet_counts counts;
-	bool is_plain; /* nothing but a delay and a loss */
+	bool is_plain; /* only delay and loss */
 };
 
 static int copy_conf(struct simnet *n, const struct simnet_conf *conf)
@@ -124,7 +124,7 @@ static bool pass_line(struct simnet *n, uint32_t from, size_t bytes, nsec_t *at)
 	return true;
 }
 
-/* Nothing arrives before what was sent to the same process earlier. */
+/* Delays a message so that it does not overtake earlier ones to the same process. */
 static int keep_order(struct simnet *n, uint32_t from, uint32_t to, nsec_t *at)
 {
 	uint64_t pair = (uint64_t)from << 32 | to;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a simulation says of itself: its failure, and its steps. */
+/* Reports of a simulation: its failure, and its steps. */
 #include "neko/simulated/sim_internal.h"
 #include "neko/simulated/simnet.h"
 

@@ -14,8 +14,10 @@
 #define ROOM_BYTES 16384 /* for the handler, beside what the kernel puts there */
 #define DIGITS_BYTES 20
 
-/* Where the handler's stack begins: the context of a signal says where that is, and no global
- * variable has to. */
+/*
+ * Located at the beginning of the handler's stack. The context of a signal contains that address,
+ * so that no global variable is needed.
+ */
 struct simstack {
 	const struct simstack *self; /* the handler of another thread may have a different stack */
 	const struct sim *sim; /* borrowed */
@@ -76,8 +78,10 @@ static void report_loop(const struct sim *s, const struct neko_layer *l)
 	(void)!writev(STDERR_FILENO, line, ARRAY_LEN(line));
 }
 
-/* When it returns the same happens again, or what was raised is there: with the action of
- * before. */
+/*
+ * When it returns the same fault happens again, or the raised signal is delivered: with the
+ * previous action.
+ */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
 	const ucontext_t *u = context;

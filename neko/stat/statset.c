@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 
-/* What all quantities have in common. */
+/* Settings shared by all quantities. */
 struct plan {
 	const char *files; /* NULL: none */
 	struct quantity_options options;
@@ -74,7 +74,7 @@ void statset_begin(struct statset *t)
 	t->now = 0;
 }
 
-/* Full: every second one goes, and from now on one of twice as many comes. */
+/* The series is full: drops every second point, and doubles the stride. */
 static void thin(struct statset_series *s)
 {
 	for (uint32_t i = 0; i < STATSET_POINTS_MAX / 2; i++)

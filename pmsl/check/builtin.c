@@ -55,8 +55,7 @@ unsigned pmsl_builtin_ids(void)
 	return first_sampled() + NSAMPLED;
 }
 
-/* Which bytes a quantity of something with this volume takes; false when it has no such
- * quantity. */
+/* Sets the bytes that a quantity counts for this volume; false if there is no such quantity. */
 static bool set_volume(struct pmsl_builtin *b, enum volume v)
 {
 	if (b->quantity == PMSL_Q_COUNT || b->quantity == PMSL_Q_DELAY)
@@ -187,7 +186,7 @@ static bool counts_class(const struct pmsl_builtin *b, enum call_class class)
 	return b->call >= 0 ? call_table[b->call].class == class : b->classes >> class & 1;
 }
 
-/* The time of a wait is of the partners of its requests. */
+/* The time of a wait belongs to the partners of its requests. */
 static bool waits(const struct pmsl_builtin *b)
 {
 	if (b->quantity != PMSL_Q_DELAY)

@@ -17,7 +17,7 @@ static void declare(struct pmsl_checker *c, struct pmsl_decl *d)
 	c->is_nomem |= smap_put(&c->names, d->name, d, NULL) != 0;
 }
 
-/* What a metric may be given when it is measured. */
+/* Checks the permitted types of a metric's parameters. */
 static void check_param_type(struct pmsl_checker *c, struct pmsl_decl *d)
 {
 	bool is_list = d->type.kind == PMSL_T_VT && d->type.dims;
@@ -63,7 +63,7 @@ static void check_probe(struct pmsl_checker *c, struct pmsl_decl *p)
 	}
 }
 
-/* Nothing may be left free but the indices (and the virtual time that is a parameter). */
+/* No variable may be left free except the indices (and the virtual time that is a parameter). */
 static void check_left_over(struct pmsl_checker *c, const struct pmsl_expr *value)
 {
 	uint64_t left = value->free & ~c->held;

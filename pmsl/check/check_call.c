@@ -56,7 +56,7 @@ static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a,
 		check_own_process(c, a);
 }
 
-/* Regions that a parameter leaves out are none: only what is wrong with any is said here. */
+/* The regions may be left out: reports only errors that hold for any. */
 static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e,
 			      const struct pmsl_builtin *b, bool has_partners, bool has_regions)
 {

@@ -73,7 +73,7 @@ enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, 
 	return PMSL_EACH_VT;
 }
 
-/* What one expression takes over from a part of it. */
+/* Merges the domain and free variables of a part into the expression. */
 static void take_over(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *part)
 {
 	uint64_t vts;
@@ -444,7 +444,7 @@ static void check_pair(struct pmsl_checker *c, struct pmsl_expr *e)
 		e->unit = pmsl_unit_product(x->unit, y->unit, 1);
 }
 
-/* Times stand only where an operator over virtual time takes them. */
+/* Times are permitted only where an operator over virtual time uses them. */
 static void check_plain(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	switch (e->kind) {

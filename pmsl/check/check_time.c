@@ -214,7 +214,7 @@ static struct pmsl_expr *value_of(struct pmsl_checker *c, struct pmsl_expr *e)
 	return check_share(c, e);
 }
 
-/* x[vt].time of another variable than the one that runs selects nothing. */
+/* x[vt].time of a variable other than the running one selects nothing. */
 static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	const struct pmsl_expr *t = c->times;
@@ -281,7 +281,7 @@ static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of
 	}
 }
 
-/* What the aggregate is: its type, unit and domain. */
+/* Sets the aggregate's type, unit and domain. */
 static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *value)
 {
 	bool is_object = pmsl_is_object(value->type.kind) || value->type.kind == PMSL_T_REGION;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool requested: arguments, combinations of them, outputs. */
+/* Binds the request of a tool: arguments, combinations of them, outputs. */
 #include "pmsl/plan/binding.h"
 
 #include "common/base/array.h"
@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks of a job follow each other, as people look for them; what has none is behind them, as it
- * stands in the world. */
+/*
+ * Ranks of a job are adjacent, as people expect; processes without a rank follow, in the order of
+ * the world.
+ */
 static int compare_processes(const void *x, const void *y, void *arg)
 {
 	const struct world *w = arg;
@@ -68,7 +70,7 @@ static int check_objects(struct binder *b, const struct pmsl_decl *d, const stru
 
 enum mark { UNMARKED, MARKED_IN, MARKED_OUT };
 
-/* What the nearest mark says; without one, whether all are meant. */
+/* Returns the decision of the nearest mark; without one, is_all. */
 static bool is_chosen(const struct world *w, const uint8_t *mark, uint32_t object, bool is_all)
 {
 	for (; object != WORLD_NONE; object = w->v[object].parent)
@@ -95,8 +97,8 @@ static int no_object(struct binder *b, enum pmsl_kind kind, const struct bind_ar
 }
 
 /*
- * A node or site in the place of processes is all of them; what is named twice is there once. Where
- * calls are counted, processes without MPI are left out unless they are named themselves.
+ * A node or site in place of processes means all of them; duplicates are removed. If calls are
+ * counted, processes without MPI are left out unless they are named.
  */
 static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 {
@@ -298,7 +300,7 @@ static int put_next(struct binder *b, struct bind_outputs *o, const struct bind_
 	return put_output(b, (uint32_t)k, &o->v[k]);
 }
 
-/* The parameter that partners or regions are given by. */
+/* Returns the parameter for partners or regions. */
 static struct bind_arg *each_arg(struct binder *b)
 {
 	enum pmsl_kind kind = b->options->each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
@@ -322,7 +324,7 @@ static struct bind_arg *first_objects(struct binder *b)
 	return NULL;
 }
 
-/* Processes communicate within their job. What is no process has all. */
+/* Processes communicate within their job. Objects that are no processes have all partners. */
 static bool may_be_partner(struct binder *b, uint32_t partner)
 {
 	const struct world_object *v = b->b->world->v;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregates: over objects they are a set of the values of each, over virtual
- * time a node that collects. Conditions on objects are worked out; others go
- * with the values, which a set leaves out where they do not hold.
- *
- * An aggregate over virtual time of the same aggregate over objects is taken
- * the other way round: MAX of MAX, MIN of MIN, SUM of SUM, PROD of PROD, SUM
- * of COUNT. Each process then keeps its own, and what goes up does not depend
- * on how many events there are.
+ * Aggregates: over objects they are a set of the values of each, over virtual time a node that
+ * collects. Conditions on objects are evaluated here; others are sent with the values, which a set
+ * leaves out if they are false. An aggregate over virtual time of the same aggregate over objects
+ * is reordered: MAX of MAX, MIN of MIN, SUM of SUM, PROD of PROD, SUM of COUNT. Each process then
+ * aggregates its own values, and the traffic does not depend on the number of events.
  */
 #include "pmsl/plan/binding.h"
 
@@ -36,7 +33,7 @@ static const enum agg_kind aggs[PMSL_FOLDS] = {
 	[PMSL_CORRELATION] = AGG_CORRELATION,
 };
 
-/* Values of one process come in their order, but for a few that a link has mixed. */
+/* Values of one process arrive in order, except a few that a link has mixed. */
 #define NEIGHBOURS_WINDOW 8
 
 /* The values that one aggregate has found. */
@@ -47,7 +44,7 @@ struct found {
 	struct sketch *sketch; /* of constants; owned */
 	size_t nconstant;
 	uint32_t object; /* that a UNIQUE has found, WORLD_NONE = none yet */
-	bool is_object; /* the value is an object or a region itself */
+	bool is_object; /* the value is an object or a region */
 	struct known first;
 };
 
@@ -91,7 +88,7 @@ static bool is_over_vt(const struct dag *g, const struct dag_node *n)
 	return false;
 }
 
-/* --- when there are enough values */
+/* --- stop rules */
 
 /* Parameters of single objects make graphs of each, unless these are outputs of their own. */
 static bool has_one_for_each_output(const struct dag *g, enum bind_by by)
@@ -117,7 +114,7 @@ bool bind_can_stop(const struct dag *g, const struct bind_options *options)
 	       !options->per_second && has_one_for_each_output(g, options->by);
 }
 
-/* What is folded instead, so that all the moments which the stop needs come up. */
+/* Returns the fold that provides all moments needed by the stop. */
 static struct flow_fold stopping_fold(const struct flow_fold *f)
 {
 	struct flow_fold made = *f;
@@ -152,7 +149,7 @@ static int put_pair(struct folding *f, enum agg_kind agg, const uint32_t in[2], 
 	return bind_put(f->b, f->n, &n, NULL, out);
 }
 
-/* One of the values, with the one of a virtual time before. */
+/* Pairs a value with that of the previous virtual time. */
 static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fold *fold,
 			 struct known *out)
 {
@@ -169,8 +166,10 @@ static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fo
 	return rc ? rc : bind_put(f->b, f->n, &n, NULL, out);
 }
 
-/* Whether what is found depends on the ones before: of each combination of objects by itself, then
- * of all. */
+/*
+ * Finds whether values depend on earlier ones: for each combination of objects separately, then for
+ * all.
+ */
 static int put_neighbours(struct folding *f, struct known *out)
 {
 	const struct flow_fold fold = { .agg = AGG_CORRELATION,
@@ -212,7 +211,7 @@ static int keep(struct folding *f, const struct known *value)
 	return rc;
 }
 
-/* A condition that is known when it is measured goes along with the value. */
+/* Adds a condition that is known only during the measurement. */
 static int add_condition(struct folding *f, const struct known *condition, struct known *value)
 {
 	struct known in[2] = { *value, *condition };
@@ -269,7 +268,7 @@ static int take_pair(struct folding *f, const struct dag_node *pair, const struc
 	return rc ? rc : keep(f, &made);
 }
 
-/* What the variables stand for now. */
+/* Evaluates for the current values of the variables. */
 static int take_one(struct folding *f)
 {
 	struct known condition = known_number(1), value;
@@ -399,8 +398,8 @@ static int conclude(struct folding *f, struct known *out)
 }
 
 /*
- * Values that never change are worked out here: as what is wanted, whatever the graph folds
- * instead. neighbours: NULL, or where a stop finds how the values go together with the ones before.
+ * Constant values are evaluated here by the wanted fold, whatever fold the graph uses. neighbours:
+ * NULL, or the node by which a stop finds dependence on earlier values.
  */
 static int run_and_conclude(struct folding *f, const struct flow_fold *wanted,
 			    struct known *neighbours, struct known *out)

@@ -74,7 +74,7 @@ static bool is_decided(enum flow_op op, const struct known *in, struct known *ou
 	return false;
 }
 
-/* The time of an event, of whatever virtual time; else NULL. */
+/* Returns the node of an event's time, for any virtual time; else NULL. */
 static const struct bound_node *time_behind(const struct binder *b, const struct known *v)
 {
 	const struct bound_node *n = v->kind == KNOWN_NODE ? b->b->node[v->node] : NULL;
@@ -104,7 +104,7 @@ static int put_local(struct binder *b, const struct dag_node *at, struct known *
 	return rc ? rc : bind_put(b, at, &n, NULL, v);
 }
 
-/* The difference of two times of one host is taken by the host's clock, whose error is smaller. */
+/* The difference of two times on one host uses the host's clock, whose error is smaller. */
 static int put_local_times(struct binder *b, const struct dag_node *at, struct known in[2])
 {
 	const struct bound_node *first = time_behind(b, &in[0]), *second = time_behind(b, &in[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has been evaluated for these objects, so that it is not evaluated again. */
+/* Caches evaluated nodes, so that they are not evaluated again. */
 #include "pmsl/plan/binding.h"
 
 #include "common/base/str.h"
@@ -79,13 +79,13 @@ int bind_remember(struct binder *b, uint32_t node, const struct known *known)
 	return b->is_remembered[node] ? remember(b, node, known) : 0;
 }
 
-/* Leaves cost less than a look at what is remembered. */
+/* Leaves cost less than a search in the cache. */
 static bool is_leaf(const struct dag_node *n)
 {
 	return n->kind <= DAG_VT || n->kind == DAG_TIMES;
 }
 
-/* Variables that are given objects or regions here: virtual times do not run. */
+/* Returns the variables that run over objects or regions: virtual times do not. */
 static uint64_t that_run(const struct dag *g)
 {
 	uint64_t set = 0;
@@ -97,9 +97,9 @@ static uint64_t that_run(const struct dag *g)
 }
 
 /*
- * What one other node reads, with all the variables that are set there, is not remembered: it is
- * evaluated once for each of their values. Most of a template is like that, and to remember it
- * would cost more than all else.
+ * A node with one reader, and with all the variables that are set there, is not cached: it is
+ * evaluated once for each of their values. Most of a template is of this kind, and caching it would
+ * dominate the cost.
  */
 static void note_remembered(struct binder *b, bool *is_read)
 {

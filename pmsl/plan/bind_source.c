@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where values are born: built-in metrics, events of probes and what these bring along. */
+/* Sources of values: built-in metrics, events of probes and their parameters. */
 #include "pmsl/plan/binding.h"
 
 #include "common/base/str.h"
@@ -16,7 +16,7 @@ bool bind_counts_calls(const struct binder *b, const struct dag_node *n)
 	return m && m->object == PMSL_T_PROCESS && m->quantity != PMSL_Q_SAMPLED;
 }
 
-/* One more object of the wanted kind, or all such in a larger one. */
+/* Adds an object of the requested kind, or all such in a larger one. */
 struct leaves {
 	uint32_t *v;
 	size_t n, max;
@@ -50,7 +50,7 @@ static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kin
 	return 0;
 }
 
-/* The objects of that kind that input i names; all of them when there is no such input. */
+/* Finds the objects of that kind that input i names; all of them if there is no such input. */
 static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum pmsl_kind kind,
 		       struct leaves *l)
 {
@@ -76,7 +76,7 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	return rc;
 }
 
-/* Where calls are counted other hosts' processes are unknown: a partner is named by its rank. */
+/* Where calls are counted, other hosts' processes are unknown: a partner is named by its rank. */
 static const char *partner_name(struct binder *b, const struct world_object *o)
 {
 	char text[24];
@@ -117,8 +117,8 @@ static bool are_named(const struct binder *b, const struct leaves *l, uint32_t j
 }
 
 /*
- * Partners of a process: ranks of its own job, as other jobs have the same ranks. A thousand
- * processes have the same thousand partners: these are named once.
+ * Returns the partners of a process: ranks of its own job, because other jobs have the same ranks.
+ * A thousand processes have the same thousand partners: these are named once.
  */
 static int choose_partners(struct binder *b, const struct leaves *l, uint32_t object,
 			   struct flow_names *out)
@@ -144,7 +144,7 @@ static int find_regions(struct binder *b, const struct dag_node *n, struct flow_
 	return rc;
 }
 
-/* What the last input says of time. */
+/* Returns the interval of the last input. */
 static enum dag_span span_of(const struct binder *b, const struct dag_node *n)
 {
 	enum dag_span span = (enum dag_span)b->g->node[n->in[n->nin - 1]].op;
@@ -154,7 +154,7 @@ static enum dag_span span_of(const struct binder *b, const struct dag_node *n)
 	return b->options->since == FLOW_SINCE_LAST ? DAG_SINCE_LAST : DAG_SINCE_START;
 }
 
-/* The event that the value is taken at: a process knows itself and its node. */
+/* Sets the event at which the value is taken: a process has its own events and its node's. */
 static int set_event(struct binder *b, const struct dag_node *n, uint32_t object,
 		     struct flow_source *s)
 {
@@ -219,7 +219,7 @@ static struct flow_fold fold_of(const struct pmsl_builtin *m)
 	return (struct flow_fold){ .agg = adds ? AGG_SUM : AGG_MEAN };
 }
 
-/* Whatever a process would have to do for it: no host has to be asked. */
+/* Checks the use for any process: no host has to be asked. */
 static int check_use(struct binder *b, const struct dag_node *n, const struct pmsl_builtin *m,
 		     const struct flow_names *regions)
 {
@@ -288,8 +288,7 @@ int bind_context(struct binder *b, const struct dag_node *n, struct known *out)
 	struct flow_node v = { .kind = FLOW_INPUT, .source = { .kind = FLOW_SOURCE_PARAMETER } };
 	struct place place = place_of(b->b->world, b->process);
 
-	v.source.parameter =
-		n->param - 1; /* 0 is the virtual time, which stands behind the process */
+	v.source.parameter = n->param - 1; /* 0 is the virtual time, which follows the process */
 	v.source.probe = b->probe;
 	v.source.process = b->b->world->v[b->process].token;
 	return bind_put(b, n, &v, &place, out);

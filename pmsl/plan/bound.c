@@ -261,7 +261,7 @@ static void conclude(struct bound *b, struct bound_node *v, const struct place *
 	}
 	if (n->kind == FLOW_VT_AGG)
 		n->domain = FLOW_READ;
-	/* DELTA stands with its source, wherever the rest goes. */
+	/* A DELTA is placed with its source, unlike the rest. */
 	if (n->kind == FLOW_RESULT || (b->is_central && n->nin && n->kind != FLOW_DELTA))
 		v->place = (struct place){ PLACE_TOP, 0 };
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a name stands for where an expression is examined. */
+/* The meaning of a name in the current expression. */
 struct meaning {
 	const struct pmsl_metric *metric; /* whose text it is */
 	const struct pmsl_decl *decl; /* NULL at the end of the list */
@@ -19,7 +19,7 @@ struct meaning {
 	const struct meaning *next;
 };
 
-/* What has been built already: a metric or a variable with these arguments. */
+/* A built node: a metric or a variable with these arguments. */
 struct built {
 	const void *what;
 	uint32_t arg[PMSL_PARAMS_MAX + PMSL_INDICES_MAX], node;
@@ -91,7 +91,7 @@ static uint32_t append(struct builder *b, const struct pmsl_expr *e, const struc
 	return (uint32_t)g->n++;
 }
 
-/* The node, or the one that is there already. */
+/* Adds the node, or returns an equal one. */
 static uint32_t put(struct builder *b, const struct pmsl_expr *e, struct dag_node *n)
 {
 	uint64_t h = dag_node_hash(n);
@@ -126,7 +126,7 @@ static struct dag_node blank(enum dag_kind kind, struct pmsl_type type)
 				  .regions = -1 };
 }
 
-/* False after a failure; the arguments of e in order, where they stand. */
+/* Builds the arguments of e in order. Returns false after a failure. */
 static bool build_args(struct builder *b, const struct pmsl_expr *e, const struct meaning *m,
 		       struct dag_node *n)
 {
@@ -253,8 +253,8 @@ static bool find_variable(struct builder *b, const struct pmsl_decl *d, unsigned
 }
 
 /*
- * A variable that a fold around runs over already may stand in the arguments of what is built
- * here: this one gets a number of its own.
+ * An enclosing fold may run over the same variable in its arguments: then this one gets a separate
+ * number.
  */
 static bool start_variable(struct builder *b, const struct pmsl_expr *e, const struct pmsl_decl *d,
 			   struct meaning *m, uint64_t *bound)
@@ -439,7 +439,7 @@ static uint32_t build_plain(struct builder *b, const struct pmsl_expr *e, const 
 	return build_args(b, e, m, &n) ? put(b, e, &n) : NOTHING;
 }
 
-/* [START,NOW]: .op of the interval says which; NOW is no node of its own. */
+/* [START,NOW]: .op of the interval has both; NOW has no node. */
 static uint32_t build_interval(struct builder *b, const struct pmsl_expr *e)
 {
 	struct dag_node n = blank(DAG_SPAN, e->type);
@@ -523,7 +523,7 @@ static uint32_t build(struct builder *b, const struct pmsl_expr *e, const struct
 	return node;
 }
 
-/* The metric's own parameters: what a tool gives when it measures. */
+/* Adds the metric's own parameters, which a tool sets for a measurement. */
 static uint32_t put_param(struct builder *b, const struct pmsl_decl *d)
 {
 	const struct pmsl_expr e = { .at = d->at, .len = d->len };

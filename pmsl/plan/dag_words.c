@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be said of a template: names of its nodes, and whether it grows with the objects. */
+/* Properties of a template: names of its nodes, and whether it grows with the objects. */
 #include "pmsl/check/builtin.h"
 #include "pmsl/check/function.h"
 #include "pmsl/plan/dag.h"

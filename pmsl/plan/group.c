@@ -32,7 +32,7 @@ static uint32_t group_at(struct groups *all, struct map *seen, struct place at)
 	return (uint32_t)++all->n;
 }
 
-/* Which input is in which group, and how many are in each. */
+/* Assigns inputs to groups, and counts those of each. */
 static int divide(struct groups *all, const struct bound *b, const struct bound_node *set,
 		  struct place here)
 {

@@ -10,8 +10,8 @@ static bool is_gain(const struct flow_node *n)
 }
 
 /*
- * Whether a late part goes into the next read. Aggregates over the time since the last read permit
- * that, and sums of increases. Other sets belong to one read, and cannot be mixed.
+ * Decides whether a late part counts in the next read. Aggregates over the time since the last read
+ * permit that, and sums of increases. Other sets belong to one read, and cannot be mixed.
  */
 static enum flow_since since_of(const struct bound *b, const struct bound_node *v)
 {

@@ -14,7 +14,7 @@
 #define LINK_HASH_BYTES 7 /* of a thousand links two are alike once in 10^11 measurements */
 #define LINK_NAME_BYTES (2 + STR_BASE32_LEN(LINK_HASH_BYTES))
 
-/* Where a node is: most are in one piece. Number of the piece + 1, and of the node in it. */
+/* Position of a node: usually in one piece. Number of the piece + 1, and of the node in it. */
 struct emitted {
 	uint32_t piece, number;
 };
@@ -136,7 +136,9 @@ static const char *piece_name(const struct placer *p, uint32_t piece)
 	return at.kind == PLACE_TOP ? "the top" : p->b->world->v[at.object].token;
 }
 
-/* Many nodes come from one place in the text, which takes a walk through it to find. */
+/*
+ * Many nodes are from one position in the text, and finding its line takes a walk through the text.
+ */
 static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 {
 	uint64_t known = (uintptr_t)map_find(&p->lines, offset);
@@ -152,7 +154,7 @@ static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 	n->col = (uint32_t)known;
 }
 
-/* What its value is made of, down to the sources. */
+/* Hashes the inputs of its value, down to the sources. */
 static void remember(struct placer *p, uint32_t piece, uint32_t number, const struct flow_node *n)
 {
 	struct hashes *all = &p->hashes[piece];
@@ -192,8 +194,8 @@ static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
 /* --- links, one step up */
 
 /*
- * The name is made of what the link carries: a link of another plan with the same name carries the
- * same. What is under way while the plan changes is never taken for that of another link.
+ * The name is derived from the contents of the link: a link of another plan with the same name has
+ * the same contents. So data in transit during a change of plan never reach another link.
  */
 static void name_link(const struct placer *p, uint32_t below, uint32_t from,
 		      char name[LINK_NAME_BYTES])
@@ -207,7 +209,7 @@ static void name_link(const struct placer *p, uint32_t below, uint32_t from,
 	str_base32(name + 1, bytes, sizeof(bytes));
 }
 
-/* A value that goes up: node `from` of the piece `below`. */
+/* A value that is sent up: node `from` of the piece `below`. */
 struct crossing {
 	uint32_t below, from;
 	bool partial;
@@ -238,16 +240,18 @@ static uint32_t put_link(struct placer *p, const struct bound_node *v, const str
 
 /* --- sets over several nodes: a part of them in each */
 
-/* The node in that piece, made when it is not there yet. */
+/* Returns the node in that piece, made if needed. */
 static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece);
 
-/* Here, or on the way up to it. */
+/* True for the place itself, and places below it. */
 static bool is_within(const struct placer *p, struct place at, struct place in)
 {
 	return place_equal(at, in) || place_is_below(p->b->world, at, in);
 }
 
-/* More than one input comes from some node or site below: then parts are worth while. */
+/*
+ * Returns true if more than one input is from a node or site below: then parts reduce the traffic.
+ */
 static bool is_worth_parts(const struct placer *p, const struct bound_node *set, struct place here)
 {
 	struct map seen;
@@ -285,7 +289,7 @@ static bool has_partial_inputs(const struct placer *p, const struct bound_node *
 	return p->b->node[set->n.in[0]]->n.partial;
 }
 
-/* What is gathered here: values or partial aggregates of this piece, and links from below. */
+/* Inputs gathered here: values or partial aggregates of this piece, and links from below. */
 struct gathered {
 	uint32_t *v;
 	size_t n;
@@ -294,7 +298,7 @@ struct gathered {
 static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
 			  bool is_whole);
 
-/* The part of a group comes by one link. */
+/* The part of a group arrives by one link. */
 static void gather_part(struct placer *p, const struct bound_node *whole, const struct group *from,
 			struct gathered *g)
 {
@@ -382,7 +386,7 @@ static uint32_t emit_plain(struct placer *p, const struct bound_node *set, uint3
 	}
 	n.in = in;
 	n.fold.partial_out |= !is_whole;
-	/* One partial aggregate alone is the part already. */
+	/* A single partial aggregate is already the part. */
 	if (!is_whole && n.nin == 1 && has_partial_inputs(p, set))
 		made = in[0];
 	else
@@ -462,7 +466,7 @@ static uint32_t emit_here(struct placer *p, const struct bound_node *v, uint32_t
 	return made;
 }
 
-/* A node that runs below: its value comes up, step by step. */
+/* Emits a node that runs below: its value is sent up, step by step. */
 static uint32_t emit_below(struct placer *p, const struct bound_node *v, uint32_t piece)
 {
 	struct place down = place_step_down(p->b->world, v->place, p->pieces->v[piece].place);
@@ -516,7 +520,7 @@ static void widen_links(struct flow_graph *g)
 			g->node[i].window = window;
 }
 
-/* Where many nodes send, each link has less room, or the graph would be refused. */
+/* If many nodes send, each link gets less room, or the graph would be refused. */
 static void fit_links(struct flow_graph *g)
 {
 	size_t links = 0;

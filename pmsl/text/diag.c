@@ -19,8 +19,7 @@ static bool has_fault_at(const struct pmsl_diags *d, uint32_t at)
 	return false;
 }
 
-/* An error that comes late takes the place of a warning: warnings are reported only while there is
- * room. */
+/* A later error replaces a warning: warnings are reported only while there is room. */
 static struct pmsl_diag *make_room(struct pmsl_diags *d, bool is_warning)
 {
 	if (d->n < PMSL_DIAGS_MAX)
@@ -77,7 +76,7 @@ void pmsl_hint(struct pmsl_diags *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What stands between two places of the line, tabs as they are: the mark below has the same. */
+/* Prints the text between two positions of the line, with its tabs: the mark below has the same. */
 static void print_part(struct buf *b, const struct pmsl_source *s, size_t from, size_t to)
 {
 	char safe[8];

@@ -66,7 +66,7 @@ static void skip_blanks(struct pmsl_lexer *l)
 	}
 }
 
-/* All capitals or none: a word in both kinds of letters is a name. */
+/* All capitals or none: a word in mixed case is a name. */
 static bool is_word(const char *p, size_t n, const char *word)
 {
 	bool is_lower = p[0] >= 'a';
@@ -196,7 +196,7 @@ static bool lex_mark(struct pmsl_lexer *l, struct pmsl_word *w)
 	return true;
 }
 
-/* One diagnostic for all the bytes that stand together and are no word. */
+/* Makes one diagnostic for all adjacent bytes that are no word. */
 static void skip_strange(struct pmsl_lexer *l)
 {
 	size_t begin = l->at;

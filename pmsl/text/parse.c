@@ -108,7 +108,7 @@ static struct pmsl_stmt *parse_probe(struct pmsl_parser *p)
 	return parse_params(p, PMSL_D_PROBE_PARAM, &s->decl->param, &s->decl->nparam) ? s : NULL;
 }
 
-/* The names behind a type: each is a statement of its own. */
+/* Parses the names behind a type: each becomes a statement. */
 static struct pmsl_stmt *parse_names(struct pmsl_parser *p)
 {
 	struct pmsl_stmt *first = NULL, **end = &first;
@@ -163,7 +163,7 @@ static struct pmsl_stmt *parse_return(struct pmsl_parser *p)
 	return s->value ? s : NULL;
 }
 
-/* A type stands at the beginning of a declaration: "Value x", "Value[] x". */
+/* True at a type, which begins a declaration: "Value x", "Value[] x". */
 static bool begins_declaration(const struct pmsl_parser *p)
 {
 	if (p->word.kind != PMSL_W_NAME)

@@ -271,7 +271,7 @@ static struct pmsl_expr *parse_postfix(struct pmsl_parser *p)
 	return e;
 }
 
-/* Everything that the parser recurses through comes by here. */
+/* Every recursion of the parser passes through here. */
 static bool is_too_deep(struct pmsl_parser *p)
 {
 	if (p->depth < PMSL_DEPTH_MAX)

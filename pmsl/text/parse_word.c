@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words under a parser: what they are, and what it makes of one. */
+/* Reading words for the parser: lookahead, consumption, errors. */
 #include "common/base/limits.h"
 #include "pmsl/text/parsing.h"
 

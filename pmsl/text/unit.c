@@ -12,7 +12,7 @@
 
 static const char *const known[] = { "s", "B", "calls", "%" };
 
-/* Words that mean one of the known ones. */
+/* Synonyms of the built-in bases. */
 static const struct {
 	const char *word, *base;
 } also[] = {
@@ -41,7 +41,7 @@ static int base_find(struct pmsl_units *u, const char *name)
 	return (int)u->n++;
 }
 
-/* One factor, "s" or "s^2"; moves *text behind it. */
+/* Parses one factor, "s" or "s^2"; advances *text. */
 static int parse_factor(struct pmsl_units *u, const char **text, int sign, struct pmsl_unit *v)
 {
 	char name[PMSL_UNIT_NAME_BYTES];

@@ -26,7 +26,7 @@
 #define BUSY_ONE_IN 50
 #define TURN_MAX_NS (4 * NSEC_PER_MSEC)
 #define BUSY_MAX_NS NSEC_PER_SEC
-#define TORN_OF_FIVE 4 /* files that are not whole on the disk when power goes */
+#define TORN_OF_FIVE 4 /* files that are incomplete on the disk after a power cut */
 
 /* A file that is not wholly on the disk. */
 struct unsynced {
@@ -282,7 +282,7 @@ static struct renamed *renamed_of(const struct simdisk *d, const char *path)
 	return NULL;
 }
 
-/* A file whose last name goes: its inode number may become that of another file. */
+/* The last name of a file is removed: its inode number may be reused by another file. */
 static void note_end(struct simdisk *d, const char *path)
 {
 	struct stat st;

@@ -143,7 +143,10 @@ static int do_rename(void *arg, const char *from, const char *to)
 	return 0;
 }
 
-/* A synced folder is gone at once, and no power cut restores it: no code depends on that. */
+/*
+ * The removal of a synced folder takes effect at once, and no power cut restores it: no code
+ * depends on that.
+ */
 static int do_remove(void *arg, const char *name)
 {
 	char path[FILE_PATH_BYTES];
@@ -199,7 +202,7 @@ static int do_map(void *arg, int fd, size_t n, void **out)
 	return disk_system.map(disk_system.arg, fd, n, out);
 }
 
-/* It is synced at once, or not made. */
+/* The new folder is synced at once, or not made. */
 static int do_make_folder(void *arg, const char *path, struct err *e)
 {
 	struct simdisk *d = disk_of(arg);

@@ -11,9 +11,11 @@
 
 #define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than a silent peer is believed in */
 #define CALLS_AT_ONCE 3
-#define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
+#define TROUBLED_MAX 65536 /* links at once: then no more until some are repaired */
 #define ONE_WAY_ONE_IN 3 /* of cuts */
-/* until a TCP that hears nothing sends nothing new: its least time-out and a way */
+/*
+ * time until a TCP without acknowledgements sends nothing new: its least time-out and a round trip
+ */
 #define UNACKNOWLEDGED_NS (300 * NSEC_PER_MSEC)
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5

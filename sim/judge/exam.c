@@ -21,12 +21,12 @@
 #define BIRTH_CALL_NS (4 * NSEC_PER_MSEC)
 #define SERIES_CALL_NS (60 * NSEC_PER_MSEC)
 #define WHOLE_NS (1500 * NSEC_PER_MSEC) /* reads before the line is slow */
-/* as long is the line slow: late data come while it is, */
+/* time for which the link is slow: late data arrive in it, */
 #define SLOW_NS (2800 * NSEC_PER_MSEC)
 #define SLOW_DELAY_NS \
 	(1600 *       \
 	 NSEC_PER_MSEC) /* longer than any daemon waits for a read's data (mainsm/measure.h) */
-#define DRAIN_NS (SLOW_DELAY_NS + NSEC_PER_SEC) /* until all that was under way has come */
+#define DRAIN_NS (SLOW_DELAY_NS + NSEC_PER_SEC) /* until all data in transit have arrived */
 #define SIZE_TEXT                                                                        \
 	"Mean_size(Process[] all, TimeInterval t) { Process p; Value[] size; size[p] = " \
 	"Send_volume(p, t) / Send_count(p, t); RETURN MEAN(size[p] WHERE p IN all); }"
@@ -39,7 +39,7 @@ struct exam {
 	struct simproc *caller[CALLERS_MAX];
 	size_t n;
 	char defined[TOKEN_ROOM]; /* the conditional request that was defined last */
-	char watch[TOKEN_ROOM]; /* that of reads */
+	char watch[TOKEN_ROOM]; /* csr on reads */
 	struct series series;
 };
 
@@ -242,7 +242,7 @@ static void watch_reads(struct exam *x, const char *dfg)
 	ask_of(x, "dfg_start", dfg);
 }
 
-/* One line is slow for a while: its host's data come when their reads are over. */
+/* One link is slow for a while: its host's data arrive after the end of their reads. */
 static void parts(struct exam *x, struct echo *echo)
 {
 	struct series *s = &x->series;

@@ -110,7 +110,7 @@ static void judge_rest(struct judge *j)
 
 /* --- what a tool must see */
 
-/* Where one is rogue: of its site that may be anything. */
+/* If a daemon is rogue, values of its site are not judged. */
 static void rest_is_whole(struct judge *j)
 {
 	for (unsigned i = 0; i < j->c->sms; i++) {
@@ -201,8 +201,7 @@ static bool has_callers(const struct judge *j, struct simnode *n)
 	return false;
 }
 
-/* How much the hosts that are not the rogue's are measured to have sent: each value of them must be
- * there. */
+/* Adds up the measured values of all hosts except the rogue's: each must be present. */
 static double add_reads(const struct judge *j, const char *value)
 {
 	double sum = 0;

@@ -25,9 +25,9 @@ void series_done(struct series *s)
 	s->n = 0;
 }
 
-/* --- what comes */
+/* --- received reads */
 
-/* How far any host's interval may end from where it should. */
+/* Returns how far a host's interval may end from its nominal time. */
 static nsec_t slack(const struct series *s)
 {
 	nsec_t most = 0, error;

@@ -16,7 +16,7 @@ unsigned cluster_below(unsigned sites, unsigned hosts, unsigned levels)
 	return each > 2 ? (unsigned)round(each) : 2;
 }
 
-/* Where that level's sms begin among all; level 0: those of the sites. */
+/* Returns the index of the first sm of that level; level 0: those of the sites. */
 static unsigned level_begin(const struct cluster_conf *c, unsigned level)
 {
 	unsigned begin = 0, n = c->sites;
@@ -138,7 +138,7 @@ void cluster_close(struct cluster *c)
 	c->top = NULL;
 }
 
-/* A daemon that cannot read or write what it must says so and does not start. */
+/* A daemon whose disk fails reports it and does not start. */
 static int unless_in_trouble(const struct simdisk *d, int got)
 {
 	return got < 0 && d && simdisk_state(d) != SIMDISK_WELL ? 0 : got;

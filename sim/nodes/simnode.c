@@ -47,7 +47,7 @@ static void come(struct simnode *n, struct simproc *p)
 		lm_register(n->lm, fd, p->pid);
 }
 
-/* What the system would have kept for a process that was stopped. */
+/* Handles events that the system would have queued for a stopped process. */
 static void on_resume(void *arg)
 {
 	struct simnode *n = arg;
@@ -171,7 +171,7 @@ int simnode_start(struct simnode *n, struct err *e)
 	return rc;
 }
 
-/* What a dead process cannot do: say goodbye, let anybody go, write. */
+/* A killed process sends no BYE, releases no holds, and writes nothing. */
 void simnode_kill(struct simnode *n)
 {
 	enum simdisk_state disk = simdisk_state(n->disk);

@@ -143,7 +143,7 @@ int simsite_start(struct simsite *s, struct err *e)
 	return rc;
 }
 
-/* What a dead process cannot do: write. */
+/* A killed process writes nothing. */
 void simsite_kill(struct simsite *s)
 {
 	enum simdisk_state disk = s->disk ? simdisk_state(s->disk) : SIMDISK_WELL;

@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Between two times that it stands still: one that always continues just before it is given up
- * would owe its answers for ever. */
+/*
+ * Least time between two stops: a mainsm that always continues just before it is given up would
+ * delay its answers for ever.
+ */
 #define RUNS_NS (10 * NSEC_PER_SEC)
 
 struct simtop {
@@ -62,7 +64,9 @@ static void on_end(void *arg, const char *reason)
 	world_break(t->w, "INV-17: mainsm ends by itself: %s", reason);
 }
 
-/* What an admin writes into mainsm.conf: hosts and sms may claim a few sites only. */
+/*
+ * Writes the site names as an admin would in mainsm.conf: hosts and sms may claim only a few sites.
+ */
 static int name_sites(struct simtop *t, unsigned sites, struct err *e)
 {
 	if (sites <= SITES_CLAIMED_MAX)
@@ -162,7 +166,7 @@ int simtop_start(struct simtop *t, struct err *e)
 	return rc;
 }
 
-/* What a dead process cannot do: write. */
+/* A killed process writes nothing. */
 void simtop_kill(struct simtop *t)
 {
 	enum simdisk_state disk = simdisk_state(t->disk);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define BITS_MAX 4 /* that are turned in one frame */
-#define TWICE_MAX 100 /* times that a field comes instead of once */
+#define TWICE_MAX 100 /* repetitions of a field */
 
 void lies_init(struct lies *l, uint64_t seed)
 {
@@ -28,7 +28,7 @@ void lies_done(struct lies *l)
 	}
 }
 
-/* --- what it knows */
+/* --- its stored frames and tokens */
 
 static void note(struct lies *l, struct lies_frame *all, const uint8_t *p, size_t n)
 {
@@ -96,7 +96,7 @@ void lies_learn(struct lies *l, const uint8_t *p, size_t n)
 	learn(l, &l->others, p, n);
 }
 
-/* --- bytes: whatever the message is, it stays well formed, but for some of the turned bits */
+/* --- bytes: any message stays well formed, except for some of the flipped bits */
 
 /* Replaces tokens by others of the same length, so that all lengths around them hold. */
 static void swap_tokens(struct lies *l, uint8_t *p, size_t n)
@@ -169,7 +169,7 @@ static uint64_t any_number(struct lies *l)
 	return lies_one_in(l, 2) ? lies_below(l, 40) : some[lies_below(l, ARRAY_LEN(some))];
 }
 
-/* One of them: left out, many times, or another number. */
+/* Changes one field: left out, repeated, or with another number. */
 static void put_changed(struct lies *l, const struct field *f, struct buf *out)
 {
 	if (f->wire == 0) {
@@ -252,10 +252,10 @@ void lies_garble(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 	};
 
 	switch (lies_below(l, 3)) {
-	case 0: /* an announced length, and nothing behind it */
+	case 0: /* an announced length without data */
 		buf_put(out, length[lies_below(l, ARRAY_LEN(length))], 4);
 		break;
-	case 1: /* the beginning: the rest is never to come */
+	case 1: /* the beginning: the rest never follows */
 		buf_put(out, p, 1 + lies_below(l, n));
 		break;
 	default:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lies that need the form of the messages: answers, events, directories and values of other peers,
- * and orders to branches. */
+/*
+ * Lies that use the form of the messages: answers, events, directories and values of other peers,
+ * and orders to branches.
+ */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/omis/reply/reply.h"
@@ -18,7 +20,7 @@
 #define GUESS_MAX 40
 #define VALUE_TEXT "\"" LIES_MARK "\""
 
-/* What a made-up message points to. */
+/* Memory of an invented message. */
 struct made {
 	struct msg_entry entry[ENTRIES_MAX];
 	struct msg_missing missing[MISSING_MAX];
@@ -95,7 +97,7 @@ static const struct msg_coverage *make_coverage(struct lies *l, struct made *m)
 	return &m->coverage;
 }
 
-/* --- what is said upwards */
+/* --- messages to the parent */
 
 static void reply(struct lies *l, struct made *m, struct msg_reply *r)
 {
@@ -206,11 +208,11 @@ static void hello(struct lies *l, struct msg_hello *h)
 		h->listen = "top:4700";
 }
 
-/* --- what is said downwards */
+/* --- messages to branches */
 
 #define ORDERS 8
 
-/* A tool that may only look is behind it: that it asks for more is what the lm has to see. */
+/* Requests with the rights of an observing tool: the lm must refuse them. */
 static const char *const order[ORDERS] = {
 	":thread_stop([])",
 	":thread_suspend([])",
@@ -253,7 +255,7 @@ static void arm(struct lies *l, struct made *m, struct msg_arm *a)
 			       .reply = true };
 }
 
-/* One of its subjects, if any of them is. */
+/* Returns one of its subjects, if any of the types is one. */
 static uint8_t any_type(struct lies *l, const uint8_t *type, size_t n)
 {
 	uint8_t t = type[lies_below(l, n)];

@@ -19,12 +19,12 @@
 /* that one host may have one after the other: mainsm's disk may have been torn */
 #define NUMBERS_MAX 8
 #define OUT_MAX_BYTES (4u * 1024 * 1024) /* of what one frame becomes */
-/* answers to what it makes up make it say more: a storm that feeds on itself shows nothing new */
+/* limit: answers to invented messages cause more of them, and a storm finds nothing new */
 #define LIES_MAX 50000
 #define FLOODS_MAX 4 /* in one world: they take long */
 #define FLOOD_FRAMES 400
-#define SULK_MAX_NS (10 * NSEC_PER_SEC) /* nothing is said but that it lives */
-#define RARELY_MAX 10 /* frames between two lies, in the mean */
+#define SULK_MAX_NS (10 * NSEC_PER_SEC) /* only heartbeats are sent */
+#define RARELY_MAX 10 /* mean number of frames between two lies */
 
 enum trick {
 	TRICK_WITHHOLD,
@@ -59,7 +59,7 @@ struct rogue {
 	struct roguetool *tool;
 	struct spared *spared; /* of each host */
 	bool is_on;
-	unsigned tricks; /* bits: not each of them is up to everything */
+	unsigned tricks; /* bits: each rogue has some of the tricks */
 	uint64_t rarely;
 	bool is_local; /* its victims are below the same sm, which could take it for them */
 	unsigned floods;
@@ -148,7 +148,7 @@ void rogue_check(struct rogue *r, const struct reply *reply)
 				    r->name, reply->coverage.missing[i].object);
 }
 
-/* --- what others say is listened to */
+/* --- learning from messages of others */
 
 static void each_frame(const uint8_t *p, size_t n, void *arg,
 		       void (*fn)(void *arg, const uint8_t *p, size_t n))
@@ -193,7 +193,7 @@ static void on_spared_says(void *arg, struct chan *c, const uint8_t *p, size_t n
 	mem_tap_send(c, p, n);
 }
 
-/* --- what it does with a frame of its own */
+/* --- changing its own frames */
 
 struct saying {
 	struct rogue *r;
@@ -207,8 +207,10 @@ static void out(const struct saying *s, const struct buf *b)
 		mem_tap_send(s->c, b->p, b->n);
 }
 
-/* Orders of a tool that may manipulate are within its rights whatever they say: they go as they
- * are, or not at all. */
+/*
+ * Orders of a tool that may manipulate are within its rights whatever they contain: they are sent
+ * unchanged, or not at all.
+ */
 static bool may_alter(const struct saying *s, const uint8_t *p)
 {
 	uint8_t type = p[FRAME_HEADER_BYTES - 1];

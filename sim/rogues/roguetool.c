@@ -54,7 +54,7 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 {
 }
 
-/* Any process whose token a tool has received; else "". */
+/* Returns any process whose token a tool has received; else "". */
 static const char *any_process(struct roguetool *t)
 {
 	const struct simproc *p =
@@ -115,8 +115,7 @@ static void write_request(struct roguetool *t, const char *w, char out[TEXT_BYTE
 	out[n] = 0;
 }
 
-/* The fields that only daemons fill are filled as if it were one; ids of others' epochs are taken
- * for its own. */
+/* Fills fields that only daemons should fill, and uses ids of others' epochs. */
 static void ask(struct roguetool *t)
 {
 	char text[TEXT_BYTES];

@@ -39,7 +39,7 @@ struct detector {
 	struct detector_result *out;
 };
 
-/* One way: the path, and TCP sending again what was lost. */
+/* One direction: the path, and TCP's retransmissions. */
 static nsec_t draw(void *arg)
 {
 	struct detector *d = arg;
@@ -62,7 +62,7 @@ static void on_above_down(void *arg, struct link *l, const struct err *why)
 	struct pair *p = arg;
 
 	if (p->down != l)
-		return; /* the one before, of whose end the other side knew earlier */
+		return; /* an older link, whose end the other side has noticed before */
 	p->down = NULL;
 	if (p->lost_at)
 		found(p);
@@ -209,7 +209,7 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	rc = d.pair ? measure(&d, e) : err_nomem(e);
 	for (unsigned i = 0; d.pair && i < c->links; i++)
 		link_close(d.pair[i].up, NULL);
-	/* The accepting ends find all of them gone, also links that are out of use. */
+	/* Waits until the accepting ends have noticed all losses, also of unused links. */
 	loop_advance(d.w.loop,
 		     SETTLE_NS + HELLO_MAX_NS + 2 * HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS);
 	for (unsigned i = 0; d.pair && i < c->links; i++)

@@ -14,7 +14,7 @@
 #define CRASHES 400 /* for a mean with two digits */
 #define TEXT_BYTES 1024
 #define ETA_S ((double)HEARTBEAT_PERIOD_NS / 1e9)
-/* until one that is gone is found, at most */
+/* largest time until a lost peer is detected */
 #define PATIENCE_S ((double)HEARTBEAT_MISSED_MAX * ETA_S)
 
 /* Detectors with a parameter for the longest delay get ours. */
@@ -69,7 +69,7 @@ struct trial {
 	bool has_crashes;
 };
 
-/* One configuration, run: its suspicions are counted, or its crashes found. */
+/* Runs one configuration: counts its suspicions, or measures the detection of crashes. */
 static int simulate(const struct detector_conf *c, unsigned k, const struct trial *t,
 		    struct detector_compared *out, struct err *e)
 {
@@ -92,8 +92,7 @@ static int simulate(const struct detector_conf *c, unsigned k, const struct tria
 	return got;
 }
 
-/* A crash comes at any moment between two heartbeats, when the detector has seen a hundred of
- * them. */
+/* A crash happens at any moment between two heartbeats, after a hundred of them. */
 static int measure(const struct detector_conf *c, unsigned k, struct detector_compared *out,
 		   struct err *e)
 {

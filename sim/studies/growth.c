@@ -206,7 +206,7 @@ static void measure_idle(struct bed *b, struct growth_point *p)
 	p->v[GROWTH_IDLE_SM_FRAMES] = (busiest_sm(b) - sm) / seconds(IDLE_NS);
 }
 
-/* --- what a tool asks */
+/* --- requests of a tool */
 
 static int by_value(const void *a, const void *b)
 {
@@ -220,8 +220,10 @@ static nsec_t ask(struct bed *b, const char *text)
 	return asker_be_ok(b->asker, text) ? asker_took(b->asker) : 0;
 }
 
-/* One request, or, where there are more hosts than one may have objects, several, of some sites
- * each. Returns what all took. */
+/*
+ * Asks all hosts: in one request, or in several for some sites each, if there are more hosts than
+ * one may have objects. Returns the total time.
+ */
 static nsec_t ask_all_hosts(struct bed *b)
 {
 	const unsigned parts = b->c.conf.hosts / OMIS_OBJECTS_MAX + 1, sites = b->c.conf.sites;
@@ -346,7 +348,7 @@ int growth_measure(const struct growth_conf *g, struct growth_point *out, struct
 
 /* --- the front end */
 
-/* Each process so often as its rate says, spread over the steps. */
+/* Runs each process at its rate, spread over the steps. */
 static void step_all(struct bed *b, unsigned rate, uint64_t step)
 {
 	uint64_t steps = NSEC_PER_SEC / STEP_NS;
@@ -406,7 +408,7 @@ int growth_measure_front(const struct growth_conf *g, struct growth_front *f, st
 	return close_bed(&b, rc, e);
 }
 
-/* --- how fast it goes */
+/* --- speed */
 
 static double processor_seconds(void)
 {

@@ -39,7 +39,7 @@ int growth_parse_list(const char *text, const struct growth_list *to, unsigned *
 	return 0;
 }
 
-/* --- whether there is room for it */
+/* --- required memory */
 
 #define GIB (1024.0 * 1024 * 1024)
 
@@ -55,7 +55,7 @@ int growth_fits(unsigned hosts, uint64_t bytes, struct err *e)
 		hosts, (double)need / GIB, (double)bytes / GIB);
 }
 
-/* What programs can have without swapping; UINT64_MAX where the system does not say. */
+/* Returns the memory for programs without swapping; UINT64_MAX if the system does not report it. */
 static uint64_t free_bytes(void)
 {
 	static const char name[] = "MemAvailable:";
@@ -140,7 +140,7 @@ static void put_shape(const struct growth_point *p, char out[48])
 	snprintf(out + n, 48 - (size_t)n, " x %.3g", (double)p->hosts / last);
 }
 
-/* One figure a line, in the form of the benchmarks: "paper.request.2_levels.1000.ms". */
+/* Writes one value per line, in the form of the benchmarks: "paper.request.2_levels.1000.ms". */
 static void put_line(struct buf *out, const char *name, double v, const char *unit)
 {
 	struct json j;

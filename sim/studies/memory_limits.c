@@ -10,16 +10,16 @@
 
 #define LOOK_NS (NSEC_PER_SEC / 2)
 #define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* without load: docs/admin.md, Sizing */
-/* What a daemon may keep when all have left: */
+/* Memory that a daemon may keep when all have left: */
 /* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc/proc.h), in a table
  * that doubles */
 #define PROC_BYTES (16 * 1024)
 /* an sm or mainsm of each process that has ever been below it: its number, its token, where
  * it is */
 #define PROC_ABOVE_BYTES 1024
-/* an sm or mainsm of each host and sm: buffers of a link, which gives back larger ones when idle */
+/* in an sm or mainsm for each host and sm: buffers of a link, which frees larger ones when idle */
 #define DAEMON_ABOVE_BYTES 1024
-/* a daemon with a link to a rogue: of a frame that says it is longer */
+/* in a daemon with a link to a rogue: for a frame that announces more data */
 #define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
 /* mainsm of each token that is valid: some 700 bytes, in a table that doubles */
 #define KEPT_TOKEN_BYTES 2048
@@ -95,7 +95,7 @@ static void look_at(const struct memory_limits *k, unsigned i)
 			s.host, has, s.chans, s.queued, may);
 }
 
-/* What a tool has armed ends with it: an sm that does not know the tool never hears of that end. */
+/* A tool's csrs end with it: an sm that does not know the tool is not notified of that end. */
 static void look_at_sm(const struct memory_limits *k, const struct simsite *s)
 {
 	struct sm_counts n;
@@ -108,7 +108,7 @@ static void look_at_sm(const struct memory_limits *k, const struct simsite *s)
 			simsite_host(s), n.strange);
 }
 
-/* A rogue's frames pass its queues by: whatever it keeps is its own business. */
+/* A rogue's frames bypass its queues: its memory is not judged. */
 static bool is_rogue(const struct cluster *c, unsigned i)
 {
 	return rogue_is_on(c->rogue, host_of(c, i));

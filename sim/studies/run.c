@@ -31,7 +31,7 @@
 /* what troubled links may add to an answer: 6 s until a silent one counts as lost */
 #define SLOW_NS (9 * NSEC_PER_SEC)
 
-/* Whose lines may be cut beside those of daemons: the keeper, then the users. */
+/* Hosts besides the daemons' whose links may be cut: the keeper, then the users. */
 static const char *const guest_name[1 + RUN_TOOLS_MAX] = { KEEPER, "t0",  "t1",	 "t2",	"t3", "t4",
 							   "t5",   "t6",  "t7",	 "t8",	"t9", "t10",
 							   "t11",  "t12", "t13", "t14", "t15" };
@@ -51,10 +51,11 @@ struct play {
 };
 
 /*
- * A part of all worlds has a keeper: it is much work. There is none where sms stand below sms. An
- * sm that was started again waits for each host that it had. Such a host may be with another sm by
- * then, and the end names it as missing for ever. There is none with a rogue either. A rogue can be
- * missing at the end. It can report events that it never made, and leave what it should delete.
+ * Some worlds have a keeper, which costs much time. There is none if sms are below sms. An sm that
+ * was started again waits for each host that it had. Such a host may be with another sm by then,
+ * and the end names it as missing for ever. There is none with a rogue either. A rogue can be
+ * missing at the end. It can report events that it never made, and leave events that it should
+ * delete.
  */
 static int open_keeper(struct play *p, struct err *e)
 {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a rogue may lie, the host inside of a token must be the process's too. */
+/* If a rogue may lie, the host in a token must be the process's, too. */
 static bool is_there(const struct cluster *c, const struct simproc *p, const char *token, size_t n)
 {
 	uint32_t number;
@@ -73,7 +73,7 @@ static bool see(struct seen *s, uint64_t serial)
 unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order,
 			       struct seen *seen)
 {
-	const char *token = value[0] ? value + 2 : ""; /* of a list that length stands first */
+	const char *token = value[0] ? value + 2 : ""; /* its length precedes a list */
 	const char *at = value[0] ? strchr(token, ',') : NULL;
 	char *end = NULL;
 	long rank = at ? strtol(at + 1, &end, 10) : -1;
@@ -139,7 +139,7 @@ static bool is_of(const struct cluster *c, const char *object, const struct simn
 	       (!n || n == c->node[p->rank / CLUSTER_RANKS_MAX]);
 }
 
-/* Where hosts are known by their numbers, of those of one; else of all ranks. */
+/* If values are by host, the ranks of one; else all ranks. */
 static const struct simnode *node_of(const struct cluster *c, const char *object)
 {
 	uint32_t number;
@@ -177,8 +177,10 @@ static bool is_known(const struct cluster *c, const char *token)
 	return false;
 }
 
-/* Where a host may not know the time yet a process may seem to have begun after the measurement:
- * all that it ever did is in it. */
+/*
+ * If a host may lack the time, a process may seem to have begun after the measurement: then
+ * everything it ever did is included.
+ */
 static nsec_t since(const struct cluster *c, const struct answers_measured *m)
 {
 	return cluster_keeps_time(c) ? m->from : 0;

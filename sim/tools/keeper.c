@@ -23,9 +23,11 @@
 #define BURST_MAX 60 /* with SIMRANK_EVENT_MAX bytes each more than a ring has room for */
 #define LOOKS_MAX 16 /* for a rank that lives */
 #define CHATTY_ONE_IN 4 /* keepers: of programs whose events fill a spool */
-#define LANES_MAX 64 /* openings that something came from and is not acknowledged */
-/* Until all sites are there. mainsm waits STREAM_RETURN_NS for a site that an
- * earlier mainsm had. A site that is later is not named. */
+#define LANES_MAX 64 /* openings with unacknowledged blocks */
+/*
+ * Until all sites have connected. mainsm waits STREAM_RETURN_NS for a site that an earlier mainsm
+ * had. A later site is not named.
+ */
 #define RETURN_NS (25 * NSEC_PER_SEC)
 #define DRAIN_STEP_NS (500 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS (120 * NSEC_PER_SEC)
@@ -39,7 +41,7 @@ struct keeper {
 	struct evkeep *file; /* as long as it lives */
 	struct evbalance balance;
 	uint64_t epoch, asked; /* asked: the request that waits for its answer; 0: none */
-	bool is_kept; /* a reply said so, and it was not ended since */
+	bool is_kept; /* a reply has confirmed it, and it has not ended since */
 	bool is_ending, has_ended;
 	bool is_chatty;
 	const char *policy;
@@ -54,7 +56,7 @@ static struct world *world_of(const struct keeper *k)
 	return k->conf.cluster->w;
 }
 
-/* --- what comes */
+/* --- received messages */
 
 static void on_commit(void *arg)
 {
@@ -78,7 +80,7 @@ static void note_place(struct keeper *k, uint64_t stream, uint64_t place)
 	while (i < k->nlane && k->lane[i].stream != stream)
 		i++;
 	if (i == LANES_MAX)
-		return; /* it comes again */
+		return; /* it is sent again */
 	k->lane[i].stream = stream;
 	k->lane[i].place = place;
 	k->nlane += i == k->nlane;
@@ -122,7 +124,7 @@ static void on_events(void *arg, const struct msg_events *m)
 	k->has_ended = k->is_ending && !m->missing[0];
 }
 
-/* --- what it asks for */
+/* --- requests */
 
 static void ask(struct keeper *k, const char *text)
 {
@@ -187,7 +189,7 @@ static int come(struct keeper *k, struct err *e)
 	return got < 0 ? got : simtool_new(&c, &k->tool, e);
 }
 
-/* What it has not committed may be in the file, or not. */
+/* Uncommitted blocks may be in the file, or not. */
 static void die(struct keeper *k)
 {
 	simtool_free(k->tool);

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* What the file has of one stream. */
+/* Contents of the file for one stream. */
 struct received {
 	int32_t rank;
 	int64_t last; /* number */
@@ -17,11 +17,11 @@ struct received {
 struct judging {
 	struct cluster *c;
 	const struct evbalance *balance;
-	uint8_t **has; /* of each rank: bits of the numbers that are there; owned */
+	uint8_t **has; /* of each rank: bits of the numbers in the file; owned */
 	size_t nrank;
 	struct map received; /* by stream; owned */
-	uint64_t *known; /* of each host: events that came, or are counted as lost */
-	uint64_t anonymous; /* lost of streams of which nothing came */
+	uint64_t *known; /* of each host: events received, or counted as lost */
+	uint64_t anonymous; /* lost in streams without any block */
 	uint64_t stored;
 };
 
@@ -30,7 +30,7 @@ static struct world *world_of(const struct judging *j)
 	return j->c->w;
 }
 
-/* --- what is there */
+/* --- contents of the file */
 
 static int32_t rank_of(const struct event *ev)
 {
@@ -130,7 +130,7 @@ static void add_lost(struct judging *j)
 	}
 }
 
-/* What is to be found of a host: may_lack is what went with programs that ended alone. */
+/* Events expected from a host; may_lack: lost with programs that ended without an lm. */
 struct made {
 	uint64_t events, may_lack;
 };
@@ -148,7 +148,7 @@ static struct made made_on(const struct cluster *c, unsigned node)
 	return m;
 }
 
-/* What they acknowledge is safe, also when their hosts are switched off. */
+/* Blocks acknowledged by these sms are safe, even if their hosts are switched off. */
 static bool sms_are_sure(const struct cluster *c)
 {
 	for (unsigned i = 0; i < c->sms; i++)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define ID_FIRST_FACTOR 1000000 /* ids of another epoch are not ours */
-/* more than a slow line lets a tool wait for the next word of mainsm */
+/* longer than a slow link delays the next message of mainsm */
 #define QUIET_NS (3 * NSEC_PER_SEC)
 
 struct pending {
@@ -30,7 +30,7 @@ struct simtool {
 	struct rng rng;
 	bool is_up;
 	uint64_t next_id;
-	struct reply *part; /* the one of which more is to come; owned */
+	struct reply *part; /* a partial reply; owned */
 	struct pending pending[SIMTOOL_PENDING_MAX];
 	size_t n;
 	nsec_t silence; /* of mainsm, when we looked last */
@@ -196,9 +196,9 @@ void simtool_stand(struct simtool *t, nsec_t time)
 }
 
 /*
- * A line may be cut, heal before the link is given up, and be cut again at once. It brings no
- * answer then, and no daemon is wrong: a silence that has ended does not count. The link itself
- * limits each silence: it ends after six seconds.
+ * A link may be cut, heal before it is given up, and be cut again at once. It delivers no answer
+ * then, and no daemon is wrong: a silence that has ended does not count. The link itself limits
+ * each silence: it ends after six seconds.
  */
 static void forgive_silence(struct simtool *t)
 {

@@ -17,12 +17,12 @@
 #define AGAIN_NS (200 * NSEC_PER_MSEC) /* before an id is sent again */
 #define SENDS_MAX 4 /* of one id */
 #define STAND_ONE_IN 240 /* of ideas */
-#define STAND_MAX_NS (20 * NSEC_PER_SEC) /* more than a tool that does not read is given */
-#define MUCH_ONE_IN 2 /* of these that asks for much before: */
-#define MUCH_CALLS 400 /* in one request, whose answer is half a MiB, */
+#define STAND_MAX_NS (20 * NSEC_PER_SEC) /* longer than a tool that does not read is tolerated */
+#define MUCH_ONE_IN 2 /* of these with large requests before: */
+#define MUCH_CALLS 400 /* in one request with an answer of half a MiB, */
 #define MUCH_TIMES 8 /* several times */
 #define CSRS_MAX 4
-/* definitions of a kind under way: more than are asked before the first of them has its answer */
+/* pending definitions of a kind: more than are requested before the first is answered */
 #define HOLDS_MAX 32
 #define READS_MAX 2
 #define TOKEN_ROOM 40
@@ -30,7 +30,7 @@
 #define PRINT "print([$proc,$par1,$par8])"
 #define PRINT_BEHIND 2 /* its place behind what holds the process */
 
-/* A manipulation whose outcome it insists on knowing. */
+/* A manipulation whose outcome it asks for until it knows it. */
 struct errand {
 	uint64_t id; /* 0: none */
 	uint32_t rank;
@@ -61,13 +61,13 @@ struct user {
 	struct errand errand;
 	struct csr csr[CSRS_MAX];
 	struct measured dfg[READS_MAX];
-	/* of the last measurements of what came since the last read */
+	/* of the last measurements with values since the last read */
 	uint64_t parts_id[HOLDS_MAX];
 	unsigned nparts;
 	uint64_t epoch;
 	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
 	unsigned nhold;
-	/* since it came: not all that it measures has been measured from the start */
+	/* since it connected: not all measured objects were measured from the start */
 	bool has_detached;
 	bool has_enough; /* it has requested more than it will ever read */
 };
@@ -289,7 +289,7 @@ static void on_measurement(struct user *u, const char *token, uint64_t id)
 		m->start_id = report(u, text);
 }
 
-/* Where something may go wrong it may not have begun everywhere. */
+/* If faults are possible it may not have begun everywhere. */
 static void note_begun(struct user *u, const struct reply *r)
 {
 	for (int i = 0; i < READS_MAX; i++)
@@ -470,7 +470,7 @@ static void have_idea(struct user *u)
 	}
 }
 
-/* For more than mainsm keeps for a tool that does not read: when it continues it leaves. */
+/* Requests more than mainsm queues for a tool that does not read; it leaves when it continues. */
 static void ask_much(struct user *u)
 {
 	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
@@ -484,7 +484,7 @@ static void ask_much(struct user *u)
 	u->has_enough = true;
 }
 
-/* As a program that computes, or whose terminal was stopped: nothing is read meanwhile. */
+/* Acts as a program that computes, or whose terminal was stopped: it does not read meanwhile. */
 static void stand_still(struct user *u)
 {
 	nsec_t time = (nsec_t)rng_below(&u->dice, STAND_MAX_NS);

@@ -68,7 +68,7 @@ void __wrap_rng_draw_key(struct hash_key *key)
 		*key = (struct hash_key){ rng_next(&keys), rng_next(&keys) };
 }
 
-/* The processor's counter knows no virtual time, and takes some real one to be known. */
+/* The processor's counter has no virtual time, and its calibration takes real time. */
 int __wrap_ticks_calibrate(struct ticks_scale *out, enum ticks_source source, nsec_t spend)
 {
 	return now_of && source != TICKS_MONOTONIC ? -ERR_UNSUPPORTED

@@ -14,7 +14,7 @@ static uint64_t sessions;
 
 struct tag {
 	struct heap_account *account;
-	/* of the block and the session: what an old block left there means nothing */
+	/* of the block and the session: data left by an old block are invalid */
 	uint64_t magic;
 };
 
@@ -51,7 +51,7 @@ void *heap_charge(void *p)
 	struct tag t = { watched ? loop_part_maker(loop_running(watched)) : NULL, magic_of(p) };
 	uint8_t *at;
 
-	/* a tag that is there is of a block that was freed where it is not seen */
+	/* an existing tag belongs to a block that was freed unseen */
 	heap_discharge(p);
 	at = p && t.account ? tag_at(p) : NULL;
 	if (!at)
