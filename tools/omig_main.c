@@ -134,15 +134,14 @@ static int help(int argc, char **argv)
 	return c->run(2, one);
 }
 
-/* Options that take an argument in the next word, while the command is unknown. */
+/* True for options whose argument is the next word, while the command is unknown. */
 static bool takes_word(const char *arg)
 {
 	return str_eq(arg, "--timeout") || str_eq(arg, "-t") || str_eq(arg, "--mainsm") ||
 	       str_eq(arg, "-m") || str_eq(arg, "--color");
 }
 
-/* Moves the command's name in front of the options that stand before it. Returns false when there
- * is none. */
+/* Moves the command's name in front of the options before it. Returns false when there is none. */
 static bool hoist_command(int argc, char **argv)
 {
 	char *name;
@@ -184,7 +183,7 @@ static int run(int argc, char **argv)
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-/* What was not written was not done. */
+/* Output that was not written is a failure. */
 int main(int argc, char **argv)
 {
 	int status = run(argc, argv);

@@ -25,16 +25,16 @@
 #define RED_ZONE_BYTES 128 /* below the stack pointer, which functions may use all the same */
 #define SYSCALL_BYTES 2
 
-/* The kernel's own words to itself in a register, for calls that were interrupted. */
+/* Internal return values of the kernel for interrupted calls. */
 enum { RESTART_SYS = -512, RESTART_ALWAYS = -513, RESTART_NO_HANDLER = -514, RESTART_BLOCK = -516 };
 
-/* What rt_sigreturn reads, as the kernel lays it out for a handler. */
+/* Stack frame that rt_sigreturn reads, in the kernel's layout for a handler. */
 struct frame {
 	uint64_t way_back;
 	ucontext_t uc;
 };
 
-/* The end of the processor's state says that it is whole. */
+/* A magic number at the end of the processor's state marks it as complete. */
 #define XSTATE_SW_AT 464
 #define XSTATE_USED_AT 512 /* features that are not in their first state */
 #define XSTATE_MAGIC1 0x46505853u
@@ -75,7 +75,7 @@ static uint64_t search(int32_t pid, uint64_t from, uint64_t to)
 	return found;
 }
 
-/* In code that comes from a file; first in a C library, then anywhere. */
+/* Searches code that is mapped from a file: first a C library, then anything. */
 static uint64_t search_maps(int32_t pid, const char *maps, bool libc_only)
 {
 	uint64_t left = SEARCH_MAX_BYTES, found = 0;
@@ -118,7 +118,7 @@ static int find_way_back(int32_t pid, uint64_t *out, struct err *e)
 
 /* Features that a thread must request: they make the frame larger than its handlers expect. */
 #define FEATURES_ON_REQUEST (UINT64_C(3) << 17)
-#define REGSET_SHADOW_STACK 0x204 /* NT_X86_SHSTK: the way back would have to stand there too */
+#define REGSET_SHADOW_STACK 0x204 /* NT_X86_SHSTK: would also need the return address */
 
 /* Bytes that these features take; those on request are left out. */
 static uint32_t state_size(uint64_t *features)
@@ -136,7 +136,7 @@ static uint32_t state_size(uint64_t *features)
 	return end;
 }
 
-/* What is left out of the frame must not be in use: it would be lost. */
+/* Fails if a feature that the frame omits is in use: its state would be lost. */
 static int check_xstate(int32_t tid, const struct xstate *x, struct err *e)
 {
 	uint64_t in_use, shadow = 0;
@@ -175,7 +175,9 @@ static int load_xstate(int32_t tid, struct xstate *x, struct err *e)
 	return 0;
 }
 
-/* As before a signal handler: what can be repeated is, the rest ends early. */
+/*
+ * Does what a signal handler would cause: restarts the call if possible, else ends it with EINTR.
+ */
 static void settle_syscall(struct user_regs_struct *r)
 {
 	if ((int64_t)r->orig_rax < 0)
@@ -218,8 +220,8 @@ static void fill_frame(struct frame *f, const struct user_regs_struct *r, uint64
 			     (greg_t)r->eflags,
 			     (greg_t)(r->cs | r->gs << 16 | r->fs << 32 | r->ss << 48) };
 
-	f->uc.uc_flags = 7; /* the state is extended; the stack segment is there, and meant */
-	f->uc.uc_stack.ss_flags = 0x7f; /* nonsense: the kernel keeps the one that is set */
+	f->uc.uc_flags = 7; /* extended state present; stack segment present and strict */
+	f->uc.uc_stack.ss_flags = 0x7f; /* invalid: the kernel keeps the current signal stack */
 	memcpy(f->uc.uc_mcontext.gregs, g, sizeof(g));
 	/* NOLINTNEXTLINE: an address of another process */
 	f->uc.uc_mcontext.fpregs = (fpregset_t)(uintptr_t)fp;

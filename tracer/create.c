@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a child needs; its strings are those of the message. */
+/* Input of a child; its strings are those of the message. */
 struct plan {
 	const char *program;
 	char **argv, **envp; /* owned arrays */
@@ -50,7 +50,7 @@ static int make_plan(struct plan *p, const struct tracer_msg *m, struct err *e)
 	return err_nomem(e);
 }
 
-/* --- in the child: nothing returns */
+/* --- in the child: none of these return */
 
 static void quit(const struct plan *p)
 {
@@ -98,7 +98,7 @@ static void set_streams(struct plan *p)
 			quit(p);
 }
 
-/* What the lm has made stricter for itself is not meant for programs. */
+/* Reverts restrictions that the lm made for itself only. */
 static void loosen(void)
 {
 	unsigned mask;
@@ -179,8 +179,10 @@ static int hold_child(struct tracees *s, int32_t pid, uint32_t id, struct pipes 
 	t->birth->until = loop_now(s->loop) + TRACEES_BIRTH_MAX_NS;
 	t->birth->why = p->why[0];
 	p->why[0] = -1;
-	/* If lm-trace dies, the program dies too: else it would run without a tracer. This
-	 * option ends when it is released. */
+	/*
+	 * If lm-trace dies, the program dies too; else it would run without a tracer. This option
+	 * ends when it is released.
+	 */
 	if (ptrace(PTRACE_SEIZE, pid, NULL,
 		   (void *)(intptr_t)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) == 0 &&
 	    write(p->gate[1], "", 1) == 1) {

@@ -66,7 +66,7 @@ static void flush(struct line *l)
 	loop_fd_set(l->watch, LOOP_READ);
 }
 
-/* False when nothing more has come, or the line is at its end. */
+/* Returns false when nothing more has arrived, or the peer has closed. */
 static bool receive(struct line *l)
 {
 	struct err e = { 0 };

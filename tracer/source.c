@@ -25,7 +25,7 @@ struct source {
 	int fd;
 	Elf *elf;
 	GElf_Addr bias;
-	demangle_fn *demangle; /* of the C++ library, where there is one; else NULL */
+	demangle_fn *demangle; /* of the C++ library, if loaded; else NULL */
 	struct buf *out;
 };
 
@@ -168,8 +168,10 @@ static struct place place_of_call(Dwarf_Die *cu, Dwarf_Die *die)
 	return p;
 }
 
-/* Inlined functions around that address, innermost first; how many lines were written. What *at is
- * then is the place in the function that was compiled. */
+/*
+ * Writes the inlined functions at an address, innermost first. Returns their number. *at becomes
+ * the place in the function that was compiled.
+ */
 static unsigned put_inlined(const struct source *s, uint64_t address, struct place *at)
 {
 	Dwarf_Addr bias;

@@ -9,8 +9,10 @@
 #define PIECE_BYTES 4096u
 #define PIECES_MAX (STACK_MAX_BYTES / PIECE_BYTES + 1)
 
-/* Copies page by page: the kernel copies all of a piece or nothing, and the stack may end in any
- * page. */
+/*
+ * Copies page by page: the kernel copies all of a piece or nothing, and the stack may end in any
+ * page.
+ */
 static size_t copy(const struct stack *s, uint64_t sp)
 {
 	struct iovec to = { s->p, STACK_MAX_BYTES }, from[PIECES_MAX];

@@ -11,7 +11,7 @@
 
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 
-/* How a stopped thread has to be sent on. */
+/* How to resume a stopped thread. */
 struct stop {
 	int inject; /* signal that it was about to get */
 	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
@@ -46,7 +46,10 @@ static void put(struct stop *stop, uint64_t v)
 	stop->event->value[stop->event->nvalue++] = v;
 }
 
-/* The kernel's own words to itself: the call will be made again, or a handler ends it. */
+/*
+ * True if a call is unfinished by the kernel's internal return value: it is repeated, or a handler
+ * ends it.
+ */
 static bool is_unfinished(int64_t rval)
 {
 	return rval <= -512 && rval >= -516 && rval != -515;
@@ -130,8 +133,10 @@ static void on_signal(struct tracees *s, struct tracee *t, int sig, struct stop 
 	put(stop, (uint64_t)sig);
 }
 
-/* The thread that called exec has taken the leader's place, held before or not; all others are
- * gone. */
+/*
+ * Forgets former threads: the thread that called exec has taken the leader's place, all others are
+ * gone.
+ */
 static void forget_former(struct tracees *s, int32_t tid)
 {
 	unsigned long former = 0;
@@ -186,9 +191,10 @@ static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop
 }
 
 /*
- * Takes works in their order: no work overtakes one that changes the thread. In a system call, or
- * before a signal is delivered, the kernel would take written registers for the call's. Such a
- * thread is only read.
+ * Takes works in order: no work overtakes a work that changes the thread.
+ *
+ * In a system call, or before a signal is delivered, the kernel would take written registers for
+ * the call's. Such a thread is only read.
  */
 static void take_works(struct tracee *t, const struct stop *stop, struct list *out)
 {
@@ -202,8 +208,7 @@ static void take_works(struct tracee *t, const struct stop *stop, struct list *o
 		list_push_back(out, i);
 	}
 	if (!list_is_empty(&t->works))
-		tracee_ask(t); /* before it continues, so that it comes no further than the end of
-				  the call */
+		tracee_ask(t); /* before it continues, so that it stops at the end of the call */
 }
 
 /* The lm must learn that an event is missing: the watch ends, and no others follow. */
@@ -222,7 +227,7 @@ static void on_stopped(struct tracees *s, struct tracee *t, int status)
 	struct list done;
 	struct list *i;
 
-	t->is_asked = false; /* any stop takes the one that was requested back */
+	t->is_asked = false; /* any stop satisfies the request */
 	if (t->birth) {
 		birth_on_stop(s, t, status);
 		return;
@@ -254,8 +259,10 @@ static struct tracee *adopt(struct tracees *s, int32_t tid)
 	return t;
 }
 
-/* A new thread without a watch, such as one born of a thread that was seized for one request. Its
- * signal must not get lost. */
+/*
+ * Resumes a new thread without a watch, such as a child of a thread seized for one request. Its
+ * signal must not get lost.
+ */
 static void let_unknown_go(int32_t tid, int status)
 {
 	int sig = status >> 16 || WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);

@@ -103,7 +103,7 @@ void tracee_forget(struct tracees *s, struct tracee *t, const char *why)
 	free(t);
 }
 
-/* A created process that was not released is killed: no other program knows of it. */
+/* Kills created processes that were not released: no other program knows of them. */
 void tracees_close(struct tracees *s)
 {
 	if (!s)
@@ -169,8 +169,10 @@ static int seize_error(const struct who *w, struct err *e)
 	return err_sys(e, "ptrace of process %d", (int)w->pid);
 }
 
-/* The caller compares the start time once more after the seizure: from then on the process cannot
- * be reaped unseen, so that its pid stays its own. */
+/*
+ * The caller compares the start time again after the seizure. From then on the process cannot be
+ * reaped unseen, so that its pid remains valid.
+ */
 static int seize(const struct who *w, struct err *e)
 {
 	int rc = who_check(w, e);
@@ -215,8 +217,10 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 		return e->code == ERR_LIMIT ? -ERR_LIMIT : -ERR_NOMEM;
 	rc = seize(w, e);
 	if (!rc && who_start(w->pid) != w->start) {
-		/* Another process has the pid by now: it stays in the table until it has
-		 * stopped and is released. */
+		/*
+		 * Another process has the pid now: it remains in the table until it has stopped and
+		 * is released.
+		 */
 		tracee_ask(t);
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	}

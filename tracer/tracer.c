@@ -56,7 +56,7 @@ static int do_source(struct tracer *t, const struct tracer_msg *m, struct err *e
 	return rc;
 }
 
-/* 1: the answer comes later, or was given. */
+/* Returns 1 if the answer was sent or follows later. */
 static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 {
 	int rc;

@@ -134,13 +134,13 @@ static int on_frame(Dwfl_Frame *f, void *arg)
 	if (dwfl_frame_reg(f, REGS_DWARF_SP, &sp))
 		sp = 0;
 	*to = (struct frame){ .pc = pc, .fp = sp, .module = "", .symbol = "", .file = "" };
-	/* Where a call returns to may be the next function: it is looked up one byte before. */
+	/* A return address may belong to the next function: it is looked up one byte before. */
 	to->offset = is_exact ? 0 : 1;
 	u->n++;
 	return u->n < u->max ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
-/* Of an inlined function it is the line in that function. */
+/* For an inlined function, the line in that function. */
 static void locate(Dwfl_Module *m, uint64_t pc, struct frame *f)
 {
 	Dwfl_Line *l = dwfl_module_getsrc(m, pc);
@@ -185,7 +185,7 @@ int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, stru
 	u->frame = inout->v;
 	u->n = 0;
 	u->max = inout->n;
-	/* It ends with an error where the tables end: what came until then is the answer. */
+	/* Ends with an error where the tables end: the frames found so far are the answer. */
 	dwfl_getthread_frames(u->dwfl, s->pid, on_frame, u);
 	if (!u->n) {
 		inout->v[0] = (struct frame){ .pc = s->reg[REGS_DWARF_COUNT - 1],

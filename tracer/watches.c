@@ -40,7 +40,7 @@ bool watch_wants_signal(const struct watch *w, int sig)
 	return !w->signals || w->signals >> (sig - 1) & 1;
 }
 
-/* All but those that stand still stop once more, and are released then. */
+/* All threads stop once more and are released then, except those already stopped. */
 static void drop(struct tracees *s, struct watch *w)
 {
 	for (struct map_iter i = { 0 }; map_next(&s->by_tid, &i);) {
@@ -73,7 +73,7 @@ void watch_end(struct tracees *s, struct watch *w, uint64_t dropped, const char 
 	drop(s, w);
 }
 
-/* Each stop costs the program some microseconds, wanted or not. */
+/* Each stop costs the program some microseconds, even if it is not needed. */
 bool watch_counts(struct tracees *s, struct tracee *t)
 {
 	nsec_t second = loop_now(s->loop) / NSEC_PER_SEC;
@@ -101,7 +101,7 @@ static int hold(struct tracees *s, struct watch *w, int32_t tid, struct err *e)
 	return 0;
 }
 
-/* One look; *found: threads that were not held before. */
+/* One scan. *found: number of threads that were not held before. */
 static int hold_threads(struct tracees *s, struct watch *w, size_t *found, struct err *e)
 {
 	char path[40];

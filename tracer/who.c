@@ -63,7 +63,7 @@ bool who_has_ended(const struct who *w)
 	return has;
 }
 
-/* The number behind "\nname:"; -1 when it is not there. */
+/* Returns the number after "\nname:"; -1 when there is none. */
 static int64_t field_of(const char *status, const char *name)
 {
 	const char *p = strstr(status, name);

@@ -292,7 +292,7 @@ bool condition_is_above(const struct condition *c)
 
 /* --- the metric of a condition */
 
-/* Prints an expression, and gives each metric its parameters: a process and a time. */
+/* Prints an expression and adds the parameters of each metric: a process and a time. */
 static void put_expression(struct buf *out, const char *text)
 {
 	struct pmsl_builtin b;
@@ -363,7 +363,7 @@ void condition_metric(const struct condition *c, nsec_t every_ns, struct buf *ou
 	}
 }
 
-/* --- words */
+/* --- text */
 
 char *condition_value(const struct condition *c, double v, char out[CONDITION_VALUE_BYTES])
 {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define PIN_SHOWN 8
-#define NEAR 0.8 /* of a limit: the admin has to know */
+#define NEAR 0.8 /* of a limit: usage above it is reported */
 #define ARGS_MAX 4
 #define AS_CONFIGURED "default"
 
@@ -79,7 +79,7 @@ static const struct limit {
 	{ "messages", NCOLUMNS }, { "bytes", BYTES },
 };
 
-/* Of a limit that is at NEAR or above, the share; else 0. */
+/* Returns the used share of a limit if it is NEAR or above, else 0. */
 static double near_share(const Omis_value *v, size_t i)
 {
 	double max = value_float(value_at(v, LIMITS), i);
@@ -98,7 +98,7 @@ struct near {
 	size_t users, lines;
 };
 
-/* A user with a limit at hand, in words. */
+/* Prints a user close to a limit. */
 static void say_near(void *arg, const Omis_value *v)
 {
 	char has[TABLE_NUMBER_BYTES], max[TABLE_NUMBER_BYTES];
@@ -119,7 +119,7 @@ static void say_near(void *arg, const Omis_value *v)
 	}
 }
 
-/* What is used, of the limit. */
+/* Prints usage and limit. */
 static void limit_cell(struct table *t, const Omis_value *v, size_t i)
 {
 	char has[TABLE_NUMBER_BYTES], max[TABLE_NUMBER_BYTES];

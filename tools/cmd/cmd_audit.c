@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define FOLLOW_MS 1000
-#define OVERLAP_NS (10 * NSEC_PER_SEC) /* clocks of hosts differ, and answers come late */
+#define OVERLAP_NS (10 * NSEC_PER_SEC) /* clocks of hosts differ, and answers arrive late */
 
 struct audit_options {
 	struct cmd_common common;
-	int64_t since_ns; /* ago; 0 = whatever is there */
+	int64_t since_ns; /* ago; 0 = all entries */
 	int64_t max;
 	const char *node; /* token or name; NULL = all and mainsm */
 	/* of the sm that serves many there, which has no hosts to ask; NULL = of mainsm */
@@ -49,7 +49,7 @@ static const char *const names[FIELDS] = { "number",  "time", "daemon",	 "host",
 					   "session", "csr",  "call",	 "objects", "failed",
 					   "status",  "why",  "left_out" };
 
-/* What is shown of one answer, and what was shown before. */
+/* State of the output: entries of the current answer and those shown before. */
 struct showing {
 	const struct audit_options *options;
 	struct term term;
@@ -131,7 +131,7 @@ static bool show_rows(struct showing *s)
 
 /* --- an answer */
 
-/* Where the highest number of that daemon stands. NULL: no memory. */
+/* Returns where the highest number of that daemon is stored. NULL: no memory. */
 static int64_t *seen_of(struct showing *s, const Omis_value *v)
 {
 	char key[1024];

@@ -45,7 +45,7 @@ static void add_row(struct table *t, const Omis_value *row)
 	table_cell(t, "%s", value_int(row, REVOKED) ? "revoked" : "valid");
 }
 
-/* Its holder has a younger one: its own end means nothing. */
+/* True if the holder has a newer certificate, so that the expiry does not matter. */
 static bool is_renewed(const Omis_value *all, const Omis_value *row)
 {
 	static const enum column same[] = { ROLE, NAME, SITE, CALLS_ITSELF };
@@ -70,7 +70,7 @@ static bool is_listed(const struct cert_options *w, const Omis_value *all, const
 				   !is_renewed(all, row));
 }
 
-/* The answer in words; all: those that expire, the first one first or not. */
+/* Prints the answer as text. all: certificates that expire, sorted or not. */
 static void say_expiring(size_t n, int64_t first, nsec_t within)
 {
 	char span[TABLE_NUMBER_BYTES], when[CLOCK_TEXT_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig dot: how a metric is evaluated, and where, as a drawing. No monitor is asked. */
+/* omig dot: draws how and where a metric is evaluated. No monitor is involved. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #define FETCH_NS (200 * NSEC_PER_MSEC) /* so old a line is at most, with what the host takes */
-#define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
+#define ATTACH_NS NSEC_PER_SEC /* interval of the search for new processes */
 #define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
 #define TYPES_MAX 65536
 #define CALL_EVENT_BYTES 128 /* MPI_Send.start: far longer than any */
@@ -156,7 +156,7 @@ static void set_before(struct types *t, const struct types *first)
 	}
 }
 
-/* A rate needs two looks; where nothing is on there is none. */
+/* A rate requires two samples. Types that are off have no rate. */
 static int fetch_with_rates(char **names, struct types *t, double *seconds)
 {
 	struct types first = { 0 };
@@ -207,7 +207,7 @@ static bool fits_calls(char **names)
 	return !*names;
 }
 
-/* What is no type of <omig/event.h> can be switched on as well. */
+/* Events that are not a type of <omig/event.h> can be switched on as well. */
 static void show_rest(const struct event_tail_options *w)
 {
 	puts(*w->names ? "No process has events of such a name."
@@ -367,7 +367,7 @@ static const char *contradiction(const struct options *options, const struct ver
 	return NULL;
 }
 
-/* --- names of library calls; others are those of programs, which may come later */
+/* --- names of library calls; other names are program events, which may appear later */
 
 static bool fits_call(const char *name, const char *call)
 {

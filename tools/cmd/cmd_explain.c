@@ -19,7 +19,7 @@
 #define COUNTS 9 /* in, out, late, doubles, unmatched, incomplete, overflow, open, window */
 #define OBJECTS_TEXT_BYTES 3072 /* of one question to the hosts */
 
-/* What dfg_get_info() has, by its bits. */
+/* Parts of the result of dfg_get_info(), by bit. */
 enum info {
 	INFO_WHAT,
 	INFO_OBJECTS,
@@ -259,8 +259,10 @@ static void way_cells(const struct explained *x, const char *piece, int n, const
 	table_cell(t, "%s", table_bytes(bytes, (double)value_int(way, 2)));
 }
 
-/* Behind the nodes of a piece stand its ways: [up or host, messages, bytes]. The same of all pieces
- * of an entry. */
+/*
+ * Adds the ways of an entry, which follow its nodes: [up or host, messages, bytes]. All pieces of
+ * an entry have the same ways.
+ */
 static void ways_of(const struct explained *x, const Omis_object_result *o, const Omis_value *v,
 		    struct table *t)
 {
@@ -397,7 +399,7 @@ static int show_json(const struct explained *x)
 
 /* --- asking */
 
-/* Each piece once; those that do not fit come without their counts. */
+/* Writes each piece once. A piece that does not fit is written without its counts. */
 static void write_pieces(const struct explained *x, char *out, size_t size)
 {
 	const Omis_value *list = part(x, INFO_GRAPH);

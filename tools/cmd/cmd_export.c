@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define LISTEN_DEFAULT "127.0.0.1:9717"
-#define TOKEN_MIN_CHARS 16 /* which nothing guesses at a thousand tries a second */
+#define TOKEN_MIN_CHARS 16 /* cannot be guessed with a thousand attempts per second */
 #define TOKEN_MAX_BYTES 4096
 #define WAKE_MS 1000 /* connections that are too slow are cut by then */
 
@@ -27,7 +27,7 @@ struct server {
 	struct export x;
 	struct web *web;
 	int64_t every_ns, series;
-	nsec_t next; /* a sample is given again until then */
+	nsec_t next; /* until then the last sample is served */
 	const char *listen, *token_file;
 	bool once, is_plain;
 };
@@ -178,7 +178,10 @@ static void serve(struct server *s)
 	}
 }
 
-/* A mainsm that is not there yet may come; one that does not let us in will not change its mind. */
+/*
+ * A mainsm that has not started yet may appear. A mainsm that refuses access will not change its
+ * mind.
+ */
 static int run_server(struct server *s)
 {
 	int rc = open_web(s);

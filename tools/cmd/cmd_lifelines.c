@@ -24,7 +24,7 @@ struct lifelines_options {
 	char *words[2]; /* owned: keys and stages, cut at their commas */
 };
 
-/* Cuts a copy at the commas. -1: an empty word, or too many. */
+/* Splits a copy at the commas. Returns -1 for an empty word or too many words. */
 static int cut(const char *list, char **copy, const char **word, unsigned max, unsigned *n)
 {
 	*copy = list ? str_dup(list) : NULL;
@@ -82,7 +82,7 @@ static int read_options(const struct opt_spec *spec, struct lifelines_options *w
 	return CMD_OK;
 }
 
-/* --- what comes out */
+/* --- output */
 
 static struct table *make_table(const struct life_model *m)
 {
@@ -172,8 +172,8 @@ static int take(void *arg, const struct event *ev)
 }
 
 /*
- * What an archive need not give. Times since the first event are known when that has come. Of a log
- * among others it is no mistake that it has not all of the stages.
+ * Chooses the part of an archive to read. Relative times are known after the first event. A log
+ * among others need not contain all stages.
  */
 static void choose_part(struct lifelines_options *w, char **files)
 {

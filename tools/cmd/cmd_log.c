@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig log: event logs in files, shown and converted, and archived in SQL. No monitor is asked. */
+/* omig log: shows, converts and archives event logs from files. No monitor is involved. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"

@@ -16,11 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
+#define ATTACH_NS NSEC_PER_SEC /* interval of the search for new processes */
 
 /* --- the text */
 
-/* Whatever the text calls them: partners are its second processes, regions its first. */
+/*
+ * Notes the kinds of objects, under any name in the text: partners are its second processes,
+ * regions its first.
+ */
 static int note_names(struct measurement *m, const struct pmsl_metric *metric)
 {
 	const struct pmsl_decl *partners = NULL, *regions = NULL;
@@ -117,7 +120,7 @@ static bool is_refused(struct measurement *m, const struct reading *r)
 	return m->status != CMD_OK;
 }
 
-/* Without a duration: as long as there is something to measure. */
+/* Without a duration, a measurement lasts as long as there is something to measure. */
 static bool is_done(struct measurement *m, const struct reading *r)
 {
 	if (m->options->count || m->options->for_ns || !measurement_has_ended(m, r))

@@ -145,7 +145,7 @@ static int list(const struct cmd_common *c)
 	return rc;
 }
 
-/* One of the files that are written is the one that is read. */
+/* True if an output file is the input file. */
 static bool is_input(const struct making *m)
 {
 	return (m->output && str_eq(m->output, m->file)) ||

@@ -33,7 +33,7 @@ struct request_options {
 	const char *job; /* NULL: all */
 };
 
-/* What the callbacks know of a request. It lives as long as the session. */
+/* State of a request in its callbacks. It lives as long as the session. */
 struct follow {
 	const struct request_options *request_options;
 	struct show shown;
@@ -80,7 +80,7 @@ static Omis_status first_status(Omis_reply r)
 	return r[0] && r[0]->obj_list ? r[0]->status : OMIS_OK;
 }
 
-/* A reader that went away (head, say) ends it, as SIGPIPE would. */
+/* A reader that has closed the pipe (such as head) ends the program, as SIGPIPE would. */
 static void show(struct follow *f, Omis_reply r)
 {
 	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
@@ -165,8 +165,7 @@ static void enable(struct follow *f, Omis_reply r)
 		on_enabled(r, f);
 }
 
-/* Objects that do not exist, a host that cannot be armed, a request that is suspended: people
- * should know. */
+/* Reports objects that do not exist, hosts that cannot be armed and suspended requests. */
 static void report_problems(struct follow *f, Omis_reply r)
 {
 	for (size_t i = 0; r[i]; i++)
@@ -236,7 +235,7 @@ static void wait_for_replies(struct follow *f)
 	waiting_end(&f->waiting);
 }
 
-/* The event, as it was asked for: what stands before the colon. */
+/* Names the event as it was requested: the text before the colon. */
 static void say_nothing_came(const struct request_options *w, const struct step *s)
 {
 	const char *text = (const char *)s->text.p;
@@ -267,7 +266,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 	if (r)
 		on_reply(r, f);
 	wait_for_replies(f);
-	/* others act in silence, and a later request asks what they did */
+	/* Other requests act silently; a later request asks for their results. */
 	if (!f->seen && !f->status && !f->is_over && is_last)
 		say_nothing_came(w, s);
 	str_copy(s->value, sizeof(s->value), f->csr);

@@ -15,7 +15,7 @@
 #define SERVICES_MAX 512
 #define TIMEOUT_NS INT64_C(10000000000)
 
-/* What is to be tried, and how it went. */
+/* Rows to run, and their results. */
 struct selftest {
 	struct {
 		Omis_service_info service;
@@ -144,7 +144,7 @@ static int show_text(const struct selftest *t, const struct term *term, bool is_
 	return table_show(to, term->is_tty && is_list ? term->cols : 0);
 }
 
-/* One line that is overwritten, on a terminal. */
+/* Overwrites one line on a terminal. */
 static void show_progress(const struct selftest *t, size_t i)
 {
 	if (!isatty(STDERR_FILENO))

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig services: what requests may use, as this build and as mainsm know it. */
+/*
+ * omig services: services and events that requests may use, as known to this build and to mainsm.
+ */
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "tools/cmd/cmd.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig sim: our own daemons in a simulated world. A program of its own, since tools know no
- * daemon. */
+/*
+ * omig sim: runs the daemons in a simulated world. A separate program, since tools do not link
+ * daemons.
+ */
 #include "common/base/file.h"
 #include "tools/cmd/cmd.h"
 

@@ -24,7 +24,7 @@ struct stats_options {
 	bool drops_transient, stores_none, json, csv;
 };
 
-/* One file: a quantity for each column, made when the first row has come. */
+/* One file: a quantity for each column, created when the first row is read. */
 struct sample {
 	const struct stats_options *options;
 	const char *path;
@@ -34,14 +34,14 @@ struct sample {
 	int status;
 };
 
-/* --- values come */
+/* --- input of values */
 
 static const char *file_of(const struct sample *s)
 {
 	return str_eq(s->path, "-") ? "stdin" : s->path;
 }
 
-/* "delay.csv: value", or what there is of it. */
+/* Names the quantity "delay.csv: value", or the available part of that. */
 static int open_quantity(struct sample *s, const char *column, const struct columns_row *row)
 {
 	char name[FILENAME_MAX + COLUMNS_NAME_BYTES];
@@ -121,7 +121,7 @@ struct pair {
 	double covariance, correlation;
 };
 
-/* The pairs of two columns; a row with a gap gives no pair. */
+/* Returns the pairs of two columns. A row with a gap has no pair. */
 static struct pair pair_of(const struct sample *s, unsigned i, unsigned k)
 {
 	size_t n, m;
@@ -241,7 +241,7 @@ static void begin_output(const struct stats_options *w, struct output *out)
 		report_csv_head(&w->report, &out->text);
 }
 
-/* The list in `from` is a whole value of its own. */
+/* Moves the list in `from`, which is a whole value. */
 static void put_list(const char *key, struct json *list, const struct buf *from, struct buf *to)
 {
 	json_array_end(list);
@@ -250,7 +250,7 @@ static void put_list(const char *key, struct json *list, const struct buf *from,
 	to->failed |= from->failed;
 }
 
-/* Without any quantity the messages are all that there is. */
+/* Without any quantity the output consists of the messages. */
 static int end_output(const struct stats_options *w, struct output *out)
 {
 	if (!w->json) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig status, omig stop, omig version: the monitor itself. */
+/* omig status, omig stop, omig version: the state of the monitor. */
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -48,7 +48,7 @@ static void show_head(const struct term *t, const Omis_value *tree, const Omis_o
 	printf("  up %s\n", table_duration(up, value_float(v, 2) / 1e9));
 }
 
-/* A figure with a unit in its name is shown in one that people read. */
+/* Figures with a unit in their names are scaled to a readable unit. */
 static void show_counter(const char *name, double v)
 {
 	char text[TABLE_NUMBER_BYTES];
@@ -95,7 +95,7 @@ static void show_counters(const struct term *t, const Omis_value *tree, Omis_rep
 	show_missing(t, stdout, r);
 }
 
-/* Whether all is well comes first; --verbose has the counters below. */
+/* The overall state is printed first; --verbose adds the counters. */
 static void show_status(const struct status_options *w, const Omis_value *tree, Omis_reply r)
 {
 	struct buf out = BUF_INIT(1 << 20);
@@ -113,7 +113,7 @@ static void show_status(const struct status_options *w, const Omis_value *tree, 
 	}
 }
 
-/* --- the same for programs: the figures as they came */
+/* --- JSON: figures without conversion */
 
 static void json_daemon(struct json *j, const Omis_object_result *o)
 {
@@ -229,8 +229,10 @@ int cmd_status(int argc, char **argv)
 	return exit_status >= 0 ? exit_status : status(&w);
 }
 
-/* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is
- * none. */
+/*
+ * Returns a hold of the mainsm of this user's state directory. -1: another mainsm is meant, or
+ * there is none.
+ */
 static int hold_own_mainsm(const struct cmd_common *c)
 {
 	const char *given = getenv("OMIG_MAINSM");

@@ -27,7 +27,7 @@ struct top {
 	const char *job; /* NULL: all */
 	struct top_screen screen;
 	nsec_t at; /* wall time of the past; 0: now */
-	double past_span_s; /* that its rates are of */
+	double past_span_s; /* that its rates refer to */
 	bool once, total, all;
 	struct session_gap gap;
 	struct top_sample now, before;
@@ -110,7 +110,7 @@ static void show(struct top *t)
 		buf_putc(&out, '\n');
 	fwrite(out.p, 1, out.n, stdout);
 	if (fflush(stdout) != 0)
-		t->screen.is_over = true; /* the reader of the pipe is gone */
+		t->screen.is_over = true; /* the reader of the pipe has closed it */
 	buf_done(&out);
 }
 
@@ -163,7 +163,7 @@ static int next_sample(struct top *t)
 	return top_sample_take(&t->now, t->before.reply ? &t->before : NULL, t->job);
 }
 
-/* Rates need a sample from behind the gap, and counting is to be switched on again. */
+/* Rates require a sample after the gap, and counting must be switched on again. */
 static int sample_again(void *arg)
 {
 	struct top *t = arg;
@@ -174,8 +174,8 @@ static int sample_again(void *arg)
 }
 
 /*
- * The next sample; when mainsm is lost, one of the next mainsm, until a signal comes. mainsm may
- * be back before the request, and would answer.
+ * Takes the next sample. When mainsm is lost, waits for the next mainsm until a signal arrives.
+ * mainsm may be back before the request and would answer it.
  */
 static int sample(struct top *t)
 {
@@ -218,7 +218,7 @@ static int watch(struct top *t)
 	return rc;
 }
 
-/* What was: one sample. */
+/* Shows one sample of the past. */
 static int show_past(struct top *t)
 {
 	int rc = past_ask_ranks(&t->now, t->job, t->at, &t->past_span_s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig tree: what there is. */
+/* omig tree: shows the objects of the monitor. */
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"

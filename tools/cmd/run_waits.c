@@ -82,7 +82,7 @@ static void *end_with_program(void *arg)
 	_exit(0);
 }
 
-/* What was inherited may be the end of a pipe, or a lock. */
+/* Closes inherited descriptors: one may be the end of a pipe, or a lock. */
 static bool let_go(int program)
 {
 	int null = open("/dev/null", O_RDWR);

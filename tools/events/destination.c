@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct destination {
-	const char *where; /* without the word in front; borrowed */
+	const char *where; /* without the leading word; borrowed */
 	struct evbalance balance;
 	struct archive *archive; /* or */
 	struct evkeep *file;

@@ -153,7 +153,7 @@ int event_tail_begin(struct event_tail *f)
 	return rc == CMD_OK ? ask_for(f) : rc;
 }
 
-/* --- what comes */
+/* --- received events */
 
 static int copy_to(const struct event_tail *f, const char *p, size_t n)
 {
@@ -217,7 +217,7 @@ static int take_part(struct event_tail *f, const Omis_value *v, bool *more)
 	return rc;
 }
 
-/* A new lm does not know the buffer before its first block: that is no fault. */
+/* A new lm does not know the buffer before its first block: that is not a fault. */
 static int fault_of(Omis_reply r)
 {
 	Omis_status s = omis_reply_status(r) & ~OMIS_FATAL;
@@ -260,7 +260,7 @@ int event_tail_fetch(struct event_tail *f, bool *more)
 	return rc;
 }
 
-/* --- nodes that come */
+/* --- new nodes */
 
 /* The node of a process, by its line: token, parent, name, state, ... */
 static const char *node_of(const Omis_value *line)
@@ -300,7 +300,7 @@ int event_tail_attach(struct event_tail *f)
 	int rc = session_attach(f->options->job);
 
 	if (rc == CMD_NOTFOUND)
-		rc = CMD_OK; /* the job has ended; another of that name may come */
+		rc = CMD_OK; /* the job has ended; another job with that name may start */
 	if (rc != CMD_OK)
 		return rc;
 	f->tree = NULL;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define TEXTS_MAX 256 /* that begin with the same event: each is read beside all before it */
-#define OTHER_TEXT 1000 /* no exit status: the stream is that of another text */
+#define OTHER_TEXT 1000 /* not an exit status: the stream belongs to another text */
 
 struct loading {
 	const struct logarchive_options *options;
@@ -30,7 +30,7 @@ static void put_counts(struct json *j, const struct archive_report *r)
 	json_key_u64(j, "known", r->known);
 }
 
-/* An acknowledgement: what it says is safe when it is read. */
+/* Reports an acknowledgement: the events that it covers are safe once it is read. */
 static int report_batch(const struct loading *l, bool is_last)
 {
 	const struct archive_report *r = archive_report(l->a);
@@ -82,8 +82,9 @@ static int report_end(const struct loading *l)
 /* --- events */
 
 /*
- * A text says no stream. Its first event does: the same text, also a longer one later, is the same
- * stream, whatever the file is called; texts with another continuation are counted.
+ * Returns the stream of a text, which does not name one. It is derived from the first event. The
+ * same text, also a longer version, is the same stream under any file name. Texts that continue
+ * differently are counted.
  */
 static int stream_of_text(const struct event *ev, uint32_t nth, uint64_t *out, struct err *e)
 {

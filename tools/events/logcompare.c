@@ -99,7 +99,7 @@ static void put_row(struct table *t, const struct archange *c)
 		table_cell(t, "%.2g", c->p);
 }
 
-/* What surely changed is bold: the first rows, below the head. */
+/* Prints rows of certain changes in bold: the first rows, below the heading. */
 static void print_painted(const struct term *term, const char *text, size_t nbold)
 {
 	for (size_t line = 0; *text; line++) {

@@ -18,7 +18,7 @@
 struct answer {
 	const struct logarchive_options *options;
 	struct table *table; /* of the columns that rows have now */
-	char **head; /* its own copies */
+	char **head; /* owned copies */
 	unsigned columns;
 	uint64_t rows;
 	struct buf out;
@@ -181,7 +181,7 @@ static int take_row(void *arg, const struct arvalue *v, const char *const *names
 
 /* --- the question */
 
-/* The words of the command line, as one sentence. */
+/* Joins the words of the command line into one sentence. */
 static int join(char **words, struct buf *out)
 {
 	for (char **w = words; *w; w++) {

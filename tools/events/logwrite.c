@@ -29,7 +29,7 @@ struct logwrite {
 	struct evctf *ctf;
 };
 
-/* --- our own form: one stream, for the numbers of the streams that it came from are theirs */
+/* --- own format: one stream, whose numbers refer to the original streams */
 
 static int begin_stream(struct logwrite *w)
 {

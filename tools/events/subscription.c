@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define COMMIT_BYTES (2u << 20) /* a quarter of what may be on its way: it never stops for us */
-/* so old is what comes seldom, and what a kill takes with it comes again */
+/* Maximum age of events in the database. Events that a kill loses are sent again. */
 #define COMMIT_NS (200 * NSEC_PER_MSEC)
 #define WAIT_NS (200 * NSEC_PER_MSEC) /* between two looks at signals and the end */
 /* a host that reports no end for this time is not waited for */
@@ -29,7 +29,7 @@
 #define NAME_MAX_CHARS 63
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
-/* So far blocks of an opening have come. */
+/* Received part of an opening. */
 struct place {
 	uint64_t stream, place;
 };
@@ -39,10 +39,10 @@ struct subscription {
 	struct destination *destination;
 	struct evbalance_totals before; /* as the destination had it */
 	char name[NAME_MAX_CHARS + 1];
-	struct place *place; /* owned: what is to be acknowledged */
+	struct place *place; /* owned: to be acknowledged */
 	size_t nplace, cap;
 	size_t bytes; /* not committed */
-	nsec_t since, end, heard; /* heard: something came, or might have */
+	nsec_t since, end, heard; /* heard: time of the last sign of life */
 	nsec_t shown;
 	/* owned: hosts that had events and were missing at the end; NULL: none */
 	char *missing;
@@ -75,7 +75,7 @@ static void make_name(struct subscription *k)
 	buf_done(&b);
 }
 
-/* --- what comes */
+/* --- received blocks */
 
 static void note_place(struct subscription *k, uint64_t stream, uint64_t place)
 {
@@ -159,7 +159,7 @@ static int report_json(const struct subscription *k, bool is_last)
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
 }
 
-/* First safe, then acknowledged: after a kill in between the events come again, and are known. */
+/* Commits first, then acknowledges. After a kill in between, the repeated events are recognised. */
 static void commit(struct subscription *k)
 {
 	if (!k->nplace || k->status != CMD_OK)
@@ -222,8 +222,7 @@ static void write_keys(struct omis_writer *out, const struct subscription_option
 	omis_write_list_end(out);
 }
 
-/* How long the events are to be on, from now on, in seconds: rounded up, for we end it
- * ourselves. */
+/* Returns the remaining seconds, rounded up: we end the subscription ourselves. */
 static int64_t seconds_left(const struct subscription *k)
 {
 	nsec_t left = k->end - clock_mono();
@@ -249,7 +248,7 @@ static void write_request(const struct subscription *k, struct buf *b)
 	buf_putc(b, ')');
 }
 
-/* A connection that is lost meanwhile is no failure: with the next one it is asked again. */
+/* A connection lost meanwhile is not a failure: the request is repeated with the next one. */
 static int status_of(Omis_reply r)
 {
 	Omis_status s = omis_reply_status(r) & ~OMIS_FATAL;
@@ -285,7 +284,7 @@ static void ask(struct subscription *k)
 	k->heard = clock_mono();
 }
 
-/* What is on its way still comes, and then the word that all has come. */
+/* Blocks on their way still arrive, followed by the report that all have arrived. */
 static void ask_to_end(struct subscription *k)
 {
 	char text[128];
@@ -322,7 +321,7 @@ static void serve_link(struct subscription *k)
 {
 	if (session_link() != SESSION_BACK && !k->must_ask)
 		return;
-	k->is_ending = false; /* mainsm may be another one, which has not heard of it */
+	k->is_ending = false; /* mainsm may be a new one without the request */
 	if (session_link() != SESSION_LOST)
 		ask(k);
 }
@@ -339,7 +338,7 @@ static void wait_a_while(struct subscription *k, nsec_t now)
 	omis_handler();
 }
 
-/* No answer comes, or the user has stopped waiting. */
+/* True if no answer arrives, or the user has stopped waiting. */
 static bool is_given_up(const struct subscription *k, nsec_t now)
 {
 	bool is_asked_to = now >= k->end || *k->options->signals;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of nodes: one table says what is requested, and what becomes of it. */
+/* Values of nodes. One table lists the requested fields and their metrics. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/export/export.h"
@@ -18,7 +18,7 @@
 		.family = GAUGE("omig_node_" n, u, h), .field = f, .label = { __VA_ARGS__ } \
 	}
 
-/* Rows of one family stand together; the first has its help. */
+/* Rows of one family are adjacent; the first row has its help. */
 static const struct {
 	struct metric family;
 	enum node_field field;
@@ -76,7 +76,7 @@ unsigned export_node_flags(void)
 	return flags;
 }
 
-/* The service gives -1 for what it does not know. */
+/* The service returns -1 for unknown values. */
 static double value_of(const Omis_value *v, enum node_field field)
 {
 	double d = value_float(v, node_field_at(field, export_node_flags()));

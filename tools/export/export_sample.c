@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One sample: three requests, however many scrapers there are. */
+/* A sample consists of three requests, independent of the number of scrapers. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -40,7 +40,7 @@ void export_done(struct export *x)
 
 /* --- the tree: nodes with their sites and states, processes with their jobs */
 
-/* What the tree says of a token; the list owns the texts. */
+/* Objects of the tree by token; the list owns the texts. */
 struct names {
 	struct smap of; /* token -> object of the list */
 	Omis_value **part; /* the tree comes in parts */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters of an exporter must not decrease. A reader takes a smaller value for a new count from
- * zero. A process that leaves a sum would look like a burst of work. So a process that ended
- * stays in the sum of its job and node. A process whose host is silent keeps its last value. A
- * count that restarts at 0 is added to the count before.
+ * Keeps counters of an exporter from decreasing.
+ *
+ * A reader takes a smaller value for a new count from zero. A process that leaves a sum would look
+ * like a burst of work. So a process that ended remains in the sum of its job and node. A process
+ * whose host is silent keeps its last value. A count that restarts at 0 is added to the count
+ * before.
  */
 #include "tools/export/export.h"
 
@@ -20,7 +22,7 @@
 #define KEY_BYTES (EXPORT_NAME_BYTES + 2 * TOP_NAME_BYTES)
 #define FIGURES (sizeof(struct export_counters) / sizeof(double))
 
-/* Counter i of the struct, whose members are doubles without gaps. */
+/* Returns counter i of the struct, whose members are doubles without gaps. */
 static double *each(struct export_counters *f, size_t i)
 {
 	return i ? &f->mpi[0][0] + (i - 1) : &f->cpu_s;
@@ -130,8 +132,8 @@ static bool is_new_count(const struct export_process *p, const struct export_cou
 }
 
 /*
- * Calls only grow: when those of one class fall, all counters have restarted. A time may fall by
- * itself, since the time in an open call is an estimate.
+ * Calls only grow: when those of one class decrease, all counters have restarted. A time may
+ * decrease by itself, since the time in an open call is an estimate.
  */
 static bool follow(struct export_process *p, struct export_counters *now, bool has_counts)
 {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define OWN_SERIES 64 /* about the export itself: the limit does not concern them */
+#define OWN_SERIES 64 /* about the export itself: the limit does not apply to them */
 
 static void single(struct metrics *m, const struct metric *f, double v)
 {
@@ -133,7 +133,7 @@ static void write_limit(struct metrics *m, const struct export *x)
 
 static const struct {
 	const char *daemon, *value; /* as omig_status() names them; "": each daemon */
-	struct metric family; /* equal ones stand together, the first has the help */
+	struct metric family; /* equal ones are adjacent, the first has the help */
 	double scale;
 } daemon_values[] = {
 	{ "lm", "requests", COUNTER("requests", "Requests that a daemon was asked."), 1 },
@@ -231,7 +231,10 @@ static const struct {
 	{ "mpi_received_bytes", "bytes", "Bytes that came in with MPI calls.", 1 },
 };
 
-/* One name for a class of a job on a node and of a rank would add them up twice. */
+/*
+ * Uses separate names for classes of a job on a node and of a rank: one name would count them
+ * twice.
+ */
 static void mpi_family(struct metric *f, char name[64], const char *of, size_t kind)
 {
 	snprintf(name, 64, "omig_%s_%s", of, mpi_values[kind].name);

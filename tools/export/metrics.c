@@ -47,7 +47,7 @@ static void put_escaped(struct metrics *m, const char *s, size_t n, bool is_help
 	}
 }
 
-/* Values come from other people's machines; a reader may refuse all of a text that is no UTF-8. */
+/* Values come from other machines. A reader may refuse a whole text that is not valid UTF-8. */
 static void put_value(struct metrics *m, const char *s)
 {
 	size_t n;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Before the array that the tool holds stands what only we examine. */
+/* Private data, stored before the array that the tool receives. */
 struct answer {
 	Omis_coverage coverage;
 	/* the tool's Omis_reply; objects, missing and texts lie behind it */
@@ -18,7 +18,7 @@ static struct answer *answer_of(Omis_reply r)
 	return (struct answer *)((char *)r - offsetof(struct answer, service));
 }
 
-/* What one allocation is cut into. */
+/* Parts of the single allocation. */
 struct layout {
 	size_t services, objects, missing, text;
 };
@@ -68,13 +68,13 @@ static void put_entry(Omis_object_result *o, const struct reply_entry *n, char *
 
 struct filling {
 	struct answer *a;
-	Omis_object_result *results; /* room for those of all services */
+	Omis_object_result *results; /* room for the results of all services */
 	size_t services;
 	size_t *n; /* of each service, zeroed */
 	char *text; /* room */
 };
 
-/* Entries come in any order of actions; each action's keep theirs. */
+/* Entries arrive in any order of actions. The order within an action is kept. */
 static void put_services(struct filling *f, const struct reply *r, Omis_flags flags)
 {
 	Omis_object_result *o = f->results;

@@ -17,11 +17,10 @@
 #define DEADLINE_DEFAULT_MS 2000
 #define DEADLINE_MAX_MS (3600u * 1000)
 
-/* mainsm answers by the deadline; this is for the way there and back, and for a mainsm that is
- * busy. */
+/* mainsm answers by the deadline. This is added for the round trip and a busy mainsm. */
 #define ANSWER_GRACE_NS (3 * NSEC_PER_SEC)
 
-/* The interface has no handle, so there is one connection a process. */
+/* The interface has no handle, so there is one connection per process. */
 static struct {
 	struct client *client;
 	struct client *of_parent; /* what a child of fork() has of it; never touched */
@@ -36,8 +35,8 @@ static struct {
 } the = { .deadline_ms = DEADLINE_DEFAULT_MS };
 
 /*
- * A child shares the socket and the keys with its parent: one word of it would end the parent's
- * connection. It has none until it makes one.
+ * A child shares the socket and the keys with its parent. Any message from it would end the
+ * parent's connection. So it has no client until it creates one.
  */
 static struct client *own_client(void)
 {
@@ -68,7 +67,7 @@ static void report_handler(Omis_status status, const char *words)
 	report_words(status, words, strlen(words));
 }
 
-/* A request under way. It is freed with its last reply, or when its caller gives up. */
+/* A pending request. It is freed with its last reply, or when its caller gives up. */
 struct call {
 	struct list item;
 	void (*callback)(Omis_reply, void *);
@@ -247,7 +246,7 @@ static bool is_conditional(const char *text, size_t n)
 	bool yes;
 
 	if (omis_parse(text, n, &r, NULL))
-		return false; /* mainsm will say what is wrong, in one reply */
+		return false; /* mainsm reports the error in one reply */
 	yes = r->event != NULL;
 	omis_request_free(r);
 	return yes;
@@ -287,7 +286,7 @@ static Omis_reply refuse(enum err_code code, const char *words)
 	return answer_from_status(words_keep(&e), words);
 }
 
-/* 0, or an error about what must not be asked. */
+/* Returns NULL, or an error for calls that are not allowed. */
 static const char *misuse(const char *request, size_t len, bool has_callback)
 {
 	if (!own_client())

@@ -64,7 +64,7 @@ static int add_part(struct ask *k, const struct msg_reply *m)
 	return k->part ? wire_add_reply(k->part, m) : -ERR_NOMEM;
 }
 
-/* Removes the ask first when this is its last word, as the asker may ask again. */
+/* Removes the ask before its last report, as the asker may ask again. */
 static void report(struct asks *a, struct ask *k, struct reply *r, bool is_last)
 {
 	uint64_t id = k->id;

@@ -10,7 +10,7 @@
 
 #define JOB_BYTES 256
 
-/* Where omig_calls_read() puts what, in the list of a function. */
+/* Positions of the values of a function in the result of omig_calls_read(). */
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 
 static double amount(const Omis_value *v, size_t i)
@@ -56,7 +56,7 @@ static int show_call(const struct reading *rd, const char *token, const Omis_val
 	return rd->fn(&c, rd->param);
 }
 
-/* An entry is about one process. Other than 0: fn wants no more. */
+/* An entry describes one process. Returns other than 0 if fn asks to stop. */
 static int show_entry(const struct reading *rd, const Omis_object_result *o)
 {
 	Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result

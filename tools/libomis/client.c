@@ -44,8 +44,8 @@ struct client {
 /* --- turns of the loop */
 
 /*
- * Writing to a closed connection raises SIGPIPE, which would end the program. It is blocked and,
- * if it is ours, swallowed.
+ * Writing to a closed connection raises SIGPIPE, which would end the program. The signal is blocked
+ * and, if it is ours, consumed.
  */
 struct pipe_guard {
 	sigset_t before;
@@ -119,7 +119,7 @@ static void name_self(struct client *c)
 		snprintf(c->self, sizeof(c->self), "%u@%.150s", (unsigned)getuid(), host);
 }
 
-/* One folder for each monitor and host: several may share a home. */
+/* One directory for each monitor and host, as several hosts may share a home. */
 static int name_dir(struct client *c, struct err *e)
 {
 	char state[FILE_PATH_BYTES], name[NAME_MAX_BYTES + 32], caid[CONNSTR_CAID_LEN + 1];

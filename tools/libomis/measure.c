@@ -17,7 +17,7 @@
 #define EVERY_MS 1000
 #define TURN_MS 1000 /* the longest time without a look at the connection's timers */
 #define TOKEN_BYTES 64
-#define END_MS 3000 /* the last reply of a csr comes at once, or its connection is lost */
+#define END_MS 3000 /* the last reply of a csr arrives at once, or its connection is lost */
 #define PARTS_MAX 4096 /* of reads that wait for fn: a monitor of any size sends fewer */
 
 struct run {
@@ -27,7 +27,7 @@ struct run {
 	char dfg[TOKEN_BYTES], csr[TOKEN_BYTES];
 	struct names names;
 	Omis_value *info; /* has the unit */
-	Omis_value **part; /* owned: what has come and was not shown */
+	Omis_value **part; /* owned: received and not shown yet */
 	size_t npart, cap;
 	unsigned nread; /* that were shown */
 	Omis_status status; /* why no more comes */
@@ -58,7 +58,7 @@ static void write_options(const Omis_measurement *what, struct buf *b)
 	omis_write_list_end(&w);
 }
 
-/* An empty list stands for all that is visible, also to come. */
+/* An empty list means all visible objects, also later ones. */
 static Omis_status write_objects(const struct run *m, const char *job, struct buf *b)
 {
 	const char *named = m->what->job;
@@ -105,7 +105,7 @@ static Omis_status ask_of(const char *service, const char *token, const char *re
 	return own_ask_text(text, out);
 }
 
-/* --- what comes */
+/* --- received parts */
 
 static void take_part(struct run *m, Omis_reply r)
 {
@@ -159,7 +159,7 @@ static void on_reply(Omis_reply r, void *arg)
 		run_free(m);
 }
 
-/* The first reply comes to us; later ones to on_reply(). */
+/* Handles the first reply here; later ones go to on_reply(). */
 static Omis_status subscribe(struct run *m)
 {
 	char text[160];
@@ -228,7 +228,10 @@ static int show_row(struct run *m, const Omis_value *part, const Omis_value *v, 
 	return m->fn(&row, m->param);
 }
 
-/* Parts of one read, the last of which says that no more follow. Other than 0: fn wants no more. */
+/*
+ * Shows the parts of one read; the last part has no successor. Returns other than 0 if fn asks to
+ * stop.
+ */
 static int show_parts(struct run *m, size_t n)
 {
 	size_t rows = 0, index = 0;
@@ -247,7 +250,7 @@ static int show_parts(struct run *m, size_t n)
 	return stop;
 }
 
-/* fn may send requests, during which more parts come. */
+/* fn may send requests, during which more parts arrive. */
 static int show_reads(struct run *m)
 {
 	for (size_t i = 0; i < m->npart; i++) {

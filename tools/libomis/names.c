@@ -200,7 +200,7 @@ static Omis_status find_job(const char *job, char *out, size_t size)
 	return OMIS_OK;
 }
 
-/* The job of a process; jobs that run come before jobs that have ended. */
+/* Finds the job of a process. Running jobs are preferred to ended jobs. */
 static Omis_status choose_job(const struct names *names, bool ended, char *out, size_t size)
 {
 	char words[512];

@@ -7,8 +7,10 @@
 
 #define TIMEOUT_MAX_MS (24 * 3600 * 1000)
 
-/* How many of the words the option `name` at argv[0] takes (0: argv[0] is another option); *value:
- * its argument. */
+/*
+ * Returns the number of words of option `name` at argv[0], and its argument in *value. 0: argv[0]
+ * is another option.
+ */
 static int match(const char *name, char **argv, int words, const char **value)
 {
 	size_t n = strlen(name);
@@ -25,7 +27,7 @@ static int match(const char *name, char **argv, int words, const char **value)
 	return 2;
 }
 
-/* Words that the option at argv[0] takes; 0 when it is not ours. */
+/* Returns the number of words of the option at argv[0]; 0 if it is not ours. */
 static int take_one(struct params *p, char **argv, int n, struct err *e)
 {
 	const char *value = NULL;
@@ -49,7 +51,7 @@ static int take_one(struct params *p, char **argv, int n, struct err *e)
 	return used;
 }
 
-/* Moves what is not ours to the front when `move` is set; the new number of words, or an error. */
+/* Moves other words to the front if `move` is set. Returns their number, or an error. */
 static int scan(struct params *p, int argc, char **argv, bool move, struct err *e)
 {
 	int i, used, kept = argc > 0;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The root, and what it keeps alive. */
+/* The root and the memory that it refers to. */
 struct values {
 	Omis_value root;
 	struct omis_values *text; /* owns the strings */

@@ -155,8 +155,10 @@ static int write_request(const struct measurement *m, struct buf *b)
 	return rc;
 }
 
-/* Words of several lines come as they are: they are the compiler's, with the text that they are
- * about. */
+/*
+ * Messages of several lines are printed unchanged: they come from the compiler and include the
+ * text.
+ */
 static int report_refused(const Omis_object_result *o)
 {
 	const char *words = o->result ? o->result : omis_strerror(o->status);
@@ -203,8 +205,10 @@ static bool is_refused(Omis_reply r)
 	       (r[0] && r[1] && r[1]->obj_list && r[1]->status >= OMIS_FIRST_ERROR);
 }
 
-/* Where mainsm cannot examine the rule itself the reads are its values; totals since the start
- * depend on each other altogether. */
+/*
+ * Without a rule that mainsm can examine, the reads are the values. Totals since the start are
+ * fully dependent on each other.
+ */
 static int create(struct measurement *m)
 {
 	const struct measurement_options *w = m->options;
@@ -227,7 +231,7 @@ static int create(struct measurement *m)
 	return rc;
 }
 
-/* --- reads that come */
+/* --- received reads */
 
 static struct reading *reading_of(struct measurement *m)
 {
@@ -236,7 +240,10 @@ static struct reading *reading_of(struct measurement *m)
 	return m->open;
 }
 
-/* What comes together since the start is cut for good, what comes since the last read once. */
+/*
+ * A missing part makes all later totals since the start wrong, but only one value since the last
+ * read.
+ */
 static bool is_cut(const struct measurement *m)
 {
 	return m->is_behind_gap || (m->before && !m->since_last && m->is_total);
@@ -388,7 +395,7 @@ static int begin(struct measurement *m)
 	return rc == CMD_OK ? take_info(m) : rc;
 }
 
-/* One that came only to its half, or that mainsm has ended, goes. */
+/* Deletes a measurement, also if it is incomplete or ended by mainsm. */
 static void delete (struct measurement *m)
 {
 	Omis_reply r;

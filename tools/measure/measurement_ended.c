@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of a measurement end: when no others may come there is nothing left to wait for. */
+/* Detects that all processes of a measurement have ended and no others may start. */
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
 
@@ -20,7 +20,7 @@ static bool has_flag(const char *flags, const char *name)
 	return false;
 }
 
-/* No value of it is of a running process, as far as a read shows. */
+/* True if no value of the read belongs to a running process, as far as a read shows. */
 static bool is_quiet(const struct measurement *m, const struct reading *r)
 {
 	int64_t until = value_int(r->part[0], READ_UNTIL);
@@ -36,7 +36,7 @@ static bool is_quiet(const struct measurement *m, const struct reading *r)
 	return true;
 }
 
-/* Whether processes that may be meant run; those that ever did are remembered. */
+/* True if processes that may be meant are running. Those that ever ran are remembered. */
 static bool has_running(struct measurement *m)
 {
 	bool any = false;

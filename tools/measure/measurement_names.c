@@ -55,7 +55,7 @@ void measurement_label(const struct measurement *m, const char *token, char *out
 		object_name_label(m->tree, m->has_jobs, token, out, size);
 }
 
-/* What it says of bytes and times is of what arrives: Receive_volume, MPI_Irecv_count. */
+/* True if bytes and times refer to received messages: Receive_volume, MPI_Irecv_count. */
 static bool is_of_receives(const struct measurement *m)
 {
 	const char *name = m->options->metric;
@@ -107,7 +107,7 @@ static bool is_meant(const struct measurement *m, const struct object_name *n, c
 
 #define JOBS_TEXT_BYTES 400
 
-/* What is meant by a word. */
+/* Objects that a word selects. */
 struct meant {
 	size_t n;
 	const char *job; /* of the rank that was found last; NULL: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads of a measurement, as a table, lines, CSV or JSON. None of them drops coverage or flags. */
+/* Prints reads of a measurement as a table, lines, CSV or JSON, with coverage and flags. */
 #include "tools/measure/measurement.h"
 
 #include "common/base/str.h"
@@ -197,8 +197,10 @@ static size_t step_of(const char *at, const char *end, size_t *cols)
 	return at + n < end ? n + 1 : n;
 }
 
-/* One line of a screen, cut where this ends; escapes behind the cut stay. Returns what is behind
- * it. */
+/*
+ * Puts one line of a screen, cut at the width. Escapes after the cut remain. Returns the text after
+ * the line.
+ */
 static const char *put_cut_line(const char *at, const char *end, size_t width, struct buf *out)
 {
 	size_t seen = 0, cols, n;
@@ -247,16 +249,16 @@ static void put_one(struct measurement *m, int64_t read, const struct measured *
 		put_line(m, read, s, out);
 }
 
-/* Where the values of a read go. */
+/* Destination of the values of a read. */
 struct page {
 	struct measurement *m;
 	const struct reading *r;
 	struct buf *out;
 	struct table *t; /* NULL: lines or CSV into out */
-	size_t n, zeros; /* values; pairs without any, which people do not want to see */
+	size_t n, zeros; /* values; pairs without any, which are not shown to people */
 };
 
-/* No object could have a value yet: a read says that, too. */
+/* Shows a read in which no object has a value yet. */
 static void put_no_objects(const struct page *p)
 {
 	int64_t until = value_int(p->r->part[0], READ_UNTIL);
@@ -286,14 +288,14 @@ static void put_value(void *arg, const struct measured *v)
 		put_one(p->m, reading_number(p->r), v, p->out, p->t);
 }
 
-/* The number of pairs that are 0 comes back. */
+/* Returns the number of pairs that are 0. */
 static size_t each_value(struct measurement *m, const struct reading *r, struct buf *out,
 			 struct table *t)
 {
 	struct page p = { .m = m, .r = r, .out = out, .t = t };
 
 	measurement_each(m, r, put_value, &p);
-	/* A value for each virtual time comes when there is one. */
+	/* There is no placeholder when each virtual time has its own value. */
 	if (!p.n && !m->each_vt)
 		put_no_objects(&p);
 	return p.zeros;
@@ -448,7 +450,7 @@ static bool is_known(const struct measurement *m, const struct reading *r)
 	return true;
 }
 
-/* Values of one object stand together. */
+/* Values of one object are adjacent. */
 bool measurement_is_refused(const struct measurement *m, const struct reading *r)
 {
 	const char *before = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How sure the values of a measurement are, and whether there are enough of them. */
+/* Computes the precision of the values, and whether it is sufficient. */
 #include "tools/measure/measurement.h"
 
 #include "common/base/array.h"
@@ -18,11 +18,11 @@
 
 struct counted {
 	struct quantity *quantity;
-	int64_t read; /* the last one that it was in */
+	int64_t read; /* the last read with this object */
 	uint64_t partial; /* values that had not all in them */
 };
 
-/* Owns what it points to; `object` in the order in which they came, `by_token` finds them. */
+/* Owns what it points to. `object` is in order of arrival, `by_token` finds objects. */
 struct until {
 	struct counted **object;
 	size_t n, cap;

@@ -5,7 +5,7 @@
 #include "tools/term/say.h"
 #include "tools/term/wholefile.h"
 
-/* More than a text may have, so that it is the compiler that says where it is too long. */
+/* More than a text may have, so that the compiler reports where it is too long. */
 #define READ_MAX_BYTES (16 << 20)
 
 int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)

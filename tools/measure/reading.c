@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One read of a measurement, and the values in it. */
+/* A read of a measurement and its values. */
 #include "common/base/str.h"
 #include "tools/measure/measurement.h"
 
@@ -9,7 +9,7 @@
 
 #define LOST "lost" /* FLOW_LOST's name */
 
-/* What came before the gap is not in it: the flag that hosts have for what they have lost. */
+/* Sets the flag that hosts use for lost data: the values before the gap are missing. */
 static void add_lost(struct measured *s)
 {
 	size_t n = strlen(s->flags);

@@ -193,7 +193,7 @@ static const struct probe_type *find_type(const char *spelled)
 	return NULL;
 }
 
-/* The words of a type, whose order is free. */
+/* The words of a type, which may have any order. */
 struct spelling {
 	unsigned longs, shorts, ints, chars, unsigneds, signeds, others, words;
 	char other[SPELLED_BYTES];
@@ -257,7 +257,7 @@ static void hint_type(struct reading *r, const char *name)
 			  "whole numbers of C and <stdint.h>, bool, float and double are known");
 }
 
-/* The words of a type; a name that follows them is the parameter's. */
+/* Reads the words of a type. A name after them is that of the parameter. */
 static const struct probe_type *take_type(struct reading *r)
 {
 	const struct word first = r->w;

@@ -32,7 +32,7 @@ static void put_prototype(struct buf *b, const struct probe_decl *p)
 	buf_puts(b, ")");
 }
 
-/* Index of the i-th parameter of an event: the virtual time comes first. */
+/* Returns the index of the i-th parameter of an event: the virtual time is first. */
 static unsigned param_index(const struct probe_decl *p, unsigned i)
 {
 	if (i == 0)
@@ -73,7 +73,7 @@ static void put_module(struct buf *b, const struct probe_decls *p, const char *s
 	buf_puts(b, " - 0b\\n.popsection\\n\");\n\n");
 }
 
-/* What an inactive probe costs stands in its first two lines. */
+/* The first two lines are the whole cost of an inactive probe. */
 static void put_function(struct buf *b, const struct probe_decl *p, unsigned number)
 {
 	put_prototype(b, p);

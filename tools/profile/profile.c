@@ -84,7 +84,7 @@ enum {
 struct reading {
 	struct profile *p;
 	const Omis_object_result *nodes;
-	uint32_t words; /* bits that the hook words of all ranks have */
+	uint32_t words; /* bits common to the hook words of all ranks */
 	bool ok;
 };
 
@@ -142,7 +142,7 @@ static double plus(double a, double b)
 	return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-/* The four sums stand at the same distance from one another in each kind of row. */
+/* The four sums have the same distance from one another in each kind of row. */
 static void add_sums(struct profile_row *r, const Omis_value *v, size_t count, size_t out)
 {
 	r->calls = plus(r->calls, amount(v, count));
@@ -170,7 +170,7 @@ static void add_most(struct profile_row *r, const Omis_value *v, size_t rank)
 	r->most_rank = value_int(v, rank);
 }
 
-/* 0: there was none. A host that does not know hides what others know, for good. */
+/* 0: there was none. A value unknown on one host makes the total unknown for good. */
 static void add_extent(double *to, double v, bool is_longest)
 {
 	if (v == 0 || *to < 0)
@@ -374,7 +374,7 @@ static void add_head(struct reading *rd, const Omis_value *v)
 		p->sampled = word >> WORD_SAMPLE_SHIFT & 31;
 }
 
-/* Calls that move no bytes stand in no row: of the totals only these are known. */
+/* Calls that move no bytes are not in any row: only these totals of them are known. */
 static void add_to_all_sizes(struct profile *p, const Omis_value *v)
 {
 	p->calls = plus(p->calls, amount(v, SIZE_COUNT));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile says in words. */
+/* Describes a profile in words. */
 #include "tools/profile/profile_columns.h"
 
 #include "common/base/str.h"
@@ -153,7 +153,7 @@ static void say_first(const struct profile *p, struct buf *out)
 	buf_putc(out, '\n');
 }
 
-/* What the numbers cover. */
+/* Describes the coverage of the numbers. */
 static void say_coverage(const struct profile *p, const char *job, struct buf *out)
 {
 	char text[TABLE_QUANTITY_BYTES];

@@ -94,7 +94,7 @@ static void put_callers(const struct profile_row *r, struct buf *out)
 	}
 }
 
-/* Words of a site, which are made of its frames, are written into `made`. */
+/* Returns the text of a site. Text composed of its frames is written into `made`. */
 static const char *site_word(const struct profile_row *r, enum profile_value v, struct buf *made)
 {
 	const struct profile_frame *f = r->nframe ? &r->frame[0] : NULL;
@@ -194,7 +194,7 @@ static bool is_of(const struct column *c, enum profile_by by)
 	return c->kinds >> by & 1;
 }
 
-/* Callers stand in a table only if there are some. */
+/* The column of callers is shown only if there are some. */
 static bool is_in_table(const struct column *c, const struct profile *p)
 {
 	bool has_some = c->value != PROFILE_V_CALLERS;

@@ -47,7 +47,7 @@ int results_parse(const char *text, size_t n, struct json_object **out, struct e
 	if (!t)
 		return err_nomem(e);
 	json_tokener_set_flags(t, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	/* With the final 0, which ends a number that stands alone. */
+	/* Includes the final 0, which ends a number without brackets. */
 	v = json_tokener_parse_ex(t, text, (int)n + 1);
 	if (json_tokener_get_error(t) == json_tokener_success)
 		*out = v;

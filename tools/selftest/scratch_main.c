@@ -43,7 +43,7 @@ static pthread_t more;
 static pid_t child;
 static int child_in = -1;
 
-/* What an MPI would have: all that libomig needs to count. */
+/* The minimum of an MPI library that libomig needs to count. */
 int PMPI_Init(int *argc, char ***argv);
 EXPORT int PMPI_Init(int *argc, char ***argv)
 {
@@ -100,7 +100,7 @@ EXPORT void scratch_wait(const char *report)
 #endif
 }
 
-/* Where thread_goto sends the waiting thread: nothing is known of its stack's alignment. */
+/* Target of thread_goto for the waiting thread; the alignment of its stack is unknown. */
 void scratch_landed(void);
 #if defined(__x86_64__)
 __attribute__((force_align_arg_pointer))
@@ -112,7 +112,7 @@ scratch_landed(void)
 	steps++; /* no jump instead of the call */
 }
 
-/* What thread_call lets the waiting thread call. */
+/* Target of thread_call for the waiting thread. */
 void scratch_called(void);
 EXPORT void scratch_called(void)
 {

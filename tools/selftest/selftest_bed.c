@@ -35,7 +35,7 @@ static int set_variable(void *arg, const char *name, const char *value)
 	return setenv(name, value, 1);
 }
 
-/* In a session of its own: the terminal's signals are ours. It ends with its input. */
+/* Starts a program in its own session: the terminal's signals are ours. It ends with its input. */
 static int spawn(struct selftest_bed *bed, const char *path, int in, int out, struct err *e)
 {
 	char program[FILE_PATH_BYTES], mode[] = "scratch";
@@ -75,8 +75,7 @@ static int start_scratch(struct selftest_bed *bed, struct err *e)
 		return err_sys(e, "pipe");
 	bed->to_scratch = in[1];
 	bed->from_scratch = out[0];
-	/* Its user may have given a string that makes none: an lm that is there takes it all the
-	 * same. */
+	/* The user's string may not permit tokens: a running lm accepts the program without one. */
 	if (launch_ask_token(&bed->launch, NULL))
 		launch_drop_token(&bed->launch);
 	launch_each_variable(&bed->launch, set_variable, NULL);
@@ -87,7 +86,7 @@ static int start_scratch(struct selftest_bed *bed, struct err *e)
 	return rc;
 }
 
-/* `NAME VALUE`, one word each. */
+/* Reads `NAME VALUE`, one word each. */
 static void learn(struct selftest_bed *bed, char *line)
 {
 	char *value = strchr(line, ' ');
@@ -154,7 +153,7 @@ int selftest_bed_command(struct selftest_bed *bed, const char *words, struct err
 
 /* --- where it is found */
 
-/* The entry of omig_tree with a text in place `which`; NULL when there is none. */
+/* Returns the entry of omig_tree with a text in place `which`; NULL when there is none. */
 static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *text,
 				      Omis_value **owner)
 {
@@ -175,7 +174,7 @@ enum { TREE_TOKEN = 0, TREE_PARENT = 1, TREE_NAME = 2, TREE_JOB = 7 };
 
 struct sought {
 	size_t which; /* place in an entry */
-	const char *text; /* that is there */
+	const char *text; /* in that place */
 };
 
 /* Sets two words from that entry. */
@@ -202,7 +201,7 @@ static const char *word(const struct selftest_bed *bed, const char *name)
 	return v ? v : "";
 }
 
-/* 1 = it is there, 0 = not yet, < 0: no monitor answers. */
+/* Returns 1 = found, 0 = not yet, < 0: no monitor answers. */
 static int is_in_tree(struct selftest_bed *bed)
 {
 	char text[] = ":omig_tree()";
@@ -273,7 +272,7 @@ static int attach(struct selftest_bed *bed)
 
 /* --- all together */
 
-/* Nothing of the user's own monitor shows in ours, nor ours in it. */
+/* Separates our monitor from the user's own. */
 static int isolate(const char *dir, struct err *e)
 {
 	static const char *const unset[] = { "OMIG_MAINSM",  "OMIG_SITE",
@@ -296,7 +295,7 @@ static int isolate(const char *dir, struct err *e)
 	return rc;
 }
 
-/* Nice values that may be taken, whatever ours is: only root may go back. */
+/* Chooses permitted nice values, whatever ours is: only root may decrease them. */
 static void note_priorities(struct selftest_bed *bed)
 {
 	int own = getpriority(PRIO_PROCESS, 0), nice = own < 16 ? own + 3 : 19;

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define ENVIRON_MAX_BYTES (2u << 20)
-#define TMP_MAX_CHARS 48 /* a socket's path in the folder has to fit into 108 */
+#define TMP_MAX_CHARS 48 /* a socket's path in the directory must fit into 108 bytes */
 #define SWEEPS_MAX 100
 #define SWEEP_US 50000
 
@@ -66,7 +66,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-/* What is just being started is there when it is looked for again. */
+/* A process that is just being started is found by the next sweep. */
 static void clean(const char *dir)
 {
 	for (int i = 0, quiet = 0; i < SWEEPS_MAX && quiet < 2; i++) {

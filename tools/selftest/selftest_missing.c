@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a host does not have what a service takes. The daemons decide; this only finds the words. */
+/* Explains why a host cannot execute a service. The daemons decide; this only finds the reason. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "tools/selftest/selftest.h"
@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A number in /proc; -1 when there is none. */
+/* Returns a number from /proc; -1 when there is none. */
 static int64_t setting(const char *path)
 {
 	struct buf b = BUF_INIT(64);
@@ -32,7 +32,7 @@ static int64_t setting(const char *path)
 	return v;
 }
 
-/* Whether a child can be traced; else errno. */
+/* Returns 0 if a child can be traced, else errno. */
 static int try_ptrace(void)
 {
 	pid_t child = fork();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row: its steps, one after the other. */
+/* Runs the steps of one row. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/selftest/selftest.h"
@@ -129,7 +129,7 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-/* Handles what comes, for ms at most. */
+/* Handles events for at most ms. */
 static void attend(struct run *run, int ms)
 {
 	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
@@ -230,7 +230,7 @@ static int renew_answer(struct run *run, const char *text)
 	return ask(run, text, false);
 }
 
-/* Below /proc of the scratch process; one that is not there is empty. */
+/* Reads a file below /proc of the scratch process; a missing file is empty. */
 static int renew_file(struct run *run, const char *file)
 {
 	struct buf path = BUF_INIT(2 * FILE_PATH_BYTES);
@@ -273,7 +273,7 @@ static int set_word(struct run *run, const char *name, const char *value, size_t
 		  : err_set(&run->e, ERR_INVALID, "no %s in: %.160s", name, buf_str(&run->answer));
 }
 
-/* NAME, or NAME PATTERN whose first group it is. */
+/* Saves NAME, or the first group of PATTERN in NAME PATTERN. */
 static int save_value(struct run *run, const char *step)
 {
 	char name[16];
@@ -327,7 +327,7 @@ static int spawn_other(const struct other *o, int out, pid_t *pid, struct err *e
 	return rc ? err_sys(e, "omig request") : 0;
 }
 
-/* Another tool, with a state folder and so an identity of its own. In a monitor of ours only. */
+/* Asks as another tool, with its own state directory and identity. In a monitor of ours only. */
 static int ask_other(struct run *run, const char *text)
 {
 	const char *string = selftest_word(&run->bed->words, "string", 6);
@@ -416,7 +416,7 @@ static int step(struct run *run, const struct selftest_step *s)
 	return 0;
 }
 
-/* What a row leaves is not the next one's concern. */
+/* Removes the remains of a row before the next one. */
 static void tidy(struct run *run)
 {
 	char text[128];

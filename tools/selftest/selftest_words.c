@@ -38,7 +38,7 @@ static void put_literal(struct buf *out, const char *text)
 	}
 }
 
-/* The length of a word's name behind a brace; 0 when it is another kind of brace. */
+/* Returns the length of a word's name after a brace; 0 when it is another kind of brace. */
 static size_t name_length(const char *text)
 {
 	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");

@@ -16,7 +16,7 @@
 
 /* objects are back one by one, while their daemons find mainsm */
 #define GAP_TRY_NS (500 * NSEC_PER_MSEC)
-#define TURN_MAX_NS (100 * NSEC_PER_MSEC) /* until a signal that came before it is seen */
+#define TURN_MAX_NS (100 * NSEC_PER_MSEC) /* until an earlier signal is noticed */
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
 #define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
@@ -51,7 +51,7 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 	return CMD_OK;
 }
 
-/* --- the connection; its handler has no argument, and there is one a process */
+/* --- the connection; its handler has no argument, and there is one per process */
 
 static struct {
 	enum session_link state;
@@ -207,7 +207,7 @@ int session_exit_status(Omis_reply r)
 	return rc == CMD_OK && c.answered < c.asked ? CMD_PARTIAL : rc;
 }
 
-/* The first entry that is an error; NULL when there is none. */
+/* Returns the first entry that is an error; NULL when there is none. */
 static const Omis_object_result *first_error(Omis_reply r)
 {
 	for (; *r; r++)
@@ -285,7 +285,7 @@ int session_ask(Omis_reply *out, const char *fmt, ...)
 	return rc;
 }
 
-/* One list of values, whatever number of entries it came in. */
+/* Returns one list of values from any number of entries. */
 static Omis_value *joined(Omis_service_result parts)
 {
 	struct buf b = BUF_INIT(VALUES_MAX_BYTES);

@@ -49,7 +49,7 @@ void show_entry(const struct show *w, FILE *to, const Omis_object_result *o)
 	putc('\n', to);
 }
 
-/* "All others are fine" says nothing to people, unless it is all there is. */
+/* "All others are fine" is omitted unless it is the only entry. */
 static bool is_silent(const Omis_object_result *o)
 {
 	return o->status == OMIS_OK && !o->obj_list[0] && !o->result;
@@ -247,7 +247,7 @@ static void objects_json(struct json *j, const char *list)
 	json_array_end(j);
 }
 
-/* An error's result is words; what cannot be read as values is passed on as it is. */
+/* An error's result is text. A result that cannot be parsed is printed unchanged. */
 static void result_json(struct json *j, const Omis_object_result *o)
 {
 	Omis_value *v = NULL;

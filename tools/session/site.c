@@ -25,7 +25,7 @@ static int from_file(const char *path, char *out)
 	return fits ? CMD_OK : cmd_fail(CMD_USAGE, "%s is too long", path);
 }
 
-/* place: the file, or what was given instead of one. */
+/* place: the file, or the argument that replaces it. */
 static int check_string(const char *place, const char *string)
 {
 	struct connstr c;

@@ -45,7 +45,7 @@ static void report_bad(struct columns *c, const char *what, const char *text)
 
 /* --- a line into cells */
 
-/* The one that stands outside of quotes; a comma before others. */
+/* Returns the separator found outside of quotes; a comma has priority. */
 static char separator_of(const char *line)
 {
 	bool is_quoted = false;
@@ -61,7 +61,7 @@ static char separator_of(const char *line)
 	return found;
 }
 
-/* One cell in place: the text without its quotes. Returns what comes behind it, NULL at the end. */
+/* Unquotes one cell in place. Returns the text after it, NULL at the end. */
 static char *take_cell(char *p, char separator, char **cell)
 {
 	char *to = p;
@@ -122,7 +122,7 @@ static void split(struct columns *c)
 	}
 }
 
-/* 0 also for a cell that says that there is no number: it is NaN. */
+/* Returns 0 also for a cell that marks a missing number: it is NaN. */
 static int number_of(const char *cell, double *out)
 {
 	static const char *const none[] = { "",	    "-",   "nan",  "NaN", "NA",
@@ -254,7 +254,10 @@ static int read_row(struct columns *c, columns_fn fn, void *arg)
 	return fn(arg, &row);
 }
 
-/* One line into c->line. False at the end of the input. *is_text: it fits, and has no zero byte. */
+/*
+ * Reads one line into c->line. Returns false at the end of the input. *is_text: it fits, and has no
+ * zero byte.
+ */
 static bool take_line(struct columns *c, bool *is_text)
 {
 	size_t n = 0;

@@ -83,7 +83,7 @@ int outfile_finish(struct outfile *o)
 {
 	if (!o->part[0])
 		return CMD_OK;
-	/* A disk that is full, or far away, may say so as late as here. */
+	/* A full or remote disk may report its error as late as here. */
 	if (fsync(o->fd) || rename(o->part, o->path))
 		return cmd_fail(CMD_FAILURE, "%s: %s", o->path, strerror(errno));
 	o->part[0] = '\0';

@@ -23,7 +23,7 @@ static int document(const struct opt_spec *spec, const char *form)
 static struct {
 	char *words; /* borrowed; NULL: a failure is printed */
 	size_t size;
-	bool is_json; /* the command was asked for JSON */
+	bool is_json; /* JSON was requested */
 	bool has_document; /* and has written it */
 	char first[1024]; /* message; for cmd_end() */
 	char latest[1024];
@@ -62,7 +62,7 @@ int cmd_usage_verb(const struct opt_spec *spec, const char *given)
 	return cmd_usage(spec, "%s", opt_verb_text(spec, given, text));
 }
 
-/* Also what a wrong option behind it keeps from being read. */
+/* Finds the option also after a wrong option, which ends normal parsing. */
 static bool is_asked_for_json(const struct opt_spec *spec, int argc, char **argv)
 {
 	const struct opt *o = spec->table;
@@ -87,7 +87,7 @@ void cmd_put_error(struct json *j, int status)
 	json_key_failure(j, status, hush.latest);
 }
 
-/* What waits in stdout's buffer is a document, too: objects of a stream are flushed one by one. */
+/* Text in stdout's buffer is a document, too: objects of a stream are flushed one by one. */
 void cmd_end(int status)
 {
 	if (status == CMD_OK || !hush.is_json || !hush.first[0] || hush.has_document ||

@@ -234,7 +234,7 @@ char *table_percent(char out[TABLE_NUMBER_BYTES], double v)
 	return out;
 }
 
-/* Bytes and seconds are scaled, also per something; other words are counts. */
+/* Bytes and seconds are scaled, also per something; other units are counts. */
 static bool is_scaled(const char *unit, char letter)
 {
 	return unit[0] == letter && (!unit[1] || unit[1] == '/' || unit[1] == '*');

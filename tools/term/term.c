@@ -12,7 +12,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-/* What term_restore() goes back to: the terminal is one, so is its state. */
+/* State that term_restore() restores. There is one terminal. */
 static struct termios saved;
 static volatile sig_atomic_t is_changed;
 
@@ -111,7 +111,7 @@ static void write_all(const char *s)
 {
 	ssize_t n = write(STDOUT_FILENO, s, strlen(s));
 
-	(void)n; /* a terminal that is gone has nothing to restore */
+	(void)n; /* a terminal that is gone needs no restoring */
 }
 
 void term_raw(struct term *t)

@@ -27,7 +27,7 @@ static const struct {
 	{ "jpg", "-Tjpg" }, { "jpeg", "-Tjpg" }, { "json", "-Tjson" },
 };
 
-/* A name without extension is that of a text. False: an unknown format. */
+/* A name without extension means text. Returns false for an unknown format. */
 static bool find_format(const char *path, const char **out)
 {
 	const char *end = path ? strrchr(str_base_name(path), '.') : NULL;

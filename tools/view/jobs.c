@@ -37,7 +37,7 @@ static struct job *find_job(struct jobs *j, const char *name)
 {
 	struct job *job;
 
-	for (size_t i = j->n; i > 0; i--) /* processes of a job stand together */
+	for (size_t i = j->n; i > 0; i--) /* processes of a job are adjacent */
 		if (str_eq(j->job[i - 1].name, name))
 			return &j->job[i - 1];
 	if (array_grow(&j->job, &j->cap, j->n + 1, sizeof(*j->job), OMIS_OBJECTS_MAX))
@@ -88,7 +88,7 @@ static int by_token(const void *a, const void *b)
 	return strcmp(((const struct member *)a)->token, ((const struct member *)b)->token);
 }
 
-/* Processes stand behind their node, and there job by job. */
+/* Processes follow their node, grouped by job. */
 static bool read_tree(struct reading *r, const struct tree *tree)
 {
 	const char *counted = NULL;
@@ -210,7 +210,7 @@ void jobs_done(struct jobs *j)
 	*j = (struct jobs){ 0 };
 }
 
-/* --- the one that is meant */
+/* --- choice of a job */
 
 static int refuse_several(const struct jobs *j, bool alive, size_t n)
 {

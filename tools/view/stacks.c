@@ -35,7 +35,7 @@ static bool is_wanted(const Omis_value *process, const struct stacks_wanted *w)
 	       ranges_have(&w->ranks, value_int(process, TREE_RANK));
 }
 
-/* A process comes right before its threads. */
+/* A process precedes its threads. */
 static bool add_thread(struct stacks *s, const Omis_value *process, const Omis_value *thread,
 		       const char *node)
 {
@@ -118,13 +118,13 @@ static bool is_of_system(const struct stack_frame *f)
 	       str_has_prefix(file, "libm.") || str_has_prefix(file, "[vdso]");
 }
 
-/* True: a frame of libomig, whose wrappers precede the calls of the MPI library. */
+/* True for a frame of libomig, whose wrappers precede the calls of the MPI library. */
 static bool is_own(const struct stack_frame *f)
 {
 	return str_has_prefix(str_base_name(f->module), "libomig.so");
 }
 
-/* Frames above main are those of each program; a stripped one has no such name. */
+/* Frames above main are the same in each program; a stripped program has no such name. */
 static size_t first_of_interest(const struct stack_frame *f, size_t n)
 {
 	size_t start = 0;
@@ -141,7 +141,7 @@ static size_t first_of_interest(const struct stack_frame *f, size_t n)
 	return 0;
 }
 
-/* Up to the call of a library; what that does below is its own. */
+/* Cuts the stack at the call of a library: the frames below are internal to it. */
 static void shorten(struct stack *s)
 {
 	size_t first = first_of_interest(s->frame, s->n), n = 0;
@@ -158,7 +158,7 @@ static void shorten(struct stack *s)
 
 static bool set_frames(struct stack *s, const Omis_value *v, bool is_deep)
 {
-	size_t n = v->n > 1 ? v->n - 1 : 0; /* the number of frames comes first */
+	size_t n = v->n > 1 ? v->n - 1 : 0; /* the number of frames is first */
 
 	if (s->frame || !n)
 		return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The merged tree of stacks, in words, as text and as JSON. */
+/* Shows the merged tree of stacks as text and as JSON. */
 #include "tools/view/stacks.h"
 
 #include "common/base/array.h"
@@ -16,9 +16,8 @@
 #define LINE_COLUMNS 100 /* of a chain of calls */
 
 /*
- * Frames without a function are those of one module: their addresses differ from process to
- * process. Of a last frame the line is where the thread happens to be: it does not part
- * threads.
+ * Compares frames by function. Frames without one are compared by module, as addresses differ
+ * between processes. The line of a last frame is arbitrary: it does not separate threads.
  */
 static int compare_frames(const struct stack_frame *a, const struct stack_frame *b, bool is_last)
 {
@@ -36,7 +35,10 @@ static bool is_last(const struct stack *s, size_t depth)
 	return depth + 1 == s->n;
 }
 
-/* 0: the same branch at this depth. A thread whose stack ends here is apart from those below. */
+/*
+ * Returns 0 for the same branch at this depth. A thread whose stack ends here is separate from
+ * deeper ones.
+ */
 static int compare_at(const struct stack *a, const struct stack *b, size_t depth)
 {
 	int d = (int)is_last(b, depth) - (int)is_last(a, depth);
@@ -108,7 +110,7 @@ static struct branch *branches_of(struct branch of, size_t depth, size_t *n)
 	return out;
 }
 
-/* --- words */
+/* --- text */
 
 /* "halo.c:41", "halo.c:41-47" where threads of the last frame differ, "" without a line. */
 static void put_place(struct buf *out, struct branch b, size_t depth)
@@ -140,7 +142,7 @@ static void put_function(struct buf *out, const struct stack_frame *f)
 		buf_puts(out, str_show(safe, sizeof(safe), str_base_name(f->module)));
 }
 
-/* "[0-2, 7] "; nothing for processes that are not of MPI. */
+/* Puts "[0-2, 7] "; nothing for processes without MPI. */
 static void put_ranks(struct buf *out, struct branch b)
 {
 	int64_t *rank = calloc(b.n, sizeof(*rank));
@@ -259,7 +261,7 @@ static size_t columns_of(const struct buf *b)
 	return n;
 }
 
-/* Where the library's own source has a call is of no interest. */
+/* The source position within the library is not shown. */
 static void put_label(struct buf *line, struct branch b, size_t depth)
 {
 	struct buf place = BUF_INIT(512);
@@ -274,7 +276,7 @@ static void put_label(struct buf *line, struct branch b, size_t depth)
 
 static void draw_below(struct drawing *d, struct branch of, size_t depth, const char *indent);
 
-/* A branch and the calls below it, as long as there is only one and the line has room. */
+/* Draws a branch and the calls below it in a line, while there is only one and it fits. */
 static void draw_chain(struct drawing *d, struct branch b, size_t depth, struct buf *line,
 		       const char *indent)
 {
@@ -349,7 +351,7 @@ static void put_troubles(const struct stacks *s, struct buf *out)
 		buf_printf(out, "%zu rank%s ended\n", s->ended, s->ended == 1 ? " has" : "s have");
 }
 
-/* Frames of the program itself, which is where people look. */
+/* Puts hints about frames of the program itself, which interest users most. */
 static void put_hints(const struct stacks *s, struct buf *out)
 {
 	bool has_name = false, has_line = false;

@@ -120,7 +120,7 @@ static void put_table(const struct term *t, const struct rows *rows, bool with_p
 
 /* --- requests */
 
-/* The thread whose stack is the process's: its main one. "": not known. */
+/* Finds the main thread, whose stack is the process's. "": not known. */
 static void main_thread(const Omis_value *tree, const struct top_rank *r, char *out, size_t size)
 {
 	*out = '\0';

@@ -223,7 +223,7 @@ static void read_call(const Omis_value *v, struct top_call *c)
 	c->is_of_world = value_at(v, NOW_WORLD) && value_int(v, NOW_WORLD);
 }
 
-/* Files and one-sided data are on their way while such a call lasts. */
+/* Files and one-sided data are transferred during such a call. */
 static double waits_for(const Omis_value *v, const struct top_call *c)
 {
 	enum top_class class = class_of(value_text(v, NOW_CLASS));
@@ -335,7 +335,7 @@ static bool is_on(const struct top_sample *before, const struct top_rank *r, siz
 	return then && then->time_ns;
 }
 
-/* Counting is switched on once for each process, so that the count goes through. */
+/* Counting is switched on once per process: the count then continues without a gap. */
 int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
 {
 	struct buf list = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES);
@@ -399,7 +399,7 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before, const
 	if (rc != CMD_OK)
 		return rc;
 	rc = top_sample_enable(s, before, "volume");
-	/* What the next rates begin at is what there was when counting had been switched on. */
+	/* The next rates begin at the values read after counting was switched on. */
 	if (rc == CMD_OK && has_new(s, before)) {
 		top_sample_done(s);
 		rc = read_job(s, job);

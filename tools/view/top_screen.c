@@ -57,7 +57,7 @@ static bool number_field(const struct top_rank *r, const char *name, double *out
 	return false;
 }
 
-/* word: a comparison that may hold. *is_one: it is one. */
+/* Returns whether a comparison in `word` holds. *is_one: it is a comparison. */
 static bool compares(const char *word, const struct top_rank *r, bool *is_one)
 {
 	size_t at = strcspn(word, "<>=");

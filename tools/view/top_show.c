@@ -70,7 +70,7 @@ size_t top_rows(const struct term *t)
 	return t->rows > TITLE_ROWS + 1 ? t->rows - TITLE_ROWS - 1 : 1;
 }
 
-/* How many of n lines, with a line about the rest, fit into rows (0: all). */
+/* Returns how many of n lines fit into rows, with a line about the rest (0: all). */
 static size_t that_fit(size_t n, size_t rows)
 {
 	return !rows || n <= rows ? n : rows - 1;
@@ -168,7 +168,7 @@ static void name_cells(struct table *tab, const struct top_sample *s, const stru
 	table_cell(tab, "%s", top_state_name(r->state));
 }
 
-/* How long it has been in its call, or asking; ">=" when its begin was not seen. */
+/* Puts the time in the call or in a test; ">=" when its begin was not seen. */
 static void call_cells(struct table *tab, const struct top_call *c)
 {
 	char text[TOP_CALL_TEXT_BYTES], time[TABLE_NUMBER_BYTES];
@@ -371,7 +371,7 @@ static void show_coverage(const struct term *t, const struct top_sample *s, stru
 	buf_putc(out, '\n');
 }
 
-/* Where not all fit nodes have a third of the screen, and what ranks do not need. */
+/* If not all lines fit, nodes get a third of the screen and the rows that ranks do not need. */
 static size_t rows_of_nodes(const struct top_sample *s, size_t room)
 {
 	size_t third = room / 3 > 1 ? room / 3 : 1;
@@ -381,7 +381,7 @@ static size_t rows_of_nodes(const struct top_sample *s, size_t room)
 	return s->nrank < room - third ? room - s->nrank : third;
 }
 
-/* --- what is said in words */
+/* --- messages */
 
 #define WORDS_MAX 6 /* lines on a screen */
 
@@ -406,7 +406,7 @@ static void put_word(void *arg, const struct top_word *w)
 		   is_plain ? "" : term_paint(to->term, TERM_PLAIN));
 }
 
-/* What tables of one row leave, on a screen. */
+/* Returns the number of message lines that tables of one row leave on a screen. */
 static size_t words_that_fit(const struct top_sample *s, size_t rows)
 {
 	size_t least = ROWS_AROUND + 4;
@@ -427,7 +427,7 @@ static size_t show_words(const struct term *t, const struct top_sample *s, size_
 	return to.n < to.most ? to.n : to.most;
 }
 
-/* Lines of ranks that fit below words and nodes; 0: all. */
+/* Returns the number of lines for ranks below messages and nodes; 0: all. */
 static size_t rows_of_ranks(const struct term *t, const struct top_sample *s,
 			    const struct top_look *look, size_t *nodes)
 {

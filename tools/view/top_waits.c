@@ -88,7 +88,7 @@ static bool takes(int64_t source, int64_t source_tag, size_t from, int64_t tag)
 	       (source_tag < 0 || source_tag == tag);
 }
 
-/* What one sends to the other may be large. */
+/* True if one rank sends to the other; the message may be large. */
 static bool is_message_between(const struct job *j, size_t from, size_t to)
 {
 	const struct top_call *out = &j->rank[from]->call, *in = &j->rank[to]->call;
@@ -133,7 +133,7 @@ static bool all_wait(const struct job *j)
 	return !is_together(j);
 }
 
-/* --- words */
+/* --- text */
 
 const char *top_wait_words(const struct top_wait *w)
 {
@@ -222,8 +222,10 @@ static void report_group(const struct report *to, const struct job *j, const siz
 	buf_done(&text);
 }
 
-/* Each rank waits for one at the most: from any of a ring the way leads back to it. Reported at
- * its lowest rank. */
+/*
+ * Reports a ring once, at its lowest rank. Each rank waits for at most one other, so each rank of a
+ * ring leads back to itself.
+ */
 static bool report_ring(const struct report *to, const struct job *j, size_t first, size_t *ring)
 {
 	size_t n = 0, at = first;
@@ -241,7 +243,7 @@ static bool report_ring(const struct report *to, const struct job *j, size_t fir
 	return true;
 }
 
-/* --- a call that not all have come to */
+/* --- a call that some ranks have not entered */
 
 /* A rank of it depends on each other one. */
 static bool holds_until_all_come(const struct top_rank *r)

@@ -101,7 +101,7 @@ static const char *largest_class(const struct job *j, size_t first)
 	return top_class_names[best];
 }
 
-/* How many of the first ones are apart from the rest; at most a quarter. 0: none are. */
+/* Returns how many of the first ranks are separate from the rest, at most a quarter. 0: none. */
 static size_t slow_ones(const struct job *j)
 {
 	size_t best = 0, most = j->n / 4 ? j->n / 4 : 1;

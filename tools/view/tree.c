@@ -25,7 +25,7 @@ static enum term_paint paint_of(const char *state)
 	return str_eq(state, "ended") ? TERM_DIM : TERM_GREEN;
 }
 
-/* status: what wait() says, or -1. */
+/* status: the status from wait(), or -1. */
 static void show_end(int status)
 {
 	if (status >= 0 && WIFSIGNALED(status))
@@ -104,7 +104,7 @@ unsigned tree_unreachable(const struct tree *tree)
 	return n;
 }
 
-/* --- JSON: objects come container first, so a change of level opens and closes lists */
+/* --- JSON: objects follow their container, so a change of level opens and closes lists */
 
 static void text(struct json *j, const char *key, const Omis_value *o, size_t i)
 {
@@ -176,7 +176,7 @@ void tree_to_json(struct json *j, const struct tree *tree)
 	for (size_t i = 0; i < tree->n; i++) {
 		level = tree_level(tree->object[i]);
 		if (level > open + 1)
-			continue; /* its container is not there: no list to stand in */
+			continue; /* its container is missing: there is no list for it */
 		for (; open >= level; open--)
 			close_object(j, open);
 		open_object(j, tree->object[i], level);

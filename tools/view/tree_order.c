@@ -117,8 +117,10 @@ bool tree_sort(struct tree *t, const Omis_value *list)
 	return t->object;
 }
 
-/* Containers come first: they stay when something of the job follows before the next of their
- * level. */
+/*
+ * Containers precede their contents: they remain if an object of the job follows before the next of
+ * their level.
+ */
 static bool has_job(const struct tree *t, size_t i, const char *job)
 {
 	unsigned level = tree_level(t->object[i]);

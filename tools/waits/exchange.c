@@ -59,7 +59,7 @@ static double in_seconds(const Omis_value *list, size_t i)
 	return amount(list, i) * 1e-9;
 }
 
-/* Lists of one function stand together. The names of a reply end with its entry. */
+/* Lists of one function are adjacent. The names of a reply end with its entry. */
 static int func_of(struct reading *r, const char *name)
 {
 	const struct call_desc *last = r->func < 0 ? NULL : call_get((unsigned)r->func);
@@ -221,7 +221,7 @@ static void take_pair(struct exchange_pair *to, const struct exchange_pair *befo
 	to->count = less(to->count, before->count);
 	to->bytes_out = less(to->bytes_out, before->bytes_out);
 	to->bytes_in = less(to->bytes_in, before->bytes_in);
-	/* What was under way has ended meanwhile, and is certain now. */
+	/* Open calls have ended meanwhile, and are certain now. */
 	to->certain = less(to->certain + to->open, before->certain + before->open);
 	to->open = 0;
 	to->shared = less(to->shared, before->shared);

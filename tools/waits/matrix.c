@@ -66,7 +66,7 @@ static double value_of(const struct matrix *m, const struct exchange_pair *p)
 	return (m->metric.counts_out ? p->bytes_out : 0) + (m->metric.counts_in ? p->bytes_in : 0);
 }
 
-/* What a rank's calls of the metric have shared out, altogether. */
+/* Sums of a rank's calls of the metric over all partners. */
 struct shares {
 	double shared, possible, unknown;
 };
@@ -86,7 +86,10 @@ static struct shares shares_of(const struct matrix *m, const struct exchange_ran
 	return s;
 }
 
-/* As the metric's own bound: what was given may be of others, what others got may be of it. */
+/*
+ * Bound of the error, computed as for the metric: shares of this pair may belong to others, and the
+ * reverse.
+ */
 static double error_of(const struct exchange_pair *p, const struct shares *s)
 {
 	double others = s->shared - p->shared;
@@ -171,7 +174,7 @@ void matrix_done(struct matrix *m)
 	*m = (struct matrix){ 0 };
 }
 
-/* --- words */
+/* --- text */
 
 char *matrix_value(char out[MATRIX_VALUE_BYTES], const struct matrix *m, double v)
 {

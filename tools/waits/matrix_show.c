@@ -14,7 +14,7 @@
 static const char *const block[SHADES] = { "\xe2\x96\x91", "\xe2\x96\x92", "\xe2\x96\x93",
 					   "\xe2\x96\x88" };
 
-/* What a row is, and what a column is. */
+/* Headings of rows and columns. */
 static const struct {
 	const char *row, *column;
 } words[] = { [MATRIX_SENDS] = { "FROM", "to" },
@@ -86,7 +86,7 @@ static int show_numbers(const struct matrix *m, struct buf *out)
 	return table_end(t, 0, out);
 }
 
-/* --- shades: a character stands for `each` ranks by as many */
+/* --- shades: one character covers a square of `each` by `each` ranks */
 
 struct shading {
 	double *value; /* owned: side x side */

@@ -67,7 +67,7 @@ static void add_part(struct making *m, const struct exchange_pair *p, double inf
 	m->given += p->certain + inferred;
 }
 
-/* What is unlikely is no candidate. Differences below WAITS_LEAST weigh little. */
+/* Unlikely pairs are not candidates. Differences below WAITS_LEAST have little weight. */
 static double weight(const struct making *m, const struct exchange_pair *p)
 {
 	const struct exchange_rank *partner = exchange_find(m->w->x, p->partner);

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The last one to come waits for no other: below this part of the median time it stands out. */
+/* The last rank to enter waits for no other: its time is below this part of the median. */
 #define LAST_OF_MEDIAN 0.75
 /* Reads of ranks are not of one moment: this many calls, or this share, may differ. */
 #define COUNT_DIFFERS 2
@@ -24,7 +24,7 @@ static bool is_together(const struct call_desc *d)
 				  d->class == CALL_COMM || d->class == CALL_RMA_SYNC);
 }
 
-/* No rank leaves it before all have come. */
+/* True if no rank leaves the call before all have entered. */
 static bool holds_until_all_come(unsigned func)
 {
 	static const uint16_t funcs[] = { CALL_ID_Barrier,   CALL_ID_Allreduce,

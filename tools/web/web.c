@@ -152,8 +152,10 @@ static void refuse(struct web *w, int fd)
 	w->stats.cut++;
 }
 
-/* The oldest that has sent nothing, else the oldest that has not sent all of its request. NULL: all
- * have. */
+/*
+ * Returns the oldest connection that has sent nothing, else the oldest with an incomplete request.
+ * NULL: all are complete.
+ */
 static struct web_conn *find_victim(const struct web *w)
 {
 	struct web_conn *slow = NULL;
@@ -169,7 +171,7 @@ static struct web_conn *find_victim(const struct web *w)
 	return slow;
 }
 
-/* Peers that connect and ask nothing keep no other out. */
+/* Ends an idle connection, so that idle peers do not block others. */
 static void make_room(struct web *w)
 {
 	struct web_conn *c = w->stats.open >= WEB_CONNS_MAX ? find_victim(w) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One connection: a head comes in, an answer goes out, the end. */
+/* A connection: receives a request, sends an answer and closes. */
 #include "common/base/str.h"
 #include "tools/web/internal.h"
 
@@ -121,8 +121,8 @@ static bool is_authorised(const struct web *w, const char *header)
 }
 
 /*
- * A page in the operator's browser can reach loopback, under a name that its owner points
- * there; it cannot make the browser say another name.
+ * A page in the operator's browser can reach loopback by a name that resolves to it. It cannot make
+ * the browser send another name.
  */
 static bool is_ours(const struct web *w, const struct web_head *h)
 {

@@ -20,7 +20,7 @@ static bool is_token_char(char c)
 	       (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
-/* Ends the line at p; the next one, or NULL when a control character stands in this one. */
+/* Ends the line at p. Returns the next one, or NULL if this one contains a control character. */
 static char *cut_line(char *p)
 {
 	char *end = strstr(p, "\r\n");
@@ -58,7 +58,9 @@ static int read_request_line(char *line, struct web_head *out)
 	return 0;
 }
 
-/* A second header of a kind that may stand once is how two readers come to differ. */
+/*
+ * Refuses a repeated header that may occur once only: two readers could interpret it differently.
+ */
 static int keep(const char **into, const char *value)
 {
 	if (*into)

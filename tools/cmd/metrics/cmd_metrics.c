@@ -21,7 +21,7 @@ struct listing {
 	struct json out;
 	struct table *table;
 	unsigned n;
-	struct nearest near; /* to the word, of what is not listed */
+	struct nearest near; /* to the word, of names that are not listed */
 	char best[PMSL_BUILTIN_NAME_BYTES]; /* that near.best is */
 };
 
@@ -103,7 +103,7 @@ static void put_metric(struct listing *l, const struct pmsl *p, const struct pms
 	buf_done(&params);
 }
 
-/* The texts of files are gone when the nearest name is shown. */
+/* The texts of files are freed before the nearest name is shown. */
 static void try_name(struct listing *l, const char *name)
 {
 	struct nearest before = l->near;
@@ -161,7 +161,7 @@ static int list(struct listing *l)
 	return worst == CMD_OK && !l->n ? no_such_metric(l) : worst;
 }
 
-/* All of it or, when a file has errors, nothing but these. */
+/* Lists all metrics or, when a file has errors, the errors only. */
 static int list_json(struct listing *l)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);

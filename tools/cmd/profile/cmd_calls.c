@@ -23,7 +23,7 @@ struct calls {
 	enum profile_by by;
 	enum profile_sort sort;
 	int64_t every_ns, for_ns, count, rows; /* 0: not given */
-	struct profile_past past; /* from 0: it is not asked for */
+	struct profile_past past; /* from 0: the past is not requested */
 	bool total, csv, has_head, sites;
 	int64_t depth; /* of call sites */
 	int status;
@@ -106,8 +106,8 @@ static bool wait_until(struct calls *c, nsec_t end)
 }
 
 /*
- * What has been counted so far says nothing about a rank that runs: counting is off by now, or has
- * not begun. The time of a call that is under way then is known only when it ends.
+ * True if the counts do not cover a running rank: counting is off by now, or has not begun. The
+ * time of an open call then is unknown until the call ends.
  */
 static bool is_unmeasured(const struct profile *p)
 {
@@ -122,7 +122,7 @@ static bool is_unmeasured(const struct profile *p)
 	return running && (!p->is_timed || p->untimed >= running);
 }
 
-/* Hosts have replied, and have no rank: that is no profile of nothing. */
+/* True if hosts have replied without any rank: that is not an empty profile. */
 static bool has_no_mpi(const struct profile *p)
 {
 	return p->nodes && !p->ranks && !p->unread;
@@ -179,7 +179,7 @@ static void measure_once(struct calls *c, int64_t ns)
 		show_now(c, PROFILE_SINCE_MARK);
 }
 
-/* Processes that come later are attached and counted with the next interval. */
+/* Processes that start later are attached and counted from the next interval. */
 static void measure_live(struct calls *c)
 {
 	nsec_t next = clock_mono();
@@ -200,7 +200,7 @@ static void measure_live(struct calls *c)
 	}
 }
 
-/* What has been counted already, else what comes in the next seconds. */
+/* Shows what is already counted, else counts for the next seconds. */
 static void measure(struct calls *c)
 {
 	struct profile p;
@@ -224,7 +224,7 @@ static void measure(struct calls *c)
 	omis_reply_free(r);
 }
 
-/* What was, as the history has it. */
+/* Shows a profile of the past, from the history. */
 static int run_past(struct calls *c)
 {
 	int rc = c->job ? CMD_OK : past_choose(c->chosen, c->past.from, c->past.to);
@@ -260,7 +260,8 @@ static int run(struct calls *c)
 	if (rc == CMD_OK)
 		rc = session_attach(c->job);
 	if (rc == CMD_OK) {
-		signals_catch(true); /* the first one ends the waiting: what there is is shown */
+		/* the first signal ends the wait, and the result so far is shown */
+		signals_catch(true);
 		measure(c);
 		rc = c->status;
 	}

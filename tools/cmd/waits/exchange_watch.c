@@ -47,7 +47,7 @@ static bool has_ended(const struct exchange *before, const struct exchange *now)
 	return true;
 }
 
-/* *before becomes what there is now. */
+/* Replaces *before by the current state. */
 static int one_interval(struct watching *g, struct exchange *before, bool *is_over)
 {
 	struct exchange now, x;
