@@ -18,10 +18,10 @@ struct evbalance_stream {
 	uint64_t seq, first; /* of the next block: all before has arrived, or never will */
 	/* events; left out: arrived without room in the destination */
 	uint64_t stored, left_out;
-	uint64_t dropped; /* by its sender, which had no room */
+	uint64_t dropped; /* dropped by its sender, which had no room */
 	bool is_over;
 	bool has_changed; /* since evbalance_saved() */
-	struct evbalance_stream *next; /* that has changed */
+	struct evbalance_stream *next; /* next changed stream */
 };
 
 struct evbalance {

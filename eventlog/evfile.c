@@ -19,7 +19,7 @@ struct evfile {
 	bool is_borrowed, has_ended; /* fd is the standard input; no byte follows */
 	bool is_regular, is_followed, is_skipping; /* the rest of a line that is too long */
 	uint64_t size, taken; /* bytes when it was opened; read so far */
-	size_t at, n; /* what is left of the window */
+	size_t at, n; /* rest of the window */
 	uint8_t window[WINDOW_BYTES];
 };
 
@@ -37,7 +37,7 @@ static int open_path(struct evfile *f, const char *path, struct err *e)
 		return err_set(e, ERR_DENIED, "%s is no file", path);
 	f->is_regular = S_ISREG(st.st_mode);
 	f->size = f->is_regular ? (uint64_t)st.st_size : 0;
-	/* its writer is there; waiting for what it writes is right */
+	/* The writer is connected, so a blocking read is fine. */
 	if (S_ISFIFO(st.st_mode) && !f->is_borrowed)
 		fcntl(f->fd, F_SETFL, 0);
 	return 0;

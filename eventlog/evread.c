@@ -231,7 +231,7 @@ int evread_push(struct evread *r, const uint8_t *p, size_t n, bool is_last, size
 
 		if (look == EVBLOCK_SHORT && !is_last)
 			break;
-		if (look == EVBLOCK_SHORT && !b.bytes) { /* not even a header */
+		if (look == EVBLOCK_SHORT && !b.bytes) { /* shorter than a header */
 			skip(r, 1);
 			at++;
 			continue;

@@ -21,7 +21,7 @@ struct event {
 	const struct evtype *type;
 	const struct evtype *stream_type; /* constants of the whole stream; NULL = none */
 	const struct evvalue *value; /* type->nfield of them */
-	uint64_t stream, number; /* its stream, and its number there, from 0 */
+	uint64_t stream, number; /* stream, and number in the stream, from 0 */
 	uint64_t ticks; /* the sender's own time */
 	nsec_t wall_ns; /* since 1970, by the sender's clock */
 };

@@ -272,7 +272,7 @@ static bool take_fields(struct evcur *c, struct evtype *t, struct evfield *field
 	return !c->failed;
 }
 
-/* Only zeros, and fewer than four of them, may follow. */
+/* True if only zeros, and fewer than four, follow. */
 static bool ends_well(const struct evcur *c)
 {
 	bool ok = !c->failed && c->n - c->at < 4;

@@ -68,7 +68,7 @@ struct evconst {
 	struct evvalue value;
 };
 
-#define EV_FIELDS_MAX 255 /* one byte counts them; people write fewer than ten */
+#define EV_FIELDS_MAX 255 /* counted in one byte; usual types have fewer than ten */
 #define EV_RECORD_MAX_BYTES 65532 /* a record's length has 16 bits and is a multiple of 4 */
 #define EV_RECORD_HEAD_BYTES 12 /* type, length, time */
 #define EV_TYPE_FIRST 1

@@ -14,7 +14,7 @@
 struct evwrite {
 	struct buf out; /* complete blocks; take them, then buf_clear() */
 	struct buf body; /* of the block that is being filled */
-	struct evblock head; /* of that block */
+	struct evblock head; /* header of the current block */
 	size_t block_bytes; /* a block is closed when this is reached */
 };
 

@@ -66,7 +66,7 @@ static int put_with(struct buf *b, uint8_t type, const void *plain, struct arena
 	if (!rc)
 		return frame_end(b, mark);
 	b->n = mark;
-	b->failed = false; /* it was whole before this call, and is again */
+	b->failed = false; /* the block is complete again, as before this call */
 	if (b->p)
 		b->p[mark] = 0;
 	return rc;

@@ -19,9 +19,9 @@ struct disk;
 
 struct audit_conf {
 	const char *path; /* copied; the older one is PATH.1 */
-	const struct disk *disk; /* of it; borrowed; NULL = the system's */
+	const struct disk *disk; /* for the file; borrowed; NULL = the system's */
 	const char *daemon; /* "lm": in each line; copied */
-	const char *host; /* the same */
+	const char *host; /* in each line; copied */
 	size_t max_bytes; /* of the file; 0 = AUDIT_FILE_MAX_BYTES */
 	/*
 	 * Called once when lines begin to be lost. With why NULL: writing works again, and n lines

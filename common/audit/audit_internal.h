@@ -24,7 +24,7 @@ struct audit {
 	bool is_torn; /* the last line has no end */
 	bool is_failing; /* lines are lost, and on_trouble was called for that */
 	uint64_t left_out; /* since the last line */
-	uint64_t lost; /* of them: that could not be written */
+	uint64_t lost; /* part of left_out: could not be written */
 	struct hash_key digest; /* of secrets: they cannot be guessed from a digest */
 	struct audit_slot slot[AUDIT_SLOTS];
 };

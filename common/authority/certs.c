@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_MAX_BYTES 4096 /* of its names, the longest have 255 bytes each */
+#define LINE_MAX_BYTES 4096 /* per line; the longest names have 255 bytes each */
 #define LINES_KEPT 64 /* of ended certificates, so that a small file is seldom written again */
 #define FIELDS 11
-#define REST 7 /* of them: owner, token, whether it is the user's own, limit */
+#define REST 7 /* fields: owner, token, whether it is the user's own, limit */
 
 static const struct store_kind file_kind = { .what = "certificates",
 					     .version = 1,
@@ -239,7 +239,7 @@ int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, 
 	}
 	if (!matched)
 		return err_set(e, ERR_NOTFOUND, "no valid certificate has that serial or name");
-	/* Also when all are revoked already: it may not have been written then. */
+	/* Also when all are revoked already: an earlier write may have failed. */
 	rc = save(c, e);
 	if (n)
 		*n = revoked;

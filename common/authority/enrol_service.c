@@ -16,7 +16,7 @@
 struct enrol_service {
 	struct enrol_service_conf conf;
 	struct list visitors;
-	char error[ERR_TEXT_BYTES]; /* what the last ack says */
+	char error[ERR_TEXT_BYTES]; /* text of the last ack */
 };
 
 struct visitor {

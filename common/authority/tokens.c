@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define FIELDS 10
-#define REST 6 /* of them: owner, uid, end of certificates, job */
+#define REST 6 /* fields: owner, uid, end of certificates, job */
 
 static const struct store_kind file_kind = { .what = "tokens",
 					     .version = 1,
@@ -342,7 +342,7 @@ int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job)
 	for (size_t i = 0; i < t->n; i++) {
 		struct token_grant *g = &t->v[i].grant;
 
-		/* Not for less than a part of that time: each change is written. */
+		/* Smaller extensions are skipped: each change is written. */
 		if (!g->job[0] || g->wall_until <= wall_now ||
 		    g->wall_until > wall_now + TOKEN_JOB_IDLE_NS - TOKEN_JOB_IDLE_NS / 8 ||
 		    !lives(arg, g->job))

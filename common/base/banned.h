@@ -38,7 +38,7 @@
 #undef rand
 #define rand() BANNED(rand)
 
-/* No way to see an error: str_to_i64. */
+/* Reports no errors: use str_to_i64. */
 #undef atoi
 #define atoi(s) BANNED(atoi)
 

@@ -16,7 +16,7 @@
 #define FRAME_PREAUTH_MAX_BYTES (16 * 1024)
 #define PROTO_DEPTH_MAX 8 /* our messages nest 5 deep; the decoder recurses on the stack */
 #define PROTO_ELEMENTS_MAX 20000 /* a MiB of empty elements would become 92 MB of heap */
-#define DECODE_HEAP_MAX_BYTES (8 * 1024 * 1024) /* what one frame may become in memory */
+#define DECODE_HEAP_MAX_BYTES (8 * 1024 * 1024) /* memory of one decoded frame */
 
 /* --- time that a peer may take */
 #define HANDSHAKE_MAX_NS (5 * INT64_C(1000000000)) /* TLS over a bad link takes 1 s */
@@ -57,7 +57,7 @@
 #define OMIS_DEPTH_MAX 16 /* nesting of lists; the parser recurses */
 #define OMIS_TOKENS_MAX 4096 /* tokens written in one request */
 #define OMIS_OBJECTS_MAX 65536 /* objects after expansion: ten thousand ranks with threads */
-/* of one text: a host's part of 4,096 outputs has 40 each and 64 to spare */
+/* In one text: a host's part of 4,096 outputs has 40 each and 64 to spare. */
 #define OMIS_VALUES_MAX (4 * OMIS_OBJECTS_MAX)
 #define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
 #define CSR_ACTIONS_MAX 16 /* actions that one event may start */
@@ -66,23 +66,23 @@
 #define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
-/* of them, for tool-admin: some commands of an owner that ends others' sessions */
+/* Part of these, reserved for tool-admin: some commands of an owner that ends others' sessions. */
 #define TOOLS_ADMIN_PLACES 8
 
-/* of one process in one call: as numbers in text it is a quarter of a frame */
+/* Per process and call: as numbers in text it is a quarter of a frame. */
 #define MEMORY_CALL_MAX_BYTES (64 * 1024)
 /* each is a system call that keeps the lm busy */
 #define MEMORY_BLOCKS_MAX 4096
-#define FILE_LISTING_MAX_BYTES (64 * 1024) /* of one call; with escapes still below a frame */
+#define FILE_LISTING_MAX_BYTES (64 * 1024) /* per call; with escapes still below a frame */
 
 /* --- trace buffers of one lm */
 #define TRACE_BUFFERS_MAX 4096 /* TOOLS_MAX tools with 64 objects each */
 /* a block of events; sixteen parameters are a kilobyte of text */
 #define TRACE_RECORD_MAX_BYTES (64 * 1024)
-/* of one process in one buffer: 1.5 s of 100,000 events a second */
+/* Per process and buffer: 1.5 s of 100,000 events a second. */
 #define TRACE_PART_MAX_BYTES (4 * 1024 * 1024)
 #define TRACE_ALL_MAX_BYTES (64 * 1024 * 1024) /* of all tools: what a watched host can spare */
-/* of one call, shared by the processes: a quarter of a frame */
+/* Per call, shared by the processes: a quarter of a frame. */
 #define TRACE_READ_MAX_BYTES (256 * 1024)
 
 /* --- the audit of a daemon: what was done to programs, and by which identity */
@@ -101,7 +101,7 @@
 /* with these numbers 10 KB a minute at most */
 #define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000))
 #define AUDIT_READ_MAX_BYTES (256 * 1024) /* of the end of the files that one question reads */
-#define AUDIT_ENTRIES_MAX 1000 /* of one daemon in one answer */
+#define AUDIT_ENTRIES_MAX 1000 /* per daemon and answer */
 
 /* --- queues for a peer that reads slowly */
 /* pending replies; beyond it the tool is disconnected */
@@ -130,7 +130,7 @@
 #define REGISTRY_MAX_BYTES (4 * 1024 * 1024) /* all are read at the start of mainsm */
 #define REGISTRY_NAME_MAX 63
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
-/* of one graph: a value of each of thousands of processes, each with a link and a result */
+/* Per graph: a value of each of thousands of processes, each with a link and a result. */
 #define FLOW_NODES_MAX 16384
 #define FLOW_EDGES_MAX 65536
 #define FLOW_STATE_MAX_BYTES (32 * 1024 * 1024) /* touched only as far as it is used */

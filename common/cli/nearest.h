@@ -8,8 +8,8 @@
  * typing error in three letters, count as similar.
  */
 struct nearest {
-	const char *name; /* what is looked for */
-	const char *best; /* so far; NULL = none */
+	const char *name; /* name to look for */
+	const char *best; /* best match so far; NULL = none */
 	unsigned distance; /* of best */
 };
 

@@ -51,14 +51,14 @@ struct conf_key {
 	int64_t min, max; /* numbers: range, 0, 0 = none */
 	const char *const *choice; /* NULL-terminated */
 	unsigned flags;
-	const char *arg; /* what --help calls the value */
+	const char *arg; /* name of the value in --help */
 	const char *help; /* one line, lower case, no full stop */
 };
 
 /* Named sections, [site NAME], in the order of appearance. A reload may change them. */
 struct conf_group {
 	const char *section; /* "site" */
-	size_t item_bytes; /* of one item; its first member is `const char *name` */
+	size_t item_bytes; /* size of an item; its first member is `const char *name` */
 	size_t offset_items; /* of a `T *` in the program's struct: owned by the configuration */
 	size_t offset_nitems; /* of a size_t */
 };

@@ -31,7 +31,7 @@ struct smap {
 			size_t n, used, cap;
 			struct hash_key key;
 		};
-		struct map of; /* the same members */
+		struct map of; /* map of the members */
 	};
 };
 

@@ -118,7 +118,7 @@ void daemon_unlock(struct daemon *d)
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
 	d->lock_fd = -1;
-	d->args.lock_fd = -1; /* the same, when it was inherited */
+	d->args.lock_fd = -1; /* likewise, if inherited */
 }
 
 bool daemon_runs(const struct daemon *d, const char *lock)
@@ -168,7 +168,7 @@ static void leave_terminal(struct daemon *d)
 	}
 	if (background_detach(path, &e))
 		log_warn("daemon", "no log file: %s", e.text);
-	open_log(d); /* what is right for the terminal is not for a file */
+	open_log(d); /* the format for the terminal does not suit a file */
 }
 
 void daemon_ready(struct daemon *d)

@@ -51,7 +51,10 @@ struct daemon_spec {
 	size_t bytes; /* of the struct of daemon_user(): zeroed before start, wiped after done */
 	const struct conf_schema *conf;
 	const struct opt *options; /* in addition to the schema's; NULL = none */
-	/* from one of these options: inherited by the background process. 0 = none; may be NULL */
+	/*
+	 * Descriptor inherited by the background process, from one of these options. 0 = none; may
+	 * be NULL.
+	 */
 	const int64_t *inherited_fd;
 	/*
 	 * Checks that the schema cannot express; at start, at --check-config and before a reload.

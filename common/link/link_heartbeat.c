@@ -83,7 +83,7 @@ static void send_heartbeat(struct link *l, nsec_t now)
 	l->last_out = now;
 }
 
-/* Also a part of a message: a slow line may take longer for a large one. */
+/* Part of a message counts, too: a slow line may take longer for a large message. */
 nsec_t link_last_sign(const struct link *l)
 {
 	nsec_t heard = l->chan ? chan_heard_at(l->chan) : 0;

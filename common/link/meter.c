@@ -11,7 +11,7 @@ struct meter {
 	struct loop_timer *timer;
 	struct list links; /* struct link.in_meter */
 	int64_t rate; /* 0 = none */
-	nsec_t paid_until; /* what was read is paid for by the time until then */
+	nsec_t paid_until; /* time until which the bytes read are paid for */
 	nsec_t paused_since; /* 0 = not */
 	struct meter_stats stats;
 };

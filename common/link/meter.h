@@ -30,7 +30,7 @@ void meter_free(struct meter *m);
 void meter_set_rate(struct meter *m, int64_t per_second);
 
 struct meter_stats {
-	uint64_t frames, bytes; /* that were read */
+	uint64_t frames, bytes; /* received */
 	uint64_t pauses; /* number of times that reading was paused */
 	nsec_t paused; /* in all */
 	bool is_paused; /* now */

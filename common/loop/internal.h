@@ -18,7 +18,7 @@ struct loop_part {
 	nsec_t here_ns, whole_ns;
 	int64_t ppb;
 	nsec_t held_until; /* by the clock of the whole; 0: not held */
-	struct list posts, timers; /* those that wait meanwhile */
+	struct list posts, timers; /* posts and timers that wait meanwhile */
 	struct loop_timer *resume; /* of the whole */
 	void *maker; /* borrowed */
 };

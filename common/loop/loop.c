@@ -42,7 +42,7 @@ static void on_timerfd(evutil_socket_t fd, short what, void *arg)
 	ssize_t n = read(fd, &fired, sizeof(fired));
 
 	(void)n; /* EAGAIN if it was set to a later time meanwhile: nothing to do then */
-	l->wake_at = 0; /* what is due runs at the end of the round */
+	l->wake_at = 0; /* due timers run at the end of the round */
 }
 
 static struct event_base *base_new(void)
@@ -163,7 +163,7 @@ void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void
 	loop_rouse(l->whole);
 }
 
-/* Only what was posted before: a post of a post waits for the next turn. */
+/* Runs only earlier posts: a post of a post waits for the next turn. */
 static void posts_run(struct loop *l)
 {
 	struct list now;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #define NOT_ARMED SIZE_MAX
-#define PUT_OFF (SIZE_MAX - 1) /* its part is held, and has it in a list */
+#define PUT_OFF (SIZE_MAX - 1) /* deferred: its part is held, and lists it */
 
 #define CHILDREN 4 /* of a place: half as many levels as with two, and they lie side by side */
 

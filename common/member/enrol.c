@@ -30,7 +30,7 @@ struct enrol {
 	bool is_over;
 };
 
-/* --- what a certificate must be */
+/* --- requirements of a certificate */
 
 static bool is_wanted(const char *want, const char *have)
 {

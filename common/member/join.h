@@ -27,14 +27,14 @@ struct join_conf {
 	const struct connstr *conn; /* copied */
 	const char *role; /* "lm", "sm"; lives as long */
 	bool is_patient; /* retries for ever */
-	const char *site; /* that we claim; "" = mainsm decides; copied */
+	const char *site; /* claimed site; "" = mainsm decides; copied */
 	const char *host; /* copied */
 	/*
 	 * A certificate is available: called once, and after join_again(). The context is valid
 	 * until then, or until join_free().
 	 */
 	void (*on_ready)(void *arg, struct net_ctx *ctx);
-	/* It failed for now; retry_in 0: no retry. */
+	/* The attempt failed; retry_in 0: no retry. */
 	void (*on_trouble)(void *arg, const struct err *why, nsec_t retry_in);
 	/* Sends a renewal to mainsm. NULL: others renew the certificate. */
 	int (*ask_top)(void *arg, const struct msg *m);

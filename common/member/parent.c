@@ -20,12 +20,12 @@ struct parent {
 	bool has_lost_parent; /* the one before the present one */
 	struct link *top, *site; /* NULL: not dialled */
 	struct link_net *top_net, *site_net;
-	struct link *parent; /* one of them that is UP and serves us; NULL: none */
+	struct link *parent; /* link that is UP and serves us; NULL: none */
 	char *listen, *stated, *software; /* owned */
 	char at[PARENT_ADDRESS_BYTES]; /* of site */
 	/* the sm that has sent us there; "" = mainsm, or a parent that was */
 	char sent_by[PARENT_ADDRESS_BYTES];
-	char way[PARENT_WAYS_MAX][PARENT_ADDRESS_BYTES]; /* as the last parent named them */
+	char way[PARENT_WAYS_MAX][PARENT_ADDRESS_BYTES]; /* addresses from the last parent */
 	char ways[PARENT_ADDRESS_BYTES]; /* parent_ways() */
 	unsigned nway, next_way, hops;
 	uint64_t moves;

@@ -18,7 +18,7 @@
 /* stored parents to try: the ancestors, which are few in a flat tree */
 #define PARENT_WAYS_MAX 4
 #define PARENT_HOPS_MAX 8 /* redirections in sequence; more would be a circle of sms */
-#define PARENT_ADDRESS_BYTES 1025 /* of one daemon: host:port by commas */
+#define PARENT_ADDRESS_BYTES 1025 /* addresses of one daemon: host:port by commas */
 /*
  * Added to `attach` for each new search: 4 ms of the clock of epochs, and searches are less
  * frequent. Moves of sms count in the lower bits. An sm adds PARENT_SM_MOVE when its own hosts move
@@ -43,7 +43,7 @@ struct parent_conf {
 	const char *host; /* of the own certificate; copied */
 	uint64_t epoch;
 	uint32_t node; /* the last number of this node; 0 = none */
-	bool is_sm; /* else an lm */
+	bool is_sm; /* role: sm, else lm */
 	const char *listen; /* of an sm: where it is found; copied; NULL = "" */
 	const char *stated; /* of an sm: the first parent to try; copied; NULL = ask mainsm */
 	const char *software; /* for HELLO; copied */

@@ -223,7 +223,7 @@ struct net_listener {
 /* A host of contexts; it outlives them. */
 struct mem_place {
 	struct list ctxs; /* struct net_ctx.at_place */
-	struct loop *loop; /* for its channels; NULL: the network's; borrowed */
+	struct loop *loop; /* loop of its channels; NULL: the network's; borrowed */
 	struct mem_pace pace;
 	struct mem_load load;
 	const struct mem_tap *tap; /* NULL: none; borrowed */
@@ -344,7 +344,7 @@ struct tls_chan {
 	struct handshake *hs; /* NULL once up; owned */
 	struct buf out;
 	size_t out_at; /* bytes of out that were sent */
-	nsec_t timer_at; /* what the timer is set to; 0: not */
+	nsec_t timer_at; /* time for which the timer is set; 0: not set */
 	nsec_t give_up_at; /* end of the handshake or of enrolling; 0: none */
 	nsec_t shook_at; /* the peer's last move in its handshake */
 	nsec_t stalled_since; /* of output; 0: not */

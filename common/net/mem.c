@@ -89,7 +89,7 @@ static void arm(struct mem_chan *m)
 	loop_timer_arm_at_whole(m->timer, k->due);
 }
 
-/* --- what it takes a daemon */
+/* --- cost of frames for a daemon */
 
 static unsigned frames_in(const uint8_t *p, size_t n)
 {
@@ -299,7 +299,7 @@ int mem_tap_send(struct chan *c, const uint8_t *frame, size_t n)
 	struct mem_packet *k;
 
 	if (!m->peer)
-		return 0; /* it has closed, and the notification is in transit */
+		return 0; /* closed, and the notification is in transit */
 	if (how->drop > 0 && random_of(m) < how->drop) {
 		mem_chan_cut(c);
 		return 0;

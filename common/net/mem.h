@@ -46,7 +46,7 @@ int mem_ctx_open(struct mem_net *m, const struct identity *self, struct net_ctx 
 #define MEM_WINDOW_BYTES (256 * 1024)
 
 struct mem_link {
-	nsec_t delay; /* one way */
+	nsec_t delay; /* one-way delay */
 	nsec_t jitter; /* added evenly at random; order is preserved */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, no end is notified, dialling times out */
@@ -60,7 +60,7 @@ struct mem_link {
 	nsec_t heard_until;
 	/* Returns a delay added to each frame; order is preserved. NULL: none. */
 	nsec_t (*more)(void *arg);
-	void *arg; /* of it; borrowed */
+	void *arg; /* for the function above; borrowed */
 	size_t window; /* bytes under way before the sender's queue fills; 0: MEM_WINDOW_BYTES */
 };
 

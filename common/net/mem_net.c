@@ -18,7 +18,7 @@ struct mem_net {
 	/* host -> struct mem_place: ten thousand of them are dialled and killed */
 	struct smap places;
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
-	struct mem_link plain; /* what has no rule */
+	struct mem_link plain; /* links without a rule */
 	uint64_t rules; /* grows with each change of them */
 	uint16_t next_port;
 	nsec_t (*wall_now)(void *arg);
@@ -478,7 +478,7 @@ static int mem_reload(struct net_ctx *ctx, struct creds_parsed *creds, struct er
 
 static void mem_done(struct net_ctx *ctx)
 {
-	if (ctx->mem) { /* it had become one of the net */
+	if (ctx->mem) { /* the context belongs to a simulated network */
 		list_del(&ctx->at);
 		list_del(&ctx->at_place);
 	}

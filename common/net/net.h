@@ -25,7 +25,7 @@ struct net_conf {
 	const struct pki_creds
 		*creds; /* copied. NULL: can only net_dial_enrol() until net_ctx_reload() */
 	nsec_t check_period; /* interval at which live links are checked; REVOKE_CHECK_NS */
-	nsec_t (*wall_now)(void *arg); /* what validity is judged by; clock_wall() */
+	nsec_t (*wall_now)(void *arg); /* clock for validity checks; clock_wall() */
 	void *wall_arg;
 };
 

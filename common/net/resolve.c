@@ -21,7 +21,7 @@
 struct resolve {
 	_Atomic int owners; /* loop and thread; the last one frees */
 	int ready; /* eventfd: written by the thread when `found` is valid */
-	int gai; /* what getaddrinfo() returned */
+	int gai; /* result of getaddrinfo() */
 	struct addrs found;
 	char *host; /* owned */
 	char service[8];

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define READ_STEP 4096 /* on the stack: most records are far smaller than they may be */
-#define READ_TURN_MAX (256 * 1024) /* then the others have their turn */
+#define READ_TURN_MAX (256 * 1024) /* then other channels have their turn */
 #define FLUSH_TURN_MAX (1024 * 1024)
 #define RECORD_MAX 16384
 /* a frame's head in a record: its head, the type of the content, the tag of any of our ciphers */
@@ -79,7 +79,7 @@ void tls_fail(struct tls_chan *t, const struct err *why)
 	chan_fail(&t->c, why);
 }
 
-/* One of several addresses did not answer: the others get a share of the time. */
+/* If one of several addresses did not answer, the others get a share of the time. */
 static bool may_try_another(const struct tls_chan *t)
 {
 	return t->hs && !t->server && !t->ssl && t->sock.fd >= 0 &&
@@ -176,7 +176,7 @@ static int read_turn(struct tls_chan *t, struct err *e)
 }
 
 /*
- * Only where a record begins and no frame is open may the next bytes wait: the end of a large
+ * The next bytes may wait only at the start of a record and outside of frames. The end of a large
  * message can be smaller than a heartbeat.
  */
 static void update_rcvlowat(struct tls_chan *t)

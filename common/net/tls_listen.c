@@ -198,8 +198,8 @@ static void on_peer(struct tls_listener *l, int fd, const struct sockaddr_storag
 }
 
 /*
- * Nothing can be accepted, and the descriptor stays ready. The spare descriptor is used to close
- * the first one at once; then none is accepted for a while.
+ * Closes the first connection by the spare descriptor, since the listener remains readable. Then
+ * accepts none for a while.
  */
 static void out_of_descriptors(struct tls_listener *l)
 {

@@ -72,8 +72,10 @@ static int say_reason(const char *doing, unsigned long code, struct err *e)
 
 void tls_forget_errors(void)
 {
-	/* To clear the queue of a thread costs as much as to decrypt a request, even when it is
-	 * empty. */
+	/*
+	 * Clearing the queue of a thread costs as much as decrypting a request, even when it is
+	 * empty.
+	 */
 	if (ERR_peek_error())
 		ERR_clear_error();
 }

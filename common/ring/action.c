@@ -158,7 +158,7 @@ bool action_is_pair(const struct seg_action *start, const struct seg_action *end
 	       start->value > 0 && end->value < 0;
 }
 
-/* Without one the thread would be inside for ever. */
+/* An action without an end would leave the thread inside for ever. */
 static bool has_end(const struct action_tables *t, const struct seg_action *start)
 {
 	uint16_t at = __atomic_load_n(&t->heads[start->func * 2 + CALL_END], __ATOMIC_ACQUIRE);

@@ -23,7 +23,7 @@ enum action_op {
 	ACTION_COUNTER_ADD, /* cell.n += operand */
 	/* v + operand < 0: ignored; else I += v (now - t), t = now, v += operand */
 	ACTION_INTEGRATOR_ADD,
-	ACTION_PATOP_INTEGRATOR_ADD, /* the same with `potential`: see cell_patop_add() */
+	ACTION_PATOP_INTEGRATOR_ADD, /* as above with `potential`: see cell_patop_add() */
 };
 
 enum action_operand {

@@ -2,7 +2,7 @@
 /* Hot: runs inside the ranks. */
 #include "common/ring/posted.h"
 
-#define STEPS 64 /* of one search: of a list that is half full it fails once in 2^64 */
+#define STEPS 64 /* per search: in a half-full list it fails once in 2^64 */
 
 static uint64_t state_of(uint32_t epoch, uint64_t before)
 {

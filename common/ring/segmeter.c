@@ -26,7 +26,7 @@ static const struct seg_metered *metered_at(const struct segview *v, unsigned th
 	       number;
 }
 
-/* --- what is metered */
+/* --- metered figures */
 
 static bool make_account(struct segview *v)
 {

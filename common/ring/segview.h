@@ -174,7 +174,7 @@ void segview_site_depth_set(struct segview *v, unsigned depth);
  */
 struct segview_posted {
 	unsigned func; /* below segview_funcs() */
-	bool is_receive; /* what a Sendrecv receives; else as func is */
+	bool is_receive; /* receiving part of a Sendrecv; else see func */
 	int32_t tag, partner; /* world rank; < 0 any, or unknown */
 	uint64_t ticks, comm;
 	int64_t bytes; /* not negative */
@@ -182,7 +182,7 @@ struct segview_posted {
 
 /* Starts a new, empty list. */
 void segview_posted_start(struct segview *v);
-bool segview_posted_is_on(const struct segview *v); /* it was called */
+bool segview_posted_is_on(const struct segview *v); /* the call was made */
 
 /* Copies the entry at a place below SEG_POSTED. Returns false if there is none now. */
 bool segview_posted(const struct segview *v, unsigned place, struct segview_posted *out);
@@ -234,7 +234,7 @@ struct segview_hit {
 struct segview_event {
 	unsigned number;
 	uint64_t ticks;
-	const uint8_t *value; /* whatever the process wrote there */
+	const uint8_t *value; /* bytes as the process wrote them */
 	size_t n;
 };
 

@@ -21,7 +21,7 @@ struct seg_wanted {
 
 /* Position of a thread when a meter was begun. */
 struct seg_metering_start {
-	bool is_in_doubt; /* it may have been inside */
+	bool is_in_doubt; /* the thread may have been between two probes */
 	uint32_t generation;
 	uint64_t figure;
 };
@@ -41,7 +41,7 @@ struct segview {
 	struct seg_header plan; /* computed here; its w and l are not filled */
 	unsigned funcs; /* known to both sides */
 	struct seg_installed *installed; /* SEG_ACTIONS, or NULL before the first */
-	unsigned nlate; /* of them that have `late` */
+	unsigned nlate; /* number of installed ones with `late` */
 	struct seg_probe *probe; /* owned: numbers 0 to nprobe - 1, "" for a missing one */
 	unsigned nprobe;
 	struct seg_wanted *wanted; /* nprobe, or NULL before the first */

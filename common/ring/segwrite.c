@@ -36,7 +36,7 @@ static uint64_t load_word(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-/* Only OMIG_START, by the process itself, can have begun before this lm. */
+/* An earlier begin is possible only by OMIG_START, in the process itself. */
 static uint64_t timed_from(const struct seg_header *h, uint64_t now)
 {
 	uint64_t start = load_word(&h->w.start_ticks);

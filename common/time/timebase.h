@@ -34,7 +34,7 @@ struct timebase {
 	unsigned roots; /* how often a sample belonged to another root than the previous one */
 	bool is_root;
 	struct timebase_mark begin, middle; /* of the window of the drift */
-	nsec_t drift_at; /* when it was found; 0: never */
+	nsec_t drift_at; /* time of the estimate; 0: never */
 	double drift_ppm, drift_error_ppm;
 };
 

@@ -80,7 +80,7 @@ static bool counts_agree(const struct tracer_msg *m)
 	case TRACER_FRAMES:
 		return m->nvalue % TRACER_FRAME_VALUES == 0 &&
 		       m->nvalue / TRACER_FRAME_VALUES * TRACER_FRAME_TEXTS == m->ntext;
-	case TRACER_EVENT: /* of one thing at a time */
+	case TRACER_EVENT: /* one at a time */
 		return m->what && !(m->what & (m->what - 1));
 	case TRACER_READ_MEMORY:
 	case TRACER_WRITE_MEMORY:

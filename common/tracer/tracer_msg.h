@@ -20,8 +20,8 @@
 #define TRACER_MSG_MAX_BYTES (144 * 1024)
 #define TRACER_VALUES_MAX 128 /* registers, a part of a stack, a set of system calls */
 #define TRACER_TEXTS_MAX 1024 /* arguments and environment of a program; names of 64 frames */
-#define TRACER_FRAMES_MAX 512 /* of one stack: deeper ones end there */
-/* in one message: it fits with the longest names */
+#define TRACER_FRAMES_MAX 512 /* per stack: deeper stacks end there */
+/* Per message: it fits with the longest names. */
 #define TRACER_FRAMES_PART 10
 #define TRACER_NAME_MAX_BYTES 4096 /* of a module or symbol: PATH_MAX */
 #define TRACER_FRAME_VALUES 4 /* pc, fp, offset, line */
@@ -35,7 +35,7 @@ enum tracer_type {
 	/* from the lm; each is answered by a message with the same id */
 	TRACER_BACKTRACE = 1, /* what: 1 = with names; values: depth */
 	TRACER_READ_REGS, /* what: enum tracer_regs; values: first, number */
-	TRACER_WRITE_REGS, /* what; values: first, then what is written */
+	TRACER_WRITE_REGS, /* what; values: first, then the values to write */
 	TRACER_GOTO, /* values: address */
 	TRACER_CALL, /* values: address */
 	/* values: numbers of arguments, variables, streams; texts: program, then those */
@@ -46,7 +46,7 @@ enum tracer_type {
 
 	/* requests to lm-look */
 	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */
-	TRACER_WRITE_MEMORY, /* the same, and the bytes */
+	TRACER_WRITE_MEMORY, /* as above, with the bytes */
 	TRACER_MODULES,
 	TRACER_FILE, /* values: offset, most bytes; text: path */
 

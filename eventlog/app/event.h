@@ -118,7 +118,7 @@ size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *
 #pragma GCC visibility pop
 
 enum { OMIG_KIND_int32 = 1, OMIG_KIND_int64, OMIG_KIND_float, OMIG_KIND_double, OMIG_KIND_string };
-#define OMIG_EVENT_TEXT_MAX 4096 /* of one string; the rest is cut */
+#define OMIG_EVENT_TEXT_MAX 4096 /* per string; the rest is cut */
 
 static inline uint64_t omig_event_ticks(int is_tsc)
 {

@@ -23,7 +23,7 @@ static void look_at_trigger(struct log_state *s)
 
 	if (!s->trigger || !evtrigger_look(s->trigger, wall))
 		return;
-	/* what was written until now was under the conditions of until now */
+	/* Earlier records were written under the earlier conditions. */
 	log_drain_all(s, true);
 	log_types_switch(s);
 }
@@ -157,7 +157,7 @@ static void on_fatal(int number)
 	raise(number); /* comes when the handler ends */
 }
 
-/* Only for signals without a handler of the program. */
+/* Sets handlers only for signals without a handler of the program. */
 void log_handlers_set(struct log_state *s)
 {
 	struct sigaction ours = { .sa_handler = on_fatal, .sa_flags = SA_ONSTACK }, is;

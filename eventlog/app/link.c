@@ -42,7 +42,7 @@ static void on_ready(const struct event_link *link)
 		for (unsigned i = 1; i < s->ntype; i++)
 			log_type_announce(s, &s->type[i]);
 		log_helper_start(s);
-		log_ring(s); /* where the helper waits until now */
+		log_ring(s); /* word at which the helper has waited so far */
 		s->bell = link->bell;
 	}
 	log_unlock(s);
@@ -52,7 +52,7 @@ static void on_ready(const struct event_link *link)
 
 void log_link_forget(struct log_state *s)
 {
-	if (s->link) /* else it is a child process that has not joined again */
+	if (s->link) /* else this is a child process that has not joined again */
 		s->follows_fork = s->link->follows_fork;
 	s->link = NULL;
 	s->bell = &s->own_bell;

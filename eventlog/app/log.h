@@ -48,7 +48,7 @@ struct log_thread {
 /* Data of the library about a description, by number. Written under `lock`. */
 struct log_type {
 	struct omig_event *event; /* NULL: it has gone */
-	int number; /* its number in the link; -1: none */
+	int number; /* number in the link; -1: none */
 	/*
 	 * as in a stream; never freed, because records may be drained after their module was
 	 * unloaded
@@ -64,7 +64,7 @@ struct log_state {
 	struct inproc_lock opening; /* of omig_event_open and close, held around `lock` */
 	const struct event_link *link; /* to receivers outside the process; NULL: none */
 	uint32_t own_bell;
-	_Atomic(uint32_t *) bell; /* what the helper waits at: the link's, or our own */
+	_Atomic(uint32_t *) bell; /* word at which the helper waits: the link's, or our own */
 	int fd; /* -1: no log */
 	unsigned flags, level;
 	bool has_helper, has_handlers, has_key;

@@ -161,7 +161,7 @@ const struct arfield *arcat_column(const struct artype *t, const char *name, uns
 	return smap_find(&t->by_key, key_of(name, nth, class).text);
 }
 
-/* --- what is added */
+/* --- additions */
 
 static int store_type(const struct arsql *s, const struct artype *t, struct err *e)
 {

@@ -56,7 +56,10 @@ struct arcat {
 void arcat_init(struct arcat *c);
 void arcat_done(struct arcat *c);
 
-/* What the archive has. Within a transaction or view. ERR_INVALID: none of ours wrote that. */
+/*
+ * Loads the catalogue of the archive, within a transaction or view. ERR_INVALID: not written by
+ * this program.
+ */
 int arcat_load(struct arcat *c, const struct arsql *s, struct err *e);
 
 struct artype *arcat_find(const struct arcat *c, const char *name);

@@ -15,7 +15,7 @@ struct stream {
 	int64_t sid; /* 0: more than an archive can have */
 	struct arloaded loaded;
 	bool has_constants, is_dirty;
-	struct stream *next; /* that is dirty */
+	struct stream *next; /* next stream with changes */
 };
 
 struct archive {
@@ -37,7 +37,7 @@ struct archive {
 	struct arvalue row[3 + AR_COLUMNS_MAX];
 };
 
-/* --- what is in memory */
+/* --- state in memory */
 
 static void forget(struct archive *a)
 {

@@ -16,7 +16,7 @@ enum { NOW, BASE };
 
 struct side {
 	const struct archive *a;
-	int64_t first, width; /* of its time; of a window */
+	int64_t first, width; /* of the window's time */
 	double seconds; /* NaN: no time at all */
 };
 
@@ -233,7 +233,7 @@ static int judge_all(struct comparing *c, struct err *e)
 	return rc;
 }
 
-/* --- all that either has */
+/* --- union of both sets */
 
 /* Takes the name over; NULL: there was no memory for it. */
 static int add(struct comparing *c, enum archange_what what, char *name, struct archange **out,

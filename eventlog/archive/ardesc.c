@@ -36,7 +36,7 @@ int ardescs_load(struct ardescs *ds, struct err *e)
 	return arsql_count(ds->sql, "SELECT max(d) FROM description", AR_COUNTS_MAX, &ds->last, e);
 }
 
-static const struct hash_key of_bytes; /* the same in every loader */
+static const struct hash_key of_bytes; /* equal in every loader */
 
 struct sought {
 	const struct buf *b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One statement over all tables. It puts the columns of the tables beneath each other by class. So
- * every column of the result has one class in both databases. It is NULL if a table has fewer
+ * every column of the result has one class in both databases. A column is NULL if a table has fewer
  * columns.
  */
 #include "eventlog/archive/arevents.h"
@@ -40,15 +40,15 @@ struct reader {
 	void *arg;
 	struct arevents_report *report;
 	struct map known, origins; /* by d, by sid; owned */
-	int64_t last_d, last_sid; /* what has more was loaded meanwhile */
+	int64_t last_d, last_sid; /* limit: later rows were loaded meanwhile */
 	size_t bytes;
-	unsigned first[AR_NCLASSES], columns; /* where a class begins; of all */
+	unsigned first[AR_NCLASSES], columns; /* first column of a class; of all */
 	struct evvalue value[EV_FIELDS_MAX];
 	struct evfield field[EV_FIELDS_MAX]; /* of an event that lacks some */
 	struct evtype lacking;
 };
 
-/* --- what events have in common */
+/* --- columns common to all events */
 
 static int not_ours(struct err *e)
 {
@@ -331,7 +331,7 @@ static int place_columns(struct reader *r, struct err *e)
 	return 0;
 }
 
-/* No rows; what class each column has. */
+/* A part without rows that gives each column its class. */
 static void put_head(const struct reader *r, struct buf *b)
 {
 	const struct arsql_ops *o = archive_sql(r->a)->ops;

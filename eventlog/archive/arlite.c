@@ -260,7 +260,7 @@ static void lite_close(void *db)
 	free(d);
 }
 
-/* --- what the file is */
+/* --- type of the file */
 
 /* six: SQLite calls it.
  *
@@ -409,7 +409,7 @@ static int settle(struct db *d, enum armode mode, struct err *e)
 	return settle_to_write(d, e);
 }
 
-/* As a URI, so that any name means a file: not :memory:, nothing after a ?. */
+/* Opens by URI, so that any name is a file name: not :memory:, nothing after a `?`. */
 static int open_uri(struct db *d, const char *path, int flags, const char *how, struct err *e)
 {
 	struct buf uri = BUF_INIT(4 * FILE_PATH_BYTES);

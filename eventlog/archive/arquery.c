@@ -20,7 +20,7 @@ struct asked {
 	struct arvalue value[VALUES_MAX];
 	unsigned nvalue;
 	bool is_too_much; /* more values than have room */
-	const struct artype *type[TYPES_MAX]; /* that are meant */
+	const struct artype *type[TYPES_MAX]; /* selected types */
 	unsigned ntype;
 };
 

@@ -18,8 +18,8 @@ struct arsame {
 		uint64_t hash; /* of time, columns and values */
 	} * row; /* owned; room for ARSAME_ROWS */
 	size_t n;
-	size_t found; /* that are there just so */
-	bool differs; /* one cannot be there: the archive has no such type, or field */
+	size_t found; /* number of exact matches */
+	bool differs; /* no match is possible: the archive lacks the type or field */
 	struct buf text; /* input of a hash */
 };
 

@@ -46,7 +46,7 @@ static void put_row(struct buf *b, const struct arsql_ops *o, const struct artyp
 	buf_printf(b, "SELECT id, d FROM %s", t->tab);
 }
 
-/* No columns: a term without rows. */
+/* Puts no columns for a term without rows. */
 static void put_fields(struct buf *b, const struct arsql_ops *o, const struct artype *t,
 		       int is_ident)
 {

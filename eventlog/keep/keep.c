@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One subscription: blocks are stored in its spool, and sent from there to the parent. */
+/* A subscription: stores blocks in its spool, and sends them to the parent. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"

@@ -25,7 +25,7 @@ struct keep {
 	struct list link;
 	struct keeps *owner;
 	struct msg_events_open request; /* its texts are the members below */
-	uint64_t promised; /* its bytes of keeps_all */
+	uint64_t promised; /* share of keeps_all's bytes */
 	char name[LEDGER_NAME_BYTES];
 	char *identity; /* owned */
 	struct spooler *spooler;

@@ -178,7 +178,7 @@ static int make_or_report(struct keeps *ks, const struct msg_events_open *m, str
 	struct keep *k = keeps_find(ks, m->sub);
 	int rc = 0;
 
-	if (k && k->why) { /* it ended in the same turn */
+	if (k && k->why) { /* ended in the same turn */
 		keep_end_now(k);
 		k = NULL;
 	} else if (!k) {

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 #define KEEPS_MAX 16 /* a thread each */
-#define KEEP_MIN_BYTES (UINT64_C(2) << 20) /* of one on a disk */
+#define KEEP_MIN_BYTES (UINT64_C(2) << 20) /* minimum on a disk */
 #define KEEP_MAX_BYTES (UINT64_C(4) << 30)
 #define KEEPS_MAX_BYTES (UINT64_C(16) << 30) /* of all of them */
 /* of a process that serves many users: each has a thread and memory for queued blocks */
@@ -38,7 +38,7 @@ struct spooler_turns;
 /* Limits shared by all struct keeps of a process with several. Zero-initialise. */
 struct keeps_all {
 	size_t n;
-	uint64_t bytes; /* that they may have on disk */
+	uint64_t bytes; /* limit of the bytes on disk */
 };
 
 struct keeps_conf {
@@ -56,15 +56,15 @@ struct keeps_conf {
 	/* All are called from the loop or from keeps_take(), and may be NULL. */
 	/* The subscription is new, or the parent has changed it. */
 	void (*on_request)(void *arg, struct keep *k);
-	/* this many blocks are stored, from the first */
+	/* This many blocks are stored, from the first. */
 	void (*on_settled)(void *arg, struct keep *k, uint64_t appended);
 	/* with the policy to stop: stop making events, or continue */
 	void (*on_full)(void *arg, struct keep *k, bool is_full);
-	/* it exists now, also after loading from disk; it has no blocks yet */
+	/* Called when it exists, also after loading from disk; it has no blocks yet. */
 	void (*on_made)(void *arg, struct keep *k);
 	/* Blocks are about to be sent, or were found on the disk at the start. */
 	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n);
-	/* it has ended, or could not be made after on_made; k is freed afterwards */
+	/* Called when it has ended, or could not be made after on_made; k is freed afterwards. */
 	void (*on_gone)(void *arg, struct keep *k);
 	void *arg;
 };
@@ -123,7 +123,7 @@ const struct msg_events_open *keep_request(const struct keep *k);
 
 /* As spooler_append(). */
 int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b);
-uint64_t keep_appended(const struct keep *k); /* so many, since the daemon was started */
+uint64_t keep_appended(const struct keep *k); /* number of blocks since the daemon was started */
 bool keep_is_settled(const struct keep *k); /* all of them are safe */
 bool keep_is_full(const struct keep *k);
 

@@ -36,7 +36,7 @@ struct life_options {
 	 */
 	nsec_t from, to;
 	bool is_from_relative, is_to_relative;
-	/* Only lines with an event that fulfils it; loads and marks stay. NULL: all. */
+	/* Selects lines with an event that fulfils it; loads and marks remain. NULL: all. */
 	bool (*where)(const void *arg, const struct event *ev);
 	const void *where_arg;
 };

@@ -35,7 +35,7 @@ static int cut_key(struct life_model *m, size_t *cap, size_t first, size_t end)
 	return 0;
 }
 
-/* --- what most lines of a kind have */
+/* --- stages common to most lines of a kind */
 
 static void find_expected(struct life_model *m)
 {

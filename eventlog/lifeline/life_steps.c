@@ -30,7 +30,7 @@ static void count_pairs(const struct life_model *m, struct pairs *q)
 		for (uint32_t k = 1; k < m->line[i].n; k++)
 			q->n[pair_of(m->point + m->line[i].first + k - 1)]++;
 	for (size_t i = 0; i < PAIRS; i++) {
-		q->end[i] = sum; /* where it begins, until it is filled */
+		q->end[i] = sum; /* its start, until it is filled */
 		sum += q->n[i];
 	}
 }

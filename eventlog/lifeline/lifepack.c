@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKED_MAX_BYTES (SIZE_MAX / 4) /* what is packed is in memory already, and larger */
+#define PACKED_MAX_BYTES (SIZE_MAX / 4) /* the input is in memory already, and larger */
 
 /* --- base64 */
 

@@ -212,7 +212,7 @@ static int put_all_lines(const struct drawing *d)
 	return rc;
 }
 
-/* --- what lacks, by stage; marks; loads */
+/* --- missing events, by stage; marks; loads */
 
 static void put_lacks(const struct drawing *d)
 {

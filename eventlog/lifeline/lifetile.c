@@ -28,7 +28,7 @@ static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0
 	int32_t *w = whole + (size_t)row * t->columns;
 
 	if (first == last) {
-		/* it was there, for however short a time */
+		/* At least visible, however short the time was. */
 		cell[first] += (float)(to - from) + FLT_MIN;
 		return;
 	}

@@ -14,7 +14,7 @@
 #define LIFETILE_COLUMNS 1024
 #define LIFETILE_LEVELS_MAX 6
 
-/* All of the time over all stages. There are `fine` rows between two stages. */
+/* Density of all stages over the whole time. There are `fine` rows between two stages. */
 struct lifetile {
 	unsigned columns, rows, fine;
 	/* owned; rows * columns: lines, times the fraction of the cell's time that each is in it */

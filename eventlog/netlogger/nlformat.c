@@ -50,7 +50,7 @@ void nlfields_copy(struct nlfields *to, const struct nlfields *from)
 
 /* --- printf: a value that is one conversion has its kind, all others are text */
 
-#define SPEC_MAX_BYTES 29 /* of one conversion: flags, width, precision, size */
+#define SPEC_MAX_BYTES 29 /* per conversion: flags, width, precision, size */
 
 struct spec {
 	char conversion, size; /* size: h, H (hh), l, L (ll and long double), z, j, t, 0 */

@@ -33,7 +33,7 @@ struct omig_nlog {
 	struct inproc_lock lock;
 	struct omig_nlog *next;
 	int fd, level;
-	/* its fd must not be closed; a write has failed */
+	/* is_borrowed: fd must not be closed. is_broken: a write has failed. */
 	bool is_on, is_borrowed, is_broken;
 	char *program;
 	struct evwrite w;

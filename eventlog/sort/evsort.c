@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where an event in memory is. Later bytes were put later. */
+/* Place of an event in memory. Later events have higher places. */
 struct place {
 	nsec_t wall_ns;
 	size_t at; /* in `events` */

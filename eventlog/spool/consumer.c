@@ -102,7 +102,7 @@ int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *p
 		if (g)
 			rc = read_some(s, c, g, out);
 		else
-			c->next = s->stored; /* there are no blocks: all of it was damaged */
+			c->next = s->stored; /* no blocks: all of the rest was damaged */
 	}
 	c->given = c->next;
 	*place = c->given;

@@ -43,7 +43,7 @@ void gaps_report(struct gaps *g, struct gap *gap);
 struct consumer {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
 	uint64_t cursor; /* all before this place is acknowledged, or is in the gaps */
-	uint64_t next; /* where it continues to read */
+	uint64_t next; /* continuation of the read */
 	uint64_t given; /* end of what it has read, up to which it may acknowledge */
 	struct gaps gaps;
 };

@@ -52,7 +52,7 @@ void segments_pop_front(struct segments *s)
 	memmove(s->v, s->v + 1, s->n * sizeof(*s->v));
 }
 
-/* --- what is in the folder */
+/* --- files of the directory */
 
 struct listing {
 	struct segments *s;

@@ -17,7 +17,7 @@
 
 struct segment {
 	uint64_t start, end; /* places; end: of the good part */
-	bool is_damaged; /* is renamed instead of removed */
+	bool is_damaged; /* renamed instead of removed */
 	unsigned tries; /* failed reads */
 };
 

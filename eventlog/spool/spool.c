@@ -213,7 +213,7 @@ int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_by
 		return rc;
 	s->conf = c;
 	if (spool_disk_bytes(s) > max_bytes)
-		s->commit_at = now; /* those that are too old for it go then */
+		s->commit_at = now; /* removes segments that are too old for it */
 	return 0;
 }
 
@@ -363,7 +363,7 @@ nsec_t spool_step(struct spool *s, nsec_t now)
 	put_gaps(s, now);
 	if (now >= due(s))
 		spool_commit(s, now);
-	put_gaps(s, now); /* what was just acknowledged made room */
+	put_gaps(s, now); /* the acknowledgement has made room */
 	return due(s);
 }
 

@@ -32,7 +32,7 @@
 #define SPOOL_LEDGER_NS (200 * NSEC_PER_MSEC)
 /* of a segment with read errors; then it is skipped */
 #define SPOOL_READ_TRIES 3
-#define SPOOL_READ_BYTES (512 * 1024) /* of one read at most */
+#define SPOOL_READ_BYTES (512 * 1024) /* limit of one read */
 /* a full block does not fit there, but most have a few KB */
 #define SPOOL_DISK_MIN_BYTES (EVBLOCK_MAX_BYTES / 2)
 #define SPOOL_BAD_MAX 4 /* damaged segments that are kept */
@@ -40,7 +40,7 @@
 enum spool_when_full {
 	SPOOL_DROP_OLDEST, /* consumers that were too slow lose it */
 	SPOOL_DROP_NEWEST, /* all consumers lose it */
-	SPOOL_STOP, /* the same, and the source should stop: spool_is_full() */
+	SPOOL_STOP, /* as above, and the source should stop: spool_is_full() */
 };
 
 struct spool_conf {

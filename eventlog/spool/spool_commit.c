@@ -143,7 +143,7 @@ static int spool_put_ledger(struct spool *s, nsec_t now)
 struct counting {
 	struct spool *s;
 	struct consumer *c;
-	uint64_t place; /* where it reads on */
+	uint64_t place; /* continuation of the read */
 };
 
 static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint64_t place)
@@ -168,7 +168,7 @@ static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint
 	return 0;
 }
 
-/* All of the first segment that this consumer has not acknowledged is lost to it. */
+/* The part of the first segment that this consumer has not acknowledged is lost to it. */
 static int lose_segment(struct spool *s, struct consumer *c)
 {
 	struct segment *g = &s->segments.v[0];
@@ -183,7 +183,7 @@ static int lose_segment(struct spool *s, struct consumer *c)
 	w.place = c->cursor > g->start ? c->cursor : g->start;
 	while (w.place < g->end && !rc)
 		rc = spool_walk(s, &w, g);
-	if (rc) /* what cannot be read in the end shows by the numbers of what follows */
+	if (rc) /* unreadable blocks show as a gap in the numbers of later ones */
 		return rc;
 	/*
 	 * A consumer may have got all of it, without an acknowledgement so far. Once it

@@ -25,7 +25,7 @@ struct spool {
 	/* the first appended block that is lost and not in the ledger on disk; UINT64_MAX: none */
 	uint64_t unsure_from;
 	nsec_t commit_at, ledger_at; /* due times; INT64_MAX: never */
-	nsec_t ledger_was; /* when it was written */
+	nsec_t ledger_was; /* time of the last write */
 	nsec_t retry_at; /* 0: no failure */
 	bool is_full, needs_room; /* the disk itself is */
 	struct spool_stats stats;

@@ -95,7 +95,7 @@ static int put(struct spooler *s, const uint8_t *p, const struct evblock *b)
 	return 0;
 }
 
-/* Only what it was of its stream continues. */
+/* Only the number in its stream continues. */
 static int put_lost(struct spooler *s, const uint8_t *p, const struct evblock *b)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
@@ -209,7 +209,7 @@ void spooler_stats(struct spooler *s, struct spool_stats *out)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* --- what was done */
+/* --- reports of finished work */
 
 static void report_words(struct spooler *s)
 {

@@ -12,7 +12,7 @@
 
 /* between the loop and the thread: as much again as waits for the disk */
 #define SPOOLER_QUEUE_MAX_BYTES (16u << 20)
-/* then a hanging disk is left to its thread */
+/* Time-out of a close: then a hanging disk is left to its thread. */
 #define SPOOLER_CLOSE_NS (2 * NSEC_PER_SEC)
 
 struct spooler;

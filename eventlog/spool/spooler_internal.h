@@ -15,20 +15,20 @@ struct consumer_request {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
 	bool from_oldest, is_new; /* the worker has not seen it yet */
 	bool wants, rewinds, goes, acks;
-	uint64_t place; /* that it acknowledges */
+	uint64_t place; /* acknowledged place */
 	unsigned era; /* grows with each rewind, so that older answers are ignored */
 	struct buf answer;
 	uint64_t answer_place;
 	unsigned answer_era;
 	bool has_answer;
-	bool is_empty; /* it wants blocks, and there are none */
+	bool is_empty; /* the reader waits for blocks */
 	uint64_t empty_at; /* appended then */
 };
 
 /* The two kinds of worker. */
 struct spooler_way {
 	int (*start)(struct spooler *s, struct err *e);
-	void (*work)(struct spooler *s); /* there is work to do; with the lock held */
+	void (*work)(struct spooler *s); /* called when there is work; with the lock held */
 	void (*report)(
 		struct spooler *s); /* the loop has something to report; the worker calls it */
 	/* does the queued work and frees s, at least soon; no callback follows */
@@ -57,7 +57,7 @@ struct spooler {
 	/* spooler_loop.c */
 	struct loop_timer *next; /* turn */
 	struct loop_job reporting;
-	bool is_asked; /* for that turn, which is not only due */
+	bool is_asked; /* a turn was requested, not only due */
 
 	/* under the lock */
 	struct buf in; /* struct evblock and the block, one after another */
@@ -66,7 +66,7 @@ struct spooler {
 	enum spool_when_full when_full;
 	uint64_t max_bytes; /* 0: it has them */
 	bool has_work, is_closing, has_ended, is_left; /* is_left: owned by the thread alone */
-	bool is_open, has_opened; /* it was tried */
+	bool is_open, has_opened; /* open; an attempt was made */
 	int open_rc;
 	struct err open_err;
 	uint64_t settled;

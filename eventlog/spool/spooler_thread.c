@@ -143,7 +143,7 @@ static void close_it(struct spooler *s)
 		pthread_join(thread, NULL);
 		spooler_free(s);
 	} else {
-		pthread_detach(thread); /* it frees what is left when the disk releases it */
+		pthread_detach(thread); /* the thread frees the rest when the disk responds */
 	}
 }
 

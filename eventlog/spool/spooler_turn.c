@@ -15,7 +15,7 @@ struct turn {
 	struct spooler *s;
 	struct disk disk;
 	struct spool *spool; /* NULL: it could not be opened */
-	nsec_t open_at; /* not before */
+	nsec_t open_at; /* earliest time of the next attempt */
 	struct buf taken; /* requests that were taken */
 	size_t at; /* behind what was appended of it */
 	struct buf answer;
@@ -77,7 +77,7 @@ static void try_to_open(struct turn *t)
 		s->way->report(s);
 }
 
-/* --- what was requested. With the lock held. */
+/* --- requests. With the lock held. */
 
 static void take_request(struct turn *t, int i)
 {
@@ -144,7 +144,7 @@ static void take_work(struct turn *t)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* --- what is done about it */
+/* --- execution of requests */
 
 static void append_all(struct turn *t)
 {

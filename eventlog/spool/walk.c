@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define VAIN_MAX_BYTES (8 * WALK_WINDOW_BYTES) /* of one window */
+#define VAIN_MAX_BYTES (8 * WALK_WINDOW_BYTES) /* per window */
 
 /* Reads up to the end of the file. */
 static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)

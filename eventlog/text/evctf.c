@@ -17,7 +17,7 @@
 
 #define CTF_MAGIC UINT32_C(0xc1fc1fc1)
 #define CTF_STREAMS_MAX 65536 /* as many files in a folder */
-#define CTF_BUFFER_BYTES (64 * 1024) /* is written at once */
+#define CTF_BUFFER_BYTES (64 * 1024) /* written at once */
 #define CTF_METADATA_MAX_BYTES (64u << 20)
 /*
  * If the first event is before 1970, the clock begins earlier than that event: each thread has a

@@ -32,7 +32,7 @@ struct evline {
 	struct evconst constant[EV_FIELDS_MAX];
 	struct evvalue value[EV_FIELDS_MAX];
 	bool has_time;
-	char *at, *end; /* what is left of text */
+	char *at, *end; /* rest of the text */
 	char text[EVLINE_MAX_BYTES + 4 * EV_FIELDS_MAX];
 };
 

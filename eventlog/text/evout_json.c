@@ -220,7 +220,7 @@ static void put_otlp_attrs(struct json *j, const struct event *ev)
 	"{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":" \
 	"{\"stringValue\":\"%016llx\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
 #define OTLP_TAIL "]}]}]}\n"
-#define OTLP_RECORDS 1000 /* of one request: collectors refuse more than some MiB */
+#define OTLP_RECORDS 1000 /* per request: collectors refuse more than some MiB */
 
 static void put_otlp(struct evout *o, const struct event *ev)
 {

@@ -89,7 +89,7 @@ static bool claim(struct hook_thread *t)
 	t->index = index;
 	t->tid = tid;
 	t->random = tid * UINT64_C(0x9e3779b97f4a7c15) + app_header()->w.start_ticks;
-	/* Not a number that the owner before has left in the table of partners. */
+	/* A random start: the table of partners may contain numbers of the former owner. */
 	t->many = (uint32_t)(t->random >> 32);
 	t->block = block_of(index);
 	t->slots = (struct seg_slot *)(void *)(app_block(index) + app_state.plan.slot_offset);

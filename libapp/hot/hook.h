@@ -47,13 +47,13 @@ enum {
  * otherwise the stack address of the outermost call (or record) in progress, plus 1.
  */
 struct hook_thread {
-	struct seg_current *now; /* of its block; hook_nowhere until claimed */
-	struct seg_slot *slots; /* of its block; NULL until claimed */
+	struct seg_current *now; /* in its block; hook_nowhere until claimed */
+	struct seg_slot *slots; /* in its block; NULL until claimed */
 	struct seg_thread *block;
 	uint64_t random; /* for sampling */
 	uint32_t sample_word; /* of calls with that hook word */
-	uint32_t skip; /* this many pass before the next one is measured */
-	uint32_t index; /* of its block */
+	uint32_t skip; /* calls to skip before the next measurement */
+	uint32_t index; /* in its block */
 	uint32_t tid;
 	uint64_t begin; /* ticks, of its last call whose word requested time */
 	uint32_t many; /* calls of many partners */
@@ -70,7 +70,7 @@ struct hook_args;
 
 /* One watched call, on its wrapper's stack. */
 struct hook {
-	uint32_t word; /* what is still to be done; 0 = counted and done */
+	uint32_t word; /* remaining work; 0 = counted and done */
 	uint32_t func;
 	uint32_t seen; /* the hook word at the beginning */
 	struct seg_slot *slot;

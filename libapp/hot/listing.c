@@ -5,7 +5,7 @@
 #include "libapp/hot/comm.h"
 #include "libapp/hot/flavour.h"
 
-static uint32_t next; /* where the next search begins; entries are not found by anything */
+static uint32_t next; /* start of the next search; entries are not found by key */
 
 static struct seg_posted *table(void)
 {

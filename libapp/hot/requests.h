@@ -20,7 +20,7 @@ enum request_kind {
 	REQUEST_RECV, /* counts when complete, then is removed */
 	/* persistent, a send or a collective: `bytes` and `bytes_in` count at each start */
 	REQUEST_SEND_INIT,
-	REQUEST_PSEND_INIT, /* the same: `bytes` count for each partition that is ready */
+	REQUEST_PSEND_INIT, /* as above: `bytes` count for each partition that is ready */
 	REQUEST_RECV_INIT, /* persistent: counts at each completion */
 	/* nothing to count: listed as posted, or tracked because waits for it are measured */
 	REQUEST_LISTED,
@@ -32,7 +32,7 @@ enum request_active { REQUEST_ACTIVE_UNKNOWN, REQUEST_STARTED, REQUEST_IDLE };
 struct request {
 	uintptr_t key; /* the handle; 0 = free */
 	uint32_t kind; /* enum request_kind */
-	uint32_t func; /* whose figures grow */
+	uint32_t func; /* function whose figures grow */
 	uintptr_t comm; /* for the partner of a receive */
 	uint32_t generation; /* of comm: see comm_generation() */
 	int64_t bytes; /* posted: bytes sent, or the room of a receive */
@@ -43,7 +43,7 @@ struct request {
 	int64_t partner; /* world rank, -1 if not known when posted */
 	int64_t room; /* largest number of bytes to be sent or received: for the list */
 	int32_t tag; /* -1 any */
-	struct posted_ref open; /* its entry in the list, or none */
+	struct posted_ref open; /* entry in the list, or none */
 };
 
 /* Returns false if there is no room, or handle is 0. Any thread; wait-free. */

@@ -105,8 +105,8 @@ static bool is_persistent(const struct request *r)
 }
 
 /*
- * There are more requests than room: receives count as posted, now; the bytes of persistent ones
- * are unknown.
+ * More requests than room: receives count as posted now; the bytes of persistent requests are
+ * unknown.
  */
 static void give_up(const struct hook_args *a, const struct wait_shape *s)
 {
@@ -528,7 +528,7 @@ static void describe(struct request *r, const struct hook_args *a, bool is_liste
 		listing_put(r);
 }
 
-/* Without a partner it moves no bytes, and a wait for it waits for no process. */
+/* A request without a partner moves no bytes, and a wait for it waits for no process. */
 static void make_null(struct request *r)
 {
 	r->kind = REQUEST_SEND_INIT;

@@ -14,8 +14,8 @@
 /* The requests of a->wait for which the call has waited. */
 enum waited {
 	WAITED_ALL, /* all of them */
-	WAITED_ENDED, /* those that ended */
-	WAITED_OTHERS, /* those that ended, some of which are not in the table */
+	WAITED_ENDED, /* ended requests */
+	WAITED_OTHERS, /* ended requests, some of which are not in the table */
 };
 
 /*

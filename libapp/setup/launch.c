@@ -121,7 +121,7 @@ static int become_lm(void *arg)
 	run_anywhere();
 	if (listener >= 0)
 		argv[4] = "--listen-fd";
-	/* Not where something else will be put. */
+	/* Avoids the numbers that are assigned next. */
 	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LISTEN_FD + 1);
 	if (dup2(app_state.lm_lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
 	    dup2(null, 2) < 0)

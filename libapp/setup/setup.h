@@ -85,7 +85,7 @@ int register_listen(const char *runtime, const char *host, const char *caid);
 
 enum launched {
 	LAUNCH_NONE, /* no lm will start */
-	LAUNCH_HELD, /* its lock is held, by an lm that runs, starts or ends */
+	LAUNCH_HELD, /* the lock is held by an lm that runs, starts or ends */
 	LAUNCH_STARTED,
 };
 

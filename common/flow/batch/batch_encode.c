@@ -146,7 +146,7 @@ static bool has_low(const struct agg *a)
 	return false;
 }
 
-/* Without a finite value only the counts are put: the rest is as agg_clear() has it. */
+/* Without a finite value only the counts are stored: the rest is as after agg_clear(). */
 static void put_agg(struct buf *b, const struct agg *a)
 {
 	uint8_t bits = 0;

@@ -9,7 +9,7 @@ struct binding {
 	struct arena *arena; /* of the new request */
 	const struct omis_ecps *ecps;
 	const char *unknown; /* name of an ECP that has no value */
-	uint32_t offset; /* of it */
+	uint32_t offset; /* offset in the text */
 };
 
 static const struct omis_value *find_ecp(struct binding *b, const struct omis_value *v)

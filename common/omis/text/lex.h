@@ -17,7 +17,7 @@ struct lex {
 	size_t n, at;
 	struct arena *arena;
 	struct err *e;
-	size_t values_left; /* that the text may still hold */
+	size_t values_left; /* number of values still allowed in the text */
 	unsigned depth; /* of open lists */
 	/*
 	 * Values of the lists that are still open, innermost on top; moved to a larger part of the

@@ -146,7 +146,7 @@ int omis_parse_inner(const char *p, size_t n, struct omis_request **out, struct 
 
 	if (n > FRAME_MAX_BYTES)
 		return too_long(FRAME_MAX_BYTES, e);
-	/* There are other parameters besides the objects, and the lists themselves. */
+	/* Allows for other parameters besides the objects, and for the lists themselves. */
 	rc = parse(p, n, OMIS_OBJECTS_MAX + OMIS_TOKENS_MAX, out, e);
 	if (!rc)
 		(*out)->inner = true;

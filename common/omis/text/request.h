@@ -10,7 +10,7 @@
 
 struct omis_service;
 
-#define OMIS_ACTIONS_MAX 1024 /* of one request: each is a round of planning */
+#define OMIS_ACTIONS_MAX 1024 /* per request: each is a round of planning */
 
 struct omis_call {
 	const char *name;

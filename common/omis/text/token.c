@@ -75,7 +75,7 @@ static bool parse_number(const char *s, const char *end, uint64_t *out)
 	return !str_to_u64(digits, 0, UINT64_MAX, out);
 }
 
-/* Only the form that print_id() writes. */
+/* Accepts only the form that print_id() writes. */
 static bool parse_id(const char *s, const char *end, uint32_t *out)
 {
 	static const char alphabet[] = "0123456789abcdefghjkmnpqrstvwxyz";

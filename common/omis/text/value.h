@@ -85,7 +85,7 @@ const char *omis_values_text(const struct omis_values *v, size_t i);
  */
 struct omis_writer {
 	struct buf *b; /* borrowed */
-	bool comma; /* one is due before the next value */
+	bool comma; /* a comma is due before the next value */
 };
 
 #define OMIS_WRITER(buffer) ((struct omis_writer){ .b = (buffer) })
