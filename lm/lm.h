@@ -35,7 +35,7 @@ struct lm_conf {
 	uint64_t epoch;
 	const char *host_name;
 	const char *memfd; /* name of segments */
-	const char *socket; /* where processes register; NULL = nowhere */
+	const char *socket; /* registration socket of processes; NULL = none */
 	int listener; /* a listening socket, inherited: see registration_conf; 0 = none */
 	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *look; /* path of lm-look; NULL = none */

@@ -69,7 +69,7 @@ struct lm {
 	struct procs_listener listener;
 	struct loop_timer *linger, *drain;
 	char *end_reason; /* owned; NULL: not ending */
-	bool has_lingered; /* it ends because it has no processes */
+	bool has_lingered; /* end for lack of processes */
 };
 
 /* lm_audit.c */

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* One list for the service and for the log. */
+/* Counters for both the service and the log. */
 static void put_work(const struct lm *m, const struct counter_sink *f)
 {
 	struct inbox_stats in;

@@ -213,7 +213,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 	struct peer *p = link_user(l);
 
 	if (p && p->is_passing && msg->type == MSG_ENROL)
-		peer_renew(p, &msg->enrol); /* its own sm issues none */
+		peer_renew(p, &msg->enrol); /* its own sm cannot issue certificates */
 	else if (p && p->branch)
 		mainsm_branch_msg(p, msg);
 	else if (p && p->session)

@@ -72,7 +72,7 @@ static void keep_jobs(struct mainsm *m, nsec_t wall)
 
 	smap_init(&jobs.names);
 	note_all(&jobs, m);
-	/* Without memory for the names none is seen to be over: next time. */
+	/* Without memory for the names, no job is considered ended until the next time. */
 	if (!jobs.failed)
 		m->tokens_fail = tokens_keep_jobs(m->tokens, lives, &jobs, wall, &e) != 0;
 	smap_done(&jobs.names);

@@ -17,7 +17,7 @@
 /* the answer to omig_shutdown() leaves before the link does */
 #define LAST_WORDS_NS (200 * NSEC_PER_MSEC)
 
-/* --- what the parts ask of the whole */
+/* --- callbacks of the parts */
 
 static int execute_here(void *arg, struct run *run, const struct plan_here *here,
 			struct reply *into)

@@ -50,7 +50,7 @@ struct mainsm {
 	struct directory *directory;
 	struct sites *sites;
 	struct numbers *numbers;
-	bool numbers_fail, tokens_fail; /* to be saved; and that was logged */
+	bool numbers_fail, tokens_fail; /* saving failed, which was logged */
 	struct certs *certs;
 	struct tokens *tokens;
 	struct branches *branches;

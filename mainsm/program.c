@@ -111,7 +111,7 @@ static int renew_token(struct program *p, struct err *e)
 	return state_keep_token(mainsm_tokens(p->mainsm), &g, now, &p->conn, e);
 }
 
-/* --- what ends while we run: that token, and our own certificate */
+/* --- renewal of that token and of our own certificate */
 
 static void renew_certificate(struct program *p)
 {

@@ -75,7 +75,7 @@ static void count_in(struct session *s, size_t weight)
 	s->share->nrun += weight;
 	if (share->nrun >= SESSION_RUNS_MAX &&
 	    s->nrun * share->nsession >=
-		    SESSION_RUNS_MAX) /* one with little to do is not put off */
+		    SESSION_RUNS_MAX) /* a tool with little to do is not delayed */
 		pause_session(s, true);
 }
 

@@ -27,7 +27,7 @@ struct program {
 	struct daemon *daemon;
 	struct connstr conn;
 	char dir[FILE_PATH_BYTES]; /* key and certificate */
-	char spool[FILE_PATH_BYTES]; /* in it: kept subscriptions */
+	char spool[FILE_PATH_BYTES]; /* directory in it: kept subscriptions */
 	char host[NAME_MAX_BYTES + 1];
 	char listen[NET_ADDR_BYTES];
 	struct join *join;

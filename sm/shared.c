@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ADMIN_FILE "admin.conn" /* its readers are admins */
+#define ADMIN_FILE "admin.conn" /* for admins */
 #define JOIN_FILE "join.conn" /* for the admin to hand out */
 #define TOKEN_LIFETIME_NS (INT64_C(366) * 86400 * NSEC_PER_SEC)
 #define RENEW_CHECK_NS (3600 * NSEC_PER_SEC)

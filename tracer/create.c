@@ -21,7 +21,7 @@ struct plan {
 	const char *const *stream;
 	size_t nstream;
 	int gate; /* readable when it may begin */
-	int why; /* where it writes errno */
+	int why; /* descriptor for errno */
 };
 
 static char **strings(const char *const *text, size_t n, const char *otherwise)

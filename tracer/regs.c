@@ -81,7 +81,7 @@ int regs_goto(int32_t tid, uint64_t addr, struct err *e)
 	if (rc)
 		return rc;
 	r.rip = addr;
-	/* else the kernel would step back to repeat the call */
+	/* Else the kernel would step back to repeat the call. */
 	r.orig_rax = (unsigned long long)-1;
 	return store(tid, &r, e);
 }

@@ -15,7 +15,7 @@
 
 struct source_file {
 	const char *path;
-	const uint8_t *build_id; /* that the file must have */
+	const uint8_t *build_id; /* required build ID of the file */
 	size_t build_id_bytes; /* 0: any */
 };
 

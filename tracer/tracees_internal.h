@@ -35,7 +35,7 @@ struct tracee {
 	struct birth *birth; /* owned; NULL: it is no program that we start */
 	bool is_asked; /* a stop was requested and has not happened yet */
 	bool in_syscall;
-	int64_t syscall; /* that it is in, SYSCALL_UNKNOWN */
+	int64_t syscall; /* current system call, or SYSCALL_UNKNOWN */
 	int64_t repeats; /* to repeat, from this program counter and stack pointer */
 	uint64_t repeats_at[2];
 };
@@ -44,7 +44,7 @@ struct tracee {
 struct birth {
 	uint32_t id;
 	int why; /* end of a pipe: the error before the program began */
-	/* it is held before its first instruction, and CREATED was sent; or it was given up */
+	/* Held before its first instruction, and CREATED was sent; or given up. */
 	bool is_reported;
 	nsec_t until; /* time at which it is given up if it is not held yet */
 };

@@ -27,7 +27,7 @@ void unwinder_free(struct unwinder *u);
 struct frames {
 	struct frame *v;
 	size_t n;
-	bool has_names; /* else offsets are 0, too */
+	bool has_names; /* with names; else offsets are 0, too */
 };
 
 /*

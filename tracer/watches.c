@@ -121,8 +121,11 @@ static int hold_threads(struct tracees *s, struct watch *w, size_t *found, struc
 			continue;
 		rc = hold(s, w, tid, e);
 		if (rc == -ERR_NOTFOUND)
-			rc = 0; /* it has ended in between; a leader may do so long before the
-				   others */
+			/*
+			 * the thread has ended in between; a leader may do so long before the
+			 * others
+			 */
+			rc = 0;
 		else
 			++*found;
 	}

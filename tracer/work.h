@@ -19,7 +19,7 @@ struct work {
 	uint8_t type; /* enum tracer_type */
 	uint32_t what;
 	struct who who;
-	nsec_t until; /* it fails when the thread stops later */
+	nsec_t until; /* fails if the thread stops later */
 	size_t nvalue;
 	uint64_t value[TRACER_VALUES_MAX];
 	struct stack stack;

@@ -31,8 +31,8 @@ struct branch {
 	uint32_t index;
 	uint64_t id; /* never given again; not 0 */
 	struct link *link; /* borrowed; NULL: not connected */
-	bool is_sm; /* else an lm */
-	char name[TOKEN_BYTES]; /* what is missing without it: n_N; the site, for an sm */
+	bool is_sm; /* role: sm, else lm */
+	char name[TOKEN_BYTES]; /* name of the missing part without it: n_N; the site, for an sm */
 	uint32_t number; /* N */
 	char host[NAME_MAX_BYTES + 1];
 	char site[NAME_MAX_BYTES + 1]; /* "": that of the owner */
@@ -42,7 +42,8 @@ struct branch {
 	unsigned late;
 	nsec_t late_since;
 	/* of an sm */
-	uint8_t serial[SERIAL_BYTES]; /* of its certificate: it identifies an sm that returns */
+	/* serial of its certificate: it identifies an sm that returns */
+	uint8_t serial[SERIAL_BYTES];
 	char *listen; /* owned; where lms find it */
 	unsigned promised; /* hosts that were sent there lately */
 	nsec_t promised_at;
@@ -116,8 +117,8 @@ const struct msg_object *branches_find_host(const struct msg_directory *m);
 /* A host's entry at the branch that serves it now. */
 struct host_owned {
 	bool is_up;
-	bool is_connected; /* that branch */
-	uint64_t attach; /* of its claim */
+	bool is_connected; /* the branch has a link */
+	uint64_t attach; /* number in its claim */
 };
 
 /*
@@ -131,7 +132,7 @@ bool branches_fence(const struct host_owned *owned, const struct msg_object *hea
 
 /* Sums over all links. */
 struct branches_sum {
-	size_t lms, sms; /* that are connected */
+	size_t lms, sms; /* connected daemons */
 	size_t queued; /* bytes */
 	uint64_t dropped; /* messages to peers that did not read */
 	uint64_t cut_slow, cut_wrong; /* links that were cut since the start, by reason */

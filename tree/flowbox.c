@@ -31,7 +31,7 @@ struct flowbox {
 	struct list frames; /* the oldest first */
 	size_t n;
 	struct frame *open; /* owned; being put together */
-	struct flow_rest rest; /* of it: links that share one entry */
+	struct flow_rest rest; /* links that share one entry */
 	uint64_t dropped;
 	uint64_t sent_frames, sent_bytes;
 	struct bytes *batch; /* room for sending */

@@ -47,7 +47,7 @@ void flowbox_add_dropped(struct flowbox *b, uint64_t frames);
 void flowbox_flush(struct flowbox *b);
 
 struct flowbox_counts {
-	uint64_t frames, bytes; /* that were sent; bytes of batches */
+	uint64_t frames, bytes; /* frames sent; bytes of batches */
 	size_t waiting; /* frames */
 };
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* by one branch, between two reports: a larger number is invalid, and must not overflow */
+/* Losses of one branch between two reports: a larger number is invalid, and must not overflow. */
 #define PARTING_LOST_MAX (UINT64_C(1) << 31)
 
 struct loop;

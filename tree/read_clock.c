@@ -101,7 +101,7 @@ void read_clock_tick(struct read_clock *r)
 	}
 }
 
-/* Not before this has returned: the caller first learns that it is under way. */
+/* Asks after this function has returned: the caller first learns that the read is under way. */
 void read_clock_ask(struct read_clock *r, int64_t read, nsec_t t)
 {
 	if (r->asked && !close_read(r, r->asked, r->asked_at, true))

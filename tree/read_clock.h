@@ -41,7 +41,7 @@ struct read_clock {
 	nsec_t read_at;
 	int64_t asked; /* requested and still open; 0: none */
 	nsec_t asked_at;
-	nsec_t asked_from; /* the same, or now by our clock: the grace begins */
+	nsec_t asked_from; /* as above, or now by our clock: the grace begins */
 	bool is_running;
 	struct loop_timer *timer; /* owned */
 };

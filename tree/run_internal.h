@@ -17,7 +17,7 @@ struct executor {
 	size_t nrandom; /* A request to a branch that is not answered completely. */
 };
 
-/* What a branch was asked and has not answered whole. */
+/* A request to a branch without a complete answer. */
 struct ask {
 	uint64_t id;
 	uint32_t branch;

@@ -32,7 +32,7 @@ struct stage {
 	uint32_t measurement;
 	struct flow *flow; /* NULL: no graph runs here */
 	nsec_t start;
-	int64_t read; /* that was closed last */
+	int64_t read; /* last closed read */
 	struct smap senders; /* owned */
 	struct smap links; /* of all senders */
 	uint32_t *clock; /* owned; inputs that get the time at each read */
@@ -451,7 +451,7 @@ int stage_read(struct stage *s, int64_t read, nsec_t t, struct err *e)
 	return flow_read(s->flow, s->measurement, read, t, e);
 }
 
-/* --- what can be seen */
+/* --- inspection */
 
 void stage_each_link(const struct stage *s,
 		     void (*fn)(void *arg, const struct stage_link_counts *l), void *arg)

@@ -31,11 +31,11 @@ enum standing_state {
 struct standing_part {
 	uint32_t branch; /* index */
 	enum standing_state state;
-	uint32_t version; /* it was sent with; 0: it was not sent yet */
+	uint32_t version; /* version that was sent; 0: none */
 	const char *text; /* owned, with a terminating 0; NULL: the mark is sufficient */
 	size_t ntext;
 	uint64_t mark; /* a hash of the text, or in its place a sum of numbers */
-	uint64_t next_mark; /* the same, of the next commit */
+	uint64_t next_mark; /* mark from the next commit on */
 	bool is_old; /* standing_begin() was called, and standing_set() not */
 };
 

@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 #define STREAM_ROOM_MAX 8 /* messages of half a MiB from one branch on their way */
-/* of one subscription, not stored yet; half of a spooler's limit */
+/* Per subscription, not stored yet; half of a spooler's limit. */
 #define STREAM_WINDOW_BYTES (8u << 20)
 /*
  * time in which branches return, also after a restart of this daemon; tools wait longer for an end
@@ -33,7 +33,7 @@ struct msg_events_open;
 enum stream_state {
 	STREAM_AWAY, /* not connected, and may have blocks */
 	STREAM_OPEN,
-	STREAM_SHUT, /* there was no room for a message, which will be sent again */
+	STREAM_SHUT, /* a message found no room and will be sent again */
 	STREAM_ENDED, /* it has reported its end */
 	STREAM_STATES
 };
@@ -48,7 +48,7 @@ struct stream {
 	char name[NAME_MAX_BYTES + 4]; /* of the branch, as lists of missing ones have it */
 	enum stream_state state;
 	bool has_branch;
-	uint32_t branch; /* its index */
+	uint32_t branch; /* index of the branch */
 	uint64_t number; /* of the last opening; 0: closed */
 	char *missing; /* owned: missing sources that its end reports; NULL: none */
 };

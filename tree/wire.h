@@ -9,8 +9,8 @@
 #include "common/omis/reply/reply.h"
 #include "proto/msg.h"
 
-#define WIRE_PART_ENTRIES 4000 /* of one REPLY: far below PROTO_ELEMENTS_MAX */
-/* of its texts; a single larger entry is sent as one part */
+#define WIRE_PART_ENTRIES 4000 /* per REPLY: far below PROTO_ELEMENTS_MAX */
+/* Texts per part; a single larger entry is sent as one part. */
 #define WIRE_PART_BYTES (512 * 1024)
 
 /*

@@ -16,11 +16,11 @@
 
 #include <stdint.h>
 
-/* until the first search; each interval is twice as long as the last, */
+/* Time until the first search; each interval is twice as long as the last. */
 #define CHOSEN_SOON_NS (50 * NSEC_PER_MSEC)
 #define CHOSEN_MIN_NS (2 * NSEC_PER_SEC) /* up to this; */
 #define CHOSEN_COST 1000 /* searches take at most a thousandth of a processor */
-/* until searches stop: a daemon may have left its parents */
+/* Time until searches stop: a daemon may have left its parents. */
 #define CHOSEN_STAY_NS (60 * NSEC_PER_SEC)
 
 struct chosen;

@@ -18,9 +18,9 @@ struct order {
 /* Freed by the last of its owner and the threads. Below lock: all of it. */
 struct closer {
 	pthread_mutex_t lock;
-	struct order *first; /* not taken by a thread yet */
+	struct order *first; /* orders not taken by a thread yet */
 	unsigned nthread, nqueued;
-	bool is_left; /* by its owner */
+	bool is_left; /* abandoned by its owner */
 };
 
 struct closer *closer_new(void)
@@ -67,7 +67,7 @@ bool closer_is_full(struct closer *c)
 	return is_full;
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static struct order *next_order(struct closer *c)
 {
 	struct order *o = c->first;

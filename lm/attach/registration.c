@@ -81,7 +81,7 @@ static int try_fd(struct registration *n, int fd, int32_t pid, bool adopted, str
 	p = !rc ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
 	if (p) {
 		segview_free(in.seg);
-		procs_poll_one(p); /* it registered in both ways, or has become a rank */
+		procs_poll_one(p); /* registered in both ways, or has become a rank */
 		return 0;
 	}
 	if (!rc) {

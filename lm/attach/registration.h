@@ -20,7 +20,7 @@
 /* interval between examinations of a segment that is not ready */
 #define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
 #define REGISTRATION_RETRIES_MAX 50
-#define REGISTRATION_UNREADY_MAX 64 /* not ready; the oldest is refused */
+#define REGISTRATION_UNREADY_MAX 64 /* limit of incomplete ones; the oldest is refused */
 #define REGISTRATION_VERSIONS_MAX 8 /* other builds that are reported: upgrades under one lm */
 
 struct registration;

@@ -22,8 +22,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define ACCEPTS_MAX 256 /* in one turn */
-/* of one message, by the kernel (SCM_MAX_FD): what has no room is closed in our own context */
+#define ACCEPTS_MAX 256 /* per turn */
+/*
+ * Per message, by the kernel (SCM_MAX_FD): descriptors without room are closed in our own context.
+ */
 #define SCM_FDS_MAX 253
 #define REST_NS (500 * NSEC_PER_MSEC)
 
@@ -144,7 +146,7 @@ static int receive(struct visitor *v)
 		return -1;
 	fd = n < 0 ? -1 : take_descriptor(v->registration->closer, &msg);
 	if (n == 0 && fd < 0)
-		return 0; /* only looked whether we are here */
+		return 0; /* the peer only tested whether an lm is present */
 	check_message(&r, n, msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC), &e);
 	if (!e.code && !r.bytes && !msg.msg_controllen) {
 		chosen_wake(v->registration->chosen);

@@ -67,7 +67,7 @@ extern const struct event_source_ops call_source, probe_source, proc_source, tra
 
 /* Pointers are borrowed. */
 struct csrs_conf {
-	const struct event_source *source; /* what can be waited for; copied */
+	const struct event_source *source; /* events that can be awaited; copied */
 	size_t nsource;
 
 	struct loop *loop;

@@ -139,7 +139,7 @@ void csr_report_suspended(struct csr *c, const struct proc *p, const char *why)
 
 	if (!r)
 		return;
-	/* As the result of the last action: no action is left for the daemons above. */
+	/* Sent as the result of the last action: no action is left for the daemons above. */
 	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
 	if (csr_send_triggered(c->owner,
 			       &(struct msg_triggered){

@@ -16,7 +16,7 @@ enum csr_change {
 	CSR_THREAD_NEW,
 	CSR_THREAD_ENDED,
 	CSR_STOPPED, /* by the monitor */
-	CSR_CONTINUED, /* by it, too */
+	CSR_CONTINUED, /* by the monitor */
 	CSR_OF_THREADS = 16, /* with one of the last two: an event of each thread */
 };
 
@@ -54,7 +54,7 @@ struct csr_site {
 	struct csr *csr;
 	struct proc *proc;
 	unsigned chain; /* of actions: the function, or SEG_HOOKS + the probe's number */
-	unsigned npar; /* of its events */
+	unsigned npar; /* number of event parameters */
 	struct probe_interest *interest; /* of a probe */
 	void *own; /* of the source */
 	struct list following; /* in proc->followers: a source that takes all records */

@@ -68,7 +68,8 @@ static void on_record(void *arg, const struct perf_record *r)
 		csr_fire(c,
 			 &(struct happening){ .proc = s->proc,
 					      .thread = proc_find_tid(s->proc, s->tid),
-					      .never_holds = true, /* it has continued since, too */
+					      /* the process has already continued */
+					      .never_holds = true,
 					      .time = timebase_at(conf->timebase,
 								  r->time < now ? r->time : now) });
 }

@@ -3,7 +3,7 @@
  * monitor. */
 #include "lm/csr/csr_internal.h"
 
-/* By index: an action may change the list of threads behind our back. */
+/* Iterates by index: an action may change the list of threads meanwhile. */
 static void fire_threads(struct csr *c, struct happening *h)
 {
 	const struct proc *p = h->proc;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What lm-trace watches in one process: the union of all csrs. */
+/* Watches of lm-trace in one process: the union of all csrs. */
 struct interest {
 	uint32_t what;
 	bool all_signals, all_syscalls;
@@ -26,7 +26,7 @@ struct held {
 	struct proc *proc;
 	struct helper_ask *ask; /* NULL: answered */
 	struct interest interest;
-	bool is_off; /* it was too much, or cannot be: until something is armed again */
+	bool is_off; /* off until something is armed again: too many events, or impossible */
 };
 
 /* after lm-trace was lost: one that ends at once is not restarted at once */
@@ -71,7 +71,7 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 	return 0;
 }
 
-/* --- what lm-trace gets */
+/* --- input of lm-trace */
 
 static struct held *find_held(const struct tracer *o, const struct proc *p)
 {
@@ -265,7 +265,7 @@ static void refresh_soon(struct tracer *o)
 	loop_job_post(o->csrs->conf.loop, &o->refresh, refresh, o);
 }
 
-/* --- what lm-trace sends */
+/* --- events of lm-trace */
 
 static bool is_meant(const struct csr *c, const struct proc *p, const struct proc_thread *t,
 		     const struct tracer_msg *m)

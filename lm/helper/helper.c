@@ -137,7 +137,7 @@ static void on_timer(void *arg)
 		helper_process_kill(t->run);
 		lose(t, t->conf.hangs);
 	} else if (t->run && t->interests <= 0) {
-		stop_running(t); /* it reads the end of its line, and ends */
+		stop_running(t); /* the process reads the end of its line, and ends */
 	}
 	arm_timer(t);
 }
@@ -252,7 +252,7 @@ static bool send_one(struct helper *t, struct helper_ask *a)
 {
 	if (send(helper_process_fd(t->run), a->packet.p, a->packet.n, MSG_DONTWAIT | MSG_NOSIGNAL) <
 	    0)
-		return false; /* its end is found by reading */
+		return false; /* reading detects the end */
 	list_del(&a->link);
 	list_push_back(&t->sent, &a->link);
 	t->nwaiting--;

@@ -10,14 +10,15 @@
 #include "common/base/clock.h"
 #include "common/tracer/tracer_msg.h"
 
-#define HELPER_ASKS_MAX 4096 /* that wait: a backtrace of each thread of a large host */
+#define HELPER_ASKS_MAX 4096 /* limit of waiting ones: a backtrace of each thread of a large host \
+			      */
 /* pending requests to lm-trace: as many answers as its socket can hold */
 #define HELPER_SENT_MAX 8
 /* killed helpers that the kernel cannot end yet */
 #define TRACE_STUCK_MAX 8
 /* lm-trace gives up after 2 s, so a longer answer means that it hangs */
 #define HELPER_ANSWER_MAX_NS (10 * NSEC_PER_SEC)
-/* so that a tool with a request every few seconds starts it once */
+/* Idle time: a tool with a request every few seconds starts the helper once. */
 #define HELPER_IDLE_NS (20 * NSEC_PER_SEC)
 
 struct loop;

@@ -119,7 +119,7 @@ struct helper_process *helper_process_start(struct loop *l, const char *const *a
 	return NULL;
 }
 
-/* Until it is reaped no other process has its pid. */
+/* Before it is reaped no other process can have its pid. */
 void helper_process_kill(struct helper_process *c)
 {
 	if (c && c->pid)

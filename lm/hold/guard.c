@@ -15,13 +15,14 @@ struct guard {
 	char *program, *journal;
 	char epoch[24];
 	struct helper_process *run; /* NULL: it does not run */
-	struct loop_fd *watch; /* of its socket: it sends nothing, so readable means its end */
+	struct loop_fd *watch; /* on its socket, where it sends nothing: readable means its end */
 	struct list ending;
-	struct loop_timer *timer; /* while it runs: it is not needed; else: to be started again */
+	/* while it runs: time until it is idle; else: time of the next start */
+	struct loop_timer *timer;
 	bool is_wanted, is_reported;
 };
 
-/* Not by the end of its line: that would be our death. */
+/* Does not close the line, which would signal our death. */
 static void end_run(struct guard *g)
 {
 	loop_fd_free(g->watch);

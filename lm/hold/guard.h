@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* so that a tool that stops processes every few seconds starts it once */
+/* Idle time: a tool that stops processes every few seconds starts the guard once. */
 #define GUARD_IDLE_NS (20 * NSEC_PER_SEC)
 #define GUARD_RETRY_NS (1 * NSEC_PER_SEC) /* after it was killed, or could not be started */
 

@@ -27,11 +27,11 @@ struct suspend {
 struct stop {
 	struct list link;
 	struct proc *proc;
-	uint32_t tool[HOLDS_TOOLS_MAX]; /* that have stopped it for all to see */
+	uint32_t tool[HOLDS_TOOLS_MAX]; /* tools that have stopped it visibly */
 	size_t ntool;
-	bool is_reported; /* that it was stopped */
-	bool is_awaited; /* it was stopped, which is reported when its threads stand */
-	struct stand stand; /* what looks have seen since */
+	bool is_reported; /* the stop was reported */
+	bool is_awaited; /* stopped; reported when no thread runs */
+	struct stand stand; /* result of the polls so far */
 	unsigned depth; /* of the list that stopped it */
 	bool was_stopped; /* by another program, before us, and not continued since: to be left so
 			   */
@@ -54,10 +54,10 @@ struct holds {
 	struct list all;
 	size_t n;
 	struct loop_timer *leash;
-	struct loop_timer *look; /* at those that are awaited */
-	nsec_t step; /* of it */
+	struct loop_timer *look; /* polls the awaited processes */
+	nsec_t step; /* interval of that timer */
 	struct stopnews news;
-	unsigned depth; /* of the list that is at work; 0 = none */
+	unsigned depth; /* depth of the running list; 0 = none */
 	bool is_up;
 };
 
@@ -77,7 +77,7 @@ static struct journal_line line_of(const struct holds *s, const struct proc *p)
 	return l;
 }
 
-/* A process that another program has stopped is not for the next lm. */
+/* Omits processes that another program has stopped: the next lm must not continue them. */
 static int write_journal(struct holds *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
@@ -114,7 +114,7 @@ static void drop(struct holds *s, struct stop *st)
 	guard_want(s->guard, false);
 }
 
-/* --- waiting for the stop */
+/* --- waiting for a stop */
 
 /*
  * A stop signal was sent: its threads handle it only when they run. The stop is reported when none
@@ -163,10 +163,7 @@ static void await(struct holds *s, struct stop *st)
 	loop_timer_arm(s->look, s->step);
 }
 
-/*
- * It is to continue: a stop without a visible effect is not reported, nor its end. Returns true in
- * that case.
- */
+/* True if the process was continued before its stop took effect: neither is reported. */
 static bool give_up_waiting(struct holds *s, struct stop *st)
 {
 	unsigned looks = STAND_POLLS_MAX;
@@ -189,7 +186,7 @@ void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg)
 	s->news.arg = arg;
 }
 
-/* --- letting go */
+/* --- releasing */
 
 /*
  * A traced process ('t') may be stopped or at a breakpoint: it counts as running. So the lm may
@@ -278,7 +275,7 @@ static bool forget_suspends(struct stop *st, const uint32_t *tool, const uint32_
 	return left < before;
 }
 
-/* A thread that has ended is not resumed by the tools that suspended it. */
+/* Removes the suspends of a thread that has ended. */
 static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
 {
 	struct holds *s = arg;
@@ -397,7 +394,7 @@ static int record(struct holds *s, struct proc *p, struct stop **out, struct err
 	return 0;
 }
 
-/* Another program has continued it since the last poll: a stop now is ours. */
+/* Detects that another program has continued it since the last poll: a stop now is ours. */
 static int look_again(struct holds *s, struct stop *st, struct err *e)
 {
 	if (!st->was_stopped || is_stopped_now(s, st->proc))
@@ -453,7 +450,7 @@ int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e)
 	return 0;
 }
 
-/* The program may catch it and continue: what is true is seen by looking. */
+/* The program may catch the signal and continue: polls show the actual state. */
 int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e)
 {
 	struct stop *st;
@@ -547,7 +544,7 @@ int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool
 	return s->n == before ? 0 : write_journal(s, e);
 }
 
-/* --- tools that hold go */
+/* --- tools that disconnect */
 
 static void forget_tool(struct stop *st, uint32_t tool)
 {

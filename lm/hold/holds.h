@@ -14,8 +14,8 @@
 #include "common/base/clock.h"
 #include "lm/proc/proc.h"
 
-#define HOLDS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
-/* of one thread by one tool: a larger number is a loop that forgets to resume */
+#define HOLDS_TOOLS_MAX 64 /* tools that may hold one process: TOOLS_MAX */
+/* Suspends of one thread by one tool: a larger number is a loop that forgets to resume. */
 #define HOLDS_SUSPENDS_MAX 1000000
 
 struct holds;
@@ -32,7 +32,7 @@ struct holds_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *journal; /* a file in a private directory; copied; NULL = no journal */
-	const struct disk *disk; /* of it; borrowed; NULL = the system's */
+	const struct disk *disk; /* for the journal; borrowed; NULL = the system's */
 	uint64_t epoch; /* of the lm, not 0 */
 	const char *guard; /* path of lm-guard; copied; NULL = not used */
 };

@@ -31,7 +31,7 @@ struct host_link {
 struct host_facts {
 	char os_name[HOST_TEXT_BYTES], os_version[HOST_TEXT_BYTES], os_release[HOST_TEXT_BYTES];
 	char os_nodename[HOST_TEXT_BYTES], arch[HOST_TEXT_BYTES];
-	int64_t boot_time_s; /* since 1970 */
+	int64_t boot_time_s; /* seconds since 1970 */
 	int64_t cpus, processes_max, cpu_mhz;
 	int64_t pages, page_size;
 	int64_t disks, disk_kib, tmp_kib, swap_pages;
@@ -94,7 +94,7 @@ enum host_figures_what {
 	HOST_FIGURES_STAT = 1, /* state, times, priority, sizes, faults */
 	HOST_FIGURES_STATUS = 2, /* uid, gid, peak size, stack, inner pid */
 	HOST_FIGURES_IO = 4,
-	HOST_FIGURES_SWITCHES = 8, /* one file a thread */
+	HOST_FIGURES_SWITCHES = 8, /* one file per thread */
 	/* of a process: those of its first thread, and signals for any thread */
 	HOST_FIGURES_SIGNALS = 16,
 };
@@ -103,7 +103,7 @@ enum host_figures_what {
 struct host_figures {
 	int32_t parent;
 	uint64_t start; /* clock ticks since boot: with the pid it names the process */
-	double age_s; /* since it began, to a clock tick */
+	double age_s; /* age of the process, to a clock tick */
 	char name[16];
 	char state; /* as in /proc/PID/stat: R S D Z T t X I */
 	int64_t threads, priority;
@@ -138,7 +138,7 @@ typedef void (*host_on_exit_fn)(void *arg, int status);
 /* Called for a memfd of the requested name; the callback owns fd. */
 typedef void (*host_on_memfd_fn)(void *arg, int32_t pid, int fd);
 
-#define CHOSEN_FOUND_MAX 65536 /* in one search */
+#define CHOSEN_FOUND_MAX 65536 /* results of one search */
 
 /* A process that is chosen (common/ring/chosen.h). Its user wrote the texts. */
 struct host_chosen {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536 /* examined */
-#define ENVIRONMENT_MAX_BYTES (256 * 1024) /* what is behind is not examined */
+#define ENVIRONMENT_MAX_BYTES (256 * 1024) /* the rest is not examined */
 #define DELETED " (deleted)" /* the kernel's mark of a program whose file was removed */
 
 /* One pass over all processes. */

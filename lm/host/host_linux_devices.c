@@ -97,7 +97,7 @@ static void link_type(struct host_linux *h, const char *name, char out[16])
 	}
 }
 
-/* No file has a link's addresses, so a recorded tree has none. IPv4 is preferred. */
+/* A recorded tree has no addresses: they are not in any file. IPv4 is preferred. */
 static void link_address(const struct ifaddrs *all, const char *name, char out[46])
 {
 	for (const struct ifaddrs *a = all; a; a = a->ifa_next) {

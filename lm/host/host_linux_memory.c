@@ -74,8 +74,8 @@ static int move_block(const struct mem *f, struct host_memory *m, size_t block, 
 		ssize_t n = move(f, m, left, at);
 
 		if (n == 0)
-			return gone(e); /* it has lost its memory: a zombie, or another program by
-					   exec */
+			/* the process has no memory: a zombie, or another program by exec */
+			return gone(e);
 		if (n < 0)
 			return err_sys(e, "address 0x%llx", (unsigned long long)at);
 		m->done += (size_t)n;

@@ -38,7 +38,7 @@ struct group {
 	size_t npath;
 	uint64_t base, end;
 	struct range code, data, bss;
-	bool is_real; /* it contains code, and no header shows that it is no ELF file */
+	bool is_real; /* contains code, and no header shows that it is not an ELF file */
 };
 
 struct modules {

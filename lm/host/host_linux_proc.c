@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536 /* examined when segments are searched for */
-/* of one process, the lowest; libapp uses number 900 or the next free one for a segment */
+/* Per process, the lowest; libapp uses number 900 or the next free one for a segment. */
 #define FDS_MAX 1024
 
 /* Indexes of /proc/PID/stat behind the state, which is field 3. */
@@ -34,7 +34,7 @@ enum stat_field {
 	STAT_NFIELDS = 49
 };
 
-/* By the clock that the kernel notes starts with; it continues while the host sleeps. */
+/* Uses the clock in which the kernel notes starts; it continues while the host sleeps. */
 static double age_of(const struct host_linux *h, int64_t start)
 {
 	struct timespec now;

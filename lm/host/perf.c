@@ -20,7 +20,7 @@ struct perf {
 	size_t page, ring;
 };
 
-/* Without the kernel's side: that is what an ordinary user may see. */
+/* Excludes the kernel: an ordinary user may not watch it. */
 static void describe(struct perf_event_attr *a, enum perf_what what, uint64_t addr)
 {
 	memset(a, 0, sizeof(*a));

@@ -24,7 +24,7 @@ struct perf_record {
 	int32_t tid;
 	nsec_t time; /* monotonic */
 	bool is_out; /* SWITCH: off its processor */
-	bool is_preempted; /* it was still runnable */
+	bool is_preempted; /* still runnable when it lost the processor */
 	uint64_t lost;
 };
 

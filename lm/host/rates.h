@@ -40,7 +40,7 @@ int rates_get(struct rates *r, struct node_rates *out, struct err *e);
 /* fn is called once, when rates_get() has an answer. */
 void rates_wait(struct rates *r, struct rates_wait *w, void (*fn)(void *), void *arg);
 
-/* No effect if it does not wait. */
+/* No effect unless it waits. */
 void rates_unwait(struct rates_wait *w);
 
 #endif

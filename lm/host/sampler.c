@@ -10,7 +10,7 @@ struct sampler {
 	enum look has_now, has_counts, has_facts;
 	struct host_now now;
 	struct host_counts counts;
-	struct host_facts facts; /* what does not change is read once */
+	struct host_facts facts; /* constant facts, read once */
 };
 
 struct sampler *sampler_new(struct host *host)

@@ -142,7 +142,7 @@ void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c)
 		pa_integral_add(&c->own, 0, pa_now(a));
 	c->own.integral = 0;
 	note_base(a, c, o->is_integrator);
-	c->base_v = v; /* what is open stays open */
+	c->base_v = v; /* open values remain open */
 	pa_gain_start(a, c);
 	pa_note(o, c);
 }

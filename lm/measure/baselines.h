@@ -23,7 +23,7 @@ struct baselines;
 struct baselines_conf {
 	struct loop *loop;
 	const char *path; /* NULL: nothing is stored */
-	const struct disk *disk; /* of it; NULL: the system's */
+	const struct disk *disk; /* for the file; NULL: the system's */
 	const char *boot; /* id of this boot; all but the loop borrowed for the call */
 	/* time after which an earlier lm's baseline is dropped if not requested */
 	nsec_t keep;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what a source means */
+/* --- kinds of sources */
 
 static int open_time(struct input *in)
 {

@@ -328,7 +328,7 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 	return true;
 }
 
-/* --- what is known at the end of a call only */
+/* --- values known only at the end of a call */
 
 bool cells_moves(const struct input *in)
 {

@@ -125,8 +125,8 @@ static void resume(struct measurement *g, struct input *in)
 	in->base_parts = (struct input_parts){ .open = left.open };
 	in->before = in->before_open = 0;
 	/*
-	 * That is complete if the rank has continued to count. Values that an aggregate over the
-	 * events of a probe had collected are lost in any case.
+	 * Complete if the rank has continued to count. Values that an aggregate over the events of
+	 * a probe had collected are lost in any case.
 	 */
 	in->is_cut =
 		input_is_vt(in) ||
@@ -424,7 +424,7 @@ void measurement_place_inputs(struct measurement *g)
 	}
 }
 
-/* Its earlier reports were for reads of another time, and no current read has them. */
+/* Earlier reports concerned reads of another time, and no current read includes them. */
 int measurement_load_again(struct measurement *g, struct err *e)
 {
 	int rc;

@@ -18,7 +18,7 @@
 #define MEASUREMENTS_STATE_MAX_BYTES (64 * 1024 * 1024)
 /* time for a parent to return: as long as an sm keeps a tool's measurements */
 #define MEASUREMENTS_RESTATE_NS (120 * NSEC_PER_SEC)
-#define MEASUREMENTS_ENTRIES_MAX 100 /* what is wrong with one piece; more names do not help */
+#define MEASUREMENTS_ENTRIES_MAX 100 /* problems of one piece; more names do not help */
 
 struct host;
 struct loop;

@@ -90,7 +90,7 @@ static int read_graph(struct load *l, const struct msg_flow_piece *p)
 	return rc;
 }
 
-/* --- its inputs */
+/* --- inputs of a piece */
 
 static bool is_ours(const struct load *l, const struct input *in)
 {

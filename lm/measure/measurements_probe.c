@@ -32,7 +32,7 @@ struct tap {
 	enum flow_source_kind kind;
 	uint32_t parameter;
 	bool is_local; /* a time by the host's own clock */
-	/* whose counter is read from the system, else NULL; borrowed until inputs change */
+	/* Input whose counter is read from the system, else NULL; borrowed until inputs change. */
 	struct input *sampled;
 	struct figure figure[2];
 	unsigned nfigure;
@@ -171,7 +171,7 @@ static void on_hit(void *arg, const struct probe_hit *h)
 		give(w, &w->tap[i], h);
 }
 
-/* --- what is read */
+/* --- figures to read */
 
 static bool same_figure(const struct figure *a, const struct figure *b)
 {
@@ -313,7 +313,7 @@ static void renew(struct watch *w)
 	interest_free(old);
 }
 
-/* --- what is examined */
+/* --- watched processes */
 
 static void watch_free(struct watch *w)
 {

@@ -10,8 +10,8 @@
 
 /* State of one thread in the last polls. */
 struct seen {
-	uint64_t number; /* of its call; 0: none yet */
-	nsec_t since; /* that number was there then */
+	uint64_t number; /* of the current call; 0: none yet */
+	nsec_t since; /* time at which that number was first seen */
 	/* all polls since then have found a testing call; 0: the last one has not */
 	nsec_t asks_since;
 };
@@ -84,7 +84,7 @@ bool current_is_of_world(const struct seg_own *own, const struct segview_current
 	return d && d->comm && d->param[d->comm - 1].kind == CALL_P_COMM && is_world(own, c);
 }
 
-/* --- how long */
+/* --- durations */
 
 static bool asks(unsigned func)
 {

@@ -45,9 +45,9 @@ bool current_is_of_world(const struct seg_own *own, const struct segview_current
 
 enum current_state {
 	CURRENT_IN,
-	/* it calls MPI_Test, MPI_Iprobe or similar repeatedly; now inside or between two calls */
+	/* Calls MPI_Test, MPI_Iprobe or similar repeatedly; now inside or between two calls. */
 	CURRENT_ASKS,
-	CURRENT_OUT, /* its last call is over */
+	CURRENT_OUT, /* the last call is over */
 };
 
 /* Largest gap between two such test calls: several polls. */
@@ -55,11 +55,11 @@ enum current_state {
 
 /* The current activity of one thread. */
 struct current {
-	struct segview_current call; /* that it is in, or was in last */
+	struct segview_current call; /* current call, or last call */
 	uint32_t tid; /* tid as the process sees it */
 	enum current_state state;
 	nsec_t since; /* how long in that state */
-	bool is_exact; /* else it is as long at least */
+	bool is_exact; /* exact; else a lower bound */
 	int32_t partner; /* as current_partner() */
 };
 

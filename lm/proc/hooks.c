@@ -65,7 +65,7 @@ void hooks_found(const struct segview *v, struct segview_interests *out)
 						      measuring(noted.tool[i].word & may_be) };
 		more &= ~out->tool[i].word;
 	}
-	if (more) /* it is on, and not noted */
+	if (more) /* active, but not noted */
 		out->rest = join(out->rest, more | (found & HOOK_SAMPLE_MASK));
 }
 
@@ -200,7 +200,7 @@ static void note_for_the_next(struct proc *p)
 	segview_interests_set(p->seg, &all);
 }
 
-/* Without an interest in it the depth stays: an lm before this one may have set it. */
+/* Without an interest in it the depth remains: an earlier lm may have set it. */
 static void apply_depth(struct proc *p)
 {
 	unsigned depth = 0;

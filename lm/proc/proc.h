@@ -36,7 +36,7 @@ struct totals;
 
 struct proc_thread {
 	int32_t tid;
-	uint32_t id; /* in its token */
+	uint32_t id; /* number in its token */
 	struct token token;
 	bool seen; /* seen in the current poll */
 	uint64_t mark; /* objects.c: of the expansion that has it already */
@@ -62,7 +62,7 @@ struct proc_changes {
 struct proc {
 	struct list link;
 	struct procs *owner;
-	uint32_t id; /* in its token */
+	uint32_t id; /* number in its token */
 	struct token token; /* "" until the node's number is known */
 	int32_t pid, parent_pid;
 	uint64_t start;
@@ -103,8 +103,8 @@ enum proc_event {
 	PROC_CHANGED, /* rank, job, state: something that is announced */
 	/* another segment replaced the old one: the program called exec */
 	PROC_RENEWED,
-	PROC_DETACHING, /* its segment broke the rules and is unmapped after this call */
-	PROC_ENDING, /* it is dead; its segment is unmapped after this call */
+	PROC_DETACHING, /* the segment broke the rules and is unmapped after this call */
+	PROC_ENDING, /* the process is dead; its segment is unmapped after this call */
 	PROC_ENDED,
 	PROC_FORGOTTEN, /* the pointer is invalid after this call */
 };
@@ -151,7 +151,7 @@ struct proc_registration {
 	const char *job, *program; /* if no segment has it; NULL: not known */
 	struct segview *seg;
 	uint64_t inode;
-	struct segview_interests left; /* what an earlier lm had switched on to measure */
+	struct segview_interests left; /* interests that an earlier lm had switched on */
 	bool may_have_ended;
 };
 int procs_take(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e);

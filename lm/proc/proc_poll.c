@@ -38,7 +38,7 @@ static uint32_t mint_thread_id(const struct proc *p, int32_t tid, uint64_t start
 	return id;
 }
 
-/* Without memory it is found in a later look. */
+/* Without memory a later poll finds the thread. */
 static void add_thread(struct proc *p, int32_t tid)
 {
 	struct proc_thread *t;
@@ -82,7 +82,7 @@ static void poll_threads(struct proc *p)
 	size_t n = HOST_THREADS_MAX;
 
 	if (host_threads(p->owner->host, p->pid, tid, &n))
-		return; /* it is ending: its pidfd will report that */
+		return; /* the process is ending: its pidfd will report that */
 	for (size_t i = 0; i < p->nthread; i++)
 		p->thread[i].seen = false;
 	for (size_t i = 0; i < n; i++) {

@@ -75,7 +75,7 @@ struct totals {
 	struct total_size *size; /* each (function, class) once, ascending */
 	size_t nsize, size_cap;
 	uint64_t size_lost; /* calls whose size did not fit in the tables */
-	struct total_module *module; /* that the sites' frames are of */
+	struct total_module *module; /* owned; modules of the sites' frames */
 	size_t nmodule, module_cap;
 };
 
@@ -97,7 +97,7 @@ void totals_free(struct totals *t);
 struct losses {
 	uint64_t threads, calls; /* threads without a block, and their calls */
 	uint64_t partner_calls; /* calls whose partner did not fit in the tables */
-	uint64_t actions; /* that met a change of the table */
+	uint64_t actions; /* actions skipped because their table was changing */
 	uint64_t requests; /* persistent requests whose bytes are not counted */
 	uint64_t records; /* of events, in a full ring */
 };

@@ -31,7 +31,7 @@ struct asked {
 	const struct evtype *type; /* `own`, or of events.c */
 	struct evtype *own; /* owned */
 	struct evtests tests;
-	size_t bytes; /* of its values; 0: not all events have as many */
+	size_t bytes; /* size of its values; 0: not fixed */
 	uint64_t lost; /* as seen last */
 	struct probe_interest *interest;
 };
@@ -54,9 +54,9 @@ struct events_site {
 	unsigned nlooked; /* types of events that were examined */
 	struct stream **stream; /* owned, by block of the segment */
 	unsigned nstream;
-	uint64_t lost; /* that no block has counted yet: as the segment counts */
-	uint64_t failed; /* the same, that found no memory, or made no sense */
-	bool is_refused; /* what is made for it has no room: it is counted, and that is all */
+	uint64_t lost; /* losses that no block has counted yet, in the segment's counting */
+	uint64_t failed; /* likewise, events without memory or with invalid data */
+	bool is_refused; /* without room: events are counted only */
 	bool is_closed; /* replaced: further events belong to the replacement */
 };
 
@@ -65,7 +65,7 @@ static struct events_site *own(const struct csr_site *s)
 	return s->own;
 }
 
-/* --- what is requested in a process */
+/* --- requested events of a process */
 
 static const struct ticks_scale *scale_of(const struct events_site *es)
 {
@@ -178,7 +178,7 @@ static int ask_probe(struct events_site *es, unsigned number)
 	rc = probes_add_interest(
 		s->csr->owner->conf.probes, s->proc,
 		&(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a }, &a->interest);
-	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
+	return rc == -ERR_NOTFOUND ? 0 : rc; /* same name as another process's type */
 }
 
 /*
@@ -214,7 +214,7 @@ static int ask_events(struct events_site *es)
 	return rc;
 }
 
-/* As note_lost() adds them up: a call's counter is for both its events. */
+/* Matches the sums of note_lost(): a call's counter covers both of its events. */
 static bool is_counted(const struct events_site *es, unsigned i)
 {
 	return es->asked[i] &&

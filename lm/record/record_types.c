@@ -82,7 +82,7 @@ void record_describe_stream(struct evwrite *w, const struct proc *p, const char 
 	};
 	unsigned n = ARRAY_LEN(c);
 
-	if (p->own.rank < 0) /* it has none: no number means that */
+	if (p->own.rank < 0) /* no number means that there is no rank */
 		c[n - 2] = c[n - 1];
 	n -= p->own.rank < 0;
 	evwrite_define(w, 0, &(struct evtype){ .name = "", .nconst = n, .constant = c }, NULL);

@@ -109,7 +109,7 @@ bool recorder_goes_on(const struct csr *c, struct proc *p)
 	return true;
 }
 
-/* Without it all continues, and only a killed lm's loss is not reported. */
+/* On failure recording continues; only the loss of a killed lm is not reported. */
 static void on_made(void *arg, struct keep *k)
 {
 	char path[FILE_PATH_BYTES];
@@ -262,7 +262,7 @@ void recorder_leave(struct csr *c)
 		csr_drain(c);
 }
 
-/* --- what becomes of it */
+/* --- end of a recording */
 
 /* Ends what feeds it: the daemons above may have no tool left that would disarm it. */
 static void disarm_all(struct csrs *s, struct keep *k)
@@ -311,7 +311,7 @@ static void on_ack(void *arg, struct keep *k)
 {
 	struct recorder *o = arg;
 
-	report_losses(NULL, k); /* of one that could not be opened at the start */
+	report_losses(NULL, k); /* for one that could not be opened at the start */
 	if (o->csrs && keep_request(k)->ending)
 		disarm_all(o->csrs, k);
 }

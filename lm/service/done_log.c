@@ -218,7 +218,7 @@ static int read_file(struct done_log *o, struct err *e)
 		return 0;
 	if (rc == -ERR_PARSE)
 		log_error("lm", "what was done before is not known: %s", why.text);
-	else if (rc != -ERR_NOTFOUND) /* what may be read another time is not thrown away */
+	else if (rc != -ERR_NOTFOUND) /* a record that may be readable later is kept */
 		return err_set(e, why.code, "%s", why.text);
 	return restart(o, e);
 }

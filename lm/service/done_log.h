@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define DONE_LOG_MAX 2048 /* actions */
-/* whose highest number is stored: four times the tools of one mainsm */
+/* Tools whose highest number is stored: four times the tools of one mainsm. */
 #define DONE_LOG_TOOLS_MAX 256
 
 struct disk;
@@ -28,10 +28,10 @@ struct op {
 };
 
 enum op_state {
-	OP_NEW, /* it was never begun here */
-	OP_BEGUN, /* it is being done, or its outcome is unknown */
+	OP_NEW, /* never begun here */
+	OP_BEGUN, /* running, or its outcome is unknown */
 	OP_ENDED,
-	OP_FORGOTTEN, /* it is older than the record */
+	OP_FORGOTTEN, /* older than the record */
 	OP_REFUSED, /* its outcome was requested before it arrived */
 };
 

@@ -17,13 +17,13 @@ struct asked {
 	struct omis_request *request;
 	struct task *task;
 	uint32_t *number; /* owned; of the actions; NULL = 1, 2, ... */
-	struct op op; /* its id for all links, without an action; number 0 = none */
+	struct op op; /* id for all links, without an action; number 0 = none */
 	bool keeps, is_over;
 };
 
 struct kept {
 	uint64_t id; /* on this link; 0 = none */
-	struct op op; /* its first action that manipulates; number 0 = none */
+	struct op op; /* the first action that manipulates; number 0 = none */
 	struct reply *reply; /* owned; NULL = free */
 };
 

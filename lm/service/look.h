@@ -16,7 +16,7 @@ struct look_on {
 /* The result for one object of a call. */
 struct looked {
 	struct token token;
-	bool is_proc; /* else the node */
+	bool is_proc; /* process, else node */
 	int rc; /* below 0: e has the reason */
 	struct err e;
 	bool is_half_done; /* a failed write has changed something, or may have */

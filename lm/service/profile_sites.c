@@ -159,7 +159,7 @@ void profile_write_sites(struct profile *f)
 			write_site(&f->w, &f->site[i]);
 		if (f->rows.n < PROFILE_ROWS_MAX_BYTES)
 			continue;
-		f->left_out += f->nsite - i; /* those with least time */
+		f->left_out += f->nsite - i; /* the sites with the least time */
 		f->rows.n = n;
 		break;
 	}

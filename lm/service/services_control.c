@@ -46,7 +46,7 @@ static bool may_stop(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* By whichever signal: a process that is stopped is on the leash. */
+/* Sends any signal. A process that it stops is held as by proc_stop. */
 static int send_to(struct service_call *c, const struct object *o, struct settle_goal *w,
 		   struct err *e)
 {
@@ -169,7 +169,7 @@ static int renice_all(struct service_call *c, struct proc *p, size_t *changed, s
 		rc = host_thread_priority(p->held, tid[i], (int)call_int(c, 1), e);
 		*changed += !rc;
 		if (rc == -ERR_NOTFOUND)
-			rc = 0; /* it has ended in between */
+			rc = 0; /* the process has ended in between */
 	}
 	return rc;
 }

@@ -38,7 +38,8 @@ static bool is_trace_buffer(const struct service_call *c)
 }
 
 /*
- * Also if its processes here have all ended: a read asks this host as well, and that is no error.
+ * Succeeds also if all its processes here have ended: a read asks this host as well, and that is
+ * not an error.
  */
 static int serve_pa_create(struct service_call *c)
 {

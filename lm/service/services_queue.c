@@ -28,7 +28,7 @@ enum {
 	QUEUE_CALL = 1 << 7,
 	QUEUE_AGE = 1 << 8,
 	QUEUE_BEFORE = 1 << 9,
-	QUEUE_FLAGS = (1 << 10) - 1, /* what an entry has */
+	QUEUE_FLAGS = (1 << 10) - 1, /* flags of an entry */
 	QUEUE_CALLS = 1 << 10, /* behind the entries: the calls that threads are in */
 };
 
@@ -90,8 +90,7 @@ static int watch(struct service_call *c, struct proc *p)
 
 struct entry {
 	struct segview_posted p;
-	/* it began before the list: the size is not known, and the age at the least what the list's
-	 * is */
+	/* Begun before the list: the size is unknown, and the list's age is a lower bound. */
 	bool is_before;
 };
 

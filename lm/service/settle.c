@@ -100,7 +100,7 @@ static bool is_over(struct settling *s, struct waiting *w)
 		return false;
 	s->looks--;
 	switch (w->interest.what) {
-	case SETTLE_STOPPED: /* what has been continued since need not stop */
+	case SETTLE_STOPPED: /* a process continued since then need not stop */
 		return !holds_has(s->on.holds, p) ||
 		       stand_poll(s->on.host, p->pid, &w->stand, &s->looks);
 	case SETTLE_RUNNING:

@@ -21,8 +21,8 @@ struct tasks {
 struct task {
 	struct list link;
 	struct tasks *owner;
-	struct task_spec spec; /* its proc is NULL once an action has waited: */
-	struct token proc; /* it may be removed meanwhile; "" = none, or nothing has waited */
+	struct task_spec spec; /* proc is NULL once an action has waited: */
+	struct token proc; /* the process may be removed meanwhile; "" = none, or no wait */
 	uint32_t *number; /* owned copies of the arrays in spec */
 	bool *skip;
 	char *identity, *csr; /* owned */

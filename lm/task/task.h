@@ -45,7 +45,7 @@ struct tasks_conf {
 	struct procs *procs;
 	struct holds *holds;
 	struct audit *audit; /* NULL = none */
-	const struct service_family *family; /* what a host can do */
+	const struct service_family *family; /* capabilities of a host */
 	size_t nfamily;
 	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
 };

@@ -487,8 +487,9 @@ static void drop_partings(struct tool_csrs *c, const struct session *s)
 }
 
 /*
- * Nothing frees a csr inside switch_off(): no firing keeps it, and no request of the tool waits for
- * it. A branch that is cut for a full queue goes later, from a job of the loop: see link_fail().
+ * Nothing frees a csr inside switch_off(): no firing holds it, and no request of the tool waits for
+ * it. A branch that is disconnected for a full queue is removed later, from a job of the loop: see
+ * link_fail().
  */
 void tool_csrs_drop(struct tool_csrs *c, struct session *s)
 {

@@ -139,7 +139,7 @@ int tool_csrs_losses(struct tool_csrs *c, uint32_t branch, const struct msg_loss
 
 /* A user event, or that of a measurement. Borrowed. */
 struct csr_raise {
-	const char *event; /* its token */
+	const char *event; /* token of the event */
 	const struct omis_value *values; /* a list */
 	const struct trigger *source; /* NULL = none, and the time is now */
 	unsigned depth; /* of the run that raises it */

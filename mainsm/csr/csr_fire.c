@@ -22,7 +22,7 @@ struct firing {
 	struct tool_csr *csr;
 	struct reply *reply; /* owned; begins with what was executed below */
 	size_t first;
-	struct token node, proc, thread; /* what trigger points to */
+	struct token node, proc, thread; /* referenced by trigger */
 	struct trigger trigger;
 };
 
@@ -436,7 +436,7 @@ static int triggered(struct tool_csrs *c, uint32_t branch, const struct msg_trig
 	struct pars pars = { 0 };
 	int rc;
 
-	/* It happened before it was disarmed there. */
+	/* The event happened before the csr was disarmed there. */
 	if (csr && !tool_csr_is_enabled(csr) && parting_awaits(&csr->parting, branch)) {
 		tool_csr_lose(csr, 1 + parting_bounded(m->dropped));
 		return 0;

@@ -19,9 +19,9 @@
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* directory changes arrive in bursts */
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
-/* then it counts as enabled where it is not confirmed */
+/* Then it counts as enabled where it is not confirmed. */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
-/* then the losses of a branch are unknown, and the tool is notified */
+/* Then the losses of a branch are unknown, and the tool is notified. */
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
 /* losses are reported separately if no event reports them by then */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
@@ -45,8 +45,8 @@ enum csr_state {
 	CSR_OFF,
 	CSR_ENABLING, /* enabled, but the tool is not notified yet */
 	CSR_ENABLED,
-	CSR_DISABLING, /* the same */
-	CSR_LEAVING, /* the same, and it is deleted */
+	CSR_DISABLING, /* disabling, likewise */
+	CSR_LEAVING, /* disabling, likewise, and then deleted */
 	CSR_DELETED,
 	CSR_STATES
 };
@@ -61,8 +61,8 @@ struct tool_csr {
 	struct predicates *predicates; /* owned; of the request; NULL = none */
 	uint64_t id; /* of the tool's request */
 	enum csr_state state;
-	const char *why; /* it was disabled: static words or NULL */
-	/* since it was enabled: later changes do not repeat the report */
+	const char *why; /* reason for disabling: static words or NULL */
+	/* Since it was enabled: later changes do not repeat the report. */
 	bool has_reported_faults;
 	/* firings whose actions are executed, and calls that still need the csr */
 	unsigned keepers;
@@ -77,8 +77,8 @@ struct tool_csr {
 	struct list waiters;
 	nsec_t second; /* the start of the one in which `offered` counts */
 	uint64_t offered, dropped; /* dropped: not reported yet */
-	bool has_reported; /* since the last check of losses, an event that reported them */
-	bool is_thinned; /* in that second, below */
+	bool has_reported; /* an event reported losses since the last check */
+	bool is_thinned; /* thinned out below in that second */
 	unsigned overloads; /* seconds on end with too many */
 };
 
@@ -162,7 +162,7 @@ struct csr_firing {
 	size_t npar;
 	struct trigger trigger;
 	size_t first; /* the action to begin with, from 0 */
-	const struct msg_entry *entry; /* what was executed below */
+	const struct msg_entry *entry; /* entry that was executed below */
 	size_t nentry;
 	uint64_t dropped;
 	unsigned depth;

@@ -125,7 +125,7 @@ int directory_add_site(struct directory *d, uint32_t number, const char *name, s
 	return 0;
 }
 
-/* With all that it contains. */
+/* Also removes all objects that it contains. */
 static void directory_remove(struct directory *d, struct object *o)
 {
 	struct object *node;

@@ -14,7 +14,7 @@ struct sites {
 	struct site **v; /* in the order of the configuration, then of coming */
 	size_t n, nclaimed, nconfigured;
 	nsec_t claimed_start; /* when the sm of a claimed site was started last */
-	const struct site *claimed_last; /* that one; NULL = never */
+	const struct site *claimed_last; /* that site; NULL = never */
 	struct smap by_name;
 };
 

@@ -34,7 +34,7 @@ struct site_conf {
 	const char *name;
 	const char *hosts; /* patterns with * and ?, separated by commas or blanks; "" = none */
 	const char *launcher; /* "" = the default one; "none": never start an sm */
-	const char *host; /* where the sm runs, for {host}; "" = not given */
+	const char *host; /* host of the sm, for {host}; "" = not given */
 	const char *listen; /* address for the sm; "" = as mainsm */
 };
 

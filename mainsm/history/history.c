@@ -127,14 +127,14 @@ static void on_done(void *arg, struct reply *r)
 	write_all(h);
 	reply_free(r);
 	if (live_scan(&h->live, h->conf.directory))
-		arm(h, now(h) + HISTORY_SOON_NS); /* one has begun or ended meanwhile */
+		arm(h, now(h) + HISTORY_SOON_NS); /* a job has begun or ended meanwhile */
 	else if (live_has_work(&h->live))
 		arm(h, h->next);
 }
 
 /* --- asking */
 
-/* Only hosts with jobs are asked. */
+/* Asks only hosts with jobs. */
 static int attach_hosts(struct history *h)
 {
 	int got = 0;

@@ -30,11 +30,11 @@ struct live_job {
 	struct live_rank *rank; /* owned; of this sample */
 	size_t nrank, rank_cap;
 	int64_t counted, volumes; /* at the last sample */
-	double age_s; /* of its first process, -1: not known */
+	double age_s; /* age of its first process, -1: not known */
 	nsec_t began, sampled_at, ranks_at; /* wall; 0: never */
 	nsec_t next, ranks_next; /* loop time: when a sample of it, or of its ranks, is due */
 	bool wants_ranks; /* in the request that is under way */
-	/* its last sample is made; it stays until the directory has removed it */
+	/* The last sample is made; the job remains until the directory has removed it. */
 	bool is_done;
 };
 

@@ -32,8 +32,8 @@ struct live_rank {
 struct live_part {
 	struct list in_parts;
 	char node[TOKEN_BYTES];
-	bool is_known; /* it has answered */
-	bool has_base; /* what it reports is more than before */
+	bool is_known; /* an answer has arrived */
+	bool has_base; /* cpu_s and the lists hold the values of an earlier sample */
 	double cpu_s;
 	struct live_call *call; /* owned */
 	size_t ncall, cap;

@@ -13,9 +13,9 @@
 #include "eventlog/evread.h"
 #include "eventlog/evwrite.h"
 
-#define HISTORY_CALLS_MAX 1024 /* of one sample: more than there are functions */
+#define HISTORY_CALLS_MAX 1024 /* per sample: more than there are functions */
 #define HISTORY_RANKS_MAX 65536 /* of a job: OMIS_OBJECTS_MAX */
-/* of one record of 64 KB: with all columns, and a long host name for each rank */
+/* Per record of 64 KB: with all columns, and a long host name for each rank. */
 #define HISTORY_RANKS_EACH_MAX 512
 #define HISTORY_BLOCK_BYTES (96 * 1024) /* a 64 KB sample of ranks fits behind others */
 /* Values of a rank have 16 bits: the exponent of a float and 8 bits of its fraction. */
@@ -86,7 +86,7 @@ struct history_writer {
 	struct evwrite out;
 	struct history_name *name; /* owned; functions that this block has named */
 	size_t nname, cap;
-	uint64_t block; /* that it is about */
+	uint64_t block; /* block described by this entry */
 	bool is_described; /* types stand in this block */
 };
 

@@ -139,7 +139,7 @@ void history_query_cancel(struct history_query *q)
 		query_end(q);
 }
 
-/* --- what is too old */
+/* --- removal of old samples */
 
 static void note_age(void *arg, const struct history_job *j)
 {

@@ -22,7 +22,7 @@ struct loop;
 
 struct history_store_conf {
 	struct loop *loop;
-	const char *path; /* of its folder; copied */
+	const char *path; /* path of the directory; copied */
 	uint64_t max_bytes;
 	nsec_t keep; /* older samples go */
 	uint64_t stream; /* a number that is unique to this start */
@@ -66,7 +66,7 @@ int history_query(struct history_store *s, const struct history_visit *visit,
 void history_query_cancel(struct history_query *q);
 
 struct history_store_stats {
-	uint64_t samples; /* that were written since the start */
+	uint64_t samples; /* samples written since the start */
 	uint64_t lost; /* samples lost because of a full store or a disk error */
 	uint64_t bytes; /* on disk */
 	uint64_t damaged; /* bytes that made no sense */

@@ -287,7 +287,7 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	if (got < 0)
 		measure_add_fault(m, buf_str(&why));
 	buf_done(&why);
-	/* With an older plan, or none yet: it follows. */
+	/* An older plan, or none yet: a new plan follows. */
 	if (got)
 		measure_route(m, NULL);
 	standing_check(m->standing, false);

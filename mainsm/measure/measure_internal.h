@@ -27,7 +27,7 @@ struct measures {
 	struct smap by_token;
 	struct map by_number;
 	struct loop_timer *follow; /* owned */
-	nsec_t follow_next; /* not before this */
+	nsec_t follow_next; /* earliest time of the next attempt */
 	uint64_t round; /* of following: each measurement has a turn in it */
 	bool is_round_over, has_more_changed; /* the next round is requested already */
 	struct flow_batch_room room;
@@ -73,7 +73,7 @@ struct measure_piece {
 	struct buf text;
 	struct stage *stage; /* owned; NULL: it runs below */
 	struct flow *engine; /* owned; of the stage */
-	uint32_t branch; /* that has it, or what is below it; STAGE_NOWHERE */
+	uint32_t branch; /* branch with the object, or the path to it; STAGE_NOWHERE */
 };
 
 struct measure_plan {
@@ -91,12 +91,12 @@ struct measure_waiter {
 	void (*on_loaded)(void *arg);
 	void (*on_read)(void *arg, const char *values); /* exactly one of the two is not NULL */
 	void *arg;
-	int64_t read; /* that, or a later one */
+	int64_t read; /* requested read, or a later one */
 };
 
 /* An error of an object's part. */
 struct measure_trouble {
-	uint32_t branch; /* that reported it */
+	uint32_t branch; /* branch that reported it */
 	char object[TOKEN_BYTES];
 	unsigned status; /* of the request language */
 	char *text; /* owned */
@@ -113,7 +113,7 @@ struct measure_counted {
 	uint32_t output;
 	struct moments moments;
 	bool is_enough;
-	/* of its values: an interval for independent ones would be too narrow */
+	/* Dependence of its values: an interval for independent ones would be too narrow. */
 	enum dependence dependence;
 };
 
@@ -152,7 +152,7 @@ struct measure {
 	/* owned; of the last read, and of its plan */
 	struct measure_counted *counted;
 	size_t ncounted, capcounted;
-	bool has_enough; /* its rule has ended it */
+	bool has_enough; /* ended by its rule */
 	uint64_t lost; /* values that had no room in their read */
 	uint64_t frames, bytes, dropped;
 };
@@ -247,7 +247,7 @@ int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
 int measure_plan_make(const struct measure *m, struct measure_world **world,
 		      struct measure_plan **out, struct buf *why);
 void measure_plan_free(struct measure_plan *p);
-void measure_piece_close(struct measure_piece *p); /* its stage, if it has one */
+void measure_piece_close(struct measure_piece *p); /* ends its stage, if any */
 
 /* Writes diagnostics of the compiler as text. */
 void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);

@@ -50,7 +50,7 @@ bool measure_runs(const struct measure *m)
 	return m->state == MEASURE_LOADING || m->state == MEASURE_RUNNING;
 }
 
-/* --- what is wrong */
+/* --- errors of parts */
 
 void measure_drop_troubles(struct measure *m, uint32_t branch)
 {

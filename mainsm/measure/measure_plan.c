@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define GRAPH_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* of one piece, in one frame */
+#define GRAPH_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* per piece, in one frame */
 
 void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why)
 {

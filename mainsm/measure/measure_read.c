@@ -96,7 +96,7 @@ static void write_value(struct omis_writer *w, const struct measure *m,
 	omis_write_string(w, flow_flags_print(flags, t->flags));
 	if (v->output < m->plan->nlabel && m->plan->with[v->output])
 		omis_write_token(
-			w, m->plan->with[v->output]); /* as it is: take_with() has written it */
+			w, m->plan->with[v->output]); /* unchanged: take_with() has written it */
 	omis_write_list_end(w);
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#define TOOL_EVENTS_MAX 256 /* of one tool; as many as it may have conditions */
+#define TOOL_EVENTS_MAX 256 /* per tool; as many as conditions */
 
 /* A call that waits for the branches: of conditional requests that are armed, or disarmed. */
 struct awaiting {
@@ -169,7 +169,7 @@ static int event_destroy(struct service_call *c)
 	return rc;
 }
 
-/* With resume 0 what led to this run is the source of the event. */
+/* Raises the event. If resume is 0, the source is that of this run. */
 static int event_raise(struct service_call *c)
 {
 	const struct run_spec *spec = run_spec(c->run);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLES_MAX 20000 /* in one reply: two days of a job */
+#define SAMPLES_MAX 20000 /* per reply: two days of a job */
 #define JOBS_MAX 65536 /* runs that are listed: a run a minute for a week is a sixth of it */
 
 /* One run of a job: a name may be used again after its end. */
@@ -37,7 +37,7 @@ struct rank_set { /* the ranks of a job at the requested moment */
 };
 
 struct reading {
-	struct service_call c; /* its call and reply live as long as the run does */
+	struct service_call c; /* call and reply live as long as the run */
 	struct history_query *query;
 	char *job; /* owned; "": all */
 	nsec_t from, to;

@@ -200,7 +200,7 @@ static int watch(struct starter *s, const struct site *site, pid_t pid, struct e
 			&(struct loop_watch){
 				.fd = l->pidfd, .what = LOOP_READ, .fn = on_ended, .arg = l },
 			e);
-	/* Without a watch the sm starts all the same; that it failed is noticed by time. */
+	/* Without a watch the sm starts all the same; a failure is detected by its time-out. */
 	if (!l->watch)
 		launched_free(l);
 	return 0;

@@ -18,7 +18,7 @@ struct starter_conf {
 	const char *sm; /* path of the sm program; copied, as all strings here */
 	/* listening address of sms on this host, unless the site has one */
 	const char *listen;
-	/* the same for sms of other launchers, which are not on this host */
+	/* Address to listen at for sms of other launchers, which are not on this host. */
 	const char *listen_elsewhere;
 	const char *state_dir; /* for sms on this host, and for the output of launchers */
 	/* A launcher has ended; the text has its status. */

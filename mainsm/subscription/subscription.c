@@ -41,7 +41,7 @@ static struct subscription *find(const struct subscriptions *ks, const char *nam
 	return NULL;
 }
 
-/* --- its end */
+/* --- end of a subscription */
 
 static void end_receiver(struct subscription *s, const char *missing)
 {
@@ -97,7 +97,7 @@ static void on_lease(void *arg)
 	end(arg, "it had no receiver for as long as its lease");
 }
 
-/* --- its receiver */
+/* --- receiver of a subscription */
 
 static void set_receiver(struct subscription *s, struct session *receiver)
 {
@@ -144,7 +144,7 @@ void subscriptions_tool_gone(struct subscriptions *ks, const struct session *gon
 	}
 }
 
-/* --- what is requested */
+/* --- changes of the request */
 
 /* True: the whole subscription was refused. Single objects may end, and others may begin. */
 static bool is_off(const struct reply *r)

@@ -36,7 +36,7 @@ struct subscription {
 	struct streams streams; /* by the token of the branch */
 	struct loop_timer *lease;
 	struct loop_timer *coming; /* while absent branches may return */
-	bool has_waited; /* for them, since it was to end */
+	bool has_waited; /* for them, since the end was requested */
 	char fault[ERR_TEXT_BYTES]; /* the last error that a host reported */
 };
 

@@ -143,7 +143,7 @@ static void forward(struct subscription *s, struct stream *x, const struct msg_e
 
 	if (streams_held(xs, x) >= STREAM_ROOM_MAX ||
 	    xs->unsafe + m->blocks.n > STREAM_WINDOW_BYTES || pass_on(s, m))
-		stream_step(xs, x, STREAM_FULL); /* it is sent again when there is room */
+		stream_step(xs, x, STREAM_FULL); /* sent again when there is room */
 	else
 		streams_hold(xs, &(struct stream_message){ .number = m->stream,
 							   .place = m->place,

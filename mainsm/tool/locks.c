@@ -23,7 +23,7 @@ struct member {
 	struct locks *l;
 	struct list in_row;
 	struct omis_request *request; /* owned while it waits, then the run's */
-	struct run_spec spec; /* as it was requested */
+	struct run_spec spec; /* as requested */
 	bool is_locked, waits;
 	nsec_t deadline;
 	struct loop_timer *timer; /* of a waiting one; owned */
@@ -53,7 +53,7 @@ size_t locks_waiting(const struct locks *l)
 	return l->nwaiting;
 }
 
-/* --- what lists touch */
+/* --- objects of lists */
 
 /* Nodes of earlier lists in the queue. */
 struct marks {
@@ -124,7 +124,7 @@ static void mark(void *arg, uint32_t node)
 		m->no_memory = true;
 }
 
-/* Without memory it is not known, and then it waits. */
+/* Without memory the answer is unknown, and the list waits. */
 static bool is_free(struct marks *m, struct member *e)
 {
 	struct check w = { m, e, true };
@@ -252,7 +252,7 @@ static struct member *member_new(struct locks *l, struct omis_request *request,
 	return e;
 }
 
-/* Not consumed: the caller keeps the request. */
+/* The request is not consumed: the caller owns it. */
 static void forget(struct member *e)
 {
 	e->request = NULL;
@@ -299,7 +299,7 @@ int locks_run(struct locks *l, struct omis_request **request, const struct run_s
 	int rc;
 
 	if (spec->flags & MSG_REQUEST_OUTCOME)
-		/* it has no effect on any host */
+		/* The request has no effect on any host. */
 		return executor_run(l->executor, request, spec, e);
 	m = member_new(l, *request, spec);
 	if (!m)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PA_OBJECTS_MAX 64 /* of one tool; a segment has 64 cells a thread */
+#define PA_OBJECTS_MAX 64 /* per tool; a segment has 64 cells per thread */
 
 struct pa_object {
 	char *token;

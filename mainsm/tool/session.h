@@ -38,11 +38,11 @@ struct session {
 	struct {
 		nsec_t since;
 		unsigned raised, fired;
-	} load; /* of its user events and firings within a second, the CSR engine's */
+	} load; /* its user events and firings within a second, by the CSR engine */
 	struct list runs; /* struct run, the executor's */
 	size_t nrun; /* requests that are executed, a large one as several */
 	bool is_paused;
-	struct share *share; /* of its principal, by above.c; NULL: of no tool */
+	struct share *share; /* share of its principal, by above.c; NULL: not a tool */
 	struct list in_share;
 	struct list in_sessions;
 	/* Receives the messages of a session without a link; may be NULL. */

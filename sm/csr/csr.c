@@ -53,7 +53,7 @@ size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uin
 	return n;
 }
 
-/* --- what the branches get */
+/* --- messages to the branches */
 
 /* An absent host gets it when it connects. */
 static int send_part(void *arg, const struct standing_part *p)
@@ -83,7 +83,7 @@ static void end_part(void *arg, const struct standing_part *p)
 		parting_await(&c->parting->parting, p->branch);
 }
 
-/* --- one conditional request */
+/* --- conditional requests */
 
 static void csr_free(struct site_csr *c)
 {
@@ -229,7 +229,7 @@ static int set_text(struct site_csr *c, const struct msg_arm *m)
 	return 0;
 }
 
-/* All of it, for splitting it again when hosts move. */
+/* Stores the whole ARM, for splitting it again when hosts move. */
 static int set_whole(struct site_csr *c, const struct msg_arm *m)
 {
 	char *identity = str_dup(m->identity);
@@ -264,7 +264,7 @@ static int split(struct site_csr *c, const struct msg_arm *m, const struct omis_
 	arm_free(arm);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
-	standing_commit(c->standing); /* what finds no memory is sent with the next change */
+	standing_commit(c->standing); /* parts without memory are sent with the next change */
 	return 0;
 }
 

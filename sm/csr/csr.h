@@ -21,9 +21,9 @@
 #define SITE_CSRS_ENTRIES_MAX 1000 /* faults reported in one ARM_ACK; more names are of no use */
 /* after this, mainsm gets the answer without silent hosts */
 #define SITE_CSRS_ACK_MAX_NS NSEC_PER_SEC
-/* the same for DISARM: shorter than mainsm's wait for this sm */
+/* Likewise for DISARM: shorter than mainsm's wait for this sm. */
 #define SITE_CSRS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
-/* so that losses of many hosts are reported as one number */
+/* Collects losses of many hosts in one number. */
 #define SITE_CSRS_LOSSES_NS (200 * NSEC_PER_MSEC)
 
 struct site_csrs;

@@ -114,7 +114,7 @@ uint16_t nodes_port(const struct nodes *ns);
  */
 void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, const char *ways);
 
-/* As set; 0: there is no parent yet. */
+/* Returns the level that was set; 0: there is no parent yet. */
 uint32_t nodes_level(const struct nodes *ns);
 
 struct node *nodes_at(const struct nodes *ns, uint32_t place);

@@ -14,11 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECTS_NODE_MAX 16384 /* of one host, so that it does not fill the room of the others */
+#define OBJECTS_NODE_MAX 16384 /* per host, so that one host cannot use the room of others */
 #define OBJECTS_NODE_BYTES_MAX (8 * 1024 * 1024) /* and their texts */
 #define OBJECTS_SITE_MAX 262144 /* of all hosts: as many as mainsm stores */
 #define OBJECTS_SITE_BYTES_MAX (128 * 1024 * 1024)
-#define OBJECTS_PART_MAX 2000 /* of one message: far below PROTO_ELEMENTS_MAX */
+#define OBJECTS_PART_MAX 2000 /* per message: far below PROTO_ELEMENTS_MAX */
 #define OBJECTS_PART_BYTES (256 * 1024)
 
 struct objects;

@@ -92,7 +92,7 @@ int site_measures_look(const struct site_measures *f, uint32_t measurement, stru
 struct site_measures_stats {
 	size_t measurements, nodes, state_bytes;
 	size_t bytes; /* of graphs */
-	uint64_t reads; /* that were closed */
+	uint64_t reads; /* closed reads */
 	uint64_t late; /* reads closed without some host */
 	uint64_t strays;
 };

@@ -20,7 +20,7 @@ struct site_measures {
 	struct site_measures_conf conf;
 	struct map by_number; /* owns struct site_measure */
 	struct flow *engine; /* created with the first piece of the site */
-	struct site_measure *current; /* that is being read */
+	struct site_measure *current; /* measure being read */
 	struct flow_batch_room room;
 	struct loop_timer *follow; /* owned; hosts have moved: all is checked again soon */
 	uint32_t version; /* of the last FLOW_LOAD that was sent */
@@ -31,13 +31,13 @@ struct site_measures {
 /* The piece of one host. */
 struct host_piece {
 	struct token token;
-	uint32_t node; /* its number */
+	uint32_t node; /* number of the node */
 	uint8_t *graph; /* owned; as text */
 	size_t ngraph;
 	uint64_t of; /* version of the FLOW_LOAD that named it last */
-	uint32_t branch; /* where it was sent, STAGE_NOWHERE */
+	uint32_t branch; /* branch to which it was sent, STAGE_NOWHERE */
 	uint64_t number; /* of the graph; each received graph has a new number */
-	bool is_refused; /* it does not run there */
+	bool is_refused; /* not running there */
 	uint64_t frames, bytes; /* received from there */
 };
 
@@ -56,7 +56,7 @@ struct site_measure {
 	struct reply *answer; /* owned; errors; NULL once FLOW_ACK was sent */
 	struct standing *standing; /* owned; mark: the sum of the graphs' numbers */
 	struct flowbox *box; /* owned */
-	struct read_clock reads; /* it runs when the stage has a graph */
+	struct read_clock reads; /* active when the stage has a graph */
 	int64_t last_asked; /* the highest read in FLOW_READ: no later one can arrive */
 	bool is_above_sms; /* a part runs below another sm */
 	struct loop_timer *timer; /* owned; passing on: ends the wait for a frame */

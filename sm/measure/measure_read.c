@@ -62,7 +62,7 @@ static bool on_close(void *arg, bool is_late)
 	return true;
 }
 
-/* By time alone if no host is connected. */
+/* Depends on time alone if no host is connected. */
 static bool is_whole(void *arg, int64_t read)
 {
 	int64_t all = stage_complete(((struct site_measure *)arg)->stage);

@@ -27,7 +27,7 @@ struct parent_link_handler {
 
 /* Borrowed pointers, copied strings. */
 struct parent_link_conf {
-	bool is_stacked; /* its parent is an sm: that of the site, or the stated one; else mainsm */
+	bool is_stacked; /* the parent is an sm: that of the site, or the stated one; else mainsm */
 	struct net_ctx *ctx; /* of a stacked one, with the identity of mainsm; borrowed, copied */
 	const struct connstr *conn;
 	const char *stated; /* "" = from mainsm */
@@ -37,7 +37,7 @@ struct parent_link_conf {
 	struct link_dialer dialer;
 	uint64_t epoch;
 	const char *site, *host, *software;
-	const char *listen; /* where lms find us */
+	const char *listen; /* address for lms */
 	struct meter *meter; /* as link_conf.meter */
 	struct parent_link_handler handler;
 };

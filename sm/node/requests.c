@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_MAX_BYTES (2 * REPLY_MAX_BYTES) /* of one reply with what encoding adds */
+#define FRAMES_MAX_BYTES (2 * REPLY_MAX_BYTES) /* per reply, with the overhead of encoding */
 
 struct requests {
 	struct requests_conf conf;

@@ -43,30 +43,31 @@ struct sm;
 struct sm_conf {
 	struct loop *loop;
 	struct rng *rng;
-	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
+	struct timebase *timebase; /* set by the link to mainsm; answers the lms */
 	struct net_ctx *ctx; /* own certificate (role sm); stores revoked serials */
-	struct link_dialer dialer; /* to mainsm; not of a stacked one */
+	struct link_dialer dialer; /* to mainsm; not for a stacked sm */
 	bool is_stacked; /* below another sm of the site */
-	const char *parent; /* of a stacked one: address of that sm; NULL or "" = from mainsm */
-	const struct connstr *conn; /* of a stacked one: how mainsm is found; copied */
+	const char
+		*parent; /* for a stacked sm: address of the upper sm; NULL or "" = from mainsm */
+	const struct connstr *conn; /* for a stacked sm: connection string of mainsm; copied */
 	/* limit of lms served here although there are lower sms, which get the others */
 	size_t fan_in;
 	uint64_t epoch; /* wall ns of this start */
 	const char *site, *host; /* own names; lms of another site are refused */
 	const char *listen; /* numeric address; NULL = 127.0.0.1 */
 	uint16_t port; /* 0 = the system chooses */
-	const char *advertise; /* where lms find us: hosts by commas; NULL = listen */
+	const char *advertise; /* addresses for lms: hosts by commas; NULL = listen */
 	const char *software; /* name and version, for HELLO */
 	nsec_t linger; /* ends after this time without lms; 0 = never */
-	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
+	nsec_t grace; /* how long armed requests wait for mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
 	const char *spool; /* folder of stored subscriptions; NULL = not possible */
-	const struct disk *disk; /* of that folder; NULL = the system's */
-	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
+	const struct disk *disk; /* for that directory; NULL = the system's */
+	const struct spooler_turns *turns; /* turns of their spools; NULL = one thread each */
 	/* shared by all sms of this process; borrowed; NULL: no other sm */
 	struct keeps_all *keeps;
 	const struct quota *quota; /* quota of this mainsm; copied; NULL = none */
-	struct meter *meter; /* of all its links; borrowed; NULL = none */
+	struct meter *meter; /* of all links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
 	/* Fills *out; NULL: the status service omits those counters. */
 	void (*health)(void *arg, struct daemon_health *out);
@@ -105,7 +106,7 @@ void sm_set_quota(struct sm *sm, const struct quota *q);
 void sm_drain(struct sm *sm, bool drain);
 
 struct sm_counts {
-	size_t lms; /* that are up */
+	size_t lms; /* connected */
 	size_t nodes; /* known, silent ones included */
 	size_t objects; /* of all nodes */
 	size_t procs; /* processes on those hosts */
@@ -115,14 +116,14 @@ struct sm_counts {
 	size_t strange; /* csrs among them of unknown tools; must be 0 */
 	uint64_t asked, answered,
 		partial; /* requests from mainsm; answers that lack some objects */
-	uint64_t doubles; /* requests that came twice */
+	uint64_t doubles; /* repeated requests */
 	uint64_t strays; /* replies without a request, or from another lm */
 	uint64_t forged; /* lms that named foreign objects, and were disconnected */
 	uint64_t refused; /* lms that were not admitted */
 	uint64_t dropped; /* TRIGGERED that did not fit upwards; reported as a gap */
 	uint64_t cut; /* lms that did not read */
 	uint64_t over_quota; /* refused for a limit of the quota */
-	bool is_up; /* mainsm is there */
+	bool is_up; /* connected to mainsm */
 };
 
 void sm_get_counts(const struct sm *sm, struct sm_counts *out);

@@ -11,7 +11,7 @@ static void forged(struct sm *sm, struct branch *b, const struct err *why)
 	branch_cut(b, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL, why->text);
 }
 
-/* One host too many must not lose all others of an sm. */
+/* A host too many must not disconnect all others of an sm. */
 static void no_room(struct sm *sm, struct branch *b, uint32_t node, const struct err *why)
 {
 	log_warn("sm", "%s host=%s node=n_%u: %s", b->is_sm ? "not taken in, sm" : "cutting",

@@ -105,7 +105,7 @@ static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
 		log_notice("sm", "certificate renewed");
 }
 
-/* --- what the site allows */
+/* --- limits of the site */
 
 /* True for a single request about this sm's health, which is permitted even at a limit. */
 static bool is_status(const struct bytes *text)
@@ -188,7 +188,7 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 	const struct msg all = { .type = MSG_DISARM, .disarm = *m };
 
 	missed_csr(&sm->missed, m->csr);
-	/* Not armed here: a host may have moved here with it. */
+	/* Sent even if not armed here: a host may have moved here with it. */
 	if (!site_csrs_has(sm->csrs, m->csr))
 		branches_send_all(nodes_branches(sm->nodes), &all);
 	site_csrs_disarm(sm->csrs, m->csr);
@@ -214,7 +214,7 @@ static void got_disown(struct sm *sm, const struct msg *m)
 		return;
 	branch_send(n->branch, m);
 	if (n->branch->is_sm)
-		return; /* it announces the end of the host */
+		return; /* announces the end of the host */
 	log_warn("sm", "forgotten host=%s: node number %u is not its own", n->host, n->number);
 	node_forget(sm->nodes, n);
 }
@@ -299,7 +299,10 @@ static void count_move_of(struct node *n)
 		n->attach += step;
 }
 
-/* With a parent below mainsm, our hosts move whenever we do: their move counters grow. */
+/*
+ * Counts a move. With a parent below mainsm, our hosts move whenever we do: their move counters
+ * grow.
+ */
 static void count_move(struct sm *sm)
 {
 	for (uint32_t i = 0; i < nodes_bound(sm->nodes); i++) {

@@ -28,7 +28,7 @@ struct visitor {
 	enum omis_right right;
 	uint32_t number;
 	char name[NAME_MAX_BYTES + 1]; /* from the certificate */
-	char identity[IDENTITY_URI_BYTES]; /* the same, whole */
+	char identity[IDENTITY_URI_BYTES]; /* the whole identity */
 	char pin[PKI_PIN_BYTES]; /* of the mainsm that joins */
 	uint64_t joining; /* id of the request that waits for a join */
 	bool is_joining;

@@ -413,7 +413,7 @@ static int become_member(struct tenant *t, struct err *e)
 	if (!t->wall_since && !rc)
 		t->wall_since = t->conf->wall_now(t->conf->arg);
 	if (!rc)
-		seen_now(t); /* it has enrolled us */
+		seen_now(t); /* mainsm has enrolled us */
 	else if (t->wall_since)
 		sleep_now(t);
 	return rc;

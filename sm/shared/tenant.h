@@ -15,7 +15,7 @@
 #include "common/net/pki.h"
 #include "sm/node/sm.h"
 
-/* as the grace: csrs and measurements have ended by then */
+/* As the grace: csrs and measurements have ended by then. */
 #define TENANT_ASLEEP_AFTER_NS (120 * NSEC_PER_SEC)
 /* longest wait of a mainsm that returns */
 #define TENANT_WAKE_NS (60 * NSEC_PER_SEC)

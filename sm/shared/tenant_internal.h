@@ -11,9 +11,9 @@ struct tenant {
 	const struct tenant_conf *conf; /* borrowed */
 	char pin[PKI_PIN_BYTES];
 	char dir[FILE_PATH_BYTES];
-	char spool[FILE_PATH_BYTES]; /* in it: subscriptions of the user's tools */
+	char spool[FILE_PATH_BYTES]; /* directory in it: subscriptions of the user's tools */
 	char name[NAME_MAX_BYTES + 1];
-	struct connstr conn; /* where the user's mainsm is; without a token */
+	struct connstr conn; /* address of the user's mainsm; without a token */
 	struct connstr next; /* while joining: with the token; wiped */
 	char next_name[NAME_MAX_BYTES + 1];
 	char address[NAME_MAX_BYTES + 8]; /* of conn, for people */

@@ -26,7 +26,7 @@ struct waiting {
 struct tenants {
 	struct tenants_conf conf;
 	struct tenant_conf tenant;
-	struct keeps_all keeps; /* what they keep together */
+	struct keeps_all keeps; /* limits shared by their subscriptions */
 	struct user_conf *user; /* owned, with its strings */
 	size_t nuser;
 	struct tenant **v;

@@ -76,7 +76,7 @@ static void on_come(void *arg)
 	count(s);
 }
 
-/* --- one of them */
+/* --- single sources */
 
 static struct source *source_of(struct stream *x)
 {

@@ -89,7 +89,7 @@ static void on_gone(void *arg, struct keep *k)
 	keep_set_user(k, NULL);
 }
 
-/* --- what is safe */
+/* --- acknowledgements */
 
 static void ack(void *arg, const struct stream_message *t)
 {

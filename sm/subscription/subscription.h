@@ -12,7 +12,7 @@
 #include "sm/hosts/nodes.h"
 
 #define SUBSCRIPTION_RETRY_NS (200 * NSEC_PER_MSEC) /* between two checks for room */
-/* so that changes of source lists are written together */
+/* Delay of saving, so that changes of source lists are written together. */
 #define SUBSCRIPTION_SAVE_NS (100 * NSEC_PER_MSEC)
 /* streams whose last block is noted, so that none is stored twice */
 #define SUBSCRIPTION_STREAMS_MAX 65536

@@ -33,7 +33,7 @@ struct site_subscription {
 	int sources; /* the last argument of keep_feed() */
 	struct loop_timer *coming; /* while absent sources may return */
 	bool awaits; /* set while it runs and a source is absent: absent ones count as present */
-	bool has_changed; /* since the list of sources was written */
+	bool has_changed; /* changed since the list of sources was written */
 	size_t nseq; /* streams of all feeds that are remembered */
 };
 
