@@ -28,7 +28,7 @@ void *__wrap_realloc(void *p, size_t n)
 	void *q = __real_realloc(p, heap_room(n));
 
 	if (!q && was_charged)
-		heap_charge(p); /* it is as it was */
+		heap_charge(p); /* the block remains valid */
 	return heap_charge(q);
 }
 

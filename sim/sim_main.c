@@ -32,7 +32,7 @@
 struct sim_options {
 	struct run_conf run;
 	uint64_t sites, ranks, tools;
-	/* its numbers of hosts and levels; a cluster has one of each */
+	/* Its numbers of hosts and levels; a cluster has one of each. */
 	struct growth_plan plan;
 	uint64_t first, last;
 	const char *faults;
@@ -392,7 +392,7 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
 	sigaction(SIGABRT, &crash, NULL);
-	end_signal_catch(); /* what has been done is printed */
+	end_signal_catch(); /* prints the results so far */
 	if (argc - first == 1 && str_eq(argv[first], "cluster"))
 		return run_cluster(w, spec);
 	if (argc - first == 1 && (str_eq(argv[first], "growth") || str_eq(argv[first], "speed")))

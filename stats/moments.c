@@ -30,7 +30,7 @@ void powers_add(struct powers *p, uint64_t n_before, double v)
 	sum_add(&p->mean, part);
 }
 
-/* Neither of them is empty. */
+/* Requires that neither is empty. */
 static void merge(struct powers *p, double na, const struct powers *from, double nb)
 {
 	double n = na + nb, wa = na / n, wb = nb / n;

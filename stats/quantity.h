@@ -26,7 +26,7 @@
 
 enum quantity_kind {
 	QUANTITY_STATISTICS, /* constant memory, some 8 KiB */
-	QUANTITY_ON_FILE, /* the same, and each value is a line of a file */
+	QUANTITY_ON_FILE, /* as above, and each value is a line of a file */
 	QUANTITY_VALUES, /* all values are kept */
 };
 
@@ -43,7 +43,7 @@ struct quantity_options {
 	enum quantity_kind kind;
 	const char *path; /* QUANTITY_ON_FILE */
 	uint64_t drop_count; /* the first values are not counted: initial transient */
-	nsec_t drop_before; /* nor what has a time before this; of quantity_add_at() */
+	nsec_t drop_before; /* values before this time are dropped; for quantity_add_at() */
 	struct stop stop;
 };
 

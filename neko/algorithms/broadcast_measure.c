@@ -18,7 +18,7 @@ enum { TIME_TO_DELIVER, DELAY };
 struct message {
 	uint64_t id;
 	nsec_t sent_at; /* -1: not reported */
-	nsec_t first_at, last_at; /* of its deliveries */
+	nsec_t first_at, last_at; /* of the deliveries */
 	uint32_t n; /* processes that have it, and are up */
 	uint8_t *by; /* owned: a bit for each that has delivered it; NULL: all that were up have */
 };

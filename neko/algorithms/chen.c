@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HEARTBEATS_MAX 4096 /* that one freshness point waits for */
+#define HEARTBEATS_MAX 4096 /* limit per freshness point */
 #define PRECISION 1e-13 /* of the area of one span, in parts of the whole area */
 /* relative shift of times: where the tail jumps, each side of a corner has its own value */
 #define INSET 4e-16

@@ -180,7 +180,7 @@ static const struct neko_layer_ops phi_ops = DETECTOR("phi");
 
 struct kind {
 	const struct neko_layer_ops *ops;
-	uint64_t window; /* its default; 0: it has none */
+	uint64_t window; /* default; 0: none */
 };
 
 static int push(struct neko_process *p, struct setup *s, const struct kind *of,

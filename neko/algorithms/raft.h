@@ -22,7 +22,7 @@
 /* Events; content: the term. */
 #define RAFT_CANDIDATE "candidate"
 #define RAFT_LEADER "leader"
-#define RAFT_FOLLOW "follow" /* it has received a message of the leader of that term */
+#define RAFT_FOLLOW "follow" /* a message of the leader of that term was received */
 #define RAFT_RESIGN "resign" /* a leader has received a later term */
 
 int raft_init(struct neko_process *p, struct setup *s, struct err *e);

@@ -13,7 +13,7 @@
 enum { ELECTION, FAILOVER, TERMS, LED };
 
 struct view {
-	uint64_t term; /* of its last event */
+	uint64_t term; /* term of the last event */
 	uint64_t followed;
 	nsec_t stood_at; /* for election in `term` */
 	bool is_down;
@@ -26,7 +26,7 @@ struct run_of {
 	struct view *current; /* leader of the highest term that has one; NULL: none yet */
 	uint64_t term, led_term; /* of current; of the last leader that most followed */
 	nsec_t crashed_at; /* of a leader that most followed; -1: none, or there is a new one */
-	nsec_t led_since, led; /* since: -1: it is not led */
+	nsec_t led_since, led; /* start of the state; -1: without a leader */
 	nsec_t last_led;
 	nsec_t settle;
 };

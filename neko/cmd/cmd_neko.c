@@ -32,7 +32,7 @@ struct neko_options {
 	bool is_simulated, is_real, json, csv;
 	int64_t deadline_ns;
 	FILE *to_messages;
-	struct neko_trace trace; /* what JSON has of the first run */
+	struct neko_trace trace; /* trace of the first run, for JSON */
 	struct neko_delays to_delays;
 	struct neko_sweep sweep;
 	size_t point; /* of the sweep, while it runs */

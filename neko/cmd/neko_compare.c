@@ -25,9 +25,9 @@
 /* A quantity of one run. */
 struct side {
 	char name[NAME_BYTES], unit[NAME_BYTES];
-	double n, mean, half; /* of its 95 % interval */
+	double n, mean, half; /* half width of the 95 % interval */
 	double error, df; /* standard error of the mean */
-	double clock; /* what clocks may have made it err */
+	double clock; /* error bound due to clocks */
 	bool is_dependent; /* the interval is that of batch means */
 };
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#define NEKO_COMPARE_MAX_BYTES (16 * 1024 * 1024) /* what neko_show_json() writes */
+#define NEKO_COMPARE_MAX_BYTES (16 * 1024 * 1024) /* limit of output of neko_show_json() */
 
 /*
  * Compares files of `omig neko run -o`. Returns the exit status: 0, they agree; 1, they differ; 6,

@@ -12,11 +12,11 @@
 
 #define HEAD PLOT_HEAD
 #define BLOCK 210 /* of a quantity */
-#define PLOT_TOP 40 /* in its block */
+#define PLOT_TOP 40 /* top of the plot in its block */
 #define PLOT_HIGH 130
 #define LEFT 70
 #define HALF 400
-#define RIGHT 560 /* where the second plot begins */
+#define RIGHT 560 /* left edge of the second plot */
 #define BINS_MAX 200
 #define POINTS_MAX 4096
 

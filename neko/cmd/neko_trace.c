@@ -97,7 +97,7 @@ void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
 	json_key_object(j, "trace");
 	json_key(j, "messages");
 	if (is_real)
-		json_null(j); /* they are not recorded: not known is not none */
+		json_null(j); /* not recorded: unknown is not none */
 	else
 		add_messages(j, t);
 	json_key_array(j, "events");

@@ -65,7 +65,7 @@ struct neko_type {
 /* A kind of layer. The last members may be NULL. */
 struct neko_layer_ops {
 	const char *name;
-	size_t bytes; /* of its state: zero at first, freed automatically */
+	size_t bytes; /* size of its state: zero at first, freed automatically */
 	/*
 	 * The message types that it sends and receives. Messages of other types pass it upwards,
 	 * without deliver().
@@ -164,7 +164,7 @@ struct neko_event {
 	const char *what;
 	double content;
 	nsec_t error; /* bound of the error of `at`'s clock; 0 in simulations */
-	nsec_t content_error; /* the same for a content that is a time between two processes */
+	nsec_t content_error; /* as above for a content that is a time between two processes */
 };
 
 #define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */
@@ -184,7 +184,7 @@ struct neko_row {
 struct neko_measure {
 	const char *name;
 	const struct neko_row *rows; /* NEKO_ROWS_MAX at most; ends with a NULL name */
-	size_t bytes; /* of its state: zero at first, freed automatically */
+	size_t bytes; /* size of its state: zero at first, freed automatically */
 	void (*handle)(void *state, struct neko_figures *f, const struct neko_event *v);
 	int (*init)(void *state, struct setup *s, struct err *e);
 	int (*begin)(void *state, uint32_t m); /* of each run, with m processes; not 0: no memory */

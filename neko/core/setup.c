@@ -367,7 +367,7 @@ int setup_finish(const struct setup *s, struct err *e)
 	return 0;
 }
 
-/* --- what applications ask of their configuration: neko.h */
+/* --- configuration API for applications: neko.h */
 
 int neko_fail(struct err *e, const char *fmt, ...)
 {

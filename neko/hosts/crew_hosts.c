@@ -32,7 +32,7 @@ struct remote {
 	uint32_t id;
 	struct chan *chan; /* owned */
 	bool is_open, is_ordered, is_gone;
-	struct err why; /* that it did not open */
+	struct err why; /* why it did not open */
 };
 
 struct crew_hosts {
@@ -258,7 +258,7 @@ static const char *place(const struct crew *crew, uint32_t id)
 	return c->place;
 }
 
-/* Without its line a factory ends the process at once. */
+/* A factory without its line ends the process at once. */
 static void end(struct crew *crew)
 {
 	struct crew_hosts *c = hosts_of(crew);

@@ -39,7 +39,7 @@ static void factory_close(struct factory *f)
 	work_end_all(f);
 	net_listener_close(f->listener);
 	renewal_free(f->renewal);
-	loop_turn(f->loop); /* what was closed is freed */
+	loop_turn(f->loop); /* frees closed objects */
 	net_ctx_free(f->net);
 	free(f);
 }

@@ -37,7 +37,7 @@ struct factory_conf {
 	struct hosts_identity self;
 	const char *address; /* IPv4, numeric */
 	uint16_t port; /* 0: the system chooses */
-	const struct connstr *mainsm; /* that renews its certificate; NULL: none */
+	const struct connstr *mainsm; /* mainsm that renews its certificate; NULL: none */
 	bool takes_objects; /* a run may name a shared object of this host: `application` */
 };
 

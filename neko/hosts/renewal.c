@@ -18,7 +18,7 @@ struct renewal {
 	struct link *link; /* owned; NULL: no request is pending */
 	struct renew *renew; /* owned */
 	bool has_asked; /* over this line */
-	bool is_reported; /* that mainsm does not answer */
+	bool is_reported; /* the missing answer of mainsm was reported */
 };
 
 static void hang_up(struct renewal *r)
@@ -88,7 +88,7 @@ static int dial(struct renewal *r)
 	return r->link ? 0 : -ERR_NOMEM;
 }
 
-/* Without a line one is dialled; an earlier request is repeated when it is up. */
+/* Dials if there is no line. An earlier request is repeated when the line is up. */
 static int ask(void *arg, const struct msg *m)
 {
 	struct renewal *r = arg;

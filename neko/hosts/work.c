@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process of a run, as its factory sees it: a child with a stream, and the connection to the
- * master. Frames are passed in both directions; the time is sampled here and sent to the child. If
- * either end closes or is silent, the factory removes both.
+ * A process of a run in its factory: a child with a stream, and the connection to the master.
+ * Frames are passed in both directions; the time is sampled here and sent to the child. If either
+ * end closes or is silent, the factory removes both.
  */
 #include "neko/hosts/factory_internal.h"
 
@@ -38,7 +38,7 @@ struct work {
 	struct timebase clock; /* the master's */
 	nsec_t ping_at; /* the question that is not answered; 0: none */
 	nsec_t heard; /* of the master */
-	nsec_t silence; /* that it may keep */
+	nsec_t silence; /* allowed silence */
 	unsigned pings;
 	bool is_started;
 };

@@ -12,8 +12,8 @@
 #define QUICKCLOCK_ERROR_NS 1000
 
 struct quickclock {
-	struct ticks_scale scale; /* its base is the last reading */
-	bool is_quick; /* else ticks are not cheaper here */
+	struct ticks_scale scale; /* the base is the last reading */
+	bool is_quick; /* ticks are cheaper here */
 };
 
 /* Blocks for some ms. */

@@ -8,13 +8,13 @@
 #include <sys/socket.h>
 
 #define FLUSH_MS 50 /* age of an event when the master receives it */
-#define CLOSE_NS (2 * NSEC_PER_SEC) /* that all layers together have to return */
+#define CLOSE_NS (2 * NSEC_PER_SEC) /* time for all layers together to return */
 
 struct thread {
 	struct real *real;
 	struct neko_layer *layer;
 	pthread_t id;
-	pthread_cond_t wake; /* of its wait, and of the waiter for its end */
+	pthread_cond_t wake; /* wakes the thread; and the waiter for its end */
 	bool has_returned;
 };
 
@@ -58,7 +58,7 @@ static int give_way(struct real *r)
 	return r->is_closing ? -ERR_CLOSED : -ERR_TIMEOUT;
 }
 
-/* By our own clock; the waiter checks the master's when it wakes. */
+/* Uses our own clock; the waiter checks the master's when it wakes. */
 static void wait_until(struct real *r, struct thread *t, nsec_t until)
 {
 	nsec_t shift = r->epoch - r->clock.offset;

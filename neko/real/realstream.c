@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define QUEUE_BYTES (1024 * 1024) /* that wait for one process; then it loses, as UDP does */
-#define ACCEPTS_MAX 64 /* of one turn: others have theirs */
+#define QUEUE_BYTES (1024 * 1024) /* queue for one process; then frames are lost, as with UDP */
+#define ACCEPTS_MAX 64 /* per turn, for fairness */
 #define HELLO_BYTES (1 + 16) /* a type; the key, the dialler, the receiver */
 
 enum { FRAME_DATAGRAM = 1, FRAME_HELLO = 2 };

@@ -56,10 +56,10 @@ enum realwire_type {
 	REALWIRE_START = 200, /* to a factory: be process N of this run */
 	REALWIRE_READY, /* from a process: its ports */
 	REALWIRE_FAILED, /* the words why it cannot be that */
-	REALWIRE_PEERS, /* to it: key and addresses of the run */
+	REALWIRE_PEERS, /* to the process: key and addresses of the run */
 	REALWIRE_GO, /* the time 0 */
 	REALWIRE_STOP,
-	REALWIRE_BLOCK, /* from it: events, delays, its clock */
+	REALWIRE_BLOCK, /* from the process: events, delays, its clock */
 	REALWIRE_KILL, /* to a factory: kill the process at once */
 	REALWIRE_GONE, /* from a factory: the process has ended */
 	REALWIRE_PING, /* from a factory: what is the time? */
@@ -125,7 +125,7 @@ int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n);
 /* --- blocks */
 
 #define REALWIRE_WHAT_BYTES 64 /* of an event's description, with its 0 */
-#define REALWIRE_BLOCK_ENTRIES 4096 /* that surely fit into a frame */
+#define REALWIRE_BLOCK_ENTRIES 4096 /* certainly fit into a frame */
 
 struct realwire_block {
 	nsec_t until; /* no event before this one follows */
@@ -135,7 +135,8 @@ struct realwire_block {
 	bool is_crashed; /* of the last block: the process did nothing from `until` on */
 	nsec_t stop_at; /* time at which one of its layers ended the run; NEKO_NEVER: none did */
 	bool has_lost; /* events for which there was no room: the report is partial */
-	nsec_t offset, error; /* of its clock: the master's time minus its own, and the bound */
+	/* offset of its clock: the master's time minus its own, and the bound */
+	nsec_t offset, error;
 	double drift, drift_error; /* ppm by which the master's is faster; NaN: not known yet */
 };
 

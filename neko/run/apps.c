@@ -96,7 +96,7 @@ int apps_load(const char *path, const struct neko_kind **out, struct err *e)
 	void *object;
 	int rc;
 
-	/* Without a slash the loader would look in the system's folders. */
+	/* Without a slash the loader would search the system's directories. */
 	if (!strchr(path, '/'))
 		return err_set(e, ERR_INVALID, "'%s' has no folder; write ./%s", path, path);
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -10,7 +10,7 @@
 struct line {
 	struct neko_event *event; /* owned; [at..n) were not handled yet */
 	size_t at, n, cap;
-	nsec_t until; /* its events are complete up to here */
+	nsec_t until; /* events are complete up to here */
 };
 
 struct merge {

@@ -28,7 +28,7 @@ struct run_turn {
 	const struct run *run; /* run_results() are those so far */
 	uint64_t done, runs; /* each with its own seed */
 	double seconds; /* of the present one: virtual, or by the clock */
-	double wall_seconds; /* since the begin of the first one */
+	double wall_seconds; /* wall time since the begin of the first one */
 };
 
 struct run_options {
@@ -82,7 +82,7 @@ int run_real(struct run *r, const struct run_options *w, struct run_counts *out,
 /* A process of a real run whose report is incomplete. */
 struct run_missing {
 	uint32_t id;
-	char why[600]; /* where it was, and what became of it */
+	char why[600]; /* place and effect of the error */
 };
 
 /* State of a process's clock at the end of a real run. */

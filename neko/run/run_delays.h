@@ -11,7 +11,7 @@
 struct run_delays {
 	struct neko_delay *delay; /* owned */
 	size_t n, cap;
-	bool has_lost; /* there was no room */
+	bool has_lost; /* delays were dropped for lack of room */
 };
 
 void run_delays_done(struct run_delays *d);

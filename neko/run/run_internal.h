@@ -20,7 +20,7 @@ struct run {
 	nsec_t *crash_at;
 	struct stat_kind stat;
 	void *handler; /* of stat, owned */
-	const struct run_options *options; /* while it runs */
+	const struct run_options *options; /* options of the running run */
 	nsec_t begun; /* clock_mono() */
 	/* of a real run */
 	struct real_net real_net[NEKO_NETS_MAX];
@@ -29,7 +29,7 @@ struct run {
 	struct run_missing *missing; /* owned */
 	size_t nmissing;
 	struct run_clock *clock; /* owned, m */
-	bool is_part; /* only layers are needed: no handler, no delays of networks */
+	bool is_part; /* built for layers only: no handler, no delays of networks */
 	bool is_finished; /* each key was requested */
 	bool is_real;
 };

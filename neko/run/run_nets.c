@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUTS_MAX 64 /* what a person writes */
+#define CUTS_MAX 64 /* enough for manual input */
 #define FILE_PREFIX "file:"
 /* The usual multicast group. 239.255.0.0/16 stays within a site (RFC 2365); each network has a
  * group. */
@@ -222,7 +222,7 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 	return rc ? setup_blame(r->setup, key, e) : 0;
 }
 
-/* --- what it is in a real run */
+/* --- networks of a real run */
 
 /* "239.255.72.1". The range 224.0.0.0/24 is reserved for routing. */
 static int group(struct setup *s, struct real_net *n, struct err *e)

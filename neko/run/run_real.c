@@ -50,7 +50,7 @@ struct master {
 	unsigned nname;
 	uint64_t key;
 	nsec_t epoch; /* 0: not yet */
-	uint32_t current; /* whose block is read */
+	uint32_t current; /* process whose block is read */
 	uint64_t handled; /* events */
 	struct run_delays delays;
 	nsec_t stop_at; /* when the first layer ended the run; NEKO_NEVER */

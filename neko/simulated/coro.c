@@ -35,7 +35,7 @@ struct coro {
 	void *arg;
 	uint64_t *lowest; /* lowest usable word of the stack: 0 until first use */
 	struct coro *next_free;
-	size_t below_bytes; /* that may not be touched */
+	size_t below_bytes; /* guard area without access */
 	bool has_returned, is_guarded;
 };
 

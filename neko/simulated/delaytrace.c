@@ -15,7 +15,7 @@
 
 struct row {
 	uint64_t link; /* sender << 32 | destination */
-	uint32_t at; /* its place in the file */
+	uint32_t at; /* offset in the file */
 	nsec_t delay;
 };
 

@@ -36,7 +36,7 @@ static inline const struct event *events_first(const struct events *q)
 	return q->n ? q->heap : NULL;
 }
 
-/* There must be a first one. */
+/* The queue must not be empty. */
 struct event events_take(struct events *q);
 
 /* Removes all for which is_stale() is true. O(n). */

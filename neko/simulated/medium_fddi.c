@@ -67,8 +67,8 @@ static void go_on(struct medium *m, nsec_t now)
 }
 
 /*
- * No station has a frame, and the token rotates without events. This computes its place when one
- * does.
+ * Computes the token's place when a station gets a frame. Before, no station had one, and the token
+ * rotated without events.
  */
 static void unpark(struct medium *m, nsec_t now)
 {

@@ -24,7 +24,7 @@ struct flow {
 	uint64_t queued_seq; /* 0: no event is queued; events with other numbers are stale */
 	bool is_waiting, is_for_message, is_ready, is_timed_out;
 	unsigned closed; /* times it was closed */
-	unsigned polls; /* since its last turn began */
+	unsigned polls; /* polls in the current turn */
 };
 
 struct sim {
@@ -39,13 +39,13 @@ struct sim {
 	size_t stack_bytes;
 	struct flow *flows, *ready, *ready_last; /* flows: owned, of active layers, by process */
 	size_t nflow;
-	const struct flow *running; /* whose turn it is */
+	const struct flow *running; /* running flow */
 	struct simstack *watch; /* owned; NULL: no memory, then it dies without a message */
 	struct neko_handler handler;
 	void (*trace)(void *, const struct sim_step *);
 	void *trace_arg;
 	struct sim_counts counts;
-	struct err failure; /* what ends the run with an error */
+	struct err failure; /* error that ends the run */
 	uint64_t same_time; /* events without time passing */
 	bool is_started, is_stopped, is_closing;
 	bool is_left; /* stopped, and by a layer */

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SIMCUT_RANGES_MAX 64 /* what a person writes */
+#define SIMCUT_RANGES_MAX 64 /* enough for manual input */
 
 struct simcut_range {
 	uint32_t first, last, group;

@@ -129,7 +129,7 @@ static int give_up_turn(struct sim *s, struct flow *f, nsec_t until, bool for_me
 	return f->is_timed_out ? -ERR_TIMEOUT : 0;
 }
 
-/* Without time passing a loop around a poll would never end. */
+/* Time must pass, or a loop around a poll would never end. */
 static int poll_once(struct sim *s, struct flow *f)
 {
 	if (++f->polls > NEKO_POLLS_MAX) {

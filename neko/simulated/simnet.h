@@ -33,7 +33,7 @@ struct simnet_conf {
 	bool is_fifo;
 	double bits_per_s; /* of each sender's own line; 0: no limit */
 	uint32_t header_bytes; /* of each message on the line */
-	uint64_t queue_bytes; /* that may wait for a line; what does not fit is lost. 0: no limit */
+	uint64_t queue_bytes; /* that may wait for a line; the rest is lost. 0: no limit */
 	const struct simcut *cut; /* copied */
 	size_t ncut;
 };

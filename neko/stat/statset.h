@@ -42,7 +42,7 @@ struct stat_result {
 struct statset {
 	struct quantity *quantity[STAT_QUANTITIES_MAX]; /* owned */
 	struct statset_series *series; /* owned, of each */
-	uint64_t runs; /* that have begun */
+	uint64_t runs; /* number of begun runs */
 	nsec_t now; /* of the event that is handled */
 	const struct neko_row *rows; /* borrowed */
 	unsigned n;

@@ -185,7 +185,7 @@ struct simdisk_face *simdisk_face(const struct simdisk *d)
 	return d->face;
 }
 
-/* --- what is refused */
+/* --- refused calls */
 
 bool simdisk_fails(struct simdisk *d)
 {
@@ -225,7 +225,7 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 	return (size_t)room;
 }
 
-/* --- what is not on the disk yet */
+/* --- data not on the disk yet */
 
 static struct unsynced *unsynced_of(const struct simdisk *d, ino_t inode)
 {

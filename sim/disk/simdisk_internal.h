@@ -37,7 +37,7 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 
 /* the name will refer to another file, or be free */
 void simdisk_will_move(struct simdisk *d, const char *path);
-/* the same, and the file that it refers to now ends */
+/* As above; the file that it refers to now ends. */
 void simdisk_will_end(struct simdisk *d, const char *path);
 void simdisk_will_write(struct simdisk *d, const struct stat *st);
 void simdisk_will_cut(struct simdisk *d, const struct stat *st, uint64_t size);
@@ -48,6 +48,6 @@ void simdisk_will_map(struct simdisk *d, const struct stat *st);
 
 void simdisk_synced(struct simdisk *d, const struct stat *st, bool is_ok);
 void simdisk_is_gone(struct simdisk *d, const char *path);
-void simdisk_names_synced(struct simdisk *d, const char *folder); /* those in it; NULL: all */
+void simdisk_names_synced(struct simdisk *d, const char *folder); /* names in it; NULL: all */
 
 #endif

@@ -107,7 +107,7 @@ static int do_cut(void *arg, int fd, uint64_t n)
 	return or_errno(ftruncate(fd, (off_t)n));
 }
 
-/* Nothing has to reach a real disk. */
+/* Does nothing: no real disk is involved. */
 static int do_sync(void *arg, int fd)
 {
 	struct stat st;

@@ -166,7 +166,7 @@ static void on_call(void *arg)
 	loop_timer_arm(f->call, (nsec_t)rng_below(&f->dice, (uint64_t)(2 * f->conf.call_pause)));
 }
 
-/* --- when */
+/* --- schedule */
 
 static void kill_something(struct faults *f)
 {

@@ -17,7 +17,7 @@
 #define CALLERS_MAX 64 /* of all ranks: enough of each kind */
 #define BIRTHS 2 /* processes that begin while others call */
 #define BIRTH_CALLS 12 /* around each of them, */
-/* so often that some are in rings whenever they are read (CSRS_POLL_NS) */
+/* Frequent enough that some are in rings whenever they are read (CSRS_POLL_NS). */
 #define BIRTH_CALL_NS (4 * NSEC_PER_MSEC)
 #define SERIES_CALL_NS (60 * NSEC_PER_MSEC)
 #define WHOLE_NS (1500 * NSEC_PER_MSEC) /* reads before the line is slow */
@@ -157,7 +157,7 @@ static void births(struct exam *x)
 	ask_of(x, "csr_delete", csr);
 }
 
-/* --- what has no value does not contribute */
+/* --- objects without a value do not contribute */
 
 /* Each second one calls; the mean of what their calls carry. */
 static double call_some(struct exam *x, size_t *callers)

@@ -51,7 +51,7 @@ static void on_event(void *arg, const struct reply *r)
 				answers_check_trigger(j->c, r->entry[i].value, true, j->seen);
 }
 
-/* --- what holds without asking */
+/* --- conditions checked without requests */
 
 static bool is_rogues(const struct judge *j, const struct simproc *p)
 {
@@ -108,7 +108,7 @@ static void judge_rest(struct judge *j)
 	}
 }
 
-/* --- what a tool must see */
+/* --- replies to tools */
 
 /* If a daemon is rogue, values of its site are not judged. */
 static void rest_is_whole(struct judge *j)

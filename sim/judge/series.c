@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* one interval is whole, or has a part that is late, when the line has changed */
+/* Tolerance after a change of the line: one interval is complete, or has a late part. */
 #define SETTLE_NS (300 * NSEC_PER_MSEC)
 #define GRACE_NS (1500 * NSEC_PER_MSEC) /* longer than a read is waited for */
 
@@ -66,7 +66,7 @@ void series_take(struct series *s, const char *value)
 	values_done(&vs);
 }
 
-/* --- what it must be */
+/* --- expected values */
 
 /* In time of the world; its clock and mainsm's differ by no step since. */
 static nsec_t world_time(const struct series *s, nsec_t t)

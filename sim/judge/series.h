@@ -13,7 +13,7 @@
 
 struct series {
 	struct cluster *c;
-	unsigned slow_host; /* whose line is slow */
+	unsigned slow_host; /* host with a slow line */
 	nsec_t from, slow_from, slow_to; /* of the world; from: nothing was sent before */
 	struct part {
 		int64_t read;

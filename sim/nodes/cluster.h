@@ -10,7 +10,7 @@
 
 struct rogue;
 
-#define CLUSTER_RANKS_MAX 16 /* that ever begin on one host */
+#define CLUSTER_RANKS_MAX 16 /* ranks per host, over time */
 #define CLUSTER_LEVELS_MAX 3 /* of sms: PARENT_WAYS_MAX parents are remembered */
 
 struct cluster_conf {
@@ -32,7 +32,7 @@ struct cluster {
 	unsigned sms;
 	struct simnode **node;
 	nsec_t step; /* of the wall clock of mainsm's host at the start */
-	struct rogue *rogue; /* one of them, or a tool; NULL: there is none; borrowed */
+	struct rogue *rogue; /* malicious daemon or tool; NULL: none; borrowed */
 };
 
 /*

@@ -26,7 +26,7 @@ struct simproc {
 	struct simrank *mpi; /* NULL: no MPI program */
 	struct host_proc *held;
 	bool is_waiting; /* for a held lm to register it */
-	bool is_unreported; /* that it has ended: the lm is held */
+	bool is_unreported; /* ended without a report: the lm is held */
 	int status;
 	host_on_exit_fn on_exit;
 	void *arg;

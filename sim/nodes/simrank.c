@@ -30,7 +30,7 @@ struct simrank {
 	uint8_t *base;
 	size_t bytes;
 	struct seg_header *h;
-	const struct loop *loop; /* of its host */
+	const struct loop *loop; /* loop of its host */
 	uint64_t calls, volume, events;
 	struct past *past; /* of each call; owned */
 	size_t npast, cappast;
@@ -281,8 +281,10 @@ static void happen(struct simrank *r, enum call_phase phase, int64_t bytes, uint
 		record(r, &ev);
 }
 
-/* Without memory it is left out: the comparison finds a value that is too high, and that run is
- * lost anyway. */
+/*
+ * Without memory the change is omitted: the comparison finds a value that is too high, and the run
+ * fails anyway.
+ */
 static void remember(struct simrank *r)
 {
 	const struct loop *world = simclock_loop();

@@ -19,7 +19,7 @@ struct simrank;
 struct loop;
 
 struct simrank_conf {
-	const struct loop *loop; /* of its host */
+	const struct loop *loop; /* loop of its host */
 	const char *memfd; /* name of the segment */
 	const char *job, *program;
 	int32_t pid, rank, world_size;

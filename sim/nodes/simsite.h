@@ -27,7 +27,7 @@ int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite
 void simsite_free(struct simsite *s);
 
 const char *simsite_name(const struct simsite *s);
-const char *simsite_host(const struct simsite *s); /* where the sm runs */
+const char *simsite_host(const struct simsite *s); /* host of the sm */
 
 bool simsite_is_running(const struct simsite *s);
 int simsite_start(struct simsite *s, struct err *e);

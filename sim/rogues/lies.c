@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BITS_MAX 4 /* that are turned in one frame */
+#define BITS_MAX 4 /* inverted bits per frame */
 #define TWICE_MAX 100 /* repetitions of a field */
 
 void lies_init(struct lies *l, uint64_t seed)
@@ -28,7 +28,7 @@ void lies_done(struct lies *l)
 	}
 }
 
-/* --- its stored frames and tokens */
+/* --- stored frames and tokens of the rogue */
 
 static void note(struct lies *l, struct lies_frame *all, const uint8_t *p, size_t n)
 {
@@ -111,7 +111,7 @@ static void swap_tokens(struct lies *l, uint8_t *p, size_t n)
 	}
 }
 
-/* Not the highest ones: what is a number of several bytes stays one. */
+/* Leaves the highest bits: a number of several bytes remains one. */
 static void turn_bits(struct lies *l, uint8_t *p, size_t n)
 {
 	for (uint64_t k = 1 + lies_below(l, BITS_MAX); n && k; k--)
@@ -122,7 +122,7 @@ static void turn_bits(struct lies *l, uint8_t *p, size_t n)
 
 struct field {
 	const uint8_t *p;
-	size_t n; /* with its number */
+	size_t n; /* including the number */
 	size_t head; /* bytes of the number */
 	uint8_t wire;
 };

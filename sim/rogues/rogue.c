@@ -16,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* that one host may have one after the other: mainsm's disk may have been torn */
+/* Numbers of one host over time: mainsm's disk may have been torn. */
 #define NUMBERS_MAX 8
 #define OUT_MAX_BYTES (4u * 1024 * 1024) /* of what one frame becomes */
 /* limit: answers to invented messages cause more of them, and a storm finds nothing new */
 #define LIES_MAX 50000
-#define FLOODS_MAX 4 /* in one world: they take long */
+#define FLOODS_MAX 4 /* per world: floods take long */
 #define FLOOD_FRAMES 400
 #define SULK_MAX_NS (10 * NSEC_PER_SEC) /* only heartbeats are sent */
 #define RARELY_MAX 10 /* mean number of frames between two lies */
@@ -61,7 +61,7 @@ struct rogue {
 	bool is_on;
 	unsigned tricks; /* bits: each rogue has some of the tricks */
 	uint64_t rarely;
-	bool is_local; /* its victims are below the same sm, which could take it for them */
+	bool is_local; /* its victims are below the same sm, which could confuse them */
 	unsigned floods;
 	nsec_t sulks_until;
 	uint8_t *late; /* a frame that another one overtakes; owned; NULL: none */
@@ -74,7 +74,7 @@ bool rogue_is_drawn(enum rogue_when when, uint64_t seed)
 	       (when == ROGUE_SOMETIMES && hash_mix64(seed ^ ROGUE_ONE_IN) % ROGUE_ONE_IN == 0);
 }
 
-/* --- what is the rogue's */
+/* --- objects of the rogue */
 
 bool rogue_has_host(const struct rogue *r, const struct simnode *n)
 {
@@ -467,7 +467,7 @@ void rogue_stop(struct rogue *r)
 	r->is_on = false;
 	roguetool_free(r->tool);
 	r->tool = NULL;
-	lies_done(&r->lies); /* its daemon is not to be charged for them */
+	lies_done(&r->lies); /* its daemon is not charged for them */
 	free(r->late);
 	r->late = NULL;
 }

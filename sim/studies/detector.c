@@ -39,7 +39,7 @@ struct detector {
 	struct detector_result *out;
 };
 
-/* One direction: the path, and TCP's retransmissions. */
+/* Draws a delay in one direction: the path, and TCP's retransmissions. */
 static nsec_t draw(void *arg)
 {
 	struct detector *d = arg;
@@ -135,7 +135,7 @@ static void on_lose(void *arg)
 	const struct mem_link gone = { .cut = true };
 
 	if (link_state(p->up) != LINK_UP || !p->down)
-		return; /* it is being made again just now */
+		return; /* the link is being established again */
 	p->lost_at = loop_now(p->d->w.loop);
 	mem_net_set_link(p->d->w.net, p->above, p->below, &gone);
 }

@@ -24,8 +24,8 @@ struct detector_conf {
 	uint64_t seed;
 	unsigned links;
 	nsec_t time; /* life time of each pair */
-	struct delay delay; /* one way */
-	const char *delay_text; /* the same in words, for detector_compare.h */
+	struct delay delay; /* one-way delay */
+	const char *delay_text; /* the delay in words, for detector_compare.h */
 	double loss; /* of a segment, each time that it is sent */
 };
 

@@ -148,7 +148,7 @@ static void pass(struct bed *b, nsec_t time)
 		loop_advance(b->w.loop, time);
 }
 
-/* --- what passes by a host */
+/* --- traffic of a host */
 
 static double frames_of(const struct mem_load *l)
 {

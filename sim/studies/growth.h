@@ -86,7 +86,7 @@ int growth_measure_front(const struct growth_conf *c, struct growth_front *f, st
  */
 struct growth_speed {
 	double speedup; /* virtual time by processor time */
-	double mib; /* that the program has at most needed */
+	double mib; /* peak memory of the program */
 };
 
 int growth_measure_speed(const struct growth_conf *c, nsec_t time, struct growth_speed *out,

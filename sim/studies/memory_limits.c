@@ -29,7 +29,7 @@
 struct memory_limits {
 	struct cluster *cluster;
 	struct loop_timer *timer;
-	size_t *settled; /* what each daemon had then */
+	size_t *settled; /* memory of each daemon then */
 };
 
 /* A daemon: mainsm, the sms, the lms, one after the other. */
@@ -60,7 +60,7 @@ static unsigned count(const struct cluster *c)
 struct sum {
 	struct world *w;
 	const char *host;
-	size_t tool_queue; /* that may wait for a tool */
+	size_t tool_queue; /* queue towards a tool */
 	size_t queued, chans;
 };
 
@@ -157,7 +157,7 @@ void memory_limits_free(struct memory_limits *k)
 	free(k);
 }
 
-/* --- when all have left */
+/* --- after all processes have ended */
 
 /* The processes that have ever begun on its host, or on any host below it. */
 static size_t procs_below(const struct cluster *c, unsigned i)

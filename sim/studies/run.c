@@ -28,7 +28,7 @@
 #define TOOL_QUEUE_HOST_BYTES 1024 /* an answer of a host, some times over */
 #define KEEPER "keeper"
 #define KEEPS_ONE_IN 3 /* worlds */
-/* what troubled links may add to an answer: 6 s until a silent one counts as lost */
+/* Delay that faulty links may add to an answer: 6 s until a silent link counts as lost. */
 #define SLOW_NS (9 * NSEC_PER_SEC)
 
 /* Hosts besides the daemons' whose links may be cut: the keeper, then the users. */

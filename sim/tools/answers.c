@@ -73,7 +73,7 @@ static bool see(struct seen *s, uint64_t serial)
 unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order,
 			       struct seen *seen)
 {
-	const char *token = value[0] ? value + 2 : ""; /* its length precedes a list */
+	const char *token = value[0] ? value + 2 : ""; /* a list is preceded by its length */
 	const char *at = value[0] ? strchr(token, ',') : NULL;
 	char *end = NULL;
 	long rank = at ? strtol(at + 1, &end, 10) : -1;

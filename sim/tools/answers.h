@@ -41,7 +41,7 @@ struct answers_truth answers_sent(const struct cluster *c, const char *object, n
 struct answers_measured {
 	nsec_t from; /* of the world: it was requested, and had not begun */
 	nsec_t begun; /* all hosts have loaded it, and there is no fault; 0: unknown */
-	nsec_t asked; /* that read, or a later one */
+	nsec_t asked; /* requested read, or a later one */
 	bool is_last; /* a value is for the time since the last read */
 	int64_t read; /* the last received read: two answers may be about one */
 	double sum; /* lower bounds of all values in all reads, added up */

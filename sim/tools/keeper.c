@@ -25,8 +25,8 @@
 #define CHATTY_ONE_IN 4 /* keepers: of programs whose events fill a spool */
 #define LANES_MAX 64 /* openings with unacknowledged blocks */
 /*
- * Until all sites have connected. mainsm waits STREAM_RETURN_NS for a site that an earlier mainsm
- * had. A later site is not named.
+ * Time until all sites have connected. mainsm waits STREAM_RETURN_NS for a site that an earlier
+ * mainsm had. A later site is not named.
  */
 #define RETURN_NS (25 * NSEC_PER_SEC)
 #define DRAIN_STEP_NS (500 * NSEC_PER_MSEC)
@@ -34,7 +34,7 @@
 
 struct keeper {
 	struct keeper_conf conf;
-	struct hostclock clock; /* of its host */
+	struct hostclock clock; /* clock of its host */
 	struct loop_timer *idea, *commit, *event;
 	struct rng dice;
 	struct simtool *tool; /* NULL: it is dead */
@@ -80,7 +80,7 @@ static void note_place(struct keeper *k, uint64_t stream, uint64_t place)
 	while (i < k->nlane && k->lane[i].stream != stream)
 		i++;
 	if (i == LANES_MAX)
-		return; /* it is sent again */
+		return; /* will be sent again */
 	k->lane[i].stream = stream;
 	k->lane[i].place = place;
 	k->nlane += i == k->nlane;
@@ -168,7 +168,7 @@ static void on_down(void *arg)
 	k->nlane = 0;
 }
 
-/* --- it lives and dies */
+/* --- connections */
 
 static int come(struct keeper *k, struct err *e)
 {
@@ -225,7 +225,7 @@ static void on_idea(void *arg)
 	loop_timer_arm(k->idea, 1 + (nsec_t)rng_below(&k->dice, 2 * IDEA_NS));
 }
 
-/* --- what programs make */
+/* --- events of programs */
 
 static const struct simproc *any_rank(struct keeper *k)
 {

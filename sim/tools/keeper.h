@@ -16,9 +16,9 @@ struct keeper;
 struct keeper_conf {
 	struct cluster *cluster;
 	struct ledger *ledger;
-	const char *name; /* its host */
+	const char *name; /* name of its host */
 	bool with_faults;
-	nsec_t slow; /* what links may add to an answer */
+	nsec_t slow; /* delay that links may add to an answer */
 };
 
 /* Makes the tool, which connects at once. */

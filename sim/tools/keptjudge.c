@@ -114,7 +114,7 @@ static void read_file(struct judging *j, const char *path)
 	evfile_close(f);
 }
 
-/* --- what is not */
+/* --- missing events */
 
 static void add_lost(struct judging *j)
 {

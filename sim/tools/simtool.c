@@ -19,7 +19,7 @@
 struct pending {
 	uint64_t id;
 	nsec_t due;
-	char text[64]; /* its beginning, for people */
+	char text[64]; /* beginning of the text, for reports */
 };
 
 struct simtool {

@@ -18,7 +18,7 @@ struct simtool;
 
 struct simtool_conf {
 	struct world *w;
-	struct loop *loop; /* of its host; NULL: the world's */
+	struct loop *loop; /* loop of its host; NULL: the world's */
 	const char *name;
 	enum role role;
 	uint64_t epoch; /* makes the ids of its requests unique for ever */

@@ -15,11 +15,11 @@
 #define TEXT_BYTES 256
 #define DEADLINE_NS NSEC_PER_SEC
 #define AGAIN_NS (200 * NSEC_PER_MSEC) /* before an id is sent again */
-#define SENDS_MAX 4 /* of one id */
+#define SENDS_MAX 4 /* attempts with one id */
 #define STAND_ONE_IN 240 /* of ideas */
 #define STAND_MAX_NS (20 * NSEC_PER_SEC) /* longer than a tool that does not read is tolerated */
 #define MUCH_ONE_IN 2 /* of these with large requests before: */
-#define MUCH_CALLS 400 /* in one request with an answer of half a MiB, */
+#define MUCH_CALLS 400 /* calls of one request with an answer of half a MiB, */
 #define MUCH_TIMES 8 /* several times */
 #define CSRS_MAX 4
 /* pending definitions of a kind: more than are requested before the first is answered */
@@ -28,7 +28,7 @@
 #define TOKEN_ROOM 40
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
 #define PRINT "print([$proc,$par1,$par8])"
-#define PRINT_BEHIND 2 /* its place behind what holds the process */
+#define PRINT_BEHIND 2 /* index of print, after the actions that hold the process */
 
 /* A manipulation whose outcome it asks for until it knows it. */
 struct errand {
@@ -49,13 +49,13 @@ struct csr {
 struct measured {
 	char token[TOKEN_ROOM]; /* "": free */
 	struct answers_measured m;
-	uint64_t start_id, read_id; /* of its last requests */
+	uint64_t start_id, read_id; /* ids of the last requests */
 };
 
 struct user {
 	struct user_conf conf;
 	struct simtool *tool;
-	struct hostclock clock; /* of its host */
+	struct hostclock clock; /* clock of its host */
 	struct loop_timer *timer;
 	struct rng dice;
 	struct errand errand;
@@ -67,9 +67,9 @@ struct user {
 	uint64_t epoch;
 	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
 	unsigned nhold;
-	/* since it connected: not all measured objects were measured from the start */
+	/* Since it connected: not all measured objects were measured from the start. */
 	bool has_detached;
-	bool has_enough; /* it has requested more than it will ever read */
+	bool has_enough; /* requested more than it will ever read */
 };
 
 static uint64_t report(struct user *u, const char *text)
@@ -86,7 +86,7 @@ static void attach(struct user *u)
 	report(u, ":site_attach([]) node_attach([]) proc_attach([])");
 }
 
-/* --- what it insists on */
+/* --- requests repeated until they succeed */
 
 static void errand_send(struct user *u)
 {

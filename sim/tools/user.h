@@ -17,7 +17,7 @@ struct user_conf {
 	const char *name;
 	bool may_manipulate;
 	nsec_t pause; /* between two ideas, in the mean */
-	nsec_t slow; /* what links may add to an answer */
+	nsec_t slow; /* delay that links may add to an answer */
 };
 
 /* Makes the tool, which connects at once. */

@@ -121,7 +121,7 @@ nsec_t world_random(struct world *w, nsec_t max)
 	return max > 0 ? (nsec_t)rng_below(&w->dice, (uint64_t)max) : 0;
 }
 
-/* No invariant is violated if the machine has removed the disks. */
+/* Not a violation of an invariant: the machine has removed the disks. */
 static bool has_lost_disks(struct world *w)
 {
 	const char *what = !w->disk[0] ? NULL : disk_failure(w->disk);

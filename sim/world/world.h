@@ -25,7 +25,7 @@ struct heap_account;
 struct world {
 	struct loop *loop;
 	struct mem_net *net;
-	struct rng dice; /* what happens, and when */
+	struct rng dice; /* kind and time of faults */
 	char disk[DISK_PATH_BYTES]; /* "": there is none */
 	int back; /* the folder that we were in; -1: still there */
 	uint16_t port; /* mainsm's */
