@@ -20,8 +20,8 @@ struct cmd {
 };
 
 /*
- * By group, as `omig help` shows them. Ends with a NULL name. tools/module.mk has a manual page for
- * each name that begins a line here.
+ * In groups, as `omig help` shows them. Ends with a NULL name. tools/module.mk has a manual page
+ * for each name that begins a line here.
  */
 static const struct cmd commands[] = {
 	{ "run", cmd_run, WATCH, "run a program watched: omig run -- mpirun -np 4 ./a.out" },

@@ -25,7 +25,7 @@ enum condition_kind {
 struct condition {
 	enum condition_kind kind;
 	char text[CONDITION_TEXT_BYTES]; /* the metric or the expression, as it was written */
-	char unit[16]; /* as it was written; "" */
+	char unit[16]; /* unit as written; "" */
 	const char *op; /* one of < <= > >= */
 	double threshold; /* in the unit that values have */
 	double scale; /* a value divided by it is in `unit` */

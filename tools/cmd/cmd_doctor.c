@@ -54,7 +54,7 @@ static void show_json(const struct doctor *d)
 
 /* --- the running monitor */
 
-#define NOTES_MAX 8 /* of one daemon */
+#define NOTES_MAX 8 /* per daemon */
 
 static void check_daemon(struct doctor *d, const Omis_object_result *o)
 {

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define COUNTS 9 /* in, out, late, doubles, unmatched, incomplete, overflow, open, window */
-#define OBJECTS_TEXT_BYTES 3072 /* of one question to the hosts */
+#define OBJECTS_TEXT_BYTES 3072 /* per request to the hosts */
 
 /* Parts of the result of dfg_get_info(), by bit. */
 enum info {
@@ -53,7 +53,7 @@ struct explained {
 	struct term term;
 	const char *dfg;
 	Omis_value *info;
-	unsigned flags; /* what is in it */
+	unsigned flags; /* parts in the result */
 	Omis_reply below; /* replies of lms and sms about their pieces; NULL: none */
 	bool dot;
 	const char *output; /* of the picture; NULL with dot: standard output */

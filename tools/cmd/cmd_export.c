@@ -229,7 +229,7 @@ static int run(struct server *s, const struct opt_spec *spec, int argc, char **a
 	s->x.series_max = (size_t)s->series;
 	if (!s->once)
 		return run_server(s);
-	s->x.measure = "off"; /* it would end with this command */
+	s->x.measure = "off"; /* the setting would end with this command */
 	return write_once(s);
 }
 

@@ -66,7 +66,7 @@ static int choose(struct selftest *t, int n, char **names)
 	return CMD_OK;
 }
 
-/* --- what is shown */
+/* --- output */
 
 static const char *end_name(enum selftest_end end)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TEXTS_MAX 256 /* that begin with the same event: each is read beside all before it */
+#define TEXTS_MAX 256 /* texts with the same first event: each is compared with all before it */
 #define OTHER_TEXT 1000 /* not an exit status: the stream belongs to another text */
 
 struct loading {

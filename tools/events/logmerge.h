@@ -11,7 +11,7 @@
 struct logmerge_clock {
 	char node[NAME_MAX_BYTES + 1];
 	nsec_t ahead; /* of true time; subtracted from the times of its events */
-	uint64_t events; /* that were corrected */
+	uint64_t events; /* corrected events */
 };
 
 /* All 0: no clock is corrected. */

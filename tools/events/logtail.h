@@ -13,7 +13,7 @@
 struct logtail_options {
 	uint64_t past; /* events that each file has already, to be shown first */
 	nsec_t for_ns; /* 0: until a signal, or until all inputs have ended */
-	const volatile sig_atomic_t *signal; /* not 0: it ends */
+	const volatile sig_atomic_t *signal; /* ends when not 0 */
 };
 
 /*

@@ -37,7 +37,7 @@ struct place {
 struct subscription {
 	const struct subscription_options *options;
 	struct destination *destination;
-	struct evbalance_totals before; /* as the destination had it */
+	struct evbalance_totals before; /* totals in the destination */
 	char name[NAME_MAX_CHARS + 1];
 	struct place *place; /* owned: to be acknowledged */
 	size_t nplace, cap;

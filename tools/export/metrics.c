@@ -32,7 +32,7 @@ static const char *suffix(const struct metrics *m)
 	return of[m->family->kind];
 }
 
-/* Only the older form has quotes as they are, and only in help. */
+/* Only the older format has unescaped quotes, and only in help. */
 static void put_escaped(struct metrics *m, const char *s, size_t n, bool is_help)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -23,8 +23,8 @@
 /* The interface has no handle, so there is one connection per process. */
 static struct {
 	struct client *client;
-	struct client *of_parent; /* what a child of fork() has of it; never touched */
-	pid_t pid; /* whose it is */
+	struct client *of_parent; /* a forked child's copy of the connection; never touched */
+	pid_t pid; /* owner of the client */
 	void (*on_error)(Omis_reply);
 	void (*on_events)(const Omis_events *, void *);
 	void *events_param;
@@ -324,7 +324,7 @@ static Omis_reply send_call(struct call *k, const char *request, size_t len)
 		return await_reply(k, id);
 	k->is_waiting = false;
 	if (!the.is_inside)
-		client_turn(the.client); /* so that it leaves now */
+		client_turn(the.client); /* so that it is sent now */
 	return NULL;
 }
 

@@ -22,7 +22,7 @@
 
 /* net and link live as long as the client once it is open. */
 struct client {
-	struct client_conf conf; /* its mainsm is not kept */
+	struct client_conf conf; /* the field mainsm is not retained */
 	struct loop *loop;
 	struct rng rng;
 	struct timebase timebase;
@@ -31,7 +31,7 @@ struct client {
 	struct link_net *way; /* owned; to mainsm */
 	struct link *link;
 	struct asks asks;
-	const char *role; /* that it enrols for */
+	const char *role; /* role to enrol for */
 	char dir[FILE_PATH_BYTES]; /* key and certificate */
 	char self[NAME_MAX_BYTES + 1]; /* user@host */
 	uint32_t tool;
@@ -317,7 +317,7 @@ static int find_mainsm(struct client *c, const char *given, struct err *e)
 	struct err why = { 0 };
 	int rc;
 
-	/* Without a state directory an option or the environment may still do. */
+	/* Without a state directory an option or the environment may be sufficient. */
 	if (!file_state_dir(state, &why))
 		from.state_dir = state;
 	rc = connstr_find(&from, &c->conn, e);

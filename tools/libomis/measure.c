@@ -26,10 +26,10 @@ struct run {
 	void *param;
 	char dfg[TOKEN_BYTES], csr[TOKEN_BYTES];
 	struct names names;
-	Omis_value *info; /* has the unit */
+	Omis_value *info; /* contains the unit */
 	Omis_value **part; /* owned: received and not shown yet */
 	size_t npart, cap;
-	unsigned nread; /* that were shown */
+	unsigned nread; /* number of shown reads */
 	Omis_status status; /* why no more comes */
 	bool has_ended, is_enough;
 	bool is_left; /* by omis_measure(): the last reply frees it */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MAX_BYTES (64 * 1024 * 1024) /* of one reply: libomis takes no larger one */
+#define VALUES_MAX_BYTES (64 * 1024 * 1024) /* per reply: libomis accepts no larger one */
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 
 /* --- requests */

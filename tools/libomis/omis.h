@@ -246,7 +246,7 @@ typedef struct Omis_row {
 	const char *flags; /* names, separated by commas: "partial,missing"; "" = complete */
 	int64_t k, n; /* objects with contributions to the value, and all of them */
 	int64_t read; /* number of the read, from 1 */
-	int64_t time_ns; /* its end, since 1970 */
+	int64_t time_ns; /* end of the interval, since 1970 */
 	int64_t virtual_time; /* of metrics over virtual time; else the read */
 	size_t index, rows; /* of this read: number of this row, and of all rows */
 } Omis_row;

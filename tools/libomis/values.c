@@ -24,7 +24,7 @@ static size_t count(const struct omis_value *v, size_t n)
 	return sum;
 }
 
-/* Only requests have parameters of events, as $proc. */
+/* Only requests contain parameters of events, such as $proc. */
 static bool has_parameter(const struct omis_value *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

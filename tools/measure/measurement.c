@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MAX 64 /* of one read; mainsm ends sooner */
+#define PARTS_MAX 64 /* per read; mainsm ends sooner */
 
 /* --- asking */
 

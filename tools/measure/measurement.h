@@ -33,7 +33,7 @@ struct reading {
 	size_t npart, cap;
 	int64_t before; /* reads that an earlier mainsm has numbered */
 	nsec_t gap_ns; /* between it and the read before there was no mainsm */
-	bool is_cut; /* its counts began after such a gap */
+	bool is_cut; /* the counts began after such a gap */
 	bool is_enough; /* mainsm has ended the measurement with it */
 	struct reading *next;
 };
@@ -67,8 +67,8 @@ struct measurement {
 	char dfg[SESSION_TOKEN_BYTES], unit[128];
 	struct session_csr csr; /* dfg_has_read */
 	bool each_vt; /* values go by virtual time */
-	bool is_total; /* its values are merged, or may be */
-	bool since_last; /* as it was requested in the end */
+	bool is_total; /* values are merged, or may be */
+	bool since_last; /* as finally requested */
 	bool by_mainsm; /* the rule of --until is evaluated there, where all values are merged */
 	bool has_enough; /* and holds, in the read that was shown last */
 	/* owned: the text's parameters for these; NULL: as in built-in metrics */
@@ -77,10 +77,10 @@ struct measurement {
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last requested */
 	bool has_jobs; /* ranks of several jobs run, so that names include the job */
-	struct reading *first, **last; /* that wait to be shown */
+	struct reading *first, **last; /* reads to be shown */
 	struct reading *open; /* the read with further parts to come */
-	bool is_of_processes, has_run; /* it is about processes; some of them were seen */
-	nsec_t polled_at; /* whether any is left */
+	bool is_of_processes, has_run; /* measures processes; some of them were seen */
+	nsec_t polled_at; /* last poll for remaining processes */
 	bool has_ended; /* all of them have ended, and none is awaited */
 	bool is_over, is_partial; /* partial: the read that was shown last */
 	int64_t refused; /* objects on hosts that cannot measure it */

@@ -29,7 +29,7 @@ static void print_buckets(const Omis_value *list, struct buf *b)
 			   value_float(&list->list[i], 1));
 }
 
-/* --- one line a value */
+/* --- one line per value */
 
 static void put_line(struct measurement *m, int64_t read, const struct measured *s, struct buf *out)
 {

@@ -37,7 +37,7 @@ enum profile_window { PROFILE_ALL, PROFILE_ALL_AND_MARK, PROFILE_SINCE_MARK };
 /* A calling place, as found by profile_ask_places(); else as reported by hosts. */
 struct profile_frame {
 	char path[PROFILE_PLACE_BYTES]; /* file with the code; "": not known */
-	int64_t address; /* of that file */
+	int64_t address; /* address in that file */
 	bool is_asked, is_found; /* the source was requested, and found */
 	/* the function; for inlined ones all, the innermost first, separated by " < " */
 	char function[PROFILE_PLACE_BYTES];
@@ -53,12 +53,12 @@ struct profile_row {
 	double calls, seconds, bytes_out, bytes_in;
 	double wall_s; /* for which a rank or node was measured */
 	double in_call; /* threads that were in the call at that moment */
-	double ranks; /* that made the call; on that node */
+	double ranks; /* ranks that made the call; on that node */
 	/* for a call the rank with most time in it, for a rank its call with most time */
 	int64_t most_rank;
 	char most_call[PROFILE_NAME_BYTES];
 	double most_s;
-	/* of one call: for a site since it was first counted; NaN if not known */
+	/* Per call: for a site since it was first counted; NaN if not known. */
 	double shortest_s, longest_s;
 	/* for a size: calls moved from .. to bytes each, and `bytes` together; to < 0: no end */
 	int64_t size_from, size_to;
@@ -79,7 +79,7 @@ struct profile {
 	size_t marked; /* ranks that count from a mark */
 	double calls, seconds, bytes_out, bytes_in;
 	double wall_s; /* measured, of all ranks together */
-	double longest_s; /* of one rank */
+	double longest_s; /* maximum of one rank */
 	size_t left_out; /* rows with little that hosts did not send */
 	double lost; /* calls that ranks had no room for, in rows of partners and sites */
 	bool is_timed; /* all ranks measure the time of calls now */

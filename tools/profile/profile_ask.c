@@ -48,7 +48,7 @@ int profile_enable(enum profile_by by, int depth)
 
 /* --- places in the source */
 
-#define ASK_ADDRESSES 100 /* in one request: the service takes 128 */
+#define ASK_ADDRESSES 100 /* per request: the service accepts 128 */
 #define ASK_BYTES (PROFILE_PLACE_BYTES + 64 * ASK_ADDRESSES)
 
 struct places {

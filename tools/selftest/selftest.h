@@ -21,7 +21,7 @@
 enum selftest_need {
 	NEED_NOTHING,
 	NEED_PTRACE, /* others' memory, registers, system calls, starting programs */
-	NEED_REGISTERS, /* the same, and a known processor */
+	NEED_REGISTERS, /* as above, and a known processor */
 	NEED_SWITCHES, /* perf_event_open for the scheduler */
 	NEED_BREAKPOINTS, /* perf_event_open for addresses */
 	NEED_OWN_MONITOR, /* would harm a shared monitor */
@@ -42,7 +42,7 @@ enum selftest_step_kind {
 	STEP_CSR, /* a conditional request, which is enabled; {csr} is the last one */
 	STEP_SAVE, /* NAME [PATTERN]: {NAME} is now the value of the answer's first line */
 	STEP_MATCH, /* a pattern that the answer matches */
-	STEP_AWAIT, /* the same, with the request repeated until it does */
+	STEP_AWAIT, /* as above, with the request repeated until it matches */
 	STEP_COMMAND, /* a line for the scratch process, which obeys */
 	STEP_OUTPUT, /* a pattern for all that the scratch process has written */
 	STEP_PROC_FILE, /* FILE PATTERN: of the file below /proc/{pid}, in time */

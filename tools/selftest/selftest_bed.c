@@ -151,7 +151,7 @@ int selftest_bed_command(struct selftest_bed *bed, const char *words, struct err
 	return await_done(bed, from, e);
 }
 
-/* --- where it is found */
+/* --- search in the tree */
 
 /* Returns the entry of omig_tree with a text in place `which`; NULL when there is none. */
 static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *text,

@@ -34,7 +34,7 @@ struct run {
 	struct err e;
 };
 
-/* --- what replies look like */
+/* --- text of replies */
 
 static void put_entry(struct buf *out, const Omis_object_result *o)
 {
@@ -257,7 +257,7 @@ static int check_now(struct run *run, const char *pattern, const struct buf *tex
 			      buf_str(text));
 }
 
-/* --- what else a step may be */
+/* --- other steps */
 
 /* A string without its quotes, anything else as it is. */
 static int set_word(struct run *run, const char *name, const char *value, size_t n)
@@ -300,7 +300,7 @@ static int save_value(struct run *run, const char *step)
 /* A request of another tool. */
 struct other {
 	const char *string; /* of the connection */
-	const char *state; /* its state folder */
+	const char *state; /* its state directory */
 	char *request;
 };
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #define NODE_FIELD(bit, place) ((bit) << 3 | (place)) /* no bit has more than eight values */
-#define NODE_FLAG(field) (1u << ((field) >> 3)) /* to be requested */
+#define NODE_FLAG(field) (1u << ((field) >> 3)) /* flag to request the field */
 
 enum node_field {
 	NODE_NAME = NODE_FIELD(0, 0),

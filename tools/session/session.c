@@ -21,7 +21,7 @@
 #define DEADLINE_MS 2000
 #define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
 #define REQUEST_BYTES 4096
-#define VALUES_MAX_BYTES (64 * 1024 * 1024) /* of one answer: libomis takes no larger one */
+#define VALUES_MAX_BYTES (64 * 1024 * 1024) /* per answer: libomis accepts no larger one */
 
 static int open_status(Omis_status s, bool is_given)
 {
@@ -55,7 +55,7 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 
 static struct {
 	enum session_link state;
-	char why[256]; /* it was lost */
+	char why[256]; /* why the connection was lost */
 	bool is_bridged; /* session_bridge() reports a loss, once */
 } the_link;
 

@@ -27,7 +27,7 @@ void session_link_taken(void);
 
 /* A time without mainsm, for commands that continue afterwards. Zeroed except the first three. */
 struct session_gap {
-	int64_t limit_ns; /* this long is waited; 0: a lost connection is the end */
+	int64_t limit_ns; /* time to wait; 0: a lost connection is the end */
 	/*
 	 * Repeats all requests; returns an exit status. CMD_USAGE and CMD_DENIED end the command,
 	 * others are retried.

@@ -234,7 +234,7 @@ static int read_time(const struct columns *c, struct columns_row *row)
 	return 0;
 }
 
-/* Not 0: the callback has enough. */
+/* Returns other than 0 if the callback asks to stop. */
 static int read_row(struct columns *c, columns_fn fn, void *arg)
 {
 	double value[COLUMNS_MAX];

@@ -121,7 +121,7 @@ static bool read_tree(struct reading *r, const struct tree *tree)
 	return r->member;
 }
 
-/* --- what hosts report of each process */
+/* --- reports of hosts about processes */
 
 static struct job *job_of(const struct reading *r, const char *token)
 {

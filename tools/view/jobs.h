@@ -15,7 +15,8 @@
 
 struct job {
 	char name[JOB_NAME_BYTES]; /* "": its processes have none */
-	char program[JOB_NAME_BYTES]; /* of its lowest rank; without ranks, of its first process */
+	/* program of the lowest rank; without ranks, of the first process */
+	char program[JOB_NAME_BYTES];
 	size_t processes, nodes;
 	size_t alive, stopped, unreachable; /* processes; alive has both others */
 	size_t ranks, ranks_ended;
@@ -23,7 +24,7 @@ struct job {
 	size_t in_mpi, answered; /* ranks in a call now, and ranks that answered */
 	int exit_status; /* as of wait(), the first that is not 0; -1: none is known */
 	bool is_past; /* from the history: it does not exist now */
-	bool is_cut; /* its end was not seen: ended_s is since its last sample */
+	bool is_cut; /* the end was not seen: ended_s is since its last sample */
 	double age_s; /* since its first process began; NaN: not known */
 	double ended_s; /* since its last process ended; NaN: running, or not known */
 	int64_t lowest; /* rank; -1: none */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #define MONITOR_PROBLEMS_MAX 16 /* causes; further ones are a number */
-#define MONITOR_NOTES_MAX 8 /* of one daemon */
+#define MONITOR_NOTES_MAX 8 /* per daemon */
 
 /* One cause, at one or more daemons or hosts. */
 struct monitor_problem {

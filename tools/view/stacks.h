@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STACKS_FRAMES_MAX 512 /* of one thread: lm-trace reports no more */
+#define STACKS_FRAMES_MAX 512 /* per thread: lm-trace reports no more */
 #define STACKS_TROUBLES_MAX 8 /* causes shown; others are counted */
 
 /* Texts belong to the value that was read. */

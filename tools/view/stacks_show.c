@@ -332,7 +332,7 @@ static void draw_below(struct drawing *d, struct branch of, size_t depth, const 
 	free(below);
 }
 
-/* --- what is missing */
+/* --- missing stacks */
 
 static void put_troubles(const struct stacks *s, struct buf *out)
 {
@@ -408,7 +408,7 @@ static void put_rank(struct json *j, int64_t rank)
 	if (rank >= 0)
 		json_i64(j, rank);
 	else
-		json_null(j); /* not of MPI */
+		json_null(j); /* without MPI */
 }
 
 static void stack_json(struct json *j, const struct stack *s)

@@ -43,11 +43,10 @@ struct top_call {
 	char name[TOP_NAME_BYTES];
 	enum top_call_state state;
 	enum top_call_kind kind;
-	double seconds; /* in that state; this long at least unless is_exact */
+	double seconds; /* time in that state; a lower bound unless is_exact */
 	bool is_exact;
 	int64_t partner, tag; /* world rank; or TOP_PARTNER_UNKNOWN, or less: none */
-	int64_t source,
-		source_tag; /* the same of what a Sendrecv receives; partner: where it sends */
+	int64_t source, source_tag; /* receiving part of a Sendrecv; partner: the destination */
 	bool is_of_world; /* its communicator is MPI_COMM_WORLD */
 };
 
@@ -86,9 +85,9 @@ struct top_sample {
 	size_t nended; /* removed by top_drop_ended() */
 	struct top_node *node;
 	size_t nnode, node_cap;
-	size_t cursor; /* where the next rank is expected while a reply is read */
+	size_t cursor; /* expected place of the next rank while a reply is read */
 	bool is_indexed; /* ranks are in the order of their tokens */
-	nsec_t wall; /* when it was taken */
+	nsec_t wall; /* time of the sample */
 	Omis_reply reply; /* owned; with the coverage. NULL: no reply */
 };
 

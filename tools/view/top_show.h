@@ -19,7 +19,7 @@ struct top_title {
 struct top_look {
 	bool is_total; /* totals since counting began in place of rates */
 	size_t rows; /* 0, or the lines that fit: nodes and ranks beyond them are a number */
-	const struct top_sample *whole; /* that the words are about; NULL: what is shown */
+	const struct top_sample *whole; /* sample that the words describe; NULL: the one shown */
 	size_t first, row; /* the first rank on a screen, and the marked one */
 };
 

@@ -6,7 +6,7 @@
 #include "common/base/buf.h"
 #include "tools/view/top.h"
 
-#define TOP_WAITS_S 5.0 /* what is shorter happens in programs that run well */
+#define TOP_WAITS_S 5.0 /* shorter waits occur in healthy programs */
 
 /*
  * For each job that has stopped, calls fn with the least duration and a text: "0 waits for 1

@@ -16,7 +16,7 @@
 #define TOP_STARVED_TASKS 1.5
 #define TOP_STARVED_PRESSURE 20
 #define TOP_MEMORY_PRESSURE 5 /* % of the time in which all tasks wait for memory */
-#define TOP_IO_PRESSURE 20 /* the same for disks */
+#define TOP_IO_PRESSURE 20 /* likewise for disks */
 
 enum top_word_kind {
 	TOP_WORD_PLAIN, /* a job without any of those below */

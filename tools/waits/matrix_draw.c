@@ -14,7 +14,7 @@
 #define LEAST_CELL 1.0 /* pixels: more ranks make a larger picture */
 #define LABELS 16 /* ranks with their numbers, on each side */
 #define ROWS_MAX 5000 /* of the table behind the picture */
-#define FAINTEST .12 /* what has a value is visible */
+#define FAINTEST .12 /* values above 0 are visible */
 
 static const char style[] =
 	":root,svg{color-scheme:light dark}"

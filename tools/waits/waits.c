@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- how late each rank is */
+/* --- lateness of ranks */
 
 /* Share of the rank's time that it is in MPI. */
 static double in_mpi(const struct exchange_rank *r)

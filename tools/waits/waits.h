@@ -55,7 +55,7 @@ struct waits {
 	int32_t most;
 	double most_seconds;
 	size_t most_ranks;
-	const struct waits_edge *most_edge; /* its largest; NULL: collectives have more */
+	const struct waits_edge *most_edge; /* largest edge; NULL: collectives have more */
 	const struct waits_collective *most_collective;
 	double lost; /* calls whose partner did not fit */
 	bool failed;

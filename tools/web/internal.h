@@ -14,7 +14,7 @@ struct web_conn {
 	struct web *web;
 	int fd;
 	enum web_state state;
-	nsec_t until; /* then it is cut */
+	nsec_t until; /* end of the connection's time */
 	size_t n; /* bytes of the head so far */
 	char head[WEB_HEAD_MAX_BYTES + 1];
 	struct buf out; /* the answer's head and body */

@@ -94,7 +94,7 @@ int web_open(const struct web_conf *conf, struct web **out, struct err *e)
 	list_init(&w->conns);
 	w->token = str_dup(conf->token);
 	rc = conf->token && !w->token ? err_nomem(e) : open_port(w, e);
-	w->conf.address = w->conf.token = NULL; /* they were borrowed */
+	w->conf.address = w->conf.token = NULL; /* the strings were borrowed */
 	if (rc) {
 		web_close(w);
 		return rc;

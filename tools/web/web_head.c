@@ -93,7 +93,7 @@ static int read_field(char *line, struct web_head *out)
 	while (is_token_char(*colon))
 		colon++;
 	if (colon == line || *colon != ':')
-		return 400; /* also a line that continues the one before */
+		return 400; /* also a continuation line */
 	*colon = '\0';
 	value = colon + 1 + strspn(colon + 1, " \t");
 	for (char *end = value + strlen(value); end > value && strchr(" \t", end[-1]); end--)
@@ -139,7 +139,7 @@ bool web_is_local_name(const char *host)
 	return false;
 }
 
-/* --- what is requested */
+/* --- content negotiation */
 
 /* The quality of `type` in thousandths; -1 when it is not named. */
 static int quality(const char *accept, const char *type)

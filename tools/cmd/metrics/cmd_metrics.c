@@ -22,7 +22,7 @@ struct listing {
 	struct table *table;
 	unsigned n;
 	struct nearest near; /* to the word, of names that are not listed */
-	char best[PMSL_BUILTIN_NAME_BYTES]; /* that near.best is */
+	char best[PMSL_BUILTIN_NAME_BYTES]; /* storage of near.best */
 };
 
 static bool is_wanted(const struct listing *l, const char *name)
