@@ -35,7 +35,7 @@ starved by others
 Which call takes the time
 Which rank waits for which
 Network or code
-How much goes to which rank
+How much is sent to which rank
 Is it better after a change
 an hour ago
 A warning when it goes wrong
