@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the hierarchy grows with ever more hosts, with real daemons over TLS; takes minutes. First
- * comes the cost of one request to every host: time, messages and bytes at the top, processor time
- * of the inner daemons. Then come the cost of idle hosts, and the time of their return after the
- * death of their sm. Last comes the cost of a tool that does not read.
+ * Growth of the hierarchy with the number of hosts, with real daemons over TLS; takes minutes.
+ * First, the cost of one request to every host: time, messages and bytes at the top, processor time
+ * of the inner daemons. Then the cost of idle hosts, and the time of their return after the death
+ * of their sm. Last, the cost of a tool that does not read.
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"

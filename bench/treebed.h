@@ -33,9 +33,8 @@ int64_t treebed_wait(unsigned n);
 pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in);
 
 /*
- * One more host, of that site, with a PID namespace of its own: an lm, and n programs of ours with
- * these arguments that only it sees. Needs the rights of root; treebed_wait() says when the lm is
- * there.
+ * Adds a host of that site, with its own PID namespace: an lm, and n of our programs with arguments
+ * that only it sees. Requires root; treebed_wait() returns when the lm is connected.
  */
 void treebed_host(struct treebed *t, const char *site, const char *const argv[], unsigned n);
 

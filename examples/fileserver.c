@@ -67,7 +67,7 @@ OMIG_EVENT(server_load, "server.load", OMIG_INFO, (double, cpu_percent), (double
 #define LOAD_EACH_US 50000
 #define CLIENTS_MAX 64
 
-/* What stands before each block on the wire. One host: its own byte order. */
+/* Header of each block on the wire. One host: its own byte order. */
 struct head {
 	int32_t conn, block, nbytes; /* nbytes 0: the file is over */
 };
@@ -124,7 +124,7 @@ static void send_all(int fd, const void *p, size_t n)
 	}
 }
 
-/* One block; its head and what is in it go out together. */
+/* Sends one block; its head and contents are sent together. */
 static int32_t serve_block(const struct conn *c, int file, int32_t block, char *buffer)
 {
 	struct head h = { c->number, block, 0 };

@@ -13,7 +13,7 @@
 /* The error of the call as it is written: reported before anything is done. */
 enum bad {
 	BAD_TOO_FEW, /* no parameter where one must be */
-	BAD_TOO_MANY, /* one behind the last */
+	BAD_TOO_MANY, /* one too many */
 	BAD_TYPE, /* of one parameter: a value of another kind */
 	BAD_NESTED, /* a list where a scalar stands, in a list too */
 	BAD_CLASS, /* a token of a class that has nothing to do with it */

@@ -29,7 +29,7 @@
 
 struct process_files {
 	char dir[64], state[80], conf[80], out[80], err[80];
-	const char *in; /* what it reads on standard input; NULL: as the test */
+	const char *in; /* standard input; NULL: as the test */
 };
 static struct process_files process_files;
 

@@ -200,7 +200,7 @@ static void change_all(const uint8_t *p, size_t n)
 	sqlite3_close(db);
 }
 
-/* --- what is done with it */
+/* --- checks */
 
 static int look_at_event(void *arg, const struct event *ev)
 {

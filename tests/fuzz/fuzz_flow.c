@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 #define START (100 * NSEC_PER_SEC)
 #define STATE_MAX_BYTES (512 * 1024) /* of the engine: more only makes it slow */
-#define OUTPUTS_MAX 100000 /* one step gives no more than it can hold */
+#define OUTPUTS_MAX 100000 /* a step returns no more than it can hold */
 
 static void demand(int truth)
 {

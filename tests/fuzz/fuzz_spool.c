@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies in a spool's folder, the first byte says which file it is: the ledger or a segment. It
- * is opened, and what a consumer gets are whole good blocks, of which each byte was there.
+ * Files of a spool's directory. The first byte selects the ledger or a segment. It is opened, and a
+ * consumer receives whole good blocks, of which each byte was in the input.
  */
 #include "eventlog/evgap.h"
 #include "eventlog/spool/ledger.h"
@@ -143,7 +143,7 @@ static void use(struct spool *s)
 	buf_done(&out);
 }
 
-/* No fuzzer finds a CRC: once more what follows the head. */
+/* A fuzzer cannot find a CRC: repeats the bytes after the head with the right one. */
 static void ledger_body(const uint8_t *p, size_t n)
 {
 	static struct ledger l;

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 #define MAX_BYTES (1u << 20)
 
-/* One file: that of the input, or, behind the first write, what was written. */
+/* One file: the input or, after the first write, the written bytes. */
 static struct buf file;
 
 static int mem_open(void *arg, const char *name)

@@ -33,7 +33,7 @@ static void show(const struct summary *s)
 	buf_done(&out);
 }
 
-/* With itself in the other order: what is more there is less here. */
+/* Compares with itself in the other order: an increase becomes a decrease. */
 static void compare(const struct summary *s)
 {
 	const struct compare_options w = { .level = 0.95, .least = 0.001 };

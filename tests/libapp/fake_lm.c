@@ -95,7 +95,7 @@ static void write_registered(const char *path)
 	fclose(out);
 }
 
-/* Where and how it may run: nothing of the rank that it was started from. */
+/* Writes the schedule: nothing is inherited from the rank. */
 static void write_schedule(FILE *out)
 {
 	cpu_set_t cpus;

@@ -368,7 +368,7 @@ static void do_errjump(void)
 	report("errjump", how, 0);
 }
 
-/* --- what is around it */
+/* --- environment */
 
 static void do_files(void)
 {

@@ -27,7 +27,7 @@ struct run {
 	const char *until;
 	long long first, written; /* numbers */
 	long long bursts;
-	/* that were on before and off behind: whether they were reported is unknown */
+	/* On before and off after: unknown whether they were reported. */
 	long long unsure;
 };
 

@@ -59,7 +59,7 @@ static int run(int n, int is_fast, int halt)
 {
 	char line[16];
 
-	/* No printf before the line is read: nothing else makes system calls behind it. */
+	/* No printf before the line is read: no other system calls may follow it. */
 	printf("step %p\ncalled %p\n", (void *)traced_step, (void *)on_signal);
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin))

@@ -396,7 +396,7 @@ static void say_nothing(const struct vandal *v)
 		meet(v);
 }
 
-/* --- what it does while it is watched */
+/* --- actions while it is watched */
 
 static bool is_polled(const struct vandal *v)
 {

@@ -48,7 +48,7 @@ static void ring_run(struct neko_layer *l)
 		rc = neko_receive(l, is_first ? r->timeout : -1, &m);
 		if (rc == NEKO_CLOSED)
 			return;
-		if (use_token(l)) /* it came, or it is taken for lost */
+		if (use_token(l)) /* received, or taken for lost */
 			return;
 	}
 }

@@ -169,7 +169,7 @@ static struct request *request_of(const struct call *t, int i)
 	return NULL;
 }
 
-/* Its status stands at `at`; -1: it is freed. */
+/* Its status is at `at`; -1: it is freed. */
 static void ended(const struct call *t, int i, int at)
 {
 	struct request *r = request_of(t, i);

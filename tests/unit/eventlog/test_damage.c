@@ -34,7 +34,7 @@ static void see(void *arg, const struct event *ev)
 	s->n++;
 }
 
-/* Where each block ends, and how many events there are up to there. */
+/* The end of each block, and the number of events up to there. */
 struct marks {
 	size_t end[512];
 	unsigned events[512];

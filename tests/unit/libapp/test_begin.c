@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* this program as a rank: its job's name is the one in the environment */
+/* this program as a rank: the name of its job is the one in the environment */
 #define AS_RANK "--as-rank"
 
 void mpi_init_(int *ierr), mpi_init(int *ierr), mpi_init__(int *ierr), MPI_INIT(int *ierr);
@@ -157,7 +157,7 @@ TEST(a_second_beginning_changes_nothing)
 	ck_assert_int_eq(in_child(begins_twice, NULL), 0);
 }
 
-/* --- what the environment says */
+/* --- environment */
 
 struct env {
 	const char *name, *value;

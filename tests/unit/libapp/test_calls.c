@@ -288,7 +288,7 @@ TEST(more_open_receives_than_the_table_holds_count_as_posted)
 	static int32_t r[MANY];
 
 	rank_hooks(all);
-	fake_end.bytes = 64; /* what is posted comes: the sum is the same whatever found room */
+	fake_end.bytes = 64; /* posted receives complete: the sum does not depend on the room */
 	for (int i = 0; i < MANY; i++)
 		r[i] = irecv();
 	ck_assert_uint_gt(rank_call(CALL_ID_Irecv).bytes_in, (MANY - 4096) * 64 - 1);

@@ -51,7 +51,7 @@ static unsigned begin(void)
 	int number;
 
 	ck_assert_int_eq(omig_app_events_join(&side), 0);
-	ck_assert_ptr_null(app); /* there is no segment yet */
+	ck_assert_ptr_null(app); /* no segment yet */
 	rank_up();
 	ck_assert_ptr_nonnull(app);
 	number = app->announce("tick", 4);

@@ -121,7 +121,7 @@ static void check_share(unsigned func, const struct segview_call *then, uint64_t
 		      (unsigned long long)n, 1u << k);
 }
 
-/* One send, then receives: about the mean gap, its double, and lengths that divide nothing. */
+/* One send, then receives: about the mean gap, its double, and lengths without a common divisor. */
 TEST(no_period_of_the_program_keeps_step_with_sampling)
 {
 	static const unsigned periods[] = { 2, 3, 15, 16, 17, 31, 32, 100 };

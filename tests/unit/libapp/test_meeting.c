@@ -87,7 +87,7 @@ static void is_started_with(const char *args)
 	ck_assert_ptr_nonnull(fgets(said, sizeof(said), f));
 	fclose(f);
 	ck_assert_str_eq(said, args);
-	/* It is no child of this process, which has nothing of it. */
+	/* It is not a child of this process, which has nothing of it. */
 	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
 	ck_assert_int_eq(app_state.lm_lock, -1);
 	ck_assert_int_eq(app_state.lm_listener, -1);

@@ -464,7 +464,7 @@ TEST(actions_of_a_probe_run_in_the_rank)
 
 	ck_assert_int_eq(segview_action_add(rank_view, &whole, NULL, NULL, &index), 0);
 	ck_assert_int_eq(segview_action_add(rank_view, &tested, NULL, NULL, &index), 0);
-	tested.par = 4; /* there are three */
+	tested.par = 4; /* the number is three */
 	ck_assert_int_eq(segview_action_add(rank_view, &tested, NULL, NULL, &index), -ERR_INVALID);
 	on(REGION_END, PROBE_ACTION);
 	region_end(40, 1.5, 0);

@@ -103,7 +103,7 @@ TEST(a_depth_that_makes_no_sense_is_one)
 	ck_assert_uint_eq(seen.of[0].depth, 1);
 }
 
-/* Whatever stands in the register that programs with frames have theirs in. */
+/* Any value in the register that is the frame pointer of other programs. */
 static void send_with_frame(uintptr_t frame)
 {
 	struct seg_site *s;

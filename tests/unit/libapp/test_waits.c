@@ -14,7 +14,7 @@ static const uint32_t all = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER;
 static int buf[16];
 static int32_t r[FAKE_SIZE];
 
-/* One receive from each rank of the world: its partner says which of them has ended. */
+/* One receive from each rank of the world: the partner shows which of them has ended. */
 static void post(void)
 {
 	rank_hooks(all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process says with OMIG_DEBUG about the way in which it came to be watched, or did not. A
- * process begins once: each case is a child.
+ * Output of OMIG_DEBUG about whether and how a process is watched. A process begins once: each case
+ * is a child.
  */
 #include "common/base/array.h"
 #include "common/base/file.h"
@@ -215,7 +215,7 @@ static bool with_a_program_of_the_lm(void)
 	return setenv("OMIG_LM", "/bin/true", 1) == 0;
 }
 
-/* Its socket is there already. Whether it is met depends on how soon it ends. */
+/* Its socket exists already. Whether the process registers depends on how soon it ends. */
 TEST(an_lm_that_it_starts_is_said)
 {
 	char said[SAID_BYTES];
@@ -238,7 +238,7 @@ TEST(where_another_process_holds_the_lock_it_waits_for_its_socket)
 	close(lock);
 }
 
-/* --- where its lm is looked for without OMIG_LM: beside the library, which is this program */
+/* --- search for the lm without OMIG_LM: beside the library, which is this program */
 
 static const char *in_dir(const char *name)
 {
@@ -250,7 +250,7 @@ static const char *in_dir(const char *name)
 	return path[turn];
 }
 
-static const char *own_name; /* what it is started as */
+static const char *own_name; /* name that it is started by */
 
 static bool as_installed(void)
 {

@@ -213,7 +213,7 @@ static int fake_strings(struct host *host, int32_t pid, bool environment, struct
 	return environment ? buf_put(out, env, sizeof(env)) : buf_put(out, "/bin/prog\0-x", 13);
 }
 
-/* One file there is: /proc/some, with h->file in it. */
+/* There is one file: /proc/some, with h->file in it. */
 static int fake_file(struct host *host, const struct host_file *f, struct buf *out, struct err *e)
 {
 	struct fake_host *h = (struct fake_host *)host;
@@ -251,7 +251,7 @@ static int fake_open(struct host *host, int32_t pid, struct host_proc **out, str
 	return 0;
 }
 
-/* By start as well: the pid may be another's by now. */
+/* Compares the start as well: the pid may have been reused. */
 static struct fake_proc *behind(struct host_proc *held)
 {
 	struct fake_host *h = (struct fake_host *)held->host;

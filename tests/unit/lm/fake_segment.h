@@ -16,7 +16,7 @@ struct fake_segment {
 	uint8_t *base;
 	size_t bytes;
 	struct seg_header *h;
-	uint64_t ticks; /* what it stamps with; 0: the real clock */
+	uint64_t ticks; /* its clock; 0: the real clock */
 };
 
 struct fake_rank {
@@ -32,7 +32,7 @@ void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32
 void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r);
 void fake_segment_close(struct fake_segment *s);
 
-/* As one call of MPI_x that ended. Does what the hook word says, with actions and records. */
+/* Like one completed call of MPI_x. Obeys the hook word, with actions and records. */
 struct fake_call {
 	const char *name;
 	int64_t bytes_out, bytes_in;
@@ -62,7 +62,7 @@ uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe);
 /* A type of events comes to be; its number. */
 unsigned fake_segment_announce(struct fake_segment *s, const void *definition, size_t n);
 unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype *type);
-/* One is written, when its word says so, with these bytes of values. */
+/* Writes an event, if its word requests it, with these bytes of values. */
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 
 /*

@@ -80,7 +80,7 @@ static void serve_one(int fd, const struct fuse_in_header *in)
 		if (in->nodeid != CLOSING_NODE)
 			answer(fd, in->unique, NULL, 0, 0);
 		break;
-	case FUSE_READ: /* what is never answered */
+	case FUSE_READ: /* never answered */
 	case FUSE_INTERRUPT:
 	case FUSE_FORGET:
 	case FUSE_BATCH_FORGET:

@@ -317,7 +317,7 @@ TEST(an_lm_that_starts_again_finds_what_runs)
 	ck_assert_int_eq(o->rank, 5);
 	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
 	ck_assert_ptr_nonnull(
-		strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,")); /* it went on counting */
+		strstr(entry_text(e), "[\"MPI_Send\",\"send\",2,")); /* it continued to count */
 	ask_one(OBSERVER, ":omig_calls_disable([@])", token);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	world_close(&w);
@@ -409,7 +409,7 @@ TEST(a_process_without_mpi_can_be_taken_in)
 	str_copy(words, sizeof(words), entry_text(e));
 	e = ask_one(OBSERVER, ":omig_proc_take([@],400,\"/bin/cat\")", "n_7");
 	ck_assert_uint_eq(e->status, STATUS_OK);
-	for (size_t i = 0; i < 5; i++) { /* the same answer, whatever is wrong */
+	for (size_t i = 0; i < 5; i++) { /* the same answer for any error */
 		static const char *const pid[] = { "300", "1", "0", "-1", "4294967496" };
 		char text[64];
 

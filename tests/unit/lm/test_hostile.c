@@ -157,7 +157,7 @@ TEST(words_that_change_while_they_are_read)
 	close_ranks();
 }
 
-/* --- what is handed over in place of a segment */
+/* --- descriptors passed instead of a segment */
 
 static uint64_t refused_with(int fd)
 {

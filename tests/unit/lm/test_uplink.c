@@ -136,7 +136,7 @@ TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 	world_add_rank(&w, &seg, 100, 0, NULL);
 	count_sends_and_recvs();
 	above_close(&w.sm);
-	/* No parent is there: it waits. */
+	/* Without a parent it waits. */
 	world_run(&w, 2 * CSRS_RESTATE_NS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
 	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);

@@ -89,7 +89,7 @@ TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 	r = above_ask(&t, ":proc_get_info([],1)");
 	ck_assert_uint_eq(r->coverage.answered, 2);
 	ck_assert_str_eq(lm.text, ":proc_get_info([p_1_a00000,p_1_b00000],1)");
-	/* It may speak of itself only. */
+	/* It may report itself only. */
 	below_report(&lm, 2, "h2");
 	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "n_2"));
 	above_close(&t);
@@ -97,7 +97,7 @@ TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 	world_done(&w);
 }
 
-/* What that sm says of host 1, with the time when the host came to it. */
+/* The sm's report about host 1, with the time when the host connected to it. */
 static void claim(struct below *sm, uint64_t attach, uint32_t sub)
 {
 	struct msg_object o[] = { below_object("n_1", "s_1", "h1"),
@@ -133,7 +133,7 @@ TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
 	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 2);
 	ck_assert_str_eq(lm.text, ":proc_get_info([p_1_a00000,p_1_b00000],1)");
 	ck_assert_uint_eq(a.requests, 0);
-	/* It comes to the sm. */
+	/* The host connects to the sm. */
 	claim(&a, 78, MSG_NODE_UP);
 	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
 	ck_assert_uint_eq(a.requests, 1);

@@ -101,7 +101,7 @@ TEST(a_word_finds_a_job_by_name_step_and_program)
 	ck_assert_str_eq(found("wave"), "0 \"47110\"");
 	ck_assert_str_eq(found("snow"), "0 \"\"");
 	ck_assert_str_eq(found(""), "0 \"\"");
-	/* What runs comes before what has ended; an exact name before both. */
+	/* Running jobs precede ended jobs; an exact name precedes both. */
 	ck_assert_str_eq(found("heat"), "0 \"4711.0\"");
 	add("p_1_g00000", "heat.2", "heat", MSG_STATE_RUN);
 	snprintf(several, sizeof(several),

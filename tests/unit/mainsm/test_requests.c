@@ -156,7 +156,7 @@ TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 	r = t1.last;
 	ck_assert_uint_eq(r->coverage.answered, 2);
 	ck_assert_uint_eq(r->coverage.nmissing, 1);
-	/* It comes back by itself, and so do its hosts, under the same numbers. */
+	/* It reconnects by itself, and so do its hosts, under the same numbers. */
 	b.is_mute = false;
 	world_run(&w, 12 * SEC);
 	ck_assert(b.is_up);

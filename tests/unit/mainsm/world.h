@@ -32,7 +32,7 @@ struct below {
 	struct link *link;
 	struct rng rng;
 	bool is_up, is_mute, no_ack, no_part; /* no_part: it does not answer to DISARM */
-	uint64_t lost; /* what it says then */
+	uint64_t lost; /* reported losses */
 	bool is_stacked; /* an sm that asks for that of its site */
 	unsigned requests, cancels, arms, disarms, releases, gones, stops, revoked;
 	char text[PART_LOG], armed[PART_LOG], csr[40], redirect[64];

@@ -158,7 +158,7 @@ static const char *any_choice(struct rng *rng)
 	return choices[roll(rng, 4)];
 }
 
-/* Of virtual times: what is left out by itself, and what stands with other conditions. */
+/* Virtual times: alone, and with other conditions. */
 static const char *any_times(struct rng *rng)
 {
 	static const char *const choices[] = {
@@ -181,7 +181,7 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	const char *level = str_eq(outer, "CI") ? "0.9, " : "";
 	struct metrics_shape shape = { .kind = kind, .inner = inner, .outer = outer };
 
-	/* One byte and one second: what is divided by them has no unit. */
+	/* One byte and one second: divisors that remove a unit. */
 	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN "
 	       "v; }\n");
 	say(b,

@@ -23,7 +23,7 @@
 /* a rank that is late in the last one reports in the next */
 #define HURT_READS (WALK_READS + 1)
 #define HEALED (HURT_READS + LATE_MAX + 1) /* all that is late has come */
-#define READS (HEALED + 3) /* then processes end, sites let go, the top lets go */
+#define READS (HEALED + 3) /* then processes end, and sites and the top release them */
 #define FAULT_PERCENT 12
 #define KEYS (WALK_VTS + 4) /* and those that shifts make */
 
@@ -103,7 +103,7 @@ static bool is_below(const struct tree *t, unsigned rank, unsigned piece)
 	return own && (own == piece || above(t, own) == piece);
 }
 
-/* --- what comes out */
+/* --- results */
 
 static void on_result(void *arg, const struct flow_result *r)
 {
@@ -314,7 +314,7 @@ static void one_round(struct tree *t)
 				read_piece(t, i);
 }
 
-/* --- what should have come */
+/* --- expected results */
 
 /* The data of that piece for that read reached the top, in that read or a later one. */
 static bool reaches(const struct tree *t, unsigned piece, unsigned read)
@@ -581,7 +581,7 @@ TEST(whatever_is_lost_or_late_the_result_is_of_what_has_arrived)
 		lost += t->lost_events;
 	}
 	printf("# programs %lu: faults %lu, events lost %lu\n", n, faults, lost);
-	ck_assert_uint_ge(faults, n); /* else it has seen nothing */
+	ck_assert_uint_ge(faults, n); /* else the test is void */
 	free(t);
 	buf_done(&text);
 }

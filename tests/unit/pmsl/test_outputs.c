@@ -191,7 +191,7 @@ TEST(only_pairs_of_one_job_have_an_output)
 	ck_assert_uint_eq(asked_for("p_3", "1", NULL), 0);
 }
 
-/* Whatever the order in which they have come. */
+/* In any order of arrival. */
 TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 {
 	static const int64_t rank[] = { 2, 0, 1 };
@@ -399,7 +399,7 @@ TEST(a_process_without_mpi_has_no_output_where_calls_are_counted)
 	ck_assert_str_eq(world.v[plan.outputs.v[0].object].token, "p_1");
 }
 
-/* With both graphs: what is bound, and its pieces. */
+/* Of both graphs: the bound one, and its pieces. */
 static void drawing_has(const char *source, const char *words)
 {
 	struct buf b = BUF_INIT(1 << 16);

@@ -164,7 +164,7 @@ TEST(the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9)
 
 	plan_file("load_imbalance", "Load_imbalance_at_barrier", TWO_NODES);
 	g = template("Load_imbalance_at_barrier", false);
-	/* As the text says it: the barrier time stands below MAX and below MIN. */
+	/* As in the text: the barrier time is below MAX and below MIN. */
 	ck_assert_uint_eq(in_dag(g, DAG_METRIC), 6);
 	ck_assert_uint_eq(in_dag(g, DAG_AT), 6);
 	ck_assert_uint_eq(in_dag(g, DAG_PROBE), 6);

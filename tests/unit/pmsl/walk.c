@@ -214,7 +214,7 @@ static bool is_in_interval(const struct walk *w, double time)
 	return time > (double)from && time <= (double)walk_read_time(w->read);
 }
 
-/* Nothing in it has to be measured. */
+/* True if nothing in it has to be measured. */
 static bool is_static(const struct dag *g, const struct dag_node *n)
 {
 	if (n->kind == DAG_METRIC || n->kind == DAG_CONTEXT || n->kind == DAG_AT ||
@@ -235,7 +235,7 @@ static bool is_none(struct walk *w, const struct dag_node *condition)
 	return is_static(w->g, condition) && walk(w, (uint32_t)(condition - w->g->node)).v == 0;
 }
 
-/* Where a choice of virtual times does not hold there is no value: AND joins it to the rest. */
+/* Without a matching virtual time there is no value: AND joins the choice to the rest. */
 static bool is_chosen(struct walk *w, const struct dag_node *condition)
 {
 	if (condition->type.kind == PMSL_T_CHOICE)

@@ -32,7 +32,7 @@ struct walk {
 	const struct walk_log *log;
 	unsigned read; /* from 1 */
 	enum flow_since since;
-	unsigned run[PMSL_VARIABLES_MAX]; /* what the variables stand for: a rank, a virtual time */
+	unsigned run[PMSL_VARIABLES_MAX]; /* values of the variables: a rank, a virtual time */
 	unsigned running; /* bits of the variables that stand for something now */
 	/* A process' value of one virtual time, whole in that round, has not come up; NULL: all
 	 * have. */

@@ -10,7 +10,8 @@ enum plant {
 	PLANT_NONE,
 	PLANT_LOST_WAKE_UP, /* a timer is not armed, now and then */
 	PLANT_DOUBLED_ACTION, /* a signal is sent twice */
-	PLANT_FORGOTTEN_RELEASE, /* what a tool has stopped is not let go when it leaves */
+	/* a process that a tool has stopped is not released when the tool leaves */
+	PLANT_FORGOTTEN_RELEASE,
 	PLANT_MISSORTED_TIME, /* two calls are reported in the wrong order */
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
 	PLANT_FORGOTTEN_SYNC, /* the file of tokens is said to be on the disk, and is in memory */

@@ -98,7 +98,7 @@ TEST(without_faults_all_that_is_asked_is_answered)
 		n.reads += r.counts.reads;
 		n.infos += r.counts.infos;
 	}
-	/* Else it has seen nothing. */
+	/* Else the test is void. */
 	ck_assert_uint_gt(n.answers, 200);
 	ck_assert_uint_gt(n.triggers, 10);
 	ck_assert_uint_gt(n.reads, 10);
@@ -145,7 +145,7 @@ TEST(whatever_goes_wrong_what_must_hold_holds)
 	ck_assert_uint_gt(kept, 10 * n);
 }
 
-/* --- what a rogue makes of a frame that its host says */
+/* --- frames of a host as a rogue changes them */
 
 #define TRIES 2000
 #define NO_MESSAGE 250 /* so that it is not reworded */
@@ -178,7 +178,7 @@ TEST(a_field_behind_a_large_number_is_changed_and_kept_as_any)
 		often += times(&out, "tail") > 1;
 		once += out.n && out.n != frame.n && times(&out, "tail") == 1;
 	}
-	ck_assert_uint_gt(often, 0); /* it comes many times */
+	ck_assert_uint_gt(often, 0); /* many times */
 	ck_assert_uint_gt(once, 0); /* the number before it is another one, or is not there */
 	lies_done(&l);
 	buf_done(&frame);

@@ -44,8 +44,10 @@ TEST(on_a_network_that_loses_a_third_it_errs)
 	ck_assert_uint_gt(good.frames, 10 * 2 * 3600 / 4);
 }
 
-/* Those that learn what is usual hold for lost what TCP sends again; those that wait as long as
- * ours err as rarely. */
+/*
+ * Adaptive detectors take TCP's retransmissions for losses; those with a wait like ours err as
+ * rarely.
+ */
 TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 {
 	struct detector_conf c = { .seed = suite_seed(1),

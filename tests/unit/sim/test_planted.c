@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the oracles see anything: each fault that is planted is found, and long before a thousand
- * worlds; those of values and firings in 50. */
+/*
+ * Tests the oracles: each planted fault is found long before a thousand worlds; faults of values
+ * and firings in 50.
+ */
 #include "common/base/log.h"
 #include "common/base/array.h"
 #include "sim/studies/run.h"
@@ -87,7 +89,7 @@ TEST(a_leaked_conditional_request_is_found)
 
 TEST(a_forgotten_sync_is_found)
 {
-	find(PLANT_FORGOTTEN_SYNC, "token"); /* one is not there, or the file is torn */
+	find(PLANT_FORGOTTEN_SYNC, "token"); /* a file is missing or torn */
 }
 
 TEST(a_clock_that_is_said_to_be_better_than_it_is_is_found)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an sm below says of its hosts. The test is that sm, so that it can send what a real one
- * never sends.
+ * Reports of a lower sm about its hosts. The test is that sm, so that it can send messages that a
+ * real one never sends.
  */
 #include "common/base/array.h"
 #include "tests/suite.h"
@@ -236,7 +236,7 @@ TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
 	ck_assert_str_eq(top_find(&w, "n_1")->host, "h1");
 }
 
-/* What the process is called says which of the two sms is believed. */
+/* The process' name shows which of the two sms is believed. */
 static const char *believed(void)
 {
 	return top_find(&w, "p_31_000001") ? top_find(&w, "p_31_000001")->name : "none";
@@ -259,7 +259,7 @@ TEST(a_host_is_served_where_it_looked_for_a_parent_last)
 	a.d.attach = 6;
 	send_report(&one, &a);
 	ck_assert_str_eq(believed(), "from two");
-	/* It is lost there: a host that is up elsewhere is there, whatever the number. */
+	/* It is lost there: a host that is up elsewhere has precedence, whatever the number. */
 	b.o[0].sub = MSG_NODE_LOST;
 	send_report(&two, &b);
 	a.d.attach = 1;

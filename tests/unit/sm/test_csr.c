@@ -248,7 +248,7 @@ TEST(a_host_that_holds_a_process_hears_when_it_may_go)
 	top_send(&w, &m);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.lm[1].releases, 1);
-	ck_assert_uint_eq(w.lm[0].releases, 1); /* what is on it is its own */
+	ck_assert_uint_eq(w.lm[0].releases, 1); /* its processes are its own */
 	ck_assert_uint_eq(w.lm[2].releases, 0);
 }
 

@@ -149,7 +149,7 @@ TEST(changes_go_up_at_once_and_together)
 	ck_assert_ptr_nonnull(top_find(&w, "t_1_000007"));
 	ck_assert_uint_eq(top_find(&w, "p_1_000001")->state, MSG_STATE_STOPPED);
 	ck_assert_ptr_null(top_find(&w, "p_1_000002"));
-	ck_assert_ptr_null(top_find(&w, "t_1_000002")); /* it goes with its process */
+	ck_assert_ptr_null(top_find(&w, "t_1_000002")); /* it is removed with its process */
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 	/* The same again changes nothing. */
 	before = w.top.directories;
@@ -442,7 +442,7 @@ TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
 	ck_assert_uint_eq(world_counts(&w).lms, 2);
-	world_run(&w, 700 * SEC); /* it is neither lost nor forgotten */
+	world_run(&w, 700 * SEC); /* neither lost nor forgotten */
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
 	w.lm[1].is_mute = false;
 	top_ask(&w, ":node_get_info([n_2],1)", 500 * MS);

@@ -441,7 +441,7 @@ TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 	below_kill(&w, 0);
 	for (int i = 0; i < 100 && (w.lm[0].flows.n < 2 || w.lm[1].flows.n < 2); i++)
 		world_run(&w, 100 * MS);
-	confirm(0, NULL); /* they have come to the sm above, which had the pieces */
+	confirm(0, NULL); /* they have moved to the upper sm, which had the pieces */
 	confirm(1, NULL);
 	kept_done(&w.top.flows);
 	{

@@ -35,7 +35,7 @@ static nsec_t now(void)
 	return timebase_at(&w.top_time, loop_now(w.loop));
 }
 
-/* One that an sm takes: a piece of its own and one of host n_1. */
+/* A valid one: the sm's own piece and one of host n_1. */
 static struct msg_flow_load good(void)
 {
 	static const char site[] = SITE("7"), host[] = HOST("7");
@@ -296,7 +296,7 @@ TEST(a_measurement_ends_below_with_its_tool_and_with_its_number)
 	top_send(&w, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { M } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(ends_at_host(), 1);
-	/* One that we do not know may run at a host. */
+	/* One that we do not know may run on a host. */
 	top_send(&w, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { 99 } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(ends_at_host(), 1);

@@ -106,7 +106,7 @@ TEST(a_lost_host_is_missing_at_once)
 	ck_assert_str_eq(r->coverage.missing[0].reason, "the host does not answer");
 	ck_assert_uint_eq(entry_of(r, 2, 0)->status, STATUS_UNKNOWN_OBJECT);
 	ck_assert_str_eq(entry_of(r, 2, 0)->objects, "p_9_000001");
-	/* what was not sent was not done */
+	/* requests that were not sent were not done */
 	r = top_ask(&w, ":thread_stop([p_2_000001]) node_get_info([n_2],1)", 2 * SEC);
 	ck_assert_uint_eq(r->coverage.nmissing, 2);
 	ck_assert_str_eq(r->coverage.missing[0].object, "p_2_000001");

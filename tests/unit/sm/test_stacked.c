@@ -64,7 +64,7 @@ TEST(hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference)
 	}
 	parts = w.top.parts;
 	ask_all(4);
-	ck_assert_uint_eq(w.top.parts, parts + 1); /* one message, whatever is below */
+	ck_assert_uint_eq(w.top.parts, parts + 1); /* one message for any number below */
 	for (size_t i = 0; i < LMS; i++)
 		ck_assert_uint_eq(w.lm[i].requests, 1);
 }
@@ -113,7 +113,7 @@ TEST(after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds)
 	ck_assert_uint_eq(lms_of(1), 4);
 	ask_all(4);
 	ck_assert_uint_eq(world_counts(&w).nodes, 4);
-	/* No process was thought gone, none is there twice. */
+	/* No process was considered lost, and none is listed twice. */
 	ck_assert_uint_eq(top_count(&w), 4 * (1 + 2 * 2));
 	ck_assert_uint_eq(world_counts(&w).forged, 0);
 }
@@ -239,7 +239,7 @@ TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
 	while (!lms_of(i))
 		world_run(&w, MS / 10);
 	ck_assert(!w.lm[0].is_up);
-	/* That one takes it for its own again; it knows nothing of it, and goes elsewhere. */
+	/* That sm accepts it again, has no state of it, and moves on. */
 	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS, .cut = true });
 	world_run(&w, 30 * SEC);
 	ck_assert(w.lm[0].is_up);

@@ -56,11 +56,11 @@ struct top {
 	uint64_t epoch;
 	uint16_t port;
 	uint32_t site_number;
-	char listen[TEXT]; /* where the sm says that it is */
+	char listen[TEXT]; /* address that the sm reports */
 	char to[TEXT]; /* and where lms are sent */
-	uint32_t gives; /* that number to each lm; 0: what it has */
+	uint32_t gives; /* number for each lm; 0: its own */
 	unsigned hellos;
-	/* what came up */
+	/* Messages received from below. */
 	unsigned directories, fulls, objects_reported;
 	struct seen seen[OBJECTS_SEEN];
 	size_t nseen;
@@ -89,7 +89,7 @@ struct lm {
 	uint64_t epoch;
 	bool is_up, is_mute, no_ack, says_bye;
 	bool no_part; /* it does not answer to DISARM */
-	uint64_t lost; /* what it says then */
+	uint64_t lost; /* reported losses */
 	unsigned ups, downs, retries;
 	char why[ERR_TEXT_BYTES];
 	unsigned requests, cancels, arms, disarms, releases, gones, let_gos, stops, enrol_acks;
@@ -138,7 +138,7 @@ void world_open_alone(struct world *w);
 void world_done(struct world *w);
 void world_run(struct world *w, nsec_t time);
 
-/* With a serial number of its own. */
+/* The identity has a new serial number. */
 struct identity world_identity(enum role role, const char *site, const char *host);
 
 /* The sm ends or dies, and another one is started at the same port. */

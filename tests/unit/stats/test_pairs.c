@@ -120,7 +120,7 @@ TEST(what_is_no_pair_of_two_that_change_has_none)
 	pairs_add(&p, 1, 1e200, 4);
 	ck_assert_double_eq(pairs_covariance(&p, 2), 0);
 	ck_assert(isnan(pairs_correlation(&p, 2)));
-	/* nor is that of its distance: not 0, as by an infinite number */
+	/* Nor has its distance: not 0, as for an infinite number. */
 	pairs_add(&p, 2, -1e200, 5);
 	ck_assert(isnan(pairs_correlation(&p, 3)));
 }

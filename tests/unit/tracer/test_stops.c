@@ -400,7 +400,7 @@ TEST(a_call_that_the_kernel_makes_again_is_one_call)
 		count_naps();
 	}
 	for (int i = 0; i < TURNS_MAX && naps.ends < NAP_ROUNDS; i++)
-		count_naps(); /* what is on its way when the last one is over */
+		count_naps(); /* in transit when the last one is over */
 	ck_assert_int_eq(seen->wrong, 0);
 	ck_assert_uint_eq(naps.starts, NAP_ROUNDS);
 	ck_assert_uint_eq(naps.ends, NAP_ROUNDS);

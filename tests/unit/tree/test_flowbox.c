@@ -183,7 +183,7 @@ TEST(a_batch_that_no_frame_could_hold_is_counted)
 	ck_assert_uint_eq(parent.frame[1].dropped, 0);
 }
 
-/* --- what was missed */
+/* --- missed reads */
 
 static struct {
 	size_t n;

@@ -214,7 +214,7 @@ static void put(void *arg, const struct flow_batch *b)
 	*(int *)arg = stage_take(stage, 1, b, NULL);
 }
 
-/* As many links as one batch stands for. */
+/* As many links as one batch represents. */
 static void many_links(bool but_one)
 {
 	uint32_t in;

@@ -13,7 +13,7 @@
 struct world {
 	struct loop *loop;
 	struct standing *standing;
-	struct buf said; /* what was sent and ended, in order */
+	struct buf said; /* sent and ended parts, in order */
 	uint32_t version;
 	size_t bytes;
 	int rc; /* of the next messages */

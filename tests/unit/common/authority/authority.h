@@ -21,7 +21,7 @@ struct authority {
 	struct enrol_service *service;
 	struct buf csr; /* of a key that is discarded */
 	nsec_t now;
-	struct identity got; /* what was granted last */
+	struct identity got; /* identity granted last */
 	char error[256]; /* of the last answer; "" = it was granted */
 };
 
@@ -79,8 +79,7 @@ static inline void authority_close(struct authority *a)
 	ck_assert_int_eq(rmdir(a->dir), 0);
 }
 
-/* What was answered: true with a certificate, whose identity is a->got; and without one there are
- * no bytes. */
+/* Returns true with a certificate, whose identity is a->got; without one there are no bytes. */
 static inline bool authority_take(struct authority *a, const struct msg_enrol_ack *ack,
 				  struct buf *cert)
 {

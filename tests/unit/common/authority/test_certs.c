@@ -16,7 +16,7 @@
 
 static char dir[32], path[64];
 static struct certs *certs;
-static struct buf whole; /* what was in the file */
+static struct buf whole; /* contents of the file */
 
 static void open_certs(void)
 {
@@ -215,7 +215,7 @@ static void put_two(const struct disk *d)
 	ck_assert_int_eq(add(1, END, 1), 0);
 }
 
-/* One that is there already is another one with the same name. */
+/* Adds a certificate with the name of an existing one. */
 static int add_third(const struct disk *d)
 {
 	int rc;

@@ -78,7 +78,7 @@ TEST(varints_have_ten_bytes_at_most)
 	ck_assert(!varint_is("", 0, 0));
 }
 
-/* Whatever is read in whatever order: never past the end, and what was read is what stood there. */
+/* In any order, reads never pass the end and return the bytes there. */
 TEST(random_reads_agree_with_a_model)
 {
 	struct rng r;

@@ -96,7 +96,7 @@ TEST(a_disk_that_does_not_sync_is_an_error)
 	ck_assert_int_eq(rmdir(dir), 0); /* nothing temporary is left */
 }
 
-/* Where a parent cannot be synced for want of the right, its child stays. */
+/* If a parent cannot be synced for lack of permission, its child remains. */
 TEST(a_directory_whose_name_cannot_be_synced_stays)
 {
 	sync_fails = EACCES;

@@ -85,7 +85,7 @@ TEST(doubles_are_decimal_and_finite)
 	ck_assert_int_lt(str_to_double("1.01", 0, 1, &v), 0);
 }
 
-/* As the C library says them, and back: also where it is not asked. */
+/* Texts as the C library writes them, and back; also beyond the required range. */
 TEST(shortest_texts_of_numbers_read_back)
 {
 	char text[STR_DOUBLE_BYTES], want[STR_DOUBLE_BYTES];

@@ -162,7 +162,7 @@ TEST(the_command_returns_when_the_background_serves)
 	struct stat st;
 
 	ck_assert_int_eq(testd_wait_exit(pid), 0);
-	/* No waiting: what it printed is there, and it has the lock. */
+	/* No wait is needed: its output is complete, and it has the lock. */
 	ck_assert_str_eq(testd_read_text(testd.out), "serving first\n");
 	child = testd_background_pid();
 	ck_assert_int_ne(child, pid);

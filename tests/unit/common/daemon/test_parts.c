@@ -248,7 +248,7 @@ TEST(a_lock_says_the_process_that_holds_it)
 	other = open(below("a.lock"), O_RDWR | O_CLOEXEC);
 	ck_assert_int_eq(lock_take(below("a.lock"), other, &again, &e), -ERR_EXISTS);
 	close(other);
-	/* One that the holder passes on is. Longer old text goes. */
+	/* The lock is passed on. Longer old text is removed. */
 	ck_assert_int_eq(pwrite(fd, "1234567890\nrest\n", 16, 0), 16);
 	other = dup(fd);
 	ck_assert_int_eq(lock_take(below("a.lock"), other, &again, &e), 0);
@@ -455,7 +455,7 @@ static void remove_folders(const char *const *name, size_t n)
 		ck_assert_int_eq(rmdir(below(name[n])), 0);
 }
 
-/* What the check says of a key with that mode in that place. */
+/* Returns the result of the check for a key with that mode and place. */
 static int key_check(const char *program, const char *place, mode_t mode)
 {
 	struct err e = { 0 };

@@ -196,7 +196,7 @@ TEST(a_silent_peer_is_found_after_exactly_two_heartbeats)
 	open_up();
 	loop_advance(w.loop, 5 * SEC + 123 * MS);
 	cut(true);
-	loop_advance(w.loop, 5 * MS); /* what was under way is here */
+	loop_advance(w.loop, 5 * MS); /* data in transit have arrived */
 	link_stats(w.a.link, &s);
 	last = loop_now(w.loop) - s.silence;
 	loop_advance(w.loop,
@@ -238,7 +238,7 @@ TEST(a_tool_that_is_busy_elsewhere_is_not_cut)
 	ck_assert_ptr_nonnull(world_connect(&w, "tool"));
 	loop_advance(w.loop, SEC);
 	ck_assert_uint_eq(w.b.ups, 1);
-	cut(true); /* it reads nothing and says nothing */
+	cut(true); /* neither reads nor sends */
 	loop_advance(w.loop, 600 * SEC);
 	ck_assert_uint_eq(w.b.downs, 0);
 	ck_assert_uint_eq(w.a.downs, 1); /* a tool does miss its server */

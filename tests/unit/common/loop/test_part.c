@@ -183,7 +183,7 @@ static void turn_and_note(void *arg)
 	note_who(NULL);
 }
 
-/* Also when what is called turns the loop itself. */
+/* Also if the callback turns the loop itself. */
 TEST(who_enters_has_his_work_under_way_again_afterwards)
 {
 	struct loop_timer *t = loop_timer_new(a, turn_and_note, NULL);

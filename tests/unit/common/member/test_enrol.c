@@ -16,8 +16,8 @@
 #define DAY (86400 * NSEC_PER_SEC)
 
 /*
- * No assertion where the sweep may fail an allocation: Check allocates itself. A mainsm that knows
- * one token, and a host that wants to enrol.
+ * A mainsm that knows one token, and a host that wants to enrol. No assertion where the sweep may
+ * fail an allocation: Check allocates itself.
  */
 static struct {
 	char dir[64], leaf[96];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No descriptor left, no memory left: what stands continues, and all comes back. */
+/* Without descriptors or memory: existing channels continue, and all recovers. */
 #include "common/net/internal.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"

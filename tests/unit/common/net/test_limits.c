@@ -389,7 +389,7 @@ TEST(silent_ones_however_young_make_room_when_others_wait)
 	UNTIL(&s, stats_of_listener().half_open == 0);
 }
 
-/* They have sent their ClientHello, and nothing more. */
+/* They have sent their ClientHello only. */
 TEST(who_owes_a_move_makes_room_when_it_is_slow)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),

@@ -301,7 +301,7 @@ TEST(a_saved_session_is_neither_issued_nor_resumed)
 	pki_creds_done(&c);
 }
 
-/* No TLS client of today signs with such a key, so the check is asked directly. */
+/* No current TLS client signs with such a key, so the check is called directly. */
 TEST(a_key_of_16384_bits_costs_nothing)
 {
 	struct cert_spec spec =

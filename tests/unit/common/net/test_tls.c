@@ -228,7 +228,7 @@ TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_lt(chan_heard_at(s.peer[0].chan), before);
-	/* What says more than that wakes, and brings the heartbeat before it along. */
+	/* A longer frame wakes the reader, with the heartbeat before it. */
 	send_frame(mine.chan, 5, 0);
 	settle(&s);
 	send_frame(mine.chan, 7, 1);
@@ -236,8 +236,7 @@ TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 	ck_assert_uint_eq(s.peer[0].last_type, 7);
 }
 
-/* Also when the last piece of it is smaller than a heartbeat, and when the peer closes behind a
- * heartbeat. */
+/* Also if the last piece is smaller than a heartbeat, and if the peer closes after a heartbeat. */
 TEST(a_large_message_is_never_left_lying_with_a_small_rest)
 {
 	struct tls_chan *t;

@@ -285,7 +285,7 @@ TEST(a_full_table_says_so_and_recovers)
 	ck_assert_int_eq(cell(0), SEG_ACTIONS);
 }
 
-/* --- one thread runs a chain while another keeps changing it */
+/* --- one thread runs a chain while another changes it repeatedly */
 
 static int stop;
 

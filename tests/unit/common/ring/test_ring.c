@@ -78,7 +78,7 @@ TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
 			uint64_t used = memory.head - memory.tail;
 			bool fits = ring_put(&r, &rec, n);
 
-			/* It may refuse only for want of room, the piece at the end included. */
+			/* Refuses only for lack of room, including the piece at the end. */
 			ck_assert(fits || used + 2 * n > SIZE);
 			number += fits;
 			in_ring += fits;

@@ -210,7 +210,7 @@ static bool is_meant(struct world *w, const struct omis_value *list, const struc
 }
 
 /*
- * What the entries of one action say about an object: -1 nothing, else status * 10 + value;
+ * Returns the result of one action for an object: -1 nothing, else status * 10 + value;
  * *times how often.
  */
 static int said(const struct reply *r, uint32_t action, const char *token, int *times)
@@ -253,7 +253,7 @@ static bool compare_object(struct tree *t, const struct omis_call *c, const stru
 	int times, what = said(r, action, token, &times);
 
 	if (class_of(token) != s->object || !is_meant(&t->top, &c->param[0], thing)) {
-		/* Only as an object that is not there may it be named. */
+		/* It may be named only as an unknown object. */
 		ck_assert_msg(what < 0 || what / 10 == STATUS_UNKNOWN_OBJECT, "%s %s", s->name,
 			      token);
 		return false;

@@ -281,7 +281,7 @@ static int mem_list(void *arg, const char *folder, void (*each)(void *arg, const
 	return rc;
 }
 
-/* There is one folder, and names are what they are. */
+/* There is one directory, and names are not resolved. */
 static int mem_make_folder(void *arg, const char *path, struct err *e)
 {
 	return 0;

@@ -126,7 +126,7 @@ TEST(names_are_listed_changed_and_removed)
 	ck_assert_uint_eq(n, 3);
 }
 
-/* Nothing that another user puts there is taken for a file of ours. */
+/* A file of another user is never taken for ours. */
 TEST(only_a_regular_file_is_opened)
 {
 	ck_assert_int_eq(symlink("/etc/passwd", path_of("link")), 0);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One format of small state: what is written comes back, what is damaged is found, and nothing is
- * ever half done. */
+/*
+ * One format of small state: written data are read back, damage is detected, and no write is
+ * partial.
+ */
 #include "common/base/array.h"
 #include "common/base/hash.h"
 #include "common/base/str.h"
@@ -176,7 +178,7 @@ TEST(a_torn_end_costs_the_record_that_was_torn)
 		ck_assert_int_eq(store_read(&s, &b, NULL), 0);
 		ck_assert_str_eq(buf_str(&b), "first\nsecond\n");
 		ck_assert_uint_eq(s.damaged, n - before);
-		ck_assert_int_eq(store_add(&s, "x", 1, NULL), -ERR_LIMIT); /* not behind that */
+		ck_assert_int_eq(store_add(&s, "x", 1, NULL), -ERR_LIMIT); /* not after that */
 		buf_done(&b);
 	}
 	for (n = whole; n-- > 0;) {
@@ -229,7 +231,7 @@ TEST(lines_come_one_by_one_with_their_numbers)
 	struct buf b = BUF_INIT(256);
 	struct err e = { 0 };
 
-	ck_assert_int_eq(store_read_lines(&s, take_line, &b, &e), 0); /* there is no file */
+	ck_assert_int_eq(store_read_lines(&s, take_line, &b, &e), 0); /* no such file */
 	must_write("one\n\ntwo\nlast");
 	store_add(&s, "+\n", 2, NULL);
 	ck_assert_int_eq(store_read_lines(&s, take_line, &b, &e), 0);

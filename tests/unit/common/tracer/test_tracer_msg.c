@@ -193,7 +193,7 @@ TEST(every_cut_and_every_tail_is_refused)
 	ck_assert_int_eq(tracer_msg_decode(&out, b.p, b.n, &e), -ERR_PROTO);
 }
 
-/* Whatever is flipped: it is refused, or what came out is a message that could be said. */
+/* A changed message is refused, or is a message that could have been sent. */
 TEST(flipped_bytes_never_make_what_could_not_be_said)
 {
 	struct buf again = BUF_INIT(TRACER_MSG_MAX_BYTES);
@@ -222,7 +222,7 @@ TEST(flipped_bytes_never_make_what_could_not_be_said)
 
 /* --- each kind at its limits, and one step beyond them */
 
-/* What tracer_msg.h says of a kind: most of `what`, and least and most values and texts. */
+/* Limits of a kind in tracer_msg.h: maximum of `what`, minimum and maximum of values and texts. */
 static const struct limits {
 	uint8_t type;
 	bool has_process, has_thread;

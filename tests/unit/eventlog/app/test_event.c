@@ -36,7 +36,7 @@ static void clean_up(void)
 	unlink(trigger);
 }
 
-/* --- what is in the file */
+/* --- contents of the file */
 
 struct found {
 	uint64_t events, streams_ended;

@@ -182,7 +182,7 @@ TEST(a_program_ends_with_the_last_of_its_own_threads)
 	pid_t child;
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-	return; /* they have threads of their own, and count what a fork leaves behind */
+	return; /* sanitizers have their own threads, and count leaks after a fork */
 #endif
 	child = fork();
 	if (!child) {

@@ -213,7 +213,7 @@ START_TEST(strings_fill_a_batch)
 }
 END_TEST
 
-/* --- what comes back is what was put in */
+/* --- stored values are read back */
 
 /* SQLite has no -0. */
 static struct evvalue as_stored(struct evvalue v)

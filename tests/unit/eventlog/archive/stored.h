@@ -17,7 +17,7 @@ void stored_remove(void);
 /* Fails the test when it cannot be opened. */
 struct archive *stored_open(enum armode mode);
 
-/* Of which stream, at which place of it, and when; 0: a microsecond after the one before. */
+/* Stream, place in it, and time; 0: a microsecond after the previous event. */
 struct stored_at {
 	uint64_t stream, number;
 	int64_t ts;

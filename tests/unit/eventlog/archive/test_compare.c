@@ -135,8 +135,10 @@ static double exponential(struct rng *r)
 	return -log(1 - rng_double(r));
 }
 
-/* Where nothing differs one in twenty is below 0.05, and intervals of 95 % have the truth in 19
- * of 20. */
+/*
+ * Without a difference one in twenty is below 0.05, and intervals of 95 % contain the truth in 19
+ * of 20.
+ */
 TEST(chance_is_called_a_change_as_often_as_said)
 {
 	struct rng r;
@@ -338,7 +340,7 @@ TEST(rates_are_the_same_or_more_or_less)
 	gone(slow, p2);
 }
 
-/* One event, all at one time: nothing can be said of a rate. */
+/* One event, all at one time: no rate can be given. */
 TEST(of_few_events_nothing_is_said)
 {
 	char p1[64], p2[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds of each database holds of PostgreSQL, and what it alone has. */
+/* Tests of each database, with PostgreSQL, and tests of PostgreSQL alone. */
 #include "common/base/array.h"
 #include "tests/unit/eventlog/archive/each_database.h"
 #include "tests/unit/eventlog/archive/questions.h"
@@ -152,7 +152,7 @@ START_TEST(a_statement_has_a_limit_of_parameters)
 }
 END_TEST
 
-/* --- what goes wrong */
+/* --- failures */
 
 START_TEST(each_state_of_the_server_has_an_error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is on the disk of a subscription beside its spool: the old request or the new one. */
+/* State of a subscription on disk beside its spool: the old request or the new one. */
 #include "common/base/str.h"
 #include "eventlog/keep/keep_internal.h"
 #include "tests/suite.h"

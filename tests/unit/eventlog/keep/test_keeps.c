@@ -208,7 +208,7 @@ TEST(an_end_is_said_of_those_that_are_empty)
 	ck_assert_uint_eq(seen.stream, 3);
 }
 
-/* It was refused, so that nothing of it can come: its end is said at once. */
+/* It was refused, so that no events can follow: its end is reported at once. */
 TEST(the_end_of_what_is_refused_is_said)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN,

@@ -169,7 +169,7 @@ TEST(users_of_one_process_share_what_there_is)
 	ck_assert_int_eq(keeps_check(ks, "x", OWNER, &k, &e), 0);
 	open_as("y", OWNER, 3, 0, false);
 	ck_assert_int_eq(keeps_check(ks, "y", OWNER, &k, &e), -ERR_LIMIT);
-	open_as("run7", OWNER, 4, MSG_KEEP_STOP, false); /* one that is there may have less */
+	open_as("run7", OWNER, 4, MSG_KEEP_STOP, false); /* an existing one may have less */
 	ck_assert_int_eq(keeps_check(ks, "run7", OWNER, &k, &e), 0);
 	all.bytes -= KEEPS_ALL_MAX_BYTES - 16 * MIB;
 	ck_assert_uint_eq(all.n, 2);

@@ -247,7 +247,7 @@ TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 
 		snprintf(key, sizeof(key), "%d", i);
 		put(l, "a", i * 10 * MS, key, 0);
-		/* one event fulfils it, the line is there */
+		/* one matching event is sufficient for the line */
 		put(l, "b", i * 10 * MS + 1, key, i * 3);
 	}
 	m = finish(l);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each call writes: its time, level and fields; what handles say of themselves; and where
- * they write. */
+/* Output of each call: its time, level and fields; the handles' properties; and the destination. */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/limits.h"
@@ -311,7 +310,7 @@ TEST(memory_may_end_anywhere)
 	ck_assert_str_eq(logged_lines(), "E: A=1i\n");
 }
 
-/* --- where it goes */
+/* --- destinations */
 
 static void put_file(const char *name, const char *text)
 {

@@ -32,7 +32,7 @@ struct flow {
 
 struct taker {
 	char name[8];
-	uint64_t due[FLOW_STREAMS], first[FLOW_STREAMS]; /* what it has counted up to */
+	uint64_t due[FLOW_STREAMS], first[FLOW_STREAMS]; /* counted up to */
 	uint64_t got, lost; /* events */
 	uint64_t jumped; /* of these lost ones: unreported */
 	uint64_t repeated, late; /* blocks; that were counted as lost before they came */
@@ -57,14 +57,14 @@ void flow_again(struct flow *f, struct spool *s, unsigned percent, nsec_t now);
 
 void taker_init(struct taker *t, const char *name);
 
-/* One read. False: there was nothing. */
+/* Reads once. Returns false if there was nothing. */
 bool taker_read(struct taker *t, struct spool *s);
 void taker_ack(struct taker *t, struct spool *s, nsec_t now);
 void taker_drain(struct taker *t, struct spool *s, nsec_t now);
 
 /*
- * What was settled has come or is counted; of each stream events up to the last number are those
- * that came and those that were lost. may_expire: what was kept may be lost too.
+ * All settled blocks have arrived or are counted. For each stream, events up to the last number are
+ * either received or lost. may_expire: stored blocks may be lost too.
  */
 void taker_check(const struct taker *t, const struct flow *f, bool may_expire);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What docs/eventlog.md says of the spool's files and of gaps, to the byte; and what a reader makes
- * of gaps. */
+/*
+ * The spool's files and gaps as docs/eventlog.md specifies them, byte by byte; and a reader's
+ * handling of gaps.
+ */
 #include "common/base/file.h"
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -100,7 +102,7 @@ TEST(a_ledger_is_as_the_page_says)
 	buf_done(&b);
 }
 
-/* What was altered has another checksum (common/store); what is cut off is no ledger at all. */
+/* Altered bytes change the checksum (common/store); a truncated file is not a ledger. */
 TEST(no_part_of_a_ledger_is_taken)
 {
 	static struct ledger l;

@@ -3,7 +3,7 @@
 #include "common/base/array.h"
 #include "tests/unit/eventlog/text/lines.h"
 
-/* What stands behind the cut would complete it. */
+/* The bytes after the cut would complete it. */
 TEST(a_line_that_is_cut_is_no_event)
 {
 	static const char xml[] =

@@ -311,8 +311,10 @@ TEST(arming_again_replaces_and_goes_on_numbering)
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
 }
 
-/* Its objects have changed, as when a process comes: what is in the rings then happened to the one
- * before. */
+/*
+ * Its objects have changed, as when a process starts: events in the rings concern the previous
+ * version.
+ */
 TEST(what_happened_before_it_was_replaced_is_told_once)
 {
 	const char *text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which threads and processes a conditional request watches, and what is said of those that it
- * cannot. */
+/*
+ * Threads and processes that a conditional request watches, and reports about those that it cannot.
+ */
 #include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "tests/suite.h"

@@ -216,8 +216,7 @@ static struct guard *new_guard(struct loop *l)
 	return g;
 }
 
-/* As the death of this lm: what we want of it is its line, which ends with the child that
- * holds it. */
+/* Simulates the death of this lm: its line ends with the child that holds it. */
 static void have_guard_act(void)
 {
 	pid_t pid = fork(), run;

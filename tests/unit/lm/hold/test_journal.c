@@ -51,7 +51,7 @@ static int hold_none(const struct disk *d)
 	return write_pids(d, 10, 9);
 }
 
-/* Without removing it, as the disk may be asked once more. */
+/* Without removing the file, as the disk may be read again. */
 static struct seen seen_in(const struct disk *d)
 {
 	struct store s = STORE_INIT(&journal_kind, d, "stops");

@@ -22,7 +22,7 @@
 static struct host *host;
 static struct host_proc *held;
 static pid_t child;
-static int reported; /* what the child says comes here */
+static int reported; /* reports of the child */
 
 static uint8_t variable[64] = "as it was";
 static const char *constant = "never to be changed";
@@ -301,7 +301,7 @@ TEST(a_priority_is_of_one_thread)
 	finish();
 }
 
-/* As a user without rights: a nice value goes up and does not come down. */
+/* For a user without rights: a nice value increases and does not decrease. */
 TEST(a_refused_priority_names_the_remedy)
 {
 	const struct rlimit none = { 0, 0 };

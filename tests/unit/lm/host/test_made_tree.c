@@ -425,7 +425,7 @@ TEST(processes_of_other_users_are_left_alone)
 	VARIABLES(CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN);
 	add_proc(60, "/usr/bin/heat");
 	if (chown(at("proc/60"), 12345, 12345))
-		return; /* only root gives a folder away */
+		return; /* only root may change the owner */
 	nchosen = 0;
 	ck_assert_int_eq(host_each_chosen(host, CAID, on_chosen, NULL), 0);
 	ck_assert_uint_eq(nchosen, 0);

@@ -51,7 +51,7 @@ TEST(who_increments_or_appends_is_answered_for_the_object)
 	covers_one(":pa_counter_local_increment(pa_cl_1,5)");
 	covers_one(":pa_integrator_local_increment(pa_il_2,1.0,2.0)");
 	covers_one(":trace_buffer_append(trace_b_3,1.0,2,[])");
-	covers_one(":pa_counter_local_increment(pa_cl_9,5)"); /* which is not there */
+	covers_one(":pa_counter_local_increment(pa_cl_9,5)"); /* an unknown counter */
 	ck_assert_int_eq(read_counter("pa_cl_1"), 5);
 }
 
@@ -137,9 +137,8 @@ BARE_TEST(a_call_under_way_counts_since_its_integrator_is_enabled)
 	ck_assert_double_eq(inside(&one), 1);
 	ck_assert_double_lt(one, (seconds_now() - before) * 1.01);
 	fake_segment_be_in(&seg, NULL, 0);
-	fake_segment_be_in(
-		&seg, "MPI_Recv",
-		1); /* its start is not there, as that of a call which a filter leaves out */
+	fake_segment_be_in(&seg, "MPI_Recv",
+			   1); /* its start is missing, as for a call that a filter excludes */
 	ck_assert_double_eq(inside(NULL), 0);
 	close_ranks();
 }
@@ -214,7 +213,9 @@ BARE_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
 	close_ranks();
 }
 
-/* Its objects have changed meanwhile: what waits is given up, and the next event says so. */
+/*
+ * Its objects have changed meanwhile: waiting events are dropped, and the next event reports that.
+ */
 TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
 {
 	const char *text = "proc_has_been_stopped([n_7]): node_get_info([n_7],128)";
@@ -288,8 +289,7 @@ TEST(a_deleted_counter_counts_no_more)
 	ck_assert_uint_eq(r->entry[0].status, STATUS_UNKNOWN_OBJECT);
 }
 
-/* What runs in the ranks is installed again then: what is in their rings belongs to what ran
- * before. */
+/* Actions in the ranks are installed again: events in their rings belong to the previous ones. */
 TEST(a_counter_that_goes_takes_no_event_with_it)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);

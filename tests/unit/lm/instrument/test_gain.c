@@ -217,7 +217,7 @@ TEST(both_ends_of_a_filtered_call_are_done_in_the_rank)
 	call(&seg, "MPI_Recv", 0, 1);
 	read_integrator();
 	ck_assert_double_eq(level, 0);
-	/* Not as the event says: from the records. */
+	/* From the records, not from the event. */
 	world_arm(&w, "c_7",
 		  with("patop_lib_call_started([@],\"MPI_Recv\",[1]): "
 		       "patop_integrator_local_increment(pa_il_1,1.0,$time,1)",

@@ -80,7 +80,7 @@ TEST(a_probe_is_on_while_somebody_wishes_it)
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_RECORD);
 	step(&seg, 2);
 	world_run(&w, 30 * MS); /* the rings are read by themselves */
-	ck_assert_uint_eq(one.n, 0); /* it was gone before they were */
+	ck_assert_uint_eq(one.n, 0); /* it had ended before */
 	ck_assert_uint_eq(two.n, 2);
 	probes_drop_interest(&b);
 	probes_drop_interest(&b);
@@ -238,7 +238,7 @@ static void lets_go(void *arg, struct proc *p)
 	procs_detach(p, "an event ring makes no sense");
 }
 
-/* Its ring is read once more for the interest: it goes then, and its site with it. */
+/* Its ring is read again for the interest, which removes the process and its site. */
 TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
 {
 	const struct msg_arm_ack *ack;
@@ -249,7 +249,7 @@ TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
 		ck_assert_msg(ack->entry[i].status < STATUS_FIRST_ERROR, "%s",
 			      entry_text(&ack->entry[i]));
 	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
-	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1); /* what it waits for may still come */
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1); /* the awaited process may still appear */
 }
 
 TEST(counting_at_a_probe_is_done_in_the_rank)

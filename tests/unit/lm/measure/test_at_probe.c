@@ -162,7 +162,7 @@ TEST(parameters_are_values)
 
 #define RESIDUUM "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]"
 
-/* Whatever a program gives along, each batch can be read, and says so itself. */
+/* For any values of a program, each batch can be read and describes itself. */
 TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
 {
 	load(7, RESIDUUM, rank0, "MAX");

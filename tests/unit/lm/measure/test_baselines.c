@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where measurements began to count: what an lm leaves, the next one finds, once, and nothing
- * else. */
+/* Begin of measurements: the next lm finds the state of the last one, once, and nothing else. */
 #include "lm/measure/baselines.h"
 
 #include "common/base/array.h"
@@ -117,7 +116,7 @@ TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
 	ck_assert(baselines_take(b, "7@1 a", &v) && v.is_cut && v.value == 1);
 }
 
-/* Nothing of it is taken, and nothing is hurt. */
+/* Nothing is read from it, and nothing is damaged. */
 TEST(a_file_that_is_not_ours_is_as_none)
 {
 	static const char *const bad[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the system says of a process and of its node, as values of reads: exact, with their errors,
- * and missing where the system does not know it. */
+/*
+ * Figures of the system about a process and its node as values of reads: exact, with their errors,
+ * and missing where the system has none.
+ */
 #include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"

@@ -327,7 +327,9 @@ TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 	ck_assert_double_eq(asked_for(2), 10);
 }
 
-/* It is in the first read then; the second one has what came since, and not less than nothing. */
+/*
+ * It is in the first read; the second one has the increase since then, and never a negative value.
+ */
 TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));

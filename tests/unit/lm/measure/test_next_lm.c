@@ -131,7 +131,7 @@ static void check_increments(const char *metric, void (*do_some)(void))
 	ck_assert_double_eq(sum_of_reads(), 10);
 	for (int i = 0; i < 2; i++) {
 		next_lm(i == 0);
-		if (i == 1) /* it has not heard of mainsm's time yet */
+		if (i == 1) /* mainsm's time is not known yet */
 			timebase_init(&w.time, loop_now(w.loop), now());
 		load_again(since_last(metric, rank0));
 		do_some();

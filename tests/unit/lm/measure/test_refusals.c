@@ -159,7 +159,7 @@ TEST(a_host_runs_so_many_measurements)
 	for (uint32_t i = 1; i <= MEASUREMENTS_MAX; i++)
 		ck_assert_msg(complaints(i) == 0, "%u", i);
 	ck_assert_uint_eq(complaints(MEASUREMENTS_MAX + 1), 1);
-	ck_assert_uint_eq(complaints(1), 0); /* it is there already */
+	ck_assert_uint_eq(complaints(1), 0); /* already present */
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(complaints(MEASUREMENTS_MAX + 1), 0);

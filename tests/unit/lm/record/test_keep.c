@@ -376,7 +376,7 @@ static void stop_the_source(unsigned (*happen)(unsigned number))
 	ck_assert_uint_eq(arm_status_of(KEPT("\"all\""), 300), STATUS_OK);
 	n = fill_up(number);
 	n += happen(number);
-	m.stream++; /* what was not acknowledged comes again, and passes for repeated */
+	m.stream++; /* blocks without acknowledgement are sent again, and count as repeated */
 	m.ending = true;
 	open_with(&m);
 	all_is_there_or_lost(n);
@@ -452,7 +452,8 @@ static pid_t start_killable(unsigned life, int ready)
 		arm(KEPT("\"all\""), world_token(&w, 100), 0, false);
 	if (write(ready, "", 1) != 1)
 		_exit(1);
-	for (;;) { /* not faster than a day: what is not armed again is given up */
+	/* after a day at the earliest: a recording that is not armed again is given up */
+	for (;;) {
 		world_run(&w, MS);
 		above_skip_all(&w.mainsm);
 		usleep(50);

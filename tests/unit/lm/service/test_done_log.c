@@ -45,7 +45,7 @@ static void clean_up(void)
 	rmdir(dir);
 }
 
-/* --- what is remembered */
+/* --- stored operations */
 
 static void reopen(void)
 {
@@ -105,7 +105,7 @@ static off_t file_bytes(void)
 	return st.st_size;
 }
 
-/* There is one for each lm, and most of them are never asked to do anything. */
+/* Each lm has one, and most never record an operation. */
 TEST(where_nothing_was_done_there_is_nearly_nothing)
 {
 	unsigned status;

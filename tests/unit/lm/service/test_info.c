@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What proc_get_info and thread_get_info say: a value for each flag, in the order of the flags. */
+/*
+ * Results of proc_get_info and thread_get_info: a value for each flag, in the order of the flags.
+ */
 #include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "tests/suite.h"
@@ -199,7 +201,7 @@ TEST(each_flag_of_a_thread_has_its_value)
 	ck_assert_str_eq(entry_text(thread_info(0, 0)), "");
 }
 
-/* Of another thread than the first one the kernel does not know the stack. */
+/* The kernel reports the stack of the first thread only. */
 TEST(another_thread_has_a_state_of_its_own_and_no_stack)
 {
 	fake_thread_add(proc, 101);

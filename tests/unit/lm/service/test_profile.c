@@ -260,7 +260,7 @@ TEST(extents_are_hidden_by_what_was_before_a_mark)
 	send(&seg, 10, 1, 900000);
 	put_extent(&seg, 900000, 1000);
 	ck_assert_str_eq(extents(",\"call\",2"), "-1,-1]");
-	/* what one rank does not know is not known of all */
+	/* a value unknown for one rank is unknown for all */
 	send(&seg, 10, 1, 900000);
 	send(&other, 10, 1, 900000);
 	put_extent(&other, 900000, 900000);
@@ -295,7 +295,7 @@ TEST(only_files_of_the_process_are_looked_into)
 	snprintf(text, sizeof(text), ":omig_source([%s],\"/bin/heat\",[])", rank0);
 	r = world_ask(&w, OBSERVER, text);
 	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), "1 to 128 addresses"));
-	/* there is no lm-trace in this world */
+	/* this world has no lm-trace */
 	snprintf(text, sizeof(text), ":omig_source([%s],\"/bin/heat\",[4112])", rank0);
 	r = world_ask(&w, OBSERVER, text);
 	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);

@@ -39,7 +39,7 @@ static const char *ask(uint32_t tool, const char *token, const char *flags)
 	return entry_text(&r->entry[0]);
 }
 
-/* since differs: "length and fields" and "lost" with "unknown" stand around it. */
+/* `since` varies: the texts around it are "length and fields" and "lost" with "unknown". */
 static bool is(const char *answer, const char *before, const char *lost)
 {
 	const char *end = strrchr(answer, ',');
@@ -73,7 +73,7 @@ TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
 	ck_assert(is(ask(1, rank0, "32"), "1,[9],", "4,0"));
 }
 
-/* As in a deadlock: nothing was asked before. */
+/* As in a deadlock: there was no earlier request. */
 TEST(a_call_that_began_before_is_there_at_the_first_question)
 {
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } };
@@ -84,7 +84,7 @@ TEST(a_call_that_began_before_is_there_at_the_first_question)
 	ck_assert(is(ask(1, rank0, "514"), "2,[1,1],[3,0],", "0,1"));
 	fake_segment_be_in(&seg, NULL, 0);
 	ck_assert(is(ask(1, rank0, "514"), "1,[3,0],", "0,1"));
-	/* It began after that, and is listed by itself, or never is. */
+	/* It began later, and is listed separately or not at all. */
 	fake_segment_be_in(&seg, "MPI_Recv", 1);
 	ck_assert(is(ask(1, rank0, "514"), "1,[3,0],", "0,1"));
 	above_send(&w.mainsm, &gone);

@@ -135,7 +135,7 @@ BARE_TEST(what_does_not_stop_is_told_with_its_reason)
 			strstr(entry_text(entry_of(&w.mainsm.msg[w.mainsm.seen - 1]->reply, 1)),
 			       cases[i].words));
 		ck_assert_uint_eq(holds_count(w.lm->holds),
-				  1); /* it stops when it can, and is let go as others are */
+				  1); /* it stops when it can, and is released like others */
 		close_rank();
 	}
 }
@@ -230,8 +230,7 @@ TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
 	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "1");
 }
 
-/* Those that run use up what may be examined in a turn; those that stand are the first or the last
- * of the list. */
+/* Running ones use up the checks of a turn; stopped ones are the first or the last of the list. */
 #define RUNNING (STAND_POLLS_MAX / 2 + 4)
 #define STANDING 4
 

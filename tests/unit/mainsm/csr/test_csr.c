@@ -244,7 +244,7 @@ TEST(partners_are_of_the_job_that_the_event_names)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
 	ck_assert_str_eq(partners_of(&a), "[7]");
-	/* Without a launcher each has a name of its own, which says nothing. */
+	/* Without a launcher each has its own name, which is ignored. */
 	below_report_rank(&a, 1, "p_1_a00000", 4, "pid-10");
 	below_report_rank(&b, 2, "p_2_b00000", 6, "pid-11");
 	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[p_2_b00000]): print([$par1])");

@@ -66,7 +66,7 @@ TEST(the_source_of_a_user_event_waits_for_its_actions_too)
 	ck_assert_uint_eq(a.releases, 0);
 	below_reply(&b, "t_2_a00000,t_2_b00000", "");
 	ck_assert_uint_eq(a.releases, 1);
-	/* With resume 1 it is no source, and waits for nothing. */
+	/* With resume 1 it is not a source, and waits for nothing. */
 	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[],1)", event);
 	arm(text);
 	trigger(token, 8, 0);

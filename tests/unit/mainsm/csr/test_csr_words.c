@@ -337,7 +337,7 @@ static unsigned switched_off(const char *names)
 	return (unsigned)strtoul(entry_of(t.of_kind[0], 1, 0)->value, NULL, 10);
 }
 
-/* By the names that were requested; what waits for anything else stays on. */
+/* Selected by the requested names; csrs that wait for other events remain enabled. */
 TEST(conditions_of_events_are_switched_off_by_name)
 {
 	define("thread_writes_events([],[\"io.*\",\"net\"],\"\"): print([1])");

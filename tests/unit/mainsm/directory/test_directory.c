@@ -232,8 +232,10 @@ static size_t measured(const struct object *o, struct session *s)
 	return n;
 }
 
-/* As many as mainsm may know; one more is refused with words, and the others are all there to be
- * measured. */
+/*
+ * As many as mainsm may know; a further one is refused with a reason, and all others can be
+ * measured.
+ */
 TEST(there_are_as_many_objects_as_there_may_be)
 {
 	struct err e = { 0 };
@@ -341,7 +343,7 @@ TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 	ck_assert(!scope_has(s, t) && scope_has(s, directory_find(d, "t_7_b00000")) &&
 		  scope_has(s, proc));
 	ck_assert(scope_hides_any(s) && !scope_has_all(s, proc));
-	ck_assert_int_eq(scope_attach(s, proc), 0); /* it is attached: nothing changes */
+	ck_assert_int_eq(scope_attach(s, proc), 0); /* already attached: nothing changes */
 	ck_assert(!scope_has(s, t));
 	ck_assert_int_eq(scope_detach(s, proc), 1);
 	ck_assert_int_eq(scope_attach(s, proc), 1);

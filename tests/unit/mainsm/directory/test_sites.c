@@ -253,7 +253,7 @@ TEST(the_known_launchers_are_good_templates)
 	ck_assert_str_eq(template_named("own {command}"), "own {command}");
 }
 
-/* What a shell makes of the one word. */
+/* Checks the shell's result for the one word. */
 static void check_shell(const char *const *words, const char *want)
 {
 	const struct template_words w = { "a", "h", words };

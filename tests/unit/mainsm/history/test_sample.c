@@ -124,7 +124,7 @@ TEST(what_does_not_fit_is_refused_and_leaves_the_rest)
 	ck_assert_uint_eq(ranks, N);
 }
 
-/* Of a later version what is known here is read. */
+/* Known fields of a later version are read. */
 TEST(an_event_of_another_kind_is_passed_over)
 {
 	static const struct evfield field = { "x", EV_INT32 };

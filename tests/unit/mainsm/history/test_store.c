@@ -114,7 +114,7 @@ static uint64_t bytes(void)
 	return s.bytes;
 }
 
-/* How many of the samples from..to were on the disk for sure when it came to its end. */
+/* Number of samples from..to that were certainly on the disk at the end. */
 static unsigned write_samples(unsigned from, unsigned to)
 {
 	unsigned sure = from;

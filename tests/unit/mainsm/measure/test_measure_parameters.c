@@ -151,7 +151,7 @@ TEST(a_description_has_what_was_asked_for_and_what_has_come)
 	ck_assert_ptr_nonnull(strstr(described(5), "\"link_in\""));
 	ck_assert_str_ne(described(6), "[]");
 	ck_assert_str_ne(described(7), "[]");
-	/* All of them stand one behind the other. */
+	/* All of them, one after the other. */
 	for (unsigned i = 0; i < FIELDS; i++)
 		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", i ? "," : "", described(i));
 	ck_assert_str_eq(entry_of(ask("dfg_get_info", ",511"), 1, 0)->value, all);

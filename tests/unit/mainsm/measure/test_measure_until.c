@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
 
-/* Of what the program gives along at each event, of all processes. */
+/* The parameter of the program at each event, of all processes. */
 #define SEEN(fold)                                                                         \
 	"Seen(Process[] procs, TimeInterval t) { PROBE e(Process, VirtualTime, Value v); " \
 	"Process p; VirtualTime vt; Value[][] x; x[p][vt] = v AT e(p, vt); RETURN " fold   \

@@ -48,7 +48,7 @@ static int start(const struct site *site, const char *launcher)
 	return starter_start(starter, site, launcher, CONNECTION, &e);
 }
 
-/* Until the launcher's end was said. */
+/* Runs until the launcher's end was reported. */
 static const char *end(void)
 {
 	for (int i = 0; i < PROCESS_PATIENCE_MS / 10 && !ended[0]; i++)

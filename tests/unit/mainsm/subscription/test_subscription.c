@@ -148,7 +148,7 @@ TEST(a_wish_that_is_refused_changes_nothing)
 	struct above other;
 	uint64_t was = of_a.stream;
 
-	/* As long as a request may be: the one that it becomes is longer. */
+	/* The longest request: the resulting one is longer. */
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, ":omig_events_keep(\"run7\",[\"", 27);
 	memcpy(text + sizeof(text) - 12, "\"],\"\",0,[])", 12);
@@ -266,7 +266,7 @@ TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 	world_run(&w, 20 * SEC);
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	say_end(&b, "h9, sm h8");
-	ck_assert_uint_eq(ends, 0); /* it may come back */
+	ck_assert_uint_eq(ends, 0); /* it may return */
 	world_run(&w, 11 * SEC);
 	ck_assert_uint_eq(ends, 1);
 	ck_assert_str_eq(missing, "s_1, h9, sm h8");
@@ -344,8 +344,9 @@ static struct identity owned(enum role role, const char *label, const char *owne
 	return who;
 }
 
-/* What a tool calls itself gives it nothing of another's; another host or token takes nothing from
- * its own. */
+/*
+ * The name that a tool gives itself grants nothing of others; another host or token loses nothing.
+ */
 TEST(a_subscription_is_of_whom_the_authority_says)
 {
 	struct identity carol = owned(ROLE_TOOL_OBSERVE, "carol@h", "carol"),

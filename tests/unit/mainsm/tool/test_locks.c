@@ -63,7 +63,7 @@ TEST(others_on_its_nodes_wait_and_do_not_overtake)
 	ask(&t, ":node_get_info([n_1],1)");
 	ask(&t, ":{node_get_info([n_1],2) ; node_get_info([n_2],2)}");
 	ck_assert_uint_eq(a.requests, 1);
-	/* It came later: the one in braces would never be free. */
+	/* It arrived later: the one in braces would never be free. */
 	ask(&u, ":node_get_info([n_1],3)");
 	ask(&u, ":node_get_info([n_2],3)");
 	ask(&u, ":print([1])");
@@ -76,7 +76,7 @@ TEST(others_on_its_nodes_wait_and_do_not_overtake)
 	answers(&a, "n_1");
 	ck_assert_uint_eq(a.requests, 2);
 	ck_assert_str_eq(b.text, ":{node_get_info([n_2],2)}");
-	/* No other request comes between its barriers. */
+	/* No other request runs between its barriers. */
 	answers(&b, "n_2");
 	ck_assert_uint_eq(a.requests, 3);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],3)");

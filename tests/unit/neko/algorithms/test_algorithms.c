@@ -115,7 +115,7 @@ TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
 	ck_assert_str_eq(run(text).broken, f.broken);
 }
 
-/* Without losses, over a constant delay: it is there after that delay, and all have it then. */
+/* Without losses, over a constant delay: it arrives after that delay, and all have it then. */
 TEST(time_to_deliver_is_up_to_the_last_process)
 {
 	struct found f = run("process.num = 3\nprocess.initializer = broadcast\nnetwork = n\n"

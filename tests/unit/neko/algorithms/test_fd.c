@@ -187,7 +187,7 @@ static void hand_up(struct neko_process *p, uint8_t first, uint8_t others)
 	world_msg_unref(p->world, m);
 }
 
-/* One of a number that no heartbeat has comes, one heartbeat, and then none. */
+/* A message with a number of no heartbeat arrives, then one heartbeat, then none. */
 static int busy_wait(struct neko_layer *l, nsec_t until, bool for_message)
 {
 	struct busy *b = busy_of(l->process->world);
@@ -310,8 +310,10 @@ TEST(estimating_detectors_follow_a_network_that_is_slow)
 	}
 }
 
-/* One heartbeat comes at 1.1 s, the next are lost until 4 s: by hand one mistake, from 2.5 s to 4.1
- * s. */
+/*
+ * One heartbeat arrives at 1.1 s, the next are lost until 4 s: by hand one mistake, from 2.5 s to
+ * 4.1 s.
+ */
 TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 {
 	static const char text[] =

@@ -20,7 +20,7 @@ static int draw(const char *text, struct buf *out, struct err *e)
 	return rc;
 }
 
-/* Whatever numbers stand there: places are inside of the picture, and none is nan or inf. */
+/* For any numbers, places are inside of the picture, and none is nan or inf. */
 TEST(numbers_of_anybody_stay_in_the_picture)
 {
 	static const char *const text[] = {

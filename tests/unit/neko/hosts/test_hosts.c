@@ -116,7 +116,7 @@ static void end(struct bed *b)
 	int status;
 
 	for (unsigned i = 0; i < 2; i++) {
-		kill(b->pid[i], SIGCONT); /* one that was stopped */
+		kill(b->pid[i], SIGCONT); /* stopped before */
 		kill(b->pid[i], SIGTERM);
 		ck_assert_int_eq(waitpid(b->pid[i], &status, 0), b->pid[i]);
 		ck_assert_int_eq(status, 0);
@@ -353,7 +353,7 @@ TEST(without_a_master_nothing_is_left)
 	is_left(CONF("simulation.until = 60s\n"), SIGKILL);
 }
 
-/* Its line is there, and it says nothing: a partition. */
+/* Its line is connected and silent: a partition. */
 TEST(a_master_that_is_silent_is_left)
 {
 	is_left(CONF("simulation.until = 60s\nreal.silence = 2s\n"), SIGSTOP);

@@ -83,7 +83,7 @@ static bool is_detected(void)
 	struct run *r = real(text, &s, &f);
 	bool is = moments_of(r, "T_D")->n == 1;
 
-	ck_assert_uint_eq(f.missing, 0); /* it was to crash */
+	ck_assert_uint_eq(f.missing, 0); /* a crash was configured */
 	ck_assert_uint_le(moments_of(r, "T_D")->n, 1);
 	run_free(r);
 	setup_free(s);
@@ -200,7 +200,7 @@ TEST(messages_whose_numbers_are_missing_were_lost)
 #define BURST_EVENTS 400000 /* more blocks of it than an unread stream takes */
 #define PATIENCE_MS 30000
 
-static int done_fd; /* where the layer says what it has done */
+static int done_fd; /* where the layer reports its actions */
 
 static void say_done(void)
 {
@@ -543,7 +543,7 @@ TEST(a_group_that_cannot_be_heard_is_told_with_a_remedy)
 	close(pair[1]);
 }
 
-/* --- what a process keeps */
+/* --- memory of a process */
 
 TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
 {

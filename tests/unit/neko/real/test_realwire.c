@@ -161,7 +161,7 @@ TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 		  heard.delay.number == 8 && heard.delay.net == 2);
 	ck_assert(got.until == 9 && got.sent == 3 && got.stuck == 1 && got.is_last);
 	ck_assert(got.offset == -5 && got.error == 11 && got.drift == 1.5 && got.stop_at == 12);
-	p[24]++; /* one event more than there are */
+	p[24]++; /* one event too many */
 	ck_assert_int_eq(realwire_read(p, n, &got, &h), -ERR_PROTO);
 	p[24] -= 2; /* one less */
 	ck_assert_int_eq(realwire_read(p, n, &got, &h), -ERR_PROTO);

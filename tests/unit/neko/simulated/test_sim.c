@@ -236,7 +236,7 @@ static void report_two(struct neko_layer *l, size_t n)
 	neko_msg_unref(l, out);
 }
 
-/* To two others after a silence, and now and then after having heard something. */
+/* Sends to two others after a silence, and sometimes after a message. */
 static void gossip(struct neko_layer *l)
 {
 	struct neko_msg *m;

@@ -192,7 +192,7 @@ TEST(a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to)
 	ck_assert(place_equal(bound.node[p1]->place, node_place("a")));
 }
 
-/* --- what a node gives */
+/* --- output of a node */
 
 TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
 {
@@ -219,7 +219,7 @@ TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
 	n = &made(&(struct flow_node){ .kind = FLOW_SHIFT, .shift = 1, .in = &set, .nin = 1 })->n;
 	ck_assert(n->partial && n->gives.agg == AGG_MAX && n->behind == 2);
 	n = &made(&(struct flow_node){ .kind = FLOW_LINK_OUT, .in = &set, .nin = 1 })->n;
-	ck_assert(!n->partial); /* what it sends is its input's business */
+	ck_assert(!n->partial); /* depends on its input */
 	agg = put(&(struct flow_node){ .kind = FLOW_VT_AGG, .in = vt, .nin = 1 }, NULL);
 	ck_assert(bound.node[agg]->n.domain == FLOW_READ && !bound.node[agg]->n.partial);
 }

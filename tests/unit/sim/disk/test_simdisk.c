@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of files on a simulated disk: the same as on one that fails, is full, or loses its
- * power. */
+/* Files on a simulated disk: the same results as on one that fails, is full, or loses its power. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/store/store.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the judge asks of the reads of a measurement, by what the clocks of hosts say. */
+/* Requirements of the judge on the reads of a measurement, by the clocks of hosts. */
 #include "sim/judge/series.h"
 #include "sim/world/clock.h"
 #include "tests/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an sm remembers of a user: all of it comes back, and what is wrong in it has its place. */
+/* State of a user on disk: all of it is read back, and errors are located. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "sm/shared/tenant_internal.h"

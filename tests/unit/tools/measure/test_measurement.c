@@ -318,7 +318,7 @@ TEST(what_all_objects_refuse_will_have_no_value)
 	ck_assert(!refused(WHOLE, 5));
 	ck_assert(refused(OF_TWO, 2));
 	ck_assert(!refused(OF_TWO, 1));
-	ck_assert(!refused("6,3,2,0,0,0", 2)); /* there is no process yet */
+	ck_assert(!refused("6,3,2,0,0,0", 2)); /* no process yet */
 }
 
 /* --- --until */

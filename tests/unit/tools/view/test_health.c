@@ -8,7 +8,7 @@
 
 #define NOW_S 1e9
 
-/* What the figures `pairs` of an lm of version 1.0 give: the first note, and how many. */
+/* Notes for the figures `pairs` of an lm of version 1.0: the first one, and their number. */
 static size_t judge(const char *pairs, struct health_note note[4])
 {
 	char text[400];

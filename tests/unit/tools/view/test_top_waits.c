@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which programs have come to a stop, by the calls that their ranks are in. */
+/* Detection of programs that have stopped, by the calls of their ranks. */
 #include "tests/suite.h"
 #include "tools/view/top_waits.h"
 
@@ -132,7 +132,7 @@ TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
 	ck_assert_str_eq(waits(), "");
 }
 
-/* Of another communicator: which ranks have not come to it is not known. */
+/* Another communicator: the ranks that have not entered are unknown. */
 static void barrier_of_few(void)
 {
 	rank[2].call.is_of_world = rank[3].call.is_of_world = false;
@@ -151,7 +151,7 @@ TEST(what_may_go_on_is_not_told)
 	ck_assert_str_eq(waits(), "");
 	set_up();
 	barrier_of_few();
-	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 7); /* to one that receives it */
+	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 7); /* to a rank that receives it */
 	ck_assert_str_eq(waits(), "");
 	rank[0].call.tag = 8;
 	ck_assert_int_eq((waits(), n), 1);
@@ -161,7 +161,7 @@ TEST(what_may_go_on_is_not_told)
 	for (int64_t r = 0; r < RANKS; r++)
 		is_in(r, "MPI_Sendrecv", TOP_CALL_SENDS, (r + 1) % RANKS, 1);
 	ck_assert_str_eq(waits(), "");
-	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 1); /* to one that may receive it */
+	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 1); /* to a rank that may receive it */
 	ck_assert_str_eq(waits(), "");
 	for (int64_t r = 0; r < RANKS; r++)
 		is_in(r, "MPI_Send", TOP_CALL_SENDS, (r + 1) % RANKS, 1);
@@ -201,7 +201,7 @@ TEST(a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken)
 	ck_assert_int_eq((waits(), n), 1);
 }
 
-/* Its sends may be over: the one that it receives from computes. */
+/* Its sends may be over: the sender of its receive computes. */
 TEST(a_sendrecv_with_two_partners_makes_no_ring)
 {
 	shift(3, 4);

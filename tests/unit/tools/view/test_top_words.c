@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What omig top says in words, and what its keys choose. */
+/* Messages of omig top, and the effect of its keys. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tests/suite.h"

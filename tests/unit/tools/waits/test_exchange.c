@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks have exchanged, from replies as they come and from replies that no daemon sends. */
+/* Exchanges of ranks, from replies of daemons and from impossible replies. */
 #include "common/base/buf.h"
 #include "tests/unit/tools/waits/planted.h"
 
@@ -40,7 +40,7 @@ TEST(the_difference_of_two_reads_is_what_came_between)
 	exchange_done(&x);
 }
 
-/* It began again: nothing of before is its. */
+/* It began again: earlier values do not belong to it. */
 TEST(another_process_of_the_same_rank_is_no_continuation)
 {
 	static const char *const some[] = { "9" SEC, "9" SEC, "9" SEC, "9" SEC };

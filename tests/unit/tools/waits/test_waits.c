@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rank waits for which, and how it is said. */
+/* Ranks that wait for others, and the text about them. */
 #include "tests/unit/tools/waits/planted.h"
 #include "tools/waits/waits_show.h"
 

@@ -276,7 +276,7 @@ static const struct hostile {
 	/* the link */
 	{ -ERR_PROTO, B("\1\0\0\7\3\0\0\1\2\0\6") },
 	{ -ERR_PROTO, B("\1\0\0\7\3\2u\n\0\1\2\0\6") },
-	/* what was lost */
+	/* lost values */
 	{ 0, B("\1\0\0\7\3\2up" MAX62 "\77\1\2\0\6") },
 	{ -ERR_PROTO, B("\1\0\0\7\3\2up" MIN62 "\100\1\2\0\6") },
 	/* how many there are */
@@ -286,7 +286,7 @@ static const struct hostile {
 	{ -ERR_PROTO, B(HEAD("\0", "\0", "\2") "\2\0\6\2") },
 	{ -ERR_LIMIT, B(HEAD("\0", "\0", "\377\377\377\377\17") "\2\0\6") },
 	{ -ERR_PROTO, B(HEAD("\0", "\0", "\200\200\200\200\20") "\2\0\6") },
-	/* what stands for the rest */
+	/* the rest */
 	{ 0, B(HEAD("\4", "\0", "\1") "\1\0\0\0\0\0\0\0\0\2\0\6") },
 	{ 0, B(HEAD("\4", "\0", "\1") "\200\200\1\0\0\0\0\0\0\0\0\2\0\6") },
 	{ -ERR_PROTO, B(HEAD("\4", "\0", "\1") "\201\200\1\0\0\0\0\0\0\0\0\2\0\6") },

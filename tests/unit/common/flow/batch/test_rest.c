@@ -198,7 +198,7 @@ TEST(who_has_other_links_takes_none)
 		ck_assert_uint_eq(taken[i], 0);
 	snprintf(name[7], sizeof(name[7]), "link7");
 	ck_assert_int_eq(deliver(&sent[0]), 0);
-	ck_assert_int_eq(deliver(&sent[0]), -ERR_INVALID); /* it came twice */
+	ck_assert_int_eq(deliver(&sent[0]), -ERR_INVALID); /* repeated */
 	for (size_t i = 0; i < LINKS; i++)
 		ck_assert_uint_eq(taken[i], 1);
 }

@@ -377,7 +377,7 @@ TEST(two_measurements_share_nodes_and_each_has_its_results)
 	ck_assert_uint_eq(flow_size(w.f).nodes, 0);
 	ck_assert_uint_eq(flow_size(w.f).state_bytes, 0);
 	ck_assert_uint_eq(flow_size(w.f).measurements, 0);
-	ck_assert_uint_eq(flow_size(w.f).table_bytes, 0); /* it keeps nothing for another one */
+	ck_assert_uint_eq(flow_size(w.f).table_bytes, 0); /* it stores nothing for another one */
 	world_load(&w, difference(1));
 	world_push(&w, 1, 0, (struct world_value){ 1, 1, START });
 	world_push(&w, 1, 1, (struct world_value){ 1, 5, START });

@@ -209,7 +209,7 @@ TEST(events_of_all_processes_have_one_correlation)
 		world_push(&w, 1, 1, (struct world_value){ 5000, 901, START + 2 }); /* left out */
 		world_push(&w, 1, 0,
 			   (struct world_value){ 5001, 1e6,
-						 START + 2 }); /* what it goes with never comes */
+						 START + 2 }); /* its partner never arrives */
 		world_read(&w, 1, 1);
 		push_all(&s, s.n / 2, s.n, START + SECOND + 1);
 		world_read(&w, 1, 2);

@@ -135,7 +135,7 @@ TEST(merged_in_any_way_they_are_what_their_definitions_say)
 	}
 }
 
-/* One implementation: not a digit is lost on the way to an aggregate, nor through a link. */
+/* One implementation: no digit is lost on the way to an aggregate, or through a link. */
 TEST(they_have_all_digits_of_the_quantity_of_the_same_values)
 {
 	static struct values w;

@@ -47,7 +47,7 @@ struct tree {
 	int64_t round, delay;
 	bool lose;
 
-	/* what should come out */
+	/* expected results */
 	double sum, max[READS * LOOPS + 1];
 	uint64_t events;
 	bool in_time[READS + 4][ALL_HOSTS], site_in_time[READS + 4][SITES];

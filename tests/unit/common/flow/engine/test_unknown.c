@@ -74,7 +74,7 @@ static struct flow_graph *of_events(enum agg_kind kind)
 	return g;
 }
 
-/* One of many may have had nothing to report in an interval: the set is whole. */
+/* One of many may have had nothing to report in an interval: the set is complete. */
 TEST(a_part_without_values_takes_nothing_from_the_whole)
 {
 	static const enum agg_kind some[] = { AGG_SKEWNESS, AGG_KURTOSIS, AGG_MEAN, AGG_MAX,

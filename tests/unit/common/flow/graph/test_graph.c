@@ -279,8 +279,7 @@ TEST(state_ends_at_the_limit)
 	refused(g, ERR_LIMIT, "a window of 16385 keys");
 }
 
-/* As many ways as a graph may have nodes fit with the window that is theirs; a few have the most
- * there is. */
+/* As many ways as a graph may have nodes fit with their window; a few have the maximum. */
 TEST(ways_have_as_much_room_as_there_is)
 {
 	ck_assert_uint_eq(flow_link_window_most(1), FLOW_WINDOW_MAX);

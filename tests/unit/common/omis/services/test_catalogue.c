@@ -211,7 +211,7 @@ static const char *const promised[] = {
 	"thread_received_signal",
 };
 
-/* Where Linux allows; help says when not. */
+/* Depends on Linux; the help states when not. */
 static const char *const in_part[] = {
 	"message_queue_get_info",    "thread_call",
 	"thread_get_backtrace",	     "thread_goto",

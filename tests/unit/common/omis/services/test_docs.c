@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What docs/omis.md shows is true: its requests parse and pass the check, its statuses are
- * the ones there are.
- */
+/* Checks docs/omis.md: its requests parse and pass the check, and its statuses exist. */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
