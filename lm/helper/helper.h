@@ -10,8 +10,8 @@
 #include "common/base/clock.h"
 #include "common/tracer/tracer_msg.h"
 
-#define HELPER_ASKS_MAX 4096 /* limit of waiting ones: a backtrace of each thread of a large host \
-			      */
+/* limit of waiting ones: a backtrace of each thread of a large host */
+#define HELPER_ASKS_MAX 4096
 /* pending requests to lm-trace: as many answers as its socket can hold */
 #define HELPER_SENT_MAX 8
 /* killed helpers that the kernel cannot end yet */

@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FETCH_NS (200 * NSEC_PER_MSEC) /* maximum age of a line, in addition to the host's delay \
-					*/
+/* maximum age of a line, in addition to the host's delay */
+#define FETCH_NS (200 * NSEC_PER_MSEC)
 #define ATTACH_NS NSEC_PER_SEC /* interval of the search for new processes */
 #define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
 #define TYPES_MAX 65536

@@ -83,7 +83,7 @@ void measurement_label_of(const struct measurement *m, const struct measured *v,
 		 m->options->each_partner ? with : v->with);
 }
 
-/* One without MPI has the name of its program. */
+/* A process without MPI is named after its program. */
 static bool is_process_meant(const struct measurement *m, const struct object_name *n,
 			     const char *word)
 {

@@ -21,7 +21,7 @@ static void look_up(const struct measurement *m, const char *token, struct objec
 		};
 }
 
-/* Values of all come first, then objects by job, rank and name. */
+/* Values of all objects first, then objects by job, rank and name. */
 static int compare_names(const struct object_name *a, const struct object_name *b)
 {
 	int d = strverscmp(a->job, b->job);

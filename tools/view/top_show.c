@@ -27,8 +27,10 @@ struct line {
 	bool is_full;
 };
 
-/* Nothing comes behind what does not fit. The last column stays free: some terminals wrap when it
- * is written. */
+/*
+ * Adds nothing after a part that does not fit. The last column remains free: some terminals wrap
+ * when it is written.
+ */
 static void add_part(struct line *l, enum term_paint p, const char *text)
 {
 	l->is_full |= l->term->is_tty && l->used + str_characters(text) >= l->term->cols;
