@@ -26,7 +26,8 @@ static void run(const struct hook *h, const char *const *word, int in)
 	sigaction(SIGINT, &plain, NULL);
 	sigaction(SIGTERM, &plain, NULL);
 	sigaction(SIGPIPE, &plain, NULL);
-	setpgid(0, 0); /* ^C ends the alert, and not what it has started */
+	/* C ends the alert, but not the started command */
+	setpgid(0, 0);
 	if (dup2(in, STDIN_FILENO) >= 0)
 		execl("/bin/sh", "sh", "-c", h->command, (char *)NULL);
 	_exit(127);
@@ -56,7 +57,7 @@ static int start(struct hook *h, const char *const *word, struct err *e)
 	return 0;
 }
 
-/* --- the one that waits */
+/* --- the waiting command */
 
 static void drop(struct hook *h)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command of --exec: one at a time, in the order of the states; what is watched waits for none.
+/*
+ * The command of --exec. One runs at a time, in the order of the states; the watch never waits for
+ * it.
  */
 #ifndef TOOLS_ALERT_HOOK_H
 #define TOOLS_ALERT_HOOK_H
@@ -21,21 +23,21 @@ enum hook_word {
 };
 
 struct hook {
-	const char *command; /* for sh -c; NULL: there is none */
+	const char *command; /* for sh -c; NULL: none */
 	pid_t running; /* 0: none is */
-	char *next[HOOK_WORDS]; /* owned; NULL: none waits for the one that runs */
+	char *next[HOOK_WORDS]; /* owned; NULL: none is waiting */
 };
 
 /*
- * Starts it, or keeps it until the one before has ended. ERR_AGAIN: it is kept, and one that was
- * kept is skipped. ERR_SYS, ERR_NOMEM.
+ * Starts the command, or stores it until the previous one has ended. ERR_AGAIN: stored, and
+ * replaces one that was waiting. ERR_SYS, ERR_NOMEM.
  */
 int hook_start(struct hook *h, const char *const word[HOOK_WORDS], struct err *e);
 
-/* Forgets one that has ended, and starts the next one. Fails as hook_start(). */
+/* Reaps an ended command, and starts the next one. Fails as hook_start(). */
 int hook_reap(struct hook *h, struct err *e);
 
-/* Blocks until the next one has begun, if there is one, or a signal arrives. */
+/* Blocks until the waiting command, if any, has begun, or a signal arrives. */
 void hook_end(struct hook *h);
 
 #endif

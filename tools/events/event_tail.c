@@ -173,7 +173,7 @@ static bool has_enough(const struct event_tail *f)
 	return f->options->count && f->nevent >= (uint64_t)f->options->count;
 }
 
-/* Streams never end for the reader: what is not a whole block yet waits. */
+/* Streams never end for the reader: an incomplete block waits. */
 static int read_blocks(struct event_tail *f)
 {
 	struct event ev;

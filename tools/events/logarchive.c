@@ -187,7 +187,7 @@ static int load_file(struct loading *l, const struct logread_options *read, cons
 	return CMD_DAMAGED;
 }
 
-/* Damage in one file does not keep the others from being read. */
+/* Damage in one file does not prevent reading the others. */
 static int load_all(struct loading *l, const struct logread_options *read, char **files)
 {
 	char input[] = "-";

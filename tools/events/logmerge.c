@@ -19,7 +19,7 @@
 struct merging {
 	struct evsort *sort;
 	struct logmerge_clocks *clocks;
-	struct smap nodes; /* names seen; the value is no pointer to anything */
+	struct smap nodes; /* names seen; the value is not a pointer */
 	bool has_more_nodes;
 	uint64_t late; /* events earlier than one before them in their file */
 	nsec_t latest; /* in this file */
@@ -98,7 +98,7 @@ static int put(void *arg, const struct event *read)
 	return rc;
 }
 
-/* Damage in one file does not keep the others from being read. */
+/* Damage in one file does not prevent reading the others. */
 static int read_all(struct merging *m, const struct logread_options *read, char **files)
 {
 	char input[] = "-";

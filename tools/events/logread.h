@@ -48,13 +48,13 @@ int logread_follow(const struct logread_options *w, const char *path, logread_fn
 /* Passes on what was appended since the last call. Returns an exit status. */
 int logread_more(struct logread *r);
 
-/* True: nothing more can be appended: a pipe has ended. */
+/* Returns true if nothing more can be appended: a pipe has ended. */
 bool logread_has_ended(const struct logread *r);
 
-/* False: its name is another file now, or bytes that were read are gone. */
+/* Returns false if its name is another file now, or if bytes already read are gone. */
 bool logread_is_current(const struct logread *r);
 
-/* Reports what was unreadable: CMD_DAMAGED, else CMD_OK. Frees r. */
+/* Reports unreadable parts: CMD_DAMAGED, else CMD_OK. Frees r. */
 int logread_close(struct logread *r);
 
 /* Status of omig log: D as in damaged. Usage errors have the same number. */

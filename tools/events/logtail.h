@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-#define LOGTAIL_FILES_MAX 1000 /* as many descriptors as a shell gives a process */
+#define LOGTAIL_FILES_MAX 1000 /* the usual limit of descriptors of a process */
 
 struct logtail_options {
 	uint64_t past; /* events that each file has already, to be shown first */
@@ -17,7 +17,7 @@ struct logtail_options {
 };
 
 /*
- * Shows the files' events as they come, each file in its own order. A file that was replaced or
+ * Shows the files' events as they arrive, each file in its own order. A file that was replaced or
  * truncated is read from its start. Returns an exit status: CMD_DAMAGED when some input could not
  * be read.
  */

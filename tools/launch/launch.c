@@ -34,7 +34,7 @@ static int need_file(const char *path, int mode, struct err *e)
 	return err_set(e, ERR_NOTFOUND, "%s is missing: is the installation whole?", path);
 }
 
-/* LD_PRELOAD is a list, and nothing quotes what stands between its separators. */
+/* LD_PRELOAD is a list without quotes, so a path must not contain a separator. */
 static bool is_plain(const char *path)
 {
 	return !strpbrk(path, " :\t\n");
@@ -193,7 +193,9 @@ static const char *batch_job(void)
 	return NULL;
 }
 
-/* mainsm refuses control characters and what is no UTF-8: all outside of ASCII becomes '_'. */
+/*
+ * mainsm refuses control characters and invalid UTF-8: all characters outside of ASCII become '_'.
+ */
 static void make_name(char *s)
 {
 	if (str_is_name(s, strlen(s)))
@@ -238,8 +240,7 @@ void launch_list_without(char *out, size_t size, const char *old, const char *se
 	}
 }
 
-/* libomig goes first, so that it sees the program's calls as they are made; other tools stay behind
- * it. */
+/* libomig is first, so that it sees the program's calls unchanged; other tools follow it. */
 static void preload_value(char *out, size_t size, const char *lib)
 {
 	char others[8192];
@@ -278,7 +279,7 @@ void launch_env_list_rest(char *out, size_t size)
 	*at = '\0';
 }
 
-/* Only what is set: Open MPI warns of the others. */
+/* Lists only variables that are set: Open MPI warns of the others. */
 static void env_list_value(const struct launch *l, char *out, size_t size)
 {
 	static const char *const maybe[] = { "OMIG_STATE_DIR", "OMIG_RUNTIME_DIR", "OMIG_THREADS",

@@ -22,17 +22,17 @@ struct launch {
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */
 	bool resolves_names; /* names of hosts too, which may take long: no program waits */
-	/* what was found */
+	/* Results. */
 	char bin[FILE_PATH_BYTES]; /* the folder of omig, and of the daemons */
 	char lib[FILE_PATH_BYTES]; /* libomig.so */
 	char lm[FILE_PATH_BYTES];
 	char conn[LAUNCH_CONN_BYTES]; /* "" = none */
 	char job_name[256];
-	bool is_stopped; /* mainsm, by a signal: it answers nothing */
-	char warning[LAUNCH_WARNING_BYTES]; /* it is watched, but not as it should be; "" = none */
+	bool is_stopped; /* mainsm is stopped by a signal and does not answer */
+	char warning[LAUNCH_WARNING_BYTES]; /* watched with restrictions; "" = none */
 };
 
-/* Finds bin, lib, lm beside this program. ERR_NOTFOUND names what is missing. */
+/* Finds bin, lib and lm beside this program. The text of ERR_NOTFOUND names the missing file. */
 int launch_find_files(struct launch *l, struct err *e);
 
 /*
@@ -51,13 +51,15 @@ int launch_find_mainsm(struct launch *l, struct err *e);
 /* The string alone: a given one (--mainsm, OMIG_MAINSM) is examined, the own one is not. */
 int launch_find_string(struct launch *l, bool *is_given, struct err *e);
 
-/* As above, but makes sure that an own one answers, and starts one when there is none. Blocks for
- * some seconds at most. */
+/*
+ * As above, but requires a running mainsm of this user, and starts one if there is none. Blocks for
+ * some seconds at most.
+ */
 int launch_need_mainsm(struct launch *l, struct err *e);
 
 /*
- * ERR_PARSE: no connection string. ERR_CLOSED: nothing listens at any of its addresses. Without
- * with_names, nothing is known of a name; with it, this blocks until names are looked up.
+ * ERR_PARSE: not a connection string. ERR_CLOSED: nothing listens at any of its addresses. Without
+ * with_names, names count as unknown; with it, this blocks until names are looked up.
  */
 int launch_probe(const char *conn, bool with_names, struct err *e);
 
@@ -112,7 +114,10 @@ int launch_each_variable(const struct launch *l,
  * and Open MPI's list. */
 extern const char *const launch_variables[];
 
-/* Open MPI's variable that lists what goes to other hosts, and what others have put there. */
+/*
+ * Returns the variable of Open MPI that lists variables for other hosts, and its entries from
+ * others.
+ */
 const char *launch_env_list_name(void);
 void launch_env_list_rest(char *out, size_t size);
 

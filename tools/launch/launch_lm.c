@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program without MPI is watched with its children: this host's lm is to look for them. */
+/* A program without MPI is watched with its children: this host's lm searches for it. */
 #include "common/base/file.h"
 #include "common/ring/chosen.h"
 #include "common/ring/seg.h"
@@ -49,7 +49,7 @@ static bool wake(const char *socket_path)
 	return is_there;
 }
 
-/* What an lm inherits. listener -1: it makes its own. */
+/* Descriptors that an lm inherits. listener -1: it opens its own. */
 struct heritage {
 	int lock, listener;
 };
@@ -84,9 +84,9 @@ static int out_of_the_way(int low)
 }
 
 /*
- * With the lock: of all that start here together one starts an lm. Its socket listens before the
- * program begins: what registers while the lm starts waits there for it. The program that we become
- * has no child of ours.
+ * Starts an lm with the lock held: of several starters only one starts it. Its socket listens
+ * before the program begins: registrations wait there while the lm starts. The program that we
+ * become has no child of ours.
  */
 static void start(const char *path, const char *lock_path, const char *socket_path)
 {

@@ -41,7 +41,7 @@ static bool answers(const char *conn)
 	return true;
 }
 
-/* Takes the last line of said away when it is a connection string. */
+/* Removes the last line of `said` if it is a connection string. */
 static bool take_string(char *said, struct launch *l)
 {
 	char *line = str_has_prefix(said, "omig1:") ? said : strstr(said, "\nomig1:");
@@ -54,8 +54,10 @@ static bool take_string(char *said, struct launch *l)
 	return true;
 }
 
-/* What it says before the string is for people; without a string, its last line is what went
- * wrong. */
+/*
+ * Reports the output before the string. Without a string, the last line is the reason of the
+ * failure.
+ */
 static int report_failure(char *said, struct err *e)
 {
 	char *line;
@@ -101,7 +103,7 @@ static void set_actions(posix_spawn_file_actions_t *a, int out)
 	posix_spawn_file_actions_adddup2(a, out, STDERR_FILENO);
 }
 
-/* In a session of its own, so that the terminal's signals are the program's alone. */
+/* Starts mainsm in its own session, so that the terminal's signals reach the program only. */
 static int spawn(const struct launch *l, int out, pid_t *pid, struct err *e)
 {
 	char path[FILE_PATH_BYTES], o1[] = "--linger", s[] = LINGER, o2[] = "--listen", addr[256];
@@ -141,11 +143,11 @@ static int start(struct launch *l, struct err *e)
 	if (pid <= 0)
 		return rc;
 	/*
-	 * A ready mainsm goes to the background, and this process of it ends. It is reaped here:
-	 * the program that we become must not find an unknown child in wait().
+	 * A ready mainsm continues in the background, and this process of it ends. It is reaped
+	 * here: the program that we become must not find an unknown child in wait().
 	 */
 	if (rc)
-		kill(pid, SIGKILL); /* it may be stopped; what it has started notices */
+		kill(pid, SIGKILL); /* mainsm may be stopped; its children detect the end */
 	if (waitpid(pid, &status, 0) == pid && rc && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == DAEMON_RUNNING)
 		rc = -ERR_EXISTS;
@@ -169,7 +171,7 @@ static bool is_at(const struct connstr *c, const char *addr)
 	return !has_numeric || (is_all && has_name);
 }
 
-/* A running mainsm stays; a warning says when it listens elsewhere than requested. */
+/* A running mainsm is used as it is; a warning reports that it listens elsewhere than requested. */
 static void compare_listen(struct launch *l)
 {
 	struct connstr c = { .nhost = 0 };
@@ -246,6 +248,6 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 	}
 	if (!is_there || launch_probe(l->conn, true, NULL))
 		return start_or_join(l, e);
-	rc = start(l, e); /* what listens there may be another program */
+	rc = start(l, e); /* another program may listen there */
 	return rc ? err_add(e, "your mainsm does not answer") : rc;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What keeps a program from being watched, seen before it starts: cheaply, and within a bound. */
+/*
+ * Detects, before the start, why a program cannot be watched: cheaply, and within a bounded time.
+ */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/link/connstr.h"
@@ -16,8 +18,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Refusals come at once. Where a network drops what it refuses, nothing is known, and the program
- * has waited this long. */
+/*
+ * Refusals arrive at once. If a network drops packets instead, nothing is known, and the program
+ * has waited this long.
+ */
 #define LOOK_MAX_NS (500 * NSEC_PER_MSEC)
 #define STAT_BYTES 512
 
@@ -42,9 +46,9 @@ int launch_need_place(struct launch *l, struct err *e)
 	return 0;
 }
 
-/* --- does anything listen there? */
+/* --- test for a listener */
 
-/* A connection that is under way or made; -1: there is none, errno says why. */
+/* Begins to connect. Returns -1 if that failed; errno has the reason. */
 static int begin(const struct addrinfo *a)
 {
 	int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), why;
@@ -57,7 +61,10 @@ static int begin(const struct addrinfo *a)
 	return -1;
 }
 
-/* Whether that one is refused; errno says why. What is not decided in time is not. */
+/*
+ * Returns true if the connection is refused; errno has the reason. A connection that is still
+ * pending is not.
+ */
 static bool is_refused(int fd, nsec_t until)
 {
 	struct pollfd p = { .fd = fd, .events = POLLOUT };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that take no preload, whatever the environment says: seen in their file before they
- * start. */
+/* Detects programs that ignore LD_PRELOAD, by their file before they start. */
 #include "common/base/str.h"
 #include "tools/launch/launch.h"
 
@@ -15,9 +14,9 @@
 #include <unistd.h>
 
 #define HEADERS_MAX 256 /* program headers; linkers write some dozen */
-#define OURS "OMIG_MAINSM" /* stands in what libomig.a was linked into */
+#define OURS "OMIG_MAINSM" /* contained in programs that are linked with libomig.a */
 
-/* As execvp() does it. Returns a descriptor or -1. */
+/* Opens the program as execvp() does. Returns a descriptor or -1. */
 static int open_program(const char *name)
 {
 	const char *path = getenv("PATH");
@@ -43,13 +42,13 @@ static bool has_ours(int fd, size_t n)
 	bool found;
 
 	if (p == MAP_FAILED)
-		return true; /* unknown: nothing is said */
+		return true; /* unknown: nothing is reported */
 	found = memmem(p, n, OURS, sizeof(OURS) - 1) != NULL;
 	munmap(p, n);
 	return found;
 }
 
-/* The loader's path into out; "" when there is none. */
+/* Writes the loader's path into out; "" when there is none. */
 static int read_loader(int fd, const Elf64_Ehdr *h, char *out, size_t size)
 {
 	Elf64_Phdr p;
@@ -82,7 +81,7 @@ static int check_file(int fd, const char *name, const struct stat *st, struct er
 			       name);
 	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    h.e_ident[EI_CLASS] != ELFCLASS64 || read_loader(fd, &h, loader, sizeof(loader)))
-		return 0; /* a script, or what the loader has words of its own for */
+		return 0; /* a script, or another file that the loader handles */
 	if (strstr(loader, "/ld-musl"))
 		return err_set(e, ERR_UNSUPPORTED,
 			       "%s is linked with musl, where libomig does nothing", name);
@@ -98,7 +97,7 @@ int launch_check_program(const char *name, struct err *e)
 	struct stat st;
 
 	if (fd < 0)
-		return 0; /* its start will say so */
+		return 0; /* its start will report that */
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		rc = check_file(fd, name, &st, e);
 	close(fd);

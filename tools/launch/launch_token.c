@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of a connection string that programs carry. Their environment is readable by root on
- * each of their hosts. It also stands in cores, logs and records of batch systems. So its token
- * makes lms, of this job, and nothing else.
+ * The part of a connection string that programs inherit.
+ *
+ * Their environment is readable by root on each of their hosts. It is also in cores, logs and
+ * records of batch systems. So its token admits only lms of this job.
  */
 #include "common/base/str.h"
 #include "common/link/connstr.h"
@@ -56,7 +57,7 @@ static int make_request(const struct launch *l, struct buf *b)
 	return b->failed ? -ERR_NOMEM : 0;
 }
 
-/* The words of the first entry that says why not. */
+/* Reports the text of the first entry that is an error. */
 static int refused(Omis_reply r, struct err *e)
 {
 	for (size_t i = 0; r[i]; i++)
@@ -66,7 +67,7 @@ static int refused(Omis_reply r, struct err *e)
 	return err_set(e, ERR_DENIED, "%s", omis_strerror(omis_reply_status(r)));
 }
 
-/* The one value of the one action. */
+/* Takes the single value of the single action. */
 static int take_answer(struct launch *l, Omis_reply r, struct err *e)
 {
 	bool has_value =
@@ -119,10 +120,12 @@ static int ask_again(struct launch *l, struct err *e)
 	return rc;
 }
 
-/* --- what to carry */
+/* --- choice of the string */
 
-/* The user's own mainsm.conn is here, and of that monitor: an lm of this host needs nothing
- * else. */
+/*
+ * True if the user's own mainsm.conn is here and belongs to that monitor: an lm of this host needs
+ * nothing else.
+ */
 static bool is_own(const struct connstr *c)
 {
 	struct connstr own = { .nhost = 0 };
@@ -133,8 +136,7 @@ static bool is_own(const struct connstr *c)
 	return is;
 }
 
-/* Without one of their own, hosts that have not mainsm.conn are not watched; those that have it
- * are. */
+/* Without a token, hosts without mainsm.conn are not watched; others are. */
 static int do_without(struct launch *l, const struct err *why)
 {
 	launch_drop_token(l);

@@ -24,7 +24,7 @@ void supervise_begin(struct supervised *s)
 	sigprocmask(SIG_SETMASK, &all, &s->before);
 }
 
-/* --- the witness: what is sent to the process group reaches the program by itself */
+/* --- the witness: signals to the process group reach the program directly */
 
 static void be_witness(pid_t parent)
 {
@@ -85,7 +85,7 @@ static bool is_of_group(struct supervised *s, const siginfo_t *i)
 	nanosleep(&nap, NULL);
 	if (!(pending_of(s->witness) >> (i->si_signo - 1) & 1))
 		return false;
-	end_witness(s); /* another one, where nothing is pending */
+	end_witness(s); /* another signal, or none is pending */
 	s->witness = start_witness();
 	return true;
 }
@@ -117,7 +117,10 @@ static bool is_stop(int signo)
 	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
 }
 
-/* True: it has ended, with *status. stops: a signal has come that stops the program too. */
+/*
+ * Returns true if it has ended, with *status. stops: a signal has arrived that stops the program
+ * too.
+ */
 static bool look(struct supervised *s, bool *stops, int *status)
 {
 	siginfo_t i = { 0 };

@@ -13,7 +13,7 @@
 struct supervised {
 	sigset_t before; /* signals that were blocked when it began */
 	pid_t program;
-	pid_t witness; /* a child that receives signals to the group; -1: there is none */
+	pid_t witness; /* a child that receives signals to the group; -1: none */
 };
 
 /*
@@ -31,7 +31,7 @@ int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg);
 /* Blocks until the program has ended. Returns its status, as of wait(). */
 int supervise_wait(struct supervised *s);
 
-/* Ends this process in the same way, without a core file of its own. */
+/* Ends this process in the same way, without a core file. */
 void supervise_end(int status) __attribute__((noreturn));
 
 #endif

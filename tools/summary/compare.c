@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICES_MIN 8 /* fewer say nothing about how they depend on each other */
-#define SUMS 2 /* rows in front of the calls */
+#define SLICES_MIN 8 /* the minimum to estimate the dependence of slices */
+#define SUMS 2 /* rows before the calls */
 
 const char *const compare_verdicts[COMPARE_VERDICTS] = { "more",  "less",     "new",	"gone",
 							 "small", "not sure", "too few" };
 const char *const compare_bases[COMPARE_BASES] = { "-", "rank pairs", "ranks", "slices" };
 
-/* What a row is about: a name, or a sum over all. */
+/* Kind of a row: a sum over all, or one name. */
 enum what { IN_MPI, OUTSIDE, CALL };
 
 struct subject {
@@ -85,7 +85,7 @@ static double slice_seconds(const struct summary_slice *slice, const struct subj
 	return s->what == IN_MPI ? sum : fmax(0, slice->rank_s - sum);
 }
 
-/* Slices that depend on the one before have less to say: as if they were fewer. */
+/* Dependent slices carry less information: they count as fewer. */
 static double inflation_of(const struct moments *errors)
 {
 	double r = moments_serial(errors);
@@ -155,7 +155,7 @@ static struct welch_difference by_pairs(const struct comparison *c, const struct
 	return welch_paired(&mean, level);
 }
 
-/* What is surely changed by one spread and not by the other is not sure. */
+/* A change that is certain by one spread only is uncertain. */
 static void take(struct compare_row *row, const struct welch_difference *d,
 		 enum compare_basis basis)
 {

@@ -14,7 +14,7 @@
 enum compare_verdict {
 	COMPARE_MORE, /* surely, and so is the next one */
 	COMPARE_LESS,
-	COMPARE_NEW, /* only the second has such calls */
+	COMPARE_NEW, /* only the second summary has such calls */
 	COMPARE_GONE,
 	COMPARE_SMALL, /* surely changed, by less than matters */
 	COMPARE_UNSURE,
@@ -24,7 +24,7 @@ enum compare_verdict {
 extern const char *const compare_verdicts[COMPARE_VERDICTS];
 #define COMPARE_IS_SURE(v) ((v) <= COMPARE_GONE)
 
-/* What an interval was made of: the wider one, where there are both. */
+/* Basis of an interval: the wider one if there are both. */
 enum compare_basis { COMPARE_NONE, COMPARE_PAIRS, COMPARE_RANKS, COMPARE_SLICES, COMPARE_BASES };
 extern const char *const compare_bases[COMPARE_BASES]; /* "-", "rank pairs", "ranks", "slices" */
 
@@ -32,16 +32,16 @@ extern const char *const compare_bases[COMPARE_BASES]; /* "-", "rank pairs", "ra
 struct compare_row {
 	char name[SUMMARY_NAME_BYTES]; /* of the call; "in MPI", "outside of MPI" */
 	uint64_t count[2], bytes[2];
-	double seconds[2], rank_s[2]; /* of one rank, on average: in it, and in all */
-	double mean[2]; /* of one call; NaN: there was none */
-	double difference, half; /* of seconds; half NaN: there is no interval */
+	double seconds[2], rank_s[2]; /* per rank, on average: in it, and in all */
+	double mean[2]; /* per call; NaN: there was none */
+	double difference, half; /* difference in seconds; half NaN: no interval */
 	double p;
 	enum compare_basis basis;
 	enum compare_verdict verdict;
 	bool is_sum; /* in MPI, outside of MPI: without calls and bytes */
 };
 
-/* One MPI program of both, by their order. */
+/* An MPI program of both summaries, by their order. */
 struct comparison {
 	const struct summary_section *section[2];
 	double seconds[2]; /* of the longest rank: one value each, which has no interval */
@@ -60,7 +60,7 @@ int compare_sections(const struct summary_section *a, const struct summary_secti
 		     const struct compare_options *w, struct comparison *c);
 void compare_done(struct comparison *c);
 
-/* The line that says in words what changed. */
+/* Writes a sentence about the changes. */
 void compare_say(const struct comparison *c, struct buf *out);
 /* A table of all rows. -ERR_NOMEM. */
 int compare_table(const struct comparison *c, struct buf *out);

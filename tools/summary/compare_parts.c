@@ -161,7 +161,7 @@ static int64_t line_of(const struct compare_part *v)
 	return v->line[1] ? v->line[1] : v->count[1] ? 0 : v->line[0];
 }
 
-/* What a row is about, beside its call. */
+/* Puts the size or place of a row, beside its call. */
 static void put_what(const struct compare_parts *p, const struct compare_part *v, struct buf *out)
 {
 	if (p->by == COMPARE_BY_SIZE) {
@@ -186,7 +186,7 @@ static void put_both(struct table *t, char *(*text)(char *, double), const doubl
 	table_cell(t, "%s", text(of, v[0]));
 }
 
-/* Without calls there is nothing to say of a side. */
+/* Returns NaN for a side without calls. */
 static double known(const struct compare_part *v, int side, double value)
 {
 	return v->count[side] ? value : (double)NAN;

@@ -17,21 +17,23 @@ enum compare_by { COMPARE_ALL, COMPARE_BY_CALL, COMPARE_BY_SIZE, COMPARE_BY_SITE
 struct compare_part {
 	char name[SUMMARY_NAME_BYTES]; /* of the call */
 	int64_t from, to; /* bytes of one call, as struct summary_size has them */
-	/* Of a site: lines move between two builds, so that function and file are a place. Without
-	 * debug information its function is "", and the file is "solver+0x1234". */
+	/*
+	 * Place of a site: function and file, since line numbers differ between two builds. Without
+	 * debug information the function is "", and the file is "solver+0x1234".
+	 */
 	char function[SUMMARY_TEXT_BYTES], file[SUMMARY_TEXT_BYTES];
 	int64_t line[2]; /* 0: not known, or several calls of the function there */
 	uint64_t count[2], bytes[2];
-	double seconds[2]; /* of one rank, on average */
+	double seconds[2]; /* per rank, on average */
 };
 
 struct compare_parts {
 	enum compare_by by;
-	struct compare_part *part; /* owned; those that changed most come first */
+	struct compare_part *part; /* owned; the largest changes first */
 	size_t n, cap;
 };
 
-/* Whether a summary has such values. */
+/* True if a summary has such values. */
 bool compare_has_parts(const struct summary *s, enum compare_by by);
 
 /* by: COMPARE_BY_SIZE or COMPARE_BY_SITE. -ERR_NOMEM. For compare_parts_done(). */

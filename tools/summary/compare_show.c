@@ -12,7 +12,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define SUMS 2 /* rows in front of the calls */
+#define SUMS 2 /* rows before the calls */
 
 static double percent(double v, double of)
 {
@@ -121,7 +121,7 @@ static void put_number(struct buf *out, double v)
 	buf_printf(out, ",%s", isfinite(v) ? str_from_double(text, v) : "");
 }
 
-/* Nothing: both sums have times only. */
+/* Puts nothing if both sums have times only. */
 static void put_amount(struct buf *out, const struct compare_row *r, uint64_t n)
 {
 	buf_putc(out, ',');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How well the ranks of a section used their time, by the model of the POP centre. docs/summary.md
- * has the formulas. Computation is all time outside of MPI.
+ * Efficiency of a section's ranks, by the model of the POP centre. docs/summary.md has the
+ * formulas. Computation is all time outside of MPI.
  */
 #ifndef TOOLS_SUMMARY_EFFICIENCY_H
 #define TOOLS_SUMMARY_EFFICIENCY_H
@@ -26,13 +26,15 @@ struct call_sum {
 	const struct summary_name *name;
 	uint64_t count, bytes_out, bytes_in;
 	double seconds;
-	size_t ranks; /* that called it */
-	const struct summary_process *most; /* was in it longest */
+	size_t ranks; /* number of ranks that called it */
+	const struct summary_process *most; /* process with the longest time in it */
 	double most_seconds;
 };
 
-/* All functions by their time, the longest first; for free(). *n: how many. NULL: no memory, or
- * there are none. */
+/*
+ * Returns all functions by their time, the longest first; for free(). *n: how many. NULL: no
+ * memory, or there are none.
+ */
 struct call_sum *efficiency_calls(const struct summary_section *of, size_t *n);
 
 #endif

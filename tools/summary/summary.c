@@ -254,7 +254,7 @@ static void move_slice(struct summary_slice *slice, const unsigned *place, size_
 	slice->n = n;
 }
 
-/* By name, so that files do not depend on which rank was read first. */
+/* Sorts by name, so that files do not depend on the order of reading. */
 static void sort_names(struct summary_section *of)
 {
 	unsigned *order = calloc(2 * of->nname + 1, sizeof(*order)), *place = order + of->nname;
@@ -284,7 +284,7 @@ static double begin_of(const struct summary_section *of)
 	return begin;
 }
 
-/* What has no MPI comes last: a script is there before its programs, and matters less. */
+/* Programs without MPI are last: a script exists before its programs, and matters less. */
 static int by_begin(const void *pa, const void *pb)
 {
 	const struct summary_section *a = pa, *b = pb;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a program did while `omig run --summary` watched it. docs/summary.md has the file that is
- * made of this. A section has the processes of one MPI_COMM_WORLD, or those without MPI.
+ * Values of a program that `omig run --summary` watched. docs/summary.md describes the file. A
+ * section has the processes of one MPI_COMM_WORLD, or those without MPI.
  */
 #ifndef TOOLS_SUMMARY_SUMMARY_H
 #define TOOLS_SUMMARY_SUMMARY_H
@@ -17,13 +17,13 @@
 #define SUMMARY_VERSION 1 /* raised when a reader of the last version would misread a file */
 
 #define SUMMARY_NAME_BYTES 128 /* of a host, program, job or call; a longer one is cut */
-#define SUMMARY_TEXT_BYTES 256 /* a sentence about what is missing */
+#define SUMMARY_TEXT_BYTES 256 /* a sentence about missing values */
 #define SUMMARY_FILE_MAX_BYTES (64u << 20) /* ten thousand ranks with some fifty calls each */
 #define SUMMARY_SECTIONS_MAX 64 /* MPI programs in one script */
 #define SUMMARY_PROCESSES_MAX 65536 /* as many as a reply can name */
 #define SUMMARY_CALLS_MAX 1024 /* functions of MPI; it has some five hundred */
-#define SUMMARY_PARTNERS_MAX 64 /* of one rank, those with most bytes; others are summed */
-#define SUMMARY_SLICES_MAX 64 /* even: two neighbours become one when there are so many */
+#define SUMMARY_PARTNERS_MAX 64 /* per rank, those with most bytes; others are summed */
+#define SUMMARY_SLICES_MAX 64 /* even: at this number neighbours are merged in pairs */
 #define SUMMARY_SIZES_MAX 4096 /* classes of sizes of a hundred functions that move bytes */
 #define SUMMARY_SITES_MAX 4096 /* a rank has room for 128, and most ranks have the same */
 #define SUMMARY_NOTES_MAX 64 /* a page has room for a few */
@@ -32,11 +32,11 @@
 struct summary_call {
 	unsigned of; /* index of the section's names */
 	uint64_t count, bytes_out, bytes_in;
-	double seconds; /* in it, of all threads together */
+	double seconds; /* time in it, of all threads together */
 	bool is_open; /* a thread was in it at the last reading */
 };
 
-/* What one rank exchanged with another one in calls that name a partner. */
+/* Exchange of one rank with another one in calls that name a partner. */
 struct summary_partner {
 	int64_t rank; /* in MPI_COMM_WORLD; -1: all that have no row of their own */
 	uint64_t count, sends; /* calls, and those of functions that sent bytes to it */
@@ -49,10 +49,10 @@ struct summary_process {
 	char program[SUMMARY_NAME_BYTES], host[SUMMARY_NAME_BYTES];
 	int64_t rank, pid; /* rank -1: without MPI */
 	int exit_status; /* as of wait(); -1: not known */
-	bool is_final; /* its values were read after its end */
-	bool has_calls; /* its calls could be read */
-	bool has_partners; /* the same of its partners */
-	double began_s; /* behind the summary's begin; may be negative by the clocks' difference */
+	bool is_final; /* values were read after its end */
+	bool has_calls; /* calls could be read */
+	bool has_partners; /* partners could be read */
+	double began_s; /* since the summary's begin; may be negative by the clocks' difference */
 	double seconds; /* from its start to the reading of its values */
 	double cpu_s, rss_bytes; /* processor time, largest memory; NaN: not known */
 	struct summary_call *call; /* owned, as are the partners */
@@ -63,7 +63,7 @@ struct summary_process {
 
 /* A piece of time: what all ranks of a section together did between two readings. */
 struct summary_slice {
-	double begin_s, end_s; /* behind the summary's begin */
+	double begin_s, end_s; /* since the summary's begin */
 	double rank_s; /* the sum of the ranks' times in it */
 	double *seconds; /* owned; by the section's names; may be shorter than they are */
 	size_t n;
@@ -94,16 +94,15 @@ struct summary_size {
 /* Calls of one function from one place of the program, in all ranks of the job. */
 struct summary_site {
 	char name[SUMMARY_NAME_BYTES];
-	/* where the call stands, as debug information has it: "exchange", "halo.c:41"; "": unknown
-	 */
+	/* Place of the call in debug information: "exchange", "halo.c:41"; "": unknown. */
 	char function[SUMMARY_TEXT_BYTES], source[SUMMARY_TEXT_BYTES];
 	char module[SUMMARY_TEXT_BYTES]; /* path of the program or library; "": unknown */
-	int64_t address; /* in it */
+	int64_t address; /* address in it */
 	uint64_t count, bytes_out, bytes_in;
 	double seconds;
-	double longest_s; /* of one call; NaN: not known */
-	int64_t ranks; /* that called from there, at least */
-	int64_t most_rank; /* was there longest, for most_s; -1: not known */
+	double longest_s; /* per call; NaN: not known */
+	int64_t ranks; /* number of ranks that called from there, at least */
+	int64_t most_rank; /* rank with the longest time there, most_s; -1: not known */
 	double most_s;
 };
 
@@ -112,25 +111,27 @@ struct summary {
 	char job[SUMMARY_NAME_BYTES], command[SUMMARY_NAME_BYTES];
 	char measured[SUMMARY_NAME_BYTES]; /* off, count, time, volume or partner */
 	int64_t begun_ns; /* wall time */
-	double seconds; /* that the command ran */
+	double seconds; /* time for which the command ran */
 	int exit_status; /* of the command, as of wait(); -1: not known */
 	struct summary_section *section; /* owned, in the order of their begin */
 	size_t n, cap;
 	struct summary_size *size; /* owned, those with much time first */
 	size_t nsize, size_cap;
-	bool has_sizes; /* they were measured, and could be read */
+	bool has_sizes; /* measured and readable */
 	struct summary_site *site; /* owned, those with much time first */
 	size_t nsite, site_cap;
 	bool has_sites; /* as has_sizes */
-	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: what is missing, in sentences */
+	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: missing values, in sentences */
 	size_t nnote, note_cap;
 };
 
-/* Zeros are a summary of nothing. */
+/* Zeros are an empty summary. */
 void summary_done(struct summary *s);
 
-/* A new section, process, call or partner at the end of its list; NULL: no memory, or too many.
- * Pointers to others are invalid behind it. */
+/*
+ * Add a section, process, call or partner to the end of its list; NULL: no memory, or too many.
+ * Pointers to others are invalid afterwards.
+ */
 struct summary_section *summary_add_section(struct summary *s);
 struct summary_process *summary_add_process(struct summary_section *of);
 struct summary_call *summary_add_call(struct summary_process *p);
@@ -151,14 +152,14 @@ void summary_add_slice(struct summary_section *of, struct summary_slice *take);
  * others. */
 void summary_fold_partners(struct summary_process *p);
 
-/* Without memory, or behind SUMMARY_NOTES_MAX of them, there is no such note. */
+/* Adds a note, except without memory or beyond SUMMARY_NOTES_MAX. */
 void summary_note(struct summary *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sections by begin, processes by rank, then host and pid; calls by name, partners by bytes.
  * Without memory some of it stays as it is. */
 void summary_sort(struct summary *s);
 
-/* Where the call stands: "exchange halo.c:41", without debug information "solver+0x1234". */
+/* Writes the place of the call: "exchange halo.c:41", without debug information "solver+0x1234". */
 void summary_place(const struct summary_site *v, struct buf *out);
 
 /* Sums of one process. */
@@ -175,11 +176,13 @@ struct summary_whole {
 };
 struct summary_whole summary_whole(const struct summary *s);
 
-/* One JSON document. -ERR_NOMEM, -ERR_LIMIT: more than SUMMARY_FILE_MAX_BYTES. */
+/* Writes one JSON document. -ERR_NOMEM, -ERR_LIMIT: more than SUMMARY_FILE_MAX_BYTES. */
 int summary_write(const struct summary *s, struct buf *out);
 
 /*
- * text ends with a 0 behind n bytes. *s is zeros, and then sorted; on failure of nothing again.
+ * Parses text, which has a 0 after n bytes, into *s, which is zeros, and sorts it. On failure *s is
+ * empty.
+ *
  * ERR_PARSE with the place: line and column, or the member as "sections[0].processes[3].seconds".
  * ERR_UNSUPPORTED: another version. ERR_LIMIT, ERR_NOMEM.
  */

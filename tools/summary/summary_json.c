@@ -29,7 +29,7 @@ static void put_partner(struct json *j, const struct summary_partner *p)
 	json_object_end(j);
 }
 
-/* What is not known has no member, and no list: an empty one is of a rank without calls. */
+/* Unknown values have no member and no list: an empty list means a rank without calls. */
 static void put_lists(struct json *j, const struct summary_section *of,
 		      const struct summary_process *p)
 {
@@ -119,7 +119,7 @@ static void put_section(struct json *j, const struct summary_section *of)
 	json_object_end(j);
 }
 
-/* No member: they were not measured. */
+/* Puts no member if they were not measured. */
 static void put_sizes(struct json *j, const struct summary *s)
 {
 	if (!s->has_sizes)

@@ -14,7 +14,7 @@
 #define SECONDS_MAX 1e10 /* three hundred years: sums of these are exact enough, and finite */
 #define COUNT_MAX ((uint64_t)1 << 53) /* a double, which other readers take, has all of these */
 
-/* Where in the document the reader is, for its errors. */
+/* The reader's place in the document, for errors. */
 struct reader {
 	struct err *e;
 	char place[PLACE_BYTES]; /* "sections[0].processes[3]" */
@@ -70,7 +70,7 @@ static int read_real(const struct reader *r, struct json_object *o, const char *
 	return 0;
 }
 
-/* null is what is not known. */
+/* null means unknown. */
 static int read_real_or_null(const struct reader *r, struct json_object *o, const char *key,
 			     struct range in, double *out)
 {
@@ -120,7 +120,7 @@ static int read_name(const struct reader *r, struct json_object *o, const char *
 	return read_text(r, results_get(o, key), key, out, SUMMARY_NAME_BYTES);
 }
 
-/* An array, or what is missing when it may be. */
+/* Finds a required array. */
 static int read_list(const struct reader *r, struct json_object *o, const char *key,
 		     struct json_object **out)
 {

@@ -75,8 +75,10 @@ static void cell_most(struct table *tab, double seconds, int64_t rank)
 		table_cell(tab, "-");
 }
 
-/* What a table does not have is said: calls of programs that ended long before, and what did not
- * arrive. */
+/*
+ * Reports the part that a table covers: calls of programs that ended long before, and lost data,
+ * are missing.
+ */
 static void put_part(struct buf *out, uint64_t part, uint64_t all)
 {
 	if (part < all)

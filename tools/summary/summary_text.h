@@ -14,20 +14,26 @@ struct summary_text_options {
 /* Sentences, then tables. -ERR_NOMEM. */
 int summary_text(const struct summary *s, const struct summary_text_options *w, struct buf *out);
 
-/* One page of HTML with all rows, which needs no other file and no script. -ERR_NOMEM. */
+/* Writes one page of HTML with all rows, without a script and without other files. -ERR_NOMEM. */
 int summary_html(const struct summary *s, struct buf *out);
 
-/* What text and page have in common: "heat2d, 4 ranks on 1 host, 12.3 s: 31.0 % in MPI, imbalance
- * 18.2 % (rank 1 computes most)", and which ranks are not known. */
+/*
+ * Writes the text common to both outputs: "heat2d, 4 ranks on 1 host, 12.3 s: 31.0 % in MPI,
+ * imbalance 18.2 % (rank 1 computes most)", and the unknown ranks.
+ */
 void summary_say_section(const struct summary_section *of, struct buf *out);
-/* The section of the only MPI program of a sorted summary; NULL: there is none, or several. */
+/*
+ * Returns the section of the only MPI program of a sorted summary; NULL: there is none, or several.
+ */
 const struct summary_section *summary_only_world(const struct summary *s);
 /* "job heat2d.4711: " and summary_say_section() of that, or how many programs there were. */
 void summary_say_job(const struct summary *s, struct buf *out);
-/* "MPI_Waitall 71 %, MPI_Allreduce 20 % of the time in MPI"; nothing when no call is known. */
+/*
+ * Writes "MPI_Waitall 71 %, MPI_Allreduce 20 % of the time in MPI"; nothing when no call is known.
+ */
 void summary_say_calls(const struct call_sum *sum, size_t n, struct buf *out);
 
-/* "most time in MPI: MPI_Recv in exchange halo.c:41 63 %"; nothing without call sites. */
+/* Writes "most time in MPI: MPI_Recv in exchange halo.c:41 63 %"; nothing without call sites. */
 void summary_say_sites(const struct summary *s, struct buf *out);
 
 /* "parallel efficiency 56.4 % = load balance 81.8 % x communication 69.0 %" */

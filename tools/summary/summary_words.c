@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a summary says in words. */
+/* Describes a summary in words. */
 #include "tools/summary/summary_text.h"
 
 #include "tools/term/table.h"
@@ -35,7 +35,7 @@ static size_t hosts_of(const struct summary_section *of)
 
 	for (size_t i = 0; i < of->n; i++) {
 		if (i && !strcmp(of->process[i - 1].host, of->process[i].host))
-			continue; /* the rule: ranks stand in blocks */
+			continue; /* the usual case: ranks are placed in blocks */
 		for (k = 0; k < i; k++)
 			if (!strcmp(of->process[k].host, of->process[i].host))
 				break;
@@ -164,7 +164,7 @@ static size_t worlds_of(const struct summary *s)
 
 const struct summary_section *summary_only_world(const struct summary *s)
 {
-	return worlds_of(s) == 1 ? &s->section[0] : NULL; /* as they are sorted */
+	return worlds_of(s) == 1 ? &s->section[0] : NULL; /* as sorted */
 }
 
 void summary_say_job(const struct summary *s, struct buf *out)

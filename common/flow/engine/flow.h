@@ -144,7 +144,7 @@ struct flow_counts {
 
 struct flow_look {
 	struct flow_counts count; /* of all measurements that share it */
-	uint32_t measurements; /* that share it */
+	uint32_t measurements; /* measurements that share it */
 	uint32_t open; /* keys or tokens that it holds */
 	uint32_t window;
 	bool closed; /* an operation, a set: as of the last token or read */

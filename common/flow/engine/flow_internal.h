@@ -16,10 +16,10 @@
 
 /* OP, PAIR: the inputs of a key as an array, with constants filled in. */
 struct op_state {
-	struct match m; /* only when more than one input varies */
+	struct match m; /* used only if more than one input varies */
 	bool matched;
 	struct flow_token *in; /* [window or 1][nin] */
-	struct agg *pair; /* PAIR: what it gives */
+	struct agg *pair; /* PAIR: its output */
 };
 
 /* SET: one partial aggregate per key; in the READ domain only one. */
@@ -88,7 +88,7 @@ struct fedge {
 struct fnode {
 	enum flow_kind kind;
 	enum flow_op op;
-	uint32_t edge, nedge; /* its readers */
+	uint32_t edge, nedge; /* edges to its readers */
 	uint32_t nin;
 	uint32_t measurement; /* index, if the node belongs to one */
 	int64_t shift;
@@ -135,7 +135,7 @@ struct fmeas {
 	int64_t last_read;
 	uint32_t *node; /* by number in the graph */
 	size_t nnode;
-	uint32_t *pass; /* its own nodes, inputs before readers, each once */
+	uint32_t *pass; /* the measurement's nodes, inputs before readers, each once */
 	size_t npass;
 	struct smap link; /* names of its LINK_INs -> place + 1 */
 };

@@ -21,7 +21,7 @@ static void difference(struct flow *f, struct fnode *n, const struct flow_token 
 	flow_emit(f, n, &d, NULL);
 }
 
-/* What is not chosen ends here. */
+/* Drops tokens that are not chosen. */
 static void choose(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
 	const struct flow_choice c = { n->choice.word, n->choice.n };

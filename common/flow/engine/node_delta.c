@@ -55,7 +55,7 @@ void delta_read(struct flow *f, struct fnode *n)
 	subtract(n, in, in->error + before, &n->now);
 }
 
-/* An event without a value belongs to the next one that has one. */
+/* An event without a value is added to the next one that has one. */
 void delta_take(struct fnode *n, const struct flow_token *t, struct flow_token *out)
 {
 	*out = *t;

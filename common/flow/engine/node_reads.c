@@ -86,7 +86,7 @@ void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b)
 		return;
 	n->count.late += late;
 	if (late && (!takes_late(n) || says_nothing(b)))
-		return; /* the next read has all of it, or it belongs to its own read */
+		return; /* in the next read, or already in its own read */
 	if (n->partial || takes_late(n))
 		merge(open_slot(&n->reads, late ? last_read + 1 : b->read), &b->t[0],
 		      n->partial ? &b->a[0] : NULL, late);

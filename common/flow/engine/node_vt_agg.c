@@ -78,7 +78,9 @@ static void turn(struct agg_state *s, enum flow_since since)
 	s->now = !s->now;
 }
 
-/* Without tokens it is the value of an empty set, by contributors that could have reported. */
+/*
+ * Without tokens the result is the value of an empty set, by contributors that could have reported.
+ */
 void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 {
 	const struct fnode *in = &f->node[n->in[0]];

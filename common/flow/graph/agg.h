@@ -42,7 +42,7 @@ struct agg_product {
 	int64_t exp;
 };
 
-#define AGG_SUMS_MAX 5 /* of one aggregate: of pairs */
+#define AGG_SUMS_MAX 5 /* per aggregate: for pairs */
 
 /* Fields are for agg.c and for readers and writers of messages. */
 struct agg {

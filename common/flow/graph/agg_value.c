@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* With infinities in it: they decide. */
+/* With infinities among the values, these determine the sum. */
 static double infinite_sum(const struct agg *a)
 {
 	if (a->pinf && a->ninf)
@@ -158,7 +158,7 @@ static double of_powers(const struct agg *a, double q, double *error)
 		return NAN;
 	v = of_two_and_more(&m, a, q, error);
 	if (a->error == 0)
-		*error = 0; /* also of a spread that is infinite */
+		*error = 0; /* also for an infinite spread */
 	else if (!(*error >= 0))
 		*error = INFINITY;
 	return v;

@@ -25,7 +25,10 @@ bool choice_takes(unsigned op)
 	}
 }
 
-/* Values that wait behind word i, when `depth` wait before it; 0: the word has no operands. */
+/*
+ * Returns the number of values on the stack after word w, with `depth` before it; 0: too few
+ * operands.
+ */
 static size_t depth_behind(const struct choice_word *w, size_t depth)
 {
 	size_t takes = w->kind == CHOICE_OP ? flow_op_arity((enum flow_op)w->op) : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A choice of virtual times: a condition on the key of a token, of whole numbers alone. Its words
- * stand in the order in which they are evaluated, operands first: `vt % 10 == 0` is
+ * A choice of virtual times: a condition on the key of a token, with whole numbers only. Its words
+ * are in the order of evaluation, operands first: `vt % 10 == 0` is
  *	vt, 10, %, 0, ==
  *
- * It depends on the key and on nothing else, so all contributors drop the same keys. A node that
- * chooses may thus stand at the sources, and what is not chosen costs nothing above.
+ * The result depends on the key only, so all contributors drop the same keys. A node with a choice
+ * may thus run at the sources, and dropped keys cost nothing above.
  */
 #ifndef COMMON_FLOW_GRAPH_CHOICE_H
 #define COMMON_FLOW_GRAPH_CHOICE_H
@@ -38,11 +38,13 @@ struct flow_choice {
 /* The operators of choices: + - % neg, the comparisons, and, or, not. */
 bool choice_takes(unsigned op);
 
-/* ERR_INVALID, ERR_LIMIT with what is wrong. Of others, no function below may be called. */
+/* ERR_INVALID, ERR_LIMIT with the reason. The functions below require a valid choice. */
 int choice_check(const struct flow_choice *c, struct err *e);
 
-/* False as well where a number on the way does not fit into 64 bits, and after `% 0`. Any
- * thread. */
+/*
+ * Returns false also if an intermediate number does not fit into 64 bits, and after `% 0`. Any
+ * thread.
+ */
 bool choice_has(const struct flow_choice *c, int64_t key);
 
 bool choice_equal(const struct flow_choice *a, const struct flow_choice *b);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plain description of a dataflow graph, or of the piece of one that runs
- * in one daemon: what a compiler makes, what travels, what the engine loads.
+ * Description of a dataflow graph, or of the piece of one that runs in one
+ * daemon. A compiler creates it, messages carry it, and the engine loads it.
  *
  * Nodes are numbered from 0, and a node's inputs have lower numbers than the
  * node itself. The order of the numbers is thus an order of evaluation, and a
- * cycle cannot be written down.
+ * cycle cannot be expressed.
  *
- * What flows along an edge belongs to a domain, which says what its key is:
+ * Tokens on an edge belong to a domain, which defines their key:
  *	FLOW_VT    the virtual time of a probe
  *	FLOW_READ  the number of the read, from 1
- *	FLOW_ANY   a constant: holds for every key
+ *	FLOW_ANY   a constant: valid for every key
  *
- * What flows is either a token with one value, or a partial aggregate (node.partial).
- * The latter is merged with others of its kind. docs/architecture.md has the
+ * A token has either one value, or a partial aggregate (node.partial). The
+ * latter is merged with others of its kind. docs/architecture.md has the
  * rules.
  */
 #ifndef COMMON_FLOW_GRAPH_GRAPH_H
@@ -35,18 +35,20 @@ enum flow_domain { FLOW_ANY, FLOW_VT, FLOW_READ };
 
 enum flow_kind {
 	FLOW_CONST,
-	FLOW_INPUT, /* its daemon supplies the values: .source */
+	FLOW_INPUT, /* values are supplied by the daemon: .source */
 	FLOW_OP, /* .op over inputs of one key */
 	FLOW_SET, /* .fold over its inputs of one key; all of one domain */
 	FLOW_VT_AGG, /* .fold over the keys of one VT input; one token for each read */
 	FLOW_SHIFT, /* VT: adds .shift to the key. `e AT p(vt-1)` is `e AT p(vt)` shifted by 1 */
-	/* READ: the difference to the last read that had a value; see below. VT, of a source: the
-	 * difference to the event before, whatever its key. */
+	/*
+	 * READ: the difference to the last read that had a value; see below. VT, of a source: the
+	 * difference to the previous event with any key.
+	 */
 	FLOW_DELTA,
 	FLOW_RATE, /* READ: divided by the seconds of the interval, .since start or last read */
-	FLOW_LINK_IN, /* what a LINK_OUT of the same name sends here: .link */
+	FLOW_LINK_IN, /* receives the output of a LINK_OUT of the same name: .link */
 	FLOW_LINK_OUT, /* sends its input upwards, once per read: .link.name, .link.window */
-	FLOW_RESULT, /* its input is output number .output of the measurement */
+	FLOW_RESULT, /* the input is output number .output of the measurement */
 	/*
 	 * READ: a partial aggregate with powers; its value, and whether there are enough values:
 	 * .stop. The optional second input is the partial CORRELATION of its values with the
@@ -135,7 +137,7 @@ static inline bool flow_source_bounds_steps(const struct flow_source *s)
 struct flow_fold {
 	enum agg_kind agg;
 	double q; /* of a kind that agg_kind_has_share() */
-	/* its output is the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
+	/* The output is the partial aggregate, to be merged elsewhere. HISTOGRAM: always. */
 	bool partial_out;
 	enum flow_since since; /* VT_AGG */
 };
@@ -150,11 +152,11 @@ struct flow_link {
 	 * MAX).
 	 */
 	struct flow_fold fold;
-	uint32_t behind; /* contributors (processes, nodes) behind it */
+	uint32_t behind; /* contributors (processes, nodes) to its value */
 };
 
 struct flow_stop {
-	enum agg_kind agg; /* its result from the aggregate: agg_gives() */
+	enum agg_kind agg; /* how its result is computed from the aggregate: agg_gives() */
 	double q; /* as of a fold */
 	/* condition for enough values: stats/stop.h, without batches, which need a sequence */
 	const char *until;

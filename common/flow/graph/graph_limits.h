@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define FLOW_DEPTH_MAX 128 /* the engine recurses along a way; twice PMSL_DEPTH_MAX */
-/* of one node: it may have a link to each host of a large site */
+/* Per node: it may have a link to each host of a large site. */
 #define FLOW_INPUTS_MAX FLOW_NODES_MAX
 #define FLOW_NAMES_MAX 1024 /* partners or regions of one source */
 /* names and inputs of a graph, which arrives in a frame */
@@ -19,7 +19,7 @@
 #define FLOW_WINDOW_SKETCH 16 /* a sketch for each key */
 #define FLOW_WINDOW_LINK 1024 /* tokens of one interval */
 #define FLOW_READS_OPEN 8 /* reads that a fast child may be ahead of a slow one */
-#define FLOW_SHIFT_MAX INT64_C(1000000000) /* so that keys do not overflow on the way */
+#define FLOW_SHIFT_MAX INT64_C(1000000000) /* prevents overflow of keys in transit */
 #define FLOW_BEHIND_MAX 1000000 /* contributors: their sums stay within 32 bits */
 #define FLOW_OUTPUT_MAX 65535 /* objects times partners of one measurement, at one place */
 

@@ -168,8 +168,10 @@ static int source_rule(const struct flow_graph *g, struct flow_node *n, struct e
 	return 0;
 }
 
-/* Values of one key, some of them constants. The result has the greatest `behind` of its
- * inputs. */
+/*
+ * Checks a node that combines values of one key, some of them constants. Its `behind` is the
+ * largest of its inputs.
+ */
 static int values_of_a_key(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	int rc = common_domain(g, n, &n->domain, e);

@@ -41,11 +41,11 @@ struct match {
 #define MATCH_FIRED UINT32_MAX
 
 enum match_what {
-	MATCH_FIRST, /* of its key: *slot is a new one */
+	MATCH_FIRST, /* first value of its key: *slot is new */
 	MATCH_MORE, /* *slot has it */
-	MATCH_DOUBLE, /* that input has provided this key already */
+	MATCH_DOUBLE, /* the input has provided this key already */
 	MATCH_LATE, /* the key is over or has fired, or the input is closed */
-	MATCH_FULL, /* to be repeated after match_evict() */
+	MATCH_FULL, /* full: repeat after match_evict() */
 };
 
 /* window: rounded up to a power of two. -ERR_NOMEM. */

@@ -3,7 +3,7 @@
 
 #define SECOND 1e-9 /* of a nanosecond */
 
-/* --- what is known about the result beside its value */
+/* --- flags, coverage and time of the result */
 
 static void merge_about(struct flow_token *out, const struct flow_token *in)
 {

@@ -12,7 +12,7 @@
 #include "common/flow/graph/graph.h"
 #include "common/flow/graph/token.h"
 
-/* in: the inputs of the operation; the key is that of the first one that is no constant. */
+/* in: the inputs of the operation; the key is that of the first input that is not a constant. */
 void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_token *out);
 
 /*

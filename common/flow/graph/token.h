@@ -12,7 +12,7 @@
 /* Reasons why a token is incomplete or late. docs/protocol.md has the numbers. */
 enum flow_flag {
 	FLOW_PARTIAL = 1, /* fewer contributed than should */
-	FLOW_STALE = 2, /* the source gave an old sample */
+	FLOW_STALE = 2, /* the source reported an old sample */
 	FLOW_LATE = 4, /* with data of an interval that was read before */
 	FLOW_NONE_YET = 8, /* an open call reports nothing before its end */
 	FLOW_DIV0 = 16, /* something was divided by zero */
@@ -31,7 +31,7 @@ struct flow_token {
 	int64_t key; /* virtual time, or number of the read */
 	double value;
 	double error; /* >= 0: the truth is not farther away; INFINITY: unknown */
-	nsec_t time; /* mainsm's; of what was combined the mean */
+	nsec_t time; /* mainsm's time; for combined values the mean */
 	nsec_t oldest, newest; /* of the data in it */
 	uint32_t k, n; /* k of n contributors are in it; 0 of 0: a constant */
 	uint32_t flags; /* enum flow_flag */

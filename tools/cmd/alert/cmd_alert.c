@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig alert: says when a condition holds, and is silent otherwise. */
+/* omig alert: reports when a condition holds, and is silent otherwise. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/json/json.h"
@@ -19,13 +19,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ATTACH_NS (5 * NSEC_PER_SEC) /* processes that come later are in it after this time */
+#define ATTACH_NS (5 * NSEC_PER_SEC) /* processes that start later are included after this time */
 #define EVERY_DEFAULT_NS (5 * NSEC_PER_SEC)
 #define EVERY_MIN_NS (500 * NSEC_PER_MSEC)
-#define KEPT_MAX 64 /* events of one turn of the loop; there is one an interval */
-#define RATIO_CLEAR 0.9 /* of the threshold: a value has to fall so far, or rise by as much */
+#define KEPT_MAX 64 /* events per turn of the loop; there is one per interval */
+#define RATIO_CLEAR 0.9 /* of the threshold: a value must fall below it, or rise as far */
 
-/* What mainsm is asked to look for; it sends nothing else. */
+/* Events requested from mainsm; it sends nothing else. */
 enum watch { WATCH_TRUE, WATCH_CLEAR, WATCH_UNKNOWN, WATCH_KNOWN, WATCHES };
 
 struct alert;
@@ -62,7 +62,7 @@ struct alert {
 	size_t nkept;
 };
 
-/* --- what is said */
+/* --- output */
 
 static void put_json(const struct alert *a, const char *state, double v, const char *text,
 		     int64_t rank)
@@ -135,7 +135,7 @@ static void set_watch(struct alert *a, enum watch what, bool on)
 		omis_reply_free(r);
 }
 
-/* What fired is over then, which the command of --exec hears. */
+/* Ends a firing condition, and reports that to the command of --exec. */
 static void end(struct alert *a)
 {
 	char text[JOB_NAME_BYTES + 32];
@@ -151,9 +151,7 @@ static void end(struct alert *a)
 		start_hook(a, "ended", (double)NAN, text, -1);
 }
 
-/*
- * False: nothing runs. A value of that time, or that there is none, is only the end of what ran.
- */
+/* Returns false if nothing runs. A value of that time, or its absence, only reflects the end. */
 static bool runs(struct alert *a)
 {
 	bool is_running = explain_runs(a->job);
@@ -170,7 +168,7 @@ static void fire(struct alert *a, double v)
 
 	if (!runs(a))
 		return;
-	/* that no call began is no hang where ranks compute */
+	/* Without a new call it is not a hang if ranks compute. */
 	if (!explain(a->condition.kind, a->job, a->for_ns, why, &rank))
 		return;
 	a->is_firing = a->has_fired = true;
@@ -213,8 +211,8 @@ static void set_unknown(struct alert *a, bool is_unknown, const char *text)
 }
 
 /*
- * Without a value nothing is known: neither that it holds nor that it does not. A process that ends
- * has none in one read.
+ * Without a value the condition is unknown: neither true nor false. A process that ends has none in
+ * one read.
  */
 static void on_unknown(struct alert *a, int64_t read, int64_t missing)
 {
@@ -264,7 +262,7 @@ static void on_event(struct watched *w, const Omis_value *v)
 	}
 }
 
-/* A callback may not ask mainsm for anything: what came is examined behind it. */
+/* Stores a value. A callback may not send requests to mainsm, so values are examined after it. */
 static void keep(struct watched *w, Omis_value *v)
 {
 	struct alert *a = w->alert;
@@ -419,13 +417,13 @@ static int begin_again(void *arg)
 	a->dfg[0] = 0;
 	a->last_read = 0;
 	a->unknown_read = 0;
-	a->attach_at = clock_mono() + ATTACH_NS; /* hosts come back one after the other */
+	a->attach_at = clock_mono() + ATTACH_NS; /* hosts return one after the other */
 	return begin(a);
 }
 
 /* --- continuing */
 
-/* Processes that come later are watched too. The last one that goes is the end of the job. */
+/* Processes that start later are watched too. The end of the last one is the end of the job. */
 static void follow(struct alert *a)
 {
 	char words[256] = "";

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define PART_ROWS 10 /* of sizes, and of call sites, behind the calls */
+#define PART_ROWS 10 /* rows of sizes and call sites, after the calls */
 #define OUT_MAX_BYTES (64u << 20) /* a line for each call of each program */
 
 struct compare {
@@ -50,7 +50,7 @@ static size_t worlds_of(const struct summary *s)
 	return n;
 }
 
-/* By their order: what one of them alone has is said. */
+/* Compares programs in order. Reports programs of one summary only. */
 static int put_all(struct compare *w, const struct summary *a, const struct summary *b)
 {
 	const struct compare_options options = { w->options.level / 100, w->options.least / 100 };
@@ -78,7 +78,7 @@ static const char *const names[] = { "", "calls", "sizes", "sites" };
 static const char *const remedies[] = { "", "", "omig run --summary counts them with bytes",
 					"omig run --summary --callsites counts them" };
 
-/* Without an interval nothing of it is sure. */
+/* Without an interval no change is certain. */
 static int put_parts(struct compare *w, const struct summary *both[2], enum compare_by by)
 {
 	struct compare_parts p;
@@ -100,7 +100,7 @@ static int put_parts(struct compare *w, const struct summary *both[2], enum comp
 	return CMD_OK;
 }
 
-/* What one summary has alone cannot be compared, which is said. */
+/* Data of one summary only cannot be compared, which is reported. */
 static int put_known_parts(struct compare *w, const struct summary *both[2], enum compare_by by)
 {
 	bool has[2] = { compare_has_parts(both[0], by), compare_has_parts(both[1], by) };

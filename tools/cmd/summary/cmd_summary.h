@@ -10,7 +10,7 @@ int cmd_compare(int argc, char **argv);
 
 /*
  * Reads a summary's file into s, which is zeros; "-" is standard input. Returns an exit status and
- * reports failures; s is of nothing then. Blocks until the file's end.
+ * reports failures; s is empty then. Blocks until the file's end.
  */
 int cmd_read_summary(const char *path, struct summary *s);
 

@@ -116,7 +116,7 @@ void collect_tree(struct collect *c, const Omis_value *tree)
 		add_object(c, tree, &tree->list[i]);
 }
 
-/* --- what hosts report of each process */
+/* --- reports of hosts about processes */
 
 static void add_info(void *arg, const char *token, const Omis_value *v)
 {
@@ -158,7 +158,7 @@ static void find_siblings(struct collect *c)
 						   is_beside(&c->member[i], &c->member[k]);
 }
 
-/* How well a rank fits among those of a section: 0 not at all. */
+/* Returns how well a rank fits among those of a section: 0 not at all. */
 static unsigned fit_of(const struct collect *c, size_t section, const struct member *m)
 {
 	unsigned fit = 1;
@@ -182,7 +182,7 @@ static unsigned fit_of(const struct collect *c, size_t section, const struct mem
 
 /*
  * Programs of one job may have the same size, one after the other or side by side. Ranks of one
- * have no number twice, and one parent on each host, unless a wrapper stands between.
+ * program have different numbers, and one parent on each host unless a wrapper is in between.
  */
 static void choose_section(struct collect *c, struct member *m)
 {
@@ -311,7 +311,10 @@ static void add_calls(void *arg, const char *token, const Omis_value *v)
 
 /* --- slices */
 
-/* What a rank did since its last slice; a counter that shrank is of another process's life. */
+/*
+ * Adds a rank's values since its last slice. A smaller counter belongs to a new life of the
+ * process.
+ */
 static void add_to_slice(struct collect *c, struct member *m, struct summary_slice *slice)
 {
 	size_t names = c->world.section[m->section].nname;

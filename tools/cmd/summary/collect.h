@@ -20,15 +20,18 @@ void collect_free(struct collect *c);
 void collect_tree(struct collect *c, const Omis_value *tree);
 
 /*
- * Of proc_get_info([],COLLECT_PROC_FLAGS) and omig_calls_read([],2), which follow that tree. now:
- * clock_mono() of the reply. Adds a slice to each section. False: no memory; values stay as they
- * were or become newer.
+ * Takes the replies to proc_get_info([],COLLECT_PROC_FLAGS) and omig_calls_read([],2), which follow
+ * that tree. now: clock_mono() of the reply. Adds a slice to each section. Returns false without
+ * memory; values then remain unchanged or become newer.
  */
 #define COLLECT_PROC_FLAGS (1 << 9 | 1 << 11 | 1 << 16 | 1 << 26 | 1 << 27 | 1 << 29)
 bool collect_reply(struct collect *c, const Omis_object_result *info,
 		   const Omis_object_result *calls, nsec_t now);
 
-/* Of omig_calls_profile([],"size"). The reading with most calls stays: sums only grow. */
+/*
+ * Takes the reply to omig_calls_profile([],"size"). The reading with most calls is kept: sums only
+ * grow.
+ */
 void collect_sizes(struct collect *c, const Omis_object_result *entries);
 
 struct profile;
@@ -40,15 +43,18 @@ void collect_sites(struct collect *c, const struct profile *p);
 
 bool collect_has_any(const struct collect *c); /* a process is known */
 
-/* It has, and all of them have ended and were read after that; no rank of a program is missing. */
+/*
+ * Returns true if processes were found, and all have ended and were read after that. No rank of a
+ * program may be missing.
+ */
 bool collect_is_complete(const struct collect *c);
 
 /* A name as a summary may have it. */
 void collect_name(char out[SUMMARY_NAME_BYTES], const char *s);
 
 /*
- * Moves all that is known into s, with notes about what is not; sorts it. has_partners: they were
- * measured. False: no memory.
+ * Moves all known values into s, with notes about missing ones; sorts it. has_partners: they were
+ * measured. Returns false without memory.
  */
 bool collect_end(struct collect *c, struct summary *s, bool has_partners);
 

@@ -15,8 +15,8 @@ struct member {
 	size_t section; /* NO_SECTION while it is no rank */
 	bool has_sibling; /* of the same parent: that is a launcher, and no wrapper of one rank */
 	bool is_timed; /* began_s and seconds are known */
-	bool has_ended; /* as the latest tree says */
-	double slice_end_s; /* its seconds then */
+	bool has_ended; /* in the latest tree */
+	double slice_end_s; /* its seconds at that time */
 	double *before; /* owned: seconds by the section's names then */
 	size_t nbefore, before_cap;
 };
@@ -26,10 +26,10 @@ struct collect {
 	nsec_t begun;
 	struct member *member; /* owned */
 	size_t n, cap;
-	struct summary world; /* its sections have names and slices, and no process yet */
-	size_t cursor; /* where the next process of a reply is expected */
-	double now_s, slice_begin_s; /* of the reply that is read, and of the one before */
-	double sized_calls, sited_calls; /* that world.size has, and world.site */
+	struct summary world; /* sections with names and slices, and no process yet */
+	size_t cursor; /* expected place of the next process of a reply */
+	double now_s, slice_begin_s; /* times of the current reply, and of the previous one */
+	double sized_calls, sited_calls; /* number of calls in world.size, and in world.site */
 	bool failed;
 };
 

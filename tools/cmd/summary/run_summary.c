@@ -22,16 +22,19 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between two readings: a twentieth of the time so far, so that a short run has slices and a long
- * one costs nothing. What an lm forgets after its last process is a minute old. */
+/*
+ * Interval of readings: a twentieth of the time so far, so that a short run has slices and a long
+ * one costs nothing. An lm forgets values a minute after its last process.
+ */
 #define EVERY_PART 20
 #define EVERY_MIN_NS (1 * NSEC_PER_SEC)
 #define EVERY_MAX_NS (20 * NSEC_PER_SEC)
-#define SAMPLE_TIMEOUT_NS (1 * NSEC_PER_SEC) /* of one reading while the program runs */
+#define SAMPLE_TIMEOUT_NS (1 * NSEC_PER_SEC) /* time-out of one reading while the program runs */
 #define FINAL_NS (3 * NSEC_PER_SEC) /* hosts report the end of their ranks within it */
 #define FINAL_NAP_NS (50 * NSEC_PER_MSEC)
 #define UNSEEN_NS (1500 * NSEC_PER_MSEC) /* of a job without a process: it was too short */
-#define COLD_NS (5 * NSEC_PER_SEC) /* of one with ranks, whose first ones start all daemons */
+/* of a reading with ranks, the first of which start all daemons */
+#define COLD_NS (5 * NSEC_PER_SEC)
 #define SUMMARY_EXIT_MAX_NS (10 * NSEC_PER_SEC) /* the program's end is never held back longer */
 #define WORDS_BYTES 256
 
@@ -130,7 +133,10 @@ static nsec_t until_next(const struct collector *of)
 	return every < EVERY_MIN_NS ? EVERY_MIN_NS : every > EVERY_MAX_NS ? EVERY_MAX_NS : every;
 }
 
-/* Reads until `from` says how the program ended. -1: this process's parent is gone, too. */
+/*
+ * Reads until `from` reports how the program ended. Returns -1 if this process's parent has ended,
+ * too.
+ */
 static int follow(struct collector *of, int from)
 {
 	struct pollfd p = { .fd = from, .events = POLLIN };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector of `omig run --summary`: a process beside the program that reads the values of its
- * job. It writes them when the program has ended. */
+/*
+ * The collector of `omig run --summary`: a second process, which reads the values of the program's
+ * job. It writes them when the program has ended.
+ */
 #ifndef TOOLS_CMD_SUMMARY_RUN_SUMMARY_H
 #define TOOLS_CMD_SUMMARY_RUN_SUMMARY_H
 
