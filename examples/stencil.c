@@ -31,7 +31,7 @@ struct options {
 	double residual;
 };
 
-/* What this rank asked MPI to do; the bytes of the data, not of MPI's own. */
+/* This rank's calls of MPI; bytes of the data, without MPI's own. */
 struct books {
 	long isend, irecv, waitall, allreduce, barrier;
 	long out, in; /* of the halo */

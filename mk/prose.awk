@@ -6,6 +6,7 @@
 #              mk/prose.docs in documents alone, where docs/glossary.md has the word to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
 #              of C or words of the shell
+#   fragments  comments in C that begin with `What`, `Whatever`, `Whether`, `Wherever` or `Which`
 #   sentences  of more than 20 words, in comments and documents; a line of a comment with a run of
 #              blanks in it is a table
 # mk/prose.allow has `FILE PHRASE # reason` a line: what a document may say, because persons do it.
@@ -73,6 +74,10 @@ function narrow(line) {
 		found(FNR, "more than 100 columns")
 }
 
+function word_of(text) {
+	sub(/^[ \t]*/, "", text)
+	return substr(text, 1, index(text, " ") - 1)
+}
 function sentence_end() {
 	if (count > 20) found(begun, "a sentence of " count " words")
 	count = 0
@@ -82,6 +87,11 @@ function comment(text, i, n, w) {
 	last_word = ""
 	words(text)
 	sub(/^[ \t]*\*( |$)/, " ", text)
+	if (begins && text ~ /[A-Za-z0-9]/) {
+		begins = 0
+		if (match(text, /^[ \t]*[Ww](hat|hether|hich|hatever|herever) /))
+			found(FNR, "a comment that begins with `" word_of(text) "`")
+	}
 	if (text ~ /^[ \t]*$|^(   |\t)|[^ .][ \t][ \t]|SPDX-/) { sentence_end(); return }
 	if (text ~ /^ ?[-*] /) sentence_end()
 	n = split(text, w, /[ \t]+/)
@@ -137,7 +147,11 @@ function c_line(rest, at, text, is_alone, n, w) {
 		text = substr(rest, RSTART, 2)
 		rest = substr(rest, RSTART)
 		if (text == "//") { comment(substr(rest, 3)); return }
-		if (text == "/*") { in_comment = 1; rest = substr(rest, 3); continue }
+		if (text == "/*") {
+			in_comment = begins = 1
+			rest = substr(rest, 3)
+			continue
+		}
 		if (!match(rest, substr(text, 1, 1) == "\"" ? string : letter)) return
 		if (!is_test && text ~ /^"/) {
 			text = substr(rest, 2, RLENGTH - 2)
@@ -154,7 +168,7 @@ FNR == 1 {
 	file = FILENAME
 	sub(/^\.\//, "", file)
 	is_test = file ~ /^tests\//
-	in_comment = is_code = in_span = 0
+	in_comment = begins = is_code = in_span = 0
 	kind = file ~ /\.[ch]$/ ? "c" : file ~ /\.md$|\.scd$/ ? "doc" : "script"
 	is_scd = file ~ /\.scd$/
 }

@@ -88,7 +88,7 @@ void str_hex(char *out, const void *p, size_t n);
 int str_from_base32(void *out, size_t n, const char *s);
 int str_from_hex(void *out, size_t n, const char *s);
 
-/* What is behind the last '/' of a path; all of it where there is none. */
+/* Returns the part of a path after the last '/', or the whole path. */
 const char *str_base_name(const char *path);
 
 /* The value of a hexadecimal digit, lower or upper case; -1: none. */

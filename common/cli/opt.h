@@ -65,7 +65,7 @@ struct opt_spec {
 	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
 	/* page with examples and exit statuses, for --help: "omig"; or NULL */
 	const char *manual;
-	const char *verbs; /* what the first operand may be: "list on off tail"; or NULL */
+	const char *verbs; /* choices for the first operand: "list on off tail"; or NULL */
 	const struct opt *table;
 	void (*on_usage)(
 		const char *text); /* receives what is printed on stderr too; may be NULL */

@@ -22,7 +22,7 @@ struct reader {
 
 #define SEE_EXAMPLE "; --example-config shows all there are"
 
-/* what 'word'hint */
+/* The message is "what 'word'hint". */
 static int fail_hint(struct reader *r, const char *what, const char *word, const char *hint)
 {
 	char shown[64];

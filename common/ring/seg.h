@@ -96,10 +96,10 @@ enum {
 	HOOK_SAMPLE_SHIFT = 8, /* 5 bits k: HOOK_TIME measures 1 call in 2^k and scales */
 	HOOK_SAMPLE_MAX = 15,
 	HOOK_SAMPLE_MASK = 31 << 8,
-	HOOK_QUEUE = 1 << 13, /* what is posted is listed until it is complete */
+	HOOK_QUEUE = 1 << 13, /* posted operations are listed until they are complete */
 	HOOK_SITE = 1 << 14, /* the same per call site */
 	HOOK_KNOWN = 0x7fff,
-	/* what OMIG_START can ask for */
+	/* hooks that OMIG_START may request */
 	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER | HOOK_SITE,
 };
 
@@ -363,7 +363,7 @@ struct seg_note {
 	uint64_t number; /* of the owner's token; 0: it has no owner now */
 	uint32_t tool; /* whose owner it is */
 	uint32_t spare;
-	int64_t base_n, own_n; /* what the cell had; what was added from outside of the rank */
+	int64_t base_n, own_n; /* value of the cell; sum added from outside of the rank */
 	double base_integral, base_v; /* v * ticks, v */
 	uint64_t base_ticks;
 	double own_integral, own_v, own_t; /* v * s, v, system seconds */
@@ -442,7 +442,7 @@ struct seg_metered {
 	uint32_t epoch;
 	uint32_t state; /* enum seg_metered_state */
 	uint32_t has_first_end; /* the first probe that was met was an end: */
-	uint64_t first_end; /* what the figure was then */
+	uint64_t first_end; /* the figure at that time */
 	uint64_t sum; /* of what has ended */
 	uint64_t begin; /* value of the counter when the thread entered the region */
 };
@@ -496,7 +496,7 @@ struct seg_site {
 /* A file with code in the process, as of MPI_Init. It never changes afterwards. */
 struct seg_module {
 	uint64_t start, end; /* of its code; 0: no entry */
-	uint64_t bias; /* what is added to the addresses of the file */
+	uint64_t bias; /* added to the addresses of the file */
 	uint32_t build_id_bytes; /* 0: it has none */
 	uint8_t build_id[SEG_BUILD_ID_BYTES];
 	char path[SEG_MODULE_PATH_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which identity may use which service. What is not granted is denied. */
+/* Rights of identities to use services. A service that is not granted is denied. */
 #ifndef COMMON_ROUTE_RIGHTS_H
 #define COMMON_ROUTE_RIGHTS_H
 

@@ -279,7 +279,7 @@ static int ask_baseline(struct asked *q, struct err *e)
 	return rc ? rc : run(q, e);
 }
 
-/* What is most likely the key: id, guid, else the first name in .id. */
+/* Returns the most likely key: id, guid, else the first name in .id. */
 static const char *guess_key(const struct artype *const *t, unsigned n)
 {
 	static const char *const usual[] = { "id", "ID", "guid" };

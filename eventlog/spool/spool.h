@@ -23,9 +23,8 @@
 
 #include <stdbool.h>
 
-#define SPOOL_PENDING_MAX_BYTES \
-	(16u                    \
-	 << 20) /* what waits in memory for a disk that is busy: a third of a second at 50 MB/s */
+/* memory for a busy disk: a third of a second at 50 MB/s */
+#define SPOOL_PENDING_MAX_BYTES (16u << 20)
 /* after a failure; so writing resumes within two seconds of its end */
 #define SPOOL_RETRY_NS NSEC_PER_SEC
 /* delay of acknowledgements: a crash repeats the blocks of this time */

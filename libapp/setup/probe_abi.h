@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a module with probes (a program, or a library of it) and libomig know of each other. A note
- * of its ELF file, owner "OMIG" and type 1, holds the distance from itself to a struct
- * omig_probes: libomig looks for such notes in MPI_Init. So neither needs the other to
- * link or to run. `omig probes` copies this text into what it makes; what changes here has another
- * version.
+ * Interface between libomig and a module with probes (a program, or a library of it). The module's
+ * ELF file has a note, owner "OMIG" and type 1. It contains the distance from itself to a struct
+ * omig_probes: libomig searches for these notes in MPI_Init. So neither needs the other to
+ * link or to run. `omig probes` copies this text into its output; a changed interface requires
+ * another version.
  */
 #ifndef OMIG_PROBE_ABI
 #define OMIG_PROBE_ABI 1

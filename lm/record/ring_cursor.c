@@ -19,7 +19,7 @@
 struct ring_cursor {
 	uint64_t segment; /* 0: free */
 	uint64_t stream; /* 0: of the segment */
-	uint32_t thread, which; /* which copy is valid */
+	uint32_t thread, which; /* which: the valid copy */
 	struct ring_cursor_state state[2];
 	uint64_t given_seq, given_events, given_dropped;
 };

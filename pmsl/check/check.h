@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a tree must obey beyond the grammar: names, types, units, and that
- * each value is there when it is wanted. Fills the tree in where tree.h says
- * "by the check".
+ * Rules of a tree beyond the grammar: names, types, units, and that each value
+ * exists when it is needed. Sets the members that tree.h marks with "by the
+ * check".
  *
  * The rules, in one place:
  * - A metric has a name of its own, uses only metrics above it, and never itself.

@@ -41,8 +41,10 @@ void pmsl_check_key(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_key_relation(struct pmsl_checker *c, struct pmsl_expr *e);
 /* vt IN [10, 20], vt IN list; its left side is checked. */
 void pmsl_check_key_in(struct pmsl_checker *c, struct pmsl_expr *e);
-/* What AND, OR and NOT make of conditions, some of which choose virtual times. takes_others: others
- * may be joined to these. */
+/*
+ * Checks AND, OR and NOT of conditions, some of which choose virtual times. takes_others: others
+ * may be joined to these.
+ */
 void pmsl_check_choices(struct pmsl_checker *c, struct pmsl_expr *e, bool takes_others);
 /* The condition of WHERE is one, or a choice. */
 void pmsl_want_condition(struct pmsl_checker *c, struct pmsl_expr *e);

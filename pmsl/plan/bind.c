@@ -154,7 +154,7 @@ static int take_arg(struct binder *b, const struct pmsl_decl *d)
 /* --- combinations: of each parameter that is one object, one of the list */
 
 struct combination {
-	struct bind_arg list[PMSL_PARAMS_MAX]; /* what is chosen from */
+	struct bind_arg list[PMSL_PARAMS_MAX]; /* values to choose from */
 	uint32_t chosen[PMSL_PARAMS_MAX];
 	uint32_t *node; /* of the values; owned */
 	size_t n, cap;
@@ -404,7 +404,7 @@ static uint32_t group_of(const struct binder *b, uint32_t object)
 }
 
 struct grouping {
-	struct bind_arg *arg, list; /* what is measured next, and what is chosen from */
+	struct bind_arg *arg, list; /* object measured next, and objects to choose from */
 	uint32_t *chosen;
 	struct bind_outputs *out;
 };

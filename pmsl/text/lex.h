@@ -42,7 +42,7 @@ struct pmsl_word {
 
 struct pmsl_lexer {
 	const struct pmsl_source *s;
-	struct pmsl_diags *d; /* what is no word is reported here, and skipped */
+	struct pmsl_diags *d; /* characters outside of words are reported here, and skipped */
 	size_t at;
 };
 

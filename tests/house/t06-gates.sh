@@ -182,6 +182,11 @@ prose() {
 prose common/ring/a.c '/* Whoever calls. */' 'the word `whoever`'
 prose common/ring/a.c '/* one
  * that is told */' 'the word `told`'
+prose common/ring/a.c '/* What the links send. */' 'a comment that begins with `What`'
+prose common/ring/a.c 'int x; /* which is sent */' 'a comment that begins with `which`'
+prose common/ring/a.c '/*
+ * Whether one is sent.
+ */' 'a comment that begins with `Whether`'
 prose common/ring/a.c 'int x; // not any more' 'the words `any more`'
 prose common/ring/a.c 'const char *s = "it tells %d";' 'the word `tells`'
 prose common/ring/a.c 'const char *s = "none told";' 'the word `told`'
@@ -203,6 +208,7 @@ fresh
 cat >>"$t/common/ring/a.c" <<'END'
 // One two three four five six seven eight nine ten.
 // One two three four five six seven eight nine ten.
+/* Sends what is due. */
 // Those whose name is chan_tell or `tell`, the 'ones', and news.
 const char *s = "tell", c = '"';
 const char *t = "the /* of anew(), who_is_it()";

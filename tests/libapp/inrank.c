@@ -242,7 +242,7 @@ static int delay_once(const struct ticks_scale *scale)
 	delay = ticks_delta_to_nsec(scale, total(CALL_ID_Barrier).delay - before.delay);
 	IS(total(CALL_ID_Barrier).count - before.count, 1);
 	IS(total(CALL_ID_Barrier).in_call, 0);
-	HOLDS(delay <= took + took / 50 + 1000); /* what the calibration may be wrong by */
+	HOLDS(delay <= took + took / 50 + 1000); /* the error of the calibration */
 	return rank == 0 || delay >= took * 9 / 10;
 }
 

@@ -135,7 +135,7 @@ static void probing(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* What is sent leaves when the late rank receives it. */
+/* A message leaves when the late rank receives it. */
 static void rendezvous(void)
 {
 	MPI_Request r;

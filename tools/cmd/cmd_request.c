@@ -94,7 +94,7 @@ static void show(struct follow *f, Omis_reply r)
 	f->is_over = true;
 }
 
-/* What the request has changed, or has started, is known only behind it. */
+/* Effects of the request are known only after it. */
 static void begin_show(struct follow *f)
 {
 	term_open(&f->shown.term, f->request_options->common.color);

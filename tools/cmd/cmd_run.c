@@ -64,7 +64,7 @@ static int set_job(void *into, const char *value, struct err *e)
 
 struct how {
 	int (*find)(struct launch *, struct err *);
-	bool is_here; /* what is started stays on this host */
+	bool is_here; /* the program runs on this host only */
 	int64_t waits_ns; /* ranks that wait this long for each other are reported; 0: never */
 	bool has_summary; /* is written at the end */
 	const char *summary; /* its file; NULL: none */
@@ -139,7 +139,7 @@ static void run_with_summary(struct start *s, const struct how *how)
 	run_summary(&r, become_program, s);
 }
 
-/* Whatever goes wrong with the monitor, the program runs. */
+/* The program runs also if the monitor fails. */
 static int run_program(struct launch *l, char **argv, const struct how *how)
 {
 	struct start s = { l, argv };

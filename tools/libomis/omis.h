@@ -261,7 +261,7 @@ typedef struct Omis_row {
 OMIS_API Omis_status omis_measure(const Omis_measurement *what,
 				  int (*fn)(const Omis_row *row, void *param), void *param);
 
-/* What a rank has done in one MPI function. Unknown numbers are NaN. */
+/* Counts of a rank in one MPI function. Unknown numbers are NaN. */
 typedef struct Omis_call {
 	const char *name, *kind; /* "MPI_Send", and its class */
 	const char *object, *host, *job;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a command says while it lets time pass: one line on standard error, on a terminal only. It
- * begins at once when the time is known to be long (common/cli/progress.h).
+ * Message of a command that waits: one line on standard error, on a terminal only. It is printed at
+ * once if the time is known to be long (common/cli/progress.h).
  */
 #ifndef TOOLS_SESSION_WAITING_H
 #define TOOLS_SESSION_WAITING_H
@@ -14,7 +14,7 @@
 struct waiting {
 	struct progress line;
 	const char *doing; /* "measuring" */
-	const char *interrupt; /* what ctrl-C does: "shows what there is" */
+	const char *interrupt; /* effect of ctrl-C: "shows what there is" */
 	nsec_t until; /* clock_mono(), or WAITING_FOREVER */
 };
 

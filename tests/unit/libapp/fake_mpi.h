@@ -56,7 +56,7 @@ struct fake_end {
 	int step; /* as many more with each further status of a call */
 	bool cancelled;
 	int first, count; /* Waitany, Waitsome: which requests end; count 0: none has, yet */
-	int fortran_base; /* what the mpi_f08 indices are counted from */
+	int fortran_base; /* first number of the mpi_f08 indices */
 	void (*inside)(void); /* unless NULL, called within each send */
 };
 extern _Thread_local struct fake_end fake_end;

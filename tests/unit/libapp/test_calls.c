@@ -148,7 +148,7 @@ TEST(a_send_and_receive_in_one_has_two_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).count, 1);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).possible,
 			  rank_call(CALL_ID_Sendrecv).delay);
-	/* What it sends is small: it ends with its receive. */
+	/* It sends little: it ends with its receive. */
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).shared, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).shared,
 			  rank_call(CALL_ID_Sendrecv).delay);

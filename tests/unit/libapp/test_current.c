@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which call a thread is in, watched or not, and time of calls that had begun before anybody
- * watched. */
+/*
+ * The current call of a thread, watched or not, and time of calls that had begun before the watch.
+ */
 #include "common/base/clock.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"

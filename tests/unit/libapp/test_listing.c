@@ -144,7 +144,7 @@ TEST(a_blocking_call_is_listed_while_it_blocks)
 	rank_down();
 }
 
-/* What is listed while a call is inside: one entry of its send, one of its receive. */
+/* Entries while a call is inside: one of its send, one of its receive. */
 static struct {
 	struct segview_posted send, receive;
 	unsigned sends, receives;

@@ -408,9 +408,8 @@ static void *works_meanwhile(void *arg)
 }
 
 /*
- * Whatever is under way there: figures only grow, and none is missed in the end. But not so delays:
- * a call whose thread loses its processor between its end and the note of it looks open for so
- * long.
+ * At any point of the thread's work, figures only grow, and none is missed in the end. Delays may
+ * decrease: a call seems open while its thread is off its processor between the end and its record.
  */
 TEST(figures_of_a_thread_that_works_meanwhile_only_grow)
 {

@@ -165,7 +165,7 @@ TEST(a_full_table_counts_what_it_loses)
 	}
 	ck_assert_int_eq(segview_thread(rank_view, hook_thread.index, &t), 0);
 	ck_assert_uint_gt(t.site_lost, 2 * SEG_SITES);
-	send_here(); /* what has a place continues */
+	send_here(); /* sites with a place continue to count */
 	look();
 	ck_assert_uint_eq(seen.n, 1);
 	ck_assert_uint_eq(seen.of[0].count, 2);

@@ -97,7 +97,7 @@ TEST(a_full_table_counts_what_it_loses)
 		size_add(CALL_COUNT + i, 1, 0, 0);
 	ck_assert_int_eq(segview_thread(rank_view, hook_thread.index, &t), 0);
 	ck_assert_uint_ge(t.size_lost, SEG_SIZES);
-	MPI_Send(buf, 4, FAKE_INT, 2, 5, FAKE_WORLD); /* what has a place continues */
+	MPI_Send(buf, 4, FAKE_INT, 2, 5, FAKE_WORLD); /* sizes with a place continue to count */
 	ck_assert_uint_eq(size_of(CALL_ID_Send, 5).count, 2);
 }
 

@@ -10,7 +10,7 @@
 /* Mounts it on dir, in a name space of this process's own. False: it is not possible here. */
 bool hung_file_mount(const char *dir);
 
-/* Whatever waits for a file gets an error. */
+/* Every wait for a file returns an error. */
 void hung_file_end(void);
 
 #define HUNG_FILE "file" /* of one page */

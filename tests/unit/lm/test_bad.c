@@ -103,8 +103,9 @@ TEST(every_service_says_what_is_wrong_with_its_parameters)
 	ck_assert_uint_gt(cells, 1000);
 }
 
-/* What is too much for a tool is only much for a daemon: it is answered, and by no fault of
- * ours. */
+/*
+ * Too much for a tool is only much for a daemon: the request is answered without an internal error.
+ */
 TEST(long_strings_and_many_objects_are_answered)
 {
 	for (size_t k = 0; k < omis_service_count(); k++) {

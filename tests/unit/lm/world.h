@@ -31,7 +31,7 @@ struct above {
 	struct net_listener *listener;
 	struct timebase time;
 	struct link *link; /* NULL: the lm is not there */
-	const char *redirect; /* what HELLO is answered */
+	const char *redirect; /* redirection in the answer to HELLO */
 	const char *parents; /* the same; NULL: none */
 	unsigned hellos;
 	struct msg *msg[WORLD_MSGS]; /* owned */

@@ -48,7 +48,7 @@ static const char *shown(const struct buf *text)
 	return text->n < 200 ? buf_str(text) : "a long one";
 }
 
-/* Whatever the tool may do otherwise: an error is reported first, and to all. */
+/* For any rights of the tool, an error is reported first, and to all. */
 static size_t check_all(void)
 {
 	size_t cells = 0;

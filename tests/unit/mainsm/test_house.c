@@ -137,7 +137,7 @@ TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
 	claim(&a, 78, MSG_NODE_UP);
 	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
 	ck_assert_uint_eq(a.requests, 1);
-	/* What its old link still had is too late. */
+	/* Reports on its old link are too late. */
 	below_report(&lm, 1, "h1");
 	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
 	ck_assert_uint_eq(a.requests, 2);

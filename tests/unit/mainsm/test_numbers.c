@@ -263,7 +263,7 @@ static int start_again(const struct disk *d)
 	return rc;
 }
 
-/* Whatever was started in between, no number is given twice. */
+/* No number is assigned twice, even with starts in between. */
 static enum kept_state mints_above(const struct disk *d)
 {
 	struct numbers *n;

@@ -328,7 +328,7 @@ TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_1,n_3])"), STATUS_OK);
-	/* Whatever is wrong with it: one word for all. */
+	/* All errors have the same text. */
 	r = above_ask(&t1, ":proc_attach3([n_3],77,\"\")");
 	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
 	ck_assert_str_eq(entry_of(r, 1, 0)->objects, "n_3");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What mainsm may be set to, from both sides of each bound, and the names that others find it by.
- */
+/* Settings of mainsm at both sides of each bound, and the names by which others find it. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/hosts.h"

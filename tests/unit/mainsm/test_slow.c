@@ -146,7 +146,7 @@ TEST(large_requests_of_many_links_keep_to_one_share)
 	above_send(&bob, ":node_get_info([],1)", SEC);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(a.requests, before + 1);
-	world_run(&w, 60 * SEC); /* what waited in the links was read in its turn */
+	world_run(&w, 60 * SEC); /* messages in the links were read in turn */
 	for (int k = 0; k < MANY_LINKS; k++) {
 		ck_assert_uint_eq(carol[k].replies, bob.replies + LARGE_EACH - 1);
 		above_close(&carol[k]);

@@ -283,8 +283,10 @@ TEST(every_message_and_field_is_in_the_document)
 	}
 }
 
-/* What a peer of another build would refuse or leave out: numbers, names and kinds of messages and
- * of their fields. */
+/*
+ * Properties that a peer of another build would refuse or ignore: numbers, names and kinds of
+ * messages and of their fields.
+ */
 static uint32_t digest_of(const struct shape *s, unsigned type, uint32_t crc)
 {
 	char row[160];

@@ -223,7 +223,7 @@ TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
 
 	lms_start(&w, 2);
 	fake_start(&one, "r1");
-	r.o[0].host = "h1"; /* which is node 1 */
+	r.o[0].host = "h1"; /* node 1 */
 	send_report(&one, &r);
 	ck_assert_ptr_null(top_find(&w, "n_31"));
 	send_report(&one, &other);

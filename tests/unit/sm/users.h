@@ -87,7 +87,7 @@ static struct {
 	struct fake_enrol enrol[TENANTS_JOINING_MAX];
 	bool enrol_waits; /* until enrol_go() */
 	const char *enrol_why; /* NULL: it succeeds */
-	bool cannot_open; /* what the enrolment brought cannot be used */
+	bool cannot_open; /* the result of the enrolment is unusable */
 	char dir[64];
 	struct user_conf user[3];
 	size_t nuser;

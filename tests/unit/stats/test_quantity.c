@@ -258,8 +258,7 @@ TEST(parts_that_are_merged_are_the_whole)
 	}
 }
 
-/* Whatever the sizes: at most BATCHES_MAX - 1, of a power of two, and their mean is near that of
- * all. */
+/* For all sizes: at most BATCHES_MAX - 1, of a power of two, and their mean is near that of all. */
 TEST(merged_batches_are_batches)
 {
 	struct rng r;

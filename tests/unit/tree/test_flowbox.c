@@ -11,7 +11,7 @@
 
 #define SENT_MAX 400
 
-/* What a parent got, while there was one. */
+/* Frames that a parent received while it was connected. */
 static struct {
 	bool is_away;
 	size_t n, batches;

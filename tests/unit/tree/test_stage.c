@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which links owe the batch of a read. */
+/* Links that still have to send the batch of a read. */
 #include "common/flow/batch/rest.h"
 #include "common/flow/graph/graph_limits.h"
 #include "tests/suite.h"
@@ -22,7 +22,7 @@ static void on_result(void *arg, const struct flow_result *r)
 	asked = r->t.n;
 }
 
-/* What a host sends: links of those names. */
+/* A host's graph: links of those names. */
 static struct flow_graph *host_graph(const char *a, const char *b)
 {
 	struct flow_graph *g = flow_graph_new(NUMBER);

@@ -142,7 +142,7 @@ TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 	ck_assert(a.sa_handler == SIG_IGN);
 	snprintf(want, sizeof(want), "22 256 %llu", (unsigned long long)core.rlim_cur);
 	ck_assert_str_eq(getenv(ENV_SPAWN), want);
-	/* What the first daemon has noted stays: another started us. */
+	/* The first daemon's entry remains: another process started us. */
 	process_harden();
 	prctl(PR_SET_DUMPABLE, 1);
 	ck_assert_str_eq(getenv(ENV_SPAWN), want);

@@ -15,7 +15,7 @@
 /* of the test, for what takes a moment; not a measure of anything */
 #define TESTD_PATIENCE_MS 20000
 
-/* What is left of its certificate in its second line of health. */
+/* Remaining life of its certificate in its second line of health. */
 #define TESTD_CERTIFICATE_NS (3600 * NSEC_PER_SEC + NSEC_PER_SEC / 2)
 
 struct daemon_spec;

@@ -123,8 +123,10 @@ TEST(lengths_end_at_their_limits)
 	ck_assert_int_eq(connstr_parse(in, &c, NULL), -ERR_PARSE);
 }
 
-/* What a program carries is for hosts alone: where the user's own string is, tools and the lm take
- * that. */
+/*
+ * A program's string is for hosts alone: if the user's own string is present, tools and the lm use
+ * that.
+ */
 TEST(the_users_own_string_goes_before_that_of_a_job)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80];

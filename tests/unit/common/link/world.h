@@ -241,8 +241,8 @@ static inline void world_done(struct world *w)
 	link_close(w->a.link, "the end");
 	loop_advance(w->loop, 10 * SEC);
 	/*
-	 * What was accepted has got the BYE by now, unless the network is cut: then heartbeats end
-	 * it.
+	 * Accepted links have received the BYE by now, unless the network is cut: then heartbeats
+	 * end them.
 	 */
 	net_listener_close(w->listener);
 	net_ctx_free(w->top);

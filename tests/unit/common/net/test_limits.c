@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a peer may cost: time, memory, descriptors, handshakes. Real TLS over
- * loopback under a virtual clock, so that ten seconds take no time.
+ * Limits of the cost of a peer: time, memory, descriptors, handshakes. Real TLS over loopback under
+ * a virtual clock, so that ten seconds take no time.
  */
 #include "common/net/internal.h"
 #include "tests/suite.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program does not notice of its log: it ends as it would have ended, and never waits for a
- * lock. */
+/* Transparency of the log for a program: it ends as without the log, and never waits for a lock. */
 #include "common/base/array.h"
 #include "eventlog/app/event.h"
 #include "tests/suite.h"

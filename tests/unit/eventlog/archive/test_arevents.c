@@ -16,7 +16,7 @@ struct seen {
 	unsigned n;
 	uint64_t stream[SEEN_MAX], number[SEEN_MAX];
 	int64_t at[SEEN_MAX];
-	int end; /* what the callee returns */
+	int end; /* result of the callee */
 };
 
 static int note(void *arg, const struct event *ev)

@@ -27,7 +27,7 @@ struct flow {
 	uint64_t seq[FLOW_STREAMS], first[FLOW_STREAMS];
 	struct flow_block block[FLOW_BLOCKS_MAX];
 	size_t n;
-	size_t of[FLOW_BLOCKS_MAX]; /* what the spool's appended ones were, since it was opened */
+	size_t of[FLOW_BLOCKS_MAX]; /* number of appended blocks in the spool since it was opened */
 };
 
 struct taker {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a spool makes of the files that it finds: those of a crash, damaged ones and foreign ones.
- */
+/* Opening of existing files: those of a crash, damaged ones and foreign ones. */
 #include "common/base/array.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/ledger.h"
@@ -214,7 +213,7 @@ TEST(foreign_names_are_left_alone)
 	spool_free(s);
 }
 
-/* What the earlier one has there was not made sure of, and was written again. */
+/* The overlapping part of the earlier segment was not synced, and was written again. */
 TEST(of_two_segments_that_overlap_the_later_one_holds)
 {
 	struct spool *s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes without a segment are watched: by their environment and their parents. */
+/* Choice of processes without a segment to watch: by their environment and their parents. */
 #include "common/ring/chosen.h"
 #include "lm/attach/chosen.h"
 #include "lm/proc/proc_internal.h"

@@ -350,7 +350,7 @@ TEST(processes_of_another_build_are_reported_once_for_a_build)
 	fake_segment_close(&s);
 }
 
-/* What programs of another build see, as long as this lm listens. */
+/* Programs of another build see this as long as this lm listens. */
 TEST(its_version_is_beside_its_socket)
 {
 	char path[FILE_PATH_BYTES];

@@ -210,7 +210,7 @@ TEST(threads_that_come_and_go_are_watched_while_they_live)
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(count_open(), 2);
 	ck_assert(perf_of(100) && perf_of(102));
-	/* What was noted last is still read when the process ends. */
+	/* The last record is still read when the process ends. */
 	note(102, (struct perf_record){ .time = 1, .is_out = true });
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	ck_assert_uint_eq(fired(), 1);

@@ -74,7 +74,7 @@ static void wait_for(uint64_t ticks, int32_t a, int32_t b)
 	fake_segment_wait(&seg, "MPI_Waitall", ticks, both, 1 + (a != b));
 }
 
-/* What is shared out may be of each of those that share it. */
+/* A shared wait may belong to each of the partners that share it. */
 TEST(a_wait_is_of_the_partners_of_its_requests)
 {
 	struct flow_token t;

@@ -277,8 +277,10 @@ static uint64_t key_now(void)
 	return p->seg_key;
 }
 
-/* What was taken of it is known by its key; inodes are counted from the beginning again after a
- * boot. */
+/*
+ * The recorded part is identified by a key; inodes are counted from the beginning again after a
+ * boot.
+ */
 TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
 {
 	uint64_t key = key_now();

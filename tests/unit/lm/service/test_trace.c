@@ -64,7 +64,7 @@ static void give_regs(const struct tracer_msg *m)
 	fake_trace_send(&out);
 }
 
-/* What it was asked as the words of a failure. */
+/* Reports the request in the text of a failure. */
 static void give_back(const struct tracer_msg *m, enum err_code code)
 {
 	static char text[4096];

@@ -311,7 +311,7 @@ TEST(an_event_of_a_probe_has_a_virtual_time)
 			 "4,42,42,2.5,\"x\"");
 }
 
-/* What is no event of its csr ends the connection, and no tool gets it. */
+/* An event that does not belong to its csr ends the connection, and no tool receives it. */
 BARE_TEST(an_event_with_parameters_that_are_none_is_not_reported)
 {
 	static const struct msg_par bad[] = { PAR(1, "1,2"), PAR(1, ""), PAR(1, "(1"),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the graph of a metric is made of: chosen objects, constants, and refusals. */
+/* Parts of a metric's graph: chosen objects, constants, and refusals. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
@@ -137,7 +137,7 @@ TEST(what_is_taken_away_is_not_measured)
 		{ .in = { "p_2", "t" }, .out = { "a" }, .left = "p_2 p_4" },
 		{ .in = { "s", "p_3" }, .out = { "b", "p_1" }, .left = "p_2 p_3" },
 		{ .in = { "p_3", "p_3", "b" }, .left = "p_3" },
-		/* what lies elsewhere is no part of it */
+		/* other hosts are not part of it */
 		{ .in = { "a" }, .out = { "t" }, .left = "p_1 p_2" },
 	};
 

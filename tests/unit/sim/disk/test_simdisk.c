@@ -140,7 +140,7 @@ TEST(a_folder_that_was_made_outlives_the_power)
 	}
 }
 
-/* What is done in an entered folder is done to the disk. */
+/* Operations in an entered directory act on the disk. */
 TEST(an_entered_folder_is_as_the_disk_is)
 {
 	struct disk in, twice;

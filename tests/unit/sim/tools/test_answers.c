@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ranks of a world have sent in a time. */
+/* Messages that the ranks of a world have sent in a time. */
 #include "sim/tools/answers.h"
 #include "tests/suite.h"
 

@@ -20,7 +20,7 @@ struct command {
 	int argc;
 };
 
-/* What it prints is no part of the report of this test. */
+/* Its output is not part of the report of this test. */
 static int run_quietly(void *arg)
 {
 	struct command *c = arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Something that talks like a mainsm, over real TLS, in a process of its own.
- * What it answers depends on the text of the request:
+ * An imitation of mainsm over real TLS, in a separate process.
+ * Its answer depends on the text of the request:
  *
  *	:print(...)        final, entry 1 of n_1 with the text as a string
  *	:parts()           a final reply in three parts

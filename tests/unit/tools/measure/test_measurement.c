@@ -250,7 +250,7 @@ TEST(csv_has_the_buckets_of_a_histogram)
 		strstr(shown(TWO_BUCKETS), "\n1,1500000000,,all,,0:0:2 4:5.5:1,B,0,3,3,1,2,\n"));
 }
 
-/* What is on a screen of that size: lines that fit, the title first. Returns how many lines. */
+/* Checks a screen of that size: lines fit, the title is first. Returns the number of lines. */
 static unsigned fits(const char *text, unsigned rows, unsigned cols)
 {
 	unsigned lines = 0, width = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What changed is found by each spread, what did not is not, and one spread alone makes nothing
- * sure. */
+/*
+ * Changes are found by each spread, other rows are not, and one spread alone makes no change
+ * certain.
+ */
 #include "tests/suite.h"
 #include "common/base/str.h"
 #include "common/json/json.h"

@@ -40,7 +40,7 @@ static inline void slow_stdin_write(int fd, const char *first, const char *secon
 	_exit(write(fd, second, (size_t)more) == more ? 0 : 1);
 }
 
-/* What read() returns. flags: of the reader's descriptor, such as O_NONBLOCK. */
+/* Returns the result of read(). flags: of the reader's descriptor, such as O_NONBLOCK. */
 static inline int with_slow_stdin(int flags, const char *first, const char *second,
 				  int (*read)(void *arg), void *arg)
 {

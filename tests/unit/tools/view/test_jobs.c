@@ -20,7 +20,7 @@ static const char objects[] =
 
 #define REPORTS 3
 
-/* What a host reports of a process. */
+/* A host's report about a process. */
 struct report {
 	const char *token, *value;
 };

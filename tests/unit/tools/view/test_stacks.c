@@ -170,7 +170,7 @@ TEST(all_threads_and_all_frames_on_request)
 	done();
 }
 
-/* Whatever a host reports. */
+/* Any report of a host. */
 TEST(hostile_entries_are_harmless)
 {
 	choose("job", false);

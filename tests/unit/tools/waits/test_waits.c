@@ -47,7 +47,7 @@ TEST(time_among_several_goes_to_the_late_one_with_its_bound)
 	ck_assert_double_eq_tol(edge(1, 2)->inferred, edge(1, 2)->seconds, 1e-9);
 	ck_assert_double_eq(edge(1, 2)->least, 0);
 	ck_assert_double_eq(edge(1, 2)->most, 6);
-	/* Whatever is inferred, it is all of the time and no more. */
+	/* The inferred part is the whole time and no more. */
 	ck_assert_double_eq_tol(edge(1, 2)->seconds + edge(1, 0)->seconds, 6, 1e-6);
 	ck_assert_double_eq(edge(0, 1)->seconds, 6);
 	ck_assert_double_eq(edge(0, 1)->inferred, 0);

@@ -298,8 +298,10 @@ static void same_token(const struct flow_token *a, const struct flow_token *b)
 			      "%.17g, not %.17g", a->value, b->value);
 }
 
-/* What is excluded is no result; what has no value is none of a sum, which of such alone has
- * none. */
+/*
+ * Excluded values are not in the result. A missing value is not in a sum, and a sum of missing
+ * values only has no value.
+ */
 static void same_node(uint32_t node)
 {
 	double sum = 0;

@@ -57,8 +57,10 @@ static void digest(uint32_t *crc, const char *what, int number)
 	*crc = hash_crc32c(*crc, row, (size_t)n);
 }
 
-/* What a peer of another build would refuse inside of FLOW_LOAD and FLOW_BATCH: bits, flags, words
- * and their order. */
+/*
+ * Content of FLOW_LOAD and FLOW_BATCH that a peer of another build would refuse: bits, flags, words
+ * and their order.
+ */
 TEST(other_batches_and_words_are_another_version)
 {
 	static const struct {
