@@ -20,7 +20,7 @@ struct bench_series {
 	size_t n, cap;
 };
 
-/* A bench that runs out of memory says so and exits. */
+/* A bench that runs out of memory reports that and exits. */
 void bench_add(struct bench_series *s, double sample);
 void bench_clear(struct bench_series *s);
 void bench_done(struct bench_series *s);
@@ -48,7 +48,7 @@ int64_t bench_now(void);
 /* As bench_now(), by another clock: processor time is better where others use the machine. */
 int64_t bench_clock(clockid_t clock);
 
-/* The folder of the build that the program build/bin/NAME is in, with a slash behind it. */
+/* Writes the build directory that contains the program build/bin/NAME, with a trailing slash. */
 void bench_build(char out[PATH_MAX]);
 
 /* "NAME: words" to stderr, and the end with status 1. */

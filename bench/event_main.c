@@ -33,8 +33,8 @@ static void write_batch(int from, int n)
 }
 
 /*
- * Processor time of the writing thread, per event. The helper may have no processor of its own
- * here. So the buffers are drained between portions that they have room for, and nothing is lost.
+ * Processor time of the writing thread, per event. The helper may share its processor here. So the
+ * buffers are drained between portions for which they have room, and nothing is lost.
  */
 static double batch(void)
 {
@@ -103,7 +103,7 @@ static void put_trigger(const char *text)
 	setenv("OMIG_EVENT_TRIGGER", trigger_path, 1);
 }
 
-/* Processor time of the whole process, draining included, for a batch of which nothing is lost. */
+/* Processor time of the whole process, draining included, for a batch without losses. */
 static double whole_batch(void)
 {
 	double t = (double)bench_clock(CLOCK_PROCESS_CPUTIME_ID);
@@ -166,7 +166,7 @@ static void reparsed(void)
 	buf_done(&text);
 }
 
-/* --- threads: Table 2 has 1, 5 and 8, each on a processor of its own */
+/* --- threads: Table 2 has 1, 5 and 8, each on a separate processor */
 
 #define THREADS_MAX 8
 #define THREAD_EVENTS (20 * EVENTS)

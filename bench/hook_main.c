@@ -75,7 +75,7 @@ static void measure(struct segview *v, const char *name, uint32_t word, const ch
 
 typedef double batch_fn(void);
 
-/* Something behind the call: else it would be a jump, and no caller. */
+/* The statement after the call prevents a tail call, which would hide the caller. */
 FRAMED static double under_one(batch_fn *fn)
 {
 	double v = fn();

@@ -168,7 +168,7 @@ static void measure_switching(struct pace *pace)
 	bench_done(&off);
 }
 
-/* The lm among a process and its children, in a namespace of their own. 0: there is none. */
+/* Finds the lm among a process and its children, in a separate namespace. 0: there is none. */
 static pid_t find_lm(pid_t pid)
 {
 	char path[64], name[16] = "";

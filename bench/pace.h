@@ -16,7 +16,7 @@ struct pace *pace_make(const char *path);
 void pace_begin(struct pace *p);
 void pace_set(struct pace *p, int64_t rate);
 
-/* The ranks end; p is no more. */
+/* Ends the ranks; p is invalid afterwards. */
 void pace_end(struct pace *p);
 
 #endif

@@ -25,7 +25,7 @@
 #define READY_NS (INT64_C(60) * 1000000000)
 #define RATE 1000 /* where the rate is not what changes */
 #define LATENCY_EVERY_MS 100
-#define LATENCY_RATE 7 /* sevenths of intervals: each phase comes */
+#define LATENCY_RATE 7 /* sevenths of intervals: each phase occurs */
 #define LATENCY_READS 150
 #define REQUEST_BYTES 2048
 
@@ -344,7 +344,7 @@ static void measure_both(const struct bed *b, const char *axis, unsigned at, uns
 
 /* --- latency */
 
-/* Fewer events than intervals: each stands alone in its result, at any point of its interval. */
+/* Fewer events than intervals: each is alone in its result, at any point of its interval. */
 static void measure_latency(const struct bed *b)
 {
 	struct measured m = { .reads = 0 };

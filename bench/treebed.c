@@ -30,7 +30,7 @@ struct treebed {
 	unsigned n, nbelow;
 };
 
-/* The programs stand in $B/bin, or beside the benchmark itself. */
+/* The programs are in $B/bin, or beside the benchmark itself. */
 static void find_programs(struct treebed *t)
 {
 	const char *b = getenv("B");

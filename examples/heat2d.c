@@ -19,7 +19,7 @@
 #define COLUMNS 512
 #define ROWS 128 /* of each rank */
 #define MEET 50 /* steps between two barriers */
-#define WORK_US 10000 /* stands for work that needs no processor of this machine */
+#define WORK_US 10000 /* simulates work that needs no processor of this machine */
 #define SLOW_US 40000
 
 struct plate {
@@ -81,7 +81,7 @@ static int is_over(const struct options *w, double start)
 	return MPI_Wtime() - start >= w->seconds || (w->until && access(w->until, F_OK) == 0);
 }
 
-/* Steps until rank 0 says that it is over. Returns how many there were. */
+/* Runs steps until rank 0 reports the end. Returns their number. */
 static int run(struct plate *p, const struct options *w, int rank, double *last_change)
 {
 	double start = MPI_Wtime(), change;

@@ -114,7 +114,7 @@ static void pass(struct program *p, int vt)
 	note(p, "iteration_end", vt, start);
 }
 
-/* The first rank looks for all. */
+/* The first rank tests for all. */
 static int is_there(const char *file)
 {
 	int there = file && access(file, F_OK) == 0;

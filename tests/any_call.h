@@ -28,7 +28,7 @@ static inline const char *any_value(const struct omis_param *p)
 	}
 }
 
-/* object: what stands for the objects that the service works on; NULL = any value. */
+/* object: text for the objects that the service works on; NULL = any value. */
 static inline void any_call(struct buf *out, const struct omis_service *s, const char *object)
 {
 	buf_printf(out, "%s(", s->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every way in which a call of a service can be wrong, and the status that says so: for tests that
- * go through the catalogue. */
+/*
+ * All invalid forms of a service call, and the status for each: for tests of the whole catalogue.
+ */
 #ifndef TESTS_BAD_CALL_H
 #define TESTS_BAD_CALL_H
 
@@ -15,12 +16,12 @@ enum bad {
 	BAD_TOO_FEW, /* no parameter where one must be */
 	BAD_TOO_MANY, /* one too many */
 	BAD_TYPE, /* of one parameter: a value of another kind */
-	BAD_NESTED, /* a list where a scalar stands, in a list too */
+	BAD_NESTED, /* a list instead of a scalar, in a list too */
 	BAD_CLASS, /* a token of a class that has nothing to do with it */
 	BAD_ECP, /* a context parameter that is none */
 	BAD_LONG, /* a string longer than a request may be */
 	BAD_COUNT, /* more objects than a request may name */
-	BAD_WORD, /* text that is no value */
+	BAD_WORD, /* text instead of a value */
 	BAD_KINDS
 };
 

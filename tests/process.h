@@ -99,8 +99,8 @@ static inline pid_t process_start(const struct daemon_spec *spec, const char *co
 }
 
 /*
- * A mainsm beside it, which is the program that was built, with a state directory of its own. Its
- * connection string is valid until the next call.
+ * Starts a mainsm, from the built program, with a separate state directory. Its connection string
+ * is valid until the next call.
  */
 static inline pid_t process_top(const char *top, const char **conn)
 {
@@ -127,7 +127,7 @@ static inline pid_t process_top(const char *top, const char **conn)
 	return pid;
 }
 
-/* The same without what lets a daemon enrol. */
+/* The same without the part that lets a daemon enrol. */
 static inline void process_no_token(const char *conn, char out[CONNSTR_MAX_BYTES])
 {
 	struct connstr c;
@@ -173,7 +173,7 @@ static inline const char *process_text(const char *path)
 	return text;
 }
 
-/* Polls until the file has the word: what it has then, or NULL. */
+/* Polls until the file has the word. Returns the contents, or NULL. */
 static inline const char *process_says(const char *path, const char *word)
 {
 	for (int i = 0; i < PROCESS_PATIENCE_MS / 10; i++) {

@@ -16,8 +16,9 @@
 #include <string.h>
 
 /*
- * Check writes down the place of each assertion that holds, to say after a crash how far the test
- * came. In a loop of a million that is most of what the test does: here, once for each place.
+ * Check records the place of each successful assertion, to report after a crash how far the test
+ * had run. In a loop of a million that is most of the test's time: here it is done once for each
+ * place.
  */
 #undef ck_assert_msg
 #define ck_assert_msg(expr, ...)                                                              \

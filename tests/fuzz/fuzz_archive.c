@@ -163,7 +163,7 @@ static void bind(sqlite3_stmt *st, uint8_t class, const uint8_t *p, size_t n)
 	}
 }
 
-/* n: of the value; what stands there is replaced, or a part of it. */
+/* Replaces the value with number n, or a part of it. */
 static void change(sqlite3 *db, const uint8_t *p, size_t n)
 {
 	size_t at = p[0] % ARRAY_LEN(places);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches: what is taken is written and read again as it was. */
+/* Batches: accepted input is written and read again unchanged. */
 #include "common/base/limits.h"
 #include "common/flow/batch/batch.h"
 

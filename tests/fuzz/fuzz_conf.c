@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration file: any text gives a configuration or file:line; what is dumped loads to the
- * same.
+ * The configuration file: any text yields a configuration or file:line; a dump loads to the same.
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event logs: accepted bytes are written and read again as they were. The bytes come as a file.
- * They come once more as the records of a block with right checks, since no fuzzer finds a CRC.
+ * Event logs: accepted bytes are written and read again unchanged. The input is used as a file. It
+ * is also used as the records of a block with right checks, since no fuzzer finds a CRC.
  */
 #include "common/base/hash.h"
 #include "eventlog/evread.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text logs, the first byte says of what form: what is taken is an event that every form can be
- * made of. */
+/*
+ * Text logs; the first byte selects the form. An accepted line is an event that can be written in
+ * every form.
+ */
 #include "eventlog/evwrite.h"
 #include "eventlog/text/evline.h"
 #include "eventlog/text/evout.h"
@@ -9,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
-/* XML and Lite give back as many fields as they got. */
+/* XML and Lite return as many fields as they received. */
 static void and_back(const struct event *ev, enum evout_form out, enum evline_form in)
 {
 	static struct evline *again;

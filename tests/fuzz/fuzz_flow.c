@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A graph from hostile text, and a hostile life for it. The input has the length of the text (2
+ * A graph from hostile text, and hostile input for it. The input has the length of the text (2
  * bytes), the text of a value, and a script. A step of the script has 4 bytes: tokens, reads,
- * inputs that close and open. The output of links goes through bytes and back into the links that
- * fit.
+ * inputs that close and open. The output of links is encoded and decoded into the links that fit.
  */
 #include "common/base/limits.h"
 #include "common/flow/batch/batch.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The splitter: the stream whole, byte by byte and in pieces gives the same frames and the same
+ * The splitter: the stream whole, byte by byte and in pieces yields the same frames and the same
  * end.
  */
 #include "common/base/hash.h"

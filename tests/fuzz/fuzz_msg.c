@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Guard and decoder. First byte: the type, the rest: a payload. What the guard lets through decodes
- * within its budget, and encodes to bytes that decode and encode to themselves.
+ * Guard and decoder. First byte: the type, the rest: a payload. Accepted input decodes within its
+ * budget, and encodes to bytes that decode and encode to themselves.
  */
 #include "common/base/limits.h"
 #include "proto/frame.h"

@@ -243,7 +243,7 @@ static void use(struct segview *v, size_t n)
 	read_values(v);
 	read_posted(v);
 	read_threads(v);
-	/* Needs memory of its own, which costs more than all the rest. */
+	/* Requires extra memory, which costs more than all the rest. */
 	if (n % 8 == 3)
 		change(v);
 	segview_free(v);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stop rules: any text is a rule or is refused with words; what is written is read as the same
- * rule. */
+/*
+ * Stop rules: any text is a rule or is refused with a reason; a written rule is read as the same
+ * rule.
+ */
 #include "stats/stop.h"
 
 #include <stdlib.h>

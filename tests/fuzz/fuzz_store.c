@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file of small state as it may lie on a disk. What is read has the checksums that it claims, and
- * what is written of it again reads as the same.
+ * A file of small state on a disk. Accepted contents have valid checksums, and are read again
+ * unchanged after a write.
  */
 #include "common/store/store.h"
 

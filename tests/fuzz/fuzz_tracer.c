@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages between lm and lm-trace: an accepted message is written as it came. */
+/* Messages between lm and lm-trace: an accepted message is written unchanged. */
 #include "common/tracer/tracer_msg.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The head of an HTTP request: taken apart or refused with a status, and what is taken has a path,
- * a host and no body.
+ * The head of an HTTP request: parsed or refused with a status. A parsed one has a path, a host and
+ * no body.
  */
 #include "tools/web/internal.h"
 

@@ -71,7 +71,7 @@ static void sends_and_receives(void)
 	MPI_Request r[4];
 	int n, flag = 0, index, done[4];
 
-	/* The receive has room for more than comes, from anybody. */
+	/* The receive from any source has more room than needed. */
 	if (rank % 2 == 0) {
 		DO(Send, 5 * I, 0, a, 5, MPI_INT, right, 1, world);
 		DO(Ssend, 7 * I, 0, a, 7, MPI_INT, right, 1, world);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two ranks that switch hooks and install actions in their own segments, as an lm
- * would, and check what comes: partners, events, actions in the rank, sampling,
- * MPI_Pcontrol, delays, errors, errno. Prints what is wrong; exit status 1 then.
+ * Two ranks that switch hooks and install actions in their own segments, as an lm would, and check
+ * the results: partners, events, actions in the rank, sampling, MPI_Pcontrol, delays, errors,
+ * errno. Prints errors; exit status 1 then.
  */
 #include "bench/self.h"
 #include "common/ring/calls.h"
@@ -56,7 +56,7 @@ static void message(MPI_Comm comm, int any)
 			 MPI_STATUS_IGNORE);
 }
 
-/* --- partners are world ranks whatever the communicator says */
+/* --- partners are world ranks for any communicator */
 
 static struct segview_partner found[8];
 static int nfound;
@@ -254,7 +254,7 @@ static void delays(void)
 	IS(ticks_calibrate(&scale, ticks_source_best(), 20000000), 0);
 	all_hooks(HOOK_COUNT | HOOK_TIME);
 	/*
-	 * On a busy machine a process may be put aside between two looks at the clock: once must be
+	 * On a busy machine a process may be descheduled between two clock reads: one success is
 	 * enough.
 	 */
 	for (int i = 0; i < 50 && !good; i++) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that do what programs should not, or what libraries forget. Two
- * ranks; argv[1] says what. Everything that it prints must be the same with and
- * without libapp, and so must its end.
+ * Programs that do forbidden things, or things that libraries forget. Two ranks; argv[1] selects
+ * the case. All output, and the end, must be the same with and without libapp.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -85,7 +84,7 @@ static int close_all(void)
 	MPI_Finalize();
 	for (int fd = 3; fd < 2000; fd++)
 		close(fd);
-	/* Files of its own now stand where ours was: a child must not close them. */
+	/* Other files have our former number now: a child must not close them. */
 	for (int fd = 3; fd < 1000; fd++)
 		if (dup(0) < 0)
 			break;
@@ -130,7 +129,7 @@ static void on_alarm(int sig)
 	in_handler++;
 }
 
-/* Signals all the time while MPI, and what comes with it, sets itself up. */
+/* Sends signals permanently while MPI and its libraries initialise. */
 static void begin_in_a_storm(int *argc, char ***argv)
 {
 	struct sigaction a = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Another tool's PMPI layer: counts MPI_Send, MPI_Recv and MPI_Allreduce and says
- * so at the end, on stderr. SECOND_pmpi: calls the PMPI_ functions, as most tools
- * do; SECOND_next: the next definition of the same name, as tools that stack do.
+ * Another tool's PMPI layer: counts MPI_Send, MPI_Recv and MPI_Allreduce and reports that at the
+ * end, on stderr. SECOND_pmpi: calls the PMPI_ functions, as most tools do; SECOND_next: the next
+ * definition of the same name, as stacked tools do.
  */
 #include <dlfcn.h>
 #include <stdint.h>

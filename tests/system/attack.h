@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A peer that does what it must not: for the fault tests of ports of mainsm and sm. */
+/* A misbehaving peer, for the fault tests of ports of mainsm and sm. */
 #ifndef TESTS_SYSTEM_ATTACK_H
 #define TESTS_SYSTEM_ATTACK_H
 
@@ -30,7 +30,7 @@ struct attack {
 };
 
 int64_t now_ms(void);
-/* Says what is wrong and ends with status 2. */
+/* Reports an error and ends with status 2. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* Both print the result on stdout. TLS 1.3: the server may refuse us after a good handshake. */
@@ -49,7 +49,7 @@ bool attack_send_msg(struct attack *a, const struct msg *m);
  */
 bool attack_read(struct attack *a, uint8_t type, int64_t ms);
 
-/* --- frames made to hurt: see attack_bombs.c for the names. NULL when there is no such one. */
+/* --- malicious frames: see attack_bombs.c for the names. NULL for an unknown name. */
 struct buf *attack_bomb(const char *name);
 
 #endif

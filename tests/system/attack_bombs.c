@@ -104,7 +104,7 @@ static const struct {
 	{ "length7f", 0x7fffffff },
 	{ "length80", 0x80000000 },
 	{ "lengthff", 0xffffffff },
-	{ "announce", MIB }, /* legal once the role is known; the rest never comes */
+	{ "announce", MIB }, /* legal once the role is known; the rest never arrives */
 };
 
 static bool make(struct buf *out, const char *name)

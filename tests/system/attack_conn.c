@@ -251,7 +251,7 @@ static void report(struct attack *a, const struct msg *m)
 	}
 }
 
-/* 1: the type came, 0: more bytes are needed. */
+/* Returns 1: a frame of the type has arrived, 0: more bytes are needed. */
 static int take_frames(struct attack *a, uint8_t type)
 {
 	struct err e = { 0 };

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
 		return fail("omis_init", NULL);
-	/* a busy processor is no part that is missing */
+	/* a busy processor is not a missing part */
 	omis_request_policy(OMIS_WAIT_ALL, 0, 10000);
 	ask(":site_attach([]) node_attach([]) proc_attach([])%s", "");
 	ask(":pa_counter_global_create([])%s", "");

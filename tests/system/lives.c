@@ -90,7 +90,7 @@ static void put_books(void)
 	rename(new, path);
 }
 
-/* A launcher may kill the other rank when one ends without MPI_Finalize: it has to be through. */
+/* A launcher may kill the other rank when one ends without MPI_Finalize: it must have finished. */
 static void wait_for_other(void)
 {
 	char path[4096];
@@ -306,7 +306,7 @@ static void wait_in_vain(void *in, void *out, int *n, MPI_Datatype *type)
 		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 }
 
-/* In an operation of its own MPI itself is not disturbed by what follows. */
+/* In a user-defined operation MPI itself is not affected by the following. */
 static __attribute__((noinline)) void reduce_in_vain(void)
 {
 	volatile char room[DEEP_BYTES];
@@ -379,7 +379,7 @@ static void do_files(void)
 	for (int fd = dup(1); fd >= 0 && fd < 950; fd = fcntl(1, F_DUPFD, fd + 1))
 		own++;
 	reduce(10);
-	do_fork(); /* must not close what stands where ours was */
+	do_fork(); /* must not close another file with our former number */
 	own = 0;
 	for (int fd = 100; fd < 950; fd++)
 		own += fcntl(fd, F_GETFD) == 0;

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define RANK_SHIFT 40
-#define OFF_PAUSE_US 1000 /* between two looks whether they are on */
+#define OFF_PAUSE_US 1000 /* interval of tests whether they are on */
 
 OMIG_EVENT(tick, "tick", OMIG_INFO, (int64, number))
 

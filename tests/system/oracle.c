@@ -77,7 +77,7 @@ static void count(const char *path)
 	char part[4096];
 
 	snprintf(part, sizeof(part), "%s.new", path);
-	/* nothing of an earlier run counts */
+	/* Results of earlier runs are dropped. */
 	counts = map_counts(part, O_RDWR | O_CREAT | O_TRUNC);
 	sigfillset(&a.sa_mask);
 	for (int i = 0; i < SIGNALS; i++)

@@ -68,7 +68,7 @@ static void ask(long line, char *text)
 	print_done(line);
 }
 
-/* Whole lines out of what has come; the rest waits. */
+/* Takes whole lines from the received text; the rest waits. */
 static void take_lines(char *text, size_t *used, long *line)
 {
 	char *end;
@@ -103,7 +103,7 @@ static void serve(void)
 	}
 }
 
-/* a host whose processor is busy for a while is no part that is missing */
+/* A host whose processor is busy for a while is not a missing part. */
 #define DEADLINE_MS 10000
 
 int main(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls from known places. Argument: FILE. In each round way_one() calls leaf() once, way_two()
- * twice. A barrier is in an inlined function. A thread has a place of its own. The ranks end when
- * FILE exists.
+ * twice. A barrier is in an inlined function. A thread has another place. The ranks end when FILE
+ * exists.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void inlined_barrier(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Numbers and pointers stand in all registers. The first rank says when it is over. */
+/* All registers contain numbers and pointers. The first rank reports the end. */
 BARE static int without_frames(int round, const char *file)
 {
 	int all[64], mine = round;

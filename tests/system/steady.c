@@ -183,13 +183,13 @@ static void end_badly(const struct wish *w, int rank)
 {
 	if (rank == w->raise_rank) {
 		kill(getpid(), w->raise_signal);
-		pause(); /* a signal that only stops, or comes late */
+		pause(); /* a signal that only stops, or arrives late */
 	}
 	if (rank == w->abort_rank)
 		MPI_Abort(MPI_COMM_WORLD, w->abort_code);
 }
 
-/* As programs do that close what they do not use, and open a file of their results. */
+/* Imitates programs that close unused descriptors, and open a file of their results. */
 static void open_results(const char *path)
 {
 	close(STDERR_FILENO);

@@ -203,7 +203,7 @@ static void make_odd(const struct vandal *v)
 	header(v)->l.seq = UINT32_MAX;
 }
 
-/* Each entry leads to itself, and each list lies across the others. */
+/* Each entry links to itself, and the lists cross each other. */
 static void make_cycles(const struct vandal *v)
 {
 	struct seg_action *a = (void *)(v->base + v->plan.action_offset);

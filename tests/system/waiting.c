@@ -18,7 +18,7 @@
 enum { LATE = 2, LATE_US = 20000, LARGE = 1 << 22, TAG = 7, STEPS_MAX = 60000 };
 
 static int rank, size;
-static double waited; /* by this rank, for the late one */
+static double waited; /* time of this rank's wait for the late one */
 static char large[LARGE];
 static MPI_Status statuses[4]; /* MPICH's header warns of arrays that are ignored */
 

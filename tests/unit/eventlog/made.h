@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs for tests: one with every kind and edge value, one of many events, and what is read back of
- * any. */
+/* Logs for tests: one with every kind and edge value, one of many events, and a reader for any. */
 #ifndef TESTS_UNIT_EVENTLOG_MADE_H
 #define TESTS_UNIT_EVENTLOG_MADE_H
 

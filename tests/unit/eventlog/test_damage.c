@@ -17,7 +17,7 @@
 #define STEP 1
 #endif
 
-/* Events of made_many() say their own number: nothing else may come, and in order. */
+/* Events of made_many() contain their number: they must be complete and in order. */
 struct seen {
 	unsigned n;
 	int64_t last;
@@ -132,8 +132,9 @@ TEST(noise_between_blocks_costs_only_itself)
 	buf_done(&all);
 }
 
-/* Headers that are good, each saying that a quarter of a MiB follows, which does not: every one
- * costs a look at it. */
+/*
+ * Valid headers, each announcing a quarter of a MiB that is missing: each one costs a single test.
+ */
 TEST(headers_made_to_be_torn_do_not_cost_the_square)
 {
 	struct evblock h = { .version = 1, .bytes = EVBLOCK_MAX_BYTES, .crc = 1 };

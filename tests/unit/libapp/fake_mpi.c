@@ -21,7 +21,7 @@ static int other_is_freed; /* FAKE_OTHER: how often */
 
 /* --- what libapp asks */
 
-/* A call of MPI that only says something. */
+/* A call of MPI that only returns a value. */
 #define ANSWER(name, sig, says)                                       \
 	int PMPI_##name sig;                                          \
 	EXPORT int PMPI_##name sig                                    \
@@ -142,7 +142,7 @@ EXPORT extern void *MPI_F_STATUS_IGNORE, *MPI_F08_STATUSES_IGNORE, *MPIR_F_MPI_I
 void *MPI_F_STATUS_IGNORE = f_ignore, *MPI_F08_STATUSES_IGNORE = f_ignore,
      *MPIR_F_MPI_IN_PLACE = FAKE_IN_PLACE;
 
-/* --- requests: as in MPI, what was freed last is used next, by any thread */
+/* --- requests: as in MPI, the last freed one is used next, by any thread */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int32_t unused[REQUESTS];

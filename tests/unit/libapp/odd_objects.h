@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects whose program headers claim notes where nothing is mapped. */
+/* Objects whose program headers claim notes in unmapped memory. */
 #ifndef TESTS_LIBAPP_ODD_OBJECTS_H
 #define TESTS_LIBAPP_ODD_OBJECTS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that has probes or events and no MPI, its children, and one that MPI comes to later.
- * This program has no stand-in for MPI. The lm is a socket of the test.
+ * A process with probes or events and without MPI, its children, and one that loads MPI later. This
+ * program has no imitation of MPI. The lm is a socket of the test.
  */
 #include "common/ring/segview.h"
 #include "common/base/array.h"
@@ -127,7 +127,7 @@ TEST(without_a_monitor_it_stays_alone)
 	ck_assert_int_eq(app_state.life, APP_NONE);
 	ck_assert_ptr_null(app_state.base);
 	ck_assert_int_eq(registered(&reg, 0), -1);
-	/* It was no beginning. */
+	/* It did not begin. */
 	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:testtest00000000", 1);
 	setup_without_mpi();
 	ck_assert_int_eq(app_state.life, APP_WITHOUT_MPI);

@@ -28,7 +28,7 @@ void mpi_init_thread__(const int *required, int *provided, int *ierr);
 void MPI_INIT_THREAD(const int *required, int *provided, int *ierr);
 void mpi_init_thread_f08_(const int *required, int *provided, int *ierr);
 
-/* Runs it in a child: what it returned. */
+/* Runs fn in a child. Returns its result. */
 static int in_child(int (*fn)(const void *arg), const void *arg)
 {
 	pid_t pid = fork();
@@ -55,7 +55,7 @@ struct begin {
 	int result;
 };
 
-/* 0: as it has to be; each fault has a number. */
+/* Returns 0 if all is as expected; each fault has a number. */
 static int begins(const void *arg)
 {
 	const struct begin *b = arg;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the program: what becomes of one is said by its word in the segment, as its lm writes
- * it. */
+/* Events of the program: each is handled by its word in the segment, as its lm writes it. */
 #include "common/ring/event_link.h"
 #include "common/ring/ring.h"
 #include "tests/suite.h"
@@ -69,7 +68,7 @@ TEST(one_that_is_refused_is_counted_and_makes_no_record)
 	ck_assert_uint_eq(taken(), 3);
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 0);
 	ck_assert_int_eq(segview_event_set(rank_view, number, EVENT_REFUSE), 0);
-	/* a writer sees the request, and comes here */
+	/* a writer sees the request, and calls this */
 	ck_assert_uint_ne(app->word[number], 0);
 	put(number, 5);
 	ck_assert_uint_eq(taken(), 0);
@@ -93,8 +92,7 @@ TEST(one_that_is_wished_and_refused_makes_a_record)
 	rank_down();
 }
 
-/* Words of a newer lm: what it knows not to be known here makes records, and loses nothing
- * by it. */
+/* Words of a newer lm: unknown bits make records, and no data are lost. */
 TEST(a_word_that_is_not_known_makes_records)
 {
 	unsigned number = begin();

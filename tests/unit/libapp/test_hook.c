@@ -36,7 +36,7 @@ static void look_inside(void)
 TEST(a_call_that_has_not_ended_is_seen)
 {
 	rank_hooks(HOOK_COUNT | HOOK_TIME);
-	for (int i = 0; i < 2; i++) { /* the first call of a thread goes the long way */
+	for (int i = 0; i < 2; i++) { /* the first call of a thread uses the slow path */
 		fake_end.inside = look_inside;
 		send_to(2);
 		ck_assert_uint_eq(seen_inside.in_call, 1);
@@ -53,7 +53,7 @@ static void jump_back(void)
 	longjmp(back, 1);
 }
 
-/* Further down than what its caller does next. */
+/* Runs deeper on the stack than the next call of its caller. */
 static __attribute__((noinline)) void leave_a_send(void)
 {
 	volatile char room[512];
@@ -107,7 +107,7 @@ static uint32_t sampled_in(unsigned k)
 	return HOOK_COUNT | HOOK_TIME | k << HOOK_SAMPLE_SHIFT;
 }
 
-/* Since then: n calls of which 1 in 2^k was measured, give or take six deviations. */
+/* Since then: n calls of which 1 in 2^k was measured, within six deviations. */
 static void check_share(unsigned func, const struct segview_call *then, uint64_t n, unsigned k)
 {
 	struct segview_call now = rank_call(func);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrators of both ends of a call that was under way when they came. */
+/* Integrators at both ends of a call that was open when they were installed. */
 #include "common/ring/calls.h"
 #include "common/base/array.h"
 #include "common/ring/calls_id.h"
@@ -148,7 +148,7 @@ TEST(actions_that_were_there_before_change_nothing_about_it)
 	}
 }
 
-/* The end comes while a call lasts whose start was watched. */
+/* The end is installed while a call lasts whose start was watched. */
 TEST(an_end_that_comes_later_ends_what_has_begun)
 {
 	on = now();
@@ -168,7 +168,7 @@ TEST(without_an_end_nothing_begins)
 	switch_off();
 }
 
-/* The lm notes such a thread only when it knows the partner; the rank knows it at the end. */
+/* The lm notes such a thread only if it knows the partner; the rank knows it at the end. */
 TEST(a_partner_is_asked_for_as_at_a_beginning)
 {
 	wish.partner = 2;

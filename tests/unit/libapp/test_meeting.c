@@ -69,7 +69,7 @@ static bool comes(const char *path)
 	return false;
 }
 
-/* The arguments of the program that stands in for the lm. */
+/* Checks the arguments of the program that replaces the lm. */
 static void is_started_with(const char *args)
 {
 	char lm[100], came[100], said[64];

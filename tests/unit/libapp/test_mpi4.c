@@ -51,7 +51,7 @@ static void isendrecv(int dest, int source)
 	MPI_Wait(&r, FAKE_STATUS_IGNORE);
 }
 
-/* The fake status says 999 bytes: that of some libraries contains anything. */
+/* The fake status contains 999 bytes: that of some libraries contains anything. */
 TEST(isendrecv_counts_what_is_posted)
 {
 	rank_hooks(all);

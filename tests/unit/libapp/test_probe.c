@@ -357,12 +357,14 @@ TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 	segview_meter_del(rank_view, calls);
 	segview_meter_del(rank_view, calls);
 	ck_assert_uint_eq(meter(SEG_READ_CALLS, STEP, REGION_END), calls);
-	/* the first that it meets: it was outside, and what it had noted before is of another
-	 * meter */
+	/*
+	 * The first probe that it passes: it was outside, and its earlier note belongs to another
+	 * meter.
+	 */
 	step(2);
 	send_three();
 	ck_assert_uint_eq(metered(calls), 1);
-	calls = meter(SEG_READ_CALLS, STEP, STEP); /* all behind the first one */
+	calls = meter(SEG_READ_CALLS, STEP, STEP); /* all after the first one */
 	step(3);
 	send_three();
 	step(4);

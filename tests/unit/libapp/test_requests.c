@@ -93,7 +93,7 @@ TEST(handles_that_meet_are_all_found)
 	ck_assert(requests_are_none());
 }
 
-/* Keys of its own, in a table so full that all threads search past each other's entries. */
+/* Separate keys, in a table so full that all threads search past each other's entries. */
 static void *use_many(void *arg)
 {
 	const uintptr_t first = 1 + (uintptr_t)arg * EACH;
@@ -122,7 +122,7 @@ TEST(threads_find_what_they_put_in_between_each_others_entries)
 	ck_assert(requests_are_none());
 }
 
-/* A partitioned send stays until it is freed: each part counts by what stands there. */
+/* A partitioned send remains until it is freed: each part is counted by its entry. */
 TEST(a_persistent_request_stays_when_it_is_taken)
 {
 	struct request r = request(78), out;

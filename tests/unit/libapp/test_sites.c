@@ -125,7 +125,7 @@ TEST(registers_of_programs_without_frames_are_followed_nowhere)
 	for (size_t i = 0; i < ARRAY_LEN(odd); i++)
 		send_with_frame(odd[i]);
 	send_with_frame((uintptr_t)buf); /* not of the stack */
-	send_with_frame((uintptr_t)&words[0]); /* no code stands there */
+	send_with_frame((uintptr_t)&words[0]); /* not code */
 	words[0] = (uintptr_t)&words[0]; /* a circle */
 	words[1] = (uintptr_t)by_way_a;
 	send_with_frame((uintptr_t)&words[0]);

@@ -30,7 +30,7 @@ static void run(void *(*body)(void *), int n)
 	pthread_barrier_destroy(&together);
 }
 
-/* Handles that one thread gives back are the next that another gets. */
+/* Handles that one thread releases are the next that another gets. */
 static void *talk(void *arg)
 {
 	int32_t r[2];

@@ -128,7 +128,7 @@ TEST(after_an_error_each_request_is_still_known)
 	ck_assert(!requests_are_none());
 }
 
-/* Too many for one call: receives count as posted, what is persistent stays known. */
+/* Too many for one call: receives count as posted, persistent requests remain known. */
 TEST(too_many_for_one_call_are_given_up)
 {
 	enum { MANY = WAIT_SET_MAX + 1 };

@@ -82,7 +82,7 @@ static bool begins(bool (*prepare)(void), bool is_watched, char said[SAID_BYTES]
 	said[n] = 0;
 	close(ends[0]);
 	ck_assert_int_eq(waitpid(pid, &how, 0), pid);
-	/* Each line says whose it is; without that they are compared. */
+	/* Each line names its process; the rest is compared. */
 	n = (size_t)snprintf(prefix, sizeof(prefix), "omig[%d]: ", (int)pid);
 	while ((at = strstr(at, prefix)))
 		memmove(at, at + n, strlen(at + n) + 1);
@@ -170,7 +170,7 @@ TEST(a_folder_that_is_too_deep_for_a_socket_is_said)
 	memcpy(deep, dir, strlen(dir));
 	deep[strlen(dir)] = '/';
 	says(in_a_deep_folder, true, "the runtime directory's path is too long for a socket\n");
-	ck_assert_int_eq(rmdir(deep), 0); /* nothing was made in it */
+	ck_assert_int_eq(rmdir(deep), 0); /* nothing was created in it */
 }
 
 static bool in_a_folder_of_all(void)
@@ -184,7 +184,7 @@ TEST(a_folder_that_others_may_write_is_not_used)
 	ck_assert_int_eq(access(lm_path(".lock"), F_OK), -1);
 }
 
-/* The listener's queue holds what is sent. */
+/* Messages wait in the listener's queue. */
 static int listen_as_lm(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -223,7 +223,7 @@ TEST(an_lm_that_it_starts_is_said)
 	ck_assert(begins(with_a_program_of_the_lm, true, said));
 	ck_assert_msg(str_has_prefix(said, "no lm listens: No such file or directory\n"), "%s",
 		      said);
-	/* A sanitizer may have words of its own between. */
+	/* A sanitizer may print lines in between. */
 	ck_assert_msg(strstr(said, "\nstarted an lm\n") != NULL, "%s", said);
 }
 
@@ -291,7 +291,7 @@ TEST(the_lm_is_that_of_the_same_install)
 		ck_assert_int_eq(mkdir(in_dir(dirs[i]), 0700), 0);
 	looks_beside("lib/libomig.so", false);
 	install_lm(0600);
-	looks_beside("lib/libomig.so", false); /* it is no program */
+	looks_beside("lib/libomig.so", false); /* not a program */
 	install_lm(0700);
 	looks_beside("lib/libomig.so", true);
 	looks_beside("lib/x86_64-linux-gnu/libomig.so", true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A host of a test: processes that live and die when the test says so. */
+/* The host of a test: processes that begin and end when the test requests it. */
 #ifndef TESTS_UNIT_LM_FAKE_HOST_H
 #define TESTS_UNIT_LM_FAKE_HOST_H
 
@@ -37,7 +37,7 @@ struct fake_proc {
 	double used_s; /* of a processor, more than all have */
 	int64_t resident; /* bytes; 0: not known */
 	int64_t faults, switches; /* -1: not known */
-	const struct host_figures *figures; /* numbers of its own; NULL: the usual ones */
+	const struct host_figures *figures; /* separate numbers; NULL: the usual ones */
 	struct host_proc *held;
 	host_on_exit_fn on_exit;
 	void *arg;
@@ -49,7 +49,7 @@ struct fake_host {
 	size_t n;
 	const char *boot_id, *memfd;
 	nsec_t now; /* for counts */
-	int64_t counts; /* each count says this, */
+	int64_t counts; /* value of each count, */
 	const int64_t *count; /* HOST_NCOUNTS; or has its own; NULL: no */
 	const struct host_now *state; /* NULL: the usual one */
 	size_t open; /* held processes */

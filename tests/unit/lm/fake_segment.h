@@ -53,21 +53,22 @@ void fake_segment_leave(struct fake_segment *s, const char *name);
 
 /*
  * Each fake segment has two probes: FAKE_STEP step(int) and FAKE_REGION region_end(long, double,
- * unsigned long), which are met here, as its word says. Reads are those of the first thread.
+ * unsigned long). They are passed here, as their words request. Reads are those of the first
+ * thread.
  */
 enum { FAKE_STEP = 0, FAKE_REGION = SEG_PROBES_EACH + 1 };
 void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_value *value);
 uint32_t fake_segment_probe_word(const struct fake_segment *s, unsigned probe);
 
-/* A type of events comes to be; its number. */
+/* Announces a type of events. Returns its number. */
 unsigned fake_segment_announce(struct fake_segment *s, const void *definition, size_t n);
 unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype *type);
 /* Writes an event, if its word requests it, with these bytes of values. */
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 
 /*
- * The thread is in a call that began with its hook off. rank: of the world (< 0: any). name NULL:
- * it is no longer in one. Its effect on counters is not simulated.
+ * The thread is in a call that began with its hook off. rank: in the world (< 0: any). name NULL:
+ * it is not in a call. Its effect on counters is not simulated.
  */
 void fake_segment_be_in(struct fake_segment *s, const char *name, int32_t peer);
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define FAKE_TRACE_TRIES 2000
-/* all tries together stay below CSRS_ARMED_MAX_NS and the deadline of a request */
+/* All tries together remain below CSRS_ARMED_MAX_NS and the deadline of a request. */
 #define FAKE_TRACE_STEP_NS (100 * NSEC_PER_USEC)
 
 static inline void fake_trace_send(const struct tracer_msg *m)
@@ -54,8 +54,10 @@ static inline void open_traced(void)
 	world_add_rank(&w, &other, 200, 1, rank1);
 }
 
-/* The next message of that type: the tracer is a process of its own, and takes its time. NULL: none
- * came. */
+/*
+ * Returns the next message of that type, after a wait: the tracer is a separate process. NULL: none
+ * has arrived.
+ */
 static inline const struct msg *await_msg(uint8_t type)
 {
 	const struct msg *m = NULL;

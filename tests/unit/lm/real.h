@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An registration with real processes, a real socket and real pidfds, and what such a process does.
+/*
+ * A registration with real processes, a real socket and real pidfds, and the code of that process.
  */
 #ifndef TESTS_UNIT_LM_REAL_H
 #define TESTS_UNIT_LM_REAL_H

@@ -40,7 +40,7 @@ static void close_world(void)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-/* $ in the request stands for our process. */
+/* $ in the request means our process. */
 static unsigned ask(const char *identity, const char *request)
 {
 	const char *at = strchr(request, '$');
@@ -143,7 +143,7 @@ TEST(actions_of_conditional_requests_have_its_token)
 	ck_assert_str_eq(last(CSR), "c_5");
 }
 
-/* An sm that lies about what the tool may do. */
+/* An sm with a false claim about the tool's rights. */
 TEST(a_conditional_request_that_is_refused_here_is_written)
 {
 	struct msg m = { .type = MSG_ARM };

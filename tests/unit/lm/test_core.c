@@ -25,7 +25,7 @@ static const struct msg_object *find_object(struct above *a, const char *token)
 	return found;
 }
 
-/* The object stands where the @ is. */
+/* The @ is replaced by the object. */
 static const struct msg_entry *ask_one(const char *identity, const char *pattern,
 				       const char *object)
 {
@@ -102,7 +102,7 @@ TEST(node_figures_are_told_and_rates_need_a_second)
 	world_close(&w);
 }
 
-/* Each bit has values of its own, and they stand in the order of the bits. */
+/* Each bit has its own values, in the order of the bits. */
 TEST(each_flag_of_a_node_has_its_values)
 {
 	static const char *const want[] = { "\"leaf\"",

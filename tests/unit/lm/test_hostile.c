@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Segments that lie: none of them hurts the lm or the neighbours. */
+/* Segments with false contents: none of them harms the lm or other processes. */
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
@@ -43,7 +43,7 @@ static uint64_t *ring_word(uint64_t at)
 	return (uint64_t *)(void *)((uint8_t *)t + bad.h->ring_offset + at % bad.h->ring_bytes);
 }
 
-/* The violator is out in the same poll; what the neighbour says is exact. */
+/* The violator is detached in the same poll; the values of the other process are exact. */
 static void assert_detached(void)
 {
 	unsigned n = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with every kind of field, for the bare language: `make check-headers` compiles it as C
- * and as C++. */
+/*
+ * A program with every kind of field, in the plain language: `make check-headers` compiles it as C
+ * and as C++.
+ */
 #include "eventlog/app/event.h"
 
 OMIG_EVENT(sent, "block.sent", OMIG_INFO, (int32, bytes), (int64, total), (float, load),

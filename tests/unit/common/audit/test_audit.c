@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of the audit: what it keeps, leaves out, and never shows. */
+/* The contents of the audit: recorded, omitted, and never shown. */
 #include "common/audit/audit.h"
 #include "common/base/array.h"
 #include "common/base/file.h"
@@ -297,7 +297,7 @@ TEST(what_was_left_out_to_the_last_is_told_at_the_end)
 	open_audit(0);
 }
 
-/* RLIMIT_FSIZE is what a full disk looks like to write(): some bytes, then none. */
+/* RLIMIT_FSIZE imitates a full disk for write(): some bytes, then none. */
 TEST(a_full_disk_is_told_once_and_when_it_is_over)
 {
 	struct rlimit before, tight;

@@ -78,7 +78,7 @@ static size_t lines(void)
 	size_t n = 0;
 
 	read_file();
-	/* The head, and heads of records, are lines of their own. */
+	/* The head, and heads of records, are separate lines. */
 	for (const char *at = buf_str(&whole); *at; at = strchr(at, '\n') + 1)
 		n += !str_has_prefix(at, "omig-store ") && *at != '+';
 	return n;

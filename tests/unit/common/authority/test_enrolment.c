@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a certificate is comes from the token, whatever the peer says; and it lasts as long as that
- * says. */
+/*
+ * The token determines the owner of a certificate, not the peer. It also determines the lifetime.
+ */
 #include "common/base/str.h"
 #include "common/base/array.h"
 #include "tests/unit/common/authority/authority.h"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder of its own for each test: dir, and at() for a path in it. */
+/* A separate directory for each test: dir, and at() for a path in it. */
 static char dir[] = "/tmp/omig-test-XXXXXX";
 
 static inline const char *at(const char *name)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each function beside the one of the C library that it stands in for. */
+/* Each function compared with the one of the C library that it replaces. */
 #include "common/base/anywhere.h"
 #include "common/base/array.h"
 #include "tests/suite.h"

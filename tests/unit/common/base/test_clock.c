@@ -65,7 +65,7 @@ TEST(two_points_make_a_scale)
 	ck_assert_int_eq(ticks_to_nsec(&s, ticks[1]), ns[1]);
 	ck_assert_int_le(llabs(ticks_to_nsec(&s, ticks[0]) - ns[0]), 1);
 	ck_assert_int_le(llabs(ticks_delta_to_nsec(&s, 2500) - 1000), 1);
-	/* An hour later it is still right to a few nanoseconds. */
+	/* An hour later it is still exact to a few nanoseconds. */
 	ck_assert_int_le(
 		llabs(ticks_delta_to_nsec(&s, UINT64_C(9000000000000)) - 3600 * NSEC_PER_SEC), 10);
 }
@@ -100,7 +100,7 @@ TEST(any_scale_saturates_instead_of_overflowing)
 		uint64_t t = rng_next(&r);
 		nsec_t a = ticks_to_nsec(&s, t);
 
-		/* Monotonic: later ticks are no earlier. */
+		/* Monotonic: later ticks are never earlier. */
 		if (t < UINT64_MAX)
 			ck_assert_int_ge(ticks_to_nsec(&s, t + 1), a);
 	}

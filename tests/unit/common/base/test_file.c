@@ -255,7 +255,7 @@ static int use_what_is_left(void)
 	    file_runtime_dir_taken(&e))
 		return 5;
 	unsetenv("XDG_RUNTIME_DIR");
-	setenv("HOME", "/proc/nowhere", 1); /* then the state lies nowhere else either */
+	setenv("HOME", "/proc/nowhere", 1); /* then there is no other state directory either */
 	return file_runtime_dir(out, &e) != -ERR_DENIED || !strstr(e.text, taken) ? 6 : 0;
 }
 

@@ -69,7 +69,7 @@ TEST(crc32c_gives_the_published_vectors_in_any_chunks)
 			0xe3069283);
 }
 
-/* Bit by bit, as the polynomial says it. */
+/* Computed bit by bit, from the polynomial. */
 static uint32_t crc_by_definition(const uint8_t *p, size_t n)
 {
 	uint32_t crc = UINT32_MAX;

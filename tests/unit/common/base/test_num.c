@@ -127,7 +127,7 @@ TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
 	ck_assert_int_lt(str_to_hex64("g", &v), 0);
 }
 
-/* At and beyond the bounds of the short way, and in ways of their own. */
+/* At and beyond the bounds of the short form, and with special forms. */
 TEST(numbers_are_written_as_the_shortest_text)
 {
 	static const struct {

@@ -139,7 +139,7 @@ TEST(what_is_dumped_loads_to_the_same_values)
 	}
 }
 
-/* The example without the # before its keys and sections: a file that says the defaults. */
+/* The example without the # before its keys and sections: a file with the defaults. */
 static void uncomment(const char *from, struct buf *out)
 {
 	for (size_t n; *from; from += n) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are wrong in one way each, and what is said about them. */
+/* Files with one error each, and their messages. */
 #include "common/base/limits.h"
 #include "common/base/array.h"
 #include "tests/suite.h"

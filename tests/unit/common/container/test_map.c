@@ -52,7 +52,7 @@ TEST(a_map_of_numbers_agrees_with_a_model)
 		if (i % 100 == 0)
 			check_same(&m, model);
 	}
-	ck_assert_uint_le(m.cap, 1024); /* graves do not make it grow for ever */
+	ck_assert_uint_le(m.cap, 1024); /* deleted entries do not let it grow without limit */
 	map_done(&m);
 }
 

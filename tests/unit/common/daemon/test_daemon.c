@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The skeleton as a process: what its caller, systemd and signals see. */
+/* The skeleton as a process: its effects on its caller, systemd and signals. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -21,7 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* above what the daemon opens before it goes to the background; the lock is below */
+/*
+ * Above the descriptors that the daemon opens before it goes to the background; the lock is below.
+ */
 #define FAR_FD 60
 
 TEST(it_says_ready_then_ends_on_sigterm_with_0)
@@ -67,7 +69,7 @@ TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 	ck_assert_int_eq(testd_wait_exit(testd_run("--check-config", NULL)), DAEMON_BAD_CONFIG);
 	testd_put_conf("word = first\n");
 	ck_assert_int_eq(testd_wait_exit(testd_run("--check-config", NULL)), DAEMON_OK);
-	ck_assert_int_ne(access(testd.state, F_OK), 0); /* a look leaves nothing behind */
+	ck_assert_int_ne(access(testd.state, F_OK), 0); /* a check changes nothing */
 }
 
 TEST(a_bad_command_line_is_exit_2)
@@ -253,7 +255,7 @@ TEST(a_state_directory_that_is_open_to_others_is_refused)
 	chmod(testd.state, 0700);
 }
 
-/* A start, a check and a reload find it; a key of another program is that one's business. */
+/* A start, a check and a reload find it; a key of another program is ignored. */
 TEST(a_key_that_others_may_read_is_refused)
 {
 	char site[100], other[100], key[120], foreign[120], want[200];

@@ -54,7 +54,7 @@ TEST(the_largest_lag_stays_for_half_a_minute_at_least_and_a_minute_at_most)
 	lag_note(&g, 5);
 	ck_assert_int_eq(g.last, 5);
 	ck_assert_int_eq(g.max[0], 5);
-	lag_note(&g, -3); /* a timer that came early is in time */
+	lag_note(&g, -3); /* a timer that fired early is in time */
 	ck_assert_int_eq(g.last, 0);
 	ck_assert_int_eq(g.max[0], 5);
 	for (int i = 2; i < 30; i++)
@@ -294,8 +294,10 @@ TEST(a_lock_whose_file_is_gone_or_another_is_refused)
 
 /* --- the background */
 
-/* The exit code of a child that goes to the background as the case says. Children end by exit(), as
- * a measurement of lines takes. */
+/*
+ * Returns the exit code of a child that goes to the background. Children end by exit(), as a
+ * measurement of lines requires.
+ */
 static int in_background(void (*child)(int *ready), const int *keep, size_t n)
 {
 	struct err e = { 0 };

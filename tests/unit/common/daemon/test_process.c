@@ -42,7 +42,7 @@ TEST(a_stubborn_one_ends_by_itself_after_its_patience)
 		strstr(testd_read_text(testd.err), "ending although not all is closed"));
 }
 
-/* The number behind a word of the file, which comes soon. */
+/* Returns the number after a word of the file, which is written soon. */
 static long long number_of(const char *path, const char *word)
 {
 	ck_assert_msg(testd_has_soon(path, word), "no %s", word);
@@ -208,7 +208,7 @@ TEST(one_without_hooks_reloads_prints_its_status_and_ends)
 	end_well(pid);
 }
 
-/* Passes its lock, gives it up, and finds that no other process can take it meanwhile. */
+/* Passes its lock, gives it up, and checks that no other process can take it meanwhile. */
 static int start_and_pass_the_lock(struct daemon *d, int *exit_code, struct err *e)
 {
 	char path[FILE_PATH_BYTES];

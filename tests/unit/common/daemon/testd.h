@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A daemon of the skeleton as a process: testd, which has a word in its configuration. A child of
- * the test runs it, with files and a socket for notifications in a folder of their own.
+ * the test runs it, with files and a socket for notifications in a separate directory.
  */
 #ifndef TESTS_UNIT_COMMON_DAEMON_TESTD_H
 #define TESTS_UNIT_COMMON_DAEMON_TESTD_H
@@ -23,7 +23,7 @@ struct daemon_spec;
 struct testd {
 	char dir[64], state[80], conf[80], notify[80], err[80], out[80];
 	int notify_fd;
-	int64_t kept_fd; /* goes along to the background; 0 = none */
+	int64_t kept_fd; /* passed to the background process; 0 = none */
 };
 extern struct testd testd;
 extern const struct daemon_spec testd_spec;
@@ -37,7 +37,7 @@ pid_t testd_run(const char *a, const char *b);
 pid_t testd_run_as(const struct daemon_spec *spec, const char *a, const char *b);
 /* The exit code; above 1000: it was killed. */
 int testd_wait_exit(pid_t pid);
-/* The next notification, "" when none came. Valid until the next call. */
+/* Returns the next notification, "" when none has arrived. Valid until the next call. */
 const char *testd_next_notice(void);
 /* The file's text, valid until the next call. */
 const char *testd_read_text(const char *path);

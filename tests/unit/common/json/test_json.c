@@ -256,8 +256,7 @@ TEST(a_key_with_its_value_stands_in_an_object_only)
 }
 
 /*
- * Reads what the random writer below may have written; returns what follows, NULL when it is no
- * JSON.
+ * Reads JSON, such as that of the random writer below. Returns the rest, NULL when it is not JSON.
  */
 static const char *skip_value(const char *s);
 

@@ -155,7 +155,7 @@ TEST(the_users_own_string_goes_before_that_of_a_job)
 	setenv("OMIG_MAINSM", "omig1:env:2:" PIN, 1);
 	ck_assert_int_eq(connstr_find(&from, &c, NULL), 0);
 	ck_assert_str_eq(c.token_id, "own");
-	/* Another monitor's is no business of it. */
+	/* The string of another monitor is not used. */
 	from.prefers_own = true;
 	snprintf(env, sizeof(env), "omig1:env:2:%s", other);
 	setenv("OMIG_MAINSM", env, 1);

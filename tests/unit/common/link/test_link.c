@@ -308,7 +308,7 @@ TEST(a_herd_of_1000_links_comes_back_spread_over_time)
 	for (int i = 0; i < HERD; i++)
 		ups += ends[i].ups == 2;
 	ck_assert_uint_eq(ups, HERD);
-	/* In no 100 ms more than three times of what an even spread would bring. */
+	/* In each 100 ms at most three times the number of an even distribution. */
 	for (unsigned i = 0; i < w.accepted; i++) {
 		unsigned n = 0;
 

@@ -34,7 +34,7 @@ TEST(a_message_that_is_not_allowed_closes_the_link)
 	world_done(&w);
 }
 
-/* A peer that is not a link: sends what it likes. */
+/* A peer that is not a link: sends anything. */
 struct raw {
 	struct chan *chan;
 	struct buf got;

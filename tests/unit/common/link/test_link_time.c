@@ -133,7 +133,7 @@ static void hear_of_a_better_time(nsec_t after, bool was_known)
 	world_done(&w);
 }
 
-/* The line above was slow when a new mainsm was heard of. */
+/* The line above was slow when a new mainsm appeared. */
 TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
 {
 	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC) {
@@ -142,7 +142,7 @@ TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
 	}
 }
 
-/* A line that is a little faster now and then is no reason to ask thousands. */
+/* A slightly faster line does not cause requests to thousands. */
 TEST(a_time_that_is_a_little_better_waits_for_the_next_ping)
 {
 	world_open(&w, ROLE_LM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Links over real TLS on the loopback interface: that the last words arrive although the speaker
+ * Links over real TLS on the loopback interface: the last messages arrive although the sender
  * closes at once.
  */
 #include "common/base/array.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a virtual loop: clocks that go faster and slower, and what is held. */
+/* Parts of a virtual loop: faster and slower clocks, and held parts. */
 #include "common/base/rng.h"
 #include "common/base/array.h"
 #include "common/loop/loop.h"

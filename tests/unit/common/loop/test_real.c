@@ -220,7 +220,7 @@ TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 	loop_fd_free(f);
 }
 
-/* A watch of reading and writing, and what it was called for. */
+/* A watch of reading and writing, and the reasons of its calls. */
 static unsigned ready;
 
 static void note_ready(void *arg, unsigned what)

@@ -407,7 +407,7 @@ TEST(wait_without_work_moves_the_clock_by_its_bound)
 	loop_timer_free(a);
 }
 
-/* The clock stands at the time of the stop, and the next call continues. */
+/* The clock is at the time of the stop, and the next call continues. */
 TEST(stop_ends_an_advance_where_it_comes)
 {
 	struct loop_timer *a = loop_timer_new(loop, stop_it, NULL),

@@ -28,7 +28,7 @@ static struct {
 	struct pki_ca *ca, *other;
 	struct connstr conn;
 	struct enrol_conf conf;
-	nsec_t life, age; /* of what is issued */
+	nsec_t life, age; /* of issued certificates */
 	enum role role; /* that is issued */
 	bool is_mute;
 	unsigned asked, done;
@@ -321,7 +321,7 @@ TEST(a_live_link_can_carry_the_renewal)
 	buf_done(&cert);
 }
 
-/* Real credentials of what is stored; nothing is dialled. */
+/* Opens the stored credentials; nothing is dialled. */
 static struct net_ctx *open_stored(void)
 {
 	struct pki_creds creds;

@@ -95,8 +95,10 @@ bool raw_handshake(struct raw *r, struct server *s);
 int raw_frame(struct raw *r, uint8_t type, size_t n);
 /* Connects without TLS. */
 int raw_tcp(struct server *s, const char *from);
-/* The same, and sends the first byte of what could be TLS, without which a listener does not see
- * it. */
+/*
+ * The same, and sends the first byte of a possible TLS handshake, without which a listener ignores
+ * it.
+ */
 int raw_silent(struct server *s, const char *from);
 
 #endif

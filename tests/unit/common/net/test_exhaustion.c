@@ -47,7 +47,7 @@ static struct net_listener_stats stats_of_listener(void)
 	return st;
 }
 
-/* A peer of our own kind is served while and after another one misbehaves. */
+/* A normal peer is served while and after another one misbehaves. */
 static void others_are_served(void)
 {
 	struct net_ctx *ctx = client_ctx(&s, test_creds(&s.ca, &SM_SPEC));
@@ -105,7 +105,7 @@ TEST(without_descriptors_the_listener_rests_and_comes_back)
 	raw_close(&r);
 }
 
-/* --- memory: whatever allocation fails, nothing is lost or crashes */
+/* --- memory: a failure of any allocation causes neither loss nor crash */
 
 static void one_life(struct net_ctx *ctx, struct seen *mine)
 {

@@ -58,7 +58,7 @@ static struct net_listener_stats stats_of_listener(void)
 	return st;
 }
 
-/* A peer of our own kind is served while and after another one misbehaves. */
+/* A normal peer is served while and after another one misbehaves. */
 static void others_are_served(void)
 {
 	struct net_ctx *ctx = client_ctx(&s, test_creds(&s.ca, &SM_SPEC));

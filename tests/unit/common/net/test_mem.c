@@ -410,7 +410,10 @@ TEST(a_killed_host_is_reset_for_its_peers_and_hears_nothing)
 	ck_assert_int_eq(mine.closed, 0);
 }
 
-/* --- property: whatever the link does, each side gets a prefix of what the other sent, in order */
+/*
+ * --- property: for any rules of the link, each side receives a prefix of the other's frames, in
+ * order
+ */
 
 static unsigned expected[2];
 static bool in_order;

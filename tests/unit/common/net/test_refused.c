@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Credentials that must not be let in: the handshake fails, or the server
- * ends it, and no byte that follows it is ever decoded.
+ * Invalid credentials: the handshake fails, or the server ends it, and no later byte is ever
+ * decoded.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"
@@ -24,7 +24,7 @@ static void clean_up(void)
 	server_stop(&s);
 }
 
-/* Shakes hands, sends a frame right behind if TLS lets it, and expects a refusal. */
+/* Shakes hands, sends a frame at once if TLS permits it, and expects a refusal. */
 static void refused(const struct raw_conf *conf, const char *words)
 {
 	struct raw r;

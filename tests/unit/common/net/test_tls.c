@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Channels of ours over TLS: what passes, what is refused by the dialling side, and how it ends. */
+/* Channels over TLS: accepted frames, refusals by the dialling side, and the end. */
 #include "common/base/buf.h"
 #include "common/net/internal.h"
 #include "tests/suite.h"
@@ -63,8 +63,8 @@ TEST(nothing_is_sent_before_the_channel_is_open)
 }
 
 /*
- * Every record and every system call is counted: 1000 pairs may not wait for
- * Nagle, nor cost more than one each.
+ * Every record and every system call is counted: 1000 pairs may not wait for Nagle, nor cost more
+ * than one each.
  */
 static void ping_again(struct seen *seen, uint8_t type, const uint8_t *p, size_t n)
 {
@@ -222,7 +222,7 @@ TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_gt(chan_heard_at(s.peer[0].chan), before);
-	/* The poll was later than the heartbeat, and the next one finds that out. */
+	/* The poll was later than the heartbeat, and the next one corrects that. */
 	before = chan_heard_at(s.peer[0].chan);
 	settle(&s);
 	chan_poll(s.peer[0].chan);
@@ -268,7 +268,7 @@ static ssize_t feed_bytes(struct tls_chan *t, const void *p, size_t n)
 	return send(t->sock.fd, p, n, MSG_NOSIGNAL);
 }
 
-/* A record comes byte by byte: from its first one on the kernel wakes for every piece. */
+/* A record arrives byte by byte: from its first one on the kernel wakes for every piece. */
 TEST(a_record_in_pieces_is_read_to_its_end)
 {
 	const uint8_t head[] = { 23, 3, 3, 0, 40 }, body[40] = { 0 };
@@ -285,7 +285,7 @@ TEST(a_record_in_pieces_is_read_to_its_end)
 	ck_assert_int_eq(feed_bytes(from, body, 30), 30);
 	UNTIL(&s, t->sock.body_left == 10);
 	ck_assert_int_eq(feed_bytes(from, body, 10), 10);
-	/* It was no record of ours: that it was read is what counts. */
+	/* It was not a record of ours: only the read matters. */
 	UNTIL(&s, s.peer[0].closed);
 	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
 }

@@ -227,7 +227,7 @@ TEST(any_source_is_only_a_potential_match)
 	action_run(&t, &e);
 	ck_assert_double_eq(made_cells(&m, 0)[0].integral, 30);
 	ck_assert_double_eq(made_cells(&m, 0)[0].v, 0);
-	/* From 4, said so at once: what might have come before is forgotten. */
+	/* Starts at 4, which is reported at once: earlier events are dropped. */
 	e.phase = CALL_START;
 	e.now = 400;
 	e.partner = 4;
@@ -316,7 +316,7 @@ TEST(a_rank_sees_an_action_whole_or_not_at_all)
 		before = cell(0) + cell(1);
 		fire(CALL_ID_Send, CALL_START, 5, 1);
 		before = cell(0) + cell(1) - before;
-		/* The first is never missed, whatever is hung behind it. */
+		/* The first is never missed, with any entries after it. */
 		ck_assert(before == 1 || before == 1001);
 	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);

@@ -66,7 +66,7 @@ TEST(what_is_no_name_of_a_probe_is_none_of_a_region)
 	ck_assert(!region_is_name(longest));
 }
 
-/* Each of them lacks something: before the name, behind it, or the name. */
+/* Each of them lacks a part: before the name, after it, or the name. */
 TEST(another_probe_begins_no_region)
 {
 	static const char *const others[] = { "loop",	   "step_end",	  "_begin_",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The event ring against a queue, between two threads, and against a writer that lies. */
+/* The event ring compared with a queue, between two threads, and with an invalid writer. */
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ring/ring.h"
@@ -137,7 +137,7 @@ TEST(a_tail_that_makes_no_sense_counts_as_full)
 	ck_assert_uint_eq(memory.dropped, 2);
 }
 
-/* Each lie is refused, once, and the ring continues afterwards. */
+/* Each invalid state is refused, once, and the ring continues afterwards. */
 static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
 {
 	struct seen s = { .gaps = true };
@@ -158,7 +158,7 @@ static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
 TEST(a_writer_that_lies_is_found_out)
 {
 	lie(SIZE + 8, 0, 0); /* more than the ring holds */
-	lie(8, 16, 0); /* head behind tail */
+	lie(8, 16, 0); /* head after tail */
 	lie(9, 0, 0); /* odd */
 	lie(64, 0, RING_WORD(0, RING_CALL));
 	lie(64, 0, RING_WORD(UINT32_MAX, RING_CALL));

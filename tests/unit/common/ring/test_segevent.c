@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events in a segment, as the lm sees them: types, words, records, whatever stands there. */
+/* Events in a segment as the lm reads them: types, words, records, and invalid contents. */
 #include "common/base/err.h"
 #include "common/base/array.h"
 #include "tests/suite.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes in a segment, as the lm sees them: their table, their words, what is read, whatever stands
- * there. */
+/*
+ * Probes in a segment as the lm reads them: their table, their words, reads, and invalid contents.
+ */
 #include "common/base/err.h"
 #include "common/base/array.h"
 #include "common/base/rng.h"
@@ -158,7 +159,7 @@ TEST(lists_that_find_no_room_are_refused_until_there_is_some)
 		set(i, name, 1, SEG_I32);
 	}
 	v = view();
-	/* Each of another length, so that none is shared. */
+	/* Each has another length, so that none is shared. */
 	for (unsigned number = 0; !rc && number < 100; number++) {
 		rc = add_funcs(v, number, 0, 100 - number, &slot[n]);
 		n += !rc;
@@ -256,7 +257,7 @@ TEST(a_record_is_what_its_probe_says)
 	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
 	put(RING_PROBE_WORD(0, 3, 0, 9), 0, 3); /* not its parameters */
 	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
-	put(RING_PROBE_WORD(0, 2, 1, 9), UINT64_C(3) << 32, 3); /* two said, one there */
+	put(RING_PROBE_WORD(0, 2, 1, 9), UINT64_C(3) << 32, 3); /* two announced, one present */
 	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
 	put(RING_PROBE_WORD(0, 2, 1, 9), UINT64_C(1) << (32 + SEG_READS), 3); /* no such slot */
 	ck_assert_int_eq(take(v, &h), -ERR_PROTO);
@@ -275,8 +276,7 @@ static void on_any(void *arg, const struct segview_hit *h)
 	ck_assert_uint_eq(h->mask >> SEG_READS, 0);
 }
 
-/* Random words over the table, the reads, their lists and the ring: nothing is read or written
- * outside. */
+/* Random words over the table, the reads, their lists and the ring: no access outside. */
 TEST(whatever_stands_there_is_survived)
 {
 	struct segview *v;

@@ -462,7 +462,7 @@ TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
 	ck_assert(!segview_interests_get(v, &out));
 	segview_interests_set(v, &in);
 	ck_assert(segview_interests_get(v, &out));
-	l->interest_seq = UINT32_MAX - 1; /* the next number is 0, which stands for none */
+	l->interest_seq = UINT32_MAX - 1; /* the next number is 0, which means none */
 	segview_interests_set(v, &in);
 	ck_assert(segview_interests_get(v, &out));
 	segview_reset(v);

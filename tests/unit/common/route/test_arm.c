@@ -9,7 +9,7 @@
 
 #define EVENT "thread_has_started_lib_call"
 
-/* "branch/objects/local text | ..." and what is known without asking. */
+/* "branch/objects/local text | ..." and the results known without a request. */
 static char *armed(struct world *w, const char *text)
 {
 	struct omis_request *r = world_request(text);

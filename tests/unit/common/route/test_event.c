@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that can never happen, and what is said of them. */
+/* Events that can never happen, and the reports about them. */
 #include "common/base/array.h"
 #include "common/route/event.h"
 #include "tests/suite.h"

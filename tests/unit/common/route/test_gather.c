@@ -18,7 +18,7 @@ static const char *name(void *arg, uint32_t branch)
 	return branch == 1 && is_taken ? "s_9" : names[branch];
 }
 
-/* Branch k may speak about nodes whose number ends in k. */
+/* Branch k owns nodes whose number ends in k. */
 static bool owns(void *arg, uint32_t branch, const char *token, size_t n)
 {
 	return n && token[n - 1] - '0' == (int)branch;
@@ -260,7 +260,7 @@ TEST(a_branch_speaks_for_its_own_objects_only)
 	finishes(g, "1 'n_11,n_21' OK '1'; 2 '' OK '' 4/6 missing s_1 (its answer was wrong)");
 }
 
-/* A former object of its own may be missing, and is no reason to lose the rest of the answer. */
+/* A former object of its own may be missing, which does not invalidate the rest of the answer. */
 TEST(what_a_branch_misses_of_somebody_else_is_missing_of_its_own)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };

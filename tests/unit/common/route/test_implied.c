@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that vanish in a request for all are no error. */
+/* Objects that vanish in a request for all cause no error. */
 #include "tests/suite.h"
 #include "common/base/array.h"
 #include "tests/unit/common/route/world.h"

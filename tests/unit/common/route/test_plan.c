@@ -14,8 +14,8 @@ struct planning {
 };
 
 /*
- * "here call; 0[1,2]:call call | ..." for all steps, then " => " and what is known without
- * asking.
+ * "here call; 0[1,2]:call call | ..." for all steps, then " => " and the results known without a
+ * request.
  */
 static int plan_all(const struct omis_request *r, struct planning how, struct buf *b,
 		    struct reply *into, struct err *e)

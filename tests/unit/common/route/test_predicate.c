@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicates of events: what they let pass, and what is invalid. */
+/* Predicates of events: accepted events, and invalid predicates. */
 #include "common/base/array.h"
 #include "common/route/predicate.h"
 #include "tests/alloc_sweep.h"
@@ -162,7 +162,7 @@ TEST(so_many_pass_within_a_second_and_no_more)
 	/* Its second began with the first that passed. */
 	ck_assert_uint_eq(passed(1, from + 999 * ms, ms), 0);
 	ck_assert_uint_eq(passed(100, from + 1000 * ms, ms), 3);
-	/* Ten quiet seconds are no credit. */
+	/* Ten quiet seconds do not permit a burst. */
 	ck_assert_uint_eq(passed(100, from + 11000 * ms, ms), 3);
 	close_predicates();
 	open_predicates("omig_at_most(2.9) print([1])");

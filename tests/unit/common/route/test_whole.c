@@ -176,7 +176,9 @@ static bool visible(struct world *w, const struct thing *t)
 	return t->attached;
 }
 
-/* All containers on the way, since an expansion goes through what is attached. */
+/*
+ * True if all containers of the object are attached: an expansion descends attached objects only.
+ */
 static bool reachable(struct world *w, const struct thing *from, const struct thing *t)
 {
 	while (t != from) {
@@ -191,7 +193,7 @@ static bool reachable(struct world *w, const struct thing *from, const struct th
 	return visible(w, t);
 }
 
-/* Is t among the objects of the list, by the words of docs/omis.md? */
+/* True if t is among the objects of the list, by the rules of docs/omis.md. */
 static bool is_meant(struct world *w, const struct omis_value *list, const struct thing *t)
 {
 	if (!list->list.n)
@@ -269,7 +271,7 @@ static bool compare_object(struct tree *t, const struct omis_call *c, const stru
 	return true;
 }
 
-/* A token that is named but not there has an entry that says so, once. */
+/* A named token without an object has an entry that reports that, once. */
 static void compare_unknown(struct tree *t, const struct omis_call *c, const struct reply *r,
 			    uint32_t action)
 {
@@ -293,7 +295,7 @@ static void compare(struct tree *t, const struct omis_request *r, const struct r
 			asked += compare_object(t, &r->action[i], got, (uint32_t)i + 1,
 						&t->top.v[k]);
 		compare_unknown(t, &r->action[i], got, (uint32_t)i + 1);
-		/* All in front of a barrier was executed before all behind it. */
+		/* Everything before a barrier was executed before everything after it. */
 		for (size_t k = 0; r->action[i].barrier && k < i; k++)
 			for (size_t m = i; m < r->naction; m++)
 				if (t->last_of[k + 1] && t->first_of[m + 1])

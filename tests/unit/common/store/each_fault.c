@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define OPS_MAX 400
-#define SEEDS 6 /* of what is there after a crash of the machine */
+#define SEEDS 6 /* variants of the disk after a crash of the machine */
 
 static struct memdisk m;
 

@@ -32,7 +32,7 @@ static int fault(struct memdisk *s, bool *is_short)
 	return *is_short ? 0 : s->fault == MEMDISK_FAIL ? -s->error : -EIO;
 }
 
-/* Reading needs no space, and no right to write. */
+/* Reading requires neither space nor write permission. */
 static int read_fault(struct memdisk *s, bool *is_short)
 {
 	int rc = fault(s, is_short);
@@ -205,7 +205,7 @@ static int copy(struct buf *to, const struct buf *from)
 	return buf_put(to, from->p, from->n) ? -ENOMEM : 0;
 }
 
-/* After a failure the pages count as clean: the next one says yes, and the disk has nothing. */
+/* After a failure the pages count as clean: the next sync succeeds, and the disk has nothing. */
 static int mem_sync(void *arg, int fd)
 {
 	struct memdisk *s = arg;

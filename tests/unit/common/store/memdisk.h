@@ -16,7 +16,7 @@
 /* The target of a name. */
 struct memdisk_file {
 	struct buf now, sure; /* as the system has it; as the disk has it */
-	bool is_forgetful; /* a sync failed: the next one says yes and does nothing */
+	bool is_forgetful; /* a sync failed: the next one succeeds without effect */
 };
 
 struct memdisk_name {
@@ -46,7 +46,10 @@ struct memdisk {
 void memdisk_init(struct memdisk *s, uint64_t seed);
 void memdisk_done(struct memdisk *s);
 
-/* The process is gone. is_power: the machine too, and of what was not sure any part is there. */
+/*
+ * The process has crashed. is_power: the machine too, and any part of the unsynced data is on the
+ * disk.
+ */
 void memdisk_crash(struct memdisk *s, bool is_power);
 
 /* The file of that name as it is now; NULL. */

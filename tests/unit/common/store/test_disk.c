@@ -17,7 +17,7 @@ static struct disk disk;
 static int sync_error; /* errno of each fsync(); 0: it is counted and holds */
 static unsigned syncs;
 
-/* In front of libc's: a test cannot let a real disk fail. */
+/* Replaces libc's: a test cannot let a real disk fail. */
 int fsync(int fd)
 {
 	syncs++;

@@ -134,8 +134,10 @@ TEST(a_kind_has_a_largest_size)
 	refuses(-ERR_PARSE, "byte 4160: larger than such a file can be");
 }
 
-/* Every bit, in the head, in what was written and in each record: an error, or that record alone is
- * gone, and counted. */
+/*
+ * Every bit, in the head, the contents and each record: an error, or only that record is lost, and
+ * counted.
+ */
 TEST(no_flipped_bit_goes_unnoticed)
 {
 	struct buf *file;

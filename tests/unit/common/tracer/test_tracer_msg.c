@@ -350,7 +350,7 @@ TEST(only_kinds_with_bytes_have_some)
 	}
 }
 
-/* All blocks of memory lie below 2^63, and one message holds them. */
+/* All blocks of memory are below 2^63, and one message can hold them. */
 TEST(blocks_of_memory_reach_their_limits)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program writes events; what is in the file is what it wrote, or was counted as lost. */
+/* A program writes events. The file contains all of them, or they were counted as lost. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "eventlog/app/event.h"
@@ -166,8 +166,10 @@ TEST(what_is_lost_is_counted_to_the_last_event)
 
 static _Atomic bool has_written;
 
-/* Records of many lengths: what is left of an earlier round in a buffer does not begin where one of
- * this round does. */
+/*
+ * Records of many lengths: no record of an earlier round in a buffer begins where one of this round
+ * does.
+ */
 static void *write_lengths(void *arg)
 {
 	static const char text[] = "------------------------------------------------------------";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trigger file without a helper: what is read, when, and what it says of an event. */
+/* The trigger file without a helper: contents, times of reading, and effects on events. */
 #include "eventlog/app/log.h"
 #include "tests/suite.h"
 
@@ -120,7 +120,7 @@ TEST(what_must_hold_is_bound_to_the_fields)
 	ck_assert(!asks("e", EV_INFO, SEC));
 }
 
-/* Each part of what differs between two files. */
+/* Each kind of difference between two files. */
 TEST(another_file_of_the_same_name_is_read)
 {
 	const struct timespec times[2][2] = { { { 5, 7 }, { 5, 7 } }, { { 5, 7 }, { 5, 8 } } };

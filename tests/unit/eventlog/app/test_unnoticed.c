@@ -175,7 +175,7 @@ TEST(a_thread_that_came_by_fork_ends_in_peace)
 	ck_assert_int_eq(status, 0);
 }
 
-/* The helper is no reason for a program to continue. */
+/* The helper does not keep a program running. */
 TEST(a_program_ends_with_the_last_of_its_own_threads)
 {
 	pid_t child;

@@ -65,7 +65,7 @@ START_TEST(two_loaders_take_turns)
 		char type[16];
 
 		snprintf(type, sizeof(type), "t%u", i % 8);
-		/* every event comes twice, often from the other */
+		/* every event is sent twice, often by another sender */
 		stored_put(now, (struct stored_at){ .stream = 1, .number = i / 2 }, type, "n",
 			   I32(1));
 		ck_assert_msg(!archive_commit(now, &e), "%s", e.text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of what an archive does in each database, in a file and in a server. */
+/* Tests of an archive in each database, in a file and in a server. */
 #ifndef TESTS_UNIT_EVENTLOG_ARCHIVE_EACH_DATABASE_H
 #define TESTS_UNIT_EVENTLOG_ARCHIVE_EACH_DATABASE_H
 

@@ -263,7 +263,7 @@ START_TEST(events_are_selected_by_their_values)
 }
 END_TEST
 
-/* The key is what is given, or id, or a field in .id. Stages of job are job.start and job.end. */
+/* The key is the given one, or id, or a field in .id. Stages of job are job.start and job.end. */
 START_TEST(lifelines_are_sorted_by_their_length)
 {
 	static const char both[] = "key='2' begin_ns=2000 duration_ns=7000 events=2\n"

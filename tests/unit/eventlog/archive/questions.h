@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small archive, and what it answers to each kind of question, in each database. */
+/* A small archive, and its answers to each kind of question, in each database. */
 #ifndef TESTS_UNIT_EVENTLOG_ARCHIVE_QUESTIONS_H
 #define TESTS_UNIT_EVENTLOG_ARCHIVE_QUESTIONS_H
 

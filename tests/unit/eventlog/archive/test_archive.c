@@ -215,7 +215,7 @@ TEST(other_databases_are_left_alone)
 	stored_remove();
 }
 
-/* At once: nothing may be written to the pipe, ever. */
+/* Fails at once: nothing is ever written to the pipe. */
 TEST(what_is_no_file_is_no_archive)
 {
 	const char *path = stored_new();

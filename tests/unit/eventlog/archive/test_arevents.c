@@ -211,7 +211,7 @@ TEST(a_description_that_lies_is_refused)
 	stored_remove();
 }
 
-/* The archive had no room for a field: the event comes without it. */
+/* The archive had no room for a field: the event is stored without it. */
 TEST(a_value_that_was_left_out_is_counted)
 {
 	const char *path = stored_new();

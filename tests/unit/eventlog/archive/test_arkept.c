@@ -3,7 +3,10 @@
 #include "tests/unit/eventlog/archive/stored.h"
 #include "tests/unit/eventlog/made.h"
 
-/* Blocks of b that are new; ends without a commit when `lives` of them came. True: all came. */
+/*
+ * Adds the new blocks of b; ends without a commit after `lives` of them. Returns true if all were
+ * added.
+ */
 static bool keep(const struct buf *b, unsigned lives, unsigned commit_each)
 {
 	struct archive *a = stored_open(AR_WRITE);
@@ -32,7 +35,7 @@ static bool keep(const struct buf *b, unsigned lives, unsigned commit_each)
 	return is_all;
 }
 
-/* n events of a stream, each block with what is needed to read it. */
+/* Makes n events of a stream; each block contains everything needed to read it. */
 static void made_blocks(struct buf *out, uint64_t stream, unsigned n)
 {
 	struct evwrite w;

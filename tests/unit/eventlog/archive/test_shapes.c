@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, texts and files that an archive meets, and the limits of what it has room for. */
+/* Names, texts and files of an archive, and its limits. */
 #include "common/base/array.h"
 #include "tests/unit/eventlog/archive/stored.h"
 

@@ -88,7 +88,7 @@ TEST(whatever_fails_the_old_or_the_new_request_is_there)
 	loop_free(loop);
 }
 
-/* It is left for people to look at, and takes no other subscription with it. */
+/* The file is left for examination, and no other subscription is lost with it. */
 TEST(one_that_is_damaged_or_of_another_form_costs_no_other)
 {
 	static struct memdisk m;

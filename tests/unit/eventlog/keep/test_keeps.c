@@ -51,7 +51,7 @@ TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
 	WAIT_FOR(seen.blocks == 4);
 	ck_assert_uint_eq(seen.events, first + 20);
 	ck_assert_uint_eq(seen.stream, 4);
-	/* the same opening again is no new one */
+	/* the same opening again has no effect */
 	open_it(4);
 	loop_wait(l, 50 * NSEC_PER_MSEC);
 	ck_assert_uint_eq(seen.blocks, 4);
@@ -193,7 +193,7 @@ TEST(what_there_is_of_them_is_counted)
 	ck_assert(stats().disk_bytes > 4 * MIB || stats().lost_events > 0);
 }
 
-/* The daemon ends: those above need not wait for what has nothing. */
+/* The daemon ends: those above need not wait for empty subscriptions. */
 TEST(an_end_is_said_of_those_that_are_empty)
 {
 	open_it(3);

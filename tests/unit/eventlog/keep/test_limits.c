@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions where something is not to be had: room, memory, a disk that takes what is
- * written; and what is invalid. */
+/*
+ * Kept subscriptions with limited resources: no room, no memory, a failing disk; and invalid
+ * requests.
+ */
 #include "common/base/file.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -31,7 +33,7 @@ TEST(a_full_disk_makes_no_end_of_what_is_on_it)
 	open_it(0);
 	snprintf(path, sizeof(path), "%s/run7.sub", dir);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(mkdir(path, 0700), 0); /* nothing can be written in its place */
+	ck_assert_int_eq(mkdir(path, 0700), 0); /* it cannot be replaced */
 	all_comes_before_the_end(MSG_KEEP_DROP_OLDEST);
 }
 
@@ -84,7 +86,7 @@ TEST(the_end_comes_behind_what_was_lost_at_last)
 	m.events_open.ending = true;
 	keeps_take(ks, &m);
 	for (nsec_t end = clock_mono() + WAIT_MAX_NS; !seen.ends && clock_mono() < end;) {
-		ack(3, seen.place); /* all that lies there at once */
+		ack(3, seen.place); /* all blocks there at once */
 		loop_wait(l, 100 * NSEC_PER_MSEC);
 	}
 	ck_assert_uint_eq(seen.ends, 1);

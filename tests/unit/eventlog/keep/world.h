@@ -18,9 +18,9 @@ extern char dir[32];
 extern struct loop *l;
 extern struct keeps *ks;
 extern struct keeps_all all;
-extern uint64_t seq; /* of the next block */
+extern uint64_t seq; /* number of the next block */
 
-/* The blocks that came up, of one stream. */
+/* Blocks that were received, of one stream. */
 extern struct seen {
 	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, reported, made,
 		gone, given;
@@ -36,20 +36,23 @@ extern struct seen {
 		ck_assert_msg(expr, "not in time: " #expr); \
 	} while (0)
 
-/* Around each test. */
+/* Run before and after each test. */
 void set_up(void);
 void clean_up(void);
 
-void start(void); /* the daemon, once more */
+void start(void); /* starts the daemon again */
 
 void open_as(const char *name, const char *owner, uint64_t stream, uint32_t policy, bool ending);
-void open_it(uint64_t stream); /* "run7" */
+void open_it(uint64_t stream); /* Opens "run7". */
 void ack(uint64_t stream, uint64_t place);
 struct keep *run7(void);
 
-/* A block with ten events and so many bytes behind its head: what keep_append() says. */
+/*
+ * Appends a block with ten events and so many bytes after its head. Returns the result of
+ * keep_append().
+ */
 int append(size_t body);
 
-bool is_there(const char *name); /* in the daemon's folder */
+bool is_there(const char *name); /* True if the file is in the daemon's directory. */
 
 #endif

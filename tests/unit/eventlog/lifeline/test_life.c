@@ -70,7 +70,7 @@ TEST(stages_stand_as_lines_have_them_in_whatever_order_they_came)
 	static const char *const want[] = { "a", "b", "c", "x", "y" };
 	struct life *l = begin(&all);
 
-	/* Two kinds of lines, which have nothing in common; the last of a line came first. */
+	/* Two kinds of lines without common stages; the last event of a line arrived first. */
 	put(l, "c", 30 * MS, "1", 0);
 	put(l, "y", 9 * MS, "q", 0);
 	put(l, "a", 10 * MS, "1", 0);
@@ -98,7 +98,7 @@ TEST(stages_that_were_asked_for_are_the_ones_that_are_there)
 	m = finish(l);
 	stages_are(m, want, 3);
 	ck_assert_uint_eq(m->outside, 1);
-	ck_assert_uint_eq(m->backward, 1); /* a before c, which is not the order that was said */
+	ck_assert_uint_eq(m->backward, 1); /* a before c, contrary to the given order */
 	life_free(l);
 }
 
@@ -251,7 +251,7 @@ TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 		put(l, "b", i * 10 * MS + 1, key, i * 3);
 	}
 	m = finish(l);
-	/* 2, 3, 4; of 5 only what does not fulfil it lies within the time */
+	/* Events 2, 3, 4; of 5 only the part that does not match is within the time. */
 	ck_assert_uint_eq(m->nline, 3);
 	ck_assert_int_eq(m->start, START + 20 * MS);
 	ck_assert_str_eq(m->key[m->line[0].key], "2");

@@ -40,8 +40,10 @@ static void put_stage(struct life *l, const char *name, nsec_t at, int line)
 	    (struct evvalue){ .kind = EV_INT32, .i32 = line });
 }
 
-/* Forty lines of four stages: every seventh is slow at one step, some lack the last stage. Loads
- * and marks stand beside them. */
+/*
+ * Forty lines of four stages: every seventh is slow at one step, some lack the last stage. Loads
+ * and marks are included.
+ */
 static struct life *known(const struct life_model **m)
 {
 	static const char *const stage[] = { "read.start", "read.end", "send.start", "send.end" };
@@ -77,7 +79,7 @@ static const char *cut(struct buf *out, const char *p, const char *begin, const 
 	return to;
 }
 
-/* Style, code and their hashes are files of their own: here only that they are there. */
+/* Style, code and their hashes are separate files: this only checks that they are present. */
 static struct buf without_code(const struct buf *page)
 {
 	struct buf b = BUF_INIT(1 << 24);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log that a test writes by NetLogger's calls, and what is read back of it. */
+/* A log written by NetLogger's calls, and a reader for it. */
 #ifndef TESTS_UNIT_EVENTLOG_NETLOGGER_LOGGED_H
 #define TESTS_UNIT_EVENTLOG_NETLOGGER_LOGGED_H
 

@@ -419,7 +419,7 @@ TEST(each_word_switches_on_or_off)
 	close(fd);
 }
 
-/* In a child whose outputs are the file. */
+/* Runs fn in a child whose outputs are the file. */
 static int in_child(int (*fn)(void))
 {
 	pid_t child = fork();
@@ -470,7 +470,7 @@ TEST(what_is_left_is_written_when_the_program_ends)
 	ck_assert_str_eq(logged_lines(), "Last:\n");
 }
 
-/* The child has a helper of its own, and ends in a way that writes nothing. */
+/* The child has its own helper, and ends in a way that writes nothing. */
 TEST(an_idle_child_is_flushed_too)
 {
 	NL_Handle *lp = NetLoggerOpen(s("p"), logged_url, 0);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs with NetLogger's calls: what they wrote is read back, with the kinds that their formats
- * say. */
+/* Programs with NetLogger's calls: their output is read back, with the kinds of their formats. */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
@@ -45,7 +44,7 @@ TEST(formats_of_printf_say_the_kinds)
 TEST(a_string_ends_where_its_precision_says)
 {
 	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
-	char *eight = malloc(8); /* without a 0 behind it */
+	char *eight = malloc(8); /* without a terminating 0 */
 
 	ck_assert_ptr_nonnull(eight);
 	memcpy(eight, "abcdefgh", 8);
@@ -60,7 +59,7 @@ TEST(a_string_ends_where_its_precision_says)
 	free(eight);
 }
 
-/* Each says whether its message is written: 1; 0 above the level. */
+/* Each returns whether its message is written: 1; 0 above the level. */
 TEST(each_way_to_write_says_whether_it_has)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
@@ -214,7 +213,7 @@ TEST(an_idle_program_and_its_child_are_flushed)
 	ck_assert_str_eq(logged_lines(), "Idle: A=1i\nChild: A=3i\nParent: A=2i\n");
 }
 
-/* Formats that are no names and values, and messages that are too long, are refused and counted. */
+/* Invalid formats, and messages that are too long, are refused and counted. */
 TEST(what_cannot_be_written_is_counted)
 {
 	static char text[70000];

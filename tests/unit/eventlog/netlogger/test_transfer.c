@@ -132,7 +132,7 @@ TEST(a_summary_is_written_at_each_interval)
 	ck_assert_uint_eq(lines_with("disk.write.summary"), 0);
 }
 
-/* The seconds of the transfer's first kind of work, as its result says. */
+/* Returns the seconds of the transfer's first kind of work, from its result. */
 static double seconds_of(NL_summ_T summ, const char *id)
 {
 	char *result = NL_transfer_get_result_string(summ, id), *colon;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of blocks that a test appends, and takers that write down what they got, by the numbers
- * alone. What a taker has outlives crashes of the spool.
+ * Streams of blocks that a test appends, and takers that record the received numbers. A taker
+ * survives crashes of the spool.
  */
 #ifndef TESTS_UNIT_EVENTLOG_SPOOL_FLOW_H
 #define TESTS_UNIT_EVENTLOG_SPOOL_FLOW_H
@@ -17,7 +17,7 @@ struct flow_block {
 	unsigned stream;
 	uint64_t seq, first;
 	uint32_t events, bytes;
-	bool is_kept; /* append said so */
+	bool is_kept; /* result of append */
 	bool is_settled;
 	bool is_gone; /* with the process that had it */
 };
@@ -35,23 +35,24 @@ struct taker {
 	uint64_t due[FLOW_STREAMS], first[FLOW_STREAMS]; /* counted up to */
 	uint64_t got, lost; /* events */
 	uint64_t jumped; /* of these lost ones: unreported */
-	uint64_t repeated, late; /* blocks; that were counted as lost before they came */
+	uint64_t repeated, late; /* blocks; late: counted as lost before they arrived */
 	bool has[FLOW_STREAMS][FLOW_BLOCKS_MAX]; /* blocks by their number */
-	uint64_t place; /* of what it has and has not acknowledged */
+	uint64_t place; /* read and not acknowledged */
 };
 
 void flow_init(struct flow *f, uint64_t seed);
 
-/* Appends a new block of a stream: what spool_append said. body: bytes behind the header, a
- * multiple of 4. */
+/*
+ * Appends a new block of a stream. Returns the result of spool_append(). body: bytes after the
+ * header, a multiple of 4.
+ */
 int flow_append(struct flow *f, struct spool *s, unsigned stream, size_t body, nsec_t now);
 
-/* Writes down what is settled. */
+/* Records the settled blocks. */
 void flow_note(struct flow *f, const struct spool *s);
 
 /*
- * The spool was opened again: some of its unsettled blocks are appended once more, as by their
- * source.
+ * The spool was opened again: some of its unsettled blocks are appended again, as by their source.
  */
 void flow_again(struct flow *f, struct spool *s, unsigned percent, nsec_t now);
 

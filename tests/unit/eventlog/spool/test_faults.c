@@ -175,7 +175,7 @@ TEST(any_operation_may_fail_once)
 	sweep_all_policies(1, MEMDISK_FAIL, EIO, false);
 }
 
-/* A disk that says yes the second time has forgotten what it was given the first time. */
+/* A disk whose second sync succeeds has lost the data of the first one. */
 TEST(what_is_settled_after_a_failure_survives_the_machine)
 {
 	sweep_all_policies(1, MEMDISK_FAIL, EIO, true);
@@ -325,8 +325,8 @@ TEST(memory_may_end_anywhere)
 }
 
 /*
- * A life of a spool whose first segment has bytes in its middle that are no block. All of it is
- * taken.
+ * A life of a spool whose first segment has bytes in its middle that are not a block. All of it is
+ * read.
  */
 static nsec_t live_with_damage(unsigned life, nsec_t now)
 {
@@ -398,7 +398,7 @@ TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 
 	memdisk_init(&sim, 1);
 	c.when_full = SPOOL_DROP_OLDEST;
-	c.segment_bytes = c.max_bytes / 2; /* few, for the ledger is written with the end of each */
+	c.segment_bytes = c.max_bytes / 2; /* few, as the ledger is written at the end of each */
 	ck_assert_int_eq(spool_open(&c, &s, NULL), 0);
 	ck_assert_int_eq(spool_add(s, "away", true, &away), 0);
 	for (uint64_t i = 0; i < LEDGER_GAPS_MAX; i++)

@@ -32,7 +32,7 @@ struct shared {
 
 static struct shared *shared;
 static char dir[] = "/tmp/omig-spool-XXXXXX";
-static bool has_bounds; /* the oldest gives way, early */
+static bool has_bounds; /* the oldest is dropped, early */
 
 /* State of the killed process. */
 static struct {

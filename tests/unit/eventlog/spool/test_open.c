@@ -104,7 +104,7 @@ static void put_file(const char *name, const void *p, size_t n)
 	sim.disk.close(sim.disk.arg, fd);
 }
 
-/* Reads all that is there. The number of blocks of stream 0 that came. */
+/* Reads all blocks. Returns the number of blocks of stream 0. */
 static unsigned taken(struct spool *s)
 {
 	unsigned n = 0;
@@ -233,7 +233,7 @@ TEST(of_two_segments_that_overlap_the_later_one_holds)
 	spool_free(s);
 }
 
-/* A place is never used twice: what is written there would be taken for acknowledged. */
+/* A place is never used twice: a block there would count as acknowledged. */
 TEST(places_go_on_behind_what_was_acknowledged)
 {
 	struct spool *s;
@@ -281,7 +281,7 @@ TEST(damage_in_each_window_is_counted_once)
 	spool_free(s);
 	s = NULL;
 	*words = '\0';
-	/* another segment, behind which the first one is not the last */
+	/* Another segment, so that the first one is not the last. */
 	put_file("0000000001000000.seg", segment(0)->p, BLOCK);
 	c.max_bytes = SPOOL_DISK_MIN_BYTES;
 	c.segment_bytes = 0;

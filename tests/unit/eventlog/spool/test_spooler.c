@@ -225,7 +225,7 @@ static void one_takes_nothing(void)
 	seen.of[0].keeps_on = true;
 	spooler_want(spooler, 0);
 	spooler_want(spooler, 1); /* once, and never more */
-	for (int i = 0; i < 1000; i++) { /* half of what the queue holds, should the thread sleep */
+	for (int i = 0; i < 1000; i++) { /* half of the queue's limit, in case the thread sleeps */
 		ck_assert_int_eq(append(8000, 1), 0);
 		if (i % 100 == 0)
 			loop_turn(l);
@@ -250,7 +250,7 @@ static void one_owner(void)
 	ck_assert_int_eq(seen.open_rc, -ERR_EXISTS);
 	ck_assert_int_eq(append(1000, 3), -ERR_CLOSED);
 	spooler_close(was);
-	/* It is tried again. */
+	/* The opening is tried again. */
 	WAIT_FOR(seen.open_rc == 0);
 	ck_assert_int_eq(append(1000, 3), 0);
 	WAIT_FOR(seen.settled == 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reader of lines, and what it has read. */
+/* A reader of lines, and the lines that it has read. */
 #ifndef TESTS_UNIT_EVENTLOG_TEXT_LINES_H
 #define TESTS_UNIT_EVENTLOG_TEXT_LINES_H
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions on events as people write them. What is no condition: see
- * tests/unit/eventlog/test_evwhere.c. */
+/*
+ * Conditions on events in typical forms. For invalid conditions, see
+ * tests/unit/eventlog/test_evwhere.c.
+ */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "eventlog/text/evout.h"

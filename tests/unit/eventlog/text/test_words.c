@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times, numbers and strings as text and back: each form, and what is none. */
+/* Times, numbers and strings as text and back: each valid form, and invalid ones. */
 #include "common/base/array.h"
 #include "eventlog/text/evwords.h"
 #include "tests/suite.h"

@@ -138,7 +138,7 @@ TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
 	before = looks;
 	for (; turns < TURNS_MAX && looks <= before + 10; turns++)
 		world_run(&w, 2 * CHOSEN_STAY_NS);
-	ck_assert_uint_gt(looks, before + 10); /* as long as it is there */
+	ck_assert_uint_gt(looks, before + 10); /* as long as it exists */
 	ck_assert_uint_le(looks, before + (size_t)turns * 2 * CHOSEN_STAY_NS / CHOSEN_MIN_NS + 10);
 	chosen_free(c);
 	world_close(&w);

@@ -28,7 +28,7 @@ TEST(a_process_registers_and_its_end_is_seen_with_its_status)
 	p = procs_find_pid(real.procs, pid);
 	ck_assert_ptr_nonnull(p);
 	ck_assert_int_eq(p->own.rank, 3);
-	ck_assert_uint_ge(p->nthread, 1); /* a sanitizer may have one of its own */
+	ck_assert_uint_ge(p->nthread, 1); /* a sanitizer may have an own thread */
 	ck_assert_uint_eq(real.refusals, 0);
 	real_end(pid, SIGUSR2, NULL); /* Check has a handler for SIGTERM */
 	WAIT_FOR(procs_alive(real.procs) == 0);
@@ -394,7 +394,9 @@ TEST(a_socket_that_was_left_behind_is_taken_away)
 
 #define CROWD 12
 
-/* A process that comes when no descriptor is left waits, and is watched when others have gone. */
+/*
+ * A process that connects when no descriptor is left waits, and is watched when others have ended.
+ */
 TEST(processes_wait_for_descriptors)
 {
 	struct rlimit before, few;
@@ -438,7 +440,7 @@ TEST(processes_wait_for_descriptors)
 	close(gate[1]);
 }
 
-/* A TCP socket whose last close waits for minutes: its peer reads nothing of what was written. */
+/* A TCP socket whose last close waits for minutes: its peer reads nothing. */
 static int lingering_socket(void)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -457,7 +459,7 @@ static int lingering_socket(void)
 	return fd;
 }
 
-/* Ends with what it holds but the lingering socket. */
+/* Ends with all its descriptors except the lingering socket. */
 static pid_t start_lingerer(bool is_second)
 {
 	pid_t pid = fork();

@@ -337,7 +337,7 @@ TEST(what_happened_before_it_was_replaced_is_told_once)
 TEST(what_happened_before_arming_is_not_told)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
-	/* An unread record when its request goes. */
+	/* A record is unread when its request is disarmed. */
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
 	world_run(&w, 2 * MS);
@@ -429,7 +429,7 @@ TEST(a_record_of_the_future_is_of_now)
 	ck_assert_int_ge(next_triggered()->time_ns, reported);
 }
 
-/* Armed as a whole, or an error; both leave nothing behind when it is disarmed. */
+/* Armed as a whole, or an error; both leave no state when it is disarmed. */
 TEST(without_memory_nothing_is_armed_by_half)
 {
 	static const char text[] = "thread_has_started_lib_call([n_7],\"MPI_Send\"): print([1])";

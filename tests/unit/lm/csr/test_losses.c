@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lost events are reported, also when no other event comes. */
+/* Lost events are reported even without another event. */
 #include "common/base/limits.h"
 #include "common/omis/text/status.h"
 #include "common/ring/calls.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests whose events the kernel notes. A perf of the test's own is in the place of
- * perf_event_open(), which few machines permit.
+ * Conditional requests whose events the kernel records. The test replaces perf_event_open(), which
+ * few machines permit.
  */
 #include "common/base/array.h"
 #include "common/omis/text/status.h"
@@ -100,7 +100,7 @@ static void note(int32_t tid, struct perf_record r)
 	p->record[p->n++] = r;
 }
 
-/* Events that fired since the last call; they are looked for every 10 ms. */
+/* Events that fired since the last call; rings are read every 10 ms. */
 static unsigned fired(void)
 {
 	unsigned n = 0;

@@ -97,7 +97,7 @@ TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
 	ck_assert_str_eq(entry_text(&t->entry[1]), "0");
 }
 
-/* Thousands that pass in a second: counting is no reason to drop any. */
+/* Thousands pass in a second: counting drops none of them. */
 static void count_those_above(const char *predicate, bool in_rank, uint32_t prefix)
 {
 	char text[256];

@@ -124,7 +124,7 @@ TEST(a_token_that_is_none_of_a_request_is_refused)
 	close_ranks();
 }
 
-/* A program that calls exec() has a segment of its own, and is the process that it was. */
+/* A program that calls exec() has a new segment, and remains the same process. */
 TEST(a_process_that_execs_is_watched_in_its_new_segment)
 {
 	static struct fake_segment after;

@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define GATE "OMIG_TEST_GATE" /* the environment of what is started in the place of lm-trace */
+#define GATE "OMIG_TEST_GATE" /* environment of the program started instead of lm-trace */
 #define SIGNAL "thread_received_signal([@],[10]): print([$sig])"
 
 static char folder[] = "/tmp/omig-test-source-XXXXXX", gate[64];

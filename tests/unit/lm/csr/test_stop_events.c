@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that the monitor stops or continues is an event, whose actions may do the same. */
+/* Stops and continues of a process by the monitor are events, whose actions may do the same. */
 #include "common/base/limits.h"
 #include "common/omis/text/status.h"
 #include "tests/suite.h"
@@ -44,7 +44,9 @@ static void ask(uint32_t tool, const char *service, const char *rest)
 			  STATUS_OK);
 }
 
-/* TRIGGERED of that request among all that came; the last one of them in *last. */
+/*
+ * Number of TRIGGERED of that request among the received messages; the last one of them in *last.
+ */
 static unsigned triggered(const char *csr, const struct msg_triggered **last)
 {
 	unsigned n = 0;
@@ -181,7 +183,7 @@ TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
 	close_rank();
 }
 
-/* A rank with two threads, which stand when the test says so. */
+/* A rank with two threads, which stop when the test requests it. */
 static struct fake_proc *open_slow(void)
 {
 	struct fake_proc *p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests for system calls and signals: what lm-trace is to watch for, and what comes
- * of its events. The fake one writes each watch into a file, and answers by the signals in it.
+ * Conditional requests for system calls and signals: the watches of lm-trace, and its events. The
+ * fake one writes each watch into a file, and answers by the signals in it.
  */
 #include "common/base/array.h"
 #include "common/base/file.h"
@@ -141,7 +141,7 @@ static void clean_up(void)
 	close_ranks();
 }
 
-/* Its acknowledgment comes when the threads are held, perhaps after the first events. */
+/* Its acknowledgment arrives when the threads are held, perhaps after the first events. */
 static void arm_for(const char *csr, const char *pattern)
 {
 	const char *text = with(pattern, rank0);
@@ -227,7 +227,7 @@ TEST(a_signal_has_its_number)
 	ck_assert_uint_eq(t->npar, 1);
 	ck_assert_int_eq(strtol((const char *)t->par[0].value.p, NULL, 10), SIGUSR1);
 	ck_assert_ptr_nonnull(strstr(watches(), "100 4 a00 0 0\n"));
-	ck_assert(!comes_more()); /* 65 is no signal */
+	ck_assert(!comes_more()); /* 65 is not a signal */
 }
 
 TEST(what_is_watched_for_is_the_sum_of_all_conditions)
@@ -237,7 +237,7 @@ TEST(what_is_watched_for_is_the_sum_of_all_conditions)
 	ck_assert(is_watched_soon("100 5 800 2 0\n"));
 	arm_for("c_7", "thread_has_started_sys_call([@],\"64\"): print([1])");
 	ck_assert(is_watched_soon("100 5 800 2 1\n"));
-	/* Any of them: the single ones are no longer named. */
+	/* Any signal: single ones are no longer named. */
 	arm_for("c_8", "thread_received_signal([@],[]): print([1])");
 	ck_assert(is_watched_soon("100 5 0 2 1\n"));
 	arm_for("c_9", "thread_has_ended_sys_call([@],\"\"): print([1])");
@@ -275,7 +275,7 @@ TEST(a_watch_that_ends_is_reported_with_what_it_has_dropped)
 	arm_for("c_5", "thread_received_signal([@],[" ENDS "]): print([1])");
 	expect_suspended("too many stops", DROPPED);
 	ck_assert(!comes_more());
-	/* Armed again it is tried again. */
+	/* When armed again it is tried again. */
 	forget_watches();
 	arm_for("c_6", "thread_received_signal([@],[12]): print([1])");
 	ck_assert(is_watched_soon("100 4 400800 0 0\n"));
@@ -292,7 +292,7 @@ TEST(events_of_a_suspended_process_fire_nothing)
 {
 	arm_for("c_5", "thread_received_signal([@],[" ENDS ",10]): print([1])");
 	expect_suspended("too many stops", DROPPED);
-	ck_assert(!comes_more()); /* SIGUSR1 came after the end */
+	ck_assert(!comes_more()); /* SIGUSR1 arrived after the end */
 }
 
 TEST(a_tracer_that_dies_is_started_again_after_a_while)
@@ -319,7 +319,7 @@ TEST(a_new_thread_is_watched_too)
 		world_run(&w, 100 * MS);
 	}
 	ck_assert_str_eq(watches(), "100 4 800 0 0\n");
-	/* Of a process that has ended nothing is watched. */
+	/* A process that has ended is not watched. */
 	forget_watches();
 	fake_proc_end(fake_proc_find(&w.host, 100), 0);
 	ck_assert(is_watched_soon("100 0 0 0 0\n"));

@@ -11,7 +11,7 @@
 
 static char thread[2][TOKEN_BYTES]; /* of rank 0: the one that calls, and another one */
 
-/* A thread without calls comes to rank 0. */
+/* A thread without calls starts in rank 0. */
 static void add_thread(void)
 {
 	const struct msg_reply *r;
@@ -74,7 +74,7 @@ TEST(only_the_threads_that_are_named_count)
 	close_ranks();
 }
 
-/* The rank of another segment counts at 0 again, and what was counted stays. */
+/* The rank of another segment counts from 0 again, and earlier counts remain. */
 TEST(a_counter_goes_on_after_an_exec)
 {
 	struct fake_segment next;

@@ -52,7 +52,7 @@ static void wait_a_step(void)
 	nanosleep(&step, NULL);
 }
 
-/* --- a rank and an lm of our own */
+/* --- a rank and an lm */
 
 static pid_t start_rank(void)
 {
@@ -104,7 +104,7 @@ static void node_open(struct node *n)
 	registration_adopt(n->registration);
 }
 
-/* In a process group of its own: stops the rank and continues as an lm does, until it is killed. */
+/* In a separate process group: stops the rank and continues as an lm does, until it is killed. */
 static pid_t start_lm(pid_t rank)
 {
 	static struct node n;
@@ -198,7 +198,7 @@ TEST(what_somebody_else_had_stopped_stays_so)
 	end(other);
 }
 
-/* Whole at once: a guardian that is late may read it, and remove it, as soon as it is there. */
+/* Written whole at once: a late guard may read and remove the file as soon as it exists. */
 static void write_lines(uint64_t epoch, pid_t pid, uint64_t start)
 {
 	char text[128];

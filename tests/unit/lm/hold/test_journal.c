@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The journal of holds: what it says of processes is what was written, or nothing. */
+/* The journal of holds: it contains the written processes, or none. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "lm/hold/journal.h"

@@ -246,7 +246,7 @@ TEST(controllers_of_the_first_version_share_a_hierarchy)
 	put("sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "250000\n");
 	put("sys/fs/cgroup/cpu/c/cpu.cfs_period_us", "100000\n");
 	ck_assert_int_eq(host_now(host, &n, NULL), 0);
-	ck_assert_int_eq(n.group_memory_max, -1); /* a huge number is no limit */
+	ck_assert_int_eq(n.group_memory_max, -1); /* a huge number means no limit */
 	ck_assert_int_eq(n.group_memory, 66);
 	ck_assert_double_eq(n.group_cpus, 2.5);
 	put("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "1152921504606846975\n");
@@ -325,7 +325,7 @@ TEST(segments_are_found_by_their_whole_name)
 	link_to("proc/80/fd/4", "/memfd:segment (deleted)");
 	link_to("proc/80/fd/5", "/memfd:seg");
 	link_to("proc/80/fd/x", "/memfd:seg (deleted)");
-	/* None of them can be opened in a made tree: that is no find. */
+	/* None of them can be opened in a made tree: none is found. */
 	ck_assert_int_eq(host_each_memfd(host, "seg", on_memfd, NULL), 0);
 	ck_assert_uint_eq(found.n, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of the kernel's ring: what is known comes out, what is cut or foreign does no harm. */
+/* Records of the kernel's ring: known ones are returned, truncated or unknown ones do no harm. */
 #include "common/base/buf.h"
 #include "lm/host/perf.h"
 #include "tests/suite.h"
@@ -82,7 +82,7 @@ __attribute__((noinline)) static void reached(void)
 	__asm__ volatile("");
 }
 
-/* The real thing, where the kernel lets us. */
+/* The real interface, where the kernel permits it. */
 TEST(an_address_is_noted_each_time)
 {
 	struct err e = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words and numbers of the texts of /proc, and the rates of what is counted there. */
+/* Words and numbers of the texts of /proc, and the rates of their counters. */
 #include "common/base/array.h"
 #include "common/loop/loop.h"
 #include "lm/host/proctext.h"
@@ -141,7 +141,7 @@ TEST(a_link_has_a_short_name_and_a_colon)
 
 /* --- rates */
 
-/* A host whose counts grow by a number a second each, but for those that are not known. */
+/* A host whose counts increase by a number per second each, except unknown ones. */
 static struct {
 	struct host host;
 	struct loop *loop;

@@ -42,7 +42,7 @@ static void covers_one(const char *request)
 		      request, (unsigned)r->coverage->answered, (unsigned)r->coverage->asked);
 }
 
-/* Outside of an event, too, and whatever comes of it. */
+/* Also outside of an event, with any result. */
 TEST(who_increments_or_appends_is_answered_for_the_object)
 {
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
@@ -457,7 +457,7 @@ TEST(kept_cells_are_given_to_those_who_ask)
 				  .status,
 			  STATUS_OK);
 	ck_assert_int_eq(read_counter("pa_cl_500"), 0);
-	/* Bits of counters are no integrator. */
+	/* Bits of counters are not an integrator. */
 	ck_assert_uint_ge(
 		reply_entry_of(world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_9)", rank0)),
 			       rank0)

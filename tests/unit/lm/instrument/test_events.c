@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests for what threads write: types, what is switched on, blocks, loss, the
- * end. */
+/* Conditional requests for events of threads: types, switches, blocks, loss, the end. */
 #include "common/base/limits.h"
 #include "common/omis/text/status.h"
 #include "common/omis/text/value.h"

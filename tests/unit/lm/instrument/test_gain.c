@@ -93,7 +93,7 @@ TEST(the_gain_of_an_integrator_is_its_integral)
 				0.1);
 }
 
-/* A mainsm began with an earlier time: what is between two looks is as long as it was. */
+/* A mainsm began with an earlier time: the interval between two reads is unchanged. */
 TEST(an_integral_does_not_fall_with_the_time)
 {
 	char text[128];
@@ -166,7 +166,7 @@ TEST(modes_beyond_the_known_ones_are_refused)
 			  STATUS_UNKNOWN_OBJECT);
 }
 
-/* START of a receive with one partner named, whose increment is potential as the event says. */
+/* Arms START of a receive from one named partner, with a potential increment. */
 static void arm_potential(const char *partners)
 {
 	char text[256];
@@ -238,7 +238,7 @@ TEST(a_negative_increment_lets_the_potential_one_count_from_its_time)
 	read_integrator();
 	ck_assert_double_eq(integral, 20);
 	ck_assert_double_eq(level, 0);
-	increment("-1.0", "40.0", 0); /* nothing was put by, and v would fall below 0 */
+	increment("-1.0", "40.0", 0); /* nothing was stored, and v would fall below 0 */
 	read_integrator();
 	ck_assert_double_eq(integral, 20);
 }

@@ -74,8 +74,7 @@ TEST(without_an_event_a_record_goes_to_each_part)
 	expect(":trace_buffer_read([trace_b_1])", both, "trace_b_1,1,0,0", "");
 }
 
-/* Records of so many bytes, and some more, until there is an error; the number of those that went
- * in. */
+/* Appends records of at least so many bytes until an error. Returns the number of stored ones. */
 static unsigned fill_with(int bytes)
 {
 	char text[20000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs at probes: each event once, in its interval, with what was read at it. */
+/* Inputs at probes: each event once, in its interval, with the values read at it. */
 #include "common/base/array.h"
 #include "common/flow/batch/batch.h"
 #include "common/omis/text/status.h"
@@ -343,7 +343,8 @@ TEST(what_is_sampled_is_looked_at_when_the_event_comes)
 	ck_assert(t.flags & FLOW_STALE);
 	t = value_of(8, 1);
 	ck_assert_double_eq(t.value, 2.5);
-	ck_assert_double_ge(t.error, 0.02); /* the kernel's steps, and what came until we looked */
+	/* the kernel's steps, and the increase until the read */
+	ck_assert_double_ge(t.error, 0.02);
 	ck_assert_double_eq(value_of(9, 1).value, 2);
 }
 
@@ -364,8 +365,8 @@ TEST(the_last_events_of_a_process_count)
 }
 
 /*
- * Rings are read to their ends before a new interest. A process with an invalid ring goes in the
- * middle of it.
+ * Rings are read to their ends before a new interest. A process with an invalid ring is removed
+ * meanwhile.
  */
 TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 {

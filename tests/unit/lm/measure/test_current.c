@@ -52,7 +52,7 @@ TEST(its_time_is_its_partners_where_that_is_known)
 	ck_assert_double_ge(value_of_read(4).error, 5);
 }
 
-/* Per second, of what has come since the last read that had a value. */
+/* Per second, of the increase since the last read that had a value. */
 static void load_rate(const char *metric, const char *partners)
 {
 	static char text[1024];

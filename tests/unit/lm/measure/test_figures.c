@@ -198,7 +198,7 @@ TEST(the_share_of_the_processors_is_that_of_all_their_ticks)
 	ck_assert_double_eq_tol(next_value(3).value, 100, 1e-9);
 	spend(count, (struct ticks){ 0, 0, 0, 0, 400 });
 	ck_assert_double_eq_tol(next_value(4).value, 0, 1e-9);
-	is_missing(next_value(5)); /* no tick came */
+	is_missing(next_value(5)); /* no tick has passed */
 	spend(count, (struct ticks){ 100, 0, 100, 0, 0 });
 	ck_assert_double_eq_tol(next_value(6).value, 50, 1e-9);
 }
@@ -219,7 +219,7 @@ TEST(the_share_of_the_processors_needs_their_idle_time)
 	is_missing(next_value(3));
 }
 
-/* A process that has ended keeps what it has added up, and has no state. */
+/* A process that has ended retains its sums, and has no state. */
 TEST(of_a_process_that_has_ended_only_totals_stay)
 {
 	static const struct {

@@ -288,7 +288,7 @@ TEST(a_read_by_request_is_taken_when_it_is_asked_for)
 	call(&seg, "MPI_Send", 80, 1);
 	world_run(&w, 5 * SEC);
 	ck_assert_ptr_null(frame());
-	for (int i = 0; i < 2; i++) { /* the second time it is no news */
+	for (int i = 0; i < 2; i++) { /* no change the second time */
 		m.flow_read.time_ns = now();
 		above_send(&w.mainsm, &m);
 		world_run(&w, 5 * MS);
@@ -312,8 +312,10 @@ static double asked_for(uint64_t read)
 	return value_of_read(read).value;
 }
 
-/* A mainsm began with an earlier time, and this host had not heard of it: the process seemed to
- * have begun after the measurement. */
+/*
+ * A mainsm began with an earlier time, unknown to this host: the process seemed to have begun after
+ * the measurement.
+ */
 TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements on a host whose lm is killed, or ends, and whose next lm continues with them. */
+/* Measurements on a host whose lm is killed, or ends, and whose next lm continues them. */
 #include "common/base/file.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
@@ -21,7 +21,7 @@ static void begin_with_bases(void)
 	above_skip_all(&w.mainsm);
 }
 
-/* is_killed: what is on disk and in the segment is as it was then. */
+/* is_killed: files and the segment are as they were at that moment. */
 static void next_lm(bool is_killed)
 {
 	uint32_t word = fake_segment_hook(&seg, "MPI_Send");
@@ -120,7 +120,7 @@ TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
 	end_bases();
 }
 
-/* The process has begun after the measurement: all that it ever did counts, once. */
+/* The process has begun after the measurement: its whole life counts, once. */
 static void check_increments(const char *metric, void (*do_some)(void))
 {
 	begin_with_bases();

@@ -58,7 +58,7 @@ TEST(a_partner_is_any_rank_of_a_world)
 	ck_assert_double_eq(value_of_read(1).value, 12);
 }
 
-/* Calls whose partner found no room in the rank may have been of these. */
+/* Calls whose partner found no room in the rank may belong to this one. */
 TEST(calls_of_partners_without_room_are_in_the_bound)
 {
 	static const struct {
@@ -80,7 +80,7 @@ TEST(calls_of_partners_without_room_are_in_the_bound)
 	}
 }
 
-/* In both ways at once: what goes out and what comes in. */
+/* In both directions: sent and received. */
 TEST(a_volume_in_both_ways_is_the_sum)
 {
 	load_metric("Communication_volume");

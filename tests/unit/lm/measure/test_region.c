@@ -29,7 +29,7 @@ static void clean_up(void)
 	room = (struct flow_batch_room){ 0 };
 }
 
-/* The input behind "metric", of the process, in measurement m: a value a second. */
+/* The input of "metric", of the process, in measurement m: a value per second. */
 static const struct msg_flow_ack *load(uint32_t m, const char *metric, const char *regions)
 {
 	char graph[1024];
@@ -117,12 +117,12 @@ TEST(only_calls_of_the_region_count)
 	send_bytes(1000);
 	world_run(&w, SEC);
 	t = value_of(7, 1);
-	/* the region is open, and what was done in it so far counts */
+	/* The region is open, and its value so far counts. */
 	ck_assert_double_eq(t.value, 1010);
 	ck_assert_double_eq(t.error, 0);
 	ck_assert_double_eq(value_of(8, 1).value, 2);
 	ck_assert_double_gt(value_of(9, 1).value, 0);
-	/* the thread went out of it at first: it had been in it */
+	/* The thread left it first: it had been inside. */
 	ck_assert_double_eq(value_of(10, 1).value, 101);
 	send_bytes(10000);
 	region_end();

@@ -103,7 +103,7 @@ TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
 
 /*
  * An observer sees the name of a program, and neither its arguments nor its environment: they may
- * hold secrets.
+ * contain secrets.
  */
 TEST(arguments_and_environment_are_not_for_who_only_looks)
 {

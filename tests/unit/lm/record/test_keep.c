@@ -151,7 +151,7 @@ TEST(events_go_to_the_disk_and_up_and_are_acknowledged)
 	ack();
 	write_events(&seg, number, 100, 200);
 	ck_assert(has_come(200));
-	/* another opening: what was not acknowledged comes again */
+	/* Another opening: blocks without acknowledgement are sent again. */
 	open_as(MANIPULATOR, 4, false);
 	while (!evread_report(reader)->repeated_blocks)
 		wait_a_little();
@@ -331,7 +331,8 @@ TEST(one_that_ends_needs_no_other_word)
 }
 
 /*
- * The number of events taken from a rank with the largest ring; nothing is acknowledged meanwhile.
+ * Returns the number of events taken from a rank with the largest ring; nothing is acknowledged
+ * meanwhile.
  */
 static unsigned fill_up(unsigned number)
 {
@@ -360,7 +361,7 @@ static void all_is_there_or_lost(unsigned n)
 	ck_assert_uint_gt(events, 0);
 }
 
-/* happen: gives how many more were made. */
+/* happen: returns the number of further events. */
 static void stop_the_source(unsigned (*happen)(unsigned number))
 {
 	struct msg_events_open m = {
@@ -441,7 +442,9 @@ TEST(probes_that_have_no_room_are_counted_too)
 	stop_the_source(meet_a_probe);
 }
 
-/* An lm in a process of its own, that runs until it is killed; nothing is acknowledged to it. */
+/*
+ * Starts an lm in a separate process, which runs until it is killed; nothing is acknowledged to it.
+ */
 static pid_t start_killable(unsigned life, int ready)
 {
 	pid_t child = fork();
@@ -503,7 +506,7 @@ TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
 		ack(); /* there is room for eight messages, and a segment of each life */
 	}
 	for (int i = 0; i < 20; i++)
-		wait_a_little(); /* nothing more comes */
+		wait_a_little(); /* nothing more arrives */
 	ck_assert_uint_eq(events + r->dropped + r->lost_events, at);
 	ck_assert_uint_gt(events, 0);
 	ck_assert_uint_eq(r->bad_records + r->torn_blocks + r->undescribed, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cursors of rings in their file: found again by the next lm, and no other file is taken for it. */
+/* Cursors of rings in their file: the next lm finds them, and accepts no other file. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "lm/record/ring_cursor.h"
@@ -68,7 +68,7 @@ TEST(the_next_lm_knows_how_far_it_was_read)
 	ck_assert(is_known());
 }
 
-/* An lm may die before its new file has a magic, or a machine before all of it is there. */
+/* An lm may die before its new file has a magic, or a machine before the file is complete. */
 TEST(a_file_that_was_not_made_whole_is_taken_up)
 {
 	ck_assert_int_eq(file_write_atomic(path, "", 0, NULL), 0);

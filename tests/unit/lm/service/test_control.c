@@ -76,7 +76,7 @@ TEST(suspends_count_and_each_is_taken_back)
 	ck_assert(!procs_find_pid(w.lm->procs, 100)->is_suspended);
 	ck_assert_uint_eq(ask(1, "thread_resume"), STATUS_OK);
 	ck_assert_uint_eq(ask(1, "thread_suspend"), STATUS_OK);
-	ck_assert(is_stopped()); /* the one too many is no credit */
+	ck_assert(is_stopped()); /* the surplus is not credited */
 	ck_assert_uint_eq(ask(1, "thread_resume"), STATUS_OK);
 	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 }

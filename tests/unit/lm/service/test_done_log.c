@@ -87,7 +87,7 @@ TEST(what_was_begun_and_ended_outlives_a_crash)
 	done_log_end(done, &op, STATUS_OS_ERROR);
 	op = op_of(3);
 	ck_assert_int_eq(done_log_refuse(done, &op, NULL), 0);
-	reopen(); /* nothing is written at the end: it is as after a kill */
+	reopen(); /* nothing is written at the end, as after a kill */
 	ck_assert_int_eq(state_of(1, &status), OP_ENDED);
 	ck_assert_uint_eq(status, STATUS_OS_ERROR);
 	ck_assert_int_eq(state_of(2, &status), OP_BEGUN);
@@ -205,7 +205,7 @@ static void do_one(const struct disk *d)
 	begin(1);
 }
 
-/* The end of one is not reported: what is read afterwards is what happened. */
+/* The end of an operation is not reported: the later read shows the outcome. */
 static int end_it(const struct disk *d)
 {
 	struct op op;

@@ -147,7 +147,7 @@ TEST(a_process_names_its_parent_when_that_is_watched)
 	world_ask(&w, OBSERVER, ":omig_proc_take([n_7],300,\"\")");
 	str_copy(token, sizeof(token), world_token(&w, 300));
 	ck_assert_str_eq(info(token, 1 << 6), rank0);
-	ck_assert_str_eq(info(token, 1 << 0), "-1"); /* it is no rank */
+	ck_assert_str_eq(info(token, 1 << 0), "-1"); /* not a rank */
 	ck_assert_str_eq(info(rank1, 1 << 0 | 1 << 6), "1,u_0");
 }
 

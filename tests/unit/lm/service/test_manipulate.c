@@ -295,7 +295,7 @@ TEST(an_lm_that_starts_again_continues_what_was_stopped)
 	world_add_rank(&w, &seg, 100, 0, rank);
 	ask(MANIPULATOR, "thread_stop", "");
 	ck_assert_int_eq(access(journal, F_OK), 0);
-	/* A crash: nothing is let go. What lm_free() would do to the process is taken back. */
+	/* A crash: nothing is released. The effect of lm_free() on the process is undone. */
 	fake_proc_find(&w.host, 100)->refuse = ERR_DENIED;
 	ck_assert_int_eq(rename(journal, "journal.kept"), 0);
 	world_crash_lm(&w);
@@ -308,7 +308,7 @@ TEST(an_lm_that_starts_again_continues_what_was_stopped)
 	close_rank();
 }
 
-/* The journal names what a new lm has to continue, and nothing else. */
+/* The journal names the processes that a new lm has to continue, and nothing else. */
 TEST(what_somebody_else_has_stopped_is_not_in_the_journal)
 {
 	world_open(&w);

@@ -17,7 +17,7 @@ static const struct msg_reply *profile_as(uint32_t tool, const char *rest)
 	return world_ask_as(&w, tool, OBSERVER, text);
 }
 
-/* The rows behind the twelve values of the host. */
+/* Rows after the twelve values of the host. */
 static const char *rows_as(uint32_t tool, const char *rest)
 {
 	const struct msg_reply *r = profile_as(tool, rest);
@@ -54,7 +54,7 @@ static void send(struct fake_segment *s, int64_t bytes, int64_t partner, uint64_
 						  .ticks = ticks });
 }
 
-/* Delays depend on the clock of this machine: they are left out of what is compared. */
+/* Delays depend on the clock of this machine: they are not compared. */
 static const char *without_times(const char *rows, const unsigned *places, size_t n)
 {
 	static char text[512];
@@ -322,7 +322,7 @@ static void *table_of(const struct fake_segment *s, unsigned thread, uint64_t of
 	return (uint8_t *)fake_segment_thread(s, thread) + offset;
 }
 
-/* Rows of a profile, and those that it says are left out. */
+/* Rows of a profile, and the number of omitted ones. */
 static unsigned rows_of(const char *tokens, const char *rest, int64_t *left_out)
 {
 	const struct msg_reply *r;

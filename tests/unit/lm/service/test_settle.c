@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request behind a stop, a continue or a signal sees its effect. */
+/* A request after a stop, a continue or a signal sees its effect. */
 #include "common/omis/text/status.h"
 #include "lm/service/settle.h"
 #include "lm/hold/stand.h"
@@ -106,7 +106,7 @@ TEST(a_stop_is_done_when_all_threads_stand)
 	check_two(answer_after(50 * MS), STATUS_OK, "4");
 }
 
-/* lm-trace lets a thread stand for a moment at each event. */
+/* lm-trace stops a thread for a moment at each event. */
 TEST(a_traced_thread_stands_when_it_is_seen_twice)
 {
 	fake()->state = 't';

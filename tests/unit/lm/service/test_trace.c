@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Services that lm-trace does: what it is asked, and what its answers become. The fake one answers
- * with what it was asked.
+ * Services executed by lm-trace: its requests, and the results of its answers. The fake one answers
+ * with its request.
  */
 #include "common/base/array.h"
 #include "common/omis/text/status.h"

@@ -5,7 +5,7 @@
 #include "common/flow/batch/batch_format.h"
 #include "tests/suite.h"
 
-/* Sent and read again: 0, and the time in *t; else what was said of it. */
+/* Sends a time and reads it again. Returns 0 with the time in *t, else the error. */
 static int through(nsec_t *t)
 {
 	const struct flow_token token = flow_token_make(3, 1, 0, *t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a batch: what is written is read as it was, and nothing else is read. */
+/* The bytes of a batch: written batches are read unchanged, and nothing else is accepted. */
 #include "common/base/limits.h"
 #include "common/base/array.h"
 #include "common/flow/batch/batch.h"
@@ -149,7 +149,7 @@ static void fill(struct one *o, enum agg_kind kind, unsigned how)
 	}
 }
 
-/* The doubled sum of parts has the same low digits: nothing of them is lost on the way. */
+/* The doubled sum of parts has the same low digits: none are lost in transit. */
 static void check_agg(const struct agg *got, const struct agg *want)
 {
 	double wanted_error = 0, error = 0, value, wanted;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random graphs over random logs, with tokens lost and in any order: the engine gives what an
- * interpreter gives that has the whole log and looks each key up.
+ * Random graphs over random logs, with tokens lost and in any order. The engine's results equal
+ * those of an interpreter that has the whole log and finds each key in it.
  */
 #include "common/base/array.h"
 #include "common/base/rng.h"
@@ -28,7 +28,7 @@
 
 struct program {
 	struct flow_graph *g;
-	uint32_t vt[NODES_MAX]; /* nodes of the VT domain without what gives truths or is partial */
+	uint32_t vt[NODES_MAX]; /* nodes of the VT domain except truths and partial ones */
 	size_t nvt;
 	uint32_t nodes; /* the others are aggregates and results */
 };
@@ -38,7 +38,7 @@ static uint32_t any(struct rng *r, const struct program *p)
 	return p->vt[rng_below(r, p->nvt)];
 }
 
-/* A window of its own for each height: what is above holds its keys longer than what is below. */
+/* A separate window for each height: upper nodes hold their keys longer than lower ones. */
 static void set_window(struct flow_graph *g, uint32_t node)
 {
 	uint32_t depth = 1;

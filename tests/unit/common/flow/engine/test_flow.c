@@ -80,8 +80,10 @@ static bool is_even(int64_t key)
 	return key % 2 == 0;
 }
 
-/* Random keys and values: each even one is given, with what came since the event before. Nodes 0
- * event, 1 delta, 2 choice, 3 result. */
+/*
+ * Random keys and values: each even one is output, with the increase since the previous event.
+ * Nodes 0 event, 1 delta, 2 choice, 3 result.
+ */
 TEST(a_difference_is_to_the_event_before_whatever_its_key)
 {
 	static const struct choice_word even[] = { { CHOICE_VT, 0, 0 },
@@ -235,7 +237,7 @@ TEST(an_interval_has_the_tokens_of_its_time)
 	world_load(&w, totals(1));
 	flow_announce(w.f, 1, START + SECOND);
 	world_push(&w, 1, 0,
-		   (struct world_value){ 0, 1000, START }); /* the start is no part of it */
+		   (struct world_value){ 0, 1000, START }); /* the start is not included */
 	world_push(&w, 1, 0, (struct world_value){ 1, 1, START + 1 });
 	world_push(&w, 1, 0, (struct world_value){ 2, 2, START + SECOND });
 	world_push(&w, 1, 0, (struct world_value){ 3, 4, START + SECOND + 1 });
@@ -255,13 +257,13 @@ TEST(an_interval_has_the_tokens_of_its_time)
 	/* no message has reported an absence */
 	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING);
 	token_is(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
-	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */
+	flow_end(w.f, flow_input(w.f, 1, 0)); /* then nothing is missing */
 	world_read(&w, 1, 5);
 	token_is(world_last(&w, 1, 0), 0, 1, 1, 0);
 	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
 }
 
-/* A difference over a read: its mean time lies before it, what it is made of does not. */
+/* A difference over a read: its mean time is before the read, its data are not. */
 TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
 {
 	struct flow_graph *g = flow_graph_new(1);
@@ -566,7 +568,7 @@ TEST(state_is_within_what_the_verifier_counts)
 	}
 }
 
-/* The aggregate of such a way says nothing: one with sketches has none here. */
+/* The aggregate of such a way does not matter: one with sketches has none here. */
 TEST(a_way_of_plain_values_may_name_any_aggregate)
 {
 	const struct flow_token t = flow_token_make(1, 42, 0, START + 1);

@@ -52,7 +52,7 @@ TEST(a_late_gain_is_in_the_next_read)
 	gives(1, 3, 1, 0);
 	gives(2, NAN, 0, FLOW_PARTIAL | FLOW_MISSING);
 	take(2, 5, 0);
-	take(2, 5, 0); /* once more: a double */
+	take(2, 5, 0); /* repeated */
 	take(3, 7, 0);
 	gives(3, 12, 1, FLOW_LATE);
 	ck_assert_double_eq(world_last(&w, 1, 0)->error, 1);

@@ -160,8 +160,10 @@ static uint32_t made_pair(struct flow_graph *g, enum agg_kind kind, uint32_t x, 
 			 2, x, y);
 }
 
-/* Two values of each event of each process: nodes 2 p and 2 p + 1. Those whose second is less than
- * 900 count. */
+/*
+ * Two values of each event of each process: nodes 2 p and 2 p + 1. Events count if the second is
+ * less than 900.
+ */
 static struct flow_graph *over_events(enum agg_kind kind, enum flow_since since)
 {
 	struct flow_graph *g = flow_graph_new(1);
@@ -381,7 +383,7 @@ static struct flow_graph *stopping(enum agg_kind second)
 	return g;
 }
 
-/* Each value has so much of the one before. */
+/* Each value contains this fraction of the previous one. */
 static void push_walks(double depends, struct rng *r)
 {
 	double v[PROCESSES] = { 0 };

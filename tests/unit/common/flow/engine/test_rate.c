@@ -5,7 +5,7 @@
 #include "tests/unit/common/flow/engine/one_world.h"
 #include "tests/unit/common/flow/graph/made.h"
 
-/* Writing 900 MB takes 6 s, and nothing is known of it before its end. */
+/* Writing 900 MB takes 6 s, and reports nothing before its end. */
 TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 {
 	struct flow_graph *g = flow_graph_new(1);
@@ -43,7 +43,7 @@ TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_MISSING | FLOW_PARTIAL);
 }
 
-/* A host has not heard of mainsm's time: by its own clock the measurement is yet to start. */
+/* A host does not know mainsm's time: by its own clock the measurement has not started. */
 TEST(a_difference_is_between_its_oldest_and_newest_data)
 {
 	struct flow_graph *g = flow_graph_new(1);

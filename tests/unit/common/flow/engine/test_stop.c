@@ -121,7 +121,7 @@ TEST(without_values_or_with_infinite_ones_nothing_is_enough)
 	ck_assert(last()->t.value == INFINITY && !last()->is_enough);
 }
 
-/* With a sketch, moments that are taken for one are an address. */
+/* With a sketch, interpreting it as moments would read an address. */
 TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
 {
 	static const enum agg_kind reader[] = { AGG_MAX, AGG_SUM, AGG_VARIANCE, AGG_QUANTILE };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole tree of engines: 2 sites of 8 hosts of 3 processes. Batches travel as bytes, some late by
- * one or two reads, some not at all; one host dies and one comes later.
+ * A whole tree of engines: 2 sites of 8 hosts of 3 processes. Batches are encoded, some are late by
+ * one or two reads, some are lost; one host dies and one joins later.
  */
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -322,7 +322,7 @@ static double known(const struct flow_token *v)
 	return isnan(v->value) ? 0 : v->value;
 }
 
-/* Late ones came in a later read; nothing came twice. */
+/* Late ones arrived in a later read; none arrived twice. */
 static void check_totals(const struct tree *t)
 {
 	double sum = 0;
@@ -381,7 +381,7 @@ static void tree_free(struct tree *t)
 	free(t);
 }
 
-/* Three more rounds without events, in which nothing is late, bring home what is under way. */
+/* Three more rounds without events and delays deliver the data in transit. */
 static void run(struct tree *t, const struct fate *fate)
 {
 	for (t->round = 1; t->round <= READS; t->round++)
@@ -452,7 +452,7 @@ TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
 	}
 }
 
-/* Lost data are missing, and the coverage says so; a count since the start heals. */
+/* Lost data are missing, and the coverage shows that; a count since the start recovers. */
 TEST(what_is_lost_is_missing_and_nothing_else_is)
 {
 	uint64_t seed = suite_seed(24);

@@ -8,7 +8,7 @@ static void on_result(void *arg, const struct flow_result *r)
 	struct world *w = arg;
 
 	ck_assert_uint_lt(w->n, WORLD_RESULTS_MAX);
-	if (isnan(r->t.value)) /* says why */
+	if (isnan(r->t.value)) /* has the reason */
 		ck_assert(r->t.flags & (FLOW_NONE_YET | FLOW_DIV0 | FLOW_NAN | FLOW_MISSING));
 	w->r[w->n] = *r;
 	w->r[w->n++].a = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An engine whose results are written down. */
+/* An engine whose results are recorded. */
 #ifndef TESTS_COMMON_FLOW_WORLD_H
 #define TESTS_COMMON_FLOW_WORLD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that tests put together: each function adds a node and gives its number. */
+/* Graphs built by tests: each function adds a node and returns its number. */
 #ifndef TESTS_COMMON_FLOW_MADE_H
 #define TESTS_COMMON_FLOW_MADE_H
 

@@ -47,7 +47,7 @@ TEST(what_does_not_fit_is_not_chosen)
 	ck_assert(choice_has(&by_one, INT64_MIN) && choice_has(&by_one, 7));
 }
 
-/* --- random conditions, evaluated once more as they are made */
+/* --- random conditions, evaluated independently */
 
 #define PUT_MAX 200
 

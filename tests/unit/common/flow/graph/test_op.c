@@ -98,7 +98,7 @@ TEST(what_is_not_finite_any_more_is_said)
 	ck_assert_uint_eq(eval(FLOW_OP_MUL, value(1e308, 0), value(1, 0), value(0, 0)).flags, 0);
 }
 
-/* A division that WHERE guards: by zero it is left out, and nothing is wrong. */
+/* A division guarded by WHERE: a division by zero is excluded, without an error. */
 TEST(what_is_left_out_says_nothing_of_its_own)
 {
 	struct flow_token zero = value(0, 0), one = value(1, 0), in[2], out;

@@ -124,7 +124,7 @@ TEST(only_events_have_context_parameters_and_no_event_has_a_result)
 	{
 		ck_assert_msg(!s->ecps || s->class == OMIS_EVENT, "%s", s->name);
 		ck_assert_msg(!s->result || s->class != OMIS_EVENT, "%s", s->name);
-		/* A predicate says nothing, it lets pass. */
+		/* A predicate returns no values, it filters. */
 		ck_assert_msg(s->class != OMIS_INFO || s->result || s->where == OMIS_AT_EVENT, "%s",
 			      s->name);
 	}
@@ -277,7 +277,7 @@ TEST(an_event_knows_its_context_parameters)
 	ck_assert_int_eq(omis_par_number("parx", 4), -1);
 }
 
-/* n, then n names. Returns the index behind them. */
+/* Reads n, then n names. Returns the index after them. */
 static size_t names_at(const struct omis_values *v, size_t at, const char *extension,
 		       enum omis_state state)
 {

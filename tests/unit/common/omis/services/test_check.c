@@ -26,7 +26,7 @@ static void prints(const struct omis_request *r, const char *want)
 	buf_done(&b);
 }
 
-/* A good request, and what it is after the check; NULL = the same. */
+/* A valid request, and its text after the check; NULL = the same. */
 static const struct {
 	const char *text, *checked;
 } good[] = {

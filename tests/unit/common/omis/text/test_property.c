@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random requests, as text with every freedom that the grammar gives, and their normal form. */
+/* Random requests with all freedom of the grammar, and their normal form. */
 #include "common/base/limits.h"
 #include "common/base/array.h"
 #include "common/base/rng.h"
