@@ -4,7 +4,7 @@
 #include "common/base/hash.h"
 #include "eventlog/evbytes.h"
 
-#define OUT_MAX_BYTES (64u << 20) /* of a caller that never takes the output */
+#define OUT_MAX_BYTES (64u << 20) /* limit for a caller that never takes the output */
 #define CLOCK_BYTES 36
 
 void evwrite_init(struct evwrite *w, uint64_t stream, bool swap, size_t block_bytes)
@@ -52,7 +52,7 @@ static int make_room(struct evwrite *w, size_t n, struct err *e)
 	int rc;
 
 	if (w->body.n + n <= w->block_bytes && w->body.n + n < w->body.cap)
-		return 0; /* as nearly always */
+		return 0; /* the usual case */
 	rc = w->body.n && w->body.n + n > w->block_bytes ? evwrite_cut(w, false, e) : 0;
 	if (rc || !buf_reserve(&w->body, n))
 		return rc;

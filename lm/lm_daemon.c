@@ -51,7 +51,7 @@ static const struct conf_schema schema = { .program = "lm",
 					   .bytes = sizeof(struct lm_values),
 					   .key = keys };
 
-/* The starter passes --daemon; going to the background is what we do anyway. */
+/* The starter passes --daemon; the lm always goes to the background. */
 static bool ignored_daemon;
 static int64_t listen_fd; /* 0 = none */
 
@@ -83,7 +83,8 @@ struct lm_paths {
 	/* kept subscriptions; in the state directory, which outlives a reboot */
 	char spool[FILE_PATH_BYTES];
 	char memfd[64];
-	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES], look[FILE_PATH_BYTES]; /* beside us */
+	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES],
+		look[FILE_PATH_BYTES]; /* programs in our directory */
 };
 
 struct program {

@@ -100,7 +100,7 @@
 #define AUDIT_REFUSED_MAX 10 /* refusals of one identity in a window; the others are counted */
 /* with these numbers 10 KB a minute at most */
 #define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000))
-#define AUDIT_READ_MAX_BYTES (256 * 1024) /* of the end of the files that one question reads */
+#define AUDIT_READ_MAX_BYTES (256 * 1024) /* read from the end of the files, per request */
 #define AUDIT_ENTRIES_MAX 1000 /* per daemon and answer */
 
 /* --- queues for a peer that reads slowly */

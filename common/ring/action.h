@@ -76,8 +76,8 @@ struct seg_action {
 static_assert(sizeof(struct seg_action) == 64, "one cache line");
 
 /*
- * Heads: u16 head[SEG_CHAINS][2], index + 1 of the first entry of (function, phase), 0 = none. In
- * the place of a function SEG_HOOKS + n stands for probe n, with CALL_START.
+ * Heads: u16 head[SEG_CHAINS][2], index + 1 of the first entry of (function, phase), 0 = none.
+ * Instead of a function, SEG_HOOKS + n means probe n, with CALL_START.
  */
 #define ACTION_HEADS_BYTES (SEG_CHAINS * 2 * sizeof(uint16_t))
 

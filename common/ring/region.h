@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions of a program by name. BEGIN..END is the code between two probes. A plain NAME stands for
- * two probes with names derived from it: NAME_begin and NAME_end, begin_NAME and end_NAME, and so
- * on.
+ * Regions of a program by name. BEGIN..END is the code between two probes. A plain NAME means two
+ * probes with names derived from it: NAME_begin and NAME_end, begin_NAME and end_NAME, and so on.
  */
 #ifndef COMMON_RING_REGION_H
 #define COMMON_RING_REGION_H

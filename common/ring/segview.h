@@ -333,7 +333,7 @@ void segview_meter_del(struct segview *v, unsigned number);
  */
 struct segview_metered {
 	uint64_t value; /* a thread that leaves first was inside at the beginning */
-	uint64_t doubt; /* of threads that have met neither probe yet: so much more it may be */
+	uint64_t doubt; /* maximum to add for threads that have reached neither probe yet */
 	bool torn;
 };
 int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,

@@ -97,7 +97,7 @@ struct omig_event_thread {
 	int is_tsc;
 };
 
-/* Initial-exec: a load, no call. */
+/* The TLS model initial-exec needs a load instead of a call. */
 extern __thread struct omig_event_thread *omig_event_here
 	__attribute__((tls_model("initial-exec")));
 

@@ -26,12 +26,14 @@ typedef struct omig_nlog *NL_log_T;
 #define NL_OK 0
 #define NL_ERR -1
 
-/* Flags of NetLoggerOpen: the destination of the environment wins; buffer in memory (always so);
- * append. */
+/*
+ * Flags of NetLoggerOpen: the destination of the environment has precedence; buffer in memory
+ * (always so); append.
+ */
 typedef enum { NL_ENV = 1, NL_MEM = 8, NL_APPEND = 16 } NL_openflag_t;
 enum { NL_OFF = 0, NL_ON = 1, NL_NOTSET = 2 };
 
-/* Levels: larger is chattier. */
+/* Levels: a larger one logs more. */
 enum {
 	NL_LVL_NOLOG,
 	NL_LVL_FATAL,

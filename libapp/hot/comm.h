@@ -27,7 +27,7 @@ struct comm_facts {
 	 */
 	struct comm_side {
 		int blocks, real;
-		uint64_t null[COMM_NEIGHBOURS / 64]; /* bits: MPI_PROC_NULL stands there */
+		uint64_t null[COMM_NEIGHBOURS / 64]; /* bits: the neighbour is MPI_PROC_NULL */
 	} sources, destinations;
 };
 

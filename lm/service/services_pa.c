@@ -56,8 +56,7 @@ static int serve_pa_create(struct service_call *c)
 	return call_each_proc(c, create_one);
 }
 
-/* Calls fn for each object of the list that is known here; what is not gets an entry, unless
- * `quiet`. */
+/* Calls fn for each known object of the list. Unknown objects get an entry, unless `quiet`. */
 static int for_each_object(struct service_call *c, bool quiet,
 			   int (*fn)(struct service_call *, struct pa_object *))
 {
@@ -170,7 +169,7 @@ static double rate(double gain, const struct pa_gain *g)
 	return g->to > g->from ? gain / (g->to - g->from) : 0;
 }
 
-/* Adds up, over the widest time. */
+/* Adds the values, over the widest interval. */
 static void add_gain(struct service_call *c, const struct pa_object *o, struct pa_cell *cell,
 		     struct pa_gain *sum)
 {

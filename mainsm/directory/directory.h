@@ -39,7 +39,7 @@ struct object {
 	uint32_t sub; /* node: enum msg_node_sub */
 	uint32_t server; /* node: the branch that serves it, 0 = none */
 	uint64_t attach; /* node: of the claim by which that has it; the greater is the later */
-	nsec_t since; /* node: when `sub` became what it is */
+	nsec_t since; /* node: time of the last change of `sub` */
 	/* node: number of its objects, snapshots seen; else: the last snapshot that contained it */
 	uint32_t objects, round;
 	bool snapshot; /* node: parts of a snapshot are missing */

@@ -25,7 +25,7 @@ struct live_job {
 	/* of replies since the last sample */
 	int64_t answered_nodes;
 	struct history_job sum;
-	struct history_call *call; /* owned; what was added, by function */
+	struct history_call *call; /* owned; sums, by function */
 	size_t ncall, cap;
 	struct live_rank *rank; /* owned; of this sample */
 	size_t nrank, rank_cap;

@@ -87,7 +87,7 @@ struct history_writer {
 	struct history_name *name; /* owned; functions that this block has named */
 	size_t nname, cap;
 	uint64_t block; /* block described by this entry */
-	bool is_described; /* types stand in this block */
+	bool is_described; /* the types are defined in this block */
 };
 
 /* stream: a number that no other writer uses. */

@@ -14,7 +14,7 @@
 #define HISTORY_BLOCK_NS (120 * NSEC_PER_SEC)
 #define HISTORY_QUERIES_MAX 8 /* at once: each reads the whole store */
 #define HISTORY_MIN_BYTES (INT64_C(1) << 20)
-#define HISTORY_EXPIRE_NS (600 * NSEC_PER_SEC) /* between two searches for what is too old */
+#define HISTORY_EXPIRE_NS (600 * NSEC_PER_SEC) /* interval of the searches for old blocks */
 
 struct history_store;
 struct history_query;

@@ -6,7 +6,7 @@
 #include "common/json/json.h"
 #include "neko/simulated/sim.h"
 
-#define NEKO_TRACE_MAX 1000 /* of each: more are no picture but a wall */
+#define NEKO_TRACE_MAX 1000 /* of each: more are unreadable */
 #define NEKO_TRACE_NAMES_MAX 64 /* different words of events */
 
 struct trace_message {

@@ -14,7 +14,7 @@ enum delay_kind {
 	DELAY_CONSTANT, /* a */
 	DELAY_UNIFORM, /* from a to b */
 	DELAY_EXPONENTIAL, /* mean a */
-	DELAY_NORMAL, /* mean a, deviation b, of what is not negative */
+	DELAY_NORMAL, /* mean a, deviation b, of the non-negative part */
 	DELAY_LOGNORMAL, /* mean a, deviation b: those of the delay, not of its logarithm */
 	DELAY_PARETO, /* at least a, tail of the power b > 1 */
 };

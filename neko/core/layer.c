@@ -120,7 +120,7 @@ static uint32_t sent_error(const struct neko_world *w)
 	return error < UINT32_MAX ? (uint32_t)error : UINT32_MAX;
 }
 
-/* False: layers hand something to each other for ever, and the stack would end before. */
+/* Returns false if layers pass messages to each other without end: the stack would overflow. */
 static bool enter(struct neko_layer *l)
 {
 	const struct neko_world_ops *ops = l->process->world->ops;
@@ -262,7 +262,7 @@ static void forget_received(struct neko_layer *l)
 	l->received = NULL;
 }
 
-/* NEVER for negative ones, and for those beyond all times. */
+/* Returns NEKO_NEVER for negative durations, and for a sum that overflows. */
 static nsec_t end_of(const struct neko_layer *l, nsec_t duration)
 {
 	nsec_t now = neko_now(l);

@@ -84,7 +84,7 @@ struct realtalk {
 	nsec_t until; /* events before this time are complete */
 	nsec_t next; /* when there is another block */
 	bool is_taken; /* taken, but the final block was not made yet */
-	bool is_to_crash; /* the master said so */
+	bool is_to_crash; /* requested by the master */
 };
 
 /* Sends the ready message and waits for the go. False: there is no run. Blocks. */

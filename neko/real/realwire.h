@@ -62,7 +62,7 @@ enum realwire_type {
 	REALWIRE_BLOCK, /* from the process: events, delays, its clock */
 	REALWIRE_KILL, /* to a factory: kill the process at once */
 	REALWIRE_GONE, /* from a factory: the process has ended */
-	REALWIRE_PING, /* from a factory: what is the time? */
+	REALWIRE_PING, /* from a factory: requests the time */
 	REALWIRE_PONG,
 	REALWIRE_SAMPLE, /* from a factory to its process */
 	REALWIRE_CRASH, /* to a process: a requested crash */

@@ -15,7 +15,7 @@ struct frame {
 struct station {
 	struct list queue; /* of frames, owned */
 	uint64_t queued_bytes;
-	nsec_t ready_at; /* CSMA: it does not try before */
+	nsec_t ready_at; /* CSMA: earliest time of the next attempt */
 	unsigned attempts; /* CSMA: collisions of its first frame */
 	bool is_resolving; /* CSMA-DCR: takes part in the search */
 	nsec_t expiry; /* FDDI: expiry of its rotation timer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations: of what is known now at once, of the rest a node of the graph. */
+/* Operations: constants are evaluated at once, others become nodes of the graph. */
 #include "pmsl/plan/binding.h"
 
 #include "common/flow/graph/op.h"
@@ -48,7 +48,7 @@ int bind_node(struct binder *b, const struct dag_node *at, const struct known *v
 	return rc;
 }
 
-/* Constants, as the engine would. */
+/* Evaluates constants as the engine would. */
 static double apply(enum flow_op op, const struct known *in, size_t n)
 {
 	struct flow_token t[3], out;
@@ -59,7 +59,7 @@ static double apply(enum flow_op op, const struct known *in, size_t n)
 	return out.value;
 }
 
-/* AND and OR of what is known in part. False when both sides are nodes. */
+/* Evaluates AND and OR if one side is a constant. Returns false when both sides are nodes. */
 static bool is_decided(enum flow_op op, const struct known *in, struct known *out)
 {
 	if (op != FLOW_OP_AND && op != FLOW_OP_OR)

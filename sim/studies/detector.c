@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define NAME_BYTES 24
-/* within which they are lost, so that no phase of heartbeats is preferred */
+/* spread of the losses, so that no phase of heartbeats is preferred */
 #define PHASE_NS (10 * NSEC_PER_SEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)
 
@@ -62,7 +62,7 @@ static void on_above_down(void *arg, struct link *l, const struct err *why)
 	struct pair *p = arg;
 
 	if (p->down != l)
-		return; /* an older link, whose end the other side has noticed before */
+		return; /* an older link, whose loss was noticed before */
 	p->down = NULL;
 	if (p->lost_at)
 		found(p);
@@ -219,8 +219,10 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	return rc;
 }
 
-/* P(X <= k) of a Poisson distribution, for a mean some deviations from k: from term k down, for
- * that is not too small. */
+/*
+ * P(X <= k) of a Poisson distribution, for a mean some deviations from k: summed from term k down,
+ * since the first term is not too small.
+ */
 static double at_most(uint64_t k, double mean)
 {
 	double term = exp((double)k * log(mean) - mean - lgamma((double)k + 1)), sum = term;

@@ -96,7 +96,7 @@ static int list_text(const char *word, bool is_long)
 	return n ? CMD_OK : unknown_service(word ? word : "");
 }
 
-/* The names that the running mainsm really offers, extension by extension. */
+/* Prints the names that the running mainsm offers, extension by extension. */
 static int ask_mainsm(const struct cmd_common *c)
 {
 	Omis_reply r;

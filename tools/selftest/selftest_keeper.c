@@ -76,7 +76,7 @@ static void clean(const char *dir)
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Away from the terminal, its signals and our output. */
+/* Runs without the terminal, its signals and our output. */
 __attribute__((noreturn)) static void guard(const char *dir, int fd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };

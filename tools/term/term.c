@@ -165,7 +165,7 @@ int term_key_of(const char *bytes, size_t n, size_t *used)
 	return TERM_KEY_OTHER;
 }
 
-/* Bytes that were read behind an escape and are no part of its key; at most one sequence. */
+/* Bytes read after an escape that do not belong to its key; at most one sequence. */
 static struct {
 	char byte[16];
 	size_t n, at;

@@ -71,7 +71,7 @@ struct agg {
 	};
 };
 
-/* Returns "MEAN"; NULL for a number that is no kind. */
+/* Returns "MEAN"; NULL for an invalid number. */
 const char *agg_kind_name(enum agg_kind kind);
 /* Finds the kind of that name in upper case; false: there is none. */
 bool agg_kind_find(const char *name, enum agg_kind *out);

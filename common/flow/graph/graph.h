@@ -112,7 +112,7 @@ struct flow_names {
 struct flow_source {
 	enum flow_source_kind kind;
 	const char *metric; /* "Send_volume" */
-	const char *object; /* token of what the metric is about: p_1_..., n_1, s_1 */
+	const char *object; /* token of the measured object: p_1_..., n_1, s_1 */
 	const char *probe; /* name of the probe that provides the values */
 	const char *process; /* and token of the process that executes it */
 	uint32_t parameter;

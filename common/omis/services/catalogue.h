@@ -28,7 +28,7 @@ enum omis_state { OMIS_UNSUPPORTED, OMIS_PARTLY, OMIS_DONE };
 
 /* How to merge results of one action for the same objects. */
 enum omis_merge {
-	OMIS_MERGE_LIST, /* nothing: they stand beside each other */
+	OMIS_MERGE_LIST, /* no merge: results are listed one after the other */
 	OMIS_MERGE_SUM, /* add: v */
 	OMIS_MERGE_INTEGRATOR, /* add at the latest time: I, v, t */
 	OMIS_MERGE_MEASURE, /* add over the widest time: value, from, to */

@@ -42,7 +42,7 @@ int lex_expected(struct lex *l, const char *what);
 
 void lex_blanks(struct lex *l);
 
-/* Returns the next byte that is no blank, or -1 at the end, without consuming it. */
+/* Returns the next byte that is not a blank, or -1 at the end, without consuming it. */
 static inline int lex_next(struct lex *l)
 {
 	lex_blanks(l);

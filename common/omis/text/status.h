@@ -31,7 +31,7 @@ enum status {
 	STATUS_UNSPECIFIED_ERROR = 1000,
 };
 
-/* "UNKNOWN_OBJECT"; the FATAL bit does not matter. "?" for a number that is no status. */
+/* "UNKNOWN_OBJECT"; the FATAL bit does not matter. "?" for an invalid number. */
 const char *status_name(unsigned status);
 
 bool status_is_error(unsigned status);
