@@ -29,7 +29,7 @@ enum input_from {
 
 struct watch;
 
-/* What the bound of a value by partners is made of: totals, so that a difference has its own. */
+/* Totals that the bound of a value by partners consists of. Differences of them have their own. */
 struct input_parts {
 	/* seconds of these partners, and of all others: shared out to them, possible for them, and
 	 * of no known partner */
@@ -40,7 +40,7 @@ struct input_parts {
 	double lost; /* calls whose partner found no room */
 	double open; /* seconds of calls under way, of any partner */
 	double scale; /* error of the tick scale */
-	double fixed; /* whatever came since when */
+	double fixed; /* error independent of the time */
 };
 
 struct input {
@@ -77,7 +77,7 @@ struct input {
 	double seen_error; /* of it, since the start */
 	struct input_parts seen_parts;
 	bool has_seen;
-	/* what the bound is counted from: as `base` is; and what it was of an earlier segment */
+	/* start of the bound's count, as `base`; and the bound of an earlier segment */
 	struct input_parts base_parts;
 	double base_error;
 	struct input_parts begun; /* when the input began, as `before` */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all pictures of results have: their head and style, names, and points left out. */
+/* Parts common to all pictures of results: head, style, names, and omitted points. */
 #include "neko/cmd/neko_plot.h"
 
 #include "eventlog/lifeline/lifepage.h"

@@ -263,7 +263,7 @@ static int write_lines(const char *path, const struct buf *lines, struct err *e)
 	return rc;
 }
 
-/* What was measured is there, also when what comes after it cannot be. */
+/* Writes the results so far, also if a later step fails. */
 static int finish(struct report *r, int rc, struct err *e)
 {
 	const char *to = r->plan->output;

@@ -22,7 +22,7 @@ static double per_second(const struct fnode *n, struct flow_token *out, double v
 	return v / ((double)span * 1e-9);
 }
 
-/* What came since the value before, with that bound; the state is that of the value then. */
+/* Subtracts the previous value from *out, with that bound, and stores the state at that value. */
 static void subtract(struct fnode *n, const struct flow_token *in, double error,
 		     struct flow_token *out)
 {
