@@ -147,7 +147,7 @@ static nsec_t send_at(struct mem_chan *m, const struct mem_packet *k)
 
 /* --- under way */
 
-/* From m to its peer, behind all that went before. */
+/* Puts a packet in transit to the peer, after all earlier ones. */
 static void put_under_way(struct mem_chan *m, struct mem_packet *k)
 {
 	const struct mem_link *how = link_of(m);
@@ -175,7 +175,7 @@ static bool has_room(const struct mem_chan *m, size_t n)
 	return !m->peer->in_bytes || m->peer->in_bytes + n <= window;
 }
 
-/* Room was made at the peer. */
+/* Sends waiting frames after the peer has made room. */
 static void send_waiting(struct mem_chan *m)
 {
 	struct mem_packet *k;
@@ -273,7 +273,7 @@ static void part(struct mem_chan *m, enum packet_kind kind)
 		put_under_way(m, k);
 	m->peer = NULL;
 	peer->peer = NULL;
-	if (!k) /* no memory for the news: at once, then */
+	if (!k) /* without memory for the delay, reports at once */
 		chan_fail_later(&peer->c, &(struct err){ .code = ERR_CLOSED,
 							 .text = "the peer has closed the link" });
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a connected socket to a peer that is known. */
+/* Handshake: from a connected socket to an authenticated peer. */
 #include "common/net/internal.h"
 
 #include <openssl/err.h>

@@ -215,7 +215,7 @@ bool evwords_iso(const char *s, size_t n, nsec_t *out)
 
 /* --- values */
 
-#define NUMBER_BYTES 40 /* longer texts are no numbers that anybody wrote */
+#define NUMBER_BYTES 40 /* longer texts are not usual numbers */
 
 bool evwords_value(const char *s, size_t n, enum evkind kind, struct evvalue *out)
 {
@@ -323,8 +323,8 @@ static size_t character(const char *s, size_t n)
 }
 
 /*
- * Returns how many bytes at the front need no escape; in a word of a line also none that would end
- * it.
+ * Returns how many leading bytes need no escape. In a word of a line, bytes that would end it need
+ * one.
  */
 static size_t simple_bytes(const char *s, size_t n, bool is_word)
 {

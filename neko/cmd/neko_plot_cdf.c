@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two runs over each other: for each quantity the share of values up to each value. */
+/* Draws two runs in one chart: for each quantity the share of values up to each value. */
 #include "neko/cmd/neko_plot.h"
 
 #include "common/base/str.h"
@@ -25,7 +25,7 @@ static void add_point(struct points *to, double x, double y)
 		to->point[to->n++] = (struct svg_point){ x, y, NAN };
 }
 
-/* Exact at the edges of the bins: results of versions that wrote no shares. */
+/* Derives points from bins, exact at their edges: results of versions that wrote no shares. */
 static void points_of_bins(struct points *to, struct json_object *quantity)
 {
 	struct json_object *bins = results_get(quantity, "histogram");

@@ -260,8 +260,7 @@ bool coro_is_below(const struct coro *c, const void *address)
 	return at < end && at >= end - c->below_bytes;
 }
 
-/* Looking does not make memory of a page: what was never written to is one page of zeros for
- * all. */
+/* Reading allocates no memory: pages that were never written share one page of zeros. */
 bool coro_is_broken(const struct coro *c)
 {
 	return !c->is_guarded && *c->lowest;

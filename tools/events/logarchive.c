@@ -18,7 +18,7 @@ struct loading {
 	const struct logarchive_options *options;
 	struct archive *a;
 	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
-	uint32_t text; /* the how manyth that begins so, from 0 */
+	uint32_t text; /* number among the texts with this beginning, from 0 */
 };
 
 /* --- reports */

@@ -24,7 +24,7 @@
 #define MANIPULATOR "omig:tool-manipulate//me@here"
 #define OBSERVER "omig:tool-observe//me@here"
 
-/* A daemon above: what it got, kept whole. */
+/* A daemon above: its received messages, copied. */
 struct above {
 	struct world *world;
 	struct net_ctx *ctx;
@@ -62,27 +62,27 @@ struct world {
 	nsec_t linger;
 	char end_reason[80];
 	uint64_t next_id;
-	struct msg_request as; /* op_epoch, op and flags of what world_ask() sends */
+	struct msg_request as; /* op_epoch, op and flags of the requests of world_ask() */
 };
 
 /* mainsm answers "" (it is the parent itself) unless the test sets mainsm.redirect. */
 void world_open(struct world *w);
 void world_close(struct world *w);
 
-/* The lm alone ends (as a crash: nothing is said) and begins again. */
+/* Ends the lm alone without messages, as in a crash, and starts it again. */
 void world_crash_lm(struct world *w);
 void world_start_lm(struct world *w);
 
 /* Time passes; all that is due happens. */
 void world_run(struct world *w, nsec_t by);
 
-/* A daemon above goes or comes back. */
+/* A daemon above disconnects or returns. */
 void above_listen(struct above *a, enum role role, const char *host, uint16_t *port);
 void above_close(struct above *a);
 
 void above_send(struct above *a, const struct msg *m);
 
-/* Messages of that type that came since the last call; NULL when there is none. */
+/* Returns the messages of that type since the last call; NULL when there is none. */
 const struct msg *above_next(struct above *a, uint8_t type);
 void above_skip_all(struct above *a);
 
@@ -106,7 +106,7 @@ void world_add_rank_with(struct world *w, struct fake_segment *s, const struct f
 /* The token of a live or dead process by its pid, from the directory; "" without one. */
 const char *world_token(struct world *w, int32_t pid);
 
-/* Arms and gives the ARM_ACK. */
+/* Arms and returns the ARM_ACK. */
 const struct msg_arm_ack *world_arm(struct world *w, const char *csr, const char *text,
 				    uint32_t prefix, bool reply);
 

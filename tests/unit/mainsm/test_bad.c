@@ -102,10 +102,7 @@ static bool takes_hierarchy(const struct omis_service *s)
 	       s->where != OMIS_AT_EVENT;
 }
 
-/*
- * Objects of no process, of another host, unattached: one answer, so that nothing can be learnt
- * from it.
- */
+/* Objects of no process, of another host, unattached: one answer, which reveals nothing. */
 TEST(every_service_on_what_is_not_there_says_so)
 {
 	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that a tool has detached alone: not asked, not watched, until its process comes
- * again. */
+/*
+ * A thread that a tool has detached alone: neither read nor watched, until its process is attached
+ * again.
+ */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 

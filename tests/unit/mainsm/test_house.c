@@ -216,7 +216,7 @@ TEST(where_an_sm_is_does_not_go_with_its_ghost)
 	rng_init(&b.rng, 1);
 	ck_assert_int_eq(mem_ctx_open(w.net, &who, &b.ctx, NULL), 0);
 	below_begin(&b);
-	world_run(&w, RECONNECT_MIN_NS / 2); /* the one in its place does not come back at once */
+	world_run(&w, RECONNECT_MIN_NS / 2); /* its successor does not reconnect at once */
 	ck_assert(b.is_up && !a.is_up);
 	link_close(a.link, NULL);
 	below_open(&w, &lm, ROLE_LM, "a", "h1");
@@ -273,7 +273,7 @@ TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
 	ck_assert(other.is_up);
 	ck_assert(!many[OPEN_PLACES - 1].is_up);
 	ck_assert(many[OPEN_PLACES - 2].is_up);
-	world_run(&w, 60 * SEC); /* the one that was ended comes back, and is refused */
+	world_run(&w, 60 * SEC); /* the ended one reconnects, and is refused */
 	ck_assert(other.is_up && !many[OPEN_PLACES - 1].is_up);
 	above_close(&other);
 	for (size_t i = 0; i < OPEN_PLACES; i++)
@@ -352,7 +352,7 @@ static void on_disown(struct below *s, const struct msg *m)
 	disowned += m->type == MSG_DISOWN && m->disown.node == 3 && str_eq(m->disown.host, "h1");
 }
 
-/* Its sm has the host's word alone, and would not let in whose number it is. */
+/* Its sm knows the host's claim only, and would refuse the owner of the number. */
 TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
 {
 	world_open(&w);
@@ -561,7 +561,7 @@ TEST(a_full_disk_is_told_once_and_its_end_too)
 	fd = open(log, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE, .format = LOG_PLAIN, .fd = fd });
 	unlink(names);
-	ck_assert_int_eq(mkdir(names, 0700), 0); /* nothing can be written in its place */
+	ck_assert_int_eq(mkdir(names, 0700), 0); /* it cannot be replaced */
 	below_open(&w, &lm, ROLE_LM, "a", "h1");
 	world_run(&w, 10 * SEC);
 	ck_assert_uint_eq(lines_of(log, "are not saved"), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens that mainsm grants, their holders and lifetimes, and tools whose time is over. */
+/* Tokens that mainsm grants, their holders and lifetimes, and expired tools. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 
@@ -77,8 +77,7 @@ TEST(a_guest_is_cut_when_its_certificate_ends)
 	str_copy(guest.owner, sizeof(guest.owner), "guest");
 	str_copy(own.owner, sizeof(own.owner), "me");
 	own.has_uid = true;
-	/* Channels go by the true clock: the world's is made to come to the end of what is good for
-	 * them. */
+	/* Channels use the true clock: it reaches the end of the certificates' validity. */
 	guest.wall_not_after = own.wall_not_after = clock_wall() + 86400 * SEC;
 	above_open_as(&w, &t, &guest);
 	above_open_as(&w, &other, &own);
@@ -86,7 +85,7 @@ TEST(a_guest_is_cut_when_its_certificate_ends)
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(t.downs, 0);
 	world_run(&w, 2 * SEC);
-	ck_assert_uint_gt(t.downs, 0); /* it may have dialled again: channels let it in */
+	ck_assert_uint_gt(t.downs, 0); /* it may have dialled again: channels accept it */
 	ck_assert_uint_eq(other.downs, 0);
 	above_close(&other);
 	above_close(&t);

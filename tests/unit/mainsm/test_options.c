@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options of measurements and of kept subscriptions: each from both sides of what it takes. */
+/* Options of measurements and of kept subscriptions: both sides of each bound. */
 #include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"

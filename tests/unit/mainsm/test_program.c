@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mainsm as a process: what its user, its files and its signals see. */
+/* mainsm as a process: its effects on its user, its files and its signals. */
 #include "common/link/connstr.h"
 #include "mainsm/program.h"
 #include "tests/process.h"
@@ -51,7 +51,7 @@ TEST(the_next_start_keeps_the_string)
 	ck_assert_str_eq(first.host[1], "b");
 	ck_assert_int_eq(process_end(start(OPTIONS("--advertise", "a.example,b"), &second)), 0);
 	ck_assert_mem_eq(&first, &second, sizeof(first));
-	/* A token with less than half of what is wanted now is no token to hand out. */
+	/* A token with less than half of the requested lifetime is not handed out. */
 	ck_assert_int_eq(process_end(start(OPTIONS("--token-lifetime", "30d"), &second)), 0);
 	ck_assert_str_eq(first.pin, second.pin);
 	ck_assert_uint_eq(first.port, second.port);

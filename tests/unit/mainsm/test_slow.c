@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A branch that does not take what it is sent. */
+/* A branch that does not read. */
 #include "mainsm/tool/session.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"

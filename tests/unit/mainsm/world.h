@@ -82,7 +82,7 @@ struct world {
 	unsigned starts, ends;
 	char started[64];
 	int start_rc;
-	char dir[64]; /* "" = nothing is kept */
+	char dir[64]; /* "" = nothing is stored */
 	nsec_t wall_ahead;
 };
 

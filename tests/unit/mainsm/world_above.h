@@ -112,7 +112,7 @@ static inline uint64_t above_send(struct above *a, const char *text, nsec_t dead
 	return m.request.id;
 }
 
-/* Sends and waits for the reply; NULL when none came in that time. */
+/* Sends and waits for the reply; NULL when none arrived in that time. */
 static inline const struct reply *above_ask_for(struct above *a, const char *text, nsec_t deadline,
 						nsec_t wait)
 {

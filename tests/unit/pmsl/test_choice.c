@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choices of virtual times: their nodes stand at the sources, with the words of the text. */
+/* Choices of virtual times: their nodes are at the sources, with the words of the text. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
@@ -109,8 +109,7 @@ TEST(what_is_not_chosen_ends_at_its_source)
 {
 	args[1] = (struct bind_arg){ .is_given = true, .vt = times, .nvt = ARRAY_LEN(times) };
 	args[2] = (struct bind_arg){ .is_given = true, .value = 3 };
-	/* Above the mean stands the choice in the text, and the mean is of processes of all
-	 * nodes. */
+	/* The choice is above the mean in the text, and the mean is of processes of all nodes. */
 	plan_text(CHOOSING("r AT e(p, vt)", "vt > 10"), "M", TWO_NODES);
 	expect_kinds("a", "2 input, 1 set, 1 link_out, 2 choice");
 	expect_kinds("b", "1 input, 1 set, 1 link_out, 1 choice");

@@ -220,7 +220,8 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 
 	for (unsigned k = 0; k < WALK_VTS; k++) {
 		unsigned vt = 1 + (first + k * step) %
-					  WALK_VTS; /* 1 and 5 have no factor with it: each comes */
+					  /* 1 and 5 have no factor with it: each occurs */
+					  WALK_VTS;
 		const struct walk_event *e = &t->story.event[p][vt];
 
 		if (!e->is_lost && e->round == t->round)
@@ -251,7 +252,7 @@ static void push(struct tree *t, unsigned i)
 	}
 }
 
-/* When the host hears of it, if ever. */
+/* Time at which the host is notified, if ever. */
 static void hurt_story(struct tree *t)
 {
 	for (unsigned p = 0; p < WALK_PROCS; p++) {
@@ -412,7 +413,7 @@ static void check_value(struct tree *t)
 	demand(t, is_close(wanted, got), "%.17g, not %.17g", got, wanted);
 }
 
-/* A host or site whose frame of this read is not there. */
+/* True if a host or site has not sent its frame of this read. */
 static bool is_somebody_missing(const struct tree *t, unsigned read)
 {
 	for (unsigned i = 1; i < t->plan->pieces.n; i++)

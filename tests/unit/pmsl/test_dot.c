@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drawings: the shape, the words and the edges of each kind of node, and the cluster of each
- * place. */
+/*
+ * Drawings: the shape, the text and the edges of each kind of node, and the cluster of each place.
+ */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
@@ -269,7 +270,7 @@ static struct flow_graph *receiving(const char *a, const char *b)
 	return g;
 }
 
-/* Two sites, of which one has a piece; a node of each; and a node whose site is unknown. */
+/* Two sites, one of which has a piece; a node of each; and a node whose site is unknown. */
 static const struct world_object objects[] = {
 	{ .kind = PMSL_T_SITE, .token = "s_1", .name = "north", .parent = WORLD_NONE },
 	{ .kind = PMSL_T_SITE, .token = "s_2", .parent = WORLD_NONE },

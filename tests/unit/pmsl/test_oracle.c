@@ -22,7 +22,7 @@ static unsigned roll(unsigned n)
 	return (unsigned)rng_below(&rng, n);
 }
 
-/* --- the pieces, each in an engine of its own */
+/* --- the pieces, each in a separate engine */
 
 #define PIECES_MAX 8
 
@@ -91,7 +91,7 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 	for (unsigned k = 0; k < WALK_VTS; k++) {
 		const struct walk_event *e;
 
-		/* 1 and 5 have no factor with WALK_VTS: each comes. */
+		/* 1 and 5 have no factor with WALK_VTS: each occurs. */
 		vt = 1 + (first + k * step) % WALK_VTS;
 		e = &story.event[p][vt];
 		if (e->time > walk_read_time(r - 1) && e->time <= walk_read_time(r))

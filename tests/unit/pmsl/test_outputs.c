@@ -106,7 +106,7 @@ static void one_host(unsigned ranks)
 	buf_done(&b);
 }
 
-/* Each part goes in one frame, and is read there as it was written. */
+/* Each part fits into one frame, and is read there unchanged. */
 static void parts_can_be_read(void)
 {
 	for (size_t i = 0; i < plan.pieces.n; i++) {

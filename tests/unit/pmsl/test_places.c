@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors of a text: the message, the hint, and the place, which stands between `` here. */
+/* Errors of a text: the message, the hint, and the place, which is between `` here. */
 #include "common/base/str.h"
 #include "common/base/array.h"
 #include "pmsl/check/check.h"

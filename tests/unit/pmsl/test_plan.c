@@ -394,7 +394,7 @@ TEST(evaluated_centrally_only_sources_are_below)
 	options.is_central = false;
 }
 
-/* A batch that is on its way while the objects change must not be taken for another. */
+/* A batch in transit while the objects change must not be mistaken for another. */
 TEST(a_link_is_named_by_what_it_carries)
 {
 	static const char sum[] = "M(Process[] l, TimeInterval t) { Process p; Value[] x; "

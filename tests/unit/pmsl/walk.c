@@ -16,9 +16,9 @@ nsec_t walk_read_time(unsigned r)
 struct answer {
 	double v;
 	double with; /* of a pair the second */
-	double time; /* when the last of what it is made of had come, NaN: it is of no time */
+	double time; /* time of the latest data, NaN: none */
 	bool is_excluded;
-	unsigned round; /* in which the last of its events was heard of */
+	unsigned round; /* round in which the last of its events was reported */
 };
 
 static struct answer walk(struct walk *w, uint32_t node);
@@ -226,7 +226,7 @@ static bool is_static(const struct dag *g, const struct dag_node *n)
 	return true;
 }
 
-/* An object that a condition leaves out is no member. */
+/* An object excluded by a condition is not a member. */
 static bool is_none(struct walk *w, const struct dag_node *condition)
 {
 	if (condition->kind == DAG_OP && condition->op == PMSL_AND)
@@ -334,7 +334,7 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 	else if (t.n)
 		a.v = n->op == PMSL_MEAN ? t.sum / t.n : n->op == PMSL_MIN ? t.min : t.max;
 	/*
-	 * Objects without any value give an unknown result; one that WHERE leaves out has
+	 * Objects without any value yield an unknown result; an object that WHERE excludes has
 	 * reported.
 	 */
 	if (!is_over_vt(w, n) && !t.n && (n->free || !t.nexcluded))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The value of a metric by a walk over its template, with all that has happened at hand. It
- * knows what the tests of random metrics use, and nothing of graphs, pieces or partial aggregates.
+ * The value of a metric by a walk over its template, with all events available. It handles the
+ * features used in tests of random metrics, without graphs, pieces or partial aggregates.
  */
 #ifndef TESTS_UNIT_PMSL_WALK_H
 #define TESTS_UNIT_PMSL_WALK_H
@@ -14,7 +14,7 @@
 #define WALK_VTS 12 /* virtual times, from 1 */
 #define WALK_READS 3
 
-/* When a process came by the probe, what it had counted then, and what the probe brought along. */
+/* Time at which a process passed the probe, its counts at that time, and the probe's parameters. */
 struct walk_event {
 	nsec_t time;
 	double sent, extra;
@@ -33,7 +33,7 @@ struct walk {
 	unsigned read; /* from 1 */
 	enum flow_since since;
 	unsigned run[PMSL_VARIABLES_MAX]; /* values of the variables: a rank, a virtual time */
-	unsigned running; /* bits of the variables that stand for something now */
+	unsigned running; /* bits of the variables that have a value now */
 	/* A process' value of one virtual time, whole in that round, has not come up; NULL: all
 	 * have. */
 	bool (*is_gone)(void *arg, unsigned rank, unsigned vt, unsigned round);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Memory of one message; everything goes with fill_done(). */
+/* Memory of one message; fill_done() frees all of it. */
 struct fill {
 	struct rng rng;
 	void *block[4096];

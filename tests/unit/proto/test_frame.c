@@ -37,7 +37,7 @@ TEST(a_frame_is_a_big_endian_length_a_type_and_the_payload)
 	buf_done(&b);
 }
 
-/* Feeds the stream in pieces of at most `most` bytes and writes what comes out as text. */
+/* Feeds the stream in pieces of at most `most` bytes and writes the frames as text. */
 static void feed(const struct buf *in, size_t most, struct rng *rng, struct buf *out)
 {
 	struct frame_in f;

@@ -323,7 +323,7 @@ TEST_EACH(a_bad_field_is_named_by_its_path, at, ARRAY_LEN(bad_inputs))
 
 	ck_assert_str_eq(v.e.text, b->text);
 	ck_assert_int_eq(v.rc, -ERR_PROTO);
-	/* The same through the front door, and nothing is stored. */
+	/* The same by the public function, and nothing is stored. */
 	ck_assert_int_eq(msg_get(b->type, (const uint8_t *)b->bytes, b->n, &m, &e), -ERR_PROTO);
 	ck_assert_ptr_null(m);
 	ck_assert_str_eq(e.text, b->text);

@@ -185,7 +185,7 @@ TEST(a_frame_of_the_largest_size_passes_and_one_byte_more_does_not)
 	struct buf b = BUF_INIT(4 << 20);
 	struct msg *m;
 
-	/* type, tag and a length of three bytes stand before the text. */
+	/* type, tag and a length of three bytes precede the text. */
 	for (size_t n = FRAME_MAX_BYTES - 6; n <= FRAME_MAX_BYTES - 4; n++) {
 		const struct msg_request r = { .text = { p, n } };
 

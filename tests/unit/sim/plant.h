@@ -14,17 +14,17 @@ enum plant {
 	PLANT_FORGOTTEN_RELEASE,
 	PLANT_MISSORTED_TIME, /* two calls are reported in the wrong order */
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
-	PLANT_FORGOTTEN_SYNC, /* the file of tokens is said to be on the disk, and is in memory */
+	PLANT_FORGOTTEN_SYNC, /* the file of tokens is reported as synced, and is in memory only */
 	PLANT_BOLD_CLOCK, /* all state a tenth of their clock's bound */
 	PLANT_LEAKED_REPLY, /* an answer is not freed, now and then */
 	PLANT_UNBOUNDED_QUEUE, /* without a cap for a slow reader */
-	PLANT_GULLIBLE_SM, /* an sm takes what any host says of any other for true */
+	PLANT_GULLIBLE_SM, /* an sm believes any host's report about another */
 	PLANT_COUNTED_TWICE, /* the lost events of a program are reported twice */
 	PLANT_KEPT_CSR, /* conditional requests of a tool that has left stay in the sm */
 	/* a new version of a conditional request takes effect before the old one ends */
 	PLANT_NEW_BEFORE_OLD,
 	PLANT_EMPTY_CONTRIBUTOR, /* an object without a value counts as a contributor */
-	PLANT_DOUBLED_BATCH, /* a batch that comes twice counts twice */
+	PLANT_DOUBLED_BATCH, /* a repeated batch counts twice */
 	PLANT_LATE_CONTRIBUTOR, /* a host that is late with a read contributes to the next one */
 	PLANT_COUNT
 };

@@ -81,7 +81,7 @@ static struct csr *same_token(const struct csr *c)
 	return NULL;
 }
 
-/* The entry before a request goes when that one is there. */
+/* The entry before a request is lost when that request exists. */
 struct csr *__wrap_csr_before(const struct csr *c)
 {
 	struct csr *old = same_token(c);

@@ -17,7 +17,9 @@ void __wrap_site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
 void __real_site_csrs_disarm(struct site_csrs *a, const char *csr);
 void __wrap_site_csrs_disarm(struct site_csrs *a, const char *csr);
 
-/* An sm hears of each request of a tool that leaves, and of the tool: either would do. */
+/*
+ * An sm is notified of each request of a tool that leaves, and of the tool: either is sufficient.
+ */
 void __wrap_site_csrs_drop_tool(struct site_csrs *a, uint32_t tool)
 {
 	if (!plant_shows(PLANT_KEPT_CSR, 1))

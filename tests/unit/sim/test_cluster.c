@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole hierarchies in virtual time: the same seed is the same run, and whatever goes wrong, what
- * must hold holds when all is mended. OMIG_SIM_SEEDS=N worlds (50) from OMIG_TEST_SEED on.
+ * Whole hierarchies in virtual time. The same seed is the same run, and all invariants hold after
+ * the repair of any faults. OMIG_SIM_SEEDS=N worlds (50) from OMIG_TEST_SEED on.
  */
 #include "common/base/log.h"
 #include "common/base/array.h"
@@ -133,7 +133,7 @@ TEST(whatever_goes_wrong_what_must_hold_holds)
 	printf("# %" PRIu64 " worlds: %" PRIu64 " lies, %" PRIu64 " answers, %" PRIu64
 	       " kills, %" PRIu64 " links in trouble, %" PRIu64 " disks\n",
 	       n, lies, answers, kills, cuts, disks);
-	/* Few worlds may lack any one of these; many that lack one have seen nothing of it. */
+	/* Any one of these may be missing in a few worlds; over many worlds each must occur. */
 	if (n < SEEDS_DEFAULT)
 		return;
 	ck_assert_uint_gt(kills, n);
@@ -185,7 +185,7 @@ TEST(a_field_behind_a_large_number_is_changed_and_kept_as_any)
 	buf_done(&out);
 }
 
-/* They would look for a place for ever. */
+/* They would search for a place without end. */
 TEST(hosts_that_no_sm_takes_are_refused_before_the_world_begins)
 {
 	const struct run_conf c = {

@@ -28,8 +28,10 @@ TEST(who_is_gone_is_found_in_six_seconds_by_both_sides)
 
 	ck_assert_uint_eq(r.suspicions, 0);
 	ck_assert_uint_eq(r.found.n, 80);
-	/* The last sign of life came up to a period before; a second is for the slots of an sm's
-	 * timers, and the way. */
+	/*
+	 * The last sign of life arrived up to a period before. A second is for the slots of an sm's
+	 * timers, and the transit.
+	 */
 	ck_assert_double_gt(r.found.min, 2);
 	ck_assert_double_lt(r.found_max, 6 + 1);
 }

@@ -17,7 +17,7 @@
 #define WORLDS_MAX 1000
 #define WORLDS_SOON 50
 
-/* The report of the run, "" when nothing is wrong. */
+/* Writes the report of the run, "" without violations. */
 static void run(uint64_t seed, enum rogue_when rogues, char out[WORLD_WORDS_BYTES])
 {
 	struct run_conf c = { .seed = seed,
@@ -35,7 +35,7 @@ static void run(uint64_t seed, enum rogue_when rogues, char out[WORLD_WORDS_BYTE
 	memcpy(out, r.broken, WORLD_WORDS_BYTES);
 }
 
-/* before: the world in front of the first that is tried. */
+/* before: the world before the first one that is tried. */
 static void find_among(enum rogue_when rogues, uint64_t before, enum plant p, const char *words)
 {
 	char broken[WORLD_WORDS_BYTES] = "";
@@ -143,7 +143,7 @@ TEST(late_data_that_count_as_contributors_are_found)
 	find_among(ROGUE_SOMETIMES, WORLDS_SOON, PLANT_LATE_CONTRIBUTOR, "INV-39: ");
 }
 
-/* Sanitizers examine the worlds of test_cluster: here it is the oracles that are tried. */
+/* Sanitizers examine the worlds of test_cluster: this tests the oracles. */
 int main(void)
 {
 	const char *sanitizers = getenv("SANITIZE");

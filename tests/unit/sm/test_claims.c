@@ -124,7 +124,7 @@ static void send_report(struct fake_sm *s, struct report *r)
 	world_run(&w, 20 * MS);
 }
 
-/* Attached as the counter says, and with the process only if it is believed. */
+/* Attached by the counter, and with the process only if it is believed. */
 static bool has_host(void)
 {
 	return top_find(&w, "n_31") && top_find(&w, "p_31_000001");
@@ -251,7 +251,7 @@ TEST(a_host_is_served_where_it_looked_for_a_parent_last)
 	fake_start(&one, "r1");
 	fake_start(&two, "r2");
 	send_report(&one, &a);
-	send_report(&two, &b); /* an equal number: the first keeps it while it is there */
+	send_report(&two, &b); /* an equal number: the first keeps it while it is connected */
 	ck_assert_str_eq(believed(), "from one");
 	b.d.attach = 6;
 	send_report(&two, &b);

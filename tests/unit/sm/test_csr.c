@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests: armed over the hosts, confirmed once, kept through losses, and what they
- * report.
+ * Conditional requests: armed on the hosts, confirmed once, kept through losses, and their reports.
  */
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
@@ -278,7 +277,7 @@ TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 						      .nentry = 1 } });
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).forged, 3);
-	ck_assert_uint_eq(w.lm[1].downs, 0); /* n_2 may speak of n_2 */
+	ck_assert_uint_eq(w.lm[1].downs, 0); /* n_2 may report n_2 */
 	ck_assert_uint_eq(w.lm[2].downs, 1);
 	ck_assert_uint_eq(w.lm[3].downs, 1);
 	ck_assert_uint_eq(w.top.triggers, 1);
@@ -388,7 +387,7 @@ TEST(what_waits_for_an_event_that_is_dropped_may_go)
 	trigger_held(&w.lm[0], "c_1", "n_1");
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.triggers, 1);
-	ck_assert_uint_eq(w.lm[0].releases, 0); /* mainsm says when */
+	ck_assert_uint_eq(w.lm[0].releases, 0); /* mainsm determines when */
 	trigger_held(&w.lm[0], "c_9", "n_1");
 	lm_trigger(&w.lm[0], "c_9", "t_1_000001");
 	world_run(&w, 5 * MS);
@@ -411,7 +410,7 @@ TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
 	top_arm(&w, "c_2", 1, EVENT("p_1_000001"), 0);
 	w.lm[0].disarms = w.lm[0].gones = 0;
 	top_stop(&w);
-	top_start(&w); /* a new one: its epoch says so */
+	top_start(&w); /* a new one, by its epoch */
 	world_run(&w, 8 * SEC);
 	ck_assert_uint_eq(world_counts(&w).csrs, 2);
 	top_arm(&w, "c_2", 5, EVENT("p_1_000001"), 0);

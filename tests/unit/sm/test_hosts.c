@@ -70,7 +70,7 @@ TEST(two_hosts_of_one_number_are_told_so)
 	expect_refused(1, "node number 1 is that of host h1");
 }
 
-/* The first may have said what is not true. */
+/* The first claim may have been false. */
 TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
 {
 	struct msg m = { .type = MSG_DISOWN, .disown = { .node = 2, .host = "h3" } };
@@ -192,7 +192,7 @@ TEST(a_large_snapshot_goes_in_parts_and_comes_again_whole)
 	ck_assert_uint_ge(w.top.directories, before + 2);
 }
 
-/* Every way to speak of what is not one's own: the host is cut, nothing of it goes up. */
+/* Every report about foreign objects: the host is disconnected, and nothing is sent up. */
 static const struct msg_object forgeries[] = {
 	{ .token = "p_2_000009", .parent = "n_2" },
 	{ .token = "n_2", .parent = "s_5" },
@@ -333,7 +333,7 @@ TEST(an_sm_that_was_started_again_tells_nothing_before_its_lms_did)
 TEST(one_host_cannot_take_all_the_room)
 {
 	lms_start(&w, 2);
-	top_stop(&w); /* it need not hear of them */
+	top_stop(&w); /* it need not be notified */
 	for (uint32_t i = 0; i < 20; i++) {
 		struct msg_object o[1000];
 		char token[1000][TOKEN_BYTES];
@@ -376,7 +376,7 @@ TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
 
-/* Requests whose answers are not awaited. */
+/* Requests without a wait for their answers. */
 static void lm_flood(struct world *world, const char *text)
 {
 	static uint32_t numbers[512];
@@ -426,7 +426,7 @@ TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 	ck_assert_uint_eq(w.lm[1].downs, 0);
 }
 
-/* Its link sends heartbeats, and so it is not silent. */
+/* Its link sends heartbeats, so it is not silent. */
 TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 {
 	lms_start(&w, 2);

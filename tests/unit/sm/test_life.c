@@ -276,7 +276,7 @@ TEST(a_dump_names_its_figures)
 	buf_done(&b);
 }
 
-/* A mainsm that has lost its numbers gives others. Below an sm that is below another, too. */
+/* A mainsm that has lost its numbers assigns others. Also below an sm that is below another one. */
 TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
 {
 	const struct msg m = { .type = MSG_DISOWN, .disown = { .node = 1, .host = "h1" } };

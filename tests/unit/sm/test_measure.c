@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements of a site: hosts get their pieces, what they send is one frame a read, nothing
- * counts twice. */
+/*
+ * Measurements of a site: hosts receive their pieces, their batches are sent as one frame per read,
+ * and nothing counts twice.
+ */
 #include "common/flow/batch/batch.h"
 #include "common/omis/text/status.h"
 #include "common/time/timebase.h"
@@ -83,7 +85,7 @@ static int send_up(struct lm *l, const struct msg *m)
 	return l->parent ? parent_send(l->parent, m) : link_send(l->link, m);
 }
 
-/* The lm confirms what it got; what: NULL, or what is wrong. */
+/* The lm confirms its pieces; what: NULL, or the error. */
 static void confirm(size_t i, const char *what)
 {
 	const struct msg *got = kept_next(&w.lm[i].flows, MSG_FLOW_LOAD);
@@ -271,7 +273,7 @@ TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
 	world_run(&w, 200 * MS);
 	ck_assert_uint_eq(w.lm[1].flows.m[1]->flow_load.read, 1);
 	confirm(1, NULL);
-	ck_assert_ptr_null(ack()); /* nothing is wrong or requested */
+	ck_assert_ptr_null(ack()); /* no errors and no requests */
 	world_run(&w, 700 * MS);
 	send_value(0, "a", 2, 3);
 	ck_assert_ptr_null(frame());
@@ -301,7 +303,7 @@ TEST(nobody_sends_by_the_link_of_another)
 	t = value_of_read(1);
 	ck_assert_double_eq(t.value, 3);
 	ck_assert(w.lm[0].is_up);
-	/* The claim of another host is a lie. */
+	/* The claim of another host is false. */
 	{
 		const struct msg m = { .type = MSG_FLOW_BATCH,
 				       .flow_batch = {

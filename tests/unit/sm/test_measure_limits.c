@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements that an sm refuses, what it shows of those that run, and how they end. */
+/* Measurements that an sm refuses, its reports about running ones, and their ends. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/omis/text/status.h"
@@ -258,7 +258,7 @@ TEST(a_look_shows_the_nodes_and_the_ways_of_a_measurement)
 	ck_assert_ptr_nonnull(strstr(text, "],[2,\"link_out\","));
 	ck_assert_ptr_nonnull(strstr(text, "],[\"up\","));
 	ck_assert_ptr_nonnull(strstr(text, "],[\"n_1\",0,0]"));
-	/* An sm without a piece of it says nothing. */
+	/* An sm without a piece of it reports nothing. */
 	r = top_ask(&w, ":omig_dfg_look([n_1],8)", SEC);
 	ck_assert_uint_eq(entries_of(r, 1), 1);
 	r = top_ask(&w, ":omig_dfg_look([n_1],0)", SEC);

@@ -72,7 +72,7 @@ TEST(a_silent_lm_costs_the_deadline_and_is_named)
 	ck_assert_str_eq(entry_of(r, 1, 0)->objects, "n_1,n_3");
 	ck_assert_uint_eq(w.lm[1].cancels, 1);
 	ck_assert_int_lt(w.lm[1].deadline, 500 * MS);
-	/* Late, and once more: dropped and counted. */
+	/* Late, and repeated: dropped and counted. */
 	lm_reply(&w.lm[1], w.lm[1].last_id, 1, "n_2");
 	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_1");
 	world_run(&w, 5 * MS);

@@ -52,8 +52,10 @@ static void guest_start(enum role role, const char *claims)
 	run(300 * MS);
 }
 
-/* The status of the reply's first bad entry; its text is in w.guest.last. `after`: time for what
- * comes of it. */
+/*
+ * Returns the status of the reply's first error entry; its text is in w.guest.last. `after`: time
+ * for the effects.
+ */
 static unsigned ask_for(const char *text, nsec_t after)
 {
 	struct msg m = { .type = MSG_REQUEST };
@@ -341,7 +343,7 @@ TEST(a_join_that_is_cancelled_is_not_answered)
 {
 	w.enrol_waits = true;
 	guest_start(ROLE_TOOL_OBSERVE, "tool");
-	cancel(7); /* nothing is under way */
+	cancel(7); /* nothing is pending */
 	send_request(7, JOIN_1);
 	cancel(8); /* of another request */
 	send_request(9, JOIN_2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sms below the sm of a site: what goes through them, and what happens when one of them dies. */
+/* sms below the sm of a site: messages through them, and the death of one of them. */
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
@@ -209,7 +209,10 @@ TEST(the_old_parent_is_fenced_off)
 
 	grow(1);
 	old = lms_of(0) ? 0 : 1;
-	/* The lm is cut off from it, the old one is not from us: both speak of the host. */
+	/*
+	 * The lm is cut off from the old sm, the old sm is not cut off from us: both report the
+	 * host.
+	 */
 	mem_net_set_link(w.net, "h1", old ? "b2" : "b1",
 			 &(struct mem_link){ .delay = MS / 10, .cut = true });
 	world_run(&w, 30 * SEC);
@@ -217,7 +220,7 @@ TEST(the_old_parent_is_fenced_off)
 	ck_assert_uint_eq(lms_of(!old), 1);
 	ck_assert_uint_eq(lms_of(old), 0);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
-	world_run(&w, 700 * SEC); /* the old one takes it for lost, and forgets it */
+	world_run(&w, 700 * SEC); /* the old one considers it lost, and removes it */
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
 	ck_assert_uint_eq(world_counts(&w).forged, 0);
@@ -287,7 +290,7 @@ TEST(three_levels_hold_too)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(lms_of(1), 4); /* sent on twice */
 	ask_all(4);
-	below_kill(&w, 0); /* the one in the middle: its host goes to the sm of the site */
+	below_kill(&w, 0); /* the one in the middle: its host moves to the sm of the site */
 	world_run(&w, 10 * MS);
 	ck_assert_int_le(until_all_up(), BACK_NS);
 	ask_all(4);
@@ -322,7 +325,7 @@ TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
 		ck_assert_uint_eq(w.lm[i].ups, 1); /* they have not noticed */
 }
 
-/* --- an sm below that lies */
+/* --- a malicious lower sm */
 
 struct liar {
 	struct net_ctx *ctx;
@@ -457,7 +460,7 @@ TEST(an_sm_may_not_take_a_host_that_another_serves)
 	lms_start(&w, 2);
 	liar_start(&l, "a");
 	ck_assert(l.is_up);
-	/* The lm says 1; a number that is not newer is no reason to cut a late peer. */
+	/* The lm reports 1; a number that is not newer does not disconnect a late peer. */
 	liar_report(&l, 1, "h1", 1, MSG_OP_PRESENT);
 	liar_report(&l, 1, "h1", 0, MSG_OP_GONE);
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
@@ -469,7 +472,7 @@ TEST(an_sm_may_not_take_a_host_that_another_serves)
 	liar_free(&l);
 }
 
-/* It may repeat the lie of a host: its other hosts must not suffer for that. */
+/* It may repeat a false report of a host: its other hosts must not suffer. */
 TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 {
 	struct liar l;

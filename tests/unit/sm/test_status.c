@@ -194,7 +194,7 @@ TEST(measurements_are_counted)
 	IS("flow_reads", 0);
 	ck_assert_int_gt(counter("flow_state_bytes"), 0);
 	IS("flow_graph_bytes", sizeof(HOST) - 1);
-	load(start); /* again: nothing is new */
+	load(start); /* again: no change */
 	IS("measurements", 1);
 	IS("flow_graph_bytes", sizeof(HOST) - 1);
 	world_run(&w, SEC - 20 * MS);

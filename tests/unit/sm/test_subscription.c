@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions through an sm: what hosts send comes up, however little room there is, and
- * whatever is said of it meanwhile. */
+/*
+ * Kept subscriptions through an sm: blocks of hosts arrive with any room, and with any messages
+ * meanwhile.
+ */
 #include "common/base/hash.h"
 #include "eventlog/evblock.h"
 #include "tests/suite.h"
@@ -18,7 +20,7 @@
 #define BODY (100 * 1024)
 #define BLOCKS 4 /* of a message */
 #define MESSAGES 20
-#define ROOM 8 /* as an sm gives */
+#define ROOM 8 /* room granted by an sm */
 #define STREAM 9
 #define LIE 1000000 /* block of a host that is not the stream's */
 #define SYNCED_MAX 64
@@ -160,7 +162,7 @@ static void top_looks(void)
 	kept_done(&w.top.flows);
 }
 
-/* The disk is real, time is not: a turn costs 1 ms of ours and as much of that as is said. */
+/* The disk is real, time is not: a turn costs 1 ms of real time and the given virtual time. */
 static void turn_for(nsec_t virtual)
 {
 	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
@@ -407,7 +409,7 @@ TEST(the_end_of_a_subscription_reaches_its_hosts)
 	ck_assert_ptr_nonnull(m);
 	ck_assert_str_eq(m->events_end.sub, "run7");
 	ck_assert_str_eq(m->events_end.identity, OWNER);
-	/* A host that comes later has nothing to send. */
+	/* A host that starts later has nothing to send. */
 	lm_stop(&w, 0);
 	kept_done(&w.lm[0].flows);
 	lms_start(&w, 1);

@@ -99,7 +99,7 @@ struct lm {
 	nsec_t deadline;
 	const char *value; /* of each entry; NULL = "1" */
 	size_t pad; /* entries more than requested, each with a large value: to make parts */
-	bool denies_cells; /* says UNKNOWN_OBJECT about counters */
+	bool denies_cells; /* answers UNKNOWN_OBJECT about counters */
 	unsigned procs; /* in its snapshot, with */
 	struct site_subscriptions flows;
 };
@@ -164,7 +164,7 @@ size_t entries_of(const struct reply *r, uint32_t action);
 
 /* lm i is node i + 1 on host h<i + 1>, with two processes p_N_00000[1..] of one thread each. */
 void lm_set(struct world *w, size_t i, const char *site, const char *host, uint32_t number);
-void lm_start(struct world *w, size_t i); /* dials; says its snapshot when up */
+void lm_start(struct world *w, size_t i); /* dials; sends its snapshot when up */
 void lm_climb(struct world *w, size_t i); /* asks mainsm, as a real one */
 void lm_stop(struct world *w, size_t i); /* with BYE */
 void lm_free(struct world *w, size_t i); /* and all of it */

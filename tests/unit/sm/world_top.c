@@ -67,10 +67,7 @@ static void take_object(struct top *t, const struct msg_object *o)
 		t->silent_at = loop_now(t->w->loop);
 }
 
-/*
- * A snapshot: what was there of the node and is not named is gone with its last part; node 0 = a
- * new round.
- */
+/* A snapshot: with its last part, unnamed objects of the node are gone; node 0 = a new round. */
 static void take_directory(struct top *t, const struct msg_directory *m)
 {
 	static bool named[OBJECTS_SEEN];

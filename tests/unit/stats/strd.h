@@ -16,8 +16,8 @@ struct strd {
 	double mean, deviation, serial; /* certified */
 	size_t n;
 	/*
-	 * Values with a digit behind the point are not what is in a double; with so many in front
-	 * of it that decides. Relative, of what a double may have at all.
+	 * Relative errors permitted for a double. Values with a decimal fraction are not exact in a
+	 * double, which matters after many leading digits.
 	 */
 	double mean_off, deviation_off, serial_off;
 	double value[STRD_VALUES_MAX];

@@ -133,7 +133,7 @@ TEST(a_small_spread_around_a_large_mean_keeps_its_digits)
 	       (unsigned long long)n, relative(moments_variance(&f.m), far_variance(&f)),
 	       relative(plain, far_variance(&f)), (moments_mean(&f.m) - FAR_MEAN) - mean);
 	ck_assert(relative(moments_variance(&f.m), far_variance(&f)) < 1e-12);
-	/* The mean is right to the last digit of a double. */
+	/* The mean is exact to the last digit of a double. */
 	ck_assert(fabs((moments_mean(&f.m) - FAR_MEAN) - mean) <= FAR_UNIT / 2);
 	/* The point of it: the usual sums lose it. */
 	ck_assert(relative(plain, far_variance(&f)) > 1);

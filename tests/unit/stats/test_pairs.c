@@ -45,7 +45,7 @@ static __float128 direct_product(const double *x, const double *y, uint64_t n)
 	return sum;
 }
 
-/* Each pair in one of the parts by chance, and these one after the other from where chance says. */
+/* Assigns each pair to a random part, and merges the parts from a random one on. */
 static struct pairs merged(const struct sample *s, struct rng *r)
 {
 	struct pairs part[PARTS] = { 0 }, all = { 0 };
@@ -115,7 +115,7 @@ TEST(what_is_no_pair_of_two_that_change_has_none)
 	struct pairs p = { 0 };
 
 	ck_assert(isnan(pairs_covariance(&p, 0)) && isnan(pairs_correlation(&p, 0)));
-	pairs_add(&p, 0, 1e200, 3); /* its square is no number */
+	pairs_add(&p, 0, 1e200, 3); /* its square overflows */
 	ck_assert(isnan(pairs_covariance(&p, 1)) && isnan(pairs_correlation(&p, 1)));
 	pairs_add(&p, 1, 1e200, 4);
 	ck_assert_double_eq(pairs_covariance(&p, 2), 0);

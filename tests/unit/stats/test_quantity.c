@@ -53,8 +53,10 @@ TEST(statistics_are_the_same_whatever_is_kept)
 	for (int i = 0; i <= 20; i++) {
 		exact = quantity_quantile(b, i / 20.0, &error);
 		ck_assert_double_eq(error, 0);
-		/* The sketch has the nearest of the values, within its bound; the exact one lies
-		 * between two of them. */
+		/*
+		 * The sketch has the nearest of the values, within its bound; the exact one is
+		 * between two of them.
+		 */
 		ck_assert(fabs(quantity_quantile(a, i / 20.0, &error) - exact) <=
 			  error + exact / 500);
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stop rules: their text, what they mean, and that the interval they examine covers what it
- * says. */
+/* Stop rules: their text, their meaning, and the coverage of their intervals. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
@@ -316,7 +315,7 @@ struct stopped {
 	uint64_t least;
 };
 
-/* Runs until the rule says so: how many hold the truth, and after how many values. */
+/* Runs until the rule holds. Returns how many contain the truth, and after how many values. */
 static struct stopped run_until(const char *rule, next_fn next, double mean, unsigned runs,
 				uint64_t seed)
 {
@@ -362,8 +361,10 @@ TEST(a_run_that_stops_by_itself_holds_the_truth_as_often)
 	ck_assert(s.values > 1480 && s.values < 1560);
 }
 
-/* In a long busy period waiting times hardly change: a few of them look narrow, and say nothing of
- * the mean. */
+/*
+ * In a long busy period waiting times hardly change: a few of them seem narrow, without information
+ * about the mean.
+ */
 TEST(a_rule_by_batches_never_stops_within_one_busy_period)
 {
 	struct stop s = parsed("ci(0.95, batches) < 10%");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call put into a thread that waits in the kernel: it is made, and nothing else has changed. */
+/* A call inserted into a thread that waits in the kernel: it is made, and nothing else changes. */
 #include "tests/suite.h"
 #include "tracer/call.h"
 #include "tracer/regs.h"

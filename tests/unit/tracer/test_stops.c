@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that are requested while a thread stands somewhere inside the kernel: the program sees none
- * of it. */
+/* Calls requested while a thread is inside the kernel: the program does not notice them. */
 #include "tests/suite.h"
 #include "tracer/tracees.h"
 
@@ -17,7 +16,9 @@
 
 #if defined(__x86_64__)
 
-/* of a millisecond when nothing happens: the child may have to wait for the processor */
+/*
+ * Limit of turns of a millisecond without an event: the child may have to wait for the processor.
+ */
 #define TURNS_MAX 100000
 #define LINE_PACKETS_MAX 1000000
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of issued certificates: a new one is added to it, and a crash costs that one at most. */
+/* The file of issued certificates: a new one is appended, and a crash loses at most that one. */
 #include "common/authority/certs.h"
 #include "common/base/array.h"
 #include "common/base/file.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines that are cut or too long, and what each form is known by. */
+/* Truncated and overlong lines, and the detection of each form. */
 #include "common/base/array.h"
 #include "tests/unit/eventlog/text/lines.h"
 

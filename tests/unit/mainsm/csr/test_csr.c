@@ -152,7 +152,7 @@ TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 	define("proc_has_terminated([p_1_a00000,p_1_b00000]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
-	/* Known here as well: it was never enabled for that one. */
+	/* Known here as well: it was never enabled for that process. */
 	below_report_end(&a, 1);
 	define("proc_has_terminated([n_1]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -162,7 +162,7 @@ TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 
 #define SENT_TO(partners) "patop_lib_call_started([],\"MPI_Send\",[" partners "]): print([$par1])"
 
-/* "MPI_Send",[1,2],[]) of what a host watches for: its partners. */
+/* Returns the partners "MPI_Send",[1,2],[]) for which a host watches. */
 static const char *partners_of(const struct below *host)
 {
 	static char out[64];
@@ -314,7 +314,7 @@ TEST(one_event_after_another_is_composed_of_conditions)
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2);
-	/* The source goes through: with resume 0 the object is the one that triggered. */
+	/* The source is passed on: with resume 0 the object is the one that triggered. */
 	ck_assert(strcmp(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") ==
 		  0);
 }
@@ -418,7 +418,7 @@ TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 		world_run(&w, 1010 * MS);
 	}
 	told = above_count(&t, STATUS_CSR_TRIGGERED);
-	/* and what was lost at the end of each flood */
+	/* And the losses at the end of each flood. */
 	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX + 2);
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_TRIGGERED)->nentry, 1);
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",500");

@@ -140,7 +140,7 @@ BARE_TEST(what_only_mainsm_does_is_not_believed_from_below)
 	close_sites();
 }
 
-/* A host may say what it likes of what led to its event. */
+/* A host may report anything about the causes of its event. */
 BARE_TEST(a_list_that_only_asks_is_not_suspended_as_a_loop)
 {
 	struct msg m;

@@ -62,7 +62,7 @@ TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 	ck_assert_str_eq(last_reported(), "");
 }
 
-/* It may have dropped as many, or lie: events of the others are reported. */
+/* The host may have dropped as many, or report falsely: events of the others are reported. */
 TEST(what_a_host_has_dropped_takes_nobodys_room)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
@@ -81,7 +81,7 @@ TEST(what_a_host_has_dropped_takes_nobodys_room)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
 }
 
-/* The lm has let through as many as may be, and dropped the rest. */
+/* The lm has passed the permitted number, and dropped the rest. */
 TEST(a_host_that_drops_each_second_is_a_flood)
 {
 	struct msg m = { .type = MSG_TRIGGERED,

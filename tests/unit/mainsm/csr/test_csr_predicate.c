@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Predicates at the top: of user events, and behind other actions. */
+/* Predicates at the top: of user events, and after other actions. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"
 

@@ -333,7 +333,7 @@ static unsigned switched_off(const char *names)
 
 	snprintf(request, sizeof(request), ":omig_events_off([%s])", names);
 	above_send(&t, request, 0);
-	world_run(&w, 100 * MS); /* a report on the condition may come behind the reply */
+	world_run(&w, 100 * MS); /* a report on the condition may follow the reply */
 	return (unsigned)strtoul(entry_of(t.of_kind[0], 1, 0)->value, NULL, 10);
 }
 

@@ -127,9 +127,7 @@ TEST(an_sm_is_started_three_times_and_then_done_without)
 	sites_free(s);
 }
 
-/*
- * A peer that may bring one host in names sites: the work of mainsm for it has an end, and a pace.
- */
+/* A peer with the right for one host names sites: mainsm limits the number, and the rate. */
 TEST(hosts_do_not_name_sites_without_end)
 {
 	struct sites *s = sites_new("local");
@@ -156,7 +154,7 @@ TEST(hosts_do_not_name_sites_without_end)
 	ck_assert_int_eq(sites_get(s, SITE_DEFAULT, &other, NULL), 0);
 	ck_assert_int_eq(site_ask(s, other, t), SITE_START);
 	ck_assert_int_eq(site_ask(s, site[1], t + SITE_CLAIMED_START_NS), SITE_START);
-	/* A stored name makes room, and ends the naming. */
+	/* A stored name makes room, and ends the limit. */
 	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "x0", "", "", "", "" }, NULL), 0);
 	ck_assert_int_eq(sites_choose(s, "one-more", "h", &out, &e), -ERR_DENIED);
 	ck_assert_ptr_nonnull(strstr(e.text, "[site NAME]"));
@@ -220,7 +218,7 @@ TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
 	ck_assert_int_eq(site_ask(s, a, S + SITE_SHARED_MAX_NS), SITE_DIRECT);
 	ck_assert_int_eq(site_set_address(a, "gate:1"), 0);
 	ck_assert_int_eq(site_ask(s, a, 500 * S), SITE_GO);
-	/* Each time that it is lost it is waited for again. */
+	/* After each loss it is awaited again. */
 	ck_assert_int_eq(site_set_address(a, ""), 0);
 	ck_assert_int_eq(site_ask(s, a, 600 * S), SITE_WAIT);
 	ck_assert_int_eq(site_ask(s, a, 600 * S + SITE_SHARED_MAX_NS), SITE_DIRECT);

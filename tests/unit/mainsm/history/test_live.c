@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Totals of hosts become what was added in an interval. */
+/* Totals of hosts become the increases of an interval. */
 #include "common/base/array.h"
 #include "mainsm/history/live.h"
 #include "tests/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples as records: what was written comes back, whatever else lies there. */
+/* Samples as records: written samples are read back, among any other contents. */
 #include "common/base/rng.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/history/history_samples.h"
@@ -71,7 +71,7 @@ TEST(what_is_written_comes_back)
 	ck_assert_uint_eq(ranks, N);
 }
 
-/* Each block describes itself: the loss of any other one costs nothing of it. */
+/* Each block describes itself: the loss of another block does not affect it. */
 TEST(a_block_alone_is_enough)
 {
 	struct evblock b;

@@ -148,7 +148,7 @@ TEST(what_was_written_is_found_and_once_more_after_a_restart)
 	ck_assert_uint_eq(nseen, N);
 }
 
-/* The process or the machine ends in any operation: what was sure is there, once and unchanged. */
+/* The process or the machine ends in any operation: synced samples exist once and unchanged. */
 TEST(a_crash_in_any_operation_costs_only_what_was_not_sure)
 {
 	unsigned crashes = 0;
@@ -245,7 +245,8 @@ TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
 	ck_assert_uint_gt(nseen, 1000);
 	wall_now += INT64_C(100) * 86400 * NSEC_PER_SEC;
 	for (int i = 0; i < 50; i++) {
-		history_store_job(store, samples_job(N - 1)); /* the ledger goes with a block */
+		/* the ledger is written with a block */
+		history_store_job(store, samples_job(N - 1));
 		loop_advance(l, HISTORY_EXPIRE_NS);
 	}
 	ck_assert(query());

@@ -33,7 +33,7 @@ static struct value value_at(size_t i)
 	struct value out;
 
 	ck_assert_int_eq(omis_parse_values(last(), strlen(last()), &v, NULL), 0);
-	/* print() says how many values it has first; a list in a list is spliced into it. */
+	/* print() puts the number of its values first; a list in a list is spliced into it. */
 	list = &v->v[3];
 	ck_assert_msg(list->kind == OMIS_LIST && list->list.n == 10, "%s", last());
 	list = &v->v[3 + i];

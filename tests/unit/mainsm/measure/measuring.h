@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of measurements: hosts and an sm with engines of their own. Each process has reported
- * the value of `told`, whatever is measured; a test says when an interval is read.
+ * For tests of measurements: hosts and an sm with engines. Each process reports the value of `told`
+ * for any metric; a test determines the end of an interval.
  */
 #ifndef TESTS_UNIT_MAINSM_MEASURE_MEASURING_H
 #define TESTS_UNIT_MAINSM_MEASURE_MEASURING_H
@@ -20,7 +20,7 @@ struct measured_piece {
 	struct measured *all;
 };
 
-/* All that one branch has of one measurement. */
+/* The part of one measurement at one branch. */
 struct measured {
 	struct below *b;
 	struct measured_piece piece[MEASURED_MAX];
@@ -64,7 +64,7 @@ static inline void measured_put(void *arg, const struct flow_batch *b)
 	flow_batch_encode(&m->batch[m->nbatch++], b);
 }
 
-/* The site's piece when there is one takes what leaves a node; else it goes up. */
+/* Output of a node is input of the site's piece, if any; else it is sent up. */
 static inline void measured_on_batch(void *arg, const struct flow_batch *b)
 {
 	struct measured_piece *p = arg;

@@ -28,7 +28,7 @@ static void measure(const char *objects, const char *text, const char *metric, c
 	start();
 }
 
-/* The end of the interval: both sites send what they have. */
+/* The end of the interval: both sites send their values. */
 static void read_both(int64_t read)
 {
 	int64_t at = in_a.start + read * in_a.every;
@@ -126,8 +126,7 @@ TEST(who_is_silent_for_long_is_not_waited_for)
 	ck_assert_int_eq(value_at(0).k, 8);
 }
 
-/* The machine slept, or had no time for mainsm: what came meanwhile is lost, what comes then is
- * not. */
+/* The machine slept, or had no time for mainsm: earlier values are lost, later ones are not. */
 TEST(after_a_long_sleep_the_reads_go_on)
 {
 	const nsec_t every = 100 * MS, slept = 30 * every;
@@ -316,7 +315,7 @@ TEST(a_read_by_request_is_answered_with_its_values)
 	ck_assert_uint_eq(reply_status(t.last), STATUS_UNSPECIFIED_ERROR);
 }
 
-/* Actions behind a read may delete its measurement. */
+/* Actions after a read may delete its measurement. */
 TEST(a_request_may_read_and_delete)
 {
 	char request[256];
@@ -474,7 +473,7 @@ TEST(a_child_speaks_for_its_own_links_only)
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	at = in_a.start + in_a.every;
 	world_run(&w, at - world_wall(&w));
-	/* The site of b, said by a. */
+	/* The site of b, reported by a. */
 	in_b.b = &a;
 	measured_send(&in_b, 1, at);
 	in_b.b = &b;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of a measurement that are added and taken away: what is measured is what the words
- * say. */
+/* Objects added to and removed from a measurement: the request determines the measured ones. */
 #include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
@@ -37,7 +36,7 @@ static void reads(double sum, int64_t processes)
 		measured_send(&in_b, read, at);
 	text = entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value;
 	ck_assert_int_eq(omis_parse_values(text, strlen(text), &v, NULL), 0);
-	f = v->v[1].list.v; /* behind the number of values */
+	f = v->v[1].list.v; /* after the number of values */
 	ck_assert(omis_value_double(&f[2], &value) && omis_value_i64(&f[7], &k) &&
 		  omis_value_i64(&f[8], &n));
 	ck_assert_msg(value == sum && k == processes && n == processes, "%s", text);

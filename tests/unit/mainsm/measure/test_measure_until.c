@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements that end when they have enough values, as a rule in their graph says. */
+/* Measurements that end by a rule in their graph when they have enough values. */
 #include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
@@ -35,7 +35,7 @@ static void begin(const char *text, const char *options, const char *action,
 	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
 }
 
-/* The end of the interval: both sites send what they have. */
+/* The end of the interval: both sites send their values. */
 static void read_both(int64_t read)
 {
 	int64_t at = in_a.start + read * in_a.every, now = world_wall(&w);
@@ -83,7 +83,7 @@ TEST(it_is_stopped_everywhere_when_all_together_have_enough)
 	ck_assert_ptr_nonnull(strstr(info(",1"), "\"stopped\""));
 	ck_assert_msg(str_has_prefix(info(",256"), "[\"n >= 40\",1,[\"\",\"\",48,255.5,"), "%s",
 		      info(",256"));
-	/* Each process has values of its own: one value predicts the next. */
+	/* Each process has separate values: one value predicts the next. */
 	ck_assert_msg(strstr(info(",256"), ",1,1]]"), "%s", info(",256"));
 	close_hosts();
 }

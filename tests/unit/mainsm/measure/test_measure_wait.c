@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that wait for a measurement, and what they do with it next. */
+/* Requests that wait for a measurement, and their later actions. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
 
@@ -7,7 +7,7 @@
 	"Spread(Process[] procs, TimeInterval t) { Process p; " \
 	"RETURN HISTOGRAM(Send_volume(p, t) WHERE p IN procs); }"
 
-/* A value may have memory of its own. */
+/* A value may own memory. */
 TEST(a_request_may_read_and_delete_a_histogram)
 {
 	char request[256];
@@ -56,7 +56,7 @@ TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 	ck_assert_uint_eq(t.last->id, second);
 	ck_assert_uint_eq(reply_status(t.last), STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, ",8,8,")); /* all of them, */
-	/* with what they did since */
+	/* With the increase since then. */
 	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "[\"\",2,2048.0,"));
 	close_hosts();
 }
@@ -122,7 +122,7 @@ TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
 	close_hosts();
 }
 
-/* Each has a turn of the loop of its own. */
+/* Each has a separate turn of the loop. */
 TEST(of_several_measurements_each_follows_what_has_come)
 {
 	open_hosts();

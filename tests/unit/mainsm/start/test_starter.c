@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launchers of sms as real processes: what they are given, and what is said when they end. */
+/* Launchers of sms as real processes: their input, and the reports of their ends. */
 #include "common/loop/loop.h"
 #include "mainsm/start/starter.h"
 #include "tests/process.h"
@@ -209,7 +209,7 @@ TEST(a_start_leaves_no_descriptor_behind)
 	ck_assert_int_eq(close(before), 0);
 	for (int i = 0; i < 5; i++) {
 		ended[0] = 0;
-		/* The line is all that comes. */
+		/* The line is the whole input. */
 		ck_assert_int_eq(shell(&s, "wc -l >&2"), 0);
 		ck_assert_str_ne(end(), "");
 	}

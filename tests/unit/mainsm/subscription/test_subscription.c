@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* as large as a frame lets them be: eight of them nearly fill the window */
+/* As large as a frame permits: eight of them nearly fill the window. */
 #define BLOCKS_BYTES (1000 * 1024)
 
 static struct world w;
@@ -183,7 +183,7 @@ TEST(nobody_else_acknowledges_or_ends_it)
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 2);
 	world_run(&w, SEC);
-	ck_assert_uint_eq(of_a.opened, 1); /* no opening behind the end */
+	ck_assert_uint_eq(of_a.opened, 1); /* no opening after the end */
 }
 
 TEST(without_any_host_all_has_come)
@@ -375,7 +375,7 @@ static bool is_kept_on(struct above *t)
 	       NULL;
 }
 
-/* How many are switched off; the words for those that stay on are "" where none does. */
+/* Checks how many are switched off; the text for the others is "" if there are none. */
 static void check_off(struct above *t, const char *n, const char *words)
 {
 	const struct reply *r = above_ask(t, ":omig_events_off([\"all\"])");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists in braces have their nodes for themselves; the others wait in a row. */
+/* Lists in braces lock their nodes; others wait in a queue. */
 #include "mainsm/tool/locks.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"
@@ -8,7 +8,7 @@ static struct world w;
 static struct below a, b;
 static struct above t, u;
 
-/* Nodes n_1 and n_2, of which each answers when the test says so. */
+/* Nodes n_1 and n_2, each of which answers when the test requests it. */
 static void open_sites(void)
 {
 	sites_open(&w, &a, &b, &t, ROLE_TOOL_MANIPULATE);
@@ -29,7 +29,7 @@ static void ask(struct above *tool, const char *text)
 	world_run(&w, 20 * MS);
 }
 
-/* The host has the list that it was sent last, and answers. */
+/* Lets the host answer the last list that was sent to it. */
 static void answers(struct below *host, const char *node)
 {
 	below_reply(host, node, "1");
@@ -113,7 +113,7 @@ TEST(a_deadline_ends_the_waiting)
 	ck_assert_uint_eq(u.replies, 2);
 	ck_assert_uint_eq(reply_status(u.last), STATUS_UNSPECIFIED_ERROR);
 	ck_assert_ptr_nonnull(strstr(u.last->entry[0].value, "other lists were active"));
-	/* The one in braces ends at its own, and then the node is free. */
+	/* The list in braces ends at its own deadline, which frees the node. */
 	above_send(&u, ":node_get_info([n_1],2)", 20 * SEC);
 	world_run(&w, 10 * SEC);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],2)");
@@ -197,7 +197,7 @@ TEST(the_actions_of_events_wait_in_the_same_row)
 	str_copy(csr, sizeof(csr), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", csr);
 	ask(&t, text);
-	/* Nothing of it is done where the event is: there it would not be locked. */
+	/* No action runs at the place of the event, where there is no lock. */
 	ck_assert_uint_eq(a.prefix, 0);
 	ask(&u, ":node_get_info([n_2],4)");
 	below_trigger(&a, "p_1_a00000", "", "1");

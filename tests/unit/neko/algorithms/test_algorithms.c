@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reliable broadcast and leader election over many seeds, with losses, doubled messages, partitions
- * and crashes: what they promise holds in each, and a fault that is planted is found.
+ * and crashes. Their properties hold in each run, and a planted fault is found.
  */
 #include "common/base/array.h"
 #include "neko/algorithms/broadcast.h"

@@ -17,7 +17,7 @@ struct set {
 	const char *eta, *delta, *loss, *delay;
 };
 
-/* Few and many losses, margins of less than one, and of several heartbeats, delays of all kinds. */
+/* Few and many losses, margins of less than one, and of several heartbeats, various delays. */
 static const struct set sets[] = {
 	{ "1s", "1s", "0.1", "exponential(20ms)" },
 	{ "1s", "0.1s", "0.05", "exponential(50ms)" },
@@ -273,7 +273,7 @@ TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 	 * one. */
 	ck_assert_double_le(detection_max("nfd-s", "fd.delta = 1.5s\n", &mean), 2.5);
 	ck_assert_double_eq_tol(mean, 2, 0.1);
-	/* Counted from the last one that came, up to eta before. */
+	/* Counted from the last received one, up to eta before. */
 	ck_assert_double_le(detection_max("silence", "fd.timeout = 1500ms\n", &mean), 1.7);
 	ck_assert_double_eq_tol(mean, 1.02, 0.1);
 	ck_assert_double_le(detection_max("nfd-e", "fd.alpha = 500ms\n", &mean), 1.7);
@@ -334,7 +334,7 @@ TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 	m = quantity_moments(result(r, "T_MR").quantity);
 	ck_assert_uint_eq(m->n, 1);
 	ck_assert_double_eq_tol(m->max, 4, 1e-9);
-	/* Windows from 1 s to 10 s; the 2.2 s lie in four of them. */
+	/* Windows from 1 s to 10 s; the 2.2 s are in four of them. */
 	m = quantity_moments(result(r, "P_A").quantity);
 	ck_assert_uint_eq(m->n, 9);
 	ck_assert_double_eq_tol(moments_mean(m), (9 - 2.2) / 9, 1e-9);

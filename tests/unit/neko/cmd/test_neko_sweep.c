@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* All points as "a b|a c", or the words of the mistake. */
+/* Returns all points as "a b|a c", or the error. */
 static const char *points(const char *const *sweep, size_t n)
 {
 	static char text[4096];

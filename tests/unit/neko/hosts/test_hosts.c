@@ -158,7 +158,7 @@ static void count_delay(void *arg, const struct neko_delay *d)
 	*n += d->delay >= 0;
 }
 
-/* All clocks are one here: what is found must be nothing, within its bound. */
+/* All clocks are the same here: the offset must be 0, within its bound. */
 static void check_clocks(const struct run *r)
 {
 	uint32_t m;
@@ -253,7 +253,7 @@ static void await_children(const struct bed *b, bool wanted)
 	ck_assert(!child_of(b->pid[0]) == !wanted && !child_of(b->pid[1]) == !wanted);
 }
 
-/* A loaded machine may keep a process from being heard: then nothing is seen of what was to be. */
+/* A loaded machine may delay a process until it counts as lost: then the run is repeated. */
 #define ATTEMPTS 10
 
 /* The fate of the second process at its first event; the first one is killed. */
@@ -326,7 +326,7 @@ TEST(a_factory_that_is_killed_takes_its_processes_along)
 		  CONF("simulation.until = 60s\n"), "its factory is gone");
 }
 
-/* A signal to the master leaves nothing behind factories. */
+/* A signal to the master leaves no processes behind factories. */
 static void is_left(const char *text, int signo)
 {
 	struct run_options w = { 0 };

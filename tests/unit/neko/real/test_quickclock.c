@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A quick clock is the system's, within what it says that it errs. */
+/* A quick clock equals the system's, within its stated error. */
 #include "neko/real/quickclock.h"
 #include "tests/suite.h"
 

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* of a run that a loaded machine may have kept from seeing what it should */
+/* Attempts of a run whose results a loaded machine may have prevented. */
 #define ATTEMPTS 20
 
 /* A run of a second or two; 60 s are for a machine that does something else most of the time. */
@@ -44,8 +44,10 @@ static const struct moments *moments_of(const struct run *r, const char *name)
 	ck_abort_msg("there is no %s", name);
 }
 
-/* A heartbeat that is awaited at the moment when it is sent is always late: each one makes a
- * mistake. */
+/*
+ * A heartbeat that is awaited at the moment when it is sent is always late: each one causes a
+ * mistake.
+ */
 TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 {
 	static const char text[] =
@@ -231,7 +233,7 @@ static int build_much(void *arg, struct neko_process *p, struct err *e)
 	return neko_push(p, &ops, NULL, e);
 }
 
-/* Reads one frame; it lies in `in`. */
+/* Reads one frame into `in`. */
 static void read_frame(int fd, struct frame_in *in, struct frame *f)
 {
 	uint8_t p[65536];
@@ -553,7 +555,7 @@ TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
 	size_t n = 0;
 
 	reallog_event(&l, &v);
-	ck_assert(l.has_lost); /* nothing was made ready */
+	ck_assert(l.has_lost); /* none was reserved */
 	l.has_lost = false;
 	for (size_t i = 0; i < REALLOG_CHUNKS_MAX * (size_t)REALLOG_CHUNK_ENTRIES; i++) {
 		if (i % REALLOG_CHUNK_ENTRIES == 0)

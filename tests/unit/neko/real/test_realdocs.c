@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/protocol.md says the bytes of real runs: those that are written here stand there. */
+/* The bytes of real runs equal those in docs/protocol.md. */
 #include "common/base/file.h"
 #include "neko/real/realwire.h"
 #include "proto/frame.h"

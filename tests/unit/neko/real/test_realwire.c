@@ -265,7 +265,7 @@ TEST(frames_that_are_cut_are_refused)
 	buf_done(&b);
 }
 
-/* A process that refuses its configuration ends before it has read all that its master says. */
+/* A process that refuses its configuration ends before it has read all of its master's messages. */
 TEST(who_ends_is_heard_although_it_takes_no_more)
 {
 	struct buf words = BUF_INIT(1000), other = BUF_INIT(1000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests: a configuration simulated as it stands there. */
+/* For tests: simulates a configuration given as text. */
 #ifndef TESTS_UNIT_NEKO_RUN_TEXT_H
 #define TESTS_UNIT_NEKO_RUN_TEXT_H
 

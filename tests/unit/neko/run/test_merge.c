@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of processes that are ahead and behind, and of those that have no order. */
+/* Events of early and late processes, and of those without an order. */
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "neko/run/merge.h"

@@ -153,7 +153,7 @@ TEST(runs_of_two_seeds_have_no_seed_in_common)
 			ck_assert_uint_ne(seed[i / 20][i % 20], seed[j / 20][j % 20]);
 }
 
-/* A network that loses nothing: no mistake ever comes. */
+/* A network without losses: no mistake ever occurs. */
 TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
 {
 	static const char text[] =
@@ -286,7 +286,7 @@ TEST(values_are_lines_of_files_and_the_first_are_dropped)
 	ck_assert_msg(run_text(text, &f, &e) == 0, "%s", e.text);
 	snprintf(path, sizeof(path), "%s/x.delay", dir);
 	ck_assert_uint_eq(lines_of(path), f.delivered - 10);
-	ck_assert_int_eq(run_text(text, &f, &e), -ERR_EXISTS); /* nothing is written over */
+	ck_assert_int_eq(run_text(text, &f, &e), -ERR_EXISTS); /* no file is overwritten */
 	ck_assert_uint_eq(e.line, 8);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		snprintf(path, sizeof(path), "%s/x.%s", dir, names[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared lines against what is known of them: formulas and bounds of their inventors. The figures
- * are printed.
+ * Shared lines compared with known results: formulas and bounds of their inventors. The figures are
+ * printed.
  */
 #include "neko/simulated/medium.h"
 #include "neko/run/run.h"
@@ -144,7 +144,7 @@ TEST(one_station_of_an_ethernet_waits_for_nobody)
 	unmake(m);
 }
 
-/* A frame that is shorter than a slot would be over before a collision is heard. */
+/* A frame shorter than a slot would end before a collision is detected. */
 TEST(a_short_frame_is_filled_up)
 {
 	struct medium_conf c = usual("ethernet");
@@ -173,8 +173,10 @@ TEST(after_sixteen_collisions_a_frame_is_given_up)
 
 /* --- CSMA-DCR */
 
-/* The most collisions and empty slots of a search of q leaves with k that speak, its first
- * collision too. */
+/*
+ * The maximum of collisions and empty slots in a search of q leaves with k senders, its first
+ * collision included.
+ */
 static unsigned worst(unsigned k, unsigned q)
 {
 	unsigned most = 0;

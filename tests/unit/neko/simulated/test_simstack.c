@@ -52,7 +52,7 @@ static void die_of(const struct neko_layer_ops *ops, int to)
 	dup2(to, STDERR_FILENO);
 	push(s, 2, ops);
 	sigaction(SIGSEGV, &(struct sigaction){ .sa_handler = SIG_DFL },
-		  NULL); /* Check and sanitizers have words of their own */
+		  NULL); /* Check and sanitizers may print more */
 	sim_run(s, NEKO_NEVER, &end, NULL);
 	_exit(0);
 }

@@ -133,7 +133,7 @@ TEST(what_is_taken_away_is_not_measured)
 		{ .is_all = true, .out = { "a" }, .left = "p_3 p_4" },
 		{ .is_all = true, .out = { "s" }, .left = "p_4" },
 		{ .in = { "s" }, .out = { "b" }, .left = "p_1 p_2" },
-		/* the nearest name decides, in whatever order they stand */
+		/* The nearest name is used, in any order. */
 		{ .in = { "p_2", "t" }, .out = { "a" }, .left = "p_2 p_4" },
 		{ .in = { "s", "p_3" }, .out = { "b", "p_1" }, .left = "p_2 p_3" },
 		{ .in = { "p_3", "p_3", "b" }, .left = "p_3" },
@@ -212,7 +212,7 @@ TEST(what_lies_in_no_node_has_none)
 	ck_assert_str_eq(inputs(), "p_1");
 }
 
-/* --- constants: what does not change is no node of the graph */
+/* --- constants: a constant is not a node of the graph */
 
 static double constant_of(const char *expression)
 {
@@ -281,7 +281,7 @@ TEST(what_never_changes_is_worked_out_at_once)
 			      "%s: %g", cases[i].expression, constant_of(cases[i].expression));
 }
 
-/* A side that decides leaves the other one out, wherever it stands. */
+/* A side that decides makes the other one unnecessary, on either side. */
 TEST(what_is_decided_needs_no_value)
 {
 	static const struct {

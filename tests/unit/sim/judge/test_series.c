@@ -21,7 +21,7 @@ static void set_delay(nsec_t delay)
 	ck_assert_int_eq(mem_net_set_link(w.net, NULL, NULL, &how), 0);
 }
 
-/* A host that heard of mainsm's time over a line with that delay. */
+/* A host that receives mainsm's time over a line with that delay. */
 static void set_up(nsec_t delay)
 {
 	const struct cluster_conf conf = { .sites = 1,
@@ -101,7 +101,7 @@ TEST(a_rough_clock_excuses_what_its_bound_covers)
 	clean_up();
 }
 
-/* Better samples came behind the reads. */
+/* Better samples arrived after the reads. */
 TEST(a_clock_excuses_as_it_was_when_it_was_read)
 {
 	set_up(600 * MS);

@@ -107,7 +107,7 @@ static void wait_for(const struct hook *h)
 	ck_assert_int_eq(status, 0);
 }
 
-/* A command that does not end delays only the last one behind it. */
+/* A command that does not end delays only the last one after it. */
 TEST(a_command_runs_alone_and_the_last_state_is_not_missed)
 {
 	const char *word[HOOK_WORDS] = { "firing", "c", "j", "1", "", "text" };

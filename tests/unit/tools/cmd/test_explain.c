@@ -88,7 +88,7 @@ void __wrap_omis_reply_free(Omis_reply reply)
 {
 }
 
-/* Columns are as wide as they need to be: one space says the same. */
+/* Columns have any width: several spaces become one. */
 static void squeeze(char *text)
 {
 	char *to = text;

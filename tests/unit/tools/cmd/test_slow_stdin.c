@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands read a text to its end from a standard input that does not block and comes late. */
+/* Commands read a text to its end from a standard input that does not block and arrives late. */
 #include "tests/suite.h"
 #include "tests/unit/tools/term/slow_stdin.h"
 #include "tools/cmd/cmd.h"

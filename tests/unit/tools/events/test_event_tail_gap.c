@@ -63,7 +63,7 @@ TEST(a_mainsm_that_is_not_ready_is_asked_again)
 	cmd_hush(words, sizeof(words));
 	ck_assert_int_ne(f.csr.gap.again(f.csr.gap.arg), CMD_OK);
 	cmd_hush(NULL, 0);
-	/* the cause, and not what comes of it */
+	/* The cause, and not its effect. */
 	ck_assert_msg(strstr(words, "not yet"), "%s", words);
 	ck_assert_int_eq(f.status, CMD_OK);
 	ck_assert(!f.is_over);

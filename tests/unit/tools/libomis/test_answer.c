@@ -27,7 +27,7 @@ TEST(a_reply_becomes_arrays_by_action)
 	struct reply *r = sample();
 	Omis_reply a = answer_from_reply(r, 0);
 
-	reply_free(r); /* the answer stands alone */
+	reply_free(r); /* the answer is independent */
 	ck_assert_ptr_nonnull(a);
 	ck_assert_str_eq(a[0][0].obj_list, "");
 	ck_assert_ptr_null(a[0][0].result);

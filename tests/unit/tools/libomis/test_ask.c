@@ -11,7 +11,7 @@ struct seen {
 	unsigned reported, last, nothing;
 	unsigned status, kind;
 	size_t entries;
-	struct asks *again; /* asks once more when set */
+	struct asks *again; /* asks again when set */
 };
 
 static void on_reply(void *arg, struct reply **r, bool is_last)

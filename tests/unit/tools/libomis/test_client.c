@@ -32,7 +32,7 @@ static void end(void)
 	fake_mainsm_stop(&fake);
 }
 
-/* Serves the library until *flag, but not for ever. */
+/* Serves the library until *flag, but for a limited time. */
 static void handle_until(const volatile int *count, int wanted)
 {
 	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };

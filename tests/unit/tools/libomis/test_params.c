@@ -7,7 +7,7 @@
 static struct params p;
 static struct err e;
 
-/* Takes params out of `words` and checks what is left, a NULL-terminated list. */
+/* Takes params out of `words` and checks the remaining words, a NULL-terminated list. */
 static int take(char **words, const char *const *left)
 {
 	int argc = 0, rc, i;

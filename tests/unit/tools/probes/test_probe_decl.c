@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations of probes: what is taken, what is refused and where, what is made. */
+/* Declarations of probes: accepted ones, errors and their places, and the output. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "tests/suite.h"

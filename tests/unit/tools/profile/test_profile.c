@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Profiles of a job, joined from what its hosts have added up. */
+/* Profiles of a job, joined from the sums of its hosts. */
 #include "common/base/array.h"
 #include "tests/suite.h"
 #include "tools/profile/profile.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "2 cpu_arch, cpu_num, ...; 3 ...": the text behind the bit, as the catalogue lists it. */
+/* "2 cpu_arch, cpu_num, ...; 3 ...": the text after the bit, as in the catalogue. */
 static const char *fields_of(unsigned bit)
 {
 	const struct omis_service *s = omis_service_find("node_get_info", strlen("node_get_info"));

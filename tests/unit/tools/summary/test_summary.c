@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A summary is the same behind its file. Hostile files are refused with the place. Efficiencies are
- * those of the formulas. */
+/*
+ * A summary is unchanged after it was written and read. Hostile files are refused with the place.
+ * Efficiencies are those of the formulas.
+ */
 #include "tests/suite.h"
 #include "common/base/str.h"
 #include "tools/summary/summary_text.h"

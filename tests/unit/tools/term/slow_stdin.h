@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A standard input whose second half comes when its reader waits for it. */
+/* A standard input whose second half arrives when its reader waits for it. */
 #ifndef TESTS_UNIT_TOOLS_TERM_SLOW_STDIN_H
 #define TESTS_UNIT_TOOLS_TERM_SLOW_STDIN_H
 

@@ -24,7 +24,7 @@ static void remove_folder(void)
 	ck_assert_msg(!rmdir(dir), "something is left in %s", dir);
 }
 
-/* Returns the exit status of what failed first. */
+/* Returns the exit status of the first failure. */
 static int write_text(const char *text, bool is_finished)
 {
 	struct buf b = BUF_INIT(4096);

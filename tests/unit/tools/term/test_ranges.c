@@ -11,7 +11,7 @@ TEST(ranges_have_what_they_name_and_nothing_else)
 	struct ranges r = { .n = 0 };
 	struct err e = { 0 };
 
-	ck_assert(ranges_have(&r, 5)); /* nothing was named: all */
+	ck_assert(ranges_have(&r, 5)); /* without names: all */
 	ck_assert_int_eq(ranges_parse("0-2,7,10-10", &r, &e), 0);
 	for (int64_t i = -1; i < 12; i++)
 		ck_assert_int_eq(ranges_have(&r, i), (i >= 0 && i <= 2) || i == 7 || i == 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts that commands read: from a pipe whose writer is slow, up to a limit, or not there. */
+/* Texts that commands read: from a pipe whose writer is slow, up to a limit, or missing. */
 #include "common/base/str.h"
 #include "tests/suite.h"
 #include "tests/unit/tools/term/slow_stdin.h"

@@ -150,7 +150,7 @@ TEST(values_of_a_wrong_form_are_unknown)
 	static const struct report now[REPORTS] = {
 		{ "p_1_a", "7" },
 		{ "p_9_z", "1,\"j\",1,4,[1,\"\",\"\",0]" },
-		{ "p_1_b", "1,\"j\",1,4,5" }, /* 5 is no thread */
+		{ "p_1_b", "1,\"j\",1,4,5" }, /* 5 is not a thread */
 	};
 
 	read_jobs(objects, fill(info_entries, info), fill(now_entries, now));

@@ -93,7 +93,7 @@ TEST(ranks_that_are_alike_are_no_news)
 	/* the others do not wait */
 	make((double[RANKS]){ 17, 17, 17, 17, 17, 0, 17, 17 });
 	ck_assert_ptr_null(strstr(words(), "slow"));
-	/* half of them is no exception */
+	/* Half of them is not an exception. */
 	make((double[RANKS]){ 80, 80, 80, 80, 10, 10, 10, 10 });
 	ck_assert_ptr_null(strstr(words(), "slow"));
 }

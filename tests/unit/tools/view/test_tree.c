@@ -16,7 +16,7 @@ static const char objects[] =
 
 static char text[8192];
 
-/* Runs show() with stdout in a file, and puts what it wrote into text. */
+/* Runs show() with stdout in a file, and puts the output into text. */
 static void capture(const char *objects_text, void (*show)(const struct tree *))
 {
 	Omis_value *list = omis_value_parse(objects_text, strlen(objects_text));

@@ -51,7 +51,7 @@ TEST(time_among_several_goes_to_the_late_one_with_its_bound)
 	ck_assert_double_eq_tol(edge(1, 2)->seconds + edge(1, 0)->seconds, 6, 1e-6);
 	ck_assert_double_eq(edge(0, 1)->seconds, 6);
 	ck_assert_double_eq(edge(0, 1)->inferred, 0);
-	ck_assert_double_eq(edge(3, 2)->seconds, 6); /* with what is under way */
+	ck_assert_double_eq(edge(3, 2)->seconds, 6); /* including open calls */
 	ck_assert_double_eq_tol(edge(3, 2)->share, 0.6, 1e-9);
 	ck_assert_uint_eq(w.most_ranks, 2);
 	ck_assert_double_eq_tol(w.waited, 18, 0.2);

@@ -157,7 +157,7 @@ static int dial(const struct web *w)
 	return fd;
 }
 
-/* All that comes until the other end closes. */
+/* Reads until the other end closes. */
 static const char *read_all(struct web *w, int fd)
 {
 	static char said[65536];
