@@ -105,7 +105,7 @@ static bool would_wait(const struct evfile *f)
 	return f->is_followed && !f->is_regular && poll(&p, 1, 0) != 1;
 }
 
-/* Reads more bytes behind what is left, which moves to the front. -ERR_AGAIN: there are none. */
+/* Reads more bytes after the rest, which moves to the front. -ERR_AGAIN: there are none. */
 static int fill(struct evfile *f, struct err *e)
 {
 	size_t had = f->n;

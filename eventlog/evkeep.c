@@ -69,7 +69,7 @@ static int step(struct scan *s, size_t at, bool is_last, size_t *far, struct err
 		s->has_block = true;
 		*far = head.bytes;
 	} else if (look == EVBLOCK_SHORT) {
-		/* others may have appended behind a torn one */
+		/* Others may have appended after a torn block. */
 		size_t good = is_last ? next_good(p, n) : n;
 
 		*far = good < n ? good : 0;
@@ -191,7 +191,7 @@ static int give_up(struct evkeep *k, int rc)
 {
 	k->has_failed = true;
 	if (ftruncate(k->fd, (off_t)k->safe))
-		return rc; /* the next open cuts off what is torn */
+		return rc; /* the next open removes the torn block */
 	return rc;
 }
 

@@ -157,7 +157,7 @@ static void skip(struct evread *r, size_t n)
 }
 
 /*
- * Returns how far to continue after a torn block: behind its header, unless too much was read in
+ * Returns how far to continue after a torn block: after its header, unless too much was read in
  * vain.
  */
 static size_t past_torn(struct evread *r, const struct evblock *b)
@@ -193,7 +193,7 @@ static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 	return 1;
 }
 
-/* Skips bytes that are no block, and whole ones that cannot be read. */
+/* Skips invalid bytes, and whole blocks that cannot be read. */
 static size_t pass(struct evread *r, enum evblock_look look, const struct evblock *b,
 		   const uint8_t *p, size_t n)
 {
@@ -297,7 +297,7 @@ static void take_clock(struct evread *r, const uint8_t *p, size_t n)
 	r->of->has_clock = true;
 }
 
-/* Records that are no events. Unknown kinds are skipped. */
+/* Takes records that are not events. Unknown kinds are skipped. */
 static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t n)
 {
 	if (type == EV_DEFINITION)

@@ -72,7 +72,7 @@ int frame_in_next(struct frame_in *f, struct frame *out, struct err *e)
 		return err_set(e, ERR_PROTO, "BAD_LENGTH was seen before");
 	if (have < LENGTH_BYTES)
 		return 0;
-	p = f->buf.p + f->at; /* there is no buffer before the first byte */
+	p = f->buf.p + f->at; /* without a buffer before the first byte */
 	length = get_be32(p);
 	if (!length || length > f->max)
 		return bad_length(f, length, e);

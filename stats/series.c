@@ -69,7 +69,7 @@ static double mean_of_batch(const double *x)
 	return x[0] + off / SERIES_MSER_BATCH;
 }
 
-/* From the end, so that one pass has the moments of each rest. */
+/* Runs from the end, so that one pass has the moments of each rest. */
 size_t series_transient(const double *x, size_t n)
 {
 	size_t batches = n / SERIES_MSER_BATCH, best = 0;
@@ -84,7 +84,7 @@ size_t series_transient(const double *x, size_t n)
 		moments_add(&rest, mean_of_batch(x + (i - 1) * SERIES_MSER_BATCH));
 		left = (double)rest.n;
 		error = moments_variance(&rest) * (left - 1) / (left * left);
-		/* The rest of a few may have any variance: that is no sign of having settled. */
+		/* The rest of a few may have any variance: that does not show a steady state. */
 		if (rest.n >= MSER_BATCHES_MIN && error <= least) {
 			least = error;
 			best = i - 1;

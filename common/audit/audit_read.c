@@ -12,7 +12,7 @@
 #define FIELDS 13 /* of a line */
 #define ANSWER_MAX_BYTES AUDIT_READ_MAX_BYTES
 
-/* The end of a quoted string that begins at i, behind its quote; n when it has none. */
+/* Returns the index after the quoted string that begins at i; n if it has no end. */
 static size_t skip_string(const char *p, size_t n, size_t i)
 {
 	for (i++; i < n && p[i] != '"'; i++)
@@ -131,7 +131,7 @@ static void read_tail(const char *path, struct buf *out, size_t most, bool *is_w
 	close(fd);
 }
 
-/* The newest first: the file, then what is left of the bound from the older one. */
+/* Reads the newest first: the file, then the older one up to the bound. */
 static void read_files(const struct audit *a, struct reading *r)
 {
 	const char *const files[] = { a->path, a->older };

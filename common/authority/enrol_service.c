@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* so that a host whose clock is late may use its certificate at once */
+/* Permits a host whose clock is slow to use its certificate at once. */
 #define CLOCK_SKEW_NS (300 * NSEC_PER_SEC)
 
 struct enrol_service {

@@ -56,7 +56,7 @@ void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1])
 		snprintf(out, IDENTITY_OWNER_MAX_BYTES + 1, "%ld", (long)getuid());
 }
 
-/* A certificate of our own into s->creds and the directory; on failure what we had stays. */
+/* Issues our own certificate into s->creds and the directory; on failure nothing changes. */
 static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifetime, struct err *e)
 {
 	struct identity as = { .role = ROLE_MAINSM,

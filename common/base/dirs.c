@@ -36,7 +36,7 @@ static int make_one(const char *path)
 	return 0;
 }
 
-/* mkdir -p with 0700 for what is missing. */
+/* Creates missing directories with mode 0700. */
 static int make_path(char *path, struct err *e)
 {
 	for (char *at = path + 1;; at++) {

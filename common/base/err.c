@@ -27,7 +27,7 @@ static const char *const names[ERR_NCODES] = {
 	[ERR_INTERNAL] = "INTERNAL",
 };
 
-/* Long enough for most words; a longer one, such as a path, is cut. */
+/* Longer than usual words; a longer one, such as a path, is cut. */
 #define WORD_MAX_BYTES 32
 #define CUT_MARK "..."
 

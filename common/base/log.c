@@ -29,7 +29,7 @@ struct area {
 
 /* The only global of common/: written by main() before threads, the levels at any time. */
 static struct {
-	_Atomic int level; /* of areas that have none of their own */
+	_Atomic int level; /* level of areas without a separate level */
 	_Atomic int loudest; /* of all */
 	struct area area[LOG_AREAS_MAX];
 	size_t narea;
@@ -42,8 +42,8 @@ static struct {
 	   .fd = STDERR_FILENO };
 
 /*
- * systemd names the journal's stream by device and inode, so that a redirected stderr is not taken
- * for it.
+ * Compares device and inode with systemd's name of the journal's stream. A redirected stderr has
+ * others.
  */
 static bool is_journal(int fd)
 {

@@ -40,7 +40,7 @@ bool str_copy(char *out, size_t size, const char *s)
 		out[n] = '\0';
 		return true;
 	}
-	/* s[n] did not fit: leave no half character behind. */
+	/* s[n] did not fit: removes a partial character at the end. */
 	while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
 		n--;
 	out[n] = '\0';
@@ -142,7 +142,7 @@ static size_t escape_one(char *out, const uint8_t *p, size_t n, size_t *took)
 char *str_escape(char *out, size_t size, const void *p, size_t n)
 {
 	const uint8_t *b = p;
-	size_t at = 0, mark = 0; /* mark: the last place where "..." still fits behind */
+	size_t at = 0, mark = 0; /* mark: the last place where "..." still fits */
 	size_t took;
 	char one[4];
 

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define NEAREST_NAME_BYTES 64 /* longer names are compared in a time that one would notice */
+#define NEAREST_NAME_BYTES 64 /* comparing longer names takes noticeable time */
 
 static char lower(char c)
 {

@@ -59,7 +59,7 @@ static const struct opt *find_option(const struct opt_spec *spec, int id)
 	return NULL;
 }
 
-#define TIME_ENDLESS_NS (INT64_C(10) * 366 * 86400 * 1000000000) /* as good as for ever */
+#define TIME_ENDLESS_NS (INT64_C(10) * 366 * 86400 * 1000000000) /* practically unlimited */
 
 static const struct {
 	const char *name;

@@ -239,7 +239,7 @@ int conf_show(const struct conf *c, struct buf *out)
 	return out->failed ? -ERR_NOMEM : 0;
 }
 
-/* --- every key at its default: the example, which the manual has too */
+/* --- the example with every default, also in the manual */
 
 static void put_example(const struct conf_schema *s, const char *section, struct buf *out)
 {

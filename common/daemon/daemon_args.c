@@ -153,7 +153,7 @@ int daemon_args_init(struct daemon_args *a, const struct daemon_spec *spec)
 	a->opt = calloc(NFIXED + NOWN + nkey + nopt + 1, sizeof(*a->opt));
 	if (!a->key || !a->option || !a->opt)
 		return -ERR_NOMEM;
-	/* Our values lie behind the program's, aligned for any of them. */
+	/* Our values follow the program's, with the alignment of any type. */
 	a->own_offset = (spec->conf->bytes + 15) & ~(size_t)15;
 	a->schema.bytes = a->own_offset + sizeof(struct daemon_own);
 	memcpy(a->key, own_keys, sizeof(own_keys));

@@ -24,7 +24,7 @@ static int copy_word(const char *from, size_t n, const char *chars, char *out, s
 	return 0;
 }
 
-/* Parses one host at *s, and advances *s behind it. */
+/* Parses one host at *s, and advances *s after it. */
 static int take_host(const char **s, char *out)
 {
 	const char *p = *s;

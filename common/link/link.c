@@ -424,7 +424,7 @@ void link_close(struct link *l, const char *reason)
 		link_apply(l, LINK_EV_CLOSE);
 		return;
 	}
-	/* From a callback: the steps that wait behind it no longer matter. */
+	/* Called within a callback: later steps no longer matter. */
 	l->nevent = 0;
 	take_step(l, LINK_EV_CLOSE);
 }

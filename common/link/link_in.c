@@ -251,7 +251,7 @@ static void dispatch(struct link *l, const struct msg *m)
 }
 
 /*
- * A peer that breaks the rules may try to crash us: its address has to wait before the next
+ * A peer that breaks the rules may try to crash us: its address must wait before the next
  * connection.
  */
 void link_violated(struct link *l, enum msg_error_code code, const struct err *why)

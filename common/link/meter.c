@@ -22,7 +22,10 @@ static void pause_all(struct meter *m, bool pause)
 		link_pause_reading(list_entry(i, struct link, in_meter), pause);
 }
 
-/* The party's own orders, among them the one to end what floods us: never behind that flood. */
+/*
+ * True for the party's own orders, which include the one to end a flood: they never wait for that
+ * flood.
+ */
 static bool is_from_above(const struct list *at)
 {
 	return list_entry(at, struct link, in_meter)->dialer.dial;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #define PPB INT64_C(1000000000)
-#define NEVER_NS (INT64_MAX / 4) /* times above it are for ever, by any clock */
-#define STEPS 4 /* each makes what is wrong ten thousand times smaller and more */
+#define NEVER_NS (INT64_MAX / 4) /* later times mean never, by any clock */
+#define STEPS 4 /* each reduces the error by a factor of ten thousand or more */
 
 /* Returns the gain in that time of a clock that is faster by ppb. */
 static nsec_t gained(nsec_t time, int64_t ppb)

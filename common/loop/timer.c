@@ -8,7 +8,7 @@
 #define NOT_ARMED SIZE_MAX
 #define PUT_OFF (SIZE_MAX - 1) /* deferred: its part is held, and lists it */
 
-#define CHILDREN 4 /* of a place: half as many levels as with two, and they lie side by side */
+#define CHILDREN 4 /* per place: half as many levels as with two, and adjacent in memory */
 
 struct loop_timer {
 	struct loop *loop;

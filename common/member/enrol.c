@@ -23,7 +23,7 @@ struct enrol {
 	struct chan *chan;
 	struct loop_timer *timer;
 	struct loop_job job, reap;
-	unsigned at; /* host that is being tried */
+	unsigned at; /* host of the current attempt */
 	struct err why; /* the first failure: that of the preferred host */
 	void (*on_done)(void *arg, const struct err *why);
 	void *arg;
@@ -325,7 +325,7 @@ static int put_request(struct enrol *n, const struct enrol_conf *c, const struct
 		.name = c->name,
 	};
 
-	/* Room at once: growing would leave copies of the secret behind. */
+	/* Allocated at once: growing would leave copies of the secret in memory. */
 	if (buf_reserve(&n->frame, FRAME_PREAUTH_MAX_BYTES / 2) || msg_enrol_put(&n->frame, &m))
 		return err_set(e, ERR_INVALID,
 			       "cannot ask for a certificate with this site, host or name");

@@ -419,7 +419,7 @@ static void dial_top(struct parent *u)
 	if (u->top)
 		return;
 	drop_top(u, NULL);
-	loop_timer_arm(u->ask, PARENT_ASK_MAX_NS); /* out of memory now is not for ever */
+	loop_timer_arm(u->ask, PARENT_ASK_MAX_NS); /* a lack of memory is temporary */
 }
 
 /* --- */

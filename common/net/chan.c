@@ -205,7 +205,7 @@ static void report_end(struct chan *c, const struct err *why)
 		c->h.on_event(c->h.arg, c, CHAN_CLOSED, why);
 }
 
-/* A copy: `why` may lie in what stopping frees. */
+/* Copies `why`, which may be inside freed memory. */
 void chan_fail(struct chan *c, const struct err *why)
 {
 	struct err copy = *why;

@@ -208,7 +208,10 @@ static int ca_open(struct pki_ca *ca, const char *dir, const char *name, struct 
 	if (no_key && !no_cert)
 		return err_set(e, ERR_INVALID, "%s: " CERT_FILE " is there, " KEY_FILE " is not",
 			       dir);
-	/* A key alone is left by a crash during the first start: nothing was issued with it. */
+	/*
+	 * A key without a certificate is left by a crash during the first start: nothing was issued
+	 * with it.
+	 */
 	if (no_cert) {
 		rc = ca_make(ca, name, e);
 		if (!rc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Serials are random, so their first bytes make a key; the rare certificates
- * that share them hang behind each other.
+ * Serials are random, so their first bytes make a key; the rare certificates with the same key form
+ * a list.
  */
 #include "common/base/array.h"
 #include "common/container/map.h"

@@ -134,7 +134,7 @@ int tls_shake_start(struct tls_chan *t, struct err *e)
 	return 0;
 }
 
-/* The library has accepted the peer; checks again what it may have missed. */
+/* The library has accepted the peer. Checks properties that it may have missed. */
 static int check_result(const struct tls_chan *t, struct err *e)
 {
 	const unsigned char *alpn;

@@ -13,7 +13,7 @@ union action_copy {
 	uint64_t word[ACTION_WORDS];
 };
 
-/* False when the lm was at work on it. */
+/* Returns false if the lm was changing it. */
 static bool action_copy(union action_copy *out, const struct seg_action *from)
 {
 	const uint64_t *word = (const uint64_t *)(const void *)from;

@@ -33,7 +33,7 @@ static bool read_guarded(uint64_t *to, const void *from, unsigned words)
 	return false;
 }
 
-/* Later clocks only: a begin in the future (another core, or a lie) counts as now. */
+/* Only for later clocks: a begin in the future (another core, or a false value) counts as now. */
 static uint64_t ticks_since(uint64_t begin, uint64_t now)
 {
 	return now > begin ? now - begin : 0;

@@ -153,7 +153,7 @@ unsigned segview_funcs(const struct segview *v)
 	return v->funcs;
 }
 
-/* Terminates; what is not fit to be shown is left out as a whole. */
+/* Terminates the text; unprintable text is dropped as a whole. */
 static void clean_text(char *s, size_t size)
 {
 	s[size - 1] = 0;

@@ -78,7 +78,7 @@ static int count_local(struct arm *a, const struct omis_request *r, uint32_t bra
 	uint32_t n = 0;
 	int rc = 0;
 
-	/* Predicates in front; one behind another action is evaluated at mainsm. */
+	/* Skips leading predicates; one after another action is evaluated at mainsm. */
 	while (n < r->naction && predicate_is(&r->action[n]))
 		n++;
 	while (!rc && n < r->naction) {

@@ -132,7 +132,7 @@ static int expand_down(struct route_objects *o, const char *token, char from, ch
 	for (size_t i = 0; !rc && i < list->n; i++) {
 		const char *t = list->v[i];
 
-		/* A container in place of its content: the level below expands it. */
+		/* A container replaces its contents: the level below expands it. */
 		if (next == to || token_class(t, strlen(t)) != next)
 			rc = add_implied(o, t, out);
 		else

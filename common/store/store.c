@@ -202,7 +202,7 @@ static int write_new(struct store *s, const char *name, const struct buf *body)
 
 	n += (size_t)snprintf(head + n, sizeof(head) - n, SUMS, (unsigned)body->n,
 			      hash_crc32c(0, body->p, body->n));
-	d->remove(d->arg, name); /* of an earlier try */
+	d->remove(d->arg, name); /* left by an earlier attempt */
 	fd = d->create(d->arg, name);
 	if (fd < 0)
 		return fd;

@@ -52,7 +52,7 @@ static const struct shape *shape_of(uint8_t type)
 	return NULL;
 }
 
-/* All blocks lie below 2^63, and one message holds them. */
+/* True if all blocks are below 2^63, and one message can hold them. */
 static bool is_geometry(const struct tracer_msg *m)
 {
 	uint64_t addr = m->value[0], block = m->value[1], stride = m->value[2], n = m->value[3];

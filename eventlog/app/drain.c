@@ -12,12 +12,12 @@
 
 #define CLOCK_BYTES 36
 
-/* Records that go into one block, with what they need before them in s->front. */
+/* Records for one block, with the preceding definitions in s->front. */
 struct piece {
 	struct log_state *s;
 	struct log_thread *t;
 	size_t front; /* bytes of it, the header included */
-	uint8_t *p; /* records that are kept lie here */
+	uint8_t *p; /* place of the kept records */
 	size_t n, taken; /* bytes of them; bytes that were examined */
 	uint32_t events;
 };

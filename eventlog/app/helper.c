@@ -109,7 +109,8 @@ static void in_child(void)
 	log_threads_forget(s);
 	log_link_forget(s);
 	log_say_who(s);
-	s->stream ^= (uint64_t)getpid() << 40 ^ (uint64_t)clock_mono(); /* streams of its own */
+	s->stream ^= (uint64_t)getpid() << 40 ^
+		     (uint64_t)clock_mono(); /* a child has separate streams */
 	in_parent();
 	s->has_helper = s->fd >= 0 && start_thread(s, help);
 	if (s->follows_fork)
@@ -154,7 +155,7 @@ static void on_fatal(int number)
 	if (tries < SIGNAL_TRIES)
 		log_unlock(s);
 	sigaction(number, &dfl, NULL);
-	raise(number); /* comes when the handler ends */
+	raise(number); /* delivered when the handler ends */
 }
 
 /* Sets handlers only for signals without a handler of the program. */

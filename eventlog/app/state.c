@@ -45,7 +45,7 @@ bool log_lock_if_free(struct log_state *s)
 	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
 	int cancel;
 
-	/* an event is no place to be cancelled at */
+	/* An event must not be a cancellation point. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	for (int i = 0; i < TRIES && s->holder != me(); i++) {
 		if (!pthread_mutex_trylock(&s->lock.mutex)) {

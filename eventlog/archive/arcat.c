@@ -39,7 +39,7 @@ void arcat_done(struct arcat *c)
 
 /* --- names */
 
-/* Room for the number behind it. */
+/* Room for the number after it. */
 #define STEM_MAX (AR_NAME_MAX - 12)
 
 static size_t make_stem(char out[AR_NAME_MAX + 1], char first, const char *name)

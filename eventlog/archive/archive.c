@@ -357,7 +357,7 @@ void archive_compare(struct archive *a, bool is_wanted)
 	arsame_clear(&a->same);
 }
 
-/* Ends the batch, for only what was written can be examined. */
+/* Ends the batch, because only written events can be compared. */
 static int compare(struct archive *a, struct err *e)
 {
 	bool is_same = true;
@@ -429,7 +429,7 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	return rc || !is_full(a) ? rc : commit(a, e);
 }
 
-/* A text with another continuation is no failure of the archive. */
+/* A text with another continuation is not a failure of the archive. */
 static int note_failure(struct archive *a, int got)
 {
 	a->has_failed = got < 0 && got != -ERR_EXISTS;

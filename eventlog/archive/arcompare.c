@@ -235,7 +235,7 @@ static int judge_all(struct comparing *c, struct err *e)
 
 /* --- union of both sets */
 
-/* Takes the name over; NULL: there was no memory for it. */
+/* Takes ownership of the name; NULL: there was no memory for it. */
 static int add(struct comparing *c, enum archange_what what, char *name, struct archange **out,
 	       struct err *e)
 {

@@ -16,7 +16,7 @@
 #include <math.h>
 
 #define SQL_MAX_BYTES (32u << 20) /* AREVENTS_CELLS_MAX names of columns, twice over */
-#define KNOWN_MAX_BYTES (64u << 20) /* of descriptions: more is no description of events */
+#define KNOWN_MAX_BYTES (64u << 20) /* of descriptions: a larger text does not describe events */
 #define HEAD 3 /* id, ts, d */
 
 /* Columns of the answer where a field's values are; 0: none. */

@@ -19,7 +19,8 @@
 #define BUSY_MS 10000 /* another loader's batch takes tens of ms */
 #define HEAP_BYTES (INT64_C(256) << 20) /* for a query that sorts an archive from elsewhere */
 #define CACHE_KB "-65536" /* pages of all tables of a batch */
-#define STEPS 10000 /* of SQLite's machine between two looks at the clock: about 1 ms */
+/* instructions of SQLite's machine between two reads of the clock: about 1 ms */
+#define STEPS 10000
 #define SLOTS_MAX 65536
 #define COLUMNS_MAX 2000 /* SQLite's own limit */
 
@@ -445,8 +446,10 @@ static int open_unlocked(struct db *d, const char *path, struct err *e)
 	return open_uri(d, path, SQLITE_OPEN_READONLY, "?immutable=1", e);
 }
 
-/* SQLite would wait for ever for the writer of a pipe. A pipe that is put there later is the
- * owner's own doing. */
+/*
+ * SQLite would wait without end for the writer of a pipe. A pipe created there later is the owner's
+ * responsibility.
+ */
 static int check_kind(const char *path, struct err *e)
 {
 	struct stat st;

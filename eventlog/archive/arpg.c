@@ -103,7 +103,7 @@ static uint64_t bits_of(const struct arvalue *v)
 {
 	uint64_t bits;
 
-	memcpy(&bits, &v->i, sizeof(bits)); /* i and r lie at the same place */
+	memcpy(&bits, &v->i, sizeof(bits)); /* i and r are at the same place */
 	return bits;
 }
 
@@ -305,7 +305,7 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 	r = PQexec(d->pq, s->copy);
 	rc = PQresultStatus(r) == PGRES_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
 	PQclear(r);
-	/* a COPY that could not be ended would be reported for ever */
+	/* A COPY that could not be ended would be reported without end. */
 	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN)
 		PQclear(r);
 	PQclear(r);

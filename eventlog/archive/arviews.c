@@ -17,7 +17,7 @@ static void begin_view(struct buf *b, const struct arsql *s, const char *name, s
 		   s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name, part);
 }
 
-/* A field as a number, whichever class it has; NULL: it is no number. */
+/* Puts a field of any class as a number; NULL: it is not a number. */
 static void put_status(struct buf *b, const struct artype *t)
 {
 	for (size_t i = 0; i < t->nfield; i++)

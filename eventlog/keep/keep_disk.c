@@ -103,7 +103,7 @@ void keep_erase(const struct keeps *ks, const char *name)
 			d->remove(d->arg, path);
 }
 
-/* Derives the name of a subscription from its file; false: it is no such file. */
+/* Derives the name of a subscription from its file; false: another kind of file. */
 static bool name_of(const char *file, char name[LEDGER_NAME_BYTES])
 {
 	size_t n = strlen(file), suffix = sizeof(SUB) - 1;

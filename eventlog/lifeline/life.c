@@ -337,7 +337,7 @@ int life_event(struct life *l, const struct event *ev, struct err *e)
 		  : 0;
 }
 
-/* --- the end: what is within the time, from 0 on */
+/* --- the selected time, from 0 on */
 
 static void find_span(const struct life_model *m, nsec_t *first, nsec_t *last)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines out of sorted points: where one begins, and what it lacks. */
+/* Builds lines from sorted points: their beginnings, and missing stages. */
 #include "common/base/array.h"
 #include "eventlog/lifeline/internal.h"
 

@@ -6,7 +6,7 @@
 
 #define CAP 3 /* half the width of the ends of an interval */
 #define LEGEND_ROW 15
-#define PLACES_MAX 16 /* words below an axis that stand beside each other */
+#define PLACES_MAX 16 /* labels beside each other below an axis */
 
 const char svg_chart_style[] = ".curve{fill:none;stroke-width:1.6}.interval{fill:none}"
 			       ".c0{stroke:#1f6feb}.c1{stroke:#d4580b}.c2{stroke:#1a7f64}"

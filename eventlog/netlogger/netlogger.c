@@ -136,7 +136,7 @@ static nsec_t given(long sec, long usec)
 	return (nsec_t)sec * NSEC_PER_SEC + usec * NSEC_PER_USEC;
 }
 
-/* A call with arguments behind fmt. */
+/* A call with arguments after fmt. */
 #define WITH_ARGUMENTS(at, lvl, const_fmt)                                                    \
 	const struct message m = { .h = lp, .wall = (at), .level = (lvl), .event = keyword }; \
 	va_list ap;                                                                           \

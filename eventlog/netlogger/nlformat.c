@@ -54,7 +54,7 @@ void nlfields_copy(struct nlfields *to, const struct nlfields *from)
 
 struct spec {
 	char conversion, size; /* size: h, H (hh), l, L (ll and long double), z, j, t, 0 */
-	size_t text_max; /* of a string, by its precision: memory behind it may be invalid */
+	size_t text_max; /* of a string, by its precision: memory after it may be invalid */
 };
 
 /* From the point in the n bytes at s; NLOG_TEXT_BYTES without one. */
@@ -72,7 +72,7 @@ static size_t read_precision(const char *s, size_t n)
 	return precision < NLOG_TEXT_BYTES ? precision : NLOG_TEXT_BYTES;
 }
 
-/* Reads the conversion at s (behind its %). Returns its length; 0: unknown. */
+/* Reads the conversion at s (after its %). Returns its length; 0: unknown. */
 static size_t read_spec(const char *s, struct spec *out)
 {
 	size_t n = strspn(s, "-+ #0123456789.'"), from;
@@ -153,7 +153,7 @@ static void put_text(struct buf *b, const struct evvalue *v)
 		evwords_put_number(b, v);
 }
 
-/* Reads the value behind NAME=, up to the next space outside of quotes. */
+/* Reads the value after NAME=, up to the next space outside of quotes. */
 static const char *read_value(struct nlfields *f, const char *name, size_t n, const char *s,
 			      va_list *ap)
 {

@@ -182,7 +182,7 @@ static void in_child(void)
 	in_parent();
 }
 
-/* Under all.lock. Without a helper what is written waits for the next flush. */
+/* Called with all.lock held. Without a helper, messages wait for the next flush. */
 static void start_helper(void)
 {
 	sigset_t every, before;

@@ -162,8 +162,10 @@ static bool is_work(NL_log_T log, const char *id, int op)
 	return log && id && op >= 0 && op < NOPS;
 }
 
-/* Into the summary of the log, if it has one. nbytes: of what has ended; NULL: it begins. False:
- * that is all. */
+/*
+ * Adds to the summary of the log, if it has one. nbytes: of ended work; NULL: it begins. Returns
+ * false if the event is not to be written.
+ */
 static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nbytes)
 {
 	struct omig_nlsumm *s = summ_of(log);

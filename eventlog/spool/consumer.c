@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The consumers, which take what is in a spool. */
+/* Consumers of the spool's blocks. */
 #include "eventlog/spool/spool_internal.h"
 
 #include <errno.h>
@@ -44,7 +44,7 @@ uint64_t spool_backlog(const struct spool *s, const struct consumer *c)
 	return s->stored - c->cursor;
 }
 
-/* Reports the gaps of the consumer before the blocks behind them in the log. */
+/* Reports the gaps of the consumer before the blocks after them in the log. */
 static int report_gaps(struct consumer *c, struct buf *out)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];

@@ -31,7 +31,7 @@ static int begin_segment(struct spool *s)
 	if (rc)
 		return rc;
 	segment_name(name, s->stored, SEGMENT_GOOD);
-	d->remove(d->arg, name); /* an empty one, of an earlier try */
+	d->remove(d->arg, name); /* an empty one, of an earlier attempt */
 	fd = d->create(d->arg, name);
 	rc = fd < 0 ? fd : d->sync_names(d->arg, name);
 	if (!rc) {
@@ -186,7 +186,7 @@ static int lose_segment(struct spool *s, struct consumer *c)
 	if (rc) /* unreadable blocks show as a gap in the numbers of later ones */
 		return rc;
 	/*
-	 * A consumer may have got all of it, without an acknowledgement so far. Once it
+	 * A consumer may have received all of it without an acknowledgement so far. Once it
 	 * acknowledges, it has lost nothing.
 	 */
 	list_each (i, &c->gaps.all) {
@@ -311,7 +311,7 @@ static void report_failure(struct spool *s, int rc, nsec_t now)
 			   strerror(why));
 	s->stats.failures++;
 	s->retry_at = now + SPOOL_RETRY_NS;
-	/* Older data give way to newer ones, on a disk that others have filled too. */
+	/* Older data are dropped for newer ones, also on a disk that others have filled. */
 	if (why == ENOSPC && s->conf.when_full == SPOOL_DROP_OLDEST && s->segments.n > 1 &&
 	    !s->needs_room) {
 		s->needs_room = true;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define GAP_BYTES (sizeof(struct evblock) + EVGAP_BLOCK_BYTES)
-#define GAPS_BYTES (1u << 20) /* of the queue: for what is lost while it is full */
+#define GAPS_BYTES (1u << 20) /* of the queue: for losses while it is full */
 
 void spooler_free(struct spooler *s)
 {

@@ -17,7 +17,7 @@ struct turn {
 	struct spool *spool; /* NULL: it could not be opened */
 	nsec_t open_at; /* earliest time of the next attempt */
 	struct buf taken; /* requests that were taken */
-	size_t at; /* behind what was appended of it */
+	size_t at; /* after its last appended block */
 	struct buf answer;
 	struct {
 		struct consumer *c;
@@ -25,7 +25,7 @@ struct turn {
 		/* the last report: appended then + 1; 0 = none since its request */
 		uint64_t empty_at;
 		unsigned era;
-		nsec_t not_before; /* the disk did not give it */
+		nsec_t not_before; /* the disk could not read it */
 	} of[LEDGER_CONSUMERS_MAX];
 };
 
@@ -246,7 +246,7 @@ nsec_t turn_work(struct turn *t)
 		return t->open_at;
 	append_all(t);
 	due = spool_step(t->spool, clock_mono());
-	if (t->at < t->taken.n) /* no memory: it is tried again */
+	if (t->at < t->taken.n) /* no memory: tried again */
 		due = clock_mono() + NOMEM_WAIT_NS;
 	report(t);
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {

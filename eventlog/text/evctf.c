@@ -176,7 +176,7 @@ static char letter_of(char c)
 	return isalnum((unsigned char)c) && (unsigned char)c < 0x80 ? c : '_';
 }
 
-/* Writes "_" in front: then it is no word of the language, and does not begin with a digit. */
+/* Puts "_" in front: then the name is not a keyword, and does not begin with a digit. */
 static void put_identifier(struct buf *b, const char *s)
 {
 	buf_putc(b, '_');
@@ -191,7 +191,7 @@ static bool is_one_identifier(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-/* Two names that became one: the second has its number behind it. */
+/* True if two names became equal: the second gets a number. */
 static bool is_taken(const struct event *ev, const char *name, unsigned before)
 {
 	struct evattr_iter i = { .ev = ev };

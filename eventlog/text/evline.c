@@ -109,7 +109,7 @@ static void begin(struct evline *l)
 /* --- words of a line: name=value, or letter name: value */
 
 struct word {
-	const char *name, *value; /* 0 behind the name */
+	const char *name, *value; /* the name ends with 0 */
 	size_t n; /* of the value */
 	bool is_quoted;
 	char letter; /* of Lite; 0 */

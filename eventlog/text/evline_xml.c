@@ -38,7 +38,7 @@ static void skip_space(struct xml *x)
 }
 
 /*
- * Returns the character of an entity, and the length of its text; plain characters stand for
+ * Returns the character of an entity, and the length of its text; plain characters represent
  * themselves. 0: invalid entity.
  */
 static char character(const char *s, size_t n, size_t *used)

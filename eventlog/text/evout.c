@@ -143,10 +143,7 @@ static void put_marked_up(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/*
- * Escapes at the end of b, and once more from there if there is anything to mark up: usually there
- * is not.
- */
+/* Escapes at the end of b, and again from there if markup is needed, which is rare. */
 static void put_xml_text(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->n;

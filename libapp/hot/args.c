@@ -89,7 +89,7 @@ static uint32_t kind_of(const struct call_desc *d)
 				      : SEG_FOR_RECEIVE;
 }
 
-/* A Sendrecv ends with its receive, unless what it sends is large. */
+/* A Sendrecv ends with its receive, unless its message is large. */
 static void partners_finish(const struct hook *h, const struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;

@@ -84,7 +84,7 @@ static int64_t blocks_w(const struct hook_args *a, unsigned counts, unsigned typ
 	return sum;
 }
 
-/* The same over neighbours: nothing is sent to MPI_PROC_NULL. */
+/* Likewise for neighbours: nothing is sent to MPI_PROC_NULL. */
 static int64_t neighbours_v(const struct hook_args *a, unsigned counts, unsigned type,
 			    const struct comm_side *s)
 {

@@ -191,8 +191,10 @@ static bool receives(const struct request *r)
 	       (r->kind == REQUEST_LISTED && call_table[r->func].class == CALL_RECV);
 }
 
-/* The empty status of a persistent receive that was not started names no source; what was
- * cancelled had no partner. */
+/*
+ * The empty status of a persistent receive that was not started has no source; a cancelled request
+ * had no partner.
+ */
 static void received(struct wait_entry *e, const uint8_t *status)
 {
 	struct status_view v;
@@ -335,10 +337,7 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 			ended_at(a, index[i] - base, (unsigned)i);
 }
 
-/*
- * A request without room in the table counts as it was posted; for a persistent one nothing is
- * known.
- */
+/* A request without room in the table counts as it was posted; a persistent one remains unknown. */
 static void put_back(struct request *r)
 {
 	if (request_put(r))
@@ -350,7 +349,7 @@ static void put_back(struct request *r)
 		count_lost();
 }
 
-/* Collectives are not in the list of what is posted. */
+/* Collectives are not in the list of posted requests. */
 static void start(struct hook_args *a, struct request *r)
 {
 	r->active = REQUEST_STARTED;

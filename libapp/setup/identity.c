@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ANCESTORS 4 /* a launcher's proxy is the parent, or behind a shell or two */
+#define ANCESTORS 4 /* a launcher's proxy is the parent, or above a shell or two */
 #define CMDLINE_BYTES 4096
 
 static int env_int(const char *const *names)

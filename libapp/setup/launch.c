@@ -67,7 +67,7 @@ static bool lm_program(char *out, size_t size)
 	return false;
 }
 
-/* The program's environment without what was preloaded for it. */
+/* Copies the program's environment without its preloaded libraries. */
 static void copy_env(char **out)
 {
 	unsigned n = 0;

@@ -37,7 +37,7 @@ static void take_build_id(struct seg_module *m, const uint8_t *p, size_t n)
 	memcpy(m->build_id, p + at, m->build_id_bytes);
 }
 
-/* Linkers put the note of the build id in a segment of its own, or first. */
+/* Linkers put the note of the build id in a separate segment, or first. */
 static void find_build_id(struct seg_module *m, const struct dl_phdr_info *info)
 {
 	for (unsigned i = 0; i < info->dlpi_phnum && !m->build_id_bytes; i++) {

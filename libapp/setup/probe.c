@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A probe is met: one clock read for its record, what it reads, and its actions. Hot: the law of
- * hook.h. */
+/*
+ * Execution of a probe: one clock read for its record, its reads, and its actions. Hot: the law of
+ * hook.h.
+ */
 #include "libapp/setup/probe.h"
 
 #include "common/ring/calls.h"
@@ -235,7 +237,7 @@ union read_copy {
 };
 
 /*
- * Counters that the rank read: the words of a record behind its time. They are assembled in
+ * Counters that the rank read: the words of a record after its time. They are assembled in
  * registers, because a word that was stored in pieces is slow to load as one.
  */
 struct taken {
@@ -286,7 +288,7 @@ static void put_word(uint64_t *to, uint64_t word)
 	__atomic_store_n(to, word, __ATOMIC_RELAXED);
 }
 
-/* The record is made in its place. */
+/* Writes the record in place. */
 static void put(const struct hook_thread *t, unsigned number, const union omig_value *value,
 		uint64_t now)
 {
@@ -324,8 +326,7 @@ static void act(const struct hook_thread *t, unsigned number, const union omig_v
 					  .partner = CALL_PARTNER_NONE });
 }
 
-/* Between calls only: what is met inside of one, or of a record that is being written, is
- * counted. */
+/* Runs between calls only: a probe inside of one, or while a record is written, is counted. */
 void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 {
 	struct hook_thread *t = &hook_thread;

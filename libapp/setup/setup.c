@@ -139,7 +139,7 @@ static void show(enum seg_state state, enum app_life life)
 {
 	app_header()->w.pcontrol = 1;
 	app_header()->w.state = state;
-	/* before an lm can have found the segment: after that the words belong to the lm */
+	/* Before an lm can have found the segment: after that the words belong to the lm. */
 	start_hooks();
 	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);

@@ -77,7 +77,7 @@ static void product_times(struct agg_product *p, double mant, int64_t exp)
 	p->exp = p->mant == 0 ? 0 : p->exp + exp + shift;
 }
 
-/* A bound that is no finite number is noted in a->error. */
+/* A bound that is not finite is recorded in a->error. */
 static void product_add(struct agg *a, double v, double error)
 {
 	double most = fabs(v) + error;

@@ -165,8 +165,8 @@ static double of_powers(const struct agg *a, double q, double *error)
 }
 
 /*
- * --- by pairs: deviations have at most the errors of the values, and the distances have no sum of
- * their own
+ * --- by pairs: deviations have at most the errors of the values, and the distances have no
+ * separate sum
  */
 
 static double spread_of(const struct sum *squares, double n)

@@ -54,7 +54,7 @@ static bool is_sum(const struct reply_entry *e)
 	return e->status == STATUS_OK && !strncmp(e->objects, "pa_", 3) && !strchr(e->objects, ',');
 }
 
-/* Parts of one sum are adjacent, with errors of that object behind them. */
+/* Parts of one sum are adjacent, followed by errors of that object. */
 static int by_objects(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
@@ -159,7 +159,9 @@ static int print_values(struct merging *m, const struct omis_values *v, struct r
 	return text ? 0 : -ERR_NOMEM;
 }
 
-/* Adds the value of `from` to that of `to`. *added is false if they are no sums: both stay then. */
+/*
+ * Adds the value of `from` to that of `to`. *added is false if they are not sums: both remain then.
+ */
 static int add_entry(struct merging *m, enum omis_merge how, struct reply_entry *to,
 		     const struct reply_entry *from, bool *added)
 {

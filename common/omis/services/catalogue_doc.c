@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The catalogue as text: for the manual, for people, for the shell. */
+/* The catalogue as text: for the manual, for users, for the shell. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/services/catalogue.h"

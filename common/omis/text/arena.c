@@ -16,7 +16,7 @@ struct block {
 };
 
 struct arena {
-	size_t left; /* of what it may hand out */
+	size_t left; /* number of bytes still allowed */
 	size_t grow; /* size of the next block */
 	char *at, *end; /* the rest of the newest block */
 	struct block *blocks;

@@ -23,7 +23,7 @@ static bool is_hex_prefix(const char *s)
 	return s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 }
 
-/* A sign belongs to the number at its start and behind an exponent's letter. */
+/* A sign belongs to the number at its start and after an exponent's letter. */
 static bool takes_sign(const struct number *num, size_t start)
 {
 	char last = num->text[num->n - 1];
@@ -181,7 +181,7 @@ static int to_float(struct lex *l, struct number *num, struct omis_value *v)
 	return 0;
 }
 
-/* Takes '#' and the bytes behind it. */
+/* Takes '#' and the bytes after it. */
 static int to_binary(struct lex *l, const struct number *num, struct omis_value *v)
 {
 	uint64_t n;

@@ -62,7 +62,7 @@ static int universal(struct unescape *u, int digits)
 	return 0;
 }
 
-/* l->at is behind the '\'. */
+/* l->at is after the '\'. */
 static int escape(struct unescape *u)
 {
 	static const char names[] = "abfnrtv\\'\"?", codes[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -119,7 +119,7 @@ static int take_char(struct lex *l, char *out, size_t *n)
 }
 
 /*
- * Returns the offset of the quote that ends the literal behind l->at; n if there is none on the
+ * Returns the offset of the quote that ends the literal after l->at; n if there is none on the
  * line. memchr first finds out whether a megabyte has any quote.
  */
 static size_t find_end(const struct lex *l, char quote)
