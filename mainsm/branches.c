@@ -18,7 +18,7 @@ static int site_object(struct mainsm *m, const char *name, struct object **out)
 	return rc ? rc : directory_add_site(m->directory, number, name, out);
 }
 
-/* Another branch for the same site or host: the older is dead without notice so far. */
+/* Drops an older branch for the same site or host: it is dead without notice so far. */
 static void drop_older(struct mainsm *m, const char *token)
 {
 	const struct branch *older = branches_find(m->branches, token);

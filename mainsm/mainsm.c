@@ -28,8 +28,8 @@ static int execute_here(void *arg, struct run *run, const struct plan_here *here
 }
 
 /*
- * Threads appear and end with their process, which stands for them, unless a tool needs only some
- * of them.
+ * Threads begin and end with their process, which represents them, unless a tool uses only some of
+ * them.
  */
 static bool is_followed(const struct mainsm *m, const struct object *o)
 {
@@ -265,7 +265,7 @@ static void save_numbers(struct mainsm *m)
 		log_notice("state", "numbers of hosts are saved again");
 }
 
-/* Short waits only: what is learnt in them is lost by a crash, and learnt again. */
+/* Delays are short: a crash loses the data of that time, which are then collected again. */
 static void on_housekeeping(void *arg)
 {
 	struct mainsm *m = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools: their requests, and what is left to do when they go. */
+/* The tools: their requests, and the cleanup at their ends. */
 #include "mainsm/mainsm_internal.h"
 
 #include "common/base/log.h"

@@ -34,7 +34,7 @@ struct program {
 	struct net_ctx *ctx; /* of the join */
 	struct link_net *dialer;
 	struct sm *sm;
-	struct shared *shared; /* serves many users: then there is no sm of our own */
+	struct shared *shared; /* serves many users: then there is no single sm */
 	struct loop_job again;
 	nsec_t first_try;
 };
@@ -44,7 +44,7 @@ static const struct settings *settings_of(const struct program *p)
 	return daemon_conf(p->daemon);
 }
 
-/* Logs the one line with the reason why there will be no sm. */
+/* Logs one line with the reason why there is no sm. */
 static void give_up(struct program *p, int exit_code, const struct err *why)
 {
 	log_error("sm", "%s", why->text);

@@ -19,9 +19,10 @@
 #include <ucontext.h>
 
 #define MAPS_MAX_BYTES (1024 * 1024)
-#define SEARCH_MAX_BYTES (32 * 1024 * 1024) /* of code, for the way back; libc has 1.5 MiB */
+/* of code to search for the return instruction; libc has 1.5 MiB */
+#define SEARCH_MAX_BYTES (32 * 1024 * 1024)
 #define SEARCH_STEP_BYTES (64 * 1024)
-#define XSTATE_MAX_BYTES (16 * 1024) /* with all that processors have today */
+#define XSTATE_MAX_BYTES (16 * 1024) /* enough for all features of current processors */
 #define RED_ZONE_BYTES 128 /* below the stack pointer, which functions may use all the same */
 #define SYSCALL_BYTES 2
 

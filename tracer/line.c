@@ -23,7 +23,7 @@ struct line {
 	size_t queued; /* bytes */
 	struct loop_job ending;
 	const char *why; /* NULL: it is up */
-	struct tracer_msg msg; /* the one that came last */
+	struct tracer_msg msg; /* the last received message */
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };
 

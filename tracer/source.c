@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CALL_BYTES 7 /* of the longest call instruction that is looked for */
+#define CALL_BYTES 7 /* of the longest call instruction to search for */
 
 typedef char *demangle_fn(const char *name, char *out, size_t *n, int *status);
 

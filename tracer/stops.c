@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A traced thread has stopped, or ended: what is noted, what is done, and that it continues. */
+/*
+ * Handles stops and ends of traced threads: records them, executes requests, and resumes the
+ * thread.
+ */
 #include "tracer/tracees_internal.h"
 
 #include <errno.h>
@@ -14,7 +17,7 @@
 /* How to resume a stopped thread. */
 struct stop {
 	int inject; /* signal that it was about to get */
-	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
+	bool is_group; /* a group stop holds the process: it must remain stopped */
 	/* no call and no signal is under way: the kernel will not change its registers */
 	bool is_between;
 	bool has_event;
@@ -114,7 +117,7 @@ static void on_syscall(struct tracees *s, struct tracee *t, struct stop *stop)
 		on_exit_of_call(s, t, &info, stop);
 }
 
-/* The lm that started us stops and continues processes: that is no signal of the program's. */
+/* The lm that started us stops and continues processes: these signals are not the program's. */
 static bool is_of_monitor(const struct tracee *t, int sig)
 {
 	siginfo_t info = { 0 };

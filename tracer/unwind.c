@@ -86,7 +86,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-/* Modules that stay what they were are kept with all that was read of them. */
+/* Unchanged modules are kept with all data read from them. */
 static int list_modules(struct unwinder *u, struct err *e)
 {
 	int rc;

@@ -107,7 +107,7 @@ static void run_end(struct run *run)
 	spec.on_done(spec.arg, r);
 }
 
-/* Fails the whole request: what went wrong is ours, not an object's. */
+/* Fails the whole request: the error is ours, not an object's. */
 static void run_fail(struct run *run, int rc, const struct err *e)
 {
 	reply_add_error(run->reply, 0, NULL, status_from_err(rc), "%s", e->text);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define FRAMES_MAX FLOW_READS_OPEN /* the parent accepts no older ones */
-#define FRAME_REST_BYTES 4096 /* of a frame: what is not batches, and lengths */
+#define FRAME_REST_BYTES 4096 /* of a frame, for everything except batches, and for lengths */
 #define BATCH_BYTES 8 /* overhead of each batch */
 
 struct frame {
@@ -21,7 +21,7 @@ struct frame {
 	uint64_t read;
 	nsec_t time;
 	char object[TOKEN_BYTES];
-	struct buf bytes; /* of all batches, one behind the other */
+	struct buf bytes; /* of all batches, one after the other */
 	size_t *end; /* owned; where each ends */
 	size_t n, cap;
 };

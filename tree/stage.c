@@ -237,7 +237,7 @@ static bool is_clock(const struct flow_node *n)
 	       n->domain == FLOW_READ;
 }
 
-/* The engine opens what it loads. */
+/* Opens the links of a new graph that are open in the stage. */
 static void open_links(struct stage *s, const struct flow_graph *g)
 {
 	for (size_t i = 0; i < g->nnode; i++) {

@@ -70,7 +70,7 @@ static size_t part_length(const struct reply *r, size_t first)
 	return n;
 }
 
-/* The names of what is missing are cut to what surely fits beside the entries. */
+/* The names of missing objects are cut to a size that certainly fits beside the entries. */
 static int put_last(struct buf *b, struct msg_reply *m, const struct reply *r)
 {
 	const struct reply_coverage *c = &r->coverage;
@@ -90,8 +90,7 @@ static int put_last(struct buf *b, struct msg_reply *m, const struct reply *r)
 	m->coverage = &coverage;
 	rc = msg_reply_put(b, m);
 	if (rc == -ERR_LIMIT && m->nentry) {
-		/* Entries and names together were too much: the names follow in a part of their
-		 * own. */
+		/* Entries and names together were too much: the names follow in a separate part. */
 		m->coverage = NULL;
 		m->more = true;
 		rc = msg_reply_put(b, m);

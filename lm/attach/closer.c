@@ -8,14 +8,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STACK_BYTES (64 * 1024) /* close() and nothing else */
+#define STACK_BYTES (64 * 1024) /* for close() only */
 
 struct order {
 	struct order *next;
 	int fd;
 };
 
-/* Freed by the last of its owner and the threads. Below lock: all of it. */
+/* Freed by the last of its owner and the threads. All members below `lock` are protected by it. */
 struct closer {
 	pthread_mutex_t lock;
 	struct order *first; /* orders not taken by a thread yet */
@@ -145,6 +145,6 @@ void closer_close(struct closer *c, int fd)
 		return;
 	}
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once,
-		   sizeof(at_once)); /* fails on what is no socket */
+		   sizeof(at_once)); /* fails on other descriptors than sockets */
 	close_elsewhere(c, fd);
 }

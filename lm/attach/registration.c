@@ -193,8 +193,10 @@ static void report_other_builds(struct registration *n)
 	n->nunwatched = 0;
 }
 
-/* Children that inherited the descriptor show it too, so what is not the owner's is skipped in
- * silence. */
+/*
+ * Children that inherited the descriptor show it too, so other processes than the owner are skipped
+ * silently.
+ */
 static void on_memfd(void *arg, int32_t pid, int fd)
 {
 	struct registration *n = arg;

@@ -26,7 +26,7 @@ struct firing {
 	struct buf text[OMIS_PAR_ECPS]; /* values of parameters for what runs above; owned */
 	uint32_t index[OMIS_PAR_ECPS];
 	size_t npar;
-	unsigned depth; /* of what caused the event */
+	unsigned depth; /* depth of the cause of the event */
 	bool is_held; /* the process, until a daemon above takes the end of it over */
 	bool is_over; /* the reply arrived before task_start() returned */
 };
@@ -76,7 +76,7 @@ static bool has_errors(const struct reply *r)
 	return r && reply_status(r) != STATUS_OK;
 }
 
-/* A loop: nothing is executed here, and mainsm ends it. */
+/* A loop of events: nothing is executed here, and mainsm ends it. */
 static bool is_too_deep(const struct firing *f)
 {
 	return f->depth >= CAUSAL_DEPTH_MAX;
@@ -248,7 +248,7 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 	}
 }
 
-/* All that was to be done here was done in the rank; the parent continues behind it. */
+/* All local actions were executed in the rank; the parent continues after them. */
 static void report_done(struct firing *f)
 {
 	size_t first = predicates_leading(f->csr->predicates), end = f->csr->prefix;

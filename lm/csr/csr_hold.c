@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A suspend of its own, besides those of tools. */
+/* A separate suspend, besides those of tools. */
 #define HOLD_TOOL 0
 #define HOLD_THREAD 0
 

@@ -16,7 +16,7 @@ static void fire_threads(struct csr *c, struct happening *h)
 	h->thread = NULL;
 }
 
-/* An event of the process that started it, when that one is watched; of the host in any case. */
+/* An event of the process that started it, if that one is watched; of the host in any case. */
 static void fire_new_proc(struct csr *c, const struct csr_changed *x, struct happening *h)
 {
 	h->proc = x->parent;

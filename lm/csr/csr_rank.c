@@ -257,8 +257,11 @@ int csr_install(struct csr *c, struct proc *p)
 	install_entries(c, s);
 	rc = site->watch(s, hook_bits(c, s));
 	if (!csr_find_site(c, p))
-		return 0; /* adding an interest reads the ring again: it made no sense, and s went
-			     with the segment */
+		/*
+		 * adding an interest read the ring: it was invalid, and s was removed with the
+		 * segment
+		 */
+		return 0;
 	if (rc)
 		remove_site(c, s);
 	return rc;

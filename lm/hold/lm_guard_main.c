@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define STAT_START 19 /* field 22 of /proc/PID/stat: this many numbers from behind the state */
+#define STAT_START 19 /* field 22 of /proc/PID/stat: this many numbers after the state */
 #define STAT_MAX_BYTES 4096
 
 /* Returns true at its end. The lm sends nothing; other input is ignored. */

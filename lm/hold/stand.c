@@ -20,7 +20,7 @@ static bool all_stand(struct host *h, int32_t pid, struct stand *s, unsigned *lo
 	size_t n = HOST_THREADS_MAX;
 
 	if (host_threads(h, pid, tid, &n))
-		return false; /* the thread is ending */
+		return false; /* the process is ending */
 	for (size_t i = 0; i < n; i++) {
 		char state;
 

@@ -88,7 +88,7 @@ static int add_mapping(struct modules *all, const struct mapping *m)
 	struct group *g = all->n ? &all->v[all->n - 1] : NULL;
 	int rc;
 
-	if (!m->npath) { /* without a name: what is behind a file's data is its bss */
+	if (!m->npath) { /* without a name: the part after a file's data is its bss */
 		if (g && m->is_written && g->data.end == m->start)
 			widen(&g->bss, m);
 		return 0;

@@ -91,7 +91,7 @@ int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, stru
 	return make(&(struct host_proc){ host, pid, start }, fd, out, e);
 }
 
-/* Uses a descriptor that is readable at once and takes no signal, in place of a pidfd. */
+/* Replaces a pidfd by a descriptor that is readable at once and takes no signal. */
 int linux_proc_open_ended(struct host *host, int32_t pid, uint64_t start, struct host_proc **out,
 			  struct err *e)
 {

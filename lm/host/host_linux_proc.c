@@ -17,7 +17,7 @@
 /* Per process, the lowest; libapp uses number 900 or the next free one for a segment. */
 #define FDS_MAX 1024
 
-/* Indexes of /proc/PID/stat behind the state, which is field 3. */
+/* Indexes of /proc/PID/stat after the state, which is field 3. */
 enum stat_field {
 	STAT_PARENT = 0,
 	STAT_MINOR = 6,

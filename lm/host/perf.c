@@ -171,6 +171,6 @@ void perf_read(struct perf *p, perf_fn fn, void *arg)
 			fn(arg, &r);
 		at += n;
 	}
-	/* Skips an invalid record with everything behind it. */
+	/* Skips an invalid record with everything after it. */
 	__atomic_store_n(&control->data_tail, head, __ATOMIC_RELEASE);
 }

@@ -110,7 +110,7 @@ int rates_get(struct rates *r, struct node_rates *out, struct err *e)
 
 		if (now.v[i] < 0 || from->v[i] < 0)
 			out->per_s[i] = -1;
-		else /* a link that went away takes its packets with it */
+		else /* packets of a link are lost when it is removed */
 			out->per_s[i] = grown < 0 ? 0 : grown * 1e9 / (double)out->over;
 	}
 	return 0;

@@ -108,7 +108,7 @@ static void rank_integral(struct pa *a, const struct pa_cell *c, double *integra
 		seconds_per_tick(a, c->proc);
 }
 
-/* The rule of integrators, on what was added from here. */
+/* The rule of integrators, for increments from here. */
 static void pa_integral_add(struct pa_integral *i, double delta, double time)
 {
 	if (i->v + delta < 0)

@@ -317,7 +317,9 @@ static bool read_value(struct input *in, const struct input_moment *m, struct me
 	return true;
 }
 
-/* Bounds of totals by partners grow for ever. What came between two reads has a bound of its own.
+/*
+ * Bounds of totals by partners grow without limit. The increase between two reads has a separate
+ * bound.
  */
 static void bound_step(struct input *in, struct measurement_value *v)
 {
@@ -326,7 +328,7 @@ static void bound_step(struct input *in, struct measurement_value *v)
 	in->is_over = in->is_closed;
 }
 
-/* However many events there were until a look at the rings, the system is asked once. */
+/* The system is read once for any number of events in one pass over the rings. */
 bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
 		  double *error)
 {

@@ -214,7 +214,7 @@ static void add_open(const struct input *in, const struct ticks_scale *scale, ui
 		v->value += open;
 }
 
-/* Calls whose partner found no room in the tables may have been of any. */
+/* Calls whose partner found no room in the tables may belong to any. */
 static double lost_error(const struct input *in, double lost)
 {
 	if (!(lost > 0))
@@ -336,7 +336,7 @@ bool cells_moves(const struct input *in)
 	       !input_is_vt(in);
 }
 
-/* Calls in which the caller's own data are on their way all the time; a receive mostly waits. */
+/* True for calls that transfer the caller's own data all the time; a receive mostly waits. */
 static bool moves(const struct input *in, const struct segview_current *c)
 {
 	unsigned class = call_table[c->func].class;

@@ -184,7 +184,7 @@ void measurement_judge_again(struct measurement *g)
 		any |= input_is_vt(in);
 	}
 	if (any)
-		measurements_watch(g->owner); /* with what they began at */
+		measurements_watch(g->owner); /* including their start */
 }
 
 void measurement_begin_inputs(struct measurement *g)
@@ -195,7 +195,7 @@ void measurement_begin_inputs(struct measurement *g)
 	for (size_t i = 0; i < g->ninput; i++)
 		if (!g->input[i].has_base && !g->input[i].is_closed)
 			begin_input(g, &g->input[i]);
-	measurements_watch(g->owner); /* with what they began at */
+	measurements_watch(g->owner); /* including their start */
 }
 
 /*

@@ -45,7 +45,7 @@ struct tap {
 
 struct interest {
 	struct watch *watch;
-	struct probe_interest *interest; /* NULL: it went with its segment */
+	struct probe_interest *interest; /* NULL: removed with its segment */
 	struct figure figure[SEG_READS];
 	unsigned nfigure;
 };

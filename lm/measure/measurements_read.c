@@ -128,7 +128,7 @@ static bool start_over(struct measurement *g, nsec_t now)
 	return true;
 }
 
-/* True: the reads are so far ahead that the parent ignores them, and would do so for long. */
+/* True if the reads are so far ahead that the parent ignores them, and would do so for long. */
 static bool is_ahead(const struct measurement *g, nsec_t now)
 {
 	int64_t last = flow_last_read(g->owner->engine, g->id);

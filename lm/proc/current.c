@@ -123,7 +123,7 @@ void current_sample(struct proc *p, nsec_t now)
 			note(&p->current->thread[i], &c, now);
 }
 
-/* Thread numbers are the kernel's if the process is in no pid namespace of its own. */
+/* Thread numbers are the kernel's if the process is in no separate pid namespace. */
 static bool has_ended(const struct proc *p, uint32_t tid)
 {
 	if (p->own.pid != p->pid || !p->nthread)

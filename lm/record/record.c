@@ -49,7 +49,7 @@ static void note_block(void *arg, const char *name)
 		*(bool *)arg = true;
 }
 
-/* True: an action behind the prefix uses the block. The parent gets no blocks, only triggers. */
+/* True if an action after the prefix uses the block. The parent gets no blocks, only triggers. */
 static bool rest_uses_block(const struct csr *c)
 {
 	bool uses = false;

@@ -43,7 +43,7 @@ struct stream {
 	nsec_t since; /* the first record of the block that is filled */
 	struct ring_cursor *row; /* NULL: no stored cursor */
 	bool is_dirty; /* the row does not have its last record yet */
-	uint64_t lost; /* counted in its blocks, of what the segment counts */
+	uint64_t lost; /* losses in its blocks, of those that the segment counts */
 	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
 };
 
@@ -244,7 +244,7 @@ static uint64_t lost_in_all(const struct events_site *es)
 	return sum;
 }
 
-/* An earlier lm has reported so much; what the segment has lost since is reported by us. */
+/* An earlier lm has reported this number; we report later losses of the segment. */
 static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {

@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 
 #define MAGIC UINT64_C(0x3130574f5250454b) /* KEPROW01 */
-#define BASE_THREAD UINT32_MAX /* of the row of a segment: what it had lost before */
+#define BASE_THREAD UINT32_MAX /* of the row of a segment: its earlier losses */
 
 struct ring_cursor {
 	uint64_t segment; /* 0: free */
@@ -32,7 +32,7 @@ struct file {
 struct ring_cursors {
 	struct file *f; /* mapped */
 	struct map by_stream; /* of rows */
-	/* rows below it may be of lives before us, and what they lost is not reported yet */
+	/* Rows below it may be of earlier lives, whose losses are not reported yet. */
 	size_t before;
 };
 

@@ -40,7 +40,7 @@ struct done_log {
 	char *path; /* owned; NULL: memory only */
 	struct store file;
 	struct hash_key key;
-	uint64_t begun; /* ever: the next record is at this number modulo DONE_LOG_MAX */
+	uint64_t begun; /* since ever: the next record is at this number modulo DONE_LOG_MAX */
 	uint64_t used;
 	struct past past[DONE_LOG_TOOLS_MAX];
 	struct record record[DONE_LOG_MAX];
@@ -302,5 +302,5 @@ void done_log_end(struct done_log *o, const struct op *op, unsigned status)
 		return;
 	r->state = OP_ENDED;
 	r->status = (uint16_t)status;
-	note(o, r, NULL); /* if it cannot: unknown, which is no lie */
+	note(o, r, NULL); /* on failure it is unknown, which is true */
 }

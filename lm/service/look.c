@@ -51,7 +51,7 @@ static void add_module(struct looked *o, const struct tracer_msg *m)
 	o->nmodule++;
 	omis_write_list(&w);
 	omis_write_string_n(&w, m->text[0], strlen(m->text[0]));
-	omis_write_string(&w, ""); /* of an archive: nothing is loaded from one here */
+	omis_write_string(&w, ""); /* of an archive: none is used here */
 	for (size_t i = 0; i < m->nvalue; i++)
 		omis_write_int(&w, (int64_t)m->value[i]);
 	omis_write_list_end(&w);

@@ -18,7 +18,7 @@ static const char *path_of(const struct totals *t, const struct total_frame *f)
 	return f->module < 0 ? "" : t->module[f->module].path;
 }
 
-/* Keyed: a rank chooses what is hashed. */
+/* Keyed: a rank determines the hashed values. */
 static uint64_t hash_of(const struct hash_key *key, const struct totals *t,
 			const struct total_site *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting of library calls: on and off for each tool, and what was counted. */
+/* Counting of library calls: on and off for each tool, and the counts. */
 #include "lm/service/families.h"
 
 #include "common/base/array.h"

@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-/* length 0: all that is behind the offset, and one byte more than may be read is too much. */
+/*
+ * length 0: everything after the offset. One byte more than the maximum is requested, to detect
+ * excess.
+ */
 static int fill(struct service_call *c, struct tracer_msg *m, void **take, struct err *e)
 {
 	const struct file_reader *of = c->of;

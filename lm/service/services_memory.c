@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of processes, and what is loaded there. */
+/* The memory of processes, and the loaded modules. */
 #include "lm/service/look.h"
 #include "lm/service/families.h"
 

@@ -91,9 +91,9 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 		f->state = 'Z';
 }
 
-/* of a connection string, which ends with the secret of its token behind a dot */
+/* Of a connection string, which ends with the secret of its token after a dot. */
 #define STRING_HEAD "omig1:"
-#define SECRET_MIN_BYTES 20 /* the text behind the dots of an address is shorter */
+#define SECRET_MIN_BYTES 20 /* the text after the dots of an address is shorter */
 
 /* A tool that may see the rest does not need it, and could enrol with it. */
 static void hide_secret(uint8_t *p, size_t n)
@@ -362,7 +362,7 @@ static bool runs(struct host *h, int32_t pid, const char *name, const char *exec
 	return same;
 }
 
-/* The program is examined before the process is held: what was not meant is not watched. */
+/* The program is examined before the process is held: other programs are not watched. */
 static int take(struct service_call *c, struct proc **out, struct err *e)
 {
 	int64_t pid = call_int(c, 1);

@@ -154,7 +154,7 @@ static int compare_pairs(const void *a, const void *b)
 	return (xb < yb) - (xb > yb);
 }
 
-/* Merges the pairs behind `from`, and keeps as many as there are rows for. */
+/* Merges the pairs after `from`, and keeps as many as there are rows for. */
 static void join_pairs(struct profile *f, size_t from)
 {
 	struct pair *pair = f->pair + from;

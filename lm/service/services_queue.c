@@ -29,7 +29,7 @@ enum {
 	QUEUE_AGE = 1 << 8,
 	QUEUE_BEFORE = 1 << 9,
 	QUEUE_FLAGS = (1 << 10) - 1, /* flags of an entry */
-	QUEUE_CALLS = 1 << 10, /* behind the entries: the calls that threads are in */
+	QUEUE_CALLS = 1 << 10, /* after the entries: the current calls of threads */
 };
 
 /* Calls that post, start and complete; the others have no cost. */
@@ -70,7 +70,7 @@ static int note_before(struct proc *p)
 	return 0;
 }
 
-/* Another tool, or a process that called exec, finds or makes a list of its own time. */
+/* Another tool, or a process that called exec, finds or creates a list with a new begin. */
 static int watch(struct service_call *c, struct proc *p)
 {
 	bool is_on = hooks_has(p, HOOK_QUEUE) && segview_posted_is_on(p->seg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the source: another lm-trace reads the file, for that may hang. */
+/* Places in the source. Another lm-trace reads the file, because that may hang. */
 #include "lm/service/families.h"
 
 #include "common/base/limits.h"

@@ -90,8 +90,7 @@ static int read_one(struct service_call *c, struct tracebuf *b, size_t share)
 	return rc;
 }
 
-/* Calls fn for each buffer of the list that is known here; what is not gets an entry, unless
- * `quiet`. */
+/* Calls fn for each known buffer of the list. Unknown buffers get an entry, unless `quiet`. */
 static int each_buffer(struct service_call *c, bool quiet,
 		       int (*fn)(struct service_call *, struct tracebuf *, size_t share))
 {

@@ -20,7 +20,7 @@
 /* A firing while its actions are executed. */
 struct firing {
 	struct tool_csr *csr;
-	struct reply *reply; /* owned; begins with what was executed below */
+	struct reply *reply; /* owned; begins with the results from below */
 	size_t first;
 	struct token node, proc, thread; /* referenced by trigger */
 	struct trigger trigger;
@@ -92,7 +92,7 @@ static void on_done(void *arg, struct reply *r)
 {
 	struct firing *f = arg;
 
-	/* The run counted from 1 what is the rest of our actions. */
+	/* The run counted its actions from 1: in the whole list they follow the first ones. */
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (r->entry[i].action)
 			r->entry[i].action += (uint32_t)f->first;
@@ -170,7 +170,7 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 	return rc;
 }
 
-/* True when the event has happened too often for so long that it is no burst. */
+/* True when the event has been too frequent for longer than a burst. */
 static bool is_overload(struct tool_csr *csr, nsec_t now)
 {
 	nsec_t seconds = (now - csr->second) / NSEC_PER_SEC;

@@ -270,7 +270,7 @@ bool site_pattern_matches(const char *pattern, size_t n, const char *host)
 {
 	size_t p = 0, star = SIZE_MAX, mark = 0, h = 0;
 
-	/* At most one step back, to behind the last star: linear, unlike recursion. */
+	/* At most one step back, to the place after the last star: linear, unlike recursion. */
 	while (host[h]) {
 		if (p < n && pattern[p] == '*') {
 			star = ++p;

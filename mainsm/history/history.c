@@ -21,7 +21,7 @@ struct history {
 	struct history_conf conf;
 	struct live live;
 	struct history_store *store;
-	struct session *self; /* owned: an observing tool of its own */
+	struct session *self; /* owned: an observing tool */
 	struct list runs; /* the request that is under way */
 	bool is_asking, is_closing;
 	struct loop_timer *timer; /* owned */

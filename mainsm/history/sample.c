@@ -116,7 +116,7 @@ static int name_call(struct history_writer *w, nsec_t wall, const struct history
 	return 0;
 }
 
-/* A sample must be in one block, behind the names that it uses. */
+/* A sample must be in one block, after the names that it uses. */
 static int make_room(struct history_writer *w, size_t bytes, struct err *e)
 {
 	return w->out.body.n && w->out.body.n + bytes > HISTORY_BLOCK_BYTES

@@ -91,7 +91,7 @@ static bool read_call(struct history_reader *r, const struct event *e)
 	return at->text && at->class;
 }
 
-/* A number that does not fit stays in the range of what people add and multiply. */
+/* A number that does not fit is limited to a range without overflows. */
 static int64_t number(struct cur *c)
 {
 	uint64_t v = cur_varint(c);

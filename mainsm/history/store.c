@@ -28,7 +28,7 @@ struct history_store {
 	struct history_writer writer;
 	struct loop_timer *cut, *expire; /* owned */
 	struct history_query query[HISTORY_QUERIES_MAX];
-	int age; /* the consumer that acknowledges what is too old */
+	int age; /* consumer that acknowledges old blocks */
 	uint64_t appended; /* blocks, as the spool counts them */
 	struct history_store_stats stats;
 	bool is_open, was_failing;
@@ -275,7 +275,7 @@ void history_store_cut(struct history_store *s)
 {
 	loop_timer_cancel(s->cut);
 	if (history_writer_cut(&s->writer, NULL))
-		loop_timer_arm(s->cut, HISTORY_BLOCK_NS); /* no memory: it is tried again */
+		loop_timer_arm(s->cut, HISTORY_BLOCK_NS); /* no memory: tried again */
 	append(s);
 }
 

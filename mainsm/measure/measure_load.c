@@ -118,7 +118,7 @@ static bool is_of_site(const struct measure *m, const struct measure_piece *node
 	return o && str_eq(o->parent->token, site->object);
 }
 
-/* The site's sm, when all hosts that can be reached are behind it. */
+/* Returns the site's sm if all reachable hosts are behind it. */
 static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 {
 	const struct branch *sm = branches_find(m->ms->conf.branches, site->object);

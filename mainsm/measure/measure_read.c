@@ -218,7 +218,7 @@ static void ready_readers(struct measure *m)
 
 /* --- closing */
 
-/* Sites before the top, which reads what they send. */
+/* Reads sites before the top, which reads their output. */
 static void read_stages(struct measure *m)
 {
 	const struct read_clock *r = &m->reads;

@@ -101,8 +101,10 @@ static int set_owner(struct service_call *c, struct token_grant *g, const char *
 	return 0;
 }
 
-/* The times of a token in seconds: what it grants, 0 = for good; and how long it may be used, 0 =
- * as long. */
+/*
+ * Sets the times of a token in seconds: lifetime of its certificates, 0 = unlimited; and time of
+ * use, 0 = as long.
+ */
 static int set_times(const struct service_call *c, struct token_grant *g, int64_t life,
 		     int64_t usable)
 {

@@ -249,7 +249,7 @@ static int proc_attach3(struct service_call *c)
 	return rc;
 }
 
-/* Each node starts it; what they started is attached. */
+/* Each node starts it; the started processes are attached. */
 static int proc_create(struct service_call *c)
 {
 	struct omis_value nodes = { .kind = OMIS_LIST };

@@ -38,8 +38,10 @@ static bool any_site_attached(const struct service_call *c)
 	return false;
 }
 
-/* []: everything of the kind below what is attached; sites, and nodes while no site is attached:
- * everything. */
+/*
+ * []: everything of the kind below attached objects; sites, and nodes while no site is attached:
+ * everything.
+ */
 static void attach_all(struct attaching *a)
 {
 	bool limit = a->kind == OBJECT_PROC || (a->kind == OBJECT_NODE && any_site_attached(a->c));

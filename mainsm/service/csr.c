@@ -196,7 +196,7 @@ static int event_raise(struct service_call *c)
 	return rc;
 }
 
-/* Evaluates a predicate behind other actions. */
+/* Evaluates a predicate after other actions. */
 static int predicate(struct service_call *c)
 {
 	return tool_csrs_predicate(c->services->conf.csrs, run_spec(c->run), c->action, c->call);

@@ -257,7 +257,7 @@ static int activate(struct subscription *s, const struct subscription_request *w
 		return rc;
 	}
 	free(s->text);
-	s->text = text; /* of what is armed, never of what was refused */
+	s->text = text; /* text of the armed request, never of a refused one */
 	return 0;
 }
 

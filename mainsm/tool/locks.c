@@ -13,7 +13,7 @@
 struct locks {
 	struct loop *loop;
 	struct executor *executor;
-	struct list row; /* struct member, as they came */
+	struct list row; /* struct member, in order of arrival */
 	size_t nlocked, nwaiting;
 	struct loop_job next;
 };
@@ -63,7 +63,7 @@ struct marks {
 	bool no_memory;
 };
 
-/* false: every node, for what is meant is known only when it runs. */
+/* Returns false for every node: the objects are known only when it runs. */
 static bool node_of(const struct omis_value *v, uint32_t *node)
 {
 	return v->kind == OMIS_TOKEN && token_node(v->s.p, v->s.n, node);

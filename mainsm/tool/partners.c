@@ -113,7 +113,7 @@ static void sort(struct ranks *r)
 	r->n = kept;
 }
 
-/* Writes the new list: the values that were no tokens, then the ranks. */
+/* Writes the new list: the values that were not tokens, then the ranks. */
 static int write_list(struct partners *p, const struct ranks *r, struct omis_value *list)
 {
 	struct omis_value *v = arena_array(p->arena, list->list.n + r->n, sizeof(*v));

@@ -19,7 +19,7 @@ int site_csrs_report_losses(struct site_csrs *a, const char *csr, uint64_t n, bo
 	return a->conf.send(a->conf.arg, &up);
 }
 
-/* --- of what is armed */
+/* --- losses of armed csrs */
 
 void site_csr_lose(struct site_csr *c, uint64_t n)
 {
@@ -47,7 +47,7 @@ void site_csrs_on_losses(void *arg)
 		loop_timer_arm(a->losses, SITE_CSRS_LOSSES_NS);
 }
 
-/* --- of what is disarmed */
+/* --- losses of disarmed csrs */
 
 static void free_parting(struct site_parting *p)
 {

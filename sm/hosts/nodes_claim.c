@@ -13,8 +13,10 @@ static bool is_fenced(const struct node *n, const struct branch *b, uint64_t att
 	return n->branch != b && branches_fence(&owned, head, attach);
 }
 
-/* The name or number of another host, perhaps from a host that lied. Only this claim is refused;
- * the other hosts of that sm are accepted. */
+/*
+ * Reports the name or number of another host, perhaps from a malicious host. Only this claim is
+ * refused; the other hosts of that sm are accepted.
+ */
 static int contradicts(struct err *e)
 {
 	if (e->code == ERR_DENIED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Peers that connect from below: lms, and sms with hosts of their own. */
+/* Peers that connect from below: lms, and sms with hosts. */
 #include "common/base/str.h"
 #include "common/net/identity.h"
 #include "sm/hosts/nodes_internal.h"

@@ -304,7 +304,7 @@ static int put_if_new(struct objects *o, const struct msg_object *m, struct obje
 
 /* --- checks of a host's message */
 
-/* Names of our own kind only, of this node. */
+/* Accepts only valid names of this node's objects. */
 static int check_token(const struct objects *o, const struct msg_object *m, struct token_parts *t,
 		       struct err *e)
 {

@@ -13,7 +13,7 @@ static struct node *find_node(const struct site_view *v, const char *token)
 }
 
 /*
- * A container stands for its contents: its host expands it. The empty list has been resolved
+ * A container represents its contents: its host expands it. The empty list has been resolved
  * before.
  */
 static int expand(void *arg, const char *token, char cls, struct route_tokens *out)

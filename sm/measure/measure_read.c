@@ -30,7 +30,7 @@ static nsec_t grace(void *arg)
 	return (SITE_MEASURES_GRACE_READS + more) * third;
 }
 
-/* A host has no values of the future, nor of a read without a request. */
+/* A host has no values of the future, or of a read without a request. */
 static int64_t newest(const struct site_measure *m)
 {
 	return m->reads.every ? read_clock_newest(&m->reads) : m->last_asked;

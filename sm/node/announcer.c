@@ -13,7 +13,7 @@ struct announcer {
 	struct nodes *nodes;
 	struct parent_link *parent;
 	struct loop_job job;
-	struct loop_timer *retry; /* the link has too much to carry already */
+	struct loop_timer *retry; /* the link is congested */
 };
 
 void announcer_connect(struct announcer *w, struct nodes *nodes, struct parent_link *parent)

@@ -385,7 +385,7 @@ void requests_cancel(struct requests *rs, uint64_t id)
 	if (!q)
 		return;
 	list_init(&runs);
-	list_splice_back(&runs, &q->runs); /* q goes with its run */
+	list_splice_back(&runs, &q->runs); /* q is freed with its run */
 	executor_cancel(rs->executor, &runs);
 }
 

@@ -159,7 +159,7 @@ static void on_state(void *arg, struct node *n)
 	announcer_soon(sm->announcer);
 }
 
-/* The parent gets it too, and may have to do the same. */
+/* The parent is notified too, and may have to do the same. */
 static void on_moved(void *arg, struct node *n)
 {
 	struct sm *sm = arg;

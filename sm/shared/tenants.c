@@ -149,7 +149,7 @@ static struct user_conf *copy_policy(const struct user_conf *user, size_t n)
 	return v;
 }
 
-/* Users without a section of their own: they share one. */
+/* Users without a section share one limit. */
 static int check_room(const struct tenants *ts, const struct user_conf *u, struct err *e)
 {
 	int64_t n = 0;
