@@ -233,7 +233,7 @@ static void put_site(struct buf *b, const struct pieces *p, size_t i, const stru
 	end_cluster(b);
 }
 
-/* The other end of a link, looked for in all pieces. */
+/* Finds the other end of a link in all pieces. */
 static void put_link(struct buf *b, const struct pieces *p, size_t i, size_t k, const char *name)
 {
 	for (size_t j = 0; j < p->n; j++) {

@@ -18,7 +18,7 @@ void *__wrap_calloc(size_t n, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, size, &bytes))
-		return __real_calloc(n, size); /* says why not */
+		return __real_calloc(n, size); /* fails and sets errno */
 	return heap_charge(__real_calloc(1, heap_room(bytes)));
 }
 

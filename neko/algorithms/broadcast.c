@@ -12,7 +12,7 @@
 
 static const struct neko_type types[] = { { BROADCAST_TYPE, "broadcast" }, { 0, NULL } };
 
-/* --- the algorithm: a layer that makes a broadcast of what is sent */
+/* --- the algorithm: a layer that turns sends into broadcasts */
 
 struct broadcast {
 	bool relays;

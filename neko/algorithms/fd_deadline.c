@@ -23,7 +23,7 @@ struct detector {
 	double alpha, gamma, beta, phi, margin_delay, margin_variation,
 		expected; /* ns; gamma, beta, phi: factors */
 	nsec_t timeout; /* silence */
-	double z; /* deviations behind the mean: phi-accrual */
+	double z; /* quantile in deviations: phi-accrual */
 	uint64_t last;
 	nsec_t last_at, deadline;
 	bool is_suspected;

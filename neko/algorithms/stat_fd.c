@@ -163,7 +163,7 @@ static void start_watch(struct stat_fd *h, struct view *v, const struct neko_eve
 	v->window_at = e->at + h->window;
 }
 
-/* Up to now it was up, and so was what it saw. */
+/* The process was up until now, and so was its view. */
 static void crash(struct stat_fd *h, uint32_t id, nsec_t at, nsec_t error)
 {
 	for (uint32_t i = 0; i < h->m; i++) {

@@ -16,7 +16,7 @@
 #define ARROWS_MAX 240 /* more hide each other; --trace-from and --trace-until choose others */
 #define EVENTS_MAX 400
 #define LABEL_ROOM 76 /* pixels that a label takes */
-#define NAMES_MAX 7 /* with a colour of their own */
+#define NAMES_MAX 7 /* with a separate colour */
 
 static const char *const colours[] = { "#1f6feb", "#d4580b", "#1a7f64", "#8250df",
 				       "#9a6700", "#c81e7a", "#57606a" };
@@ -136,7 +136,7 @@ static double y_of(const struct space *s, unsigned process)
 	return s->top + (process - 1) * s->step;
 }
 
-/* The last colour is shared by all names without one of their own. */
+/* Returns a colour. Names beyond the limit share the last one. */
 static const char *colour_of(struct names *n, const char *name)
 {
 	for (unsigned i = 0; i < n->n; i++)

@@ -118,7 +118,7 @@ static int parse_lines(struct setup *s, char *text, struct err *e)
 	return 0;
 }
 
-/* The first line that has a 0, or bytes that are no UTF-8. */
+/* Finds the first line that has a 0, or invalid UTF-8. */
 static int no_text(const char *text, size_t n, struct err *e)
 {
 	const char *at = text, *end = text + n, *next;

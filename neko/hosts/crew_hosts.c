@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes behind factories: a TLS line each, over which the master answers what the time is,
- * too. */
+/*
+ * Processes behind factories, with a TLS line each. The master also answers requests for the time
+ * over it.
+ */
 #include "neko/hosts/hosts.h"
 
 #include "common/base/str.h"
@@ -17,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a way around the world; a process that learns of it later begins late */
+/* A round trip around the world; a process that is informed later begins late. */
 #define LEAD_NS (200 * NSEC_PER_MSEC)
 #define OPEN_NS (HANDSHAKE_MAX_NS + NSEC_PER_SEC)
 
@@ -192,7 +194,7 @@ static int dial(struct crew_hosts *c, struct remote *v, struct err *e)
 	return rc ? err_add(e, "the factory at %s port %u", host->name, host->port) : 0;
 }
 
-/* Starts them one after the other: a factory lets few connections wait for their first message. */
+/* Starts them one after the other: a factory permits few connections without a first message. */
 static int start(struct crew *crew, uint32_t id, struct err *e)
 {
 	struct crew_hosts *c = hosts_of(crew);

@@ -10,7 +10,7 @@ void quickclock_init(struct quickclock *c)
 		      !ticks_calibrate(&c->scale, TICKS_TSC, CALIBRATION_NS);
 }
 
-/* Ticks of before the last reading are a difference beyond all others, too. */
+/* Ticks before the last reading yield a huge difference, too. */
 nsec_t quickclock_now(struct quickclock *c)
 {
 	nsec_t since;

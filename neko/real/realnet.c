@@ -18,7 +18,7 @@
 #define DATAGRAMS_MAX 1024
 /* a connecting process may be suspended before it identifies itself */
 #define STRANGER_NS (30 * NSEC_PER_SEC)
-/* no router passes a group's datagrams on: a run is not let loose on other networks */
+/* Routers do not forward a group's datagrams: a run does not reach other networks. */
 #define GROUP_TTL 1
 
 struct line {

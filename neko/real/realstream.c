@@ -38,7 +38,7 @@ struct realstream {
 	const struct sockaddr_in *address; /* borrowed, m; NULL: not known yet */
 	int fd; /* listens */
 	struct outward *to; /* owned, m */
-	struct inward *from; /* owned, m; behind them the strangers */
+	struct inward *from; /* owned, m; followed by the strangers */
 	uint32_t nstranger;
 };
 

@@ -32,7 +32,7 @@ static void put(uint8_t *p, unsigned bytes, uint64_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* instead of a destination: numbers of all processes are behind the header */
+/* instead of a destination: numbers of all processes follow the header */
 #define TO_GROUP 0
 
 static void put_header(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,

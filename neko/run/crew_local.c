@@ -71,8 +71,9 @@ int crew_print_setup(const struct run *r, struct buf *out)
 	return setup_print(r->setup, out);
 }
 
-/* In the new process. Descriptors of the others are theirs: what it holds would keep their ends
- * open. */
+/*
+ * Runs in the new process. Closes inherited descriptors, which would keep the ends of others open.
+ */
 static void live(struct crew_local *l, uint32_t id, int fd, int parent)
 {
 	struct real_conf c;

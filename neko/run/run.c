@@ -13,7 +13,7 @@
 
 #define RUNS_MAX 1000000000
 #define STACK_MIN_BYTES 16384 /* a wait, and printf() */
-#define STACK_MAX_BYTES (1 << 30) /* of address space: what is not touched costs no memory */
+#define STACK_MAX_BYTES (1 << 30) /* of address space: untouched pages cost no memory */
 /* a loaded host may put a process aside for some seconds */
 #define SILENCE_NS (10 * NSEC_PER_SEC)
 #define SILENCE_MIN_NS (500 * NSEC_PER_MSEC) /* ten blocks, two questions for the time */

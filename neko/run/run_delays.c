@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* lost ones in a row that are reported: a larger claim is no number of a message */
+/* reported lost ones in a row: a larger number is not a message number */
 #define GAP_MAX 100000
 
 void run_delays_done(struct run_delays *d)
@@ -87,7 +87,7 @@ static bool add_lost(struct run_delays *d)
 	size_t n = d->n;
 
 	for (size_t i = 0; i < n; i++) {
-		/* Copies: what is added may move them. */
+		/* Copies: additions may move them. */
 		struct neko_delay after = d->delay[i], before = i ? d->delay[i - 1] : after;
 		bool is_same = i && same_way(&before, &after) == 0;
 

@@ -24,7 +24,7 @@
 #define NAMES_MAX 256 /* different descriptions of events */
 /* of an event before our own clock: far beyond what clocks err */
 #define AHEAD_MAX_NS (10 * NSEC_PER_SEC)
-/* events of all that wait for a process that is behind: 192 MiB */
+/* Events of all that wait for a late process: 192 MiB. */
 #define PENDING_MAX (4u << 20)
 
 struct slave {

@@ -41,7 +41,7 @@ static const struct {
 	[PMSL_Q_VOLUME_IN] = { "_volume_in", "B", "bytes received by" },
 };
 
-/* Ids: groups, then calls, each with all quantities; then what is sampled. */
+/* Ids: groups, then calls, each with all quantities; then sampled metrics. */
 #define NGROUP ((unsigned)ARRAY_LEN(groups))
 #define NSAMPLED ((unsigned)ARRAY_LEN(sampled))
 

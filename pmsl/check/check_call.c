@@ -5,7 +5,7 @@
 #include "pmsl/check/builtin.h"
 #include "pmsl/check/function.h"
 
-/* p and p, p.node and p.node: the same object without a look at values. */
+/* p and p, p.node and p.node: the same object without comparing values. */
 static const struct pmsl_decl *names_process(const struct pmsl_expr *e)
 {
 	if (e->kind == PMSL_E_ATTR && e->type.kind == PMSL_T_NODE)

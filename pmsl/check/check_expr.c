@@ -403,7 +403,7 @@ static void check_op(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	bool takes_times = c->takes_times;
 
-	/* Only what is joined by AND restricts the whole. */
+	/* Only conditions joined by AND restrict the whole. */
 	c->takes_times = takes_times && e->op == PMSL_AND;
 	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AT, IN, and the operators that run over variables: what is about time and sets. */
+/* AT, IN, and the operators that run over variables: expressions of time and sets. */
 #include "pmsl/check/checking.h"
 
 #include "common/flow/graph/agg.h"
@@ -181,8 +181,10 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 	return set;
 }
 
-/* The share of QUANTILE(0.9, x), the level of CI(0.95, x). The value, behind it, is what counts
- * from here on. */
+/*
+ * Checks the share of QUANTILE(0.9, x) or the level of CI(0.95, x). The value after it is used from
+ * here on.
+ */
 static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *share = e->arg;

@@ -97,8 +97,8 @@ static int no_object(struct binder *b, enum pmsl_kind kind, const struct bind_ar
 }
 
 /*
- * A node or site in place of processes means all of them; duplicates are removed. If calls are
- * counted, processes without MPI are left out unless they are named.
+ * A node or site instead of processes means all of them; duplicates are removed. If calls are
+ * counted, processes without MPI are excluded unless they are named.
  */
 static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 {
@@ -324,7 +324,7 @@ static struct bind_arg *first_objects(struct binder *b)
 	return NULL;
 }
 
-/* Processes communicate within their job. Objects that are no processes have all partners. */
+/* Processes communicate within their job. Objects that are not processes have all partners. */
 static bool may_be_partner(struct binder *b, uint32_t partner)
 {
 	const struct world_object *v = b->b->world->v;

@@ -16,7 +16,7 @@
 
 /* --- words */
 
-/* Room for the words of both, and of `more`. */
+/* Allocates room for the words of both, and of `more`. */
 static struct choice_word *join(struct binder *b, const struct flow_choice *x,
 				const struct flow_choice *y, size_t more)
 {
@@ -169,7 +169,7 @@ int bind_choice_in(struct binder *b, const struct dag_node *n, const struct know
 
 /* --- nodes */
 
-/* A node of the graph with such a choice. */
+/* A node of the graph with this choice. */
 struct chosen {
 	const struct flow_choice *choice;
 	uint32_t node, made;

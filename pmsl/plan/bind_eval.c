@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partial evaluation of a template's nodes: what is known now is a number or an object, the rest a
- * node. */
+/*
+ * Partial evaluation of a template's nodes: known values become numbers or objects, the rest nodes.
+ */
 #include "pmsl/plan/binding.h"
 
 #include "common/base/str.h"

@@ -36,7 +36,7 @@ static const enum agg_kind aggs[PMSL_FOLDS] = {
 /* Values of one process arrive in order, except a few that a link has mixed. */
 #define NEIGHBOURS_WINDOW 8
 
-/* The values that one aggregate has found. */
+/* Values found for one aggregate. */
 struct found {
 	uint32_t *node; /* owned */
 	size_t n, cap;
@@ -90,7 +90,7 @@ static bool is_over_vt(const struct dag *g, const struct dag_node *n)
 
 /* --- stop rules */
 
-/* Parameters of single objects make graphs of each, unless these are outputs of their own. */
+/* Parameters of single objects make a graph of each, unless these are separate outputs. */
 static bool has_one_for_each_output(const struct dag *g, enum bind_by by)
 {
 	bool is_first = true;

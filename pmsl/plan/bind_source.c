@@ -192,7 +192,7 @@ static int put_metric(struct binder *b, const struct dag_node *n, const struct f
 	if (rc)
 		return rc;
 	v.source.object = b->b->world->v[object].token;
-	/* The first event has what came since the start. */
+	/* The first event has the increase since the start. */
 	v.source.from_start = span == DAG_SINCE_START || b->probe;
 	rc = bind_put(b, n, &v, &place, out);
 	return rc || span != DAG_SINCE_LAST ? rc : put_delta(b, n, out);

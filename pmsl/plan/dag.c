@@ -13,7 +13,7 @@
 
 /* The meaning of a name in the current expression. */
 struct meaning {
-	const struct pmsl_metric *metric; /* whose text it is */
+	const struct pmsl_metric *metric; /* owner of the text */
 	const struct pmsl_decl *decl; /* NULL at the end of the list */
 	uint32_t node;
 	const struct meaning *next;

@@ -56,7 +56,7 @@ void dag_label(const struct dag *g, const struct dag_node *n, struct buf *b)
 	}
 }
 
-/* A metric that is not total is what it is now: bytes of memory add up, shares of time do not. */
+/* A metric that is not total is a current value: bytes of memory add up, shares of time do not. */
 static bool is_extensive_metric(const struct dag_node *n)
 {
 	struct pmsl_builtin b;

@@ -323,7 +323,7 @@ static void gather_part(struct placer *p, const struct bound_node *whole, const 
 		g->v[g->n++] = link;
 }
 
-/* Values that are here (or anywhere) become a part of their own, so that all inputs are partial. */
+/* Local (or global) values become a separate part, so that all inputs are partial. */
 static void gather_own(struct placer *p, const struct bound_node *set, uint32_t piece,
 		       const struct gathered *own, struct gathered *g)
 {

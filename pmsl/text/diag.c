@@ -117,7 +117,7 @@ static void print_line(struct buf *b, const struct pmsl_source *s, const struct 
 		from++;
 	while (to > at && to < p->end && ((unsigned char)s->text[to] & 0xc0) == 0x80)
 		to--;
-	/* Bytes that are no UTF-8 are not shown: a terminal may take them for anything. */
+	/* Invalid UTF-8 is not shown: a terminal may interpret it in any way. */
 	if (!str_is_utf8(s->text + from, to - from))
 		return;
 	buf_puts(b, "    ");

@@ -108,7 +108,7 @@ static struct pmsl_stmt *parse_probe(struct pmsl_parser *p)
 	return parse_params(p, PMSL_D_PROBE_PARAM, &s->decl->param, &s->decl->nparam) ? s : NULL;
 }
 
-/* Parses the names behind a type: each becomes a statement. */
+/* Parses the names after a type: each becomes a statement. */
 static struct pmsl_stmt *parse_names(struct pmsl_parser *p)
 {
 	struct pmsl_stmt *first = NULL, **end = &first;

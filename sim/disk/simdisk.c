@@ -50,7 +50,7 @@ struct simdisk {
 	struct rng dice;
 	struct list unsynced, renamed;
 	uint64_t names; /* names invented so far */
-	bool has_failed, has_lost_power; /* ever */
+	bool has_failed, has_lost_power; /* at any time */
 	struct spooler_turns turns;
 	struct simdisk_face *face; /* owned */
 };

@@ -20,7 +20,7 @@
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5
 #define STEP_ONE_IN 12
-#define BORN_ONE_IN 6 /* of faults are no faults: programs begin and end */
+#define BORN_ONE_IN 6 /* fraction of steps without a fault: programs begin and end */
 
 struct pair {
 	const char *a, *b; /* hosts; borrowed */

@@ -133,8 +133,10 @@ static void call_on(struct exam *x, unsigned host)
 	}
 }
 
-/* A tool that attaches to it has its host watch for more: that gets another version of what it has
- * while it is at work. */
+/*
+ * A tool attaches to it, so its host watches for more: the csr gets another version while it is
+ * active.
+ */
 static void births(struct exam *x)
 {
 	char csr[TOKEN_ROOM];
@@ -159,7 +161,7 @@ static void births(struct exam *x)
 
 /* --- objects without a value do not contribute */
 
-/* Each second one calls; the mean of what their calls carry. */
+/* Lets every second one call. Returns the mean of their values. */
 static double call_some(struct exam *x, size_t *callers)
 {
 	double sum = 0;

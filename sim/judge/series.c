@@ -97,7 +97,10 @@ static size_t alive_elsewhere(const struct series *s)
 	return n;
 }
 
-/* Judges a read behind another one, with sound links: it has what all sent in its interval. */
+/*
+ * Judges a read after another one, with sound links: it contains the data that all sent in its
+ * interval.
+ */
 static void judge_whole(const struct series *s, const struct part *p, nsec_t since, nsec_t until)
 {
 	nsec_t e = p[-1].error > p->error ? p[-1].error : p->error;

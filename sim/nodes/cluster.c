@@ -138,7 +138,7 @@ void cluster_close(struct cluster *c)
 	c->top = NULL;
 }
 
-/* A daemon whose disk fails reports it and does not start. */
+/* A daemon whose disk fails reports that and does not start. */
 static int unless_in_trouble(const struct simdisk *d, int got)
 {
 	return got < 0 && d && simdisk_state(d) != SIMDISK_WELL ? 0 : got;

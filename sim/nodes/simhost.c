@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIDS_EACH 1000 /* a host's pids begin with its number, so that no two are alike */
+#define PIDS_EACH 1000 /* a host's pids begin with its number, so that all differ */
 #define PIDS_FIRST 100
 #define PAGE_BYTES 4096
 

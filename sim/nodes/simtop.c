@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 /*
- * Least time between two stops: a mainsm that always continues just before it is given up would
- * delay its answers for ever.
+ * Minimum time between two stops: a mainsm that always continues just before its time-out would
+ * delay its answers without end.
  */
 #define RUNS_NS (10 * NSEC_PER_SEC)
 

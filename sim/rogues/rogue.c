@@ -18,13 +18,13 @@
 
 /* Numbers of one host over time: mainsm's disk may have been torn. */
 #define NUMBERS_MAX 8
-#define OUT_MAX_BYTES (4u * 1024 * 1024) /* of what one frame becomes */
+#define OUT_MAX_BYTES (4u * 1024 * 1024) /* limit of the output of one frame */
 /* limit: answers to invented messages cause more of them, and a storm finds nothing new */
 #define LIES_MAX 50000
 #define FLOODS_MAX 4 /* per world: floods take long */
 #define FLOOD_FRAMES 400
 #define SULK_MAX_NS (10 * NSEC_PER_SEC) /* only heartbeats are sent */
-#define RARELY_MAX 10 /* mean number of frames between two lies */
+#define RARELY_MAX 10 /* mean number of frames between two false ones */
 
 enum trick {
 	TRICK_WITHHOLD,
@@ -349,7 +349,7 @@ static void on_says(void *arg, struct chan *c, const uint8_t *p, size_t n)
 		mem_tap_send(c, p, n);
 }
 
-/* Now and then it is answered before the daemon behind has seen it. */
+/* Sometimes answers before the daemon has received it. */
 static void hear(void *arg, const uint8_t *p, size_t n)
 {
 	struct saying *s = arg;

@@ -253,7 +253,7 @@ static double ask_some_times(struct bed *b, const char *text)
 	return ms[ASKED / 2];
 }
 
-/* Between two heartbeats: what idle lines carry meanwhile is less than a frame a line. */
+/* Between two heartbeats: idle lines carry less than a frame each meanwhile. */
 static void measure_request(struct bed *b, struct growth_point *p)
 {
 	struct mem_load was, l;
@@ -288,7 +288,7 @@ static double read_total(struct bed *b, const char *token)
 	return r && r->nentry ? answers_total(r->entry[0].value) : NAN;
 }
 
-/* The hosts' loads are their numbers: what is read must be the mean of them all. */
+/* The hosts' loads are their numbers: the read value must be the mean of them all. */
 static void measure_reads(struct bed *b, struct growth_point *p)
 {
 	char token[TOKEN_ROOM], text[TOKEN_ROOM + 16];

@@ -14,8 +14,10 @@
 /* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc/proc.h), in a table
  * that doubles */
 #define PROC_BYTES (16 * 1024)
-/* an sm or mainsm of each process that has ever been below it: its number, its token, where
- * it is */
+/*
+ * Memory of an sm or mainsm for each process that was ever below it: its number, its token, its
+ * place.
+ */
 #define PROC_ABOVE_BYTES 1024
 /* in an sm or mainsm for each host and sm: buffers of a link, which frees larger ones when idle */
 #define DAEMON_ABOVE_BYTES 1024

@@ -45,7 +45,7 @@ struct play {
 	struct rogue *rogue; /* NULL: none */
 	struct user *user[RUN_TOOLS_MAX];
 	struct admin *admin;
-	struct keeper *keeper; /* NULL: nothing is kept */
+	struct keeper *keeper; /* NULL: nothing is stored */
 	struct clocks *clocks;
 	struct memory_limits *limits;
 };

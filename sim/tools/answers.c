@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If a rogue may lie, the host in a token must be the process's, too. */
+/* If a rogue may send false tokens, the host in a token must be the process's, too. */
 static bool is_there(const struct cluster *c, const struct simproc *p, const char *token, size_t n)
 {
 	uint32_t number;
@@ -178,8 +178,8 @@ static bool is_known(const struct cluster *c, const char *token)
 }
 
 /*
- * If a host may lack the time, a process may seem to have begun after the measurement: then
- * everything it ever did is included.
+ * If a host may not know the time, a process may seem to have begun after the measurement: then its
+ * whole life is included.
  */
 static nsec_t since(const struct cluster *c, const struct answers_measured *m)
 {

@@ -22,7 +22,7 @@
 #define BURST_ONE_IN 50
 #define BURST_MAX 60 /* with SIMRANK_EVENT_MAX bytes each more than a ring has room for */
 #define LOOKS_MAX 16 /* for a rank that lives */
-#define CHATTY_ONE_IN 4 /* keepers: of programs whose events fill a spool */
+#define CHATTY_ONE_IN 4 /* fraction of keepers that use programs whose events fill a spool */
 #define LANES_MAX 64 /* openings with unacknowledged blocks */
 /*
  * Time until all sites have connected. mainsm waits STREAM_RETURN_NS for a site that an earlier

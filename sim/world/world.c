@@ -99,7 +99,7 @@ void world_close(struct world *w)
 	if (w->loop)
 		loop_turn(w->loop);
 	if (w->loop && !w->broken[0])
-		w->broken_at = loop_now(w->loop); /* of what is found from now on */
+		w->broken_at = loop_now(w->loop); /* time of the violations from now on */
 	mem_net_free(w->net);
 	loop_free(w->loop);
 	w->net = NULL;
