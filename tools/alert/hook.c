@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TEXT_MAX_BYTES 4000 /* a pipe takes so much at once: writing never waits */
+#define TEXT_MAX_BYTES 4000 /* a pipe accepts this amount at once: writing never blocks */
 
 static const char *const names[HOOK_WORDS] = {
 	"OMIG_ALERT_STATE", "OMIG_ALERT_CONDITION", "OMIG_ALERT_JOB",

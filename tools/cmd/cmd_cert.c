@@ -16,7 +16,7 @@
 struct cert_options {
 	struct cmd_common common;
 	const char *role, *name;
-	int64_t lifetime_ns, usable_ns; /* 0 = not said */
+	int64_t lifetime_ns, usable_ns; /* 0 = not given */
 	int64_t uses;
 	int64_t expiring_ns; /* 0: all are listed */
 };

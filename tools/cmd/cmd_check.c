@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig check: what is wrong with texts of the metric language, without any monitor. */
+/* omig check: finds errors in texts of the metric language, without any monitor. */
 #include "tools/cmd/cmd.h"
 #include "tools/measure/pmsl_text.h"
 #include "tools/session/show.h"

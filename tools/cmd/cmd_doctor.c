@@ -140,7 +140,7 @@ static void check_build(struct doctor *d, const struct cmd_common *c)
 	struct err e = { 0 };
 
 	if (launch_find_mainsm(&l, &e))
-		return; /* check_mainsm() says so */
+		return; /* reported by check_mainsm() */
 	if (launch_check_lm(&l, &e))
 		doctor_add(d, "build", DOCTOR_FAIL,
 			   "until then no program that starts here is watched", "%s", e.text);

@@ -33,7 +33,7 @@ enum info {
 
 #define INFO_ALL 255u
 #define INFO_OF_NODES (1u << INFO_GRAPH | 1u << INFO_COUNTS)
-/* some 150 bytes each: more is no answer of one message, and no table either */
+/* Some 150 bytes each: more neither fit into one message nor into a readable table. */
 #define NODES_SHOWN_MAX 6000
 
 /* A node of the graph, in the list of INFO_GRAPH. */

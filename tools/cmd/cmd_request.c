@@ -27,7 +27,7 @@ struct request_options {
 	int64_t follow_ns; /* 0 = one reply */
 	Omis_wait wait;
 	unsigned quorum;
-	int64_t deadline_ms; /* 0 = as the time-out says */
+	int64_t deadline_ms; /* 0 = as the time-out */
 	bool no_attach, tokens;
 	struct object_names *names; /* NULL: tokens are shown */
 	const char *job; /* NULL: all */
@@ -196,7 +196,7 @@ static void on_reply(Omis_reply r, void *arg)
 		enable(f, r);
 	} else if (r &&
 		   (s == OMIS_OK ||
-		    s >= OMIS_FIRST_ERROR)) { /* the request is no conditional one, or is wrong */
+		    s >= OMIS_FIRST_ERROR)) { /* the request is not conditional, or is invalid */
 		f->status = session_exit_status(r);
 		f->is_over = true;
 		show(f, r);
@@ -258,7 +258,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 	Omis_reply r;
 
 	*f = (struct follow){ .request_options = w, .until = FOREVER };
-	if (w->follow_ns != FOREVER) /* a late answer is waited for as ever */
+	if (w->follow_ns != FOREVER) /* a late answer is awaited without limit */
 		f->until = clock_mono() + w->common.timeout_ns + w->follow_ns;
 	begin_show(f);
 	signals_catch(false);
@@ -271,7 +271,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 		say_nothing_came(w, s);
 	str_copy(s->value, sizeof(s->value), f->csr);
 	f->is_past = true;
-	if (signals_last == SIGINT) /* ends this one; those behind it have their turn */
+	if (signals_last == SIGINT) /* ends this request; later ones follow */
 		signals_last = 0;
 	return f->status;
 }
@@ -296,7 +296,7 @@ static int read_request(const char *word, struct buf *b)
 	return buf_puts(b, word) ? cmd_fail(CMD_USAGE, "the request is too long") : CMD_OK;
 }
 
-/* "{N}" of an earlier request: what it made. Everything else stays. */
+/* Replaces "{N}" by the result of an earlier request. Everything else remains. */
 static int put_value(struct buf *out, const struct step *step, size_t n, const char **at)
 {
 	char *end;
@@ -361,7 +361,7 @@ static bool is_for_people(const struct request_options *w)
 static int send_requests(struct request_options *w, struct step *step, size_t n)
 {
 	struct object_names names = { 0 };
-	/* Without a job nothing is asked but the requests: an sm answers them, too. */
+	/* Without a job only the requests are sent, which also an sm answers. */
 	int rc = w->no_attach && !w->job ? session_open(&w->common)
 					 : session_open_job(&w->common, &w->job);
 

@@ -100,7 +100,7 @@ static int find_all(struct launch *l, const struct how *how, const char *program
 	return rc;
 }
 
-/* Within another `omig run` of this job: that one reports. */
+/* Within another `omig run` of this job, that one reports. */
 static void report_waits(const struct launch *l, nsec_t least)
 {
 	const char *job = getenv("OMIG_JOB");
@@ -114,7 +114,7 @@ struct start {
 	char **argv;
 };
 
-/* The lm looks for the process that becomes the program: this one. */
+/* The lm searches for the process that becomes the program: this one. */
 static int become_program(void *arg)
 {
 	const struct start *s = arg;

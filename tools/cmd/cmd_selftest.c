@@ -48,7 +48,7 @@ static bool is_known(const char *name)
 	return false;
 }
 
-/* In the table's order, for that is the order to run them in. */
+/* Uses the table's order, in which the rows must run. */
 static int choose(struct selftest *t, int n, char **names)
 {
 	Omis_service_info s;

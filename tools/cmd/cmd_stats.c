@@ -185,7 +185,7 @@ static void put_quantity(const struct stats_options *w, struct quantity *q, stru
 		report_text(q, &w->report, &out->text);
 }
 
-/* The rule is evaluated again: what was left out is not in it. */
+/* The rule is evaluated again without the omitted values. */
 static int report_sample(struct sample *s, struct output *out)
 {
 	int rc = CMD_OK;

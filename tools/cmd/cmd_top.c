@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRY_NS (100 * NSEC_PER_MSEC) /* between two looks for the next mainsm */
+#define TRY_NS (100 * NSEC_PER_MSEC) /* interval of attempts to find the next mainsm */
 #define REQUEST_MS 1000 /* a silent node must not freeze the screen */
 
 struct top {

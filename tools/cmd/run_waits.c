@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CAUSES_MAX 16 /* lines of one run: a program that continues after each is no news */
+#define CAUSES_MAX 16 /* lines per run: a program that continues after each is not hanging */
 
 struct watch {
 	const struct run_waits *conf;

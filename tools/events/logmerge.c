@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define CLOCK_MAX_NS (366 * 86400 * NSEC_PER_SEC) /* more is no clock that runs wrong */
+#define CLOCK_MAX_NS (366 * 86400 * NSEC_PER_SEC) /* a larger value is not a clock error */
 #define NODES_COUNTED 1000 /* names kept to count them; beyond that the count is a bound */
 #define PROGRESS_EVENTS 8192
 

@@ -52,7 +52,7 @@ static void put_json(struct json *j, const char *name, const struct arvalue *v)
 	}
 }
 
-/* A key that is no UTF-8 would not be JSON: it is escaped. */
+/* A key with invalid UTF-8 would not be JSON: it is escaped. */
 static int row_as_json(struct answer *a, const struct arvalue *v, const char *const *names,
 		       unsigned n, struct err *e)
 {

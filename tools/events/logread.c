@@ -13,14 +13,14 @@
 
 #define SHOWN_MAX 10 /* bad lines; the others are counted */
 #define SHOWN_BYTES 120 /* of each */
-#define PROGRESS_EVENTS 8192 /* between two looks at the clock */
+#define PROGRESS_EVENTS 8192 /* between two reads of the clock */
 
 enum kind { KIND_UNKNOWN, KIND_OLOG, KIND_TEXT, KIND_ARCHIVE };
 
 struct logread {
 	const struct logread_options *options;
 	const char *path;
-	struct evfile *file; /* NULL: an archive that is no file */
+	struct evfile *file; /* NULL: an archive that is not a file */
 	struct evline *line; /* of text; else NULL */
 	enum kind kind;
 	enum evline_form form;
@@ -224,7 +224,7 @@ static bool is_archive(const uint8_t *p, size_t n)
 	return n >= sizeof(head) && !memcmp(p, head, sizeof(head));
 }
 
-/* Text only when it looks like that: damaged logs of ours are read as far as they go. */
+/* Returns text only for text: damaged logs of ours are read as far as possible. */
 static int guess(struct logread *r)
 {
 	struct err e = { 0 };

@@ -19,10 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COMMIT_BYTES (2u << 20) /* a quarter of what may be on its way: it never stops for us */
+/* a quarter of the bytes in transit: the sender never stops for us */
+#define COMMIT_BYTES (2u << 20)
 /* Maximum age of events in the database. Events that a kill loses are sent again. */
 #define COMMIT_NS (200 * NSEC_PER_MSEC)
-#define WAIT_NS (200 * NSEC_PER_MSEC) /* between two looks at signals and the end */
+#define WAIT_NS (200 * NSEC_PER_MSEC) /* interval of checks for signals and the end */
 /* a host that reports no end for this time is not waited for */
 #define QUIET_NS (30 * NSEC_PER_SEC)
 #define STREAMS_MAX 4096 /* openings whose blocks are not acknowledged yet */

@@ -79,7 +79,7 @@ static bool is_refused(int fd, nsec_t until)
 	return why != 0;
 }
 
-/* At each of its addresses; a name whose addresses are not known is not refused. */
+/* Tests each of its addresses; a name whose addresses are unknown is not refused. */
 static bool is_host_refused(const char *host, uint16_t port, bool with_names, nsec_t until)
 {
 	struct addrinfo hints = { .ai_flags = AI_NUMERICSERV | (with_names ? 0 : AI_NUMERICHOST),

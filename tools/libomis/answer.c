@@ -9,7 +9,7 @@
 /* Private data, stored before the array that the tool receives. */
 struct answer {
 	Omis_coverage coverage;
-	/* the tool's Omis_reply; objects, missing and texts lie behind it */
+	/* the tool's Omis_reply; objects, missing and texts follow it */
 	Omis_service_result service[];
 };
 
@@ -110,8 +110,9 @@ static void put_missing(struct answer *a, Omis_missing *m, const struct reply_co
 				       .newest_ns = c->newest_ns };
 }
 
-/* A hostile action number must not make a huge array: entries of actions beyond are no reply of
- * ours. */
+/*
+ * A hostile action number must not create a huge array: entries of actions beyond ours are invalid.
+ */
 static bool is_sound(const struct reply *r)
 {
 	for (size_t i = 0; i < r->nentry; i++)

@@ -83,7 +83,7 @@ static Omis_reply ask(const char *service, const struct buf *ranks, const char *
 	return r;
 }
 
-/* Ranks that have ended are read, but no longer counted: their refusal is no failure. */
+/* Ranks that have ended are read, but no longer counted: their refusal is not a failure. */
 static void enable(const struct buf *ranks)
 {
 	omis_reply_free(ask("omig_calls_enable", ranks, ",\"volume\")"));

@@ -289,7 +289,7 @@ static int open_link(struct client *c, struct err *e)
 	return c->link ? 0 : err_nomem(e);
 }
 
-/* All hosts of the connection string have been tried once, or refused us for good. */
+/* True if all hosts of the connection string have been tried once, or refused us permanently. */
 static bool is_hopeless(const struct client *c)
 {
 	return c->failed >= c->conn.nhost || (c->failed && c->why.code == ERR_DENIED);
@@ -413,7 +413,7 @@ void client_close(struct client *c)
 	asks_done(&c->asks);
 	link_close(c->link, "the tool has ended");
 	if (c->loop)
-		client_turn(c); /* the goodbye leaves, what was closed is freed */
+		client_turn(c); /* the goodbye is sent, closed objects are freed */
 	link_net_free(c->way);
 	net_ctx_free(c->net);
 	loop_free(c->loop);

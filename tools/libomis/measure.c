@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define EVERY_MS 1000
-#define TURN_MS 1000 /* the longest time without a look at the connection's timers */
+#define TURN_MS 1000 /* the longest time between two runs of the connection's timers */
 #define TOKEN_BYTES 64
 #define END_MS 3000 /* the last reply of a csr arrives at once, or its connection is lost */
 #define PARTS_MAX 4096 /* of reads that wait for fn: a monitor of any size sends fewer */
@@ -30,7 +30,7 @@ struct run {
 	Omis_value **part; /* owned: received and not shown yet */
 	size_t npart, cap;
 	unsigned nread; /* number of shown reads */
-	Omis_status status; /* why no more comes */
+	Omis_status status; /* why no more parts arrive */
 	bool has_ended, is_enough;
 	bool is_left; /* by omis_measure(): the last reply frees it */
 };

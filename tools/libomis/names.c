@@ -34,7 +34,7 @@ static const Omis_object_result *first_error(Omis_reply r)
 	return NULL;
 }
 
-/* Values of all entries, behind each other. */
+/* Joins the values of all entries. */
 static Omis_value *joined(const Omis_object_result *o)
 {
 	struct buf b = BUF_INIT(VALUES_MAX_BYTES);

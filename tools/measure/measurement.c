@@ -346,7 +346,7 @@ static void report_refusal(const struct measurement *m, const Omis_value *list, 
 		cmd_warn("%zu objects (%s, ...): %s", n, label, why);
 }
 
-/* Objects without a value for ever are counted. A refusal may also concern all, or memory. */
+/* Counts objects that will never have a value. A refusal may also concern all, or memory. */
 static void report_refusals(struct measurement *m, const Omis_value *list)
 {
 	m->refused = 0;

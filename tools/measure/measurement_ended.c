@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LOOK_NS NSEC_PER_SEC /* between two looks at the tree */
+#define LOOK_NS NSEC_PER_SEC /* interval of reading the tree */
 
 static bool has_flag(const char *flags, const char *name)
 {

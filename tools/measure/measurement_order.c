@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of a read in the order in which people look for them. */
+/* Sorts the values of a read in the usual order. */
 #include "tools/measure/measurement.h"
 
 #include "common/base/str.h"

@@ -20,7 +20,7 @@ static const char *print_time(char out[CLOCK_TEXT_BYTES], int64_t ns)
 	return clock_format_rfc3339(out, ns, 3);
 }
 
-/* "12 of 0..4, 3 of 4..8": where the values of a histogram lie. */
+/* Prints "12 of 0..4, 3 of 4..8": the buckets of a histogram. */
 static void print_buckets(const Omis_value *list, struct buf *b)
 {
 	for (size_t i = 0; i < list->n; i++)
@@ -126,7 +126,7 @@ static void put_row_end(const struct measurement *m, const struct measured *s, s
 	table_cell(t, "%s", s->flags);
 }
 
-/* Under the row of all: where they lie, and how many. */
+/* Puts the buckets and their counts below the row of all. */
 static void put_bucket_rows(const struct measurement *m, const Omis_value *list, struct table *t)
 {
 	for (size_t i = 0; i < list->n; i++) {

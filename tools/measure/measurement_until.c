@@ -245,8 +245,9 @@ static void report_until_json(const struct measurement *m)
 	buf_done(&b);
 }
 
-/* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds,
- * depends]... */
+/*
+ * --- the final counts of mainsm: rule, ended, [object, with, n, mean, variance, holds, depends]...
+ */
 
 bool measurement_may_stop_there(const struct measurement_options *w)
 {

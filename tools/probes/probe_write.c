@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* libapp/setup/probe_abi.h, whole: what is made must need no header of ours. */
+/* libapp/setup/probe_abi.h, whole: the output must need no header of ours. */
 extern const char probe_abi_text[];
 
 #define MADE "Made by `omig probes`: what is changed here is lost."

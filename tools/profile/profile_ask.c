@@ -27,7 +27,7 @@ int profile_ask(struct profile *p, enum profile_by by, enum profile_window windo
 	return cmd_fail(CMD_FAILURE, "no memory");
 }
 
-/* A process that ended meanwhile is no failure; not being allowed to is. */
+/* A process that ended meanwhile is not a failure; a missing right is. */
 int profile_enable(enum profile_by by, int depth)
 {
 	char text[80];

@@ -73,7 +73,7 @@ EXPORT void scratch_step(int i)
 }
 
 /*
- * Writes the address to which it returns, then waits for ever. Only write() and pause(): it may
+ * Writes the address to which it returns, then waits without end. Only write() and pause(): it may
  * be jumped into.
  */
 void scratch_wait(const char *report);

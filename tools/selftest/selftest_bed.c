@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A monitor, a scratch process, and what is known of both. */
+/* A monitor, a scratch process, and the known facts about both. */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"

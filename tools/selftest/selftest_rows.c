@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of `omig selftest services`: how each service is tried. */
+/* The table of `omig selftest services`: the test of each service. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/selftest/selftest.h"

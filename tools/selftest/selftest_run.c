@@ -18,7 +18,7 @@
 
 extern char **environ;
 
-/* of what has hung: on a busy machine a host may need some */
+/* Time-out of a hanging step: on a busy machine a host may need a part of it. */
 #define STEP_MAX_NS (30 * NSEC_PER_SEC)
 #define TEXT_MAX_BYTES (4u << 20)
 #define CSRS_MAX 8
@@ -165,7 +165,7 @@ static int define(struct run *run, const char *text)
 
 /* --- patterns */
 
-/* 1 = matches, 0 = does not, < 0 = cannot be tried. */
+/* Returns 1 = matches, 0 = does not, < 0 = cannot be tested. */
 static int matches(struct run *run, const char *pattern, const char *text)
 {
 	struct buf b = BUF_INIT(TEXT_MAX_BYTES);
@@ -368,7 +368,7 @@ static int await_quiet(struct run *run)
 	nsec_t until = clock_mono() + STEP_MAX_NS;
 
 	session_close();
-	/* The scratch process is one of those that are looked for. */
+	/* The scratch process must end, too. */
 	close(run->bed->to_scratch);
 	run->bed->to_scratch = -1;
 	while (!selftest_bed_is_quiet(run->bed)) {

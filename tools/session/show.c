@@ -19,7 +19,7 @@ static size_t action_count(Omis_reply r)
 	return n ? n - 1 : 0;
 }
 
-/* Objects, or values: safe for a terminal, and with names in place of tokens. */
+/* Prints objects or values: safe for a terminal, and with names instead of tokens. */
 static void put_text(const struct show *w, FILE *to, const char *text, size_t bytes)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);

@@ -31,7 +31,7 @@ void waiting_begin(struct waiting *w, const char *doing, const char *interrupt, 
 	w->line.next = w->line.begin + PROGRESS_EACH_NS;
 }
 
-/* A connection that is lost has a message of its own. */
+/* A lost connection has a separate message. */
 void waiting_show(struct waiting *w)
 {
 	if (session_link() != SESSION_UP)

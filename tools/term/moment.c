@@ -14,7 +14,7 @@
 
 /* --- digits */
 
-/* n digits at *p, which moves behind them. */
+/* Reads n digits at *p, which moves after them. */
 static bool digits(const char **p, int n, int *out)
 {
 	*out = 0;

@@ -23,7 +23,7 @@ void ranges_put(struct buf *out, const int64_t *number, size_t n, size_t most)
 	}
 }
 
-/* "7" or "3-7". NULL: it is neither; else what is behind it. */
+/* Parses "7" or "3-7". Returns the text after it; NULL: it is neither. */
 static const char *parse_piece(const char *text, struct ranges_piece *p)
 {
 	char *end;

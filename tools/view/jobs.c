@@ -140,7 +140,7 @@ static void add_info(void *arg, const char *token, const Omis_value *v)
 	if (!job)
 		return;
 	if (age >= 0)
-		job->age_s = fmax(job->age_s, age); /* NaN is no age */
+		job->age_s = fmax(job->age_s, age); /* NaN is not an age */
 	if (ended >= 0 && !job->alive)
 		job->ended_s = fmin(job->ended_s, ended);
 }

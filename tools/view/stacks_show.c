@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define GROUPS_SAID_MAX 3 /* places that the first line names */
-#define RANGES_MAX 6 /* of ranks behind a branch */
+#define RANGES_MAX 6 /* ranges of ranks per branch */
 #define LINE_COLUMNS 100 /* of a chain of calls */
 
 /*

@@ -306,7 +306,7 @@ static void add_rates(struct top_sample *s, const struct top_sample *before)
 
 #define ENABLE_BATCH 200 /* tokens in one request: far below its size limit */
 
-/* A process that ended meanwhile is no failure; not being allowed to is. */
+/* A process that ended meanwhile is not a failure; a missing right is. */
 static int enable_some(const struct buf *tokens, const char *what)
 {
 	struct buf text = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES + 64);
@@ -327,7 +327,9 @@ bool top_rank_has_ended(const struct top_rank *r)
 	return r->state == TOP_ZOMBIE || r->state == TOP_ENDED;
 }
 
-/* Counting is on already. A process without calls is enabled again, for it may become a rank. */
+/*
+ * Counting is on already. A process without calls is enabled again, because it may become a rank.
+ */
 static bool is_on(const struct top_sample *before, const struct top_rank *r, size_t guess)
 {
 	const struct top_rank *then = find_rank(before, r->token, guess);

@@ -171,7 +171,7 @@ static bool move(struct top_screen *p, int key, size_t n, size_t rows)
 	}
 }
 
-/* The next job in the order of the names; behind the last one all. */
+/* Selects the next job in the order of the names; after the last one, all jobs. */
 static void next_job(struct top_screen *p, const struct top_sample *all)
 {
 	const char *best = "";

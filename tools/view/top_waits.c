@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NAMED_MAX 8 /* ranks that one line has room for */
+#define NAMED_MAX 8 /* ranks that fit into one line */
 #define NO_RANK SIZE_MAX
 
 /* The ranks of one job, by their numbers. */

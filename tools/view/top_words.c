@@ -173,7 +173,10 @@ static bool is_first_of_job(const struct top_sample *s, size_t at)
 	return true;
 }
 
-/* The job whose first rank is rank `at`. False: it is no first one, or there is no memory. */
+/*
+ * Finds the job whose first rank is rank `at`. Returns false if it is not a first rank, or without
+ * memory.
+ */
 static bool take_job(const struct top_sample *s, size_t at, struct job *j)
 {
 	if ((at && str_eq(s->rank[at].job, s->rank[at - 1].job)) || !is_first_of_job(s, at))

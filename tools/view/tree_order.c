@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which people look for objects: names with their numbers, ranks, thread ids. */
+/* Sorts objects in the usual order: names with their numbers, ranks, thread ids. */
 #include "tools/view/tree.h"
 
 #include "common/base/str.h"
@@ -64,14 +64,14 @@ static int compare(const void *left, const void *right)
 		if (x == y)
 			continue;
 		if (!x || !y)
-			return x ? 1 : -1; /* a container before what it contains */
+			return x ? 1 : -1; /* a container before its contents */
 		c = compare_siblings(x->object, y->object, level);
 		return c ? c : x < y ? -1 : 1;
 	}
 	return 0;
 }
 
-/* path: the last object of each level, which the next one may lie in. */
+/* path: the last object of each level, which may contain the next one. */
 static void place(struct entry *e, const struct entry *path[])
 {
 	unsigned level = tree_level(e->object);

@@ -13,7 +13,7 @@
 #define SIDE 640 /* of the matrix, at least */
 #define LEAST_CELL 1.0 /* pixels: more ranks make a larger picture */
 #define LABELS 16 /* ranks with their numbers, on each side */
-#define ROWS_MAX 5000 /* of the table behind the picture */
+#define ROWS_MAX 5000 /* of the table below the picture */
 #define FAINTEST .12 /* values above 0 are visible */
 
 static const char style[] =

@@ -108,7 +108,7 @@ static void put_answer(struct web_conn *c, const struct web_answer *a, bool is_h
 		buf_put(&c->out, a->body->p, a->body->n);
 }
 
-/* The same time for any wrong token of the right length; its length is no secret. */
+/* Takes the same time for any wrong token of the right length; its length is not secret. */
 static bool is_authorised(const struct web *w, const char *header)
 {
 	static const char scheme[] = "Bearer ";

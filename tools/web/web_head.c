@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a request, strictly: what is doubtful is refused. */
+/* Strict parser for the head of a request: doubtful input is refused. */
 #include "common/base/str.h"
 #include "tools/web/internal.h"
 #include "common/base/array.h"

@@ -19,7 +19,7 @@ int cmd_read_summary(const char *path, struct summary *s)
 	struct err e = { 0 };
 	int status = CMD_OK;
 
-	/* A folder cannot be read, and a file that is too large is no summary. */
+	/* A directory cannot be read, and a file that is too large is not a summary. */
 	if (wholefile_read(path, SUMMARY_FILE_MAX_BYTES, &text, &e))
 		status = cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND
 				  : e.code == ERR_NOMEM	 ? CMD_FAILURE

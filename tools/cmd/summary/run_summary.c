@@ -248,8 +248,10 @@ static int collect_job(const struct run_summary *r, int from)
 
 /* --- processes */
 
-/* Ends of pipes that others wait for are not its own. All signals are blocked: the keyboard's are
- * for the program, whose end it shows. */
+/*
+ * Closes ends of pipes that others wait for. All signals are blocked: the keyboard's are for the
+ * program, whose end it shows.
+ */
 static void be_collector(const struct run_summary *r, int from)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
