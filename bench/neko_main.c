@@ -20,7 +20,7 @@
 #define MANY 100000
 #define TYPE_TOKEN 1
 
-/* Processor time of this thread: values are for one core, without what else runs on it. */
+/* Processor time of this thread: values are for one core, without other load on it. */
 static int64_t core_now(void)
 {
 	struct timespec t;

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* mainsm has started this sm: it answers soon, or never */
+/* mainsm has started this sm: it answers soon or never */
 #define FIRST_CONTACT_MAX_NS (15 * NSEC_PER_SEC)
 #define STDIN_MAX_MS 10000
 #define STACKED_MAX 64 /* sms below another one, on one host for one user and site */
@@ -177,8 +177,8 @@ static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
 /* --- starting */
 
 /*
- * Reads up to the end of the line; the launcher has written it before it started us, or ssh brings
- * it soon.
+ * Reads up to the end of the line. The launcher wrote it before it started us, or ssh delivers it
+ * soon.
  */
 static int read_line(char *out, size_t size, struct err *e)
 {
@@ -300,7 +300,7 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	return rc ? rc : begin(p, exit_code, e);
 }
 
-/* The port of a running sm is its own: a check before its reload finds it in use. */
+/* A running sm uses the port itself: a check before its reload must accept that. */
 static int check_port(struct daemon *d, const struct settings *s, struct err *e)
 {
 	char lock[FILE_PATH_BYTES];

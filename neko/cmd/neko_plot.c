@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define HEAD PLOT_HEAD
-#define BLOCK 210 /* of a quantity */
+#define BLOCK 210 /* height of one quantity */
 #define PLOT_TOP 40 /* top of the plot in its block */
 #define PLOT_HIGH 130
 #define LEFT 70
@@ -20,7 +20,7 @@
 #define BINS_MAX 200
 #define POINTS_MAX 4096
 
-/* --- a quantity: how often which value, and when */
+/* --- a quantity: frequencies of its values, and their times */
 
 struct panel {
 	struct json_object *quantity, *series;
@@ -84,7 +84,7 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	vertical(out, &x, p, p->formula, "formula");
 }
 
-/* The time and the value of a point; false: the element is no point. */
+/* Reads the time and the value of a point. Returns false if the element is not a point. */
 static bool point(struct json_object *i, double *at, double *v)
 {
 	*at = results_number(results_item(i, 0), NAN);
@@ -113,7 +113,7 @@ static void draw_points(struct buf *out, const struct panel *p, const struct svg
 static void draw_series(struct buf *out, const struct panel *p)
 {
 	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
-	bool is_log = p->logs & PLOT_LOG_X; /* the values', which stand upwards here */
+	bool is_log = p->logs & PLOT_LOG_X; /* the axis of values is vertical here */
 	struct svg_axis x, y;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)

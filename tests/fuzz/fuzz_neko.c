@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first byte says what the others are: c a configuration, which makes a run or an error with
- * words; b a block of events and delays, as many as it says; m what a master and a factory say, the
- * configuration of an order too; any other one a datagram, of which a message has no more bytes
- * than came.
+ * The first byte selects the kind of the others. c: a configuration, which yields a run or an
+ * error; b: a block of events and delays, with the number that it states; m: messages of a master
+ * and a factory, with the configuration of an order; else: a datagram, whose message has at most
+ * the received bytes.
  */
 #include "neko/run/crew.h"
 #include "neko/real/realwire.h"

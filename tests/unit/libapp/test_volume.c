@@ -98,7 +98,7 @@ TEST(neighbours)
 	      w_types, FAKE_DIST);
 }
 
-/* Blocks of MPI_PROC_NULL are in the buffers, and nothing moves them. */
+/* Blocks of MPI_PROC_NULL are in the buffers, and are not transferred. */
 TEST(only_neighbours_that_are_there_move_bytes)
 {
 	static int many[FAKE_HOLES_BLOCKS], none[FAKE_HOLES_BLOCKS];

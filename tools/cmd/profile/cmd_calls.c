@@ -13,7 +13,8 @@
 
 #include <stdio.h>
 
-#define FOR_DEFAULT_NS (5 * NSEC_PER_SEC) /* a person waits so long; a step takes less */
+#define FOR_DEFAULT_NS (5 * NSEC_PER_SEC) /* an acceptable wait for a person; one step takes less \
+					   */
 
 struct calls {
 	struct cmd_common common;
