@@ -17,7 +17,7 @@ struct arm {
 	size_t npart;
 };
 
-/* Objects that are where the event is. */
+/* True for parameters whose object is at the place of the event. */
 static bool is_of_event(const char *ecp)
 {
 	static const char *const names[] = { "node", "proc", "thread", "new_proc", "new_thread" };
@@ -49,7 +49,7 @@ static int value_is_local(struct arm *a, const struct omis_value *v, uint32_t br
 	return 0;
 }
 
-/* An empty list means all that the tool is attached to, wherever. */
+/* Sets *local if all objects are local. An empty list means all attached objects on all hosts. */
 static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t branch, bool *local)
 {
 	const struct omis_service *s = call->service;

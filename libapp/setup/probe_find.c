@@ -91,7 +91,7 @@ static int on_object(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* A probe that does not keep the rules stays unknown. */
+/* An invalid probe remains unknown. */
 static void write_probe(unsigned number, const struct omig_probe *p)
 {
 	struct seg_probe *to =

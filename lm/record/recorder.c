@@ -176,7 +176,9 @@ void recorder_save_again(struct csr *c, nsec_t now)
 		write_arm(c, &e);
 }
 
-/* The file is the newest one's. */
+/*
+ * Drops the unsaved requests of older csrs of a subscription: the file belongs to the newest one.
+ */
 static void drop_unsaved(const struct csr *newest)
 {
 	list_each (i, &newest->owner->all) {

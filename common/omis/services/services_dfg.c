@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements: graphs of data, evaluated where these are born. */
+/* Measurements: graphs of data, evaluated at the sources. */
 #include "common/omis/services/services.h"
 
 #define DFGS P_TOKENS("dfg_list", 'd')

@@ -47,7 +47,7 @@ TEST(nist_certifies_what_comes_out)
 	}
 }
 
-/* In two passes and more digits: what doubles that are nearest to the values come to. */
+/* Computes the exact results for the nearest doubles: two passes, with more digits. */
 static void exactly(const struct strd *s, long double *deviation, long double *serial)
 {
 	long double mean = 0, square = 0, product = 0;
@@ -135,7 +135,7 @@ TEST(a_small_spread_around_a_large_mean_keeps_its_digits)
 	ck_assert(relative(moments_variance(&f.m), far_variance(&f)) < 1e-12);
 	/* The mean is exact to the last digit of a double. */
 	ck_assert(fabs((moments_mean(&f.m) - FAR_MEAN) - mean) <= FAR_UNIT / 2);
-	/* The point of it: the usual sums lose it. */
+	/* The usual sums lose the spread. */
 	ck_assert(relative(plain, far_variance(&f)) > 1);
 }
 
