@@ -13,7 +13,7 @@
 #include <signal.h>
 
 struct floor_tree {
-	int fd; /* to the inner process */
+	int fd; /* connection to the inner process */
 	pid_t inner;
 };
 

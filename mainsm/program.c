@@ -18,7 +18,7 @@
 #define CONN_FILE "mainsm.conn"
 #define LOCK_FILE "mainsm.lock"
 #define DRAIN_NS (300 * NSEC_PER_MSEC) /* BYE and last replies leave in this time */
-#define RENEW_CHECK_NS (600 * NSEC_PER_SEC) /* sooner for what does not live long */
+#define RENEW_CHECK_NS (600 * NSEC_PER_SEC) /* shorter for short lifetimes */
 
 struct program {
 	struct daemon *daemon;
@@ -245,7 +245,7 @@ static void core_conf(struct program *p, const struct settings *s, struct mainsm
 	};
 }
 
-/* The port of the last start when it is free: the old connection string stays valid. */
+/* Opens the port of the last start if it is free, so that the old connection string stays valid. */
 static int open_core(struct program *p, struct err *e)
 {
 	const struct settings *s = settings_of(p);
@@ -279,7 +279,7 @@ static int publish(struct program *p, struct err *e)
 	struct buf line = BUF_INIT(CONNSTR_MAX_BYTES);
 	int rc;
 
-	/* A token of the last start continues: strings in scripts and jobs stay good. */
+	/* A token of the last start remains in use: strings in scripts and jobs stay valid. */
 	if (state_read_conn(&p->state, CONN_FILE, &p->conn, NULL))
 		p->conn = (struct connstr){ 0 };
 	p->conn.port = mainsm_port(p->mainsm);
@@ -398,7 +398,7 @@ static void done(struct daemon *d)
 	state_done(&p->state);
 }
 
-/* The port of a running mainsm is its own: a check before its reload finds it in use. */
+/* A running mainsm uses the port itself: a check before its reload must accept that. */
 static int check_port(struct daemon *d, const struct settings *s, struct err *e)
 {
 	char lock[FILE_PATH_BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a link: a table of steps, one place that takes them. */
+/* The state machine of a link: a table of steps, executed by take_step(). */
 #include "common/link/link.h"
 
 #include "common/base/limits.h"

@@ -143,7 +143,7 @@ static void look_at(struct proc *p, bool always)
 	if (procs_note_figures(p))
 		return;
 	poll_state(p, &p->figures);
-	/* A thread that took the place of another between two looks shows in the long look only. */
+	/* Only the long poll detects a thread that replaced another one between two polls. */
 	if (always || p->owner->thread_interests > 0 || p->figures.threads != (int64_t)p->nthread)
 		poll_threads(p);
 }

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GROUP_NAP_NS 10000000 /* within it a signal to a group has reached all of it */
+#define GROUP_NAP_NS 10000000 /* time in which a signal to a group reaches all members */
 
 void supervise_begin(struct supervised *s)
 {
@@ -55,7 +55,7 @@ static void end_witness(struct supervised *s)
 	s->witness = -1;
 }
 
-/* Signals that wait for the whole process. */
+/* Returns the signals pending for the whole process. */
 static unsigned long long pending_of(pid_t pid)
 {
 	static const char key[] = "ShdPnd:";
