@@ -24,7 +24,7 @@ struct arfield {
 	enum arclass class;
 	enum evkind kind; /* the widest of the first values */
 	unsigned nth; /* of this name in one event, from 0 */
-	unsigned place; /* in a row, behind id, ts, d */
+	unsigned place; /* in a row, after id, ts, d */
 	unsigned rank; /* among the columns of its class in this table, from 0 */
 	struct moments figures; /* numbers only */
 	/* the table has the column; the counts differ from the stored ones */

@@ -16,7 +16,7 @@
 #endif
 
 union omig_value {
-	long long i; /* of all whole numbers */
+	long long i; /* for all integer types */
 	double f;
 };
 
@@ -29,9 +29,9 @@ struct omig_probe {
 struct omig_probes {
 	unsigned version, count; /* OMIG_PROBE_ABI, number of probes */
 	const struct omig_probe *probe;
-	/* one for each, 0 = off; alone on a page, which libomig lays another one over */
+	/* one per probe, 0 = off; on a separate page, over which libomig maps another */
 	unsigned *word;
-	/* both are libomig's: what an active probe calls; the number of the first one */
+	/* set by libomig: called by active probes; the number of the first probe */
 	void (*hit)(unsigned number, unsigned word, const union omig_value *value);
 	unsigned first;
 };

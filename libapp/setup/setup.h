@@ -42,8 +42,8 @@ bool setup_is_disabled(void);
 void setup_note_stderr(void);
 
 /*
- * One line on stderr for the user: this program is not watched, and why. Nothing is said where
- * stderr would wait, has no reader, or is another file than at the start.
+ * One line on stderr for the user: this program is not watched, and why. Prints nothing if stderr
+ * would block, has no reader, or is another file than at the start.
  */
 void setup_warn(const char *why);
 

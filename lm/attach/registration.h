@@ -21,7 +21,7 @@
 #define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
 #define REGISTRATION_RETRIES_MAX 50
 #define REGISTRATION_UNREADY_MAX 64 /* limit of incomplete ones; the oldest is refused */
-#define REGISTRATION_VERSIONS_MAX 8 /* other builds that are reported: upgrades under one lm */
+#define REGISTRATION_VERSIONS_MAX 8 /* reported other builds: upgrades under one lm */
 
 struct registration;
 

@@ -83,7 +83,7 @@ size_t tasks_waiting(const struct tasks *s);
 /* --- for services */
 
 struct service_call {
-	void *of; /* the object of the service's family */
+	void *of; /* object of the service's family */
 	struct loop *loop;
 	struct timebase *timebase;
 	struct procs *procs;
@@ -96,7 +96,7 @@ struct service_call {
 	struct reply *reply;
 	bool retry; /* called again: the awaited result is available */
 	void *arg; /* of a service, for its callbacks */
-	bool is_half_done; /* set by what fails after it has changed something of its object */
+	bool is_half_done; /* set by a service that fails after a change of its object */
 };
 
 /*

@@ -28,7 +28,7 @@ struct pmsl_builtin {
 	enum pmsl_quantity quantity;
 	uint32_t classes; /* bits of enum call_class whose calls count; 0 = one call, or sampled */
 	int call; /* id of that call, -1 = a class, or sampled */
-	bool counts_out, counts_in; /* the bytes that a volume counts */
+	bool counts_out, counts_in; /* directions that a volume counts */
 	bool is_total; /* accumulates since the start; else it is the present value */
 	bool is_by_partner; /* takes partners and regions */
 	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */

@@ -29,7 +29,7 @@ struct source {
 struct site_subscription {
 	struct site_subscriptions *kt;
 	struct keep *k;
-	struct streams streams; /* struct source; the window is what is on its way to the disk */
+	struct streams streams; /* struct source; the window counts bytes in transit to the disk */
 	int sources; /* the last argument of keep_feed() */
 	struct loop_timer *coming; /* while absent sources may return */
 	bool awaits; /* set while it runs and a source is absent: absent ones count as present */

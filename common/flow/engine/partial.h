@@ -2,7 +2,7 @@
 /*
  * A partial aggregate in transit: the aggregate, and facts about its tokens. (t.value and t.error
  * are valid only after partial_finish().) Coverage: over contributors (a set of one key) k and n
- * are added up; over keys (of the same contributors) the worst counts. A token without a value
+ * are added up; over keys (of the same contributors) the minimum is taken. A token without a value
  * counts for n and not for k, but one that WHERE excluded contributed.
  */
 #ifndef COMMON_FLOW_ENGINE_PARTIAL_H

@@ -22,11 +22,11 @@ enum agg_kind {
 	AGG_MAX,
 	AGG_PROD,
 	AGG_MEAN,
-	AGG_STDEV, /* of the whole population: the root of M2 / n */
+	AGG_STDEV, /* of the population: the root of M2 / n */
 	AGG_UNIQUE, /* any of them: the smallest; the bound is the distance to the others */
 	AGG_QUANTILE,
 	AGG_HISTOGRAM,
-	AGG_VARIANCE, /* and the next as in stats/moments.h: an estimate, with n - 1 */
+	AGG_VARIANCE, /* this and the next: sample estimates with n - 1, see stats/moments.h */
 	AGG_SKEWNESS,
 	AGG_KURTOSIS,
 	/* half the width of the mean's confidence interval by Student's t; q is the level */
@@ -36,7 +36,7 @@ enum agg_kind {
 	AGG_NKINDS
 };
 
-/* A product as mant * 2^exp, mant 0 or 0.5 <= |mant| < 1: no way to overflow half-way. */
+/* A product as mant * 2^exp, mant 0 or 0.5 <= |mant| < 1: intermediate results cannot overflow. */
 struct agg_product {
 	double mant;
 	int64_t exp;

@@ -78,7 +78,7 @@ enum flow_op {
 	FLOW_OP_OR,
 	FLOW_OP_NOT,
 	FLOW_OP_IF, /* condition, then, else */
-	FLOW_OP_WHERE, /* value, condition: where that is false a token that sets leave out */
+	FLOW_OP_WHERE, /* value, condition: if false, a token that sets ignore */
 	FLOW_OP_TIME, /* of the token: seconds of mainsm's time */
 	FLOW_OP_MIN, /* of two */
 	FLOW_OP_MAX,
@@ -126,8 +126,9 @@ struct flow_source {
 };
 
 /*
- * Errors of totals by partners grow for ever. The source knows what came between two reads better:
- * the error of its value is that of the difference to the value before, which alone is read of it.
+ * Errors of totals by partners grow without limit. The source knows the increase between two reads
+ * more precisely. So the error of its value is that of the difference to the previous value, and
+ * only differences are used.
  */
 static inline bool flow_source_bounds_steps(const struct flow_source *s)
 {

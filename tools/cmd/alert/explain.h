@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a condition holds: the rank that has most of it, by a look of one second. */
+/* Finds why a condition holds: the rank with the largest part, measured for one second. */
 #ifndef TOOLS_CMD_ALERT_EXPLAIN_H
 #define TOOLS_CMD_ALERT_EXPLAIN_H
 
