@@ -21,7 +21,7 @@ struct table {
 
 struct evtrigger {
 	struct table *table; /* NULL: there is no file, and nothing is on */
-	struct table *fresh; /* what was read, with has_fresh */
+	struct table *fresh; /* the table read last, with has_fresh */
 	bool has_fresh;
 	struct stat seen; /* of the file that was read last; st_ino 0 = none */
 	nsec_t interval, next_read;

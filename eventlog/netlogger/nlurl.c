@@ -18,7 +18,7 @@ static int refuse_url(const char *url, int code, const char *why)
 	return -1;
 }
 
-/* What is no file is not offered: the handle is NULL then, as when a file cannot be opened. */
+/* Opens files only. Otherwise the handle is NULL, as when a file cannot be opened. */
 int nlurl_open(const char *url, bool is_append, bool *is_borrowed)
 {
 	static const char scheme[] = "file://";

@@ -142,7 +142,7 @@ static void on_name(void *arg, const char *name, size_t n)
 	x = w->instead && has_metric(w->instead, name, n)
 		    ? (struct registered *)(uintptr_t)w->instead
 		    : find_metric(w->r, w->principal, name, n);
-	/* what replaces a text stands for it */
+	/* a replacement takes the place of the text */
 	if (x && w->instead && x != w->instead && str_eq(x->name, w->instead->name))
 		x = NULL;
 	if (x && x != w->of)
@@ -259,7 +259,7 @@ static int check_names(const struct registry *r, const struct registered *x, str
 	return 0;
 }
 
-/* What uses the text before still compiles with the text in its place. */
+/* Checks that users of the previous text still compile with the new one. */
 static int check_users(struct registry *r, const struct registered *x, struct buf *why)
 {
 	list_each (i, &r->all) {

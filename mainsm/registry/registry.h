@@ -51,7 +51,7 @@ int registry_remove(struct registry *r, const char *principal, const char *name,
 /* [name, version, time in ns, bytes, [metric, ...], [used name, ...]] for each of the principal. */
 void registry_write(const struct registry *r, const char *principal, struct omis_writer *w);
 
-/* What one text is. Valid until the registry changes. */
+/* A registered text. Valid until the registry changes. */
 struct registry_found {
 	const char *name, *text;
 	uint32_t version;

@@ -45,7 +45,7 @@ static int note_names(struct measurement *m, const struct pmsl_metric *metric)
 }
 
 /*
- * What is wrong is reported as `omig check` does, before any request. Metrics that the text does
+ * Reports errors as `omig check` does, before any request is sent. Metrics that the text does
  * not have may be known to mainsm.
  */
 static int check_text(struct measurement *m, const char *text, size_t n)

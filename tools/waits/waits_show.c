@@ -117,7 +117,7 @@ static void put_verdict(struct buf *out, const struct waits *w)
 	buf_puts(out, "\n");
 }
 
-/* What the lines below are made of, whichever of them are shown. */
+/* Puts the basis of the lines below, for any selection of them. */
 static void put_basis(struct buf *out, const struct waits *w)
 {
 	char time[TABLE_QUANTITY_BYTES], calls[TABLE_NUMBER_BYTES];

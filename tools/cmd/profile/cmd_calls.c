@@ -13,8 +13,8 @@
 
 #include <stdio.h>
 
-#define FOR_DEFAULT_NS (5 * NSEC_PER_SEC) /* an acceptable wait for a person; one step takes less \
-					   */
+/* an acceptable wait for a person; one step takes less */
+#define FOR_DEFAULT_NS (5 * NSEC_PER_SEC)
 
 struct calls {
 	struct cmd_common common;

@@ -243,7 +243,7 @@ TEST(a_user_has_so_many_texts)
 	good("ann", "t0", text, 2);
 }
 
-/* Whatever is used of another text, errors stand at the use. */
+/* Errors are reported at the use, for any part of another text. */
 TEST(errors_in_what_is_used_stand_at_the_use)
 {
 	static const char text[] = "M(Process[] ps, TimeInterval t) { RETURN Most(ps, t) + 1; }";
