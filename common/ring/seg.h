@@ -419,7 +419,7 @@ struct seg_reads {
 struct seg_meter {
 	uint32_t epoch;
 	uint32_t spare;
-	struct seg_read read; /* of functions, not of partners */
+	struct seg_read read; /* of functions, or of these with some partners */
 };
 
 /*

@@ -75,13 +75,65 @@ static uint64_t quantity(const struct segview_call *c, unsigned kind)
 	}
 }
 
-/* Returns the counts of the thread so far, including the current call. */
+/* --- of calls with some partners */
+
+struct partners_sum {
+	const struct segview *v;
+	const struct seg_read *read;
+	uint64_t sum;
+};
+
+static bool has_word(const struct segview *v, const struct seg_read *r, unsigned func)
+{
+	for (unsigned i = r->first; i < (unsigned)r->first + r->count; i++)
+		if (v->read_func[i] == func)
+			return true;
+	return false;
+}
+
+static bool has_rank(const struct segview *v, const struct seg_read *r, int32_t rank)
+{
+	const uint16_t *list = v->read_func + r->first + r->count;
+
+	for (unsigned i = 0; i < r->ranks; i++)
+		if (((uint32_t)list[2 * i] | (uint32_t)list[2 * i + 1] << 16) == (uint32_t)rank)
+			return true;
+	return false;
+}
+
+static void on_partner(void *arg, const struct segview_partner *p)
+{
+	struct partners_sum *s = arg;
+
+	if (p->rank < 0 || !has_rank(s->v, s->read, p->rank) || !has_word(s->v, s->read, p->func))
+		return;
+	switch (s->read->kind) {
+	case SEG_READ_PARTNER_CALLS:
+		s->sum += p->count;
+		break;
+	case SEG_READ_PARTNER_DELAY:
+		s->sum += p->delay + p->shared;
+		break;
+	case SEG_READ_PARTNER_OUT:
+		s->sum += p->bytes_out;
+		break;
+	default:
+		s->sum += p->bytes_in;
+	}
+}
+
+/* Returns the counts of the thread so far, including the current call; with partners without it. */
 static uint64_t figure_of(const struct segview *v, unsigned thread, const struct seg_read *r,
 			  uint64_t now, bool *torn)
 {
+	struct partners_sum s = { v, r, 0 };
 	struct segview_call c;
 	uint64_t sum = 0;
 
+	if (SEG_IS_OF_PARTNERS(r->kind)) {
+		segview_partners(v, thread, on_partner, &s);
+		return s.sum;
+	}
 	for (unsigned i = r->first; i < (unsigned)r->first + r->count; i++)
 		if (!segview_call(v, thread, v->read_func[i], now, &c)) {
 			sum += quantity(&c, r->kind);
@@ -119,7 +171,7 @@ static bool is_same(const struct segview *v, const struct seg_metering *m,
 static bool is_fit(const struct segview *v, const struct segview_meter *want)
 {
 	return segview_probe(v, want->begin) && segview_probe(v, want->end) &&
-	       want->read.kind >= SEG_READ_CALLS && want->read.kind <= SEG_READ_IN &&
+	       want->read.kind >= SEG_READ_CALLS && want->read.kind < SEG_READ_KINDS &&
 	       segview_read_fits(v, &want->read);
 }
 

@@ -8,6 +8,71 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
+/* --- of calls with some partners: sums of calls that have ended, each of which is whole */
+
+static const uint16_t *lists(void)
+{
+	return (const void *)(app_state.base + app_state.plan.read_func_offset);
+}
+
+static uint16_t word_at(const uint16_t *list, uint32_t i)
+{
+	return __atomic_load_n(&list[i], __ATOMIC_RELAXED);
+}
+
+static bool has_func(const struct seg_read *r, uint32_t func)
+{
+	const uint16_t *list = lists() + r->first;
+
+	for (uint32_t i = 0; i < r->count; i++)
+		if (word_at(list, i) == func)
+			return true;
+	return false;
+}
+
+/* Ranks ascend: a bounded search. */
+static bool has_rank(const struct seg_read *r, uint32_t rank)
+{
+	const uint16_t *list = lists() + r->first + r->count;
+	uint32_t from = 0, to = r->ranks;
+
+	while (from < to) {
+		uint32_t i = (from + to) / 2;
+		uint32_t at = word_at(list, 2 * i) | (uint32_t)word_at(list, 2 * i + 1) << 16;
+
+		if (at == rank)
+			return true;
+		if (at < rank)
+			from = i + 1;
+		else
+			to = i;
+	}
+	return false;
+}
+
+static uint64_t partner_figure(const struct seg_partner *p, unsigned kind)
+{
+	if (kind == SEG_READ_PARTNER_DELAY)
+		return load(&p->delay) + load(&p->shared);
+	return load(kind == SEG_READ_PARTNER_CALLS ? &p->count
+		    : kind == SEG_READ_PARTNER_OUT ? &p->bytes_out
+						   : &p->bytes_in);
+}
+
+uint64_t meter_partners(const uint8_t *block, const struct seg_read *r)
+{
+	const struct seg_partner *p = (const void *)(block + app_state.plan.partner_offset);
+	uint64_t sum = 0;
+
+	for (const struct seg_partner *last = p + SEG_PARTNERS; p < last; p++) {
+		uint64_t key = load(&p->key);
+
+		if (key && has_rank(r, (uint32_t)key) && has_func(r, (uint32_t)(key >> 32) - 1))
+			sum += partner_figure(p, r->kind);
+	}
+	return sum;
+}
+
 /* The thread is in no call: its own slots are consistent. */
 static uint64_t own_value(const struct seg_slot *s, unsigned kind)
 {
@@ -28,6 +93,10 @@ static uint64_t own_figure(const struct hook_thread *t, const struct seg_read *r
 	const uint16_t *list = (const void *)(app_state.base + app_state.plan.read_func_offset);
 	uint64_t sum = 0;
 
+	if (SEG_IS_OF_PARTNERS(r->kind))
+		return r->first + r->count + 2u * r->ranks > SEG_READ_FUNCS
+			       ? 0
+			       : meter_partners((const uint8_t *)t->block, r);
 	if (r->first > SEG_READ_FUNCS || r->count > SEG_READ_FUNCS - r->first)
 		return 0;
 	for (uint32_t i = r->first; i < (uint32_t)r->first + r->count; i++) {

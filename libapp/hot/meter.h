@@ -7,6 +7,10 @@
 
 #pragma GCC visibility push(hidden)
 
+/* Returns the counts of a block's thread with the partners of a read whose lists fit. Walks through
+ * its table of SEG_PARTNERS. Hot. */
+uint64_t meter_partners(const uint8_t *block, const struct seg_read *r);
+
 /*
  * Updates the meters of a probe whose word has PROBE_EDGE. The thread is in no call. Hot: the law
  * of hook.h.

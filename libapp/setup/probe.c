@@ -151,72 +151,13 @@ static bool read_functions(const struct seg_read *r, uint64_t now, union seg_val
 
 /* --- of calls with some partners: sums of calls that have ended, each of which is whole */
 
-static const uint16_t *lists(void)
-{
-	return (const void *)(app_state.base + app_state.plan.read_func_offset);
-}
-
-static uint16_t word_at(const uint16_t *list, uint32_t i)
-{
-	return __atomic_load_n(&list[i], __ATOMIC_RELAXED);
-}
-
-static bool has_func(const struct seg_read *r, uint32_t func)
-{
-	const uint16_t *list = lists() + r->first;
-
-	for (uint32_t i = 0; i < r->count; i++)
-		if (word_at(list, i) == func)
-			return true;
-	return false;
-}
-
-/* Ranks ascend: a bounded search. */
-static bool has_rank(const struct seg_read *r, uint32_t rank)
-{
-	const uint16_t *list = lists() + r->first + r->count;
-	uint32_t from = 0, to = r->ranks;
-
-	while (from < to) {
-		uint32_t i = (from + to) / 2;
-		uint32_t at = word_at(list, 2 * i) | (uint32_t)word_at(list, 2 * i + 1) << 16;
-
-		if (at == rank)
-			return true;
-		if (at < rank)
-			from = i + 1;
-		else
-			to = i;
-	}
-	return false;
-}
-
-static uint64_t partner_figure(const struct seg_partner *p, unsigned kind)
-{
-	if (kind == SEG_READ_PARTNER_DELAY)
-		return load(&p->delay) + load(&p->shared);
-	return load(kind == SEG_READ_PARTNER_CALLS ? &p->count
-		    : kind == SEG_READ_PARTNER_OUT ? &p->bytes_out
-						   : &p->bytes_in);
-}
-
 static bool read_partners(const struct seg_read *r, union seg_value *sum)
 {
 	sum->u = 0;
 	if (r->first + r->count + 2u * r->ranks > SEG_READ_FUNCS)
 		return false;
-	for (uint32_t b = 0, end = blocks(); b < end; b++) {
-		const struct seg_partner *p =
-			(const void *)(app_block(b) + app_state.plan.partner_offset);
-
-		for (const struct seg_partner *last = p + SEG_PARTNERS; p < last; p++) {
-			uint64_t key = load(&p->key);
-
-			if (key && has_rank(r, (uint32_t)key) &&
-			    has_func(r, (uint32_t)(key >> 32) - 1))
-				sum->u += partner_figure(p, r->kind);
-		}
-	}
+	for (uint32_t b = 0, end = blocks(); b < end; b++)
+		sum->u += meter_partners(app_block(b), r);
 	return true;
 }
 

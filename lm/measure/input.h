@@ -43,6 +43,9 @@ struct input_parts {
 	double fixed; /* error independent of the time */
 };
 
+/* The kind that reads the same of calls with some partners. */
+#define SEG_OF_PARTNERS(kind) ((enum seg_read_kind)((kind)-SEG_READ_CALLS + SEG_READ_PARTNER_CALLS))
+
 struct input {
 	const struct flow_source *source; /* borrowed from the graph */
 	uint32_t place; /* number of its node in the engine */

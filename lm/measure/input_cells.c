@@ -298,6 +298,24 @@ static void sample_partners(const struct input *in, const struct ticks_scale *sc
 	v->error = parts_error(in, &v->parts);
 }
 
+/*
+ * With some partners in some regions. What is uncertain of the partners anywhere is uncertain
+ * there, too. A call that is under way is in no sum of partners yet.
+ */
+static bool sample_both(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			struct measurement_value *v)
+{
+	struct measurement_value anywhere = { 0 };
+
+	if (!regions_sample(in, now, scale, v))
+		return false;
+	sample_partners(in, scale, now, &anywhere);
+	v->error += anywhere.error;
+	for (unsigned i = 0; is_delay(in) && i < segview_threads(in->proc->seg); i++)
+		v->error += open_delay(in, scale, now, i);
+	return true;
+}
+
 bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	const struct proc *p = in->proc;
@@ -310,6 +328,8 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 	scale = tickbase_scale(m->ticks, p->own.tick_source);
 	now = tickbase_now(m->ticks, p->own.tick_source);
 	v->error = requests_error(in);
+	if (in->meter && in->npartner)
+		return sample_both(in, scale, now, v);
 	if (in->meter)
 		return regions_sample(in, now, scale, v);
 	if (in->npartner) {

@@ -67,7 +67,7 @@ static int add_meter(struct input *in, struct segview_meter *want, enum seg_read
 {
 	int rc;
 
-	want->read.kind = kind;
+	want->read.kind = in->npartner ? SEG_OF_PARTNERS(kind) : kind;
 	rc = segview_meter_add(in->proc->seg, want, now, &in->meter[in->nmeter]);
 	in->nmeter += !rc;
 	return rc;
@@ -106,7 +106,9 @@ static int attach(struct input *in, uint64_t now)
 {
 	const struct flow_names *names = &in->source->regions;
 	uint16_t *func = calloc(call_count, sizeof(*func));
-	struct segview_meter want = { .read = { .func = func } };
+	struct segview_meter want = {
+		.read = { .func = func, .rank = in->partner, .nrank = (unsigned)in->npartner }
+	};
 	int rc = func ? 0 : -ERR_NOMEM;
 
 	if (!rc)

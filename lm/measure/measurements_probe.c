@@ -348,18 +348,14 @@ static struct watch *watch_of(struct measurements *r, struct proc *p, const char
 	return w;
 }
 
-static enum seg_read_kind of_partners(enum seg_read_kind kind)
-{
-	return (enum seg_read_kind)(kind - SEG_READ_CALLS + SEG_READ_PARTNER_CALLS);
-}
-
 static void add_figure(struct tap *t, const struct input *in, enum seg_read_kind kind)
 {
-	t->figure[t->nfigure++] = (struct figure){ .kind = in->npartner ? of_partners(kind) : kind,
-						   .classes = in->metric.classes,
-						   .call = in->metric.call,
-						   .partner = in->partner,
-						   .npartner = in->npartner };
+	t->figure[t->nfigure++] =
+		(struct figure){ .kind = in->npartner ? SEG_OF_PARTNERS(kind) : kind,
+				 .classes = in->metric.classes,
+				 .call = in->metric.call,
+				 .partner = in->partner,
+				 .npartner = in->npartner };
 }
 
 static void set_figures(struct tap *t, const struct input *in)

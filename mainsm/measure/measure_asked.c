@@ -65,12 +65,12 @@ static int add_by(struct measure_asked *a, const char *word)
 {
 	int by = find_word(groups, word), each = find_word(eaches, word);
 
-	if ((by > 0 && a->by) || (each > 0 && a->each) || (by < 0 && each < 0))
+	if ((by > 0 && a->by) || (each > 0 && (a->each & (unsigned)each)) || (by < 0 && each < 0))
 		return -ERR_INVALID;
 	if (by > 0)
 		a->by = (enum bind_by)by;
 	if (each > 0)
-		a->each = (enum bind_each)each;
+		a->each = (enum bind_each)(a->each | (unsigned)each);
 	return 0;
 }
 
@@ -171,7 +171,7 @@ static const struct option {
 	const char *takes; /* NULL: an aggregate */
 } options[] = {
 	{ "agg", set_agg, NULL },
-	{ "by", set_by, "process, node or site, partner or region, or one of each by a comma" },
+	{ "by", set_by, "process, node or site, partner, region, or one of each by commas" },
 	{ "central", set_central, "0 or 1" },
 	{ "every_ms", set_every, "0, or a number of milliseconds that is not too small" },
 	{ "mode", set_mode, "start or last" },

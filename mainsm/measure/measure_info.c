@@ -16,7 +16,7 @@ static const char *state_name(const struct measure *m)
 static void write_by(const struct measure_asked *a, struct omis_writer *w)
 {
 	static const char *const names[] = { "", "process", "node", "site" };
-	static const char *const each[] = { "", "partner", "region" };
+	static const char *const each[] = { "", "partner", "region", "partner,region" };
 	char text[40];
 
 	snprintf(text, sizeof(text), "%s%s%s", names[a->by], a->by && a->each ? "," : "",

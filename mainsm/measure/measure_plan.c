@@ -57,8 +57,8 @@ static bool has_parameter(const struct measure *m, const char *name)
 static struct pmsl_builtin_use use_of(const struct measure *m)
 {
 	return (struct pmsl_builtin_use){
-		.by_partners = m->asked.each == BIND_EACH_PARTNER || has_parameter(m, "partners"),
-		.by_regions = m->asked.each == BIND_EACH_REGION || has_parameter(m, "regions"),
+		.by_partners = m->asked.each & BIND_EACH_PARTNER || has_parameter(m, "partners"),
+		.by_regions = m->asked.each & BIND_EACH_REGION || has_parameter(m, "regions"),
 	};
 }
 
@@ -131,13 +131,16 @@ static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const str
 	return rc;
 }
 
-/* The name as a string of the request language. */
-static char *print_region(const char *name)
+/* A partner and the name of a region, as values of the request language; either may be NULL. */
+static char *print_with(const char *partner, const char *region)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	omis_write_string(&w, name);
+	if (partner)
+		omis_write_token(&w, partner);
+	if (region)
+		omis_write_string(&w, region);
 	if (!b.failed)
 		return (char *)buf_take(&b, NULL);
 	buf_done(&b);
@@ -147,10 +150,10 @@ static char *print_region(const char *name)
 static int take_with(struct measure_plan *p, size_t i, const struct bind_output *o,
 		     const struct world *w)
 {
-	if (o->region)
-		p->with[i] = print_region(o->region);
-	else if (o->partner != WORLD_NONE)
-		p->with[i] = str_dup(w->v[o->partner].token);
+	const char *partner = o->partner != WORLD_NONE ? w->v[o->partner].token : NULL;
+
+	if (o->region || partner)
+		p->with[i] = print_with(partner, o->region);
 	return p->with[i] || (!o->region && o->partner == WORLD_NONE) ? 0 : -ERR_NOMEM;
 }
 

@@ -210,8 +210,9 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 		       "which is known at reads";
 	if (use->by_partners && !names_a_partner(b) && !waits(b))
 		return "is not split by partners: its calls name none";
-	if (use->by_partners && use->by_regions)
-		return "is split by partners or by regions, not by both";
+	if (use->by_partners && use->by_regions && waits(b))
+		return "is not split by partners and regions at once: the partner of a wait has a "
+		       "bound, which is known at reads";
 	if (use->by_regions && use->at_probe)
 		return "is not split by regions at a probe: take the difference of its values at "
 		       "the region's two probes";

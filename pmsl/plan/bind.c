@@ -301,9 +301,9 @@ static int put_next(struct binder *b, struct bind_outputs *o, const struct bind_
 }
 
 /* Returns the parameter for partners or regions. */
-static struct bind_arg *each_arg(struct binder *b)
+static struct bind_arg *each_arg(struct binder *b, enum bind_each each)
 {
-	enum pmsl_kind kind = b->options->each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
+	enum pmsl_kind kind = each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
 	bool is_first = true;
 
 	for (const struct pmsl_decl *d = b->g->metric->param; d; d = d->next) {
@@ -336,6 +336,16 @@ static bool may_be_partner(struct binder *b, uint32_t partner)
 	return false;
 }
 
+static int put_each_of(struct binder *b, enum bind_each each, struct bind_outputs *o,
+		       struct bind_output *about);
+
+/* Of one partner: all regions, or each. */
+static int put_partner(struct binder *b, struct bind_outputs *o, struct bind_output *about)
+{
+	return b->options->each == BIND_EACH_BOTH ? put_each_of(b, BIND_EACH_REGION, o, about)
+						  : put_next(b, o, about);
+}
+
 static int put_partners(struct binder *b, struct bind_arg *arg, struct bind_outputs *o,
 			struct bind_output *about)
 {
@@ -348,7 +358,7 @@ static int put_partners(struct binder *b, struct bind_arg *arg, struct bind_outp
 		about->partner = list.object[i];
 		arg->object = &about->partner;
 		arg->nobject = 1;
-		rc = put_next(b, o, about);
+		rc = put_partner(b, o, about);
 	}
 	*arg = list;
 	return rc;
@@ -372,20 +382,28 @@ static int put_regions(struct binder *b, struct bind_arg *arg, struct bind_outpu
 	return rc;
 }
 
-static int put_each(struct binder *b, struct bind_outputs *o, uint32_t object)
+static int put_each_of(struct binder *b, enum bind_each each, struct bind_outputs *o,
+		       struct bind_output *about)
 {
-	struct bind_output about = { .object = object, .partner = WORLD_NONE };
-	struct bind_arg *arg;
+	struct bind_arg *arg = each_arg(b, each);
 
-	if (b->options->each == BIND_EACH_NOTHING)
-		return put_next(b, o, &about);
-	arg = each_arg(b);
 	if (!arg)
 		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to split it by",
 				 b->g->metric->name,
-				 b->options->each == BIND_EACH_REGION ? "regions" : "partners");
-	return b->options->each == BIND_EACH_REGION ? put_regions(b, arg, o, &about)
-						    : put_partners(b, arg, o, &about);
+				 each == BIND_EACH_REGION ? "regions" : "partners");
+	return each == BIND_EACH_REGION ? put_regions(b, arg, o, about)
+					: put_partners(b, arg, o, about);
+}
+
+static int put_each(struct binder *b, struct bind_outputs *o, uint32_t object)
+{
+	struct bind_output about = { .object = object, .partner = WORLD_NONE };
+
+	if (b->options->each == BIND_EACH_NOTHING)
+		return put_next(b, o, &about);
+	return put_each_of(
+		b, b->options->each == BIND_EACH_BOTH ? BIND_EACH_PARTNER : b->options->each, o,
+		&about);
 }
 
 /* --- outputs: one, or one for each object of the first list */

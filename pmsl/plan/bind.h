@@ -11,7 +11,8 @@
  *   averaged; `struct bind_options` may say otherwise.
  * - by: one output for each object of the first parameter's list, or for each node or site of it.
  * - each: of these outputs, one for each process of the second parameter's list of processes, the
- *   partners, or for each region of the first list of regions, which must be given.
+ *   partners, or for each region of the first list of regions, which must be given; or for each
+ *   region of each partner.
  * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
  * - since: the meaning of the metric's own TimeInterval.
  */
@@ -48,7 +49,13 @@ struct bind_arg {
 };
 
 enum bind_by { BIND_BY_NOTHING, BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };
-enum bind_each { BIND_EACH_NOTHING, BIND_EACH_PARTNER, BIND_EACH_REGION };
+/* Bits. */
+enum bind_each {
+	BIND_EACH_NOTHING,
+	BIND_EACH_PARTNER = 1,
+	BIND_EACH_REGION = 2,
+	BIND_EACH_BOTH = 3,
+};
 
 struct bind_options {
 	const struct bind_arg *arg; /* one for each parameter of the metric */

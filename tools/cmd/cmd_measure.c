@@ -283,34 +283,51 @@ static int add_set(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+static bool is_word(const char *word, const char *s, size_t n)
+{
+	return strlen(word) == n && !memcmp(word, s, n);
+}
+
 static bool is_group(const char *s, size_t n)
 {
 	static const char *const groups[] = { "process", "node", "site" };
 
 	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
-		if (strlen(groups[i]) == n && !memcmp(groups[i], s, n))
+		if (is_word(groups[i], s, n))
 			return true;
 	return false;
+}
+
+/* One word of --by: each kind once. */
+static bool take_by(struct measurement_options *w, const char *s, size_t n, bool *has_group)
+{
+	bool *taken = is_group(s, n)		 ? has_group
+		      : is_word("partner", s, n) ? &w->each_partner
+		      : is_word("region", s, n)	 ? &w->each_region
+						 : NULL;
+
+	if (!taken || *taken)
+		return false;
+	*taken = true;
+	return true;
 }
 
 static int set_by(void *into, const char *value, struct err *e)
 {
 	struct measurement_options *w = into;
+	bool has_group = false, ok = true;
 
-	const char *each = strrchr(value, ',');
-	size_t n = each ? (size_t)(each - value) : strlen(value);
-
-	each = each ? each + 1 : value;
-	w->each_partner = str_eq(each, "partner");
-	w->each_region = str_eq(each, "region");
+	w->each_partner = w->each_region = false;
 	w->by = value;
-	if ((each == value && (w->each_partner || w->each_region)) ||
-	    ((each == value || w->each_partner || w->each_region) && is_group(value, n)))
-		return 0;
-	return err_set(
-		e, ERR_INVALID,
-		"process, node or site, partner or region, or one of each by a comma, not '%s'",
-		value);
+	for (const char *s = value; ok; s += strcspn(s, ",") + 1) {
+		ok = take_by(w, s, strcspn(s, ","), &has_group);
+		if (!s[strcspn(s, ",")])
+			break;
+	}
+	return ok ? 0
+		  : err_set(e, ERR_INVALID,
+			    "process, node or site, partner, region, or one of each by commas, not '%s'",
+			    value);
 }
 
 static int set_until(void *into, const char *value, struct err *e)
@@ -370,7 +387,7 @@ int cmd_measure(int argc, char **argv)
 		       &w.objects),
 		OPTION_CALL(
 			"by", 'b', "WHAT",
-			"process, node, site, partner or region: a value for each; for each of two: process,partner",
+			"process, node, site, partner or region: a value for each; for each of several: process,partner,region",
 			&w, set_by),
 		OPTION_RANGE("every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC,
 			     &w.every_ns, FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS),

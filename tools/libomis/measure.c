@@ -192,7 +192,7 @@ static void name_row(struct run *m, const Omis_value *v, Omis_row *row)
 	bool has_partner = beside && beside->kind == OMIS_VALUE_TOKEN;
 	struct name n;
 
-	row->region = beside && !has_partner ? omis_list_text(v, VALUE_WITH) : "";
+	row->region = omis_list_text(v, beside && !has_partner ? VALUE_WITH : VALUE_IN);
 	row->partner = -1;
 	if (has_partner && find(m, beside->s, &n))
 		row->partner = n.rank;

@@ -28,7 +28,8 @@ enum {
 	VALUE_K,
 	VALUE_N,
 	VALUE_FLAGS,
-	VALUE_WITH /* token of a partner, or name of a region */
+	VALUE_WITH, /* token of a partner, or name of a region */
+	VALUE_IN /* of a partner: the name of a region, if it is split by both */
 };
 
 #endif

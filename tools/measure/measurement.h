@@ -47,6 +47,7 @@ struct reading {
 struct measured {
 	const char *object;
 	const char *with; /* partner's token or region; "" = all */
+	const char *in; /* of a partner: the region; "" = anywhere */
 	char flags[MEASURED_FLAGS_BYTES]; /* names, by commas */
 	int64_t key, time, oldest, newest, k, n;
 	double value, error;

@@ -76,11 +76,11 @@ void measurement_label_of(const struct measurement *m, const struct measured *v,
 	n = strlen(out);
 	if (m->options->each_partner)
 		measurement_label(m, v->with, with, sizeof(with));
-	snprintf(out + n, size - n, "%s%s",
+	snprintf(out + n, size - n, "%s%s%s%s",
 		 !m->options->each_partner ? " in "
 		 : is_of_receives(m)	   ? " <- "
 					   : " -> ",
-		 m->options->each_partner ? with : v->with);
+		 m->options->each_partner ? with : v->with, v->in[0] ? " in " : "", v->in);
 }
 
 /* A process without MPI is named after its program. */

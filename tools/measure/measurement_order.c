@@ -41,6 +41,8 @@ static int compare(const void *pa, const void *pb)
 
 	if (!d)
 		d = compare_names(&a->with, &b->with);
+	if (!d)
+		d = strcmp(a->value.in, b->value.in);
 	if (d)
 		return d;
 	if (a->value.key != b->value.key)

@@ -103,6 +103,10 @@ static void put_csv(struct measurement *m, int64_t read, const struct measured *
 		buf_putc(out, ',');
 		report_csv_text(s->with, out);
 	}
+	if (m->options->each_partner && m->options->each_region) {
+		buf_putc(out, ',');
+		report_csv_text(s->in, out);
+	}
 	buf_putc(out, '\n');
 }
 
@@ -264,6 +268,7 @@ static void put_no_objects(const struct page *p)
 	int64_t until = value_int(p->r->part[0], READ_UNTIL);
 	struct measured none = { .object = "",
 				 .with = "",
+				 .in = "",
 				 .key = value_int(p->r->part[0], READ_NUMBER),
 				 .value = NAN,
 				 .time = until,
@@ -338,9 +343,10 @@ static bool put_text(struct measurement *m, const struct reading *r)
 		buf_printf(
 			&out,
 			"read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags%s\n",
-			m->options->each_partner  ? ",partner"
-			: m->options->each_region ? ",region"
-						  : "");
+			m->options->each_partner && m->options->each_region ? ",partner,region"
+			: m->options->each_partner			    ? ",partner"
+			: m->options->each_region			    ? ",region"
+									    : "");
 	if (m->term.is_raw)
 		show_live(m, r, &out);
 	else

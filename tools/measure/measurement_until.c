@@ -96,7 +96,7 @@ static int count_value(struct measurement *m, const struct measured *v)
 	if (v->buckets)
 		return cmd_fail(CMD_USAGE, "--until needs numbers, and %s is a histogram",
 				m->options->metric);
-	snprintf(key, sizeof(key), "%s %s", v->object, v->with);
+	snprintf(key, sizeof(key), "%s %s %s", v->object, v->with, v->in);
 	c = smap_find(&m->until->by_token, key);
 	if (!c)
 		rc = add_object(m, key, v, &c);
@@ -265,7 +265,9 @@ struct summary {
 
 static struct summary summary_from(const struct measurement *m, const Omis_value *v)
 {
-	const struct measured about = { .object = value_text(v, 0), .with = value_text(v, 1) };
+	const struct measured about = { .object = value_text(v, 0),
+					.with = value_text(v, 1),
+					.in = value_text(v, 2) };
 	uint64_t n = (uint64_t)value_int(v, 2);
 	double squares = n > 1 ? value_float(v, 4) * (double)(n - 1) : 0;
 	struct summary s = { .moments = moments_known(n, value_float(v, 3), squares, NAN, NAN),

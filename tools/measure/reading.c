@@ -31,6 +31,7 @@ static struct measured measured_from(const Omis_value *v)
 			      .k = omis_list_int(v, VALUE_K),
 			      .n = omis_list_int(v, VALUE_N),
 			      .with = omis_list_text(v, VALUE_WITH),
+			      .in = omis_list_text(v, VALUE_IN),
 			      .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
 
 	str_copy(s.flags, sizeof(s.flags), omis_list_text(v, VALUE_FLAGS));

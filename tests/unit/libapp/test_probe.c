@@ -338,6 +338,32 @@ TEST(what_is_done_in_a_region_is_told_apart)
 	ck_assert_uint_eq(words[STEP] | words[REGION_END], 0);
 }
 
+TEST(partners_are_told_apart_in_a_region)
+{
+	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
+	static const int32_t partners[] = { 1, 3 };
+	struct segview_meter want = { STEP,
+				      REGION_END,
+				      { SEG_READ_PARTNER_CALLS, 0, sends, 2, partners, 2 } };
+	unsigned calls, bytes;
+
+	rank_hooks(HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER);
+	ck_assert_int_eq(segview_meter_add(rank_view, &want, 0, &calls), 0);
+	want.read.kind = SEG_READ_PARTNER_OUT;
+	ck_assert_int_eq(segview_meter_add(rank_view, &want, 0, &bytes), 0);
+	for (int i = 1; i <= 3; i++) {
+		MPI_Send(buf, 7, FAKE_INT, 3, 5, FAKE_WORLD); /* outside */
+		step(i);
+		for (int to = 0; to < 4; to++)
+			MPI_Send(buf, to + 1, FAKE_INT, to, 5, FAKE_WORLD);
+		ck_assert_uint_eq(metered(calls), 2 * i);
+		region_end(i, 0, 0);
+	}
+	ck_assert_uint_eq(metered(bytes), 3 * 4 * (2 + 4));
+	segview_meter_del(rank_view, calls);
+	segview_meter_del(rank_view, bytes);
+}
+
 TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 {
 	struct segview_metered m;

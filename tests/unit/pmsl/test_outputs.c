@@ -333,8 +333,8 @@ TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 		const char *source, *const *region, *words;
 		int rc;
 	} bad[] = {
-		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, q, r, t); }",
-		  one, "by partners or by regions, not by both", -ERR_UNSUPPORTED },
+		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Wait_delay(p, q, r, t); }",
+		  one, "not split by partners and regions at once", -ERR_UNSUPPORTED },
 		{ "M(Process p, Process[] q, Region[] r, VirtualTime vt) { PROBE e(Process, VirtualTime); "
 		  "RETURN Send_volume(p, r, [START,NOW]) AT e(p, vt); }",
 		  one, "is not split by regions at a probe", -ERR_UNSUPPORTED },

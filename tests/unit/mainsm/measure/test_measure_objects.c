@@ -149,8 +149,8 @@ TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 		  "its calls name none" },
 		{ ":dfg_create([],\"\",\"Barrier_count\",[],[\"partners\",[p_1_a00000]])",
 		  "its calls name none" },
-		{ ":dfg_create([],\"\",\"Send_volume\",[\"by\",\"partner\"],[\"regions\",[\"a\"]])",
-		  "not by both" },
+		{ ":dfg_create([],\"\",\"Wait_delay\",[\"by\",\"partner\"],[\"regions\",[\"a\"]])",
+		  "not split by partners and regions at once" },
 		{ ":dfg_create([],\"\",\"Node_load\",[\"by\",\"region\"])", "no metric of calls" },
 	};
 
