@@ -209,6 +209,15 @@ static void report_empty(struct turn *t, int i)
 	t->s->way->report(t->s);
 }
 
+/* A read found damaged bytes only. Without a report the consumer would wait for ever. */
+static nsec_t answer_nothing(struct turn *t, int i)
+{
+	if (spool_can_read(t->spool, t->of[i].c))
+		return clock_mono();
+	report_empty(t, i);
+	return INT64_MAX;
+}
+
 /* Returns the time of the next work for this consumer. */
 static nsec_t answer(struct turn *t, int i)
 {
@@ -230,7 +239,7 @@ static nsec_t answer(struct turn *t, int i)
 		return t->of[i].not_before;
 	}
 	if (!t->answer.n)
-		return INT64_MAX;
+		return answer_nothing(t, i);
 	t->of[i].wants = false;
 	hand_over(t, i, place);
 	return INT64_MAX;

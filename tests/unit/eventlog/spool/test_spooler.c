@@ -399,6 +399,37 @@ TEST(an_empty_spool_is_reported_once_for_each_request)
 	has_all();
 }
 
+/* The segment is shorter than it was, so that a read finds no block in it. */
+static void has_lost_all(void)
+{
+	const struct spool_conf c = conf();
+	char path[64];
+
+	memset(&empty, 0, sizeof(empty));
+	calls.on_empty = on_empty;
+	start(&c);
+	ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.settled == 1);
+	snprintf(path, sizeof(path), "%s/%016x.seg", dir, 0);
+	ck_assert_int_eq(truncate(path, 0), 0);
+	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
+	spooler_want(spooler, 0);
+	WAIT_FOR(empty.n == 1);
+	ck_assert_uint_eq(empty.appended, 1);
+	ck_assert_uint_eq(seen.of[0].blocks, 0);
+	stop();
+	calls.on_empty = NULL;
+}
+
+TEST(a_spool_whose_rest_is_damaged_is_empty)
+{
+	has_lost_all();
+	clean_up();
+	set_up();
+	calls.turns = &turns;
+	has_lost_all();
+}
+
 TEST(figures_and_words_of_the_spool_come_through)
 {
 	const struct spool_conf c = conf();
