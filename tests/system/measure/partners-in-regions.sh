@@ -14,6 +14,10 @@ three_run() {
 	[ "$(omig tree --json | tr '{' '\n' | grep -c '"rank":')" = 3 ]
 }
 check 'three ranks come up' until_true 30 three_run
+probes_are_known() {
+	[ "$(omig probes --list | grep -o begin_send | wc -l)" -ge 1 ]
+}
+check 'with their probes' until_true 30 probes_are_known
 check 'waits are refused with the reason' says 'not split by partners and regions at once' \
 	omig measure Wait_delay --by process,partner,region --region send --count 1
 check 'a kind twice' status_is 2 omig measure Send_volume --by partner,partner --count 1
