@@ -33,6 +33,10 @@ measures() { # NAME METRIC OPTION...
 pids=
 measures both Send_volume --by process,partner,region --region send --region loop
 measures pairs Send_volume --by process,partner
+both_reads() {
+	grep -q ' in send,' "$TMPDIR/both.csv"
+}
+check 'the first has its room in the ranks' until_true 30 both_reads
 measures many Send_count --by process,partner,region --region loop_start..begin_send \
 	--region loop_start..end_send --region loop_start..loop_stop --region begin_send..end_send \
 	--region begin_send..loop_stop --region begin_send..iteration_end \
