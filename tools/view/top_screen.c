@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* 15 lines of 88 columns: it fits into a small window. */
 const char top_help[] =
-	"  up, down, PgUp, PgDn     choose a rank, scroll\n"
-	"  Home, End                first and last rank\n"
+	"  up, down, PgUp, PgDn     choose a rank, scroll; Home and End: first and last\n"
 	"  Enter                    the chosen rank alone: calls, partners, stack\n"
 	"  Esc, Backspace           back to all ranks\n"
 	"  s, < and >               next order, column to the left and right\n"
@@ -24,11 +24,11 @@ const char top_help[] =
 	"  p, space                 pause\n"
 	"  q                        quit\n"
 	"\n"
-	"CALL is the call that a rank is in, FOR since when (>=: at least). MPI% is the share\n"
-	"of the last interval in MPI; the classes of calls behind it are parts of it. A class\n"
-	"that no rank has called has no column. MSG/s are calls of the class send. A rank that\n"
-	"the others wait for is in colour, and so is a host without room. CPU-WAIT, MEM-WAIT and IO-WAIT of a host are\n"
-	"the shares of the last 10 s in which some task waited for a processor, memory, a disk.\n";
+	"CALL is the call that a rank is in, FOR since when (>=: at least). MPI% is the share of\n"
+	"the last interval in MPI; the classes behind it are parts of it, without those that no\n"
+	"rank has called. MSG/s are calls of the class send. A rank that the others wait for and\n"
+	"a host without room are in colour. CPU-WAIT, MEM-WAIT and IO-WAIT of a host are shares\n"
+	"of the last 10 s in which some task waited for a processor, memory or a disk.\n";
 
 /* --- the filter */
 
