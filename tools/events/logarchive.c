@@ -161,13 +161,6 @@ static int try_file(struct loading *l, const struct logread_options *read, const
 	return end != CMD_OK ? end : rc;
 }
 
-static bool can_be_read_again(const char *path)
-{
-	struct stat st;
-
-	return !str_eq(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
 static int load_file(struct loading *l, const struct logread_options *read, const char *path)
 {
 	int rc;
@@ -176,7 +169,7 @@ static int load_file(struct loading *l, const struct logread_options *read, cons
 		return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself",
 				logplace_name(path));
 	for (l->text = 0; (rc = try_file(l, read, path)) == OTHER_TEXT && l->text < TEXTS_MAX &&
-			  can_be_read_again(path);
+			  logread_can_be_read_again(path);
 	     l->text++)
 		;
 	if (rc != OTHER_TEXT)

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SHOWN_MAX 10 /* bad lines; the others are counted */
@@ -332,6 +333,13 @@ int logread_files(const struct logread_options *w, char **files, logread_fn fn, 
 		worst = rc != CMD_OK ? rc : worst;
 	}
 	return worst;
+}
+
+bool logread_can_be_read_again(const char *path)
+{
+	struct stat st;
+
+	return !str_eq(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 /* --- files that grow */

@@ -57,6 +57,9 @@ bool logread_is_current(const struct logread *r);
 /* Reports unreadable parts: CMD_DAMAGED, else CMD_OK. Frees r. */
 int logread_close(struct logread *r);
 
+/* True: a file with a name, which a second reading finds unchanged. No pipe, no standard input. */
+bool logread_can_be_read_again(const char *path);
+
 /* Status of omig log: D as in damaged. Usage errors have the same number. */
 #define CMD_DAMAGED 2
 

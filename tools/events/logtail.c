@@ -58,7 +58,7 @@ static int show(void *arg, const struct event *ev)
 static int begin(struct tail *t, uint64_t past)
 {
 	uint64_t n = 0;
-	int rc = str_eq(t->path, "-") ? CMD_OK : count_past(t, &n);
+	int rc = logread_can_be_read_again(t->path) ? count_past(t, &n) : CMD_OK;
 
 	t->skip = n > past ? n - past : 0;
 	return rc == CMD_OK ? logread_follow(t->read, t->path, show, t, &t->log) : rc;

@@ -145,6 +145,11 @@ check 'tail of a pipe shows what it has' until_true 10 tail_has e8
 exec 7>&-
 wait "$tail_pid"
 check 'and ends with it' test $? = 0
+omig log tail "$TMPDIR/fifo" >"$TMPDIR/tail.out" &
+tail_pid=$!
+{ ulm 3 node1; ulm 4 node1; } >"$TMPDIR/fifo"
+wait "$tail_pid"
+check 'a pipe with a name is read once' test "$(grep -c 'event=e[34] ' "$TMPDIR/tail.out")" = 2
 omig log load --archive "$TMPDIR/tail.db" "$TMPDIR/two.ulm" >/dev/null
 check 'an archive is not followed' says 'cannot be followed' omig log tail "$TMPDIR/tail.db"
 check 'a missing log is status 4' status_is 4 omig log tail "$TMPDIR/none"
