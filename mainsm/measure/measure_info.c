@@ -108,7 +108,7 @@ static const char *where(const struct measure *m, const struct measure_piece *p)
 	if (p->branch == STAGE_HERE)
 		return "mainsm";
 	if (p->branch == STAGE_NOWHERE)
-		return "nobody";
+		return "nowhere";
 	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->branch);
 }
 
