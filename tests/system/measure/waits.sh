@@ -62,7 +62,8 @@ for rank in range(4):
     total = sum(e["seconds"] for e in w["waits"] if e["rank"] == rank)
     together = sum(c["worst_seconds"] for c in w["collectives"] if c["worst"] == rank)
     print(rank, total, together, w["interval"])
-    assert total <= threads * (w["interval"] * 1.05 + 0.05)
+    # Hosts read at other times than mainsm, later on a busy machine. Twice would be double.
+    assert total <= threads * (w["interval"] + 0.25)
     for e in w["waits"]:
         assert e["least"] <= e["seconds"] + 1e-9 <= e["most"] + 2e-9, e
         assert 0 <= e["inferred"] <= e["seconds"] + 1e-9, e

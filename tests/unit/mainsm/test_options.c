@@ -53,7 +53,7 @@ TEST(options_of_a_measurement)
 		{ "\"by\",\"partner,process\"", NULL },
 		{ "\"by\",\"process,partner\"", NULL },
 		{ "\"by\",\"process,node\"", "process, node or site" },
-		{ "\"by\",\"partner,region\"", "process, node or site" },
+		{ "\"by\",\"partner,region\"", "by which regions" },
 		{ "\"by\",\"thread\"", "process, node or site" },
 		{ "\"by\",\"processprocessprocess\"", "process, node or site" },
 		{ "\"by\",7", "process, node or site" },
