@@ -327,15 +327,15 @@ static void note_ourselves(struct selftest_bed *bed)
 
 static int find_monitor(struct selftest_bed *bed, const struct cmd_common *c, struct err *e)
 {
-	int rc = launch_find_files(&bed->launch, e);
+	int rc = selftest_keeper_start(bed->dir, sizeof(bed->dir), &bed->keeper, &bed->keeper_pid,
+				       e);
 
 	bed->launch.mainsm = c->mainsm;
 	bed->is_own_monitor = !c->mainsm;
-	if (!rc)
-		rc = selftest_keeper_start(bed->dir, sizeof(bed->dir), &bed->keeper,
-					   &bed->keeper_pid, e);
 	if (!rc && bed->is_own_monitor)
 		rc = isolate(bed->dir, e);
+	/* may put a link of the library into the state directory, which is ours now */
+	rc = rc ? rc : launch_find_files(&bed->launch, e);
 	if (!rc)
 		rc = bed->is_own_monitor ? launch_need_mainsm(&bed->launch, e)
 					 : launch_find_mainsm(&bed->launch, e);

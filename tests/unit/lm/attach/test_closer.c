@@ -70,6 +70,7 @@ TEST(a_file_whose_close_waits_delays_nobody)
 	if (!hung_file_mount(dir)) {
 		printf("# no file system of one's own can be mounted here\n");
 		rmdir(dir);
+		closer_free(c);
 		return;
 	}
 	snprintf(path, sizeof(path), "%s/%s", dir, HUNG_CLOSING_FILE);
