@@ -123,12 +123,13 @@ check 'which is reported' tail_warned 'was replaced or truncated'
 tail_end
 check 'a signal ends it with status 0' test $tail_status = 0
 omig log convert --to olog -o "$TMPDIR/grows.olog" "$TMPDIR/one.ulm"
-tail_begin -n 0 "$TMPDIR/grows.olog"
+tail_begin -n 1 "$TMPDIR/grows.olog"
+check 'tail of a log of blocks shows its last event' until_true 10 tail_has e3
 omig log convert --to olog -o "$TMPDIR/more.olog" "$TMPDIR/two.ulm"
 size=$(stat -c %s "$TMPDIR/more.olog")
 head -c 100 "$TMPDIR/more.olog" >>"$TMPDIR/grows.olog"
 tail -c $((size - 100)) "$TMPDIR/more.olog" >>"$TMPDIR/grows.olog"
-check 'tail of a log of blocks' until_true 10 tail_has e5
+check 'and blocks that are appended' until_true 10 tail_has e5
 tail_end
 check 'ends without damage' test $tail_status = 0
 check 'and has no event of the past' without_earlier
