@@ -97,7 +97,7 @@ const struct evread_report *evfile_report(const struct evfile *f)
 	return evread_report(f->read);
 }
 
-/* True: a read waits. Files do not; a pipe that is followed must not either. */
+/* True if a read would block. Files never do, and a pipe that is followed must not. */
 static bool would_wait(const struct evfile *f)
 {
 	struct pollfd p = { .fd = f->fd, .events = POLLIN };

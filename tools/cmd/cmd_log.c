@@ -57,7 +57,7 @@ static int run_convert(const struct opt_spec *spec, struct log_options *w, char 
 	return convert(w, files);
 }
 
-/* Opens the output of cat: bp lines, or --json. */
+/* Opens the output of merge and tail: bp lines unless --to or --json is given. */
 static int open_shown(const struct opt_spec *spec, const struct log_options *w,
 		      struct logwrite **to)
 {
