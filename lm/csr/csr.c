@@ -44,6 +44,21 @@ static void install(struct csr *c, struct proc *p)
 			 (int)p->pid);
 }
 
+/*
+ * An earlier lm watched the process for c, and could not save that request. The records in the
+ * rings belong to c; the next request that is installed would skip them.
+ */
+static void take_rest(struct csr *c, struct proc *p)
+{
+	const struct site_ops *site = csr_ops(c)->site;
+
+	if (!site->goes_on || !site->goes_on(c, p))
+		return;
+	install(c, p);
+	csrs_drain(c->owner, p, CSRS_ALL);
+	csr_uninstall(c, p);
+}
+
 static void on_born(struct csrs *s, struct proc *p)
 {
 	const struct csr_changed x = { .what = CSR_PROC_NEW,
@@ -56,6 +71,8 @@ static void on_born(struct csrs *s, struct proc *p)
 
 		if (csr_is_in_rank(c) && csr_is_for_any_thread(c, p))
 			install(c, p);
+		else if (csr_is_in_rank(c))
+			take_rest(c, p);
 		csr_change(c, &x);
 	}
 	csrs_arm_poll(s);

@@ -213,8 +213,11 @@ static void copy_arm(const char *from, const char *to)
 	buf_done(&bytes);
 }
 
-/* The list of processes could not be written: the next lm gets it from above. */
-TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
+/*
+ * The list of processes could not be written: the next lm gets it from above. arm_more: arms
+ * another request before.
+ */
+static void arm_later_than_others(void (*arm_more)(const char *both))
 {
 	unsigned number = announce(&other, "io.read");
 	char both[80];
@@ -233,9 +236,28 @@ TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
 	*(uint32_t *)(void *)(other.base + other.h->event_word_offset) = EVENT_RECORD;
 	write_events(&other, number, 10, 20);
 	world_start_lm(&w);
+	if (arm_more)
+		arm_more(both);
 	world_arm(&w, "c_5", with(KEPT("\"all\""), both), 0, false);
 	open_as(MANIPULATOR, 1, false);
 	ck_assert(has_come(20));
+}
+
+TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
+{
+	arm_later_than_others(NULL);
+}
+
+/* It empties the rings: earlier events do not count for it. */
+static void arm_calls(const char *both)
+{
+	world_arm(&w, "c_9", with("thread_has_started_lib_call([@],\"MPI_Send\"): print([])", both),
+		  0, false);
+}
+
+TEST(what_was_taken_goes_on_when_another_request_is_armed_first)
+{
+	arm_later_than_others(arm_calls);
 }
 
 static bool is_armed_on_disk(const char *arm)
