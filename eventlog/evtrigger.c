@@ -25,7 +25,7 @@ struct evtrigger {
 	bool has_fresh;
 	struct stat seen; /* of the file that was read last; st_ino 0 = none */
 	nsec_t interval, next_read;
-	nsec_t next_end; /* the earliest `until` that is to come */
+	nsec_t next_end; /* the earliest `until` that has not passed */
 	char path[];
 };
 
@@ -96,7 +96,7 @@ static bool read_line(struct evtrigger_entry *l, char *s)
 	return true;
 }
 
-/* A wrong line is skipped: events of the other lines stay on. */
+/* Skips an invalid line: the other lines remain valid. */
 static struct table *read_table(const char *path)
 {
 	struct table *b = calloc(1, sizeof(*b));
@@ -149,7 +149,7 @@ void evtrigger_read(struct evtrigger *t, nsec_t wall)
 
 	if (t->interval && !is_due(t, wall))
 		return;
-	/* the caller's own period may be as long, and begin a little early */
+	/* a caller with the same period may call a little early */
 	t->next_read = wall + t->interval - t->interval / 8;
 	if (stat(t->path, &now))
 		now = (struct stat){ 0 };

@@ -5,9 +5,9 @@
  *
  *	PATTERN [level=LEVEL] [until=TIME] [to=URL] [where FIELD OP VALUE [and FIELD OP VALUE]...]
  *
- * The first line whose pattern fits an event decides. Reading blocks as the file system does;
- * evtrigger_switch() and evtrigger_find() do not. The caller serialises all calls on one trigger,
- * but for evtrigger_read() beside evtrigger_find().
+ * The first line whose pattern fits an event decides. evtrigger_read() may block in the file
+ * system; evtrigger_switch() and evtrigger_find() do not block. The caller serialises all calls on
+ * one trigger, but for evtrigger_read() beside evtrigger_find().
  */
 #ifndef EVENTLOG_EVTRIGGER_H
 #define EVENTLOG_EVTRIGGER_H
@@ -15,29 +15,38 @@
 #include "common/base/clock.h"
 #include "eventlog/evwhere.h"
 
-#define EVTRIGGER_INTERVAL_MAX_S 86400 /* a day; more is no interval of a watch */
+#define EVTRIGGER_INTERVAL_MAX_S 86400 /* a day; a file read less often does not switch events */
 
 struct evtrigger;
 
 struct evtrigger_entry {
-	char *pattern; /* in the text; a * at the end stands for anything */
+	char *pattern; /* points into the file's text; a * at the end matches any rest of a name */
 	char *to; /* NULL: where the events go without a trigger */
 	unsigned level; /* events up to this one */
 	nsec_t until; /* wall time; INT64_MAX = no end */
 	struct evwhere where;
 };
 
-/* interval: evtrigger_read() reads so often; 0 = at each call. NULL: no memory. */
+/*
+ * interval: evtrigger_read() reads the file at most once in this time; 0 = at each call. NULL: no
+ * memory.
+ */
 struct evtrigger *evtrigger_new(const char *path, nsec_t interval);
 void evtrigger_free(struct evtrigger *t);
 
-/* Reads the file, if it is due and another file than before. */
+/*
+ * Reads the file if the interval has passed and the file has changed. The entries apply from the
+ * next evtrigger_switch() on.
+ */
 void evtrigger_read(struct evtrigger *t, nsec_t wall);
 
-/* Puts in force what was read. True: it, or the end of a lease, may have changed what is on. */
+/*
+ * Applies the entries that were read last. Returns true if they, or an `until` that has passed, may
+ * have switched an event on or off.
+ */
 bool evtrigger_switch(struct evtrigger *t, nsec_t wall);
 
-/* Both of them. */
+/* evtrigger_read(), then evtrigger_switch() with its result. */
 bool evtrigger_look(struct evtrigger *t, nsec_t wall);
 
 /* The entry that decides on events of this name; NULL: they are off. Valid until a switch. */

@@ -66,7 +66,10 @@
 #define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
-/* Part of these, reserved for tool-admin: some commands of an owner that ends others' sessions. */
+/*
+ * Part of TOOLS_MAX, reserved for tool-admin: an owner can end sessions when all other places are
+ * used.
+ */
 #define TOOLS_ADMIN_PLACES 8
 
 /* Per process and call: as numbers in text it is a quarter of a frame. */
@@ -91,14 +94,17 @@
 #define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */
 /* pairs of ranks that a profile names for a host: 64 ranks with 64 partners each */
 #define PROFILE_PAIRS_MAX 4096
-/* and that are held until all ranks of the host are added up: so many for each of 16 ranks */
+/*
+ * pairs in memory until all ranks of the host are added up: as many as above for each of 16
+ * ranks
+ */
 #define PROFILE_PAIRS_HELD_MAX (16 * PROFILE_PAIRS_MAX)
-/* of such rows: with the names of objects below half a frame */
+/* of the pairs in a reply: with the names of objects less than half a frame */
 #define PROFILE_ROWS_MAX_BYTES (FRAME_MAX_BYTES / 4)
 #define PROFILE_SITES_MAX 2048 /* places that a profile names for a host: more than people read */
 #define AUDIT_OBJECTS_MAX_BYTES 512 /* tokens of a few dozen objects, then it is cut */
 #define AUDIT_REFUSED_MAX 10 /* refusals of one identity in a window; the others are counted */
-/* with these numbers 10 KB a minute at most */
+/* refusals then add at most 10 KB a minute */
 #define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000))
 #define AUDIT_READ_MAX_BYTES (256 * 1024) /* read from the end of the files, per request */
 #define AUDIT_ENTRIES_MAX 1000 /* per daemon and answer */
@@ -111,8 +117,8 @@
 
 /* --- HTTP input from outside (tools/web, omig export) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
-#define WEB_CONNS_MAX 32 /* two scrapers, and trials by hand */
-/* as scrapers wait; for the whole request, not between two bytes */
+#define WEB_CONNS_MAX 32 /* two scrapers, and a few connections made by hand */
+/* the usual time-out of scrapers; for the whole request, not between two bytes */
 #define WEB_TIME_MAX_NS (10 * INT64_C(1000000000))
 /* time for the other end to close after the answer */
 #define WEB_DRAIN_MAX_NS INT64_C(1000000000)

@@ -7,10 +7,11 @@
  * A message is checked against the table of what this peer may say in this
  * state before on_msg gets it. PING, PONG, HELLO, HELLO_ACK, BYE and ERROR never reach on_msg.
  *
- * Life. Dialled: link_dial() .. link_close(); on_up and on_down alternate.
- * Accepted: made by link_accept() for an accepted channel; on_up and on_down come only when
- * on_hello took it; after on_down or on_gone it is gone. link_close() ends either: no callback
- * follows, the pointer is dead; a BYE and what is queued and fits into the socket still go out.
+ * Life. A dialled link exists from link_dial() to link_close(); on_up and on_down alternate. An
+ * accepted link is made by link_accept() for an accepted channel. Its on_up and on_down are called
+ * only if on_hello accepted the peer. It is freed after on_down or on_gone. link_close() ends
+ * either kind: no callback follows, and the pointer is invalid. A BYE and the queued frames that
+ * fit into the socket are still sent.
  */
 #ifndef COMMON_LINK_LINK_H
 #define COMMON_LINK_LINK_H

@@ -22,8 +22,8 @@
  * no system call, and does not wait. When all buffers are full the event is dropped, and counted in
  * the log.
  *
- * Events are on when a log is open. omig_event_open() opens one, and so does OMIG_EVENT_LOG=FILE
- * in the environment of a program that does not. OMIG_EVENT_TRIGGER=FILE switches them while the
+ * Events are on when a log is open. omig_event_open() opens one. So does OMIG_EVENT_LOG=FILE in the
+ * environment of a program that does not call it. OMIG_EVENT_TRIGGER=FILE switches them while the
  * program runs (docs/eventlog.md, which also lists the calls that may wait). omig_event() may be
  * used in any thread and in signal handlers.
  */

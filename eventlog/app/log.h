@@ -36,10 +36,11 @@ struct log_thread {
 	_Atomic uint64_t done; /* buffers that were written out; release by the drainer */
 	_Atomic bool has_ended;
 	size_t used[LOG_BUFFERS]; /* bytes of each filled buffer */
-	size_t written; /* of the buffer that is drained: bytes that are out */
+	size_t written; /* bytes that are written out, of the buffer that is being drained */
 	struct evblock head;
-	uint8_t said[LOG_TYPES_MAX / 8]; /* descriptions that this stream has had */
-	bool has_said_who, is_over; /* is_over: it ended, and all of it is out */
+	uint8_t said[LOG_TYPES_MAX / 8]; /* descriptions already written to this stream */
+	bool has_said_who, is_over; /* is_over: the thread has ended, and all its records are
+				     * written out */
 	uint64_t failed; /* events whose block could not be written */
 	int32_t tid;
 	uint8_t buffer[LOG_BUFFERS][LOG_BUFFER_BYTES];
@@ -47,7 +48,7 @@ struct log_thread {
 
 /* Data of the library about a description, by number. Written under `lock`. */
 struct log_type {
-	struct omig_event *event; /* NULL: it has gone */
+	struct omig_event *event; /* NULL: its module was unloaded */
 	int number; /* number in the link; -1: none */
 	/*
 	 * as in a stream; never freed, because records may be drained after their module was
@@ -60,7 +61,7 @@ struct log_type {
 };
 
 struct log_state {
-	struct inproc_lock lock; /* everything but what threads write */
+	struct inproc_lock lock; /* protects everything except the members that threads write */
 	struct inproc_lock opening; /* of omig_event_open and close, held around `lock` */
 	const struct event_link *link; /* to receivers outside the process; NULL: none */
 	uint32_t own_bell;
@@ -129,7 +130,10 @@ void log_clock_look(struct log_state *s);
 void log_type_announce(struct log_state *s, struct log_type *type);
 /* Sets the on word of each description according to log, level and trigger. Under `lock`. */
 void log_types_switch(struct log_state *s);
-/* True: the trigger has it on. What must hold of its fields goes to the type. Under `lock`. */
+/*
+ * Returns true if the trigger switches the type on. Stores the conditions on its fields in *type.
+ * Under `lock`.
+ */
 bool log_type_is_asked(const struct evtrigger *t, const struct omig_event *ev, nsec_t wall,
 		       struct log_type *type);
 

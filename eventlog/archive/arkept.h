@@ -11,8 +11,8 @@
 #include "eventlog/evbalance.h"
 
 /*
- * Loads the saved state into the balance, which must be empty. ERR_INVALID: it is not one of ours;
- * as archive_put().
+ * Loads the saved state into the balance, which must be empty. ERR_INVALID: the archive was not
+ * written by Omig; other errors as archive_put().
  */
 int arkept_open(struct archive *a, struct evbalance *b, struct err *e);
 

@@ -47,7 +47,8 @@ struct arsql_ops {
 	const char *key, *bytes; /* words for: 64-bit primary key; type of a column of bytes */
 	const char *hex[2]; /* around an expression of bytes: its text */
 	bool has_views_replaced; /* CREATE OR REPLACE VIEW */
-	const char *stamp; /* marks an empty database as one of ours; NULL = nothing */
+	const char *stamp; /* marks an empty database as an archive of Omig; NULL = no statement is
+			    * needed */
 	/* Checks for an archive, or an empty database. ERR_INVALID: it is something else. */
 	int (*look)(void *db, bool *is_empty, struct err *e);
 	/* Begins a transaction that excludes all other writers. Blocks until then, or ERR_AGAIN. */

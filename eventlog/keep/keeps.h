@@ -106,7 +106,7 @@ void keeps_each(struct keeps *ks, void (*fn)(void *arg, struct keep *k), void *a
 bool keeps_are_empty(const struct keeps *ks);
 
 struct keeps_stats {
-	size_t n, open; /* open: something may go up */
+	size_t n, open; /* open: subscriptions with an open stream to the parent */
 	uint64_t disk_bytes, lost_events;
 };
 void keeps_stats(const struct keeps *ks, struct keeps_stats *out);

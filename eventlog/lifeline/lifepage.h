@@ -24,8 +24,8 @@ int lifepage_svg(struct buf *out, const struct life_model *m, const char *title,
 		 struct err *e);
 
 /*
- * Appends text so that it stays text in HTML, SVG and their attributes; bytes that are not UTF-8
- * are escaped as in C.
+ * Appends text, escaped for HTML, SVG and their attributes. Bytes that are not UTF-8 are escaped as
+ * in C.
  */
 void lifepage_put_text(struct buf *out, const char *s);
 

@@ -9,16 +9,16 @@
 
 /* A scale from values to a span of the picture. */
 struct svg_axis {
-	double from, to; /* finite; from < to; above 0 when by powers of ten */
+	double from, to; /* finite; from < to; both above 0 if is_log */
 	double at, length; /* pixels */
-	bool is_log; /* by powers of ten */
+	bool is_log; /* logarithmic */
 };
 
 /* Makes a scale; equal values get some room around them. */
 struct svg_axis svg_axis(double from, double to, double at, double length);
-/* The same; by powers of ten when is_log, where what is not above 0 lies at the lower end. */
+/* The same for a scale that may be logarithmic. There a value <= 0 lies at the lower end. */
 struct svg_axis svg_axis_of(double from, double to, double at, double length, bool is_log);
-/* Inside of the picture, whatever v is. */
+/* Returns the pixel of v; a value outside of the scale, or NaN, is at one of its ends. */
 double svg_place(const struct svg_axis *a, double v);
 
 /*

@@ -15,26 +15,26 @@ struct svg_point {
 };
 
 struct svg_curve {
-	const char *name; /* of a curve that is alone it may be "" */
+	const char *name; /* may be "" for a single curve */
 	const struct svg_point *point;
 	size_t n;
 };
 
 struct svg_chart {
-	double left, top, wide, high; /* of the plot itself: words stand outside of it */
+	double left, top, wide, high; /* of the plot without the words around it */
 	const char *x_words, *y_words;
 	bool is_log_x, is_log_y;
 	bool has_dots; /* at the points */
 	const struct svg_curve *curve;
 	size_t n;
-	/* words at x = 0, 1, 2, ... instead of numbers; NULL: numbers */
+	/* labels at x = 0, 1, 2, ...; NULL: the axis has numbers */
 	const char *const *place;
 	size_t nplace;
 };
 
 /*
- * Returns the points that have no place: those that are not finite and, on an axis by powers of
- * ten, those that are not above 0.
+ * Returns the number of points that cannot be drawn: those that are not finite, and those <= 0 on a
+ * logarithmic axis.
  */
 size_t svg_chart(struct buf *out, const struct svg_chart *c);
 

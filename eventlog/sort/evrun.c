@@ -65,7 +65,7 @@ void evrun_done(struct evrun *r)
 	buf_done(&r->window);
 }
 
-/* Fills the window, as far as the run has bytes. */
+/* Fills the window with the next bytes of the run, as many as there are. */
 static int fill(struct evrun *r, struct err *e)
 {
 	buf_drop_front(&r->window, r->begin);
@@ -90,7 +90,7 @@ static int fill(struct evrun *r, struct err *e)
 	return 0;
 }
 
-/* True: the window has n bytes. */
+/* True if the window has n unread bytes. */
 static bool has(const struct evrun *r, size_t n)
 {
 	return r->window.n - r->begin >= n;

@@ -28,7 +28,7 @@ struct evrun_head {
  */
 int evrun_file(const char *folder, int *fd, struct err *e);
 
-/* Appends bytes at *end, which moves. Returns ERR_SYS. */
+/* Appends bytes at *end, and advances *end. Fails with ERR_SYS. */
 int evrun_write(int fd, uint64_t *end, struct bytes b, struct err *e);
 
 /* Reads one run. All 0: an empty one. */

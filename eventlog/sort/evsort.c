@@ -38,7 +38,7 @@ struct evsort {
 	size_t nplace, place_cap, given;
 	bool is_sorted;
 	int fd; /* -1 = no run yet */
-	uint64_t end; /* of the temporary file */
+	uint64_t end; /* end of the temporary file */
 	uint64_t bound[EVSORT_RUNS_MAX + 1]; /* run i is from bound[i] to bound[i + 1] */
 	size_t nrun;
 	struct source *source; /* NULL: the merge has not begun */
@@ -141,7 +141,7 @@ static int by_time(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* Logs are in order mostly; then no sort is needed. */
+/* Most logs are in order already, and then no sort is needed. */
 static void sort_memory(struct evsort *s)
 {
 	for (size_t i = 1; i < s->nplace; i++)
@@ -319,7 +319,7 @@ static int next_in_memory(struct evsort *s, struct event *out, struct err *e)
 	return give(s, &head, b.p + sizeof(head), out, e);
 }
 
-/* The source of the last event moves on now: its record was valid until this call. */
+/* Advances the source of the event that was returned last. Its record was valid until this call. */
 static int advance(struct evsort *s, struct err *e)
 {
 	struct source *from = &s->source[s->heap[0]];

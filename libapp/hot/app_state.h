@@ -17,7 +17,7 @@ enum app_life {
 	APP_NONE, /* not set up yet, or never */
 	APP_WITHOUT_MPI, /* for probes and events; MPI_Init makes the process a rank */
 	APP_RANK,
-	APP_FORKED, /* a child process of one without MPI: it may come to life itself */
+	APP_FORKED, /* a child of a process without MPI: it may set up a segment of its own */
 	APP_OVER, /* a child process of a rank */
 };
 
@@ -30,7 +30,7 @@ struct app_state {
 	int life; /* enum app_life; atomic */
 	int rank, world_size;
 	int fd; /* the memfd, or -1; not needed after registration */
-	int lm_lock, lm_listener; /* while an lm is started, for it; else -1 */
+	int lm_lock, lm_listener; /* to be inherited by an lm that is being started; else -1 */
 };
 extern struct app_state app_state;
 

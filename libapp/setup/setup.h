@@ -38,7 +38,7 @@ void setup_say(const char *what, int code);
 /* True if the environment disables watching, or the C library is not glibc. */
 bool setup_is_disabled(void);
 
-/* At the start of the process, when descriptor 2 is its stderr. */
+/* Called at the start of the process: notes the file behind descriptor 2, for setup_warn(). */
 void setup_note_stderr(void);
 
 /*

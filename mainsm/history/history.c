@@ -134,7 +134,7 @@ static void on_done(void *arg, struct reply *r)
 
 /* --- asking */
 
-/* Asks only hosts with jobs. */
+/* Sends the request to hosts with jobs only. */
 static int attach_hosts(struct history *h)
 {
 	int got = 0;

@@ -10,7 +10,7 @@
 #include "mainsm/history/store.h"
 
 #define HISTORY_SAMPLE_NS (10 * NSEC_PER_SEC)
-/* delay of a sample after the begin or end of a job, whose processes start and end one by one */
+/* delay of a sample after the begin or end of a job: its processes do not start or end at once */
 #define HISTORY_SOON_NS (NSEC_PER_SEC)
 /*
  * A job up to this many ranks has a sample every HISTORY_SAMPLE_NS, larger ones less often. The

@@ -12,14 +12,14 @@
 #include "mainsm/directory/directory.h"
 #include "mainsm/history/sample.h"
 
-#define LIVE_JOBS_MAX 1024 /* at once: one session for each step of a large user's batch jobs */
+#define LIVE_JOBS_MAX 1024 /* at once: more than the batch steps that one user runs together */
 
 struct live_job {
 	struct live *live;
 	char *name; /* owned */
 	char program[256];
 	struct list parts; /* struct live_part: one a host */
-	/* of the directory, as of the last live_scan() */
+	/* of the directory, values of the last live_scan() */
 	uint64_t round;
 	int64_t processes, alive, ranks, nodes, world_size, exit_status;
 	/* of replies since the last sample */
@@ -34,7 +34,7 @@ struct live_job {
 	nsec_t began, sampled_at, ranks_at; /* wall; 0: never */
 	nsec_t next, ranks_next; /* loop time: when a sample of it, or of its ranks, is due */
 	bool wants_ranks; /* in the request that is under way */
-	/* The last sample is made; the job remains until the directory has removed it. */
+	/* The last sample was taken. The job remains until the directory has removed it. */
 	bool is_done;
 };
 
@@ -49,7 +49,7 @@ struct live {
 void live_init(struct live *l, nsec_t wall);
 void live_done(struct live *l);
 
-/* Reads the directory. Returns true if a job has begun or ended, and waits for a sample. */
+/* Reads the directory. Returns true if a job has begun or ended, so that a sample is due. */
 bool live_scan(struct live *l, const struct directory *d);
 
 /* True if a job runs, or its last sample is not made yet. */

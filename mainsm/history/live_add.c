@@ -120,7 +120,10 @@ static struct history_call *find_added(struct live_job *j, const char *name, con
 	return NULL;
 }
 
-/* The increase of a total. A total that fell adds nothing: an earlier sample has its old value. */
+/*
+ * The increase of a total. A total that decreased adds nothing: an earlier sample contains its old
+ * value.
+ */
 static int64_t added(struct live_job *j, int64_t now, int64_t *before)
 {
 	int64_t more = now - *before;

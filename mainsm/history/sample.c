@@ -187,7 +187,7 @@ static uint16_t shorten(float v)
 		return 0x7fc0;
 	memcpy(&bits, &v, sizeof(bits));
 	if ((bits >> 16 & 0x7f80) != 0x7f80)
-		bits += 0x7fff + (bits >> 16 & 1); /* to the nearest, and then to the even one */
+		bits += 0x7fff + (bits >> 16 & 1); /* rounds to nearest, ties to even */
 	return (uint16_t)(bits >> 16);
 }
 

@@ -40,7 +40,7 @@ struct history_job {
 	int64_t span_ms; /* the interval; 0: earlier totals are not known */
 	int64_t began_ms; /* wall time of the first process; 0: not known */
 	int64_t world_size, processes, alive, ranks, nodes;
-	int64_t missing; /* nodes of it that did not answer: their part is in no value */
+	int64_t missing; /* nodes of the job that did not answer: no value includes them */
 	/* processes whose calls, and bytes, were counted; ended ones count as before their end */
 	int64_t counted, volumes;
 	int64_t answered, in_mpi; /* answering processes, and those in a call at the end */

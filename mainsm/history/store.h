@@ -24,7 +24,7 @@ struct history_store_conf {
 	struct loop *loop;
 	const char *path; /* path of the directory; copied */
 	uint64_t max_bytes;
-	nsec_t keep; /* older samples go */
+	nsec_t keep; /* older samples are removed */
 	uint64_t stream; /* a number that is unique to this start */
 	nsec_t (*wall_now)(void *arg);
 	void *arg;
@@ -69,7 +69,7 @@ struct history_store_stats {
 	uint64_t samples; /* samples written since the start */
 	uint64_t lost; /* samples lost because of a full store or a disk error */
 	uint64_t bytes; /* on disk */
-	uint64_t damaged; /* bytes that made no sense */
+	uint64_t damaged; /* bytes that are not valid records */
 	bool is_failing;
 };
 

@@ -97,15 +97,15 @@ size_t registry_count(const struct registry *r)
 	return r->n;
 }
 
-/* --- what a text uses: the texts whose metrics it names */
+/* --- the texts that a text uses, because it names their metrics */
 
 struct walk {
 	struct registry *r;
 	const char *principal;
-	const struct registered *of; /* the text that is walked; NULL: it is no registered one */
-	const struct registered *instead; /* of a text of this name, this one is taken; or NULL */
+	const struct registered *of; /* the registered text that is walked; NULL: another text */
+	const struct registered *instead; /* replaces the registered text of its name; or NULL */
 	struct pmsl_library *out;
-	const char *circle; /* a text that uses itself in the end */
+	const char *circle; /* a text that uses itself, directly or through others */
 	int rc;
 };
 
@@ -142,7 +142,7 @@ static void on_name(void *arg, const char *name, size_t n)
 	x = w->instead && has_metric(w->instead, name, n)
 		    ? (struct registered *)(uintptr_t)w->instead
 		    : find_metric(w->r, w->principal, name, n);
-	/* a replacement takes the place of the text */
+	/* `instead` hides the registered text of its name */
 	if (x && w->instead && x != w->instead && str_eq(x->name, w->instead->name))
 		x = NULL;
 	if (x && x != w->of)
@@ -203,7 +203,7 @@ static int explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf 
 	return -ERR_INVALID;
 }
 
-/* The text has no error, with `instead` in the place of what it replaces. */
+/* Returns 0 if x compiles when `instead` replaces the registered text of its name. */
 static int check_text(struct registry *r, const struct registered *x,
 		      const struct registered *instead, struct buf *why)
 {
@@ -241,7 +241,7 @@ static bool uses(struct registry *r, const struct registered *x, const char *nam
 	return does;
 }
 
-/* Names are one's own: a metric of another text, or one that is built in, would be hidden. */
+/* A principal's metric has one definition: refuses the name of a metric in another of its texts. */
 static int check_names(const struct registry *r, const struct registered *x, struct buf *why)
 {
 	if (!x->nmetric)
@@ -333,7 +333,7 @@ static void take(struct registry *r, struct registered *x)
 	r->bytes -= strlen(x->text);
 }
 
-/* The old one, if there is one, is back after a failure. */
+/* On failure the old text, if any, is registered again. */
 static int save(struct registry *r, struct registered *fresh, struct registered *old,
 		struct buf *why)
 {

@@ -5,10 +5,10 @@
  *
  * Each belongs to a principal (common/net/identity.h), and is visible to that principal alone: two
  * users may have metrics of the same names. A text that replaces another has the next version.
- * What is added or removed survives the end of the daemon and of the machine (common/store).
+ * Additions and removals survive the end of the daemon and of the machine (common/store).
  *
- * What others use stays whole: neither a removal nor a new version may break a text that uses it.
- * A measurement under way keeps the version that it began with.
+ * A removal or a new version that would break a text which uses the old one is refused. A
+ * measurement under way keeps the version that it began with.
  */
 #ifndef MAINSM_REGISTRY_REGISTRY_H
 #define MAINSM_REGISTRY_REGISTRY_H
@@ -23,12 +23,12 @@ struct registry;
 
 struct registry_conf {
 	const struct disk *disk; /* borrowed; NULL: the system's */
-	const char *dir; /* the folder of its file; NULL: nothing lasts */
+	const char *dir; /* the folder of its file; NULL: the registry is in memory only */
 	int64_t (*wall_now)(void *arg); /* ns since 1970 */
 	void *arg;
 };
 
-/* ERR_NOMEM; ERR_SYS and others when its file cannot be read. A damaged one is *.bad from then on.
+/* ERR_NOMEM; ERR_SYS and others if its file cannot be read. A damaged file is renamed to *.bad.
  */
 int registry_open(const struct registry_conf *c, struct registry **out, struct err *e);
 void registry_free(struct registry *r);
@@ -39,8 +39,8 @@ struct registry_text {
 };
 
 /*
- * Adds or replaces that text of a principal. ERR_INVALID with diagnoses, or with what it breaks, in
- * `why`; ERR_LIMIT; ERR_SYS when it cannot be kept: nothing has changed then.
+ * Adds or replaces that text of a principal. ERR_INVALID: `why` has the diagnoses, or the texts
+ * that it would break. ERR_LIMIT. ERR_SYS: it could not be stored. On failure nothing has changed.
  */
 int registry_add(struct registry *r, const char *principal, const struct registry_text *t,
 		 uint32_t *version, struct buf *why);
@@ -48,7 +48,10 @@ int registry_add(struct registry *r, const char *principal, const struct registr
 /* ERR_NOTFOUND; ERR_INVALID: `why` names the text that uses it; ERR_SYS. */
 int registry_remove(struct registry *r, const char *principal, const char *name, struct buf *why);
 
-/* [name, version, time in ns, bytes, [metric, ...], [used name, ...]] for each of the principal. */
+/*
+ * [name, version, time in ns, bytes, [metric, ...], [used name, ...]] for each text of the
+ * principal.
+ */
 void registry_write(const struct registry *r, const char *principal, struct omis_writer *w);
 
 /* A registered text. Valid until the registry changes. */
@@ -57,14 +60,14 @@ struct registry_found {
 	uint32_t version;
 };
 
-/* By the name of the text, or of a metric in it. */
+/* Finds a text by its name, or by the name of a metric in it. */
 bool registry_find(const struct registry *r, const char *principal, const char *name,
 		   struct registry_found *out);
 
 /*
- * The texts whose metrics are named in a text, and what these use, before what uses them. out->v is
- * for free(); it is valid until the registry changes. ERR_LIMIT: more than PMSL_LIBRARY_MAX;
- * ERR_NOMEM.
+ * Finds the texts whose metrics a text names, and the texts that these use. Each text comes before
+ * its users. The caller frees out->v, which is valid until the registry changes. ERR_LIMIT: more
+ * than PMSL_LIBRARY_MAX; ERR_NOMEM.
  */
 int registry_library(const struct registry *r, const char *principal, const char *text,
 		     struct pmsl_library *out);

@@ -14,16 +14,16 @@ struct registered {
 	int64_t added; /* ns since 1970 */
 	char **metric; /* owned: names of its metrics */
 	size_t nmetric;
-	unsigned mark; /* of the walk that has met it */
-	bool is_placed; /* by that walk */
+	unsigned mark; /* number of the last walk that reached this text */
+	bool is_placed; /* that walk has added it to its result */
 };
 
 struct registry {
 	struct registry_conf conf;
-	struct list all; /* struct registered, in the order of their names' first addition */
+	struct list all; /* struct registered, in the order in which their names were first added */
 	size_t n, bytes;
 	unsigned walk;
-	char *path; /* owned; NULL: nothing lasts */
+	char *path; /* owned; NULL: in memory only */
 	struct store store;
 };
 

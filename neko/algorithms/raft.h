@@ -9,15 +9,15 @@
  *	raft.settle    = 10s            (at most without a leader at the end; 0: unchecked)
  *	raft.network   = 1
  *
- * A smaller quorum is a mistake, and a run finds it. raft.settle is checked when most processes
- * are up at the end.
+ * With a smaller quorum two leaders may share a term, which a run reports. raft.settle is checked
+ * when most processes are up at the end.
  */
 #ifndef NEKO_ALGORITHMS_RAFT_H
 #define NEKO_ALGORITHMS_RAFT_H
 
 #include "neko/core/neko.h"
 
-#define RAFT_TYPE 920 /* content: what it is, 1 byte, and the term, 8 bytes little-endian */
+#define RAFT_TYPE 920 /* content: kind of message, 1 byte, and the term, 8 bytes little-endian */
 
 /* Events; content: the term. */
 #define RAFT_CANDIDATE "candidate"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates
- * are those of a monitor. */
+/*
+ * omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates
+ * are those of a monitor.
+ */
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -36,7 +38,7 @@ struct neko_options {
 	struct neko_delays to_delays;
 	struct neko_sweep sweep;
 	size_t point; /* of the sweep, while it runs */
-	unsigned logs; /* of a picture */
+	unsigned logs; /* logarithmic axes of a picture */
 	struct progress progress;
 };
 
@@ -254,7 +256,7 @@ static int run_file(struct neko_options *w, const char *path)
 
 /* --- sweeps */
 
-/* *status: of the first run that did not get to its end. */
+/* *status: exit status of the first run that did not complete. */
 static int run_point(struct neko_options *w, struct run *r, const struct run_options *options,
 		     int *status, struct err *e)
 {

@@ -164,7 +164,7 @@ static bool has_values(struct json_object *quantity)
 	return member(quantity, "n") > 0;
 }
 
-/* Returns where the next thing may begin. */
+/* Returns the top of the next block. */
 static double draw_quantities(struct buf *out, struct json_object *results, unsigned logs)
 {
 	struct json_object *quantities = results_get(results, "quantities");

@@ -15,7 +15,7 @@
 
 #define NEKO_PLOT_MAX_BYTES (64 * 1024 * 1024)
 
-/* Axes by powers of ten. */
+/* The axes that are logarithmic. */
 enum plot_log { PLOT_LOG_X = 1, PLOT_LOG_Y = 2 };
 
 /* x, y or xy; as an option: into is the unsigned of enum plot_log. ERR_INVALID. */
@@ -27,10 +27,10 @@ int neko_plot_log(void *into, const char *text, struct err *e);
  */
 int neko_plot(char *const *path, size_t n, const char *output, unsigned logs);
 
-/* Of a run or a sweep. ERR_INVALID: these are no results. ERR_NOMEM. */
+/* Draws the results of a run or a sweep. ERR_INVALID: the file has no results. ERR_NOMEM. */
 int neko_plot_draw(struct json_object *results, unsigned logs, struct buf *out, struct err *e);
 
-/* Of two runs that have names. The same errors. */
+/* Draws two runs, which have names, over each other. The same errors. */
 struct plot_run {
 	const char *name;
 	struct json_object *results;
@@ -41,14 +41,14 @@ int neko_plot_draw_two(const struct plot_run run[2], unsigned logs, struct buf *
 
 #define PLOT_WIDE 1000
 #define PLOT_HEAD 58
-#define PLOT_CHART 290 /* a chart with its words */
-#define PLOT_CHART_TOP 46 /* in it */
+#define PLOT_CHART 290 /* height of a chart with its title and labels */
+#define PLOT_CHART_TOP 46 /* top of the plot within a chart */
 #define PLOT_CHART_HIGH 190
 
 void plot_begin(struct buf *out, double high, const char *title, const char *words);
 /* "wait (s)" */
 void plot_name(char *out, size_t size, struct json_object *quantity);
-/* Below a chart: n points that an axis has no place for. */
+/* Writes a line below a chart: n points could not be drawn on a logarithmic axis. */
 void plot_left_out(struct buf *out, double at, size_t n);
 
 bool plot_is_sweep(struct json_object *results);

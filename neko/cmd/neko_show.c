@@ -61,7 +61,7 @@ static void add_row(struct table *t, const struct stat_result *v, struct columns
 		cell(t, v->clock_mean);
 }
 
-/* Names the events that never happened, so that the reader need not search for them. */
+/* Lists the quantities without any value, because the reader may look for them. */
 static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
 {
 	const char *between = "no values: ";
@@ -149,7 +149,7 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_counts 
 		buf_printf(b, "hash %016" PRIx64 "\n", f->hash);
 }
 
-/* Without known formulas there is no key. */
+/* Writes no key if no formula is known. */
 static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 {
 	json_key_object(j, "formulas");

@@ -7,10 +7,10 @@
 #include "neko/run/run.h"
 #include "neko/cmd/neko_trace.h"
 
-/* of results: some quantities, with histograms */
+/* largest results: some quantities, with histograms */
 #define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024)
 
-/* The buffer reports failure. */
+/* b->failed reports failure. */
 void neko_show_text(struct buf *b, const struct run *r, const struct run_counts *f);
 
 /*

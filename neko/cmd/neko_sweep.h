@@ -14,8 +14,8 @@
 #include "common/base/buf.h"
 #include "neko/run/run.h"
 
-#define NEKO_SWEEP_KEYS_MAX 4 /* more make no table */
-#define NEKO_SWEEP_POINTS_MAX 1000 /* runs; a table that people still read */
+#define NEKO_SWEEP_KEYS_MAX 4 /* a table with more columns is unreadable */
+#define NEKO_SWEEP_POINTS_MAX 1000 /* runs: rows of a table that people can still read */
 #define NEKO_SETS_MAX 64 /* on a command line; more belong in a file */
 
 struct neko_setting {
@@ -43,7 +43,7 @@ struct neko_sweep_row {
 	bool is_done;
 };
 
-/* Zero: no sweep, no settings. */
+/* Zero-initialise: no sweep, no settings. */
 struct neko_sweep {
 	struct neko_setting set[NEKO_SETS_MAX];
 	unsigned nset;

@@ -7,7 +7,7 @@
 #include "neko/simulated/sim.h"
 
 #define NEKO_TRACE_MAX 1000 /* of each: more are unreadable */
-#define NEKO_TRACE_NAMES_MAX 64 /* different words of events */
+#define NEKO_TRACE_NAMES_MAX 64 /* distinct names of events */
 
 struct trace_message {
 	uint32_t from, to;
@@ -22,7 +22,7 @@ struct trace_event {
 	double content;
 };
 
-/* Zero, except the span. */
+/* Zero-initialise, then set the span. */
 struct neko_trace {
 	nsec_t from, until;
 	struct trace_message message[NEKO_TRACE_MAX];

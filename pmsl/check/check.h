@@ -6,18 +6,20 @@
  *
  * The rules, in one place:
  * - A metric has a name of its own, uses only metrics above it, and never itself.
- * - A variable is set once, before it is used, and used by its number of indices. One that is
- *   never set is free: an object, a region or a virtual time to run over.
+ * - A variable is set once, before its first use. Each use has the number of indices that it was
+ *   set with. A variable that is never set is free: it runs over objects, regions or virtual times.
  * - A free variable is bound by the index of an assignment, by the list of an operator
- *   (MAX[p](...)), or, without a list, by the innermost operator around it. None is left over.
- * - The left side of AT holds no AT and no aggregate over virtual time, and only the process of
- *   the probe (or its node): the times of one process are unknown to another.
- * - vt - n is an earlier virtual time; a later one is not known yet.
- * - Of one virtual time at once: a value for each virtual time goes with values of the same
- *   variable and with constants, never with a value for each read.
- * - `x.time IN t` stands in the WHERE of an operator over virtual time, joined to the rest by AND.
- * - What is added or compared has the same unit; a number in the text has any.
- * - A parameter of kind Value is given a constant.
+ *   (MAX[p](...)), or, without a list, by the innermost operator around it. Each free variable must
+ *   be bound.
+ * - The left side of AT contains no AT and no aggregate over virtual time. Its only objects are the
+ *   process of the probe and that process's node, because no other process has the probe's time.
+ * - vt - n is an earlier virtual time. vt + n is an error, because a later one is not known yet.
+ * - An operator on a value for each virtual time takes values of the same variable and constants.
+ *   It takes no value for each read.
+ * - `x.time IN t` is permitted in the WHERE of an operator over virtual time, joined to other
+ *   conditions by AND.
+ * - Added or compared values have the same unit. A number in the text fits any unit.
+ * - The argument of a parameter of kind Value is a constant.
  */
 #ifndef PMSL_CHECK_CHECK_H
 #define PMSL_CHECK_CHECK_H
@@ -26,8 +28,8 @@
 #include "pmsl/text/tree.h"
 
 /*
- * For a tree without errors of parsing only. *units gets the new bases of the text. -ERR_NOMEM;
- * other errors are in d. A metric without an error is_good.
+ * Requires a tree without parse errors. Adds the base units of the text to *units. Sets is_good of
+ * each metric without an error. Errors of the text are in d; fails with -ERR_NOMEM only.
  */
 int pmsl_check(struct pmsl_tree *t, struct pmsl_units *units, struct pmsl_diags *d);
 

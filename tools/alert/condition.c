@@ -275,7 +275,7 @@ int condition_parse(const char *text, struct condition *out, struct err *e)
 		return read_state(&r, kind, e);
 	}
 	rc = read_value(&r, e);
-	/* a time per time, measured in s/s, is compared in percent */
+	/* a value in s/s is a share of the time, compared in percent */
 	if (!rc && out->kind == CONDITION_METRIC && str_eq(out->unit, "%") &&
 	    strstr(out->text, "_delay")) {
 		out->scale = 0.01;

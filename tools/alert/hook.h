@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* On standard input, and as OMIG_ALERT_*. "" = not known. */
+/* Lines of the command's standard input, and its variables OMIG_ALERT_*. "" = not known. */
 enum hook_word {
 	HOOK_STATE,
 	HOOK_CONDITION,
@@ -29,8 +29,8 @@ struct hook {
 };
 
 /*
- * Starts the command, or stores it until the previous one has ended. ERR_AGAIN: stored, and
- * replaces one that was waiting. ERR_SYS, ERR_NOMEM.
+ * Starts the command, or stores it until the previous one has ended. ERR_AGAIN: stored, and a
+ * command that was waiting is dropped. ERR_SYS, ERR_NOMEM.
  */
 int hook_start(struct hook *h, const char *const word[HOOK_WORDS], struct err *e);
 

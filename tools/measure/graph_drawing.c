@@ -20,7 +20,10 @@ static bool is_kind(const Omis_value *node, const char *kind)
 	return str_eq(omis_list_text(node, KIND), kind);
 }
 
-/* Their names are numbers that the dashed edges stand for. */
+/*
+ * True for both ends of a link: dashed edges show links, so the drawing omits their names, which
+ * are numbers.
+ */
 static bool is_link(const Omis_value *node)
 {
 	return is_kind(node, "link_in") || is_kind(node, "link_out");
@@ -90,7 +93,7 @@ static void put_edges(struct buf *b, const Omis_value *node)
 	}
 }
 
-/* --- pieces, which come one after the other */
+/* --- pieces; the nodes of a piece are adjacent in the list */
 
 static void put_piece(struct buf *b, const struct graph_drawing *d, size_t first, size_t end)
 {
@@ -123,7 +126,7 @@ static void put_pieces(struct buf *b, const struct graph_drawing *d)
 		}
 }
 
-/* A link that leaves a piece enters all pieces that have one of that name. */
+/* Draws edges from the link to each link_in of the same name, in any piece. */
 static void put_link(struct buf *b, const struct graph_drawing *d, const Omis_value *out)
 {
 	for (size_t i = 0; i < d->graph->n; i++) {
@@ -140,7 +143,7 @@ static void put_link(struct buf *b, const struct graph_drawing *d, const Omis_va
 	}
 }
 
-/* The requester reads every output. */
+/* Draws the requester, which reads every output. */
 static void put_requester(struct buf *b, const struct graph_drawing *d)
 {
 	buf_printf(b,

@@ -20,7 +20,8 @@ struct graph_drawing {
 	const char *dfg, *metric;
 	const Omis_value *graph; /* the list of bit 5 of dfg_get_info */
 	struct object_names *names; /* of the objects in it */
-	int64_t tool, reads; /* the requester, and what it has read */
+	int64_t tool, reads; /* the number of the requesting tool, and of the reads that it has
+			      * received */
 	struct graph_counts (*counts)(void *arg, const Omis_value *node);
 	void *arg;
 };

@@ -162,7 +162,7 @@ static int write_request(const struct measurement *m, struct buf *b)
 static int report_refused(const Omis_object_result *o)
 {
 	const char *words = o->result ? o->result : omis_strerror(o->status);
-	/* no object can measure it */
+	/* the metric cannot be measured on any of the objects */
 	bool is_nobodys = (o->status & ~OMIS_FATAL) == OMIS_UNSUPPORTED_SERVICE;
 
 	if (!strchr(words, '\n'))
@@ -206,8 +206,8 @@ static bool is_refused(Omis_reply r)
 }
 
 /*
- * Without a rule that mainsm can examine, the reads are the values. Totals since the start are
- * fully dependent on each other.
+ * If mainsm cannot evaluate the rule of --until, each read is one value of the sample. Then values
+ * since the last read are requested: totals since the start depend on each other.
  */
 static int create(struct measurement *m)
 {

@@ -38,10 +38,10 @@ struct reading {
 	struct reading *next;
 };
 
-#define MEASUREMENT_TROUBLES_MAX 64 /* mainsm lists no more of them */
+#define MEASUREMENT_TROUBLES_MAX 64 /* the most that mainsm lists */
 
 #define MEASURED_LABEL_BYTES OBJECT_LABEL_BYTES
-#define MEASURED_FLAGS_BYTES 96 /* all that there are */
+#define MEASURED_FLAGS_BYTES 96 /* room for the names of all flags */
 
 /* A value, in the order of dfg_has_read. */
 struct measured {
@@ -56,7 +56,7 @@ struct measured {
 /* Value i of that part. */
 struct measured measured_at(const struct reading *r, size_t part, size_t i);
 
-/* Returns the number of the read in all output. */
+/* Returns the number of the read, as all output shows it. */
 int64_t reading_number(const struct reading *r);
 
 struct until;
@@ -74,13 +74,13 @@ struct measurement {
 	bool has_enough; /* and holds, in the read that was shown last */
 	/* owned: the text's parameters for these; NULL: as in built-in metrics */
 	char *partners_name, *regions_name;
-	char *region[MEASUREMENT_REGIONS_MAX]; /* owned: what --by region has found */
+	char *region[MEASUREMENT_REGIONS_MAX]; /* owned: the regions that --by region has found */
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last requested */
 	bool has_jobs; /* ranks of several jobs run, so that names include the job */
 	struct reading *first, **last; /* reads to be shown */
 	struct reading *open; /* the read with further parts to come */
-	bool is_of_processes, has_run; /* measures processes; some of them were seen */
+	bool is_of_processes, has_run; /* measures processes; at least one of them has run */
 	nsec_t polled_at; /* last poll for remaining processes */
 	bool has_ended; /* all of them have ended, and none is awaited */
 	bool is_over, is_partial; /* partial: the read that was shown last */
@@ -190,7 +190,10 @@ void until_free(struct until *u);
 /* Returns false if the reader has closed the output. */
 bool measurement_show(struct measurement *m, const struct reading *r);
 
-/* True for a read without any value, if all hosts have refused the metric: no values will come. */
+/*
+ * True for a read without any value, if all hosts have refused the metric: there will be no
+ * values.
+ */
 bool measurement_is_refused(const struct measurement *m, const struct reading *r);
 
 #endif

@@ -20,7 +20,7 @@ static bool has_flag(const char *flags, const char *name)
 	return false;
 }
 
-/* True if no value of the read belongs to a running process, as far as a read shows. */
+/* True if no value of the read was taken while its process ran. */
 static bool is_quiet(const struct measurement *m, const struct reading *r)
 {
 	int64_t until = value_int(r->part[0], READ_UNTIL);
@@ -36,7 +36,10 @@ static bool is_quiet(const struct measurement *m, const struct reading *r)
 	return true;
 }
 
-/* True if processes that may be meant are running. Those that ever ran are remembered. */
+/*
+ * True if processes of the requested job are running. Sets has_run once any of them has been
+ * seen.
+ */
 static bool has_running(struct measurement *m)
 {
 	bool any = false;

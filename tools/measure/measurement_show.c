@@ -185,7 +185,7 @@ static void put_title(const struct measurement *m, const struct reading *r, stru
 
 /* --- a read */
 
-/* The bytes of an escape, or of one character; *cols: the columns that it takes. */
+/* Returns the bytes of an escape sequence or of one character. *cols: the columns that it fills. */
 static size_t step_of(const char *at, const char *end, size_t *cols)
 {
 	size_t n = 1;
@@ -220,7 +220,7 @@ static const char *put_cut_line(const char *at, const char *end, size_t width, s
 	return at + (at < end);
 }
 
-/* A line that the terminal wraps, or one too many, would push the first ones out. */
+/* Cuts the text to the screen: a wrapped line, or one line more, would scroll the title away. */
 static void put_screen(const struct term *term, const struct buf *text, struct buf *out)
 {
 	const char *at = buf_str(text), *end = at + text->n;
@@ -300,7 +300,7 @@ static size_t each_value(struct measurement *m, const struct reading *r, struct 
 	struct page p = { .m = m, .r = r, .out = out, .t = t };
 
 	measurement_each(m, r, put_value, &p);
-	/* There is no placeholder when each virtual time has its own value. */
+	/* With a value for each virtual time, a read without values is normal. */
 	if (!p.n && !m->each_vt)
 		put_no_objects(&p);
 	return p.zeros;
@@ -440,7 +440,7 @@ static bool put_json(struct measurement *m, const struct reading *r)
 	return show_doc_next(&d) == CMD_OK;
 }
 
-/* An object that is new has no name yet. */
+/* False for a new object, whose name was not read yet. */
 static bool is_known(const struct measurement *m, const struct reading *r)
 {
 	struct object_name n;

@@ -170,7 +170,10 @@ static void add_most(struct profile_row *r, const Omis_value *v, size_t rank)
 	r->most_rank = value_int(v, rank);
 }
 
-/* 0: there was none. A value unknown on one host makes the total unknown for good. */
+/*
+ * v 0: the host has no time of such a call. If one host does not know its value, the total stays
+ * unknown.
+ */
 static void add_extent(double *to, double v, bool is_longest)
 {
 	if (v == 0 || *to < 0)
@@ -456,7 +459,7 @@ bool profile_read(struct profile *p, enum profile_by by, const Omis_object_resul
 	p->is_timed = p->ranks && rd.words & WORD_TIME;
 	p->has_bytes = p->ranks && (rd.words & WORD_VOLUME || p->bytes_out + p->bytes_in > 0);
 	if (by == PROFILE_SIZE)
-		p->bytes_out = p->bytes_in = (double)NAN; /* rows know the larger one only */
+		p->bytes_out = p->bytes_in = (double)NAN; /* rows have only the larger of both */
 	p->has_partners = p->ranks && rd.words & WORD_PARTNER;
 	p->has_sites = p->ranks && rd.words & WORD_SITE;
 	if (!rd.ok)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MPI calls of ranks: sums over the ranks of a job, by call, rank, node, pair of partners, call
- * site or size. Each host adds up its own ranks (omig_calls_profile); here hosts are joined.
+ * site or size. Each host adds up its own ranks (omig_calls_profile). This room adds up the hosts.
  */
 #ifndef TOOLS_PROFILE_PROFILE_H
 #define TOOLS_PROFILE_PROFILE_H
@@ -52,7 +52,7 @@ struct profile_row {
 	bool has_ended; /* the rank */
 	double calls, seconds, bytes_out, bytes_in;
 	double wall_s; /* for which a rank or node was measured */
-	double in_call; /* threads that were in the call at that moment */
+	double in_call; /* threads that were in the call when it was read */
 	double ranks; /* ranks that made the call; on that node */
 	/* for a call the rank with most time in it, for a rank its call with most time */
 	int64_t most_rank;
@@ -75,7 +75,7 @@ struct profile {
 	/* over all ranks that replied, independent of the rows */
 	size_t nodes, ranks, ended;
 	size_t untimed; /* ranks without any time for which all calls were measured */
-	size_t unread; /* processes whose values are gone */
+	size_t unread; /* processes that ended, and whose values are lost */
 	size_t marked; /* ranks that count from a mark */
 	double calls, seconds, bytes_out, bytes_in;
 	double wall_s; /* measured, of all ranks together */
@@ -148,8 +148,10 @@ double profile_of_wall(const struct profile *p, const struct profile_row *r);
 /* Returns seconds per call. NaN: there was none. */
 double profile_mean(const struct profile_row *r);
 
-/* The line or two that say the most in words, and a table of at most `rows` rows (0: all), with a
- * note of what is not in it. */
+/*
+ * Writes one or two sentences with the main results, and a table of at most `rows` rows (0: all). A
+ * note names what the table leaves out.
+ */
 int profile_show(const struct term *t, const struct profile *p, const char *job, size_t rows,
 		 struct buf *out);
 /* Writes members of an open object; the rows are an array. */

@@ -72,7 +72,7 @@ static bool fill(struct profile *p, const Omis_value *all)
 	p->wall_s = counted;
 	p->longest_s = covered;
 	p->untimed = counted > 0 ? 0 : p->ranks;
-	/* a tenth of a sample is where counting was switched on */
+	/* counting may have been switched on within a sample: that much is ignored */
 	p->has_bytes = volume > 0 && volume >= 0.9 * counted;
 	p->time_ns = value_int(all, PAST_TO);
 	for (size_t i = PAST_CALLS; (v = value_at(all, i)); i++)

@@ -177,7 +177,7 @@ static void say_coverage(const struct profile *p, const char *job, struct buf *o
 	buf_putc(out, '\n');
 }
 
-/* The line or two that say the most in words. */
+/* Writes one or two sentences with the main results. */
 static void say(const struct profile *p, const char *job, struct buf *out)
 {
 	say_first(p, out);

@@ -17,7 +17,7 @@ enum {
 	PARTNER = 1 << PROFILE_PARTNER,
 	SITE = 1 << PROFILE_SITE,
 	SIZE = 1 << PROFILE_SIZE,
-	WAYS = CALL | RANK | NODE | PARTNER | SITE, /* bytes by their way */
+	WAYS = CALL | RANK | NODE | PARTNER | SITE, /* bytes by direction */
 	ALL = WAYS | SIZE,
 };
 
@@ -112,7 +112,7 @@ static const char *site_word(const struct profile_row *r, enum profile_value v, 
 	return buf_str(made);
 }
 
-/* Two calls of a function without debug information are apart by their addresses. */
+/* Addresses distinguish two calls of a function without debug information. */
 static const char *place_without_line(const struct profile_row *r, struct buf *made)
 {
 	if (r->nframe && r->frame[0].is_found)

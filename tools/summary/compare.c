@@ -72,7 +72,7 @@ static struct welch_mean mean_of(const struct moments *m)
 				    (double)m->n - 1 };
 }
 
-/* --- slices: a ratio of sums, for slices are not equally long */
+/* --- slices: ratios of sums, because slices are not equally long */
 
 static double slice_seconds(const struct summary_slice *slice, const struct subject *s, int index)
 {

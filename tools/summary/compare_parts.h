@@ -41,7 +41,7 @@ int compare_parts(const struct summary *a, const struct summary *b, enum compare
 		  struct compare_parts *out);
 void compare_parts_done(struct compare_parts *p);
 
-/* At most `rows` rows (0: all), with a caption. Nothing without any. -ERR_NOMEM. */
+/* At most `rows` rows (0: all), with a caption. Appends nothing without rows. -ERR_NOMEM. */
 int compare_parts_table(const struct compare_parts *p, size_t rows, struct buf *out);
 void compare_parts_csv(const struct compare_parts *p, struct buf *out);
 struct json;

@@ -244,7 +244,7 @@ static void move_slice(struct summary_slice *slice, const unsigned *place, size_
 	double *seconds = calloc(n, sizeof(*seconds));
 
 	if (!seconds) {
-		slice->n = 0; /* better none than of other functions */
+		slice->n = 0; /* no values are better than values of other functions */
 		return;
 	}
 	for (size_t i = 0; i < slice->n; i++)
@@ -320,7 +320,10 @@ static int by_time(const void *pa, const void *pb)
 	return names ? names : (a->from > b->from) - (a->from < b->from);
 }
 
-/* All that distinguishes sites is in the order: files do not depend on that of their reading. */
+/*
+ * Compares all members that distinguish sites: the order of a file does not depend on the order of
+ * reading.
+ */
 static int by_site_time(const void *pa, const void *pb)
 {
 	const struct summary_site *a = pa, *b = pb;

@@ -147,7 +147,7 @@ static void put_curve(struct buf *out, const struct summary_section *of)
 
 struct page {
 	struct summary_writer w;
-	struct buf words; /* of the next sentence */
+	struct buf words; /* the sentence that is being composed */
 };
 
 static void end_sentence(struct page *p)

@@ -85,7 +85,10 @@ static void put_slice(struct json *j, const struct summary_section *of,
 	json_object_end(j);
 }
 
-/* Readers compute it from the processes: these are for other programs. */
+/*
+ * summary_read() computes these values from the processes. They are in the file for other
+ * programs.
+ */
 static void put_efficiency(struct json *j, const struct summary_section *of)
 {
 	struct efficiency e = efficiency_of(of);

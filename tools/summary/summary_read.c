@@ -12,7 +12,7 @@
 
 #define PLACE_BYTES 80
 #define SECONDS_MAX 1e10 /* three hundred years: sums of these are exact enough, and finite */
-#define COUNT_MAX ((uint64_t)1 << 53) /* a double, which other readers take, has all of these */
+#define COUNT_MAX ((uint64_t)1 << 53) /* other readers use doubles, exact up to here */
 
 /* The reader's place in the document, for errors. */
 struct reader {
@@ -438,7 +438,7 @@ static int check_format(const struct reader *r, struct json_object *root)
 	return rc;
 }
 
-/* Nanoseconds of this century need more digits than a double has. */
+/* Nanoseconds since 1970 need more digits than a double has. */
 static int read_begun(const struct reader *r, struct json_object *root, int64_t *out)
 {
 	uint64_t v = results_u64(results_get(root, "begun_ns"), UINT64_MAX);

@@ -64,7 +64,7 @@ static void cell_seconds(struct table *tab, double v)
 	table_cell(tab, "%s", summary_seconds(text, v));
 }
 
-/* The rank that was in it longest. */
+/* Puts the rank that spent the longest time in the call. */
 static void cell_most(struct table *tab, double seconds, int64_t rank)
 {
 	char most[SUMMARY_SECONDS_BYTES];
@@ -338,7 +338,10 @@ static bool has_name(const struct summary *s, const char *name)
 	return false;
 }
 
-/* Calls of the functions that have a size, whether their own is known or not. */
+/*
+ * Returns the number of calls of the functions that have a size, including calls of unknown
+ * size.
+ */
 static uint64_t calls_with_sizes(const struct summary *s)
 {
 	uint64_t n = 0;

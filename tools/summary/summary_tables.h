@@ -20,11 +20,11 @@ struct summary_writer {
 void summary_put_calls(struct summary_writer *w, const struct summary_section *of,
 		       const struct call_sum *sum, size_t n);
 void summary_put_ranks(struct summary_writer *w, const struct summary_section *of);
-/* Nothing when no partner is known. */
+/* Appends nothing if no partner is known. */
 void summary_put_pairs(struct summary_writer *w, const struct summary_section *of);
-/* Nothing when there is one host. */
+/* Appends nothing if there is one host. */
 void summary_put_hosts(struct summary_writer *w, const struct summary_section *of);
-/* Of the whole job. Nothing when no size is known. */
+/* Of the whole job. Appends nothing if no size is known. */
 void summary_put_sizes(struct summary_writer *w);
 /* The same of call sites. */
 void summary_put_sites(struct summary_writer *w);

@@ -8,7 +8,7 @@
 struct sentences {
 	const char *prefix;
 	struct buf *out;
-	struct buf words; /* of the next one */
+	struct buf words; /* the sentence that is being composed */
 };
 
 static int put_table(struct buf *out, const char *caption, const struct table *tab)

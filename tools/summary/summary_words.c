@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #define CALLS_SAID 3
-#define CALL_SAID_LEAST 0.05 /* of the time in MPI: less is not worth a word */
+#define CALL_SAID_LEAST 0.05 /* of the time in MPI: smaller shares are not mentioned */
 
 char *summary_seconds(char out[SUMMARY_SECONDS_BYTES], double seconds)
 {
