@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit of the top: its own services, and refused requests. */
+/* The audit of mainsm: the services that it executes, and refused requests. */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "tests/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every service x every way to ask for it wrongly: the status that the interface has for it,
- * nothing done, and nothing sent to a host.
+ * Calls every service in every wrong way. The reply has the documented status, nothing is done, and
+ * nothing is sent to a host.
  */
 #include "common/base/array.h"
 #include "common/route/rights.h"
@@ -48,7 +48,10 @@ static const char *shown(const struct buf *text)
 	return text->n < 200 ? buf_str(text) : "a long one";
 }
 
-/* For any rights of the tool, an error is reported first, and to all. */
+/*
+ * Runs all wrong calls with the tool's rights: an error of the call is reported before a missing
+ * right.
+ */
 static size_t check_all(void)
 {
 	size_t cells = 0;
@@ -102,7 +105,10 @@ static bool takes_hierarchy(const struct omis_service *s)
 	       s->where != OMIS_AT_EVENT;
 }
 
-/* Objects of no process, of another host, unattached: one answer, which reveals nothing. */
+/*
+ * Unknown objects, and existing ones that are not attached, have the same reply, which reveals
+ * nothing.
+ */
 TEST(every_service_on_what_is_not_there_says_so)
 {
 	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9",
@@ -134,8 +140,7 @@ TEST(every_service_on_what_is_not_there_says_so)
 }
 
 /*
- * No object at all, on a tool without attachments: success with no object, or a parameter that is
- * wrong.
+ * Empty object lists of a tool without attachments: success without objects, or a parameter error.
  */
 TEST(every_service_on_nobody_does_nothing)
 {

@@ -37,7 +37,7 @@ TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
 	ck_assert_str_eq(a.text, ":thread_get_info([t_1_b00000],1)");
 	above_ask(&other, ":thread_get_info([],1)");
 	ck_assert_str_eq(a.text, ":thread_get_info([t_1_a00000,t_1_b00000],1)");
-	/* Its reply is not the last one: the condition is enabled for the process again. */
+	/* Detaching and attaching again enables the condition for the process again. */
 	above_send(&t, ":proc_detach([p_1_a00000]) proc_attach([p_1_a00000])", 0);
 	world_run(&w, 2 * SEC);
 	ck_assert_str_eq(a.armed,

@@ -51,7 +51,7 @@ TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	b = (struct below){ .is_up = false };
 	below_open(&w, &b, ROLE_SM, "a", "sm-b");
-	ck_assert(!b.is_up); /* a site has one */
+	ck_assert(!b.is_up); /* a site has one sm */
 	link_close(b.link, "again");
 	b.is_stacked = true;
 	below_again(&b);
@@ -61,7 +61,7 @@ TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
 	world_run(&w, 100 * MS);
 	link_close(b.link, "again");
 	below_again(&b);
-	ck_assert_str_eq(b.redirect, "wait"); /* and that of the site is started */
+	ck_assert_str_eq(b.redirect, "wait"); /* and mainsm starts the sm of the site */
 	ck_assert_uint_eq(w.starts, 1);
 	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
 	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "sm-b"));
@@ -89,7 +89,7 @@ TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 	r = above_ask(&t, ":proc_get_info([],1)");
 	ck_assert_uint_eq(r->coverage.answered, 2);
 	ck_assert_str_eq(lm.text, ":proc_get_info([p_1_a00000,p_1_b00000],1)");
-	/* It may report itself only. */
+	/* An lm may report its own host only. */
 	below_report(&lm, 2, "h2");
 	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "n_2"));
 	above_close(&t);
@@ -114,7 +114,7 @@ static void claim(struct below *sm, uint64_t attach, uint32_t sub)
 	world_run(&w, 50 * MS);
 }
 
-/* An sm was stopped, and its host has found mainsm itself. Then the sm continues. */
+/* An sm was stopped, and its host connected to mainsm directly. Then the sm continues. */
 TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
 {
 	world_open(&w);
@@ -137,7 +137,7 @@ TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
 	claim(&a, 78, MSG_NODE_UP);
 	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
 	ck_assert_uint_eq(a.requests, 1);
-	/* Reports on its old link are too late. */
+	/* A report on the old link is ignored. */
 	below_report(&lm, 1, "h1");
 	ck_assert_uint_eq(above_ask(&t, ":proc_get_info([],1)")->coverage.answered, 1);
 	ck_assert_uint_eq(a.requests, 2);
@@ -216,7 +216,7 @@ TEST(where_an_sm_is_does_not_go_with_its_ghost)
 	rng_init(&b.rng, 1);
 	ck_assert_int_eq(mem_ctx_open(w.net, &who, &b.ctx, NULL), 0);
 	below_begin(&b);
-	world_run(&w, RECONNECT_MIN_NS / 2); /* its successor does not reconnect at once */
+	world_run(&w, RECONNECT_MIN_NS / 2); /* the replaced sm does not reconnect at once */
 	ck_assert(b.is_up && !a.is_up);
 	link_close(a.link, NULL);
 	below_open(&w, &lm, ROLE_LM, "a", "h1");
@@ -268,12 +268,12 @@ TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
 		ck_assert(admin[i].is_up);
 	}
 	ck_assert(many[OPEN_PLACES - 1].is_up);
-	above_close(&many[OPEN_PLACES]); /* it would ask again and again */
+	above_close(&many[OPEN_PLACES]); /* a refused tool would connect again and again */
 	above_open_as(&w, &other, &bob);
 	ck_assert(other.is_up);
 	ck_assert(!many[OPEN_PLACES - 1].is_up);
 	ck_assert(many[OPEN_PLACES - 2].is_up);
-	world_run(&w, 60 * SEC); /* the ended one reconnects, and is refused */
+	world_run(&w, 60 * SEC); /* the disconnected tool connects again, and is refused */
 	ck_assert(other.is_up && !many[OPEN_PLACES - 1].is_up);
 	above_close(&other);
 	for (size_t i = 0; i < OPEN_PLACES; i++)
@@ -352,7 +352,7 @@ static void on_disown(struct below *s, const struct msg *m)
 	disowned += m->type == MSG_DISOWN && m->disown.node == 3 && str_eq(m->disown.host, "h1");
 }
 
-/* Its sm knows the host's claim only, and would refuse the owner of the number. */
+/* The sm has only the host's claim to the number, and would refuse the true owner. */
 TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
 {
 	world_open(&w);
@@ -509,7 +509,7 @@ TEST(a_reload_that_fails_changes_nothing)
 	world_run(&w, 60 * SEC);
 	ck_assert_uint_eq(w.ends, 0);
 	below_open(&w, &a, ROLE_LM, "a", "n1");
-	ck_assert_uint_eq(w.starts, 1); /* no word of "none" */
+	ck_assert_uint_eq(w.starts, 1); /* "none" is not reported */
 	below_close(&a);
 	world_done(&w);
 }

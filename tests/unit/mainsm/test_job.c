@@ -41,7 +41,7 @@ TEST(all_processes_of_a_job_are_attached_and_no_other)
 	ck_assert_ptr_nonnull(strstr(b.text, "[p_2_a00000]"));
 	ck_assert_uint_eq(above_status(&t, ":proc_get_info([p_2_b00000],1)"),
 			  STATUS_UNKNOWN_OBJECT);
-	/* Their nodes are, too; another tool's view has not changed. */
+	/* The nodes of the job are attached, too; another tool has attached nothing. */
 	ck_assert_uint_eq(above_status(&t, ":node_get_info([n_1,n_2],1)"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&other, ":proc_get_info([p_1_a00000],1)"),
 			  STATUS_UNKNOWN_OBJECT);
@@ -101,7 +101,7 @@ TEST(a_word_finds_a_job_by_name_step_and_program)
 	ck_assert_str_eq(found("wave"), "0 \"47110\"");
 	ck_assert_str_eq(found("snow"), "0 \"\"");
 	ck_assert_str_eq(found(""), "0 \"\"");
-	/* Running jobs precede ended jobs; an exact name precedes both. */
+	/* Running jobs are preferred to ended jobs, and an exact name to both. */
 	ck_assert_str_eq(found("heat"), "0 \"4711.0\"");
 	add("p_1_g00000", "heat.2", "heat", MSG_STATE_RUN);
 	snprintf(several, sizeof(several),
@@ -119,7 +119,7 @@ TEST(a_job_that_has_ended_is_found_when_no_other_fits)
 	ck_assert_str_eq(found("old"), "0 \"old\"");
 }
 
-/* The reply to a question about a job that was started a moment ago; "": none within that time. */
+/* Returns the value of the reply to request `id`; "": no reply within that time. */
 static const char *found_within(uint64_t id, nsec_t time)
 {
 	world_run(&w, time);
@@ -152,7 +152,7 @@ TEST(a_job_without_processes_is_waited_for_until_the_deadline_nears)
 	id = above_send(&t, ":omig_job_find(\"snow\")", 2000 * MS);
 	ck_assert_str_eq(found_within(id, 1400 * MS), "");
 	ck_assert_str_eq(found_within(id, 500 * MS), "\"\"");
-	/* No longer: ten seconds after it was started. */
+	/* Ten seconds after the start the request does not wait for the job. */
 	world_run(&w, 10000 * MS);
 	ck_assert_str_eq(found("snow"), "0 \"\"");
 	above_close(&admin);

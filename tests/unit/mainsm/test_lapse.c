@@ -22,7 +22,10 @@ TEST(a_token_is_named_by_who_gives_it)
 			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",60,1,\"carl\")"),
 			  STATUS_PARAMETER_ERROR);
-	/* Without an end: daemons, and in a time that is named. */
+	/*
+	 * A token without an end of its certificates is for daemons only, and must itself
+	 * expire.
+	 */
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"sm\",0,1,\"\",60)"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"tool\",0,1,\"\",60)"),
 			  STATUS_PARAMETER_ERROR);
@@ -77,7 +80,7 @@ TEST(a_guest_is_cut_when_its_certificate_ends)
 	str_copy(guest.owner, sizeof(guest.owner), "guest");
 	str_copy(own.owner, sizeof(own.owner), "me");
 	own.has_uid = true;
-	/* Channels use the true clock: it reaches the end of the certificates' validity. */
+	/* Channels use the true clock, by which the certificates are still valid. */
 	guest.wall_not_after = own.wall_not_after = clock_wall() + 86400 * SEC;
 	above_open_as(&w, &t, &guest);
 	above_open_as(&w, &other, &own);
@@ -85,7 +88,7 @@ TEST(a_guest_is_cut_when_its_certificate_ends)
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(t.downs, 0);
 	world_run(&w, 2 * SEC);
-	ck_assert_uint_gt(t.downs, 0); /* it may have dialled again: channels accept it */
+	ck_assert_uint_gt(t.downs, 0); /* may be up again: channels accept the certificate */
 	ck_assert_uint_eq(other.downs, 0);
 	above_close(&other);
 	above_close(&t);

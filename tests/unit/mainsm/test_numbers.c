@@ -242,7 +242,7 @@ static enum kept_state names_there(const struct disk *d)
 	return !is_same || known > 2 ? KEPT_OTHER : known == 2 ? KEPT_NEW : KEPT_OLD;
 }
 
-static uint64_t first_minted; /* by the start before the one under test */
+static uint64_t first_minted; /* the first number of the start before the one under test */
 
 static void start_once(const struct disk *d)
 {

@@ -14,7 +14,7 @@ static void clean_up(void)
 	close_hosts();
 }
 
-/* NULL: it is taken. */
+/* refusal: the expected text; NULL: the request is accepted. */
 static void check(const char *request, const char *refusal)
 {
 	const struct reply *r = above_ask(&t, request);

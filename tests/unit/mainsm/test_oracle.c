@@ -39,11 +39,11 @@ struct node {
 	uint64_t epoch;
 };
 
-/* The sent signals, and their known outcomes. */
+/* The signals that tools have sent. */
 struct sent {
 	uint64_t id;
 	char text[96];
-	unsigned k, n; /* the program, and how often it was sent */
+	unsigned k, n; /* the number of the program, and of its signal */
 };
 
 static struct world w;
@@ -70,7 +70,7 @@ static struct fake_proc *rank_of(unsigned k)
 	return fake_proc_find(&node[k / RANKS].host, (int32_t)(100 + k));
 }
 
-/* Before the list of its signals is full. */
+/* Counts and clears the received signals of each program, before its list is full. */
 static void count_signals(void)
 {
 	for (unsigned k = 0; k < HOSTS * RANKS; k++) {
@@ -92,7 +92,7 @@ static void pass(nsec_t time)
 	}
 }
 
-/* --- daemons come and go */
+/* --- starts and ends of daemons */
 
 static void nothing(void *arg, const char *reason)
 {
@@ -245,7 +245,7 @@ static void open_tool(unsigned i)
 	static const char *const name[] = { "t0", "t1" };
 
 	above_open(&w, &tool[i], ROLE_TOOL_MANIPULATE, name[i]);
-	/* the epoch is the same: the numbers continue */
+	/* the identity is the same, so the numbers of requests continue */
 	tool[i].next_id = 1 + ++tool_epoch[i] * 1000000;
 	is_open[i] = true;
 }
@@ -299,7 +299,7 @@ static void attach(struct above *t)
 
 static void hurt(void);
 
-/* Sent again with the same id until the outcome is known, with faults in between. */
+/* Sends a signal, again with the same id until the outcome is known, with faults in between. */
 static void signal_one(struct above *t)
 {
 	unsigned k = (unsigned)rng_below(&dice, HOSTS * RANKS);
@@ -324,7 +324,7 @@ static void signal_one(struct above *t)
 		}
 		v = answer_to(t, id);
 		if (v == NOT_DONE && i + 1 < SENDS_MAX)
-			v = UNKNOWN; /* it is sent again */
+			v = UNKNOWN; /* the signal will be sent again */
 		start_all();
 	}
 	done[k] += v == DONE;
@@ -345,7 +345,7 @@ static void do_something(struct above *t)
 	pass((nsec_t)rng_below(&dice, 50) * MS);
 }
 
-/* Each call of any rank holds it until the others are done. */
+/* Each MPI_Send holds its rank until all actions of the list are done. */
 static void define(struct above *t)
 {
 	attach(t);
@@ -567,7 +567,7 @@ TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie)
 		certain += done[k];
 	printf("# points %u: kills %u, cuts %u; requests %u, repeats %u, done %u; stops %u\n",
 	       points, kills, cuts, requests, repeats, certain, stops);
-	/* Else the test is void. */
+	/* With fewer faults and results the test would show nothing. */
 	ck_assert_uint_gt(kills, wanted / 10);
 	ck_assert_uint_gt(certain, wanted / 20);
 	ck_assert_uint_gt(stops, wanted / 2);

@@ -72,7 +72,7 @@ TEST(a_second_one_is_refused_with_the_remedy)
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
 
-/* A socket that listens; *port: 0 = any, then the one that it has. */
+/* Opens a listening socket. *port: 0 = any; set to the port of the socket. */
 static int occupy(uint16_t *port)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET,

@@ -156,7 +156,7 @@ TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 	r = t1.last;
 	ck_assert_uint_eq(r->coverage.answered, 2);
 	ck_assert_uint_eq(r->coverage.nmissing, 1);
-	/* It reconnects by itself, and so do its hosts, under the same numbers. */
+	/* The sm and its hosts reconnect, with the same numbers. */
 	b.is_mute = false;
 	world_run(&w, 12 * SEC);
 	ck_assert(b.is_up);
@@ -296,7 +296,7 @@ TEST(nodes_and_processes_are_found_by_name)
 	above_close(&t1);
 }
 
-/* The lm's answer is quicker than its word to the directory, or slower. */
+/* The lm's reply arrives before its report to the directory, or after it. */
 TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 {
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
@@ -310,7 +310,7 @@ TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_c00000");
 	ck_assert_str_eq(b.text, ":thread_get_info([t_3_c00000],1)");
 	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_3_c00000],1)"), STATUS_OK);
-	/* Known by now: no host is asked. */
+	/* The process is known now, so no request is sent to a host. */
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_OK);
 	ck_assert_str_eq(b.text, ":proc_get_info([p_3_c00000],1)");
 	b.is_mute = true;
@@ -333,7 +333,7 @@ TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
 	ck_assert_str_eq(entry_of(r, 1, 0)->objects, "n_3");
 	ck_assert_ptr_null(strstr(entry_of(r, 1, 0)->value, "words of the host"));
-	/* A host that answers nonsense, or names a process of another one. */
+	/* A host sends an invalid reply, or names a process of another host. */
 	b.take = "5";
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_INTERNAL_ERROR);
 	b.take = "p_1_a00000";
@@ -366,7 +366,7 @@ TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	below_report_proc(&a, 1, "p_1_d00000", 79);
 }
 
-/* The token of a counter that was made in spite of so many errors; "" = it was not. */
+/* Returns the token of the new counter in a reply with that many errors; "" = there is none. */
 static const char *made(const struct reply *r, size_t nerror)
 {
 	const char *token = "";
@@ -386,7 +386,7 @@ TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 
 	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
 	above_attach_all(&t1);
-	/* The host knows it already, the directory does not. */
+	/* The host has reported the end in a reply; the directory has not received it yet. */
 	a.ended = "p_1_b00000";
 	str_copy(token, sizeof(token), made(above_ask(&t1, ":pa_counter_local_create([])"), 0));
 	ck_assert_ptr_nonnull(strstr(a.text, "p_1_b00000"));
@@ -396,13 +396,16 @@ TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 		STATUS_OK);
 	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([p_1_b00000],15)"),
 			  STATUS_UNKNOWN_OBJECT);
-	/* Both know. */
+	/* The directory has received the end, too. */
 	below_report_end(&a, 1);
 	ck_assert_ptr_nonnull(
 		strstr(made(above_ask(&t1, ":pa_integrator_global_create([n_1])"), 0), "pa_i_"));
 	ck_assert_ptr_null(strstr(a.text, "p_1_b00000"));
 	ck_assert_uint_eq(above_ask(&t1, ":proc_send_signal([],15)")->coverage.asked, 7);
-	/* By name: an entry for it, and a counter of those that live, which can be read. */
+	/*
+	 * If the request names the ended process there is an entry with an error for it. The
+	 * counter of the live processes can be read.
+	 */
 	str_copy(token, sizeof(token),
 		 made(above_ask(&t1, ":pa_counter_local_create([n_1,p_1_b00000])"), 1));
 	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
@@ -411,7 +414,7 @@ TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 	ck_assert_str_eq(made(above_ask(&t1, ":pa_counter_local_create([p_1_b00000])"), 1), "");
 	ck_assert_uint_eq(above_ask(&t1, ":pa_counter_local_create([p_1_zzzzzz])")->nentry, 1);
 	ck_assert_uint_eq(t1.last->entry[0].status, STATUS_UNKNOWN_OBJECT);
-	/* It has no threads left, and its last counters. */
+	/* The ended process has no threads, and its last counters can be read. */
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([],1)"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([p_1_b00000],1)"),
 			  STATUS_UNKNOWN_OBJECT);
@@ -457,8 +460,8 @@ TEST(a_child_that_lies_is_not_believed)
 	above_send(&t1, ":node_get_info([],1)", 300 * MS);
 	world_run(&w, 5 * MS);
 	/*
-	 * b answers a request to a, with its id; then no request; then its own with an object of
-	 * a.
+	 * b replies to the id of a request to a; then to an unknown id; then to its own request,
+	 * with an object of a.
 	 */
 	ck_assert_int_eq(
 		link_send(b.link,
@@ -479,7 +482,7 @@ TEST(a_child_that_lies_is_not_believed)
 	ck_assert_uint_eq(r->coverage.answered, 0);
 	for (size_t i = 0; i < r->nentry; i++)
 		ck_assert_ptr_null(strstr(r->entry[i].value, "666"));
-	/* A host that is another site's, and a host by a wrong number. */
+	/* Site b reports a host of site a, and a host under a wrong number. */
 	below_report(&b, 1, "h1");
 	below_report(&b, 9, "h3");
 	ck_assert_ptr_nonnull(

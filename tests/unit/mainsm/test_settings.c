@@ -161,7 +161,7 @@ TEST(a_monitor_that_cannot_work_is_refused)
 	s.launcher = "{command} '";
 	ck_assert_int_eq(mainsm_settings_check(&s, NULL), -ERR_PARSE);
 	s.launcher = "ssh";
-	ck_assert_int_eq(mainsm_settings_check(&s, NULL), 0); /* its host is given by the site */
+	ck_assert_int_eq(mainsm_settings_check(&s, NULL), 0); /* the site names the host */
 	s.listen = "no host of ours";
 	ck_assert_int_ne(mainsm_settings_check(&s, NULL), 0);
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define OWNERS 20 /* the share of each is 4 MiB, and a queue has 64 */
+#define OWNERS 20 /* each owner has a share of 4 MiB, and a queue holds 64 MiB */
 #define REQUESTS 80
 #define REQUEST_BYTES (OMIS_REQUEST_MAX_BYTES - 200)
 
@@ -32,7 +32,10 @@ static void open_of(struct above *t, const char *owner)
 	above_attach_all(t);
 }
 
-/* A message to a branch is never left out: the branch is cut, and gets it again on its return. */
+/*
+ * No message to a branch is dropped: the branch is disconnected, and gets it again on its
+ * return.
+ */
 TEST(a_child_whose_queue_is_full_is_cut)
 {
 	static struct above of[OWNERS], other;
@@ -100,8 +103,8 @@ TEST(all_links_of_one_user_have_one_share)
 	above_send(&bob, ":node_get_info([],1)", SEC);
 	before = a.requests;
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(a.requests, before + 1); /* none is before it */
-	/* all of carol's have their turn: what waited in a link was read */
+	ck_assert_uint_eq(a.requests, before + 1); /* it was received next */
+	/* all requests of carol are executed: those that waited in a link are read */
 	world_run(&w, 20 * SEC);
 	for (int k = 0; k < LINKS; k++) {
 		ck_assert_uint_eq(carol[k].replies, bob.replies + EACH - 1);
@@ -115,12 +118,12 @@ TEST(all_links_of_one_user_have_one_share)
 #define MANY_LINKS 30
 #define LARGE_BYTES 30000
 #define LARGE_EACH 64
-/* under way at most: the share, and in each link one more large request */
+/* the most that is under way: the share, and one more large request for each link */
 #define LARGE_MAX_BYTES                                      \
 	((size_t)SESSION_RUNS_MAX * SESSION_RUN_UNIT_BYTES + \
 	 (size_t)MANY_LINKS * (LARGE_BYTES + SESSION_RUN_UNIT_BYTES))
 
-/* Their bytes count, not only their number, and a further link brings no further share. */
+/* The bytes of requests count, not only their number, and all links of an owner have one share. */
 TEST(large_requests_of_many_links_keep_to_one_share)
 {
 	static struct above carol[MANY_LINKS], bob;
@@ -140,13 +143,13 @@ TEST(large_requests_of_many_links_keep_to_one_share)
 			above_send(&carol[k], text, SEC);
 		world_run(&w, MS);
 	}
-	ck_assert_uint_gt(a.requests, before + MANY_LINKS); /* each link has some */
+	ck_assert_uint_gt(a.requests, before + MANY_LINKS); /* several in each link */
 	ck_assert_uint_le(a.requests - before, LARGE_MAX_BYTES / LARGE_BYTES);
 	before = a.requests;
 	above_send(&bob, ":node_get_info([],1)", SEC);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(a.requests, before + 1);
-	world_run(&w, 60 * SEC); /* messages in the links were read in turn */
+	world_run(&w, 60 * SEC); /* all links were read in turn */
 	for (int k = 0; k < MANY_LINKS; k++) {
 		ck_assert_uint_eq(carol[k].replies, bob.replies + LARGE_EACH - 1);
 		above_close(&carol[k]);

@@ -75,7 +75,7 @@ TEST(each_picture_has_each_step)
 	}
 }
 
-/* A state that no event reaches, or a table that leads out of itself, is a mistake. */
+/* Each state is reached from the first one, and no event leads to a state outside of the table. */
 TEST(each_state_is_reached)
 {
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters of mainsm: each follows what happened, by as much as happened. */
+/* The counters of mainsm: each grows with its events, by the right number. */
 #include "mainsm/measure/measure.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
@@ -88,7 +88,10 @@ TEST(conditional_requests_are_counted)
 	IS("csrs_suspended", 0);
 }
 
-/* The end of the interval; NULL: that site sends nothing. */
+/*
+ * Runs until the end of interval `read`, where the sites send their values. NULL: that site sends
+ * nothing.
+ */
 static void read_of(struct measured *first, struct measured *second, int64_t read)
 {
 	int64_t at = in_a.start + read * in_a.every;

@@ -170,7 +170,7 @@ TEST(a_damaged_file_is_told_with_its_line)
 		put_kept(NULL, path, "certificates 1", bad[i]);
 		ck_assert_int_eq(certs_open(NULL, path, &c, &e), -ERR_PARSE);
 		ck_assert_ptr_nonnull(strstr(e.text, "/f:1: "));
-		/* as a version before this one wrote it */
+		/* in the form of an earlier version */
 		ck_assert_int_eq(file_write_atomic(path, bad[i], strlen(bad[i]), NULL), 0);
 		ck_assert_int_eq(tokens_open(NULL, path, &t, &e), -ERR_PARSE);
 		ck_assert_ptr_nonnull(
@@ -292,7 +292,7 @@ TEST(a_revocation_that_could_not_be_written_is_written_next_time)
 	ck_assert_int_eq(certs_add(c, &one, 0, 1, NULL), 0);
 	ck_assert_int_eq(rename(dir, away), 0);
 	ck_assert_int_lt(certs_revoke(c, "h1", 5, &n, NULL), 0);
-	/* It is in force all the same. */
+	/* The revocation applies although it was not written. */
 	ck_assert_uint_eq(n, 1);
 	ck_assert(certs_is_revoked(c, one.serial));
 	ck_assert_int_eq(rename(away, dir), 0);

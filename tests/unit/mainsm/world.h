@@ -31,9 +31,9 @@ struct below {
 	struct net_ctx *ctx;
 	struct link *link;
 	struct rng rng;
-	bool is_up, is_mute, no_ack, no_part; /* no_part: it does not answer to DISARM */
+	bool is_up, is_mute, no_ack, no_part; /* no_part: it does not confirm the end of a csr */
 	uint64_t lost; /* reported losses */
-	bool is_stacked; /* an sm that asks for that of its site */
+	bool is_stacked; /* an sm below another sm: it asks for the site's sm */
 	unsigned requests, cancels, arms, disarms, releases, gones, stops, revoked;
 	char text[PART_LOG], armed[PART_LOG], csr[40], redirect[64];
 	uint32_t tool, version, prefix, right, node;
@@ -42,8 +42,8 @@ struct below {
 	char of_csr[40]; /* of the last request */
 	uint64_t last_id, released, op_epoch, op;
 	nsec_t deadline;
-	const char *value; /* of each entry; NULL = "1" */
-	const char *ended; /* a process that it knows to have ended, quicker than the directory */
+	const char *value; /* the value of each entry; NULL = "1" */
+	const char *ended; /* a process that its replies report as ended */
 	const char *refused, *refusal; /* objects that it cannot watch, and why; NULL = none */
 	const char *take; /* the answer to omig_proc_take; NULL = there is no such process */
 	/* The handler of messages about measurements; NULL: they are ignored. */
@@ -58,12 +58,12 @@ struct above {
 	struct link *link;
 	struct rng rng;
 	bool is_up;
-	unsigned replies, downs; /* downs: it dials again by itself */
+	unsigned replies, downs; /* downs: the link then reconnects */
 	uint64_t next_id;
-	struct reply *last; /* the last whole one; owned */
+	struct reply *last; /* the last complete reply; owned */
 	unsigned kinds[16]; /* how many of each kind / 2 */
 	struct reply *of_kind[16]; /* the last of each; owned */
-	unsigned events[8]; /* kinds of the first replies that are not final, in their order */
+	unsigned events[8]; /* kinds the kinds of the first replies that are not final, in order */
 	size_t nevent;
 	char why[ERR_TEXT_BYTES];
 	uint32_t number;
@@ -86,7 +86,7 @@ struct world {
 	nsec_t wall_ahead;
 };
 
-/* The same in each run. */
+/* The same random numbers in each run. */
 static inline void world_dice(struct rng *r, const char *name)
 {
 	rng_init(r, hash_sip13(&(struct hash_key){ 0 }, name, strlen(name)));
@@ -342,7 +342,7 @@ static inline void below_on_down(void *arg, struct link *l, const struct err *wh
 	b->is_up = false;
 }
 
-/* Begins to dial (again) with the certificate that it has. */
+/* Dials (again) with its certificate. */
 static inline void below_begin(struct below *b)
 {
 	const struct identity *who = net_ctx_self(b->ctx);
@@ -458,7 +458,7 @@ static inline void below_report_proc(struct below *b, uint32_t node, const char 
 	world_run(b->w, 50 * MS);
 }
 
-/* The process is an MPI process now. */
+/* Reports that the process has become a rank. */
 static inline void below_report_rank(struct below *b, uint32_t node, const char *token,
 				     int32_t rank, const char *job)
 {

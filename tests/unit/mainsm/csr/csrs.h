@@ -48,7 +48,7 @@ static inline void sites_open(struct world *w, struct below *a, struct below *b,
 	above_attach_all(t);
 }
 
-/* The tool may have left. */
+/* Accepts a tool that was closed already. */
 static inline void sites_close(struct world *w, struct below *a, struct below *b, struct above *t)
 {
 	if (t->link)
@@ -68,7 +68,7 @@ static inline void above_define(struct above *t, const char *request, char token
 	str_copy(token, CSR_TOKEN_BYTES, r->csr);
 }
 
-/* Defined and enabled. */
+/* Defines the conditional request and enables it. */
 static inline void above_arm(struct above *t, const char *request, char token[CSR_TOKEN_BYTES])
 {
 	char enable[64];
@@ -85,7 +85,7 @@ static inline void above_event(struct above *t, char token[CSR_TOKEN_BYTES])
 		 entry_of(above_ask(t, ":user_event_create()"), 1, 0)->value);
 }
 
-/* The number of replies of that kind, and the last of them. */
+/* Return the number of replies of that kind, and the last one. */
 static inline unsigned above_count(const struct above *t, enum status kind)
 {
 	return t->kinds[kind / 2];

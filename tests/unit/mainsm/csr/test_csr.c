@@ -152,7 +152,10 @@ TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 	define("proc_has_terminated([p_1_a00000,p_1_b00000]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
-	/* Known here as well: it was never enabled for that process. */
+	/*
+	 * The end of the process is known before the csr is enabled, so there is no error for
+	 * it.
+	 */
 	below_report_end(&a, 1);
 	define("proc_has_terminated([n_1]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -162,7 +165,7 @@ TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 
 #define SENT_TO(partners) "patop_lib_call_started([],\"MPI_Send\",[" partners "]): print([$par1])"
 
-/* Returns the partners "MPI_Send",[1,2],[]) for which a host watches. */
+/* Returns the list of partners behind "MPI_Send" in the csr that the host has. */
 static const char *partners_of(const struct below *host)
 {
 	static char out[64];
@@ -183,7 +186,10 @@ TEST(partners_are_told_to_all_hosts_by_their_ranks)
 	ck_assert_str_eq(partners_of(&a), "[7]");
 	ck_assert_str_eq(partners_of(&b), "[7]");
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
-	/* Integers stay; what contains processes means them, each once. */
+	/*
+	 * Integers are kept; a node, thread or site becomes the ranks of its processes, each
+	 * once.
+	 */
 	define(SENT_TO("9,n_2,t_2_a00000,s_2,3"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[9,3,6,7]");
@@ -204,7 +210,7 @@ TEST(partners_follow_attach_detach_and_their_ranks)
 	above_send(&t, ":proc_detach([p_2_a00000])", 0);
 	world_run(&w, 100 * MS);
 	ck_assert_str_eq(partners_of(&a), "[6]");
-	/* Nothing is left to wait for; an empty list would mean any partner. */
+	/* No partner is left, so the host's part ends: an empty list would mean any partner. */
 	above_send(&t, ":proc_detach([p_2_b00000])", 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(a.disarms, 1);
@@ -223,7 +229,7 @@ TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
 	ck_assert_str_eq(e->objects, "p_2_a00000");
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_9_zzzzzz");
-	/* Once is enough. */
+	/* Another process of the host leads to no second report. */
 	below_report_proc(&a, 1, "p_1_c00000", 43);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
@@ -244,7 +250,7 @@ TEST(partners_are_of_the_job_that_the_event_names)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
 	ck_assert_str_eq(partners_of(&a), "[7]");
-	/* Without a launcher each has its own name, which is ignored. */
+	/* Without a launcher each process has a job name of its own, which is ignored. */
 	below_report_rank(&a, 1, "p_1_a00000", 4, "pid-10");
 	below_report_rank(&b, 2, "p_2_b00000", 6, "pid-11");
 	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[p_2_b00000]): print([$par1])");
@@ -314,7 +320,7 @@ TEST(one_event_after_another_is_composed_of_conditions)
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2);
-	/* The source is passed on: with resume 0 the object is the one that triggered. */
+	/* With resume 0 the second event has the object that triggered the first one. */
 	ck_assert(strcmp(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") ==
 		  0);
 }
@@ -348,7 +354,10 @@ TEST(the_second_event_counts_only_after_the_first)
 		raise_event(second);
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
 		ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->csr, token);
-		/* Once: the order is requested again. */
+		/*
+		 * The second event has disabled its csr, which the next first event enables
+		 * again.
+		 */
 		raise_event(second);
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
 	}
@@ -418,7 +427,7 @@ TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 		world_run(&w, 1010 * MS);
 	}
 	told = above_count(&t, STATUS_CSR_TRIGGERED);
-	/* And the losses at the end of each flood. */
+	/* Two more: a report of the losses at the end of each flood. */
 	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX + 2);
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_TRIGGERED)->nentry, 1);
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",500");

@@ -8,7 +8,7 @@ static struct below a, b;
 static struct above t;
 static char token[CSR_TOKEN_BYTES], text[256];
 
-/* Site b confirms nothing. */
+/* Opens both sites; site b sends no confirmation. */
 static void open_sites(void)
 {
 	sites_open(&w, &a, &b, &t, ROLE_TOOL_OBSERVE);
@@ -43,7 +43,7 @@ TEST(deleting_lets_go_who_waits_and_deletes_too)
 	send("csr_delete", NULL);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
-	/* Both have their answer; the released one found nothing left. */
+	/* Both requests have a reply; the one that waited found no csr any longer. */
 	ck_assert_uint_eq(t.kinds[0], 1 + 2);
 	ck_assert_uint_eq(reply_status(above_ask(&t, ":csr_delete([])")), STATUS_OK);
 }
@@ -84,7 +84,7 @@ TEST(suspending_lets_go_who_waits_and_deletes)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 }
 
-/* Enables the list; m is the report of its event by a. */
+/* Enables a csr with that list, and makes *m site a's report of its event. */
 static void await_event(const char *list, struct msg *m)
 {
 	open_sites();
@@ -95,7 +95,7 @@ static void await_event(const char *list, struct msg *m)
 			   .triggered = { .csr = token, .node = "n_1", .proc = "p_1_a00000" } };
 }
 
-/* How often it was reported in all. */
+/* Sends the report and returns the number of firings so far. */
 static unsigned told(const struct msg *m)
 {
 	ck_assert_int_eq(link_send(a.link, m), 0);
@@ -122,7 +122,7 @@ BARE_TEST(results_of_an_event_are_the_childs_own)
 	close_sites();
 }
 
-/* The output of print names any object: mainsm writes it, from the data of the event. */
+/* A host cannot report the output of print: mainsm makes it from the data of the event. */
 BARE_TEST(what_only_mainsm_does_is_not_believed_from_below)
 {
 	static const char words[] = "1,p_2_a00000";
@@ -140,7 +140,7 @@ BARE_TEST(what_only_mainsm_does_is_not_believed_from_below)
 	close_sites();
 }
 
-/* A host may report anything about the causes of its event. */
+/* A host may report a false depth of causes for its event. */
 BARE_TEST(a_list_that_only_asks_is_not_suspended_as_a_loop)
 {
 	struct msg m;

@@ -66,7 +66,7 @@ TEST(the_source_of_a_user_event_waits_for_its_actions_too)
 	ck_assert_uint_eq(a.releases, 0);
 	below_reply(&b, "t_2_a00000,t_2_b00000", "");
 	ck_assert_uint_eq(a.releases, 1);
-	/* With resume 1 it is not a source, and waits for nothing. */
+	/* With resume 1 the user event has no source process, so nothing is held for it. */
 	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[],1)", event);
 	arm(text);
 	trigger(token, 8, 0);
@@ -111,7 +111,7 @@ TEST(hosts_hear_how_deep_a_chain_is)
 	ck_assert_uint_eq(b.depth, 0);
 }
 
-/* Each stop that b carries out is an event of a, and the other way round. */
+/* Each stop at b is the event of a csr at a, which stops at a; that is the event of one at b. */
 TEST(a_circle_over_two_hosts_is_cut_and_told_once)
 {
 	char one[40], two[40];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost of one tool's conditions for the others: a bounded part of a second. */
+/* The conditions of one tool delay other tools for a bounded part of a second. */
 #include "mainsm/csr/csr.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"
@@ -62,7 +62,10 @@ TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 	ck_assert_str_eq(last_reported(), "");
 }
 
-/* The host may have dropped as many, or report falsely: events of the others are reported. */
+/*
+ * A host reports a huge number of dropped events, true or not: others' events are still
+ * reported.
+ */
 TEST(what_a_host_has_dropped_takes_nobodys_room)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
@@ -81,7 +84,7 @@ TEST(what_a_host_has_dropped_takes_nobodys_room)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
 }
 
-/* The lm has passed the permitted number, and dropped the rest. */
+/* The lm has reported the permitted number of events, and dropped the rest. */
 TEST(a_host_that_drops_each_second_is_a_flood)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
@@ -112,8 +115,10 @@ TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 5);
 }
 
-/* Sixteen actions of forty conditions, three times over: 2.6e8 firings, were they all carried
- * out. */
+/*
+ * Three levels of forty conditions with sixteen actions each would be 2.6e8 firings without a
+ * limit.
+ */
 TEST(a_cascade_of_user_events_ends_soon)
 {
 	char e[3][40], csr[40];

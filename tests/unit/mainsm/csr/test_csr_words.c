@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports on conditional requests: that they can never happen, losses, and the last word. */
+/* Reports on conditional requests: events that cannot happen, losses, and the final report. */
 #include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
@@ -43,7 +43,10 @@ BARE_TEST(what_hosts_had_counted_is_in_the_last_word)
 	}
 }
 
-/* Later words are reported with those of the others; a silent one delays none for long. */
+/*
+ * Losses that hosts report late are added to the final report; a silent host delays it for a
+ * bounded time.
+ */
 TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
@@ -57,7 +60,7 @@ TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 	m.triggered = (struct msg_triggered){
 		.csr = token, .node = "n_1", .proc = "p_1_a00000", .dropped = 4
 	};
-	link_send(a.link, &m); /* it happened before */
+	link_send(a.link, &m); /* an event from before the csr was disabled */
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	snprintf(text, sizeof(text), "%s,\"dropped\",5", token);
@@ -138,7 +141,7 @@ TEST(a_condition_of_all_is_enabled_where_there_is_nothing_yet)
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->coverage.asked, 0);
 }
 
-/* The host confirms with a reason for each of its processes. */
+/* Makes the host confirm with a reason why it cannot watch these processes. */
 static void refuse_at(struct below *at, const char *objects)
 {
 	at->refused = objects;
@@ -159,7 +162,7 @@ TEST(what_no_named_process_can_do_is_refused)
 		strstr(t.of_kind[0]->entry[0].value, "no process here has a probe 'step'"));
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 0);
 	ck_assert_uint_eq(a.disarms, 1);
-	b.refused = NULL; /* its program has one by now */
+	b.refused = NULL; /* now the program of site b has that probe */
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_a00000");
@@ -203,7 +206,7 @@ TEST(of_all_processes_a_reason_is_told_when_none_can)
 	define("thread_executes_probe([],\"step\"): print([1])");
 	refuse_at(&a, "p_1_a00000,p_1_b00000");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	/* those of b, and no word of a */
+	/* the two processes of b; nothing about a */
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->nentry, 2);
 	with_token("csr_disable");
 	refuse_at(&b, "p_2_a00000,p_2_b00000");
@@ -298,7 +301,7 @@ static void trigger_with(struct below *at, const struct msg_par *par, size_t npa
 		}                                                 \
 	}
 
-/* The first parameter of a probe has two names. */
+/* The first parameter of a probe is $vt, and also $par1. */
 TEST(an_event_of_a_probe_has_a_virtual_time)
 {
 	static const struct msg_par pars[] = { PAR(1, "42"), PAR(2, "2.5"), PAR(3, "\"x\"") };
@@ -337,11 +340,14 @@ static unsigned switched_off(const char *names)
 	return (unsigned)strtoul(entry_of(t.of_kind[0], 1, 0)->value, NULL, 10);
 }
 
-/* Selected by the requested names; csrs that wait for other events remain enabled. */
+/*
+ * omig_events_off() disables csrs by the names of their events; csrs of other events remain
+ * enabled.
+ */
 TEST(conditions_of_events_are_switched_off_by_name)
 {
 	define("thread_writes_events([],[\"io.*\",\"net\"],\"\"): print([1])");
-	ck_assert_uint_eq(switched_off("\"io.*\""), 0); /* it is not enabled */
+	ck_assert_uint_eq(switched_off("\"io.*\""), 0); /* the csr is not enabled yet */
 	with_token("csr_enable");
 	ck_assert_uint_eq(switched_off("\"io\""), 0);
 	ck_assert_uint_eq(switched_off("\"other\",\"io.read\""), 0);

@@ -183,7 +183,7 @@ TEST(one_node_cannot_take_all_objects)
 
 #define A_MESSAGE 1024 /* objects */
 
-/* So many processes of that node, which has as many; they are not reported one by one. */
+/* Adds n processes to that node, in messages of A_MESSAGE objects. */
 static int add_procs(uint32_t number, size_t n, struct err *e)
 {
 	char token[A_MESSAGE][24], parent[16];
@@ -199,10 +199,10 @@ static int add_procs(uint32_t number, size_t n, struct err *e)
 	return directory_apply(d, 3, &m, 20, e);
 }
 
-/* Sites, nodes and processes, until there are so many in all. */
+/* Adds nodes and processes until the directory has `most` objects. */
 static void fill(size_t most)
 {
-	size_t n = 2; /* the site, and a node */
+	size_t n = 2; /* one site and one node exist */
 	uint32_t number = 7;
 
 	open_one_node();
@@ -233,7 +233,7 @@ static size_t measured(const struct object *o, struct session *s)
 }
 
 /*
- * As many as mainsm may know; a further one is refused with a reason, and all others can be
+ * Fills the directory to its limit. One more object is refused with a reason, and all others can be
  * measured.
  */
 TEST(there_are_as_many_objects_as_there_may_be)

@@ -154,7 +154,7 @@ TEST(hosts_do_not_name_sites_without_end)
 	ck_assert_int_eq(sites_get(s, SITE_DEFAULT, &other, NULL), 0);
 	ck_assert_int_eq(site_ask(s, other, t), SITE_START);
 	ck_assert_int_eq(site_ask(s, site[1], t + SITE_CLAIMED_START_NS), SITE_START);
-	/* A stored name makes room, and ends the limit. */
+	/* A name that the configuration has does not count towards the limit. */
 	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "x0", "", "", "", "" }, NULL), 0);
 	ck_assert_int_eq(sites_choose(s, "one-more", "h", &out, &e), -ERR_DENIED);
 	ck_assert_ptr_nonnull(strstr(e.text, "[site NAME]"));
@@ -218,7 +218,7 @@ TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
 	ck_assert_int_eq(site_ask(s, a, S + SITE_SHARED_MAX_NS), SITE_DIRECT);
 	ck_assert_int_eq(site_set_address(a, "gate:1"), 0);
 	ck_assert_int_eq(site_ask(s, a, 500 * S), SITE_GO);
-	/* After each loss it is awaited again. */
+	/* After each loss of its address the sm is awaited again. */
 	ck_assert_int_eq(site_set_address(a, ""), 0);
 	ck_assert_int_eq(site_ask(s, a, 600 * S), SITE_WAIT);
 	ck_assert_int_eq(site_ask(s, a, 600 * S + SITE_SHARED_MAX_NS), SITE_DIRECT);
@@ -251,7 +251,7 @@ TEST(the_known_launchers_are_good_templates)
 	ck_assert_str_eq(template_named("own {command}"), "own {command}");
 }
 
-/* Checks the shell's result for the one word. */
+/* Checks that a shell reads the quoted words as `want`. */
 static void check_shell(const char *const *words, const char *want)
 {
 	const struct template_words w = { "a", "h", words };

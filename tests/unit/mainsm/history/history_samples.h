@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples made of a number, and what a reader finds of them. */
+/* Makes samples from a number, and checks the samples that a reader returns. */
 #ifndef TESTS_UNIT_MAINSM_HISTORY_SAMPLES_H
 #define TESTS_UNIT_MAINSM_HISTORY_SAMPLES_H
 
@@ -13,7 +13,7 @@
 const struct history_job *samples_job(unsigned i);
 const struct history_ranks *samples_ranks(unsigned i);
 
-/* Number of a sample by its time; each of its values is checked. */
+/* Returns the number of a sample by its time, and checks each of its values. */
 unsigned samples_check_job(const struct history_job *j);
 unsigned samples_check_ranks(const struct history_ranks *r);
 

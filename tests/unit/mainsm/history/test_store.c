@@ -114,7 +114,7 @@ static uint64_t bytes(void)
 	return s.bytes;
 }
 
-/* Number of samples from..to that were certainly on the disk at the end. */
+/* Writes samples from .. to. Returns the number that are certainly on the disk at the end. */
 static unsigned write_samples(unsigned from, unsigned to)
 {
 	unsigned sure = from;
@@ -237,7 +237,7 @@ TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
 	history_store_cut(store);
 	loop_advance(l, NSEC_PER_SEC);
 	ck_assert(bytes() > HISTORY_MIN_BYTES / 2);
-	wall_now += INT64_C(100) * 86400 * NSEC_PER_SEC; /* for a moment */
+	wall_now += INT64_C(100) * 86400 * NSEC_PER_SEC; /* the wall clock is wrong for a moment */
 	loop_advance(l, HISTORY_EXPIRE_NS + NSEC_PER_SEC);
 	wall_now -= INT64_C(100) * 86400 * NSEC_PER_SEC;
 	loop_advance(l, HISTORY_EXPIRE_NS + NSEC_PER_SEC);
@@ -245,7 +245,7 @@ TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
 	ck_assert_uint_gt(nseen, 1000);
 	wall_now += INT64_C(100) * 86400 * NSEC_PER_SEC;
 	for (int i = 0; i < 50; i++) {
-		/* the ledger is written with a block */
+		/* the acknowledgement reaches the disk with the next block */
 		history_store_job(store, samples_job(N - 1));
 		loop_advance(l, HISTORY_EXPIRE_NS);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mainsm with two sms of two hosts each that measure, and a tool that asks for it. */
+/* mainsm with two sms of two hosts each, which measure for one tool. */
 #ifndef TESTS_UNIT_MAINSM_MEASURE_MEASURED_HOSTS_H
 #define TESTS_UNIT_MAINSM_MEASURE_MEASURED_HOSTS_H
 
@@ -11,9 +11,9 @@ static struct below a, b;
 static struct above t;
 static struct measured in_a, in_b;
 static char dfg[CSR_TOKEN_BYTES];
-static double more; /* that each process has reported since */
+static double more; /* added to the value of each process */
 
-/* Node 1: 100 and 110, node 2: 200 and 210, and so on. */
+/* Returns 100 and 110 for the processes of node 1, 200 and 210 for node 2, and so on. */
 static inline double told(const char *process)
 {
 	return 100 * (process[2] - '0') + 10 * (process[4] - 'a') + more;

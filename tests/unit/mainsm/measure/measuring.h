@@ -11,7 +11,7 @@
 #include "common/omis/services/check.h"
 #include "tests/unit/mainsm/csr/csrs.h"
 
-#define MEASURED_MAX 8 /* pieces of one branch */
+#define MEASURED_MAX 8 /* pieces that one branch has */
 
 struct measured_piece {
 	char object[24];
@@ -29,14 +29,17 @@ struct measured {
 	uint64_t version, read;
 	int64_t start, every, read_at;
 	unsigned loads, ends, reads;
-	const char *refused; /* an object that it has no source for; NULL: all is well */
+	const char *refused; /* an object without a source at this branch; NULL: all have one */
 	bool no_ack;
 	double (*told)(const char *process);
-	/* at probes, in each interval: their values rise by 1 from `told`(); NULL: none */
+	/*
+	 * the probe events of each interval; their values rise by 1 from the value above. NULL:
+	 * none
+	 */
 	unsigned (*events)(const char *process);
 	struct buf batch[MEASURED_MAX * 8]; /* of the read under way */
 	size_t nbatch;
-	struct flow_rest rest; /* of these, as a box of frames has it */
+	struct flow_rest rest; /* the pairs of these batches that are 0, in one batch */
 };
 
 static inline struct measured_piece *measured_find(struct measured *m, const char *object)
@@ -64,7 +67,10 @@ static inline void measured_put(void *arg, const struct flow_batch *b)
 	flow_batch_encode(&m->batch[m->nbatch++], b);
 }
 
-/* Output of a node is input of the site's piece, if any; else it is sent up. */
+/*
+ * Passes the output of a node's piece to the site's piece, if any; else it will be sent to
+ * mainsm.
+ */
 static inline void measured_on_batch(void *arg, const struct flow_batch *b)
 {
 	struct measured_piece *p = arg;
@@ -123,7 +129,7 @@ static inline void measured_ack(struct measured *m)
 
 static inline void measured_got_load(struct measured *m, const struct msg_flow_load *l)
 {
-	/* Objects without a piece have ended: the test then makes new engines. */
+	/* If the number of pieces has changed, objects came or ended: begins with new engines. */
 	if (m->version != l->version && (m->n != l->npiece || m->start != l->start_ns))
 		measured_clear(m);
 	m->measurement = l->measurement;
@@ -183,7 +189,7 @@ static inline void measured_read_all(struct measured *m, char kind, int64_t read
 	}
 }
 
-/* Its data of that read go up. */
+/* Sends the branch's data of that read to mainsm. */
 static inline void measured_send(struct measured *m, int64_t read, int64_t t)
 {
 	struct bytes v[sizeof(m->batch) / sizeof(m->batch[0])];

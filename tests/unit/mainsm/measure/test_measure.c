@@ -28,7 +28,7 @@ static void measure(const char *objects, const char *text, const char *metric, c
 	start();
 }
 
-/* The end of the interval: both sites send their values. */
+/* Runs until the end of interval `read`, where both sites send their values. */
 static void read_both(int64_t read)
 {
 	int64_t at = in_a.start + read * in_a.every;
@@ -126,7 +126,10 @@ TEST(who_is_silent_for_long_is_not_waited_for)
 	ck_assert_int_eq(value_at(0).k, 8);
 }
 
-/* The machine slept, or had no time for mainsm: earlier values are lost, later ones are not. */
+/*
+ * The machine was suspended, or mainsm did not run: values of that time are lost, later ones are
+ * not.
+ */
 TEST(after_a_long_sleep_the_reads_go_on)
 {
 	const nsec_t every = 100 * MS, slept = 30 * every;
@@ -169,7 +172,7 @@ TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count)
 	ck_assert_int_eq(value_at(0).n, 9);
 }
 
-/* As the status of mainsm reports it. */
+/* Returns dfg_routes of the status of mainsm. */
 static int64_t routes(void)
 {
 	static const char name[] = "[\"dfg_routes\",";
@@ -305,7 +308,7 @@ TEST(a_read_by_request_is_answered_with_its_values)
 	ck_assert_msg(strncmp(entry_of(r, 1, 0)->value, "1,", 2) == 0, "%s",
 		      entry_of(r, 1, 0)->value);
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[[\"\",1,2040.0,"));
-	/* It is deleted while a request waits for the next one. */
+	/* The measurement is deleted while a request waits for its next read. */
 	id = above_send(&t, ":dfg_read([])", 0);
 	world_run(&w, 20 * MS);
 	above_send(&t, ":dfg_delete([])", 0);
@@ -333,7 +336,7 @@ TEST(a_request_may_read_and_delete)
 	ck_assert_uint_eq(reply_status(t.last), STATUS_OK);
 	ck_assert_str_eq(entry_of(t.last, 4, 0)->value, "");
 	ck_assert_uint_eq(in_a.ends, 1);
-	/* The tool leaves while others wait. */
+	/* The tool disconnects while other requests wait. */
 	create("[]", "", "Send_volume", "[\"every_ms\",0]");
 	in_a.no_ack = true;
 	snprintf(request, sizeof(request), ":dfg_start([%s])", dfg);
@@ -473,7 +476,7 @@ TEST(a_child_speaks_for_its_own_links_only)
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	at = in_a.start + in_a.every;
 	world_run(&w, at - world_wall(&w));
-	/* The site of b, reported by a. */
+	/* Site a sends values of the site of b. */
 	in_b.b = &a;
 	measured_send(&in_b, 1, at);
 	in_b.b = &b;

@@ -6,7 +6,7 @@
 
 static char csr[CSR_TOKEN_BYTES];
 
-/* Of all or some, read once. */
+/* Creates and starts a measurement of these objects ("" = all). */
 static void measure(const char *objects, const char *metric)
 {
 	char request[160];
@@ -18,7 +18,7 @@ static void measure(const char *objects, const char *metric)
 	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
 }
 
-/* The sum of the next read, of so many processes. */
+/* Checks the sum of the next read, and the number of processes in it. */
 static void reads(double sum, int64_t processes)
 {
 	struct measured *in = in_a.n ? &in_a : &in_b;

@@ -151,7 +151,7 @@ TEST(a_description_has_what_was_asked_for_and_what_has_come)
 	ck_assert_ptr_nonnull(strstr(described(5), "\"link_in\""));
 	ck_assert_str_ne(described(6), "[]");
 	ck_assert_str_ne(described(7), "[]");
-	/* All of them, one after the other. */
+	/* A request for all fields returns them in the order of their flags. */
 	for (unsigned i = 0; i < FIELDS; i++)
 		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", i ? "," : "", described(i));
 	ck_assert_str_eq(entry_of(ask("dfg_get_info", ",511"), 1, 0)->value, all);
@@ -202,7 +202,7 @@ TEST(a_trouble_that_is_reported_again_is_one_trouble)
 	world_run(&w, 10 * MS);
 	ck_assert_str_eq(described(4),
 			 "[[\"n_3\",\"a\",32],[\"n_3\",\"b\",32],[\"n_4\",\"a\",32]]");
-	/* The next confirmation replaces them. */
+	/* A later confirmation replaces the reasons. */
 	ack.flow_ack.nentry = 1;
 	ck_assert_int_eq(link_send(b.link, &ack), 0);
 	world_run(&w, 10 * MS);

@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
 
-/* The parameter of the program at each event, of all processes. */
+/* A metric of the first parameter of each event, over all processes. */
 #define SEEN(fold)                                                                         \
 	"Seen(Process[] procs, TimeInterval t) { PROBE e(Process, VirtualTime, Value v); " \
 	"Process p; VirtualTime vt; Value[][] x; x[p][vt] = v AT e(p, vt); RETURN " fold   \
@@ -35,7 +35,7 @@ static void begin(const char *text, const char *options, const char *action,
 	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
 }
 
-/* The end of the interval: both sites send their values. */
+/* Runs until the end of interval `read`, where both sites send their values. */
 static void read_both(int64_t read)
 {
 	int64_t at = in_a.start + read * in_a.every, now = world_wall(&w);
@@ -96,7 +96,7 @@ TEST(who_only_waits_hears_of_the_last_read_only)
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 		read_both(read);
 	}
-	/* 30 values are needed, and have come */
+	/* 30 values are needed, and have arrived */
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	ck_assert_msg(strstr(printed(2), "2,2,[\"\",2,4"), "%s", printed(2));
 	ck_assert_uint_eq(in_a.ends, 1);

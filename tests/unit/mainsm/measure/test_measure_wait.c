@@ -7,7 +7,7 @@
 	"Spread(Process[] procs, TimeInterval t) { Process p; " \
 	"RETURN HISTOGRAM(Send_volume(p, t) WHERE p IN procs); }"
 
-/* A value may own memory. */
+/* A histogram owns memory, which must be freed once. */
 TEST(a_request_may_read_and_delete_a_histogram)
 {
 	char request[256];
@@ -27,7 +27,10 @@ TEST(a_request_may_read_and_delete_a_histogram)
 	close_hosts();
 }
 
-/* Earlier data are in its read, though b has reported all of another one under way. */
+/*
+ * The reply has a read that begins after the request, although b has sent all data of an earlier
+ * read.
+ */
 TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 {
 	char request[64];
@@ -55,13 +58,13 @@ TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(t.last->id, second);
 	ck_assert_uint_eq(reply_status(t.last), STATUS_OK);
-	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, ",8,8,")); /* all of them, */
-	/* With the increase since then. */
+	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, ",8,8,")); /* 8 of 8 */
+	/* The value includes the increase since the earlier read. */
 	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "[\"\",2,2048.0,"));
 	close_hosts();
 }
 
-/* Site b does not confirm. */
+/* Sends a start and a deletion while site b does not confirm the load. */
 static uint64_t begin_to_start_and_delete(const char *objects)
 {
 	char request[160];
@@ -122,7 +125,7 @@ TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
 	close_hosts();
 }
 
-/* Each has a separate turn of the loop. */
+/* Each measurement continues in a turn of the loop of its own. */
 TEST(of_several_measurements_each_follows_what_has_come)
 {
 	open_hosts();

@@ -48,7 +48,7 @@ static int start(const struct site *site, const char *launcher)
 	return starter_start(starter, site, launcher, CONNECTION, &e);
 }
 
-/* Runs until the launcher's end was reported. */
+/* Runs until the launcher's end is reported, and returns the report. */
 static const char *end(void)
 {
 	for (int i = 0; i < PROCESS_PATIENCE_MS / 10 && !ended[0]; i++)
@@ -91,8 +91,8 @@ TEST(a_launcher_gets_the_command_and_the_string_by_two_ways)
 	setenv("OMIG_SITE", "another", 1);
 	setenv("NOTIFY_SOCKET", "/nowhere", 1);
 	setenv("OMIG_OTHER", "kept", 1);
-	unsetenv("OMIG_SIM_SEEDS"); /* of a run with sanitizers */
-	unsetenv("OMIG_SETUP"); /* of one without a network */
+	unsetenv("OMIG_SIM_SEEDS"); /* set in a run with sanitizers */
+	unsetenv("OMIG_SETUP"); /* set in a run without a network */
 	ck_assert_int_eq(shell(&s, "read line; echo \"$line\" >&2; echo \"$*\" >&2; "
 				   "env | grep -e ^OMIG -e ^NOTIFY | sort >&2; echo lost"),
 			 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept subscriptions through a mainsm: sharers of the window of a receiver, and those left when
- * others go.
+ * Kept subscriptions through a mainsm: several subscriptions share the window of a receiver, and
+ * remain when others end.
  */
 #include "common/base/array.h"
 #include "mainsm/subscription/subscription.h"
@@ -74,7 +74,7 @@ static void clean_up(void)
 	four_hosts_close(&w, &a, &b);
 }
 
-/* No block is examined here: that is done on both ends. */
+/* Sends blocks of zeros: mainsm does not examine blocks, both ends do. */
 static void send_events(struct below *from, uint64_t place)
 {
 	static const uint8_t blocks[BLOCKS_BYTES];
@@ -96,7 +96,7 @@ static void ack(uint64_t stream, uint64_t place)
 	world_run(&w, 200 * MS);
 }
 
-/* Events of b find no room, and b is not opened again. */
+/* Fills the window with events of a: those of b have no room, and b is not opened again. */
 static uint64_t a_fills_the_window(void)
 {
 	uint64_t was = of_b.stream;
@@ -114,7 +114,7 @@ TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
 
 	ack(of_a.stream, 2);
 	ck_assert_uint_eq(of_a.acked, 2);
-	ck_assert_uint_eq(of_b.stream, was); /* half of the window is worth it */
+	ck_assert_uint_eq(of_b.stream, was); /* opened when half of it is free */
 	ack(of_a.stream, 8);
 	ck_assert_uint_ne(of_b.stream, was);
 	send_events(&b, 1);
@@ -148,7 +148,10 @@ TEST(a_wish_that_is_refused_changes_nothing)
 	struct above other;
 	uint64_t was = of_a.stream;
 
-	/* The longest request: the resulting one is longer. */
+	/*
+	 * The tool's request has the maximal length, and the request that mainsm makes of it is
+	 * longer.
+	 */
 	memset(text, 'x', sizeof(text) - 1);
 	memcpy(text, ":omig_events_keep(\"run7\",[\"", 27);
 	memcpy(text + sizeof(text) - 12, "\"],\"\",0,[])", 12);
@@ -158,7 +161,7 @@ TEST(a_wish_that_is_refused_changes_nothing)
 	ck_assert_uint_eq(ends, 0);
 	ck_assert_uint_eq(of_a.stream, was);
 	send_events(&a, 1);
-	ack(of_a.stream, 1); /* by its remaining receiver */
+	ack(of_a.stream, 1); /* acknowledged by the remaining receiver */
 	ck_assert_uint_eq(of_a.acked, 1);
 	above_close(&other);
 }
@@ -183,7 +186,7 @@ TEST(nobody_else_acknowledges_or_ends_it)
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 2);
 	world_run(&w, SEC);
-	ck_assert_uint_eq(of_a.opened, 1); /* no opening after the end */
+	ck_assert_uint_eq(of_a.opened, 1); /* an ended subscription is not opened again */
 }
 
 TEST(without_any_host_all_has_come)
@@ -266,7 +269,7 @@ TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 	world_run(&w, 20 * SEC);
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	say_end(&b, "h9, sm h8");
-	ck_assert_uint_eq(ends, 0); /* it may return */
+	ck_assert_uint_eq(ends, 0); /* a missing branch may return */
 	world_run(&w, 11 * SEC);
 	ck_assert_uint_eq(ends, 1);
 	ck_assert_str_eq(missing, "s_1, h9, sm h8");
@@ -278,7 +281,7 @@ TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 	ck_assert(of_b.stream && !of_b.is_ending);
 }
 
-/* With a state directory for a while, as a restarted mainsm has. */
+/* mainsm is restarted with its state directory. */
 TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens" };
@@ -322,7 +325,7 @@ TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
 	world_run(&w, 20 * SEC);
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &cut), 0);
-	world_run(&w, 8 * SEC); /* it is found to be silent after six */
+	world_run(&w, 8 * SEC); /* its silence is detected after six seconds */
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
 			  STATUS_OK);
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
@@ -345,7 +348,8 @@ static struct identity owned(enum role role, const char *label, const char *owne
 }
 
 /*
- * The name that a tool gives itself grants nothing of others; another host or token loses nothing.
+ * A subscription belongs to the owner in the certificate. The tool's own label gives no access to
+ * it, and another host or token of the owner keeps the access.
  */
 TEST(a_subscription_is_of_whom_the_authority_says)
 {
@@ -368,14 +372,17 @@ TEST(a_subscription_is_of_whom_the_authority_says)
 	above_close(&first);
 }
 
-/* The state of the one subscription that the tool has. */
+/* True if the tool's only subscription has the state "on". */
 static bool is_kept_on(struct above *t)
 {
 	return strstr(entry_of(above_ask(t, ":omig_events_kept()"), 1, 0)->value, ",\"on\",") !=
 	       NULL;
 }
 
-/* Checks how many are switched off; the text for the others is "" if there are none. */
+/*
+ * Switches all events off. Checks the number of subscriptions that this ended, and the text about
+ * others ("" = none).
+ */
 static void check_off(struct above *t, const char *n, const char *words)
 {
 	const struct reply *r = above_ask(t, ":omig_events_off([\"all\"])");

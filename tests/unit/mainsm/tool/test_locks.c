@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists in braces lock their nodes; others wait in a queue. */
+/* Action lists in braces lock their nodes; other lists for these nodes wait in a queue. */
 #include "mainsm/tool/locks.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"
@@ -63,7 +63,7 @@ TEST(others_on_its_nodes_wait_and_do_not_overtake)
 	ask(&t, ":node_get_info([n_1],1)");
 	ask(&t, ":{node_get_info([n_1],2) ; node_get_info([n_2],2)}");
 	ck_assert_uint_eq(a.requests, 1);
-	/* It arrived later: the one in braces would never be free. */
+	/* Later lists wait, else the list in braces might never get its nodes. */
 	ask(&u, ":node_get_info([n_1],3)");
 	ask(&u, ":node_get_info([n_2],3)");
 	ask(&u, ":print([1])");
@@ -125,7 +125,7 @@ TEST(a_deadline_that_is_never_still_has_a_bound)
 	world_run(&w, 20 * MS);
 	above_send(&u, ":node_get_info([n_1],1)", INT64_MAX);
 	world_run(&w, SEC);
-	ck_assert_uint_eq(u.replies, 1); /* it waits */
+	ck_assert_uint_eq(u.replies, 1); /* the second request waits */
 	answers(&a, "n_1");
 	ck_assert_uint_eq(a.requests, 2);
 	ck_assert_int_gt(a.deadline, 500 * SEC);
@@ -197,7 +197,7 @@ TEST(the_actions_of_events_wait_in_the_same_row)
 	str_copy(csr, sizeof(csr), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", csr);
 	ask(&t, text);
-	/* No action runs at the place of the event, where there is no lock. */
+	/* No action runs on the host of the event, which has no locks. */
 	ck_assert_uint_eq(a.prefix, 0);
 	ask(&u, ":node_get_info([n_2],4)");
 	below_trigger(&a, "p_1_a00000", "", "1");
