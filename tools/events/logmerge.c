@@ -98,23 +98,11 @@ static int put(void *arg, const struct event *read)
 	return rc;
 }
 
-/* Damage in one file does not prevent reading the others. */
-static int read_all(struct merging *m, const struct logread_options *read, char **files)
+static void begin_file(void *arg)
 {
-	char input[] = "-";
-	char *only[] = { input, NULL };
-	int worst = CMD_OK;
+	struct merging *m = arg;
 
-	for (char **f = files[0] ? files : only; *f; f++) {
-		int rc;
-
-		m->latest = INT64_MIN;
-		rc = logread_file(read, *f, put, m);
-		if (rc != CMD_OK && rc != CMD_DAMAGED)
-			return rc;
-		worst = rc != CMD_OK ? rc : worst;
-	}
-	return worst;
+	m->latest = INT64_MIN;
 }
 
 /* --- writing */
@@ -179,12 +167,14 @@ int logmerge(const struct logread_options *read, struct logmerge_clocks *clocks,
 	     struct logwrite *to)
 {
 	struct merging m = { .sort = evsort_new(NULL, EVSORT_MEMORY_BYTES), .clocks = clocks };
+	struct logread_options each = *read;
 	int rc, written;
 
 	if (!m.sort)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	smap_init(&m.nodes);
-	rc = read_all(&m, read, files);
+	each.on_file = begin_file;
+	rc = logread_files(&each, files, put, &m);
 	if (rc == CMD_OK || rc == CMD_DAMAGED) {
 		written = check_clocks(clocks);
 		written = written == CMD_OK ? write_all(&m, read->is_quiet, to) : written;

@@ -326,8 +326,11 @@ int logread_files(const struct logread_options *w, char **files, logread_fn fn, 
 	int worst = CMD_OK;
 
 	for (char **f = files[0] ? files : only; *f; f++) {
-		int rc = logread_file(w, *f, fn, arg);
+		int rc;
 
+		if (w->on_file)
+			w->on_file(arg);
+		rc = logread_file(w, *f, fn, arg);
 		if (rc != CMD_OK && rc != CMD_DAMAGED)
 			return rc;
 		worst = rc != CMD_OK ? rc : worst;

@@ -18,6 +18,7 @@ struct logread_options {
 	bool is_silent; /* unreadable input is not reported */
 	/* for archives; NULL: all. Other logs are passed on whole */
 	const struct arevents_options *part;
+	void (*on_file)(void *arg); /* logread_files() calls it before each file; NULL: not */
 };
 
 /* "olog", "auto", or a form of evline.h. */
