@@ -214,9 +214,10 @@ fuzz-run: $(B)/fuzz/fuzz_$(F)
 .PHONY: fuzz fuzz-run
 
 # --- benchmarks: each of their programs is built
-$(B)/check/bench.tap: $(if $(SANITIZE)$(M),,$(bench.needs)) FORCE
+BENCH_ALL = $(foreach m,$(BENCHES),$(addprefix $(B)/bin/,$($m.programs))) $(bench.needs)
+$(B)/check/bench.tap: $(if $(SANITIZE)$(M),,$(BENCH_ALL)) FORCE
 	$(call tap,$(call of_all,bench,$(call plain_only,\
-		echo 'ok - bench: $(words $(bench.needs)) programs link')))
+		echo 'ok - bench: $(words $(BENCH_ALL)) programs link')))
 
 # --- tests of these rules, and real processes. The latter take long and mostly
 # wait, so in `make check` they come last, together with the sanitizers below.
