@@ -111,6 +111,7 @@ include neko/real/module.mk
 include neko/algorithms/module.mk
 include neko/run/module.mk
 include neko/hosts/module.mk
+include tracer/thread/module.mk
 include tracer/module.mk
 include lm/host/module.mk
 include lm/helper/module.mk

@@ -2,9 +2,9 @@
 # tracer: lm-trace, the process of an lm for requests that need ptrace.
 # circle: create.c stops.c tracees.c watches.c: one tracer over its files
 MODULES                 += tracer
-tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c \
-		watches.c create.c call.c line.c source.c tracer.c
+tracer.src              := unwind.c work.c tracees.c stops.c watches.c create.c freeze.c line.c \
+		source.c tracer.c
 tracer.programs         := lm-trace
 tracer.main.lm-trace    := lm_trace_main.c
-tracer.uses             := common/base common/container common/loop common/tracer
+tracer.uses             := common/base common/container common/loop common/tracer tracer/thread
 tracer.pkgs             := libdw

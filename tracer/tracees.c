@@ -179,9 +179,10 @@ static int seize(const struct who *w, struct err *e)
 
 	if (rc)
 		return rc;
-	if (ptrace(PTRACE_SEIZE, w->tid, NULL, (void *)TRACEE_OPTIONS) < 0)
-		return seize_error(w, e);
-	return 0;
+	if (ptrace(PTRACE_SEIZE, w->tid, NULL, (void *)TRACEE_OPTIONS) == 0)
+		return 0;
+	rc = seize_error(w, e);
+	return who_is_ours(w) ? 0 : rc;
 }
 
 /*

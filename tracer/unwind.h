@@ -8,7 +8,7 @@
 #define TRACER_UNWIND_H
 
 #include "common/tracer/tracer_msg.h"
-#include "tracer/stack.h"
+#include "tracer/thread/stack.h"
 
 /* Texts are "" if not known, and borrowed from the unwinder until its next use. */
 struct frame {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/work.h"
 
-#include "tracer/call.h"
+#include "tracer/thread/call.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 #include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "tracer/line.h"
-#include "tracer/stack.h"
+#include "tracer/thread/stack.h"
 #include "tracer/unwind.h"
-#include "tracer/who.h"
+#include "tracer/thread/who.h"
 
 struct work {
 	struct list link; /* in the list of works that wait for the stop */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer/stack.h"
+#include "tracer/thread/stack.h"
 
 #include <errno.h>
 #include <stdlib.h>

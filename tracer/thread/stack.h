@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A copy of a stack at one moment, so that its thread can continue at once. */
-#ifndef TRACER_STACK_H
-#define TRACER_STACK_H
+#ifndef TRACER_THREAD_STACK_H
+#define TRACER_THREAD_STACK_H
 
 #include "common/base/err.h"
-#include "tracer/regs.h"
+#include "tracer/thread/regs.h"
 
 #include <stdbool.h>
 #include <stddef.h>

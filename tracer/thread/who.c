@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer/who.h"
+#include "tracer/thread/who.h"
 
 #include "common/base/buf.h"
 #include "common/base/file.h"
@@ -82,6 +82,19 @@ int32_t who_process_of(int32_t tid)
 		pid = field_of(buf_str(&b), "\nTgid:");
 	buf_done(&b);
 	return pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0;
+}
+
+bool who_is_ours(const struct who *w)
+{
+	char of[32];
+	struct buf b;
+	bool is_ours = false;
+
+	snprintf(of, sizeof(of), "%d/task/%d", (int)w->pid, (int)w->tid);
+	if (!read_proc(&b, of, "status"))
+		is_ours = field_of(buf_str(&b), "\nTracerPid:") == getpid();
+	buf_done(&b);
+	return is_ours;
 }
 
 static int check_status(const char *status, struct err *e)

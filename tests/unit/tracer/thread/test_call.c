@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call inserted into a thread that waits in the kernel: it is made, and nothing else changes. */
 #include "tests/suite.h"
-#include "tracer/call.h"
-#include "tracer/regs.h"
+#include "tracer/thread/call.h"
+#include "tracer/thread/regs.h"
 
 #include <signal.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Floating-point registers, as doubles. */
-#include "tracer/regs.h"
+#include "tracer/thread/regs.h"
 
 #include <elf.h>
 #include <string.h>

@@ -16,8 +16,8 @@
  *
  * All of this is -ERR_UNSUPPORTED but on x86-64.
  */
-#ifndef TRACER_REGS_H
-#define TRACER_REGS_H
+#ifndef TRACER_THREAD_REGS_H
+#define TRACER_THREAD_REGS_H
 
 #include "common/base/err.h"
 

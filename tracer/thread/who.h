@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that a process is the intended one, and may be traced by us. */
-#ifndef TRACER_WHO_H
-#define TRACER_WHO_H
+#ifndef TRACER_THREAD_WHO_H
+#define TRACER_THREAD_WHO_H
 
 #include "common/base/err.h"
 
@@ -24,6 +24,9 @@ uint64_t who_start(int32_t pid);
 
 /* True if the thread has ended, or is ending. A leader may end long before its process. */
 bool who_has_ended(const struct who *w);
+
+/* True if this process traces the thread: one that a traced thread has started, for example. */
+bool who_is_ours(const struct who *w);
 
 /* Returns the process of a thread; 0 if there is none. */
 int32_t who_process_of(int32_t tid);

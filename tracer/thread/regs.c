@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tracer/regs.h"
+#include "tracer/thread/regs.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registers of a real child: their numbers are those that the header names. */
 #include "tests/suite.h"
-#include "tracer/regs.h"
+#include "tracer/thread/regs.h"
 
 #include <errno.h>
 #include <signal.h>

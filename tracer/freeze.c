@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/freeze.h"
+
+#include "tracer/tracees_internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TURN_US 20
+
+struct frozen {
+	int32_t tid;
+	int status; /* of its stop */
+	enum { RUNS, STOPPED, ENDED } state;
+};
+
+struct freeze {
+	struct tracees *tracees;
+	struct who who;
+	nsec_t begin; /* of the first stop request */
+	size_t n;
+	struct frozen v[FREEZE_THREADS_MAX];
+};
+
+size_t freeze_count(const struct freeze *f)
+{
+	return f->n;
+}
+
+int32_t freeze_tid(const struct freeze *f, size_t i)
+{
+	return f->v[i].tid;
+}
+
+static struct frozen *find(struct freeze *f, int32_t tid)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].tid == tid)
+			return &f->v[i];
+	return NULL;
+}
+
+/* A thread that has ended meanwhile is left out. */
+static int add(struct freeze *f, int32_t tid, struct err *e)
+{
+	struct who w = { f->who.pid, tid, f->who.start };
+	struct err why = { 0 };
+	struct tracee *t;
+	int rc = tracee_get(f->tracees, &w, &t, &why);
+
+	if (rc == -ERR_NOTFOUND)
+		return who_has_ended(&w) ? 0 : err_set(e, ERR_NOTFOUND, "%s", why.text);
+	if (rc)
+		return err_set(e, (enum err_code) - rc, "%s", why.text);
+	if (t->birth)
+		return err_set(e, ERR_AGAIN, "the process is being created");
+	if (f->n == FREEZE_THREADS_MAX)
+		return err_set(e, ERR_LIMIT, "the process has more than %d threads",
+			       FREEZE_THREADS_MAX);
+	f->v[f->n++] = (struct frozen){ .tid = tid };
+	tracee_ask(t);
+	return 0;
+}
+
+/* One scan. *found: the number of new threads. */
+static int add_threads(struct freeze *f, size_t *found, struct err *e)
+{
+	size_t before = f->n;
+	struct dirent *d;
+	char path[40];
+	int rc = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)f->who.pid);
+	dir = opendir(path);
+	if (!dir)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	while (!rc && (d = readdir(dir))) {
+		int32_t tid = (int32_t)strtol(d->d_name, NULL, 10);
+
+		if (tid > 1 && !find(f, tid))
+			rc = add(f, tid, e);
+	}
+	closedir(dir);
+	*found = f->n - before;
+	return rc;
+}
+
+static void poll_one(struct freeze *f, struct frozen *z)
+{
+	pid_t got = waitpid(z->tid, &z->status, __WALL | WNOHANG);
+
+	if (got == z->tid && WIFSTOPPED(z->status)) {
+		z->state = STOPPED;
+	} else if (got) {
+		z->state = ENDED;
+		tracees_on_status(f->tracees, z->tid, got > 0 ? z->status : 0);
+	}
+}
+
+static int wait_for_all(struct freeze *f, struct err *e)
+{
+	for (;;) {
+		size_t running = 0;
+
+		for (size_t i = 0; i < f->n; i++) {
+			if (f->v[i].state == RUNS)
+				poll_one(f, &f->v[i]);
+			running += f->v[i].state == RUNS;
+		}
+		if (!running)
+			return 0;
+		if (clock_mono() - f->begin > FREEZE_STOP_MAX_NS)
+			return err_set(e, ERR_TIMEOUT, "%zu of its threads did not stop in time",
+				       running);
+		usleep(TURN_US);
+	}
+}
+
+static void drop_ended(struct freeze *f)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].state == STOPPED)
+			f->v[n++] = f->v[i];
+	f->n = n;
+}
+
+static int stop_all(struct freeze *f, struct err *e)
+{
+	size_t found = 0;
+	int rc;
+
+	do {
+		rc = add_threads(f, &found, e);
+		if (!rc)
+			rc = wait_for_all(f, e);
+	} while (!rc && found);
+	if (rc)
+		return rc;
+	drop_ended(f);
+	return f->n ? 0 : err_set(e, ERR_NOTFOUND, "the process has ended");
+}
+
+int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, struct err *e)
+{
+	struct freeze *f = calloc(1, sizeof(*f));
+	int rc;
+
+	if (!f)
+		return err_nomem(e);
+	f->tracees = s;
+	f->who = *w;
+	f->begin = clock_mono();
+	rc = stop_all(f, e);
+	if (rc)
+		freeze_end(f);
+	else
+		*out = f;
+	return rc;
+}
+
+/* A thread that has not stopped yet is resumed by its stop, as any without work. */
+nsec_t freeze_end(struct freeze *f)
+{
+	nsec_t took;
+
+	if (!f)
+		return 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->v[i].state == STOPPED)
+			tracees_on_status(f->tracees, f->v[i].tid, f->v[i].status);
+	took = clock_mono() - f->begin;
+	free(f);
+	return took;
+}
+
+int freeze_read(const struct freeze *f, uint64_t addr, void *p, size_t n, struct err *e)
+{
+	struct iovec local = { p, n };
+	/* NOLINTNEXTLINE: an address of another process */
+	struct iovec remote = { (void *)(uintptr_t)addr, n };
+
+	if (process_vm_readv(f->who.pid, &local, 1, &remote, 1, 0) == (ssize_t)n)
+		return 0;
+	return err_set(e, ERR_NOTFOUND, "no memory at 0x%llx", (unsigned long long)addr);
+}
+
+int freeze_write(const struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e)
+{
+	char path[32];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)f->who.pid);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	got = pwrite(fd, p, n, (off_t)addr);
+	if (got != (ssize_t)n)
+		err_sys(e, "writing to memory at 0x%llx", (unsigned long long)addr);
+	close(fd);
+	return got == (ssize_t)n ? 0 : -ERR_SYS;
+}
+
+/* Between two instructions, and best the first thread: its stack has room. */
+static struct frozen *choose(struct freeze *f)
+{
+	struct frozen *any = NULL;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->v[i].state != STOPPED || f->v[i].status >> 16 != PTRACE_EVENT_STOP)
+			continue;
+		if (f->v[i].tid == f->who.pid)
+			return &f->v[i];
+		any = &f->v[i];
+	}
+	return any;
+}
+
+int freeze_syscall(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
+		   int64_t *result, struct err *e)
+{
+	struct frozen *z = choose(f);
+	int rc;
+
+	if (!z)
+		return err_set(e, ERR_AGAIN,
+			       "no thread of the process is between two instructions");
+	rc = call_syscall(&(struct call_place){ f->who.pid, z->tid, *ways }, c, result, e);
+	if (rc == -ERR_TIMEOUT || rc == -ERR_NOTFOUND)
+		z->state = RUNS; /* its next status is handled by the loop */
+	return rc;
+}

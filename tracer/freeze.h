@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process with all its threads stopped, for a moment: to see where they are, to change its memory
+ * and to let one of them execute a system call. The program notices nothing: registers and
+ * interrupted system calls are as before.
+ *
+ *	struct freeze *f;
+ *	int rc = freeze_begin(tracees, &process, &f, e);
+ *
+ *	if (rc)
+ *		return rc;
+ *	for (size_t i = 0; i < freeze_count(f); i++)
+ *		... regs_get(freeze_tid(f, i), ...) ...
+ *	rc = freeze_write(f, address, bytes, n, e);
+ *	freeze_end(f);
+ *
+ * Between begin and end the caller must not return to the loop, and must be quick. If lm-trace dies
+ * there, the kernel resumes all threads; memory remains as it was written so far.
+ */
+#ifndef TRACER_FREEZE_H
+#define TRACER_FREEZE_H
+
+#include "tracer/thread/call.h"
+#include "tracer/tracees.h"
+
+/* A busy machine may keep a thread from its processor for some ms; the caller tries again later. */
+#define FREEZE_STOP_MAX_NS (20 * NSEC_PER_MSEC)
+#define FREEZE_THREADS_MAX 4096
+
+struct freeze;
+
+/*
+ * Stops all threads of w->pid, also those that start meanwhile. Blocks until they have stopped, at
+ * most FREEZE_STOP_MAX_NS. Threads that are traced already, for requests or watches, take part.
+ * -ERR_TIMEOUT: one did not stop in time, all run again. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS,
+ * -ERR_LIMIT.
+ */
+int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, struct err *e);
+
+/* Resumes all threads. NULL is fine. Returns how long the first of them was stopped, at most. */
+nsec_t freeze_end(struct freeze *f);
+
+size_t freeze_count(const struct freeze *f);
+int32_t freeze_tid(const struct freeze *f, size_t i);
+
+/* -ERR_NOTFOUND: not mapped. */
+int freeze_read(const struct freeze *f, uint64_t addr, void *p, size_t n, struct err *e);
+/* Writes to pages without the right to write, too: to code and to relocated tables. */
+int freeze_write(const struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e);
+
+/*
+ * Makes a thread execute a system call that does not block; ways: from call_find_ways(), before
+ * freeze_begin(). -ERR_AGAIN: no thread is at a place where it can; later one may be.
+ */
+int freeze_syscall(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
+		   int64_t *result, struct err *e);
+
+#endif

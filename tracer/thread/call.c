@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/thread/call.h"
+
+#if defined(__x86_64__)
+
+#include "common/base/array.h"
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "tracer/thread/regs.h"
+
+#include <cpuid.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define MAPS_MAX_BYTES (1024 * 1024)
+/* of code to search for the return instruction; libc has 1.5 MiB */
+#define SEARCH_MAX_BYTES (32 * 1024 * 1024)
+#define SEARCH_STEP_BYTES (64 * 1024)
+#define XSTATE_MAX_BYTES (16 * 1024) /* enough for all features of current processors */
+#define RED_ZONE_BYTES 128 /* below the stack pointer, which functions may use all the same */
+#define SYSCALL_BYTES 2
+#define REGS_RAX 10 /* see regs.h */
+/* of a call that does not block: a thread of a loaded machine may wait for a processor */
+#define SYSCALL_MAX_NS NSEC_PER_SEC
+#define STEP_US 10
+#define TURNS_MAX 100 /* stops by signals that come while a call is made */
+
+/* Internal return values of the kernel for interrupted calls. */
+enum { RESTART_SYS = -512, RESTART_ALWAYS = -513, RESTART_NO_HANDLER = -514, RESTART_BLOCK = -516 };
+
+/* Stack frame that rt_sigreturn reads, in the kernel's layout for a handler. */
+struct frame {
+	uint64_t way_back;
+	ucontext_t uc;
+};
+
+/* A magic number at the end of the processor's state marks it as complete. */
+#define XSTATE_SW_AT 464
+#define XSTATE_USED_AT 512 /* features that are not in their first state */
+#define XSTATE_MAGIC1 0x46505853u
+#define XSTATE_MAGIC2 0x46505845u
+struct xstate_sw {
+	uint32_t magic1, extended_size;
+	uint64_t features;
+	uint32_t size, padding[7];
+};
+
+struct xstate {
+	size_t n; /* with the last magic */
+	uint8_t p[XSTATE_MAX_BYTES + 4];
+};
+
+struct code {
+	size_t n;
+	uint8_t p[12];
+};
+
+/* mov $15, %rax; syscall: how signal handlers of every C library go back. */
+static const struct code way_back = { 9, { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 } };
+/* syscall; ret */
+static const struct code plain_syscall = { 3, { 0x0f, 0x05, 0xc3 } };
+
+static uint64_t search(int32_t pid, uint64_t from, uint64_t to, const struct code *code)
+{
+	uint8_t *b = malloc(SEARCH_STEP_BYTES);
+	uint64_t found = 0;
+
+	for (; b && !found && from + code->n <= to; from += SEARCH_STEP_BYTES - code->n) {
+		size_t n = to - from < SEARCH_STEP_BYTES ? (size_t)(to - from) : SEARCH_STEP_BYTES;
+		struct iovec local = { b, n };
+		/* NOLINTNEXTLINE: an address of another process */
+		struct iovec remote = { (void *)(uintptr_t)from, n };
+		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+		const uint8_t *at = got > 0 ? memmem(b, (size_t)got, code->p, code->n) : NULL;
+
+		if (at)
+			found = from + (uint64_t)(at - b);
+	}
+	free(b);
+	return found;
+}
+
+/* Searches code that is mapped from a file: first a C library, then anything. */
+static uint64_t search_maps(int32_t pid, const char *maps, const struct code *code, bool libc_only)
+{
+	uint64_t left = SEARCH_MAX_BYTES, found = 0;
+
+	for (const char *line = maps; line && *line && !found; line = strchr(line, '\n')) {
+		char path[FILE_PATH_BYTES] = "", rights[8] = "";
+		unsigned long from = 0, to = 0;
+
+		line += *line == '\n';
+		if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &from, &to, rights, path) <
+			    4 ||
+		    rights[2] != 'x' || path[0] != '/' || to <= from || to - from > left)
+			continue;
+		if (libc_only && !strstr(path, "/libc") && !strstr(path, "musl"))
+			continue;
+		left -= to - from;
+		found = search(pid, from, to, code);
+	}
+	return found;
+}
+
+static uint64_t find_code(int32_t pid, const char *maps, const struct code *code)
+{
+	uint64_t found = search_maps(pid, maps, code, true);
+
+	return found ? found : search_maps(pid, maps, code, false);
+}
+
+int call_find_ways(int32_t pid, struct call_ways *out, struct err *e)
+{
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
+	struct call_ways found;
+	char path[40];
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	rc = file_read_at(AT_FDCWD, path, MAPS_MAX_BYTES, &b, e);
+	if (!rc) {
+		found.back = find_code(pid, buf_str(&b), &way_back);
+		found.syscall = find_code(pid, buf_str(&b), &plain_syscall);
+		if (found.back && found.syscall)
+			*out = found;
+		else
+			rc = err_set(e, ERR_UNSUPPORTED, "the process has no way back from a call");
+	}
+	buf_done(&b);
+	return rc;
+}
+
+/* Features that a thread must request: they make the frame larger than its handlers expect. */
+#define FEATURES_ON_REQUEST (UINT64_C(3) << 17)
+#define REGSET_SHADOW_STACK 0x204 /* NT_X86_SHSTK: would also need the return address */
+
+/* Bytes that these features take; those on request are left out. */
+static uint32_t state_size(uint64_t *features)
+{
+	uint32_t end = 512 + 64, size, offset, c, d;
+
+	*features &= ~FEATURES_ON_REQUEST;
+	for (unsigned i = 2; i < 63; i++) {
+		if (!(*features >> i & 1))
+			continue;
+		__cpuid_count(0xd, i, size, offset, c, d);
+		if (offset + size > end)
+			end = offset + size;
+	}
+	return end;
+}
+
+/* Fails if a feature that the frame omits is in use: its state would be lost. */
+static int check_xstate(int32_t tid, const struct xstate *x, struct err *e)
+{
+	uint64_t in_use, shadow = 0;
+	struct iovec v = { &shadow, sizeof(shadow) };
+
+	memcpy(&in_use, x->p + XSTATE_USED_AT, sizeof(in_use));
+	if (in_use & FEATURES_ON_REQUEST)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "the thread computes with tiles, which a call would lose");
+	if (ptrace(PTRACE_GETREGSET, tid, REGSET_SHADOW_STACK, &v) == 0)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "the thread has a shadow stack, which would refuse the call");
+	return 0;
+}
+
+static int load_xstate(int32_t tid, struct xstate *x, struct err *e)
+{
+	struct iovec v = { x->p, XSTATE_MAX_BYTES };
+	struct xstate_sw sw = { .magic1 = XSTATE_MAGIC1 };
+	uint32_t end = XSTATE_MAGIC2;
+	int rc;
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &v) < 0)
+		return regs_error("reading the processor's state", e);
+	rc = check_xstate(tid, x, e);
+	if (rc)
+		return rc;
+	memcpy(&sw.features, x->p + XSTATE_SW_AT, sizeof(sw.features));
+	sw.size = state_size(&sw.features);
+	if (sw.size > v.iov_len)
+		return err_set(e, ERR_UNSUPPORTED, "the processor's state is not understood");
+	sw.extended_size = sw.size + (uint32_t)sizeof(end);
+	memcpy(x->p + XSTATE_SW_AT, &sw, sizeof(sw));
+	memcpy(x->p + sw.size, &end, sizeof(end));
+	x->n = sw.extended_size;
+	return 0;
+}
+
+/*
+ * Does what a signal handler would cause: restarts the call if possible, else ends it with `other`
+ * (0: restarts it all the same, a wait with its whole time).
+ */
+static void settle_syscall(struct user_regs_struct *r, int other)
+{
+	if ((int64_t)r->orig_rax < 0)
+		return;
+	switch ((int64_t)r->rax) {
+	case RESTART_NO_HANDLER:
+	case RESTART_BLOCK:
+		if (other) {
+			r->rax = (unsigned long long)other;
+			break;
+		}
+		/* fallthrough */
+	case RESTART_SYS:
+	case RESTART_ALWAYS:
+		r->rip -= SYSCALL_BYTES;
+		r->rax = r->orig_rax;
+		break;
+	default:
+		break;
+	}
+}
+
+/*
+ * A wait with a time that was interrupted before has become restart_syscall, which the frame cannot
+ * repeat: finds the wait's own number in the instruction before the system call.
+ */
+static int find_number(int32_t pid, struct user_regs_struct *r, struct err *e)
+{
+	static const int32_t waits[] = { SYS_nanosleep, SYS_clock_nanosleep, SYS_poll, SYS_futex };
+	uint8_t code[5 + SYSCALL_BYTES] = { 0 }; /* mov $number, %eax; syscall */
+	struct iovec local = { code, sizeof(code) };
+	/* NOLINTNEXTLINE: an address of another process */
+	struct iovec remote = { (void *)(uintptr_t)(r->rip - sizeof(code)), sizeof(code) };
+	int32_t number;
+
+	if ((int64_t)r->orig_rax != SYS_restart_syscall || (int64_t)r->rax != RESTART_BLOCK)
+		return 0;
+	if (process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)sizeof(code) &&
+	    code[0] == 0xb8 && code[5] == 0x0f && code[6] == 0x05) {
+		memcpy(&number, code + 1, sizeof(number));
+		for (size_t i = 0; i < ARRAY_LEN(waits); i++) {
+			if (number != waits[i])
+				continue;
+			r->orig_rax = (unsigned long long)number;
+			return 0;
+		}
+	}
+	return err_set(e, ERR_AGAIN, "the thread is in a wait that cannot be repeated");
+}
+
+static void fill_frame(struct frame *f, const struct user_regs_struct *r, uint64_t mask,
+		       uint64_t fp)
+{
+	const greg_t g[] = { (greg_t)r->r8,
+			     (greg_t)r->r9,
+			     (greg_t)r->r10,
+			     (greg_t)r->r11,
+			     (greg_t)r->r12,
+			     (greg_t)r->r13,
+			     (greg_t)r->r14,
+			     (greg_t)r->r15,
+			     (greg_t)r->rdi,
+			     (greg_t)r->rsi,
+			     (greg_t)r->rbp,
+			     (greg_t)r->rbx,
+			     (greg_t)r->rdx,
+			     (greg_t)r->rax,
+			     (greg_t)r->rcx,
+			     (greg_t)r->rsp,
+			     (greg_t)r->rip,
+			     (greg_t)r->eflags,
+			     (greg_t)(r->cs | r->gs << 16 | r->fs << 32 | r->ss << 48) };
+
+	f->uc.uc_flags = 7; /* extended state present; stack segment present and strict */
+	f->uc.uc_stack.ss_flags = 0x7f; /* invalid: the kernel keeps the current signal stack */
+	memcpy(f->uc.uc_mcontext.gregs, g, sizeof(g));
+	/* NOLINTNEXTLINE: an address of another process */
+	f->uc.uc_mcontext.fpregs = (fpregset_t)(uintptr_t)fp;
+	memcpy(&f->uc.uc_sigmask, &mask, sizeof(mask));
+}
+
+static int put(int32_t pid, uint64_t addr, const void *p, size_t n, struct err *e)
+{
+	struct iovec local = { (void *)p, n };
+	/* NOLINTNEXTLINE: an address of another process */
+	struct iovec remote = { (void *)(uintptr_t)addr, n };
+
+	if (process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)n)
+		return 0;
+	return err_sys(e, "there is no room on the thread's stack");
+}
+
+struct plan {
+	struct frame frame;
+	struct xstate x;
+	struct user_regs_struct before, regs;
+	uint64_t mask;
+};
+
+static int plan_read(struct plan *p, int32_t tid, struct err *e)
+{
+	struct iovec all = { &p->before, sizeof(p->before) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &all) < 0 ||
+	    ptrace(PTRACE_GETSIGMASK, tid, sizeof(p->mask), &p->mask) < 0)
+		return regs_error("reading registers", e);
+	if (all.iov_len != sizeof(p->before))
+		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
+	p->regs = p->before;
+	return load_xstate(tid, &p->x, e);
+}
+
+/* Writes the frame of `regs`; afterwards these are for code that returns through the frame. */
+static int plan_write(struct plan *p, int32_t pid, uint64_t back, struct err *e)
+{
+	uint64_t fp = (p->regs.rsp - RED_ZONE_BYTES - p->x.n) & ~UINT64_C(63);
+	uint64_t sp = ((fp - sizeof(p->frame)) & ~UINT64_C(15)) - sizeof(uint64_t);
+	int rc;
+
+	p->frame.way_back = back;
+	fill_frame(&p->frame, &p->regs, p->mask, fp);
+	rc = put(pid, fp, p->x.p, p->x.n, e);
+	if (!rc)
+		rc = put(pid, sp, &p->frame, sizeof(p->frame), e);
+	if (rc)
+		return rc;
+	p->regs.rsp = sp;
+	p->regs.eflags &= ~0x400ull; /* strings forwards, as functions expect it */
+	p->regs.orig_rax = (unsigned long long)-1;
+	return 0;
+}
+
+static int set_regs(int32_t tid, struct user_regs_struct *r, struct err *e)
+{
+	struct iovec all = { r, sizeof(*r) };
+
+	if (ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &all) < 0)
+		return regs_error("writing registers", e);
+	return 0;
+}
+
+static int insert(struct plan *p, int32_t pid, int32_t tid, uint64_t addr, struct err *e)
+{
+	struct call_ways ways;
+	int rc = plan_read(p, tid, e);
+
+	if (!rc)
+		rc = call_find_ways(pid, &ways, e);
+	if (rc)
+		return rc;
+	settle_syscall(&p->regs, -EINTR);
+	rc = plan_write(p, pid, ways.back, e);
+	if (rc)
+		return rc;
+	p->regs.rip = addr;
+	p->regs.rax = p->regs.rdi = p->regs.rsi = p->regs.rdx = 0;
+	return set_regs(tid, &p->regs, e);
+}
+
+int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e)
+{
+	struct plan *p = calloc(1, sizeof(*p));
+	int rc = p ? insert(p, pid, tid, addr, e) : err_nomem(e);
+
+	free(p);
+	return rc;
+}
+
+/* Resumes the thread until its next stop. */
+static int next_stop(int32_t tid, int how, int *status, struct err *e)
+{
+	nsec_t end = clock_mono() + SYSCALL_MAX_NS;
+	pid_t got;
+
+	if (ptrace(how, tid, NULL, NULL) < 0)
+		return regs_error("resuming the thread", e);
+	while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0 && clock_mono() < end)
+		usleep(STEP_US);
+	if (!got)
+		return err_set(e, ERR_TIMEOUT, "a system call of the thread does not end");
+	if (got != tid || !WIFSTOPPED(*status))
+		return err_set(e, ERR_NOTFOUND, "the thread has ended");
+	return 0;
+}
+
+/* The two stops of one system call; a stop signal may come between. */
+static int run_syscall(int32_t tid, struct err *e)
+{
+	int status, rc = 0;
+
+	for (int stops = 0, turns = 0; !rc && stops < 2; turns++) {
+		rc = next_stop(tid, PTRACE_SYSCALL, &status, e);
+		if (!rc && WSTOPSIG(status) == (SIGTRAP | 0x80))
+			stops++;
+		else if (!rc && turns == TURNS_MAX)
+			rc = err_set(e, ERR_TIMEOUT, "the thread is stopped again and again");
+	}
+	return rc;
+}
+
+/* From the end of a system call to a stop at which the kernel honours all registers. */
+static int come_between(int32_t tid, struct err *e)
+{
+	int status = 0, rc = 0;
+
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) < 0)
+		return regs_error("stopping the thread", e);
+	for (int turns = 0; !rc && status >> 16 != PTRACE_EVENT_STOP; turns++) {
+		rc = next_stop(tid, PTRACE_CONT, &status, e);
+		if (turns == TURNS_MAX)
+			return err_set(e, ERR_TIMEOUT, "the thread is stopped again and again");
+	}
+	return rc;
+}
+
+static void put_syscall(struct user_regs_struct *r, uint64_t at, const struct call_syscall *c)
+{
+	r->rip = at;
+	r->rax = (uint64_t)c->number;
+	r->rdi = c->arg[0];
+	r->rsi = c->arg[1];
+	r->rdx = c->arg[2];
+	r->r10 = c->arg[3];
+	r->r8 = c->arg[4];
+	r->r9 = c->arg[5];
+}
+
+/*
+ * Registers come before the mask, and the mask before the old registers: at each moment the thread
+ * could continue without us. The frame then repeats an interrupted call.
+ */
+static int do_syscall(struct plan *p, int32_t tid, int64_t *result, struct err *e)
+{
+	uint64_t all = ~UINT64_C(0);
+	int rc = set_regs(tid, &p->regs, e);
+
+	if (rc)
+		return rc;
+	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), &all) < 0)
+		rc = regs_error("blocking signals", e);
+	if (!rc)
+		rc = run_syscall(tid, e);
+	if (!rc)
+		rc = regs_get(tid, REGS_RAX, 1, (uint64_t *)result, e);
+	if (!rc)
+		rc = come_between(tid, e);
+	if (rc)
+		return rc;
+	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(p->mask), &p->mask) < 0)
+		return regs_error("restoring signals", e);
+	return set_regs(tid, &p->before, e);
+}
+
+int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
+		 struct err *e)
+{
+	struct plan *p = calloc(1, sizeof(*p));
+	int rc = p ? plan_read(p, at->tid, e) : err_nomem(e);
+
+	if (!rc)
+		rc = find_number(at->pid, &p->regs, e);
+	if (!rc) {
+		settle_syscall(&p->regs, 0);
+		rc = plan_write(p, at->pid, at->ways.back, e);
+	}
+	if (!rc) {
+		put_syscall(&p->regs, at->ways.syscall, c);
+		rc = do_syscall(p, at->tid, result, e);
+	}
+	free(p);
+	return rc;
+}
+
+#else
+
+int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e)
+{
+	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
+}
+
+int call_find_ways(int32_t pid, struct call_ways *out, struct err *e)
+{
+	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
+}
+
+int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
+		 struct err *e)
+{
+	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
+}
+
+#endif
