@@ -13,7 +13,9 @@
 #include "neko/cmd/cmd_neko.h"
 #include "neko/cmd/neko_compare.h"
 #include "neko/cmd/neko_delays.h"
+#include "neko/cmd/neko_form.h"
 #include "neko/cmd/neko_hosts.h"
+#include "neko/cmd/neko_messages.h"
 #include "neko/cmd/neko_plot.h"
 #include "neko/cmd/neko_progress.h"
 #include "neko/cmd/neko_show.h"
@@ -33,27 +35,22 @@ struct neko_options {
 	struct neko_hosts_options over;
 	bool is_simulated, is_real, json, csv;
 	int64_t deadline_ns;
-	FILE *to_messages;
+	struct neko_messages to_messages;
 	struct neko_trace trace; /* trace of the first run, for JSON */
 	struct neko_delays to_delays;
 	struct neko_sweep sweep;
 	size_t point; /* of the sweep, while it runs */
+	const struct run *run; /* borrowed, of a single run */
 	unsigned logs; /* logarithmic axes of a picture */
 	struct progress progress;
 };
 
-/* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes.
- */
 static void write_message(void *arg, const struct sim_step *t)
 {
-	static const char *const kind[] = { "sent", "lost", "delivered" };
 	struct neko_options *w = arg;
 
 	neko_trace_message(&w->trace, t);
-	if (!w->to_messages)
-		return;
-	fprintf(w->to_messages, "%.9f %s %u > %u %s.%s %u\n", (double)t->at / 1e9, kind[t->kind],
-		t->msg->from, t->to, t->net, t->type, t->msg->n);
+	neko_messages_step(&w->to_messages, t);
 }
 
 static void write_event(void *arg, const struct neko_event *v)
@@ -61,13 +58,7 @@ static void write_event(void *arg, const struct neko_event *v)
 	struct neko_options *w = arg;
 
 	neko_trace_event(&w->trace, v);
-	if (!w->to_messages)
-		return;
-	fprintf(w->to_messages, "%.9f event %u %s %.9g", (double)v->at / 1e9, v->process, v->what,
-		v->content);
-	if (v->error)
-		fprintf(w->to_messages, " clock +- %.9f", (double)v->error / 1e9);
-	putc('\n', w->to_messages);
+	neko_messages_event(&w->to_messages, v);
 }
 
 static int blame(const char *path, const struct err *e)
@@ -109,30 +100,50 @@ static int status_of(const struct run_counts *f)
 	return f->is_cut ? CMD_TIMEOUT : CMD_OK;
 }
 
-static int show(struct neko_options *w, const struct run *r, const char *path,
-		const struct run_counts *f)
+static enum neko_form form_of_output(const struct neko_options *w)
+{
+	return w->json ? NEKO_FORM_JSON : w->csv ? NEKO_FORM_CSV : NEKO_FORM_TEXT;
+}
+
+static void print_results(const struct neko_options *w, enum neko_form form,
+			  const struct neko_form_run *v, struct buf *b)
+{
+	buf_clear(b);
+	if (v->run)
+		neko_form_run(b, form, v);
+	else
+		neko_form_sweep(b, form, v->path, &w->sweep);
+}
+
+/* Results go to the file, and to the standard output in another form. */
+static int show(const struct neko_options *w, const struct neko_form_run *v)
 {
 	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
 	int status = CMD_OK;
 
-	if (w->output || w->json)
-		neko_show_json(&b, path, r, f, &w->trace);
-	if (w->output && !b.failed)
-		status = write_file(w->output, &b);
-	if (!w->json) {
-		buf_clear(&b);
-		if (!w->csv)
-			neko_show_text(&b, r, f);
-		else if (neko_sweep_note(&w->sweep, 0, r, f, NULL))
-			b.failed = true;
-		else
-			neko_sweep_csv(&b, &w->sweep); /* of one run, without keys */
+	if (w->output) {
+		print_results(w, neko_form_of_file(w->output), v, &b);
+		if (!b.failed)
+			status = write_file(w->output, &b);
 	}
+	if (!b.failed)
+		print_results(w, form_of_output(w), v, &b);
 	if (b.failed)
 		status = cmd_fail(CMD_FAILURE, "out of memory");
 	else
 		fputs(buf_str(&b), stdout);
 	buf_done(&b);
+	return status;
+}
+
+static int show_run(struct neko_options *w, const char *path, const struct run_counts *f)
+{
+	const struct neko_form_run v = { path, w->run, f, &w->sweep, &w->trace };
+	int status;
+
+	if (neko_sweep_note(&w->sweep, 0, w->run, f, NULL))
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	status = show(w, &v);
 	return status == CMD_OK ? status_of(f) : status;
 }
 
@@ -145,7 +156,12 @@ static int blame_run(const char *path, const struct err *e)
 
 static void write_delay(void *arg, const struct neko_delay *d)
 {
-	neko_delays_add(&((struct neko_options *)arg)->to_delays, d);
+	struct neko_options *w = arg;
+
+	if (w->delays)
+		neko_delays_add(&w->to_delays, d);
+	neko_trace_delay(&w->trace, d, run_type_name(w->run, d->type));
+	neko_messages_delay(&w->to_messages, d);
 }
 
 static void warn_missing(const struct run *r)
@@ -175,6 +191,38 @@ static void on_turn(void *arg, const struct run_turn *t)
 	neko_progress(&w->progress, t, w->point + 1, neko_sweep_points(&w->sweep));
 }
 
+/* Prepares the files of messages and delays. Returns an exit status. */
+static int open_records(struct neko_options *w, const struct run *r, struct run_options *options)
+{
+	bool is_traced = w->messages || w->output || w->json;
+
+	w->run = r;
+	if (is_traced) {
+		options->on_message = write_message;
+		options->on_event = write_event;
+	}
+	if (w->is_real && (w->delays || is_traced))
+		options->on_delay = write_delay;
+	if (w->is_real)
+		neko_messages_sort(&w->to_messages, r);
+	return neko_delays_open(&w->to_delays, w->delays, r);
+}
+
+/* Returns the status of the first file that is incomplete. */
+static int finish_records(struct neko_options *w, const struct run_counts *f)
+{
+	int delays = neko_delays_finish(&w->to_delays);
+	int messages = neko_messages_finish(&w->to_messages);
+
+	w->trace.has_lost = f->has_lost_delays;
+	if (delays != CMD_OK || messages != CMD_OK)
+		return delays != CMD_OK ? delays : messages;
+	if (!f->has_lost_delays || (!w->delays && !w->messages))
+		return CMD_OK;
+	cmd_warn("the files of messages have a part only: there were more than there is room for");
+	return CMD_PARTIAL;
+}
+
 static int run_with_options(struct neko_options *w, struct run *r, const char *path)
 {
 	struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
@@ -183,19 +231,8 @@ static int run_with_options(struct neko_options *w, struct run *r, const char *p
 				       .arg = w };
 	struct run_counts f;
 	struct err e = { 0 };
-	int status, written, rc;
+	int status = open_records(w, r, &options), written, rc;
 
-	if (w->to_messages || w->output || w->json) {
-		options.on_message = write_message;
-		options.on_event = write_event;
-	}
-	if (w->delays)
-		options.on_delay = write_delay;
-	if (w->is_real && w->messages)
-		cmd_warn(
-			"messages of real runs are not recorded: %s has the events only; --delays FILE has the delay of each message",
-			w->messages);
-	status = neko_delays_open(&w->to_delays, w->delays, r);
 	if (status != CMD_OK)
 		return status;
 	end_signal_catch();
@@ -207,8 +244,8 @@ static int run_with_options(struct neko_options *w, struct run *r, const char *p
 	warn_missing(r);
 	if (f.stuck)
 		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
-	written = neko_delays_finish(&w->to_delays);
-	status = show(w, r, path, &f);
+	written = finish_records(w, &f);
+	status = show_run(w, path, &f);
 	return status == CMD_OK ? written : status;
 }
 
@@ -243,13 +280,10 @@ static int run_file(struct neko_options *w, const char *path)
 		setup_free(s);
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
 	}
-	if (w->messages && !(w->to_messages = fopen(w->messages, "w"))) {
-		setup_free(s);
-		return cmd_fail(CMD_FAILURE, "%s: %s", w->messages, strerror(errno));
-	}
-	status = run_setup(w, s, path);
-	if (w->to_messages && (ferror(w->to_messages) | fclose(w->to_messages)) && status == CMD_OK)
-		status = cmd_fail(CMD_FAILURE, "%s: could not be written", w->messages);
+	status = neko_messages_open(&w->to_messages, w->messages);
+	if (status == CMD_OK)
+		status = run_setup(w, s, path);
+	neko_messages_done(&w->to_messages);
 	setup_free(s);
 	return status;
 }
@@ -304,30 +338,6 @@ static int sweep_point(struct neko_options *w, const char *path, const struct ru
 	return rc;
 }
 
-static int show_sweep(const struct neko_options *w, const char *path)
-{
-	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
-	int status = CMD_OK;
-
-	if (w->output || w->json)
-		neko_sweep_json(&b, &w->sweep, path);
-	if (w->output && !b.failed)
-		status = write_file(w->output, &b);
-	if (!w->json) {
-		buf_clear(&b);
-		if (w->csv)
-			neko_sweep_csv(&b, &w->sweep);
-		else
-			neko_sweep_text(&b, &w->sweep);
-	}
-	if (b.failed)
-		status = cmd_fail(CMD_FAILURE, "out of memory");
-	else
-		fputs(buf_str(&b), stdout);
-	buf_done(&b);
-	return status;
-}
-
 /* Runs before an error or a signal are shown, too. */
 static int sweep_file(struct neko_options *w, const char *path)
 {
@@ -352,7 +362,7 @@ static int sweep_file(struct neko_options *w, const char *path)
 		return rc;
 	if (rc == CMD_OK && status == CMD_OK && w->point + 1 < n)
 		status = end_signal ? CMD_SIGNAL + end_signal : w->point < n ? CMD_TIMEOUT : CMD_OK;
-	shown = show_sweep(w, path);
+	shown = show(w, &(struct neko_form_run){ .path = path });
 	return rc != CMD_OK ? rc : status != CMD_OK ? status : shown;
 }
 
@@ -534,7 +544,7 @@ int cmd_neko(int argc, char **argv)
 		       OPT_STR, &w.over.mainsm),
 		SWEEP_OPTIONS(&w),
 		OPTION("output", 'o', "FILE",
-		       "output file (replaced only when complete): of run as JSON, of plot as SVG",
+		       "output file (replaced only when complete): plot: SVG; run: JSON, or as named .csv or .R",
 		       OPT_STR, &w.output),
 		OPTION_CALL("log", 0, "AXES", "plot: axes by powers of ten: x, y or xy", &w.logs,
 			    neko_plot_log),
@@ -548,7 +558,7 @@ int cmd_neko(int argc, char **argv)
 		OPTION_RANGE("trace-until", 0, "TIME", "run: up to here, and to 1000 of each",
 			     OPT_NSEC, &w.trace.until, 0, NEKO_TIME_MAX),
 		OPTION("messages", 0, "FILE",
-		       "run: a line for each event and, of a simulation, each message sent, lost and delivered",
+		       "run: a line for each event, and each message sent, lost and delivered",
 		       OPT_STR, &w.messages),
 		OPTION("delays", 0, "FILE",
 		       "run --real: the delay of each message, which a simulation replays with delay = "

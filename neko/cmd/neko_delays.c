@@ -19,6 +19,8 @@ int neko_delays_open(struct neko_delays *d, const char *path, const struct run *
 
 void neko_delays_add(struct neko_delays *d, const struct neko_delay *v)
 {
+	if (v->delay == NEKO_DELAY_UNKNOWN)
+		return;
 	buf_printf(&d->text, "%s %u %u %.9f ", run_net_name(d->run, v->net), v->from, v->to,
 		   (double)v->sent_at / 1e9);
 	if (v->delay == NEKO_DELAY_LOST)

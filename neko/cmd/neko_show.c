@@ -276,7 +276,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_array_end(&j);
 	add_formulas(&j, v, n);
 	add_all_series(&j, v, n);
-	neko_trace_json(trace, f->is_real, &j);
+	neko_trace_json(trace, &j);
 	json_object_end(&j);
 	if (json_end(&j))
 		b->failed = true;

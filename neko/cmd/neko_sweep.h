@@ -68,6 +68,9 @@ int neko_sweep_apply(const struct neko_sweep *s, size_t point, struct setup *to,
 int neko_sweep_note(struct neko_sweep *s, size_t point, const struct run *r,
 		    const struct run_counts *f, struct err *e);
 
+/* Returns words for the end of a run. */
+const char *neko_sweep_end(const struct run_counts *f);
+
 /* Writes rows of the points that were run. The buffer reports failure. */
 void neko_sweep_text(struct buf *b, const struct neko_sweep *s);
 void neko_sweep_csv(struct buf *b, const struct neko_sweep *s);

@@ -14,7 +14,7 @@
 #define COLUMNS_MAX (NEKO_SWEEP_KEYS_MAX + STAT_QUANTITIES_MAX + 1)
 #define HEAD_BYTES 160
 
-static const char *end_of(const struct run_counts *f)
+const char *neko_sweep_end(const struct run_counts *f)
 {
 	if (f->is_interrupted)
 		return "interrupted";
@@ -136,7 +136,7 @@ static void add_row(struct table *t, const struct neko_sweep *s, size_t point,
 		else if (h->name[i])
 			add_cell(t, cell_of(row, h->name[i]));
 		else
-			table_cell(t, "%s", end_of(&row->counts));
+			table_cell(t, "%s", neko_sweep_end(&row->counts));
 }
 
 void neko_sweep_text(struct buf *b, const struct neko_sweep *s)
@@ -210,7 +210,7 @@ void neko_sweep_csv(struct buf *b, const struct neko_sweep *s)
 			put_number(b, c->deviation);
 			put_number(b, c->min);
 			put_number(b, c->max);
-			buf_printf(b, ",%s\n", end_of(&s->row[p].counts));
+			buf_printf(b, ",%s\n", neko_sweep_end(&s->row[p].counts));
 		}
 }
 
@@ -242,7 +242,7 @@ static void put_point(struct json *j, const struct neko_sweep *s, size_t point)
 	json_object_end(j);
 	json_key_u64(j, "seed", row->counts.seed);
 	json_key_u64(j, "runs", row->counts.runs);
-	json_key_str(j, "end", end_of(&row->counts));
+	json_key_str(j, "end", neko_sweep_end(&row->counts));
 	json_key_bool(j, "partial", row->counts.is_cut || row->counts.missing);
 	json_key(j, "quantities");
 	json_array(j);

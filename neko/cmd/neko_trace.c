@@ -23,6 +23,19 @@ void neko_trace_message(struct neko_trace *t, const struct sim_step *s)
 					s->kind == SIM_LOST ? -1 : s->at, s->type };
 }
 
+/* All of a message is known if it arrived or was lost. */
+void neko_trace_delay(struct neko_trace *t, const struct neko_delay *d, const char *type)
+{
+	nsec_t at = d->sent_at + (d->delay > 0 ? d->delay : 0);
+
+	if (d->delay == NEKO_DELAY_UNKNOWN || d->sent_at < t->from || at > t->until ||
+	    t->nmessage == NEKO_TRACE_MAX)
+		return;
+	t->message[t->nmessage++] =
+		(struct trace_message){ d->from, d->to, d->sent_at,
+					d->delay == NEKO_DELAY_LOST ? -1 : at, type };
+}
+
 /* False: too many of them, or no memory. */
 static bool name_of(struct neko_trace *t, const char *what, unsigned *out)
 {
@@ -92,12 +105,12 @@ static void add_messages(struct json *j, const struct neko_trace *t)
 	json_array_end(j);
 }
 
-void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
+void neko_trace_json(const struct neko_trace *t, struct json *j)
 {
 	json_key_object(j, "trace");
 	json_key(j, "messages");
-	if (is_real)
-		json_null(j); /* not recorded: unknown is not none */
+	if (t->has_lost && !t->nmessage)
+		json_null(j); /* unknown is not none */
 	else
 		add_messages(j, t);
 	json_key_array(j, "events");

@@ -31,17 +31,20 @@ struct neko_trace {
 	unsigned nmessage, nevent, nname;
 	nsec_t last_at; /* decreasing times belong to the next run, which is not shown */
 	bool is_over;
+	bool has_lost; /* there were more messages than is known: an empty span may have had some */
 };
 
 void neko_trace_message(struct neko_trace *t, const struct sim_step *s);
+/* A message of a real run; type: the name of its type, borrowed until neko_trace_json(). */
+void neko_trace_delay(struct neko_trace *t, const struct neko_delay *d, const char *type);
 void neko_trace_event(struct neko_trace *t, const struct neko_event *v);
 void neko_trace_done(struct neko_trace *t);
 
 /*
  * Writes a member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events":
- * [[process, at, what, content], ...] }, times in seconds. Messages of a real run are null: they
- * are not recorded.
+ * [[process, at, what, content], ...] }, times in seconds. Messages are null where they are
+ * unknown.
  */
-void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j);
+void neko_trace_json(const struct neko_trace *t, struct json *j);
 
 #endif

@@ -22,16 +22,20 @@ static inline bool neko_number(const struct neko_event *v, uint64_t *out)
 	return true;
 }
 
-#define NEKO_DELAY_LOST (-1)
+#define NEKO_DELAY_LOST (-1) /* of a sender's report: sent */
+#define NEKO_DELAY_UNKNOWN (-2) /* at the end of the run it was lost or on its way */
 
-/* A message of a real run. */
+/* A message of a real run, reported by its sender, and by its receiver. */
 struct neko_delay {
 	nsec_t sent_at; /* by the sender's clock */
-	nsec_t delay; /* >= 0, or LOST */
+	nsec_t delay; /* >= 0, LOST or UNKNOWN */
 	uint32_t from, to;
 	/* index among the messages of the sender to that process over the network, from 0 */
 	uint32_t number;
-	uint32_t net; /* 0 is the first one */
+	uint32_t bytes; /* of the content */
+	uint32_t error; /* ns: bound of the error of the delay by clocks; 0: one clock */
+	uint16_t net; /* 0 is the first one */
+	uint16_t type; /* NEKO_TYPES_MAX: of a message of which only the number is known */
 };
 
 /* Called in the order of the events' times. The last members may be NULL. */

@@ -170,10 +170,49 @@ static void send_datagram(struct realnet *n, const struct line *l, size_t bytes,
 		      sizeof(*a));
 }
 
+static uint32_t sum_error(uint32_t sent, nsec_t received)
+{
+	nsec_t sum = sent + (received < UINT32_MAX ? received : UINT32_MAX);
+
+	return sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+static void note(struct real *r, const struct neko_msg *m, const struct neko_delay *d)
+{
+	struct reallog_chunk *c = r->conf->wants_delays ? reallog_room(&r->delays) : NULL;
+
+	if (!c)
+		return;
+	c->delay[c->n] = *d;
+	c->delay[c->n].sent_at = m->sent_at;
+	c->delay[c->n].from = m->from;
+	c->delay[c->n].bytes = m->n;
+	c->delay[c->n].net = m->net;
+	c->delay[c->n++].type = m->type;
+}
+
+static void note_sent(struct realnet *n, const struct neko_msg *m, uint32_t to, uint32_t number)
+{
+	note(n->real, m,
+	     &(struct neko_delay){ .to = to, .number = number, .delay = NEKO_DELAY_LOST });
+}
+
+static void note_received(struct real *r, const struct neko_msg *m, uint32_t number)
+{
+	nsec_t delay = real_now(r) - m->sent_at, error = r->world.ops->error(&r->world);
+
+	note(r, m,
+	     &(struct neko_delay){ .to = m->to,
+				   .number = number,
+				   .delay = delay > 0 ? delay : 0,
+				   .error = sum_error(m->sent_error, error) });
+}
+
 static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m, uint32_t to)
 {
 	size_t bytes = realwire_datagram(n->out, n->key, to, l->sent[to - 1]++, m);
 
+	note_sent(n, m, to, l->sent[to - 1] - 1);
 	if (!l->stream)
 		send_datagram(n, l, bytes, &l->address[to - 1]);
 	else if (realstream_send(l->stream, to, n->out, bytes))
@@ -190,10 +229,12 @@ static void send_group(struct realnet *n, struct line *l, const struct neko_msg 
 	for (uint32_t i = 0; i < m->nto; i++) {
 		uint32_t to = world_destination(m, i);
 
-		if (number[to - 1])
+		if (number[to - 1]) {
 			send_one(n, l, m, to);
-		else
-			number[to - 1] = ++l->sent[to - 1];
+			continue;
+		}
+		note_sent(n, m, to, l->sent[to - 1]);
+		number[to - 1] = ++l->sent[to - 1];
 	}
 	send_datagram(n, l, realwire_group_datagram(n->out, n->key, number, nprocess, m),
 		      &l->group);
@@ -237,17 +278,6 @@ static bool is_from(const struct line *l, uint32_t from, const struct sockaddr_i
 	return a->sin_addr.s_addr == want->sin_addr.s_addr && a->sin_port == want->sin_port;
 }
 
-static void note_delay(struct real *r, const struct neko_msg *m, uint32_t number)
-{
-	struct reallog_chunk *c = reallog_room(&r->delays);
-	nsec_t delay = real_now(r) - m->sent_at;
-
-	if (c)
-		c->delay[c->n++] = (struct neko_delay){ m->sent_at, delay > 0 ? delay : 0,
-							m->from,    m->to,
-							number,	    m->net };
-}
-
 /* From the owner of that socket or, without one, from that process. */
 static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
 			  const struct sockaddr_in *a, uint32_t from)
@@ -263,7 +293,7 @@ static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
 	if (m && (a ? is_from(l, m->from, a) : m->from == from)) {
 		r->delivered++;
 		if (r->conf->wants_delays)
-			note_delay(r, m, number);
+			note_received(r, m, number);
 		world_hand_up(r->self, m);
 	}
 	if (m)

@@ -79,7 +79,7 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 	b->sent = r->sent;
 	b->delivered = r->delivered;
 	b->stop_at = r->stop_at;
-	b->has_lost = r->events.has_lost;
+	b->has_lost = r->events.has_lost || r->delays.has_lost;
 	b->offset = r->clock.offset;
 	b->error = timebase_error(&r->clock, clock_mono());
 	if (!timebase_drift(&r->clock, &b->drift, &b->drift_error))

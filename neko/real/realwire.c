@@ -327,8 +327,12 @@ void realwire_delay(struct buf *out, const struct neko_delay *d)
 	buf_put_u64le(out, (uint64_t)d->sent_at);
 	buf_put_u64le(out, (uint64_t)d->delay);
 	buf_put_u32le(out, d->from);
+	buf_put_u32le(out, d->to);
 	buf_put_u32le(out, d->number);
-	buf_put_u32le(out, d->net);
+	buf_put_u32le(out, d->bytes);
+	buf_put_u32le(out, d->error);
+	buf_put_u16le(out, d->net);
+	buf_put_u16le(out, d->type);
 }
 
 /* Names may be UTF-8. */
@@ -365,9 +369,15 @@ static bool read_delay(struct cur *c, struct neko_delay *d)
 	d->sent_at = (nsec_t)cur_u64le(c);
 	d->delay = (nsec_t)cur_u64le(c);
 	d->from = cur_u32le(c);
+	d->to = cur_u32le(c);
 	d->number = cur_u32le(c);
-	d->net = cur_u32le(c);
-	return !c->failed && is_time(d->sent_at) && is_time(d->delay) && d->net < NEKO_NETS_MAX;
+	d->bytes = cur_u32le(c);
+	d->error = cur_u32le(c);
+	d->net = cur_u16le(c);
+	d->type = cur_u16le(c);
+	return !c->failed && is_time(d->sent_at) &&
+	       (is_time(d->delay) || d->delay == NEKO_DELAY_LOST) && d->net < NEKO_NETS_MAX &&
+	       d->type < NEKO_TYPES_MAX;
 }
 
 static void read_head(struct cur *c, struct realwire_block *b)

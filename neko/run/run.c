@@ -260,6 +260,8 @@ int run_check(struct run *r, struct err *e)
 	struct sim *s = NULL;
 	int rc = build(r, r->seed, &s, e);
 
+	if (!rc)
+		sim_type_names(s, r->type_name);
 	sim_free(s);
 	return rc;
 }

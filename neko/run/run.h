@@ -41,7 +41,8 @@ struct run_options {
 	void (*on_message)(void *arg, const struct sim_step *t); /* NULL: none */
 	void (*on_event)(void *arg, const struct neko_event *v); /* NULL: none */
 	/*
-	 * Real runs, after their end: called for each message, in the order of sending. NULL: none
+	 * Real runs, after their end: called for each message, in the order of sending, also for
+	 * lost ones. NULL: none
 	 */
 	void (*on_delay)(void *arg, const struct neko_delay *d);
 	/* Called some times a second during the run; must not block. NULL: none */
@@ -62,6 +63,7 @@ struct run_counts {
 	bool is_left; /* a layer called neko_stop(), before any rule was fulfilled */
 	bool is_cut; /* the deadline passed first: the results are partial */
 	bool is_interrupted; /* cut, and by no deadline */
+	bool has_lost_delays; /* more messages than on_delay has room for: some are not reported */
 	uint64_t whole_runs, runs_requested; /* completed runs; runs in the configuration */
 };
 
@@ -99,6 +101,9 @@ const struct run_clock *run_clocks(const struct run *r, uint32_t *m);
 /* The value of real.hosts, NULL: this host. The name of network k, counted from 0. */
 const char *run_hosts(const struct run *r);
 const char *run_net_name(const struct run *r, unsigned k);
+
+/* The name of a type of messages, as layers declare it; "?" for an unknown one. */
+const char *run_type_name(const struct run *r, unsigned type);
 
 /* Returns at most STAT_QUANTITIES_MAX, borrowed; also those without values. */
 size_t run_results(const struct run *r, struct stat_result *out);

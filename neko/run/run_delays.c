@@ -38,12 +38,22 @@ static int same_way(const struct neko_delay *a, const struct neko_delay *b)
 	return c ? c : compare(a->to, b->to);
 }
 
+/* Reports of the same message follow each other. */
 static int by_way(const void *p, const void *q)
 {
 	const struct neko_delay *a = p, *b = q;
 	int c = same_way(a, b);
 
 	return c ? c : compare(a->number, b->number);
+}
+
+/* The receiver's report precedes that of the sender, whose delay is LOST: the largest here. */
+static int by_report(const void *p, const void *q)
+{
+	const struct neko_delay *a = p, *b = q;
+	int c = by_way(p, q);
+
+	return c ? c : compare((uint64_t)a->delay, (uint64_t)b->delay);
 }
 
 static int by_time(const void *p, const void *q)
@@ -54,7 +64,7 @@ static int by_time(const void *p, const void *q)
 	return c ? c : by_way(p, q);
 }
 
-/* The same one twice: the first that arrived counts. */
+/* A message with several reports: the first that arrived counts. */
 static void drop_doubles(struct run_delays *d)
 {
 	size_t n = 0;
@@ -72,6 +82,8 @@ static bool add_gap(struct run_delays *d, const struct neko_delay *before,
 	nsec_t from = before ? before->sent_at : 0;
 	struct neko_delay v = *after;
 
+	v.type = NEKO_TYPES_MAX;
+	v.bytes = v.error = 0;
 	for (uint32_t k = 0; k < n && n <= GAP_MAX; k++) {
 		v.number = first + k;
 		v.sent_at = from + (after->sent_at - from) / (n + 1) * (k + 1);
@@ -97,15 +109,31 @@ static bool add_lost(struct run_delays *d)
 	return true;
 }
 
+/* After the last message of a way that arrived, others may still have been on their way. */
+static void mark_unknown(struct run_delays *d)
+{
+	const struct neko_delay *next = NULL;
+	bool has_arrived = false;
+
+	for (size_t i = d->n; i-- > 0; next = &d->delay[i]) {
+		if (!next || same_way(&d->delay[i], next))
+			has_arrived = false;
+		has_arrived |= d->delay[i].delay >= 0;
+		if (!has_arrived)
+			d->delay[i].delay = NEKO_DELAY_UNKNOWN;
+	}
+}
+
 int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
 		      void *arg, struct err *e)
 {
 	if (!d->n)
 		return 0;
-	qsort(d->delay, d->n, sizeof(*d->delay), by_way);
+	qsort(d->delay, d->n, sizeof(*d->delay), by_report);
 	drop_doubles(d);
-	if (!add_lost(d) || d->has_lost)
-		return err_set(e, ERR_LIMIT, "more than %u delays of messages", RUN_DELAYS_MAX);
+	mark_unknown(d);
+	if (!d->has_lost && !add_lost(d) && d->n < RUN_DELAYS_MAX)
+		return err_nomem(e);
 	qsort(d->delay, d->n, sizeof(*d->delay), by_time);
 	for (size_t i = 0; i < d->n; i++)
 		fn(arg, &d->delay[i]);

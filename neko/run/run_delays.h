@@ -5,7 +5,8 @@
 
 #include "neko/run/run.h"
 
-#define RUN_DELAYS_MAX (8u << 20) /* 320 MiB: ten thousand messages a second for ten minutes */
+/* Reports, two for each message; 640 MiB: ten thousand messages a second for ten minutes. */
+#define RUN_DELAYS_MAX (16u << 20)
 
 /* Zero-initialise. */
 struct run_delays {
@@ -20,9 +21,10 @@ void run_delays_done(struct run_delays *d);
 bool run_delays_add(struct run_delays *d, const struct neko_delay *v);
 
 /*
- * Reports all messages in the order of sending. A missing number between others of its link is a
- * lost message, sent at some time between. Messages sent after the last one that arrived are not
- * known. ERR_NOMEM.
+ * Reports all messages in the order of sending. A message was lost if a later one of its link
+ * arrived, otherwise it is UNKNOWN. Without a report of the sender a missing number is a lost
+ * message: of an unknown type, sent at some time between its neighbours. ERR_NOMEM. has_lost: some
+ * messages are not reported, and no missing number is completed.
  */
 int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
 		      void *arg, struct err *e);

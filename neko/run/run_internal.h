@@ -29,6 +29,7 @@ struct run {
 	struct run_missing *missing; /* owned */
 	size_t nmissing;
 	struct run_clock *clock; /* owned, m */
+	const char *type_name[NEKO_TYPES_MAX]; /* of messages, as run_check() found them */
 	bool is_part; /* built for layers only: no handler, no delays of networks */
 	bool is_finished; /* each key was requested */
 	bool is_real;

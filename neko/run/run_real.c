@@ -89,8 +89,8 @@ static void merge_delay(void *arg, const struct neko_delay *d)
 	struct master *s = arg;
 	struct neko_delay mine = *d;
 
-	mine.to = s->current + 1;
-	if (mine.from - 1 < s->run->m && mine.net < s->run->nnet)
+	*(d->delay == NEKO_DELAY_LOST ? &mine.from : &mine.to) = s->current + 1;
+	if (mine.from - 1 < s->run->m && mine.to - 1 < s->run->m && mine.net < s->run->nnet)
 		run_delays_add(&s->delays, &mine);
 }
 
@@ -479,6 +479,7 @@ static int finish(struct master *s, nsec_t now, struct run_counts *out, struct e
 	rc = count(s, now, out, e);
 	if (!rc && r->options->on_delay)
 		rc = run_delays_report(&s->delays, r->options->on_delay, r->options->arg, e);
+	out->has_lost_delays = s->delays.has_lost;
 	return rc;
 }
 
@@ -551,4 +552,9 @@ const char *run_hosts(const struct run *r)
 const char *run_net_name(const struct run *r, unsigned k)
 {
 	return k < r->nnet ? r->net[k].name : "";
+}
+
+const char *run_type_name(const struct run *r, unsigned type)
+{
+	return type < NEKO_TYPES_MAX && r->type_name[type] ? r->type_name[type] : "?";
 }

@@ -7,6 +7,7 @@
 #define NEKO_SIMULATED_SIM_H
 
 #include "neko/core/event.h"
+#include "neko/core/limits.h"
 #include "neko/simulated/simnet.h"
 
 struct sim;
@@ -68,6 +69,9 @@ int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
 unsigned sim_end_run(struct sim *s);
 
 nsec_t sim_now(const struct sim *s);
+
+/* Copies the names of the types of messages that layers declared; NULL: not declared. */
+void sim_type_names(const struct sim *s, const char *out[NEKO_TYPES_MAX]);
 
 struct sim_counts {
 	uint64_t events, sent, delivered;

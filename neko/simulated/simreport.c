@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* The first failure ends the run; later ones are not reported. */
 int sim_fail(struct sim *s, enum err_code code, const char *fmt, ...)
@@ -27,4 +28,9 @@ void sim_trace(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m,
 	};
 
 	s->trace(s->trace_arg, &t);
+}
+
+void sim_type_names(const struct sim *s, const char *out[NEKO_TYPES_MAX])
+{
+	memcpy(out, s->world.type_name, NEKO_TYPES_MAX * sizeof(*out));
 }

@@ -114,14 +114,44 @@ sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.
 	$example >"$TMPDIR/real.conf"
 check 'the same layers run as processes' says '^real, .*: stop rule reached' omig neko run \
 	"$TMPDIR/real.conf" --real
-unrecorded() {
+recorded() {
 	omig neko run "$TMPDIR/real.conf" --real --messages "$TMPDIR/log" -o \
-		"$TMPDIR/unrecorded.json" >"$TMPDIR/unrecorded" 2>&1
-	cat "$TMPDIR/unrecorded"
-	grep -q 'messages of real runs are not recorded' "$TMPDIR/unrecorded" &&
-		grep -q '"trace":{"messages":null,"events":\[\[' "$TMPDIR/unrecorded.json"
+		"$TMPDIR/recorded.json" >"$TMPDIR/recorded" 2>&1 ||
+			{ cat "$TMPDIR/recorded"; return 1; }
+	head -5 "$TMPDIR/log"
+	sort -n -c -k 1,1 "$TMPDIR/log" && grep -q ' sent 1 > 2 lan.heartbeat 8$' "$TMPDIR/log" &&
+		grep -q ' delivered 1 > 2 lan.heartbeat 8' "$TMPDIR/log" &&
+		grep -q ' event 2 startSuspect' "$TMPDIR/log" &&
+		grep -q '"trace":{"messages":\[\[1,2,[0-9.]*,[0-9.]*,"heartbeat"\]' \
+			"$TMPDIR/recorded.json"
 }
-check 'messages of a real run are said to be unknown' unrecorded
+check 'messages of a real run are recorded, by time' recorded
+all_of_them() { # each message that was sent has its line
+	python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+kinds = [l.split()[1] for l in open(sys.argv[2])]
+assert kinds.count("sent") + kinds.count("lost") == r["sent"], (r["sent"], kinds)
+assert kinds.count("delivered") == r["delivered"], (r["delivered"], kinds)' \
+		"$TMPDIR/recorded.json" "$TMPDIR/log"
+}
+check 'all of them' all_of_them
+check 'and drawn as arrows' says '>heartbeat<' omig neko plot "$TMPDIR/recorded.json"
+
+# --- results as CSV and for R
+r_form() {
+	sweep --sweep fd.eta=1s,2s -o "$TMPDIR/sweep.R" >"$TMPDIR/sweep.out" &&
+		sweep -o "$TMPDIR/one.R" >"$TMPDIR/one.out" &&
+		python3 tests/system/rparse.py "$TMPDIR/sweep.R" neko >"$TMPDIR/sweep.names" &&
+		python3 tests/system/rparse.py "$TMPDIR/one.R" neko neko_series
+}
+check 'the R form is read as R, with the values over time' r_form
+check 'that of a sweep has its keys' grep -q \
+	'^neko fd.eta quantity unit n mean half_95 deviation min max end$' "$TMPDIR/sweep.names"
+csv_file() {
+	sweep --sweep fd.eta=1s,2s -o "$TMPDIR/file.csv" >"$TMPDIR/sweep.out" &&
+		cmp "$TMPDIR/file.csv" "$TMPDIR/sweep.csv"
+}
+check 'a file .csv has what --csv prints' csv_file
 sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
 omig neko run "$TMPDIR/long.conf" --real >"$TMPDIR/gone.out" 2>&1 &
 run=$!

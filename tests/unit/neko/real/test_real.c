@@ -177,10 +177,10 @@ static void write_down(void *arg, const struct neko_delay *d)
 TEST(messages_whose_numbers_are_missing_were_lost)
 {
 	static const struct neko_delay in[] = {
-		{ 40, 3, 1, 2, 4, 0 },
-		{ 10, 5, 1, 2, 1, 0 },
-		{ 40, 9, 1, 2, 4, 0 },
-		{ 11, 1, 2, 1, 0, 0 },
+		{ 40, 3, 1, 2, 4 },
+		{ 10, 5, 1, 2, 1 },
+		{ 40, 9, 1, 2, 4 },
+		{ 11, 1, 2, 1, 0 },
 	};
 	struct run_delays d = { 0 };
 	struct buf b = BUF_INIT(1000);
@@ -191,6 +191,24 @@ TEST(messages_whose_numbers_are_missing_were_lost)
 	ck_assert_str_eq(buf_str(&b),
 			 "1>2 0 at 5 -1; 1>2 1 at 10 5; 2>1 0 at 11 1; 1>2 2 at 20 -1; "
 			 "1>2 3 at 30 -1; 1>2 4 at 40 3; ");
+	run_delays_done(&d);
+	buf_done(&b);
+}
+
+TEST(a_sender_knows_what_was_lost_and_what_was_on_its_way_at_the_end)
+{
+	static const struct neko_delay in[] = {
+		{ 10, -1, 1, 2, 0 }, { 20, -1, 1, 2, 1 }, { 30, -1, 1, 2, 2 }, { 35, -1, 1, 3, 0 },
+		{ 20, 4, 1, 2, 1 },  { 40, -1, 2, 1, 0 }, { 40, 9, 2, 1, 0 },
+	};
+	struct run_delays d = { 0 };
+	struct buf b = BUF_INIT(1000);
+
+	for (size_t i = 0; i < ARRAY_LEN(in); i++)
+		ck_assert(run_delays_add(&d, &in[i]));
+	ck_assert_int_eq(run_delays_report(&d, write_down, &b, NULL), 0);
+	ck_assert_str_eq(buf_str(&b), "1>2 0 at 10 -1; 1>2 1 at 20 4; 1>2 2 at 30 -2; "
+				      "1>3 0 at 35 -2; 2>1 0 at 40 9; ");
 	run_delays_done(&d);
 	buf_done(&b);
 }

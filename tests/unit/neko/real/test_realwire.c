@@ -139,7 +139,7 @@ TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 				    .stop_at = 12 },
 			      got;
 	struct neko_event v = { 1, 5, "heard", 0.25, 3, 4 };
-	struct neko_delay d = { 6, 7, 1, 2, 8, 2 };
+	struct neko_delay d = { 6, 7, 1, 2, 8, 40, 3, 2, 5 };
 	struct heard heard = { 0 };
 	const struct realwire_hearer h = { count_event, count_delay, &heard };
 	struct buf out = BUF_INIT(1000);
@@ -158,7 +158,8 @@ TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 	ck_assert_int_eq(realwire_read(p, n, &got, &h), 0);
 	ck_assert(heard.events == 2 && heard.delays == 1);
 	ck_assert(heard.delay.sent_at == 6 && heard.delay.delay == 7 && heard.delay.from == 1 &&
-		  heard.delay.number == 8 && heard.delay.net == 2);
+		  heard.delay.to == 2 && heard.delay.number == 8 && heard.delay.net == 2);
+	ck_assert(heard.delay.bytes == 40 && heard.delay.error == 3 && heard.delay.type == 5);
 	ck_assert(got.until == 9 && got.sent == 3 && got.stuck == 1 && got.is_last);
 	ck_assert(got.offset == -5 && got.error == 11 && got.drift == 1.5 && got.stop_at == 12);
 	p[24]++; /* one event too many */
@@ -193,7 +194,7 @@ static const char *read_one(const struct neko_event *v, const struct neko_delay 
 TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
 {
 	const struct neko_event good = { 1, NEKO_TIME_MAX, "h\xc3\xb6rt", 1, NEKO_TIME_MAX, 0 };
-	const struct neko_delay late = { 6, 7, 1, 2, 8, 2 };
+	const struct neko_delay late = { 6, 7, 1, 2, 8, 40, 3, 2, 5 };
 	struct neko_event v = good;
 	struct neko_delay d = late;
 
@@ -209,7 +210,12 @@ TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
 	v.at++;
 	ck_assert_str_eq(read_one(&v, NULL), "refused");
 	ck_assert_str_eq(read_one(NULL, &d), "");
-	d.delay = -2;
+	d.delay = NEKO_DELAY_LOST; /* the report of a sender */
+	ck_assert_str_eq(read_one(NULL, &d), "");
+	d.delay = NEKO_DELAY_UNKNOWN;
+	ck_assert_str_eq(read_one(NULL, &d), "refused");
+	d = late;
+	d.type = NEKO_TYPES_MAX;
 	ck_assert_str_eq(read_one(NULL, &d), "refused");
 	d = late;
 	d.sent_at = INT64_MAX;
