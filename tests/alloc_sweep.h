@@ -27,13 +27,13 @@ void alloc_sweep_arm(size_t k);
 /* As above, but every allocation from the k-th on fails. */
 void alloc_sweep_arm_all(size_t k);
 
-/* No more failures until the next arming. */
+/* No allocation fails until the next arming. */
 void alloc_sweep_pause(void);
 
-/* An allocation was refused since the last arming. */
+/* True if an allocation has failed since the last arming. */
 bool alloc_sweep_has_failed(void);
 
-/* Allocations seen since the last arming. */
+/* Returns the number of allocations since the last arming. */
 size_t alloc_sweep_count(void);
 
 /* For the macro. */

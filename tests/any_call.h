@@ -40,7 +40,7 @@ static inline void any_call(struct buf *out, const struct omis_service *s, const
 	buf_putc(out, ')');
 }
 
-/* The whole of a request: an event with an action, or an action. */
+/* Appends a whole request: an event with an action, or an action. */
 static inline void any_request(struct buf *out, const struct omis_service *s, const char *object)
 {
 	if (s->class != OMIS_EVENT)

@@ -11,22 +11,21 @@
 
 #include <string.h>
 
-/* The error of the call as it is written: reported before anything is done. */
+/* Errors in the text of a call, which are reported before anything is done. */
 enum bad {
-	BAD_TOO_FEW, /* no parameter where one must be */
+	BAD_TOO_FEW, /* a required parameter is missing */
 	BAD_TOO_MANY, /* one too many */
 	BAD_TYPE, /* of one parameter: a value of another kind */
 	BAD_NESTED, /* a list instead of a scalar, in a list too */
-	BAD_CLASS, /* a token of a class that has nothing to do with it */
-	BAD_ECP, /* a context parameter that is none */
+	BAD_CLASS, /* a token of a class that the parameter does not accept */
+	BAD_ECP, /* an unknown context parameter */
 	BAD_LONG, /* a string longer than a request may be */
 	BAD_COUNT, /* more objects than a request may name */
 	BAD_WORD, /* text instead of a value */
 	BAD_KINDS
 };
 
-/* By kind of parameter. For a reader of the table: STATUS_OK = the kind of parameter cannot be
- * wrong so. */
+/* The status by kind of parameter. STATUS_OK: a parameter of that kind cannot have that error. */
 static const struct {
 	const char *name;
 	const char *value;
@@ -74,7 +73,10 @@ static inline unsigned bad_always(enum bad b)
 	}
 }
 
-/* The status of the service with parameter number i wrong in that way; STATUS_OK: it cannot be. */
+/*
+ * Returns the status of the service with parameter number i wrong in that way; STATUS_OK: that is
+ * impossible.
+ */
 static inline unsigned bad_status(const struct omis_service *s, enum bad b, size_t i)
 {
 	const struct omis_param *p = &s->param[i];
@@ -154,7 +156,7 @@ static inline void bad_call(struct buf *out, const struct omis_service *s, enum 
 	buf_putc(out, ')');
 }
 
-/* The whole of a request. */
+/* Appends a whole request. */
 static inline void bad_request(struct buf *out, const struct omis_service *s, enum bad b, size_t i)
 {
 	if (s->class != OMIS_EVENT)

@@ -49,8 +49,10 @@ extern const struct suite_test *const __stop_suite_tests[] __attribute__((weak))
 		__attribute__((section("suite_tests"), used)) = &NAME##_entry;      \
 	static void NAME##_fn(int INDEX CK_ATTRIBUTE_UNUSED)
 
-/* TEST(words_that_can_be_false) { ... }; a bare test runs without the fixture of SUITE_WITH().
- * TEST_EACH runs `n` times, each with its index from 0. */
+/*
+ * TEST(statement_that_can_be_false) { ... }; a bare test runs without the fixture of SUITE_WITH().
+ * TEST_EACH runs `n` times, each with its index from 0.
+ */
 #define TEST(NAME) SUITE_TEST_(NAME, false, i_, 1)
 #define TEST_EACH(NAME, index, n) SUITE_TEST_(NAME, false, index, n)
 #define BARE_TEST(NAME) SUITE_TEST_(NAME, true, i_, 1)

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define QUERY_NS (200 * NSEC_PER_MSEC) /* a foreign query may be slow, and is ended */
+#define QUERY_NS (200 * NSEC_PER_MSEC) /* a query of the input may be slow; it is ended */
 #define CHANGE_BYTES 12 /* table, column, row, class, value */
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
@@ -271,7 +271,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	if (!good) {
 		make_good();
 		read_it();
-		if (nread != 17) /* else nothing here would be examined */
+		if (nread != 17) /* the archive has its 17 events before the changes */
 			abort();
 	}
 	if (!n)

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 #define START (100 * NSEC_PER_SEC)
 #define STATE_MAX_BYTES (512 * 1024) /* of the engine: more only makes it slow */
-#define OUTPUTS_MAX 100000 /* a step returns no more than it can hold */
+#define OUTPUTS_MAX 100000 /* the most outputs of one step */
 
 static void demand(int truth)
 {
@@ -50,7 +50,7 @@ static void on_result(void *arg, const struct flow_result *r)
 	demand(l->outputs++ < OUTPUTS_MAX);
 }
 
-/* Into one of the links of this graph; whether it fits, the engine must find. */
+/* Passes a batch to one of the links of this graph. The engine has to check whether it fits. */
 static void feed_back(struct life *l, struct flow_batch *b)
 {
 	for (size_t i = 0; i < l->g->nnode; i++) {
@@ -88,7 +88,10 @@ static void push(struct life *l, uint32_t node, uint8_t key, uint8_t value)
 	flow_push(l->f, flow_input(l->f, l->g->measurement, node), &t);
 }
 
-/* Messages sent during the call come back after it: callbacks may not change the engine. */
+/*
+ * Messages that the engine sends during the call are passed to it afterwards: callbacks may not
+ * change the engine.
+ */
 static void read_once(struct life *l, uint8_t skip)
 {
 	struct flow_batch b;

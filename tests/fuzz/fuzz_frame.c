@@ -45,7 +45,7 @@ static struct outcome run(const uint8_t *p, size_t n, size_t step)
 		if (frame_in_add(&f, p + at, k, &e))
 			abort();
 		if (f.buf.cap > 2 * n + 4096)
-			abort(); /* grew beyond what arrived */
+			abort(); /* the buffer grew beyond the received bytes */
 		take(&f, &o, &e);
 	}
 	o.pending = o.rc < 0 ? 0 : frame_in_pending(&f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples of jobs out of bytes of any origin. What is read keeps to its limits. Since no fuzzer
- * finds the check of a block, the input is also taken as the records of one.
+ * Samples of jobs from any bytes. Each accepted sample is within its limits. A fuzzer cannot find
+ * the checksum of a block: the input is also used as records of a valid block.
  */
 #include "common/base/hash.h"
 #include "mainsm/history/sample.h"
@@ -39,7 +39,7 @@ static void read_all(const uint8_t *p, size_t n)
 	history_reader_free(r);
 }
 
-/* The records of a block with a good head. */
+/* Uses the input as the records of a block with a valid head. */
 static void read_block(const uint8_t *p, size_t n)
 {
 	static uint8_t block[EVBLOCK_MAX_BYTES];

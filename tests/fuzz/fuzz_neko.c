@@ -2,8 +2,8 @@
 /*
  * The first byte selects the kind of the others. c: a configuration, which yields a run or an
  * error; b: a block of events and delays, with the number that it states; m: messages of a master
- * and a factory, with the configuration of an order; else: a datagram, whose message has at most
- * the received bytes.
+ * and a factory, and the configuration in a start frame; else: a datagram, whose message has at
+ * most the received bytes.
  */
 #include "neko/run/crew.h"
 #include "neko/real/realwire.h"
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
-#define PROCESSES_MAX 1000 /* more take long, and nothing else happens */
+#define PROCESSES_MAX 1000 /* more take longer and test nothing else */
 
 static void demand(int truth)
 {

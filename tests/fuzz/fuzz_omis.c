@@ -18,7 +18,7 @@ static void demand(int truth)
 		abort();
 }
 
-/* Buffers live on from input to input: most of the time would go into their allocation. */
+/* Buffers are reused for all inputs, because allocation would take most of the time. */
 static void demand_fixpoint(const struct omis_request *r)
 {
 	static struct buf first = BUF_INIT(16 * FRAME_MAX_BYTES),

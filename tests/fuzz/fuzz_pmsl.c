@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of the metric language. Any text has at most so many diagnostics, each with a place in the
- * text. A text without an error is planned for objects, in a way that its length chooses. Each
+ * Texts of the metric language. Any text has a bounded number of diagnostics, each with a position
+ * in the text. A text without an error is planned for objects; its length selects the options. Each
  * resulting piece passes the verifier of its receivers, through its own notation.
  */
 #include "common/omis/text/arena.h"
@@ -35,7 +35,7 @@ static void demand_diags(const struct pmsl *text, const struct pmsl_diags *d, si
 	demand(!memchr(buf_str(&out), 0x1b, out.n));
 }
 
-/* As its receiver will see it. */
+/* Encodes the piece as text and decodes it, as its receiver does. */
 static void demand_piece(const struct flow_graph *g)
 {
 	static struct buf out = BUF_INIT(64 << 20);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A segment as a hostile program may leave it, read by all that an lm reads
- * it with. The input is a list of 10-byte patches over a good segment: where (16
- * bits: a word of the header, of the tables, of the thread's part) and the word. A first byte of 0
- * says that the rest is the header itself.
+ * A segment with any contents, read by all functions with which an lm reads it. The input is a list
+ * of 10-byte patches over a good segment: where (16 bits: a word of the header, of the tables, of
+ * the thread's part) and the word. If the first byte is 0, the rest is the header itself.
  */
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
@@ -52,7 +51,7 @@ static void make_good(void)
 					      : RING_CALL);
 }
 
-/* Half of the numbers go to the places that steer: header, thread head, ring. */
+/* Half of the patches change words that control the reader: header, thread head, ring. */
 static size_t place(uint16_t number)
 {
 	const struct seg_header *h = (const void *)good;
@@ -191,7 +190,10 @@ static void read_threads(struct segview *v)
 	for (unsigned i = 0; i < segview_threads(v); i++) {
 		demand(!segview_thread(v, i, &t));
 		segview_partners(v, i, on_partner, NULL);
-		/* Never more than the ring can hold, then empty or given up. */
+		/*
+		 * Reads at most as many records as the ring can hold; then it is empty or was given
+		 * up.
+		 */
 		demand(segview_take(v, i, UINT32_MAX, &taker) <= SEG_RING_MIN_BYTES / 24);
 		demand(segview_take(v, i, UINT32_MAX, &taker) <= 0);
 	}
@@ -243,7 +245,7 @@ static void use(struct segview *v, size_t n)
 	read_values(v);
 	read_posted(v);
 	read_threads(v);
-	/* Requires extra memory, which costs more than all the rest. */
+	/* Skipped for most inputs: its memory costs more time than all other calls. */
 	if (n % 8 == 3)
 		change(v);
 	segview_free(v);

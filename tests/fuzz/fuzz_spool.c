@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 #define SEGMENT "0000000000000000.seg"
 
-/* Two files that may be read, and all that is written is forgotten. */
+/* A disk with two readable files; writes succeed and are dropped. */
 static struct {
 	const uint8_t *p;
 	size_t n;

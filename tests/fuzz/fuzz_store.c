@@ -37,7 +37,7 @@ static ssize_t mem_read(void *arg, int fd, void *p, size_t n, uint64_t at)
 	return (ssize_t)n;
 }
 
-/* Always at the end. */
+/* All writes append. */
 static ssize_t mem_write(void *arg, int fd, const void *p, size_t n, uint64_t at)
 {
 	return at == file.n && !buf_put(&file, p, n) ? (ssize_t)n : -EIO;

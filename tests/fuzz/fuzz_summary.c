@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of summaries. Any text is one or is refused with words. What was read is written, shown
- * and read as the same. */
+/*
+ * Files of summaries. Any text is a summary or is refused with an error. An accepted summary is
+ * written, shown, and read back unchanged.
+ */
 #include "common/json/json.h"
 #include "tools/summary/compare.h"
 #include "tools/summary/compare_parts.h"

@@ -38,7 +38,7 @@ static void demand_token(const struct omis_value *v)
 		demand(!strcmp(token_print(&text, &parts), v->s.p));
 }
 
-/* Buffers live on from input to input: most of the time would go into their allocation. */
+/* Buffers are reused for all inputs, because allocation would take most of the time. */
 static void demand_fixpoint(const struct omis_values *v)
 {
 	static struct buf first = BUF_INIT(16 * FRAME_MAX_BYTES),

@@ -11,7 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 #define INPUT_MAX (4 * 1024 * 1024)
 
-/* In a block of exactly its size, so that a sanitizer sees a read past the end. */
+/*
+ * Copies the input to a block of exactly its size, so that a sanitizer detects a read past the
+ * end.
+ */
 static int replay(const char *path)
 {
 	FILE *f = fopen(path, "rb");

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes all kinds of calls and keeps its own books: how often, and how many
- * bytes by the rules of calls.def, reckoned from what the program knows, not
- * from MPI. Writes "call RANK NAME count N out B in B" to FILE.<rank>.
- * usage: calls FILE
+ * Makes all kinds of calls and counts them itself: calls, and bytes by the rules of calls.def. It
+ * computes the bytes from its own arguments, not from MPI. Writes "call RANK NAME count N out B in
+ * B" to FILE.<rank>. usage: calls FILE
  */
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -88,7 +87,10 @@ static void sends_and_receives(void)
 	   MPI_STATUS_IGNORE);
 	DO(Sendrecv_replace, 3 * I, 3 * I, a, 3, MPI_INT, right, 2, left, 2, world,
 	   MPI_STATUS_IGNORE);
-	/* Posted 100, 11 come: the arrived bytes count, whichever call completes it. */
+	/*
+	 * Posts a receive of 100 bytes, of which 11 arrive: these count, whichever call completes
+	 * it.
+	 */
 	DO(Irecv, 0, 0, b, 100, MPI_INT, left, 3, world, &r[0]);
 	DO(Irecv, 0, 0, b + 100, 100, MPI_INT, MPI_ANY_SOURCE, 4, world, &r[1]);
 	DO(Isend, 11 * I, 0, a, 11, MPI_INT, right, 3, world, &r[2]);
@@ -138,7 +140,7 @@ static void persistent(void)
 
 #define MANY 200 /* more than one call can distinguish */
 
-/* Starts count whatever their number. */
+/* All starts count, however many requests one call starts. */
 static void many_persistent(void)
 {
 	MPI_Request r[MANY], in[MANY];
@@ -290,7 +292,7 @@ static void all_to_all(void)
 	long all = 0;
 
 	for (int i = 0; i < size; i++) {
-		counts[i] = rank + i + 1; /* symmetric: what i sends to j is what j takes from i */
+		counts[i] = rank + i + 1; /* symmetric: i sends to j as many as j receives from i */
 		displs[i] = 16 * i;
 		bytes[i] = 64 * i;
 		types[i] = MPI_INT;
@@ -410,7 +412,7 @@ static void files(const char *base)
 	DO(File_sync, 0, 0, f);
 	DO(Barrier, 0, 0, world);
 	DO(File_read_at, 0, 16 * I, f, rank * 16 * I, b, 16, MPI_INT, &st);
-	/* Only 8 of the wanted 16 are left before the end. */
+	/* The file ends after 8 of the requested 16 bytes. */
 	DO(File_read_at, 0, 8 * I, f, (size * 16 - 8) * I, b, 16, MPI_INT, MPI_STATUS_IGNORE);
 	DO(File_close, 0, 0, &f);
 }

@@ -79,7 +79,7 @@ static bool is_registration(int conn)
 	       m.msg_controllen > 0;
 }
 
-/* The number of registrations; the programs are over. */
+/* Counts the registrations that are queued after the programs have ended. */
 static void write_registered(const char *path)
 {
 	FILE *out = fopen(path, "we");

@@ -102,7 +102,7 @@ static void partners_of_what_was_not_started(void)
 	segview_partners(v, 0, on_partner, NULL);
 	for (int i = 0; i < nfound; i++)
 		in += found[i].bytes_in;
-	IS(nfound, 2); /* of partners(), and the call that made it */
+	IS(nfound, 2); /* one event of partners(), one of the call that created the communicator */
 	IS(in, rank ? 36 : 0); /* of partners() */
 }
 
@@ -141,7 +141,7 @@ static void events(void)
 	IS(event[0][rank ? 7 : 8], rank ? CALL_PARTNER_UNKNOWN : 1);
 	IS(npar[1], 4);
 	IS(event[1][1], MPI_SUCCESS);
-	IS(event[1][2], !rank); /* known now */
+	IS(event[1][2], !rank); /* the source is known at the end */
 	IS(event[1][3], 12);
 }
 
@@ -190,7 +190,7 @@ static void actions(void)
 				     .op = ACTION_COUNTER_ADD,
 				     .cell = 3,
 				     .value = 1 },
-		7); /* no such rank */
+		7); /* the world has no such rank */
 	install((struct seg_action){ .func = f,
 				     .phase = CALL_START,
 				     .op = ACTION_PATOP_INTEGRATOR_ADD,
@@ -215,7 +215,7 @@ static void actions(void)
 	IS(c.n, 0);
 	segview_integrator(v, SEGVIEW_ALL, 4, UINT64_MAX, &c);
 	HOLDS(c.integral > 0);
-	IS(c.v, 0); /* also when it began with any source */
+	IS(c.v, 0); /* also for a call that began with any source */
 	segview_reset(v);
 	message(MPI_COMM_WORLD, 0);
 	segview_counter(v, SEGVIEW_ALL, 1, &c);
@@ -225,8 +225,8 @@ static void actions(void)
 /* --- delay, open calls, sampling */
 
 /*
- * The delay of one barrier in which rank 1 waits for rank 0; true when nearly all of its own time
- * was delay.
+ * Measures a barrier in which rank 1 waits for rank 0. Returns true if its delay is nearly the time
+ * that rank 1 measured.
  */
 static int delay_once(const struct ticks_scale *scale)
 {

@@ -57,7 +57,7 @@ static void clear(void)
 	}
 }
 
-/* The bytes since clear(), and the part that the others got. */
+/* Counts the changed bytes since clear(), and the bytes that other ranks received from this one. */
 static void weigh(const char *name, int is_one_block, int own)
 {
 	int got[RANKS] = { 0 }, given[RANKS], in = 0, out = 0;
@@ -153,7 +153,7 @@ static void grid(int columns, int wraps_rows, int wraps_columns)
 	DO(Comm_free, &s.comm);
 }
 
-/* Rank 0 is everybody's neighbour, of the last rank twice. */
+/* Rank 0 is a neighbour of all ranks, and twice of the last one. */
 static void star(void)
 {
 	int index[RANKS], edges[2 * RANKS], n = 0;

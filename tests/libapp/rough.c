@@ -43,7 +43,8 @@ static int wait_for(pid_t pid)
 }
 
 /*
- * A child that calls a function of MPI: whatever that returns, the parent's figures stay its own.
+ * A child that calls a function of MPI: whatever the call returns, the parent's counters do not
+ * change.
  */
 static int fork_child(void)
 {
@@ -69,7 +70,7 @@ static int exec_child(void)
 		_exit(9);
 	}
 	printf("rank %d: child ended with %d\n", rank, wait_for(pid));
-	/* No other child than our own: ECHILD. */
+	/* The program has no child that it did not start: wait() fails with ECHILD. */
 	printf("rank %d: wait %d\n", rank, waitpid(-1, NULL, __WALL) < 0 ? errno == ECHILD : -1);
 	work(100);
 	return MPI_Finalize();
@@ -84,7 +85,10 @@ static int close_all(void)
 	MPI_Finalize();
 	for (int fd = 3; fd < 2000; fd++)
 		close(fd);
-	/* Other files have our former number now: a child must not close them. */
+	/*
+	 * Other files have the number of the segment's old descriptor: a child must not close
+	 * them.
+	 */
 	for (int fd = 3; fd < 1000; fd++)
 		if (dup(0) < 0)
 			break;
@@ -116,8 +120,8 @@ static void on_prof(int sig)
 	int flag, saved = errno;
 
 	/*
-	 * MPI forbids this; what counts is that our layer survives it. MPI_Initialized may be
-	 * called always.
+	 * MPI forbids these calls; libapp must not crash in them. MPI_Initialized may be called at
+	 * any time.
 	 */
 	MPI_Initialized(&flag);
 	in_handler++;
@@ -150,7 +154,7 @@ static int storm(void)
 	sigaction(SIGPROF, &a, NULL);
 	setitimer(ITIMER_PROF, &fast, NULL);
 	for (int i = 0; i < 200; i++) {
-		/* Locks of malloc and stdio are held when some of the signals come. */
+		/* Some of the signals arrive while malloc or stdio holds its lock. */
 		for (int k = 0; k < 200; k++) {
 			p = malloc(100 + (size_t)k * 50);
 			memset(p, k, 100);
@@ -186,7 +190,7 @@ static int cancel(void)
 	pthread_join(t, &end);
 	printf("rank %d: cancelled %d\n", rank, end == PTHREAD_CANCELED);
 	fflush(stdout);
-	/* MPI may be left with its own lock held: nothing more is asked of it. */
+	/* MPI may hold its own lock after the jump: this case makes no further call of MPI. */
 	_exit(0);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * MPI_THREAD_MULTIPLE: waves of threads, more in all than the segment has blocks. They exchange
- * messages with their partners on the other rank; some of them are cancelled. Books as in calls.c.
+ * messages with their partners on the other rank; some of them are cancelled. Counts as in calls.c.
  * usage: threads FILE WAVES THREADS
  */
 #include <mpi.h>

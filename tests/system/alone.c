@@ -89,7 +89,7 @@ static pid_t fork_or_die(void)
 	return pid;
 }
 
-/* As daemon(3), and more thorough. The first process does not wait. */
+/* As daemon(3), and closes all descriptors. The first process does not wait. */
 static void go_to_background(void)
 {
 	if (fork_or_die())
@@ -112,7 +112,7 @@ static void *find(void *mpi, const char *name)
 	return p;
 }
 
-/* By Open MPI's names. */
+/* Uses the symbols of Open MPI. */
 static void load_mpi(void)
 {
 	void *mpi = dlopen("libmpi.so.40", RTLD_NOW | RTLD_GLOBAL);

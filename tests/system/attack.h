@@ -17,7 +17,7 @@ struct attack {
 	const char *alpn; /* "omig/1" */
 	bool tls12;
 	int extra; /* so many certificates more than one's own */
-	SSL_SESSION *session; /* to take up again; owned */
+	SSL_SESSION *session; /* session to be resumed; owned */
 	/* of the connection */
 	SSL_CTX *ctx;
 	SSL *ssl;
@@ -35,11 +35,11 @@ void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* Both print the result on stdout. TLS 1.3: the server may refuse us after a good handshake. */
 bool attack_open(struct attack *a);
-/* The other way round; the listener's first peer within 20 s. */
+/* The same as a server: accepts the listener's first peer within 20 s. */
 bool attack_accept(struct attack *a, int listener);
 void attack_close(struct attack *a);
 
-/* False: the peer has gone. */
+/* False: the peer has closed the connection. */
 bool attack_send(struct attack *a, const void *p, size_t n);
 bool attack_send_msg(struct attack *a, const struct msg *m);
 

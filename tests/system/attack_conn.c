@@ -175,7 +175,7 @@ bool attack_send(struct attack *a, const void *p, size_t n)
 
 	while (n && !a->is_closed) {
 		step = SSL_write(a->ssl, at, n > 16384 ? 16384 : (int)n);
-		if (step <= 0) /* its report is still to be read */
+		if (step <= 0) /* the peer's error is still to be read */
 			return false;
 		at += step;
 		n -= (size_t)step;

@@ -53,7 +53,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 60000 /* of waits that end by themselves: it judges no speed */
+#define PATIENCE_MS 60000 /* bound of waits that normally end before; no measure of speed */
 #define CONNECTIONS_MAX 512
 
 static uint64_t number(const char *s)

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
 		return fail("omis_init", NULL);
-	/* a busy processor is not a missing part */
+	/* a slow rank on a busy machine is asked again */
 	omis_request_policy(OMIS_WAIT_ALL, 0, 10000);
 	ask(":site_attach([]) node_attach([]) proc_attach([])%s", "");
 	ask(":pa_counter_global_create([])%s", "");
@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 		say_meanwhile(strtoll(argv[2], NULL, 10));
 	else
 		serve(strtoll(argv[2], NULL, 10), 0);
-	/* None at all: the program may not have had the processor in that time. */
+	/* No call yet: the program may not have run in that time. */
 	for (int i = 0; (n = ask(":pa_counter_read([%s])", counter)) == 0 && i < 60; i++)
 		serve(1000, 0);
 	printf("%lld\n", n);

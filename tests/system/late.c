@@ -5,8 +5,8 @@
  *
  *	late global|local PIDFILE
  *
- * global	all names are looked for where everybody's are, ours first
- * local	it sees nothing but the library itself
+ * Functions are found in the global scope, where libomig's are first; or, local, in the library
+ * alone.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -45,7 +45,7 @@ static int rank;
 static volatile sig_atomic_t children_signalled;
 static sigjmp_buf back;
 
-/* --- calls, and the books of them */
+/* --- calls, and their counts */
 
 enum { REDUCE, SENDRECV, RECV, SEND, CALLS };
 static const char *const names[] = { "MPI_Reduce_local", "MPI_Sendrecv", "MPI_Recv", "MPI_Send" };
@@ -170,7 +170,7 @@ static void do_spawn(void)
 	report("spawn", rc, end_of(pid));
 }
 
-/* The launcher's words are for this process alone. */
+/* The launcher's variables are for this process only. */
 static void forget_launcher(void)
 {
 	static const char *const its[] = {
@@ -297,7 +297,10 @@ static void on_alarm(int sig)
 	siglongjmp(back, sig);
 }
 
-/* Deeper than all that is called later: only then is a call that was left known to be over. */
+/*
+ * Runs deeper on the stack than all later calls: only then does libapp detect that the call was
+ * left.
+ */
 #define DEEP_BYTES 8192
 
 static void wait_in_vain(void *in, void *out, int *n, MPI_Datatype *type)
@@ -379,7 +382,7 @@ static void do_files(void)
 	for (int fd = dup(1); fd >= 0 && fd < 950; fd = fcntl(1, F_DUPFD, fd + 1))
 		own++;
 	reduce(10);
-	do_fork(); /* must not close another file with our former number */
+	do_fork(); /* must not close that file */
 	own = 0;
 	for (int fd = 100; fd < 950; fd++)
 		own += fcntl(fd, F_GETFD) == 0;

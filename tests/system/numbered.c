@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define RANK_SHIFT 40
-#define OFF_PAUSE_US 1000 /* interval of tests whether they are on */
+#define OFF_PAUSE_US 1000 /* interval between two tests of the switch */
 
 OMIG_EVENT(tick, "tick", OMIG_INFO, (int64, number))
 
@@ -27,7 +27,10 @@ struct run {
 	const char *until;
 	long long first, written; /* numbers */
 	long long bursts;
-	/* On before and off after: unknown whether they were reported. */
+	/*
+	 * Numbers that may have been reported or not: events were on before the burst and off after
+	 * it.
+	 */
 	long long unsure;
 };
 

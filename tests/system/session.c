@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool that stays, for tests: each line of its input is a request, the input's
- * end is its own. It attaches everything first. An entry of a reply is a line
+ * A tool for tests that remains connected: each line of its input is a request, and the end of the
+ * input ends it. It attaches everything first. An entry of a reply is a line
  *
  *	LINE ACTION STATUS OBJECTS VALUE
  *

@@ -94,7 +94,10 @@ static void hold(const struct wish *w, int rank)
 	}
 }
 
-/* A child that calls nothing, one that runs another program, and what became of them. */
+/*
+ * Starts a child that makes no call and one that runs another program, and prints their exit
+ * status.
+ */
 static void make_children(const struct wish *w, int rank)
 {
 	int status = -1;

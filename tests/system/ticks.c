@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An algorithm for neko/one-host: a ticker logs a number each millisecond, then sends it. A
- * listener logs what it receives. After ticks.stop numbers the ticker ends the run. A number that
- * was received and not logged breaks the run: the log is not complete.
+ * listener logs what it receives. After ticks.stop numbers the ticker ends the run. A received
+ * number that was not logged is an error of the run: its log is incomplete.
  */
 #include <omig/neko.h>
 #include <string.h>

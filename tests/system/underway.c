@@ -13,7 +13,7 @@
  *  thread   the same in a thread of rank 0, whose main thread sleeps meanwhile
  *  polls    the same, but rank 0 calls MPI_Test and sleeps
  *
- * All but the first three end when FOLDER/end exists.
+ * Programs in the last three modes end when FOLDER/end exists.
  */
 #include <fcntl.h>
 #include <mpi.h>

@@ -14,7 +14,7 @@
  * odd                                    all sequence words are odd, as if being written for ever
  * cycle                                  its action lists have no end
  *
- * Its deed when the lm polls its ring, or after 10 s:
+ * What it does when the lm polls its ring, or after 10 s:
  *
  * full back wild crossing nothing giant  positions and records of the ring that cannot be
  * flip                                   all words change at random, all the time
@@ -30,7 +30,7 @@
  * storm storm_unready storm_bad          N registrations, one after the other
  *
  * Then it waits until MS are over (default 1000) with all its descriptors open, and ends. It prints
- * its pid after its first deed.
+ * its pid after its first action.
  */
 #include "common/ring/action.h"
 #include "common/ring/calls.h"

@@ -112,7 +112,7 @@ static void wildcard(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Looks for messages of any before it receives them. */
+/* Probes for messages from any source before it receives them. */
 static void probing(void)
 {
 	int v = rank;
@@ -193,7 +193,7 @@ static void cancelled(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Asks again and again. */
+/* Polls with MPI_Test. */
 static void polling(void)
 {
 	MPI_Request r;
@@ -284,7 +284,7 @@ static const struct {
 	      { "collective", collective }, { "blocking", blocking },
 	      { "probing", probing },	    { "nothing", nothing } };
 
-/* All ranks agree on it. */
+/* All ranks leave in the same round. */
 static int is_enough(const char *folder)
 {
 	char path[512];

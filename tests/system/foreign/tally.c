@@ -23,7 +23,7 @@ struct call {
 	int id;
 	enum lang lang;
 	int is_outer; /* not made by MPI itself */
-	int requests; /* of a completing call */
+	int requests; /* number of requests of a completing call */
 	long *key;
 	void *status, *own_status;
 };
@@ -319,7 +319,7 @@ static void ended_some(const struct call *t, int n, const int *index)
 
 /* --- a call */
 
-/* It calls functions of the program, and what these call is the program's. */
+/* The call runs functions of the program, and MPI calls of these count as the program's. */
 static int is_transparent(int id)
 {
 	return strstr(name_of(id), "attr") != NULL;

@@ -109,7 +109,7 @@ TEST(a_process_without_mpi_is_watched_and_has_no_rank)
 	ck_assert_int_eq(own.world_size, -1);
 	ck_assert_uint_eq(own.pcontrol, 1);
 	ck_assert_int_eq(own.pid, getpid());
-	/* Once. */
+	/* A second call registers nothing. */
 	setup_without_mpi();
 	ck_assert_int_eq(registered(&reg, 0), -1);
 	close(fd);
@@ -127,7 +127,7 @@ TEST(without_a_monitor_it_stays_alone)
 	ck_assert_int_eq(app_state.life, APP_NONE);
 	ck_assert_ptr_null(app_state.base);
 	ck_assert_int_eq(registered(&reg, 0), -1);
-	/* It did not begin. */
+	/* The failed set-up left the state unchanged, so a later one succeeds. */
 	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:testtest00000000", 1);
 	setup_without_mpi();
 	ck_assert_int_eq(app_state.life, APP_WITHOUT_MPI);

@@ -253,7 +253,7 @@ TEST(a_library_that_is_not_known_leaves_the_rank_to_the_launcher)
 		{ "SLURM_PROCID", "-3", UINT32_MAX, "Some MPI 1.0" },
 		{ "SLURM_PROCID", "three", UINT32_MAX, "Some MPI 1.0" },
 		{ NULL, NULL, UINT32_MAX, "Some MPI 1.0" },
-		{ "PMI_RANK", "9", 0, NULL }, /* MPI's own word counts */
+		{ "PMI_RANK", "9", 0, NULL }, /* MPI_Comm_rank decides */
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(row); i++)
@@ -412,7 +412,7 @@ static int has_descriptor(const void *arg)
 	return is_watched() && app_state.fd >= d->from && app_state.fd < d->from + 10 ? 0 : 2;
 }
 
-/* Programs count on low ones. */
+/* Programs may rely on low numbers of descriptors. */
 TEST(its_descriptor_is_as_high_as_is_allowed)
 {
 	static const struct descriptors row[] = { { 1024, 900 }, { 910, 900 }, { 900, 200 },

@@ -64,7 +64,7 @@ TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 3).count, 1);
 }
 
-/* Of calls that each have one partner: their partners' delays are theirs. */
+/* Checks that the delays of partners a and b add up to the delay of the function. */
 static void all_time_has_a_partner(unsigned func, int32_t a, int32_t b)
 {
 	uint64_t of_a = rank_partner(func, a).delay, of_b = rank_partner(func, b).delay;
@@ -148,7 +148,7 @@ TEST(a_send_and_receive_in_one_has_two_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).count, 1);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).possible,
 			  rank_call(CALL_ID_Sendrecv).delay);
-	/* It sends little: it ends with its receive. */
+	/* A small send ends at once, so the time belongs to the receive. */
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).shared, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).shared,
 			  rank_call(CALL_ID_Sendrecv).delay);
@@ -324,7 +324,7 @@ TEST(persistent_requests_count_each_time)
 	ck_assert_int_eq(r[1], FAKE_REQUEST_NULL);
 }
 
-/* Made before any request, freed when no request is left. */
+/* The persistent request is made before the hooks are on, and freed after they are off. */
 TEST(persistent_requests_are_known_whenever_they_were_made)
 {
 	int32_t r[2], old;
@@ -444,7 +444,7 @@ TEST(persistent_requests_without_room_are_counted_as_lost)
 	ck_assert_uint_gt(own.requests_lost, lost);
 }
 
-/* The start's count and time are those of each partner, once a call. */
+/* A start of several requests counts once for each partner. */
 TEST(starting_requests_is_of_their_partners)
 {
 	int32_t r[4];

@@ -207,7 +207,10 @@ TEST(calls_that_sampling_passes_over_are_no_calls_from_before)
 		ck_assert_uint_eq(seen_call.in_call, 0);
 		ck_assert_uint_eq(rank_call(CALL_ID_Send).delay, delay);
 	}
-	/* One from before is whole, although the word samples. */
+	/*
+	 * A call that began before the hook was on is measured, although the word requests
+	 * sampling.
+	 */
 	rank_hooks(0);
 	send_in(2, FAKE_WORLD);
 	ck_assert_uint_eq(seen_call.open_delay, 1000);

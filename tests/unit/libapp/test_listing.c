@@ -20,7 +20,7 @@ static void watch(uint32_t more)
 	rank_hooks(HOOK_QUEUE | more);
 }
 
-/* The entries that a function has in the list; *last is one of them. */
+/* Returns the number of entries of a function; *last is the last one. */
 static unsigned open_of(unsigned func, struct segview_posted *last)
 {
 	struct segview_posted p;

@@ -87,7 +87,7 @@ static void is_started_with(const char *args)
 	ck_assert_ptr_nonnull(fgets(said, sizeof(said), f));
 	fclose(f);
 	ck_assert_str_eq(said, args);
-	/* It is not a child of this process, which has nothing of it. */
+	/* The lm is not a child of this process, which keeps none of its descriptors. */
 	ck_assert_int_eq(waitpid(-1, NULL, __WALL), -1);
 	ck_assert_int_eq(app_state.lm_lock, -1);
 	ck_assert_int_eq(app_state.lm_listener, -1);
@@ -110,7 +110,7 @@ TEST(a_rank_starts_the_lm_of_its_host)
 	make_dir();
 	lm_path(lock, sizeof(lock), ".lock");
 	lm_path(sock, sizeof(sock), ".sock");
-	umask(0377); /* the program's own business */
+	umask(0377); /* must not affect the socket */
 	is_started_with("--lock-fd 3 --daemon --listen-fd 4\n");
 	ck_assert_uint_eq(umask(022), 0377);
 	ck_assert_int_eq(stat(sock, &st), 0);

@@ -384,8 +384,8 @@ TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 	segview_meter_del(rank_view, calls);
 	ck_assert_uint_eq(meter(SEG_READ_CALLS, STEP, REGION_END), calls);
 	/*
-	 * The first probe that it passes: it was outside, and its earlier note belongs to another
-	 * meter.
+	 * The first probe after the change: the thread counts as outside, because its earlier note
+	 * belongs to another meter.
 	 */
 	step(2);
 	send_three();
@@ -436,7 +436,7 @@ static void *works_meanwhile(void *arg)
 }
 
 /*
- * At any point of the thread's work, figures only grow, and none is missed in the end. Delays may
+ * Whenever they are read, counters only grow, and no call is missing at the end. Delays may
  * decrease: a call seems open while its thread is off its processor between the end and its record.
  */
 TEST(figures_of_a_thread_that_works_meanwhile_only_grow)

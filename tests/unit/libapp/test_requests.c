@@ -19,7 +19,7 @@ static struct request request(uintptr_t key)
 				 .partner = 5 };
 }
 
-/* True when it was there; then all of it is as it was put. */
+/* Takes the entry, and checks all its members. Returns false if there is none. */
 static bool take(uintptr_t key)
 {
 	struct request r, want = request(key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose the time of calls is that wait for requests. */
+/* The time of calls that wait for requests, by partner. */
 #include "common/base/array.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
@@ -38,7 +38,7 @@ static uint64_t shared(unsigned func, int32_t partner)
 	return rank_partner(func, partner).shared;
 }
 
-/* All the time of func is certainly of that partner. */
+/* Checks that all time of func is certain, and that partner's. */
 static void all_is_of(unsigned func, int32_t partner)
 {
 	ck_assert_uint_gt(rank_call(func).delay, 0);
@@ -62,7 +62,7 @@ TEST(a_wait_for_one_is_of_its_partner)
 	fake_end = (struct fake_end){ .source = 2, .bytes = 8 };
 	MPI_Wait(&r, FAKE_STATUS_IGNORE);
 	all_is_of(CALL_ID_Wait, 2);
-	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, 2).count, 0); /* that is of the receive */
+	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, 2).count, 0); /* the receive has counted */
 	ck_assert_uint_eq(rank_partner(CALL_ID_Wait, 2).kinds, SEG_FOR_RECEIVE);
 	ck_assert_int_eq(rank_partner(CALL_ID_Wait, 2).tag, 7);
 	r = receive_from(2, 8);
@@ -124,7 +124,7 @@ TEST(small_sends_are_possible_and_not_likely)
 	r[1] = send_to(3, WAIT_EAGER_BYTES);
 	wait_all(2, r);
 	ck_assert_uint_gt(shared(CALL_ID_Waitall, 3), 0);
-	/* Of none but small ones, each is as likely as the others. */
+	/* With small sends only, all are equally likely. */
 	r[0] = send_to(0, 1);
 	r[1] = send_to(0, 1);
 	before = certain(CALL_ID_Waitall, 0);
@@ -209,7 +209,7 @@ TEST(persistent_requests_are_waited_for_while_they_are_started)
 	fake_end = (struct fake_end){ .source = 3, .bytes = 8 };
 	MPI_Wait(&r[0], FAKE_STATUS_IGNORE);
 	all_is_of(CALL_ID_Wait, 3);
-	/* The first one is idle now. */
+	/* The first request is inactive now. */
 	MPI_Waitall(2, r, FAKE_STATUS_IGNORE);
 	all_is_of(CALL_ID_Waitall, 2);
 	time = certain(CALL_ID_Waitall, 2);

@@ -57,8 +57,10 @@ static void clean_up(void)
 	rmdir(dir);
 }
 
-/* The lines of a child that begins. `prepare` is done in it before. True: it runs on as it should,
- * watched or not. */
+/*
+ * Runs prepare() and the set-up in a child, and returns its messages in said. True: the child
+ * continued, watched or not as expected.
+ */
 static bool begins(bool (*prepare)(void), bool is_watched, char said[SAID_BYTES])
 {
 	char prefix[32], *at = said;

@@ -98,7 +98,7 @@ TEST(node_figures_are_told_and_rates_need_a_second)
 	w.host.counts = 3000;
 	before = loop_now(w.loop);
 	ask_one(OBSERVER, ":node_get_info([@],128)", "n_7");
-	ck_assert_int_lt(loop_now(w.loop) - before, 50 * MS); /* the second one is there at once */
+	ck_assert_int_lt(loop_now(w.loop) - before, 50 * MS); /* the rates are measured already */
 	world_close(&w);
 }
 
@@ -395,13 +395,12 @@ TEST(a_process_without_mpi_can_be_taken_in)
 	ck_assert_str_eq(o->name, "shell");
 	ck_assert_int_eq(o->rank, -1);
 	e = ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", world_token(&w, 200));
-	ck_assert_uint_eq(e->status,
-			  STATUS_UNKNOWN_OBJECT); /* of all processes it is none that is meant */
+	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT); /* the request is for ranks only */
 	e = ask_one(OBSERVER, ":omig_calls_read([@])", world_token(&w, 200));
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	e = ask_one(OBSERVER, ":omig_proc_take([@],200,\"vi\")", "n_7");
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
-	/* The wrong program is not watched by that. */
+	/* A process with another program than the named one is not watched. */
 	fake_proc_add(&w.host, 400, "cat");
 	e = ask_one(OBSERVER, ":omig_proc_take([@],400,\"/bin/dog\")", "n_7");
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters of an lm: each follows what happened, by as much as happened. */
+/* The counters of an lm: each grows with its events, by the right number. */
 #include "common/omis/text/status.h"
 #include "common/omis/text/value.h"
 #include "tests/suite.h"

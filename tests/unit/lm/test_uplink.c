@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way up: mainsm, the site's sm, and back when one of them is lost. */
+/* The parent of an lm: mainsm, the site's sm, and the change when one of them is lost. */
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
@@ -136,7 +136,7 @@ TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 	world_add_rank(&w, &seg, 100, 0, NULL);
 	count_sends_and_recvs();
 	above_close(&w.sm);
-	/* Without a parent it waits. */
+	/* Without a parent the lm keeps its requests. */
 	world_run(&w, 2 * CSRS_RESTATE_NS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
 	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
@@ -344,7 +344,7 @@ TEST(four_ways_up_that_a_parent_names_are_kept)
 	world_run(&w, SEC);
 	snprintf(want, sizeof(want), "%s a:1 b:2,b:3 c:4 d:5", w.sm_addr);
 	ck_assert_str_eq(parent_ways(w.lm->parent), want);
-	w.mainsm.redirect = NULL; /* mainsm itself is a way that all know */
+	w.mainsm.redirect = NULL; /* the address of mainsm is known anyway */
 	w.mainsm.parents = "a:1";
 	above_close(&w.sm);
 	world_run(&w, 60 * SEC);
@@ -353,7 +353,7 @@ TEST(four_ways_up_that_a_parent_names_are_kept)
 	world_close(&w);
 }
 
-/* The address of the parent and these: as many as have room with it. */
+/* The list has the address of the parent, and as many further addresses as fit. */
 TEST(ways_up_that_have_no_room_are_left_out)
 {
 	char list[PARENT_ADDRESS_BYTES], want[2 * PARENT_ADDRESS_BYTES];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of conditional requests: an lm with two ranks, and short ways to arm, to call and to
- * read. */
+/*
+ * For tests of conditional requests: an lm with two ranks, and short functions to arm, call and
+ * read.
+ */
 #ifndef TESTS_UNIT_LM_TWO_RANKS_H
 #define TESTS_UNIT_LM_TWO_RANKS_H
 

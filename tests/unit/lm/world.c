@@ -48,7 +48,7 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 	((struct above *)arg)->link = l;
 }
 
-/* A message outlives its callback as its own frame, decoded again. */
+/* A message is valid in its callback only: stores it as a frame, decoded again. */
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
 	struct buf b = BUF_INIT(2 * FRAME_MAX_BYTES);

@@ -30,7 +30,7 @@ struct above {
 	struct net_ctx *ctx;
 	struct net_listener *listener;
 	struct timebase time;
-	struct link *link; /* NULL: the lm is not there */
+	struct link *link; /* NULL: the lm is not connected */
 	const char *redirect; /* redirection in the answer to HELLO */
 	const char *parents; /* the same; NULL: none */
 	unsigned hellos;

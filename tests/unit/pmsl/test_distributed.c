@@ -22,7 +22,7 @@
 #define LATE_MAX 2 /* reads */
 /* a rank that is late in the last one reports in the next */
 #define HURT_READS (WALK_READS + 1)
-#define HEALED (HURT_READS + LATE_MAX + 1) /* all that is late has come */
+#define HEALED (HURT_READS + LATE_MAX + 1) /* by then all late data have arrived */
 #define READS (HEALED + 3) /* then processes end, and sites and the top release them */
 #define FAULT_PERCENT 12
 #define KEYS (WALK_VTS + 4) /* and those that shifts make */

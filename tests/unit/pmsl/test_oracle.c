@@ -119,7 +119,7 @@ static void push(struct tree *t, unsigned i, unsigned r)
 	}
 }
 
-/* From the nodes to the top: those below come later in the list. */
+/* Reads all pieces from the nodes to the top: lower pieces are later in the list. */
 static void read_all(struct tree *t, unsigned r)
 {
 	struct err e = { 0 };
@@ -146,7 +146,7 @@ static bool is_close(double a, double b)
 	return (isnan(a) && isnan(b)) || fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b) + 1);
 }
 
-/* A count of values, of all processes: what the rule asks for, when there is one. */
+/* The number of values that the rule requests, if there is a rule. */
 static unsigned enough;
 
 static void compare(const char *source, struct pmsl_plan *plan, const struct bind_options *options,
@@ -193,8 +193,10 @@ static void try_one(struct buf *source)
 
 	buf_clear(source);
 	shape = metrics_say(&rng, source);
-	/* The graph may count a process' value before those of the others have come: MAX of MAX the
-	 * other way round. */
+	/*
+	 * A graph for MAX of MAX exchanges the folds: it may count the value of one process before
+	 * those of the others.
+	 */
 	only_end = shape.kind == METRICS_OF_VT;
 	options.since = !only_end && roll(2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	metrics_log(&rng, &story);

@@ -191,7 +191,7 @@ TEST(only_pairs_of_one_job_have_an_output)
 	ck_assert_uint_eq(asked_for("p_3", "1", NULL), 0);
 }
 
-/* In any order of arrival. */
+/* The order in which they arrive does not matter. */
 TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 {
 	static const int64_t rank[] = { 2, 0, 1 };
@@ -353,7 +353,7 @@ TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 		text = NULL;
 		diags = PMSL_DIAGS_INIT;
 	}
-	/* A region that is left out is everywhere. */
+	/* An omitted region means the whole program. */
 	args[2] = (struct bind_arg){ .is_given = false };
 	ck_assert_int_eq(plan_of(bad[0].source), 0);
 }

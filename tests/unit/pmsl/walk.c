@@ -300,7 +300,7 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 	w->running &= ~(1u << from);
 }
 
-/* When the last of a fold over objects had come. */
+/* Returns the time of the last value of a fold over objects. */
 static double last_time(struct walk *w, const struct dag_node *n)
 {
 	double last = NAN;

@@ -131,7 +131,7 @@ void __wrap_evwrite_dropped(struct evwrite *w, uint64_t n)
 	__real_evwrite_dropped(w, n && plant_shows(PLANT_COUNTED_TWICE, 10) ? 2 * n : n);
 }
 
-/* --- flows */
+/* --- faults in measurements */
 
 void __real_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 			 enum partial_over over);

@@ -15,7 +15,7 @@ enum plant {
 	PLANT_MISSORTED_TIME, /* two calls are reported in the wrong order */
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
 	PLANT_FORGOTTEN_SYNC, /* the file of tokens is reported as synced, and is in memory only */
-	PLANT_BOLD_CLOCK, /* all state a tenth of their clock's bound */
+	PLANT_BOLD_CLOCK, /* all daemons report a tenth of their clock's bound */
 	PLANT_LEAKED_REPLY, /* an answer is not freed, now and then */
 	PLANT_UNBOUNDED_QUEUE, /* without a cap for a slow reader */
 	PLANT_GULLIBLE_SM, /* an sm believes any host's report about another */

@@ -50,7 +50,7 @@ static void find_among(enum rogue_when rogues, uint64_t before, enum plant p, co
 	printf("# found in world %u: %s\n", (unsigned)seed, broken);
 	ck_assert_msg(strstr(broken, words), "world %u: \"%s\" is not \"%s\"", (unsigned)seed,
 		      broken, words);
-	/* Without it that world is sound. */
+	/* Without the fault that world has no violation. */
 	plant_set(PLANT_NONE);
 	run(seed, rogues, broken);
 	ck_assert_str_eq(broken, "");
@@ -61,7 +61,10 @@ static void find(enum plant p, const char *words)
 	find_among(ROGUE_SOMETIMES, 0, p, words);
 }
 
-/* Any timer of an lm may be the one: a call is not reported, or a read lacks a host. */
+/*
+ * The lost wake-up may be of any timer of an lm: an event is not reported, or a read lacks a
+ * host.
+ */
 TEST(a_lost_wake_up_is_found)
 {
 	find(PLANT_LOST_WAKE_UP, "INV-");

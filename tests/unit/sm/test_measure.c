@@ -484,7 +484,10 @@ static void ask_for_read(uint64_t read)
 	world_run(&w, 20 * MS);
 }
 
-/* An sm without a piece knows only the reads that it got: not by one host for all. */
+/*
+ * An sm without a piece of its own reads the number of a read from its hosts. It closes a read for
+ * each host separately.
+ */
 TEST(no_host_ends_the_reads_of_its_neighbours)
 {
 	two_hosts_below(0);

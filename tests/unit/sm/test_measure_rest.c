@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements of a site of which most links are 0: they come together and continue together. */
+/*
+ * Measurements of a site whose links are mostly 0: hosts send these in one batch, and the sm sends
+ * them on in one.
+ */
 #include "common/base/array.h"
 #include "common/flow/batch/batch.h"
 #include "common/flow/batch/rest.h"

@@ -52,7 +52,7 @@ TEST(it_enrols_once_and_needs_no_token_then)
 	ck_assert(has_said("enrolled site=a"));
 	ck_assert_int_eq(process_end(start(without)), DAEMON_OK);
 	ck_assert(!has_said("enrolled"));
-	/* Of another site it has none. */
+	/* There is no certificate for another site. */
 	ck_assert_int_eq(process_wait(process_start(&sm_program_spec,
 						    OPTIONS("--site", "b", "--mainsm", bare))),
 			 DAEMON_UNREACHABLE);

@@ -94,7 +94,7 @@ TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
 	ck_assert_ptr_nonnull(
 		strstr(w.top.ack_text, "quota csrs: the site allows this user 1 conditional"));
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
-	/* The one that is there may change. */
+	/* An existing csr may be changed at the limit. */
 	top_arm(&w, "c_1", 2, EVENT, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.ack_errors, 0);
@@ -113,7 +113,7 @@ TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 	ck_assert_ptr_nonnull(
 		strstr(entry_of(r, 0, 0)->value, "quota bytes: the site allows this user"));
 	ck_assert_uint_ne(reply_status(r), STATUS_OK);
-	/* The error can be queried all the same, and nothing beside it. */
+	/* The refusal can be queried with omig_status() alone. */
 	r = top_ask(&w, ":omig_status()", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "\"refused\",\"quota bytes"));
@@ -124,7 +124,7 @@ TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 }
 
-/* Answers in parts are kept until the last one has come: 2 MB of unrequested data. */
+/* The parts of a reply are in memory until the last one arrives: here 2 MB. */
 TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
 {
 	const struct reply *r;

@@ -365,7 +365,7 @@ TEST(a_text_that_is_no_request_is_refused)
 	ck_assert_uint_eq(ask(":omig_site_users("), STATUS_SYNTAX_ERROR);
 	ck_assert_uint_eq(ask(":no_such_service()"), STATUS_UNKNOWN_SERVICE);
 	ck_assert_uint_eq(ask(":omig_site_limit(1,2,3)"), STATUS_TYPE_MISMATCH);
-	/* All of them count, but not the successful ones. */
+	/* All requests are counted, and refused ones separately. */
 	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
 	ck_assert(last_says("[\"requests\",4]"));
 	ck_assert(last_says("[\"requests_refused\",3]"));

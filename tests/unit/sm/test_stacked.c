@@ -30,7 +30,7 @@ static void grow(size_t lms)
 		ck_assert_msg(w.lm[i].is_up, "lm %zu: %s", i, w.lm[i].why);
 }
 
-/* The one of the two that serves lm i: found by a request that only reaches it. */
+/* Returns the number of lms that are connected to that inner sm. */
 static size_t lms_of(size_t below)
 {
 	return below_counts(&w, below).lms;
@@ -242,7 +242,7 @@ TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
 	while (!lms_of(i))
 		world_run(&w, MS / 10);
 	ck_assert(!w.lm[0].is_up);
-	/* That sm accepts it again, has no state of it, and moves on. */
+	/* The lm returns to the first sm, which has no state of it. */
 	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS, .cut = true });
 	world_run(&w, 30 * SEC);
 	ck_assert(w.lm[0].is_up);
@@ -295,7 +295,7 @@ TEST(three_levels_hold_too)
 	ck_assert_int_le(until_all_up(), BACK_NS);
 	ask_all(4);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].ups, 1); /* they have not noticed */
+		ck_assert_uint_eq(w.lm[i].ups, 1); /* stayed connected */
 }
 
 TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
@@ -322,7 +322,7 @@ TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
 	ck_assert(all_up());
 	ask_all(4);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].ups, 1); /* they have not noticed */
+		ck_assert_uint_eq(w.lm[i].ups, 1); /* stayed connected */
 }
 
 /* --- a malicious lower sm */
@@ -426,7 +426,7 @@ static void liar_report(struct liar *l, uint32_t node, const char *host, uint64_
 	liar_report_of(l, node, host, attach, op, MSG_NODE_UP);
 }
 
-/* Its wall clock was put back before its lm was started again: numbers grow from it. */
+/* The host's wall clock was set back before its lm was restarted, so its numbers begin lower. */
 TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 {
 	struct liar old, new;
@@ -445,7 +445,7 @@ TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 	liar_report_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
 	liar_report(&old, 7, "h7", 0, MSG_OP_GONE);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
-	/* It counts on from the new number. */
+	/* Later reports are compared with the new number. */
 	liar_report(&old, 7, "h7", 6, MSG_OP_PRESENT);
 	liar_report_of(&new, 7, "h7", 5, MSG_OP_PRESENT, MSG_NODE_LOST);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
@@ -460,7 +460,10 @@ TEST(an_sm_may_not_take_a_host_that_another_serves)
 	lms_start(&w, 2);
 	liar_start(&l, "a");
 	ck_assert(l.is_up);
-	/* The lm reports 1; a number that is not newer does not disconnect a late peer. */
+	/*
+	 * The lm has reported number 1: a report with an older number does not remove its
+	 * objects.
+	 */
 	liar_report(&l, 1, "h1", 1, MSG_OP_PRESENT);
 	liar_report(&l, 1, "h1", 0, MSG_OP_GONE);
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
@@ -472,7 +475,7 @@ TEST(an_sm_may_not_take_a_host_that_another_serves)
 	liar_free(&l);
 }
 
-/* It may repeat a false report of a host: its other hosts must not suffer. */
+/* An inner sm may pass on a false report of one host: its other hosts are still served. */
 TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 {
 	struct liar l;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters of an sm: each follows what happened, by as much as happened. */
+/* The counters of an sm: each grows with its events, by the right number. */
 #include "common/daemon/daemon.h"
 #include "common/flow/batch/batch.h"
 #include "sm/node/sm_internal.h"

@@ -80,7 +80,7 @@ TEST(a_quota_meets_one_user_and_its_change_too)
 	tenant_limit(tenants_find(w.tenants, pins[1]), QUOTA_HOSTS, 2);
 	run(30 * SEC);
 	ck_assert(w.host[2].is_up);
-	/* A restart remembers what the admin has set. */
+	/* The limits that the admin has set survive a restart. */
 	process_stop();
 	process_start();
 	run(30 * SEC);
@@ -115,7 +115,7 @@ TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
 	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 	snprintf(path, sizeof(path), "%s/%s", w.dir, pins[0]);
 	ck_assert_int_ne(stat(path, &st), 0);
-	/* A member stays one. */
+	/* A user that has enrolled remains known after its mainsm ends. */
 	w.enrol_why = NULL;
 	ck_assert_int_eq(join(0), 0);
 	top_stop(&w.top[0]);
@@ -123,7 +123,7 @@ TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
 	w.enrol_why = "no such token";
 	ck_assert_int_eq(join(0), 0);
 	ck_assert_uint_eq(tenants_count(w.tenants), 1);
-	/* And one that is served needs no token. */
+	/* A user that is served needs no token. */
 	top_start(&w.top[0]);
 	run(70 * SEC);
 	ck_assert_int_eq(join(0), 1);
@@ -334,8 +334,8 @@ TEST(strangers_are_let_in_up_to_a_number)
 	ck_assert_int_eq(join(1), 0);
 	ck_assert_int_eq(join(2), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(w.joined_why, "no more than 1 users that it does not know"));
-	ck_assert_int_eq(join(0), 0); /* she is named */
-	ck_assert_int_eq(join(1), 1); /* and the user is here already */
+	ck_assert_int_eq(join(0), 0); /* alice is in the configuration */
+	ck_assert_int_eq(join(1), 1); /* bob is known already */
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 }
 

@@ -88,7 +88,7 @@ struct lm {
 	struct parent *parent; /* NULL = it dials the sm straight */
 	uint64_t epoch;
 	bool is_up, is_mute, no_ack, says_bye;
-	bool no_part; /* it does not answer to DISARM */
+	bool no_part; /* it does not confirm a DISARM */
 	uint64_t lost; /* reported losses */
 	unsigned ups, downs, retries;
 	char why[ERR_TEXT_BYTES];

@@ -75,7 +75,7 @@ TEST(a_tool_that_calls_itself_the_owner_is_not_the_owner)
 	ck_assert_str_eq(a.got.owner, colleague.id);
 	ck_assert_str_eq(a.got.token, colleague.id);
 	ck_assert(!identity_is_same_user(&root, &a.got));
-	/* Blame: neither is revoked with the other. */
+	/* A revocation of one owner leaves the certificates of the other valid. */
 	ck_assert_str_eq(cert_name(certs_at(a.certs, 1)), colleague.id);
 	ck_assert_int_eq(certs_revoke(a.certs, "root@vm", a.now, NULL, NULL), 0);
 	ck_assert(certs_is_revoked(a.certs, root.serial));
@@ -123,7 +123,7 @@ TEST(a_certificate_lasts_no_longer_than_its_token_says)
 	a.now += 3 * HOUR / 2;
 	ck_assert(!renews());
 	ck_assert_ptr_nonnull(strstr(a.error, "ends with the token"));
-	/* Nor by another enrolment of the same token. */
+	/* Another enrolment with the token ends at the same time, too. */
 	ck_assert(enrols(&t, "tool", "c@h", "h"));
 	ck_assert_int_eq(a.got.wall_not_after, a.now + HOUR / 2);
 	drop();
@@ -145,7 +145,7 @@ TEST(a_daemon_is_renewed_up_to_what_its_token_says)
 	ck_assert_int_eq(a.got.wall_not_after, limit);
 	a.now += LIFE / 2;
 	ck_assert(!renews());
-	/* A token without a limit: valid as long as it serves. */
+	/* A token without a limit: its certificate can be renewed for ever. */
 	t = mint((struct token_grant){ .roles = ROLE_BIT(ROLE_SM) });
 	ck_assert(enrols(&t, "sm", "", "h2"));
 	for (int i = 0; i < 5; i++) {
@@ -172,7 +172,7 @@ TEST(a_token_of_a_job_makes_hosts_and_no_tools)
 	ck_assert(enrols(&t, "lm", "", "h"));
 	ck_assert_int_eq(a.got.role, ROLE_LM);
 	ck_assert_int_le(a.got.wall_not_after, a.now + ENROL_JOB_LIFETIME_NS);
-	/* Of a token for more than that it cannot be seen. */
+	/* The id of a token with further roles does not show that it is for lms. */
 	t = mint((struct token_grant){ .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM) });
 	ck_assert(!token_is_for_lms(t.id));
 	drop();

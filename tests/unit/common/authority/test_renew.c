@@ -28,7 +28,7 @@ static void drop(void)
 	authority_close(&a);
 }
 
-/* For the same names. */
+/* Renews the certificate, and checks that the new one has the same names. */
 static bool renews(void)
 {
 	if (!authority_renews(&a, &who))
@@ -58,7 +58,7 @@ TEST(nobody_is_given_one_after_the_other)
 	ck_assert_uint_eq(certs_count(a.certs), 2);
 	a.now += ENROL_RENEW_MIN_NS;
 	ck_assert(renews());
-	/* Others are not concerned. */
+	/* The limit does not apply to another host. */
 	who.host[0] = 'v';
 	ck_assert(renews());
 	ck_assert(!renews());

@@ -66,7 +66,7 @@ TEST(the_own_certificate_is_renewed_in_the_last_third_of_its_life)
 	ck_assert_int_ne(memcmp(second.serial, first.serial, SERIAL_BYTES), 0);
 	ck_assert_int_gt(second.wall_not_after, first.wall_not_after);
 	ck_assert_int_eq(second.role, ROLE_MAINSM);
-	/* It is on the disk too. */
+	/* The renewed certificate is on the disk, too. */
 	state_done(&s);
 	open_state(now + LIFETIME / 2);
 	ck_assert_mem_eq(own().serial, second.serial, SERIAL_BYTES);

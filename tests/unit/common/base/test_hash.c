@@ -132,7 +132,7 @@ TEST(the_generator_is_repeatable_and_even)
 	ck_assert_uint_ne(rng_next(&a), rng_next(&b));
 }
 
-/* Bound 3 * 2^62: each number of the lowest third occurs once, not twice, for 2^64 draws. */
+/* Bound 3 * 2^62: a plain modulo would return the lowest third of the numbers twice as often. */
 TEST(a_large_bound_favours_no_number)
 {
 	const uint64_t n = UINT64_C(3) << 62;

@@ -202,7 +202,7 @@ TEST(an_overlong_text_is_cut_at_a_character)
 		logged();
 		ck_assert(str_is_utf8(text, strlen(text)));
 		ck_assert_ptr_nonnull(strstr(text, "\xc3\xa9"));
-		/* With a sign that is escaped before each: the other bound. */
+		/* With an escaped character before each: the other bound. */
 		for (size_t i = 0; i < sizeof(longest) - 4; i += 3)
 			memcpy(longest + i, "\"\xc3\xa9", 4);
 		open_sink(LOG_LEVEL_INFO, LOG_JSON);
@@ -278,7 +278,7 @@ TEST(an_area_may_have_a_level_of_its_own)
 	ck_assert(strstr(text, "net: yes 1\n") && strstr(text, "link: yes 2\n") &&
 		  strstr(text, "lm: yes 3\n"));
 	ck_assert_ptr_null(strstr(text, "no "));
-	/* It is over with the next opening. */
+	/* The next log_open() resets the levels of areas. */
 	open_sink(LOG_LEVEL_NOTICE, LOG_PLAIN);
 	ck_assert(!log_is_on(LOG_LEVEL_DEBUG));
 	logged();

@@ -120,7 +120,7 @@ TEST(a_second_one_is_refused_with_the_pid_of_the_first)
 		      testd_read_text(testd.err));
 	kill(pid, SIGTERM);
 	ck_assert_int_eq(testd_wait_exit(pid), 0);
-	/* The file stays, the lock does not. */
+	/* The file remains after the end of the daemon, and is not locked. */
 	pid = testd_run(NULL, NULL);
 	ck_assert_str_eq(testd_next_notice(), "STOPPING=1");
 	ck_assert_str_eq(testd_next_notice(), "READY=1");
@@ -164,7 +164,7 @@ TEST(the_command_returns_when_the_background_serves)
 	struct stat st;
 
 	ck_assert_int_eq(testd_wait_exit(pid), 0);
-	/* No wait is needed: its output is complete, and it has the lock. */
+	/* When the first process has ended, the output is complete and the daemon has the lock. */
 	ck_assert_str_eq(testd_read_text(testd.out), "serving first\n");
 	child = testd_background_pid();
 	ck_assert_int_ne(child, pid);
@@ -210,7 +210,7 @@ TEST(the_background_holds_nothing_of_its_starter)
 	ck_assert_int_eq(poll(&p, 1, TESTD_PATIENCE_MS), 1);
 	ck_assert(p.revents & POLLHUP);
 	close(ends[0]);
-	/* The descriptor and the lock that it was given it has kept. */
+	/* The daemon has kept the passed descriptor and the passed lock open. */
 	p.fd = kept[0];
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
 	close(kept[0]);

@@ -142,7 +142,7 @@ TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 	ck_assert(a.sa_handler == SIG_IGN);
 	snprintf(want, sizeof(want), "22 256 %llu", (unsigned long long)core.rlim_cur);
 	ck_assert_str_eq(getenv(ENV_SPAWN), want);
-	/* The first daemon's entry remains: another process started us. */
+	/* A second call keeps the entry of the process that started this one. */
 	process_harden();
 	prctl(PR_SET_DUMPABLE, 1);
 	ck_assert_str_eq(getenv(ENV_SPAWN), want);
@@ -351,7 +351,7 @@ TEST(the_command_ends_as_its_background_says_or_ends)
 
 #define FROM_FD 30
 
-/* Of the descriptors FROM_FD to FROM_FD + 9 these are open: bits. */
+/* Returns one bit for each of the descriptors from FROM_FD on that is open. */
 static void tells_open(int *ready)
 {
 	int bits = 0;
@@ -436,7 +436,7 @@ TEST(the_log_file_is_appended_to_until_it_is_large)
 TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_all_the_same)
 {
 	ck_assert_int_eq(detached(below("none/a.log")), 0);
-	/* Another user may have laid a link to a file of ours. */
+	/* Another user may have put a symbolic link to the daemon's file there. */
 	ck_assert_int_eq(symlink(testd.conf, below("a.log")), 0);
 	ck_assert_int_eq(detached(below("none/a.log")), 0);
 	ck_assert_str_eq(testd_read_text(testd.conf), "word = first\n");

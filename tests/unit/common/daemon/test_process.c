@@ -66,13 +66,13 @@ TEST(the_status_has_figures_of_the_process)
 	fds = number_of(err, " fds=");
 	ck_assert_int_gt(fds, 3);
 	ck_assert_int_lt(fds, number_of(err, "fd_limit="));
-	/* The same as figures of a reply. */
+	/* The same values as counters of a reply. */
 	ck_assert_int_eq(number_of(err, "[\"fds\","), fds);
 	ck_assert_int_eq(number_of(err, "[\"fd_limit\","), number_of(err, "fd_limit="));
 	ck_assert_int_gt(number_of(err, "[\"rss_bytes\","), 500 * 1024);
 	ck_assert_int_ge(number_of(err, "[\"lag_max_ns\","), number_of(err, "[\"lag_ns\","));
 	ck_assert_int_gt(number_of(err, "[\"certificate_expires_ns\","), clock_wall());
-	/* The first line is of one without a certificate. */
+	/* The first line of health, without a certificate, has no such counter. */
 	ck_assert_ptr_null(strstr(strstr(testd_read_text(err), "certificate_expires_ns") + 1,
 				  "certificate_expires_ns"));
 	end_well(pid);
@@ -296,7 +296,7 @@ static const char *log_name(const char *suffix)
 	return p;
 }
 
-/* The configuration is refused: the log file has nothing to do with it. */
+/* The log file is opened again even if the new configuration is refused. */
 TEST(a_log_file_that_was_renamed_is_opened_again_by_a_sighup)
 {
 	struct daemon_spec spec = testd_spec;

@@ -150,7 +150,7 @@ TEST(the_users_own_string_goes_before_that_of_a_job)
 	ck_assert_str_eq(c.host[0], "state");
 	ck_assert_str_eq(c.token_id, "own");
 	ck_assert(!connstr_is_for_lms(&c));
-	/* Without a token any daemon takes it from there. */
+	/* OMIG_MAINSM without a token gets the token of the user's own string. */
 	from.prefers_own = false;
 	setenv("OMIG_MAINSM", "omig1:env:2:" PIN, 1);
 	ck_assert_int_eq(connstr_find(&from, &c, NULL), 0);

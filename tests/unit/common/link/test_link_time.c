@@ -70,7 +70,7 @@ static void leaf_is_right(void)
 			 timebase_error(&w.leaf_time, now));
 }
 
-/* An sm that did not know the time yet has reported a later one. */
+/* An sm that did not have mainsm's time yet has reported a later time. */
 TEST(what_is_told_of_the_time_is_what_is_believed_now)
 {
 	world_open(&w, ROLE_LM);
@@ -100,7 +100,7 @@ static void hear_of_another_time(nsec_t after)
 	}
 }
 
-/* Whenever either has asked last. */
+/* For any delay since the last ping of either end. */
 TEST(another_time_above_is_heard_of_within_a_heartbeat)
 {
 	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC)
@@ -133,7 +133,7 @@ static void hear_of_a_better_time(nsec_t after, bool was_known)
 	world_done(&w);
 }
 
-/* The line above was slow when a new mainsm appeared. */
+/* The sm's link to mainsm was slow at first, and then is fast. */
 TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
 {
 	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC) {
@@ -142,7 +142,7 @@ TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
 	}
 }
 
-/* A slightly faster line does not cause requests to thousands. */
+/* A slightly better time does not make all branches ask again. */
 TEST(a_time_that_is_a_little_better_waits_for_the_next_ping)
 {
 	world_open(&w, ROLE_LM);

@@ -35,7 +35,7 @@ static void on_accept(void *arg, struct chan *c)
 	chan_set_handler(c, &h);
 }
 
-/* Says something else, and twice. */
+/* Replaces each frame by two others. */
 static void on_send(void *arg, struct chan *c, const uint8_t *p, size_t n)
 {
 	said++;

@@ -172,7 +172,7 @@ TEST(frames_that_came_before_a_cut_are_told_though_writing_fails_first)
 	peer = (struct tls_chan *)s.peer[0].chan;
 	for (int i = 0; i < 15; i++)
 		ck_assert_int_eq(send_frame(s.peer[0].chan, 7, 1000), 0);
-	/* By hand what the kernel does for a process that dies: no goodbye, a reset. */
+	/* Does what the kernel does when a process is killed: a reset without a TLS alert. */
 	ck_assert_int_eq(SSL_write(peer->ssl, peer->out.p, (int)peer->out.n), (int)peer->out.n);
 	ck_assert_int_eq(setsockopt(peer->sock.fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
 				    sizeof(struct linger)),
@@ -222,7 +222,7 @@ TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_gt(chan_heard_at(s.peer[0].chan), before);
-	/* The poll was later than the heartbeat, and the next one corrects that. */
+	/* The first poll reports its own time; the next one has the time of the heartbeat. */
 	before = chan_heard_at(s.peer[0].chan);
 	settle(&s);
 	chan_poll(s.peer[0].chan);
@@ -285,7 +285,7 @@ TEST(a_record_in_pieces_is_read_to_its_end)
 	ck_assert_int_eq(feed_bytes(from, body, 30), 30);
 	UNTIL(&s, t->sock.body_left == 10);
 	ck_assert_int_eq(feed_bytes(from, body, 10), 10);
-	/* It was not a record of ours: only the read matters. */
+	/* The bytes are no valid record: only the number of reads matters here. */
 	UNTIL(&s, s.peer[0].closed);
 	ck_assert_int_eq(s.peer[0].why.code, ERR_PROTO);
 }
@@ -479,7 +479,7 @@ TEST(names_are_looked_up_and_bad_ones_are_reported)
 			 0);
 	UNTIL(&s, mine.closed);
 	ck_assert_msg(strstr(mine.why.text, "no.such.name.invalid") != NULL, "%s", mine.why.text);
-	/* Given up while the thread still looks. */
+	/* The channel is closed while the thread resolves the name. */
 	ck_assert_int_eq(
 		net_dial(client,
 			 &(struct net_target){ .host = "localhost", .port = s.port, .expect = &x },

@@ -19,7 +19,7 @@ static int each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, v
 {
 	looks++;
 	ck_assert_str_eq(caid, "testtest");
-	for (size_t i = nthere; i-- > 0;) /* in no order that anybody may count on */
+	for (size_t i = nthere; i-- > 0;) /* in reverse: the order is not specified */
 		if (fake_proc_find((struct fake_host *)h, there[i].pid))
 			fn(arg, &there[i]);
 	return 0;

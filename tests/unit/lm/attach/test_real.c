@@ -45,7 +45,7 @@ static struct proc *taken_in(pid_t pid)
 	return NULL;
 }
 
-/* The lm is held up for as long as that: the counters are there, in what the process has left. */
+/* The process ends before the lm reads its message: the lm reads the counters from the segment. */
 TEST(a_process_that_is_over_before_the_lm_looks_is_seen_ended)
 {
 	struct proc *p;
@@ -122,7 +122,10 @@ BARE_TEST(who_registered_at_an_inherited_socket_is_taken_in)
 	real_close();
 }
 
-/* Found by its memfd, and over when its message is read, which a child sends here to be late. */
+/*
+ * The lm finds the process by its memfd. A child sends the registration later, after the process
+ * has ended.
+ */
 BARE_TEST(who_registers_late_is_taken_in_once)
 {
 	int ready[2], go[2];
@@ -202,7 +205,7 @@ TEST(an_lm_finds_running_processes_by_their_memfd)
 	pid = fork();
 	if (pid == 0) {
 		fake_segment_open(&s, getpid(), 3, (uint32_t)getpid());
-		/* The name is that of the test's segments, not of all of them. */
+		/* The segment has a name of this test, so that other tests do not find it. */
 		if (write(ready[1], "x", 1) == 1)
 			for (;;)
 				pause();
@@ -219,7 +222,7 @@ TEST(an_lm_finds_running_processes_by_their_memfd)
 	WAIT_FOR(!taken_in(pid)->held);
 }
 
-/* After an upgrade under running programs. */
+/* As after an upgrade while programs run. */
 TEST(segments_of_another_build_are_found_with_one_report)
 {
 	enum { PROCESSES = 3 };
@@ -261,8 +264,10 @@ BARE_TEST(another_user_is_refused)
 	if (getuid() != 0)
 		return; /* no other user to play */
 	real_open();
-	/* The directory keeps others out already; here it is left open, so that the credentials
-	 * must do it. */
+	/*
+	 * The directory normally excludes other users. Here it is open, so that only the check of
+	 * credentials refuses them.
+	 */
 	ck_assert_int_eq(chmod(real.dir, 0755), 0);
 	ck_assert_int_eq(chmod(real.path, 0777), 0);
 	pid = fork();
@@ -319,7 +324,7 @@ TEST(messages_that_are_none_of_ours_are_refused)
 	fake_segment_close(&s);
 }
 
-/* Ranks of a job come by hundreds: one report for each other build, and for some builds only. */
+/* Jobs have hundreds of ranks: each other build is reported once, and only a few builds are. */
 TEST(processes_of_another_build_are_reported_once_for_a_build)
 {
 	struct registration_stats stats;
@@ -350,7 +355,7 @@ TEST(processes_of_another_build_are_reported_once_for_a_build)
 	fake_segment_close(&s);
 }
 
-/* Programs of another build see this as long as this lm listens. */
+/* Programs of another build read the version while this lm listens. */
 TEST(its_version_is_beside_its_socket)
 {
 	char path[FILE_PATH_BYTES];
@@ -470,7 +475,7 @@ static pid_t start_lingerer(bool is_second)
 		return pid;
 	to = real_dial();
 	fd = lingering_socket();
-	if (is_second) /* its visit is over with the first one: the second is never received */
+	if (is_second) /* the first message ends the connection: the second one is never received */
 		real_hand_over(to, "x", 1, NULL, 0);
 	real_hand_over(to, &none, sizeof(none), (int[]){ fd, fd }, is_second ? 1 : 2);
 	close(fd);

@@ -52,7 +52,7 @@ TEST(it_waits_until_those_elsewhere_have_acted)
 	ck_assert(t->held);
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
 	ck_assert_int_eq(last_signal(200), 0);
-	/* No other request sees it. */
+	/* Other requests do not see the hold. */
 	world_run(&w, 100 * MS);
 	ck_assert(!is_in_tree_as_stopped());
 	release(t);
@@ -86,7 +86,7 @@ TEST(it_waits_for_a_second_and_no_longer)
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
 	world_run(&w, 100 * MS);
 	ck_assert_int_eq(last_signal(100), SIGCONT);
-	/* A late word changes nothing. */
+	/* A late release changes nothing. */
 	release(next_triggered());
 	ck_assert_uint_eq(rank(100)->nsignal, 2);
 }
@@ -128,7 +128,7 @@ TEST(a_stop_by_a_tool_outlasts_the_wait)
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
 }
 
-/* A reply without a waiting request. */
+/* Actions that only read make no process wait. */
 BARE_TEST(who_only_looks_never_makes_it_wait)
 {
 	static const struct {

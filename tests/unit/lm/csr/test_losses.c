@@ -23,7 +23,7 @@ TEST(too_many_events_a_second_are_dropped_and_counted)
 
 	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
-	world_run(&w, SEC - loop_now(w.loop) % SEC); /* the second begins */
+	world_run(&w, SEC - loop_now(w.loop) % SEC); /* until a new second begins */
 	for (int i = 0; i < 60; i++) {
 		for (int k = 0; k < 20; k++)
 			fake_segment_call(&seg,
@@ -73,7 +73,7 @@ TEST(what_was_not_told_before_a_disarm_is_counted)
 
 	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
-	world_run(&w, 5 * MS); /* rings are not read in the next one */
+	world_run(&w, 5 * MS); /* the next 5 ms have no poll of the rings */
 	above_skip_all(&w.mainsm);
 	for (int i = 0; i < 3; i++)
 		fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });

@@ -60,7 +60,10 @@ TEST(every_nth_counts_on_a_host_over_its_processes)
 	ck_assert_uint_eq(reported(), 0);
 	call(&other, "MPI_Send", 1, 1);
 	ck_assert_str_eq(next_triggered()->proc, rank1);
-	/* Armed again, for another object was added: it continues counting. */
+	/*
+	 * The request is armed again because an object was added: omig_every() continues
+	 * counting.
+	 */
 	call(&seg, "MPI_Send", 1, 1);
 	call(&seg, "MPI_Send", 1, 1);
 	arm(SENDS " omig_every(3) print([$proc])", rank0, 1, true);

@@ -202,7 +202,7 @@ TEST(the_end_of_a_call_has_its_result)
 	ck_assert_str_eq(par(t, 0), "-2");
 	ck_assert_str_eq(par(t, 1), "39");
 	ck_assert_str_eq(par(t, 2), "-2");
-	/* A time that is still to come is that of now. */
+	/* A time in the future is replaced by the present time. */
 	ck_assert_int_le(t->time_ns, timebase_at(&w.time, loop_now(w.loop)));
 	ck_assert_ptr_nonnull(strstr(watches(), "100 2 0 8000000000 0\n"));
 }
@@ -237,7 +237,7 @@ TEST(what_is_watched_for_is_the_sum_of_all_conditions)
 	ck_assert(is_watched_soon("100 5 800 2 0\n"));
 	arm_for("c_7", "thread_has_started_sys_call([@],\"64\"): print([1])");
 	ck_assert(is_watched_soon("100 5 800 2 1\n"));
-	/* Any signal: single ones are no longer named. */
+	/* A request for any signal: the watch does not name single ones. */
 	arm_for("c_8", "thread_received_signal([@],[]): print([1])");
 	ck_assert(is_watched_soon("100 5 0 2 1\n"));
 	arm_for("c_9", "thread_has_ended_sys_call([@],\"\"): print([1])");
@@ -254,7 +254,7 @@ TEST(what_is_watched_for_is_the_sum_of_all_conditions)
 	ck_assert_ptr_null(strstr(watches(), "200 ")); /* the other rank is left alone */
 }
 
-/* Its report is an error of the process, as the result of the last action. */
+/* Expects a report with an error of the process, as the result of the last action. */
 static void expect_suspended(const char *why, uint64_t dropped)
 {
 	const struct msg_triggered *t = await_triggered();
@@ -275,7 +275,7 @@ TEST(a_watch_that_ends_is_reported_with_what_it_has_dropped)
 	arm_for("c_5", "thread_received_signal([@],[" ENDS "]): print([1])");
 	expect_suspended("too many stops", DROPPED);
 	ck_assert(!comes_more());
-	/* When armed again it is tried again. */
+	/* Arming again sends the watch again. */
 	forget_watches();
 	arm_for("c_6", "thread_received_signal([@],[12]): print([1])");
 	ck_assert(is_watched_soon("100 4 400800 0 0\n"));

@@ -80,7 +80,7 @@ TEST(an_event_stays_the_same_while_somebody_asks)
 static struct helper_ask *both[2];
 static unsigned failures;
 
-/* As a task that ends because one of its questions failed. */
+/* The first failure also forgets the other question, as an ending task does. */
 static void on_failure(void *arg, const struct tracer_msg *m)
 {
 	failures++;

@@ -152,7 +152,7 @@ static void end(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Its whole group, as a shell kills a job. */
+/* Kills the lm's process group, as a shell kills a job. */
 static void kill_lm(pid_t lm)
 {
 	ck_assert_int_eq(kill(-lm, SIGKILL), 0);
@@ -189,7 +189,7 @@ TEST(what_somebody_else_had_stopped_stays_so)
 	ck_assert_int_eq(waitpid(rank, &status, WUNTRACED), rank);
 	lm = start_lm(rank);
 	kill_lm(lm);
-	/* The guardian of another one has ended its work after this: the first is untouched. */
+	/* When the guard of another lm has done its work, the first rank is still held. */
 	lm = start_lm(other);
 	kill_lm(lm);
 	wait_for_end_of(journal);
@@ -216,7 +216,7 @@ static struct guard *new_guard(struct loop *l)
 	return g;
 }
 
-/* Simulates the death of this lm: its line ends with the child that holds it. */
+/* Simulates the death of this lm: a child holds the end of its pipe to the guard, and ends. */
 static void have_guard_act(void)
 {
 	pid_t pid = fork(), run;

@@ -122,7 +122,7 @@ static double seconds_now(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The segment has the time of the machine. The test holds on a slow one, too: it has no limit. */
+/* The segment has the real time of the machine, so the test compares no durations with a limit. */
 BARE_TEST(a_call_under_way_counts_since_its_integrator_is_enabled)
 {
 	double one, two, before;
@@ -179,7 +179,7 @@ static const struct msg_triggered *count_after_a_wait(bool is_forgotten)
 {
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	/* Rates are there after a second only. */
+	/* node_get_info replies with rates after a second. */
 	arm("proc_has_been_stopped([@]): node_get_info([n_7],128) "
 	    "node_get_info([n_7],0) pa_counter_local_increment(pa_cl_1,1)",
 	    rank0, 3, true);
@@ -214,7 +214,8 @@ BARE_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
 }
 
 /*
- * Its objects have changed meanwhile: waiting events are dropped, and the next event reports that.
+ * The request is replaced because its objects changed: waiting events are dropped, and the next
+ * event reports that.
  */
 TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
 {
@@ -325,7 +326,7 @@ TEST(a_counter_of_the_dead_alone_reads_as_nothing)
 
 	fake_proc_end(fake_proc_find(&w.host, 200), 0);
 	world_run(&w, 10 * MS);
-	/* Made elsewhere as well: this host is asked like those. */
+	/* A counter of other hosts is also made on this one, without an object here. */
 	r = world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_1)", rank1));
 	ck_assert_uint_eq(r->nentry, 1);
 	ck_assert_uint_eq(reply_entry_of(r, rank1)->status, STATUS_UNKNOWN_OBJECT);
@@ -348,7 +349,7 @@ TEST(counters_end_with_their_tool)
 		world_ask_as(&w, tool, OBSERVER, text);
 	}
 	ck_assert_uint_eq(pa_count(w.lm->pa), 3);
-	/* One that the event makes is its tool's, which is 1 here. */
+	/* A counter that the action makes belongs to the request's tool, 1. */
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_global_increment(pa_c_9,1)",
 	    rank0, 1, false);
 	ck_assert_uint_eq(pa_count(w.lm->pa), 4);
@@ -442,7 +443,10 @@ TEST(what_was_deleted_does_not_come_back)
 	ck_assert_uint_eq(pa_count(w.lm->pa), 0);
 }
 
-/* Cells that were kept for tools which never come back do not stay theirs when others need them. */
+/*
+ * Cells of tools that do not return after a crash of the lm are given to other tools when
+ * needed.
+ */
 TEST(kept_cells_are_given_to_those_who_ask)
 {
 	char text[128];
@@ -493,7 +497,7 @@ TEST(foolish_notes_are_not_believed)
 			       rank0)
 			->status,
 		STATUS_FIRST_ERROR);
-	/* Two notes of one counter: the first is it. */
+	/* Of two notes of one counter the first one is used. */
 	note = (struct seg_note *)(void *)(other.base + other.h->note_offset);
 	world_crash_lm(&w);
 	note[3] = note[5] =

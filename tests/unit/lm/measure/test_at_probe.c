@@ -61,7 +61,7 @@ static const struct msg_flow_ack *load(uint32_t m, const char *source, const cha
 	return load_graph(m, graph);
 }
 
-/* It stamps by virtual time, a little later each time. */
+/* Sets the segment's clock to the virtual time, a little later at each call. */
 static void set_clock(struct fake_segment *s)
 {
 	static uint64_t later_ns;
@@ -192,8 +192,10 @@ TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
 	ck_assert_double_eq(value_of(9, 3).value, 9);
 }
 
-/* From the start in mainsm's time, as far as that is known; for differences in the host's own,
- * which it knows well. */
+/*
+ * A time since the start is mainsm's time, with its bound. Differences of times use the host's own
+ * clock, which is exact.
+ */
 TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
 {
 	struct flow_token own, system;
@@ -205,7 +207,7 @@ TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
 	own = value_of(7, 1);
 	system = value_of(8, 1);
 	ck_assert_double_lt(own.error, 1e-5);
-	ck_assert_double_gt(own.value, system.value); /* it has begun earlier */
+	ck_assert_double_gt(own.value, system.value); /* its start is earlier */
 	ck_assert_double_gt(system.error, own.error);
 }
 

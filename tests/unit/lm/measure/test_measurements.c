@@ -330,7 +330,7 @@ TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 }
 
 /*
- * It is in the first read; the second one has the increase since then, and never a negative value.
+ * The first read has the call; the second read has the increase since then, and is never negative.
  */
 TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
 {

@@ -53,7 +53,10 @@ TEST(a_delay_by_partner_is_the_time_of_calls_that_have_ended)
 	ck_assert_double_gt(t.error, error);
 }
 
-/* Another measurement had switched its time on: when it ends all its time is in the sum. */
+/*
+ * Another tool had switched the measurement of time on: when the call ends, all its time is in the
+ * sum.
+ */
 TEST(a_call_that_was_under_way_at_the_start_is_in_the_bound)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"partner\")", rank0));
@@ -103,7 +106,10 @@ TEST(a_wait_is_of_the_partners_of_its_requests)
 	ck_assert_double_eq_tol(t.error, 0.007, 1e-5);
 }
 
-/* The bound of a total grows with it: 5 ms a read here. That of what came since does not. */
+/*
+ * The bound of a total grows with the total, here by 5 ms a read. The bound of a difference does
+ * not.
+ */
 TEST(a_difference_has_the_bound_of_what_came_between_its_reads)
 {
 	char text[1024];
@@ -129,7 +135,7 @@ TEST(a_difference_has_the_bound_of_what_came_between_its_reads)
 	ck_assert_double_lt(t.error, 1e-4);
 }
 
-/* Another tool had them counted, before this measurement began. */
+/* Another tool had the waits counted before this measurement began. */
 TEST(waits_of_before_are_in_no_bound)
 {
 	struct flow_token t;

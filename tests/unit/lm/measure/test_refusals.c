@@ -58,7 +58,7 @@ TEST(a_partner_is_any_rank_of_a_world)
 	ck_assert_double_eq(value_of_read(1).value, 12);
 }
 
-/* Calls whose partner found no room in the rank may belong to this one. */
+/* Calls whose partner had no room in the rank's table may belong to this partner. */
 TEST(calls_of_partners_without_room_are_in_the_bound)
 {
 	static const struct {
@@ -72,7 +72,7 @@ TEST(calls_of_partners_without_room_are_in_the_bound)
 		start = now();
 		load(&(struct load){ .graph = graph_of(rows[i].metric, rank0, "\"1\""),
 				     .every = SEC });
-		fake_segment_thread(&seg, 0)->partner_lost += 5; /* those of before are in no sum */
+		fake_segment_thread(&seg, 0)->partner_lost += 5; /* earlier ones do not count */
 		world_run(&w, SEC);
 		t = value_of_read(1);
 		ck_assert_uint_eq(t.k, 1);
@@ -126,7 +126,7 @@ TEST(counts_go_on_after_an_exec)
 
 /* --- limits */
 
-/* The entries of the answer; above_next() would keep them all. */
+/* Returns the number of entries in the reply, without storing it. */
 static size_t complaints(uint32_t measurement)
 {
 	static const char graph[] =

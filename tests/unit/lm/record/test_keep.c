@@ -248,7 +248,7 @@ TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
 	arm_later_than_others(NULL);
 }
 
-/* It empties the rings: earlier events do not count for it. */
+/* Arms another request, for which the rings are emptied: earlier events do not count for it. */
 static void arm_calls(const char *both)
 {
 	world_arm(&w, "c_9", with("thread_has_started_lib_call([@],\"MPI_Send\"): print([])", both),
@@ -408,7 +408,7 @@ static void stop_the_source(unsigned (*happen)(unsigned number))
 	fake_segment_close(&wide);
 }
 
-/* Nothing of it has room, and then all has. */
+/* Writes records until the subscription has no room, then acknowledges until all are stored. */
 static unsigned make_more(unsigned number)
 {
 	const struct keep *k = keeps_find(w.lm->recorder.keeps, "run7");

@@ -87,7 +87,7 @@ TEST(one_thread_of_a_process_holds_it_all)
 	ask_of(1, "thread_suspend", thread[1], "");
 	ask_of(1, "thread_resume", thread[0], "");
 	ck_assert(is_stopped());
-	ask_of(1, "thread_resume", thread[0], ""); /* of the other one it takes nothing back */
+	ask_of(1, "thread_resume", thread[0], ""); /* the other one stays suspended */
 	ck_assert(is_stopped());
 	ask_of(1, "thread_resume", thread[1], "");
 	ck_assert(!is_stopped());
@@ -185,7 +185,7 @@ TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
 	ck_assert(!is_stopped());
 }
 
-/* It may be held for a moment at a breakpoint. */
+/* A tracer may stop the process for a moment at a breakpoint. */
 TEST(what_is_traced_counts_as_running)
 {
 	fake()->state = 't';

@@ -83,7 +83,7 @@ TEST(a_rank_that_asks_again_and_again_waits)
 	ck_assert_str_eq(a.name, "MPI_Test");
 	ck_assert(a.seconds >= 16 && a.seconds <= 20.1);
 	world_run(&w, 2 * CURRENT_ASKS_NS);
-	/* it was the last time, and something else is done since */
+	/* the call was current at the last poll, and has ended since */
 	ck_assert_int_eq(ask().state, CURRENT_OUT);
 }
 

@@ -105,7 +105,7 @@ static off_t file_bytes(void)
 	return st.st_size;
 }
 
-/* Each lm has one, and most never record an operation. */
+/* Each lm has a log, and most record no operation. */
 TEST(where_nothing_was_done_there_is_nearly_nothing)
 {
 	unsigned status;
@@ -116,7 +116,7 @@ TEST(where_nothing_was_done_there_is_nearly_nothing)
 	ck_assert_int_lt(file_bytes(), 64);
 	reopen();
 	ck_assert_int_lt(file_bytes(), 64);
-	ck_assert_uint_eq(done_log_who(done, MANIPULATOR, EPOCH), who); /* it is the same file */
+	ck_assert_uint_eq(done_log_who(done, MANIPULATOR, EPOCH), who); /* the file is unchanged */
 	begin(1);
 	reopen();
 	ck_assert_int_eq(state_of(1, &status), OP_BEGUN);
@@ -167,7 +167,7 @@ static int open_again(const struct disk *d)
 	return done_log_open(d, path, &done, NULL);
 }
 
-/* So many that the next one takes the place of the first. */
+/* Records as many operations as the log holds: the next one replaces the first. */
 static void do_a_round(const struct disk *d)
 {
 	ck_assert_int_eq(open_again(d), 0);
@@ -238,7 +238,7 @@ TEST(whatever_fails_nothing_is_new_that_was_begun)
 	done = NULL;
 }
 
-/* Written again now and then, as it grows. */
+/* The growing file is rewritten from time to time. */
 TEST(a_long_life_does_not_make_the_file_long)
 {
 	unsigned status;

@@ -113,7 +113,7 @@ static void ask_file(const char *path, struct reported *t)
 		ck_assert(condition);                                            \
 	} while (0)
 
-/* It has mapped the file and does not touch it. */
+/* Starts a process that maps the file and does not access it. */
 static pid_t start_mapper(void **at)
 {
 	int fd = open(hung, O_RDONLY | O_CLOEXEC);

@@ -73,7 +73,7 @@ TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
 	ck_assert(is(ask(1, rank0, "32"), "1,[9],", "4,0"));
 }
 
-/* As in a deadlock: there was no earlier request. */
+/* As in a deadlock: the call began before any request. */
 TEST(a_call_that_began_before_is_there_at_the_first_question)
 {
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } };
@@ -84,7 +84,7 @@ TEST(a_call_that_began_before_is_there_at_the_first_question)
 	ck_assert(is(ask(1, rank0, "514"), "2,[1,1],[3,0],", "0,1"));
 	fake_segment_be_in(&seg, NULL, 0);
 	ck_assert(is(ask(1, rank0, "514"), "1,[3,0],", "0,1"));
-	/* It began later, and is listed separately or not at all. */
+	/* A call that began after the request is listed by itself, or not at all. */
 	fake_segment_be_in(&seg, "MPI_Recv", 1);
 	ck_assert(is(ask(1, rank0, "514"), "1,[3,0],", "0,1"));
 	above_send(&w.mainsm, &gone);

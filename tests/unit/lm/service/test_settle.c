@@ -54,7 +54,7 @@ static void send_two(const char *service, const char *rest)
 					       .text = { (const uint8_t *)text, strlen(text) } } });
 }
 
-/* NULL: it has not come after that time. */
+/* Returns the reply within that time; NULL: there is none. */
 static const struct msg_reply *answer_after(nsec_t by)
 {
 	const struct msg *m;
@@ -230,7 +230,10 @@ TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
 	check_two(answer_after(SETTLE_MAX_NS + 100 * MS), STATUS_OS_ERROR | STATUS_FATAL, "1");
 }
 
-/* Running ones use up the checks of a turn; stopped ones are the first or the last of the list. */
+/*
+ * Running processes use up the checks of one turn. The stopped ones are first or last in the
+ * list.
+ */
 #define RUNNING (STAND_POLLS_MAX / 2 + 4)
 #define STANDING 4
 

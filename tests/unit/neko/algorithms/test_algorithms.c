@@ -109,7 +109,7 @@ TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
 	again = run_seeds(BROADCAST, "broadcast.relay = false\n", 1000);
 	ck_assert_str_eq(again.broken, f.broken);
 	ck_assert_uint_eq(again.figures.seed_of_last, f.figures.seed_of_last);
-	/* The reported seed has it in its first run. */
+	/* With the reported seed the first run has the same violation. */
 	snprintf(text, sizeof(text), BROADCAST "broadcast.relay = false\nsimulation.seed = %llu\n",
 		 (unsigned long long)f.figures.seed_of_last);
 	ck_assert_str_eq(run(text).broken, f.broken);

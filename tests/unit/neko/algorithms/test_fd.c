@@ -71,7 +71,7 @@ static void agrees(const struct run *r, const char *name, const struct set *s, u
 	ck_assert_msg(fabs(i.mean - v.expected) <= i.half,
 		      "%s of eta %s, delta %s, loss %s, %s: %g +- %g, not %g", name, s->eta,
 		      s->delta, s->loss, s->delay, i.mean, i.half, v.expected);
-	/* An interval that is wide would hold anything. */
+	/* A wide interval would contain any value. */
 	ck_assert_msg(i.half <= 0.25 * i.mean, "%s: %g +- %g", name, i.mean, i.half);
 }
 
@@ -149,7 +149,7 @@ TEST(the_configurator_gives_what_the_paper_prints)
 	ck_assert_int_eq(chen_predict(&c, &q, &e), -ERR_LIMIT);
 }
 
-/* A real clock, of a machine that has other things to do: a second passes between any two looks. */
+/* A world on a busy machine: a second passes between any two reads of its clock. */
 struct busy {
 	struct neko_world world; /* first */
 	nsec_t now;
@@ -236,7 +236,10 @@ TEST(a_deadline_that_passes_between_two_lines_is_noticed)
 	setup_free(s);
 }
 
-/* Each run has a crash at a random moment; 1000 runs. */
+/*
+ * Runs 200 simulations, each with a crash at a random moment. Returns the longest detection
+ * time.
+ */
 static double detection_max(const char *detector, const char *more, double *mean)
 {
 	struct run_counts f;
@@ -257,7 +260,7 @@ static double detection_max(const char *detector, const char *more, double *mean
 	ck_assert_uint_eq(f.runs, 200);
 	ck_assert_uint_eq(f.stuck, 0);
 	v = result(r, "T_D");
-	ck_assert_uint_eq(quantity_moments(v.quantity)->n, 400); /* always, and by both */
+	ck_assert_uint_eq(quantity_moments(v.quantity)->n, 400); /* both detect each one */
 	*mean = moments_mean(quantity_moments(v.quantity));
 	max = quantity_moments(v.quantity)->max;
 	run_free(r);
@@ -273,7 +276,7 @@ TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 	 * one. */
 	ck_assert_double_le(detection_max("nfd-s", "fd.delta = 1.5s\n", &mean), 2.5);
 	ck_assert_double_eq_tol(mean, 2, 0.1);
-	/* Counted from the last received one, up to eta before. */
+	/* The time-out begins at the last heartbeat, up to eta before the crash. */
 	ck_assert_double_le(detection_max("silence", "fd.timeout = 1500ms\n", &mean), 1.7);
 	ck_assert_double_eq_tol(mean, 1.02, 0.1);
 	ck_assert_double_le(detection_max("nfd-e", "fd.alpha = 500ms\n", &mean), 1.7);

@@ -16,7 +16,7 @@ static struct flow_rest rest;
 static struct flow_batch sent[LINKS];
 static struct flow_token sent_token[LINKS];
 static size_t nsent;
-/* Above: links that it knows, what has come by them. */
+/* At the receiver: the number of its links, and the tokens that each received. */
 static size_t nknown;
 static unsigned taken[LINKS];
 static double value[LINKS];
@@ -43,7 +43,7 @@ static void send(void *arg, const struct flow_batch *b)
 	nsent++;
 }
 
-/* Data of that link are joined with others, or sent. */
+/* Adds data of a link to the rest; data that the rest does not take are sent by themselves. */
 static void report(size_t i, double v, uint32_t flags)
 {
 	struct flow_token t = flow_token_make(READ, v, 0, AT + (nsec_t)i);
@@ -95,7 +95,7 @@ static void take(void *arg, const struct flow_batch *b)
 	value[i] = b->t[0].value;
 }
 
-/* As bytes, and to the parent. */
+/* Encodes a batch, decodes it at the receiver, and returns the result there. */
 static int deliver(const struct flow_batch *b)
 {
 	static const struct flow_rest_links links = { link_at, has_reported, take, NULL };

@@ -42,8 +42,10 @@ static double direct(const struct sample *s, enum agg_kind kind)
 
 #define PARTS 5
 
-/* Each pair in one of the parts by chance, off by as much as its bound; these come up one after the
- * other. */
+/*
+ * Adds each pair to a random part, with values shifted within their bounds. Then merges the parts
+ * in order.
+ */
 static struct agg merged(const struct sample *s, enum agg_kind kind, double x_error, double y_error,
 			 struct rng *r)
 {
@@ -402,7 +404,7 @@ TEST(a_stop_says_that_values_depend_on_the_ones_before)
 	const struct flow_result *last;
 	struct rng r;
 
-	rng_init(&r, 7); /* of others one in a hundred has it by chance */
+	rng_init(&r, 7); /* fixed: one seed in a hundred shows dependence by chance */
 	world_load(&w, stopping(AGG_CORRELATION));
 	world_read(&w, 1, 1);
 	ck_assert_int_eq(w.r[w.n - 1].dependence, DEPENDENCE_NONE);

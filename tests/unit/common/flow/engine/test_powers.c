@@ -96,8 +96,9 @@ TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 		agg_merge(&all, &a);
 	}
 	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
-	/* Hosts that differ by less than their own values' last digits are not the same for
-	 * that. */
+	/*
+	 * Hosts that differ by less than the last digits of their values are not taken as equal.
+	 */
 	for (int host = 0; host < 2; host++) {
 		struct agg a;
 

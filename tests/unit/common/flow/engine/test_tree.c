@@ -136,7 +136,7 @@ static struct flow_graph *top_graph(void)
 	return g;
 }
 
-/* --- letters */
+/* --- batches in transit */
 
 static void on_result(void *arg, const struct flow_result *r)
 {
@@ -315,7 +315,7 @@ static void check_coverage(const struct tree *t)
 	}
 }
 
-/* No number without a report; 0 then. */
+/* Returns the value, or 0 if no contributor has reported. */
 static double known(const struct flow_token *v)
 {
 	ck_assert(!isnan(v->value) || (v->k == 0 && v->flags & FLOW_MISSING));
@@ -468,7 +468,7 @@ TEST(what_is_lost_is_missing_and_nothing_else_is)
 	}
 }
 
-/* Of one read of one measurement on one link, however many events there were. */
+/* Checks the size of one batch, which does not depend on the number of events. */
 TEST(a_batch_is_small)
 {
 	struct tree *t = tree_new(suite_seed(25), 0, 0);

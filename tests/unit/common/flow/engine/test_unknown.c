@@ -62,7 +62,10 @@ TEST(of_members_of_which_none_tells_nothing_is_known)
 	}
 }
 
-/* Values of two processes' events since the last read, of each its own part. */
+/*
+ * An aggregate of the events of two processes since the last read; each process has its own
+ * part.
+ */
 static struct flow_graph *of_events(enum agg_kind kind)
 {
 	struct flow_graph *g = flow_graph_new(1);
@@ -109,7 +112,7 @@ TEST(a_sum_that_overflows_is_said)
 	has(3, 1.7e308, 2, 0);
 }
 
-/* A value that needs no process cannot be missing. */
+/* A constant needs no contributor, so it is never flagged as missing. */
 TEST(a_constant_has_its_value_without_contributors)
 {
 	struct flow_graph *g = flow_graph_new(1);
