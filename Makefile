@@ -100,6 +100,7 @@ include eventlog/lifeline/module.mk
 include eventlog/app/module.mk
 include eventlog/netlogger/module.mk
 include eventlog/archive/module.mk
+include interaction/module.mk
 include pmsl/text/module.mk
 include pmsl/check/module.mk
 include pmsl/plan/module.mk

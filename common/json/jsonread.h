@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads JSON (RFC 8259) of any length, token by token, from bytes of any origin. Memory is bounded
+ * by the longest string. Several values may follow one another, as in JSON lines. Keys are not
+ * compared: the caller refuses repeated ones.
+ */
+#ifndef COMMON_JSON_JSONREAD_H
+#define COMMON_JSON_JSONREAD_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JSONREAD_DEPTH_MAX 32 /* documents of people nest 5 deep */
+#define JSONREAD_TEXT_MAX (64u << 10) /* of one string; names have 255 bytes */
+
+enum jsonread_token {
+	JSONREAD_END, /* of the input, between two values */
+	JSONREAD_OBJECT,
+	JSONREAD_OBJECT_END,
+	JSONREAD_ARRAY,
+	JSONREAD_ARRAY_END,
+	JSONREAD_KEY, /* its value follows */
+	JSONREAD_STRING,
+	JSONREAD_NUMBER,
+	JSONREAD_TRUE,
+	JSONREAD_FALSE,
+	JSONREAD_NULL,
+};
+
+/*
+ * Sets *p, *n to more bytes, valid until the next call; *n is 0 at the end. Returns 0, or a
+ * negative code with e.
+ */
+typedef int (*jsonread_fill_fn)(void *arg, const uint8_t **p, size_t *n, struct err *e);
+
+struct jsonread {
+	const char *text; /* of a key, string (without escapes) or number; any byte may be 0 */
+	size_t n;
+	unsigned line, col; /* of the last token, from 1; col in bytes */
+	unsigned depth; /* of open objects and arrays */
+	/* --- the rest is of jsonread.c */
+	jsonread_fill_fn fill;
+	void *arg;
+	const uint8_t *at, *end;
+	uintptr_t line_at; /* where the line begins, as if all bytes of it were here */
+	unsigned line_now;
+	uint8_t state;
+	bool is_object[JSONREAD_DEPTH_MAX];
+	bool has_ended;
+	struct buf copy; /* of a text with escapes, or in two pieces */
+};
+
+void jsonread_init(struct jsonread *r, jsonread_fill_fn fill, void *arg);
+/* The same for n bytes in memory, borrowed. */
+void jsonread_init_bytes(struct jsonread *r, const void *p, size_t n);
+void jsonread_done(struct jsonread *r);
+
+/*
+ * Returns the next token (enum jsonread_token); ERR_PARSE, ERR_LIMIT with line and column, or an
+ * error of fill. After an error the reader is of no use.
+ */
+int jsonread_next(struct jsonread *r, struct err *e);
+
+/* Skips the rest of the value that began with the last token. As jsonread_next(), or 0. */
+int jsonread_skip(struct jsonread *r, int token, struct err *e);
+
+/* The last token, a number, as an integer. ERR_INVALID: it is none, or out of range. */
+int jsonread_i64(const struct jsonread *r, int64_t *out, struct err *e);
+int jsonread_u64(const struct jsonread *r, uint64_t *out, struct err *e);
+
+/* As err_set(), with the place of the last token. */
+int jsonread_fail(const struct jsonread *r, struct err *e, enum err_code code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* Returns "an object", "a string", ... */
+const char *jsonread_token_name(int token);
+
+/* True if the last key or string is s. */
+bool jsonread_is(const struct jsonread *r, const char *s);
+
+#endif
