@@ -262,7 +262,7 @@ TEST(what_is_generated_is_stored_or_lost)
 	buf_done(&b);
 }
 
-TEST(a_balance_is_saved_and_goes_on)
+TEST(a_balance_is_saved_and_continues)
 {
 	struct buf b;
 	struct evbalance one, other;

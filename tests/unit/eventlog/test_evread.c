@@ -207,7 +207,7 @@ TEST(events_without_their_description_are_counted)
 	buf_done(&b);
 }
 
-TEST(a_log_that_comes_twice_is_read_once)
+TEST(a_log_that_arrives_twice_is_read_once)
 {
 	struct evread_report r;
 	struct buf b, other;
@@ -226,7 +226,7 @@ TEST(a_log_that_comes_twice_is_read_once)
 	buf_done(&other);
 }
 
-TEST(what_the_sender_dropped_is_told)
+TEST(what_the_sender_dropped_is_reported)
 {
 	struct evwrite w;
 	struct evread_report r;
@@ -305,7 +305,7 @@ TEST(a_later_version_is_passed_over_whole)
 	buf_done(&b);
 }
 
-TEST(lengths_of_records_are_believed_only_as_far_as_they_fit)
+TEST(lengths_of_records_are_accepted_only_as_far_as_they_fit)
 {
 	static const uint16_t lengths[] = {
 		0, 1, 2, 3, 4, 8, 18, 19, 21, 24, 1024, 0xfffc, 0xffff

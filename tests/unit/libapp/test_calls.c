@@ -29,7 +29,7 @@ static int recv_from(int source, uintptr_t comm, void *status)
 		ck_assert_uint_eq(rank_call(CALL_ID_##id).bytes_in, in);   \
 	} while (0)
 
-TEST(nothing_is_counted_until_somebody_asks)
+TEST(nothing_is_counted_before_a_request)
 {
 	struct seg_own own;
 
@@ -118,7 +118,7 @@ TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 0).count, 1);
 }
 
-TEST(receives_count_what_came_and_from_whom)
+TEST(receives_count_arrived_bytes_and_their_source)
 {
 	struct fake_status st = { 0 };
 

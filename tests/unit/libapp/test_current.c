@@ -42,7 +42,7 @@ static void look(void)
 	seen = current();
 }
 
-TEST(a_call_that_nobody_watches_is_seen_with_its_partner)
+TEST(an_unwatched_call_is_seen_with_its_partner)
 {
 	uint64_t number;
 

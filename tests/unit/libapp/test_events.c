@@ -81,7 +81,7 @@ TEST(one_that_is_refused_is_counted_and_makes_no_record)
 }
 
 /* Another request for it: without room, its records are counted. */
-TEST(one_that_is_wished_and_refused_makes_a_record)
+TEST(one_that_is_requested_and_refused_makes_a_record)
 {
 	unsigned number = begin();
 

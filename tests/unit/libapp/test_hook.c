@@ -219,7 +219,7 @@ TEST(an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end)
 	ck_assert_int_eq(s.par[3][3], 12);
 }
 
-TEST(events_that_nobody_takes_are_dropped_and_counted)
+TEST(events_that_nothing_takes_are_dropped_and_counted)
 {
 	struct segview_thread t;
 	struct seen s = { 0 };

@@ -149,7 +149,7 @@ TEST(probes_are_found_by_the_note_of_their_program)
 	ck_assert_ptr_null(segview_probe(rank_view, ODD));
 }
 
-TEST(a_probe_that_is_off_tells_nothing)
+TEST(a_probe_that_is_off_reports_nothing)
 {
 	struct seen s;
 
@@ -159,7 +159,7 @@ TEST(a_probe_that_is_off_tells_nothing)
 	ck_assert_uint_eq(s.n, 0);
 }
 
-TEST(an_active_probe_tells_its_parameters)
+TEST(an_active_probe_reports_its_parameters)
 {
 	uint64_t before = ticks_now(app_state.ticks);
 	struct seen s;
@@ -253,7 +253,7 @@ TEST(an_integrator_is_read_at_the_probes_own_clock_read)
 	}
 }
 
-TEST(partners_are_told_apart_at_a_probe)
+TEST(partners_are_distinguished_at_a_probe)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
 	static const int32_t partners[] = { 1, 3 };
@@ -308,7 +308,7 @@ static uint64_t metered(unsigned number)
 	return m.value;
 }
 
-TEST(what_is_done_in_a_region_is_told_apart)
+TEST(what_is_done_in_a_region_is_distinguished)
 {
 	unsigned calls, delay, bytes;
 
@@ -338,7 +338,7 @@ TEST(what_is_done_in_a_region_is_told_apart)
 	ck_assert_uint_eq(words[STEP] | words[REGION_END], 0);
 }
 
-TEST(partners_are_told_apart_in_a_region)
+TEST(partners_are_distinguished_in_a_region)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
 	static const int32_t partners[] = { 1, 3 };
@@ -504,7 +504,7 @@ TEST(actions_of_a_probe_run_in_the_rank)
 	ck_assert_uint_eq(s.n, 0);
 }
 
-TEST(records_that_nobody_takes_are_dropped_and_counted)
+TEST(records_that_nothing_takes_are_dropped_and_counted)
 {
 	struct segview_thread t;
 	int taken;
@@ -523,7 +523,7 @@ static void probe_inside(void)
 	step(5);
 }
 
-TEST(a_probe_inside_of_a_call_is_counted_and_not_told)
+TEST(a_probe_inside_of_a_call_is_counted_and_not_reported)
 {
 	struct seg_own own;
 	struct seen s;
@@ -576,7 +576,7 @@ TEST(pcontrol_silences_probes_and_lets_them_speak)
 	ck_assert_int_eq(s.par[0][0].i, 2);
 }
 
-TEST(a_forked_child_tells_nothing)
+TEST(a_forked_child_reports_nothing)
 {
 	struct seen s;
 	int status;

@@ -80,7 +80,7 @@ TEST(each_place_that_calls_is_a_site_with_calls_time_and_bytes)
 	ck_assert_uint_eq(seen.of[0].count + seen.of[1].count, 4);
 }
 
-TEST(callers_tell_sites_apart_when_they_are_wanted)
+TEST(callers_distinguish_sites_on_request)
 {
 	hooks_and_depth(HOOK_COUNT | HOOK_SITE, 2);
 	by_way_a();

@@ -85,7 +85,7 @@ static void check_last(const char *who, const char *call, const char *status)
 	ck_assert_str_eq(last(STATUS), status);
 }
 
-TEST(each_manipulation_is_written_with_who_what_and_how)
+TEST(each_manipulation_is_written_with_identity_action_and_outcome)
 {
 	ck_assert_uint_eq(entries(), 0);
 	ask(MANIPULATOR, ":thread_stop([$])");
@@ -99,7 +99,7 @@ TEST(each_manipulation_is_written_with_who_what_and_how)
 	ck_assert_uint_eq(entries(), 3);
 }
 
-TEST(who_may_not_is_written_too_and_a_flood_of_it_is_not)
+TEST(refusals_are_written_and_a_flood_of_them_is_not)
 {
 	struct stat st;
 
@@ -162,7 +162,7 @@ TEST(a_conditional_request_that_is_refused_here_is_written)
 	ck_assert_str_eq(last(CSR), "c_6");
 }
 
-TEST(the_audit_goes_on_after_a_crash_and_is_for_admins)
+TEST(the_audit_continues_after_a_crash_and_is_for_admins)
 {
 	ask(MANIPULATOR, ":thread_stop([$])");
 	world_crash_lm(&w);

@@ -78,7 +78,7 @@ TEST(a_rank_that_registers_appears_with_its_threads)
 	fake_segment_close(&seg);
 }
 
-TEST(node_figures_are_told_and_rates_need_a_second)
+TEST(node_figures_are_reported_and_rates_need_a_second)
 {
 	const struct msg_entry *e;
 	nsec_t before;
@@ -135,7 +135,7 @@ TEST(each_flag_of_a_node_has_its_values)
 	world_close(&w);
 }
 
-TEST(process_and_thread_figures_are_told)
+TEST(process_and_thread_figures_are_reported)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_entry *e;
@@ -159,7 +159,7 @@ TEST(process_and_thread_figures_are_told)
 	fake_segment_close(&seg);
 }
 
-TEST(the_age_of_a_process_goes_on_after_its_end)
+TEST(the_age_of_a_process_continues_after_its_end)
 {
 	char token[TOKEN_BYTES];
 	double age, ended;
@@ -324,7 +324,7 @@ TEST(an_lm_that_starts_again_finds_what_runs)
 	fake_segment_close(&seg);
 }
 
-TEST(what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough)
+TEST(what_a_program_counts_by_itself_continues_when_a_tool_ends_its_request)
 {
 	char token[TOKEN_BYTES];
 
@@ -420,7 +420,7 @@ TEST(a_process_without_mpi_can_be_taken_in)
 	world_close(&w);
 }
 
-TEST(status_tells_of_the_lm_itself)
+TEST(status_reports_the_lm_itself)
 {
 	const struct msg_entry *e;
 
@@ -434,7 +434,7 @@ TEST(status_tells_of_the_lm_itself)
 	fake_segment_close(&seg);
 }
 
-TEST(status_tells_what_the_ranks_have_lost_also_those_that_ended)
+TEST(status_reports_what_the_ranks_have_lost_also_those_that_ended)
 {
 	const struct msg_entry *e;
 
@@ -478,7 +478,7 @@ TEST(what_a_host_cannot_do_is_said)
 	world_close(&w);
 }
 
-TEST(a_request_that_comes_twice_is_done_once)
+TEST(a_request_that_arrives_twice_is_done_once)
 {
 	struct msg m = { .type = MSG_REQUEST,
 			 .request = {

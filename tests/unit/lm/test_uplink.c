@@ -174,7 +174,7 @@ TEST(a_parent_that_is_lost_again_gets_the_whole_time_again)
 	fake_segment_close(&seg);
 }
 
-TEST(changes_are_told_once_a_turn)
+TEST(changes_are_reported_once_a_turn)
 {
 	unsigned n = 0;
 
@@ -236,7 +236,7 @@ TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
 	world_close(&w);
 }
 
-TEST(told_to_stop_it_leaves_the_programs_without_cost)
+TEST(ordered_to_stop_it_leaves_the_programs_without_cost)
 {
 	const struct msg *m;
 

@@ -91,7 +91,7 @@ TEST(every_service_says_what_is_wrong_with_its_parameters)
 	close_world();
 }
 
-TEST(the_same_is_told_to_who_may_only_look)
+TEST(observers_get_the_same_errors)
 {
 	open_world(ROLE_TOOL_OBSERVE);
 	ck_assert_uint_gt(check_all(), 1000);
@@ -142,7 +142,7 @@ TEST(every_service_on_what_is_not_there_says_so)
 /*
  * Empty object lists of a tool without attachments: success without objects, or a parameter error.
  */
-TEST(every_service_on_nobody_does_nothing)
+TEST(every_service_without_objects_does_nothing)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");

@@ -229,7 +229,7 @@ TEST(where_an_sm_is_does_not_go_with_its_ghost)
 	world_done(&w);
 }
 
-TEST(the_sixty_fifth_tool_is_told_why_not)
+TEST(the_sixty_fifth_tool_gets_the_reason)
 {
 	static struct above many[TOOLS_MAX + 1];
 
@@ -353,7 +353,7 @@ static void on_disown(struct below *s, const struct msg *m)
 }
 
 /* The sm has only the host's claim to the number, and would refuse the true owner. */
-TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
+TEST(the_sm_of_a_host_with_anothers_number_is_notified)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -413,7 +413,7 @@ TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-TEST(what_a_child_missed_is_told_when_it_returns)
+TEST(what_a_child_missed_is_reported_when_it_returns)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -479,7 +479,7 @@ TEST(certificates_can_be_asked_for_and_listed)
 	world_done(&w);
 }
 
-TEST(shutdown_answers_then_stops_everybody)
+TEST(shutdown_replies_then_stops_all_daemons)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
@@ -514,7 +514,7 @@ TEST(a_reload_that_fails_changes_nothing)
 	world_done(&w);
 }
 
-TEST(one_that_lingers_ends_when_nobody_has_come_for_long_enough)
+TEST(a_lingering_mainsm_ends_when_nothing_connects_for_long_enough)
 {
 	struct mainsm_conf conf;
 
@@ -545,7 +545,7 @@ static unsigned lines_of(const char *path, const char *words)
 	return n;
 }
 
-TEST(a_full_disk_is_told_once_and_its_end_too)
+TEST(a_full_disk_is_reported_once_and_its_end_too)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens", "log" };
 	char dir[] = "/tmp/omig-house-XXXXXX", names[64], log[64];

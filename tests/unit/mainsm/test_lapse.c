@@ -7,7 +7,7 @@ static struct world w;
 static struct below a;
 static struct above t;
 
-TEST(a_token_is_named_by_who_gives_it)
+TEST(a_token_has_the_name_of_its_grantor)
 {
 	struct identity root = world_identity(ROLE_TOOL_ADMIN, "", "root@h");
 
@@ -70,7 +70,7 @@ TEST(a_jobs_token_lasts_as_long_as_its_processes)
 	world_done(&w);
 }
 
-TEST(a_guest_is_cut_when_its_certificate_ends)
+TEST(a_tool_is_disconnected_when_its_certificate_ends)
 {
 	struct identity guest = world_identity(ROLE_TOOL_OBSERVE, "", "guest@h"),
 			own = world_identity(ROLE_TOOL_ADMIN, "", "me@h");

@@ -546,7 +546,7 @@ static void close_all(void)
 	remove_dir();
 }
 
-TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie)
+TEST(after_any_crash_nothing_stays_stopped_is_done_twice_or_is_reported_falsely)
 {
 	const char *wish = getenv("OMIG_ORACLE");
 	unsigned certain = 0;

@@ -192,7 +192,7 @@ TEST(of_what_changes_something_it_is_said_whether_it_was_done)
 	above_close(&t1);
 }
 
-TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
+TEST(a_tool_that_never_reads_is_cut_without_effect_on_others)
 {
 	static char big[100000];
 	struct below c;
@@ -297,7 +297,7 @@ TEST(nodes_and_processes_are_found_by_name)
 }
 
 /* The lm's reply arrives before its report to the directory, or after it. */
-TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
+TEST(an_unwatched_process_is_attached_by_its_pid)
 {
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_3])"), STATUS_OK);
@@ -447,7 +447,7 @@ TEST(an_object_of_another_tool_does_not_exist)
 	above_close(&t2);
 }
 
-TEST(a_child_that_lies_is_not_believed)
+TEST(false_replies_of_a_branch_are_refused)
 {
 	struct msg_entry e = { .action = 1,
 			       .objects = "n_1",

@@ -22,7 +22,7 @@ static int64_t counter(const char *name)
 
 #define IS(name, n) ck_assert_int_eq(counter(name), n)
 
-TEST(who_is_connected_is_counted)
+TEST(connections_are_counted)
 {
 	IS("tools", 1);
 	IS("branches", 2);

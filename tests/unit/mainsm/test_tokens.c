@@ -151,7 +151,7 @@ TEST(there_is_an_end_of_tokens_and_ended_ones_make_room)
 	tokens_free(t);
 }
 
-TEST(a_damaged_file_is_told_with_its_line)
+TEST(a_damaged_file_is_reported_with_its_line)
 {
 	static const char *const bad[] = { "x\n", "a\tb\tc\td\te\tf\n", "\n",
 					   "zzzzzzzz\tshort\t2\t0\t9\t\n" };
@@ -338,7 +338,7 @@ TEST(numbers_stay_with_their_names)
 	drop_dir();
 }
 
-TEST(a_counter_that_runs_over_goes_on_above_the_next_boot)
+TEST(a_counter_that_runs_over_continues_above_the_next_boot)
 {
 	struct numbers *n;
 	uint64_t last = 0;

@@ -213,7 +213,7 @@ TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 }
 
 /* Rank 0 of one job is not rank 0 of the other. */
-TEST(partners_are_of_the_job_of_who_communicates)
+TEST(partners_are_of_the_job_of_the_process)
 {
 	const uint32_t only[] = { world_find(&world, "p_3") };
 
@@ -298,14 +298,14 @@ TEST(more_outputs_than_a_measurement_has_are_refused)
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "more than 4096 outputs"));
 }
 
-TEST(regions_that_nobody_has_named_are_no_outputs)
+TEST(unnamed_regions_are_no_outputs)
 {
 	options.each = BIND_EACH_REGION;
 	ck_assert_int_eq(plan_builtin("Send_delay", false, true), -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "Name them"));
 }
 
-TEST(what_has_no_partners_is_not_told_apart_by_them)
+TEST(what_has_no_partners_is_not_distinguished_by_them)
 {
 	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_INVALID);
@@ -326,7 +326,7 @@ static int plan_of(const char *source)
 }
 
 /* No host needs a request for it. */
-TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
+TEST(what_no_process_can_report_is_refused_when_it_is_planned)
 {
 	static const char *const one[] = { "loop" }, *const none[] = { "no.region" };
 	static const struct {

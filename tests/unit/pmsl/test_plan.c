@@ -355,7 +355,7 @@ TEST(a_list_for_one_object_is_added_up_or_averaged)
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 9);
 }
 
-TEST(outputs_are_told_apart_by_what_was_wished)
+TEST(outputs_are_distinguished_by_what_was_requested)
 {
 	options.by = BIND_BY_NODE;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", TWO_SITES);
@@ -416,7 +416,7 @@ TEST(a_link_is_named_by_what_it_carries)
 	ck_assert_str_ne(link_of("t"), b);
 }
 
-TEST(what_cannot_be_measured_is_told)
+TEST(what_cannot_be_measured_is_reported)
 {
 	ck_assert_int_eq(try_plan("M(Process[] ps) { Process p; RETURN MAX(p.rank WHERE p IN ps "
 				  "AND p.rank > 99); }",

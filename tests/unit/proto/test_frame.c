@@ -87,7 +87,7 @@ TEST(any_chunking_gives_the_same_frames)
 	buf_done(&want);
 }
 
-TEST(a_bad_length_is_told_on_its_fourth_byte_and_for_ever)
+TEST(a_bad_length_is_reported_on_its_fourth_byte_and_for_ever)
 {
 	static const uint32_t bad[] = { 0, FRAME_MAX_BYTES + 1, 0x7fffffff, 0x80000000,
 					0xffffffff };

@@ -223,7 +223,7 @@ static void judge(const struct buf *bytes, struct err *e)
 	frame_in_done(&f);
 }
 
-TEST(the_errors_in_the_document_are_the_errors_that_are_told)
+TEST(the_errors_in_the_document_are_the_errors_that_are_reported)
 {
 	struct buf bytes = BUF_INIT(10000);
 	const char *at = buf_str(&doc);

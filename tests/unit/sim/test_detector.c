@@ -22,7 +22,7 @@ static struct detector_result measure(unsigned links, nsec_t time, double loss)
 	return r;
 }
 
-TEST(who_is_gone_is_found_in_six_seconds_by_both_sides)
+TEST(a_lost_peer_is_detected_in_six_seconds_by_both_sides)
 {
 	struct detector_result r = measure(40, 60 * NSEC_PER_SEC, 0.01);
 

@@ -93,7 +93,7 @@ TEST(what_was_freed_unseen_is_not_counted_twice)
 	ck_assert_uint_eq(a.bytes, q == p ? 0 : one);
 }
 
-TEST(blocks_of_another_session_are_nobodys)
+TEST(blocks_of_an_ended_watch_stay_charged)
 {
 	void *p;
 

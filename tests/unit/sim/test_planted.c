@@ -105,7 +105,7 @@ TEST(an_answer_that_is_never_freed_is_found)
 	find(PLANT_LEAKED_REPLY, "INV-45: ");
 }
 
-TEST(a_queue_that_grows_as_long_as_nobody_reads_is_found)
+TEST(an_unbounded_queue_is_found)
 {
 	find(PLANT_UNBOUNDED_QUEUE, "INV-15: ");
 }
@@ -135,7 +135,7 @@ TEST(an_object_without_a_value_that_counts_as_a_contributor_is_found)
 	find(PLANT_EMPTY_CONTRIBUTOR, "INV-36: ");
 }
 
-TEST(a_batch_that_comes_twice_and_counts_twice_is_found)
+TEST(a_batch_that_arrives_twice_and_counts_twice_is_found)
 {
 	find(PLANT_DOUBLED_BATCH, "bytes");
 }

@@ -66,7 +66,7 @@ TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
 	ck_assert_uint_eq(w.top.acks, 1);
 }
 
-TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
+TEST(what_is_wrong_with_it_is_reported_in_the_confirmation)
 {
 	const struct msg_entry bad = { .objects = "p_2_000001",
 				       .status = STATUS_UNKNOWN_OBJECT,
@@ -221,7 +221,7 @@ TEST(an_event_goes_up_when_it_is_the_hosts_own)
 	ck_assert_uint_eq(w.top.trigger_tool, 3);
 }
 
-TEST(an_event_that_nobody_waits_for_is_dropped_and_the_host_told)
+TEST(an_event_without_a_request_is_dropped_and_the_host_notified)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	lm_trigger(&w.lm[1], "c_1", "t_2_000001");
@@ -360,7 +360,7 @@ TEST(a_disarm_is_answered_when_all_hosts_have_answered)
 	ck_assert_uint_eq(w.top.lost, 7);
 }
 
-TEST(a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long)
+TEST(a_host_that_does_not_answer_to_disarm_delays_nothing_for_long)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	w.lm[0].lost = 3;

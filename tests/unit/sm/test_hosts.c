@@ -56,7 +56,7 @@ TEST(lms_that_do_not_belong_here_are_refused_with_the_reason)
 	ck_assert_uint_ge(world_counts(&w).refused, 3);
 }
 
-TEST(two_hosts_of_one_number_are_told_so)
+TEST(two_hosts_of_one_number_are_reported)
 {
 	lm_set(&w, 1, "a", "h2", 1);
 	lm_start(&w, 0);
@@ -240,7 +240,7 @@ TEST(a_snapshot_of_another_node_is_a_forgery)
 	ck_assert_ptr_nonnull(top_find(&w, "p_2_000001"));
 }
 
-TEST(a_host_that_says_it_is_silent_itself_is_not_believed)
+TEST(a_report_of_its_own_silence_is_ignored)
 {
 	const struct msg_object o = { .token = "n_1", .parent = "s_9", .sub = MSG_NODE_LOST };
 
@@ -318,7 +318,7 @@ TEST(a_mainsm_that_comes_back_hears_everything_again)
 	ck_assert_uint_eq(w.ready, 2);
 }
 
-TEST(an_sm_that_was_started_again_tells_nothing_before_its_lms_did)
+TEST(an_sm_that_was_started_again_reports_nothing_before_its_lms_did)
 {
 	lms_start(&w, 2);
 	world_stop_sm(&w);

@@ -74,7 +74,7 @@ TEST(a_linger_of_0_is_never)
 	ck_assert_uint_eq(w.ends, 1);
 }
 
-TEST(told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone)
+TEST(ordered_to_stop_it_notifies_its_lms_and_ends_when_they_are_gone)
 {
 	lms_start(&w, 3);
 	for (size_t i = 0; i < 3; i++)
@@ -88,7 +88,7 @@ TEST(told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone)
 	ck_assert_str_eq(w.end_reason, "omig stop");
 }
 
-TEST(told_to_stop_it_does_not_wait_long_for_one_that_stays)
+TEST(ordered_to_stop_it_does_not_wait_long_for_one_that_stays)
 {
 	nsec_t begun;
 
@@ -166,7 +166,7 @@ TEST(without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds)
 	ck_assert_uint_eq(w.lm[0].gones, 0);
 }
 
-TEST(a_mainsm_started_anew_knows_no_tool_that_has_stopped_something)
+TEST(a_mainsm_started_again_knows_no_tool_that_has_stopped_something)
 {
 	lms_start(&w, 1);
 	top_stop(&w);

@@ -203,7 +203,7 @@ TEST(values_of_hosts_become_one_frame_of_the_site)
 	ck_assert_ptr_null(frame());
 }
 
-TEST(what_is_wrong_below_is_told_in_one_answer)
+TEST(what_is_wrong_below_is_reported_in_one_answer)
 {
 	const struct msg_flow_ack *a;
 
@@ -223,7 +223,7 @@ TEST(what_is_wrong_below_is_told_in_one_answer)
 	ck_assert_ptr_null(ack());
 }
 
-TEST(who_does_not_confirm_is_told)
+TEST(a_branch_that_does_not_confirm_is_reported)
 {
 	const struct msg_flow_ack *a;
 
@@ -281,7 +281,7 @@ TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
 	ck_assert_uint_eq(value_of_read(2).k, 2);
 }
 
-TEST(a_frame_that_comes_twice_counts_once)
+TEST(a_frame_that_arrives_twice_counts_once)
 {
 	two_hosts();
 	world_run(&w, SEC);
@@ -291,7 +291,7 @@ TEST(a_frame_that_comes_twice_counts_once)
 	ck_assert_double_eq(value_of_read(1).value, 7);
 }
 
-TEST(nobody_sends_by_the_link_of_another)
+TEST(no_host_sends_on_the_link_of_another)
 {
 	struct flow_token t;
 
@@ -332,7 +332,7 @@ TEST(bytes_that_are_no_batch_cut_the_host)
 	ck_assert(w.lm[1].is_up);
 }
 
-TEST(a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it)
+TEST(a_host_is_ordered_to_end_an_unknown_measurement)
 {
 	lms_start(&w, 1);
 	start = now();

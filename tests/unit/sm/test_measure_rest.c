@@ -146,7 +146,7 @@ static void send_rest(int64_t read)
 	world_run(&w, 20 * MS);
 }
 
-TEST(links_that_are_zero_come_and_go_on_together)
+TEST(links_that_are_zero_come_and_continue_together)
 {
 	const char *site = many_links(true), *host = many_links(false);
 	const struct msg_flow_batch *f;

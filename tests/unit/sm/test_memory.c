@@ -62,7 +62,7 @@ static void sweep_message(const struct msg *m, bool from_top)
 	ck_assert_uint_eq(reply_status(top_ask(&w, ":node_get_info([n_1,n_2],1)", SEC)), STATUS_OK);
 }
 
-TEST(messages_are_lost_or_done_and_the_sm_goes_on)
+TEST(messages_are_lost_or_done_and_the_sm_continues)
 {
 	static const char text[] =
 		":node_get_info([n_1],1) ; omig_pa_create([p_2_000001],pa_cl_1) omig_status()";

@@ -54,7 +54,7 @@ TEST(objects_beyond_the_limit_are_refused)
 	ck_assert(w.lm[0].is_up);
 }
 
-TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
+TEST(at_the_limit_of_objects_a_host_may_report_a_change)
 {
 	const struct msg_object shorter = {
 		.token = "p_1_000001", .parent = "n_1", .name = "hea", .rank = 0, .pid = 77

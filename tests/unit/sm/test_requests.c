@@ -200,7 +200,7 @@ TEST(a_cancel_goes_down_and_nothing_comes_up)
 	world_run(&w, 5 * MS);
 }
 
-TEST(a_request_that_comes_twice_is_executed_once)
+TEST(a_request_that_arrives_twice_is_executed_once)
 {
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
@@ -261,7 +261,7 @@ TEST(a_right_that_is_not_there_is_refused_here_too)
 	ck_assert_uint_eq(reply_status(w.top.last), STATUS_OK);
 }
 
-TEST(what_is_wrong_with_a_text_is_told)
+TEST(what_is_wrong_with_a_text_is_reported)
 {
 	static const struct {
 		const char *text;
@@ -381,7 +381,7 @@ TEST(counters_are_asked_where_they_were_made)
 	ck_assert_uint_eq(w.lm[1].requests, 0);
 }
 
-TEST(an_sm_that_has_forgotten_where_counters_are_asks_everybody)
+TEST(a_restarted_sm_asks_all_hosts_for_counters)
 {
 	const struct reply *r;
 

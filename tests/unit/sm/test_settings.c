@@ -151,7 +151,7 @@ TEST(a_user_has_a_quota_that_a_section_may_change)
 	conf_free(c);
 }
 
-TEST(users_that_cannot_be_told_apart_are_refused)
+TEST(users_that_cannot_be_distinguished_are_refused)
 {
 	static const struct {
 		const char *text;

@@ -164,7 +164,7 @@ TEST(an_admin_limits_drains_and_drops)
 	ck_assert_uint_eq(tenants_count(w.tenants), 1);
 }
 
-TEST(who_may_only_join_may_only_join)
+TEST(a_joining_user_may_only_join)
 {
 	static const char *const others[] = { ":omig_site_users()", ":omig_site_status()",
 					      ":omig_site_limit(\"alice\",\"hosts\",0)",
@@ -209,7 +209,7 @@ TEST(daemons_are_not_let_in_by_the_port_of_the_site)
 	ck_assert(w.guest.why[0]);
 }
 
-TEST(who_leaves_while_joining_is_not_answered)
+TEST(a_user_that_disconnects_while_joining_gets_no_reply)
 {
 	const struct connstr c = conn_of(0);
 	const struct msg m = {
@@ -265,7 +265,7 @@ static void crowd_leave(size_t n)
 	}
 }
 
-TEST(silent_visitors_keep_nobody_out)
+TEST(silent_connections_keep_no_user_out)
 {
 	size_t up = 0;
 
@@ -307,7 +307,7 @@ TEST(a_certificate_joins_once_at_a_time)
 	crowd_leave(1);
 }
 
-TEST(whom_a_name_could_mean_is_said)
+TEST(users_that_a_name_may_mean_are_listed)
 {
 	w.user[0] = (struct user_conf){ .name = "others", .pin = "" };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 1), 0);

@@ -264,7 +264,7 @@ TEST(an_sm_that_comes_back_gets_hosts_again)
 	ck_assert_uint_eq(lms_of(0), 1);
 }
 
-TEST(the_sm_of_the_site_may_be_started_anew)
+TEST(the_sm_of_the_site_may_be_started_again)
 {
 	grow(LMS);
 	world_stop_sm(&w);
@@ -427,7 +427,7 @@ static void liar_report(struct liar *l, uint32_t node, const char *host, uint64_
 }
 
 /* The host's wall clock was set back before its lm was restarted, so its numbers begin lower. */
-TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
+TEST(a_lost_host_is_taken_over_with_any_number)
 {
 	struct liar old, new;
 
@@ -497,7 +497,7 @@ TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 	liar_free(&l);
 }
 
-TEST(who_is_sent_where_nobody_answers_comes_back_and_stays)
+TEST(an_lm_that_is_redirected_to_a_silent_address_returns_and_stays)
 {
 	struct liar l;
 

@@ -294,7 +294,7 @@ int fdatasync(int fd)
 /*
  * An sm whose machine was switched off must know the awaited hosts of an end, as a killed one does.
  */
-TEST(who_has_something_is_known_when_the_machine_was_off)
+TEST(branches_with_blocks_are_known_after_a_power_loss)
 {
 	char path[sizeof(dir) + sizeof("/run7.hosts")];
 	unsigned is_safe = 0;
@@ -310,7 +310,7 @@ TEST(who_has_something_is_known_when_the_machine_was_off)
 	ck_assert_uint_gt(is_safe, 0);
 }
 
-TEST(an_end_waits_for_nobody_when_all_are_back)
+TEST(an_end_waits_for_nothing_when_all_are_back)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();

@@ -6,7 +6,7 @@
 
 /* --- apart from each other */
 
-TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
+TEST(each_user_has_a_port_and_its_own_hosts_only)
 {
 	join_both();
 	ck_assert_uint_ne(w.top[0].sm_port, w.top[1].sm_port);
@@ -32,7 +32,7 @@ TEST(each_user_has_a_port_and_sees_his_own_hosts_only)
 	ck_assert_ptr_nonnull(strstr(w.top[0].text, "p_1_000001"));
 }
 
-TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
+TEST(a_flooding_user_is_read_later_and_the_other_at_once)
 {
 	unsigned before;
 
@@ -53,7 +53,7 @@ TEST(who_floods_is_read_later_and_the_other_is_answered_at_once)
 	ck_assert_uint_eq(w.top[0].replies, 3000);
 }
 
-TEST(who_floods_gains_nothing_by_a_policy_that_is_set_anew)
+TEST(a_flooding_user_gains_nothing_by_a_new_policy)
 {
 	join_both();
 	host_start(0, &w.top[0]);
@@ -90,7 +90,7 @@ TEST(a_quota_meets_one_user_and_its_change_too)
 
 /* --- coming and going */
 
-TEST(who_is_not_listed_is_refused_unless_there_is_a_rule_for_all)
+TEST(an_unlisted_user_is_refused_without_a_rule_for_all)
 {
 	ck_assert_int_eq(join(2), -ERR_DENIED);
 	ck_assert_ptr_nonnull(strstr(w.joined_why, "ask its admin"));
@@ -214,7 +214,7 @@ TEST(a_restart_brings_all_back_to_the_same_ports)
 	}
 }
 
-TEST(what_others_could_have_written_is_not_believed)
+TEST(files_that_others_can_write_are_refused)
 {
 	char path[FILE_PATH_BYTES];
 
@@ -247,7 +247,7 @@ TEST(a_drop_hangs_up_one_and_the_other_does_not_notice)
 	ck_assert_uint_eq(tenants_count(w.tenants), 1);
 }
 
-TEST(a_mainsm_that_told_us_to_stop_is_found_when_it_is_back)
+TEST(a_mainsm_that_ordered_a_stop_is_found_when_it_is_back)
 {
 	const struct msg stop = { .type = MSG_STOP, .stop = { .reason = "omig stop" } };
 
@@ -290,7 +290,7 @@ static const char *meant(const char *key)
 	return tenants_meant(w.tenants, key, &t, &e) ? e.text : tenant_pin(t);
 }
 
-TEST(a_name_of_the_configuration_is_nobody_elses)
+TEST(a_name_of_the_configuration_belongs_to_one_user)
 {
 	/* bob is not listed and calls himself alice before she is here. */
 	w.user[1] = (struct user_conf){ .name = "others", .pin = "" };
@@ -327,7 +327,7 @@ TEST(a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more)
 	ck_assert_str_eq(meant("248h248h2"), pins[0]);
 }
 
-TEST(strangers_are_let_in_up_to_a_number)
+TEST(unlisted_users_are_accepted_up_to_a_number)
 {
 	w.user[1] = (struct user_conf){ .name = "others", .pin = "", .users = 1 };
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
@@ -339,7 +339,7 @@ TEST(strangers_are_let_in_up_to_a_number)
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 }
 
-TEST(strangers_that_join_leave_places_for_those_whom_the_admin_names)
+TEST(unlisted_users_leave_places_for_listed_ones)
 {
 	struct connstr c = conn_of(2);
 
@@ -384,7 +384,7 @@ TEST(a_join_without_memory_leaves_a_member_or_nothing)
 	}
 }
 
-TEST(a_start_without_memory_forgets_nobody)
+TEST(a_start_without_memory_loses_no_user)
 {
 	struct tenants *ts = NULL;
 	int rc;

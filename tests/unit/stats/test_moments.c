@@ -221,7 +221,7 @@ TEST(parts_that_are_merged_are_the_whole)
 	}
 }
 
-TEST(what_is_known_of_values_goes_on_with_others)
+TEST(what_is_known_of_values_continues_with_others)
 {
 	static const double v[] = { 3, -7.5, 1e6, 12, 12, 0.25 };
 	struct moments all = { 0 }, first = { 0 }, m;

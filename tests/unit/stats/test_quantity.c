@@ -190,7 +190,7 @@ TEST(with_times_the_file_is_csv)
 	check_file(path, "time_ns,value\n5,1.5\n7,2.5\n");
 }
 
-TEST(a_file_that_cannot_be_made_is_told)
+TEST(a_file_that_cannot_be_made_is_reported)
 {
 	struct quantity_options w = { .name = "x",
 				      .kind = QUANTITY_ON_FILE,
@@ -202,7 +202,7 @@ TEST(a_file_that_cannot_be_made_is_told)
 	ck_assert_ptr_null(q);
 }
 
-TEST(a_full_disk_is_told)
+TEST(a_full_disk_is_reported)
 {
 	char path[FILE_PATH_BYTES];
 	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };

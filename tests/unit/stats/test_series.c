@@ -71,7 +71,7 @@ TEST(a_transient_ends_where_values_have_settled)
 	}
 }
 
-TEST(what_does_not_settle_is_told)
+TEST(what_does_not_settle_is_reported)
 {
 	static double v[1000];
 	struct rng r;

@@ -325,7 +325,7 @@ static bool leader_has_ended(void)
 	return strstr(text, ") Z ");
 }
 
-TEST(a_process_goes_on_without_its_leader)
+TEST(a_process_continues_without_its_leader)
 {
 	struct tracer_msg m;
 	struct work *w;

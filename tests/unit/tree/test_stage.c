@@ -174,7 +174,7 @@ TEST(a_sender_that_is_nowhere_is_not_waited_for)
 	ck_assert_int_eq(give(STAGE_HERE, "a", 2, 1), 0);
 }
 
-TEST(links_that_stay_in_a_new_graph_go_on)
+TEST(links_that_stay_in_a_new_graph_continue)
 {
 	load();
 	give(1, "a", 1, 1);

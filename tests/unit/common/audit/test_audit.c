@@ -128,7 +128,7 @@ static const char *field(const struct omis_values *v, size_t i, size_t k)
 	return omis_value_text(&v->v[4 + i].list.v[k], NULL);
 }
 
-TEST(an_entry_says_who_what_on_what_and_how_it_went)
+TEST(an_entry_has_identity_action_objects_and_outcome)
 {
 	struct omis_values *v;
 	struct stat st;
@@ -163,7 +163,7 @@ TEST(what_only_looks_is_not_written)
 	ck_assert_int_eq(count(0, 10), 1);
 }
 
-TEST(what_is_written_into_a_program_is_not_told)
+TEST(what_is_written_into_a_program_is_not_reported)
 {
 	note(":proc_write_memory([p_1_aaaaaa],4096,3,3,[110,88,33])");
 	note(":proc_write_memory_bin([p_1_aaaaaa],4096,6,6,6#secret)");
@@ -288,7 +288,7 @@ TEST(a_flood_of_refusals_is_counted_not_written)
 	ck_assert_int_eq(count(0, 1000), AUDIT_REFUSED_MAX + 2);
 }
 
-TEST(what_was_left_out_to_the_last_is_told_at_the_end)
+TEST(what_was_left_out_to_the_last_is_reported_at_the_end)
 {
 	for (int i = 0; i < AUDIT_REFUSED_MAX + 7; i++)
 		note_at(OBSERVER, ":omig_shutdown()", "", STATUS_NO_PERMISSION, WALL + i);
@@ -298,7 +298,7 @@ TEST(what_was_left_out_to_the_last_is_told_at_the_end)
 }
 
 /* RLIMIT_FSIZE imitates a full disk for write(): some bytes, then none. */
-TEST(a_full_disk_is_told_once_and_when_it_is_over)
+TEST(a_full_disk_is_reported_once_and_when_it_is_over)
 {
 	struct rlimit before, tight;
 	char *whole;

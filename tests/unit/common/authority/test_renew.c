@@ -49,7 +49,7 @@ TEST(a_certificate_is_renewed_in_the_second_half_of_its_life)
 	drop();
 }
 
-TEST(nobody_is_given_one_after_the_other)
+TEST(no_holder_gets_one_certificate_after_the_other)
 {
 	make();
 	a.now += LIFE * 2 / 3;
@@ -75,7 +75,7 @@ TEST(a_revoked_one_is_not_renewed_before_its_link_is_cut)
 	drop();
 }
 
-TEST(who_only_looks_may_have_a_shorter_one)
+TEST(an_observer_may_have_a_shorter_certificate)
 {
 	make_with(3600 * NSEC_PER_SEC);
 	a.now += LIFE * 2 / 3;

@@ -19,7 +19,7 @@ TEST(set_returns_the_negative_code_and_keeps_errno)
 	ck_assert_int_eq(e.sys, 0);
 }
 
-TEST(nobody_needs_to_pass_a_struct)
+TEST(a_struct_err_is_optional)
 {
 	ck_assert_int_eq(err_set(NULL, ERR_PROTO, "x"), -ERR_PROTO);
 	ck_assert_int_eq(err_sys(NULL, "x"), -ERR_SYS);

@@ -129,7 +129,7 @@ TEST(secrets_are_ours_alone)
 	buf_done(&b);
 }
 
-TEST(somebody_elses_file_is_no_secret_of_ours)
+TEST(a_file_of_another_user_is_no_secret)
 {
 	struct buf b = BUF_INIT(100);
 	struct err e = { 0 };
@@ -289,7 +289,7 @@ TEST(a_name_that_another_user_has_taken_is_passed_over)
 	ck_assert_int_eq(file_runtime_dir_taken(NULL), 0);
 }
 
-TEST(a_lock_is_of_one_or_of_those_who_share_it)
+TEST(a_lock_has_one_owner_or_several_that_share_it)
 {
 	const char *path = at("lock");
 	int a, b, c;

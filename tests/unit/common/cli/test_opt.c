@@ -183,7 +183,7 @@ static void refused(const char *a, const char *b, const char *words)
 	ck_assert_str_eq(out, "");
 }
 
-TEST(mistakes_are_told_on_stderr)
+TEST(mistakes_are_reported_on_stderr)
 {
 	refused("--none", NULL, "unknown option '--none'");
 	refused("-z", NULL, "unknown option '-z'");

@@ -19,7 +19,7 @@ static void end_well(pid_t pid)
 	ck_assert_int_eq(testd_wait_exit(pid), DAEMON_OK);
 }
 
-TEST(the_watchdog_is_told_again_and_again)
+TEST(the_watchdog_is_notified_regularly)
 {
 	pid_t pid;
 
@@ -267,7 +267,7 @@ TEST(the_first_end_gives_the_exit_code)
 	ck_assert_ptr_nonnull(strstr(testd_read_text(testd.err), "ended exit=5"));
 }
 
-TEST(a_daemon_of_the_background_stays_in_front_when_it_is_told_to)
+TEST(a_background_daemon_stays_in_the_foreground_on_request)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;

@@ -20,7 +20,7 @@ static int cancel_state(void)
 	return is;
 }
 
-TEST(who_holds_a_lock_cannot_be_cancelled)
+TEST(a_thread_with_a_lock_cannot_be_cancelled)
 {
 	inproc_lock(&outer);
 	ck_assert(inproc_trylock(&inner));

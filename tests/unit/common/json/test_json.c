@@ -174,7 +174,7 @@ static void nothing(struct json *j)
 {
 }
 
-TEST(misuse_is_told_at_the_end)
+TEST(misuse_is_reported_at_the_end)
 {
 	static misuse_fn *const misuses[] = { value_without_key, key_without_value,
 					      wrong_end,	 open_end,
@@ -192,7 +192,7 @@ TEST(misuse_is_told_at_the_end)
 	}
 }
 
-TEST(a_full_buffer_is_told_at_the_end)
+TEST(a_full_buffer_is_reported_at_the_end)
 {
 	for (size_t max = 0; max < 12; max++) {
 		struct buf b = BUF_INIT(max);

@@ -117,7 +117,7 @@ TEST(versions_that_overlap_agree_on_the_highest_common_one)
 	world_done(&w);
 }
 
-TEST(a_refusal_reaches_the_one_who_dialled)
+TEST(a_refusal_reaches_the_dialling_end)
 {
 	world_open(&w, ROLE_LM);
 	w.b.refuse = "64 tools are connected";
@@ -367,7 +367,7 @@ TEST(a_link_may_be_closed_in_any_state)
 	}
 }
 
-TEST(a_full_queue_refuses_and_counts_and_tells_when_there_is_room)
+TEST(a_full_queue_refuses_and_counts_and_reports_when_there_is_room)
 {
 	static uint8_t text[60000];
 	const struct msg m = {
@@ -402,7 +402,7 @@ TEST(a_full_queue_refuses_and_counts_and_tells_when_there_is_room)
 	world_done(&w);
 }
 
-TEST(a_failed_link_tells_the_peer_why)
+TEST(a_failed_link_sends_the_reason)
 {
 	open_up();
 	link_fail(w.b.link, MSG_ERR_SLOW, "reads too slowly");

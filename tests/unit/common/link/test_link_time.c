@@ -14,7 +14,7 @@ static void set_delay(nsec_t delay, nsec_t jitter)
 }
 
 /* Hundreds connect at once, and the first answer may wait for all of them. */
-TEST(what_the_first_answer_tells_of_the_clock_is_soon_made_better)
+TEST(the_first_estimate_of_the_clock_is_soon_improved)
 {
 	world_open(&w, ROLE_LM);
 	set_delay(40 * MS, 0);
@@ -71,7 +71,7 @@ static void leaf_is_right(void)
 }
 
 /* An sm that did not have mainsm's time yet has reported a later time. */
-TEST(what_is_told_of_the_time_is_what_is_believed_now)
+TEST(a_parent_replaces_the_time_that_it_reported_before)
 {
 	world_open(&w, ROLE_LM);
 	timebase_init(&w.top_time, loop_now(w.loop), 1001 * SEC);

@@ -73,7 +73,7 @@ TEST(one_turn_reads_no_more_than_a_burst)
 	close_metered();
 }
 
-TEST(who_stays_below_is_never_put_off)
+TEST(a_peer_below_the_rate_is_never_delayed)
 {
 	open_metered(RATE);
 	for (int i = 0; i < 100; i++) {

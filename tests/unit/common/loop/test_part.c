@@ -122,7 +122,7 @@ TEST(what_is_held_comes_later_and_the_others_do_not_wait)
 		loop_timer_free(t[i]);
 }
 
-TEST(who_is_held_twice_is_so_until_the_later_time)
+TEST(a_part_that_is_held_twice_is_held_until_the_later_time)
 {
 	struct loop_timer *t = timer(a, "1", 10), *freed = timer(a, "never", 10),
 			  *again = timer(a, "never", 10);
@@ -184,7 +184,7 @@ static void turn_and_note(void *arg)
 }
 
 /* Also if the callback turns the loop itself. */
-TEST(who_enters_has_his_work_under_way_again_afterwards)
+TEST(after_a_nested_part_the_outer_one_is_current_again)
 {
 	struct loop_timer *t = loop_timer_new(a, turn_and_note, NULL);
 

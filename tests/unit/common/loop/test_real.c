@@ -185,7 +185,7 @@ static bool is_readable(int fd)
 	return poll(&p, 1, 0) == 1;
 }
 
-TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
+TEST(the_descriptor_to_poll_reports_fds_timers_and_posts)
 {
 	struct loop_fd *f = loop_fd_new(
 		loop, &(struct loop_watch){ .fd = ends[0], .what = LOOP_READ, .fn = count_fd },
@@ -312,7 +312,7 @@ TEST(two_watches_of_an_fd_leave_nothing_to_poll)
 }
 
 /* The kernel wakes it for a timer that is gone by then. */
-TEST(wait_goes_on_when_nothing_was_called_back)
+TEST(wait_continues_when_nothing_was_called_back)
 {
 	struct loop_timer *t = loop_timer_new(loop, count, NULL);
 	nsec_t start;

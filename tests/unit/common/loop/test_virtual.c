@@ -59,7 +59,7 @@ static void note_time(void *arg)
 	seen_at = loop_now(loop);
 }
 
-TEST(a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told)
+TEST(a_timer_sees_its_own_time_and_the_clock_ends_at_the_requested_time)
 {
 	struct loop_timer *t = loop_timer_new(loop, note_time, NULL);
 	nsec_t start = loop_now(loop);
@@ -176,7 +176,7 @@ static void stop_it(void *arg)
 	loop_stop(loop);
 }
 
-TEST(run_ends_when_nothing_is_left_or_when_told)
+TEST(run_ends_when_nothing_is_left_or_on_request)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	struct loop_timer *b = loop_timer_new(loop, stop_it, NULL);

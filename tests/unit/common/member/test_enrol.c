@@ -177,7 +177,7 @@ TEST(a_token_becomes_a_certificate_that_is_fit_for_use)
 	ck_assert_int_le(llabs(at - (clock_wall() + 20 * DAY)), 60 * NSEC_PER_SEC);
 }
 
-TEST(a_certificate_is_asked_for_anew_when_it_does_not_fit)
+TEST(a_certificate_is_asked_for_again_when_it_does_not_fit)
 {
 	struct enrol_conf other = t.conf;
 	struct connstr elsewhere = t.conn;
@@ -266,7 +266,7 @@ TEST(the_next_host_is_tried_when_one_does_not_answer)
 	ck_assert_msg(!t.why.code, "%s", t.why.text);
 }
 
-TEST(nobody_there_is_told_with_the_address)
+TEST(an_address_without_a_listener_is_reported)
 {
 	str_copy(t.conn.host[0], sizeof(t.conn.host[0]), "nowhere");
 	enrol();

@@ -93,7 +93,7 @@ static void bad_length(uint32_t length)
 	others_are_served();
 }
 
-TEST(a_length_of_zero_ends_the_channel_and_nobody_elses)
+TEST(a_length_of_zero_ends_this_channel_only)
 {
 	bad_length(0);
 }
@@ -230,7 +230,7 @@ static void drain_raw(size_t want)
 	}
 }
 
-TEST(a_slow_reader_is_told_of_room_and_gets_every_frame)
+TEST(a_slow_reader_is_notified_of_room_and_gets_every_frame)
 {
 	size_t sent;
 	int reported;
@@ -390,7 +390,7 @@ TEST(silent_ones_however_young_make_room_when_others_wait)
 }
 
 /* They have sent their ClientHello only. */
-TEST(who_owes_a_move_makes_room_when_it_is_slow)
+TEST(a_slow_handshake_makes_room_for_others)
 {
 	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
 					.half_open_max = 10 };

@@ -186,7 +186,7 @@ TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
 	ck_assert_uint_eq(l.bytes_out, 40);
 }
 
-TEST(what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting)
+TEST(what_a_host_had_begun_when_it_crashed_delays_nothing)
 {
 	both_up();
 	mem_net_set_pace(net, "top", &(struct mem_pace){ .frame_ns = 3600 * NSEC_PER_SEC });
@@ -260,7 +260,7 @@ TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
 	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 }
 
-TEST(a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before)
+TEST(a_held_host_hears_all_when_it_continues_and_sends_nothing_before)
 {
 	both_up();
 	loop_part_hold(top_loop, 20 * NSEC_PER_SEC);
@@ -274,7 +274,7 @@ TEST(a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before)
 	ck_assert_uint_eq(peer.last_type, 4);
 }
 
-TEST(who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake)
+TEST(a_dial_to_a_held_host_waits_as_long_as_a_handshake)
 {
 	loop_part_hold(top_loop, HANDSHAKE_MAX_NS - 1);
 	dial();
@@ -290,7 +290,7 @@ TEST(who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake)
 	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 }
 
-TEST(a_port_where_nobody_listens_refuses)
+TEST(a_port_without_a_listener_refuses)
 {
 	dial_as(node, 8, &(struct net_expect){ .roles = ROLE_BIT(ROLE_MAINSM) });
 	loop_advance(loop, 0);

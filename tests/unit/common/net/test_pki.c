@@ -467,7 +467,7 @@ TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same)
 	pki_creds_done(&c);
 }
 
-TEST(bad_credentials_are_told_apart_with_what_to_do)
+TEST(bad_credentials_are_distinguished_with_remedies)
 {
 	struct identity as = wish(ROLE_LM);
 	struct pki_creds c = issue(&as, NULL), d = issue(&as, NULL);

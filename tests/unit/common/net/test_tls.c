@@ -149,7 +149,7 @@ TEST(a_mebibyte_passes_once_the_role_is_known_and_not_before)
 	ck_assert_int_eq(s.peer[1].why.code, ERR_PROTO);
 }
 
-TEST(last_frames_are_told_before_the_end_and_the_end_once)
+TEST(last_frames_are_reported_before_the_end_and_the_end_once)
 {
 	both_up();
 	for (int i = 0; i < 50; i++)
@@ -164,7 +164,7 @@ TEST(last_frames_are_told_before_the_end_and_the_end_once)
 	ck_assert_int_eq(mine.closed, 1);
 }
 
-TEST(frames_that_came_before_a_cut_are_told_though_writing_fails_first)
+TEST(frames_that_came_before_a_cut_are_reported_though_writing_fails_first)
 {
 	struct tls_chan *peer;
 
@@ -196,7 +196,7 @@ TEST(no_callback_after_close_from_within_one)
 	ck_assert_int_eq(s.peer[0].closed, 0);
 }
 
-TEST(a_paused_channel_keeps_frames_and_goes_on_where_it_was)
+TEST(a_paused_channel_keeps_frames_and_continues_where_it_was)
 {
 	both_up();
 	chan_pause_reading(s.peer[0].chan, true);
@@ -436,7 +436,7 @@ TEST(a_server_that_speaks_no_tls_is_named_as_such)
 	ck_assert_msg(strstr(mine.why.text, "another program") != NULL, "%s", mine.why.text);
 }
 
-TEST(a_client_that_is_refused_is_told_why)
+TEST(a_refused_client_gets_the_reason)
 {
 	ck_assert_int_eq(net_ctx_revoke(s.ctx, net_ctx_self(client)->serial), 0);
 	client_dial(&s, client, &mine);
@@ -446,7 +446,7 @@ TEST(a_client_that_is_refused_is_told_why)
 		      mine.why.text);
 }
 
-TEST(nobody_there_is_said_with_the_address)
+TEST(an_address_without_a_listener_is_in_the_error)
 {
 	net_listener_close(s.listener);
 	s.listener = NULL;

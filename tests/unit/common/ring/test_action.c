@@ -330,7 +330,7 @@ static uint16_t *head_of(unsigned func, unsigned phase)
 	return (uint16_t *)(void *)(m.p + m.plan.head_offset) + func * 2 + phase;
 }
 
-TEST(who_stands_on_an_entry_that_goes_finds_those_behind_it)
+TEST(a_thread_on_a_removed_entry_finds_the_later_ones)
 {
 	struct seg_action a;
 	unsigned index;

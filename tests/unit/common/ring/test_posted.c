@@ -80,7 +80,7 @@ TEST(what_is_put_is_listed_until_it_is_taken)
 	ck_assert(!segview_posted(view, SEG_POSTED, &p));
 }
 
-TEST(a_new_list_is_empty_and_who_held_the_old_one_takes_nothing_from_it)
+TEST(a_new_list_is_empty_and_old_references_remove_nothing)
 {
 	struct seg_posted e = entry(5), f = entry(6);
 	struct posted_ref old, now;
@@ -113,7 +113,7 @@ TEST(a_full_list_refuses_and_has_room_again)
 	ck_assert_uint_eq(more.place, 10);
 }
 
-TEST(an_enemy_is_not_believed)
+TEST(malicious_contents_are_refused)
 {
 	struct segview_posted p;
 

@@ -117,7 +117,7 @@ TEST(a_record_has_its_bytes_without_the_padding)
 	ck_assert_uint_eq(s.first, 0xab);
 }
 
-TEST(what_breaks_the_rules_is_not_told)
+TEST(what_breaks_the_rules_is_not_reported)
 {
 	static const struct {
 		uint64_t word;

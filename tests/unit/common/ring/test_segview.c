@@ -125,7 +125,7 @@ TEST(a_call_from_before_counts_since_its_hook_is_on)
 	segview_free(v);
 }
 
-TEST(the_next_lm_goes_on_from_where_the_hook_was_switched_on)
+TEST(the_next_lm_continues_from_where_the_hook_was_switched_on)
 {
 	struct segview *v = view();
 	struct segview_call c;
@@ -159,7 +159,7 @@ TEST(the_call_of_a_thread_is_seen_and_nonsense_is_none)
 	segview_free(v);
 }
 
-TEST(a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_reader)
+TEST(a_writer_that_died_inside_an_update_is_reported_and_does_not_hang_the_reader)
 {
 	struct segview *v = view();
 	struct segview_call c;

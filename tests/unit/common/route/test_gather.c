@@ -110,7 +110,7 @@ TEST(the_oldest_and_the_newest_time_are_those_of_all)
 	gather_free(g);
 }
 
-TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
+TEST(after_the_deadline_it_is_done_and_names_the_missing)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -125,7 +125,7 @@ TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
 		"1 'n_1' OK '1' 2/6 missing s_2 (no answer in time) missing s_3 (connection lost)");
 }
 
-TEST(when_the_rest_is_lost_nobody_waits)
+TEST(when_the_rest_is_lost_nothing_waits)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -137,7 +137,7 @@ TEST(when_the_rest_is_lost_nobody_waits)
 	finishes(g, " 0/6 missing s_1 (x) missing s_2 (y) missing s_3 (z)");
 }
 
-TEST(who_was_lost_is_named_as_when_it_was_lost)
+TEST(a_lost_branch_is_named_as_when_it_was_lost)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -222,7 +222,7 @@ TEST(a_branch_cannot_lie_about_what_it_was_asked)
 	}
 }
 
-TEST(answers_that_nobody_waits_for_are_refused)
+TEST(answers_that_nothing_waits_for_are_refused)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 
@@ -261,7 +261,7 @@ TEST(a_branch_speaks_for_its_own_objects_only)
 }
 
 /* A former object of its own may be missing, which does not invalidate the rest of the answer. */
-TEST(what_a_branch_misses_of_somebody_else_is_missing_of_its_own)
+TEST(what_a_branch_misses_of_another_is_missing_of_its_own)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
 	struct gather *g = NULL;
@@ -298,7 +298,7 @@ static void collect(void *arg, uint32_t branch)
 	*(unsigned *)arg |= 1u << branch;
 }
 
-TEST(those_still_awaited_can_be_told_to_stop)
+TEST(awaited_branches_can_be_ordered_to_stop)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
 	unsigned waiting = 0;

@@ -196,7 +196,7 @@ TEST(only_those_in_front_are_leading)
 	close_predicates();
 }
 
-TEST(armed_again_it_goes_on_counting)
+TEST(armed_again_it_continues_counting)
 {
 	struct predicates *old;
 

@@ -88,7 +88,7 @@ TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 }
 
 /* The root was restarted, and its wall clock had been set: both bounds cannot be true. */
-TEST(another_root_is_believed_at_once)
+TEST(another_root_is_accepted_at_once)
 {
 	struct timebase t;
 	double ppm, error;

@@ -142,7 +142,7 @@ static struct found threads_write(unsigned flags)
 	return read_log(NULL);
 }
 
-TEST(who_may_wait_loses_nothing)
+TEST(a_writer_that_may_wait_loses_nothing)
 {
 	struct found f = threads_write(OMIG_EVENT_WAIT);
 
@@ -180,7 +180,7 @@ static void *write_lengths(void *arg)
 	return NULL;
 }
 
-TEST(who_looks_all_the_time_sees_each_event_once)
+TEST(a_reader_that_always_polls_sees_each_event_once)
 {
 	pthread_t t;
 	struct found f;
@@ -217,7 +217,7 @@ TEST(an_idle_program_is_flushed_by_itself)
 	ck_assert_int_eq(omig_event_close(), 0);
 }
 
-TEST(a_second_log_says_everything_anew)
+TEST(a_second_log_says_everything_again)
 {
 	for (int i = 0; i < 3; i++) {
 		struct found f;

@@ -123,7 +123,7 @@ TEST(a_log_that_may_not_grow_changes_no_exit_status)
 	ck_assert_int_eq(status_of(child), 0);
 }
 
-TEST(a_log_that_nobody_reads_changes_no_exit_status)
+TEST(a_log_that_nothing_reads_changes_no_exit_status)
 {
 	int in = open_pipe();
 	pid_t child;

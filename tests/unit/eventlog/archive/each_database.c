@@ -165,7 +165,7 @@ static unsigned put_text(struct archive *a, unsigned n, unsigned from, double va
 	return archive_commit(a, NULL) ? n - 1 : n;
 }
 
-START_TEST(a_text_that_goes_on_otherwise_is_refused)
+START_TEST(a_text_that_continues_otherwise_is_refused)
 {
 	static const double values[] = { -1, (double)NAN, (double)INFINITY };
 	struct archive *a;
@@ -365,7 +365,7 @@ size_t add_tests_of_each_database(const TTest **list)
 		what_was_not_committed_is_not_there,
 		fields_beyond_the_room_are_left_out_and_counted,
 		numbers_that_no_archive_has_are_left_out,
-		a_text_that_goes_on_otherwise_is_refused,
+		a_text_that_continues_otherwise_is_refused,
 		every_kind_and_edge_comes_back,
 		what_changes_its_kind_is_what_it_was,
 		strings_fill_a_batch,

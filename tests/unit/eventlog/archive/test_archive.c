@@ -265,7 +265,7 @@ TEST(a_catalogue_that_lies_is_refused)
 	stored_remove();
 }
 
-TEST(who_reads_changes_nothing)
+TEST(a_reader_changes_nothing)
 {
 	static const char *const words[] = { "DELETE FROM e_x",
 					     "ATTACH '/tmp/omig-test-other.db' AS o",

@@ -75,7 +75,7 @@ TEST(events_of_all_types_come_by_their_time)
 	stored_remove();
 }
 
-TEST(who_has_enough_ends_it)
+TEST(a_callback_can_end_the_read)
 {
 	static struct seen s = { .end = 5 };
 	struct arevents_report r;

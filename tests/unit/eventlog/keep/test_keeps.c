@@ -57,7 +57,7 @@ TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
 	ck_assert_uint_eq(seen.blocks, 4);
 }
 
-TEST(who_cannot_send_begins_anew)
+TEST(a_sender_that_cannot_send_begins_again)
 {
 	seen.refuses = true;
 	open_it(3);

@@ -290,7 +290,7 @@ TEST(a_cancelled_thread_leaves_no_lock_behind)
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
 
-TEST(a_log_that_nobody_reads_changes_no_exit_status)
+TEST(a_log_that_nothing_reads_changes_no_exit_status)
 {
 	const struct sigaction dfl = { .sa_handler = SIG_DFL };
 	int end[2], status = -1;

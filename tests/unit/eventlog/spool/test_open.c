@@ -234,7 +234,7 @@ TEST(of_two_segments_that_overlap_the_later_one_holds)
 }
 
 /* A place is never used twice: a block there would count as acknowledged. */
-TEST(places_go_on_behind_what_was_acknowledged)
+TEST(places_continue_behind_what_was_acknowledged)
 {
 	struct spool *s;
 	struct consumer *c;

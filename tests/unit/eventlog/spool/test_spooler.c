@@ -277,7 +277,7 @@ TEST(one_folder_has_one_owner)
 	one_owner();
 }
 
-TEST(limits_that_are_told_while_it_is_not_open_hold_when_it_is)
+TEST(limits_that_are_reported_while_it_is_not_open_hold_when_it_is)
 {
 	const struct spool_conf c = conf();
 	struct spooler *was;

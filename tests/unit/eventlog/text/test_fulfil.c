@@ -65,7 +65,7 @@ TEST(conditions_hold_or_not)
 		ck_assert_msg(!says(no[i]), "%s", no[i]);
 }
 
-TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
+TEST(what_an_event_has_itself_is_not_reported_of_its_stream_too)
 {
 	static const struct evconst of_stream[] = {
 		{ "n", { .kind = EV_INT32, .i32 = 1 } },

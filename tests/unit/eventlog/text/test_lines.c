@@ -30,7 +30,7 @@ TEST(ulm_as_it_was_written)
 	has("FILE", "'/home/voeckler/vdldemo/test.tmp'");
 }
 
-TEST(microseconds_without_their_zeros_are_told_apart)
+TEST(microseconds_without_their_zeros_are_distinguished)
 {
 	const char *globus =
 		"DATE=20070215110703.2102 HOST=pdsfgrid1.nersc.gov PROG=globus-gridftp-server NL.EVNT=FTP_INFO "

@@ -119,7 +119,7 @@ TEST(one_that_calls_exec_gets_its_new_name_and_stays_the_same_process)
 	world_close(&w);
 }
 
-TEST(looks_end_when_nobody_is_chosen_and_begin_when_somebody_says_so)
+TEST(polls_end_without_chosen_processes_and_begin_on_request)
 {
 	struct chosen *c;
 	size_t before;

@@ -60,7 +60,7 @@ TEST(anything_else_is_closed_soon)
 }
 
 /* A thread waits for the file system; the caller and other descriptors do not. */
-TEST(a_file_whose_close_waits_delays_nobody)
+TEST(a_file_whose_close_waits_delays_nothing_else)
 {
 	char dir[] = "/tmp/omig-closer-XXXXXX", path[sizeof(dir) + sizeof(HUNG_CLOSING_FILE) + 1];
 	struct closer *c = closer_new();

@@ -85,7 +85,7 @@ static unsigned entries_of(pid_t pid)
  * Two processes registered before there was an lm. One has ended; one lives and has its memfd. Each
  * is found once.
  */
-BARE_TEST(who_registered_at_an_inherited_socket_is_taken_in)
+BARE_TEST(a_registration_at_an_inherited_socket_is_accepted)
 {
 	struct err e = { 0 };
 	pid_t over, lives;
@@ -126,7 +126,7 @@ BARE_TEST(who_registered_at_an_inherited_socket_is_taken_in)
  * The lm finds the process by its memfd. A child sends the registration later, after the process
  * has ended.
  */
-BARE_TEST(who_registers_late_is_taken_in_once)
+BARE_TEST(a_late_registration_is_accepted_once)
 {
 	int ready[2], go[2];
 	pid_t pid;
@@ -366,7 +366,7 @@ TEST(its_version_is_beside_its_socket)
 	ck_assert_uint_eq(seg_lm_version(real.path), 0);
 }
 
-TEST(silent_visitors_hold_nobody_up)
+TEST(silent_connections_delay_nothing)
 {
 	int fd[REGISTRATION_WAITING_MAX * 2];
 	pid_t pid;
@@ -483,7 +483,7 @@ static pid_t start_lingerer(bool is_second)
 		pause();
 }
 
-TEST(a_descriptor_whose_close_waits_holds_nobody_up)
+TEST(a_descriptor_whose_close_waits_delays_nothing_else)
 {
 	pid_t pid[2], rank;
 

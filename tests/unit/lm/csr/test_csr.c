@@ -77,7 +77,7 @@ TEST(a_process_that_a_watched_one_starts_is_an_event)
 	ck_assert_ptr_null(next_triggered());
 }
 
-TEST(a_call_tells_all_its_parameters)
+TEST(a_call_reports_all_its_parameters)
 {
 	const struct msg_triggered *t;
 
@@ -138,7 +138,7 @@ TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 }
 
-TEST(the_end_of_a_call_tells_its_result)
+TEST(the_end_of_a_call_reports_its_result)
 {
 	const struct msg_triggered *t;
 
@@ -216,7 +216,7 @@ TEST(any_source_may_be_the_partner)
 	ck_assert_str_eq(par(t, 2), "1");
 }
 
-TEST(nobody_is_no_partner_of_a_filter)
+TEST(a_call_without_partner_matches_no_filter_for_one)
 {
 	arm("patop_lib_call_started([@],\"MPI_Send\",[2],[]): print([$par1])", rank0, 0, true);
 	call(&seg, "MPI_Send", 0, CALL_PARTNER_NONE);
@@ -299,7 +299,7 @@ BARE_TEST(new_processes_are_covered_when_the_node_is_named)
 	fake_segment_close(&third);
 }
 
-TEST(arming_again_replaces_and_goes_on_numbering)
+TEST(arming_again_replaces_and_continues_numbering)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);
@@ -315,7 +315,7 @@ TEST(arming_again_replaces_and_goes_on_numbering)
  * Its objects have changed, as when a process starts: events in the rings concern the previous
  * version.
  */
-TEST(what_happened_before_it_was_replaced_is_told_once)
+TEST(what_happened_before_it_was_replaced_is_reported_once)
 {
 	const char *text;
 
@@ -334,7 +334,7 @@ TEST(what_happened_before_it_was_replaced_is_told_once)
 	ck_assert_ptr_null(next_triggered());
 }
 
-TEST(what_happened_before_arming_is_not_told)
+TEST(what_happened_before_arming_is_not_reported)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	/* A record is unread when its request is disarmed. */
@@ -368,7 +368,7 @@ TEST(events_that_a_full_ring_lost_are_counted)
 	ck_assert_uint_eq(reported + lost, calls + 1);
 }
 
-TEST(events_before_the_end_of_a_rank_are_told)
+TEST(events_before_the_end_of_a_rank_are_reported)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Finalize\"): print([1])", rank0, 0, true);
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Finalize", .partner = -1 });
@@ -457,7 +457,7 @@ TEST(without_memory_nothing_is_armed_by_half)
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
 }
 
-TEST(rings_are_read_only_while_somebody_waits)
+TEST(rings_are_read_only_while_a_request_waits)
 {
 	struct csrs_stats s;
 

@@ -129,7 +129,7 @@ TEST(a_stop_by_a_tool_outlasts_the_wait)
 }
 
 /* Actions that only read make no process wait. */
-BARE_TEST(who_only_looks_never_makes_it_wait)
+BARE_TEST(actions_that_only_read_never_hold_a_process)
 {
 	static const struct {
 		const char *actions;
@@ -164,7 +164,7 @@ BARE_TEST(who_only_looks_never_makes_it_wait)
 	}
 }
 
-BARE_TEST(on_a_host_where_nobody_may_manipulate_nothing_waits)
+BARE_TEST(on_a_host_without_manipulations_nothing_waits)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -216,7 +216,7 @@ TEST(two_conditions_that_undo_each_other_end)
 	ck_assert_uint_eq(rank(100)->nsignal, 1 + CAUSAL_DEPTH_MAX);
 }
 
-TEST(the_depth_of_a_request_goes_on)
+TEST(the_depth_of_a_request_continues)
 {
 	struct msg m = { .type = MSG_REQUEST };
 	const char *text;

@@ -19,7 +19,7 @@ static unsigned reported(void)
 	return n;
 }
 
-TEST(only_what_passes_is_told)
+TEST(only_what_passes_is_reported)
 {
 	const struct msg_triggered *t;
 	struct csrs_stats s;
@@ -71,7 +71,7 @@ TEST(every_nth_counts_on_a_host_over_its_processes)
 	ck_assert_uint_eq(reported(), 1);
 }
 
-TEST(so_many_a_second_are_told)
+TEST(so_many_a_second_are_reported)
 {
 	arm(SENDS " omig_at_most(2) print([1])", rank0, 1, true);
 	for (int i = 0; i < 10; i++)

@@ -72,7 +72,7 @@ TEST(a_tracer_that_does_not_answer_is_not_waited_for)
 	close_ranks();
 }
 
-TEST(what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never)
+TEST(what_is_armed_again_or_given_up_meanwhile_is_reported_once_or_never)
 {
 	const struct msg *ack;
 
@@ -92,7 +92,7 @@ TEST(what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never)
 	close_ranks();
 }
 
-TEST(without_a_tracer_it_is_told_at_once)
+TEST(without_a_tracer_it_is_reported_at_once)
 {
 	open_ranks();
 	ask_for("c_5", SIGNAL, 3);

@@ -72,7 +72,7 @@ static void open_watched(void)
 	arm("c_2", "proc_has_been_continued", "print([1])");
 }
 
-TEST(holds_and_continues_are_told_once_each)
+TEST(holds_and_continues_are_reported_once_each)
 {
 	const struct msg_triggered *t = NULL;
 
@@ -92,7 +92,7 @@ TEST(holds_and_continues_are_told_once_each)
 	close_rank();
 }
 
-TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
+TEST(a_stop_from_outside_is_no_event_and_its_end_by_the_monitor_is_one)
 {
 	open_watched();
 	fake_proc_find(&w.host, 100)->state = 'T';
@@ -103,7 +103,7 @@ TEST(a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one)
 	close_rank();
 }
 
-TEST(suspending_is_not_told)
+TEST(suspending_is_not_reported)
 {
 	open_watched();
 	ask(1, "thread_suspend", "");
@@ -207,7 +207,7 @@ static void stop_and_continue(bool is_stop)
 			 0);
 }
 
-TEST(a_stop_is_told_when_all_threads_stand)
+TEST(a_stop_is_reported_when_all_threads_stand)
 {
 	struct fake_proc *p = open_slow();
 
@@ -224,7 +224,7 @@ TEST(a_stop_is_told_when_all_threads_stand)
 	close_rank();
 }
 
-TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end)
+TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_reported_nor_is_its_end)
 {
 	struct fake_proc *p = open_slow();
 
@@ -238,7 +238,7 @@ TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_told_nor_is_its_end)
 	close_rank();
 }
 
-TEST(a_stop_that_is_seen_when_it_is_taken_back_is_told)
+TEST(a_stop_that_is_seen_when_it_is_taken_back_is_reported)
 {
 	struct fake_proc *p = open_slow();
 

@@ -75,7 +75,7 @@ TEST(only_the_threads_that_are_named_count)
 }
 
 /* The rank of another segment counts from 0 again, and earlier counts remain. */
-TEST(a_counter_goes_on_after_an_exec)
+TEST(a_counter_continues_after_an_exec)
 {
 	struct fake_segment next;
 

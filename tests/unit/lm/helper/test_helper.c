@@ -67,7 +67,7 @@ static void close_trace(void)
 	loop_free(loop);
 }
 
-TEST(an_event_stays_the_same_while_somebody_asks)
+TEST(an_event_stays_the_same_while_a_listener_asks)
 {
 	open_trace();
 	ask_about(FIRST);
@@ -88,7 +88,7 @@ static void on_failure(void *arg, const struct tracer_msg *m)
 	both[1] = NULL;
 }
 
-TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
+TEST(a_listener_that_drops_questions_while_all_fail_leaves_room_for_more)
 {
 	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = FIRST, .start = 1 };
 	struct rlimit few, before;

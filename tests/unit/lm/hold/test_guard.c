@@ -180,7 +180,7 @@ TEST(what_a_killed_lm_held_runs_without_another_lm)
 	end(rank);
 }
 
-TEST(what_somebody_else_had_stopped_stays_so)
+TEST(a_process_stopped_by_others_stays_stopped)
 {
 	int status = 0;
 	pid_t rank = start_rank(), other = start_rank(), lm;

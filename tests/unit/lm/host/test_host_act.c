@@ -157,7 +157,7 @@ TEST(what_the_program_may_only_read_is_written)
 	finish();
 }
 
-TEST(the_first_address_that_is_not_there_is_told)
+TEST(the_first_address_that_is_not_there_is_reported)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint8_t *two =

@@ -34,7 +34,7 @@ static void assert_near(double a, double b)
 	ck_assert_msg(a - b < 1e-9 && b - a < 1e-9, "%g is not %g", a, b);
 }
 
-TEST(facts_tell_the_system_and_the_processors)
+TEST(facts_report_the_system_and_the_processors)
 {
 	struct host_facts f;
 
@@ -51,7 +51,7 @@ TEST(facts_tell_the_system_and_the_processors)
 	ck_assert_int_eq(f.logins_max, 4096);
 }
 
-TEST(facts_tell_memory_and_disks)
+TEST(facts_report_memory_and_disks)
 {
 	struct host_facts f;
 
@@ -64,7 +64,7 @@ TEST(facts_tell_memory_and_disks)
 	ck_assert_int_eq(f.tmp_kib, -1); /* none was recorded */
 }
 
-TEST(facts_tell_the_links)
+TEST(facts_report_the_links)
 {
 	struct host_facts f;
 
@@ -92,7 +92,7 @@ TEST(a_clock_without_cpufreq_comes_from_cpuinfo_or_is_unknown)
 	ck_assert_str_eq(f.os_name, "");
 }
 
-TEST(now_tells_queues_and_loads)
+TEST(now_reports_queues_and_loads)
 {
 	struct host_now n;
 
@@ -107,7 +107,7 @@ TEST(now_tells_queues_and_loads)
 	assert_near(n.load15, 0.05);
 }
 
-TEST(now_tells_memory_pressure_and_group)
+TEST(now_reports_memory_pressure_and_group)
 {
 	struct host_now n;
 
@@ -141,7 +141,7 @@ TEST(the_first_version_of_control_groups_is_read_too)
 	ck_assert_int_eq(n.available_pages, -1);
 }
 
-TEST(counts_tell_switches_pages_and_disks)
+TEST(counts_report_switches_pages_and_disks)
 {
 	struct host_counts c;
 
@@ -162,7 +162,7 @@ TEST(counts_tell_switches_pages_and_disks)
 	ck_assert_int_eq(c.v[HOST_SYS_READS], -1);
 }
 
-TEST(counts_tell_packets_by_speed_and_processor_time)
+TEST(counts_report_packets_by_speed_and_processor_time)
 {
 	struct host_counts c;
 
@@ -181,7 +181,7 @@ TEST(counts_tell_packets_by_speed_and_processor_time)
 	ck_assert_int_eq(c.v[HOST_CPU_STEAL], 80);
 }
 
-TEST(a_process_tells_all_its_figures)
+TEST(a_process_reports_all_its_figures)
 {
 	struct host_figures f;
 	unsigned all =
@@ -214,7 +214,7 @@ TEST(a_process_tells_all_its_figures)
 	ck_assert_int_eq(f.involuntary, 10);
 }
 
-TEST(a_zombie_tells_its_end_and_a_saved_uid_is_seen)
+TEST(a_zombie_reports_its_end_and_a_saved_uid_is_seen)
 {
 	struct host_figures f;
 

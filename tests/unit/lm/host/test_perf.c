@@ -42,7 +42,7 @@ TEST(a_sample_names_thread_and_time)
 	ck_assert(!r.is_out);
 }
 
-TEST(switches_tell_their_direction)
+TEST(switches_report_their_direction)
 {
 	decode(PERF_RECORD_SWITCH, 0, 24, true);
 	ck_assert(is_known && !r.is_out && !r.is_preempted);

@@ -13,7 +13,7 @@
 
 #define FORGET_ALL (PROCS_ENDED_MAX + 1)
 
-TEST(counting_happens_in_the_rank_and_nobody_is_told)
+TEST(counting_happens_in_the_rank_without_a_report)
 {
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
@@ -43,7 +43,7 @@ static void covers_one(const char *request)
 }
 
 /* Also outside of an event, with any result. */
-TEST(who_increments_or_appends_is_answered_for_the_object)
+TEST(increments_and_appends_have_an_entry_for_the_object)
 {
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
@@ -390,7 +390,7 @@ static void start_lm_again(void)
 	world_start_lm(&w);
 }
 
-TEST(a_counter_goes_on_under_the_next_lm)
+TEST(a_counter_continues_under_the_next_lm)
 {
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", "n_7"));
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,2)",
@@ -415,7 +415,7 @@ TEST(a_counter_goes_on_under_the_next_lm)
 	ck_assert_int_eq(read_counter("pa_cl_1"), 14);
 }
 
-TEST(increments_from_above_go_on_under_the_next_lm)
+TEST(increments_from_above_continue_under_the_next_lm)
 {
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_2)", rank0));
@@ -447,7 +447,7 @@ TEST(what_was_deleted_does_not_come_back)
  * Cells of tools that do not return after a crash of the lm are given to other tools when
  * needed.
  */
-TEST(kept_cells_are_given_to_those_who_ask)
+TEST(kept_cells_are_given_to_later_requests)
 {
 	char text[128];
 
@@ -470,7 +470,7 @@ TEST(kept_cells_are_given_to_those_who_ask)
 }
 
 /* The process can write the notes as well, and harms only itself. */
-TEST(foolish_notes_are_not_believed)
+TEST(invalid_notes_are_ignored)
 {
 	static const struct seg_note foolish[] = {
 		{ .seq = 1, .kind = TOKEN_COUNTER_LOCAL, .number = 1 },

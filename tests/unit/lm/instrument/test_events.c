@@ -134,7 +134,7 @@ static const char *types(void)
 		&world_ask(&w, OBSERVER, with(":proc_get_event_types([@])", rank0))->entry[0]);
 }
 
-TEST(types_are_told_with_their_fields)
+TEST(types_are_reported_with_their_fields)
 {
 	ck_assert_str_eq(types(), "0");
 	announce(&seg, "io.read");
@@ -354,7 +354,7 @@ TEST(values_that_are_too_few_or_too_many_are_lost)
 	ck_assert_uint_eq(r.report.bad_records, 0);
 }
 
-TEST(the_next_lm_goes_on)
+TEST(the_next_lm_continues)
 {
 	unsigned number;
 

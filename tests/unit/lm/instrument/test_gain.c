@@ -132,7 +132,7 @@ TEST(a_reset_is_a_new_start)
 	}
 }
 
-TEST(the_next_lm_goes_on_from_its_own_first_look)
+TEST(the_next_lm_continues_from_its_own_first_look)
 {
 	struct gain g;
 
@@ -194,7 +194,7 @@ TEST(a_call_that_may_be_meant_does_not_count_yet)
 	ck_assert_double_eq(level, 1);
 }
 
-TEST(with_anybody_as_partner_each_call_is_meant)
+TEST(with_any_partner_each_call_matches)
 {
 	arm_potential("");
 	call(&seg, "MPI_Recv", 0, -1);

@@ -63,7 +63,7 @@ static void step(struct fake_segment *s, int64_t vt)
 	fake_segment_probe(s, FAKE_STEP, &(union seg_value){ .i = vt });
 }
 
-TEST(a_probe_is_on_while_somebody_wishes_it)
+TEST(a_probe_is_on_while_it_is_requested)
 {
 	struct probe_interest *a = NULL, *b = NULL, *c = NULL;
 	struct seen one = { 0 }, two = { 0 };
@@ -88,7 +88,7 @@ TEST(a_probe_is_on_while_somebody_wishes_it)
 	ck_assert(!probes_wants_any(w.lm->probes));
 }
 
-TEST(what_happened_before_a_wish_is_not_told)
+TEST(what_happened_before_an_interest_is_not_reported)
 {
 	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };
@@ -105,7 +105,7 @@ TEST(what_happened_before_a_wish_is_not_told)
 	probes_drop_interest(&b);
 }
 
-TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
+TEST(counters_come_with_the_probe_as_each_interest_has_them)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
 	const struct probe_read calls = { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 2 },
@@ -166,7 +166,7 @@ TEST(too_many_figures_are_refused_as_a_whole)
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
 }
 
-TEST(a_wish_goes_with_its_process_after_the_last_record)
+TEST(an_interest_ends_with_its_process_after_the_last_record)
 {
 	struct probe_interest *a = NULL;
 	struct seen one = { 0 };
@@ -179,7 +179,7 @@ TEST(a_wish_goes_with_its_process_after_the_last_record)
 	ck_assert(!probes_wants_any(w.lm->probes));
 }
 
-TEST(without_memory_nothing_is_wished_by_half)
+TEST(without_memory_nothing_is_requested_by_half)
 {
 	static const uint16_t sends[] = { CALL_ID_Send };
 	const struct probe_read r[] = { { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 1 },
@@ -279,7 +279,7 @@ TEST(filters_take_parameters_of_probes)
 	ck_assert_ptr_null(next_triggered());
 }
 
-TEST(a_probe_that_no_process_has_is_told_in_words)
+TEST(a_probe_that_no_process_has_is_reported_in_words)
 {
 	const struct msg_arm_ack *a;
 
@@ -309,7 +309,7 @@ BARE_TEST(processes_that_come_later_are_watched_at_their_probes)
 	fake_segment_close(&third);
 }
 
-TEST(a_process_tells_its_probes)
+TEST(a_process_reports_its_probes)
 {
 	const struct msg_reply *r;
 

@@ -165,7 +165,7 @@ TEST(a_record_that_is_too_long_is_dropped)
 	expect(":trace_buffer_read([trace_b_1])", rank0, "trace_b_1,0,0,1,[1.0,2,", "]]");
 }
 
-TEST(a_buffer_is_nobody_elses_and_goes_with_its_tool)
+TEST(a_buffer_belongs_to_its_tool_and_ends_with_it)
 {
 	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0));
 	ck_assert_uint_eq(

@@ -304,7 +304,7 @@ static void send_to(int64_t partner, int64_t bytes)
 						     .ticks = 100 });
 }
 
-TEST(partners_are_told_apart_at_a_probe)
+TEST(partners_are_distinguished_at_a_probe)
 {
 	static const struct figure of_partners[] = {
 		{ "\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[\"1\",\"3\"],[]", "MAX" },

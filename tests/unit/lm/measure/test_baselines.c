@@ -82,7 +82,7 @@ TEST(what_an_lm_has_left_is_found_once_and_exactly)
 	ck_assert(!baselines_take(b, "7@1 Send_count p_1_a", &v));
 }
 
-TEST(what_has_ended_and_what_nobody_asks_for_goes)
+TEST(ended_and_unrequested_baselines_are_removed)
 {
 	struct base v;
 

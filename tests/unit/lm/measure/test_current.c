@@ -66,7 +66,7 @@ static void load_rate(const char *metric, const char *partners)
 	load(&(struct load){ .graph = text, .every = SEC });
 }
 
-TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
+TEST(bytes_that_are_reported_at_the_end_are_none_yet_and_then_a_mean)
 {
 	struct flow_token t;
 
@@ -95,7 +95,7 @@ TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
 	fake_segment_be_in(&seg, NULL, 0);
 }
 
-TEST(a_send_to_somebody_else_is_not_waited_for)
+TEST(a_send_to_another_partner_is_not_awaited)
 {
 	load_rate("Send_volume", "\"1\"");
 	fake_segment_be_in(&seg, "MPI_Send", 2);

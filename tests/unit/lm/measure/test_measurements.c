@@ -88,7 +88,7 @@ TEST(the_time_of_a_call_under_way_is_in_it_so_far)
 	ck_assert_double_gt(value_of_read(2).value, t.value);
 }
 
-TEST(what_a_host_cannot_tell_is_said_and_missing)
+TEST(what_a_host_cannot_report_is_said_and_missing)
 {
 	const struct msg_flow_ack *ack = load_metric("Send_nothing");
 	struct flow_token t;
@@ -184,7 +184,7 @@ TEST(the_time_of_processors_has_the_error_of_its_steps)
 	ck_assert_double_eq_tol(t.error, 4, 0.1); /* two steps at each end of a second */
 }
 
-TEST(who_may_not_observe_switches_nothing_on)
+TEST(a_tool_that_may_not_observe_switches_nothing_on)
 {
 	static const char *const who[] = { "", "omig:lm/a/h1", "omig:root//me@here", "nobody" };
 
@@ -249,7 +249,7 @@ TEST(intervals_that_make_no_sense_are_refused)
 		load(&(struct load){ .graph = graph_of("Time", "", ""), .every = SEC })->nentry, 1);
 }
 
-TEST(a_new_version_goes_on_where_the_old_one_was)
+TEST(a_new_version_continues_where_the_old_one_was)
 {
 	load_metric("Send_count");
 	call(&seg, "MPI_Send", 80, 1);
@@ -264,7 +264,7 @@ TEST(a_new_version_goes_on_where_the_old_one_was)
 	ck_assert_double_eq(value_of_read(2).value, 2);
 }
 
-TEST(who_joins_late_begins_with_the_next_read)
+TEST(a_late_host_begins_with_the_next_read)
 {
 	struct flow_token t;
 
@@ -360,7 +360,7 @@ static void load_without_time(nsec_t ago)
 	call(&seg, "MPI_Send", 10, 1);
 }
 
-TEST(a_process_is_no_newer_by_a_clock_that_nobody_knows)
+TEST(a_process_is_no_newer_by_an_unknown_clock)
 {
 	load_without_time(0);
 	ck_assert_double_eq(asked_for(2), 10);
@@ -396,12 +396,12 @@ static void check_reads_go_on(nsec_t step, const char *graph)
 	ck_assert_double_eq(sum, 10);
 }
 
-TEST(reads_go_on_when_the_time_turns_out_to_be_earlier)
+TEST(reads_continue_when_the_time_turns_out_to_be_earlier)
 {
 	check_reads_go_on(-1000 * SEC, since_last("Send_volume", rank0));
 }
 
-TEST(reads_go_on_when_the_time_turns_out_to_be_later)
+TEST(reads_continue_when_the_time_turns_out_to_be_later)
 {
 	check_reads_go_on(1000 * SEC, since_last("Send_volume", rank0));
 }
@@ -517,7 +517,7 @@ TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
 	ck_assert_ptr_null(frame());
 }
 
-TEST(a_measurement_that_nobody_loads_again_is_given_up)
+TEST(a_measurement_that_nothing_loads_again_is_given_up)
 {
 	load_metric("Send_count");
 	cut();
@@ -527,7 +527,7 @@ TEST(a_measurement_that_nobody_loads_again_is_given_up)
 	ck_assert_ptr_null(frame());
 }
 
-TEST(a_mainsm_that_counts_anew_gets_a_measurement_of_its_own)
+TEST(a_mainsm_that_counts_again_gets_a_measurement_of_its_own)
 {
 	load_metric("Send_count");
 	call(&seg, "MPI_Send", 80, 1);

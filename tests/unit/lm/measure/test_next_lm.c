@@ -72,7 +72,7 @@ static double sum_of_reads(void)
 	return sum;
 }
 
-TEST(a_count_since_the_start_goes_on_under_the_next_lm)
+TEST(a_count_since_the_start_continues_under_the_next_lm)
 {
 	struct flow_token t;
 
@@ -99,7 +99,7 @@ TEST(a_count_since_the_start_goes_on_under_the_next_lm)
 }
 
 /* The system counts for all readers. */
-TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
+TEST(a_total_of_the_node_continues_however_its_lm_has_ended)
 {
 	struct flow_token t;
 
@@ -162,7 +162,7 @@ TEST(what_the_system_counts_is_not_read_again_either)
 	check_increments("Compute_time", compute_some);
 }
 
-TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
+TEST(a_measurement_that_has_ended_leaves_nothing_to_continue_from)
 {
 	begin_with_bases();
 	load_metric("Send_count");

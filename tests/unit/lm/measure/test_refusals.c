@@ -100,7 +100,7 @@ TEST(a_volume_in_both_ways_is_the_sum)
 }
 
 /* A process that calls exec begins to count at 0 in another segment. */
-TEST(counts_go_on_after_an_exec)
+TEST(counts_continue_after_an_exec)
 {
 	struct fake_segment next;
 

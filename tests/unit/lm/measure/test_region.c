@@ -166,7 +166,7 @@ TEST(a_thread_that_has_made_no_call_yet_may_be_inside)
 	ck_assert_double_eq(value_of(7, 2).error, 0);
 }
 
-TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
+TEST(a_new_version_continues_and_the_end_switches_the_probes_off)
 {
 	load(7, "Send_volume", STEP_TO_END);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_EDGE);
@@ -184,7 +184,7 @@ TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
 			  0);
 }
 
-TEST(what_cannot_be_told_apart_by_regions_is_said)
+TEST(what_cannot_be_distinguished_by_regions_is_said)
 {
 	static const struct {
 		const char *metric, *regions, *why;

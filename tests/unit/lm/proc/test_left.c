@@ -77,7 +77,7 @@ TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
 }
 
 /* The process can write them as well, and an lm may have died while it wrote. */
-TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
+TEST(notes_of_interests_are_accepted_if_they_are_valid)
 {
 	char token[TOKEN_BYTES];
 

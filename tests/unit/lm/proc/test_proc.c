@@ -82,7 +82,7 @@ static const char *ask(const char *service, const char *token, int flags)
 	return entry_text(reply_entry_of(world_ask(&w, MANIPULATOR, text), NULL));
 }
 
-TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
+TEST(values_read_under_a_reused_pid_are_dropped)
 {
 	char token[TOKEN_BYTES];
 
@@ -105,7 +105,7 @@ TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
  * An observer sees the name of a program, and neither its arguments nor its environment: they may
  * contain secrets.
  */
-TEST(arguments_and_environment_are_not_for_who_only_looks)
+TEST(arguments_and_environment_are_not_for_observers)
 {
 	static const int guarded[] = { 1 << 1, 1 << 4, 1 << 5, (1 << 26) - 1, -1 };
 	const struct msg_entry *e;

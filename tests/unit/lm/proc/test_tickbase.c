@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 
 /* The environment is that of the process that started the lm. Each rank reports its own clock. */
-TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
+TEST(the_lms_environment_does_not_change_the_clock_of_a_rank)
 {
 	struct tickbase t;
 

@@ -184,7 +184,7 @@ TEST(another_request_takes_the_place_without_a_gap)
 	ck_assert(has_come(110));
 }
 
-TEST(the_next_lm_is_armed_before_it_is_told)
+TEST(the_next_lm_is_armed_before_its_parent_asks)
 {
 	unsigned number = announce(&seg, "io.read");
 
@@ -243,7 +243,7 @@ static void arm_later_than_others(void (*arm_more)(const char *both))
 	ck_assert(has_come(20));
 }
 
-TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
+TEST(what_was_taken_of_a_process_continues_when_it_is_armed_later_than_others)
 {
 	arm_later_than_others(NULL);
 }
@@ -255,7 +255,7 @@ static void arm_calls(const char *both)
 		  0, false);
 }
 
-TEST(what_was_taken_goes_on_when_another_request_is_armed_first)
+TEST(what_was_taken_continues_when_another_request_is_armed_first)
 {
 	arm_later_than_others(arm_calls);
 }
@@ -489,7 +489,7 @@ static pid_t start_killable(unsigned life, int ready)
 
 #define LIVES 12
 
-TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
+TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_reported)
 {
 	unsigned number = announce(&seg, "io.read"), at = 0;
 	const struct evread_report *r = evread_report(reader);

@@ -138,7 +138,7 @@ TEST(a_suspended_process_is_not_said_to_be_stopped)
 	ck_assert_str_eq(entry_text(ask_of(2, "proc_get_info", rank, ",1024")), "1");
 }
 
-TEST(what_somebody_else_has_stopped_is_left_so)
+TEST(a_process_stopped_by_others_is_left_stopped)
 {
 	fake()->state = 'T';
 	ask(1, "thread_suspend");
@@ -154,7 +154,7 @@ TEST(what_somebody_else_has_stopped_is_left_so)
 }
 
 /* Such as: Slurm suspends a job and later resumes it, while a tool holds it. */
-TEST(what_somebody_continues_meanwhile_runs_at_the_end)
+TEST(a_process_continued_by_others_runs_at_the_end)
 {
 	fake()->state = 'T';
 	ask(1, "thread_suspend");

@@ -30,7 +30,7 @@ static struct answer ask(void)
 	return a;
 }
 
-TEST(the_call_is_told_and_for_how_long_at_least)
+TEST(the_call_is_reported_and_for_how_long_at_least)
 {
 	struct answer a;
 
@@ -57,7 +57,7 @@ TEST(the_call_is_told_and_for_how_long_at_least)
 	ck_assert_str_eq(a.name, "MPI_Recv");
 }
 
-TEST(a_call_that_is_timed_is_told_exactly)
+TEST(a_call_that_is_timed_is_reported_exactly)
 {
 	struct answer a;
 

@@ -293,7 +293,7 @@ TEST(what_is_forgotten_is_never_new_again)
 	done = NULL;
 }
 
-TEST(a_file_that_makes_no_sense_is_begun_anew)
+TEST(a_file_that_makes_no_sense_is_begun_again)
 {
 	struct rng rng;
 	unsigned status;
@@ -402,7 +402,7 @@ TEST(after_a_crash_it_is_not_done_again_and_that_is_said)
 	close_world();
 }
 
-TEST(who_asks_what_became_of_it_has_it_never_done)
+TEST(a_query_for_the_outcome_does_nothing)
 {
 	open_world();
 	w.as.flags = MSG_REQUEST_OUTCOME;

@@ -28,7 +28,7 @@ static const struct msg_entry *list(const char *identity, const char *rest)
 	return reply_entry_of(world_ask(&w, identity, text), NULL);
 }
 
-TEST(a_file_of_the_list_is_told_as_a_whole_or_in_part)
+TEST(a_file_of_the_list_is_sent_as_a_whole_or_in_part)
 {
 	open_host();
 	ck_assert_str_eq(entry_text(list(OBSERVER, "\"/proc/some\",0,0")),

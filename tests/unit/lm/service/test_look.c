@@ -158,7 +158,7 @@ TEST(memory_and_files_are_looked_at_from_outside)
 	ck_assert_uint_eq(t.type, TRACER_FAILED);
 }
 
-TEST(what_hangs_is_told_and_hangs_nobody_else)
+TEST(what_hangs_is_reported_and_hangs_nothing_else)
 {
 	struct reported memory = { 0 }, file = { 0 };
 	int32_t first;
@@ -190,7 +190,7 @@ TEST(what_hangs_is_told_and_hangs_nobody_else)
  * The reader is killed, not left waiting where it cannot be killed: that would lock the program
  * too.
  */
-TEST(who_hangs_in_a_page_can_be_killed)
+TEST(a_reader_that_hangs_in_a_page_can_be_killed)
 {
 	struct reported memory = { 0 };
 	int32_t first;

@@ -131,7 +131,7 @@ TEST(an_event_of_an_observer_cannot_stop_anything)
 	close_rank();
 }
 
-TEST(the_hosts_own_policy_refuses_everybody)
+TEST(the_hosts_policy_refuses_all)
 {
 	open_rank();
 	world_crash_lm(&w);
@@ -210,7 +210,7 @@ TEST(stop_and_continue_may_be_said_twice)
 	close_rank();
 }
 
-TEST(what_the_kernel_refuses_is_told)
+TEST(what_the_kernel_refuses_is_reported)
 {
 	open_rank();
 	fake_proc_find(&w.host, 100)->refuse = ERR_DENIED;
@@ -233,7 +233,7 @@ TEST(a_tool_that_leaves_lets_go_what_it_stopped)
 	close_rank();
 }
 
-TEST(the_leash_lets_go_when_nobody_can_be_asked)
+TEST(a_lease_ends_without_a_parent)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
@@ -249,7 +249,7 @@ TEST(the_leash_lets_go_when_nobody_can_be_asked)
 	close_rank();
 }
 
-TEST(who_is_told_that_nobody_can_be_asked_lets_go)
+TEST(an_order_to_release_ends_all_stops)
 {
 	open_rank();
 	ask_as(1, MANIPULATOR, "thread_stop", "");
@@ -273,7 +273,7 @@ TEST(a_short_break_of_the_link_lets_nothing_go)
 	close_rank();
 }
 
-TEST(a_mainsm_that_was_started_anew_knows_of_no_stop)
+TEST(a_mainsm_that_was_started_again_knows_of_no_stop)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
@@ -309,7 +309,7 @@ TEST(an_lm_that_starts_again_continues_what_was_stopped)
 }
 
 /* The journal names the processes that a new lm has to continue, and nothing else. */
-TEST(what_somebody_else_has_stopped_is_not_in_the_journal)
+TEST(stops_by_others_are_not_in_the_journal)
 {
 	world_open(&w);
 	world_crash_lm(&w);
@@ -360,7 +360,7 @@ static int open_stops(struct holds **out)
 	return holds_open(&c, out, NULL);
 }
 
-TEST(a_journal_of_another_boot_or_process_reaches_nobody)
+TEST(a_journal_of_another_boot_or_process_continues_nothing)
 {
 	static const char *const line[] = {
 		"100 1 boot-1\n", "100 1001 boot-0\n", "1 1001 boot-1\n",
@@ -427,7 +427,7 @@ TEST(a_rank_that_ends_while_stopped_leaves_no_trace)
 	close_rank();
 }
 
-TEST(somebody_elses_stop_is_seen)
+TEST(a_stop_by_others_is_seen)
 {
 	open_rank();
 	fake_proc_find(&w.host, 100)->state = 'T';

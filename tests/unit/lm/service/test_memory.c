@@ -148,7 +148,7 @@ TEST(a_write_that_ends_half_way_says_so)
 	ck_assert_uint_eq(memory[FAKE_MEMORY_BYTES / 2 - 1], 1);
 }
 
-TEST(a_kernel_that_shows_nothing_is_told)
+TEST(a_kernel_that_shows_nothing_is_reported)
 {
 	fake_proc_find(&w.host, 100)->memory = NULL;
 	ck_assert_uint_eq(ask("proc_read_memory", "0x10000,4,4,1")->status, STATUS_NO_PERMISSION);
@@ -167,7 +167,7 @@ TEST(a_process_that_has_ended_has_no_memory)
 	ck_assert_uint_eq(ask("proc_get_loader_info", "")->status, STATUS_UNKNOWN_OBJECT);
 }
 
-TEST(only_who_manipulates_sees_memory)
+TEST(only_manipulating_tools_read_memory)
 {
 	char text[128];
 

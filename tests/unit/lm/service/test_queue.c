@@ -162,7 +162,7 @@ TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
 	ck_assert(is(ask(1, rank0, "54"), "2,[0,64,1,5],[3,32,0,8],", "0,0"));
 }
 
-TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
+TEST(the_list_continues_until_the_last_tool_that_asked_is_gone)
 {
 	const struct msg gone[] = { { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } },
 				    { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } } };
@@ -181,7 +181,7 @@ TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
 	ck_assert(is(ask(3, rank0, "32"), "0,", "0,0"));
 }
 
-TEST(who_measures_calls_too_keeps_that_and_disable_ends_both)
+TEST(measured_calls_stay_measured_and_disable_ends_both)
 {
 	world_ask_as(&w, 1, OBSERVER, with(":omig_calls_enable([@],\"count\")", rank0));
 	ask(1, rank0, "0");

@@ -118,7 +118,7 @@ TEST(a_traced_thread_stands_when_it_is_seen_twice)
 	check_two(answer_after(100 * MS), STATUS_OK, "4");
 }
 
-BARE_TEST(what_does_not_stop_is_told_with_its_reason)
+BARE_TEST(what_does_not_stop_is_reported_with_its_reason)
 {
 	static const struct {
 		char state;
@@ -140,7 +140,7 @@ BARE_TEST(what_does_not_stop_is_told_with_its_reason)
 	}
 }
 
-TEST(a_process_that_ends_instead_of_stopping_is_told_so)
+TEST(a_process_that_ends_instead_of_stopping_is_reported)
 {
 	send_two("thread_stop", "");
 	world_run(&w, 20 * MS);

@@ -233,7 +233,7 @@ TEST(no_more_registers_are_written_than_a_message_has)
 	close_ranks();
 }
 
-TEST(a_thread_goes_on_at_an_address)
+TEST(a_thread_continues_at_an_address)
 {
 	open_traced();
 	expect(":thread_goto([@],4096)", STATUS_OK, "");

@@ -111,7 +111,7 @@ TEST(every_service_asks_for_its_right_whatever_is_claimed)
 }
 
 /* Objects of a process here, of another host, of none: one answer without the right. */
-TEST(who_may_not_learns_nothing_about_objects)
+TEST(without_the_right_a_reply_reveals_no_objects)
 {
 	char mine[TOKEN_BYTES + 2];
 	const char *const objects[] = { mine, "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[]" };

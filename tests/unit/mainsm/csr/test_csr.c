@@ -143,7 +143,7 @@ static size_t errors_of(const struct reply *r)
 	return n;
 }
 
-TEST(arming_on_what_has_ended_is_told_when_it_was_named)
+TEST(arming_on_what_has_ended_is_reported_when_it_was_named)
 {
 	a.ended = "p_1_b00000";
 	define("proc_has_terminated([]): print([$proc])");
@@ -176,7 +176,7 @@ static const char *partners_of(const struct below *host)
 	return out;
 }
 
-TEST(partners_are_told_to_all_hosts_by_their_ranks)
+TEST(partners_are_sent_to_all_hosts_as_ranks)
 {
 	below_report_rank(&a, 1, "p_1_a00000", 4, "job");
 	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
@@ -217,7 +217,7 @@ TEST(partners_follow_attach_detach_and_their_ranks)
 	ck_assert_uint_eq(a.arms, 3);
 }
 
-TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
+TEST(unknown_partners_are_reported_and_match_nothing)
 {
 	const struct reply_entry *e;
 
@@ -380,7 +380,7 @@ TEST(a_call_on_a_host_counts_only_after_the_first_event)
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->csr, token);
 }
 
-TEST(a_one_shot_fires_once_and_is_told_before_it_ends)
+TEST(a_one_shot_fires_once_and_is_reported_before_it_ends)
 {
 	define(LIB_CALL " print([$par1]) csr_delete([$csr])");
 	with_token("csr_enable");

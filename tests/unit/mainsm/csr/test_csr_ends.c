@@ -35,7 +35,7 @@ static void send(const char *first, const char *then)
 	above_send(&t, text, 0);
 }
 
-TEST(deleting_lets_go_who_waits_and_deletes_too)
+TEST(deleting_releases_what_waits_and_deletes_too)
 {
 	define(LIB_CALL " print([1])");
 	send("csr_enable", "csr_delete");
@@ -48,7 +48,7 @@ TEST(deleting_lets_go_who_waits_and_deletes_too)
 	ck_assert_uint_eq(reply_status(above_ask(&t, ":csr_delete([])")), STATUS_OK);
 }
 
-TEST(disabling_lets_go_who_waits_and_deletes)
+TEST(disabling_releases_what_waits_and_deletes)
 {
 	define(LIB_CALL " print([1])");
 	send("csr_enable", "csr_delete");
@@ -60,7 +60,7 @@ TEST(disabling_lets_go_who_waits_and_deletes)
 	ck_assert_uint_eq(t.last->kind, 0);
 }
 
-TEST(suspending_lets_go_who_waits_and_deletes)
+TEST(suspending_releases_what_waits_and_deletes)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 
@@ -123,7 +123,7 @@ BARE_TEST(results_of_an_event_are_the_childs_own)
 }
 
 /* A host cannot report the output of print: mainsm makes it from the data of the event. */
-BARE_TEST(what_only_mainsm_does_is_not_believed_from_below)
+BARE_TEST(results_of_mainsms_actions_are_not_accepted_from_branches)
 {
 	static const char words[] = "1,p_2_a00000";
 	struct msg_entry e = { .action = 2,

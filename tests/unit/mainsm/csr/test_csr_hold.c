@@ -73,7 +73,7 @@ TEST(the_source_of_a_user_event_waits_for_its_actions_too)
 	ck_assert_uint_eq(a.releases, 2);
 }
 
-TEST(a_one_shot_lets_go_when_its_list_has_ended)
+TEST(a_one_shot_releases_when_its_list_has_ended)
 {
 	arm(LIB_CALL " csr_delete([$csr]) thread_stop([n_2])");
 	b.is_mute = true;
@@ -86,7 +86,7 @@ TEST(a_one_shot_lets_go_when_its_list_has_ended)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 }
 
-TEST(what_is_not_carried_out_holds_nobody)
+TEST(what_is_not_carried_out_holds_nothing)
 {
 	arm(LIB_CALL " thread_stop([n_2])");
 	trigger("c_999", 5, 0);
@@ -112,7 +112,7 @@ TEST(hosts_hear_how_deep_a_chain_is)
 }
 
 /* Each stop at b is the event of a csr at a, which stops at a; that is the event of one at b. */
-TEST(a_circle_over_two_hosts_is_cut_and_told_once)
+TEST(a_circle_over_two_hosts_is_cut_and_reported_once)
 {
 	char one[40], two[40];
 	unsigned acted = 0;

@@ -66,7 +66,7 @@ TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
  * A host reports a huge number of dropped events, true or not: others' events are still
  * reported.
  */
-TEST(what_a_host_has_dropped_takes_nobodys_room)
+TEST(what_a_host_has_dropped_takes_no_room_of_others)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
 			 .triggered = {

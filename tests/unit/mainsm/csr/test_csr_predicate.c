@@ -63,7 +63,7 @@ TEST(a_user_event_that_does_not_pass_is_silent)
 	ck_assert_str_eq(entry_of(last(), 3, 0)->value, "1,10");
 }
 
-TEST(of_user_events_every_nth_goes_on)
+TEST(of_user_events_every_nth_continues)
 {
 	arm_on_event(" omig_every(3) print([$par1])");
 	for (int i = 1; i <= 9; i++) {

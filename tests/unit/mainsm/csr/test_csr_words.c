@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
-TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it)
+TEST(a_condition_that_disables_itself_is_reported_behind_the_event_that_did_it)
 {
 	char event[40];
 
@@ -68,7 +68,7 @@ TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 }
 
-TEST(what_is_lost_without_another_event_is_told)
+TEST(what_is_lost_without_another_event_is_reported)
 {
 	define(LIB_CALL " print([1])");
 	with_token("csr_enable");
@@ -201,7 +201,7 @@ TEST(of_several_objects_the_known_ones_are_enabled)
 			  STATUS_UNKNOWN_OBJECT);
 }
 
-TEST(of_all_processes_a_reason_is_told_when_none_can)
+TEST(of_all_processes_a_reason_is_reported_when_none_can)
 {
 	define("thread_executes_probe([],\"step\"): print([1])");
 	refuse_at(&a, "p_1_a00000,p_1_b00000");

@@ -110,7 +110,7 @@ TEST(a_silent_site_is_missed_after_the_grace_and_counts_again)
 	ck_assert_str_eq(value_at(0).flags, "");
 }
 
-TEST(who_is_silent_for_long_is_not_waited_for)
+TEST(a_site_that_is_silent_for_long_is_not_awaited)
 {
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	for (int64_t read = 1; read < 6; read++) {
@@ -130,7 +130,7 @@ TEST(who_is_silent_for_long_is_not_waited_for)
  * The machine was suspended, or mainsm did not run: values of that time are lost, later ones are
  * not.
  */
-TEST(after_a_long_sleep_the_reads_go_on)
+TEST(after_a_long_sleep_the_reads_continue)
 {
 	const nsec_t every = 100 * MS, slept = 30 * every;
 	unsigned before;
@@ -152,7 +152,7 @@ TEST(after_a_long_sleep_the_reads_go_on)
 	ck_assert_int_eq(value_at(0).k, 8);
 }
 
-TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count)
+TEST(processes_that_come_are_measured_and_those_that_have_ended_continue_to_count)
 {
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	read_both(1);
@@ -427,7 +427,7 @@ TEST(what_cannot_be_measured_is_refused_with_words)
 	create("[]", "", "Send_volume", "[]");
 }
 
-TEST(what_a_host_refuses_is_told)
+TEST(what_a_host_refuses_is_reported)
 {
 	in_a.refused = "p_1_a00000";
 	measure("[]", "", "Send_volume", "[]");

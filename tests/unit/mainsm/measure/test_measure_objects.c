@@ -140,7 +140,7 @@ TEST(a_process_is_not_taken_away_from_what_is_measured_of_nodes)
 }
 
 /* With or without a process: it is refused at once, with the reason. */
-TEST(what_no_process_can_tell_is_refused_when_it_is_made)
+TEST(what_no_process_can_report_is_refused_when_it_is_made)
 {
 	static const struct {
 		const char *call, *words;

@@ -88,7 +88,7 @@ TEST(it_is_stopped_everywhere_when_all_together_have_enough)
 	close_hosts();
 }
 
-TEST(who_only_waits_hears_of_the_last_read_only)
+TEST(a_waiting_request_gets_the_last_read_only)
 {
 	begin(SEEN("CI(0.95, "), "[\"until\",\"ci(0.95) < 50%\"]",
 	      "omig_if($enough,\"==\",1) print([$read,$values])", two);
@@ -103,7 +103,7 @@ TEST(who_only_waits_hears_of_the_last_read_only)
 	close_hosts();
 }
 
-TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
+TEST(each_object_has_its_own_and_one_that_has_ended_delays_nothing)
 {
 	begin(SEEN("STDEV("), "[\"until\",\"n >= 4\",\"by\",\"process\"]", "print([$read,$enough])",
 	      two_of_most);
@@ -119,7 +119,7 @@ TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
 	close_hosts();
 }
 
-TEST(started_again_it_counts_anew)
+TEST(started_again_it_counts_again)
 {
 	begin(SEEN("MEAN("), "[\"until\",\"n >= 10\"]", "print([$read,$enough])", two);
 	read_both(1);

@@ -31,7 +31,7 @@ TEST(a_request_may_read_and_delete_a_histogram)
  * The reply has a read that begins after the request, although b has sent all data of an earlier
  * read.
  */
-TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
+TEST(a_request_during_a_read_gets_the_next_one)
 {
 	char request[64];
 	uint64_t first, second;
@@ -81,7 +81,7 @@ static uint64_t begin_to_start_and_delete(const char *objects)
 	return id;
 }
 
-TEST(what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed)
+TEST(a_continuation_without_hosts_may_delete_what_is_being_changed)
 {
 	uint64_t id = begin_to_start_and_delete("[n_1,n_3]");
 	unsigned before = t.replies;
@@ -98,7 +98,7 @@ TEST(what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed)
 	close_hosts();
 }
 
-TEST(what_goes_on_when_objects_have_left_may_delete_what_followed_them)
+TEST(a_continuation_after_lost_objects_may_delete_what_followed_them)
 {
 	uint64_t id = begin_to_start_and_delete("[]");
 
@@ -111,7 +111,7 @@ TEST(what_goes_on_when_objects_have_left_may_delete_what_followed_them)
 	close_hosts();
 }
 
-TEST(what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)
+TEST(a_continuation_after_a_lost_site_may_delete_what_waited_for_it)
 {
 	uint64_t id = begin_to_start_and_delete("[]");
 

@@ -108,7 +108,7 @@ static uint64_t a_fills_the_window(void)
 	return was;
 }
 
-TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
+TEST(a_stream_without_room_is_opened_after_acknowledgement)
 {
 	uint64_t was = a_fills_the_window();
 
@@ -122,7 +122,7 @@ TEST(who_found_no_room_is_opened_when_it_is_acknowledged)
 	ck_assert_uint_eq(of_b.acked, 1);
 }
 
-TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
+TEST(a_stream_without_room_is_opened_when_others_end)
 {
 	uint64_t was = a_fills_the_window();
 
@@ -131,7 +131,7 @@ TEST(who_found_no_room_is_opened_when_those_that_had_it_are_gone)
 	ck_assert_uint_ne(of_b.stream, was);
 }
 
-TEST(it_goes_on_when_some_of_its_processes_are_gone)
+TEST(it_continues_when_some_of_its_processes_are_gone)
 {
 	mem_net_kill_host(w.net, "sm-a");
 	world_run(&w, 60 * SEC);
@@ -142,7 +142,7 @@ TEST(it_goes_on_when_some_of_its_processes_are_gone)
 	ck_assert_uint_eq(of_b.ended, 0);
 }
 
-TEST(a_wish_that_is_refused_changes_nothing)
+TEST(a_refused_request_changes_nothing)
 {
 	static char text[OMIS_REQUEST_MAX_BYTES + 1];
 	struct above other;
@@ -166,7 +166,7 @@ TEST(a_wish_that_is_refused_changes_nothing)
 	above_close(&other);
 }
 
-TEST(nobody_else_acknowledges_or_ends_it)
+TEST(only_the_owner_acknowledges_or_ends_it)
 {
 	struct above other;
 	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = { "run7", of_a.stream, 1 } };
@@ -221,7 +221,7 @@ static void say_end(struct below *from, const char *without)
 	world_run(&w, 200 * MS);
 }
 
-TEST(all_that_are_there_have_told_their_end)
+TEST(all_that_are_there_have_reported_their_end)
 {
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	say_end(&a, "");
@@ -232,7 +232,7 @@ TEST(all_that_are_there_have_told_their_end)
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 2);
 }
 
-TEST(an_end_that_is_told_twice_is_as_it_was_told_last)
+TEST(an_end_that_is_reported_twice_is_as_it_was_reported_last)
 {
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	say_end(&b, "h9, sm h8");
@@ -260,7 +260,7 @@ TEST(as_many_as_a_site_may_name_are_missing_here_too)
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
 }
 
-TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
+TEST(an_end_names_the_missing_branches_and_leaves_them_to_the_next_one)
 {
 	const struct mem_link cut = { .cut = true };
 	uint64_t was;
@@ -318,7 +318,7 @@ TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
+TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_again)
 {
 	const struct mem_link cut = { .cut = true };
 
@@ -351,7 +351,7 @@ static struct identity owned(enum role role, const char *label, const char *owne
  * A subscription belongs to the owner in the certificate. The tool's own label gives no access to
  * it, and another host or token of the owner keeps the access.
  */
-TEST(a_subscription_is_of_whom_the_authority_says)
+TEST(a_subscription_belongs_to_the_owner_in_the_certificate)
 {
 	struct identity carol = owned(ROLE_TOOL_OBSERVE, "carol@h", "carol"),
 			liar = owned(ROLE_TOOL_OBSERVE, "carol@h", "xyz"),
@@ -395,7 +395,7 @@ static void check_off(struct above *t, const char *n, const char *words)
 	ck_assert_msg(strstr(entry_of(r, 1, 1)->value, words), "%s", entry_of(r, 1, 1)->value);
 }
 
-TEST(who_may_only_observe_switches_off_nothing_of_others)
+TEST(an_observer_switches_off_nothing_of_others)
 {
 	struct identity carol = owned(ROLE_TOOL_OBSERVE, "x@h", "carol"),
 			bob = owned(ROLE_TOOL_OBSERVE, "x@h", "bob"),

@@ -83,7 +83,7 @@ TEST(others_on_its_nodes_wait_and_do_not_overtake)
 	ck_assert_str_eq(b.text, ":node_get_info([n_2],3)");
 }
 
-TEST(without_braces_nobody_waits)
+TEST(without_braces_nothing_waits)
 {
 	for (unsigned i = 0; i < 10; i++)
 		ask(i % 2 ? &t : &u, ":node_get_info([n_1],1)");
@@ -220,7 +220,7 @@ static void ask_outcome(struct above *tool, const char *text)
 	world_run(&w, 20 * MS);
 }
 
-TEST(who_asks_only_what_became_of_a_request_waits_for_nobody)
+TEST(a_query_for_an_outcome_waits_for_no_lock)
 {
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ck_assert_uint_eq(a.requests, 1);

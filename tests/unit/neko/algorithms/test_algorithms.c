@@ -99,7 +99,7 @@ TEST(a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none)
 	ck_assert(f.min[0] > 0.001 && f.max[0] > 1);
 }
 
-TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
+TEST(a_broadcast_without_relays_is_found_unreliable)
 {
 	struct found f = run_seeds(BROADCAST, "broadcast.relay = false\n", 1000), again;
 	char text[2048];
@@ -170,7 +170,7 @@ TEST(one_process_leads_itself_and_delivers_to_itself)
 	ck_assert(!f.broken[0] && f.n[0] > 50 && f.max[0] == 0);
 }
 
-TEST(what_cannot_be_in_a_configuration_is_told)
+TEST(what_cannot_be_in_a_configuration_is_reported)
 {
 	static const char *const bad[][2] = {
 		{ RAFT "raft.timeout = 150ms\n", "150ms..300ms" },
@@ -249,7 +249,7 @@ static const char *after_wild_events(const struct stat_kind *k)
 	return broken;
 }
 
-TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
+TEST(reports_about_unknown_processes_are_not_looked_up)
 {
 	const struct stat_kind broadcast = stat_measured(&broadcast_measure),
 			       raft = stat_measured(&raft_measure);

@@ -21,7 +21,7 @@ static int draw(const char *text, struct buf *out, struct err *e)
 }
 
 /* For any numbers, places are inside of the picture, and none is nan or inf. */
-TEST(numbers_of_anybody_stay_in_the_picture)
+TEST(any_numbers_stay_in_the_picture)
 {
 	static const char *const text[] = {
 		"{\"world\":\"x\",\"quantities\":[]}",

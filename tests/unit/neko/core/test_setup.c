@@ -97,7 +97,7 @@ TEST(values_that_are_none_are_refused_with_line_and_remedy)
 	setup_free(s);
 }
 
-TEST(a_key_that_nobody_knows_is_told_with_one_that_is_like_it)
+TEST(an_unknown_key_is_reported_with_the_nearest_one)
 {
 	struct setup *s = parsed("fd.eta = 1s\n\nfd.deltaa = 2s\n");
 	struct err e = { 0 };

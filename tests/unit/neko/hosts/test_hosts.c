@@ -192,7 +192,7 @@ TEST(processes_behind_factories_do_what_those_of_one_host_do)
 	end(&b);
 }
 
-TEST(a_wished_crash_behind_a_factory_is_no_missing_process)
+TEST(a_requested_crash_behind_a_factory_is_no_missing_process)
 {
 	struct bed b;
 	struct made m;
@@ -206,7 +206,7 @@ TEST(a_wished_crash_behind_a_factory_is_no_missing_process)
 	end(&b);
 }
 
-TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
+TEST(a_factory_obeys_its_user_and_manipulators_only)
 {
 	const char *const bad = "process.num = 1\nprocess.initializer = none\nnetwork = n\n"
 				"network.n.delay = constant(1s)\nsimulation.until = 1s\n";

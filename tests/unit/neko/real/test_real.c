@@ -367,7 +367,7 @@ static void read_all_blocks(int fd, struct frame_in *in, struct realwire_block *
 	} while (!last->is_last);
 }
 
-TEST(a_process_lives_on_while_nobody_reads_its_events_and_says_that_some_are_lost)
+TEST(a_process_with_unread_events_continues_and_reports_the_loss)
 {
 	struct realwire_block last = { 0 };
 	struct sockaddr_in address[2];
@@ -531,7 +531,7 @@ TEST(processes_that_speak_to_a_group_hear_each_other)
 }
 
 /* An address that no interface has: TEST-NET-1. */
-TEST(a_group_that_cannot_be_heard_is_told_with_a_remedy)
+TEST(a_group_that_cannot_be_heard_is_reported_with_a_remedy)
 {
 	int pair[2], status;
 	struct real_conf c = {

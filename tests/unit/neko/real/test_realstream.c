@@ -120,7 +120,7 @@ static bool hears(struct end *v, const char *what)
 	return strcmp(v->heard, what) == 0;
 }
 
-TEST(strangers_that_say_nothing_keep_no_process_out)
+TEST(silent_connections_keep_no_process_out)
 {
 	struct sockaddr_in a[PROCESSES];
 	int fd[3 * (REALSTREAM_STRANGERS + PROCESSES)];
@@ -149,7 +149,7 @@ TEST(strangers_that_say_nothing_keep_no_process_out)
 	end_end(&two);
 }
 
-TEST(a_stranger_that_takes_his_time_is_left)
+TEST(a_slow_unknown_connection_is_closed)
 {
 	struct sockaddr_in a[PROCESSES];
 	struct end two;
@@ -164,7 +164,7 @@ TEST(a_stranger_that_takes_his_time_is_left)
 	end_end(&two);
 }
 
-TEST(who_dials_must_be_of_the_run_and_is_there_once)
+TEST(a_connection_has_the_key_of_the_run_and_a_process_has_one)
 {
 	static const struct {
 		uint64_t key;
@@ -198,7 +198,7 @@ TEST(who_dials_must_be_of_the_run_and_is_there_once)
 }
 
 /* A message before the identification, more bytes than that takes, and a hello after it. */
-TEST(what_nobody_says_there_ends_a_stream)
+TEST(an_invalid_message_ends_a_stream)
 {
 	static const uint8_t large[4] = { 0, 1, 0, 0 };
 	struct sockaddr_in a[PROCESSES];

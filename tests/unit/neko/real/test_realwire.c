@@ -272,7 +272,7 @@ TEST(frames_that_are_cut_are_refused)
 }
 
 /* A process that refuses its configuration ends before it has read all of its master's messages. */
-TEST(who_ends_is_heard_although_it_takes_no_more)
+TEST(data_of_an_ended_process_are_read_to_the_end)
 {
 	struct buf words = BUF_INIT(1000), other = BUF_INIT(1000);
 	struct frame_in in = { 0 };

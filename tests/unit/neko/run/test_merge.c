@@ -19,7 +19,7 @@ static void is_next(struct merge *g, uint32_t process, nsec_t at)
 	ck_assert_int_eq(v->at, at);
 }
 
-TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
+TEST(events_come_in_the_order_of_times_as_far_as_all_have_reported)
 {
 	struct merge *g = merge_new(3, 100);
 
@@ -40,7 +40,7 @@ TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
 	merge_free(g);
 }
 
-TEST(who_tells_what_was_before_is_refused)
+TEST(an_event_before_the_completed_time_is_refused)
 {
 	struct merge *g = merge_new(2, 100);
 

@@ -33,7 +33,7 @@ static void is_reported(const struct wrong *w, size_t n)
 	}
 }
 
-TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
+TEST(what_is_wrong_in_a_configuration_is_reported_with_its_line_and_a_remedy)
 {
 	static const struct wrong bad[] = {
 		{ "network = n\n", "write process.num = 2", 0 },
@@ -95,7 +95,7 @@ TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 	is_reported(bad, ARRAY_LEN(bad));
 }
 
-TEST(a_transport_that_cannot_be_is_told_in_simulations_too)
+TEST(a_transport_that_cannot_be_is_reported_in_simulations_too)
 {
 	static const struct wrong bad[] = {
 		{ GOOD "network.n.transport = ip\n", "udp, tcp or multicast", 7 },

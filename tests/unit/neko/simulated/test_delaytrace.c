@@ -49,7 +49,7 @@ TEST(a_link_has_its_delays_in_their_order_and_another_one_those_of_all)
 	delaytrace_free(t);
 }
 
-TEST(what_is_no_trace_is_told_with_its_line_and_a_remedy)
+TEST(what_is_no_trace_is_reported_with_its_line_and_a_remedy)
 {
 	static const struct {
 		const char *text, *says;
@@ -84,7 +84,7 @@ TEST(what_is_no_trace_is_told_with_its_line_and_a_remedy)
 	ck_assert_msg(strstr(e.text, "/no/such/file"), "%s", e.text);
 }
 
-TEST(a_network_replays_its_trace_in_order_and_begins_anew)
+TEST(a_network_replays_its_trace_in_order_and_begins_again)
 {
 	struct delaytrace *t = read_text(GOOD);
 	struct simnet_conf c = { .name = "lan", .trace = t };

@@ -131,7 +131,7 @@ TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
 	ck_assert_msg(fabs(seen - theory) < 6 * 0.8 / sqrt(n), "%g, not %g", seen, theory);
 }
 
-TEST(one_station_of_an_ethernet_waits_for_nobody)
+TEST(a_single_station_of_an_ethernet_never_waits)
 {
 	struct medium_conf c = usual("ethernet");
 	struct medium *m = made(&c, 3);
@@ -305,7 +305,7 @@ TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 }
 
 /* Synchronous frames go with each token, whatever the load of others. */
-TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
+TEST(synchronous_frames_wait_at_most_two_rotations)
 {
 	struct medium_conf c = usual("fddi");
 	struct medium *m;
@@ -380,7 +380,7 @@ TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
 	}
 }
 
-TEST(what_no_line_can_be_is_told_with_its_line)
+TEST(what_no_line_can_be_is_reported_with_its_line)
 {
 	static const struct {
 		const char *text, *says;

@@ -332,7 +332,7 @@ TEST(a_layer_that_does_not_end_is_counted_and_left)
 	sim_free(s);
 }
 
-TEST(a_run_in_which_no_time_passes_fails_and_says_who)
+TEST(a_run_in_which_no_time_passes_fails_and_names_the_layer)
 {
 	struct sim *s = made(1, 1, "constant(1ms)");
 	enum sim_end end;
@@ -498,7 +498,7 @@ static void expect_failure(struct sim *s, const char *says)
 	sim_free(s);
 }
 
-TEST(layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who)
+TEST(layers_with_an_endless_exchange_fail_and_are_named)
 {
 	struct sim *s = made(2, 1, "constant(10ms)");
 

@@ -24,7 +24,7 @@ static struct simnet *made(const struct simnet_conf *c)
 	return n;
 }
 
-TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
+TEST(messages_are_lost_doubled_and_held_as_often_as_requested)
 {
 	struct simnet_conf c = constant(5 * MS);
 	unsigned none = 0, two = 0, late = 0;

@@ -81,7 +81,7 @@ static const char *last_words(const struct neko_layer_ops *ops)
 	return words;
 }
 
-TEST(who_needs_a_larger_stack_is_named_before_the_simulation_dies_of_it)
+TEST(a_layer_that_overflows_its_stack_is_named)
 {
 	static const struct neko_layer_ops deep = { .name = "deep", .run = go_deep };
 	static const struct neko_layer_ops other = { .name = "other", .run = fault };

@@ -91,7 +91,7 @@ TEST(good_metrics_pass)
 		    "x[vt].time IN [LAST,NOW]);");
 }
 
-TEST(names_that_are_not_there_are_told_with_what_is_near)
+TEST(names_that_are_not_there_are_reported_with_what_is_near)
 {
 	expect_bad("RETURN Send_volum(q, t);", "no metric or function Send_volum", "Send_volume");
 	expect_bad("RETURN MPI_Sned_delay(q, t);", "no metric", "MPI_S");

@@ -134,7 +134,7 @@ TEST(a_probe_has_a_name_and_parameters)
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "'('"));
 }
 
-TEST(one_run_tells_of_many_errors)
+TEST(one_run_reports_many_errors)
 {
 	ck_assert_uint_eq(errors("M(Proces p) { RETURN 1; }\n"
 				 "N(Process p) { x = ; Value y z; RETURN 1 }\n"
@@ -188,7 +188,7 @@ TEST(any_depth_and_length_is_answered)
 	}
 }
 
-TEST(of_very_many_errors_the_first_are_told)
+TEST(of_very_many_errors_the_first_are_reported)
 {
 	char *text = repeated("", "M(){ x = ; RETURN 1; }\n", 10000, "");
 

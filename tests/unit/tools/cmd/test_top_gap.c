@@ -66,7 +66,7 @@ bool __wrap_top_show_json(const struct top_sample *s)
 	return true;
 }
 
-TEST(the_next_mainsm_is_asked_anew_before_it_is_believed)
+TEST(the_next_mainsm_is_asked_again_before_it_is_accepted)
 {
 	char name[] = "top", json[] = "--json", every[] = "--every=10ms", count[] = "--count=3";
 	char *argv[] = { name, json, every, count, NULL };

@@ -125,7 +125,7 @@ static double after(const struct top_rank *r)
 	return sum;
 }
 
-TEST(a_count_that_begins_again_goes_on)
+TEST(a_count_that_begins_again_continues)
 {
 	struct top_rank r = rank_with(10), nothing = rank_with(0);
 

@@ -70,7 +70,7 @@ TEST(a_final_reply_ends_the_ask)
 	asks_done(&asks);
 }
 
-TEST(parts_are_told_as_one_reply)
+TEST(parts_are_reported_as_one_reply)
 {
 	ck_assert_int_eq(take(0, true), 0);
 	ck_assert_int_eq(take(0, true), 0);
@@ -80,7 +80,7 @@ TEST(parts_are_told_as_one_reply)
 	asks_done(&asks);
 }
 
-TEST(a_conditional_request_is_told_until_it_is_deleted)
+TEST(a_conditional_request_is_reported_until_it_is_deleted)
 {
 	ck_assert_int_eq(take(STATUS_CSR_DEFINED, false), 0);
 	ck_assert_int_eq(take(STATUS_CSR_TRIGGERED, false), 0);
@@ -91,7 +91,7 @@ TEST(a_conditional_request_is_told_until_it_is_deleted)
 	asks_done(&asks);
 }
 
-TEST(a_lost_connection_tells_everybody_but_not_the_new_ones)
+TEST(a_lost_connection_fails_all_requests_but_no_new_ones)
 {
 	struct err why = { 0 };
 
@@ -104,7 +104,7 @@ TEST(a_lost_connection_tells_everybody_but_not_the_new_ones)
 	asks_done(&asks);
 }
 
-TEST(nobody_is_told_after_dropping)
+TEST(no_callback_follows_a_drop)
 {
 	asks_drop(&asks, id);
 	asks_drop(&asks, id);
@@ -123,7 +123,7 @@ TEST(there_is_a_limit_of_asks)
 	asks_done(&asks);
 }
 
-TEST(without_memory_the_asker_is_told_or_nothing_is_asked)
+TEST(without_memory_the_caller_gets_an_error_or_nothing_is_sent)
 {
 	asks_done(&asks);
 	ALLOC_SWEEP (k) {

@@ -167,7 +167,7 @@ static void on_link(Omis_reply r)
 	omis_reply_free(r);
 }
 
-BARE_TEST(a_lost_connection_is_told_and_comes_back)
+BARE_TEST(a_lost_connection_is_reported_and_restored)
 {
 	struct events e = { 0 };
 	Omis_reply r;

@@ -70,7 +70,7 @@ TEST(running_out_of_memory_leaks_nothing)
 	}
 }
 
-TEST(the_catalogue_is_told_without_internal_services)
+TEST(the_catalogue_is_reported_without_internal_services)
 {
 	Omis_service_info s, last = { .name = "" };
 	unsigned i;

@@ -107,7 +107,7 @@ TEST(a_rank_of_several_jobs_is_refused_without_a_job)
 	ck_assert_int_eq(measurement_objects(&m, "3", &out), CMD_NOTFOUND);
 }
 
-TEST(ranks_of_several_jobs_are_told_apart_by_their_names)
+TEST(ranks_of_several_jobs_are_distinguished_by_their_names)
 {
 	see(JOBS);
 	ck_assert_str_eq(label("p_1_aaaaaa"), "one:rank0@hostA");
@@ -360,7 +360,7 @@ TEST(each_object_of_the_last_read_must_have_enough)
 	ck_assert(measurement_is_reached(&m));
 }
 
-TEST(an_object_that_has_gone_holds_up_nobody)
+TEST(an_object_that_has_gone_delays_nothing)
 {
 	ck_assert_int_eq(stop_parse("n >= 3", &options.until, NULL), 0);
 	count_values(1, 2);

@@ -60,7 +60,7 @@ TEST(prototypes_empty_functions_and_probe_declarations_are_taken)
 	}
 }
 
-TEST(what_is_wrong_is_told_with_its_place)
+TEST(what_is_wrong_is_reported_with_its_place)
 {
 	static const struct {
 		const char *text, *words;
@@ -162,7 +162,7 @@ TEST(nothing_that_is_written_breaks_the_reader)
 	}
 }
 
-TEST(the_virtual_time_is_told_first_wherever_it_stands)
+TEST(the_virtual_time_is_reported_first_wherever_it_stands)
 {
 	static const char text[] = "void x(double a, float b, int vt, bool c);";
 	struct buf b = BUF_INIT(1 << 20);

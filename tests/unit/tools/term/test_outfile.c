@@ -59,7 +59,7 @@ TEST(what_was_there_stays_until_the_new_one_is_whole)
 	ck_assert_str_eq(text_of(open(path, O_RDONLY)), "new");
 }
 
-TEST(who_could_not_read_the_old_one_cannot_read_the_new_one)
+TEST(a_new_file_has_the_permissions_of_the_old_one)
 {
 	struct stat st;
 
@@ -81,7 +81,7 @@ TEST(a_device_stays_one)
 	ck_assert(S_ISLNK(st.st_mode));
 }
 
-TEST(who_reads_a_pipe_gets_it)
+TEST(output_to_a_pipe_reaches_its_reader)
 {
 	int fd;
 

@@ -92,7 +92,7 @@ TEST(numbers_are_short)
 	ck_assert_str_eq(table_duration(out, -1), "-");
 }
 
-TEST(running_out_of_memory_is_told)
+TEST(running_out_of_memory_is_reported)
 {
 	ALLOC_SWEEP (k) {
 		struct table *t = sample();

@@ -68,7 +68,7 @@ TEST_EACH(each_figure_is_judged_at_its_bound, at, ARRAY_LEN(cells))
 	ck_assert(note[0].remedy && *note[0].remedy);
 }
 
-TEST(another_version_is_told_and_what_has_no_room_is_counted)
+TEST(another_version_is_reported_and_what_has_no_room_is_counted)
 {
 	struct health_note note[4] = { { .text = "" } };
 	char text[] = "\"sm\",\"0.9\",5,[\"dropped\",1],[\"parent_up\",0]";

@@ -111,7 +111,7 @@ TEST(only_names_of_loopback_are_local)
 	ck_assert(!web_is_local_name("localhost:99999"));
 }
 
-TEST(the_form_is_the_one_that_is_wished_most)
+TEST(the_form_is_the_one_that_is_requested_most)
 {
 	static const char om[] = "application/openmetrics-text", plain[] = "text/plain";
 
@@ -222,7 +222,7 @@ TEST(a_foreign_page_is_refused)
 	web_close(w);
 }
 
-TEST(without_the_token_nothing_is_told)
+TEST(without_the_token_nothing_is_reported)
 {
 	struct web *w = open_web("0123456789abcdef");
 

@@ -69,7 +69,7 @@ static void check_round(struct flow_batch *in)
 	buf_done(&b);
 }
 
-TEST(tokens_come_back_as_they_were)
+TEST(tokens_are_read_back_unchanged)
 {
 	struct flow_batch in = { .measurement = 77,
 				 .link = "up",
@@ -167,7 +167,7 @@ static void check_agg(const struct agg *got, const struct agg *want)
 	ck_assert(isnan(wanted) || error == wanted_error);
 }
 
-TEST(aggregates_come_back_as_they_were)
+TEST(aggregates_are_read_back_unchanged)
 {
 	static const struct flow_token t[2] = {
 		{ .key = 5, .value = 0, .time = 9, .oldest = 9, .newest = 9, .k = 3, .n = 4 },

@@ -142,7 +142,7 @@ TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
 	ck_assert_int_eq(sent_token[1].newest, AT + LINKS - 1);
 }
 
-TEST(few_zeros_are_told_by_their_names)
+TEST(few_zeros_are_sent_by_their_names)
 {
 	nknown = FLOW_REST_MIN - 1;
 	report_zeros(0, nknown);
@@ -154,7 +154,7 @@ TEST(few_zeros_are_told_by_their_names)
 		ck_assert_uint_eq(taken[i], 1);
 }
 
-TEST(what_says_more_than_zero_is_told_by_itself)
+TEST(what_says_more_than_zero_is_sent_by_itself)
 {
 	struct flow_token t = flow_token_make(READ, 0, 0.5, AT);
 	struct flow_batch b = {
@@ -181,7 +181,7 @@ TEST(what_says_more_than_zero_is_told_by_itself)
 }
 
 /* A receiver with other links counts none of them as 0. */
-TEST(who_has_other_links_takes_none)
+TEST(a_receiver_with_other_links_takes_none)
 {
 	report_zeros(0, LINKS);
 	flow_rest_give(&rest, send, NULL);

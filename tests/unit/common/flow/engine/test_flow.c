@@ -144,7 +144,7 @@ TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
 	ck_assert_uint_eq(world_counts(&w, 1, 3).incomplete, 1);
 }
 
-TEST(who_is_gone_is_not_waited_for_but_counted)
+TEST(a_closed_input_is_not_awaited_but_counted)
 {
 	world_load(&w, set_over(1, 3, AGG_MAX));
 	world_push(&w, 1, 0, (struct world_value){ 1, 10, START });
@@ -165,7 +165,7 @@ TEST(who_is_gone_is_not_waited_for_but_counted)
 	token_is(&w.r[2].t, 6, 3, 3, 0);
 }
 
-TEST(who_is_back_before_anything_else_came_has_not_been_gone)
+TEST(an_input_that_reopens_before_a_token_was_never_closed)
 {
 	world_load(&w, set_over(1, 3, AGG_MAX));
 	world_push(&w, 1, 0, (struct world_value){ 1, 10, START });
@@ -421,7 +421,7 @@ TEST(reads_of_one_measurement_are_not_those_of_another)
 	token_is(world_last(&w, 2, 0), 3, 1, 1, 0);
 }
 
-TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
+TEST(a_measurement_that_is_loaded_again_keeps_what_stays_the_same)
 {
 	struct flow_graph *g;
 

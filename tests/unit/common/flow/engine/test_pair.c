@@ -289,7 +289,7 @@ TEST(without_memory_there_is_no_pair)
 	flow_graph_free(g);
 }
 
-TEST(who_looks_sees_pairs_that_wait)
+TEST(the_counters_show_waiting_pairs)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t pair =

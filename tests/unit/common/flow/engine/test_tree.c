@@ -412,7 +412,7 @@ TEST(in_a_quiet_tree_every_read_is_whole_and_right)
 	tree_free(t);
 }
 
-TEST(what_comes_late_is_told_later_and_once)
+TEST(what_comes_late_is_reported_later_and_once)
 {
 	uint64_t seed = suite_seed(22);
 

@@ -46,7 +46,7 @@ static void of_all(double value, uint32_t k, uint32_t flags)
 		has(i, value, k, flags);
 }
 
-TEST(of_members_of_which_none_tells_nothing_is_known)
+TEST(an_aggregate_of_silent_members_has_no_value)
 {
 	for (int in_parts = 0; in_parts < 2; in_parts++) {
 		world_load(&w, aggregates(in_parts));

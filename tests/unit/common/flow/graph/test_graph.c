@@ -54,7 +54,7 @@ static void refused(struct flow_graph *g, enum err_code code, const char *words)
 	flow_graph_free(g);
 }
 
-TEST(a_verified_node_tells_what_it_gives)
+TEST(a_verified_node_reports_what_it_gives)
 {
 	struct flow_graph *g = host_piece();
 
@@ -165,7 +165,7 @@ TEST(only_partial_aggregates_of_a_kind_are_merged)
 	refused(g, ERR_INVALID, "input 0 is a partial aggregate");
 }
 
-TEST(a_node_that_nobody_reads_is_refused)
+TEST(a_node_that_nothing_reads_is_refused)
 {
 	struct flow_graph *g = graph();
 	uint32_t a = made_event(g, 0, "a");

@@ -140,7 +140,7 @@ TEST(an_action_about_no_object_succeeds)
 	reply_free(r);
 }
 
-TEST(an_action_that_nobody_answered_claims_nothing)
+TEST(an_action_that_nothing_answered_claims_nothing)
 {
 	struct reply *r = reply_new();
 

@@ -294,7 +294,7 @@ static size_t names_at(const struct omis_values *v, size_t at, const char *exten
 	return at;
 }
 
-TEST(services_tells_the_truth_about_each_extension)
+TEST(the_list_of_services_is_right_about_each_extension)
 {
 	struct buf b = BUF_INIT(100000), all = BUF_INIT(1000);
 	struct omis_writer w = OMIS_WRITER(&b), wall = OMIS_WRITER(&all);
