@@ -2,7 +2,8 @@
 /*
  * Event logs into SQL. The event is that of paper 001: a time, a 32-bit integer, a 32-bit float,
  * static fields. A million of them are read from a file and stored. SQLite's own prepared insert of
- * the same rows is the floor. Then come questions to that archive. Wall time, the disk's included.
+ * the same rows is the floor. Then the archive is queried. Values are wall time, with the time of
+ * the disk.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"
@@ -106,7 +107,7 @@ static double load_once(const char *where, double *cpu_ns)
 	return EVENTS * 1e9 / (double)t;
 }
 
-/* The least that does it: a prepared insert a row, the same rows and batches. */
+/* The floor: a prepared insert for each row, with the same rows and batches. */
 static void must(sqlite3 *db, const char *sql)
 {
 	if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
@@ -176,11 +177,11 @@ static void sqlite(void)
 	print_cpu("archive.sqlite.cpu.ns", ns[1], "floor.sqlite_insert.cpu.ns");
 }
 
-/* --- PostgreSQL, where a server is (bench/archive.sh) */
+/* --- PostgreSQL, if a server runs (bench/archive.sh) */
 
 static void postgresql(void)
 {
-	/* names of empty databases, but for a number */
+	/* prefix of the names of empty databases, before a number */
 	const char *urls = getenv("OMIG_BENCH_POSTGRESQL");
 	char url[256];
 	double ns[ROUNDS];
@@ -193,10 +194,10 @@ static void postgresql(void)
 		bench_add(&series, load_once(url, &ns[i]));
 	}
 	bench_print("archive.postgresql.events_per_s", "1/s", &series, "floor.sqlite_insert.per_s");
-	print_cpu("archive.postgresql.cpu.ns", ns, NULL); /* ours; the server's is not in it */
+	print_cpu("archive.postgresql.cpu.ns", ns, NULL); /* without the server's */
 }
 
-/* --- questions to a million events */
+/* --- queries on a million events */
 
 static int count_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
 		     struct err *e)

@@ -99,7 +99,7 @@ static void remember(const char *name, double value)
 	printed[nprinted++].value = value;
 }
 
-/* Four significant digits: more is noise. */
+/* Four significant digits: further ones are noise. */
 static void put_number(struct json *j, const char *key, double v)
 {
 	char text[32];

@@ -51,7 +51,7 @@ int64_t bench_clock(clockid_t clock);
 /* Writes the build directory that contains the program build/bin/NAME, with a trailing slash. */
 void bench_build(char out[PATH_MAX]);
 
-/* "NAME: words" to stderr, and the end with status 1. */
+/* Prints "NAME: text" on stderr, and exits with status 1. */
 void bench_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 #endif

@@ -72,7 +72,7 @@ static void bench_rtt(void)
 	bench_done(&s);
 }
 
-/* A tool: waits until `go` is closed, then sends its part of the requests. */
+/* A tool, which waits until `go` is closed, then sends its part of the requests. */
 static _Noreturn void rate_tool(int ready, int go, unsigned requests)
 {
 	char c = 0;

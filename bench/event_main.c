@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Paper 001's Table 1 and 2: an event with a time, a 32-bit integer, a 32-bit float and static
- * fields, 100,000 at a time. Processor time of the thread that writes, so that others on the
- * machine do not count; the log goes to /dev/null as there, and the helper drains meanwhile.
+ * fields, 100,000 at a time. Values are processor time of the thread that writes, without other
+ * load on the machine. The log is /dev/null, as in the paper, and the helper drains the buffers
+ * meanwhile.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"
@@ -144,7 +145,7 @@ static void triggered(void)
 /* A trigger file of 50 entries that has changed, as the helper thread reads it. */
 static void reparsed(void)
 {
-	struct evtrigger *t = evtrigger_new(trigger_path, 0); /* as in a program: it stays */
+	struct evtrigger *t = evtrigger_new(trigger_path, 0); /* kept, as in a program */
 	struct buf text = BUF_INIT(64 * 1024);
 
 	for (int i = 0; i < 50; i++)
@@ -156,7 +157,7 @@ static void reparsed(void)
 	for (int i = 0; i < BATCHES && t; i++) {
 		double begin;
 
-		put_trigger(buf_str(&text)); /* another time of change */
+		put_trigger(buf_str(&text)); /* the file has a new modification time */
 		begin = (double)bench_clock(CLOCK_THREAD_CPUTIME_ID);
 		if (!evtrigger_look(t, clock_wall()))
 			bench_fail("%s has not changed", trigger_path);
@@ -240,7 +241,7 @@ static void read_back(void)
 	if (!f || fseeko(f, 0, SEEK_END) || (bytes = ftello(f)) < 0)
 		bench_fail("%s cannot be read", log_path);
 	fclose(f);
-	bench_print_value("event.bytes", "B", 20, NULL); /* the record; a test has it */
+	bench_print_value("event.bytes", "B", 20, NULL); /* the record; a test checks this number */
 	/* with blocks, clocks and description */
 	bench_print_value("event.log_bytes", "B", (double)bytes / READ_EVENTS, NULL);
 	bench_clear(&series);

@@ -182,7 +182,7 @@ static void take_one(struct flow *f, uint32_t measurement, const char *link, int
 		bench_fail("a batch was refused");
 }
 
-/* All hosts leave, return and report. */
+/* All links close, open again, and report. */
 static double come_and_go(struct flow *f, uint32_t measurements, int64_t read)
 {
 	int64_t begun = bench_now();

@@ -180,7 +180,7 @@ static void bench_stacked(unsigned k)
 	treebed_stop(t);
 }
 
-/* All hosts answer again. mainsm restarts the sm when the first host asks for one. */
+/* Waits until all hosts answer again. mainsm restarts the sm when the first host requests one. */
 static void bench_storm(const struct treebed *t, unsigned n)
 {
 	pid_t sm = treebed_sm(t);
@@ -230,7 +230,7 @@ static void on_reply_ignored(Omis_reply r, void *param)
 	omis_reply_free(r);
 }
 
-/* From the shot on it sends requests, and reads nothing. */
+/* After the signal the tool sends requests, and reads nothing. */
 static _Noreturn void stuck_tool(int ready, int go)
 {
 	static const char many[] = ":node_get_info([],8191)";

@@ -117,8 +117,8 @@ static struct {
 static int peer_depth;
 
 /*
- * As profilers on PMPI do it: time around the call, and its callers by the unwinder of the C
- * library. That needs no frame pointers.
+ * As profilers on PMPI: takes two time stamps around the call. Reads its callers by the unwinder of
+ * the C library, which needs no frame pointers.
  */
 static int peer_iprobe(int *flag)
 {
@@ -169,7 +169,7 @@ static void sites(struct segview *v, unsigned depth, const char *ours, const cha
 	bench_done(&theirs);
 }
 
-/* The callers were found: otherwise the figures would be those of a depth of one. */
+/* Checks that the callers were found: otherwise the values would be those of one frame. */
 static void on_site(void *arg, const struct segview_site *s)
 {
 	unsigned *deepest = arg;

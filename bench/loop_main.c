@@ -23,7 +23,7 @@ OMIG_EVENT(bench_tick, "bench.tick", OMIG_INFO, (int64, number))
 
 #define TICK_NS 1000000
 #define LOOK_NS 20000000 /* slow ones poll for a new pace meanwhile */
-#define BEHIND_MAX_NS 50000000 /* more is not made up for: a ring would have no room for it */
+#define BEHIND_MAX_NS 50000000 /* more is not made up for: a ring would overflow */
 #define NS INT64_C(1000000000)
 
 int MPI_Init(int *argc, char ***argv);
@@ -56,7 +56,7 @@ static void come_by(long vt)
 #endif
 }
 
-/* As long as the pace is this one; returns the next virtual time. */
+/* Runs until the pace changes. Returns the next virtual time. */
 static long loop(long vt, int64_t turn, int64_t rate)
 {
 	int64_t begin = bench_now(), done = 0;

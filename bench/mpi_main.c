@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 	}
 	PMPI_Barrier(MPI_COMM_WORLD);
 	run_pingpong(v, rank, "pingpong", HOOK_COUNT | HOOK_TIME);
-	/* with bytes, in all and by the class of each call's size */
+	/* with bytes, as totals and by the class of each call's size */
 	run_pingpong(v, rank, "pingpong_volume", HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
 	segview_free(v);
 	return MPI_Finalize();

@@ -11,7 +11,7 @@ struct pace {
 	int64_t turn; /* grows with each change of the rate */
 };
 
-/* The benchmark's side. One that cannot be made ends the program. */
+/* The benchmark's side. On failure the program ends. */
 struct pace *pace_make(const char *path);
 void pace_begin(struct pace *p);
 void pace_set(struct pace *p, int64_t rate);

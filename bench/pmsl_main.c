@@ -54,12 +54,12 @@ static const char text[] = "// How long an iteration takes.\n"
 			   "		WHERE each[vt].time IN t);\n"
 			   "}\n";
 
-/* A call of each process with each of a list: all of the world. */
+/* The calls of each process with each partner of a list, which has all processes. */
 static const char by_partner[] = "Sent(Process p, Process[] partners, TimeInterval t) {\n"
 				 "	RETURN Send_delay(p, partners, t);\n"
 				 "}\n";
 
-/* A result of each. */
+/* The same, with one output for each process. */
 static const char of_each[] = "Calls(Process p, TimeInterval t) { RETURN Send_delay(p, t); }\n";
 
 static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_each)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench-rank CALLS RATE: a rank over an MPI that does nothing. When its input ends it makes that
- * many calls, this many a second, evenly, and ends.
+ * bench-rank CALLS RATE: a rank over an MPI that does nothing. When its input ends, it makes CALLS
+ * calls at RATE calls a second, evenly, and ends.
  */
 #include "bench/bench.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Full blocks of paper 001's event, 20 bytes each, through a spool: from the first appended block
- * until all are settled. Once on a file system in memory and once on the disk of /tmp. Wall time,
- * because a disk is waited for.
+ * until all are settled. Once on a file system in memory and once on the disk of /tmp. Values are
+ * wall time, because the spool waits for the disk.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"
@@ -68,7 +68,7 @@ static double once(const char *dir)
 	return (double)b.events * BLOCKS * 1e9 / t;
 }
 
-/* All that a spool of one run leaves. */
+/* Removes the files of a run. */
 static void empty(const char *dir)
 {
 	char path[128];

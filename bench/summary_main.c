@@ -2,8 +2,8 @@
 /*
  * The cost of `omig run --summary`, without and with call sites: processor time and time of a whole
  * run, beside those of the same run that is only counted. They run in turns, so that other load
- * concerns all alike. The time of the collector is in it, that of the monitor's daemons is in the
- * second value only.
+ * concerns all alike. Both values include the collector; only the second one includes the monitor's
+ * daemons.
  */
 #include "bench/bench.h"
 #include "common/base/array.h"
@@ -28,7 +28,7 @@ struct spent {
 
 static char here[PATH_MAX]; /* the build folder */
 
-/* Quietly. A status other than 0 ends the bench. */
+/* Runs a command without output. A status other than 0 ends the benchmark. */
 static struct spent spend(char *const *argv)
 {
 	int64_t begin = bench_now();

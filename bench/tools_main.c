@@ -28,7 +28,7 @@
 /* The counts of a tool; the parent reads them when the tool has ended. */
 struct seen {
 	unsigned n, dropped; /* triggers; those that the monitor reports as dropped */
-	float us[]; /* as many as there are calls */
+	float us[]; /* one for each call */
 };
 
 struct bench {

@@ -21,9 +21,9 @@
 
 #define EVERY_MS 50 /* short enough for all events of an interval to have room on the way up */
 #define SECONDS 5
-#define SETTLE_MS 1000 /* from a start, or another pace, to where all is as it will be */
+#define SETTLE_MS 1000 /* from a start or a new pace to a steady state */
 #define READY_NS (INT64_C(60) * 1000000000)
-#define RATE 1000 /* where the rate is not what changes */
+#define RATE 1000 /* while another parameter varies */
 #define LATENCY_EVERY_MS 100
 #define LATENCY_RATE 7 /* sevenths of intervals: each phase occurs */
 #define LATENCY_READS 150
@@ -206,7 +206,7 @@ static void start(struct measured *m)
 	pass(SETTLE_MS);
 }
 
-/* From here on it counts. */
+/* Counting begins here. */
 static void forget_reads(struct measured *m)
 {
 	m->sum = 0;
@@ -228,7 +228,7 @@ static void end(struct measured *m)
 
 /* --- traffic */
 
-/* The bytes that all links of a kind have sent to parents. */
+/* Returns the bytes that all links of a kind have sent to parents. */
 struct traffic {
 	double frames, bytes;
 };
@@ -362,7 +362,7 @@ static void measure_latency(const struct bed *b)
 	end(&m);
 }
 
-/* --- all of it */
+/* --- the whole run */
 
 static void sweep_rates(unsigned seconds)
 {

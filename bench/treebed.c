@@ -65,11 +65,11 @@ static _Noreturn void run(const struct treebed *t, const char *const argv[])
 
 	snprintf(path, sizeof(path), "%s/%s", t->bin, argv[0]);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	execv(path, (char *const *)argv); /* execv changes nothing */
+	execv(path, (char *const *)argv); /* execv() does not modify it */
 	bench_fail("cannot start %s", path);
 }
 
-/* The first line of output of a program that we have started. */
+/* Reads the first line of output of a started program. */
 static void read_line(int fd, char *out, size_t size)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -89,7 +89,7 @@ static void read_line(int fd, char *out, size_t size)
 	close(fd);
 }
 
-/* Starts it with its output in a pipe; *line gets the first of it. */
+/* Starts a program with its output in a pipe; *line is the first line. */
 static pid_t run_for_line(const struct treebed *t, const char *const argv[], char *line,
 			  size_t size)
 {
@@ -317,7 +317,7 @@ pid_t treebed_mainsm(const struct treebed *t)
 	return t->mainsm;
 }
 
-/* Its program is sm, and its monitor is ours. */
+/* True if the process is an sm of this benchmark's monitor. */
 static bool is_our_sm(const struct treebed *t, const char *pid)
 {
 	char path[PATH_BYTES], text[64 * 1024], want[PATH_BYTES + 32];

@@ -14,7 +14,7 @@
 
 struct treebed;
 
-/* Starts mainsm; ends the program when that fails. */
+/* Starts mainsm. On failure the program ends. */
 struct treebed *treebed_start(void);
 
 /*

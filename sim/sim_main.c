@@ -32,7 +32,7 @@
 struct sim_options {
 	struct run_conf run;
 	uint64_t sites, ranks, tools;
-	/* Its numbers of hosts and levels; a cluster has one of each. */
+	/* The requested numbers of hosts and levels; a cluster has one of each. */
 	struct growth_plan plan;
 	uint64_t first, last;
 	const char *faults;

@@ -97,7 +97,7 @@ static double run_ms(const struct view *v)
 	pid_t pid;
 
 	for (size_t i = 0; i < WORDS_MAX && v->words[i]; i++)
-		argv[i + 1] = (char *)v->words[i]; /* posix_spawn changes nothing */
+		argv[i + 1] = (char *)v->words[i]; /* posix_spawn() does not modify it */
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
 	if (posix_spawn(&pid, omig, &quiet, NULL, argv, environ) ||

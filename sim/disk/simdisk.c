@@ -28,7 +28,7 @@
 #define BUSY_MAX_NS NSEC_PER_SEC
 #define TORN_OF_FIVE 4 /* files that are incomplete on the disk after a power cut */
 
-/* A file that is not wholly on the disk. */
+/* A file that has unsynced bytes. */
 struct unsynced {
 	struct list at;
 	ino_t inode;
@@ -55,7 +55,7 @@ struct simdisk {
 	struct simdisk_face *face; /* owned */
 };
 
-/* The next turn is mostly at once, and sometimes late, as on a busy disk. */
+/* Draws the delay of the next turn: mostly none, and sometimes long, as on a busy disk. */
 static nsec_t next_turn(void *arg)
 {
 	struct simdisk *d = arg;
@@ -218,7 +218,7 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 	}
 	if (d->state != SIMDISK_FULL || room >= n)
 		return n;
-	/* the last block may have free bytes */
+	/* bytes in the last block of the file need no new space */
 	room += rng_below(&d->dice, 2) ? rng_below(&d->dice, n - room) : 0;
 	*is_reported = room > 0;
 	errno = ENOSPC;

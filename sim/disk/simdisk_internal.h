@@ -35,7 +35,7 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 
 /* --- called before an operation */
 
-/* the name will refer to another file, or be free */
+/* the name will refer to another file, or be removed */
 void simdisk_will_move(struct simdisk *d, const char *path);
 /* As above; the file that it refers to now ends. */
 void simdisk_will_end(struct simdisk *d, const char *path);

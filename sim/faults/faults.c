@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than a silent peer is believed in */
+#define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than the time-out for a silent peer */
 #define CALLS_AT_ONCE 3
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are repaired */
 #define ONE_WAY_ONE_IN 3 /* of cuts */

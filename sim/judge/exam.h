@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters to the byte, when all is whole. Programs make the calls that the exam requests.
- * Meanwhile processes begin, a line is slow, and what is sent up comes twice. What must hold:
+ * Checks counters to the byte in a world without faults. Programs make the calls that the exam
+ * requests. Meanwhile processes begin, a link is slow, and frames to parents are sent twice. The
+ * requirements:
  *
  * - Each call is reported exactly once, whatever version of its conditional request watched for it.
  * - Objects without a value do not contribute.
- * - The parts of all reads are what was sent in their time. They have as many contributors as
- *   were received.
+ * - The parts of each read have the values that were sent in its interval, and the right number of
+ *   contributors.
  */
 #ifndef SIM_JUDGE_EXAM_H
 #define SIM_JUDGE_EXAM_H

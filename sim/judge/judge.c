@@ -136,7 +136,7 @@ static void rest_is_whole(struct judge *j)
 	}
 }
 
-/* Each sm has its way up, and each host is below one sm of a site. */
+/* Checks that each sm has a parent, and that each host is below one sm of its site. */
 static void tree_is_whole(struct judge *j)
 {
 	const struct simsite *lost;

@@ -11,7 +11,9 @@
 #include "sim/nodes/cluster.h"
 #include "sim/world/ledger.h"
 
-#define JUDGE_HEAL_NS (30 * NSEC_PER_SEC) /* from the last fault until all is well */
+#define JUDGE_HEAL_NS                                                      \
+	(30 * NSEC_PER_SEC) /* from the last fault until all are connected \
+			     */
 /* time in which the state of the last tool must be gone, if there were no faults */
 #define JUDGE_LEAVE_NS (5 * NSEC_PER_SEC)
 /* time for which an sm, and then its lm, keeps a request that is not repeated */

@@ -17,7 +17,7 @@ struct simproc {
 	int32_t pid, rank;
 	uint64_t start;
 	bool is_alive, is_stopped;
-	bool was_left; /* by an lm that was killed: the next one leaves its measuring switched on */
+	bool was_left; /* an lm was killed: the next one keeps its measuring switched on */
 	nsec_t stopped_at;
 	/* events in its rings when it ended without an lm: lost with them */
 	uint64_t alone;
@@ -55,7 +55,7 @@ struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 /* Ends the process. Its lm is notified: now, or after simhost_resume() if the lm is held. */
 void simhost_end(struct simproc *p, int status);
 
-/* The lm continues. */
+/* Called when the held lm continues. */
 void simhost_resume(struct simhost *h);
 
 /* Ends all processes; later ones belong to another boot. No lm watches them now. */

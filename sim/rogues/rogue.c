@@ -23,7 +23,7 @@
 #define LIES_MAX 50000
 #define FLOODS_MAX 4 /* per world: floods take long */
 #define FLOOD_FRAMES 400
-#define SULK_MAX_NS (10 * NSEC_PER_SEC) /* only heartbeats are sent */
+#define SULK_MAX_NS (10 * NSEC_PER_SEC) /* time with heartbeats only */
 #define RARELY_MAX 10 /* mean number of frames between two false ones */
 
 enum trick {
@@ -39,7 +39,7 @@ enum trick {
 	TRICKS
 };
 
-/* A host that is not the rogue's: its numbers are listened for. */
+/* A host that is not the rogue's. Its numbers are collected from messages. */
 struct spared {
 	struct rogue *rogue;
 	const struct simnode *node;
@@ -61,7 +61,7 @@ struct rogue {
 	bool is_on;
 	unsigned tricks; /* bits: each rogue has some of the tricks */
 	uint64_t rarely;
-	bool is_local; /* its victims are below the same sm, which could confuse them */
+	bool is_local; /* its victims are below the same sm, which could mistake one for another */
 	unsigned floods;
 	nsec_t sulks_until;
 	uint8_t *late; /* a frame that another one overtakes; owned; NULL: none */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAUSE_NS (100 * NSEC_PER_MSEC) /* between two ideas, in the mean */
+#define PAUSE_NS (100 * NSEC_PER_MSEC) /* mean time between two requests */
 #define GUESS_MAX 40 /* tokens of others' requests and measurements, and ids, are guessed */
 #define ASKS_MAX 50 /* at once */
 #define TEXT_BYTES 256

@@ -32,7 +32,7 @@ struct detector_conf {
 struct detector_result {
 	double months; /* of all links */
 	uint64_t frames;
-	uint64_t suspicions; /* of a peer that was there */
+	uint64_t suspicions; /* of a live peer */
 	/* seconds from the loss of a peer until it is reported; one per link, at the end */
 	struct moments found;
 	double found_max;

@@ -11,9 +11,9 @@
 #define DETECTORS_MAX 8
 
 struct detector_compared {
-	const char *name, *rule; /* the layer, and with what; static */
+	const char *name, *rule; /* the name of the layer and its settings; static */
 	double months;
-	uint64_t suspicions; /* of a peer that was there */
+	uint64_t suspicions; /* of a live peer */
 	struct moments found; /* seconds from its crash; one for each run with a crash */
 };
 

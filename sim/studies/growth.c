@@ -56,9 +56,12 @@ struct bed {
 	struct asker *asker;
 };
 
-/* --- a world, in which all is well */
+/* --- a world without faults */
 
-/* Balanced: each daemon has about as many branches; but no site more hosts than its sm takes. */
+/*
+ * Balances the tree: daemons have about equal numbers of branches, and no site has more hosts than
+ * its sm accepts.
+ */
 static struct cluster_conf shape(const struct growth_conf *g, unsigned ranks)
 {
 	double each = pow(g->hosts, 1.0 / (g->levels + 1));
@@ -130,7 +133,7 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 	return rc ? err_nomem(e) : 0;
 }
 
-/* rc: of all that was done in it. */
+/* rc: the first failure in the world. */
 static int close_bed(struct bed *b, int rc, struct err *e)
 {
 	asker_free(b->asker);

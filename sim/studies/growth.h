@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growth on paper: a world of real daemons in virtual time, all whole. Each daemon needs a stated
- * time for each frame and byte that it handles. It does one thing at a time. Measured by hosts and
+ * Growth in virtual time: a world of real daemons without faults. Each daemon needs a stated time
+ * for each frame and byte that it handles. It does one thing at a time. Measured by hosts and
  * levels of sms:
  *
  * - what reaches the top,
@@ -73,7 +73,7 @@ struct growth_front {
 	unsigned rate;
 	bool is_central; /* all events to the top, and evaluated there */
 	double frames, bytes; /* a second, in and out of mainsm */
-	double busy; /* share of mainsm's time; more than 1: it cannot */
+	double busy; /* share of mainsm's time; above 1: mainsm is overloaded */
 	double events; /* a second that the measurement has counted */
 };
 

@@ -192,7 +192,7 @@ static void report_front(const struct growth_front *f, struct report *r)
 	end_row(r);
 }
 
-/* --- all of it */
+/* --- the whole run */
 
 static int run_points(const struct growth_plan *p, struct report *r, struct err *e)
 {

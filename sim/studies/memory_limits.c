@@ -10,7 +10,7 @@
 
 #define LOOK_NS (NSEC_PER_SEC / 2)
 #define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* without load: docs/admin.md, Sizing */
-/* Memory that a daemon may keep when all have left: */
+/* Memory that a daemon may keep after all tools and processes have ended: */
 /* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc/proc.h), in a table
  * that doubles */
 #define PROC_BYTES (16 * 1024)

@@ -19,7 +19,7 @@
 
 #define DELAY_NS (NSEC_PER_MSEC / 2)
 #define JITTER_NS (NSEC_PER_MSEC / 2)
-#define SETTLE_NS (3 * NSEC_PER_SEC) /* from the start until all have found each other */
+#define SETTLE_NS (3 * NSEC_PER_SEC) /* from the start until all are connected */
 #define IDEA_PAUSE_NS (250 * NSEC_PER_MSEC)
 #define FAULT_PAUSE_NS (1500 * NSEC_PER_MSEC)
 #define CALL_PAUSE_NS (50 * NSEC_PER_MSEC)
@@ -51,9 +51,9 @@ struct play {
 };
 
 /*
- * Some worlds have a keeper, which costs much time. There is none if sms are below sms. An sm that
- * was started again waits for each host that it had. Such a host may be with another sm by then,
- * and the end names it as missing for ever. There is none with a rogue either. A rogue can be
+ * Some worlds have a keeper, which costs much time. There is none if sms are below sms. A restarted
+ * sm waits for each host that it had. Such a host may have moved to another sm. Then the end of the
+ * subscription always names it as missing. There is none with a rogue either. A rogue can be
  * missing at the end. It can report events that it never made, and leave events that it should
  * delete.
  */

@@ -14,11 +14,11 @@
 
 #define SUB "run"
 #define FILE_NAME "kept.olog"
-#define IDEA_NS (200 * NSEC_PER_MSEC) /* in the mean */
+#define IDEA_NS (200 * NSEC_PER_MSEC) /* mean time between two actions */
 #define COMMIT_MAX_NS (400 * NSEC_PER_MSEC)
 #define EVENT_NS (30 * NSEC_PER_MSEC)
 #define DEADLINE_NS NSEC_PER_SEC
-#define DIES_ONE_IN 40 /* of ideas */
+#define DIES_ONE_IN 40 /* of actions */
 #define BURST_ONE_IN 50
 #define BURST_MAX 60 /* with SIMRANK_EVENT_MAX bytes each more than a ring has room for */
 #define LOOKS_MAX 16 /* for a rank that lives */

@@ -16,7 +16,7 @@
 #define DEADLINE_NS NSEC_PER_SEC
 #define AGAIN_NS (200 * NSEC_PER_MSEC) /* before an id is sent again */
 #define SENDS_MAX 4 /* attempts with one id */
-#define STAND_ONE_IN 240 /* of ideas */
+#define STAND_ONE_IN 240 /* of actions */
 #define STAND_MAX_NS (20 * NSEC_PER_SEC) /* longer than a tool that does not read is tolerated */
 #define MUCH_ONE_IN 2 /* of these with large requests before: */
 #define MUCH_CALLS 400 /* calls of one request with an answer of half a MiB, */
@@ -30,7 +30,7 @@
 #define PRINT "print([$proc,$par1,$par8])"
 #define PRINT_BEHIND 2 /* index of print, after the actions that hold the process */
 
-/* A manipulation whose outcome it asks for until it knows it. */
+/* A manipulation, which is sent again until its outcome is known. */
 struct errand {
 	uint64_t id; /* 0: none */
 	uint32_t rank;
@@ -69,7 +69,7 @@ struct user {
 	unsigned nhold;
 	/* Since it connected: not all measured objects were measured from the start. */
 	bool has_detached;
-	bool has_enough; /* requested more than it will ever read */
+	bool has_enough; /* requested more replies than it will read */
 };
 
 static uint64_t report(struct user *u, const char *text)
@@ -225,7 +225,7 @@ static void on_triggered(struct user *u, const struct reply *r)
 	for (size_t i = 0; c && i < r->nentry; i++)
 		if (!r->entry[i].status &&
 		    r->entry[i].action ==
-			    (c->is_holding ? PRINT_BEHIND : 1)) /* others are the hosts' own */
+			    (c->is_holding ? PRINT_BEHIND : 1)) /* other entries are of the hosts */
 			answers_check_trigger(u->conf.cluster, r->entry[i].value, !c->is_holding,
 					      c->seen);
 }
@@ -372,7 +372,7 @@ static void on_down(void *arg)
 	u->errand.is_open = false;
 }
 
-/* --- ideas */
+/* --- random actions */
 
 static void control(struct user *u)
 {

@@ -16,7 +16,7 @@ struct user_conf {
 	struct ledger *ledger;
 	const char *name;
 	bool may_manipulate;
-	nsec_t pause; /* between two ideas, in the mean */
+	nsec_t pause; /* mean time between two actions */
 	nsec_t slow; /* delay that links may add to an answer */
 };
 

@@ -27,7 +27,7 @@ struct world {
 	struct mem_net *net;
 	struct rng dice; /* kind and time of faults */
 	char disk[DISK_PATH_BYTES]; /* "": there is none */
-	int back; /* the folder that we were in; -1: still there */
+	int back; /* the working folder before; -1: unchanged */
 	uint16_t port; /* mainsm's */
 	struct trace trace; /* of all links */
 	struct list accounts; /* of all hosts */

@@ -70,7 +70,7 @@ static void count_cell(struct table *t, const Omis_value *v, enum column at)
 	table_cell(t, "%s", table_count(text, value_float(v, at)));
 }
 
-/* The order of LIMITS, and what each of them counts; messages are limited by the second. */
+/* The limits in the order of LIMITS, each with its counter. Messages are limited per second. */
 static const struct limit {
 	const char *name;
 	enum column used; /* NCOLUMNS: not known here */
@@ -292,7 +292,7 @@ static int change(const struct admin_options *w)
 
 static const struct verb {
 	const char *name;
-	size_t narg; /* itself included */
+	size_t narg; /* with the verb */
 	int (*fn)(const struct admin_options *w);
 } verbs[] = {
 	{ "list", 1, list },	{ "status", 1, status }, { "limit", 4, change },

@@ -45,7 +45,7 @@ static void add_row(struct table *t, const Omis_value *row)
 	table_cell(t, "%s", value_int(row, REVOKED) ? "revoked" : "valid");
 }
 
-/* True if the holder has a newer certificate, so that the expiry does not matter. */
+/* True if the holder has a newer certificate, so that this one may expire. */
 static bool is_renewed(const Omis_value *all, const Omis_value *row)
 {
 	static const enum column same[] = { ROLE, NAME, SITE, CALLS_ITSELF };

@@ -25,7 +25,7 @@ static void show_json(struct checking *c, const char *path, const struct pmsl *p
 	json_object_end(&c->out);
 }
 
-/* In its place among the others. */
+/* Adds the file's object to the array. */
 static void show_unread_json(struct checking *c, const char *path, int status)
 {
 	json_object(&c->out);

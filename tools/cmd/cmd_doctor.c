@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig doctor: what could keep this from working, and what to do about it. */
+/* omig doctor: finds problems of the host and the monitor, and prints remedies. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"

@@ -35,7 +35,7 @@ static bool is_asked(char **names, const char *name)
 
 /* --- list */
 
-/* A type in all processes that have it just so. */
+/* A type, with all processes that have the same definition of it. */
 struct type_line {
 	char *name, *level, *fields; /* owned */
 	uint64_t procs, on, taken, before, lost;
@@ -312,7 +312,7 @@ static int off(const struct event_tail_options *w)
 /* --- the command line */
 
 struct options {
-	struct event_tail_options tail; /* and of list and off */
+	struct event_tail_options tail; /* also used by list and off */
 	struct subscription_options on;
 };
 
@@ -368,7 +368,7 @@ static const char *contradiction(const struct options *options, const struct ver
 	return NULL;
 }
 
-/* --- names of library calls; other names are program events, which may appear later */
+/* --- names of library calls; all other names are events of programs, which may appear later */
 
 static bool fits_call(const char *name, const char *call)
 {

@@ -260,8 +260,8 @@ static void way_cells(const struct explained *x, const char *piece, int n, const
 }
 
 /*
- * Adds the ways of an entry, which follow its nodes: [up or host, messages, bytes]. All pieces of
- * an entry have the same ways.
+ * Adds the links of an entry, which follow its nodes: [up or host, messages, bytes]. All pieces of
+ * an entry have the same links.
  */
 static void ways_of(const struct explained *x, const Omis_object_result *o, const Omis_value *v,
 		    struct table *t)

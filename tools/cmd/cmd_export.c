@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig export: figures for programs that collect figures. */
+/* omig export: serves counters to programs that collect them. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"

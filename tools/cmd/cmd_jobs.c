@@ -39,7 +39,7 @@ static int show(const struct cmd_common *c, const struct jobs *jobs, bool all, O
 	return rc;
 }
 
-/* Without a history only current jobs are known. */
+/* If mainsm keeps no history, only current jobs are shown. */
 static bool add_past(struct jobs *jobs)
 {
 	Omis_reply r = omis_request_n(":omig_history_jobs()", 20, NULL, NULL, 0);

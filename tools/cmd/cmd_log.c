@@ -78,7 +78,7 @@ static int run_merge(const struct opt_spec *spec, struct log_options *w, char **
 	return rc;
 }
 
-/* A signal is the usual end, so that is not a failure. */
+/* A signal is the usual end of tail, and no failure. */
 static int run_tail(const struct opt_spec *spec, struct log_options *w, char **files)
 {
 	struct logwrite *to;

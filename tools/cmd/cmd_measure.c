@@ -120,7 +120,7 @@ static bool is_refused(struct measurement *m, const struct reading *r)
 	return m->status != CMD_OK;
 }
 
-/* Without a duration, a measurement lasts as long as there is something to measure. */
+/* Without --count and --for, a measurement lasts until its processes have ended. */
 static bool is_done(struct measurement *m, const struct reading *r)
 {
 	if (m->options->count || m->options->for_ns || !measurement_has_ended(m, r))
@@ -171,7 +171,8 @@ static bool is_live(const struct measurement_options *w)
 	return !w->common.json && !w->csv && !w->count && !w->for_ns;
 }
 
-/* It is in a text that mainsm has: entry i of its list, [name, version, added, bytes, [metric...]].
+/* True if entry i of the list of registered texts has the metric: [name, version, added, bytes,
+ * [metric...]].
  */
 static bool is_in(const Omis_value *texts, size_t i, const char *metric)
 {

@@ -19,7 +19,7 @@
 
 #define FOREVER INT64_MAX
 #define STEPS_MAX 64 /* requests of one command: each has some KiB */
-#define NAMES_NS NSEC_PER_SEC /* unknown objects ask for names so often, if they keep coming */
+#define NAMES_NS NSEC_PER_SEC /* interval of requests for names while unknown objects appear */
 #define VALUE_BYTES 64 /* of a token */
 
 struct request_options {
@@ -33,7 +33,7 @@ struct request_options {
 	const char *job; /* NULL: all */
 };
 
-/* State of a request in its callbacks. It lives as long as the session. */
+/* State of a request in its callbacks, valid until the session ends. */
 struct follow {
 	const struct request_options *request_options;
 	struct show shown;
@@ -41,9 +41,9 @@ struct follow {
 	char csr[64]; /* "" until defined */
 	uint64_t seen;
 	int status; /* exit status */
-	nsec_t until; /* FOREVER, or the time is over: it begins when the request is enabled */
+	nsec_t until; /* FOREVER, or the end of --follow */
 	bool is_over;
-	bool is_past; /* the next request has its turn: what this one still reports is not shown */
+	bool is_past; /* the next request runs: further reports of this one are not shown */
 };
 
 /* A request, and the first value of its reply, which later ones name by {N}. */
@@ -266,7 +266,7 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 	if (r)
 		on_reply(r, f);
 	wait_for_replies(f);
-	/* Other requests act silently; a later request asks for their results. */
+	/* Only the last request reports that no event came: earlier ones act without output. */
 	if (!f->seen && !f->status && !f->is_over && is_last)
 		say_nothing_came(w, s);
 	str_copy(s->value, sizeof(s->value), f->csr);
@@ -351,13 +351,13 @@ static int take_step(const struct request_options *w, struct step *step, size_t 
 	return w->follow_ns && *text != ':' ? follow(w, &step[n], is_last) : ask_once(w, &step[n]);
 }
 
-/* Other programs go on with the tokens. */
+/* Names replace tokens on a terminal only: programs need the tokens for further requests. */
 static bool is_for_people(const struct request_options *w)
 {
 	return isatty(STDOUT_FILENO) && !w->common.json && !w->tokens;
 }
 
-/* One after the other, up to the first that fails. */
+/* Runs the requests in order, until one fails. */
 static int send_requests(struct request_options *w, struct step *step, size_t n)
 {
 	struct object_names names = { 0 };

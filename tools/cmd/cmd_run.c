@@ -54,7 +54,7 @@ static int set_job(void *into, const char *value, struct err *e)
 {
 	const char **job = into;
 
-	/* A rank has room for so many. */
+	/* A segment has no room for a longer name. */
 	if (!str_is_name(value, strlen(value)) || strlen(value) >= JOB_NAME_BYTES)
 		return err_set(e, ERR_INVALID, "a job's name is 1 to %d bytes of UTF-8 %s",
 			       JOB_NAME_BYTES - 1, "without control characters");
@@ -83,7 +83,7 @@ static int exec_program(char **argv)
 			strerror(errno));
 }
 
-/* All that it takes for `program` to be watched; one line of warning at most. */
+/* Prepares the environment in which `program` is watched; prints one line of warning at most. */
 static int find_all(struct launch *l, const struct how *how, const char *program, struct err *e)
 {
 	int rc = launch_find_files(l, e);
@@ -133,13 +133,13 @@ static void run_with_summary(struct start *s, const struct how *how)
 				       .has_sites = s->l->callsites,
 				       .path = how->summary };
 
-	/* Its folder may still come: the program runs in any case. */
+	/* The program runs in any case: it may make the folder itself. */
 	if (r.path && outfile_check(r.path) != CMD_OK)
 		cmd_warn("the summary can be written nowhere but to stderr as it is now");
 	run_summary(&r, become_program, s);
 }
 
-/* The program runs also if the monitor fails. */
+/* The program runs even if the monitor fails. */
 static int run_program(struct launch *l, char **argv, const struct how *how)
 {
 	struct start s = { l, argv };
@@ -169,7 +169,7 @@ static int set_summary(void *into, const char *value, struct err *e)
 	return 0;
 }
 
-/* Without times, a summary would say that no time was in MPI, and a place that it takes none. */
+/* A summary and call sites need times: without them they would show no time in MPI. */
 static int choose_measure(struct launch *l, const char *for_option, const char *usual,
 			  const struct opt_spec *spec)
 {
@@ -290,7 +290,7 @@ static int print_json(const struct launch *l)
 	return show_doc_close(&d);
 }
 
-/* A variable that had other items too keeps them. */
+/* Keeps the other items of the variable. */
 static void print_rest(const char *name, const char *rest)
 {
 	if (*rest)

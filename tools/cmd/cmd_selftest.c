@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig selftest: every service, done to a scratch process on the user's own machine. */
+/* omig selftest: runs every service on a scratch process on this host. */
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/selftest/selftest.h"
@@ -48,7 +48,7 @@ static bool is_known(const char *name)
 	return false;
 }
 
-/* Uses the table's order, in which the rows must run. */
+/* Lists the rows in the order of the table, in which they must run. */
 static int choose(struct selftest *t, int n, char **names)
 {
 	Omis_service_info s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig site: a user's mainsm and the sm that the admin of a site runs for many. */
+/* omig site: connects a user's mainsm to the sm that the admin of a site runs for many users. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
@@ -13,7 +13,7 @@
 #define TOKEN_S 600 /* for the sm, once: it is used at once */
 #define JOIN_NS (20 * NSEC_PER_SEC) /* the sm tries all addresses of the mainsm */
 
-/* A token of our mainsm that makes an sm of that user, once. */
+/* Requests a token of the user's mainsm with which an sm enrols once. */
 static int ask_token(const struct cmd_common *c, char *out)
 {
 	Omis_value *v = NULL;

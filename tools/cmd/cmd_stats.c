@@ -24,7 +24,7 @@ struct stats_options {
 	bool drops_transient, stores_none, json, csv;
 };
 
-/* One file: a quantity for each column, created when the first row is read. */
+/* An input file: a quantity for each column, created when the first row is read. */
 struct sample {
 	const struct stats_options *options;
 	const char *path;
@@ -154,7 +154,7 @@ static void put_pair_json(const struct pair *p, struct json *out)
 	json_object_end(out);
 }
 
-/* Into `text`, or an object into `json`. */
+/* Writes a table to `text`, or an object to `json`. */
 struct output {
 	struct buf text, pairs, failed;
 	struct json json, json_pairs, json_failed;

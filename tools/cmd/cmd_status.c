@@ -251,7 +251,7 @@ static int hold_own_mainsm(const struct cmd_common *c)
 						    : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 }
 
-/* The caller may start the next one: there is room for that when its process has ended. */
+/* Waits until the process has ended, so that the caller can start the next one. */
 static void wait_for_end(int held, bool is_quiet)
 {
 	nsec_t until = clock_mono() + STOP_MAX_MS * NSEC_PER_MSEC;

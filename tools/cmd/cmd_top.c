@@ -27,7 +27,7 @@ struct top {
 	const char *job; /* NULL: all */
 	struct top_screen screen;
 	nsec_t at; /* wall time of the past; 0: now */
-	double past_span_s; /* that its rates refer to */
+	double past_span_s; /* the interval of its rates */
 	bool once, total, all;
 	struct session_gap gap;
 	struct top_sample now, before;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#define DOCTOR_FINDINGS_MAX 512 /* a line a daemon on a machine of some hundred hosts */
+#define DOCTOR_FINDINGS_MAX 512 /* a line for each daemon of some hundred hosts */
 
 enum doctor_state { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_FAIL };
 

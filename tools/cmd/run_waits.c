@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CAUSES_MAX 16 /* lines per run: a program that continues after each is not hanging */
+#define CAUSES_MAX 16 /* lines per run: a program with more of them is not hanging */
 
 struct watch {
 	const struct run_waits *conf;
@@ -51,7 +51,7 @@ static void on_wait(void *arg, const struct top_wait *w)
 	cmd_warn("%s", top_wait_line(line, sizeof(line), w));
 }
 
-/* The connection lasts for one look: places at mainsm are for tools that people use. */
+/* The connection lasts for one sample: mainsm's places for tools are limited. */
 static void look(struct watch *of)
 {
 	struct cmd_common common = CMD_COMMON_INIT;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The companion of `omig run`: it reports on stderr when the program's ranks wait for each other.
+/* The watcher of `omig run`, a process that reports on stderr when the program's ranks wait for
+ * each other.
  */
 #ifndef TOOLS_CMD_RUN_WAITS_H
 #define TOOLS_CMD_RUN_WAITS_H
@@ -13,7 +14,7 @@ struct run_waits {
 };
 
 /*
- * Starts it: a process that is no child of this one and inherits only its stderr. It ends when this
+ * Starts the watcher: no child of this process, which inherits only its stderr. It ends when this
  * process, or the program that it executes, ends. If it cannot start, nothing is reported.
  * Single-threaded callers only.
  */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define KIND_PROCESS 'p'
-#define FETCH_MAX 1000 /* blocks of each process at a time; bytes end it sooner */
+#define FETCH_MAX 1000 /* blocks of each process at a time; a limit of bytes may end it before */
 
 /* --- the request */
 
@@ -173,7 +173,7 @@ static bool has_enough(const struct event_tail *f)
 	return f->options->count && f->nevent >= (uint64_t)f->options->count;
 }
 
-/* Streams never end for the reader: an incomplete block waits. */
+/* The reader expects more bytes: an incomplete block remains in the buffer. */
 static int read_blocks(struct event_tail *f)
 {
 	struct event ev;

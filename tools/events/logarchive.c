@@ -127,7 +127,7 @@ static int put(void *arg, const struct event *ev)
 	return got ? report_batch(l, false) : CMD_OK;
 }
 
-/* Closing a file releases all locks of this program on it: the archive is not even opened. */
+/* The archive itself must not be opened as a log: closing it would release SQLite's locks on it. */
 static bool is_itself(const struct loading *l, const char *path)
 {
 	struct stat a, b;

@@ -119,7 +119,7 @@ static void end_table(struct answer *a)
 	a->rows = 0;
 }
 
-/* Times lose the unit that their text does not have. */
+/* Removes the suffix _ns from the heads of times, which are shown as text. */
 static size_t head_length(const char *name)
 {
 	return strlen(name) - (is_named(name, "_ns") ? 3 : 0);

@@ -52,13 +52,16 @@ int logread_more(struct logread *r);
 /* Returns true if nothing more can be appended: a pipe has ended. */
 bool logread_has_ended(const struct logread *r);
 
-/* Returns false if its name is another file now, or if bytes already read are gone. */
+/*
+ * Returns false if the name refers to another file now, or if the file is shorter than what was
+ * read.
+ */
 bool logread_is_current(const struct logread *r);
 
 /* Reports unreadable parts: CMD_DAMAGED, else CMD_OK. Frees r. */
 int logread_close(struct logread *r);
 
-/* True: a file with a name, which a second reading finds unchanged. No pipe, no standard input. */
+/* True for a regular file, which can be read twice: no pipe, no standard input. */
 bool logread_can_be_read_again(const char *path);
 
 /* Status of omig log: D as in damaged. Usage errors have the same number. */

@@ -72,7 +72,7 @@ static void end(struct tail *t)
 	t->status = rc != CMD_OK ? rc : t->status;
 }
 
-/* The new file may go again at once: then the next turn looks again. */
+/* The new file may be removed again at once: then the next turn retries. */
 static int replace(struct tail *t)
 {
 	end(t);

@@ -339,7 +339,7 @@ static void wait_a_while(struct subscription *k, nsec_t now)
 	omis_handler();
 }
 
-/* True if no answer arrives, or the user has stopped waiting. */
+/* True after a second signal, or if the end was requested and nothing has arrived for QUIET_NS. */
 static bool is_given_up(const struct subscription *k, nsec_t now)
 {
 	bool is_asked_to = now >= k->end || *k->options->signals;
@@ -368,7 +368,7 @@ static void receive(struct subscription *k)
 			"not all hosts have reported their end; their events wait for the same command");
 }
 
-/* Acknowledgements leave before the connection does. */
+/* Sends the acknowledgements before the connection is closed. */
 static void let_go(void)
 {
 	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };

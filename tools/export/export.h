@@ -46,7 +46,7 @@ struct export_process {
 /* State between samples. */
 struct export_totals {
 	struct smap process, group; /* by token; by job, site and node */
-	uint64_t resets; /* counts that fell */
+	uint64_t resets; /* counts that decreased */
 	size_t forgotten; /* processes without room, in the last sample */
 };
 
@@ -98,7 +98,7 @@ struct export
 	struct export_daemon *daemon; /* owned */
 	size_t ndaemon, daemon_cap;
 	unsigned asked, answered; /* coverage of the last sample */
-	bool is_up; /* the last sample came */
+	bool is_up; /* the last sample succeeded */
 	nsec_t taken_wall, took, started_wall;
 	uint64_t samples, failures, scrapes;
 };

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SILENT_MAX_NS (3600 * NSEC_PER_SEC) /* then a process without samples counts as ended */
+#define SILENT_MAX_NS (3600 * NSEC_PER_SEC) /* then a missing process counts as ended */
 #define EMPTY_MAX_NS (600 * NSEC_PER_SEC) /* a reader calls a series stale after five minutes */
 #define KEY_BYTES (EXPORT_NAME_BYTES + 2 * TOP_NAME_BYTES)
 #define FIGURES (sizeof(struct export_counters) / sizeof(double))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last sample as families of metrics: first the monitor, then nodes, then programs, so that a
- * limit cuts the many. */
+/*
+ * The last sample as families of metrics: first the monitor, then nodes, then programs, so that a
+ * limit cuts the most numerous ones.
+ */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/export/export.h"

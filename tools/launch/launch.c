@@ -40,7 +40,10 @@ static bool is_plain(const char *path)
 	return !strpbrk(path, " :\t\n");
 }
 
-/* Whole or not at all, and again for the same target: another command may use it at this moment. */
+/*
+ * Makes the link by rename, again for the same target: another command may use it at this
+ * moment.
+ */
 static int put_link(const char *target, const char *path, struct err *e)
 {
 	char now[FILE_PATH_BYTES], made[FILE_PATH_BYTES + 24];
@@ -86,7 +89,7 @@ static int link_library(struct launch *l, struct err *e)
 	return rc;
 }
 
-/* Installing links the first to wherever the libraries are; the second is where they are built. */
+/* The first is a link that the installation makes; the second is the build folder. */
 static int find_library(struct launch *l, struct err *e)
 {
 	static const char *const places[] = { "../libexec/omig/" LIBRARY, "../lib/" LIBRARY, NULL };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting programs watched: where our files are, a mainsm to talk to, and
- * the environment that makes ranks report to it.
+ * Starts watched programs: finds Omig's files and a mainsm, and sets the environment by which ranks
+ * report to it.
  */
 #ifndef TOOLS_LAUNCH_LAUNCH_H
 #define TOOLS_LAUNCH_LAUNCH_H
@@ -36,8 +36,8 @@ struct launch {
 int launch_find_files(struct launch *l, struct err *e);
 
 /*
- * Makes the folder where ranks and their lm meet, and sets warning when it is elsewhere than
- * planned. ERR_DENIED, ERR_LIMIT: too long for a socket.
+ * Makes the folder of the lm's socket, and sets warning if it is not the planned one. ERR_DENIED,
+ * ERR_LIMIT: too long for a socket.
  */
 int launch_need_place(struct launch *l, struct err *e);
 
@@ -48,7 +48,7 @@ int launch_need_place(struct launch *l, struct err *e);
  */
 int launch_find_mainsm(struct launch *l, struct err *e);
 
-/* The string alone: a given one (--mainsm, OMIG_MAINSM) is examined, the own one is not. */
+/* The string only. A given one (--mainsm, OMIG_MAINSM) is checked, the user's own is not. */
 int launch_find_string(struct launch *l, bool *is_given, struct err *e);
 
 /*
@@ -64,7 +64,7 @@ int launch_need_mainsm(struct launch *l, struct err *e);
 int launch_probe(const char *conn, bool with_names, struct err *e);
 
 /* ERR_UNSUPPORTED, in words: that program takes no preload (static, of musl, with rights of
- * others). Nothing known: 0. */
+ * others). 0 also if nothing is known. */
 int launch_check_program(const char *name, struct err *e);
 
 /*
@@ -77,7 +77,7 @@ int launch_check_lm(const struct launch *l, struct err *e);
 /* The process id of this user's mainsm on this host when a signal has stopped it, else 0. */
 long launch_stopped_mainsm(void);
 
-/* A process of it is here and continues: it may be about to start, or to end. */
+/* True if a process of the user's mainsm runs on this host: it may be starting, or ending. */
 bool launch_mainsm_runs(void);
 
 /*
@@ -87,22 +87,25 @@ bool launch_mainsm_runs(void);
  */
 void launch_choose(const struct launch *l, const char *program);
 
-/* Names the job after the batch system's, or the program. What is no name of a job becomes one. */
+/*
+ * Sets the job's name from the batch system or the program. Characters that a name cannot have are
+ * replaced.
+ */
 void launch_name_job(struct launch *l, const char *program);
 
 /*
- * Makes conn what programs may carry, after the job has its name: a token for lms, of this job and
- * site. One that is so stays, and so does a string without a token. is_here: programs are for this
- * host only; where its user's own mainsm.conn is, the lm takes that, and conn is without a token.
- * Blocks for some seconds at most. ERR_DENIED: the given string is a tool's, and mainsm makes none
- * for it.
+ * Replaces conn by a string for programs, after the job is named: with a token for lms of this job
+ * and site. Such a string is unchanged, and so is one without a token. is_here: programs are for
+ * this host only; where its user's own mainsm.conn is, the lm takes that, and conn is without a
+ * token. Blocks for some seconds at most. ERR_DENIED: the given string is a tool's, and mainsm
+ * makes none for it.
  */
 int launch_take_token(struct launch *l, bool is_here, struct err *e);
 
 /* As above, through the open session of libomis. */
 int launch_ask_token(struct launch *l, struct err *e);
 
-/* conn without its token. */
+/* Removes the token from conn. */
 void launch_drop_token(struct launch *l);
 
 /* Calls fn for each variable of the environment; a NULL value means unset. Reads the present

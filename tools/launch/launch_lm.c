@@ -19,7 +19,7 @@
 #define LOCK_FD 3
 #define LISTEN_FD 4
 
-/* -1: none listens there. Never waits. */
+/* Connects to the lm's socket without waiting. Returns -1 if no lm listens there. */
 static int dial(const char *socket_path)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -34,7 +34,7 @@ static int dial(const char *socket_path)
 	return -1;
 }
 
-/* False: none listens there. Never waits. */
+/* Returns false if no lm listens there. Never waits. */
 static bool wake(const char *socket_path)
 {
 	struct seg_register r = { .magic = SEG_REGISTER_MAGIC,
@@ -73,7 +73,7 @@ static void become_lm(const char *path, const struct heritage *l)
 	_exit(127);
 }
 
-/* Above those that the lm finds its own at; consumes low. */
+/* Moves a descriptor above those that the lm expects; consumes low. */
 static int out_of_the_way(int low)
 {
 	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, LISTEN_FD + 1);
@@ -120,7 +120,10 @@ static bool find_places(const char *conn, char *lock, char *socket_path)
 			    &(struct seg_lm_name){ runtime, host, caid }, ".sock");
 }
 
-/* Started by a launcher of MPI programs: rank 0 of them warns, if it is one of MPI. */
+/*
+ * True for a process that a launcher of MPI programs has started: there libomig warns, in rank
+ * 0.
+ */
 static bool is_rank(void)
 {
 	return getenv("OMPI_COMM_WORLD_RANK") || getenv("PMI_RANK") || getenv("PMIX_RANK");
@@ -138,7 +141,7 @@ int launch_check_lm(const struct launch *l, struct err *e)
 	version = seg_lm_version(socket_path);
 	fd = version && version != SEG_VERSION ? dial(socket_path) : -1;
 	if (fd < 0)
-		return 0; /* a dead one is replaced */
+		return 0; /* a dead lm is replaced */
 	close(fd);
 	snprintf(mark, sizeof(mark), "%u", version);
 	setenv(SEG_OTHER_LM_VARIABLE, mark, 1);
@@ -152,7 +155,7 @@ void launch_choose(const struct launch *l, const char *program)
 		mark[32];
 	const char *disable = getenv("OMIG_DISABLE");
 
-	unsetenv(CHOSEN_VARIABLE); /* of an omig run further up */
+	unsetenv(CHOSEN_VARIABLE); /* set by an outer omig run */
 	if (chosen_is_launcher(program) || (disable && *disable && strcmp(disable, "0") != 0) ||
 	    !find_places(l->conn, lock, socket_path))
 		return;

@@ -25,7 +25,7 @@ extern char **environ;
 #define READY_MAX_NS (10 * NSEC_PER_SEC)
 #define JOIN_POLL_MS 50
 #define SAID_BYTES 4096 /* of warnings and errors */
-#define LINGER "120" /* seconds that it stays without a job or a tool */
+#define LINGER "120" /* seconds after which it ends without a job or a tool */
 
 static bool answers(const char *conn)
 {

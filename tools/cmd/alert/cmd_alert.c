@@ -224,7 +224,7 @@ static void on_unknown(struct alert *a, int64_t read, int64_t missing)
 		return;
 	if (!runs(a)) {
 		if (!a->is_over)
-			on_clear(a, (double)NAN); /* of all jobs: what it held for has ended */
+			on_clear(a, (double)NAN); /* of all jobs: its job has ended */
 		return;
 	}
 	snprintf(text, sizeof(text), "is unknown: %lld process%s or host%s gave no value",

@@ -13,7 +13,7 @@
 
 #define LOOK_NS NSEC_PER_SEC
 
-/* --- ranks, between two looks */
+/* --- ranks, between two samples */
 
 struct most {
 	double value, sum;
@@ -89,7 +89,7 @@ static void explain_ranks(enum condition_kind kind, const char *job, char *out, 
 	top_sample_done(&now);
 }
 
-/* --- waits that do not move */
+/* --- waits without progress */
 
 struct hang {
 	nsec_t for_ns;

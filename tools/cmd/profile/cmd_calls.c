@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-/* an acceptable wait for a person; one step takes less */
+/* the longest wait that a user accepts; one step takes less */
 #define FOR_DEFAULT_NS (5 * NSEC_PER_SEC)
 
 struct calls {
@@ -86,7 +86,7 @@ static void show(struct calls *c, struct profile *p, Omis_reply r)
 		c->status = cmd_fail(CMD_FAILURE, "no memory");
 	fwrite(out.p, 1, out.n, stdout);
 	if (fflush(stdout) != 0)
-		c->status = CMD_FAILURE; /* the reader is gone */
+		c->status = CMD_FAILURE; /* the reader of the pipe has closed it */
 	if (!c->common.json)
 		show_missing(&c->term, stderr, r);
 	buf_done(&out);
@@ -261,7 +261,7 @@ static int run(struct calls *c)
 	if (rc == CMD_OK)
 		rc = session_attach(c->job);
 	if (rc == CMD_OK) {
-		/* the first signal ends the wait, and the result so far is shown */
+		/* the first signal ends the wait; the result so far is shown */
 		signals_catch(true);
 		measure(c);
 		rc = c->status;

@@ -16,7 +16,7 @@ struct stacks_options {
 	bool deep;
 };
 
-/* *worst: what the reply means where no thread has a stack. */
+/* *worst: the exit status if no thread has a stack. */
 static int read_batch(struct stacks *s, size_t first, size_t n, bool is_deep, int *worst)
 {
 	struct buf text = BUF_INIT(1 << 16);

@@ -16,12 +16,12 @@ struct collect;
 struct collect *collect_new(const char *job, nsec_t begun);
 void collect_free(struct collect *c);
 
-/* Takes the tree, whose reply comes first, and adds each new process of the job. */
+/* Reads the tree, which must be the first reply, and adds each new process of the job. */
 void collect_tree(struct collect *c, const Omis_value *tree);
 
 /*
- * Takes the replies to proc_get_info([],COLLECT_PROC_FLAGS) and omig_calls_read([],2), which follow
- * that tree. now: clock_mono() of the reply. Adds a slice to each section. Returns false without
+ * Reads the replies to proc_get_info([],COLLECT_PROC_FLAGS) and omig_calls_read([],2), which follow
+ * the tree. now: clock_mono() of the reply. Adds a slice to each section. Returns false without
  * memory; values then remain unchanged or become newer.
  */
 #define COLLECT_PROC_FLAGS (1 << 9 | 1 << 11 | 1 << 16 | 1 << 26 | 1 << 27 | 1 << 29)
@@ -29,16 +29,18 @@ bool collect_reply(struct collect *c, const Omis_object_result *info,
 		   const Omis_object_result *calls, nsec_t now);
 
 /*
- * Takes the reply to omig_calls_profile([],"size"). The reading with most calls is kept: sums only
- * grow.
+ * Adds the reply to omig_calls_profile([],"size"). The reading with most calls is kept, because
+ * sums only grow.
  */
 void collect_sizes(struct collect *c, const Omis_object_result *entries);
 
 struct profile;
-/* The places that are known already, into a profile by call site: profile_ask_places() asks for the
- * others then. */
+/*
+ * Copies the known places into a profile by call site, so that profile_ask_places() requests only
+ * the others.
+ */
 void collect_places(struct collect *c, struct profile *p);
-/* Takes it as collect_sizes() takes sizes. */
+/* As collect_sizes(), for call sites. */
 void collect_sites(struct collect *c, const struct profile *p);
 
 bool collect_has_any(const struct collect *c); /* a process is known */
@@ -49,7 +51,7 @@ bool collect_has_any(const struct collect *c); /* a process is known */
  */
 bool collect_is_complete(const struct collect *c);
 
-/* A name as a summary may have it. */
+/* Copies a name, cut and escaped as a summary requires. */
 void collect_name(char out[SUMMARY_NAME_BYTES], const char *s);
 
 /*

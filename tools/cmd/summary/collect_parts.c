@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes and call sites: sums of all ranks, which hosts have added up. The reading with most calls
- * stays. */
+/*
+ * Sizes and call sites: sums of all ranks, which hosts have added up. The reading with most calls
+ * is kept.
+ */
 #include "common/base/str.h"
 #include "tools/cmd/summary/collect_internal.h"
 #include "tools/profile/profile.h"
@@ -59,7 +61,7 @@ static struct summary_site *find_site(struct collect *c, const char *name, const
 	return NULL;
 }
 
-/* Places do not change: each is asked for once. */
+/* Places do not change, so each is requested once. */
 void collect_places(struct collect *c, struct profile *p)
 {
 	for (size_t i = 0; i < p->n; i++) {
@@ -76,7 +78,10 @@ void collect_places(struct collect *c, struct profile *p)
 	}
 }
 
-/* Callers may distinguish rows, when another tool has asked for them: here a place is one. */
+/*
+ * Rows may differ in callers only, if another tool has requested callers: here they are one
+ * site.
+ */
 static void add_site(struct collect *c, const struct profile_row *r)
 {
 	const struct profile_frame *f = &r->frame[0];

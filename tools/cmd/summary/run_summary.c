@@ -35,7 +35,7 @@
 #define UNSEEN_NS (1500 * NSEC_PER_MSEC) /* of a job without a process: it was too short */
 /* of a reading with ranks, the first of which start all daemons */
 #define COLD_NS (5 * NSEC_PER_SEC)
-#define SUMMARY_EXIT_MAX_NS (10 * NSEC_PER_SEC) /* the program's end is never held back longer */
+#define SUMMARY_EXIT_MAX_NS (10 * NSEC_PER_SEC) /* longest delay of the command's end */
 #define WORDS_BYTES 256
 
 struct collector {
@@ -53,7 +53,7 @@ static bool has_bytes(const char *measured)
 	return str_eq(measured, "volume") || str_eq(measured, "partner");
 }
 
-/* A reading without them is one. */
+/* A reading is complete without sizes and call sites. */
 static void ask_sizes(struct collector *of)
 {
 	static const char text[] = ":omig_calls_profile([],\"size\")";
@@ -109,7 +109,7 @@ static int ask(struct collector *of, const struct cmd_common *common)
 	return rc;
 }
 
-/* The connection lasts for one reading: places at mainsm are for tools that people use. */
+/* The connection lasts for one reading: mainsm's places for tools are limited. */
 static void take_reading(struct collector *of)
 {
 	struct cmd_common common = CMD_COMMON_INIT;

@@ -12,7 +12,7 @@ struct exchange_watch {
 	struct cmd_common common;
 	const char *job; /* NULL: the one that runs */
 	nsec_t every_ns;
-	bool is_quiet; /* no progress: others read what is shown */
+	bool is_quiet; /* no progress line: the output is for programs */
 	int64_t count; /* intervals; 0: until a signal, or the end of the job */
 	/*
 	 * Called for each interval; the reply has the coverage. Returns an exit status: any but
