@@ -75,6 +75,7 @@ include common/omis/module.mk
 include common/loop/module.mk
 include common/tracer/module.mk
 include proto/module.mk
+include libapp/match/module.mk
 include libapp/hot/module.mk
 include libapp/setup/module.mk
 include libapp/module.mk
@@ -182,9 +183,10 @@ include bench/views/module.mk
 
 # The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
 # siblings, tools use the protocol as foreign programs do.
-libapp/hot.only     := common/base common/ring
-libapp/setup.only   := common/base common/ring libapp/hot
-libapp.only         := common/base common/ring libapp/hot libapp/setup
+libapp/match.only   := common/base
+libapp/hot.only     := common/base common/ring libapp/match
+libapp/setup.only   := common/base common/ring libapp/match libapp/hot
+libapp.only         := common/base common/ring libapp/match libapp/hot libapp/setup
 siblings            = $(foreach d,$(1),$d $d/%)
 never_uses          = $(foreach r,$(filter $(1),$(MODULES)),$(eval $r.never := $(2)))
 $(call never_uses,lm lm/%,tracer $(call siblings,sm mainsm))

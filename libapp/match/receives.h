@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The receives of one process, numbered in the order of their posts. Messages arrive in that order
+ * (MPI 4.0, section 3.5). The program may learn of their ends in another one.
+ *
+ * A receive of a given source and tag has its number when it is posted. There are two exceptions.
+ * An earlier receive may leave its source or tag open, and may have taken a message of this
+ * channel. Or an earlier receive of the channel is being cancelled. Then the number is open until
+ * the fate of the earlier one is known, and an end is reported later.
+ *
+ * One thread at a time calls these functions, as those of sends.h.
+ */
+#ifndef LIBAPP_MATCH_RECEIVES_H
+#define LIBAPP_MATCH_RECEIVES_H
+
+#include "libapp/match/sends.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Receives whose number is open, at once. With more of them all numbers are in doubt. */
+#define MATCH_OPEN 256
+/* Cancelled receives with later ones in their channel, ever. Likewise. */
+#define MATCH_DROPS 64
+
+struct match_pattern {
+	uint64_t comm;
+	int32_t source, tag; /* or MATCH_ANY */
+};
+
+/* A receive from its post to its end. The owner of the request stores it, and does not change it.
+ */
+struct match_ticket {
+	uint64_t key; /* of its channel; 0: `place` has the rest */
+	uint64_t n; /* posted number in the channel */
+	uint64_t place; /* of an open one: its number among all */
+	bool in_doubt;
+};
+
+struct match_open {
+	uint64_t place;
+	struct match_pattern from; /* of an ended one as it was received */
+	uint64_t key, n; /* n 0: not numbered yet */
+	uint64_t arg; /* of an ended one */
+	bool has_ended, is_cancelling, in_doubt;
+};
+
+struct match_receives {
+	bool is_shared, in_doubt; /* as of struct match_sends */
+	int32_t rank; /* of this process: the destination */
+	uint64_t places;
+	unsigned nopen, ndrop;
+	struct match_open open[MATCH_OPEN]; /* in the order in which they were posted */
+	struct match_drop {
+		uint64_t key, n;
+		bool is_over; /* it was cancelled; else its fate is not known */
+	} drop[MATCH_DROPS];
+	struct match_posting {
+		struct match_pattern from;
+		bool is_on, in_doubt;
+	} posting[MATCH_THREADS];
+	struct match_table table;
+	/* Reports the id of an end that was late. arg and source: from match_end(). */
+	void (*on_late)(uint64_t arg, int32_t source, const struct match_sent *received);
+};
+
+/* Called in front of the receive. */
+void match_post(struct match_receives *r, const struct match_pattern *from, unsigned thread,
+		struct match_ticket *out);
+
+/* Called when the call that posted it has returned, before match_end(). */
+void match_posted(struct match_receives *r, unsigned thread, struct match_ticket *t);
+
+/*
+ * The receive got a message. from: without MATCH_ANY. Returns false if the number is open: then
+ * on_late reports it, maybe at once. Ends of other receives may be reported, too.
+ */
+bool match_end(struct match_receives *r, const struct match_ticket *t,
+	       const struct match_pattern *from, uint64_t arg, struct match_sent *out);
+
+/* MPI_Cancel was called: its fate is open. */
+void match_cancel(struct match_receives *r, const struct match_ticket *t);
+
+/* It was cancelled: it has got no message, and will not. */
+void match_cancelled(struct match_receives *r, const struct match_ticket *t);
+
+/* Its fate will never be known: the request was freed. Numbers that depend on it are in doubt. */
+void match_abandon(struct match_receives *r, const struct match_ticket *t);
+
+#pragma GCC visibility pop
+
+#endif
