@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench_archive, with a PostgreSQL server of its own where there can be one.
+# Runs bench_archive, with a PostgreSQL server of its own if one can be started.
 set -u
 server=tests/testbed/postgres
 if [ -z "$($server why)" ] && dir=$($server start 2>/dev/null); then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # bench-beside: the same event written by us, by fprintf, and by LTTng-UST where that is installed,
-# in one run. LTTng's
-# session daemon is one of our own, in a folder of our own; it writes to that folder.
+# in one run. The script starts a session daemon of LTTng in a folder of its own, and the daemon
+# writes there.
 set -u
 here=$(dirname "$0")
 daemon=

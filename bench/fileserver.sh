@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench-fileserver: paper 001's Table 3 in small. A file server on the loopback net with 1, 5 and 20
-# clients. It runs without events, with events that are off, and with events that are written. They
-# take turns, so that other load concerns all three alike. Ratios are medians of the ratios of
-# neighbours in time. Half a GiB each time, in memory if possible: shorter runs are mostly start and
-# end. Processor time is of the server, its clients, and the threads that write the log. On a shared
-# machine it says more than throughput.
+# bench-fileserver: a small form of paper 001's Table 3. A file server on the loopback net with 1, 5
+# and 20 clients. It runs without events, with events that are off, and with events that are
+# written. They take turns, so that other load concerns all three alike. Ratios are medians of the
+# ratios of neighbours in time. Half a GiB each time, in memory if possible: shorter runs are mostly
+# start and end. Processor time is of the server, its clients, and the threads that write the log.
+# On a shared machine it says more than throughput.
 set -eu
 examples=$(dirname "$0")/../examples
 rounds=${ROUNDS:-12}
@@ -24,8 +24,8 @@ on()
 
 for clients in 1 5 20; do
 	for round in $(seq 0 "$rounds"); do
-		# One after another, and the next time the other way round: what comes first has
-		# another machine.
+		# Runs the three in turn, and in reverse order the next time, because the first one
+		# finds other caches.
 		for each in $([ $((round % 2)) = 0 ] && echo bare off on || echo on off bare); do
 			$each $clients $((total / clients))
 		done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Ten thousand lms and a hundred sms in virtual time, with a request to all of them each ten
-# seconds. Measured are virtual time by processor time, and the peak of memory.
+# seconds. Measures virtual time by processor time, and the peak of memory.
 here=$(dirname "$0")
 "$here/../libexec/omig/omig-sim" speed --hosts 10000 --time 60s | awk -F'|' '
 	function row(name, unit, v) {

@@ -19,7 +19,7 @@ shown() {
 	"$@"
 }
 
-# --- outside: find out what is possible here, and keep the time
+# --- outside: detects what this host permits, and limits the time
 
 outside() {
 	work=$(mktemp -d "${TMPDIR:-/tmp}/omig-demo.XXXXXX") || exit 1
@@ -71,7 +71,7 @@ clean_up() {
 	wait_gone
 }
 
-# Daemons end within seconds; what is still there then is ended by its number.
+# Daemons end within seconds; later ones are killed by their process ids.
 wait_gone() {
 	tries=0
 	while pids=$(ours) && [ -n "$pids" ] && [ "$tries" -lt 40 ]; do

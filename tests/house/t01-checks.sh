@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Plants what the rules forbid into a copy of the house and sees them object.
+# Adds violations of each rule to a copy of the tree, and checks that the gate reports them.
 . tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 n=0
 
-# A fresh copy with one room above the ground floor. It keeps the times of its sources: make
-# compiles the ground floor once.
+# A fresh copy with one room above the lowest floor. The sources keep their times, so that make
+# compiles the lowest floor once.
 fresh() {
 	rm -rf "$work/t"
 	mkdir -p "$work/t/common/ring" "$work/t/tests/fuzz"
@@ -223,7 +223,7 @@ printf \
 run check-unit
 verdict 'failed and crashed tests are counted' $? fail '^1 passed, 2 failed, 0 skipped$'
 
-# Faults that only a sanitizer finds, one a test; without one they all pass.
+# Faults that only a sanitizer detects, one for each test; without sanitizers all tests pass.
 fresh
 mkdir -p "$work/t/tests/unit/common/ring"
 cat >"$work/t/tests/unit/common/ring/test_ring.c" <<'END'

@@ -69,7 +69,7 @@ verdict 'install puts everything in its place' $?
 				LD_LIBRARY_PATH=$work/d/usr/lib "$work/user" || exit 1
 		done
 ) >>"$work/out" 2>&1
-verdict 'a stranger builds with what was installed' $?
+verdict 'a foreign project builds with the installation' $?
 no_room() ( # the disk is full in the middle
 	old=$(cd "$work/d/usr" && find . -type f -exec cksum {} + | sort)
 	(cd "$t" && ulimit -f 1 && make BUILD="$work/b" PREFIX=/usr DESTDIR="$work/d" install \
@@ -81,7 +81,7 @@ no_room
 verdict 'an install that fails over another one leaves that whole' $?
 run install && run uninstall && [ -z \
 	"$(find "$work/d" -type f -o -type l -o -path "$work/d/*omig*")" ]
-verdict 'uninstall leaves no file, and no folder of ours' $?
+verdict 'uninstall leaves no file, and no folder of Omig' $?
 
 # The runner of system tests, with scripts that pass, fail, skip and hang.
 mkdir -p "$t/tests/system/any"

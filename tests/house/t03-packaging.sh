@@ -24,7 +24,7 @@ check() {
 	verdict "$what" $?
 }
 
-# A house with nothing to build, and programs that do nothing.
+# A tree with nothing to build, and programs that do nothing.
 mkdir -p "$t/common" "$usr/bin"
 cp -r mk packaging "$t"
 cp -r common/base "$t/common"
@@ -61,7 +61,7 @@ for unit in $units; do
 	check "$name: systemd accepts it" env XDG_RUNTIME_DIR="$work" systemd-analyze $scope \
 		--man=no verify "$unit"
 	verdict_output=$(cat "$work/out")
-	check "$name: and has no word against it" test -z "$verdict_output"
+	check "$name: and has no warning" test -z "$verdict_output"
 	check "$name: exposure is 2.0 at most" is_closed "$unit"
 done
 cp "$usr/lib/systemd/system/omig-sm@.service" "$work/open@.service"
@@ -109,7 +109,7 @@ else
 	skip 'and preloads nothing' 'no tclsh'
 fi
 
-# Slurm's prolog, with an omig that says what it was asked.
+# Slurm's prolog, with a fake omig that prints its arguments.
 cat >"$usr/bin/omig" <<'END'
 #!/bin/sh
 [ -z "$FAIL" ] || { echo 'omig: no mainsm is known' >&2; exit 3; }

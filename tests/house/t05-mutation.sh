@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A small room of which the tests check some and not the rest: what is said of each change of it.
+# A small room with tests for a part of it: checks the report on each mutation.
 . tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -92,7 +92,7 @@ tree() {
 	(cd "$work/t" && find . -type f -exec cksum {} + | sort)
 }
 
-# mutate SEED N: into the file `out`.
+# mutate SEED N: with its output in the file `out`.
 mutate() {
 	(cd "$work/t" && make BUILD="$work/b" M=common/ring SEED="$1" N="$2" mutate) >"$work/log" \
 		2>&1

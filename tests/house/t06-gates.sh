@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Plants what a rule with a ratchet forbids and sees it object; then lists it in the ratchet; then
-# mends it and sees the ratchet object.
+# Adds a violation of a rule with a ratchet, and checks that the gate reports it. Then lists it in
+# the ratchet, which is accepted. Then repairs it, and checks that the gate reports the stale entry.
 . tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -241,7 +241,7 @@ fresh
 run check-prose
 verdict 'a tree without git has no subjects' $? pass
 grep -q 'ok - subjects # SKIP' "$work/b/plain/check/prose.tap"
-verdict 'that is said' $? pass
+verdict 'that is reported' $? pass
 commit() {
 	git -C "$t" -c user.name=n -c user.email=e commit -q --allow-empty -m "$1"
 }

@@ -12,7 +12,8 @@ verdict() {
 		tail -n 20; echo "not ok $n - house: $1"; fi
 }
 
-# Its output is such a program too: the rules run some that they have built. `ar` has no -o.
+# The fake compiler also writes such a script as output, because the rules run some built programs.
+# `ar` has no -o.
 mkdir "$work/bin"
 cat >"$work/bin/cc" <<'END'
 #!/bin/sh

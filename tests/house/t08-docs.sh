@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Documents that repeat a fact of the tree have it as it is: the rooms, and the invariants of sim.
+# Documents that repeat facts of the tree agree with it: the rooms, and the invariants of sim.
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 n=0

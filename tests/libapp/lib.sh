@@ -32,7 +32,7 @@ check() {
 	fi
 }
 
-# Until `stop_lm OUT`, registrations are held; then all that the segments say is in OUT.
+# Registrations are held until `stop_lm OUT`, which writes the contents of all segments to OUT.
 start_lm() {
 	rm -f "$TMPDIR/lm.in" "$TMPDIR/lm.out"
 	mkfifo "$TMPDIR/lm.in"

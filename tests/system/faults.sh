@@ -35,8 +35,9 @@ watched_steady() {
 		"mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
 }
 
-# job NAME FLAVOUR RANKS WORDS...: a watched one in the background that holds; $job is its process.
-# Its files are $TMPDIR/NAME.out, .err, .go (makes it end), .beat, .pid.RANK.
+# job NAME FLAVOUR RANKS WORDS...: starts a watched job in the background, which runs until it may
+# end; $job is its process. Its files are $TMPDIR/NAME.out, .err, .go (makes it end), .beat,
+# .pid.RANK.
 job() {
 	name=$1
 	shift
@@ -46,12 +47,13 @@ job() {
 		>"$TMPDIR/$name.out" 2>"$TMPDIR/$name.err" &
 	job=$!
 }
-# Lets the job end; its status
+# Permits the end of the job; returns its status
 end_job() {
 	: >"$TMPDIR/$1.go"
 	wait "$2"
 }
-# The ranks of job NAME hold, and FLAVOUR's output without a monitor
+# Waits until the ranks of job NAME make their calls, and runs FLAVOUR without a monitor for
+# comparison
 holds() {
 	until_true 30 test -s "$TMPDIR/$1.beat"
 }
@@ -61,7 +63,7 @@ beat() {
 beat_is_over() {
 	[ "$(beat "$1")" -gt "$2" ]
 }
-# The ranks of job NAME go on with their calls: 10 beats from now.
+# Waits until the ranks of job NAME have made calls for 10 more beats.
 goes_on() {
 	until_true 20 beat_is_over "$1" $(($(beat "$1") + 10))
 }
@@ -71,8 +73,8 @@ plain_output() {
 	[ -e "$key" ] || steady "$@" >"$key" 2>/dev/null
 	echo "$key"
 }
-# same_output JOB FLAVOUR RANKS: its output is that of the unwatched program, and nothing of ours is
-# in its errors.
+# same_output JOB FLAVOUR RANKS: its output is that of the unwatched program, and stderr has no
+# message of Omig.
 same_output() {
 	name=$1
 	shift
@@ -135,11 +137,11 @@ log_has() {
 	log_of "$1" | grep -Eq -- "$2"
 }
 
-# --- what the monitor says
+# --- replies of the monitor
 request() {
 	omig request --timeout 10s "$@"
 }
-# comes_out STATUS PATTERN COMMAND...: its exit status and a match in what it says
+# comes_out STATUS PATTERN COMMAND...: checks its exit status, and that its output matches
 comes_out() {
 	want=$1 pattern=$2
 	shift 2
@@ -162,12 +164,12 @@ as_observer() {
 tokens_of() { # KIND (p n s)
 	omig tree --json | grep -o "\"token\":\"$1_[0-9a-z_]*\"" | cut -d'"' -f4 | sort
 }
-# one_line FILE PATTERN: it is one line and has a match
+# one_line FILE PATTERN: checks that FILE is one line that matches
 one_line() {
 	cat "$1"
 	[ "$(wc -l <"$1")" = 1 ] && grep -Eq -- "$2" "$1"
 }
-# fails STATUS PATTERN COMMAND...: ends so, with one line on stderr that has a match
+# fails STATUS PATTERN COMMAND...: checks the exit status, and that stderr is one line that matches
 fails() {
 	want=$1 pattern=$2
 	shift 2
@@ -178,20 +180,20 @@ fails() {
 	one_line "$TMPDIR/fails.err" "$pattern"
 }
 
-# A program to be looked into (subject.c)
+# A program to be examined (subject.c)
 need_subject() {
 	[ -x "$T/subject" ] || skip_all "$T/subject is not built: make faults-tools"
 }
-# subject NAME: one more of them; its process is $subject, what it says $TMPDIR/NAME.out
+# subject NAME: starts one; its process is $subject, its output $TMPDIR/NAME.out
 subject() {
 	mkfifo "$TMPDIR/$1.in"
 	"$T/subject" <"$TMPDIR/$1.in" >"$TMPDIR/$1.out" 2>&1 &
 	subject=$!
 }
 
-# A tool that stays (session.c), one at a time. session_asks TEXT: prints the reply's lines `ACTION
-# STATUS OBJECTS VALUE`;
-# of a conditional request those so far, session_told LINE all of them. $session is its process.
+# A tool that remains connected (session.c), one at a time. session_asks TEXT: prints the reply's
+# lines `ACTION STATUS OBJECTS VALUE`; of a conditional request the events so far. session_told LINE
+# prints all of them. $session is its process.
 session_begins() {
 	rm -f "$TMPDIR/session".*
 	mkfifo "$TMPDIR/session.in"
@@ -214,13 +216,13 @@ session_ends() {
 	wait "$session"
 }
 
-# For a fresh start within a test
+# Ends all daemons, for a fresh start within a test
 kill_all() {
 	for pid in $(leftovers); do kill -KILL "$pid" 2>/dev/null; done
 	until_true 5 no_leftovers
 }
 
-# Nothing that a test has started outlives it, whatever it was stopped with.
+# Ends all processes that the test has started, stopped ones too.
 end_faults() {
 	for f in "$TMPDIR"/*.beat; do
 		[ ! -e "$f" ] || : >"${f%.beat}.go"

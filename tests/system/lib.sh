@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034
-# For the system tests: TAP, a monitor of one's own, waiting without sleeping
-# longer than needed. A test sources it first: . tests/system/lib.sh
+# For the system tests: TAP, a monitor for each test, and waits that poll. A test sources it first:
+# . tests/system/lib.sh
 #
-# The monitor of a test lives in $TMPDIR; when the test ends, so does all that
-# carries its state directory in its environment.
+# The monitor of a test lives in $TMPDIR; at the end of the test all processes with its state
+# directory in their environment are ended.
 set -u
 tap_n=0
 export OMIG_STATE_DIR="$TMPDIR/state" OMIG_RUNTIME_DIR="$TMPDIR/run" \
@@ -44,10 +44,10 @@ need() {
 	done
 }
 
-# until_true SECONDS COMMAND...: tries until it succeeds; what it tries may wait so itself.
-# A wait ends a test that hangs, it judges no speed: a slow machine gets PATIENCE times as long.
+# until_true SECONDS COMMAND...: retries until the command succeeds; the command may itself wait.
+# The limit only ends a hanging test: a slow machine gets PATIENCE times as long.
 export PATIENCE="${PATIENCE:-4}"
-export OMIG_TIMEOUT="$((2 * PATIENCE))s" # what people wait is 2 s
+export OMIG_TIMEOUT="$((2 * PATIENCE))s" # users wait 2 s
 until_true() {
 	tries_end=$(($(date +%s) + $1 * PATIENCE))
 	shift
@@ -70,7 +70,7 @@ status_is() {
 	[ $got = "$want" ] || { echo "status $got, not $want"; return 1; }
 }
 
-# says PATTERN COMMAND...: its output, both streams, has a match
+# says PATTERN COMMAND...: checks that its output, of both streams, matches
 says() {
 	pattern=$1
 	shift
@@ -79,8 +79,8 @@ says() {
 	grep -Eq -- "$pattern" "$TMPDIR/says.out"
 }
 
-# An ordinary user cannot read the environment of daemons, which hide their memory: their locks have
-# their pids.
+# An ordinary user cannot read the environment of daemons, which protect their memory: their pids
+# are in the lock files.
 locked() {
 	find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" \( -name '*.lock' -o -path '*/sm-*/lock' \) \
 		-exec cat {} + 2>/dev/null | while read -r p; do
@@ -90,16 +90,16 @@ locked() {
 		esac
 	done
 }
-# Processes of this test's monitor and programs, by what they inherited. Not us.
+# Processes of this test's monitor and programs, by their environment, without this shell.
 leftovers() {
 	# shellcheck disable=SC2013 # words
 	for p in $({ grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ; locked; } |
 		sort -u); do
 		p=${p%/environ}
-		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above
-		# has,
+		# Without this shell's own sub-shells and pipes, and ended processes such as the
+		# grep above,
 		read -r comm 2>/dev/null <"$p/comm" || continue
-		# nor the virtual hosts that we are in.
+		# and without the virtual hosts that contain this shell.
 		case $comm in
 		sh | grep | date | sleep | timeout | unshare | bed) ;;
 		*) echo "${p#/proc/}" ;;
@@ -130,7 +130,7 @@ heat() {
 	echo "$B/examples/heat2d.$1"
 }
 
-# What the example program runs with until enough PROCESS says that it has been seen; its status
+# The example program runs until enough PROCESS ends it; returns its status
 as_long_as_needed="--seconds 900 --until $TMPDIR/enough"
 enough() {
 	: >"$TMPDIR/enough"
@@ -150,7 +150,7 @@ nodes_are() {
 # followed REQUEST COMMAND...: writes the events of a conditional request to $TMPDIR/events, until
 # COMMAND succeeds
 followed() {
-	: >"$TMPDIR/events" # not when the tool gets round to it: what is there is of the one before
+	: >"$TMPDIR/events" # emptied here, since the file has the events of the previous request
 	omig request --follow forever "$1" >"$TMPDIR/events" 2>&1 &
 	follower=$!
 	shift
@@ -161,7 +161,7 @@ followed() {
 	head -n 20 "$TMPDIR/events"
 	return $followed_rc
 }
-# events_are N: of those, or more
+# events_are N: there are N events or more
 events_are() {
 	[ "$(wc -l <"$TMPDIR/events")" -ge "$1" ]
 }
@@ -183,7 +183,7 @@ token_of() {
 		grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
 }
 
-# within_bed HOSTS SITES: goes on in virtual hosts, with MPI, where these are permitted
+# within_bed HOSTS SITES: continues in virtual hosts, with MPI, if these are permitted
 within_bed() {
 	need mpirun.openmpi
 	program=$(heat openmpi)

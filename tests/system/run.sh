@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Runs tests/system/FOLDER/NAME.sh (or those whose FOLDER/NAME contains one of the arguments)
-# and sums up. A script speaks TAP; one that does not counts as one test by
-# its exit status; 77 = skipped. `# timeout: SECONDS` in a script changes its
-# limit of 60; a slow machine gets PATIENCE times as long. B is the build folder; each script gets a
-# TMPDIR of its own.
-# LANES scripts run at once: one more than there are processors, for they wait much of their
-# time. LANES_MOST is the limit, for each of them has daemons and ranks of its own. Scripts with
-# the largest limits begin, so that no long one ends alone. Their output is printed in that order.
+# and prints a summary. A script prints TAP; one that does not counts as one test with its exit
+# status; 77 = skipped. `# timeout: SECONDS` in a script changes its limit of 60; a slow machine
+# gets PATIENCE times as long. B is the build folder; each script gets a TMPDIR of its own. LANES
+# scripts run at once: one more than there are processors, because they mostly wait. LANES_MOST is
+# the limit, because each script has daemons and ranks of its own. Scripts with the largest limits
+# begin, so that no long one ends alone. Their output is printed in that order.
 cd "$(dirname "$0")/../.." || exit 2
 B=${B:-$(pwd)/build/plain}
 PATIENCE=${PATIENCE:-4}
@@ -43,12 +42,12 @@ limit_of() {
 	echo "${seconds:-60}"
 }
 
-# run_one SCRIPT NAME NUMBER: its TAP comes to be in $work/NUMBER.tap, whole or not at all.
-# Its folder has a short name, for sockets stand in it.
+# run_one SCRIPT NAME NUMBER: its TAP is written to $work/NUMBER.tap, whole or not at all. Its
+# folder has a short name, because it contains sockets.
 run_one() {
 	limit=$(limit_of "$1")
 	began=$(date +%s)
-	# A script that hangs is ended with all that it started in its group.
+	# A hanging script is ended with its process group.
 	TMPDIR=$work/$3 timeout -k 10 $((limit * PATIENCE)) sh "$1" >"$work/$3.out" 2>&1 \
 		</dev/null &
 	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
@@ -71,7 +70,7 @@ run_one() {
 	mv "$work/$3.part" "$work/$3.tap"
 }
 
-# A folder can be made once: its maker runs the script.
+# mkdir is atomic: the lane that made the folder runs the script.
 lane() {
 	while read -r number script name; do
 		mkdir "$work/$number" 2>/dev/null && run_one "$script" "$name" "$number"

@@ -8,9 +8,10 @@ need python3 mpirun.openmpi
 doc=docs/first-hour.md
 program=$(heat openmpi)
 [ -x "$program" ] || skip_all 'no example program'
-export LC_ALL=C.UTF-8 # as most terminals have it; without, trees have other lines
+export LC_ALL=C.UTF-8 # most terminals have UTF-8; without it, trees have other lines
 
-# Has a command with its output, or with the reason why there is none here.
+# True if the document has a command with its output for the question, or the reason why there is
+# none.
 in_the_document() { # QUESTION
 	awk -v q="$1" '/^```/ { fenced = !fenced; output += on && !fenced; next }
 		fenced { next }
@@ -57,7 +58,7 @@ A program that runs unwatched
 Is Omig itself well
 END
 
-apart() { # COMMAND...: with a monitor of its own, so that its jobs are in no list below
+apart() { # COMMAND...: runs it with a monitor that the commands below do not show
 	env OMIG_STATE_DIR="$TMPDIR/apart" OMIG_RUNTIME_DIR="$TMPDIR/apart.run" "$@"
 }
 summary() { # NAME
@@ -72,10 +73,10 @@ omig run --job heat2d -- mpirun.openmpi --oversubscribe -np 4 "$program" $as_lon
 	>"$TMPDIR/out" 2>&1 &
 job=$!
 check 'a program of four ranks runs' until_true 20 ranks_are 4
-# Counting goes on for a moment before the first question.
+# Counting runs for a moment before the first command.
 omig calls --job heat2d --json >/dev/null
 export PYTHONPATH="$PWD/tools/python" PYTHONDONTWRITEBYTECODE=1 OMIG_LIBOMIS="$B/lib/libomis.so"
-output() { # COMMAND: of the document, as it is for this job, which leaves alone what has ended
+output() { # COMMAND: the document's command for this job, without ended jobs
 	case $1 in
 	'omig top') set -- 'omig top --once --job heat2d' ;;
 	'omig run --summary='*) cat "$TMPDIR/summary" && return ;;
@@ -96,7 +97,7 @@ output() { # COMMAND: of the document, as it is for this job, which leaves alone
 	esac
 	sh -c "$1"
 }
-prints() { # N COMMAND: tried again, since what is said depends on what happens meanwhile
+prints() { # N COMMAND: retried, because the output depends on the moment
 	output "$2" >"$TMPDIR/real" 2>&1
 	python3 tests/docs/first_hour.py compare $doc "$1" "$TMPDIR/real" "$B/bin/omig" \
 		>"$TMPDIR/compared"
@@ -111,7 +112,7 @@ while IFS='	' read -r question command; do
 	check "$question: $command" prints_soon $n "$command" </dev/null
 done <"$TMPDIR/list"
 check 'there were some' test $n -ge 10
-# The comparison would find a document that is wrong.
+# Checks that the comparison detects a wrong document.
 finds() { # SED: a change of the document, in the output of omig calls
 	sed "$1" $doc >"$TMPDIR/wrong.md"
 	cmp -s $doc "$TMPDIR/wrong.md" && return 1

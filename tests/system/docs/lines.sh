@@ -5,7 +5,7 @@
 # makes the folder for that: programs, event logs, results of runs, and examples/ of the install.
 # The programs (./program and others) run until they are stopped. tests/docs/rules names the lines
 # that end with another status than 0. It also names lines that cannot run here, and why. Most lines
-# wait: lanes type documents side by side. Each lane has its own folder and monitor.
+# wait, so lanes run documents in parallel. Each lane has its own folder and monitor.
 . tests/system/lib.sh
 need make mpirun.openmpi setpriv pgrep
 
@@ -13,11 +13,11 @@ rules=tests/docs/rules
 base=$(mktemp -d /tmp/omig-docs-XXXXXX) || exit 2
 here=$base/here home=$base/home
 lanes='1 2 3'
-lane_is() { # NUMBER: what lines are typed in and leave behind, from here on
+lane_is() { # NUMBER: the folder and the monitor of the following lines
 	lane=$base/lane$1
 	here=$lane/here
 	TMPDIR=$lane/test
-	# Whatever carries this state directory is of a line of this lane.
+	# Processes with this state directory in their environment belong to this lane.
 	OMIG_STATE_DIR=$lane/state
 	OMIG_RUNTIME_DIR=$lane/run
 }
@@ -109,7 +109,7 @@ rule_of() { # FILE LINE: how<TAB>argument of the first rule that fits
 	done <"$rules"
 	echo run
 }
-# The effects of a line on the shell's environment hold for the lines right below it.
+# A line's changes of the shell's environment apply to the lines directly below it.
 in_shell='cd "$1" || exit 99; [ ! -e .env ] || . ./.env; eval "$2"; rc=$?; export -p | grep -v " \(PWD\|OLDPWD\|_\)=" >.env; exit $rc'
 type_line() { # STATUS SECONDS LINE
 	typed timeout -k 5 $(($2 * PATIENCE)) sh -c "$in_shell" - "$here" "$3" >"$lane/out" 2>&1 \
@@ -118,7 +118,7 @@ type_line() { # STATUS SECONDS LINE
 	head -c 2000 "$lane/out"
 	[ $rc = "$1" ] || { echo "status $rc, not $1"; return 1; }
 }
-shows() { # SECONDS LINE: one that goes on is ended, and has shown something by then
+shows() { # SECONDS LINE: a line that does not end is stopped, and must have shown output by then
 	typed sh -c "$in_shell" - "$here" "$2" >"$lane/out" 2>&1 </dev/null &
 	shown=$!
 	until_true "$1" has_shown
@@ -132,7 +132,7 @@ end_tree() { # PID, from the leaves
 	for child in $(pgrep -P "$1"); do end_tree "$child"; done
 	kill "$1" 2>/dev/null
 }
-# Something is there, and it goes on, or has ended well.
+# True if there is output, and the line still runs or has ended with status 0.
 has_shown() {
 	[ -s "$lane/out" ] && ! grep -q '^omig: ' "$lane/out" && { kill -0 "$shown" 2>/dev/null ||
 		wait "$shown"; }
@@ -178,7 +178,7 @@ document() {
 	rm -f "$here/.env"
 }
 
-# --- documents: the longest ones first, and what was said of each in the order of their names
+# --- documents: run with the longest ones first, reported in the order of their names
 mkdir "$base/said"
 for doc in ${OMIG_DOCS:-README.md docs/*.md docs/measured/*.md}; do
 	echo "$(awk -f tests/docs/lines.awk "$doc" | wc -l) $doc"
@@ -186,7 +186,7 @@ done >"$base/documents"
 said_of() { # DOCUMENT
 	echo "$base/said/$(echo "$1" | tr / -)"
 }
-# A folder can be made once: the lane that made it types the document.
+# mkdir is atomic: the lane that made the folder runs the document.
 types() { # LANE
 	lane_is "$1"
 	sort -rn "$base/documents" | while read -r _ doc; do

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Event logs in SQL: omig log load, into SQLite and PostgreSQL, killed, without space, into what is
-# no archive.
+# Event logs in SQL: omig log load into SQLite and PostgreSQL, when it is killed, without space, and
+# into files that are no archives.
 . tests/system/lib.sh
 
 golden=tests/golden/eventlog
 db=$TMPDIR/a.db
 
-# --- twice is once
+# --- loading a log twice stores it once
 check 'a log is loaded' says '^14 events stored, 0 were there already' omig log load \
 	$golden/little.olog --archive "$db"
 check 'a second time nothing is' says '^0 events stored, 14 were there already' omig log load \
@@ -24,7 +24,7 @@ grown() {
 		"$TMPDIR/text.db"
 }
 check 'and when it has grown, what is new of it' grown
-others() { # ARCHIVE: two more that begin with the same event, one of them shorter
+others() { # ARCHIVE: loads two more logs that begin with the same event, one of them shorter
 	sed '3s/level=/more=1 level=/' "$TMPDIR/other.bp" >"$TMPDIR/second.bp"
 	sed -n '1p; 4p' "$TMPDIR/other.bp" >"$TMPDIR/third.bp"
 	omig log load "$TMPDIR/other.bp" --archive "$1"
@@ -41,7 +41,7 @@ piped() {
 }
 check 'one that cannot be read twice is not mixed into another' piped
 
-# --- an archive is a log again: all kinds, names and constants. SQLite has no -0.
+# --- an archive is read as a log: all kinds, names and constants. SQLite has no -0.
 comes_back() {
 	omig log convert --to xml $golden/little.olog | sed 's/>-0</>0</g' |
 		sort >"$TMPDIR/went.xml"
@@ -52,7 +52,7 @@ check 'and goes into another archive' says '^14 events stored, 0 were' omig log 
 	--archive "$TMPDIR/again.db"
 check 'but not into itself' says 'not loaded into itself' omig log load "$db" --archive "$db"
 
-# --- what goes wrong has words
+# --- failures have messages
 head -c 300 $golden/little.olog >"$TMPDIR/torn.olog"
 check 'of a torn log the rest is loaded, with status 2' status_is 2 omig log load \
 	"$TMPDIR/torn.olog" --archive "$TMPDIR/torn.db"
@@ -63,7 +63,7 @@ echo 'some text of a hundred bytes or so, which no database begins with, whateve
 	'has made it' >"$TMPDIR/text"
 check 'a file that is no archive is left alone' says 'text: is no archive' omig log load \
 	$golden/little.olog --archive "$TMPDIR/text"
-check 'a folder that is not there is said to be that' says \
+check 'a missing folder is reported' says \
 	'No such file or directory|cannot be opened' \
 	omig log load $golden/little.olog --archive "$TMPDIR/nowhere/a.db"
 
@@ -76,10 +76,10 @@ awk \
 full='mount -t tmpfs -o size=256k none "$1" || exit 99; omig log load "$2" --archive "$1/a.db"'
 mkdir "$TMPDIR/full"
 if unshare -m sh -c 'mount -t tmpfs -o size=256k none "$1"' - "$TMPDIR/full" 2>/dev/null; then
-	check 'no space is said to be that' says 'no space is left for the archive' unshare -m sh \
+	check 'a full disk is reported' says 'no space is left for the archive' unshare -m sh \
 		-c "$full" - "$TMPDIR/full" "$TMPDIR/many.bp"
 else
-	skip 'no space is said to be that' 'needs root'
+	skip 'a full disk is reported' 'needs root'
 fi
 
 # --- questions
@@ -130,7 +130,7 @@ where=$TMPDIR/many.db
 questions SQLite
 printf 'ts=%s event=%s level=Info id=%s %s=%s\n' 1.0 x.a 1 n 7 2.0 x.b 2 nbytes 9 \
 	>"$TMPDIR/heads.bp"
-heads() { # one name is the beginning of the other
+heads() { # one name is a prefix of the other
 	omig log load "$TMPDIR/heads.bp" --archive "$TMPDIR/heads.db" >/dev/null &&
 		omig log query "$TMPDIR/heads.db" 'x.*' where id '>' 0 >"$TMPDIR/heads" &&
 		grep -q ' id  n$' "$TMPDIR/heads" && grep -q ' id  nbytes$' "$TMPDIR/heads"
@@ -160,7 +160,8 @@ check 'also as JSON' says \
 check 'of a change that is ignored the status is 0' status_is 0 omig log compare --least 200 \
 	"$TMPDIR/slow.db" "$TMPDIR/base.db"
 
-# --- killed: reported rows are there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.
+# --- killed loaders: reported rows exist, and none exists twice. OMIG_ARCHIVE_KILLS=200 is the long
+# run.
 head -n 8000 "$TMPDIR/many.bp" >"$TMPDIR/kill.bp"
 kills=${OMIG_ARCHIVE_KILLS:-15}
 seed=${OMIG_TEST_SEED:-$$}
@@ -171,9 +172,9 @@ next_log() {
 	logs=$((logs + 1))
 	omig log convert --to olog -o "$TMPDIR/kill.$1.$logs.olog" "$TMPDIR/kill.bp"
 }
-# One run that lives for so many thousandths of a second, at most. Its status.
+# Runs a loader for at most that many milliseconds. Returns its status.
 run_for() {
-	# a shell that is killed before it redirects would leave the report of the run before
+	# a shell that is killed before it redirects would keep the report of the previous run
 	: >"$TMPDIR/told"
 	omig log load --json --batch 800 "$TMPDIR/kill.$2.$logs.olog" --archive "$where" \
 		>"$TMPDIR/told" 2>"$TMPDIR/load.err" &
@@ -199,7 +200,7 @@ killed() {
 		[ "${has:-0}" -ge $told ] || { echo \
 			"seed $seed run $runs: $told events were told, ${has:-none} are there"; \
 			return 1; }
-		told=${has:-0} # more may be safe than was reported
+		told=${has:-0} # more rows may be safe than were reported
 		case $status in
 		137) done_kills=$((done_kills + 1)) ;;
 		0) next_log "$1" ;;
@@ -223,7 +224,7 @@ whole_is() {
 		FROM (SELECT id, f_n FROM e_disk_write_start
 			UNION ALL SELECT id, f_n FROM e_disk_write_end) AS x'
 }
-# --- names and values that would like to be SQL
+# --- names and values that contain SQL
 sed -e ':a' -e '/\\$/N' -e 's/\\\n//' -e ta >"$TMPDIR/hostile.bp" <<'END'
 ts=1700000000.0 event="x'); DROP TABLE type;--" level=Info \
 select="'; DROP TABLE type; --" a"b=1 SELECT=2 Select=3
@@ -277,13 +278,13 @@ else
 	check 'PostgreSQL: texts that begin with the same event stay apart' others "$where"
 	where="postgresql:///template1?host=$pg_dir&user=omig"
 	questions PostgreSQL
-	check 'PostgreSQL: no such database has words' says 'does not exist' \
+	check 'PostgreSQL: a missing database is reported' says 'does not exist' \
 		omig log load $golden/little.olog --archive \
 			"postgresql:///nothing?host=$pg_dir&user=omig"
 	$pg create "$pg_dir" kills
 	where="postgresql:///kills?host=$pg_dir&user=omig"
 	check "PostgreSQL: a loader that is killed, $kills times" killed PostgreSQL
-	full() { # reported rows are there
+	full() { # reported rows exist
 		where="postgresql:///little?host=$pg_dir&user=omig"
 		$pg create "$pg_dir" little && $pg sql "$pg_dir" little \
 			'ALTER DATABASE little SET default_tablespace = small' || return 1
@@ -295,9 +296,9 @@ else
 			"$TMPDIR/load.err" && [ "$told" -gt 0 ] && [ "$(rows)" = "$told" ]
 	}
 	if [ -d "$pg_dir/small" ]; then
-		check 'PostgreSQL: no space is said to be that, and nothing is lost' full
+		check 'PostgreSQL: a full disk is reported, and nothing is lost' full
 	else
-		skip 'PostgreSQL: no space is said to be that, and nothing is lost' 'needs root'
+		skip 'PostgreSQL: a full disk is reported, and nothing is lost' 'needs root'
 	fi
 	hostile() { $pg create "$pg_dir" hostile &&
 		where="postgresql:///hostile?host=$pg_dir&user=omig" && hostile_names; }

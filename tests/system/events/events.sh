@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Events of a real MPI program that is never restarted: listed, switched on from afar, shown and
-# kept; off again by themselves, by another tool, and when their tool is killed; on again after the
-# lm was.
+# Events of a real MPI program that is never restarted: listed, switched on from a tool, shown and
+# stored. They are switched off at the end of their time, by another tool, and when their tool is
+# killed. They are on again after the lm was killed.
 . tests/system/lib.sh
 . tests/system/faults.sh
 
@@ -25,7 +25,7 @@ has_types() { # in both ranks
 check 'two ranks have announced their events' until_true 60 has_types
 check 'they are listed with their fields' grep -Eq \
 	'^io.write .* int64 number, int32 nbytes, double ms, string file$' "$TMPDIR/types"
-is_on() { # NAME N: in so many processes
+is_on() { # NAME N: the event is on in N processes
 	omig events list | grep -Eq "^$1 +[A-Z][a-z]+ +2 +$2 "
 }
 check 'all are off' is_on io.write 0
@@ -74,8 +74,8 @@ check 'another one switches off' until_true 60 omig events off 'io.*'
 followed() {
 	wait $tail
 }
-check 'the first one ends and says why' followed
-check 'in words' grep -q 'switched off by omig_events_off' "$TMPDIR/tail"
+check 'the first one ends and reports the reason' followed
+check 'in a sentence' grep -q 'switched off by omig_events_off' "$TMPDIR/tail"
 check 'there is nothing more to switch off' status_is 4 omig events off all
 
 omig events tail 'io.*' >"$TMPDIR/tail" 2>&1 &
@@ -84,7 +84,7 @@ check 'a tool follows again' until_true 60 is_on io.write 2
 kill -9 $tail
 check 'when it is killed they are off' until_true 60 is_on io.write 0
 
-# --- the lm is killed: the program goes on, and so do the events
+# --- the lm is killed: the program and its events continue
 omig events on 'io.*' --to "$TMPDIR/long.olog" >"$TMPDIR/on" 2>&1 &
 on=$!
 check 'a tool keeps them' until_true 60 is_on io.write 2
@@ -101,7 +101,7 @@ check 'with another lm they are on again' until_true 60 is_on io.write 2
 before=$(wc -c <"$TMPDIR/long.olog")
 check 'and come' until_true 60 grown "$before"
 kill -INT $on
-ends() { # something of the killed lm may be lost
+ends() { # events that the killed lm had read may be lost
 	wait $on
 	on=$?
 	[ $on = 0 ] || status_is 6 sh -c "exit $on"
@@ -116,6 +116,6 @@ touch "$TMPDIR/enough"
 ended() {
 	wait $job
 }
-check 'the program has run as it does' ended
+check 'the program has run as without Omig' ended
 check 'to its end' says 'rank 1: passes [0-9]+' cat "$TMPDIR/job.out"
 tap_end

@@ -4,8 +4,8 @@
 . tests/system/lib.sh
 export LC_ALL=C.UTF-8
 
-# 200 blocks through four stages of 1, 30 and 2 ms; block 77 takes 300 ms, block 5 lacks a stage. A
-# hostile one too.
+# 200 blocks through four stages of 1, 30 and 2 ms; block 77 takes 300 ms, block 5 lacks a stage.
+# One event has a hostile name.
 awk 'BEGIN {
 	t = 1795341600
 	for (i = 0; i < 200; i++) {
@@ -63,7 +63,7 @@ nothing_half() {
 check 'a page is whole or not there' nothing_half
 head -c 5000 "$TMPDIR/run.olog" >"$TMPDIR/torn.olog"
 check 'a torn log has a page' status_is 2 lines -o "$TMPDIR/torn.html" "$TMPDIR/torn.olog"
-check 'that says so' grep -q '^<p class="note">Something in this log could not be read' \
+check 'and reports that' grep -q '^<p class="note">Something in this log could not be read' \
 	"$TMPDIR/torn.html"
 
 page=$TMPDIR/page.html
@@ -82,8 +82,8 @@ else
 	skip 'which is XML' 'python3 is not here'
 fi
 
-# --- a file server: the page shows its slow stage. A busy machine delays others too: then once
-# more.
+# --- a file server: the page shows its slow stage. A busy machine may delay other stages: then it
+# is repeated.
 study() {
 	rm -f "$TMPDIR/study.olog"
 	"$B/examples/fileserver" --clients 5 --mib 1 --folder "$TMPDIR" --log "$TMPDIR/study.olog" \
@@ -95,7 +95,7 @@ study() {
 			"$TMPDIR/study.html"
 }
 check 'of a file server with a slow net' until_true 20 study --slow-net server.net.send
-check 'and with a slow disk, the page says so' until_true 20 study --slow-disk server.disk.read
+check 'and with a slow disk, the page reports it' until_true 20 study --slow-disk server.disk.read
 
 browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
 names='the page in a browser'
@@ -106,12 +106,12 @@ if [ -z "$browser" ] || ! command -v python3 >/dev/null 2>&1; then
 tap_end
 	exit 0
 fi
-# More lines than pixels.
+# A picture with more lines than pixels.
 awk 'BEGIN { for (i = 0; i < 30000; i++) for (k = 0; k < 3; k++)
 	printf "ts=%.6f event=s%d id=%d\n", 1795341600 + i * 0.0001 + k * (k == 2 ? 0.004 : 0.001),
 		k, i }' >"$TMPDIR/many.bp"
 omig log lifelines -q -o "$TMPDIR/many.html" "$TMPDIR/many.bp"
-# All steps in one browser, for it takes seconds to start.
+# All steps use one browser, because its start takes seconds.
 ready='wait=document.body.dataset.ready'
 see='eval=document.body.dataset.mode + " " + document.body.dataset.ready + " " + document.body.dataset.drawn'
 told='eval=document.getElementById("said").textContent'
@@ -147,7 +147,7 @@ check 'a line is found by its key, and what it lacks is shown' missing
 check 'names are no script' test "$(line 5)" = '"run.olog - lifelines"'
 check 'and no markup' test "$(line 6)" = 0
 check 'the address says what is shown' sh -c 'test -n "$1"' - "$(line 7 | grep '^"lines 201 ')"
-check 'there is ink on it' test "$(line 8)" = true
+check 'it is not empty' test "$(line 8)" = true
 check 'and it can be looked at' test -s "$TMPDIR/page.png"
 
 check 'many lines are a density' sh -c 'test -n "$1"' - "$(line 9 | grep '^"density 30000 ')"

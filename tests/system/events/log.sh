@@ -6,7 +6,7 @@
 golden=tests/golden/eventlog
 out=$TMPDIR
 
-# --- all of a log is shown, and is the same for each writer
+# --- a log is shown whole, and equally for each writer
 check 'a log is shown' says \
 	'^ts=1970-01-01T00:00:00.000000Z event=all.kinds level=Info pid=4711 HOST=foo.lbl.gov ' \
 	omig log cat $golden/little.olog
@@ -22,7 +22,7 @@ no_control() { ! omig log cat $golden/little.olog | LC_ALL=C grep -q "$(printf '
 check 'control characters never reach the terminal' no_control
 check 'a log comes through a pipe' sh -c "omig log cat - <$golden/big.olog | cmp - $TMPDIR/big"
 
-# --- there and back
+# --- conversion to other forms and back
 round() {
 	omig log convert --to "$1" -o "$TMPDIR/a.$1" $golden/big.olog &&
 		omig log convert --from "$1" --to olog -o "$TMPDIR/a.olog" "$TMPDIR/a.$1" &&
@@ -238,14 +238,15 @@ fi
 check 'a folder that is there is left alone' status_is 1 omig log convert --to ctf -o "$TMPDIR" \
 	"$TMPDIR/span.bp"
 
-# --- what is damaged, empty or something else
+# --- damaged, empty and foreign files
 head -c 900 $golden/little.olog >"$TMPDIR/torn.olog"
 check 'a torn log is read as far as it goes' says 'event=all.kinds' omig log cat "$TMPDIR/torn.olog"
-check 'and said to be torn, and from where' says 'torn.olog: the first of them is byte [1-9]' omig \
+check 'and reported as torn, with the place' \
+	says 'torn.olog: the first of them is byte [1-9]' omig \
 	log cat "$TMPDIR/torn.olog"
 check 'with status 2' status_is 2 omig log cat "$TMPDIR/torn.olog"
 : >"$TMPDIR/empty"
-check 'an empty file is said to be that' says 'empty: is empty' omig log cat "$TMPDIR/empty"
+check 'an empty file is reported' says 'empty: is empty' omig log cat "$TMPDIR/empty"
 check 'with status 2 too' status_is 2 omig log cat "$TMPDIR/empty"
 head -c 5000 /dev/urandom >"$TMPDIR/noise"
 check 'noise has no events' says ' 0 events ok, 0 bad, 5000 bytes skipped' omig log cat --from \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered
-# events, whatever is killed or stands still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N
-# (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY,
+# Events are stored until they are acknowledged: of numbered events, generated = stored + counted as
+# lost, exactly, whichever process is killed or stopped meanwhile. Long runs (make soak-events):
+# OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY,
 # OMIG_EVENT_KILLS=N (of each victim, at random points), OMIG_EVENT_VICTIMS,
 # OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
 . tests/system/lib.sh
@@ -15,14 +15,14 @@ done
 events=${OMIG_EVENTS:-250000}
 burst=${OMIG_EVENT_BURST:-100}
 room=${OMIG_EVENT_ROOM:-64} # MiB
-full=${OMIG_EVENT_FULL:-oldest} # what becomes of what has no room
+full=${OMIG_EVENT_FULL:-oldest} # the policy for events without room
 kills=${OMIG_EVENT_KILLS:-0}
 victims=${OMIG_EVENT_VICTIMS:-lm sm loader}
 export OMIG_RING=65536 # has no room for the larger bursts
 seed=${OMIG_TEST_SEED:-$$}
 exec 3>&1 # progress of a long run goes by the checks
 
-# --- the program, the loader, and what they say
+# --- the program, the loader, and their output
 begin() { # WHERE: what is there goes to
 	to=$1
 	rm -f "$TMPDIR/enough" "$TMPDIR"/on.*
@@ -40,7 +40,7 @@ load() {
 figure() { # NAME: the last value of the loader
 	sed -n "s/.*\"$1\":\([0-9]*\)[,}].*/\1/p" "$TMPDIR/on.out" | tail -n 1
 }
-come() { # more than so many lines of batches, or no more will
+come() { # True if there are more than N lines of batches, or none will follow
 	[ "$(wc -l <"$TMPDIR/on.out")" -gt "$1" ] || is_written
 }
 goes_on_storing() {
@@ -49,24 +49,23 @@ goes_on_storing() {
 is_written() {
 	[ "$(grep -c generated "$TMPDIR/job.out")" = 2 ]
 }
-written() { # all of them, while a loader runs: without a limit, if it makes progress
+written() { # waits for all events while a loader runs: without a limit while it makes progress
 	until is_written; do
 		goes_on_storing || return 1
 		progress written
 	done
 }
-progress() { # WHAT: a line now and then
+progress() { # WHAT: prints a line of progress from time to time
 	[ $(($(date +%s) - told)) -lt 10 ] || { told=$(date +%s); echo \
 		"# $1, $(wc -l <"$TMPDIR/on.out") batches" >&3; }
 }
 told=$(date +%s)
-# the loader: a process in the background leaves the signal alone until it has said what it does
-# with it
+# the loader: a process in the background ignores the signal until it installs a handler
 hears() {
 	[ "$(cat "/proc/$loader/comm")" = omig ] && ! grep -q '^SigIgn:.*[2367abef]$' \
 		"/proc/$loader/status"
 }
-ends() { # the loader, with its last word; then the program
+ends() { # ends the loader, which prints its last line; then the program
 	until_true 30 hears || return 1
 	kill -INT $loader
 	wait $loader
@@ -80,7 +79,7 @@ ends() { # the loader, with its last word; then the program
 total() { # WORD of the program's last lines: the sum
 	sed -n "s/.*$1 \([0-9]*\).*/\1/p" "$TMPDIR/job.out" | awk '{ n += $1 } END { print n + 0 }'
 }
-count() { # what is there, number by number
+count() { # compares the stored events, number by number
 	case $to in
 	archive:*) omig log convert --to olog -o "$TMPDIR/all.olog" "${to#archive:}" &&
 		"$T/numbers" "$TMPDIR/all.olog" ;;
@@ -104,7 +103,8 @@ lm_starts() { # as the next rank would start it
 	# shellcheck disable=SC1091 # made above
 	(. "$TMPDIR/env" && unset LD_PRELOAD && lm --background 2>>"$TMPDIR/lm.log")
 }
-# a killed one has its lock until its last thread is gone; a thread at the disk ends later
+# a killed daemon holds its lock until its last thread has ended; a thread that waits for the disk
+# ends later
 lm_again() {
 	until_true 30 lm_starts && until_true 30 runs_again lm
 }
@@ -119,17 +119,17 @@ kill_loader() {
 	wait $loader 2>/dev/null
 	load
 }
-waits() { # something is on its way to the loader, and is not acknowledged
+waits() { # blocks are on their way to the loader, and are not acknowledged
 	request ':omig_events_kept()' | grep -Eq '"on",[1-9][0-9]*,' || is_written
 }
-still() { # the loader stands, and what has no room is lost
+still() { # the loader is stopped, and events without room are lost
 	kill -STOP $loader
 	until_true 20 waits
 	waiting=$?
 	kill -CONT $loader
 	return $waiting
 }
-random() { # BELOW: of the seed
+random() { # BELOW: a random number from the seed
 	drawn=$((drawn + 1))
 	awk -v s=$((seed * 1000 + drawn)) -v n="$1" \
 		'BEGIN { srand(s); rand(); printf "%d", rand() * n }'
@@ -141,7 +141,7 @@ kill_one() {
 	"kill_$1" || { echo "seed $seed, round $round: $1"; return 1; }
 	progress "round $round of $kills"
 }
-kill_rounds() { # each victim once in each, in any order
+kill_rounds() { # each victim once in each round, in random order
 	for round in $(seq "$kills"); do
 		# shellcheck disable=SC2086 # words
 		set -- $victims
@@ -158,7 +158,7 @@ kill_rounds() { # each victim once in each, in any order
 }
 busy=0
 
-# --- a server that starts meanwhile
+# --- a program that starts meanwhile
 pg=tests/testbed/postgres pg_dir='' pg_start=''
 why=$(omig log query postgresql:///?host=/nowhere types 2>&1 | grep -o 'made without PostgreSQL' ||
 	$pg why)
@@ -179,20 +179,20 @@ trap 'stop_pg; end_all' EXIT
 
 begin "${OMIG_EVENT_TO:-file:$TMPDIR/kept.olog}"
 check 'numbered events come' goes_on_storing
-check 'they go on when the loader is killed and started again' kill_loader
+check 'they continue when the loader is killed and started again' kill_loader
 check 'and come' goes_on_storing
 for victim in lm sm; do
 	case " $victims " in
 	*" $victim "*)
-		check "they go on when the $victim is killed" "kill_$victim"
+		check "they continue when the $victim is killed" "kill_$victim"
 		check 'and come' goes_on_storing
 		;;
 	esac
 done
-check 'the loader stands still for a while' still
+check 'the loader is stopped for a while' still
 [ "$kills" = 0 ] || check "they are killed, $kills times each" kill_rounds
 check 'all are written' written
-check 'the loader ends and says all' ends
+check 'the loader ends and reports all events' ends
 check 'what was generated is stored or counted' balance
 echo "# $(cat "$TMPDIR/balance"), seed $seed"
 
@@ -204,9 +204,9 @@ else
 	events=50000
 	begin "archive:postgresql:///postgres?host=$pg_dir&user=omig"
 	check 'PostgreSQL: numbered events come' goes_on_storing
-	check 'PostgreSQL: they go on when the loader is killed and started again' kill_loader
+	check 'PostgreSQL: they continue when the loader is killed and started again' kill_loader
 	check 'PostgreSQL: all are written' written
-	check 'PostgreSQL: the loader ends and says all' ends
+	check 'PostgreSQL: the loader ends and reports all events' ends
 	check 'PostgreSQL: what was generated is stored or counted' balance
 	echo "# PostgreSQL: $(cat "$TMPDIR/balance")"
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The application guard: whatever happens to lm, sm and mainsm, a program's
-# output, exit status and end are those of the unwatched one.
+# Failures of lm, sm and mainsm do not change a program: its output, exit status and end are those
+# of the unwatched program.
 # timeout: 240
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -35,20 +35,20 @@ has_counted() {
 	done | tee "$TMPDIR/finalized"
 	[ "$(grep -cx 1 "$TMPDIR/finalized")" = 2 ]
 }
-# status_and_output STATUS NAME FLAVOUR RANKS: of the job that was waited for
+# status_and_output STATUS NAME FLAVOUR RANKS: of the ended job
 ends_as() {
 	[ "$1" = 0 ] || { echo "status $1"; return 1; }
 	shift
 	same_output "$@"
 }
 
-# --- killed, and stopped, while the program is in its calls
+# --- daemons killed and stopped while the program makes calls
 for f in $flavours; do
 	job killed "$f" 2
 	check "$f: the program is watched" ranks_shown
 	check "$f: all daemons are there" until_true 10 all_there
 	for d in sm lm mainsm; do
-		check "$f: it goes on when $d is killed" kill_while_it_runs $d killed
+		check "$f: it continues when $d is killed" kill_while_it_runs $d killed
 	done
 	end_job killed $job
 	check "$f: after that, output and status are its own" ends_as $? killed "$f" 2
@@ -56,23 +56,24 @@ for f in $flavours; do
 	job stopped "$f" 2
 	check "$f: it is watched again" ranks_shown
 	for d in mainsm sm lm; do
-		check "$f: it goes on when $d is stopped" stop_while_it_runs $d stopped
+		check "$f: it continues when $d is stopped" stop_while_it_runs $d stopped
 	done
 	end_job stopped $job
 	check "$f: MPI_Finalize with all of them stopped, output and status are its own" ends_as \
 		$? stopped "$f" 2
-	kill -CONT "$(daemon_pid mainsm)" # or omig run would wait for its answer
+	kill -CONT "$(daemon_pid mainsm)" # otherwise omig run would wait for its reply
 	JOB=met.$f
 	watched_steady "$f" 2 >"$TMPDIR/met.out" 2>"$TMPDIR/met.err"
 	check "$f: MPI_Init with a stopped lm, output and status are its own" ends_as $? met "$f" 2
 	JOB=
 	cont_all
-	check "$f: what it counted is there when the lm goes on" until_true 20 has_counted "met.$f"
+	check "$f: what it counted is there when the lm continues" \
+		until_true 20 has_counted "met.$f"
 	kill_all
 done
 f=$one_flavour
 
-# --- never there
+# --- without a daemon
 never() { # NAME VARIABLE=VALUE...
 	what=$1
 	shift
@@ -99,13 +100,13 @@ if [ "$(id -u)" = 0 ]; then
 	chown nobody "$TMPDIR/nobodys"
 	never "another user's runtime directory" "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" \
 		"OMIG_RUNTIME_DIR=$TMPDIR/nobodys"
-	check 'nothing was put into it' sh -c '! ls -A "$1" | grep .' sh "$TMPDIR/nobodys"
+	check 'nothing was preloaded' sh -c '! ls -A "$1" | grep .' sh "$TMPDIR/nobodys"
 else
 	skip "another user's runtime directory" 'only root can make one'
 fi
 kill_all
 
-# omig run itself: the program runs, one line says why it is not watched
+# omig run itself: the program runs, and one line reports why it is not watched
 not_watched() { # PATTERN, after the run
 	cmp "$(plain_output "$f" 2)" "$TMPDIR/run.out" && one_line "$TMPDIR/run.err" "$1"
 }
@@ -126,12 +127,12 @@ same_end() { # FLAVOUR WORDS...: the status with and without the monitor
 	cat "$TMPDIR/b.err"
 	[ $got = $want ] && [ $want != 0 ] && [ $want != 124 ] && no_word_of_ours "$TMPDIR/b.err"
 }
-same_status() { # mpiexec of MPICH ends by chance with 0 or 15, watched or not
+same_status() { # mpiexec of MPICH ends with 0 or 15 at random, watched or not
 	echo "status $1, $2 without"
 	[ "$f" = mpich ] && return "$((($1 != 0 && $1 != 15) || ($2 != 0 && $2 != 15)))"
 	[ "$1" = "$2" ] && [ "$1" != 0 ] && [ "$1" != 124 ]
 }
-# The process that mpirun is: below our sub-shell and `timeout`
+# Finds the process of mpirun, below the sub-shell and `timeout`
 mpirun_of() {
 	pgrep -P "$(pgrep -P "$1" timeout)"
 }

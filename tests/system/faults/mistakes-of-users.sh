@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What people get wrong: each time one clear line that says what and what to
-# do, and the exit status that the manual promises.
+# Mistakes of users: each gives one line with the cause and the remedy, and the exit status of the
+# manual.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -78,10 +78,10 @@ mkdir -p "$OMIG_RUNTIME_DIR"
 chmod 700 "$OMIG_RUNTIME_DIR"
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$OMIG_RUNTIME_DIR/lm-$(uname -n)-$(caid)" good lm default \
 	"$(uname -n)" -7200 -60
-# Nor one in the file of this user, where an lm looks for it.
+# The same for an expired string in the user's file, where an lm searches for it.
 mv "$OMIG_STATE_DIR/mainsm/mainsm.conn" "$TMPDIR/hidden.conn"
 env OMIG_MAINSM="omig1:127.0.0.1:$port:$pin" lm
-check 'an lm whose certificate has expired, no token: it says so' logged lm \
+check 'an lm whose certificate has expired, no token: it reports that' logged lm \
 	'no certificate reason=.*no token in the connection string to enrol with.*: our certificate has expired'
 kill_hard lm
 mv "$TMPDIR/hidden.conn" "$OMIG_STATE_DIR/mainsm/mainsm.conn"
@@ -111,7 +111,8 @@ check 'an lm of another version gets the reason' grep -q \
 check 'and mainsm names that lm' logged mainsm 'lm of site default on old .*you speak 900..901'
 check 'omig doctor finds nothing' omig doctor
 
-# --- impossible events. The time begins when the request is enabled: any time reports the mistake.
+# --- impossible events. --follow begins when the request is enabled, so any duration reports the
+# mistake.
 follow() {
 	fails "$1" "$2" omig request --follow 1ms "$3"
 }
@@ -145,7 +146,7 @@ check 'an event that has not happened' follow 0 \
 check 'a second mainsm' fails 75 'one runs for you already: pid [0-9]+, .* to end it: omig stop' \
 	mainsm
 check 'it has not touched the first' omig tree
-check 'a mainsm of another state directory lives beside it' elsewhere two mainsm
+check 'a mainsm of another state directory runs beside it' elsewhere two mainsm
 check 'and is its own' elsewhere two omig stop
 check 'a port that is taken' fails 1 "port $port .*choose another --port" elsewhere three mainsm \
 	--port "$port"
@@ -157,7 +158,7 @@ check 'a key that does not exist' fails 78 "mainsm.conf:1: unknown key 'colour'"
 printf 'port = 1\nport = many\n' >"$XDG_CONFIG_HOME/omig/mainsm.conf"
 check 'a value that makes no sense' fails 78 'mainsm.conf:2: ' elsewhere three mainsm
 rm "$XDG_CONFIG_HOME/omig/mainsm.conf"
-check 'a connection string in a file of ours' elsewhere four omig status -m \
+check 'a connection string in a file of the user' elsewhere four omig status -m \
 	"@$OMIG_STATE_DIR/mainsm/mainsm.conn"
 check 'what is run gets one for hosts alone' says "^${conn%:*}:lm-[0-9a-z]{8}[.][0-9a-z]{26}\$" \
 	elsewhere four omig run -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn" -- printenv OMIG_MAINSM

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Nothing is as it should be: memory, files, /proc, limits, the environment.
-# The program's output and status are those of the bare one; where a person can
-# do something about it, a daemon or tool says what in one line.
+# Hosts without memory, files or /proc, with low limits and a hostile environment. The program's
+# output and status are those of the unwatched one. If there is a remedy, a daemon or tool reports
+# it in one line.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -12,7 +12,7 @@ need_mpi
 log_lines() {
 	log_of "$1" 2>/dev/null | wc -l
 }
-# as_bare STATUS FLAVOUR: of what ran into $TMPDIR/run.out and run.err
+# as_bare STATUS FLAVOUR: compares $TMPDIR/run.out and run.err with the unwatched run
 as_bare() {
 	[ "$1" = 0 ] || { echo "status $1"; return 1; }
 	same_output run "$2" 2
@@ -24,15 +24,15 @@ in_ranks() {
 	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" \
 		"$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
-# Their tokens: older ones may go meanwhile, with an lm that has no process left to watch.
+# The tokens of the ranks: older ones vanish when an lm without processes ends.
 watched_ones() {
 	omig tree | awk '/rank .*steady/ { print $1 }'
 }
 more_watched() { # BEFORE MORE
 	[ "$(watched_ones | grep -cvxF -e "$1")" = "$2" ]
 }
-# one_says STATUS PATTERN COMMAND...: it ends so, and has said one line, which has a match. Through
-# a pipe: files may not grow in some of these cases.
+# one_says STATUS PATTERN COMMAND...: checks the exit status, and that the output is one line that
+# matches. Through a pipe: files may not grow in some of these cases.
 one_says() {
 	want=$1 pattern=$2
 	shift 2
@@ -44,7 +44,7 @@ one_says() {
 	[ "$(wc -l <"$TMPDIR/one.out")" = 2 ] && grep -qx "status $want" "$TMPDIR/one.out" &&
 		grep -Eq -- "$pattern" "$TMPDIR/one.out"
 }
-limited() { # LIMIT VALUE COMMAND..., which knows mainsm
+limited() { # LIMIT VALUE COMMAND..., with the connection string of mainsm
 	( ulimit "$1" "$2" && shift 2 && exec env OMIG_MAINSM="$conn" "$@" )
 }
 
@@ -88,7 +88,7 @@ else
 	check 'an lm in a sandbox without pidfd_open starts' with_conn "$T/refuse" pidfd_open -- lm
 	in_ranks "$f" env
 	check 'its programs' as_bare $? "$f"
-	check 'it says why they are not watched' logged lm \
+	check 'it reports why they are not watched' logged lm \
 		'not watched pid=[0-9]+ .*pidfd_open: Operation not permitted'
 	end_lm
 fi
@@ -103,8 +103,8 @@ if unshare -m true 2>/dev/null; then
 				exec "$@"' sh "$@" \
 				>"$TMPDIR/shm.out" 2>"$TMPDIR/shm.err"
 		}
-		# Both ranks die of SIGBUS, or one does before mpirun kills the other: chance,
-		# and MPICH's status is both of theirs, or'd
+		# Both ranks die of SIGBUS, or one does before mpirun kills the other. MPICH's
+		# status is the OR of both.
 		as_without_us() { # STATUS STATUS-WITHOUT-US
 			[ "$1" = "$2" ] || { [ "$1" != 0 ] && [ "$2" != 0 ] &&
 				[ $(($1 | 9)) = $(($2 | 9)) ]; }
@@ -118,7 +118,7 @@ if unshare -m true 2>/dev/null; then
 			cat "$TMPDIR/shm.err"
 			as_without_us "$got" "$want" && no_word_of_ours "$TMPDIR/shm.err"
 		}
-		check "$mpi: /dev/shm is full: it ends as it does without us" same_in_full_shm
+		check "$mpi: /dev/shm is full: it ends as without Omig" same_in_full_shm
 	done
 	no_proc='umount -l /proc; exec "$@"'
 	check 'an lm without /proc' one_says 1 '/proc cannot be read: is /proc mounted' \
@@ -129,7 +129,7 @@ if unshare -m true 2>/dev/null; then
 			cmp "$TMPDIR/noproc" "$(plain_output "$f" 2)"
 	}
 	if bare_without_proc; then
-		with_conn lm # with /proc: one that these ranks start has none either
+		with_conn lm # started with /proc: an lm that these ranks start has no /proc either
 		n=$(watched_ones)
 		in_ranks "$f" unshare -m sh -c "$no_proc" sh
 		check 'ranks without /proc' as_bare $? "$f"
@@ -137,7 +137,8 @@ if unshare -m true 2>/dev/null; then
 		timeout $((60 * PATIENCE)) unshare -m sh -c "$no_proc" sh omig run -- "mpirun.$f" \
 			-n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 		check 'omig run without /proc: the program runs' test $? = 0
-		check 'and one line says why it is not watched' one_line "$TMPDIR/run.err" \
+		check 'and one line has the reason why it is not watched' \
+			one_line "$TMPDIR/run.err" \
 			'not watched: /proc/self/exe'
 	else
 		skip 'ranks without /proc' 'this MPI needs it'
@@ -165,16 +166,16 @@ if unshare -m true 2>/dev/null; then
 			-n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 		check "omig run with such a state directory ($options): the program runs" test $? \
 			= 0
-		check "and one line says why it is not watched ($options)" one_line \
+		check "and one line has the reason why it is not watched ($options)" one_line \
 			"$TMPDIR/run.err" 'not watched: .*small/s'
 	done
 else
 	skip 'another view of the file system' 'not permitted here'
 fi
 
-# --- limits that a rank has, and hands on to the lm that it starts
+# --- limits of a rank, which the lm that it starts inherits
 end_lm
-export MALLOC_ARENA_MAX=1 # each reserves 64 MiB, and their number depends on when threads meet
+export MALLOC_ARENA_MAX=1 # each arena reserves 64 MiB; their number varies
 peak_kib() { # of a rank without us
 	rm -f "$TMPDIR/peak".*
 	steady "$f" 2 --hold "$TMPDIR/peak.go" --beat "$TMPDIR/peak.beat" --pids \
@@ -206,7 +207,7 @@ for limit in '-n 32' '-f 64'; do
 			no_word_of_ours "$TMPDIR/run.err"
 	}
 	end_lm
-	check "ranks with ulimit $limit: they end as they do without us" same_limited
+	check "ranks with ulimit $limit: they end as without Omig" same_limited
 done
 end_lm
 check 'an lm with 8 descriptors' one_says 1 'Too many open files' limited -n 8 lm
@@ -221,7 +222,7 @@ check 'a mainsm whose files may not grow' one_says 1 'File too large' limited -f
 short_log_is_no_end() {
 	limited -f 1 lm && until_true 5 daemon_pid lm
 }
-check 'an lm whose log may not grow lives' short_log_is_no_end
+check 'an lm whose log may not grow runs' short_log_is_no_end
 end_lm
 
 # --- paths with blanks
@@ -240,7 +241,7 @@ check 'blanks in other paths: the program' as_bare $? "$f"
 check 'it is watched' until_true 10 more_watched "$n" 2
 pid=$(cat "$TMPDIR/run time"/lm-*.lock) && kill "$pid" && until_true 10 is_dead "$pid"
 
-# --- the environment: all that libapp reads, as its sources say
+# --- the environment: all variables that libapp reads, found in its sources
 {
 	grep -ohE '(env|env_number)\("[A-Z_]+"' -r libapp common/base/ticks.c common/base/dirs.c
 	sed -n '/^static void fill_rank/,/^}/p' libapp/setup/identity.c | grep -o '"[A-Z_]*"'
@@ -252,9 +253,10 @@ known='HOME OMIG_DEBUG OMIG_DISABLE OMIG_JOB OMIG_LM OMIG_MAINSM OMIG_RING OMIG_
 for name in $known; do echo "$name"; done | sort >"$TMPDIR/known"
 check 'every variable that libapp reads is in this test' diff "$TMPDIR/read" "$TMPDIR/known"
 
-# Variables that MPI needs stay as they are.
+# Variables that MPI needs are unchanged.
 case $f in openmpi) its='OMPI_|PMIX_|HOME' ;; *) its='PMI_|PMIX_|HOME' ;; esac
-# garbage VALUE EXCEPT: a script that sets all of them but those that match, and becomes the program
+# garbage VALUE EXCEPT: makes a script that sets all variables but those that match, and executes
+# the program
 garbage() {
 	{
 		echo '#!/bin/sh'

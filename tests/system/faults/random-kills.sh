@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Daemons, their helpers and tools are killed at random moments. Meanwhile tools stop, suspend,
-# trace and signal real programs, with lists in braces among them. At the end no process is stopped,
-# no lock is kept, and no signal has come twice. The reports to the tools are what the programs have
-# seen. OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order.
+# trace and signal real programs, with also by lists in braces. At the end no process is stopped, no
+# lock is held, and no signal has arrived twice. The reports to the tools agree with the programs'
+# counts. OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order.
 # timeout: 7200
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -43,7 +43,7 @@ check 'four programs count signals' until_true 20 all_count
 	"$TMPDIR"/count.* >"$TMPDIR/asked" 2>&1 &
 asker=$!
 
-# A tool that stops, suspends or traces something and is killed, or ends with it
+# A tool that stops, suspends or traces a process, and is killed or ends meanwhile
 stop_something() {
 	kill -KILL "$stopper" 2>/dev/null && killed_tool=$((killed_tool + 1))
 	random 4
@@ -78,7 +78,7 @@ pid_of() {
 	*) daemon_pid "$1" ;;
 	esac
 }
-# strike: one of them, at a random moment
+# strike: kills a random daemon or tool at a random moment
 strike() {
 	random 8
 	case $drawn in

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A watched rank ends, between its calls or in one. Its waiting tool is notified, its last values
-# stay, the others continue, and the launcher ends as without us.
+# stay, the others continue, and the launcher ends as without Omig.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
 need_mpi
 # shellcheck disable=SC3045 # dash, bash and ksh know it
-ulimit -c 0 # the status of a core that was written is another one
+ulimit -c 0 # a written core file would change the status
 
-# Open MPI keeps the others alive by an option; MPICH's launcher kills them after SIGKILL all
-# the same.
+# Open MPI has an option that keeps the other ranks alive; MPICH's launcher always kills them after
+# SIGKILL.
 options_of() {
 	case $1 in openmpi) echo --enable-recovery ;; mpich) echo -disable-auto-cleanup ;; esac
 }
-# fate NAME FLAVOUR HOW: what is run, in the foreground
+# fate NAME FLAVOUR HOW: runs it in the foreground
 fate() {
 	# shellcheck disable=SC2046 # words
 	timeout $((60 * PATIENCE)) "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 \
@@ -43,7 +43,7 @@ books() {
 done_by() {
 	books "$1" "$2" | cut -d' ' -f2
 }
-# strike NAME HOW: rank 1 meets its end
+# strike NAME HOW: rank 1 is killed
 strike() {
 	if [ "$2" = wait ]; then
 		kill -KILL "$(cat "$TMPDIR/$1.pid.1")"
@@ -54,13 +54,13 @@ strike() {
 is_over() {
 	is_dead "$(cat "$TMPDIR/$1.pid.1")"
 }
-# ends NAME: the others may go; the launcher's status
+# ends NAME: permits the end of the other ranks; returns the launcher's status
 ends() {
 	: >"$TMPDIR/$1.end"
 	wait "$job"
 }
-# ends_so STATUS FLAVOUR HOW: the launcher does without us; MPICH's adds up the statuses in the
-# order that it gets them
+# ends_so STATUS FLAVOUR HOW: the same status as without Omig; MPICH's launcher combines the
+# statuses in the order of their arrival
 ends_so() {
 	got=$1
 	shift
@@ -73,15 +73,15 @@ ends_so() {
 		echo "$got with us, $want without ($try)"
 		[ "$got" != "$want" ] || return 0
 	done
-	# 9: of the ranks that it killed itself; on a busy machine it may hear of those first, or of
-	# both.
+	# 9: of the ranks that the launcher killed; on a busy machine it may read their status
+	# first.
 	[ "$1" = mpich ] && { [ "$got" = 9 ] || [ "$got" = $((want | 9)) ]; }
 }
 token_of() { # NAME RANK
 	request ':proc_get_info([],512)' | sed -n \
 		"s/^\\(p_[0-9a-z_]*\\).*[^0-9]$(cat "$TMPDIR/$1.pid.$2")\$/\\1/p"
 }
-# The program may be far in its calls before the lm looks.
+# The program may make many calls before the lm reads its segment.
 has_victim() {
 	victim=$(token_of $name 1)
 	[ -n "$victim" ]
@@ -92,7 +92,8 @@ terminated() {
 tree_says() {
 	omig tree | grep "^ *$victim " | grep -Eq "ended \\($1\\)"
 }
-# A kernel before 6.15 forgets how a process has ended when its parent is faster than we are.
+# Kernels before 6.15 lose the exit status of a process if its parent reaps it before the lm reads
+# it.
 tree_has_end() {
 	if printf '6.15\n%s\n' "$(uname -r)" | sort -CV; then tree_says "$1"; else tree_says \
 		"$1|.*"; fi
@@ -108,7 +109,7 @@ counted_right() {
 	[ "${n:-0}" -le "$(books "$1" 1 | cut -d' ' -f1)" ] &&
 		[ "${n:-0}" -ge "$(done_by "$1" 1)" ] && [ "$n" -gt 0 ]
 }
-stays() { # REQUEST OBJECT: two answers about it are the same
+stays() { # REQUEST OBJECT: two replies about it are equal
 	a=$(session_asks "$1" | grep -w "$2")
 	b=$(session_asks "$1" | grep -w "$2")
 	echo "$a, $b"
@@ -128,17 +129,17 @@ others_go_on() { # REQUEST
 		until_true 10 more_than "$(value_of "$1" "$t")" value_of "$1" "$t" || return 1
 	done
 }
-in_call() { # FUNCTION: it was in that one
+in_call() { # FUNCTION: the rank was in that function
 	request ":omig_calls_read([$victim],0)" | grep -Eq "\\[\"$1\",\"[a-z]*\",1,[1-9][0-9]*,1,"
 }
 created() {
 	session_asks "$1" | sed -n 's/.* \(pa_[a-z]*_[0-9]*\)$/\1/p'
 }
 
-# --- killed from outside, with all that a tool can hold on to
+# --- killed from outside, while a tool uses all kinds of objects
 f=$one_flavour
 name=j
-check 'the program goes on' begins watched_fate $name "$f" wait
+check 'the program continues' begins watched_fate $name "$f" wait
 check 'it is watched' until_true 20 ranks_are 3
 session_begins
 until_true 20 has_victim
@@ -164,36 +165,36 @@ check 'the tree shows how it ended' until_true 10 tree_has_end 'signal 9'
 check 'its calls stay readable, and are those that it made' counted_right $name
 check 'its counter stays as it was' stays "$read_local" "$victim"
 if [ "$f" = openmpi ]; then
-	check 'the others go on, and their counters' others_go_on "$read_local"
+	check 'the others continue, and their counters' others_go_on "$read_local"
 	sum_is_right() {
 		session_asks ":pa_counter_read([$all,$local])" >"$TMPDIR/sum"
 		cat "$TMPDIR/sum"
-		# the ranks are read one after the other: the sum lies between two readings of them
+		# ranks are read in sequence: the sum is between two readings of them
 		session_asks "$read_local" >>"$TMPDIR/sum"
 		awk -v all="$all" '$3 == all { sum = $4 } $3 ~ /^p_/ { split($4, v, ",");
 			k = split($3, p, ","); n[++i] = k * v[2]; t += k * v[2]; m += k }
 			END { exit !(m == 6 && sum > 0 && sum * 2 <= t * 1.5) }' "$TMPDIR/sum"
 	}
-	check 'the sum over all has the dead one in it' sum_is_right
-	check 'no other rank is reported dead' \
+	check 'the sum over all includes the ended rank' sum_is_right
+	check 'no other rank is reported as ended' \
 		sh -c '[ "$(omig tree | grep -c "rank .*ended")" = 1 ]'
 else
-	skip 'the others go on, and their counters' 'this launcher ends them'
-	skip 'the sum over all has the dead one in it' 'this launcher ends them'
-	skip 'no other rank is reported dead' 'this launcher ends them'
+	skip 'the others continue, and their counters' 'this launcher ends them'
+	skip 'the sum over all includes the ended rank' 'this launcher ends them'
+	skip 'no other rank is reported as ended' 'this launcher ends them'
 fi
 ends $name
-check 'the launcher ends as it does without us' ends_so $? "$f" wait
-check 'not a word of ours in its errors' no_word_of_ours "$TMPDIR/$name.err"
+check 'the launcher ends as without Omig' ends_so $? "$f" wait
+check 'no message of Omig on its stderr' no_word_of_ours "$TMPDIR/$name.err"
 
-# --- by itself, in the middle of a call
+# --- ended by itself, within a call
 for f in $flavours; do
 	for case in 'segv:signal 11:MPI_Pack' 'abort:signal 6:MPI_Recv' 'exit3:status 3:MPI_Recv' \
 		'mpi_abort:.*:MPI_Send'; do
 		how=${case%%:*} call=${case##*:}
 		what=${case#*:}
 		what=${what%:*}
-		check "$f: $how: the program goes on" begins watched_fate $name "$f" "$how"
+		check "$f: $how: the program continues" begins watched_fate $name "$f" "$how"
 		until_true 20 has_victim
 		session_asks ':proc_attach([])' >/dev/null
 		strike $name "$how"
@@ -202,10 +203,10 @@ for f in $flavours; do
 		check "$f: $how: its calls stay, and are those that it made" counted_right $name
 		check "$f: $how: the one that it was in is there" in_call "$call"
 		ends $name
-		check "$f: $how: the launcher ends as it does without us" ends_so $? "$f" "$how"
+		check "$f: $how: the launcher ends as without Omig" ends_so $? "$f" "$how"
 		sed -i '/\[ *[0-9]*\] \//d' "$TMPDIR/$name.err" \
 			# a backtrace of Open MPI names all libraries
-		check "$f: $how: not a word of ours in its errors" no_word_of_ours \
+		check "$f: $how: no message of Omig on its stderr" no_word_of_ours \
 			"$TMPDIR/$name.err"
 	done
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# lm, sm and mainsm are killed and come back: the same objects under the same
-# names, measurements that go on, conditional requests that fire again.
+# lm, sm and mainsm are killed and restarted: objects keep their names, measurements continue,
+# conditional requests fire again.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -14,7 +14,7 @@ objects() {
 same_objects() {
 	[ "$(objects)" = "$objects" ]
 }
-# Calls of MPI_Barrier that rank N's process has made, as the monitor says
+# Calls of MPI_Barrier that rank N's process has made, by the monitor
 barriers() {
 	request ":omig_calls_read([$1],0)" | sed -n 's/.*\["MPI_Barrier","[a-z]*",\([0-9]*\).*/\1/p'
 }
@@ -40,7 +40,7 @@ note() {
 }
 all_is_back() { # DAEMON
 	check "$1: all objects are back under their names" until_true 20 same_objects
-	check "$1: counts go on, not from 0" until_true 10 counts_go_on
+	check "$1: counts continue, not from 0" until_true 10 counts_go_on
 }
 
 job j "$f" 2
@@ -70,16 +70,16 @@ check 'lm: it takes over what runs' one_line "$TMPDIR/lm.err" 'took over 2'
 all_is_back lm
 check 'lm: the conditional request fires' fires_again
 had=$(counted)
-check 'lm: the counter goes on' until_true 20 counted_more_than $((had + 10))
+check 'lm: the counter continues' until_true 20 counted_more_than $((had + 10))
 check 'lm: and has lost nothing' sort -nc "$TMPDIR/counter.out"
 
 note
 check 'sm: killed' kill_hard sm
-check 'sm: it comes back by itself' until_true 20 sm_anew
+check 'sm: it is started again automatically' until_true 20 sm_anew
 all_is_back sm
 check 'sm: the conditional request fires' fires_again
 had=$(counted)
-check 'sm: the counter goes on' until_true 20 counted_more_than $((had + 10))
+check 'sm: the counter continues' until_true 20 counted_more_than $((had + 10))
 check 'sm: and has lost nothing' sort -nc "$TMPDIR/counter.out"
 kill $counter
 

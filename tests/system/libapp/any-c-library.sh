@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
-# The libraries that live in programs of others, in programs of another C library: these start, end
-# as they do without, and not a byte of ours is on their streams.
+# The libraries that are loaded into other programs, in programs of another C library. These start
+# and end as without them, and their streams have no byte of Omig.
 command -v musl-gcc >/dev/null || { echo "no musl-gcc"; exit 77; }
 failed=0
 check() { # NAME COMMAND...
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	return 7;
 }
 END
-# An MPI of that C library: it says what reached it by its status.
+# An MPI of that C library: its exit status shows the calls that reached it.
 cat >fake.c <<'END'
 static int calls;
 int PMPI_Init(int *argc, char ***argv) { calls = 1; return 0; }

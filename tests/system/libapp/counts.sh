@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 240
-# A program that keeps its own books of calls and bytes, and what libapp saw: equal, per rank and
-# call.
+# A program counts its own calls and bytes: libapp's counts are equal, for each rank and call.
 . tests/libapp/lib.sh
 
 same_books() {
@@ -26,7 +25,7 @@ run() { # FLAVOUR RANKS NAME COMMAND...
 for f in $flavours; do
 	export OMIG_START=volume
 	run $f 2 "preloaded, 2 ranks" watched $f 2 "$T/calls.$f"
-	# The lm switches after MPI_Init has returned: what it adds must not disturb the books.
+	# The lm switches hooks on after MPI_Init has returned; that must not change the counts.
 	OMIG_TEST_HOOKS=f
 	export OMIG_TEST_HOOKS
 	run $f 2 "partners switched on by the lm" watched $f 2 "$T/calls.$f"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What processes do besides computing: children of all kinds, signals, jumps
-# out of calls, MPI that comes late. Output and status are those of the bare
-# program, and what is counted is what it did.
+# Programs with children of all kinds, signals, jumps out of calls, and MPI that is loaded late.
+# Output and status are those of the unwatched program, and the counts are those of its calls.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -27,8 +26,8 @@ same() {
 	cat "$TMPDIR/watched.err"
 	diff "$TMPDIR/bare.out" "$TMPDIR/watched.out" && no_word_of_ours "$TMPDIR/watched.err"
 }
-# A launcher may kill a rank that another one did not wait for: what we would break, we would break
-# each time.
+# A launcher may kill a rank that another one did not wait for, so a run is repeated: a fault of
+# Omig would break each run.
 same_in_the_end() {
 	for _ in 1 2 3 4 5; do
 		both "$@"
@@ -36,7 +35,7 @@ same_in_the_end() {
 	done
 	return 1
 }
-# Both say the same of that deed, and it was done.
+# Both runs print the same for that action, and it was done.
 same_deed() {
 	grep " $1: " "$TMPDIR/bare.out" >"$TMPDIR/a"
 	grep " $1: " "$TMPDIR/watched.out" >"$TMPDIR/b"
@@ -48,7 +47,7 @@ token_of_pid() {
 calls_of_pid() {
 	request ":omig_calls_read([$(token_of_pid "$1")],0)" >"$TMPDIR/calls"
 }
-# counted RANK: what its books say is what the monitor says
+# counted RANK: the program's counts are those of the monitor
 counted() {
 	books=$TMPDIR/watched.books.$1
 	calls_of_pid "$(sed -n 's/^pid //p' "$books")"
@@ -129,7 +128,7 @@ for f in $flavours; do
 			"$T/late.$f" $how "$TMPDIR/late.pid"
 		check "$f: loaded late, $how: output and status" diff "$TMPDIR/late.bare" \
 			"$TMPDIR/late.out"
-		check "$f: loaded late, $how: not a word of ours" no_word_of_ours "$TMPDIR/late.err"
+		check "$f: loaded late, $how: no output of Omig" no_word_of_ours "$TMPDIR/late.err"
 		[ $how = local ] && continue
 		late_counted() {
 			calls_of_pid "$(cat "$TMPDIR/late.pid")"
@@ -141,7 +140,7 @@ for f in $flavours; do
 done
 f=$one_flavour
 
-# --- what stands between the launcher and the program
+# --- commands between the launcher and the program
 between() { # WORDS... in front of the program
 	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 2 "$@" \
 		"$T/steady.$f" >"$TMPDIR/between.out" 2>"$TMPDIR/between.err"
@@ -163,7 +162,7 @@ printf '%s\n' '#include <unistd.h>' \
 	>"$TMPDIR/static.c"
 # shellcheck disable=SC2086 # CC may have options
 if ${CC:-cc} -static-pie -o "$TMPDIR/static" "$TMPDIR/static.c" 2>/dev/null; then
-	check 'a static program ends as it does' status_is 42 omig run -- "$TMPDIR/static"
+	check 'a static program ends as without Omig' status_is 42 omig run -- "$TMPDIR/static"
 	between "$TMPDIR/static"
 	check 'a static program in front of the ranks' as_bare $?
 	both_came() {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# The first rank of a host starts the lm: once, detached, with nothing of the program's.
+# The first rank of a host starts the lm: once, in the background, without the program's
+# descriptors.
 . tests/libapp/lib.sh
 
 FAKE_LM_OUT=$TMPDIR/lm
@@ -24,7 +25,7 @@ gone() {
 		sleep 0.05
 	done
 }
-# A rank that is bound to one processor, and runs as batch work.
+# A rank that is bound to one processor, with the policy SCHED_BATCH.
 bound=
 if taskset -c 0 true && chrt -b 0 true; then bound="taskset -c 0 chrt -b 0"; fi
 processors=many
@@ -58,7 +59,8 @@ for f in $flavours; do
 	check "$f: and starts no second lm" test ! -e "$FAKE_LM_OUT"
 	: >"$FAKE_LM_OUT.stop"
 	check "$f: the lm ends" gone "$lm"
-	# Of the first program both came at one moment: one of them may have looked too early.
+	# The ranks of the first program started at one moment: one of them may have searched too
+	# early.
 	check "$f: both programs have registered there" test "$(cat "$FAKE_LM_OUT.registered")" \
 		-ge 3
 done

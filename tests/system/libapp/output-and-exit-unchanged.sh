@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 600
-# The program's output and end are the same with libapp and without, whatever it does and whatever
-# is missing.
+# The program's output and end are the same with libapp and without. That holds for all actions of
+# the program and all missing resources.
 . tests/libapp/lib.sh
 
 under= # a command that the ranks are run by
@@ -11,10 +11,10 @@ run() { # HOW FLAVOUR WHAT -> $TMPDIR/HOW
 	"$1" "$2" 2 $under "$T/rough.$2" "$3" >"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err"
 	echo "status $?" >>"$TMPDIR/$1.out"
 	sort "$TMPDIR/$1.out" >"$TMPDIR/$1"
-	# A launcher that ends the other ranks may cut their last words off.
+	# A launcher that ends the other ranks may cut off their last output.
 	case $ends in *" $3 "*) grep ^status "$TMPDIR/$1.out" >"$TMPDIR/$1" ;; esac
 }
-as_bare() { # FLAVOUR WHAT: as the bare run that was last
+as_bare() { # FLAVOUR WHAT: compares it with the last bare run
 	run watched "$1" "$2"
 	diff "$TMPDIR/bare" "$TMPDIR/watched"
 }
@@ -24,7 +24,7 @@ same() { # FLAVOUR WHAT
 }
 
 # A thread cancelled inside MPICH ends one bare run in 25 with status 1. Its launcher sometimes dies
-# of a pipe when ranks end at once. A fault of ours would break each run.
+# of a pipe when ranks end at once. A fault of Omig would break each run.
 same_in_the_end() {
 	for _ in 1 2 3 4 5; do
 		same "$1" "$2" && return 0
@@ -38,7 +38,7 @@ for f in $flavours; do
 	for what in plain fork exec close_all low_fds storm cancel abort_mpi abort segv kill _exit \
 		exit dlclose late no_mpi; do
 		check "$f: $what" same_in_the_end "$f" "$what"
-		check "$f: $what: not a word of ours" no_word_of_ours "$TMPDIR/watched.out" \
+		check "$f: $what: no output of Omig" no_word_of_ours "$TMPDIR/watched.out" \
 			"$TMPDIR/watched.err"
 	done
 done
@@ -57,7 +57,7 @@ done
 
 f=${flavours% *}
 f=${f# }
-# VALUE...: environment that is junk or hostile; a bare program does not look at it
+# VALUE...: invalid or hostile variables, which a bare program does not read
 junk() {
 	run bare $f plain
 	for e; do
@@ -91,7 +91,8 @@ limited() { # ULIMIT...
 	under=
 	return $limited_rc
 }
-# MPI's files are smaller than that, the segment is not: to make it would be a signal that kills.
+# MPI's files are smaller than that limit, and the segment is larger: growing it would raise
+# SIGXFSZ.
 large_segment() {
 	export OMIG_THREADS=64 OMIG_RING=1000000
 	start_lm && limited -f 65536 && stop_lm "$TMPDIR/seen"

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Foreign programs, as the distribution ships them, watched unmodified. Output and exit status are
-# their own. Calls and bytes of each rank and function are those of an independent count
-# (foreign/tally.c) in the same run. Where chance does not decide how often a program calls, they
-# are those of another run too. With Open MPI, messages and bytes are those of the library's own
-# count.
+# unchanged. Calls and bytes of each rank and function are those of an independent count
+# (foreign/tally.c) in the same run. If the number of calls is not random, the counts are also those
+# of another run. With Open MPI, messages and bytes are those of the library's own count.
 # timeout: 300
 . tests/system/lib.sh
 F=$B/tests/system/foreign
@@ -39,7 +38,8 @@ ended() {
 all_ended() {
 	[ "$(ended "$1" | wc -l)" = "$2" ]
 }
-# FOLDER: what Omig says of the run: "call RANK NAME count N out B in B", also with " ns N" behind
+# FOLDER: Omig's counts of the run: "call RANK NAME count N out B in B", optionally followed by " ns
+# N"
 see() {
 	row='^"\(MPI_[A-Za-z_]*\)","[a-z_]*",\([0-9]*\),\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\)'
 	until_true 10 all_ended "$1.$case_n" "$np"
@@ -49,7 +49,7 @@ see() {
 	done | sort >"$TMPDIR/$1/timed"
 	sed 's/ ns .*//' "$TMPDIR/$1/timed" >"$TMPDIR/$1/seen"
 }
-# Without Omig but counted; with Omig alone; with both, and with Open MPI's own count.
+# Runs with the tally only, with Omig only, and with both and Open MPI's own count.
 three_runs() {
 	rm -rf "$TMPDIR/without" "$TMPDIR/watched" "$TMPDIR/both"
 	own=
@@ -69,7 +69,7 @@ three_runs() {
 	done
 }
 
-# --- what must be equal
+# --- values that must be equal
 
 same_status() {
 	cat "$TMPDIR/watched/err"
@@ -79,7 +79,7 @@ same_status() {
 	[ "$(grep -c 'status 0$' "$TMPDIR/ends")" = 3 ] &&
 		no_word_of_ours "$TMPDIR/watched/err"
 }
-# $says prints what does not depend on time; in which order ranks speak is chance.
+# $says prints the output that does not depend on time, sorted, because ranks print in random order.
 same_output() {
 	for run in without watched both; do
 		(cd "$TMPDIR/$run" && $says | sort >said)
@@ -89,7 +89,7 @@ same_output() {
 }
 here='Init|Init_thread|Initialized|Finalized|Get_(address|count|processor_name|library_version)|Pack_size|Add_error_.*|Comm_(rank|size|group|test_inter|set_errhandler)'
 here="$here|Comm_.*(attr|keyval)|Group_.*|Type_.*|Op_.*|Cart_(get|rank|shift)|Error_class|Test_cancelled"
-# SEEN TALLIED: each watched call; and what is not watched neither communicates nor waits
+# SEEN TALLIED: compares each watched call; unwatched calls neither communicate nor wait
 same_counts() {
 	awk '{ print $3 }' "$1" | sort -u >"$TMPDIR/names"
 	if grep -vwFf "$TMPDIR/names" "$2" | grep -vE " MPI_($here) "; then
@@ -98,7 +98,7 @@ same_counts() {
 	fi
 	[ -s "$1" ] && grep -wFf "$TMPDIR/names" "$2" | diff - "$1"
 }
-# The number of polls of a program is chance.
+# The number of polls of a program is random.
 same_counts_elsewhere() {
 	for list in watched/seen without/tallied; do
 		grep -Ev ' MPI_(Test|Testany|Testall|Testsome|Iprobe|Improbe) ' "$TMPDIR/$list" \
@@ -118,15 +118,15 @@ same_as_the_library() {
 
 # --- a case
 
-# From here on $TMPDIR/in is for the files that a program wants.
+# From here on $TMPDIR/in has the input files of a program.
 begin() {
 	rm -rf "$TMPDIR/in"
 	mkdir "$TMPDIR/in"
 	: >"$TMPDIR/in/stdin"
 }
 case_n=0 source=/usr/share/doc/mpich/examples
-# NAME SAYS HOW PROGRAM...: on flavour $f with $np ranks. HOW: `steady`, or `chance` when runs
-# differ.
+# NAME SAYS HOW PROGRAM...: on flavour $f with $np ranks. HOW: `steady`, or `chance` if the counts
+# of runs differ.
 foreign() {
 	name="$1, $f, $np ranks" says=$2 how=$3
 	shift 3
@@ -135,12 +135,12 @@ foreign() {
 	echo "# $name: $(awk '{ n += $5; out += $7; if (!($3 in f)) { f[$3] = 1; nf++ } } END {
 		print n + 0 " calls of " nf + 0 " functions, " out + 0 " bytes out" }' \
 			"$TMPDIR/both/seen")"
-	check "$name: it ends as without us" same_status
+	check "$name: it ends as without Omig" same_status
 	check "$name: its output is its own" same_output
 	check "$name: calls and bytes are those of an independent count" same_counts \
 		"$TMPDIR/both/seen" "$TMPDIR/both/tallied"
 	[ "$how" = chance ] ||
-		check "$name: and those of a run without us" same_counts_elsewhere
+		check "$name: and those of a run without Omig" same_counts_elsewhere
 	[ -z "$own" ] ||
 		check "$name: messages and bytes are those that the library counts" \
 			same_as_the_library
@@ -155,7 +155,7 @@ all_says() { cat out err; }
 out_says() { cat out; }
 netpipe_says() { sed -n 's/ -->.*//p' out err; } # the table, which one rank prints
 lu_says() { sed -E 's/[0-9]+\.[0-9]+//g; s/ +/ /g' out; }
-# The last digits of the solution depend on the order in which contributions arrive.
+# The last digits of the solution depend on the order of arrival.
 mumps_says() { awk '/[Tt]ime/ { next } /Solution is/ {
 	for (i = 3; i <= NF; i++) $i = sprintf("%.9f", $i) } 1' out; }
 # Without ExeUpdates: on a busy machine its limit of time ends RandomAccess.

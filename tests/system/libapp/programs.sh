@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 240
-# Programs that were not written for these tests: the stencil example by its own report, mpi4py by a
-# count of its script.
+# Programs that were not written for these tests: the stencil example, which reports its own counts,
+# and a script of mpi4py, which counts its calls.
 . tests/libapp/lib.sh
 
 export OMIG_START=volume
@@ -34,7 +34,7 @@ for f in $flavours; do
 		>"$TMPDIR/out" 2>&1
 	stop_lm "$TMPDIR/seen"
 	check "$f: stencil: counts and bytes are those of its report" same_report $np
-	check "$f: stencil: the result is the same as without us" test \
+	check "$f: stencil: the result is the same as without Omig" test \
 		"$(grep ^stencil "$TMPDIR/out")" = "$(cat "$TMPDIR/bare")"
 done
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs that end at once: each rank is there after the end, with all of its calls. The daemons
-# start with the first program, and run before the others.
+# Programs that end at once: each rank is visible after its end, with all of its calls. The first
+# program starts the daemons; the others find them.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 }
 END
 
-# The question comes right after the end of the launcher.
+# The request is sent right after the end of the launcher.
 has_both_ranks() { # JOB
 	omig calls --job "$1" --by rank --csv >"$TMPDIR/ranks" &&
 		[ "$(awk -F, 'NR > 1 && $1 ~ /^[01]$/' "$TMPDIR/ranks" | wc -l)" = 2 ] &&

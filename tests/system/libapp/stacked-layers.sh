@@ -7,7 +7,7 @@
 books() { grep -E ' MPI_(Send|Recv|Allreduce) ' "$TMPDIR/books.0" "$TMPDIR/books.1" |
 	sed 's/.*call/call/' | sort; }
 ours() { calls_of "$TMPDIR/seen" | grep -E ' MPI_(Send|Recv|Allreduce) '; }
-theirs() { # sums of "second S R A" lines must equal the books' counts
+theirs() { # sums of "second S R A" lines must equal the program's counts
 	awk -v want="$(books | awk '{ n[$3] += $5 } END {
 		print n["MPI_Send"], n["MPI_Recv"], n["MPI_Allreduce"] }')" \
 		'/^second/ { s += $2; r += $3; a += $4 } END { have = s " " r " " a; if (have != want) { print have, "not", want; exit 1 } }' \
@@ -39,7 +39,8 @@ for f in $flavours; do
 	check "$f: behind one that calls the next: the program ends well" test $rc = 0
 	check "$f: behind one that calls the next: ours counts" same_ours
 	check "$f: behind one that calls the next: theirs counts" theirs
-	# It goes past everybody; the program must not suffer, and what it does not wrap is counted.
+	# This layer calls PMPI directly: the program is unchanged, and calls that it does not wrap
+	# are counted.
 	run $f "$T/libsecond_pmpi.so:$us"
 	check "$f: behind one that calls PMPI: the program ends well" test $rc = 0
 	check "$f: behind one that calls PMPI: theirs counts" theirs

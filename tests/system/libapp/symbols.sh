@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What libomig.so exports and needs: every call of the table under every name that compilers use,
-# nothing of MPI needed.
+# The symbols of libomig.so: it exports every call of the table under every name that compilers use,
+# and needs no symbol of MPI.
 . tests/libapp/lib.sh
 
 so=$B/lib/libomig.so
@@ -12,7 +12,7 @@ names() {
 		lower=$(echo "mpi_$call" | tr '[:upper:]' '[:lower:]') \
 			upper=$(echo "MPI_$call" | tr '[:lower:]' '[:upper:]')
 		printf '%s\n' "MPI_$call" "${lower}_" "$lower" "${lower}__" "$upper" "${lower}_f08_"
-		# Open MPI 4 has persistent collectives under other names.
+		# Open MPI 4 has other names for persistent collectives.
 		case $call in S[er]*nd_init|[BRSP]*send_init|*[Rr]ecv_init) ;; *_init)
 			printf '%s\n' "MPIX_$call" "mpix${lower#mpi}_" "mpix${lower#mpi}" \
 				"mpix${lower#mpi}__" "MPIX_${upper#MPI_}" "mpix${lower#mpi}_f08_" ;;

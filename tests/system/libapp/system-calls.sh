@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# Watching makes no system call but at set-up; and set-up lives with every system call of its own
-# failing.
+# Watching makes system calls at set-up only, and set-up tolerates the failure of each of its system
+# calls.
 . tests/libapp/lib.sh
 
 command -v strace >/dev/null || { echo "no strace"; exit 77; }
@@ -25,15 +25,15 @@ quiet_loop() {
 	traced || return 1
 	bare_calls=$(between)
 	echo "$1: $watched_calls system calls, $bare_calls without us"
-	# MPI's progress may make a few by itself, from time to time; one of ours in a thousand
-	# calls would be 20.
+	# MPI's progress engine makes a few of them. One system call of Omig in a thousand calls
+	# would add 20.
 	test "$watched_calls" -le $((bare_calls + 19))
 }
 for start in count time volume; do
-	check "$f: 20,000 calls, OMIG_START=$start: no system call of ours" quiet_loop $start
+	check "$f: 20,000 calls, OMIG_START=$start: no system call of Omig" quiet_loop $start
 done
 
-# Linux before 5.16 allocates nothing when a signal comes: none can come then.
+# Linux before 5.16 cannot deliver a signal without memory, so none arrives.
 holds_signals_back() {
 	traced -E LD_PRELOAD="$B/lib/libomig.so" || return 1
 	awk \

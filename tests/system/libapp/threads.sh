@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 200
 # MPI_THREAD_MULTIPLE: all threads together have the counts of the program. That also holds for more
-# threads, one after another, than a segment has blocks. Too many at once are counted as lost.
+# threads, one after another, than a segment has blocks. Threads beyond the number of blocks are
+# counted as lost.
 . tests/libapp/lib.sh
 
 same_books() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The states of an alert: firing, cleared, unknown and known again; a mainsm that goes, and one that
-# comes back; the end of the job. The command of --exec runs once for each of them.
+# The states of an alert: firing, cleared, unknown and known again; a mainsm that ends, with and
+# without a restart; the end of the job. The command of --exec runs once for each of them.
 # timeout: 300
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -42,7 +42,7 @@ omig alert silent --job beats --every 1s --once >"$TMPDIR/silent.out" 2>&1 &
 silent=$!
 check 'its calls fire' until_true 30 states_are 'firing'
 each_rank STOP
-check 'ranks that stand still clear it' until_true 30 states_are 'firing cleared'
+check 'stopped ranks clear it' until_true 30 states_are 'firing cleared'
 each_rank CONT
 check 'and it fires again' until_true 30 states_are 'firing cleared firing'
 kill -STOP "$(daemon_pid lm)"
@@ -57,7 +57,7 @@ check 'it fires again, or still' until_true 30 says '(known|firing)"[^}]*}$' \
 	tail -n 1 "$TMPDIR/alert.out"
 states >"$TMPDIR/before"
 
-# A mainsm that comes back
+# A mainsm that is restarted
 kill -KILL "$(daemon_pid mainsm)"
 check 'both notice that mainsm has gone' until_true 30 says 'this goes on' cat "$TMPDIR/alert.out"
 until_true 20 says 'this goes on' cat "$TMPDIR/other.out"
@@ -65,13 +65,13 @@ mainsm --background >/dev/null 2>&1
 check 'and that it is back' until_true 50 says 'mainsm is back' cat "$TMPDIR/alert.out"
 check 'so does the other one' until_true 50 says 'mainsm is back' cat "$TMPDIR/other.out"
 check 'the ranks are there again' until_true 30 ranks_are 2
-check 'what fired goes on' states_are "$(sed 's/ $//' "$TMPDIR/before")"
+check 'what fired continues' states_are "$(sed 's/ $//' "$TMPDIR/before")"
 each_rank STOP
 check 'it is over with the next mainsm' until_true 30 states_end_with 'cleared'
 each_rank CONT
 check 'and fires with it' until_true 30 states_end_with 'firing'
 
-# One that does not
+# A mainsm that is not restarted
 omig alert 'Collective_count > 1e9 /s' --every 1s --json >"$TMPDIR/lost.out" 2>&1 &
 lost=$!
 omig alert 'Collective_count > 1 /s' --every 1s --json >"$TMPDIR/any.out" 2>&1 &
@@ -82,12 +82,12 @@ enough $job
 check 'the job has noticed nothing' test $? = 0
 wait $alert
 check 'the end of the job ends its alert with status 0' test $? = 0
-check 'of which it says the state' states_end_with 'ended'
+check 'and reports its state' states_end_with 'ended'
 check 'the command has run once for each state' until_true 10 command_had_each_state
 wait $other
 check 'so does one that never fired' says '"state":"ended".*job beats has ended"' \
 	cat "$TMPDIR/other.out"
-check 'and nothing false was said' says '^(unknown|known|ended)*$' sh -c \
+check 'and nothing false was reported' says '^(unknown|known|ended)*$' sh -c \
 	"sed -n 's/.*\"state\":\"\([a-z]*\)\".*/\1/p' '$TMPDIR/other.out'"
 check 'for all jobs it is over when none runs' until_true 30 says '"state":"cleared"' \
 	cat "$TMPDIR/any.out"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Alerts of real programs: a planted slow rank, a rank that stands still, and conditions that do not
+# Alerts of real programs: a planted slow rank, a stopped rank, and conditions that do not
 # hold.
 # timeout: 180
 . tests/system/lib.sh
@@ -32,7 +32,7 @@ check 'a metric a second' says '^[0-9:]+ Collective_count [0-9.]+/s' alert \
 check 'an expression' says '^[0-9:]+ Collective_count / MPI_Waitall_count [0-9.]+' alert \
 	'Collective_count / MPI_Waitall_count > 0.1' --once
 timeout 6 omig alert 'Send_volume > 1000 TB/s' --every 1s >"$TMPDIR/none.out" 2>&1
-check 'what does not hold says nothing' test ! -s "$TMPDIR/none.out"
+check 'a condition that does not hold prints nothing' test ! -s "$TMPDIR/none.out"
 timeout 6 omig alert 'hang for 1s' --every 1s >"$TMPDIR/none.out" 2>&1
 check 'a program that runs does not hang' test ! -s "$TMPDIR/none.out"
 omig alert 'Send_volume > 1000 TB/s' --job slow --once >"$TMPDIR/end.out" 2>&1 &
@@ -40,12 +40,12 @@ ending=$!
 enough $slow
 wait $ending
 check 'the end of a job ends its alert' test $? = 1
-check 'which says so' says 'job slow has ended' cat "$TMPDIR/end.out"
+check 'and reports that' says 'job slow has ended' cat "$TMPDIR/end.out"
 
 JOB=still job still "$f" 2
 check 'a job' holds still
 kill -STOP "$(cat "$TMPDIR/still.pid.1")"
-check 'a rank that stands still is a hang' says '^[0-9:]+ hang still: .* without 1$' alert \
+check 'a stopped rank is a hang' says '^[0-9:]+ hang still: .* without 1$' alert \
 	'hang for 3s' --job still --once
 kill -CONT "$(cat "$TMPDIR/still.pid.1")"
 end_job still "$job"

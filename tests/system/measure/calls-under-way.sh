@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Calls that began before anybody watched: which they are, how long they last, and whose time it is.
-# With each MPI that is here.
+# Calls that began before counting was on: their functions, durations and partners. With each MPI
+# that is here.
 # timeout: 150
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -53,7 +53,7 @@ own_is() { # V MORE THAN
 	own_delay | awk -v v="$1" -v i="$2" \
 		'{ n++; bad = $2 != v || !($1 > i) } END { exit n != 1 || bad }'
 }
-# What one profile has counted is over when its tool is: the next one counts again.
+# The counts of a profile end with its tool: the next profile begins to count again.
 profile_says_all_wait() {
 	for time in first second; do
 		omig calls --job "$name" --by rank --json >"$TMPDIR/calls.json"
@@ -94,7 +94,7 @@ partner_grows() {
 		exit n < 3 || bad }' "$TMPDIR/m.csv"
 }
 
-# Once, and never what ends well.
+# Reports a hang once, and no program that ends normally.
 err_says() { # PATTERN
 	cat "$dir/err"
 	[ "$(grep -Ec "^omig: warning: $name: $1" "$dir/err")" = 1 ]
@@ -117,7 +117,7 @@ for f in $flavours; do
 	check "$f: dead: the ranks' calls are shown, and their partners" until_true \
 		20 top_says ' MPI_Recv from 1 +>='
 	check "$f: dead: all ranks are in MPI all the time" until_true 20 top_says_all_wait
-	check "$f: dead: so says each profile" profile_says_all_wait
+	check "$f: dead: each profile reports that" profile_says_all_wait
 	check "$f: dead: waits and their partners are shown unasked" until_true 20 top_says \
 		"no call has ended for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
 	check "$f: dead: a measurement has the time" until_true 20 measure_grows
@@ -132,7 +132,7 @@ for f in $flavours; do
 
 	begins "$f" 3 cycle
 	sends='sends to [0-2], tag 5, and receives from [0-2], tag 7 \(MPI_Sendrecv\)'
-	check "$f: cycle: it is reported that none can go on" until_true 20 top_says \
+	check "$f: cycle: it is reported that none can continue" until_true 20 top_says \
 		"no call has ended for .* at least: 0 $sends, 1 $sends, 2 $sends"
 	kill "$run"
 	wait "$run" 2>/dev/null

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measurements by the services of the request language, on a host without a program: each of them is
-# used, and refuses what makes no sense with words.
+# Measurements by the services of the request language, on a host without a program: each service is
+# used, and refuses invalid requests with a message.
 . tests/system/lib.sh
 . tests/system/faults.sh
 
@@ -42,14 +42,14 @@ check 'or when the interval is narrow enough' says '^ *all: 5 values, mean ' \
 check 'JSON ends with the statistics of the values' sh -c "
 	omig measure Node_load --by node --every 100ms --json --until 'n >= 2' | tail -n 1 |
 	grep -q '\"until\":\"n >= 2\",\"reached\":true,\"reads\":[0-9]*,.*\"n\":2,'"
-check 'where there is no process a read says so' says \
+check 'without a process a read reports that' says \
 	'^[0-9]+,[0-9]+,,all,,,B,0,0,0,[0-9]+,[0-9]+,missing$' \
 	omig measure Send_volume --every 100ms --count 1 --csv
 check 'as a line too' says 'all - B 0/0 missing$' omig measure Send_volume --every 100ms --count 1
 check 'regions that no process has are reported' \
 	says 'no process has two probes that make a region' \
 	omig measure Send_volume --by region
-check 'by what is no word' status_is 2 omig measure Send_volume --by process,node
+check 'by an unknown word' status_is 2 omig measure Send_volume --by process,node
 check 'by partner of what has none' says 'CPU_usage has no partners' omig measure CPU_usage --by \
 	partner --count 1 --every 100ms
 check 'too few reads for it are reported' \

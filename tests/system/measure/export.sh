@@ -16,7 +16,7 @@ omig run --job 'a "job"' --measure=volume -- mpirun.openmpi -n 2 --oversubscribe
 	mpi_yield_when_idle 1 \
 	"$program" --seconds 900 >"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'both ranks come up' until_true 20 ranks_are 2
+check 'both ranks are visible' until_true 20 ranks_are 2
 
 # --- the text
 omig export openmetrics --once --per-rank >"$TMPDIR/once" 2>"$TMPDIR/once.err"
@@ -48,10 +48,9 @@ left_out() {
 	[ "$(om value "$TMPDIR/few" omig_export_series)" = 30.0 ] &&
 		[ "$(om value "$TMPDIR/few" omig_export_series_left_out | cut -d. -f1)" -gt 30 ]
 }
-check 'and says how many' left_out
+check 'and reports how many' left_out
 if command -v promtool >/dev/null 2>&1; then
-	# Its lint wants no unit in the middle of a name and the like; what we need is that it can
-	# read it.
+	# promlint also checks the style of names; here only readability matters.
 	readable() {
 		promtool check metrics <"$TMPDIR/plain" 2>&1 | tee "$TMPDIR/lint"
 		! grep -q 'error while linting' "$TMPDIR/lint"
@@ -65,7 +64,7 @@ fi
 omig export openmetrics --listen 127.0.0.1:0 --every 1 --per-rank >"$TMPDIR/url" \
 	2>"$TMPDIR/export.err" &
 export=$!
-check 'it says where it answers' until_true 20 test -s "$TMPDIR/url"
+check 'it prints its address' until_true 20 test -s "$TMPDIR/url"
 url=$(cat "$TMPDIR/url")
 port=${url##*:}
 port=${port%/metrics}
@@ -99,7 +98,7 @@ omig export openmetrics --listen 127.0.0.1:0 --every 1h --token-file "$TMPDIR/to
 	>"$TMPDIR/guarded" 2>"$TMPDIR/guarded.err" &
 guarded=$!
 check 'with a token' until_true 20 test -s "$TMPDIR/guarded"
-refused() { # HEADER...: of that one; with the status that says so
+refused() { # HEADER...: refuses such a request, with the right status
 	om get "$(cat "$TMPDIR/guarded")" "$@" >/dev/null 2>"$TMPDIR/refused"
 	cat "$TMPDIR/refused"
 	grep -qx 401 "$TMPDIR/refused"
@@ -109,8 +108,8 @@ check 'a reader without one is refused' refused
 check 'so is another one' refused "${bearer}0"
 check 'a reader with it is answered' om get "$(cat "$TMPDIR/guarded")" "$bearer"
 om get "$(cat "$TMPDIR/guarded")" "$bearer" >"$TMPDIR/sample" 2>/dev/null
-check 'calls go on meanwhile' until_true 20 grows
-same_sample() { # but for what the exporter says of itself
+check 'calls continue meanwhile' until_true 20 grows
+same_sample() { # apart from the exporter's own counters
 	om get "$(cat "$TMPDIR/guarded")" "$bearer" >"$TMPDIR/again" 2>/dev/null
 	grep -v omig_export "$TMPDIR/sample" >"$TMPDIR/sample.job"
 	grep -v omig_export "$TMPDIR/again" | diff "$TMPDIR/sample.job" -
@@ -137,7 +136,7 @@ slow-head 408
 END
 check 'noise is refused' grep -Eqx 'noise (400|431)' "$TMPDIR/attacks"
 check 'so is another protocol' grep -Eqx 'tls (400|405)' "$TMPDIR/attacks"
-check 'and it goes on' om get "$url"
+check 'and it continues' om get "$url"
 
 # --- a real Prometheus
 if command -v prometheus >/dev/null 2>&1; then
@@ -178,7 +177,7 @@ else
 fi
 # --- counters when an lm is killed
 kill_hard lm
-# The job's counters stay where they are; series of vanished ranks end.
+# The job's counters do not decrease; series of removed ranks end.
 not_less() {
 	om get "$url" 'Accept: application/openmetrics-text' >"$TMPDIR/after" 2>/dev/null
 	cat "$TMPDIR/export.err"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measurements over two sites of two virtual hosts each have the values of the program's own log.
-# Meanwhile an lm and an sm are killed, a cable is cut and a rank dies. The measurements continue
-# with the rest, report that, and are whole again.
+# Meanwhile an lm and an sm are killed, a link is cut and a rank is killed. The measurements
+# continue with the other ranks, flag their values as partial, and are complete again later.
 # timeout: 180
 . tests/system/lib.sh
 within_bed 4 2
@@ -14,12 +14,12 @@ omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) --enable-recovery -
 	"$B/tests/system/phased.openmpi" "$f" \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'four ranks on four nodes come up' until_true 60 ranks_are 4
+check 'four ranks on four nodes are visible' until_true 60 ranks_are 4
 
 measures() { # NAME OPTION...: in the background, as CSV in $TMPDIR/NAME.csv
 	name=$1
 	shift
-	: >"$TMPDIR/$name.csv" # not when the tool gets round to it
+	: >"$TMPDIR/$name.csv" # emptied before the tool starts
 	omig measure --csv --every 500ms "$@" >"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
 }
 lines() {
@@ -34,13 +34,13 @@ last() { # NAME: value k n
 logged() { # FIELD
 	cat "$f".log.? | awk -v field="$1" '{ v += $field } END { print v }'
 }
-is_whole() { # NAME FIELD: all four are in it, it is what the log says, and nothing is lost
+is_whole() { # NAME FIELD: all four ranks contribute, the value is right, nothing is lost
 	tail -n 1 "$TMPDIR/$1.csv"
 	echo "logged $(logged "$2")"
 	[ "$(last "$1")" = "$(logged "$2") 4 4" ] || return 1
 	! tail -n 1 "$TMPDIR/$1.csv" | grep -q 'lost'
 }
-goes_on_without() { # NAME N: some read since line N has less than all, and says so
+goes_on_without() { # NAME N: a read since line N lacks ranks, and is flagged
 	tail -n "+$(($2 + 1))" "$TMPDIR/$1.csv" | awk -F, \
 		'$9 < 4 && $13 ~ /partial/ { n++ } END { exit !n }'
 }
@@ -57,7 +57,7 @@ ends_with() { # PID STATUS
 	echo "status $got"
 	[ $got = "$2" ]
 }
-killed() { # HOST PROGRAM: there, by its number in that host
+killed() { # HOST PROGRAM: the process id of a program in that host
 	"$bed" exec "$1" sh -c 'for p in /proc/[0-9]*; do
 		[ "$(cat "$p/comm" 2>/dev/null)" = "$1" ] && kill -KILL "${p#/proc/}" && n=1; done;
 			[ "${n:-}" ]' - "$2"
@@ -80,14 +80,15 @@ check 'each site has its part' until_true 20 by_site
 
 n=$(lines all)
 "$bed" cut node4
-check 'while a cable is cut the read goes on without that host' until_true 30 goes_on_without all \
+check 'while a cable is cut the read continues without that host' \
+	until_true 30 goes_on_without all \
 	"$n"
 "$bed" heal node4
 check 'with the cable it is whole again' until_true 30 is_whole all 3
 
 n=$(lines all)
 check 'an lm is killed' killed node2 lm
-check 'the read goes on without it' until_true 20 goes_on_without all "$n"
+check 'the read continues without it' until_true 20 goes_on_without all "$n"
 omig env --job=any >"$TMPDIR/env" 2>/dev/null
 check 'there is a new one' "$bed" exec node2 sh -c \
 	'. "$TMPDIR/env"; unset LD_PRELOAD; lm --background'
@@ -95,14 +96,14 @@ check 'with it the read is whole again' until_true 40 is_whole all 3
 
 n=$(lines all)
 check 'an sm is killed' killed site2-gate sm
-check 'the read goes on without its site' until_true 20 goes_on_without all "$n"
+check 'the read continues without its site' until_true 20 goes_on_without all "$n"
 check 'with a new sm it is whole again' until_true 60 is_whole all 3
 phase_is 2
 check 'what the program does then counts once' until_true 20 is_whole all 3
 
 check 'a rank is killed' killed node3 phased.openmpi
 n=$(lines all)
-check 'reads go on without the rank' until_true 20 has_more all $((n + 3))
+check 'reads continue without the rank' until_true 20 has_more all $((n + 3))
 check 'and what it has done stays' until_true 20 is_whole all 3
 
 measures once Send_volume --reconnect-for 0
@@ -121,7 +122,7 @@ check 'and a tool watches' until_true 30 has_more top 1
 kill -KILL $mainsm
 wait $mainsm 2>/dev/null
 check 'a measurement that is not to wait for another mainsm ends' ends_with $once 3
-check 'and says why' grep -q 'omig: the connection to mainsm is lost' "$TMPDIR/once.err"
+check 'and reports the reason' grep -q 'omig: the connection to mainsm is lost' "$TMPDIR/once.err"
 waits_on() { # NAME
 	grep -q 'if mainsm is back within 60 s, this goes on' "$TMPDIR/$1.err"
 }
@@ -131,7 +132,7 @@ check 'and so does the tool that watches' until_true 30 waits_on top
 check 'and so does the tool that reads events' until_true 30 waits_on tail
 n=$(lines all)
 watched=$(lines top)
-ends_well() { # PID: a tool that misses the dead rank says so
+ends_well() { # PID: a tool reports that the killed rank is missing
 	wait "$1"
 	got=$?
 	echo "status $got"
@@ -141,15 +142,15 @@ kill -INT $waits
 check 'ctrl-C ends the wait' ends_well $waits
 mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>>"$TMPDIR/mainsm.log" &
 mainsm=$!
-is_cut() { # since line N all is lost that was before, and reads are numbered on
+is_cut() { # since line N the earlier data are reported as lost, and numbers of reads continue
 	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv"
 	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv" |
 		awk -F, -v last="$(sed -n "$1p" "$TMPDIR/all.csv" | cut -d, -f1)" '
 		$1 <= last || $0 !~ /lost/ { bad = 1 } { last = $1; n++ } $9 >= 3 { whole = 1 }
 			END { exit bad || n < 2 || !whole }'
 }
-check 'with another mainsm it goes on' until_true 60 is_cut "$n"
-check 'and says so' grep -q 'mainsm is back after' "$TMPDIR/all.err"
+check 'with another mainsm it continues' until_true 60 is_cut "$n"
+check 'and reports that' grep -q 'mainsm is back after' "$TMPDIR/all.err"
 check 'so does the tool that watches' until_true 60 has_more top "$watched"
 goes_on() { # NAME
 	grep -q 'mainsm is back after' "$TMPDIR/$1.err"

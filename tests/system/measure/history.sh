@@ -27,7 +27,7 @@ check 'each of its ranks, too' until_true 20 says '"[^ "]*:0-1",\["send",.*\],\[
 check 'calls that are counted are said' until_true 30 \
 	sample_is '\[[0-9]+,[0-9]+,2,2,2,1,0,2,2,' wind
 
-# Nothing is switched on for it.
+# The history switches no counting on.
 timeout $((60 * PATIENCE)) omig run --job calm -- "mpirun.$f" -n 2 "$T/steady.$f" --hold \
 	"$TMPDIR/calm.go" --beat "$TMPDIR/calm.beat" >"$TMPDIR/calm.out" 2>&1 &
 calm=$!
@@ -45,7 +45,7 @@ check 'partners are not in it' comes_out 2 'no --by' omig calls --from -1h --by 
 check 'ranks as they were' says '^ +1 +.* - +run +[0-9.]+ ' omig top --at now --job wind
 check 'in JSON' says '"job":"wind","rank":1,' omig top --at now --job wind --json
 check 'a time that is none' comes_out 2 'no such day or time' omig top --at 25:00
-check 'a word that is none' comes_out 2 "'noon' is no time; give 13:05, -2h" omig top --at noon
+check 'an unknown word' comes_out 2 "'noon' is no time; give 13:05, -2h" omig top --at noon
 check 'a time before all' comes_out 4 'the history has no ranks' omig top --at -20d
 
 killed=$(mainsm_pid)
@@ -60,10 +60,10 @@ ended() {
 	asked ':omig_history_jobs()' |
 		grep -Eq '\["calm","steady[^"]*",[0-9]+,[0-9]+,[0-9]+,1,0,2,2,2,1,'
 }
-check 'and goes on with the job: its end' until_true 40 ended
+check 'and continues with the job: its end' until_true 40 ended
 : >"$TMPDIR/wind.go"
 wait "$job"
-# A byte that is wrong costs its block, and mainsm knows no process of the jobs.
+# A changed byte invalidates its block only, and mainsm has no process of the jobs any longer.
 omig stop >/dev/null
 until_true 10 no_leftovers
 segment=$(find "$OMIG_STATE_DIR" -path '*/history/*.seg' | sort | head -n 1)

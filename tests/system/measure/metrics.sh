@@ -13,7 +13,7 @@ check 'a mistake has its place and a hint' \
 		"$TMPDIR/bad.pmsl"
 check 'what was meant' says 'hint: did you mean Send_volume' omig check "$TMPDIR/bad.pmsl"
 check 'an error is status 1' status_is 1 omig check $examples/loop_counter.pmsl "$TMPDIR/bad.pmsl"
-bad_metrics() { # N: each with a mistake
+bad_metrics() { # N: number N, with a mistake
 	awk -v n="$1" 'BEGIN {
 		for (i = 0; i < n; i++)
 			printf "M%d(Process p, TimeInterval t) { RETURN none(p); }\n", i }'
@@ -31,7 +31,7 @@ no_colours() { ! says "$(printf '\033')" omig check "$TMPDIR/bad.pmsl"; }
 check 'none without' no_colours
 check 'as JSON' says '"line":2,"column":9' omig check --json "$TMPDIR/bad.pmsl"
 check 'standard input' sh -c "omig check - <$examples/loop_counter.pmsl"
-slowly() { # COMMAND...: the text comes when it is waited for already
+slowly() { # COMMAND...: the text arrives after the command has begun to read
 	{ sleep 0.3 && cat "$slow"; } | "$@"
 }
 slow=$examples/loop_counter.pmsl
@@ -88,7 +88,7 @@ if command -v dot >/dev/null 2>&1; then
 else
 	skip 'as a picture' 'graphviz is not here'
 fi
-refuses() { # END: nothing is written that is not what its name says
+refuses() { # END: a name with an unknown ending is refused, and no file is written
 	says 'a drawing is a file with .dot' omig dot -o "$TMPDIR/z.$1" \
 		$examples/loop_counter.pmsl Loop_Counter &&
 		[ ! -e "$TMPDIR/z.$1" ]

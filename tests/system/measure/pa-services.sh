@@ -20,7 +20,7 @@ begins() {
 	job "$@" && holds "$1"
 }
 
-# --- records of barriers: fetched bit by bit, all that were counted and no other
+# --- records of barriers: fetched in parts: all counted records and no others
 records() { # FILE: how many
 	grep -o '\[[0-9.]*,5,\[' "$1" | wc -l
 }
@@ -35,14 +35,14 @@ fetched_at_least() { # N
 	fetch 7
 	[ "$(records "$TMPDIR/fetched")" -le 7 ] && [ "$(records "$TMPDIR/all")" -ge "$1" ]
 }
-# Entries in the ring when the request was disabled did not become records.
+# Events that were in the ring when the request was disabled made no records.
 all_are_there() {
 	fetch 1000
 	n=$(counted) have=$(records "$TMPDIR/all")
 	echo "$have records, $n counted"
 	[ "$have" -le "$n" ] && [ "$have" -ge $((n - 3)) ]
 }
-numbers_follow() { # each answer begins where the one before has ended
+numbers_follow() { # each reply begins where the previous one ended
 	next=0
 	while read -r line; do
 		first=$(echo "$line" | sed -n "s/.* $buffer,\([0-9]*\),.*/\1/p")
@@ -137,7 +137,7 @@ measured() {
 	job=$!
 	until_true 30 ranks_are 3
 }
-integrator() { # NAME NUMBER: that one of 1 plain, 2 and 3 of rank 1 and 2, as `I v`
+integrator() { # NAME NUMBER: number 1 (any rank), 2 or 3 (ranks 1, 2), as `I v`
 	eval "token=\$integrator$1"
 	session_asks ":pa_integrator_read([$token])" | sed -n \
 		's/^1 0 p_[^ ]* [^,]*,\([^,]*\),\([^,]*\),.*/\1 \2/p'
@@ -153,7 +153,7 @@ counts_not_yet() {
 is_over() {
 	[ "$(integrator 1 | cut -d' ' -f2)" = 0.0 ]
 }
-# Nothing is added, but each read knows the tick of the rank's clock better.
+# Nothing is added, but each read has a better scale of the rank's clock.
 is_near() { # VALUE VALUE
 	echo "$1 and $2"
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < (a * 1e-3) ^ 2) }'
@@ -164,7 +164,7 @@ counts_for_one() {
 	[ "$three" = '0.0 0.0' ] && [ "${one#* }" = 0.0 ] && [ "${two#* }" = 0.0 ] &&
 		is_near "${one% *}" "${two% *}"
 }
-gained() { # the same by the time since it was made
+gained() { # the same, divided by the time since it was made
 	session_asks ":patop_measurement_integrator_read([$integrator2],0)" >"$TMPDIR/gain"
 	cat "$TMPDIR/gain"
 	is_near "$(integrator 2 | cut -d' ' -f1)" \
@@ -199,7 +199,7 @@ potentials() {
 }
 
 for f in $flavours; do
-	check "$f: the program goes on" begins "$f" "$f" 2
+	check "$f: the program continues" begins "$f" "$f" 2
 	check "$f: it is watched" until_true 20 ranks_are 2
 	rank=$(rank_token 0)
 	session_begins
@@ -207,7 +207,7 @@ for f in $flavours; do
 	then_order
 	session_ends
 	check "$f: the program has ended well" end_job "$f" "$job"
-	check "$f: and has said what it says unwatched" same_output "$f" "$f" 2
+	check "$f: and its output is that of the unwatched program" same_output "$f" "$f" 2
 	kill_all
 	check "$f: another program is watched" measured
 	rank=$(rank_token 0)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What each rank sends to each other one in each region of the program, of real ranks. It agrees
-# with the program's own log. Combinations that a rank has no room for are no numbers.
+# The bytes that each rank sends to each other rank in each region of the program. They agree with
+# the program's own log. Combinations without room in a rank have no value.
 . tests/system/lib.sh
 own_host
 program=$B/examples/loops.openmpi
@@ -13,7 +13,7 @@ job=$!
 three_run() {
 	[ "$(omig tree --json | tr '{' '\n' | grep -c '"rank":')" = 3 ]
 }
-check 'three ranks come up' until_true 30 three_run
+check 'three ranks are visible' until_true 30 three_run
 probes_are_known() {
 	[ "$(omig probes --list | grep -o begin_send | wc -l)" -ge 1 ]
 }
@@ -78,7 +78,7 @@ same_pairs() {
 check 'each pair has in the region what it has at all' same_pairs
 check 'three pairs communicate' [ "$(wc -l <"$TMPDIR/pairs")" -ge 3 ]
 check 'a label has all three' says 'rank0@[^ ]* -> rank1@[^ ]* in send' cat "$TMPDIR/both.csv"
-many_missing() { # values that are none, and none of them a 0
+many_missing() { # missing values, none of which is shown as 0
 	awk -F, 'NR > 1 && /missing/ { n++; if ($6 != "" && $6 != "nan") exit 1 }
 		END { exit n == 0 }' "$TMPDIR/many.csv"
 }

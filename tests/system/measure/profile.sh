@@ -37,8 +37,7 @@ sums_of_ranks_equal_those_of_calls() { # JOB
 	done | sort -u | tee "$TMPDIR/sums"
 	[ "$(wc -l <"$TMPDIR/sums")" = 1 ]
 }
-# Each call that moves bytes stands in one class of its size: calls of all classes are those of the
-# call.
+# Each call that moves bytes counts in one class of sizes, so the classes add up to the calls.
 sizes_are_whole() { # JOB
 	omig calls --job "$1" --by size --csv | tee "$TMPDIR/sizes" | awk -F, 'NR > 1 {
 		n[$1] += $5; bad += $11 < $3 * $5 || ($4 != "" && $11 > $4 * $5)
@@ -73,7 +72,7 @@ for f in $flavours; do
 	check "$f: calls by size are all calls that move bytes" sizes_are_whole "short-$f"
 	check "$f: the mean of a call lies between its shortest and its longest" \
 		no_call_is_beyond_min_and_max "short-$f"
-	check "$f: the first line is in words, the second says that it is over" says \
+	check "$f: the first line is in a sentence, the second says that it is over" says \
 		'^job short-.*: 3 ranks on 1 node, measured for up to .*; 3 have ended$' \
 		omig calls --job "short-$f"
 	check "$f: ranks, nodes and calls have the same sums" \

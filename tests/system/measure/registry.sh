@@ -47,7 +47,7 @@ job=$!
 two_run() {
 	[ "$(omig tree --json | tr '{' '\n' | grep -c '"rank":')" = 2 ]
 }
-check 'two ranks come up' until_true 30 two_run
+check 'two ranks are visible' until_true 30 two_run
 value_of() { # OPTION...: the last of three reads
 	omig measure --every 200ms --count 3 --csv "$@" |
 		awk -F, 'NR > 1 { v = $6 } END { print v }'

@@ -18,7 +18,7 @@ seq 1 99 >"$d/plain"
 	echo 'time_ns,value,"other, quoted"'
 	seq 1 99 | awk '{ printf "%d,%d,%d\n", $1 * 1000000, $1, 5 - 2 * $1 }'
 } >"$d/table.csv"
-# Forty values that fall from 1000, then values around 10 that repeat.
+# Forty values that decrease from 1000, then repeated values around 10.
 awk 'BEGIN { while (i < 400) { v = i < 40 ? 1000 - 20 * i : 10 + (i * 7) % 10 / 10;
 	printf "%g\n", v; i++ } }' >"$d/transient"
 
@@ -80,7 +80,7 @@ check 'an input of no values is reported' \
 check 'a column that is not there is reported' fails 4 "has no column 'x'" omig stats -c x \
 	"$d/table.csv"
 check 'a file that is not there is reported' fails 4 'No such file' omig stats "$d/none"
-check 'a rule that is none says where' fails 2 "'<' expected at column 10" omig stats --until \
+check 'an invalid rule has its position' fails 2 "'<' expected at column 10" omig stats --until \
 	'ci(0.95) > 5%' "$d/plain"
 check 'what needs values does not stream' fails 2 'keeps no values' omig stats --stream --fence 3 \
 	"$d/plain"

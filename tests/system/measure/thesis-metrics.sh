@@ -16,7 +16,7 @@ omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --p
 	--from "$TMPDIR/begin" --until "$TMPDIR/enough" --log "$TMPDIR/log" >"$TMPDIR/out" \
 		2>"$TMPDIR/err" &
 job=$!
-check 'four ranks on four nodes come up' until_true 30 ranks_are 4
+check 'four ranks on four nodes are visible' until_true 30 ranks_are 4
 
 pids=
 measures() { # FILE METRIC OPTION...
@@ -42,7 +42,7 @@ measures spread Sent_in_iteration_ci
 omig measure -f examples/metrics/spread.pmsl Sent_in_iteration_ci --every 500ms --json \
 	--until 'n >= 400 and ci(0.95) < 50%' >"$TMPDIR/until.json" 2>"$TMPDIR/until.err" &
 until=$!
-# Those of one virtual time have a line for each that has come, these a line for each read.
+# Metrics over virtual time have a line for each virtual time, the others a line for each read.
 by_read='Loop_Counter Mean_iteration_time Max_comm_delay_per_loop_execution
 	Send_volume_for_interaction
 	Residuum_skewness Sent_in_iteration_ci'
@@ -77,7 +77,7 @@ check 'all are read before the program begins' until_true 30 reads_begin
 : >"$TMPDIR/begin"
 check 'it makes its passes' until_true 60 passes_are 300
 check 'one with a rule has ended when the values of all ranks were enough' status_is 0 wait $until
-check 'and says how many there were' says \
+check 'and reports how many there were' says \
 	'"until":"n >= 400 and ci\(0.95\) < 50%","reached":true,.*"name":"all","n":([4-9][0-9]{2}|[0-9]{4,}),"mean":[0-9.]+.*"warnings":\[' \
 	tail -n 1 "$TMPDIR/until.json"
 enough $job

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Chosen virtual times of real ranks: in a metric's text, as a parameter, and for a metric that has
-# a value for each. Each agrees with the program's own log, and what is not chosen ends in the lm.
+# a value for each. Each agrees with the program's own log, and events that are not chosen are
+# dropped in the lm.
 # timeout: 120
 . tests/system/lib.sh
 own_host
@@ -61,7 +62,7 @@ job=$!
 two_run() {
 	[ "$(omig tree --json | tr '{' '\n' | grep -c '"rank":')" = 2 ]
 }
-check 'two ranks come up' until_true 30 two_run
+check 'two ranks are visible' until_true 30 two_run
 refused=$(omig measure -f "$TMPDIR/some.pmsl" Listed --count 1 2>&1)
 check 'a list that is not given is missed' says 'vts of Listed has no virtual times' echo "$refused"
 check 'and one that is none is refused' says 'virtual times as NAME=10,20,30-40' \

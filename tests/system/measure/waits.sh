@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig waits and omig matrix on programs in which rank 2 comes late: it is named, and what ranks
-# wait for it lies within the bounds, as the program has measured it itself. With each MPI that is
-# here.
+# omig waits and omig matrix on programs in which rank 2 is late: it is named, and the measured
+# waits for it are within the bounds of the program's own measurement. With each MPI that is here.
 # timeout: 400
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -25,11 +24,12 @@ ends() {
 	: >"$dir/enough"
 	check "$name: the program ends well" wait "$run"
 }
-# Requests of before are unknown: the first interval is left out.
+# Earlier requests are unknown, so the first interval is skipped.
 waits_json() {
 	omig waits --job "$name" --every 1s --count 2 --json | tail -n 1 >"$dir/waits.json"
 }
-# Rank R waits for rank 2 (or all), as its own clock says; the most that an interval may differ.
+# The share of rank R's time in waits for rank 2 (or all), by its own clock. Also the largest
+# difference of an interval.
 agrees() { # R PARTNER
 	python3 - "$dir" "$1" "$2" <<'END'
 import json, sys
@@ -62,7 +62,8 @@ for rank in range(4):
     total = sum(e["seconds"] for e in w["waits"] if e["rank"] == rank)
     together = sum(c["worst_seconds"] for c in w["collectives"] if c["worst"] == rank)
     print(rank, total, together, w["interval"])
-    # Hosts read at other times than mainsm, later on a busy machine. Twice would be double.
+    # Hosts read at other times than mainsm, later on a busy machine. A wait that is counted twice
+    # would be twice as long.
     assert total <= threads * (w["interval"] + 0.25)
     for e in w["waits"]:
         assert e["least"] <= e["seconds"] + 1e-9 <= e["most"] + 2e-9, e
@@ -79,7 +80,7 @@ mode() { # MODE RANK PARTNER: that waits
 	check "$f: $1: waits are shown" waits_json
 	check "$f: $1: nothing is counted twice" adds_up
 	ends
-	check "$f: $1: rank $2 waits as long as it says itself" agrees "$2" "$3"
+	check "$f: $1: rank $2 waits as long as it has measured itself" agrees "$2" "$3"
 }
 
 # shellcheck disable=SC2154 # set by faults.sh
@@ -102,8 +103,8 @@ for f in $flavours; do
 	check "$f: a metric that is none is refused" says 'did you mean Send_volume' \
 		omig matrix Send_volum
 	ends
-	check "$f: chain: rank 3 waits as long as it says itself" agrees 3 2
-	check "$f: chain: rank 1 waits as long as it says itself" agrees 1 2
+	check "$f: chain: rank 3 waits as long as it has measured itself" agrees 3 2
+	check "$f: chain: rank 1 waits as long as it has measured itself" agrees 1 2
 	mode persistent 3 2
 	mode wildcard 0 2
 	mode probing 0 2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig neko without a monitor: the example, the same run from a seed, mistakes with their line.
+# omig neko without a monitor: the example, repeatable runs from a seed, errors with their line.
 . tests/system/lib.sh
 need pgrep pkill
 
@@ -67,7 +67,7 @@ check 'an unknown key of it is named' says \
 check 'which is status 2, too' status_is 2 sweep --set fd.detla=1s
 check 'a sweep has a row each, with intervals' says '^1500ms +[0-9.]+ [+]- [0-9.]+ ' sweep --sweep \
 	fd.eta=1s..2s:500ms
-check 'and says so' grep -q '^3 of 3 runs; means' "$TMPDIR/says.out"
+check 'and reports that' grep -q '^3 of 3 runs; means' "$TMPDIR/says.out"
 check 'two keys have a row for each pair' says '^0.1 +2s +' sweep --sweep \
 	network.lan.loss=0.05,0.1 --sweep fd.eta=1s,2s
 same_as_one() {
@@ -108,8 +108,8 @@ check 'results have the modes of the umask' test "$(stat -c %a "$TMPDIR/sweep.js
 	"$(stat -c %a "$TMPDIR/sweep.csv")"
 check 'what a process can be' says '^phi ' omig neko list
 
-# At its freshness point a heartbeat has just been sent: each one makes a mistake. (On a loaded
-# machine, a process with a turn every 10 ms keeps up with one in 50 ms.)
+# Each heartbeat is sent at its freshness point, so each one causes a mistake. (On a loaded machine,
+# a process with a turn every 10 ms keeps up with one in 50 ms.)
 sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' \
 	$example >"$TMPDIR/real.conf"
 check 'the same layers run as processes' says '^real, .*: stop rule reached' omig neko run \
@@ -156,16 +156,16 @@ sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
 omig neko run "$TMPDIR/long.conf" --real >"$TMPDIR/gone.out" 2>&1 &
 run=$!
 two_run() { \
-	# with a layer each: before the beginning a process that is gone is one that did not start
+	# with a layer each: a process that ends before the beginning did not start
 	[ "$(pgrep -P $run | while read -r pid; do ls "/proc/$pid/task"; done | wc -l)" = 4 ]
 }
 gone() {
 	until_true 20 two_run && pkill -KILL -P $run
 	status_is 6 wait $run && grep 'processes are missing: partial results' "$TMPDIR/gone.out"
 }
-check 'a run whose processes are killed ends, and says so' gone
+check 'a run whose processes are killed ends, and reports that' gone
 
-# interrupted WORLD CONFIGURATION: Ctrl-C ends it with what there is.
+# interrupted WORLD CONFIGURATION: Ctrl-C ends the run with the results so far.
 interrupted() {
 	timeout -s KILL 60 omig neko run "$2" "$1" --json >"$TMPDIR/int.json" 2>"$TMPDIR/int.err" &
 	run=$!
@@ -179,7 +179,7 @@ catches_int() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$(pgrep -P $run)/status";
 two_processes() { [ "$1" = --simulate ] || [ "$(pgrep -P "$(pgrep -P $run)" | wc -l)" = 2 ]; }
 printf 'simulation.runs = 1000000\n' | cat "$TMPDIR/short.conf" - >"$TMPDIR/many.conf"
 check 'Ctrl-C ends a simulation with what there is' interrupted --simulate "$TMPDIR/many.conf"
-check 'which is said to be a part' grep -q '"runs_requested":1000000' "$TMPDIR/int.json"
+check 'which is reported as partial' grep -q '"runs_requested":1000000' "$TMPDIR/int.json"
 check 'Ctrl-C ends a real run with what there is' interrupted --real "$TMPDIR/long.conf"
 
 cat >"$TMPDIR/both.sed" <<'END'
@@ -262,14 +262,14 @@ if command -v cc >/dev/null 2>&1; then
 	check "a user's own algorithm is built with the installed header alone" make -C \
 		"$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
 	own() { (cd "$TMPDIR/ring" && "$@"); }
-	check 'and runs without any source of ours' says '^round \(s\) +[0-9]' own omig neko run \
+	check 'and runs without any source of Omig' says '^round \(s\) +[0-9]' own omig neko run \
 		ring.conf --simulate
 	sed 's/ring.timeout = 1s/ring.timeout = 20ms/' "$TMPDIR/ring/ring.conf" \
 		>"$TMPDIR/ring/early.conf"
-	check 'what it says must hold is looked at' says \
+	check 'its properties are checked' says \
 		'BROKEN: processes [1-4] and [1-4] have a token' own omig neko run early.conf \
 		--simulate
-	# --- the log is complete up to the end, and up to a crash
+	# --- the log of events is complete up to the end, and up to a crash
 	mkdir "$TMPDIR/ticks"
 	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \
 		"$TMPDIR/ticks/ticks.so" tests/system/ticks.c
@@ -287,8 +287,8 @@ ticks.stop = 20' $world
 		check "$world: the run was ended by a layer, and by no rule" grep -q \
 			': ended by a layer$' "$TMPDIR/says.out"
 	done
-	# what was sent before the crash was logged before it, at several moments between two blocks
-	# of the log
+	# messages from before a crash are in the log: crashes at several moments between two of its
+	# blocks
 	crashes() {
 		for ms in 211 223 237 249; do
 			ticks "process.2.crash = ${ms}ms
@@ -301,12 +301,12 @@ simulation.until = 400ms" --real >"$TMPDIR/crash.out" 2>&1 || { cat "$TMPDIR/cra
 	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/core/neko.h >"$TMPDIR/include/omig/neko.h"
 	touch "$TMPDIR/ring/ring.c"
 	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
-	check 'one of another version says so' says \
+	check 'an application of another version is reported' says \
 		'ring.conf:5: application: ./ring.so was built with another version' own omig neko \
 		run ring.conf --simulate
 	sed 's/^NEKO_APPLICATION.*//' examples/neko/ring/ring.c >"$TMPDIR/ring/ring.c"
 	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
-	check 'one without its entry says so' says \
+	check 'an application without the entry is reported' says \
 		'ring.conf:5: application: ./ring.so has no NEKO_APPLICATION' own omig neko run \
 		ring.conf --simulate
 else

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig sim as a command: a world of a seed, the last of all seeds, the detector, mistakes.
+# omig sim as a command: the world of a seed, the last possible seed, the detector, errors.
 . tests/system/lib.sh
 
 world() { # OPTION...

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig neko over virtual hosts with a slow way between them: factories, clocks, a partition, and
+# omig neko over virtual hosts with a slow link between them: factories, clocks, a partition, and
 # whether a simulation agrees.
 . tests/system/lib.sh
 need python3 ip pgrep
@@ -13,7 +13,7 @@ wan=$PWD/tests/testbed/wan
 mkdir -p "$XDG_CONFIG_HOME/omig" "$TMPDIR/home"
 export HOME="$TMPDIR/home"
 
-# Messages between the sites go through it, both ways; those to the head do not.
+# Messages between the sites pass it in both directions; those to the head do not.
 "$wan" wan0 5 5 >"$TMPDIR/wan.out" 2>&1 &
 wan_pid=$!
 trap 'kill $wan_pid 2>/dev/null; end_all' EXIT
@@ -29,8 +29,8 @@ slow_way() {
 }
 check 'there is a slow way between two sites' slow_way
 
-# At once a certificate of two minutes is due to be renewed: its life begins five minutes before,
-# for clocks that are late.
+# A certificate of two minutes is due for renewal at once: it is valid from five minutes before, for
+# slow clocks.
 mainsm --foreground --listen "$("$bed" address head1)" --cert-lifetime 2m >"$TMPDIR/conn" \
 	2>"$TMPDIR/mainsm.log" &
 mainsm=$!
@@ -64,8 +64,8 @@ END
 run() { omig neko run "$@"; }
 check 'the processes run on two hosts' run "$TMPDIR/real.conf" --real --delays "$TMPDIR/delays" -o \
 	"$TMPDIR/real.json"
-# All clocks are this machine's: their offset is 0, and the bound must hold it. The way takes 5 ms
-# at the least.
+# All clocks are this machine's: their offset is 0, and the bound must hold it. The delay of the
+# link is at least 5 ms.
 truth() {
 	python3 - "$TMPDIR/real.json" <<'END'
 import json, sys
@@ -82,8 +82,8 @@ END
 check 'their clocks are what they are, within the bound, and so are the delays' truth
 sed "s,constant(1ms),file:$TMPDIR/delays," "$TMPDIR/real.conf" >"$TMPDIR/sim.conf"
 check 'a simulation replays the delays' run "$TMPDIR/sim.conf" --simulate -o "$TMPDIR/sim.json"
-# Delays are replayed and not what keeps a sender from sending: while this machine stands still the
-# two do differ.
+# The simulation replays delays, but not pauses of a sender: if this machine was stopped, the
+# results differ.
 agrees() {
 	omig neko compare "$TMPDIR/sim.json" "$TMPDIR/real.json" && return 0
 	run "$TMPDIR/real.conf" --real --delays "$TMPDIR/delays" -o "$TMPDIR/real.json" &&
@@ -91,7 +91,7 @@ agrees() {
 	return 1
 }
 check 'and agrees with what was measured' until_true 60 agrees
-check 'as its words say' says '^0 of [3-5] quantities differ' omig neko compare \
+check 'as its sentence reports' says '^0 of [3-5] quantities differ' omig neko compare \
 	"$TMPDIR/sim.json" "$TMPDIR/real.json"
 run "$TMPDIR/real.conf" --simulate -o "$TMPDIR/other.json" >/dev/null
 check 'one with other delays does not' status_is 1 omig neko compare "$TMPDIR/other.json" \
@@ -129,7 +129,7 @@ END
 check 'a message to many over multicast is one datagram, for processes of two hosts' until_true 5 \
 	to_group
 
-# Cables are pulled in the middle of it: both ends give up, and say so.
+# The links are cut during the run: both ends give up and report it.
 sed 's/simulation.until.*/simulation.until = 10m/' "$TMPDIR/real.conf" >"$TMPDIR/cut.conf"
 echo 'real.silence = 1s' >>"$TMPDIR/cut.conf"
 processes() { pgrep -fc "factory --listen $two"; }

@@ -8,7 +8,7 @@
 . tests/system/faults.sh
 A=$T/attack
 
-# --- what is wrong with a configuration, the same for each daemon
+# --- errors of a configuration, the same for each daemon
 conf=$TMPDIR/site/x.conf
 mkdir -m 755 "$TMPDIR/site"
 # refused DAEMON PATTERN: by a check, and by a start
@@ -23,7 +23,7 @@ in_manual() {
 	cat "$TMPDIR/missing"
 	[ ! -s "$TMPDIR/missing" ]
 }
-options_in_manual() { # DAEMON: each option of its help is whole in its page
+options_in_manual() { # DAEMON: the page has each option of --help, with the whole text
 	sed 's/\\f.//g; s/\\&//g; s/\\//g' "$B/man/$1.8" >"$TMPDIR/manual"
 	"$1" --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' >"$TMPDIR/options"
 	while IFS= read -r option; do grep -qF -- "$option" "$TMPDIR/manual" ||
@@ -82,7 +82,7 @@ done
 check 'no daemon has begun to serve' test -z \
 	"$(find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" -name '*lock')"
 
-# --- a monitor that runs: mainsm, sm, lm
+# --- a running monitor: mainsm, sm, lm
 mkdir -p "$XDG_CONFIG_HOME/omig"
 mainsm >"$TMPDIR/conn"
 OMIG_MAINSM=$(cat "$TMPDIR/conn") lm --linger=0
@@ -135,12 +135,12 @@ for d in mainsm sm lm; do
 done
 check 'the links are the same' until_true 10 same_links
 
-# --- certificates: the next one, one that ends soon, one that is none
+# --- certificates: a new one, one that expires soon, an invalid file
 own=$OMIG_RUNTIME_DIR/lm-$(uname -n)-$(caid)
 issue() { # FROM TO
 	"$A" issue "$OMIG_STATE_DIR/mainsm" "$own" good lm default "$(uname -n)" "$1" "$2"
 }
-# But for the machine, which may be busy with something else.
+# Ignores messages about a busy machine.
 check 'all is well' sh -c '! omig status | grep WARN | grep -v "late in the last minute"'
 issue -60 86400
 old=$(figure lm certificate_expires_ns)

@@ -11,7 +11,7 @@ bed_mainsm
 omig run -- $("$bed" mpirun openmpi node1,node2) -n 2 "$program" $as_long_as_needed \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'two ranks on two nodes come up' until_true 60 ranks_are 2
+check 'two ranks on two nodes are visible' until_true 60 ranks_are 2
 
 event='thread_has_started_lib_call([],"MPI_Allreduce"):'
 token_of() { # RANK
@@ -53,7 +53,7 @@ check 'a filter that makes no sense is refused' says 'PARAMETER_ERROR' omig requ
 check 'a filter that could never pass is refused' says 'UNKNOWN_ECP' \
 	omig request --follow 2 "$event omig_if(\$par15,\">\",1) print([1])"
 
-# --- a call of rank 0 stops rank 1 on the other host; rank 0 is let go
+# --- a call of rank 0 stops rank 1 on the other host; rank 0 is released
 is_stopped_in_tree() { # RANK
 	omig tree | grep -q "rank $1 .*stopped"
 }

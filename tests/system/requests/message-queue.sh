@@ -23,7 +23,7 @@ second_alone_differs() {
 job_has_ranks() { # JOB N
 	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
 }
-# The ended ranks of the job before are not queried.
+# The ended ranks of the previous job are not queried.
 rank_0_is() {
 	p0=$(session_asks ':proc_get_info([],1025)' | sed -n \
 		's/^[0-9]* 0 \(p_[^ ]*\) 0,[0124]$/\1/p')

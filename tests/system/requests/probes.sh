@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Probes of real programs, C and Fortran, Open MPI and MPICH: the wrapper that omig probes makes,
+# Probes of real programs, C and Fortran, Open MPI and MPICH: the functions that omig probes makes,
 # the program without Omig, events with their parameters, the list of probes.
 # timeout: 180
 . tests/system/lib.sh
 
-# --- the wrapper
+# --- the generated functions
 cat >"$TMPDIR/bad.probes" <<'END'
 void good(int vt, double x);
 void bad(char *name);
@@ -77,7 +77,7 @@ no_such_probe() {
 }
 
 for f in $flavours; do
-	check "$f: two ranks with probes come up" watch "$f" "$B/examples/loops.$f" --passes \
+	check "$f: two ranks with probes are visible" watch "$f" "$B/examples/loops.$f" --passes \
 		2000000 --until "$TMPDIR/enough" \
 		--work 2000 --log "$TMPDIR/log.$f"
 	check "$f: parameters come as the program gave them" residuum_is_right
@@ -86,7 +86,7 @@ for f in $flavours; do
 	check "$f: the list of probes" says '"?iteration_end"?,\[.*int32.*float64' omig probes \
 		--list
 	check "$f: which is a request" says 'loop_start' omig request ':proc_get_probes([])'
-	check "$f: the program ends as it would have" enough "$job"
+	check "$f: the program ends as without Omig" enough "$job"
 	passes=$(grep -c iteration_end "$TMPDIR/log.$f.0" 2>/dev/null)
 	check "$f: and has noted its passes" [ "${passes:-0}" -gt 2 ]
 	how=address # without an interface; by the module's with the other MPI

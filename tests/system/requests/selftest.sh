@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig selftest services: every service that is done, done to a real process; the table, its
-# exit status, and that nothing of it is left, however it ends.
+# omig selftest services: runs every service on a real process. Checks the table, the exit status,
+# and that no process or file is left, however it ends.
 # timeout: 120
 . tests/system/lib.sh
 need lm sm mainsm omig
 
-# Ends 0, or 6 when something cannot work on this machine; never 1.
+# Ends with 0, or with 6 if this machine lacks something for a service; never with 1.
 works_here() {
 	omig selftest services "$@" >"$TMPDIR/table" 2>"$TMPDIR/errors"
 	got=$?
@@ -59,7 +59,7 @@ conn=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")
 check 'a monitor that is there' says '^3 ok, 0 fail, 1 not here' omig selftest services -m "$conn" \
 	proc_get_info thread_stop thread_has_started_lib_call omig_shutdown
 check 'still runs' says '"mainsm"' omig status --json
-check 'and knows of no process that still runs' until_true 20 ranks_are 0
+check 'and no process of it runs' until_true 20 ranks_are 0
 check 'nothing is left of the rest' is_clean
 observer=$(omig cert token tool-observe)
 check 'an observer may not stop a thread' says '^thread_stop .*not here: .*manipulate' env \
@@ -84,7 +84,7 @@ interrupted() { # SIGNAL STATUS
 }
 check 'a signal ends it, and nothing is left' interrupted TERM 143
 check 'so does one that it cannot see' interrupted KILL 137
-ctrl_c() { # a shell lets what it has in the background ignore it
+ctrl_c() { # background processes of a shell ignore SIGINT
 	env --default-signal=INT omig selftest services >"$TMPDIR/cut" 2>&1 &
 	pid=$!
 	until_true 20 is_under_way || return 1

@@ -18,7 +18,7 @@ in_state() { # LETTERS: of the first subject
 nice_is() { # TID NICE
 	[ "$(sed 's/.*) //' "/proc/$one/task/$1/stat" | cut -d' ' -f17)" = "$2" ]
 }
-asks() { # REQUEST: of the tool that stays; its first answer is OK
+asks() { # REQUEST: of the connected tool; the first entry is OK
 	session_asks "$1" >"$TMPDIR/asked" 2>&1
 	cat "$TMPDIR/asked"
 	grep -q '^1 0' "$TMPDIR/asked"
@@ -65,7 +65,7 @@ check 'a signal for a thread' answered 0 '^OK$' ":thread_send_signal([$t],10)"
 check 'reaches it' until_true 10 grep -qx "signal 10 $tid" "$TMPDIR/a.out"
 check 'what is no signal' answered 2 PARAMETER_ERROR ":thread_send_signal([$t],65)"
 
-# --- what is behind a ';' sees what was done
+# --- actions behind a ';' see the effects of those before
 states_are() { # STATES REQUEST: of the second action, one a process
 	request "$2" | sed -n 's/^.*: \([0-9]\)$/\1/p' | sort -u | tr '\n' ' ' | grep -Eqx "($1 )+"
 }
@@ -86,7 +86,7 @@ ends_are_seen() {
 }
 check 'so is the end by a signal' ends_are_seen
 
-# --- what cannot happen in a program without libomig
+# --- events that cannot occur in a program without libomig
 cannot() { # EVENT
 	comes_out 2 \
 		'PARAMETER_ERROR c_[0-9]*: not enabled, it can never happen: p_[0-9a-z_]*: the process runs without libomig' \
@@ -95,7 +95,7 @@ cannot() { # EVENT
 check 'a probe of a program without libomig' cannot "thread_executes_probe([$p],\"step\")"
 check 'a library call of one' cannot "thread_has_started_lib_call([$p],\"MPI_Send\")"
 
-# --- suspending, by a tool that stays
+# --- suspending, by a connected tool
 session_begins
 check 'a tool suspends a thread' asks ":thread_suspend([$t])"
 check 'its process is held' until_true 10 in_state T
@@ -192,7 +192,7 @@ done
 check 'what is no byte' answered 2 PARAMETER_ERROR ":proc_write_memory([$p],$written,1,1,[256])"
 
 # --- modules
-inside() { # ADDR FIELD: it lies in [FIELD, FIELD+next) of the first module
+inside() { # ADDR FIELD: it is in [FIELD, FIELD+next) of the first module
 	start=$(echo "$first" | cut -d, -f"$2") len=$(echo "$first" | cut -d, -f$(($2 + 1)))
 	[ $(($1)) -ge "$start" ] && [ $(($1)) -lt $((start + len)) ]
 }
@@ -242,7 +242,7 @@ each() { # STATUS PATTERN OBJECTS COMMAND...: of each service
 	done <"$TMPDIR/services"
 }
 observer=$(omig cert token tool-observe)
-check 'an observer sees modules' says '"/.*subject"' as_observer ":proc_get_loader_info([$p])"
+check 'an observer can list modules' says '"/.*subject"' as_observer ":proc_get_loader_info([$p])"
 check 'and files' says MemTotal as_observer ":node_get_file_listing([$node],\"/proc/meminfo\",0,0)"
 all=$services
 services=$(echo "$all" | grep -v loader)
@@ -274,6 +274,6 @@ check 'one program ends' until_true 10 is_gone
 has_ended() { omig tree | grep -q "ended"; }
 until_true 10 has_ended
 check 'it is gone for all of them' each 4 UNKNOWN_OBJECT "[$gone]" request
-check 'the other one lives' in_state SR
+check 'the other one runs' in_state SR
 exec 8>&-
 tap_end

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# One sm that an admin runs for two users: neither sees, counts, slows or stops
-# what is the other's, and the admin touches the data of none.
+# One sm that an admin runs for two users: neither sees, counts, slows or stops processes of the
+# other, and the admin has no access to their data.
 # timeout: 150
 . tests/system/lib.sh
 . tests/system/faults.sh
 need_mpi
 f=$one_flavour
 A=$T/attack
-# The folder of a test is its owner's alone; this one is passed through by all.
+# The folder of a test is private; all three users must be able to enter this one.
 U=$(mktemp -d /tmp/omig-users-XXXXXX) || exit 1
 chmod 711 "$U"
 may_change_user=
@@ -17,7 +17,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
 	may_change_user=yes
 fi
 
-# as USER COMMAND...: as one of the three, with a state directory of its own
+# as USER COMMAND...: runs it as one of the three, with its own state directory
 as() {
 	who=$1
 	shift
@@ -71,7 +71,7 @@ printf 'site = a\nshared = yes\nuser-ports = 26100-26199\n[user others]\nhosts =
 	>"$conf"
 chmod 644 "$conf"
 site=$U/admin/state/site-a
-# The one that runs; $! is a shell around it.
+# Finds the running sm; $! is a shell around it.
 sm_pid() {
 	p=$(cat "$site/lock" 2>/dev/null) && [ "$(cat "/proc/$p/comm" 2>/dev/null)" = sm ] &&
 		echo "$p"
@@ -140,7 +140,7 @@ check 'an object of bob is not there for alice' says 'UNKNOWN_OBJECT' as alice o
 	":proc_get_info([$theirs],1)"
 check 'nor can she stop it' says 'UNKNOWN_OBJECT' as alice omig request \
 	":proc_send_signal([$theirs],19)"
-check 'it goes on' until_true 20 test -s "$U/bob/beat"
+check 'it continues' until_true 20 test -s "$U/bob/beat"
 lm_cert() {
 	dirname "$(find "$U/$1/run" "$U/$1/state" -path '*lm*' -name cert.pem | head -n 1)"
 }
@@ -153,7 +153,7 @@ hello_there() {
 }
 check 'the lm of alice is listened to by her sm' says 'error 3 the certificate is for host' \
 	hello_there "127.0.0.1:$(port_of alice)" "$(lm_cert alice)" lm
-check 'by that of bob it is refused before it says a word' says 'unknown ca' \
+check 'by that of bob it is refused before its first message' says 'unknown ca' \
 	hello_there "127.0.0.1:$(port_of bob)" "$(lm_cert alice)" lm
 tool_cert() {
 	dirname "$(find "$U/$1/state/tool" -path "*/$2-*" -name cert.pem | head -n 1)"
@@ -196,7 +196,7 @@ check 'alice gets the reason' says 'quota bytes: the site allows this user' as a
 	':proc_get_info([],512)'
 check 'bob is not concerned' says '^p_1_' as bob omig request ':proc_get_info([],512)'
 check 'it is counted' has_field alice '"refused":[1-9]'
-check 'her own status says so' says 'refused = quota bytes' as alice omig status -v
+check 'her own status shows it' says 'refused = quota bytes' as alice omig status -v
 check 'and taken back' as admin omig admin limit "$(key_of alice)" bytes default
 check 'she works' says '^p_1_' as alice omig request ':proc_get_info([],512)'
 
@@ -237,7 +237,7 @@ kill -HUP "$sm"
 check 'it reads its configuration again' until_true 20 reloads 1
 check 'and no user is lost' users_are_up 2
 
-# --- one is dropped
+# --- one user is dropped
 before=$(cat "$U/bob/beat")
 check 'alice is drained' as admin omig admin drain "$(key_of alice)"
 check 'which shows' has_field alice '"draining":true'
@@ -246,8 +246,8 @@ check 'one is left' until_true 10 users_are_up 1
 check 'of alice nothing is on the disk' test ! -e "$(echo "$site/users/$(key_of alice)"*)"
 check 'bob does not notice' says '^p_1_' as bob omig request ':proc_get_info([],512)'
 goes_on_at_bobs() { [ "$(cat "$U/bob/beat")" -gt $((before + 5)) ]; }
-check 'the program of bob goes on' until_true 20 goes_on_at_bobs
-check 'the program of alice goes on too' kill -0 "$(pgrep -n -f "$U/alice/beat")"
+check 'the program of bob continues' until_true 20 goes_on_at_bobs
+check 'the program of alice continues too' kill -0 "$(pgrep -n -f "$U/alice/beat")"
 check 'alice joins again' says '^joined site a' as alice omig site join "$U/join.conn"
 check 'and is back' until_true 30 users_are_up 2
 audit_has() { # WORD...: one entry has them all

@@ -46,7 +46,7 @@ check 'omig status says on which level each is' until_true 10 sh -c \
 omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --seconds 900 \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'four ranks on four nodes come up' until_true 60 ranks_are 4
+check 'four ranks on four nodes are visible' until_true 60 ranks_are 4
 
 # The number of lms of each of the two, the fewest first.
 shares_are() {
@@ -66,7 +66,7 @@ all_covered() {
 }
 check 'a request reaches all of them' until_true 10 all_covered
 
-# --- a tool that stays: a counter and a condition in all four ranks
+# --- a connected tool: a counter and a condition in all four ranks
 session_begins
 event='thread_has_started_lib_call([],"MPI_Allreduce"):'
 created() {
@@ -79,7 +79,7 @@ session_asks "$event pa_counter_local_increment($each,1) pa_counter_global_incre
 	>"$TMPDIR/asked"
 fires=$(($(wc -l <"$TMPDIR/session.asked") + 1))
 session_asks "$event omig_at_most(5) print([\$node])" >>"$TMPDIR/asked"
-counted() { # of the ranks that answer
+counted() { # the number of ranks that answer
 	session_asks ":pa_counter_read([$sum])" | sed -n 's/.*[ ,]\([0-9][0-9]*\)$/\1/p' | tail -n 1
 }
 counted_more_than() {
@@ -105,7 +105,7 @@ same_objects() {
 	[ "$(tokens_of p)" = "$objects" ]
 }
 check 'all processes are there, under their names' until_true 10 same_objects
-check 'the counter has lost nothing, and goes on' until_true 20 counted_more_than "$had"
+check 'the counter has lost nothing, and continues' until_true 20 counted_more_than "$had"
 check 'the condition fires on all four hosts again' until_true 20 hosts_fire $((told + 2))
 # Both counters count the same calls, one a rank and one over all; read one after the other.
 each_sum() {
@@ -124,7 +124,7 @@ nothing_twice() {
 check 'nothing is counted twice, and nothing left out' until_true 10 nothing_twice
 session_ends
 
-# --- it comes back, and the other one goes
+# --- it is restarted, and the other one is killed
 begin_below
 below1=$!
 check 'an sm that is started again stands below' until_true 30 sms_below_are 2

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Stacks, registers, started programs, system calls, signals, addresses and
-# scheduling of a program whose own are known; lm-trace and lm die in the
-# middle, and the program does not notice.
+# Stacks, registers, started programs, system calls, signals, addresses and scheduling of a program
+# that reports its own. lm-trace and lm are killed meanwhile, without effect on the program.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -43,7 +42,7 @@ start() {
 go() {
 	echo >&9
 }
-# follow NAME CONDITION: a tool that stays, and has it armed
+# follow NAME CONDITION: starts a tool, which arms the condition and remains connected
 armed_is() {
 	[ "$(omig status --json | grep -o '"csrs_enabled"[,:][0-9]*' | head -n 1 |
 		grep -o '[0-9]*$')" = "$1" ]
@@ -80,7 +79,7 @@ tracer() { # the lm-trace of this test
 still=$!
 trap 'kill -KILL $still $followers 2>/dev/null; end_all' EXIT
 stack=$(token_of $still)
-# It is known before its loader has ended.
+# The process is visible before its loader has ended.
 waits_or_cannot() {
 	omig request ":omig_backtrace([$stack],0)" >"$TMPDIR/stack" 2>&1
 	grep -q 'traced_wait_here\|ptrace_scope\|UNSUPPORTED' "$TMPDIR/stack"
@@ -132,7 +131,7 @@ until_true 10 grep -q tracing "$TMPDIR/trace.out"
 check 'one tracer a process: the other one is named' fails_with \
 	"OS_ERROR.*traced already, by process $other" ":omig_backtrace([$stack])"
 kill -KILL $other
-check 'when it is gone we may' until_true 10 says traced_wait_here omig request \
+check 'when it has ended lm-trace may' until_true 10 says traced_wait_here omig request \
 	":omig_backtrace([$stack])"
 
 # --- events of a program that counts them itself
@@ -157,7 +156,7 @@ follow stops "thread_received_signal([$token],[18,19]): print([\$sig])"
 stopped_and_continued() {
 	omig request ":thread_stop([$token])" && omig request ":thread_continue([$token])"
 }
-check 'we stop it and let it go' stopped_and_continued
+check 'a tool stops and continues it' stopped_and_continued
 continued_by_others() {
 	kill -CONT $pid
 	grep -q '1,18$' "$TMPDIR/stops"
@@ -165,7 +164,7 @@ continued_by_others() {
 check 'what others send is an event' until_true 10 continued_by_others
 check 'what the monitor sends is none' sh -c '! grep -q "1,19\$" "$1"' sh "$TMPDIR/stops"
 go
-check 'it ends as it would' until_true 30 did known 200 $((1 + calls))
+check 'it ends as without Omig' until_true 30 did known 200 $((1 + calls))
 check 'each system call is one event' until_true 10 has_lines 200 started
 check 'and one when it returns' until_true 10 has_lines 200 ended
 check 'with its result' grep -q "1,$$\$" "$TMPDIR/ended"
@@ -183,7 +182,7 @@ check 'there is no such system call' says 'nonsense. is no system call of this m
 	omig request --follow 2s "thread_has_started_sys_call([$stack],\"nonsense\"): print([1])"
 unfollow
 
-# --- too many
+# --- too many events
 start fast fast 300000
 follow fast ":pa_counter_local_create([$token])" \
 	"thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment({1},1)"
@@ -191,11 +190,11 @@ check 'it is held' until_true 10 is_traced $pid
 go
 check 'the tool learns that it was too much' until_true 60 grep -q 'suspended in this process' \
 	"$TMPDIR/fast"
-check 'it ends as it would' until_true 30 grep -qx 'steps 300000 sum 0 signals 0' "$TMPDIR/fast.out"
+check 'it ends as without Omig' \
+	until_true 30 grep -qx 'steps 300000 sum 0 signals 0' "$TMPDIR/fast.out"
 unfollow
 
-# --- deaths in the middle
-# It waits in its middle, however long all this takes.
+# --- lm-trace and lm are killed while the program waits, for as long as this takes.
 start orphan run 2000 1000
 follow orphan "thread_has_started_sys_call([$token],\"getppid\"): print([1])"
 check 'it is held' until_true 10 is_traced $pid
@@ -205,12 +204,12 @@ kill -KILL "$before"
 another_tracer() {
 	now=$(tracer) && [ "$now" != "$before" ]
 }
-check 'lm-trace was killed: another one goes on' until_true 20 another_tracer
+check 'lm-trace was killed: another one continues' until_true 20 another_tracer
 check 'the program is held again' until_true 20 is_traced $pid
 go
 check 'the lm is killed' kill_hard lm
 check 'no process holds the program' until_true 10 is_free $pid
-check 'it ends as it would' until_true 40 did orphan 2000 0
+check 'it ends as without Omig' until_true 40 did orphan 2000 0
 lm --background 2>>"$TMPDIR/lm.log"
 check 'a host is there again' until_true 30 nodes_are 1
 # shellcheck disable=SC2086 # numbers
@@ -236,7 +235,7 @@ check 'a program was started' until_true 20 created
 check 'it is stopped' until_true 10 in_state T "$child"
 check 'and no process traces it' is_free "$child"
 check 'it has done nothing yet' test ! -s "$TMPDIR/created.out"
-check 'it is let go' omig request ":thread_continue([$(token_of "$child")])"
+check 'it continues' omig request ":thread_continue([$(token_of "$child")])"
 check 'arguments, environment and streams are its own' until_true 10 grep -qx 'in b zero' \
 	"$TMPDIR/created.out"
 # shellcheck disable=SC3045 # dash and bash have them
@@ -268,10 +267,10 @@ if [ -n "$flavours" ]; then
 		is_traced "$rank" || grep -q 'suspended in this process' "$TMPDIR/mpi.calls"
 	}
 	check 'its ranks are held, or make too many calls' until_true 20 was_traced
-	check 'it goes on' goes_on mpi
+	check 'it continues' goes_on mpi
 	end_job mpi $job
 	check 'it ends well' test $? = 0
-	check 'and says what it says' same_output mpi "$one_flavour" 2
+	check 'and its output is unchanged' same_output mpi "$one_flavour" 2
 	kill $followers 2>/dev/null
 else
 	skip 'a program with MPI' 'no MPI is here'

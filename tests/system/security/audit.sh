@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each manipulation of a real program, and its author, stand in the audit of the daemon that
-# decided, without secrets. Twenty wrong requests get their statuses.
+# Each manipulation of a real program, and its author, are in the audit of the daemon that decided,
+# without secrets. Twenty wrong requests get their statuses.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -53,9 +53,10 @@ no_bytes() {
 	! grep -rF '71,72,73' "$OMIG_STATE_DIR"/mainsm/audit* "$OMIG_RUNTIME_DIR"/lm-*/audit*
 }
 check 'in no file either' no_bytes
-check 'what looks is not written' sh -c '! grep -q proc_attach3 "$1"' sh "$TMPDIR/audit.json"
+check 'requests that only read are not written' \
+	sh -c '! grep -q proc_attach3 "$1"' sh "$TMPDIR/audit.json"
 
-# --- refused: at the top, where no host hears of it
+# --- refused by mainsm: no host receives the request
 check 'an observer may not' status_is 5 as_observer ":thread_stop([$p])"
 check 'its attempt is written' written '"daemon":"mainsm"' 'omig:tool-observe//' \
 	"\"call\":\"thread_stop([$p])\"" '"status":"NO_PERMISSION"'
@@ -132,7 +133,7 @@ check 'and what comes after it' until_true 20 grep -q "proc_set_priority(\[$p\],
 check 'each once' seen_once
 kill "$follower"
 
-# --- twenty that are wrong: the status says what
+# --- twenty wrong requests, each with its status
 wrong() { # EXIT WORD REQUEST
 	check "$3: $2" answered "$1" "^$2|: $2| $2 " "$3"
 }
@@ -157,11 +158,11 @@ wrong 2 UNKNOWN_ECP ":proc_send_signal([\$proc],10)"
 wrong 2 PARAMETER_ERROR ":proc_send_signal([$p],65)"
 wrong 4 UNKNOWN_OBJECT ":thread_stop([$q])"
 wrong 4 UNKNOWN_OBJECT ':thread_stop([p_9_aaaaaa])'
-check 'the program lives through all of it' is_alive "$one"
+check 'the program runs through all of it' is_alive "$one"
 
 kill_hard lm
 lm --background 2>>"$TMPDIR/lm.log"
 check 'an lm that was killed' until_true 30 nodes_are 1
-check 'goes on with its audit' until_true 20 written "\"call\":\"proc_set_priority([$p],8)\""
+check 'continues with its audit' until_true 20 written "\"call\":\"proc_set_priority([$p],8)\""
 exec 8>&-
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Signals and stops reach the right processes, from permitted tools only. A stopped process never
-# stays stopped because its tool is gone.
+# Signals and stops reach the right processes, from permitted tools only. No process stays stopped
+# after its tool has ended.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -10,7 +10,7 @@ f=$one_flavour
 A=$T/attack
 
 nobody_there='UNKNOWN_OBJECT n_1: there is no process of this user with that pid and program'
-take() { # PID: what the node says
+take() { # PID: the state that the node reports
 	request ":proc_attach3(n_1,$1,\"\")"
 }
 as_other() {
@@ -25,7 +25,7 @@ ranks_run() {
 all_run_again() {
 	until_true "$1" ranks_run && goes_on j
 }
-# A tool that stops all ranks and stays until it is killed; $tool is its process.
+# A tool that stops all ranks and remains connected until it is killed; $tool is its process.
 stopping_tool() {
 	"$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/stopper" hello=tool \
 		'request=:site_attach([]) node_attach([]) proc_attach([])' \
@@ -34,7 +34,7 @@ stopping_tool() {
 	tool=$!
 	until_true 10 ranks_stopped
 }
-# It lives and does not wait for its end. The kernel's counts of signals show that none has come.
+# The process lives, and no signal has arrived, by the kernel's masks of pending signals.
 untouched() {
 	is_alive "$1" && ! is_stopped "$1"
 }
@@ -55,7 +55,7 @@ if [ "$(id -u)" = 0 ]; then
 	until_true 5 is_nobodys
 fi
 
-# --- unreachable processes: one answer whether absent or forbidden
+# --- unreachable processes: the same reply for absent and forbidden ones
 for pid in 0 1 -1 2147483648 4294967297 -2147483648 999999999 "$lm" "$(daemon_pid mainsm)" \
 	$others; do
 	[ "$pid" = "$(daemon_pid mainsm)" ] && continue # a process of this user like others
@@ -79,14 +79,14 @@ check 'an empty list: success without a process' comes_out 0 '^OK$' request --no
 check 'an empty list of threads' comes_out 0 '^OK$' request --no-attach ':thread_stop([])'
 check 'what is not attached is not there' comes_out 4 UNKNOWN_OBJECT request --no-attach \
 	":proc_send_signal([$rank],9)"
-check 'after all that the program goes on' goes_on j
-check 'the lm lives' untouched "$lm"
-check 'the bystander lives' untouched "$bystander"
+check 'after all that the program continues' goes_on j
+check 'the lm runs' untouched "$lm"
+check 'the unrelated process runs' untouched "$bystander"
 [ -z "$others" ] || check "another user's process lives" untouched "$others"
 check 'a signal reaches its process' comes_out 0 '^OK$' request ":proc_send_signal([$taken],15)"
 check 'and ends it' until_true 5 is_dead "$bystander"
 
-# --- a tool that may only look
+# --- a tool that may only observe
 observer=$(omig cert token tool-observe)
 for what in ":proc_send_signal([$rank],9)" ':proc_send_signal([],9)' ':thread_stop([])' \
 	':thread_continue([])' \
@@ -97,7 +97,7 @@ done
 check 'an observer: a condition that would do it' comes_out 5 'NO_PERMISSION .* needs the right' \
 	as_observer --follow 5s "proc_has_terminated([]): proc_send_signal([$rank],9)"
 check 'it looks' comes_out 0 '^p_1_' as_observer ':proc_get_info([],512)'
-check 'the program goes on' goes_on j
+check 'the program continues' goes_on j
 says_it_is_admin() {
 	"$A" connect "127.0.0.1:$(mainsm_port)" \
 		"$(dirname "$(find "$TMPDIR/observer/tool" -name cert.pem)")" \
@@ -106,7 +106,7 @@ says_it_is_admin() {
 check 'an observer that says that it is an administrator' says \
 	'error 3 the certificate does not allow' says_it_is_admin
 
-# --- the leash
+# --- the lease of a stop
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/stopper" good tool-manipulate '' stopper
 check 'all threads are stopped, all have comes_out' comes_out 0 '^OK$' request ':thread_stop([])'
 check 'that tool has ended: they run again' all_run_again 10
@@ -115,7 +115,7 @@ check 'a tool stops all ranks' stopping_tool
 stopped_in_tree() {
 	[ "$(omig tree | grep -c 'rank .*stopped')" = 2 ]
 }
-check 'the tree says so' until_true 5 stopped_in_tree
+check 'the tree shows it' until_true 5 stopped_in_tree
 check 'another tool lets them go' request ':thread_continue([])'
 check 'they run again' all_run_again 5
 kill -KILL "$tool"
@@ -149,7 +149,7 @@ kill -KILL "$tool"
 env OMIG_MAINSM="$conn" lm 2>/dev/null
 check 'another lm is there' until_true 20 both_answer
 check 'a tool stops all ranks for the last time' stopping_tool
-# Both are killed: the lm cannot start another guardian when it is stopped.
+# lm-guard and the lm are killed. The lm is stopped first, so that it cannot start another lm-guard.
 kill -STOP "$(daemon_pid lm)"
 kill -KILL "$(pgrep -P "$(daemon_pid lm)" -x lm-guard)"
 check 'the lm and its guardian are killed' kill_hard lm
@@ -158,7 +158,7 @@ env OMIG_MAINSM="$conn" lm 2>/dev/null
 check 'the lm starts again: they run' all_run_again 5
 kill -KILL "$tool"
 
-# --- revoked: cut, refused from then on
+# --- revoked certificates: disconnected, and refused from then on
 check 'the lm is back' until_true 20 is_back
 other=$(omig cert token tool-manipulate)
 as_other --follow forever 'thread_has_started_lib_call([],"MPI_Barrier"): print([$proc])' \
@@ -172,7 +172,7 @@ serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *tool-manipulate.*/\1/p' | he
 check 'it is revoked' omig cert revoke "$serial"
 check 'it is cut' until_true 10 is_dead $tool
 check 'and gets the reason' grep -Eqi 'revoked|lost' "$TMPDIR/other.out"
-check 'it does not come back' comes_out 5 'revoked|token' as_other ':version()'
+check 'it does not connect again' comes_out 5 'revoked|token' as_other ':version()'
 
 serial=$(omig cert list | sed -n 's/^\([0-9a-f]*\) *lm .*/\1/p' | head -n 1)
 lm=$(daemon_pid lm)
@@ -181,9 +181,9 @@ host_is_gone() {
 	! omig tree | grep -Eq 'node .* up$'
 }
 check 'its host is cut' until_true 10 host_is_gone
-check 'the program goes on' goes_on j
+check 'the program continues' goes_on j
 check 'the lm does not come back with it' sh -c 'omig tree | grep -Ev "node .* up$" >/dev/null'
 end_job j $job
 check 'the program ended well' test $? = 0
-check 'and said what it says' same_output j "$f" 2
+check 'and its output is unchanged' same_output j "$f" 2
 tap_end

@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Processes of the user that hand rubbish to the lm, in every way that the
-# socket and the memory allow: each is refused or contained with one line in the
-# log, and a good program beside them is counted exactly.
+# Processes of the user send invalid data to the lm in every way that the socket and the memory
+# permit. Each is refused or contained with one line in the log, and a good program beside them is
+# counted exactly.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
 need_mpi
 f=$one_flavour
 
-# vandal KIND [MS [N]]: in the background, until it has done what it does at first; $v
+# vandal KIND [MS [N]]: in the background, waits until it has done its first action; $v is its
+# process
 vandal() {
 	rm -f "$TMPDIR/vandal.out"
 	(cd "$TMPDIR" && exec "$T/vandal" "$socket" "$caid" "$1" "${2:-300000}" "${3:-0}") \
@@ -32,7 +33,7 @@ lines_about() {
 in_tree() {
 	omig tree | grep -Eq "rank 0 of 1 +pid $1 .*(run|wait|ready)"
 }
-# refused KIND PATTERN [N]: it is not watched, one line says why
+# refused KIND PATTERN [N]: it is not watched, and one line has the reason
 refused() {
 	vandal "$1" 300000 "${3:-0}"
 	until_true 10 log_has lm "not watched pid=$v reason=.*$2"
@@ -45,7 +46,7 @@ refused() {
 	v_ends
 	[ $said = 0 ] && [ $seen != 0 ] && [ "$n" = 1 ] && lm_lives
 }
-# The tool takes it in: its hooks are switched on, its ring is polled
+# A tool attaches it: its hooks are switched on, its ring is polled
 is_followed() {
 	in_tree "$v" && session_asks ':proc_attach([])' >/dev/null
 }
@@ -54,7 +55,7 @@ reads() {
 		>"$TMPDIR/read.out"
 	grep -q "^2 0 p_.* $v\$" "$TMPDIR/read.out"
 }
-# contained KIND [MS]: it is watched like others, and what it says is read without harm
+# contained KIND [MS]: it is watched like others, and its contents are read without harm
 contained() {
 	vandal "$1" "${2:-300000}"
 	until_true 10 is_followed && reads && reads
@@ -63,7 +64,7 @@ contained() {
 	v_ends
 	[ $rc = 0 ] && lm_lives
 }
-# detached KIND: its ring is no longer read, and one line says so; it is still shown
+# detached KIND: its ring is no longer read, and one line reports that; it is still shown
 detached() {
 	vandal "$1"
 	until_true 10 is_followed && until_true 15 log_has lm "segment_corrupt pid=$v reason=" &&
@@ -117,7 +118,7 @@ check 'its events come' events_go_on
 fds=$(figure fds)
 rss=$(figure rss_bytes)
 
-# --- what is no segment, and never becomes one
+# --- files that are no segments, and never become one
 check 'its file is not sealed' refused unsealed 'not sealed'
 check 'its size is another one' refused size 'not the size that it says'
 check 'it is truncated after that' refused truncated '(not sealed|not the size that it says)'
@@ -144,7 +145,7 @@ check 'it says that it is process 1' refused pid 'belongs to process 1"' 1
 check 'it says that it is the good program' refused pid 'belongs to process' \
 	"$(cat "$TMPDIR/good.pid.0")"
 
-# --- what is no registration
+# --- messages that are no registrations
 check 'a message with another magic number' refused message 'no message of ours'
 check 'a message of another version' refused other \
 	'lm has segment version [0-9]+, libomig has [0-9]+: .omig stop.'
@@ -195,7 +196,7 @@ else
 	skip 'another user' 'only root can play one'
 fi
 
-# --- what is watched, and lies
+# --- watched segments with false contents
 check 'a text without end in it: it is watched' contained good
 check 'set up late: it is watched then' contained late
 check 'sequence words that stay odd' contained odd
@@ -212,17 +213,17 @@ flips_are_survived() {
 	lm_lives
 }
 check 'all words change all the time, and are read' flips_are_survived
-check 'events of the good program go on' events_go_on
+check 'events of the good program continue' events_go_on
 
 # --- very many
-check '500 connections that say nothing' storm_is_weathered silent 500
+check '500 silent connections' storm_is_weathered silent 500
 check '10,000 registrations that are none' storm_is_weathered storm_bad 10000
 check '3,000 segments of one process' storm_is_weathered storm 3000
 vandal storm_unready 60000 1000
 check 'segments that are never set up hold few descriptors' fds_are_few 80
 watched_steady "$f" 2 >"$TMPDIR/beside.out" 2>"$TMPDIR/beside.err" 7>&-
 check 'a program that begins beside them ends well' test $? = 0
-check 'and says what it says' same_output beside "$f" 2
+check 'and its output is unchanged' same_output beside "$f" 2
 both_taken() {
 	[ "$(omig tree | grep -c "steady.$f .*ended")" = 2 ]
 }
@@ -240,7 +241,7 @@ log_is_short() {
 }
 check 'so does the log' log_is_short
 
-# --- an lm that starts among them finds their memory as it finds that of others
+# --- an lm that starts later finds their memory files like those of other processes
 vandals=
 for kind in unsealed header unready odd; do
 	vandal $kind
@@ -257,10 +258,10 @@ check 'a new one takes over what is fit' taken_over 3
 lm=$(daemon_pid lm)
 check 'and serves' until_true 20 is_followed
 check 'and reads them' until_true 20 reads
-check 'events of the good program go on again' events_go_on
+check 'events of the good program continue again' events_go_on
 for v in $vandals; do v_ends; done
 
-# --- the good one: exact to the last call
+# --- the good program: counted exactly
 : >"$TMPDIR/good.end"
 wait $job
 check 'the good program ended well' test $? = 0
@@ -278,7 +279,7 @@ exactly() {
 	done
 }
 check 'and its calls are counted exactly' exactly
-check 'not a word of ours in its errors' no_word_of_ours "$TMPDIR/good.err"
+check 'no message of Omig on its stderr' no_word_of_ours "$TMPDIR/good.err"
 check 'the lm is the one that it was' lm_lives
 session_ends
 tap_end

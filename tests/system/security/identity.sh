@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No peer gains a role: not by a rank's environment, not by output for an observer, not by the name
-# of a tool.
+# No peer gains a role: by a rank's environment, output for an observer, or a tool's name.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -16,7 +15,7 @@ rank=$(tokens_of p | head -n 1)
 pid=$(cat "$TMPDIR/j.pid.0")
 own=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn")
 
-# --- what a rank carries
+# --- the string in a rank's environment
 stolen=$(tr '\0' '\n' <"/proc/$pid/environ" | sed -n 's/^OMIG_MAINSM=//p')
 no_secret_of_the_owner() { ! tr '\0' '\n' <"/proc/$pid/environ" | grep -F "${own##*.}"; }
 check "the owner's secret is not in its environment" no_secret_of_the_owner
@@ -30,7 +29,7 @@ check 'nor lists certificates' comes_out 5 'another role' as_thief omig cert lis
 for host in ../x a/b .. -h; do
 	check "nor a host called $host" says 'names no host' "$A" enrol "$stolen" lm '' "$host"
 done
-# The normal use: a host that has nothing of the owner's.
+# The normal case: a host without files of the owner.
 env OMIG_STATE_DIR="$TMPDIR/far" OMIG_RUNTIME_DIR="$TMPDIR/far.run" OMIG_MAINSM="$stolen" lm \
 	--host far --linger 0 2>/dev/null
 far_is_up() { omig tree | grep -Eq 'node .*far.* up$'; }
@@ -45,9 +44,9 @@ claims() {
 	grep -c 'got enrol_ack [1-9]' "$TMPDIR/claims"
 }
 check 'nor sites without end' test "$(claims)" = 16
-check 'and says why' grep -q 'no section of mainsm.conf names' "$TMPDIR/claims"
+check 'and reports the reason' grep -q 'no section of mainsm.conf names' "$TMPDIR/claims"
 
-# A mainsm that makes none in time: programs start with none, and no other takes its place.
+# A mainsm that makes no token in time: programs start without one, and no other token is used.
 tokenless() {
 	omig run -- printenv OMIG_MAINSM >"$TMPDIR/carried" 2>"$TMPDIR/warned"
 	grep -Ex 'omig1:[^:]*:[0-9]+:[0-9a-z]{26}' "$TMPDIR/carried" &&
@@ -59,7 +58,7 @@ until_true 5 is_stopped "$stopped" # the signal takes effect later on a loaded m
 check 'without a token of its own a program carries none' tokenless
 kill -CONT "$stopped"
 
-# --- what an observer is shown
+# --- the output for an observer
 observer=$(omig cert token tool-observe --name carol)
 for bits in 2 16 32 67108863; do
 	check "an observer: proc_get_info of $bits" comes_out 5 \
@@ -86,7 +85,7 @@ as_other() { env OMIG_STATE_DIR="$TMPDIR/other" "$@" -m "$other"; }
 check 'it has the name of the owner' as_other omig tree
 id=$(echo "${other##*:}" | cut -d. -f1)
 row=$(omig cert list | grep tool-manipulate)
-check 'it is listed as its token, with its words beside that' says " $id +[^ ]+@" echo "$row"
+check 'it is listed as its token, with its label beside that' says " $id +[^ ]+@" echo "$row"
 expiring() { # TIME STATUS LINE
 	status_is "$2" omig cert list --expiring "$1" >"$TMPDIR/expiring"
 	rc=$?
@@ -109,7 +108,7 @@ check 'nor ends that' comes_out 5 "another one's" as_other omig request \
 	':omig_events_unkeep("mine",0)'
 check 'the owner does' request ':omig_events_unkeep("mine",0)'
 
-# A factory runs what its user brings.
+# A factory runs the code of its user.
 omig neko factory --listen 127.0.0.1:0 >"$TMPDIR/factory" 2>"$TMPDIR/factory.err" &
 factory=$!
 check 'a factory is ready' until_true 20 grep -q : "$TMPDIR/factory"
@@ -133,7 +132,7 @@ check 'but its user' omig neko run "$TMPDIR/run.conf" --real -o "$TMPDIR/served.
 kill -TERM $factory
 wait $factory
 
-# --- as long as the token says
+# --- the lifetime that the token determines
 guest=$(omig cert token tool-observe --lifetime 4s)
 env OMIG_STATE_DIR="$TMPDIR/guest" omig request -m "$guest" --follow forever \
 	'proc_has_terminated([]): print([1])' \
@@ -141,12 +140,12 @@ env OMIG_STATE_DIR="$TMPDIR/guest" omig request -m "$guest" --follow forever \
 tool=$!
 check 'a guest is cut when its time is over' until_true 20 is_dead $tool
 check 'and gets the reason' grep -Eqi 'certificate has ended|lost' "$TMPDIR/guest.out"
-check 'it does not come back' comes_out 5 'ended|expired|not valid' env \
+check 'it does not connect again' comes_out 5 'ended|expired|not valid' env \
 	OMIG_STATE_DIR="$TMPDIR/guest" omig tree -m "$guest"
 
 check 'a name revokes all of its certificates' says '^1 revoked' omig cert revoke carol
 check 'the owner is untouched' omig cert list
 end_job j $job
 check 'the program ended well' test $? = 0
-check 'and said what it says' same_output j "$f" 2
+check 'and its output is unchanged' same_output j "$f" 2
 tap_end

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Peers that send what they must not, to mainsm and to an sm, before and after
-# they are known; credentials of all wrong kinds. Each time: closed with the
-# reason, one line in the log, the daemon alive and others served.
+# Peers send invalid messages to mainsm and to an sm, before and after HELLO. They use invalid
+# credentials of all kinds. Each is closed with the reason and one line in the log; the daemon runs
+# on and serves others.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -21,7 +21,7 @@ attack() { # WORDS...: to $at
 alive() {
 	is_alive "$victim"
 }
-# The daemon lives and another one is served
+# The daemon runs, and serves another peer
 others_are_served() {
 	alive && case $who in
 	mainsm) omig request --timeout 20s --no-attach ':version()' ;;
@@ -29,7 +29,7 @@ others_are_served() {
 		grep -q hello_ack ;;
 	esac
 }
-# closed_with PATTERN CREDS WORDS...: the peer closes, and has said so
+# closed_with PATTERN CREDS WORDS...: the daemon closes, and has sent the reason
 closed_with() {
 	pattern=$1
 	shift
@@ -37,7 +37,7 @@ closed_with() {
 	grep -q '^closed' "$TMPDIR/attack.out" && grep -Eq -- "$pattern" "$TMPDIR/attack.out" &&
 		alive
 }
-# refused CREDS WORDS...: nothing that the daemon sends but an alert, an error or an end
+# refused CREDS WORDS...: the daemon sends only an alert, an error or the end
 refused() {
 	attack "$@"
 	grep -q '^closed' "$TMPDIR/attack.out" && ! grep -Eq 'hello_ack|got reply' \
@@ -139,7 +139,7 @@ requests() {
 		":print([$(repeated 60000 9)])"
 	check 'a request that is too long' answers 'longer than|too long|LIMIT' \
 		":print([\"$(repeated 70000 a)\"])"
-	check 'a session with a bad request goes on' closed_or_open
+	check 'a session with a bad request continues' closed_or_open
 }
 closed_or_open() {
 	attack "$TMPDIR/creds/tool" hello=tool 'request=:print((' 'request=:print([7])'
@@ -270,9 +270,9 @@ for who in mainsm sm; do
 	check "$who: a frame that comes byte by byte, closed after a while" closed_after \
 		"$TMPDIR/$who.trickle" 5000
 done
-check 'mainsm lives' is_alive "$(daemon_pid mainsm)"
+check 'mainsm runs' is_alive "$(daemon_pid mainsm)"
 
-# Revoked: cut within 10 s, and refused from then on
+# Revoked: disconnected within 10 s, and refused from then on
 "$A" enrol "$(cat "$TMPDIR/conn")" lm default revoked "$TMPDIR/creds/revoked" >"$TMPDIR/enrolled"
 check 'an lm enrols' grep -q 'got enrol_ack [1-9]' "$TMPDIR/enrolled"
 "$A" connect "$mainsm_at" "$TMPDIR/creds/revoked" hello=lm,default,revoked read=60000 \

@@ -16,7 +16,7 @@ sleep 902 &
 second=$!
 trap 'kill $pid $first $second 2>/dev/null; end_all' EXIT
 
-# in_state LETTER: the kernel's word for the first of them
+# in_state LETTER: the state of the first process by the kernel
 in_state() {
 	grep -q "^State:[[:space:]]*$1" "/proc/$pid/status"
 }
@@ -56,7 +56,7 @@ check 'the tree has it' says sleep omig tree
 check 'it shows its command line' says '"sleep","900"' omig request ":proc_get_info([$token],2)"
 check 'its token stays the same' says "$token" omig request ":proc_attach3([$node],$pid,\"\")"
 
-# A stopped process continues when its tool leaves: so each tool stays for a while.
+# A stopped process continues when its tool disconnects, so each tool remains connected for a while.
 stopper=$(token_of "$first" sleep) starter=$(token_of "$second" sleep)
 omig request --follow forever "proc_has_terminated([$stopper]): thread_stop([$token]) print([1])" \
 	>"$TMPDIR/stop" 2>&1 &
@@ -82,7 +82,7 @@ check 'what has ended fails nothing that means all' says pa_cl_ omig request \
 check 'unless it is named' status_is 4 omig request ":proc_send_signal([$token],15)"
 kill -TERM $tool1 $tool2 $tool3
 
-# So many threads that no message holds them all.
+# More threads than one message can list.
 cat >"$TMPDIR/many.py" <<'EOF'
 import sys, threading, time
 threading.stack_size(65536)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# --check-config says what a start would refuse beside the values, and changes nothing.
+# --check-config reports errors of the environment that a start would report, and changes nothing.
 # timeout: 60
 . tests/system/lib.sh
 need python3
@@ -44,7 +44,7 @@ for p in sm lm; do
 		--mainsm @/nonexistent
 done
 exec 9>&-
-# The port is free now: the check before a reload of what runs there is good.
+# The port is free now, so the check succeeds.
 wait
 started() {
 	mainsm --port "$port" --linger 120 >"$TMPDIR/conn"

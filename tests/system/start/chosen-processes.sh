@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs that have nothing of ours in them: scripts, Python, OpenMP, a static one. What omig run
-# and omig exec start is in the tree with its children, its job and its processor time; what has no
-# meaning without MPI is not 0.
+# Programs without libomig: scripts, Python, OpenMP, a static one. Programs that omig run and omig
+# exec start are in the tree, with children, job and processor time. Values that need MPI are
+# unknown, not 0.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -70,16 +70,16 @@ check 'its stack can be seen' says '\[[0-9]+,[0-9]+' omig request \
 	":thread_get_backtrace([$(thread)],3)"
 check 'no event is listed' status_is 0 omig events list --job script
 : >"$TMPDIR/script.end"
-ended() { # its status and output are its own
+ended() { # its status and output are unchanged
 	wait $job
 	[ $? = 7 ] && [ "$(tail -n 1 "$TMPDIR/script.out")" = over ] &&
 		test ! -s "$TMPDIR/script.err"
 }
-check 'it ends as it does' ended
-check 'the tree knows its status' until_true 20 sh -c \
+check 'it ends as without Omig' ended
+check 'the tree has its status' until_true 20 sh -c \
 	'omig tree --job script | grep -q "script.sh .* ended (status 7)"'
 
-# --- another program in the place of the first
+# --- exec of another program
 omig run --job exec -- sh -c 'until [ -e "$0.go" ]; do sleep 0.1; done; exec "$1" "$0.end"' \
 	"$TMPDIR/exec" "$T/parallel" </dev/null \
 	>"$TMPDIR/exec.out" 2>&1 &
@@ -90,7 +90,7 @@ check 'that becomes a program has its name' until_true 30 in_job exec ' parallel
 : >"$TMPDIR/exec.end"
 wait $job
 
-# --- the lm is killed: the program runs on; the next omig run brings it back into the tree
+# --- the lm is killed: the program continues; the next omig run makes it visible again
 omig run --job first -- "$T/parallel" "$TMPDIR/first.end" </dev/null >"$TMPDIR/first.out" \
 	2>"$TMPDIR/first.err" &
 first=$!
@@ -101,9 +101,9 @@ check 'which finds it' until_true 30 in_job first ' parallel '
 : >"$TMPDIR/first.end"
 wait $first
 check 'its output is its own' grep -qx 'sum 499999500000' "$TMPDIR/first.out"
-check 'no word of ours' test ! -s "$TMPDIR/first.err"
+check 'no output of Omig' test ! -s "$TMPDIR/first.err"
 
-# --- MPI under a script: its ranks come by themselves, and nothing of its launcher is watched
+# --- MPI under a script: its ranks register, and its launcher is not watched
 if [ -n "$flavours" ]; then
 	f=$(echo "$flavours" | cut -d" " -f2)
 	omig run --job mixed -- sh -c \
@@ -130,7 +130,7 @@ if [ -n "$flavours" ]; then
 	wait $job $beside
 fi
 
-# --- nothing that says no is asked
+# --- no request is sent that would be refused
 check 'OMIG_DISABLE' env OMIG_DISABLE=1 omig run --job never -- "$T/parallel" "$TMPDIR"
 check 'is heeded' status_is 4 omig tree --job never
 tap_end

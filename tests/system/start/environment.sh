@@ -17,7 +17,7 @@ check 'values are quoted' grep -q "^export LD_PRELOAD='/.*libomig.so'" "$TMPDIR/
 mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" $as_long_as_needed \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'both ranks come up' until_true 20 ranks_are 2
+check 'both ranks are visible' until_true 20 ranks_are 2
 check 'under the name of the job' says 'job mine' omig tree
 check 'counting was on from the start' says '\[.*,"(collective|send)",[1-9]' omig request \
 	':omig_calls_read([],1)'
@@ -65,20 +65,20 @@ check 'and leaves the environment as it was' test "$before" = "$after"
 mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 omig exec -- "$program" \
 	$as_long_as_needed >"$TMPDIR/out" 2>&1 &
 job=$!
-check 'omig exec: both ranks come up' until_true 20 ranks_are 2
+check 'omig exec: both ranks are visible' until_true 20 ranks_are 2
 enough $job
 status=$?
 check 'omig exec: the exit status is the program'"'"'s' test $status = 0
 check '--json: one object' says '^[{]"OMIG_MAINSM":"omig1:.*"OMIG_JOB":"mine".*[}]$' omig env \
 	--no-start --job=mine --json
 check 'stop --json: the reply' says '^[{]"status":"OK"' omig stop --json
-listens_to() { # OPTION: an address that other hosts reach is in the string, where there is one
+listens_to() { # OPTION: the string has an address that other hosts reach, if there is one
 	omig stop >/dev/null 2>&1
 	omig env --listen "$1" >"$TMPDIR/env" || return 1
 	string=$(sed -n "s/^export OMIG_MAINSM='omig1:\(.*\)'/\1/p" "$TMPDIR/env")
 	case $string in "$2":*) echo "$2 alone" && return 1 ;; *) [ -n "$string" ] ;; esac
 }
-# ended ADDRESS: the mainsm that listens there is gone, and that is said
+# ended ADDRESS: the mainsm that listened there has ended, which is reported
 ended() {
 	omig stop >/dev/null 2>&1
 	omig env --listen "$1" >"$TMPDIR/env" || return 1
@@ -95,9 +95,9 @@ else
 		'no other host reaches this one'
 fi
 check '--listen takes localhost' listens_to localhost 0.0.0.0
-check '--listen where it listens already: not a word' sh -c \
+check '--listen where it listens already: no output' sh -c \
 	'[ -z "$(omig env --listen localhost 2>&1 >/dev/null)" ]'
-warns_once() { # PATTERN OPTION: one line of warning, and the mainsm that runs stays
+warns_once() { # PATTERN OPTION: one line of warning, and the running mainsm is kept
 	omig env --listen "$2" >"$TMPDIR/env" 2>"$TMPDIR/err" || return 1
 	cat "$TMPDIR/err"
 	[ "$(wc -l <"$TMPDIR/err")" = 1 ] && grep -Eq "^omig: warning: $1" "$TMPDIR/err" &&
@@ -108,7 +108,7 @@ check '--listen: it listens elsewhere already' warns_once \
 	127.0.0.9
 check '--listen: no address, while one runs' warns_once \
 	'--listen: nosuchhost.invalid is no address of this host' nosuchhost.invalid
-refuses() { # the string of one that has ended is there: it is the address that is wrong
+refuses() { # the string of an ended mainsm exists: the reported error is the address
 	omig stop >/dev/null 2>&1
 	omig env --listen nosuchhost.invalid >"$TMPDIR/out" 2>&1
 	rc=$?

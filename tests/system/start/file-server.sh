@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # One command switches events of the file server on while clients use it, and another one off. The
-# server continues when daemons are killed, and where no monitor can be. No failure of ours becomes
-# its own.
+# server continues when daemons are killed, and where no monitor can run. No failure of Omig affects
+# it.
 # timeout: 90
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -18,7 +18,7 @@ serves() { # NAME COMMAND...: in the background, until $TMPDIR/NAME.end
 		>"$TMPDIR/$name.out" 2>"$TMPDIR/$name.err" &
 	job=$!
 }
-ends_well() { # NAME: status 0, its one line, no other word
+ends_well() { # NAME: status 0, its one line, and no other output
 	: >"$TMPDIR/$1.end"
 	wait $job || { cat "$TMPDIR/$1.err"; return 1; }
 	[ "$(wc -l <"$TMPDIR/$1.out")" = 1 ] && grep -Eq '^[0-9.]+ MiB/s [0-9.]+ s$' \
@@ -33,7 +33,7 @@ check 'its events are known, and off' until_true 30 on 0
 check 'one command switches them on, keeps them, and off' omig events on 'server.*' --job server \
 	--to "$TMPDIR/transfer.olog" --for 2s
 check 'they are off' until_true 30 on 0
-# what is sent was read, of the same block, and none is missing between the first and the last
+# each sent block was read, and no number is missing between the first and the last
 whole() {
 	omig log cat "$TMPDIR/transfer.olog" >"$TMPDIR/transfer" || return 1
 	[ "$(grep -c 'event=server.net.send.end' "$TMPDIR/transfer")" -gt 20 ] &&
@@ -53,12 +53,12 @@ server=$job
 slow_us=100000
 serves clients omig run --job clients --
 slow_us=
-clients_are() { # of those that run one at least is no server; $job is the server
+clients_are() { # at least one running process is a client; $job is the server
 	omig tree --job clients >"$TMPDIR/tree"
 	cat "$TMPDIR/tree"
 	grep ' fileserver .*run$' "$TMPDIR/tree" | grep -qv " pid $job "
 }
-have_events() { # of the server and of one client at least
+have_events() { # events of the server and of at least one client
 	omig events list --job clients | grep -Eq '^client.disk.write.end +Info +[2-4] '
 }
 check 'clients are processes of the job' until_true 30 clients_are
@@ -66,7 +66,7 @@ check 'their events are known' until_true 30 have_events
 check 'their events are reported' \
 	says "event=client.disk.write.end " timeout $((20 * PATIENCE)) omig \
 	events tail client.disk.write.end --job clients --count 3
-check 'it ends as it does, with clients that are watched' ends_well clients
+check 'it ends as without Omig, with clients that are watched' ends_well clients
 job=$server
 
 # --- daemons are killed while it serves, with events on
@@ -77,14 +77,14 @@ check 'the lm is killed' kill_hard lm
 check 'mainsm is killed' kill_hard mainsm
 kill $tail 2>/dev/null
 wait $tail
-serves_on() { # clients come and go
+serves_on() { # clients start and end
 	first=$(pgrep -P "$1" | sort | head -n 1)
 	until_true 20 sh -c "! kill -0 $first"
 }
 check 'it serves on' serves_on $job
-check 'it ends as it does' ends_well server
+check 'it ends as without Omig' ends_well server
 
-# --- where no monitor can be
+# --- on a host where no monitor can run
 mainsm >/dev/null
 serves full env NOMEM=fill LD_PRELOAD="$T/libnomem.so" omig run --job full --
 check 'no memory for a segment' ends_well full

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What `make install` puts into any folders, moved elsewhere after it, works: programs are watched,
-# clients find their library.
+# An installation works in any folders, also after it was moved: programs are watched, clients find
+# their library.
 # timeout: 120
 . tests/system/lib.sh
 unset MAKEFLAGS MFLAGS
@@ -20,7 +20,7 @@ installed() {
 	}
 	mv "$TMPDIR/dest/usr" "$at"
 }
-preload_of() { # FOLDER: the preload that its omig sets is there, and lies in FOLDER
+preload_of() { # FOLDER: the LD_PRELOAD that its omig sets names a file in FOLDER
 	lib=$("$1/bin/omig" run -- sh -c "echo \$LD_PRELOAD" 2>"$TMPDIR/err")
 	cat "$TMPDIR/err"
 	echo "preload: $lib"
@@ -36,7 +36,7 @@ assert os.path.realpath(lib).startswith(top), lib'
 }
 
 check 'it installs with another libdir' installed lib64 libdir=/usr/lib64
-PATH=$TMPDIR/lib64/bin:$PATH # its daemons from here on
+PATH=$TMPDIR/lib64/bin:$PATH # from here on the daemons are those of this installation
 f=
 for f in openmpi mpich; do [ -x "$(heat $f)" ] && command -v mpirun.$f >/dev/null && break; done
 is_watched() {
@@ -113,7 +113,7 @@ documents_are_there() {
 	[ -f "$own/share/doc/omig/examples/sm.conf" ]
 }
 check 'documents and examples come with it' documents_are_there
-each_page() { # of a command: it is there, and the help of the command names it
+each_page() { # the page of a command exists, and its --help names the page
 	for command in $("$own/bin/omig" --omig-commands | cut -f1); do
 		page=$own/share/man/man1/omig-$command.1
 		grep -q "omig.*-$command .* " "$page" && grep -q '^.SH SYNOPSIS' "$page" &&
@@ -124,7 +124,7 @@ each_page() { # of a command: it is there, and the help of the command names it
 	! grep -q 'OMIG [A-Z]' "$own/share/man/man1/omig.1"
 }
 check 'each command has a manual page' each_page
-links_lead_somewhere() ( # but for those into the source
+links_lead_somewhere() ( # without links into the source
 	cd "$own/share/doc/omig" || return 1
 	for f in README.md docs/*.md docs/measured/*.md; do
 		grep -o '](\([^):#]*\)[)#]' "$f" | sed 's/^](//; s/[)#]$//' |

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program that comes while the host's lm ends for want of processes is watched, whenever it comes.
+# An lm ends for lack of processes: a program that starts meanwhile is watched, at any moment.
 # timeout: 90
 # shellcheck disable=SC2154 # set by faults.sh
 . tests/system/lib.sh
@@ -17,7 +17,7 @@ log=$OMIG_STATE_DIR/lm-$(uname -n).log
 endings() {
 	[ "$(grep -c 'lm: ending reason="no process to watch"' "$log")" -ge "$1" ]
 }
-# Looks without a pause: what comes next has 200 ms.
+# Polls without a pause, because the next step must follow within 200 ms.
 ending_begins() { # N
 	ends_at=$(($(date +%s) + 30 * PATIENCE))
 	until endings "$1"; do
@@ -47,7 +47,7 @@ for pause in 0 0.05 0.1 0.15 0.18 0.2 0.22 0.25; do
 	check "$pause s into the end of the lm: a program that comes is watched" until_true 10 \
 		is_watched "late$n"
 	: >"$TMPDIR/late$n.go"
-	check "$pause s into the end of the lm: it ends as it would" status_is 0 wait $program
+	check "$pause s into the end of the lm: it ends as without Omig" status_is 0 wait $program
 done
 token=$(omig tree --json | tr '{' '\n' | sed -n 's/.*"token":"\(p_[^"]*\)".*"job":"late8".*/\1/p')
 no_longer() {
@@ -56,5 +56,5 @@ no_longer() {
 }
 check 'the last values of what has ended are there' says "^$token: [0-9]+,.*MPI_Finalize" omig \
 	request ":omig_calls_read([$token])"
-check 'when its lm has ended they are not known, and that is said' until_true 20 no_longer
+check 'when its lm has ended they are not known, which is reported' until_true 20 no_longer
 tap_end

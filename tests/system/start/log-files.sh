@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Logs of mainsm, sm and lm that were renamed are opened again by SIGHUP, also as logrotate does it.
-# All files of the daemons are their user's alone, whatever the umask is.
+# All files of the daemons are private to their user, for any umask.
 # timeout: 90
 . tests/system/lib.sh
 
@@ -36,7 +36,7 @@ for p in mainsm sm lm; do
 		"$(log_of $p).old"
 done
 
-# The example as it is installed, but for the folder and the daemons of other tests.
+# The installed example, with this test's folder and daemons.
 conf=$TMPDIR/logrotate.conf
 as_installed() {
 	grep -q "pkill -HUP -u .* -x '\(mainsm|sm|lm\)'" packaging/logrotate.conf || return 1
@@ -65,7 +65,7 @@ closed_to_others() { # FOLDER
 }
 check 'nothing in the state directory is open to others' closed_to_others "$OMIG_STATE_DIR"
 check 'nor in the runtime directory' closed_to_others "$OMIG_RUNTIME_DIR"
-# The other way: a mask that takes the rights of the owner, too.
+# The opposite: a umask that also removes rights of the owner.
 omig stop
 check 'the daemons end' until_true 20 no_leftovers
 rm -rf "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR"

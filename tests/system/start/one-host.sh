@@ -28,7 +28,7 @@ watch() {
 	omig run -- "mpirun.$flavour" $words "$program" $as_long_as_needed --slow-rank 1 \
 		>"$TMPDIR/$flavour.out" 2>"$TMPDIR/$flavour.err" &
 	job=$!
-	check "both ranks come up: $flavour" until_true 20 ranks_are 2
+	check "both ranks are visible: $flavour" until_true 20 ranks_are 2
 	check "the tree names ranks and program: $flavour" tree_names_the_program
 	check "top counts calls: $flavour" until_true 10 has_calls
 	check "a follow reports events: $flavour" says '^t_[0-9]+_[0-9a-z]+  2,p_' followed \
@@ -38,13 +38,13 @@ watch() {
 	rm "$TMPDIR/enough"
 	check "its exit status is its own: $flavour" test $status = 0
 	check "its output is its own: $flavour" test -s "$TMPDIR/$flavour.out"
-	check "nothing is said on stderr: $flavour" no_word_of_ours "$TMPDIR/$flavour.err"
+	check "nothing is printed on stderr: $flavour" no_word_of_ours "$TMPDIR/$flavour.err"
 }
 
 watch openmpi
 watch mpich
 
-# The program's own: exit status, signals, standard input, environment.
+# Exit status, signals, standard input and environment of the program are unchanged.
 check 'exit status' status_is 7 omig run -- sh -c 'exit 7'
 check 'standard input' says '^hello$' sh -c 'echo hello | omig run -- cat'
 check 'death by signal' status_is 143 sh -c 'omig run -- sh -c "kill -TERM \$\$"; exit $?'
@@ -56,7 +56,7 @@ check 'a job without a name' status_is 2 omig run --job= -- true
 check 'a control character in the name of a job' says 'without control characters' \
 	omig run --job="$(printf 'a\033')" -- true
 
-# An lm that needs longer to come up than the program lives: its ranks have registered by then.
+# An lm whose start takes longer than the program runs: the ranks have registered by then.
 printf '#!/bin/sh\nuntil [ -e "%s/over" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" \
 	"$B" >"$TMPDIR/slow-lm"
 chmod 755 "$TMPDIR/slow-lm"
@@ -65,7 +65,8 @@ over_before_its_lm() {
 	rm -f "$TMPDIR/over"
 	omig stop >/dev/null 2>&1
 	until_true 10 no_leftovers || return 1
-	# One rank: of several that come at one moment one may be put aside between its looks.
+	# One rank only: of several that start at one moment one may be delayed between its two
+	# tests.
 	omig run --measure=count -- "mpirun.$f" -n 1 env OMIG_LM="$TMPDIR/slow-lm" \
 		"$B/tests/system/steady.$f" || return 1
 	: >"$TMPDIR/over"

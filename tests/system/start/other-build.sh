@@ -16,7 +16,7 @@ own=$(cat "$note" 2>/dev/null)
 other=$((own + 1))
 said="^omig: warning: not watched: .* segment version $other, .* $own: .*omig stop"
 
-# The file is all that this host's programs know of the lm's build.
+# Programs of this host read the lm's build from that file only.
 is_other() {
 	echo $other >"$note"
 }
@@ -36,7 +36,7 @@ runs() {
 		[ ! -s "$TMPDIR/ours" ]
 	fi
 }
-check 'run: the same build: not a word' runs '' omig run -- true
+check 'run: the same build: no output' runs '' omig run -- true
 is_other
 check 'run: another build: one line' runs "$said" omig run -- true
 check 'exec: another build: one line' runs "$said" omig exec -- true
@@ -54,7 +54,7 @@ for f in $flavours; do
 		exec 5>"$TMPDIR/pipe.$1" && wait && exec "$2" --rounds 1 2>&5' sh $f \
 		"$T/steady.$f"
 done
-# A file of the program at descriptor 2 is none of ours: not a byte goes there.
+# If descriptor 2 is a file of the program, no byte of Omig is written to it.
 results_stay() { # FLAVOUR
 	# shellcheck disable=SC2016 # of the shell that runs it
 	runs '' sh -c 'eval "$(omig env)" && exec "$1" --rounds 1 --results-at-2 "$2"' sh \
@@ -62,7 +62,8 @@ results_stay() { # FLAVOUR
 		! grep omig "$TMPDIR/results.$1"
 }
 for f in $flavours; do
-	check "$f: descriptor 2 is a file of the program: nothing is said there" results_stay "$f"
+	check "$f: descriptor 2 is a file of the program: nothing is written there" \
+		results_stay "$f"
 done
 check 'doctor reports it' says "^FAIL +build .*segment version $other, .* $own: .*omig stop" \
 	omig doctor
@@ -94,7 +95,7 @@ check 'doctor has their number' says \
 	cat "$TMPDIR/doctor"
 check 'and finds no other build now' says '^ok +build' cat "$TMPDIR/doctor"
 
-# What a dead lm has left says nothing of the next one.
+# The file of a dead lm is not valid for the next one.
 is_replaced() {
 	is_other
 	kill_hard lm

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# quickstart and the scripts around it: what can be tried without installing.
+# Tests of quickstart and its scripts that install nothing.
 n=0
 
 # check NAME COMMAND...
@@ -45,7 +45,7 @@ quiet_when_refused() {
 		'sudo apt-get install '*libevent-dev*) true ;; *) false ;; esac
 }
 
-# A Debian where all that must be there is, and what tests can do without cannot be had.
+# A Debian with all required packages, where optional packages cannot be installed.
 half_a_debian() { # STATE: of graphviz and libevent-dev: "not-installed" or "installed"
 	mkdir -p "$TMPDIR/half"
 	printf '#!/bin/sh\ncase "$*" in *graphviz) ;; *libevent-dev) echo %s; exit ;; %s' \

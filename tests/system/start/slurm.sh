@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A Slurm of one node on this machine: `srun ./program` is watched by the task
 # prolog, without a word in front of it; jobs and ranks have Slurm's names;
-# srun starts the sm of a site. Slurm, its munge and its files are ours alone
-# and live in $TMPDIR.
+# srun starts the sm of a site. Slurm, its munge and its files are private to this test, in $TMPDIR.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -21,7 +20,8 @@ end_slurm() {
 	end_faults
 	for pid in $daemons; do kill "$pid" 2>/dev/null; done
 	for pid in $daemons; do until_true 5 is_dead "$pid" || kill -KILL "$pid" 2>/dev/null; done
-	# Step daemons leave our group; they carry our configuration.
+	# Step daemons leave the process group; they have this test's configuration in their
+	# environment.
 	# shellcheck disable=SC2013 # words
 	for p in $(grep -lsz "^SLURM_CONF=$SLURM_CONF\$" /proc/[0-9]*/environ); do
 		p=${p%/environ}
@@ -77,7 +77,7 @@ NodeName=$node NodeAddr=127.0.0.1 CPUs=8 State=UNKNOWN
 PartitionName=all Nodes=$node Default=YES MaxTime=INFINITE State=UP OverSubscribe=YES
 END
 echo "PMIxCliTmpDirBase=$S/pmix" >"$S/mpi.conf"
-# Not with our state in their environment, by which the processes of this test are known.
+# Started without the state directory in their environment, which marks the processes of this test.
 env -u OMIG_STATE_DIR munged --foreground --force --num-threads=1 --socket="$S/munge/socket" \
 	--key-file="$S/munge/key" --pid-file="$S/munge/pid" \
 	--log-file="$S/munge/log" --seed-file="$S/munge/seed" >"$S/log/munged.out" 2>&1 &
@@ -97,7 +97,7 @@ fi
 
 # --- srun, without anything in front of the program
 mainsm >"$TMPDIR/conn"
-# plain_srun SECONDS WORDS...: with the way to MPI that each flavour of this system knows
+# plain_srun SECONDS WORDS...: with the MPI plug-in that each flavour of this system supports
 mpi_way() {
 	case $1 in openmpi) echo pmix ;; mpich) echo pmi2 ;; esac
 }
@@ -132,8 +132,8 @@ for f in $flavours; do
 	: >"$TMPDIR/go"
 	wait $job
 	status=$?
-	check "$f: it ends as it would" test $status = 0
-	check "$f: and nothing of ours is in its output" no_word_of_ours "$TMPDIR/$f.err"
+	check "$f: it ends as without Omig" test $status = 0
+	check "$f: and its output has nothing of Omig" no_word_of_ours "$TMPDIR/$f.err"
 	rm -f "$TMPDIR/beat"
 	check "$f: a summary of ranks that srun starts" says \
 		"^omig: job sum\.$f: steady[.a-z]*, 2 ranks on 1 host, [^;]*computes most\)$" \
@@ -155,7 +155,7 @@ check 'the epilog ends it' is_dead "$lm"
 # --- srun as launcher: the sm runs on the chosen host, as a step of the job
 omig stop
 until_true 10 no_leftovers
-# Certificates that name another site would hold the host there.
+# A certificate for another site would keep the host at that site.
 rm -rf "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR"
 mkdir -p "$XDG_CONFIG_HOME/omig"
 printf '[site cluster]\nhosts = *\nlauncher = srun\nhost = %s\n' "$node" \

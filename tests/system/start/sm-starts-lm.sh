@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# sm as a process: what it says and returns when it cannot start, and that it does with a mainsm.
+# sm as a process: its message and exit status if it cannot start, and its start with a mainsm.
 # timeout: 120
 . tests/system/lib.sh
 need sm
 
 pin=00000000000000000000000000
 
-# fails_with STATUS WORDS COMMAND...: this exit status, these words, and one line that matters
+# fails_with STATUS WORDS COMMAND...: this exit status, and one line with these words
 fails_with() {
 	want=$1 words=$2
 	shift 2
@@ -72,7 +72,7 @@ with_mainsm() {
 }
 
 sm_is_up() {
-	: >"$TMPDIR/sm.log" # of the sm before: what is looked for stands in it
+	: >"$TMPDIR/sm.log" # of the previous sm, whose log would match
 	sm --foreground --site x --log-level info >"$TMPDIR/sm.out" 2>"$TMPDIR/sm.log" &
 	sm=$!
 	until_true 20 sm_says 'mainsm is there' && return 0
@@ -145,14 +145,14 @@ an_lm_renews() {
 if command -v mainsm >/dev/null 2>&1; then
 	check "mainsm starts" with_mainsm
 	check "with a token it enrols and serves" sm_is_up
-	check "a second one of the site says so" only_one
+	check "a second sm of the site reports that" only_one
 	check "SIGUSR1 dumps its status" dumps_status
 	check "SIGTERM ends it" ends_with 0
 	check "the certificate is kept: a token is no longer needed" sh -c \
 		'OMIG_MAINSM=${OMIG_MAINSM%:*} timeout $((30 * PATIENCE)) sm --foreground --site x --linger 500ms'
 	check "it ends when no lm comes" lingers
 	check "it serves again" sm_is_up
-	check "mainsm dies and comes back: it waits" waits_for_mainsm
+	check "mainsm is killed and restarted: it waits" waits_for_mainsm
 	check "and ends" ends_with 0
 	check "a certificate near its end is renewed over the link" renews
 	check "so is an lm's" an_lm_renews

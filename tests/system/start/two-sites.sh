@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two sites of two virtual hosts each, real sms and lms: the tree, a host whose
-# cable is pulled and plugged in again, a host that is frozen.
+# Two sites of two virtual hosts each, real sms and lms: the tree, a host that is disconnected and
+# connected again, and a host that is stopped.
 # timeout: 150
 . tests/system/lib.sh
 within_bed 4 2
@@ -11,7 +11,7 @@ bed_mainsm
 omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" $as_long_as_needed \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'four ranks on four nodes come up' until_true 30 ranks_are 4
+check 'four ranks on four nodes are visible' until_true 30 ranks_are 4
 
 state_of() {
 	omig tree --depth nodes | sed -n "s/.*node $1  \([a-z]*\).*/\1/p"
@@ -56,7 +56,7 @@ three_of_four() {
 }
 
 "$bed" cut node4
-check 'the first answer without it comes by the deadline, and says so' three_of_four
+check 'the first answer without it comes by the deadline, and reports that' three_of_four
 is_missed() {
 	state_is node4 silent || state_is node4 lost
 }
@@ -74,7 +74,7 @@ check 'its rank is counted again' until_true 10 ranks_are 4
 check 'a frozen host shows' until_true 10 state_is node2 silent
 check 'and does not stop an answer' three_of_four
 "$bed" thaw node2
-check 'a thawed host comes back' until_true 20 state_is node2 up
+check 'a continued host returns' until_true 20 state_is node2 up
 
 enough $job
 status=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A program that is not watched runs as it would, after one line that says why and what to do.
+# A program that cannot be watched runs unchanged, after one line with the reason and the remedy.
 . tests/system/lib.sh
 . tests/system/faults.sh
 nothing=omig1:127.0.0.1:1:wedwyhdpgt608rmf0f1fftzykr:wcxwqdhx.z2zzc69pgb2yzt0dmdr2fmhsf4
@@ -32,7 +32,7 @@ check 'doctor: unset it' says 'unset OMIG_MAINSM' env OMIG_MAINSM=$nothing omig 
 export HOME="$TMPDIR/home"
 mkdir -m 700 "$HOME"
 state=$OMIG_STATE_DIR
-unset OMIG_STATE_DIR XDG_STATE_HOME # the usual place, which may fall back
+unset OMIG_STATE_DIR XDG_STATE_HOME # the default folder, which may be replaced by another one
 own_is_up() {
 	omig env >"$TMPDIR/env" 2>"$TMPDIR/err" && pid=$(cat \
 		"$HOME/.local/state/omig/mainsm/mainsm.lock")
@@ -66,7 +66,7 @@ check 'its tools say the same' opened says "$denied" omig tree
 check 'doctor says the same' opened says "$denied" omig doctor
 check 'no second mainsm came of it' same_authority
 check 'closed again it is as before' status_is 0 omig tree
-# takes_none PATTERN PROGRAM: it runs, and one line has a match
+# takes_none PATTERN PROGRAM: it runs, and one line matches
 takes_none() {
 	omig exec -- "$2" >"$TMPDIR/out" 2>"$TMPDIR/err"
 	rc=$?
@@ -99,7 +99,7 @@ if [ "$(id -u)" = 0 ] && ${CC:-cc} -DNAME='"X"' -o "$TMPDIR/rights" "$TMPDIR/ran
 else
 	skip 'exec: a program with the rights of another user' 'needs root'
 fi
-check 'exec: any other, found in PATH: not a word' sh -c \
+check 'exec: any other, found in PATH: no output' sh -c \
 	'[ -z "$(omig exec -- sh -c "exit 3" 2>&1)" ]'
 omig stop >/dev/null 2>&1
 ended() {
@@ -110,7 +110,7 @@ check 'env --no-start: a mainsm that has ended' ended
 check 'exec: a mainsm that has ended' warned 'not watched: your mainsm has ended: nothing listens' \
 	omig exec --
 
-# Two that start together, while no mainsm runs: each is watched by the one that the first starts.
+# Two commands start together while no mainsm runs: both use the mainsm that the first one starts.
 fresh() { env OMIG_STATE_DIR="$TMPDIR/fresh" OMIG_RUNTIME_DIR="$TMPDIR/fresh-run" "$@"; }
 has_both() { fresh omig tree >"$TMPDIR/tree" && grep -q 'job a' "$TMPDIR/tree" &&
 	grep -q 'job b' "$TMPDIR/tree"; }
@@ -155,7 +155,7 @@ mkdir -m 755 "$TMPDIR/open"
 check 'a runtime directory that is open to others' warned "not watched: $TMPDIR/open: mode 0755" \
 	env OMIG_RUNTIME_DIR="$TMPDIR/open" omig run --
 
-# Another user has the usual name in /tmp: as the user that comes second.
+# Another user owns the usual name in /tmp: runs as the second user.
 other=$((2000000000 + $$))
 as_other() {
 	setpriv --reuid $other --regid $other --clear-groups env -u OMIG_RUNTIME_DIR -u \
@@ -167,7 +167,7 @@ if [ "$(id -u)" = 0 ] && chmod 711 "$TMPDIR" "${TMPDIR%/*}" && mkdir -m 700 "$TM
 	mkdir "/tmp/omig-$other"
 	taken="/tmp/omig-$other: belongs to uid 0, not to us; $TMPDIR/other/.local/state/omig/run is used"
 	check 'run: its usual folder is taken by another user' warned "$taken" as_other omig run --
-	check 'doctor says so' says "$taken" as_other omig doctor
+	check 'doctor reports it' says "$taken" as_other omig doctor
 	as_other omig stop >/dev/null 2>&1
 	rmdir "/tmp/omig-$other"
 else
@@ -175,7 +175,7 @@ else
 		'needs root, and a build that others may read'
 fi
 
-# Daemons go to the background with nothing of their caller's.
+# Daemons keep nothing of their caller's process when they go to the background.
 export OMIG_STATE_DIR="$state"
 lets_go() {
 	timeout $((10 * PATIENCE)) sh -c '{ "$@" 2>&1; } 7>"$TMPDIR/caller" | cat' sh "$@"

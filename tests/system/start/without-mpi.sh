@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs without MPI: their probes and events are switched on remotely. That includes later
 # threads, child processes, daemons and programs after exec. One that loads MPI later becomes a
-# rank. Their output is that of the bare ones.
+# rank. Their output is that of the unwatched programs.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -22,7 +22,7 @@ bare() { # PROGRAM MODE
 	: >"$TMPDIR/bare.end"
 	"$T/$1" "$2" "$TMPDIR/bare.end" "$TMPDIR/bare.pid" </dev/null >"$TMPDIR/bare.out" 2>&1
 }
-# It ends as the bare one does: status, output, no word of ours
+# It ends as without Omig: the same status and output, and no message of Omig
 ends_as_bare() { # NAME PROGRAM MODE
 	: >"$TMPDIR/$1.end"
 	wait $job
@@ -51,32 +51,31 @@ for mode in plain threads fork daemon exec; do
 	runs $mode alone $mode
 	check "$mode: it works" until_true 30 works $mode
 	check "$mode: its events are known" until_true 30 is_known $mode
-	check "$mode: they are switched on from afar" until_true 30 tells_events $mode
+	check "$mode: they are switched on remotely" until_true 30 tells_events $mode
 	check "$mode: they have no rank" sh -c "! grep rank= $TMPDIR/events"
 	check "$mode: its probes too" until_true 30 tells_probes $mode
 	check "$mode: it is no rank" sh -c "! omig tree --job $mode | grep rank"
-	check "$mode: it ends as the bare one" ends_as_bare $mode alone $mode
+	check "$mode: it ends as the unwatched program" ends_as_bare $mode alone $mode
 done
-until_true 20 sh -c '! omig tree --job daemon | grep -q run$' # it is no child of ours
+until_true 20 sh -c '! omig tree --job daemon | grep -q run$' # it is no child of this shell
 
 for mode in plain fork daemon; do
 	runs probe-$mode alone-probe $mode
 	check "$mode, without events: it works" until_true 30 works probe-$mode
 	check "$mode, without events: its probes are switched on" until_true 30 tells_probes \
 		probe-$mode
-	check "$mode, without events: it ends as the bare one" ends_as_bare probe-$mode \
+	check "$mode, without events: it ends as the unwatched program" ends_as_bare probe-$mode \
 		alone-probe $mode
 done
 
-# --- a child process comes to life while the lm starts, which omig run has started: this one holds
-# until all is done
+# --- a child process sets up its segment while an lm starts: omig run is stopped until the end
 mkdir -p "$TMPDIR/slow/bin"
 cp "$B/bin/omig" "$TMPDIR/slow/bin/omig"
 ln -s "$B/bin/mainsm" "$TMPDIR/slow/bin/mainsm"
 printf '#!/bin/sh\nuntil [ -e "%s/early" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' \
 	"$TMPDIR" "$B" >"$TMPDIR/slow/bin/lm"
 chmod 755 "$TMPDIR/slow/bin/lm"
-switches() { # PID: how often it has slept
+switches() { # PID: the number of its sleeps
 	sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"
 }
 has_slept() {
@@ -119,9 +118,9 @@ else
 		omig tree --job later | grep -q 'rank 0 of 1 .*openmpi'
 	}
 	check 'then it is a rank' until_true 30 is_rank
-	check 'its events go on' until_true 30 tells_events later
+	check 'its events continue' until_true 30 tells_events later
 	check 'its calls are events' says 'event=MPI_Reduce_local.end' timeout $((20 * PATIENCE)) \
 		omig events tail MPI_Reduce_local.end --job later --count 2
-	check 'it ends as the bare one' ends_as_bare later alone mpi
+	check 'it ends as the unwatched program' ends_as_bare later alone mpi
 fi
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Completions of bash, zsh and fish: commands, subcommands, options, values and metrics, as the
-# shell itself shows them. A shell that is not installed here is skipped, and that is said.
+# shell itself shows them. The tests of a shell that is not installed are skipped with a message.
 # timeout: 90
 . tests/system/lib.sh
 
@@ -45,7 +45,7 @@ os.write(fd, ("autoload -Uz compinit; compinit -D -u; LISTMAX=0; setopt no_alway
               "source '%s'; echo rea''dy2\n" % script).encode())
 read(rb"ready2\r", patience)
 seen = b""
-# The completed line becomes the words of an echo. What was listed before it stands above.
+# The completed line is run as words of echo. The list is printed above it.
 os.write(fd, (line + "\t\x01echo DO''NE: \n").encode())
 read(rb"\nDONE: [^\r]*\r", patience)
 ok = re.search(rb"(?<![\w-])" + re.escape(want.encode()) + rb"(?![\w-])", seen) or \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What fails with --json is an object on stdout, besides the words on stderr; one document stays
-# one.
+# With --json a failure is an object on stdout, besides the message on stderr; a single document
+# stays single.
 # timeout: 60
 . tests/system/lib.sh
 

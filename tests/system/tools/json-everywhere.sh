@@ -47,7 +47,7 @@ document() {
 	[ $got != 0 ] && python3 "$TMPDIR/parse.py" 0 "$TMPDIR/out" &&
 		grep -Eq '^\{"status":"[A-Z_]+_(SERVICE|ERROR)"|"kind":"error"' "$TMPDIR/out"
 }
-# A status between both is right: something changed, or is not all there.
+# Other statuses are results: something changed, or objects are missing.
 part() {
 	timeout $((20 * PATIENCE)) "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
 	got=$?
@@ -141,7 +141,7 @@ while read -r how command words; do
 	check "omig $command $words: $how" "$how" omig "$command" --json $words
 done <"$TMPDIR/cases"
 
-# Commands that show nothing of their own: the program's output, and drawings.
+# Commands without output of their own: they show the program's output, or drawings.
 for command in run exec dot; do
 	sed -i "1i none $command" "$TMPDIR/cases"
 done

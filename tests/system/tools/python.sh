@@ -18,7 +18,7 @@ omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$pr
 	900 \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
-check 'both ranks come up' until_true 20 ranks_are 2
+check 'both ranks are visible' until_true 20 ranks_are 2
 check 'python3 -m omig asks' says "^1 - OK \[2, 0, " python3 -m omig ':version()'
 cat >"$TMPDIR/uses.py" <<'END'
 import omig

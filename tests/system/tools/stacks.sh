@@ -15,7 +15,7 @@ for f in openmpi mpich; do
 	mkdir "$TMPDIR/$f"
 	omig run --job hangs -- mpirun.$f -n 4 "$program" absent "$TMPDIR/$f" >"$TMPDIR/out" 2>&1 &
 	job=$!
-	check "$f: the ranks come up" until_true 20 ranks_are 4
+	check "$f: the ranks are visible" until_true 20 ranks_are 4
 	omig stacks --json >"$TMPDIR/first" 2>&1
 	if grep -q 'ptrace_scope\|UNSUPPORTED' "$TMPDIR/first"; then
 		kill $job
@@ -43,15 +43,15 @@ for f in openmpi mpich; do
 	end_tree_of() { kill $job 2>/dev/null; wait $job; true; }
 	check "$f: it ends" end_tree_of
 	check "$f: its ranks have ended" until_true 20 ranks_are 0
-	check "$f: which is said" comes_out 4 'all ranks have ended|no process' omig stacks \
+	check "$f: which is reported" comes_out 4 'all ranks have ended|no process' omig stacks \
 		--job hangs
 	cp "$(heat $f)" "$TMPDIR/stripped.$f"
 	strip "$TMPDIR/stripped.$f"
 	omig run --job bare -- mpirun.$f -n 2 "$TMPDIR/stripped.$f" --seconds 900 \
 		>"$TMPDIR/out" 2>&1 &
 	job=$!
-	check "$f: a stripped program comes up" until_true 20 ranks_are 2
-	check "$f: it is said to have no symbols" until_true 20 says \
+	check "$f: a stripped program is visible" until_true 20 ranks_are 2
+	check "$f: it is reported without symbols" until_true 20 says \
 		"^stripped.$f has no symbols" omig stacks --job bare
 	check "$f: it ends as well" end_tree_of
 	check "$f: with its ranks" until_true 20 ranks_are 0

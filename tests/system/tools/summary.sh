@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig run --summary: its figures are those of an independent count. Output, status and signals of
-# the program stay. What the monitor lost is said, and shown with the last values before that.
+# omig run --summary: its values are those of an independent count. Output, status and signals of
+# the program are unchanged. Data that the monitor lost are reported, and shown with the last values
+# before.
 # timeout: 300
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -170,7 +171,7 @@ assert r['MPI_Sendrecv']['half'] > 0 and c['level'] == 0.95
 assert [x['calls_base'] for x in c['sizes'] if x['call'] == 'MPI_Sendrecv'] == [200]
 assert 'sites' not in c"
 
-# --- the program stays as it is
+# --- the program is unchanged
 check 'a status is the program'"'"'s' status_is 7 omig run --summary -- sh -c 'exit 7'
 check 'a signal is, too' status_is 137 omig run --summary -- sh -c 'kill -9 $$'
 check 'a program that is not there has status 127' status_is 127 omig run --summary -- \
@@ -278,7 +279,7 @@ held() { # NAME
 	job=$!
 	until_true 30 holds "$1"
 }
-# The collector reads its replies: it is the child named omig that reads at all.
+# Finds the collector: the child named omig that reads.
 collector_read() {
 	ps -eo pid=,ppid=,comm= | awk '$3 == "omig" { is[$1] = 1; parent[$1] = $2 }
 		END { for (p in parent) if (is[parent[p]]) print p }' | while read -r p; do
@@ -297,7 +298,7 @@ was_read() { # a whole reading, from its begin to its end, and the begin of the 
 }
 reads_rest() { # it naps
 	reads=$(collector_read)
-	sleep 0.2 # a turn of that loop: until nothing changed for so long
+	sleep 0.2 # one turn of the collector's loop: no change for that long
 	! reads_more
 }
 held gone

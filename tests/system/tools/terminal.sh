@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What commands show on a terminal alone. Pipes, files and JSON do not have it.
+# Output that commands show on a terminal only: pipes, files and JSON do not have it.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -10,7 +10,7 @@ cat >"$TMPDIR/terminal.py" <<'END'
 import os, pty, sys
 sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))
 END
-on_terminal() { # COMMAND...: what it says there is in the file said
+on_terminal() { # COMMAND...: its output is in the file said
 	TERM=xterm python3 "$TMPDIR/terminal.py" "$@" </dev/null >"$TMPDIR/said" 2>&1
 	on_terminal_rc=$?
 	cat "$TMPDIR/said"
@@ -25,7 +25,7 @@ terminal_says() { # PATTERN COMMAND...
 f=$one_flavour
 watched_steady "$f" 2 --hold "$TMPDIR/end" >"$TMPDIR/out" 2>&1 &
 job=$!
-check 'the ranks come up' until_true 30 ranks_are 2
+check 'the ranks are visible' until_true 30 ranks_are 2
 
 # --- names in place of tokens
 check 'a reply has ranks' terminal_says '^rank1@[^ ]+: 1' omig request ':proc_get_info([],1)'
@@ -41,7 +41,7 @@ check 'tokens are there when they are wanted' terminal_says '^p_[^ ]+: 1' omig r
 	':proc_get_info([],1)'
 check 'and in a pipe' says '^p_[^ ]+: 1' omig request ':proc_get_info([],1)'
 check 'and in JSON' terminal_says '"objects":\["p_' omig request --json ':proc_get_info([],1)'
-# --- progress of what takes longer than two seconds
+# --- progress of commands that take longer than two seconds
 terminal_lacks() { # PATTERN COMMAND...: which works
 	pattern=$1
 	shift
@@ -62,7 +62,7 @@ check 'omig request says that it waits' terminal_says 'omig: waiting for events,
 	omig request --follow 3s 'thread_has_started_lib_call([],"MPI_Test"): print([$proc])'
 check 'omig alert says that it watches' terminal_says 'omig: watching, [0-9]+ s; ctrl-C ends it' \
 	timeout $((3 * PATIENCE)) omig alert 'imbalance > 99 %'
-check 'what is short says nothing' terminal_lacks 'omig: (counting|measuring)' omig calls \
+check 'a short command shows nothing' terminal_lacks 'omig: (counting|measuring)' omig calls \
 	--for 500ms
 check 'nor does JSON' terminal_lacks 'omig: (counting|measuring)' omig waits --every 2.5s --json
 check 'nor CSV' terminal_lacks 'omig: (counting|measuring)' omig matrix --every 2.5s --csv
