@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
+#include "neko/algorithms/abcast.h"
 #include "neko/algorithms/broadcast.h"
 #include "neko/algorithms/fd.h"
 #include "neko/algorithms/raft.h"
@@ -27,6 +28,10 @@ const struct neko_kind apps[] = {
 	{ "phi", "detects by how unlikely the silence is (Hayashibara et al.)", fd_phi, NULL },
 	{ "broadcast", "broadcasts reliably: all that are up deliver, or none (Hadzilacos, Toueg)",
 	  broadcast_init, &broadcast_measure },
+	{ "abcast-ct", "broadcasts in one order, by consensus (Chandra, Toueg)", abcast_ct_init,
+	  &abcast_measure },
+	{ "abcast-seq", "the same by a sequencer and views of members", abcast_seq_init,
+	  &abcast_measure },
 	{ "raft", "elects a leader, one a term at the most (Ongaro, Ousterhout)", raft_init,
 	  &raft_measure },
 	{ "none", "does nothing", apps_nothing, NULL },
