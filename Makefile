@@ -96,6 +96,8 @@ include eventlog/module.mk
 include eventlog/spool/module.mk
 include eventlog/keep/module.mk
 include eventlog/text/module.mk
+include eventlog/send/module.mk
+include eventlog/inlet/module.mk
 include eventlog/sort/module.mk
 include eventlog/lifeline/module.mk
 include eventlog/app/module.mk
@@ -166,10 +168,12 @@ include tools/alert/module.mk
 include tools/export/module.mk
 include tools/measure/module.mk
 include tools/events/module.mk
+include tools/receive/module.mk
 include tools/probes/module.mk
 include tools/selftest/module.mk
 include tools/waits/module.mk
 include neko/cmd/module.mk
+include tools/cmd/log/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
 include tools/cmd/alert/module.mk

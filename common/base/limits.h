@@ -115,6 +115,33 @@
 #define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
 #define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
 
+/* --- event logs in the net (eventlog/send, omig log receive) */
+/* Of one destination: 25 s at 6,250 events of 50 bytes a second; untouched pages cost nothing. */
+#define EVSEND_ROOM_BYTES (8 * 1024 * 1024)
+/* a block in a datagram: six packets of Ethernet, of which none may be lost */
+#define EVSEND_DATAGRAM_BYTES (8 * 1024)
+/* the largest datagram of IPv4: an event of this size goes alone */
+#define EVSEND_DATAGRAM_MAX_BYTES 65507
+/* at the end of a program: longer than a round trip around the earth and a sync of a disk */
+#define EVSEND_CLOSE_NS (2 * INT64_C(1000000000))
+/* after a fatal signal: long enough for a receiver on the same net */
+#define EVSEND_FATAL_NS (300 * INT64_C(1000000))
+
+/* programs that one receiver serves at once: 320 KiB each, and their descriptors */
+#define RECEIVE_CONNS_MAX 256
+#define RECEIVE_PORTS_MAX 16 /* addresses of one receiver */
+/* blocks of one connection that are not on the disk yet */
+#define RECEIVE_UNSETTLED_MAX 1024
+/* streams whose last number is remembered, to recognise repeated blocks: 32 MB */
+#define RECEIVE_STREAMS_MAX (1024 * 1024)
+/* events of text become safe in this time, though their block is not full */
+#define RECEIVE_FLUSH_NS (200 * INT64_C(1000000))
+/* at the end: then the rest stays in the spool */
+#define RECEIVE_END_NS (5 * INT64_C(1000000000))
+/* after a failure of the file or the archive */
+#define RECEIVE_RETRY_NS INT64_C(1000000000)
+#define RECEIVE_ROTATED_MAX 1000 /* older files that are kept: a name each */
+
 /* --- HTTP input from outside (tools/web, omig export) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
 #define WEB_CONNS_MAX 32 /* two scrapers, and a few connections made by hand */

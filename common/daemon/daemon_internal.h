@@ -6,6 +6,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/daemon/daemon.h"
+#include "common/daemon/notify.h"
 
 /* --- daemon_args.c: options and the schema with the keys of every daemon */
 
@@ -88,19 +89,6 @@ int background_log(const char *path, struct err *e);
  * Else "". out has FILE_PATH_BYTES.
  */
 void background_find_log(const char *dir, char *out);
-
-/* --- notify.c: systemd's notification socket */
-
-struct notify {
-	char path[108]; /* of sun_path; "" = none */
-	nsec_t watchdog; /* requested period; 0 = none */
-};
-
-/*
- * Reads the settings and removes them from the environment, so that children do not inherit them.
- */
-void notify_init(struct notify *n);
-void notify_send(const struct notify *n, const char *text);
 
 /* --- lock.c */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/str.h"
-#include "common/daemon/daemon_internal.h"
+#include "common/daemon/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+static _Atomic unsigned ours; /* threads of this library that run */
+
 void inproc_lock(struct inproc_lock *l)
 {
 	int cancel;
@@ -91,5 +93,21 @@ bool inproc_is_alone(void)
 	struct stat tasks;
 
 	/* Besides its own two links, the directory has one for each thread's directory. */
-	return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 2 + 2 && main_has_left();
+	return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 2 + 1 + ours &&
+	       main_has_left();
+}
+
+void inproc_thread_begins(void)
+{
+	ours++;
+}
+
+void inproc_thread_ends(void)
+{
+	ours--;
+}
+
+void inproc_no_threads(void)
+{
+	ours = 0;
 }

@@ -37,10 +37,15 @@ void inproc_unlock(struct inproc_lock *l);
 ssize_t inproc_writev(int fd, const struct iovec *v, int n);
 
 /*
- * True if the caller is the only thread left: main() has left by pthread_exit(), and all others
- * have ended. Without our thread the process would have ended. False if /proc does not show it. Any
- * thread.
+ * True if only threads of this library are left: main() has left by pthread_exit(), and all others
+ * have ended. Without our threads the process would have ended. False if /proc does not show it.
+ * Any thread.
  */
 bool inproc_is_alone(void);
+
+/* A thread of this library begins, or ends. In a child process there is none yet. Any thread. */
+void inproc_thread_begins(void);
+void inproc_thread_ends(void);
+void inproc_no_threads(void);
 
 #endif

@@ -3,3 +3,5 @@
 MODULES         += common/inproc
 common/inproc.src  := inproc.c
 common/inproc.uses := common/base
+# How many of our threads run.
+common/inproc.statics := inproc.c:ours

@@ -75,6 +75,8 @@ static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
  */
 static bool take_records(struct piece *b, size_t n)
 {
+	size_t most = b->s->send ? evsend_block_bytes(b->s->send) : SIZE_MAX;
+
 	while (b->taken < n) {
 		uint8_t *p = b->p + b->taken;
 		unsigned number = ev_get16(p, false), bytes = ev_get16(p + 2, false);
@@ -83,6 +85,8 @@ static bool take_records(struct piece *b, size_t n)
 		    number >= b->s->ntype)
 			return false;
 		if (!b->s->type[number].tests.n || passes(&b->s->type[number], p, bytes)) {
+			if (b->events && b->front + b->n + bytes > most)
+				return true;
 			if (!put_definition(b, number))
 				return true;
 			if (b->n != b->taken)
@@ -118,12 +122,22 @@ static bool write_whole(int fd, struct iovec v[2])
 	return true;
 }
 
-/* A block that cannot be written is lost and counted. The next block repeats all descriptions. */
+static void forget_said(struct log_thread *t)
+{
+	t->has_said_who = false;
+	memset(t->said, 0, sizeof(t->said));
+}
+
+/*
+ * A block that cannot be written is lost and counted. The next block repeats all descriptions. In
+ * the net each block does, because the one before may be lost.
+ */
 static void write_block(struct piece *b, uint16_t flags)
 {
 	struct log_thread *t = b->t;
 	struct evblock *h = &t->head;
 	struct iovec v[2] = { { b->s->front, b->front }, { b->p, b->n } };
+	bool is_out = false;
 
 	h->flags = flags;
 	h->events = b->events;
@@ -132,14 +146,13 @@ static void write_block(struct piece *b, uint16_t flags)
 	h->crc = hash_crc32c(0, b->s->front + EVBLOCK_HEAD_BYTES, b->front - EVBLOCK_HEAD_BYTES);
 	h->crc = hash_crc32c(h->crc, b->p, b->n);
 	evblock_encode(h, b->s->front);
-	if (write_whole(b->s->fd, v)) {
-		h->seq++;
-		h->first += b->events;
-		return;
-	}
-	t->failed += b->events;
-	t->has_said_who = false;
-	memset(t->said, 0, sizeof(t->said));
+	if (b->s->send || !(is_out = write_whole(b->s->fd, v)))
+		forget_said(t);
+	if (b->s->send)
+		is_out = evsend_put(b->s->send, v, 2);
+	h->seq += is_out;
+	h->first += is_out ? b->events : 0;
+	t->failed += is_out ? 0 : b->events;
 }
 
 static struct piece begin(struct log_state *s, struct log_thread *t, uint8_t *p)
@@ -196,7 +209,7 @@ void log_drain(struct log_state *s, struct log_thread *t, bool all)
 		if (!is_filled && !all)
 			return;
 		n = whole_bytes(t, done, is_filled, shown);
-		if (n > t->written && s->fd >= 0) {
+		if (n > t->written && s->is_open) {
 			log_clock_look(s);
 			write_records(s, t, t->buffer[done % LOG_BUFFERS] + t->written,
 				      n - t->written);
@@ -213,7 +226,7 @@ static void end_stream(struct log_state *s, struct log_thread *t)
 {
 	struct piece b = begin(s, t, t->buffer[0]);
 
-	if (s->fd >= 0 && (t->head.seq || log_thread_lost(t)))
+	if (s->is_open && (t->head.seq || log_thread_lost(t)))
 		write_block(&b, EVBLOCK_LAST);
 }
 

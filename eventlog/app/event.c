@@ -2,25 +2,39 @@
 /* The calls that programs make: open, flush, close. */
 #include "eventlog/app/event.h"
 
+#include "common/base/limits.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "eventlog/app/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static int open_file(const char *to, unsigned flags)
+/* A text without :// is a path. Returns 0, or -1 with errno. */
+static int open_output(struct log_state *s, const char *to, unsigned flags)
 {
-	static const char scheme[] = "file://";
+	struct err e = { 0 };
+	struct evurl url;
 
-	if (str_has_prefix(to, scheme))
-		to += sizeof(scheme) - 1;
-	return open(to,
-		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
-			    (flags & OMIG_EVENT_APPEND ? 0 : O_TRUNC),
-		    0666);
+	if (evurl_parse(to, &url, &e)) {
+		errno = e.code == ERR_INVALID ? EINVAL : EPROTONOSUPPORT;
+		return -1;
+	}
+	if (url.kind != EVURL_FILE) {
+		if (!evsend_open(&url, &s->send, &e))
+			return 0;
+		errno = e.code == ERR_NOMEM ? ENOMEM : EAGAIN;
+		return -1;
+	}
+	s->fd = open(url.path,
+		     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+			     (flags & OMIG_EVENT_APPEND ? 0 : O_TRUNC),
+		     0666);
+	return s->fd < 0 ? -1 : 0;
 }
 
 static unsigned level_wanted(void)
@@ -44,14 +58,14 @@ static nsec_t trigger_interval(void)
 	return (nsec_t)(sec * 1e9);
 }
 
-static void begin(struct log_state *s, int fd, unsigned flags)
+static void begin(struct log_state *s, unsigned flags)
 {
 	const char *trigger = secure_getenv("OMIG_EVENT_TRIGGER");
 
 	log_lock(s);
 	log_clock_start(s);
 	log_say_who(s);
-	s->fd = fd;
+	s->is_open = true;
 	s->flags = flags;
 	s->level = level_wanted();
 	s->lost = 0;
@@ -68,65 +82,88 @@ int omig_event_open(const char *to, unsigned flags)
 {
 	struct log_state *s = log_the();
 	uint64_t stream;
-	int fd = -1;
+	int rc = -1;
 
 	if (!to)
 		to = secure_getenv("OMIG_EVENT_LOG");
 	inproc_lock(&s->opening);
-	if (s->fd >= 0)
+	if (s->is_open)
 		errno = EBUSY;
 	else if (!to || rng_fill_random(&stream, sizeof(stream), NULL))
 		errno = EINVAL;
 	else
-		fd = open_file(to, flags);
-	if (fd >= 0) {
+		rc = open_output(s, to, flags);
+	if (!rc) {
 		s->stream = stream;
 		log_helper_start(s);
 		log_handlers_set(s);
-		begin(s, fd, flags);
+		begin(s, flags);
 	}
 	inproc_unlock(&s->opening);
-	return fd < 0 ? -1 : 0;
+	return rc;
 }
 
 int omig_event_flush(void)
 {
 	struct log_state *s = log_the();
-	int fd;
+	struct evsend *send;
+	int failure;
 
+	/* A receiver is waited for outside of `lock`; under `opening` the log stays open. */
+	inproc_lock(&s->opening);
 	log_lock(s);
-	fd = s->fd;
-	if (fd >= 0)
+	failure = s->is_open ? 0 : EBADF;
+	send = s->send;
+	if (s->is_open)
 		log_drain_all(s, true);
 	log_unlock(s);
-	if (fd >= 0)
-		return 0;
-	errno = EBADF;
+	if (!failure && send && !evsend_flush(send, EVSEND_CLOSE_NS))
+		failure = ETIMEDOUT;
+	inproc_unlock(&s->opening);
+	errno = failure ? failure : errno;
+	return failure ? -1 : 0;
+}
+
+/* Returns 0, or -1 with errno. Under `opening`. */
+static int close_output(struct log_state *s)
+{
+	struct evsend *send = s->send;
+	int fd = s->fd;
+	uint64_t lost;
+
+	s->send = NULL;
+	s->fd = -1;
+	log_unlock(s);
+	lost = evsend_close(send, EVSEND_CLOSE_NS);
+	log_lock(s);
+	s->lost += lost;
+	if (!lost)
+		return fd >= 0 ? close(fd) : 0;
+	fprintf(stderr, "libomig-event: the receiver has not confirmed %" PRIu64 " events\n", lost);
+	errno = ETIMEDOUT;
 	return -1;
 }
 
 int omig_event_close(void)
 {
 	struct log_state *s = log_the();
-	int fd;
+	int rc = -1;
 
 	inproc_lock(&s->opening);
 	log_lock(s);
-	fd = s->fd;
-	if (fd >= 0) {
-		s->fd = -1;
+	errno = EBADF;
+	if (s->is_open) {
+		s->is_open = false;
 		log_types_switch(s); /* no new records, then the last ones */
-		s->fd = fd;
+		s->is_open = true;
 		log_drain_all(s, true);
 		log_end_all(s);
-		s->fd = -1;
+		s->is_open = false;
+		rc = close_output(s);
 	}
 	log_unlock(s);
 	inproc_unlock(&s->opening);
-	if (fd >= 0)
-		return close(fd);
-	errno = EBADF;
-	return -1;
+	return rc;
 }
 
 uint64_t omig_event_lost(void)

@@ -50,19 +50,23 @@ enum omig_event_flags {
 };
 
 /*
- * Opens the log of this process: "FILE" or "file://FILE"; NULL = OMIG_EVENT_LOG. Returns 0, or -1
- * with errno. A second call is EBUSY. From here on events are on up to OMIG_EVENT_LEVEL (default:
- * all), or as the trigger file selects.
+ * Opens the log of this process: "FILE", "file://FILE", or a receiver: "x-netlog://HOST:PORT",
+ * "x-netlog-udp://HOST:PORT" (`omig log receive`). NULL = OMIG_EVENT_LOG. Returns 0, or -1 with
+ * errno: EPROTONOSUPPORT for another URL. A second call is EBUSY. A receiver need not be there yet.
+ * From here on events are on up to OMIG_EVENT_LEVEL (default: all), or as the trigger file selects.
  */
 int omig_event_open(const char *to, unsigned flags);
 
 /*
- * Blocks until all records written so far by any thread are in the file. Returns 0, or -1 with
- * errno.
+ * Blocks until all records of any thread are in the file, or on the disk of the receiver. A
+ * receiver is waited for two seconds at most (ETIMEDOUT). Returns 0, or -1 with errno.
  */
 int omig_event_flush(void);
 
-/* Switches events off, writes them out and closes the log. The end of a program does this, too. */
+/*
+ * Switches events off, writes them out and closes the log. The end of a program does this, too. A
+ * receiver is waited for as by a flush; a line on stderr counts the events that it did not confirm.
+ */
 int omig_event_close(void);
 
 /*

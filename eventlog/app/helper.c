@@ -6,6 +6,7 @@
  */
 #include "eventlog/app/log.h"
 #include "common/base/array.h"
+#include "common/base/limits.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,6 +35,7 @@ static void *help(void *arg)
 	nsec_t due = clock_mono() + LOG_FLUSH_NS;
 	uint32_t *bell = s->bell, seen = __atomic_load_n(bell, __ATOMIC_ACQUIRE) - 1;
 
+	inproc_thread_begins();
 	do {
 		bool is_due;
 
@@ -44,7 +46,7 @@ static void *help(void *arg)
 		log_lock(s);
 		if (s->link)
 			log_types_switch(s);
-		if (s->fd >= 0 && is_due)
+		if (s->is_open && is_due)
 			look_at_trigger(s);
 		log_drain_all(s, is_due); /* without a log: so that buffers are free again */
 		log_threads_free_ended(s);
@@ -52,6 +54,7 @@ static void *help(void *arg)
 		if (is_due)
 			due = clock_mono() + LOG_FLUSH_NS;
 	} while (!inproc_is_alone());
+	inproc_thread_ends();
 	return NULL; /* the last thread, with which the program ends as it would have without us */
 }
 
@@ -82,9 +85,11 @@ static void *come_back(void *arg)
 {
 	const struct timespec rest = { .tv_nsec = FORKED_REST_NS };
 
+	inproc_thread_begins();
 	nanosleep(&rest, NULL);
 	if (!inproc_is_alone())
 		log_link_open();
+	inproc_thread_ends();
 	return NULL;
 }
 
@@ -106,13 +111,16 @@ static void in_child(void)
 {
 	struct log_state *s = log_the();
 
+	inproc_no_threads();
+	if (s->send)
+		evsend_in_child(s->send);
 	log_threads_forget(s);
 	log_link_forget(s);
 	log_say_who(s);
 	s->stream ^= (uint64_t)getpid() << 40 ^
 		     (uint64_t)clock_mono(); /* a child has separate streams */
 	in_parent();
-	s->has_helper = s->fd >= 0 && start_thread(s, help);
+	s->has_helper = s->is_open && start_thread(s, help);
 	if (s->follows_fork)
 		start_thread(s, come_back);
 }
@@ -150,8 +158,10 @@ static void on_fatal(int number)
 	while (!inproc_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
 		nanosleep(&ms,
 			  NULL); /* at the end its holder is this thread, or waits for a disk */
-	if (tries < SIGNAL_TRIES && s->fd >= 0)
+	if (tries < SIGNAL_TRIES && s->is_open)
 		log_drain_all(s, true);
+	if (tries < SIGNAL_TRIES && s->send)
+		evsend_flush(s->send, EVSEND_FATAL_NS);
 	if (tries < SIGNAL_TRIES)
 		log_unlock(s);
 	sigaction(number, &dfl, NULL);

@@ -37,7 +37,7 @@ static void on_ready(const struct event_link *link)
 	log_lock(s);
 	if (!s->link) {
 		s->link = link;
-		if (s->fd < 0)
+		if (!s->is_open)
 			log_clock_start(s); /* so that new threads have the scale of ticks */
 		for (unsigned i = 1; i < s->ntype; i++)
 			log_type_announce(s, &s->type[i]);

@@ -15,6 +15,7 @@
 #include "eventlog/evblock.h"
 #include "eventlog/evtrigger.h"
 #include "eventlog/evwhere.h"
+#include "eventlog/send/evsend.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,7 +67,9 @@ struct log_state {
 	const struct event_link *link; /* to receivers outside the process; NULL: none */
 	uint32_t own_bell;
 	_Atomic(uint32_t *) bell; /* word at which the helper waits: the link's, or our own */
-	int fd; /* -1: no log */
+	bool is_open; /* there is a log: a file, or a receiver */
+	int fd; /* -1: no file */
+	struct evsend *send; /* NULL: no receiver */
 	unsigned flags, level;
 	bool has_helper, has_handlers, has_key;
 	bool follows_fork; /* the link's word, when the process forked */
@@ -79,7 +82,7 @@ struct log_state {
 	/* the thread that holds `lock`: a signal handler in it must not wait for the lock */
 	_Atomic(const void *) holder;
 	_Atomic uint64_t stream; /* number of the next one */
-	uint64_t lost; /* of threads that have ended */
+	uint64_t lost; /* of threads that have ended, and on the way to a receiver */
 	/* Any thread adds at the front, also in a signal handler. The holder of `lock` removes. */
 	_Atomic(struct log_thread *) threads;
 	uint8_t who[1024]; /* a stream's own definition, without the thread's number */

@@ -3,7 +3,7 @@
 # circle: drain.c event.c helper.c link.c threads.c: one library over its files
 MODULES               += eventlog/app
 eventlog/app.src      := event.c state.c threads.c drain.c clock.c types.c helper.c link.c
-eventlog/app.uses     := common/base common/inproc common/ring eventlog
+eventlog/app.uses     := common/base common/inproc common/ring eventlog eventlog/send
 eventlog/app.cflags   := -fno-stack-protector
 eventlog/app.headers  := event.h
 eventlog/app.pc       := omig-event.pc.in

@@ -16,7 +16,7 @@ bool log_type_is_asked(const struct evtrigger *t, const struct omig_event *ev, n
 static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 {
 	struct omig_event *ev = type->event;
-	bool is_on = s->fd >= 0 && type->definition, is_linked;
+	bool is_on = s->is_open && type->definition, is_linked;
 
 	if (!ev)
 		return;

@@ -2,7 +2,7 @@
 # eventlog/netlogger: NetLogger's own calls, for programs that have them.
 MODULES                    += eventlog/netlogger
 eventlog/netlogger.src     := netlogger.c nlog.c nlurl.c nlformat.c nltransfer.c
-eventlog/netlogger.uses    := common/base common/inproc eventlog eventlog/text
+eventlog/netlogger.uses    := common/base common/inproc eventlog eventlog/text eventlog/send
 eventlog/netlogger.shared  := libomig-netlogger
 eventlog/netlogger.anywhere := libomig-netlogger
 eventlog/netlogger.keep.libomig-netlogger := NetLogger* NL_*

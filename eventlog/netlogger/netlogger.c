@@ -34,19 +34,15 @@ static bool is_on(void)
 static struct omig_nlog *open_handle(const char *program, const char *url, bool is_append)
 {
 	struct omig_nlog *h;
-	bool is_borrowed;
+	struct nlout out;
 	char pid[24];
-	int fd;
 
 	if (!url) {
 		errno = EINVAL;
 		return NULL;
 	}
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
-	fd = nlurl_open(url, is_append, &is_borrowed);
-	h = fd < 0 ? NULL : nlog_new(fd, is_borrowed, program ? program : pid);
-	if (!h && fd > 2)
-		close(fd);
+	h = nlurl_open(url, is_append, &out) ? NULL : nlog_new(&out, program ? program : pid);
 	if (h)
 		h->is_on = is_on();
 	return h;
@@ -62,8 +58,8 @@ NL_Handle *NetLoggerOpen(char *program_name, char *url, int flags)
 
 NL_Handle *NetLoggerOpenFd(char *program_name, int fd, int flags)
 {
-	struct omig_nlog *h =
-		nlog_new(fd, true, program_name ? program_name : program_invocation_short_name);
+	struct omig_nlog *h = nlog_new(&(struct nlout){ .fd = fd, .is_borrowed = true },
+				       program_name ? program_name : program_invocation_short_name);
 
 	(void)flags;
 	if (h)

@@ -2,8 +2,10 @@
 #include "eventlog/netlogger/nlog.h"
 
 #include "common/base/hash.h"
+#include "common/base/limits.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
+#include "eventlog/text/evalone.h"
 #include "eventlog/text/evout.h"
 
 #include <errno.h>
@@ -37,15 +39,28 @@ static void free_handle(struct omig_nlog *h)
 	free(h);
 }
 
-static int flush_one(struct omig_nlog *h)
+/* A block without room is a gap in the numbers of its stream: the receiver counts its events. */
+static int send_blocks(const struct omig_nlog *h)
 {
-	struct buf *b = &h->w.out;
+	const struct buf *b = &h->w.out;
+	struct evblock head;
+	int rc = 0;
 
-	if (evwrite_cut(&h->w, false, NULL))
-		h->is_broken = true;
+	for (size_t at = 0; at < b->n; at += head.bytes) {
+		evblock_head(b->p + at, &head);
+		if (!evsend_put(h->out.send, &(const struct iovec){ b->p + at, head.bytes }, 1))
+			rc = -1;
+	}
+	return rc;
+}
+
+static void write_blocks(struct omig_nlog *h)
+{
+	const struct buf *b = &h->w.out;
+
 	for (size_t at = 0; at < b->n && !h->is_broken;) {
 		const struct iovec left = { b->p + at, b->n - at };
-		ssize_t n = inproc_writev(h->fd, &left, 1);
+		ssize_t n = inproc_writev(h->out.fd, &left, 1);
 
 		if (n < 0 && errno != EINTR) {
 			/* for this once: the next block may be written again */
@@ -54,7 +69,17 @@ static int flush_one(struct omig_nlog *h)
 		}
 		at += n > 0 ? (size_t)n : 0;
 	}
-	buf_clear(b);
+}
+
+static int flush_one(struct omig_nlog *h)
+{
+	if (evwrite_cut(&h->w, false, NULL))
+		h->is_broken = true;
+	if (!h->out.send)
+		write_blocks(h);
+	else if (send_blocks(h))
+		h->is_broken = true;
+	buf_clear(&h->w.out);
 	if (!h->is_broken)
 		return 0;
 	h->is_broken = false;
@@ -64,7 +89,7 @@ static int flush_one(struct omig_nlog *h)
 /* A destination that could not be opened. */
 static bool has_failed(const struct omig_nlog *h)
 {
-	return h->url && h->fd < 0;
+	return h->url && h->out.fd < 0 && !h->out.send;
 }
 
 int nlog_flush(struct omig_nlog *h)
@@ -117,14 +142,30 @@ static void flush_all(void)
 	inproc_unlock(&all.lock);
 }
 
+/* The end of the program: what is on the way has some time, for all handles together. */
+static void flush_and_wait(void)
+{
+	nsec_t until = clock_mono() + EVSEND_CLOSE_NS;
+
+	flush_all();
+	inproc_lock(&all.lock);
+	for (struct omig_nlog *h = all.first; h; h = h->next)
+		for (struct omig_nlog *to = h; to; to = to->to)
+			if (to->out.send)
+				evsend_flush(to->out.send, until - clock_mono());
+	inproc_unlock(&all.lock);
+}
+
 static void *help(void *unused)
 {
 	const struct timespec t = { .tv_sec = FLUSH_NS / NSEC_PER_SEC };
 
+	inproc_thread_begins();
 	do {
 		nanosleep(&t, NULL);
 		flush_all();
 	} while (!inproc_is_alone());
+	inproc_thread_ends();
 	return unused; /* the last thread */
 }
 
@@ -170,10 +211,13 @@ static void begin_stream_of_child(struct omig_nlog *h)
 	evwrite_init(&h->w, stream, false, 0);
 	evtypes_init(&h->types);
 	say_who(h);
+	if (h->out.send)
+		evsend_in_child(h->out.send);
 }
 
 static void in_child(void)
 {
+	inproc_no_threads();
 	for (struct omig_nlog *h = all.first; h; h = h->next)
 		for (struct omig_nlog *to = h; to; to = to->to)
 			begin_stream_of_child(to);
@@ -191,7 +235,7 @@ static void start_helper(void)
 	if (all.helped == getpid())
 		return;
 	if (!all.has_helper) {
-		atexit(flush_all);
+		atexit(flush_and_wait);
 		pthread_atfork(before_fork, in_parent, in_child);
 	}
 	all.has_helper = true;
@@ -205,13 +249,14 @@ static void start_helper(void)
 
 /* --- handles */
 
-/* A handle that is in no list. */
-static struct omig_nlog *make_handle(int fd, bool is_borrowed, const char *program)
+/* A handle that is in no list. Takes the output, also on failure. */
+static struct omig_nlog *make_handle(const struct nlout *out, const char *program)
 {
 	struct omig_nlog *h = calloc(1, sizeof(*h));
 	uint64_t stream;
 
 	if (!h || rng_fill_random(&stream, sizeof(stream), NULL)) {
+		nlout_close(out);
 		free(h);
 		errno = ENOMEM;
 		return NULL;
@@ -219,12 +264,12 @@ static struct omig_nlog *make_handle(int fd, bool is_borrowed, const char *progr
 	pthread_mutex_init(&h->lock.mutex, NULL);
 	evwrite_init(&h->w, stream, false, 0);
 	evtypes_init(&h->types);
-	h->fd = fd;
-	h->is_borrowed = is_borrowed;
+	h->out = *out;
 	h->is_on = true;
 	h->level = EV_NLEVELS;
 	h->program = str_dup(program);
 	if (!h->program || say_who(h)) {
+		nlout_close(out);
 		free_handle(h);
 		errno = ENOMEM;
 		return NULL;
@@ -232,9 +277,9 @@ static struct omig_nlog *make_handle(int fd, bool is_borrowed, const char *progr
 	return h;
 }
 
-struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
+struct omig_nlog *nlog_new(const struct nlout *out, const char *program)
 {
-	struct omig_nlog *h = make_handle(fd, is_borrowed, program);
+	struct omig_nlog *h = make_handle(out, program);
 
 	if (!h)
 		return NULL;
@@ -253,8 +298,10 @@ static int end_one(struct omig_nlog *h)
 
 	if (!has_failed(h))
 		rc = evwrite_cut(&h->w, true, NULL) | flush_one(h);
-	if (!has_failed(h) && !h->is_borrowed)
-		rc |= close(h->fd);
+	if (h->out.fd >= 0 && !h->out.is_borrowed)
+		rc |= close(h->out.fd);
+	if (evsend_close(h->out.send, EVSEND_CLOSE_NS))
+		rc = -1;
 	free_handle(h);
 	return rc ? -1 : 0;
 }
@@ -306,17 +353,17 @@ int nlog_set_trigger(struct omig_nlog *h, const char *file, nsec_t interval)
 static struct omig_nlog *open_destination(struct omig_nlog *h, const char *url)
 {
 	struct omig_nlog *to;
-	bool is_borrowed;
-	int fd = nlurl_open(url, true, &is_borrowed);
+	struct nlout out;
 
-	to = make_handle(fd, is_borrowed, h->program);
+	nlurl_open(url, true, &out);
+	to = make_handle(&out, h->program);
 	if (to)
 		to->url = str_dup(url);
 	if (!to || !to->url) {
-		if (fd > 2)
-			close(fd);
-		if (to)
+		if (to) {
+			nlout_close(&out);
 			free_handle(to);
+		}
 		return NULL;
 	}
 	to->to = h->to;
@@ -354,14 +401,32 @@ static struct evtype shape(const struct omig_nlog *h, int level, const char *eve
 				.constant = constant };
 }
 
-static int write_to(struct omig_nlog *to, const struct event *ev)
+static int describe(void *arg)
 {
+	return say_who(arg);
+}
+
+static int put_event(struct omig_nlog *to, const struct event *ev)
+{
+	struct evalone alone = {
+		.w = &to->w, .types = &to->types, .describe = describe, .arg = to
+	};
 	unsigned number;
 	bool is_new;
+	int rc;
 
-	if (evtypes_number(&to->types, ev, &number, &is_new, NULL) ||
-	    (is_new && evwrite_define(&to->w, number, ev->type, NULL)) ||
-	    evwrite_event(&to->w, number, ev, NULL)) {
+	if (to->out.send) {
+		alone.block_bytes = evsend_block_bytes(to->out.send);
+		return evalone_event(&alone, ev, NULL);
+	}
+	rc = evtypes_number(&to->types, ev, &number, &is_new, NULL);
+	rc = !rc && is_new ? evwrite_define(&to->w, number, ev->type, NULL) : rc;
+	return rc ? rc : evwrite_event(&to->w, number, ev, NULL);
+}
+
+static int write_to(struct omig_nlog *to, const struct event *ev)
+{
+	if (put_event(to, ev)) {
 		evwrite_dropped(&to->w, 1);
 		return -1;
 	}

@@ -10,6 +10,7 @@
 #include "eventlog/evtrigger.h"
 #include "eventlog/evwrite.h"
 #include "eventlog/netlogger/netlogger.h"
+#include "eventlog/send/evsend.h"
 #include "eventlog/text/evtypes.h"
 
 #include <pthread.h>
@@ -29,12 +30,19 @@ struct nlfields {
 	char text[NLOG_TEXT_BYTES];
 };
 
+/* Where a handle writes: a descriptor, or a receiver in the net. */
+struct nlout {
+	int fd; /* -1: none */
+	bool is_borrowed; /* fd must not be closed */
+	struct evsend *send; /* NULL: none */
+};
+
 struct omig_nlog {
 	struct inproc_lock lock;
 	struct omig_nlog *next;
-	int fd, level;
-	/* is_borrowed: fd must not be closed. is_broken: a write has failed. */
-	bool is_on, is_borrowed, is_broken;
+	struct nlout out;
+	int level;
+	bool is_on, is_broken; /* is_broken: a write has failed */
 	char *program;
 	struct evwrite w;
 	struct evtypes types;
@@ -43,13 +51,13 @@ struct omig_nlog {
 	struct nlfields *constants; /* of NL_set_const; NULL = none */
 	struct evtrigger *trigger; /* NULL = all is on */
 	struct omig_nlog *to; /* destinations of its trigger, by `to`; they are in no other list */
-	char *url; /* of such a destination; its fd is -1 where it could not be opened */
+	char *url; /* of such a destination; it has no output where that could not be opened */
 	struct nlfields fields; /* of the message that is being made */
 };
 
-/* Takes fd. Returns NULL with errno. */
-struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program);
-/* Writes the rest. Returns -1 on failure. */
+/* Takes the output, also on failure. Returns NULL with errno. */
+struct omig_nlog *nlog_new(const struct nlout *out, const char *program);
+/* Writes the rest; a receiver may need EVSEND_CLOSE_NS. Returns -1 on failure. */
 int nlog_close(struct omig_nlog *h);
 
 /*
@@ -63,8 +71,9 @@ int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event);
 /* Under h->lock: writes to the file. Returns 0, or -1. */
 int nlog_flush(struct omig_nlog *h);
 
-/* --- nlurl.c: a descriptor, or -1 with errno, and a line on stderr for what is no destination */
-int nlurl_open(const char *url, bool is_append, bool *is_borrowed);
+/* --- nlurl.c: 0, or -1 with errno, and a line on stderr for what is no destination */
+int nlurl_open(const char *url, bool is_append, struct nlout *out);
+void nlout_close(const struct nlout *out);
 
 /* --- nlformat.c: onto f; is_const: they are constants */
 void nlfields_clear(struct nlfields *f);

@@ -76,3 +76,20 @@ int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, boo
 	*is_new = true;
 	return add(t, hash, out, e);
 }
+
+const struct evtype *evtypes_whole(struct evtypes_whole *w, const struct event *ev)
+{
+	const struct evtype *s = ev->stream_type, *t = ev->type;
+
+	if (!s || !s->nconst)
+		return t;
+	if (s->nconst + t->nconst > EV_FIELDS_MAX)
+		return NULL;
+	memcpy(w->constant, s->constant, s->nconst * sizeof(*w->constant));
+	if (t->nconst)
+		memcpy(w->constant + s->nconst, t->constant, t->nconst * sizeof(*w->constant));
+	w->type = *t;
+	w->type.constant = w->constant;
+	w->type.nconst = s->nconst + t->nconst;
+	return &w->type;
+}

@@ -24,4 +24,14 @@ void evtypes_done(struct evtypes *t);
 int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, bool *is_new,
 		   struct err *e);
 
+/* A type that stands for itself in another stream: with the constants of its own stream in front.
+ */
+struct evtypes_whole {
+	struct evtype type;
+	struct evconst constant[EV_FIELDS_MAX];
+};
+
+/* Valid as long as the event and w. NULL: too many constants. */
+const struct evtype *evtypes_whole(struct evtypes_whole *w, const struct event *ev);
+
 #endif

@@ -65,6 +65,15 @@ $(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | \
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
 		-I$(B)/examples/include -o $@ $< \
 		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../../lib'
+# What events/receive sends, with both libraries.
+faults-tools $(B)/check/system.tap: $(FAULTS)/netlogged
+$(FAULTS)/netlogged: tests/system/netlogged.c $(B)/lib/libomig-event.so \
+		$(B)/lib/libomig-netlogger.so | $(B)/examples/include/omig/event.h
+	$(call say,CC)mkdir -p $(@D)/include/omig && \
+		ln -sf $(CURDIR)/eventlog/netlogger/netlogger.h $(@D)/include/omig && \
+		$(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(@D)/include \
+		-I$(B)/examples/include -o $@ $< -L$(B)/lib -lomig-event -lomig-netlogger \
+		'-Wl,-rpath,$$ORIGIN/../../lib'
 # EVENTS=N of two ranks together, KILLS=N of each of lm, sm and loader, BURST=N: minutes to hours.
 # The rest must be 0.
 soak-events: faults-tools all

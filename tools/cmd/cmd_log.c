@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/log/cmd_log_verbs.h"
 #include "tools/events/logarchive.h"
 #include "tools/events/logmerge.h"
 #include "tools/events/logread.h"
@@ -145,6 +146,14 @@ static int run(const struct opt_spec *spec, struct log_options *w, int n, char *
 	return v->run(spec, w, operand + 1);
 }
 
+/* Verbs with tables of their own. -1: it is none. */
+static int run_own(int argc, char **argv)
+{
+	if (str_eq(argv[0], "lifelines"))
+		return cmd_lifelines(argc, argv);
+	return str_eq(argv[0], "receive") ? cmd_receive(argc, argv) : -1;
+}
+
 static const struct log_options defaults = { .from = "auto",
 					     .tail = { .past = 10 },
 					     .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
@@ -205,7 +214,7 @@ int cmd_log(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.verbs = "cat convert merge tail load query compare lifelines",
+		.verbs = "cat convert merge tail load query compare lifelines receive",
 		.usage =
 			"cat|convert|merge|tail|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary =
@@ -213,13 +222,13 @@ int cmd_log(int argc, char **argv)
 		.details =
 			"Without a FILE, and for -, the standard input is read. Unreadable parts are skipped, "
 			"counted and reported; the exit status is 2 then. An ARCHIVE is read by time. "
-			"`omig log lifelines --help` has pictures.",
+			"lifelines (pictures) and receive (events of the net) have a --help of their own.",
 		.table = table,
 	};
 	int first, exit_status;
 
-	if (argc > 1 && str_eq(argv[1], "lifelines"))
-		return cmd_lifelines(argc - 1, argv + 1);
+	if (argc > 1 && (exit_status = run_own(argc - 1, argv + 1)) >= 0)
+		return exit_status;
 	exit_status = cmd_parse(&spec, argc, argv, &first);
 	return exit_status >= 0 ? exit_status : run(&spec, &w, argc - first, argv + first);
 }

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/events/destination.h"
 
+#include "common/base/file.h"
+#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "eventlog/archive/arkept.h"
 #include "eventlog/evkeep.h"
+#include "eventlog/send/evsend.h"
 #include "tools/term/say.h"
 #include "tools/events/logplace.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct destination {
 	const char *where; /* without the leading word; borrowed */
 	struct evbalance balance;
 	struct archive *archive; /* or */
-	struct evkeep *file;
+	struct evkeep *file; /* or */
+	struct evsend *send;
 	uint64_t damaged;
 };
 
@@ -23,20 +31,55 @@ static const char *without(const char *prefix, const char *s)
 	return str_has_prefix(s, prefix) ? s + strlen(prefix) : NULL;
 }
 
-static int open_any(struct destination *k, const char *to, struct err *e)
+/* The oldest first, as their blocks came. */
+static int read_rotated(struct destination *k, unsigned older, struct err *e)
+{
+	char path[FILE_PATH_BYTES];
+	struct evkeep *file;
+	int rc = 0;
+
+	for (unsigned i = older; !rc && i > 0; i--) {
+		snprintf(path, sizeof(path), "%s.%u", k->where, i);
+		if (access(path, F_OK))
+			continue;
+		rc = evkeep_open(path, &k->balance, &file, e);
+		if (!rc)
+			evkeep_close(file);
+	}
+	return rc;
+}
+
+static int open_receiver(struct destination *k, const char *to, struct err *e)
+{
+	struct evurl url;
+
+	k->where = to;
+	return evurl_parse(to, &url, e) ? -ERR_INVALID : evsend_open(&url, &k->send, e);
+}
+
+static int open_any(struct destination *k, const char *to, unsigned older, struct err *e)
 {
 	const char *archive = arpg_is_url(to) ? to : without("archive:", to),
 		   *file = without("file:", to);
 	int rc;
 
+	if (str_has_prefix(to, "x-netlog"))
+		return open_receiver(k, to, e);
 	k->where = archive ? archive : file ? file : to;
-	if (!archive)
-		return evkeep_open(k->where, &k->balance, &k->file, e);
+	if (!archive) {
+		rc = read_rotated(k, older, e);
+		return rc ? rc : evkeep_open(k->where, &k->balance, &k->file, e);
+	}
 	rc = archive_open(archive, AR_WRITE, 0, &k->archive, e);
 	return rc ? rc : arkept_open(k->archive, &k->balance, e);
 }
 
 int destination_open(const char *to, struct destination **out)
+{
+	return destination_open_rotated(to, 0, out);
+}
+
+int destination_open_rotated(const char *to, unsigned older, struct destination **out)
 {
 	struct destination *k = calloc(1, sizeof(*k));
 	struct err e = { 0 };
@@ -44,7 +87,7 @@ int destination_open(const char *to, struct destination **out)
 	if (!k)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	evbalance_init(&k->balance);
-	if (open_any(k, to, &e)) {
+	if (open_any(k, to, older, &e)) {
 		int rc = logplace_fail(k->where, &e);
 
 		destination_close(k);
@@ -60,8 +103,21 @@ void destination_close(struct destination *k)
 		return;
 	archive_close(k->archive);
 	evkeep_close(k->file);
+	evsend_close(k->send, 0);
 	evbalance_done(&k->balance);
 	free(k);
+}
+
+/* Waits for room: the receiver acknowledges what it has, and its sender counts nothing as lost. */
+static int send_block(struct destination *k, const uint8_t *p, size_t n, struct err *e)
+{
+	const struct iovec block = { (void *)(uintptr_t)p, n };
+
+	if (evsend_put(k->send, &block, 1))
+		return 0;
+	if (!evsend_flush(k->send, EVSEND_CLOSE_NS))
+		return err_set(e, ERR_TIMEOUT, "does not acknowledge what was sent");
+	return evsend_put(k->send, &block, 1) ? 0 : err_set(e, ERR_LIMIT, "a block without room");
 }
 
 static int put_block(struct destination *k, const uint8_t *p, const struct evblock *head,
@@ -72,6 +128,8 @@ static int put_block(struct destination *k, const uint8_t *p, const struct evblo
 
 	if (got <= 0)
 		return got;
+	if (k->send)
+		return send_block(k, p, head->bytes, e);
 	return k->archive ? arkept_block(k->archive, s, p, head, e)
 			  : evkeep_put(k->file, p, head->bytes, e);
 }
@@ -96,10 +154,53 @@ int destination_blocks(struct destination *k, const void *blocks, size_t n)
 int destination_commit(struct destination *k)
 {
 	struct err e = { 0 };
-	int rc = k->archive ? arkept_commit(k->archive, &k->balance, &e)
-			    : evkeep_commit(k->file, &e);
+	int rc;
+
+	if (k->send)
+		return evsend_flush(k->send, EVSEND_CLOSE_NS)
+			       ? CMD_OK
+			       : cmd_fail(CMD_TIMEOUT, "%s: does not acknowledge what was sent",
+					  k->where);
+	rc = k->archive ? arkept_commit(k->archive, &k->balance, &e) : evkeep_commit(k->file, &e);
 
 	return rc ? logplace_fail(k->where, &e) : CMD_OK;
+}
+
+/* Every name that exists moves on by one. */
+static int move_on(const char *where, unsigned older)
+{
+	char from[FILE_PATH_BYTES], to[FILE_PATH_BYTES];
+
+	for (unsigned i = older; i > 0; i--) {
+		snprintf(to, sizeof(to), "%s.%u", where, i);
+		snprintf(from, sizeof(from), i > 1 ? "%s.%u" : "%s", where, i - 1);
+		if (rename(from, to) && errno != ENOENT)
+			return -ERR_SYS;
+	}
+	return 0;
+}
+
+int destination_rotate(struct destination *k, unsigned older)
+{
+	struct err e = { 0 };
+
+	if (move_on(k->where, older))
+		return cmd_fail(CMD_FAILURE, "%s: rotating it: %m", k->where);
+	evkeep_close(k->file);
+	k->file = NULL;
+	if (evkeep_open(k->where, &k->balance, &k->file, &e))
+		return logplace_fail(k->where, &e);
+	return CMD_OK;
+}
+
+bool destination_is_file(const struct destination *k, uint64_t *bytes)
+{
+	struct stat st;
+
+	if (!k->file)
+		return false;
+	*bytes = stat(k->where, &st) ? 0 : (uint64_t)st.st_size;
+	return true;
 }
 
 const struct evbalance *destination_balance(const struct destination *k)

@@ -8,13 +8,30 @@
 
 #include "eventlog/evbalance.h"
 
+#include <stdbool.h>
+
 struct destination;
 
 /*
- * to: archive:PATH, archive:postgresql://..., postgresql://..., file:PATH, PATH. Returns an exit
- * status and reports failures.
+ * to: archive:PATH, archive:postgresql://..., postgresql://..., x-netlog://HOST:PORT, file:PATH,
+ * PATH. Returns an exit status and reports failures.
  */
 int destination_open(const char *to, struct destination **out);
+
+/*
+ * The same, and a file continues PATH.1, PATH.2 ... PATH.older, which it was before. So repeated
+ * blocks of these are recognised, too.
+ */
+int destination_open_rotated(const char *to, unsigned older, struct destination **out);
+
+/*
+ * Of a file whose blocks are committed: it becomes PATH.1, PATH.1 becomes PATH.2, and so on.
+ * PATH.older is removed. An empty file begins. Returns an exit status, as destination_blocks().
+ */
+int destination_rotate(struct destination *k, unsigned older);
+
+/* True if it is a file: it can be rotated. Then *bytes is its size. */
+bool destination_is_file(const struct destination *k, uint64_t *bytes);
 
 /* Drops uncommitted blocks. NULL is fine. */
 void destination_close(struct destination *k);
@@ -25,7 +42,10 @@ void destination_close(struct destination *k);
  */
 int destination_blocks(struct destination *k, const void *p, size_t n);
 
-/* Commits everything. Returns an exit status. */
+/*
+ * Commits everything. Returns an exit status: CMD_TIMEOUT if a receiver in the net has not
+ * acknowledged everything within some seconds.
+ */
 int destination_commit(struct destination *k);
 
 /* Returns the balance of all stored events. */

@@ -24,7 +24,7 @@ struct logwrite {
 	struct evout text;
 	struct evwrite olog;
 	struct evtypes types;
-	struct evtype type; /* with the constants of the stream in front */
+	struct evtypes_whole whole;
 	struct evconst constant[EV_FIELDS_MAX];
 	struct evctf *ctf;
 };
@@ -55,26 +55,9 @@ static int next_stream(struct logwrite *w)
 	return rc == CMD_OK ? begin_stream(w) : rc;
 }
 
-/* The type with the constants of its stream, or NULL: too many. */
-static const struct evtype *whole_type(struct logwrite *w, const struct event *ev)
-{
-	const struct evtype *s = ev->stream_type, *t = ev->type;
-
-	if (!s || !s->nconst)
-		return t;
-	if (s->nconst + t->nconst > EV_FIELDS_MAX)
-		return NULL;
-	memcpy(w->constant, s->constant, s->nconst * sizeof(*w->constant));
-	memcpy(w->constant + s->nconst, t->constant, t->nconst * sizeof(*w->constant));
-	w->type = *t;
-	w->type.constant = w->constant;
-	w->type.nconst = s->nconst + t->nconst;
-	return &w->type;
-}
-
 static int put_olog(struct logwrite *w, const struct event *ev)
 {
-	const struct evtype *t = whole_type(w, ev);
+	const struct evtype *t = evtypes_whole(&w->whole, ev);
 	struct err e = { 0 };
 	unsigned number;
 	bool is_new;

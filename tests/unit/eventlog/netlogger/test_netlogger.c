@@ -183,7 +183,7 @@ TEST(the_environment_switches_and_directs)
 	NetLoggerClose(lp);
 	ck_assert_str_eq(logged_lines(), "E: A=1i\nF: A=2i\n");
 	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("/nonexistent/x"), 0));
-	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("x-netlog://nowhere"), 0));
+	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("http://nowhere"), 0));
 	ck_assert_int_eq(errno, EPROTONOSUPPORT);
 	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("omig-test-host"), 0));
 	ck_assert_int_eq(errno, EINVAL);

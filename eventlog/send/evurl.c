@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "eventlog/send/evurl.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct scheme {
+	const char *name;
+	enum evurl_kind kind;
+} schemes[] = {
+	{ "file://", EVURL_FILE },
+	{ "x-netlog://", EVURL_TCP },
+	{ "x-netlog-udp://", EVURL_UDP },
+};
+
+/* "host", "host:port", "[::1]:port", ":port"; a / at the end is permitted. */
+static int parse_place(const char *text, struct evurl *out)
+{
+	size_t n = strcspn(text, "/");
+	bool is_v6 = *text == '[';
+	const char *end = is_v6 ? memchr(text, ']', n) : memchr(text, ':', n);
+	const char *colon = is_v6 && end ? end + 1 : end;
+	char port[8];
+	uint64_t number = EVURL_PORT;
+
+	if (text[n] && text[n + 1])
+		return -ERR_INVALID;
+	if (!end)
+		end = colon = is_v6 ? NULL : text + n;
+	text += is_v6;
+	if (!end || (size_t)(end - text) >= sizeof(out->host))
+		return -ERR_INVALID;
+	n -= (size_t)(colon - text) + is_v6;
+	if (n && (*colon != ':' || n > sizeof(port)))
+		return -ERR_INVALID;
+	if (n) {
+		snprintf(port, sizeof(port), "%.*s", (int)n - 1, colon + 1);
+		if (str_to_u64(port, 0, 65535, &number))
+			return -ERR_INVALID;
+	}
+	snprintf(out->host, sizeof(out->host), "%.*s", (int)(end - text), text);
+	out->port = (uint16_t)number;
+	return 0;
+}
+
+int evurl_parse(const char *text, struct evurl *out, struct err *e)
+{
+	const struct scheme *s = schemes, *last = schemes + ARRAY_LEN(schemes);
+	struct evurl url = { .kind = EVURL_FILE, .path = text };
+
+	if (!strstr(text, "://")) {
+		*out = url;
+		return 0;
+	}
+	while (s < last && !str_has_prefix(text, s->name))
+		s++;
+	if (s == last)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "%.60s is none of file://, x-netlog:// and x-netlog-udp://", text);
+	text += strlen(s->name);
+	url.kind = s->kind;
+	url.path = s->kind == EVURL_FILE ? text : NULL;
+	if (s->kind != EVURL_FILE && parse_place(text, &url))
+		return err_set(e, ERR_INVALID, "%.60s is not HOST:PORT", text);
+	*out = url;
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP), and
+ * x-netlog-udp://HOST[:PORT]. NetLogger has the names.
+ */
+#ifndef EVENTLOG_SEND_EVURL_H
+#define EVENTLOG_SEND_EVURL_H
+
+#include "common/base/err.h"
+
+#include <stdint.h>
+
+enum evurl_kind {
+	EVURL_FILE, /* not of these: a path, or file://PATH */
+	EVURL_TCP,
+	EVURL_UDP,
+};
+
+#define EVURL_HOST_BYTES 256
+#define EVURL_PORT 14830 /* NetLogger's own receiver has it */
+
+struct evurl {
+	enum evurl_kind kind;
+	const char *path; /* of a file: in the text; else NULL */
+	char host[EVURL_HOST_BYTES]; /* a name or an address, IPv6 without []; "" = not given */
+	uint16_t port;
+};
+
+/*
+ * Any thread. A text with :// is a URL, and any other text is a path. ERR_UNSUPPORTED: a scheme
+ * that does not exist; ERR_INVALID: a host or a port that cannot be.
+ */
+int evurl_parse(const char *text, struct evurl *out, struct err *e);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes events in blocks that can be read alone: each has the descriptions of its events. So a
+ * lost, repeated or moved block does not affect the others.
+ */
+#ifndef EVENTLOG_TEXT_EVALONE_H
+#define EVENTLOG_TEXT_EVALONE_H
+
+#include "eventlog/evwrite.h"
+#include "eventlog/text/evtypes.h"
+
+/* A stream; all of it is borrowed. Its blocks have the most bytes that evwrite.h permits. */
+struct evalone {
+	struct evwrite *w;
+	struct evtypes *types; /* of the block that is filled */
+	size_t block_bytes; /* a block is closed at about this size, EVALONE_BLOCK_BYTES at most */
+	/* Writes what describes the stream, at the begin of each block; NULL: nothing. */
+	int (*describe)(void *arg);
+	void *arg;
+};
+
+#define EVALONE_BLOCK_BYTES (64 * 1024)
+
+/* Writes one event. On failure it is not written. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+int evalone_event(const struct evalone *a, const struct event *ev, struct err *e);
+
+#endif

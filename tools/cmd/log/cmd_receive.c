@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig log receive: takes events of programs in the net. No monitor is involved. */
+#include "tools/cmd/log/cmd_log_verbs.h"
+
+#include "common/base/limits.h"
+#include "tools/receive/receive.h"
+#include "tools/term/say.h"
+
+#define DAY_NS INT64_C(86400000000000)
+
+int cmd_receive(int argc, char **argv)
+{
+	struct receive_options w = { .room_mib = 1024, .older = 7 };
+	const struct opt table[] = {
+		OPTION("to", 0, "WHERE",
+		       "a file, archive:FILE, postgresql://..., or x-netlog://HOST:PORT, which passes events on",
+		       OPT_STR, &w.to),
+		OPTION("spool", 0, "FOLDER",
+		       "where events wait until they are stored (default: the file's name and .spool)",
+		       OPT_STR, &w.spool),
+		OPTION_RANGE("room", 0, "MIB", "room of the spool (default 1024)", OPT_U64,
+			     &w.room_mib, 1, 16 * 1024),
+		OPTION_RANGE("rotate-size", 0, "MIB",
+			     "begin another file when it has this size; the one before is FILE.1",
+			     OPT_U64, &w.rotate_mib, 1, INT64_C(1) << 24),
+		OPTION_RANGE("rotate-every", 0, "TIME",
+			     "begin another file after this time, with the next event", OPT_NSEC,
+			     &w.rotate_ns, INT64_C(1000000000), 366 * DAY_NS),
+		OPTION_RANGE("older", 0, "N", "older files that stay (default 7)", OPT_U64,
+			     &w.older, 1, RECEIVE_ROTATED_MAX),
+		OPTION_RANGE("for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns,
+			     INT64_C(1000000), 366 * DAY_NS),
+		OPTION("json", 'j', NULL,
+		       "an object with the addresses, then one each second, and one at the end",
+		       OPT_FLAG, &w.json),
+		OPTION("quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.is_quiet),
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig log receive",
+		.usage = "--to WHERE [OPTION...] [URL...]",
+		.summary = "receives events of programs in the net, and stores them",
+		.details =
+			"A URL is x-netlog://[HOST][:PORT] (TCP) or x-netlog-udp://[HOST][:PORT]; without one "
+			"x-netlog://127.0.0.1:14830. Port 0: any. It prints its addresses, serves until it "
+			"is stopped, and then prints what it has received and lost. Any program that "
+			"reaches an address may write events to it: it has no password.",
+		.table = table,
+	};
+	char standard[] = "x-netlog://127.0.0.1";
+	char *only[] = { standard, NULL };
+	int first, status = cmd_parse(&spec, argc, argv, &first);
+
+	if (status >= 0)
+		return status;
+	if (!w.to)
+		return cmd_usage(&spec, "receive needs --to");
+	w.urls = argv[first] ? argv + first : only;
+	return receive(&w);
+}

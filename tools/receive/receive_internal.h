@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One receiver: its ports, connections, spool and destination. All of it is of the loop. */
+#ifndef TOOLS_RECEIVE_RECEIVE_INTERNAL_H
+#define TOOLS_RECEIVE_RECEIVE_INTERNAL_H
+
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/cli/progress.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
+#include "eventlog/evbalance.h"
+#include "eventlog/inlet/inlet.h"
+#include "eventlog/send/evsend_hello.h"
+#include "eventlog/send/evurl.h"
+#include "eventlog/spool/spooler.h"
+#include "tools/receive/delivery.h"
+#include "tools/receive/receive.h"
+
+struct receiver;
+
+/* An address where it listens. */
+struct port {
+	struct receiver *receiver;
+	struct evurl url;
+	int fd;
+	uint16_t number; /* the real one */
+	struct loop_fd *watch;
+	struct inlet *inlet; /* of datagrams; NULL: TCP */
+	uint32_t overflow; /* datagrams that the kernel had no room for */
+};
+
+/* Blocks up to `place` of a connection are safe when so many blocks are settled. */
+struct unsettled {
+	uint64_t appended, place;
+};
+
+struct conn {
+	struct list item;
+	struct receiver *receiver;
+	int fd;
+	struct loop_fd *watch;
+	struct inlet *inlet;
+	/* has_ended: its last byte was read. is_paused: a block was not taken. */
+	bool has_ended, is_paused, has_greeted;
+	uint64_t safe, acked; /* bytes on the disk; and those that are acknowledged */
+	uint8_t out[EVSEND_ACK_BYTES];
+	size_t nout; /* rest of an acknowledgement that is under way */
+	size_t first, n; /* of the ring */
+	struct unsettled ring[RECEIVE_UNSETTLED_MAX];
+};
+
+struct receive_counts {
+	uint64_t events; /* in new blocks */
+	uint64_t repeated; /* events of blocks that were there already */
+	uint64_t bad_lines, skipped_bytes; /* of connections that have ended */
+	uint64_t refused; /* connections without room */
+	uint64_t broken; /* connections that sent bytes that are no blocks */
+	uint64_t overflow; /* datagrams that the kernel had no room for */
+};
+
+struct receiver {
+	const struct receive_options *options;
+	struct loop *loop;
+	struct port port[RECEIVE_PORTS_MAX];
+	size_t nports;
+	struct list conns; /* the oldest first */
+	size_t nconns;
+	struct evline *line; /* of all connections */
+	struct map seen; /* stream -> number of its next block, as a pointer */
+	char spool[FILE_PATH_BYTES];
+	struct spooler *spooler;
+	int consumer; /* < 0: the spool is not open yet */
+	uint64_t appended, settled;
+	uint64_t place; /* of the blocks that are under way to the destination */
+	uint64_t empty_at; /* blocks that the destination has got, as far as known */
+	bool is_full; /* the spool has no room */
+	bool is_ending, is_reported;
+	struct delivery *delivery;
+	struct loop_timer *flush, *report, *end;
+	struct loop_signal *signals[2];
+	struct receive_counts counts;
+	char why[ERR_TEXT_BYTES]; /* about the first bad line; "" = none */
+	struct progress progress;
+	int status;
+};
+
+/* --- ports.c */
+/* Listens at all addresses. Returns an exit status. */
+int ports_open(struct receiver *r);
+void ports_close(struct receiver *r);
+/* Watches them again after connections have ended. */
+void ports_resume(struct receiver *r);
+/* "x-netlog://127.0.0.1:14830" of a port, into out. Returns out. */
+#define PORT_NAME_BYTES (EVURL_HOST_BYTES + 32)
+const char *port_name(const struct port *p, char out[PORT_NAME_BYTES]);
+
+/* --- conns.c */
+/* Takes the descriptor. */
+void conns_add(struct receiver *r, int fd);
+/* Blocks are settled: acknowledges, and continues with those that had to wait. */
+void conns_turn(struct receiver *r);
+/* Gives out what waits for more. Returns true if something still waits. */
+bool conns_flush(struct receiver *r);
+/* Reads what has arrived, and ends all of them. */
+void conns_end(struct receiver *r);
+void conns_close(struct receiver *r);
+
+/* --- receive.c */
+/* Appends a block to the spool, unless it was there before. As on_block of inlet.h. */
+int receiver_block(struct receiver *r, const uint8_t *p, const struct evblock *head);
+/* Something waits for more events: it is given out soon. */
+void receiver_wake(struct receiver *r);
+/* Adds what an inlet has counted. */
+void receiver_count(struct receiver *r, const struct inlet_report *report);
+
+/* --- receive_report.c: return an exit status */
+int report_start(struct receiver *r);
+int report_state(struct receiver *r, bool is_last);
+void report_progress(struct receiver *r);
+
+#endif
