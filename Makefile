@@ -104,6 +104,8 @@ include eventlog/app/module.mk
 include eventlog/netlogger/module.mk
 include eventlog/archive/module.mk
 include interaction/module.mk
+include interaction/form/module.mk
+include interaction/set/module.mk
 include pmsl/text/module.mk
 include pmsl/check/module.mk
 include pmsl/plan/module.mk
@@ -169,6 +171,7 @@ include tools/export/module.mk
 include tools/measure/module.mk
 include tools/events/module.mk
 include tools/receive/module.mk
+include tools/interaction/module.mk
 include tools/probes/module.mk
 include tools/selftest/module.mk
 include tools/waits/module.mk
@@ -177,6 +180,7 @@ include tools/cmd/log/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
 include tools/cmd/alert/module.mk
+include tools/cmd/interaction/module.mk
 include tools/cmd/metrics/module.mk
 include tools/cmd/profile/module.mk
 include tools/cmd/stacks/module.mk

@@ -139,6 +139,19 @@ int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e)
 	return 0;
 }
 
+int evfile_bytes(struct evfile *f, const uint8_t **p, size_t *n, struct err *e)
+{
+	int rc = f->n ? 0 : fill(f, e);
+
+	if (rc)
+		return rc;
+	*p = f->window + f->at;
+	*n = f->n;
+	f->at += f->n;
+	f->n = 0;
+	return 0;
+}
+
 int evfile_next(struct evfile *f, struct event *out, struct err *e)
 {
 	size_t used;

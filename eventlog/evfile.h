@@ -40,6 +40,12 @@ uint64_t evfile_size(const struct evfile *f);
 int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e);
 
 /*
+ * For other readers: consumes and returns the next bytes, valid until the next call; *n is 0 at the
+ * end. ERR_SYS.
+ */
+int evfile_bytes(struct evfile *f, const uint8_t **p, size_t *n, struct err *e);
+
+/*
  * For text files: reads the next line without its end, valid until the next call. 1, 0 at the end,
  * -ERR_LIMIT for a line of more than max bytes, which is skipped, ERR_SYS.
  */

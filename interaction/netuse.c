@@ -169,6 +169,12 @@ static int copy_terms(struct terms *t, const uint32_t *object, size_t n, struct 
 	return 0;
 }
 
+/* Each log of a run may declare the same. */
+static bool is_same(const struct terms *t, const uint32_t *object, size_t n)
+{
+	return t->n == n && !memcmp(t->object, object, n * sizeof(*object));
+}
+
 int netuse_add_state(struct netuse *u, const char *name, const uint32_t *object, size_t n,
 		     struct err *e)
 {
@@ -179,7 +185,10 @@ int netuse_add_state(struct netuse *u, const char *name, const uint32_t *object,
 		return rc;
 	for (unsigned i = 0; i < u->nstate; i++)
 		if (str_eq(u->state[i].name, name))
-			return err_set(e, ERR_EXISTS, "state '%s' is declared twice", name);
+			return is_same(&u->state[i], object, n)
+				       ? 0
+				       : err_set(e, ERR_EXISTS, "state '%s' is declared twice",
+						 name);
 	if (!str_is_name(name, strlen(name)))
 		return err_set(e, ERR_INVALID, "a state's name is printable text of 1..255 bytes");
 	if (u->nstate == NETUSE_STATES_MAX)
@@ -202,6 +211,9 @@ int netuse_add_member(struct netuse *u, const uint32_t *object, size_t n, struct
 
 	if (rc)
 		return rc;
+	for (size_t i = 0; i < u->nmember; i++)
+		if (is_same(&u->member[i], object, n))
+			return 0;
 	rc = array_grow(&u->member, &u->member_cap, u->nmember + 1, sizeof(*u->member),
 			NETUSE_MEMBERS_MAX);
 	if (rc)

@@ -40,9 +40,9 @@ void netuse_free(struct netuse *u);
 int netuse_object(struct netuse *u, const char *name, size_t n, uint32_t *out, struct err *e);
 
 /*
- * Declarations; they precede the first network_build(). ERR_EXISTS: the state is declared already;
- * ERR_INVALID: too late, or no object; ERR_LIMIT, ERR_NOMEM. An alternative (of membership) holds
- * when all its objects are in use at once.
+ * Declarations; they precede the first network_build(). ERR_EXISTS: the state is declared with
+ * other objects; ERR_INVALID: too late, or no object; ERR_LIMIT, ERR_NOMEM. An alternative (of
+ * membership) holds when all its objects are in use at once.
  */
 int netuse_declare(struct netuse *u, uint32_t object, enum netuse_class class, struct err *e);
 int netuse_add_state(struct netuse *u, const char *name, const uint32_t *object, size_t n,

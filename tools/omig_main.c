@@ -46,6 +46,8 @@ static const struct cmd commands[] = {
 	{ "events", cmd_events, MEASURE,
 	  "switch events of running programs on and off, and show them" },
 	{ "log", cmd_log, MEASURE, "show event logs, and convert them to other forms and back" },
+	{ "interaction", cmd_interaction, MEASURE,
+	  "where the time of a request went, across programs and hosts" },
 	{ "stats", cmd_stats, MEASURE,
 	  "summary statistics of numbers in files, with confidence intervals" },
 	{ "request", cmd_request, EXTEND, "send an OMIS request" },

@@ -24,6 +24,7 @@ int cmd_check(int argc, char **argv);
 int cmd_dot(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_log(int argc, char **argv);
+int cmd_interaction(int argc, char **argv);
 int cmd_lifelines(int argc, char **argv); /* omig log lifelines; argv[0] is that last word */
 int cmd_stats(int argc, char **argv);
 int cmd_measure(int argc, char **argv);

@@ -16,7 +16,7 @@
 #define SHOWN_BYTES 120 /* of each */
 #define PROGRESS_EVENTS 8192 /* between two reads of the clock */
 
-enum kind { KIND_UNKNOWN, KIND_OLOG, KIND_TEXT, KIND_ARCHIVE };
+enum kind { KIND_UNKNOWN, KIND_OLOG, KIND_TEXT, KIND_ARCHIVE, KIND_JSON };
 
 struct logread {
 	const struct logread_options *options;
@@ -225,6 +225,15 @@ static bool is_archive(const uint8_t *p, size_t n)
 	return n >= sizeof(head) && !memcmp(p, head, sizeof(head));
 }
 
+static bool is_json(const struct logread *r, const uint8_t *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && strchr(" \t\r\n", p[i]) && p[i])
+		i++;
+	return r->options->json && i < n && (p[i] == '{' || p[i] == '[');
+}
+
 /* Returns text only for text: damaged logs of ours are read as far as possible. */
 static int guess(struct logread *r)
 {
@@ -238,6 +247,7 @@ static int guess(struct logread *r)
 	if (got)
 		return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
 	r->kind = is_archive(p, n)		 ? KIND_ARCHIVE
+		  : is_json(r, p, n)		 ? KIND_JSON
 		  : evline_guess(p, n, &r->form) ? KIND_OLOG
 						 : KIND_TEXT;
 	return CMD_OK;
@@ -275,7 +285,8 @@ static int open_log(struct logread *r)
 
 static int report(const struct logread *r)
 {
-	if (r->options->is_silent || r->kind == KIND_ARCHIVE || r->kind == KIND_UNKNOWN)
+	if (r->options->is_silent || r->kind == KIND_ARCHIVE || r->kind == KIND_UNKNOWN ||
+	    r->kind == KIND_JSON)
 		return CMD_OK;
 	return r->kind == KIND_TEXT ? report_text(r) : report_olog(r);
 }
@@ -302,6 +313,8 @@ static int read_file(struct logread *r)
 			      "an archive is read by its name, not from the standard input");
 	else if (rc == CMD_OK && r->kind == KIND_ARCHIVE)
 		rc = read_archive(r);
+	else if (rc == CMD_OK && r->kind == KIND_JSON)
+		rc = r->options->json(r->options->json_arg, r->path, r->file);
 	else if (rc == CMD_OK)
 		rc = pass(r);
 	rc = rc == CMD_OK ? report(r) : rc;

@@ -18,6 +18,9 @@ struct logread_options {
 	bool is_silent; /* unreadable input is not reported */
 	/* for archives; NULL: all. Other logs are passed on whole */
 	const struct arevents_options *part;
+	/* reads guessed files of JSON, and returns an exit status; NULL: they are damaged logs */
+	int (*json)(void *arg, const char *path, struct evfile *f);
+	void *json_arg;
 	void (*on_file)(void *arg); /* logread_files() calls it before each file; NULL: not */
 };
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig interaction: where the time of an interaction went, across programs and hosts. */
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "interaction/netpath.h"
+#include "tools/cmd/cmd.h"
+#include "tools/interaction/netjob.h"
+
+struct interaction_options {
+	struct netjob_options job;
+	const char *from;
+};
+
+static int check_job(const struct opt_spec *spec, const struct netjob_options *w,
+		     enum netjob_kind kind)
+{
+	if (kind == NETJOB_WHAT_IF && !w->nchange)
+		return cmd_usage(spec, "what-if needs --what-if VERTEX,VERTEX=TIME");
+	if (kind != NETJOB_WHAT_IF && kind != NETJOB_ANALYZE && w->nchange)
+		return cmd_usage(spec, "--what-if is of analyze and what-if");
+	if (kind != NETJOB_PATH && kind != NETJOB_ANALYZE && w->near)
+		return cmd_usage(spec, "--near is of analyze and path");
+	return CMD_OK;
+}
+
+static int run_job(const struct opt_spec *spec, struct interaction_options *w, char **files,
+		   int kind)
+{
+	int status = check_job(spec, &w->job, (enum netjob_kind)kind);
+
+	return status == CMD_OK ? netjob_run((enum netjob_kind)kind, &w->job, files) : status;
+}
+
+static const struct verb {
+	const char *name;
+	int (*run)(const struct opt_spec *spec, struct interaction_options *w, char **files,
+		   int kind);
+	int kind;
+} verbs[] = {
+	{ "analyze", run_job, NETJOB_ANALYZE }, { "path", run_job, NETJOB_PATH },
+	{ "states", run_job, NETJOB_STATES },	{ "what-if", run_job, NETJOB_WHAT_IF },
+	{ "clocks", run_job, NETJOB_CLOCKS },
+};
+
+static int run(const struct opt_spec *spec, struct interaction_options *w, int n, char **operand)
+{
+	const struct verb *v = verbs, *end = verbs + ARRAY_LEN(verbs);
+
+	while (v < end && !(n && str_eq(operand[0], v->name)))
+		v++;
+	if (v == end)
+		return cmd_usage_verb(spec, n ? operand[0] : NULL);
+	if (logread_form(&w->job.read.log, w->from))
+		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
+	return v->run(spec, w, operand + 1, v->kind);
+}
+
+int cmd_interaction(int argc, char **argv)
+{
+	struct interaction_options w = { .from = "auto" };
+	struct netjob_options *j = &w.job;
+	const struct opt table[] = {
+		OPTION_CALL("state", 's', "NAME=OBJECTS",
+			    "a state: all these objects, with + between, are in use",
+			    &j->read.state, netread_add_term),
+		OPTION_CALL(
+			"member", 'm', "OBJECTS",
+			"count interactions in which all these objects are in use at once; repeated: or",
+			&j->read.member, netread_add_term),
+		OPTION_CALL("inherit", 'i', "OBJECT",
+			    "new sub-tasks use the object too (default: as the file declares)",
+			    &j->read.inherit, netread_add_term),
+		OPTION_CALL("what-if", 'w', "VERTEX,VERTEX=TIME",
+			    "analyze, what-if: times if that arc took so long; repeated: together",
+			    j, netjob_add_change),
+		OPTION_RANGE("near", 'k', "PATHS", "analyze, path: show so many longest paths",
+			     OPT_U64, &j->near, 1, NETPATH_NEAR_MAX),
+		OPTION("only", 'n', "NAME", "only the interaction of this name", OPT_STR, &j->only),
+		OPTION("from", 'f', "FORM",
+		       "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR,
+		       &w.from),
+		OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &j->json),
+		OPTION("quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG,
+		       &j->read.log.is_quiet),
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig interaction",
+		.verbs = "analyze path states what-if clocks",
+		.usage = "analyze|path|states|what-if|clocks [OPTION...] [FILE|ARCHIVE...]",
+		.summary = "shows where the time of interactions went, across programs and hosts",
+		.details =
+			"A FILE is JSON of interaction networks, or an event log. Without a FILE, and for -, "
+			"the standard input is read. The status is 6 when an interaction is incomplete.",
+		.table = table,
+	};
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+
+	return exit_status >= 0 ? exit_status : run(&spec, &w, argc - first, argv + first);
+}

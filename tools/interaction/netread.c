@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/interaction/netread.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/cli/progress.h"
+#include "eventlog/sort/evsort.h"
+#include "interaction/form/netjson.h"
+#include "interaction/form/netlog.h"
+#include "tools/term/say.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRONG_SHOWN 5 /* events of logs that are no vertices; the others are counted */
+#define NODES_MAX 65536
+
+struct netread {
+	const struct netread_options *options;
+	struct netuse *use; /* of logs and lists by node */
+	struct netsplit *split;
+	struct evsort *sort;
+	uint64_t sorted; /* vertices of logs */
+	netread_fn fn;
+	void *arg;
+	struct netread_report *report;
+	char **node; /* owned */
+	size_t nnode, node_cap;
+	struct smap nodes; /* -> index + 1 */
+	struct netlog log;
+	uint64_t bad; /* events that should be vertices */
+	int status; /* of fn, when it has ended the reading */
+	const char *path; /* of the JSON that is read */
+	struct evfile *file;
+	struct progress progress;
+	uint64_t bytes;
+};
+
+int netread_add_term(void *into, const char *text, struct err *e)
+{
+	struct netread_terms *t = into;
+
+	if (t->n == NETREAD_TERMS_MAX)
+		return err_set(e, ERR_LIMIT, "at most %d of them", NETREAD_TERMS_MAX);
+	t->text[t->n++] = text;
+	return 0;
+}
+
+/* --- declarations of the command line */
+
+static int declare_state(struct netuse *use, const char *text, struct err *e)
+{
+	const char *sign = strchr(text, '=');
+	uint32_t object[NETUSE_TERMS_MAX];
+	char name[NAME_MAX_BYTES + 1];
+	size_t n;
+	int rc;
+
+	if (!sign || sign == text || sign - text > NAME_MAX_BYTES)
+		return err_set(e, ERR_INVALID, "--state is NAME=OBJECT+OBJECT");
+	memcpy(name, text, (size_t)(sign - text));
+	name[sign - text] = '\0';
+	rc = netlog_objects(use, bytes_at(sign + 1, strlen(sign + 1)), object, &n, e);
+	return rc ? rc : netuse_add_state(use, name, object, n, e);
+}
+
+static int declare(const struct netread_options *w, struct netuse *use, struct err *e)
+{
+	uint32_t object[NETUSE_TERMS_MAX];
+	size_t n;
+	int rc = 0;
+
+	for (unsigned i = 0; i < w->inherit.n && !rc; i++) {
+		const char *name = w->inherit.text[i];
+
+		rc = netuse_object(use, name, strlen(name), &object[0], e);
+		rc = rc ? rc : netuse_declare(use, object[0], NETUSE_INHERIT, e);
+	}
+	for (unsigned i = 0; i < w->state.n && !rc; i++)
+		rc = declare_state(use, w->state.text[i], e);
+	for (unsigned i = 0; i < w->member.n && !rc; i++) {
+		const char *text = w->member.text[i];
+
+		rc = netlog_objects(use, bytes_at(text, strlen(text)), object, &n, e);
+		rc = rc ? rc : netuse_add_member(use, object, n, e);
+	}
+	return rc;
+}
+
+/* --- networks on their way out */
+
+static int pass_on(struct netread *r, const struct netsplit_part *p)
+{
+	struct netread_one one = { *p, (const char *const *)r->node, r->nnode };
+
+	r->report->interactions++;
+	r->report->incomplete += p->outcome == NETSPLIT_INCOMPLETE;
+	r->report->wrong += p->outcome == NETSPLIT_WRONG;
+	progress_end(&r->progress);
+	r->status = r->fn(r->arg, &one);
+	return r->status == CMD_OK ? 0 : -ERR_CLOSED;
+}
+
+static int on_split(void *arg, const struct netsplit_part *given, struct err *e)
+{
+	struct netsplit_part p = *given;
+	struct err why = { 0 };
+	int rc = p.outcome == NETSPLIT_WHOLE ? network_build(p.w, &why) : 0;
+
+	if (rc == -ERR_NOMEM)
+		return err_nomem(e);
+	if (rc) {
+		p.outcome = NETSPLIT_WRONG;
+		p.why = &why;
+	}
+	return pass_on(arg, &p);
+}
+
+static int on_network(void *arg, const char *name, struct network *w, struct err *e)
+{
+	struct netread *r = arg;
+	struct netsplit_part p = { .name = name, .w = w };
+	int rc = declare(r->options, w->use, e);
+
+	rc = rc ? rc : network_build(w, e);
+	p.outcome = rc == -ERR_NOTFOUND ? NETSPLIT_INCOMPLETE : NETSPLIT_WHOLE;
+	return rc && rc != -ERR_NOTFOUND ? rc : pass_on(r, &p);
+}
+
+static int on_event(void *arg, const struct network_event *ev, struct err *e)
+{
+	struct netread *r = arg;
+
+	return netsplit_add(r->split, ev, NULL, e);
+}
+
+static int on_node(void *arg, const char *name, uint32_t *out, struct err *e)
+{
+	struct netread *r = arg;
+	void *known = smap_find(&r->nodes, name);
+	int rc;
+
+	*out = (uint32_t)((uintptr_t)known - 1);
+	if (known)
+		return 0;
+	rc = array_grow(&r->node, &r->node_cap, r->nnode + 1, sizeof(*r->node), NODES_MAX);
+	if (rc)
+		return err_set(e, (enum err_code) - rc, "more than %d nodes", NODES_MAX);
+	r->node[r->nnode] = str_dup(name);
+	if (!r->node[r->nnode] ||
+	    smap_put(&r->nodes, name, (void *)(uintptr_t)(r->nnode + 1), NULL)) {
+		free(r->node[r->nnode]);
+		return err_nomem(e);
+	}
+	*out = (uint32_t)r->nnode++;
+	return 0;
+}
+
+/* --- JSON */
+
+static int fill(void *arg, const uint8_t **p, size_t *n, struct err *e)
+{
+	struct netread *r = arg;
+	uint64_t size = evfile_size(r->file);
+	int rc = evfile_bytes(r->file, p, n, e);
+
+	if (!rc)
+		r->bytes += *n;
+	if (!rc && progress_is_due(&r->progress) && size)
+		progress_show(&r->progress, "%" PRIu64 " MB, %u %%", r->bytes >> 20,
+			      (unsigned)(r->bytes * 100 / size));
+	return rc;
+}
+
+static int blame(const struct netread *r, const struct err *e)
+{
+	const char *name = str_eq(r->path, "-") ? "standard input" : r->path;
+
+	if (e->line && e->col)
+		return cmd_fail(CMD_FAILURE, "%s:%u:%u: %s", name, e->line, e->col, e->text);
+	if (e->line)
+		return cmd_fail(CMD_FAILURE, "%s:%u: %s", name, e->line, e->text);
+	return cmd_fail(CMD_FAILURE, "%s: %s", name, e->text);
+}
+
+static int read_json(void *arg, const char *path, struct evfile *f)
+{
+	struct netread *r = arg;
+	struct netjson_taker to = { on_network, on_event, on_node, r };
+	struct netjson_report report = { 0 };
+	struct err e = { 0 };
+	struct jsonread json;
+	int rc;
+
+	r->path = path;
+	r->file = f;
+	r->bytes = 0;
+	progress_begin(&r->progress, r->options->log.is_quiet);
+	jsonread_init(&json, fill, r);
+	rc = netjson_read(&json, r->use, &to, &report, &e);
+	jsonread_done(&json);
+	progress_end(&r->progress);
+	if (report.unknown_keys)
+		cmd_warn("%s:%u: key '%s' is unknown and was ignored (%" PRIu64
+			 " such keys in all)",
+			 path, report.unknown_line, report.unknown_key, report.unknown_keys);
+	if (r->status != CMD_OK)
+		return r->status;
+	return rc ? blame(r, &e) : CMD_OK;
+}
+
+/* --- event logs */
+
+static void complain(struct netread *r, const struct event *ev, const struct err *e)
+{
+	if (++r->bad <= WRONG_SHOWN)
+		cmd_warn("event %" PRIu64 " (%s): %s", ev->number + 1, ev->type->name, e->text);
+}
+
+/* Declarations count at once, vertices after the sort. */
+static int take(void *arg, const struct event *ev)
+{
+	struct netread *r = arg;
+	struct err e = { 0 };
+	int got = netlog_declare(r->use, ev, &e);
+
+	if (!got)
+		got = netlog_vertex(&r->log, r->use, ev, &e);
+	else if (got == 1)
+		return CMD_OK;
+	if (got == -ERR_NOMEM)
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	if (got < 0)
+		complain(r, ev, &e);
+	r->report->other_events += !got;
+	if (got != 1)
+		return CMD_OK;
+	r->sorted++;
+	return evsort_put(r->sort, ev, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
+}
+
+static int add_sorted(struct netread *r, const struct event *ev, struct err *e)
+{
+	struct netlog *l = &r->log;
+	int rc = netlog_vertex(l, r->use, ev, e);
+
+	if (rc != 1)
+		return rc;
+	rc = *l->node ? on_node(r, l->node, &l->vertex.node, e) : 0;
+	return rc ? rc : netsplit_add(r->split, &l->vertex, l->interaction, e);
+}
+
+static int split_sorted(struct netread *r)
+{
+	struct err e = { 0 };
+	struct event ev;
+	int got = 1, rc = 0;
+
+	while (!rc && (got = evsort_next(r->sort, &ev, &e)) == 1)
+		rc = add_sorted(r, &ev, &e);
+	rc = rc ? rc : got < 0 ? got : netsplit_end(r->split, &e);
+	if (r->status != CMD_OK)
+		return r->status;
+	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
+}
+
+/* --- all of it */
+
+static int read_all(struct netread *r, char **files)
+{
+	struct logread_options log = r->options->log;
+	struct err e = { 0 };
+	int rc, end;
+
+	log.json = read_json;
+	log.json_arg = r;
+	if (declare(r->options, r->use, &e))
+		return cmd_fail(CMD_USAGE, "%s", e.text);
+	rc = logread_files(&log, files, take, r);
+	if (rc != CMD_OK && rc != CMD_DAMAGED)
+		return rc;
+	end = split_sorted(r);
+	if (end != CMD_OK)
+		return end;
+	r->report->repeated = netsplit_report(r->split)->repeated;
+	if (r->bad)
+		cmd_warn("%" PRIu64 " events have the name of a vertex, but not its fields",
+			 r->bad);
+	if (!r->report->interactions)
+		return cmd_fail(CMD_FAILURE, "no interaction in %" PRIu64 " events",
+				r->report->other_events);
+	return r->bad || rc != CMD_OK ? CMD_DAMAGED : CMD_OK;
+}
+
+static void done(struct netread *r)
+{
+	netsplit_free(r->split);
+	evsort_free(r->sort);
+	netuse_free(r->use);
+	for (size_t i = 0; i < r->nnode; i++)
+		free(r->node[i]);
+	free(r->node);
+	smap_done(&r->nodes);
+	free(r);
+}
+
+int netread_files(const struct netread_options *w, char **files, netread_fn fn, void *arg,
+		  struct netread_report *report)
+{
+	struct netread *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	*r = (struct netread){ .options = w, .fn = fn, .arg = arg, .report = report };
+	*report = (struct netread_report){ 0 };
+	smap_init(&r->nodes);
+	r->use = netuse_new();
+	r->split = r->use ? netsplit_new(r->use, NETSPLIT_VERTICES_MAX, on_split, r) : NULL;
+	r->sort = evsort_new(NULL, EVSORT_MEMORY_BYTES);
+	rc = r->split && r->sort ? read_all(r, files) : cmd_fail(CMD_FAILURE, "out of memory");
+	done(r);
+	if (rc == CMD_OK && (report->incomplete || report->wrong))
+		rc = CMD_PARTIAL;
+	return rc;
+}

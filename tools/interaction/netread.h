@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interaction networks from files: the JSON form, and event logs in every form that omig log reads.
+ * Events of logs are sorted by time in bounded memory, and split into interactions.
+ */
+#ifndef TOOLS_INTERACTION_NETREAD_H
+#define TOOLS_INTERACTION_NETREAD_H
+
+#include "interaction/set/netsplit.h"
+#include "tools/events/logread.h"
+
+#define NETREAD_TERMS_MAX 64 /* of the options --state, --member, --inherit each */
+
+struct netread_terms {
+	const char *text[NETREAD_TERMS_MAX]; /* borrowed */
+	unsigned n;
+};
+
+/* As the callback of an option: into is a struct netread_terms. */
+int netread_add_term(void *into, const char *text, struct err *e);
+
+struct netread_options {
+	struct logread_options log;
+	/* NAME=OBJECT+OBJECT; OBJECT+OBJECT; OBJECT */
+	struct netread_terms state, member, inherit;
+};
+
+struct netread_one {
+	struct netsplit_part part; /* a whole one is built */
+	const char *const *node; /* names of the nodes of its vertices */
+	size_t nnode;
+};
+
+/* Any exit status but CMD_OK ends the reading and is returned. */
+typedef int (*netread_fn)(void *arg, const struct netread_one *one);
+
+struct netread_report {
+	uint64_t other_events; /* of logs: they are no vertices */
+	uint64_t repeated, incomplete, wrong, interactions;
+};
+
+/*
+ * Reads all files; without one, the standard input. Reports wrong input on stderr. Returns an exit
+ * status: CMD_DAMAGED, CMD_PARTIAL if some interaction is incomplete or wrong.
+ */
+int netread_files(const struct netread_options *w, char **files, netread_fn fn, void *arg,
+		  struct netread_report *report);
+
+#endif
