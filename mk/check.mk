@@ -148,6 +148,13 @@ WRAP    := $(foreach f,$(WRAPPED),-Wl$(comma)--wrap=$f)
 $(foreach m,$(MODULES),$(eval -include tests/unit/$m/module.mk))
 $(B)/tests/%.o: tests/%.c $(B)/common/base/.flags
 	$(call say,CC)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) -MMD -MP -c -o $@ $<
+# Fake peers: an archive, of which each test has what it uses.
+FAKES := $(patsubst %.c,$(B)/%.o,$(wildcard tests/fakes/*.c))
+$(FAKES): $(B)/%.o: %.c $(B)/tree/.flags | $(foreach m,$(MODULES),$($m.gens))
+	$(call say,CC)mkdir -p $(@D) && $(CC) $(room_flags_tree) $(TEST_CFLAGS) \
+		$(call pkg,cflags,check) -MMD -MP -c -o $@ $<
+$(B)/tests/fakes.a: $(FAKES)
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 define unit
 $(1).tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/$(1)/test_*.c))
 $(B)/tests/unit/$(1)/%.o: tests/unit/$(1)/%.c $(B)/$(1)/.flags | \
@@ -156,7 +163,7 @@ $(B)/tests/unit/$(1)/%.o: tests/unit/$(1)/%.c $(B)/$(1)/.flags | \
 		$$(call pkg,cflags,check $$($(1).test_pkgs)) \
 		-MMD -MP -c -o $$@ $$<
 $$($(1).tests): %: %.o $(patsubst %.c,$(B)/tests/unit/$(1)/%.o,$($(1).test_src)) \
-		$($(1).test_objs) $(B)/tests/alloc_sweep.o \
+		$($(1).test_objs) $(B)/tests/alloc_sweep.o $(B)/tests/fakes.a \
 		$(call archives,$(1) $($(1).test_uses)) | $($(1).test_needs)
 	$$(call say,LINK)printf '%s\n' '$$(subst ','\'',$$(call link_unit,$(1)))' >$$@.link && \
 	OUT=$$@ sh $$@.link

@@ -17,11 +17,11 @@ static const struct msg_object *find_object(struct above *a, const char *token)
 {
 	const struct msg_object *found = NULL;
 
-	for (size_t i = 0; i < a->n; i++)
+	for (size_t i = 0; i < a->got.n; i++)
 		for (size_t k = 0;
-		     a->msg[i]->type == MSG_DIRECTORY && k < a->msg[i]->directory.nobject; k++)
-			if (!strcmp(a->msg[i]->directory.object[k].token, token))
-				found = &a->msg[i]->directory.object[k];
+		     a->got.m[i]->type == MSG_DIRECTORY && k < a->got.m[i]->directory.nobject; k++)
+			if (!strcmp(a->got.m[i]->directory.object[k].token, token))
+				found = &a->got.m[i]->directory.object[k];
 	return found;
 }
 
@@ -68,11 +68,11 @@ TEST(a_rank_that_registers_appears_with_its_threads)
 	ck_assert_int_eq(o->rank, 3);
 	ck_assert_int_eq(o->world_size, 4);
 	ck_assert_uint_eq(o->state, MSG_STATE_RUN);
-	for (size_t i = 0; i < w.mainsm.n; i++)
-		for (size_t k = 0; w.mainsm.msg[i]->type == MSG_DIRECTORY &&
-				   k < w.mainsm.msg[i]->directory.nobject;
+	for (size_t i = 0; i < w.mainsm.got.n; i++)
+		for (size_t k = 0; w.mainsm.got.m[i]->type == MSG_DIRECTORY &&
+				   k < w.mainsm.got.m[i]->directory.nobject;
 		     k++)
-			has_thread |= !strcmp(w.mainsm.msg[i]->directory.object[k].parent, token);
+			has_thread |= !strcmp(w.mainsm.got.m[i]->directory.object[k].parent, token);
 	ck_assert(has_thread);
 	world_close(&w);
 	fake_segment_close(&seg);

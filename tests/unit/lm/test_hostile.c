@@ -149,9 +149,9 @@ TEST(words_that_change_while_they_are_read)
 	}
 	atomic_store(&stop, true);
 	pthread_join(thread, NULL);
-	for (size_t i = 0; i < w.mainsm.n; i++)
-		if (w.mainsm.msg[i]->type == MSG_TRIGGERED)
-			n += !strcmp(w.mainsm.msg[i]->triggered.proc, world_token(&w, 200));
+	for (size_t i = 0; i < w.mainsm.got.n; i++)
+		if (w.mainsm.got.m[i]->type == MSG_TRIGGERED)
+			n += !strcmp(w.mainsm.got.m[i]->triggered.proc, world_token(&w, 200));
 	ck_assert_uint_eq(n, 100);
 	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 200)->seg);
 	close_ranks();

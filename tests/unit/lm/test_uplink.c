@@ -20,8 +20,8 @@ static void redirected(void)
 TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
 {
 	redirected();
-	ck_assert_ptr_nonnull(w.sm.link);
-	ck_assert_ptr_null(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
+	ck_assert_ptr_null(w.mainsm.up.link);
 	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	ck_assert_ptr_nonnull(above_next(&w.sm, MSG_DIRECTORY));
 	world_close(&w);
@@ -37,7 +37,7 @@ TEST(a_list_of_addresses_is_tried_in_turn)
 	w.mainsm.redirect = list;
 	world_start_lm(&w);
 	world_run(&w, 10 * SEC);
-	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
 	world_close(&w);
 }
 
@@ -55,7 +55,7 @@ TEST(an_lm_that_must_wait_asks_again)
 	ck_assert_uint_le(w.mainsm.hellos - before, 10);
 	w.mainsm.redirect = w.sm_addr;
 	world_run(&w, SEC);
-	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
 	world_close(&w);
 }
 
@@ -69,7 +69,7 @@ TEST(nonsense_as_an_address_does_no_harm)
 	ck_assert_str_eq(parent_kind(w.lm->parent), "none");
 	w.mainsm.redirect = w.sm_addr;
 	world_run(&w, 15 * SEC);
-	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
 	world_close(&w);
 }
 
@@ -83,7 +83,7 @@ TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	w.mainsm.redirect = NULL; /* no sm left: mainsm takes it itself */
 	world_run(&w, 15 * SEC);
 	ck_assert_str_eq(parent_kind(w.lm->parent), "mainsm");
-	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.mainsm.up.link);
 	world_close(&w);
 	fake_segment_close(&seg);
 }
@@ -95,9 +95,9 @@ TEST(an_sm_that_comes_back_gets_everything_again)
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);
 	above_close(&w.sm);
-	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
+	above_listen(&w, &w.sm, ROLE_SM, "mid", &w.sm_port);
 	world_run(&w, 30 * SEC);
-	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
 	m = above_next(&w.sm, MSG_DIRECTORY);
 	ck_assert(m->directory.full);
 	ck_assert_uint_ge(m->directory.nobject, 2);
@@ -139,9 +139,9 @@ TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 	/* Without a parent the lm keeps its requests. */
 	world_run(&w, 2 * CSRS_RESTATE_NS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
-	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
+	above_listen(&w, &w.sm, ROLE_SM, "mid", &w.sm_port);
 	world_run(&w, 30 * SEC);
-	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
 	arm_recv_again();
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
 	ck_assert_uint_ne(fake_segment_hook(&seg, "MPI_Send"), 0);
@@ -163,9 +163,9 @@ TEST(a_parent_that_is_lost_again_gets_the_whole_time_again)
 	count_sends_and_recvs();
 	for (int i = 0; i < 3; i++) {
 		above_close(&w.sm);
-		above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
+		above_listen(&w, &w.sm, ROLE_SM, "mid", &w.sm_port);
 		world_run(&w, CSRS_RESTATE_NS / 2);
-		ck_assert_ptr_nonnull(w.sm.link);
+		ck_assert_ptr_nonnull(w.sm.up.link);
 		ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
 	}
 	world_run(&w, CSRS_RESTATE_NS);
@@ -197,10 +197,10 @@ TEST(a_question_to_mainsm_goes_beside_the_parent)
 	lm_ask_top(w.lm, &ask);
 	world_run(&w, SEC);
 	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
-	ck_assert_ptr_nonnull(w.sm.link);
+	ck_assert_ptr_nonnull(w.sm.up.link);
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_ENROL_ACK, .enrol_ack = { .error = "" } });
 	world_run(&w, SEC);
-	ck_assert_ptr_null(w.mainsm.link);
+	ck_assert_ptr_null(w.mainsm.up.link);
 	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	world_close(&w);
 }
@@ -228,7 +228,7 @@ TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
 {
 	redirected();
 	ask_top();
-	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.mainsm.up.link);
 	above_close(&w.sm);
 	w.mainsm.redirect = NULL;
 	world_run(&w, 15 * SEC);
@@ -252,7 +252,7 @@ TEST(ordered_to_stop_it_leaves_the_programs_without_cost)
 	m = above_next(&w.sm, MSG_DIRECTORY);
 	ck_assert_uint_eq(m->directory.object[0].op, MSG_OP_GONE);
 	ck_assert_str_eq(m->directory.object[0].token, "n_7");
-	ck_assert_ptr_null(w.sm.link);
+	ck_assert_ptr_null(w.sm.up.link);
 	world_close(&w);
 	fake_segment_close(&seg);
 }
@@ -325,8 +325,8 @@ TEST(requests_end_with_the_link_that_they_came_by)
 	above_send(&w.mainsm, &m);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 1);
-	link_close(w.mainsm.link, "gone");
-	w.mainsm.link = NULL;
+	link_close(w.mainsm.up.link, "gone");
+	w.mainsm.up.link = NULL;
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(tasks_waiting(w.lm->tasks), 0);
 	world_close(&w);

@@ -14,16 +14,6 @@
 
 #define PIN "aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-static struct identity identity_of(enum role role, const char *site, const char *host)
-{
-	struct identity id = { .role = role, .wall_not_after = INT64_MAX };
-
-	str_copy(id.site, sizeof(id.site), site);
-	str_copy(id.host, sizeof(id.host), host);
-	memset(id.serial, host[0], sizeof(id.serial));
-	return id;
-}
-
 /* --- above */
 
 static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
@@ -43,89 +33,49 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	return 0;
 }
 
-static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
-{
-	((struct above *)arg)->link = l;
-}
-
-/* A message is valid in its callback only: stores it as a frame, decoded again. */
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
-	struct buf b = BUF_INIT(2 * FRAME_MAX_BYTES);
-	struct above *a = arg;
-
-	ck_assert_uint_lt(a->n, WORLD_MSGS);
-	ck_assert_int_eq(msg_put(&b, m), 0);
-	ck_assert_int_eq(msg_get(m->type, b.p + 5, b.n - 5, &a->msg[a->n++], NULL), 0);
-	buf_done(&b);
+	messages_add(&((struct above *)arg)->got, m);
 }
 
-static void on_down(void *arg, struct link *l, const struct err *why)
+void above_listen(struct world *w, struct above *a, enum role role, const char *host,
+		  uint16_t *port)
 {
-	((struct above *)arg)->link = NULL;
-}
+	const struct identity id = fake_identity(role, role == ROLE_SM ? "site" : "", host);
 
-static void on_accept(void *arg, struct chan *c)
-{
-	struct above *a = arg;
-	struct link_conf conf = { .loop = a->world->loop,
-				  .rng = &a->world->rng,
-				  .timebase = &a->time,
-				  .epoch = a->epoch,
-				  .handler = { .on_hello = on_hello,
-					       .on_up = on_up,
-					       .on_msg = on_msg,
-					       .on_down = on_down,
-					       .arg = a } };
-
-	ck_assert_ptr_nonnull(link_accept(&conf, &c));
-}
-
-void above_listen(struct above *a, enum role role, const char *host, uint16_t *port)
-{
-	const struct identity id = identity_of(role, role == ROLE_SM ? "site" : "", host);
-	const struct net_listen_conf lc = { .roles = ROLE_BIT(ROLE_LM), .port = *port };
-	const struct net_accept accept = { .on_accept = on_accept, .arg = a };
-	struct err e = { 0 };
-
-	timebase_init_root(&a->time, loop_now(a->world->loop), INT64_C(1700000000) * SEC);
-	ck_assert_msg(mem_ctx_open(a->world->net, &id, &a->ctx, &e) == 0, "%s", e.text);
-	ck_assert_msg(net_listen(a->ctx, &lc, &accept, &a->listener, &e) == 0, "%s", e.text);
-	*port = net_listener_port(a->listener);
+	timebase_init_root(&a->time, loop_now(w->loop), INT64_C(1700000000) * SEC);
+	a->up = (struct upper){ .loop = w->loop,
+				.rng = &w->rng,
+				.time = &a->time,
+				.epoch = a->up.epoch ? a->up.epoch : 5,
+				.on_hello = on_hello,
+				.on_msg = on_msg,
+				.arg = a };
+	upper_listen(&a->up, w->net, &id, port);
 }
 
 void above_close(struct above *a)
 {
-	if (!a->ctx)
+	if (!a->up.ctx)
 		return;
-	net_listener_close(a->listener);
-	link_close(a->link, "the daemon above ends");
-	a->link = NULL;
-	loop_advance(a->world->loop, 10 * SEC);
-	net_ctx_free(a->ctx);
-	a->ctx = NULL;
-	for (size_t i = 0; i < a->n; i++)
-		msg_free(a->msg[i]);
-	a->n = a->seen = 0;
+	upper_close(&a->up, 10 * SEC);
+	messages_done(&a->got);
 }
 
 void above_send(struct above *a, const struct msg *m)
 {
-	ck_assert_ptr_nonnull(a->link);
-	ck_assert_int_eq(link_send(a->link, m), 0);
+	ck_assert_ptr_nonnull(a->up.link);
+	ck_assert_int_eq(link_send(a->up.link, m), 0);
 }
 
 const struct msg *above_next(struct above *a, uint8_t type)
 {
-	while (a->seen < a->n)
-		if (a->msg[a->seen++]->type == type)
-			return a->msg[a->seen - 1];
-	return NULL;
+	return messages_next(&a->got, type);
 }
 
 void above_skip_all(struct above *a)
 {
-	a->seen = a->n;
+	messages_skip(&a->got);
 }
 
 /* --- the lm */
@@ -180,20 +130,18 @@ void world_crash_lm(struct world *w)
 
 void world_open(struct world *w)
 {
-	const struct identity self = identity_of(ROLE_LM, "site", "leaf");
+	const struct identity self = fake_identity(ROLE_LM, "site", "leaf");
 
 	*w = (struct world){ .loop = loop_new_virtual(), .may_manipulate = true, .next_id = 1 };
 	w->net = mem_net_new(w->loop, 1);
 	rng_init(&w->rng, 1);
 	timebase_init(&w->time, loop_now(w->loop), INT64_C(1600000000) * SEC);
 	fake_host_init(&w->host);
-	w->mainsm.world = w->sm.world = w;
-	w->mainsm.epoch = w->sm.epoch = 5;
 	ck_assert_int_eq(mem_net_set_link(w->net, NULL, NULL, &(struct mem_link){ .delay = MS }),
 			 0);
 	ck_assert_int_eq(mem_ctx_open(w->net, &self, &w->ctx, NULL), 0);
-	above_listen(&w->mainsm, ROLE_MAINSM, "top", &w->port);
-	above_listen(&w->sm, ROLE_SM, "mid", &w->sm_port);
+	above_listen(w, &w->mainsm, ROLE_MAINSM, "top", &w->port);
+	above_listen(w, &w->sm, ROLE_SM, "mid", &w->sm_port);
 	snprintf(w->sm_addr, sizeof(w->sm_addr), "mid:%u", w->sm_port);
 	world_start_lm(w);
 }
@@ -221,7 +169,7 @@ void world_run(struct world *w, nsec_t by)
 
 static struct above *parent(struct world *w)
 {
-	return w->sm.link ? &w->sm : &w->mainsm;
+	return w->sm.up.link ? &w->sm : &w->mainsm;
 }
 
 const struct msg_reply *world_ask_as(struct world *w, uint32_t tool, const char *identity,

@@ -12,6 +12,9 @@
 #include "common/net/net.h"
 #include "lm/lm_internal.h"
 #include "proto/msg.h"
+#include "tests/fakes/identity.h"
+#include "tests/fakes/messages.h"
+#include "tests/fakes/upper.h"
 #include "tests/unit/lm/fake_host.h"
 #include "tests/unit/lm/fake_segment.h"
 
@@ -19,25 +22,19 @@
 
 #define MS NSEC_PER_MSEC
 #define SEC NSEC_PER_SEC
-#define WORLD_MSGS 4096
 #define WORLD_NODE 7
 #define MANIPULATOR "omig:tool-manipulate//me@here"
 #define OBSERVER "omig:tool-observe//me@here"
 
 /* A daemon above: its received messages, copied. */
 struct above {
-	struct world *world;
-	struct net_ctx *ctx;
-	struct net_listener *listener;
+	struct upper up; /* up.link: of the lm */
 	struct timebase time;
-	struct link *link; /* NULL: the lm is not connected */
 	const char *redirect; /* redirection in the answer to HELLO */
 	const char *parents; /* the same; NULL: none */
 	unsigned hellos;
-	struct msg *msg[WORLD_MSGS]; /* owned */
-	size_t n, seen;
+	struct messages got;
 	const char *refuse;
-	uint64_t epoch; /* of its start */
 };
 
 struct world {
@@ -77,7 +74,8 @@ void world_start_lm(struct world *w);
 void world_run(struct world *w, nsec_t by);
 
 /* A daemon above disconnects or returns. */
-void above_listen(struct above *a, enum role role, const char *host, uint16_t *port);
+void above_listen(struct world *w, struct above *a, enum role role, const char *host,
+		  uint16_t *port);
 void above_close(struct above *a);
 
 void above_send(struct above *a, const struct msg *m);

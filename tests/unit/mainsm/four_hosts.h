@@ -5,7 +5,7 @@
 
 #include "tests/unit/mainsm/world.h"
 
-static inline void four_hosts_open(struct world *w, struct below *a, struct below *b)
+static inline void four_hosts_open(struct world *w, struct fake_branch *a, struct fake_branch *b)
 {
 	world_open(w);
 	below_open(w, a, ROLE_SM, "a", "sm-a");
@@ -17,7 +17,7 @@ static inline void four_hosts_open(struct world *w, struct below *a, struct belo
 	below_report(b, 4, "h4");
 }
 
-static inline void four_hosts_close(struct world *w, struct below *a, struct below *b)
+static inline void four_hosts_close(struct world *w, struct fake_branch *a, struct fake_branch *b)
 {
 	below_close(a);
 	below_close(b);

@@ -11,7 +11,7 @@
 
 static struct world w;
 static struct above admin, t;
-static struct below a;
+static struct fake_branch a;
 static char dir[64];
 static struct omis_values *answer;
 

@@ -10,7 +10,7 @@
 #include "tests/unit/mainsm/world.h"
 
 static struct world w;
-static struct below a;
+static struct fake_branch a;
 static struct above t;
 
 static void open_world(enum role role)

@@ -7,7 +7,7 @@
 #include "tests/unit/mainsm/world.h"
 
 static struct world w;
-static struct below a;
+static struct fake_branch a;
 static struct above t, other;
 
 TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 static struct world w;
-static struct below a, b, lm;
+static struct fake_branch a, b, lm;
 static struct above t;
 
 TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
@@ -45,22 +45,29 @@ TEST(an_lm_is_sent_to_its_sm_which_is_started_for_it)
 	world_done(&w);
 }
 
+/* Connects as an sm below another sm. */
+static void connect_stacked(struct fake_branch *sm)
+{
+	struct msg_hello hello = below_hello(sm);
+
+	link_close(sm->link, "again");
+	hello.want_redirect = true;
+	fake_branch_dial(sm, &hello);
+	world_run(&w, 300 * MS);
+}
+
 TEST(a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	b = (struct below){ .is_up = false };
 	below_open(&w, &b, ROLE_SM, "a", "sm-b");
 	ck_assert(!b.is_up); /* a site has one sm */
-	link_close(b.link, "again");
-	b.is_stacked = true;
-	below_again(&b);
+	connect_stacked(&b);
 	ck_assert(b.is_up);
 	ck_assert_str_eq(b.redirect, "10.0.0.1:99");
 	below_close(&a);
 	world_run(&w, 100 * MS);
-	link_close(b.link, "again");
-	below_again(&b);
+	connect_stacked(&b);
 	ck_assert_str_eq(b.redirect, "wait"); /* and mainsm starts the sm of the site */
 	ck_assert_uint_eq(w.starts, 1);
 	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
@@ -98,7 +105,7 @@ TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 }
 
 /* The sm's report about host 1, with the time when the host connected to it. */
-static void claim(struct below *sm, uint64_t attach, uint32_t sub)
+static void claim(struct fake_branch *sm, uint64_t attach, uint32_t sub)
 {
 	struct msg_object o[] = { below_object("n_1", "s_1", "h1"),
 				  below_object("p_1_a00000", "n_1", "") };
@@ -212,9 +219,7 @@ TEST(where_an_sm_is_does_not_go_with_its_ghost)
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	who = *net_ctx_self(a.ctx);
-	b = (struct below){ .w = &w, .host = "sm-a" };
-	rng_init(&b.rng, 1);
-	ck_assert_int_eq(mem_ctx_open(w.net, &who, &b.ctx, NULL), 0);
+	below_init(&w, &b, &who);
 	below_begin(&b);
 	world_run(&w, RECONNECT_MIN_NS / 2); /* the replaced sm does not reconnect at once */
 	ck_assert(b.is_up && !a.is_up);
@@ -253,8 +258,8 @@ TEST(the_sixty_fifth_tool_gets_the_reason)
 TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
 {
 	static struct above many[OPEN_PLACES + 1], admin[TOOLS_ADMIN_PLACES], other;
-	struct identity carol = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h"),
-			bob = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h");
+	struct identity carol = fake_identity(ROLE_TOOL_OBSERVE, "", "carol@h"),
+			bob = fake_identity(ROLE_TOOL_OBSERVE, "", "carol@h");
 
 	str_copy(carol.owner, sizeof(carol.owner), "carol");
 	str_copy(bob.owner, sizeof(bob.owner), "bob"); /* under the label of carol */
@@ -347,7 +352,7 @@ TEST(every_service_of_the_top_is_there)
 
 static unsigned disowned;
 
-static void on_disown(struct below *s, const struct msg *m)
+static void on_disown(struct fake_branch *s, const struct msg *m)
 {
 	disowned += m->type == MSG_DISOWN && m->disown.node == 3 && str_eq(m->disown.host, "h1");
 }
@@ -357,7 +362,7 @@ TEST(the_sm_of_a_host_with_anothers_number_is_notified)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	a.on_flow = on_disown;
+	a.on_other = on_disown;
 	below_report(&a, 1, "h1");
 	below_report(&a, 2, "h2");
 	ck_assert_uint_eq(disowned, 0);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t, other;
 
 static void set_up(void)

@@ -4,12 +4,12 @@
 #include "tests/unit/mainsm/world.h"
 
 static struct world w;
-static struct below a;
+static struct fake_branch a;
 static struct above t;
 
 TEST(a_token_has_the_name_of_its_grantor)
 {
-	struct identity root = world_identity(ROLE_TOOL_ADMIN, "", "root@h");
+	struct identity root = fake_identity(ROLE_TOOL_ADMIN, "", "root@h");
 
 	str_copy(root.owner, sizeof(root.owner), "root");
 	root.has_uid = true;
@@ -72,8 +72,8 @@ TEST(a_jobs_token_lasts_as_long_as_its_processes)
 
 TEST(a_tool_is_disconnected_when_its_certificate_ends)
 {
-	struct identity guest = world_identity(ROLE_TOOL_OBSERVE, "", "guest@h"),
-			own = world_identity(ROLE_TOOL_ADMIN, "", "me@h");
+	struct identity guest = fake_identity(ROLE_TOOL_OBSERVE, "", "guest@h"),
+			own = fake_identity(ROLE_TOOL_ADMIN, "", "me@h");
 	struct above other;
 
 	world_open(&w);

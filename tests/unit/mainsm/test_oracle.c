@@ -154,7 +154,7 @@ static int dial_top(void *arg, unsigned attempt, const struct chan_handler *h, s
 
 static void start_sm(void)
 {
-	const struct identity who = world_identity(ROLE_SM, "a", "sm-a");
+	const struct identity who = fake_identity(ROLE_SM, "a", "sm-a");
 	struct err e = { 0 };
 
 	ck_assert_int_eq(mem_ctx_open(w.net, &who, &sm_ctx, &e), 0);
@@ -488,7 +488,7 @@ static void open_node(unsigned i)
 	snprintf(n->name, sizeof(n->name), "h%u", i);
 	snprintf(n->journal, sizeof(n->journal), "%s/stops%u", w.dir, i);
 	snprintf(n->done, sizeof(n->done), "%s/done%u", w.dir, i);
-	n->who = world_identity(ROLE_LM, "a", n->name);
+	n->who = fake_identity(ROLE_LM, "a", n->name);
 	rng_init(&n->rng, i + 1);
 	fake_host_init(&n->host);
 	for (unsigned k = 0; k < RANKS; k++) {

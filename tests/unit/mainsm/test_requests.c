@@ -5,7 +5,7 @@
 #include "tests/unit/mainsm/four_hosts.h"
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t1, t2, t3;
 
 static void open_sites(void)
@@ -47,7 +47,7 @@ TEST(a_request_is_split_by_site_and_answered_whole)
 	ck_assert_uint_eq(r->coverage.asked, 7);
 	ck_assert_uint_eq(r->coverage.answered, 7);
 	ck_assert_uint_eq(a.right, OMIS_OBSERVE);
-	ck_assert_uint_eq(a.tool, 0);
+	ck_assert_uint_eq(a.tool, t1.number);
 	above_close(&t1);
 }
 
@@ -195,7 +195,7 @@ TEST(of_what_changes_something_it_is_said_whether_it_was_done)
 TEST(a_tool_that_never_reads_is_cut_without_effect_on_others)
 {
 	static char big[100000];
-	struct below c;
+	struct fake_branch c;
 
 	below_open(&w, &c, ROLE_SM, "c", "sm-c");
 	below_report(&c, 5, "h5");

@@ -11,7 +11,7 @@
 #define REQUEST_BYTES (OMIS_REQUEST_MAX_BYTES - 200)
 
 static struct world w;
-static struct below a;
+static struct fake_branch a;
 
 static char *large_text(size_t bytes)
 {
@@ -25,7 +25,7 @@ static char *large_text(size_t bytes)
 
 static void open_of(struct above *t, const char *owner)
 {
-	struct identity who = world_identity(ROLE_TOOL_MANIPULATE, "", "t@h");
+	struct identity who = fake_identity(ROLE_TOOL_MANIPULATE, "", "t@h");
 
 	str_copy(who.owner, sizeof(who.owner), owner);
 	above_open_as(&w, t, &who);
@@ -76,7 +76,7 @@ TEST(a_child_whose_queue_is_full_is_cut)
 TEST(all_links_of_one_user_have_one_share)
 {
 	static struct above carol[LINKS], bob;
-	struct identity who = world_identity(ROLE_TOOL_OBSERVE, "", "t@h");
+	struct identity who = fake_identity(ROLE_TOOL_OBSERVE, "", "t@h");
 	unsigned before;
 
 	world_open(&w);

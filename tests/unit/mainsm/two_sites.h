@@ -7,7 +7,7 @@
 #include "tests/unit/mainsm/csr/csrs.h"
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t;
 static char token[CSR_TOKEN_BYTES], text[256];
 

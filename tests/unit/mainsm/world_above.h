@@ -86,7 +86,7 @@ static inline void above_open_as(struct world *w, struct above *a, const struct 
 
 static inline void above_open(struct world *w, struct above *a, enum role role, const char *name)
 {
-	struct identity who = world_identity(role, "", name);
+	struct identity who = fake_identity(role, "", name);
 
 	above_open_as(w, a, &who);
 }

@@ -94,7 +94,7 @@ static void fake_start(struct fake_sm *s, const char *host)
 
 	str_copy(s->host, sizeof(s->host), host);
 	if (!s->id.host[0])
-		s->id = world_identity(ROLE_SM, "a", host);
+		s->id = fake_identity(ROLE_SM, "a", host);
 	ck_assert_int_eq(mem_ctx_open(w.net, &s->id, &s->ctx, NULL), 0);
 	s->link = link_dial(&conf, &(struct link_dialer){ dial, s }, &hello);
 	world_run(&w, 100 * MS);
@@ -231,7 +231,7 @@ TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
 	other.o[0].host = "hy"; /* the number is that of hx */
 	send_report(&one, &other);
 	ck_assert_str_eq(top_find(&w, "n_31")->host, "hx");
-	ck_assert(one.is_up && w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert(one.is_up && w.lm[0].b.is_up && w.lm[1].b.is_up);
 	ck_assert_uint_eq(world_counts(&w).forged, 0);
 	ck_assert_str_eq(top_find(&w, "n_1")->host, "h1");
 }
@@ -303,11 +303,11 @@ TEST(an_sm_is_not_its_own_parent)
 
 TEST(an_sm_of_another_site_or_host_is_refused)
 {
-	one.id = world_identity(ROLE_SM, "b", "r1");
+	one.id = fake_identity(ROLE_SM, "b", "r1");
 	fake_start(&one, "r1");
 	ck_assert(!one.is_up);
 	ck_assert_ptr_nonnull(strstr(one.why, "the certificate is for site b"));
-	two.id = world_identity(ROLE_SM, "a", "r2");
+	two.id = fake_identity(ROLE_SM, "a", "r2");
 	fake_start(&two, "r3");
 	ck_assert(!two.is_up);
 	ck_assert_ptr_nonnull(strstr(two.why, "the certificate is for host r2, not for r3"));

@@ -28,10 +28,10 @@ TEST(it_is_split_over_its_hosts_and_confirmed_once)
 {
 	top_arm(&w, "c_1", 7, EVENT("p_1_000001,t_2_000001,p_1_000002"), 1);
 	world_run(&w, 5 * MS);
-	ck_assert_ptr_nonnull(strstr(w.lm[0].armed, "([p_1_000001,p_1_000002],\"MPI_Send\")"));
-	ck_assert_ptr_nonnull(strstr(w.lm[1].armed, "([t_2_000001],\"MPI_Send\")"));
-	ck_assert_uint_eq(w.lm[0].prefix, 1);
-	ck_assert_uint_eq(w.lm[2].arms + w.lm[3].arms, 0);
+	ck_assert_ptr_nonnull(strstr(w.lm[0].b.armed, "([p_1_000001,p_1_000002],\"MPI_Send\")"));
+	ck_assert_ptr_nonnull(strstr(w.lm[1].b.armed, "([t_2_000001],\"MPI_Send\")"));
+	ck_assert_uint_eq(w.lm[0].b.prefix, 1);
+	ck_assert_uint_eq(w.lm[2].b.arms + w.lm[3].b.arms, 0);
 	ck_assert_uint_eq(w.top.acks, 1);
 	ck_assert_uint_eq(w.top.ack_version, 7);
 	ck_assert_uint_eq(w.top.ack_errors, 0);
@@ -41,7 +41,7 @@ TEST(it_is_split_over_its_hosts_and_confirmed_once)
 
 TEST(the_confirmation_waits_for_all_but_not_for_ever)
 {
-	w.lm[1].no_ack = true;
+	w.lm[1].b.no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	world_run(&w, 500 * MS);
 	ck_assert_uint_eq(w.top.acks, 0);
@@ -50,16 +50,17 @@ TEST(the_confirmation_waits_for_all_but_not_for_ever)
 	ck_assert_uint_eq(w.top.ack_errors, 1);
 	ck_assert_str_eq(w.top.ack_text, "n_2: the host has not confirmed in time");
 	/* Later is harmless. */
-	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK,
-					 .arm_ack = { .csr = "c_1", .version = w.lm[1].version } });
+	lm_send(&w.lm[1],
+		&(struct msg){ .type = MSG_ARM_ACK,
+			       .arm_ack = { .csr = "c_1", .version = w.lm[1].b.version } });
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1);
-	ck_assert(w.lm[1].is_up);
+	ck_assert(w.lm[1].b.is_up);
 }
 
 TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
 {
-	w.lm[1].no_ack = true;
+	w.lm[1].b.no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	mem_net_kill_host(w.net, "h2");
 	world_run(&w, 5 * MS);
@@ -88,11 +89,11 @@ TEST(what_is_wrong_with_it_is_reported_in_the_confirmation)
 	ck_assert_uint_eq(w.top.ack_errors, 1);
 	ck_assert_uint_eq(world_counts(&w).csrs, 0);
 	/* An unknown node, and an lm that knows better. */
-	w.lm[1].no_ack = true;
+	w.lm[1].b.no_ack = true;
 	top_arm(&w, "c_3", 1, EVENT("p_9_000001,p_2_000001"), 0);
 	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK,
 					 .arm_ack = { .csr = "c_3",
-						      .version = w.lm[1].version,
+						      .version = w.lm[1].b.version,
 						      .entry = &bad,
 						      .nentry = 1 } });
 	world_run(&w, 5 * MS);
@@ -114,13 +115,13 @@ TEST(a_conditional_request_of_no_identity_is_denied)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1);
 	ck_assert_uint_eq(w.top.ack_status, STATUS_NO_PERMISSION);
-	ck_assert_uint_eq(w.lm[0].arms, 0);
+	ck_assert_uint_eq(w.lm[0].b.arms, 0);
 	m.arm.identity = "x";
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 2);
 	ck_assert_uint_eq(w.top.ack_status, STATUS_OK);
-	ck_assert_uint_eq(w.lm[0].arms, 1);
+	ck_assert_uint_eq(w.lm[0].b.arms, 1);
 }
 
 TEST(arming_again_changes_only_what_changed)
@@ -128,15 +129,15 @@ TEST(arming_again_changes_only_what_changed)
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_1", 2, EVENT("p_1_000001,p_3_000001"), 0);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[0].arms, 1);
-	ck_assert_uint_eq(w.lm[1].disarms, 1);
-	ck_assert_uint_eq(w.lm[2].arms, 1);
+	ck_assert_uint_eq(w.lm[0].b.arms, 1);
+	ck_assert_uint_eq(w.lm[1].b.disarms, 1);
+	ck_assert_uint_eq(w.lm[2].b.arms, 1);
 	ck_assert_uint_eq(w.top.acks, 2);
 	ck_assert_uint_eq(w.top.ack_version, 2);
 	top_arm(&w, "c_1", 3, EVENT("p_1_000001,p_1_000002,p_3_000001"), 0);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[0].arms, 2);
-	ck_assert_uint_eq(w.lm[2].arms, 1);
+	ck_assert_uint_eq(w.lm[0].b.arms, 2);
+	ck_assert_uint_eq(w.lm[2].b.arms, 1);
 	ck_assert_uint_eq(w.top.ack_version, 3);
 }
 
@@ -149,16 +150,16 @@ TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 			 0);
 	world_run(&w, 5 * MS);
 	/* A request that is absent here may be at a host that was elsewhere before. */
-	ck_assert_uint_eq(w.lm[0].disarms, 2);
-	ck_assert_uint_eq(w.lm[1].disarms, 2);
+	ck_assert_uint_eq(w.lm[0].b.disarms, 2);
+	ck_assert_uint_eq(w.lm[1].b.disarms, 2);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }),
 			 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).csrs, 0);
 	for (size_t i = 0; i < 4; i++)
-		ck_assert_uint_eq(w.lm[i].gones, 1);
-	ck_assert_uint_eq(w.lm[3].gone_tool, 3);
+		ck_assert_uint_eq(w.lm[i].b.gones, 1);
+	ck_assert_uint_eq(w.lm[3].b.gone_tool, 3);
 }
 
 TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed)
@@ -171,31 +172,31 @@ TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed)
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 8 } }),
 			 0);
 	world_run(&w, 5 * MS);
-	w.lm[1].arms = w.lm[1].disarms = 0;
+	w.lm[1].b.arms = w.lm[1].b.disarms = 0;
 	lm_start(&w, 1);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[1].arms, 1);
-	ck_assert_str_eq(w.lm[1].csr, "c_1");
-	ck_assert_str_eq(w.lm[1].disarmed, "c_2");
-	ck_assert_uint_eq(w.lm[1].gone_tool, 8);
+	ck_assert_uint_eq(w.lm[1].b.arms, 1);
+	ck_assert_str_eq(w.lm[1].b.csr, "c_1");
+	ck_assert_str_eq(w.lm[1].b.disarmed, "c_2");
+	ck_assert_uint_eq(w.lm[1].b.gone_tool, 8);
 	/* mainsm gets no second report. */
 	ck_assert_uint_eq(w.top.acks, 2);
 }
 
 TEST(a_host_that_leaves_is_no_longer_meant)
 {
-	w.lm[1].no_ack = true;
+	w.lm[1].b.no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	lm_report(&w.lm[1], false, &(struct msg_object){ .token = "n_2", .op = MSG_OP_GONE }, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1); /* it is not awaited */
 	lm_stop(&w, 1);
 	world_run(&w, 5 * MS);
-	w.lm[1].arms = 0;
+	w.lm[1].b.arms = 0;
 	lm_start(&w, 1);
 	world_run(&w, 5 * MS);
-	ck_assert(w.lm[1].is_up);
-	ck_assert_uint_eq(w.lm[1].arms, 0);
+	ck_assert(w.lm[1].b.is_up);
+	ck_assert_uint_eq(w.lm[1].b.arms, 0);
 }
 
 TEST(one_armed_while_its_host_is_silent_waits_for_the_host)
@@ -205,10 +206,10 @@ TEST(one_armed_while_its_host_is_silent_waits_for_the_host)
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1);
-	w.lm[1].arms = 0;
+	w.lm[1].b.arms = 0;
 	lm_start(&w, 1);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[1].arms, 1);
+	ck_assert_uint_eq(w.lm[1].b.arms, 1);
 }
 
 TEST(an_event_goes_up_when_it_is_the_hosts_own)
@@ -229,9 +230,9 @@ TEST(an_event_without_a_request_is_dropped_and_the_host_notified)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.triggers, 0);
 	ck_assert_uint_eq(world_counts(&w).strays, 2);
-	ck_assert_str_eq(w.lm[1].disarmed, "c_1");
-	ck_assert_str_eq(w.lm[0].disarmed, "c_9");
-	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert_str_eq(w.lm[1].b.disarmed, "c_1");
+	ck_assert_str_eq(w.lm[0].b.disarmed, "c_9");
+	ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up);
 }
 
 TEST(a_host_that_holds_a_process_hears_when_it_may_go)
@@ -246,9 +247,9 @@ TEST(a_host_that_holds_a_process_hears_when_it_may_go)
 	m.release.node = "";
 	top_send(&w, &m);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[1].releases, 1);
-	ck_assert_uint_eq(w.lm[0].releases, 1); /* its processes are its own */
-	ck_assert_uint_eq(w.lm[2].releases, 0);
+	ck_assert_uint_eq(w.lm[1].b.releases, 1);
+	ck_assert_uint_eq(w.lm[0].b.releases, 1); /* its processes are its own */
+	ck_assert_uint_eq(w.lm[2].b.releases, 0);
 }
 
 TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
@@ -265,21 +266,21 @@ TEST(an_event_or_confirmation_about_another_host_is_a_forgery)
 	lm_trigger(&w.lm[0], "c_1", "t_2_000001");
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).forged, 1);
-	ck_assert_uint_eq(w.lm[0].downs, 1);
+	ck_assert_uint_eq(w.lm[0].b.downs, 1);
 	m.triggered.node = "n_2";
 	lm_send(&w.lm[1], &m);
 	m.triggered.node = "n_3";
 	lm_send(&w.lm[2], &m);
 	lm_send(&w.lm[3], &(struct msg){ .type = MSG_ARM_ACK,
 					 .arm_ack = { .csr = "c_1",
-						      .version = w.lm[3].version,
+						      .version = w.lm[3].b.version,
 						      .entry = &entry,
 						      .nentry = 1 } });
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).forged, 3);
-	ck_assert_uint_eq(w.lm[1].downs, 0); /* n_2 may report n_2 */
-	ck_assert_uint_eq(w.lm[2].downs, 1);
-	ck_assert_uint_eq(w.lm[3].downs, 1);
+	ck_assert_uint_eq(w.lm[1].b.downs, 0); /* n_2 may report n_2 */
+	ck_assert_uint_eq(w.lm[2].b.downs, 1);
+	ck_assert_uint_eq(w.lm[3].b.downs, 1);
 	ck_assert_uint_eq(w.top.triggers, 1);
 }
 
@@ -288,15 +289,15 @@ TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
 	const struct msg_missing missing = { "n_3", "dead" };
 	const struct msg_coverage coverage = { .asked = 1, .missing = &missing, .nmissing = 1 };
 
-	w.lm[0].is_mute = w.lm[1].is_mute = w.lm[2].is_mute = true;
+	w.lm[0].b.is_mute = w.lm[1].b.is_mute = w.lm[2].b.is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2,n_3],1)", SEC);
 	world_run(&w, 5 * MS);
-	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_2"); /* of another lm */
-	lm_reply(&w.lm[1], w.lm[0].last_id, 1, "n_2"); /* to a question to another lm */
+	lm_reply(&w.lm[0], w.lm[0].b.last_id, 1, "n_2"); /* of another lm */
+	lm_reply(&w.lm[1], w.lm[0].b.last_id, 1, "n_2"); /* to a question to another lm */
 	lm_send(&w.lm[1],
 		&(struct msg){ .type = MSG_REPLY,
-			       .reply = { .id = w.lm[1].last_id, .coverage = &coverage } });
-	lm_reply(&w.lm[2], w.lm[2].last_id, 5, "n_3"); /* about an action that was not asked */
+			       .reply = { .id = w.lm[1].b.last_id, .coverage = &coverage } });
+	lm_reply(&w.lm[2], w.lm[2].b.last_id, 5, "n_3"); /* about an action that was not asked */
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(world_counts(&w).forged, 3);
 	ck_assert_uint_eq(world_counts(&w).strays, 1);
@@ -350,8 +351,8 @@ static void disarm(void)
 TEST(a_disarm_is_answered_when_all_hosts_have_answered)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
-	w.lm[0].lost = 3;
-	w.lm[1].no_part = true;
+	w.lm[0].b.lost = 3;
+	w.lm[1].b.no_part = true;
 	disarm();
 	ck_assert_uint_eq(w.top.lasts, 0);
 	lm_send(&w.lm[1], &(struct msg){ .type = MSG_LOSSES, .losses = { "c_1", 4, true } });
@@ -363,8 +364,8 @@ TEST(a_disarm_is_answered_when_all_hosts_have_answered)
 TEST(a_host_that_does_not_answer_to_disarm_delays_nothing_for_long)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
-	w.lm[0].lost = 3;
-	w.lm[1].no_part = true;
+	w.lm[0].b.lost = 3;
+	w.lm[1].b.no_part = true;
 	disarm();
 	world_run(&w, SEC);
 	ck_assert_uint_eq(w.top.lasts, 1);
@@ -373,7 +374,7 @@ TEST(a_host_that_does_not_answer_to_disarm_delays_nothing_for_long)
 	ck_assert_uint_eq(w.top.lasts, 2);
 }
 
-static void trigger_held(struct lm *l, const char *csr, const char *node)
+static void trigger_held(struct leaf *l, const char *csr, const char *node)
 {
 	lm_send(l, &(struct msg){
 			   .type = MSG_TRIGGERED,
@@ -387,17 +388,17 @@ TEST(what_waits_for_an_event_that_is_dropped_may_go)
 	trigger_held(&w.lm[0], "c_1", "n_1");
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.triggers, 1);
-	ck_assert_uint_eq(w.lm[0].releases, 0); /* mainsm determines when */
+	ck_assert_uint_eq(w.lm[0].b.releases, 0); /* mainsm determines when */
 	trigger_held(&w.lm[0], "c_9", "n_1");
 	lm_trigger(&w.lm[0], "c_9", "t_1_000001");
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[0].releases, 1);
+	ck_assert_uint_eq(w.lm[0].b.releases, 1);
 	top_stop(&w);
 	trigger_held(&w.lm[0], "c_1", "n_1");
 	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).dropped, 2);
-	ck_assert_uint_eq(w.lm[0].releases, 2);
+	ck_assert_uint_eq(w.lm[0].b.releases, 2);
 }
 
 TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
@@ -408,7 +409,7 @@ TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
 	world_run(&w, 15 * SEC);
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	top_arm(&w, "c_2", 1, EVENT("p_1_000001"), 0);
-	w.lm[0].disarms = w.lm[0].gones = 0;
+	w.lm[0].b.disarms = w.lm[0].b.gones = 0;
 	top_stop(&w);
 	top_start(&w); /* a new one, by its epoch */
 	world_run(&w, 8 * SEC);
@@ -417,8 +418,8 @@ TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
 	ck_assert_uint_eq(w.top.ack_version, 5);
 	world_run(&w, 30 * SEC);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
-	ck_assert_str_eq(w.lm[0].disarmed, "c_1");
-	ck_assert_uint_eq(w.lm[0].gones, 0); /* its tool has asked the new one again */
+	ck_assert_str_eq(w.lm[0].b.disarmed, "c_1");
+	ck_assert_uint_eq(w.lm[0].b.gones, 0); /* its tool has asked the new one again */
 	world_run(&w, 100 * SEC);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
 }
@@ -429,11 +430,11 @@ TEST(without_mainsm_everything_of_its_tools_ends_after_the_grace)
 	top_stop(&w);
 	world_run(&w, 100 * SEC);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
-	ck_assert_uint_eq(w.lm[0].gones, 0);
+	ck_assert_uint_eq(w.lm[0].b.gones, 0);
 	world_run(&w, 30 * SEC);
 	ck_assert_uint_eq(world_counts(&w).csrs, 0);
-	ck_assert_uint_eq(w.lm[0].gones, 1);
-	ck_assert(w.lm[0].is_up);
+	ck_assert_uint_eq(w.lm[0].b.gones, 1);
+	ck_assert(w.lm[0].b.is_up);
 }
 
 TEST(more_than_the_limit_is_refused_with_a_reason)
@@ -468,7 +469,7 @@ TEST(a_subscription_has_one_conditional_request_of_its_owner)
 	top_arm(&w, "c_4", 1, KEPT(""), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).csrs, 4);
-	ck_assert_uint_eq(w.lm[0].disarms, 0);
+	ck_assert_uint_eq(w.lm[0].b.disarms, 0);
 	/* One of the same name and of another owner is another one. */
 	m.arm = (struct msg_arm){ .csr = "c_5",
 				  .tool = 4,
@@ -481,14 +482,14 @@ TEST(a_subscription_has_one_conditional_request_of_its_owner)
 	top_arm(&w, "c_6", 1, KEPT("run7"), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).csrs, 5);
-	ck_assert_uint_eq(w.lm[0].disarms, 1);
-	ck_assert_uint_eq(w.lm[1].disarms, 1);
-	ck_assert_str_eq(w.lm[0].disarmed, "c_1");
+	ck_assert_uint_eq(w.lm[0].b.disarms, 1);
+	ck_assert_uint_eq(w.lm[1].b.disarms, 1);
+	ck_assert_str_eq(w.lm[0].b.disarmed, "c_1");
 	/* The same one again takes the place of none. */
 	top_arm(&w, "c_6", 2, KEPT("run7"), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).csrs, 5);
-	ck_assert_uint_eq(w.lm[0].disarms, 1);
+	ck_assert_uint_eq(w.lm[0].b.disarms, 1);
 }
 
 SUITE_WITH("sm arms", set_up, clean_up)

@@ -23,8 +23,9 @@ static void expect_refused(size_t i, const char *words)
 {
 	lm_start(&w, i);
 	world_run(&w, 50 * MS);
-	ck_assert(!w.lm[i].is_up);
-	ck_assert_msg(strstr(w.lm[i].why, words) != NULL, "'%s' lacks '%s'", w.lm[i].why, words);
+	ck_assert(!w.lm[i].b.is_up);
+	ck_assert_msg(strstr(w.lm[i].b.why, words) != NULL, "'%s' lacks '%s'", w.lm[i].b.why,
+		      words);
 }
 
 TEST(mainsm_hears_where_the_sm_is_and_of_every_object)
@@ -46,13 +47,13 @@ TEST(lms_that_do_not_belong_here_are_refused_with_the_reason)
 	lm_set(&w, 0, "b", "h1", 1);
 	expect_refused(0, "site b");
 	lm_set(&w, 1, "a", "h2", 2);
-	str_copy(w.lm[1].host, sizeof(w.lm[1].host), "other");
+	str_copy(w.lm[1].b.host, sizeof(w.lm[1].b.host), "other");
 	expect_refused(1, "not for other");
 	lm_set(&w, 2, "a", "h3", 0);
 	expect_refused(2, "node number");
 	lm_start(&w, 3);
 	world_run(&w, 50 * MS);
-	ck_assert(w.lm[3].is_up);
+	ck_assert(w.lm[3].b.is_up);
 	ck_assert_uint_ge(world_counts(&w).refused, 3);
 }
 
@@ -62,7 +63,7 @@ TEST(two_hosts_of_one_number_are_reported)
 	lm_start(&w, 0);
 	world_run(&w, 50 * MS);
 	expect_refused(1, "node number 1 is that of host h1");
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 	/* And still when the first is away. */
 	lm_stop(&w, 0);
 	lm_stop(&w, 1);
@@ -83,12 +84,12 @@ TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
 	m.disown.node = 77;
 	top_send(&w, &m);
 	world_run(&w, 50 * MS);
-	ck_assert(w.lm[0].is_up); /* neither of it is so */
+	ck_assert(w.lm[0].b.is_up); /* neither of it is so */
 	m.disown = (struct msg_disown){ 2, "h1" };
 	top_send(&w, &m);
 	lm_cut(&w, 0, true);
 	world_run(&w, 20 * SEC);
-	ck_assert(!w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert(!w.lm[0].b.is_up && w.lm[1].b.is_up);
 	ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
 }
 
@@ -100,7 +101,7 @@ TEST(a_host_that_was_given_another_number_comes_back_with_it)
 	w.lm[0].number = 9;
 	lm_start(&w, 0);
 	world_run(&w, 50 * MS);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 	ck_assert_ptr_null(top_find(&w, "n_1"));
 	ck_assert_ptr_nonnull(top_find(&w, "n_9"));
 	ck_assert_ptr_nonnull(top_find(&w, "p_9_000001"));
@@ -108,7 +109,7 @@ TEST(a_host_that_was_given_another_number_comes_back_with_it)
 
 TEST(a_newer_connection_of_a_host_takes_the_place_of_a_dead_one)
 {
-	struct lm *l = &w.lm[0], *again = &w.lm[1];
+	struct leaf *l = &w.lm[0], *again = &w.lm[1];
 
 	lms_start(&w, 1);
 	lm_set(&w, 1, "a", "h1", 1);
@@ -116,15 +117,15 @@ TEST(a_newer_connection_of_a_host_takes_the_place_of_a_dead_one)
 	again->procs = 1;
 	lm_start(&w, 1);
 	world_run(&w, 50 * MS);
-	ck_assert(again->is_up);
+	ck_assert(again->b.is_up);
 	ck_assert_uint_eq(world_counts(&w).lms, 1);
 	ck_assert_ptr_null(top_find(&w, "p_1_000002"));
 	ck_assert_ptr_nonnull(top_find(&w, "p_1_000001"));
 	/* The older one does not win it back. */
 	world_run(&w, 20 * SEC);
-	ck_assert(again->is_up && !l->is_up);
-	ck_assert_uint_eq(again->ups, 1);
-	ck_assert_ptr_nonnull(strstr(l->why, "younger"));
+	ck_assert(again->b.is_up && !l->b.is_up);
+	ck_assert_uint_eq(again->b.ups, 1);
+	ck_assert_ptr_nonnull(strstr(l->b.why, "younger"));
 }
 
 TEST(changes_go_up_at_once_and_together)
@@ -214,18 +215,18 @@ TEST(a_host_that_speaks_of_others_is_cut)
 {
 	lms_start(&w, 2);
 	for (size_t i = 0; i < ARRAY_LEN(forgeries); i++) {
-		unsigned downs = w.lm[0].downs;
+		unsigned downs = w.lm[0].b.downs;
 
 		lm_report(&w.lm[0], false, &forgeries[i], 1);
 		world_run(&w, 5 * MS);
-		ck_assert_msg(w.lm[0].downs == downs + 1, "forgery %zu went through", i);
+		ck_assert_msg(w.lm[0].b.downs == downs + 1, "forgery %zu went through", i);
 		ck_assert_uint_eq(world_counts(&w).forged, i + 1);
 		ck_assert_ptr_null(top_find(&w, "p_1_000009"));
 		ck_assert_ptr_null(top_find(&w, "p_2_000009"));
 		ck_assert_ptr_nonnull(top_find(&w, "p_2_000001"));
 		ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
 		world_run(&w, 40 * SEC);
-		ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+		ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up);
 	}
 }
 
@@ -307,14 +308,14 @@ TEST(a_mainsm_that_comes_back_hears_everything_again)
 	world_run(&w, SEC);
 	lm_report(&w.lm[0], false, &(struct msg_object){ .token = "p_1_000001", .op = MSG_OP_GONE },
 		  1);
-	ck_assert(w.lm[0].is_up && w.lm[1].is_up); /* lms do not notice */
+	ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up); /* lms do not notice */
 	world_run(&w, SEC);
 	top_start(&w);
 	world_run(&w, 15 * SEC);
 	ck_assert_uint_eq(w.top.hellos, 2);
 	ck_assert_uint_eq(top_count(&w), 3 + 5 + 5);
 	ck_assert_uint_eq(top_find(&w, "n_3")->sub, MSG_NODE_SILENT);
-	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert_uint_eq(w.lm[0].b.downs, 0);
 	ck_assert_uint_eq(w.ready, 2);
 }
 
@@ -325,9 +326,9 @@ TEST(an_sm_that_was_started_again_reports_nothing_before_its_lms_did)
 	world_run(&w, SEC);
 	world_start_sm(&w);
 	world_run(&w, 15 * SEC);
-	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up);
 	ck_assert_uint_eq(top_count(&w), 10);
-	ck_assert_uint_eq(w.lm[0].ups, 2);
+	ck_assert_uint_eq(w.lm[0].b.ups, 2);
 }
 
 TEST(one_host_cannot_take_all_the_room)
@@ -344,15 +345,15 @@ TEST(one_host_cannot_take_all_the_room)
 						    .parent = "n_1",
 						    .rank = -1 };
 		}
-		if (w.lm[0].is_up)
+		if (w.lm[0].b.is_up)
 			lm_report(&w.lm[0], false, o, 1000);
 		world_run(&w, MS);
-		if (!w.lm[0].is_up)
+		if (!w.lm[0].b.is_up)
 			break;
 	}
-	ck_assert_ptr_nonnull(strstr(w.lm[0].why, "more than 16384 objects"));
+	ck_assert_ptr_nonnull(strstr(w.lm[0].b.why, "more than 16384 objects"));
 	ck_assert_uint_le(world_counts(&w).objects, 16384 + 4);
-	ck_assert(w.lm[1].is_up);
+	ck_assert(w.lm[1].b.is_up);
 }
 
 TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
@@ -371,8 +372,8 @@ TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 			world_run(&w, MS);
 	}
 	world_run(&w, SEC);
-	ck_assert(w.lm[0].is_up);
-	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert(w.lm[0].b.is_up);
+	ck_assert_uint_eq(w.lm[0].b.downs, 0);
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
 
@@ -409,7 +410,7 @@ TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 	world_start_sm(&w);
 	world_run(&w, 2 * SEC);
 	lms_start(&w, 2);
-	link_pause_reading(w.lm[0].link, true);
+	link_pause_reading(w.lm[0].b.link, true);
 	/* The link itself takes what sockets would; then the queue fills. */
 	for (int i = 0; i < 2000 && !world_counts(&w).cut; i++) {
 		lm_flood(&w, text);
@@ -422,15 +423,15 @@ TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 	ck_assert_uint_eq(world_counts(&w).cut, 1);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_SILENT);
-	ck_assert(w.lm[1].is_up);
-	ck_assert_uint_eq(w.lm[1].downs, 0);
+	ck_assert(w.lm[1].b.is_up);
+	ck_assert_uint_eq(w.lm[1].b.downs, 0);
 }
 
 /* Its link sends heartbeats, so it is not silent. */
 TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 {
 	lms_start(&w, 2);
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
@@ -444,12 +445,12 @@ TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 	ck_assert_uint_eq(world_counts(&w).lms, 2);
 	world_run(&w, 700 * SEC); /* neither lost nor forgotten */
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
-	w.lm[1].is_mute = false;
+	w.lm[1].b.is_mute = false;
 	top_ask(&w, ":node_get_info([n_2],1)", 500 * MS);
 	ck_assert_uint_eq(w.top.last->coverage.answered, 1);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	for (int i = 0; i < 20; i++)
 		top_ask(&w, ":node_get_info([n_2],1)", 500 * MS);
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
@@ -463,16 +464,16 @@ TEST(a_host_that_answers_in_between_is_not_hung)
 {
 	lms_start(&w, 2);
 	for (int i = 0; i < 4; i++) {
-		w.lm[1].is_mute = true;
+		w.lm[1].b.is_mute = true;
 		for (int k = 0; k < NODE_HUNG_LATE - 1; k++)
 			top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
 		world_run(&w, NODE_HUNG_NS);
-		w.lm[1].is_mute = false;
+		w.lm[1].b.is_mute = false;
 		top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
 		world_run(&w, 100 * MS);
 		ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
 	}
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	for (int k = 0; k < NODE_HUNG_LATE - 1; k++)
 		top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
 	world_run(&w, NODE_HUNG_NS);

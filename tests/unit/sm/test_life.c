@@ -83,7 +83,7 @@ TEST(ordered_to_stop_it_notifies_its_lms_and_ends_when_they_are_gone)
 			 0);
 	world_run(&w, 20 * MS);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_uint_eq(w.lm[i].stops, 1);
+		ck_assert_uint_eq(w.lm[i].b.stops, 1);
 	ck_assert_uint_eq(w.ends, 1);
 	ck_assert_str_eq(w.end_reason, "omig stop");
 }
@@ -103,9 +103,9 @@ TEST(ordered_to_stop_it_does_not_wait_long_for_one_that_stays)
 	while (!w.ends && loop_now(w.loop) < begun + 2 * SEC)
 		world_run(&w, 10 * MS);
 	ck_assert_int_le(loop_now(w.loop) - begun, SM_STOP_DRAIN_NS + 20 * MS);
-	ck_assert_uint_eq(w.lm[1].stops, 1);
-	ck_assert(!w.lm[2].is_up);
-	ck_assert_ptr_nonnull(strstr(w.lm[2].why, "ending"));
+	ck_assert_uint_eq(w.lm[1].b.stops, 1);
+	ck_assert(!w.lm[2].b.is_up);
+	ck_assert_ptr_nonnull(strstr(w.lm[2].b.why, "ending"));
 }
 
 TEST(a_revoked_lm_is_cut_and_stays_out)
@@ -114,16 +114,16 @@ TEST(a_revoked_lm_is_cut_and_stays_out)
 	const struct msg m = { .type = MSG_REVOKED, .revoked = { serial, 2 } };
 
 	lms_start(&w, 2);
-	serial[0] = (struct bytes){ w.lm[1].id.serial, SERIAL_BYTES };
-	serial[1] = (struct bytes){ w.lm[1].id.serial, 3 }; /* not a serial */
+	serial[0] = (struct bytes){ w.lm[1].b.id.serial, SERIAL_BYTES };
+	serial[1] = (struct bytes){ w.lm[1].b.id.serial, 3 }; /* not a serial */
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 10 * MS);
-	ck_assert(!w.lm[1].is_up);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(!w.lm[1].b.is_up);
+	ck_assert(w.lm[0].b.is_up);
 	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_SILENT);
 	world_run(&w, 30 * SEC);
-	ck_assert(!w.lm[1].is_up);
-	ck_assert_uint_eq(w.lm[1].ups, 1);
+	ck_assert(!w.lm[1].b.is_up);
+	ck_assert_uint_eq(w.lm[1].b.ups, 1);
 	ck_assert_uint_eq(w.ends, 0);
 }
 
@@ -141,16 +141,16 @@ TEST(an_sm_that_is_revoked_itself_ends)
 TEST(requests_end_with_the_link_to_mainsm_and_lms_stay)
 {
 	lms_start(&w, 2);
-	w.lm[0].is_mute = true;
+	w.lm[0].b.is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2],1)", 60 * SEC);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(world_counts(&w).requests, 1);
 	top_stop(&w);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(world_counts(&w).requests, 0);
-	ck_assert_uint_eq(w.lm[0].cancels, 1);
+	ck_assert_uint_eq(w.lm[0].b.cancels, 1);
 	world_run(&w, 200 * SEC);
-	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
+	ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up);
 	ck_assert_uint_eq(w.ends, 0);
 }
 
@@ -159,11 +159,11 @@ TEST(without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds)
 	lms_start(&w, 2);
 	top_stop(&w);
 	world_run(&w, STOP_LEASH_NS - 500 * MS);
-	ck_assert_uint_eq(w.lm[0].let_gos, 0);
+	ck_assert_uint_eq(w.lm[0].b.let_gos, 0);
 	world_run(&w, SEC);
-	ck_assert_uint_eq(w.lm[0].let_gos, 1);
-	ck_assert_uint_eq(w.lm[1].let_gos, 1);
-	ck_assert_uint_eq(w.lm[0].gones, 0);
+	ck_assert_uint_eq(w.lm[0].b.let_gos, 1);
+	ck_assert_uint_eq(w.lm[1].b.let_gos, 1);
+	ck_assert_uint_eq(w.lm[0].b.gones, 0);
 }
 
 TEST(a_mainsm_started_again_knows_no_tool_that_has_stopped_something)
@@ -173,9 +173,9 @@ TEST(a_mainsm_started_again_knows_no_tool_that_has_stopped_something)
 	world_run(&w, SEC);
 	top_start(&w);
 	world_run(&w, 2 * SEC);
-	ck_assert_uint_eq(w.lm[0].let_gos, 1);
+	ck_assert_uint_eq(w.lm[0].b.let_gos, 1);
 	world_run(&w, 10 * SEC);
-	ck_assert_uint_eq(w.lm[0].let_gos, 1);
+	ck_assert_uint_eq(w.lm[0].b.let_gos, 1);
 }
 
 TEST(an_lm_that_wants_a_certificate_is_sent_to_mainsm)
@@ -184,7 +184,7 @@ TEST(an_lm_that_wants_a_certificate_is_sent_to_mainsm)
 	lm_send(&w.lm[0], &(struct msg){ .type = MSG_ENROL, .enrol = { .role = "lm" } });
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(w.lm[0].enrol_acks, 1);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 }
 
 static void count_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
@@ -207,7 +207,7 @@ TEST(a_peer_that_never_greets_takes_no_place)
 	struct net_ctx *ctx = NULL;
 	struct chan *c[3] = { 0 };
 
-	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[0].id, &ctx, NULL), 0);
+	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[0].b.id, &ctx, NULL), 0);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(net_dial(ctx,
 					  &(struct net_target){ .host = "sm-a",
@@ -257,7 +257,7 @@ TEST(advertised_names_that_make_no_sense_are_refused)
 	world_start_sm(&w);
 	world_stop_sm(&w);
 	w.conf.advertise = "a,,b";
-	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[0].id, &w.ctx, NULL), 0);
+	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[0].b.id, &w.ctx, NULL), 0);
 	w.conf.ctx = w.ctx;
 	ck_assert_int_eq(sm_open(&w.conf, &sm, &e), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(e.text, "advertised"));
@@ -291,9 +291,9 @@ TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
 	w.lm[0].number = 6;
 	top_send(&w, &m);
 	world_run(&w, 5 * SEC);
-	ck_assert(w.lm[0].is_up && w.lm[1].is_up);
-	ck_assert_uint_eq(w.lm[0].ups, 2);
-	ck_assert_uint_eq(w.lm[1].ups, 1);
+	ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up);
+	ck_assert_uint_eq(w.lm[0].b.ups, 2);
+	ck_assert_uint_eq(w.lm[1].b.ups, 1);
 	ck_assert_str_eq(top_find(&w, "n_6")->host, "h1");
 	ck_assert_ptr_null(top_find(&w, "n_1"));
 }

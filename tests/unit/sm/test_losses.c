@@ -87,7 +87,7 @@ TEST(a_host_cannot_report_more_than_the_most)
 	ck_assert_uint_ge(w.top.lost, PARTING_LOST_MAX);
 	ck_assert_uint_le(w.top.lost, 2 * PARTING_LOST_MAX);
 	w.top.lost = 0;
-	w.lm[0].lost = UINT64_MAX;
+	w.lm[0].b.lost = UINT64_MAX;
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.lasts, 1);
@@ -98,8 +98,8 @@ TEST(a_host_cannot_report_more_than_the_most)
 TEST(a_host_that_is_forgotten_is_not_awaited_by_a_disarm)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001,p_3_000001"), 0);
-	w.lm[0].lost = 3;
-	w.lm[1].no_part = w.lm[2].no_part = true;
+	w.lm[0].b.lost = 3;
+	w.lm[1].b.no_part = w.lm[2].b.no_part = true;
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.lasts, 0);
@@ -117,17 +117,17 @@ TEST(an_sm_that_was_started_again_asks_all_hosts_about_a_counter)
 {
 	top_ask(&w, ":omig_pa_create([p_2_000001],pa_cl_1)", SEC);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].requests, i == 1);
+		ck_assert_uint_eq(w.lm[i].b.requests, i == 1);
 	world_stop_sm(&w);
 	world_start_sm(&w);
 	world_run(&w, 30 * SEC);
 	for (size_t i = 0; i < LMS; i++) {
-		ck_assert(w.lm[i].is_up);
-		w.lm[i].requests = 0;
+		ck_assert(w.lm[i].b.is_up);
+		w.lm[i].b.requests = 0;
 	}
 	top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].requests, 1);
+		ck_assert_uint_eq(w.lm[i].b.requests, 1);
 }
 
 SUITE_WITH("sm losses", set_up, clean_up)

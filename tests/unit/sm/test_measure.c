@@ -80,15 +80,15 @@ static void send_load(const struct load *l)
 	world_run(&w, 10 * MS);
 }
 
-static int send_up(struct lm *l, const struct msg *m)
+static int send_up(struct leaf *l, const struct msg *m)
 {
-	return l->parent ? parent_send(l->parent, m) : link_send(l->link, m);
+	return l->parent ? parent_send(l->parent, m) : link_send(l->b.link, m);
 }
 
 /* The lm confirms its pieces; what: NULL, or the error. */
 static void confirm(size_t i, const char *what)
 {
-	const struct msg *got = kept_next(&w.lm[i].flows, MSG_FLOW_LOAD);
+	const struct msg *got = messages_next(&w.lm[i].flows, MSG_FLOW_LOAD);
 	char node[16];
 	struct msg_entry entry = { .objects = node, .status = STATUS_PARAMETER_ERROR };
 	struct msg ack = { .type = MSG_FLOW_ACK, .flow_ack = { .measurement = M } };
@@ -111,7 +111,7 @@ static void confirm(size_t i, const char *what)
 
 static const struct msg_flow_ack *ack(void)
 {
-	const struct msg *m = kept_next(&w.top.flows, MSG_FLOW_ACK);
+	const struct msg *m = messages_next(&w.top.flows, MSG_FLOW_ACK);
 
 	return m ? &m->flow_ack : NULL;
 }
@@ -144,7 +144,7 @@ static void send_value(size_t i, const char *link, int64_t read, double value)
 
 static const struct msg_flow_batch *frame(void)
 {
-	const struct msg *m = kept_next(&w.top.flows, MSG_FLOW_BATCH);
+	const struct msg *m = messages_next(&w.top.flows, MSG_FLOW_BATCH);
 
 	return m ? &m->flow_batch : NULL;
 }
@@ -302,7 +302,7 @@ TEST(no_host_sends_on_the_link_of_another)
 	world_run(&w, SITE_MEASURES_GRACE_NS);
 	t = value_of_read(1);
 	ck_assert_double_eq(t.value, 3);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 	/* The claim of another host is false. */
 	{
 		const struct msg m = { .type = MSG_FLOW_BATCH,
@@ -312,7 +312,7 @@ TEST(no_host_sends_on_the_link_of_another)
 		ck_assert_int_eq(send_up(&w.lm[0], &m), 0);
 	}
 	world_run(&w, 100 * MS);
-	ck_assert(!w.lm[0].is_up);
+	ck_assert(!w.lm[0].b.is_up);
 }
 
 TEST(bytes_that_are_no_batch_cut_the_host)
@@ -328,8 +328,8 @@ TEST(bytes_that_are_no_batch_cut_the_host)
 	two_hosts();
 	ck_assert_int_eq(send_up(&w.lm[0], &m), 0);
 	world_run(&w, 100 * MS);
-	ck_assert(!w.lm[0].is_up);
-	ck_assert(w.lm[1].is_up);
+	ck_assert(!w.lm[0].b.is_up);
+	ck_assert(w.lm[1].b.is_up);
 }
 
 TEST(a_host_is_ordered_to_end_an_unknown_measurement)
@@ -337,8 +337,8 @@ TEST(a_host_is_ordered_to_end_an_unknown_measurement)
 	lms_start(&w, 1);
 	start = now();
 	send_value(0, "a", 1, 3);
-	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
-	ck_assert(w.lm[0].is_up);
+	ck_assert_ptr_nonnull(messages_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert(w.lm[0].b.is_up);
 }
 
 TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
@@ -346,8 +346,8 @@ TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
 	two_hosts();
 	send_load(
 		&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .version = 2 });
-	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_LOAD));
-	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
+	ck_assert_ptr_null(messages_next(&w.lm[0].flows, MSG_FLOW_LOAD));
+	ck_assert_ptr_nonnull(messages_next(&w.lm[1].flows, MSG_FLOW_END));
 	ck_assert_uint_eq(ack()->version, 2);
 	world_run(&w, SEC);
 	send_value(0, "a", 1, 3);
@@ -359,7 +359,7 @@ TEST(a_load_in_parts_is_one_load)
 	lms_start(&w, 2);
 	send_load(
 		&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .more = true });
-	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_LOAD));
+	ck_assert_ptr_null(messages_next(&w.lm[0].flows, MSG_FLOW_LOAD));
 	send_load(&(struct load){ .host = { NULL, HOST("b") }, .every = SEC });
 	confirm(0, NULL);
 	confirm(1, NULL);
@@ -378,8 +378,8 @@ TEST(a_read_by_request_goes_down_and_comes_up)
 	m.flow_read.time_ns = start + 4 * SEC;
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(kept_next(&w.lm[0].flows, MSG_FLOW_READ)->flow_read.read, 4);
-	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_READ));
+	ck_assert_uint_eq(messages_next(&w.lm[0].flows, MSG_FLOW_READ)->flow_read.read, 4);
+	ck_assert_ptr_nonnull(messages_next(&w.lm[1].flows, MSG_FLOW_READ));
 	send_value(0, "a", 4, 3);
 	send_value(1, "b", 4, 4);
 	ck_assert_double_eq(value_of_read(4).value, 7);
@@ -391,15 +391,15 @@ TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
 {
 	two_hosts();
 	world_run(&w, SEC);
-	link_close(w.top.link, "cut");
+	link_close(w.top.up.link, "cut");
 	for (int64_t r = 1; r <= 3; r++) {
 		send_value(0, "a", r, (double)r);
 		send_value(1, "b", r, 1);
 		world_run(&w, 960 * MS);
 	}
-	for (int i = 0; i < 100 && !w.top.link; i++)
+	for (int i = 0; i < 100 && !w.top.up.link; i++)
 		world_run(&w, 100 * MS);
-	ck_assert_ptr_nonnull(w.top.link);
+	ck_assert_ptr_nonnull(w.top.up.link);
 	ck_assert_ptr_null(frame());
 	send_load(&(struct load){ .site = SITE, .host = { HOST("a"), HOST("b") }, .every = SEC });
 	for (uint64_t read = 1; read <= 3; read++)
@@ -412,8 +412,8 @@ TEST(its_tools_end_is_its_own)
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 1 } }),
 			 0);
 	world_run(&w, 5 * SEC);
-	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
-	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
+	ck_assert_ptr_nonnull(messages_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert_ptr_nonnull(messages_next(&w.lm[1].flows, MSG_FLOW_END));
 	ck_assert_ptr_null(frame());
 }
 
@@ -445,7 +445,7 @@ TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 		world_run(&w, 100 * MS);
 	confirm(0, NULL); /* they have moved to the upper sm, which had the pieces */
 	confirm(1, NULL);
-	kept_done(&w.top.flows);
+	messages_done(&w.top.flows);
 	{
 		int64_t r = (now() - start) / SEC + 1;
 
@@ -464,11 +464,11 @@ TEST(what_is_not_named_ends_below_another_sm_too)
 	send_load(
 		&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .version = 2 });
 	world_run(&w, 100 * MS);
-	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_END));
-	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
+	ck_assert_ptr_null(messages_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert_ptr_nonnull(messages_next(&w.lm[1].flows, MSG_FLOW_END));
 	send_load(&(struct load){ .site = SITE, .every = SEC, .version = 3 });
 	world_run(&w, 100 * MS);
-	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert_ptr_nonnull(messages_next(&w.lm[0].flows, MSG_FLOW_END));
 }
 
 #define FAR_AHEAD (INT64_C(1) << 30) /* times SEC it is still a time */
@@ -495,7 +495,7 @@ TEST(no_host_ends_the_reads_of_its_neighbours)
 		send_value(1, "b", FAR_AHEAD, 4);
 		send_value(1, "b", (int64_t)r + 1, 4); /* is not requested yet */
 		ask_for_read(r);
-		ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_READ));
+		ck_assert_ptr_nonnull(messages_next(&w.lm[0].flows, MSG_FLOW_READ));
 		send_value(0, "a", (int64_t)r, 3);
 		send_value(1, "b", (int64_t)r, 4);
 		ck_assert_double_eq(value_of_read(r).value, 7);
@@ -516,7 +516,7 @@ TEST(no_host_moves_the_reads_of_its_neighbours)
 	send_load(&(struct load){
 		.site = SITE, .host = { HOST("a") " ", HOST("b") }, .every = SEC, .version = 2 });
 	world_run(&w, 10 * MS);
-	m = kept_next(&w.lm[0].flows, MSG_FLOW_LOAD);
+	m = messages_next(&w.lm[0].flows, MSG_FLOW_LOAD);
 	ck_assert_ptr_nonnull(m);
 	ck_assert_uint_eq(m->flow_load.read, 1);
 }

@@ -56,7 +56,7 @@ static struct msg_flow_load good(void)
 
 static const struct msg_flow_ack *answer(void)
 {
-	const struct msg *m = kept_next(&w.top.flows, MSG_FLOW_ACK);
+	const struct msg *m = messages_next(&w.top.flows, MSG_FLOW_ACK);
 
 	return m ? &m->flow_ack : NULL;
 }
@@ -69,7 +69,7 @@ static void send(const struct msg_flow_load *l)
 
 static void confirm(void)
 {
-	const struct msg *got = kept_next(&w.lm[0].flows, MSG_FLOW_LOAD);
+	const struct msg *got = messages_next(&w.lm[0].flows, MSG_FLOW_LOAD);
 
 	ck_assert_ptr_nonnull(got);
 	lm_send(&w.lm[0], &(struct msg){ .type = MSG_FLOW_ACK,
@@ -114,7 +114,7 @@ static void expect_refused(const struct msg_flow_load *l, uint32_t status, const
 	snprintf(text, sizeof(text), "%.*s", (int)a->entry[0].value.n,
 		 (const char *)a->entry[0].value.p);
 	ck_assert_msg(strstr(text, words) != NULL, "'%s' lacks '%s'", text, words);
-	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_LOAD));
+	ck_assert_ptr_null(messages_next(&w.lm[0].flows, MSG_FLOW_LOAD));
 }
 
 TEST(the_time_between_reads_has_limits_on_both_sides)
@@ -225,13 +225,13 @@ TEST(one_measurement_too_many_is_refused_and_its_place_is_free_again)
 	for (uint32_t i = 1; i <= SITE_MEASURES_MAX; i++) {
 		l.measurement = i;
 		send(&l);
-		kept_done(&w.top.flows);
+		messages_done(&w.top.flows);
 	}
 	l.measurement = SITE_MEASURES_MAX;
 	l.version = 2;
 	send(&l); /* a version of one that runs */
 	ck_assert_str_eq(answer()->entry[0].objects, "n_9");
-	kept_done(&w.top.flows);
+	messages_done(&w.top.flows);
 	l.measurement = SITE_MEASURES_MAX + 1;
 	expect_refused(&l, STATUS_PARAMETER_ERROR, "1024 measurements run in this sm");
 	top_send(&w, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { 1 } });
@@ -269,7 +269,7 @@ static unsigned ends_at_host(void)
 {
 	unsigned n = 0;
 
-	while (kept_next(&w.lm[0].flows, MSG_FLOW_END))
+	while (messages_next(&w.lm[0].flows, MSG_FLOW_END))
 		n++;
 	return n;
 }

@@ -61,7 +61,7 @@ static void load(const char *site, const char *host)
 
 static const struct msg_flow_batch *frame(void)
 {
-	const struct msg *m = kept_next(&w.top.flows, MSG_FLOW_BATCH);
+	const struct msg *m = messages_next(&w.top.flows, MSG_FLOW_BATCH);
 
 	return m ? &m->flow_batch : NULL;
 }
@@ -139,8 +139,9 @@ static void send_rest(int64_t read)
 	m.flow_batch =
 		(struct msg_flow_batch){ M, (uint64_t)read, start + read * SEC, "n_1", p.batch, p.n,
 					 0 };
-	ck_assert_int_eq(
-		w.lm[0].parent ? parent_send(w.lm[0].parent, &m) : link_send(w.lm[0].link, &m), 0);
+	ck_assert_int_eq(w.lm[0].parent ? parent_send(w.lm[0].parent, &m)
+					: link_send(w.lm[0].b.link, &m),
+			 0);
 	for (size_t i = 0; i < p.n; i++)
 		buf_done(&p.bytes[i]);
 	world_run(&w, 20 * MS);

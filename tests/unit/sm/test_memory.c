@@ -17,7 +17,7 @@ TEST(opening_fails_cleanly_or_succeeds)
 	world_stop_sm(&w);
 	world_start_sm(&w);
 	world_stop_sm(&w);
-	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[3].id, &w.ctx, NULL), 0);
+	ck_assert_int_eq(mem_ctx_open(w.net, &w.lm[3].b.id, &w.ctx, NULL), 0);
 	w.conf.ctx = w.ctx;
 	ALLOC_SWEEP (k) {
 		struct sm *sm = NULL;
@@ -42,22 +42,22 @@ static void sweep_message(const struct msg *m, bool from_top)
 {
 	ALLOC_SWEEP (k) {
 		alloc_sweep_pause();
-		if (!w.top.link || !w.lm[0].is_up || !w.lm[1].is_up)
+		if (!w.top.up.link || !w.lm[0].b.is_up || !w.lm[1].b.is_up)
 			world_run(&w, 20 * SEC);
 		if (from_top)
 			top_send(&w, m);
 		else
 			lm_send(&w.lm[0], m);
-		w.lm[0].is_mute = w.lm[1].is_mute = true;
-		w.lm[0].no_ack = w.lm[1].no_ack = true;
+		w.lm[0].b.is_mute = w.lm[1].b.is_mute = true;
+		w.lm[0].b.no_ack = w.lm[1].b.no_ack = true;
 		alloc_sweep_arm(k);
 		loop_turn(w.loop);
 		loop_turn(w.loop);
 		loop_turn(w.loop);
 	}
 	alloc_sweep_pause();
-	w.lm[0].is_mute = w.lm[1].is_mute = false;
-	w.lm[0].no_ack = w.lm[1].no_ack = false;
+	w.lm[0].b.is_mute = w.lm[1].b.is_mute = false;
+	w.lm[0].b.no_ack = w.lm[1].b.no_ack = false;
 	world_run(&w, 30 * SEC);
 	ck_assert_uint_eq(reply_status(top_ask(&w, ":node_get_info([n_1,n_2],1)", SEC)), STATUS_OK);
 }

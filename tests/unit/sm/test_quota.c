@@ -31,13 +31,13 @@ TEST(hosts_up_to_the_limit_are_let_in)
 	lms_start(&w, 2);
 	lm_start(&w, 2);
 	world_run(&w, 50 * MS);
-	ck_assert(!w.lm[2].is_up);
+	ck_assert(!w.lm[2].b.is_up);
 	ck_assert_ptr_nonnull(
-		strstr(w.lm[2].why, "quota hosts: the site allows this user 2 hosts"));
+		strstr(w.lm[2].b.why, "quota hosts: the site allows this user 2 hosts"));
 	ck_assert_uint_eq(world_counts(&w).lms, 2);
 	allow(QUOTA_HOSTS, 3);
 	world_run(&w, 20 * SEC);
-	ck_assert(w.lm[2].is_up);
+	ck_assert(w.lm[2].b.is_up);
 }
 
 TEST(objects_beyond_the_limit_are_refused)
@@ -49,9 +49,9 @@ TEST(objects_beyond_the_limit_are_refused)
 	ck_assert_uint_eq(world_counts(&w).procs, 2);
 	lm_start(&w, 1);
 	world_run(&w, 50 * MS);
-	ck_assert_ptr_nonnull(strstr(w.lm[1].why, "quota objects: the site allows this user 4"));
+	ck_assert_ptr_nonnull(strstr(w.lm[1].b.why, "quota objects: the site allows this user 4"));
 	ck_assert_uint_le(world_counts(&w).objects, 4);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 }
 
 TEST(at_the_limit_of_objects_a_host_may_report_a_change)
@@ -70,14 +70,14 @@ TEST(at_the_limit_of_objects_a_host_may_report_a_change)
 	world_run(&w, 50 * MS);
 	lm_report(&w.lm[0], false, &longer, 1);
 	world_run(&w, 50 * MS);
-	ck_assert(w.lm[0].is_up);
-	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert(w.lm[0].b.is_up);
+	ck_assert_uint_eq(w.lm[0].b.downs, 0);
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 	/* A user above a limit of bytes is not cut while usage does not grow. */
 	allow(QUOTA_BYTES, 1);
 	lm_report(&w.lm[0], false, &shorter, 1);
 	world_run(&w, 50 * MS);
-	ck_assert_uint_eq(w.lm[0].downs, 0);
+	ck_assert_uint_eq(w.lm[0].b.downs, 0);
 	ck_assert_uint_eq(world_counts(&w).over_quota, 0);
 }
 
@@ -133,14 +133,14 @@ TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
 	lms_start(&w, 2);
 	before = world_counts(&w).bytes;
 	allow(QUOTA_BYTES, (int64_t)before + 600 * 1000);
-	w.lm[0].pad = 100;
+	w.lm[0].b.pad = 100;
 	r = top_ask(&w, ":proc_get_info([n_1,n_2],1)", 2 * SEC);
 	ck_assert_uint_eq(r->coverage.nmissing, 1);
 	ck_assert_ptr_nonnull(strstr(r->coverage.missing[0].reason, "quota bytes"));
 	ck_assert_ptr_nonnull(strstr(r->coverage.missing[0].object, "n_1"));
 	ck_assert_ptr_nonnull(entry_of(r, 1, 0));
 	ck_assert_uint_le(world_counts(&w).bytes, before + 1000);
-	w.lm[0].pad = 0;
+	w.lm[0].b.pad = 0;
 	r = top_ask(&w, ":proc_get_info([n_1,n_2],1)", 2 * SEC);
 	ck_assert_uint_eq(r->coverage.nmissing, 0);
 }
@@ -154,12 +154,12 @@ TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
 	lm_start(&w, 1);
 	lm_start(&w, 2);
 	world_run(&w, SEC);
-	ck_assert(w.lm[1].is_up);
-	ck_assert(!w.lm[2].is_up);
-	ck_assert_ptr_nonnull(strstr(w.lm[2].why, "no more hosts"));
+	ck_assert(w.lm[1].b.is_up);
+	ck_assert(!w.lm[2].b.is_up);
+	ck_assert_ptr_nonnull(strstr(w.lm[2].b.why, "no more hosts"));
 	sm_drain(w.sm, false);
 	world_run(&w, 20 * SEC);
-	ck_assert(w.lm[2].is_up);
+	ck_assert(w.lm[2].b.is_up);
 }
 
 SUITE_WITH("sm quota", set_up, clean_up)

@@ -30,27 +30,27 @@ TEST(three_actions_are_split_in_order_and_answered_once)
 	ck_assert_uint_eq(r->coverage.answered, 7);
 	ck_assert_uint_eq(r->coverage.nmissing, 0);
 	ck_assert_int_eq(r->coverage.newest_ns - r->coverage.oldest_ns, 3);
-	ck_assert_str_eq(w.lm[1].text, ":thread_get_info([t_2_000001],1)");
-	ck_assert_str_eq(w.lm[2].text, ":node_get_info([n_3],1)");
-	ck_assert_str_eq(w.lm[3].text, ":proc_get_info([p_4_000001],1)");
-	ck_assert_uint_eq(w.lm[0].requests, 2);
-	ck_assert_uint_eq(w.lm[1].requests, 2);
-	ck_assert_uint_eq(w.lm[2].requests, 1);
-	ck_assert_str_eq(w.lm[2].identity, "tool-manipulate//u@top");
-	ck_assert_uint_eq(w.lm[2].tool, 3);
+	ck_assert_str_eq(w.lm[1].b.text, ":thread_get_info([t_2_000001],1)");
+	ck_assert_str_eq(w.lm[2].b.text, ":node_get_info([n_3],1)");
+	ck_assert_str_eq(w.lm[3].b.text, ":proc_get_info([p_4_000001],1)");
+	ck_assert_uint_eq(w.lm[0].b.requests, 2);
+	ck_assert_uint_eq(w.lm[1].b.requests, 2);
+	ck_assert_uint_eq(w.lm[2].b.requests, 1);
+	ck_assert_str_eq(w.lm[2].b.identity, "tool-manipulate//u@top");
+	ck_assert_uint_eq(w.lm[2].b.tool, 3);
 	ck_assert_uint_eq(w.top.replies, 1);
 }
 
 TEST(nothing_behind_a_barrier_starts_before_all_in_front_is_done)
 {
-	w.lm[2].is_mute = true;
+	w.lm[2].b.is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_3],1) ; node_get_info([n_2],1)", 2 * SEC);
 	world_run(&w, 20 * MS);
-	ck_assert_uint_eq(w.lm[0].requests, 1);
-	ck_assert_uint_eq(w.lm[1].requests, 0);
-	lm_reply(&w.lm[2], w.lm[2].last_id, 1, "n_3");
+	ck_assert_uint_eq(w.lm[0].b.requests, 1);
+	ck_assert_uint_eq(w.lm[1].b.requests, 0);
+	lm_reply(&w.lm[2], w.lm[2].b.last_id, 1, "n_3");
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[1].requests, 1);
+	ck_assert_uint_eq(w.lm[1].b.requests, 1);
 	ck_assert_uint_eq(w.top.replies, 1);
 }
 
@@ -59,7 +59,7 @@ TEST(a_silent_lm_costs_the_deadline_and_is_named)
 	nsec_t begun = loop_now(w.loop);
 	const struct reply *r;
 
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	r = top_ask(&w, ":node_get_info([n_1,n_2,n_3],1)", 500 * MS);
 	ck_assert_int_le(loop_now(w.loop) - begun, 505 * MS);
 	ck_assert_int_ge(loop_now(w.loop) - begun, 450 * MS);
@@ -70,26 +70,26 @@ TEST(a_silent_lm_costs_the_deadline_and_is_named)
 	ck_assert_str_eq(r->coverage.missing[0].reason, "no answer in time");
 	ck_assert_uint_eq(entries_of(r, 1), 1);
 	ck_assert_str_eq(entry_of(r, 1, 0)->objects, "n_1,n_3");
-	ck_assert_uint_eq(w.lm[1].cancels, 1);
-	ck_assert_int_lt(w.lm[1].deadline, 500 * MS);
+	ck_assert_uint_eq(w.lm[1].b.cancels, 1);
+	ck_assert_int_lt(w.lm[1].b.deadline, 500 * MS);
 	/* Late, and repeated: dropped and counted. */
-	lm_reply(&w.lm[1], w.lm[1].last_id, 1, "n_2");
-	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_1");
+	lm_reply(&w.lm[1], w.lm[1].b.last_id, 1, "n_2");
+	lm_reply(&w.lm[0], w.lm[0].b.last_id, 1, "n_1");
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(world_counts(&w).strays, 2);
 	ck_assert_uint_eq(w.top.replies, 1);
-	ck_assert(w.lm[1].is_up && w.lm[0].is_up);
+	ck_assert(w.lm[1].b.is_up && w.lm[0].b.is_up);
 }
 
 TEST(a_host_far_away_gets_less_time)
 {
 	const struct mem_link far = { .delay = 40 * MS };
 
-	w.lm[0].is_mute = w.lm[1].is_mute = true;
+	w.lm[0].b.is_mute = w.lm[1].b.is_mute = true;
 	ck_assert_int_eq(mem_net_set_link(w.net, "h1", "sm-a", &far), 0);
 	world_run(&w, MEASURE_PERIOD_NS + SEC); /* it is measured again */
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
-	ck_assert_int_gt(w.lm[1].deadline - w.lm[0].deadline, 60 * MS);
+	ck_assert_int_gt(w.lm[1].b.deadline - w.lm[0].b.deadline, 60 * MS);
 }
 
 TEST(a_lost_host_is_missing_at_once)
@@ -141,7 +141,7 @@ TEST(of_an_id_that_may_have_been_sent_before_nothing_is_claimed)
 
 TEST(a_host_that_dies_in_a_request_ends_the_waiting)
 {
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2],1)", 60 * SEC);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.replies, 0);
@@ -157,7 +157,7 @@ TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
 
-	w.lm[3].is_mute = true;
+	w.lm[3].b.is_mute = true;
 	m.request = (struct msg_request){
 		.id = 77,
 		.identity = "x",
@@ -173,8 +173,8 @@ TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(w.top.last->id, 77);
 	ck_assert_uint_eq(w.top.last->coverage.answered, 3);
-	ck_assert_uint_eq(w.lm[3].cancels, 1);
-	w.lm[1].is_mute = w.lm[2].is_mute = true;
+	ck_assert_uint_eq(w.lm[3].b.cancels, 1);
+	w.lm[1].b.is_mute = w.lm[2].b.is_mute = true;
 	m.request.policy = MSG_WAIT_NOW;
 	m.request.id = 78;
 	ck_assert_int_eq(top_send(&w, &m), 0);
@@ -187,12 +187,12 @@ TEST(a_cancel_goes_down_and_nothing_comes_up)
 {
 	uint64_t id;
 
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	id = top_send_request(&w, ":node_get_info([n_1,n_2],1)", 60 * SEC);
 	world_run(&w, 5 * MS);
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_CANCEL, .cancel = { id } }), 0);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.lm[1].cancels, 1);
+	ck_assert_uint_eq(w.lm[1].b.cancels, 1);
 	ck_assert_uint_eq(world_counts(&w).requests, 0);
 	world_run(&w, 70 * SEC);
 	ck_assert_uint_eq(w.top.replies, 0);
@@ -205,7 +205,7 @@ TEST(a_request_that_arrives_twice_is_executed_once)
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };
 
-	w.lm[0].is_mute = true;
+	w.lm[0].b.is_mute = true;
 	m.request =
 		(struct msg_request){ .id = 77,
 				      .identity = "x",
@@ -217,7 +217,7 @@ TEST(a_request_that_arrives_twice_is_executed_once)
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, SEC);
-	ck_assert_uint_eq(w.lm[0].requests, 1);
+	ck_assert_uint_eq(w.lm[0].b.requests, 1);
 	ck_assert_uint_eq(w.top.replies, 1);
 	ck_assert_uint_eq(world_counts(&w).doubles, 1);
 }
@@ -246,14 +246,14 @@ TEST(a_right_that_is_not_there_is_refused_here_too)
 					  ? STATUS_OK
 					  : STATUS_NO_PERMISSION);
 	}
-	ck_assert_uint_eq(w.lm[0].requests, 2);
+	ck_assert_uint_eq(w.lm[0].b.requests, 2);
 	m.request.identity = "";
 	m.request.right = OMIS_MANIPULATE;
 	m.request.id++;
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(reply_status(w.top.last), STATUS_NO_PERMISSION);
-	ck_assert_uint_eq(w.lm[0].requests, 2);
+	ck_assert_uint_eq(w.lm[0].b.requests, 2);
 	m.request.identity = "x";
 	m.request.id++;
 	ck_assert_int_eq(top_send(&w, &m), 0);
@@ -277,7 +277,7 @@ TEST(what_is_wrong_with_a_text_is_reported)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_uint_eq(reply_status(top_ask(&w, bad[i].text, SEC)), bad[i].status);
 	ck_assert_uint_ne(reply_status(top_ask(&w, ":omig_tree()", SEC)), STATUS_OK);
-	ck_assert_uint_eq(w.lm[0].requests, 0);
+	ck_assert_uint_eq(w.lm[0].b.requests, 0);
 }
 
 TEST(numbers_of_actions_that_make_no_sense_are_refused)
@@ -305,7 +305,7 @@ TEST(numbers_of_actions_that_make_no_sense_are_refused)
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.replies, 4);
-	ck_assert_uint_eq(w.lm[0].requests, 0);
+	ck_assert_uint_eq(w.lm[0].b.requests, 0);
 }
 
 TEST(actions_keep_the_numbers_that_mainsm_gave_them)
@@ -333,8 +333,8 @@ TEST(a_large_answer_travels_in_parts)
 {
 	const struct reply *r;
 
-	w.lm[0].pad = w.lm[1].pad = 100; /* 2 MB each */
-	w.lm[1].value = "2";
+	w.lm[0].b.pad = w.lm[1].b.pad = 100; /* 2 MB each */
+	w.lm[1].b.value = "2";
 	r = top_ask(&w, ":proc_get_info([n_1,n_2],1)", 2 * SEC);
 	ck_assert_uint_gt(w.top.parts, 4);
 	ck_assert_uint_eq(r->nentry, 202);
@@ -361,7 +361,7 @@ TEST(status_comes_from_the_sm_and_each_of_its_lms)
 	ck_assert_int_eq(v->v[3].list.v[1].i, 3);
 	omis_values_free(v);
 	for (size_t i = 0; i < 3; i++)
-		ck_assert_str_eq(w.lm[i].text, ":omig_status()");
+		ck_assert_str_eq(w.lm[i].b.text, ":omig_status()");
 	ck_assert_uint_eq(r->coverage.nmissing, 1);
 	ck_assert_str_eq(r->coverage.missing[0].object, "n_4");
 }
@@ -373,23 +373,23 @@ TEST(counters_are_asked_where_they_were_made)
 	top_ask(&w, ":omig_pa_create([p_1_000001,p_3_000001],pa_cl_1)", SEC);
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
-	ck_assert_str_eq(w.lm[0].text, ":pa_counter_read([pa_cl_1])");
-	ck_assert_str_eq(w.lm[2].text, ":pa_counter_read([pa_cl_1])");
-	ck_assert_uint_eq(w.lm[1].requests + w.lm[3].requests, 0);
+	ck_assert_str_eq(w.lm[0].b.text, ":pa_counter_read([pa_cl_1])");
+	ck_assert_str_eq(w.lm[2].b.text, ":pa_counter_read([pa_cl_1])");
+	ck_assert_uint_eq(w.lm[1].b.requests + w.lm[3].b.requests, 0);
 	top_ask(&w, ":pa_counter_delete([pa_cl_1])", SEC);
-	ck_assert_uint_eq(w.lm[0].requests, 3);
-	ck_assert_uint_eq(w.lm[1].requests, 0);
+	ck_assert_uint_eq(w.lm[0].b.requests, 3);
+	ck_assert_uint_eq(w.lm[1].b.requests, 0);
 }
 
 TEST(a_restarted_sm_asks_all_hosts_for_counters)
 {
 	const struct reply *r;
 
-	w.lm[0].denies_cells = w.lm[1].denies_cells = w.lm[3].denies_cells = true;
+	w.lm[0].b.denies_cells = w.lm[1].b.denies_cells = w.lm[3].b.denies_cells = true;
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 	ck_assert_uint_eq(entries_of(r, 1), 1);
-	w.lm[2].denies_cells = true;
+	w.lm[2].b.denies_cells = true;
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
 }
@@ -400,9 +400,9 @@ TEST(an_object_stands_for_what_contains_it_when_the_service_wants_that)
 		&w, ":node_get_info([p_1_000001,t_2_000002],1) proc_get_info([t_3_000001],1)", SEC);
 
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
-	ck_assert_str_eq(w.lm[0].text, ":node_get_info([n_1],1)");
-	ck_assert_str_eq(w.lm[1].text, ":node_get_info([n_2],1)");
-	ck_assert_str_eq(w.lm[2].text, ":proc_get_info([p_3_000001],1)");
+	ck_assert_str_eq(w.lm[0].b.text, ":node_get_info([n_1],1)");
+	ck_assert_str_eq(w.lm[1].b.text, ":node_get_info([n_2],1)");
+	ck_assert_str_eq(w.lm[2].b.text, ":proc_get_info([p_3_000001],1)");
 	r = top_ask(&w, ":proc_get_info([t_3_999999],1) node_get_info([s_5],1) node_get_info([],1)",
 		    SEC);
 	ck_assert_uint_eq(entry_of(r, 1, 0)->status, STATUS_UNKNOWN_OBJECT);
@@ -416,7 +416,7 @@ TEST(counters_of_a_tool_that_left_are_forgotten)
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }),
 			 0);
 	top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC); /* everybody is asked */
-	ck_assert_uint_eq(w.lm[3].requests, 1);
+	ck_assert_uint_eq(w.lm[3].b.requests, 1);
 }
 
 TEST(many_requests_at_once_are_all_answered)
@@ -430,7 +430,7 @@ TEST(many_requests_at_once_are_all_answered)
 
 TEST(too_many_requests_are_refused_not_hoarded)
 {
-	w.lm[0].is_mute = true;
+	w.lm[0].b.is_mute = true;
 	for (int i = 0; i < 5000; i++)
 		top_send_request(&w, ":node_get_info([n_1],1)", 5 * SEC);
 	world_run(&w, 10 * MS);

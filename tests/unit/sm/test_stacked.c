@@ -27,7 +27,7 @@ static void grow(size_t lms)
 		lm_climb(&w, i);
 	world_run(&w, SEC);
 	for (size_t i = 0; i < lms; i++)
-		ck_assert_msg(w.lm[i].is_up, "lm %zu: %s", i, w.lm[i].why);
+		ck_assert_msg(w.lm[i].b.is_up, "lm %zu: %s", i, w.lm[i].b.why);
 }
 
 /* Returns the number of lms that are connected to that inner sm. */
@@ -66,7 +66,7 @@ TEST(hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference)
 	ask_all(4);
 	ck_assert_uint_eq(w.top.parts, parts + 1); /* one message for any number below */
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].requests, 1);
+		ck_assert_uint_eq(w.lm[i].b.requests, 1);
 }
 
 TEST(a_host_that_is_silent_below_is_missing_by_its_name)
@@ -139,8 +139,8 @@ TEST(what_is_armed_follows_its_hosts)
 	ck_assert_uint_eq(w.top.acks, 1);
 	ck_assert_uint_eq(w.top.ack_errors, 0);
 	for (size_t i = 0; i < LMS; i++) {
-		ck_assert_uint_eq(w.lm[i].arms, 1);
-		arms[i] = w.lm[i].arms;
+		ck_assert_uint_eq(w.lm[i].b.arms, 1);
+		arms[i] = w.lm[i].b.arms;
 	}
 	below_kill(&w, 0);
 	world_run(&w, BACK_NS);
@@ -150,9 +150,9 @@ TEST(what_is_armed_follows_its_hosts)
 
 		snprintf(own, sizeof(own), "p_%zu_000001", i + 1);
 		/* The moved hosts were reported again; the others need not be. */
-		ck_assert_uint_eq(w.lm[i].arms, arms[i] + (w.lm[i].ups > 1));
-		ck_assert_ptr_nonnull(strstr(w.lm[i].armed, own));
-		ck_assert_uint_eq(w.lm[i].disarms, 0);
+		ck_assert_uint_eq(w.lm[i].b.arms, arms[i] + (w.lm[i].b.ups > 1));
+		ck_assert_ptr_nonnull(strstr(w.lm[i].b.armed, own));
+		ck_assert_uint_eq(w.lm[i].b.disarms, 0);
 	}
 	for (size_t i = 0; i < LMS; i++) {
 		char thread[TOKEN_BYTES];
@@ -177,9 +177,9 @@ TEST(what_ends_while_a_host_looks_for_a_parent_ends_there_too)
 	world_run(&w, BACK_NS);
 	ck_assert(all_up());
 	for (size_t i = 0; i < LMS; i++) {
-		if (w.lm[i].ups > 1)
+		if (w.lm[i].b.ups > 1)
 			mover = i;
-		ck_assert_uint_ge(w.lm[i].disarms, 1);
+		ck_assert_uint_ge(w.lm[i].b.disarms, 1);
 	}
 	ck_assert_uint_lt(mover, LMS);
 	ck_assert_uint_eq(below_counts(&w, 1).csrs, 0);
@@ -194,12 +194,12 @@ TEST(a_counter_is_found_where_its_hosts_have_gone)
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	ck_assert_uint_eq(r->coverage.answered, r->coverage.asked);
 	for (size_t i = 0; i < LMS; i++)
-		w.lm[i].requests = 0;
+		w.lm[i].b.requests = 0;
 	below_kill(&w, 0);
 	world_run(&w, BACK_NS);
 	r = top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].requests, 1);
+		ck_assert_uint_eq(w.lm[i].b.requests, 1);
 	ck_assert_uint_eq(r->coverage.answered, r->coverage.asked);
 }
 
@@ -216,7 +216,7 @@ TEST(the_old_parent_is_fenced_off)
 	mem_net_set_link(w.net, "h1", old ? "b2" : "b1",
 			 &(struct mem_link){ .delay = MS / 10, .cut = true });
 	world_run(&w, 30 * SEC);
-	ck_assert_uint_eq(w.lm[0].ups, 2);
+	ck_assert_uint_eq(w.lm[0].b.ups, 2);
 	ck_assert_uint_eq(lms_of(!old), 1);
 	ck_assert_uint_eq(lms_of(old), 0);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
@@ -236,16 +236,16 @@ TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
 	i = lms_of(0) ? 0 : 1;
 	deaf = i ? "b2" : "b1";
 	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS, .drop = 1 });
-	while (w.lm[0].is_up || lms_of(i))
+	while (w.lm[0].b.is_up || lms_of(i))
 		world_run(&w, MS / 10);
 	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS });
 	while (!lms_of(i))
 		world_run(&w, MS / 10);
-	ck_assert(!w.lm[0].is_up);
+	ck_assert(!w.lm[0].b.is_up);
 	/* The lm returns to the first sm, which has no state of it. */
 	mem_net_set_link(w.net, "h1", deaf, &(struct mem_link){ .delay = MS, .cut = true });
 	world_run(&w, 30 * SEC);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 	ck_assert_uint_eq(lms_of(!i), 1);
 	ck_assert_uint_eq(world_counts(&w).lms, 1);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
@@ -295,7 +295,7 @@ TEST(three_levels_hold_too)
 	ck_assert_int_le(until_all_up(), BACK_NS);
 	ask_all(4);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].ups, 1); /* stayed connected */
+		ck_assert_uint_eq(w.lm[i].b.ups, 1); /* stayed connected */
 }
 
 TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
@@ -322,7 +322,7 @@ TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
 	ck_assert(all_up());
 	ask_all(4);
 	for (size_t i = 0; i < LMS; i++)
-		ck_assert_uint_eq(w.lm[i].ups, 1); /* stayed connected */
+		ck_assert_uint_eq(w.lm[i].b.ups, 1); /* stayed connected */
 }
 
 /* --- a malicious lower sm */
@@ -366,7 +366,7 @@ static void liar_down(void *arg, struct link *l, const struct err *why)
 
 static void liar_start_on(struct liar *l, const char *site, const char *host)
 {
-	const struct identity id = world_identity(ROLE_SM, site, host);
+	const struct identity id = fake_identity(ROLE_SM, site, host);
 	const struct link_dialer dialer = { liar_dial, l };
 	const struct link_conf conf = {
 		.loop = w.loop,
@@ -469,7 +469,7 @@ TEST(an_sm_may_not_take_a_host_that_another_serves)
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
 	ck_assert_ptr_nonnull(top_find(&w, "p_1_000001"));
 	top_ask(&w, ":node_get_info([n_1],1)", SEC);
-	ck_assert_uint_eq(w.lm[0].requests, 1);
+	ck_assert_uint_eq(w.lm[0].b.requests, 1);
 	ck_assert_uint_eq(w.top.last->coverage.answered, 1);
 	ck_assert(l.is_up);
 	liar_free(&l);
@@ -504,7 +504,7 @@ TEST(an_lm_that_is_redirected_to_a_silent_address_returns_and_stays)
 	liar_start(&l, "a");
 	lm_climb(&w, 0);
 	world_run(&w, 20 * SEC);
-	ck_assert(w.lm[0].is_up);
+	ck_assert(w.lm[0].b.is_up);
 	ck_assert_uint_eq(world_counts(&w).lms, 1);
 	top_ask(&w, ":node_get_info([n_1],1)", SEC);
 	ck_assert_uint_eq(w.top.last->coverage.answered, 1);

@@ -77,7 +77,7 @@ TEST(hosts_are_counted)
 	lm_set(&w, 2, "b", "h3", 3); /* of another site */
 	lm_start(&w, 2);
 	world_run(&w, 10 * MS);
-	ck_assert(!w.lm[2].is_up);
+	ck_assert(!w.lm[2].b.is_up);
 	IS("lms_accepted", 3);
 }
 
@@ -88,7 +88,7 @@ TEST(requests_are_counted)
 	IS("requests_answered", 1);
 	IS("requests_partial", 0);
 	IS("tools", 1);
-	w.lm[1].is_mute = true;
+	w.lm[1].b.is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2],1)", 100 * MS);
 	world_run(&w, 5 * MS);
 	IS("requests", 1);
@@ -99,7 +99,7 @@ TEST(requests_are_counted)
 	IS("requests_answered", 2);
 	IS("requests_partial", 1);
 	IS("strays", 0);
-	lm_reply(&w.lm[1], w.lm[1].last_id, 1, "n_2");
+	lm_reply(&w.lm[1], w.lm[1].b.last_id, 1, "n_2");
 	world_run(&w, 5 * MS);
 	IS("strays", 1);
 	IS("requests_unsent", 0);
@@ -111,7 +111,7 @@ TEST(requests_are_counted)
 
 TEST(a_request_ends_with_its_mainsm)
 {
-	w.lm[0].is_mute = w.lm[1].is_mute = true;
+	w.lm[0].b.is_mute = w.lm[1].b.is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2],1)", SEC);
 	world_run(&w, 5 * MS);
 	top_stop(&w);
@@ -255,13 +255,13 @@ TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
 	IS("parent_connects", 2);
 	IS("csrs", 0);
 	IS("measurements", 0);
-	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
-	ck_assert_uint_eq(w.lm[0].disarms, 1);
+	ck_assert_ptr_nonnull(messages_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert_uint_eq(w.lm[0].b.disarms, 1);
 	load(start);
 	IS("measurements", 1);
 	top_stop(&w);
 	top_start(&w);
-	while (!w.top.link)
+	while (!w.top.up.link)
 		world_run(&w, MS);
 	load(start);
 	world_run(&w, 15 * SEC);

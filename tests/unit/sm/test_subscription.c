@@ -53,7 +53,7 @@ static void set_up(void)
 	w.conf.spool = dir;
 	world_start_sm(&w);
 	world_run(&w, 5 * SEC);
-	ck_assert_ptr_nonnull(w.top.link);
+	ck_assert_ptr_nonnull(w.top.up.link);
 	lms_start(&w, 1);
 }
 
@@ -108,7 +108,7 @@ static void send_message(unsigned i)
 
 static void host_looks(void)
 {
-	const struct site_subscriptions *k = &w.lm[0].flows;
+	const struct messages *k = &w.lm[0].flows;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct msg *m = k->m[i];
@@ -120,7 +120,7 @@ static void host_looks(void)
 			host.safe = (unsigned)m->events_ack.place;
 		}
 	}
-	kept_done(&w.lm[0].flows);
+	messages_done(&w.lm[0].flows);
 	while (host.stream && host.next < MESSAGES && host.next - host.safe < ROOM)
 		send_message(host.next++);
 }
@@ -147,7 +147,7 @@ static void note(const struct msg_events *m)
 
 static void top_looks(void)
 {
-	const struct site_subscriptions *k = &w.top.flows;
+	const struct messages *k = &w.top.flows;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct msg_events *m = &k->m[i]->events;
@@ -159,7 +159,7 @@ static void top_looks(void)
 		top_send(&w, &(struct msg){ .type = MSG_EVENTS_ACK,
 					    .events_ack = { "run7", m->stream, m->place } });
 	}
-	kept_done(&w.top.flows);
+	messages_done(&w.top.flows);
 }
 
 /* The disk is real, time is not: a turn costs 1 ms of real time and the given virtual time. */
@@ -218,7 +218,7 @@ TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
 	world_stop_sm(&w);
 	world_start_sm(&w);
 	world_run(&w, 5 * SEC);
-	ck_assert_ptr_nonnull(w.top.link);
+	ck_assert_ptr_nonnull(w.top.up.link);
 	say(2, 8 * MIB, true);
 	for (int i = 0; i < 100; i++)
 		turn();
@@ -239,7 +239,7 @@ static void start_sm_anew(void)
 	world_stop_sm(&w);
 	world_start_sm(&w);
 	world_run(&w, 5 * SEC);
-	ck_assert_ptr_nonnull(w.top.link);
+	ck_assert_ptr_nonnull(w.top.up.link);
 }
 
 static void host_ends(void)
@@ -342,12 +342,12 @@ TEST(one_that_left_with_nothing_is_not_missed)
 }
 
 /* The opening that a host got. */
-static uint64_t stream_at(struct lm *l)
+static uint64_t stream_at(struct leaf *l)
 {
 	const struct msg *m;
 	uint64_t stream = 0;
 
-	while ((m = kept_next(&l->flows, MSG_EVENTS_OPEN)) != NULL)
+	while ((m = messages_next(&l->flows, MSG_EVENTS_OPEN)) != NULL)
 		stream = m->events_open.stream;
 	return stream;
 }
@@ -386,8 +386,8 @@ TEST(bytes_that_are_no_blocks_cut_their_host)
 	put_block(p, 0);
 	lm_send(&w.lm[0], &good_then_bad);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(w.lm[0].downs, 1);
-	ck_assert_ptr_nonnull(strstr(w.lm[0].why, "no block at byte"));
+	ck_assert_uint_eq(w.lm[0].b.downs, 1);
+	ck_assert_ptr_nonnull(strstr(w.lm[0].b.why, "no block at byte"));
 	ck_assert_uint_eq(world_counts(&w).forged, 1);
 	for (int i = 0; i < 50; i++)
 		turn_for(10 * MS);
@@ -401,19 +401,19 @@ TEST(the_end_of_a_subscription_reaches_its_hosts)
 
 	open_it(1, 8 * MIB);
 	until_all_is_up();
-	kept_done(&w.lm[0].flows);
+	messages_done(&w.lm[0].flows);
 	ck_assert_int_eq(top_send(&w, &end), 0);
 	for (int i = 0; i < 300 && !w.lm[0].flows.n; i++)
 		turn_for(10 * MS);
-	m = kept_next(&w.lm[0].flows, MSG_EVENTS_END);
+	m = messages_next(&w.lm[0].flows, MSG_EVENTS_END);
 	ck_assert_ptr_nonnull(m);
 	ck_assert_str_eq(m->events_end.sub, "run7");
 	ck_assert_str_eq(m->events_end.identity, OWNER);
 	/* A host that starts later has nothing to send. */
 	lm_stop(&w, 0);
-	kept_done(&w.lm[0].flows);
+	messages_done(&w.lm[0].flows);
 	lms_start(&w, 1);
-	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_EVENTS_OPEN));
+	ck_assert_ptr_null(messages_next(&w.lm[0].flows, MSG_EVENTS_OPEN));
 }
 
 #define FORGET_NS (700 * SEC) /* a host that is away for longer is forgotten */

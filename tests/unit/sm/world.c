@@ -13,17 +13,6 @@ void world_run(struct world *w, nsec_t time)
 	loop_advance(w->loop, time);
 }
 
-struct identity world_identity(enum role role, const char *site, const char *host)
-{
-	static uint8_t serial;
-	struct identity id = { .role = role, .wall_not_after = INT64_MAX };
-
-	id.serial[SERIAL_BYTES - 1] = ++serial;
-	str_copy(id.site, sizeof(id.site), site);
-	str_copy(id.host, sizeof(id.host), host);
-	return id;
-}
-
 static int sm_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
 		   struct err *e)
 {
@@ -61,7 +50,7 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 
 void world_start_sm(struct world *w)
 {
-	const struct identity who = world_identity(ROLE_SM, "a", "sm-a");
+	const struct identity who = fake_identity(ROLE_SM, "a", "sm-a");
 	struct err e = { 0 };
 
 	ck_assert_int_eq(mem_ctx_open(w->net, &who, &w->ctx, &e), 0);
@@ -149,7 +138,7 @@ void below_start(struct world *w, size_t i, const char *parent)
 	str_copy(conn.host[0], sizeof(conn.host[0]), "top");
 	b->w = w;
 	if (!b->id.host[0])
-		b->id = world_identity(ROLE_SM, "a", host);
+		b->id = fake_identity(ROLE_SM, "a", host);
 	ck_assert_int_eq(mem_ctx_open(w->net, &b->id, &b->ctx, &e), 0);
 	timebase_init(&b->timebase, loop_now(w->loop), WORLD_WALL);
 	c.ctx = b->ctx;
@@ -182,38 +171,13 @@ void world_open(struct world *w)
 	world_open_alone(w);
 	top_start(w);
 	world_run(w, SEC);
-	ck_assert_ptr_nonnull(w->top.link);
-}
-
-void kept_add(struct site_subscriptions *k, const struct msg *m)
-{
-	struct buf b = BUF_INIT(2 * FRAME_MAX_BYTES);
-
-	ck_assert_uint_lt(k->n, ARRAY_LEN(k->m));
-	ck_assert_int_eq(msg_put(&b, m), 0);
-	ck_assert_int_eq(msg_get(m->type, b.p + 5, b.n - 5, &k->m[k->n++], NULL), 0);
-	buf_done(&b);
-}
-
-const struct msg *kept_next(struct site_subscriptions *k, uint8_t type)
-{
-	while (k->seen < k->n)
-		if (k->m[k->seen++]->type == type)
-			return k->m[k->seen - 1];
-	return NULL;
-}
-
-void kept_done(struct site_subscriptions *k)
-{
-	while (k->n)
-		msg_free(k->m[--k->n]);
-	k->seen = 0;
+	ck_assert_ptr_nonnull(w->top.up.link);
 }
 
 void world_done(struct world *w)
 {
 	for (size_t i = 0; i < LMS; i++)
-		if (w->lm[i].ctx)
+		if (w->lm[i].b.ctx)
 			lm_free(w, i);
 	for (size_t i = 0; i < BELOWS; i++)
 		if (w->below[i].sm)
@@ -223,9 +187,9 @@ void world_done(struct world *w)
 	top_stop(w);
 	reply_free(w->top.last);
 	reply_free(w->top.part);
-	kept_done(&w->top.flows);
+	messages_done(&w->top.flows);
 	for (size_t i = 0; i < LMS; i++)
-		kept_done(&w->lm[i].flows);
+		messages_done(&w->lm[i].flows);
 	world_run(w, 5 * SEC);
 	mem_net_free(w->net);
 	loop_free(w->loop);

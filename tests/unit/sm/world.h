@@ -14,6 +14,10 @@
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
 #include "sm/node/sm.h"
+#include "tests/fakes/branch.h"
+#include "tests/fakes/identity.h"
+#include "tests/fakes/messages.h"
+#include "tests/fakes/upper.h"
 #include "tree/wire.h"
 
 #include <check.h>
@@ -30,17 +34,6 @@
 
 struct world;
 
-/* Messages of measurements and kept subscriptions, whole, for tests to examine. */
-struct site_subscriptions {
-	struct msg *m[256]; /* owned */
-	size_t n, seen;
-};
-
-void kept_add(struct site_subscriptions *k, const struct msg *m);
-/* The next one of that type since the last call; NULL: there is none. */
-const struct msg *kept_next(struct site_subscriptions *k, uint8_t type);
-void kept_done(struct site_subscriptions *k);
-
 /* The entry of one object in the fake mainsm. */
 struct seen {
 	char token[TOKEN_BYTES], parent[TOKEN_BYTES], name[64], host[64];
@@ -50,11 +43,7 @@ struct seen {
 
 struct top {
 	struct world *w;
-	struct net_ctx *ctx;
-	struct net_listener *listener;
-	struct link *link; /* of the sm; NULL = not there */
-	uint64_t epoch;
-	uint16_t port;
+	struct upper up; /* up.link: of the sm */
 	uint32_t site_number;
 	char listen[TEXT]; /* address that the sm reports */
 	char to[TEXT]; /* and where lms are sent */
@@ -75,33 +64,20 @@ struct top {
 	uint32_t trigger_tool;
 	uint64_t next_id;
 	nsec_t silent_at; /* when a node was last silenced */
-	struct site_subscriptions flows;
+	struct messages flows; /* of measurements and kept subscriptions */
 };
 
-struct lm {
+/* A fake lm, and its way to the sm. */
+struct leaf {
+	struct fake_branch b;
 	struct world *w;
-	char host[32];
+	struct parent *parent; /* NULL: it dials the sm straight */
 	uint32_t number;
-	struct identity id;
-	struct net_ctx *ctx;
-	struct link *link; /* NULL = it is not running */
-	struct parent *parent; /* NULL = it dials the sm straight */
 	uint64_t epoch;
-	bool is_up, is_mute, no_ack, says_bye;
-	bool no_part; /* it does not confirm a DISARM */
-	uint64_t lost; /* reported losses */
-	unsigned ups, downs, retries;
-	char why[ERR_TEXT_BYTES];
-	unsigned requests, cancels, arms, disarms, releases, gones, let_gos, stops, enrol_acks;
-	char text[TEXT], armed[TEXT], csr[TOKEN_BYTES], disarmed[TOKEN_BYTES], identity[64];
-	uint32_t version, prefix, right, tool, gone_tool;
-	uint64_t last_id;
-	nsec_t deadline;
-	const char *value; /* of each entry; NULL = "1" */
-	size_t pad; /* entries more than requested, each with a large value: to make parts */
-	bool denies_cells; /* answers UNKNOWN_OBJECT about counters */
-	unsigned procs; /* in its snapshot, with */
-	struct site_subscriptions flows;
+	bool says_bye;
+	unsigned enrol_acks;
+	unsigned procs; /* in its snapshot */
+	struct messages flows; /* of measurements and kept subscriptions */
 };
 
 /* An sm below that of the site, on host b1 or b2. */
@@ -124,7 +100,7 @@ struct world {
 	struct sm *sm;
 	struct sm_conf conf;
 	struct top top;
-	struct lm lm[LMS];
+	struct leaf lm[LMS];
 	struct below below[BELOWS];
 	unsigned ready, ends, unreachable;
 	char end_reason[ERR_TEXT_BYTES], unreachable_why[ERR_TEXT_BYTES];
@@ -137,9 +113,6 @@ void world_open(struct world *w);
 void world_open_alone(struct world *w);
 void world_done(struct world *w);
 void world_run(struct world *w, nsec_t time);
-
-/* The identity has a new serial number. */
-struct identity world_identity(enum role role, const char *site, const char *host);
 
 /* The sm ends or dies, and another one is started at the same port. */
 void world_stop_sm(struct world *w);
@@ -168,11 +141,11 @@ void lm_start(struct world *w, size_t i); /* dials; sends its snapshot when up *
 void lm_climb(struct world *w, size_t i); /* asks mainsm, as a real one */
 void lm_stop(struct world *w, size_t i); /* with BYE */
 void lm_free(struct world *w, size_t i); /* and all of it */
-void lm_send(struct lm *l, const struct msg *m);
-void lm_report(struct lm *l, bool full, const struct msg_object *o, size_t n);
-void lm_snapshot(struct lm *l);
-void lm_trigger(struct lm *l, const char *csr, const char *thread);
-void lm_reply(struct lm *l, uint64_t id, uint32_t action, const char *objects);
+void lm_send(struct leaf *l, const struct msg *m);
+void lm_report(struct leaf *l, bool full, const struct msg_object *o, size_t n);
+void lm_snapshot(struct leaf *l);
+void lm_trigger(struct leaf *l, const char *csr, const char *thread);
+void lm_reply(struct leaf *l, uint64_t id, uint32_t action, const char *objects);
 void lms_start(struct world *w, size_t n);
 
 /* parent: address; NULL = from mainsm. */

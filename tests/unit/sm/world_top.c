@@ -17,7 +17,7 @@ static int top_on_hello(void *arg, struct link *l, const struct msg_hello *h,
 	if (h->want_redirect) {
 		link_set_user(l, t);
 		snprintf(t->to, sizeof(t->to), "sm-a:%u", t->w->conf.port);
-		ack->redirect = t->link ? t->to : "wait";
+		ack->redirect = t->up.link ? t->to : "wait";
 		ack->retry_ms = 50;
 		return 0;
 	}
@@ -25,22 +25,6 @@ static int top_on_hello(void *arg, struct link *l, const struct msg_hello *h,
 	str_copy(t->listen, sizeof(t->listen), h->listen);
 	t->hellos++;
 	return 0;
-}
-
-static void top_on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
-{
-	struct top *t = arg;
-
-	if (!link_user(l))
-		t->link = l;
-}
-
-static void top_on_down(void *arg, struct link *l, const struct err *why)
-{
-	struct top *t = arg;
-
-	if (t->link == l)
-		t->link = NULL;
 }
 
 static struct seen *slot_of(struct top *t, const char *token)
@@ -148,60 +132,37 @@ static void top_on_msg(void *arg, struct link *l, const struct msg *m)
 	case MSG_FLOW_ACK:
 	case MSG_FLOW_BATCH:
 	case MSG_EVENTS:
-		kept_add(&t->flows, m);
+		messages_add(&t->flows, m);
 		break;
 	default:
 		ck_abort_msg("the sm sent %s", msg_type_name(m->type));
 	}
 }
 
-static void top_on_accept(void *arg, struct chan *c)
-{
-	struct top *t = arg;
-	const struct link_conf conf = {
-		.loop = t->w->loop,
-		.rng = &t->w->rng,
-		.timebase = &t->w->top_time,
-		.epoch = t->epoch,
-		.handler = { .on_hello = top_on_hello,
-			     .on_up = top_on_up,
-			     .on_msg = top_on_msg,
-			     .on_down = top_on_down,
-			     .arg = t },
-	};
-
-	ck_assert_ptr_nonnull(link_accept(&conf, &c));
-}
-
 void top_start(struct world *w)
 {
 	struct top *t = &w->top;
-	const struct identity who = world_identity(ROLE_MAINSM, "", "top");
-	const struct net_listen_conf conf = { .port = TOP_PORT,
-					      .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) };
-	const struct net_accept accept = { .on_accept = top_on_accept, .arg = t };
-	struct err e = { 0 };
+	const struct identity who = fake_identity(ROLE_MAINSM, "", "top");
+	uint16_t port = TOP_PORT;
 
 	t->w = w;
-	t->epoch++;
 	t->site_number = 5;
-	ck_assert_int_eq(mem_ctx_open(w->net, &who, &t->ctx, &e), 0);
-	ck_assert_msg(net_listen(t->ctx, &conf, &accept, &t->listener, &e) == 0, "%s", e.text);
+	t->up = (struct upper){ .loop = w->loop,
+				.rng = &w->rng,
+				.time = &w->top_time,
+				.epoch = t->up.epoch + 1,
+				.on_hello = top_on_hello,
+				.on_msg = top_on_msg,
+				.arg = t };
+	upper_listen(&t->up, w->net, &who, &port);
 }
 
 void top_stop(struct world *w)
 {
-	struct top *t = &w->top;
-
-	if (!t->ctx)
+	if (!w->top.up.ctx)
 		return;
-	net_listener_close(t->listener);
-	link_close(t->link, "mainsm ends");
-	t->link = NULL;
-	world_run(w, MS);
-	net_ctx_free(t->ctx);
-	t->ctx = NULL;
-	t->nseen = 0;
+	upper_close(&w->top.up, MS);
+	w->top.nseen = 0;
 }
 
 struct seen *top_find(struct world *w, const char *token)
@@ -223,8 +184,8 @@ size_t top_count(const struct world *w)
 
 int top_send(struct world *w, const struct msg *m)
 {
-	ck_assert_ptr_nonnull(w->top.link);
-	return link_send(w->top.link, m);
+	ck_assert_ptr_nonnull(w->top.up.link);
+	return link_send(w->top.up.link, m);
 }
 
 uint64_t top_send_request(struct world *w, const char *text, nsec_t deadline)

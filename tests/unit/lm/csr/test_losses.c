@@ -33,7 +33,7 @@ TEST(too_many_events_a_second_are_dropped_and_counted)
 	while (next_triggered())
 		reported++;
 	ck_assert_uint_eq(reported, TOOL_FIRINGS_PER_SEC_MAX);
-	lost = w.mainsm.seen = 0;
+	lost = w.mainsm.got.seen = 0;
 	while ((m = next_losses())) {
 		ck_assert(!m->is_last);
 		lost += m->dropped;

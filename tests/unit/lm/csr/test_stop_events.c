@@ -52,8 +52,8 @@ static unsigned triggered(const char *csr, const struct msg_triggered **last)
 	unsigned n = 0;
 
 	world_run(&w, 20 * MS);
-	for (size_t i = 0; i < w.mainsm.n; i++) {
-		const struct msg *m = w.mainsm.msg[i];
+	for (size_t i = 0; i < w.mainsm.got.n; i++) {
+		const struct msg *m = w.mainsm.got.m[i];
 
 		if (m->type != MSG_TRIGGERED || strcmp(m->triggered.csr, csr) != 0)
 			continue;

@@ -152,7 +152,7 @@ static void arm_for(const char *csr, const char *pattern)
 					.version = 3,
 					.text = { (const uint8_t *)text, strlen(text) },
 					.reply = true } };
-	size_t seen = w.mainsm.seen;
+	size_t seen = w.mainsm.got.seen;
 	const struct msg *ack;
 
 	above_send(&w.mainsm, &m);
@@ -160,7 +160,7 @@ static void arm_for(const char *csr, const char *pattern)
 		ack = await_msg(MSG_ARM_ACK);
 	while (ack && strcmp(ack->arm_ack.csr, csr) != 0);
 	ck_assert_ptr_nonnull(ack);
-	w.mainsm.seen = seen;
+	w.mainsm.got.seen = seen;
 }
 
 static const struct msg_triggered *await_triggered(void)

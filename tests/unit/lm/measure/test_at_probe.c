@@ -87,8 +87,8 @@ static struct flow_token value_of(uint32_t m, uint64_t read)
 {
 	struct flow_batch b;
 
-	for (size_t i = 0; i < w.mainsm.n; i++) {
-		const struct msg *f = w.mainsm.msg[i];
+	for (size_t i = 0; i < w.mainsm.got.n; i++) {
+		const struct msg *f = w.mainsm.got.m[i];
 
 		if (f->type != MSG_FLOW_BATCH || f->flow_batch.measurement != m ||
 		    f->flow_batch.read != read)

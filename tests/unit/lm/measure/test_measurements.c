@@ -483,16 +483,16 @@ TEST(an_end_or_the_tools_end_switches_all_off)
 
 static void cut(void)
 {
-	link_close(w.mainsm.link, "cut");
-	w.mainsm.link = NULL;
+	link_close(w.mainsm.up.link, "cut");
+	w.mainsm.up.link = NULL;
 	world_run(&w, 10 * MS);
 }
 
 static void wait_for_link(void)
 {
-	for (int i = 0; i < 300 && !w.mainsm.link; i++)
+	for (int i = 0; i < 300 && !w.mainsm.up.link; i++)
 		world_run(&w, 100 * MS);
-	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.mainsm.up.link);
 }
 
 TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
@@ -507,7 +507,7 @@ TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
 	ck_assert_ptr_null(frame()); /* the present hosts do not know it yet */
 	above_skip_all(&w.mainsm);
 	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC });
-	w.mainsm.seen = 0;
+	w.mainsm.got.seen = 0;
 	for (read = 1; read <= 2; read++)
 		ck_assert_double_eq(value_of_read(read).value, 1);
 	while (frame())

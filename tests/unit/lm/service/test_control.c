@@ -204,8 +204,8 @@ TEST(a_suspend_is_on_the_leash)
 	tool_leaves(2);
 	ck_assert(!is_stopped());
 	ask(1, "thread_suspend");
-	link_close(w.mainsm.link, "gone");
-	w.mainsm.link = NULL;
+	link_close(w.mainsm.up.link, "gone");
+	w.mainsm.up.link = NULL;
 	w.mainsm.refuse = "not now";
 	world_run(&w, STOP_LEASH_NS + SEC);
 	ck_assert(!is_stopped());

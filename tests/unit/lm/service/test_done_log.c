@@ -364,10 +364,10 @@ static void cut_link(void)
 {
 	above_close(&w.mainsm);
 	world_run(&w, 100 * MS);
-	above_listen(&w.mainsm, ROLE_MAINSM, "top", &w.port);
-	for (int i = 0; i < 300 && !w.mainsm.link; i++)
+	above_listen(&w, &w.mainsm, ROLE_MAINSM, "top", &w.port);
+	for (int i = 0; i < 300 && !w.mainsm.up.link; i++)
 		world_run(&w, 100 * MS);
-	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.mainsm.up.link);
 }
 
 TEST(a_thousand_times_the_same_is_done_once_with_one_answer)

@@ -162,8 +162,8 @@ static unsigned thread_tokens(char *out, size_t size)
 	unsigned n = 0;
 
 	out[0] = 0;
-	for (size_t i = 0; i < w.mainsm.n; i++) {
-		const struct msg *m = w.mainsm.msg[i];
+	for (size_t i = 0; i < w.mainsm.got.n; i++) {
+		const struct msg *m = w.mainsm.got.m[i];
 
 		for (size_t k = 0; m->type == MSG_DIRECTORY && k < m->directory.nobject; k++) {
 			const struct msg_object *o = &m->directory.object[k];
@@ -237,8 +237,8 @@ TEST(a_lease_ends_without_a_parent)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
-	link_close(w.mainsm.link, "gone");
-	w.mainsm.link = NULL;
+	link_close(w.mainsm.up.link, "gone");
+	w.mainsm.up.link = NULL;
 	w.mainsm.refuse = "not now";
 	world_run(&w, STOP_LEASH_NS - 500 * MS);
 	ck_assert(is_stopped());
@@ -264,10 +264,10 @@ TEST(a_short_break_of_the_link_lets_nothing_go)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
-	link_close(w.mainsm.link, "gone");
-	w.mainsm.link = NULL;
+	link_close(w.mainsm.up.link, "gone");
+	w.mainsm.up.link = NULL;
 	world_run(&w, 3 * SEC);
-	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.mainsm.up.link);
 	world_run(&w, 10 * SEC);
 	ck_assert(is_stopped());
 	close_rank();
@@ -277,11 +277,11 @@ TEST(a_mainsm_that_was_started_again_knows_of_no_stop)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");
-	w.mainsm.epoch++;
-	link_close(w.mainsm.link, "gone");
-	w.mainsm.link = NULL;
+	w.mainsm.up.epoch++;
+	link_close(w.mainsm.up.link, "gone");
+	w.mainsm.up.link = NULL;
 	world_run(&w, 3 * SEC);
-	ck_assert_ptr_nonnull(w.mainsm.link);
+	ck_assert_ptr_nonnull(w.mainsm.up.link);
 	ck_assert(!is_stopped());
 	close_rank();
 }

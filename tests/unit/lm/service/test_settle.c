@@ -131,9 +131,9 @@ BARE_TEST(what_does_not_stop_is_reported_with_its_reason)
 		send_two("thread_stop", "");
 		ck_assert_ptr_null(answer_after(SETTLE_MAX_NS - 100 * MS));
 		check_two(answer_after(200 * MS), STATUS_OS_ERROR | STATUS_FATAL, i ? "0" : "1");
-		ck_assert_ptr_nonnull(
-			strstr(entry_text(entry_of(&w.mainsm.msg[w.mainsm.seen - 1]->reply, 1)),
-			       cases[i].words));
+		ck_assert_ptr_nonnull(strstr(
+			entry_text(entry_of(&w.mainsm.got.m[w.mainsm.got.seen - 1]->reply, 1)),
+			cases[i].words));
 		ck_assert_uint_eq(holds_count(w.lm->holds),
 				  1); /* it stops when it can, and is released like others */
 		close_rank();

@@ -11,7 +11,7 @@
 #define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
 #define CSR_TOKEN_BYTES 40
 
-static inline void below_trigger(struct below *b, const char *proc, const char *thread,
+static inline void below_trigger(struct fake_branch *b, const char *proc, const char *thread,
 				 const char *par1)
 {
 	struct msg_par par = { 1, { (const uint8_t *)par1, strlen(par1) } };
@@ -29,13 +29,13 @@ static inline void below_trigger(struct below *b, const char *proc, const char *
 					      .par = &par,
 					      .npar = 1 };
 	ck_assert_int_eq(link_send(b->link, &m), 0);
-	world_run(b->w, 10 * MS);
+	loop_advance(b->loop, 10 * MS);
 }
 
 /* Node n_1 at site a and n_2 at site b (NULL = there is none), of two processes each; the tool has
  * attached all. */
-static inline void sites_open(struct world *w, struct below *a, struct below *b, struct above *t,
-			      enum role role)
+static inline void sites_open(struct world *w, struct fake_branch *a, struct fake_branch *b,
+			      struct above *t, enum role role)
 {
 	world_open(w);
 	below_open(w, a, ROLE_SM, "a", "sm-a");
@@ -49,7 +49,8 @@ static inline void sites_open(struct world *w, struct below *a, struct below *b,
 }
 
 /* Accepts a tool that was closed already. */
-static inline void sites_close(struct world *w, struct below *a, struct below *b, struct above *t)
+static inline void sites_close(struct world *w, struct fake_branch *a, struct fake_branch *b,
+			       struct above *t)
 {
 	if (t->link)
 		above_close(t);

@@ -166,7 +166,7 @@ TEST(arming_on_what_has_ended_is_reported_when_it_was_named)
 #define SENT_TO(partners) "patop_lib_call_started([],\"MPI_Send\",[" partners "]): print([$par1])"
 
 /* Returns the list of partners behind "MPI_Send" in the csr that the host has. */
-static const char *partners_of(const struct below *host)
+static const char *partners_of(const struct fake_branch *host)
 {
 	static char out[64];
 	const char *at = strstr(host->armed, "\"MPI_Send\",");

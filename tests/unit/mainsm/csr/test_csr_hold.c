@@ -4,7 +4,7 @@
 #include "tests/unit/mainsm/csr/csrs.h"
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t;
 static char token[CSR_TOKEN_BYTES], event[CSR_TOKEN_BYTES], text[256];
 
@@ -123,7 +123,7 @@ TEST(a_circle_over_two_hosts_is_cut_and_reported_once)
 	arm("proc_has_been_stopped([n_2]): thread_stop([n_1])");
 	str_copy(two, sizeof(two), token);
 	for (int i = 0; i < 20; i++) {
-		struct below *from = i % 2 ? &b : &a, *to = i % 2 ? &a : &b;
+		struct fake_branch *from = i % 2 ? &b : &a, *to = i % 2 ? &a : &b;
 		const struct msg m = { .type = MSG_TRIGGERED,
 				       .triggered = { .csr = i % 2 ? two : one,
 						      .node = i % 2 ? "n_2" : "n_1",

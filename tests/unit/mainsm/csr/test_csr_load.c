@@ -5,7 +5,7 @@
 #include "tests/unit/mainsm/csr/csrs.h"
 
 static struct world w;
-static struct below a;
+static struct fake_branch a;
 static struct above t;
 static char text[4096];
 

@@ -4,7 +4,7 @@
 #include "tests/unit/mainsm/csr/csrs.h"
 
 static struct world w;
-static struct below a;
+static struct fake_branch a;
 static struct above t;
 static char text[512], event[CSR_TOKEN_BYTES];
 

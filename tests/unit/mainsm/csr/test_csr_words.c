@@ -142,7 +142,7 @@ TEST(a_condition_of_all_is_enabled_where_there_is_nothing_yet)
 }
 
 /* Makes the host confirm with a reason why it cannot watch these processes. */
-static void refuse_at(struct below *at, const char *objects)
+static void refuse_at(struct fake_branch *at, const char *objects)
 {
 	at->refused = objects;
 	at->refusal = "no process here has a probe 'step'";
@@ -276,7 +276,7 @@ TEST(a_list_in_brackets_of_its_own_stays_one_value)
 			 "3,0,[1,2],9");
 }
 
-static void trigger_with(struct below *at, const struct msg_par *par, size_t npar)
+static void trigger_with(struct fake_branch *at, const struct msg_par *par, size_t npar)
 {
 	const struct msg m = { .type = MSG_TRIGGERED,
 			       .triggered = { .csr = at->csr,

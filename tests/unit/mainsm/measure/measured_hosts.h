@@ -7,7 +7,7 @@
 #include "tests/unit/mainsm/measure/measuring.h"
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t;
 static struct measured in_a, in_b;
 static char dfg[CSR_TOKEN_BYTES];

@@ -22,7 +22,7 @@ struct measured_piece {
 
 /* The part of one measurement at one branch. */
 struct measured {
-	struct below *b;
+	struct fake_branch *b;
 	struct measured_piece piece[MEASURED_MAX];
 	size_t n;
 	uint32_t measurement, version_parts;
@@ -207,12 +207,12 @@ static inline void measured_send(struct measured *m, int64_t read, int64_t t)
 	ck_assert_int_eq(link_send(m->b->link, &msg), 0);
 	for (size_t i = 0; i < m->nbatch; i++)
 		buf_done(&m->batch[i]);
-	world_run(m->b->w, 10 * MS);
+	loop_advance(m->b->loop, 10 * MS);
 }
 
-static inline void measured_on_flow(struct below *b, const struct msg *msg)
+static inline void measured_on_flow(struct fake_branch *b, const struct msg *msg)
 {
-	struct measured *m = b->flow;
+	struct measured *m = b->of;
 
 	if (msg->type == MSG_FLOW_LOAD) {
 		measured_got_load(m, &msg->flow_load);
@@ -226,12 +226,12 @@ static inline void measured_on_flow(struct below *b, const struct msg *msg)
 	}
 }
 
-static inline void measured_open(struct measured *m, struct below *b,
+static inline void measured_open(struct measured *m, struct fake_branch *b,
 				 double (*told)(const char *process))
 {
 	*m = (struct measured){ .b = b, .told = told };
-	b->on_flow = measured_on_flow;
-	b->flow = m;
+	b->on_other = measured_on_flow;
+	b->of = m;
 }
 
 #endif

@@ -256,7 +256,7 @@ TEST(a_site_that_is_lost_is_loaded_again)
 BARE_TEST(hosts_without_an_sm_are_put_together_here)
 {
 	struct measured in_lm[2];
-	struct below lm[2];
+	struct fake_branch lm[2];
 
 	more = 0;
 	world_open(&w);

@@ -169,7 +169,8 @@ TEST(a_description_has_the_troubles_of_objects_and_those_left_out)
 
 /* --- what a site should not send */
 
-static void send_ack(struct below *from, uint32_t measurement, uint64_t version, const char *object)
+static void send_ack(struct fake_branch *from, uint32_t measurement, uint64_t version,
+		     const char *object)
 {
 	const struct msg_entry entry = { .objects = object,
 					 .status = STATUS_NO_PERMISSION,
@@ -225,7 +226,7 @@ TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
 	ck_assert_str_eq(value_at(0).flags, "");
 }
 
-static void send_batch(struct below *from, const struct msg_flow_batch *f)
+static void send_batch(struct fake_branch *from, const struct msg_flow_batch *f)
 {
 	const struct msg m = { .type = MSG_FLOW_BATCH, .flow_batch = *f };
 

@@ -5,7 +5,7 @@
 #include "tests/unit/mainsm/four_hosts.h"
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t1;
 
 static void open_sites(void)

@@ -15,7 +15,7 @@
 #define BLOCKS_BYTES (1000 * 1024)
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above tool;
 
 /* The last message to a site. */
@@ -36,9 +36,9 @@ static void on_events(const struct msg_events *m)
 		str_copy(missing, sizeof(missing), m->missing);
 }
 
-static void on_flow(struct below *from, const struct msg *m)
+static void on_flow(struct fake_branch *from, const struct msg *m)
 {
-	struct told *t = from->flow;
+	struct told *t = from->of;
 
 	if (m->type == MSG_EVENTS_OPEN) {
 		t->opened += m->events_open.stream != t->stream;
@@ -56,9 +56,9 @@ static void set_up(void)
 	memset(&of_a, 0, sizeof(of_a));
 	memset(&of_b, 0, sizeof(of_b));
 	four_hosts_open(&w, &a, &b);
-	a.flow = &of_a;
-	b.flow = &of_b;
-	a.on_flow = b.on_flow = on_flow;
+	a.of = &of_a;
+	b.of = &of_b;
+	a.on_other = b.on_other = on_flow;
 	above_open(&w, &tool, ROLE_TOOL_OBSERVE, "u");
 	tool.on_events = on_events;
 	ends = 0;
@@ -75,10 +75,10 @@ static void clean_up(void)
 }
 
 /* Sends blocks of zeros: mainsm does not examine blocks, both ends do. */
-static void send_events(struct below *from, uint64_t place)
+static void send_events(struct fake_branch *from, uint64_t place)
 {
 	static const uint8_t blocks[BLOCKS_BYTES];
-	const struct told *t = from->flow;
+	const struct told *t = from->of;
 	const struct msg m = {
 		.type = MSG_EVENTS,
 		.events = { "run7", t->stream, place, { blocks, sizeof(blocks) }, false, NULL }
@@ -208,9 +208,9 @@ TEST(without_any_host_all_has_come)
 	world_done(&none);
 }
 
-static void say_end(struct below *from, const char *without)
+static void say_end(struct fake_branch *from, const char *without)
 {
-	const struct told *t = from->flow;
+	const struct told *t = from->of;
 	const struct msg m = {
 		.type = MSG_EVENTS,
 		.events = { .sub = "run7", .stream = t->stream, .end = true, .missing = without }
@@ -288,7 +288,7 @@ TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 	char dir[] = "/tmp/omig-kept-XXXXXX", path[64];
 	struct world again;
 	struct above u;
-	struct below site;
+	struct fake_branch site;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	world_open(&again);
@@ -341,7 +341,7 @@ TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_again)
 
 static struct identity owned(enum role role, const char *label, const char *owner)
 {
-	struct identity who = world_identity(role, "", label);
+	struct identity who = fake_identity(role, "", label);
 
 	str_copy(who.owner, sizeof(who.owner), owner);
 	return who;

@@ -5,7 +5,7 @@
 #include "tests/unit/mainsm/csr/csrs.h"
 
 static struct world w;
-static struct below a, b;
+static struct fake_branch a, b;
 static struct above t, u;
 
 /* Nodes n_1 and n_2, each of which answers when the test requests it. */
@@ -30,7 +30,7 @@ static void ask(struct above *tool, const char *text)
 }
 
 /* Lets the host answer the last list that was sent to it. */
-static void answers(struct below *host, const char *node)
+static void answers(struct fake_branch *host, const char *node)
 {
 	below_reply(host, node, "1");
 }
