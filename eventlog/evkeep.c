@@ -24,7 +24,8 @@ struct evkeep {
 static int fail_sys(struct err *e, const char *doing)
 {
 	if (errno == ENOSPC || errno == EDQUOT)
-		return err_set(e, ERR_SYS, "no space is left; what was safe before stays");
+		return err_set(e, ERR_SYS,
+			       "no space is left; events that were stored before are safe");
 	return err_set(e, ERR_SYS, "%s: %s", doing, strerror(errno));
 }
 
@@ -149,7 +150,8 @@ static int open_file(struct evkeep *k, const char *path, struct evbalance *b, st
 	if (fstat(k->fd, &st))
 		return fail_sys(e, "looking at it");
 	if (!S_ISREG(st.st_mode))
-		return err_set(e, ERR_INVALID, "is no file, so that nothing in it is ever safe");
+		return err_set(e, ERR_INVALID,
+			       "is no regular file, so events cannot be stored safely");
 	if (flock(k->fd, LOCK_EX | LOCK_NB))
 		return errno == EWOULDBLOCK ? err_set(e, ERR_AGAIN, "another program appends to it")
 					    : fail_sys(e, "locking it");

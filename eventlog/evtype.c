@@ -74,7 +74,7 @@ static int check_name(const char *what, const char *name, struct err *e)
 static int check_field(const char *what, const char *name, enum evkind kind, struct err *e)
 {
 	if (!is_kind(kind))
-		return err_set(e, ERR_INVALID, "%s has a kind that is none of the five", what);
+		return err_set(e, ERR_INVALID, "%s has an unknown kind", what);
 	return check_name(what, name, e);
 }
 

@@ -36,7 +36,7 @@ static const struct conf_key keys[] = {
 	{ KEY("site", site), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "site that this host belongs to; empty: mainsm decides" },
 	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
-	  .flags = CONF_OPTION, .help = "name of this host; empty: as the system says" },
+	  .flags = CONF_OPTION, .help = "name of this host; empty: the system's name" },
 	{ KEY("linger", linger), .kind = CONF_NSEC, .def = "60s", .min = 0,
 	  .max = 30 * 86400 * NSEC_PER_SEC, .arg = "TIME", .flags = CONF_OPTION | CONF_RELOAD,
 	  .help = "ends after this time without processes; 0: never" },
@@ -71,7 +71,7 @@ static const struct opt options[] = {
 	  .into = &listen_fd,
 	  .min = 3,
 	  .max = 1 << 20,
-	  .help = "processes register already at the socket of this descriptor" },
+	  .help = "the socket at which processes register already" },
 	{ 0 },
 };
 

@@ -138,9 +138,9 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 	if (!p->branch->is_sm)
 		return d->node == p->branch->number
 			       ? 0
-			       : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
+			       : err_set(e, ERR_DENIED, "names node %u", d->node);
 	if (!o || !o->host[0])
-		return err_set(e, ERR_PROTO, "does not say which host node %u is", d->node);
+		return err_set(e, ERR_PROTO, "does not name the host of node %u", d->node);
 	if (!identity_host_is_valid(o->host))
 		return err_set(e, ERR_PROTO, "the host of node %u is no host's name", d->node);
 	rc = numbers_node(p->m->numbers, p->branch->site, o->host, &number);

@@ -50,7 +50,7 @@ static void start_sm(struct mainsm *m, struct site *site)
 	str_copy(grant.site, sizeof(grant.site), site->name);
 	grant.wall_until = wall + MAINSM_SM_TOKEN_NS;
 	rc = m->conf.start_sm ? tokens_mint(m->tokens, &grant, wall, &token, &e)
-			      : err_set(&e, ERR_UNSUPPORTED, "no way to start one");
+			      : err_set(&e, ERR_UNSUPPORTED, "mainsm has no launcher for the sm");
 	if (!rc)
 		rc = m->conf.start_sm(m->conf.arg, site, site_launcher(m->sites, site), &token, &e);
 	str_wipe(&token, sizeof(token));
@@ -170,7 +170,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	struct peer *p = link_user(l);
 
 	if (m->is_closing)
-		return err_set(why, ERR_AGAIN, "mainsm is going down");
+		return err_set(why, ERR_AGAIN, "mainsm is ending");
 	if (!id)
 		return err_set(why, ERR_DENIED, "a certificate is required");
 	ack->name = id->host;
@@ -188,7 +188,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 		p->is_passing = true;
 		return 0;
 	default:
-		return err_set(why, ERR_DENIED, "this role has no business here");
+		return err_set(why, ERR_DENIED, "this role is not permitted here");
 	}
 }
 

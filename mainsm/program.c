@@ -124,7 +124,7 @@ static void renew_certificate(struct program *p)
 	if (got >= 0)
 		got = net_ctx_reload(p->ctx, &p->state.creds, &e);
 	if (got) {
-		log_warn("mainsm", "our certificate could not be renewed, trying again: %s",
+		log_warn("mainsm", "the certificate could not be renewed, trying again: %s",
 			 e.text);
 		return;
 	}
@@ -422,7 +422,7 @@ static int check_start(struct daemon *d, struct err *e)
 
 const struct daemon_spec mainsm_program_spec = {
 	.program = "mainsm",
-	.summary = "the top of the monitor: one for a user",
+	.summary = "the top daemon of the monitor, one for each user",
 	.details =
 		"Prints one line, the connection string of its user, when it is ready, and goes to the background. The omig\n"
 		"command finds it by itself, and gives programs one that is for their hosts alone (omig run, omig env).\n"

@@ -103,7 +103,7 @@ static void on_end(struct peer *p, const char *reason)
 	struct session *s = p->session;
 	struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = s->number } };
 
-	log_info("tools", "tool %u has gone", s->number);
+	log_info("tools", "tool %u has disconnected", s->number);
 	s->link = NULL;
 	for (struct list *i = list_first(&p->requests); i; i = list_first(&p->requests)) {
 		struct tool_request *t = list_entry(i, struct tool_request, in_requests);

@@ -443,7 +443,7 @@ int main(int argc, char **argv)
 		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,
 		  RUN_SITES_MAX, NULL },
 		{ "levels", 0, "N",
-		  "levels of sms: those of the sites, and such as stand below them (1); of growth a list (1,2,3)",
+		  "levels of sms: those of the sites, and further ones below them (1); of growth a list (1,2,3)",
 		  OPT_CALL, &w.plan, 0, 0, set_levels },
 		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)",
 		  OPT_CALL, &w.plan, 0, 0, set_hosts },
@@ -458,11 +458,11 @@ int main(int argc, char **argv)
 		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,
 		  RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
-		  "of work and faults, before all is judged (60s); of speed (60s); of the detector a link (24h)",
+		  "of work and faults, before the final checks (60s); of speed (60s); of the detector a link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
 		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
 		{ "rogues", 0, "WHEN",
-		  "with faults, whether an lm, an sm or a tool lies: sometimes (in a tenth of the worlds), always or never",
+		  "with faults, whether an lm, an sm or a tool is malicious: sometimes (in a tenth of the worlds), always or never",
 		  OPT_CALL, &w, 0, 0, set_rogues },
 		{ "links", 0, "N", "of the detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
 		  DETECTOR_LINKS_MAX, NULL },
@@ -475,8 +475,9 @@ int main(int argc, char **argv)
 		  &w.compare, 0, 0, NULL },
 		{ "twice", 0, NULL, "each seed twice: both runs must be the same", OPT_FLAG,
 		  &w.twice, 0, 0, NULL },
-		{ "verbose", 'v', NULL, "what each run did", OPT_FLAG, &w.verbose, 0, 0, NULL },
-		{ "log", 0, NULL, "what the daemons log, and what happens to them", OPT_FLAG,
+		{ "verbose", 'v', NULL, "print the counts of each run", OPT_FLAG, &w.verbose, 0, 0,
+		  NULL },
+		{ "log", 0, NULL, "print the logs of the daemons, and their faults", OPT_FLAG,
 		  &w.log, 0, 0, NULL },
 		{ 0 },
 	};
@@ -487,7 +488,7 @@ int main(int argc, char **argv)
 		.table = table,
 		.manual = "omig-sim",
 		.on_usage = is_asked_for_json(argc, argv) ? print_usage_failure : NULL,
-		.summary = "runs our own daemons, unchanged, in a simulated world"
+		.summary = "runs Omig's daemons, unchanged, in a simulated world"
 	};
 
 	return go(&w, &spec, argc, argv);

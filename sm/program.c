@@ -363,7 +363,7 @@ const struct daemon_spec sm_program_spec = {
 	.program = "sm",
 	.summary = "the monitor's daemon of one site",
 	.details =
-		"mainsm starts it when the first host of a site comes; there is no need to. It "
+		"mainsm starts it when the first host of a site connects. It "
 		"serves the lms of\n"
 		"its site, answers requests once for all of them, and ends when none is left "
 		"for a while.\n"

@@ -115,7 +115,9 @@ static void on_renew(void *arg)
 	if (!got)
 		got = publish_all(sh, &e);
 	if (got < 0)
-		log_warn("site", "what ends soon could not be renewed, trying again: %s", e.text);
+		log_warn("site",
+			 "certificates that expire soon could not be renewed, trying again: %s",
+			 e.text);
 	loop_timer_arm(sh->renew, RENEW_CHECK_NS);
 }
 

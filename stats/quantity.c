@@ -158,7 +158,7 @@ int quantity_add(struct quantity *q, double v)
 int quantity_flush(struct quantity *q, struct err *e)
 {
 	if (q->file && (fflush(q->file) || ferror(q->file)))
-		return err_sys(e, "the values of %s are not all on file", q->name);
+		return err_sys(e, "the file does not have all values of %s", q->name);
 	return 0;
 }
 
@@ -178,8 +178,7 @@ int quantity_merge(struct quantity *q, const struct quantity *from, struct err *
 	if (from->kind == QUANTITY_VALUES)
 		rc = add_all(q, from);
 	else if (q->kind != QUANTITY_STATISTICS)
-		return err_set(e, ERR_INVALID, "%s keeps no values that %s could have", from->name,
-			       q->name);
+		return err_set(e, ERR_INVALID, "%s stores no values for %s", from->name, q->name);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "the values of %s could not be added",
 			       from->name);

@@ -370,7 +370,7 @@ static int add_rest(struct stage *s, struct stage_sender *x, const struct flow_b
 	const struct flow_rest_links links = { link_at, has_reported, add_of_rest, &t };
 
 	if (s->flow && flow_rest_apart(b, &links))
-		t.rc = err_set(e, ERR_INVALID, "it stands for other links");
+		t.rc = err_set(e, ERR_INVALID, "it is for other links");
 	for (size_t i = 0; i < x->nlink; i++)
 		if (x->link[i].last < b->read)
 			note(s, &x->link[i], b->read);

@@ -74,7 +74,8 @@ static int private_dir(const char *path, bool make, struct err *e)
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ERR_DENIED, "%s: is not a directory (or is a link to one)", copy);
 	if (st.st_uid != geteuid())
-		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", copy, st.st_uid);
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to this user", copy,
+			       st.st_uid);
 	if (st.st_mode & 077)
 		return err_set(e, ERR_DENIED,
 			       "%s: mode %04o lets others in: close it by chmod -R go=", copy,

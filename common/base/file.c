@@ -51,13 +51,14 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 	if (!S_ISREG(st->st_mode))
 		return err_set(e, ERR_DENIED, "%s: not a regular file", path);
 	if ((flags & FILE_SECRET) && st->st_uid != me)
-		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", path, st->st_uid);
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to this user", path,
+			       st->st_uid);
 	if ((flags & FILE_SECRET) && (st->st_mode & 077))
 		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in: close it by chmod 600",
 			       path, st->st_mode & 07777u);
 	if ((flags & FILE_OWNED) && st->st_uid != me && st->st_uid != 0)
-		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path,
-			       st->st_uid);
+		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to this user or root",
+			       path, st->st_uid);
 	if ((flags & FILE_OWNED) && (st->st_mode & 022))
 		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write: chmod go-w it",
 			       path, st->st_mode & 07777u);

@@ -219,7 +219,8 @@ static int check_directory(const char *path, const struct conf_at *at, struct er
 		return conf_error(e, at, ERR_SYS, "its directory: %s", strerrordesc_np(errno));
 	if (st.st_uid != geteuid() && st.st_uid)
 		return conf_error(e, at, ERR_DENIED,
-				  "its directory belongs to uid %u, not to us or root", st.st_uid);
+				  "its directory belongs to uid %u, not to this user or root",
+				  st.st_uid);
 	if (st.st_mode & 022 && !(st.st_mode & S_ISVTX))
 		return conf_error(
 			e, at, ERR_DENIED,

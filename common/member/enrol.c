@@ -164,7 +164,7 @@ static int accept_answer(const struct enrol *n, const struct msg_enrol_ack *ack,
 static int take_answer(const struct enrol *n, const struct msg_enrol_ack *ack, struct err *e)
 {
 	if (ack->error[0])
-		return err_set(e, ERR_DENIED, "mainsm refuses to enrol us: %s", ack->error);
+		return err_set(e, ERR_DENIED, "mainsm refuses the enrolment: %s", ack->error);
 	return accept_answer(n, ack, e);
 }
 
@@ -247,7 +247,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 	else
 		rc = msg_get(type, p, size, &m, &e);
 	if (!rc && type == MSG_ERROR)
-		rc = err_set(&e, ERR_DENIED, "mainsm refuses to enrol us: %s", m->error.text);
+		rc = err_set(&e, ERR_DENIED, "mainsm refuses the enrolment: %s", m->error.text);
 	if (!rc)
 		rc = take_answer(n, &m->enrol_ack, &e);
 	msg_free(m);

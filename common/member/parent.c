@@ -318,7 +318,7 @@ static int dial_site(struct parent *u, const char *list, struct err *e)
 
 	net.nhost = split_list(list, host, &net.port, e);
 	if (!net.nhost)
-		return err_set(e, ERR_PROTO, "we were sent to no address that can be dialled");
+		return err_set(e, ERR_PROTO, "the redirection has no valid address");
 	u->site_net = link_net_new(&net);
 	if (!u->site_net)
 		return err_nomem(e);

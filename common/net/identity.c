@@ -281,7 +281,7 @@ int identity_from_uri(struct identity *id, const char *p, size_t n, struct err *
 	struct identity got = *id;
 
 	if (n < strlen(SCHEME) || memcmp(p, SCHEME, strlen(SCHEME)))
-		return err_set(e, ERR_PARSE, "the certificate's URI is not one of ours");
+		return err_set(e, ERR_PARSE, "the certificate's URI is not one of Omig");
 	nparts = split(p + strlen(SCHEME), end, part, size);
 	got.role = role_from_part(part[0], size[0]);
 	got.owner[0] = got.token[0] = 0;

@@ -68,7 +68,7 @@ X509 *x509_from_der(const void *p, size_t n, struct err *e)
 	X509 *cert;
 
 	if (n > PKI_DER_MAX_BYTES) {
-		err_set(e, ERR_PARSE, "a certificate of %zu bytes is none of ours", n);
+		err_set(e, ERR_PARSE, "a certificate of %zu bytes is too large", n);
 		return NULL;
 	}
 	cert = d2i_X509(NULL, &at, (long)n);
@@ -165,8 +165,9 @@ int identity_from_x509(struct identity *out, const X509 *cert, struct err *e)
 		    read_time(&id.wall_not_before, X509_get0_notBefore(cert)) ||
 		    read_time(&id.wall_not_after, X509_get0_notAfter(cert)) ||
 		    !X509_digest(cert, EVP_sha256(), id.fingerprint, &n)))
-		rc = err_set(e, ERR_PARSE,
-			     "the certificate's serial number or validity is none of ours");
+		rc = err_set(
+			e, ERR_PARSE,
+			"the certificate's serial number or validity is not in the form of Omig");
 	ERR_clear_error();
 	if (!rc)
 		*out = id;

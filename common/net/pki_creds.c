@@ -60,7 +60,7 @@ static int check_times(const struct identity *id, nsec_t wall, struct err *e)
 	char at[CLOCK_TEXT_BYTES];
 
 	if (wall >= id->wall_not_after)
-		return err_set(e, ERR_TIMEOUT, "our certificate has expired on %s: enrol again",
+		return err_set(e, ERR_TIMEOUT, "the certificate expired on %s: enrol again",
 			       clock_format_rfc3339(at, id->wall_not_after, 0));
 	if (wall < id->wall_not_before)
 		return err_set(e, ERR_INVALID,

@@ -144,7 +144,7 @@ static int check_result(const struct tls_chan *t, struct err *e)
 	if (SSL_version(t->ssl) != TLS1_3_VERSION ||
 	    n != (t->c.enrol ? alpn_enrol[0] : alpn_omig[0]) ||
 	    memcmp(alpn, (t->c.enrol ? alpn_enrol : alpn_omig) + 1, n))
-		return err_set(e, ERR_PROTO, "the peer does not speak our protocol");
+		return err_set(e, ERR_PROTO, "the peer does not use the protocol of Omig");
 	if (SSL_session_reused(t->ssl))
 		return err_set(e, ERR_DENIED, "the peer resumes an old session: not admitted");
 	if (t->server && t->c.enrol)

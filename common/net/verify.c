@@ -158,7 +158,7 @@ int verify_peer(const struct net_ctx *ctx, const struct admit *a, const struct p
 			      "the peer shows more certificates than two");
 	if (!pkey_is_p256(X509_get0_pubkey(shown->leaf)))
 		return refuse(v, X509_V_ERR_EE_KEY_TOO_SMALL, ERR_DENIED,
-			      "the peer's key is none of ours: it must be P-256");
+			      "the peer's key is of another kind: it must be P-256");
 	anchor = find_anchor(ctx, a, shown->others);
 	if (!anchor)
 		return refuse(v, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, ERR_DENIED,

@@ -45,7 +45,8 @@ static int check_header(struct segview *v, struct err *e)
 	if (memcmp(&plan.version, &h.version, PLAN_BYTES) != 0)
 		return err_set(e, ERR_PROTO, "the segment's header contradicts itself");
 	if (plan.segment_bytes != v->bytes)
-		return err_set(e, ERR_PROTO, "the segment says %llu bytes and has %zu",
+		return err_set(e, ERR_PROTO,
+			       "the segment's header has a size of %llu bytes, the file has %zu",
 			       (unsigned long long)plan.segment_bytes, v->bytes);
 	v->plan = plan;
 	v->funcs = h.func_count < call_count ? h.func_count : call_count;

@@ -386,8 +386,7 @@ int arcat_save(struct arcat *c, const struct arsql *s, struct err *e)
 
 static int not_ours(struct err *e)
 {
-	return err_set(e, ERR_INVALID,
-		       "is no archive of ours: its catalogue says what no loader writes");
+	return err_set(e, ERR_INVALID, "is no archive of Omig: its catalogue has invalid entries");
 }
 
 /* Copies a value of the catalogue as a string: ERR_INVALID, ERR_NOMEM. */

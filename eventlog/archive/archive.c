@@ -146,7 +146,7 @@ static int take_stream(void *arg, const struct arvalue *v, const char *const *na
 
 	if (v[0].class != AR_INT || v[0].i <= 0 || v[0].i >= SIDS_MAX)
 		return err_set(e, ERR_INVALID,
-			       "is no archive of ours: a stream has no good number");
+			       "is no archive of Omig: a stream has an invalid number");
 	s->sid = v[0].i;
 	s->has_constants = v[1].class == AR_BYTES;
 	return 0;

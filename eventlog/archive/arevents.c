@@ -52,8 +52,7 @@ struct reader {
 
 static int not_ours(struct err *e)
 {
-	return err_set(e, ERR_INVALID,
-		       "is no archive of ours: a description says what no loader writes");
+	return err_set(e, ERR_INVALID, "is no archive of Omig: a description is invalid");
 }
 
 static int count_bytes(struct reader *r, size_t n, struct err *e)

@@ -29,7 +29,7 @@ static int take(void *arg, const struct arvalue *v, const char *const *names, un
 		is_good &= v[i].class == AR_INT && v[i].i >= 0;
 	if (!is_good)
 		return err_set(e, ERR_INVALID,
-			       "is no archive of ours: its state of a stream is invalid");
+			       "is no archive of Omig: its state of a stream is invalid");
 	s.id = (uint64_t)v[0].i;
 	s.seq = (uint64_t)v[1].i;
 	s.first = (uint64_t)v[2].i;

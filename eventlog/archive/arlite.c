@@ -192,7 +192,7 @@ static int lite_run(void *db, const struct arsql_statement *st, arsql_row_fn fn,
 	while (*tail == ' ' || *tail == '\n' || *tail == '\t' || *tail == ';')
 		tail++;
 	if (*tail || !made)
-		rc = err_set(e, ERR_INVALID, "one SQL statement, please");
+		rc = err_set(e, ERR_INVALID, "give one SQL statement");
 	else
 		rc = bind_all(d, made, st->v, st->n, e);
 	rc = rc ? rc : step_all(d, made, fn, arg, e);
@@ -345,14 +345,14 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 	if (rc || *is_empty)
 		return rc;
 	if (stamp != STAMP)
-		return err_set(e, ERR_INVALID, "is a database, but no archive of ours");
+		return err_set(e, ERR_INVALID, "is a database, but no archive of Omig");
 	rc = arsql_number(&s, foreign, &bad, e);
 	if (d->is_reader) /* from here on, SQL of the file and the user runs */
 		sqlite3_set_authorizer(d->lite, may, NULL);
 	return rc || !bad
 		       ? rc
 		       : err_set(e, ERR_INVALID,
-				 "is no archive of ours: it has triggers, virtual tables, views of events or generated columns");
+				 "is no archive of Omig: it has triggers, virtual tables, views of events or generated columns");
 }
 
 static const struct arsql_ops lite_ops = {

@@ -110,7 +110,7 @@ static int take(void *arg, const struct arvalue *v, const char *const *names, un
 
 	if (!is_good)
 		return err_set(e, ERR_INVALID,
-			       "is no archive of ours: its state of a stream is invalid");
+			       "is no archive of Omig: its state of a stream is invalid");
 	if (array_grow(&l->range, &l->cap, l->n + 1, sizeof(*l->range), ARLOADED_RANGES_MAX))
 		return err_nomem(e);
 	l->range[l->n++] = (struct arrange){ v[0].i, v[1].i };

@@ -54,8 +54,7 @@ int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *ou
 	int rc = arsql_number(s, sql, &n, e);
 
 	if (!rc && (n < 0 || n >= end))
-		rc = err_set(e, ERR_INVALID,
-			     "is no archive of ours: it counts in numbers that no loader gives");
+		rc = err_set(e, ERR_INVALID, "is no archive of Omig: a number is out of its range");
 	*out = rc ? *out : n;
 	return rc;
 }

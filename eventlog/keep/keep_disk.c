@@ -151,7 +151,7 @@ static int read_sub(struct keeps *ks, const char *name, struct err *e)
 	if (!rc)
 		rc = msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, e);
 	if (!rc && strcmp(m->events_open.sub, name) != 0)
-		rc = err_set(e, ERR_PARSE, "%s speaks of another subscription", path);
+		rc = err_set(e, ERR_PARSE, "%s names another subscription", path);
 	if (!rc)
 		rc = keeps_has_room(ks, NULL, m->events_open.max_bytes, e);
 	if (!rc)

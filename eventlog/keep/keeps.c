@@ -68,7 +68,7 @@ int keeps_check(const struct keeps *ks, const char *name, const char *identity, 
 	if (!k || k->why)
 		return err_set(e, ERR_NOTFOUND, "there is no subscription of that name here");
 	if (!str_eq(k->identity, identity))
-		return err_set(e, ERR_DENIED, "the subscription is another one's");
+		return err_set(e, ERR_DENIED, "the subscription belongs to another owner");
 	*out = k;
 	return 0;
 }
@@ -191,7 +191,7 @@ static int make_or_report(struct keeps *ks, const struct msg_events_open *m, str
 		return err_set(e, ERR_UNSUPPORTED,
 			       "nothing can be kept here: there is no folder for it");
 	if (k && !str_eq(k->identity, m->identity))
-		return err_set(e, ERR_DENIED, "the subscription is another one's");
+		return err_set(e, ERR_DENIED, "the subscription belongs to another owner");
 	if (k)
 		return report_one(ks, k, m, e);
 	rc = keeps_has_room(ks, NULL, m->max_bytes, e);

@@ -92,7 +92,7 @@ static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, s
 	char why[SEG_OTHER_VERSION_BYTES];
 
 	if (n != sizeof(*r) || is_cut || r->magic != SEG_REGISTER_MAGIC)
-		return err_set(e, ERR_PROTO, "its registration is no message of ours");
+		return err_set(e, ERR_PROTO, "its registration is no message of libomig");
 	if (r->version != SEG_VERSION) {
 		seg_other_version(why, sizeof(why), SEG_VERSION, r->version);
 		return err_set(e, ERR_UNSUPPORTED, "%s", why);
@@ -157,7 +157,7 @@ static int receive(struct visitor *v)
 	if (!e.code && !closer_is_memory(fd))
 		err_set(&e, ERR_DENIED, "what it registers is no memory file");
 	if (!e.code && (fstat(fd, &st) < 0 || (uint64_t)st.st_size != r.bytes))
-		err_set(&e, ERR_PROTO, "its segment has not the size that it says");
+		err_set(&e, ERR_PROTO, "its segment does not have the size in its header");
 	if (e.code) {
 		closer_close(v->registration->closer, fd);
 		refuse_message(v, r.version, &e);
@@ -230,10 +230,10 @@ static int check_credentials(struct registration *n, int fd, int32_t *pid, struc
 		return err_sys(e, "SO_PEERCRED");
 	*pid = peer.pid;
 	if (peer.uid != n->conf.uid)
-		return err_set(e, ERR_DENIED, "it is of user %lu, not of ours",
+		return err_set(e, ERR_DENIED, "it belongs to user %lu, not to this user",
 			       (unsigned long)peer.uid);
 	if (peer.pid <= 0)
-		return err_set(e, ERR_DENIED, "it lives in another pid namespace");
+		return err_set(e, ERR_DENIED, "it is in another pid namespace");
 	return 0;
 }
 

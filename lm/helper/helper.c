@@ -329,7 +329,8 @@ int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper
 	t->talk->asking = *m;
 	a = ask_new(t, &t->talk->asking, &rc);
 	if (!a)
-		return err_set(e, (enum err_code)(-rc), "that is more than can be said to %s",
+		return err_set(e, (enum err_code)(-rc),
+			       "that is longer than a message to %s may be",
 			       str_base_name(t->program));
 	a->fn = r->fn;
 	a->arg = r->arg;

@@ -315,7 +315,7 @@ static int open_journal(struct holds *s, const struct holds_conf *c, struct err 
 	s->journal = STORE_INIT(&journal_kind, c->disk, s->path);
 	rc = journal_replay(&s->journal, 0, continue_line, s, &why);
 	if (rc == -ERR_PARSE)
-		log_error("lm", "processes may stand still that an lm held before: %s", why.text);
+		log_error("lm", "processes that an earlier lm held may be stopped: %s", why.text);
 	else if (rc)
 		return err_set(e, why.code, "%s", why.text);
 	if (!c->guard)

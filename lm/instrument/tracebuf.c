@@ -147,7 +147,7 @@ int tracebufs_get(struct tracebufs *s, const char *token, uint32_t tool, struct 
 	if (!b)
 		return make(s, token, tool, out, e);
 	if (b->tool != tool)
-		return err_set(e, ERR_DENIED, "the trace buffer is another tool's");
+		return err_set(e, ERR_DENIED, "the trace buffer belongs to another tool");
 	*out = b;
 	return 0;
 }

@@ -114,7 +114,7 @@ static void read_file(struct baselines *b)
 	int rc = store_read_lines(&b->file, read_next, b, &e);
 
 	if (rc && rc != -ERR_NOTFOUND)
-		log_warn("lm", "where counts began is not known: %s", e.text);
+		log_warn("lm", "baselines of counts are unknown: %s", e.text);
 }
 
 static void forget(struct baselines *b, const char *key)
@@ -149,7 +149,7 @@ static void save(void *arg)
 	rc = b->all.n ? store_write(&b->file, &text, &e) : store_remove(&b->file, &e);
 	buf_done(&text);
 	if (rc)
-		log_warn("lm", "where counts began is not kept: %s", e.text);
+		log_warn("lm", "baselines of counts are not stored: %s", e.text);
 }
 
 static void save_soon(struct baselines *b)

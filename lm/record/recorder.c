@@ -200,7 +200,7 @@ static void save(struct csr *c, const struct msg_arm *m)
 	b = &record_unsaved(c)->arm;
 	buf_clear(b);
 	if (msg_arm_put(b, m) || write_arm(c, &e))
-		log_warn("lm", "the next lm will not arm by itself subscription=%s: %s",
+		log_warn("lm", "the next lm will not arm automatically subscription=%s: %s",
 			 keep_name(record_keep(c)), e.text);
 }
 

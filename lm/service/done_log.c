@@ -217,7 +217,7 @@ static int read_file(struct done_log *o, struct err *e)
 	if (!rc)
 		return 0;
 	if (rc == -ERR_PARSE)
-		log_error("lm", "what was done before is not known: %s", why.text);
+		log_error("lm", "earlier manipulations are unknown: %s", why.text);
 	else if (rc != -ERR_NOTFOUND) /* a record that may be readable later is kept */
 		return err_set(e, why.code, "%s", why.text);
 	return restart(o, e);

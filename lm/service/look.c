@@ -92,7 +92,7 @@ static void take(struct look *l, const struct tracer_msg *m)
 		take_failure(l, m);
 		break;
 	default:
-		fail(l, err_set(&o->e, ERR_INTERNAL, "lm-look said something else"));
+		fail(l, err_set(&o->e, ERR_INTERNAL, "lm-look sent another message"));
 	}
 }
 

@@ -78,7 +78,7 @@ static void on_created(void *arg, const struct tracer_msg *m)
 
 	if (m->type != TRACER_CREATED) {
 		err_set(&k->e, m->type == TRACER_FAILED ? (enum err_code)m->what : ERR_INTERNAL,
-			"%s", m->ntext ? m->text[0] : "lm-trace said something else");
+			"%s", m->ntext ? m->text[0] : "lm-trace sent another message");
 		finish(k);
 		return;
 	}

@@ -117,7 +117,7 @@ static bool take_answer(struct asked *a, const struct tracer_msg *m)
 		set_words(a, status_from_err(-(int)m->what), m->text[0]);
 		return true;
 	default:
-		set_words(a, STATUS_INTERNAL_ERROR, "lm-trace said something else");
+		set_words(a, STATUS_INTERNAL_ERROR, "lm-trace sent another message");
 		return true;
 	}
 }

@@ -205,7 +205,7 @@ static void ask(struct history *h)
 		rc = executor_run(h->conf.executor, &request, &spec, NULL);
 	omis_request_free(request);
 	if (rc) {
-		log_warn("history", "hosts are not asked: %s", err_name(rc));
+		log_warn("history", "no request is sent to hosts: %s", err_name(rc));
 		on_done(h, NULL);
 	}
 }

@@ -27,7 +27,7 @@ int registry_open(const struct registry_conf *c, struct registry **out, struct e
 	list_init(&r->all);
 	rc = registry_load(r, e);
 	if (rc == -ERR_PARSE) {
-		log_warn("mainsm", "%s; the metrics in it are gone", e->text);
+		log_warn("mainsm", "%s; the metrics in it are lost", e->text);
 		drop_all(r);
 		rc = 0;
 	}

@@ -418,7 +418,7 @@ int subscriptions_keep(struct subscriptions *ks, struct session *receiver,
 
 	*is_new = !s;
 	if (!rc && s && !is_of(s, receiver))
-		rc = err_set(e, ERR_DENIED, "the subscription is another one's");
+		rc = err_set(e, ERR_DENIED, "the subscription belongs to another owner");
 	if (!rc && !s)
 		rc = make(ks, receiver, w->name, &s, e);
 	if (rc)
@@ -437,7 +437,9 @@ static int find_own(const struct subscriptions *ks, const struct session *tool, 
 	*out = find(ks, name);
 	if (!*out)
 		return err_set(e, ERR_NOTFOUND, "there is no subscription of that name");
-	return is_of(*out, tool) ? 0 : err_set(e, ERR_DENIED, "the subscription is another one's");
+	return is_of(*out, tool)
+		       ? 0
+		       : err_set(e, ERR_DENIED, "the subscription belongs to another owner");
 }
 
 int subscriptions_unkeep(struct subscriptions *ks, struct session *tool, const char *name,

@@ -63,8 +63,8 @@ void subscription_branch_up(struct subscription *s, const struct branch *c)
 	if (x && !streams_reserve(xs, xs->by_branch.n * STREAM_ROOM_MAX))
 		open_stream(s, x, true);
 	else
-		log_warn("kept", "no memory: nothing comes from branch=%s of subscription=%s",
-			 c->name, s->name);
+		log_warn("kept", "no memory: no events of branch=%s for subscription=%s", c->name,
+			 s->name);
 }
 
 /* An absent branch may still have blocks. */

@@ -495,7 +495,7 @@ static const char details[] =
 	"`compare` shows results of -o side by side; its status is 0 when they "
 	"agree, "
 	"1 when they differ. "
-	"`list` says what a process can be. `plot` draws what `run -o` wrote: "
+	"`list` shows the kinds of processes. `plot` draws what `run -o` wrote: "
 	"distributions, values over time, and a space-time diagram; of a sweep the means and their "
 	"95 % intervals over the first key, a curve for each combination of the others; of two runs "
 	"the share of values up to each value. `configure` "
@@ -532,7 +532,7 @@ int cmd_neko(int argc, char **argv)
 		       "(real.hosts)",
 		       OPT_STR, &w.hosts),
 		OPTION("listen", 'l', "ADDRESS:PORT",
-		       "factory: where it waits (default 127.0.0.1:8765; port 0: a free one)",
+		       "factory: address to listen on (default 127.0.0.1:8765; port 0: a free one)",
 		       OPT_STR, &w.over.listen),
 		OPTION("objects", 0, NULL,
 		       "factory: also for runs that name a shared object of this host (application)",
@@ -565,7 +565,7 @@ int cmd_neko(int argc, char **argv)
 		       "file:FILE",
 		       OPT_STR, &w.delays),
 		OPTION_RANGE("deadline", 0, "TIME",
-			     "run: end after this, with what there is (default 10m)", OPT_NSEC,
+			     "run: end after this, with partial results (default 10m)", OPT_NSEC,
 			     &w.deadline_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC),
 		{ 0 },
 	};

@@ -93,11 +93,10 @@ static int parse_line(struct setup *s, char *line, unsigned number, struct err *
 	if (!str_is_name(key, strlen(key)) || strlen(key) >= SETUP_KEY_BYTES || strpbrk(key, " \t"))
 		return err_set(e, ERR_PARSE, "that is no key; write: key = value");
 	if (!*value)
-		return err_set(e, ERR_PARSE, "%s has no value; write one, or take the line out",
-			       key);
+		return err_set(e, ERR_PARSE, "%s has no value; write one, or remove the line", key);
 	there = find(s, key);
 	if (there)
-		return err_set(e, ERR_EXISTS, "%s stands in line %u already; take one of them out",
+		return err_set(e, ERR_EXISTS, "%s is set in line %u already; remove one of them",
 			       key, there->line);
 	return add(s, key, value, number, e);
 }
@@ -360,7 +359,7 @@ int setup_finish(const struct setup *s, struct err *e)
 			err_set(e, code, "no part of this run knows '%s'; did you mean %s?",
 				s->entry[i].key, n.best);
 		else
-			err_set(e, code, "no part of this run knows '%s'; take the line out",
+			err_set(e, code, "no part of this run knows '%s'; remove the line",
 				s->entry[i].key);
 		return err_at(e, s->entry[i].line, 0);
 	}

@@ -166,7 +166,8 @@ static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
 	c->is_fifo = c->resend > 0;
 	if (rc || !c->resend || c->loss <= RESENT_LOSS_MAX)
 		return rc;
-	err_set(e, ERR_INVALID, "of what is sent again at most %g may be lost, or it never arrives",
+	err_set(e, ERR_INVALID,
+		"at most %g of repeated messages may be lost, otherwise none arrives",
 		RESENT_LOSS_MAX);
 	return setup_blame(s, key, e);
 }
@@ -317,7 +318,7 @@ static int add_net(struct run *r, const char *name, struct err *e)
 			       "'%s' is no name of a network: small letters and digits", name);
 	for (unsigned i = 0; i < r->nnet; i++)
 		if (str_eq(r->net[i].name, name))
-			return err_set(e, ERR_EXISTS, "network %s stands there twice", name);
+			return err_set(e, ERR_EXISTS, "network %s is listed twice", name);
 	c->name = str_dup(name);
 	if (!c->name)
 		return err_nomem(e);

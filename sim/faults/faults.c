@@ -256,7 +256,7 @@ void faults_heal(struct faults *f)
 	loop_timer_cancel(f->fault);
 	loop_timer_cancel(f->mend);
 	loop_timer_cancel(f->call);
-	log_info("sim", "all is mended");
+	log_info("sim", "all faults are repaired");
 	mend_links(f);
 	disk_faults_mend(f->conf.cluster);
 	pauses_mend(f->conf.cluster);

@@ -195,7 +195,7 @@ static int op_signal(struct host_proc *held, int sig, struct err *e)
 	struct simproc *p = behind(held);
 
 	if (of(held->host)->is_ignored)
-		return err_set(e, ERR_DENIED, "the lm is dead");
+		return err_set(e, ERR_DENIED, "the lm has ended");
 	if (!p->is_alive)
 		return none(e);
 	if (sig == SIMHOST_COUNTED_SIGNAL) {

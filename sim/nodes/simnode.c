@@ -228,7 +228,7 @@ void simnode_hold(struct simnode *n, nsec_t time)
 {
 	if (!n->lm)
 		return;
-	log_info("sim", "the lm of %s stands still for %lld ms", n->name,
+	log_info("sim", "the lm of %s is stopped for %lld ms", n->name,
 		 (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(n->clock.loop, time);
 	loop_job_post(n->clock.loop, &n->resume, on_resume, n);

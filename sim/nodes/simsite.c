@@ -179,7 +179,7 @@ void simsite_hold(struct simsite *s, nsec_t time)
 {
 	if (!s->sm)
 		return;
-	log_info("sim", "the sm of %s stands still for %lld ms", s->name,
+	log_info("sim", "the sm of %s is stopped for %lld ms", s->name,
 		 (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(s->clock.loop, time);
 }

@@ -190,7 +190,7 @@ void simtop_hold(struct simtop *t, nsec_t time)
 	if (!t->m || now < t->free_at)
 		return;
 	t->free_at = now + time + RUNS_NS;
-	log_info("sim", "mainsm stands still for %lld ms", (long long)(time / NSEC_PER_MSEC));
+	log_info("sim", "mainsm is stopped for %lld ms", (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(t->clock.loop, time);
 }
 

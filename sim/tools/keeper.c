@@ -296,7 +296,9 @@ static void drain(struct keeper *k)
 	for (nsec_t t = 0; t < DRAIN_MAX_NS && !k->has_ended && !w->broken[0]; t += DRAIN_STEP_NS)
 		loop_advance(w->loop, DRAIN_STEP_NS);
 	if (!k->has_ended)
-		world_break(w, "INV-21: all is mended, and the kept subscription does not end");
+		world_break(
+			w,
+			"INV-21: all faults are repaired, and the kept subscription does not end");
 }
 
 void keeper_finish(struct keeper *k)

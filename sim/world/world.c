@@ -28,7 +28,7 @@ static int enter_disk(struct world *w, struct err *e)
 static void come_back(struct world *w)
 {
 	if (w->back >= 0 && fchdir(w->back) < 0)
-		log_error("sim", "the folder from before is gone: %m");
+		log_error("sim", "cannot return to the previous working folder: %m");
 	if (w->back >= 0)
 		close(w->back);
 	w->back = -1;

@@ -137,7 +137,7 @@ static int admit_sm(struct nodes *ns, struct link *l, const struct msg_hello *h,
 	int rc = 0;
 
 	if (!ns->site_number)
-		return err_set(why, ERR_AGAIN, "this sm has no way to mainsm yet");
+		return err_set(why, ERR_AGAIN, "this sm is not connected to mainsm yet");
 	if (self && !memcmp(self->serial, id->serial, SERIAL_BYTES))
 		return err_set(why, ERR_DENIED, "an sm is not its own parent");
 	if (b)

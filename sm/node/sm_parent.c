@@ -15,7 +15,8 @@ static void note_tool(struct sm *sm, uint32_t tool)
 {
 	sessions_gone(sm->old_tools, tool);
 	if (sessions_seen(sm->sessions, tool))
-		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies", tool);
+		log_warn("sm", "too many tools: the end of tool=%u is not noticed when mainsm ends",
+			 tool);
 }
 
 /* Drops the state of a departed tool and informs all branches. */

@@ -127,8 +127,8 @@ static void on_save(void *arg)
 	struct err e = { 0 };
 
 	if (tenant_write(t, &e))
-		log_error("site", "user=%.*s would be forgotten by a restart: %s", PIN_SHOWN,
-			  t->pin, e.text);
+		log_error("site", "user=%.*s would be lost by a restart: %s", PIN_SHOWN, t->pin,
+			  e.text);
 }
 
 static void remember(struct tenant *t)
@@ -250,7 +250,7 @@ static void on_tired(void *arg)
 {
 	struct tenant *t = arg;
 
-	log_info("site", "user=%.*s asleep: the mainsm is away", PIN_SHOWN, t->pin);
+	log_info("site", "user=%.*s suspended: its mainsm is not connected", PIN_SHOWN, t->pin);
 	sleep_now(t);
 }
 

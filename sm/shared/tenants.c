@@ -99,7 +99,8 @@ static int several_meant(const char *key, const struct tenant *a, const struct t
 
 	tenant_get_counters(a, &f);
 	tenant_get_counters(b, &g);
-	return err_set(e, ERR_EXISTS, "'%s' may be %.8s (%s) or %.8s (%s): say more of the pin",
+	return err_set(e, ERR_EXISTS,
+		       "'%s' may be %.8s (%s) or %.8s (%s): give more digits of the pin",
 		       str_escape(name, sizeof(name), key, strlen(key)), f.pin,
 		       str_escape(first, sizeof(first), f.name, strlen(f.name)), g.pin,
 		       str_escape(second, sizeof(second), g.name, strlen(g.name)));

@@ -286,7 +286,7 @@ int cmd_audit(int argc, char **argv)
 	struct audit_options w = { .common = CMD_COMMON_INIT, .max = 100 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		OPTION_RANGE("since", 's', "TIME", "what was done in this time, as 10m or 2h",
+		OPTION_RANGE("since", 's', "TIME", "entries of this time only, as 10m or 2h",
 			     OPT_NSEC, &w.since_ns, 1, INT64_C(366) * 86400 * NSEC_PER_SEC),
 		OPTION("follow", 'f', NULL, "continue with new entries", OPT_FLAG, &w.follow),
 		OPTION("node", 'N', "NODE", "of this node only: its token or its name", OPT_STR,

@@ -88,8 +88,8 @@ int cmd_check(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig check",
 		.usage = "[OPTION...] FILE...",
-		.summary = "says what is wrong with metrics in files ('-': standard input); no "
-			   "monitor is asked",
+		.summary =
+			"reports errors of metrics in files ('-': standard input), without a monitor",
 		.table = table,
 	};
 	int first, status = cmd_parse(&spec, argc, argv, &first);

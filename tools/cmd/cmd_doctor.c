@@ -157,8 +157,8 @@ int cmd_doctor(int argc, char **argv)
 		.program = "omig doctor",
 		.usage = "[OPTION...]",
 		.summary =
-			"looks for what is wrong here and in the running monitor, and says what to do",
-		.details = "Exit status 1 when something must be mended; notes are no failure.",
+			"finds problems of this host and of the running monitor, and prints remedies",
+		.details = "Exit status 1 if a problem must be repaired; notes are no failure.",
 		.table = table,
 	};
 	struct doctor d = { .n = 0 };

@@ -471,12 +471,14 @@ int cmd_events(int argc, char **argv)
 		OPTION("name", 0, "NAME",
 		       "on: name under which an interrupted recording is resumed (default: made of its options)",
 		       OPT_STR, &options.on.name),
-		OPTION_RANGE("room", 0, "MIB",
-			     "on: what may wait on the disk of each host and site (default 64)",
-			     OPT_I64, &options.on.room_mib, 2, 4096),
+		OPTION_RANGE(
+			"room", 0, "MIB",
+			"on: limit of buffered events on the disk of each host and site (default 64)",
+			OPT_I64, &options.on.room_mib, 2, 4096),
 		OPTION_RANGE("lease", 0, "TIME",
-			     "on: and for how long without a receiver (default 5m)", OPT_NSEC,
-			     &options.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC),
+			     "on: how long they are buffered without a receiver (default 5m)",
+			     OPT_NSEC, &options.on.lease_ns, 10 * NSEC_PER_SEC,
+			     86400 * NSEC_PER_SEC),
 		OPTION("when-full", 0, "WHAT",
 		       "on: when the buffer is full: drop oldest (default), drop newest, or stop",
 		       OPT_STR, &options.on.when_full),
@@ -487,7 +489,7 @@ int cmd_events(int argc, char **argv)
 		.usage = "list|on|off|tail [OPTION...] [NAME...]",
 		.verbs = "list on off tail",
 		.summary =
-			"switches events of running programs on and off, and shows them as they come",
+			"switches events of running programs on and off, and shows them as they arrive",
 		.details =
 			"A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
 			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"

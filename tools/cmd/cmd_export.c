@@ -241,7 +241,7 @@ int cmd_export(int argc, char **argv)
 	const struct opt table[] = {
 		CMD_OPTIONS(&s.x.common),
 		OPTION("listen", 'l', "ADDRESS:PORT",
-		       "where to answer (default " LISTEN_DEFAULT "; port 0: any)", OPT_STR,
+		       "address to listen on (default " LISTEN_DEFAULT "; port 0: any)", OPT_STR,
 		       &s.listen),
 		OPTION("token-file", 0, "FILE",
 		       "a token that scrapers must show; needed for an address that is not loopback",
@@ -251,7 +251,7 @@ int cmd_export(int argc, char **argv)
 			     OPT_NSEC, &s.every_ns, NSEC_PER_SEC, 3600 * NSEC_PER_SEC),
 		OPTION("once", '1', NULL, "write one sample to standard output, and end", OPT_FLAG,
 		       &s.once),
-		OPTION("per-rank", 'r', NULL, "also a series a rank: many", OPT_FLAG,
+		OPTION("per-rank", 'r', NULL, "also one series for each rank", OPT_FLAG,
 		       &s.x.per_rank),
 		OPTION_RANGE("series", 0, "N", "at most N series in an answer (default 20000)",
 			     OPT_I64, &s.series, 1, EXPORT_SERIES_MAX),
@@ -263,8 +263,8 @@ int cmd_export(int argc, char **argv)
 		.program = "omig export",
 		.verbs = "openmetrics prometheus",
 		.usage = "[OPTION...] openmetrics|prometheus",
-		.summary = "exports counters of nodes, jobs and the monitor itself to Prometheus "
-			   "and its like",
+		.summary =
+			"exports counters of nodes, jobs and the monitor itself to Prometheus and similar programs",
 		.details =
 			"Prints the address of its port and serves until it is stopped. The form\n"
 			"matters with --once; over HTTP the scraper chooses.",

@@ -23,7 +23,7 @@
 	"also count by the place in the program that calls (with volume, the default then, or partner)"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
-	"name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
+	"name of the job (default: the batch system's number, else PROGRAM.PID of the started program, such as mpirun)"
 #define MAINSM_HELP \
 	"connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
 #define LISTEN_HELP \
@@ -215,7 +215,7 @@ int cmd_run(int argc, char **argv)
 		.summary =
 			"runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
 		.details =
-			"The program's input, output, exit status and signals are its own. A mainsm is started\n"
+			"The program's input, output, exit status and signals are unchanged. A mainsm is started\n"
 			"when you have none. When the monitor cannot start, the program runs without it. With\n"
 			"--summary, the end is held back until the summary is written, for 10 s at most.",
 		.table = table,
@@ -319,13 +319,13 @@ int cmd_env(int argc, char **argv)
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
-		OPTION("no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG,
+		OPTION("no-start", 0, NULL, "use a running mainsm, start none", OPT_FLAG,
 		       &no_start),
 		OPTION("here", 0, NULL, "for programs on this host only: no token is requested",
 		       OPT_FLAG, &how.is_here),
 		OPTION("json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG,
 		       &json),
-		OPTION("unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset),
+		OPTION("unset", 'u', NULL, "print lines that undo it", OPT_FLAG, &unset),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

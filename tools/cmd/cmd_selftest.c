@@ -55,7 +55,8 @@ static int choose(struct selftest *t, int n, char **names)
 
 	for (int i = 0; i < n; i++)
 		if (!is_known(names[i]))
-			return cmd_fail(CMD_NOTFOUND, "'%s' is no service that is done", names[i]);
+			return cmd_fail(CMD_NOTFOUND, "'%s' is no service that can be tried",
+					names[i]);
 	for (const struct selftest_row *r = selftest_rows; r->service; r++)
 		for (unsigned i = 0; omis_service_info(i, &s) && t->n < SERVICES_MAX; i++)
 			if (str_eq(s.name, r->service) && is_done(&s) &&
@@ -229,7 +230,7 @@ int cmd_selftest(int argc, char **argv)
 	bool is_list = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		OPTION("list", 'l', NULL, "how each service would be tried, without doing it",
+		OPTION("list", 'l', NULL, "show how each service would be tried, without doing it",
 		       OPT_FLAG, &is_list),
 		{ 0 },
 	};
@@ -249,7 +250,7 @@ int cmd_selftest(int argc, char **argv)
 	if (exit_status >= 0)
 		return exit_status;
 	if (first >= argc || !str_eq(argv[first], "services"))
-		return cmd_usage(&spec, "what is to be tried? services");
+		return cmd_usage(&spec, "name what to try: services");
 	if (c.timeout_ns == CMD_COMMON_INIT.timeout_ns)
 		c.timeout_ns = TIMEOUT_NS;
 	return try_services(&c, is_list, argc - first - 1, argv + first + 1);

@@ -128,8 +128,8 @@ int cmd_services(int argc, char **argv)
 		OPTION("long", 'l', NULL, "with parameters, rights and all help", OPT_FLAG,
 		       &is_long),
 		OPTION("ask", 'a', NULL,
-		       "what the running mainsm offers, instead of what this omig knows", OPT_FLAG,
-		       &ask),
+		       "list the services of the running mainsm, instead of those of this omig",
+		       OPT_FLAG, &ask),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

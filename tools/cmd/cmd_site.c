@@ -94,10 +94,10 @@ int cmd_site(int argc, char **argv)
 		.summary =
 			"makes the sm that a site's admin runs for many the sm of your mainsm there",
 		.details =
-			"SITE is the connection string that the admin gives out, or a file that has "
-			"it. Your mainsm\ngives that sm a certificate for its site, which 'omig cert "
-			"revoke' takes back. The sm comes\nback by itself when either is started "
-			"again; set 'launcher = shared' for the site.",
+			"SITE is the connection string that the admin publishes, or a file that has it. Your\n"
+			"mainsm gives that sm a certificate for its site, which 'omig cert revoke' takes back. The\n"
+			"sm connects again automatically when either is restarted; set 'launcher = shared' for\n"
+			"the site.",
 		.table = table,
 	};
 	int first, status;

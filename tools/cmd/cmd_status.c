@@ -217,7 +217,7 @@ int cmd_status(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig status",
 		.usage = "[OPTION...]",
-		.summary = "says whether the monitor itself is well, and what it does",
+		.summary = "shows the health and the activity of the monitor itself",
 		.details =
 			"The first line is \"all well\", or a line with WARN and a remedy for each cause:\n"
 			"certificates that end within 14 days, lost events, lag, queues, another version,\n"

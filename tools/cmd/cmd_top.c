@@ -286,10 +286,10 @@ int cmd_top(int argc, char **argv)
 		.summary =
 			"shows ranks and nodes live: time in MPI by class of call, calls, bytes, CPU, memory",
 		.details =
-			"The first lines say what is wrong: ranks that hang, a rank that the others wait for, a\n"
+			"The first lines report problems: ranks that hang, a rank that the others wait for, a\n"
 			"host without room. On a terminal ? shows the keys: scroll, sort, filter, one rank alone.\n"
 			"Elsewhere it writes one block of lines a sample, with --json one object a line. Counting\n"
-			"goes on while it runs.",
+			"is on while it runs.",
 		.table = table,
 	};
 	int status = cmd_parse(&spec, argc, argv, NULL);

@@ -74,7 +74,7 @@ static int make_csr(struct event_tail *f)
 	buf_done(&b);
 	if (rc == CMD_OK)
 		return CMD_OK;
-	return f->csr.ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
+	return f->csr.ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not accept the request");
 }
 
 static int ask_for(struct event_tail *f)

@@ -97,7 +97,7 @@ static int open_ctf(struct logwrite *w)
 	struct err e = { 0 };
 
 	if (!w->path)
-		return cmd_fail(CMD_USAGE, "a CTF trace is a folder: say which with -o");
+		return cmd_fail(CMD_USAGE, "a CTF trace is a folder: name it with -o");
 	return evctf_open(w->path, &w->ctf, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
@@ -112,7 +112,8 @@ static int open_any(struct logwrite *w, const char *form)
 		return cmd_fail(CMD_USAGE,
 				"--to is olog, ulm, bp, lite, xml, json, chrome, otlp or ctf");
 	if (w->kind == TO_OLOG && !w->path && isatty(1))
-		return cmd_fail(CMD_USAGE, "an event log is nothing for a terminal: use -o FILE");
+		return cmd_fail(CMD_USAGE,
+				"an event log is not printed on a terminal: use -o FILE");
 	rc = outfile_open(&w->file, w->path);
 	if (rc == CMD_OK && w->kind == TO_OLOG)
 		rc = begin_stream(w);

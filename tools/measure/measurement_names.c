@@ -163,8 +163,9 @@ static int unknown_object(const struct measurement *m, const char *word)
 			buf_printf(&hosts, "%s%s", shown > 1 ? ", " : "", n.name);
 	}
 	list_ranks(m, &ranks);
-	cmd_fail(CMD_NOTFOUND, "nothing that runs is called '%s'%s%s%s%s%s Hosts: %s%s. Ranks: %s",
-		 word, m->options->job ? " in job " : "", m->options->job ? m->options->job : "",
+	cmd_fail(CMD_NOTFOUND,
+		 "nothing that runs has the name '%s'%s%s%s%s%s Hosts: %s%s. Ranks: %s", word,
+		 m->options->job ? " in job " : "", m->options->job ? m->options->job : "",
 		 near.best ? "; did you mean " : "", near.best ? near.best : "",
 		 near.best ? "?" : ".", hosts.n ? buf_str(&hosts) : "none",
 		 shown > HOSTS_SHOWN_MAX ? ", ..." : "", ranks.n ? buf_str(&ranks) : "none");

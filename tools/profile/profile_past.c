@@ -97,7 +97,7 @@ static int say_gaps(const Omis_value *all)
 		cmd_warn("%lld answers of hosts are missing in it",
 			 (long long)value_int(all, PAST_MISSING));
 	if (value_int(all, PAST_FELL))
-		cmd_warn("some processes were forgotten: what they did last may be missing");
+		cmd_warn("some processes were dropped: their last calls may be missing");
 	return CMD_OK;
 }
 

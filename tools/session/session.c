@@ -120,7 +120,7 @@ static int begin_gap(struct session_gap *g, nsec_t now)
 	if (!g->limit_ns)
 		return cmd_fail(CMD_UNREACHABLE, "%s", the_link.why);
 	g->since = g->next = now;
-	cmd_warn("%s; if mainsm is back within %.3g s, this goes on", the_link.why,
+	cmd_warn("%s; if mainsm is back within %.3g s, this continues", the_link.why,
 		 (double)g->limit_ns * 1e-9);
 	return CMD_OK;
 }

@@ -136,7 +136,7 @@ int call_find_ways(int32_t pid, struct call_ways *out, struct err *e)
 		if (found.back && found.syscall)
 			*out = found;
 		else
-			rc = err_set(e, ERR_UNSUPPORTED, "the process has no way back from a call");
+			rc = err_set(e, ERR_UNSUPPORTED, "the process cannot return from a call");
 	}
 	buf_done(&b);
 	return rc;

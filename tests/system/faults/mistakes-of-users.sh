@@ -82,7 +82,7 @@ chmod 700 "$OMIG_RUNTIME_DIR"
 mv "$OMIG_STATE_DIR/mainsm/mainsm.conn" "$TMPDIR/hidden.conn"
 env OMIG_MAINSM="omig1:127.0.0.1:$port:$pin" lm
 check 'an lm whose certificate has expired, no token: it reports that' logged lm \
-	'no certificate reason=.*no token in the connection string to enrol with.*: our certificate has expired'
+	'no certificate reason=.*no token in the connection string to enrol with.*: the certificate expired on'
 kill_hard lm
 mv "$TMPDIR/hidden.conn" "$OMIG_STATE_DIR/mainsm/mainsm.conn"
 env OMIG_MAINSM="$conn" lm

@@ -59,8 +59,8 @@ states >"$TMPDIR/before"
 
 # A mainsm that is restarted
 kill -KILL "$(daemon_pid mainsm)"
-check 'both notice that mainsm has gone' until_true 30 says 'this goes on' cat "$TMPDIR/alert.out"
-until_true 20 says 'this goes on' cat "$TMPDIR/other.out"
+check 'both notice that mainsm has gone' until_true 30 says 'this continues' cat "$TMPDIR/alert.out"
+until_true 20 says 'this continues' cat "$TMPDIR/other.out"
 mainsm --background >/dev/null 2>&1
 check 'and that it is back' until_true 50 says 'mainsm is back' cat "$TMPDIR/alert.out"
 check 'so does the other one' until_true 50 says 'mainsm is back' cat "$TMPDIR/other.out"

@@ -124,7 +124,7 @@ wait $mainsm 2>/dev/null
 check 'a measurement that is not to wait for another mainsm ends' ends_with $once 3
 check 'and reports the reason' grep -q 'omig: the connection to mainsm is lost' "$TMPDIR/once.err"
 waits_on() { # NAME
-	grep -q 'if mainsm is back within 60 s, this goes on' "$TMPDIR/$1.err"
+	grep -q 'if mainsm is back within 60 s, this continues' "$TMPDIR/$1.err"
 }
 check 'others wait' until_true 30 waits_on all
 check 'each of them' until_true 30 waits_on waits

@@ -120,8 +120,8 @@ rss=$(figure rss_bytes)
 
 # --- files that are no segments, and never become one
 check 'its file is not sealed' refused unsealed 'not sealed'
-check 'its size is another one' refused size 'not the size that it says'
-check 'it is truncated after that' refused truncated '(not sealed|not the size that it says)'
+check 'its size is another one' refused size 'not have the size in its header'
+check 'it is truncated after that' refused truncated '(not sealed|not have the size in its header)'
 check 'it has grown' refused grown 'says [0-9]+ bytes and has [0-9]+'
 check 'an ordinary file' refused file 'no memory file'
 check 'a pipe with a name' refused fifo 'no memory file'
@@ -146,10 +146,10 @@ check 'it says that it is the good program' refused pid 'belongs to process' \
 	"$(cat "$TMPDIR/good.pid.0")"
 
 # --- messages that are no registrations
-check 'a message with another magic number' refused message 'no message of ours'
+check 'a message with another magic number' refused message 'no message of libomig'
 check 'a message of another version' refused other \
 	'lm has segment version [0-9]+, libomig has [0-9]+: .omig stop.'
-check 'half a message' refused half 'no message of ours'
+check 'half a message' refused half 'no message of libomig'
 check 'no descriptor' refused nofd 'no single descriptor'
 check 'two descriptors' refused twofds 'no single descriptor'
 check 'two hundred descriptors' refused manyfds 'no single descriptor'
@@ -182,7 +182,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		until_true 30 test -s "$TMPDIR/nobody.out"
 		v=$(cat "$TMPDIR/nobody.out")
 		until_true 5 log_has lm \
-			"not watched pid=$v reason=\"it is of user [0-9]*, not of ours"
+			"not watched pid=$v reason=\"it belongs to user [0-9]*, not to this user"
 		kill -KILL "$v"
 		wait $nobody
 		lines_about "$v"

@@ -165,7 +165,7 @@ if [ "$(id -u)" = 0 ] && chmod 711 "$TMPDIR" "${TMPDIR%/*}" && mkdir -m 700 "$TM
 	chown $other "$TMPDIR/other" &&
 	as_other test -x "$B/bin/omig" 2>/dev/null; then
 	mkdir "/tmp/omig-$other"
-	taken="/tmp/omig-$other: belongs to uid 0, not to us; $TMPDIR/other/.local/state/omig/run is used"
+	taken="/tmp/omig-$other: belongs to uid 0, not to this user; $TMPDIR/other/.local/state/omig/run is used"
 	check 'run: its usual folder is taken by another user' warned "$taken" as_other omig run --
 	check 'doctor reports it' says "$taken" as_other omig doctor
 	as_other omig stop >/dev/null 2>&1

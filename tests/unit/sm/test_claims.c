@@ -321,7 +321,7 @@ TEST(an_sm_without_a_way_to_mainsm_takes_no_sms)
 	world_start_sm(&w);
 	fake_start(&one, "r1");
 	ck_assert(!one.is_up);
-	ck_assert_ptr_nonnull(strstr(one.why, "no way to mainsm yet"));
+	ck_assert_ptr_nonnull(strstr(one.why, "not connected to mainsm yet"));
 }
 
 SUITE_WITH("sm claims", set_up, clean_up)

@@ -313,7 +313,7 @@ TEST(of_two_with_one_name_both_are_shown)
 	ck_assert_int_eq(join_as(1, "carol"), 0);
 	ck_assert_str_eq(
 		meant("carol"),
-		"'carol' may be 248h248h (carol) or 48h248h2 (carol): say more of the pin");
+		"'carol' may be 248h248h (carol) or 48h248h2 (carol): give more digits of the pin");
 	ck_assert_str_eq(meant("48h248h2"), pins[1]);
 }
 
@@ -323,7 +323,7 @@ TEST(a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more)
 	ck_assert_int_eq(tenants_set_policy(w.tenants, w.user, 2), 0);
 	ck_assert_int_eq(join_as(1, "248h248h"), 0);
 	ck_assert_int_eq(join_as(0, "x"), 0);
-	ck_assert_ptr_nonnull(strstr(meant("248h248h"), "say more of the pin"));
+	ck_assert_ptr_nonnull(strstr(meant("248h248h"), "give more digits of the pin"));
 	ck_assert_str_eq(meant("248h248h2"), pins[0]);
 }
 

@@ -492,11 +492,12 @@ static const char details[] =
 	"'hang for 1m' and 'silent for 30s'. A metric of omig metrics is of all processes together; an\n"
 	"expression of metrics is of each process, and the greatest one counts (with <: the least).\n"
 	"Hosts and mainsm compute it; nothing is sent to this command while it does not hold.\n"
-	"The command of --exec gets the line on its standard input, and OMIG_ALERT_STATE, _CONDITION,\n"
-	"_JOB, _VALUE, _RANK and _TEXT. One runs at a time; the last state waits for it. The state is\n"
-	"firing, cleared, unknown (hosts or processes give no value), known or, of what fired in a job\n"
-	"that is over, ended. Exit status 0 at the end of the job; 1 with --once: it did not hold before;\n"
-	"3: mainsm was away for a minute. The alert goes on when mainsm is back before that.";
+	"The command of --exec gets the line on its standard input, and the variables\n"
+	"OMIG_ALERT_STATE, _CONDITION, _JOB, _VALUE, _RANK and _TEXT. One command runs at a time; the\n"
+	"latest state waits for its end. States: firing, cleared, unknown (hosts or processes have no\n"
+	"value), known (they have values again), ended (the job has ended while the alert was firing).\n"
+	"Exit status 0 at the end of the job; 1 with --once if the condition did not hold before; 3 if\n"
+	"mainsm was lost for a minute. The alert continues if mainsm returns before that.";
 
 int cmd_alert(int argc, char **argv)
 {
@@ -508,19 +509,18 @@ int cmd_alert(int argc, char **argv)
 			     "interval of the values (default 5s, less with "
 			     "a short `for`)",
 			     OPT_NSEC, &a.every_ns, EVERY_MIN_NS, 3600 * NSEC_PER_SEC),
-		OPTION("exec", 'x', "COMMAND",
-		       "start this with sh when it holds, and when it is over", OPT_STR,
-		       &a.hook.command),
+		OPTION("exec", 'x', "COMMAND", "run this with sh when the condition begins or ends",
+		       OPT_STR, &a.hook.command),
 		OPTION("clear", 0, "NUMBER",
-		       "it is over at this value (default 10 % before the threshold)", OPT_DOUBLE,
-		       &a.clear),
-		OPTION("once", '1', NULL, "end when it holds", OPT_FLAG, &a.once),
+		       "the condition ends at this value (default 10 % before the threshold)",
+		       OPT_DOUBLE, &a.clear),
+		OPTION("once", '1', NULL, "end when the condition holds", OPT_FLAG, &a.once),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig alert",
 		.usage = "[OPTION...] CONDITION",
-		.summary = "says when a condition holds, and is silent otherwise",
+		.summary = "reports when a condition holds, and prints nothing otherwise",
 		.details = details,
 		.table = table,
 	};

@@ -218,10 +218,10 @@ int cmd_metrics(int argc, char **argv)
 		.program = "omig metrics",
 		.usage = "[add|list|remove|show] [OPTION...] [WORD|FILE|NAME]",
 		.verbs = "add list remove show",
-		.summary = "lists what can be measured: all, or what has WORD in its name",
+		.summary = "lists metrics: all, or those with WORD in their name",
 		.details =
-			"omig metrics add FILE gives metrics to your monitor, so that later texts may use\n"
-			"them; list, show NAME and remove NAME are of these. omig metrics add --help.",
+			"omig metrics add FILE registers metrics in your monitor, so that later texts may\n"
+			"use them; list, show NAME and remove NAME are for these. omig metrics add --help.",
 		.table = table,
 	};
 	int first, status;

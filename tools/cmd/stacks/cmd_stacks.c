@@ -130,7 +130,7 @@ int cmd_stacks(int argc, char **argv)
 		.usage = "[OPTION...]",
 		.summary = "shows where all ranks are, as one tree of their stacks",
 		.details =
-			"The first line says it in words. Each line of the tree has a number of ranks, which ones,\n"
+			"The first line is a summary. Each line of the tree has a number of ranks, which ones,\n"
 			"and the calls that they have in common, with files and lines where the program has debug\n"
 			"information. Each thread is held for less than a millisecond; that needs the right to\n"
 			"manipulate. Exit status 6 when some stacks are missing; the reasons are below the tree.",

@@ -152,7 +152,8 @@ static int finish(struct compare *w, const struct summary *a, const struct summa
 		fwrite(w->out.p, 1, w->out.n, stdout);
 	}
 	if (is_part)
-		cmd_warn("a summary does not cover all of its job: omig show says what");
+		cmd_warn(
+			"a summary does not cover all of its job: omig show reports the missing part");
 	return w->sure ? CMD_CHANGED : is_part ? CMD_PARTIAL : CMD_OK;
 }
 
@@ -197,7 +198,7 @@ int cmd_compare(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig compare",
 		.usage = "[OPTION...] BEFORE AFTER",
-		.summary = "says what changed between two summaries of omig run --summary=FILE",
+		.summary = "shows what changed between two summaries of omig run --summary=FILE",
 		.details =
 			"A change is sure when it exceeds what the spread over the ranks explains, and what the\n"
 			"spread over time explains. Sizes of messages and call sites have one sum each, so that\n"

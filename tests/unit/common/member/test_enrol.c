@@ -213,7 +213,7 @@ TEST(a_refused_token_says_so)
 	ck_assert_int_eq(t.why.code, ERR_DENIED);
 	ck_assert_str_eq(
 		t.why.text,
-		"mainsm refuses to enrol us: the token has expired: get a new connection string");
+		"mainsm refuses the enrolment: the token has expired: get a new connection string");
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 1);
 }
 

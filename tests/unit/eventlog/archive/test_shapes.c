@@ -100,8 +100,8 @@ TEST(a_database_of_another_program_with_a_stamp_is_refused)
 	a = stored_open(AR_WRITE);
 	stored_number(a, "PRAGMA application_id=7");
 	archive_close(a);
-	fails(AR_READ, -ERR_INVALID, "is a database, but no archive of ours");
-	fails(AR_WRITE, -ERR_INVALID, "is a database, but no archive of ours");
+	fails(AR_READ, -ERR_INVALID, "is a database, but no archive of Omig");
+	fails(AR_WRITE, -ERR_INVALID, "is a database, but no archive of Omig");
 	stored_remove();
 }
 

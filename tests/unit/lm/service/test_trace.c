@@ -245,7 +245,7 @@ TEST(a_thread_continues_at_an_address)
 TEST(an_answer_of_another_kind_is_an_error_of_ours)
 {
 	open_traced();
-	expect(":thread_call([@],1)", STATUS_INTERNAL_ERROR, "lm-trace said something else");
+	expect(":thread_call([@],1)", STATUS_INTERNAL_ERROR, "lm-trace sent another message");
 	close_ranks();
 }
 

@@ -58,7 +58,7 @@ TEST(what_is_wrong_in_a_configuration_is_reported_with_its_line_and_a_remedy)
 		{ "process.num = 1\n\xff\xfe\n", "this line is no text", 2 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a, a\nnetwork.a.delay = "
 		  "constant(1ms)\n",
-		  "there twice", 3 },
+		  "listed twice", 3 },
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = a\nnetwork.a.delay = "
 		  "constant(1ms)\n"
 		  "network.a.loss = 1.5\n",
@@ -68,10 +68,10 @@ TEST(what_is_wrong_in_a_configuration_is_reported_with_its_line_and_a_remedy)
 		  "would never end", 0 },
 		{ GOOD "network.m.loss = 0.1\n", "did you mean network.n.loss", 7 },
 		{ GOOD "network.n.loss = 0.95\nnetwork.n.resend = 200ms\n",
-		  "at most 0.9 may be lost", 8 },
+		  "at most 0.9 of repeated messages may be lost", 8 },
 		{ GOOD "network.n.resend = 3m\n", "network.n.resend", 7 },
 		{ GOOD "fd.dleta = 1s\n", "did you mean fd.", 7 },
-		{ GOOD "fd.threshold = 3\n", "take the line out", 7 },
+		{ GOOD "fd.threshold = 3\n", "remove the line", 7 },
 		{ GOOD "fd.eta = -1s\n", "a time before 0", 7 },
 		{ GOOD "fd.monitored = 2\n", "would monitor itself; write fd.monitored = 1", 7 },
 		{ GOOD "network.n.medium = ethernet\n", "a shared line has no delay", 5 },
