@@ -3,6 +3,7 @@
 # values.
 MODULES    += stats
 stats.src  := moments.c pairs.c student.c interval.c batches.c stop.c stop_text.c sketch.c \
-		quantity.c series.c histogram.c report.c welch.c
+		quantity.c results.c series.c histogram.c report.c welch.c
 stats.uses := common/base common/json
+stats.headers := stats.h
 stats.libs := -lm

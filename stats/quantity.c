@@ -155,6 +155,20 @@ int quantity_add(struct quantity *q, double v)
 	return quantity_add_at(q, QUANTITY_NO_TIME, v);
 }
 
+void quantity_set_stop(struct quantity *q, const struct stop *s)
+{
+	q->stop = *s;
+}
+
+void quantity_clear(struct quantity *q)
+{
+	q->m = (struct moments){ 0 };
+	q->b = (struct batches){ 0 };
+	sketch_init(&q->sketch);
+	q->n = q->nsorted = 0;
+	q->dropped = q->not_finite = 0;
+}
+
 int quantity_flush(struct quantity *q, struct err *e)
 {
 	if (q->file && (fflush(q->file) || ferror(q->file)))

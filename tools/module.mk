@@ -8,7 +8,8 @@ tools.programs  := omig
 tools.main.omig := omig_main.c
 tools.libs      := -lm
 # What algorithms of others (omig neko, "application = ./mine.so") find in it.
-$(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
+$(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*' \
+	-Wl,--export-dynamic-symbol='quantity_*'
 
 # Manual pages: what programs can say themselves is filled in by asking them.
 # Each command has a page, made of its section in omig.1.scd.

@@ -31,7 +31,7 @@ struct run_of {
 	nsec_t settle, view_at;
 };
 
-static int measure_init(void *state, struct setup *s, struct err *e)
+static int measure_init(void *state, struct neko_figures *f, struct setup *s, struct err *e)
 {
 	struct run_of *r = state;
 

@@ -228,6 +228,12 @@ static void fd_end(void *arg, nsec_t now)
 		else
 			detected(h, v);
 	}
+	statset_end(&h->set);
+}
+
+static bool fd_has_rule(const void *arg)
+{
+	return statset_has_rule(&((const struct stat_fd *)arg)->set);
 }
 
 static size_t fd_results(void *arg, struct stat_result *out)
@@ -241,6 +247,7 @@ const struct stat_kind stat_fd = {
 	.begin = fd_begin,
 	.handle = fd_handle,
 	.should_stop = fd_should_stop,
+	.has_rule = fd_has_rule,
 	.end = fd_end,
 	.results = fd_results,
 	.done = fd_done,

@@ -29,6 +29,7 @@ struct neko_layer;
 struct err; /* the text of an error: neko_fail() */
 struct rng;
 struct neko_figures; /* receiver of values */
+struct quantity; /* <omig/stats.h> */
 struct setup; /* the configuration */
 
 /* Results of waits and sends: the run ends; nothing arrived. (All values below 0 are failures.) */
@@ -178,20 +179,39 @@ struct neko_row {
 #define NEKO_ROWS_MAX 16
 
 /*
- * Computes quantities from events, which arrive in the order of their times. Checks the properties
- * of the algorithm. The last members may be NULL.
+ * A handler: computes quantities from events, which arrive in the order of their times. Checks the
+ * properties of the algorithm. The last members may be NULL. Its functions are NekoStat's (Falai,
+ * Bondavalli and Di Giandomenico, 2004, figure 11).
  */
 struct neko_measure {
 	const char *name;
-	const struct neko_row *rows; /* NEKO_ROWS_MAX at most; ends with a NULL name */
+	/* NEKO_ROWS_MAX at most; ends with a NULL name. NULL: init() makes all quantities */
+	const struct neko_row *rows;
 	size_t bytes; /* size of its state: zero at first, freed automatically */
 	void (*handle)(void *state, struct neko_figures *f, const struct neko_event *v);
-	int (*init)(void *state, struct setup *s, struct err *e);
+	/* Once: reads the configuration and makes quantities (neko_quantity). */
+	int (*init)(void *state, struct neko_figures *f, struct setup *s, struct err *e);
 	int (*begin)(void *state, uint32_t m); /* of each run, with m processes; not 0: no memory */
+	/* Called after each event, also of real runs. True: there is enough, and the run ends. */
+	bool (*should_stop)(void *state, struct neko_figures *f);
 	/* Called at the end of each run: unfinished intervals do not count. */
 	void (*end)(void *state, struct neko_figures *f, nsec_t now);
+	/* After all runs, before the results are shown. Not 0: neko_fail() has the reason. */
+	int (*write_results)(void *state, struct neko_figures *f, struct err *e);
 	void (*done)(void *state);
 };
+
+/*
+ * Makes a quantity of the results, in init() only: with the rows at most NEKO_ROWS_MAX. kind: an
+ * enum quantity_kind of <omig/stats.h>, whose functions add values and set its stop condition. The
+ * run owns it. A file of values is named as `stat.files` says, without it as the quantity. NULL: e
+ * has the reason.
+ */
+struct quantity *neko_quantity(struct neko_figures *f, int kind, const char *name, const char *unit,
+			       struct err *e);
+
+/* Returns a row as a quantity, NULL beyond the last one. neko_figure() adds its values. */
+struct quantity *neko_row_quantity(struct neko_figures *f, unsigned row);
 
 /* Adds a value to a row, with the bound of its error by clocks (0: none). */
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error);
@@ -239,7 +259,7 @@ struct neko_kind {
  *
  * cc -shared -fPIC -o mine.so mine.c, and nothing to link with.
  */
-#define NEKO_ABI 1
+#define NEKO_ABI 2
 struct neko_application {
 	uint32_t abi;
 	uint32_t bytes[4]; /* of what it was built with */

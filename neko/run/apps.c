@@ -74,9 +74,8 @@ static int check_kinds(const struct neko_kind *k, const char *path, struct err *
 				       "%s: kind %zu is none: a name and init, and { 0 } at the "
 				       "end",
 				       path, i + 1);
-		if (k[i].measure && (!k[i].measure->rows || !k[i].measure->handle))
-			return err_set(e, ERR_INVALID,
-				       "%s: the measure of %s has no rows, or no handle", path,
+		if (k[i].measure && !k[i].measure->handle)
+			return err_set(e, ERR_INVALID, "%s: the measure of %s has no handle", path,
 				       k[i].name);
 	}
 	return k ? 0 : err_set(e, ERR_INVALID, "%s: it has no kinds of processes", path);

@@ -67,15 +67,36 @@ static int load_own(struct run *r, struct err *e)
 	return setup_blame(r->setup, "application", e);
 }
 
-/* The first process with a measure determines the quantities. */
-static void choose_stat(struct run *r)
+/* "stat.handler = mine": the measure of that kind of processes. */
+static int choose_handler(struct run *r, const char *name, struct err *e)
 {
+	const struct neko_kind *k;
+
+	if (apps_find(name, r->own, &k, e))
+		return setup_blame(r->setup, "stat.handler", e);
+	if (!k->measure) {
+		err_set(e, ERR_INVALID, "%s has no measure; take the line out, or name another one",
+			name);
+		return setup_blame(r->setup, "stat.handler", e);
+	}
+	r->stat = stat_measured(k->measure);
+	return 0;
+}
+
+/* Without a handler in the configuration that of the first process with a measure. */
+static int choose_stat(struct run *r, struct err *e)
+{
+	const char *name = setup_get(r->setup, "stat.handler");
+
 	r->stat = stat_fd;
+	if (name)
+		return choose_handler(r, name, e);
 	for (uint32_t i = 0; i < r->m; i++)
 		if (r->app[i]->measure) {
 			r->stat = stat_measured(r->app[i]->measure);
-			return;
+			break;
 		}
+	return 0;
 }
 
 static int read_processes(struct run *r, struct err *e)
@@ -121,13 +142,19 @@ static int read_end(struct run *r, struct err *e)
 			       &r->stack_bytes, e);
 	if (!rc)
 		rc = setup_nsec(r->setup, "simulation.until", 1, NEKO_TIME_MAX, &r->until, e);
-	if (!rc && !r->until && !setup_get(r->setup, "stat.stop"))
-		rc = err_set(e, ERR_INVALID,
-			     "this run would never end; write simulation.until = 1h, or stat.stop "
-			     "= ci(0.95) < 5%%");
+	return rc;
+}
+
+/* A handler may end the run, too. */
+static int check_end(struct run *r, struct err *e)
+{
+	if (!r->until && !r->is_part && !r->stat.has_rule(r->handler))
+		return err_set(e, ERR_INVALID,
+			       "this run would never end; write simulation.until = 1h, or "
+			       "stat.stop = ci(0.95) < 5%%");
 	if (!r->until)
 		r->until = NEKO_TIME_MAX;
-	return rc;
+	return 0;
 }
 
 /* Reads settings of real runs only; a simulation accepts the keys. */
@@ -149,7 +176,7 @@ static int run_make(struct setup *s, bool is_part, struct run **out, struct err 
 	r->is_part = is_part;
 	rc = read_processes(r, e);
 	if (!rc)
-		choose_stat(r);
+		rc = choose_stat(r, e);
 	if (!rc)
 		rc = run_nets(r, e);
 	if (!rc)
@@ -158,6 +185,8 @@ static int run_make(struct setup *s, bool is_part, struct run **out, struct err 
 		rc = read_real(r, e);
 	if (!rc && !is_part)
 		rc = r->stat.init(&r->stat, s, r->m, &r->handler, e);
+	if (!rc)
+		rc = check_end(r, e);
 	if (rc)
 		run_free(r);
 	else
@@ -412,5 +441,7 @@ int run_flush(const struct run *r, struct err *e)
 
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = quantity_flush(v[i].quantity, e);
+	if (!rc && r->stat.write_results)
+		rc = r->stat.write_results(r->handler, e);
 	return rc;
 }

@@ -108,7 +108,7 @@ const char *run_type_name(const struct run *r, unsigned type);
 /* Returns at most STAT_QUANTITIES_MAX, borrowed; also those without values. */
 size_t run_results(const struct run *r, struct stat_result *out);
 
-/* Writes all values to their files (stat.files); else ERR_SYS. */
+/* Writes all values to their files (stat.files), and what the handler writes; else ERR_SYS. */
 int run_flush(const struct run *r, struct err *e);
 
 #endif

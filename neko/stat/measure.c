@@ -2,9 +2,12 @@
 /* A measure of an application as a handler of a run. */
 #include "neko/stat/stat.h"
 
+#include "common/base/str.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct neko_figures {
 	const struct neko_measure *measure;
@@ -37,7 +40,7 @@ static int measured_init(const struct stat_kind *k, struct setup *s, uint32_t m,
 	f->measure = k->measure;
 	rc = statset_open(&f->set, k->measure->rows, s, e);
 	if (!rc && k->measure->init)
-		rc = k->measure->init(f->state, s, e);
+		rc = k->measure->init(f->state, f, s, e);
 	if (rc)
 		measured_done(f);
 	else
@@ -62,13 +65,30 @@ static void measured_handle(void *arg, const struct neko_event *v)
 	if (v->error > f->worst_error)
 		f->worst_error = v->error;
 	f->measure->handle(f->state, f, v);
+	statset_note_own(&f->set);
 }
 
 static bool measured_should_stop(void *arg)
 {
+	struct neko_figures *f = arg;
+
+	if (f->broken.code || statset_is_done(&f->set))
+		return true;
+	return f->measure->should_stop && f->measure->should_stop(f->state, f);
+}
+
+static bool measured_has_rule(const void *arg)
+{
 	const struct neko_figures *f = arg;
 
-	return f->broken.code || statset_is_done(&f->set);
+	return f->measure->should_stop || statset_has_rule(&f->set);
+}
+
+static int measured_write_results(void *arg, struct err *e)
+{
+	struct neko_figures *f = arg;
+
+	return f->measure->write_results ? f->measure->write_results(f->state, f, e) : 0;
 }
 
 static void measured_end(void *arg, nsec_t now)
@@ -78,6 +98,7 @@ static void measured_end(void *arg, nsec_t now)
 	f->set.now = now;
 	if (f->measure->end)
 		f->measure->end(f->state, f, now);
+	statset_end(&f->set);
 }
 
 static size_t measured_results(void *arg, struct stat_result *out)
@@ -101,9 +122,11 @@ struct stat_kind stat_measured(const struct neko_measure *m)
 		.begin = measured_begin,
 		.handle = measured_handle,
 		.should_stop = measured_should_stop,
+		.has_rule = measured_has_rule,
 		.end = measured_end,
 		.results = measured_results,
 		.broken = measured_broken,
+		.write_results = measured_write_results,
 		.done = measured_done,
 	};
 }
@@ -111,6 +134,29 @@ struct stat_kind stat_measured(const struct neko_measure *m)
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error)
 {
 	statset_add(&f->set, row, value, error);
+}
+
+struct quantity *neko_quantity(struct neko_figures *f, int kind, const char *name, const char *unit,
+			       struct err *e)
+{
+	const struct neko_row row = { name, unit, true };
+
+	if (!name || !str_is_name(name, strlen(name)) || strchr(name, '/')) {
+		neko_fail(e, "a quantity needs a name, which may become that of a file");
+		return NULL;
+	}
+	if (kind < QUANTITY_STATISTICS || kind > QUANTITY_VALUES) {
+		neko_fail(e, "quantity %s: %d is no kind; see <omig/stats.h>", name, kind);
+		return NULL;
+	}
+	if (statset_add_own(&f->set, &row, (enum quantity_kind)kind, e))
+		return NULL;
+	return f->set.line[f->set.n - 1].quantity;
+}
+
+struct quantity *neko_row_quantity(struct neko_figures *f, unsigned row)
+{
+	return row < f->set.n ? f->set.line[row].quantity : NULL;
 }
 
 void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time)

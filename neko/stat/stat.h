@@ -19,6 +19,7 @@ struct stat_kind {
 	int (*begin)(void *h, uint32_t m); /* of each run; -ERR_NOMEM */
 	void (*handle)(void *h, const struct neko_event *v);
 	bool (*should_stop)(void *h);
+	bool (*has_rule)(const void *h); /* should_stop() may become true */
 	void (*end)(void *h, nsec_t now); /* of each run: what is unfinished then does not count */
 	/* Returns at most STAT_QUANTITIES_MAX. */
 	size_t (*results)(void *h, struct stat_result *out);
@@ -27,6 +28,8 @@ struct stat_kind {
 	 * without this function checks no property.
 	 */
 	const char *(*broken)(const void *h);
+	/* Once after all runs. NULL: nothing. The text of e has the reason of a failure. */
+	int (*write_results)(void *h, struct err *e);
 	void (*done)(void *h);
 };
 

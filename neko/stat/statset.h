@@ -2,9 +2,17 @@
 /*
  * The quantities of a handler, as the configuration requests them:
  *
- *	stat.stop   = ci(0.95) < 5%    (of those that are awaited; docs/stats.md has the words)
- *	stat.drop   = 100              (values of each quantity left out: the initial transient)
- *	stat.files  = run7.            (each value is a line of run7.NAME; no such file exists yet)
+ *	stat.stop      = ci(0.95) < 5%  (of those that are awaited; docs/stats.md has the words)
+ *	stat.drop      = 100            (values of each quantity left out: the initial transient)
+ *	stat.drop_last = 100            (the same for the last values of each run)
+ *	stat.trim      = 5, 5           (that many of the least, of the greatest of each run)
+ *	stat.fence     = 1.5            (values of each run beyond 1.5 times q3 - q1)
+ *	stat.files     = run7.          (each value is a line of run7.NAME; no such file exists yet)
+ *
+ * stat.NAME.stop and the like are for one quantity, which is awaited then.
+ *
+ * A stop rule is applied to all values. Those that drop_last, trim and fence leave out are only
+ * known at the end of a run.
  */
 #ifndef NEKO_STAT_STATSET_H
 #define NEKO_STAT_STATSET_H
@@ -38,29 +46,59 @@ struct stat_result {
 	const struct statset_series *series; /* borrowed */
 };
 
+/* Values of a run that are left out at its end. */
+struct statset_trim {
+	uint64_t last, least, greatest;
+	double fence; /* 0: none */
+};
+
+struct statset_line {
+	struct quantity *quantity; /* owned: all values */
+	/* owned, NULL without a trim: the values of this run, and the rest of all ended runs */
+	struct quantity *of_run, *kept;
+	struct statset_trim trim;
+	bool is_awaited;
+	bool is_own; /* the handler adds the values itself */
+	uint64_t seen; /* of an own one: values in the series */
+	double clock_sum, clock_max; /* seconds */
+};
+
 /* Zero before it is open. */
 struct statset {
-	struct quantity *quantity[STAT_QUANTITIES_MAX]; /* owned */
+	struct statset_line line[STAT_QUANTITIES_MAX];
 	struct statset_series *series; /* owned, of each */
 	uint64_t runs; /* number of begun runs */
 	nsec_t now; /* of the event that is handled */
-	const struct neko_row *rows; /* borrowed */
+	struct setup *setup; /* borrowed */
 	unsigned n;
-	bool has_stop;
-	double clock_sum[STAT_QUANTITIES_MAX], clock_max[STAT_QUANTITIES_MAX]; /* seconds */
+	bool is_running;
 };
 
-/* rows ends with a NULL name. ERR_LIMIT: too many; ERR_PARSE, ... with the line. */
+/* rows ends with a NULL name; NULL: none yet. ERR_LIMIT: too many; ERR_PARSE, ... with the line. */
 int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s, struct err *e);
 void statset_done(struct statset *t);
 
-/* Called at the beginning of each run. */
+/*
+ * Adds a quantity to which the handler adds values by itself, so that nothing is trimmed. Errors as
+ * above; ERR_EXISTS: there is one with this name.
+ */
+int statset_add_own(struct statset *t, const struct neko_row *row, enum quantity_kind kind,
+		    struct err *e);
+
+/* Takes new values of own quantities into their series, after each event. */
+void statset_note_own(struct statset *t);
+
+/* Called at the beginning, and at the end of each run. */
 void statset_begin(struct statset *t);
+void statset_end(struct statset *t);
 
 /* A value that is not finite is only counted. */
 void statset_add(struct statset *t, unsigned row, double v, nsec_t error);
 
-/* True if there is a rule, and all awaited quantities fulfil it. */
+/* True if some quantity is awaited: statset_is_done() may become true. */
+bool statset_has_rule(const struct statset *t);
+
+/* True if there is a rule, and all awaited quantities fulfil theirs. */
 bool statset_is_done(const struct statset *t);
 
 /* Returns at most STAT_QUANTITIES_MAX. */

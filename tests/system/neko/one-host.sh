@@ -62,6 +62,10 @@ sed 's/stat.stop.*/stat.stop = n >= 200/' $example >"$TMPDIR/sweep.conf"
 sweep() { omig neko run "$TMPDIR/sweep.conf" --simulate "$@"; }
 check 'a line of the command holds instead of one of the file' says '^T_M .s. +50 ' sweep --set \
 	'stat.stop=n >= 50'
+check 'each quantity may have its rule' says '^T_MR .s. +30 ' sweep --set 'stat.stop=n >= 10' \
+	--set 'stat.T_MR.stop=n >= 30'
+check 'outliers and the last values of a run are left out' says '^T_M .s. +3[0-9] ' sweep --set \
+	'stat.stop=n >= 50' --set stat.T_M.drop_last=5 --set 'stat.T_M.trim=5, 5'
 check 'an unknown key of it is named' says \
 	"no part of this run knows 'fd.detla'; did you mean" sweep --set fd.detla=1s
 check 'which is status 2, too' status_is 2 sweep --set fd.detla=1s
@@ -271,8 +275,9 @@ else
 fi
 
 if command -v cc >/dev/null 2>&1; then
-	mkdir -p "$TMPDIR/include/omig" && cp neko/core/neko.h "$TMPDIR/include/omig" &&
-		cp -r examples/neko/ring "$TMPDIR"
+	mkdir -p "$TMPDIR/include/omig" &&
+		cp neko/core/neko.h stats/stats.h "$TMPDIR/include/omig" &&
+		cp -r examples/neko/ring examples/neko/figure11 "$TMPDIR"
 	check "a user's own algorithm is built with the installed header alone" make -C \
 		"$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
 	own() { (cd "$TMPDIR/ring" && "$@"); }
@@ -283,6 +288,24 @@ if command -v cc >/dev/null 2>&1; then
 	check 'its properties are checked' says \
 		'BROKEN: processes [1-4] and [1-4] have a token' own omig neko run early.conf \
 		--simulate
+	check "a user's handler for algorithms of Omig is built" make -C "$TMPDIR/figure11" \
+		CPPFLAGS="-I$TMPDIR/include"
+	figure() { (cd "$TMPDIR/figure11" && rm -f tm && omig neko run figure11.conf "$@"); }
+	check 'it ends the run by its own condition' says '^simulated, .*: stop rule reached' \
+		figure --simulate
+	lines() { # as many as the results have
+		awk 'END { exit NR < 1000 }' "$TMPDIR/figure11/tm" &&
+			grep -Eq "^tm \(s\) +$(wc -l <"$TMPDIR/figure11/tm") " "$TMPDIR/says.out"
+	}
+	check 'its file has each value' lines
+	check 'and its results the statistics' grep -q '^  mean  *0.06[0-9]*' \
+		"$TMPDIR/figure11/tm.txt"
+	check 'a real run has it, too' says '^tm \(s\) +[1-9]' figure --real --set fd.eta=50ms \
+		--set fd.delta=0s --set simulation.until=5s
+	again() { (cd "$TMPDIR/figure11" && omig neko run figure11.conf --simulate); }
+	check 'values of another run are not written over' says 'tm is there already' again
+	check 'an unknown handler is named' says 'stat.handler: there is no .figure12.; did you' \
+		figure --simulate --set stat.handler=figure12
 	# --- the log of events is complete up to the end, and up to a crash
 	mkdir "$TMPDIR/ticks"
 	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \
