@@ -127,6 +127,7 @@ include lm/instrument/module.mk
 include lm/attach/module.mk
 include lm/task/module.mk
 include lm/service/module.mk
+include lm/plugin/module.mk
 include lm/csr/module.mk
 include lm/record/module.mk
 include lm/measure/module.mk
@@ -182,6 +183,7 @@ include tools/cmd/module.mk
 include tools/cmd/alert/module.mk
 include tools/cmd/interaction/module.mk
 include tools/cmd/metrics/module.mk
+include tools/cmd/plugin/module.mk
 include tools/cmd/profile/module.mk
 include tools/cmd/stacks/module.mk
 include tools/cmd/waits/module.mk

@@ -44,3 +44,13 @@ $(B)/examples/fileserver-bare: examples/fileserver.c
 	$(call say,CC)mkdir -p $(@D) && $(CC) $(EXAMPLE_CC) -DBARE -o $@ $< -pthread
 $(if $(SANITIZE)$(M),,$(eval all: $(SERVERS)))
 $(B)/check/system.tap: $(SERVERS)
+
+# Plug-ins: counters is an example, which a user compiles alone.
+$(B)/examples/include/omig/plugin.h: lm/plugin/plugin.h
+	mkdir -p $(@D) && ln -srf $< $@
+$(B)/examples/counters.so: examples/plugins/counters.c lm/plugin/plugin.h | \
+		$(B)/examples/include/omig/plugin.h
+	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(EXAMPLE_CC) -I$(B)/examples/include -fPIC \
+		-shared -o $@ $<
+$(if $(SANITIZE)$(M),,$(eval all: $(B)/examples/counters.so))
+$(B)/check/system.tap: $(B)/examples/counters.so

@@ -8,6 +8,7 @@
 #include "common/time/timebase.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A change that is announced at the end of the turn; for a process only that it was removed. */
 struct change {
@@ -25,6 +26,7 @@ struct announce {
 	struct change *change;
 	size_t n, cap;
 	bool is_up, wants_all;
+	struct buf services; /* of plug-ins */
 };
 
 /* A message under construction. */
@@ -57,6 +59,8 @@ static void send_part(struct part *p, bool more)
 					.nobject = p->n,
 					.more = more } };
 
+	if (p->is_full && !more)
+		m.directory.services = buf_bytes(&p->d->services);
 	if (p->rc == 0)
 		p->rc = p->d->conf.send(p->d->conf.arg, &m);
 	p->n = 0;
@@ -226,6 +230,7 @@ struct announce *announce_new(const struct announce_conf *c)
 	if (!d)
 		return NULL;
 	d->conf = *c;
+	buf_init(&d->services, PLUGIN_TEXT_MAX_BYTES);
 	d->retry = loop_timer_new(c->loop, on_retry, d);
 	if (!d->retry) {
 		free(d);
@@ -245,7 +250,21 @@ void announce_free(struct announce *d)
 	loop_job_cancel(&d->job);
 	loop_timer_free(d->retry);
 	free(d->change);
+	buf_done(&d->services);
 	free(d);
+}
+
+int announce_services(struct announce *d, const struct buf *text)
+{
+	if (d->services.n == text->n && (!text->n || !memcmp(d->services.p, text->p, text->n)))
+		return 0;
+	buf_clear(&d->services);
+	buf_put(&d->services, text->p, text->n);
+	if (d->services.failed)
+		return -ERR_NOMEM;
+	d->wants_all |= d->is_up;
+	soon(d);
+	return 0;
 }
 
 void announce_link(struct announce *d, bool is_up)

@@ -6,6 +6,7 @@
 #ifndef LM_ANNOUNCE_H
 #define LM_ANNOUNCE_H
 
+#include "common/base/buf.h"
 #include "lm/proc/proc.h"
 #include "proto/msg.h"
 
@@ -30,6 +31,12 @@ void announce_free(struct announce *d);
 
 /* The link to the parent is up or down. The node's number must be known before it is up. */
 void announce_link(struct announce *d, bool is_up);
+
+/*
+ * The services that plug-ins of this host have: text of added.h, copied. A snapshot follows if it
+ * has changed. -ERR_NOMEM.
+ */
+int announce_services(struct announce *d, const struct buf *text);
 
 /* The queue to the parent has room again. */
 void announce_room(struct announce *d);

@@ -306,13 +306,35 @@ static int open_parts(struct lm *m, struct err *e)
 			  &m->holds, e);
 }
 
+static void on_plugins(void *arg)
+{
+	struct lm *m = arg;
+	struct buf b = BUF_INIT(PLUGIN_TEXT_MAX_BYTES);
+
+	plugins_write(m->plugins, &b);
+	if (b.failed || announce_services(m->announce, &b))
+		log_warn("lm", "no memory for the services of plug-ins, mainsm does not know them");
+	buf_done(&b);
+}
+
+static struct plugins *open_plugins(struct lm *m)
+{
+	return plugins_new(&(struct plugins_conf){ .loop = m->conf.loop,
+						   .program = m->conf.plugin,
+						   .file = m->conf.plugin_file,
+						   .disk = m->conf.disk,
+						   .on_change = on_plugins,
+						   .arg = m });
+}
+
 static int open_work(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
 	int rc;
 
 	m->files = str_dup(c->files ? c->files : "");
-	if (!m->files || lm_audit_open(m, e))
+	m->plugins = open_plugins(m);
+	if (!m->files || !m->plugins || lm_audit_open(m, e))
 		return err_nomem(e);
 	rc = done_log_open(c->disk, c->done, &m->done, e);
 	if (!rc)
@@ -370,6 +392,7 @@ static int open_work(struct lm *m, struct err *e)
 	pa_on_delete(m->pa, csrs_refresh, m->csrs);
 	holds_on_change(m->holds, csrs_stopped, m->csrs);
 	recorder_load(&m->recorder);
+	plugins_load(m->plugins, c->plugins);
 	return 0;
 }
 
@@ -440,6 +463,7 @@ void lm_free(struct lm *m)
 	csrs_free(m->csrs);
 	recorder_close(&m->recorder);
 	tasks_free(m->tasks);
+	plugins_free(m->plugins);
 	audit_close(m->audit);
 	helper_free(m->trace);
 	helper_free(m->look);

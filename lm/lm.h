@@ -40,6 +40,10 @@ struct lm_conf {
 	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
+	const char *plugin; /* path of lm-plugin; NULL = no plug-ins */
+	const char
+		*plugins; /* paths of plug-ins that are there from the start: filelist.h; or NULL */
+	const char *plugin_file; /* plug-ins that requests have added; NULL = not stored */
 	const struct disk *disk; /* of the files and the folder below; NULL = the system's */
 	const char *journal; /* holds; NULL = no journal */
 	const char *baselines; /* baselines of measurements; NULL = not stored for the next lm */

@@ -21,7 +21,7 @@
 
 struct lm_values {
 	const char *mainsm, *site, *host;
-	const char *files;
+	const char *files, *plugins;
 	int64_t linger;
 	bool manipulate;
 };
@@ -44,6 +44,8 @@ static const struct conf_key keys[] = {
 	  .help = "let tools with that right stop, continue and signal processes of this user" },
 	{ KEY("files", files), .kind = CONF_STRING, .def = FILELIST_DEFAULT, .arg = "PATHS",
 	  .help = "files that tools may list with node_get_file_listing, blanks between them" },
+	{ KEY("plugins", plugins), .kind = CONF_STRING, .def = "", .arg = "PATHS",
+	  .help = "plug-ins that are there from the start, blanks between them: docs/plugins.md" },
 	{ 0 },
 };
 
@@ -83,8 +85,9 @@ struct lm_paths {
 	/* kept subscriptions; in the state directory, which outlives a reboot */
 	char spool[FILE_PATH_BYTES];
 	char memfd[64];
-	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES],
-		look[FILE_PATH_BYTES]; /* programs in our directory */
+	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES], look[FILE_PATH_BYTES],
+		plugin[FILE_PATH_BYTES]; /* programs in our directory */
+	char plugins[FILE_PATH_BYTES]; /* plug-ins that requests have added */
 };
 
 struct program {
@@ -138,6 +141,8 @@ static int fill_paths(struct program *p, struct err *e)
 	if (!rc)
 		rc = file_beside_program(to->look, "lm-look", e);
 	if (!rc)
+		rc = file_beside_program(to->plugin, "lm-plugin", e);
+	if (!rc)
 		rc = file_private_dir(to->base, e);
 	if (!rc)
 		rc = file_join(to->audit, sizeof(to->audit), to->base, "audit", e);
@@ -145,6 +150,8 @@ static int fill_paths(struct program *p, struct err *e)
 		rc = file_join(to->done, sizeof(to->done), to->base, "done", e);
 	if (!rc)
 		rc = file_join(to->baselines, sizeof(to->baselines), to->base, "bases", e);
+	if (!rc)
+		rc = file_join(to->plugins, sizeof(to->plugins), to->base, "plugins", e);
 	return rc ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
@@ -211,6 +218,9 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .tracer = p->paths.tracer,
 					  .guard = p->paths.guard,
 					  .look = p->paths.look,
+					  .plugin = p->paths.plugin,
+					  .plugins = v->plugins,
+					  .plugin_file = p->paths.plugins,
 					  .journal = p->paths.journal,
 					  .audit = p->paths.audit,
 					  .baselines = p->paths.baselines,
@@ -258,7 +268,9 @@ static int check(const void *values, struct err *e)
 {
 	const struct lm_values *v = values;
 
-	return filelist_check(v->files, e);
+	int rc = filelist_check(v->files, "files", e);
+
+	return rc ? rc : filelist_check(v->plugins, "plugins", e);
 }
 
 static int check_start(struct daemon *d, struct err *e)

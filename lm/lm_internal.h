@@ -18,6 +18,7 @@
 #include "lm/record/recorder.h"
 #include "lm/hold/holds.h"
 #include "lm/task/task.h"
+#include "lm/plugin/plugins.h"
 #include "lm/proc/tickbase.h"
 #include "lm/helper/helper.h"
 #include "lm/instrument/tracebuf.h"
@@ -56,6 +57,7 @@ struct lm {
 	struct recorder recorder; /* subscriptions whose events are stored on disk */
 	struct helper *look; /* NULL: none */
 	struct helper *source; /* a second lm-trace: if it hangs, it holds no process */
+	struct plugins *plugins;
 	struct audit *audit; /* NULL: none */
 	struct lm_services services;
 	struct done_log *done;

@@ -234,7 +234,7 @@ static void got_request(struct peer *p, const struct msg_request *q)
 		refuse(s, q->id, e.code == ERR_NOMEM ? STATUS_NO_MEMORY : STATUS_SYNTAX_ERROR, &e);
 		return;
 	}
-	if (omis_check(request, &diag)) {
+	if (omis_check_added(request, directory_added(p->m->directory), &diag)) {
 		refuse(s, q->id, diag.status ? diag.status : STATUS_NO_MEMORY, &diag.err);
 		omis_request_free(request);
 		return;

@@ -24,8 +24,8 @@
  * losing hosts at the first such message. The contents of graphs and batches count as well
  * (docs/protocol.md).
  */
-#define MSG_VERSION_MIN 4
-#define MSG_VERSION_MAX 4
+#define MSG_VERSION_MIN 5
+#define MSG_VERSION_MAX 5
 
 /* Names of the sources missing at an end of events; a text for people may have 1024. */
 #define MSG_MISSING_MAX_BYTES 1000

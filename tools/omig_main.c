@@ -52,6 +52,7 @@ static const struct cmd commands[] = {
 	  "summary statistics of numbers in files, with confidence intervals" },
 	{ "request", cmd_request, EXTEND, "send an OMIS request" },
 	{ "services", cmd_services, EXTEND, "services that requests may use, with help" },
+	{ "plugin", cmd_plugin, EXTEND, "add services of your own to the monitor of each host" },
 	{ "probes", cmd_probes, EXTEND, "generate probe functions that mark regions of a program" },
 	{ "check", cmd_check, EXTEND, "check a file of metrics" },
 	{ "dot", cmd_dot, EXTEND, "draw how a metric is evaluated, and where" },

@@ -162,6 +162,18 @@
 #define REGISTRY_TEXTS_MAX 1024
 #define REGISTRY_MAX_BYTES (4 * 1024 * 1024) /* all are read at the start of mainsm */
 #define REGISTRY_NAME_MAX 63
+/* Plug-ins of an lm: services and figures that a user's shared objects add. */
+#define PLUGINS_MAX 16 /* of a host: each is a process */
+#define PLUGIN_SERVICES_MAX 64 /* of one plug-in */
+#define PLUGIN_TEXT_MAX_BYTES (64 * 1024) /* definitions of a host: part of one message */
+#define PLUGIN_REPLY_MAX_BYTES (256 * 1024) /* of one call: with others of a step in a frame */
+#define PLUGIN_NAME_MAX 47 /* of a plug-in, service or parameter */
+/* Of a call; the error arrives within the 2 s that a tool waits for a reply. */
+#define PLUGIN_ANSWER_MAX_NS INT64_C(1500000000)
+#define PLUGIN_BACKOFF_MIN_NS INT64_C(500000000) /* doubled at each end of the process */
+#define PLUGIN_BACKOFF_MAX_NS (60 * INT64_C(1000000000))
+#define PLUGIN_MEMORY_MAX_BYTES (INT64_C(512) * 1024 * 1024) /* address space of its process */
+#define ADDED_SERVICES_MAX 1024 /* that mainsm lists: of all hosts, each name once */
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
 /* Per graph: a value of each of thousands of processes, each with a link and a result. */
 #define FLOW_NODES_MAX 16384

@@ -2,6 +2,7 @@
 #include "common/route/rights.h"
 
 #include "common/base/str.h"
+#include "common/omis/services/added.h"
 
 bool route_may(enum omis_right has, const struct omis_service *s)
 {
@@ -51,9 +52,9 @@ int route_denied(const struct omis_call *c, struct err *e)
 	bool is_more = c->service && right > c->service->right;
 
 	if (right > OMIS_ADMIN)
-		return err_set(e, ERR_DENIED, "%s%s is for daemons alone", c->name,
+		return err_set(e, ERR_DENIED, "%s%s is for daemons alone", added_name_of(c),
 			       is_more ? " with these flags" : "");
-	return err_set(e, ERR_DENIED, "%s%s needs the right %s", c->name,
+	return err_set(e, ERR_DENIED, "%s%s needs the right %s", added_name_of(c),
 		       is_more ? " with these flags" : "", omis_right_name(right));
 }
 

@@ -27,6 +27,8 @@ static const struct shape {
 	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
 	{ TRACER_FILE, 0, 0, 2, 2, 1, 1 },
+	{ TRACER_PLUGIN_ABOUT, 0, 0, 0, 0, 0, 0 },
+	{ TRACER_PLUGIN_CALL, 0, 0, 0, 0, 1, 1 },
 	{ TRACER_FRAMES, 2, 1, 0, TRACER_FRAMES_PART *TRACER_FRAME_VALUES, 0,
 	  TRACER_FRAMES_PART *TRACER_FRAME_TEXTS },
 	{ TRACER_REGS, 2, TRACER_REGS_FP, 0, TRACER_VALUES_MAX, 0, 0 },
@@ -41,7 +43,8 @@ static const struct shape {
 
 static bool has_bytes(uint8_t type)
 {
-	return type == TRACER_WRITE_MEMORY || type == TRACER_BYTES || type == TRACER_SOURCE;
+	return type == TRACER_WRITE_MEMORY || type == TRACER_BYTES || type == TRACER_SOURCE ||
+	       type == TRACER_PLUGIN_CALL;
 }
 
 static const struct shape *shape_of(uint8_t type)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests of an lm to its two helper processes, and their answers: lm-trace does what needs
- * ptrace, lm-look what may hang. They use a SOCK_SEQPACKET pair, one message per packet. All
- * messages have one form: the process or thread, numbers, texts. One table has the permitted parts
- * of each kind. Both directions are checked, because either side may be hostile.
+ * Requests of an lm to its helper processes, and their answers: lm-trace does what needs ptrace,
+ * lm-look what may hang, lm-plugin runs a plug-in. They use a SOCK_SEQPACKET pair, one message per
+ * packet. All messages have one form: the process or thread, numbers, texts. One table has the
+ * permitted parts of each kind. Both directions are checked, because either side may be hostile.
  */
 #ifndef COMMON_TRACER_TRACER_MSG_H
 #define COMMON_TRACER_TRACER_MSG_H
@@ -49,6 +49,11 @@ enum tracer_type {
 	TRACER_WRITE_MEMORY, /* as above, with the bytes */
 	TRACER_MODULES,
 	TRACER_FILE, /* values: offset, most bytes; text: path */
+
+	/* requests to lm-plugin */
+	TRACER_PLUGIN_ABOUT, /* answered by BYTES: its services */
+	/* pid, or 0: a service for a process, or for the node; text: its name; bytes: values */
+	TRACER_PLUGIN_CALL,
 
 	/* answers */
 	TRACER_FRAMES = 64, /* what: 1 = more follow */

@@ -35,7 +35,7 @@ struct talk {
 struct helper {
 	struct helper_conf conf;
 	struct helper_listener listener;
-	char *program;
+	char *program, *argument; /* owned */
 	struct helper_process *run; /* NULL: it does not run */
 	struct loop_fd *watch;
 	struct loop_timer *timer; /* for missing answers, and for idleness */
@@ -114,6 +114,8 @@ static void lose(struct helper *t, const char *why)
 	if (t->listener.on_lost)
 		t->listener.on_lost(t->listener.arg);
 	fail_sent(t, why);
+	if (t->conf.fails_waiting)
+		fail_waiting(t, why);
 	send_more(t);
 }
 
@@ -191,7 +193,7 @@ static bool receive(struct helper *t)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
 	if (n <= 0) {
-		lose(t, "it was killed");
+		lose(t, t->conf.ended ? t->conf.ended : "it was killed");
 		return false;
 	}
 	if ((size_t)n > sizeof(t->talk->in) ||
@@ -232,7 +234,8 @@ static int start(struct helper *t, struct err *e)
 	if (stuck_count(t) >= TRACE_STUCK_MAX)
 		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX,
 			       str_base_name(t->program));
-	t->run = helper_process_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
+	t->run = helper_process_start(t->conf.loop,
+				      (const char *const[]){ t->program, t->argument, NULL }, e);
 	if (!t->run)
 		return -ERR_SYS;
 	t->watch = loop_fd_new(t->conf.loop,
@@ -317,7 +320,7 @@ int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper
 	int rc;
 
 	if (t->is_ending)
-		return err_set(e, ERR_CLOSED, "the lm ends");
+		return err_set(e, ERR_CLOSED, "it has ended");
 	if (!t->program)
 		return err_set(e, ERR_UNSUPPORTED, "this lm has no such program beside it");
 	if (t->nwaiting + t->nsent >= HELPER_ASKS_MAX)
@@ -376,10 +379,21 @@ struct helper *helper_new(const struct helper_conf *c)
 	list_init(&t->ending);
 	t->timer = loop_timer_new(c->loop, on_timer, t);
 	t->program = c->program ? str_dup(c->program) : NULL;
-	if (t->timer && (t->program || !c->program))
+	t->argument = c->argument ? str_dup(c->argument) : NULL;
+	if (t->timer && !t->program == !c->program && !t->argument == !c->argument)
 		return t;
 	helper_free(t);
 	return NULL;
+}
+
+void helper_stop(struct helper *t, const char *why)
+{
+	helper_process_kill(t->run);
+	stop_running(t);
+	t->is_ending = true;
+	fail_sent(t, why);
+	fail_waiting(t, why);
+	loop_timer_cancel(t->timer);
 }
 
 void helper_free(struct helper *t)
@@ -395,5 +409,6 @@ void helper_free(struct helper *t)
 	loop_timer_free(t->timer);
 	free(t->talk);
 	free(t->program);
+	free(t->argument);
 	free(t);
 }

@@ -41,9 +41,13 @@ struct helper_reply {
 struct helper_conf {
 	struct loop *loop; /* borrowed */
 	const char *program; /* path of lm-trace; copied; NULL = there is none */
+	const char *argument; /* of the program; copied; NULL = none */
+	/* Waiting requests fail with those that were sent, instead of starting another helper. */
+	bool fails_waiting;
 	size_t sent_max; /* HELPER_SENT_MAX or less */
 	nsec_t answer_max;
 	const char *hangs; /* the error of a request without an answer in that time */
+	const char *ended; /* the error when it has ended; NULL = "it was killed" */
 };
 
 /* Any member may be NULL. */
@@ -73,6 +77,9 @@ void helper_ask_forget(struct helper_ask *a);
 
 /* Changes the number of interests. While it is above 0, an idle helper is not ended. */
 void helper_keep(struct helper *t, int change);
+
+/* Ends it for ever: pending requests get an error, later ones are refused. */
+void helper_stop(struct helper *t, const char *why);
 
 /* 0: the helper does not run. */
 int32_t helper_pid(const struct helper *t);

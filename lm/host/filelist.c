@@ -21,13 +21,13 @@ static bool has_way_up(const char *path, size_t n)
 	return false;
 }
 
-int filelist_check(const char *list, struct err *e)
+int filelist_check(const char *list, const char *key, struct err *e)
 {
 	size_t n;
 
 	for (const char *p = list; (n = next(&p)) > 0; p += n)
 		if (*p != '/' || has_way_up(p, n))
-			return err_set(e, ERR_INVALID, "files: '%.*s' is no absolute path",
+			return err_set(e, ERR_INVALID, "%s: '%.*s' is no absolute path", key,
 				       n < 80 ? (int)n : 80, p);
 	return 0;
 }

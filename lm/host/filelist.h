@@ -12,8 +12,8 @@
 	"/proc/cpuinfo /proc/meminfo /proc/swaps /proc/net/dev /proc/loadavg /proc/stat " \
 	"/proc/version /proc/uptime"
 
-/* -ERR_INVALID: a word is not an absolute path, or has a part '..'. */
-int filelist_check(const char *list, struct err *e);
+/* -ERR_INVALID, with the name of the key: a word is not an absolute path, or has a part '..'. */
+int filelist_check(const char *list, const char *key, struct err *e);
 
 /* True if the list contains exactly this path. NULL is an empty list. */
 bool filelist_has(const char *list, const char *path);

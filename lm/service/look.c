@@ -159,6 +159,8 @@ static int add_entry(struct service_call *c, struct look *l)
 				       "what there is is longer than a reply");
 	if (o->rc == 0)
 		return l->spec->add(c, o);
+	if (l->spec->failed)
+		l->spec->failed(c, o);
 	c->is_half_done = o->is_half_done;
 	return call_add_failure(c, o->token.s, o->rc, &o->e);
 }

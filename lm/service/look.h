@@ -36,6 +36,8 @@ struct look_spec {
 	int (*fill)(struct service_call *c, struct tracer_msg *m, void **take, struct err *e);
 	/* Adds the entry of an object that was read without an error. */
 	int (*add)(struct service_call *c, const struct looked *o);
+	/* Notes that an object got an error instead. May be NULL. */
+	void (*failed)(struct service_call *c, const struct looked *o);
 };
 
 /* Runs a service one object at a time, so that only one result is in memory. */

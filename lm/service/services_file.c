@@ -62,7 +62,9 @@ static int add(struct service_call *c, const struct looked *o)
 
 static int serve_file_listing(struct service_call *c)
 {
-	static const struct look_spec spec = { 'n', FILE_LISTING_MAX_BYTES + 1, fill, add };
+	static const struct look_spec spec = {
+		.class = 'n', .max_bytes = FILE_LISTING_MAX_BYTES + 1, .fill = fill, .add = add
+	};
 
 	const struct file_reader *of = c->of;
 

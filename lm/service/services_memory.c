@@ -106,14 +106,19 @@ static int add_binary(struct service_call *c, const struct looked *o)
 
 static int serve_read_memory(struct service_call *c)
 {
-	static const struct look_spec spec = { 'p', MEMORY_CALL_MAX_BYTES, fill_read, add_list };
+	static const struct look_spec spec = {
+		.class = 'p', .max_bytes = MEMORY_CALL_MAX_BYTES, .fill = fill_read, .add = add_list
+	};
 
 	return look_serve(c, c->of, &spec);
 }
 
 static int serve_read_memory_bin(struct service_call *c)
 {
-	static const struct look_spec spec = { 'p', MEMORY_CALL_MAX_BYTES, fill_read, add_binary };
+	static const struct look_spec spec = { .class = 'p',
+					       .max_bytes = MEMORY_CALL_MAX_BYTES,
+					       .fill = fill_read,
+					       .add = add_binary };
 
 	return look_serve(c, c->of, &spec);
 }
@@ -180,7 +185,9 @@ static int add_done(struct service_call *c, const struct looked *o)
 
 static int serve_write_memory(struct service_call *c)
 {
-	static const struct look_spec spec = { 'p', 0, fill_write, add_done };
+	static const struct look_spec spec = {
+		.class = 'p', .max_bytes = 0, .fill = fill_write, .add = add_done
+	};
 
 	return look_serve(c, c->of, &spec);
 }
@@ -208,7 +215,9 @@ static int add_modules(struct service_call *c, const struct looked *o)
 
 static int serve_loader_info(struct service_call *c)
 {
-	static const struct look_spec spec = { 'p', 0, fill_modules, add_modules };
+	static const struct look_spec spec = {
+		.class = 'p', .max_bytes = 0, .fill = fill_modules, .add = add_modules
+	};
 
 	return look_serve(c, c->of, &spec);
 }

@@ -167,7 +167,9 @@ static int add(struct service_call *c, const struct looked *o)
 
 static int serve_source(struct service_call *c)
 {
-	static const struct look_spec spec = { 'n', TEXT_MAX_BYTES, fill, add };
+	static const struct look_spec spec = {
+		.class = 'n', .max_bytes = TEXT_MAX_BYTES, .fill = fill, .add = add
+	};
 
 	return look_serve(c, c->of, &spec);
 }

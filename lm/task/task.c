@@ -4,6 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/audit/audit.h"
+#include "common/omis/services/added.h"
 #include "common/time/timebase.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
@@ -161,7 +162,7 @@ static int run_action(struct task *t)
 	holds_set_depth(conf->holds, 0);
 	if (got >= 0)
 		return got;
-	err_set(&e, (enum err_code)(-got), "%s failed: %s", call->service->name, err_name(got));
+	err_set(&e, (enum err_code)(-got), "%s failed: %s", added_name_of(call), err_name(got));
 	return reply_add_error(t->reply, c.action, "", status_from_err(got), "%s", e.text);
 }
 

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "common/container/map.h"
 #include "common/omis/text/token.h"
+#include "mainsm/directory/added.h"
 #include "mainsm/directory/object.h"
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct directory {
 	size_t count[OBJECT_KINDS];
 	void (*listen)(void *arg, const struct object *o, enum directory_change what);
 	void *listen_arg;
+	struct added added;
 };
 
 struct directory *directory_new(void)
@@ -41,6 +43,7 @@ void directory_free(struct directory *d)
 		object_free(i.value);
 	smap_done(&d->by_token);
 	map_done(&d->nodes);
+	added_done(&d->added);
 	free(d);
 }
 
@@ -138,6 +141,7 @@ static void directory_remove(struct directory *d, struct object *o)
 		node->objects--;
 	if (o->kind == OBJECT_NODE)
 		map_del(&d->nodes, o->number);
+	d->added.is_old |= o->services.n > 0;
 	list_del(&o->sibling);
 	d->count[o->kind]--;
 	smap_del(&d->by_token, o->token);
@@ -313,8 +317,20 @@ int directory_apply(struct directory *d, uint32_t server, const struct msg_direc
 	} else if (m->full && !m->more) {
 		node->snapshot = false;
 		sweep(d, node, node->round);
+		return added_put(&d->added, node, &m->services, e);
 	}
 	return 0;
+}
+
+const struct added_services *directory_added(struct directory *d)
+{
+	return added_all(&d->added, &d->nodes);
+}
+
+void directory_each_offering(struct directory *d, const char *service,
+			     void (*fn)(void *arg, const struct object *node), void *arg)
+{
+	added_each_node(&d->nodes, service, fn, arg);
 }
 
 void directory_serve(struct directory *d, struct object *node, uint32_t server, uint64_t attach)

@@ -7,6 +7,7 @@
 #ifndef MAINSM_DIRECTORY_DIRECTORY_H
 #define MAINSM_DIRECTORY_DIRECTORY_H
 
+#include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/container/list.h"
@@ -43,10 +44,12 @@ struct object {
 	/* node: number of its objects, snapshots seen; else: the last snapshot that contained it */
 	uint32_t objects, round;
 	bool snapshot; /* node: parts of a snapshot are missing */
+	struct buf services; /* node: those of its plug-ins, as it reported them */
 };
 
 enum directory_change { DIRECTORY_CAME, DIRECTORY_CHANGED, DIRECTORY_WENT };
 
+struct added_services;
 struct directory;
 
 struct directory *directory_new(void);
@@ -91,6 +94,16 @@ void directory_branch_lost(struct directory *d, uint32_t server, nsec_t now);
 
 /* Removes nodes that have been lost for longer than `keep`. Returns how many. */
 size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep);
+
+/*
+ * Returns the services of all plug-ins; NULL: there are none, or no memory. Valid until the
+ * directory changes.
+ */
+const struct added_services *directory_added(struct directory *d);
+
+/* Calls fn for each node whose plug-ins have that service. */
+void directory_each_offering(struct directory *d, const char *service,
+			     void (*fn)(void *arg, const struct object *node), void *arg);
 
 /* Returns the container of that kind (o itself if it is of that kind), NULL if o is above it. */
 struct object *object_container(const struct object *o, enum object_kind kind);

@@ -79,6 +79,7 @@ void object_free(struct object *o)
 {
 	if (!o)
 		return;
+	buf_done(&o->services);
 	free((char *)o->token);
 	free((char *)o->name);
 	free((char *)o->job);

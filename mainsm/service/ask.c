@@ -2,6 +2,7 @@
 /* Requests that mainsm answers from its own state. */
 #include "common/base/str.h"
 #include "common/loop/loop.h"
+#include "common/omis/services/added.h"
 #include "common/omis/text/value.h"
 #include "mainsm/directory/sites.h"
 #include "mainsm/service/service.h"
@@ -63,12 +64,55 @@ static int services(struct service_call *c)
 {
 	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
+	bool is_known = !omis_write_services(&w, service_text(c, 0));
 
-	if (!omis_write_services(&w, service_text(c, 0)))
+	if (str_eq(service_text(c, 0), "plugin")) { /* in no catalogue */
+		buf_clear(&b);
+		w = OMIS_WRITER(&b);
+		added_services_write(directory_added(c->services->conf.directory), &w);
+	}
+	if (is_known)
 		return service_value(c, NULL, &b);
 	buf_done(&b);
 	return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
 			 "no extension has that prefix");
+}
+
+static void write_node(void *arg, const struct object *node)
+{
+	omis_write_token(arg, node->token);
+}
+
+static void write_added(struct omis_writer *w, struct directory *d, const struct added_service *a)
+{
+	struct buf signature = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
+
+	omis_print_signature(&signature, &a->s);
+	omis_write_list(w);
+	omis_write_string(w, a->s.name);
+	omis_write_string(w, a->spec.plugin);
+	omis_write_string(w, omis_class_name(a->s.class));
+	omis_write_string(w, omis_right_name(a->s.right));
+	omis_write_string(w, buf_str(&signature));
+	omis_write_string(w, a->spec.result);
+	omis_write_string(w, a->spec.help);
+	omis_write_list(w);
+	directory_each_offering(d, a->s.name, write_node, w);
+	omis_write_list_end(w);
+	omis_write_list_end(w);
+	buf_done(&signature);
+}
+
+static int plugin_services(struct service_call *c)
+{
+	struct directory *d = c->services->conf.directory;
+	const struct added_services *all = directory_added(d);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+
+	for (size_t i = 0; added_services_at(all, i); i++)
+		write_added(&w, d, added_services_at(all, i));
+	return service_value(c, NULL, &b);
 }
 
 static const char *site_state(const struct object *site)
@@ -219,8 +263,13 @@ static int status(struct service_call *c)
 }
 
 const struct service mainsm_ask_services[] = {
-	{ "print", print },	      { "version", version },
-	{ "extensions", extensions }, { "services", services },
-	{ "omig_tree", tree },	      { "site_get_info", site_get_info },
-	{ "omig_status", status },    { 0 },
+	{ "print", print },
+	{ "version", version },
+	{ "extensions", extensions },
+	{ "services", services },
+	{ "omig_tree", tree },
+	{ "site_get_info", site_get_info },
+	{ "omig_status", status },
+	{ "omig_plugin_services", plugin_services },
+	{ 0 },
 };

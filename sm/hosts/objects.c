@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/hosts/objects.h"
 
+#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/container/list.h"
 #include "common/container/map.h"
@@ -31,6 +32,7 @@ struct objects {
 	struct smap by_token; /* owns the objects */
 	struct list all, changed, gone;
 	size_t n, bytes;
+	struct buf services; /* of the host's plug-ins, as it reported them */
 	uint32_t round;
 	bool in_snapshot;
 	bool is_whole; /* a snapshot has been here: what we have is all */
@@ -52,6 +54,7 @@ struct objects *objects_new(uint32_t node, const char *site, const char *host,
 	list_init(&o->changed);
 	list_init(&o->gone);
 	o->wants_full = true;
+	buf_init(&o->services, PLUGIN_TEXT_MAX_BYTES);
 	o->site = str_dup(site);
 	o->host = str_dup(host);
 	if (o->site && o->host)
@@ -100,6 +103,8 @@ void objects_free(struct objects *o)
 	list_each_safe (i, &o->all)
 		forget(o, list_entry(i, struct object, at));
 	smap_done(&o->by_token);
+	o->total->bytes -= o->services.n;
+	buf_done(&o->services);
 	free(o->site);
 	free(o->host);
 	free(o);
@@ -398,6 +403,24 @@ static void sweep(struct objects *o)
 	}
 }
 
+/* Keeps the text as it is: mainsm reads it. */
+static int put_services(struct objects *o, const struct bytes *text, struct err *e)
+{
+	if (text->n == o->services.n && (!text->n || !memcmp(text->p, o->services.p, text->n)))
+		return 0;
+	if (text->n > PLUGIN_TEXT_MAX_BYTES)
+		return err_set(e, ERR_LIMIT, "host %s has more than %d bytes of services", o->host,
+			       PLUGIN_TEXT_MAX_BYTES);
+	o->total->bytes -= o->services.n;
+	buf_clear(&o->services);
+	buf_put(&o->services, text->p, text->n);
+	o->total->bytes += o->services.n;
+	if (o->services.failed)
+		return err_nomem(e);
+	objects_want_full(o);
+	return 0;
+}
+
 int objects_apply(struct objects *o, const struct msg_directory *m, bool *left, struct err *e)
 {
 	int rc = 0;
@@ -416,8 +439,9 @@ int objects_apply(struct objects *o, const struct msg_directory *m, bool *left, 
 		o->in_snapshot = false;
 		o->is_whole = true;
 		sweep(o);
+		rc = put_services(o, &m->services, e);
 	}
-	return 0;
+	return rc;
 }
 
 /* --- calling */
@@ -447,6 +471,7 @@ static int send_part(struct calling *t, bool more)
 	int rc;
 
 	t->m.more = more;
+	t->m.services = t->m.full && !more ? buf_bytes(&t->o->services) : (struct bytes){ 0 };
 	rc = t->to->send(t->to->arg, &t->m);
 	for (size_t i = 0; !rc && i < t->m.nobject; i++)
 		set_reported(t->o, &t->v[i]);

@@ -30,6 +30,7 @@ int cmd_stats(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
+int cmd_plugin(int argc, char **argv);
 int cmd_probes(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_audit(int argc, char **argv);

@@ -108,7 +108,7 @@ static int ask_mainsm(const struct cmd_common *c)
 	rc = session_ask(
 		&r,
 		":services(\"\") services(\"ocmg\") services(\"site\") services(\"pa\") services(\"patop\") services(\"trace\") "
-		"services(\"omig\")");
+		"services(\"omig\") services(\"plugin\")");
 	if (rc == CMD_OK) {
 		term_open(&w.term, c->color);
 		if (!(c->json ? show_reply_json(r) : show_reply(&w, r)))

@@ -366,6 +366,13 @@ const struct selftest_row selftest_rows[] = {
 	    REQUEST(":omig_metrics_remove(\"selftest\")"),
 	    TRY(":omig_metrics_remove(\"selftest\")"), MATCH("^error") } },
 
+	{ "omig_plugin_add", NEED_NOTHING, { ELSEWHERE("plugins/plugins.sh") } },
+	{ "omig_plugin_list", NEED_NOTHING, { REQUEST(":omig_plugin_list([])"), MATCH("^") } },
+	{ "omig_plugin_remove", NEED_NOTHING,
+	  { TRY(":omig_plugin_remove([],\"selftest_none\")"), MATCH("^error") } },
+	{ "omig_plugin_services", NEED_NOTHING,
+	  { REQUEST(":omig_plugin_services()"), MATCH("^") } },
+
 	/* library calls: those of the scratch process end in itself */
 	{ "thread_has_started_lib_call", NEED_NOTHING,
 	  { CSR(BARRIER "print([$proc,$thread])"), COMMAND("calls 3"),

@@ -19,9 +19,8 @@ static const struct {
 	{ "omig_", &omis_services_omig },
 };
 
-static const char *const extension_names[] = {
-	"ocmg", "site", "pa", "patop", "trace", "dfg", "omig"
-};
+static const char *const extension_names[] = { "ocmg",	"site", "pa",	"patop",
+					       "trace", "dfg",	"omig", "plugin" };
 
 static int compare(const char *name, size_t n, const char *other)
 {

@@ -113,7 +113,8 @@ void omis_print_markdown(struct buf *b);
 void omis_print_completion(struct buf *b);
 
 /*
- * Write the results of services(prefix) and extensions(). -ERR_NOTFOUND if nothing has that prefix.
+ * Write the results of services(prefix) and extensions(). Those of plug-ins are in no catalogue:
+ * added.h. -ERR_NOTFOUND if nothing has that prefix.
  */
 int omis_write_services(struct omis_writer *w, const char *extension);
 void omis_write_extensions(struct omis_writer *w);

@@ -233,17 +233,63 @@ static int unknown_service(struct checking *c, const struct omis_call *call)
 	for (size_t i = 0; i < omis_service_count(); i++)
 		if (!(omis_service_at(i)->flags & OMIS_INTERNAL))
 			nearest_try(&near, omis_service_at(i)->name);
+	for (size_t i = 0; added_services_at(c->added, i); i++)
+		nearest_try(&near, added_services_at(c->added, i)->s.name);
 	return fault(c, STATUS_UNKNOWN_SERVICE, call->offset, "there is no service '%.40s'%s%s%s",
 		     call->name, near.best ? "; did you mean " : "", near.best ? near.best : "",
 		     near.best ? "?" : "");
 }
 
+/* Makes of the checked call of a plug-in's service a call of the one that carries it. */
+static int carry(struct checking *c, struct omis_call *call, const struct added_service *a)
+{
+	struct omis_value *all = arena_array(c->arena, ADDED_PARAMS, sizeof(*all));
+
+	if (!all)
+		return no_memory(c);
+	all[ADDED_OBJECTS] = call->param[0];
+	all[ADDED_NAME] = (struct omis_value){ .kind = OMIS_STRING, .offset = call->offset };
+	all[ADDED_NAME].s.p = call->name;
+	all[ADDED_NAME].s.n = strlen(call->name);
+	all[ADDED_VALUES] = (struct omis_value){ .kind = OMIS_LIST, .offset = call->offset };
+	all[ADDED_VALUES].list.v = &call->param[1];
+	all[ADDED_VALUES].list.n = call->nparam - 1;
+	call->service = added_service_carrier(a);
+	call->name = call->service->name;
+	call->param = all;
+	call->nparam = ADDED_PARAMS;
+	return 0;
+}
+
+static int check_added(struct checking *c, struct omis_call *call, const struct added_service *a,
+		       bool as_event)
+{
+	int rc;
+
+	if (as_event)
+		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
+			     "%s is no event service and cannot stand before the ':'", call->name);
+	call->service = &a->s;
+	rc = check_params(c, call);
+	return rc ? rc : carry(c, call, a);
+}
+
+/* An internal service is known to daemons, and where a check has put it. */
+static bool is_known(const struct checking *c, const struct omis_call *call,
+		     const struct omis_service *s)
+{
+	return s && (!(s->flags & OMIS_INTERNAL) || c->inner || call->service == s);
+}
+
 int check_call(struct checking *c, struct omis_call *call, bool as_event)
 {
 	const struct omis_service *s = omis_service_find(call->name, strlen(call->name));
+	const struct added_service *a = s ? NULL : added_services_find(c->added, call->name);
 
 	c->call = call;
-	if (!s || (s->flags & OMIS_INTERNAL && !c->inner))
+	if (a)
+		return check_added(c, call, a, as_event);
+	if (!is_known(c, call, s))
 		return unknown_service(c, call);
 	if ((s->class == OMIS_EVENT) != as_event)
 		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
@@ -263,7 +309,13 @@ int check_call(struct checking *c, struct omis_call *call, bool as_event)
 
 int omis_check(struct omis_request *r, struct omis_diag *d)
 {
-	struct checking c = { .arena = r->arena, .d = d, .inner = r->inner };
+	return omis_check_added(r, NULL, d);
+}
+
+int omis_check_added(struct omis_request *r, const struct added_services *added,
+		     struct omis_diag *d)
+{
+	struct checking c = { .arena = r->arena, .d = d, .inner = r->inner, .added = added };
 	int rc = 0;
 
 	if (r->event) {

@@ -26,6 +26,15 @@ struct omis_diag {
  */
 int omis_check(struct omis_request *r, struct omis_diag *d);
 
+struct added_services;
+
+/*
+ * As omis_check(); the request may also call services of plug-ins. Their calls become calls of the
+ * built-in services that carry them: added.h.
+ */
+int omis_check_added(struct omis_request *r, const struct added_services *added,
+		     struct omis_diag *d);
+
 /*
  * Parses (omis_parse_inner()) and checks a text from another daemon. On failure *out is untouched
  * and d has the status for a reply: as of omis_check(), SYNTAX_ERROR, NO_MEMORY.

@@ -190,6 +190,42 @@ static const struct omis_service omig[] = {
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
 	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in "
 		  "each process." },
+	{ EXT_SERVICE("omig", "omig_plugin_add", MANIP, 'n', NODE, MANIPULATE, DONE),
+	  .param = { NODES, P_STRING("path") }, .result = "name, [service...]",
+	  .help = "Adds a plug-in to the lm of each node: a shared object of the lm's own user, "
+		  "which runs in a process of its own (docs/plugins.md). Its services are then "
+		  "services of the node, until omig_plugin_remove; also for the next lm." },
+	{ EXT_SERVICE("omig", "omig_plugin_info", INFO, 'n', NODE, OBSERVE, DONE),
+	  .flags = OMIS_INTERNAL, .param = { NODES, P_STRING("name"), P_ANYS("values") },
+	  .result = "those of the service",
+	  .help = "Carries a call of a plug-in's service that reads from nodes." },
+	{ EXT_SERVICE("omig", "omig_plugin_list", INFO, 'n', NODE, OBSERVE, DONE),
+	  .param = { NODES },
+	  .result =
+		  "[name, path, summary, state, pid, calls, errors, ends, error, [service...]]...",
+	  .help = "The plug-ins of a node. state: starting, ready, waiting (its process has ended; "
+		  "the next call after a pause starts another one) or failed. calls and errors "
+		  "count calls of its services, ends the ends of its process. error is the last "
+		  "one." },
+	{ EXT_SERVICE("omig", "omig_plugin_manip", MANIP, 'n', NODE, MANIPULATE, DONE),
+	  .flags = OMIS_INTERNAL, .param = { NODES, P_STRING("name"), P_ANYS("values") },
+	  .result = "those of the service",
+	  .help = "Carries a call of a plug-in's service that changes something of nodes." },
+	{ EXT_SERVICE("omig", "omig_plugin_proc_info", INFO, 'p', NODE, OBSERVE, DONE),
+	  .flags = OMIS_INTERNAL, .param = { PROCS, P_STRING("name"), P_ANYS("values") },
+	  .result = "those of the service",
+	  .help = "Carries a call of a plug-in's service that reads from processes." },
+	{ EXT_SERVICE("omig", "omig_plugin_proc_manip", MANIP, 'p', NODE, MANIPULATE, DONE),
+	  .flags = OMIS_INTERNAL, .param = { PROCS, P_STRING("name"), P_ANYS("values") },
+	  .result = "those of the service",
+	  .help = "Carries a call of a plug-in's service that changes something of processes." },
+	{ EXT_SERVICE("omig", "omig_plugin_remove", MANIP, 'n', NODE, MANIPULATE, DONE),
+	  .param = { NODES, P_STRING("name") },
+	  .help = "Removes a plug-in from the lm of each node, and ends its process." },
+	{ EXT_SERVICE("omig", "omig_plugin_services", INFO, 0, TOP, OBSERVE, DONE),
+	  .result = "[name, plugin, kind, right, signature, result, help, [node...]]...",
+	  .help = "The services that plug-ins have added, and the nodes that have them. "
+		  "services(\"plugin\") has their names." },
 	{ EXT_SERVICE("omig", "omig_proc_create", MANIP, 'n', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_INTERNAL,
 	  .param = { NODES, P_STRING("exec"), P_STRINGS("argv"), P_STRINGS("envp"),

@@ -109,12 +109,12 @@ TEST(a_file_with_a_zero_comes_as_a_binary_value)
 
 TEST(a_list_is_of_absolute_paths)
 {
-	ck_assert_int_eq(filelist_check("", NULL), 0);
-	ck_assert_int_eq(filelist_check(FILELIST_DEFAULT, NULL), 0);
-	ck_assert_int_eq(filelist_check(" /a  /b..c/..d \t/e ", NULL), 0);
-	ck_assert_int_eq(filelist_check("/a b", NULL), -ERR_INVALID);
-	ck_assert_int_eq(filelist_check("/a/../b", NULL), -ERR_INVALID);
-	ck_assert_int_eq(filelist_check("/a/..", NULL), -ERR_INVALID);
+	ck_assert_int_eq(filelist_check("", "files", NULL), 0);
+	ck_assert_int_eq(filelist_check(FILELIST_DEFAULT, "files", NULL), 0);
+	ck_assert_int_eq(filelist_check(" /a  /b..c/..d \t/e ", "files", NULL), 0);
+	ck_assert_int_eq(filelist_check("/a b", "files", NULL), -ERR_INVALID);
+	ck_assert_int_eq(filelist_check("/a/../b", "files", NULL), -ERR_INVALID);
+	ck_assert_int_eq(filelist_check("/a/..", "files", NULL), -ERR_INVALID);
 	ck_assert(filelist_has(" /a  /b ", "/b"));
 	ck_assert(!filelist_has(" /a  /b ", "/"));
 	ck_assert(!filelist_has(" /a  /b ", ""));
