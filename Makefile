@@ -106,6 +106,7 @@ include eventlog/archive/module.mk
 include interaction/module.mk
 include interaction/form/module.mk
 include interaction/set/module.mk
+include interaction/picture/module.mk
 include pmsl/text/module.mk
 include pmsl/check/module.mk
 include pmsl/plan/module.mk

@@ -107,7 +107,7 @@ static uint32_t back(const struct network *w, const struct netretime *r, uint32_
 static int find_path(const struct network *w, struct netretime *r, struct err *e)
 {
 	struct netpath *p = &r->path;
-	bool is_ending, is_unique;
+	bool is_ending, is_unique = true;
 	size_t i;
 
 	*p = (struct netpath){ .is_unique = true, .length = r->response };

@@ -324,31 +324,39 @@ int network_add(struct network *w, const struct network_event *ev, struct err *e
 	return rc;
 }
 
+int network_add_copy(struct network *w, const struct network_copy *c, struct err *e)
+{
+	const struct network *from = c->from;
+	const struct network_vertex *v = &from->v[c->v];
+	const char *name = v->name ? buf_str(&from->names) + v->name : NULL;
+	struct network_event ev = { .name = name,
+				    .n = name ? strlen(name) : 0,
+				    .t = v->t,
+				    .kind = (enum network_kind)v->kind,
+				    .is_message = v->is_message,
+				    .blocks = v->blocks,
+				    .task = from->task[v->task].id,
+				    .node = v->node,
+				    .place = v->place,
+				    .use = c->use,
+				    .nuse = c->nuse };
+
+	if (v->other != NETWORK_NONE)
+		ev.other = from->task[v->other].id;
+	return network_add(w, &ev, e);
+}
+
 int network_absorb(struct network *w, const struct network *from, struct err *e)
 {
-	for (size_t i = 0; i < from->n; i++) {
-		const struct network_vertex *v = &from->v[i];
-		const char *name = v->name ? buf_str(&from->names) + v->name : NULL;
-		struct network_event ev = { .name = name,
-					    .n = name ? strlen(name) : 0,
-					    .t = v->t,
-					    .kind = (enum network_kind)v->kind,
-					    .is_message = v->is_message,
-					    .blocks = v->blocks,
-					    .task = from->task[v->task].id,
-					    .other = v->other == NETWORK_NONE
-							     ? 0
-							     : from->task[v->other].id,
-					    .node = v->node,
-					    .place = v->place,
-					    .use = from->op + v->ops,
-					    .nuse = v->nops };
-		int rc = network_add(w, &ev, e);
+	int rc = 0;
 
-		if (rc)
-			return rc;
+	for (size_t i = 0; i < from->n && !rc; i++) {
+		const struct network_vertex *v = &from->v[i];
+		struct network_copy c = { from, (uint32_t)i, from->op + v->ops, v->nops };
+
+		rc = network_add_copy(w, &c, e);
 	}
-	return 0;
+	return rc;
 }
 
 bool network_is_whole(const struct network *w)

@@ -104,6 +104,15 @@ void network_done(struct network *w);
  */
 int network_add(struct network *w, const struct network_event *ev, struct err *e);
 
+/* Adds a vertex of another network, with its own or other uses. As network_add(). */
+struct network_copy {
+	const struct network *from;
+	uint32_t v;
+	const struct network_use *use;
+	size_t nuse;
+};
+int network_add_copy(struct network *w, const struct network_copy *c, struct err *e);
+
 /* Adds all events of another network, which is unchanged. As network_add(). */
 int network_absorb(struct network *w, const struct network *from, struct err *e);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Interaction networks of files: the worked example, sets, what-if, clocks, wrong input, event logs.
+# Interaction networks of files: the worked example, sets, what-if, clocks, wrong input, logs.
 . tests/system/lib.sh
 export LC_ALL=C.UTF-8
 message=examples/interactions/message.json date=examples/interactions/date.json
@@ -101,6 +101,43 @@ check 'a lost event spoils its own interaction only' json "$TMPDIR/lost.bp" \
 cat "$TMPDIR/run.bp" "$TMPDIR/run.bp" |
 	awk '/source|fork|join|sink/ || !seen[$0]++' >"$TMPDIR/twice.bp"
 check 'repeated events count once' json "$TMPDIR/twice.bp" \
-	'd["set"]["interactions"] == 100 and d["set"]["wrong"] == 0 and d["set"]["repeated_events"] == 400'
+	'd["set"]["interactions"] == 100 and d["set"]["wrong"] == 0
+and d["set"]["repeated_events"] == 400'
+
+# --- files: each is read back with the same results
+omig interaction dump --to olog -o "$TMPDIR/message.olog" $message
+check 'a dump has the same results' json "$TMPDIR/message.olog" \
+	'd["RT"] == 90 and d["exclusive"] == {"cpu+req": 90} and d["slack"] == {"v3": 20}'
+omig interaction split -o "$TMPDIR/parts" $nodes >/dev/null
+check 'a split has a file for each' test "$(ls "$TMPDIR/parts" | wc -l)" = 3
+check 'a part has its own results' json "$TMPDIR/parts/0002.json" \
+	'd["RT"] == 80000 and d["anomalies"] == ["backward_message"]'
+omig interaction filter --omit csh --omit telnet $date >"$TMPDIR/few.json"
+check 'a filter leaves times and path' json "$TMPDIR/few.json" \
+	'd["RT"] == 12600000 and "csh" not in str(d["exclusive"])
+and d["exclusive"]["date"] == 5900000'
+omig interaction filter --omit all $date >"$TMPDIR/none.json"
+check 'all uses can be left out' json "$TMPDIR/none.json" \
+	'd["exclusive"] == {"": 12600000} and d["counts"]["simple"] < 9'
+for form in svg html dot json otlp; do
+	check "a picture in $form is written" \
+		omig interaction draw -o "$TMPDIR/date.$form" $date
+done
+count() { grep -c "$1" "$TMPDIR/date.svg"; }
+check 'the picture has all vertices' test "$(count '<circle')" = 27
+check 'the path is drawn' test "$(count 'class="path"')" = 13
+check 'trace events have their arrows' python3 -c 'import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+sends = [e["id"] for e in events if e["ph"] == "s"]
+sys.exit(sorted(sends) != sorted(e["id"] for e in events if e["ph"] == "f") or len(sends) != 9)' \
+	"$TMPDIR/date.json"
+check 'each sub-task is a span' python3 -c 'import json, sys
+spans = json.load(open(sys.argv[1]))["resourceSpans"][0]["scopeSpans"][0]["spans"]
+sys.exit(len(spans) != 9 or sum("parentSpanId" in s for s in spans) != 8
+	or [len(s["links"]) for s in spans].count(1) != 1)' "$TMPDIR/date.otlp"
+check 'several interactions need a choice' refused 2 'only NAME' \
+	omig interaction draw "$TMPDIR/run.bp"
+check 'a name chooses one' says '<title>Interaction r7</title>' \
+	omig interaction draw --only r7 "$TMPDIR/run.bp"
 
 tap_end

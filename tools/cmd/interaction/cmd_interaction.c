@@ -4,12 +4,16 @@
 #include "common/base/str.h"
 #include "interaction/netpath.h"
 #include "tools/cmd/cmd.h"
+#include "tools/interaction/netfiles.h"
 #include "tools/interaction/netjob.h"
 
 struct interaction_options {
 	struct netjob_options job;
+	struct netfiles_options files;
 	const char *from;
 };
+
+enum file_kind { DUMP, SPLIT, FILTER, DRAW, FILE_KINDS };
 
 static int check_job(const struct opt_spec *spec, const struct netjob_options *w,
 		     enum netjob_kind kind)
@@ -31,15 +35,53 @@ static int run_job(const struct opt_spec *spec, struct interaction_options *w, c
 	return status == CMD_OK ? netjob_run((enum netjob_kind)kind, &w->job, files) : status;
 }
 
+static int check_files(const struct opt_spec *spec, const struct interaction_options *w, int kind)
+{
+	const struct netfiles_options *f = &w->files;
+
+	if (kind != DUMP && kind != DRAW && f->to)
+		return cmd_usage(spec, "--to is of dump and draw");
+	if (kind == FILTER && !f->omit.n)
+		return cmd_usage(spec, "filter needs --omit OBJECT");
+	if (kind != FILTER && f->omit.n)
+		return cmd_usage(spec, "--omit is of filter");
+	return CMD_OK;
+}
+
+static int run_files(const struct opt_spec *spec, struct interaction_options *w, char **files,
+		     int kind)
+{
+	static int (*const functions[FILE_KINDS])(const struct netfiles_options *w,
+						  char **files) = {
+		[DUMP] = netfiles_dump,
+		[SPLIT] = netfiles_split,
+		[FILTER] = netfiles_filter,
+		[DRAW] = netfiles_draw,
+	};
+	int status = check_files(spec, w, kind);
+
+	w->files.read = w->job.read;
+	w->files.only = w->job.only;
+	if (kind == DUMP && w->job.json && !w->files.to)
+		w->files.to = "json";
+	return status == CMD_OK ? functions[kind](&w->files, files) : status;
+}
+
 static const struct verb {
 	const char *name;
 	int (*run)(const struct opt_spec *spec, struct interaction_options *w, char **files,
 		   int kind);
 	int kind;
 } verbs[] = {
-	{ "analyze", run_job, NETJOB_ANALYZE }, { "path", run_job, NETJOB_PATH },
-	{ "states", run_job, NETJOB_STATES },	{ "what-if", run_job, NETJOB_WHAT_IF },
+	{ "analyze", run_job, NETJOB_ANALYZE },
+	{ "path", run_job, NETJOB_PATH },
+	{ "states", run_job, NETJOB_STATES },
+	{ "what-if", run_job, NETJOB_WHAT_IF },
 	{ "clocks", run_job, NETJOB_CLOCKS },
+	{ "dump", run_files, DUMP },
+	{ "split", run_files, SPLIT },
+	{ "filter", run_files, FILTER },
+	{ "draw", run_files, DRAW },
 };
 
 static int run(const struct opt_spec *spec, struct interaction_options *w, int n, char **operand)
@@ -59,6 +101,7 @@ int cmd_interaction(int argc, char **argv)
 {
 	struct interaction_options w = { .from = "auto" };
 	struct netjob_options *j = &w.job;
+	struct netfiles_options *f = &w.files;
 	const struct opt table[] = {
 		OPTION_CALL("state", 's', "NAME=OBJECTS",
 			    "a state: all these objects, with + between, are in use",
@@ -79,15 +122,30 @@ int cmd_interaction(int argc, char **argv)
 		OPTION("from", 'f', "FORM",
 		       "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR,
 		       &w.from),
-		OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &j->json),
+		OPTION("json", 'j', NULL,
+		       "write JSON; errors too. dump: the same as --to json; split, filter: always so",
+		       OPT_FLAG, &j->json),
+		OPTION("output", 'o', "FILE",
+		       "dump, filter, draw: output file; split: a folder, with a file for each",
+		       OPT_STR, &f->output),
+		OPTION("to", 't', "FORM",
+		       "dump: a form of omig log (default bp); draw: svg, html, dot, chrome or otlp",
+		       OPT_STR, &f->to),
+		OPTION_CALL(
+			"omit", 'x', "OBJECT",
+			"filter: leave out uses of this object, and vertices for nothing else; all",
+			&f->omit, netread_add_term),
+		OPTION("equal", 'e', NULL, "draw: equal spacing, in the order of times", OPT_FLAG,
+		       &f->is_equal),
 		OPTION("quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG,
 		       &j->read.log.is_quiet),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig interaction",
-		.verbs = "analyze path states what-if clocks",
-		.usage = "analyze|path|states|what-if|clocks [OPTION...] [FILE|ARCHIVE...]",
+		.verbs = "analyze path states what-if clocks dump split filter draw",
+		.usage =
+			"analyze|path|states|what-if|clocks|dump|split|filter|draw [OPTION...] [FILE|ARCHIVE...]",
 		.summary = "shows where the time of interactions went, across programs and hosts",
 		.details =
 			"A FILE is JSON of interaction networks, or an event log. Without a FILE, and for -, "
