@@ -191,6 +191,7 @@ include tools/cmd/waits/module.mk
 include tools/module.mk
 include bench/module.mk
 include bench/views/module.mk
+include bench/interaction/module.mk
 
 # The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
 # siblings, tools use the protocol as foreign programs do.
