@@ -130,4 +130,6 @@ void host_figures_clear(struct host_figures *f)
 	f->inner_pid = -1;
 	f->voluntary = f->involuntary = -1;
 	f->read_blocks = f->write_blocks = -1;
+	f->read_calls = f->write_calls = f->read_bytes = f->write_bytes = -1;
+	f->disk_read_bytes = f->disk_written_bytes = -1;
 }

@@ -93,7 +93,7 @@ struct host_counts {
 enum host_figures_what {
 	HOST_FIGURES_STAT = 1, /* state, times, priority, sizes, faults */
 	HOST_FIGURES_STATUS = 2, /* uid, gid, peak size, stack, inner pid */
-	HOST_FIGURES_IO = 4,
+	HOST_FIGURES_IO = 4, /* calls and bytes of the kernel's accounting */
 	HOST_FIGURES_SWITCHES = 8, /* one file per thread */
 	/* of a process: those of its first thread, and signals for any thread */
 	HOST_FIGURES_SIGNALS = 16,
@@ -116,6 +116,13 @@ struct host_figures {
 	int32_t inner_pid; /* the pid in the process's own pid namespace */
 	int64_t voluntary, involuntary; /* context switches */
 	int64_t read_blocks, write_blocks; /* of 512 bytes, as in getrusage() */
+	/*
+	 * Of calls that have ended, by all threads, those that have ended too. Calls: read() and
+	 * write(), and their relatives; not mmap(), splice() between pipes, io_uring, send() and
+	 * recv(). Disk: what reached the block layer, later than the call for a write.
+	 */
+	int64_t read_calls, write_calls, read_bytes, write_bytes;
+	int64_t disk_read_bytes, disk_written_bytes;
 	bool has_signals; /* the four below are known; bit n - 1: signal n */
 	uint64_t sig_pending, sig_blocked, sig_ignored, sig_caught;
 };

@@ -3,6 +3,7 @@
 #include "lm/host/host_linux_internal.h"
 #include "lm/host/proctext.h"
 
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 
@@ -117,10 +118,28 @@ static void parse_signals(const char *text, struct host_figures *f)
 	f->sig_pending |= own;
 }
 
+static void parse_io(const char *text, struct host_figures *f)
+{
+	const struct {
+		const char *name;
+		int64_t *to;
+	} field[] = {
+		{ "syscr:", &f->read_calls },		{ "syscw:", &f->write_calls },
+		{ "rchar:", &f->read_bytes },		{ "wchar:", &f->write_bytes },
+		{ "read_bytes:", &f->disk_read_bytes }, { "write_bytes:", &f->disk_written_bytes },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(field); i++)
+		text_field(text, field[i].name, field[i].to);
+	if (f->disk_read_bytes >= 0)
+		f->read_blocks = f->disk_read_bytes / 512;
+	if (f->disk_written_bytes >= 0)
+		f->write_blocks = f->disk_written_bytes / 512;
+}
+
 static int figures_at(struct host_linux *h, const char *path, unsigned what, struct host_figures *f)
 {
 	const char *text;
-	int64_t bytes;
 
 	if (what & HOST_FIGURES_STAT && parse_stat(h, linux_text(h, "%s/stat", path), f))
 		return -ERR_NOTFOUND;
@@ -133,13 +152,8 @@ static int figures_at(struct host_linux *h, const char *path, unsigned what, str
 		if (what & HOST_FIGURES_SIGNALS)
 			parse_signals(text, f);
 	}
-	if (what & HOST_FIGURES_IO) {
-		text = linux_text(h, "%s/io", path);
-		if (text_field(text, "read_bytes:", &bytes))
-			f->read_blocks = bytes / 512;
-		if (text_field(text, "write_bytes:", &bytes))
-			f->write_blocks = bytes / 512;
-	}
+	if (what & HOST_FIGURES_IO)
+		parse_io(linux_text(h, "%s/io", path), f);
 	return 0;
 }
 

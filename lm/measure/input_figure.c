@@ -82,6 +82,16 @@ static bool read_switches(struct input *in, const struct input_moment *m, size_t
 	return look(in, m, HOST_FIGURES_SWITCHES, &f) && put(v, (double)f.involuntary);
 }
 
+/* Bytes and calls of the kernel's accounting. at: of an int64_t in struct host_figures. */
+static bool read_io(struct input *in, const struct input_moment *m, size_t at,
+		    struct measurement_value *v)
+{
+	struct host_figures f;
+
+	return look(in, m, HOST_FIGURES_IO, &f) &&
+	       put(v, (double)*(const int64_t *)((const char *)&f + at));
+}
+
 /* --- of the node */
 
 /* Busy and all ticks of all processors since boot; the share is of the ticks, not of a clock. */
@@ -146,6 +156,12 @@ static const struct {
 	{ "Memory_size", read_stat, offsetof(struct host_figures, resident) },
 	{ "Page_faults", read_stat, offsetof(struct host_figures, major_faults) },
 	{ "Context_switches", read_switches, 0 },
+	{ "Read_count", read_io, offsetof(struct host_figures, read_calls) },
+	{ "Read_volume", read_io, offsetof(struct host_figures, read_bytes) },
+	{ "Write_count", read_io, offsetof(struct host_figures, write_calls) },
+	{ "Write_volume", read_io, offsetof(struct host_figures, write_bytes) },
+	{ "Disk_read", read_io, offsetof(struct host_figures, disk_read_bytes) },
+	{ "Disk_written", read_io, offsetof(struct host_figures, disk_written_bytes) },
 	{ "Node_load", read_now, offsetof(struct host_now, load1) },
 	{ "Node_cpu_usage", read_cpus, 0 },
 	{ "Node_memory_free", read_pages, offsetof(struct host_now, available_pages) },

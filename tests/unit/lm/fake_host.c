@@ -123,6 +123,12 @@ static void fill_own(const struct host_figures *own, unsigned what, struct host_
 	if (what & HOST_FIGURES_IO) {
 		f->read_blocks = own->read_blocks;
 		f->write_blocks = own->write_blocks;
+		f->read_calls = own->read_calls;
+		f->write_calls = own->write_calls;
+		f->read_bytes = own->read_bytes;
+		f->write_bytes = own->write_bytes;
+		f->disk_read_bytes = own->disk_read_bytes;
+		f->disk_written_bytes = own->disk_written_bytes;
 	}
 	if (what & HOST_FIGURES_SWITCHES) {
 		f->voluntary = own->voluntary;

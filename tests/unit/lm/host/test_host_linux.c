@@ -210,6 +210,12 @@ TEST(a_process_reports_all_its_figures)
 	ck_assert_int_eq(f.inner_pid, 17);
 	ck_assert_int_eq(f.read_blocks, 2048);
 	ck_assert_int_eq(f.write_blocks, 1);
+	ck_assert_int_eq(f.disk_read_bytes, 1048576);
+	ck_assert_int_eq(f.disk_written_bytes, 512);
+	ck_assert_int_eq(f.read_bytes, 6976);
+	ck_assert_int_eq(f.write_bytes, 12);
+	ck_assert_int_eq(f.read_calls, 10);
+	ck_assert_int_eq(f.write_calls, 3);
 	ck_assert_int_eq(f.voluntary, 120); /* both threads that were there */
 	ck_assert_int_eq(f.involuntary, 10);
 }

@@ -79,6 +79,33 @@ TEST(faults_and_switches_count_from_the_start)
 	}
 }
 
+TEST(calls_and_bytes_of_files_count_from_the_start)
+{
+	static struct host_figures own;
+	const struct {
+		const char *metric;
+		int64_t *count;
+	} io[] = {
+		{ "Read_count", &own.read_calls },     { "Read_volume", &own.read_bytes },
+		{ "Write_count", &own.write_calls },   { "Write_volume", &own.write_bytes },
+		{ "Disk_read", &own.disk_read_bytes }, { "Disk_written", &own.disk_written_bytes },
+	};
+
+	fake_proc_find(&w.host, 100)->figures = &own;
+	for (size_t i = 0; i < ARRAY_LEN(io); i++) {
+		for (size_t k = 0; k < ARRAY_LEN(io); k++)
+			*io[k].count = 1000;
+		load_figure(io[i].metric, rank0);
+		is_exactly(next_value(1), 0);
+		for (size_t k = 0; k < ARRAY_LEN(io); k++)
+			*io[k].count += k == i ? 4096 : 1;
+		is_exactly(next_value(2), 4096);
+		*io[i].count = -1; /* the kernel refuses, or does not count */
+		is_missing(next_value(3));
+	}
+	fake_proc_find(&w.host, 100)->figures = NULL;
+}
+
 TEST(the_share_of_a_processor_is_of_the_time_since_the_last_read)
 {
 	struct fake_proc *p = fake_proc_find(&w.host, 100);
