@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/inlet/inlet_internal.h"
 
+#include "common/base/rng.h"
 #include "eventlog/send/evsend_hello.h"
-#include "eventlog/text/evalone.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,21 +54,53 @@ bool inlet_has_rest(const struct inlet *i)
 
 /* --- the stream of this object */
 
+/* The stream ends, and another one begins. */
+static int renew(struct inlet *i, struct err *e)
+{
+	struct buf out;
+	uint64_t stream;
+	int rc = rng_fill_random(&stream, sizeof(stream), e);
+
+	rc = rc ? rc : evwrite_cut(&i->w, true, e);
+	if (rc)
+		return rc;
+	out = i->w.out;
+	buf_init(&i->w.out, 0);
+	evwrite_done(&i->w);
+	evtypes_done(&i->types);
+	evwrite_init(&i->w, stream, false, 0);
+	evtypes_init(&i->types);
+	i->w.out = out;
+	i->types_bytes = 0;
+	return 0;
+}
+
+static int put_whole(struct inlet *i, const struct event *ev, const struct evtype *t, struct err *e)
+{
+	const struct evalone alone = {
+		.w = &i->w, .types = &i->types, .said = &i->said, .block_bytes = EVALONE_BLOCK_BYTES
+	};
+	const struct event whole = { .type = t,
+				     .ticks = (uint64_t)ev->wall_ns,
+				     .value = ev->value };
+	unsigned before;
+	int rc = 0;
+
+	if (i->types.n >= INLET_TYPES_MAX || i->types_bytes >= INLET_TYPES_MAX_BYTES)
+		rc = renew(i, e);
+	before = i->types.n;
+	rc = rc ? rc : evalone_event(&alone, &whole, e);
+	if (i->types.n > before)
+		i->types_bytes += i->types.scratch.n;
+	return rc;
+}
+
 int inlet_put(struct inlet *i, const struct event *ev, struct err *e)
 {
-	const struct evalone alone = { .w = &i->w,
-				       .types = &i->types,
-				       .block_bytes = EVALONE_BLOCK_BYTES };
 	const struct evtype *t = evtypes_whole(&i->whole, ev);
-	int rc = -ERR_LIMIT;
+	int rc = t ? put_whole(i, ev, t, e) : -ERR_LIMIT;
 
 	i->is_known = true;
-	if (t)
-		rc = evalone_event(&alone,
-				   &(struct event){ .type = t,
-						    .ticks = (uint64_t)ev->wall_ns,
-						    .value = ev->value },
-				   e);
 	i->report.events++;
 	if (!rc)
 		return 0;

@@ -6,9 +6,13 @@
 #include "eventlog/evread.h"
 #include "eventlog/evwrite.h"
 #include "eventlog/inlet/inlet.h"
-#include "eventlog/text/evtypes.h"
+#include "eventlog/text/evalone.h"
 
 enum inlet_form { INLET_UNKNOWN, INLET_BLOCKS, INLET_LOG, INLET_TEXT };
+
+/* of one stream: then another one begins, since lines may each have a type of their own */
+#define INLET_TYPES_MAX 1024
+#define INLET_TYPES_MAX_BYTES (1u << 20)
 
 /* a window of evread_push(), and a line of any permitted length with its end */
 #define INLET_BYTES (EVBLOCK_MAX_BYTES + 64 * 1024)
@@ -23,6 +27,8 @@ struct inlet {
 	struct evread *read; /* of INLET_LOG */
 	struct evwrite w; /* the stream of this object */
 	struct evtypes types;
+	size_t types_bytes; /* of their descriptions */
+	struct evalone_said said;
 	struct evtypes_whole whole;
 	struct inlet_report report;
 	uint8_t window[INLET_BYTES];

@@ -5,12 +5,12 @@
 #include "common/base/limits.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "eventlog/text/evalone.h"
 #include "eventlog/text/evout.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int NL_flush_on;
@@ -210,6 +210,7 @@ static void begin_stream_of_child(struct omig_nlog *h)
 	evtypes_done(&h->types);
 	evwrite_init(&h->w, stream, false, 0);
 	evtypes_init(&h->types);
+	memset(&h->said, 0, sizeof(h->said));
 	say_who(h);
 	if (h->out.send)
 		evsend_in_child(h->out.send);
@@ -409,7 +410,7 @@ static int describe(void *arg)
 static int put_event(struct omig_nlog *to, const struct event *ev)
 {
 	struct evalone alone = {
-		.w = &to->w, .types = &to->types, .describe = describe, .arg = to
+		.w = &to->w, .types = &to->types, .said = &to->said, .describe = describe, .arg = to
 	};
 	unsigned number;
 	bool is_new;

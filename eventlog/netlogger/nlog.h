@@ -11,7 +11,7 @@
 #include "eventlog/evwrite.h"
 #include "eventlog/netlogger/netlogger.h"
 #include "eventlog/send/evsend.h"
-#include "eventlog/text/evtypes.h"
+#include "eventlog/text/evalone.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -46,6 +46,7 @@ struct omig_nlog {
 	char *program;
 	struct evwrite w;
 	struct evtypes types;
+	struct evalone_said said; /* of the current block, for a receiver */
 	char *tag; /* names and values added to every message; NULL = none */
 	struct omig_nlsumm *summ; /* borrowed; NULL = none */
 	struct nlfields *constants; /* of NL_set_const; NULL = none */

@@ -1,51 +1,66 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/text/evalone.h"
 
+#include <string.h>
+
 /* Room for a description of the stream, and padding. */
 #define SPARE_BYTES 4096
 
 static int begin_block(const struct evalone *a)
 {
-	evtypes_done(a->types);
-	evtypes_init(a->types);
+	memset(a->said, 0, sizeof(*a->said));
 	return a->describe ? a->describe(a->arg) : 0;
 }
 
-/* Returns the bytes that the event needs, its description included if that is new. 0: it is none.
- */
-static size_t needs(const struct evalone *a, const struct event *ev, bool is_new)
+static bool is_said(const struct evalone *a, unsigned number)
 {
-	size_t bytes = evtype_record_bytes(ev->type, ev->value, ev->type->nfield);
-
-	return bytes && is_new ? bytes + a->types->scratch.n : bytes;
+	return a->said->bit[number / 8] >> number % 8 & 1;
 }
 
-static int number_of(const struct evalone *a, const struct event *ev, unsigned *number,
-		     bool *is_new, struct err *e)
-{
-	size_t bytes;
-	int rc = a->w->body.n ? 0 : begin_block(a);
+/* Bytes of the event, and of its description. 0: it is none. */
+struct need {
+	size_t event, description;
+};
 
-	rc = rc ? rc : evtypes_number(a->types, ev, number, is_new, e);
-	bytes = rc ? 0 : needs(a, ev, *is_new);
-	if (rc || !a->w->head.events || a->w->body.n + bytes <= a->block_bytes)
-		return rc;
+static struct need need_of(const struct evalone *a, const struct event *ev)
+{
+	return (struct need){ evtype_record_bytes(ev->type, ev->value, ev->type->nfield),
+			      a->types->scratch.n };
+}
+
+/* Makes room: a block that would become too long is closed before. */
+static int make_room(const struct evalone *a, unsigned number, struct need need, struct err *e)
+{
+	size_t bytes = need.event + (is_said(a, number) ? 0 : need.description);
+	int rc;
+
+	if (need.event + need.description > EVWRITE_BLOCK_BYTES - SPARE_BYTES)
+		return err_set(e, ERR_LIMIT, "an event and its description of 124 KB and more");
+	if (!a->w->head.events || a->w->body.n + bytes <= a->block_bytes)
+		return 0;
 	rc = evwrite_cut(a->w, false, e);
-	rc = rc ? rc : begin_block(a);
-	return rc ? rc : evtypes_number(a->types, ev, number, is_new, e);
+	return rc ? rc : begin_block(a);
+}
+
+static int define(const struct evalone *a, unsigned number, const struct evtype *type,
+		  struct err *e)
+{
+	int rc = is_said(a, number) ? 0 : evwrite_define(a->w, number, type, e);
+
+	if (!rc)
+		a->said->bit[number / 8] |= (uint8_t)(1 << number % 8);
+	return rc;
 }
 
 int evalone_event(const struct evalone *a, const struct event *ev, struct err *e)
 {
 	unsigned number;
 	bool is_new;
-	int rc = number_of(a, ev, &number, &is_new, e);
+	int rc = a->w->body.n ? 0 : begin_block(a);
 
-	if (rc)
-		return rc;
-	if (needs(a, ev, true) > EVWRITE_BLOCK_BYTES - SPARE_BYTES)
-		return err_set(e, ERR_LIMIT, "an event and its description of 124 KB and more");
-	rc = is_new ? evwrite_define(a->w, number, ev->type, e) : 0;
+	rc = rc ? rc : evtypes_number(a->types, ev, &number, &is_new, e);
+	rc = rc ? rc : make_room(a, number, need_of(a, ev), e);
+	rc = rc ? rc : define(a, number, ev->type, e);
 	rc = rc ? rc : evwrite_event(a->w, number, ev, e);
 	if (!rc && a->w->body.n >= a->block_bytes)
 		rc = evwrite_cut(a->w, false, e);

@@ -9,10 +9,19 @@
 #include "eventlog/evwrite.h"
 #include "eventlog/text/evtypes.h"
 
-/* A stream; all of it is borrowed. Its blocks have the most bytes that evwrite.h permits. */
+/* Types that are described in the current block. Zeroed at first. */
+struct evalone_said {
+	uint8_t bit[EV_TYPE_LAST / 8 + 1];
+};
+
+/*
+ * A stream; all of it is borrowed. Its blocks have the most bytes that evwrite.h permits. A type
+ * has the same number in all of them.
+ */
 struct evalone {
 	struct evwrite *w;
-	struct evtypes *types; /* of the block that is filled */
+	struct evtypes *types; /* of the stream */
+	struct evalone_said *said;
 	size_t block_bytes; /* a block is closed at about this size, EVALONE_BLOCK_BYTES at most */
 	/* Writes what describes the stream, at the begin of each block; NULL: nothing. */
 	int (*describe)(void *arg);

@@ -16,8 +16,9 @@
 #include <unistd.h>
 
 OMIG_EVENT(tick, "tick", OMIG_INFO, (int64, number))
+OMIG_EVENT(tock, "tock", OMIG_INFO, (int64, number))
 
-static char event[] = "tick", fmt[] = "number=%ld", program[] = "netlogged";
+static char events[][5] = { "tick", "tock" }, fmt[] = "number=%ld", program[] = "netlogged";
 
 static long argument(int argc, char **argv, int i, long otherwise)
 {
@@ -38,9 +39,13 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	for (long i = 0; i < n; i++) {
-		if (is_event)
+		int is_tock = i / 777 % 2; /* blocks begin with one type or the other */
+
+		if (is_event && is_tock)
+			omig_event(tock, first + i);
+		else if (is_event)
 			omig_event(tick, first + i);
-		else if (NetLoggerWrite(log, event, NULL, fmt, first + i) < 0)
+		else if (NetLoggerWrite(log, events[is_tock], NULL, fmt, first + i) < 0)
 			refused++;
 		if (pause_us && i % burst == burst - 1)
 			usleep((useconds_t)pause_us);

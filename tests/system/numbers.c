@@ -47,8 +47,8 @@ static uint8_t *byte_of(int64_t number)
 
 static void count(const struct event *ev)
 {
-	bool is_ours = str_eq(ev->type->name, "tick") && ev->type->nfield == 1 &&
-		       ev->value[0].kind == EV_INT64;
+	bool is_ours = (str_eq(ev->type->name, "tick") || str_eq(ev->type->name, "tock")) &&
+		       ev->type->nfield == 1 && ev->value[0].kind == EV_INT64;
 	uint8_t *byte = is_ours ? byte_of(ev->value[0].i64) : NULL;
 	unsigned mask = byte ? 1u << (ev->value[0].i64 & 7) : 0;
 

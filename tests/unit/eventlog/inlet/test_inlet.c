@@ -171,6 +171,22 @@ TEST(a_line_that_is_too_long_is_skipped_and_counted)
 	free(text);
 }
 
+TEST(lines_that_each_have_a_type_of_their_own_are_bounded)
+{
+	char text[200];
+
+	for (int i = 0; i < 3000; i++) {
+		int n = snprintf(text, sizeof(text),
+				 "DATE=20020329210355.443568 HOST=a PROG=b NL.EVNT=x%d.y V=5\n", i);
+
+		ck_assert_int_eq(feed(text, (size_t)n, 999), 0);
+	}
+	finish();
+	ck_assert_uint_eq(inlet_report(in)->events, 3000);
+	ck_assert_ptr_nonnull(strstr(buf_str(&seen), "x0.y/"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&seen), "x2999.y/"));
+}
+
 TEST(a_flush_gives_out_what_waits)
 {
 	ck_assert_int_eq(feed(LINE, strlen(LINE), 999), 0);
