@@ -174,6 +174,7 @@ include tools/measure/module.mk
 include tools/events/module.mk
 include tools/receive/module.mk
 include tools/interaction/module.mk
+include tools/sensors/module.mk
 include tools/probes/module.mk
 include tools/selftest/module.mk
 include tools/waits/module.mk

@@ -51,6 +51,7 @@ void lm_list_services(struct lm *m)
 	add(s, job_services, &s->jobs);
 	add(s, memory_services, &s->files.on);
 	add(s, node_services, &s->node);
+	add(s, sample_services, &s->node);
 	add(s, pa_services, &s->objects);
 	add(s, plugin_services, m->plugins);
 	add(s, proc_services, host);

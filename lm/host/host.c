@@ -91,6 +91,11 @@ int host_proc_signal(struct host_proc *p, int sig, struct err *e)
 	return p->host->ops->send_signal(p, sig, e);
 }
 
+int host_tcp(struct host *h, struct host_tcp *out, size_t *n, size_t *left_out)
+{
+	return h->ops->tcp ? h->ops->tcp(h, out, n, left_out) : -ERR_UNSUPPORTED;
+}
+
 int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 {
 	return p->host->ops->thread_signal(p, tid, sig, e);

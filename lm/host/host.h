@@ -82,11 +82,14 @@ enum host_count {
 	HOST_BYTES_SENT,
 	HOST_DISK_BYTES_READ, /* of whole disks */
 	HOST_DISK_BYTES_WRITTEN,
+	HOST_INTERRUPTS,
+	HOST_TCP_SENT, /* segments of all connections */
+	HOST_TCP_RETRANSMITTED,
 	HOST_NCOUNTS
 };
 
 struct host_counts {
-	nsec_t at;
+	nsec_t at, wall; /* wall: by the clock of the host, since 1970 */
 	int64_t v[HOST_NCOUNTS]; /* -1 = not known */
 };
 
@@ -125,6 +128,17 @@ struct host_figures {
 	int64_t disk_read_bytes, disk_written_bytes;
 	bool has_signals; /* the four below are known; bit n - 1: signal n */
 	uint64_t sig_pending, sig_blocked, sig_ignored, sig_caught;
+};
+
+#define HOST_TCP_MAX 64 /* connections listed of our user; the others are counted */
+#define HOST_TCP_ADDRESS_BYTES 56
+
+/* A TCP connection, as the kernel sees it. -1 = not known. */
+struct host_tcp {
+	char local[HOST_TCP_ADDRESS_BYTES], remote[HOST_TCP_ADDRESS_BYTES]; /* "127.0.0.1:80" */
+	double rtt_s, rttvar_s; /* smoothed round-trip time, and its mean deviation */
+	int64_t retransmitted; /* segments, since the connection was made */
+	int64_t sent, received; /* bytes; sent: and acknowledged */
 };
 
 struct host;
@@ -188,6 +202,8 @@ struct host_ops {
 	int (*facts)(struct host *h, struct host_facts *out, struct err *e);
 	int (*now)(struct host *h, struct host_now *out, struct err *e);
 	int (*counts)(struct host *h, struct host_counts *out, struct err *e);
+	int (*tcp)(struct host *h, struct host_tcp *out, size_t *n,
+		   size_t *left_out); /* may be NULL */
 	int (*boot_id)(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
 	int (*figures)(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
 		       struct err *e);
@@ -224,6 +240,12 @@ void host_free(struct host *h);
 int host_facts(struct host *h, struct host_facts *out, struct err *e);
 int host_now(struct host *h, struct host_now *out, struct err *e);
 int host_counts(struct host *h, struct host_counts *out, struct err *e);
+
+/*
+ * Lists established TCP connections of our user in this net namespace. *n: room in, number out.
+ * *left_out: those without room. -ERR_UNSUPPORTED, -ERR_SYS.
+ */
+int host_tcp(struct host *h, struct host_tcp *out, size_t *n, size_t *left_out);
 
 /* Writes one line without its end, which differs after each boot. */
 int host_boot_id(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);

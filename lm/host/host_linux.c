@@ -36,6 +36,7 @@ static const struct host_ops linux_ops = {
 	.facts = linux_facts,
 	.now = linux_now,
 	.counts = linux_counts,
+	.tcp = linux_tcp,
 	.boot_id = linux_boot_id,
 	.figures = linux_figures,
 	.thread_figures = linux_thread_figures,

@@ -34,6 +34,7 @@ int64_t linux_number(struct host_linux *h, int64_t unknown, const char *path);
 int linux_facts(struct host *h, struct host_facts *out, struct err *e);
 int linux_now(struct host *h, struct host_now *out, struct err *e);
 int linux_counts(struct host *h, struct host_counts *out, struct err *e);
+int linux_tcp(struct host *h, struct host_tcp *out, size_t *n, size_t *left_out);
 void linux_users(struct host_linux *h, struct host_now *out);
 void linux_group(struct host_linux *h, struct host_now *out);
 int64_t linux_link_speed(struct host_linux *h, const char *name);

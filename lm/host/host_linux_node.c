@@ -279,6 +279,25 @@ static void link_counts(struct host_linux *h, struct buf *keep, int64_t *v)
 		link_line(h, p, v);
 }
 
+/* net/snmp: a line "Tcp:" with names, then one with numbers in the same order. */
+static void tcp_counts(struct host_linux *h, int64_t *v)
+{
+	const char *names = text_find(linux_text(h, "proc/net/snmp"), "Tcp:"), *word, *p;
+	const char *line = names ? text_next_line(names) : NULL;
+	size_t n;
+
+	p = line ? text_find(line, "Tcp:") : NULL;
+	while (p && (names = text_word(names, &word, &n))) {
+		int64_t number = -1;
+
+		p = text_word(p, &line, &(size_t){ 0 });
+		if (p && n == strlen("OutSegs") && !memcmp(word, "OutSegs", n))
+			v[HOST_TCP_SENT] = text_number(line, &number) ? number : -1;
+		if (p && n == strlen("RetransSegs") && !memcmp(word, "RetransSegs", n))
+			v[HOST_TCP_RETRANSMITTED] = text_number(line, &number) ? number : -1;
+	}
+}
+
 int linux_counts(struct host *host, struct host_counts *out, struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)host;
@@ -288,13 +307,16 @@ int linux_counts(struct host *host, struct host_counts *out, struct err *e)
 	for (int i = 0; i < HOST_NCOUNTS; i++)
 		out->v[i] = -1;
 	out->at = clock_mono();
+	out->wall = clock_wall();
 	stat = linux_text(h, "proc/stat");
 	if (!text_field(stat, "ctxt", &out->v[HOST_CONTEXT_SWITCHES]))
 		return err_set(e, ERR_SYS, "/proc/stat has no context switches");
+	text_field(stat, "intr", &out->v[HOST_INTERRUPTS]);
 	cpu_counts(stat, out->v);
 	vm_counts(h, out->v);
 	disk_counts(h, out->v);
 	nfs_counts(h, out->v);
+	tcp_counts(h, out->v);
 	link_counts(h, &keep, out->v);
 	buf_done(&keep);
 	return 0;

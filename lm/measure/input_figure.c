@@ -173,6 +173,10 @@ static const struct {
 	{ "Node_network_out", read_count, HOST_BYTES_SENT },
 	{ "Node_disk_read", read_count, HOST_DISK_BYTES_READ },
 	{ "Node_disk_written", read_count, HOST_DISK_BYTES_WRITTEN },
+	{ "Node_interrupts", read_count, HOST_INTERRUPTS },
+	{ "Node_context_switches", read_count, HOST_CONTEXT_SWITCHES },
+	{ "Node_tcp_sent", read_count, HOST_TCP_SENT },
+	{ "Node_tcp_retransmitted", read_count, HOST_TCP_RETRANSMITTED },
 };
 
 int figure_open(struct input *in, struct err *e)

@@ -58,6 +58,9 @@ struct job_sampler {
 };
 extern const struct service job_services[];
 
+/* of: struct node */
+extern const struct service sample_services[];
+
 /* of: struct look_on */
 extern const struct service memory_services[], source_services[];
 

@@ -151,7 +151,9 @@ static int run_own(int argc, char **argv)
 {
 	if (str_eq(argv[0], "lifelines"))
 		return cmd_lifelines(argc, argv);
-	return str_eq(argv[0], "receive") ? cmd_receive(argc, argv) : -1;
+	if (str_eq(argv[0], "receive"))
+		return cmd_receive(argc, argv);
+	return str_eq(argv[0], "sense") ? cmd_sense(argc, argv) : -1;
 }
 
 static const struct log_options defaults = { .from = "auto",
@@ -213,7 +215,7 @@ int cmd_log(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.verbs = "cat convert merge tail load query compare lifelines receive",
+		.verbs = "cat convert merge tail load query compare lifelines receive sense",
 		.usage =
 			"cat|convert|merge|tail|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary =
@@ -221,7 +223,7 @@ int cmd_log(int argc, char **argv)
 		.details =
 			"Without a FILE, and for -, the standard input is read. Unreadable parts are skipped, "
 			"counted and reported; the exit status is 2 then. An ARCHIVE is read by time. "
-			"lifelines (pictures) and receive (events of the net) have a --help of their own.",
+			"lifelines (pictures), receive (events of the net) and sense (load of hosts) have a --help of their own.",
 		.table = table,
 	};
 	int first, exit_status;

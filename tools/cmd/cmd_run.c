@@ -4,9 +4,11 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/log/run_sensors.h"
 #include "tools/cmd/run_waits.h"
 #include "tools/cmd/summary/run_summary.h"
 #include "tools/launch/launch.h"
+#include "tools/sensors/sense.h"
 #include "tools/session/show.h"
 #include "tools/term/outfile.h"
 #include "tools/view/jobs.h"
@@ -68,6 +70,7 @@ struct how {
 	int64_t waits_ns; /* ranks that wait this long for each other are reported; 0: never */
 	bool has_summary; /* is written at the end */
 	const char *summary; /* its file; NULL: none */
+	int64_t sensors_ns; /* interval; 0: none */
 };
 
 static int set_variable(void *arg, const char *name, const char *value)
@@ -154,6 +157,7 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 	if (!l->warning[0] && (launch_check_program(argv[0], &e) < 0 || launch_check_lm(l, &e) < 0))
 		cmd_warn("not watched: %s", e.text);
 	launch_each_variable(l, set_variable, NULL);
+	run_sensors_start(&(struct run_sensors){ l->job_name, l->mainsm, how->sensors_ns });
 	if (how->has_summary)
 		run_with_summary(&s, how);
 	return become_program(&s);
@@ -166,6 +170,16 @@ static int set_summary(void *into, const char *value, struct err *e)
 	(void)e;
 	how->has_summary = true;
 	how->summary = value;
+	return 0;
+}
+
+static int set_sensors(void *into, const char *value, struct err *e)
+{
+	struct how *how = into;
+
+	how->sensors_ns = NSEC_PER_SEC;
+	if (value && opt_to_nsec(value, SENSE_EVERY_MIN_NS, SENSE_EVERY_MAX_NS, &how->sensors_ns))
+		return err_set(e, ERR_INVALID, "'%s' is no time from 10ms to a day", value);
 	return 0;
 }
 
@@ -207,6 +221,10 @@ int cmd_run(int argc, char **argv)
 			"summary", 0, "[FILE]",
 			"at the end, show on stderr what the job did, and write it to FILE for omig show",
 			&how, set_summary),
+		OPTION_CALL(
+			"sensors", 0, "[TIME]",
+			"each second, or TIME, write the load of the hosts as events to OMIG_EVENT_LOG, else to JOB.sensors.olog",
+			&how, set_sensors),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -10,4 +10,4 @@ tools/cmd.uses := common/base common/cli common/container common/json common/rin
 		common/omis/text common/omis stats eventlog eventlog/text eventlog/lifeline \
 		pmsl/check pmsl tools/web tools/term tools/session tools/launch tools/view \
 		tools/export tools/measure tools/events tools/probes tools/selftest \
-		tools/cmd/summary tools/cmd/log
+		tools/cmd/summary tools/cmd/log tools/sensors

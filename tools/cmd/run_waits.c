@@ -2,18 +2,14 @@
 #include "tools/cmd/run_waits.h"
 
 #include "common/base/hash.h"
+#include "tools/launch/beside.h"
 #include "tools/session/session.h"
 #include "tools/view/top_waits.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -82,30 +78,15 @@ static void *end_with_program(void *arg)
 	_exit(0);
 }
 
-/* Closes inherited descriptors: one may be the end of a pipe, or a lock. */
-static bool let_go(int program)
+static void watch(void *arg, int program)
 {
-	int null = open("/dev/null", O_RDWR);
-
-	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return false;
-#ifdef SYS_close_range
-	return (program == STDERR_FILENO + 1 || dup2(program, STDERR_FILENO + 1) >= 0) &&
-	       syscall(SYS_close_range, STDERR_FILENO + 2, INT_MAX, 0) == 0;
-#else
-	return false;
-#endif
-}
-
-static void watch(const struct run_waits *conf, int program)
-{
+	const struct run_waits *conf = arg;
 	const struct timespec nap = { .tv_sec = (time_t)(conf->least / NSEC_PER_SEC),
 				      .tv_nsec = (long)(conf->least % NSEC_PER_SEC) };
 	struct watch of = { .conf = conf };
-	int held = STDERR_FILENO + 1;
 	pthread_t thread;
 
-	if (!let_go(program) || pthread_create(&thread, NULL, end_with_program, &held))
+	if (pthread_create(&thread, NULL, end_with_program, &program))
 		return;
 	while (of.causes < CAUSES_MAX) {
 		nanosleep(&nap, NULL);
@@ -115,18 +96,8 @@ static void watch(const struct run_waits *conf, int program)
 
 void run_waits_start(const struct run_waits *w)
 {
-	int program = w->least > 0 ? (int)syscall(SYS_pidfd_open, getpid(), 0) : -1;
-	pid_t between;
+	struct run_waits conf = *w;
 
-	if (program < 0)
-		return;
-	between = fork();
-	if (between == 0) {
-		if (fork() == 0)
-			watch(w, program);
-		_exit(0);
-	}
-	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
-		;
-	close(program);
+	if (w->least > 0)
+		beside_start(watch, &conf);
 }

@@ -186,6 +186,20 @@ static const struct omis_service omig[] = {
 	  .param = { P_STRING("name") },
 	  .help = "Removes an added text, unless another one uses it. Measurements under way "
 		  "continue." },
+	{ EXT_SERVICE("omig", "omig_node_sample", INFO, 'n', NODE, OBSERVE, DONE),
+	  .param = { NODES },
+	  .result = "host, wall_ns, [[name, value]...], left_out, [local, remote, rtt_s, rttvar_s, "
+		    "retransmitted, sent, received]...",
+	  .help = "Counters of the node, all of one moment by its own clock. Counts since boot: "
+		  "cpu.user, cpu.system, cpu.idle, cpu.iowait, cpu.steal (ticks of all "
+		  "processors), interrupts, context_switches, disk.read, disk.written, "
+		  "net.received, net.sent (bytes), tcp.sent, tcp.retransmitted (segments). The "
+		  "state now: load, pressure.cpu, pressure.memory, pressure.io (percent of 10 s), "
+		  "memory.available, swap.free (bytes). What is not known is left out. Then the "
+		  "established TCP connections of the user, 64 at most: left_out is the number of "
+		  "the others, -1 when connections are not known. A connection has its round-trip "
+		  "time, the segments that were sent again, and bytes; sent ones are "
+		  "acknowledged." },
 	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
 	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in "

@@ -4,5 +4,6 @@
 #define TOOLS_CMD_LOG_CMD_LOG_VERBS_H
 
 int cmd_receive(int argc, char **argv);
+int cmd_sense(int argc, char **argv);
 
 #endif

@@ -15,6 +15,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <unistd.h>
 #include <utmp.h>
 
@@ -75,6 +78,62 @@ static void clean_up(void)
 	host_free(host);
 	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	str_copy(root, sizeof(root), base);
+}
+
+/* --- counters */
+
+TEST(segments_and_interrupts_are_counted)
+{
+	struct host_counts c;
+
+	put("proc/stat", "cpu0 1\nintr 4711 1 2 3\nctxt 5\nprocs_running 1\nprocs_blocked 0\n");
+	ck_assert_int_eq(host_counts(host, &c, NULL), 0);
+	ck_assert_int_eq(c.v[HOST_INTERRUPTS], 4711);
+	ck_assert_int_eq(c.v[HOST_TCP_SENT], -1);
+	put("proc/net/snmp", "Ip: Forwarding OutSegs\nIp: 1 2\n"
+			     "Tcp: RtoMin MaxConn InSegs OutSegs RetransSegs InErrs\n"
+			     "Tcp: 200 -1 5 1000 17 0\n");
+	ck_assert_int_eq(host_counts(host, &c, NULL), 0);
+	ck_assert_int_eq(c.v[HOST_TCP_SENT], 1000);
+	ck_assert_int_eq(c.v[HOST_TCP_RETRANSMITTED], 17);
+	put("proc/net/snmp", "Tcp: OutSegs RetransSegs\nTcp: 3\n"); /* cut off */
+	ck_assert_int_eq(host_counts(host, &c, NULL), 0);
+	ck_assert_int_eq(c.v[HOST_TCP_SENT], 3);
+	ck_assert_int_eq(c.v[HOST_TCP_RETRANSMITTED], -1);
+}
+
+TEST(connections_of_a_tree_are_not_known)
+{
+	struct host_tcp tcp[2];
+	size_t n = 2, left_out;
+
+	ck_assert_int_eq(host_tcp(host, tcp, &n, &left_out), -ERR_UNSUPPORTED);
+}
+
+TEST(a_connection_of_ours_is_listed)
+{
+	static struct host_tcp tcp[HOST_TCP_MAX];
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t len = sizeof(at);
+	size_t n = HOST_TCP_MAX, left_out, found = 0;
+	int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+	struct host *live;
+	char remote[HOST_TCP_ADDRESS_BYTES];
+
+	ck_assert(!bind(listener, (struct sockaddr *)&at, len) && !listen(listener, 1) &&
+		  !getsockname(listener, (struct sockaddr *)&at, &len) &&
+		  !connect(fd, (struct sockaddr *)&at, len));
+	ck_assert_int_eq(host_linux_open("/", NULL, &live, NULL), 0);
+	ck_assert_int_eq(host_tcp(live, tcp, &n, &left_out), 0);
+	snprintf(remote, sizeof(remote), "127.0.0.1:%u", (unsigned)ntohs(at.sin_port));
+	for (size_t i = 0; i < n; i++)
+		found += !strcmp(tcp[i].remote, remote) && tcp[i].rtt_s >= 0 &&
+			 !tcp[i].retransmitted;
+	ck_assert(found == 1 || left_out > 0);
+	host_free(live);
+	close(fd);
+	close(listener);
 }
 
 /* --- logins */
