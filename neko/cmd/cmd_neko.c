@@ -72,22 +72,6 @@ static int blame(const char *path, const struct err *e)
 		       : cmd_fail(status, "%s: %s", path, e->text);
 }
 
-static int write_file(const char *path, const struct buf *b)
-{
-	struct buf copy = BUF_INIT(NEKO_SHOW_MAX_BYTES); /* outfile_put() clears it */
-	struct outfile o;
-	int status = outfile_open(&o, path);
-
-	buf_put(&copy, b->p, b->n);
-	if (status == CMD_OK)
-		status = outfile_put(&o, &copy, 0);
-	if (status == CMD_OK)
-		status = outfile_finish(&o);
-	outfile_close(&o);
-	buf_done(&copy);
-	return status;
-}
-
 /* Returns the status of a run that did not complete. */
 static int status_of(const struct run_counts *f)
 {
@@ -124,7 +108,7 @@ static int show(const struct neko_options *w, const struct neko_form_run *v)
 	if (w->output) {
 		print_results(w, neko_form_of_file(w->output), v, &b);
 		if (!b.failed)
-			status = write_file(w->output, &b);
+			status = neko_form_write(w->output, &b);
 	}
 	if (!b.failed)
 		print_results(w, form_of_output(w), v, &b);
@@ -452,6 +436,18 @@ static bool is_verb(const char *word)
 	return at && (at == verbs || at[-1] == ' ') && (!at[n] || at[n] == ' ');
 }
 
+/* "simulation = true" of the file. Its errors are reported by the run. */
+static void choose_world(struct neko_options *w, const char *path)
+{
+	struct setup *s = NULL;
+
+	if (setup_read(path, &s, NULL))
+		return;
+	if (setup_get(s, "simulation") && !setup_bool(s, "simulation", &w->is_simulated, NULL))
+		w->is_real = !w->is_simulated;
+	setup_free(s);
+}
+
 static int dispatch(const struct opt_spec *spec, struct neko_options *w, int argc, char **argv)
 {
 	uint64_t seed;
@@ -475,10 +471,12 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 			"five values");
 	if (w->sweep.n && (w->messages || w->delays))
 		return cmd_usage(spec, "--messages and --delays are for one run, not for a sweep");
-	if ((w->delays || w->hosts) && !w->is_real)
-		return cmd_usage(spec, "--delays and --hosts are for a run with --real");
+	if (!w->is_simulated && !w->is_real)
+		choose_world(w, argv[1]);
 	if (w->is_simulated == w->is_real)
 		return cmd_usage(spec, "either --simulate or --real");
+	if ((w->delays || w->hosts) && !w->is_real)
+		return cmd_usage(spec, "--delays and --hosts are for a run with --real");
 	if (w->seed && str_to_u64(w->seed, 0, UINT64_MAX, &seed))
 		return cmd_usage(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed,
 				 UINT64_MAX);

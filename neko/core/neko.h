@@ -274,6 +274,89 @@ struct neko_application {
 		kinds                                                       \
 	};
 
+/* --- networks of one's own: "network.lan.model = NAME", of the shared object above */
+
+struct neko_net;
+
+/* A process of a real run: the address of its host (IPv4, host order), and what open() set. */
+struct neko_peer {
+	uint32_t address;
+	uint16_t port;
+};
+
+/*
+ * A kind of network. Members may be NULL, as said. In a simulation one network carries the messages
+ * of all processes. In a real run each process has its own, which carries bytes to others.
+ */
+struct neko_net_ops {
+	const char *name;
+	const char *summary; /* one line */
+	size_t bytes; /* size of its state: zero at first, freed automatically */
+	/* Reads its settings (neko_net_key). May be NULL. */
+	int (*init)(struct neko_net *n, struct setup *s, struct err *e);
+
+	/* --- simulated. NULL: real runs only */
+	/*
+	 * A message to one process is sent now. Either neko_net_arrive() or neko_net_lose() follows
+	 * for it, in this call or in wake(). m is borrowed: take a reference to store it.
+	 */
+	void (*send)(struct neko_net *n, struct neko_msg *m, uint32_t to);
+	/* The time of neko_net_wake() has come. NULL without such calls. */
+	void (*wake)(struct neko_net *n, uint64_t what);
+
+	/* --- real. All NULL: simulations only. They must not block. */
+	/* Opens the end of this process; *port is for the others. Not 0: neko_fail(), and why. */
+	int (*open)(struct neko_net *n, uint32_t address, uint16_t *port, struct err *e);
+	/* The other ends, of process i + 1 at all[i]; valid to the end of the run. */
+	void (*meet)(struct neko_net *n, const struct neko_peer *all);
+	/* Returns a descriptor that is readable when there is input. */
+	int (*fd)(struct neko_net *n);
+	/* Bytes for one process. They may be lost. Called by the threads of layers, one at a time.
+	 */
+	void (*transmit)(struct neko_net *n, uint32_t to, const void *p, size_t bytes);
+	/* Reads input and calls neko_net_received(). Another thread may be in transmit(). */
+	void (*receive)(struct neko_net *n);
+
+	/* Drops stored messages and closes, also without open(); may be NULL. */
+	void (*done)(struct neko_net *n);
+};
+
+void *neko_net_state(struct neko_net *n);
+const char *neko_net_name(const struct neko_net *n); /* "lan" */
+uint32_t neko_net_count(const struct neko_net *n); /* processes */
+uint32_t neko_net_id(const struct neko_net *n); /* the process of a real one; 0: simulated */
+
+/* Returns the key of a setting, as "network.lan.slot". Valid until the next call. */
+const char *neko_net_key(struct neko_net *n, const char *what);
+
+/* Simulated ones only. `at` is not before now, else it is now. */
+nsec_t neko_net_now(const struct neko_net *n);
+double neko_net_random(struct neko_net *n); /* in [0, 1), of this network alone */
+void neko_net_arrive(struct neko_net *n, struct neko_msg *m, uint32_t to, nsec_t at);
+void neko_net_lose(struct neko_net *n, struct neko_msg *m, uint32_t to);
+void neko_net_wake(struct neko_net *n, nsec_t at, uint64_t what);
+void neko_net_unref(struct neko_net *n, struct neko_msg *m);
+
+/* Real ones only, within receive(): bytes as transmit() had them, from that process. */
+void neko_net_received(struct neko_net *n, uint32_t from, const void *p, size_t bytes);
+
+/*
+ *	static const struct neko_net_ops nets[] = { { .name = "slotted", ... }, { 0 } };
+ *	NEKO_NETWORKS(nets)
+ *
+ * An object may have these, NEKO_APPLICATION(), or both.
+ */
+struct neko_networks {
+	uint32_t abi;
+	uint32_t bytes[2]; /* of what it was built with */
+	const struct neko_net_ops *all; /* ends with a NULL name */
+};
+#define NEKO_NETWORKS(nets)                                                              \
+	extern const struct neko_networks neko_networks;                                 \
+	const struct neko_networks neko_networks = {                                     \
+		NEKO_ABI, { sizeof(struct neko_net_ops), sizeof(struct neko_msg) }, nets \
+	};
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

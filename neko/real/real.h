@@ -20,6 +20,7 @@ struct real_net {
 	enum real_transport transport;
 	uint32_t group; /* of multicast: IPv4, host order */
 	uint16_t port; /* of the group */
+	const struct neko_net_ops *own; /* of a shared object, in place of the transport; NULL */
 };
 
 struct real_conf {
@@ -32,6 +33,7 @@ struct real_conf {
 	/* the master is on another host: samples of its clock come over the stream */
 	bool is_remote;
 	bool wants_delays; /* the master requests the delay of each message */
+	struct setup *setup; /* borrowed: of networks of shared objects */
 	int (*build)(void *arg, struct neko_process *p, struct err *e); /* pushes the layers */
 	void *arg;
 };

@@ -4,6 +4,7 @@
  * streams (realstream.h), which send datagrams in order. All of them carry the key of the run.
  */
 #include "neko/real/real_internal.h"
+#include "neko/core/net.h"
 #include "neko/real/realstream.h"
 
 #include <arpa/inet.h>
@@ -30,6 +31,8 @@ struct line {
 	struct sockaddr_in *address; /* owned, m */
 	uint32_t *sent; /* owned, m: messages to each */
 	struct realstream *stream; /* owned: TCP; or NULL */
+	struct neko_net *own; /* owned: of a shared object; or NULL */
+	struct neko_peer *peer; /* owned, m: of such a one */
 };
 
 struct realnet {
@@ -111,6 +114,36 @@ static int open_stream(struct line *l, uint16_t *port, struct err *e)
 	return realstream_open(&c, &l->stream, port, e);
 }
 
+static void take_own(struct neko_net *own, uint32_t from, const void *p, size_t bytes)
+{
+	take_streamed(own->owner, from, p, bytes);
+}
+
+static const struct net_world real_world = { .received = take_own };
+
+static int open_own(struct line *l, uint16_t *port, struct err *e)
+{
+	const struct real_conf *c = l->net->real->conf;
+	const struct real_net *net = &c->net[l->number];
+	const struct net_conf conf = { .ops = net->own,
+				       .world = &real_world,
+				       .owner = l,
+				       .name = net->name,
+				       .setup = c->setup,
+				       .m = c->m,
+				       .id = c->id,
+				       .number = l->number,
+				       .seed = c->seed };
+	int rc = net_check_real(net->own, net->name, e);
+
+	l->peer = calloc(c->m, sizeof(*l->peer));
+	if (!rc && !l->peer)
+		rc = err_nomem(e);
+	if (!rc)
+		rc = net_new(&conf, &l->own, e);
+	return rc ? rc : net->own->open(l->own, c->address, port, e);
+}
+
 static int open_line(struct realnet *n, unsigned k, uint16_t *port, struct err *e)
 {
 	const struct real_conf *c = n->real->conf;
@@ -123,6 +156,8 @@ static int open_line(struct realnet *n, unsigned k, uint16_t *port, struct err *
 	l->sent = calloc(c->m, sizeof(*l->sent));
 	if (!l->address || !l->sent)
 		return err_nomem(e);
+	if (c->net[k].own)
+		return open_own(l, port, e);
 	if (c->net[k].transport == REAL_TCP)
 		return open_stream(l, port, e);
 	l->fd = open_socket(c, port, e);
@@ -213,7 +248,9 @@ static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m
 	size_t bytes = realwire_datagram(n->out, n->key, to, l->sent[to - 1]++, m);
 
 	note_sent(n, m, to, l->sent[to - 1] - 1);
-	if (!l->stream)
+	if (l->own)
+		l->own->ops->transmit(l->own, to, n->out, bytes);
+	else if (!l->stream)
 		send_datagram(n, l, bytes, &l->address[to - 1]);
 	else if (realstream_send(l->stream, to, n->out, bytes))
 		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
@@ -252,6 +289,14 @@ void realnet_send(struct realnet *n, const struct neko_msg *m)
 		send_one(n, l, m, world_destination(m, i));
 }
 
+static void meet_own(struct line *l, uint32_t m)
+{
+	for (uint32_t i = 0; i < m; i++)
+		l->peer[i] = (struct neko_peer){ ntohl(l->address[i].sin_addr.s_addr),
+						 ntohs(l->address[i].sin_port) };
+	l->own->ops->meet(l->own, l->peer);
+}
+
 int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 {
 	const struct real_conf *c = n->real->conf;
@@ -261,6 +306,8 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 	for (unsigned k = 0; k < c->nnet && !rc; k++) {
 		for (uint32_t i = 0; i < c->m; i++)
 			n->line[k].address[i] = all[k * c->m + i];
+		if (n->line[k].own)
+			meet_own(&n->line[k], c->m);
 		if (n->line[k].stream)
 			realstream_meet(n->line[k].stream, n->key, n->line[k].address);
 	}
@@ -337,7 +384,7 @@ size_t realnet_polls(struct realnet *n, struct pollfd **fd)
 			realstream_polls(l->stream, f);
 			continue;
 		}
-		f[0] = (struct pollfd){ l->fd, POLLIN, 0 };
+		f[0] = (struct pollfd){ l->own ? l->own->ops->fd(l->own) : l->fd, POLLIN, 0 };
 		f[1] = (struct pollfd){ l->group_fd, POLLIN, 0 };
 	}
 	pthread_mutex_unlock(&n->real->lock);
@@ -352,7 +399,9 @@ static void turn_line(struct line *l, const struct pollfd *f)
 		realstream_turn(l->stream, f);
 		return;
 	}
-	if (f[0].revents)
+	if (l->own && f[0].revents)
+		l->own->ops->receive(l->own);
+	else if (f[0].revents)
 		take_datagrams(l, l->fd);
 	if (f[1].revents)
 		take_datagrams(l, l->group_fd);

@@ -94,9 +94,47 @@ static int check_application(const struct neko_application *a, const char *path,
 	return check_kinds(a->kinds, path, e);
 }
 
-int apps_load(const char *path, const struct neko_kind **out, struct err *e)
+static int check_nets(const struct neko_networks *a, const char *path, struct err *e)
 {
-	const struct neko_application *a;
+	static const uint32_t bytes[] = { sizeof(struct neko_net_ops), sizeof(struct neko_msg) };
+	const struct neko_net_ops *n = a->all;
+
+	_Static_assert(sizeof(bytes) == sizeof(a->bytes), "each has its place");
+	if (a->abi != NEKO_ABI || memcmp(a->bytes, bytes, sizeof(bytes)) != 0)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "%s was built with another version of <omig/neko.h>; build it again",
+			       path);
+	for (size_t i = 0; n && n[i].name; i++)
+		if (i == APPS_KINDS_MAX || !str_is_name(n[i].name, strlen(n[i].name)) ||
+		    (!n[i].send && !n[i].open))
+			return err_set(e, ERR_INVALID,
+				       "%s: network %zu is none: a name with send or open, and "
+				       "{ 0 } at the end",
+				       path, i + 1);
+	return n ? 0 : err_set(e, ERR_INVALID, "%s: it has no networks", path);
+}
+
+static int read_tables(void *object, const char *path, struct apps_object *out, struct err *e)
+{
+	const struct neko_application *a = dlsym(object, "neko_application");
+	const struct neko_networks *n = dlsym(object, "neko_networks");
+	int rc = 0;
+
+	if (!a && !n)
+		return err_set(e, ERR_INVALID,
+			       "%s has no NEKO_APPLICATION(kinds) and no NEKO_NETWORKS(nets); see "
+			       "<omig/neko.h>",
+			       path);
+	if (a)
+		rc = check_application(a, path, e);
+	if (!rc && n)
+		rc = check_nets(n, path, e);
+	*out = (struct apps_object){ a ? a->kinds : NULL, n ? n->all : NULL };
+	return rc;
+}
+
+int apps_load(const char *path, struct apps_object *out, struct err *e)
+{
 	void *object;
 	int rc;
 
@@ -106,15 +144,26 @@ int apps_load(const char *path, const struct neko_kind **out, struct err *e)
 	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (!object)
 		return err_set(e, ERR_NOTFOUND, "%s", dlerror());
-	a = dlsym(object, "neko_application");
-	if (!a)
-		rc = err_set(e, ERR_INVALID, "%s has no NEKO_APPLICATION(kinds); see <omig/neko.h>",
-			     path);
-	else
-		rc = check_application(a, path, e);
+	rc = read_tables(object, path, out, e);
 	if (rc)
 		dlclose(object);
-	else
-		*out = a->kinds;
 	return rc;
+}
+
+int apps_find_net(const char *name, const struct neko_net_ops *nets,
+		  const struct neko_net_ops **out, struct err *e)
+{
+	struct nearest n = nearest_to(name);
+
+	for (; nets && nets->name; nets++) {
+		if (str_eq(nets->name, name)) {
+			*out = nets;
+			return 0;
+		}
+		nearest_try(&n, nets->name);
+	}
+	return err_set(e, ERR_NOTFOUND, "there is no network '%s' in the shared object; %s%s", name,
+		       n.best ? "did you mean "
+			      : "write application = ./mine.so, with NEKO_NETWORKS()",
+		       n.best ? n.best : "");
 }

@@ -14,14 +14,24 @@ extern const struct neko_kind apps[];
 /* The kind without layers. */
 int apps_nothing(struct neko_process *p, struct setup *s, struct err *e);
 
+/* The tables of a shared object; NULL: it has none of them. */
+struct apps_object {
+	const struct neko_kind *kinds;
+	const struct neko_net_ops *nets;
+};
+
 /*
  * path: "./mine.so". The object stays loaded, because it contains names of types and events.
  * ERR_INVALID, ERR_NOTFOUND, ERR_UNSUPPORTED (of another version).
  */
-int apps_load(const char *path, const struct neko_kind **out, struct err *e);
+int apps_load(const char *path, struct apps_object *out, struct err *e);
 
 /* own: the table of a shared object, which is searched first, or NULL. ERR_NOTFOUND. */
 int apps_find(const char *name, const struct neko_kind *own, const struct neko_kind **out,
 	      struct err *e);
+
+/* ERR_NOTFOUND, with the names that there are. */
+int apps_find_net(const char *name, const struct neko_net_ops *nets,
+		  const struct neko_net_ops **out, struct err *e);
 
 #endif

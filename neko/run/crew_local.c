@@ -50,6 +50,7 @@ void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 				 .seed = r->seed,
 				 .nnet = r->nnet,
 				 .wants_delays = r->options && r->options->on_delay,
+				 .setup = r->setup,
 				 .build = build_own,
 				 .arg = r };
 	for (unsigned k = 0; k < r->nnet; k++)

@@ -4,6 +4,7 @@
 #include "common/cli/opt.h"
 #include "neko/algorithms/chen.h"
 #include "neko/algorithms/fd.h"
+#include "neko/core/net.h"
 #include "neko/run/crew.h"
 #include "neko/run/run_internal.h"
 
@@ -28,7 +29,7 @@ static int choose_app(struct run *r, uint32_t id, struct err *e)
 			e, ERR_INVALID,
 			"process %u has no application; write process.%u.initializer = nfd-s", id,
 			id);
-	if (!apps_find(name, r->own, &r->app[id - 1], e))
+	if (!apps_find(name, r->own.kinds, &r->app[id - 1], e))
 		return 0;
 	return own ? setup_blame_process(r->setup, id, "initializer", e)
 		   : setup_blame(r->setup, "process.initializer", e);
@@ -72,7 +73,7 @@ static int choose_handler(struct run *r, const char *name, struct err *e)
 {
 	const struct neko_kind *k;
 
-	if (apps_find(name, r->own, &k, e))
+	if (apps_find(name, r->own.kinds, &k, e))
 		return setup_blame(r->setup, "stat.handler", e);
 	if (!k->measure) {
 		err_set(e, ERR_INVALID, "%s has no measure; take the line out, or name another one",
@@ -132,6 +133,11 @@ static int read_processes(struct run *r, struct err *e)
 static int read_end(struct run *r, struct err *e)
 {
 	int rc = setup_u64(r->setup, "simulation.seed", 0, UINT64_MAX, &r->seed, e);
+	bool is_simulated = false;
+
+	/* The world if the command names none. */
+	if (!rc)
+		rc = setup_bool(r->setup, "simulation", &is_simulated, e);
 
 	r->runs = 1;
 	if (!rc)
@@ -260,6 +266,37 @@ static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
 	return rc;
 }
 
+/* Makes a real network of a shared object once, closed, so that its settings are checked. */
+static int check_own(const struct run *r, const struct simnet_conf *c, struct err *e)
+{
+	static const struct net_world none;
+	const struct net_conf conf = { .ops = c->own,
+				       .world = &none,
+				       .name = c->name,
+				       .setup = r->setup,
+				       .m = r->m,
+				       .id = 1 };
+	struct neko_net *n = NULL;
+	int rc = net_check_real(c->own, c->name, e);
+
+	if (!rc)
+		rc = net_new(&conf, &n, e);
+	net_free(n);
+	return rc;
+}
+
+/* A real run checks its layers in a simulation, which needs no model of that world. */
+static int add_net(const struct run *r, struct sim *s, const struct simnet_conf *conf,
+		   struct err *e)
+{
+	struct simnet_conf c = *conf;
+	int rc = r->is_real && c.own ? check_own(r, &c, e) : 0;
+
+	if (r->is_real)
+		c.own = NULL;
+	return rc ? rc : sim_add_net(s, &c, e);
+}
+
 static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 {
 	const struct neko_handler h = { handle, should_stop, r };
@@ -268,7 +305,7 @@ static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 	if (!rc)
 		sim_set_stack(*out, r->stack_bytes);
 	for (unsigned i = 0; i < r->nnet && !rc; i++)
-		rc = sim_add_net(*out, &r->net[i], e);
+		rc = add_net(r, *out, &r->net[i], e);
 	for (uint32_t id = 1; id <= r->m && !rc; id++)
 		rc = r->app[id - 1]->init(sim_process(*out, id), r->setup, e);
 	if (!rc && place_crashes(r, *out, seed))
@@ -361,7 +398,7 @@ static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct e
 int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e)
 {
 	struct run_counts f = { .seed = r->seed, .runs_requested = r->runs };
-	int rc = 0;
+	int rc = run_check_delays(r, e);
 
 	r->options = w;
 	r->begun = clock_mono();

@@ -12,7 +12,7 @@ struct run {
 	nsec_t until;
 	struct simnet_conf net[NEKO_NETS_MAX]; /* names, cuts and traces are owned */
 	unsigned nnet;
-	const struct neko_kind *own; /* of a shared object; NULL: none */
+	struct apps_object own; /* of a shared object; zero: none */
 	const struct neko_kind **app; /* owned, of each process */
 	nsec_t *crash,
 		*crash_by; /* owned, of each process; a random moment between both; -1: never */
@@ -38,6 +38,9 @@ struct run {
 /* Reads the networks of the configuration. */
 int run_nets(struct run *r, struct err *e);
 void run_nets_free(struct run *r);
+
+/* Checks what a simulation needs: each network has a delay, a medium or a model. */
+int run_check_delays(const struct run *r, struct err *e);
 
 /* Draws crash_at of a run with that seed. */
 void run_draw_crashes(struct run *r, uint64_t seed);

@@ -21,6 +21,56 @@
 #define RESENT_LOSS_MAX 0.9 /* ten sendings in the mean */
 #define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
 
+/* Networks by their classes in Neko, as configurations of Neko name them. */
+struct class
+{
+	const char *class, *name; /* name: in keys, as network.udp.delay */
+	enum real_transport transport;
+	const char *medium; /* NULL: a network with delays */
+	const char *refusal; /* NULL: there is an equivalent */
+};
+
+#define CLASS_PREFIX "lse.neko.networks."
+static const struct class classes[] = {
+	{ "UDPNetwork", "udp", REAL_UDP, NULL, NULL },
+	{ "TCPNetwork", "tcp", REAL_TCP, NULL, NULL },
+	{ "MulticastNetwork", "multicast", REAL_MULTICAST, NULL, NULL },
+	{ "RandomNetwork", "random", REAL_UDP, NULL, NULL },
+	{ "EthernetNetwork", "ethernet", REAL_UDP, "ethernet", NULL },
+	{ "CSMADCRNetwork", "csma_dcr", REAL_UDP, "csma_dcr", NULL },
+	{ "FDDINetwork", "fddi", REAL_UDP, "fddi", NULL },
+	{ "PMNetwork", "pm", REAL_UDP, NULL,
+	  "its library is no longer available; take UDPNetwork" },
+	{ "EnsembleNetwork", "ensemble", REAL_UDP, NULL,
+	  "its library is no longer available; take MulticastNetwork" },
+	{ "MetricNetwork", "metric", REAL_UDP, NULL,
+	  "write network = lan with network.lan.medium = ethernet, or a model of your own" },
+};
+
+/* *out is NULL for a name that is no class. */
+static int class_of(const char *name, const struct class **out, struct err *e)
+{
+	const char *last = strrchr(name, '.');
+
+	*out = NULL;
+	if (!last)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(classes) && str_has_prefix(name, CLASS_PREFIX); i++)
+		if (str_eq(classes[i].class, last + 1))
+			*out = &classes[i];
+	if (!*out)
+		return err_set(e, ERR_NOTFOUND,
+			       "the class %s has no equivalent: UDPNetwork, TCPNetwork, "
+			       "MulticastNetwork, RandomNetwork, EthernetNetwork, CSMADCRNetwork "
+			       "and FDDINetwork of " CLASS_PREFIX "* have; write a name, and "
+			       "network.NAME.model for one of your own",
+			       name);
+	if (!(*out)->refusal)
+		return 0;
+	return err_set(e, ERR_UNSUPPORTED, "the class %s has no equivalent: %s", name,
+		       (*out)->refusal);
+}
+
 static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
 {
 	snprintf(key, SETUP_KEY_BYTES, "network.%s.%s", net, what);
@@ -86,6 +136,29 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
 }
 
+/* "model = slotted": a network of the shared object, which reads its own settings. */
+static int model(struct run *r, struct simnet_conf *c, const char *name, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+
+	key_of(key, c->name, "model");
+	if (apps_find_net(name, r->own.nets, &c->own, e))
+		return setup_blame(r->setup, key, e);
+	c->setup = r->setup;
+	return 0;
+}
+
+static int complete_model(struct simnet_conf *c, struct err *e)
+{
+	if (!c->own ||
+	    (c->duplicate <= 0 && c->reorder <= 0 && c->resend == 0 && c->bits_per_s <= 0))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "network %s: its model carries the messages; of these settings only loss "
+		       "and partition apply: take the others out",
+		       c->name);
+}
+
 /* Settings for all networks apply to the medium; the others are not possible with one. */
 static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e)
 {
@@ -110,25 +183,27 @@ static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e
 	return rc;
 }
 
-static int delay(struct setup *s, bool is_part, struct simnet_conf *c, struct err *e)
+static int delay(struct run *r, struct simnet_conf *c, const struct class *class, struct err *e)
 {
+	struct setup *s = r->setup;
 	char key[SETUP_KEY_BYTES];
 	const char *text;
 
+	key_of(key, c->name, "model");
+	text = setup_get(s, key);
+	if (text)
+		return model(r, c, text, e);
 	key_of(key, c->name, "medium");
 	text = setup_get(s, key);
+	if (!text && class)
+		text = class->medium;
 	if (text)
 		return medium(s, c, text, e);
 	key_of(key, c->name, "delay");
 	text = setup_get(s, key);
-	if (is_part)
+	c->lacks_delay = !text;
+	if (r->is_part || !text)
 		return 0;
-	if (!text) {
-		err_set(e, ERR_INVALID, "network %s has no delay; write %s = exponential(20ms)",
-			c->name, key);
-		setup_blame(s, "network", e);
-		return -ERR_INVALID;
-	}
 	if (str_has_prefix(text, FILE_PREFIX))
 		return replayed(s, c, text + strlen(FILE_PREFIX), e);
 	return delay_parse(text, &c->delay, e) ? setup_blame(s, key, e) : 0;
@@ -287,14 +362,18 @@ static int choose_transport(struct setup *s, struct real_net *n, struct err *e)
 	return setup_blame(s, key, e);
 }
 
-static int transport(struct run *r, unsigned k, struct err *e)
+static int transport(struct run *r, unsigned k, const struct class *class, struct err *e)
 {
 	struct real_net *n = &r->real_net[k];
 	uint64_t port = GROUP_PORT;
 	char key[SETUP_KEY_BYTES];
 	int rc;
 
-	*n = (struct real_net){ .name = r->net[k].name, .group = GROUP_USUAL + k };
+	*n = (struct real_net){ .name = r->net[k].name,
+				.group = GROUP_USUAL + k,
+				.own = r->net[k].own };
+	if (class)
+		n->transport = class->transport;
 	rc = choose_transport(r->setup, n, e);
 	if (!rc)
 		rc = group(r->setup, n, e);
@@ -308,8 +387,13 @@ static int transport(struct run *r, unsigned k, struct err *e)
 static int add_net(struct run *r, const char *name, struct err *e)
 {
 	struct simnet_conf *c = &r->net[r->nnet];
-	int rc;
+	const struct class *class;
+	int rc = class_of(name, &class, e);
 
+	if (rc)
+		return rc;
+	if (class)
+		name = class->name;
 	if (r->nnet == NEKO_NETS_MAX)
 		return err_set(e, ERR_LIMIT, "a run has at most %d networks", NEKO_NETS_MAX);
 	if (!*name || strlen(name) > 32 ||
@@ -323,7 +407,7 @@ static int add_net(struct run *r, const char *name, struct err *e)
 	if (!c->name)
 		return err_nomem(e);
 	r->nnet++;
-	rc = delay(r->setup, r->is_part, c, e);
+	rc = delay(r, c, class, e);
 	if (!rc)
 		rc = chances(r->setup, c, e);
 	if (!rc)
@@ -331,7 +415,9 @@ static int add_net(struct run *r, const char *name, struct err *e)
 	if (!rc)
 		rc = complete_medium(r->setup, c, e);
 	if (!rc)
-		rc = transport(r, r->nnet - 1, e);
+		rc = complete_model(c, e);
+	if (!rc)
+		rc = transport(r, r->nnet - 1, class, e);
 	return rc ? rc : partitions(r, c, e);
 }
 
@@ -346,6 +432,7 @@ int run_nets(struct run *r, struct err *e)
 {
 	const char *names = setup_get(r->setup, "network");
 	char *copy, *rest = NULL;
+	uint64_t index = 0;
 	int rc = 0;
 
 	if (!names)
@@ -363,7 +450,26 @@ int run_nets(struct run *r, struct err *e)
 		no_network(e);
 		rc = setup_blame(r->setup, "network", e);
 	}
-	return rc;
+	if (rc)
+		return rc;
+	/* That of NekoStat's own messages, counted from 0. Here they use the lines to the master.
+	 */
+	return setup_u64(r->setup, "stat.network.index", 0, r->nnet - 1, &index, e);
+}
+
+int run_check_delays(const struct run *r, struct err *e)
+{
+	for (unsigned i = 0; i < r->nnet; i++) {
+		const char *name = r->net[i].name;
+
+		if (!r->net[i].lacks_delay)
+			continue;
+		err_set(e, ERR_INVALID,
+			"network %s has no delay; write network.%s.delay = exponential(20ms)", name,
+			name);
+		return setup_blame(r->setup, "network", e);
+	}
+	return 0;
 }
 
 void run_nets_free(struct run *r)

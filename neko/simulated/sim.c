@@ -44,6 +44,11 @@ static int world_transmit(struct neko_process *p, struct neko_msg *m)
 		return 0;
 	if (simnet_medium(s->net[m->net]))
 		return sim_medium_send(s, m);
+	if (s->own[m->net]) {
+		for (uint32_t i = 0; i < m->nto; i++)
+			sim_own_send(s, m, world_destination(m, i));
+		return 0;
+	}
 	if (!m->all && m->to != NEKO_OTHERS)
 		return transmit_to(s, m, m->to);
 	for (uint32_t i = 0; i < m->nto && !rc; i++)
@@ -110,6 +115,7 @@ static void drop_queue(struct sim *s)
 		if (s->queue.heap[i].kind == SIM_MESSAGE)
 			world_msg_unref(&s->world, s->queue.heap[i].what);
 	sim_medium_drop(s);
+	sim_own_drop(s);
 	events_done(&s->queue);
 }
 
@@ -137,9 +143,10 @@ int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e)
 	rc = simnet_new(conf, s->world.nprocess, hash_mix64(s->seed + 1) ^ hash_mix64(~(uint64_t)i),
 			&s->net[i], e);
 	s->armed_at[i] = NEKO_NEVER;
-	if (!rc)
-		s->world.nnet++;
-	return rc;
+	if (rc)
+		return rc;
+	s->world.nnet++;
+	return conf->own ? sim_own_new(s, conf, i, e) : 0;
 }
 
 struct neko_process *sim_process(struct sim *s, uint32_t id)
@@ -225,6 +232,8 @@ static void happen(struct sim *s, const struct event *v)
 		sim_flow_timer(s, v);
 	else if (v->kind == SIM_MEDIUM)
 		sim_medium_due(s, v);
+	else if (v->kind == SIM_OWN)
+		sim_own_due(s, v);
 	else
 		crash(s, v->to);
 	if (s->ready)

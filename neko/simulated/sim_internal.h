@@ -6,9 +6,10 @@
 #include "neko/simulated/events.h"
 #include "neko/simulated/sim.h"
 #include "neko/simulated/simstack.h"
+#include "neko/core/net.h"
 #include "neko/core/world.h"
 
-enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM };
+enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM, SIM_OWN };
 
 /*
  * The coroutine of an active layer. At most one event of the queue is its timer. A later wait
@@ -34,6 +35,7 @@ struct sim {
 	struct events queue;
 	uint64_t nstale;
 	struct simnet *net[NEKO_NETS_MAX];
+	struct neko_net *own[NEKO_NETS_MAX]; /* owned: those of shared objects; NULL for others */
 	nsec_t armed_at[NEKO_NETS_MAX]; /* the event of a shared line; NEKO_NEVER: none */
 	struct coro_stacks *stacks;
 	size_t stack_bytes;
@@ -74,5 +76,11 @@ static inline struct sim *sim_of(struct neko_world *w)
 {
 	return (struct sim *)(void *)w;
 }
+
+/* Networks of shared objects: simown.c. */
+int sim_own_new(struct sim *s, const struct simnet_conf *conf, unsigned i, struct err *e);
+void sim_own_send(struct sim *s, struct neko_msg *m, uint32_t to);
+void sim_own_due(struct sim *s, const struct event *v);
+void sim_own_drop(struct sim *s);
 
 #endif

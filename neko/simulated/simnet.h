@@ -10,11 +10,14 @@
 
 #include <stddef.h>
 
+struct neko_net_ops;
+struct setup;
 struct simnet;
 
 struct simnet_conf {
 	const char *name; /* copied; of messages' logs */
 	struct delay delay;
+	bool lacks_delay; /* the configuration has none: for real runs only */
 	const struct delaytrace
 		*trace; /* in place of delay; borrowed for the network's life. NULL: none */
 	/* each message draws from its link's delays; else they are used in order, repeatedly */
@@ -34,6 +37,9 @@ struct simnet_conf {
 	double bits_per_s; /* of each sender's own line; 0: no limit */
 	uint32_t header_bytes; /* of each message on the line */
 	uint64_t queue_bytes; /* that may wait for a line; the rest is lost. 0: no limit */
+	/* a network of a shared object in place of all but loss and cut; NULL: none */
+	const struct neko_net_ops *own;
+	struct setup *setup; /* borrowed, of such a network */
 	const struct simcut *cut; /* copied */
 	size_t ncut;
 };

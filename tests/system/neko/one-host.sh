@@ -258,6 +258,30 @@ check 'half a file has its place' says 'half.json:1:1001: ' omig neko plot "$TMP
 echo '{"quantities":7}' >"$TMPDIR/other.json"
 check 'other JSON is no result' says 'make them with omig neko run -o' omig neko plot \
 	"$TMPDIR/other.json"
+# --- networks by their classes in Neko: figure 12 of the NekoStat report as printed
+cat >"$TMPDIR/fig12.conf" <<'END'
+simulation=false
+process.num=2
+process.1.initializer=heartbeat
+process.2.initializer=nfd-s
+# Used networks:
+# UDP for heartbeats, TCP for NekoStat messages
+network=lse.neko.networks.comm.UDPNetwork,lse.neko.networks.comm.TCPNetwork
+stat.network.index = 1
+fd.eta = 50ms
+fd.delta = 0s
+stat.stop = n >= 20
+END
+check 'the classes of networks are read' says '^real, .*: stop rule reached' omig neko run \
+	"$TMPDIR/fig12.conf"
+check 'a simulation needs a delay' says 'fig12.conf:7: network: network udp has no delay; write' \
+	omig neko run "$TMPDIR/fig12.conf" --simulate
+check 'and takes one' says '^simulated, .*: stop rule reached' omig neko run \
+	"$TMPDIR/fig12.conf" --simulate --set 'network.udp.delay=exponential(20ms)' --set \
+	'network.tcp.delay=constant(1ms)'
+check 'a class without an equivalent is named' says \
+	'the class lse.neko.networks.comm.PMNetwork has no equivalent: .*; take UDPNetwork' omig \
+	neko run "$TMPDIR/fig12.conf" --set network=lse.neko.networks.comm.PMNetwork
 browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
 if [ -n "$browser" ] && command -v python3 >/dev/null 2>&1; then
 	shown() {
@@ -306,6 +330,39 @@ if command -v cc >/dev/null 2>&1; then
 	check 'values of another run are not written over' says 'tm is there already' again
 	check 'an unknown handler is named' says 'stat.handler: there is no .figure12.; did you' \
 		figure --simulate --set stat.handler=figure12
+	# --- networks of one's own
+	cp -r examples/neko/bus "$TMPDIR"
+	check "a user's network is built" make -C "$TMPDIR/bus" CPPFLAGS="-I$TMPDIR/include"
+	bus() { (cd "$TMPDIR/bus" && omig neko run bus.conf "$@"); }
+	check 'a simulation uses it' says '^TimeToDeliver .s. +[1-9][0-9]* +0.01' bus --simulate
+	cp "$TMPDIR/says.out" "$TMPDIR/bus.out"
+	check 'a seed repeats the run with it' says "$(tail -1 "$TMPDIR/bus.out")" bus --simulate
+	check 'its setting counts' says '^TimeToDeliver .s. +[1-9][0-9]* +0.00' bus --simulate \
+		--set network.bus.slot=100us
+	check 'so does a loss before it' says '^simulated, seed 1, ' bus --simulate \
+		--set network.bus.loss=0.2 --messages "$TMPDIR/bus.log"
+	check 'which is logged' grep -q ' lost [1-4] > [1-4] bus.link ' "$TMPDIR/bus.log"
+	check 'processes use it, too' says '^TimeToDeliver .s. +[1-9][0-9]* ' bus --real --set \
+		simulation.until=3s --set broadcast.until=2s
+	check 'no message of it is lost' grep -Eq ' ([0-9]+) messages, \1 delivered' \
+		"$TMPDIR/says.out"
+	check 'an unknown setting of it is named' says 'did you mean network.bus.slot' bus --real \
+		--set network.bus.slto=1ms
+	sed '/\.open = /d' examples/neko/bus/bus.c >"$TMPDIR/bus/bus.c"
+	make -C "$TMPDIR/bus" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
+	check 'one for simulations is refused in a real run' says \
+		'network bus: bus is for simulations .*; use --simulate' bus --real
+	sed '/\.send = /d' examples/neko/bus/bus.c >"$TMPDIR/bus/bus.c"
+	make -C "$TMPDIR/bus" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
+	check 'and one for real runs in a simulation' says \
+		'network bus: bus cannot be simulated .*; use --real' bus --simulate
+	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/core/neko.h >"$TMPDIR/include/omig/neko.h"
+	touch "$TMPDIR/bus/bus.c"
+	make -C "$TMPDIR/bus" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
+	check 'one of another version has a remedy' says \
+		'application: ./bus.so was built with another version .*; build it again' bus \
+		--simulate
+	cp neko/core/neko.h "$TMPDIR/include/omig"
 	# --- the log of events is complete up to the end, and up to a crash
 	mkdir "$TMPDIR/ticks"
 	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \

@@ -33,6 +33,28 @@ static void is_reported(const struct wrong *w, size_t n)
 	}
 }
 
+TEST(classes_of_networks_without_an_equivalent_and_unknown_models_are_reported)
+{
+	static const struct wrong bad[] = {
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = "
+		  "lse.neko.networks.comm.PMNetwork\n",
+		  "take UDPNetwork", 3 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = "
+		  "lse.neko.networks.comm.FooNetwork\n",
+		  "lse.neko.networks.comm.FooNetwork has no equivalent", 3 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = org.UDPNetwork\n",
+		  "org.UDPNetwork has no equivalent", 3 },
+		{ "process.num = 1\nprocess.initializer = none\nsimulation.until = 1s\nnetwork = "
+		  "lse.neko.networks.comm.UDPNetwork\n",
+		  "network.udp.delay = exponential(20ms)", 4 },
+		{ GOOD "stat.network.index = 1\n", "from 0 to 0", 7 },
+		{ GOOD "simulation = perhaps\n", "neither true nor false", 7 },
+		{ GOOD "network.n.model = bus\n", "NEKO_NETWORKS", 7 },
+	};
+
+	is_reported(bad, ARRAY_LEN(bad));
+}
+
 TEST(what_is_wrong_in_a_configuration_is_reported_with_its_line_and_a_remedy)
 {
 	static const struct wrong bad[] = {
@@ -46,8 +68,8 @@ TEST(what_is_wrong_in_a_configuration_is_reported_with_its_line_and_a_remedy)
 		{ "process.num = 2\nprocess.initializer = none\nprocess.2.crash = 2s..1s\n",
 		  "30s..31s", 3 },
 		{ "process.num = 1\nprocess.initializer = none\n", "write network = lan", 0 },
-		{ "process.num = 1\nprocess.initializer = none\nnetwork = a,\n", "delay; write",
-		  3 },
+		{ "process.num = 1\nprocess.initializer = none\nnetwork = a,\nsimulation.until = 1s\n",
+		  "delay; write", 3 },
 		{ "process.num = 1\nprocess.initializer = none\n\nnetwork = a\nnetwork.a.delay = "
 		  "constant(-1ms)\n",
 		  "before it is sent", 5 },
