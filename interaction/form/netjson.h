@@ -20,6 +20,8 @@ struct netjson_taker {
 	int (*event)(void *arg, const struct network_event *ev, struct err *e);
 	/* Returns the number of a node in *out. */
 	int (*node)(void *arg, const char *name, uint32_t *out, struct err *e);
+	/* Returns a time of that node, corrected. NULL: times stay. */
+	int64_t (*time)(void *arg, uint32_t node, int64_t t);
 	void *arg;
 };
 

@@ -231,6 +231,8 @@ int netjson_event(struct netjson *x, struct err *e)
 	rc = rc ? rc : check(&d, e);
 	if (rc)
 		return rc;
+	if (x->to->time && d.ev.node != NETWORK_NONE)
+		d.ev.t = x->to->time(x->to->arg, d.ev.node, d.ev.t);
 	d.ev.place = d.line;
 	d.ev.use = x->op;
 	d.ev.nuse = x->nop;

@@ -122,6 +122,7 @@ int nettotal_add(struct nettotal *t, const char *name, const struct network *w,
 	}
 	rc = note_slowest(t, name, a->path.length);
 	rc = rc ? rc : add_time(&t->response, a->path.length);
+	moments_add(&t->moments, (double)a->path.length);
 	rc = rc ? rc : add_states(t, w, &a->spent);
 	rc = rc ? rc : add_uses(t, w, &a->spent);
 	return rc ? err_set(e, (enum err_code) - rc,

@@ -8,6 +8,7 @@
 #define INTERACTION_SET_NETTOTAL_H
 
 #include "interaction/netanalysis.h"
+#include "stats/moments.h"
 #include "stats/sketch.h"
 
 #define NETTOTAL_PARTS_MAX                                                     \
@@ -31,6 +32,7 @@ struct nettotal_list {
 
 struct nettotal {
 	struct nettotal_part response;
+	struct moments moments; /* of the response times */
 	struct nettotal_list states; /* declared */
 	struct nettotal_list uses; /* disjoint, their sums are that of response */
 	uint64_t discarded; /* outside of the set */

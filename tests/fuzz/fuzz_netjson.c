@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct netuse *use = netuse_new();
 	struct netsplit *split = use ? netsplit_new(use, 1000, on_part, NULL) : NULL;
-	struct netjson_taker to = { on_network, on_event, on_node, split };
+	struct netjson_taker to = { on_network, on_event, on_node, NULL, split };
 	struct netjson_report report = { 0 };
 	struct jsonread r;
 	struct err e = { 0 };

@@ -70,6 +70,16 @@ static nsec_t corrected(struct logmerge_clock *c, nsec_t at)
 	return out;
 }
 
+bool logmerge_correct(struct logmerge_clocks *clocks, const char *node, nsec_t *t)
+{
+	for (size_t i = 0; i < clocks->n; i++)
+		if (str_eq(clocks->clock[i].node, node)) {
+			*t = corrected(&clocks->clock[i], *t);
+			return true;
+		}
+	return false;
+}
+
 static int correct(struct merging *m, struct event *ev)
 {
 	const struct evvalue *host = evattr_find(ev, "HOST");
@@ -78,9 +88,7 @@ static int correct(struct merging *m, struct event *ev)
 	if (!host || host->kind != EV_STRING || host->n > NAME_MAX_BYTES)
 		return CMD_OK;
 	snprintf(node, sizeof(node), "%.*s", (int)host->n, host->s);
-	for (size_t i = 0; i < m->clocks->n; i++)
-		if (str_eq(m->clocks->clock[i].node, node))
-			ev->wall_ns = corrected(&m->clocks->clock[i], ev->wall_ns);
+	logmerge_correct(m->clocks, node, &ev->wall_ns);
 	return count_node(m, node);
 }
 

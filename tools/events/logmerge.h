@@ -20,6 +20,9 @@ struct logmerge_clocks {
 	size_t n;
 };
 
+/* Corrects and counts a time of that node. Returns false if its clock is not corrected. */
+bool logmerge_correct(struct logmerge_clocks *clocks, const char *node, nsec_t *t);
+
 /* Adds NODE=TIME or NODE=-TIME, as OPT_CALL has it. ERR_INVALID, ERR_LIMIT, ERR_EXISTS. */
 int logmerge_add_clock(void *clocks, const char *text, struct err *e);
 

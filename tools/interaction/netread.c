@@ -158,6 +158,34 @@ static int on_node(void *arg, const char *name, uint32_t *out, struct err *e)
 	return 0;
 }
 
+/* --- clocks */
+
+static int64_t on_time(void *arg, uint32_t node, int64_t t)
+{
+	struct netread *r = arg;
+
+	logmerge_correct(r->options->clocks, r->node[node], &t);
+	return t;
+}
+
+/* The correction is visible: which times were moved, and by how much. */
+static int report_clocks(const struct netread *r)
+{
+	const struct logmerge_clocks *c = r->options->clocks;
+	char ahead[OPT_NSEC_BYTES];
+
+	for (size_t i = 0; c && i < c->n; i++) {
+		const struct logmerge_clock *x = &c->clock[i];
+
+		if (!x->events)
+			return cmd_fail(CMD_NOTFOUND, "--clock: no event is of node %s", x->node);
+		cmd_warn("clock of %s: %" PRIu64 " events moved by %s%s", x->node, x->events,
+			 x->ahead > 0 ? "-" : "+",
+			 opt_from_nsec(ahead, x->ahead < 0 ? -x->ahead : x->ahead));
+	}
+	return CMD_OK;
+}
+
 /* --- JSON */
 
 static int fill(void *arg, const uint8_t **p, size_t *n, struct err *e)
@@ -188,7 +216,8 @@ static int blame(const struct netread *r, const struct err *e)
 static int read_json(void *arg, const char *path, struct evfile *f)
 {
 	struct netread *r = arg;
-	struct netjson_taker to = { on_network, on_event, on_node, r };
+	struct netjson_taker to = { on_network, on_event, on_node,
+				    r->options->clocks ? on_time : NULL, r };
 	struct netjson_report report = { 0 };
 	struct err e = { 0 };
 	struct jsonread json;
@@ -223,6 +252,7 @@ static void complain(struct netread *r, const struct event *ev, const struct err
 static int take(void *arg, const struct event *ev)
 {
 	struct netread *r = arg;
+	struct event moved;
 	struct err e = { 0 };
 	int got = netlog_declare(r->use, ev, &e);
 
@@ -238,7 +268,10 @@ static int take(void *arg, const struct event *ev)
 	if (got != 1)
 		return CMD_OK;
 	r->sorted++;
-	return evsort_put(r->sort, ev, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
+	moved = *ev;
+	if (r->options->clocks && *r->log.node)
+		logmerge_correct(r->options->clocks, r->log.node, &moved.wall_ns);
+	return evsort_put(r->sort, &moved, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
 static int add_sorted(struct netread *r, const struct event *ev, struct err *e)
@@ -282,6 +315,7 @@ static int read_all(struct netread *r, char **files)
 	if (rc != CMD_OK && rc != CMD_DAMAGED)
 		return rc;
 	end = split_sorted(r);
+	end = end == CMD_OK ? report_clocks(r) : end;
 	if (end != CMD_OK)
 		return end;
 	r->report->repeated = netsplit_report(r->split)->repeated;

@@ -7,6 +7,7 @@
 #define TOOLS_INTERACTION_NETREAD_H
 
 #include "interaction/set/netsplit.h"
+#include "tools/events/logmerge.h"
 #include "tools/events/logread.h"
 
 #define NETREAD_TERMS_MAX 64 /* of the options --state, --member, --inherit each */
@@ -23,6 +24,7 @@ struct netread_options {
 	struct logread_options log;
 	/* NAME=OBJECT+OBJECT; OBJECT+OBJECT; OBJECT */
 	struct netread_terms state, member, inherit;
+	struct logmerge_clocks *clocks; /* corrected as they are read; counts events. Or NULL */
 };
 
 struct netread_one {

@@ -2,6 +2,7 @@
 #include "tools/interaction/netshow.h"
 
 #include "common/base/str.h"
+#include "common/cli/opt.h"
 #include "eventlog/lifeline/lifewords.h"
 #include "tools/term/table.h"
 
@@ -254,6 +255,21 @@ static void clock_row(struct table *t, const struct netclock_pair *p, const char
 	table_cell(t, "%" PRIu64, p->backward);
 }
 
+/* The option that corrects a clock by the middle of its bounds, and the largest error then. */
+static void put_remedy(struct buf *out, const struct netclock_pair *p, const char *const *node)
+{
+	int64_t room = 0, middle;
+	char ahead[OPT_NSEC_BYTES], time[LIFEWORDS_TIME_BYTES];
+
+	if (p->least == INT64_MIN || p->most == INT64_MAX || !netclock_agrees(p) ||
+	    __builtin_sub_overflow(p->most, p->least, &room))
+		return;
+	middle = p->least + room / 2;
+	buf_printf(out, "--clock %s=%s%s sets %s by %s, within %s.\n", node[p->b],
+		   middle < 0 ? "-" : "", opt_from_nsec(ahead, middle < 0 ? -middle : middle),
+		   node[p->b], node[p->a], lifewords_time(time, room - room / 2));
+}
+
 int netshow_clocks(struct buf *out, const struct netclock *c, const char *const *node)
 {
 	static const char *const heads[] = { "NODE",  "NODE", "AHEAD AT LEAST", "AT MOST",
@@ -282,5 +298,9 @@ int netshow_clocks(struct buf *out, const struct netclock *c, const char *const 
 	t = table_new(7, heads, "llrrrrr");
 	for (size_t i = 0; t && i < c->n; i++)
 		clock_row(t, &c->pair[i], node);
-	return table_end(t, 0, out);
+	if (table_end(t, 0, out))
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < c->n; i++)
+		put_remedy(out, &c->pair[i], node);
+	return out->failed ? -ERR_NOMEM : 0;
 }

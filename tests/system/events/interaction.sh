@@ -140,4 +140,27 @@ check 'several interactions need a choice' refused 2 'only NAME' \
 check 'a name chooses one' says '<title>Interaction r7</title>' \
 	omig interaction draw --only r7 "$TMPDIR/run.bp"
 
+# --- clocks are corrected as times are read, and that is said
+check 'the remedy for a clock is printed' says \
+	'^--clock db=-999999us sets db by web, within 9.00 µs.$' \
+	omig interaction clocks $nodes
+check 'a corrected clock has no backward messages' json $nodes \
+	'[n["anomalies"] for n in d["networks"]] == [[], [], []]' --clock db=-1s
+check 'a correction is reported' says '^omig: warning: clock of db: 9 events moved by \+1s$' \
+	omig interaction analyze --clock db=-1s $nodes
+check 'a clock of no event is not found' refused 4 'no event is of node x' \
+	omig interaction analyze --clock x=1s $nodes
+
+# --- what changed: the same requests, with 5 ms more in the database
+sed 's/\(ts=[0-9]*\.\)010000\( event=interaction.join\)/\1015000\2/
+	s/\(ts=[0-9]*\.\)012\([0-9]* event=interaction.sink\)/\1017\2/' \
+	"$TMPDIR/run.bp" >"$TMPDIR/slow.bp"
+check 'a slower set is recognised' says \
+	'^The mean response time has surely risen: 12.0 ms before, 17.0 ms after \(\+5.00 ms, ' \
+	omig interaction compare "$TMPDIR/run.bp" "$TMPDIR/slow.bp"
+check 'and the status says so' refused 7 '"sure":true' \
+	omig interaction compare --json "$TMPDIR/run.bp" "$TMPDIR/slow.bp"
+check 'the same set has not changed' says '^The mean response time has not surely changed: ' \
+	omig interaction compare "$TMPDIR/run.bp" "$TMPDIR/run.olog"
+
 tap_end

@@ -4,12 +4,14 @@
 #include "common/base/str.h"
 #include "interaction/netpath.h"
 #include "tools/cmd/cmd.h"
+#include "tools/interaction/netcompare.h"
 #include "tools/interaction/netfiles.h"
 #include "tools/interaction/netjob.h"
 
 struct interaction_options {
 	struct netjob_options job;
 	struct netfiles_options files;
+	struct logmerge_clocks clocks;
 	const char *from;
 };
 
@@ -48,6 +50,15 @@ static int check_files(const struct opt_spec *spec, const struct interaction_opt
 	return CMD_OK;
 }
 
+static int run_compare(const struct opt_spec *spec, struct interaction_options *w, char **files,
+		       int kind)
+{
+	(void)kind;
+	if (!files[0] || !files[1] || files[2])
+		return cmd_usage(spec, "compare needs two files: the earlier and the later one");
+	return netcompare_run(&w->job.read, w->job.json, files);
+}
+
 static int run_files(const struct opt_spec *spec, struct interaction_options *w, char **files,
 		     int kind)
 {
@@ -82,6 +93,7 @@ static const struct verb {
 	{ "split", run_files, SPLIT },
 	{ "filter", run_files, FILTER },
 	{ "draw", run_files, DRAW },
+	{ "compare", run_compare, 0 },
 };
 
 static int run(const struct opt_spec *spec, struct interaction_options *w, int n, char **operand)
@@ -94,6 +106,7 @@ static int run(const struct opt_spec *spec, struct interaction_options *w, int n
 		return cmd_usage_verb(spec, n ? operand[0] : NULL);
 	if (logread_form(&w->job.read.log, w->from))
 		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
+	w->job.read.clocks = w->clocks.n ? &w->clocks : NULL;
 	return v->run(spec, w, operand + 1, v->kind);
 }
 
@@ -118,6 +131,9 @@ int cmd_interaction(int argc, char **argv)
 			    j, netjob_add_change),
 		OPTION_RANGE("near", 'k', "PATHS", "analyze, path: show so many longest paths",
 			     OPT_U64, &j->near, 1, NETPATH_NEAR_MAX),
+		OPTION_CALL("clock", 'c', "NODE=TIME",
+			    "the clock of NODE is TIME ahead, or behind where TIME begins with -",
+			    &w.clocks, logmerge_add_clock),
 		OPTION("only", 'n', "NAME", "only the interaction of this name", OPT_STR, &j->only),
 		OPTION("from", 'f', "FORM",
 		       "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR,
@@ -143,9 +159,9 @@ int cmd_interaction(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig interaction",
-		.verbs = "analyze path states what-if clocks dump split filter draw",
+		.verbs = "analyze path states what-if clocks dump split filter draw compare",
 		.usage =
-			"analyze|path|states|what-if|clocks|dump|split|filter|draw [OPTION...] [FILE|ARCHIVE...]",
+			"analyze|path|states|what-if|clocks|dump|split|filter|draw [OPTION...] [FILE|ARCHIVE...], compare [OPTION...] BEFORE AFTER",
 		.summary = "shows where the time of interactions went, across programs and hosts",
 		.details =
 			"A FILE is JSON of interaction networks, or an event log. Without a FILE, and for -, "

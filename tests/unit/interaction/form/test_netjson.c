@@ -60,7 +60,7 @@ static int on_node(void *arg, const char *name, uint32_t *out, struct err *e)
 
 static int read_text(const char *text, size_t n, struct got *g, struct err *e)
 {
-	struct netjson_taker to = { on_network, on_event, on_node, g };
+	struct netjson_taker to = { on_network, on_event, on_node, NULL, g };
 	struct netjson_report report = { 0 };
 	struct netuse *use = netuse_new();
 	struct jsonread r;
