@@ -40,7 +40,7 @@ bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loo
 bench.run       := $(if $(filter openmpi,$(bench.mpi)),bench_summary) \
 		bench_tree bench_start bench_flow bench_traffic bench_pmsl bench_event \
 		bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook \
-		bench-mpi bench-fileserver
+		bench-mpi bench-fileserver bench-across
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o \
 		$(patsubst %,$(B)/common/%.a,ring json time container base)
 
@@ -70,6 +70,9 @@ $(B)/bin/bench-archive: bench/archive.sh $(B)/bin/bench_archive
 	$(call say,COPY)install -m 755 $< $@
 bench.needs     += $(B)/bin/bench-fileserver $(B)/examples/fileserver $(B)/examples/fileserver-bare
 $(B)/bin/bench-fileserver: bench/fileserver.sh
+	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
+bench.needs     += $(B)/bin/bench-across
+$(B)/bin/bench-across: bench/across.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 bench.needs     += $(B)/bin/bench-sim
 $(B)/bin/bench-sim: bench/sim.sh $(B)/libexec/omig/omig-sim
