@@ -16,7 +16,8 @@ exampledir  = $(docdir)/examples
 DOCUMENTS  := $(filter-out %.so,$(wildcard README.md CONTRIBUTING.md LICENSE docs/*.md \
 	      docs/measured/* docs/states/* examples/*.c examples/*.probes examples/metrics/*.pmsl \
 	      examples/neko/*.conf examples/neko/bus/* examples/neko/figure11/* \
-	      examples/neko/ring/* examples/prometheus/* examples/python/*.py))
+	      examples/neko/ring/* examples/plugins/*.c examples/prometheus/* \
+	      examples/python/*.py))
 
 packaging.templates = \
 	packaging/systemd/omig-sm@.service.in:$(unitdir)/omig-sm@.service:644 \
