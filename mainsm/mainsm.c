@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wiring: everything is made here, knows only what it is given, and ends in the reverse
- * order. */
+/* The wiring: makes all parts, each with its dependencies, and frees them in the reverse order. */
 #include "mainsm/registry/registry.h"
 #include "mainsm/mainsm_internal.h"
 

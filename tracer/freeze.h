@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process with all its threads stopped, for a moment: to see where they are, to change its memory
- * and to let one of them execute a system call. The program notices nothing: registers and
+ * and to let one of them execute a system call. This is invisible to the program: registers and
  * interrupted system calls are as before.
  *
  *	struct freeze *f;

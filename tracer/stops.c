@@ -168,7 +168,7 @@ static void read_stop(struct tracees *s, struct tracee *t, int status, struct st
 	}
 }
 
-/* A group stop lasts beyond a detach, by the kernel's own doing. */
+/* The kernel keeps a group stop after a detach. */
 static void let_go(struct tracees *s, struct tracee *t, const struct stop *stop)
 {
 	ptrace(PTRACE_DETACH, t->who.tid, NULL, (void *)(intptr_t)stop->inject);

@@ -86,7 +86,7 @@ static void run_free(struct run *run)
 	free(run);
 }
 
-/* The last thing that happens to a run. */
+/* Ends a run: delivers its reply and frees it. */
 static void run_end(struct run *run)
 {
 	struct reply *r = run->reply;

@@ -141,8 +141,10 @@ static void close_batch(struct flowbox *b, size_t start)
 	b->dropped++;
 }
 
-/* A frame that is full by half is enough: what one link carries is less than the other half, or too
- * much. */
+/*
+ * A frame more than half full is closed: the batch of one link fits in the other half, or in no
+ * frame.
+ */
 static struct frame *room(struct flowbox *b)
 {
 	struct frame *f = b->open;

@@ -107,7 +107,7 @@ static void take_owner(const struct token_grant *g, const char *id, struct ident
 	str_copy(as->owner, sizeof(as->owner), g->owner);
 	as->has_uid = g->has_uid;
 	as->uid = g->uid;
-	/* The user's own strings are one as good as the other, and take turns. */
+	/* Tokens of one user are equivalent: each enrols while certificates by others are valid. */
 	if (!g->has_uid)
 		str_copy(as->token, sizeof(as->token), id);
 }

@@ -21,7 +21,9 @@
 #define CSRS_RESTATE_NS (120 * NSEC_PER_SEC)
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll, so that the loop continues */
 
-/* time for lm-trace to hold the threads before the answer: less than the sm's wait (sm/arms.h) */
+/*
+ * time for lm-trace to hold the threads before the answer: less than SITE_CSRS_ACK_MAX_NS
+ */
 #define CSRS_ARMED_MAX_NS (800 * NSEC_PER_MSEC)
 
 #define CSR_SOURCES_MAX 8 /* of events: some more than there are */

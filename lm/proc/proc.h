@@ -39,7 +39,7 @@ struct proc_thread {
 	uint32_t id; /* number in its token */
 	struct token token;
 	bool seen; /* seen in the current poll */
-	uint64_t mark; /* objects.c: of the expansion that has it already */
+	uint64_t mark; /* resolve.c: of the expansion that has it already */
 };
 
 /* The measuring of this process and its owners: see hooks.h. */
@@ -92,9 +92,9 @@ struct proc {
 	struct proc_probes *probes; /* probe.c: interests; NULL: none */
 	struct proc_events *events; /* events.c: types and interests; NULL: not examined */
 	struct list followers; /* record.c: sites that store its events in blocks */
-	uint64_t mark; /* objects.c */
+	uint64_t mark; /* resolve.c */
 	bool is_suspended; /* holds.c: held, although `state` does not show it */
-	struct proc_changes changes; /* stops.c */
+	struct proc_changes changes; /* stopnews.c */
 	bool is_news; /* announce.c: to be sent upwards */
 };
 
@@ -111,7 +111,7 @@ enum proc_event {
 
 /* Callbacks must not add or remove processes. */
 struct procs_listener {
-	struct list link; /* procs.c's */
+	struct list link; /* of proc.c */
 	void (*on_proc)(void *arg, struct proc *p, enum proc_event what);
 	void (*on_thread)(void *arg, struct proc *p, const struct proc_thread *t,
 			  bool is_born); /* may be NULL */

@@ -408,7 +408,7 @@ static void not_armed(struct tool_csrs *c, uint32_t branch, const char *token)
 	branches_send(c->conf.branches, branch, &m);
 }
 
-/* The event is one deeper than what caused it; deeper than too deep is all the same. */
+/* The event is one deeper than its cause. All depths beyond the limit are equal. */
 static unsigned depth_of(const struct msg_triggered *m)
 {
 	return 1 + (m->depth < CAUSAL_DEPTH_MAX ? m->depth : CAUSAL_DEPTH_MAX);
@@ -477,7 +477,7 @@ int tool_csrs_triggered(struct tool_csrs *c, uint32_t branch, const struct msg_t
 	return rc;
 }
 
-/* --- events of the top: what tools raise themselves, and reads of measurements */
+/* --- events that arise in mainsm: those that tools raise, and reads of measurements */
 
 static size_t values_to_pars(const struct omis_service *event, const struct omis_value *values,
 			     struct pars *p)

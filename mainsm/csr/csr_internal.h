@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the CSR engine: csr.c (creation and end), tool_csr_arm.c (branches), tool_csr_fire.c
- * (events).
+ * Inside the CSR engine: csr.c (creation and end), csr_arm.c (branches), csr_fire.c (events).
  */
 #ifndef MAINSM_CSR_CSR_INTERNAL_H
 #define MAINSM_CSR_CSR_INTERNAL_H
@@ -19,9 +18,9 @@
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* directory changes arrive in bursts */
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
-/* Then it counts as enabled where it is not confirmed. */
+/* After this it counts as enabled, although some branches have not confirmed it. */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
-/* Then the losses of a branch are unknown, and the tool is notified. */
+/* After this the losses of a silent branch are unknown, and the tool is notified. */
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
 /* losses are reported separately if no event reports them by then */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
@@ -79,7 +78,7 @@ struct tool_csr {
 	uint64_t offered, dropped; /* dropped: not reported yet */
 	bool has_reported; /* an event reported losses since the last check */
 	bool is_thinned; /* thinned out below in that second */
-	unsigned overloads; /* seconds on end with too many */
+	unsigned overloads; /* seconds in a row with too many firings */
 };
 
 /* --- csr.c */
@@ -129,7 +128,7 @@ void tool_csrs_on_losses(void *arg);
  */
 struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token);
 
-/* --- tool_csr_arm.c */
+/* --- csr_arm.c */
 
 /* Updates the branches to the CSR's current objects. -ERR_NOMEM, -ERR_LIMIT. */
 int tool_csr_arm(struct tool_csr *csr);
@@ -154,7 +153,7 @@ struct hold *hold_use(struct hold *h); /* NULL is fine */
 /* The last user releases the process. NULL is fine. */
 void hold_drop(struct hold *h);
 
-/* --- tool_csr_fire.c */
+/* --- csr_fire.c */
 
 struct csr_firing {
 	struct tool_csr *csr;

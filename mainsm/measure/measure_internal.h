@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (creation and end), measure_wait.c (waiters), measure_request.c
- * (the request of a tool), measure_objects.c (its objects). measure_world.c (existing objects),
+ * Inside measurements: measure.c (creation and end), measure_wait.c (waiters), measure_asked.c (the
+ * request of a tool), measure_objects.c (its objects). measure_world.c (existing objects),
  * measure_plan.c (graphs), measure_load.c (branches), measure_read.c (reads). measure_until.c (the
- * rule that ends a measurement), measure_info.c.
+ * rule that ends a measurement), measure_info.c (replies about one).
  */
 #ifndef MAINSM_MEASURE_MEASURE_INTERNAL_H
 #define MAINSM_MEASURE_MEASURE_INTERNAL_H
@@ -195,7 +195,7 @@ void measure_drop_waiters(struct measure *m);
 /* Drops ready waiters without calling them. */
 void measures_drop_ready(struct measures *ms);
 
-/* --- measure_request.c */
+/* --- measure_asked.c */
 
 int asked_init(struct measure_asked *a, const struct measure_request *w, struct buf *why);
 void asked_done(struct measure_asked *a);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certificates, tokens, the end. */
+/* Services on certificates and tokens, and the one that ends the monitor. */
 #include "common/audit/audit.h"
 #include "common/authority/certs.h"
 #include "common/authority/tokens.h"

@@ -172,7 +172,7 @@ static int flush_tree(struct service_call *c, struct omis_writer *w, size_t more
 	return rc;
 }
 
-/* Four levels deep, never more. */
+/* Recursion is at most four levels deep. */
 static int write_tree(struct service_call *c, struct omis_writer *w, const struct list *in)
 {
 	int rc = 0;

@@ -42,7 +42,7 @@ struct session {
 	struct list runs; /* struct run, the executor's */
 	size_t nrun; /* requests that are executed, a large one as several */
 	bool is_paused;
-	struct share *share; /* share of its principal, by above.c; NULL: not a tool */
+	struct share *share; /* share of its principal, set by tools.c; NULL: not a tool */
 	struct list in_share;
 	struct list in_sessions;
 	/* Receives the messages of a session without a link; may be NULL. */

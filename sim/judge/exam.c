@@ -25,7 +25,7 @@
 #define SLOW_NS (2800 * NSEC_PER_MSEC)
 #define SLOW_DELAY_NS \
 	(1600 *       \
-	 NSEC_PER_MSEC) /* longer than any daemon waits for a read's data (mainsm/measure.h) */
+	 NSEC_PER_MSEC) /* longer than any daemon waits for a read's data (MEASURE_GRACE_NS) */
 #define DRAIN_NS (SLOW_DELAY_NS + NSEC_PER_SEC) /* until all data in transit have arrived */
 #define SIZE_TEXT                                                                        \
 	"Mean_size(Process[] all, TimeInterval t) { Process p; Value[] size; size[p] = " \

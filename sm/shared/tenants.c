@@ -276,7 +276,7 @@ static void on_joined(void *arg, struct tenant *t, const struct err *why)
 	else
 		log_notice("site", "user=%.8s has joined name=%s port=%u", f.pin, f.name, f.port);
 	answer(ts, t, why);
-	/* A member stays one. */
+	/* A user that is a member already stays a member. */
 	if (!why || f.wall_since)
 		return;
 	remove_tenant(ts, t);

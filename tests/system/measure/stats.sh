@@ -82,7 +82,7 @@ check 'a column that is not there is reported' fails 4 "has no column 'x'" omig 
 check 'a file that is not there is reported' fails 4 'No such file' omig stats "$d/none"
 check 'an invalid rule has its position' fails 2 "'<' expected at column 10" omig stats --until \
 	'ci(0.95) > 5%' "$d/plain"
-check 'what needs values does not stream' fails 2 'stores no values' omig stats --stream --fence 3 \
+check 'what needs values does not stream' fails 2 'keeps no values' omig stats --stream --fence 3 \
 	"$d/plain"
 printf 'time_ns,value\n9e18,1\n4e18,2\n' >"$d/late"
 check 'a time that no clock shows is reported' fails 1 \

@@ -41,7 +41,7 @@ TEST(every_edge_value_comes_back_in_both_byte_orders)
 	}
 }
 
-/* Read and written again in either order, it is the same bytes. */
+/* A stream that is read and written again, in either byte order, has the same bytes. */
 struct copy {
 	struct evwrite w;
 	bool is_begun;
@@ -243,7 +243,7 @@ TEST(what_the_sender_dropped_is_reported)
 	evwrite_done(&w);
 }
 
-/* A torn block in the middle of a file that was gone on with. */
+/* A torn block in the middle of a file to which more was appended. */
 TEST(what_was_appended_after_a_torn_block_is_found)
 {
 	struct evread_report r;

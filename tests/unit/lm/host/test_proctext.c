@@ -228,7 +228,7 @@ TEST(rates_stay_there_while_they_are_asked_for)
 					GROWTH * (HOST_CONTEXT_SWITCHES + 1), 1e-9);
 	}
 	ck_assert_uint_eq(woken, 1);
-	/* Without a question the looks end, and a new one waits again. */
+	/* When no rates are asked for, the polls end, and the next request waits again. */
 	loop_advance(counted.loop, RATES_WANTED_NS + 2 * RATES_STEP_NS);
 	counted.looks = 0;
 	loop_advance(counted.loop, 20 * RATES_STEP_NS);

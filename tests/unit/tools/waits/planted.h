@@ -52,7 +52,10 @@ static inline void planted_read(struct exchange *x, const char *const value[PLAN
 	}
 }
 
-/* The difference between nothing and these values, ten seconds later. */
+/*
+ * The difference between an exchange without messages and one with these values, ten seconds
+ * later.
+ */
 static inline void planted_between(struct exchange *out, const char *const value[PLANTED_RANKS])
 {
 	static const char *const nothing[PLANTED_RANKS] = { "1" SEC, "1" SEC, "1" SEC, "1" SEC };
