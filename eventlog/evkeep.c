@@ -128,7 +128,7 @@ static int scan(struct evkeep *k, struct evbalance *b, struct err *e)
 
 /* --- opening */
 
-/* The file's name in the folder must survive, too. */
+/* Syncs the folder: the file's name must be on the disk, too. */
 static int sync_folder(const char *path, struct err *e)
 {
 	/* one that we may not read is not ours to sync */

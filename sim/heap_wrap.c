@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heap.h around what allocates: linked with --wrap. */
+/* Wrappers of malloc() and similar functions, which call heap.h; linked with --wrap. */
 #include "sim/world/heap.h"
 
 #include "common/base/wrapped.h"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* chi-squared of 31 degrees over 31 is above in 1 %; of more, less */
+/* chi-squared / 31 with 31 degrees of freedom exceeds it in 1 %, with more degrees less often */
 #define INFLATION_CHANCE 1.69
 #define VALUES_FEW 8 /* fewer say nothing about correlation */
 

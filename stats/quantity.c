@@ -250,7 +250,7 @@ double quantity_quantile(struct quantity *q, double p, double *error)
 	return v < q->m.min ? q->m.min : v > q->m.max ? q->m.max : v;
 }
 
-/* --- values are left out again */
+/* --- removing values */
 
 /* Recomputes the statistics from the kept values. */
 static void recompute(struct quantity *q, size_t n)
@@ -284,7 +284,7 @@ int quantity_drop_ends(struct quantity *q, size_t first, size_t last)
 	return 0;
 }
 
-/* Below (or above) `at` values go, and of those that are equal to it the first `ties`. */
+/* Removes values below (or above) `at`, and the first `ties` of those equal to it. */
 struct cut {
 	double at;
 	size_t ties;

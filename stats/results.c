@@ -52,7 +52,7 @@ double quantity_half(const struct quantity *q, double level)
 	return quantity_interval(q, level).half;
 }
 
-/* Both have to have kept as many values. */
+/* Both must store the same number of values. */
 static double of_pairs(const struct quantity *x, const struct quantity *y,
 		       double (*fn)(const double *x, const double *y, size_t n))
 {

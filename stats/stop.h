@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When enough values have come: conditions on their number and on the width of the confidence
- * interval, joined by `and` and `or` (`and` binds closer):
+ * Rules that decide whether there are enough values: conditions on their number and on the width of
+ * the confidence interval, joined by `and` and `or` (`and` binds closer):
  *
  *	n >= 1000
  *	ci(0.95) < 5%

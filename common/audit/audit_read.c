@@ -75,7 +75,7 @@ static bool take_line(struct reading *r, const char *line, size_t n)
 
 	if (!audit_values_of_line(line, n, &text) ||
 	    omis_parse_values(buf_str(&text), text.n, &v, NULL) || !is_entry(v))
-		goto out; /* torn, or not ours */
+		goto out; /* not a whole entry */
 	omis_values_i64(v, 0, &number);
 	goes_on = number > r->since;
 	if (goes_on && (r->n >= r->max || r->w.b->n + 2 * n > ANSWER_MAX_BYTES)) {

@@ -75,8 +75,10 @@ void anywhere_explicit_bzero(void *p, size_t n)
 	__asm__ volatile("" ::"r"(p) : "memory");
 }
 
-/* sigprocmask() is of the calling thread too, and in libc itself: a program without threads stays
- * one. */
+/*
+ * sigprocmask() affects the calling thread too. It is in libc itself, so that a program without
+ * threads needs no thread library.
+ */
 int anywhere_pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
 	int saved = errno, rc = sigprocmask(how, set, old) ? errno : 0;

@@ -91,7 +91,10 @@ void process_harden(void)
 	}
 	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, core.rlim_max });
 #ifndef UNDER_SANITIZER
-	/* The leak check of a sanitizer attaches to us, as a thief of keys would. */
+	/*
+	 * No debugger may read our keys. A sanitizer's leak check has to attach, so it is
+	 * excepted.
+	 */
 	prctl(PR_SET_DUMPABLE, 0);
 #endif
 }

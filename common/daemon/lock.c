@@ -87,7 +87,10 @@ int lock_take(const char *path, int inherited, int *out, struct err *e)
 		return err_set(e, ERR_AGAIN, "the lock %s was removed meanwhile", path);
 	}
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
-	/* In this order: a reader never sees an empty file while the lock has an owner before. */
+	/*
+	 * Writes before it truncates, so that a reader never sees an empty file after an earlier
+	 * owner.
+	 */
 	if (pwrite(fd, pid, strlen(pid), 0) < 0 || ftruncate(fd, (off_t)strlen(pid))) {
 		err_sys(e, "%s", path);
 		close(fd);

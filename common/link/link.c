@@ -20,7 +20,7 @@
 
 static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why);
 
-/* --- actions: they act and post, they never take a step themselves */
+/* --- actions: they may post events, and never take a step themselves */
 
 static void post(struct link *l, enum link_event ev)
 {
@@ -93,7 +93,7 @@ static void go_up(struct link *l)
 static void drop_chan(struct link *l)
 {
 	list_del(&l->in_meter);
-	loop_job_cancel(&l->job); /* a LOST that link_fail() has posted is this one */
+	loop_job_cancel(&l->job); /* link_fail() may have posted a LOST: it is handled now */
 	chan_close(l->chan, l->why.text);
 	l->chan = NULL;
 	l->unread_since = 0;

@@ -215,7 +215,10 @@ static void dial_other(struct parent *u)
 	struct err e = { 0 };
 
 	if (u->sent_by[0]) {
-		/* Sent where none answers: back, and to stay there. */
+		/*
+		 * Redirected to an sm that does not answer: returns to the sender, and asks to stay
+		 * there.
+		 */
 		str_copy(other, sizeof(other), u->sent_by);
 		u->sent_by[0] = 0;
 		u->is_stray = true;

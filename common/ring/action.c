@@ -25,7 +25,10 @@ static bool action_copy(union action_copy *out, const struct seg_action *from)
 	       out->a.seq == seq;
 }
 
-/* Is value in the ascending list? Entries may change under us: any answer, but an answer. */
+/*
+ * True if value is in the ascending list. If entries change meanwhile, any result will do, but the
+ * search must end.
+ */
 static bool list_has(const int32_t *lists, uint32_t first, uint32_t count, int64_t value)
 {
 	uint32_t low = first;
@@ -175,8 +178,8 @@ static bool has_end(const struct action_tables *t, const struct seg_action *star
 }
 
 /*
- * A cell that has changed since then has the call already: an lm before this one had the same
- * action there. By the same test the lm stops to add the call to what it reads.
+ * A cell that has changed since then contains the call already: an earlier lm had the same action
+ * there. The lm uses the same test to stop adding the open call to what it reads.
  */
 static void apply_late(const struct action_tables *t, const struct seg_action *a,
 		       const struct action_event *e)

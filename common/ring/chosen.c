@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* mpirun.openmpi, mpiexec.hydra, hydra_pmi_proxy, orterun, prterun, slurmstepd: beginnings
- * will do. */
+/*
+ * mpirun.openmpi, mpiexec.hydra, hydra_pmi_proxy, orterun, prterun, slurmstepd: their beginnings
+ * are compared.
+ */
 static const char *const launcher[] = { "mpirun",  "mpiexec",	"hydra_",  "orted",
 					"orterun", "oshrun",	"prted",   "prte",
 					"prun",	   "pmi_proxy", "srun",	   "slurmstepd",

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a probe takes a microsecond: what changes that often is not to be believed */
+/* a probe takes a microsecond: state that changes this often during a read is invalid */
 #define LOOK_TRIES 64
 
 static struct seg_meter *meter_at(const struct segview *v, unsigned number)

@@ -206,7 +206,7 @@ uint64_t segview_call_dropped(const struct segview *v, unsigned func)
 	return sum;
 }
 
-/* Finite, or 0: a NaN of one thread must not swallow the sum of all. */
+/* Finite, or 0: a NaN of one thread must not make the sum of all NaN. */
 static double finite_or_0(double d)
 {
 	return d - d == 0 ? d : 0;

@@ -66,7 +66,7 @@ static int check_file(int fd, uid_t owner, size_t *bytes, struct err *e)
 	struct stat st;
 	int seals;
 
-	/* First: fstat() of another file may wait for its server. */
+	/* Checked first: fstat() of another file may wait for its server. */
 	seals = fcntl(fd, F_GET_SEALS);
 	if (seals < 0 || (seals & SEALS) != SEALS)
 		return err_set(e, ERR_DENIED, "the segment is not sealed");

@@ -83,7 +83,7 @@ static int convert(struct route_objects *o, const char *token, char class, bool 
 	return c->rc;
 }
 
-/* A double within one call is dropped. */
+/* Duplicates within one call are dropped. */
 static int add(struct route_objects *o, const char *token, struct route_tokens *out)
 {
 	struct seen *s = smap_find(&o->seen, token);

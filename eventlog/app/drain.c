@@ -129,8 +129,8 @@ static void forget_said(struct log_thread *t)
 }
 
 /*
- * A block that cannot be written is lost and counted. The next block repeats all descriptions. In
- * the net each block does, because the one before may be lost.
+ * A block that cannot be written is lost and counted. The next block repeats all descriptions. Over
+ * a network each block repeats them, because the previous one may be lost.
  */
 static void write_block(struct piece *b, uint16_t flags)
 {
@@ -184,8 +184,8 @@ static void write_records(struct log_state *s, struct log_thread *t, uint8_t *p,
 }
 
 /*
- * Bytes of the buffer that are whole. `shown` is from before the look at `filled`: what points to
- * the end of this buffer then is no beginning of the next one.
+ * Returns the bytes of the buffer that are whole. `shown` was read before `filled`: if it points to
+ * the end of this buffer, it is not the beginning of the next one.
  */
 static size_t whole_bytes(const struct log_thread *t, uint64_t done, bool is_filled,
 			  const uint8_t *shown)

@@ -55,7 +55,7 @@ static void *help(void *arg)
 			due = clock_mono() + LOG_FLUSH_NS;
 	} while (!inproc_is_alone());
 	inproc_thread_ends();
-	return NULL; /* the last thread, with which the program ends as it would have without us */
+	return NULL; /* the last thread: the program ends as it would without this library */
 }
 
 static bool start_thread(struct log_state *s, void *(*run)(void *))
@@ -80,7 +80,10 @@ static bool start_thread(struct log_state *s, void *(*run)(void *))
 	return is_there;
 }
 
-/* A child process that lives on is watched as its parent is; the program does not wait for that. */
+/*
+ * A child process that runs longer is watched like its parent; the program does not wait for
+ * that.
+ */
 static void *come_back(void *arg)
 {
 	const struct timespec rest = { .tv_nsec = FORKED_REST_NS };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one log of the process, its lock, and what the calling thread writes to. */
+/* The log of the process, its lock, and the buffer of the calling thread. */
 #include "eventlog/app/event.h"
 #include "eventlog/app/log.h"
 

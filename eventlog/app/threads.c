@@ -32,8 +32,10 @@ void log_say_who(struct log_state *s)
 	buf_done(&b);
 }
 
-/* May run in a signal handler: a mapping, no allocator, no lock. The key is another matter, see
- * docs/eventlog.md. */
+/*
+ * May run in a signal handler: so it uses mmap(), no allocator and no lock. The thread-specific key
+ * is an exception, see docs/eventlog.md.
+ */
 static struct log_thread *add_thread(struct log_state *s)
 {
 	struct log_thread *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
@@ -98,7 +100,10 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes)
 	t->used[k % LOG_BUFFERS] = (size_t)(h->at - t->buffer[k % LOG_BUFFERS]);
 	h->at = t->buffer[(k + 1) % LOG_BUFFERS];
 	h->end = h->at + LOG_BUFFER_BYTES;
-	/* In this order, and examined in the other: the next buffer begins where this one ends. */
+	/*
+	 * The reader loads these in the reverse order. The next buffer begins where this one
+	 * ends.
+	 */
 	atomic_store_explicit(&t->filled, k + 1, memory_order_release);
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);
 	log_ring(s);

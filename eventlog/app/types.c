@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptions that the parts of the program bring along, and whether they are on. */
+/* Descriptions of event types in the parts of the program, and whether they are switched on. */
 #include "eventlog/app/log.h"
 
 #include <stdlib.h>

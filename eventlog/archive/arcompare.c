@@ -126,7 +126,7 @@ struct sample {
 	struct rng rng;
 };
 
-/* Each of all has the same chance to be among those that are kept. */
+/* Reservoir sampling: each value is kept with the same probability. */
 static int take_duration(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
 			 struct err *e)
 {

@@ -165,7 +165,7 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 	if (rc)
 		return rc;
 	t = arcat_find(archive_cat(r->a), type->name);
-	/* of a type that another program loads for the first time */
+	/* of a type that another loader adds meanwhile */
 	rc = t ? know(r, t, v[0].i, type, e) : 0;
 	if (rc || !t)
 		free(type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SQLite. Anybody may have made the file: triggers, functions of extensions and other files are out
- * of reach for any contents. Acknowledged means synced.
+ * SQLite. The file may be hostile: whatever it contains, no triggers, functions of extensions or
+ * other files are used. Acknowledged means synced.
  */
 #include "eventlog/archive/arsql.h"
 
@@ -265,7 +265,7 @@ static void lite_close(void *db)
 
 /* six: SQLite calls it.
  *
- * In reading: what a query may do. The file's own text is as little trusted as the user's. */
+ * For readers: decides what a query may do. SQL in the file is trusted as little as the user's. */
 static int may(void *arg, int action, const char *a, const char *b, const char *c, const char *d)
 {
 	switch (action) {
@@ -314,8 +314,7 @@ static const struct arsql_ops lite_ops;
 static const char foreign[] =
 	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR EXISTS "
 	" (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0) "
-	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')"; /* in a table's place, with as many
-								rows as it likes */
+	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')"; /* a view may have endless rows */
 
 /*
  * Counts tables and other objects, and reads their stamp. In this order: another loader may make
@@ -374,7 +373,7 @@ static const struct arsql_ops lite_ops = {
 
 /* --- opening */
 
-/* WAL is written into the file: into none that lite_look() will refuse. */
+/* WAL mode is stored in the file, so it is not set in a file that lite_look() refuses. */
 static int settle_to_write(struct db *d, struct err *e)
 {
 	static const char *const to_write[] = { "PRAGMA journal_mode=WAL",

@@ -9,7 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Ranks the merged samples. Returns the ranks of a, added; *ties: the sum of t^3 - t over ties. */
+/*
+ * Ranks the merged samples. Returns the sum of the ranks of a; *ties: the sum of t^3 - t over
+ * ties.
+ */
 static double rank_sum(const double *a, size_t na, const double *b, size_t nb, double *ties)
 {
 	double sum = 0;

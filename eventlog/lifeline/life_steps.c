@@ -65,7 +65,7 @@ static size_t before(const char *name, const char *end)
 	return n > 1 && strchr("._-", name[n - 1]) ? n - 1 : n;
 }
 
-/* The work that both are ends of, as programs name them. */
+/* Finds the work of which both are ends, by the usual names of such events. */
 static size_t common_work(const char *a, const char *b)
 {
 	static const char *const ends[][2] = {

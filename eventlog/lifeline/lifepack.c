@@ -172,7 +172,7 @@ static int put_lines(struct json *j, const struct life_model *m)
 	return rc;
 }
 
-/* --- density: as many levels as it takes until a screenful can be drawn line by line */
+/* --- density: levels, until the lines of a screen are few enough to be drawn */
 
 static int put_level(struct json *j, const struct life_model *m, unsigned level)
 {

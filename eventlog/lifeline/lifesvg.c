@@ -244,7 +244,7 @@ static void put_marks(const struct drawing *d, const struct life_series *s, int 
 	buf_puts(d->out, "\"/>\n");
 }
 
-/* Down the most and back up the least of each pixel. */
+/* The area between the greatest and the least value of each pixel. */
 static void put_range(const struct drawing *d, const struct liferange *r, double low, double scale,
 		      int y)
 {

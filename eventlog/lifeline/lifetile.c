@@ -28,7 +28,7 @@ static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0
 	int32_t *w = whole + (size_t)row * t->columns;
 
 	if (first == last) {
-		/* At least visible, however short the time was. */
+		/* Makes it at least wide enough to be visible. */
 		cell[first] += (float)(to - from) + FLT_MIN;
 		return;
 	}

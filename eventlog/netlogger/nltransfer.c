@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Summaries of transfers: what was read and written of disk and net, and how
- * long that took, by transfer and kind of work; and out of the summaries of
- * its two ends, which of the four was the slowest.
+ * Summaries of transfers: bytes read and written on disk and network with their times, by transfer
+ * and kind of work. From the summaries of both ends it finds the slowest of the four kinds.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"

@@ -88,7 +88,7 @@ static bool is_over(const struct evsend *s)
 	int end = atomic_load(&s->end);
 
 	if (end == END_NONE)
-		return inproc_is_alone(); /* with which the program ends: the owner continues */
+		return inproc_is_alone(); /* the program ends with it: the owner continues */
 	return end == END_LEFT || is_empty(s) || clock_mono() >= s->until;
 }
 
@@ -242,7 +242,7 @@ static uint64_t unacknowledged(const struct evsend *s)
 	return n;
 }
 
-/* The thread is over before its owner when the program ends without main(). */
+/* The thread may end before its owner, if the main thread has ended by pthread_exit(). */
 static void finish_here(struct evsend *s)
 {
 	atomic_store(&s->end, END_ASKED);

@@ -192,7 +192,7 @@ static void hand_over(struct turn *t, int i, uint64_t place)
 	t->s->way->report(t->s);
 }
 
-/* Once for each state of the spool: a consumer that waits gets no second report. */
+/* Reports each state of the spool once: a waiting consumer gets no second report. */
 static void report_empty(struct turn *t, int i)
 {
 	struct consumer_request *w = &t->s->request[i];

@@ -44,7 +44,7 @@ static char *put_digits(char *to, uint64_t v, unsigned digits)
 	return to + digits;
 }
 
-/* marks: characters after year and month, day, hour and minute; 0 = none. */
+/* marks: characters after the year and the month, the day, the hour and the minute; 0 = none. */
 static size_t put_time(char *out, nsec_t wall, const char marks[3])
 {
 	int64_t sec = wall / NSEC_PER_SEC, frac = wall % NSEC_PER_SEC, of_day;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first call of a thread, whether anybody watches or not: it takes a block of the segment. The
- * one place with system calls.
+ * The first call of a thread, also if no tool watches: it takes a block of the segment. Only this
+ * file makes system calls.
  */
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/hook.h"

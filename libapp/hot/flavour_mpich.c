@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MPICH and what shares its binary interface (libmpich.so.12, libmpi.so.12):
- * handles are 32-bit numbers, the same in C and Fortran; a status is
- * {count low, count high and cancelled, source, tag, error}.
+ * MPICH and libraries with the same binary interface (libmpich.so.12, libmpi.so.12): handles are
+ * 32-bit numbers, the same in C and Fortran; a status is {count low, count high and cancelled,
+ * source, tag, error}.
  */
 #include "common/ring/calls.h"
 #include "libapp/hot/args.h"

@@ -466,7 +466,7 @@ void wait_finish(struct hook_args *a, int rc)
 		}
 }
 
-/* Will the end of a request be seen? */
+/* True if the end of a request will be detected. */
 static bool ends_are_watched(void)
 {
 	return __atomic_load_n(&hook_word[CALL_ID_Wait], __ATOMIC_RELAXED) &

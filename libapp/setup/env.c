@@ -72,7 +72,7 @@ static bool takes_a_line(int fd)
 	return poll(&p, 1, 0) == 1 && p.revents == POLLOUT;
 }
 
-/* The signals of a write that fails are the program's only where the write is. */
+/* A failed write may raise SIGPIPE or SIGXFSZ: these must not reach the program. */
 static void write_unsignalled(int fd, const char *line, size_t n)
 {
 	const struct timespec now = { 0 };
@@ -100,8 +100,7 @@ void setup_warn(const char *why)
 		write_unsignalled(STDERR_FILENO, line, (size_t)n);
 }
 
-/* Other C libraries load this one, so that their programs start; that is all that is known of
- * them. */
+/* With another C library than glibc the program starts, and is not watched. */
 static bool is_glibc(void)
 {
 	return gnu_get_libc_version != NULL;

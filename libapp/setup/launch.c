@@ -94,8 +94,8 @@ static void close_from(int first)
 }
 
 /*
- * Ranks are bound to processors, and what one of them starts would share its: the lm may run
- * wherever this job may, and as anybody.
+ * Ranks are bound to processors, and their children inherit that. The lm may run on all processors
+ * of this job, with the normal policy.
  */
 static void run_anywhere(void)
 {

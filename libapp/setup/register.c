@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket of the host's lm: a process registers there, and makes it for an lm that it is about
- * to start. */
+/*
+ * The socket of the host's lm: a process registers there. It also makes the socket before it starts
+ * an lm.
+ */
 #include "common/base/str.h"
 #include "common/ring/seglisten.h"
 #include "libapp/hot/app_state.h"
@@ -12,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Never waits: where as many wait already as the kernel allows, this process is not watched. */
+/* Never waits: if the queue of the socket is full, this process is not watched. */
 static int connect_lm(const struct sockaddr_un *to)
 {
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), code;

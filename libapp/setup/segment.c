@@ -19,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Out of the way of programs that count on low descriptors; the first that the limit allows. */
+/* High numbers, because programs may expect low descriptors; the first that the limit allows. */
 static const int high_fd[] = { 900, 200, 100 };
 
 /* the memfd, to recognise it: the program may have closed or replaced it */
@@ -157,7 +157,10 @@ bool segment_make(const char *caid)
 
 static void zero_pages(void *at, size_t bytes)
 {
-	/* Should it fail, the page stays as it is: a forked child that calls MPI is beyond help. */
+	/*
+	 * If this fails the page stays as it is: MPI does not permit calls in a forked child
+	 * anyway.
+	 */
 	if (mmap(at, bytes, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED)
 		return;

@@ -33,7 +33,7 @@ struct visitor {
 	struct list link;
 	struct registration *registration;
 	int fd;
-	int32_t pid; /* by the kernel's word */
+	int32_t pid; /* as the kernel reports it */
 	struct loop_fd *watch;
 	struct loop_timer *patience;
 };

@@ -27,7 +27,7 @@ struct firing {
 	uint32_t index[OMIS_PAR_ECPS];
 	size_t npar;
 	unsigned depth; /* depth of the cause of the event */
-	bool is_held; /* the process, until a daemon above takes the end of it over */
+	bool is_held; /* the process, until a daemon above is responsible for its release */
 	bool is_over; /* the reply arrived before task_start() returned */
 };
 
@@ -165,7 +165,7 @@ static void on_done(void *arg, struct reply *r)
 	report(f, r);
 	reply_free(r);
 	f->is_over = true;
-	/* During start() on the stack, start() frees the firing itself. */
+	/* If called within start(), the firing is not in a list yet, and start() frees it. */
 	if (!list_is_empty(&f->link))
 		firing_free(f);
 }

@@ -25,7 +25,7 @@ struct helper_ask {
 	struct buf packet; /* owned */
 };
 
-/* Most lms never have anything to ask, and none of these pages. */
+/* Allocated for the first request, because most lms never have one. */
 struct talk {
 	struct tracer_msg msg; /* received; its receiver may ask again */
 	struct tracer_msg asking;

@@ -37,7 +37,7 @@ bool linux_is_disk(struct host_linux *h, const char *name)
 	int n;
 
 	if (strchr(name, '/') || !strncmp(name, "sr", 2) || !strncmp(name, "fd", 2))
-		return false; /* media come and go */
+		return false; /* the medium was removed */
 	n = snprintf(path, sizeof(path), "sys/block/%s/device", name);
 	return n > 0 && (size_t)n < sizeof(path) && faccessat(h->root, path, F_OK, 0) == 0;
 }

@@ -29,7 +29,7 @@ static int read_part(int fd, const struct host_file *f, struct buf *out, struct 
 	return 0;
 }
 
-/* A FIFO or a device would have us wait, or do something. */
+/* Opening a FIFO or a device could block, or have effects. */
 int linux_file(struct host *host, const struct host_file *f, struct buf *out, struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)host;

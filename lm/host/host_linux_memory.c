@@ -4,8 +4,8 @@
  * opened on. A process that still exists after the opening is the right one. Later reuse of the pid
  * has no effect. The file also writes where the program may only read, as a debugger does. But a
  * thread in it may wait for a page of a file system that does not answer. It cannot be killed, and
- * meanwhile blocks changes of the program's mappings. process_vm_readv() does neither. So it reads,
- * by pid, and the file reads what it cannot.
+ * meanwhile blocks changes of the program's mappings. process_vm_readv() has neither fault, so it
+ * is used to read, by pid. The file is used for what that function cannot read.
  */
 #include "lm/host/host_linux_internal.h"
 

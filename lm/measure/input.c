@@ -94,7 +94,7 @@ void input_done(struct input *in)
 	in->npartner = 0;
 }
 
-/* --- the same in another version */
+/* --- comparing inputs of two versions */
 
 static bool same_names(const struct flow_names *a, const struct flow_names *b)
 {
@@ -281,7 +281,7 @@ void input_renew(struct input *in)
 	in->is_over = false;
 }
 
-/* Its bound is made of parts, of which those before the base are none of it. */
+/* True if the bound is a sum of parts, of which those from before the base are subtracted. */
 static bool has_parts(const struct input *in)
 {
 	return in->from == INPUT_CALLS && in->npartner && !in->meter;

@@ -222,7 +222,7 @@ static double lost_error(const struct input *in, double lost)
 	return is_volume(in) || is_delay(in) ? INFINITY : lost;
 }
 
-/* Of the calls that make up the parts. */
+/* Returns the bound of the error that the parts cause. */
 static double parts_error(const struct input *in, const struct input_parts *p)
 {
 	double error = p->fixed + lost_error(in, p->lost);
@@ -238,7 +238,10 @@ static struct input_shares shares_between(const struct input_shares *before,
 				      now->unknown - before->unknown };
 }
 
-/* A call that was under way at the first of both may have ended since then, with all its time. */
+/*
+ * A call that was open at `before` may have ended since then, and all of its time counts as
+ * uncertain.
+ */
 double cells_step_error(const struct input *in, const struct input_parts *before,
 			const struct input_parts *now)
 {

@@ -199,8 +199,8 @@ void measurement_begin_inputs(struct measurement *g)
 }
 
 /*
- * The last values of its old segment continue after exec; of a process that had none until now all
- * begins.
+ * After exec, values continue from the last ones of the old segment. Without an earlier segment,
+ * they begin now.
  */
 static void begin_with_segment(struct measurement *g, struct input *in, bool was_without)
 {

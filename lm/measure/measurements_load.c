@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From FLOW_LOAD to a graph that runs: verified, its inputs found, or refused with the old one
- * running on. */
+/*
+ * Loads the graph of a FLOW_LOAD: verifies it, finds its inputs and starts it. If it is refused,
+ * the old one continues.
+ */
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/omis/text/value.h"
@@ -32,7 +34,7 @@ static void complain(struct load *l, const char *object, int rc, const struct er
 		reply_add_n(l->answer, 0, object, status, bytes_at(e->text, strlen(e->text)));
 }
 
-/* --- is it fit to be loaded */
+/* --- checks */
 
 static int check_times(struct load *l)
 {
@@ -154,7 +156,7 @@ static void continue_inputs(struct load *l, struct measurement *old)
 	}
 }
 
-/* --- taking its place */
+/* --- replacing the old graph */
 
 static struct measurement *new_reading(struct measurements *r, uint32_t id)
 {

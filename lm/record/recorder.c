@@ -147,7 +147,7 @@ static void report_losses(void *unused, struct keep *k)
 		ring_cursors_each_loss(keep_user(k), report_loss, k);
 }
 
-/* --- across the lm's own death */
+/* --- restoring after a crash of the lm */
 
 static const struct store_kind arm_kind = {
 	.what = "armed", .version = 1, .max_bytes = FRAME_MAX_BYTES, .is_expendable = true

@@ -32,7 +32,7 @@ struct file {
 struct ring_cursors {
 	struct file *f; /* mapped */
 	struct map by_stream; /* of rows */
-	/* Rows below it may be of earlier lives, whose losses are not reported yet. */
+	/* Rows below it may be of earlier lms, whose losses are not reported yet. */
 	size_t before;
 };
 
@@ -234,7 +234,7 @@ void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct 
 		r->given_dropped = g.dropped;
 }
 
-/* --- of lives before */
+/* --- of earlier lms */
 
 void ring_cursors_each_loss(struct ring_cursors *rs, void (*fn)(void *arg, const struct evgap *g),
 			    void *arg)

@@ -302,5 +302,5 @@ void done_log_end(struct done_log *o, const struct op *op, unsigned status)
 		return;
 	r->state = OP_ENDED;
 	r->status = (uint16_t)status;
-	note(o, r, NULL); /* on failure it is unknown, which is true */
+	note(o, r, NULL); /* if that fails, the state is reported as unknown */
 }

@@ -60,7 +60,7 @@ static int send_to(struct service_call *c, const struct object *o, struct settle
 	*w = (struct settle_goal){ .what = SETTLE_TAKEN, .sig = sig };
 	if (sig == SIGSTOP)
 		w->what = SETTLE_STOPPED;
-	if (may_stop(sig)) /* these reach the whole process, whomever they are sent to */
+	if (may_stop(sig)) /* these stop the whole process, also if sent to one thread */
 		return holds_signal(holds_of(c), p, c->tool, sig, e);
 	if (sig == SIGCONT) {
 		w->what = SETTLE_RUNNING;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Starts programs. lm-trace starts one and holds it before its first instruction. Here it becomes a
- * watched process that a tool has stopped: same leash, same line in the journal. Then lm-trace
- * releases it, and it is stopped in the ordinary way.
+ * watched process that a tool has stopped: with the same limits, and a line in the journal. Then
+ * lm-trace releases it, and it is stopped in the ordinary way.
  */
 #include "common/base/limits.h"
 #include "common/base/str.h"

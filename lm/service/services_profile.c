@@ -15,7 +15,7 @@
 
 static const char *const by_names[BY_KINDS] = { "call", "rank", "partner", "site", "size" };
 
-/* Tables that each needs besides calls. */
+/* Tables that each kind of profile needs besides that of calls. */
 static const unsigned with[BY_KINDS] = { 0, 0, TOTALS_PARTNERS, TOTALS_SITES, TOTALS_SIZES };
 
 /* --- one rank */
@@ -29,8 +29,8 @@ static const struct segview_call *call_before(const struct totals *t, unsigned f
 }
 
 /*
- * Computes the shortest and the longest call since `b`. A call that `b` contains is not since then,
- * and hides the others.
+ * Computes the shortest and the longest call since `b`. If the extreme call is one that `b`
+ * contains, those since then are unknown.
  */
 static void extent_of(struct sum *to, const struct segview_call *v, const struct segview_call *b,
 		      const struct ticks_scale *s)

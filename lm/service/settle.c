@@ -166,7 +166,7 @@ static const char *late_words(const struct waiting *w)
 	}
 }
 
-/* 1: it is good. */
+/* Returns 1 if no entry is needed: it is as requested. */
 static int add_entry(struct service_call *c, const struct waiting *w)
 {
 	const char *words = late_words(w);

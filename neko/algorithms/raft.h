@@ -29,8 +29,8 @@ int raft_init(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
  * election: from a candidacy to its success; failover: from a leader's crash to the next leader
- * that most follow; terms: terms that one of them took; led: fraction of a run with a leader that
- * most follow. Checks that each term has one leader.
+ * that most follow; terms: terms from one such leader to the next; led: fraction of a run with a
+ * leader that most follow. Checks that each term has one leader.
  */
 extern const struct neko_measure raft_measure;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Choices of virtual times: conditions on them and on constants alone. They stand in WHERE, joined
- * to other conditions by AND: what is not chosen then needs no value of the other conditions.
+ * Choices of virtual times: conditions on them and on constants alone. They are in WHERE, joined to
+ * other conditions by AND. So the other conditions are not evaluated for virtual times that are not
+ * chosen.
  */
 #include "pmsl/check/checking.h"
 

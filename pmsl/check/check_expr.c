@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* at names, for a hint: a text of a hundred thousand is not a person's */
+/* names compared for a hint: texts by people have fewer */
 #define NEAREST_LOOKS 2000
 
 static const char *const specials[] = { "START", "LAST", "NOW" };
@@ -202,7 +202,7 @@ static void check_param(struct pmsl_checker *c, struct pmsl_expr *e)
 		pmsl_wrong(c, e, "%s is a parameter: it has no index", e->name);
 }
 
-/* A value that the probe of the AT around brings along. */
+/* Finds a parameter of the probe in the enclosing AT. */
 static struct pmsl_decl *find_probe_param(const struct pmsl_checker *c, const char *name)
 {
 	struct pmsl_decl *d = c->at && c->at->decl ? c->at->decl->param : NULL;

@@ -70,7 +70,7 @@ void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 }
 
-/* Process in Process[], in a Node, in a Site: the second is the first or holds it. */
+/* Process in Process[], in a Node, in a Site: the second is the first or contains it. */
 static bool may_hold(enum pmsl_kind small, enum pmsl_kind large)
 {
 	if (small == PMSL_T_REGION || large == PMSL_T_REGION)

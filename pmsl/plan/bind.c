@@ -166,7 +166,7 @@ static const struct dag_node *root(const struct binder *b)
 	return &b->g->node[b->g->root];
 }
 
-/* Values that go by a virtual time may be wanted of some only. */
+/* If the request names virtual times, restricts the value to them. */
 static int choose_wanted(struct binder *b, struct known *v)
 {
 	const struct pmsl_decl *d = b->g->metric->time;

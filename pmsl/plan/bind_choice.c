@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Choices of virtual times. A condition becomes the words of a choice. A node of that choice
- * stands above each source of the values, below operations, sets and shifts. So an lm drops
- * what is not chosen before anything is computed of it.
+ * Choices of virtual times. A condition becomes the words of a choice. A node of that choice is
+ * inserted directly above each source of the values, below operations, sets and shifts. So an lm
+ * drops values that are not chosen before it computes anything.
  *
- * Through a shift by s the choice sees the key s lower: what is chosen at key k above is of key
- * k - s below.
+ * A shift by s lowers the keys of a choice by s: key k above the shift is key k - s below it.
  */
 #include "pmsl/plan/binding.h"
 
@@ -50,7 +49,7 @@ static int check(struct binder *b, const struct dag_node *at, const struct flow_
 	return choice_check(c, &e) ? bind_fail(b, at, -ERR_LIMIT, "%s", e.text) : 0;
 }
 
-/* Both of them, or what `op` makes of them. */
+/* Joins both choices by `op`; without a second one, applies `op` to the first. */
 static int join_by(struct binder *b, const struct dag_node *at, enum flow_op op,
 		   const struct flow_choice *const in[2], const struct flow_choice **out)
 {
@@ -192,7 +191,7 @@ static int note_chosen(struct binder *b, const struct flow_choice *c, uint32_t n
 	return map_put(&b->chosen, h, k, NULL);
 }
 
-/* Of keys that are `shift` higher. */
+/* Makes the choice for keys that are `shift` higher. */
 static int shifted(struct binder *b, const struct flow_choice *c, int64_t shift,
 		   const struct flow_choice **out)
 {
@@ -210,7 +209,7 @@ static int shifted(struct binder *b, const struct flow_choice *c, int64_t shift,
 
 static int choose(struct binder *b, const struct flow_choice *c, uint32_t node, uint32_t *out);
 
-/* The node, of chosen inputs. */
+/* Makes the same node with chosen inputs. */
 static int choose_inputs(struct binder *b, const struct flow_choice *c, uint32_t node,
 			 uint32_t *out)
 {

@@ -56,7 +56,7 @@ struct folding {
 	struct found f;
 };
 
-/* `.time IN t` among what AND joins. */
+/* Finds `.time IN t` among the conditions joined by AND. */
 static const struct dag_node *find_times(const struct dag *g, uint32_t where)
 {
 	const struct dag_node *n = &g->node[where], *t;
@@ -90,7 +90,7 @@ static bool is_over_vt(const struct dag *g, const struct dag_node *n)
 
 /* --- stop rules */
 
-/* Parameters of single objects make a graph of each, unless these are separate outputs. */
+/* True if each parameter that is a single object is a separate output. */
 static bool has_one_for_each_output(const struct dag *g, enum bind_by by)
 {
 	bool is_first = true;
@@ -221,7 +221,7 @@ static int add_condition(struct folding *f, const struct known *condition, struc
 		       : bind_op(f->b, f->n, FLOW_OP_WHERE, (struct known_list){ in, 2 }, value);
 }
 
-/* The value, of the virtual times that the condition is for. */
+/* Evaluates the node for the virtual times that the condition chooses. */
 static int eval_chosen(struct folding *f, uint32_t node, const struct known *condition,
 		       struct known *out)
 {

@@ -36,7 +36,7 @@ struct builder {
 	struct arena *arena;
 	uint64_t running; /* variables of the folds around */
 	unsigned depth;
-	/* the use of a metric of another text, which stands for all that is in it; NULL */
+	/* use of a metric of another text: the position of all errors in that text; NULL */
 	const struct pmsl_expr *outer;
 	int rc;
 };
@@ -140,7 +140,7 @@ static bool build_args(struct builder *b, const struct pmsl_expr *e, const struc
 	return true;
 }
 
-/* --- what has been built with these arguments is not built again: metrics may fan out */
+/* --- cache of built nodes, by arguments: a metric may use another one many times */
 
 static uint64_t hash_built(const struct built *k)
 {
@@ -188,7 +188,7 @@ static uint32_t find_meaning(const struct meaning *m, const struct pmsl_decl *d)
 	return NOTHING;
 }
 
-/* x[p][vt-1]: the value of x, its indices meaning these. */
+/* x[p][vt-1]: builds the value of x, with these values of its indices. */
 static uint32_t build_variable(struct builder *b, const struct pmsl_expr *e,
 			       const struct meaning *m)
 {
@@ -236,7 +236,7 @@ static uint32_t build_name(struct builder *b, const struct pmsl_expr *e, const s
 	return find_meaning(m, e->decl);
 }
 
-/* --- what runs over variables */
+/* --- folds */
 
 static bool find_variable(struct builder *b, const struct pmsl_decl *d, unsigned instance,
 			  uint32_t *out)

@@ -430,8 +430,8 @@ static uint32_t emit_parts(struct placer *p, const struct bound_node *set, uint3
 }
 
 /*
- * The part of a set that is within a piece, or the whole. Once one step is cut in parts, all below
- * give parts: values and partial aggregates do not mix.
+ * Emits the part of a set that is within a piece, or the whole. If one level has parts, all levels
+ * below have parts: values and partial aggregates do not mix.
  */
 static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
 			  bool is_whole)
@@ -506,7 +506,10 @@ static bool may_be_long(const struct flow_node *n)
 	       !(n->link.partial && agg_kind_has_sketch(n->link.fold.agg));
 }
 
-/* Evaluated at the top all events go up: each way has all the room that there can be. */
+/*
+ * If the graph is evaluated at the top, all events are sent up: each link gets the largest
+ * window.
+ */
 static void widen_links(struct flow_graph *g)
 {
 	size_t links = 0;

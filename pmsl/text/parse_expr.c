@@ -25,7 +25,10 @@ static struct pmsl_expr *make_expr(struct pmsl_parser *p, enum pmsl_expr_kind ki
 	return e;
 }
 
-/* An operand or argument more; the expression ends where that ends. NULL when arg is. */
+/*
+ * Appends an operand or argument, and extends the expression to its end. Returns NULL if arg is
+ * NULL.
+ */
 static struct pmsl_expr *put_arg(struct pmsl_parser *p, struct pmsl_expr *e, struct pmsl_expr *arg)
 {
 	struct pmsl_expr **end = &e->arg;

@@ -6,7 +6,7 @@
 
 static const struct {
 	const char *name;
-	bool is_written; /* a text may say it */
+	bool is_written; /* a text may name it */
 } kinds[PMSL_KINDS] = {
 	[PMSL_T_NONE] = { "nothing", false },
 	[PMSL_T_VALUE] = { "Value", true },

@@ -73,7 +73,7 @@ static void on_event(void *arg, const struct reply *r)
 	}
 }
 
-/* The token that the answer names, or the world is broken. */
+/* Returns the token in the answer; without one the world is broken. */
 static void ask_for(struct exam *x, const char *text, char token[TOKEN_ROOM])
 {
 	const struct reply *r = asker_be_ok(x->asker, text);

@@ -61,7 +61,7 @@ struct rogue {
 	bool is_on;
 	unsigned tricks; /* bits: each rogue has some of the tricks */
 	uint64_t rarely;
-	bool is_local; /* its victims are below the same sm, which could mistake one for another */
+	bool is_local; /* its victims are below the same sm, which could confuse them */
 	unsigned floods;
 	nsec_t sulks_until;
 	uint8_t *late; /* a frame that another one overtakes; owned; NULL: none */
@@ -467,7 +467,7 @@ void rogue_stop(struct rogue *r)
 	r->is_on = false;
 	roguetool_free(r->tool);
 	r->tool = NULL;
-	lies_done(&r->lies); /* its daemon is not charged for them */
+	lies_done(&r->lies); /* these frames are not charged to its daemon */
 	free(r->late);
 	r->late = NULL;
 }

@@ -25,7 +25,7 @@
 #define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
 /* mainsm of each token that is valid: some 700 bytes, in a table that doubles */
 #define KEPT_TOKEN_BYTES 2048
-/* answers for tools that may repeat a request, tools that have left */
+/* answers for tools that may repeat a request, and sessions of tools that have left */
 #define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
 
 struct memory_limits {

@@ -23,7 +23,7 @@
 #define IDEA_PAUSE_NS (250 * NSEC_PER_MSEC)
 #define FAULT_PAUSE_NS (1500 * NSEC_PER_MSEC)
 #define CALL_PAUSE_NS (50 * NSEC_PER_MSEC)
-/* little, so that it is full soon: what then holds is the same for 32 MiB */
+/* little, so that it is full soon: the behaviour is the same as with 32 MiB */
 #define TOOL_QUEUE_BYTES (1024 * 1024)
 #define TOOL_QUEUE_HOST_BYTES 1024 /* an answer of a host, some times over */
 #define KEEPER "keeper"

@@ -51,7 +51,7 @@ unsigned answers_check_proc(struct cluster *c, const char *token, const char *va
 	return 1;
 }
 
-/* False: it was reported before. More than 64 calls back that is unknown: true. */
+/* False: it was reported before. Of calls before the last 64 that is unknown: returns true. */
 static bool see(struct seen *s, uint64_t serial)
 {
 	uint64_t back = serial < s->last ? s->last - serial : 0, ahead = serial - s->last;

@@ -21,7 +21,7 @@
 #define DIES_ONE_IN 40 /* of actions */
 #define BURST_ONE_IN 50
 #define BURST_MAX 60 /* with SIMRANK_EVENT_MAX bytes each more than a ring has room for */
-#define LOOKS_MAX 16 /* for a rank that lives */
+#define LOOKS_MAX 16 /* random choices until a live rank is found */
 #define CHATTY_ONE_IN 4 /* fraction of keepers that use programs whose events fill a spool */
 #define LANES_MAX 64 /* openings with unacknowledged blocks */
 /*

@@ -20,7 +20,7 @@ struct ledger_counts {
 	uint64_t kills, cuts, breaks, slow_links; /* faults */
 	uint64_t pauses, steps; /* steps: of wall clocks */
 	uint64_t full_disks, failing_disks, switched_off;
-	uint64_t rogues, lies; /* worlds with a rogue peer, and frames that it did something to */
+	uint64_t rogues, lies; /* worlds with a rogue, and frames that it altered or invented */
 	uint64_t tokens; /* received in replies and valid */
 	/* worlds with a subscription; its events, and those reported as lost */
 	uint64_t kept, kept_events, kept_lost;

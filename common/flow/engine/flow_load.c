@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MEASUREMENTS_MAX 65536 /* the limit unless a higher one is given */
-#define IDENTITY_MAX_BYTES (1024 * 1024) /* the text of one node: its names fitted in a frame */
+#define IDENTITY_MAX_BYTES (1024 * 1024) /* the text of one node: its names arrived in a frame */
 
 struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Links of the VT domain: all tokens of an interval in one batch. Above, they
- * wait for their read. Then they flow by their keys, host beside host: the
- * window of what they meet need not be as wide as an interval.
+ * Links of the VT domain: all tokens of an interval in one batch. At the receiver they wait for
+ * their read. Then tokens of all hosts are passed on in the order of their keys. So the windows of
+ * later nodes need not be as wide as an interval.
  */
 #include "common/flow/engine/flow_internal.h"
 
@@ -122,7 +122,7 @@ static bool is_queue_in(const struct fnode *n)
 	return n->kind == FLOW_LINK_IN && n->domain == FLOW_VT;
 }
 
-/* Tokens that may flow now; marks of reads that are over and empty go. */
+/* True if tokens may be passed on now. Removes marks without tokens of reads that are over. */
 static bool has_due(struct queue_state *s, int64_t read)
 {
 	while (s->nmarks && s->mark[0].read <= read && !s->mark[0].n) {

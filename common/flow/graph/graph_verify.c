@@ -46,7 +46,10 @@ static int check_node(struct flow_graph *g, size_t i, struct err *e)
 	return rc ? graph_refuse(g, i, rc, e) : 0;
 }
 
-/* Unique names in a graph: ends of one name, results of one number. Values are their nodes. */
+/*
+ * Names that are unique in a graph: of links in, of links out, and numbers of outputs. The values
+ * are the nodes.
+ */
 struct names {
 	struct smap in, out;
 	struct map outputs;

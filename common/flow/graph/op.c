@@ -323,7 +323,7 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
 	}
 }
 
-/* A pair that was excluded on purpose has reported everything: nothing. */
+/* A pair that was excluded on purpose is complete: no value is missing. */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a)
 {
 	bool is_there = flow_token_has_value(&in[0]) && flow_token_has_value(&in[1]);

@@ -23,8 +23,9 @@ same() { # FLAVOUR WHAT
 	as_bare "$1" "$2"
 }
 
-# A thread cancelled inside MPICH ends one bare run in 25 with status 1. Its launcher sometimes dies
-# of a pipe when ranks end at once. A fault of Omig would break each run.
+# A thread cancelled inside MPICH ends one bare run in 25 with status 1. Its launcher is sometimes
+# killed by SIGPIPE when ranks end at once. So a run is repeated: an error of Omig would occur in
+# each run.
 same_in_the_end() {
 	for _ in 1 2 3 4 5; do
 		same "$1" "$2" && return 0

@@ -122,7 +122,7 @@ rss=$(figure rss_bytes)
 check 'its file is not sealed' refused unsealed 'not sealed'
 check 'its size is another one' refused size 'not have the size in its header'
 check 'it is truncated after that' refused truncated '(not sealed|not have the size in its header)'
-check 'it has grown' refused grown 'says [0-9]+ bytes and has [0-9]+'
+check 'it has grown' refused grown 'has a size of [0-9]+ bytes, the file has [0-9]+'
 check 'an ordinary file' refused file 'no memory file'
 check 'a pipe with a name' refused fifo 'no memory file'
 check 'a device' refused device 'no memory file'
@@ -186,7 +186,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		kill -KILL "$v"
 		wait $nobody
 		lines_about "$v"
-		[ "$(lines_about "$v" | grep -c 'it is of user')" = 1 ] && lm_lives
+		[ "$(lines_about "$v" | grep -c 'it belongs to user')" = 1 ] && lm_lives
 	}
 	check "nor in, when permissions are wrong" nobody_is_refused
 	chmod 600 "$socket"

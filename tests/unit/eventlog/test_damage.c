@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log that is cut anywhere, or has any bit turned round: no altered event is taken, and all
- * before is kept. */
+/*
+ * A log that is cut anywhere, or has any bit flipped: no altered event is read, and all events
+ * before it are.
+ */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "eventlog/evfile.h"
@@ -10,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Under a sanitizer a cut costs thirty times as much: there some of them do. */
+/* Under a sanitizer a cut costs thirty times as much, so that only some are tested. */
 #ifdef __SANITIZE_ADDRESS__
 #define STEP 61
 #else
@@ -135,7 +137,7 @@ TEST(noise_between_blocks_costs_only_itself)
 /*
  * Valid headers, each announcing a quarter of a MiB that is missing: each one costs a single test.
  */
-TEST(headers_made_to_be_torn_do_not_cost_the_square)
+TEST(false_headers_do_not_cost_quadratic_time)
 {
 	struct evblock h = { .version = 1, .bytes = EVBLOCK_MAX_BYTES, .crc = 1 };
 	struct buf b = BUF_INIT(16 << 20);
@@ -188,7 +190,7 @@ TEST(a_file_of_any_length_is_read_in_pieces)
 	buf_done(&b);
 }
 
-TEST(lines_are_found_however_they_lie)
+TEST(lines_are_found_across_pieces)
 {
 	char path[] = "/tmp/omig-evfile-XXXXXX";
 	struct buf b = BUF_INIT(8 << 20);
@@ -220,7 +222,7 @@ TEST(lines_are_found_however_they_lie)
 	buf_done(&b);
 }
 
-TEST(what_is_no_file_is_refused)
+TEST(only_regular_files_are_opened)
 {
 	struct evfile *f;
 	struct err e = { 0 };

@@ -62,7 +62,7 @@ TEST(hostile_values_of_labels_stay_inside_their_quotes)
 	buf_done(&out);
 }
 
-TEST(what_is_not_known_leaves_no_trace)
+TEST(unknown_values_are_left_out)
 {
 	struct metrics m = start(METRICS_OPEN, 10);
 
@@ -106,7 +106,7 @@ static struct top_rank rank_with(double calls)
 	return r;
 }
 
-/* r NULL: the process is not reported. The job's calls. */
+/* Returns the job's calls. r NULL: the process is not reported. */
 static double after(const struct top_rank *r)
 {
 	struct export_group **g;

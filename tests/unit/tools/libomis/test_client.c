@@ -152,7 +152,7 @@ TEST(a_request_that_is_not_answered_ends_by_itself)
 	r = ask(":silence()");
 	ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
 	omis_reply_free(r);
-	r = ask(":print(1)"); /* and nothing is broken */
+	r = ask(":print(1)"); /* later requests work */
 	ck_assert_int_eq(omis_reply_status(r), OMIS_OK);
 	omis_reply_free(r);
 }
@@ -207,7 +207,7 @@ TEST(a_callback_may_ask_but_not_wait)
 	handle_until(&e.replies, 1);
 }
 
-TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
+TEST(a_killed_mainsm_causes_no_sigpipe_in_the_tool)
 {
 	Omis_reply r;
 
@@ -220,7 +220,7 @@ TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
 	}
 }
 
-/* The state in a child of fork(): nothing to use, and nothing that it could break. */
+/* In a child of fork() the library refuses requests, and the parent's connection is unaffected. */
 static int forked(void)
 {
 	Omis_reply r = ask(":print(1)");
@@ -257,7 +257,7 @@ static void keep_first(Omis_reply r)
 	omis_reply_free(r);
 }
 
-BARE_TEST(debugging_shows_the_request_and_nothing_behind_it)
+BARE_TEST(debug_output_has_the_request_without_later_bytes)
 {
 	static const char text[] = ":print(1) and what is none of it";
 	Omis_reply r;
@@ -290,7 +290,7 @@ static void expect_refusal(Omis_status status, const char *word)
 		      omis_last_error(), status, word);
 }
 
-BARE_TEST(what_keeps_a_tool_out_is_said)
+BARE_TEST(the_reason_for_a_refused_tool_is_reported)
 {
 	fake_mainsm_start(&fake, FAKE_REFUSES_ENROLMENT);
 	expect_refusal(OMIS_NO_PERMISSION, "expired");
@@ -363,7 +363,7 @@ BARE_TEST(blocks_come_to_the_handler_and_are_acknowledged)
 	ck_assert_int_eq(omis_events_ack("run7", 3, 11), OMIS_PARAMETER_ERROR);
 }
 
-BARE_TEST(without_a_connection_every_call_says_so)
+BARE_TEST(without_a_connection_every_call_reports_that)
 {
 	Omis_reply r = ask(":print(1)");
 

@@ -58,7 +58,7 @@ static void show_nodes(const struct tree *tree)
 	tree_show(&t, tree, TREE_NODES);
 }
 
-TEST(a_line_an_object_indented_by_what_contains_it)
+TEST(each_object_is_a_line_indented_below_its_container)
 {
 	capture(objects, show_all);
 	ck_assert_str_eq(
@@ -71,7 +71,7 @@ TEST(a_line_an_object_indented_by_what_contains_it)
 		"  n_2  node node2  silent for 4.0s\n");
 }
 
-TEST(people_find_names_and_ranks_in_order)
+TEST(names_and_ranks_are_in_order)
 {
 	capture("[s_2,\"\",\"b\",\"up\"],[n_3,s_2,\"h10\",\"up\"],[p_3_a,n_3,\"x\",\"run\",9,2,3,"
 		"\"j\"],"
@@ -201,7 +201,7 @@ static void keeps(const char *job, size_t n, const char *const *tokens)
 	omis_value_free(list);
 }
 
-TEST(of_one_job_its_processes_and_what_contains_them_remain)
+TEST(filtering_by_job_keeps_its_processes_and_their_containers)
 {
 	static const char *const wind[] = { "s_1", "n_1", "p_1_a", "t_1_a", "n_2", "p_2_c" };
 	static const char *const rain[] = { "s_1", "n_1", "p_1_b", "t_1_b" };
