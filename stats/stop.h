@@ -37,7 +37,7 @@ enum stop_reading { STOP_LAW_KELTON, STOP_PRINTED, STOP_PLAIN };
 
 struct stop_term {
 	enum stop_kind kind;
-	bool is_alternative; /* `or` stands before it */
+	bool is_alternative; /* preceded by `or` */
 	uint64_t count; /* STOP_ON_COUNT */
 	double level, width; /* STOP_ON_INTERVAL; width: 0.05 for 5 % */
 	bool is_relative, by_batches;

@@ -108,7 +108,7 @@ static int check_below(const char *base, const char *program, unsigned depth, st
 	return rc;
 }
 
-/* Folders of ours: mainsm/own/key.pem; for a shared sm: site-NAME/users/PIN/key.pem. */
+/* Folders of daemons: mainsm/own/key.pem; for a shared sm: site-NAME/users/PIN/key.pem. */
 int config_check_keys(const char *program, const char *state_dir, struct err *e)
 {
 	char runtime[FILE_PATH_BYTES];

@@ -3,8 +3,8 @@
  * Connection strings: where a mainsm is, which CA it has, and what proves
  * that we may enrol. One line, safe in a shell without quotes:
  *	omig1:HOST[,HOST...]:PORT:PIN[:TOKENID.SECRET]
- * An IPv6 address stands in brackets. PIN is base32 of the first 16 bytes of the
- * SHA-256 of the CA's certificate (DER).
+ * An IPv6 address is in brackets. PIN is base32 of the first 16 bytes of the SHA-256 of the CA's
+ * certificate (DER).
  */
 #ifndef COMMON_LINK_CONNSTR_H
 #define COMMON_LINK_CONNSTR_H

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PKI_DER_MAX_BYTES 4096 /* one certificate or request of ours is below 700 */
+#define PKI_DER_MAX_BYTES 4096 /* our certificates and requests have below 700 bytes */
 #define PKI_PEM_MAX_BYTES 8192
 #define PKI_PIN_BYTES 27 /* 26 digits and a 0 */
 #define PKI_BACKDATE_NS (INT64_C(3600) * NSEC_PER_SEC) /* clocks of two hosts differ */

@@ -12,8 +12,8 @@
  * Sync: when a call has returned 0, its change survives the end of the machine. A new file is
  * synced before it gets its name, a record when it is written. Then the folder is synced.
  * A kind that ends with the boot is never synced: a kill of the process takes nothing from it.
- * Failure: the file is the old one or the new one, never a mix. Of a record that could not be
- * added, a part may stand at the end; a reader drops it.
+ * Failure: the file is the old one or the new one, never a mix. If a record could not be added, a
+ * part of it may be at the end; a reader drops that.
  *
  * The calls do file I/O and so block. Nothing here is shared: one owner at a time has a file.
  */

@@ -34,7 +34,7 @@ struct inlet {
 	uint8_t window[INLET_BYTES];
 };
 
-/* Each: 1 = go on, 0 = more bytes are needed, or an error. */
+/* Each returns 1 to continue, 0 if more bytes are needed, or an error. */
 int inlet_step_text(struct inlet *i, struct err *e);
 
 /* Writes an event to the stream. One that cannot be written is counted. ERR_NOMEM. */

@@ -109,7 +109,10 @@ static int64_t take_integer(char size, bool is_signed, va_list *ap)
 	}
 }
 
-/* The argument as a value; what has no kind of ours (%c, %p, %x) becomes its text, in `text`. */
+/*
+ * Returns the argument as a value; a conversion without a kind here (%c, %p, %x) becomes text, in
+ * `text`.
+ */
 static struct evvalue take_argument(const struct spec *s, va_list *ap, char text[64])
 {
 	struct evvalue v = { .kind = EV_STRING, .s = text };

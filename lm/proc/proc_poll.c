@@ -46,7 +46,7 @@ static void add_thread(struct proc *p, int32_t tid)
 	uint32_t id;
 
 	if (host_thread_figures(p->owner->host, p->pid, tid, HOST_FIGURES_STAT, &f))
-		return; /* gone again */
+		return; /* it has ended already */
 	if (array_grow(&p->thread, &p->thread_cap, p->nthread + 1, sizeof(*t), HOST_THREADS_MAX))
 		return;
 	id = mint_thread_id(p, tid, f.start);

@@ -165,7 +165,7 @@ static int add_entry(struct service_call *c, struct look *l)
 	return call_add_failure(c, o->token.s, o->rc, &o->e);
 }
 
-/* SERVICE_WAITS: the answer about one of them is on its way. */
+/* SERVICE_WAITS: the answer about one of them is pending. */
 static int go_on(struct service_call *c, struct look *l)
 {
 	int rc = 0;

@@ -47,7 +47,7 @@ struct tasks_conf {
 	struct audit *audit; /* NULL = none */
 	const struct service_family *family; /* capabilities of a host */
 	size_t nfamily;
-	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
+	bool may_manipulate; /* local policy: false refuses signals and stops from all tools */
 };
 
 struct task_spec {

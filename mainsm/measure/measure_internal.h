@@ -45,7 +45,7 @@ struct measures {
 struct asked_objects {
 	struct asked_mark {
 		char token[TOKEN_BYTES];
-		bool is_out; /* taken away */
+		bool is_out; /* removed */
 	} * mark; /* owned */
 	size_t n, cap;
 	bool is_all; /* all objects, also later ones */

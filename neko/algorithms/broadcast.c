@@ -52,7 +52,7 @@ static bool is_new(struct broadcast *b, uint64_t id)
 	return true;
 }
 
-/* Before it is delivered it is on its way to all: that is what makes the broadcast reliable. */
+/* It is sent to all before it is delivered: that makes the broadcast reliable. */
 static void pass_on(struct neko_layer *l, const struct neko_msg *m)
 {
 	neko_send_to(l, NEKO_OTHERS, m->net, BROADCAST_TYPE, m->content, m->n);

@@ -162,7 +162,7 @@ static int compare_points(const void *a, const void *b)
 	return (x->x > y->x) - (x->x < y->x);
 }
 
-/* The points of each curve stand together, ascending. */
+/* The points of each curve are adjacent, ascending. */
 static size_t fill(struct sweep *s, const char *name, struct svg_curve curve[CURVES_MAX])
 {
 	size_t at = 0;

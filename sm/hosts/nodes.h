@@ -82,7 +82,7 @@ struct nodes_conf {
 	struct timebase *timebase;
 	struct net_ctx *ctx;
 	uint64_t epoch;
-	const char *site, *name; /* name: of ourselves, for HELLO_ACK */
+	const char *site, *name; /* name: that of this sm, for HELLO_ACK */
 	const char *listen;
 	uint16_t port;
 	size_t queue_cap;

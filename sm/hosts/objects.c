@@ -14,7 +14,7 @@
 
 struct object {
 	struct list at; /* in all, in the order of creation: a process precedes its threads */
-	struct list news; /* in gone or changed, or in no list */
+	struct list news; /* in `gone` or `changed`, or in no list */
 	struct list threads, sibling; /* of a process; in the threads of a process */
 	bool is_thread;
 	struct msg_object m; /* strings are in text */

@@ -62,7 +62,7 @@ extern const struct nodes_handler sm_from_branches;
 /* Callbacks of timers. */
 void sm_grace_over(void *arg);
 void sm_leash_over(void *arg);
-/* The branch was away at the release of holds, and may still have some. */
+/* The branch was disconnected at the release of holds, and may still have some. */
 void sm_let_go_late(struct sm *sm, struct branch *b);
 
 /* Returns the bytes that count for QUOTA_BYTES. */

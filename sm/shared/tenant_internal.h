@@ -31,7 +31,7 @@ struct tenant {
 	uint16_t port;
 	nsec_t wall_since, wall_seen;
 	nsec_t away_since; /* loop time; 0 = the mainsm is connected */
-	nsec_t patience; /* how long it may be away before we sleep */
+	nsec_t patience; /* how long it may be disconnected before the tenant sleeps */
 	unsigned naps; /* in a row */
 	uint64_t refused; /* of the sms that were */
 	char trouble[ERR_TEXT_BYTES]; /* "" = none */

@@ -23,7 +23,10 @@ static struct seen {
 
 static uint64_t stored, twice, strange;
 
-/* The bit's byte, grown as needed; NULL: no number of ours. */
+/*
+ * Returns the byte of the bit, and grows the array as needed; NULL: the number is not one of this
+ * test.
+ */
 static uint8_t *byte_of(int64_t number)
 {
 	int64_t rank = number >> RANK_SHIFT, n = number & ((INT64_C(1) << RANK_SHIFT) - 1);

@@ -43,7 +43,7 @@ void export_done(struct export *x)
 /* Objects of the tree by token; the list owns the texts. */
 struct names {
 	struct smap of; /* token -> object of the list */
-	Omis_value **part; /* the tree comes in parts */
+	Omis_value **part; /* the tree arrives in parts */
 	size_t n, cap;
 };
 

@@ -85,8 +85,8 @@ static int out_of_the_way(int low)
 
 /*
  * Starts an lm with the lock held: of several starters only one starts it. Its socket listens
- * before the program begins: registrations wait there while the lm starts. The program that we
- * become has no child of ours.
+ * before the program begins: registrations wait there while the lm starts. The program that
+ * replaces this process by exec has no child of it.
  */
 static void start(const char *path, const char *lock_path, const char *socket_path)
 {

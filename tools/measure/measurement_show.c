@@ -220,7 +220,10 @@ static const char *put_cut_line(const char *at, const char *end, size_t width, s
 	return at + (at < end);
 }
 
-/* Cuts the text to the screen: a wrapped line, or one line more, would scroll the title away. */
+/*
+ * Cuts the text to the screen: a wrapped line, or one line more, would scroll the title off the
+ * screen.
+ */
 static void put_screen(const struct term *term, const struct buf *text, struct buf *out)
 {
 	const char *at = buf_str(text), *end = at + text->n;

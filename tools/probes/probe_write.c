@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* libapp/setup/probe_abi.h, whole: the output must need no header of ours. */
+/* The whole libapp/setup/probe_abi.h: the output must not include a header of Omig. */
 extern const char probe_abi_text[];
 
 #define MADE "Made by `omig probes`: what is changed here is lost."

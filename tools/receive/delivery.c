@@ -63,7 +63,7 @@ static int store(struct delivery *d)
 	return rc == CMD_OK ? destination_commit(d->destination) : rc;
 }
 
-/* Returns false if the end comes first. */
+/* Returns false if the end precedes it. */
 static bool rest(struct delivery *d)
 {
 	struct timespec until;

@@ -19,7 +19,7 @@
 
 /* --- blocks on their way to the spool */
 
-/* False: the block, or the lost ones that it stands for, was there before. */
+/* False: the block, or the lost ones that it replaces, was received before. */
 static bool is_new(struct receiver *r, const uint8_t *p, const struct evblock *head,
 		   struct evgap *range)
 {
@@ -240,7 +240,7 @@ static void on_end(void *arg)
 		end(r);
 }
 
-/* Beside a file, or as --spool says. */
+/* The place of the spool: beside the file, or that of --spool. */
 static int choose_spool(struct receiver *r)
 {
 	const char *to = r->options->to;

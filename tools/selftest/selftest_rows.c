@@ -38,7 +38,7 @@
 	CSR(BARRIER_END "pa_integrator_" how "_increment({integrator},-1.0,$time)"),   \
 	COMMAND("calls 4")
 /*
- * The same for a call of which only the end says whether it is meant. The lm adds these up from
+ * The same for a call of which only the end shows whether it is selected. The lm adds these up from
  * events: $time is a double of seconds since 1970, 0.24 us apart, and a barrier of one process may
  * be shorter. Of 400 calls some begin and end at different times.
  */

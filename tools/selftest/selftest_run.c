@@ -327,7 +327,10 @@ static int spawn_other(const struct other *o, int out, pid_t *pid, struct err *e
 	return rc ? err_sys(e, "omig request") : 0;
 }
 
-/* Asks as another tool, with its own state directory and identity. In a monitor of ours only. */
+/*
+ * Asks as another tool, with its own state directory and identity. Only in a monitor that selftest
+ * has started.
+ */
 static int ask_other(struct run *run, const char *text)
 {
 	const char *string = selftest_word(&run->bed->words, "string", 6);

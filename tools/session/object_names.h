@@ -42,7 +42,7 @@ struct object_names {
 void object_names_ask(struct object_names *n);
 void object_names_done(struct object_names *n);
 
-/* text with labels in place of its tokens; what stands in quotes stays. */
+/* text with labels in place of its tokens; text in quotes is unchanged. */
 void object_names_put(struct object_names *n, struct buf *out, const char *text, size_t bytes);
 
 #endif

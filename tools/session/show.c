@@ -68,7 +68,7 @@ static int by_names(const void *a, const void *b)
 	return x->names && y->names ? strverscmp(x->names, y->names) : 0;
 }
 
-/* With names entries stand by rank, else as they came. NULL: no memory. */
+/* Orders entries by rank if there are names, else as they arrived. NULL: no memory. */
 static struct line *lines_of(const struct show *w, const Omis_object_result *s, size_t *n)
 {
 	struct line *line;

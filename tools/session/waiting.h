@@ -18,18 +18,19 @@ struct waiting {
 	nsec_t until; /* clock_mono(), or WAITING_FOREVER */
 };
 
-/* From now on. is_quiet: shows nothing, as without a terminal on both outputs. Texts are borrowed.
+/* Shows a line with the work and its time from now on. is_quiet: shows nothing, as without a
+ * terminal on both outputs. Texts are borrowed.
  */
 void waiting_begin(struct waiting *w, const char *doing, const char *interrupt, nsec_t until,
 		   bool is_quiet);
 
-/* In each turn of a loop. */
+/* Updates the line; called in each turn of a loop. */
 void waiting_show(struct waiting *w);
 
-/* Before other output: the line is removed. The next waiting_show() may bring it back. */
+/* Removes the line before other output. The next waiting_show() may show it again. */
 void waiting_hide(struct waiting *w);
 
-/* The same, for good. */
+/* Removes the line, and never shows it again. */
 void waiting_end(struct waiting *w);
 
 /*

@@ -111,7 +111,7 @@ static void write_all(const char *s)
 {
 	ssize_t n = write(STDOUT_FILENO, s, strlen(s));
 
-	(void)n; /* a terminal that is gone needs no restoring */
+	(void)n; /* a closed terminal needs no restoring */
 }
 
 void term_raw(struct term *t)

@@ -433,8 +433,8 @@ static void put_syscall(struct user_regs_struct *r, uint64_t at, const struct ca
 }
 
 /*
- * Registers come before the mask, and the mask before the old registers: at each moment the thread
- * could continue without us. The frame then repeats an interrupted call.
+ * Registers come before the mask, and the mask before the old registers: the thread could continue
+ * at each moment, even if this process died. The frame then repeats an interrupted call.
  */
 static int do_syscall(struct plan *p, int32_t tid, int64_t *result, struct err *e)
 {

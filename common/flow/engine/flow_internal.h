@@ -84,7 +84,7 @@ struct fedge {
 	uint32_t node, input;
 };
 
-/* Members that a token needs on its way are first, in few cache lines. */
+/* Members that the processing of a token needs are first, in few cache lines. */
 struct fnode {
 	enum flow_kind kind;
 	enum flow_op op;

@@ -30,7 +30,7 @@ enum flow_flag {
 struct flow_token {
 	int64_t key; /* virtual time, or number of the read */
 	double value;
-	double error; /* >= 0: the truth is not farther away; INFINITY: unknown */
+	double error; /* >= 0: bound of the distance to the true value; INFINITY: unknown */
 	nsec_t time; /* mainsm's time; for combined values the mean */
 	nsec_t oldest, newest; /* of the data in it */
 	uint32_t k, n; /* k of n contributors are in it; 0 of 0: a constant */

@@ -135,5 +135,5 @@ lock_is_free() {
 }
 check 'no lock is kept' until_true 15 lock_is_free
 sleep 1
-check 'nor stops anybody later' nobody_stopped
+check 'nor does it stop a process later' nobody_stopped
 tap_end

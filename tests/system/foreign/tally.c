@@ -123,7 +123,7 @@ static void call_requests(struct call *t, const void *handles, int n)
 		t->key[i] = key_of(t->lang, handles, i);
 }
 
-/* The program's status, or ours when it wants none. */
+/* The program's status; a separate one if the program ignores it. */
 static void *call_status(struct call *t, void *status, int n)
 {
 	const void *f_one = MPI_F_STATUS_IGNORE, *f_all = MPI_F_STATUSES_IGNORE;

@@ -50,7 +50,7 @@ for f in $flavours; do
 	check "$f: in a session of its own" has "session own"
 	check "$f: with signals as at login" has "signals blocked 0 handled 0"
 	check "$f: on all processors" has "processors $processors"
-	check "$f: scheduled like anybody" has "policy normal"
+	check "$f: scheduled with the normal policy" has "policy normal"
 	check "$f: with five files open and no more" test "$(grep -c ^fd "$FAKE_LM_OUT")" = 5
 	lm=$(sed -n 's/^pid //p' "$FAKE_LM_OUT")
 	# While it lives a second program starts no other.

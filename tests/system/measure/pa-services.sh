@@ -190,7 +190,7 @@ potentials() {
 			>/dev/null
 	done
 	: >"$TMPDIR/m.begin"
-	check "$f: a receive from anybody is under way" until_true 20 is_inside
+	check "$f: a receive from any source is under way" until_true 20 is_inside
 	check "$f: it counts for no rank yet" counts_not_yet
 	: >"$TMPDIR/m.send"
 	check "$f: it ends" until_true 20 is_over

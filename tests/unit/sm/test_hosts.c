@@ -64,7 +64,7 @@ TEST(two_hosts_of_one_number_are_reported)
 	world_run(&w, 50 * MS);
 	expect_refused(1, "node number 1 is that of host h1");
 	ck_assert(w.lm[0].b.is_up);
-	/* And still when the first is away. */
+	/* Also while the first one is disconnected. */
 	lm_stop(&w, 0);
 	lm_stop(&w, 1);
 	world_run(&w, SEC);

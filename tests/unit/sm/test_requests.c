@@ -415,7 +415,7 @@ TEST(counters_of_a_tool_that_left_are_forgotten)
 	top_ask(&w, ":omig_pa_create([p_1_000001],pa_cl_1)", SEC);
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 3 } }),
 			 0);
-	top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC); /* everybody is asked */
+	top_ask(&w, ":pa_counter_read([pa_cl_1])", SEC); /* all branches are asked */
 	ck_assert_uint_eq(w.lm[3].b.requests, 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frozen process stands still, can be changed, and then continues as if nothing had happened. */
+/* A frozen process does not run, can be changed, and then continues as if nothing had happened. */
 #include "tests/suite.h"
 #include "tracer/freeze.h"
 #include "tracer/thread/regs.h"
@@ -302,7 +302,7 @@ TEST(a_stopped_process_remains_stopped)
 	until_moving(&seen->rounds[0]);
 }
 
-/* The tracer is a process of its own, killed anywhere. */
+/* The tracer is a separate process, killed at any point. */
 static pid_t trace_apart(void)
 {
 	pid_t tracer = fork();

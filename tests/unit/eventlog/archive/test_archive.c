@@ -151,7 +151,7 @@ TEST(what_is_left_out_leaves_no_stream_behind)
 	stored_remove();
 }
 
-/* --- files that are none of ours */
+/* --- files that are not archives */
 
 static void made_by(const char *sql)
 {

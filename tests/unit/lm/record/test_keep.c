@@ -84,7 +84,7 @@ static void take(const struct msg_events *m)
 
 	ck_assert_str_eq(m->sub, "run7");
 	if (m->stream < stream)
-		return; /* of the opening before, on its way still */
+		return; /* of the previous opening, still in transit */
 	ck_assert_uint_eq(m->stream, stream);
 	has_ended |= m->end;
 	place = m->end ? place : m->place;

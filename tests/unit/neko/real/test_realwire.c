@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes of real runs, as anybody may send them. */
+/* Bytes of real runs, as any peer may send them. */
 #include "neko/algorithms/fd.h"
 #include "neko/core/limits.h"
 #include "neko/real/realwire.h"

@@ -45,7 +45,7 @@ int __wrap_session_bridge(struct session_gap *g)
 	return g->again(g->arg);
 }
 
-/* The next mainsm is there in the first turn in which anybody looks. */
+/* The next mainsm is found in the first turn that looks for it. */
 void __wrap_omis_handler(void)
 {
 	if (!turns++)

@@ -160,7 +160,7 @@ TEST(what_stands_out_is_in_colour)
 	top_sample_done(&s);
 }
 
-/* The last line's end scrolls a screen that is full, and the title away. */
+/* A newline after the last line would scroll a full screen, so that the title disappears. */
 TEST(a_screen_holds_its_title_whatever_there_is_to_show)
 {
 	static const size_t ranks[] = { 2, 15, 16, 17, 18, 64, 1000 }, nodes[] = { 1, 2, 5, 30 };

@@ -37,7 +37,7 @@ void values_send(struct agg *a);
 /* The sum of the sizes: the scale of rounding in a sum. */
 double values_size(const struct values *w);
 
-/* got is within the bound of want, or as little a number. */
+/* Asserts that got is within the bound of want, or that neither is a number. */
 void near(double got, double want, double bound);
 
 #endif
