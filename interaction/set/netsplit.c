@@ -144,12 +144,23 @@ static int belongs(struct netsplit *s, struct part *p, uint64_t id)
 	return rc;
 }
 
-static int spoil(struct part *p, const struct err *why)
+static void spoil(struct part *p, const struct err *why)
 {
 	p->is_wrong = true;
 	p->why = *why;
 	list_del(&p->over);
-	return 0;
+}
+
+/* All sub-tasks of a part: its events may have been added in part only. */
+static int take_ids(struct netsplit *s, struct part *to, const struct part *from)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < from->w.ntask && !rc; i++)
+		rc = belongs(s, to, from->w.task[i].id);
+	for (size_t i = 0; i < from->nextra && !rc; i++)
+		rc = belongs(s, to, from->extra[i]);
+	return rc;
 }
 
 /* Moves the smaller part into the larger one. */
@@ -160,18 +171,17 @@ static int unite(struct netsplit *s, struct part **a, struct part *b)
 	size_t before = to->w.n;
 	int rc = 0;
 
-	for (size_t i = 0; i < from->w.ntask && !rc; i++)
-		rc = belongs(s, to, from->w.task[i].id);
-	for (size_t i = 0; i < from->nextra && !rc; i++)
-		rc = belongs(s, to, from->extra[i]);
+	if (from->is_wrong)
+		spoil(to, &from->why);
+	else if (!to->is_wrong)
+		rc = network_absorb(&to->w, &from->w, &e);
+	if (rc == -ERR_NOMEM)
+		return rc;
+	if (rc)
+		spoil(to, &e);
+	rc = take_ids(s, to, from);
 	if (rc)
 		return rc;
-	if (from->is_wrong || to->is_wrong)
-		spoil(to, from->is_wrong ? &from->why : &to->why);
-	else if ((rc = network_absorb(&to->w, &from->w, &e)) == -ERR_NOMEM)
-		return rc;
-	else if (rc)
-		spoil(to, &e);
 	s->held += to->w.n - before;
 	if (!to->name) {
 		to->name = from->name;
@@ -290,8 +300,14 @@ static int add(struct netsplit *s, struct part *p, const struct network_event *e
 	}
 	if (rc == -ERR_NOMEM)
 		return rc;
-	if (rc)
-		return spoil(p, &why);
+	if (rc) {
+		spoil(p, &why);
+		rc = belongs(s, p, ev->task);
+		return rc || ev->kind == NETWORK_SOURCE || ev->kind == NETWORK_SIMPLE ||
+				       ev->kind == NETWORK_SINK
+			       ? rc
+			       : belongs(s, p, ev->other);
+	}
 	s->report.events++;
 	s->held += !p->is_wrong;
 	list_del(&p->over);

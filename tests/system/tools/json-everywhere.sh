@@ -9,6 +9,7 @@ need_mpi
 need python3
 # shellcheck disable=SC2154 # of lib.sh
 for f in $flavours; do break; done
+cp examples/interactions/*.json "$TMPDIR"
 cd "$TMPDIR" || exit 1
 
 cat >"$TMPDIR/parse.py" <<'END'
@@ -105,6 +106,19 @@ good events list
 bad events on
 bad events tail MPI_Sendd
 bad log cat none.olog
+good interaction analyze message.json
+good interaction analyze two-nodes.json
+good interaction path --near 2 date.json
+good interaction states date.json
+good interaction what-if --what-if 11,16=1ms date.json
+good interaction clocks two-nodes.json
+good interaction dump date.json
+good interaction split two-nodes.json
+good interaction filter --omit net date.json
+good interaction compare two-nodes.json two-nodes.json
+bad interaction analyze none.json
+bad interaction analyze parse.py
+bad interaction draw --to picture date.json
 good stats numbers
 bad stats none
 good request :site_get_info([],1)

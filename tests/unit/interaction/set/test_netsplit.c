@@ -226,6 +226,34 @@ TEST(a_liar_spoils_only_the_networks_that_it_takes_part_in)
 	end(split);
 }
 
+/* The parts contradict each other, and are joined: one wrong interaction, whose ids are free then.
+ */
+TEST(parts_that_contradict_each_other_are_one_wrong_interaction)
+{
+	static const struct network_event ev[] = {
+		{ .name = "a", .n = 1, .t = 0, .kind = NETWORK_SOURCE, .task = 1 },
+		{ .name = "b", .n = 1, .t = 1, .kind = NETWORK_FORK, .task = 1, .other = 2 },
+		{ .name = "c", .n = 1, .t = 0, .kind = NETWORK_SOURCE, .task = 5 },
+		{ .name = "d", .n = 1, .t = 1, .kind = NETWORK_FORK, .task = 5, .other = 6 },
+		{ .name = "e", .n = 1, .t = 2, .kind = NETWORK_JOIN, .task = 1, .other = 5 },
+		{ .name = "f", .n = 1, .t = 3, .kind = NETWORK_SINK, .task = 6 },
+	};
+	struct seen s;
+	struct netsplit *split = begin(&s, NETSPLIT_VERTICES_MAX);
+
+	for (size_t i = 0; i < ARRAY_LEN(ev); i++)
+		ck_assert(!netsplit_add(split, &ev[i], NULL, &e));
+	ck_assert(!netsplit_end(split, &e));
+	ck_assert_uint_eq(s.wrong, 1);
+	ck_assert_uint_eq(s.incomplete, 0);
+	/* nothing is left of the sub-tasks */
+	for (size_t i = 0; i < 4; i++)
+		ck_assert(!netsplit_add(split, &ev[i], NULL, &e));
+	ck_assert(!netsplit_end(split, &e));
+	ck_assert_uint_eq(s.incomplete, 2);
+	end(split);
+}
+
 TEST(memory_is_bounded_by_the_interactions_under_way)
 {
 	struct seen s;
