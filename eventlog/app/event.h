@@ -51,9 +51,10 @@ enum omig_event_flags {
 
 /*
  * Opens the log of this process: "FILE", "file://FILE", or a receiver: "x-netlog://HOST:PORT",
- * "x-netlog-udp://HOST:PORT" (`omig log receive`). NULL = OMIG_EVENT_LOG. Returns 0, or -1 with
- * errno: EPROTONOSUPPORT for another URL. A second call is EBUSY. A receiver need not be there yet.
- * From here on events are on up to OMIG_EVENT_LEVEL (default: all), or as the trigger file selects.
+ * "x-netlog-udp://HOST:PORT" (`omig log receive`), or "x-syslog://". NULL = OMIG_EVENT_LOG. Returns
+ * 0, or -1 with errno: EPROTONOSUPPORT for another URL. A second call is EBUSY. A receiver need not
+ * be there yet. From here on events are on up to OMIG_EVENT_LEVEL (default: all), or as the trigger
+ * file selects.
  */
 int omig_event_open(const char *to, unsigned flags);
 

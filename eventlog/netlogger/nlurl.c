@@ -15,7 +15,7 @@ int NL_file_mode = 0666;
 static int refuse_url(const char *url, int code, const char *why)
 {
 	fprintf(stderr,
-		"libomig-netlogger: %s: %s; write x-netlog://HOST, file://PATH, or a path with a /\n",
+		"libomig-netlogger: %s: %s; write x-netlog://HOST, file://PATH or a path with a /\n",
 		url, why);
 	errno = code;
 	return -1;

@@ -123,6 +123,7 @@ static void free_all(struct evsend *s)
 	if (s->bell >= 0)
 		close(s->bell);
 	sendring_done(&s->ring);
+	buf_done(&s->texts);
 	free(s);
 }
 
@@ -180,7 +181,9 @@ int evsend_open(const struct evurl *to, struct evsend **out, struct err *e)
 	if (!s)
 		return err_nomem(e);
 	s->to = *to;
-	s->way = to->kind == EVURL_UDP ? &evsend_udp : &evsend_tcp;
+	s->way = to->kind == EVURL_UDP	    ? &evsend_udp
+		 : to->kind == EVURL_SYSLOG ? &evsend_syslog
+					    : &evsend_tcp;
 	s->fd = s->bell = -1;
 	rc = begin(s, e);
 	if (rc)
@@ -280,6 +283,8 @@ void evsend_in_child(struct evsend *s)
 	s->fd = -1;
 	s->sent = s->base = 0;
 	s->pause = s->retry_at = 0;
+	buf_clear(&s->texts);
+	s->texts_at = 0;
 	s->is_connected = s->is_greeted = false;
 	sendring_clear(&s->ring);
 	atomic_store(&s->end, start_thread(s) ? END_OVER : END_NONE);

@@ -3,6 +3,7 @@
 #ifndef EVENTLOG_SEND_EVSEND_INTERNAL_H
 #define EVENTLOG_SEND_EVSEND_INTERNAL_H
 
+#include "common/base/buf.h"
 #include "eventlog/send/evsend.h"
 #include "eventlog/send/evsend_hello.h"
 #include "eventlog/send/sendring.h"
@@ -35,9 +36,11 @@ struct evsend {
 	unsigned tries; /* an address each time */
 	uint8_t ack[EVSEND_ACK_BYTES];
 	size_t nack;
+	struct buf texts; /* of syslog: messages of the current block, each behind its length */
+	size_t texts_at;
 };
 
-extern const struct evsend_way evsend_tcp, evsend_udp;
+extern const struct evsend_way evsend_tcp, evsend_udp, evsend_syslog;
 
 /* A socket of this kind, connected or connecting, to one of the host's addresses. -1 with errno. */
 int evsend_socket(struct evsend *s, int type);

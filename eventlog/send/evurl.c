@@ -14,6 +14,7 @@ static const struct scheme {
 	{ "file://", EVURL_FILE },
 	{ "x-netlog://", EVURL_TCP },
 	{ "x-netlog-udp://", EVURL_UDP },
+	{ "x-syslog://", EVURL_SYSLOG },
 };
 
 /* "host", "host:port", "[::1]:port", ":port"; a / at the end is permitted. */
@@ -24,7 +25,7 @@ static int parse_place(const char *text, struct evurl *out)
 	const char *end = is_v6 ? memchr(text, ']', n) : memchr(text, ':', n);
 	const char *colon = is_v6 && end ? end + 1 : end;
 	char port[8];
-	uint64_t number = EVURL_PORT;
+	uint64_t number = out->kind == EVURL_SYSLOG ? EVURL_SYSLOG_PORT : EVURL_PORT;
 
 	if (text[n] && text[n + 1])
 		return -ERR_INVALID;
@@ -46,6 +47,23 @@ static int parse_place(const char *text, struct evurl *out)
 	return 0;
 }
 
+/* The socket of syslog on this host: x-syslog://, or x-syslog:///PATH. */
+static int parse_socket(const char *path, struct evurl *out)
+{
+	path = *path ? path : "/dev/log";
+	return str_copy(out->host, sizeof(out->host), path) ? 0 : -ERR_INVALID;
+}
+
+/* The text behind the scheme. */
+static int parse_rest(const char *text, struct evurl *out)
+{
+	if (out->kind == EVURL_FILE)
+		return 0;
+	if (out->kind == EVURL_SYSLOG && (!*text || *text == '/'))
+		return parse_socket(text, out);
+	return parse_place(text, out);
+}
+
 int evurl_parse(const char *text, struct evurl *out, struct err *e)
 {
 	const struct scheme *s = schemes, *last = schemes + ARRAY_LEN(schemes);
@@ -58,12 +76,14 @@ int evurl_parse(const char *text, struct evurl *out, struct err *e)
 	while (s < last && !str_has_prefix(text, s->name))
 		s++;
 	if (s == last)
-		return err_set(e, ERR_UNSUPPORTED,
-			       "%.60s is none of file://, x-netlog:// and x-netlog-udp://", text);
+		return err_set(
+			e, ERR_UNSUPPORTED,
+			"%.40s is none of file://, x-netlog://, x-netlog-udp:// and x-syslog://",
+			text);
 	text += strlen(s->name);
 	url.kind = s->kind;
 	url.path = s->kind == EVURL_FILE ? text : NULL;
-	if (s->kind != EVURL_FILE && parse_place(text, &url))
+	if (parse_rest(text, &url))
 		return err_set(e, ERR_INVALID, "%.60s is not HOST:PORT", text);
 	*out = url;
 	return 0;

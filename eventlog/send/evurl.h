@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP), and
- * x-netlog-udp://HOST[:PORT]. NetLogger has the names.
+ * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP),
+ * x-netlog-udp://HOST[:PORT], and x-syslog://[HOST[:PORT]]. NetLogger has the names.
  */
 #ifndef EVENTLOG_SEND_EVURL_H
 #define EVENTLOG_SEND_EVURL_H
@@ -14,9 +14,11 @@ enum evurl_kind {
 	EVURL_FILE, /* not of these: a path, or file://PATH */
 	EVURL_TCP,
 	EVURL_UDP,
+	EVURL_SYSLOG, /* of this host: `host` is the path of its socket */
 };
 
 #define EVURL_HOST_BYTES 256
+#define EVURL_SYSLOG_PORT 514
 #define EVURL_PORT 14830 /* NetLogger's own receiver has it */
 
 struct evurl {

@@ -63,7 +63,7 @@ static int open_any(struct destination *k, const char *to, unsigned older, struc
 		   *file = without("file:", to);
 	int rc;
 
-	if (str_has_prefix(to, "x-netlog"))
+	if (str_has_prefix(to, "x-netlog") || str_has_prefix(to, "x-syslog"))
 		return open_receiver(k, to, e);
 	k->where = archive ? archive : file ? file : to;
 	if (!archive) {

@@ -106,17 +106,20 @@ static bool push(struct conn *c, size_t n)
 	return true;
 }
 
-/* False: it has ended, or nothing is there. */
-static bool read_some(struct conn *c)
+enum after { CONN_GONE, CONN_IDLE, CONN_READ }; /* gone: c was freed */
+
+static enum after read_some(struct conn *c)
 {
 	size_t room;
 	uint8_t *to = inlet_room(c->inlet, &room);
 	ssize_t n = recv(c->fd, to, room, MSG_DONTWAIT);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return false;
+		return CONN_IDLE;
 	c->has_ended = n <= 0;
-	return push(c, n > 0 ? (size_t)n : 0) && !c->has_ended;
+	if (!push(c, n > 0 ? (size_t)n : 0))
+		return CONN_GONE;
+	return n > 0 ? CONN_READ : CONN_IDLE;
 }
 
 static void on_ready(void *arg, unsigned ready)
@@ -125,8 +128,8 @@ static void on_ready(void *arg, unsigned ready)
 
 	if (ready & LOOP_WRITE)
 		write_ack(c);
-	if (ready & LOOP_READ && !c->is_paused && !read_some(c) && c->has_ended)
-		return; /* c may be gone */
+	if (ready & LOOP_READ && !c->is_paused && !c->has_ended && read_some(c) == CONN_GONE)
+		return;
 	watch(c);
 }
 
@@ -216,12 +219,12 @@ void conns_end(struct receiver *r)
 {
 	list_each_safe (i, &r->conns) {
 		struct conn *c = list_entry(i, struct conn, item);
-		bool is_there = true;
+		enum after after = CONN_READ;
 
-		while (is_there && !c->is_paused && !inlet_acknowledges(c->inlet))
-			is_there = read_some(c);
-		if (c->has_ended)
-			continue; /* it is gone, or waits for room */
+		while (after == CONN_READ && !c->is_paused && !inlet_acknowledges(c->inlet))
+			after = read_some(c);
+		if (after == CONN_GONE || c->has_ended)
+			continue; /* or it waits for room */
 		c->has_ended = !inlet_acknowledges(c->inlet);
 		if (c->has_ended && push(c, 0))
 			watch(c);

@@ -176,7 +176,8 @@ static int open_one(struct port *p, const char *text)
 	int rc;
 
 	p->fd = -1;
-	if (evurl_parse(text, &p->url, &e) || p->url.kind == EVURL_FILE)
+	if (evurl_parse(text, &p->url, &e) ||
+	    (p->url.kind != EVURL_TCP && p->url.kind != EVURL_UDP))
 		return cmd_fail(CMD_USAGE, "%s",
 				e.code ? e.text : "an address begins with x-netlog://");
 	rc = make_inlet(p);

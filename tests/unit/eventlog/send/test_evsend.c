@@ -10,6 +10,7 @@
 #include <endian.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -238,6 +239,46 @@ TEST(a_block_is_a_datagram)
 		ck_assert_uint_eq(b.bytes, (size_t)n);
 	}
 	(void)bytes;
+}
+
+TEST(a_message_of_syslog_is_an_event)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	char text[4096];
+	struct err e = { 0 };
+	ssize_t n;
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "/tmp/omig-syslog-%d", (int)getpid());
+	url = (struct evurl){ .kind = EVURL_SYSLOG };
+	snprintf(url.host, sizeof(url.host), "%s", at.sun_path);
+	ck_assert_msg(!evsend_open(&url, &sender, &e), "%s", e.text);
+	ck_assert(put(3) && put(4)); /* they wait until the socket is there */
+	listener = socket(AF_UNIX, SOCK_DGRAM, 0);
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+	for (int i = 0; i < 2; i++) {
+		n = recv(listener, text, sizeof(text) - 1, 0);
+		ck_assert_int_gt(n, 0);
+		text[n] = '\0';
+		ck_assert_msg(strstr(text, "<14>") == text && strstr(text, "NL.EVNT=a s="), "%s",
+			      text);
+	}
+	ck_assert(evsend_flush(sender, PATIENCE_MS * NSEC_PER_MSEC));
+	unlink(at.sun_path);
+}
+
+TEST(another_host_gets_messages_of_rfc_5424)
+{
+	char text[4096] = "";
+	struct err e = { 0 };
+
+	url = (struct evurl){ .kind = EVURL_SYSLOG,
+			      .host = "127.0.0.1",
+			      .port = listen_here(SOCK_DGRAM) };
+	ck_assert_msg(!evsend_open(&url, &sender, &e), "%s", e.text);
+	ck_assert(put(3));
+	ck_assert_int_gt(recv(listener, text, sizeof(text) - 1, 0), 0);
+	ck_assert_msg(strstr(text, "<14>1 1970-01-01T00:00:00.000000Z - - - - - DATE=") == text,
+		      "%s", text);
 }
 
 TEST(a_child_process_sends_only_its_own)

@@ -26,6 +26,9 @@ static const struct {
 	{ "x-netlog://host/path", -ERR_INVALID, 0, NULL, 0 },
 	{ "x-netlog://[::1", -ERR_INVALID, 0, NULL, 0 },
 	{ "x-netlog://[::1]x", -ERR_INVALID, 0, NULL, 0 },
+	{ "x-syslog://", 0, EVURL_SYSLOG, "/dev/log", 0 },
+	{ "x-syslog:///run/x", 0, EVURL_SYSLOG, "/run/x", 0 },
+	{ "x-syslog://host", 0, EVURL_SYSLOG, "host", 514 },
 	{ "http://host", -ERR_UNSUPPORTED, 0, NULL, 0 },
 };
 
