@@ -116,7 +116,7 @@ TEST(good_blocks_behind_a_torn_one_stay)
 	unlink(path);
 }
 
-TEST(what_is_no_event_log_is_left_alone)
+TEST(a_file_of_another_kind_is_unchanged)
 {
 	static const char text[] = "a letter to somebody";
 	struct evbalance balance;

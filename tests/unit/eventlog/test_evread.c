@@ -25,7 +25,7 @@ static void is_next_edge(void *arg, const struct event *ev)
 	++*i;
 }
 
-TEST(every_edge_value_comes_back_in_both_byte_orders)
+TEST(every_edge_value_returns_in_both_byte_orders)
 {
 	for (int swap = 0; swap < 2; swap++) {
 		struct evread_report r;
@@ -139,7 +139,7 @@ TEST(a_record_has_less_than_64_kb)
 	evwrite_done(&w);
 }
 
-TEST(what_is_no_type_is_refused)
+TEST(an_invalid_type_is_refused)
 {
 	char longest[257];
 	struct evfield f = { "x", EV_INT32 };

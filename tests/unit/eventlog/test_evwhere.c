@@ -82,7 +82,7 @@ TEST(each_operator_and_kind_compares)
 	ck_assert(!passes("f > 0", v, n) && !passes("f <= 0", v, n) && !passes("f == 0", v, n));
 }
 
-TEST(what_is_no_comparison_is_refused)
+TEST(an_invalid_comparison_is_refused)
 {
 	static const char *const bad[] = { "a",
 					   "a <",

@@ -133,7 +133,7 @@ TEST(without_a_monitor_it_stays_alone)
 	ck_assert_int_eq(app_state.life, APP_WITHOUT_MPI);
 }
 
-TEST(mpi_makes_a_rank_of_it)
+TEST(mpi_init_makes_the_process_a_rank)
 {
 	struct seg_register reg;
 	struct seg_own own;

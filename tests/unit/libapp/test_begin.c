@@ -268,7 +268,7 @@ static int has_size(const void *arg)
 	return app_header()->w.world_size == (int32_t)e->want ? 0 : 1;
 }
 
-TEST(and_the_size_of_its_world)
+TEST(a_rank_has_the_size_of_its_world)
 {
 	static const struct env row[] = {
 		{ "OMPI_COMM_WORLD_SIZE", "8", 8, "Some MPI 1.0" },
@@ -383,7 +383,7 @@ static int begins_without_room(const void *arg)
 	return setrlimit(RLIMIT_FSIZE, &before) ? 4 : 0;
 }
 
-TEST(without_room_for_its_segment_a_program_runs_all_the_same)
+TEST(without_room_for_its_segment_a_program_runs_nevertheless)
 {
 	ck_assert_int_eq(in_child(begins_without_room, NULL), 0);
 }

@@ -64,7 +64,7 @@ TEST(an_unwatched_call_is_seen_with_its_partner)
 	}
 }
 
-TEST(a_call_that_is_timed_says_since_when)
+TEST(a_call_that_is_timed_has_its_begin)
 {
 	static const uint32_t words[] = { MEASURE, MEASURE | HOOK_VOLUME };
 	uint64_t before = now();

@@ -129,7 +129,7 @@ TEST(the_call_counts_since_the_integrator_was_there)
 }
 
 /* Another request has the start of that call already, or its end, or both. */
-TEST(actions_that_were_there_before_change_nothing_about_it)
+TEST(existing_actions_do_not_affect_a_late_one)
 {
 	struct segview_cell c;
 

@@ -79,7 +79,7 @@ TEST(a_receive_is_listed_from_its_post_to_its_wait)
 	}
 }
 
-TEST(any_source_and_any_tag_are_said)
+TEST(any_source_and_any_tag_are_reported)
 {
 	struct segview_posted p;
 	int32_t request = 0x110;
@@ -260,7 +260,7 @@ TEST(a_persistent_one_is_listed_while_it_is_started)
 	}
 }
 
-TEST(a_persistent_one_of_before_is_listed_as_well)
+TEST(an_earlier_persistent_request_is_listed_too)
 {
 	struct segview_posted p;
 	int32_t r[2];

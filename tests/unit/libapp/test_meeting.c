@@ -120,7 +120,7 @@ TEST(a_rank_starts_the_lm_of_its_host)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-TEST(where_no_socket_can_be_made_the_lm_is_started_all_the_same)
+TEST(where_no_socket_can_be_made_the_lm_is_started_nevertheless)
 {
 	char lock[300], sock[300];
 

@@ -54,7 +54,7 @@ TEST(a_request_is_taken_once)
 	ck_assert(requests_are_none());
 }
 
-TEST(what_has_no_room_disturbs_nothing)
+TEST(requests_without_room_affect_no_others)
 {
 	static bool is_in[MANY];
 	unsigned n = 0;

@@ -54,7 +54,7 @@ TEST(each_call_stands_in_the_class_of_its_bytes)
 	ck_assert_uint_eq(size_of(CALL_ID_Send, SEG_SIZE_CLASSES).count, 4);
 }
 
-TEST(what_goes_both_ways_has_the_size_of_the_larger)
+TEST(a_call_in_both_directions_has_its_larger_size)
 {
 	rank_hooks(VOLUME);
 	MPI_Allreduce(buf, other, 8, FAKE_INT, FAKE_SUM, FAKE_WORLD);

@@ -166,7 +166,7 @@ static bool in_a_deep_folder(void)
 	return mkdir(deep, 0700) == 0 && setenv("OMIG_RUNTIME_DIR", deep, 1) == 0;
 }
 
-TEST(a_folder_that_is_too_deep_for_a_socket_is_said)
+TEST(a_folder_that_is_too_deep_for_a_socket_is_reported)
 {
 	memset(deep, 'x', sizeof(deep) - 1);
 	memcpy(deep, dir, strlen(dir));
@@ -218,7 +218,7 @@ static bool with_a_program_of_the_lm(void)
 }
 
 /* Its socket exists already. Whether the process registers depends on how soon it ends. */
-TEST(an_lm_that_it_starts_is_said)
+TEST(a_started_lm_is_reported)
 {
 	char said[SAID_BYTES];
 
@@ -308,7 +308,7 @@ static bool with_another_library(void)
 	return true;
 }
 
-TEST(a_library_that_is_not_known_is_said)
+TEST(a_library_that_is_not_known_is_reported)
 {
 	char said[SAID_BYTES];
 

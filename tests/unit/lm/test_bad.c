@@ -90,7 +90,7 @@ static bool check_cell(const struct omis_service *s, enum bad b, size_t i)
 	return want != 0;
 }
 
-TEST(every_service_says_what_is_wrong_with_its_parameters)
+TEST(every_service_reports_the_mistake_with_its_parameters)
 {
 	size_t cells = 0;
 

@@ -461,7 +461,7 @@ TEST(status_reports_what_the_ranks_have_lost_also_those_that_ended)
 	fake_segment_close(&other);
 }
 
-TEST(what_a_host_cannot_do_is_said)
+TEST(what_a_host_cannot_do_is_reported)
 {
 	const struct msg_reply *r;
 

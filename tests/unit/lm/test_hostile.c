@@ -181,7 +181,7 @@ static int sealed(off_t bytes, int seals)
 	return fd;
 }
 
-TEST(what_is_no_sealed_memfd_is_not_mapped)
+TEST(only_a_sealed_memfd_is_mapped)
 {
 	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 	int pipe_fd[2];

@@ -89,7 +89,7 @@ TEST(a_token_that_is_refused_is_tried_again_later_and_later)
 	ck_assert_int_eq(process_end(pid), DAEMON_OK);
 }
 
-TEST(without_a_mainsm_it_says_so_and_ends)
+TEST(without_a_mainsm_it_reports_that_and_ends)
 {
 	ck_assert_int_eq(process_wait(process_start(&lm_daemon_spec, OPTIONS("--host", "h1"))),
 			 DAEMON_USAGE);

@@ -88,7 +88,7 @@ TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	fake_segment_close(&seg);
 }
 
-TEST(an_sm_that_comes_back_gets_everything_again)
+TEST(an_sm_that_returns_gets_everything_again)
 {
 	const struct msg *m;
 

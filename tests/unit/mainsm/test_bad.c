@@ -79,7 +79,7 @@ static size_t check_all(void)
 	return cells;
 }
 
-TEST(every_service_says_what_is_wrong_with_its_parameters)
+TEST(every_service_reports_the_mistake_with_its_parameters)
 {
 	unsigned before;
 
@@ -109,7 +109,7 @@ static bool takes_hierarchy(const struct omis_service *s)
  * Unknown objects, and existing ones that are not attached, have the same reply, which reveals
  * nothing.
  */
-TEST(every_service_on_what_is_not_there_says_so)
+TEST(every_service_on_what_is_not_there_reports_that)
 {
 	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9",
 					       "t_1_zzzzzz" };

@@ -212,7 +212,7 @@ TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
 	world_done(&w);
 }
 
-TEST(where_an_sm_is_does_not_go_with_its_ghost)
+TEST(an_sm_keeps_its_address_when_its_old_connection_ends)
 {
 	struct identity who;
 

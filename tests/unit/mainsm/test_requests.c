@@ -166,7 +166,7 @@ TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 	above_close(&t1);
 }
 
-TEST(of_what_changes_something_it_is_said_whether_it_was_done)
+TEST(of_what_changes_something_it_is_reported_whether_it_was_done)
 {
 	const struct reply *r;
 	uint64_t id;

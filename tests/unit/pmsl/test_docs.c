@@ -29,7 +29,7 @@ static void try_example(const char *text, size_t n, bool is_bad)
 	pmsl_free(p);
 }
 
-TEST(examples_do_what_they_are_said_to_do)
+TEST(examples_do_what_they_are_reported_to_do)
 {
 	const char *at = buf_str(&docs), *end;
 	unsigned good = 0, bad = 0;

@@ -64,7 +64,7 @@ TEST(what_has_come_since_the_last_read_is_merged_with_the_next)
 	is_merged("MAX(x[p][vt] WHERE x[p][vt].time IN t)", AGG_MAX);
 }
 
-TEST(what_is_of_its_own_read_is_not)
+TEST(values_of_one_read_are_not_merged_with_late_ones)
 {
 	static const char *const values[] = {
 		"Node_load(p.node, NOW)",

@@ -313,7 +313,7 @@ TEST(attributes_and_membership_are_worked_out)
 	ck_assert(the("", FLOW_CONST)->constant == 8);
 }
 
-TEST(a_condition_on_values_goes_with_them)
+TEST(a_condition_on_values_is_sent_with_them)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { Process p; RETURN COUNT(p WHERE p IN ps AND "
 		  "Send_count(p, t) > 9); }",
@@ -371,7 +371,7 @@ TEST(outputs_are_distinguished_by_what_was_requested)
 	options.by = BIND_BY_NOTHING;
 }
 
-TEST(a_node_or_site_stands_for_its_processes)
+TEST(a_node_or_site_means_its_processes)
 {
 	uint32_t objects[] = { 0, 2 };
 
@@ -532,7 +532,7 @@ static int compile_and_plan(const char *source, struct pmsl_diags *d)
 	return rc;
 }
 
-TEST(without_memory_it_says_so_and_leaves_nothing)
+TEST(without_memory_it_reports_that_and_leaves_nothing)
 {
 	static const char source[] =
 		"N(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime, Value r);"

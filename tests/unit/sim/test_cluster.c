@@ -105,7 +105,7 @@ TEST(without_faults_all_that_is_asked_is_answered)
 	ck_assert_uint_gt(n.infos, 100);
 }
 
-TEST(whatever_goes_wrong_what_must_hold_holds)
+TEST(with_any_faults_the_invariants_hold)
 {
 	const char *wish = getenv("OMIG_SIM_SEEDS");
 	uint64_t n = wish ? strtoull(wish, NULL, 10) : SEEDS_DEFAULT, first = suite_seed(1);

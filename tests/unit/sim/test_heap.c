@@ -36,7 +36,7 @@ static void clean_up(void)
 	loop_free(loop);
 }
 
-TEST(it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it)
+TEST(memory_is_charged_to_the_running_host_until_it_is_freed)
 {
 	void *p, *q, *nobodys;
 

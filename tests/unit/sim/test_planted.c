@@ -95,7 +95,7 @@ TEST(a_forgotten_sync_is_found)
 	find(PLANT_FORGOTTEN_SYNC, "token"); /* a file is missing or torn */
 }
 
-TEST(a_clock_that_is_said_to_be_better_than_it_is_is_found)
+TEST(a_clock_with_too_small_a_bound_is_found)
 {
 	find(PLANT_BOLD_CLOCK, "INV-14: ");
 }

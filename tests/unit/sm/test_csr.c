@@ -162,7 +162,7 @@ TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 	ck_assert_uint_eq(w.lm[3].b.gone_tool, 3);
 }
 
-TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed)
+TEST(a_host_that_returns_is_armed_again_at_once_and_hears_what_it_missed)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_2", 1, EVENT("p_2_000001"), 0);

@@ -93,7 +93,7 @@ TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
 	ck_assert_str_eq(top_find(&w, "n_2")->host, "h2");
 }
 
-TEST(a_host_that_was_given_another_number_comes_back_with_it)
+TEST(a_host_that_was_given_another_number_returns_with_it)
 {
 	lms_start(&w, 1);
 	lm_stop(&w, 0);
@@ -174,7 +174,7 @@ TEST(a_snapshot_ends_what_it_does_not_name)
 	ck_assert_uint_eq(top_count(&w), 7);
 }
 
-TEST(a_large_snapshot_goes_in_parts_and_comes_again_whole)
+TEST(a_large_snapshot_goes_in_parts_and_is_sent_again_whole)
 {
 	unsigned before;
 
@@ -252,7 +252,7 @@ TEST(a_report_of_its_own_silence_is_ignored)
 	ck_assert_str_eq(top_find(&w, "n_1")->parent, "s_5");
 }
 
-TEST(a_host_without_network_is_shown_in_7_s_and_comes_back)
+TEST(a_host_without_network_is_shown_in_7_s_and_returns)
 {
 	nsec_t cut_at;
 
@@ -274,7 +274,7 @@ TEST(a_host_without_network_is_shown_in_7_s_and_comes_back)
 	ck_assert_uint_eq(reply_status(top_ask(&w, ":node_get_info([n_2],1)", SEC)), STATUS_OK);
 }
 
-TEST(a_host_that_never_comes_back_is_forgotten)
+TEST(a_host_that_never_returns_is_forgotten)
 {
 	lms_start(&w, 2);
 	lm_stop(&w, 1);
@@ -286,7 +286,7 @@ TEST(a_host_that_never_comes_back_is_forgotten)
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
 
-TEST(a_host_that_says_goodbye_is_gone_at_once)
+TEST(a_host_that_sends_bye_is_removed_at_once)
 {
 	const struct msg_object o = { .token = "n_2", .op = MSG_OP_GONE };
 
@@ -299,7 +299,7 @@ TEST(a_host_that_says_goodbye_is_gone_at_once)
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
 
-TEST(a_mainsm_that_comes_back_hears_everything_again)
+TEST(a_mainsm_that_returns_hears_everything_again)
 {
 	lms_start(&w, 3);
 	lm_stop(&w, 2);

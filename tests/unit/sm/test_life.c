@@ -16,7 +16,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-TEST(without_mainsm_it_says_so_and_tries_again)
+TEST(without_mainsm_it_reports_that_and_tries_again)
 {
 	struct world v;
 

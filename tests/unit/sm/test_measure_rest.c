@@ -147,7 +147,7 @@ static void send_rest(int64_t read)
 	world_run(&w, 20 * MS);
 }
 
-TEST(links_that_are_zero_come_and_continue_together)
+TEST(links_with_value_0_are_sent_together)
 {
 	const char *site = many_links(true), *host = many_links(false);
 	const struct msg_flow_batch *f;

@@ -145,7 +145,7 @@ TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
 	ck_assert_uint_eq(r->coverage.nmissing, 0);
 }
 
-TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
+TEST(while_it_drains_known_hosts_return_and_new_ones_do_not)
 {
 	lms_start(&w, 2);
 	sm_drain(w.sm, true);

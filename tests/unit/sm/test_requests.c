@@ -183,7 +183,7 @@ TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
 	ck_assert_uint_eq(w.top.last->coverage.answered, 1);
 }
 
-TEST(a_cancel_goes_down_and_nothing_comes_up)
+TEST(a_cancel_is_sent_down_and_causes_no_reply)
 {
 	uint64_t id;
 

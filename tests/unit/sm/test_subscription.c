@@ -257,7 +257,7 @@ static void until_the_end(void)
 	ck_assert_uint_eq(top.ends, 1);
 }
 
-TEST(an_end_names_a_host_that_does_not_come)
+TEST(an_end_names_a_host_that_does_not_reconnect)
 {
 	open_it(1, 8 * MIB);
 	until_all_is_up();

@@ -103,7 +103,7 @@ TEST(an_unlisted_user_is_refused_without_a_rule_for_all)
 	ck_assert_uint_eq(tenants_count(w.tenants), 0);
 }
 
-TEST(a_newcomer_whose_mainsm_says_no_leaves_nothing_behind)
+TEST(a_new_user_refused_by_its_mainsm_leaves_nothing)
 {
 	char path[FILE_PATH_BYTES];
 	struct stat st;

@@ -24,7 +24,7 @@ static void add_all(struct moments *m, const double *v, size_t n)
 		ck_assert(moments_add(m, v[i]));
 }
 
-TEST(nist_certifies_what_comes_out)
+TEST(results_agree_with_nist)
 {
 	static struct strd s;
 	struct moments m;

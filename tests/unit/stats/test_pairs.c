@@ -110,7 +110,7 @@ TEST(with_itself_a_value_has_its_variance_and_with_its_opposite_all_against_it)
 	ck_assert_double_eq_tol(pairs_correlation(&against, 1000), -1, 1e-15);
 }
 
-TEST(what_is_no_pair_of_two_that_change_has_none)
+TEST(constant_values_have_no_correlation)
 {
 	struct pairs p = { 0 };
 

@@ -107,7 +107,7 @@ TEST(the_first_values_and_the_early_ones_are_dropped)
 	quantity_free(q);
 }
 
-TEST(what_is_no_number_is_counted_and_left_out)
+TEST(an_invalid_number_is_counted_and_left_out)
 {
 	struct quantity *q = of_kind(QUANTITY_VALUES);
 
@@ -119,7 +119,7 @@ TEST(what_is_no_number_is_counted_and_left_out)
 	quantity_free(q);
 }
 
-TEST(it_is_done_when_its_rule_says_so)
+TEST(a_quantity_is_done_when_its_rule_holds)
 {
 	struct quantity_options w = {
 		.name = "x",
@@ -314,7 +314,7 @@ static int add_a_few(void)
 	return rc;
 }
 
-TEST(without_memory_it_says_so)
+TEST(without_memory_it_reports_that)
 {
 	int rc = -1;
 

@@ -152,7 +152,7 @@ TEST(shares_of_values_end_at_both_ends)
 	ck_assert_uint_eq(n, 109);
 }
 
-TEST(all_forms_have_all_of_it)
+TEST(all_formats_have_all_statistics)
 {
 	struct report_options w = report_usual;
 	struct json j;

@@ -113,7 +113,7 @@ static void expect(struct quantity *q, const double *wanted, size_t n)
 	quantity_free(q);
 }
 
-TEST(as_many_outliers_go_as_were_asked_for)
+TEST(the_requested_number_of_outliers_is_removed)
 {
 	static const double v[] = { 5, 1, 9, 1, 5, 9, 1, 7 };
 	struct quantity *q = of_values(v, 8);

@@ -62,7 +62,7 @@ TEST(space_and_percent_are_free)
 	ck_assert(s.term[1].is_alternative);
 }
 
-TEST(what_is_no_rule_says_where)
+TEST(what_is_no_rule_reports_the_place)
 {
 	static const struct {
 		const char *text;

@@ -92,7 +92,7 @@ TEST(the_normal_quantile_has_two_sides)
 	ck_assert_double_eq_tol(normal_quantile(0.5), 0, 1e-15);
 }
 
-TEST(what_is_no_level_has_no_quantile)
+TEST(an_invalid_level_has_no_quantile)
 {
 	static const double none[] = { 0, 1, -1, 2, 0.009, 0.9999999999, NAN, INFINITY };
 

@@ -165,7 +165,7 @@ static struct freeze *freeze(void)
 	return NULL;
 }
 
-TEST(all_its_threads_stand_still_and_continue)
+TEST(all_its_threads_stop_and_continue)
 {
 	start(with_threads);
 	for (int round = 0; round < 20; round++) {

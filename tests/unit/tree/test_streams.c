@@ -117,7 +117,7 @@ TEST(streams_are_counted_by_state)
 	streams_done(&w.xs);
 }
 
-TEST(what_is_away_is_missing_and_so_is_what_an_end_misses)
+TEST(disconnected_sources_and_those_in_an_end_are_missing)
 {
 	struct buf b = BUF_INIT(100);
 	struct world w;

@@ -130,7 +130,7 @@ TEST(large_entries_go_in_parts)
 	goes_in(r, 3);
 }
 
-TEST(an_entry_that_no_message_could_hold_says_so)
+TEST(an_entry_that_no_message_could_hold_reports_that)
 {
 	static char large[FRAME_MAX_BYTES - 4096 + 1];
 	struct reply *r = reply_new(), *back;

@@ -154,7 +154,7 @@ TEST(an_entry_has_identity_action_objects_and_outcome)
 	omis_values_free(v);
 }
 
-TEST(what_only_looks_is_not_written)
+TEST(requests_for_figures_are_not_recorded)
 {
 	note(":proc_get_info([p_1_aaaaaa],1)");
 	note(":omig_cert_list()");

@@ -138,7 +138,7 @@ TEST(random_operations_agree_with_a_model)
 	buf_done(&b);
 }
 
-TEST(numbers_come_back_through_a_cursor)
+TEST(numbers_return_through_a_cursor)
 {
 	static const uint64_t values[] = { 0,	      1,     127,	 128,
 					   16383,     16384, UINT32_MAX, UINT64_MAX / 2,

@@ -348,7 +348,7 @@ static void has_mode(const char *path, mode_t mode)
 	ck_assert_uint_eq(st.st_mode & 07777, mode);
 }
 
-TEST(what_is_ours_has_its_mode_whatever_the_umask_is)
+TEST(private_files_have_their_modes_with_any_umask)
 {
 	static const mode_t masks[] = { 0, 022, 077, 0177, 0377, 0777 };
 	mode_t was = umask(022);

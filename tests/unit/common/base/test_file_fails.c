@@ -32,7 +32,7 @@ int flock(int fd, int how)
 	return lock_fails ? -1 : (int)syscall(SYS_flock, fd, how);
 }
 
-TEST(a_lock_that_fails_says_why)
+TEST(a_lock_that_fails_reports_the_reason)
 {
 	static const struct {
 		int sys, rc;
@@ -123,7 +123,7 @@ TEST(a_file_that_cannot_grow_is_an_error)
 }
 
 /* A name that is too long for the folder, a file that may not be read, and a folder. */
-TEST(a_file_that_cannot_be_opened_says_why)
+TEST(a_file_that_cannot_be_opened_reports_the_reason)
 {
 	char name[300];
 	struct buf b = BUF_INIT(100);
@@ -200,7 +200,7 @@ TEST(places_are_found_and_not_made)
 	ck_assert_int_lt(file_private_dir_look(at("f/g"), &e), 0);
 }
 
-TEST(a_file_stands_beside_the_program)
+TEST(a_file_is_beside_the_program)
 {
 	char out[FILE_PATH_BYTES], self[FILE_PATH_BYTES];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -191,7 +191,7 @@ TEST(digits_that_are_none_are_refused)
 	ck_assert_int_eq(str_to_hex64(NULL, &(uint64_t){ 0 }), -ERR_INVALID);
 }
 
-TEST(encodings_come_back)
+TEST(encodings_return)
 {
 	struct rng r;
 

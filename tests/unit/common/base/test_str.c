@@ -102,7 +102,7 @@ TEST(what_is_escaped_already_is_not_escaped_again)
 	ck_assert_str_eq(str_show(out, sizeof(out), "0123456789abcdef"), "0123456789ab...");
 }
 
-TEST(a_cut_escape_says_so)
+TEST(a_cut_escape_reports_that)
 {
 	ck_assert_str_eq(escaped("abcdefgh", 8, 9), "abcdefgh");
 	ck_assert_str_eq(escaped("abcdefgh", 8, 8), "abcd...");

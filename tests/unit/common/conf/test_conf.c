@@ -24,7 +24,7 @@ TEST(without_files_every_key_has_its_default)
 	conf_free(c);
 }
 
-TEST(a_higher_source_wins_and_says_so)
+TEST(a_higher_source_wins_and_reports_that)
 {
 	static const char *const env[] = { "OMIG_PORT=5", "OMIG_A_TEXT=from env", "OMIG_IN_PORT=55",
 					   "X=y", NULL };
@@ -72,7 +72,7 @@ TEST(a_higher_source_wins_and_says_so)
 	}
 }
 
-TEST(a_given_file_stands_in_place_of_the_others)
+TEST(a_given_file_replaces_the_others)
 {
 	struct conf *c = NULL;
 	struct err e = { 0 };

@@ -127,7 +127,7 @@ TEST(a_file_or_directory_that_others_may_write_is_refused)
 	}
 }
 
-TEST(what_is_no_plain_file_is_refused_without_waiting)
+TEST(special_files_are_refused_without_waiting)
 {
 	char link[80];
 	struct conf *c = NULL;

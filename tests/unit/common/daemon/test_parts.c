@@ -229,7 +229,7 @@ TEST(a_notification_goes_to_a_path_or_to_an_abstract_name_only)
 
 /* --- locks */
 
-TEST(a_lock_says_the_process_that_holds_it)
+TEST(a_lock_has_the_pid_of_its_holder)
 {
 	struct err e = { 0 };
 	int fd = -1, again = -1, other;
@@ -433,7 +433,7 @@ TEST(the_log_file_is_appended_to_until_it_is_large)
 	unlink(log);
 }
 
-TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_all_the_same)
+TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_nevertheless)
 {
 	ck_assert_int_eq(detached(below("none/a.log")), 0);
 	/* Another user may have put a symbolic link to the daemon's file there. */

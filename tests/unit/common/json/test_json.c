@@ -241,7 +241,7 @@ TEST(keys_with_values)
 	buf_done(&b);
 }
 
-TEST(a_key_with_its_value_stands_in_an_object_only)
+TEST(a_key_with_a_value_is_permitted_in_objects_only)
 {
 	struct buf b;
 	struct json j;

@@ -222,7 +222,7 @@ TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state)
 	rmdir(dir);
 }
 
-TEST(host_and_port_come_back_from_their_text)
+TEST(host_and_port_return_from_their_text)
 {
 	static const char *const good[] = { "h:1", "10.0.0.1:65535", "[::1]:80", "[fe80::1%lo]:7" };
 	static const char *const bad[] = { "", "h", "h:", ":1", "h:1x", "[::1]", "::1:80", "h:0" };

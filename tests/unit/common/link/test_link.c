@@ -279,7 +279,7 @@ TEST(retries_back_off_from_100_ms_to_10_s_with_full_jitter)
 
 #define HERD 1000
 
-TEST(a_herd_of_1000_links_comes_back_spread_over_time)
+TEST(a_thousand_links_reconnect_spread_over_time)
 {
 	static struct end ends[HERD];
 	struct link *link[HERD];

@@ -152,7 +152,7 @@ TEST(a_message_that_takes_its_time_is_a_sign_of_life)
 	world_done(&w);
 }
 
-TEST(a_peer_that_says_nothing_is_closed_after_two_seconds)
+TEST(a_silent_peer_is_closed_after_two_seconds)
 {
 	struct raw r;
 

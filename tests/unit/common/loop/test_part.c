@@ -50,7 +50,7 @@ static void post(struct loop *l, const char *word)
 	loop_job_post(l, &jobs[n++], note, (void *)(uintptr_t)word);
 }
 
-TEST(clocks_go_at_their_own_rates_and_never_step)
+TEST(monotonic_clocks_have_their_own_rates_and_never_step)
 {
 	nsec_t begun = loop_now(whole), before;
 
@@ -161,7 +161,7 @@ static void note_who(void *arg)
 	note((void *)(uintptr_t)(l == a ? "a" : l == b ? "b" : "w"));
 }
 
-TEST(it_is_known_whose_callback_runs)
+TEST(the_loop_knows_the_owner_of_the_running_callback)
 {
 	struct loop_timer *t[] = { loop_timer_new(a, note_who, NULL),
 				   loop_timer_new(whole, note_who, NULL) };

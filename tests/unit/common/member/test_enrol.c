@@ -206,7 +206,7 @@ TEST(a_certificate_is_asked_for_again_when_it_does_not_fit)
 	ck_assert_ptr_nonnull(strstr(why.text, "key.pem"));
 }
 
-TEST(a_refused_token_says_so)
+TEST(a_refused_token_reports_that)
 {
 	str_copy(t.conn.secret, sizeof(t.conn.secret), "wrong");
 	enrol();
@@ -217,7 +217,7 @@ TEST(a_refused_token_says_so)
 	ck_assert_int_eq(enrol_check(&t.conf, clock_wall(), NULL), 1);
 }
 
-TEST(a_string_without_token_says_how_to_get_one)
+TEST(a_string_without_token_reports_how_to_get_one)
 {
 	t.conn.token_id[0] = 0;
 	enrol();

@@ -203,7 +203,7 @@ TEST(new_credentials_hold_for_the_next_handshake_and_live_links_stay)
 	pki_creds_done(&bad);
 }
 
-TEST(a_port_in_use_is_said_with_the_remedy)
+TEST(a_port_in_use_is_reported_with_the_remedy)
 {
 	struct net_listen_conf conf = { .port = s.port, .roles = ROLE_BIT(ROLE_LM) };
 	struct net_accept a = { 0 };

@@ -74,7 +74,7 @@ static int lowest_free_fd(void)
 	return fd;
 }
 
-TEST(without_descriptors_the_listener_rests_and_comes_back)
+TEST(without_descriptors_the_listener_rests_and_returns)
 {
 	struct rlimit before, none;
 	uint64_t accepted;

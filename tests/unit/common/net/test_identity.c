@@ -130,7 +130,7 @@ TEST(names_are_bounded_at_their_limit)
 	ck_assert_uint_eq(strlen(uri), 9 + 6 * NAME_MAX_BYTES);
 }
 
-TEST(what_is_no_identity_is_not_written)
+TEST(an_invalid_identity_is_not_written)
 {
 	char out[IDENTITY_URI_BYTES];
 	struct identity id = make(ROLE_LM, "a\nb", "c");

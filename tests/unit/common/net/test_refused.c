@@ -153,7 +153,7 @@ TEST(a_name_written_in_another_way)
 		     "does not name a role");
 }
 
-TEST(a_role_that_may_not_come_here)
+TEST(a_role_that_is_not_expected)
 {
 	refused_cert(&s.ca,
 		     (struct cert_spec){ .uri = "omig:tool-observe//u@h", .eku = "clientAuth" },

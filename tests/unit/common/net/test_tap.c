@@ -108,7 +108,7 @@ TEST(what_a_host_sends_is_what_the_tap_gives)
 	ck_assert_uint_eq(peer.last_type, 40);
 }
 
-TEST(what_comes_to_a_host_is_seen_and_comes)
+TEST(messages_to_a_host_are_tapped_and_arrive)
 {
 	ck_assert_int_eq(mem_net_set_tap(net, "n1", &tap), 0);
 	say(peer.chan);

@@ -260,7 +260,7 @@ TEST(what_does_not_fit_the_call_is_refused)
 	ck_assert_int_eq(segview_action_add(v, &a, NULL, NULL, &index), -ERR_INVALID);
 }
 
-TEST(a_full_table_says_so_and_recovers)
+TEST(a_full_table_reports_that_and_recovers)
 {
 	static int32_t list[SEG_LIST_WORDS + 1];
 	struct seg_action a;

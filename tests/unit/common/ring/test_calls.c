@@ -23,7 +23,7 @@ TEST(ids_names_and_classes_agree)
 }
 
 /* The numbers that tools of the field know. */
-TEST(parameters_stand_where_they_always_stood)
+TEST(parameters_have_fixed_positions)
 {
 	const struct call_desc *d = call_get(CALL_ID_Send);
 

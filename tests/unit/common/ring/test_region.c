@@ -47,7 +47,7 @@ TEST(two_probes_have_a_name_in_way_0_alone)
 		ck_assert(!region_from_name("a_1..b2", i, &r));
 }
 
-TEST(what_is_no_name_of_a_probe_is_none_of_a_region)
+TEST(names_of_regions_are_names_of_probes)
 {
 	static const char *const good[] = { "a", "Z9_", "_", "a..b" };
 	static const char *const bad[] = { "",	  "9a",	 "a-b",	 "a.b",	    "..",

@@ -155,7 +155,7 @@ static void lie(uint64_t head, uint64_t tail, uint64_t first_word)
 	ck_assert_int_eq(take(100, &s), 1);
 }
 
-TEST(a_writer_that_lies_is_found_out)
+TEST(an_invalid_ring_is_detected)
 {
 	lie(SIZE + 8, 0, 0); /* more than the ring holds */
 	lie(8, 16, 0); /* head after tail */

@@ -226,7 +226,7 @@ static int take(struct segview *v, struct segview_hit *h)
 	return segview_take(v, 0, 100, &(struct segview_taker){ .on_hit = on_hit, .arg = h });
 }
 
-TEST(a_record_is_what_its_probe_says)
+TEST(a_record_has_the_contents_that_its_probe_declares)
 {
 	struct segview_hit h;
 	struct segview *v;
@@ -277,7 +277,7 @@ static void on_any(void *arg, const struct segview_hit *h)
 }
 
 /* Random words over the table, the reads, their lists and the ring: no access outside. */
-TEST(whatever_stands_there_is_survived)
+TEST(any_contents_of_the_table_are_handled)
 {
 	struct segview *v;
 	struct rng rng;

@@ -197,7 +197,7 @@ TEST(a_partial_answer_of_a_branch_stays_partial)
 	finishes(g, "2 'n_3' OK '3'; 1 'n_2' OK '2' 3/6 missing n_5 (silent) missing s_1 (x)");
 }
 
-TEST(a_branch_cannot_lie_about_what_it_was_asked)
+TEST(counts_of_a_branch_are_corrected)
 {
 	static const struct {
 		uint32_t asked, answered;

@@ -387,7 +387,7 @@ TEST(an_object_that_vanishes_in_between_is_an_entry)
 	omis_request_free(r);
 }
 
-TEST(what_is_abandoned_says_so_for_each_action_left)
+TEST(an_abandoned_list_reports_each_remaining_action)
 {
 	const struct plan_conf conf = { .right = OMIS_MANIPULATE, .top = true };
 	struct omis_request *r =

@@ -153,7 +153,7 @@ static unsigned passed(unsigned events, nsec_t from, nsec_t apart)
 	return n;
 }
 
-TEST(so_many_pass_within_a_second_and_no_more)
+TEST(at_most_limits_events_per_second)
 {
 	const nsec_t ms = NSEC_PER_MSEC, from = 7 * NSEC_PER_SEC + 300 * ms;
 

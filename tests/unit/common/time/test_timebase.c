@@ -30,7 +30,7 @@ TEST(without_a_sample_the_error_is_unknown)
 	ck_assert_int_eq(timebase_at(&t, SEC), WALL + SEC);
 }
 
-TEST(the_truth_lies_within_the_bound_however_the_delay_is_split)
+TEST(the_true_time_is_within_the_bound_for_any_split_of_the_delay)
 {
 	struct rng rng;
 
@@ -162,7 +162,7 @@ TEST(the_drift_lies_within_its_bound)
 	ck_assert(timebase_drift(&t, &ppm, &error) && ppm == 0 && error == 0);
 }
 
-TEST(now_never_goes_back)
+TEST(the_time_never_decreases)
 {
 	struct timebase t;
 	nsec_t before;

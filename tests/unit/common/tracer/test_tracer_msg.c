@@ -49,7 +49,7 @@ static void create_message(void)
 	in.text[4] = "/tmp/out";
 }
 
-TEST(all_fields_come_through)
+TEST(all_fields_are_kept)
 {
 	create_message();
 	in.id = 77;
@@ -194,7 +194,7 @@ TEST(every_cut_and_every_tail_is_refused)
 }
 
 /* A changed message is refused, or is a message that could have been sent. */
-TEST(flipped_bytes_never_make_what_could_not_be_said)
+TEST(flipped_bytes_never_make_an_invalid_message)
 {
 	struct buf again = BUF_INIT(TRACER_MSG_MAX_BYTES);
 	struct err e = { 0 };
@@ -306,7 +306,7 @@ TEST(each_kind_has_its_numbers_of_values_and_texts)
 		limits_of(&limits[i]);
 }
 
-TEST(each_kind_says_what_within_its_limit)
+TEST(the_field_what_has_limits_by_kind)
 {
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		const struct limits *k = &limits[i];

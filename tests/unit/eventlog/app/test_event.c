@@ -217,7 +217,7 @@ TEST(an_idle_program_is_flushed_by_itself)
 	ck_assert_int_eq(omig_event_close(), 0);
 }
 
-TEST(a_second_log_says_everything_again)
+TEST(a_second_log_repeats_all_descriptions)
 {
 	for (int i = 0; i < 3; i++) {
 		struct found f;

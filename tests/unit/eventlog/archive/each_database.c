@@ -251,7 +251,7 @@ static int is_edge(void *arg, const struct event *ev)
 	return 0;
 }
 
-START_TEST(every_kind_and_edge_comes_back)
+START_TEST(every_kind_and_edge_returns)
 {
 	struct archive *a;
 	struct event ev = { .type = &made_all,
@@ -366,7 +366,7 @@ size_t add_tests_of_each_database(const TTest **list)
 		fields_beyond_the_room_are_left_out_and_counted,
 		numbers_that_no_archive_has_are_left_out,
 		a_text_that_continues_otherwise_is_refused,
-		every_kind_and_edge_comes_back,
+		every_kind_and_edge_returns,
 		what_changes_its_kind_is_what_it_was,
 		strings_fill_a_batch,
 		an_archive_of_another_version_is_refused,

@@ -286,7 +286,7 @@ START_TEST(lifelines_are_sorted_by_their_length)
 }
 END_TEST
 
-START_TEST(what_is_no_sentence_is_refused)
+START_TEST(an_invalid_sentence_is_refused)
 {
 	static const char *const bad[] = {
 		"",
@@ -481,7 +481,7 @@ size_t add_tests_of_questions(const TTest **list)
 		events_are_counted_by_type_field_or_constant,
 		events_are_selected_by_their_values,
 		lifelines_are_sorted_by_their_length,
-		what_is_no_sentence_is_refused,
+		an_invalid_sentence_is_refused,
 		a_name_that_is_not_there_is_a_mistake,
 		a_sentence_has_a_limit_of_bytes_words_and_types,
 		a_statement_has_a_limit_of_values,

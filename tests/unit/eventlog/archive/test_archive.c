@@ -99,7 +99,7 @@ TEST(values_of_another_class_have_a_column_of_their_own)
 	stored_remove();
 }
 
-TEST(every_kind_and_edge_comes_back_in_the_classic_views)
+TEST(every_kind_and_edge_returns_in_the_classic_views)
 {
 	struct archive *a;
 	struct event ev = { .type = &made_all, .stream = 3 };
@@ -216,7 +216,7 @@ TEST(other_databases_are_left_alone)
 }
 
 /* Fails at once: nothing is ever written to the pipe. */
-TEST(what_is_no_file_is_no_archive)
+TEST(only_a_regular_file_is_an_archive)
 {
 	const char *path = stored_new();
 

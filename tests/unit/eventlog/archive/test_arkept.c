@@ -59,7 +59,7 @@ static void made_blocks(struct buf *out, uint64_t stream, unsigned n)
 	evwrite_done(&w);
 }
 
-TEST(blocks_that_come_until_they_are_safe_are_there_once)
+TEST(blocks_sent_until_they_are_safe_are_stored_once)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	struct archive *a;

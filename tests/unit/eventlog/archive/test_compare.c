@@ -341,7 +341,7 @@ TEST(rates_are_the_same_or_more_or_less)
 }
 
 /* One event, all at one time: no rate can be given. */
-TEST(of_few_events_nothing_is_said)
+TEST(few_events_show_no_change)
 {
 	char p1[64], p2[64];
 	struct archive *now = filled(

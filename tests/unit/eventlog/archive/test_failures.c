@@ -202,7 +202,7 @@ static void sweep(int (*work)(const char *where), bool is_new)
 	stored_remove();
 }
 
-TEST(a_loader_without_memory_says_so)
+TEST(a_loader_without_memory_reports_that)
 {
 	sweep(write_some, true);
 }
@@ -212,7 +212,7 @@ TEST(a_text_that_is_known_is_compared_or_memory_is_short)
 	sweep(write_some, false);
 }
 
-TEST(a_reader_without_memory_says_so)
+TEST(a_reader_without_memory_reports_that)
 {
 	sweep(read_some, false);
 }

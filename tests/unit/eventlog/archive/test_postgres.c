@@ -113,7 +113,7 @@ static int same_again(void *arg, const struct arvalue *v, const char *const *nam
 	return 1;
 }
 
-START_TEST(parameters_come_back_as_they_are)
+START_TEST(parameters_return_as_they_are)
 {
 	static const struct arvalue v[] = { AR_I(INT64_MAX),	  AR_R(-0.125),
 					    AR_S("w\xc3\xa9", 3), AR_B("\0\x80", 2),
@@ -322,7 +322,7 @@ static int run_all(const char *url)
 {
 	const TTest *const own[] = {
 		each_type_of_a_column_has_its_class,
-		parameters_come_back_as_they_are,
+		parameters_return_as_they_are,
 		a_statement_has_a_limit_of_parameters,
 		each_state_of_the_server_has_an_error,
 		a_server_that_is_not_there_or_has_no_utf8_is_refused,

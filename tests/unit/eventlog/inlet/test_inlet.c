@@ -187,7 +187,7 @@ TEST(lines_that_each_have_a_type_of_their_own_are_bounded)
 	ck_assert_ptr_nonnull(strstr(buf_str(&seen), "x2999.y/"));
 }
 
-TEST(a_flush_gives_out_what_waits)
+TEST(a_flush_sends_the_waiting_block)
 {
 	ck_assert_int_eq(feed(LINE, strlen(LINE), 999), 0);
 	ck_assert(inlet_has_rest(in));

@@ -33,7 +33,7 @@ TEST(blocks_go_up_in_order_as_far_as_there_is_room)
 	ck_assert_uint_gt(seen.given, 40 * 100 * 1024);
 }
 
-TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
+TEST(unacknowledged_blocks_are_sent_again_after_the_next_opening)
 {
 	uint64_t first;
 
@@ -57,7 +57,7 @@ TEST(what_is_not_acknowledged_comes_again_with_the_next_opening)
 	ck_assert_uint_eq(seen.blocks, 4);
 }
 
-TEST(a_sender_that_cannot_send_begins_again)
+TEST(a_sender_that_failed_begins_again)
 {
 	seen.refuses = true;
 	open_it(3);
@@ -69,7 +69,7 @@ TEST(a_sender_that_cannot_send_begins_again)
 	WAIT_FOR(seen.blocks == 1);
 }
 
-TEST(all_of_it_outlives_the_daemon)
+TEST(a_subscription_and_its_blocks_outlive_the_daemon)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -91,7 +91,7 @@ TEST(all_of_it_outlives_the_daemon)
 	WAIT_FOR(seen.blocks == 3);
 }
 
-TEST(one_that_ends_says_so_when_all_is_safe_above)
+TEST(an_end_is_reported_when_all_blocks_are_acknowledged)
 {
 	open_it(3);
 	keep_feed(run7(), 1);
@@ -115,7 +115,7 @@ TEST(one_that_ends_says_so_when_all_is_safe_above)
 	WAIT_FOR(seen.ends == 2);
 }
 
-TEST(an_ended_one_leaves_nothing_behind)
+TEST(an_ended_subscription_leaves_nothing_behind)
 {
 	open_it(3);
 	append(100);
@@ -136,7 +136,7 @@ TEST(an_ended_one_leaves_nothing_behind)
 	WAIT_FOR(seen.blocks == 2);
 }
 
-TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
+TEST(a_subscription_opened_in_the_turn_of_its_end_is_new)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -163,7 +163,7 @@ static struct keeps_stats stats(void)
 	return s;
 }
 
-TEST(what_there_is_of_them_is_counted)
+TEST(subscriptions_and_their_blocks_are_counted)
 {
 	ck_assert_uint_eq(stats().n, 0);
 	ck_assert(keeps_are_empty(ks));
@@ -194,7 +194,7 @@ TEST(what_there_is_of_them_is_counted)
 }
 
 /* The daemon ends: those above need not wait for empty subscriptions. */
-TEST(an_end_is_said_of_those_that_are_empty)
+TEST(the_end_of_empty_subscriptions_is_reported)
 {
 	open_it(3);
 	append(1000);
@@ -209,7 +209,7 @@ TEST(an_end_is_said_of_those_that_are_empty)
 }
 
 /* It was refused, so that no events can follow: its end is reported at once. */
-TEST(the_end_of_what_is_refused_is_said)
+TEST(the_end_of_a_refused_subscription_is_reported)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN,
 			 .events_open = { "run9", OWNER, 5, 4, MSG_KEEP_STOP, 1, 600, false } };

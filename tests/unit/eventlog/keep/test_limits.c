@@ -26,7 +26,7 @@ static void all_comes_before_the_end(uint32_t policy)
 	WAIT_FOR(seen.ends == 1);
 }
 
-TEST(a_full_disk_makes_no_end_of_what_is_on_it)
+TEST(a_full_disk_does_not_end_a_subscription)
 {
 	char path[64];
 
@@ -37,7 +37,7 @@ TEST(a_full_disk_makes_no_end_of_what_is_on_it)
 	all_comes_before_the_end(MSG_KEEP_DROP_OLDEST);
 }
 
-TEST(more_room_that_is_not_there_makes_no_end_of_what_there_is)
+TEST(a_refused_limit_does_not_end_a_subscription)
 {
 	open_as("run7", OWNER, 0, MSG_KEEP_STOP, false);
 	all.bytes += KEEPS_ALL_MAX_BYTES - 4 * MIB;
@@ -116,7 +116,7 @@ TEST(other_limits_hold_from_now_on_and_for_what_is_there)
 	ck_assert_uint_lt(seen.lost, 300);
 }
 
-TEST(what_makes_no_sense_is_refused_with_its_reason)
+TEST(nonsense_is_refused_with_its_reason)
 {
 	struct keep *k;
 	struct err e = { 0 };
@@ -215,7 +215,7 @@ static void fill_disk(bool is_full)
 		setrlimit(RLIMIT_FSIZE, is_full ? &(struct rlimit){ 0, was.rlim_max } : &was), 0);
 }
 
-TEST(a_full_disk_at_the_start_takes_nothing_of_what_is_on_it)
+TEST(a_full_disk_at_the_start_loses_no_subscription)
 {
 	open_it(3);
 	append(100);
@@ -249,7 +249,7 @@ TEST(what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for)
 	ck_assert_str_eq(keep_request(run7())->identity, OWNER);
 }
 
-TEST(a_damaged_file_takes_no_other_subscription_with_it)
+TEST(a_damaged_file_affects_no_other_subscription)
 {
 	char path[64];
 

@@ -102,7 +102,7 @@ TEST(stages_that_were_asked_for_are_the_ones_that_are_there)
 	life_free(l);
 }
 
-TEST(a_key_whose_first_stage_comes_again_begins_another_line)
+TEST(a_key_whose_first_stage_is_sent_again_begins_another_line)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);

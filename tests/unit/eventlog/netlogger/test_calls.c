@@ -119,7 +119,7 @@ TEST(each_conversion_and_size_is_taken)
 					 "E: A=6i\n");
 }
 
-TEST(what_is_no_name_with_a_value_is_refused)
+TEST(an_invalid_name_with_a_value_is_refused)
 {
 	char name[NAME_MAX_BYTES + 3];
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
@@ -224,7 +224,7 @@ static void stream_says(const char *name, const char *text, int32_t number)
 	evfile_close(f);
 }
 
-TEST(a_stream_says_which_program_it_is_of)
+TEST(a_stream_reports_which_program_it_is_of)
 {
 	char host[256] = "", pid[24];
 	NL_Handle *lp = NetLoggerOpen(s("server"), logged_url, 0);
@@ -345,7 +345,7 @@ TEST(a_file_is_made_emptied_or_kept)
 	ck_assert_str_eq(logged_lines(), "C:\n");
 }
 
-TEST(a_file_says_the_level)
+TEST(a_file_sets_the_level)
 {
 	char cfg[80];
 	NL_Handle *lp;

@@ -60,7 +60,7 @@ TEST(a_string_ends_where_its_precision_says)
 }
 
 /* Each returns whether its message is written: 1; 0 above the level. */
-TEST(each_way_to_write_says_whether_it_has)
+TEST(each_way_to_write_returns_if_it_has_written)
 {
 	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 

@@ -63,7 +63,7 @@ static const struct evgap gap = { .stream = UINT64_C(0x1122334455667788),
 				  .end_first = 150,
 				  .dropped = 3 };
 
-TEST(a_gap_is_as_the_page_says)
+TEST(a_gap_has_the_documented_bytes)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
 	struct evblock head;
@@ -78,7 +78,7 @@ TEST(a_gap_is_as_the_page_says)
 		  back.end_first == 150 && back.dropped == 3);
 }
 
-TEST(a_ledger_is_as_the_page_says)
+TEST(a_ledger_has_the_documented_bytes)
 {
 	static struct ledger l, back;
 	struct buf b = BUF_INIT(LEDGER_FILE_MAX_BYTES);

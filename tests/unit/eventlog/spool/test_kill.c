@@ -257,13 +257,13 @@ static void kill_many(void)
 	munmap(shared, sizeof(*shared));
 }
 
-TEST(what_is_settled_survives_the_end_of_its_process)
+TEST(settled_blocks_survive_the_end_of_the_process)
 {
 	has_bounds = false;
 	kill_many();
 }
 
-TEST(and_so_where_the_oldest_gives_way)
+TEST(settled_blocks_survive_when_the_oldest_are_dropped)
 {
 	has_bounds = true;
 	kill_many();

@@ -422,7 +422,7 @@ static void put_consumer(struct buf *b, const char *name, size_t n, uint64_t pla
 	buf_put_u32le(b, 0);
 }
 
-TEST(a_ledger_says_what_makes_sense_or_is_refused)
+TEST(an_invalid_ledger_is_refused)
 {
 	static const char longest[] =
 		"0123456789012345678901234567890123456789012345678901234567890123";

@@ -257,12 +257,12 @@ static void one_owner(void)
 	stop();
 }
 
-TEST(blocks_come_back_in_order_and_once_acknowledged_never_again)
+TEST(blocks_return_in_order_and_once_acknowledged_never_again)
 {
 	come_back_once();
 }
 
-TEST(what_is_not_acknowledged_comes_again_after_a_rewind)
+TEST(unacknowledged_blocks_are_sent_again_after_a_rewind)
 {
 	come_again();
 }

@@ -157,7 +157,7 @@ TEST(lite_says_kinds)
 	has("EVNT", "'y'");
 }
 
-TEST(what_is_no_event_says_why)
+TEST(what_is_no_event_reports_the_reason)
 {
 	static const struct {
 		enum evline_form form;
@@ -201,7 +201,7 @@ TEST(what_is_no_event_says_why)
 
 #define XML(attributes, fields) "<event ts=\"2012-03-13T12:35:36Z\" " attributes ">" fields
 
-TEST(xml_says_what_is_wrong)
+TEST(xml_reports_the_mistake)
 {
 	static const struct {
 		const char *line, *words;
@@ -385,7 +385,7 @@ TEST(days_that_no_calendar_has_are_no_time)
 			      day[i]);
 }
 
-TEST(times_of_five_centuries_come_back)
+TEST(times_of_five_centuries_return)
 {
 	static const nsec_t edge_times[] = { 0,
 					     -1,

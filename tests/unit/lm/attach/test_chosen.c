@@ -100,7 +100,7 @@ TEST(a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_betwee
 	world_close(&w);
 }
 
-TEST(one_that_calls_exec_gets_its_new_name_and_stays_the_same_process)
+TEST(after_exec_a_process_has_a_new_name_and_the_same_token)
 {
 	struct chosen *c;
 	char token[TOKEN_BYTES];

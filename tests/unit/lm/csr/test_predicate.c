@@ -71,7 +71,7 @@ TEST(every_nth_counts_on_a_host_over_its_processes)
 	ck_assert_uint_eq(reported(), 1);
 }
 
-TEST(so_many_a_second_are_reported)
+TEST(at_most_limits_reports_per_second)
 {
 	arm(SENDS " omig_at_most(2) print([1])", rank0, 1, true);
 	for (int i = 0; i < 10; i++)

@@ -207,7 +207,7 @@ static void stop_and_continue(bool is_stop)
 			 0);
 }
 
-TEST(a_stop_is_reported_when_all_threads_stand)
+TEST(a_stop_is_reported_when_no_thread_runs)
 {
 	struct fake_proc *p = open_slow();
 

@@ -318,7 +318,7 @@ TEST(one_that_cannot_be_started_is_tried_again)
 	loop_free(l);
 }
 
-TEST(it_takes_next_to_no_memory)
+TEST(the_guard_needs_little_memory)
 {
 	struct loop *l = loop_new();
 	struct guard *g = new_guard(l);

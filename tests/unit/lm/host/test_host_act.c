@@ -423,7 +423,7 @@ TEST(a_process_of_another_user_is_never_held)
 	host_free(host);
 }
 
-TEST(an_lm_without_descriptors_says_so)
+TEST(an_lm_without_descriptors_reports_that)
 {
 	struct host_proc *p;
 	struct rlimit before, none;

@@ -299,7 +299,7 @@ TEST(a_host_without_proc_is_refused_in_words)
 	ck_assert_ptr_nonnull(strstr(e.text, "/proc"));
 }
 
-TEST(this_machine_knows_what_linux_knows)
+TEST(this_machine_reports_figures_of_linux)
 {
 	struct host_facts f;
 	struct host_counts c;

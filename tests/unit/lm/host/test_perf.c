@@ -60,7 +60,7 @@ TEST(losses_are_counted)
 	ck_assert_uint_eq(r.lost, 99);
 }
 
-TEST(what_makes_no_sense_ends_the_reading)
+TEST(nonsense_ends_the_reading)
 {
 	ck_assert_uint_eq(decode(PERF_RECORD_SAMPLE, 0, 0, true), 0);
 	ck_assert_uint_eq(decode(PERF_RECORD_SAMPLE, 0, 7, true), 0);

@@ -291,7 +291,7 @@ TEST(a_deleted_counter_counts_no_more)
 }
 
 /* Actions in the ranks are installed again: events in their rings belong to the previous ones. */
-TEST(a_counter_that_goes_takes_no_event_with_it)
+TEST(a_deleted_counter_loses_no_event)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
@@ -429,7 +429,7 @@ TEST(increments_from_above_continue_under_the_next_lm)
 		",2.5,"));
 }
 
-TEST(what_was_deleted_does_not_come_back)
+TEST(what_was_deleted_does_not_return)
 {
 	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask_as(&w, 2, OBSERVER, with(":omig_pa_create([@],pa_cl_2)", rank0));

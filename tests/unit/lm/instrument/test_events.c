@@ -188,7 +188,7 @@ TEST(conditions_are_asked_of_fields)
 	ck_assert_uint_eq(r.n, 5);
 }
 
-TEST(what_makes_no_sense_is_refused)
+TEST(nonsense_is_refused)
 {
 	ck_assert_uint_eq(arm_status("thread_writes_events([@],[],\"\"): " BUFFER),
 			  STATUS_PARAMETER_ERROR);

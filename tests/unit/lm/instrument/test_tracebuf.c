@@ -127,7 +127,7 @@ static const struct msg_triggered *send_until_reported(void)
 	return t;
 }
 
-TEST(a_full_part_drops_what_is_new_and_says_so_once)
+TEST(a_full_part_drops_new_data_and_reports_that_once)
 {
 	const struct msg_triggered *t;
 	char first[64];

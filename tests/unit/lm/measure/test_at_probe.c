@@ -163,7 +163,7 @@ TEST(parameters_are_values)
 #define RESIDUUM "\"parameter\",\"\",\"\",\"region_end\",\"@\",1,0,[],[]"
 
 /* For any values of a program, each batch can be read and describes itself. */
-TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
+TEST(infinite_values_are_flagged_and_affect_no_other)
 {
 	load(7, RESIDUUM, rank0, "MAX");
 	load(8, RESIDUUM, rank0, "SUM");
@@ -264,7 +264,7 @@ TEST(a_figure_more_at_a_probe_loses_no_event)
 	ck_assert_double_eq(value_of(8, 1).value, 1);
 }
 
-TEST(what_cannot_be_read_at_a_probe_is_said)
+TEST(what_cannot_be_read_at_a_probe_is_reported)
 {
 	static const struct {
 		const char *source;

@@ -88,7 +88,7 @@ TEST(the_time_of_a_call_under_way_is_in_it_so_far)
 	ck_assert_double_gt(value_of_read(2).value, t.value);
 }
 
-TEST(what_a_host_cannot_report_is_said_and_missing)
+TEST(what_a_host_cannot_report_is_reported_and_missing)
 {
 	const struct msg_flow_ack *ack = load_metric("Send_nothing");
 	struct flow_token t;

@@ -136,7 +136,7 @@ TEST(a_difference_has_the_bound_of_what_came_between_its_reads)
 }
 
 /* Another tool had the waits counted before this measurement began. */
-TEST(waits_of_before_are_in_no_bound)
+TEST(waits_from_before_are_in_no_bound)
 {
 	struct flow_token t;
 

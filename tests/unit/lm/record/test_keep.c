@@ -316,7 +316,7 @@ TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
 	ck_assert_uint_ne(key_now(), key);
 }
 
-TEST(one_that_ends_sends_the_rest_and_says_so)
+TEST(an_ending_subscription_sends_the_rest_and_its_end)
 {
 	unsigned number = announce(&seg, "io.read");
 
@@ -335,7 +335,7 @@ TEST(one_that_ends_sends_the_rest_and_says_so)
 	ck_assert_ptr_null(keeps_find(w.lm->recorder.keeps, "run7"));
 }
 
-TEST(one_that_ends_needs_no_other_word)
+TEST(the_end_of_a_subscription_needs_no_disarm)
 {
 	unsigned number = announce(&seg, "io.read");
 

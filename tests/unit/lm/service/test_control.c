@@ -325,7 +325,7 @@ TEST(a_priority_beyond_its_range_changes_nothing)
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",-20")->status, STATUS_OK);
 }
 
-TEST(a_refusal_says_whether_something_has_changed)
+TEST(a_refusal_reports_partial_changes)
 {
 	fake()->fixed_tid = 100;
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",3")->status, STATUS_NO_PERMISSION);
@@ -336,7 +336,7 @@ TEST(a_refusal_says_whether_something_has_changed)
 			  STATUS_NO_PERMISSION);
 }
 
-TEST(an_observer_may_do_none_of_it)
+TEST(an_observer_may_not_use_these_services)
 {
 	static const char *const what[][2] = { { "thread_suspend", "" },
 					       { "thread_resume", "" },

@@ -390,7 +390,7 @@ TEST(a_thousand_times_the_same_is_done_once_with_one_answer)
 	close_world();
 }
 
-TEST(after_a_crash_it_is_not_done_again_and_that_is_said)
+TEST(after_a_crash_it_is_not_repeated_and_that_is_reported)
 {
 	open_world();
 	kick();

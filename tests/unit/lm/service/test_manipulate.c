@@ -195,7 +195,7 @@ TEST(threads_of_one_process_that_are_asked_one_by_one_have_all_answered)
 	close_rank();
 }
 
-TEST(stop_and_continue_may_be_said_twice)
+TEST(stop_and_continue_may_be_repeated)
 {
 	open_rank();
 	ck_assert_uint_eq(ask(MANIPULATOR, "thread_continue", ""), STATUS_OK);

@@ -139,7 +139,7 @@ TEST(what_is_not_mapped_is_refused_before_anything_is_written)
 	ck_assert_uint_eq(memory[FAKE_MEMORY_BYTES - 4], 252);
 }
 
-TEST(a_write_that_ends_half_way_says_so)
+TEST(a_write_that_ends_half_way_reports_that)
 {
 	unsigned status;
 

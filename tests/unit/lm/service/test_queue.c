@@ -51,7 +51,7 @@ static bool is(const char *answer, const char *before, const char *lost)
 		       (size_t)(end - answer) - strlen(before);
 }
 
-TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
+TEST(the_first_request_begins_an_empty_list_and_later_ones_read_it)
 {
 	struct posted_ref a;
 
@@ -74,7 +74,7 @@ TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
 }
 
 /* As in a deadlock: the call began before any request. */
-TEST(a_call_that_began_before_is_there_at_the_first_question)
+TEST(a_call_begun_earlier_is_in_the_first_answer)
 {
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } };
 
@@ -92,7 +92,7 @@ TEST(a_call_that_began_before_is_there_at_the_first_question)
 	ck_assert(is(ask(2, rank0, "514"), "1,[1,1],", "0,1"));
 }
 
-BARE_TEST(what_posts_and_what_waits_is_not_among_calls_of_before)
+BARE_TEST(posting_and_waiting_calls_are_not_among_earlier_calls)
 {
 	static const char *const name[] = { "MPI_Irecv", "MPI_Waitall", "MPI_Bcast", "MPI_Put" };
 
@@ -104,7 +104,7 @@ BARE_TEST(what_posts_and_what_waits_is_not_among_calls_of_before)
 	}
 }
 
-BARE_TEST(the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for)
+BARE_TEST(the_current_call_of_a_thread_follows_on_request)
 {
 	static const char *const calls[][2] = {
 		{ "MPI_Waitall", ",0,1,[100,\"MPI_Waitall\",\"wait\",0," },
@@ -162,7 +162,7 @@ TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
 	ck_assert(is(ask(1, rank0, "54"), "2,[0,64,1,5],[3,32,0,8],", "0,0"));
 }
 
-TEST(the_list_continues_until_the_last_tool_that_asked_is_gone)
+TEST(the_list_continues_until_its_last_tool_has_left)
 {
 	const struct msg gone[] = { { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } },
 				    { .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } } };
@@ -181,7 +181,7 @@ TEST(the_list_continues_until_the_last_tool_that_asked_is_gone)
 	ck_assert(is(ask(3, rank0, "32"), "0,", "0,0"));
 }
 
-TEST(measured_calls_stay_measured_and_disable_ends_both)
+TEST(disable_ends_measuring_and_the_list)
 {
 	world_ask_as(&w, 1, OBSERVER, with(":omig_calls_enable([@],\"count\")", rank0));
 	ask(1, rank0, "0");
@@ -191,7 +191,7 @@ TEST(measured_calls_stay_measured_and_disable_ends_both)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
 }
 
-TEST(a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
+TEST(false_data_of_a_rank_are_shown_and_do_no_harm)
 {
 	ask(1, rank0, "0");
 	for (unsigned i = 0; i < SEG_POSTED; i++)

@@ -96,7 +96,7 @@ BARE_TEST(what_is_behind_a_stop_sees_a_process_that_stands)
 	}
 }
 
-TEST(a_stop_is_done_when_all_threads_stand)
+TEST(a_stop_is_done_when_no_thread_runs)
 {
 	send_two("thread_stop", "");
 	fake()->state = 'T';
@@ -107,7 +107,7 @@ TEST(a_stop_is_done_when_all_threads_stand)
 }
 
 /* lm-trace stops a thread for a moment at each event. */
-TEST(a_traced_thread_stands_when_it_is_seen_twice)
+TEST(a_traced_thread_counts_as_stopped_when_seen_twice)
 {
 	fake()->state = 't';
 	send_two("thread_stop", "");
@@ -148,7 +148,7 @@ TEST(a_process_that_ends_instead_of_stopping_is_reported)
 	check_two(answer_after(50 * MS), STATUS_UNKNOWN_OBJECT, "3");
 }
 
-TEST(what_is_continued_meanwhile_is_not_waited_for)
+TEST(a_process_continued_meanwhile_is_not_awaited)
 {
 	send_two("thread_stop", "");
 	world_run(&w, 20 * MS);
@@ -178,7 +178,7 @@ TEST(what_is_behind_a_continue_sees_a_process_that_runs)
 	check_two(answer_after(50 * MS), STATUS_OK, "0");
 }
 
-TEST(what_a_tracer_holds_does_not_run_and_says_so)
+TEST(what_a_tracer_holds_does_not_run_and_reports_that)
 {
 	fake()->state = 't';
 	send_two("thread_continue", "");

@@ -261,7 +261,7 @@ TEST(a_process_that_has_ended_is_not_asked_about)
 	close_ranks();
 }
 
-TEST(an_lm_without_a_tracer_says_so)
+TEST(an_lm_without_a_tracer_reports_that)
 {
 	open_ranks();
 	ck_assert_uint_eq(ask(":thread_get_backtrace([@],1)")->status, STATUS_UNSUPPORTED_SERVICE);

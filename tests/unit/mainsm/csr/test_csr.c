@@ -258,7 +258,7 @@ TEST(partners_are_of_the_job_that_the_event_names)
 	ck_assert_str_eq(partners_of(&a), "[6]");
 }
 
-TEST(a_tool_that_goes_leaves_nothing_armed)
+TEST(a_disconnected_tool_leaves_nothing_armed)
 {
 	define(LIB_CALL " print([$proc])");
 	with_token("csr_enable");

@@ -101,7 +101,7 @@ TEST(a_host_that_drops_each_second_is_a_flood)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 }
 
-TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
+TEST(what_the_hosts_have_executed_is_passed_on_nevertheless)
 {
 	const struct msg_entry done = { .action = 1,
 					.objects = "p_1_a00000",
@@ -139,7 +139,7 @@ TEST(a_cascade_of_user_events_ends_soon)
 	ck_assert_uint_le(told(), TOOL_FIRINGS_PER_SEC_MAX);
 }
 
-TEST(so_many_user_events_a_second_are_raised_and_no_more)
+TEST(user_events_per_second_are_limited)
 {
 	struct buf many = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	const struct reply *r;

@@ -80,7 +80,7 @@ TEST(what_is_lost_without_another_event_is_reported)
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",33");
 }
 
-TEST(a_condition_of_a_user_event_that_is_gone_says_so)
+TEST(a_condition_of_a_user_event_that_is_gone_reports_that)
 {
 	char first[40], second[40];
 

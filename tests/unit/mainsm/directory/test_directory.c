@@ -281,7 +281,7 @@ TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 	directory_free(d);
 }
 
-TEST(a_node_that_says_it_is_gone_is_gone)
+TEST(a_node_that_reports_its_end_has_ended)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("n_7", "s_1") };
 
@@ -322,7 +322,7 @@ TEST(attaching_takes_the_containers_and_detaching_the_contents)
 	directory_free(d);
 }
 
-TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
+TEST(a_thread_that_is_detached_alone_returns_with_its_process)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
 				  object("t_7_b00000", "p_7_a00000") };

@@ -145,7 +145,7 @@ TEST(of_a_job_that_was_there_before_only_what_is_seen_counts)
 	ck_assert_int_eq(sample().cpu_ms, 1000);
 }
 
-TEST(totals_that_fall_are_said)
+TEST(totals_that_fall_are_reported)
 {
 	answer("n_1", 0, 100, 4, 2, 3);
 	sample();

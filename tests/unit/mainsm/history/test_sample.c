@@ -63,7 +63,7 @@ static void clean_up(void)
 	history_writer_done(&w);
 }
 
-TEST(what_is_written_comes_back)
+TEST(what_is_written_returns)
 {
 	write_all(6);
 	ck_assert_uint_eq(read_all(w.out.out.p, w.out.out.n).bad, 0);

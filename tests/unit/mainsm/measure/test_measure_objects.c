@@ -172,7 +172,7 @@ static double told_to_some(const char *process)
 }
 
 /* A matrix of eight by eight, of which two rows are not 0. */
-TEST(pairs_that_are_zero_come_together_and_each_has_its_place)
+TEST(pairs_with_value_0_are_sent_together_and_keep_their_places)
 {
 	struct omis_values *v = NULL;
 	char request[128];

@@ -180,7 +180,7 @@ TEST(what_is_no_good_text_changes_nothing)
 	ck_assert_uint_eq(registry_count(r), 2);
 }
 
-TEST(all_of_it_is_there_after_an_end)
+TEST(all_blocks_are_there_after_an_end)
 {
 	struct registry_found f;
 

@@ -141,7 +141,7 @@ TEST(a_local_sm_listens_where_mainsm_does_unless_its_site_says_otherwise)
 	}
 }
 
-TEST(the_end_of_a_launcher_is_said_with_its_status_or_signal)
+TEST(the_end_of_a_launcher_is_reported_with_its_status_or_signal)
 {
 	struct site s = site_named("");
 

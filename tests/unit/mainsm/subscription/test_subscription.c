@@ -189,7 +189,7 @@ TEST(only_the_owner_acknowledges_or_ends_it)
 	ck_assert_uint_eq(of_a.opened, 1); /* an ended subscription is not opened again */
 }
 
-TEST(without_any_host_all_has_come)
+TEST(without_hosts_an_end_is_complete)
 {
 	struct world none;
 	struct above u;

@@ -132,7 +132,7 @@ TEST(a_deadline_that_is_never_still_has_a_bound)
 	ck_assert_int_le(a.deadline, EXECUTOR_DEADLINE_MAX_NS);
 }
 
-TEST(what_is_left_of_its_time_is_its_time)
+TEST(a_waiting_list_keeps_the_rest_of_its_deadline)
 {
 	ask(&t, ":{node_get_info([n_1],1)}");
 	above_send(&u, ":node_get_info([n_1],2)", 10 * SEC);
@@ -143,7 +143,7 @@ TEST(what_is_left_of_its_time_is_its_time)
 	ck_assert_int_gt(a.deadline, 7 * SEC);
 }
 
-TEST(a_tool_that_goes_leaves_nothing_locked)
+TEST(a_disconnected_tool_leaves_nothing_locked)
 {
 	ask(&t, ":{node_get_info([n_1],1)}");
 	ask(&t, ":{node_get_info([n_1],2)}");
@@ -170,7 +170,7 @@ TEST(one_that_waits_can_be_cancelled)
 	ck_assert_uint_eq(a.requests, 1);
 }
 
-TEST(so_many_wait_and_no_more)
+TEST(the_number_of_waiting_lists_is_limited)
 {
 	ask(&t, ":{node_get_info([n_1],1)}");
 	for (unsigned i = 0; i < LOCKS_WAITING_MAX / 2; i++) {

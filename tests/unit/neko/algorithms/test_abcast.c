@@ -133,7 +133,7 @@ TEST(one_process_orders_its_own_messages)
 	}
 }
 
-TEST(without_memory_a_run_of_them_says_so)
+TEST(without_memory_a_run_of_them_reports_that)
 {
 	static const char text[] =
 		"process.num = 3\nprocess.initializer = %s\nnetwork = n\nnetwork.n.delay = "

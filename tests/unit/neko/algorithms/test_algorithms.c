@@ -136,7 +136,7 @@ TEST(what_cannot_be_in_a_configuration_is_reported)
 	}
 }
 
-TEST(without_memory_a_run_of_them_says_so)
+TEST(without_memory_a_run_of_them_reports_that)
 {
 	static const char *const text[] = {
 		"process.num = 2\nprocess.initializer = raft\nnetwork = n\n"

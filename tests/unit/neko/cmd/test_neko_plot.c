@@ -55,7 +55,7 @@ TEST(any_numbers_stay_in_the_picture)
 	}
 }
 
-TEST(what_are_no_results_is_refused)
+TEST(invalid_results_are_refused)
 {
 	static const char *const text[] = { "7", "[]", "{}", "{\"quantities\":[]}",
 					    "{\"quantities\":{},\"world\":\"x\"}" };
@@ -131,7 +131,7 @@ TEST(a_sweep_is_a_curve_for_each_combination_of_the_other_keys)
 	buf_done(&b);
 }
 
-TEST(axes_by_powers_of_ten_leave_out_what_has_no_place_and_say_so)
+TEST(axes_by_powers_of_ten_leave_out_what_has_no_place_and_report_that)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -142,7 +142,7 @@ TEST(axes_by_powers_of_ten_leave_out_what_has_no_place_and_say_so)
 	buf_done(&b);
 }
 
-TEST(values_that_are_no_numbers_stand_side_by_side)
+TEST(values_that_are_no_numbers_are_adjacent)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -155,7 +155,7 @@ TEST(values_that_are_no_numbers_stand_side_by_side)
 	buf_done(&b);
 }
 
-TEST(what_is_no_sweep_is_refused)
+TEST(an_invalid_sweep_is_refused)
 {
 	static const char *const text[] = {
 		"{\"sweep\":[]}",

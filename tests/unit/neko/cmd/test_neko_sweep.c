@@ -82,7 +82,7 @@ TEST(mistakes_are_named)
 	ck_assert_ptr_nonnull(strstr(points(many, 2), "more than 1000 runs"));
 }
 
-TEST(as_many_runs_as_the_limit_says)
+TEST(runs_are_possible_up_to_the_limit)
 {
 	static const char *const most[] = { "a=1..100", "b=1..10" };
 	struct neko_sweep s = { 0 };

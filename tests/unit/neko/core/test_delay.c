@@ -75,7 +75,7 @@ TEST(draws_lie_beyond_a_time_as_often_as_the_tail_says)
 	}
 }
 
-TEST(what_is_no_delay_is_refused_with_a_remedy)
+TEST(an_invalid_delay_is_refused_with_a_remedy)
 {
 	static const struct {
 		const char *text, *says;

@@ -49,7 +49,7 @@ TEST(values_come_as_what_they_are)
 	setup_free(s);
 }
 
-TEST(what_is_no_configuration_is_refused_with_its_line)
+TEST(an_invalid_configuration_is_refused_with_its_line)
 {
 	static const struct {
 		const char *text, *says;

@@ -55,7 +55,7 @@ TEST(an_event_before_the_completed_time_is_refused)
 	merge_free(g);
 }
 
-TEST(what_waits_is_bounded_for_all_together)
+TEST(the_total_of_waiting_events_is_bounded)
 {
 	struct merge *g = merge_new(2, 3);
 

@@ -176,7 +176,7 @@ TEST(runs_of_two_seeds_have_no_seed_in_common)
 }
 
 /* A network without losses: no mistake ever occurs. */
-TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
+TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_reports_that)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
@@ -265,7 +265,7 @@ TEST(a_run_without_an_end_ends_where_times_do)
 	ck_assert_uint_eq(f.delivered, f.sent);
 }
 
-TEST(without_memory_a_run_says_so)
+TEST(without_memory_a_run_reports_that)
 {
 	ALLOC_SWEEP (k) {
 		struct run_counts f;

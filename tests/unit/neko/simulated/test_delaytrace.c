@@ -49,7 +49,7 @@ TEST(a_link_has_its_delays_in_their_order_and_another_one_those_of_all)
 	delaytrace_free(t);
 }
 
-TEST(what_is_no_trace_is_reported_with_its_line_and_a_remedy)
+TEST(an_invalid_trace_is_reported_with_its_line_and_a_remedy)
 {
 	static const struct {
 		const char *text, *says;

@@ -407,7 +407,7 @@ TEST(what_no_line_can_be_is_reported_with_its_line)
 	}
 }
 
-TEST(without_memory_a_run_over_a_line_says_so)
+TEST(without_memory_a_run_over_a_line_reports_that)
 {
 	ALLOC_SWEEP (k) {
 		struct run_counts f;

@@ -178,7 +178,7 @@ TEST(a_partition_parts_groups_for_its_time)
 	simnet_free(n);
 }
 
-TEST(what_is_no_partition_is_refused)
+TEST(an_invalid_partition_is_refused)
 {
 	static const char *const bad[] = { "",
 					   "1-3 | 4",

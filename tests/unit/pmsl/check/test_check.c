@@ -150,7 +150,7 @@ TEST(time_is_kept_apart)
 		   "has no .time", "");
 }
 
-TEST(a_metric_stands_behind_its_first_argument)
+TEST(a_metric_may_follow_its_first_argument)
 {
 	expect_good("RETURN q.Send_volume(t) / q.Send_count([START,NOW]);");
 	expect_good("x[vt] = q.Send_volume([LAST,NOW]) AT e(q, vt); RETURN SUM(x[vt]);");

@@ -197,7 +197,7 @@ TEST(objects_of_another_kind_are_refused)
 	is_refused(LOADS, -ERR_INVALID, "there is no Node to measure");
 }
 
-TEST(what_lies_in_no_node_has_none)
+TEST(an_object_outside_of_nodes_has_no_node)
 {
 	objects[at("p_2")].parent = WORLD_NONE;
 	is_refused("M(Process[] ps) { Process p; RETURN COUNT(p WHERE p IN ps AND p.node == "
@@ -342,7 +342,7 @@ TEST(the_time_of_an_event_is_a_value)
 
 /* --- refusals */
 
-TEST(what_makes_no_sense_is_refused_with_the_reason)
+TEST(nonsense_is_refused_with_the_reason)
 {
 	static const struct {
 		const char *source, *words;

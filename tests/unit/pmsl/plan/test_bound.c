@@ -123,7 +123,7 @@ TEST(places_lie_below_one_another)
 }
 
 /* A host without a site sends to the top. */
-TEST(what_lies_in_nothing_is_at_the_top)
+TEST(an_object_without_a_container_is_at_the_top)
 {
 	static struct world_object v[] = {
 		{ .kind = PMSL_T_NODE, .token = "n_1", .rank = -1, .parent = WORLD_NONE },
@@ -194,7 +194,7 @@ TEST(a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to)
 
 /* --- output of a node */
 
-TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
+TEST(a_node_has_its_result_and_number_of_contributors)
 {
 	const uint32_t in[] = { put_input("p_1", NULL), put_input("p_2", NULL) };
 	const uint32_t vt[] = { put_input("p_1", "e") };

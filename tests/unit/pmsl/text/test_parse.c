@@ -104,7 +104,7 @@ TEST(places_are_lines_and_characters)
 	buf_done(&b);
 }
 
-TEST(of_a_long_line_what_stands_around_is_shown)
+TEST(of_a_long_line_the_part_around_the_error_is_shown)
 {
 	static const unsigned before[] = { 0, 40, 50, 51, 90, 300 };
 
@@ -165,7 +165,7 @@ static void expect_limit(const char *head, const char *part, size_t good, const 
 	}
 }
 
-TEST(limits_are_where_they_say)
+TEST(limits_are_exact)
 {
 	expect_limit("M(){RETURN ", "-", PMSL_DEPTH_MAX - 1, "1;}");
 	expect_limit("M(){RETURN 1", "+1", PMSL_HEIGHT_MAX - 1, ";}");
@@ -211,7 +211,7 @@ TEST(bytes_that_are_no_text_do_no_harm)
 	buf_done(&b);
 }
 
-TEST(without_memory_it_says_so)
+TEST(without_memory_it_reports_that)
 {
 	static const char text[] =
 		"M(Process p, VirtualTime vt) : Unit(\"s\") {\n PROBE e(Process, VirtualTime);\n"

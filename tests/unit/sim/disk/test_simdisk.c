@@ -188,7 +188,7 @@ TEST(a_full_disk_takes_nothing_and_keeps_what_it_has)
 	}
 }
 
-TEST(a_failing_disk_says_so_and_nothing_is_half)
+TEST(a_failing_disk_reports_that_and_nothing_is_half)
 {
 	unsigned failed = 0;
 

@@ -32,7 +32,7 @@ static void call_at(nsec_t time, int64_t bytes)
 		simrank_send(p->mpi, bytes, 1);
 }
 
-TEST(a_time_has_what_was_sent_in_it)
+TEST(an_interval_has_the_bytes_sent_in_it)
 {
 	nsec_t t;
 

@@ -38,7 +38,7 @@ static struct tenant known(const struct disk *d, uint16_t port)
 	return t;
 }
 
-TEST(what_was_written_comes_back)
+TEST(what_was_written_returns)
 {
 	struct tenant t, back;
 	struct err e = { 0 };

@@ -39,7 +39,7 @@ TEST(our_options_are_taken_out_in_both_forms)
 	ck_assert_int_eq(p.timeout, 250 * NSEC_PER_MSEC);
 }
 
-TEST(what_comes_after_two_dashes_is_not_ours)
+TEST(words_after_two_dashes_are_not_options)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--" }, (char[]){ "--omis-timeout=1" },
 			  NULL };

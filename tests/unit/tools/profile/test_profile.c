@@ -107,7 +107,7 @@ TEST(nodes_have_their_names_and_their_own_time)
 	done();
 }
 
-TEST(ranks_say_which_is_longest_and_which_is_shortest)
+TEST(ranks_show_which_is_longest_and_which_is_shortest)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
 	     "1000,n_1,2,1,0,0,0,20000000000,10000000000,3,0,0,"
@@ -126,7 +126,7 @@ TEST(ranks_say_which_is_longest_and_which_is_shortest)
 	done();
 }
 
-TEST(pairs_are_rows_and_what_hosts_left_out_is_said)
+TEST(pairs_are_rows_and_what_hosts_left_out_is_reported)
 {
 	fill(&entry[0], "p_1_a",
 	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,15,7,0,[3,4,2,1000,10,0]");

@@ -48,7 +48,7 @@ TEST(other_words_stay)
 	becomes("xp_1_a p_1_ab", "xp_1_a p_1_ab");
 }
 
-TEST(what_stands_in_quotes_stays)
+TEST(text_in_quotes_is_unchanged)
 {
 	becomes("\"p_1_a\",p_1_a", "\"p_1_a\",rank3@host1");
 	becomes("\"a\\\"p_1_a\",p_1_a", "\"a\\\"p_1_a\",rank3@host1");
@@ -61,7 +61,7 @@ TEST(an_object_that_is_not_known_keeps_its_token_and_is_noted)
 	ck_assert(names.is_old);
 }
 
-TEST(of_several_jobs_names_say_which)
+TEST(of_several_jobs_names_show_which)
 {
 	names.with_jobs = true;
 	becomes("p_1_a", "j:rank3@host1");

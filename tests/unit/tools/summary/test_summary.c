@@ -183,7 +183,7 @@ static void shows(const char *words)
 	buf_done(&b);
 }
 
-TEST(call_sites_are_said_and_are_a_table)
+TEST(call_sites_are_reported_and_are_a_table)
 {
 	summary_sort(&made);
 	shows("\nomig: most time in MPI: MPI_Waitall in exchange halo.c:41 72 %, MPI_Send in "

@@ -43,7 +43,7 @@ TEST(all_kinds_are_understood)
 	ck_assert_int_eq(is("2023-07-01T12:00"), INT64_C(1688205600) * NSEC_PER_SEC); /* summer */
 }
 
-TEST(what_is_no_time_is_refused)
+TEST(an_invalid_time_is_refused)
 {
 	static const struct {
 		const char *text;

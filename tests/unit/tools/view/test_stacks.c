@@ -113,7 +113,7 @@ TEST(a_thread_without_a_reply_is_no_stack_of_nothing)
 	done();
 }
 
-TEST(a_program_without_symbols_is_said_to_have_none)
+TEST(a_program_without_symbols_is_reported_to_have_none)
 {
 	choose("two", false);
 	ck_assert_uint_eq(stacks.n, 1);

@@ -98,7 +98,7 @@ TEST(ranks_that_are_alike_are_no_news)
 	ck_assert_ptr_null(strstr(words(), "slow"));
 }
 
-TEST(the_first_sample_has_no_rates_and_says_none)
+TEST(the_first_sample_has_no_rates_and_has_none)
 {
 	make((double[RANKS]){ 0 });
 	for (int i = 0; i < RANKS; i++)

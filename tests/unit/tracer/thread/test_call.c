@@ -70,7 +70,7 @@ static void wait_for_pause(void)
 	ck_abort_msg("the child does not wait");
 }
 
-TEST(it_is_made_once_and_all_is_as_before)
+TEST(a_call_is_made_once_and_registers_are_restored)
 {
 	uint64_t before[REGS_INT_COUNT], after[REGS_INT_COUNT], xmm;
 	struct err e = { 0 };

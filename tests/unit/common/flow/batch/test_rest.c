@@ -123,7 +123,7 @@ static void deliver_all(void)
 		ck_assert_int_eq(deliver(&sent[i]), 0);
 }
 
-TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
+TEST(many_zeros_are_one_batch_and_are_read_separately)
 {
 	report_zeros(0, 10);
 	report(10, 3, 0);
@@ -154,7 +154,7 @@ TEST(few_zeros_are_sent_by_their_names)
 		ck_assert_uint_eq(taken[i], 1);
 }
 
-TEST(what_says_more_than_zero_is_sent_by_itself)
+TEST(a_link_with_more_than_value_0_is_sent_separately)
 {
 	struct flow_token t = flow_token_make(READ, 0, 0.5, AT);
 	struct flow_batch b = {

@@ -129,7 +129,7 @@ static struct flow_graph *set_over(uint32_t m, unsigned processes, enum agg_kind
 	return g;
 }
 
-TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
+TEST(a_set_fires_with_its_inputs_so_far_when_its_key_is_evicted)
 {
 	world_load(&w, set_over(1, 3, AGG_SUM));
 	world_push(&w, 1, 0, (struct world_value){ 1, 10, START });
@@ -181,7 +181,7 @@ TEST(an_input_that_reopens_before_a_token_was_never_closed)
 	token_is(&w.r[0].t, 30, 3, 3, 0);
 }
 
-TEST(a_value_that_is_none_says_why_and_spoils_no_set)
+TEST(a_missing_value_has_a_reason_and_affects_no_set)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[2], a = made_event(g, 0, "a"), b = made_event(g, 1, "a"),
@@ -198,7 +198,7 @@ TEST(a_value_that_is_none_says_why_and_spoils_no_set)
 	token_is(world_last(&w, 1, 1), 0.25, 1, 2, FLOW_DIV0 | FLOW_PARTIAL);
 }
 
-TEST(where_leaves_out_what_contributed_all_the_same)
+TEST(where_excludes_values_without_loss_of_coverage)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[3], limit = made_const(g, 10);
@@ -264,7 +264,7 @@ TEST(an_interval_has_the_tokens_of_its_time)
 }
 
 /* A difference over a read: its mean time is before the read, its data are not. */
-TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
+TEST(a_value_from_both_sides_of_a_read_is_not_late)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_event(g, 0, "a"),

@@ -314,7 +314,7 @@ static void expect_refused(struct flow_graph *g, const char *words)
 	flow_graph_free(g);
 }
 
-TEST(what_is_no_pair_is_refused)
+TEST(an_invalid_pair_is_refused)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_event(g, 0, "loop"), b = made_event(g, 1, "loop");

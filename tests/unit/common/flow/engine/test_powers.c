@@ -137,7 +137,7 @@ TEST(merged_in_any_way_they_are_what_their_definitions_say)
 }
 
 /* One implementation: no digit is lost on the way to an aggregate, or through a link. */
-TEST(they_have_all_digits_of_the_quantity_of_the_same_values)
+TEST(moments_are_as_exact_as_those_of_a_quantity)
 {
 	static struct values w;
 	struct rng r;
@@ -184,7 +184,7 @@ TEST(what_has_no_spread_has_no_shape)
 	}
 }
 
-TEST(a_bound_that_covers_the_spread_says_nothing_of_the_shape)
+TEST(a_bound_that_covers_the_spread_leaves_the_shape_unknown)
 {
 	struct agg a;
 	double error;

@@ -100,7 +100,7 @@ TEST(a_part_without_values_takes_nothing_from_the_whole)
 	}
 }
 
-TEST(a_sum_that_overflows_is_said)
+TEST(a_sum_that_overflows_is_reported)
 {
 	world_load(&w, aggregates(true));
 	world_push(&w, 1, 0, (struct world_value){ 1, 1.7e308, START + 1 });

@@ -164,7 +164,7 @@ TEST(words_that_are_no_condition_are_refused)
 		ck_assert_msg(choice_check(&bad[i], NULL) == -ERR_INVALID, "%zu", i);
 }
 
-TEST(its_limits_are_where_they_say)
+TEST(its_limits_are_exact)
 {
 	struct choice_word v[CHOICE_WORDS_MAX + 1] = { VT(0) };
 	struct flow_choice c = { v, CHOICE_WORDS_MAX };

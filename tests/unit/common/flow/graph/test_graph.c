@@ -109,7 +109,7 @@ TEST(virtual_time_and_reads_do_not_mix)
 	refused(g, ERR_INVALID, "node 1: its input is of domain read, not vt");
 }
 
-TEST(a_constant_goes_with_both_and_not_alone)
+TEST(constants_fit_both_domains_but_not_alone)
 {
 	struct flow_graph *g = graph();
 	uint32_t c = made_const(g, 2), a = made_event(g, 0, "a"), m = made_metric(g, 0, "Time");

@@ -50,7 +50,7 @@ static void is_none(struct flow_token t, uint32_t flags)
 	ck_assert_uint_eq(t.flags, flags);
 }
 
-TEST(what_has_no_value_says_why)
+TEST(what_has_no_value_reports_the_reason)
 {
 	struct flow_token one = value(1, 0), zero = value(0, 0),
 			  missing = flow_token_missing(5, 9, 3);
@@ -70,7 +70,7 @@ TEST(what_has_no_value_says_why)
 	is_none(eval(FLOW_OP_NOT, missing, one, one), FLOW_MISSING | FLOW_PARTIAL);
 }
 
-TEST(what_is_not_finite_any_more_is_said)
+TEST(what_is_not_finite_any_more_is_reported)
 {
 	static const struct {
 		enum flow_op op;
@@ -116,7 +116,7 @@ TEST(what_is_left_out_says_nothing_of_its_own)
 	ck_assert_uint_eq(out.k, 1);
 }
 
-TEST(what_does_not_count_does_not_spoil)
+TEST(operands_without_influence_may_be_missing)
 {
 	struct flow_token missing = flow_token_missing(5, 9, 3), t;
 

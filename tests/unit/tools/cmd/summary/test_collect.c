@@ -139,7 +139,7 @@ TEST(what_is_lost_is_the_last_reading)
 				       "before the end");
 }
 
-TEST(a_rank_that_never_came_is_said)
+TEST(a_missing_rank_is_reported)
 {
 	static const char one[] = "[n_1,s_1,\"h1\",\"up\"],"
 				  "[p_1_a,n_1,\"heat\",\"run\",11,0,2,\"j\",\"openmpi\",-1]";
@@ -286,7 +286,7 @@ TEST(call_sites_are_those_of_the_reading_with_most_calls)
 }
 
 /* Another tool has asked for callers, which distinguish sites then. */
-TEST(a_place_is_one_call_site_whatever_called_it)
+TEST(addresses_of_one_place_are_one_call_site)
 {
 	reading(5 * S, RUNS, running, counted);
 	take_sites(HEAD(SITES_ON) SITE("20", ",[\"/x/heat\",80]") SITE("3", ",[\"/x/heat\",96]"));
