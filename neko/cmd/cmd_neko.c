@@ -57,7 +57,7 @@ static void write_event(void *arg, const struct neko_event *v)
 {
 	struct neko_options *w = arg;
 
-	neko_trace_event(&w->trace, v);
+	neko_trace_event(&w->trace, w->run, v);
 	neko_messages_event(&w->to_messages, v);
 }
 
@@ -187,8 +187,7 @@ static int open_records(struct neko_options *w, const struct run *r, struct run_
 	}
 	if (w->is_real && (w->delays || is_traced))
 		options->on_delay = write_delay;
-	if (w->is_real)
-		neko_messages_sort(&w->to_messages, r);
+	neko_messages_begin(&w->to_messages, r, w->is_real);
 	return neko_delays_open(&w->to_delays, w->delays, r);
 }
 

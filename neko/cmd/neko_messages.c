@@ -25,11 +25,14 @@ int neko_messages_open(struct neko_messages *m, const char *path)
 	return m->file ? CMD_OK : cmd_fail(CMD_FAILURE, "%s: %s", path, strerror(errno));
 }
 
-void neko_messages_sort(struct neko_messages *m, const struct run *r)
+void neko_messages_begin(struct neko_messages *m, const struct run *r, bool is_real)
 {
 	struct stat st;
 
 	m->run = r;
+	m->is_real = is_real;
+	if (!is_real)
+		return;
 	m->text = BUF_INIT(NEKO_MESSAGES_MAX_BYTES);
 	m->is_live = m->file && fstat(fileno(m->file), &st) == 0 && S_ISREG(st.st_mode);
 }
@@ -89,17 +92,19 @@ void neko_messages_delay(struct neko_messages *m, const struct neko_delay *d)
 
 void neko_messages_event(struct neko_messages *m, const struct neko_event *v)
 {
+	char content[RUN_EVENT_TEXT_BYTES];
 	size_t from = m->text.n;
 
 	if (!m->file)
 		return;
-	if (!m->run) {
-		fprintf(m->file, "%.9f event %u %s %.9g\n", (double)v->at / 1e9, v->process,
-			v->what, v->content);
+	run_event_text(m->run, v, content);
+	if (!m->is_real) {
+		fprintf(m->file, "%.9f event %u %s %s\n", (double)v->at / 1e9, v->process, v->what,
+			content);
 		return;
 	}
-	buf_printf(&m->text, "%.9f event %u %s %.9g", (double)v->at / 1e9, v->process, v->what,
-		   v->content);
+	buf_printf(&m->text, "%.9f event %u %s %s", (double)v->at / 1e9, v->process, v->what,
+		   content);
 	add_clock(&m->text, v->error);
 	end_line(m, v->at, from);
 	if (m->is_live && !m->has_lost) {
@@ -135,7 +140,7 @@ int neko_messages_finish(struct neko_messages *m)
 
 	if (!m->file)
 		return CMD_OK;
-	has_failed = m->run ? !write_sorted(m) : ferror(m->file) != 0;
+	has_failed = m->is_real ? !write_sorted(m) : ferror(m->file) != 0;
 	has_failed |= fclose(m->file) != 0;
 	m->file = NULL;
 	if (has_failed)

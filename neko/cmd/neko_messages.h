@@ -17,7 +17,8 @@
 struct neko_messages {
 	FILE *file; /* owned; NULL: not open */
 	const char *path; /* borrowed */
-	const struct run *run; /* borrowed, of a real run; NULL: simulated */
+	const struct run *run; /* borrowed */
+	bool is_real;
 	struct buf text; /* owned: the lines of a real run, each ends with a 0 */
 	struct neko_messages_line *line; /* owned */
 	size_t n, cap;
@@ -28,8 +29,8 @@ struct neko_messages {
 /* path NULL: no file, and success. Returns an exit status and reports failures. */
 int neko_messages_open(struct neko_messages *m, const char *path);
 
-/* The same file for a real run. */
-void neko_messages_sort(struct neko_messages *m, const struct run *r);
+/* The run whose lines follow, before the first one. */
+void neko_messages_begin(struct neko_messages *m, const struct run *r, bool is_real);
 
 /* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes.
  */

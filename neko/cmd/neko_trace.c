@@ -52,18 +52,26 @@ static bool name_of(struct neko_trace *t, const char *what, unsigned *out)
 	return *out < t->nname;
 }
 
-void neko_trace_event(struct neko_trace *t, const struct neko_event *v)
+void neko_trace_event(struct neko_trace *t, const struct run *r, const struct neko_event *v)
 {
+	char text[RUN_EVENT_TEXT_BYTES];
 	unsigned name;
 
 	if (t->is_over || !is_shown(t, v->at) || t->nevent == NEKO_TRACE_MAX ||
 	    !name_of(t, v->what, &name))
 		return;
-	t->event[t->nevent++] = (struct trace_event){ v->process, v->at, name, v->content };
+	t->event[t->nevent] = (struct trace_event){ v->process, v->at, name, v->content, NULL };
+	if (v->n) {
+		run_event_text(r, v, text);
+		t->event[t->nevent].text = str_dup(text);
+	}
+	t->nevent++;
 }
 
 void neko_trace_done(struct neko_trace *t)
 {
+	while (t->nevent)
+		free(t->event[--t->nevent].text);
 	while (t->nname)
 		free(t->name[--t->nname]);
 }
@@ -93,7 +101,10 @@ static void add_event(struct json *j, const struct neko_trace *t, const struct t
 	json_u64(j, v->process);
 	json_double(j, seconds(v->at));
 	json_str(j, t->name[v->name]);
-	json_double(j, v->content);
+	if (v->text)
+		json_str(j, v->text);
+	else
+		json_double(j, v->content);
 	json_array_end(j);
 }
 

@@ -4,7 +4,7 @@
 #define NEKO_CMD_NEKO_TRACE_H
 
 #include "common/json/json.h"
-#include "neko/simulated/sim.h"
+#include "neko/run/run.h"
 
 #define NEKO_TRACE_MAX 1000 /* of each: more are unreadable */
 #define NEKO_TRACE_NAMES_MAX 64 /* distinct names of events */
@@ -20,6 +20,7 @@ struct trace_event {
 	nsec_t at;
 	unsigned name;
 	double content;
+	char *text; /* owned: of a content of bytes; NULL: a number */
 };
 
 /* Zero-initialise, then set the span. */
@@ -37,7 +38,7 @@ struct neko_trace {
 void neko_trace_message(struct neko_trace *t, const struct sim_step *s);
 /* A message of a real run; type: the name of its type, borrowed until neko_trace_json(). */
 void neko_trace_delay(struct neko_trace *t, const struct neko_delay *d, const char *type);
-void neko_trace_event(struct neko_trace *t, const struct neko_event *v);
+void neko_trace_event(struct neko_trace *t, const struct run *r, const struct neko_event *v);
 void neko_trace_done(struct neko_trace *t);
 
 /*

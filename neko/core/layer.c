@@ -2,6 +2,7 @@
 #include "common/base/array.h"
 #include "neko/core/world.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,21 +301,42 @@ int neko_sleep(struct neko_layer *l, nsec_t duration)
 void neko_log(struct neko_layer *l, const char *what, double content)
 {
 	struct neko_world *w = l->process->world;
-	const struct neko_event v = {
-		l->process->id, w->ops->now(w), what, content, error_of(w), 0
+	struct neko_event v = {
+		.process = l->process->id, .at = w->ops->now(w), .what = what, .content = content
 	};
 
+	v.error = error_of(w);
 	if (!l->process->is_down)
 		w->ops->log(w, &v);
+}
+
+int neko_log_bytes(struct neko_layer *l, const char *what, const void *p, size_t n)
+{
+	struct neko_world *w = l->process->world;
+	struct neko_event v = {
+		.process = l->process->id, .at = w->ops->now(w), .what = what, .content = NAN
+	};
+
+	if (n > NEKO_EVENT_MAX_BYTES)
+		return -ERR_LIMIT;
+	v.error = error_of(w);
+	v.bytes = n ? p : NULL;
+	v.n = (uint32_t)n;
+	if (!l->process->is_down)
+		w->ops->log(w, &v);
+	return 0;
 }
 
 void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m)
 {
 	struct neko_world *w = l->process->world;
 	nsec_t now = w->ops->now(w), error = error_of(w);
-	const struct neko_event v = { l->process->id, now,
-				      what,	      (double)(now - m->sent_at) / 1e9,
-				      error,	      error + m->sent_error };
+	const struct neko_event v = { .process = l->process->id,
+				      .at = now,
+				      .what = what,
+				      .content = (double)(now - m->sent_at) / 1e9,
+				      .error = error,
+				      .content_error = error + m->sent_error };
 
 	if (!l->process->is_down)
 		w->ops->log(w, &v);

@@ -150,6 +150,14 @@ int neko_sleep(struct neko_layer *l, nsec_t duration);
  */
 void neko_log(struct neko_layer *l, const char *what, double content);
 
+#define NEKO_EVENT_MAX_BYTES 16384 /* a block of events on the way to the master has many */
+
+/*
+ * The same with any bytes, which are copied; the number is NaN. A handler may print them (print).
+ * Not 0: more than NEKO_EVENT_MAX_BYTES. In real runs an event with bytes costs an allocation.
+ */
+int neko_log_bytes(struct neko_layer *l, const char *what, const void *p, size_t n);
+
 /* The same for a message's delay: now - sent_at in seconds, with the error bound of both clocks. */
 void neko_log_delay(struct neko_layer *l, const char *what, const struct neko_msg *m);
 
@@ -166,6 +174,8 @@ struct neko_event {
 	double content;
 	nsec_t error; /* bound of the error of `at`'s clock; 0 in simulations */
 	nsec_t content_error; /* as above for a content that is a time between two processes */
+	const void *bytes; /* of neko_log_bytes(); NULL: none. Valid during the call */
+	uint32_t n;
 };
 
 #define NEKO_CRASHED "crash" /* the world logs it: from now on the process is down */
@@ -198,6 +208,11 @@ struct neko_measure {
 	void (*end)(void *state, struct neko_figures *f, nsec_t now);
 	/* After all runs, before the results are shown. Not 0: neko_fail() has the reason. */
 	int (*write_results)(void *state, struct neko_figures *f, struct err *e);
+	/*
+	 * Writes the content of an event as text with its 0, for --messages and pictures. False: as
+	 * usual: a number, or the bytes with C escapes. It may be called in any state.
+	 */
+	bool (*print)(const struct neko_event *v, char *out, size_t cap);
 	void (*done)(void *state);
 };
 

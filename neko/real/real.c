@@ -97,7 +97,11 @@ static void log_event(struct neko_world *w, const struct neko_event *v)
 {
 	struct real *r = real_of(w);
 
-	if (!r->is_frozen && r->stop_at == NEKO_NEVER)
+	if (r->is_frozen || r->stop_at != NEKO_NEVER)
+		return;
+	if (v->n)
+		reallog_event_bytes(&r->events, v);
+	else
 		reallog_event(&r->events, v);
 }
 

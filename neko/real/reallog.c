@@ -42,6 +42,22 @@ bool reallog_extend(struct reallog *l)
 	return true;
 }
 
+void reallog_event_bytes(struct reallog *l, const struct neko_event *v)
+{
+	struct neko_event mine = *v;
+	void *copy = l->bytes + v->n > REALLOG_BYTES_MAX ? NULL : malloc(v->n);
+	struct reallog_chunk *c = copy ? reallog_room(l) : NULL;
+
+	if (!c) {
+		l->has_lost = true;
+		free(copy);
+		return;
+	}
+	mine.bytes = memcpy(copy, v->bytes, v->n);
+	l->bytes += v->n;
+	c->event[c->n++] = mine;
+}
+
 struct reallog_chunk *reallog_take(struct reallog *l)
 {
 	struct reallog_chunk *all = l->first;

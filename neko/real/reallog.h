@@ -14,12 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define REALLOG_CHUNK_ENTRIES 1024 /* 48 KiB of events */
+#define REALLOG_CHUNK_ENTRIES 1024 /* 64 KiB of events */
 #define REALLOG_AHEAD 8 /* entries to prefetch while a cache line is loaded */
 /* entries between two reads: a million a second */
 #define REALLOG_SPARE_CHUNKS 64
-/* a million entries, 48 MiB, for a process whose master does not read */
+/* a million entries, 64 MiB and 64 MiB of bytes, for a process whose master does not read */
 #define REALLOG_CHUNKS_MAX 1024
+#define REALLOG_BYTES_MAX ((size_t)64 << 20) /* of events with bytes that wait */
 
 struct reallog_chunk {
 	struct reallog_chunk *next;
@@ -34,6 +35,7 @@ struct reallog_chunk {
 struct reallog {
 	struct reallog_chunk *first, *last; /* owned */
 	struct reallog_chunk *spare; /* owned */
+	size_t bytes; /* of events */
 	size_t nspare, held; /* held: chunks of the list, and taken ones not returned yet */
 	bool has_lost;
 };
@@ -60,6 +62,9 @@ static inline void reallog_event(struct reallog *l, const struct neko_event *v)
 	__builtin_prefetch(&c->event[c->n + REALLOG_AHEAD], 1); /* the list is longer than caches */
 	c->event[c->n++] = *v;
 }
+
+/* Called with the lock: an event with a copy of its bytes, which the reader frees. */
+void reallog_event_bytes(struct reallog *l, const struct neko_event *v);
 
 /* Called with the lock: takes the whole list, which the caller must return. */
 struct reallog_chunk *reallog_take(struct reallog *l);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 #define BLOCK_NS (50 * NSEC_PER_MSEC) /* age of an event when the master receives it */
@@ -55,6 +56,35 @@ static size_t count(const struct reallog_chunk *c, size_t at)
 	return n < REALWIRE_BLOCK_ENTRIES ? n : REALWIRE_BLOCK_ENTRIES;
 }
 
+/* Counts the events that fit in a frame with their bytes; *all: no others follow. */
+static uint32_t count_events(const struct realtalk *t, bool *all)
+{
+	const struct reallog_chunk *c = t->events;
+	size_t at = t->event_at, bytes = 0;
+	uint32_t n = 0;
+
+	for (; c; c = c->next, at = 0)
+		for (; at < c->n; at++, n++) {
+			bytes += c->event[at].n;
+			*all = false;
+			if (n == REALWIRE_BLOCK_ENTRIES || (n && bytes > REALWIRE_BLOCK_BYTES))
+				return n;
+		}
+	*all = true;
+	return n;
+}
+
+static void put_event(struct realtalk *t, const struct neko_event *v)
+{
+	realwire_event(&t->out, v);
+	if (!v->n)
+		return;
+	pthread_mutex_lock(&t->real->lock);
+	t->real->events.bytes -= v->n;
+	pthread_mutex_unlock(&t->real->lock);
+	free((void *)(uintptr_t)v->bytes);
+}
+
 /* Returns the next entry of a list, and frees the chunk before it. */
 static struct reallog_chunk *step(struct real *r, struct reallog *l, struct reallog_chunk *c,
 				  size_t *at)
@@ -85,24 +115,25 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 	if (!timebase_drift(&r->clock, &b->drift, &b->drift_error))
 		b->drift = b->drift_error = NAN;
 	pthread_mutex_unlock(&r->lock);
-	b->count = (uint32_t)count(t->events, t->event_at);
 	b->ndelay = (uint32_t)count(t->delays, t->delay_at);
 }
 
 /* Moves as much of the list as fits a frame to a block; later entries are not before its time. */
 static bool make_block(struct realtalk *t, struct realwire_block *b)
 {
+	bool has_all;
 	size_t mark;
 
 	fill_head(t, b);
+	b->count = count_events(t, &has_all);
 	buf_clear(&t->out);
 	t->at = 0;
 	b->until = t->until;
-	if (b->count == REALWIRE_BLOCK_ENTRIES)
+	if (!has_all)
 		b->until = t->events->event[t->event_at].at;
 	mark = realwire_block(&t->out, b);
 	for (uint32_t i = 0; i < b->count; i++) {
-		realwire_event(&t->out, &t->events->event[t->event_at]);
+		put_event(t, &t->events->event[t->event_at]);
 		t->events = step(t->real, &t->real->events, t->events, &t->event_at);
 	}
 	for (uint32_t i = 0; i < b->ndelay; i++) {

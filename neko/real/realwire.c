@@ -320,6 +320,8 @@ void realwire_event(struct buf *out, const struct neko_event *v)
 	buf_put_doublele(out, v->content);
 	buf_putc(out, (uint8_t)n);
 	buf_put(out, v->what, n);
+	buf_put_u16le(out, (uint16_t)v->n);
+	buf_put(out, v->bytes, v->n);
 }
 
 void realwire_delay(struct buf *out, const struct neko_delay *d)
@@ -361,7 +363,11 @@ static bool read_event(struct cur *c, struct neko_event *v, char what[REALWIRE_W
 		return false;
 	copy_what(what, text, n);
 	v->what = what;
-	return true;
+	v->n = cur_u16le(c);
+	v->bytes = cur_bytes(c, v->n);
+	if (!v->n)
+		v->bytes = NULL;
+	return !c->failed && v->n <= NEKO_EVENT_MAX_BYTES;
 }
 
 static bool read_delay(struct cur *c, struct neko_delay *d)

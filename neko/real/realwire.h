@@ -126,6 +126,8 @@ int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n);
 
 #define REALWIRE_WHAT_BYTES 64 /* of an event's description, with its 0 */
 #define REALWIRE_BLOCK_ENTRIES 4096 /* certainly fit into a frame */
+#define REALWIRE_BLOCK_BYTES \
+	(256 * 1024) /* of its events, beside them; one more event may follow */
 
 struct realwire_block {
 	nsec_t until; /* no event before this one follows */

@@ -13,11 +13,21 @@ struct line {
 	nsec_t until; /* events are complete up to here */
 };
 
+#define BYTES_MAX ((size_t)256 << 20) /* of events that wait, as many as PENDING_MAX events take \
+				       */
+
 struct merge {
 	struct line *line; /* owned */
 	uint32_t m;
 	size_t waiting, max; /* of all */
+	size_t bytes; /* of all events that wait */
+	void *handled; /* owned: bytes of the event that was returned last */
 };
+
+static void free_bytes(const struct neko_event *v)
+{
+	free((void *)(uintptr_t)v->bytes);
+}
 
 struct merge *merge_new(uint32_t m, size_t max)
 {
@@ -39,8 +49,14 @@ void merge_free(struct merge *g)
 {
 	if (!g)
 		return;
-	for (uint32_t i = 0; i < g->m; i++)
-		free(g->line[i].event);
+	for (uint32_t i = 0; i < g->m; i++) {
+		struct line *l = &g->line[i];
+
+		for (size_t k = l->at; k < l->n; k++)
+			free_bytes(&l->event[k]);
+		free(l->event);
+	}
+	free(g->handled);
 	free(g->line);
 	free(g);
 }
@@ -55,21 +71,35 @@ static void forget_heard(struct line *l)
 	l->at = 0;
 }
 
+static int copy_bytes(struct merge *g, struct neko_event *v)
+{
+	void *copy = malloc(v->n);
+
+	if (!copy)
+		return -ERR_NOMEM;
+	v->bytes = memcpy(copy, v->bytes, v->n);
+	g->bytes += v->n;
+	return 0;
+}
+
 int merge_add(struct merge *g, const struct neko_event *v)
 {
 	struct line *l = &g->line[v->process - 1];
+	struct neko_event mine = *v;
 	int rc;
 
 	if (v->at < l->until || (l->at < l->n && v->at < l->event[l->n - 1].at))
 		return -ERR_INVALID;
-	if (g->waiting == g->max)
+	if (g->waiting == g->max || g->bytes + v->n > BYTES_MAX)
 		return -ERR_LIMIT;
 	if (l->at)
 		forget_heard(l);
 	rc = array_grow(&l->event, &l->cap, l->n + 1, sizeof(*v), 2 * g->max);
+	if (!rc && v->n)
+		rc = copy_bytes(g, &mine);
 	if (rc)
 		return rc;
-	l->event[l->n++] = *v;
+	l->event[l->n++] = mine;
 	g->waiting++;
 	return 0;
 }
@@ -103,5 +133,8 @@ const struct neko_event *merge_next(struct merge *g)
 	if (!first || first->event[first->at].at >= until)
 		return NULL;
 	g->waiting--;
+	free(g->handled);
+	g->handled = (void *)(uintptr_t)first->event[first->at].bytes;
+	g->bytes -= first->event[first->at].n;
 	return &first->event[first->at++];
 }

@@ -18,7 +18,8 @@ struct merge *merge_new(uint32_t m, size_t max);
 void merge_free(struct merge *g);
 
 /*
- * v->process is the sender; v->what is borrowed until the event is handled. -ERR_INVALID: the event
+ * v->process is the sender; v->what is borrowed until the event is handled; v->bytes is
+ * copied. -ERR_INVALID: the event
  * is before a time that the sender has completed; -ERR_LIMIT: too many events wait; -ERR_NOMEM.
  */
 int merge_add(struct merge *g, const struct neko_event *v);

@@ -482,3 +482,16 @@ int run_flush(const struct run *r, struct err *e)
 		rc = r->stat.write_results(r->handler, e);
 	return rc;
 }
+
+void run_event_text(const struct run *r, const struct neko_event *v, char out[RUN_EVENT_TEXT_BYTES])
+{
+	const struct neko_measure *m = r->stat.measure;
+	char text[RUN_EVENT_TEXT_BYTES] = "";
+
+	if (m && m->print && m->print(v, text, sizeof(text)))
+		str_escape(out, RUN_EVENT_TEXT_BYTES, text, strnlen(text, sizeof(text)));
+	else if (v->n)
+		str_escape(out, RUN_EVENT_TEXT_BYTES, v->bytes, v->n);
+	else
+		snprintf(out, RUN_EVENT_TEXT_BYTES, "%.9g", v->content);
+}

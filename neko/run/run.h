@@ -102,6 +102,12 @@ const struct run_clock *run_clocks(const struct run *r, uint32_t *m);
 const char *run_hosts(const struct run *r);
 const char *run_net_name(const struct run *r, unsigned k);
 
+#define RUN_EVENT_TEXT_BYTES 128 /* of a content: the begin of a longer one */
+
+/* Writes the content of an event as its handler prints it, with control characters escaped. */
+void run_event_text(const struct run *r, const struct neko_event *v,
+		    char out[RUN_EVENT_TEXT_BYTES]);
+
 /* The name of a type of messages, as layers declare it; "?" for an unknown one. */
 const char *run_type_name(const struct run *r, unsigned type);
 

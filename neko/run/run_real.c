@@ -121,7 +121,10 @@ static void note_clock(struct slave *v, const struct realwire_block *b)
 /* Notes the crash of the process whose block is read. */
 static void keep_crash(struct master *s, nsec_t at, nsec_t error)
 {
-	merge_event(s, &(struct neko_event){ s->current + 1, at, NEKO_CRASHED, 0, error, 0 });
+	merge_event(s, &(struct neko_event){ .process = s->current + 1,
+					     .at = at,
+					     .what = NEKO_CRASHED,
+					     .error = error });
 }
 
 static void hear_block(struct master *s, uint32_t id, const struct frame *f)

@@ -208,7 +208,7 @@ static void receive(struct sim *s, const struct event *v)
 
 static void crash(struct sim *s, uint32_t id)
 {
-	const struct neko_event v = { id, s->now, NEKO_CRASHED, 0, 0, 0 };
+	const struct neko_event v = { .process = id, .at = s->now, .what = NEKO_CRASHED };
 
 	world_log(&s->world, &v);
 	s->world.process[id - 1].is_down = true;

@@ -5,6 +5,7 @@
  * number that was not logged is an error of the run: its log is incomplete.
  */
 #include <omig/neko.h>
+#include <stdio.h>
 #include <string.h>
 
 #define TYPE_TICK 1
@@ -38,6 +39,8 @@ static void listener_run(struct neko_layer *l)
 	while (neko_receive(l, -1, &m) == 0) {
 		memcpy(&n, m->content, sizeof(n));
 		neko_log(l, "heard", n);
+		neko_log_bytes(l, "bytes", m->content, m->n);
+		neko_log_bytes(l, "text", "a\tb", 3);
 		neko_msg_unref(l, m);
 	}
 }
@@ -81,10 +84,24 @@ static void handle(void *state, struct neko_figures *f, const struct neko_event 
 	}
 }
 
+static bool print(const struct neko_event *v, char *out, size_t cap)
+{
+	uint32_t n;
+
+	if (strcmp(v->what, "bytes") != 0 || v->n != sizeof(n))
+		return false;
+	memcpy(&n, v->bytes, sizeof(n));
+	snprintf(out, cap, "number %u", n);
+	return true;
+}
+
 static const struct neko_row rows[] = { { "tick", "n", true }, { "heard", "n", false }, { 0 } };
-static const struct neko_measure measure = {
-	.name = "ticks", .rows = rows, .bytes = sizeof(double), .handle = handle, .begin = begin
-};
+static const struct neko_measure measure = { .name = "ticks",
+					     .rows = rows,
+					     .bytes = sizeof(double),
+					     .handle = handle,
+					     .begin = begin,
+					     .print = print };
 static const struct neko_kind kinds[] = {
 	{ "ticker", "logs numbers and sends them", ticker_init, &measure },
 	{ "listener", "logs what it hears", listener_init, &measure },

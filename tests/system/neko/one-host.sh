@@ -372,12 +372,18 @@ if command -v cc >/dev/null 2>&1; then
 			'process.1.initializer = listener' 'process.2.initializer = ticker' \
 			'network = lan' 'network.lan.delay = constant(10us)' "$1" \
 				>"$TMPDIR/ticks/ticks.conf"
-		(cd "$TMPDIR/ticks" && omig neko run ticks.conf "$2")
+		(cd "$TMPDIR/ticks" && omig neko run ticks.conf "$2" --messages log -o log.json)
 	}
 	for world in --simulate --real; do
 		check "$world: what a layer logs before it ends the run is there" says \
 			'^tick \(n\) +20 .* 20( |$)' ticks 'simulation.until = 20s
 ticks.stop = 20' $world
+		check "$world: bytes of an event are printed by its handler" grep -q \
+			' event 1 bytes number 1[0-9]' "$TMPDIR/ticks/log"
+		check "$world: others are escaped" grep -q ' event 1 text a\\tb' \
+			"$TMPDIR/ticks/log"
+		check "$world: they are text in the results" grep -Eq \
+			'\[1,[0-9.]+,"bytes","number [0-9]+"\]' "$TMPDIR/ticks/log.json"
 		check "$world: the run was ended by a layer, and by no rule" grep -q \
 			': ended by a layer$' "$TMPDIR/says.out"
 	done

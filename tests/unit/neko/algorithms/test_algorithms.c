@@ -177,9 +177,12 @@ static const char *after_wild_events(const struct stat_kind *k)
 	ck_assert_int_eq(k->begin(h, 2), 0);
 	for (size_t i = 0; i < ARRAY_LEN(what); i++)
 		for (size_t j = 0; j < ARRAY_LEN(content); j++) {
-			const struct neko_event e = { 1,       (nsec_t)(100 * i + j),
-						      what[i], content[j],
-						      1,       1 };
+			const struct neko_event e = { .process = 1,
+						      .at = (nsec_t)(100 * i + j),
+						      .what = what[i],
+						      .content = content[j],
+						      .error = 1,
+						      .content_error = 1 };
 
 			k->handle(h, &e);
 		}
@@ -219,8 +222,11 @@ static const char *without_origin(uint32_t deliver_until)
 	ck_assert_int_eq(k.init(&k, s, 3, &h, NULL), 0);
 	ck_assert_int_eq(k.begin(h, 3), 0);
 	for (uint32_t i = 2; i <= deliver_until; i++)
-		k.handle(h, &(struct neko_event){ i, 100 * i, BROADCAST_DELIVERED, message, 1, 1 });
-	k.handle(h, &(struct neko_event){ 1, 1000, NEKO_CRASHED, 0, 1, 1 });
+		k.handle(h, &(struct neko_event){ .process = i,
+						  .at = 100 * i,
+						  .what = BROADCAST_DELIVERED,
+						  .content = message });
+	k.handle(h, &(struct neko_event){ .process = 1, .at = 1000, .what = NEKO_CRASHED });
 	k.end(h, 100 * NSEC_PER_SEC);
 	said = k.broken(h);
 	snprintf(broken, sizeof(broken), "%s", said ? said : "");

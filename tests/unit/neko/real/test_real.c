@@ -174,13 +174,18 @@ static void write_down(void *arg, const struct neko_delay *d)
 		   (long)d->delay);
 }
 
+#define REPORT(sent, took, source, dest, n)                                                       \
+	{                                                                                         \
+		.sent_at = (sent), .delay = (took), .from = (source), .to = (dest), .number = (n) \
+	}
+
 TEST(messages_whose_numbers_are_missing_were_lost)
 {
 	static const struct neko_delay in[] = {
-		{ 40, 3, 1, 2, 4 },
-		{ 10, 5, 1, 2, 1 },
-		{ 40, 9, 1, 2, 4 },
-		{ 11, 1, 2, 1, 0 },
+		REPORT(40, 3, 1, 2, 4),
+		REPORT(10, 5, 1, 2, 1),
+		REPORT(40, 9, 1, 2, 4),
+		REPORT(11, 1, 2, 1, 0),
 	};
 	struct run_delays d = { 0 };
 	struct buf b = BUF_INIT(1000);
@@ -198,8 +203,9 @@ TEST(messages_whose_numbers_are_missing_were_lost)
 TEST(a_sender_knows_what_was_lost_and_what_was_on_its_way_at_the_end)
 {
 	static const struct neko_delay in[] = {
-		{ 10, -1, 1, 2, 0 }, { 20, -1, 1, 2, 1 }, { 30, -1, 1, 2, 2 }, { 35, -1, 1, 3, 0 },
-		{ 20, 4, 1, 2, 1 },  { 40, -1, 2, 1, 0 }, { 40, 9, 2, 1, 0 },
+		REPORT(10, -1, 1, 2, 0), REPORT(20, -1, 1, 2, 1), REPORT(30, -1, 1, 2, 2),
+		REPORT(35, -1, 1, 3, 0), REPORT(20, 4, 1, 2, 1),  REPORT(40, -1, 2, 1, 0),
+		REPORT(40, 9, 2, 1, 0),
 	};
 	struct run_delays d = { 0 };
 	struct buf b = BUF_INIT(1000);
@@ -474,7 +480,10 @@ static int join_group(struct real_net *net)
 	ck_assert_int_eq(bind(fd, (const void *)&a, n), 0);
 	ck_assert_int_eq(getsockname(fd, (void *)&a, &n), 0);
 	ck_assert_int_eq(setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)), 0);
-	*net = (struct real_net){ "lan", REAL_MULTICAST, 0xefff48ff, ntohs(a.sin_port) };
+	*net = (struct real_net){ .name = "lan",
+				  .transport = REAL_MULTICAST,
+				  .group = 0xefff48ff,
+				  .port = ntohs(a.sin_port) };
 	return fd;
 }
 
@@ -542,7 +551,9 @@ TEST(a_group_that_cannot_be_heard_is_reported_with_a_remedy)
 	struct frame f;
 	pid_t pid;
 
-	c.net[0] = (struct real_net){ "lan", REAL_MULTICAST, 0xc0000201, 8766 };
+	c.net[0] = (struct real_net){
+		.name = "lan", .transport = REAL_MULTICAST, .group = 0xc0000201, .port = 8766
+	};
 	frame_in_init(&in, FRAME_MAX_BYTES);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
 	c.master = pair[1];

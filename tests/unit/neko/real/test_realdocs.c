@@ -96,7 +96,7 @@ TEST(a_block_of_events_and_delays_is_that_of_the_page)
 					     .drift = 1.5,
 					     .drift_error = 0.5,
 					     .stop_at = NEKO_NEVER };
-	const struct neko_event v = { 1, 5, "enter", 0.25, 3, 4 };
+	const struct neko_event v = { 1, 5, "enter", 0.25, 3, 4, "ok", 2 };
 	const struct neko_delay d = { 6, 7, 1, 2, 8, 40, 3, 0, 5 };
 	struct buf b = BUF_INIT(1000);
 	size_t mark = realwire_block(&b, &head);

@@ -104,6 +104,7 @@ static void count_event(void *arg, const struct neko_event *v)
 
 	ck_assert_str_eq(v->what, "heard");
 	ck_assert(v->at == 5 && v->content == 0.25 && v->error == 3 && v->content_error == 4);
+	ck_assert(v->n == 3 && memcmp(v->bytes, "a\0b", 3) == 0);
 	h->events++;
 }
 
@@ -138,7 +139,7 @@ TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 				    .drift = 1.5,
 				    .stop_at = 12 },
 			      got;
-	struct neko_event v = { 1, 5, "heard", 0.25, 3, 4 };
+	struct neko_event v = { 1, 5, "heard", 0.25, 3, 4, "a\0b", 3 };
 	struct neko_delay d = { 6, 7, 1, 2, 8, 40, 3, 2, 5 };
 	struct heard heard = { 0 };
 	const struct realwire_hearer h = { count_event, count_delay, &heard };
@@ -193,7 +194,9 @@ static const char *read_one(const struct neko_event *v, const struct neko_delay 
 
 TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
 {
-	const struct neko_event good = { 1, NEKO_TIME_MAX, "h\xc3\xb6rt", 1, NEKO_TIME_MAX, 0 };
+	const struct neko_event good = { .at = NEKO_TIME_MAX,
+					 .what = "h\xc3\xb6rt",
+					 .error = NEKO_TIME_MAX };
 	const struct neko_delay late = { 6, 7, 1, 2, 8, 40, 3, 2, 5 };
 	struct neko_event v = good;
 	struct neko_delay d = late;

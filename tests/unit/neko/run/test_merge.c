@@ -5,6 +5,8 @@
 #include "neko/run/merge.h"
 #include "tests/suite.h"
 
+#include <string.h>
+
 static int add(struct merge *g, uint32_t process, nsec_t at)
 {
 	return merge_add(g, &(struct neko_event){ .process = process, .at = at, .what = "e" });
@@ -100,6 +102,29 @@ TEST(nothing_is_lost_whoever_is_behind)
 		for (nsec_t i = 0; i < PROCESSES; i++)
 			ck_assert_int_le(next, reported[i]);
 	}
+	merge_free(g);
+}
+
+TEST(bytes_of_events_are_copied_until_they_are_handled)
+{
+	struct merge *g = merge_new(1, 10);
+	char bytes[] = "one";
+	struct neko_event v = { .process = 1, .at = 1, .what = "e", .bytes = bytes, .n = 3 };
+	const struct neko_event *got;
+
+	ck_assert_int_eq(merge_add(g, &v), 0);
+	memcpy(bytes, "two", 3);
+	v.at = 2;
+	ck_assert_int_eq(merge_add(g, &v), 0);
+	v.at = 3; /* is not handled */
+	ck_assert_int_eq(merge_add(g, &v), 0);
+	memcpy(bytes, "xyz", 3);
+	ck_assert_int_eq(merge_advance(g, 1, 3), 0);
+	got = merge_next(g);
+	ck_assert(got && got->n == 3 && memcmp(got->bytes, "one", 3) == 0);
+	got = merge_next(g);
+	ck_assert(got && got->n == 3 && memcmp(got->bytes, "two", 3) == 0);
+	ck_assert(!merge_next(g));
 	merge_free(g);
 }
 
