@@ -372,6 +372,41 @@ struct neko_networks {
 		NEKO_ABI, { sizeof(struct neko_net_ops), sizeof(struct neko_msg) }, nets \
 	};
 
+/* --- clocks of one's own, of real runs: "clock.model = NAME". Simulated processes share a clock.
+ */
+
+/*
+ * A kind of clock synchronisation: computes the master's time from samples of it. Times are in
+ * nanoseconds. One thread at a time calls it. It must not block.
+ */
+struct neko_clock_ops {
+	const char *name;
+	const char *summary; /* one line */
+	size_t bytes; /* size of its state: zero at first, freed automatically */
+	/* Reads its settings. May be NULL. */
+	int (*init)(void *state, struct setup *s, struct err *e);
+	/*
+	 * A sample, ten times at first and then four times a second: own times at which the master
+	 * was asked and answered, and the master's time between both.
+	 */
+	void (*sample)(void *state, nsec_t asked, nsec_t answered, nsec_t master);
+	/*
+	 * Returns the master's time at this own time, and the bound of its error. Called after the
+	 * first sample. A time before one that was returned earlier is raised to it.
+	 */
+	nsec_t (*now)(void *state, nsec_t own, nsec_t *error);
+};
+
+/* As NEKO_NETWORKS(), of a table that ends with a NULL name. */
+struct neko_clocks {
+	uint32_t abi;
+	uint32_t bytes; /* of what it was built with */
+	const struct neko_clock_ops *all;
+};
+#define NEKO_CLOCKS(clocks)                          \
+	extern const struct neko_clocks neko_clocks; \
+	const struct neko_clocks neko_clocks = { NEKO_ABI, sizeof(struct neko_clock_ops), clocks };
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#define SAMPLE_NS (250 * NSEC_PER_MSEC)
 #define FLUSH_MS 50 /* age of an event when the master receives it */
 #define CLOSE_NS (2 * NSEC_PER_SEC) /* time for all layers together to return */
 
@@ -33,7 +34,7 @@ static nsec_t error_of(const struct neko_world *w)
 {
 	const struct real *r = real_of(w);
 
-	return timebase_error(&r->clock, r->read_at) + quickclock_error(&r->own);
+	return r->own_error + quickclock_error(&r->own);
 }
 
 static int transmit(struct neko_process *p, struct neko_msg *m)
@@ -61,7 +62,8 @@ static int give_way(struct real *r)
 /* Uses our own clock; the waiter checks the master's when it wakes. */
 static void wait_until(struct real *r, struct thread *t, nsec_t until)
 {
-	nsec_t shift = r->epoch - r->clock.offset;
+	nsec_t error, own = clock_mono(),
+		      shift = r->epoch - (real_master_time(r, own, &error) - own);
 	nsec_t at = shift > 0 && until > NEKO_NEVER - shift ? NEKO_NEVER : until + shift;
 	struct timespec end = { at / NSEC_PER_SEC, at % NSEC_PER_SEC };
 
@@ -176,6 +178,19 @@ static void refill(struct real *r, struct reallog *l)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* All processes of one host have one clock: its samples are exact. */
+static void sample_locally(struct real *r)
+{
+	nsec_t now = clock_mono();
+
+	if (r->conf->is_remote || !r->conf->clock || now - r->sampled_at < SAMPLE_NS)
+		return;
+	r->sampled_at = now;
+	pthread_mutex_lock(&r->lock);
+	real_sample(r, now, now, now);
+	pthread_mutex_unlock(&r->lock);
+}
+
 static bool turn(struct real *r, struct realtalk *t)
 {
 	struct pollfd *f;
@@ -184,6 +199,7 @@ static bool turn(struct real *r, struct realtalk *t)
 	f[n] = (struct pollfd){ r->conf->master,
 				(short)(realtalk_is_sent(t) ? POLLIN : POLLIN | POLLOUT), 0 };
 	poll(f, n + 1, FLUSH_MS);
+	sample_locally(r);
 	realnet_turn(r->net, f, n);
 	refill(r, &r->events);
 	if (r->conf->wants_delays)
@@ -220,6 +236,18 @@ static uint32_t close_threads(struct real *r)
 	return stuck;
 }
 
+static int prepare_clock(struct real *r, struct err *e)
+{
+	const struct neko_clock_ops *c = r->conf->clock;
+
+	if (!c)
+		return 0;
+	r->own_clock = calloc(1, c->bytes + 1);
+	if (!r->own_clock)
+		return err_nomem(e);
+	return c->init ? c->init(r->own_clock, r->conf->setup, e) : 0;
+}
+
 static int prepare(struct real *r, const struct real_conf *c, struct realwire_ready *ready,
 		   struct err *e)
 {
@@ -233,9 +261,12 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 		timebase_init(&r->clock, clock_mono(), 0);
 	else
 		timebase_init_root(&r->clock, 0, 0);
-	rc = world_init(&r->world, &real_ops, c->m, c->seed, e);
+	rc = prepare_clock(r, e);
+	if (!rc)
+		rc = world_init(&r->world, &real_ops, c->m, c->seed, e);
 	if (rc)
 		return rc;
+	sample_locally(r);
 	r->world.nnet = c->nnet;
 	r->self = world_process(&r->world, c->id);
 	r->threads = calloc(NEKO_LAYERS_MAX, sizeof(*r->threads));

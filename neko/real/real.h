@@ -33,7 +33,8 @@ struct real_conf {
 	/* the master is on another host: samples of its clock come over the stream */
 	bool is_remote;
 	bool wants_delays; /* the master requests the delay of each message */
-	struct setup *setup; /* borrowed: of networks of shared objects */
+	struct setup *setup; /* borrowed: of networks and clocks of shared objects */
+	const struct neko_clock_ops *clock; /* of a shared object; NULL: Omig's */
 	int (*build)(void *arg, struct neko_process *p, struct err *e); /* pushes the layers */
 	void *arg;
 };

@@ -28,6 +28,9 @@ struct real {
 	nsec_t epoch; /* time 0 by the master's clock */
 	pthread_mutex_t lock;
 	struct timebase clock; /* the master's */
+	void *own_clock; /* owned: state of conf->clock */
+	nsec_t own_error, own_latest; /* of that: error of the last time, the latest one */
+	nsec_t sampled_at; /* local runs: when that clock had its last sample */
 	struct quickclock own;
 	nsec_t read_at; /* our own clock when it was read last */
 	bool is_closing;
@@ -39,14 +42,39 @@ struct real {
 	size_t nthread;
 };
 
+/* Called with the lock: the master's time at a time of our own clock, and the bound of its error.
+ */
+static inline nsec_t real_master_time(struct real *r, nsec_t own, nsec_t *error)
+{
+	nsec_t t;
+
+	if (!r->conf->clock) {
+		*error = timebase_error(&r->clock, own);
+		return timebase_now(&r->clock, own);
+	}
+	*error = 0;
+	t = r->conf->clock->now(r->own_clock, own, error);
+	if (t < r->own_latest)
+		t = r->own_latest;
+	r->own_latest = t;
+	return t;
+}
+
 /* Called with the lock. */
 static inline nsec_t real_now(struct real *r)
 {
 	nsec_t t;
 
 	r->read_at = quickclock_now(&r->own);
-	t = timebase_now(&r->clock, r->read_at) - r->epoch;
+	t = real_master_time(r, r->read_at, &r->own_error) - r->epoch;
 	return t > 0 ? t : 0;
+}
+
+/* Called with the lock: a sample for a clock of a shared object. */
+static inline void real_sample(struct real *r, nsec_t asked, nsec_t answered, nsec_t master)
+{
+	if (r->conf->clock)
+		r->conf->clock->sample(r->own_clock, asked, answered, master);
 }
 
 /* --- networks */

@@ -104,14 +104,14 @@ static struct reallog_chunk *step(struct real *r, struct reallog *l, struct real
 static void fill_head(struct realtalk *t, struct realwire_block *b)
 {
 	struct real *r = t->real;
+	nsec_t now = clock_mono();
 
 	pthread_mutex_lock(&r->lock);
 	b->sent = r->sent;
 	b->delivered = r->delivered;
 	b->stop_at = r->stop_at;
 	b->has_lost = r->events.has_lost || r->delays.has_lost;
-	b->offset = r->clock.offset;
-	b->error = timebase_error(&r->clock, clock_mono());
+	b->offset = real_master_time(r, now, &b->error) - now;
 	if (!timebase_drift(&r->clock, &b->drift, &b->drift_error))
 		b->drift = b->drift_error = NAN;
 	pthread_mutex_unlock(&r->lock);
@@ -200,6 +200,8 @@ static bool hear_sample(struct realtalk *t, const struct frame *f)
 		return false;
 	pthread_mutex_lock(&t->real->lock);
 	rc = timebase_update(&t->real->clock, &(struct timebase_sample){ v[0], v[1], v[2], v[3] });
+	if (!rc)
+		real_sample(t->real, v[0], v[1], v[2]);
 	pthread_mutex_unlock(&t->real->lock);
 	return !rc;
 }

@@ -114,22 +114,45 @@ static int check_nets(const struct neko_networks *a, const char *path, struct er
 	return n ? 0 : err_set(e, ERR_INVALID, "%s: it has no networks", path);
 }
 
+static int check_clocks(const struct neko_clocks *a, const char *path, struct err *e)
+{
+	const struct neko_clock_ops *c = a->all;
+
+	if (a->abi != NEKO_ABI || a->bytes != sizeof(*c))
+		return err_set(e, ERR_UNSUPPORTED,
+			       "%s was built with another version of <omig/neko.h>; build it again",
+			       path);
+	for (size_t i = 0; c && c[i].name; i++)
+		if (i == APPS_KINDS_MAX || !str_is_name(c[i].name, strlen(c[i].name)) ||
+		    !c[i].sample || !c[i].now)
+			return err_set(e, ERR_INVALID,
+				       "%s: clock %zu is none: a name with sample and now, and "
+				       "{ 0 } at the end",
+				       path, i + 1);
+	return c ? 0 : err_set(e, ERR_INVALID, "%s: it has no clocks", path);
+}
+
 static int read_tables(void *object, const char *path, struct apps_object *out, struct err *e)
 {
 	const struct neko_application *a = dlsym(object, "neko_application");
 	const struct neko_networks *n = dlsym(object, "neko_networks");
+	const struct neko_clocks *c = dlsym(object, "neko_clocks");
 	int rc = 0;
 
-	if (!a && !n)
+	if (!a && !n && !c)
 		return err_set(e, ERR_INVALID,
-			       "%s has no NEKO_APPLICATION(kinds) and no NEKO_NETWORKS(nets); see "
-			       "<omig/neko.h>",
+			       "%s has no NEKO_APPLICATION(kinds), NEKO_NETWORKS(nets) or "
+			       "NEKO_CLOCKS(clocks); see <omig/neko.h>",
 			       path);
 	if (a)
 		rc = check_application(a, path, e);
 	if (!rc && n)
 		rc = check_nets(n, path, e);
-	*out = (struct apps_object){ a ? a->kinds : NULL, n ? n->all : NULL };
+	if (!rc && c)
+		rc = check_clocks(c, path, e);
+	*out = (struct apps_object){ .kinds = a ? a->kinds : NULL,
+				     .nets = n ? n->all : NULL,
+				     .clocks = c ? c->all : NULL };
 	return rc;
 }
 
@@ -165,5 +188,23 @@ int apps_find_net(const char *name, const struct neko_net_ops *nets,
 	return err_set(e, ERR_NOTFOUND, "there is no network '%s' in the shared object; %s%s", name,
 		       n.best ? "did you mean "
 			      : "write application = ./mine.so, with NEKO_NETWORKS()",
+		       n.best ? n.best : "");
+}
+
+int apps_find_clock(const char *name, const struct neko_clock_ops *clocks,
+		    const struct neko_clock_ops **out, struct err *e)
+{
+	struct nearest n = nearest_to(name);
+
+	for (; clocks && clocks->name; clocks++) {
+		if (str_eq(clocks->name, name)) {
+			*out = clocks;
+			return 0;
+		}
+		nearest_try(&n, clocks->name);
+	}
+	return err_set(e, ERR_NOTFOUND, "there is no clock '%s' in the shared object; %s%s", name,
+		       n.best ? "did you mean "
+			      : "write application = ./mine.so, with NEKO_CLOCKS()",
 		       n.best ? n.best : "");
 }

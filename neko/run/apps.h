@@ -18,6 +18,7 @@ int apps_nothing(struct neko_process *p, struct setup *s, struct err *e);
 struct apps_object {
 	const struct neko_kind *kinds;
 	const struct neko_net_ops *nets;
+	const struct neko_clock_ops *clocks;
 };
 
 /*
@@ -33,5 +34,8 @@ int apps_find(const char *name, const struct neko_kind *own, const struct neko_k
 /* ERR_NOTFOUND, with the names that there are. */
 int apps_find_net(const char *name, const struct neko_net_ops *nets,
 		  const struct neko_net_ops **out, struct err *e);
+
+int apps_find_clock(const char *name, const struct neko_clock_ops *clocks,
+		    const struct neko_clock_ops **out, struct err *e);
 
 #endif

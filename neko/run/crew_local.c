@@ -51,6 +51,7 @@ void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 				 .nnet = r->nnet,
 				 .wants_delays = r->options && r->options->on_delay,
 				 .setup = r->setup,
+				 .clock = r->clock_model,
 				 .build = build_own,
 				 .arg = r };
 	for (unsigned k = 0; k < r->nnet; k++)

@@ -13,8 +13,9 @@ struct line {
 	nsec_t until; /* events are complete up to here */
 };
 
-#define BYTES_MAX ((size_t)256 << 20) /* of events that wait, as many as PENDING_MAX events take \
-				       */
+#define BYTES_MAX                                                                      \
+	((size_t)256 << 20) /* of events that wait, as many as PENDING_MAX events take \
+			     */
 
 struct merge {
 	struct line *line; /* owned */

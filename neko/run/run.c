@@ -163,12 +163,35 @@ static int check_end(struct run *r, struct err *e)
 	return 0;
 }
 
+/* "clock.model = mine". Its settings are checked, as a process of a real run reads them. */
+static int read_clock(struct run *r, struct err *e)
+{
+	const char *name = setup_get(r->setup, "clock.model");
+	void *state;
+	int rc;
+
+	if (!name)
+		return 0;
+	if (apps_find_clock(name, r->own.clocks, &r->clock_model, e))
+		return setup_blame(r->setup, "clock.model", e);
+	state = calloc(1, r->clock_model->bytes + 1);
+	if (!state)
+		return err_nomem(e);
+	rc = r->clock_model->init ? r->clock_model->init(state, r->setup, e) : 0;
+	free(state);
+	return rc;
+}
+
 /* Reads settings of real runs only; a simulation accepts the keys. */
 static int read_real(struct run *r, struct err *e)
 {
+	int rc = read_clock(r, e);
+
 	r->silence = SILENCE_NS;
 	r->hosts = setup_get(r->setup, "real.hosts");
-	return setup_nsec(r->setup, "real.silence", SILENCE_MIN_NS, NEKO_TIME_MAX, &r->silence, e);
+	return rc ? rc
+		  : setup_nsec(r->setup, "real.silence", SILENCE_MIN_NS, NEKO_TIME_MAX, &r->silence,
+			       e);
 }
 
 static int run_make(struct setup *s, bool is_part, struct run **out, struct err *e)

@@ -12,6 +12,7 @@ struct run {
 	nsec_t until;
 	struct simnet_conf net[NEKO_NETS_MAX]; /* names, cuts and traces are owned */
 	unsigned nnet;
+	const struct neko_clock_ops *clock_model; /* of a shared object; NULL: none */
 	struct apps_object own; /* of a shared object; zero: none */
 	const struct neko_kind **app; /* owned, of each process */
 	nsec_t *crash,

@@ -363,6 +363,26 @@ if command -v cc >/dev/null 2>&1; then
 		'application: ./bus.so was built with another version .*; build it again' bus \
 		--simulate
 	cp neko/core/neko.h "$TMPDIR/include/omig"
+	# --- clocks of one's own
+	mkdir "$TMPDIR/clock"
+	check "a user's clock is built" cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \
+		"$TMPDIR/clock/steady.so" tests/system/steady.c
+	{ cat "$TMPDIR/real.conf" && printf 'application = ./steady.so\n'; } \
+		>"$TMPDIR/clock/clock.conf"
+	clock() { # MODEL... : a real run with that clock
+		(cd "$TMPDIR/clock" && omig neko run clock.conf --real -o clock.json --set \
+			clock.model="$@")
+	}
+	check 'a real run uses it' says '^real, .*: stop rule reached' clock steady
+	check 'its offset and bound are those of the results' grep -q \
+		'"offset":0,"error":1e-09' "$TMPDIR/clock/clock.json"
+	check 'one that is ahead has the error in the values' says '^delay .* 0.04[0-9]*$' clock \
+		ahead --set clock.ahead=20ms
+	check 'and its offset' grep -q '"offset":0.02,"error":0.02' "$TMPDIR/clock/clock.json"
+	check 'its settings are checked' says 'clock.ahead: .3s. is no time from 0 to 1 s' clock \
+		ahead --set clock.ahead=3s
+	check 'an unknown clock is named' says \
+		'no clock .stedy. in the shared object; did you mean steady' clock stedy
 	# --- the log of events is complete up to the end, and up to a crash
 	mkdir "$TMPDIR/ticks"
 	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \

@@ -5,7 +5,6 @@
 #include "neko/real/real.h"
 #include "neko/real/realwire.h"
 #include "neko/run/run.h"
-#include "neko/run/run_delays.h"
 #include "proto/frame.h"
 #include "tests/suite.h"
 
@@ -162,61 +161,6 @@ TEST(a_real_run_is_checked_as_a_simulated_one_is)
 		run_free(r);
 		setup_free(s);
 	}
-}
-
-/* --- delays of a run */
-
-static void write_down(void *arg, const struct neko_delay *d)
-{
-	struct buf *b = arg;
-
-	buf_printf(b, "%u>%u %u at %ld %ld; ", d->from, d->to, d->number, (long)d->sent_at,
-		   (long)d->delay);
-}
-
-#define REPORT(sent, took, source, dest, n)                                                       \
-	{                                                                                         \
-		.sent_at = (sent), .delay = (took), .from = (source), .to = (dest), .number = (n) \
-	}
-
-TEST(messages_whose_numbers_are_missing_were_lost)
-{
-	static const struct neko_delay in[] = {
-		REPORT(40, 3, 1, 2, 4),
-		REPORT(10, 5, 1, 2, 1),
-		REPORT(40, 9, 1, 2, 4),
-		REPORT(11, 1, 2, 1, 0),
-	};
-	struct run_delays d = { 0 };
-	struct buf b = BUF_INIT(1000);
-
-	for (size_t i = 0; i < ARRAY_LEN(in); i++)
-		ck_assert(run_delays_add(&d, &in[i]));
-	ck_assert_int_eq(run_delays_report(&d, write_down, &b, NULL), 0);
-	ck_assert_str_eq(buf_str(&b),
-			 "1>2 0 at 5 -1; 1>2 1 at 10 5; 2>1 0 at 11 1; 1>2 2 at 20 -1; "
-			 "1>2 3 at 30 -1; 1>2 4 at 40 3; ");
-	run_delays_done(&d);
-	buf_done(&b);
-}
-
-TEST(a_sender_knows_what_was_lost_and_what_was_on_its_way_at_the_end)
-{
-	static const struct neko_delay in[] = {
-		REPORT(10, -1, 1, 2, 0), REPORT(20, -1, 1, 2, 1), REPORT(30, -1, 1, 2, 2),
-		REPORT(35, -1, 1, 3, 0), REPORT(20, 4, 1, 2, 1),  REPORT(40, -1, 2, 1, 0),
-		REPORT(40, 9, 2, 1, 0),
-	};
-	struct run_delays d = { 0 };
-	struct buf b = BUF_INIT(1000);
-
-	for (size_t i = 0; i < ARRAY_LEN(in); i++)
-		ck_assert(run_delays_add(&d, &in[i]));
-	ck_assert_int_eq(run_delays_report(&d, write_down, &b, NULL), 0);
-	ck_assert_str_eq(buf_str(&b), "1>2 0 at 10 -1; 1>2 1 at 20 4; 1>2 2 at 30 -2; "
-				      "1>3 0 at 35 -2; 2>1 0 at 40 9; ");
-	run_delays_done(&d);
-	buf_done(&b);
 }
 
 /* --- a process of which the test is the master */
@@ -480,10 +424,7 @@ static int join_group(struct real_net *net)
 	ck_assert_int_eq(bind(fd, (const void *)&a, n), 0);
 	ck_assert_int_eq(getsockname(fd, (void *)&a, &n), 0);
 	ck_assert_int_eq(setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &member, sizeof(member)), 0);
-	*net = (struct real_net){ .name = "lan",
-				  .transport = REAL_MULTICAST,
-				  .group = 0xefff48ff,
-				  .port = ntohs(a.sin_port) };
+	*net = (struct real_net){ "lan", REAL_MULTICAST, 0xefff48ff, ntohs(a.sin_port), NULL };
 	return fd;
 }
 
