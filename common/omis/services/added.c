@@ -57,7 +57,8 @@ static bool is_default(const struct omis_param *p)
 		return str_eq(p->def, "[]");
 	if (p->type == OMIS_T_STRING)
 		return str_eq(p->def, "\"\"");
-	return p->type == OMIS_T_INT && !str_to_i64(p->def, INT32_MIN, INT32_MAX, &i);
+	return (p->type == OMIS_T_INT || p->type == OMIS_T_FLOAT) &&
+	       !str_to_i64(p->def, INT32_MIN, INT32_MAX, &i);
 }
 
 /* --- "int* name = 0" */
