@@ -362,6 +362,11 @@ void helper_keep(struct helper *t, int change)
 	arm_timer(t);
 }
 
+bool helper_has_ended(const struct helper *t)
+{
+	return !t->run && list_is_empty(&t->ending);
+}
+
 int32_t helper_pid(const struct helper *t)
 {
 	return t->run ? helper_process_pid(t->run) : 0;

@@ -81,6 +81,9 @@ void helper_keep(struct helper *t, int change);
 /* Ends it for ever: pending requests get an error, later ones are refused. */
 void helper_stop(struct helper *t, const char *why);
 
+/* True if no process of it is left: helper_free() then leaves none to be reaped by others. */
+bool helper_has_ended(const struct helper *t);
+
 /* 0: the helper does not run. */
 int32_t helper_pid(const struct helper *t);
 

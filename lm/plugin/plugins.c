@@ -12,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SWEEP_NS NSEC_PER_SEC
 #define FILE_MAX_BYTES (PLUGINS_MAX * 4096) /* a path each */
 
 struct plugins {
 	struct plugins_conf conf;
-	struct list all, removed; /* removed ones stay: calls of them may be under way */
+	struct list all, removed; /* removed ones stay until their processes are reaped */
+	struct loop_timer *sweep;
 	struct store store;
 };
 
@@ -268,7 +270,6 @@ static int start(struct plugin *p, struct err *e)
 	static const struct tracer_msg about = { .type = TRACER_PLUGIN_ABOUT };
 	const struct plugins_conf *c = &p->owner->conf;
 
-	helper_free(p->helper);
 	buf_init(&p->about, PLUGIN_TEXT_MAX_BYTES);
 	p->helper = helper_new(&(struct helper_conf){
 		.loop = c->loop,
@@ -307,6 +308,21 @@ static struct plugin *plugin_new(struct plugins *all, const char *path)
 
 /* --- all of them */
 
+/* Calls of a removed plug-in have ended with its helper, so only the helper is awaited. */
+static void on_sweep(void *arg)
+{
+	struct plugins *all = arg;
+
+	list_each_safe (i, &all->removed) {
+		struct plugin *p = list_entry(i, struct plugin, link);
+
+		if (helper_has_ended(p->helper))
+			plugin_free(p);
+	}
+	if (!list_is_empty(&all->removed))
+		loop_timer_arm(all->sweep, SWEEP_NS);
+}
+
 struct plugins *plugins_new(const struct plugins_conf *c)
 {
 	struct plugins *all = calloc(1, sizeof(*all));
@@ -317,7 +333,11 @@ struct plugins *plugins_new(const struct plugins_conf *c)
 	list_init(&all->all);
 	list_init(&all->removed);
 	all->store = STORE_INIT(&kind, c->disk, c->file);
-	return all;
+	all->sweep = loop_timer_new(c->loop, on_sweep, all);
+	if (all->sweep)
+		return all;
+	plugins_free(all);
+	return NULL;
 }
 
 void plugins_free(struct plugins *all)
@@ -328,6 +348,7 @@ void plugins_free(struct plugins *all)
 		plugin_free(list_entry(i, struct plugin, link));
 	list_each_safe (i, &all->removed)
 		plugin_free(list_entry(i, struct plugin, link));
+	loop_timer_free(all->sweep);
 	free(all);
 }
 
@@ -355,6 +376,7 @@ int plugins_add(struct plugins *all, const char *path, struct plugin **out, stru
 {
 	size_t n;
 	struct plugin *p = find_path(all, path, &n);
+	bool was_stored;
 	int rc = plugin_file_check(path, e);
 
 	if (rc)
@@ -364,12 +386,14 @@ int plugins_add(struct plugins *all, const char *path, struct plugin **out, stru
 		return 0;
 	if (!p && n >= PLUGINS_MAX)
 		return err_set(e, ERR_LIMIT, "this lm has %d plug-ins already", PLUGINS_MAX);
-	if (!p) {
-		p = plugin_new(all, path);
-		if (!p)
-			return err_nomem(e);
-		list_push_back(&all->all, &p->link);
-	}
+	was_stored = p && p->is_stored;
+	if (p)
+		plugin_drop(p);
+	p = plugin_new(all, path);
+	if (!p)
+		return err_nomem(e);
+	p->is_stored = was_stored;
+	list_push_back(&all->all, &p->link);
 	rc = start(p, e);
 	if (rc)
 		plugin_free(p);
@@ -409,6 +433,7 @@ void plugin_drop(struct plugin *p)
 	p->asking = NULL;
 	helper_stop(p->helper, "the plug-in was removed");
 	wake(p);
+	loop_timer_arm(p->owner->sweep, SWEEP_NS);
 }
 
 int plugins_remove(struct plugins *all, const char *name, struct err *e)

@@ -77,7 +77,7 @@ void plugin_unwait(struct plugin_wait *w);
 /* Makes it one that the next lm starts, too. Of the file: -ERR_SYS, -ERR_NOMEM. */
 int plugin_store(struct plugin *p, struct err *e);
 
-/* Ends it and takes it out of the list, without the file. */
+/* Ends it and takes it out of the list, without the file. It is freed later. */
 void plugin_drop(struct plugin *p);
 
 /* Ends and removes it; calls under way get an error. -ERR_NOTFOUND, or of the file. */

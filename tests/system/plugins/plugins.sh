@@ -93,6 +93,10 @@ writable() {
 		says 'others may write .*: chmod go-w ' added writable
 }
 check 'a file that others may write' writable
+no_zombies() {
+	! cat /proc/[0-9]*/stat 2>/dev/null | grep -q '(lm-plugin) Z'
+}
+check 'their processes have been reaped' until_true 10 no_zombies
 linked() {
 	ln -s bad.so "$TMPDIR/link.so" &&
 		says 'is no regular file' omig request ":omig_plugin_add([],\"$TMPDIR/link.so\")"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lm-plugin does with a plug-in: its definitions, its calls, its file. */
+/* A plug-in in lm-plugin: its definitions, its calls, its file. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/omis/services/added.h"
