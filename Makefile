@@ -77,6 +77,7 @@ include common/tracer/module.mk
 include proto/module.mk
 include libapp/match/module.mk
 include libapp/hot/module.mk
+include libapp/vertex/module.mk
 include libapp/setup/module.mk
 include libapp/module.mk
 include common/net/module.mk
@@ -198,8 +199,10 @@ include bench/interaction/module.mk
 # siblings, tools use the protocol as foreign programs do.
 libapp/match.only   := common/base
 libapp/hot.only     := common/base common/ring libapp/match
-libapp/setup.only   := common/base common/ring libapp/match libapp/hot
-libapp.only         := common/base common/ring libapp/match libapp/hot libapp/setup
+libapp/vertex.only  := common/base common/ring libapp/match libapp/hot
+libapp/setup.only   := common/base common/ring libapp/match libapp/hot libapp/vertex
+libapp.only         := common/base common/ring libapp/match libapp/hot libapp/vertex \
+		       libapp/setup
 siblings            = $(foreach d,$(1),$d $d/%)
 never_uses          = $(foreach r,$(filter $(1),$(MODULES)),$(eval $r.never := $(2)))
 $(call never_uses,lm lm/%,tracer $(call siblings,sm mainsm))

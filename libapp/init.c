@@ -5,6 +5,7 @@
  */
 #include "libapp/hot/app_state.h"
 #include "libapp/setup/setup.h"
+#include "libapp/vertex/vertex.h"
 #include "libapp/wrap.h"
 
 static int resolve_init(void *argc, void *argv);
@@ -65,6 +66,8 @@ static void pcontrol(int level)
 	if (level == 1)
 		__atomic_store_n(&app_header()->w.speaks_since, ticks_now(app_state.ticks),
 				 __ATOMIC_RELEASE);
+	if (level == 0)
+		vertex_miss();
 	if (level == 0 || level == 1)
 		segment_hooks(level != 0);
 	__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);

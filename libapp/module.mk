@@ -3,7 +3,7 @@
 # leaves none to the linker.
 MODULES       += libapp
 libapp.src    := init.c app.c
-libapp.uses   := common/base common/ring libapp/hot libapp/setup
+libapp.uses   := common/base common/ring libapp/hot libapp/vertex libapp/setup
 # Wrappers leave the frame pointer of their callers alone where the compiler can.
 libapp.frame  := $(shell echo | $(CC) -ffixed-rbp -x c -c -o /dev/null - 2>/dev/null && \
 		 echo -ffixed-rbp -DOMIG_FIXED_FRAME)

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 12
+#define SEG_VERSION 13
 
 /* The largest page size of the architecture: the hook words are mapped on pages of their own. */
 #if defined(__x86_64__)
@@ -56,10 +56,8 @@
 #define SEG_PROBE_NAME_BYTES 64 /* Fortran's longest name and the 0 */
 #define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
 #define SEG_READS 16 /* figures that a rank reads at one probe */
-/* function lists of these counters together: 16 lists of all functions */
-#define SEG_READ_FUNCS 4096
-/* counters by region: as many as fit in the last page of a thread */
-#define SEG_METERS 32
+#define SEG_READ_FUNCS 4096 /* function lists of these together: 16 of all functions */
+#define SEG_METERS 32 /* counters by region: they fit in the last page of a thread */
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
@@ -98,9 +96,11 @@ enum {
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_QUEUE = 1 << 13, /* posted operations are listed until they are complete */
 	HOOK_SITE = 1 << 14, /* the same per call site */
-	HOOK_KNOWN = 0x7fff,
+	HOOK_MESSAGE = 1 << 15, /* messages are numbered: only from MPI_Init on */
+	HOOK_KNOWN = 0xffff,
 	/* hooks that OMIG_START may request */
-	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER | HOOK_SITE,
+	HOOK_START_KNOWN =
+		HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER | HOOK_SITE | HOOK_MESSAGE,
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/hot/app_state.h"
 
+#include "libapp/hot/args.h"
 #include "libapp/hot/hook.h"
 
 struct app_state app_state = {
@@ -11,3 +12,4 @@ uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
 struct seg_current hook_nowhere = { .frame = UINTPTR_MAX };
 _Thread_local struct hook_thread hook_thread
 	__attribute__((tls_model("initial-exec"))) = { .now = &hook_nowhere };
+const struct args_message_ops *args_message_ops;

@@ -71,6 +71,8 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 		replace_status(a);
 		if (a->wait)
 			wait_prepare(a);
+		if (h->word & HOOK_MESSAGE && args_message_ops)
+			args_message_ops->begin(a);
 		if (h->word & (HOOK_EVENT_START | HOOK_ACTION_START)) {
 			args_partner(a, CALL_START);
 			args_volume(a, CALL_START);
@@ -122,6 +124,12 @@ static bool marks_partitions(const struct call_desc *d)
 	return d->volume >= CALL_V_PREADY && d->volume <= CALL_V_PREADY_LIST;
 }
 
+/* With HOOK_MESSAGE alone, most calls need neither partner nor bytes. */
+static bool needs_partner(const struct hook *h, const struct call_desc *d)
+{
+	return h->word & HOOK_ARGS & ~(uint32_t)HOOK_MESSAGE || call_posts(d);
+}
+
 void hook_finish(struct hook *h, int rc)
 {
 	struct hook_args *a = h->args;
@@ -129,7 +137,9 @@ void hook_finish(struct hook *h, int rc)
 
 	a->out = a->in = a->length = 0;
 	listing_end(a);
-	if (flavour && !rc) {
+	if (flavour && h->word & HOOK_MESSAGE && args_message_ops)
+		args_message_ops->end(a, rc);
+	if (flavour && !rc && needs_partner(h, a->desc)) {
 		args_partner(a, CALL_END);
 		args_volume(a, CALL_END);
 	}

@@ -9,6 +9,7 @@
 
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
+#include "libapp/hot/flavour.h"
 #include "libapp/hot/hook.h"
 #include "libapp/hot/requests.h"
 
@@ -39,6 +40,14 @@ struct hook_args {
 	bool any_source;
 	struct posted_ref open[2]; /* entries of a call that is not over; a Sendrecv has two */
 	struct wait_set *wait; /* of wrappers that complete requests, else NULL */
+	struct args_message {
+		uint64_t begin; /* ticks of the call */
+		uint64_t comm_id; /* 0: not known */
+		int32_t to, from; /* world ranks; -1: there is none, or not known yet */
+		struct match_sent sent;
+		struct match_ticket ticket;
+		bool has_ticket;
+	} message; /* with HOOK_MESSAGE */
 	uint64_t status[ARGS_STATUS_BYTES / 8]; /* in place of an ignored one */
 };
 
@@ -150,6 +159,21 @@ static inline unsigned args_source_place(const struct call_desc *d)
 
 /* Sets partner and any_source from the arguments. At the end the status resolves any source. */
 void args_partner(struct hook_args *a, enum call_phase phase);
+
+/*
+ * Functions of libapp/vertex, for calls with HOOK_MESSAGE. Requests that are tracked have the
+ * tickets of their receives.
+ */
+struct args_message_ops {
+	void (*begin)(struct hook_args *a); /* in front of the call */
+	void (*end)(struct hook_args *a, int rc); /* behind it, before its requests */
+	/* The call made a request: fills comm_id and ticket. Returns true if it must be tracked. */
+	bool (*made)(const struct hook_args *a, struct request *r);
+	void (*started)(const struct hook_args *a, struct request *r); /* a persistent one */
+	void (*ended)(struct request *r, const struct status_view *v);
+	void (*lost)(struct request *r); /* its end will not be seen */
+};
+extern const struct args_message_ops *args_message_ops;
 
 /* Converts Fortran's integer handle to the C word. Used by the generated wrappers. */
 int64_t args_from_fortran(unsigned kind, const void *fint);

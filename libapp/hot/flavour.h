@@ -17,7 +17,7 @@
 #pragma GCC visibility push(hidden)
 
 struct status_view {
-	int source;
+	int source, tag;
 	bool cancelled;
 	int64_t bytes;
 };

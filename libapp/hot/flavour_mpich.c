@@ -41,6 +41,7 @@ static void status_read(const void *status, struct status_view *out)
 
 	memcpy(&s, status, sizeof(s));
 	out->source = s.source;
+	out->tag = s.tag;
 	out->cancelled = s.count_high_cancelled & 1;
 	out->bytes = (int64_t)((uint64_t)(uint32_t)s.count_low |
 			       (uint64_t)((uint32_t)s.count_high_cancelled >> 1) << 32);

@@ -30,6 +30,7 @@ static void status_read(const void *status, struct status_view *out)
 
 	memcpy(&s, status, sizeof(s));
 	out->source = s.source;
+	out->tag = s.tag;
 	out->cancelled = s.cancelled != 0;
 	out->bytes = (int64_t)s.bytes;
 }

@@ -14,4 +14,5 @@ libapp/hot.statics   := app_state.c:hook_word app_state.c:hook_thread app_state.
 		requests.c:table requests.c:live listing.c:next wait.c:f08_base comm.c:cache \
 		comm.c:generation comm.c:world_group event.c:potential flavour.c:flavour \
 		flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich \
-		app_state.c:app_state site.c:site_text site.c:site_ntext site.c:stack
+		app_state.c:app_state \
+		app_state.c:args_message_ops site.c:site_text site.c:site_ntext site.c:stack

@@ -90,6 +90,10 @@ static void copy_rest(struct request *to, const struct request *from)
 	to->room = from->room;
 	to->tag = from->tag;
 	to->open = from->open;
+	to->comm_id = from->comm_id;
+	to->ticket = from->ticket;
+	to->source = from->source;
+	to->has_ticket = from->has_ticket;
 }
 
 static bool stays(const struct request *r)

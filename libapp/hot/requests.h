@@ -9,6 +9,7 @@
 #define LIBAPP_HOT_REQUESTS_H
 
 #include "common/ring/posted.h"
+#include "libapp/match/receives.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,11 @@ struct request {
 	int64_t room; /* largest number of bytes to be sent or received: for the list */
 	int32_t tag; /* -1 any */
 	struct posted_ref open; /* entry in the list, or none */
+	/* with HOOK_MESSAGE: the channel of a persistent request, and the place of a receive */
+	uint64_t comm_id;
+	struct match_ticket ticket;
+	int32_t source; /* world rank; -1: not known yet */
+	bool has_ticket;
 };
 
 /* Returns false if there is no room, or handle is 0. Any thread; wait-free. */

@@ -104,6 +104,12 @@ static bool is_persistent(const struct request *r)
 	       r->kind == REQUEST_RECV_INIT;
 }
 
+static void lose_ticket(struct request *r)
+{
+	if (r->has_ticket && args_message_ops)
+		args_message_ops->lost(r);
+}
+
 /*
  * More requests than room: receives count as posted now; the bytes of persistent requests are
  * unknown.
@@ -117,6 +123,7 @@ static void give_up(const struct hook_args *a, const struct wait_shape *s)
 		if (!request_take(request_at(a, s, i), &r))
 			continue;
 		listing_lose(&r);
+		lose_ticket(&r);
 		if (r.kind == REQUEST_RECV)
 			count(&r, 0, r.bytes, r.partner);
 		else if (r.kind == REQUEST_RECV_INIT)
@@ -200,6 +207,8 @@ static void received(struct wait_entry *e, const uint8_t *status)
 	struct status_view v;
 
 	flavour->status_read(status, &v);
+	if (e->request.has_ticket && args_message_ops)
+		args_message_ops->ended(&e->request, &v);
 	if (v.cancelled || v.bytes < 0 || v.source == flavour->any_source) {
 		e->partner = CALL_PARTNER_NONE;
 		return;
@@ -343,6 +352,7 @@ static void put_back(struct request *r)
 	if (request_put(r))
 		return;
 	listing_lose(r);
+	lose_ticket(r);
 	if (r->kind == REQUEST_RECV)
 		count(r, 0, r->bytes, r->partner);
 	if (is_persistent(r))
@@ -353,6 +363,8 @@ static void put_back(struct request *r)
 static void start(struct hook_args *a, struct request *r)
 {
 	r->active = REQUEST_STARTED;
+	if (a->word & HOOK_MESSAGE && args_message_ops)
+		args_message_ops->started(a, r);
 	if (r->kind == REQUEST_SEND_INIT) {
 		count(r, r->bytes, r->bytes_in, r->partner);
 		a->length += r->bytes;
@@ -402,6 +414,7 @@ void wait_ready(const struct hook_args *a)
 static void freed(struct request *r)
 {
 	listing_lose(r);
+	lose_ticket(r);
 	r->kind = REQUEST_FREE;
 }
 
@@ -544,6 +557,8 @@ void wait_posted(struct hook *h, struct hook_args *a)
 			  CALL_P_REQUEST);
 	if (!ends_are_watched() && !is_persistent(&r))
 		r.kind = REQUEST_FREE;
+	if (a->word & HOOK_MESSAGE && args_message_ops && args_message_ops->made(a, &r))
+		r.kind = r.kind == REQUEST_FREE ? REQUEST_LISTED : r.kind;
 	if (r.kind == REQUEST_FREE &&
 	    (is_listed || (waits_are_watched() && !waited_is_done(r.key))))
 		r.kind = REQUEST_LISTED;
@@ -563,6 +578,7 @@ void wait_posted(struct hook *h, struct hook_args *a)
 		describe(&r, a, is_listed);
 	if (!request_put(&r)) {
 		listing_lose(&r);
+		lose_ticket(&r);
 		if (is_persistent(&r))
 			count_lost();
 	} else if (r.kind == REQUEST_RECV) {

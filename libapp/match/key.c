@@ -24,7 +24,7 @@ uint64_t match_key(const struct match_channel *c)
 
 uint64_t match_id(uint64_t key, uint64_t k)
 {
-	return not_null(join(key, k));
+	return not_null(join(key, k) & INT64_MAX);
 }
 
 uint64_t match_comm_first(const char *job, uint32_t number)

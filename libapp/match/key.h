@@ -28,7 +28,7 @@ struct match_channel {
 /* Never 0. Two channels have one key with a probability of 2^-64. */
 uint64_t match_key(const struct match_channel *c);
 
-/* Returns the id of message k of a channel, k from 1 on. Never 0. */
+/* Returns the id of message k of a channel, k from 1 on: 1 to INT64_MAX, as logs have numbers. */
 uint64_t match_id(uint64_t key, uint64_t k);
 
 /*

@@ -3,8 +3,8 @@
 # -fno-stack-protector: the canary would be the dearest part of a count.
 libapp.inside         := -fno-stack-protector -U_FORTIFY_SOURCE
 MODULES               += libapp/match
-libapp/match.src      := key.c receives.c sends.c
+libapp/match.src      := comms.c key.c receives.c sends.c
 libapp/match.uses     := common/base
 libapp/match.cflags   := $(libapp.inside)
-libapp/match.hot      := key.o receives.o sends.o
+libapp/match.hot      := comms.o key.o receives.o sends.o
 libapp/match.hot_allow := libapp/hot/hot.allow

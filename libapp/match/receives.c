@@ -99,7 +99,7 @@ static bool settle(struct match_receives *r, unsigned i)
 		return false;
 	o->key = key_of(r, &o->from);
 	o->n = next_number(r, o->key);
-	return o->n != 0 || o->has_ended;
+	return o->n != 0 || o->has_ended || o->is_forgotten;
 }
 
 static void remove_open(struct match_receives *r, unsigned at)
@@ -115,6 +115,10 @@ static void sweep(struct match_receives *r)
 		struct match_open o;
 		struct match_sent got = { 0 };
 
+		if (settle(r, i) && r->open[i].is_forgotten) {
+			remove_open(r, i);
+			continue;
+		}
 		if (!settle(r, i) || !r->open[i].has_ended ||
 		    (r->open[i].n && !rank(r, &r->open[i], &got))) {
 			i++;
@@ -309,5 +313,7 @@ void match_abandon(struct match_receives *r, const struct match_ticket *t)
 		remove_drop(r, d);
 	if (o && is_undecided(o))
 		remove_open(r, (unsigned)(o - r->open));
+	else if (o)
+		o->is_forgotten = true;
 	sweep(r);
 }

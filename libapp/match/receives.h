@@ -41,7 +41,7 @@ struct match_open {
 	struct match_pattern from; /* of an ended one as it was received */
 	uint64_t key, n; /* n 0: not numbered yet */
 	uint64_t arg; /* of an ended one */
-	bool has_ended, is_cancelling, in_doubt;
+	bool has_ended, is_cancelling, is_forgotten, in_doubt;
 };
 
 struct match_receives {

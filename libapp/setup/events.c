@@ -21,7 +21,7 @@ static void lose(unsigned number)
 	__atomic_fetch_add(&event_at(number)->lost, 1, __ATOMIC_RELAXED);
 }
 
-static int announce(const void *definition, size_t n)
+int events_announce(const void *definition, size_t n)
 {
 	struct seg_own *own = &app_header()->w;
 	unsigned number = own->events_used;
@@ -90,7 +90,7 @@ static void make_ready(const struct event_side *side, bool is_rank)
 {
 	static struct event_link link;
 
-	link = (struct event_link){ .announce = announce,
+	link = (struct event_link){ .announce = events_announce,
 				    .word = (const void *)(app_state.base +
 							   app_state.plan.event_word_offset),
 				    .bell = &app_header()->l.event_bell,

@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* As struct event_link. */
+int events_announce(const void *definition, size_t n);
+
 /* Called when the segment exists. Announces the known types before the lm sees the segment. */
 void events_ready(bool is_rank);
 

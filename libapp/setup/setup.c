@@ -13,6 +13,7 @@
 #include "libapp/hot/real.h"
 #include "libapp/setup/events.h"
 #include "libapp/setup/probe.h"
+#include "libapp/vertex/vertex.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -29,6 +30,17 @@
  */
 #define MEET_NS NSEC_PER_MSEC
 
+/* Returns the length of what is in front of "+messages". */
+static size_t start_bytes(const char *want)
+{
+	static const char end[] = "+messages";
+	size_t n = want ? strlen(want) : 0;
+
+	if (n >= sizeof(end) - 1 && str_eq(want + n - (sizeof(end) - 1), end))
+		n -= sizeof(end) - 1;
+	return n;
+}
+
 static uint32_t start_word(void)
 {
 	enum { VOLUME = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME };
@@ -36,6 +48,7 @@ static uint32_t start_word(void)
 		const char *name;
 		uint32_t word;
 	} words[] = {
+		{ "off", 0 },
 		{ "count", HOOK_COUNT },
 		{ "time", HOOK_COUNT | HOOK_TIME },
 		{ "volume", VOLUME },
@@ -44,10 +57,11 @@ static uint32_t start_word(void)
 		{ "partner+site", VOLUME | HOOK_PARTNER | HOOK_SITE },
 	};
 	const char *want = setup_env("OMIG_START");
+	size_t n = start_bytes(want);
 
 	for (size_t i = 0; want && i < ARRAY_LEN(words); i++)
-		if (str_eq(want, words[i].name))
-			return words[i].word;
+		if (strlen(words[i].name) == n && !strncmp(want, words[i].name, n))
+			return words[i].word | (want[n] ? HOOK_MESSAGE : 0);
 	return 0;
 }
 
@@ -141,6 +155,8 @@ static void show(enum seg_state state, enum app_life life)
 	app_header()->w.state = state;
 	/* Before an lm can have found the segment: after that the words belong to the lm. */
 	start_hooks();
+	if (life == APP_RANK)
+		vertex_open(events_announce);
 	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);
 }
@@ -181,6 +197,7 @@ static void become_rank(void (*resolve_all)(void))
 		comm_open();
 	resolve_all();
 	modules_note();
+	vertex_open(events_announce);
 	__atomic_store_n(&app_header()->w.state, SEG_RUNNING, __ATOMIC_RELEASE);
 	seg_caid(setup_env("OMIG_MAINSM"), caid);
 	if (segment_is_held() && find_lm(runtime, host))

@@ -4,7 +4,7 @@
 LIBAPP_T   := $(B)/tests/libapp
 LIBAPP_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 LIBAPP_F90 := $(foreach f,$(LIBAPP_MPI),$(if $(shell command -v mpif90.$f),$f))
-LIBAPP_C   := calls neighbours inrank threads rough constants loop
+LIBAPP_C   := calls neighbours inrank threads rough constants loop matched
 LIBAPP_F   := calls_h calls_mod calls_f08 probes_address probes_module
 
 SYSTEM_NEEDS += $(LIBAPP_T)/segdump $(LIBAPP_T)/libsecond_next.so $(LIBAPP_T)/libsecond_pmpi.so \
@@ -30,6 +30,8 @@ define libapp_mpi
 $(LIBAPP_T)/%.$(1): tests/libapp/%.c
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$< -pthread -ldl
 $(LIBAPP_T)/inrank.$(1): tests/libapp/inrank.c bench/self.c $(LIBAPP_BELOW)
+	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$^ -pthread -ldl
+$(LIBAPP_T)/matched.$(1): tests/libapp/matched.c bench/self.c $(LIBAPP_BELOW)
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$^ -pthread -ldl
 $(LIBAPP_T)/constants.$(1): tests/libapp/constants.c $(B)/libapp/hot.a $(LIBAPP_BELOW)
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$^ -pthread -ldl

@@ -23,6 +23,8 @@
 #define MEASURE_HELP "switch on from the start: off, count, time, volume or partner (default off)"
 #define SITES_HELP \
 	"also count by the place in the program that calls (with volume, the default then, or partner)"
+#define INTERACTIONS_HELP \
+	"number messages from the start, so that interaction.* events can be recorded"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
 	"name of the job (default: the batch system's number, else PROGRAM.PID of the started program, such as mpirun)"
@@ -34,6 +36,15 @@
 #define LAUNCH_OPTIONS(l)                                                                      \
 	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },              \
 		{ "callsites", 'c', NULL, SITES_HELP, OPT_FLAG, &(l)->callsites, 0, 0, NULL }, \
+		{ "interactions",                                                              \
+		  0,                                                                           \
+		  NULL,                                                                        \
+		  INTERACTIONS_HELP,                                                           \
+		  OPT_FLAG,                                                                    \
+		  &(l)->interactions,                                                          \
+		  0,                                                                           \
+		  0,                                                                           \
+		  NULL },                                                                      \
 		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },             \
 		{ "job", 0, "NAME", JOB_HELP, OPT_CALL, &(l)->job, 0, 0, set_job },            \
 	{                                                                                      \

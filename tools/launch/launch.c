@@ -302,11 +302,11 @@ static void env_list_value(const struct launch *l, char *out, size_t size)
 int launch_each_variable(const struct launch *l,
 			 int (*fn)(void *arg, const char *name, const char *value), void *arg)
 {
-	char preload[FILE_PATH_BYTES + 8192], list[8192], start[32];
+	char preload[FILE_PATH_BYTES + 8192], list[8192], start[48];
 	int rc;
 
-	snprintf(start, sizeof(start), "%.16s%s", l->measure ? l->measure : "off",
-		 l->callsites ? "+site" : "");
+	snprintf(start, sizeof(start), "%.16s%s%s", l->measure ? l->measure : "off",
+		 l->callsites ? "+site" : "", l->interactions ? "+messages" : "");
 	preload_value(preload, sizeof(preload), l->lib);
 	env_list_value(l, list, sizeof(list));
 	rc = fn(arg, "OMIG_MAINSM", l->conn);

@@ -18,6 +18,7 @@ struct launch {
 	/* requests; NULL = none */
 	const char *measure; /* off, count, time, volume, partner */
 	bool callsites; /* counts by call site too: with volume or partner */
+	bool interactions; /* numbers messages */
 	const char *site, *job;
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */

@@ -70,6 +70,8 @@ TEST(other_preloaded_libraries_stay_behind_ours)
 	l.measure = "partner";
 	l.callsites = true;
 	ck_assert_str_eq(variables_of(&l).start, "partner+site");
+	l.interactions = true;
+	ck_assert_str_eq(variables_of(&l).start, "partner+site+messages");
 	ck_assert(!v.has_site);
 }
 

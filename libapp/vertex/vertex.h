@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Vertices of interaction networks (Ashton and Penny, TR COSC 01/91) that a rank writes for its
+ * messages. They are events, and go the way of all events: a subscription to their names switches
+ * them on, and a ring without room counts them as lost.
+ *
+ *	interaction.send     sub-task `new` begins, which is the message: a fork
+ *	interaction.wait     a call begins to wait for receives: the B-arc of the thread begins
+ *	interaction.receive  sub-task `with` ends in the thread: a join, or the begin of its work
+ *
+ * `uncertain` is 1 if another message may have the id. Numbers of messages count from MPI_Init on,
+ * so the process must be started with +messages in OMIG_START.
+ */
+#ifndef LIBAPP_VERTEX_VERTEX_H
+#define LIBAPP_VERTEX_VERTEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+enum vertex { VERTEX_SEND, VERTEX_WAIT, VERTEX_RECEIVE, VERTEX_KINDS };
+
+/*
+ * Begins to number messages, if OMIG_START requests it. Called in MPI_Init, behind identity_fill()
+ * and comm_open(). announce: that of struct event_link.
+ */
+void vertex_open(int (*announce)(const void *definition, size_t n));
+
+/* Calls were not seen: ids of this process are uncertain from now on. Any thread, signal-safe. */
+void vertex_miss(void);
+
+/* --- for this room */
+
+#define VERTEX_DEFINITION_BYTES 128
+/* Writes the definition of a type as event logs have it. Returns its bytes. */
+unsigned vertex_define(enum vertex v, uint8_t out[VERTEX_DEFINITION_BYTES]);
+
+/* By kind: its number among the events of the segment; -1: there was no room. */
+extern int vertex_number[VERTEX_KINDS];
+
+struct vertex_values {
+	uint64_t ticks;
+	uint64_t task; /* 0: not known. The vertex is lost. */
+	int32_t partner; /* world rank */
+	bool is_uncertain;
+};
+
+/* Writes one to the ring of this thread, if its type is on. */
+void vertex_put(enum vertex v, const struct vertex_values *values);
+void vertex_lose(enum vertex v);
+
+#pragma GCC visibility pop
+
+#endif
