@@ -24,7 +24,7 @@ static void note(struct jobs *jobs, const char *name)
 	jobs->failed |= smap_put(&jobs->names, name, jobs, NULL) != 0;
 }
 
-/* A job of Slurm exists as long as one of its steps. */
+/* A job of Slurm exists until the last of its steps has ended. */
 static void note_job(struct jobs *jobs, const char *name)
 {
 	char job[NAME_MAX_BYTES + 1];

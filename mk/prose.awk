@@ -6,6 +6,7 @@
 #              mk/prose.docs in documents alone, where docs/glossary.md has the word to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
 #              of C or words of the shell
+#   headings   `--- NAME.c` in a header of a folder without that file
 #   fragments  comments in C that begin with `What`, `Whatever`, `Whether`, `Wherever` or `Which`
 #   sentences  of more than 20 words, in comments and documents; a line of a comment with a run of
 #              blanks in it is a table
@@ -163,6 +164,16 @@ function c_line(rest, at, text, is_alone, n, w) {
 	}
 }
 
+# `--- NAME.c`: what follows in this header is defined in that file beside it.
+function heading(name, path, line) {
+	sub(/^.*--- /, "", name)
+	sub(/\.c.*/, ".c", name)
+	path = file
+	sub(/[^\/]*$/, name, path)
+	if ((getline line <path) < 0) found(FNR, "a heading with `" name "`, which is not here")
+	close(path)
+}
+
 FNR == 1 {
 	sentence_end()
 	file = FILENAME
@@ -172,6 +183,7 @@ FNR == 1 {
 	kind = file ~ /\.[ch]$/ ? "c" : file ~ /\.md$|\.scd$/ ? "doc" : "script"
 	is_scd = file ~ /\.scd$/
 }
+kind == "c" && /^[ \t]*\/?\* --- [a-z_0-9]+\.c/ { heading($0) }
 kind == "c" {
 	if ($0 !~ one_literal) narrow($0)
 	if (in_comment || /["\/]/) c_line($0)

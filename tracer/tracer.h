@@ -8,9 +8,8 @@
 
 struct loop;
 
-#define TRACER_IDLE_NS                                                        \
-	(120 * NSEC_PER_SEC) /* the lm ends lm-trace sooner, unless the lm is \
-			      * stopped */
+/* The lm ends lm-trace sooner, unless the lm is stopped. */
+#define TRACER_IDLE_NS (120 * NSEC_PER_SEC)
 
 /* Blocks until the lm has ended or sent nothing for a while. fd: the socket, which stays open. */
 int tracer_run(struct loop *loop, int fd, struct err *e);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* at least this much earlier than ours ends a branch's deadline */
+/* the deadline of a branch is at least this much earlier than that of this daemon */
 #define MARGIN_NS (2 * NSEC_PER_MSEC)
 
 static void run_go(struct run *run);
@@ -140,7 +140,7 @@ static nsec_t time_for(const struct run *run, uint32_t branch)
 	return left > 2 * margin ? left - margin : left / 2 + 1;
 }
 
-/* An unused index, asked because all are: it has nothing to report. */
+/* An index without a branch, included in a request to all: it has nothing to report. */
 static void answer_empty(struct run *run, uint32_t branch)
 {
 	struct reply *nothing = reply_new();

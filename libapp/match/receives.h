@@ -17,9 +17,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Receives whose number is open, at once. With more of them all numbers are in doubt. */
+/* Limit of receives whose number is open at the same time. Beyond it all numbers are in doubt. */
 #define MATCH_OPEN 256
-/* Cancelled receives with later ones in their channel, ever. Likewise. */
+/*
+ * Limit of cancelled receives with later ones in their channel, since the start. Beyond it all
+ * numbers are in doubt.
+ */
 #define MATCH_DROPS 64
 
 struct match_pattern {

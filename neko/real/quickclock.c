@@ -2,7 +2,7 @@
 #include "neko/real/quickclock.h"
 
 #define FRESH_NS NSEC_PER_MSEC
-#define CALIBRATION_NS (5 * NSEC_PER_MSEC) /* two readings of which each errs 100 ns: 40 ppm */
+#define CALIBRATION_NS (5 * NSEC_PER_MSEC) /* with errors of 100 ns in two readings: 40 ppm */
 
 void quickclock_init(struct quickclock *c)
 {

@@ -35,7 +35,7 @@ struct run_result {
 	uint64_t frames, bytes;
 	nsec_t virtual_time, real_time;
 	struct ledger_counts counts;
-	char broken[WORLD_WORDS_BYTES]; /* "": every oracle holds */
+	char broken[WORLD_WORDS_BYTES]; /* "": every invariant holds */
 	nsec_t broken_at;
 };
 

@@ -160,7 +160,7 @@ TEST(mpi_init_makes_the_process_a_rank)
 	close(fd);
 }
 
-TEST(what_took_its_descriptor_is_not_handed_out)
+TEST(a_descriptor_reused_by_the_program_is_not_passed_on)
 {
 	struct seg_register reg;
 	int first, null = open("/dev/null", O_RDONLY | O_CLOEXEC);

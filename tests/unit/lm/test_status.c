@@ -117,7 +117,7 @@ TEST(events_beyond_the_rate_are_counted_as_dropped)
 	IS("events_dropped", 20);
 }
 
-TEST(what_tools_have_made_is_counted)
+TEST(objects_of_tools_are_counted)
 {
 	int64_t bytes;
 

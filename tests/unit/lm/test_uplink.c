@@ -88,7 +88,7 @@ TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	fake_segment_close(&seg);
 }
 
-TEST(an_sm_that_returns_gets_everything_again)
+TEST(a_restarted_sm_gets_everything_again)
 {
 	const struct msg *m;
 
@@ -188,7 +188,7 @@ TEST(changes_are_reported_once_a_turn)
 	fake_segment_close(&seg);
 }
 
-TEST(a_question_to_mainsm_goes_beside_the_parent)
+TEST(a_request_to_mainsm_bypasses_the_parent)
 {
 	const struct msg ask = { .type = MSG_ENROL,
 				 .enrol = { .role = "lm", .site = "site", .host = "leaf" } };

@@ -89,7 +89,7 @@ static int occupy(uint16_t *port)
 	return fd;
 }
 
-TEST(the_port_of_the_last_start_gives_way_and_a_given_one_does_not)
+TEST(only_the_port_of_the_last_start_may_be_replaced)
 {
 	struct connstr first, second;
 	uint16_t port = 0;

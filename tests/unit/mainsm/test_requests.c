@@ -105,7 +105,7 @@ TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
 	above_close(&t1);
 }
 
-TEST(what_has_not_begun_at_the_deadline_is_not_begun_after_it)
+TEST(actions_do_not_begin_after_the_deadline)
 {
 	const struct reply *r;
 
@@ -380,7 +380,7 @@ static const char *made(const struct reply *r, size_t nerror)
 	return token;
 }
 
-TEST(what_has_ended_fails_nothing_that_did_not_name_it)
+TEST(an_ended_object_fails_only_requests_that_name_it)
 {
 	char text[128], token[40];
 

@@ -77,7 +77,7 @@ TEST(what_grows_keeps_its_content_and_is_charged_once)
 	ck_assert_uint_eq(a.bytes, 0);
 }
 
-TEST(what_was_freed_unseen_is_not_counted_twice)
+TEST(blocks_freed_unseen_are_not_counted_twice)
 {
 	void *p, *q;
 	size_t one;

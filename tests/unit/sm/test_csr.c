@@ -162,7 +162,7 @@ TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 	ck_assert_uint_eq(w.lm[3].b.gone_tool, 3);
 }
 
-TEST(a_host_that_returns_is_armed_again_at_once_and_hears_what_it_missed)
+TEST(a_returning_host_is_armed_at_once_and_gets_missed_messages)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	top_arm(&w, "c_2", 1, EVENT("p_2_000001"), 0);
@@ -235,7 +235,7 @@ TEST(an_event_without_a_request_is_dropped_and_the_host_notified)
 	ck_assert(w.lm[0].b.is_up && w.lm[1].b.is_up);
 }
 
-TEST(a_host_that_holds_a_process_hears_when_it_may_go)
+TEST(a_host_that_holds_a_process_is_notified_of_its_release)
 {
 	struct msg m = { .type = MSG_RELEASE, .release = { "c_1", 7, "n_2" } };
 
@@ -382,7 +382,7 @@ static void trigger_held(struct leaf *l, const char *csr, const char *node)
 				   .csr = csr, .tool = 3, .seq = 7, .node = node, .held = true } });
 }
 
-TEST(what_waits_for_an_event_that_is_dropped_may_go)
+TEST(a_process_held_for_a_dropped_event_is_released)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	trigger_held(&w.lm[0], "c_1", "n_1");

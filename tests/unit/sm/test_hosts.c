@@ -299,7 +299,7 @@ TEST(a_host_that_sends_bye_is_removed_at_once)
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 }
 
-TEST(a_mainsm_that_returns_hears_everything_again)
+TEST(a_restarted_mainsm_gets_everything_again)
 {
 	lms_start(&w, 3);
 	lm_stop(&w, 2);

@@ -367,7 +367,7 @@ TEST(a_load_in_parts_is_one_load)
 	ck_assert_ptr_null(ack());
 }
 
-TEST(a_read_by_request_goes_down_and_comes_up)
+TEST(a_requested_read_is_sent_down_and_its_data_up)
 {
 	struct msg m = { .type = MSG_FLOW_READ, .flow_read = { .measurement = M, .read = 4 } };
 

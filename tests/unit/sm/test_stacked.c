@@ -251,7 +251,7 @@ TEST(a_parent_whose_welcome_is_lost_does_not_keep_the_host)
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
 }
 
-TEST(an_sm_that_returns_gets_hosts_again)
+TEST(a_restarted_sm_gets_hosts_again)
 {
 	grow(2);
 	below_kill(&w, 0);

@@ -352,7 +352,7 @@ static uint64_t stream_at(struct leaf *l)
 	return stream;
 }
 
-TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
+TEST(a_false_host_makes_no_block_of_another_one_a_repeated_one)
 {
 	static uint8_t p[EVBLOCK_HEAD_BYTES + BODY];
 

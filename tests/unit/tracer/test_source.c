@@ -73,7 +73,7 @@ TEST(a_call_has_its_function_and_line_and_inlined_ones_first)
 	ck_assert(strstr(text, "be_inlined") < strstr(text, "be_compiled"));
 }
 
-TEST(what_no_call_returns_to_has_no_place)
+TEST(addresses_without_a_call_have_no_place)
 {
 	const struct source_file f = { .path = self };
 

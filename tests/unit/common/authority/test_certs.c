@@ -159,7 +159,7 @@ TEST(ended_certificates_do_not_fill_the_file)
 	ck_assert_str_eq(certs_at(certs, certs_count(certs) - 1)->host, "h999");
 }
 
-TEST(what_was_revoked_stays_so_when_others_are_added)
+TEST(revoked_serials_remain_when_others_are_added)
 {
 	ck_assert_int_eq(add(0, END, 1), 0);
 	ck_assert_int_eq(add(1, END, 1), 0);

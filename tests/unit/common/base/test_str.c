@@ -91,7 +91,7 @@ TEST(escapes_are_safe_for_a_terminal)
 	ck_assert_str_eq(escaped("", 0, 100), "");
 }
 
-TEST(what_is_escaped_already_is_not_escaped_again)
+TEST(escaped_text_is_not_escaped_again)
 {
 	char out[16];
 

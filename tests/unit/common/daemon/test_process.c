@@ -177,7 +177,7 @@ TEST(values_that_the_program_refuses_at_a_reload_change_nothing)
 	end_well(pid);
 }
 
-TEST(what_start_made_is_freed_once_also_when_it_failed)
+TEST(the_result_of_start_is_freed_once_also_on_failure)
 {
 	struct daemon_spec spec = testd_spec;
 	pid_t pid;

@@ -118,7 +118,7 @@ TEST(a_flood_that_lasts_does_not_look_like_silence)
 	close_metered();
 }
 
-TEST(what_we_do_not_read_is_not_silent)
+TEST(a_paused_peer_does_not_count_as_silent)
 {
 	open_metered(0);
 	link_pause_reading(w.b.link, true);

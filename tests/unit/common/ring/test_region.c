@@ -19,7 +19,7 @@ static const struct {
 	{ "enter_loop", "leave_loop" },
 };
 
-TEST(a_plain_name_means_two_probes_in_each_way)
+TEST(a_name_gives_both_probes_in_each_way)
 {
 	for (unsigned i = 0; i < REGION_WAYS; i++) {
 		struct region r = { 0 }, back = { 0 };
@@ -35,7 +35,7 @@ TEST(a_plain_name_means_two_probes_in_each_way)
 	ck_assert(!region_from_begin("loop_begin", REGION_WAYS, &(struct region){ 0 }));
 }
 
-TEST(two_probes_have_a_name_in_way_0_alone)
+TEST(a_name_of_two_probes_exists_in_way_0_only)
 {
 	struct region r = { 0 };
 
@@ -66,7 +66,7 @@ TEST(names_of_regions_are_names_of_probes)
 	ck_assert(!region_is_name(longest));
 }
 
-/* Each of them lacks a part: before the name, after it, or the name. */
+/* Each of them lacks the text before the name, the text after it, or the name. */
 TEST(another_probe_begins_no_region)
 {
 	static const char *const others[] = { "loop",	   "step_end",	  "_begin_",

@@ -258,7 +258,7 @@ TEST(a_counter_is_where_its_processes_are)
 	      "1/1[1]:pa_counter_delete([pa_c_1])");
 }
 
-TEST(a_question_to_each_daemon_goes_to_all_branches)
+TEST(a_request_to_each_daemon_is_sent_to_all_branches)
 {
 	struct world w;
 

@@ -95,7 +95,7 @@ static void see_kinds(const struct event *ev)
 	ck_assert_int_eq(evattr(ev, "tid"), gettid());
 }
 
-TEST(what_is_written_is_in_the_file)
+TEST(written_events_are_in_the_file)
 {
 	nsec_t before = clock_wall();
 	struct found f;
@@ -153,7 +153,7 @@ TEST(a_writer_that_may_wait_loses_nothing)
 	ck_assert_int_eq(omig_event_close(), 0);
 }
 
-TEST(what_is_lost_is_counted_to_the_last_event)
+TEST(losses_are_counted_to_the_last_event)
 {
 	struct found f = threads_write(0);
 

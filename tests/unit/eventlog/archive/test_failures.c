@@ -35,7 +35,7 @@ static int try_put(struct archive *a, uint64_t number, const char *type, struct 
 	return archive_put(a, &ev, e);
 }
 
-TEST(what_was_safe_stays_on_a_disk_that_is_full)
+TEST(synced_blocks_stay_on_a_full_disk)
 {
 	char sql[60];
 	struct err e = { 0 };

@@ -362,7 +362,7 @@ static unsigned count_bad(void)
 	return n;
 }
 
-TEST(what_was_damaged_in_many_lives_fills_no_disk)
+TEST(damaged_files_of_many_starts_do_not_fill_the_disk)
 {
 	nsec_t now = START;
 

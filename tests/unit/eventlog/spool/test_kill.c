@@ -26,7 +26,7 @@
 /* State that outlives a process. */
 struct shared {
 	uint64_t appended[LIVES_MAX], settled[LIVES_MAX], due[LIVES_MAX];
-	/* A bit for each block; touched as far as it is used. */
+	/* A bit for each block; only used pages take memory. */
 	uint8_t has[LIVES_MAX][BLOCKS_MAX / 8], lost[LIVES_MAX][BLOCKS_MAX / 8];
 };
 
@@ -109,7 +109,7 @@ static void take(const uint8_t *p, const struct evblock *b)
 		shared->due[life] = g.end_seq;
 }
 
-/* Of all lives before this one. */
+/* Counts of all earlier processes. */
 static bool is_all_said(void)
 {
 	for (unsigned i = 1; i < me.life; i++)

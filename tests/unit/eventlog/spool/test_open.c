@@ -310,7 +310,7 @@ TEST(a_folder_that_cannot_be_listed_is_an_error)
 
 /* --- the disk itself is full */
 
-TEST(older_segments_give_way_on_a_disk_that_is_full)
+TEST(older_segments_are_removed_on_a_full_disk)
 {
 	struct spool_conf c = conf();
 	struct spool_stats stats;

@@ -181,7 +181,7 @@ TEST(it_is_due_when_it_has_waited_for_long_enough)
 	spool_free(s);
 }
 
-TEST(what_is_damaged_is_reported_and_counted_once)
+TEST(damage_is_reported_and_counted_once)
 {
 	struct consumer *c;
 	struct spool *s = opened(&c);

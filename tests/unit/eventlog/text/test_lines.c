@@ -94,7 +94,7 @@ TEST(a_socket_stream_begins_with_a_word_of_its_own)
 	has("V", "1");
 }
 
-TEST(text_of_no_form_is_not_taken_for_one)
+TEST(text_of_another_form_is_refused)
 {
 	static const char *const none[] = { "V=1 DATE=20060327125110", "# comment", "\n\n", "",
 					    "DAT" };
@@ -124,7 +124,7 @@ TEST(bp_as_it_was_written)
 	ck_assert_int_eq(reads(EVLINE_BP, "ts=1331657468.981414 event=x.end status=0")->wall_ns,
 			 INT64_C(1331657468981414000));
 	has("status", "0");
-	/* Words in any order; a second time, name or level is a field. */
+	/* Words in any order. If time, name or level occurs twice, the second one is a field. */
 	ev = reads(EVLINE_BP, "event=x level=Info ts=1331657468.981414 ts=5 event=y level=Error");
 	ck_assert_str_eq(ev->type->name, "x");
 	ck_assert_uint_eq(ev->type->level, EV_INFO);
@@ -135,7 +135,7 @@ TEST(bp_as_it_was_written)
 	has("level", "'Error'");
 }
 
-TEST(lite_says_kinds)
+TEST(lite_has_the_kinds_of_values)
 {
 	const struct event *ev = reads(
 		EVLINE_LITE,
@@ -241,7 +241,7 @@ TEST(xml_reports_the_mistake)
 	ck_assert_int_eq(try(EVLINE_XML, XML("name=\"x\" level=\"info\"", "</event>"), NULL), 1);
 }
 
-TEST(a_line_is_as_long_as_may_be)
+TEST(lines_have_a_limit)
 {
 	char *text = malloc(EVLINE_MAX_BYTES + 2);
 	struct err e = { 0 };
@@ -256,7 +256,7 @@ TEST(a_line_is_as_long_as_may_be)
 	free(text);
 }
 
-TEST(too_many_fields_are_refused_and_the_most_are_not)
+TEST(fields_are_accepted_up_to_the_limit)
 {
 	struct buf b = BUF_INIT(100000);
 	struct err e = { 0 };
@@ -367,7 +367,7 @@ static void times_come_back(nsec_t t)
 	ck_assert(strlen(rfc) == n && !memcmp(rfc, iso, n));
 }
 
-TEST(days_that_no_calendar_has_are_no_time)
+TEST(invalid_days_are_refused)
 {
 	static const char *const no_day[] = { "19000229000000.000000", "20230229000000.000000",
 					      "20230431000000.000000", "20230631000000.000000",

@@ -266,7 +266,7 @@ TEST(what_cannot_be_armed_is_refused_in_words)
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
 }
 
-TEST(what_has_ended_is_not_armed_and_the_rest_is)
+TEST(ended_objects_are_not_armed_and_the_others_are)
 {
 	const struct msg_arm_ack *a;
 	char both[128];

@@ -239,7 +239,7 @@ static void lets_go(void *arg, struct proc *p)
 }
 
 /* Its ring is read again for the interest, which removes the process and its site. */
-TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
+TEST(a_segment_that_becomes_invalid_while_armed_affects_no_other)
 {
 	const struct msg_arm_ack *ack;
 

@@ -370,7 +370,7 @@ TEST(the_last_events_of_a_process_count)
  * Rings are read to their ends before a new interest. A process with an invalid ring is removed
  * meanwhile.
  */
-TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
+TEST(a_segment_that_becomes_invalid_during_a_poll_is_detached)
 {
 	struct flow_token t;
 
@@ -390,7 +390,7 @@ TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 }
 
 /* That ring is unread, and two probes of the process are searched at once. */
-TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
+TEST(an_invalid_segment_is_detached_at_the_first_check)
 {
 	const struct msg_flow_ack *ack;
 

@@ -125,7 +125,7 @@ TEST(the_share_of_a_processor_is_of_the_time_since_the_last_read)
 /* --- of the node */
 
 /* Each of them is unknown once, the others being known. */
-TEST(what_the_system_does_not_know_is_missing)
+TEST(figures_unknown_to_the_system_are_missing)
 {
 	struct host_now state = { .load1 = 1.5,
 				  .available_pages = 10,

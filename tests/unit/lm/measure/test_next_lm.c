@@ -151,7 +151,7 @@ static void compute_some(void)
 	fake_proc_find(&w.host, 100)->used_s += 10;
 }
 
-TEST(what_was_read_under_the_lm_before_is_not_read_again)
+TEST(records_read_by_an_earlier_lm_are_not_read_again)
 {
 	check_increments("Send_volume", send_some);
 }

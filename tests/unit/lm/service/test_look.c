@@ -158,7 +158,7 @@ TEST(memory_and_files_are_looked_at_from_outside)
 	ck_assert_uint_eq(t.type, TRACER_FAILED);
 }
 
-TEST(what_hangs_is_reported_and_hangs_nothing_else)
+TEST(a_hanging_read_is_reported_and_blocks_no_other)
 {
 	struct reported memory = { 0 }, file = { 0 };
 	int32_t first;

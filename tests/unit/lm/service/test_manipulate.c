@@ -219,7 +219,7 @@ TEST(what_the_kernel_refuses_is_reported)
 	close_rank();
 }
 
-TEST(a_tool_that_leaves_lets_go_what_it_stopped)
+TEST(a_tool_that_leaves_releases_its_stopped_processes)
 {
 	open_rank();
 	ask_as(1, MANIPULATOR, "thread_stop", "");
@@ -260,7 +260,7 @@ TEST(an_order_to_release_ends_all_stops)
 	close_rank();
 }
 
-TEST(a_short_break_of_the_link_lets_nothing_go)
+TEST(a_short_break_of_the_link_releases_nothing)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");

@@ -82,7 +82,7 @@ static void check_two(const struct msg_reply *r, unsigned status, const char *st
 	ck_assert_str_eq(entry_text(entry_of(r, 2)), state);
 }
 
-BARE_TEST(what_is_behind_a_stop_sees_a_process_that_stands)
+BARE_TEST(actions_after_a_stop_see_a_stopped_process)
 {
 	static const char *const services[] = { "thread_stop", "thread_suspend" };
 
@@ -167,7 +167,7 @@ TEST(the_lm_answers_others_while_a_stop_is_under_way)
 	check_two(answer_after(50 * MS), STATUS_OK, "4");
 }
 
-TEST(what_is_behind_a_continue_sees_a_process_that_runs)
+TEST(actions_after_a_continue_see_a_running_process)
 {
 	send_two("thread_stop", "");
 	fake()->state = 't';
@@ -210,7 +210,7 @@ BARE_TEST(a_blocked_or_ignored_signal_is_not_waited_for)
 	}
 }
 
-TEST(what_is_behind_a_fatal_signal_sees_the_end)
+TEST(actions_after_a_fatal_signal_see_the_end)
 {
 	fake()->has_signals = true;
 	send_two("proc_send_signal", ",9");

@@ -46,7 +46,7 @@ TEST(an_event_runs_the_actions_with_its_parameters)
 	ck_assert_str_eq(r->csr, token);
 }
 
-TEST(what_the_lm_has_done_is_not_done_again)
+TEST(actions_that_the_lm_has_executed_are_not_repeated)
 {
 	struct msg_entry e = { .action = 1,
 			       .objects = "p_1_a00000",

@@ -68,7 +68,7 @@ TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 }
 
-TEST(what_is_lost_without_another_event_is_reported)
+TEST(losses_without_a_later_event_are_reported)
 {
 	define(LIB_CALL " print([1])");
 	with_token("csr_enable");
@@ -215,7 +215,7 @@ TEST(of_all_processes_a_reason_is_reported_when_none_can)
 			  STATUS_PARAMETER_ERROR);
 }
 
-TEST(what_is_behind_an_attach_finds_conditions_armed)
+TEST(actions_after_an_attach_find_conditions_armed)
 {
 	ck_assert_uint_eq(above_status(&t, ":node_detach([n_2])"), STATUS_OK);
 	define(LIB_CALL " print([$proc])");

@@ -54,7 +54,7 @@ static int apply(bool full, bool more, const struct msg_object *o, size_t n)
 	return directory_apply(d, 3, &m, 20, &e);
 }
 
-TEST(objects_hang_under_their_parents_in_the_order_of_birth)
+TEST(objects_are_below_their_parents_in_the_order_of_birth)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
 				  object("p_7_b00000", "n_7") };
@@ -124,7 +124,7 @@ TEST(a_change_keeps_what_it_does_not_name_and_reports_only_real_changes)
 	directory_free(d);
 }
 
-TEST(a_node_speaks_of_itself_only)
+TEST(a_node_may_report_its_own_objects_only)
 {
 	struct object *other;
 	struct msg_object bad[] = {
@@ -236,7 +236,7 @@ static size_t measured(const struct object *o, struct session *s)
  * Fills the directory to its limit. One more object is refused with a reason, and all others can be
  * measured.
  */
-TEST(there_are_as_many_objects_as_there_may_be)
+TEST(the_directory_takes_objects_up_to_its_limit)
 {
 	struct err e = { 0 };
 	struct session *s;

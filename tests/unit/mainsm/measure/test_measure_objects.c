@@ -103,7 +103,7 @@ TEST(a_process_of_a_named_node_is_taken_away_and_given_back)
 	close_hosts();
 }
 
-TEST(a_node_of_a_named_site_goes_with_all_that_is_in_it)
+TEST(a_removed_node_of_a_named_site_takes_its_objects_with_it)
 {
 	measure("[s_1,p_3_a00000]", "Send_volume");
 	reads(920, 5);

@@ -115,7 +115,7 @@ TEST(a_text_gets_what_it_uses_before_itself)
 	needs("ann", "M(Process p, TimeInterval t) { RETURN Send_count(p, t); }", "");
 }
 
-TEST(what_one_user_adds_is_nothing_to_others)
+TEST(additions_of_one_user_are_invisible_to_others)
 {
 	struct registry_found f;
 

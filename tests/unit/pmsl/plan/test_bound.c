@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes of a graph that are alike, their places, and the objects that they are of. */
+/* Equal nodes of a graph, the places of nodes, and the objects that nodes are about. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
@@ -69,7 +69,7 @@ TEST(a_layout_gives_sites_their_nodes_and_processes)
 	ck_assert(!world_is_in(&world, at("a"), at("p_1")));
 }
 
-TEST(a_layout_that_is_none_is_refused_where_it_is_wrong)
+TEST(an_invalid_layout_is_refused_with_the_place)
 {
 	static const struct {
 		const char *text, *words;
@@ -99,7 +99,7 @@ TEST(a_layout_that_is_none_is_refused_where_it_is_wrong)
 
 /* --- places */
 
-TEST(places_lie_below_one_another)
+TEST(places_are_below_one_another)
 {
 	const struct place a = node_place("a"), b = node_place("b"), c = node_place("c");
 	const struct place s = site_place("s"), t = site_place("t");
@@ -224,7 +224,7 @@ TEST(a_node_has_its_result_and_number_of_contributors)
 	ck_assert(bound.node[agg]->n.domain == FLOW_READ && !bound.node[agg]->n.partial);
 }
 
-TEST(what_no_result_needs_does_not_live)
+TEST(nodes_without_a_result_are_removed)
 {
 	const uint32_t in[] = { put_input("p_1", NULL), put_input("p_2", NULL) };
 	const uint32_t sum = put(&(struct flow_node){ .kind = FLOW_OP, .in = in, .nin = 1 }, NULL);
@@ -243,7 +243,7 @@ TEST(what_no_result_needs_does_not_live)
 static const struct choice_word vt_itself[] = { { CHOICE_VT, 0, 0 } };
 
 /* Each differs from the first one of its kind. */
-TEST(nodes_are_one_only_where_all_of_them_is_equal)
+TEST(only_nodes_with_equal_members_are_one)
 {
 	static const char *const loop[] = { "loop", "main" }, *const other[] = { "loop", "x" };
 	const uint32_t in[] = { put_input("p_1", NULL), put_input("p_2", NULL) };
@@ -314,7 +314,7 @@ TEST(nodes_are_one_only_where_all_of_them_is_equal)
 	ck_assert_uint_eq(bound.n - before, ARRAY_LEN(nodes));
 }
 
-TEST(choices_are_one_only_where_all_their_words_are_equal)
+TEST(only_choices_with_equal_words_are_one)
 {
 	static const struct choice_word words[] = { { CHOICE_VT, 0, 0 }, { CHOICE_VT, 0, 1 } };
 	const uint32_t in[] = { put_input("p_1", NULL) };

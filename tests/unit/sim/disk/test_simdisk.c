@@ -80,7 +80,7 @@ static int take_away(void)
 	return d->remove(d->arg, path);
 }
 
-TEST(what_was_synced_outlives_the_power)
+TEST(synced_data_survive_a_power_cut)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		write_old();
@@ -90,7 +90,7 @@ TEST(what_was_synced_outlives_the_power)
 	}
 }
 
-TEST(what_was_not_synced_may_be_gone_or_torn)
+TEST(unsynced_data_may_be_lost_or_torn)
 {
 	unsigned old = 0, new = 0, torn = 0;
 

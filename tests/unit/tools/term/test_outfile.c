@@ -50,7 +50,7 @@ static const char *text_of(int fd)
 	return text;
 }
 
-TEST(what_was_there_stays_until_the_new_one_is_whole)
+TEST(the_old_file_remains_until_the_new_one_is_whole)
 {
 	ck_assert_int_eq(write_text("old", true), CMD_OK);
 	ck_assert_int_eq(write_text("new", false), CMD_OK);

@@ -143,7 +143,7 @@ TEST(messages_have_a_column_where_there_are_any)
 	top_sample_done(&s);
 }
 
-TEST(what_stands_out_is_in_colour)
+TEST(conspicuous_values_are_in_colour)
 {
 	const struct term t = { .is_tty = true, .has_color = true, .cols = 200 };
 	struct buf b = BUF_INIT(1 << 16);

@@ -430,7 +430,7 @@ TEST(what_comes_late_is_reported_later_and_once)
 	}
 }
 
-TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
+TEST(the_coverage_shows_a_lost_host_and_a_new_one)
 {
 	uint64_t seed = suite_seed(23);
 
@@ -453,7 +453,7 @@ TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
 }
 
 /* Lost data are missing, and the coverage shows that; a count since the start recovers. */
-TEST(what_is_lost_is_missing_and_nothing_else_is)
+TEST(only_lost_blocks_are_missing)
 {
 	uint64_t seed = suite_seed(24);
 

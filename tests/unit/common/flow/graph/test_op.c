@@ -50,7 +50,7 @@ static void is_none(struct flow_token t, uint32_t flags)
 	ck_assert_uint_eq(t.flags, flags);
 }
 
-TEST(what_has_no_value_reports_the_reason)
+TEST(a_missing_value_has_a_reason)
 {
 	struct flow_token one = value(1, 0), zero = value(0, 0),
 			  missing = flow_token_missing(5, 9, 3);

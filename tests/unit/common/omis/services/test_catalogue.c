@@ -56,7 +56,7 @@ TEST(no_service_is_without_a_right)
 	ck_assert_msg(s->right >= OMIS_OBSERVE && s->right <= OMIS_ADMIN, "%s", s->name);
 }
 
-TEST(what_touches_a_program_needs_more_than_observing)
+TEST(manipulations_need_more_than_the_right_to_observe)
 {
 	/* Manipulations that change only the tool's own view or the monitor's own objects. */
 	static const char *const own[] = { "_attach", "_detach", "csr_",  "user_event_", "pa_",
