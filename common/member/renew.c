@@ -26,7 +26,10 @@ static struct enrol_conf enrol_of(const struct renew *r)
 				    .host = r->host };
 }
 
-/* When it is due, or, when it is due already, well before the certificate ends. */
+/*
+ * Arms the timer for the renewal. If that is due already: for a third of the time until the
+ * certificate ends.
+ */
 static void look_later(struct renew *r)
 {
 	const struct identity *self = net_ctx_self(r->conf.ctx);

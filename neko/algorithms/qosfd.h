@@ -19,7 +19,7 @@
 /* Delivered to the layer above, from the process that it is about: 1 byte, 1: suspected. */
 #define QOSFD_CHANGE 921
 
-/* A layer with that network for heartbeats, counted from 0. */
+/* Adds the layer. The key qos.network is the number of the network for its heartbeats, from 1. */
 int qosfd_init(struct neko_process *p, struct setup *s, struct err *e);
 
 #endif

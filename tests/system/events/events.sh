@@ -41,7 +41,7 @@ lines() {
 	line='event=io.write level=Debug .* rank=[01] .* number=[0-9]+ nbytes=[0-9]+ ms=0 '
 	[ "$(grep -Ec "$line"'file=/dev/null$' "$TMPDIR/shown")" = 20 ]
 }
-check 'with their fields and whose they are' lines
+check 'with their fields and their processes' lines
 check 'then they are off' until_true 60 is_on io.write 0
 check 'conditions are asked' shows --count 6 'block.sent' --where 'nbytes > 65536 and to <= 1'
 asked() {
@@ -50,8 +50,8 @@ asked() {
 check 'and hold for each' asked
 check 'library calls are events' says 'event=MPI_Bcast.end .* result=0' omig events tail --count 4 \
 	'MPI_Bcast'
-check 'a field that is none is a mistake' status_is 2 omig events tail 'io.*' --where 'nbytes'
-check 'so is none at all' status_is 2 omig events tail
+check 'an unknown field is a mistake' status_is 2 omig events tail 'io.*' --where 'nbytes'
+check 'so is a missing pattern' status_is 2 omig events tail
 
 # --- kept
 check 'they are kept, and end when their time is over' omig events on 'io.*' --to \
@@ -91,7 +91,7 @@ check 'a tool keeps them' until_true 60 is_on io.write 2
 grown() {
 	[ "$(wc -c <"$TMPDIR/long.olog")" -gt "$1" ]
 }
-check 'and they come' until_true 60 grown 0
+check 'and events arrive' until_true 60 grown 0
 check 'the lm is killed' kill_hard lm
 another() { # a rank that finds no lm starts one
 	omig run -- "mpirun.$mpi" -n 1 "$B/examples/blocks.$mpi" --passes 1 </dev/null
@@ -99,7 +99,7 @@ another() { # a rank that finds no lm starts one
 check 'the next program starts another one' another
 check 'with another lm they are on again' until_true 60 is_on io.write 2
 before=$(wc -c <"$TMPDIR/long.olog")
-check 'and come' until_true 60 grown "$before"
+check 'and its events arrive' until_true 60 grown "$before"
 kill -INT $on
 ends() { # events that the killed lm had read may be lost
 	wait $on

@@ -172,7 +172,7 @@ FAKE_CALLS(FAKE_DECLARE)
 int MPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request);
 int PMPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request);
 
-/* Fortran's entries of some. */
+/* Fortran entry points of some calls. */
 void mpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm,
 		     void *hints, void *request, void *ierr);
 void mpi_pready_(void *part, void *request, void *ierr);

@@ -169,7 +169,7 @@ TEST(the_users_own_string_goes_before_that_of_a_job)
 	rmdir(dir);
 }
 
-TEST(it_is_found_where_it_was_given_then_in_the_environment_then_in_the_state)
+TEST(the_string_is_that_given_then_of_the_environment_then_of_the_state)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80], at[96];
 	static const char text[] = "omig1:state:3:" PIN "\n";

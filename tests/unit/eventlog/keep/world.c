@@ -137,7 +137,7 @@ int append(size_t body)
 
 void set_up(void)
 {
-	/* In memory where that is to be had: here no disk is tested. */
+	/* In memory if there is such a file system, because these tests are not about the disk. */
 	snprintf(dir, sizeof(dir), "%s/omig-keep-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
