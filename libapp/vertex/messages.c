@@ -13,11 +13,6 @@
 static_assert(1 << THREAD_BITS >= SEG_THREADS_MAX, "threads have numbers of that many bits");
 static_assert(SEG_THREADS_MAX <= MATCH_THREADS, "each thread has a place");
 
-static uint64_t now(void)
-{
-	return ticks_now(app_state.ticks);
-}
-
 static int32_t narrow(int64_t par)
 {
 	return (int32_t)par; /* an int in a whole word, with an undefined upper half */
@@ -187,7 +182,8 @@ static void owe(const struct message_owed *o)
 
 static void end_receive(const struct arrived *m)
 {
-	const struct message_owed o = { *m->ticket, m->from, now() };
+	const struct message_owed o = { *m->ticket, m->from,
+					vertex_time(VERTEX_RECEIVE, VERTEX_RECEIVE) };
 
 	if (!messages_try()) {
 		owe(&o);
@@ -368,7 +364,9 @@ static void begin(struct hook_args *a)
 	const struct call_desc *d = a->desc;
 
 	catch_up();
-	a->message = (struct args_message){ .to = -1, .from = -1, .begin = now() };
+	a->message = (struct args_message){ .to = -1,
+					    .from = -1,
+					    .begin = vertex_time(VERTEX_SEND, VERTEX_WAIT) };
 	a->message.comm_id = d->comm ? comm_of(a) : 0;
 	if (sends(d)) {
 		if (narrow(a->par[d->peer - 1]) != flavour->proc_null)

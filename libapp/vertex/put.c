@@ -43,7 +43,7 @@ void vertex_put(enum vertex v, const struct vertex_values *values)
 
 	if (!word)
 		return;
-	if (word == EVENT_REFUSE || (v != VERTEX_WAIT && !values->task)) {
+	if (word == EVENT_REFUSE || !values->ticks || (v != VERTEX_WAIT && !values->task)) {
 		vertex_lose(v);
 		return;
 	}
@@ -62,4 +62,9 @@ void vertex_put(enum vertex v, const struct vertex_values *values)
 				 __ATOMIC_RELAXED);
 	}
 	ring_commit(&ring, at, bytes);
+}
+
+uint64_t vertex_time(enum vertex a, enum vertex b)
+{
+	return word_of(a) || word_of(b) ? ticks_now(app_state.ticks) : 0;
 }

@@ -41,7 +41,7 @@ unsigned vertex_define(enum vertex v, uint8_t out[VERTEX_DEFINITION_BYTES]);
 extern int vertex_number[VERTEX_KINDS];
 
 struct vertex_values {
-	uint64_t ticks;
+	uint64_t ticks; /* 0: it was off when it began. The vertex is lost. */
 	uint64_t task; /* 0: not known. The vertex is lost. */
 	int32_t partner; /* world rank */
 	bool is_uncertain;
@@ -50,6 +50,9 @@ struct vertex_values {
 /* Writes one to the ring of this thread, if its type is on. */
 void vertex_put(enum vertex v, const struct vertex_values *values);
 void vertex_lose(enum vertex v);
+
+/* Returns the time if one of two types is on, else 0. */
+uint64_t vertex_time(enum vertex a, enum vertex b);
 
 #pragma GCC visibility pop
 
