@@ -74,6 +74,7 @@ include common/omis/reply/module.mk
 include common/omis/module.mk
 include common/loop/module.mk
 include common/tracer/module.mk
+include common/gate/module.mk
 include proto/module.mk
 include libapp/match/module.mk
 include libapp/hot/module.mk
@@ -120,6 +121,7 @@ include neko/algorithms/module.mk
 include neko/run/module.mk
 include neko/hosts/module.mk
 include tracer/thread/module.mk
+include tracer/gate/module.mk
 include tracer/module.mk
 include lm/host/module.mk
 include lm/helper/module.mk
@@ -195,13 +197,13 @@ include bench/module.mk
 include bench/views/module.mk
 include bench/interaction/module.mk
 
-# The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
+# The order alone does not say these: the library inside the ranks uses three rooms only, daemons are
 # siblings, tools use the protocol as foreign programs do.
 libapp/match.only   := common/base
-libapp/hot.only     := common/base common/ring libapp/match
-libapp/vertex.only  := common/base common/ring libapp/match libapp/hot
-libapp/setup.only   := common/base common/ring libapp/match libapp/hot libapp/vertex
-libapp.only         := common/base common/ring libapp/match libapp/hot libapp/vertex \
+libapp/hot.only     := common/base common/gate common/ring libapp/match
+libapp/vertex.only  := common/base common/gate common/ring libapp/match libapp/hot
+libapp/setup.only   := common/base common/gate common/ring libapp/match libapp/hot libapp/vertex
+libapp.only         := common/base common/gate common/ring libapp/match libapp/hot libapp/vertex \
 		       libapp/setup
 siblings            = $(foreach d,$(1),$d $d/%)
 never_uses          = $(foreach r,$(filter $(1),$(MODULES)),$(eval $r.never := $(2)))

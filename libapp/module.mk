@@ -2,8 +2,8 @@
 # libapp: the library inside the ranks. One libomig for every MPI: it needs no MPI to build, and
 # leaves none to the linker.
 MODULES       += libapp
-libapp.src    := init.c app.c
-libapp.uses   := common/base common/ring libapp/hot libapp/vertex libapp/setup
+libapp.src    := init.c app.c enter.c
+libapp.uses   := common/base common/gate common/ring libapp/hot libapp/vertex libapp/setup
 # Wrappers leave the frame pointer of their callers alone where the compiler can.
 libapp.frame  := $(shell echo | $(CC) -ffixed-rbp -x c -c -o /dev/null - 2>/dev/null && \
 		 echo -ffixed-rbp -DOMIG_FIXED_FRAME)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/freeze.h"
 
+#include "tracer/thread/change.h"
 #include "tracer/tracees_internal.h"
 
 #include <dirent.h>
@@ -12,8 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TURN_US 20
-
 struct frozen {
 	int32_t tid;
 	int status; /* of its stop */
@@ -24,6 +23,8 @@ struct freeze {
 	struct tracees *tracees;
 	struct who who;
 	nsec_t begin; /* of the first stop request */
+	nsec_t first; /* of the one to the first thread, or to all others */
+	int mem; /* /proc/PID/mem, or -1: not open yet */
 	size_t n;
 	struct frozen v[FREEZE_THREADS_MAX];
 };
@@ -68,7 +69,7 @@ static int add(struct freeze *f, int32_t tid, struct err *e)
 	return 0;
 }
 
-/* One scan. *found: the number of new threads. */
+/* One scan, of all but the first thread. *found: the number of new threads. */
 static int add_threads(struct freeze *f, size_t *found, struct err *e)
 {
 	size_t before = f->n;
@@ -84,7 +85,7 @@ static int add_threads(struct freeze *f, size_t *found, struct err *e)
 	while (!rc && (d = readdir(dir))) {
 		int32_t tid = (int32_t)strtol(d->d_name, NULL, 10);
 
-		if (tid > 1 && !find(f, tid))
+		if (tid > 1 && tid != f->who.pid && !find(f, tid))
 			rc = add(f, tid, e);
 	}
 	closedir(dir);
@@ -119,7 +120,7 @@ static int wait_for_all(struct freeze *f, struct err *e)
 		if (clock_mono() - f->begin > FREEZE_STOP_MAX_NS)
 			return err_set(e, ERR_TIMEOUT, "%zu of its threads did not stop in time",
 				       running);
-		usleep(TURN_US);
+		change_wait(f->begin + FREEZE_STOP_MAX_NS - clock_mono());
 	}
 }
 
@@ -133,7 +134,7 @@ static void drop_ended(struct freeze *f)
 	f->n = n;
 }
 
-static int stop_all(struct freeze *f, struct err *e)
+static int stop_found(struct freeze *f, struct err *e)
 {
 	size_t found = 0;
 	int rc;
@@ -143,6 +144,24 @@ static int stop_all(struct freeze *f, struct err *e)
 		if (!rc)
 			rc = wait_for_all(f, e);
 	} while (!rc && found);
+	return rc;
+}
+
+/*
+ * The first thread comes last, since most programs have their work there: it does not wait for the
+ * others to stop. It may have started others meanwhile.
+ */
+static int stop_all(struct freeze *f, struct err *e)
+{
+	int rc = stop_found(f, e);
+
+	f->first = clock_mono();
+	if (!rc)
+		rc = add(f, f->who.pid, e);
+	if (!rc)
+		rc = wait_for_all(f, e);
+	if (!rc)
+		rc = stop_found(f, e);
 	if (rc)
 		return rc;
 	drop_ended(f);
@@ -158,7 +177,8 @@ int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, st
 		return err_nomem(e);
 	f->tracees = s;
 	f->who = *w;
-	f->begin = clock_mono();
+	f->mem = -1;
+	f->begin = f->first = clock_mono();
 	rc = stop_all(f, e);
 	if (rc)
 		freeze_end(f);
@@ -177,7 +197,10 @@ nsec_t freeze_end(struct freeze *f)
 	for (size_t i = 0; i < f->n; i++)
 		if (f->v[i].state == STOPPED)
 			tracees_on_status(f->tracees, f->v[i].tid, f->v[i].status);
-	took = clock_mono() - f->begin;
+	took = clock_mono() - f->first;
+	change_repeat();
+	if (f->mem >= 0)
+		close(f->mem);
 	free(f);
 	return took;
 }
@@ -193,21 +216,18 @@ int freeze_read(const struct freeze *f, uint64_t addr, void *p, size_t n, struct
 	return err_set(e, ERR_NOTFOUND, "no memory at 0x%llx", (unsigned long long)addr);
 }
 
-int freeze_write(const struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e)
+int freeze_write(struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e)
 {
 	char path[32];
-	ssize_t got;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)f->who.pid);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (f->mem < 0)
+		f->mem = open(path, O_WRONLY | O_CLOEXEC);
+	if (f->mem < 0)
 		return err_sys(e, "%s", path);
-	got = pwrite(fd, p, n, (off_t)addr);
-	if (got != (ssize_t)n)
-		err_sys(e, "writing to memory at 0x%llx", (unsigned long long)addr);
-	close(fd);
-	return got == (ssize_t)n ? 0 : -ERR_SYS;
+	if (pwrite(f->mem, p, n, (off_t)addr) != (ssize_t)n)
+		return err_sys(e, "writing to memory at 0x%llx", (unsigned long long)addr);
+	return 0;
 }
 
 /* Between two instructions, and best the first thread: its stack has room. */

@@ -37,7 +37,10 @@ struct freeze;
  */
 int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, struct err *e);
 
-/* Resumes all threads. NULL is fine. Returns how long the first of them was stopped, at most. */
+/*
+ * Resumes all threads. NULL is fine. Returns how long the first thread of the process was stopped,
+ * at most; others may have been up to FREEZE_STOP_MAX_NS longer.
+ */
 nsec_t freeze_end(struct freeze *f);
 
 size_t freeze_count(const struct freeze *f);
@@ -46,7 +49,7 @@ int32_t freeze_tid(const struct freeze *f, size_t i);
 /* -ERR_NOTFOUND: not mapped. */
 int freeze_read(const struct freeze *f, uint64_t addr, void *p, size_t n, struct err *e);
 /* Writes to pages without the right to write, too: to code and to relocated tables. */
-int freeze_write(const struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e);
+int freeze_write(struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e);
 
 /*
  * Makes a thread execute a system call that does not block; ways: from call_find_ways(), before

@@ -2,9 +2,10 @@
 # tracer: lm-trace, the process of an lm for requests that need ptrace.
 # circle: create.c stops.c tracees.c watches.c: one tracer over its files
 MODULES                 += tracer
-tracer.src              := unwind.c work.c tracees.c stops.c watches.c create.c freeze.c line.c \
-		source.c tracer.c
+tracer.src              := unwind.c work.c tracees.c stops.c watches.c create.c freeze.c enter.c \
+		enter_check.c line.c source.c tracer.c
 tracer.programs         := lm-trace
 tracer.main.lm-trace    := lm_trace_main.c
-tracer.uses             := common/base common/container common/loop common/tracer tracer/thread
+tracer.uses             := common/base common/container common/loop common/tracer common/gate \
+		tracer/thread tracer/gate
 tracer.pkgs             := libdw

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/tracer.h"
 
+#include "tracer/enter.h"
 #include "tracer/source.h"
 #include "tracer/tracees.h"
 
@@ -56,6 +57,46 @@ static int do_source(struct tracer *t, const struct tracer_msg *m, struct err *e
 	return rc;
 }
 
+static void answer_entered(struct tracer *t, const struct tracer_msg *of,
+			   const struct enter_result *r)
+{
+	struct tracer_msg *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		loop_stop(t->loop);
+		return;
+	}
+	m->type = TRACER_ENTERED;
+	m->id = of->id;
+	m->pid = of->pid;
+	m->start = of->start;
+	m->value[m->nvalue++] = r->state;
+	m->value[m->nvalue++] = r->slots;
+	m->value[m->nvalue++] = r->skipped;
+	m->value[m->nvalue++] = (uint64_t)r->stopped;
+	m->text[m->ntext++] = r->why;
+	line_answer(t->line, m);
+	free(m);
+}
+
+static int do_enter(struct tracer *t, const struct tracer_msg *m, struct err *e)
+{
+	const struct who w = { m->pid, m->pid, m->start };
+	const struct enter_conf c = { m->text[0], m->text[1], m->text[2], m->text[3] };
+	struct enter_result r;
+	int rc;
+
+	if (m->what == TRACER_ENTER_ARM)
+		rc = enter_arm(t->tracees, &w, &c, &r, e);
+	else if (m->what == TRACER_ENTER_LEAVE)
+		rc = enter_leave(t->tracees, &w, &r, e);
+	else
+		rc = enter_look(&w, &r, e);
+	if (!rc)
+		answer_entered(t, m, &r);
+	return rc;
+}
+
 /* Returns 1 if the answer was sent or follows later. */
 static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 {
@@ -71,6 +112,9 @@ static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 		return tracees_let_go(t->tracees, m, e);
 	case TRACER_SOURCE:
 		rc = do_source(t, m, e);
+		return rc ? rc : 1;
+	case TRACER_ENTER:
+		rc = do_enter(t, m, e);
 		return rc ? rc : 1;
 	default:
 		rc = do_work(t, m, e);

@@ -210,14 +210,14 @@ struct seg_own {
 				 sight of */
 	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
 	uint32_t event_types_lost; /* that found no place */
-	/* number of starts of persistent requests whose bytes cannot be counted */
-	uint64_t requests_lost;
+	uint64_t requests_lost; /* starts of persistent requests whose bytes cannot be counted */
 	uint64_t world; /* MPI_COMM_WORLD: its handle in C, */
 	int32_t f_world; /* and in Fortran; 0 in both: not known */
 	int32_t any_source, proc_null; /* in the place of a peer */
 	uint32_t counts_late; /* 1: the process supports `since` of actions */
 	uint64_t speaks_since; /* ticks of the last MPI_Pcontrol(1), or 0 */
-	uint8_t spare[40];
+	uint32_t was_entered; /* 1: it ran unwatched before start_ns (common/gate) */
+	uint8_t spare[36];
 };
 
 /* The hook word that one tool requests for all calls, noted for the next lm. */

@@ -23,6 +23,7 @@ static const struct shape {
 	{ TRACER_WATCH, 1, TRACER_WATCH_ALL, 1 + TRACER_SYSCALL_WORDS, 1 + TRACER_SYSCALL_WORDS, 0,
 	  0 },
 	{ TRACER_SOURCE, 0, 0, 1, TRACER_VALUES_MAX, 1, 1 },
+	{ TRACER_ENTER, 1, TRACER_ENTER_LEAVE, 0, 0, 4, 4 },
 	{ TRACER_READ_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
@@ -39,6 +40,7 @@ static const struct shape {
 	{ TRACER_WATCH_ENDED, 1, 0, 0, 1, 1, 1 },
 	{ TRACER_BYTES, 0, 1, 0, 0, 0, 0 },
 	{ TRACER_MODULE, 0, 0, 6, 6, 1, 1 },
+	{ TRACER_ENTERED, 1, 0, 4, 4, 1, 1 },
 };
 
 static bool has_bytes(uint8_t type)

@@ -43,6 +43,11 @@ enum tracer_type {
 	TRACER_LET_GO, /* pid, start: a created process is no longer held */
 	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
 	TRACER_SOURCE, /* values: addresses; text: path; bytes: build id, or none */
+	/*
+	 * what: enum tracer_enter; texts: libomig's file, connection string, folder and host of the
+	 * lm, which only arming uses
+	 */
+	TRACER_ENTER,
 
 	/* requests to lm-look */
 	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */
@@ -69,9 +74,13 @@ enum tracer_type {
 	TRACER_BYTES, /* what: 1 = more follow; bytes */
 	/* values: start and length of code, data, bss; text: path. DONE follows the last */
 	TRACER_MODULE,
+	/* values: enum gate_state, slots, skipped ones, ns that threads were stopped; text: why */
+	TRACER_ENTERED,
 };
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };
+
+enum tracer_enter { TRACER_ENTER_LOOK, TRACER_ENTER_ARM, TRACER_ENTER_LEAVE };
 
 /* Watched events, and the kind of an event. 0: none, the watch ends. */
 enum tracer_watch {

@@ -4,6 +4,7 @@
 #define LIBAPP_HOT_APP_STATE_H
 
 #include "common/base/clock.h"
+#include "common/gate/gate.h"
 #include "common/ring/action.h"
 #include "common/ring/ring.h"
 #include "common/ring/seg.h"
@@ -30,6 +31,8 @@ struct app_state {
 	int life; /* enum app_life; atomic */
 	int rank, world_size;
 	int fd; /* the memfd, or -1; not needed after registration */
+	/* the gate through which this library entered a running program; NULL: it was preloaded */
+	const struct gate *gate;
 	int lm_lock, lm_listener; /* to be inherited by an lm that is being started; else -1 */
 };
 extern struct app_state app_state;

@@ -4,7 +4,7 @@ MODULES              += libapp/hot
 libapp/hot.src       := app_state.c args.c claim.c comm.c event.c flavour.c flavour_mpich.c \
 		flavour_openmpi.c hook.c listing.c meter.c partner.c real.c requests.c \
 		site.c volume.c wait.c waited.c
-libapp/hot.uses      := common/base common/ring libapp/match
+libapp/hot.uses      := common/base common/gate common/ring libapp/match
 libapp/hot.cflags    := $(libapp.inside)
 libapp/hot.libs      := -ldl
 libapp/hot.hot       := hook.o args.o volume.o listing.o wait.o waited.o requests.o \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/hot/real.h"
 #include "common/base/array.h"
+#include "libapp/hot/app_state.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -27,10 +28,23 @@ static void *find_loaded(const char *name)
 	return p;
 }
 
+/* The definition that the program's slots led to: a symbol may be the program's jump to a slot. */
+static void *find_original(const char *name)
+{
+	int i = app_state.gate ? gate_find(app_state.gate, name) : -1;
+
+	/* NOLINTNEXTLINE: an address as a number */
+	return i < 0 ? NULL : (void *)(uintptr_t)app_state.gate->original[i];
+}
+
 void *real_find(const char *name, const char *profiling)
 {
 	int saved = errno;
-	void *p = dlsym(RTLD_NEXT, name);
+	void *p = find_original(name);
+
+	if (p)
+		return p;
+	p = dlsym(RTLD_NEXT, name);
 
 	/* Never the first name by RTLD_DEFAULT: that may be ours, or belong to a caller of ours. */
 	if (!p)

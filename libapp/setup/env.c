@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of this library in the environment. */
 #include "common/base/str.h"
+#include "libapp/hot/app_state.h"
 #include "libapp/setup/setup.h"
 
 #include <errno.h>
@@ -16,9 +17,11 @@
 
 #pragma weak gnu_get_libc_version
 
+/* A program that was entered has no variables of ours. */
 const char *setup_env(const char *name)
 {
-	const char *v = secure_getenv(name);
+	const char *v = app_state.gate && str_eq(name, "OMIG_MAINSM") ? app_state.gate->conn
+								      : secure_getenv(name);
 
 	return v && *v ? v : NULL;
 }
@@ -93,7 +96,9 @@ static void write_unsignalled(int fd, const char *line, size_t n)
 void setup_warn(const char *why)
 {
 	char line[512];
-	int n = snprintf(line, sizeof(line), "omig: warning: not watched: %s\n", why);
+	int n = app_state.gate
+			? 0
+			: snprintf(line, sizeof(line), "omig: warning: not watched: %s\n", why);
 
 	if (n > 0 && (size_t)n < sizeof(line) && is_stderr(STDERR_FILENO) &&
 	    takes_a_line(STDERR_FILENO))

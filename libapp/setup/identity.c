@@ -170,6 +170,7 @@ void identity_fill(struct seg_own *own, bool has_mpi)
 	own->pid = getpid();
 	own->tick_source = app_state.ticks;
 	own->counts_late = 1;
+	own->was_entered = app_state.gate != NULL;
 	fill_world(own);
 	ticks_sample(app_state.ticks, &own->start_ticks, &own->start_ns);
 	fill_job(own->job, sizeof(own->job));

@@ -4,7 +4,7 @@
 MODULES                += libapp/setup
 libapp/setup.src       := events.c identity.c launch.c modules.c probe.c probe_find.c register.c \
 		segment.c setup.c env.c
-libapp/setup.uses      := common/base common/ring libapp/hot libapp/vertex
+libapp/setup.uses      := common/base common/gate common/ring libapp/hot libapp/vertex
 libapp/setup.cflags    := $(libapp.inside)
 libapp/setup.hot       := probe.o events.o
 libapp/setup.hot_allow := libapp/hot/hot.allow

@@ -112,6 +112,9 @@ static bool meet_starting(const char *runtime, const char *host, const char *cai
 /* Finds the lm's address: char runtime[FILE_PATH_BYTES], host[HOST_BYTES]. */
 static bool find_lm(char *runtime, char *host)
 {
+	if (app_state.gate)
+		return str_copy(runtime, FILE_PATH_BYTES, app_state.gate->runtime) &&
+		       str_copy(host, HOST_BYTES, app_state.gate->host);
 	if (!setup_env("OMIG_MAINSM") || gethostname(host, HOST_BYTES) != 0)
 		return false;
 	host[HOST_BYTES - 1] = 0;
@@ -129,6 +132,8 @@ static void meet_lm(const char *caid)
 	if (!find_lm(runtime, host) || register_with_lm(runtime, host, caid))
 		return;
 	setup_say("no lm listens", errno);
+	if (app_state.gate)
+		return; /* the next lm finds the segment */
 	launched = launch_lm(runtime, host, caid);
 	if (launched == LAUNCH_NONE || meet_starting(runtime, host, caid))
 		return;
@@ -283,6 +288,22 @@ void setup_run(void (*resolve_all)(void))
 			become_rank(resolve_all);
 	}
 	errno = saved;
+}
+
+bool setup_entered(void (*resolve_all)(void))
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
+
+	if (app_state.life != APP_RANK) {
+		setup_run(resolve_all);
+		return app_state.life == APP_RANK;
+	}
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (!segment_is_held())
+		return false;
+	if (find_lm(runtime, host))
+		register_with_lm(runtime, host, caid); /* else the next lm finds the segment */
+	return true;
 }
 
 void setup_finalize(void)

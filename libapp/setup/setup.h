@@ -20,9 +20,16 @@
 void setup_run(void (*resolve_all)(void));
 
 /*
- * The same, once, for a process with probes or events but without MPI so far. Does nothing if an
- * MPI library is loaded or no monitor is named. In a child process: makes its own segment, without
- * a lock, an allocation or a descriptor that other threads see. Signal-safe there. Preserves errno.
+ * The same for a program that was entered (common/gate) after MPI_Init; from the second time on it
+ * only registers. Returns false if the process is not watched then.
+ */
+bool setup_entered(void (*resolve_all)(void));
+
+/*
+ * As setup_run(), once, for a process with probes or events but without MPI so far. Does nothing if
+ * an MPI library is loaded or no monitor is named. In a child process: makes its own segment,
+ * without a lock, an allocation or a descriptor that other threads see. Signal-safe there.
+ * Preserves errno.
  */
 void setup_without_mpi(void);
 

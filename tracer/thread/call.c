@@ -7,6 +7,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
+#include "tracer/thread/change.h"
 #include "tracer/thread/regs.h"
 
 #include <cpuid.h>
@@ -22,7 +23,6 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <ucontext.h>
-#include <unistd.h>
 
 #define MAPS_MAX_BYTES (1024 * 1024)
 /* of code to search for the return instruction; libc has 1.5 MiB */
@@ -34,7 +34,6 @@
 #define REGS_RAX 10 /* see regs.h */
 /* of a call that does not block: a thread of a loaded machine may wait for a processor */
 #define SYSCALL_MAX_NS NSEC_PER_SEC
-#define STEP_US 10
 #define TURNS_MAX 100 /* stops by signals that come while a call is made */
 
 /* Internal return values of the kernel for interrupted calls. */
@@ -382,7 +381,7 @@ static int next_stop(int32_t tid, int how, int *status, struct err *e)
 	if (ptrace(how, tid, NULL, NULL) < 0)
 		return regs_error("resuming the thread", e);
 	while ((got = waitpid(tid, status, __WALL | WNOHANG)) == 0 && clock_mono() < end)
-		usleep(STEP_US);
+		change_wait(end - clock_mono());
 	if (!got)
 		return err_set(e, ERR_TIMEOUT, "a system call of the thread does not end");
 	if (got != tid || !WIFSTOPPED(*status))

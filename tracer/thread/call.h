@@ -40,9 +40,9 @@ struct call_syscall {
  * Makes a stopped thread execute a system call, which must not block. *result is its value, or the
  * negative errno. The thread was seized with PTRACE_O_TRACESYSGOOD and is between two instructions
  * (PTRACE_EVENT_STOP). It is so again afterwards, with all its registers; an interrupted call of
- * its own continues. If this process dies meanwhile, the thread restores its registers itself.
- * -ERR_AGAIN: not at this place. -ERR_TIMEOUT: the thread runs, and will restore itself.
- * -ERR_NOTFOUND: it has ended.
+ * its own continues. SIGCHLD is consumed (change.h). If this process dies meanwhile, the thread
+ * restores its registers itself. -ERR_AGAIN: not at this place. -ERR_TIMEOUT: the thread runs, and
+ * will restore itself. -ERR_NOTFOUND: it has ended.
  */
 int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
 		 struct err *e);

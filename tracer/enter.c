@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/enter.h"
+
+#include "common/base/array.h"
+#include "common/base/buf.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "tracer/enter_internal.h"
+#include "tracer/freeze.h"
+#include "tracer/gate/build.h"
+#include "tracer/gate/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* One request, from outside to inside. */
+struct entry {
+	struct tracees *tracees;
+	const struct who *who;
+	const struct enter_conf *conf;
+	struct call_ways ways;
+	struct image *image; /* owned */
+	struct gate *gate; /* owned: the contents, as they are or will be */
+	uint64_t base; /* 0: there is no gate yet */
+	bool is_new; /* the whole gate is written */
+	bool is_bare; /* its pages were mapped by this request, and have no right to execute */
+	struct freeze *freeze;
+};
+
+static void entry_done(struct entry *n)
+{
+	image_free(n->image);
+	free(n->gate);
+}
+
+static int syscall_in(struct entry *n, const struct call_syscall *c, uint64_t *out, struct err *e)
+{
+	int64_t result = 0;
+	int rc = freeze_syscall(n->freeze, &n->ways, c, &result, e);
+
+	if (rc)
+		return rc;
+	if (result < 0 && result > -4096)
+		return err_set(e, ERR_SYS, "the program gets no memory for it: %s",
+			       strerror((int)-result));
+	*out = (uint64_t)result;
+	return 0;
+}
+
+static int make_pages(struct entry *n, struct err *e)
+{
+	const struct call_syscall map = { SYS_mmap,
+					  { 0, GATE_BYTES, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0 } };
+
+	return syscall_in(n, &map, &n->base, e);
+}
+
+/* No slot leads there yet, so the program runs meanwhile. */
+static int write_code(struct entry *n, struct err *e)
+{
+	uint8_t *code = malloc(GATE_CODE_BYTES);
+	size_t used = 0;
+	int rc = code ? code_write(code, GATE_NAMES_MAX, &used, e) : err_nomem(e);
+
+	if (!rc)
+		rc = enter_poke(n->who->pid, n->base, code, used, e);
+	free(code);
+	return rc;
+}
+
+/* Code loses the right to be written before any slot leads there. */
+static int protect_code(struct entry *n, struct err *e)
+{
+	const struct call_syscall protect = { SYS_mprotect,
+					      { n->base, GATE_CODE_BYTES, PROT_READ | PROT_EXEC } };
+	uint64_t nothing;
+
+	return syscall_in(n, &protect, &nothing, e);
+}
+
+/* All but the slots. */
+static int write_gate(struct entry *n, struct err *e)
+{
+	const struct gate *g = n->gate;
+	const uint8_t *from = (const uint8_t *)g;
+	uint64_t at = n->base + GATE_CODE_BYTES;
+	int rc = enter_poke(n->who->pid, at, g,
+			    offsetof(struct gate, name) + g->nname * sizeof(g->name[0]), e);
+
+	return rc ? rc
+		  : enter_poke(n->who->pid, at + offsetof(struct gate, text),
+			       from + offsetof(struct gate, text), g->ntext, e);
+}
+
+/* The list of slots is whole before the first of them is turned. */
+static int write_slots(struct entry *n, struct err *e)
+{
+	const struct gate *g = n->gate;
+	uint64_t at = n->base + GATE_CODE_BYTES;
+	int rc = enter_poke(n->who->pid, at + offsetof(struct gate, slot), g->slot,
+			    g->nslot * sizeof(g->slot[0]), e);
+
+	return rc ? rc
+		  : enter_poke(n->who->pid, at + offsetof(struct gate, nslot), &g->nslot,
+			       sizeof(g->nslot), e);
+}
+
+/* Slots whose contents have changed since the image was read are left out: the next time. */
+static void choose_slots(struct entry *n)
+{
+	const struct image *m = n->image;
+
+	for (size_t i = 0; i < m->nslot; i++) {
+		const struct image_slot *s = &m->slot[i];
+		int name = n->is_new ? (int)s->name : gate_find(n->gate, m->name[s->name].text);
+		uint64_t now = 0;
+
+		if (name < 0 || freeze_read(n->freeze, s->address, &now, sizeof(now), NULL) ||
+		    (now != s->value && now != m->name[s->name].address))
+			continue;
+		build_add_slot(n->gate, &(struct gate_slot){ s->address, now, (uint32_t)name, 0 });
+	}
+}
+
+static int turn_slots(struct entry *n, size_t first, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = first; !rc && i < n->gate->nslot; i++) {
+		const struct gate_slot *s = &n->gate->slot[i];
+		uint64_t to = code_entry(n->base, s->name);
+
+		rc = freeze_write(n->freeze, s->address, &to, sizeof(to), e);
+	}
+	return rc;
+}
+
+static int build(struct entry *n, struct err *e)
+{
+	const struct build_conf c = { n->base,	     enter_inner_pid(n->who), n->conf->library,
+				      n->conf->conn, n->conf->runtime,	      n->conf->host };
+
+	return build_gate(n->image, &c, n->gate, e);
+}
+
+static int arm_frozen(struct entry *n, struct err *e)
+{
+	size_t first = n->gate->nslot;
+	int rc = 0;
+
+	if (!image_is_current(n->image))
+		return err_set(e, ERR_AGAIN, "the program is loading a library");
+	if (n->is_new && enter_is_inside(n->freeze, n->base))
+		return err_set(e, ERR_AGAIN, "a thread is inside of the gate");
+	if (n->is_bare)
+		rc = protect_code(n, e);
+	if (!rc && n->is_new && !n->is_bare)
+		rc = write_gate(n, e);
+	if (rc)
+		return rc;
+	choose_slots(n);
+	rc = write_slots(n, e);
+	return rc ? rc : turn_slots(n, first, e);
+}
+
+/* A gate that is in use only gets further slots. */
+static int prepare(struct entry *n, struct err *e)
+{
+	int rc = enter_check_program(n->who, n->conf->library, e);
+
+	if (!rc)
+		rc = image_read(n->who->pid, &n->image, e);
+	if (rc)
+		return rc;
+	if (!enter_find_gate(n->who->pid, n->gate, &n->base) && !n->is_bare)
+		n->base = 0;
+	n->is_new = !n->base || n->is_bare || n->gate->state >= GATE_FAILED;
+	if (!n->base && n->image->has_libomig)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "libomig is in the program already: it was started watched, by "
+			       "another monitor or with OMIG_DISABLE");
+	if (n->is_new && !n->image->nslot)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "its calls do not go to the MPI library by slots that can be "
+			       "turned: MPI is linked into the program, or it calls by pointers");
+	return call_find_ways(n->who->pid, &n->ways, e);
+}
+
+static void fill_result(const struct entry *n, struct enter_result *out)
+{
+	out->state = n->gate->state;
+	out->slots = n->gate->nslot;
+	out->skipped = n->image ? n->image->nskipped : 0;
+	memcpy(out->why, n->gate->why, sizeof(out->why));
+	out->why[sizeof(out->why) - 1] = 0;
+}
+
+static int freeze_and(struct entry *n, int (*fn)(struct entry *, struct err *), nsec_t *stopped,
+		      struct err *e)
+{
+	nsec_t took;
+	int rc = freeze_begin(n->tracees, n->who, &n->freeze, e);
+
+	if (rc)
+		return rc;
+	rc = fn(n, e);
+	took = freeze_end(n->freeze);
+	if (took > *stopped)
+		*stopped = took;
+	return rc;
+}
+
+/* Makes the pages of a gate, if there is none, and fills them. */
+static int raise_gate(struct entry *n, nsec_t *stopped, struct err *e)
+{
+	int rc = 0;
+
+	n->is_bare = n->is_bare || !n->base;
+	if (!n->base)
+		rc = freeze_and(n, make_pages, stopped, e);
+	if (!rc)
+		rc = build(n, e);
+	if (rc || !n->is_bare)
+		return rc;
+	rc = write_code(n, e);
+	return rc ? rc : write_gate(n, e);
+}
+
+static int try_arm(struct entry *n, struct enter_result *out, struct err *e)
+{
+	int rc;
+
+	entry_done(n);
+	n->image = NULL;
+	n->gate = calloc(1, sizeof(*n->gate));
+	rc = n->gate ? prepare(n, e) : err_nomem(e);
+	if (!rc && n->base && n->gate->state == GATE_ENTERING) {
+		fill_result(n, out);
+		return 0;
+	}
+	if (!rc && n->is_new)
+		rc = raise_gate(n, &out->stopped, e);
+	if (!rc)
+		rc = freeze_and(n, arm_frozen, &out->stopped, e);
+	if (!rc)
+		fill_result(n, out);
+	return rc;
+}
+
+static bool is_transient(int rc)
+{
+	return rc == -ERR_AGAIN || rc == -ERR_TIMEOUT;
+}
+
+int enter_arm(struct tracees *s, const struct who *w, const struct enter_conf *c,
+	      struct enter_result *out, struct err *e)
+{
+	struct entry n = { .tracees = s, .who = w, .conf = c };
+	int rc = who_check(w, e);
+
+	*out = (struct enter_result){ 0 };
+	for (int i = 0; !rc && i < ENTER_TRIES; i++) {
+		rc = try_arm(&n, out, e);
+		if (!is_transient(rc))
+			break;
+		if (i + 1 < ENTER_TRIES)
+			rc = 0;
+		usleep(ENTER_PAUSE_US);
+	}
+	entry_done(&n);
+	return rc;
+}
+
+/* Only what leads to the gate is restored: memory may have been unmapped, or belong to others. */
+static int leave_frozen(struct entry *n, struct err *e)
+{
+	struct gate *g = n->gate;
+	uint64_t at = n->base + GATE_CODE_BYTES;
+	int rc = 0;
+
+	if (!enter_find_gate(n->who->pid, g, &n->base))
+		return err_set(e, ERR_NOTFOUND, "the process was not attached");
+	if (g->state == GATE_ENTERING)
+		return err_set(e, ERR_AGAIN, "libomig is being loaded");
+	for (unsigned i = 0; !rc && i < g->nslot; i++) {
+		const struct gate_slot *s = &g->slot[i];
+		uint64_t now = 0;
+
+		if (!freeze_read(n->freeze, s->address, &now, sizeof(now), NULL) &&
+		    now == code_entry(n->base, s->name))
+			rc = freeze_write(n->freeze, s->address, &s->before, sizeof(s->before), e);
+	}
+	at = n->base + GATE_CODE_BYTES;
+	if (!rc && g->nname)
+		rc = freeze_write(n->freeze, at + offsetof(struct gate, target), g->original,
+				  g->nname * sizeof(g->original[0]), e);
+	g->state = GATE_CLOSED;
+	g->nslot = 0;
+	if (!rc)
+		rc = freeze_write(n->freeze, at + offsetof(struct gate, nslot), &g->nslot,
+				  sizeof(g->nslot), e);
+	return rc ? rc : freeze_write(n->freeze, at, &g->state, sizeof(g->state), e);
+}
+
+int enter_leave(struct tracees *s, const struct who *w, struct enter_result *out, struct err *e)
+{
+	struct entry n = { .tracees = s, .who = w, .gate = calloc(1, sizeof(*n.gate)) };
+	int rc = n.gate ? who_check(w, e) : err_nomem(e);
+
+	*out = (struct enter_result){ 0 };
+	if (!rc && !enter_find_gate(w->pid, n.gate, &n.base))
+		rc = err_set(e, ERR_NOTFOUND, "the process was not attached");
+	for (int i = 0; !rc && i < ENTER_TRIES; i++) {
+		rc = freeze_and(&n, leave_frozen, &out->stopped, e);
+		if (!is_transient(rc))
+			break;
+		if (i + 1 < ENTER_TRIES)
+			rc = 0;
+		usleep(ENTER_PAUSE_US);
+	}
+	if (!rc)
+		fill_result(&n, out);
+	entry_done(&n);
+	return rc;
+}
+
+int enter_look(const struct who *w, struct enter_result *out, struct err *e)
+{
+	struct entry n = { .who = w, .gate = calloc(1, sizeof(*n.gate)) };
+	int rc = n.gate ? who_check(w, e) : err_nomem(e);
+
+	*out = (struct enter_result){ 0 };
+	if (!rc && !enter_find_gate(w->pid, n.gate, &n.base))
+		rc = err_set(e, ERR_NOTFOUND, "the process was not attached");
+	if (!rc)
+		fill_result(&n, out);
+	entry_done(&n);
+	return rc;
+}
