@@ -190,6 +190,7 @@ include tools/cmd/interaction/module.mk
 include tools/cmd/metrics/module.mk
 include tools/cmd/plugin/module.mk
 include tools/cmd/profile/module.mk
+include tools/cmd/attach/module.mk
 include tools/cmd/stacks/module.mk
 include tools/cmd/waits/module.mk
 include tools/module.mk
@@ -197,8 +198,8 @@ include bench/module.mk
 include bench/views/module.mk
 include bench/interaction/module.mk
 
-# The order alone does not say these: the library inside the ranks uses three rooms only, daemons are
-# siblings, tools use the protocol as foreign programs do.
+# The order alone does not say these: the library inside the ranks uses three rooms only, daemons
+# are siblings, tools use the protocol as foreign programs do.
 libapp/match.only   := common/base
 libapp/hot.only     := common/base common/gate common/ring libapp/match
 libapp/vertex.only  := common/base common/gate common/ring libapp/match libapp/hot

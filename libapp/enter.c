@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * This library enters a running program. The code of a gate (common/gate) has loaded it, in a thread
- * that is about to call MPI. It calls omig_app_enter() once.
+ * This library enters a running program. The code of a gate (common/gate) has loaded it, in a
+ * thread that is about to call MPI. It calls omig_app_enter() once.
  */
 #include "common/base/str.h"
 #include "libapp/hot/app_state.h"

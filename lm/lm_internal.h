@@ -29,6 +29,7 @@ struct lm_services {
 	struct node node;
 	struct control control;
 	struct creator creator;
+	struct enterer enterer;
 	struct file_reader files;
 	struct look_on source_files;
 	struct tool_objects objects;

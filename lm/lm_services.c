@@ -37,6 +37,7 @@ void lm_list_services(struct lm *m)
 	s->node = (struct node){ host, m->rates, m->host_name };
 	s->control = (struct control){ host, m->holds };
 	s->creator = (struct creator){ m->trace, m->holds };
+	s->enterer = (struct enterer){ host, m->trace, m->conf.memfd, m->conf.socket };
 	s->files = (struct file_reader){ { host, m->look }, m->files };
 	s->jobs = (struct job_sampler){ host, &m->ticks };
 	s->source_files = (struct look_on){ host, m->source };
@@ -46,6 +47,7 @@ void lm_list_services(struct lm *m)
 	add(s, control_services, &s->control);
 	add(s, create_services, &s->creator);
 	add(s, current_services, &m->ticks);
+	add(s, enter_services, &s->enterer);
 	add(s, events_services, NULL);
 	add(s, file_services, &s->files);
 	add(s, job_services, &s->jobs);

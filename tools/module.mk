@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools: the omig command. It reaches the monitor by libomis alone.
 MODULES         += tools
-tools.uses      := common/base common/cli neko/cmd tools/cmd tools/cmd/alert \
+tools.uses      := common/base common/cli neko/cmd tools/cmd tools/cmd/alert tools/cmd/attach \
 		tools/cmd/interaction tools/cmd/metrics tools/cmd/plugin tools/cmd/profile \
 		tools/cmd/stacks tools/cmd/summary tools/cmd/waits
 tools.programs  := omig

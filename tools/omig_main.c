@@ -27,6 +27,8 @@ static const struct cmd commands[] = {
 	{ "run", cmd_run, WATCH, "run a program watched: omig run -- mpirun -np 4 ./a.out" },
 	{ "env", cmd_env, WATCH, "the same as lines for a shell: eval \"$(omig env)\"" },
 	{ "exec", cmd_exec, WATCH, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
+	{ "attach", cmd_attach, WATCH, "watch a program that runs unwatched: omig attach PID" },
+	{ "detach", cmd_detach, WATCH, "let such a program run unwatched again" },
 	{ "jobs", cmd_jobs, WATCH, "jobs that run: program, nodes, ranks, time, state" },
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
 	{ "calls", cmd_calls, WATCH,

@@ -2,7 +2,7 @@
 /*
  * Lets libomig enter a program that was started unwatched, and takes it out of its way again.
  *
- * Arming stops all threads for less than a millisecond, adds a gate (common/gate) and turns the
+ * Arming stops all threads for less than a millisecond. It adds a gate (common/gate) and turns the
  * slots of MPI functions to it. libomig itself is loaded by the program's next call of MPI, in the
  * thread that makes it. So no other place in the program needs to be safe for that. All of this may
  * be repeated. The end of lm-trace may cut it short: some slots then lead to a complete gate. The

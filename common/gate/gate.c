@@ -50,7 +50,7 @@ int gate_find(const struct gate *g, const char *name)
 const char *gate_state_name(unsigned state)
 {
 	static const char *const name[GATE_STATES] = {
-		[GATE_ARMED] = "armed",	  [GATE_ENTERING] = "entering", [GATE_OPEN] = "watched",
+		[GATE_ARMED] = "pending", [GATE_ENTERING] = "entering", [GATE_OPEN] = "watched",
 		[GATE_FAILED] = "failed", [GATE_CLOSED] = "detached",
 	};
 

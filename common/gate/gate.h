@@ -38,7 +38,7 @@ enum gate_state {
 	GATE_ENTERING,
 	GATE_OPEN, /* calls of MPI are watched */
 	GATE_FAILED, /* libomig could not be loaded or refused: see why; calls are as before */
-	GATE_CLOSED, /* detached: nothing leads here any more */
+	GATE_CLOSED, /* detached: nothing leads here */
 	GATE_STATES
 };
 
@@ -59,7 +59,7 @@ struct gate {
 	char enter[32]; /* name of libomig's function */
 	char library[GATE_PATH_BYTES]; /* libomig's file */
 	uint64_t target[GATE_NAMES_MAX];
-	uint64_t original[GATE_NAMES_MAX]; /* what the program would call without us */
+	uint64_t original[GATE_NAMES_MAX]; /* the function without us */
 	/* Used by libomig and lm-trace. */
 	int32_t pid; /* as the process sees it */
 	uint32_t nname, nslot;
@@ -86,7 +86,7 @@ const char *gate_name(const struct gate *g, unsigned i);
 /* The number of a valid gate's name; -1: it has none. */
 int gate_find(const struct gate *g, const char *name);
 
-/* "armed", "watched", ...: for replies. "?" out of range. */
+/* "pending", "watched", ...: for replies. "?" out of range. */
 const char *gate_state_name(unsigned state);
 
 #endif

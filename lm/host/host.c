@@ -68,6 +68,11 @@ int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, voi
 	return h->ops->each_chosen ? h->ops->each_chosen(h, caid, fn, arg) : 0;
 }
 
+int host_each_rank(struct host *h, host_on_rank_fn fn, void *arg)
+{
+	return h->ops->each_rank ? h->ops->each_rank(h, fn, arg) : 0;
+}
+
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e)
 {
 	return h->ops->open(h, pid, out, e);

@@ -170,6 +170,14 @@ struct host_chosen {
 };
 typedef void (*host_on_chosen_fn)(void *arg, const struct host_chosen *c);
 
+/* A process that a launcher of MPI programs has started and that has an MPI library. */
+struct host_rank {
+	int32_t pid, launcher; /* launcher: the topmost one on this host; 0: none */
+	int64_t rank, size; /* by its environment; -1: not there */
+	char job[64], program[128]; /* as in struct host_chosen; the launcher's name of the job */
+};
+typedef void (*host_on_rank_fn)(void *arg, const struct host_rank *r);
+
 /*
  * Blocks of memory: count of them (at least one), each `block` bytes long. Each starts `stride`
  * (not less) bytes after the previous one. The last one ends below 2^63.
@@ -216,6 +224,7 @@ struct host_ops {
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 	int (*each_chosen)(struct host *h, const char *caid, host_on_chosen_fn fn,
 			   void *arg); /* may be NULL */
+	int (*each_rank)(struct host *h, host_on_rank_fn fn, void *arg); /* may be NULL */
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 	int (*open_ended)(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
 			  struct err *e); /* may be NULL */
@@ -283,6 +292,9 @@ int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void 
  * pass over /proc.
  */
 int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
+
+/* Calls fn for each rank of our user, watched or not. Blocks for one pass over /proc. */
+int host_each_rank(struct host *h, host_on_rank_fn fn, void *arg);
 
 /*
  * -ERR_NOTFOUND: no such process, or one of another user, a zombie, the lm itself, or pid <= 1.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that are chosen, by their environment as it was when they called exec. */
+#include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/ring/chosen.h"
@@ -150,6 +151,124 @@ int linux_each_chosen(struct host *host, const char *caid, host_on_chosen_fn fn,
 	for (size_t i = 0; has_room && i < s.n; i++)
 		if (is_mine(&s, s.pid[i]) && look_at(&s, s.pid[i], &c))
 			fn(arg, &c);
+	free(s.text);
+	free(s.pid);
+	return has_room ? 0 : -ERR_NOMEM;
+}
+
+/* --- ranks */
+
+#define ANCESTORS_MAX 64
+#define MAPS_MAX_BYTES (4 * 1024 * 1024)
+
+static int64_t number(const struct survey *s, size_t n, const char *const *names)
+{
+	int64_t v;
+
+	for (; *names; names++) {
+		const char *text = variable(s, n, *names);
+
+		if (text && !str_to_i64(text, 0, INT32_MAX, &v))
+			return v;
+	}
+	return -1;
+}
+
+/* Other processes that the launcher has started, such as shells, have none. */
+static bool has_mpi(const struct survey *s, int32_t pid)
+{
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
+	char path[32];
+	bool has;
+
+	snprintf(path, sizeof(path), "proc/%d/maps", (int)pid);
+	has = !file_read_at(s->h->root, path, MAPS_MAX_BYTES, &b, NULL) &&
+	      strstr(buf_str(&b), "/libmpi");
+	buf_done(&b);
+	return has;
+}
+
+/* Hydra gives its proxy the address of the job's mpiexec, the same on all hosts. */
+static void find_control_port(struct survey *s, int32_t pid, char *out, size_t size)
+{
+	static const char option[] = "--control-port";
+	struct buf b = BUF_INIT(HOST_STRINGS_MAX_BYTES);
+	int rc = host_strings(&s->h->host, pid, false, &b, NULL);
+	const char *end = buf_str(&b) + b.n;
+
+	for (const char *p = buf_str(&b); !rc && p < end; p += strlen(p) + 1)
+		if (str_eq(p, option) && p + sizeof(option) < end)
+			snprintf(out, size, "hydra-%s", p + sizeof(option));
+	buf_done(&b);
+}
+
+/* The topmost launcher above it. port: "" or the name of a job of Hydra. */
+static int32_t find_launcher(struct survey *s, int32_t pid, char *port, size_t size)
+{
+	struct host_chosen at = { .pid = pid };
+	struct host_figures f;
+	int32_t found = 0;
+
+	for (int i = 0; i < ANCESTORS_MAX; i++) {
+		if (host_figures(&s->h->host, at.pid, HOST_FIGURES_STAT, &f, NULL) || f.parent <= 1)
+			break;
+		at.pid = f.parent;
+		find_name(s, &at);
+		if (!chosen_is_launcher(at.name))
+			continue;
+		found = at.pid;
+		find_control_port(s, at.pid, port, size);
+	}
+	return found;
+}
+
+static void name_job(const struct survey *s, size_t n, const char *port, struct host_rank *r)
+{
+	const char *given = variable(s, n, "OMIG_JOB"), *slurm = variable(s, n, "SLURM_JOB_ID"),
+		   *step = variable(s, n, "SLURM_STEP_ID"),
+		   *pmix = variable(s, n, "PMIX_NAMESPACE");
+
+	if (given)
+		str_copy(r->job, sizeof(r->job), given);
+	else if (slurm)
+		snprintf(r->job, sizeof(r->job), "slurm-%s.%s", slurm, step ? step : "0");
+	else if (pmix || port[0])
+		str_copy(r->job, sizeof(r->job), pmix ? pmix : port);
+	else
+		snprintf(r->job, sizeof(r->job), "pid-%d", (int)r->pid);
+}
+
+static bool look_at_rank(struct survey *s, int32_t pid, struct host_rank *r)
+{
+	static const char *const rank[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+					    "SLURM_PROCID", NULL };
+	static const char *const size[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
+					    NULL };
+	struct host_chosen c = { .pid = pid };
+	char port[sizeof(r->job)] = "";
+	ssize_t n = read_environment(s, pid);
+
+	*r = (struct host_rank){ .pid = pid };
+	r->rank = n > 0 ? number(s, (size_t)n, rank) : -1;
+	if (r->rank < 0 || !has_mpi(s, pid))
+		return false;
+	r->size = number(s, (size_t)n, size);
+	find_program(s, &c);
+	str_copy(r->program, sizeof(r->program), c.program);
+	r->launcher = find_launcher(s, pid, port, sizeof(port));
+	name_job(s, (size_t)n, port, r);
+	return true;
+}
+
+int linux_each_rank(struct host *host, host_on_rank_fn fn, void *arg)
+{
+	struct survey s = { .h = (struct host_linux *)host };
+	struct host_rank r;
+	bool has_room = survey_begin(&s);
+
+	for (size_t i = 0; has_room && i < s.n; i++)
+		if (is_mine(&s, s.pid[i]) && look_at_rank(&s, s.pid[i], &r))
+			fn(arg, &r);
 	free(s.text);
 	free(s.pid);
 	return has_room ? 0 : -ERR_NOMEM;

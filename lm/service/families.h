@@ -41,6 +41,15 @@ struct creator {
 };
 extern const struct service create_services[];
 
+/* of: struct enterer */
+struct enterer {
+	struct host *host;
+	struct helper *trace;
+	const char *memfd; /* name of segments: omig-<caid> */
+	const char *socket; /* where processes register; NULL: nowhere */
+};
+extern const struct service enter_services[];
+
 /* of: NULL */
 extern const struct service events_services[];
 

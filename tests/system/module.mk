@@ -5,7 +5,7 @@ FAULTS_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 ATTACK     := attack_main.c attack_conn.c attack_bombs.c
 ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
-FAULT_MPI  := steady fate lives measured phased queued sites underway waiting
+FAULT_MPI  := steady fate lives measured phased queued sites summing underway waiting
 
 FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse \
 		$(FAULTS)/libnomem.so $(FAULTS)/traced \

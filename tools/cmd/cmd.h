@@ -16,6 +16,8 @@ int cmd_tree(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_alert(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_request(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_services(int argc, char **argv);

@@ -88,6 +88,9 @@ bool launch_mainsm_runs(void);
  */
 void launch_choose(const struct launch *l, const char *program);
 
+/* Starts the lm of this host when there is none, and does not wait for it. */
+void launch_start_lm(const struct launch *l);
+
 /*
  * Sets the job's name from the batch system or the program. Characters that a name cannot have are
  * replaced.

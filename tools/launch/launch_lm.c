@@ -149,6 +149,14 @@ int launch_check_lm(const struct launch *l, struct err *e)
 	return err_set(e, ERR_UNSUPPORTED, "%s", why);
 }
 
+void launch_start_lm(const struct launch *l)
+{
+	char lock[FILE_PATH_BYTES], socket_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+
+	if (find_places(l->conn, lock, socket_path) && !wake(socket_path))
+		start(l->lm, lock, socket_path);
+}
+
 void launch_choose(const struct launch *l, const char *program)
 {
 	char lock[FILE_PATH_BYTES], socket_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)],

@@ -61,7 +61,7 @@ __asm__(
 	"	movups %xmm4, 64(%rsp); movups %xmm5, 80(%rsp)\n"
 	"	movups %xmm6, 96(%rsp); movups %xmm7, 112(%rsp)\n"
 	"	lea gate_way_in+131072(%rip), %rbx\n"
-	"	xor %eax, %eax; mov $1, %ecx\n" /* from armed to entering */
+	"	xor %eax, %eax; mov $1, %ecx\n" /* from pending to entering */
 	"	lock cmpxchg %ecx, " STRING(AT_STATE) "(%rbx)\n"
 	"	jne 3f\n"
 	"	call *" STRING(AT_ERRNO) "(%rbx)\n"

@@ -7,6 +7,18 @@ static const struct omis_service omig[] = {
 	  .param = { P_FLOAT("per_second") },
 	  .help = "A predicate of events: at most per_second a second start the actions (one in "
 		  "1/per_second seconds when it is below 1), the others end here." },
+	{ EXT_SERVICE("omig", "omig_attach", MANIP, 'n', NODE, MANIPULATE, DONE),
+	  .param = { NODES, P_INTS("pids") },
+	  .result = "[pid, state, slots, skipped, stopped_ns, why]...",
+	  .help = "Watches processes that were started unwatched. libomig enters each at its next "
+		  "call of MPI; until then state is \"pending\", then \"watched\". \"failed\", "
+		  "\"refused\": it is not watched, and why. slots: places in the program that lead "
+		  "to libomig. skipped: those of other tools, which stay. stopped_ns: how long its "
+		  "first thread was stopped. Repeated: finds libraries that were loaded since." },
+	{ EXT_SERVICE("omig", "omig_attached", INFO, 'n', NODE, MANIPULATE, DONE),
+	  .param = { NODES, P_INTS("pids") },
+	  .result = "[pid, state, slots, skipped, stopped_ns, why]...",
+	  .help = "As omig_attach, the present state only." },
 	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
 	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
 	  .result = "daemon, host, left_out, more, [number, time, daemon, host, identity, session, "
@@ -95,6 +107,12 @@ static const struct omis_service omig[] = {
 		  "certificate by it lasts longer than lifetime_s; 0: a daemon's is renewed while "
 		  "it serves. It may be used for usable_s (0: as long). name: whose a tool is, in "
 		  "lists, the audit and what it keeps; \"\" is the token's id." },
+	{ EXT_SERVICE("omig", "omig_detach", MANIP, 'n', NODE, MANIPULATE, DONE),
+	  .param = { NODES, P_INTS("pids") },
+	  .result = "[pid, state, slots, skipped, stopped_ns, why]...",
+	  .help = "The opposite of omig_attach: all places lead to the MPI library again. libomig "
+		  "stays in memory without being called, since a thread may be inside. The process "
+		  "remains known, its calls do not." },
 	{ EXT_SERVICE("omig", "omig_dfg_look", INFO, 'n', EACH, OBSERVE, DONE),
 	  .param = { NODES, P_INT("measurement") },
 	  .result = "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, "
@@ -249,6 +267,11 @@ static const struct omis_service omig[] = {
 	  .flags = OMIS_INTERNAL, .param = { NODES, P_INT("pid"), P_STRING("exec") },
 	  .result = "process",
 	  .help = "Makes a process without MPI a watched one, for proc_attach3." },
+	{ EXT_SERVICE("omig", "omig_ranks", INFO, 'n', NODE, OBSERVE, DONE), .param = { NODES },
+	  .result = "host, [pid, rank, size, job, launcher, program, watched]...",
+	  .help = "The processes of this user that a launcher of MPI programs has started, by their "
+		  "environment. launcher: pid of the topmost one on the host, or 0. watched: 0 not, "
+		  "1 from its start, 2 since omig_attach." },
 	{ EXT_SERVICE("omig", "omig_shutdown", MANIP, 0, TOP, ADMIN, DONE),
 	  .help = "Ends all daemons of this mainsm. Programs run on." },
 	{ EXT_SERVICE("omig", "omig_source", INFO, 'p', NODE, OBSERVE, PARTLY),

@@ -84,6 +84,9 @@ bad calls --job none
 bad calls --from now
 good alert --once --every=1s imbalance>=0%
 bad alert mpi>>0
+good attach
+bad attach nothing
+bad detach nothing
 part stacks
 bad stacks --ranks 77
 good waits --every 300ms

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig attach, omig detach: programs that were started unwatched. */
+#include "common/base/array.h"
+#include "common/base/clock.h"
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/launch/launch.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WAIT_DEFAULT_NS (5 * NSEC_PER_SEC)
+/* an lm that was started must connect; it needs some 0.3 s */
+#define LM_START_NS (5 * NSEC_PER_SEC)
+#define TURN_US (100 * 1000)
+
+struct attach_options {
+	struct cmd_common common;
+	nsec_t wait;
+	bool detaches;
+	char *const *target;
+	size_t ntarget;
+};
+
+enum watched { UNWATCHED, STARTED_WATCHED, ATTACHED };
+
+/* A rank, of any host. Texts are owned. */
+struct rank {
+	char node[64], *job, *program, state[16], *why;
+	int64_t pid, rank, size, launcher, watched, stopped_ns;
+	bool is_chosen;
+};
+
+struct ranks {
+	struct rank *v;
+	size_t n, cap;
+	char here[64]; /* the node of this host; "": its lm has not replied */
+};
+
+static void ranks_clear(struct ranks *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->v[i].job);
+		free(s->v[i].program);
+		free(s->v[i].why);
+	}
+	s->n = 0;
+	s->here[0] = 0;
+}
+
+static void ranks_done(struct ranks *s)
+{
+	ranks_clear(s);
+	free(s->v);
+}
+
+/* --- the list */
+
+static bool add(struct ranks *s, const char *node, const Omis_value *v)
+{
+	struct rank *r;
+
+	if (array_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v), SIZE_MAX / sizeof(*s->v)))
+		return false;
+	r = &s->v[s->n++];
+	*r = (struct rank){ .pid = value_int(v, 0),
+			    .rank = value_int(v, 1),
+			    .size = value_int(v, 2),
+			    .job = str_dup(value_text(v, 3)),
+			    .launcher = value_int(v, 4),
+			    .program = str_dup(value_text(v, 5)),
+			    .watched = value_int(v, 6) };
+	str_copy(r->node, sizeof(r->node), node);
+	return r->job && r->program;
+}
+
+static bool add_node(struct ranks *s, const Omis_object_result *o)
+{
+	Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result
+				? omis_value_parse(o->result, o->result_len)
+				: NULL;
+	const Omis_value *one;
+	char host[256] = "";
+	bool has_room = true;
+
+	gethostname(host, sizeof(host) - 1);
+	if (v && str_eq(value_text(v, 0), host))
+		str_copy(s->here, sizeof(s->here), o->obj_list);
+	for (size_t i = 1; has_room && v && (one = value_at(v, i)); i++)
+		has_room = add(s, o->obj_list, one);
+	omis_value_free(v);
+	return has_room;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct rank *x = a, *y = b;
+	int order = strcmp(x->job, y->job);
+
+	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static int read_ranks(struct ranks *s)
+{
+	Omis_reply r = NULL;
+	int rc = session_attach_all();
+
+	ranks_clear(s);
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":omig_ranks([])");
+	if (rc != CMD_OK)
+		return rc;
+	for (size_t i = 0; rc == CMD_OK && r[1] && r[1][i].obj_list; i++)
+		if (!add_node(s, &r[1][i]))
+			rc = cmd_fail(CMD_FAILURE, "out of memory");
+	if (s->n)
+		qsort(s->v, s->n, sizeof(*s->v), compare);
+	omis_reply_free(r);
+	return rc;
+}
+
+static const char *words_of(const struct rank *r)
+{
+	return r->watched == STARTED_WATCHED ? "watched from the start"
+	       : r->watched == ATTACHED	     ? "attached"
+					     : "unwatched";
+}
+
+static void show_table(const struct ranks *s)
+{
+	static const char *const heads[] = {
+		"PID", "NODE", "RANK", "OF", "JOB", "PROGRAM", "STATE"
+	};
+	struct table *t = table_new(ARRAY_LEN(heads), heads, "rlrrlll");
+
+	for (size_t i = 0; t && i < s->n; i++) {
+		const struct rank *r = &s->v[i];
+
+		table_cell(t, "%lld", (long long)r->pid);
+		table_cell(t, "%s", r->node);
+		table_cell(t, "%lld", (long long)r->rank);
+		table_cell(t, r->size < 0 ? "-" : "%lld", (long long)r->size);
+		table_cell(t, "%s", r->job);
+		table_cell(t, "%s", str_base_name(r->program));
+		table_cell(t, "%s", words_of(r));
+	}
+	if (t)
+		table_show(t, 0);
+	table_free(t);
+}
+
+static void rank_json(struct json *j, const struct rank *r, bool with_state)
+{
+	json_object(j);
+	json_key(j, "pid");
+	json_i64(j, r->pid);
+	json_key(j, "node");
+	json_str(j, r->node);
+	json_key(j, "rank");
+	json_i64(j, r->rank);
+	json_key(j, "job");
+	json_str(j, r->job);
+	json_key(j, "program");
+	json_str(j, r->program);
+	json_key(j, "state");
+	json_str(j, with_state ? r->state : words_of(r));
+	if (with_state) {
+		json_key(j, "stopped_ns");
+		json_i64(j, r->stopped_ns);
+		json_key(j, "why");
+		json_str(j, r->why ? r->why : "");
+	}
+	json_object_end(j);
+}
+
+static int show_json(const struct ranks *s, bool with_state)
+{
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
+
+	json_object(j);
+	json_key(j, "ranks");
+	json_array(j);
+	for (size_t i = 0; i < s->n; i++)
+		if (!with_state || s->v[i].is_chosen)
+			rank_json(j, &s->v[i], with_state);
+	json_array_end(j);
+	json_object_end(j);
+	return show_doc_close(&d);
+}
+
+static int show_list(const struct attach_options *w, const struct ranks *s)
+{
+	size_t free_ones = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		free_ones += s->v[i].watched == UNWATCHED;
+	if (w->common.json)
+		return show_json(s, false);
+	if (!s->n)
+		printf("no ranks of yours run on the nodes that are known\n");
+	else if (!free_ones)
+		printf("all %zu ranks are watched\n", s->n);
+	else
+		printf("%zu of %zu ranks run unwatched: omig attach PID|JOB watches them\n",
+		       free_ones, s->n);
+	if (s->n)
+		show_table(s);
+	return CMD_OK;
+}
+
+/* --- the ranks that targets mean */
+
+/* A pid of a rank or of its launcher, the name of a job, or that of a program. */
+static bool is_meant(const struct rank *r, const char *target)
+{
+	int64_t pid;
+
+	if (str_eq(r->job, target) || str_eq(str_base_name(r->program), target))
+		return true;
+	return !str_to_i64(target, 1, INT32_MAX, &pid) && (r->pid == pid || r->launcher == pid);
+}
+
+/* The launcher's other hosts have ranks with the same job. */
+static size_t choose(struct ranks *s, const char *target)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!is_meant(&s->v[i], target))
+			continue;
+		s->v[i].is_chosen = true;
+		n++;
+		for (size_t k = 0; s->v[i].pid != atoll(target) && k < s->n; k++)
+			s->v[k].is_chosen = s->v[k].is_chosen || str_eq(s->v[k].job, s->v[i].job);
+	}
+	return n;
+}
+
+/* A process that no launcher has started, or that is no rank: the lm of this host examines it. */
+static bool add_pid(struct ranks *s, const char *target)
+{
+	struct rank *r;
+	int64_t pid;
+
+	if (!s->here[0] || str_to_i64(target, INT32_MIN, INT32_MAX, &pid) ||
+	    array_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v), SIZE_MAX / sizeof(*s->v)))
+		return false;
+	r = &s->v[s->n++];
+	*r = (struct rank){ .pid = pid, .rank = -1, .size = -1, .is_chosen = true };
+	r->job = str_dup("");
+	r->program = str_dup("");
+	str_copy(r->node, sizeof(r->node), s->here);
+	return r->job && r->program;
+}
+
+/* *missing: the first target that means nothing. */
+static bool choose_all(const struct attach_options *w, struct ranks *s, const char **missing)
+{
+	*missing = NULL;
+	for (size_t i = 0; i < w->ntarget && !*missing; i++)
+		if (!choose(s, w->target[i]) && !add_pid(s, w->target[i]))
+			*missing = w->target[i];
+	return !*missing;
+}
+
+/* --- attaching */
+
+static struct rank *find(struct ranks *s, const char *node, int64_t pid)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].pid == pid && str_eq(s->v[i].node, node))
+			return &s->v[i];
+	return NULL;
+}
+
+static void take_states(struct ranks *s, const Omis_object_result *o)
+{
+	Omis_value *v = o->result && o->status < OMIS_FIRST_ERROR
+				? omis_value_parse(o->result, o->result_len)
+				: NULL;
+	const Omis_value *one;
+
+	for (size_t i = 0; v && (one = value_at(v, i)); i++) {
+		struct rank *r = find(s, o->obj_list, value_int(one, 0));
+
+		if (!r)
+			continue;
+		str_copy(r->state, sizeof(r->state), value_text(one, 1));
+		if (value_int(one, 4) > r->stopped_ns)
+			r->stopped_ns = value_int(one, 4);
+		free(r->why);
+		r->why = str_dup(value_text(one, 5));
+	}
+	omis_value_free(v);
+}
+
+static bool is_pending(const struct rank *r)
+{
+	return str_eq(r->state, "pending") || str_eq(r->state, "entering");
+}
+
+/* One request for each node; of pending ones only where not all are asked. */
+static int ask_node(struct ranks *s, const char *service, const char *node, bool all)
+{
+	struct buf text = BUF_INIT(1 << 20);
+	const char *comma = "";
+	Omis_reply r = NULL;
+	int rc;
+
+	buf_printf(&text, ":%s([%s],[", service, node);
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->v[i].is_chosen || !str_eq(s->v[i].node, node) ||
+		    (!all && !is_pending(&s->v[i])))
+			continue;
+		buf_printf(&text, "%s%lld", comma, (long long)s->v[i].pid);
+		comma = ",";
+	}
+	buf_puts(&text, "])");
+	rc = comma[0] ? session_ask(&r, "%s", buf_str(&text)) : CMD_OK;
+	buf_done(&text);
+	if (rc != CMD_OK || !r)
+		return rc;
+	rc = session_exit_status(r);
+	for (size_t i = 0; r[1] && r[1][i].obj_list; i++)
+		take_states(s, &r[1][i]);
+	if (rc != CMD_OK)
+		cmd_fail(rc, "%s: %s", node,
+			 r[1] && r[1][0].obj_list && r[1][0].result ? r[1][0].result : "no reply");
+	omis_reply_free(r);
+	return rc;
+}
+
+static int ask_all(struct ranks *s, const char *service, bool all)
+{
+	int rc = CMD_OK;
+
+	for (size_t i = 0; rc == CMD_OK && i < s->n; i++) {
+		size_t k = 0;
+
+		if (!s->v[i].is_chosen)
+			continue;
+		while (k < i && !(s->v[k].is_chosen && str_eq(s->v[k].node, s->v[i].node)))
+			k++;
+		if (k == i)
+			rc = ask_node(s, service, s->v[i].node, all);
+	}
+	return rc;
+}
+
+static bool has_pending(const struct ranks *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].is_chosen && is_pending(&s->v[i]))
+			return true;
+	return false;
+}
+
+static int wait_for_them(struct ranks *s, nsec_t most)
+{
+	nsec_t end = clock_mono() + most;
+	int rc = CMD_OK;
+
+	while (rc == CMD_OK && has_pending(s) && clock_mono() < end) {
+		usleep(TURN_US);
+		rc = ask_all(s, "omig_attached", false);
+	}
+	return rc;
+}
+
+/* --- words */
+
+static const char *explain(const struct rank *r)
+{
+	if (str_eq(r->state, "pending"))
+		return "is in no new call of MPI yet: libomig enters at its next one";
+	if (str_eq(r->state, "entering"))
+		return "loads libomig";
+	return r->why && r->why[0] ? r->why : "gave no reason";
+}
+
+static void show_rest(const struct ranks *s, const char *wanted)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct rank *r = &s->v[i];
+
+		if (!r->is_chosen || str_eq(r->state, wanted))
+			continue;
+		if (r->rank >= 0)
+			printf("rank %lld, ", (long long)r->rank);
+		printf("process %lld at %s: %s: %s\n", (long long)r->pid, r->node,
+		       r->state[0] ? r->state : "no reply", explain(r));
+	}
+}
+
+static int show_result(const struct attach_options *w, const struct ranks *s)
+{
+	const char *wanted = w->detaches ? "detached" : "watched";
+	size_t n = 0, done = 0;
+	nsec_t stopped = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		n += s->v[i].is_chosen;
+		done += s->v[i].is_chosen && str_eq(s->v[i].state, wanted);
+		if (s->v[i].is_chosen && s->v[i].stopped_ns > stopped)
+			stopped = s->v[i].stopped_ns;
+	}
+	if (w->common.json) {
+		int rc = show_json(s, true);
+
+		return rc != CMD_OK ? rc : done == n ? CMD_OK : done ? CMD_PARTIAL : CMD_FAILURE;
+	}
+	printf("%zu of %zu %s %s; none was stopped longer than %.1f ms\n", done, n,
+	       n == 1 ? "process is" : "processes are", wanted, (double)stopped / NSEC_PER_MSEC);
+	show_rest(s, wanted);
+	return done == n ? CMD_OK : done || has_pending(s) ? CMD_PARTIAL : CMD_FAILURE;
+}
+
+/* --- the command */
+
+/* An lm that has just been started needs a moment to connect. */
+static int find_targets(const struct attach_options *w, struct ranks *s)
+{
+	nsec_t end = clock_mono() + LM_START_NS;
+	const char *missing = NULL;
+	int rc;
+
+	for (;;) {
+		rc = read_ranks(s);
+		if (rc != CMD_OK)
+			return rc;
+		if (!w->ntarget ? s->here[0] != 0 : choose_all(w, s, &missing))
+			return CMD_OK;
+		if (clock_mono() > end || (w->ntarget && s->here[0]))
+			break;
+		usleep(TURN_US);
+	}
+	return !w->ntarget
+		       ? CMD_OK
+		       : cmd_fail(CMD_NOTFOUND,
+				  "%s is no process and no job that runs: omig attach lists them",
+				  missing);
+}
+
+static int do_it(const struct attach_options *w, struct ranks *s)
+{
+	int rc = find_targets(w, s);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (!w->ntarget)
+		return show_list(w, s);
+	rc = ask_all(s, w->detaches ? "omig_detach" : "omig_attach", true);
+	if (rc == CMD_OK && !w->detaches)
+		rc = wait_for_them(s, w->wait);
+	return rc != CMD_OK ? rc : show_result(w, s);
+}
+
+/* Programs of this host need its lm. */
+static int need_lm(const struct attach_options *w)
+{
+	struct launch *l = calloc(1, sizeof(*l));
+	struct err e = { 0 };
+	int rc;
+
+	if (!l)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	l->mainsm = w->common.mainsm;
+	rc = launch_find_files(l, &e);
+	if (!rc)
+		rc = launch_need_mainsm(l, &e);
+	if (!rc)
+		rc = launch_need_place(l, &e);
+	if (!rc)
+		launch_start_lm(l);
+	free(l);
+	return rc ? cmd_fail(CMD_UNREACHABLE, "%s", e.text) : CMD_OK;
+}
+
+static int run(const struct attach_options *w)
+{
+	struct ranks s = { 0 };
+	int rc = w->detaches ? CMD_OK : need_lm(w);
+
+	if (rc == CMD_OK)
+		rc = session_open(&w->common);
+	if (rc != CMD_OK)
+		return rc;
+	rc = do_it(w, &s);
+	ranks_done(&s);
+	session_close();
+	return rc;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	struct attach_options w = { .common = CMD_COMMON_INIT, .wait = WAIT_DEFAULT_NS };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		OPTION_RANGE("wait", 'w', "TIME",
+			     "how long to wait for ranks to call MPI (default 5s)", OPT_NSEC,
+			     &w.wait, 0, 3600 * NSEC_PER_SEC),
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig attach",
+		.usage = "[OPTION...] [PID|JOB]...",
+		.summary = "watches programs that were started unwatched; without one, lists them",
+		.details =
+			"PID is a process of this host, or the mpirun of a job; JOB a job or program of any host.\n"
+			"libomig enters each process at its next call of MPI. Exit status 6 when some have made\n"
+			"none yet: they are watched from then on. omig detach is the opposite.",
+		.table = table,
+	};
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+
+	if (exit_status >= 0)
+		return exit_status;
+	w.target = argv + first;
+	w.ntarget = (size_t)(argc - first);
+	return run(&w);
+}
+
+int cmd_detach(int argc, char **argv)
+{
+	struct attach_options w = { .common = CMD_COMMON_INIT, .detaches = true };
+	const struct opt table[] = { CMD_OPTIONS(&w.common), { 0 } };
+	const struct opt_spec spec = {
+		.program = "omig detach",
+		.usage = "[OPTION...] PID|JOB...",
+		.summary = "takes libomig out of the way of programs that omig attach has attached",
+		.details =
+			"Their calls go to the MPI library again, as before. libomig stays in memory\n"
+			"without being called.",
+		.table = table,
+	};
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+
+	if (exit_status >= 0)
+		return exit_status;
+	if (first >= argc)
+		return cmd_usage(&spec, "which process or job?");
+	w.target = argv + first;
+	w.ntarget = (size_t)(argc - first);
+	return run(&w);
+}
