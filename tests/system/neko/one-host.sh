@@ -366,7 +366,7 @@ if command -v cc >/dev/null 2>&1; then
 	# --- clocks of one's own
 	mkdir "$TMPDIR/clock"
 	check "a user's clock is built" cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \
-		"$TMPDIR/clock/steady.so" tests/system/steady.c
+		"$TMPDIR/clock/steady.so" tests/system/steady_clock.c
 	{ cat "$TMPDIR/real.conf" && printf 'application = ./steady.so\n'; } \
 		>"$TMPDIR/clock/clock.conf"
 	clock() { # MODEL... : a real run with that clock
