@@ -23,7 +23,7 @@
 #include "lm/helper/helper.h"
 #include "lm/instrument/tracebuf.h"
 
-#define LM_FAMILIES_MAX 20 /* families of services: some more than exist */
+#define LM_FAMILIES_MAX 24 /* families of services: some more than exist */
 
 struct lm_services {
 	struct node node;
