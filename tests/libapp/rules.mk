@@ -14,7 +14,7 @@ SYSTEM_NEEDS += $(LIBAPP_T)/segdump $(LIBAPP_T)/libsecond_next.so $(LIBAPP_T)/li
 libapp-tests: $(SYSTEM_NEEDS) $(B)/lib/libomig.so
 .PHONY: libapp-tests
 
-LIBAPP_BELOW := $(B)/common/ring.a $(B)/common/base.a
+LIBAPP_BELOW := $(patsubst %,$(B)/%.a,libapp/match common/ring common/gate common/base)
 libapp_cc     = $(OUR_CFLAGS) -Wno-stringop-overflow -Wno-stringop-overread
 
 $(LIBAPP_T)/segdump: tests/libapp/segdump.c $(LIBAPP_BELOW)
