@@ -42,7 +42,7 @@ kill_in_the_middle() {
 	return 0
 }
 pid_of_rank() {
-	omig attach --json | tr '{' '\n' | grep "summing.$f" |
+	omig attach --json | tr '{' '\n' | grep "$T/summing.$f" |
 		sed -n "s/^\"pid\":\([0-9]*\).*\"rank\":$1,.*/\1/p"
 }
 

@@ -18,6 +18,8 @@
 /* an lm that was started must connect; it needs some 0.3 s */
 #define LM_START_NS (5 * NSEC_PER_SEC)
 #define TURN_US (100 * 1000)
+/* one lm-trace attaches the ranks of a host, some 30 ms each, more where processors are scarce */
+#define ATTACH_TIMEOUT_NS (60 * NSEC_PER_SEC)
 
 struct attach_options {
 	struct cmd_common common;
@@ -151,7 +153,6 @@ static void show_table(const struct ranks *s)
 	}
 	if (t)
 		table_show(t, 0);
-	table_free(t);
 }
 
 static void rank_json(struct json *j, const struct rank *r, bool with_state)
@@ -482,11 +483,13 @@ static int need_lm(const struct attach_options *w)
 	return rc ? cmd_fail(CMD_UNREACHABLE, "%s", e.text) : CMD_OK;
 }
 
-static int run(const struct attach_options *w)
+static int run(struct attach_options *w)
 {
 	struct ranks s = { 0 };
 	int rc = w->detaches ? CMD_OK : need_lm(w);
 
+	if (w->common.timeout_ns == CMD_COMMON_INIT.timeout_ns && !getenv("OMIG_TIMEOUT"))
+		w->common.timeout_ns = ATTACH_TIMEOUT_NS;
 	if (rc == CMD_OK)
 		rc = session_open(&w->common);
 	if (rc != CMD_OK)
