@@ -26,8 +26,10 @@ OMIG_EVENT(simple_event, "interaction.simple", OMIG_INFO, (int64, st), (string, 
 	   (int32, blocks))
 OMIG_EVENT(sink_event, "interaction.sink", OMIG_INFO, (int64, st))
 
-static _Thread_local struct omig_task here;
-static _Thread_local uint64_t seed; /* of the ids that this thread makes; 0: not drawn yet */
+/* A library that may load anywhere has no other model (event.h). */
+#define IN_THREAD static _Thread_local __attribute__((tls_model("initial-exec")))
+IN_THREAD struct omig_task here;
+IN_THREAD uint64_t seed; /* of the ids that this thread makes; 0: not drawn yet */
 
 static void register_all(void)
 {

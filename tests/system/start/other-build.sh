@@ -84,7 +84,7 @@ vandals() {
 	done
 	until_true 10 log_has lm "not watched .*segment version $own, .* $other: .*omig stop"
 	"$T/vandal" "$(lm_socket)" "$(caid)" size 0 0
-	until_true 10 log_has lm 'not the size' || return 1
+	until_true 10 log_has lm 'not have the size' || return 1
 	log_of lm | grep 'segment version'
 	[ "$(log_of lm | grep -c 'segment version')" = 1 ]
 }

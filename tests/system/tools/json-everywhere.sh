@@ -87,6 +87,9 @@ bad alert mpi>>0
 good attach
 bad attach nothing
 bad detach nothing
+good plugin list
+bad plugin add /nothing.so
+bad plugin remove nothing
 part stacks
 bad stacks --ranks 77
 good waits --every 300ms

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct variables {
-	char preload[8192], list[8192], job[256], start[16];
+	char preload[8192], list[8192], job[256], start[64];
 	bool has_site;
 };
 
