@@ -25,12 +25,27 @@ finish() {
 }
 trap finish EXIT
 
+# limit SECONDS WHAT COMMAND...: until the command succeeds; without it there are no figures
+limit() {
+	left=$(($1 * 10)) what=$2
+	shift 2
+	until "$@"; do
+		left=$((left - 1))
+		[ $left -gt 0 ] || { echo "bench-across: $what in vain" >&2; exit 1; }
+		sleep 0.1
+	done
+}
+has() { # TEXT FILE
+	grep -q "$1" "$2" 2>/dev/null
+}
+
 "$top/tests/testbed/wan" wan0 $delay_ms 0.001 >"$folder/wan" 2>&1 &
 wan=$!
-until grep -q ready "$folder/wan"; do
-	kill -0 $wan 2>/dev/null || { echo 'no tun devices here' >&2; exit 0; }
-	sleep 0.1
-done
+is_up_or_gone() {
+	has ready "$folder/wan" || ! kill -0 $wan 2>/dev/null
+}
+limit 20 'waited for tun devices' is_up_or_gone
+has ready "$folder/wan" || { echo 'no tun devices here' >&2; exit 0; }
 one=$("$bed" address node1) two=$("$bed" address node2)
 ip link set wan0 up
 echo 0 >/proc/sys/net/ipv4/conf/wan0/rp_filter
@@ -43,6 +58,7 @@ import socket, statistics, sys, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 if sys.argv[1] == "serve":
     s.bind((sys.argv[2], 7777))
+    print("ready", flush=True)
     while True:
         s.sendto(*s.recvfrom(64))
 s.settimeout(2)
@@ -54,12 +70,12 @@ for i in range(30):
     times.append(time.monotonic() - began)
 print(int(statistics.median(times) * 1e6))
 END
-"$bed" exec node2 python3 "$folder/echo" serve "$two" &
-sleep 1
+"$bed" exec node2 python3 "$folder/echo" serve "$two" >"$folder/served" &
+limit 20 'waited for the echo of datagrams' has ready "$folder/served"
 rtt_us=$("$bed" exec node1 python3 "$folder/echo" ask "$two")
 
 "$bed" exec node1 mainsm --foreground --listen "$one" >"$folder/conn" 2>"$folder/mainsm.log" &
-until grep -q '^omig1:' "$folder/conn"; do sleep 0.1; done
+limit 20 'waited for mainsm' has '^omig1:' "$folder/conn"
 OMIG_MAINSM=$(cat "$folder/conn")
 export OMIG_MAINSM
 
@@ -82,9 +98,11 @@ living() {
 token() {
 	living | sed -n "s/.*\"token\":\"\(p_[^\"]*\)\".*\"program\":\"$1\".*/\1/p" | tail -n 1
 }
-await() {
-	until [ -n "$(token "$1")" ]; do sleep 0.2; done
-	token "$1"
+is_there() {
+	[ -n "$(token "$1")" ]
+}
+have_ended() {
+	! living >/dev/null
 }
 
 # A process that ends when FILE is there, and writes the time to it just before.
@@ -107,16 +125,18 @@ from_to() {
 		"$folder/end" >/dev/null 2>&1 &
 	"$bed" exec "$2" env OMIG_SITE="site-$2" omig run -- "$folder/getter" "$folder/waiter" \
 		"$folder/got" >/dev/null 2>&1 &
-	a=$(await ender) b=$(await getter)
+	limit 60 'waited for the process that ends' is_there ender
+	limit 60 'waited for the process that is signalled' is_there getter
+	a=$(token ender) b=$(token getter)
 	"$bed" exec node1 omig request --follow 20 \
 		"proc_has_terminated([$a]): proc_send_signal([$b],10)" >"$folder/tool" 2>&1 &
 	tool=$!
-	sleep 2 # until it is armed on the other site
+	sleep 2 # until it is armed on the other site: no request shows that
 	: >"$folder/end"
-	until [ -s "$folder/got" ]; do sleep 0.1; done
+	limit 20 'waited for the signal' [ -s "$folder/got" ]
 	echo $((($(cat "$folder/got") - $(cat "$folder/end")) / 1000))
 	kill $tool 2>/dev/null || true
-	while living >/dev/null; do sleep 0.2; done
+	limit 20 'waited for the ends of both processes' have_ended
 }
 
 row() { # NAME UNIT: the median, least and most of the values in the standard input
@@ -129,7 +149,7 @@ row() { # NAME UNIT: the median, least and most of the values in the standard in
 		}'
 }
 each() { # FROM TO
-	for round in $(seq "$rounds"); do
+	for _ in $(seq "$rounds"); do
 		from_to "$1" "$2"
 	done
 }
