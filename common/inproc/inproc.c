@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/inproc/inproc.h"
 
+#include "common/base/err.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -8,6 +10,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* getaddrinfo() of a large /etc/hosts or NSS takes half of it. */
+#define STACK_BYTES (256 * 1024)
 
 static _Atomic unsigned ours; /* threads of this library that run */
 
@@ -95,6 +100,27 @@ bool inproc_is_alone(void)
 	/* Besides its own two links, the directory has one for each thread's directory. */
 	return !stat("/proc/self/task", &tasks) && tasks.st_nlink == 2 + 1 + ours &&
 	       main_has_left();
+}
+
+int inproc_thread_start(void *(*run)(void *), void *arg, const char *name)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int rc;
+
+	if (pthread_attr_init(&attr))
+		return -ERR_NOMEM;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread, &attr, run, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!rc)
+		pthread_setname_np(thread, name);
+	pthread_attr_destroy(&attr);
+	return rc ? -ERR_SYS : 0;
 }
 
 void inproc_thread_begins(void)

@@ -43,6 +43,12 @@ ssize_t inproc_writev(int fd, const struct iovec *v, int n);
  */
 bool inproc_is_alone(void);
 
+/*
+ * Starts a detached thread of this library, with little stack and all signals blocked: the
+ * program's signals are for its own threads. name: at most 15 bytes. -ERR_NOMEM, -ERR_SYS.
+ */
+int inproc_thread_start(void *(*run)(void *), void *arg, const char *name);
+
 /* A thread of this library begins, or ends. In a child process there is none yet. Any thread. */
 void inproc_thread_begins(void);
 void inproc_thread_ends(void);

@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define STACK_BYTES (256 * 1024)
 #define FORKED_REST_NS (50 * NSEC_PER_MSEC) /* most child processes have called exec by then */
 #define SIGNAL_TRIES 200 /* of a ms: the holder of the lock is writing a block */
 
@@ -60,24 +59,7 @@ static void *help(void *arg)
 
 static bool start_thread(struct log_state *s, void *(*run)(void *))
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	bool is_there;
-
-	if (pthread_attr_init(&attr))
-		return false;
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	sigfillset(&all);
-	/* the program's signals are for its own threads */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	is_there = !pthread_create(&thread, &attr, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (is_there)
-		pthread_setname_np(thread, "omig-event");
-	pthread_attr_destroy(&attr);
-	return is_there;
+	return !inproc_thread_start(run, s, "omig-event");
 }
 
 /*

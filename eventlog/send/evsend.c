@@ -8,15 +8,12 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STACK_BYTES (256 * 1024) /* getaddrinfo() of a large /etc/hosts or NSS takes half of it */
 #define ROUND_MS 500 /* between two looks at the threads of the program */
 /* without an answer to what was sent: the connection is lost */
 #define SILENCE_MS 15000
@@ -142,23 +139,7 @@ static void *run(void *arg)
 
 static int start_thread(struct evsend *s)
 {
-	sigset_t all, before;
-	pthread_attr_t attr;
-	pthread_t thread;
-	int rc;
-
-	if (pthread_attr_init(&attr))
-		return -ERR_NOMEM;
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = pthread_create(&thread, &attr, run, s);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!rc)
-		pthread_setname_np(thread, "omig-netlog");
-	pthread_attr_destroy(&attr);
-	return rc ? -ERR_SYS : 0;
+	return inproc_thread_start(run, s, "omig-netlog");
 }
 
 /* --- the owner */
