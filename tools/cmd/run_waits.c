@@ -6,9 +6,6 @@
 #include "tools/session/session.h"
 #include "tools/view/top_waits.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,25 +66,18 @@ static void look(struct watch *of)
 }
 
 /* The reader of stderr waits for its end: a request under way must not delay that. */
-static void *end_with_program(void *arg)
+static void end_at_once(void)
 {
-	struct pollfd p = { .fd = *(const int *)arg, .events = POLLIN };
-
-	while (poll(&p, 1, -1) < 0 && errno == EINTR)
-		;
 	_exit(0);
 }
 
-static void watch(void *arg, int program)
+static void watch(void *arg)
 {
 	const struct run_waits *conf = arg;
 	const struct timespec nap = { .tv_sec = (time_t)(conf->least / NSEC_PER_SEC),
 				      .tv_nsec = (long)(conf->least % NSEC_PER_SEC) };
 	struct watch of = { .conf = conf };
-	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, end_with_program, &program))
-		return;
 	while (of.causes < CAUSES_MAX) {
 		nanosleep(&nap, NULL);
 		look(&of);
@@ -99,5 +89,5 @@ void run_waits_start(const struct run_waits *w)
 	struct run_waits conf = *w;
 
 	if (w->least > 0)
-		beside_start(watch, &conf);
+		beside_start(&(struct beside){ watch, end_at_once, &conf });
 }

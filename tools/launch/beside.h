@@ -6,11 +6,16 @@
 #ifndef TOOLS_LAUNCH_BESIDE_H
 #define TOOLS_LAUNCH_BESIDE_H
 
+struct beside {
+	void (*run)(void *arg);
+	void (*on_end)(void); /* called in another thread, when the program has ended */
+	void *arg;
+};
+
 /*
- * Calls fn in a new process, which ends when fn returns. `program` is a pidfd of the calling
- * process, which polls readable when that has ended. Without such a process (an old kernel, no
- * memory) nothing happens.
+ * Calls run in a new process, which ends when run returns. Without such a process (an old kernel,
+ * no memory) nothing happens.
  */
-void beside_start(void (*fn)(void *arg, int program), void *arg);
+void beside_start(const struct beside *b);
 
 #endif
