@@ -52,7 +52,7 @@ static void take_rest(struct csr *c, struct proc *p)
 {
 	const struct site_ops *site = csr_ops(c)->site;
 
-	if (!site->goes_on || !site->goes_on(c, p))
+	if (!p->seg || !site->goes_on || !site->goes_on(c, p))
 		return;
 	install(c, p);
 	csrs_drain(c->owner, p, CSRS_ALL);

@@ -260,6 +260,20 @@ TEST(what_was_taken_continues_when_another_request_is_armed_first)
 	arm_later_than_others(arm_calls);
 }
 
+/* It has no ring, and rows of the stored cursors are free. */
+TEST(a_process_without_a_segment_begins_during_a_subscription)
+{
+	struct proc_registration in = { .pid = 300 };
+	struct proc *p = NULL;
+
+	announce(&seg, "io.read");
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	fake_proc_add(&w.host, 300, "sh");
+	ck_assert_int_eq(procs_take(w.lm->procs, &in, &p, NULL), 0);
+	ck_assert_ptr_null(p->seg);
+}
+
 static bool is_armed_on_disk(const char *arm)
 {
 	struct buf bytes = BUF_INIT(1 << 16);
