@@ -36,7 +36,6 @@ static int report_batch(const struct loading *l, bool is_last)
 	const struct archive_report *r = archive_report(l->a);
 	struct buf b = BUF_INIT(4096);
 	struct json j;
-	int rc;
 
 	if (!l->options->json)
 		return CMD_OK;
@@ -49,11 +48,7 @@ static int report_batch(const struct loading *l, bool is_last)
 		json_key_bool(&j, "is_done", true);
 	}
 	json_object_end(&j);
-	cmd_document();
-	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE
-									       : CMD_OK;
-	buf_done(&b);
-	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+	return cmd_json_line(&j, &b);
 }
 
 static void report(const char *text, uint64_t n)

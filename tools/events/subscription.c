@@ -135,7 +135,6 @@ static int report_json(const struct subscription *k, bool is_last)
 	struct buf b = BUF_INIT(4096);
 	struct evbalance_totals t;
 	struct json j;
-	int rc;
 
 	totals_now(k, &t);
 	json_init(&j, &b);
@@ -153,11 +152,7 @@ static int report_json(const struct subscription *k, bool is_last)
 		json_key_str(&j, "missing", k->missing ? k->missing : "");
 	}
 	json_object_end(&j);
-	cmd_document();
-	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE
-									       : CMD_OK;
-	buf_done(&b);
-	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+	return cmd_json_line(&j, &b);
 }
 
 /* Commits first, then acknowledges. After a kill in between, the repeated events are recognised. */

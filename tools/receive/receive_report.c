@@ -9,17 +9,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int print_json(struct json *j, struct buf *b)
-{
-	int rc;
-
-	json_object_end(j);
-	cmd_document();
-	rc = json_end(j) || printf("%s\n", buf_str(b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
-	buf_done(b);
-	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
-}
-
 static int start_json(const struct receiver *r)
 {
 	struct buf b = BUF_INIT(1 << 16);
@@ -35,7 +24,8 @@ static int start_json(const struct receiver *r)
 	json_array_end(&j);
 	json_key_str(&j, "spool", r->spool);
 	json_key_i64(&j, "pid", getpid());
-	return print_json(&j, &b);
+	json_object_end(&j);
+	return cmd_json_line(&j, &b);
 }
 
 int report_start(struct receiver *r)
@@ -83,7 +73,8 @@ static int state_json(struct receiver *r, const struct evbalance_totals *t, bool
 	json_key_bool(&j, "is_failing", delivery_is_failing(r->delivery));
 	if (is_last)
 		json_key_bool(&j, "is_done", r->empty_at >= r->appended);
-	return print_json(&j, &b);
+	json_object_end(&j);
+	return cmd_json_line(&j, &b);
 }
 
 static void warn_count(uint64_t n, const char *text)

@@ -3,6 +3,7 @@
 
 #include "common/base/str.h"
 #include "common/json/failure.h"
+#include "common/json/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -80,6 +81,16 @@ static bool is_asked_for_json(const struct opt_spec *spec, int argc, char **argv
 void cmd_document(void)
 {
 	hush.has_document = true;
+}
+
+int cmd_json_line(struct json *j, struct buf *b)
+{
+	bool is_out;
+
+	cmd_document();
+	is_out = !json_end(j) && printf("%s\n", buf_str(b)) >= 0 && !fflush(stdout);
+	buf_done(b);
+	return is_out ? CMD_OK : cmd_fail(CMD_FAILURE, "standard output: %m");
 }
 
 void cmd_put_error(struct json *j, int status)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct buf;
 struct json;
 
 enum cmd_exit {
@@ -70,6 +71,12 @@ int cmd_note(int status, const char *words);
 
 /* Notes that a JSON document is on stdout, or will be: nothing may follow it. */
 void cmd_document(void);
+
+/*
+ * Prints the document j, whose text is b, as one line of stdout, and frees b. Returns an exit
+ * status.
+ */
+int cmd_json_line(struct json *j, struct buf *b);
 
 /*
  * Called at the end of main(). After a failure with --json, prints the first message as an object
