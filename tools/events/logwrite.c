@@ -25,7 +25,6 @@ struct logwrite {
 	struct evwrite olog;
 	struct evtypes types;
 	struct evtypes_whole whole;
-	struct evconst constant[EV_FIELDS_MAX];
 	struct evctf *ctf;
 };
 
