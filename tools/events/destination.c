@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define ARCHIVE "archive:"
+#define PLAIN "file:"
+
 struct destination {
 	const char *where; /* without the leading word; borrowed */
 	struct evbalance balance;
@@ -26,9 +29,11 @@ struct destination {
 	uint64_t damaged;
 };
 
-static const char *without(const char *prefix, const char *s)
+const char *destination_place(const char *to)
 {
-	return str_has_prefix(s, prefix) ? s + strlen(prefix) : NULL;
+	return str_has_prefix(to, ARCHIVE) ? to + strlen(ARCHIVE)
+	       : str_has_prefix(to, PLAIN) ? to + strlen(PLAIN)
+					   : to;
 }
 
 /* The oldest first, as their blocks came. */
@@ -59,18 +64,16 @@ static int open_receiver(struct destination *k, const char *to, struct err *e)
 
 static int open_any(struct destination *k, const char *to, unsigned older, struct err *e)
 {
-	const char *archive = arpg_is_url(to) ? to : without("archive:", to),
-		   *file = without("file:", to);
 	int rc;
 
 	if (str_has_prefix(to, "x-netlog") || str_has_prefix(to, "x-syslog"))
 		return open_receiver(k, to, e);
-	k->where = archive ? archive : file ? file : to;
-	if (!archive) {
+	k->where = destination_place(to);
+	if (!arpg_is_url(to) && !str_has_prefix(to, ARCHIVE)) {
 		rc = read_rotated(k, older, e);
 		return rc ? rc : evkeep_open(k->where, &k->balance, &k->file, e);
 	}
-	rc = archive_open(archive, AR_WRITE, 0, &k->archive, e);
+	rc = archive_open(k->where, AR_WRITE, 0, &k->archive, e);
 	return rc ? rc : arkept_open(k->archive, &k->balance, e);
 }
 

@@ -12,6 +12,9 @@
 
 struct destination;
 
+/* Returns the part of `to` behind archive: or file:, else all of it. */
+const char *destination_place(const char *to);
+
 /*
  * to: archive:PATH, archive:postgresql://..., postgresql://..., x-netlog://HOST:PORT, file:PATH,
  * PATH. Returns an exit status and reports failures.

@@ -2,6 +2,7 @@
 #include "common/base/str.h"
 #include "common/daemon/notify.h"
 #include "eventlog/evgap.h"
+#include "tools/events/destination.h"
 #include "tools/receive/receive_internal.h"
 #include "tools/term/say.h"
 
@@ -252,10 +253,7 @@ static int choose_spool(struct receiver *r)
 		return cmd_fail(CMD_USAGE, "--spool is needed: %s is no file",
 				str_has_prefix(to, "x-netlog") ? to : "the destination");
 	else
-		n = snprintf(r->spool, sizeof(r->spool), "%s.spool",
-			     str_has_prefix(to, "archive:") ? to + strlen("archive:")
-			     : str_has_prefix(to, "file:")  ? to + strlen("file:")
-							    : to);
+		n = snprintf(r->spool, sizeof(r->spool), "%s.spool", destination_place(to));
 	if (n < 0 || (size_t)n >= sizeof(r->spool))
 		return cmd_fail(CMD_USAGE, "--spool is too long");
 	if (mkdir(r->spool, 0700) && errno != EEXIST)
