@@ -135,18 +135,9 @@ int inlet_flush(struct inlet *i, struct err *e)
 
 /* --- forms */
 
-static void drop(struct inlet *i, size_t n)
-{
-	i->at += n;
-	i->n -= n;
-}
-
 static bool is_log(const uint8_t *p)
 {
-	uint32_t magic;
-
-	memcpy(&magic, p, sizeof(magic));
-	return magic == EVBLOCK_MAGIC || magic == __builtin_bswap32(EVBLOCK_MAGIC);
+	return evblock_seek(p, sizeof(uint32_t), 0) == 0;
 }
 
 static int begin_log(struct inlet *i, struct err *e)
@@ -167,7 +158,7 @@ static int find_form(struct inlet *i, struct err *e)
 	if (same == HELLO_BYTES && !memcmp(p, EVSEND_HELLO, same)) {
 		i->form = INLET_BLOCKS;
 		i->is_known = true;
-		drop(i, HELLO_BYTES);
+		inlet_drop(i, HELLO_BYTES);
 		return 1;
 	}
 	if (i->n >= sizeof(uint32_t) && is_log(p))
@@ -193,7 +184,7 @@ static int step_blocks(struct inlet *i, struct err *e)
 		return 0;
 	if (look == EVBLOCK_SHORT) {
 		i->report.skipped_bytes += i->n;
-		drop(i, i->n);
+		inlet_drop(i, i->n);
 		return 0;
 	}
 	if (look != EVBLOCK_GOOD)
@@ -202,7 +193,7 @@ static int step_blocks(struct inlet *i, struct err *e)
 	if (rc)
 		return rc;
 	i->place += head.bytes;
-	drop(i, head.bytes);
+	inlet_drop(i, head.bytes);
 	return 1;
 }
 
@@ -228,7 +219,7 @@ static int step_log(struct inlet *i, struct err *e)
 	/* All events of the block now: they are valid as long as the window is. */
 	while (!rc && evread_next(i->read, &ev))
 		rc = inlet_put(i, &ev, e);
-	drop(i, used);
+	inlet_drop(i, used);
 	take_losses(i);
 	return rc ? rc : got == EVREAD_BLOCK;
 }

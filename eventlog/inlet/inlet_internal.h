@@ -34,6 +34,13 @@ struct inlet {
 	uint8_t window[INLET_BYTES];
 };
 
+/* Drops n bytes at the begin of the window. */
+static inline void inlet_drop(struct inlet *i, size_t n)
+{
+	i->at += n;
+	i->n -= n;
+}
+
 /* Each returns 1 to continue, 0 if more bytes are needed, or an error. */
 int inlet_step_text(struct inlet *i, struct err *e);
 

@@ -10,19 +10,13 @@ static void note_bad(struct inlet *i, const char *why)
 		memcpy(i->report.why, why, strnlen(why, sizeof(i->report.why) - 1));
 }
 
-static void drop(struct inlet *i, size_t n)
-{
-	i->at += n;
-	i->n -= n;
-}
-
 /* The rest of a line that is too long goes up to its end. */
 static int skip(struct inlet *i, const uint8_t *end)
 {
 	size_t n = end ? (size_t)(end + 1 - (i->window + i->at)) : i->n;
 
 	i->is_skipping = !end;
-	drop(i, n);
+	inlet_drop(i, n);
 	return end != NULL;
 }
 
@@ -53,6 +47,6 @@ int inlet_step_text(struct inlet *i, struct err *e)
 	if (!end && !(i->is_last && n))
 		return 0;
 	rc = read_line(i, n, e);
-	drop(i, n + (end != NULL));
+	inlet_drop(i, n + (end != NULL));
 	return rc ? rc : 1;
 }
