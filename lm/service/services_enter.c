@@ -16,8 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIDS_MAX 1024 /* of one request: as many processes as an lm watches */
-
 /* One process of a request. */
 struct entered {
 	struct entering *owner;
@@ -215,10 +213,10 @@ static int serve(struct service_call *c, uint32_t what)
 		return answer(c, task_kept(c->task));
 	if (!call_is_for_us(c))
 		return 0;
-	if (!n || n > PIDS_MAX)
+	if (!n || n > PROCS_MAX) /* an lm watches no more */
 		return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
 				       STATUS_PARAMETER_ERROR, "pids is a list of 1 to %d numbers",
-				       PIDS_MAX);
+				       PROCS_MAX);
 	all = calloc(1, sizeof(*all) + n * sizeof(all->v[0]));
 	if (!all)
 		return -ERR_NOMEM;
