@@ -116,7 +116,7 @@ static void choose_slots(struct entry *n)
 
 	for (size_t i = 0; i < m->nslot; i++) {
 		const struct image_slot *s = &m->slot[i];
-		int name = n->is_new ? (int)s->name : gate_find(n->gate, m->name[s->name].text);
+		int name = gate_find(n->gate, m->name[s->name].text);
 		uint64_t now = 0;
 
 		if (name < 0 || freeze_read(n->freeze, s->address, &now, sizeof(now), NULL) ||
@@ -167,6 +167,19 @@ static int arm_frozen(struct entry *n, struct err *e)
 	return rc ? rc : turn_slots(n, first, e);
 }
 
+/* An invalid gate is none: the memory of it is read before it is examined. */
+static void find_gate(struct entry *n)
+{
+	bool found = enter_find_gate(n->who->pid, n->gate, &n->base);
+
+	if (!found)
+		memset(n->gate, 0, sizeof(*n->gate));
+	if (!found && !n->is_bare)
+		n->base = 0;
+	n->is_bare = n->is_bare && !found;
+	n->is_new = !found || n->gate->state >= GATE_FAILED;
+}
+
 /* A gate that is in use only gets further slots. */
 static int prepare(struct entry *n, struct err *e)
 {
@@ -176,14 +189,12 @@ static int prepare(struct entry *n, struct err *e)
 		rc = image_read(n->who->pid, &n->image, e);
 	if (rc)
 		return rc;
-	if (!enter_find_gate(n->who->pid, n->gate, &n->base) && !n->is_bare)
-		n->base = 0;
-	n->is_new = !n->base || n->is_bare || n->gate->state >= GATE_FAILED;
+	find_gate(n);
 	if (!n->base && n->image->has_libomig)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "libomig is in the program already: it was started watched, by "
 			       "another monitor or with OMIG_DISABLE");
-	if (n->is_new && !n->image->nslot)
+	if (n->is_new && !n->image->nslot && !n->gate->nslot)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "its calls do not go to the MPI library by slots that can be "
 			       "turned: MPI is linked into the program, or it calls by pointers");

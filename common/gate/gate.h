@@ -9,7 +9,8 @@
  *
  * The first call of MPI that a thread makes through the gate loads libomig. A thread that calls MPI
  * may allocate memory and load libraries, so it is at a safe point; no other place is. All members
- * but the state and the targets are constant from then on. The program's user may change them all:
+ * but the state and the targets are constant from then on. Only a gate that has failed or is closed
+ * may be filled again; names keep their numbers even then. The program's user may change them all:
  * a reader outside believes nothing.
  */
 #ifndef COMMON_GATE_GATE_H

@@ -14,7 +14,7 @@ static bool put_texts(struct gate *g, const struct build_conf *c)
 	       str_copy(g->host, sizeof(g->host), c->host);
 }
 
-static bool put_name(struct gate *g, const struct image_name *n, uint64_t base)
+static bool put_name(struct gate *g, const struct image_name *n)
 {
 	size_t size = strlen(n->text) + 1;
 
@@ -23,29 +23,50 @@ static bool put_name(struct gate *g, const struct image_name *n, uint64_t base)
 	memcpy(g->text + g->ntext, n->text, size);
 	g->name[g->nname] = g->ntext;
 	g->ntext += (uint32_t)size;
-	g->original[g->nname] = n->address;
-	g->target[g->nname] = code_loader(base, g->nname);
 	g->nname++;
 	return true;
 }
 
-int build_gate(const struct image *m, const struct build_conf *c, struct gate *out, struct err *e)
+static int put_names(struct gate *g, const struct image *m, struct err *e)
 {
-	memset(out, 0, sizeof(*out));
-	out->magic = GATE_MAGIC;
-	out->version = GATE_VERSION;
-	out->state = GATE_ARMED;
-	out->pid = c->inner_pid;
-	out->dlopen = m->dlopen;
-	out->dlsym = m->dlsym;
-	out->errno_location = m->errno_location;
-	str_copy(out->enter, sizeof(out->enter), GATE_ENTER_NAME);
-	if (!put_texts(out, c))
-		return err_set(e, ERR_LIMIT, "a path is longer than %d bytes", GATE_PATH_BYTES);
 	for (size_t i = 0; i < m->nname; i++)
-		if (!put_name(out, &m->name[i], c->base))
+		if (!put_name(g, &m->name[i]))
 			return err_set(e, ERR_LIMIT, "its MPI library has too many functions");
 	return 0;
+}
+
+/* A name whose library has gone keeps its address: nothing calls it. */
+static void lead_to_loader(struct gate *g, const struct image *m, uint64_t base)
+{
+	for (unsigned i = 0; i < g->nname; i++) {
+		const struct image_name *n = smap_find(&m->by_name, gate_name(g, i));
+
+		if (n)
+			g->original[i] = n->address;
+		g->target[i] = code_loader(base, i);
+	}
+}
+
+int build_gate(const struct image *m, const struct build_conf *c, struct gate *g, struct err *e)
+{
+	int rc = 0;
+
+	g->magic = GATE_MAGIC;
+	g->version = GATE_VERSION;
+	g->state = GATE_ARMED;
+	g->why[0] = 0;
+	g->pid = c->inner_pid;
+	g->dlopen = m->dlopen;
+	g->dlsym = m->dlsym;
+	g->errno_location = m->errno_location;
+	str_copy(g->enter, sizeof(g->enter), GATE_ENTER_NAME);
+	if (!put_texts(g, c))
+		return err_set(e, ERR_LIMIT, "a path is longer than %d bytes", GATE_PATH_BYTES);
+	if (!g->nname)
+		rc = put_names(g, m, e);
+	if (!rc)
+		lead_to_loader(g, m, c->base);
+	return rc;
 }
 
 int build_add_slot(struct gate *g, const struct gate_slot *slot)

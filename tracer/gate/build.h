@@ -11,8 +11,12 @@ struct build_conf {
 	const char *library, *conn, *runtime, *host;
 };
 
-/* Fills all of out, with no slot yet. -ERR_LIMIT: a text or the names are too long. */
-int build_gate(const struct image *m, const struct build_conf *c, struct gate *out, struct err *e);
+/*
+ * Fills a gate of zeros, or arms a valid one again. Its slots and the numbers of its names stay:
+ * slots, and pointers that the program has taken, lead to the entries of these numbers. -ERR_LIMIT:
+ * a text or the names are too long.
+ */
+int build_gate(const struct image *m, const struct build_conf *c, struct gate *g, struct err *e);
 
 /* -ERR_LIMIT: there is no room. */
 int build_add_slot(struct gate *g, const struct gate_slot *slot);

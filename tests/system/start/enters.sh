@@ -92,6 +92,16 @@ for f in openmpi mpich; do
 	check "$f: its results are right" ends_right
 	check "$f: an ended process is refused" comes_out 1 'no such process' omig attach "$stopped"
 
+	export OMIG_DISABLE=1
+	start $f
+	unset OMIG_DISABLE
+	check "$f: of ranks that refuse" until_true 20 are_listed
+	check "$f: the reason is shown" until_true 20 comes_out 1 'failed: OMIG_DISABLE is set' \
+		omig attach $job
+	check "$f: they are armed once more" comes_out 1 'failed: OMIG_DISABLE is set' \
+		omig attach $job
+	check "$f: their results are right" ends_right
+
 	start $f
 	check "$f: of a rank that is attached" until_true 20 are_listed
 	ended=$(pid_of_rank 0)
