@@ -210,8 +210,8 @@ static void fill_result(const struct entry *n, struct enter_result *out)
 	out->why[sizeof(out->why) - 1] = 0;
 }
 
-static int freeze_and(struct entry *n, int (*fn)(struct entry *, struct err *), nsec_t *stopped,
-		      struct err *e)
+static int while_frozen(struct entry *n, int (*fn)(struct entry *, struct err *), nsec_t *stopped,
+			struct err *e)
 {
 	nsec_t took;
 	int rc = freeze_begin(n->tracees, n->who, &n->freeze, e);
@@ -232,7 +232,7 @@ static int raise_gate(struct entry *n, nsec_t *stopped, struct err *e)
 
 	n->is_bare = n->is_bare || !n->base;
 	if (!n->base)
-		rc = freeze_and(n, make_pages, stopped, e);
+		rc = while_frozen(n, make_pages, stopped, e);
 	if (!rc)
 		rc = build(n, e);
 	if (rc || !n->is_bare)
@@ -256,7 +256,7 @@ static int try_arm(struct entry *n, struct enter_result *out, struct err *e)
 	if (!rc && n->is_new)
 		rc = raise_gate(n, &out->stopped, e);
 	if (!rc)
-		rc = freeze_and(n, arm_frozen, &out->stopped, e);
+		rc = while_frozen(n, arm_frozen, &out->stopped, e);
 	if (!rc)
 		fill_result(n, out);
 	return rc;
@@ -267,6 +267,18 @@ static bool is_transient(int rc)
 	return rc == -ERR_AGAIN || rc == -ERR_TIMEOUT;
 }
 
+static int repeat(struct entry *n, int (*fn)(struct entry *, struct enter_result *, struct err *),
+		  struct enter_result *out, struct err *e)
+{
+	int rc = fn(n, out, e);
+
+	for (int i = 1; is_transient(rc) && i < ENTER_TRIES; i++) {
+		usleep(ENTER_PAUSE_US);
+		rc = fn(n, out, e);
+	}
+	return rc;
+}
+
 int enter_arm(struct tracees *s, const struct who *w, const struct enter_conf *c,
 	      struct enter_result *out, struct err *e)
 {
@@ -274,14 +286,8 @@ int enter_arm(struct tracees *s, const struct who *w, const struct enter_conf *c
 	int rc = who_check(w, e);
 
 	*out = (struct enter_result){ 0 };
-	for (int i = 0; !rc && i < ENTER_TRIES; i++) {
-		rc = try_arm(&n, out, e);
-		if (!is_transient(rc))
-			break;
-		if (i + 1 < ENTER_TRIES)
-			rc = 0;
-		usleep(ENTER_PAUSE_US);
-	}
+	if (!rc)
+		rc = repeat(&n, try_arm, out, e);
 	entry_done(&n);
 	return rc;
 }
@@ -290,7 +296,7 @@ int enter_arm(struct tracees *s, const struct who *w, const struct enter_conf *c
 static int leave_frozen(struct entry *n, struct err *e)
 {
 	struct gate *g = n->gate;
-	uint64_t at = n->base + GATE_CODE_BYTES;
+	uint64_t at;
 	int rc = 0;
 
 	if (!enter_find_gate(n->who->pid, g, &n->base))
@@ -317,22 +323,32 @@ static int leave_frozen(struct entry *n, struct err *e)
 	return rc ? rc : freeze_write(n->freeze, at, &g->state, sizeof(g->state), e);
 }
 
+static int try_leave(struct entry *n, struct enter_result *out, struct err *e)
+{
+	return while_frozen(n, leave_frozen, &out->stopped, e);
+}
+
+/* Reads the gate that a process must have. */
+static int open_entry(struct entry *n, struct err *e)
+{
+	int rc = who_check(n->who, e);
+
+	n->gate = calloc(1, sizeof(*n->gate));
+	if (!rc && !n->gate)
+		rc = err_nomem(e);
+	if (!rc && !enter_find_gate(n->who->pid, n->gate, &n->base))
+		rc = err_set(e, ERR_NOTFOUND, "the process was not attached");
+	return rc;
+}
+
 int enter_leave(struct tracees *s, const struct who *w, struct enter_result *out, struct err *e)
 {
-	struct entry n = { .tracees = s, .who = w, .gate = calloc(1, sizeof(*n.gate)) };
-	int rc = n.gate ? who_check(w, e) : err_nomem(e);
+	struct entry n = { .tracees = s, .who = w };
+	int rc = open_entry(&n, e);
 
 	*out = (struct enter_result){ 0 };
-	if (!rc && !enter_find_gate(w->pid, n.gate, &n.base))
-		rc = err_set(e, ERR_NOTFOUND, "the process was not attached");
-	for (int i = 0; !rc && i < ENTER_TRIES; i++) {
-		rc = freeze_and(&n, leave_frozen, &out->stopped, e);
-		if (!is_transient(rc))
-			break;
-		if (i + 1 < ENTER_TRIES)
-			rc = 0;
-		usleep(ENTER_PAUSE_US);
-	}
+	if (!rc)
+		rc = repeat(&n, try_leave, out, e);
 	if (!rc)
 		fill_result(&n, out);
 	entry_done(&n);
@@ -341,12 +357,10 @@ int enter_leave(struct tracees *s, const struct who *w, struct enter_result *out
 
 int enter_look(const struct who *w, struct enter_result *out, struct err *e)
 {
-	struct entry n = { .who = w, .gate = calloc(1, sizeof(*n.gate)) };
-	int rc = n.gate ? who_check(w, e) : err_nomem(e);
+	struct entry n = { .who = w };
+	int rc = open_entry(&n, e);
 
 	*out = (struct enter_result){ 0 };
-	if (!rc && !enter_find_gate(w->pid, n.gate, &n.base))
-		rc = err_set(e, ERR_NOTFOUND, "the process was not attached");
 	if (!rc)
 		fill_result(&n, out);
 	entry_done(&n);
