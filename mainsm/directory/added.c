@@ -58,22 +58,15 @@ const struct added_services *added_all(struct added *a, const struct map *nodes)
 	return a->all;
 }
 
-static bool offers(const struct object *node, const char *service)
-{
-	struct added_services *own = added_services_new();
-	bool has = own && node->services.n && !read_node(own, node) &&
-		   added_services_find(own, service);
-
-	added_services_free(own);
-	return has;
-}
-
 void added_each_node(const struct map *nodes, const char *service,
 		     void (*fn)(void *arg, const struct object *node), void *arg)
 {
 	struct map_iter i = { 0 };
 
-	while (map_next(nodes, &i))
-		if (offers(i.value, service))
-			fn(arg, i.value);
+	while (map_next(nodes, &i)) {
+		const struct object *node = i.value;
+
+		if (added_services_name((const char *)node->services.p, node->services.n, service))
+			fn(arg, node);
+	}
 }

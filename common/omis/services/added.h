@@ -67,6 +67,9 @@ void added_services_free(struct added_services *all);
  */
 int added_services_add(struct added_services *all, const char *text, size_t n, size_t *bad);
 
+/* True if such a text has a definition with that name. The rest of its line is not examined. */
+bool added_services_name(const char *text, size_t n, const char *name);
+
 /* Writes the result of services("plugin"). */
 void added_services_write(const struct added_services *all, struct omis_writer *w);
 

@@ -67,6 +67,29 @@ int added_services_add(struct added_services *all, const char *text, size_t n, s
 	return rc;
 }
 
+/* As added_service_write() begins a line. */
+static bool begins_with(const char *line, size_t n, const char *name)
+{
+	size_t length = strlen(name);
+
+	return n > length + 1 && line[0] == '"' && line[length + 1] == '"' &&
+	       !memcmp(line + 1, name, length);
+}
+
+bool added_services_name(const char *text, size_t n, const char *name)
+{
+	const char *end = text + n;
+
+	for (const char *at = text, *stop; at < end; at = stop + 1) {
+		if (begins_with(at, (size_t)(end - at), name))
+			return true;
+		stop = memchr(at, '\n', (size_t)(end - at));
+		if (!stop)
+			break;
+	}
+	return false;
+}
+
 const struct added_service *added_services_find(const struct added_services *all, const char *name)
 {
 	for (size_t i = 0; all && i < all->n; i++)

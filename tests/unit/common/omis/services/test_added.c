@@ -169,6 +169,20 @@ TEST(a_set_has_a_limit)
 	added_services_free(all);
 }
 
+TEST(a_text_has_the_names_of_its_lines)
+{
+	static const char text[] = "\"disk_reads\",\"disk\"\n\"disk\",\"disk_files\"\n";
+	size_t n = sizeof(text) - 1;
+
+	ck_assert(added_services_name(text, n, "disk_reads"));
+	ck_assert(added_services_name(text, n, "disk"));
+	ck_assert(!added_services_name(text, n, "disk_files"));
+	ck_assert(!added_services_name(text, n, "disk_read"));
+	ck_assert(!added_services_name(text, n, "disk_reads_"));
+	ck_assert(!added_services_name(text, 11, "disk_reads"));
+	ck_assert(!added_services_name(NULL, 0, "disk"));
+}
+
 TEST(values_of_another_type_are_not_taken)
 {
 	struct added_spec s = spec("x", "int i, float* f");
