@@ -2,22 +2,24 @@
 /* Services that this monitor adds to the standard. */
 #include "common/omis/services/services.h"
 
+/* Parameters behind the objects of the services that carry calls of plug-ins (added.h). */
+#define CARRIED P_STRING("name"), P_ANYS("values")
+#define ENTERED "[pid, state, slots, skipped, stopped_ns, why]..."
+
 static const struct omis_service omig[] = {
 	{ EXT_SERVICE("omig", "omig_at_most", INFO, 0, EVENT, OBSERVE, DONE),
 	  .param = { P_FLOAT("per_second") },
 	  .help = "A predicate of events: at most per_second a second start the actions (one in "
 		  "1/per_second seconds when it is below 1), the others end here." },
 	{ EXT_SERVICE("omig", "omig_attach", MANIP, 'n', NODE, MANIPULATE, DONE),
-	  .param = { NODES, P_INTS("pids") },
-	  .result = "[pid, state, slots, skipped, stopped_ns, why]...",
+	  .param = { NODES, P_INTS("pids") }, .result = ENTERED,
 	  .help = "Watches processes that were started unwatched. libomig enters each at its next "
 		  "call of MPI; until then state is \"pending\", then \"watched\". \"failed\", "
 		  "\"refused\": it is not watched, and why. slots: places in the program that lead "
 		  "to libomig. skipped: those of other tools, which stay. stopped_ns: how long its "
 		  "first thread was stopped. Repeated: finds libraries that were loaded since." },
 	{ EXT_SERVICE("omig", "omig_attached", INFO, 'n', NODE, MANIPULATE, DONE),
-	  .param = { NODES, P_INTS("pids") },
-	  .result = "[pid, state, slots, skipped, stopped_ns, why]...",
+	  .param = { NODES, P_INTS("pids") }, .result = ENTERED,
 	  .help = "As omig_attach, the present state only." },
 	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
 	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
@@ -108,8 +110,7 @@ static const struct omis_service omig[] = {
 		  "it serves. It may be used for usable_s (0: as long). name: whose a tool is, in "
 		  "lists, the audit and what it keeps; \"\" is the token's id." },
 	{ EXT_SERVICE("omig", "omig_detach", MANIP, 'n', NODE, MANIPULATE, DONE),
-	  .param = { NODES, P_INTS("pids") },
-	  .result = "[pid, state, slots, skipped, stopped_ns, why]...",
+	  .param = { NODES, P_INTS("pids") }, .result = ENTERED,
 	  .help = "The opposite of omig_attach: all places lead to the MPI library again. libomig "
 		  "stays in memory without being called, since a thread may be inside. The process "
 		  "remains known, its calls do not." },
@@ -228,8 +229,7 @@ static const struct omis_service omig[] = {
 		  "which runs in a process of its own (docs/plugins.md). Its services are then "
 		  "services of the node, until omig_plugin_remove; also for the next lm." },
 	{ EXT_SERVICE("omig", "omig_plugin_info", INFO, 'n', NODE, OBSERVE, DONE),
-	  .flags = OMIS_INTERNAL, .param = { NODES, P_STRING("name"), P_ANYS("values") },
-	  .result = "those of the service",
+	  .flags = OMIS_INTERNAL, .param = { NODES, CARRIED }, .result = "those of the service",
 	  .help = "Carries a call of a plug-in's service that reads from nodes." },
 	{ EXT_SERVICE("omig", "omig_plugin_list", INFO, 'n', NODE, OBSERVE, DONE),
 	  .param = { NODES },
@@ -240,16 +240,13 @@ static const struct omis_service omig[] = {
 		  "count calls of its services, ends the ends of its process. error is the last "
 		  "one." },
 	{ EXT_SERVICE("omig", "omig_plugin_manip", MANIP, 'n', NODE, MANIPULATE, DONE),
-	  .flags = OMIS_INTERNAL, .param = { NODES, P_STRING("name"), P_ANYS("values") },
-	  .result = "those of the service",
+	  .flags = OMIS_INTERNAL, .param = { NODES, CARRIED }, .result = "those of the service",
 	  .help = "Carries a call of a plug-in's service that changes something of nodes." },
 	{ EXT_SERVICE("omig", "omig_plugin_proc_info", INFO, 'p', NODE, OBSERVE, DONE),
-	  .flags = OMIS_INTERNAL, .param = { PROCS, P_STRING("name"), P_ANYS("values") },
-	  .result = "those of the service",
+	  .flags = OMIS_INTERNAL, .param = { PROCS, CARRIED }, .result = "those of the service",
 	  .help = "Carries a call of a plug-in's service that reads from processes." },
 	{ EXT_SERVICE("omig", "omig_plugin_proc_manip", MANIP, 'p', NODE, MANIPULATE, DONE),
-	  .flags = OMIS_INTERNAL, .param = { PROCS, P_STRING("name"), P_ANYS("values") },
-	  .result = "those of the service",
+	  .flags = OMIS_INTERNAL, .param = { PROCS, CARRIED }, .result = "those of the service",
 	  .help = "Carries a call of a plug-in's service that changes something of processes." },
 	{ EXT_SERVICE("omig", "omig_plugin_remove", MANIP, 'n', NODE, MANIPULATE, DONE),
 	  .param = { NODES, P_STRING("name") },
