@@ -158,23 +158,15 @@ static void show_table(const struct ranks *s)
 static void rank_json(struct json *j, const struct rank *r, bool with_state)
 {
 	json_object(j);
-	json_key(j, "pid");
-	json_i64(j, r->pid);
-	json_key(j, "node");
-	json_str(j, r->node);
-	json_key(j, "rank");
-	json_i64(j, r->rank);
-	json_key(j, "job");
-	json_str(j, r->job);
-	json_key(j, "program");
-	json_str(j, r->program);
-	json_key(j, "state");
-	json_str(j, with_state ? r->state : words_of(r));
+	json_key_i64(j, "pid", r->pid);
+	json_key_str(j, "node", r->node);
+	json_key_i64(j, "rank", r->rank);
+	json_key_str(j, "job", r->job);
+	json_key_str(j, "program", r->program);
+	json_key_str(j, "state", with_state ? r->state : words_of(r));
 	if (with_state) {
-		json_key(j, "stopped_ns");
-		json_i64(j, r->stopped_ns);
-		json_key(j, "why");
-		json_str(j, r->why ? r->why : "");
+		json_key_i64(j, "stopped_ns", r->stopped_ns);
+		json_key_str(j, "why", r->why ? r->why : "");
 	}
 	json_object_end(j);
 }
