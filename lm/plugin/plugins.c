@@ -170,6 +170,23 @@ static int take_service(struct plugin *p, const char *line, size_t n, struct err
 	return rc;
 }
 
+/* On failure the former ones stay. */
+static int set_names(struct plugin *p, const char *name, const char *summary, struct err *e)
+{
+	char *own_name = str_dup(name), *own_summary = str_dup(summary);
+
+	if (!own_name || !own_summary) {
+		free(own_name);
+		free(own_summary);
+		return err_nomem(e);
+	}
+	free(p->name);
+	free(p->summary);
+	p->name = own_name;
+	p->summary = own_summary;
+	return 0;
+}
+
 static int take_head(struct plugin *p, const char *line, size_t n, struct err *e)
 {
 	struct omis_values *v = NULL;
@@ -184,13 +201,8 @@ static int take_head(struct plugin *p, const char *line, size_t n, struct err *e
 		rc = err_set(e, ERR_INVALID,
 			     "%s is the name of %s already: omig plugin remove %s first", name,
 			     other->path, name);
-	if (!rc) {
-		free(p->name);
-		free(p->summary);
-		p->name = str_dup(name);
-		p->summary = str_dup(summary);
-		rc = p->name && p->summary ? 0 : err_nomem(e);
-	}
+	if (!rc)
+		rc = set_names(p, name, summary, e);
 	omis_values_free(v);
 	return rc;
 }
