@@ -108,7 +108,7 @@ static int show(const struct neko_options *w, const struct neko_form_run *v)
 	if (w->output) {
 		print_results(w, neko_form_of_file(w->output), v, &b);
 		if (!b.failed)
-			status = neko_form_write(w->output, &b);
+			status = outfile_write(w->output, &b);
 	}
 	if (!b.failed)
 		print_results(w, form_of_output(w), v, &b);

@@ -4,8 +4,6 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "neko/cmd/neko_show.h"
-#include "tools/term/outfile.h"
-#include "tools/term/say.h"
 
 #include <math.h>
 #include <string.h>
@@ -249,20 +247,4 @@ void neko_form_sweep(struct buf *b, enum neko_form form, const char *path,
 		write_r(b, s, NULL);
 		break;
 	}
-}
-
-int neko_form_write(const char *path, const struct buf *b)
-{
-	struct buf copy = BUF_INIT(NEKO_SHOW_MAX_BYTES); /* outfile_put() clears it */
-	struct outfile o;
-	int status = outfile_open(&o, path);
-
-	buf_put(&copy, b->p, b->n);
-	if (status == CMD_OK)
-		status = outfile_put(&o, &copy, 0);
-	if (status == CMD_OK)
-		status = outfile_finish(&o);
-	outfile_close(&o);
-	buf_done(&copy);
-	return status;
 }

@@ -25,7 +25,4 @@ void neko_form_run(struct buf *b, enum neko_form form, const struct neko_form_ru
 void neko_form_sweep(struct buf *b, enum neko_form form, const char *path,
 		     const struct neko_sweep *s);
 
-/* Writes a file: all of it, or none. Returns an exit status and reports failures. */
-int neko_form_write(const char *path, const struct buf *b);
-
 #endif

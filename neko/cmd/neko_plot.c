@@ -294,19 +294,6 @@ static int blame(const char *path, const struct err *e)
 		       : cmd_fail(status, "%s: %s", path, e->text);
 }
 
-static int write_picture(const char *output, struct buf *b)
-{
-	struct outfile o = { 0 };
-	int status = outfile_open(&o, output);
-
-	if (status == CMD_OK)
-		status = outfile_put(&o, b, 0);
-	if (status == CMD_OK)
-		status = outfile_finish(&o);
-	outfile_close(&o);
-	return status;
-}
-
 static int read_results(const char *path, struct json_object **out)
 {
 	struct buf text = BUF_INIT(RESULTS_MAX_BYTES + 1);
@@ -331,7 +318,7 @@ static int plot(char *const *path, size_t n, const char *output, unsigned logs)
 	if (status == CMD_OK) {
 		rc = n == 1 ? neko_plot_draw(run[0].results, logs, &picture, &e)
 			    : neko_plot_draw_two(run, logs, &picture, &e);
-		status = rc ? blame(path[0], &e) : write_picture(output, &picture);
+		status = rc ? blame(path[0], &e) : outfile_write(output, &picture);
 	}
 	for (size_t i = 0; i < 2; i++)
 		results_free(run[i].results);

@@ -132,7 +132,6 @@ static int write_out(const struct lifelines_options *w, const struct life_model 
 {
 	const char *key = w->key ? w->key : "id";
 	struct buf b = BUF_INIT(LIFEPAGE_MAX_BYTES);
-	struct outfile o = { 0 };
 	struct err e = { 0 };
 	int rc;
 
@@ -144,10 +143,7 @@ static int write_out(const struct lifelines_options *w, const struct life_model 
 		err_set(&e, ERR_NOMEM, "out of memory");
 	if (!w->output)
 		term_to_locale(&b);
-	rc = rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_open(&o, w->output);
-	if (rc == CMD_OK && (rc = outfile_put(&o, &b, 1)) == CMD_OK)
-		rc = outfile_finish(&o);
-	outfile_close(&o);
+	rc = rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_write(w->output, &b);
 	buf_done(&b);
 	return rc;
 }

@@ -235,18 +235,13 @@ static int put_json(struct buf *out, const struct comparison *c)
 static int write_out(const struct comparison *c, bool json)
 {
 	struct buf out = BUF_INIT(OUTPUT_MAX_BYTES);
-	struct outfile f;
-	int status = outfile_open(&f, NULL), rc = json ? put_json(&out, c) : put_text(&out, c);
+	int rc = json ? put_json(&out, c) : put_text(&out, c), status;
 
-	if (rc)
-		status = cmd_fail(CMD_FAILURE, "out of memory");
-	if (status == CMD_OK && !json)
+	if (!rc && !json)
 		term_to_locale(&out);
-	if (status == CMD_OK)
-		status = outfile_put(&f, &out, 0);
+	status = rc ? cmd_fail(CMD_FAILURE, "out of memory") : outfile_write(NULL, &out);
 	if (status == CMD_OK && json)
 		cmd_document();
-	outfile_close(&f);
 	buf_done(&out);
 	return status;
 }

@@ -267,19 +267,6 @@ static int take_drawing(void *arg, const struct netread_one *one)
 	return status;
 }
 
-static int write_drawing(struct drawing *d)
-{
-	struct outfile f;
-	int status = outfile_open(&f, d->options->output);
-
-	if (status == CMD_OK)
-		status = outfile_put(&f, &d->out, 0);
-	if (status == CMD_OK)
-		status = outfile_finish(&f);
-	outfile_close(&f);
-	return status;
-}
-
 int netfiles_draw(const struct netfiles_options *w, char **files)
 {
 	struct drawing d = { .options = w,
@@ -293,7 +280,7 @@ int netfiles_draw(const struct netfiles_options *w, char **files)
 					   "a file in .svg, .html, .dot, .json, .otlp");
 	status = netread_files(&w->read, files, take_drawing, &d, &report);
 	if (status == CMD_OK || status == CMD_DAMAGED || status == CMD_PARTIAL) {
-		end = d.n ? write_drawing(&d)
+		end = d.n ? outfile_write(w->output, &d.out)
 			  : cmd_fail(CMD_NOTFOUND, "there is no such interaction that is whole");
 		status = end != CMD_OK ? end : status;
 	}

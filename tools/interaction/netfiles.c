@@ -47,16 +47,11 @@ static void name_file(const struct job *j, const char *name, char *out, size_t s
 static int write_own_file(struct job *j, const char *name)
 {
 	char path[FILE_PATH_BYTES];
-	struct outfile f;
 	int status;
 
 	name_file(j, name, path, sizeof(path));
-	status = outfile_open(&f, path);
-	if (status == CMD_OK)
-		status = outfile_put(&f, &j->out, 0);
-	if (status == CMD_OK)
-		status = outfile_finish(&f);
-	outfile_close(&f);
+	status = outfile_write(path, &j->out);
+	buf_clear(&j->out);
 	return status;
 }
 

@@ -59,14 +59,12 @@ int outfile_check(const char *path)
 	return rc;
 }
 
-int outfile_put(struct outfile *o, struct buf *b, size_t least)
+static int put_all(const struct outfile *o, const struct buf *b)
 {
 	size_t at = 0;
 
 	if (b->failed)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	if (b->n < least)
-		return CMD_OK;
 	while (at < b->n) {
 		ssize_t n = write(o->fd, b->p + at, b->n - at);
 
@@ -75,8 +73,19 @@ int outfile_put(struct outfile *o, struct buf *b, size_t least)
 					o->path ? o->path : "standard output", strerror(errno));
 		at += n > 0 ? (size_t)n : 0;
 	}
-	buf_clear(b);
 	return CMD_OK;
+}
+
+int outfile_put(struct outfile *o, struct buf *b, size_t least)
+{
+	int status;
+
+	if (!b->failed && b->n < least)
+		return CMD_OK;
+	status = put_all(o, b);
+	if (status == CMD_OK)
+		buf_clear(b);
+	return status;
 }
 
 int outfile_finish(struct outfile *o)
@@ -97,4 +106,17 @@ void outfile_close(struct outfile *o)
 	if (o->fd > 2)
 		close(o->fd);
 	*o = (struct outfile){ 0 };
+}
+
+int outfile_write(const char *path, const struct buf *b)
+{
+	struct outfile o;
+	int status = outfile_open(&o, path);
+
+	if (status == CMD_OK)
+		status = put_all(&o, b);
+	if (status == CMD_OK)
+		status = outfile_finish(&o);
+	outfile_close(&o);
+	return status;
 }

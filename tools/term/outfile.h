@@ -36,4 +36,7 @@ int outfile_finish(struct outfile *o);
 /* Removes an incomplete file. An all-zero struct is fine. */
 void outfile_close(struct outfile *o);
 
+/* All of these in one: the file gets the contents of b, which is unchanged. NULL: stdout. */
+int outfile_write(const char *path, const struct buf *b);
+
 #endif

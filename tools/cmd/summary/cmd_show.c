@@ -47,21 +47,15 @@ static int show(const struct show *w, const char *path)
 {
 	struct buf out = BUF_INIT(2 * SUMMARY_FILE_MAX_BYTES);
 	struct summary s = { 0 };
-	struct outfile o = { 0 };
 	int status = cmd_read_summary(path, &s);
 
 	if (status == CMD_OK && render(w, &s, &out))
 		status = cmd_fail(CMD_FAILURE, "out of memory");
 	summary_done(&s);
-	if (status == CMD_OK)
-		status = outfile_open(&o, w->output);
 	if (status == CMD_OK && !w->output && w->json)
 		cmd_document();
 	if (status == CMD_OK)
-		status = outfile_put(&o, &out, 0);
-	if (status == CMD_OK)
-		status = outfile_finish(&o);
-	outfile_close(&o);
+		status = outfile_write(w->output, &out);
 	buf_done(&out);
 	return status;
 }

@@ -194,16 +194,10 @@ static bool fill(struct collector *of, struct summary *s, nsec_t end, int status
 static int write_file(const struct summary *s, const char *path)
 {
 	struct buf out = BUF_INIT(SUMMARY_FILE_MAX_BYTES);
-	struct outfile o = { 0 };
 	int rc = summary_write(s, &out)
 			 ? cmd_fail(CMD_FAILURE, "the summary is too large for a file")
-			 : outfile_open(&o, path);
+			 : outfile_write(path, &out);
 
-	if (rc == CMD_OK)
-		rc = outfile_put(&o, &out, 0);
-	if (rc == CMD_OK)
-		rc = outfile_finish(&o);
-	outfile_close(&o);
 	buf_done(&out);
 	return rc;
 }

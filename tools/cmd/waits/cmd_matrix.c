@@ -64,7 +64,6 @@ static bool ends_with(const char *s, const char *end)
 static int write_picture(const struct matrix_options *o, const struct matrix *m)
 {
 	struct buf b = BUF_INIT(MATRIX_DRAW_MAX_BYTES);
-	struct outfile f = { 0 };
 	int rc;
 
 	if (ends_with(o->output, ".svg"))
@@ -72,12 +71,7 @@ static int write_picture(const struct matrix_options *o, const struct matrix *m)
 	else
 		matrix_html(&b, m);
 	rc = b.failed ? cmd_fail(CMD_FAILURE, "the picture is too large: %zu pairs", m->n)
-		      : outfile_open(&f, o->output);
-	if (rc == CMD_OK)
-		rc = outfile_put(&f, &b, 0);
-	if (rc == CMD_OK)
-		rc = outfile_finish(&f);
-	outfile_close(&f);
+		      : outfile_write(o->output, &b);
 	buf_done(&b);
 	return rc;
 }

@@ -59,6 +59,17 @@ TEST(the_old_file_remains_until_the_new_one_is_whole)
 	ck_assert_str_eq(text_of(open(path, O_RDONLY)), "new");
 }
 
+TEST(a_whole_output_is_written_and_stays_with_the_caller)
+{
+	struct buf b = BUF_INIT(4096);
+
+	buf_puts(&b, "whole");
+	ck_assert_int_eq(outfile_write(path, &b), CMD_OK);
+	ck_assert_str_eq(text_of(open(path, O_RDONLY)), "whole");
+	ck_assert_str_eq(buf_str(&b), "whole");
+	buf_done(&b);
+}
+
 TEST(a_new_file_has_the_permissions_of_the_old_one)
 {
 	struct stat st;
