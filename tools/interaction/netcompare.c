@@ -57,7 +57,7 @@ static int read_set(const struct netread_options *w, char *file, struct nettotal
 	struct netread_report report;
 	int status = netread_files(w, files, take, t, &report);
 
-	if (status != CMD_OK && status != CMD_DAMAGED && status != CMD_PARTIAL)
+	if (!netread_has_result(status))
 		return status;
 	if (report.incomplete || report.wrong)
 		cmd_warn("%s: %" PRIu64 " interactions are incomplete or wrong, and do not count",
@@ -252,7 +252,7 @@ static int run(struct comparison *c, const struct netread_options *w, bool json,
 
 	for (int i = 0; i < 2; i++) {
 		status = read_set(w, files[i], &c->set[i]);
-		if (status != CMD_OK && status != CMD_DAMAGED && status != CMD_PARTIAL)
+		if (!netread_has_result(status))
 			return status;
 		worst = status != CMD_OK ? status : worst;
 	}

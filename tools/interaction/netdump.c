@@ -165,7 +165,7 @@ static int take_dump(void *arg, const struct netread_one *one)
 	struct dump *d = arg;
 	int status = CMD_OK;
 
-	if (d->options->only && !str_eq(d->options->only, one->part.name))
+	if (!netread_is_chosen(one, d->options->only))
 		return CMD_OK;
 	d->n++;
 	if (d->declared != one->part.w->use)
@@ -186,11 +186,11 @@ int netfiles_dump(const struct netfiles_options *w, char **files)
 	buf_init(&d.draft.use, USES_MAX_BYTES);
 	buf_init(&d.draft.child_use, USES_MAX_BYTES);
 	status = netread_files(&w->read, files, take_dump, &d, &report);
-	if (status == CMD_OK || status == CMD_DAMAGED || status == CMD_PARTIAL) {
+	if (netread_has_result(status)) {
 		end = logwrite_finish(d.to);
 		status = end != CMD_OK ? end : status;
 		if (!d.n && w->only)
-			status = cmd_fail(CMD_NOTFOUND, "there is no interaction '%s'", w->only);
+			status = netread_fail_none(w->only);
 	}
 	logwrite_close(d.to);
 	buf_done(&d.draft.use);
@@ -255,8 +255,7 @@ static int take_drawing(void *arg, const struct netread_one *one)
 	struct err e = { 0 };
 	int status;
 
-	if (one->part.outcome != NETSPLIT_WHOLE ||
-	    (d->options->only && !str_eq(d->options->only, one->part.name)))
+	if (one->part.outcome != NETSPLIT_WHOLE || !netread_is_chosen(one, d->options->only))
 		return CMD_OK;
 	if (d->n++)
 		return cmd_fail(CMD_USAGE, "several interactions: --only NAME chooses one");
@@ -279,7 +278,7 @@ int netfiles_draw(const struct netfiles_options *w, char **files)
 		return cmd_fail(CMD_USAGE, "a picture is svg, html, dot, chrome or otlp: --to, or "
 					   "a file in .svg, .html, .dot, .json, .otlp");
 	status = netread_files(&w->read, files, take_drawing, &d, &report);
-	if (status == CMD_OK || status == CMD_DAMAGED || status == CMD_PARTIAL) {
+	if (netread_has_result(status)) {
 		end = d.n ? outfile_write(w->output, &d.out)
 			  : cmd_fail(CMD_NOTFOUND, "there is no such interaction that is whole");
 		status = end != CMD_OK ? end : status;

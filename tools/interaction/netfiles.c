@@ -24,11 +24,6 @@ struct job {
 	bool is_filter;
 };
 
-static bool is_chosen(const struct job *j, const struct netread_one *one)
-{
-	return !j->options->only || str_eq(j->options->only, one->part.name);
-}
-
 /* "0007-NAME.json": names of interactions may be anything. */
 static void name_file(const struct job *j, const char *name, char *out, size_t size)
 {
@@ -74,12 +69,13 @@ static int take_split(void *arg, const struct netread_one *one)
 {
 	struct job *j = arg;
 
-	return is_chosen(j, one) ? write_network(j, one, one->part.w) : CMD_OK;
+	return netread_is_chosen(one, j->options->only) ? write_network(j, one, one->part.w)
+							: CMD_OK;
 }
 
 /* --- filter */
 
-static int choose(const struct netread_terms *omit, const struct netuse *u, bool *object,
+static void choose(const struct netread_terms *omit, const struct netuse *u, bool *object,
 		  bool *has_all)
 {
 	for (unsigned i = 0; i < omit->n; i++) {
@@ -87,7 +83,6 @@ static int choose(const struct netread_terms *omit, const struct netuse *u, bool
 		for (unsigned k = 0; k < netuse_objects(u); k++)
 			object[k] |= str_eq(omit->text[i], netuse_object_name(u, k));
 	}
-	return 0;
 }
 
 static int filter_one(struct job *j, const struct netread_one *one, const bool *object,
@@ -114,7 +109,7 @@ static int take_filter(void *arg, const struct netread_one *one)
 	bool *object, has_all = false;
 	int status;
 
-	if (!is_chosen(j, one))
+	if (!netread_is_chosen(one, j->options->only))
 		return CMD_OK;
 	object = calloc(netuse_objects(u) + 1, sizeof(*object));
 	if (!object)
@@ -132,10 +127,10 @@ static int run(struct job *j, netread_fn fn, char **files)
 	struct netread_report report;
 	int status = netread_files(&j->options->read, files, fn, j, &report), end;
 
-	if (status != CMD_OK && status != CMD_DAMAGED && status != CMD_PARTIAL)
+	if (!netread_has_result(status))
 		return status;
 	if (!j->n && j->options->only)
-		return cmd_fail(CMD_NOTFOUND, "there is no interaction '%s'", j->options->only);
+		return netread_fail_none(j->options->only);
 	end = outfile_put(&j->file, &j->out, 0);
 	end = end == CMD_OK ? outfile_finish(&j->file) : end;
 	if (end == CMD_OK && (report.incomplete || report.wrong))

@@ -313,7 +313,7 @@ static int take(void *arg, const struct netread_one *one)
 	struct job *j = arg;
 	int status;
 
-	if (j->options->only && !str_eq(j->options->only, p->name))
+	if (!netread_is_chosen(one, j->options->only))
 		return CMD_OK;
 	if (p->outcome != NETSPLIT_WHOLE) {
 		status = put_unfit(j, &text, p);
@@ -382,9 +382,9 @@ int netjob_run(enum netjob_kind kind, const struct netjob_options *w, char **fil
 	netclock_init(&j.clock);
 	if (status == CMD_OK)
 		status = netread_files(&w->read, files, take, &j, &report);
-	if (status == CMD_OK || status == CMD_DAMAGED || status == CMD_PARTIAL) {
+	if (netread_has_result(status)) {
 		if (kind != NETJOB_CLOCKS && !j.shown && w->only)
-			status = cmd_fail(CMD_NOTFOUND, "there is no interaction '%s'", w->only);
+			status = netread_fail_none(w->only);
 		else if ((end = finish(&j, &report)) != CMD_OK)
 			status = end;
 		else if (w->json)

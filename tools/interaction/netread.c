@@ -360,3 +360,18 @@ int netread_files(const struct netread_options *w, char **files, netread_fn fn, 
 		rc = CMD_PARTIAL;
 	return rc;
 }
+
+bool netread_has_result(int status)
+{
+	return status == CMD_OK || status == CMD_DAMAGED || status == CMD_PARTIAL;
+}
+
+bool netread_is_chosen(const struct netread_one *one, const char *only)
+{
+	return !only || str_eq(only, one->part.name);
+}
+
+int netread_fail_none(const char *only)
+{
+	return cmd_fail(CMD_NOTFOUND, "there is no interaction '%s'", only);
+}

@@ -48,4 +48,11 @@ struct netread_report {
 int netread_files(const struct netread_options *w, char **files, netread_fn fn, void *arg,
 		  struct netread_report *report);
 
+/* True for an exit status of netread_files() after which its networks are worth an output. */
+bool netread_has_result(int status);
+
+/* For the option --only, which is NULL without it. The second reports that there is none. */
+bool netread_is_chosen(const struct netread_one *one, const char *only);
+int netread_fail_none(const char *only);
+
 #endif
