@@ -228,15 +228,6 @@ static int read_pair(struct netjson *x, enum key key, struct err *e)
 	}
 }
 
-static enum key find_key(const struct jsonread *r)
-{
-	unsigned k = 0;
-
-	while (k < KEYS && !jsonread_is(r, keys[k]))
-		k++;
-	return (enum key)k;
-}
-
 /* Inside of a network there are no networks. A node's name precedes its events. */
 static int check_key(const struct netjson *x, enum key key, unsigned has, bool is_network,
 		     struct err *e)
@@ -262,7 +253,7 @@ static int read_object(struct netjson *x, bool is_network, struct err *e)
 
 		if (token < 0)
 			return token;
-		key = find_key(x->r);
+		key = (enum key)netjson_find_key(x->r, keys, KEYS);
 		rc = check_key(x, key, has, is_network, e);
 		has |= key < KEYS ? BIT(key) : 0;
 		rc = rc ? rc : read_pair(x, key, e);

@@ -62,6 +62,9 @@ int netjson_event(struct netjson *x, struct err *e);
 /* Reads the next token, which must be of this kind. */
 int netjson_expect(struct netjson *x, enum jsonread_token token, const char *what, struct err *e);
 
+/* Index of the key that was read among the n keys; n: another one. */
+unsigned netjson_find_key(const struct jsonread *r, const char *const *key, unsigned n);
+
 /* Notes an unknown key, and skips its value. */
 int netjson_unknown(struct netjson *x, struct err *e);
 

@@ -168,19 +168,10 @@ static int read_value(struct netjson *x, enum key key, int token, struct draft *
 	}
 }
 
-static enum key find_key(const struct jsonread *r)
-{
-	unsigned k = 0;
-
-	while (k < KEYS && !jsonread_is(r, keys[k]))
-		k++;
-	return (enum key)k;
-}
-
 /* Behind a key. null is the same as no key. */
 static int read_pair(struct netjson *x, struct draft *d, struct err *e)
 {
-	enum key key = find_key(x->r);
+	enum key key = (enum key)netjson_find_key(x->r, keys, KEYS);
 	int token;
 
 	if (key == KEYS)

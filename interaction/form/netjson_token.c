@@ -25,3 +25,12 @@ int netjson_unknown(struct netjson *x, struct err *e)
 	token = jsonread_next(x->r, e);
 	return token < 0 ? token : jsonread_skip(x->r, token, e);
 }
+
+unsigned netjson_find_key(const struct jsonread *r, const char *const *key, unsigned n)
+{
+	unsigned k = 0;
+
+	while (k < n && !jsonread_is(r, key[k]))
+		k++;
+	return k;
+}

@@ -76,7 +76,7 @@ static int take_split(void *arg, const struct netread_one *one)
 /* --- filter */
 
 static void choose(const struct netread_terms *omit, const struct netuse *u, bool *object,
-		  bool *has_all)
+		   bool *has_all)
 {
 	for (unsigned i = 0; i < omit->n; i++) {
 		*has_all |= str_eq(omit->text[i], "all");
