@@ -213,7 +213,7 @@ static int refuse_twice(const struct network *w, const struct network_task *t, u
 static int check_roles(const struct network *w, const struct network_event *ev,
 		       const struct network_vertex *v, struct err *e)
 {
-	bool is_pair = ev->kind == NETWORK_FORK || ev->kind == NETWORK_JOIN;
+	bool is_pair = network_is_pair(ev->kind);
 	const struct network_task *t = &w->task[v->task], *o = is_pair ? &w->task[v->other] : t;
 
 	if (is_pair && v->task == v->other)
@@ -299,7 +299,7 @@ static int add(struct network *w, const struct network_event *ev, struct err *e)
 	if (rc)
 		return err_set(e, (enum err_code) - rc, "no room for more than %zu vertices", w->n);
 	rc = find_task(w, ev->task, &v.task, e);
-	if (!rc && (ev->kind == NETWORK_FORK || ev->kind == NETWORK_JOIN))
+	if (!rc && network_is_pair(ev->kind))
 		rc = find_task(w, ev->other, &v.other, e);
 	rc = rc ? rc : check_roles(w, ev, &v, e);
 	rc = rc ? rc : copy_ops(w, ev, &v, e);

@@ -20,6 +20,12 @@
 enum network_kind { NETWORK_SOURCE, NETWORK_FORK, NETWORK_JOIN, NETWORK_SIMPLE, NETWORK_SINK };
 #define NETWORK_KINDS (NETWORK_SINK + 1)
 
+/* True for the events of two sub-tasks: forks and joins. */
+static inline bool network_is_pair(enum network_kind kind)
+{
+	return kind == NETWORK_FORK || kind == NETWORK_JOIN;
+}
+
 /* "source", ... The inverse: -ERR_INVALID. */
 const char *network_kind_name(enum network_kind kind);
 int network_kind_from_name(const char *s, size_t n, enum network_kind *out);

@@ -198,7 +198,7 @@ static int unite(struct netsplit *s, struct part **a, struct part *b)
 
 static int find_part(struct netsplit *s, const struct network_event *ev, struct part **out)
 {
-	bool is_pair = ev->kind == NETWORK_FORK || ev->kind == NETWORK_JOIN;
+	bool is_pair = network_is_pair(ev->kind);
 	struct part *a = map_find(&s->task, ev->task),
 		    *b = is_pair ? map_find(&s->task, ev->other) : NULL;
 	int rc = 0;
@@ -222,7 +222,7 @@ static int find_part(struct netsplit *s, const struct network_event *ev, struct 
 
 static uint32_t find_same(const struct network *w, const struct network_event *ev)
 {
-	bool is_pair = ev->kind == NETWORK_FORK || ev->kind == NETWORK_JOIN;
+	bool is_pair = network_is_pair(ev->kind);
 	void *known = map_find(&w->ids, is_pair ? ev->other : ev->task);
 	char name[NAME_MAX_BYTES + 1];
 	uint32_t v = NETWORK_NONE;
@@ -303,10 +303,7 @@ static int add(struct netsplit *s, struct part *p, const struct network_event *e
 	if (rc) {
 		spoil(p, &why);
 		rc = belongs(s, p, ev->task);
-		return rc || ev->kind == NETWORK_SOURCE || ev->kind == NETWORK_SIMPLE ||
-				       ev->kind == NETWORK_SINK
-			       ? rc
-			       : belongs(s, p, ev->other);
+		return rc || !network_is_pair(ev->kind) ? rc : belongs(s, p, ev->other);
 	}
 	s->report.events++;
 	s->held += !p->is_wrong;
