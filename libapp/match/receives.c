@@ -114,12 +114,13 @@ static void sweep(struct match_receives *r)
 	for (unsigned i = 0; i < r->nopen;) {
 		struct match_open o;
 		struct match_sent got = { 0 };
+		bool is_settled = settle(r, i);
 
-		if (settle(r, i) && r->open[i].is_forgotten) {
+		if (is_settled && r->open[i].is_forgotten) {
 			remove_open(r, i);
 			continue;
 		}
-		if (!settle(r, i) || !r->open[i].has_ended ||
+		if (!is_settled || !r->open[i].has_ended ||
 		    (r->open[i].n && !rank(r, &r->open[i], &got))) {
 			i++;
 			continue;
@@ -172,9 +173,10 @@ void match_post(struct match_receives *r, const struct match_pattern *from, unsi
 		out->place = ++r->places;
 }
 
+/* Place 0 is of receives that were put there at their end: no ticket finds them. */
 static struct match_open *find_open(struct match_receives *r, uint64_t place)
 {
-	for (unsigned i = 0; i < r->nopen; i++)
+	for (unsigned i = 0; place && i < r->nopen; i++)
 		if (r->open[i].place == place)
 			return &r->open[i];
 	return NULL;
@@ -187,7 +189,7 @@ void match_posted(struct match_receives *r, unsigned thread, struct match_ticket
 	if (!r->is_shared)
 		return;
 	t->in_doubt = r->posting[thread].in_doubt;
-	o = t->place ? find_open(r, t->place) : NULL;
+	o = find_open(r, t->place);
 	if (o)
 		o->in_doubt = t->in_doubt;
 	r->posting[thread] = (struct match_posting){ 0 };
@@ -240,10 +242,10 @@ bool match_end(struct match_receives *r, const struct match_ticket *t,
 	struct match_open *o;
 
 	*out = (struct match_sent){ 0 };
-	o = t->place ? find_open(r, t->place) : NULL;
+	o = find_open(r, t->place);
 	if (o)
 		undrop(r, o->key, o->n);
-	o = t->place ? find_open(r, t->place) : NULL; /* entries have moved */
+	o = find_open(r, t->place); /* entries have moved */
 	if (t->n)
 		return end_numbered(r, t, from, arg, out);
 	if (t->key) /* no room for its channel */
@@ -262,7 +264,7 @@ bool match_end(struct match_receives *r, const struct match_ticket *t,
 
 void match_cancel(struct match_receives *r, const struct match_ticket *t)
 {
-	struct match_open *o = t->place ? find_open(r, t->place) : NULL;
+	struct match_open *o = find_open(r, t->place);
 	uint64_t key = o ? o->key : t->key, n = o ? o->n : t->n;
 
 	if (o && !o->n)
@@ -287,7 +289,7 @@ static void shrink(struct match_receives *r, uint64_t key)
 
 void match_cancelled(struct match_receives *r, const struct match_ticket *t)
 {
-	struct match_open *o = t->place ? find_open(r, t->place) : NULL;
+	struct match_open *o = find_open(r, t->place);
 	uint64_t key = o ? o->key : t->key, n = o ? o->n : t->n;
 	struct match_drop *d = n ? find_drop(r, key, n) : NULL;
 
@@ -304,7 +306,7 @@ void match_cancelled(struct match_receives *r, const struct match_ticket *t)
 
 void match_abandon(struct match_receives *r, const struct match_ticket *t)
 {
-	struct match_open *o = t->place ? find_open(r, t->place) : NULL;
+	struct match_open *o = find_open(r, t->place);
 	struct match_drop *d = t->n ? find_drop(r, t->key, t->n) : NULL;
 
 	if (d || (o && is_undecided(o)))
