@@ -78,10 +78,9 @@ static void join_event(const struct run *r, const struct network_vertex *v)
 static void sink_event(struct run *r, const struct network_vertex *v, uint32_t at)
 {
 	const struct network *w = r->w;
-	const struct network_vertex *f = r->last == NETWORK_NONE ? NULL : &w->v[r->last];
 
 	r->is_member |= r->meter[v->task].is_member;
-	if (!f || v->t > f->t || (v->t == f->t && network_id(w, v->task) > network_id(w, f->task)))
+	if (r->last == NETWORK_NONE || network_ends_later(w, at, v->t, r->last, w->v[r->last].t))
 		r->last = at;
 }
 

@@ -86,9 +86,7 @@ static int retime_all(const struct retiming *x, struct err *e)
 			return err_set(e, ERR_LIMIT, "a time would be 2^63 ns or more");
 		if (w->v[i].kind != NETWORK_SINK)
 			continue;
-		if (r->vf == NETWORK_NONE || r->t[i] > r->t[r->vf] ||
-		    (r->t[i] == r->t[r->vf] &&
-		     network_id(w, w->v[i].task) > network_id(w, w->v[r->vf].task)))
+		if (r->vf == NETWORK_NONE || network_ends_later(w, i, r->t[i], r->vf, r->t[r->vf]))
 			r->vf = i;
 	}
 	if (__builtin_sub_overflow(r->t[r->vf], r->t[w->v0], &r->response))

@@ -159,6 +159,17 @@ static inline int64_t network_length(const struct network *w, const struct netwo
 }
 
 /*
+ * Sinks end an interaction in the order of their times, given here, then of ids of sub-tasks. True
+ * if the sink v ends it later than the sink `other`.
+ */
+static inline bool network_ends_later(const struct network *w, uint32_t v, int64_t t,
+				      uint32_t other, int64_t other_t)
+{
+	return t != other_t ? t > other_t
+			    : network_id(w, w->v[v].task) > network_id(w, w->v[other].task);
+}
+
+/*
  * Of a join: true if a critical path takes the arc of the sub-task that ends. It is the arc that
  * does not block. If neither blocks, it is the own one, and *is_unique is false. If both block, it
  * is the one that blocked later.

@@ -65,13 +65,10 @@ static int use_all(struct network *w, struct err *e)
 static void find_last(struct network *w)
 {
 	for (uint32_t i = 0; i < w->n; i++) {
-		const struct network_vertex *v = &w->v[i], *f;
-
-		if (v->kind != NETWORK_SINK)
+		if (w->v[i].kind != NETWORK_SINK)
 			continue;
-		f = w->vf == NETWORK_NONE ? NULL : &w->v[w->vf];
-		if (!f || v->t > f->t ||
-		    (v->t == f->t && network_id(w, v->task) > network_id(w, f->task)))
+		if (w->vf == NETWORK_NONE ||
+		    network_ends_later(w, i, w->v[i].t, w->vf, w->v[w->vf].t))
 			w->vf = i;
 	}
 }
