@@ -180,13 +180,25 @@ static void find_gate(struct entry *n)
 	n->is_new = !found || n->gate->state >= GATE_FAILED;
 }
 
+/* What a repeated attempt needs not read again. */
+static int read_program(struct entry *n, struct err *e)
+{
+	int rc;
+
+	if (n->image && image_is_current(n->image))
+		return 0;
+	image_free(n->image);
+	n->image = NULL;
+	rc = call_find_ways(n->who->pid, &n->ways, e);
+	return rc ? rc : image_read(n->who->pid, &n->image, e);
+}
+
 /* A gate that is in use only gets further slots. */
 static int prepare(struct entry *n, struct err *e)
 {
 	int rc = enter_check_program(n->who, n->conf->library, e);
 
-	if (!rc)
-		rc = image_read(n->who->pid, &n->image, e);
+	rc = rc ? rc : read_program(n, e);
 	if (rc)
 		return rc;
 	find_gate(n);
@@ -198,7 +210,7 @@ static int prepare(struct entry *n, struct err *e)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "its calls do not go to the MPI library by slots that can be "
 			       "turned: MPI is linked into the program, or it calls by pointers");
-	return call_find_ways(n->who->pid, &n->ways, e);
+	return 0;
 }
 
 static void fill_result(const struct entry *n, struct enter_result *out)
@@ -245,8 +257,7 @@ static int try_arm(struct entry *n, struct enter_result *out, struct err *e)
 {
 	int rc;
 
-	entry_done(n);
-	n->image = NULL;
+	free(n->gate);
 	n->gate = calloc(1, sizeof(*n->gate));
 	rc = n->gate ? prepare(n, e) : err_nomem(e);
 	if (!rc && n->base && n->gate->state == GATE_ENTERING) {
@@ -270,9 +281,10 @@ static bool is_transient(int rc)
 static int repeat(struct entry *n, int (*fn)(struct entry *, struct enter_result *, struct err *),
 		  struct enter_result *out, struct err *e)
 {
+	nsec_t until = clock_mono() + ENTER_MAX_NS;
 	int rc = fn(n, out, e);
 
-	for (int i = 1; is_transient(rc) && i < ENTER_TRIES; i++) {
+	for (int i = 1; is_transient(rc) && i < ENTER_TRIES && clock_mono() < until; i++) {
 		usleep(ENTER_PAUSE_US);
 		rc = fn(n, out, e);
 	}

@@ -91,24 +91,37 @@ static uint64_t search(int32_t pid, uint64_t from, uint64_t to, const struct cod
 	return found;
 }
 
-/* Searches code that is mapped from a file: first a C library, then anything. */
+/* Code that is mapped from a file. */
+struct mapping {
+	unsigned long from, to;
+	char path[FILE_PATH_BYTES];
+};
+
+/* sscanf() measures all of its text: it gets one line. */
+static bool read_mapping(const char *line, struct mapping *m)
+{
+	char text[FILE_PATH_BYTES + 128], rights[8] = "";
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"), line);
+	return sscanf(text, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &m->from, &m->to, rights,
+		      m->path) == 4 &&
+	       rights[2] == 'x' && m->path[0] == '/' && m->to > m->from;
+}
+
+/* First a C library is searched, then anything. */
 static uint64_t search_maps(int32_t pid, const char *maps, const struct code *code, bool libc_only)
 {
 	uint64_t left = SEARCH_MAX_BYTES, found = 0;
+	struct mapping m;
 
 	for (const char *line = maps; line && *line && !found; line = strchr(line, '\n')) {
-		char path[FILE_PATH_BYTES] = "", rights[8] = "";
-		unsigned long from = 0, to = 0;
-
 		line += *line == '\n';
-		if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &from, &to, rights, path) <
-			    4 ||
-		    rights[2] != 'x' || path[0] != '/' || to <= from || to - from > left)
+		if (!read_mapping(line, &m) || m.to - m.from > left)
 			continue;
-		if (libc_only && !strstr(path, "/libc") && !strstr(path, "musl"))
+		if (libc_only && !strstr(m.path, "/libc") && !strstr(m.path, "musl"))
 			continue;
-		left -= to - from;
-		found = search(pid, from, to, code);
+		left -= m.to - m.from;
+		found = search(pid, m.from, m.to, code);
 	}
 	return found;
 }
