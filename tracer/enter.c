@@ -180,7 +180,7 @@ static void find_gate(struct entry *n)
 	n->is_new = !found || n->gate->state >= GATE_FAILED;
 }
 
-/* What a repeated attempt needs not read again. */
+/* A repeated attempt reads the program again only if its libraries have changed. */
 static int read_program(struct entry *n, struct err *e)
 {
 	int rc;

@@ -17,7 +17,7 @@
 /* A freeze that fails because of a busy machine or a library being loaded is repeated. */
 #define ENTER_TRIES 20
 #define ENTER_PAUSE_US 2000
-/* No attempt begins later: the lm waits 10 s for an answer, and may have requests for more ranks. */
+/* No attempt begins later: the lm waits 10 s for an answer, and may ask for more ranks. */
 #define ENTER_MAX_NS (3 * NSEC_PER_SEC)
 
 struct enter_result {
