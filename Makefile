@@ -122,6 +122,7 @@ include neko/run/module.mk
 include neko/hosts/module.mk
 include tracer/thread/module.mk
 include tracer/gate/module.mk
+include tracer/function/module.mk
 include tracer/module.mk
 include lm/host/module.mk
 include lm/helper/module.mk

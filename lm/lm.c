@@ -82,6 +82,7 @@ static void on_tool_gone(struct lm *m, uint32_t tool)
 	measurements_tool_gone(m->measurements, tool);
 	pa_tool_gone(m->pa, tool);
 	tracebufs_tool_gone(m->tracebufs, tool);
+	functions_tool_gone(m->functions, tool);
 	calls_tool_gone(m->calls, tool);
 	holds_tool_gone(m->holds, tool);
 }
@@ -296,6 +297,9 @@ static int open_parts(struct lm *m, struct err *e)
 	m->tracebufs = tracebufs_new(m->procs);
 	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_helpers(m))
 		return err_nomem(e);
+	m->functions = functions_new(m->procs, m->trace);
+	if (!m->functions)
+		return err_nomem(e);
 	return holds_open(&(struct holds_conf){ .loop = c->loop,
 						.host = c->host,
 						.procs = m->procs,
@@ -465,6 +469,7 @@ void lm_free(struct lm *m)
 	tasks_free(m->tasks);
 	plugins_free(m->plugins);
 	audit_close(m->audit);
+	functions_free(m->functions);
 	helper_free(m->trace);
 	helper_free(m->look);
 	helper_free(m->source);

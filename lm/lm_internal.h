@@ -14,6 +14,7 @@
 #include "lm/instrument/pa.h"
 #include "lm/instrument/probe.h"
 #include "lm/host/rates.h"
+#include "lm/instrument/functions.h"
 #include "lm/measure/measurements.h"
 #include "lm/record/recorder.h"
 #include "lm/hold/holds.h"
@@ -54,6 +55,7 @@ struct lm {
 	struct pa *pa;
 	struct probes *probes;
 	struct helper *trace;
+	struct functions *functions;
 	struct tracebufs *tracebufs;
 	struct recorder recorder; /* subscriptions whose events are stored on disk */
 	struct helper *look; /* NULL: none */

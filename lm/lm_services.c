@@ -50,6 +50,7 @@ void lm_list_services(struct lm *m)
 	add(s, enter_services, &s->enterer);
 	add(s, events_services, NULL);
 	add(s, file_services, &s->files);
+	add(s, function_services, m->functions);
 	add(s, job_services, &s->jobs);
 	add(s, memory_services, &s->files.on);
 	add(s, node_services, &s->node);

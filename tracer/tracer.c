@@ -2,6 +2,7 @@
 #include "tracer/tracer.h"
 
 #include "tracer/enter.h"
+#include "tracer/functions.h"
 #include "tracer/source.h"
 #include "tracer/tracees.h"
 
@@ -97,6 +98,22 @@ static int do_enter(struct tracer *t, const struct tracer_msg *m, struct err *e)
 	return rc;
 }
 
+static int do_function(struct tracer *t, const struct tracer_msg *m, struct err *e)
+{
+	struct tracer_msg *done = calloc(1, sizeof(*done));
+	int rc;
+
+	if (!done)
+		return err_nomem(e);
+	done->type = TRACER_FUNCTION;
+	done->id = m->id;
+	rc = tracer_function_on(t->tracees, m, done, e);
+	if (!rc)
+		line_answer(t->line, done);
+	free(done);
+	return rc;
+}
+
 /* Returns 1 if the answer was sent or follows later. */
 static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 {
@@ -110,6 +127,11 @@ static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 		return rc ? rc : 1;
 	case TRACER_LET_GO:
 		return tracees_let_go(t->tracees, m, e);
+	case TRACER_FUNCTION_ON:
+		rc = do_function(t, m, e);
+		return rc ? rc : 1;
+	case TRACER_FUNCTION_OFF:
+		return tracer_function_off(t->tracees, m, e);
 	case TRACER_SOURCE:
 		rc = do_source(t, m, e);
 		return rc ? rc : 1;

@@ -61,10 +61,20 @@ bool region_from_name(const char *name, unsigned way, struct region *out)
 	       put(out->end, ways[way].end_before, name, ways[way].end_behind);
 }
 
+const char *region_function(const char *name)
+{
+	size_t n = sizeof(REGION_FUNCTION) - 1;
+
+	return strncmp(name, REGION_FUNCTION, n) != 0 ? NULL : name + n;
+}
+
 bool region_is_name(const char *name)
 {
+	const char *function = region_function(name);
 	struct region r;
 
+	if (function)
+		return *function && strlen(function) < REGION_FUNCTION_MAX_BYTES;
 	return region_from_name(name, 0, &r);
 }
 

@@ -28,6 +28,14 @@ bool region_from_name(const char *name, unsigned way, struct region *out);
  */
 bool region_from_begin(const char *probe, unsigned way, struct region *out);
 
+/*
+ * The name of the function of a region "function:NAME", which a tool has switched on; NULL: it is a
+ * region between probes. Its name has REGION_FUNCTION_MAX_BYTES at most.
+ */
+const char *region_function(const char *name);
+#define REGION_FUNCTION "function:"
+#define REGION_FUNCTION_MAX_BYTES 512
+
 /* True if it is a valid name of a region. */
 bool region_is_name(const char *name);
 

@@ -56,7 +56,7 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->ring_bytes = ring_size(ring_bytes);
 	h->hook_offset = SEG_PAGE_BYTES;
 	h->probe_word_offset = h->hook_offset + SEG_PAGE_BYTES;
-	h->event_word_offset = h->probe_word_offset + SEG_PROBE_MODULES * SEG_PAGE_BYTES;
+	h->event_word_offset = h->probe_word_offset + (SEG_PROBE_MODULES + 1) * SEG_PAGE_BYTES;
 	h->since_offset = h->event_word_offset + SEG_PAGE_BYTES;
 	h->head_offset = h->since_offset + SEG_HOOKS * sizeof(uint64_t);
 	h->action_offset = h->head_offset + ACTION_HEADS_BYTES;

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 13
+#define SEG_VERSION 14
 
 /* The largest page size of the architecture: the hook words are mapped on pages of their own. */
 #if defined(__x86_64__)
@@ -52,7 +52,11 @@
 /* the program, and libraries that contain probes */
 #define SEG_PROBE_MODULES 4
 #define SEG_PROBES_EACH 64 /* probes of one of them */
-#define SEG_PROBES (SEG_PROBE_MODULES * SEG_PROBES_EACH)
+/* of functions: segsize.h */
+#define SEG_FUNCTION_FIRST (SEG_PROBE_MODULES * SEG_PROBES_EACH)
+#define SEG_FUNCTION_BEGIN(slot) (SEG_FUNCTION_FIRST + 2 * (slot))
+#define SEG_FUNCTION_END(slot) (SEG_FUNCTION_BEGIN(slot) + 1)
+#define SEG_PROBES (SEG_FUNCTION_FIRST + 2 * SEG_FUNCTIONS)
 #define SEG_PROBE_NAME_BYTES 64 /* Fortran's longest name and the 0 */
 #define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
 #define SEG_READS 16 /* figures that a rank reads at one probe */
@@ -152,23 +156,6 @@ union seg_value {
 	double f;
 };
 
-/* Counters that a rank can read at a probe: over all its threads, at the moment of the probe. */
-enum seg_read_kind {
-	SEG_READ_NONE,
-	SEG_READ_COUNTER, /* a cell: i */
-	SEG_READ_INTEGRATOR, /* a cell: f, v * ticks */
-	SEG_READ_CALLS, /* sums over functions: u */
-	SEG_READ_DELAY, /* ticks */
-	SEG_READ_OUT, /* bytes */
-	SEG_READ_IN,
-	SEG_READ_PARTNER_CALLS, /* the same of calls with some partners; delays of ended ones */
-	SEG_READ_PARTNER_DELAY,
-	SEG_READ_PARTNER_OUT,
-	SEG_READ_PARTNER_IN,
-	SEG_READ_KINDS
-};
-#define SEG_IS_OF_PARTNERS(kind) ((kind) >= SEG_READ_PARTNER_CALLS)
-
 enum seg_state {
 	SEG_SETTING_UP, /* MPI_Init has not returned: identity may be incomplete */
 	SEG_RUNNING,
@@ -216,8 +203,10 @@ struct seg_own {
 	int32_t any_source, proc_null; /* in the place of a peer */
 	uint32_t counts_late; /* 1: the process supports `since` of actions */
 	uint64_t speaks_since; /* ticks of the last MPI_Pcontrol(1), or 0 */
+	/* code of libomig, and executable memory for what leads to it; 0: there is none */
+	uint64_t function_enter, function_exit, function_area[SEG_FUNCTION_AREAS];
 	uint32_t was_entered; /* 1: it ran unwatched before start_ns (common/gate) */
-	uint8_t spare[36];
+	uint8_t spare[4];
 };
 
 /* The hook word that one tool requests for all calls, noted for the next lm. */
@@ -543,7 +532,8 @@ static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");
 static_assert(sizeof(struct seg_event) == 16, "layout");
 static_assert(SEG_EVENTS * 4 <= SEG_PAGE_BYTES, "event words are one page");
-static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module are one page");
+static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES && 2 * SEG_FUNCTIONS <= SEG_PROBES_EACH,
+	      "probe words of a module are one page");
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 
 /*

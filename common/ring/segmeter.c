@@ -130,6 +130,8 @@ static uint64_t figure_of(const struct segview *v, unsigned thread, const struct
 	struct segview_call c;
 	uint64_t sum = 0;
 
+	if (SEG_IS_OF_REGION(r->kind))
+		return r->kind == SEG_READ_TICKS ? now : 0;
 	if (SEG_IS_OF_PARTNERS(r->kind)) {
 		segview_partners(v, thread, on_partner, &s);
 		return s.sum;
@@ -156,7 +158,7 @@ static void note_start(const struct segview *v, struct seg_metering *m, uint64_t
 			continue;
 		m->start[i] = (struct seg_metering_start){ .is_in_doubt = true,
 							   .generation = t.generation };
-		if (t.tid)
+		if (t.tid || SEG_IS_OF_REGION(m->read.kind))
 			m->start[i].figure = figure_of(v, i, &m->read, now, &torn);
 	}
 }
@@ -170,9 +172,11 @@ static bool is_same(const struct segview *v, const struct seg_metering *m,
 
 static bool is_fit(const struct segview *v, const struct segview_meter *want)
 {
-	return segview_probe(v, want->begin) && segview_probe(v, want->end) &&
-	       want->read.kind >= SEG_READ_CALLS && want->read.kind < SEG_READ_KINDS &&
-	       segview_read_fits(v, &want->read);
+	if (!segview_probe(v, want->begin) || !segview_probe(v, want->end) ||
+	    want->read.kind < SEG_READ_CALLS || want->read.kind >= SEG_READ_KINDS)
+		return false;
+	return SEG_IS_OF_REGION(want->read.kind) ? !want->read.nfunc && !want->read.nrank
+						 : segview_read_fits(v, &want->read);
 }
 
 static int start(struct segview *v, unsigned at, const struct segview_meter *want, uint64_t now)
@@ -181,7 +185,7 @@ static int start(struct segview *v, unsigned at, const struct segview_meter *wan
 	struct seg_read read = { .kind = (uint8_t)want->read.kind };
 	struct seg_meter *to = meter_at(v, at);
 	uint64_t word;
-	int rc = segview_list_place(v, &want->read, &read);
+	int rc = SEG_IS_OF_REGION(read.kind) ? 0 : segview_list_place(v, &want->read, &read);
 
 	if (rc)
 		return rc;
@@ -235,6 +239,14 @@ void segview_meter_del(struct segview *v, unsigned number)
 	write_edges(v, m);
 	free(m->start);
 	m->start = NULL;
+}
+
+bool segview_meters_use(const struct segview *v, unsigned probe)
+{
+	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)
+		if (v->meter[i].refs && (v->meter[i].begin == probe || v->meter[i].end == probe))
+			return true;
+	return false;
 }
 
 /* --- results */

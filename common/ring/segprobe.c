@@ -4,6 +4,7 @@
 #include "common/ring/calls.h"
 #include "common/ring/segview_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,28 +45,57 @@ static void copy_probe(const struct segview *v, unsigned number, struct seg_prob
 	}
 }
 
+/* The functions' probes are named by the lm, whatever the process writes. */
 int segview_probes_copy(struct segview *v)
 {
 	struct seg_probe p;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < SEG_PROBES; i++) {
+	for (unsigned i = 0; i < SEG_FUNCTION_FIRST; i++) {
 		copy_probe(v, i, &p);
 		if (p.name[0])
 			n = i + 1;
 	}
+	v->has_functions =
+		((const struct seg_header *)(const void *)v->base)->w.function_enter != 0;
+	if (v->has_functions)
+		n = SEG_PROBES;
 	if (!n)
 		return 0;
 	v->probe = calloc(n, sizeof(*v->probe));
 	if (!v->probe)
 		return -ERR_NOMEM;
 	v->nprobe = n;
-	for (unsigned i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n && i < SEG_FUNCTION_FIRST; i++) {
 		copy_probe(v, i, &p);
 		if (is_probe(&p))
 			v->probe[i] = p;
 	}
 	return 0;
+}
+
+int segview_function_take(struct segview *v, unsigned *slot)
+{
+	if (!v->has_functions)
+		return -ERR_UNSUPPORTED;
+	for (*slot = 0; *slot < SEG_FUNCTIONS; ++*slot) {
+		struct seg_probe *p = &v->probe[SEG_FUNCTION_BEGIN(*slot)];
+
+		if (p->name[0] || segview_meters_use(v, SEG_FUNCTION_BEGIN(*slot)))
+			continue;
+		p[0] = p[1] = (struct seg_probe){ .nparam = 1, .type = { SEG_I64 } };
+		snprintf(p[0].name, sizeof(p[0].name), "function%u_begin", *slot);
+		snprintf(p[1].name, sizeof(p[1].name), "function%u_end", *slot);
+		return 0;
+	}
+	return -ERR_LIMIT;
+}
+
+void segview_function_drop(struct segview *v, unsigned slot)
+{
+	struct seg_probe *p = &v->probe[SEG_FUNCTION_BEGIN(slot)];
+
+	p[0].name[0] = p[1].name[0] = 0;
 }
 
 unsigned segview_probes(const struct segview *v)
@@ -146,7 +176,7 @@ bool segview_read_fits(const struct segview *v, const struct segview_read *r)
 {
 	if (is_of_cell(r->kind))
 		return r->cell < SEG_CELLS;
-	if (r->kind <= SEG_READ_NONE || r->kind >= SEG_READ_KINDS || !r->nfunc || !r->func)
+	if (r->kind <= SEG_READ_NONE || r->kind >= SEG_READ_PASSES || !r->nfunc || !r->func)
 		return false;
 	for (unsigned i = 0; i < r->nfunc; i++)
 		if (r->func[i] >= v->funcs || (i && r->func[i - 1] >= r->func[i]))
@@ -278,6 +308,8 @@ bool segview_same_read(const struct segview *v, const struct seg_read *s,
 {
 	if (s->kind != r->kind)
 		return false;
+	if (SEG_IS_OF_REGION(r->kind))
+		return true;
 	return is_of_cell(r->kind) ? s->cell == r->cell : is_same_list(v, s, r);
 }
 

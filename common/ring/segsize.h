@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the segment (seg.h): calls by the class of their size, and the extents of calls. */
+/* Parts of the segment (seg.h): calls by the class of their size, extents of calls, what is read,
+ * functions. */
 #ifndef COMMON_RING_SEGSIZE_H
 #define COMMON_RING_SEGSIZE_H
 
@@ -11,6 +12,42 @@
 #define SEG_SIZES 256
 /* classes of sizes: 0 bytes; 1; 2 and 3; 4 to 7; ...; 2^30 and more */
 #define SEG_SIZE_CLASSES 32
+
+/* Counters that a rank can read at a probe: over all its threads, at the moment of the probe. */
+enum seg_read_kind {
+	SEG_READ_NONE,
+	SEG_READ_COUNTER, /* a cell: i */
+	SEG_READ_INTEGRATOR, /* a cell: f, v * ticks */
+	SEG_READ_CALLS, /* sums over functions: u */
+	SEG_READ_DELAY, /* ticks */
+	SEG_READ_OUT, /* bytes */
+	SEG_READ_IN,
+	SEG_READ_PARTNER_CALLS, /* the same of calls with some partners; delays of ended ones */
+	SEG_READ_PARTNER_DELAY,
+	SEG_READ_PARTNER_OUT,
+	SEG_READ_PARTNER_IN,
+	/* of the region itself, for meters only: without functions */
+	SEG_READ_PASSES, /* how often the thread has entered it */
+	SEG_READ_TICKS, /* how long it was inside */
+	SEG_READ_KINDS
+};
+#define SEG_IS_OF_PARTNERS(kind) ((kind) >= SEG_READ_PARTNER_CALLS && (kind) <= SEG_READ_PARTNER_IN)
+#define SEG_IS_OF_REGION(kind) ((kind) >= SEG_READ_PASSES)
+
+/* functions that tools have chosen; each has two probes behind those of the modules */
+#define SEG_FUNCTIONS 32
+/* code for entries and exits: a function takes some 200 bytes */
+#define SEG_FUNCTION_AREA_BYTES 65536
+#define SEG_FUNCTION_AREAS 2 /* near the program, and near the libraries */
+/*
+ * The number of a patched function: its slot, and the place of its code in the area. No place is
+ * used twice, so two patches never share a number.
+ */
+#define SEG_FUNCTION_SLOT_BITS 5
+#define SEG_FUNCTION_SLOT(id) ((id) & (SEG_FUNCTIONS - 1))
+#define SEG_FUNCTION_ID(slot, place) \
+	((uint32_t)(slot) | (uint32_t)(place) << SEG_FUNCTION_SLOT_BITS)
+static_assert(SEG_FUNCTIONS == 1 << SEG_FUNCTION_SLOT_BITS, "slots fit");
 
 /*
  * Calls of one function whose bytes are in one class, by the larger of bytes sent and received. A

@@ -203,6 +203,14 @@ const struct seg_probe *segview_probe(const struct segview *v, unsigned number);
 /* Finds the first probe of that name. Returns -1 if there is none. */
 int segview_probe_find(const struct segview *v, const char *name);
 
+/*
+ * Takes two probes for a function: SEG_FUNCTION_BEGIN and SEG_FUNCTION_END of the slot. They are
+ * probes like others until they are dropped; their names mean nothing. -ERR_LIMIT: all are taken.
+ * -ERR_UNSUPPORTED: the process can have none.
+ */
+int segview_function_take(struct segview *v, unsigned *slot);
+void segview_function_drop(struct segview *v, unsigned slot);
+
 /* --- events: types are added while the process runs, and never removed */
 
 unsigned segview_event_count(const struct segview *v); /* numbers below are announced */

@@ -48,6 +48,7 @@ struct segview {
 	uint32_t posted_epoch; /* 0: we have begun no list */
 	uint16_t *read_func; /* SEG_READ_FUNCS: what is in the lists, or NULL before the first */
 	struct seg_metering *meter; /* SEG_METERS, or NULL before the first */
+	bool has_functions; /* the process can have entries and exits of functions */
 	uint8_t probe_word[SEG_PROBES], probe_edge[SEG_PROBES]; /* the parts of the probe words */
 };
 
@@ -72,6 +73,9 @@ const struct seg_read *segview_meters_each(const struct segview *v,
 					   bool (*fn)(const struct segview *v,
 						      const struct seg_read *l, const void *arg),
 					   const void *arg);
+/* True if a meter begins or ends at the probe. */
+bool segview_meters_use(const struct segview *v, unsigned probe);
+
 void segview_meters_reset(struct segview *v);
 void segview_meters_free(struct segview *v);
 

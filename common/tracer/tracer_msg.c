@@ -24,6 +24,8 @@ static const struct shape {
 	  0 },
 	{ TRACER_SOURCE, 0, 0, 1, TRACER_VALUES_MAX, 1, 1 },
 	{ TRACER_ENTER, 1, TRACER_ENTER_LEAVE, 0, 0, 4, 4 },
+	{ TRACER_FUNCTION_ON, 1, 0, 5, 5, 1, 1 },
+	{ TRACER_FUNCTION_OFF, 1, 0, 5, 5, 1, 1 },
 	{ TRACER_READ_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
@@ -41,6 +43,7 @@ static const struct shape {
 	{ TRACER_BYTES, 0, 1, 0, 0, 0, 0 },
 	{ TRACER_MODULE, 0, 0, 6, 6, 1, 1 },
 	{ TRACER_ENTERED, 1, 0, 4, 4, 1, 1 },
+	{ TRACER_FUNCTION, 0, 0, 2, 2, 0, 0 },
 };
 
 static bool has_bytes(uint8_t type)

@@ -48,6 +48,12 @@ enum tracer_type {
 	 * lm, which only arming uses
 	 */
 	TRACER_ENTER,
+	/*
+	 * text: name of a function; values: slot, code of its entry and exit in libomig, areas.
+	 * On is answered by TRACER_FUNCTION
+	 */
+	TRACER_FUNCTION_ON,
+	TRACER_FUNCTION_OFF,
 
 	/* requests to lm-look */
 	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */
@@ -76,6 +82,7 @@ enum tracer_type {
 	TRACER_MODULE,
 	/* values: enum gate_state, slots, skipped ones, ns that threads were stopped; text: why */
 	TRACER_ENTERED,
+	TRACER_FUNCTION, /* values: its address, 1 if the compiler had left room for the entry */
 };
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };

@@ -118,6 +118,13 @@ static void put_word(uint32_t *to, uint32_t v)
 	__atomic_store_n(to, v, __ATOMIC_RELEASE);
 }
 
+/* One passing of a probe by a meter. */
+struct meter_edge {
+	uint64_t now;
+	bool ends, begins;
+	bool is_again; /* the thread is inside already: one more pass begins */
+};
+
 static void begin_epoch(struct seg_metered *m, uint32_t epoch)
 {
 	put_word(&m->epoch, epoch);
@@ -151,7 +158,20 @@ union read_copy {
 	struct seg_read r;
 };
 
-static void report(const struct hook_thread *t, unsigned number, bool ends, bool begins)
+/* Of a region itself. A pass counts where it begins. */
+static uint64_t figure_of(const struct hook_thread *t, const struct seg_read *r, uint64_t now)
+{
+	switch (r->kind) {
+	case SEG_READ_TICKS:
+		return now;
+	case SEG_READ_PASSES:
+		return 0;
+	default:
+		return own_figure(t, r);
+	}
+}
+
+static void report(const struct hook_thread *t, unsigned number, const struct meter_edge *edge)
 {
 	const struct seg_meter *meter =
 		(const struct seg_meter *)(const void *)(app_state.base +
@@ -166,13 +186,15 @@ static void report(const struct hook_thread *t, unsigned number, bool ends, bool
 
 	if (!epoch || __atomic_load_n(&meter->epoch, __ATOMIC_RELAXED) != epoch)
 		return;
-	figure = own_figure(t, &read.r);
+	figure = figure_of(t, &read.r, edge->now);
 	__atomic_store_n(&m->seq, m->seq + 1, __ATOMIC_RELAXED);
 	if (m->epoch != epoch)
 		begin_epoch(m, epoch);
-	if (ends)
+	if (edge->ends)
 		go_out(m, figure);
-	if (begins)
+	if (edge->begins && read.r.kind == SEG_READ_PASSES)
+		put(&m->sum, m->sum + 1);
+	if (edge->begins && !edge->is_again)
 		go_in(m, figure);
 	__atomic_store_n(&m->seq, m->seq + 1, __ATOMIC_RELEASE);
 }
@@ -182,7 +204,7 @@ union edges_copy {
 	struct seg_edges e;
 };
 
-void meter_probe(const struct hook_thread *t, unsigned number)
+void meter_probe(const struct hook_thread *t, unsigned number, uint64_t now, bool is_again)
 {
 	const union edges_copy e = {
 		.word = load((const uint64_t *)(const void *)(app_state.base +
@@ -193,6 +215,10 @@ void meter_probe(const struct hook_thread *t, unsigned number)
 	for (uint32_t left = e.e.end | e.e.begin; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctz(left);
 
-		report(t, i, e.e.end >> i & 1, e.e.begin >> i & 1);
+		report(t, i,
+		       &(struct meter_edge){ .now = now,
+					     .ends = e.e.end >> i & 1,
+					     .begins = e.e.begin >> i & 1,
+					     .is_again = is_again });
 	}
 }

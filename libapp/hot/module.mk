@@ -16,3 +16,8 @@ libapp/hot.statics   := app_state.c:hook_word app_state.c:hook_thread app_state.
 		flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich \
 		app_state.c:app_state \
 		app_state.c:args_message_ops site.c:site_text site.c:site_ntext site.c:stack
+
+# Functions are entered with any vector register in use: these files leave them all alone.
+$(B)/libapp/setup/function.o $(B)/libapp/hot/meter.o: CFLAGS += $(libapp.general)
+libapp.general := $(shell echo | $(CC) -mgeneral-regs-only -x c -c -o /dev/null - 2>/dev/null && \
+		echo -mgeneral-regs-only)

@@ -7,6 +7,7 @@
 
 #include "common/ring/calls.h"
 #include "libapp/hot/args.h"
+#include "libapp/setup/function.h"
 #include "libapp/hot/meter.h"
 #include "libapp/setup/setup.h"
 
@@ -164,12 +165,14 @@ static bool read_partners(const struct seg_read *r, union seg_value *sum)
 static bool read_one(const struct seg_read *r, uint64_t now, union seg_value *out)
 {
 	if (SEG_IS_OF_PARTNERS(r->kind))
-		return r->kind < SEG_READ_KINDS && read_partners(r, out);
+		return read_partners(r, out);
+	if (SEG_IS_OF_REGION(r->kind))
+		return false;
 	if (r->kind == SEG_READ_COUNTER)
 		return r->cell < SEG_CELLS && read_counter(r, now, out);
 	if (r->kind == SEG_READ_INTEGRATOR)
 		return r->cell < SEG_CELLS && read_integrator(r, now, out);
-	return r->kind < SEG_READ_KINDS && read_functions(r, now, out);
+	return read_functions(r, now, out);
 }
 
 union read_copy {
@@ -233,7 +236,7 @@ static void put_word(uint64_t *to, uint64_t word)
 static void put(const struct hook_thread *t, unsigned number, const union omig_value *value,
 		uint64_t now)
 {
-	const unsigned npar = probe_known[number].npar;
+	const unsigned npar = number < SEG_FUNCTION_FIRST ? probe_known[number].npar : 1;
 	const struct ring ring = event_ring(t->block);
 	uint64_t at, *r = ring_reserve(&ring, RECORD_BYTES(npar + SEG_READS), &at), *values;
 	struct taken taken;
@@ -267,6 +270,61 @@ static void act(const struct hook_thread *t, unsigned number, const union omig_v
 					  .partner = CALL_PARTNER_NONE });
 }
 
+/* The thread is marked as writing a record. */
+static void pass(const struct hook_thread *t, unsigned number, unsigned word,
+		 const union omig_value *value, uint64_t now)
+{
+	if (word & PROBE_RECORD)
+		put(t, number, value, now);
+	if (word & PROBE_ACTION)
+		act(t, number, value, now);
+	if (word & PROBE_EDGE)
+		meter_probe(t, number, now, false);
+}
+
+static bool is_free(struct hook_thread *t, uintptr_t frame)
+{
+	if (hook_is_free(t, frame, true))
+		return true;
+	if (t->slots)
+		__atomic_fetch_add(&app_header()->w.probes_nested, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+static unsigned function_word_of(uint32_t id, unsigned is_exit)
+{
+	return __atomic_load_n(&function_word[2 * SEG_FUNCTION_SLOT(id) + is_exit],
+			       __ATOMIC_RELAXED);
+}
+
+/*
+ * Of a function: records, actions, and what the fast path cannot do. The processor's state is
+ * saved.
+ */
+void function_pass(uint32_t id, uintptr_t frame, unsigned is_exit)
+{
+	static const union omig_value none;
+	struct hook_thread *t = &hook_thread;
+	uintptr_t here = hook_frame();
+	unsigned word = function_word_of(id, is_exit);
+	unsigned begin = SEG_FUNCTION_BEGIN(SEG_FUNCTION_SLOT(id));
+	uint64_t now;
+	enum function_pass is;
+
+	if (!app_state.base || !is_free(t, here))
+		return;
+	hook_set_record(t->now, here);
+	now = ticks_now(app_state.ticks);
+	is = function_passes(t, id, frame, is_exit);
+	if (is == FUNCTION_LEFT)
+		pass(t, begin + 1, function_word_of(id, 1), &none, now);
+	if (is == FUNCTION_AGAIN)
+		meter_probe(t, begin, now, true);
+	if (is == FUNCTION_EDGE || is == FUNCTION_LEFT)
+		pass(t, begin + is_exit, word, &none, now);
+	hook_set_frame(t->now, 0);
+}
+
 /* Runs between calls only: a probe inside of one, or while a record is written, is counted. */
 void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 {
@@ -280,18 +338,10 @@ void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 	}
 	if (number >= SEG_PROBES || !probe_known[number].npar || !app_state.base)
 		return;
-	if (!hook_is_free(t, frame, true)) {
-		if (t->slots)
-			__atomic_fetch_add(&app_header()->w.probes_nested, 1, __ATOMIC_RELAXED);
+	if (!is_free(t, frame))
 		return;
-	}
 	hook_set_record(t->now, frame);
 	now = ticks_now(app_state.ticks);
-	if (word & PROBE_RECORD)
-		put(t, number, value, now);
-	if (word & PROBE_ACTION)
-		act(t, number, value, now);
-	if (word & PROBE_EDGE)
-		meter_probe(t, number);
+	pass(t, number, word, value, now);
 	hook_set_frame(t->now, 0);
 }

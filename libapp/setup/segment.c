@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/hot/app_state.h"
+#include "libapp/setup/function.h"
 #include "libapp/hot/hook.h"
 #include "libapp/setup/probe.h"
 #include "libapp/setup/setup.h"
@@ -113,7 +114,9 @@ static bool map_hooks(int fd, const struct seg_header *plan)
 	if (page <= 0 || SEG_PAGE_BYTES % page || (uintptr_t)hook_word % (uintptr_t)page)
 		return false;
 	return mmap(hook_word, sizeof(hook_word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-		    fd, (off_t)plan->hook_offset) != MAP_FAILED;
+		    fd, (off_t)plan->hook_offset) != MAP_FAILED &&
+	       mmap(function_word, sizeof(function_word), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_FIXED, fd, (off_t)FUNCTION_WORD_OFFSET(plan)) != MAP_FAILED;
 }
 
 static bool map_all(int fd, const struct seg_header *plan)
@@ -187,6 +190,7 @@ void segment_hooks(bool on)
 	lay_page(hook_word, app_state.plan.hook_offset, on);
 	for (unsigned m = 0; probe_page(m); m++)
 		lay_page(probe_page(m), app_state.plan.probe_word_offset + m * SEG_PAGE_BYTES, on);
+	lay_page(function_word, FUNCTION_WORD_OFFSET(&app_state.plan), on);
 	errno = saved;
 }
 

@@ -12,6 +12,7 @@
 #include "libapp/hot/hook.h"
 #include "libapp/hot/real.h"
 #include "libapp/setup/events.h"
+#include "libapp/setup/function_area.h"
 #include "libapp/setup/probe.h"
 #include "libapp/vertex/vertex.h"
 
@@ -183,6 +184,7 @@ static void set_up(void (*resolve_all)(void))
 	resolve_all();
 	modules_note();
 	probes_find();
+	functions_offer(function_pass);
 	events_ready(true);
 	show(SEG_RUNNING, APP_RANK);
 	meet_lm(caid);
@@ -227,6 +229,7 @@ static void set_up_without_mpi(void)
 		return;
 	identity_fill(&app_header()->w, false);
 	probes_find();
+	functions_offer(function_pass);
 	events_ready(false);
 	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
 	meet_lm(caid);
@@ -242,6 +245,7 @@ static int live_again(void *arg)
 		return 0;
 	identity_fill(&app_header()->w, false);
 	probes_renew();
+	functions_offer(function_pass);
 	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
 	if (find_lm(runtime, host))
 		register_with_lm(runtime, host, caid);

@@ -326,7 +326,7 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 	struct segview_call c;
 	uint64_t now;
 
-	if (!p->seg || proc_is_alone(p))
+	if (!p->seg || (proc_is_alone(p) && !in->metric.is_of_region))
 		return false;
 	scale = tickbase_scale(m->ticks, p->own.tick_source);
 	now = tickbase_now(m->ticks, p->own.tick_source);

@@ -5,6 +5,7 @@
  */
 #include "common/ring/calls.h"
 #include "common/ring/region.h"
+#include "lm/instrument/functions.h"
 #include "lm/measure/input_internal.h"
 #include "lm/proc/tickbase.h"
 
@@ -27,7 +28,8 @@ int regions_open(struct input *in, struct err *e)
 		if (!region_is_name(names->v[i]))
 			return err_set(
 				e, ERR_INVALID,
-				"%s: a region is BEGIN..END, two probes, or a NAME that makes two",
+				"%s: a region is BEGIN..END, two probes, a NAME that makes two, or "
+				"function:NAME",
 				names->v[i]);
 	in->meter = calloc(names->n * METERS_EACH, sizeof(*in->meter));
 	return in->meter ? 0 : err_nomem(e);
@@ -42,9 +44,27 @@ void regions_done(struct input *in)
 
 /* --- meters */
 
-static bool find_probes(const struct segview *seg, const char *name, struct segview_meter *want)
+static bool find_function(const struct proc *p, const char *name, struct segview_meter *want)
 {
+	const struct function *f = functions_find(p, name);
+	struct function_state s;
+
+	if (!f)
+		return false;
+	function_state(f, &s);
+	want->begin = SEG_FUNCTION_BEGIN(s.slot);
+	want->end = SEG_FUNCTION_END(s.slot);
+	return true;
+}
+
+static bool find_probes(const struct proc *p, const char *name, struct segview_meter *want)
+{
+	const char *function = region_function(name);
+	const struct segview *seg = p->seg;
 	struct region r;
+
+	if (function)
+		return find_function(p, function, want);
 
 	for (unsigned way = 0; way < REGION_WAYS; way++) {
 		int begin, end;
@@ -67,6 +87,8 @@ static int add_meter(struct input *in, struct segview_meter *want, enum seg_read
 {
 	int rc;
 
+	if (in->metric.is_of_region)
+		kind = kind == SEG_READ_CALLS ? SEG_READ_PASSES : SEG_READ_TICKS;
 	want->read.kind = in->npartner ? SEG_OF_PARTNERS(kind) : kind;
 	rc = segview_meter_add(in->proc->seg, want, now, &in->meter[in->nmeter]);
 	in->nmeter += !rc;
@@ -114,8 +136,8 @@ static int attach(struct input *in, uint64_t now)
 	if (!rc)
 		want.read.nfunc = funcs_of(in, func);
 	for (size_t i = 0; i < names->n && !rc; i++)
-		rc = find_probes(in->proc->seg, names->v[i], &want) ? add_meters(in, &want, now)
-								    : -ERR_NOTFOUND;
+		rc = find_probes(in->proc, names->v[i], &want) ? add_meters(in, &want, now)
+							       : -ERR_NOTFOUND;
 	free(func);
 	return rc;
 }
@@ -153,6 +175,8 @@ const char *regions_fault(const struct input *in)
 		return NULL;
 	switch (-in->meter_rc) {
 	case ERR_NOTFOUND:
+		if (region_function(in->source->regions.v[0]))
+			return "the function is not on in the process: omig_function_on";
 		return "the process has no probes of that name: a region is BEGIN..END, two "
 		       "probes, or a NAME that makes two, as NAME_begin and NAME_end";
 	case ERR_LIMIT:

@@ -90,6 +90,7 @@ struct proc {
 	bool queue_is_late; /* calls had been made before */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: interests; NULL: none */
+	struct proc_functions *functions; /* functions.c: those that are on; NULL: none */
 	struct proc_events *events; /* events.c: types and interests; NULL: not examined */
 	struct list followers; /* record.c: sites that store its events in blocks */
 	uint64_t mark; /* resolve.c */

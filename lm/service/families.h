@@ -53,6 +53,9 @@ extern const struct service enter_services[];
 /* of: NULL */
 extern const struct service events_services[];
 
+/* of: struct functions */
+extern const struct service function_services[];
+
 /* of: struct file_reader */
 struct file_reader {
 	struct look_on on;

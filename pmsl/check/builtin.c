@@ -71,6 +71,8 @@ static bool get_group(unsigned i, struct pmsl_builtin *b)
 {
 	const struct call_group *g = &groups[i];
 
+	b->is_of_region = !g->classes;
+	b->is_by_partner = g->classes != 0;
 	b->classes = b->quantity >= PMSL_Q_VOLUME ? g->volume_classes : g->classes;
 	snprintf(b->name, sizeof(b->name), "%s%s", g->name, quantities[b->quantity].end);
 	snprintf(b->text, sizeof(b->text), "%s %s", quantities[b->quantity].text, g->text);
@@ -203,7 +205,11 @@ static bool names_a_partner(const struct pmsl_builtin *b)
 
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use)
 {
-	if ((use->by_partners || use->by_regions) && !b->is_by_partner)
+	if (b->is_of_region && use->by_partners)
+		return "has no partners: it is of a region";
+	if (b->is_of_region && !use->by_regions)
+		return "is of a region: name one";
+	if ((use->by_partners || use->by_regions) && !b->is_by_partner && !b->is_of_region)
 		return "has no partners and regions: it is no metric of calls";
 	if (use->by_partners && use->at_probe && waits(b))
 		return "is not split by partners at a probe: the partner of a wait has a bound, "
@@ -221,6 +227,8 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 
 const char *pmsl_builtin_params(const struct pmsl_builtin *b)
 {
+	if (b->is_of_region)
+		return "Process[] objects, Region[] regions, TimeInterval time";
 	if (b->is_by_partner)
 		return "Process[] objects, Process[] partners, Region[] regions, TimeInterval time";
 	if (b->object == PMSL_T_NONE)

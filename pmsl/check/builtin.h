@@ -31,6 +31,7 @@ struct pmsl_builtin {
 	bool counts_out, counts_in; /* directions that a volume counts */
 	bool is_total; /* accumulates since the start; else it is the present value */
 	bool is_by_partner; /* takes partners and regions */
+	bool is_of_region; /* of a region itself: takes regions, and needs one */
 	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */
 };
 

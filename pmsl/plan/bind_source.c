@@ -232,7 +232,8 @@ static int check_use(struct binder *b, const struct dag_node *n, const struct pm
 		if (!region_is_name(regions->v[i]))
 			return bind_fail(
 				b, n, -ERR_INVALID,
-				"%.64s: a region is BEGIN..END, two probes, or a NAME that makes two",
+				"%.64s: a region is BEGIN..END, two probes, a NAME that makes two, or "
+				"function:NAME",
 				regions->v[i]);
 	return 0;
 }

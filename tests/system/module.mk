@@ -5,7 +5,8 @@ FAULTS_MPI := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
 ATTACK     := attack_main.c attack_conn.c attack_bombs.c
 ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
-FAULT_MPI  := steady fate lives measured phased queued sites summing underway waiting
+FAULT_MPI  := steady fate functions lives measured phased queued sites summing underway \
+		waiting
 
 FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse \
 		$(FAULTS)/libnomem.so $(FAULTS)/traced \
@@ -35,6 +36,10 @@ $(FAULTS)/$(1).$(2): tests/system/$(1).c
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(2) $$(OUR_CFLAGS) -o $$@ $$<
 endef
 $(foreach p,$(FAULT_MPI),$(foreach f,$(FAULTS_MPI),$(eval $(call fault_mpi_program,$p,$f))))
+FUNCTIONS_CXX := $(if $(shell command -v mpicxx.openmpi),$(FAULTS)/functions_cxx)
+faults-tools $(B)/check/system.tap: $(FUNCTIONS_CXX)
+$(FAULTS)/functions_cxx: tests/system/functions_cxx.cc
+	$(call say,MPICXX)mkdir -p $(@D) && mpicxx.openmpi -O2 -g -o $@ $<
 # Compiled with MPI's header, linked without its library.
 $(FAULTS)/late.%: tests/system/late.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && \

@@ -413,7 +413,7 @@ int cmd_measure(int argc, char **argv)
 		       OPT_STR, &w.partners),
 		OPTION_CALL(
 			"region", 0, "NAME",
-			"calls in this region of the program, NAME or BEGIN..END of its probes; may be given again",
+			"calls in this region of the program: NAME or BEGIN..END of its probes, or function:NAME; may be given again",
 			&w, add_region),
 		OPTION_CALL(
 			"set", 0, "NAME=VALUE",

@@ -386,6 +386,8 @@ static int begin(struct measurement *m)
 	if (rc == CMD_OK && m->options->each_region && !m->options->nregion && !m->nregion)
 		rc = measurement_regions(m);
 	if (rc == CMD_OK)
+		rc = measurement_functions(m);
+	if (rc == CMD_OK)
 		rc = create(m);
 	if (rc == CMD_OK)
 		rc = subscribe(m);

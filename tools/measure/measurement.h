@@ -155,6 +155,14 @@ int measurement_objects(const struct measurement *m, const char *list, struct bu
 int measurement_each(const struct measurement *m, const struct reading *r,
 		     void (*fn)(void *arg, const struct measured *v), void *arg);
 
+/* --- measurement_functions.c */
+
+/*
+ * Switches on the functions among the regions (--region function:NAME). Reports refusals.
+ * CMD_NOTFOUND and others: no process has one of them on.
+ */
+int measurement_functions(const struct measurement *m);
+
 /* --- measurement_regions.c */
 
 /* Finds the regions between the probes of the attached processes. CMD_NOTFOUND: none; reported. */

@@ -155,6 +155,22 @@ static const struct omis_service omig[] = {
 	  .help = "A predicate of events: every nth event starts the "
 		  "actions behind it, the others end here. In front of all other actions each "
 		  "host counts by itself." },
+	{ EXT_SERVICE("omig", "omig_function_list", INFO, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS }, .result = "[name, address, entry, is_on, tools]...",
+	  .help = "The functions of each process that omig_function_on has switched on. is_on is 0 "
+		  "while one is being switched on or off; tools: how many tools need it." },
+	{ EXT_SERVICE("omig", "omig_function_off", MANIP, 'p', NODE, MANIPULATE, DONE),
+	  .param = { PROCS, P_STRING("name") },
+	  .help = "This tool needs the function no longer. Without a tool that needs it, its code "
+		  "becomes as it was." },
+	{ EXT_SERVICE("omig", "omig_function_on", MANIP, 'p', NODE, MANIPULATE, DONE),
+	  .param = { PROCS, P_STRING("name") }, .result = "address, entry",
+	  .help = "Switches entry and exit of a function on, in processes that run: "
+		  "\"function:NAME\" is a region of metrics then. name: of C, of C++ without or "
+		  "with its parameters, MODULE::PROCEDURE of Fortran, or the symbol. It is on until "
+		  "omig_function_off or the tool's end. entry: \"sled\" where the compiler had "
+		  "left room, \"moved\" where instructions were moved. A function whose code cannot be "
+		  "changed safely is refused, with the reason and its place." },
 	{ EXT_SERVICE("omig", "omig_history_calls", INFO, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("job"), P_INT_OR("from_ns", "0"), P_INT_OR("to_ns", "0") },
 	  .result = "from_ns, to_ns, samples, covered_ns, process_s, counted_s, volume_s, ranks, "

@@ -497,11 +497,17 @@ TEST(every_built_in_metric_can_be_measured)
 {
 	struct buf b = BUF_INIT(1 << 12);
 	const struct pmsl_builtin_use by_partners = { .by_partners = true };
+	const struct pmsl_builtin_use by_regions = { .by_regions = true };
 	struct pmsl_builtin m;
 
 	for (unsigned i = 0; i < pmsl_builtin_ids(); i++) {
 		if (!pmsl_builtin_get(i, &m))
 			continue;
+		if (m.is_of_region) {
+			ck_assert_ptr_nonnull(pmsl_builtin_refusal(&m, &by_partners));
+			ck_assert_ptr_null(pmsl_builtin_refusal(&m, &by_regions));
+			continue;
+		}
 		buf_clear(&b);
 		ck_assert_int_eq(pmsl_builtin_source(m.name,
 						     !pmsl_builtin_refusal(&m, &by_partners), false,

@@ -75,12 +75,12 @@ TEST(what_keeps_the_rules_is_a_probe)
 	set(7, longest, 1, SEG_I32); /* without an end */
 	longest[SEG_PROBE_NAME_BYTES - 1] = 0;
 	set(8, longest, SEG_PROBE_PARAMS, SEG_U64);
-	set(SEG_PROBES - 1, "_last9", 1, SEG_BOOL);
+	set(SEG_FUNCTION_FIRST - 1, "_last9", 1, SEG_BOOL);
 	v = view();
 	ck_assert_uint_eq(segview_probes(v), 3);
 	ck_assert_int_eq(segview_probe_find(v, "step"), 0);
 	ck_assert_int_eq(segview_probe_find(v, longest), 8);
-	ck_assert_int_eq(segview_probe_find(v, "_last9"), SEG_PROBES - 1);
+	ck_assert_int_eq(segview_probe_find(v, "_last9"), SEG_FUNCTION_FIRST - 1);
 	ck_assert_int_eq(segview_probe_find(v, ""), -1);
 	for (unsigned i = 1; i < 8; i++)
 		ck_assert_ptr_null(segview_probe(v, i));
@@ -88,6 +88,57 @@ TEST(what_keeps_the_rules_is_a_probe)
 	/* Later writes of the process do not matter. */
 	memset(table(0), 0xff, sizeof(struct seg_probe));
 	ck_assert_str_eq(segview_probe(v, 0)->name, "step");
+	segview_free(v);
+}
+
+TEST(a_function_takes_two_probes_until_it_is_dropped)
+{
+	struct seg_header *h = (void *)m.p;
+	struct segview *v;
+	unsigned slot, other;
+
+	v = view();
+	ck_assert_int_eq(segview_function_take(v, &slot), -ERR_UNSUPPORTED);
+	segview_free(v);
+	h->w.function_enter = 1;
+	v = view();
+	for (unsigned i = 0; i < SEG_FUNCTIONS; i++) {
+		ck_assert_int_eq(segview_function_take(v, &slot), 0);
+		ck_assert_uint_eq(slot, i);
+		ck_assert_ptr_nonnull(segview_probe(v, SEG_FUNCTION_BEGIN(slot)));
+		ck_assert_ptr_nonnull(segview_probe(v, SEG_FUNCTION_END(slot)));
+	}
+	ck_assert_int_eq(segview_function_take(v, &other), -ERR_LIMIT);
+	segview_function_drop(v, 3);
+	ck_assert_ptr_null(segview_probe(v, SEG_FUNCTION_BEGIN(3)));
+	ck_assert_int_eq(segview_function_take(v, &other), 0);
+	ck_assert_uint_eq(other, 3);
+	h->w.function_enter = 0;
+	segview_free(v);
+}
+
+TEST(a_slot_that_a_meter_uses_is_not_taken_again)
+{
+	struct seg_header *h = (void *)m.p;
+	struct segview_meter want = { .read = { .kind = SEG_READ_PASSES } };
+	struct segview *v;
+	unsigned slot, other, meter;
+
+	h->w.function_enter = 1;
+	v = view();
+	ck_assert_int_eq(segview_function_take(v, &slot), 0);
+	want.begin = SEG_FUNCTION_BEGIN(slot);
+	want.end = SEG_FUNCTION_END(slot);
+	ck_assert_int_eq(segview_meter_add(v, &want, 1, &meter), 0);
+	ck_assert_uint_eq(word(want.begin), PROBE_EDGE);
+	segview_function_drop(v, slot);
+	ck_assert_int_eq(segview_function_take(v, &other), 0);
+	ck_assert_uint_ne(other, slot);
+	segview_meter_del(v, meter);
+	segview_function_drop(v, other);
+	ck_assert_int_eq(segview_function_take(v, &other), 0);
+	ck_assert_uint_eq(other, slot);
+	h->w.function_enter = 0;
 	segview_free(v);
 }
 

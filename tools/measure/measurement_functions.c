@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions as regions: their entry and exit are switched on before the measurement begins. */
+#include "common/base/buf.h"
+#include "common/omis/text/value.h"
+#include "common/ring/region.h"
+#include "tools/measure/measurement.h"
+
+#include <string.h>
+
+#define NAME_QUOTED_BYTES (4 * REGION_FUNCTION_MAX_BYTES)
+
+struct switched {
+	size_t on, refused;
+	const Omis_object_result *first; /* refusal */
+};
+
+static void count(struct switched *s, Omis_reply r)
+{
+	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list; o++) {
+		s->on += o->status < OMIS_FIRST_ERROR && o->obj_list[0];
+		if (o->status < OMIS_FIRST_ERROR)
+			continue;
+		if (!s->refused++)
+			s->first = o;
+	}
+}
+
+/* Some processes may lack the function: a program of a job, a shell between ranks. */
+static int judge(const struct switched *s, const char *name)
+{
+	int length = s->first && s->first->result_len < INT32_MAX ? (int)s->first->result_len : 0;
+	const char *why = length ? s->first->result : "no process runs";
+
+	if (!s->on)
+		return cmd_fail(s->first ? session_status_of(s->first->status) : CMD_NOTFOUND,
+				"function:%s: %.*s", name, length ? length : (int)strlen(why), why);
+	if (s->refused)
+		cmd_warn("function:%s is not on in %zu of %zu processes: %.*s", name, s->refused,
+			 s->on + s->refused, length, why);
+	return CMD_OK;
+}
+
+static int switch_on(const char *name)
+{
+	struct buf b = BUF_INIT(NAME_QUOTED_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct switched s = { 0 };
+	Omis_reply r = NULL;
+	int rc = CMD_OK;
+
+	omis_write_string(&w, name);
+	if (b.failed)
+		rc = cmd_fail(CMD_USAGE, "the name of a function has %d bytes at most",
+			      REGION_FUNCTION_MAX_BYTES);
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":omig_function_on([],%s)", buf_str(&b));
+	if (rc == CMD_OK) {
+		count(&s, r);
+		rc = judge(&s, name);
+	}
+	omis_reply_free(r);
+	buf_done(&b);
+	return rc;
+}
+
+int measurement_functions(const struct measurement *m)
+{
+	int rc = CMD_OK;
+
+	for (unsigned i = 0; i < m->options->nregion && rc == CMD_OK; i++) {
+		const char *name = region_function(m->options->region[i]);
+
+		if (name)
+			rc = switch_on(name);
+	}
+	return rc;
+}

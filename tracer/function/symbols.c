@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tracer/function/symbols.h"
+
+#include "common/base/buf.h"
+#include "tracer/function/name.h"
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CANDIDATES_MAX 64
+#define CANDIDATES_SHOWN 6
+#define LIST_MAX_BYTES 2048
+
+typedef char *demangle_fn(const char *name, char *out, size_t *n, int *status);
+
+struct candidate {
+	Dwfl_Module *module;
+	uint64_t at;
+	size_t n;
+	char symbol[FUNCTION_NAME_BYTES], plain[FUNCTION_NAME_BYTES];
+};
+
+struct search {
+	Dwfl *dwfl;
+	demangle_fn *demangle; /* of the C++ library, if loaded; else NULL */
+	const char *name;
+	enum name_fit best;
+	size_t n;
+	bool is_inlined;
+	struct candidate v[CANDIDATES_MAX];
+};
+
+/* six: libdw calls it. Separate debug files are not searched, some are in the network. */
+static int no_debug_file(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base,
+			 const char *file, const char *link, GElf_Word crc, char **debug)
+{
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_linux_proc_find_elf,
+	.find_debuginfo = no_debug_file,
+};
+
+/* --- symbols of a name */
+
+static bool is_known(const struct search *s, uint64_t at)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->v[i].at == at)
+			return true;
+	return false;
+}
+
+/* Exact matches replace the others. */
+static void note(struct search *s, Dwfl_Module *m, const struct candidate *c, enum name_fit fit)
+{
+	if (fit < s->best)
+		return;
+	if (fit > s->best)
+		s->n = 0;
+	s->best = fit;
+	if (s->n == CANDIDATES_MAX || is_known(s, c->at))
+		return;
+	s->v[s->n] = *c;
+	s->v[s->n++].module = m;
+}
+
+static void examine(struct search *s, Dwfl_Module *m, const char *symbol,
+		    const struct candidate *proto)
+{
+	struct candidate c = *proto;
+	int status = -1;
+	char *plain = s->demangle && !strncmp(symbol, "_Z", 2)
+			      ? s->demangle(symbol, NULL, NULL, &status)
+			      : NULL;
+	enum name_fit fit = name_fits(s->name, symbol, plain);
+
+	if (fit != NAME_DIFFERS) {
+		snprintf(c.symbol, sizeof(c.symbol), "%s", symbol);
+		snprintf(c.plain, sizeof(c.plain), "%s", plain ? plain : symbol);
+		note(s, m, &c, fit);
+	}
+	free(plain);
+}
+
+/* six: libdw calls it. */
+static int on_module(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr start, void *arg)
+{
+	struct search *s = arg;
+	int n = dwfl_module_getsymtab(m);
+
+	for (int i = 0; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		GElf_Word section;
+		const char *symbol = dwfl_module_getsym_info(m, i, &sym, &at, &section, NULL, NULL);
+
+		if (symbol && *symbol && section != SHN_UNDEF &&
+		    GELF_ST_TYPE(sym.st_info) == STT_FUNC)
+			examine(s, m, symbol, &(struct candidate){ .at = at, .n = sym.st_size });
+	}
+	return DWARF_CB_OK;
+}
+
+/* --- why there is none */
+
+static int on_function(Dwarf_Die *die, void *arg)
+{
+	struct search *s = arg;
+	const char *name = dwarf_diename(die), *base = strrchr(s->name, ':');
+
+	if (name && dwarf_func_inline(die) && !strcmp(name, base ? base + 1 : s->name))
+		s->is_inlined = true;
+	return s->is_inlined ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static int find_none(struct search *s, struct err *e)
+{
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+
+	while (!s->is_inlined && (unit = dwfl_nextcu(s->dwfl, unit, &bias)))
+		dwarf_getfuncs(unit, on_function, s, 0);
+	if (s->is_inlined)
+		return err_set(e, ERR_INVALID,
+			       "%.128s is inlined everywhere: it has no code of its own; build it "
+			       "with __attribute__((noinline)), or measure a caller",
+			       s->name);
+	return err_set(e, ERR_INVALID,
+		       "no file of the process has a function %.128s: it is misspelt, inlined, or "
+		       "the file has been stripped",
+		       s->name);
+}
+
+static int list_all(const struct search *s, struct err *e)
+{
+	struct buf b = BUF_INIT(LIST_MAX_BYTES);
+
+	for (size_t i = 0; i < s->n && i < CANDIDATES_SHOWN; i++)
+		buf_printf(&b, "%s%.160s", i ? "; " : "", s->v[i].plain);
+	if (s->n > CANDIDATES_SHOWN)
+		buf_printf(&b, "; and %zu more", s->n - CANDIDATES_SHOWN);
+	err_set(e, ERR_INVALID, "%zu functions are called %.100s, name one of them: %s", s->n,
+		s->name, buf_str(&b));
+	buf_done(&b);
+	return -ERR_INVALID;
+}
+
+/* --- its code */
+
+/* The file's bytes at an address of the process. Returns how many there are, up to n. */
+static size_t read_file(Dwfl_Module *m, uint64_t at, uint8_t *out, size_t n)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(m, &bias);
+	size_t size = 0, headers = 0;
+	const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+
+	if (!raw || elf_getphdrnum(elf, &headers) < 0)
+		return 0;
+	for (size_t i = 0; i < headers; i++) {
+		GElf_Phdr ph;
+		uint64_t skip;
+
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    at < ph.p_vaddr + bias || at - bias - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		skip = at - bias - ph.p_vaddr;
+		if (n > ph.p_filesz - skip)
+			n = ph.p_filesz - skip;
+		if (ph.p_offset > size || skip > size - ph.p_offset ||
+		    n > size - ph.p_offset - skip)
+			return 0;
+		memcpy(out, raw + ph.p_offset + skip, n);
+		return n;
+	}
+	return 0;
+}
+
+/* Bytes behind the code up to the next symbol; a file without its own symbols has none. */
+static size_t padding_of(Dwfl_Module *m, uint64_t end)
+{
+	size_t room = FUNCTION_PADDING_BYTES;
+	int n = dwfl_module_getsymtab(m);
+	bool has_locals = dwfl_module_getsymtab_first_global(m) > 1;
+
+	for (int i = 0; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		GElf_Word section;
+
+		if (dwfl_module_getsym_info(m, i, &sym, &at, &section, NULL, NULL) &&
+		    section != SHN_UNDEF && at >= end && at - end < room)
+			room = (size_t)(at - end);
+	}
+	return has_locals ? room : 0;
+}
+
+static int read_part(Dwfl_Module *m, uint64_t at, size_t n, struct function_part *out,
+		     struct err *e)
+{
+	size_t got;
+
+	if (!n)
+		return err_set(e, ERR_UNSUPPORTED, "its symbol has no size");
+	if (n > FUNCTION_MAX_BYTES)
+		return err_set(e, ERR_UNSUPPORTED, "it has %zu bytes of code, %d are the limit", n,
+			       FUNCTION_MAX_BYTES);
+	out->at = at;
+	out->n = n;
+	got = read_file(m, at, out->bytes, n + padding_of(m, at + n));
+	if (got < n)
+		return err_set(e, ERR_UNSUPPORTED, "its file cannot be read");
+	out->padding = got - n;
+	return 0;
+}
+
+static int read_cold(const struct candidate *c, struct function_part *out, struct err *e)
+{
+	int n = dwfl_module_getsymtab(c->module);
+	size_t length = strlen(c->symbol);
+
+	out->n = 0;
+	for (int i = 0; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		const char *symbol =
+			dwfl_module_getsym_info(c->module, i, &sym, &at, NULL, NULL, NULL);
+
+		if (symbol && !strncmp(symbol, c->symbol, length) && symbol[length] == '.' &&
+		    name_is_cold(symbol + length))
+			return read_part(c->module, at, sym.st_size, out, e);
+	}
+	return 0;
+}
+
+static int read_code(const struct candidate *c, struct function_code *out, struct err *e)
+{
+	int rc = read_part(c->module, c->at, c->n, &out->part[0], e);
+
+	if (!rc)
+		rc = read_cold(c, &out->part[1], e);
+	memcpy(out->symbol, c->symbol, sizeof(out->symbol));
+	memcpy(out->plain, c->plain, sizeof(out->plain));
+	return rc;
+}
+
+/* --- */
+
+static demangle_fn *find_demangle(void *library)
+{
+	union {
+		void *object;
+		demangle_fn *function;
+	} u = { .object = library ? dlsym(library, "__cxa_demangle") : NULL };
+
+	return u.function;
+}
+
+static int search(struct search *s, int32_t pid, struct function_code *out, struct err *e)
+{
+	int rc;
+
+	s->dwfl = dwfl_begin(&callbacks);
+	if (!s->dwfl)
+		return err_nomem(e);
+	dwfl_report_begin(s->dwfl);
+	rc = dwfl_linux_proc_report(s->dwfl, pid);
+	if (dwfl_report_end(s->dwfl, NULL, NULL) || rc)
+		return err_set(e, ERR_SYS, "the modules of process %d cannot be listed", (int)pid);
+	dwfl_getmodules(s->dwfl, on_module, s, 0);
+	if (!s->n)
+		return find_none(s, e);
+	return s->n > 1 ? list_all(s, e) : read_code(&s->v[0], out, e);
+}
+
+int symbols_find(int32_t pid, const char *name, struct function_code *out, struct err *e)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	struct search *s = calloc(1, sizeof(*s));
+	int rc = -ERR_NOMEM;
+
+	if (s) {
+		s->demangle = find_demangle(library);
+		s->name = name;
+		rc = search(s, pid, out, e);
+		if (s->dwfl)
+			dwfl_end(s->dwfl);
+	} else {
+		err_nomem(e);
+	}
+	free(s);
+	if (library)
+		dlclose(library);
+	return rc;
+}
