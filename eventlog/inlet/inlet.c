@@ -49,7 +49,7 @@ bool inlet_is_known(const struct inlet *i)
 
 bool inlet_has_rest(const struct inlet *i)
 {
-	return i->w.head.events > 0;
+	return i->w.head.events > 0 || i->w.out.n;
 }
 
 /* --- the stream of this object */
@@ -128,7 +128,7 @@ static int give_out(struct inlet *i)
 
 int inlet_flush(struct inlet *i, struct err *e)
 {
-	int rc = inlet_has_rest(i) ? evwrite_cut(&i->w, false, e) : 0;
+	int rc = i->w.head.events ? evwrite_cut(&i->w, false, e) : 0;
 
 	return rc ? rc : give_out(i);
 }

@@ -55,7 +55,7 @@ int inlet_datagram(struct inlet *i, const uint8_t *p, size_t n, struct err *e);
 /* Gives out events that wait for more of them. Errors as inlet_push(). */
 int inlet_flush(struct inlet *i, struct err *e);
 
-/* True if events wait for more of them. */
+/* True if events wait for more of them, or for room. */
 bool inlet_has_rest(const struct inlet *i);
 
 /* True if the peer waits for acknowledgements. */

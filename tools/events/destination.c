@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/events/destination.h"
 
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -19,6 +20,7 @@
 
 #define ARCHIVE "archive:"
 #define PLAIN "file:"
+#define PLAIN_URL "file://"
 
 struct destination {
 	const char *where; /* without the leading word; borrowed */
@@ -31,9 +33,12 @@ struct destination {
 
 const char *destination_place(const char *to)
 {
-	return str_has_prefix(to, ARCHIVE) ? to + strlen(ARCHIVE)
-	       : str_has_prefix(to, PLAIN) ? to + strlen(PLAIN)
-					   : to;
+	static const char *const words[] = { ARCHIVE, PLAIN_URL, PLAIN };
+
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (str_has_prefix(to, words[i]))
+			return to + strlen(words[i]);
+	return to;
 }
 
 /* The oldest first, as their blocks came. */

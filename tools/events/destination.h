@@ -12,12 +12,12 @@
 
 struct destination;
 
-/* Returns the part of `to` behind archive: or file:, else all of it. */
+/* Returns the part of `to` behind archive:, file:// or file:, else all of it. */
 const char *destination_place(const char *to);
 
 /*
- * to: archive:PATH, archive:postgresql://..., postgresql://..., x-netlog://HOST:PORT, file:PATH,
- * PATH. Returns an exit status and reports failures.
+ * to: archive:PATH, archive:postgresql://..., postgresql://..., x-netlog://HOST:PORT,
+ * file:///PATH, file:PATH, PATH. Returns an exit status and reports failures.
  */
 int destination_open(const char *to, struct destination **out);
 

@@ -197,16 +197,31 @@ void conns_turn(struct receiver *r)
 	}
 }
 
-bool conns_flush(struct receiver *r)
+/* False: the connection was ended. */
+static bool flush(struct conn *c)
 {
 	struct err e = { 0 };
+	int rc = inlet_flush(c->inlet, &e);
+
+	if (rc && rc != -ERR_AGAIN) {
+		c->receiver->counts.broken++;
+		free_conn(c);
+		return false;
+	}
+	c->is_paused |= rc == -ERR_AGAIN; /* conns_turn() continues it */
+	watch(c);
+	return true;
+}
+
+bool conns_flush(struct receiver *r)
+{
 	bool is_left = false;
 
-	list_each (i, &r->conns) {
+	list_each_safe (i, &r->conns) {
 		struct conn *c = list_entry(i, struct conn, item);
 
-		inlet_flush(c->inlet, &e);
-		is_left = is_left || inlet_has_rest(c->inlet);
+		if (!c->is_paused && flush(c))
+			is_left |= inlet_has_rest(c->inlet);
 	}
 	return is_left;
 }
@@ -229,6 +244,14 @@ void conns_end(struct receiver *r)
 		if (c->has_ended && push(c, 0))
 			watch(c);
 	}
+}
+
+bool conns_wait(const struct receiver *r)
+{
+	list_each (i, &r->conns)
+		if (list_entry(i, struct conn, item)->is_paused)
+			return true;
+	return false;
 }
 
 void conns_close(struct receiver *r)

@@ -76,7 +76,7 @@ void receiver_count(struct receiver *r, const struct inlet_report *report)
 static bool is_done(const struct receiver *r)
 {
 	return r->settled >= r->appended && r->empty_at >= r->appended &&
-	       !delivery_is_busy(r->delivery);
+	       !delivery_is_busy(r->delivery) && !conns_wait(r);
 }
 
 static void look_for_end(struct receiver *r)
@@ -244,16 +244,18 @@ static void on_end(void *arg)
 /* The place of the spool: beside the file, or that of --spool. */
 static int choose_spool(struct receiver *r)
 {
-	const char *to = r->options->to;
+	const char *to = r->options->to, *place = destination_place(to);
 	int n;
 
 	if (r->options->spool)
 		n = snprintf(r->spool, sizeof(r->spool), "%s", r->options->spool);
-	else if (strstr(to, "://"))
-		return cmd_fail(CMD_USAGE, "--spool is needed: %s is no file",
-				str_has_prefix(to, "x-netlog") ? to : "the destination");
+	else if (strstr(place, "://"))
+		return cmd_fail(CMD_USAGE,
+				"--spool FOLDER is needed: events wait there on disk until %s has "
+				"them, and only a file has a place beside it",
+				str_has_prefix(place, "x-") ? place : "the destination");
 	else
-		n = snprintf(r->spool, sizeof(r->spool), "%s.spool", destination_place(to));
+		n = snprintf(r->spool, sizeof(r->spool), "%s.spool", place);
 	if (n < 0 || (size_t)n >= sizeof(r->spool))
 		return cmd_fail(CMD_USAGE, "--spool is too long");
 	if (mkdir(r->spool, 0700) && errno != EEXIST)

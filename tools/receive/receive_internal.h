@@ -103,6 +103,8 @@ void conns_turn(struct receiver *r);
 bool conns_flush(struct receiver *r);
 /* Reads what has arrived, and ends all of them. */
 void conns_end(struct receiver *r);
+/* Returns true if one of them has bytes that wait for room. */
+bool conns_wait(const struct receiver *r);
 void conns_close(struct receiver *r);
 
 /* --- receive.c */
