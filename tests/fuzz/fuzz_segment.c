@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BYTES_MAX (512 * 1024)
+#define BYTES_MAX (640 * 1024)
 #define PATCH_BYTES 10
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
