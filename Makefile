@@ -66,6 +66,7 @@ include common/container/module.mk
 include common/time/module.mk
 include common/json/module.mk
 include common/cli/module.mk
+include common/axis/module.mk
 include common/inproc/module.mk
 include common/ring/module.mk
 include common/omis/text/module.mk
@@ -167,6 +168,7 @@ include tools/libomis/module.mk
 include tools/results/module.mk
 include tools/web/module.mk
 include tools/term/module.mk
+include tools/chart/module.mk
 include tools/summary/module.mk
 include tools/session/module.mk
 include tools/launch/module.mk

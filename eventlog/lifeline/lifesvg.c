@@ -60,7 +60,7 @@ static void put_name(struct buf *out, const char *name, int y)
 
 static void put_axes(const struct drawing *d)
 {
-	double step = svg_tick_step(d->span, TICKS);
+	double step = axis_step(d->span, TICKS);
 	char text[LIFEWORDS_TIME_BYTES];
 
 	for (int i = 0; i * step <= d->span && i < 20; i++) {

@@ -4,7 +4,8 @@
 MODULES                += eventlog/lifeline
 eventlog/lifeline.src  := life.c life_lines.c life_order.c life_steps.c lifetile.c lifewords.c \
 			  lifepack.c lifepage.c lifesvg.c svgaxis.c svgchart.c
-eventlog/lifeline.uses := common/base common/container common/json eventlog eventlog/text
+eventlog/lifeline.uses := common/base common/axis common/container common/json eventlog \
+		    eventlog/text
 # The page's style and script go into the program. Its policy names them by their SHA-256 and
 # permits nothing else.
 lifeline.script := $(addprefix eventlog/lifeline/,page_data.js page_draw.js page_hands.js)

@@ -17,7 +17,7 @@ struct extent {
 };
 
 struct axes {
-	struct svg_axis x, y;
+	struct axis x, y;
 	const struct svg_chart *chart;
 };
 
@@ -52,8 +52,8 @@ static struct axes find_axes(const struct svg_chart *c)
 			widen(&y, p->y + half, c->is_log_y);
 		}
 	return (struct axes){
-		.x = svg_axis_of(x.from, x.to, c->left, c->wide, c->is_log_x),
-		.y = svg_axis_of(y.from, y.to, c->top + c->high, -c->high, c->is_log_y),
+		.x = axis_of(x.from, x.to, c->left, c->wide, c->is_log_x),
+		.y = axis_of(y.from, y.to, c->top + c->high, -c->high, c->is_log_y),
 		.chart = c,
 	};
 }
@@ -68,7 +68,7 @@ static void draw_grid(struct buf *out, const struct axes *a)
 	if (!c->place)
 		svg_ticks_x(out, &a->x, c->top, bottom);
 	for (size_t i = 0; c->place && i < c->nplace; i += step)
-		svg_text(out, svg_place(&a->x, (double)i), bottom + 14,
+		svg_text(out, axis_place(&a->x, (double)i), bottom + 14,
 			 "class=\"soft\" text-anchor=\"middle\"", c->place[i]);
 	svg_text(out, c->left + c->wide, bottom + 30, "class=\"soft\" text-anchor=\"end\"",
 		 c->x_words);
@@ -78,8 +78,8 @@ static void draw_grid(struct buf *out, const struct axes *a)
 static void draw_interval(struct buf *out, const struct axes *a, const struct svg_point *p,
 			  size_t colour)
 {
-	double x = svg_place(&a->x, p->x);
-	double low = svg_place(&a->y, p->y - p->half), high = svg_place(&a->y, p->y + p->half);
+	double x = axis_place(&a->x, p->x);
+	double low = axis_place(&a->y, p->y - p->half), high = axis_place(&a->y, p->y + p->half);
 
 	buf_printf(out,
 		   "<path class=\"interval c%zu\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1fM%.1f "
@@ -101,8 +101,8 @@ static size_t draw_curve(struct buf *out, const struct axes *a, size_t number)
 			move = 'M'; /* a gap, not a line over it */
 			continue;
 		}
-		buf_printf(out, "%c%.1f %.1f", move, svg_place(&a->x, v->point[i].x),
-			   svg_place(&a->y, v->point[i].y));
+		buf_printf(out, "%c%.1f %.1f", move, axis_place(&a->x, v->point[i].x),
+			   axis_place(&a->y, v->point[i].y));
 		move = 'L';
 	}
 	buf_puts(out, "\"/>\n");
@@ -114,7 +114,7 @@ static size_t draw_curve(struct buf *out, const struct axes *a, size_t number)
 		buf_printf(out,
 			   "<circle class=\"c%zu\" fill=\"#fff\" cx=\"%.1f\" cy=\"%.1f\" "
 			   "r=\"2.5\"/>\n",
-			   colour, svg_place(&a->x, p->x), svg_place(&a->y, p->y));
+			   colour, axis_place(&a->x, p->x), axis_place(&a->y, p->y));
 		if (isfinite(p->half))
 			draw_interval(out, a, p, colour);
 	}

@@ -63,7 +63,7 @@ static void put_times(const struct drawing *d)
 {
 	const struct network *w = d->p->w;
 	char text[LIFEWORDS_TIME_BYTES];
-	double step = svg_tick_step((double)netpath_response(w), TICKS);
+	double step = axis_step((double)netpath_response(w), TICKS);
 
 	for (size_t i = 0; d->p->is_equal && i < d->p->a->path.n; i++) {
 		uint32_t v = d->p->a->path.step[i].v;

@@ -34,23 +34,23 @@ static double member(struct json_object *v, const char *name)
 	return results_number(results_get(v, name), NAN);
 }
 
-static void vertical(struct buf *out, const struct svg_axis *x, const struct panel *p, double v,
+static void vertical(struct buf *out, const struct axis *x, const struct panel *p, double v,
 		     const char *class)
 {
 	if (!isfinite(v) || v < x->from || v > x->to)
 		return;
-	buf_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", class, svg_place(x, v),
+	buf_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", class, axis_place(x, v),
 		   p->top, p->bottom);
 }
 
-static void bars(struct buf *out, struct json_object *bins, const struct svg_axis *x,
-		 const struct svg_axis *y, double bottom)
+static void bars(struct buf *out, struct json_object *bins, const struct axis *x,
+		 const struct axis *y, double bottom)
 {
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		struct json_object *i = results_item(bins, k);
-		double left = svg_place(x, member(i, "from"));
-		double right = svg_place(x, member(i, "to")), count = member(i, "count");
-		double top = svg_place(y, count);
+		double left = axis_place(x, member(i, "from"));
+		double right = axis_place(x, member(i, "to")), count = member(i, "count");
+		double top = axis_place(y, count);
 
 		if (count > 0)
 			buf_printf(out,
@@ -65,7 +65,7 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	struct json_object *bins = results_get(p->quantity, "histogram");
 	double from = member(results_item(bins, 0), "from"), to = from, most = 0;
 	bool is_log_x = p->logs & PLOT_LOG_X, is_log_y = p->logs & PLOT_LOG_Y;
-	struct svg_axis x, y;
+	struct axis x, y;
 
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		to = member(results_item(bins, k), "to");
@@ -75,8 +75,8 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	}
 	if (!results_count(bins))
 		return;
-	x = svg_axis_of(from, to, LEFT, HALF, is_log_x);
-	y = svg_axis_of(is_log_y ? 0.5 : 0, most, p->bottom, p->top - p->bottom, is_log_y);
+	x = axis_of(from, to, LEFT, HALF, is_log_x);
+	y = axis_of(is_log_y ? 0.5 : 0, most, p->bottom, p->top - p->bottom, is_log_y);
 	svg_ticks_x(out, &x, p->top, p->bottom);
 	svg_ticks_y(out, &y, LEFT, LEFT + HALF);
 	bars(out, bins, &x, &y, p->bottom);
@@ -92,29 +92,29 @@ static bool point(struct json_object *i, double *at, double *v)
 	return isfinite(*at) && isfinite(*v);
 }
 
-static void horizontal(struct buf *out, const struct svg_axis *y, double v, const char *class)
+static void horizontal(struct buf *out, const struct axis *y, double v, const char *class)
 {
 	if (isfinite(v) && v >= y->from && v <= y->to)
 		buf_printf(out, "<path class=\"%s\" d=\"M%d %.1fH%d\"/>\n", class, RIGHT,
-			   svg_place(y, v), RIGHT + HALF);
+			   axis_place(y, v), RIGHT + HALF);
 }
 
-static void draw_points(struct buf *out, const struct panel *p, const struct svg_axis *x,
-			const struct svg_axis *y)
+static void draw_points(struct buf *out, const struct panel *p, const struct axis *x,
+			const struct axis *y)
 {
 	double at, v;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
 		if (point(results_item(p->series, i), &at, &v))
 			buf_printf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n",
-				   svg_place(x, at), svg_place(y, v));
+				   axis_place(x, at), axis_place(y, v));
 }
 
 static void draw_series(struct buf *out, const struct panel *p)
 {
 	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
 	bool is_log = p->logs & PLOT_LOG_X; /* the axis of values is vertical here */
-	struct svg_axis x, y;
+	struct axis x, y;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
 		if (point(results_item(p->series, i), &at, &v)) {
@@ -129,8 +129,8 @@ static void draw_series(struct buf *out, const struct panel *p)
 			 "none in it");
 		return;
 	}
-	x = svg_axis(first, last, RIGHT, HALF);
-	y = svg_axis_of(least, most, p->bottom, p->top - p->bottom, is_log);
+	x = axis_linear(first, last, RIGHT, HALF);
+	y = axis_of(least, most, p->bottom, p->top - p->bottom, is_log);
 	svg_ticks_x(out, &x, p->top, p->bottom);
 	svg_ticks_y(out, &y, RIGHT, RIGHT + HALF);
 	draw_points(out, p, &x, &y);

@@ -45,7 +45,7 @@ struct space {
 	double from, to;
 	double down_at[PROCESSES_MAX + 1]; /* INFINITY: up */
 	struct names types, events;
-	struct svg_axis x;
+	struct axis x;
 	double top, step; /* of the lines */
 };
 
@@ -155,7 +155,7 @@ static void draw_lines(struct buf *out, const struct space *s)
 		double y = y_of(s, i), end = LEFT + LONG;
 
 		if (isfinite(s->down_at[i])) {
-			end = svg_place(&s->x, s->down_at[i]);
+			end = axis_place(&s->x, s->down_at[i]);
 			buf_printf(out, "<path class=\"dead\" d=\"M%.1f %.1fH%d\"/>\n", end, y,
 				   LEFT + LONG);
 		}
@@ -206,12 +206,12 @@ static void draw_arrows(struct buf *out, struct space *s)
 {
 	for (unsigned i = 0; i < s->narrow; i++) {
 		const struct arrow *a = &s->arrow[i];
-		double x = svg_place(&s->x, a->sent), y = y_of(s, a->from), end = y_of(s, a->to);
+		double x = axis_place(&s->x, a->sent), y = y_of(s, a->from), end = y_of(s, a->to);
 		const char *colour = colour_of(&s->types, a->type);
 
 		if (isfinite(a->arrived))
 			draw_way(out, colour, (struct point){ x, y },
-				 (struct point){ svg_place(&s->x, a->arrived), end });
+				 (struct point){ axis_place(&s->x, a->arrived), end });
 		else
 			draw_lost(out, x, y, end);
 	}
@@ -225,7 +225,7 @@ static void draw_marks(struct buf *out, struct space *s)
 		labelled[i] = -INFINITY;
 	for (unsigned i = 0; i < s->nmark; i++) {
 		const struct mark *m = &s->mark[i];
-		double x = svg_place(&s->x, m->at), y = y_of(s, m->process);
+		double x = axis_place(&s->x, m->at), y = y_of(s, m->process);
 
 		buf_printf(
 			out,
@@ -261,7 +261,7 @@ void plot_space(struct buf *out, struct json_object *trace, double top)
 		return;
 	s.top = top + HEAD;
 	s.step = step_of(s.nprocess);
-	s.x = svg_axis(s.from, s.to, LEFT, LONG);
+	s.x = axis_linear(s.from, s.to, LEFT, LONG);
 	svg_text(out, LEFT, top + 12, "class=\"name\"",
 		 "messages of the first run over its time (s); red: lost");
 	svg_ticks_x(out, &s.x, s.top - 14, y_of(&s, s.nprocess) + 10);

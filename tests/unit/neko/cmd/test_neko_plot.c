@@ -234,7 +234,7 @@ TEST(quantities_of_one_run_have_a_curve_and_none_at_all_are_refused)
 
 static void ticks_are(double from, double to, const char *words)
 {
-	struct svg_axis a = svg_axis_of(from, to, 0, 100, true);
+	struct axis a = axis_of(from, to, 0, 100, true);
 	struct buf b = BUF_INIT(1 << 16);
 	char found[256] = "";
 
