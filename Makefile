@@ -107,6 +107,7 @@ include eventlog/app/module.mk
 include eventlog/netlogger/module.mk
 include eventlog/archive/module.mk
 include interaction/module.mk
+include interaction/weave/module.mk
 include interaction/form/module.mk
 include interaction/set/module.mk
 include interaction/picture/module.mk

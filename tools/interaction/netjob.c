@@ -23,7 +23,9 @@ struct job {
 	const struct netjob_options *options;
 	struct outfile file;
 	struct buf out;
-	struct buf first; /* the first interaction, until it is known to be the only one */
+	struct buf first; /* the first interaction, until it is known to be the only one; or the
+			   * slowest of a set's paths */
+	int64_t slowest;
 	struct nettotal total;
 	struct netclock clock;
 	char **node; /* owned: names, for clocks */
@@ -250,10 +252,25 @@ static int put_unfit(struct job *j, struct buf *to, const struct netsplit_part *
 
 /* --- all of them */
 
-/* Analyses of a set show totals; the commands about paths show each interaction. */
+/* Analyses of a set show totals, and the slowest path; JSON and what-if show each interaction. */
 static bool shows_each(const struct job *j)
 {
-	return j->options->json || j->kind == NETJOB_PATH || j->kind == NETJOB_WHAT_IF;
+	return j->options->json || j->kind == NETJOB_WHAT_IF;
+}
+
+static bool shows_slowest(const struct job *j)
+{
+	return j->kind == NETJOB_PATH && !j->options->json;
+}
+
+static int keep_slowest(struct job *j, const struct buf *one, int64_t response)
+{
+	if (response <= j->slowest)
+		return CMD_OK;
+	j->slowest = response;
+	buf_clear(&j->first);
+	buf_put(&j->first, one->p, one->n);
+	return j->first.failed ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
 }
 
 /* The first one waits: alone, it is the document. */
@@ -286,8 +303,12 @@ static int analyse(struct job *j, const struct netsplit_part *p, struct buf *one
 	if (netanalysis_run(p->w, &a, &e))
 		return fail(&e);
 	status = nettotal_add(&j->total, p->name, p->w, &a, &e) ? fail(&e) : CMD_OK;
-	if (status == CMD_OK && (shows_each(j) || !j->shown))
+	if (status == CMD_OK && (shows_each(j) || !j->shown || shows_slowest(j)))
 		status = put_one(j, one, p, &a);
+	if (status == CMD_OK && shows_slowest(j) && j->shown)
+		status = keep_slowest(j, one, a.path.length);
+	else if (!j->shown)
+		j->slowest = a.path.length;
 	netanalysis_done(&a);
 	return status;
 }
@@ -343,10 +364,14 @@ static int finish_set(struct job *j, const struct netread_report *report)
 	nettotal_sort(&j->total);
 	if (j->shown > 1 && j->options->json)
 		return netset_put(&j->out, &j->total, report);
-	if (j->shown > 1 && !shows_each(j))
-		return netshow_total(&j->out, &j->total);
-	if (j->shown > 1)
-		return 0;
+	if (j->shown > 1 && shows_slowest(j)) {
+		netshow_words(&j->out, &j->total);
+		buf_printf(&j->out,
+			   "\nThe slowest of %" PRIu64 "; --only NAME shows another one.\n",
+			   j->shown);
+	} else if (j->shown > 1) {
+		return shows_each(j) ? 0 : netshow_total(&j->out, &j->total);
+	}
 	buf_put(&j->out, j->first.p, j->first.n);
 	if (j->options->json)
 		buf_puts(&j->out, "\n");

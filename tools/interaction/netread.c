@@ -8,6 +8,7 @@
 #include "eventlog/sort/evsort.h"
 #include "interaction/form/netjson.h"
 #include "interaction/form/netlog.h"
+#include "interaction/form/netthread.h"
 #include "tools/term/say.h"
 
 #include <inttypes.h>
@@ -30,6 +31,9 @@ struct netread {
 	size_t nnode, node_cap;
 	struct smap nodes; /* -> index + 1 */
 	struct netlog log;
+	struct netthread thread;
+	struct netweave *weave; /* NULL: the log has no messages, steps or requests */
+	uint64_t recorded, begun, sources; /* events of recorders, begins of steps, sources */
 	uint64_t bad; /* events that should be vertices */
 	int status; /* of fn, when it has ended the reading */
 	const char *path; /* of the JSON that is read */
@@ -248,19 +252,40 @@ static void complain(struct netread *r, const struct event *ev, const struct err
 		cmd_warn("event %" PRIu64 " (%s): %s", ev->number + 1, ev->type->name, e->text);
 }
 
+/* Returns 1: the event is sorted and read again. */
+static int classify(struct netread *r, const struct event *ev, const char **node, struct err *e)
+{
+	int got = netlog_vertex(&r->log, r->use, ev, e);
+
+	*node = r->log.node;
+	if (got) {
+		r->sources += got == 1 && r->log.vertex.kind == NETWORK_SOURCE;
+		return got;
+	}
+	got = netthread_read(&r->thread, ev, e);
+	*node = r->thread.node;
+	if (got == 1) {
+		r->recorded += netthread_is_recorded(&r->thread);
+		r->begun += r->thread.event.kind == NETWEAVE_BEGIN;
+		r->report->other_events += !netthread_is_recorded(&r->thread);
+	}
+	return got;
+}
+
 /* Declarations count at once, vertices after the sort. */
 static int take(void *arg, const struct event *ev)
 {
 	struct netread *r = arg;
-	struct event moved;
+	struct event moved = *ev;
 	struct err e = { 0 };
+	const char *node = "";
 	int got = netlog_declare(r->use, ev, &e);
 
-	if (!got)
-		got = netlog_vertex(&r->log, r->use, ev, &e);
-	else if (got == 1)
+	if (got == 1)
 		return CMD_OK;
-	if (got == -ERR_NOMEM)
+	if (!got)
+		got = classify(r, ev, &node, &e);
+	if (got == -ERR_NOMEM || got == -ERR_LIMIT)
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
 	if (got < 0)
 		complain(r, ev, &e);
@@ -268,38 +293,121 @@ static int take(void *arg, const struct event *ev)
 	if (got != 1)
 		return CMD_OK;
 	r->sorted++;
-	moved = *ev;
-	if (r->options->clocks && *r->log.node)
-		logmerge_correct(r->options->clocks, r->log.node, &moved.wall_ns);
+	if (r->options->clocks && *node)
+		logmerge_correct(r->options->clocks, node, &moved.wall_ns);
 	return evsort_put(r->sort, &moved, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
+}
+
+/* --- messages of programs */
+
+static int on_woven(void *arg, const struct network_event *ev, const char *name, struct err *e)
+{
+	struct netread *r = arg;
+
+	return netsplit_add(r->split, ev, name, e);
+}
+
+static int open_weave(struct netread *r)
+{
+	const struct netread_options *w = r->options;
+	const char *at = w->step ? w->step : w->request;
+	enum netweave_mode mode = w->step		     ? NETWEAVE_STEP
+				  : w->request || r->sources ? NETWEAVE_REQUEST
+							     : NETWEAVE_ALL;
+
+	if (at && !r->begun)
+		return cmd_fail(CMD_NOTFOUND, "no event of the log begins '%s'", at);
+	if (!at && !r->recorded)
+		return CMD_OK;
+	r->weave = netweave_new(r->use, mode, on_woven, r);
+	return r->weave ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+}
+
+static int weave(struct netread *r, struct err *e)
+{
+	struct netthread *t = &r->thread;
+	int rc = *t->node ? on_node(r, t->node, &t->thread.node, e) : 0;
+
+	if (!*t->node)
+		t->thread.node = NETWORK_NONE;
+	return rc ? rc : netweave_add(r->weave, &t->thread, &t->event, e);
+}
+
+/* A vertex of the program says which sub-task its thread works for. */
+static int weave_vertex(struct netread *r, const struct event *ev, struct err *e)
+{
+	const struct network_event *v = &r->log.vertex;
+
+	netthread_find(&r->thread, ev);
+	r->thread.event = (struct netweave_event){ .kind = NETWEAVE_VERTEX,
+						   .t = ev->wall_ns,
+						   .vertex = v->kind,
+						   .id = v->task,
+						   .other = v->other };
+	return weave(r, e);
 }
 
 static int add_sorted(struct netread *r, const struct event *ev, struct err *e)
 {
 	struct netlog *l = &r->log;
-	int rc = netlog_vertex(l, r->use, ev, e);
+	int got = netlog_vertex(l, r->use, ev, e), rc;
 
-	if (rc != 1)
-		return rc;
+	if (got < 0)
+		return got;
+	if (!got) {
+		got = r->weave ? netthread_read(&r->thread, ev, e) : 0;
+		return got == 1 ? weave(r, e) : got;
+	}
 	rc = *l->node ? on_node(r, l->node, &l->vertex.node, e) : 0;
-	return rc ? rc : netsplit_add(r->split, &l->vertex, l->interaction, e);
+	rc = rc ? rc : netsplit_add(r->split, &l->vertex, l->interaction, e);
+	return rc || !r->weave ? rc : weave_vertex(r, ev, e);
+}
+
+static int end_weave(struct netread *r, struct err *e)
+{
+	int rc = r->weave ? netweave_end(r->weave, e) : 0;
+
+	if (r->weave)
+		r->report->woven = *netweave_report(r->weave);
+	return rc ? rc : netsplit_end(r->split, e);
 }
 
 static int split_sorted(struct netread *r)
 {
 	struct err e = { 0 };
 	struct event ev;
-	int got = 1, rc = 0;
+	int got = 1, rc = open_weave(r);
 
+	if (rc != CMD_OK)
+		return rc;
 	while (!rc && (got = evsort_next(r->sort, &ev, &e)) == 1)
 		rc = add_sorted(r, &ev, &e);
-	rc = rc ? rc : got < 0 ? got : netsplit_end(r->split, &e);
+	rc = rc ? rc : got < 0 ? got : end_weave(r, &e);
 	if (r->status != CMD_OK)
 		return r->status;
 	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
 /* --- all of it */
+
+/* Each line is a reason why a network has less than the program did. */
+static void report_woven(const struct netweave_report *w)
+{
+	if (w->unsent)
+		cmd_warn("%" PRIu64 " of %" PRIu64
+			 " receives: their sends are not in the log, and join nothing",
+			 w->unsent, w->receives);
+	if (w->unreceived)
+		cmd_warn("%" PRIu64 " of %" PRIu64
+			 " sends: their receives are not in the log; these messages end at once",
+			 w->unreceived, w->sends);
+	if (w->partial)
+		cmd_warn("%" PRIu64 " collective calls lack events of some of their ranks",
+			 w->partial);
+	if (w->uncertain)
+		cmd_warn("%" PRIu64 " receives and collective calls are uncertain: another %s",
+			 w->uncertain, "message may have the id");
+}
 
 static int read_all(struct netread *r, char **files)
 {
@@ -318,6 +426,7 @@ static int read_all(struct netread *r, char **files)
 	end = end == CMD_OK ? report_clocks(r) : end;
 	if (end != CMD_OK)
 		return end;
+	report_woven(&r->report->woven);
 	r->report->repeated = netsplit_report(r->split)->repeated;
 	if (r->bad)
 		cmd_warn("%" PRIu64 " events have the name of a vertex, but not its fields",
@@ -330,6 +439,8 @@ static int read_all(struct netread *r, char **files)
 
 static void done(struct netread *r)
 {
+	netweave_free(r->weave);
+	netthread_done(&r->thread);
 	netsplit_free(r->split);
 	evsort_free(r->sort);
 	netuse_free(r->use);
@@ -351,12 +462,14 @@ int netread_files(const struct netread_options *w, char **files, netread_fn fn, 
 	*r = (struct netread){ .options = w, .fn = fn, .arg = arg, .report = report };
 	*report = (struct netread_report){ 0 };
 	smap_init(&r->nodes);
+	netthread_init(&r->thread, w->step ? w->step : w->request);
 	r->use = netuse_new();
 	r->split = r->use ? netsplit_new(r->use, NETSPLIT_VERTICES_MAX, on_split, r) : NULL;
 	r->sort = evsort_new(NULL, EVSORT_MEMORY_BYTES);
 	rc = r->split && r->sort ? read_all(r, files) : cmd_fail(CMD_FAILURE, "out of memory");
 	done(r);
-	if (rc == CMD_OK && (report->incomplete || report->wrong))
+	if (rc == CMD_OK &&
+	    (report->incomplete || report->wrong || report->woven.unsent || report->woven.partial))
 		rc = CMD_PARTIAL;
 	return rc;
 }

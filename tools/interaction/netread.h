@@ -7,6 +7,7 @@
 #define TOOLS_INTERACTION_NETREAD_H
 
 #include "interaction/set/netsplit.h"
+#include "interaction/weave/netweave.h"
 #include "tools/events/logmerge.h"
 #include "tools/events/logread.h"
 
@@ -24,6 +25,11 @@ struct netread_options {
 	struct logread_options log;
 	/* NAME=OBJECT+OBJECT; OBJECT+OBJECT; OBJECT */
 	struct netread_terms state, member, inherit;
+	/*
+	 * Of logs with messages of programs: each step or request is an interaction. NULL: all of a
+	 * job is one, or what the program itself begins.
+	 */
+	const char *step, *request;
 	struct logmerge_clocks *clocks; /* corrected as they are read; counts events. Or NULL */
 };
 
@@ -39,6 +45,7 @@ typedef int (*netread_fn)(void *arg, const struct netread_one *one);
 struct netread_report {
 	uint64_t other_events; /* of logs: they are no vertices */
 	uint64_t repeated, incomplete, wrong, interactions;
+	struct netweave_report woven; /* of messages of programs */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "common/cli/opt.h"
 #include "eventlog/lifeline/lifewords.h"
+#include "tools/interaction/netstage.h"
 #include "tools/term/table.h"
 
 #include <inttypes.h>
@@ -79,6 +80,16 @@ static void put_sizes(struct buf *out, const struct network *w, const struct net
 	buf_puts(out, ".\n");
 }
 
+static void put_stage(struct buf *out, const struct network *w, const struct netanalysis *a)
+{
+	struct buf use = BUF_INIT(NETUSE_MAX_BYTES);
+
+	netuse_put(w->use, a->spent.use[0].of, &use);
+	if (!use.failed)
+		netstage_put(out, buf_str(&use), a->spent.use[0].ns, a->path.length);
+	buf_done(&use);
+}
+
 int netshow_verdict(struct buf *out, const char *name, const struct network *w,
 		    const struct netanalysis *a)
 {
@@ -93,6 +104,8 @@ int netshow_verdict(struct buf *out, const char *name, const struct network *w,
 		buf_puts(out, " in use");
 	}
 	buf_puts(out, ".\n");
+	if (s->nuse)
+		put_stage(out, w, a);
 	if (!s->is_member)
 		buf_puts(out, "It is not of the set: no alternative of its membership held.\n");
 	buf_printf(out, "Its critical path, %s: ",

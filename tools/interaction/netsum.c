@@ -2,6 +2,7 @@
 /* Totals of a set as text. */
 #include "eventlog/lifeline/lifewords.h"
 #include "tools/interaction/netshow.h"
+#include "tools/interaction/netstage.h"
 #include "tools/term/table.h"
 
 #include <inttypes.h>
@@ -62,9 +63,19 @@ static void put_verdict(struct buf *out, const struct nettotal *t)
 		buf_printf(out, ": %.1f %% of it with %s in use",
 			   (double)t->uses.part[0]->sum * 100 / (double)all->sum,
 			   *t->uses.part[0]->name ? t->uses.part[0]->name : "no object");
-	buf_printf(out, ".\nResponse time: mean %s, 95 %% within %s; the slowest took %s%s%s.\n",
+	buf_puts(out, ".\n");
+	if (t->uses.n)
+		netstage_put(out, t->uses.part[0]->name, t->uses.part[0]->sum, all->sum);
+	buf_printf(out, "Response time: mean %s, 95 %% within %s; the slowest took %s%s%s.\n",
 		   lifewords_time(mean, all->sum / (int64_t)all->n), of_quantile(p95, t, all, 0.95),
 		   lifewords_time(most, all->most), *t->slowest ? ": " : "", t->slowest);
+}
+
+int netshow_words(struct buf *out, const struct nettotal *t)
+{
+	if (t->response.n)
+		put_verdict(out, t);
+	return out->failed ? -ERR_NOMEM : 0;
 }
 
 int netshow_total(struct buf *out, const struct nettotal *t)

@@ -104,6 +104,8 @@ static int run(const struct opt_spec *spec, struct interaction_options *w, int n
 		v++;
 	if (v == end)
 		return cmd_usage_verb(spec, n ? operand[0] : NULL);
+	if (w->job.read.step && w->job.read.request)
+		return cmd_usage(spec, "--step and --request exclude each other");
 	if (logread_form(&w->job.read.log, w->from))
 		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	w->job.read.clocks = w->clocks.n ? &w->clocks : NULL;
@@ -134,6 +136,12 @@ int cmd_interaction(int argc, char **argv)
 		OPTION_CALL("clock", 'c', "NODE=TIME",
 			    "the clock of NODE is TIME ahead, or behind where TIME begins with -",
 			    &w.clocks, logmerge_add_clock),
+		OPTION("step", 'p', "REGION",
+		       "logs of messages: each step of all ranks is an interaction: a region, BEGIN..END or an event",
+		       OPT_STR, &j->read.step),
+		OPTION("request", 'r', "REGION",
+		       "logs of messages: each time that a thread enters it is an interaction",
+		       OPT_STR, &j->read.request),
 		OPTION("only", 'n', "NAME", "only the interaction of this name", OPT_STR, &j->only),
 		OPTION("from", 'f', "FORM",
 		       "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR,

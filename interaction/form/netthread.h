@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events that recorders write into logs. These are all of them; interaction/weave makes networks of
+ * them. Ids are int64, from 1 on; other numbers are int32.
+ *
+ *	interaction.send      new, to, uncertain         message `new` leaves this thread
+ *	interaction.wait                                 a call of this thread begins to wait
+ *	interaction.receive   with, from, uncertain      message `with` is in
+ *	interaction.meet      call, ranks, role          a collective call of so many ends; it began
+ *						         at the thread's last wait. role: 1 others
+ *						         depend on it, 2 it on others; 4: uncertain
+ *
+ * `uncertain` is 1 when another message may have the id. The thread of an event is known by HOST,
+ * pid and tid. Its label is the rank, else PROG. Two probes of one region (common/ring/region.h)
+ * are the begin and end of its use. So are NAME.start and NAME.end, or NAME.begin and NAME.end.
+ */
+#ifndef INTERACTION_FORM_NETTHREAD_H
+#define INTERACTION_FORM_NETTHREAD_H
+
+#include "common/container/map.h"
+#include "eventlog/evread.h"
+#include "interaction/weave/netweave.h"
+
+#define NETTHREAD_NAMES_MAX 65536 /* of events that are not vertices */
+
+enum { NETTHREAD_GIVES = 1, NETTHREAD_TAKES = 2, NETTHREAD_UNCERTAIN = 4 };
+
+struct netthread {
+	const char *at; /* steps or requests: a region's name, BEGIN..END, or one event; NULL */
+	struct smap names; /* of events -> struct netthread_name */
+	struct netweave_event event; /* the last one */
+	struct netweave_thread thread; /* its node is the caller's */
+	char node[NAME_MAX_BYTES + 1];
+	char job[NAME_MAX_BYTES + 1];
+};
+
+void netthread_init(struct netthread *r, const char *at);
+void netthread_done(struct netthread *r);
+
+/*
+ * Returns 1: r->event and r->thread are set. 0: another event. ERR_INVALID: e says why; ERR_LIMIT,
+ * ERR_NOMEM. Explicit vertices are other events.
+ */
+int netthread_read(struct netthread *r, const struct event *ev, struct err *e);
+
+/* Sets r->thread and r->node only: of an explicit vertex. */
+void netthread_find(struct netthread *r, const struct event *ev);
+
+/* True for the events of recorders: then the log has more than regions. */
+static inline bool netthread_is_recorded(const struct netthread *r)
+{
+	return r->event.kind <= NETWEAVE_MEET;
+}
+
+#endif

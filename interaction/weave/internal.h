@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For the files of this room. Errors stay in w->rc, and end all later work. */
+#ifndef INTERACTION_WEAVE_INTERNAL_H
+#define INTERACTION_WEAVE_INTERNAL_H
+
+#include "common/base/clock.h"
+#include "common/container/list.h"
+#include "interaction/weave/netweave.h"
+
+#define USES_MAX (NETWEAVE_REGIONS_MAX + 4)
+
+/* As it waits in the queue of its thread. */
+struct weave_event {
+	enum netweave_kind kind;
+	enum network_kind vertex;
+	int64_t t;
+	uint64_t id, other;
+	struct weave_step *step; /* begin; NULL: it is a request's */
+	uint32_t object; /* region */
+	int32_t ranks, roles;
+	bool is_uncertain, is_end;
+	bool is_double; /* send: another message with this id is under way */
+};
+
+enum weave_state {
+	WEAVE_EXPECTED, /* only its receive was read */
+	WEAVE_READ, /* its send is in a queue */
+	WEAVE_SENT,
+};
+
+struct weave_message {
+	enum weave_state state;
+	uint64_t id;
+	uint64_t inter; /* the interaction; 0: none */
+	int64_t t; /* of the send */
+	uint32_t node;
+	bool is_uncertain;
+	struct weave_thread *waiter; /* holds its queue until the message is sent */
+};
+
+struct weave_step {
+	struct list idle; /* by the time at which the last thread left */
+	uint64_t key, id;
+	int64_t begin; /* the first thread's */
+	int64_t left; /* when the last one left */
+	char *name; /* owned */
+	uint32_t node;
+	unsigned entered, inside, queued;
+};
+
+struct weave_thread {
+	struct list all, held, ready;
+	uint64_t key;
+	uint32_t node, object;
+	char label[NETWEAVE_LABEL_BYTES];
+	struct weave_event *queue; /* owned; n from first on */
+	size_t first, n, cap;
+	bool is_forced; /* its first event waits for something that will not come */
+	bool meets; /* its first event is a collective call that has counted it */
+	uint64_t task, inter; /* 0: it works for none */
+	struct weave_step *step;
+	bool is_own; /* the program itself begins and ends its sub-tasks */
+	int64_t last; /* vertex */
+	int64_t wait; /* INT64_MIN: none */
+	struct weave_message *group; /* received since the wait; owned */
+	size_t ngroup, group_cap;
+	int64_t got; /* the last of them */
+	uint64_t begins; /* of steps without numbers */
+	uint32_t region[NETWEAVE_REGIONS_MAX]; /* open ones */
+	unsigned nregion;
+};
+
+struct weave_meet {
+	uint64_t id;
+	int32_t ranks;
+	struct weave_thread **member; /* owned; each holds its queue */
+	size_t n, cap;
+};
+
+struct netweave {
+	struct netuse *use;
+	enum netweave_mode mode;
+	netweave_fn fn;
+	void *arg;
+	struct map threads, messages, meets, steps;
+	struct map own; /* sub-tasks of the program -> struct weave_own */
+	struct list all, held, ready, idle;
+	int64_t now;
+	uint64_t vertices; /* so far: their names */
+	uint64_t made; /* requests and sub-tasks so far */
+	uint32_t message, queued, waiting, before, uncertain; /* objects */
+	struct netweave_report report;
+	int rc;
+	struct err *e;
+};
+
+/* Where a sub-task of the program is. */
+struct weave_own {
+	uint64_t inter;
+	struct weave_thread *at; /* NULL: in none */
+};
+
+struct weave_uses {
+	struct network_use op[USES_MAX];
+	size_t n;
+};
+
+struct weave_vertex {
+	const struct weave_thread *thread; /* gives its name; NULL: of a step */
+	enum network_kind kind;
+	bool blocks;
+	int64_t t;
+	uint32_t node;
+	uint64_t task, other;
+	const struct weave_uses *uses; /* NULL: none */
+	const char *name; /* of the interaction */
+};
+
+/* The first failure counts. */
+static inline int weave_fail(struct netweave *w, int rc)
+{
+	if (!rc || w->rc)
+		return w->rc;
+	w->rc = rc;
+	if (rc == -ERR_NOMEM)
+		err_nomem(w->e);
+	return rc;
+}
+
+/* The queue of the thread goes on. */
+static inline void weave_wake(struct netweave *w, struct weave_thread *t)
+{
+	list_del(&t->held);
+	list_del(&t->ready);
+	list_push_back(&w->ready, &t->ready);
+}
+
+/* --- netweave_task.c */
+void weave_put(struct netweave *w, const struct weave_vertex *v);
+void weave_use(struct weave_uses *u, uint32_t object, bool is_end, bool is_child);
+uint64_t weave_id(struct netweave *w);
+/* A vertex of the thread's sub-task; not of a fork or join. */
+void weave_own_put(struct netweave *w, struct weave_thread *t, enum network_kind kind, int64_t at,
+		   const struct weave_uses *uses);
+void weave_join_put(struct netweave *w, struct weave_thread *t, int64_t at, uint64_t with,
+		    const struct weave_uses *uses);
+/* The thread sends message m: a fork. It goes on, or waits from here (blocks). */
+void weave_fork(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
+		bool blocks);
+/* A message waits from its send on for the thread that gets it. */
+void weave_queue(struct netweave *w, const struct weave_message *m);
+/* A message that no thread of its interaction gets. */
+void weave_drop(struct netweave *w, const struct weave_message *m);
+/* The thread goes on as that message, which ends its own sub-task. */
+void weave_adopt(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
+		 int64_t at);
+void weave_source(struct netweave *w, struct weave_thread *t, int64_t at, const char *name);
+void weave_leave(struct netweave *w, struct weave_thread *t, int64_t at);
+void weave_enter(struct netweave *w, struct weave_thread *t, struct weave_step *s, int64_t at);
+void weave_region(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+void weave_own_vertex(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+/* The step of that name in the thread's job; a first one begins here. */
+struct weave_step *weave_step(struct netweave *w, const char *name, size_t n,
+			      const struct netweave_thread *thread, int64_t at);
+void weave_step_close(struct netweave *w, struct weave_step *s);
+
+/* --- netweave_group.c: receives of one call, and what joins in general */
+struct weave_join {
+	struct weave_thread *thread;
+	int64_t wait; /* when it began to wait; INT64_MIN: it did not */
+	int64_t at; /* of all joins */
+	struct weave_message *m; /* of its interaction */
+	size_t n;
+	int64_t foreign; /* send time of the last message of no or another one; INT64_MIN */
+};
+void weave_join(struct netweave *w, const struct weave_join *j);
+void weave_group_add(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
+		     int64_t at);
+void weave_group_end(struct netweave *w, struct weave_thread *t);
+
+/* --- netweave_meet.c */
+/* Returns true when the collective call is over, also for the others. */
+bool weave_meet(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+void weave_meets_free(struct netweave *w);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The slow stage of a program's networks, in words: a rank and its region. */
+#ifndef TOOLS_INTERACTION_NETSTAGE_H
+#define TOOLS_INTERACTION_NETSTAGE_H
+
+#include "common/base/buf.h"
+
+#include <stdint.h>
+
+/*
+ * uses: objects with "+" between, as networks of interaction/weave have them ("rank2+work").
+ * Appends a line, unless no rank is among them. ns of all ns are the time with them in use.
+ */
+void netstage_put(struct buf *out, const char *uses, int64_t ns, int64_t all);
+
+#endif
