@@ -7,11 +7,14 @@
 #include "common/ring/action.h"
 #include "common/ring/calls_id.h"
 #include "common/ring/ring.h"
+#include "tracer/function/plan.h"
 
 #include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CALLS 20000 /* a batch */
 #define BATCHES 301
@@ -333,6 +336,133 @@ static void probes(struct segview *v)
 	probe(v, "probe.two_integrators.ns", PROBE_RECORD, "floor.rdtsc.ns");
 }
 
+/* --- functions whose entry and exit are switched on: the plan and the code of real ones */
+
+#if defined(__x86_64__)
+
+#define FUNCTION_BYTES 16
+#define FUNCTION(name)                     \
+	__asm__(".text\n"                  \
+		".p2align 6\n" #name ":\n" \
+		"push %rbp\n"              \
+		"mov %rsp, %rbp\n"         \
+		"lea 7(%rdi), %eax\n"      \
+		"pop %rbp\n"               \
+		"ret\n"                    \
+		".fill 7, 1, 0x90\n"       \
+		".p2align 6, 0x90\n");     \
+	int name(int n)
+
+FUNCTION(function_bare);
+FUNCTION(function_changed);
+
+static void permit(uint8_t *p, size_t n)
+{
+	uintptr_t page = (uintptr_t)p & ~(uintptr_t)(SEG_PAGE_BYTES - 1);
+
+	/* NOLINTNEXTLINE: the beginning of its page */
+	if (mprotect((void *)page, (uintptr_t)p + n - page, PROT_READ | PROT_WRITE | PROT_EXEC))
+		bench_fail("code cannot be changed");
+}
+
+static void write_site(uint64_t at, const uint8_t *bytes, size_t n)
+{
+	/* NOLINTNEXTLINE: an address of this process */
+	uint8_t *p = (uint8_t *)(uintptr_t)at;
+
+	permit(p, n);
+	memcpy(p, bytes, n);
+}
+
+/* Returns false if this build has no decoder of instructions. */
+static bool change(struct segview *v, unsigned slot)
+{
+	static struct function_code code;
+	static struct plan plan;
+	union {
+		int (*call)(int n);
+		const uint8_t *bytes;
+	} u = { function_changed };
+	struct seg_own own;
+	struct err e = { 0 };
+
+	segview_own(v, &own);
+	code.part[0].at = (uintptr_t)u.bytes;
+	code.part[0].n = 9;
+	code.part[0].padding = FUNCTION_BYTES - 9;
+	memcpy(code.part[0].bytes, u.bytes, FUNCTION_BYTES);
+	if (plan_make(&code,
+		      &(struct plan_target){ own.function_enter, own.function_exit,
+					     own.function_area[0], SEG_FUNCTION_ID(slot, 0) },
+		      &plan, &e)) {
+		fprintf(stderr, "bench-hook: no entries of functions: %s\n", e.text);
+		return false;
+	}
+	write_site(plan.at, plan.code, plan.n);
+	for (size_t i = 0; i < plan.nsite; i++)
+		write_site(plan.site[i].at, plan.site[i].bytes, plan.site[i].n);
+	return true;
+}
+
+static double batch_function(int (*fn)(int n))
+{
+	int64_t t = bench_now();
+
+	for (int i = 0; i < CALLS; i++)
+		fn(i);
+	return (double)(bench_now() - t) / CALLS;
+}
+
+/* The cost of a call's entry and exit together, beyond the call of the same function. */
+static void function(const char *name)
+{
+	bench_clear(&added);
+	batch_function(function_changed);
+	for (int i = 0; i < BATCHES; i++) {
+		double without = batch_function(function_bare);
+
+		bench_add(&added, batch_function(function_changed) - without);
+	}
+	bench_print(name, "ns", &added, "floor.two_timestamps.ns");
+}
+
+static unsigned meter(struct segview *v, unsigned slot, enum seg_read_kind kind)
+{
+	const struct segview_meter m = { SEG_FUNCTION_BEGIN(slot),
+					 SEG_FUNCTION_END(slot),
+					 { .kind = kind } };
+	unsigned number;
+
+	if (segview_meter_add(v, &m, ticks_now(source), &number))
+		bench_fail("the function is not measured");
+	return number;
+}
+
+static void functions(struct segview *v)
+{
+	struct segview_metered met;
+	unsigned slot, count;
+
+	if (segview_function_take(v, &slot) || !change(v, slot))
+		return;
+	function("function.idle.ns");
+	meter(v, slot, SEG_READ_TICKS);
+	function("function.delay.ns");
+	count = meter(v, slot, SEG_READ_PASSES);
+	function("function.count_delay.ns");
+	if (segview_meter_read(v, count, ticks_now(source), &met) ||
+	    met.value != (BATCHES + 1) * CALLS)
+		bench_fail("the entries of a function were not counted");
+}
+
+#else
+
+static void functions(struct segview *v)
+{
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
 	static const uint32_t both = HOOK_COUNT | HOOK_TIME;
@@ -357,6 +487,7 @@ int main(int argc, char **argv)
 	sites(v, SEG_SITE_DEPTH, "site.depth_4.ns", "site.depth_4.backtrace.ns");
 	check_depth(v);
 	probes(v);
+	functions(v);
 	cells();
 	ring();
 	segview_free(v);

@@ -3,7 +3,7 @@
 MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c pace.c
 bench.uses     := common/base common/json common/ring common/omis/text common/omis \
-		common/flow/engine eventlog eventlog/spool eventlog/text eventlog/app \
+		common/flow/engine tracer/function eventlog eventlog/spool eventlog/text eventlog/app \
 		eventlog/archive pmsl neko/real neko/run tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results \
 		  loop_main.c:pace event_main.c:series event_main.c:log_path \
@@ -52,12 +52,15 @@ $(B)/gen/bench/bench_probes.c: bench/bench.probes $(B)/bin/omig
 $(B)/gen/bench/bench_probes.o: OUR_CFLAGS += -w
 $(B)/bench/hook_main.o $(B)/bench/loop_main.o: | $(B)/gen/bench/bench_probes.c
 $(B)/bin/bench-hook $(B)/bin/bench-loop: $(B)/gen/bench/bench_probes.o
+$(B)/bin/bench-hook: $(B)/tracer/function.a
+$(B)/bin/bench-hook: bench.function := $(B)/tracer/function.a
+$(B)/bin/bench-hook: bench.libs := $(tracer/function.libs)
 $(B)/bin/bench-hook $(B)/bin/bench-rank $(B)/bin/bench-loop: $(B)/bin/bench-%: $(B)/bench/%_main.o \
 		$(B)/bench/libstub_mpi.so $(bench.watched)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $< -L$(B)/lib \
 		-Wl,--no-as-needed -lomig -L$(B)/bench -lstub_mpi \
-		-Wl,--as-needed $(filter-out $<,$(filter %.o %.a,$^)) \
-		-Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
+		-Wl,--as-needed $(bench.function) $(filter-out $<,$(filter %.o %.a,$^)) \
+		$(bench.libs) -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../bench'
 bench.needs     += $(B)/bin/bench-tick
 $(B)/bin/bench-tick: bench/loop_main.c $(B)/bench/libstub_mpi.so $(B)/lib/libomig-event.so \
 		$(bench.watched) | $(B)/examples/include/omig/event.h
