@@ -3,7 +3,8 @@
 MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c pace.c
 bench.uses     := common/base common/json common/ring common/omis/text common/omis \
-		common/flow/engine tracer/function eventlog eventlog/spool eventlog/text eventlog/app \
+		common/flow/engine tracer/function \
+		eventlog eventlog/spool eventlog/text eventlog/app \
 		eventlog/archive pmsl neko/real neko/run tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results \
 		  loop_main.c:pace event_main.c:series event_main.c:log_path \

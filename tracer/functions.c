@@ -6,15 +6,19 @@
 #include "common/ring/seg.h"
 #include "tracer/freeze.h"
 #include "tracer/function/plan.h"
+#include "tracer/function/symbols.h"
+#include "tracer/thread/call.h"
 #include "tracer/thread/regs.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define MAPS_MAX_BYTES (4 * 1024 * 1024)
@@ -22,8 +26,13 @@
 /* of a stack that is searched for addresses in the bytes that change; a deeper one is refused */
 #define STACK_SEARCH_MAX_BYTES (64u << 20)
 #define STACK_STEP_BYTES (64 * 1024)
-#define TRIES 100 /* a thread leaves some bytes of code within microseconds, if it runs */
-#define PAUSE_US 1000
+#define STACKS_MAX 8 /* of one thread: handlers of signals may have a stack of their own */
+/* Of the frame of a signal, which begins with the way back: where the interrupted stack is. */
+#define SIGNAL_SP_BYTES (8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]))
+/* A thread leaves some bytes of code within microseconds, if it runs. */
+#define TRIES 40
+#define PAUSE_FIRST_US 500
+#define PAUSE_LAST_US 50000 /* the program runs at least this long between long stops */
 
 /* One request, while it is handled. */
 struct change {
@@ -32,6 +41,7 @@ struct change {
 	const uint64_t *value; /* of the message: enum value_at */
 	struct function_code code;
 	struct plan plan;
+	struct call_ways ways;
 	struct buf maps;
 	struct freeze *freeze;
 	uint8_t now[FUNCTION_MAX_BYTES + FUNCTION_PADDING_BYTES + PLAN_JUMP_BYTES];
@@ -165,42 +175,82 @@ static bool is_inside(const struct change *c, uint64_t at)
 	return false;
 }
 
+/* The stacks of one thread that are in use: the present one, and those that signals interrupted. */
+struct stacks {
+	size_t n;
+	uint64_t sp[STACKS_MAX], end[STACKS_MAX]; /* end: 0 until it was searched */
+};
+
+static int add_interrupted(struct change *c, uint64_t frame, struct stacks *s, struct err *e)
+{
+	uint64_t sp = 0;
+
+	/* A word that only looks like the way back. */
+	if (freeze_read(c->freeze, frame + SIGNAL_SP_BYTES, &sp, sizeof(sp), NULL))
+		return 0;
+	for (size_t i = 0; i < s->n; i++)
+		if (sp >= s->sp[i] && sp <= s->end[i])
+			return 0;
+	if (s->n == STACKS_MAX)
+		return err_set(e, ERR_UNSUPPORTED, "a thread has too many stacks in use");
+	s->sp[s->n] = sp;
+	s->end[s->n++] = 0;
+	return 0;
+}
+
+static int check_words(struct change *c, uint64_t at, size_t n, struct stacks *s, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		if (is_inside(c, c->stack[i]))
+			return err_set(e, ERR_AGAIN, "a thread stays in the bytes that change");
+		if (c->stack[i] == c->ways.back)
+			rc = add_interrupted(c, at + i * sizeof(c->stack[0]), s, e);
+	}
+	return rc;
+}
+
 /*
  * A handler of signals has the interrupted address on its stack. So any word there that looks like
  * one counts.
  */
-static int check_stack(struct change *c, uint64_t sp, struct err *e)
+static int check_stack(struct change *c, struct stacks *s, size_t number, struct err *e)
 {
+	uint64_t sp = s->sp[number] & ~UINT64_C(7);
 	struct mapping m;
+	int rc = 0;
 
-	sp &= ~UINT64_C(7);
 	if (!find_mapping(c, sp, &m) || m.to - sp > STACK_SEARCH_MAX_BYTES)
 		return err_set(e, ERR_UNSUPPORTED, "the stack of a thread is not known");
-	for (; sp < m.to; sp += STACK_STEP_BYTES) {
+	s->end[number] = m.to;
+	for (; !rc && sp < m.to; sp += STACK_STEP_BYTES) {
 		size_t n = m.to - sp < STACK_STEP_BYTES ? (size_t)(m.to - sp) : STACK_STEP_BYTES;
-		int rc = freeze_read(c->freeze, sp, c->stack, n, e);
 
-		if (rc)
-			return rc;
-		for (size_t i = 0; i < n / sizeof(c->stack[0]); i++)
-			if (is_inside(c, c->stack[i]))
-				return err_set(e, ERR_AGAIN,
-					       "a thread stays in the bytes that change");
+		rc = freeze_read(c->freeze, sp, c->stack, n, e);
+		if (!rc)
+			rc = check_words(c, sp, n / sizeof(c->stack[0]), s, e);
 	}
-	return 0;
+	return rc;
 }
 
 static int check_thread(struct change *c, int32_t tid, struct err *e)
 {
 	struct user_regs_struct r;
 	struct iovec v = { &r, sizeof(r) };
+	struct stacks s = { .n = 1 };
+	int rc = 0;
 
 	/* NT_PRSTATUS */
 	if (ptrace(PTRACE_GETREGSET, tid, 1, &v) < 0 || v.iov_len != sizeof(r))
 		return err_set(e, ERR_UNSUPPORTED, "a thread is not of a 64-bit program");
 	if (is_inside(c, r.rip))
 		return err_set(e, ERR_AGAIN, "a thread stays in the bytes that change");
-	return check_stack(c, r.rsp, e);
+	/* A handler that returns has left its way back below the stack already. */
+	s.sp[0] = r.rsp - sizeof(c->stack[0]);
+	for (size_t i = 0; !rc && i < s.n; i++)
+		rc = check_stack(c, &s, i, e);
+	return rc;
 }
 
 static int check_threads(struct change *c, struct err *e)
@@ -275,7 +325,7 @@ static int switch_off(struct change *c, struct err *e)
 
 /* --- on */
 
-/* First what is jumped to, last the entry: whatever is written of it is inert by itself. */
+/* First what is jumped to, last the entry. What a failure leaves half done is undone. */
 static int write_plan(struct change *c, struct err *e)
 {
 	int rc = freeze_write(c->freeze, c->plan.at, c->plan.code, c->plan.n, e);
@@ -283,6 +333,8 @@ static int write_plan(struct change *c, struct err *e)
 	for (size_t i = 0; !rc && i < c->plan.nsite; i++)
 		rc = freeze_write(c->freeze, c->plan.site[i].at, c->plan.site[i].bytes,
 				  c->plan.site[i].n, e);
+	if (rc)
+		restore(c, NULL);
 	return rc;
 }
 
@@ -328,19 +380,28 @@ static int change_once(struct change *c, int (*fn)(struct change *c, struct err 
 	return rc;
 }
 
-/* A thread that waits for its processor, or is in the bytes, is tried again. */
+/* A thread waits for its processor, or is in the bytes. */
+static bool is_transient(int rc)
+{
+	return rc == -ERR_AGAIN || rc == -ERR_TIMEOUT;
+}
+
 static int change(struct change *c, const struct tracer_msg *m,
 		  int (*fn)(struct change *c, struct err *e), struct err *e)
 {
+	useconds_t pause = PAUSE_FIRST_US;
 	int rc = symbols_find(m->pid, m->text[0], &c->code, e);
 
-	if (rc)
+	if (rc && rc != -ERR_UNSUPPORTED)
 		return rc;
-	for (unsigned i = 0; i < TRIES; i++) {
+	if (!rc)
+		rc = call_find_ways(m->pid, &c->ways, e);
+	if (!rc)
 		rc = change_once(c, fn, e);
-		if (rc != -ERR_AGAIN && rc != -ERR_TIMEOUT)
-			break;
-		usleep(PAUSE_US);
+	for (unsigned i = 1; is_transient(rc) && i < TRIES; i++) {
+		usleep(pause);
+		pause = pause * 2 < PAUSE_LAST_US ? pause * 2 : PAUSE_LAST_US;
+		rc = change_once(c, fn, e);
 	}
 	if (rc)
 		err_add(e, "%.128s", m->text[0]);

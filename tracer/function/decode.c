@@ -4,13 +4,7 @@
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 
-int decode_part(const struct function_code *c, uint64_t at)
-{
-	for (int i = 0; i < FUNCTION_PARTS; i++)
-		if (at >= c->part[i].at && at - c->part[i].at < c->part[i].n)
-			return i;
-	return -1;
-}
+#define INT3_OPCODE 0xcc /* fills gaps between functions */
 
 /* A direct jump or call, or one through memory at a fixed place. */
 static uint8_t kind_of_branch(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
@@ -20,7 +14,9 @@ static uint8_t kind_of_branch(const ZydisDecodedInstruction *in, const ZydisDeco
 
 	if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE && op->imm.is_relative) {
 		d->to = d->at + d->n + (uint64_t)op->imm.value.s;
-		d->is_short = in->opcode >= 0xe0 && in->opcode <= 0xe3;
+		/* loop and jrcxz have no longer form, xbegin is no jump. */
+		d->is_short = in->meta.category == ZYDIS_CATEGORY_COND_BR &&
+			      in->opcode >> 4 != (in->raw.imm[0].size == 8 ? 7 : 8);
 		d->condition = in->opcode & 15;
 		if (is_call)
 			return DECODED_CALL;
@@ -33,6 +29,12 @@ static uint8_t kind_of_branch(const ZydisDecodedInstruction *in, const ZydisDeco
 		       : DECODED_TABLE;
 }
 
+static bool is_trap(ZydisMnemonic m)
+{
+	return m == ZYDIS_MNEMONIC_UD0 || m == ZYDIS_MNEMONIC_UD1 || m == ZYDIS_MNEMONIC_UD2 ||
+	       m == ZYDIS_MNEMONIC_HLT || m == ZYDIS_MNEMONIC_INT3 || m == ZYDIS_MNEMONIC_XABORT;
+}
+
 static uint8_t kind_of(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
 		       struct decoded *d)
 {
@@ -42,12 +44,14 @@ static uint8_t kind_of(const ZydisDecodedInstruction *in, const ZydisDecodedOper
 		return in->mnemonic == ZYDIS_MNEMONIC_NOP ? DECODED_NOP : DECODED_PLAIN;
 	case ZYDIS_CATEGORY_RET:
 		return DECODED_RETURN;
+	case ZYDIS_CATEGORY_INTERRUPT:
+		return DECODED_TRAP;
 	case ZYDIS_CATEGORY_CALL:
 	case ZYDIS_CATEGORY_COND_BR:
 	case ZYDIS_CATEGORY_UNCOND_BR:
 		return kind_of_branch(in, op, d);
 	default:
-		return in->mnemonic == ZYDIS_MNEMONIC_INT3 ? DECODED_NOP : DECODED_PLAIN;
+		return is_trap(in->mnemonic) ? DECODED_TRAP : DECODED_PLAIN;
 	}
 }
 
@@ -99,7 +103,7 @@ static int mark_targets(const struct function_code *f, struct decoded_code *c, s
 
 		if (d->kind != DECODED_JUMP && d->kind != DECODED_BRANCH && d->kind != DECODED_CALL)
 			continue;
-		part = d->to ? decode_part(f, d->to) : -1;
+		part = d->to ? function_code_part(f, d->to) : -1;
 		if (part < 0)
 			continue;
 		if (d->kind == DECODED_CALL && d->to == f->part[0].at)
@@ -129,11 +133,34 @@ static int decode_a_part(const ZydisDecoder *z, const struct function_part *p, u
 	for (; at < p->n + p->padding; at += c->v[c->n++].n) {
 		struct decoded *d = &c->v[c->n];
 
-		if (decode_one(z, p, at, d, NULL) || d->kind != DECODED_NOP)
+		if (decode_one(z, p, at, d, NULL) ||
+		    (d->kind != DECODED_NOP && d->bytes[0] != INT3_OPCODE))
 			break;
+		d->kind = DECODED_NOP;
 		d->part = (uint8_t)number;
 	}
 	return 0;
+}
+
+/* Code that cannot be decoded, as data between functions, ends the search. */
+void decode_led(const struct file_code *other, struct function_code *c)
+{
+	ZydisDecoder z;
+	ZydisDecodedInstruction in;
+	size_t at = 0;
+
+	if (ZYAN_FAILED(ZydisDecoderInit(&z, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+		return;
+	while (at < other->n && !ZYAN_FAILED(ZydisDecoderDecodeInstruction(
+					&z, NULL, other->bytes + at, other->n - at, &in))) {
+		at += in.length;
+		if (in.raw.imm[0].is_relative) {
+			uint64_t to = other->at + at + (uint64_t)in.raw.imm[0].value.s;
+
+			if (function_code_part(c, to) >= 0)
+				function_code_led(c, to);
+		}
+	}
 }
 
 static int decode_all(const struct function_code *f, struct decoded_code *c, struct err *e)

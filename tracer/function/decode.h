@@ -4,6 +4,7 @@
 #define TRACER_FUNCTION_DECODE_H
 
 #include "common/base/err.h"
+#include "tracer/function/file_code.h"
 #include "tracer/function/symbols.h"
 
 #include <stdbool.h>
@@ -17,13 +18,14 @@ enum decoded_kind {
 	DECODED_BRANCH, /* the same, on a condition */
 	DECODED_JUMP_FAR, /* through a word in memory: to another function */
 	DECODED_TABLE, /* a jump to an unknown place */
+	DECODED_TRAP, /* may end the flow, or be a signal to a handler */
 };
 
 struct decoded {
 	uint64_t at; /* in the process */
 	uint8_t n;
 	uint8_t kind; /* enum decoded_kind */
-	bool is_short; /* a branch that has no longer form */
+	bool is_short; /* a branch that has no other form */
 	bool is_target; /* a jump leads here */
 	uint8_t part;
 	uint8_t condition; /* of a branch: the low half of its opcode */
@@ -43,7 +45,7 @@ struct decoded_code {
  */
 int decode(const struct function_code *c, struct decoded_code **out, struct err *e);
 
-/* The part that contains an address, or -1. */
-int decode_part(const struct function_code *c, uint64_t at);
+/* Adds to c->led where the jumps and calls of other code lead to. */
+void decode_led(const struct file_code *other, struct function_code *c);
 
 #endif

@@ -126,6 +126,9 @@ static int check_range(struct maker *m, const struct range *r)
 	for (size_t i = r->first + 1; i < r->last; i++)
 		if (m->code->v[i].is_target)
 			return refuse(m, &m->code->v[i], "a jump leads into the bytes that change");
+	for (size_t i = 0; i < m->f->nled; i++)
+		if (m->f->led[i] > d->at && m->f->led[i] < end_of(m, r))
+			return refuse(m, d, "code elsewhere leads into the bytes that change");
 	if (bytes_of(m, r) > PLAN_SITE_BYTES)
 		return refuse(m, d, "an instruction too long to be moved");
 	if (d->at / PAGE_BYTES != (d->at + PLAN_JUMP_BYTES - 1) / PAGE_BYTES)
@@ -214,9 +217,9 @@ static int put_if_exit(struct maker *m, size_t i)
 	case DECODED_TABLE:
 		return refuse(m, d, "a jump to a place that is not known, as of a switch,");
 	case DECODED_JUMP:
-		return decode_part(m->f, d->to) < 0 ? put_exit(m, i) : 0;
+		return function_code_part(m->f, d->to) < 0 ? put_exit(m, i) : 0;
 	case DECODED_BRANCH:
-		return decode_part(m->f, d->to) < 0
+		return function_code_part(m->f, d->to) < 0
 			       ? refuse(m, d, "a jump on a condition to another function")
 			       : 0;
 	default:

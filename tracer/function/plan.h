@@ -4,7 +4,7 @@
  * made of the file's bytes alone. It exists only if it is proved safe:
  *
  * - each byte of the function is a known instruction, and each jump leads to a beginning of one;
- * - no jump leads into the bytes that change, and none to the entry;
+ * - no jump leads into the bytes that change, also none of other code, and none to the entry;
  * - what is moved has no call, and means the same elsewhere;
  * - each way out is found: a return, or a jump to another function. A jump table is refused.
  *
@@ -15,7 +15,7 @@
 #define TRACER_FUNCTION_PLAN_H
 
 #include "common/base/err.h"
-#include "tracer/function/symbols.h"
+#include "tracer/function/function_code.h"
 
 #include <stdbool.h>
 

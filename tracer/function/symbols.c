@@ -2,6 +2,8 @@
 #include "tracer/function/symbols.h"
 
 #include "common/base/buf.h"
+#include "tracer/function/elsewhere.h"
+#include "tracer/function/file_code.h"
 #include "tracer/function/name.h"
 
 #include <dlfcn.h>
@@ -139,12 +141,22 @@ static int find_none(struct search *s, struct err *e)
 		       s->name);
 }
 
+/* Otherwise only its symbol names it: constructors, and clones of a compiler. */
+static bool is_plain_unique(const struct search *s, size_t number)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (i != number && !strcmp(s->v[i].plain, s->v[number].plain))
+			return false;
+	return true;
+}
+
 static int list_all(const struct search *s, struct err *e)
 {
 	struct buf b = BUF_INIT(LIST_MAX_BYTES);
 
 	for (size_t i = 0; i < s->n && i < CANDIDATES_SHOWN; i++)
-		buf_printf(&b, "%s%.160s", i ? "; " : "", s->v[i].plain);
+		buf_printf(&b, "%s%.160s", i ? "; " : "",
+			   is_plain_unique(s, i) ? s->v[i].plain : s->v[i].symbol);
 	if (s->n > CANDIDATES_SHOWN)
 		buf_printf(&b, "; and %zu more", s->n - CANDIDATES_SHOWN);
 	err_set(e, ERR_INVALID, "%zu functions are called %.100s, name one of them: %s", s->n,
@@ -155,41 +167,23 @@ static int list_all(const struct search *s, struct err *e)
 
 /* --- its code */
 
-/* The file's bytes at an address of the process. Returns how many there are, up to n. */
+/* Returns the number of bytes that the file has there, up to n. */
 static size_t read_file(Dwfl_Module *m, uint64_t at, uint8_t *out, size_t n)
 {
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(m, &bias);
-	size_t size = 0, headers = 0;
-	const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+	struct file_code code = file_code_at(m, at);
 
-	if (!raw || elf_getphdrnum(elf, &headers) < 0)
-		return 0;
-	for (size_t i = 0; i < headers; i++) {
-		GElf_Phdr ph;
-		uint64_t skip;
-
-		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
-		    at < ph.p_vaddr + bias || at - bias - ph.p_vaddr >= ph.p_filesz)
-			continue;
-		skip = at - bias - ph.p_vaddr;
-		if (n > ph.p_filesz - skip)
-			n = ph.p_filesz - skip;
-		if (ph.p_offset > size || skip > size - ph.p_offset ||
-		    n > size - ph.p_offset - skip)
-			return 0;
-		memcpy(out, raw + ph.p_offset + skip, n);
-		return n;
-	}
-	return 0;
+	if (n > code.n)
+		n = code.n;
+	if (n)
+		memcpy(out, code.bytes, n);
+	return n;
 }
 
-/* Bytes behind the code up to the next symbol; a file without its own symbols has none. */
+/* Bytes behind the code up to the next symbol. */
 static size_t padding_of(Dwfl_Module *m, uint64_t end)
 {
 	size_t room = FUNCTION_PADDING_BYTES;
 	int n = dwfl_module_getsymtab(m);
-	bool has_locals = dwfl_module_getsymtab_first_global(m) > 1;
 
 	for (int i = 0; i < n; i++) {
 		GElf_Sym sym;
@@ -200,7 +194,7 @@ static size_t padding_of(Dwfl_Module *m, uint64_t end)
 		    section != SHN_UNDEF && at >= end && at - end < room)
 			room = (size_t)(at - end);
 	}
-	return has_locals ? room : 0;
+	return room;
 }
 
 static int read_part(Dwfl_Module *m, uint64_t at, size_t n, struct function_part *out,
@@ -249,7 +243,7 @@ static int read_code(const struct candidate *c, struct function_code *out, struc
 		rc = read_cold(c, &out->part[1], e);
 	memcpy(out->symbol, c->symbol, sizeof(out->symbol));
 	memcpy(out->plain, c->plain, sizeof(out->plain));
-	return rc;
+	return rc ? rc : elsewhere_find(c->module, out, e);
 }
 
 /* --- */

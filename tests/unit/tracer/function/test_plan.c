@@ -6,6 +6,7 @@
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "tests/suite.h"
+#include "tracer/function/decode.h"
 #include "tracer/function/plan.h"
 
 #include <stdlib.h>
@@ -78,6 +79,13 @@ static const struct row {
 	/* an invalid instruction, and one that is cut */
 	{ CODE("\x90\x90\x90\x90\x90\x06\x90\x90\x90\x90\xc3"), 0, "unknown instruction" },
 	{ CODE("\x90\x90\x90\x90\x90\x90\x90\x90\x90\xb8\x01"), 0, "unknown instruction" },
+	/* ud2 ends the flow: what follows is another way to the return */
+	{ CODE("\x90\x90\x90\x90\x90\x90\x90\x31\xc0\x0f\x0b\x31\xc0\xc3"), 0, "no room" },
+	/* int3 is a signal to a handler, jrcxz and xbegin have one form */
+	{ CODE("\xcc\x90\x90\x90\x90\x31\xc0\x31\xc0\x31\xc0\xc3"), 0, "entry cannot be moved" },
+	{ CODE("\xe3\x03\x90\x90\x90\x31\xc0\x31\xc0\x31\xc0\xc3"), 0, "entry cannot be moved" },
+	{ CODE("\xc7\xf8\x03\x00\x00\x00\x90\x31\xc0\x31\xc0\x31\xc0\xc3"), 0,
+	  "entry cannot be moved" },
 	/* entry and exit share bytes */
 	{ CODE("\x90\x90\x90\x90\x90\x90\xc3"), 0, "entry and exits meet" },
 };
@@ -101,6 +109,43 @@ TEST(nops_of_the_entry_are_a_sled)
 	ck_assert_uint_eq(plan->nsite, 2);
 	ck_assert_uint_eq(plan->site[0].at, BASE + 7);
 	ck_assert_uint_eq(plan->site[1].at, BASE);
+}
+
+/* xor %eax,%eax; ret, with fillers before and behind: led are offsets. */
+static int make_led(uint64_t led)
+{
+	code->nled = 1;
+	code->led[0] = BASE + led;
+	return make("\x90\x90\x90\x90\x90\x90\x31\xc0\xc3\xcc\xcc\xcc\xcc", 9, 4);
+}
+
+TEST(other_code_may_lead_to_the_beginning_of_what_changes_and_not_behind_it)
+{
+	if (!has_decoder())
+		return;
+	for (uint64_t led = 1; led < 5; led++) {
+		ck_assert_int_eq(make_led(led), -ERR_UNSUPPORTED);
+		ck_assert_ptr_nonnull(strstr(e.text, "elsewhere"));
+	}
+	for (uint64_t led = 5; led <= 8; led++)
+		ck_assert_msg(!make_led(led), "%s", e.text);
+}
+
+TEST(jumps_and_calls_of_other_code_are_noted)
+{
+	/* jmp to +4; je to +8; ret; an invalid byte, and what is behind it */
+	static const uint8_t other[] = { 0xeb, 0xf9, 0x0f, 0x84, 0xf7, 0xff,
+					 0xff, 0xff, 0xc3, 0x06, 0xeb, 0xe8 };
+	const struct file_code at = { BASE + 9, sizeof(other), other };
+
+	if (!has_decoder())
+		return;
+	ck_assert_int_eq(make("\x90\x90\x90\x90\x90\x31\xc0\xc3\xcc", 9, 0), -ERR_UNSUPPORTED);
+	code->part[0].n = 9;
+	decode_led(&at, code);
+	ck_assert_uint_eq(code->nled, 2);
+	ck_assert_uint_eq(code->led[0], BASE + 4);
+	ck_assert_uint_eq(code->led[1], BASE + 8);
 }
 
 TEST(code_out_of_reach_is_refused)
