@@ -111,6 +111,7 @@ include interaction/weave/module.mk
 include interaction/form/module.mk
 include interaction/set/module.mk
 include interaction/picture/module.mk
+include interaction/online/module.mk
 include pmsl/text/module.mk
 include pmsl/check/module.mk
 include pmsl/plan/module.mk

@@ -50,6 +50,24 @@ static void check_state(const struct run *r, uint32_t task, int64_t now)
 	m->is_member |= netuse_is_member(r->w->use, m->use);
 }
 
+/* The pieces of a contracted arc replace the states that hold at its tail. */
+static void pass_stretch(const struct run *r, const struct network_vertex *v,
+			 const struct network_stretch *s)
+{
+	struct meter *m = &r->meter[v->task];
+	struct clock *c = clocks(r, v->task);
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct network_piece *p = &r->w->piece[s->first + i];
+		uint64_t holds = netuse_holds(r->w->use, p->use);
+
+		m->is_member |= netuse_is_member(r->w->use, p->use);
+		for (unsigned k = 0; k < r->nstate; k++)
+			c[k].spent +=
+				((int64_t)(holds >> k & 1) - (int64_t)(m->inside >> k & 1)) * p->ns;
+	}
+}
+
 static void copy_clocks(const struct run *r, uint32_t to, uint32_t from)
 {
 	r->meter[to].inside = r->meter[from].inside;
@@ -89,6 +107,8 @@ static void event(struct run *r, uint32_t at)
 	const struct network_vertex *v = &r->w->v[at];
 	struct meter *m = &r->meter[v->task];
 
+	if (v->stretch)
+		pass_stretch(r, v, network_stretch(r->w, at));
 	if (v->kind == NETWORK_FORK)
 		fork_event(r, v);
 	else if (v->kind == NETWORK_JOIN)

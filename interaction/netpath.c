@@ -21,6 +21,8 @@ static bool go_back(const struct network *w, uint32_t *at, bool *is_ending, bool
 	bool is_sure = true;
 
 	*is_ending = v->kind == NETWORK_JOIN && network_takes_ending(w, *at, &is_sure);
+	if (!*is_ending && v->stretch)
+		is_sure &= !network_stretch(w, *at)->is_ambiguous;
 	*is_unique &= is_sure;
 	*at = *is_ending ? v->tail2 : v->tail;
 	return *at != NETWORK_NONE;

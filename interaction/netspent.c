@@ -12,11 +12,20 @@ void netspent_done(struct netspent *s)
 	*s = (struct netspent){ 0 };
 }
 
+static bool is_piece_member(const struct network *w, const struct network_stretch *s)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (netuse_is_member(w->use, w->piece[s->first + i].use))
+			return true;
+	return false;
+}
+
 static bool is_member(const struct network *w)
 {
 	for (uint32_t i = 0; i < w->n; i++)
 		if (netuse_is_member(w->use, w->v[i].use) ||
-		    (w->v[i].kind == NETWORK_FORK && netuse_is_member(w->use, w->v[i].child_use)))
+		    (w->v[i].kind == NETWORK_FORK && netuse_is_member(w->use, w->v[i].child_use)) ||
+		    (w->v[i].stretch && is_piece_member(w, network_stretch(w, i))))
 			return true;
 	return false;
 }
@@ -46,28 +55,51 @@ static int by_time(const void *a, const void *b)
 	return x->of < y->of ? -1 : 1;
 }
 
-static int follow(const struct network *w, const struct netpath *p, struct netspent *s,
-		  uint32_t *use_place, uint32_t *task_place)
+struct follow {
+	const struct network *w;
+	struct netspent *s;
+	size_t use_cap, task_cap;
+	uint32_t *use_place, *task_place;
+};
+
+static int add_use(struct follow *f, uint32_t use, int64_t ns)
 {
-	size_t use_cap = 0, task_cap = 0;
+	uint64_t holds = netuse_holds(f->w->use, use);
+	uint32_t shape = netuse_shape(f->w->use, use);
+
+	for (; holds; holds &= holds - 1)
+		f->s->state[__builtin_ctzll(holds)] += ns;
+	return add(&f->s->use, &f->s->nuse, &f->use_cap, &f->use_place[shape],
+		   (struct netspent_part){ shape, ns });
+}
+
+/* Adds a contracted arc by its pieces. */
+static int add_stretch(struct follow *f, const struct network_stretch *s)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < s->n && !rc; i++) {
+		const struct network_piece *p = &f->w->piece[s->first + i];
+
+		rc = p->ns ? add_use(f, p->use, p->ns) : 0;
+	}
+	return rc;
+}
+
+static int follow(struct follow *f, const struct netpath *p)
+{
 	int rc = 0;
 
 	for (size_t i = 1; i < p->n && !rc; i++) {
 		struct network_arc a;
+		const struct network_stretch *s = network_stretch(f->w, p->step[i].v);
 		int64_t ns;
-		uint64_t holds;
-		uint32_t shape;
 
-		network_arc(w, p->step[i].v, p->step[i].is_ending, &a);
-		ns = network_length(w, &a);
-		holds = netuse_holds(w->use, a.use);
-		shape = netuse_shape(w->use, a.use);
-		for (; holds; holds &= holds - 1)
-			s->state[__builtin_ctzll(holds)] += ns;
-		rc = add(&s->use, &s->nuse, &use_cap, &use_place[shape],
-			 (struct netspent_part){ shape, ns });
+		network_arc(f->w, p->step[i].v, p->step[i].is_ending, &a);
+		ns = network_length(f->w, &a);
+		rc = s && s->n && !p->step[i].is_ending ? add_stretch(f, s) : add_use(f, a.use, ns);
 		rc = rc ? rc
-			: add(&s->task, &s->ntask, &task_cap, &task_place[a.task],
+			: add(&f->s->task, &f->s->ntask, &f->task_cap, &f->task_place[a.task],
 			      (struct netspent_part){ a.task, ns });
 	}
 	return rc;
@@ -76,13 +108,15 @@ static int follow(const struct network *w, const struct netpath *p, struct netsp
 int netspent_find(const struct network *w, const struct netpath *p, struct netspent *out,
 		  struct err *e)
 {
-	uint32_t *use_place = calloc(netuse_count(w->use), sizeof(*use_place)),
-		 *task_place = calloc(w->ntask, sizeof(*task_place));
 	struct netspent s = { .is_member = is_member(w) };
-	int rc = use_place && task_place ? follow(w, p, &s, use_place, task_place) : -ERR_NOMEM;
+	struct follow f = { .w = w,
+			    .s = &s,
+			    .use_place = calloc(netuse_count(w->use), sizeof(*f.use_place)),
+			    .task_place = calloc(w->ntask, sizeof(*f.task_place)) };
+	int rc = f.use_place && f.task_place ? follow(&f, p) : -ERR_NOMEM;
 
-	free(use_place);
-	free(task_place);
+	free(f.use_place);
+	free(f.task_place);
 	if (rc) {
 		netspent_done(&s);
 		return err_nomem(e);

@@ -527,6 +527,16 @@ int netuse_join(struct netuse *u, uint32_t *use, uint32_t ending)
 	return ending ? change(u, use, JOIN, ending) : 0;
 }
 
+int netuse_forget(struct netuse *u)
+{
+	uint32_t none;
+
+	u->nuse = u->ncount = 0;
+	memset(u->slot, 0, u->slots * sizeof(*u->slot));
+	memset(u->cache, 0, CACHE_SLOTS * sizeof(*u->cache));
+	return intern(u, 0, &none);
+}
+
 uint32_t netuse_shape(const struct netuse *u, uint32_t use)
 {
 	return u->use[use].shape;

@@ -70,6 +70,9 @@ int netuse_end(struct netuse *u, uint32_t *use, uint32_t object);
 int netuse_fork(struct netuse *u, uint32_t *use);
 int netuse_join(struct netuse *u, uint32_t *use, uint32_t ending);
 
+/* Forgets all uses but number 0; declarations stay. No network is in use. ERR_NOMEM. */
+int netuse_forget(struct netuse *u);
+
 /* Returns the use with the same objects, each begun once. Uses are below netuse_count(). */
 uint32_t netuse_shape(const struct netuse *u, uint32_t use);
 uint32_t netuse_count(const struct netuse *u);

@@ -59,6 +59,7 @@ void network_clear(struct network *w)
 	if (w->named)
 		memset(w->named, 0, w->named_slots * sizeof(*w->named));
 	w->n = w->ntask = w->unsettled = w->nnamed = w->nop = 0;
+	w->nstretch = w->npiece = 0;
 	w->v0 = w->vf = NETWORK_NONE;
 	w->is_unsorted = w->is_built = false;
 	memset(w->count, 0, sizeof(w->count));
@@ -73,6 +74,8 @@ void network_done(struct network *w)
 	free(w->task);
 	free(w->named);
 	free(w->op);
+	free(w->stretch);
+	free(w->piece);
 }
 
 /* --- names */
@@ -272,6 +275,28 @@ static int copy_ops(struct network *w, const struct network_event *ev, struct ne
 	return 0;
 }
 
+static int copy_stretch(struct network *w, const struct network_event *ev, struct network_vertex *v,
+			struct err *e)
+{
+	const struct network_stretch *s = ev->stretch;
+	int rc = s ? array_grow(&w->stretch, &w->stretch_cap, w->nstretch + 1, sizeof(*w->stretch),
+				NETWORK_VERTICES_MAX)
+		   : 0;
+
+	if (s && !rc)
+		rc = array_grow(&w->piece, &w->piece_cap, w->npiece + s->n + 1, sizeof(*w->piece),
+				UINT32_MAX);
+	if (!s || rc)
+		return rc ? err_set(e, (enum err_code) - rc, "no room for contracted arcs") : 0;
+	w->stretch[w->nstretch] = *s;
+	w->stretch[w->nstretch].piece = NULL;
+	w->stretch[w->nstretch].first = (uint32_t)w->npiece;
+	if (s->n)
+		memcpy(w->piece + w->npiece, s->piece, s->n * sizeof(*s->piece));
+	v->stretch = (uint32_t)w->nstretch + 1;
+	return 0;
+}
+
 static void link_own(struct network *w, uint32_t at, const struct network_vertex *v)
 {
 	struct network_task *t = &w->task[v->task];
@@ -303,10 +328,15 @@ static int add(struct network *w, const struct network_event *ev, struct err *e)
 		rc = find_task(w, ev->other, &v.other, e);
 	rc = rc ? rc : check_roles(w, ev, &v, e);
 	rc = rc ? rc : copy_ops(w, ev, &v, e);
+	rc = rc ? rc : copy_stretch(w, ev, &v, e);
 	rc = rc ? rc : put_name(w, ev, &v, e);
 	if (rc)
 		return rc;
 	w->nop += ev->nuse;
+	if (ev->stretch) {
+		w->nstretch++;
+		w->npiece += ev->stretch->n;
+	}
 	v.tail = w->task[v.task].last;
 	settle(w, ev, at, &v);
 	link_own(w, at, &v);
@@ -340,7 +370,13 @@ int network_add_copy(struct network *w, const struct network_copy *c, struct err
 				    .place = v->place,
 				    .use = c->use,
 				    .nuse = c->nuse };
+	struct network_stretch stretch;
 
+	if (v->stretch) {
+		stretch = *network_stretch(from, c->v);
+		stretch.piece = stretch.n ? from->piece + stretch.first : NULL;
+		ev.stretch = &stretch;
+	}
 	if (v->other != NETWORK_NONE)
 		ev.other = from->task[v->other].id;
 	return network_add(w, &ev, e);
@@ -352,7 +388,8 @@ int network_absorb(struct network *w, const struct network *from, struct err *e)
 
 	for (size_t i = 0; i < from->n && !rc; i++) {
 		const struct network_vertex *v = &from->v[i];
-		struct network_copy c = { from, (uint32_t)i, from->op + v->ops, v->nops };
+		struct network_copy c = { from, (uint32_t)i, v->nops ? from->op + v->ops : NULL,
+					  v->nops };
 
 		rc = network_add_copy(w, &c, e);
 	}

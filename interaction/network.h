@@ -36,6 +36,28 @@ struct network_use {
 	bool is_end, is_child;
 };
 
+/*
+ * A contracted arc stands for a part of a network that nothing else touches: a stretch of a
+ * sub-task, with the forks and joins in it. Its pieces are its times by objects in use. In use
+ * are the objects of `with`, and those of the arc's tail (is_child: only those that a new sub-task
+ * inherits). The times add up to the length of the arc. A piece without time was beside the path.
+ * Without pieces nothing more is in use: only the begin of the arc is known.
+ */
+#define NETWORK_PIECES_MAX 64 /* of an arc; contraction stops there */
+struct network_piece {
+	uint64_t with; /* objects below 64, as bits */
+	int64_t ns; /* >= 0 */
+	bool is_child;
+	uint32_t use; /* of a built network */
+};
+
+struct network_stretch {
+	const struct network_piece *piece; /* borrowed; of an event */
+	uint32_t first, n; /* pieces; first: in those of the network */
+	int64_t begin; /* time of its tail */
+	bool is_ambiguous; /* a join in it has two critical paths */
+};
+
 /* All is borrowed for the call. */
 struct network_event {
 	const char *name; /* of the vertex; n bytes. NULL: "#" and its place */
@@ -49,6 +71,7 @@ struct network_event {
 	uint32_t place; /* in the input: a line, or the number of an event */
 	const struct network_use *use;
 	size_t nuse;
+	const struct network_stretch *stretch; /* the arc of `task` that ends here; NULL: one arc */
 };
 
 struct network_vertex {
@@ -59,6 +82,7 @@ struct network_vertex {
 	uint32_t use, child_use; /* in use on the arcs that begin here */
 	uint32_t ops, nops; /* changes of the use */
 	uint32_t name, place, node;
+	uint32_t stretch; /* index + 1; 0: the own arc is not contracted */
 	uint8_t kind; /* enum network_kind */
 	bool is_message, blocks;
 };
@@ -96,6 +120,10 @@ struct network {
 	struct hash_key key;
 	struct network_use *op;
 	size_t nop, op_cap;
+	struct network_stretch *stretch;
+	size_t nstretch, stretch_cap;
+	struct network_piece *piece;
+	size_t npiece, piece_cap;
 	bool is_unsorted, is_built;
 };
 
@@ -130,7 +158,8 @@ void network_put_missing(const struct network *w, struct buf *out);
 
 /*
  * Called once. ERR_NOTFOUND: not whole. ERR_INVALID: an event outside of its sub-task, time that
- * goes back, or a cycle; e->line is the place. ERR_LIMIT, ERR_NOMEM.
+ * goes back, or a cycle; e->line is the place. ERR_EXISTS: an event is in the middle of a
+ * contracted arc. ERR_LIMIT, ERR_NOMEM.
  */
 int network_build(struct network *w, struct err *e);
 
@@ -152,6 +181,12 @@ struct network_arc {
 
 /* Returns false if there is none. Of a built network. */
 bool network_arc(const struct network *w, uint32_t head, bool is_ending, struct network_arc *out);
+
+/* Returns the contracted arc of the sub-task that ends at v; NULL: it is one arc. */
+static inline const struct network_stretch *network_stretch(const struct network *w, uint32_t v)
+{
+	return w->v[v].stretch ? &w->stretch[w->v[v].stretch - 1] : NULL;
+}
 
 static inline int64_t network_length(const struct network *w, const struct network_arc *a)
 {

@@ -51,6 +51,25 @@ static int use_at(struct network *w, struct network_vertex *v, uint32_t *use)
 	return rc;
 }
 
+/* In use on a contracted arc, by pieces. */
+static int use_stretch(struct network *w, uint32_t head)
+{
+	const struct network_stretch *s = network_stretch(w, head);
+	struct network_arc a;
+	int rc = 0;
+
+	network_arc(w, head, false, &a);
+	for (uint32_t i = 0; i < s->n && !rc; i++) {
+		struct network_piece *p = &w->piece[s->first + i];
+
+		p->use = a.use;
+		rc = p->is_child ? netuse_fork(w->use, &p->use) : 0;
+		for (uint64_t left = p->with; left && !rc; left &= left - 1)
+			rc = netuse_begin(w->use, &p->use, (uint32_t)__builtin_ctzll(left));
+	}
+	return rc;
+}
+
 static int use_all(struct network *w, struct err *e)
 {
 	uint32_t *use = calloc(w->ntask, sizeof(*use));
@@ -58,6 +77,8 @@ static int use_all(struct network *w, struct err *e)
 
 	for (size_t i = 0; i < w->n && !rc; i++)
 		rc = use_at(w, &w->v[i], use);
+	for (uint32_t i = 0; i < w->n && !rc; i++)
+		rc = w->v[i].stretch ? use_stretch(w, i) : 0;
 	free(use);
 	return rc ? err_set(e, (enum err_code) - rc, "no room for the objects in use") : 0;
 }

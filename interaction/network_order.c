@@ -98,6 +98,28 @@ static int check_arc(struct network *w, uint32_t head, bool is_ending, struct er
 	return 0;
 }
 
+/* Events of other hosts may lie in the middle of what one host took for a whole stretch. */
+static int check_stretch(const struct network *w, uint32_t head, struct err *e)
+{
+	const struct network_stretch *s = network_stretch(w, head);
+	const struct network_piece *p = s ? w->piece + s->first : NULL;
+	const struct network_vertex *v = &w->v[head];
+	int64_t sum = 0;
+	bool is_wrong = false;
+
+	if (!s)
+		return 0;
+	if (v->tail == NETWORK_NONE || w->v[v->tail].t != s->begin) {
+		refuse(w, head, e, "another event is in the middle of its contracted arc");
+		return -ERR_EXISTS;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		is_wrong |= p[i].ns < 0 || __builtin_add_overflow(sum, p[i].ns, &sum);
+	if (is_wrong || (s->n && sum != v->t - s->begin))
+		return refuse(w, head, e, "the times of its contracted arc are not its length");
+	return 0;
+}
+
 static int check_times(struct network *w, struct err *e)
 {
 	int64_t least = INT64_MAX, most = INT64_MIN, span;
@@ -112,6 +134,7 @@ static int check_times(struct network *w, struct err *e)
 	for (uint32_t i = 0; i < w->n && !rc; i++) {
 		rc = check_arc(w, i, false, e);
 		rc = rc ? rc : check_arc(w, i, true, e);
+		rc = rc ? rc : check_stretch(w, i, e);
 	}
 	return rc;
 }

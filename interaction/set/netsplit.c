@@ -17,7 +17,7 @@ struct part {
 	struct list all; /* by the first event */
 	struct list over; /* in the queue of those that seem over */
 	bool is_wrong;
-	int64_t over_at;
+	int64_t over_at, begun, touched;
 	char *name; /* owned; NULL */
 	struct err why;
 	struct network w;
@@ -33,7 +33,9 @@ struct netsplit {
 	struct map task; /* id -> part */
 	struct list all, over;
 	size_t held; /* vertices */
-	int64_t now; /* the largest time */
+	int64_t now; /* the largest time; live: the caller's */
+	int64_t grace;
+	bool is_live;
 	struct part *spare[SPARE_MAX];
 	size_t nspare;
 	struct netsplit_report report;
@@ -45,7 +47,12 @@ struct netsplit *netsplit_new(struct netuse *use, size_t most, netsplit_fn fn, v
 
 	if (!s)
 		return NULL;
-	*s = (struct netsplit){ .use = use, .most = most, .fn = fn, .arg = arg, .now = INT64_MIN };
+	*s = (struct netsplit){ .use = use,
+				.most = most,
+				.fn = fn,
+				.arg = arg,
+				.now = INT64_MIN,
+				.grace = NETSPLIT_GRACE_NS };
 	map_init(&s->task);
 	list_init(&s->all);
 	list_init(&s->over);
@@ -83,6 +90,7 @@ static struct part *part_new(struct netsplit *s)
 	if (!p->w.use)
 		network_init(&p->w, s->use);
 	list_init(&p->over);
+	p->begun = s->now;
 	list_push_back(&s->all, &p->all);
 	return p;
 }
@@ -188,6 +196,7 @@ static int unite(struct netsplit *s, struct part **a, struct part *b)
 		from->name = NULL;
 	}
 	s->held -= from->w.n;
+	to->begun = from->begun < to->begun ? from->begun : to->begun;
 	from->w.n = from->w.ntask = 0;
 	from->nextra = 0;
 	list_del(&to->over);
@@ -262,7 +271,7 @@ static int give_over(struct netsplit *s, bool is_all, struct err *e)
 
 		if (__builtin_sub_overflow(s->now, p->over_at, &age))
 			age = INT64_MAX;
-		if (!is_all && age <= NETSPLIT_GRACE_NS)
+		if (!is_all && age <= s->grace)
 			break;
 		rc = give(s, p, NULL, e);
 	}
@@ -294,6 +303,7 @@ static int add(struct netsplit *s, struct part *p, const struct network_event *e
 	struct err why = { 0 };
 	int rc = p->is_wrong ? 0 : network_add(&p->w, ev, &why);
 
+	p->touched = s->now;
 	if (rc == -ERR_EXISTS && is_repeated(&p->w, ev)) {
 		s->report.repeated++;
 		return 0;
@@ -321,7 +331,8 @@ int netsplit_add(struct netsplit *s, const struct network_event *ev, const char 
 	struct part *p;
 	int rc;
 
-	s->now = ev->t > s->now ? ev->t : s->now;
+	if (!s->is_live && ev->t > s->now)
+		s->now = ev->t;
 	rc = find_part(s, ev, &p);
 	rc = rc ? rc : note_name(p, name);
 	rc = rc ? rc : add(s, p, ev);
@@ -337,6 +348,37 @@ int netsplit_end(struct netsplit *s, struct err *e)
 	while (!rc && (at = list_first(&s->all)))
 		rc = give(s, list_entry(at, struct part, all), NULL, e);
 	return rc;
+}
+
+void netsplit_live(struct netsplit *s, int64_t grace_ns)
+{
+	s->is_live = true;
+	s->grace = grace_ns;
+	s->now = 0;
+}
+
+int netsplit_tick(struct netsplit *s, int64_t now, struct err *e)
+{
+	s->now = now;
+	return give_over(s, false, e);
+}
+
+int netsplit_give_older(struct netsplit *s, int64_t idle, int64_t begun, struct err *e)
+{
+	int rc = 0;
+
+	list_each_safe (at, &s->all) {
+		struct part *p = list_entry(at, struct part, all);
+
+		if (!rc && (p->touched <= idle || p->begun <= begun))
+			rc = give(s, p, NULL, e);
+	}
+	return rc;
+}
+
+size_t netsplit_held(const struct netsplit *s)
+{
+	return s->held;
 }
 
 const struct netsplit_report *netsplit_report(const struct netsplit *s)

@@ -43,6 +43,17 @@ struct netsplit;
 struct netsplit *netsplit_new(struct netuse *use, size_t most, netsplit_fn fn, void *arg);
 void netsplit_free(struct netsplit *s);
 
+/*
+ * On line: ages are by the caller's clock, and not by times of events, which may be lies. A whole
+ * interaction is given out grace_ns after its last event, in netsplit_tick().
+ */
+void netsplit_live(struct netsplit *s, int64_t grace_ns);
+int netsplit_tick(struct netsplit *s, int64_t now, struct err *e);
+
+/* Gives out parts without an event since `idle`, and parts that began before `begun`. */
+int netsplit_give_older(struct netsplit *s, int64_t idle, int64_t begun, struct err *e);
+size_t netsplit_held(const struct netsplit *s); /* vertices */
+
 /* name: of an interaction, at its source; or NULL. ERR_NOMEM, or what fn returned. */
 int netsplit_add(struct netsplit *s, const struct network_event *ev, const char *name,
 		 struct err *e);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Interactions on line. Below, a daemon takes the events of its host, or the batches of daemons
+ * below it; contracts what it has of each interaction, and sends that upwards. At the top, an
+ * interaction is closed when all its sub-tasks have a begin and an end: then all its credit is back
+ * (docs/interactions.md). What stays incomplete is reported, and is in no sum.
+ */
+#ifndef INTERACTION_ONLINE_NETONLINE_H
+#define INTERACTION_ONLINE_NETONLINE_H
+
+#include "interaction/online/netarc.h"
+#include "interaction/set/netsplit.h"
+#include "interaction/set/nettotal.h"
+
+#define NETONLINE_SENDERS_MAX 4096 /* daemons below, with those that were restarted */
+#define NETONLINE_WINDOW 64 /* batches of one sender that may overtake each other */
+
+struct netonline_plan {
+	uint64_t sender; /* of batches; 0: the top, which sends none */
+	bool is_lowest; /* it takes events, and no batches */
+	size_t most; /* vertices that wait: NETSPLIT_VERTICES_MAX, or fewer */
+	int64_t idle_ns; /* below: sent so long after the last event */
+	int64_t age_ns; /* below: sent so long after the first one, in any case */
+	int64_t grace_ns; /* top: late events of a whole interaction are awaited so long */
+	int64_t timeout_ns; /* top: what is incomplete is given up so long after the last event */
+	void (*send)(void *arg, struct bytes batch); /* NULL at the top; valid during the call */
+	/* top: an interaction is whole, and was built and analysed; NULL */
+	void (*whole)(void *arg, const char *name, const struct network *w,
+		      const struct netanalysis *a);
+	void *arg;
+};
+
+/* Exact counts since the begin. */
+struct netonline_report {
+	uint64_t events, events_repeated; /* taken; there twice, and left out */
+	uint64_t events_refused; /* with too many changes of use */
+	uint64_t batches, batches_repeated; /* taken; twice, or too late to know, and left out */
+	uint64_t batches_bad; /* not of the form */
+	uint64_t batches_lost, arcs_lost; /* on the way up, by the numbers of those that came */
+	uint64_t arcs; /* taken from below */
+	uint64_t sent_arcs, sent_bytes, sent_batches;
+	uint64_t early; /* below: parts that were sent for lack of memory; results are the same */
+	/* at the top */
+	uint64_t incomplete; /* interactions with a source that lack something */
+	uint64_t strays; /* parts without a source: lost, or too late */
+	uint64_t wrong; /* contradict themselves */
+	uint64_t torn; /* a sub-task went to another daemon and came back without a message */
+	uint64_t evicted; /* dropped for lack of memory */
+};
+
+struct netonline;
+
+/*
+ * Owns *take, in which all objects, states and alternatives are declared: at most
+ * NETCONTRACT_OBJECTS_MAX objects, in the same order in all daemons. ERR_LIMIT, ERR_NOMEM.
+ */
+int netonline_new(struct netuse **take, const struct netonline_plan *plan, struct netonline **out,
+		  struct err *e);
+void netonline_free(struct netonline *o);
+
+/* An event of this host. Uses of undeclared objects are left out. ERR_NOMEM. */
+int netonline_add(struct netonline *o, const struct network_event *ev, const char *name,
+		  struct err *e);
+
+/*
+ * A batch from below. ERR_PROTO: not a batch, or behind e's byte it is none; what is before counts.
+ * ERR_LIMIT: too many senders; ERR_NOMEM.
+ */
+int netonline_take(struct netonline *o, struct bytes batch, struct err *e);
+
+/* Sends, or closes, what is due at the time `now`, a clock of the caller. ERR_NOMEM. */
+int netonline_tick(struct netonline *o, int64_t now, struct err *e);
+
+/* The same for all that is there: the end. */
+int netonline_end(struct netonline *o, struct err *e);
+
+struct netonline_report netonline_report(const struct netonline *o);
+const struct nettotal *netonline_total(const struct netonline *o); /* of the top */
+const struct netuse *netonline_use(const struct netonline *o);
+size_t netonline_held(const struct netonline *o); /* vertices */
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces of contracted arcs: at most NETWORK_PIECES_MAX, each use of objects once. */
+#ifndef INTERACTION_ONLINE_NETPIECES_H
+#define INTERACTION_ONLINE_NETPIECES_H
+
+#include "interaction/network.h"
+
+struct netpieces {
+	struct network_piece piece[NETWORK_PIECES_MAX];
+	uint32_t n;
+	bool is_full; /* one had no room */
+	bool keeps_empty; /* pieces without time count, too: for membership */
+};
+
+void netpieces_add(struct netpieces *p, const struct network_piece *more);
+
+/* All of n pieces, for a part of the path. is_child: of a sub-task that is created at the tail. */
+void netpieces_add_all(struct netpieces *p, const struct network_piece *more, uint32_t n,
+		       bool is_child);
+/* Their uses only: they are beside the path. */
+void netpieces_add_beside(struct netpieces *p, const struct network_piece *more, uint32_t n,
+			  bool is_child);
+
+/* Objects are in use on the whole arc: local ones only where no sub-task was created. */
+void netpieces_use(struct netpieces *p, uint64_t objects, bool is_inherited);
+
+#endif
