@@ -203,14 +203,14 @@ include bench/module.mk
 include bench/views/module.mk
 include bench/interaction/module.mk
 
-# The order alone does not say these: the library inside the ranks uses three rooms only, daemons
+# The order alone does not say these: the library inside the ranks uses few rooms only, daemons
 # are siblings, tools use the protocol as foreign programs do.
 libapp/match.only   := common/base
 libapp/hot.only     := common/base common/gate common/ring libapp/match
 libapp/vertex.only  := common/base common/gate common/ring libapp/match libapp/hot
-libapp/setup.only   := common/base common/gate common/ring libapp/match libapp/hot libapp/vertex
-libapp.only         := common/base common/gate common/ring libapp/match libapp/hot libapp/vertex \
-		       libapp/setup
+libapp/setup.only   := common/base common/inproc common/gate common/ring libapp/match libapp/hot \
+		       libapp/vertex
+libapp.only         := $(libapp/setup.only) libapp/setup
 siblings            = $(foreach d,$(1),$d $d/%)
 never_uses          = $(foreach r,$(filter $(1),$(MODULES)),$(eval $r.never := $(2)))
 $(call never_uses,lm lm/%,tracer $(call siblings,sm mainsm))
