@@ -180,6 +180,7 @@ include tools/alert/module.mk
 include tools/export/module.mk
 include tools/measure/module.mk
 include tools/events/module.mk
+include tools/tunnel/module.mk
 include tools/receive/module.mk
 include tools/interaction/module.mk
 include tools/sensors/module.mk

@@ -444,8 +444,7 @@ static int listen_for_all(struct mainsm *m, struct err *e)
 	const struct net_listen_conf l = {
 		.addr = m->conf.listen,
 		.port = m->conf.port,
-		.roles =
-			ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
+		.roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLES_SERVER | ROLES_TOOL,
 		.enrol_type = m->conf.ca ? MSG_ENROL : 0,
 	};
 	const struct net_accept a = { greet_accept, greet_refused, m };

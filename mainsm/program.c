@@ -101,8 +101,8 @@ static void on_end(void *arg, const char *reason)
 static int renew_token(struct program *p, struct err *e)
 {
 	nsec_t now = clock_wall();
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) |
-					  ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLES_SERVER |
+					  ROLES_TOOL,
 				 .wall_until = now + settings_of(p)->token_lifetime,
 				 .has_uid = true,
 				 .uid = getuid() };

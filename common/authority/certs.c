@@ -208,7 +208,7 @@ int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec
 
 const char *cert_name(const struct cert *c)
 {
-	bool is_named = (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY)) >> c->role & 1;
+	bool is_named = (ROLES_TOOL | ROLES_SERVER) >> c->role & 1;
 
 	return is_named && !c->has_uid && c->owner[0] ? c->owner : c->host;
 }

@@ -66,7 +66,8 @@ static enum role granted_role(unsigned roles)
 {
 	static const enum role best_first[] = { ROLE_TOOL_ADMIN,   ROLE_TOOL_MANIPULATE,
 						ROLE_TOOL_OBSERVE, ROLE_SM,
-						ROLE_LM,	   ROLE_FACTORY };
+						ROLE_LM,	   ROLE_FACTORY,
+						ROLE_RECEIVER };
 
 	for (size_t i = 0; i < ARRAY_LEN(best_first); i++)
 		if (roles & ROLE_BIT(best_first[i]))
@@ -151,7 +152,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 				     .roles = claimed_roles(m->role) };
 	struct token_grant grant;
 	/* of a user, and of no site */
-	bool is_tool = claim.roles & (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY));
+	bool is_tool = claim.roles & (ROLES_TOOL | ROLES_SERVER);
 	const char *site = "";
 	int rc;
 

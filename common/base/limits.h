@@ -127,6 +127,16 @@
 /* after a fatal signal: long enough for a receiver on the same net */
 #define EVSEND_FATAL_NS (300 * INT64_C(1000000))
 
+/* until a tunnel is greeted: it enrols at first, then looks a host up and shakes hands */
+#define EVSEND_TUNNEL_MAX_NS (15 * INT64_C(1000000000))
+/* of a tunnel in one message: a frame that a slow net completes in time */
+#define TUNNEL_CHUNK_BYTES (16 * 1024)
+/* that wait for the net in a tunnel; more stay with their program */
+#define TUNNEL_QUEUE_MAX_BYTES (256 * 1024)
+
+/* without a byte taken: the tunnel of a program that has ended ends, too */
+#define TUNNEL_STALL_MAX_NS (60 * INT64_C(1000000000))
+
 /* programs that one receiver serves at once: 320 KiB each, and their descriptors */
 #define RECEIVE_CONNS_MAX 256
 #define RECEIVE_PORTS_MAX 16 /* addresses of one receiver */

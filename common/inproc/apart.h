@@ -3,8 +3,8 @@
  * Starts a program of ours from inside a process that is not aware of it. That process gets no
  * SIGCHLD and no child for its wait(), and waits no longer than an exec. A child without an exit
  * signal, which shares the memory, makes the new process and ends; init adopts it. The new process
- * has a session of its own, all processors, the normal policy, no signals set, and none of the
- * descriptors beside those given. Its environment is that of the process without LD_PRELOAD.
+ * has a session of its own, all processors, the normal policy and no signals set. It has only the
+ * descriptors that it is given. Its environment is that of the process without LD_PRELOAD.
  */
 #ifndef COMMON_INPROC_APART_H
 #define COMMON_INPROC_APART_H

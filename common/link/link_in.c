@@ -74,6 +74,7 @@ static bool role_matches(const char *role, const struct identity *id, enum link_
 		{ "lm", ROLE_BIT(ROLE_LM), LINK_PEER_BRANCH },
 		{ "sm", ROLE_BIT(ROLE_SM), LINK_PEER_BRANCH },
 		{ "factory", ROLE_BIT(ROLE_FACTORY), LINK_PEER_BRANCH },
+		{ "receiver", ROLE_BIT(ROLE_RECEIVER), LINK_PEER_BRANCH },
 		{ "tool", ROLES_TOOL, LINK_PEER_TOOL },
 	};
 

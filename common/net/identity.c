@@ -18,6 +18,7 @@ static const char *const role_names[ROLE_COUNT] = {
 	[ROLE_TOOL_MANIPULATE] = "tool-manipulate",
 	[ROLE_TOOL_ADMIN] = "tool-admin",
 	[ROLE_FACTORY] = "factory",
+	[ROLE_RECEIVER] = "receiver",
 };
 
 const char *role_name(enum role r)
@@ -60,7 +61,7 @@ char *role_set_names(char *out, size_t size, unsigned roles)
 /* True for programs that a person starts: their host is a label. */
 static bool is_of_user(enum role r)
 {
-	return (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY)) >> r & 1;
+	return (ROLES_TOOL | ROLES_SERVER) >> r & 1;
 }
 
 char *identity_describe(char *out, size_t size, const struct identity *id)

@@ -25,6 +25,7 @@ enum role {
 	ROLE_TOOL_MANIPULATE,
 	ROLE_TOOL_ADMIN,
 	ROLE_FACTORY, /* runs programs of tools of the same user: omig neko factory */
+	ROLE_RECEIVER, /* takes events of programs: omig log receive */
 	ROLE_COUNT
 };
 
@@ -32,9 +33,11 @@ enum role {
 #define ROLE_BIT(role) (1u << (role))
 #define ROLES_TOOL \
 	(ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN))
+/* programs of a user that others dial */
+#define ROLES_SERVER (ROLE_BIT(ROLE_FACTORY) | ROLE_BIT(ROLE_RECEIVER))
 
-/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin" "factory"; "none" for anything
- * else. */
+/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin" "factory" "receiver"; "none" for
+ * anything else. */
 const char *role_name(enum role r);
 /* Returns ROLE_NONE for an unknown name. */
 enum role role_from_name(const char *name);

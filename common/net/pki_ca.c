@@ -242,7 +242,7 @@ int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct e
 
 bool role_listens(enum role r)
 {
-	return r == ROLE_MAINSM || r == ROLE_SM || r == ROLE_FACTORY;
+	return (ROLE_BIT(ROLE_MAINSM) | ROLE_BIT(ROLE_SM) | ROLES_SERVER) >> r & 1;
 }
 
 /* Permitted usage of a certificate; verify.c requires exactly this. */

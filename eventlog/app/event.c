@@ -129,17 +129,19 @@ static int close_output(struct log_state *s)
 {
 	struct evsend *send = s->send;
 	int fd = s->fd;
+	char why[EVSEND_WHY_BYTES];
 	uint64_t lost;
 
 	s->send = NULL;
 	s->fd = -1;
 	log_unlock(s);
-	lost = evsend_close(send, EVSEND_CLOSE_NS);
+	lost = evsend_close(send, EVSEND_CLOSE_NS, why);
 	log_lock(s);
 	s->lost += lost;
 	if (!lost)
 		return fd >= 0 ? close(fd) : 0;
-	fprintf(stderr, "libomig-event: the receiver has not confirmed %" PRIu64 " events\n", lost);
+	fprintf(stderr, "libomig-event: the receiver has not confirmed %" PRIu64 " events%s\n",
+		lost, why);
 	errno = ETIMEDOUT;
 	return -1;
 }

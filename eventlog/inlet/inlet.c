@@ -135,6 +135,12 @@ int inlet_flush(struct inlet *i, struct err *e)
 
 /* --- forms */
 
+/* The first record of a handshake: no form of an event log begins so. */
+static bool is_tls(const uint8_t *p, size_t n)
+{
+	return n >= 2 && p[0] == 0x16 && p[1] == 0x03;
+}
+
 static bool is_log(const uint8_t *p)
 {
 	return evblock_seek(p, sizeof(uint32_t), 0) == 0;
@@ -161,6 +167,8 @@ static int find_form(struct inlet *i, struct err *e)
 		inlet_drop(i, HELLO_BYTES);
 		return 1;
 	}
+	if (is_tls(p, i->n))
+		return err_set(e, ERR_PROTO, "the peer begins with TLS, at an address without it");
 	if (i->n >= sizeof(uint32_t) && is_log(p))
 		return begin_log(i, e);
 	if (!i->is_last && i->n < GUESS_BYTES && !memchr(p, '\n', i->n))

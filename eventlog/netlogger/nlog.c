@@ -301,7 +301,7 @@ static int end_one(struct omig_nlog *h)
 		rc = evwrite_cut(&h->w, true, NULL) | flush_one(h);
 	if (h->out.fd >= 0 && !h->out.is_borrowed)
 		rc |= close(h->out.fd);
-	if (evsend_close(h->out.send, EVSEND_CLOSE_NS))
+	if (evsend_close(h->out.send, EVSEND_CLOSE_NS, NULL))
 		rc = -1;
 	free_handle(h);
 	return rc ? -1 : 0;

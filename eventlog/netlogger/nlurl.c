@@ -55,5 +55,5 @@ void nlout_close(const struct nlout *out)
 {
 	if (out->fd >= 0 && !out->is_borrowed)
 		close(out->fd);
-	evsend_close(out->send, 0);
+	evsend_close(out->send, 0, NULL);
 }

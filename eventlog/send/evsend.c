@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -66,6 +67,7 @@ void evsend_drop(struct evsend *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
+	evsend_tunnel_ended(s);
 	s->fd = -1;
 	s->is_connected = s->is_greeted = false;
 	s->pause = s->pause ? 2 * s->pause : RECONNECT_MIN_NS;
@@ -119,6 +121,9 @@ static void free_all(struct evsend *s)
 		close(s->fd);
 	if (s->bell >= 0)
 		close(s->bell);
+	if (s->words >= 0)
+		close(s->words);
+	pthread_mutex_destroy(&s->lock.mutex);
 	sendring_done(&s->ring);
 	buf_done(&s->texts);
 	free(s);
@@ -165,7 +170,8 @@ int evsend_open(const struct evurl *to, struct evsend **out, struct err *e)
 	s->way = to->kind == EVURL_UDP	    ? &evsend_udp
 		 : to->kind == EVURL_SYSLOG ? &evsend_syslog
 					    : &evsend_tcp;
-	s->fd = s->bell = -1;
+	s->fd = s->bell = s->words = -1;
+	s->lock = (struct inproc_lock)INPROC_LOCK_INIT;
 	rc = begin(s, e);
 	if (rc)
 		free_all(s);
@@ -235,11 +241,21 @@ static void finish_here(struct evsend *s)
 	atomic_store(&s->end, END_OVER);
 }
 
-uint64_t evsend_close(struct evsend *s, nsec_t max)
+const char *evsend_why(struct evsend *s, char out[EVSEND_WHY_BYTES])
+{
+	inproc_lock(&s->lock);
+	memcpy(out, s->why, EVSEND_WHY_BYTES);
+	inproc_unlock(&s->lock);
+	return out;
+}
+
+uint64_t evsend_close(struct evsend *s, nsec_t max, char why[EVSEND_WHY_BYTES])
 {
 	int none = END_NONE;
 	uint64_t n;
 
+	if (why)
+		why[0] = 0;
 	if (!s)
 		return 0;
 	atomic_store(&s->until, clock_mono() + max);
@@ -249,6 +265,8 @@ uint64_t evsend_close(struct evsend *s, nsec_t max)
 	while (atomic_load(&s->end) != END_OVER && clock_mono() < s->until)
 		rest();
 	n = unacknowledged(s);
+	if (why)
+		evsend_why(s, why);
 	/* A thread that looks up a name may be late. */
 	if (atomic_exchange(&s->end, END_LEFT) == END_OVER)
 		free_all(s);
@@ -259,6 +277,10 @@ void evsend_in_child(struct evsend *s)
 {
 	if (s->fd >= 0)
 		close(s->fd);
+	if (s->words >= 0)
+		close(s->words);
+	s->words = -1;
+	s->lock = (struct inproc_lock)INPROC_LOCK_INIT;
 	close(s->bell);
 	s->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	s->fd = -1;

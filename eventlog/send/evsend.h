@@ -3,7 +3,8 @@
  * Sends blocks to a receiver in the net (docs/eventlog.md), from a program that must not wait for
  * it. Blocks wait in EVSEND_ROOM_BYTES of memory, and a thread sends them. By TCP they stay there
  * until the receiver has acknowledged them. After a lost connection, also to a receiver that was
- * killed, those without acknowledgement are sent again. By UDP they are sent once.
+ * killed, those without acknowledgement are sent again. By UDP they are sent once. By TLS they go
+ * through a process of their own, omig-tunnel: no library of TLS is in the program.
  *
  * A receiver loses and repeats blocks, so each must be readable alone.
  */
@@ -37,11 +38,17 @@ bool evsend_put(struct evsend *s, const struct iovec *v, int n);
  */
 bool evsend_flush(struct evsend *s, nsec_t max);
 
+#define EVSEND_WHY_BYTES 256
+
 /*
  * Blocks as evsend_flush(), then frees. Returns the events of the blocks that were not
- * acknowledged: the receiver may have them or not. NULL is fine.
+ * acknowledged: the receiver may have them or not. why, unless NULL, gets the reason as ": text",
+ * or "" if none is known. NULL is fine.
  */
-uint64_t evsend_close(struct evsend *s, nsec_t max);
+uint64_t evsend_close(struct evsend *s, nsec_t max, char why[EVSEND_WHY_BYTES]);
+
+/* Writes that reason up to now. Any thread. Returns out. */
+const char *evsend_why(struct evsend *s, char out[EVSEND_WHY_BYTES]);
 
 /* In a child process, while no other thread uses s: nothing waits, and a new thread sends. */
 void evsend_in_child(struct evsend *s);

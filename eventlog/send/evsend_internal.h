@@ -4,6 +4,7 @@
 #define EVENTLOG_SEND_EVSEND_INTERNAL_H
 
 #include "common/base/buf.h"
+#include "common/inproc/inproc.h"
 #include "eventlog/send/evsend.h"
 #include "eventlog/send/evsend_hello.h"
 #include "eventlog/send/sendring.h"
@@ -36,14 +37,24 @@ struct evsend {
 	unsigned tries; /* an address each time */
 	uint8_t ack[EVSEND_ACK_BYTES];
 	size_t nack;
+	int words; /* of the tunnel: its reason for an end; -1: none */
 	struct buf texts; /* of syslog: messages of the current block, each behind its length */
 	size_t texts_at;
+	/* under lock */
+	struct inproc_lock lock;
+	char why[EVSEND_WHY_BYTES];
 };
 
 extern const struct evsend_way evsend_tcp, evsend_udp, evsend_syslog;
 
 /* A socket of this kind, connected or connecting, to one of the host's addresses. -1 with errno. */
 int evsend_socket(struct evsend *s, int type);
+
+/* A stream to a new tunnel to the host. -1 with errno. */
+int evsend_tunnel(struct evsend *s);
+
+/* Keeps the reason that the tunnel has given, and forgets it. */
+void evsend_tunnel_ended(struct evsend *s);
 
 /* Closes the connection. The next one is made after a pause that grows. */
 void evsend_drop(struct evsend *s);

@@ -11,11 +11,17 @@ static const struct scheme {
 	const char *name;
 	enum evurl_kind kind;
 } schemes[] = {
-	{ "file://", EVURL_FILE },
-	{ "x-netlog://", EVURL_TCP },
-	{ "x-netlog-udp://", EVURL_UDP },
+	{ "file://", EVURL_FILE },	 { "x-netlog://", EVURL_TCP },
+	{ "x-netlogs://", EVURL_TLS },	 { "x-netlog-udp://", EVURL_UDP },
 	{ "x-syslog://", EVURL_SYSLOG },
 };
+
+static uint16_t usual_port(enum evurl_kind kind)
+{
+	return kind == EVURL_SYSLOG ? EVURL_SYSLOG_PORT
+	       : kind == EVURL_TLS  ? EVURL_TLS_PORT
+				    : EVURL_PORT;
+}
 
 /* "host", "host:port", "[::1]:port", ":port"; a / at the end is permitted. */
 static int parse_place(const char *text, struct evurl *out)
@@ -25,7 +31,7 @@ static int parse_place(const char *text, struct evurl *out)
 	const char *end = is_v6 ? memchr(text, ']', n) : memchr(text, ':', n);
 	const char *colon = is_v6 && end ? end + 1 : end;
 	char port[8];
-	uint64_t number = out->kind == EVURL_SYSLOG ? EVURL_SYSLOG_PORT : EVURL_PORT;
+	uint64_t number = usual_port(out->kind);
 
 	if (text[n] && text[n + 1])
 		return -ERR_INVALID;
@@ -78,7 +84,7 @@ int evurl_parse(const char *text, struct evurl *out, struct err *e)
 	if (s == last)
 		return err_set(
 			e, ERR_UNSUPPORTED,
-			"%.40s is none of file://, x-netlog://, x-netlog-udp:// and x-syslog://",
+			"%.40s is none of file://, x-netlog://, x-netlogs://, x-netlog-udp:// and x-syslog://",
 			text);
 	text += strlen(s->name);
 	url.kind = s->kind;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Destinations of events that are not files: x-netlog://HOST[:PORT] (TCP),
- * x-netlog-udp://HOST[:PORT], and x-syslog://[HOST[:PORT]]. NetLogger has the names.
+ * x-netlogs://HOST[:PORT] (TLS), x-netlog-udp://HOST[:PORT], and x-syslog://[HOST[:PORT]].
+ * NetLogger has the names.
  */
 #ifndef EVENTLOG_SEND_EVURL_H
 #define EVENTLOG_SEND_EVURL_H
@@ -13,6 +14,7 @@
 enum evurl_kind {
 	EVURL_FILE, /* not of these: a path, or file://PATH */
 	EVURL_TCP,
+	EVURL_TLS, /* as EVURL_TCP, with certificates of a monitor on both sides */
 	EVURL_UDP,
 	EVURL_SYSLOG, /* of this host: `host` is the path of its socket */
 };
@@ -20,6 +22,7 @@ enum evurl_kind {
 #define EVURL_HOST_BYTES 256
 #define EVURL_SYSLOG_PORT 514
 #define EVURL_PORT 14830 /* NetLogger's own receiver has it */
+#define EVURL_TLS_PORT 14831
 
 struct evurl {
 	enum evurl_kind kind;

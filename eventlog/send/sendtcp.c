@@ -24,7 +24,7 @@ static short wants(const struct evsend *s)
 
 static void dial(struct evsend *s)
 {
-	s->fd = evsend_socket(s, SOCK_STREAM);
+	s->fd = s->to.kind == EVURL_TLS ? evsend_tunnel(s) : evsend_socket(s, SOCK_STREAM);
 	if (s->fd < 0) {
 		evsend_drop(s);
 		return;
@@ -32,7 +32,8 @@ static void dial(struct evsend *s)
 	s->is_connected = s->is_greeted = false;
 	s->hello = s->nack = 0;
 	s->base = s->sent = atomic_load(&s->ring.tail);
-	s->deadline = clock_mono() + HANDSHAKE_MAX_NS;
+	s->deadline =
+		clock_mono() + (s->to.kind == EVURL_TLS ? EVSEND_TUNNEL_MAX_NS : HANDSHAKE_MAX_NS);
 }
 
 static bool has_connected(const struct evsend *s)

@@ -79,7 +79,7 @@ static int set_owner(struct service_call *c, struct token_grant *g, const char *
 	if (name[0] && !(g->roles & ROLES_TOOL))
 		return err_set(e, ERR_INVALID,
 			       "a name is for tools: a daemon is known by its host");
-	if (g->roles == ROLE_BIT(ROLE_FACTORY)) {
+	if (g->roles && !(g->roles & ~ROLES_SERVER)) {
 		str_copy(g->owner, sizeof(g->owner), id->owner);
 		g->has_uid = id->has_uid;
 		g->uid = id->uid;

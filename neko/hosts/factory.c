@@ -65,10 +65,12 @@ static int factory_open(struct loop *l, const struct factory_conf *c, struct fac
 	if (!rc)
 		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
 	if (!rc && c->mainsm)
-		rc = renewal_new(
-			&(struct renewal_conf){
-				.loop = l, .net = f->net, .dir = c->self.dir, .mainsm = c->mainsm },
-			&f->renewal, e);
+		rc = renewal_new(&(struct renewal_conf){ .role = "factory",
+							 .loop = l,
+							 .net = f->net,
+							 .dir = c->self.dir,
+							 .mainsm = c->mainsm },
+				 &f->renewal, e);
 	if (rc)
 		factory_close(f);
 	else

@@ -7,7 +7,7 @@
 #include "common/net/net.h"
 #include "common/time/timebase.h"
 #include "neko/hosts/hosts.h"
-#include "neko/hosts/renewal.h"
+#include "common/member/renewal.h"
 #include "proto/frame.h"
 
 #include <sys/types.h>

@@ -262,7 +262,7 @@ int cmd_cert(int argc, char **argv)
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		OPTION("role", 'r', "ROLE",
-		       "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
+		       "of a token: lm, sm, factory, receiver, tool-observe, tool-manipulate, tool-admin or tool (default)",
 		       OPT_STR, &w.role),
 		OPTION("name", 0, "NAME",
 		       "the holder of a tool's token, as lists, audit and revoke name it (default: the token's id)",

@@ -111,7 +111,7 @@ void destination_close(struct destination *k)
 		return;
 	archive_close(k->archive);
 	evkeep_close(k->file);
-	evsend_close(k->send, 0);
+	evsend_close(k->send, 0, NULL);
 	evbalance_done(&k->balance);
 	free(k);
 }
@@ -161,14 +161,15 @@ int destination_blocks(struct destination *k, const void *blocks, size_t n)
 
 int destination_commit(struct destination *k)
 {
+	char why[EVSEND_WHY_BYTES];
 	struct err e = { 0 };
 	int rc;
 
 	if (k->send)
 		return evsend_flush(k->send, EVSEND_CLOSE_NS)
 			       ? CMD_OK
-			       : cmd_fail(CMD_TIMEOUT, "%s: does not acknowledge what was sent",
-					  k->where);
+			       : cmd_fail(CMD_TIMEOUT, "%s: does not acknowledge what was sent%s",
+					  k->where, evsend_why(k->send, why));
 	rc = k->archive ? arkept_commit(k->archive, &k->balance, &e) : evkeep_commit(k->file, &e);
 
 	return rc ? logplace_fail(k->where, &e) : CMD_OK;

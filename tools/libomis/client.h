@@ -38,9 +38,9 @@ struct client_conf {
 int client_open(const struct client_conf *conf, struct client **out, struct err *e);
 
 /*
- * Gets a certificate of the monitor that conf names, for that role: "tool" or "factory". A stored
- * valid one is used without a request; else it enrols. dir (FILE_PATH_BYTES) gets its folder,
- * *mainsm its monitor, without a secret. Blocks, and fails as client_open().
+ * Gets a certificate of the monitor that conf names, for that role: "tool", "factory" or
+ * "receiver". A stored valid one is used without a request; else it enrols. dir (FILE_PATH_BYTES)
+ * gets its folder, *mainsm its monitor, without a secret. Blocks, and fails as client_open().
  */
 int client_identity(const struct client_conf *conf, const char *role, char *dir,
 		    struct connstr *mainsm, struct err *e);

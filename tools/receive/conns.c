@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections: bytes in, acknowledgements out. */
 #include "common/base/rng.h"
+#include "common/base/str.h"
 #include "tools/receive/receive_internal.h"
 
 #include "tools/term/say.h"
@@ -25,6 +26,15 @@ static void free_conn(struct conn *c)
 	free(c);
 	if (!r->is_ending)
 		ports_resume(r);
+}
+
+static void break_conn(struct conn *c, const struct err *why)
+{
+	struct receiver *r = c->receiver;
+
+	if (!r->counts.broken++)
+		str_copy(r->why_broken, sizeof(r->why_broken), why->text);
+	free_conn(c);
 }
 
 static void watch(const struct conn *c)
@@ -92,8 +102,7 @@ static bool push(struct conn *c, size_t n)
 
 	c->is_paused = rc == -ERR_AGAIN;
 	if (rc && !c->is_paused) {
-		c->receiver->counts.broken++;
-		free_conn(c);
+		break_conn(c, &e);
 		return false;
 	}
 	if (c->has_ended && !rc) {
@@ -204,8 +213,7 @@ static bool flush(struct conn *c)
 	int rc = inlet_flush(c->inlet, &e);
 
 	if (rc && rc != -ERR_AGAIN) {
-		c->receiver->counts.broken++;
-		free_conn(c);
+		break_conn(c, &e);
 		return false;
 	}
 	c->is_paused |= rc == -ERR_AGAIN; /* conns_turn() continues it */

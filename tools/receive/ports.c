@@ -22,7 +22,10 @@ const char *port_name(const struct port *p, char out[PORT_NAME_BYTES])
 	const char *host = p->url.host[0] ? p->url.host : "127.0.0.1";
 	bool is_v6 = strchr(host, ':') != NULL;
 
-	snprintf(out, PORT_NAME_BYTES, "%s://%s%s%s:%u", p->inlet ? "x-netlog-udp" : "x-netlog",
+	snprintf(out, PORT_NAME_BYTES, "%s://%s%s%s:%u",
+		 p->inlet      ? "x-netlog-udp"
+		 : p->listener ? "x-netlogs"
+			       : "x-netlog",
 		 is_v6 ? "[" : "", host, is_v6 ? "]" : "", (unsigned)p->number);
 	return out;
 }
@@ -177,9 +180,13 @@ static int open_one(struct port *p, const char *text)
 
 	p->fd = -1;
 	if (evurl_parse(text, &p->url, &e) ||
-	    (p->url.kind != EVURL_TCP && p->url.kind != EVURL_UDP))
+	    (p->url.kind != EVURL_TCP && p->url.kind != EVURL_UDP && p->url.kind != EVURL_TLS))
 		return cmd_fail(CMD_USAGE, "%s",
 				e.code ? e.text : "an address begins with x-netlog://");
+	if (p->url.kind == EVURL_TLS)
+		return tls_listen_at(p, text);
+	if (p->receiver->options->needs_tls)
+		return cmd_fail(CMD_USAGE, "%s has no TLS: write x-netlogs://", text);
 	rc = make_inlet(p);
 	rc = rc == CMD_OK ? bind_port(p, text) : rc;
 	if (rc != CMD_OK)
@@ -214,6 +221,8 @@ void ports_close(struct receiver *r)
 			;
 		loop_fd_free(p->watch);
 		p->watch = NULL;
+		net_listener_close(p->listener);
+		p->listener = NULL;
 		if (p->fd >= 0)
 			close(p->fd);
 		p->fd = -1;

@@ -343,6 +343,7 @@ static int serve(struct receiver *r)
 	progress_end(&r->progress);
 	ports_close(r);
 	conns_close(r);
+	tls_close(r);
 	if (rc == CMD_OK)
 		rc = report_state(r, true);
 	spooler_close(r->spooler);

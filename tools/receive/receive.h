@@ -21,6 +21,9 @@ struct receive_options {
 	nsec_t rotate_ns; /* and after this time; 0: never */
 	uint64_t older; /* rotated files that stay */
 	nsec_t for_ns; /* 0: until a signal */
+	const char *mainsm; /* of the certificate for TLS; NULL: as any tool finds it */
+	nsec_t timeout_ns; /* to get that certificate */
+	bool needs_tls; /* refuses addresses without TLS */
 	bool json, is_quiet;
 };
 

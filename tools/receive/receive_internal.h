@@ -8,6 +8,7 @@
 #include "common/cli/progress.h"
 #include "common/container/list.h"
 #include "common/container/map.h"
+#include "common/net/net.h"
 #include "eventlog/evbalance.h"
 #include "eventlog/inlet/inlet.h"
 #include "eventlog/send/evsend_hello.h"
@@ -15,6 +16,7 @@
 #include "eventlog/spool/spooler.h"
 #include "tools/receive/delivery.h"
 #include "tools/receive/receive.h"
+#include "tools/tunnel/tunnel.h"
 
 struct receiver;
 
@@ -25,7 +27,8 @@ struct port {
 	int fd;
 	uint16_t number; /* the real one */
 	struct loop_fd *watch;
-	struct inlet *inlet; /* of datagrams; NULL: TCP */
+	struct inlet *inlet; /* of datagrams; NULL: of connections */
+	struct net_listener *listener; /* of TLS, which has its own descriptor */
 	uint32_t overflow; /* datagrams that the kernel had no room for */
 };
 
@@ -56,6 +59,7 @@ struct receive_counts {
 	uint64_t refused; /* connections without room */
 	uint64_t broken; /* connections that sent bytes that are no blocks */
 	uint64_t overflow; /* datagrams that the kernel had no room for */
+	uint64_t handshakes; /* of TLS that failed */
 };
 
 struct receiver {
@@ -80,6 +84,14 @@ struct receiver {
 	struct loop_signal *signals[2];
 	struct receive_counts counts;
 	char why[ERR_TEXT_BYTES]; /* about the first bad line; "" = none */
+	char why_broken[ERR_TEXT_BYTES]; /* and the first broken connection */
+	/* of TLS */
+	char dir[FILE_PATH_BYTES]; /* of the certificate */
+	struct net_ctx *net; /* NULL: no address for TLS */
+	struct renewal *renewal;
+	struct tunnel *tunnel[RECEIVE_CONNS_MAX];
+	size_t ntunnels;
+	nsec_t warned_at; /* about a refused peer; 0: not yet */
 	struct progress progress;
 	int status;
 };
@@ -93,6 +105,12 @@ void ports_resume(struct receiver *r);
 /* "x-netlog://127.0.0.1:14830" of a port, into out. Returns out. */
 #define PORT_NAME_BYTES (EVURL_HOST_BYTES + 32)
 const char *port_name(const struct port *p, char out[PORT_NAME_BYTES]);
+
+/* --- tls.c */
+/* Listens at the address `text`. Returns an exit status. */
+int tls_listen_at(struct port *p, const char *text);
+/* After the end of all connections. */
+void tls_close(struct receiver *r);
 
 /* --- conns.c */
 /* Takes the descriptor. */

@@ -68,6 +68,7 @@ static int state_json(struct receiver *r, const struct evbalance_totals *t, bool
 	json_key_u64(&j, "connections", r->nconns);
 	json_key_u64(&j, "refused_connections", c->refused);
 	json_key_u64(&j, "broken_connections", c->broken);
+	json_key_u64(&j, "refused_handshakes", c->handshakes);
 	json_key_u64(&j, "open_streams", t->open);
 	json_key_u64(&j, "spool_bytes", waiting_bytes(r));
 	json_key_bool(&j, "is_failing", delivery_is_failing(r->delivery));
@@ -97,7 +98,10 @@ static int state_words(const struct receiver *r, const struct evbalance_totals *
 		cmd_warn("%" PRIu64 " lines were no events; the first: %s", c->bad_lines, r->why);
 	warn_count(c->skipped_bytes, "bytes were no blocks");
 	warn_count(c->overflow, "datagrams came faster than they could be read");
-	warn_count(c->broken, "connections sent no blocks, and were ended");
+	if (c->broken)
+		cmd_warn("%" PRIu64 " connections were ended; the first: %s", c->broken,
+			 r->why_broken);
+	warn_count(c->handshakes, "peers were refused, without a certificate of this monitor");
 	warn_count(c->refused, "connections had no room, or were silent when another one came");
 	if (r->empty_at < r->appended)
 		cmd_warn("%s has what is not stored yet: the next start continues with it",

@@ -117,6 +117,7 @@ static int finish(struct sense_out *o)
 
 int sense_out_close(struct sense_out *o)
 {
+	char why[EVSEND_WHY_BYTES];
 	int rc;
 
 	if (!o)
@@ -124,8 +125,9 @@ int sense_out_close(struct sense_out *o)
 	rc = finish(o);
 	if (o->lines)
 		logwrite_close(o->lines);
-	if (evsend_close(o->send, EVSEND_CLOSE_NS) && rc == CMD_OK)
-		rc = cmd_fail(CMD_FAILURE, "%s: the receiver has not confirmed all events", o->to);
+	if (evsend_close(o->send, EVSEND_CLOSE_NS, why) && rc == CMD_OK)
+		rc = cmd_fail(CMD_FAILURE, "%s: the receiver has not confirmed all events%s", o->to,
+			      why);
 	if (o->fd >= 0)
 		close(o->fd);
 	if (o->to) {

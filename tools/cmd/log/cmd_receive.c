@@ -10,7 +10,9 @@
 
 int cmd_receive(int argc, char **argv)
 {
-	struct receive_options w = { .room_mib = 1024, .older = 7 };
+	struct receive_options w = { .room_mib = 1024,
+				     .older = 7,
+				     .timeout_ns = CMD_COMMON_INIT.timeout_ns };
 	const struct opt table[] = {
 		OPTION("to", 0, "WHERE",
 		       "a file, archive:FILE, postgresql://..., or x-netlog://HOST:PORT, which passes events on",
@@ -28,6 +30,14 @@ int cmd_receive(int argc, char **argv)
 			     &w.rotate_ns, INT64_C(1000000000), 366 * DAY_NS),
 		OPTION_RANGE("older", 0, "N", "older files that stay (default 7)", OPT_U64,
 			     &w.older, 1, RECEIVE_ROTATED_MAX),
+		OPTION("tls", 0, NULL, "permit only addresses with TLS: x-netlogs://", OPT_FLAG,
+		       &w.needs_tls),
+		OPTION("mainsm", 'm', "STRING",
+		       "connection string, or @FILE that has it: the monitor that issues the "
+		       "certificate for TLS",
+		       OPT_STR, &w.mainsm),
+		OPTION_RANGE("timeout", 't', "TIME", "for that certificate (default 5s)", OPT_NSEC,
+			     &w.timeout_ns, CMD_TIMEOUT_MIN_NS, CMD_TIMEOUT_MAX_NS),
 		OPTION_RANGE("for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns,
 			     INT64_C(1000000), 366 * DAY_NS),
 		OPTION("json", 'j', NULL,
@@ -41,13 +51,15 @@ int cmd_receive(int argc, char **argv)
 		.usage = "--to WHERE [OPTION...] [URL...]",
 		.summary = "receives events of programs in the net, and stores them",
 		.details =
-			"A URL is x-netlog://[HOST][:PORT] (TCP) or x-netlog-udp://[HOST][:PORT]; without one "
-			"x-netlog://127.0.0.1:14830. Port 0: any. It prints its addresses, serves until it "
-			"is stopped, and then prints what it has received and lost. Any program that "
-			"reaches an address may write events to it: it has no password.",
+			"A URL is x-netlog://[HOST][:PORT] (TCP), x-netlogs://[HOST][:PORT] (TLS) or "
+			"x-netlog-udp://[HOST][:PORT]; without one x-netlog://127.0.0.1:14830, or with "
+			"--tls x-netlogs://127.0.0.1:14831. Port 0: any. It prints its addresses, serves "
+			"until it is stopped, and then prints what it has received and lost. Any program "
+			"that reaches an address may write events to it. By TLS it needs a certificate of "
+			"the same monitor, as the omig command has.",
 		.table = table,
 	};
-	char standard[] = "x-netlog://127.0.0.1";
+	char standard[] = "x-netlog://127.0.0.1", secure[] = "x-netlogs://127.0.0.1";
 	char *only[] = { standard, NULL };
 	int first, status = cmd_parse(&spec, argc, argv, &first);
 
@@ -55,6 +67,8 @@ int cmd_receive(int argc, char **argv)
 		return status;
 	if (!w.to)
 		return cmd_usage(&spec, "receive needs --to");
+	if (w.needs_tls)
+		only[0] = secure;
 	w.urls = argv[first] ? argv + first : only;
 	return receive(&w);
 }

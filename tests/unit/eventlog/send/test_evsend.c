@@ -53,7 +53,7 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	evsend_close(sender, 0);
+	evsend_close(sender, 0, NULL);
 	sender = NULL;
 	evwrite_done(&made);
 	close(listener);
@@ -141,7 +141,7 @@ TEST(blocks_arrive_and_are_acknowledged)
 	ck_assert(!evsend_flush(sender, 0));
 	acknowledge(bytes);
 	ck_assert(evsend_flush(sender, PATIENCE_MS * NSEC_PER_MSEC));
-	ck_assert_uint_eq(evsend_close(sender, 0), 0);
+	ck_assert_uint_eq(evsend_close(sender, 0, NULL), 0);
 	sender = NULL;
 }
 
@@ -217,7 +217,7 @@ TEST(a_close_counts_the_events_that_were_not_acknowledged)
 {
 	begin(SOCK_STREAM);
 	ck_assert(put(10) && put(10));
-	ck_assert_uint_eq(evsend_close(sender, NSEC_PER_MSEC), 2);
+	ck_assert_uint_eq(evsend_close(sender, NSEC_PER_MSEC, NULL), 2);
 	sender = NULL;
 }
 
@@ -294,7 +294,7 @@ TEST(a_child_process_sends_only_its_own)
 		evsend_in_child(sender);
 		evwrite_done(&made);
 		evwrite_init(&made, 78, false, 0);
-		_exit(!put(10) || evsend_close(sender, PATIENCE_MS * NSEC_PER_MSEC));
+		_exit(!put(10) || evsend_close(sender, PATIENCE_MS * NSEC_PER_MSEC, NULL));
 	}
 	for (int i = 0; i < 2; i++) { /* the parent and the child, in any order */
 		greet();

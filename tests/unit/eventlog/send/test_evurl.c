@@ -15,6 +15,8 @@ static const struct {
 	{ "x-netlog://host", 0, EVURL_TCP, "host", EVURL_PORT },
 	{ "x-netlog://host/", 0, EVURL_TCP, "host", EVURL_PORT },
 	{ "x-netlog://host:1", 0, EVURL_TCP, "host", 1 },
+	{ "x-netlogs://host", 0, EVURL_TLS, "host", EVURL_TLS_PORT },
+	{ "x-netlogs://:1", 0, EVURL_TLS, "", 1 },
 	{ "x-netlog://:65535", 0, EVURL_TCP, "", 65535 },
 	{ "x-netlog-udp://[::1]:9", 0, EVURL_UDP, "::1", 9 },
 	{ "x-netlog-udp://[fe80::1%eth0]", 0, EVURL_UDP, "fe80::1%eth0", EVURL_PORT },

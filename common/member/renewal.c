@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "neko/hosts/renewal.h"
+#include "common/member/renewal.h"
 
 #include "common/base/log.h"
 #include "common/base/rng.h"
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 struct renewal {
+	const char *role; /* also the module of the log */
 	struct loop *loop; /* borrowed */
 	struct net_ctx *ctx; /* borrowed */
 	struct rng rng;
@@ -46,9 +47,9 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	if (m->type != MSG_ENROL_ACK)
 		return;
 	if (renew_answer(r->renew, &m->enrol_ack, &e))
-		log_warn("factory", "the certificate was not renewed: %s", e.text);
+		log_warn(r->role, "the certificate was not renewed: %s", e.text);
 	else
-		log_notice("factory", "certificate renewed");
+		log_notice(r->role, "certificate renewed");
 	hang_up(r);
 }
 
@@ -61,7 +62,7 @@ static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t re
 	struct renewal *r = arg;
 
 	if (!r->is_reported)
-		log_warn("factory", "the certificate is due to be renewed, trying again: %s",
+		log_warn(r->role, "the certificate is due to be renewed, trying again: %s",
 			 why->text);
 	r->is_reported = true;
 }
@@ -77,7 +78,7 @@ static int dial(struct renewal *r)
 						     .on_retry = on_retry,
 						     .arg = r } };
 	const struct link_dialer dialer = link_net_dialer(r->way);
-	const struct msg_hello hello = { .role = "factory",
+	const struct msg_hello hello = { .role = r->role,
 					 .site = "",
 					 .host = self ? self->host : "",
 					 .listen = "",
@@ -108,12 +109,13 @@ int renewal_new(const struct renewal_conf *conf, struct renewal **out, struct er
 
 	if (!r)
 		return err_nomem(e);
+	r->role = conf->role;
 	r->loop = conf->loop;
 	r->ctx = conf->net;
 	rng_init(&r->rng, (uint64_t)clock_mono());
 	r->renew = renew_new(&(struct renew_conf){ .loop = conf->loop,
 						   .ctx = conf->net,
-						   .role = "factory",
+						   .role = conf->role,
 						   .dir = conf->dir,
 						   .site = "",
 						   .host = self ? self->host : "",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Renews the certificate of a factory. A factory has no link to mainsm, so it connects for the time
- * of a renewal.
+ * Renews the certificate of a program that others dial, and that has no link to mainsm: it connects
+ * for the time of a renewal.
  */
-#ifndef NEKO_HOSTS_RENEWAL_H
-#define NEKO_HOSTS_RENEWAL_H
+#ifndef COMMON_MEMBER_RENEWAL_H
+#define COMMON_MEMBER_RENEWAL_H
 
 #include "common/base/err.h"
 
@@ -15,6 +15,7 @@ struct renewal;
 
 /* All are borrowed. */
 struct renewal_conf {
+	const char *role; /* "factory", "receiver"; lives as long */
 	struct loop *loop;
 	struct net_ctx *net;
 	const char *dir; /* of the certificate */
