@@ -10,6 +10,8 @@
 #include "tracer/gate/build.h"
 #include "tracer/gate/code.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -24,16 +26,50 @@ struct entry {
 	struct call_ways ways;
 	struct image *image; /* owned */
 	struct gate *gate; /* owned: the contents, as they are or will be */
+	struct enter_life life; /* of what was read; a new program makes all of it invalid */
+	int mem; /* its memory as a file; -1 */
+	uint64_t asked; /* the place of pages that may have been made */
 	uint64_t base; /* 0: there is no gate yet */
 	bool is_new; /* the whole gate is written */
 	bool is_bare; /* its pages were mapped by this request, and have no right to execute */
 	struct freeze *freeze;
 };
 
-static void entry_done(struct entry *n)
+static void forget_life(struct entry *n)
 {
 	image_free(n->image);
+	n->image = NULL;
+	n->asked = n->base = 0;
+	n->is_bare = false;
+	if (n->mem >= 0)
+		close(n->mem);
+	n->mem = -1;
+}
+
+static void entry_done(struct entry *n)
+{
+	forget_life(n);
 	free(n->gate);
+}
+
+/* All that is known of the program's memory belongs to one life of it. */
+static int have_life(struct entry *n, struct err *e)
+{
+	char path[32];
+	int rc;
+
+	if (n->mem >= 0 && !enter_check_life(n->who->pid, &n->life, NULL))
+		return 0;
+	forget_life(n);
+	rc = enter_read_life(n->who->pid, &n->life, e);
+	if (rc)
+		return rc;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)n->who->pid);
+	n->mem = open(path, O_RDWR | O_CLOEXEC);
+	if (n->mem < 0)
+		return err_set(e, ERR_DENIED, "the kernel does not let us write to process %d: %s",
+			       (int)n->who->pid, strerror(errno));
+	return enter_check_life(n->who->pid, &n->life, e);
 }
 
 static int syscall_in(struct entry *n, const struct call_syscall *c, uint64_t *out, struct err *e)
@@ -52,11 +88,7 @@ static int syscall_in(struct entry *n, const struct call_syscall *c, uint64_t *o
 
 static int make_pages(struct entry *n, struct err *e)
 {
-	const struct call_syscall map = { SYS_mmap,
-					  { 0, GATE_BYTES, PROT_READ | PROT_WRITE,
-					    MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0 } };
-
-	return syscall_in(n, &map, &n->base, e);
+	return enter_make_pages(n->freeze, &n->ways, &n->asked, &n->base, e);
 }
 
 /* No slot leads there yet, so the program runs meanwhile. */
@@ -67,7 +99,7 @@ static int write_code(struct entry *n, struct err *e)
 	int rc = code ? code_write(code, GATE_NAMES_MAX, &used, e) : err_nomem(e);
 
 	if (!rc)
-		rc = enter_poke(n->who->pid, n->base, code, used, e);
+		rc = enter_poke(n->mem, n->base, code, used, e);
 	free(code);
 	return rc;
 }
@@ -88,11 +120,11 @@ static int write_gate(struct entry *n, struct err *e)
 	const struct gate *g = n->gate;
 	const uint8_t *from = (const uint8_t *)g;
 	uint64_t at = n->base + GATE_CODE_BYTES;
-	int rc = enter_poke(n->who->pid, at, g,
+	int rc = enter_poke(n->mem, at, g,
 			    offsetof(struct gate, name) + g->nname * sizeof(g->name[0]), e);
 
 	return rc ? rc
-		  : enter_poke(n->who->pid, at + offsetof(struct gate, text),
+		  : enter_poke(n->mem, at + offsetof(struct gate, text),
 			       from + offsetof(struct gate, text), g->ntext, e);
 }
 
@@ -101,11 +133,11 @@ static int write_slots(struct entry *n, struct err *e)
 {
 	const struct gate *g = n->gate;
 	uint64_t at = n->base + GATE_CODE_BYTES;
-	int rc = enter_poke(n->who->pid, at + offsetof(struct gate, slot), g->slot,
+	int rc = enter_poke(n->mem, at + offsetof(struct gate, slot), g->slot,
 			    g->nslot * sizeof(g->slot[0]), e);
 
 	return rc ? rc
-		  : enter_poke(n->who->pid, at + offsetof(struct gate, nslot), &g->nslot,
+		  : enter_poke(n->mem, at + offsetof(struct gate, nslot), &g->nslot,
 			       sizeof(g->nslot), e);
 }
 
@@ -190,7 +222,7 @@ static int read_program(struct entry *n, struct err *e)
 	image_free(n->image);
 	n->image = NULL;
 	rc = call_find_ways(n->who->pid, &n->ways, e);
-	return rc ? rc : image_read(n->who->pid, &n->image, e);
+	return rc ? rc : image_read(n->who->pid, n->base, &n->image, e);
 }
 
 /* A gate that is in use only gets further slots. */
@@ -198,10 +230,17 @@ static int prepare(struct entry *n, struct err *e)
 {
 	int rc = enter_check_program(n->who, n->conf->library, e);
 
-	rc = rc ? rc : read_program(n, e);
+	rc = rc ? rc : have_life(n, e);
 	if (rc)
 		return rc;
 	find_gate(n);
+	if (n->base && n->gate->nname && enter_is_inherited(n->who, n->gate))
+		return err_set(e, ERR_UNSUPPORTED,
+			       "it is a child process of one that was attached: calls of a process "
+			       "that was forked from a rank are not watched");
+	rc = read_program(n, e);
+	if (rc)
+		return rc;
 	if (!n->base && n->image->has_libomig)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "libomig is in the program already: it was started watched, by "
@@ -220,6 +259,8 @@ static void fill_result(const struct entry *n, struct enter_result *out)
 	out->skipped = n->image ? n->image->nskipped : 0;
 	memcpy(out->why, n->gate->why, sizeof(out->why));
 	out->why[sizeof(out->why) - 1] = 0;
+	if (out->state == GATE_FAILED && !out->why[0])
+		str_copy(out->why, sizeof(out->why), "its loader refuses libomig without a reason");
 }
 
 static int while_frozen(struct entry *n, int (*fn)(struct entry *, struct err *), nsec_t *stopped,
@@ -230,7 +271,10 @@ static int while_frozen(struct entry *n, int (*fn)(struct entry *, struct err *)
 
 	if (rc)
 		return rc;
-	rc = fn(n, e);
+	if (n->mem >= 0)
+		rc = enter_check_life(n->who->pid, &n->life, e);
+	if (!rc)
+		rc = fn(n, e);
 	took = freeze_end(n->freeze);
 	if (took > *stopped)
 		*stopped = took;
@@ -270,6 +314,8 @@ static int try_arm(struct entry *n, struct enter_result *out, struct err *e)
 		rc = while_frozen(n, arm_frozen, &out->stopped, e);
 	if (!rc)
 		fill_result(n, out);
+	else if (n->mem >= 0 && enter_check_life(n->who->pid, &n->life, e))
+		rc = -ERR_AGAIN;
 	return rc;
 }
 
@@ -294,12 +340,14 @@ static int repeat(struct entry *n, int (*fn)(struct entry *, struct enter_result
 int enter_arm(struct tracees *s, const struct who *w, const struct enter_conf *c,
 	      struct enter_result *out, struct err *e)
 {
-	struct entry n = { .tracees = s, .who = w, .conf = c };
+	struct entry n = { .tracees = s, .who = w, .conf = c, .mem = -1 };
 	int rc = who_check(w, e);
 
 	*out = (struct enter_result){ 0 };
 	if (!rc)
 		rc = repeat(&n, try_arm, out, e);
+	if (rc && enter_has_ended(w))
+		rc = err_set(e, ERR_NOTFOUND, "the process has ended");
 	entry_done(&n);
 	return rc;
 }
@@ -348,14 +396,15 @@ static int open_entry(struct entry *n, struct err *e)
 	n->gate = calloc(1, sizeof(*n->gate));
 	if (!rc && !n->gate)
 		rc = err_nomem(e);
-	if (!rc && !enter_find_gate(n->who->pid, n->gate, &n->base))
+	if (!rc && (!enter_find_gate(n->who->pid, n->gate, &n->base) ||
+		    enter_is_inherited(n->who, n->gate)))
 		rc = err_set(e, ERR_NOTFOUND, "the process was not attached");
 	return rc;
 }
 
 int enter_leave(struct tracees *s, const struct who *w, struct enter_result *out, struct err *e)
 {
-	struct entry n = { .tracees = s, .who = w };
+	struct entry n = { .tracees = s, .who = w, .mem = -1 };
 	int rc = open_entry(&n, e);
 
 	*out = (struct enter_result){ 0 };
@@ -369,7 +418,7 @@ int enter_leave(struct tracees *s, const struct who *w, struct enter_result *out
 
 int enter_look(const struct who *w, struct enter_result *out, struct err *e)
 {
-	struct entry n = { .who = w };
+	struct entry n = { .who = w, .mem = -1 };
 	int rc = open_entry(&n, e);
 
 	*out = (struct enter_result){ 0 };

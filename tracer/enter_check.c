@@ -9,6 +9,7 @@
 #include "tracer/thread/regs.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +17,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MAPS_MAX_BYTES (4 * 1024 * 1024)
 #define STATUS_MAX_BYTES (16 * 1024)
 #define REGS_RIP 16 /* see regs.h */
 
-struct region {
-	unsigned long from, to;
-	char rights[8];
-	bool is_file;
-};
-
-static bool read_region(const char *line, struct region *r)
+bool enter_read_region(const char *line, struct enter_region *r)
 {
 	unsigned long inode = 1;
 
@@ -50,11 +44,11 @@ static bool read_gate(int32_t pid, uint64_t at, struct gate *out)
  */
 static bool find_in(int32_t pid, const char *maps, struct gate *out, uint64_t *base)
 {
-	struct region before = { 0 }, now;
+	struct enter_region before = { 0 }, now;
 
 	for (const char *line = maps; line && *line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (!read_region(line, &now))
+		if (!enter_read_region(line, &now))
 			continue;
 		if (!now.is_file && !before.is_file && before.to == now.from &&
 		    str_eq(before.rights, "r-xp") && str_eq(now.rights, "rw-p") &&
@@ -67,7 +61,7 @@ static bool find_in(int32_t pid, const char *maps, struct gate *out, uint64_t *b
 	return false;
 }
 
-static int read_proc(int32_t pid, const char *file, size_t max, struct buf *b)
+int enter_read_proc(int32_t pid, const char *file, size_t max, struct buf *b)
 {
 	char path[40];
 
@@ -79,20 +73,16 @@ static int read_proc(int32_t pid, const char *file, size_t max, struct buf *b)
 bool enter_find_gate(int32_t pid, struct gate *out, uint64_t *base)
 {
 	struct buf b;
-	bool found =
-		!read_proc(pid, "maps", MAPS_MAX_BYTES, &b) && find_in(pid, buf_str(&b), out, base);
+	bool found = !enter_read_proc(pid, "maps", ENTER_MAPS_MAX_BYTES, &b) &&
+		     find_in(pid, buf_str(&b), out, base);
 
 	buf_done(&b);
 	return found;
 }
 
-int enter_poke(int32_t pid, uint64_t addr, const void *p, size_t n, struct err *e)
+int enter_poke(int mem, uint64_t addr, const void *p, size_t n, struct err *e)
 {
-	struct iovec local = { (void *)p, n };
-	/* NOLINTNEXTLINE: an address of another process */
-	struct iovec remote = { (void *)(uintptr_t)addr, n };
-
-	if (!n || process_vm_writev(pid, &local, 1, &remote, 1, 0) == (ssize_t)n)
+	if (!n || pwrite(mem, p, n, (off_t)addr) == (ssize_t)n)
 		return 0;
 	return err_set(e, ERR_NOTFOUND, "the gate cannot be written: the process has ended");
 }
@@ -130,7 +120,7 @@ static int64_t status_of(const struct who *w, const char *name)
 	struct buf b;
 	int64_t v = -1;
 
-	if (!read_proc(w->pid, "status", STATUS_MAX_BYTES, &b))
+	if (!enter_read_proc(w->pid, "status", STATUS_MAX_BYTES, &b))
 		v = last_of(buf_str(&b), name);
 	buf_done(&b);
 	return v;
@@ -141,6 +131,19 @@ int32_t enter_inner_pid(const struct who *w)
 	int64_t pid = status_of(w, "\nNSpid:");
 
 	return pid > 0 && pid <= INT32_MAX ? (int32_t)pid : w->pid;
+}
+
+bool enter_is_inherited(const struct who *w, const struct gate *g)
+{
+	return g->pid != enter_inner_pid(w);
+}
+
+bool enter_has_ended(const struct who *w)
+{
+	char path[40], target[8];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)w->pid);
+	return who_has_ended(w) || (readlink(path, target, sizeof(target)) < 0 && errno == ENOENT);
 }
 
 static int check_architecture(const struct who *w, struct err *e)
@@ -160,7 +163,8 @@ static int check_architecture(const struct who *w, struct err *e)
 	if (n == (ssize_t)sizeof(h) && (memcmp(h, ELFMAG, SELFMAG) != 0 ||
 					h[EI_CLASS] != ELFCLASS64 || h[EI_NIDENT + 2] != EM_X86_64))
 		return err_set(e, ERR_UNSUPPORTED,
-			       "the program is of another architecture than libomig");
+			       "the program is a 32-bit one or of another architecture than "
+			       "libomig: build it for x86-64");
 	return 0;
 }
 
@@ -183,10 +187,12 @@ static int check_library(const struct who *w, const char *library, struct err *e
 
 int enter_check_program(const struct who *w, const char *library, struct err *e)
 {
-	int rc = check_architecture(w, e);
+	int rc = enter_has_ended(w) ? err_set(e, ERR_NOTFOUND, "the process has ended")
+				    : check_architecture(w, e);
 
 	if (!rc && status_of(w, "\nSeccomp:") > 0)
 		rc = err_set(e, ERR_UNSUPPORTED,
-			     "the process runs under seccomp, which may end it at a system call");
+			     "the process runs under seccomp, which may end it at a system call: "
+			     "omig run starts it with libomig inside");
 	return rc ? rc : check_library(w, library, e);
 }

@@ -3,23 +3,68 @@
 #ifndef TRACER_ENTER_INTERNAL_H
 #define TRACER_ENTER_INTERNAL_H
 
+#include "common/base/buf.h"
 #include "common/gate/gate.h"
 #include "tracer/freeze.h"
 
-/* Reads the valid gate of a process. False: there is none. */
+#define ENTER_MAPS_MAX_BYTES (4 * 1024 * 1024)
+
+/* Appends the contents of /proc/PID/FILE to b, which is initialised and to be freed in any case. */
+int enter_read_proc(int32_t pid, const char *file, size_t max, struct buf *b);
+
+/* A line of /proc/PID/maps. */
+struct enter_region {
+	unsigned long from, to;
+	char rights[8];
+	bool is_file;
+};
+
+bool enter_read_region(const char *line, struct enter_region *out);
+
+/* --- enter_pages.c */
+/* Identifies the memory of a process between two calls of exec. */
+struct enter_life {
+	uint64_t at;
+	uint8_t random[16];
+};
+
+int enter_read_life(int32_t pid, struct enter_life *out, struct err *e);
+
+/* -ERR_AGAIN: the process has called exec since. Of a frozen process: until it continues. */
+int enter_check_life(int32_t pid, const struct enter_life *of, struct err *e);
+
+/*
+ * Makes the pages of a gate, with the rights to read and to write. *asked, at first 0, is the place
+ * that was chosen. After -ERR_TIMEOUT the thread may make them later: the next attempt finds them
+ * there.
+ */
+int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *asked,
+		     uint64_t *base, struct err *e);
+
+/* --- enter_check.c */
+/* Reads the valid gate of a process. False: there is none. A child has its parent's, see below. */
 bool enter_find_gate(int32_t pid, struct gate *out, uint64_t *base);
+
+/* True for the gate of the process that w was forked from: libomig does not watch w through it. */
+bool enter_is_inherited(const struct who *w, const struct gate *g);
 
 /* True if a thread executes the gate's own code. */
 bool enter_is_inside(const struct freeze *f, uint64_t base);
 
-/* Writes to memory with the right to write; the process may run. -ERR_NOTFOUND. */
-int enter_poke(int32_t pid, uint64_t addr, const void *p, size_t n, struct err *e);
+/*
+ * Writes to the gate through mem, an open /proc/PID/mem; the process may run. The file belongs to
+ * the memory and not to the process: after exec it is an error. -ERR_NOTFOUND.
+ */
+int enter_poke(int mem, uint64_t addr, const void *p, size_t n, struct err *e);
 
 /* The pid in the process's own pid namespace. */
 int32_t enter_inner_pid(const struct who *w);
 
-/* -ERR_UNSUPPORTED, in words: a program of another architecture, in a sandbox, or that does not see
- * the library's file. */
+/* True if the process has ended or is ending: it has no memory and no program. */
+bool enter_has_ended(const struct who *w);
+
+/* -ERR_NOTFOUND: it has ended. -ERR_UNSUPPORTED, in words: a program of another architecture, in a
+ * sandbox, or that does not see the library's file. */
 int enter_check_program(const struct who *w, const char *library, struct err *e);
 
 #endif

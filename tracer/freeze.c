@@ -29,6 +29,11 @@ struct freeze {
 	struct frozen v[FREEZE_THREADS_MAX];
 };
 
+int32_t freeze_pid(const struct freeze *f)
+{
+	return f->who.pid;
+}
+
 size_t freeze_count(const struct freeze *f)
 {
 	return f->n;

@@ -43,6 +43,7 @@ int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, st
  */
 nsec_t freeze_end(struct freeze *f);
 
+int32_t freeze_pid(const struct freeze *f);
 size_t freeze_count(const struct freeze *f);
 int32_t freeze_tid(const struct freeze *f, size_t i);
 

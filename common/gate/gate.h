@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define GATE_MAGIC UINT64_C(0x455441472d474d4f) /* "OMG-GATE" */
-#define GATE_VERSION 1
+#define GATE_VERSION 2
 /* The way in, and 16 bytes for each name. */
 #define GATE_CODE_BYTES (128 * 1024)
 #define GATE_ENTRIES_AT 1024
@@ -57,6 +57,7 @@ struct gate {
 	uint64_t magic;
 	uint64_t dlopen, dlsym, errno_location; /* addresses of the C library's functions */
 	uint64_t handle; /* libomig's, of dlopen() */
+	uint64_t dlerror; /* 0: there is none */
 	char enter[32]; /* name of libomig's function */
 	char library[GATE_PATH_BYTES]; /* libomig's file */
 	uint64_t target[GATE_NAMES_MAX];

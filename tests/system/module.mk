@@ -108,3 +108,24 @@ $(FAULTS)/parallel: tests/system/parallel.c
 $(FAULTS)/parallel-static: tests/system/parallel.c
 	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
 		-Wno-unknown-pragmas -static -o $@ $<
+# Programs that start/refusals and the units of tracer enter: with an MPI library of its own; with
+# that library inside; static; of 32 bits, where the compiler makes these.
+ENTERED := $(addprefix $(FAULTS)/,entered entered-now entered-inside entered-static entered-32)
+faults-tools $(B)/check/system.tap: $(ENTERED)
+entered_build = $(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
+		-Wno-missing-prototypes -o $@
+$(FAULTS)/libmpi_entered.so: tests/system/entered_mpi.c
+	$(entered_build) -fPIC -shared $< -Wl,-soname,$(@F)
+$(FAULTS)/entered: tests/system/entered.c $(FAULTS)/libmpi_entered.so
+	$(entered_build) -fPIE -pie $< -Wl,-z,lazy -L$(FAULTS) -lmpi_entered '-Wl,-rpath,$$ORIGIN'
+# At a fixed address, with slots that the loader fills at once and protects.
+$(FAULTS)/entered-now: tests/system/entered.c $(FAULTS)/libmpi_entered.so
+	$(entered_build) -fno-pie -no-pie $< -Wl,-z,relro,-z,now -L$(FAULTS) -lmpi_entered \
+		'-Wl,-rpath,$$ORIGIN'
+$(FAULTS)/entered-inside: tests/system/entered.c tests/system/entered_mpi.c
+	$(entered_build) -rdynamic $^
+$(FAULTS)/entered-static: tests/system/entered.c tests/system/entered_mpi.c
+	$(entered_build) -static $^
+$(FAULTS)/entered-32: tests/system/entered_32.c
+	$(entered_build) -m32 -nostdlib -static -fno-pie -fno-stack-protector -fno-builtin $< || \
+		printf '#!/bin/sh\nexit 77\n' >$@; chmod +x $@

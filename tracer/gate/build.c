@@ -59,6 +59,7 @@ int build_gate(const struct image *m, const struct build_conf *c, struct gate *g
 	g->dlopen = m->dlopen;
 	g->dlsym = m->dlsym;
 	g->errno_location = m->errno_location;
+	g->dlerror = m->dlerror;
 	str_copy(g->enter, sizeof(g->enter), GATE_ENTER_NAME);
 	if (!put_texts(g, c))
 		return err_set(e, ERR_LIMIT, "a path is longer than %d bytes", GATE_PATH_BYTES);

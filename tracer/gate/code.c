@@ -27,20 +27,24 @@ uint64_t code_loader(uint64_t base, unsigned name)
 #define AT_DLSYM 24
 #define AT_ERRNO 32
 #define AT_HANDLE 40
-#define AT_ENTER 48
-#define AT_LIBRARY 80
-#define AT_TARGET 1104
-#define AT_ORIGINAL 33872
+#define AT_DLERROR 48
+#define AT_ENTER 56
+#define AT_LIBRARY 88
+#define AT_TARGET 1112
+#define AT_ORIGINAL 33880
+#define AT_WHY 68968
 
 _Static_assert(offsetof(struct gate, state) == AT_STATE, "of the code below");
 _Static_assert(offsetof(struct gate, dlopen) == AT_DLOPEN, "of the code below");
 _Static_assert(offsetof(struct gate, dlsym) == AT_DLSYM, "of the code below");
 _Static_assert(offsetof(struct gate, errno_location) == AT_ERRNO, "of the code below");
 _Static_assert(offsetof(struct gate, handle) == AT_HANDLE, "of the code below");
+_Static_assert(offsetof(struct gate, dlerror) == AT_DLERROR, "of the code below");
 _Static_assert(offsetof(struct gate, enter) == AT_ENTER, "of the code below");
 _Static_assert(offsetof(struct gate, library) == AT_LIBRARY, "of the code below");
 _Static_assert(offsetof(struct gate, target) == AT_TARGET, "of the code below");
 _Static_assert(offsetof(struct gate, original) == AT_ORIGINAL, "of the code below");
+_Static_assert(offsetof(struct gate, why) == AT_WHY && GATE_WORD_BYTES == 256, "of the code below");
 _Static_assert(GATE_ARMED == 0 && GATE_ENTERING == 1 && GATE_FAILED == 3, "of the code below");
 _Static_assert(GATE_CODE_BYTES == 131072, "of the code below");
 
@@ -75,7 +79,13 @@ __asm__(
 	"	test %rax, %rax; je 1f\n"
 	"	mov %rbx, %rdi; call *%rax\n"
 	"	jmp 2f\n"
-	"1:	movl $3, " STRING(AT_STATE) "(%rbx)\n" /* failed */
+	"1:	mov " STRING(AT_DLERROR) "(%rbx), %rax; test %rax, %rax; je 6f\n"
+	"	call *%rax; test %rax, %rax; je 6f\n"
+	"	lea " STRING(AT_WHY) "(%rbx), %rdi; mov $255, %ecx\n"
+	"5:	mov (%rax), %dl; mov %dl, (%rdi); test %dl, %dl; je 6f\n"
+	"	inc %rax; inc %rdi; dec %ecx; jne 5b\n"
+	"	movb $0, (%rdi)\n"
+	"6:	movl $3, " STRING(AT_STATE) "(%rbx)\n" /* failed */
 	"2:	mov %r13d, (%r12)\n"
 	"3:	mov 224(%rsp), %eax\n"
 	"	mov " STRING(AT_TARGET) "(%rbx,%rax,8), %r11\n"

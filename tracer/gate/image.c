@@ -102,6 +102,8 @@ static void define_libc(struct image *m, const char *name, uint64_t address)
 		m->dlopen = address;
 	else if (!m->dlsym && str_eq(name, "dlsym"))
 		m->dlsym = address;
+	else if (!m->dlerror && str_eq(name, "dlerror"))
+		m->dlerror = address;
 	else if (!m->errno_location && str_eq(name, "__errno_location"))
 		m->errno_location = address;
 }
@@ -168,6 +170,16 @@ static int sort_names(struct image *m)
 }
 
 /*
+ * True for the gate, which has the slot in its list. Also for the program itself: a linker may give
+ * a function an entry there. That entry calls through a slot of its own.
+ */
+static bool leads_to_slot(const struct image *m, uint64_t value)
+{
+	return (m->gate && value >= m->gate && value - m->gate < GATE_CODE_BYTES) ||
+	       (value >= m->object[0].start && value < m->object[0].end);
+}
+
+/*
  * A slot leads to the function, or has not been used yet and leads to its own object. Any other is
  * of another tool, and stays as it is.
  */
@@ -188,6 +200,8 @@ static void add_slot(struct image *m, const struct image_object *o, const Elf64_
 		return;
 	is_lazy = type == R_X86_64_JUMP_SLOT && slot.value >= o->start && slot.value < o->end;
 	slot.name = (uint32_t)(n - m->name);
+	if (slot.value != n->address && !is_lazy && leads_to_slot(m, slot.value))
+		return;
 	if ((slot.value != n->address && !is_lazy) || m->nslot == GATE_SLOTS_MAX)
 		m->nskipped++;
 	else
@@ -238,7 +252,7 @@ static int check(const struct image *m, struct err *e)
 	return 0;
 }
 
-int image_read(int32_t pid, struct image **out, struct err *e)
+int image_read(int32_t pid, uint64_t gate, struct image **out, struct err *e)
 {
 	struct image *m = calloc(1, sizeof(*m));
 	struct smap roots;
@@ -247,6 +261,7 @@ int image_read(int32_t pid, struct image **out, struct err *e)
 	if (!m)
 		return err_nomem(e);
 	m->pid = pid;
+	m->gate = gate;
 	smap_init(&m->by_name);
 	smap_init(&roots);
 	rc = list_roots(&roots);

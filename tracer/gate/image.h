@@ -44,23 +44,25 @@ struct image_slot {
 struct image {
 	int32_t pid;
 	uint64_t debug; /* the loader's struct r_debug */
-	uint64_t dlopen, dlsym, errno_location;
+	uint64_t dlopen, dlsym, dlerror, errno_location;
+	uint64_t gate; /* its base; 0: none */
 	struct image_object *object;
 	size_t nobject;
 	struct smap by_name; /* struct image_name */
 	struct image_name name[GATE_NAMES_MAX];
 	size_t nname;
 	struct image_slot slot[GATE_SLOTS_MAX];
-	size_t nslot, nskipped; /* nskipped: that lead elsewhere, or beyond GATE_SLOTS_MAX */
+	/* nskipped: that lead to another tool, or beyond GATE_SLOTS_MAX; to the gate: neither */
+	size_t nslot, nskipped;
 	bool has_libomig;
 };
 
 /*
- * -ERR_UNSUPPORTED, in words: a static program, one of another C library or architecture, without
- * MPI, or with it inside. -ERR_AGAIN: it is loading an object. -ERR_DENIED: the kernel refuses.
- * -ERR_NOTFOUND: it has ended.
+ * gate: the base of the process's gate; 0: none. -ERR_UNSUPPORTED, in words: a static program, one
+ * of another C library or architecture, without MPI, or with it inside. -ERR_AGAIN: it is loading
+ * an object. -ERR_DENIED: the kernel refuses. -ERR_NOTFOUND: it has ended.
  */
-int image_read(int32_t pid, struct image **out, struct err *e);
+int image_read(int32_t pid, uint64_t gate, struct image **out, struct err *e);
 void image_free(struct image *m);
 
 /* True if no object has come or gone since it was read. Of a frozen process: until it continues. */

@@ -402,6 +402,13 @@ static int next_stop(int32_t tid, int how, int *status, struct err *e)
 	return 0;
 }
 
+/* The thread must not remain stopped: it restores itself. */
+static int give_up(int32_t tid, struct err *e)
+{
+	ptrace(PTRACE_CONT, tid, NULL, NULL);
+	return err_set(e, ERR_TIMEOUT, "the thread is stopped again and again");
+}
+
 /* The two stops of one system call; a stop signal may come between. */
 static int run_syscall(int32_t tid, struct err *e)
 {
@@ -412,7 +419,7 @@ static int run_syscall(int32_t tid, struct err *e)
 		if (!rc && WSTOPSIG(status) == (SIGTRAP | 0x80))
 			stops++;
 		else if (!rc && turns == TURNS_MAX)
-			rc = err_set(e, ERR_TIMEOUT, "the thread is stopped again and again");
+			rc = give_up(tid, e);
 	}
 	return rc;
 }
@@ -426,8 +433,8 @@ static int come_between(int32_t tid, struct err *e)
 		return regs_error("stopping the thread", e);
 	for (int turns = 0; !rc && status >> 16 != PTRACE_EVENT_STOP; turns++) {
 		rc = next_stop(tid, PTRACE_CONT, &status, e);
-		if (turns == TURNS_MAX)
-			return err_set(e, ERR_TIMEOUT, "the thread is stopped again and again");
+		if (!rc && turns == TURNS_MAX)
+			return give_up(tid, e);
 	}
 	return rc;
 }
@@ -470,12 +477,34 @@ static int do_syscall(struct plan *p, int32_t tid, int64_t *result, struct err *
 	return set_regs(tid, &p->before, e);
 }
 
+static bool is_code(int32_t pid, uint64_t addr, const struct code *code)
+{
+	uint8_t now[sizeof(code->p)];
+	struct iovec local = { now, code->n };
+	/* NOLINTNEXTLINE: an address of another process */
+	struct iovec remote = { (void *)(uintptr_t)addr, code->n };
+
+	return process_vm_readv(pid, &local, 1, &remote, 1, 0) == (ssize_t)code->n &&
+	       !memcmp(now, code->p, code->n);
+}
+
+/* A program that has called exec since then has other code there, or none. */
+static int check_ways(const struct call_place *at, struct err *e)
+{
+	if (is_code(at->pid, at->ways.back, &way_back) &&
+	    is_code(at->pid, at->ways.syscall, &plain_syscall))
+		return 0;
+	return err_set(e, ERR_AGAIN, "the process has just started another program");
+}
+
 int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
 		 struct err *e)
 {
 	struct plan *p = calloc(1, sizeof(*p));
 	int rc = p ? plan_read(p, at->tid, e) : err_nomem(e);
 
+	if (!rc)
+		rc = check_ways(at, e);
 	if (!rc)
 		rc = find_number(at->pid, &p->regs, e);
 	if (!rc) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A frozen process does not run, can be changed, and then continues as if nothing had happened. */
 #include "tests/suite.h"
+#include "tracer/enter_internal.h"
 #include "tracer/freeze.h"
 #include "tracer/thread/regs.h"
 
@@ -243,6 +244,56 @@ TEST(system_calls_leave_its_waits_as_they_are)
 		usleep((useconds_t)(i % 7) * 300);
 	}
 	ck_assert_int_gt(done, 100);
+	until_moving(&seen->waits);
+	ck_assert_int_eq(seen->wrong, 0);
+}
+
+/* As after exec of the process: whatever is at these places now is not executed. */
+TEST(a_system_call_needs_its_code_where_it_was)
+{
+	struct call_syscall c = { .number = SYS_getpid };
+	struct call_ways ways, moved;
+	struct freeze *f;
+	int64_t result;
+
+	start(wait_in_kernel);
+	until_moving(&seen->waits);
+	ck_assert_int_eq(call_find_ways(child, &ways, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		moved = ways;
+		*(i ? &moved.back : &moved.syscall) += 1;
+		f = freeze();
+		ck_assert_int_eq(freeze_syscall(f, &moved, &c, &result, NULL), -ERR_AGAIN);
+		freeze_end(f);
+		until_moving(&seen->waits);
+	}
+	ck_assert_int_eq(seen->wrong, 0);
+	ck_assert_int_eq(kill(child, 0), 0);
+}
+
+/* The thread makes the pages, and the answer gets lost: the next attempt finds them. */
+TEST(pages_of_a_gate_are_made_once)
+{
+	uint64_t asked = 0, base = 0, again = 0;
+	struct call_ways ways;
+	struct freeze *f;
+	int rc = -ERR_AGAIN;
+
+	start(wait_in_kernel);
+	until_moving(&seen->waits);
+	ck_assert_int_eq(call_find_ways(child, &ways, NULL), 0);
+	for (int i = 0; rc == -ERR_AGAIN && i < 1000; i++) {
+		f = freeze();
+		rc = enter_make_pages(f, &ways, &asked, &base, NULL);
+		freeze_end(f);
+	}
+	ck_assert_int_eq(rc, 0);
+	ck_assert_uint_ne(base, 0);
+	ck_assert_uint_eq(base, asked);
+	f = freeze();
+	ck_assert_int_eq(enter_make_pages(f, &ways, &asked, &again, NULL), 0);
+	freeze_end(f);
+	ck_assert_uint_eq(again, base);
 	until_moving(&seen->waits);
 	ck_assert_int_eq(seen->wrong, 0);
 }
