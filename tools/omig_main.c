@@ -41,6 +41,8 @@ static const struct cmd commands[] = {
 	{ "tree", cmd_tree, WATCH, "sites, nodes, processes and threads that are known" },
 	{ "measure", cmd_measure, MEASURE,
 	  "measure a metric, live: omig measure Send_volume --by process" },
+	{ "watch", cmd_watch, MEASURE,
+	  "the same as pictures: omig watch Receive_delay --by process" },
 	{ "show", cmd_show, MEASURE,
 	  "show the summary of a job: omig run --summary=FILE writes it" },
 	{ "compare", cmd_compare, MEASURE, "show what changed between two such summaries" },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig measure: a metric, on objects, live. */
+/* omig measure and omig watch: a metric, on objects, live, as text or as pictures. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "pmsl/check/builtin.h"
 #include "tools/cmd/cmd.h"
+#include "tools/measure/charts.h"
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
 #include "tools/measure/pmsl_text.h"
@@ -87,14 +88,20 @@ static int read_text(struct measurement *m)
 
 static void serve_terminal(struct measurement *m)
 {
+	bool is_changed = false;
 	int key;
 
-	while ((key = term_key(&m->term)) >= 0)
+	while ((key = term_key(&m->term)) >= 0) {
 		m->is_over |= key == 'q' || key == 'Q';
+		is_changed |= m->charts && charts_key(m->charts, key);
+	}
 	if (signals_resize) {
 		signals_resize = 0;
 		term_measure(&m->term);
+		is_changed |= m->charts != NULL;
 	}
+	if (is_changed && m->term.is_raw && m->shown)
+		m->is_over |= !measurement_show_charts(m);
 }
 
 static bool has_enough(const struct measurement *m)
@@ -233,6 +240,8 @@ static int measure(struct measurement *m, const char **job)
 			term_raw(&m->term);
 		watch(m);
 		term_restore();
+		if (m->charts && m->shown && !m->term.is_raw)
+			measurement_show_charts(m);
 		measurement_report_until(m);
 		rc = m->status;
 	}
@@ -249,15 +258,36 @@ static int measure(struct measurement *m, const char **job)
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
 
-static int run(struct measurement_options *w)
+/* Of `omig watch`: its options, and NULL for `omig measure`. */
+struct pictures {
+	enum charts_kind kind;
+	enum paint_glyphs glyphs;
+};
+
+static int make_charts(struct measurement *m, const struct pictures *as)
+{
+	struct paint paint;
+
+	if (!as || m->options->common.json || m->options->csv)
+		return CMD_OK;
+	paint.glyphs = as->glyphs;
+	paint.depth = m->term.has_color ? paint_depth() : PAINT_MONO;
+	m->charts = charts_new(as->kind, paint, m->options->every_ns);
+	return m->charts ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+}
+
+static int run(struct measurement_options *w, const struct pictures *as)
 {
 	struct measurement m = { .options = w, .text = BUF_INIT(PMSL_SOURCE_MAX_BYTES + 1) };
 	int rc;
 
 	term_open(&m.term, w->common.color);
-	rc = w->file ? read_text(&m) : CMD_OK;
+	rc = make_charts(&m, as);
+	if (rc == CMD_OK && w->file)
+		rc = read_text(&m);
 	if (rc == CMD_OK)
 		rc = measure(&m, &w->job);
+	charts_free(m.charts);
 	measurement_end(&m);
 	return rc;
 }
@@ -359,8 +389,17 @@ static const char details[] =
 	"are their statistics, on stderr or as a last object of JSON. Exit status 1: it was not\n"
 	"reached.";
 
-static int run_with(const struct opt_spec *spec, struct measurement_options *w, char **metric,
-		    int n)
+static const char watch_details[] =
+	"The first line says in words which object is highest. `auto` draws curves of up to 8\n"
+	"objects, a map of more, and the histogram of a metric that returns one. Ten minutes of\n"
+	"reads are kept. On a terminal: c shows the next kind of chart, space freezes the\n"
+	"picture, left and right scroll through the reads, q quits. Elsewhere one picture is\n"
+	"written at the end; --json and --csv write what omig measure does. A read without a\n"
+	"value is a gap in a curve, and a hatch in a map. All other options are those of omig\n"
+	"measure, and so is the exit status.";
+
+static int run_with(const struct opt_spec *spec, struct measurement_options *w,
+		    const struct pictures *as, char **metric, int n)
 {
 	const char *wrong = contradiction(w);
 
@@ -369,16 +408,35 @@ static int run_with(const struct opt_spec *spec, struct measurement_options *w, 
 	if (wrong)
 		return cmd_usage(spec, "%s", wrong);
 	w->metric = metric[0];
-	return run(w);
+	return run(w, as);
 }
 
-int cmd_measure(int argc, char **argv)
+static int parse(const struct opt *table, struct measurement_options *w, const struct pictures *as,
+		 int argc, char **argv)
 {
+	const struct opt_spec spec = {
+		.program = as ? "omig watch" : "omig measure",
+		.usage = "[OPTION...] METRIC",
+		.summary = as ? "shows a metric live, as curves, bars or a map"
+			      : "measures a metric live, a line for each value and interval",
+		.details = as ? watch_details : details,
+		.table = table,
+	};
+	int first, status = cmd_parse(&spec, argc, argv, &first);
+
+	return status >= 0 ? status : run_with(&spec, w, as, argv + first, argc - first);
+}
+
+#define WATCH_OPTIONS 2 /* the last ones of the table */
+
+static int command(int argc, char **argv, bool is_watch)
+{
+	struct pictures as = { .kind = CHARTS_AUTO };
 	struct measurement_options w = { .common = CMD_COMMON_INIT,
 					 .objects = "all",
 					 .every_ns = NSEC_PER_SEC,
 					 .reconnect_ns = SESSION_GAP_LIMIT_NS };
-	const struct opt table[] = {
+	struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		OPTION("file", 'f', "FILE",
 		       "the metric is of this file ('-': standard input), not built in", OPT_STR,
@@ -427,16 +485,26 @@ int cmd_measure(int argc, char **argv)
 		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv),
 		OPTION("tokens", 0, NULL, "show tokens, which requests take, in place of names",
 		       OPT_FLAG, &w.tokens),
+		OPTION_CALL("chart", 'c', "KIND",
+			    "line, band, heat, bar, spark, hist or auto (the default)", &as.kind,
+			    charts_kind),
+		OPTION_CALL("glyphs", 0, "SET",
+			    "ascii, blocks, braille or auto (the default: by the locale)",
+			    &as.glyphs, charts_glyphs),
 		{ 0 },
 	};
-	const struct opt_spec spec = {
-		.program = "omig measure",
-		.usage = "[OPTION...] METRIC",
-		.summary = "measures a metric live, a line for each value and interval",
-		.details = details,
-		.table = table,
-	};
-	int first, status = cmd_parse(&spec, argc, argv, &first);
+	if (!is_watch)
+		table[ARRAY_LEN(table) - 1 - WATCH_OPTIONS] = (struct opt){ 0 };
+	paint_glyphs("auto", &as.glyphs);
+	return parse(table, &w, is_watch ? &as : NULL, argc, argv);
+}
 
-	return status >= 0 ? status : run_with(&spec, &w, argv + first, argc - first);
+int cmd_measure(int argc, char **argv)
+{
+	return command(argc, argv, false);
+}
+
+int cmd_watch(int argc, char **argv)
+{
+	return command(argc, argv, true);
 }

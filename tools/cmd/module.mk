@@ -9,5 +9,5 @@ tools/cmd.src  := cmd_admin.c cmd_audit.c cmd_cert.c cmd_check.c cmd_doctor.c cm
 tools/cmd.uses := common/base common/cli common/container common/json common/ring \
 		common/omis/text common/omis stats eventlog eventlog/text eventlog/lifeline \
 		pmsl/check pmsl tools/web tools/term tools/session tools/launch tools/view \
-		tools/export tools/measure tools/events tools/probes tools/selftest \
+		tools/chart tools/export tools/measure tools/events tools/probes tools/selftest \
 		tools/cmd/summary tools/cmd/log tools/sensors

@@ -60,6 +60,7 @@ struct measured measured_at(const struct reading *r, size_t part, size_t i);
 int64_t reading_number(const struct reading *r);
 
 struct until;
+struct charts;
 
 struct measurement {
 	const struct measurement_options *options;
@@ -91,6 +92,7 @@ struct measurement {
 	bool is_behind_gap; /* no read has arrived since */
 	int64_t shown;
 	struct until *until; /* NULL: nothing is counted */
+	struct charts *charts; /* owned; NULL: values are shown as text */
 };
 
 /* --- measurement.c: with mainsm */
@@ -197,6 +199,9 @@ void until_free(struct until *u);
 
 /* Returns false if the reader has closed the output. */
 bool measurement_show(struct measurement *m, const struct reading *r);
+
+/* Draws the pictures as they are now. Returns false if the reader has closed the output. */
+bool measurement_show_charts(struct measurement *m);
 
 /*
  * True for a read without any value, if all hosts have refused the metric: there will be no

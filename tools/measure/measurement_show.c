@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/json/json.h"
 #include "stats/report.h"
+#include "tools/measure/charts.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"
 
@@ -337,6 +338,44 @@ static int64_t lost_of(const struct reading *r)
 	return value_int(r->part[r->npart - 1], READ_LOST);
 }
 
+static void note_value(void *arg, const struct measured *v)
+{
+	note_coverage(arg, v);
+}
+
+/* Columns and rows of a picture that is no screen. */
+#define PICTURE_COLS 80
+#define PICTURE_ROWS 20
+
+bool measurement_show_charts(struct measurement *m)
+{
+	struct grid_area size = { 0, 0, PICTURE_ROWS, PICTURE_COLS };
+	struct buf out = BUF_INIT(SCREEN_MAX_BYTES);
+	bool is_read;
+
+	if (m->term.is_tty)
+		size.cols = m->term.cols;
+	if (m->term.is_raw) {
+		size.rows = m->term.rows > 1 ? m->term.rows - 1 : 1;
+		buf_puts(&out, "\033[H\033[J");
+	}
+	if (charts_draw(m->charts, m, size, &out))
+		cmd_warn("no memory for the picture");
+	fwrite(out.p, 1, out.n, stdout);
+	is_read = fflush(stdout) == 0;
+	buf_done(&out);
+	return is_read;
+}
+
+/* Outside of a terminal one picture follows at the end. */
+static bool put_charts(struct measurement *m, const struct reading *r)
+{
+	measurement_each(m, r, note_value, m);
+	if (charts_add(m->charts, m, r))
+		cmd_warn("no memory for a read");
+	return !m->term.is_raw || charts_is_frozen(m->charts) || measurement_show_charts(m);
+}
+
 static bool put_text(struct measurement *m, const struct reading *r)
 {
 	struct buf out = BUF_INIT(SCREEN_MAX_BYTES);
@@ -484,7 +523,9 @@ bool measurement_show(struct measurement *m, const struct reading *r)
 	if (!is_known(m, r))
 		measurement_poll_tree(m);
 	m->is_partial = false;
-	is_read = m->options->common.json ? put_json(m, r) : put_text(m, r);
+	is_read = m->options->common.json ? put_json(m, r)
+		  : m->charts		  ? put_charts(m, r)
+					  : put_text(m, r);
 	m->shown++;
 	return is_read;
 }

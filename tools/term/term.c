@@ -146,10 +146,14 @@ int term_key_of(const char *bytes, size_t n, size_t *used)
 		const char *bytes;
 		int key;
 	} keys[] = {
-		{ "[A", TERM_KEY_UP },	 { "OA", TERM_KEY_UP },	      { "[B", TERM_KEY_DOWN },
-		{ "OB", TERM_KEY_DOWN }, { "[5~", TERM_KEY_PAGE_UP }, { "[H", TERM_KEY_HOME },
-		{ "OH", TERM_KEY_HOME }, { "[1~", TERM_KEY_HOME },    { "[F", TERM_KEY_END },
-		{ "OF", TERM_KEY_END },	 { "[4~", TERM_KEY_END },     { "[6~", TERM_KEY_PAGE_DOWN },
+		{ "[C", TERM_KEY_RIGHT },    { "OC", TERM_KEY_RIGHT },
+		{ "[D", TERM_KEY_LEFT },     { "OD", TERM_KEY_LEFT },
+		{ "[A", TERM_KEY_UP },	     { "OA", TERM_KEY_UP },
+		{ "[B", TERM_KEY_DOWN },     { "OB", TERM_KEY_DOWN },
+		{ "[5~", TERM_KEY_PAGE_UP }, { "[H", TERM_KEY_HOME },
+		{ "OH", TERM_KEY_HOME },     { "[1~", TERM_KEY_HOME },
+		{ "[F", TERM_KEY_END },	     { "OF", TERM_KEY_END },
+		{ "[4~", TERM_KEY_END },     { "[6~", TERM_KEY_PAGE_DOWN },
 	};
 	size_t end = 1;
 
