@@ -74,7 +74,7 @@ TEST(no_message_contains_itself_and_all_stay_within_the_depth)
 	}
 }
 
-TEST(what_is_put_is_what_is_got)
+TEST(decoded_message_equals_the_encoded_one)
 {
 	struct fill f = { .n = 0 };
 
@@ -139,7 +139,7 @@ TEST(null_strings_are_put_as_empty_ones)
 	buf_done(&b);
 }
 
-TEST(what_a_receiver_would_refuse_is_not_put)
+TEST(msg_put_refuses_invalid_messages)
 {
 	struct buf b = BUF_INIT(4 << 20);
 	char *large = malloc(FRAME_MAX_BYTES + 1);

@@ -98,7 +98,7 @@ TEST(a_read_is_one_frame_with_its_time_and_object)
 	ck_assert_uint_eq(parent.n, 1);
 }
 
-TEST(what_was_begun_before_is_dropped)
+TEST(new_read_drops_an_unfinished_frame)
 {
 	flowbox_begin(box, 3, 30, "n_1");
 	flowbox_add_bytes(box, "abc", 3);

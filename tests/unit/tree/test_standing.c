@@ -195,7 +195,7 @@ TEST(a_branch_that_takes_no_message_is_away)
 	world_close(&w);
 }
 
-TEST(what_finds_no_memory_is_sent_with_the_next_change)
+TEST(commit_without_memory_is_resent_with_the_next_change)
 {
 	struct world w;
 

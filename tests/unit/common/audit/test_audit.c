@@ -163,7 +163,7 @@ TEST(requests_for_figures_are_not_recorded)
 	ck_assert_int_eq(count(0, 10), 1);
 }
 
-TEST(what_is_written_into_a_program_is_not_reported)
+TEST(audit_omits_values_written_to_memory)
 {
 	note(":proc_write_memory([p_1_aaaaaa],4096,3,3,[110,88,33])");
 	note(":proc_write_memory_bin([p_1_aaaaaa],4096,6,6,6#secret)");
@@ -288,7 +288,7 @@ TEST(a_flood_of_refusals_is_counted_not_written)
 	ck_assert_int_eq(count(0, 1000), AUDIT_REFUSED_MAX + 2);
 }
 
-TEST(what_was_left_out_to_the_last_is_reported_at_the_end)
+TEST(audit_close_records_the_count_of_omitted_refusals)
 {
 	for (int i = 0; i < AUDIT_REFUSED_MAX + 7; i++)
 		note_at(OBSERVER, ":omig_shutdown()", "", STATUS_NO_PERMISSION, WALL + i);

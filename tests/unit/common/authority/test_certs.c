@@ -172,7 +172,7 @@ TEST(revoked_serials_remain_when_others_are_added)
 }
 
 /* A directory is where the file was: nothing can be written. */
-TEST(what_could_not_be_written_is_written_with_the_next_one)
+TEST(failed_write_is_repeated_with_the_next_change)
 {
 	ck_assert_int_eq(add(0, END, 1), 0);
 	ck_assert_int_eq(add(1, END, 1), 0);
@@ -255,7 +255,7 @@ static enum kept_state is_revoked(const struct disk *d)
 	return certs_at(certs, 0)->revoked ? KEPT_NEW : KEPT_OLD;
 }
 
-TEST(whatever_fails_a_certificate_is_there_and_revoked_or_not)
+TEST(certificate_is_stored_or_revoked_after_each_fault)
 {
 	each_fault(&(struct kept_case){ "issue", put_two, add_third, how_many, false });
 	each_fault(&(struct kept_case){ "revoke", put_two, revoke_first, is_revoked, false });

@@ -34,7 +34,7 @@ TEST(a_need_beyond_the_double_is_met)
 	free(v);
 }
 
-TEST(what_is_new_is_zero_and_what_was_there_stays)
+TEST(array_grow_zeroes_new_elements_and_keeps_old_ones)
 {
 	size_t cap = 0;
 	long *v = NULL;

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-TEST(what_was_written_is_read_back)
+TEST(atomic_write_is_read_back)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	struct stat st;

@@ -107,7 +107,7 @@ TEST(sections_with_names_make_items_in_order)
 	conf_free(c);
 }
 
-TEST(what_is_dumped_loads_to_the_same_values)
+TEST(conf_dump_loads_to_the_same_values)
 {
 	static const char *const texts[] = { "",      " a ", "\"",  "\\",
 					     "a # b", "[x]", "a=b", "\xc3\xa9" };

@@ -107,7 +107,7 @@ TEST(doubles_read_back_exactly)
 	}
 }
 
-TEST(what_json_cannot_say_is_null)
+TEST(json_writes_nan_and_infinity_as_null)
 {
 	struct buf b = BUF_INIT(99);
 	struct json j;

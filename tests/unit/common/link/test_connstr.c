@@ -51,7 +51,7 @@ TEST(people_may_paste_it_with_space_around_and_capitals_in_the_pin)
 		  "omig1:h:1:0123456789abcdefghjkmnpqr0");
 }
 
-TEST(what_is_wrong_is_named)
+TEST(error_names_the_wrong_part_of_a_connection_string)
 {
 	static const struct {
 		const char *in, *says;

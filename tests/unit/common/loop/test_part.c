@@ -100,7 +100,7 @@ TEST(a_timer_of_any_clock_comes_when_it_is_due_and_not_before)
 	loop_timer_free(t[1]);
 }
 
-TEST(what_is_held_comes_later_and_the_others_do_not_wait)
+TEST(held_part_fires_later_without_delaying_other_parts)
 {
 	struct loop_timer *t[] = { timer(a, "1", 10), timer(b, "2", 20), timer(a, "3", 30),
 				   timer(whole, "4", 40), timer(a, "6", 60) };

@@ -167,7 +167,7 @@ TEST(a_host_with_a_pace_takes_one_thing_after_the_other)
 	ck_assert_uint_eq(l.frames_in, 0);
 }
 
-TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
+TEST(paced_host_sends_its_frames_one_after_another)
 {
 	struct mem_load l;
 
@@ -186,7 +186,7 @@ TEST(what_a_host_with_a_pace_says_leaves_one_after_the_other)
 	ck_assert_uint_eq(l.bytes_out, 40);
 }
 
-TEST(what_a_host_had_begun_when_it_crashed_delays_nothing)
+TEST(frame_of_a_crashed_host_does_not_delay_later_frames)
 {
 	both_up();
 	mem_net_set_pace(net, "top", &(struct mem_pace){ .frame_ns = 3600 * NSEC_PER_SEC });

@@ -388,7 +388,7 @@ static void check_stored(const char *sub)
 	pki_creds_done(&got);
 }
 
-TEST(what_several_store_in_one_directory_is_of_one_of_them)
+TEST(concurrent_stores_leave_credentials_of_one_process)
 {
 	struct identity as = wish(ROLE_FACTORY);
 	struct pki_creds c[STORERS];

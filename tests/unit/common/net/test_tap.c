@@ -95,7 +95,7 @@ static void say(struct chan *c)
 	loop_advance(loop, NSEC_PER_MSEC);
 }
 
-TEST(what_a_host_sends_is_what_the_tap_gives)
+TEST(host_sends_the_frames_that_its_tap_returns)
 {
 	ck_assert_int_eq(mem_net_set_tap(net, "n1", &tap), 0);
 	say(mine.chan);

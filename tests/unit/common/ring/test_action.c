@@ -239,7 +239,7 @@ TEST(any_source_is_only_a_potential_match)
 	ck_assert_double_eq(made_cells(&m, 0)[0].v, 0);
 }
 
-TEST(what_does_not_fit_the_call_is_refused)
+TEST(action_that_does_not_fit_its_call_is_refused)
 {
 	struct seg_action a;
 	unsigned index;

@@ -56,7 +56,7 @@ static unsigned listed(void)
 	return n;
 }
 
-TEST(what_is_put_is_listed_until_it_is_taken)
+TEST(posted_receive_is_listed_until_it_is_taken)
 {
 	struct posted_ref a, b;
 	struct segview_posted p;

@@ -61,7 +61,7 @@ static void clear(void)
 	memset(&memory, 0, sizeof(memory));
 }
 
-TEST(what_is_put_is_taken_in_order_whatever_the_sizes)
+TEST(ring_returns_records_of_all_sizes_in_order)
 {
 	struct rng rng;
 	struct seen s = { .gaps = false };

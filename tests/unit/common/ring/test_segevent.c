@@ -117,7 +117,7 @@ TEST(a_record_has_its_bytes_without_the_padding)
 	ck_assert_uint_eq(s.first, 0xab);
 }
 
-TEST(what_breaks_the_rules_is_not_reported)
+TEST(malformed_event_records_are_protocol_errors)
 {
 	static const struct {
 		uint64_t word;

@@ -59,7 +59,7 @@ static void clean_up(void)
 	made_done(&m);
 }
 
-TEST(what_keeps_the_rules_is_a_probe)
+TEST(segview_accepts_only_valid_probe_declarations)
 {
 	char longest[SEG_PROBE_NAME_BYTES + 1] = { 0 };
 	struct segview *v;

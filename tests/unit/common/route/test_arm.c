@@ -100,7 +100,7 @@ TEST(leading_actions_that_need_nothing_else_are_local)
 	}
 }
 
-TEST(what_cannot_be_reached_is_missing)
+TEST(arm_reports_an_unreachable_process_as_missing)
 {
 	struct world w;
 
@@ -192,7 +192,7 @@ TEST(a_denial_names_the_right_that_is_needed)
 	ck_assert_int_eq(route_right_of_role("tool"), OMIS_NO_RIGHT);
 }
 
-TEST(what_is_guarded_needs_more_than_its_service)
+TEST(guarded_flags_need_the_right_to_manipulate)
 {
 	static const struct {
 		const char *text;
@@ -220,7 +220,7 @@ TEST(what_is_guarded_needs_more_than_its_service)
 }
 
 /* A parameter that the event will bring may be anything. */
-TEST(what_an_event_will_ask_for_is_taken_for_the_worst)
+TEST(flags_from_event_parameters_need_the_highest_right)
 {
 	struct omis_request *r = world_request(
 		"thread_has_started_lib_call([],\"MPI_Send\"): proc_get_info([$proc],$par3)");

@@ -22,7 +22,7 @@ static void check_event(const char *event, const char *words)
 	omis_request_free(r);
 }
 
-TEST(what_may_happen_is_not_refused)
+TEST(possible_events_are_accepted)
 {
 	static const char *const events[] = {
 		"thread_has_started_lib_call([],\"MPI_Send\")",
@@ -45,7 +45,7 @@ TEST(what_may_happen_is_not_refused)
 		check_event(events[i], NULL);
 }
 
-TEST(what_never_happens_is_refused_with_a_remedy)
+TEST(impossible_event_is_refused_with_a_remedy)
 {
 	static const struct {
 		const char *event, *words;

@@ -261,7 +261,7 @@ TEST(a_branch_speaks_for_its_own_objects_only)
 }
 
 /* A former object of its own may be missing, which does not invalidate the rest of the answer. */
-TEST(what_a_branch_misses_of_another_is_missing_of_its_own)
+TEST(foreign_missing_object_is_replaced_by_the_branch_name)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
 	struct gather *g = NULL;

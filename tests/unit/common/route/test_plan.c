@@ -151,7 +151,7 @@ TEST(an_object_named_twice_is_asked_once)
 	      "0/2[1,2]:node_get_info([n_1],1) node_get_info([n_1],1)");
 }
 
-TEST(what_does_not_exist_is_an_entry_of_its_own)
+TEST(each_unknown_object_has_an_error_entry)
 {
 	struct world w;
 
@@ -164,7 +164,7 @@ TEST(what_does_not_exist_is_an_entry_of_its_own)
 	      "here 1 site_get_info([s_1],1) => 1 's_9' UNKNOWN_OBJECT 1/1");
 }
 
-TEST(what_is_not_attached_does_not_exist)
+TEST(plan_treats_detached_objects_as_unknown)
 {
 	struct world w;
 
@@ -185,7 +185,7 @@ TEST(nothing_to_do_is_no_step_and_no_error)
 	plans(&w, OMIS_OBSERVE, ":node_get_info([],1) ; proc_get_info([],1)", "");
 }
 
-TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
+TEST(ended_process_is_manipulated_only_by_its_own_token)
 {
 	struct world w;
 
@@ -206,7 +206,7 @@ TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
 	      "here 1 proc_detach([p_1_000001,p_1_000002]) =>  2/2");
 }
 
-TEST(what_cannot_be_reached_is_asked_and_missing)
+TEST(plan_reports_an_unreachable_node_as_missing)
 {
 	struct world w;
 

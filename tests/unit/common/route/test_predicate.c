@@ -104,7 +104,7 @@ TEST(texts_compare_by_their_bytes)
 	holds(text_of(OMIS_TOKEN, "p_1_00000a"), text_of(OMIS_STRING, "p_1_00000a"), "eLG");
 }
 
-TEST(what_has_no_order_differs)
+TEST(unordered_kinds_compare_as_different)
 {
 	holds(number(5), text_of(OMIS_STRING, "5"), "n");
 	holds((struct omis_value){ .kind = OMIS_LIST }, number(5), "n");
@@ -133,7 +133,7 @@ TEST(every_nth_is_the_nth_and_the_2nth)
 	close_predicates();
 }
 
-TEST(what_one_predicate_stops_the_next_does_not_count)
+TEST(later_predicate_counts_only_events_that_passed)
 {
 	char got[13] = "";
 

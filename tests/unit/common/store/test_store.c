@@ -73,7 +73,7 @@ static void refuses(int code, const char *words)
 	ck_assert(!s.is_whole);
 }
 
-TEST(what_was_written_is_read_and_replaced)
+TEST(store_write_replaces_the_previous_content)
 {
 	refuses(-ERR_NOTFOUND, "not there");
 	must_write("");
@@ -313,7 +313,7 @@ static enum kept_state state_of(const struct disk *d)
 	return got;
 }
 
-TEST(whatever_fails_the_old_or_the_new_state_is_there)
+TEST(state_is_old_or_new_after_each_fault)
 {
 	used = &kind;
 	each_fault(&(struct kept_case){ "replace", put_old, replace, state_of, false });

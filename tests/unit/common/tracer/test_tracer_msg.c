@@ -96,7 +96,7 @@ TEST(bytes_come_through_up_to_their_limit)
 	ck_assert_uint_eq(out.nbytes, 0);
 }
 
-TEST(what_does_not_fit_its_kind_is_refused)
+TEST(message_that_does_not_fit_its_type_is_refused)
 {
 	static const struct tracer_msg bad[] = {
 		{ .type = 0 },

@@ -19,7 +19,7 @@ static struct flow_graph *difference(uint32_t m)
 	return g;
 }
 
-TEST(what_belongs_together_is_found_by_its_key)
+TEST(pair_matches_tokens_with_equal_keys)
 {
 	world_load(&w, difference(1));
 	world_push(&w, 1, 1, (struct world_value){ 7, 70, START + 5 });
@@ -292,7 +292,7 @@ TEST(a_read_is_after_the_one_before)
 }
 
 /* One at 1 s, three at 5 s: their mean is at 4 s, and their data are of both. */
-TEST(what_goes_through_a_node_in_reads_is_counted)
+TEST(nodes_count_tokens_in_and_out_per_read)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t in[2] = { made_metric(g, 0, "Send_volume"), made_metric(g, 1, "Send_volume") },

@@ -80,7 +80,7 @@ TEST(of_two_reads_the_least_or_greatest_stays)
 	gives(2, 3, 1, FLOW_LATE);
 }
 
-TEST(what_is_under_way_has_no_value_and_a_late_word_of_it_adds_nothing)
+TEST(none_yet_token_adds_no_value_to_a_sum)
 {
 	load(AGG_SUM, FLOW_SINCE_LAST);
 	take(1, NAN, FLOW_NONE_YET);

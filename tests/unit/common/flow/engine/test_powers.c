@@ -167,7 +167,7 @@ TEST(moments_are_as_exact_as_those_of_a_quantity)
 	}
 }
 
-TEST(what_has_no_spread_has_no_shape)
+TEST(skewness_and_kurtosis_without_spread_are_nan)
 {
 	struct agg a;
 	double error;

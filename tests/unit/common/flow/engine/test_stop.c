@@ -140,7 +140,7 @@ TEST(whoever_else_reads_a_stop_has_its_value_and_not_its_values)
 	ck_assert_double_eq_tol(world_last(&w, 1, 3)->value, 1.5, 1.5 / 64);
 }
 
-TEST(what_cannot_stop_is_refused)
+TEST(stop_node_with_wrong_aggregate_or_rule_is_refused)
 {
 	static const struct {
 		enum agg_kind kind, agg;

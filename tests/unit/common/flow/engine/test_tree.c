@@ -412,7 +412,7 @@ TEST(in_a_quiet_tree_every_read_is_whole_and_right)
 	tree_free(t);
 }
 
-TEST(what_comes_late_is_reported_later_and_once)
+TEST(late_values_are_reported_once_in_a_later_read)
 {
 	uint64_t seed = suite_seed(22);
 

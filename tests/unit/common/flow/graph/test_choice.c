@@ -32,7 +32,7 @@ TEST(each_tenth_key_is_chosen)
 		ck_assert_int_eq(choice_has(&c, key), key % 10 == 0);
 }
 
-TEST(what_does_not_fit_is_not_chosen)
+TEST(choice_that_overflows_chooses_nothing)
 {
 	const struct flow_choice later = WORDS(VT(1), NUMBER(0), OP(NE)),
 				 sum = WORDS(VT(0), NUMBER(INT64_MAX), OP(ADD), OP(NOT), OP(NOT)),

@@ -495,7 +495,7 @@ TEST(a_value_that_is_no_graph_is_refused)
 }
 
 /* As of a newer build, which has more. */
-TEST(what_is_not_known_here_is_refused_by_its_name)
+TEST(unknown_kind_in_a_graph_is_refused_by_name)
 {
 	static const struct {
 		const char *node, *words;

@@ -70,7 +70,7 @@ TEST(a_missing_value_has_a_reason)
 	is_none(eval(FLOW_OP_NOT, missing, one, one), FLOW_MISSING | FLOW_PARTIAL);
 }
 
-TEST(what_is_not_finite_any_more_is_reported)
+TEST(infinite_result_sets_the_nan_flag)
 {
 	static const struct {
 		enum flow_op op;
@@ -99,7 +99,7 @@ TEST(what_is_not_finite_any_more_is_reported)
 }
 
 /* A division guarded by WHERE: a division by zero is excluded, without an error. */
-TEST(what_is_left_out_says_nothing_of_its_own)
+TEST(excluded_token_keeps_no_div0_flag)
 {
 	struct flow_token zero = value(0, 0), one = value(1, 0), in[2], out;
 	struct flow_token by_zero = eval(FLOW_OP_DIV, one, zero, one);

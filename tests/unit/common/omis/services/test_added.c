@@ -96,7 +96,7 @@ static const struct {
 	{ "proc_has_terminated([]):disk_reads([$thing],\"a\")", STATUS_UNKNOWN_ECP },
 };
 
-TEST(what_a_plug_in_does_not_take_is_refused_before_it_is_sent)
+TEST(wrong_parameters_of_an_added_service_are_refused)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct omis_diag d = { 0 };

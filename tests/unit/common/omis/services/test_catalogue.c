@@ -220,7 +220,7 @@ static const char *const in_part[] = {
 	"thread_write_int_regs",
 };
 
-TEST(what_this_version_promises_is_done)
+TEST(promised_services_are_marked_as_done)
 {
 	size_t done = 0;
 

@@ -258,7 +258,7 @@ TEST(a_part_of_the_actions_can_be_bound)
 	omis_request_free(r);
 }
 
-TEST(what_cannot_be_bound_reports_which_action_and_why)
+TEST(bind_error_reports_its_action_and_status)
 {
 	static const struct {
 		const char *text;

@@ -195,7 +195,7 @@ static const struct {
 	{ ":[a()]", 1, "found '['" },
 };
 
-TEST(what_is_wrong_is_refused_with_its_offset)
+TEST(parse_error_reports_its_offset)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
 		struct omis_request *r = NULL;
