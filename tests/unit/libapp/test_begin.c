@@ -137,7 +137,7 @@ static int begins_with_what_is_missing(const void *arg)
 	return ierr && provided == -1 && !is_watched() ? 0 : 1;
 }
 
-TEST(what_the_library_lacks_is_an_error)
+TEST(missing_library_function_is_an_error)
 {
 	ck_assert_int_eq(in_child(begins_with_what_is_missing, NULL), 0);
 }

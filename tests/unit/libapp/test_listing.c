@@ -220,7 +220,7 @@ TEST(the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
 	rank_down();
 }
 
-TEST(what_finds_no_place_in_the_list_is_counted)
+TEST(posts_beyond_the_list_are_counted_as_lost)
 {
 	enum { POSTS = 2 * SEG_POSTED };
 

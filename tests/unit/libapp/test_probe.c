@@ -181,7 +181,7 @@ TEST(an_active_probe_reports_its_parameters)
 	ck_assert_uint_eq(s.hit[0].mask, 0);
 }
 
-TEST(what_is_read_is_what_was_done_before_the_probe)
+TEST(probe_reads_counters_as_of_its_call)
 {
 	unsigned count, out, delay, cell;
 	struct seen s;
@@ -308,7 +308,7 @@ static uint64_t metered(unsigned number)
 	return m.value;
 }
 
-TEST(what_is_done_in_a_region_is_distinguished)
+TEST(meter_counts_only_calls_inside_its_region)
 {
 	unsigned calls, delay, bytes;
 

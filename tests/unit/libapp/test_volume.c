@@ -131,7 +131,7 @@ TEST(one_sided_calls_and_the_partners_of_windows)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Put, FAKE_SIZE - 1).bytes_out, 12);
 }
 
-TEST(what_is_sent_and_received_in_one_buffer)
+TEST(sendrecv_replace_counts_bytes_in_both_directions)
 {
 	struct fake_status status;
 	int32_t request;

@@ -184,7 +184,7 @@ TEST(of_any_source_the_one_that_came_was_waited_for)
 	all_is_of(CALL_ID_Wait, 3);
 }
 
-TEST(what_was_cancelled_has_no_partner)
+TEST(cancelled_receive_has_no_partner)
 {
 	int32_t r;
 

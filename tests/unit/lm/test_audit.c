@@ -113,7 +113,7 @@ TEST(refusals_are_written_and_a_flood_of_them_is_not)
 	ck_assert_int_lt(st.st_size, 8192);
 }
 
-TEST(what_local_policy_refuses_is_written)
+TEST(audit_records_refusals_by_local_policy)
 {
 	world_crash_lm(&w);
 	w.may_manipulate = false;

@@ -148,7 +148,7 @@ static void check_object(const struct omis_service *s, const char *object)
 	buf_done(&text);
 }
 
-TEST(what_is_not_here_is_unknown)
+TEST(each_service_reports_unknown_objects)
 {
 	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]",
 					       "[t_7_zzzzzz]", "[u_0]" };

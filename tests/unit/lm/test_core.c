@@ -324,7 +324,7 @@ TEST(an_lm_that_starts_again_finds_what_runs)
 	fake_segment_close(&seg);
 }
 
-TEST(what_a_program_counts_by_itself_continues_when_a_tool_ends_its_request)
+TEST(counting_started_by_the_program_outlives_tool_requests)
 {
 	char token[TOKEN_BYTES];
 
@@ -461,7 +461,7 @@ TEST(status_reports_what_the_ranks_have_lost_also_those_that_ended)
 	fake_segment_close(&other);
 }
 
-TEST(what_a_host_cannot_do_is_reported)
+TEST(unsupported_requests_are_errors_with_a_status)
 {
 	const struct msg_reply *r;
 

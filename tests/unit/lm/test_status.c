@@ -147,7 +147,7 @@ TEST(objects_of_tools_are_counted)
 	IS("spool_bytes", 0);
 }
 
-TEST(what_the_rank_lost_is_counted)
+TEST(lm_status_counts_lost_requests_of_ranks)
 {
 	IS("threads_unwatched", 0);
 	IS("calls_unwatched", 0);

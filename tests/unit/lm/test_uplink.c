@@ -130,7 +130,7 @@ static void arm_recv_again(void)
 	world_arm(&w, "c_6", text, 1, false);
 }
 
-TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
+TEST(csr_that_a_new_parent_does_not_rearm_expires)
 {
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);

@@ -226,7 +226,7 @@ TEST(a_call_without_partner_matches_no_filter_for_one)
 	ck_assert_ptr_nonnull(next_triggered());
 }
 
-TEST(what_cannot_be_armed_is_refused_in_words)
+TEST(arm_error_has_a_status_and_a_reason)
 {
 	static const struct {
 		const char *text;
@@ -315,7 +315,7 @@ TEST(arming_again_replaces_and_continues_numbering)
  * Its objects have changed, as when a process starts: events in the rings concern the previous
  * version.
  */
-TEST(what_happened_before_it_was_replaced_is_reported_once)
+TEST(events_before_a_replacement_are_reported_once)
 {
 	const char *text;
 
@@ -334,7 +334,7 @@ TEST(what_happened_before_it_was_replaced_is_reported_once)
 	ck_assert_ptr_null(next_triggered());
 }
 
-TEST(what_happened_before_arming_is_not_reported)
+TEST(events_before_arming_are_not_reported)
 {
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
 	/* A record is unread when its request is disarmed. */

@@ -67,7 +67,7 @@ TEST(a_job_that_ends_says_what_it_has_lost)
 	close_ranks();
 }
 
-TEST(what_was_not_reported_before_a_disarm_is_counted)
+TEST(disarm_counts_unreported_events_as_dropped)
 {
 	const struct msg_losses *m;
 

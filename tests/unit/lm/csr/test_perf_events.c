@@ -231,7 +231,7 @@ TEST(two_requests_have_rings_of_their_own)
 	ck_assert_uint_eq(fired(), 1); /* it is examined still */
 }
 
-TEST(what_the_kernel_refuses_is_an_error_of_the_thread)
+TEST(refused_breakpoint_is_an_error_of_its_thread)
 {
 	const struct msg_arm_ack *a;
 

@@ -82,7 +82,7 @@ TEST(at_most_limits_reports_per_second)
 	ck_assert_uint_eq(reported(), 1);
 }
 
-TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
+TEST(failed_predicate_skips_only_its_action)
 {
 	const struct msg_triggered *t;
 

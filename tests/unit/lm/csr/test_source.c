@@ -72,7 +72,7 @@ TEST(a_tracer_that_does_not_answer_is_not_waited_for)
 	close_ranks();
 }
 
-TEST(what_is_armed_again_or_given_up_meanwhile_is_reported_once_or_never)
+TEST(superseded_arming_is_acknowledged_once_or_never)
 {
 	const struct msg *ack;
 

@@ -230,7 +230,7 @@ TEST(a_signal_has_its_number)
 	ck_assert(!comes_more()); /* 65 is not a signal */
 }
 
-TEST(what_is_watched_for_is_the_sum_of_all_conditions)
+TEST(watched_events_are_the_union_of_all_csrs)
 {
 	arm_for("c_5", "thread_received_signal([@],[12]): print([1])");
 	arm_for("c_6", "thread_has_started_sys_call([@],\"1\"): print([1])");

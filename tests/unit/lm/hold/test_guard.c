@@ -166,7 +166,7 @@ static void wait_for_end_of(const char *path)
 	ck_assert_int_ne(access(path, F_OK), 0);
 }
 
-TEST(what_a_killed_lm_held_runs_without_another_lm)
+TEST(held_process_of_a_killed_lm_runs_without_another_lm)
 {
 	int status = 0;
 	pid_t rank = start_rank(), lm = start_lm(rank);

@@ -82,7 +82,7 @@ static enum kept_state none_there(const struct disk *d)
 	return got.n == 3 ? KEPT_OLD : got.n ? KEPT_OTHER : KEPT_NEW;
 }
 
-TEST(whatever_fails_the_old_or_the_new_holds_are_there)
+TEST(holds_are_old_or_new_after_each_fault)
 {
 	each_fault(&(struct kept_case){ "hold", put_old, hold_more, more_there, true });
 	each_fault(&(struct kept_case){ "release", put_old, hold_none, none_there, true });

@@ -137,7 +137,7 @@ TEST(blocks_keep_their_distance)
 	finish();
 }
 
-TEST(what_the_program_may_only_read_is_written)
+TEST(helper_writes_read_only_memory_of_the_program)
 {
 	uint8_t say[] = "now", seen[4];
 	struct host_memory m = at(constant, 4, say, true);

@@ -232,7 +232,7 @@ TEST(a_zombie_reports_its_end_and_a_saved_uid_is_seen)
 	ck_assert_int_eq(f.read_blocks, -1); /* not requested */
 }
 
-TEST(what_is_not_there_or_torn_is_not_found)
+TEST(absent_or_torn_proc_files_are_not_found)
 {
 	struct host_figures f;
 	struct buf b = BUF_INIT(1000);

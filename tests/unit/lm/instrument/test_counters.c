@@ -429,7 +429,7 @@ TEST(increments_from_above_continue_under_the_next_lm)
 		",2.5,"));
 }
 
-TEST(what_was_deleted_does_not_return)
+TEST(deleted_counter_does_not_return_after_an_lm_restart)
 {
 	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
 	world_ask_as(&w, 2, OBSERVER, with(":omig_pa_create([@],pa_cl_2)", rank0));

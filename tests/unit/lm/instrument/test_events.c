@@ -146,7 +146,7 @@ TEST(types_are_reported_with_their_fields)
 	ck_assert_int_eq(strncmp(types(), "2,[\"io.read\"", 12), 0);
 }
 
-TEST(what_is_asked_for_is_on_and_comes_as_blocks)
+TEST(requested_event_types_arrive_as_blocks)
 {
 	struct read r;
 	unsigned number;
@@ -224,7 +224,7 @@ TEST(calls_and_probes_are_events_too)
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
 }
 
-TEST(what_found_no_room_is_counted_to_the_last_one)
+TEST(each_event_without_room_is_counted_as_lost)
 {
 	struct read r;
 	unsigned number, sent = 0;
@@ -308,7 +308,7 @@ TEST(it_ends_with_its_tool)
 	ck_assert_ptr_nonnull(strstr(types(), "],0,0,0]"));
 }
 
-TEST(what_a_dead_process_left_is_drained)
+TEST(rings_of_a_dead_process_are_drained)
 {
 	struct read r;
 	unsigned number;

@@ -88,7 +88,7 @@ TEST(a_probe_is_on_while_it_is_requested)
 	ck_assert(!probes_wants_any(w.lm->probes));
 }
 
-TEST(what_happened_before_an_interest_is_not_reported)
+TEST(probe_hits_before_an_interest_are_not_reported)
 {
 	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };

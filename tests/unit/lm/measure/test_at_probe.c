@@ -211,7 +211,7 @@ TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
 	ck_assert_double_gt(system.error, own.error);
 }
 
-TEST(what_the_rank_has_counted_is_read_at_the_probe)
+TEST(call_counters_are_read_at_the_probe)
 {
 	call(&seg, "MPI_Send", 8, 1);
 	load(7, "\"metric\",\"Send_count\",\"@\",\"step\",\"@\",0,1,[],[]", rank0, "MAX");
@@ -264,7 +264,7 @@ TEST(a_figure_more_at_a_probe_loses_no_event)
 	ck_assert_double_eq(value_of(8, 1).value, 1);
 }
 
-TEST(what_cannot_be_read_at_a_probe_is_reported)
+TEST(metric_unreadable_at_a_probe_has_a_status_and_no_value)
 {
 	static const struct {
 		const char *source;
@@ -326,7 +326,7 @@ TEST(partners_are_distinguished_at_a_probe)
 	ck_assert(isinf(value_of(7, 2).error)); /* the owner of that call is unknown */
 }
 
-TEST(what_is_sampled_is_looked_at_when_the_event_comes)
+TEST(sampled_metrics_are_read_when_the_event_arrives)
 {
 	struct flow_token t;
 

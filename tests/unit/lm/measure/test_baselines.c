@@ -58,7 +58,7 @@ static void turn(void)
 	loop_advance(loop, NSEC_PER_MSEC);
 }
 
-TEST(what_an_lm_has_left_is_found_once_and_exactly)
+TEST(next_lm_takes_each_baseline_once)
 {
 	struct base v;
 
@@ -197,13 +197,13 @@ static int put_two(const struct disk *d)
 	return both_there(d) == KEPT_NEW ? 0 : -ERR_AGAIN;
 }
 
-TEST(whatever_fails_the_old_or_the_new_baselines_are_there)
+TEST(baselines_are_old_or_new_after_each_fault)
 {
 	each_fault(&(struct kept_case){ "baselines", put_one, put_two, both_there, true });
 	next_lm(BOOT);
 }
 
-TEST(what_is_too_much_is_not_kept)
+TEST(baselines_beyond_the_limits_are_not_stored)
 {
 	char key[BASELINES_KEY_BYTES + 1];
 	struct base v;

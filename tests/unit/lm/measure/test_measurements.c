@@ -63,7 +63,7 @@ TEST(a_count_since_the_start_comes_once_a_read)
 	ck_assert_ptr_null(frame());
 }
 
-TEST(what_was_counted_before_does_not_count)
+TEST(measurement_excludes_calls_before_its_start)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
 	call(&seg, "MPI_Send", 80, 1);
@@ -88,7 +88,7 @@ TEST(the_time_of_a_call_under_way_is_in_it_so_far)
 	ck_assert_double_gt(value_of_read(2).value, t.value);
 }
 
-TEST(what_a_host_cannot_report_is_reported_and_missing)
+TEST(unknown_metric_is_reported_and_its_value_is_missing)
 {
 	const struct msg_flow_ack *ack = load_metric("Send_nothing");
 	struct flow_token t;
@@ -316,7 +316,7 @@ static double asked_for(uint64_t read)
  * A mainsm began with an earlier time, unknown to this host: the process seemed to have begun after
  * the measurement.
  */
-TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
+TEST(corrected_clock_excludes_calls_before_the_start)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
 	call(&seg, "MPI_Send", 64, 1);
@@ -332,7 +332,7 @@ TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 /*
  * The first read has the call; the second read has the increase since then, and is never negative.
  */
-TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
+TEST(corrected_clock_makes_no_negative_increase)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
 	call(&seg, "MPI_Send", 64, 1);
@@ -406,7 +406,7 @@ TEST(reads_continue_when_the_time_turns_out_to_be_later)
 	check_reads_go_on(1000 * SEC, since_last("Send_volume", rank0));
 }
 
-TEST(what_is_read_at_a_probe_counts_from_the_same_place)
+TEST(reads_at_probes_exclude_calls_before_the_start)
 {
 	static const char *const at_probe =
 		"[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]],"

@@ -156,7 +156,7 @@ TEST(records_read_by_an_earlier_lm_are_not_read_again)
 	check_increments("Send_volume", send_some);
 }
 
-TEST(what_the_system_counts_is_not_read_again_either)
+TEST(next_lm_reads_no_system_counter_twice)
 {
 	fake_proc_find(&w.host, 100)->used_s = -1.75; /* of all that it had used */
 	check_increments("Compute_time", compute_some);

@@ -184,7 +184,7 @@ TEST(a_new_version_continues_and_the_end_switches_the_probes_off)
 			  0);
 }
 
-TEST(what_cannot_be_distinguished_by_regions_is_reported)
+TEST(metric_without_regions_is_refused_with_a_reason)
 {
 	static const struct {
 		const char *metric, *regions, *why;

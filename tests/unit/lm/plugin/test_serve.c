@@ -213,7 +213,7 @@ TEST(a_file_that_others_may_change_is_refused)
 	ck_assert_int_eq(plugin_file_check("", &e), -ERR_INVALID);
 }
 
-TEST(what_is_no_shared_object_is_not_loaded)
+TEST(file_that_is_no_shared_object_is_not_loaded)
 {
 	const struct omig_plugin *p = NULL;
 	struct err e = { 0 };

@@ -58,7 +58,7 @@ TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
 }
 
 /* The tool's own request is armed again when the link is up; counting continues until then. */
-TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
+TEST(inherited_hooks_stay_on_when_other_tools_disable_theirs)
 {
 	char token[TOKEN_BYTES], text[128];
 

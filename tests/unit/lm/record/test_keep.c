@@ -243,7 +243,7 @@ static void arm_later_than_others(void (*arm_more)(const char *both))
 	ck_assert(has_come(20));
 }
 
-TEST(what_was_taken_of_a_process_continues_when_it_is_armed_later_than_others)
+TEST(late_armed_process_continues_at_its_cursor)
 {
 	arm_later_than_others(NULL);
 }
@@ -255,7 +255,7 @@ static void arm_calls(const char *both)
 		  0, false);
 }
 
-TEST(what_was_taken_continues_when_another_request_is_armed_first)
+TEST(other_request_armed_first_keeps_the_cursor)
 {
 	arm_later_than_others(arm_calls);
 }
@@ -444,7 +444,7 @@ static unsigned make_more(unsigned number)
 	return 600;
 }
 
-TEST(what_a_source_that_was_stopped_would_have_made_is_counted)
+TEST(events_of_a_stopped_source_are_counted_as_lost)
 {
 	stop_the_source(make_more);
 }

@@ -186,7 +186,7 @@ TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
 }
 
 /* A tracer may stop the process for a moment at a breakpoint. */
-TEST(what_is_traced_counts_as_running)
+TEST(traced_process_counts_as_running)
 {
 	fake()->state = 't';
 	ask(1, "thread_suspend");
@@ -281,7 +281,7 @@ TEST(a_signal_reaches_the_thread_it_is_for)
 	ck_assert_uint_eq(fake()->nsignal, 1);
 }
 
-TEST(whatever_stops_is_on_the_leash)
+TEST(stop_signals_are_held_until_the_tool_leaves)
 {
 	static const int stopping[] = { SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU };
 	static const char *const how[] = { "proc_send_signal", "thread_send_signal" };

@@ -74,7 +74,7 @@ static void begin(uint64_t number)
 	ck_assert_int_eq(done_log_begin(done, &op, NULL), 0);
 }
 
-TEST(what_was_begun_and_ended_outlives_a_crash)
+TEST(done_log_survives_a_crash)
 {
 	unsigned status = 0;
 	struct op op;
@@ -125,7 +125,7 @@ TEST(where_nothing_was_done_there_is_nearly_nothing)
 	done = NULL;
 }
 
-TEST(what_cannot_be_read_is_not_thrown_away)
+TEST(unreadable_done_log_is_not_deleted)
 {
 	static struct memdisk m;
 	struct done_log *other = NULL;
@@ -230,7 +230,7 @@ static enum kept_state end_there(const struct disk *d)
 							      : KEPT_OTHER;
 }
 
-TEST(whatever_fails_nothing_is_new_that_was_begun)
+TEST(begun_operation_is_not_new_after_any_fault)
 {
 	each_fault(&(struct kept_case){ "begin", do_a_round, do_another, another_there, true });
 	each_fault(&(struct kept_case){ "end", do_one, end_it, end_there, true });
@@ -272,7 +272,7 @@ TEST(tools_actions_and_epochs_do_not_meet)
 	done = NULL;
 }
 
-TEST(what_is_forgotten_is_never_new_again)
+TEST(evicted_operation_is_never_new_again)
 {
 	unsigned status;
 	struct op other;
@@ -421,7 +421,7 @@ TEST(a_query_for_the_outcome_does_nothing)
 	close_world();
 }
 
-TEST(what_was_begun_when_the_lm_died_is_unknown)
+TEST(unfinished_operation_of_a_dead_lm_is_unknown)
 {
 	struct op op;
 

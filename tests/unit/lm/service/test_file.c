@@ -38,7 +38,7 @@ TEST(a_file_of_the_list_is_sent_as_a_whole_or_in_part)
 	world_close(&w);
 }
 
-TEST(what_is_not_in_the_list_is_refused_with_the_name_of_the_key)
+TEST(unlisted_file_is_refused_with_the_configuration_key)
 {
 	static const char *const other[] = { "/etc/passwd",
 					     "/proc/som",

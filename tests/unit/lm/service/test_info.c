@@ -107,7 +107,7 @@ TEST(each_flag_of_a_process_has_its_value)
 	ck_assert_str_eq(info(rank0, INT64_C(1) << 30), ""); /* a flag that is none */
 }
 
-TEST(what_is_not_known_is_negative)
+TEST(unknown_figures_are_negative)
 {
 	struct host_figures some = numbers;
 

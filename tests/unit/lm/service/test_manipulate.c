@@ -210,7 +210,7 @@ TEST(stop_and_continue_may_be_repeated)
 	close_rank();
 }
 
-TEST(what_the_kernel_refuses_is_reported)
+TEST(stop_refused_by_the_kernel_is_reported)
 {
 	open_rank();
 	fake_proc_find(&w.host, 100)->refuse = ERR_DENIED;

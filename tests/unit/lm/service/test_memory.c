@@ -132,7 +132,7 @@ TEST(bytes_that_are_none_write_nothing)
 	ck_assert_uint_eq(memory[0], 0);
 }
 
-TEST(what_is_not_mapped_is_refused_before_anything_is_written)
+TEST(write_to_unmapped_memory_changes_nothing)
 {
 	ck_assert_uint_eq(ask("proc_write_memory", "0x2fffc,4,8,[1,1,1,1,2,2,2,2]")->status,
 			  STATUS_OS_ERROR);

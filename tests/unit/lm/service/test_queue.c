@@ -143,7 +143,7 @@ TEST(a_call_with_two_partners_is_two_entries)
 	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "178"), "[3,0,8,\"MPI_Sendrecv\"]"));
 }
 
-TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
+TEST(posted_sendrecv_has_its_process_as_the_receiver)
 {
 	struct seg_posted e = {
 		.func = CALL_ID_Sendrecv, .partner = 1, .tag = 5, .bytes = 64, .ticks = 1

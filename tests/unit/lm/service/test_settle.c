@@ -118,7 +118,7 @@ TEST(a_traced_thread_counts_as_stopped_when_seen_twice)
 	check_two(answer_after(100 * MS), STATUS_OK, "4");
 }
 
-BARE_TEST(what_does_not_stop_is_reported_with_its_reason)
+BARE_TEST(process_that_does_not_stop_is_reported_with_a_reason)
 {
 	static const struct {
 		char state;
@@ -178,7 +178,7 @@ TEST(actions_after_a_continue_see_a_running_process)
 	check_two(answer_after(50 * MS), STATUS_OK, "0");
 }
 
-TEST(what_a_tracer_holds_does_not_run_and_reports_that)
+TEST(continue_of_a_traced_process_reports_an_error)
 {
 	fake()->state = 't';
 	send_two("thread_continue", "");

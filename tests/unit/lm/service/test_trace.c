@@ -189,7 +189,7 @@ TEST(registers_are_read_and_written_by_their_numbers)
 	close_ranks();
 }
 
-TEST(what_is_asked_for_must_make_sense)
+TEST(trace_parameters_out_of_range_are_refused)
 {
 	static const struct {
 		const char *call, *words;
