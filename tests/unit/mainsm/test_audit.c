@@ -93,7 +93,7 @@ TEST(administration_is_written_and_its_secrets_are_not)
 	close_world();
 }
 
-TEST(what_a_tool_may_not_is_written_here_for_no_host_hears_of_it)
+TEST(mainsm_audits_requests_refused_to_tools)
 {
 	open_world(ROLE_TOOL_OBSERVE);
 	ck_assert_uint_eq(above_status(&t, ":proc_get_info([],1) thread_stop([])"),
@@ -112,7 +112,7 @@ TEST(what_a_tool_may_not_is_written_here_for_no_host_hears_of_it)
 	close_world();
 }
 
-TEST(what_hosts_do_is_written_by_hosts)
+TEST(mainsm_does_not_audit_actions_of_hosts)
 {
 	open_world(ROLE_TOOL_MANIPULATE);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");

@@ -418,7 +418,7 @@ TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-TEST(what_a_child_missed_is_reported_when_it_returns)
+TEST(returning_branch_receives_the_ends_that_it_missed)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");

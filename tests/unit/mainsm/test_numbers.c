@@ -277,7 +277,7 @@ static enum kept_state mints_above(const struct disk *d)
 						 : KEPT_OLD;
 }
 
-TEST(whatever_fails_no_number_is_lost_or_given_twice)
+TEST(number_is_not_lost_or_repeated_after_any_fault)
 {
 	each_fault(&(struct kept_case){ "names", put_one, name_another, names_there, false });
 	each_fault(

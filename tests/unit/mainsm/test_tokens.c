@@ -228,7 +228,7 @@ static enum kept_state uses_there(const struct disk *d)
 	return n == 2 ? KEPT_OLD : n == 1 ? KEPT_NEW : KEPT_OTHER;
 }
 
-TEST(whatever_fails_a_token_is_there_with_its_uses)
+TEST(token_is_stored_with_its_uses_after_each_fault)
 {
 	each_fault(&(struct kept_case){ "use", mint_with_two_uses, use_once, uses_there, false });
 }

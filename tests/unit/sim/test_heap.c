@@ -59,7 +59,7 @@ TEST(memory_is_charged_to_the_running_host_until_it_is_freed)
 	ck_assert_uint_eq(b.bytes, 0);
 }
 
-TEST(what_grows_keeps_its_content_and_is_charged_once)
+TEST(realloc_keeps_the_content_and_charges_once)
 {
 	char *p;
 

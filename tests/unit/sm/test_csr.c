@@ -67,7 +67,7 @@ TEST(a_host_that_dies_while_it_is_waited_for_is_not_waited_for)
 	ck_assert_uint_eq(w.top.acks, 1);
 }
 
-TEST(what_is_wrong_with_it_is_reported_in_the_confirmation)
+TEST(arm_ack_reports_errors_of_the_request)
 {
 	const struct msg_entry bad = { .objects = "p_2_000001",
 				       .status = STATUS_UNKNOWN_OBJECT,
@@ -328,7 +328,7 @@ TEST(events_that_do_not_fit_upwards_are_a_counted_gap)
 	ck_assert_uint_eq(w.top.dropped, 0);
 }
 
-TEST(what_hosts_have_lost_goes_up_as_one_number)
+TEST(sm_sums_the_losses_of_its_hosts)
 {
 	const struct msg m = { .type = MSG_LOSSES, .losses = { "c_1", 5, false } };
 
@@ -401,7 +401,7 @@ TEST(a_process_held_for_a_dropped_event_is_released)
 	ck_assert_uint_eq(w.lm[0].b.releases, 2);
 }
 
-TEST(what_mainsm_does_not_arm_again_ends_after_the_grace)
+TEST(csr_that_mainsm_does_not_rearm_expires)
 {
 	world_stop_sm(&w);
 	w.conf.grace = 20 * SEC;

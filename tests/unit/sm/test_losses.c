@@ -42,7 +42,7 @@ static void lose(size_t i, uint64_t dropped)
 	world_run(&w, 5 * MS);
 }
 
-TEST(what_an_event_says_of_lost_ones_goes_up_with_it)
+TEST(sm_forwards_the_drop_count_of_an_event)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001"), 0);
 	trigger_after(0);

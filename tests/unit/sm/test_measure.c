@@ -203,7 +203,7 @@ TEST(values_of_hosts_become_one_frame_of_the_site)
 	ck_assert_ptr_null(frame());
 }
 
-TEST(what_is_wrong_below_is_reported_in_one_answer)
+TEST(sm_reports_all_load_errors_in_one_ack)
 {
 	const struct msg_flow_ack *a;
 
@@ -341,7 +341,7 @@ TEST(a_host_is_ordered_to_end_an_unknown_measurement)
 	ck_assert(w.lm[0].b.is_up);
 }
 
-TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
+TEST(new_version_is_sent_only_to_hosts_with_a_change)
 {
 	two_hosts();
 	send_load(
@@ -458,7 +458,7 @@ TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 	}
 }
 
-TEST(what_is_not_named_ends_below_another_sm_too)
+TEST(flow_ends_at_unnamed_hosts_below_another_sm)
 {
 	two_hosts_below(SEC);
 	send_load(

@@ -261,7 +261,7 @@ TEST(a_right_that_is_not_there_is_refused_here_too)
 	ck_assert_uint_eq(reply_status(w.top.last), STATUS_OK);
 }
 
-TEST(what_is_wrong_with_a_text_is_reported)
+TEST(sm_refuses_wrong_requests_with_a_status)
 {
 	static const struct {
 		const char *text;

@@ -430,7 +430,7 @@ TEST(admins_fill_all_places_and_one_more_is_refused)
 	crowd_leave(SITE_ADMIN_VISITORS_MAX - 1);
 }
 
-TEST(what_admins_do_and_are_refused_is_audited)
+TEST(sm_audits_actions_and_refusals_of_admins)
 {
 	char path[FILE_PATH_BYTES], later[80];
 	struct audit_conf c = { .path = path, .daemon = "sm", .host = "sm" };

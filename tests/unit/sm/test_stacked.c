@@ -129,7 +129,7 @@ TEST(without_any_inner_sm_the_sm_of_the_site_serves_them_itself)
 	ck_assert_uint_eq(world_counts(&w).lms, 4);
 }
 
-TEST(what_is_armed_follows_its_hosts)
+TEST(csr_follows_hosts_to_another_sm)
 {
 	unsigned arms[LMS];
 
@@ -165,7 +165,7 @@ TEST(what_is_armed_follows_its_hosts)
 	}
 }
 
-TEST(what_ends_while_a_host_looks_for_a_parent_ends_there_too)
+TEST(csr_ended_during_a_move_ends_at_the_moved_host)
 {
 	size_t mover = LMS;
 

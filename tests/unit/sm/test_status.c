@@ -218,7 +218,7 @@ TEST(measurements_are_counted)
 }
 
 /* The text of a conditional request, and what each host has of it. */
-TEST(what_is_held_is_given_back)
+TEST(disarm_frees_the_memory_of_a_csr)
 {
 	size_t before = sm_bytes(w.sm), with;
 

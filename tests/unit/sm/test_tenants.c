@@ -164,7 +164,7 @@ TEST(a_mainsm_is_forgotten_by_the_time_that_it_was_away)
 	ck_assert_ptr_nonnull(tenants_find(w.tenants, pins[1]));
 }
 
-TEST(what_is_on_the_disk_knows_that_a_mainsm_was_there)
+TEST(tenant_file_records_the_last_contact_of_mainsm)
 {
 	char path[FILE_PATH_BYTES], line[512];
 	long long seen = 0;

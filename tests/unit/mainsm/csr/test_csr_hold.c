@@ -86,7 +86,7 @@ TEST(a_one_shot_releases_when_its_list_has_ended)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 }
 
-TEST(what_is_not_carried_out_holds_nothing)
+TEST(unexecuted_stop_is_released_at_once)
 {
 	arm(LIB_CALL " thread_stop([n_2])");
 	trigger("c_999", 5, 0);

@@ -66,7 +66,7 @@ TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
  * A host reports a huge number of dropped events, true or not: others' events are still
  * reported.
  */
-TEST(what_a_host_has_dropped_takes_no_room_of_others)
+TEST(drops_of_one_host_do_not_limit_events_of_others)
 {
 	struct msg m = { .type = MSG_TRIGGERED,
 			 .triggered = {
@@ -101,7 +101,7 @@ TEST(a_host_that_drops_each_second_is_a_flood)
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 }
 
-TEST(what_the_hosts_have_executed_is_passed_on_nevertheless)
+TEST(executed_firings_are_forwarded_beyond_the_limit)
 {
 	const struct msg_entry done = { .action = 1,
 					.objects = "p_1_a00000",

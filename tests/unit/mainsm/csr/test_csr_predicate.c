@@ -92,7 +92,7 @@ TEST(a_predicate_behind_other_actions_ends_the_list_there)
 	ck_assert_uint_eq(told(), 3);
 }
 
-TEST(what_a_host_has_let_pass_is_not_asked_again)
+TEST(predicate_that_a_host_evaluated_is_not_repeated)
 {
 	arm(LIB_CALL " omig_every(100) proc_get_info([$proc],0) omig_every(2) print([$proc])");
 	ck_assert_uint_eq(a.prefix, 2);

@@ -23,7 +23,7 @@ TEST(a_condition_that_disables_itself_is_reported_behind_the_event_that_did_it)
 	ck_assert_uint_eq(t.events[2], STATUS_CSR_DISABLED);
 }
 
-BARE_TEST(what_hosts_had_counted_is_in_the_last_word)
+BARE_TEST(csr_end_reports_the_drops_of_all_hosts)
 {
 	static const char *const ends[] = { "csr_disable", "csr_delete" };
 
@@ -148,7 +148,7 @@ static void refuse_at(struct fake_branch *at, const char *objects)
 	at->refusal = "no process here has a probe 'step'";
 }
 
-TEST(what_no_named_process_can_do_is_refused)
+TEST(enable_fails_when_no_named_process_has_the_probe)
 {
 	static const char event[] =
 		"thread_executes_probe([p_1_a00000,p_2_a00000],\"step\"): print([1])";
@@ -168,7 +168,7 @@ TEST(what_no_named_process_can_do_is_refused)
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_a00000");
 }
 
-TEST(what_names_only_unknown_objects_is_refused)
+TEST(csr_with_only_unknown_objects_is_refused)
 {
 	static const char *const events[] = {
 		"thread_has_started_lib_call([p_1_zzzzzz],\"MPI_Send\"): print([1])",
@@ -230,7 +230,7 @@ TEST(actions_after_an_attach_find_conditions_armed)
 	ck_assert_uint_eq(b.requests, 1);
 }
 
-TEST(what_can_never_happen_is_refused_where_it_is_defined)
+TEST(impossible_event_is_refused_at_definition)
 {
 	const struct reply *r;
 

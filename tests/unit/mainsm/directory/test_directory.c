@@ -258,7 +258,7 @@ TEST(the_directory_takes_objects_up_to_its_limit)
 	directory_free(d);
 }
 
-TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
+TEST(objects_of_a_lost_branch_are_unreachable_then_removed)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"),
 				  object("n_7", "s_1") };

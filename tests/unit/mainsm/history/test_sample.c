@@ -63,7 +63,7 @@ static void clean_up(void)
 	history_writer_done(&w);
 }
 
-TEST(what_is_written_returns)
+TEST(samples_are_read_as_written)
 {
 	write_all(6);
 	ck_assert_uint_eq(read_all(w.out.out.p, w.out.out.n).bad, 0);
@@ -104,7 +104,7 @@ TEST(changed_bytes_never_become_a_sample)
 	buf_done(&copy);
 }
 
-TEST(what_does_not_fit_is_refused_and_leaves_the_rest)
+TEST(sample_of_too_many_ranks_is_refused_alone)
 {
 	static struct history_rank many[HISTORY_RANKS_EACH_MAX + 1];
 	struct history_ranks r = *samples_ranks(1);

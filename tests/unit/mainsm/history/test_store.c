@@ -133,7 +133,7 @@ static unsigned write_samples(unsigned from, unsigned to)
 	return sure;
 }
 
-TEST(what_was_written_is_found_and_once_more_after_a_restart)
+TEST(history_query_finds_samples_after_a_restart)
 {
 	open_store(NSEC_PER_SEC * 86400);
 	ck_assert_uint_eq(write_samples(0, N / 2), N / 2);
@@ -229,7 +229,7 @@ TEST(damaged_bytes_cost_their_block_alone)
 	ck_assert_uint_eq(nseen, N - EACH_BLOCK);
 }
 
-TEST(what_is_too_old_goes_and_a_wrong_clock_costs_little)
+TEST(old_samples_expire_despite_a_wrong_clock)
 {
 	open_store(NSEC_PER_SEC * 86400);
 	for (unsigned i = 0; i < 30000; i++)

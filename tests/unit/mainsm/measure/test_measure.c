@@ -188,7 +188,7 @@ static int64_t routes(void)
 	return n;
 }
 
-TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
+TEST(unrelated_changes_do_not_replan_a_measurement)
 {
 	int64_t before;
 
@@ -383,7 +383,7 @@ TEST(it_ends_everywhere_when_it_is_stopped_and_with_its_tool)
 	ck_assert_uint_eq(in_a.ends, 1);
 }
 
-TEST(what_cannot_be_measured_is_refused_with_words)
+TEST(dfg_create_error_has_a_reason)
 {
 #define CREATE(arguments) ":dfg_create(" arguments ")"
 	static const struct {
@@ -427,7 +427,7 @@ TEST(what_cannot_be_measured_is_refused_with_words)
 	create("[]", "", "Send_volume", "[]");
 }
 
-TEST(what_a_host_refuses_is_reported)
+TEST(dfg_get_info_lists_refusals_of_hosts)
 {
 	in_a.refused = "p_1_a00000";
 	measure("[]", "", "Send_volume", "[]");

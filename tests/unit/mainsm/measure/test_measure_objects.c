@@ -66,7 +66,7 @@ static void names(const char *list)
 	ck_assert_str_eq(entry_of(ask("dfg_get_info", ",2"), 1, 0)->value, list);
 }
 
-TEST(what_is_added_to_all_leaves_it_at_all)
+TEST(adding_objects_to_all_changes_nothing)
 {
 	measure("[]", "Send_volume");
 	reads(2040, 8);
@@ -118,7 +118,7 @@ TEST(a_removed_node_of_a_named_site_takes_its_objects_with_it)
 	close_hosts();
 }
 
-TEST(what_leaves_nothing_or_makes_no_sense_changes_nothing)
+TEST(refused_dfg_remove_changes_nothing)
 {
 	measure("[n_1]", "Send_volume");
 	is_refused("dfg_remove", ",[p_1_a00000,p_1_b00000]", "nothing would be left");
@@ -140,7 +140,7 @@ TEST(a_process_is_not_taken_away_from_what_is_measured_of_nodes)
 }
 
 /* With or without a process: it is refused at once, with the reason. */
-TEST(what_no_process_can_report_is_refused_when_it_is_made)
+TEST(dfg_create_refuses_splits_that_no_process_supports)
 {
 	static const struct {
 		const char *call, *words;

@@ -132,7 +132,7 @@ TEST(started_again_it_counts_again)
 	close_hosts();
 }
 
-TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
+TEST(until_without_a_mean_is_refused_before_any_process)
 {
 	static const struct {
 		const char *text, *metric, *options, *words;

@@ -140,7 +140,7 @@ TEST(a_text_that_replaces_one_is_its_next_version)
 	ck_assert_uint_eq(registry_count(r), 1);
 }
 
-TEST(what_is_used_stays_whole)
+TEST(metric_used_by_others_is_neither_changed_nor_removed)
 {
 	three();
 	bad("sent", "Other(Process p, TimeInterval t) { RETURN Send_count(p, t); }", ERR_INVALID,
@@ -158,7 +158,7 @@ TEST(what_is_used_stays_whole)
 	ck_assert_uint_eq(registry_count(r), 0);
 }
 
-TEST(what_is_no_good_text_changes_nothing)
+TEST(refused_metric_text_changes_nothing)
 {
 	char name[REGISTRY_NAME_MAX + 2];
 

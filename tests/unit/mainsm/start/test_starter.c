@@ -165,7 +165,7 @@ TEST(a_launcher_has_a_session_of_its_own_and_default_signals)
 	ck_assert_ptr_nonnull(strstr(end(), "with signal 15"));
 }
 
-TEST(what_a_launcher_says_is_added_to_a_file_of_ours_alone)
+TEST(launcher_output_is_appended_to_a_private_file)
 {
 	struct site s = site_named("");
 	char path[FILE_PATH_BYTES];
@@ -182,7 +182,7 @@ TEST(what_a_launcher_says_is_added_to_a_file_of_ours_alone)
 	ck_assert_uint_eq(st.st_mode & 0777, 0600);
 }
 
-TEST(what_cannot_be_run_is_refused)
+TEST(unusable_launcher_is_refused)
 {
 	static const struct {
 		const char *launcher;

@@ -38,7 +38,7 @@ static struct tenant known(const struct disk *d, uint16_t port)
 	return t;
 }
 
-TEST(what_was_written_returns)
+TEST(tenant_is_read_as_written)
 {
 	struct tenant t, back;
 	struct err e = { 0 };
@@ -104,7 +104,7 @@ static enum kept_state port_there(const struct disk *d)
 	return t.port == 1 ? KEPT_OLD : t.port == 2 ? KEPT_NEW : KEPT_OTHER;
 }
 
-TEST(whatever_fails_the_old_or_the_new_user_is_there)
+TEST(tenant_is_old_or_new_after_each_fault)
 {
 	each_fault(&(struct kept_case){ "user", put_old, change, port_there, false });
 }
