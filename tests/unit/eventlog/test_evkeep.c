@@ -203,7 +203,7 @@ static void totals_are(const struct evbalance *b, struct evbalance_totals expect
 	ck_assert_uint_eq(t.generated, t.stored + t.left_out + t.dropped + t.lost);
 }
 
-TEST(what_is_generated_is_stored_or_lost)
+TEST(each_generated_event_is_stored_or_lost)
 {
 	struct buf b;
 	struct evbalance balance;

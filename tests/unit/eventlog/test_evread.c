@@ -226,7 +226,7 @@ TEST(a_log_that_arrives_twice_is_read_once)
 	buf_done(&other);
 }
 
-TEST(what_the_sender_dropped_is_reported)
+TEST(reader_reports_events_dropped_by_the_sender)
 {
 	struct evwrite w;
 	struct evread_report r;
@@ -244,7 +244,7 @@ TEST(what_the_sender_dropped_is_reported)
 }
 
 /* A torn block in the middle of a file to which more was appended. */
-TEST(what_was_appended_after_a_torn_block_is_found)
+TEST(reader_finds_blocks_behind_a_torn_block)
 {
 	struct evread_report r;
 	struct buf b, other;

@@ -155,7 +155,7 @@ static bool binds(const char *text, unsigned *n)
 	return rc;
 }
 
-TEST(what_a_type_alone_decides_is_not_asked_of_records)
+TEST(tests_decided_by_the_type_are_not_run_per_record)
 {
 	unsigned n;
 

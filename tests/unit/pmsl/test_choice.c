@@ -105,7 +105,7 @@ static void expect_choice(const char *place, const char *words)
 	buf_done(&b);
 }
 
-TEST(what_is_not_chosen_ends_at_its_source)
+TEST(choice_is_evaluated_at_the_source)
 {
 	args[1] = (struct bind_arg){ .is_given = true, .vt = times, .nvt = ARRAY_LEN(times) };
 	args[2] = (struct bind_arg){ .is_given = true, .value = 3 };

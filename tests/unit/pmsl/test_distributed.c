@@ -563,7 +563,7 @@ static void try_one(struct tree *t, struct buf *text)
 	pmsl_free(p);
 }
 
-TEST(whatever_is_lost_or_late_the_result_is_of_what_has_arrived)
+TEST(result_covers_the_values_that_have_arrived)
 {
 	const char *options = getenv("OMIG_PROGRAMS");
 	unsigned long n = options ? strtoul(options, NULL, 10) : PROGRAMS_DEFAULT;

@@ -141,7 +141,7 @@ TEST(common_parts_are_drawn_once_when_they_are_shared)
 	ck_assert_uint_eq(count_of("Send_count"), 1);
 }
 
-TEST(what_the_root_does_not_need_is_not_drawn)
+TEST(nodes_that_the_root_does_not_need_are_not_drawn)
 {
 	static const char source[] =
 		"M(Process q, TimeInterval t) { RETURN Send_count(q, t) * 2 + 1; }";
@@ -221,7 +221,7 @@ TEST(each_kind_of_a_node_has_its_shape_and_words)
 	}
 }
 
-TEST(what_no_output_needs_is_not_drawn)
+TEST(nodes_that_no_output_needs_are_not_drawn)
 {
 	static const uint32_t in[] = { 0, 2 };
 	struct bound_node node[] = {

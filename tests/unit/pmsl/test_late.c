@@ -55,7 +55,7 @@ static void is_merged(const char *value, enum agg_kind agg)
 	ck_assert_msg(l.fold.agg == agg, "%s: %u", value, (unsigned)l.fold.agg);
 }
 
-TEST(what_has_come_since_the_last_read_is_merged_with_the_next)
+TEST(late_values_are_merged_by_the_matching_aggregate)
 {
 	is_merged("Send_volume(p, t)", AGG_SUM);
 	is_merged("SUM(x[p][vt] WHERE x[p][vt].time IN t)", AGG_SUM);

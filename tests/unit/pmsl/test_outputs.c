@@ -305,7 +305,7 @@ TEST(unnamed_regions_are_no_outputs)
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "Name them"));
 }
 
-TEST(what_has_no_partners_is_not_distinguished_by_them)
+TEST(split_by_partner_of_a_metric_without_any_is_refused)
 {
 	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_INVALID);
@@ -326,7 +326,7 @@ static int plan_of(const char *source)
 }
 
 /* No host needs a request for it. */
-TEST(what_no_process_can_report_is_refused_when_it_is_planned)
+TEST(plan_refuses_splits_that_no_process_supports)
 {
 	static const char *const one[] = { "loop" }, *const none[] = { "no.region" };
 	static const struct {

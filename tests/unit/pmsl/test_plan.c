@@ -259,7 +259,7 @@ TEST(volumes_of_an_interaction_add_up_in_each_node)
 
 /* --- the rest of the rules */
 
-TEST(what_goes_up_does_not_depend_on_how_it_is_written)
+TEST(equivalent_metrics_have_the_same_placement)
 {
 	/* One MAX over both, and MAX of MAX. */
 	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
@@ -272,7 +272,7 @@ TEST(what_goes_up_does_not_depend_on_how_it_is_written)
 	expect_kinds("", "1 set, 2 link_in, 1 result");
 }
 
-TEST(what_does_not_commute_stays_in_order)
+TEST(mean_of_max_is_evaluated_in_the_order_written)
 {
 	plan_text("M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); "
 		  "Process p; VirtualTime vt;"
@@ -416,7 +416,7 @@ TEST(a_link_is_named_by_what_it_carries)
 	ck_assert_str_ne(link_of("t"), b);
 }
 
-TEST(what_cannot_be_measured_is_reported)
+TEST(unplannable_metric_is_reported)
 {
 	ck_assert_int_eq(try_plan("M(Process[] ps) { Process p; RETURN MAX(p.rank WHERE p IN ps "
 				  "AND p.rank > 99); }",

@@ -221,7 +221,7 @@ TEST(parts_that_are_merged_are_the_whole)
 	}
 }
 
-TEST(what_is_known_of_values_continues_with_others)
+TEST(moments_continue_from_known_sums)
 {
 	static const double v[] = { 3, -7.5, 1e6, 12, 12, 0.25 };
 	struct moments all = { 0 }, first = { 0 }, m;
@@ -247,7 +247,7 @@ TEST(what_is_known_of_values_continues_with_others)
 	ck_assert_double_eq(m.max, 5);
 }
 
-TEST(what_is_not_defined_is_not_a_number)
+TEST(undefined_moments_are_nan)
 {
 	struct moments m = { 0 };
 

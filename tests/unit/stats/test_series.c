@@ -71,7 +71,7 @@ TEST(a_transient_ends_where_values_have_settled)
 	}
 }
 
-TEST(what_does_not_settle_is_reported)
+TEST(unsettled_series_is_reported)
 {
 	static double v[1000];
 	struct rng r;
@@ -138,7 +138,7 @@ TEST(the_requested_number_of_outliers_is_removed)
 	expect(q, (double[]){ 2 }, 1);
 }
 
-TEST(what_lies_outside_of_the_fence_goes)
+TEST(values_outside_the_fence_are_removed)
 {
 	/* Quartiles 2 and 4: the fence at 3 is -4 to 10. */
 	struct quantity *q = of_values((double[]){ 1, 2, 3, 4, 11 }, 5);

@@ -62,7 +62,7 @@ TEST(space_and_percent_are_free)
 	ck_assert(s.term[1].is_alternative);
 }
 
-TEST(what_is_no_rule_reports_the_place)
+TEST(stop_rule_error_reports_its_column)
 {
 	static const struct {
 		const char *text;

@@ -431,7 +431,7 @@ static void *lose_one(void *arg)
 	return NULL;
 }
 
-TEST(what_was_lost_of_one_log_is_not_counted_in_the_next)
+TEST(loss_count_restarts_with_each_log)
 {
 	pthread_t t;
 	struct found f;

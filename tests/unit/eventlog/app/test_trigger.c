@@ -107,7 +107,7 @@ TEST(the_earliest_end_is_looked_for_in_every_line)
 	ck_assert(evtrigger_look(t, 41 * SEC));
 }
 
-TEST(what_must_hold_is_bound_to_the_fields)
+TEST(trigger_conditions_are_bound_to_fields)
 {
 	put("a where n > 5 and name == x\nb where nothing > 5\nc where\nd what n > 5\n"
 	    "e where n >\n");

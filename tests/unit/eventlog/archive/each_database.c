@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-START_TEST(what_is_loaded_twice_is_there_once)
+START_TEST(stream_loaded_twice_is_stored_once)
 {
 	struct archive *a;
 
@@ -29,7 +29,7 @@ START_TEST(what_is_loaded_twice_is_there_once)
 }
 END_TEST
 
-START_TEST(what_comes_in_pieces_and_out_of_order_is_whole)
+START_TEST(parts_loaded_out_of_order_make_a_whole_stream)
 {
 	static const unsigned from[] = { 300, 0, 100, 500, 400, 200, 50 },
 			      n[] = { 100, 100, 100, 100, 100, 100, 500 };
@@ -80,7 +80,7 @@ START_TEST(two_loaders_take_turns)
 }
 END_TEST
 
-START_TEST(what_was_not_committed_is_not_there)
+START_TEST(uncommitted_events_are_not_stored)
 {
 	struct archive *a;
 
@@ -317,7 +317,7 @@ static int is_turn(void *arg, const struct event *ev)
 	return 0;
 }
 
-START_TEST(what_changes_its_kind_is_what_it_was)
+START_TEST(field_that_changes_its_type_keeps_its_values)
 {
 	struct archive *a;
 	unsigned n = 0;
@@ -359,15 +359,15 @@ END_TEST
 size_t add_tests_of_each_database(const TTest **list)
 {
 	const TTest *const all[] = {
-		what_is_loaded_twice_is_there_once,
-		what_comes_in_pieces_and_out_of_order_is_whole,
+		stream_loaded_twice_is_stored_once,
+		parts_loaded_out_of_order_make_a_whole_stream,
 		two_loaders_take_turns,
-		what_was_not_committed_is_not_there,
+		uncommitted_events_are_not_stored,
 		fields_beyond_the_room_are_left_out_and_counted,
 		numbers_that_no_archive_has_are_left_out,
 		a_text_that_continues_otherwise_is_refused,
 		every_kind_and_edge_returns,
-		what_changes_its_kind_is_what_it_was,
+		field_that_changes_its_type_keeps_its_values,
 		strings_fill_a_batch,
 		an_archive_of_another_version_is_refused,
 	};

@@ -131,7 +131,7 @@ TEST(every_kind_and_edge_returns_in_the_classic_views)
 	stored_remove();
 }
 
-TEST(what_is_left_out_leaves_no_stream_behind)
+TEST(skipped_event_creates_no_stream)
 {
 	struct archive *a, *b;
 	struct err e = { 0 };

@@ -80,7 +80,7 @@ TEST(blocks_sent_until_they_are_safe_are_stored_once)
 	stored_remove();
 }
 
-TEST(what_it_says_to_have_is_checked)
+TEST(inconsistent_cursor_of_an_archive_is_refused)
 {
 	struct archive *a;
 	struct evbalance balance;

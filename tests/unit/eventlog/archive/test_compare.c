@@ -249,7 +249,7 @@ static void is_verdict(enum archange_verdict want, const struct archange *c)
 
 static const struct arcompare_options usual = { .least = 0.05, .level = 0.99 };
 
-TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
+TEST(compare_finds_slower_new_and_gone_types_only)
 {
 	char p1[64], p2[64];
 	struct archive *now = filled(p1, &(struct filling){ .name = "now",

@@ -123,7 +123,7 @@ static uint64_t are_there(void)
 	return n;
 }
 
-TEST(what_was_reported_is_read_after_each_kill)
+TEST(reported_events_survive_each_kill)
 {
 	const char *wish = getenv("OMIG_ARCHIVE_KILLS");
 	int kills = wish ? (int)strtol(wish, NULL, 10) : 30;

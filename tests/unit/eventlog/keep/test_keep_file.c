@@ -81,7 +81,7 @@ static enum kept_state lease_there(const struct disk *d)
 	return got;
 }
 
-TEST(whatever_fails_the_old_or_the_new_request_is_there)
+TEST(request_is_old_or_new_after_each_fault)
 {
 	loop = loop_new_virtual();
 	each_fault(&(struct kept_case){ "subscription", put_old, change, lease_there, false });

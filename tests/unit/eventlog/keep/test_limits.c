@@ -230,7 +230,7 @@ TEST(a_full_disk_at_the_start_loses_no_subscription)
 	WAIT_FOR(seen.blocks == 2);
 }
 
-TEST(what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for)
+TEST(subscription_refused_at_start_opens_on_request)
 {
 	open_it(3);
 	append(100);

@@ -176,7 +176,7 @@ TEST(a_step_has_the_name_of_the_work_that_both_ends_are_of)
 	}
 }
 
-TEST(what_lines_lack_is_counted_by_stage)
+TEST(missing_events_are_counted_by_stage)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);

@@ -464,7 +464,7 @@ static int write_and_exit(void)
 	exit(0);
 }
 
-TEST(what_is_left_is_written_when_the_program_ends)
+TEST(exit_writes_buffered_events)
 {
 	ck_assert_int_eq(in_child(write_and_exit), 0);
 	ck_assert_str_eq(logged_lines(), "Last:\n");

@@ -214,7 +214,7 @@ TEST(an_idle_program_and_its_child_are_flushed)
 }
 
 /* Invalid formats, and messages that are too long, are refused and counted. */
-TEST(what_cannot_be_written_is_counted)
+TEST(unwritable_events_are_counted_as_dropped)
 {
 	static char text[70000];
 	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);

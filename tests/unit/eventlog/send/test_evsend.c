@@ -145,7 +145,7 @@ TEST(blocks_arrive_and_are_acknowledged)
 	sender = NULL;
 }
 
-TEST(what_was_not_acknowledged_is_sent_again)
+TEST(unacknowledged_blocks_are_resent)
 {
 	uint64_t bytes = 0, more = 0;
 

@@ -176,7 +176,7 @@ TEST(any_operation_may_fail_once)
 }
 
 /* A disk whose second sync succeeds has lost the data of the first one. */
-TEST(what_is_settled_after_a_failure_survives_the_machine)
+TEST(blocks_settled_after_a_failure_survive_a_power_loss)
 {
 	sweep_all_policies(1, MEMDISK_FAIL, EIO, true);
 }

@@ -269,7 +269,7 @@ TEST(a_whole_second_before_1970_is_exact)
 	begins_at(-5 * NSEC_PER_SEC, -86406);
 }
 
-TEST(what_precedes_the_clock_of_the_trace_is_moved)
+TEST(events_before_the_trace_clock_are_moved_to_its_start)
 {
 	struct buf b;
 

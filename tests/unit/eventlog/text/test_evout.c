@@ -104,7 +104,7 @@ TEST(names_that_are_no_text_are_escaped)
 	is_done("");
 }
 
-TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
+TEST(chrome_shows_pairs_as_spans_and_others_as_marks)
 {
 	writes(EVOUT_CHROME);
 	event_of(&type, plain, 5, 0);

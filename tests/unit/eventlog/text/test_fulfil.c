@@ -65,7 +65,7 @@ TEST(conditions_hold_or_not)
 		ck_assert_msg(!says(no[i]), "%s", no[i]);
 }
 
-TEST(what_an_event_has_itself_is_not_reported_of_its_stream_too)
+TEST(attribute_of_an_event_hides_that_of_its_stream)
 {
 	static const struct evconst of_stream[] = {
 		{ "n", { .kind = EV_INT32, .i32 = 1 } },

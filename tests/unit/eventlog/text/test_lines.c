@@ -157,7 +157,7 @@ TEST(lite_has_the_kinds_of_values)
 	has("EVNT", "'y'");
 }
 
-TEST(what_is_no_event_reports_the_reason)
+TEST(malformed_line_is_refused_with_a_reason)
 {
 	static const struct {
 		enum evline_form form;

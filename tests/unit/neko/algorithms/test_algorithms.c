@@ -112,7 +112,7 @@ TEST(one_process_leads_itself_and_delivers_to_itself)
 	ck_assert(!f.broken[0] && f.n[0] > 50 && f.max[0] == 0);
 }
 
-TEST(what_cannot_be_in_a_configuration_is_reported)
+TEST(invalid_setting_of_an_algorithm_is_reported)
 {
 	static const char *const bad[][2] = {
 		{ RAFT "raft.timeout = 150ms\n", "150ms..300ms" },

@@ -55,7 +55,7 @@ TEST(classes_of_networks_without_an_equivalent_and_unknown_models_are_reported)
 	is_reported(bad, ARRAY_LEN(bad));
 }
 
-TEST(what_is_wrong_in_a_configuration_is_reported_with_its_line_and_a_remedy)
+TEST(configuration_error_has_a_line_and_a_remedy)
 {
 	static const struct wrong bad[] = {
 		{ "network = n\n", "write process.num = 2", 0 },

@@ -40,7 +40,7 @@ TEST(events_come_by_time_and_then_by_number)
 	events_done(&q);
 }
 
-TEST(what_is_stale_goes_and_the_rest_keeps_its_order)
+TEST(sift_removes_stale_events_and_keeps_the_order)
 {
 	struct events q = { 0 };
 	struct event last = { 0 }, v;

@@ -380,7 +380,7 @@ TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
 	}
 }
 
-TEST(what_no_line_can_be_is_reported_with_its_line)
+TEST(invalid_setting_of_a_shared_line_is_reported)
 {
 	static const struct {
 		const char *text, *says;

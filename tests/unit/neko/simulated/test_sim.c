@@ -201,7 +201,7 @@ static void send_badly(struct neko_layer *l)
 	report(l, "done");
 }
 
-TEST(what_cannot_be_sent_is_refused)
+TEST(undeclared_message_types_are_refused)
 {
 	static const struct neko_layer_ops bad = { .name = "bad",
 						   .types = types_a,

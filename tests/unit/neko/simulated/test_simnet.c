@@ -57,7 +57,7 @@ TEST(messages_are_lost_doubled_and_held_as_often_as_requested)
 
 /* A bit in thirty years, then messages for as long as there are times: none arrives before it was
  * sent. */
-TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
+TEST(message_later_than_the_last_time_is_dropped)
 {
 	struct simnet_conf c = constant(5 * MS);
 	nsec_t at[SIMNET_COPIES_MAX];
@@ -103,7 +103,7 @@ TEST(where_order_is_kept_nothing_overtakes)
 
 /* Half of all sendings are lost: 0.2 s later each second time, 0.6 s each fourth, 1.4 s each
  * eighth. */
-TEST(what_is_sent_again_is_late_and_never_lost)
+TEST(resent_messages_are_late_and_never_lost)
 {
 	struct simnet_conf c = constant(5 * MS);
 	unsigned n_at[4] = { 0 };

@@ -186,7 +186,7 @@ static int init_path(void *state, struct neko_figures *f, struct setup *s, struc
 	return neko_quantity(f, QUANTITY_ON_FILE, "../a", NULL, e) ? 0 : -1;
 }
 
-TEST(what_cannot_be_a_quantity_is_refused)
+TEST(invalid_quantity_is_refused)
 {
 	static const struct {
 		struct neko_measure m;

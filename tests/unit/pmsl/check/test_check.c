@@ -213,7 +213,7 @@ TEST(virtual_times_are_chosen)
 		"RETURN SUM(y[vt]);");
 }
 
-TEST(what_does_not_choose_virtual_times_is_refused)
+TEST(invalid_condition_on_virtual_times_is_refused)
 {
 #define X "x[vt] = Time(NOW) AT e(q, vt); RETURN "
 	expect_bad(X "SUM(x[vt] WHERE vt > 10 OR x[vt] > 1);", "joined to other conditions by AND",
@@ -301,7 +301,7 @@ TEST(metrics_use_those_above_them)
 	ck_assert_uint_eq(errors("M(TimeInterval t, VirtualTime v) { RETURN 1; }"), 1);
 }
 
-TEST(what_is_not_used_is_warned_of)
+TEST(unused_names_cause_warnings)
 {
 	ck_assert_uint_eq(errors("M(Process p) { PROBE e(Process, VirtualTime); Value v = 1; "
 				 "RETURN 1 / 0; }"),

@@ -122,7 +122,7 @@ static void choose(const char *const *in, const char *const *out)
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-TEST(what_is_taken_away_is_not_measured)
+TEST(excluded_objects_are_not_measured)
 {
 	static const struct {
 		const char *in[4], *out[4], *left;
@@ -238,7 +238,7 @@ static double constant_of(const char *expression)
 }
 
 /* Ranks are 0 to 3. */
-TEST(what_never_changes_is_worked_out_at_once)
+TEST(constant_expressions_are_evaluated_when_planned)
 {
 	static const struct {
 		const char *expression;
@@ -282,7 +282,7 @@ TEST(what_never_changes_is_worked_out_at_once)
 }
 
 /* A side that decides makes the other one unnecessary, on either side. */
-TEST(what_is_decided_needs_no_value)
+TEST(decided_side_of_a_condition_removes_reads_of_the_other)
 {
 	static const struct {
 		const char *where, *left;
