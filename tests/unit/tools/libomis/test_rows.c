@@ -78,7 +78,7 @@ TEST(a_measurement_needs_a_metric_and_a_function)
 	tear_down();
 }
 
-TEST(what_the_monitor_refuses_is_the_status)
+TEST(refusal_of_the_monitor_is_the_return_status)
 {
 	const Omis_measurement what = { .metric = "Send_volume", .job = "a\"b\\" };
 

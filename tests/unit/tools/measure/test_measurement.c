@@ -310,7 +310,7 @@ static bool refused(const char *part, int64_t objects)
 	"6,3,2,0,0,0,[p_1_aaaaaa,3,nan,0.0,1,1,2,0,1,\"partial\"],[p_2_bbbbbb,3,nan,0.0," \
 	"1,1,2,0,1,\"partial\"]"
 
-TEST(what_all_objects_refuse_will_have_no_value)
+TEST(metric_refused_by_all_objects_has_no_value)
 {
 	ck_assert(refused(NONE, 2));
 	ck_assert(!refused(NONE, 1)); /* the other one is late */

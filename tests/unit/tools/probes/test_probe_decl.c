@@ -60,7 +60,7 @@ TEST(prototypes_empty_functions_and_probe_declarations_are_taken)
 	}
 }
 
-TEST(what_is_wrong_is_reported_with_its_place)
+TEST(declaration_error_reports_its_offset)
 {
 	static const struct {
 		const char *text, *words;

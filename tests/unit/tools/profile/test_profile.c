@@ -203,7 +203,7 @@ TEST(sizes_of_all_hosts_are_rows_by_call_and_class)
 	done();
 }
 
-TEST(what_is_not_known_is_not_0)
+TEST(unknown_times_are_not_shown_as_0)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
 	     "1000,n_1,2,0,2,3,0,0,0,1025,0,0,[\"MPI_Send\",\"send\",10,0,0,0,0,0,0,1]");

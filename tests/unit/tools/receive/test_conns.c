@@ -165,7 +165,7 @@ TEST(a_spool_that_fails_once_loses_nothing)
 	ck_assert_uint_eq(r.nconns, 0);
 }
 
-TEST(what_waits_for_room_is_known_at_the_end)
+TEST(conns_wait_reports_unread_data_at_the_end)
 {
 	int fd = dial();
 

@@ -127,7 +127,7 @@ TEST(without_debug_information_a_site_is_its_address)
 	ck_assert_ptr_nonnull(strstr(table(0), "\nMPI_Recv  heat+0x40 "));
 }
 
-TEST(what_is_not_there_is_empty_in_csv_and_null_in_json)
+TEST(missing_value_is_empty_in_csv_and_null_in_json)
 {
 	struct buf b = BUF_INIT(4096);
 	struct json j;

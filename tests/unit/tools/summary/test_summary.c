@@ -102,7 +102,7 @@ static void write_made(struct buf *b)
 	ck_assert_int_eq(summary_write(&made, b), 0);
 }
 
-TEST(what_is_written_reads_back)
+TEST(summary_is_read_as_written)
 {
 	struct summary again = { 0 };
 	struct buf first, second = BUF_INIT(1 << 20);

@@ -22,7 +22,7 @@ static const char *put(void (*fn)(FILE *, const char *, size_t), const char *tex
 	return shown;
 }
 
-TEST(what_controls_a_terminal_is_escaped)
+TEST(control_characters_are_escaped)
 {
 	ck_assert_str_eq(put(term_put_safe, "a\x1b[2J\n\xff"), "a\\x1b[2J\\x0a\\xff");
 	ck_assert_str_eq(put(term_put_safe, "\xc3\xa4 \"b\""), "\xc3\xa4 \"b\"");

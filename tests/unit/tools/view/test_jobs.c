@@ -99,7 +99,7 @@ TEST(a_sentence_comes_first_and_then_a_line_for_each_job)
 	done();
 }
 
-TEST(what_no_host_reports_is_not_shown_as_0)
+TEST(unreported_values_are_not_shown_as_0)
 {
 	read_jobs(objects, NULL, NULL);
 	ck_assert_str_eq(

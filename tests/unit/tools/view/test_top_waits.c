@@ -138,7 +138,7 @@ static void barrier_of_few(void)
 	rank[2].call.is_of_world = rank[3].call.is_of_world = false;
 }
 
-TEST(what_may_continue_is_not_reported)
+TEST(ranks_that_may_continue_are_not_reported)
 {
 	barrier_of_few();
 	rank[2].stuck_s = TOP_WAITS_S - 1;

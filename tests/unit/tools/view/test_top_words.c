@@ -206,7 +206,7 @@ TEST(keys_scroll_and_choose)
 	ck_assert(p.is_over);
 }
 
-TEST(what_is_typed_behind_a_slash_filters_the_view)
+TEST(text_after_a_slash_filters_the_view)
 {
 	struct top_screen p = { 0 };
 	struct top_sample view;

@@ -57,7 +57,7 @@ TEST(another_process_of_the_same_rank_is_no_continuation)
 	exchange_done(&x);
 }
 
-TEST(what_does_not_fit_is_left_out)
+TEST(malformed_values_of_a_rank_are_skipped)
 {
 	static const char *const odd[] = {
 		"-5,[\"MPI_Nothing\",1,5,5,5,5,5,5,5,1,1]", /* no such function, no such time */

@@ -86,7 +86,7 @@ TEST(no_wait_is_an_answer_too)
 }
 
 /* A probe that finds nothing has no partner, and neither has a wait for unknown requests. */
-TEST(what_has_no_partner_is_unknown)
+TEST(wait_without_a_partner_is_for_an_unknown_rank)
 {
 	static const char *const some[] = { "11" SEC ",[\"MPI_Probe\",\"message_probe\",1,2" SEC
 					    ",0,0,0]",

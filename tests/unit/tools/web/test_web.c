@@ -36,7 +36,7 @@ TEST(a_plain_request_is_taken_apart)
 	ck_assert(head.is_head);
 }
 
-TEST(what_is_doubtful_is_refused)
+TEST(malformed_http_requests_are_refused)
 {
 	static const struct {
 		const char *head;

@@ -90,7 +90,7 @@ static const struct row {
 	{ CODE("\x90\x90\x90\x90\x90\x90\xc3"), 0, "entry and exits meet" },
 };
 
-TEST_EACH(what_is_not_proved_is_refused, at, ARRAY_LEN(refused))
+TEST_EACH(unproved_function_entry_is_refused, at, ARRAY_LEN(refused))
 {
 	const struct row *r = &refused[at];
 

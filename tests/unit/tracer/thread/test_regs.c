@@ -56,7 +56,7 @@ TEST(numbers_are_those_of_the_list)
 	ck_assert_uint_eq(v[14], 0x1414);
 }
 
-TEST(what_is_written_is_read_again)
+TEST(written_registers_are_read_back)
 {
 	uint64_t v[2] = { 5, 6 }, back[4];
 

@@ -121,7 +121,7 @@ TEST(a_job_that_ends_is_complete)
 }
 
 /* The next lm knows that they ended, and no value of theirs. */
-TEST(what_is_lost_is_the_last_reading)
+TEST(lost_ranks_keep_their_last_reading)
 {
 	static const struct report none[] = { { 0 } };
 	const struct summary_section *of;
