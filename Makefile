@@ -82,6 +82,7 @@ include libapp/hot/module.mk
 include libapp/vertex/module.mk
 include libapp/setup/module.mk
 include libapp/module.mk
+include libio/module.mk
 include common/net/module.mk
 include stats/module.mk
 include common/flow/graph/module.mk

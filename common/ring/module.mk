@@ -4,7 +4,7 @@
 # circle: segmeter.c segprobe.c segread.c segview.c segwrite.c: one segment over its files
 MODULES          += common/ring
 common/ring.src  := seg.c seglisten.c ring.c cell.c action.c calls.c segview.c segread.c \
-		segwrite.c segprobe.c segmeter.c region.c posted.c segposted.c segsite.c segsize.c \
+		segwrite.c segprobe.c segmeter.c region.c posted.c segposted.c segsite.c \
 		segevent.c chosen.c
 common/ring.uses := common/base
 common/ring.gen  := $(B)/gen/common/ring/calls_table.c $(B)/gen/common/ring/calls_id.h

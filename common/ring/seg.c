@@ -72,8 +72,9 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->module_offset = h->event_text_offset + SEG_EVENT_TEXT_BYTES;
 	h->posted_offset = round_up(h->module_offset + SEG_MODULES * sizeof(struct seg_module),
 				    sizeof(struct seg_posted));
+	h->mount_offset = h->posted_offset + SEG_POSTED * sizeof(struct seg_posted);
 	h->thread_offset =
-		round_up(h->posted_offset + SEG_POSTED * sizeof(struct seg_posted), SEG_PAGE_BYTES);
+		round_up(h->mount_offset + SEG_MOUNTS * sizeof(struct seg_mount), SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;
 }

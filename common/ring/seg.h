@@ -4,7 +4,7 @@
  *
  *	segment:  header page | hook words | probe words | event words | times of hooks |
  *		  action heads | actions | lists | notes | probes | reads | their functions |
- *		  meters | edges | events | their text | modules | posted |
+ *		  meters | edges | events | their text | modules | posted | mounts |
  *		  thread[0] .. thread[n-1]
  *	thread:   head | slots | cells | partners | metered | sites | sizes | extents |
  *		  event ring
@@ -12,7 +12,7 @@
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Each part has one writer:
  *
- * - The process writes header.w, probes, events, posted, and threads but for the ring tails.
+ * - The process writes header.w, probes, events, posted, mounts, and threads but for ring tails.
  *   One thread writes each thread block.
  * - The lm writes header.l, the hook, probe and event words, the times of hooks, actions and
  *   lists. It also writes notes, reads, meters, edges and the ring tails.
@@ -27,13 +27,14 @@
 #ifndef COMMON_RING_SEG_H
 #define COMMON_RING_SEG_H
 
+#include "common/ring/segmount.h"
 #include "common/ring/segsize.h"
 
 #include <assert.h>
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 14
+#define SEG_VERSION 15
 
 /* The largest page size of the architecture: the hook words are mapped on pages of their own. */
 #if defined(__x86_64__)
@@ -258,6 +259,7 @@ struct seg_header {
 	uint64_t since_offset;
 	uint64_t module_offset, site_offset; /* the latter inside a thread block */
 	uint64_t size_offset, extent_offset; /* inside a thread block */
+	uint64_t mount_offset;
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -358,10 +360,7 @@ struct seg_note {
 	double own_integral, own_v, own_t; /* v * s, v, system seconds */
 };
 
-/*
- * Number m * SEG_PROBES_EACH + i is the i-th probe of module m. Written before the segment's magic
- * word.
- */
+/* Number m * SEG_PROBES_EACH + i is the i-th probe of module m. Written before the magic word. */
 struct seg_probe {
 	char name[SEG_PROBE_NAME_BYTES]; /* "": there is none */
 	uint32_t nparam;
@@ -375,8 +374,7 @@ struct seg_probe {
  * grows.
  */
 struct seg_event {
-	uint32_t offset,
-		bytes; /* in the text: its definition as event logs have it (docs/eventlog.md) */
+	uint32_t offset, bytes; /* in the text: its definition, as in an event log */
 	uint64_t lost; /* events that were on and found no room */
 };
 
@@ -512,7 +510,7 @@ struct seg_posted {
 
 static_assert(sizeof(struct seg_own) == 512, "layout");
 static_assert(sizeof(struct seg_lm) == 144, "layout");
-static_assert(sizeof(struct seg_header) == 928, "layout");
+static_assert(sizeof(struct seg_header) == 936, "layout");
 static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
 static_assert(sizeof(struct seg_current) == 64, "one cache line");
 static_assert(sizeof(struct seg_thread) == 256, "layout");

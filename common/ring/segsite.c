@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Call sites, and the files to which their addresses belong. */
+/* Call sites, the files to which their addresses belong, and calls by the class of their size. */
 #include "common/base/str.h"
 #include "common/ring/segview_internal.h"
 
@@ -65,4 +65,40 @@ bool segview_module(const struct segview *v, unsigned number, struct seg_module 
 void segview_site_depth_set(struct segview *v, unsigned depth)
 {
 	__atomic_store_n(&segview_header(v)->l.site_depth, depth, __ATOMIC_RELEASE);
+}
+
+/* --- calls by the class of their size */
+
+/* False: it is free, or is invalid. */
+static bool read_size(const struct segview *v, const struct seg_size *from, struct segview_size *to)
+{
+	uint64_t key = __atomic_load_n(&from->key, __ATOMIC_ACQUIRE);
+
+	to->func = (unsigned)(key >> 32) - 1;
+	to->class = (unsigned)(uint32_t)key;
+	if (!key || to->func >= v->funcs || to->class >= SEG_SIZE_CLASSES)
+		return false;
+	to->count = load(&from->count);
+	to->bytes = load(&from->bytes);
+	to->delay = load(&from->delay);
+	return true;
+}
+
+int segview_sizes(const struct segview *v, unsigned thread,
+		  void (*fn)(void *arg, const struct segview_size *s), void *arg)
+{
+	const struct seg_size *table;
+	struct segview_size s;
+	int n = 0;
+
+	if (thread >= v->plan.thread_count)
+		return -ERR_INVALID;
+	table = (const void *)(segview_block(v, thread) + v->plan.size_offset);
+	for (unsigned i = 0; i < SEG_SIZES; i++) {
+		if (!read_size(v, &table[i], &s))
+			continue;
+		fn(arg, &s);
+		n++;
+	}
+	return n;
 }

@@ -190,3 +190,26 @@ int segview_thread(const struct segview *v, unsigned thread, struct segview_thre
 	out->size_lost = copy.size_lost;
 	return 0;
 }
+
+/* --- reads and writes by file system */
+
+static void read_moved(const struct seg_moved *from, struct seg_moved *to)
+{
+	to->calls = __atomic_load_n(&from->calls, __ATOMIC_RELAXED);
+	to->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
+}
+
+bool segview_mount(const struct segview *v, unsigned number, struct seg_mount *out)
+{
+	const uint8_t *table = v->base + v->plan.mount_offset;
+	const struct seg_mount *from = (const struct seg_mount *)(const void *)table + number;
+
+	if (number >= SEG_MOUNTS)
+		return false;
+	out->key = __atomic_load_n(&from->key, __ATOMIC_ACQUIRE);
+	read_moved(&from->in, &out->in);
+	read_moved(&from->out, &out->out);
+	read_moved(&from->silent_in, &out->silent_in);
+	read_moved(&from->silent_out, &out->silent_out);
+	return out->key != 0;
+}

@@ -147,6 +147,12 @@ struct segview_site {
 int segview_sites(const struct segview *v, unsigned thread,
 		  void (*fn)(void *arg, const struct segview_site *s), void *arg);
 
+/*
+ * A row of the process's table of mounts, which calls of all threads write. Returns false if it is
+ * free; number is below SEG_MOUNTS. The key is unchecked.
+ */
+bool segview_mount(const struct segview *v, unsigned number, struct seg_mount *out);
+
 /* Sizes of one thread, as partners above. `class` is below SEG_SIZE_CLASSES. */
 struct segview_size {
 	unsigned func, class;

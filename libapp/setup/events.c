@@ -128,3 +128,47 @@ __attribute__((visibility("default"))) int omig_app_events_join(const struct eve
 		make_ready(side, life == APP_RANK);
 	return 0;
 }
+
+/* --- the library that counts reads and writes (common/ring/segmount.h) */
+
+static const struct mount_side *mounts_joined;
+
+/* Its last row shows that it is counted: sums of 0 are no gap then. */
+static struct seg_mount *mount_table(void)
+{
+	uint8_t *at = app_state.base + app_state.plan.mount_offset;
+	struct seg_mount *t = (struct seg_mount *)(void *)at;
+
+	__atomic_store_n(&t[SEG_MOUNTS - 1].key, SEG_MOUNT_OTHER, __ATOMIC_RELEASE);
+	return t;
+}
+
+void mounts_forget(void)
+{
+	mounts_joined = NULL;
+}
+
+/* The segment and the library may become ready in either order. */
+void mounts_ready(void)
+{
+	const struct mount_side *side = __atomic_load_n(&mounts_joined, __ATOMIC_SEQ_CST);
+
+	if (side)
+		side->on_ready(mount_table());
+}
+
+__attribute__((visibility("default"))) int omig_app_mounts_join(const struct mount_side *side)
+{
+	const struct mount_side *none = NULL;
+	int life;
+
+	if (side->version != MOUNT_LINK_VERSION ||
+	    !__atomic_compare_exchange_n(&mounts_joined, &none, side, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_RELAXED))
+		return -1;
+	setup_without_mpi();
+	life = __atomic_load_n(&app_state.life, __ATOMIC_ACQUIRE);
+	if (life == APP_WITHOUT_MPI || life == APP_RANK)
+		side->on_ready(mount_table());
+	return 0;
+}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connects the library of events (common/ring/event_link.h), if the program has it. */
+/*
+ * Connects the libraries of events (common/ring/event_link.h) and of reads and writes
+ * (common/ring/segmount.h), if the program has them.
+ */
 #ifndef LIBAPP_SETUP_EVENTS_H
 #define LIBAPP_SETUP_EVENTS_H
 
@@ -16,6 +19,10 @@ void events_ready(bool is_rank);
 
 /* Called in a child process. A library that has joined joins again, or never. */
 void events_forget(void);
+
+/* The same for reads and writes. */
+void mounts_ready(void);
+void mounts_forget(void);
 
 #pragma GCC visibility pop
 

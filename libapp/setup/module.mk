@@ -12,4 +12,4 @@ libapp/setup.statics   := env.c:stderr_at_start probe.c:probe_known probe_find.c
 		probe_find.c:nfound probe_find.c:nlost events.c:joined events.c:text_used \
 		events.c:link function.c:function_word \
 		function.c:state function.c:function_save_bytes function.c:function_slow \
-		function_area.c:area setup.c:begun segment.c:made
+		function_area.c:area events.c:mounts_joined setup.c:begun segment.c:made

@@ -85,6 +85,7 @@ static void on_fork_child(void)
 	segment_detach();
 	launch_detach();
 	events_forget();
+	mounts_forget();
 	if (!is_rank) {
 		hook_thread = (struct hook_thread){ .now = &hook_nowhere };
 		probes_wake();
@@ -186,6 +187,7 @@ static void set_up(void (*resolve_all)(void))
 	probes_find();
 	functions_offer(function_pass);
 	events_ready(true);
+	mounts_ready();
 	show(SEG_RUNNING, APP_RANK);
 	meet_lm(caid);
 }
@@ -231,6 +233,7 @@ static void set_up_without_mpi(void)
 	probes_find();
 	functions_offer(function_pass);
 	events_ready(false);
+	mounts_ready();
 	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
 	meet_lm(caid);
 }

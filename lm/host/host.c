@@ -58,6 +58,11 @@ int host_file(struct host *h, const struct host_file *f, struct buf *out, struct
 	return h->ops->file(h, f, out, e);
 }
 
+int host_each_mount(struct host *h, int32_t pid, host_on_mount_fn fn, void *arg)
+{
+	return h->ops->each_mount ? h->ops->each_mount(h, pid, fn, arg) : -ERR_UNSUPPORTED;
+}
+
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg)
 {
 	return h->ops->each_memfd(h, name, fn, arg);

@@ -120,9 +120,10 @@ struct host_figures {
 	int64_t voluntary, involuntary; /* context switches */
 	int64_t read_blocks, write_blocks; /* of 512 bytes, as in getrusage() */
 	/*
-	 * Of calls that have ended, by all threads, those that have ended too. Calls: read() and
-	 * write(), and their relatives; not mmap(), splice() between pipes, io_uring, send() and
-	 * recv(). Disk: what reached the block layer, later than the call for a write.
+	 * Of calls that have ended, by all threads, those that have ended too, and by waited
+	 * children. Calls: read() and write(), and their relatives; not mmap(), splice() between
+	 * pipes, io_uring, send() and recv(). Disk: what reached the block layer, later than the
+	 * call for a write.
 	 */
 	int64_t read_calls, write_calls, read_bytes, write_bytes;
 	int64_t disk_read_bytes, disk_written_bytes;
@@ -205,6 +206,12 @@ struct host_file {
 	size_t max; /* bytes; less when the file ends before */
 };
 
+/*
+ * A mount as a process sees it: where, and its number and device as in SEG_MOUNT_KEY(). Returns
+ * true to end.
+ */
+typedef bool (*host_on_mount_fn)(void *arg, const char *path, uint64_t key);
+
 struct host_ops {
 	void (*free)(struct host *h);
 	int (*facts)(struct host *h, struct host_facts *out, struct err *e);
@@ -221,6 +228,8 @@ struct host_ops {
 	int (*strings)(struct host *h, int32_t pid, bool environment, struct buf *out,
 		       struct err *e);
 	int (*file)(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
+	int (*each_mount)(struct host *h, int32_t pid, host_on_mount_fn fn,
+			  void *arg); /* may be NULL */
 	int (*each_memfd)(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 	int (*each_chosen)(struct host *h, const char *caid, host_on_chosen_fn fn,
 			   void *arg); /* may be NULL */
@@ -280,6 +289,12 @@ int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out,
  * -ERR_SYS.
  */
 int host_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
+
+/*
+ * Calls fn for each mount of the process, later ones first; of the lm when that process has ended.
+ * -ERR_UNSUPPORTED, -ERR_SYS.
+ */
+int host_each_mount(struct host *h, int32_t pid, host_on_mount_fn fn, void *arg);
 
 /*
  * Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one pass

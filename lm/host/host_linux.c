@@ -43,6 +43,7 @@ static const struct host_ops linux_ops = {
 	.threads = linux_threads,
 	.strings = linux_strings,
 	.file = linux_file,
+	.each_mount = linux_each_mount,
 	.each_memfd = linux_each_memfd,
 	.each_chosen = linux_each_chosen,
 	.each_rank = linux_each_rank,

@@ -51,6 +51,7 @@ int linux_thread_figures(struct host *h, const int32_t pid_tid[2], unsigned what
 int linux_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 int linux_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 int linux_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
+int linux_each_mount(struct host *h, int32_t pid, host_on_mount_fn fn, void *arg);
 int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 int linux_each_rank(struct host *h, host_on_rank_fn fn, void *arg);
 int linux_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);

@@ -124,7 +124,7 @@ void input_attach(struct input *in, struct tickbase *ticks)
 
 const char *input_fault(const struct input *in)
 {
-	return regions_fault(in);
+	return in->metric.is_by_mount ? mounts_fault(in) : regions_fault(in);
 }
 
 void input_continue(struct input *in, struct input *from)
@@ -191,7 +191,7 @@ static bool is_total(const struct input *in)
 /* A region's meters end with the lm that requested them. */
 bool input_has_base(const struct input *in)
 {
-	return is_total(in) && !in->source->regions.n;
+	return is_total(in) && (in->metric.is_by_mount || !in->source->regions.n);
 }
 
 static uint64_t hash(uint64_t h, const void *p, size_t n)
@@ -210,6 +210,8 @@ static uint64_t hash_choice(const struct input *in)
 	h = hash(h, s->process, strlen(s->process) + 1);
 	if (!s->from_start)
 		h = hash(h, "last", sizeof("last"));
+	for (size_t i = 0; i < s->regions.n; i++)
+		h = hash(h, s->regions.v[i], strlen(s->regions.v[i]) + 1);
 	return in->npartner ? hash(h, in->partner, in->npartner * sizeof(*in->partner)) : h;
 }
 
@@ -308,6 +310,8 @@ static bool read_value(struct input *in, const struct input_moment *m, struct me
 	v->value -= in->base;
 	if (has_parts(in))
 		v->error = in->base_error + cells_step_error(in, &in->base_parts, &v->parts);
+	else if (in->metric.is_by_mount)
+		v->error = fdim(v->error, in->base_parts.fixed);
 	else
 		v->error += in->base_open;
 	in->seen = v->value;

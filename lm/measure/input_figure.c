@@ -92,6 +92,15 @@ static bool read_io(struct input *in, const struct input_moment *m, size_t at,
 	       put(v, (double)*(const int64_t *)((const char *)&f + at));
 }
 
+/* which: 1: writes, 2: bytes. */
+static bool read_mounts(struct input *in, const struct input_moment *m, size_t which,
+			struct measurement_value *v)
+{
+	const struct mount_figure f = { which & 1, which & 2 };
+
+	return mounts_sample(in, m, &f, v);
+}
+
 /* --- of the node */
 
 /* Busy and all ticks of all processors since boot; the share is of the ticks, not of a clock. */
@@ -160,6 +169,10 @@ static const struct {
 	{ "Read_volume", read_io, offsetof(struct host_figures, read_bytes) },
 	{ "Write_count", read_io, offsetof(struct host_figures, write_calls) },
 	{ "Write_volume", read_io, offsetof(struct host_figures, write_bytes) },
+	{ "File_read_count", read_mounts, 0 },
+	{ "File_read_volume", read_mounts, 2 },
+	{ "File_write_count", read_mounts, 1 },
+	{ "File_write_volume", read_mounts, 3 },
 	{ "Disk_read", read_io, offsetof(struct host_figures, disk_read_bytes) },
 	{ "Disk_written", read_io, offsetof(struct host_figures, disk_written_bytes) },
 	{ "Node_load", read_now, offsetof(struct host_now, load1) },

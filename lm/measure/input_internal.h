@@ -44,6 +44,16 @@ const char *regions_fault(const struct input *in);
 bool regions_sample(const struct input *in, uint64_t now, const struct ticks_scale *scale,
 		    struct measurement_value *v);
 
+/* --- input_mount.c: reads and writes by file system */
+struct mount_figure {
+	bool is_write, is_volume; /* bytes; else calls */
+};
+int mounts_open(const struct input *in, struct err *e);
+bool mounts_sample(struct input *in, const struct input_moment *m, const struct mount_figure *f,
+		   struct measurement_value *v);
+/* As input_fault(). */
+const char *mounts_fault(const struct input *in);
+
 /* --- input_figure.c: counters of the system. */
 int figure_open(struct input *in, struct err *e);
 bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);

@@ -26,8 +26,11 @@ static const struct call_group {
 static const struct {
 	const char *name, *unit, *text;
 	int object, kind;
+	bool is_by_mount;
 } sampled[] = {
-#define SAMPLED(name_, object_, kind_, unit_, text_) { #name_, unit_, text_, object_, kind_ },
+#define SAMPLED(name_, object_, kind_, unit_, text_) \
+	{ #name_, unit_, text_, object_, kind_, false },
+#define MOUNTED(name_, unit_, text_) { #name_, unit_, text_, PROCESS, TOTAL, true },
 #include "pmsl/check/builtin.def"
 };
 
@@ -101,6 +104,7 @@ static bool get_sampled(unsigned i, struct pmsl_builtin *b)
 	b->unit = sampled[i].unit;
 	b->is_total = sampled[i].kind == TOTAL;
 	b->object = (enum pmsl_kind)sampled[i].object;
+	b->is_by_mount = sampled[i].is_by_mount;
 	str_copy(b->name, sizeof(b->name), sampled[i].name);
 	str_copy(b->text, sizeof(b->text), sampled[i].text);
 	return true;
@@ -205,6 +209,8 @@ static bool names_a_partner(const struct pmsl_builtin *b)
 
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use)
 {
+	if (b->is_by_mount && !use->by_partners)
+		return NULL;
 	if (b->is_of_region && use->by_partners)
 		return "has no partners: it is of a region";
 	if (b->is_of_region && !use->by_regions)
@@ -225,9 +231,15 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 	return NULL;
 }
 
+bool pmsl_builtin_is_mount(const char *name)
+{
+	return name[0] == '/' || str_eq(name, "pipe") || str_eq(name, "socket") ||
+	       str_eq(name, "other");
+}
+
 const char *pmsl_builtin_params(const struct pmsl_builtin *b)
 {
-	if (b->is_of_region)
+	if (b->is_of_region || b->is_by_mount)
 		return "Process[] objects, Region[] regions, TimeInterval time";
 	if (b->is_by_partner)
 		return "Process[] objects, Process[] partners, Region[] regions, TimeInterval time";

@@ -32,6 +32,7 @@ struct pmsl_builtin {
 	bool is_total; /* accumulates since the start; else it is the present value */
 	bool is_by_partner; /* takes partners and regions */
 	bool is_of_region; /* of a region itself: takes regions, and needs one */
+	bool is_by_mount; /* takes regions: its file systems, by any path on them */
 	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */
 };
 
@@ -57,6 +58,11 @@ struct pmsl_builtin_use {
  * calls does not depend on the processes.
  */
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
+
+/* True for a name of a file system. */
+bool pmsl_builtin_is_mount(const char *name);
+#define PMSL_BUILTIN_MOUNTS \
+	"a file system is a path on it that begins with /, or pipe, socket or other"
 
 /* "Process[] objects, Process[] partners, Region[] regions, TimeInterval time". */
 const char *pmsl_builtin_params(const struct pmsl_builtin *b);

@@ -228,13 +228,17 @@ static int check_use(struct binder *b, const struct dag_node *n, const struct pm
 
 	if (refusal)
 		return bind_fail(b, n, -ERR_UNSUPPORTED, "%s %s", n->name, refusal);
-	for (size_t i = 0; i < regions->n; i++)
-		if (!region_is_name(regions->v[i]))
+	for (size_t i = 0; i < regions->n; i++) {
+		if (m->is_by_mount && !pmsl_builtin_is_mount(regions->v[i]))
+			return bind_fail(b, n, -ERR_INVALID, "%.64s: " PMSL_BUILTIN_MOUNTS,
+					 regions->v[i]);
+		if (!m->is_by_mount && !region_is_name(regions->v[i]))
 			return bind_fail(
 				b, n, -ERR_INVALID,
 				"%.64s: a region is BEGIN..END, two probes, a NAME that makes two, or "
 				"function:NAME",
 				regions->v[i]);
+	}
 	return 0;
 }
 

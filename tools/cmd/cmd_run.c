@@ -25,6 +25,8 @@
 	"also count by the place in the program that calls (with volume, the default then, or partner)"
 #define INTERACTIONS_HELP \
 	"number messages from the start, so that interaction.* events can be recorded"
+#define FILES_HELP \
+	"count reads and writes by file system, also without MPI: omig measure File_write_volume --region /"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
 	"name of the job (default: the batch system's number, else PROGRAM.PID of the started program, such as mpirun)"
@@ -45,6 +47,7 @@
 		  0,                                                                           \
 		  0,                                                                           \
 		  NULL },                                                                      \
+		{ "files", 0, NULL, FILES_HELP, OPT_FLAG, &(l)->files, 0, 0, NULL },           \
 		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },             \
 		{ "job", 0, "NAME", JOB_HELP, OPT_CALL, &(l)->job, 0, 0, set_job },            \
 	{                                                                                      \
@@ -332,7 +335,7 @@ static void print_unset(void)
 {
 	char rest[8192];
 
-	launch_list_without(rest, sizeof(rest), getenv("LD_PRELOAD"), ": ", "/libomig.so");
+	launch_preload_rest(rest, sizeof(rest));
 	print_rest("LD_PRELOAD", rest);
 	launch_env_list_rest(rest, sizeof(rest));
 	print_rest(launch_env_list_name(), rest);

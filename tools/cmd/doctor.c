@@ -195,7 +195,7 @@ static void check_preload(struct doctor *d)
 	if (disable && str_eq(disable, "1"))
 		doctor_add(d, "preload", DOCTOR_NOTE, "unset OMIG_DISABLE",
 			   "OMIG_DISABLE=1: programs are not watched");
-	launch_list_without(others, sizeof(others), preload, ": ", "/libomig.so");
+	launch_preload_rest(others, sizeof(others));
 	if (others[0])
 		doctor_add(d, "preload", DOCTOR_NOTE, "fine if you want them; they run behind ours",
 			   "LD_PRELOAD has others: %s", others);

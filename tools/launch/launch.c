@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define LIBRARY "libomig.so"
+#define FILES_LIBRARY "libomig-io.so" /* beside it */
 
 const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM",     "OMIG_SITE",	"OMIG_JOB",
 					 "OMIG_START",	"OMIG_CHOSEN", "OMIG_OTHER_LM", NULL };
@@ -60,6 +61,22 @@ static int put_link(const char *target, const char *path, struct err *e)
 	return -ERR_SYS;
 }
 
+/* Length of the path in front of the name, with the slash. */
+static int folder_bytes(const char *path)
+{
+	return (int)(str_base_name(path) - path);
+}
+
+/* The library of --files, beside the other one in both folders. */
+static int link_files_library(const char *lib, const char *link, struct err *e)
+{
+	char target[FILE_PATH_BYTES + sizeof(FILES_LIBRARY)], path[sizeof(target)];
+
+	snprintf(target, sizeof(target), "%.*s" FILES_LIBRARY, folder_bytes(lib), lib);
+	snprintf(path, sizeof(path), "%.*s" FILES_LIBRARY, folder_bytes(link), link);
+	return access(target, R_OK) == 0 ? put_link(target, path, e) : 0;
+}
+
 /*
  * A library whose folder no list can name is loaded by a link in the state directory. Other hosts
  * have that link when they have the library. Each library has its own link, with its own name,
@@ -84,6 +101,7 @@ static int link_library(struct launch *l, struct err *e)
 			l->lib);
 	rc = file_private_dir(folder, e);
 	rc = rc ? rc : put_link(l->lib, path, e);
+	rc = rc ? rc : link_files_library(l->lib, path, e);
 	if (!rc)
 		str_copy(l->lib, sizeof(l->lib), path);
 	return rc;
@@ -110,6 +128,14 @@ static int find_library(struct launch *l, struct err *e)
 		       l->bin, places[0], places[1]);
 }
 
+static int need_files_library(const struct launch *l, struct err *e)
+{
+	char path[FILE_PATH_BYTES + sizeof(FILES_LIBRARY)];
+
+	snprintf(path, sizeof(path), "%.*s" FILES_LIBRARY, folder_bytes(l->lib), l->lib);
+	return need_file(path, R_OK, e);
+}
+
 int launch_find_files(struct launch *l, struct err *e)
 {
 	int rc = bin_dir(l->bin, e);
@@ -120,6 +146,8 @@ int launch_find_files(struct launch *l, struct err *e)
 		rc = find_library(l, e);
 	if (!rc)
 		rc = is_plain(l->lib) ? 0 : link_library(l, e);
+	if (!rc && l->files)
+		rc = need_files_library(l, e);
 	return !rc ? need_file(l->lm, X_OK, e) : rc;
 }
 
@@ -243,13 +271,23 @@ void launch_list_without(char *out, size_t size, const char *old, const char *se
 	}
 }
 
-/* libomig is first, so that it sees the program's calls unchanged; other tools follow it. */
-static void preload_value(char *out, size_t size, const char *lib)
+void launch_preload_rest(char *out, size_t size)
 {
-	char others[8192];
+	char without[8192];
 
-	launch_list_without(others, sizeof(others), getenv("LD_PRELOAD"), ": ", "/" LIBRARY);
-	snprintf(out, size, "%s%s%s", lib, others[0] ? ":" : "", others);
+	launch_list_without(without, sizeof(without), getenv("LD_PRELOAD"), ": ", "/" LIBRARY);
+	launch_list_without(out, size, without, ": ", "/" FILES_LIBRARY);
+}
+
+/* libomig is first, so that it sees the program's calls unchanged; other tools follow it. */
+static void preload_value(const struct launch *l, char *out, size_t size)
+{
+	char others[8192], io[FILE_PATH_BYTES + sizeof(FILES_LIBRARY) + 1] = "";
+
+	launch_preload_rest(others, sizeof(others));
+	if (l->files)
+		snprintf(io, sizeof(io), ":%.*s" FILES_LIBRARY, folder_bytes(l->lib), l->lib);
+	snprintf(out, size, "%s%s%s%s", l->lib, io, others[0] ? ":" : "", others);
 }
 
 /*
@@ -302,12 +340,12 @@ static void env_list_value(const struct launch *l, char *out, size_t size)
 int launch_each_variable(const struct launch *l,
 			 int (*fn)(void *arg, const char *name, const char *value), void *arg)
 {
-	char preload[FILE_PATH_BYTES + 8192], list[8192], start[48];
+	char preload[2 * FILE_PATH_BYTES + 8192], list[8192], start[48];
 	int rc;
 
 	snprintf(start, sizeof(start), "%.16s%s%s", l->measure ? l->measure : "off",
 		 l->callsites ? "+site" : "", l->interactions ? "+messages" : "");
-	preload_value(preload, sizeof(preload), l->lib);
+	preload_value(l, preload, sizeof(preload));
 	env_list_value(l, list, sizeof(list));
 	rc = fn(arg, "OMIG_MAINSM", l->conn);
 	if (!rc)

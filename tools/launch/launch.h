@@ -19,13 +19,14 @@ struct launch {
 	const char *measure; /* off, count, time, volume, partner */
 	bool callsites; /* counts by call site too: with volume or partner */
 	bool interactions; /* numbers messages */
+	bool files; /* counts reads and writes by file system */
 	const char *site, *job;
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */
 	bool resolves_names; /* names of hosts too, which may take long: no program waits */
 	/* Results. */
 	char bin[FILE_PATH_BYTES]; /* the folder of omig, and of the daemons */
-	char lib[FILE_PATH_BYTES]; /* libomig.so */
+	char lib[FILE_PATH_BYTES]; /* libomig.so; libomig-io.so is beside it */
 	char lm[FILE_PATH_BYTES];
 	char conn[LAUNCH_CONN_BYTES]; /* "" = none */
 	char job_name[256];
@@ -127,6 +128,9 @@ extern const char *const launch_variables[];
  */
 const char *launch_env_list_name(void);
 void launch_env_list_rest(char *out, size_t size);
+
+/* LD_PRELOAD without libraries of ours; out has size bytes. */
+void launch_preload_rest(char *out, size_t size);
 
 /* The list `old` (separated by any of seps) without the items that end with `tail`; out has size
  * bytes. */

@@ -97,11 +97,11 @@ as_without() { # LIBRARIES PROGRAM
 L=$TMPDIR/lib # LD_PRELOAD takes no path with blanks
 mkdir "$L" && cp "$B"/lib/libomig*.so "$L"
 for p in plain threads forks mpi; do
-	for lib in libomig libomig-event libomig-netlogger; do
+	for lib in libomig libomig-event libomig-netlogger libomig-io; do
 		check "musl: $p has $lib.so and runs" as_without "$L/$lib.so" $p
 	done
 	check "musl: $p has all of them and runs" as_without \
-		"$L/libomig.so:$L/libomig-event.so:$L/libomig-netlogger.so" $p
+		"$L/libomig.so:$L/libomig-event.so:$L/libomig-netlogger.so:$L/libomig-io.so" $p
 done
 does_nothing() {
 	[ -z "$(ls "$OMIG_RUNTIME_DIR")" ]

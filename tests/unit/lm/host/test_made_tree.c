@@ -6,12 +6,14 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/ring/chosen.h"
+#include "common/ring/segmount.h"
 #include "lm/host/host_linux.h"
 #include "tests/suite.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -203,6 +205,38 @@ TEST(the_older_place_of_the_record_is_read_and_a_torn_entry_is_not)
 }
 
 /* --- links and disks */
+
+struct mounts {
+	char text[256];
+};
+
+static bool note_mount(void *arg, const char *path, uint64_t key)
+{
+	struct mounts *m = arg;
+	size_t n = strlen(m->text);
+
+	snprintf(m->text + n, sizeof(m->text) - n, "%s=%llx ", path,
+		 (unsigned long long)(key ^ SEG_MOUNT_KEY(0, 0, 0)));
+	return false;
+}
+
+TEST(mounts_are_listed_from_the_last_one_on)
+{
+	struct mounts m = { "" };
+
+	ck_assert_int_eq(host_each_mount(host, 77, note_mount, &m), -ERR_SYS);
+	put("proc/self/mountinfo", "1 0 0:5 / / rw - tmpfs none rw\n");
+	ck_assert_int_eq(host_each_mount(host, 77, note_mount, &m), 0);
+	ck_assert_str_eq(m.text, "/=100000005 ");
+	m.text[0] = '\0';
+	put("proc/77/mountinfo", "21 1 8:1 / / rw shared:1 - ext4 /dev/sda1 rw\n"
+				 "not a line\n"
+				 "22 21 0:20\n"
+				 "23 21 0:21 /sub /a\\040b rw - tmpfs none rw\n"
+				 "24 21 0:22 / relative rw - tmpfs none rw");
+	ck_assert_int_eq(host_each_mount(host, 77, note_mount, &m), 0);
+	ck_assert_str_eq(m.text, "/a b=1700000015 /=1500800001 ");
+}
 
 TEST(links_have_the_types_that_the_kernel_numbers)
 {

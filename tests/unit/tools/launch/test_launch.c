@@ -75,6 +75,18 @@ TEST(other_preloaded_libraries_stay_behind_ours)
 	ck_assert(!v.has_site);
 }
 
+TEST(the_library_of_files_is_once_beside_ours)
+{
+	struct launch l = { .files = true };
+
+	setenv("LD_PRELOAD", "/old/libomig.so:/old/libomig-io.so:/x/other.so", 1);
+	ck_assert_str_eq(variables_of(&l).preload,
+			 "/opt/lib/libomig.so:/opt/lib/libomig-io.so:/x/other.so");
+	l.files = false;
+	ck_assert_str_eq(variables_of(&l).preload, "/opt/lib/libomig.so:/x/other.so");
+	unsetenv("LD_PRELOAD");
+}
+
 TEST(doing_it_twice_changes_nothing)
 {
 	struct launch l = { .measure = "time", .site = "a" };

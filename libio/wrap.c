@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The wrappers of moves.def: io_read() is read() for the linker of libomig-io.so alone (module.mk).
+ * Each real function has a pointer that initially points to a resolver. So a call needs no test for
+ * it, also before the constructor of this library.
+ */
+#include "libio/io.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/prctl.h>
+#include <stdarg.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define REAL(name) __atomic_load_n(&real.name, __ATOMIC_RELAXED)
+
+#define MOVE(name, way, pars, args) static ssize_t resolve_##name pars;
+#define BOTH MOVE
+#include "libio/moves.def"
+static int resolve_prctl(int option, long a, long b, long c, long d);
+static long resolve_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+static struct {
+#define MOVE(name, way, pars, args) ssize_t(*name) pars;
+#define BOTH MOVE
+#include "libio/moves.def"
+	int (*prctl)(int option, long a, long b, long c, long d);
+	long (*syscall)(long number, long a, long b, long c, long d, long e, long f);
+} real = {
+#define MOVE(name, way, pars, args) .name = resolve_##name,
+#define BOTH MOVE
+#include "libio/moves.def"
+	.prctl = resolve_prctl,
+	.syscall = resolve_syscall,
+};
+
+/* Returns false, with errno, if the C library has no such function. */
+static bool look(const char *name, void **pointer)
+{
+	int saved = errno;
+	void *f = dlsym(RTLD_NEXT, name);
+
+	if (f)
+		__atomic_store_n(pointer, f, __ATOMIC_RELAXED);
+	else
+		dlerror(); /* the program would find it */
+	errno = f ? saved : ENOSYS;
+	return f;
+}
+
+#define MOVE(name, way, pars, args)                                                     \
+	static ssize_t resolve_##name pars                                              \
+	{                                                                               \
+		return look(#name, (void **)(void *)&real.name) ? REAL(name) args : -1; \
+	}
+#define BOTH MOVE
+#include "libio/moves.def"
+
+static int resolve_prctl(int option, long a, long b, long c, long d)
+{
+	return look("prctl", (void **)(void *)&real.prctl) ? REAL(prctl)(option, a, b, c, d) : -1;
+}
+
+/* six: all that a system call takes, and its number */
+static long resolve_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	return look("syscall", (void **)(void *)&real.syscall)
+		       ? REAL(syscall)(number, a, b, c, d, e, f)
+		       : -1;
+}
+
+/* So that no later call looks one up. */
+static void resolve_all(void)
+{
+	int saved = errno;
+
+#define MOVE(name, way, pars, args) look(#name, (void **)(void *)&real.name);
+#define BOTH MOVE
+#include "libio/moves.def"
+	look("prctl", (void **)(void *)&real.prctl);
+	look("syscall", (void **)(void *)&real.syscall);
+	errno = saved;
+}
+
+static __attribute__((constructor)) void begin(void)
+{
+	resolve_all();
+	io_begin();
+}
+
+/* --- exported */
+
+#define MOVE(name, way, pars, args)               \
+	ssize_t io_##name pars;                   \
+	EXPORT ssize_t io_##name pars             \
+	{                                         \
+		ssize_t moved = REAL(name) args;  \
+                                                  \
+		if (io_is_on())                   \
+			io_moved(fd, way, moved); \
+		return moved;                     \
+	}
+#define BOTH(name, way, pars, args)                           \
+	ssize_t io_##name pars;                               \
+	EXPORT ssize_t io_##name pars                         \
+	{                                                     \
+		ssize_t moved = REAL(name) args;              \
+                                                              \
+		if (io_is_on()) {                             \
+			io_moved(in, IO_IN | (way), moved);   \
+			io_moved(out, IO_OUT | (way), moved); \
+		}                                             \
+		return moved;                                 \
+	}
+#include "libio/moves.def"
+
+/*
+ * A program that restricts its system calls may end at one that it does not expect. So the
+ * library is off from there on, also where the restriction fails.
+ */
+int io_prctl(int option, ...);
+EXPORT int io_prctl(int option, ...)
+{
+	long a[4];
+	va_list more;
+
+	va_start(more, option);
+	for (unsigned i = 0; i < 4; i++)
+		a[i] = va_arg(more, long);
+	va_end(more);
+	if (option == PR_SET_SECCOMP)
+		io_restricted();
+	return REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+}
+
+long io_syscall(long number, ...);
+EXPORT long io_syscall(long number, ...)
+{
+	long a[6];
+	va_list more;
+
+	va_start(more, number);
+	for (unsigned i = 0; i < 6; i++)
+		a[i] = va_arg(more, long);
+	va_end(more);
+	if (number == SYS_seccomp)
+		io_restricted();
+	return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
