@@ -85,6 +85,10 @@ include libapp/module.mk
 include libio/module.mk
 include common/net/module.mk
 include stats/module.mk
+include stats/draw/module.mk
+include model/algebra/module.mk
+include model/estimate/module.mk
+include model/experiment/module.mk
 include common/flow/graph/module.mk
 include common/flow/engine/module.mk
 include common/flow/batch/module.mk
@@ -189,6 +193,7 @@ include tools/probes/module.mk
 include tools/selftest/module.mk
 include tools/waits/module.mk
 include neko/cmd/module.mk
+include tools/model/module.mk
 include tools/cmd/log/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk

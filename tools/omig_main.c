@@ -4,6 +4,7 @@
 #include "neko/cmd/cmd_neko.h"
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/summary/cmd_summary.h"
+#include "tools/model/cmd_model.h"
 
 #include <stdio.h>
 
@@ -74,6 +75,8 @@ static const struct cmd commands[] = {
 	{ "selftest", cmd_selftest, OPERATE,
 	  "try every service on a test process: what works on this machine" },
 	{ "version", cmd_version, OPERATE, "version and features" },
+	{ "model", cmd_model, RESEARCH,
+	  "estimate demands of services, and answer what happens at another load" },
 	{ "neko", cmd_neko, RESEARCH,
 	  "run distributed algorithms, simulated or real, and measure them" },
 	{ "sim", cmd_sim, RESEARCH,

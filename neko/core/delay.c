@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/opt.h"
+#include "stats/draw/normal.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,22 +131,6 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 	return rc;
 }
 
-/*
- * Marsaglia's polar method; its second number is not stored, so that draws are independent of
- * earlier ones.
- */
-static double draw_normal(struct rng *r)
-{
-	double u, v, s;
-
-	do {
-		u = 2 * rng_double(r) - 1;
-		v = 2 * rng_double(r) - 1;
-		s = u * u + v * v;
-	} while (s >= 1 || s == 0);
-	return u * sqrt(-2 * log(s) / s);
-}
-
 static double draw_positive_normal(const struct delay *d, struct rng *r)
 {
 	double v;
@@ -164,7 +149,7 @@ static double draw(const struct delay *d, struct rng *r)
 	case DELAY_UNIFORM:
 		return d->a + (d->b - d->a) * rng_double(r);
 	case DELAY_EXPONENTIAL:
-		return -d->a * log1p(-rng_double(r));
+		return d->a * draw_exponential(r);
 	case DELAY_NORMAL:
 		return draw_positive_normal(d, r);
 	case DELAY_LOGNORMAL:

@@ -86,6 +86,7 @@ omig cert tok|token
 omig events t|tail
 omig admin dr|drain
 omig neko comp|compare
+omig model exp|experiment
 omig sim gr|growth
 omig cert --expi|--expiring
 omig measure Send_vol|Send_volume

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# omig model without a monitor: demands from a file, wrong files, and the paper's experiments.
+. tests/system/lib.sh
+
+file=examples/model/customers.csv
+
+check 'the answer is the first line, with its interval' says \
+	'^read_customer takes most of the busy time, 60.3 %: a call of it needs 3.01 .2.9[0-9]* to 3.1' \
+	omig model estimate $file
+check 'the method is chosen with a reason' says 'Method elapsed: .*chosen because the file has' \
+	omig model estimate $file
+check 'all methods stand side by side' says '^add_customer .*+-.*+-.*+-.*+-' \
+	omig model estimate --compare $file
+check 'and one that does not apply has a reason' says 'do not take constant times' \
+	omig model estimate --compare $file
+csv() {
+	omig model estimate --csv $file >"$TMPDIR/out.csv" &&
+		awk -F, 'NR == 2 { ok = $1 == "add_customer" && $5 < $4 && $4 < $6 }
+			END { exit !ok }' \
+			"$TMPDIR/out.csv"
+}
+check 'CSV has the demand between its ends' csv
+standard() { omig model estimate - <$file; }
+check 'the standard input is a file too' says '^read_customer takes' standard
+check 'no file is status 4' status_is 4 omig model estimate "$TMPDIR/none.csv"
+printf 'busy,a\n1,2\n-3,1\n' >"$TMPDIR/bad.csv"
+check 'a negative time has its place' says 'bad.csv:3:1: .busy. is negative' \
+	omig model estimate "$TMPDIR/bad.csv"
+check 'which is status 2' status_is 2 omig model estimate "$TMPDIR/bad.csv"
+printf 'busy,a,b,c\n3,1,2,0\n6,2,4,0\n9.5,3,6,0\n' >"$TMPDIR/ratio.csv"
+check 'services in a fixed ratio are named' says '^! inseparable: a, b:' \
+	omig model estimate "$TMPDIR/ratio.csv"
+check 'and one that was never called' says '^! never called: c' \
+	omig model estimate "$TMPDIR/ratio.csv"
+check 'a level out of range is blamed' says '--level: a number from' \
+	omig model estimate --level 1 $file
+
+check 'the printed table 2 does not fit its stated setting' says \
+	'^The printed figures do not fit this setting' omig model experiment table2 \
+	--replications 20
+pictures() {
+	omig model experiment table2 --replications 3 --services 4 -o "$TMPDIR/4.svg" &&
+		omig model experiment table1 --replications 2 -o "$TMPDIR/1.svg" &&
+		omig model experiment table2 --fit --replications 2 -o "$TMPDIR/fit.svg" &&
+		omig model experiment table2 --replications 2 -o "$TMPDIR/2.svg" &&
+		python3 -c 'import sys, xml.dom.minidom
+for f in sys.argv[1:]: xml.dom.minidom.parse(f)' "$TMPDIR/1.svg" "$TMPDIR/2.svg" "$TMPDIR/4.svg" \
+			"$TMPDIR/fit.svg"
+}
+check 'each experiment has a picture' pictures
+same() {
+	omig model experiment table2 --seed 5 --replications 3 --csv >"$TMPDIR/a" &&
+		omig model experiment table2 --seed 5 --replications 3 --csv >"$TMPDIR/b" &&
+		cmp "$TMPDIR/a" "$TMPDIR/b" && [ "$(wc -l <"$TMPDIR/a")" = 19 ]
+}
+check 'a seed repeats an experiment to the byte' same
+check 'a factor out of range is named' says 'the utilisation: a number from' \
+	omig model experiment table2 --utilisation 2
+check 'so is a law' says "'gauss' is no distribution" omig model experiment table2 \
+	--service gauss
+tap_end

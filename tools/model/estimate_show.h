@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig model estimate: demands of services from a file of periods. */
+#ifndef TOOLS_MODEL_ESTIMATE_SHOW_H
+#define TOOLS_MODEL_ESTIMATE_SHOW_H
+
+#include "model/estimate/estimate.h"
+
+struct estimate_options {
+	enum estimate_method method; /* ESTIMATE_METHODS: the best that the columns permit */
+	double level;
+	bool compare; /* all methods */
+	bool json, csv;
+};
+
+/* path: "-" is the standard input. Returns an exit status. */
+int estimate_show(const struct estimate_options *w, const char *path);
+
+#endif

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/model: the command omig model: estimates of demands, and the experiments of its paper.
+MODULES          += tools/model
+tools/model.src  := cmd_model.c experiment.c experiment_run.c \
+		    experiment_table1.c experiment_table2.c \
+		    experiment_fit.c estimate_show.c
+tools/model.uses := common/base common/axis common/cli common/json stats stats/draw \
+		    model/estimate model/experiment eventlog/lifeline tools/libomis tools/term
+tools/model.libs := -lm
