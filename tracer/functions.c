@@ -50,7 +50,7 @@ struct change {
 	uint64_t stack[STACK_STEP_BYTES / sizeof(uint64_t)];
 };
 
-enum value_at { SLOT, ENTER, EXIT, AREA, VALUES = AREA + SEG_FUNCTION_AREAS };
+enum value_at { SLOT, OTHERS, ENTER, EXIT, AREA, VALUES = AREA + SEG_FUNCTION_AREAS };
 
 /* --- mappings of the process */
 
@@ -285,7 +285,7 @@ static int64_t jump_at(const struct change *c, const struct function_part *p, si
 		int32_t by;
 
 		memcpy(&by, jump + 1, sizeof(by));
-		if (*jump == 0xe9 && at - back + PLAN_JUMP_BYTES <= p->n + p->padding &&
+		if (*jump == PLAN_JUMP && at - back + PLAN_JUMP_BYTES <= p->n + p->padding &&
 		    p->at + (at - back) + PLAN_JUMP_BYTES + (uint64_t)(int64_t)by - c->area_at <
 			    SEG_FUNCTION_AREA_BYTES)
 			return (int64_t)(at - back);
@@ -338,6 +338,21 @@ static int write_plan(struct change *c, struct err *e)
 	return rc;
 }
 
+/* True if the function is that of another slot, under another name. */
+static bool is_of_others(struct change *c)
+{
+	struct plan_entry entry;
+	uint32_t id;
+
+	if (freeze_read(c->freeze, c->code.part[0].at, c->now, c->code.part[0].n, NULL) ||
+	    !plan_find_entry(&c->code, c->now, &entry) ||
+	    entry.to - c->area_at >= SEG_FUNCTION_AREA_BYTES ||
+	    freeze_read(c->freeze, entry.to, entry.call, sizeof(entry.call), NULL) ||
+	    !plan_find_id(&entry, &id))
+		return false;
+	return c->value[OTHERS] >> SEG_FUNCTION_SLOT(id) & 1;
+}
+
 /* An lm that died may have left the function on. */
 static int restore_left(struct change *c, struct err *e)
 {
@@ -345,7 +360,10 @@ static int restore_left(struct change *c, struct err *e)
 
 	if (!check_code(c, e))
 		return 0;
-	return check_ours(c, &ours) ? -(int)e->code : restore(c, e);
+	if (check_ours(c, &ours))
+		return -(int)e->code;
+	return is_of_others(c) ? err_set(e, ERR_INVALID, "it is on already, under another name")
+			       : restore(c, e);
 }
 
 static int switch_on(struct change *c, struct err *e)

@@ -49,8 +49,8 @@ enum tracer_type {
 	 */
 	TRACER_ENTER,
 	/*
-	 * text: name of a function; values: slot, code of its entry and exit in libomig, areas.
-	 * On is answered by TRACER_FUNCTION
+	 * text: name of a function; values: slot, slots of other functions that are on (bit n: slot
+	 * n), code of its entry and exit in libomig, areas. On is answered by TRACER_FUNCTION
 	 */
 	TRACER_FUNCTION_ON,
 	TRACER_FUNCTION_OFF,

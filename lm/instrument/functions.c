@@ -145,6 +145,19 @@ static struct function *add(struct functions *s, struct proc *p, const char *nam
 
 /* --- lm-trace */
 
+static uint64_t other_slots(const struct function *f)
+{
+	uint64_t slots = 0;
+
+	list_each (i, &f->proc->functions->all) {
+		const struct function *other = list_entry(i, struct function, link);
+
+		if (other != f)
+			slots |= UINT64_C(1) << other->slot;
+	}
+	return slots;
+}
+
 static int ask(struct function *f, unsigned type, helper_answer_fn fn, struct err *e)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
@@ -159,6 +172,7 @@ static int ask(struct function *f, unsigned type, helper_answer_fn fn, struct er
 	m->start = f->proc->start;
 	m->text[m->ntext++] = f->name;
 	m->value[m->nvalue++] = f->slot;
+	m->value[m->nvalue++] = other_slots(f);
 	m->value[m->nvalue++] = own.function_enter;
 	m->value[m->nvalue++] = own.function_exit;
 	for (unsigned i = 0; i < SEG_FUNCTION_AREAS; i++)

@@ -33,6 +33,22 @@ STAY double compute(double x)
 	sink = sink + x;
 	return sink * 2 + (x > 3 ? x : 0);
 }
+
+template <class T> STAY T mean(T a, T b)
+{
+	sink = sink + a;
+	return (a + b) / 2;
+}
+
+struct made {
+	int n;
+	explicit made(int m);
+};
+STAY made::made(int m) : n(m)
+{
+	sink = sink + m;
+	sink = sink / 2;
+}
 } // namespace flux
 
 static void wait_for(const char *file)
@@ -56,7 +72,11 @@ int main(int argc, char **argv)
 		}
 	for (int i = 0; i < 70; i++)
 		sink = flux::compute(i * 0.5);
-	std::printf("rank %d int 3000 double 70 caught %d\n", rank, caught);
+	for (int i = 0; i < 90; i++)
+		sink = flux::mean(i, 4) + flux::mean(i * 0.5, 4.0);
+	for (int i = 0; i < 60; i++)
+		sink = flux::made(i).n;
+	std::printf("rank %d int 3000 double 70 mean 90 made 60 caught %d\n", rank, caught);
 	std::fflush(stdout);
 	wait_for(argv[2]);
 	MPI_Finalize();

@@ -40,6 +40,22 @@ FUNCTIONS_CXX := $(if $(shell command -v mpicxx.openmpi),$(FAULTS)/functions_cxx
 faults-tools $(B)/check/system.tap: $(FUNCTIONS_CXX)
 $(FAULTS)/functions_cxx: tests/system/functions_cxx.cc
 	$(call say,MPICXX)mkdir -p $(@D) && mpicxx.openmpi -O2 -g -o $@ $<
+# With room or calls at the entries of functions, without optimisation, and without symbols.
+FUNCTIONS_BUILT       := plain sled instrumented slow stripped $(if $(shell command -v clang),xray)
+functions.sled        := -fpatchable-function-entry=16
+functions.instrumented := -finstrument-functions
+functions.slow        := -O0
+functions.stripped    := -rdynamic -s
+functions.xray        := -fxray-instrument -fxray-instruction-threshold=1
+$(FAULTS)/functions_built.xray: export OMPI_CC := clang
+FUNCTIONS_PROGRAMS    := $(if $(filter openmpi,$(FAULTS_MPI)),\
+		$(FUNCTIONS_BUILT:%=$(FAULTS)/functions_built.%))
+FUNCTIONS_PROGRAMS    += $(if $(shell command -v mpif90.openmpi),$(FAULTS)/functions_fortran)
+faults-tools $(B)/check/system.tap: $(FUNCTIONS_PROGRAMS)
+$(FAULTS)/functions_built.%: tests/system/functions_built.c
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.openmpi -O2 -pthread $(functions.$*) -o $@ $<
+$(FAULTS)/functions_fortran: tests/system/functions_fortran.f90
+	$(call say,MPIF90)mkdir -p $(@D) && mpif90.openmpi -O2 -fno-inline -J $(@D) -o $@ $<
 # Compiled with MPI's header, linked without its library.
 $(FAULTS)/late.%: tests/system/late.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && \

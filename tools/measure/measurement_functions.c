@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions as regions: their entry and exit are switched on before the measurement begins. */
 #include "common/base/buf.h"
+#include "common/base/limits.h"
 #include "common/omis/text/value.h"
 #include "common/ring/region.h"
 #include "tools/measure/measurement.h"
@@ -40,25 +41,27 @@ static int judge(const struct switched *s, const char *name)
 	return CMD_OK;
 }
 
-static int switch_on(const char *name)
+/* Only the processes that are measured are stopped and changed. */
+static int switch_on(const struct measurement *m, const char *name)
 {
-	struct buf b = BUF_INIT(NAME_QUOTED_BYTES);
+	struct buf b = BUF_INIT(NAME_QUOTED_BYTES), objects = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct switched s = { 0 };
 	Omis_reply r = NULL;
-	int rc = CMD_OK;
+	int rc = measurement_objects(m, m->options->objects, &objects);
 
 	omis_write_string(&w, name);
-	if (b.failed)
+	if (rc == CMD_OK && b.failed)
 		rc = cmd_fail(CMD_USAGE, "the name of a function has %d bytes at most",
 			      REGION_FUNCTION_MAX_BYTES);
 	if (rc == CMD_OK)
-		rc = session_ask(&r, ":omig_function_on([],%s)", buf_str(&b));
+		rc = session_ask(&r, ":omig_function_on([%s],%s)", buf_str(&objects), buf_str(&b));
 	if (rc == CMD_OK) {
 		count(&s, r);
 		rc = judge(&s, name);
 	}
 	omis_reply_free(r);
+	buf_done(&objects);
 	buf_done(&b);
 	return rc;
 }
@@ -71,7 +74,7 @@ int measurement_functions(const struct measurement *m)
 		const char *name = region_function(m->options->region[i]);
 
 		if (name)
-			rc = switch_on(name);
+			rc = switch_on(m, name);
 	}
 	return rc;
 }

@@ -14,6 +14,27 @@ bool name_is_cold(const char *symbol)
 	return cold && (!cold[5] || cold[5] == '.');
 }
 
+static bool is_text(const char *name, const char *begin, const char *end)
+{
+	size_t n = (size_t)(end - begin);
+
+	return strlen(name) == n && !strncmp(name, begin, n);
+}
+
+/* Returns the end without the arguments of a template. */
+static const char *without_arguments(const char *begin, const char *end)
+{
+	int depth = 0;
+
+	for (const char *at = end; at > begin && (at == end ? at[-1] == '>' : depth > 0); at--) {
+		depth += at[-1] == '>';
+		depth -= at[-1] == '<';
+		if (!depth)
+			return at - 1;
+	}
+	return end;
+}
+
 /* Compares the name with the demangled one without return type, parameters and clone mark. */
 static bool is_base(const char *name, const char *plain)
 {
@@ -30,7 +51,7 @@ static bool is_base(const char *name, const char *plain)
 		if (*at == ' ' && !depth)
 			begin = at + 1;
 	}
-	return strlen(name) == (size_t)(at - begin) && !strncmp(name, begin, (size_t)(at - begin));
+	return is_text(name, begin, at) || is_text(name, begin, without_arguments(begin, at));
 }
 
 static void lower(char *s)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PAGE_BYTES 4096 /* a site within one page is written as a whole */
-#define ENDBR_BYTES 4
 #define FAR_MAX INT32_MAX
 
 /* The beginning of the code: the two addresses that the rest calls through. */
@@ -51,7 +50,8 @@ static int put_distance(struct maker *m, uint64_t to)
 
 static int put_jump(struct maker *m, uint64_t to)
 {
-	int rc = put(m, "\xe9", 1);
+	static const uint8_t jump = PLAN_JUMP;
+	int rc = put(m, &jump, 1);
 
 	return rc ? rc : put_distance(m, to);
 }
@@ -59,7 +59,8 @@ static int put_jump(struct maker *m, uint64_t to)
 /* push id; call *way; lea 8(%rsp), %rsp: the flags stay. */
 static int put_call(struct maker *m, unsigned way)
 {
-	int rc = put(m, "\x68", 1);
+	static const uint8_t push = PLAN_PUSH;
+	int rc = put(m, &push, 1);
 
 	if (!rc)
 		rc = put(m, &m->target->id, sizeof(m->target->id));
@@ -153,7 +154,7 @@ static int put_site(struct maker *m, const struct range *r)
 	s->n = bytes_of(m, r);
 	for (size_t i = r->first, n = 0; i < r->last; n += m->code->v[i++].n)
 		memcpy(s->bytes + n, m->code->v[i].bytes, m->code->v[i].n);
-	s->bytes[0] = 0xe9;
+	s->bytes[0] = PLAN_JUMP;
 	memcpy(s->bytes + 1, &word, sizeof(word));
 	m->out->nsite++;
 	return 0;
@@ -231,7 +232,7 @@ static int put_if_exit(struct maker *m, size_t i)
 
 static bool is_endbr(const struct decoded *d)
 {
-	return d->n == ENDBR_BYTES && !memcmp(d->bytes, "\xf3\x0f\x1e\xfa", ENDBR_BYTES);
+	return d->n == PLAN_ENDBR_BYTES && !memcmp(d->bytes, PLAN_ENDBR, PLAN_ENDBR_BYTES);
 }
 
 static bool can_move_in(const struct decoded *d)
@@ -274,9 +275,14 @@ static int put_entry(struct maker *m)
 	if (!rc)
 		rc = put_call(m, AT_ENTER);
 	for (size_t i = r.first; !rc && i < r.last; i++) {
-		if (m->code->v[i].kind == DECODED_NOP)
+		const struct decoded *d = &m->code->v[i];
+
+		if (d->kind == DECODED_NOP)
 			continue;
-		rc = put_moved(m, &m->code->v[i]);
+		/* XRay jumps over its room, as the jump behind this loop does. */
+		if (d->kind == DECODED_JUMP && d->to == end_of(m, &r))
+			break;
+		rc = put_moved(m, d);
 		m->out->way = PLAN_ENTRY_MOVED;
 	}
 	return rc ? rc : put_jump(m, end_of(m, &r));

@@ -22,7 +22,11 @@
 #define PLAN_SITES_MAX 64 /* ways out of a function and its entry; longer functions are refused */
 #define PLAN_SITE_BYTES 32
 #define PLAN_AREA_BYTES 4096 /* of code that one function needs at most */
+#define PLAN_JUMP 0xe9 /* the first byte of a jump, and of the call's push of the id */
+#define PLAN_PUSH 0x68
 #define PLAN_JUMP_BYTES 5
+#define PLAN_ENDBR "\xf3\x0f\x1e\xfa"
+#define PLAN_ENDBR_BYTES 4
 #define PLAN_ALIGN_BYTES 64 /* of a function's place in the area */
 
 /* A jump in place of some instructions. */
@@ -55,5 +59,16 @@ struct plan_target {
 /* ERR_UNSUPPORTED, with the reason and its place in the function. */
 int plan_make(const struct function_code *c, const struct plan_target *t, struct plan *out,
 	      struct err *e);
+
+/* The entry of changed code: the jump there, and the call that it leads to. */
+#define PLAN_CALL_BYTES 5 /* of its beginning, which has the id */
+struct plan_entry {
+	uint64_t to;
+	uint8_t call[PLAN_CALL_BYTES]; /* filled by the caller */
+};
+
+/* now: the bytes of the function's first part, PLAN_JUMP_BYTES or more. False: there is no jump. */
+bool plan_find_entry(const struct function_code *c, const uint8_t *now, struct plan_entry *out);
+bool plan_find_id(const struct plan_entry *p, uint32_t *id);
 
 #endif

@@ -4,40 +4,15 @@
 # Refusals have a reason. Afterwards the code is byte for byte that of the file.
 # timeout: 120
 . tests/system/lib.sh
+. tests/system/functions.sh
 own_host
 
-code_of() { # PID PROGRAM: the code in memory, and that of the file
-	line=$(grep -m 1 " r-xp .*$2\$" "/proc/$1/maps") || return 1
-	# shellcheck disable=SC2086 # words
-	set -- "$1" "$2" ${line%% *} $(echo "$line" | cut -d' ' -f3)
-	from=$((0x${3%-*})) to=$((0x${3#*-}))
-	dd "if=/proc/$1/mem" bs=65536 iflag=skip_bytes,count_bytes skip=$from \
-		count=$((to - from)) of="$TMPDIR/in-memory" 2>/dev/null
-	dd "if=$2" bs=65536 iflag=skip_bytes,count_bytes skip=$((0x$4)) count=$((to - from)) \
-		of="$TMPDIR/in-file" 2>/dev/null
-	size=$(stat -c %s "$TMPDIR/in-file")
-	head -c "$size" "$TMPDIR/in-memory" >"$TMPDIR/in-memory.cut"
-}
-is_as_the_file() {
-	code_of "$1" "$2" && [ "$size" -gt 1000 ] &&
-		cmp -s "$TMPDIR/in-memory.cut" "$TMPDIR/in-file"
-}
-last_of() { # NAME RANK: the value of the last read
-	awk -F, -v of="rank$2@" 'index($4, of) == 1 { v = $6 } END { print v }' "$TMPDIR/$1.csv"
-}
-measures() { # NAME METRIC REGION
-	omig measure "$2" --by process --region "$3" --every 200ms --csv --for 10m \
-		>"$TMPDIR/$1.csv" 2>"$TMPDIR/$1.err" &
-	pids="$pids $!"
-}
-reads_something() { # NAME: of both ranks
-	grep -q rank0@ "$TMPDIR/$1.csv" && grep -q rank1@ "$TMPDIR/$1.csv"
-}
 said() { # RANK WORD: the number that the program has printed behind the word
 	sed -n "s/^rank $1 .*\\b$2 \\([0-9.]*\\).*/\\1/p" "$TMPDIR/out" | head -n 1
 }
 counts_agree() { # NAME WORD
 	for rank in 0 1; do
+		echo "rank $rank: $(last_of "$1" $rank), $(said $rank "$2") by the program"
 		[ "$(last_of "$1" $rank)" = "$(said $rank "$2")" ] || return 1
 	done
 }
@@ -46,28 +21,6 @@ times_agree() {
 	awk -v a="$(last_of time 0)" -v b="$(sed -n 's/^rank 0 compute_flux [0-9]* //p' \
 		"$TMPDIR/out")" 'BEGIN { exit !(a > b * 0.5 && a < b * 1.5) }'
 }
-begin() { # FLAVOUR PROGRAM
-	rm -f "$TMPDIR/go" "$TMPDIR/end"
-	pids=
-	omig run -- "mpirun.$1" $over -n 2 "$2" "$TMPDIR/go" "$TMPDIR/end" >"$TMPDIR/out" \
-		2>"$TMPDIR/err" </dev/null &
-	job=$!
-	check "$1: two ranks come up" until_true 30 ranks_are 2
-	pid=$(pgrep -f "^$2 $TMPDIR/go" | head -n 1)
-}
-finish() {
-	# shellcheck disable=SC2086 # a list
-	kill -INT $pids
-	# shellcheck disable=SC2086 # a list
-	wait $pids
-	check "$1: the code is that of the file again" until_true 10 is_as_the_file "$pid" "$2"
-	: >"$TMPDIR/end"
-	check "$1: the program ends well" wait "$job"
-}
-refuses() { # REASON NAME
-	check "refused: $2: $1" says "$1" omig measure Region_count --region "function:$2" --count 1
-}
-
 one_flavour() {
 	program=$B/tests/system/functions.$1
 	over=
@@ -110,9 +63,6 @@ one_flavour() {
 	check "$1: the time is that of the program" times_agree
 	finish "$1" "$program"
 }
-fails() {
-	! "$@"
-}
 
 one_flavour openmpi
 one_flavour mpich
@@ -122,10 +72,13 @@ if [ -x "$program" ]; then
 	over=--oversubscribe
 	begin openmpi "$program"
 	refuses '2 functions are called flux::compute, name one of them' flux::compute
+	refuses '2 functions are called flux::mean, name one of them: .*flux::mean<int>' flux::mean
+	measures mean Region_count 'function:flux::mean<int>'
 	measures int Region_count 'function:flux::compute(int)'
 	measures double Region_count 'function:flux::compute(double)'
 	check 'C++: one of them is read' until_true 30 reads_something int
 	check 'C++: so is the other' until_true 30 reads_something double
+	check 'C++: so is a template' until_true 30 reads_something mean
 	: >"$TMPDIR/go"
 	both_caught() {
 		[ "$(grep -c 'caught 1000' "$TMPDIR/out")" = 2 ]
@@ -133,6 +86,7 @@ if [ -x "$program" ]; then
 	check 'C++: exceptions pass through the function' until_true 30 both_caught
 	check 'C++: all calls are counted' until_true 10 counts_agree int int
 	check 'C++: those of the other, too' until_true 10 counts_agree double double
+	check 'C++: those of a template, too' until_true 10 counts_agree mean mean
 	finish openmpi "$program"
 else
 	skip 'C++' 'no compiler for it with MPI'
