@@ -43,4 +43,10 @@ struct event_side {
  */
 int omig_app_events_join(const struct event_side *side);
 
+/*
+ * As put() of the link, except that a record without room now is not counted: returns false, and
+ * the caller may repeat it. Wait-free.
+ */
+bool omig_app_event_try(unsigned number, const void *record, size_t n);
+
 #endif

@@ -65,23 +65,43 @@ static bool is_refused(unsigned number)
 	return __atomic_load_n(&word[number], __ATOMIC_RELAXED) == EVENT_REFUSE;
 }
 
-/* As probe_hit(): not inside a call, or while a record is being written. */
-static void put(unsigned number, const void *record, size_t n)
+static inline bool is_fit(size_t n)
+{
+	return n >= HEAD_BYTES + sizeof(uint64_t) && n <= RING_EVENT_MAX_BYTES - sizeof(uint64_t);
+}
+
+/* As probe_hit(): not inside a call, or while a record is being written. False: no room. */
+static inline bool put_now(unsigned number, const void *record, size_t n)
 {
 	struct hook_thread *t = &hook_thread;
 	uintptr_t frame = hook_frame();
+	bool is_put;
 
+	if (is_refused(number) || !hook_is_free(t, frame, true))
+		return false;
+	hook_set_record(t->now, frame);
+	is_put = put_record(t, number, record, n);
+	hook_set_frame(t->now, 0);
+	return is_put;
+}
+
+static void put(unsigned number, const void *record, size_t n)
+{
 	if (number >= SEG_EVENTS || !app_state.base)
 		return;
-	if (is_refused(number) || n < HEAD_BYTES + sizeof(uint64_t) ||
-	    n > RING_EVENT_MAX_BYTES - sizeof(uint64_t) || !hook_is_free(t, frame, true)) {
+	if (!is_fit(n) || !put_now(number, record, n))
 		lose(number);
-		return;
-	}
-	hook_set_record(t->now, frame);
-	if (!put_record(t, number, record, n))
-		lose(number);
-	hook_set_frame(t->now, 0);
+}
+
+__attribute__((visibility("default"))) bool omig_app_event_try(unsigned number, const void *record,
+							       size_t n)
+{
+	if (number >= SEG_EVENTS || !app_state.base)
+		return true;
+	if (is_fit(n))
+		return put_now(number, record, n);
+	lose(number);
+	return true;
 }
 
 /* --- the segment and the library may become ready in either order */

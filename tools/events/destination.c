@@ -8,6 +8,7 @@
 #include "eventlog/archive/arkept.h"
 #include "eventlog/evkeep.h"
 #include "eventlog/send/evsend.h"
+#include "tools/events/monitor_out.h"
 #include "tools/term/say.h"
 #include "tools/events/logplace.h"
 
@@ -27,7 +28,12 @@ struct destination {
 	struct evbalance balance;
 	struct archive *archive; /* or */
 	struct evkeep *file; /* or */
-	struct evsend *send;
+	struct evsend *send; /* or */
+	struct monitor_out *monitor;
+	/* of the last two: this block is accounted for, and not sent yet */
+	bool is_owed;
+	struct evblock owed;
+	uint64_t missing; /* events that the monitor was notified of */
 	uint64_t damaged;
 };
 
@@ -74,6 +80,8 @@ static int open_any(struct destination *k, const char *to, unsigned older, struc
 	if (str_has_prefix(to, "x-netlog") || str_has_prefix(to, "x-syslog"))
 		return open_receiver(k, to, e);
 	k->where = destination_place(to);
+	if (str_eq(to, DESTINATION_MONITOR))
+		return monitor_out_open(&k->monitor, e);
 	if (!arpg_is_url(to) && !str_has_prefix(to, ARCHIVE)) {
 		rc = read_rotated(k, older, e);
 		return rc ? rc : evkeep_open(k->where, &k->balance, &k->file, e);
@@ -112,6 +120,7 @@ void destination_close(struct destination *k)
 	archive_close(k->archive);
 	evkeep_close(k->file);
 	evsend_close(k->send, 0, NULL);
+	monitor_out_close(k->monitor);
 	evbalance_done(&k->balance);
 	free(k);
 }
@@ -128,18 +137,31 @@ static int send_block(struct destination *k, const uint8_t *p, size_t n, struct 
 	return evsend_put(k->send, &block, 1) ? 0 : err_set(e, ERR_LIMIT, "a block without room");
 }
 
+/* Puts a new block; ERR_TIMEOUT: not now, and the same block comes again. */
+static int put_new(struct destination *k, struct evbalance_stream *s, const uint8_t *p,
+		   const struct evblock *head, struct err *e)
+{
+	if (k->send)
+		return send_block(k, p, head->bytes, e);
+	if (k->monitor)
+		return monitor_out_block(k->monitor, p, head, e);
+	return k->archive ? arkept_block(k->archive, s, p, head, e)
+			  : evkeep_put(k->file, p, head->bytes, e);
+}
+
 static int put_block(struct destination *k, const uint8_t *p, const struct evblock *head,
 		     struct err *e)
 {
-	struct evbalance_stream *s;
-	int got = evbalance_block(&k->balance, p, head, &s, e);
+	bool is_owed = k->is_owed && head->stream == k->owed.stream && head->seq == k->owed.seq;
+	struct evbalance_stream *s = NULL;
+	int got = is_owed ? 1 : evbalance_block(&k->balance, p, head, &s, e), rc;
 
 	if (got <= 0)
 		return got;
-	if (k->send)
-		return send_block(k, p, head->bytes, e);
-	return k->archive ? arkept_block(k->archive, s, p, head, e)
-			  : evkeep_put(k->file, p, head->bytes, e);
+	rc = put_new(k, s, p, head, e);
+	k->is_owed = rc == -ERR_TIMEOUT;
+	k->owed = *head;
+	return rc;
 }
 
 int destination_blocks(struct destination *k, const void *blocks, size_t n)
@@ -159,6 +181,23 @@ int destination_blocks(struct destination *k, const void *blocks, size_t n)
 	return CMD_OK;
 }
 
+/* Subscriptions in the monitor get the number of events that have not arrived, as an event. */
+static int commit_losses(struct destination *k)
+{
+	struct evbalance_totals t;
+	struct err e = { 0 };
+	uint64_t missing;
+
+	evbalance_totals(&k->balance, &t);
+	missing = t.dropped + t.lost;
+	if (missing <= k->missing)
+		return CMD_OK;
+	if (monitor_out_lost(k->monitor, missing - k->missing, &e))
+		return logplace_fail(k->where, &e);
+	k->missing = missing;
+	return CMD_OK;
+}
+
 int destination_commit(struct destination *k)
 {
 	char why[EVSEND_WHY_BYTES];
@@ -170,6 +209,8 @@ int destination_commit(struct destination *k)
 			       ? CMD_OK
 			       : cmd_fail(CMD_TIMEOUT, "%s: does not acknowledge what was sent%s",
 					  k->where, evsend_why(k->send, why));
+	if (k->monitor)
+		return commit_losses(k);
 	rc = k->archive ? arkept_commit(k->archive, &k->balance, &e) : evkeep_commit(k->file, &e);
 
 	return rc ? logplace_fail(k->where, &e) : CMD_OK;
@@ -200,6 +241,11 @@ int destination_rotate(struct destination *k, unsigned older)
 	if (evkeep_open(k->where, &k->balance, &k->file, &e))
 		return logplace_fail(k->where, &e);
 	return CMD_OK;
+}
+
+const struct monitor_out *destination_monitor(const struct destination *k)
+{
+	return k->monitor;
 }
 
 bool destination_is_file(const struct destination *k, uint64_t *bytes)

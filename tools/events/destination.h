@@ -12,6 +12,9 @@
 
 struct destination;
 
+/* Events of the monitor (monitor_out.h). */
+#define DESTINATION_MONITOR "monitor"
+
 /* Returns the part of `to` behind archive:, file:// or file:, else all of it. */
 const char *destination_place(const char *to);
 
@@ -53,6 +56,11 @@ int destination_commit(struct destination *k);
 
 /* Returns the balance of all stored events. */
 const struct evbalance *destination_balance(const struct destination *k);
+
+struct monitor_out;
+
+/* Returns the way into the monitor; NULL: it is another destination. */
+const struct monitor_out *destination_monitor(const struct destination *k);
 
 /* Returns the number of received bytes that were no blocks. */
 uint64_t destination_damaged(const struct destination *k);

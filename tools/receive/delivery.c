@@ -30,7 +30,8 @@ struct delivery {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	struct buf blocks; /* empty: nothing to do */
-	bool is_ending, is_failing;
+	bool is_ending, is_failing, is_monitor;
+	struct monitor_out_counts monitor;
 	struct evbalance_totals totals;
 };
 
@@ -110,8 +111,11 @@ static bool store_until_done(struct delivery *d)
 
 static void note_done(struct delivery *d)
 {
+	const struct monitor_out *m = destination_monitor(d->destination);
 	const uint64_t one = 1;
 
+	if (m)
+		monitor_out_counts(m, &d->monitor);
 	evbalance_totals(destination_balance(d->destination), &d->totals);
 	d->is_failing = false;
 	buf_clear(&d->blocks);
@@ -188,6 +192,7 @@ int delivery_open(const struct receive_options *w, const struct delivery_calls *
 	if (rc == CMD_OK) {
 		evbalance_totals(destination_balance(d->destination), &d->before);
 		d->totals = d->before;
+		d->is_monitor = destination_monitor(d->destination) != NULL;
 		rc = start(d);
 	}
 	if (rc == CMD_OK)
@@ -224,6 +229,14 @@ bool delivery_is_failing(struct delivery *d)
 	is_failing = d->is_failing;
 	pthread_mutex_unlock(&d->lock);
 	return is_failing;
+}
+
+bool delivery_monitor(struct delivery *d, struct monitor_out_counts *out)
+{
+	pthread_mutex_lock(&d->lock);
+	*out = d->monitor;
+	pthread_mutex_unlock(&d->lock);
+	return d->is_monitor;
 }
 
 void delivery_totals(struct delivery *d, struct evbalance_totals *out)

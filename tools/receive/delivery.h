@@ -8,6 +8,7 @@
 
 #include "common/loop/loop.h"
 #include "eventlog/evbalance.h"
+#include "tools/events/monitor_out.h"
 #include "tools/receive/receive.h"
 
 struct delivery;
@@ -28,6 +29,9 @@ bool delivery_is_busy(const struct delivery *d);
 
 /* Events since the start, after the last blocks. */
 void delivery_totals(struct delivery *d, struct evbalance_totals *out);
+
+/* Events on their way into the monitor, after the last blocks. False: it is no destination. */
+bool delivery_monitor(struct delivery *d, struct monitor_out_counts *out);
 
 /* Returns true if it fails now and will be retried. */
 bool delivery_is_failing(struct delivery *d);

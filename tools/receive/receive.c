@@ -245,10 +245,16 @@ static void on_end(void *arg)
 static int choose_spool(struct receiver *r)
 {
 	const char *to = r->options->to, *place = destination_place(to);
+	char state[FILE_PATH_BYTES];
+	struct err e = { 0 };
 	int n;
 
 	if (r->options->spool)
 		n = snprintf(r->spool, sizeof(r->spool), "%s", r->options->spool);
+	else if (str_eq(to, DESTINATION_MONITOR))
+		n = file_state_dir(state, &e)
+			    ? -1
+			    : snprintf(r->spool, sizeof(r->spool), "%s/received.spool", state);
 	else if (strstr(place, "://"))
 		return cmd_fail(CMD_USAGE,
 				"--spool FOLDER is needed: events wait there on disk until %s has "
@@ -257,7 +263,7 @@ static int choose_spool(struct receiver *r)
 	else
 		n = snprintf(r->spool, sizeof(r->spool), "%s.spool", place);
 	if (n < 0 || (size_t)n >= sizeof(r->spool))
-		return cmd_fail(CMD_USAGE, "--spool is too long");
+		return cmd_fail(CMD_USAGE, "%s", e.code ? e.text : "--spool is too long");
 	if (mkdir(r->spool, 0700) && errno != EEXIST)
 		return cmd_fail(errno == EACCES ? CMD_DENIED : CMD_FAILURE, "%s: %m", r->spool);
 	return CMD_OK;

@@ -51,6 +51,7 @@ static uint64_t waiting_bytes(const struct receiver *r)
 static int state_json(struct receiver *r, const struct evbalance_totals *t, bool is_last)
 {
 	const struct receive_counts *c = &r->counts;
+	struct monitor_out_counts m;
 	struct buf b = BUF_INIT(1 << 16);
 	struct json j;
 
@@ -62,6 +63,10 @@ static int state_json(struct receiver *r, const struct evbalance_totals *t, bool
 	json_key_u64(&j, "dropped", t->dropped);
 	json_key_u64(&j, "lost", t->lost);
 	json_key_u64(&j, "left_out", t->left_out);
+	if (delivery_monitor(r->delivery, &m)) {
+		json_key_u64(&j, "unrequested", m.unrequested);
+		json_key_u64(&j, "without_place", m.left_out);
+	}
 	json_key_u64(&j, "bad_lines", c->bad_lines);
 	json_key_u64(&j, "skipped_bytes", c->skipped_bytes);
 	json_key_u64(&j, "overflowed_datagrams", c->overflow);
@@ -87,12 +92,18 @@ static void warn_count(uint64_t n, const char *text)
 static int state_words(const struct receiver *r, const struct evbalance_totals *t)
 {
 	const struct receive_counts *c = &r->counts;
+	struct monitor_out_counts m;
 
 	printf("%" PRIu64 " events received, %" PRIu64 " stored in %s, %" PRIu64 " lost\n",
 	       c->events, t->stored, r->options->to, t->lost + t->dropped + t->left_out);
 	warn_count(t->dropped, "events were dropped by their programs, which had no room");
 	warn_count(t->lost, "events were lost on the way");
 	warn_count(t->left_out, "events had no room in the archive");
+	if (delivery_monitor(r->delivery, &m)) {
+		warn_count(m.unrequested, "events were requested by no subscription");
+		warn_count(m.left_out,
+			   "events had no place in the monitor: too long, or too many types");
+	}
 	warn_count(c->repeated, "events came again, and were stored once");
 	if (c->bad_lines)
 		cmd_warn("%" PRIu64 " lines were no events; the first: %s", c->bad_lines, r->why);

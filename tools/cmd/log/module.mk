@@ -2,7 +2,7 @@
 # tools/cmd/log: commands of omig log with options of their own.
 MODULES            += tools/cmd/log
 tools/cmd/log.src  := cmd_receive.c cmd_sense.c run_sensors.c
-tools/cmd/log.uses := common/base common/cli tools/term tools/receive tools/sensors \
+tools/cmd/log.uses := common/base common/cli tools/term tools/events tools/receive tools/sensors \
 		tools/launch
 # The program beside which they run has ended.
 tools/cmd/log.statics := run_sensors.c:has_ended
