@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Metrics that users have added, as services. */
+/* Texts of metrics as services: checks, and those that users have added. */
 #include "mainsm/registry/registry.h"
 #include "mainsm/service/service.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define WHY_MAX_BYTES (32 * 1024) /* twenty diagnoses with the lines that they are about */
 
@@ -70,10 +73,81 @@ static int get(struct service_call *c)
 	return service_value(c, NULL, &b);
 }
 
+/* --- checks */
+
+static void write_diag(struct omis_writer *w, const struct pmsl_source *s,
+		       const struct pmsl_diag *d)
+{
+	bool is_placed = d->at != PMSL_NOWHERE;
+	struct pmsl_place at = is_placed ? pmsl_source_place(s, d->at) : (struct pmsl_place){ 0 };
+
+	omis_write_list(w);
+	omis_write_string(w, d->is_warning ? "warning" : "error");
+	omis_write_int(w, is_placed ? (int64_t)d->at : -1);
+	omis_write_int(w, is_placed ? (int64_t)d->len : 0);
+	omis_write_int(w, at.line);
+	omis_write_int(w, at.col);
+	omis_write_string(w, d->text);
+	omis_write_string(w, d->hint);
+	omis_write_list_end(w);
+}
+
+static void write_metric(struct omis_writer *w, const struct pmsl *p, const struct pmsl_metric *m)
+{
+	char unit[PMSL_UNIT_TEXT_BYTES], type[PMSL_TYPE_BYTES];
+
+	omis_write_list(w);
+	omis_write_string(w, m->name);
+	omis_write_string(w, pmsl_unit_text(pmsl_units(p), m->unit, unit));
+	omis_write_list(w);
+	for (const struct pmsl_decl *d = m->param; d; d = d->next) {
+		omis_write_list(w);
+		omis_write_string(w, d->name);
+		omis_write_string(w, pmsl_type_name(d->type, type));
+		omis_write_list_end(w);
+	}
+	omis_write_list_end(w);
+	omis_write_list_end(w);
+}
+
+static void write_check(struct omis_writer *w, const struct pmsl *p, const struct pmsl_diags *d)
+{
+	struct pmsl_diags others = PMSL_DIAGS_INIT;
+
+	omis_write_list(w);
+	for (size_t i = 0; i < d->n; i++)
+		write_diag(w, pmsl_source(p), &d->v[i]);
+	omis_write_list_end(w);
+	omis_write_list(w);
+	for (const struct pmsl_metric *m = pmsl_tree(p)->metric; m; m = m->next)
+		if (pmsl_metric(p, m->name, &others))
+			write_metric(w, p, m);
+	omis_write_list_end(w);
+}
+
+static int check(struct service_call *c)
+{
+	const char *text = service_text(c, 0);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct pmsl_library library = { 0 };
+	struct pmsl *p = NULL;
+	int rc =
+		registry_library(c->services->conf.registry, c->session->principal, text, &library);
+
+	if (!rc)
+		rc = pmsl_compile_with(&library,
+				       &(struct pmsl_source){ "text", text, strlen(text) }, &d, &p);
+	free(library.v);
+	if (rc)
+		return refuse(c, rc, &b);
+	write_check(&w, p, &d);
+	pmsl_free(p);
+	return service_value(c, NULL, &b);
+}
+
 const struct service mainsm_metrics_services[] = {
-	{ "omig_metrics_add", add },
-	{ "omig_metrics_get", get },
-	{ "omig_metrics_list", list },
-	{ "omig_metrics_remove", drop },
-	{ 0 },
+	{ "dfg_check", check },	       { "omig_metrics_add", add },	{ "omig_metrics_get", get },
+	{ "omig_metrics_list", list }, { "omig_metrics_remove", drop }, { 0 },
 };

@@ -512,6 +512,10 @@ const struct selftest_row selftest_rows[] = {
 	    TRY(":trace_buffer_read([{buffer}])"), IS_GONE } },
 
 	/* measurements */
+	{ "dfg_check", NEED_NOTHING,
+	  { REQUEST(":dfg_check(\"" METRIC_TEXT "\")"),
+	    MATCH("\\[\\[\"Selftest_metric\","),
+	    REQUEST(":dfg_check(\"Wrong(\")"), MATCH("\\[\"error\",[0-9]+,[0-9]+,1,[0-9]+,") } },
 	{ "dfg_create", NEED_NOTHING,
 	  { DFG, MATCH(" d_[0-9]+\n"), REQUEST(":dfg_get_info([{dfg}],1)"),
 	    MATCH("\"MPI_Barrier_count\",\"calls\",\"new\"") } },
@@ -566,8 +570,6 @@ const struct selftest_row *selftest_row_find(const char *service)
 			return r;
 	return NULL;
 }
-
-#define METRIC_TEXT "Selftest_metric(Process p) { RETURN Time(NOW); }"
 
 const char *selftest_step_name(enum selftest_step_kind kind)
 {

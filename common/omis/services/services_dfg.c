@@ -8,6 +8,14 @@
 static const struct omis_service dfg[] = {
 	{ EXT_SERVICE("dfg", "dfg_add", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS, OBJECTS },
 	  .help = "Measures these objects, and what is in them, too; values of the others stay." },
+	{ EXT_SERVICE("dfg", "dfg_check", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("text") },
+	  .result = "[[kind, offset, length, line, column, words, hint]...], [[metric, unit, "
+		    "[[parameter, type]...]]...]",
+	  .help = "Checks a text of the metric language and measures nothing. kind: \"error\" or "
+		  "\"warning\". offset: bytes before the place; -1 if it is about no place, and "
+		  "line and column are 0 then. The metrics are those without errors. The metrics "
+		  "that the tool's user has added are known." },
 	{ EXT_SERVICE("dfg", "dfg_create", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { OBJECTS, P_STRING("text"), P_STRING("metric"), P_ANYS_OR("options", "[]"),
 		     P_ANYS_OR("parameters", "[]") },
