@@ -209,6 +209,7 @@ include tools/module.mk
 include bench/module.mk
 include bench/views/module.mk
 include bench/interaction/module.mk
+include bench/files/module.mk
 
 # The order alone does not say these: the library inside the ranks uses few rooms only, daemons
 # are siblings, tools use the protocol as foreign programs do.

@@ -95,28 +95,24 @@ static __attribute__((constructor)) void begin(void)
 
 /* --- exported */
 
-#define MOVE(name, way, pars, args)               \
-	ssize_t io_##name pars;                   \
-	EXPORT ssize_t io_##name pars             \
-	{                                         \
-		ssize_t moved = REAL(name) args;  \
-                                                  \
-		if (io_is_on())                   \
-			io_moved(fd, way, moved); \
-		return moved;                     \
+/* Both ways end in a jump: while it is off, the real call returns to the program itself. */
+#define WRAP(name, pars, args, ...)                                        \
+	static __attribute__((noinline)) ssize_t counted_##name pars       \
+	{                                                                  \
+		ssize_t moved = REAL(name) args;                           \
+                                                                           \
+		__VA_ARGS__                                                \
+		return moved;                                              \
+	}                                                                  \
+	ssize_t io_##name pars;                                            \
+	EXPORT ssize_t io_##name pars                                      \
+	{                                                                  \
+		return io_is_on() ? counted_##name args : REAL(name) args; \
 	}
-#define BOTH(name, way, pars, args)                           \
-	ssize_t io_##name pars;                               \
-	EXPORT ssize_t io_##name pars                         \
-	{                                                     \
-		ssize_t moved = REAL(name) args;              \
-                                                              \
-		if (io_is_on()) {                             \
-			io_moved(in, IO_IN | (way), moved);   \
-			io_moved(out, IO_OUT | (way), moved); \
-		}                                             \
-		return moved;                                 \
-	}
+#define MOVE(name, way, pars, args) WRAP(name, pars, args, io_moved(fd, way, moved);)
+#define BOTH(name, way, pars, args)                                \
+	WRAP(name, pars, args, io_moved(in, IO_IN | (way), moved); \
+	     io_moved(out, IO_OUT | (way), moved);)
 #include "libio/moves.def"
 
 /*
