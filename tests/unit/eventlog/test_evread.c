@@ -327,7 +327,7 @@ TEST(lengths_of_records_are_accepted_only_as_far_as_they_fit)
 	}
 }
 
-TEST(times_are_by_the_clock_that_was_said)
+TEST(times_follow_the_declared_clock)
 {
 	struct ticks_scale s = { .base_ticks = 1000,
 				 .base_ns = 5000000000,

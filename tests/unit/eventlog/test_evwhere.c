@@ -114,7 +114,7 @@ TEST(an_invalid_comparison_is_refused)
 	buf_done(&text);
 }
 
-TEST(a_word_and_a_name_have_a_longest_length)
+TEST(words_and_names_have_a_longest_length)
 {
 	char text[400];
 	struct evwhere w;
@@ -131,7 +131,7 @@ TEST(a_word_and_a_name_have_a_longest_length)
 	ck_assert_int_eq(evwhere_read(text, &w, NULL), -ERR_LIMIT);
 }
 
-TEST(words_are_compared_with_strings)
+TEST(tests_compare_words_with_string_fields)
 {
 	uint8_t v[64];
 	size_t n = make(v, (struct values){ .s = "text 7" });
@@ -166,7 +166,7 @@ TEST(tests_decided_by_the_type_are_not_run_per_record)
 	ck_assert(!binds("a == 3 and z == 3", &n) && !binds("z != 3", &n));
 }
 
-TEST(a_type_without_strings_says_how_long_its_values_are)
+TEST(a_type_without_strings_has_a_fixed_length)
 {
 	static const struct evfield plain[] = {
 		{ "a", EV_INT32 }, { "b", EV_INT64 }, { "f", EV_FLOAT }, { "d", EV_DOUBLE }

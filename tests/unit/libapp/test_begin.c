@@ -186,7 +186,7 @@ static int starts_with_word(const void *arg)
 	return 0;
 }
 
-TEST(hooks_start_as_the_environment_says)
+TEST(hooks_start_as_set_by_the_environment)
 {
 	static const struct env row[] = {
 		{ "OMIG_START", "count", HOOK_COUNT, NULL },

@@ -93,7 +93,7 @@ TEST(one_that_is_requested_and_refused_makes_a_record)
 }
 
 /* Words of a newer lm: unknown bits make records, and no data are lost. */
-TEST(a_word_that_is_not_known_makes_records)
+TEST(unknown_bits_of_a_switch_make_records)
 {
 	unsigned number = begin();
 	uint32_t *word = (uint32_t *)(uintptr_t)app->word;

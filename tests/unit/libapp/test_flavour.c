@@ -148,7 +148,7 @@ TEST(constants_of_fortran_are_known)
 	ck_assert(!m->f_is_in_place(&other, LANG_TS));
 }
 
-TEST(a_library_is_known_by_its_words)
+TEST(an_mpi_library_is_known_by_its_version_text)
 {
 	ck_assert_ptr_eq(flavour_from_version("Open MPI v4.1.4, package"), &flavour_openmpi);
 	ck_assert_ptr_null(flavour_from_version("Open MPI v5.0"));

@@ -146,7 +146,7 @@ TEST(no_period_of_the_program_keeps_step_with_sampling)
 
 static const struct segview_call nothing;
 
-TEST(words_that_take_turns_have_their_shares)
+TEST(alternating_calls_are_sampled_at_their_own_rates)
 {
 	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(3), 0);
 	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(5), 0);
@@ -170,7 +170,7 @@ TEST(the_first_calls_after_a_change_are_measured_as_often_as_any)
 	check_share(CALL_ID_Recv, &nothing, 80000, 4);
 }
 
-TEST(words_of_the_long_way_have_their_share)
+TEST(calls_of_the_slow_path_are_sampled_at_their_rate)
 {
 	segview_hook_set(rank_view, CALL_ID_Send, sampled_in(4) | HOOK_VOLUME, 0);
 	segview_hook_set(rank_view, CALL_ID_Recv, sampled_in(4), 0);

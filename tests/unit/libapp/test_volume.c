@@ -148,7 +148,7 @@ TEST(sendrecv_replace_counts_bytes_in_both_directions)
 	MOVES(Isendrecv_replace, 12, 0, a, 3, INT, 2, 1, FAKE_PROC_NULL, 1, WORLD, &request);
 }
 
-TEST(files_move_what_the_status_says)
+TEST(file_reads_count_the_bytes_of_their_status)
 {
 	fake_end.bytes = 20;
 	MOVES(File_read_at, 0, 20, 1, 0, a, 16, INT, FAKE_STATUS_IGNORE);

@@ -137,7 +137,7 @@ static bool with_small_files(void)
 	return setrlimit(RLIMIT_FSIZE, &small) == 0;
 }
 
-TEST(without_memory_it_says_that_it_is_not_watched)
+TEST(a_rank_without_memory_reports_that_it_is_not_watched)
 {
 	char said[SAID_BYTES];
 
@@ -153,7 +153,7 @@ static bool with_no_descriptor(void)
 	return setrlimit(RLIMIT_NOFILE, &none) == 0;
 }
 
-TEST(without_descriptors_it_says_that_it_is_not_watched)
+TEST(a_rank_without_descriptors_reports_that_it_is_not_watched)
 {
 	says(with_no_descriptor, false,
 	     "no memory for the segment, not watched: Too many open files\n");

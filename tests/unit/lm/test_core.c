@@ -228,7 +228,7 @@ TEST(calls_are_counted_for_each_tool_alone)
 	fake_segment_close(&seg);
 }
 
-TEST(a_finer_sampling_wins_and_wrong_words_are_refused)
+TEST(the_finest_sampling_wins_and_unknown_classes_are_refused)
 {
 	char token[TOKEN_BYTES], text[128];
 	const struct msg_reply *r;

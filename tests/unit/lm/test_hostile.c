@@ -132,7 +132,7 @@ static void *vandal(void *arg)
 	return NULL;
 }
 
-TEST(words_that_change_while_they_are_read)
+TEST(a_segment_that_changes_while_it_is_read_does_no_harm)
 {
 	atomic_bool stop = false;
 	pthread_t thread;

@@ -73,7 +73,7 @@ TEST(nonsense_as_an_address_does_no_harm)
 	world_close(&w);
 }
 
-TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
+TEST(a_lost_sm_is_replaced_as_mainsm_redirects)
 {
 	redirected();
 	world_add_rank(&w, &seg, 100, 0, NULL);
@@ -292,7 +292,7 @@ TEST(without_processes_it_ends_after_a_while)
 }
 
 /* A process that registers during the bye is for the next lm. */
-TEST(it_says_that_a_process_has_come_while_it_ended)
+TEST(an_ending_lm_reports_a_process_that_registers)
 {
 	world_open(&w);
 	world_crash_lm(&w);

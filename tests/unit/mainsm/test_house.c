@@ -519,7 +519,7 @@ TEST(a_reload_that_fails_changes_nothing)
 	world_done(&w);
 }
 
-TEST(a_lingering_mainsm_ends_when_nothing_connects_for_long_enough)
+TEST(a_lingering_mainsm_ends_without_connections)
 {
 	struct mainsm_conf conf;
 

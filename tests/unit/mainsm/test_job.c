@@ -88,7 +88,7 @@ static void add(const char *token, const char *job, const char *program, uint32_
 	world_run(&w, 50 * MS);
 }
 
-TEST(a_word_finds_a_job_by_name_step_and_program)
+TEST(a_job_is_found_by_name_step_and_program)
 {
 	char several[400];
 

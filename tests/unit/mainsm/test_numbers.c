@@ -81,7 +81,7 @@ TEST(each_name_has_its_number)
 	numbers_free(NULL);
 }
 
-TEST(a_restart_knows_them_all)
+TEST(numbers_survive_a_restart)
 {
 	struct numbers *n = opened(dir);
 	uint64_t before;

@@ -255,7 +255,7 @@ TEST(text_errors_keep_the_session_open)
 	above_close(&t1);
 }
 
-TEST(the_top_answers_what_it_knows)
+TEST(mainsm_executes_its_own_services)
 {
 	const struct reply *r;
 

@@ -54,7 +54,7 @@ static void expect_word(const char *word)
 	ck_assert_msg(strstr(buf_str(&docs), word), "docs/pmsl.md does not know %s", word);
 }
 
-TEST(all_words_and_limits_are_reported)
+TEST(the_document_lists_all_functions_and_limits)
 {
 	struct pmsl_builtin b;
 	char text[64];

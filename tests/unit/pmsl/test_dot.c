@@ -203,7 +203,7 @@ static const struct {
 	{ { .kind = FLOW_RATE }, "box, label=\"rate\"" },
 };
 
-TEST(each_kind_of_a_node_has_its_shape_and_words)
+TEST(each_kind_of_node_has_its_shape_and_label)
 {
 	struct bound_node node[ARRAY_LEN(kinds)] = { 0 }, *list[ARRAY_LEN(kinds)];
 	struct bound bound = { .node = list, .n = ARRAY_LEN(kinds) };

@@ -267,13 +267,13 @@ static void check(const struct bad *bad, const char *head, const char *tail)
 	buf_done(&b);
 }
 
-TEST(each_error_of_a_body_has_its_words_and_place)
+TEST(each_error_of_a_body_has_its_text_and_place)
 {
 	for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
 		check(&bodies[i], AROUND_HEAD, " }");
 }
 
-TEST(each_error_of_a_text_has_its_words_and_place)
+TEST(each_error_of_a_text_has_its_message_and_place)
 {
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		check(&texts[i], "", "");

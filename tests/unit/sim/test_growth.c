@@ -81,7 +81,7 @@ TEST(lists_have_numbers_with_commas)
 			 -ERR_INVALID);
 }
 
-TEST(more_hosts_than_there_is_memory_for_are_refused_with_words)
+TEST(hosts_beyond_the_free_memory_are_refused_with_a_remedy)
 {
 	const uint64_t enough = UINT64_C(100000) * GROWTH_HOST_BYTES;
 	struct err e = { 0 };

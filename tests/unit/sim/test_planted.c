@@ -110,7 +110,7 @@ TEST(an_unbounded_queue_is_found)
 	find(PLANT_UNBOUNDED_QUEUE, "INV-15: ");
 }
 
-TEST(an_sm_that_believes_what_a_host_says_of_another_is_found)
+TEST(an_sm_that_accepts_claims_about_other_hosts_is_found)
 {
 	find_among(ROGUE_ALWAYS, 40, PLANT_GULLIBLE_SM, ""); /* in one of many ways */
 }

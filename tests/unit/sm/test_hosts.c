@@ -28,7 +28,7 @@ static void expect_refused(size_t i, const char *words)
 		      words);
 }
 
-TEST(mainsm_hears_where_the_sm_is_and_of_every_object)
+TEST(mainsm_receives_the_address_and_objects_of_an_sm)
 {
 	ck_assert_str_eq(w.top.listen, "127.0.0.1:40000");
 	ck_assert_uint_eq(w.ready, 1);
@@ -72,7 +72,7 @@ TEST(two_hosts_of_one_number_are_reported)
 }
 
 /* The first claim may have been false. */
-TEST(a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is)
+TEST(a_disowned_number_is_free_for_its_owner)
 {
 	struct msg m = { .type = MSG_DISOWN, .disown = { .node = 2, .host = "h3" } };
 

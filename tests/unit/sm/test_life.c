@@ -166,7 +166,7 @@ TEST(without_mainsm_stopped_processes_are_released_after_five_seconds)
 	ck_assert_uint_eq(w.lm[0].b.gones, 0);
 }
 
-TEST(a_mainsm_started_again_knows_no_tool_that_has_stopped_something)
+TEST(a_restarted_mainsm_releases_holds_once)
 {
 	lms_start(&w, 1);
 	top_stop(&w);

@@ -81,7 +81,7 @@ TEST(at_the_limit_of_objects_a_host_may_report_a_change)
 	ck_assert_uint_eq(world_counts(&w).over_quota, 0);
 }
 
-TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
+TEST(csrs_beyond_the_quota_are_refused_with_a_reason)
 {
 	allow(QUOTA_CSRS, 1);
 	lms_start(&w, 1);
@@ -101,7 +101,7 @@ TEST(conditional_requests_beyond_the_limit_are_refused_in_words)
 	ck_assert_uint_eq(w.top.ack_version, 2);
 }
 
-TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
+TEST(a_request_beyond_the_byte_quota_is_refused)
 {
 	const struct reply *r;
 
@@ -125,7 +125,7 @@ TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 }
 
 /* The parts of a reply are in memory until the last one arrives: here 2 MB. */
-TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
+TEST(reply_parts_beyond_the_byte_quota_are_missing)
 {
 	const struct reply *r;
 	size_t before;

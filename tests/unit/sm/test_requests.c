@@ -152,7 +152,7 @@ TEST(a_host_that_dies_in_a_request_ends_the_waiting)
 	ck_assert_str_eq(w.top.last->coverage.missing[0].reason, "the host is lost");
 }
 
-TEST(a_quorum_and_the_first_answer_are_enough_when_asked_for)
+TEST(a_quorum_or_a_first_reply_ends_a_request)
 {
 	static const uint32_t one = 1;
 	struct msg m = { .type = MSG_REQUEST };

@@ -162,7 +162,7 @@ static void check_shape(const struct moments *m, const double *v, size_t n)
 		  1e-11);
 }
 
-TEST(shape_is_what_its_definition_says)
+TEST(skewness_and_kurtosis_follow_their_definitions)
 {
 	static double v[5000];
 	struct moments m;

@@ -42,7 +42,7 @@ static void expect(const char *text)
 	ck_assert_msg(strstr(buf_str(&out), text) != NULL, "no '%s' in:\n%s", text, buf_str(&out));
 }
 
-TEST(text_is_safe_for_a_terminal_and_says_what_is_left_out)
+TEST(the_text_report_is_escaped_and_lists_omissions)
 {
 	struct report_options w = report_usual;
 

@@ -127,7 +127,7 @@ static bool is_reached(const char *text, const struct moments *m, const struct b
 	return stop_is_reached(&s, m, b);
 }
 
-TEST(each_reading_stops_where_its_formula_says)
+TEST(each_stop_rule_stops_at_its_formula)
 {
 	struct moments m;
 	struct batches b;
@@ -392,7 +392,7 @@ TEST(a_rule_by_batches_never_stops_within_one_busy_period)
 }
 
 /* OMIG_COVERAGE=N does N runs of each, which is the table of docs/stats.md. */
-TEST(a_rule_by_batches_stops_late_enough_for_values_that_depend_on_each_other)
+TEST(a_rule_by_batches_covers_dependent_values)
 {
 	const char *wish = getenv("OMIG_COVERAGE");
 	unsigned runs = wish ? (unsigned)strtoul(wish, NULL, 10) : 20;

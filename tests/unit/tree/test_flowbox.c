@@ -201,7 +201,7 @@ static void see(void *arg, const struct msg *m)
 	seen.n++;
 }
 
-TEST(a_child_hears_of_all_that_it_missed_once_and_in_order)
+TEST(a_branch_receives_all_that_it_missed_once_in_order)
 {
 	static struct missed b;
 

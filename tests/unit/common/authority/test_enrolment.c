@@ -110,7 +110,7 @@ TEST(a_name_that_was_given_belongs_to_one_token)
 	drop();
 }
 
-TEST(a_certificate_lasts_no_longer_than_its_token_says)
+TEST(a_certificate_ends_with_its_token)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_TOOL_OBSERVE) };
 	struct token_text t;
@@ -129,7 +129,7 @@ TEST(a_certificate_lasts_no_longer_than_its_token_says)
 	drop();
 }
 
-TEST(a_daemon_is_renewed_up_to_what_its_token_says)
+TEST(a_daemon_is_renewed_up_to_the_limit_of_its_token)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) };
 	struct token_text t;

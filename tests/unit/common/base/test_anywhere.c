@@ -74,7 +74,7 @@ TEST(an_array_that_overflows_is_refused)
 	free(p);
 }
 
-TEST(errors_have_the_same_words)
+TEST(anywhere_strerror_r_returns_the_texts_of_libc)
 {
 	char a[64], b[64], tiny[4];
 

@@ -28,7 +28,7 @@ TEST(a_struct_err_is_optional)
 	ck_assert_int_eq(err_at(NULL, 1, 1), -ERR_INTERNAL);
 }
 
-TEST(sys_appends_the_words_for_errno)
+TEST(err_sys_appends_the_text_of_errno)
 {
 	struct err e = { 0 };
 
@@ -67,7 +67,7 @@ TEST(a_long_text_is_cut_at_a_character)
 	ck_assert(str_is_utf8(e.text, strlen(e.text)));
 }
 
-TEST(a_long_text_is_cut_at_a_word)
+TEST(a_long_error_text_is_cut_at_a_blank)
 {
 	static const char words[] = "sixteen letters ";
 	char text[2 * ERR_TEXT_BYTES] = "";

@@ -118,7 +118,7 @@ TEST(every_kind_is_set)
 	ck_assert_str_eq(err, "");
 }
 
-TEST(a_word_is_one_of_the_list_whole)
+TEST(an_option_takes_only_whole_values_of_its_list)
 {
 	int first = 0;
 

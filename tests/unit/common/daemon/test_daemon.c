@@ -26,7 +26,7 @@
  */
 #define FAR_FD 60
 
-TEST(it_says_ready_then_ends_on_sigterm_with_0)
+TEST(a_daemon_reports_ready_and_ends_on_sigterm_with_0)
 {
 	pid_t pid = testd_run("--foreground", NULL);
 

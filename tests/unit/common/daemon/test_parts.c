@@ -338,7 +338,7 @@ static void has_its_own_session(int *ready)
 	background_report(ready, getsid(0) == getpid() ? 0 : 5);
 }
 
-TEST(the_command_ends_as_its_background_says_or_ends)
+TEST(the_command_ends_with_the_status_of_its_background)
 {
 	ck_assert_int_eq(in_background(tells_7, NULL, 0), 7);
 	ck_assert_int_eq(in_background(ends_with_9, NULL, 0), 9);

@@ -83,7 +83,7 @@ TEST(ready_made_frames_are_sent_one_by_one)
 	world_done(&w);
 }
 
-TEST(another_version_is_refused_with_words_that_help)
+TEST(another_version_is_refused_with_a_remedy)
 {
 	char ours[60];
 

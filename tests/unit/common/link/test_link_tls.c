@@ -192,14 +192,14 @@ TEST(messages_pass_and_the_bye_arrives)
 	ck_assert_str_eq(t.why.text, "the peer has left: work is done");
 }
 
-TEST(a_refusal_arrives_in_words)
+TEST(the_text_of_a_refusal_arrives)
 {
 	dial("unwanted");
 	until(&t.retries, 1);
 	ck_assert_str_eq(t.why.text, "refused by the peer: 64 tools are connected");
 }
 
-TEST(a_refused_version_arrives_in_words)
+TEST(the_text_of_a_refused_version_arrives)
 {
 	t.leaf_conf.version_min = 7;
 	t.leaf_conf.version_max = 8;

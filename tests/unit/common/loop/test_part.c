@@ -161,7 +161,7 @@ static void note_who(void *arg)
 	note((void *)(uintptr_t)(l == a ? "a" : l == b ? "b" : "w"));
 }
 
-TEST(the_loop_knows_the_owner_of_the_running_callback)
+TEST(loop_running_returns_the_owner_of_the_callback)
 {
 	struct loop_timer *t[] = { loop_timer_new(a, note_who, NULL),
 				   loop_timer_new(whole, note_who, NULL) };

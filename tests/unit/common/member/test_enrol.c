@@ -371,7 +371,7 @@ TEST(a_renewed_certificate_is_of_the_same_authority)
 	buf_done(&cert);
 }
 
-TEST(without_memory_enrolment_fails_with_words)
+TEST(enrolment_without_memory_fails_with_a_text)
 {
 	ALLOC_SWEEP (k) {
 		struct enrol *n = enrol_run(&t.conf, on_done, NULL);

@@ -234,7 +234,7 @@ static void serial_of(uint8_t out[SERIAL_BYTES], unsigned i)
 	out[SERIAL_BYTES - 1] = (uint8_t)(i % 7); /* the key of the index: many share it */
 }
 
-TEST(a_set_of_serials_knows_its_members_and_no_others)
+TEST(a_set_of_serials_has_its_members_and_no_others)
 {
 	struct serial_set *s = serial_set_new();
 	uint8_t serial[SERIAL_BYTES];

@@ -220,7 +220,7 @@ TEST(a_cut_holds_everything_back_and_healing_loses_nothing)
 	ck_assert_uint_eq(peer.last_type, 4);
 }
 
-TEST(a_deaf_host_is_heard_and_hears_nothing)
+TEST(a_deaf_host_sends_frames_and_receives_none)
 {
 	both_up();
 	mem_net_set_link(net, "top", "n1", &(struct mem_link){ .deaf = "top" });
@@ -260,7 +260,7 @@ TEST(dialling_through_a_cut_takes_the_time_of_a_handshake)
 	ck_assert_int_eq(mine.why.code, ERR_TIMEOUT);
 }
 
-TEST(a_held_host_hears_all_when_it_continues_and_sends_nothing_before)
+TEST(a_held_host_receives_its_frames_when_it_continues)
 {
 	both_up();
 	loop_part_hold(top_loop, 20 * NSEC_PER_SEC);
@@ -400,7 +400,7 @@ TEST(a_drop_breaks_the_connection_for_both)
 	ck_assert_int_eq(peer.frames, 0);
 }
 
-TEST(a_killed_host_is_reset_for_its_peers_and_hears_nothing)
+TEST(a_killed_host_resets_its_peers_and_receives_nothing)
 {
 	both_up();
 	send_frame(mine.chan, 1, 1);

@@ -90,7 +90,7 @@ TEST(no_place_of_a_definition_is_outside)
 	ck_assert_uint_eq(segview_event_lost(v, SEG_EVENTS), 0);
 }
 
-TEST(words_are_switched_and_reset)
+TEST(event_switches_are_set_and_reset)
 {
 	ck_assert_int_eq(segview_event_set(v, SEG_EVENTS - 1, EVENT_RECORD), 0);
 	ck_assert_uint_eq(segview_event_get(v, SEG_EVENTS - 1), EVENT_RECORD);

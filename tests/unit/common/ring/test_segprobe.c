@@ -142,7 +142,7 @@ TEST(a_slot_that_a_meter_uses_is_not_taken_again)
 	segview_free(v);
 }
 
-TEST(words_are_those_of_probes_that_there_are)
+TEST(switches_are_set_for_declared_probes_only)
 {
 	struct segview *v;
 

@@ -344,7 +344,7 @@ static void *vandal(void *arg)
 	return NULL;
 }
 
-TEST(words_that_change_under_the_reader_do_no_harm)
+TEST(a_segment_that_changes_during_reads_does_no_harm)
 {
 	struct segview *v = view();
 	pthread_t other;
@@ -431,7 +431,7 @@ TEST(a_punched_hole_reads_as_zeros_and_is_no_segment)
 	ck_assert_int_eq(try(fd, getuid()), -ERR_AGAIN);
 }
 
-TEST(hook_words_have_known_bits_only)
+TEST(unknown_bits_of_hooks_are_refused)
 {
 	struct segview *v = view();
 
@@ -446,7 +446,7 @@ TEST(hook_words_have_known_bits_only)
 	segview_free(v);
 }
 
-TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
+TEST(interests_are_stored_as_a_whole_and_reset)
 {
 	struct segview_interests in = { .rest = HOOK_COUNT }, out;
 	struct seg_lm *l = &((struct seg_header *)(void *)m.p)->l;

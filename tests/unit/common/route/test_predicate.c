@@ -212,7 +212,7 @@ TEST(armed_again_it_continues_counting)
 	close_predicates();
 }
 
-TEST(a_predicate_that_makes_no_sense_is_refused_in_words)
+TEST(a_malformed_predicate_is_refused_with_a_reason)
 {
 	static const char *const bad[] = {
 		"omig_if(1,\"=\",2)",  "omig_if(1,\"\",2)",

@@ -88,7 +88,7 @@ TEST(store_write_replaces_the_previous_content)
 	refuses(-ERR_NOTFOUND, "not there");
 }
 
-TEST(the_file_is_as_the_header_says)
+TEST(the_file_has_the_format_of_the_header)
 {
 	char want[128];
 

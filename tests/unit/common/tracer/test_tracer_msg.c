@@ -153,7 +153,7 @@ TEST(message_that_does_not_fit_its_type_is_refused)
 	}
 }
 
-TEST(a_program_has_as_many_streams_as_the_limit_says)
+TEST(streams_beyond_the_limit_are_refused)
 {
 	create_message();
 	in.value[0] = in.value[1] = 0;

@@ -349,7 +349,7 @@ START_TEST(a_name_that_is_not_there_is_a_mistake)
 }
 END_TEST
 
-START_TEST(a_sentence_has_a_limit_of_bytes_words_and_types)
+START_TEST(a_query_has_a_limit_of_bytes_words_and_types)
 {
 	char text[ARQUERY_MAX_BYTES + 1] = "gaps", name[16];
 	struct archive *a = filled();
@@ -453,7 +453,7 @@ START_TEST(a_statement_has_a_limit_of_values)
 }
 END_TEST
 
-START_TEST(sql_is_run_as_it_is_and_rows_end_where_the_caller_says)
+START_TEST(sql_is_run_unchanged_until_the_callback_stops_it)
 {
 	struct archive *a = filled();
 	struct buf b = BUF_INIT(1 << 10);
@@ -483,10 +483,10 @@ size_t add_tests_of_questions(const TTest **list)
 		lifelines_are_sorted_by_their_length,
 		an_invalid_sentence_is_refused,
 		a_name_that_is_not_there_is_a_mistake,
-		a_sentence_has_a_limit_of_bytes_words_and_types,
+		a_query_has_a_limit_of_bytes_words_and_types,
 		a_statement_has_a_limit_of_values,
 		a_start_and_the_end_that_follows_are_a_pair,
-		sql_is_run_as_it_is_and_rows_end_where_the_caller_says,
+		sql_is_run_unchanged_until_the_callback_stops_it,
 	};
 
 	memcpy(list, all, sizeof(all));

@@ -139,7 +139,7 @@ static double exponential(struct rng *r)
  * Without a difference one in twenty is below 0.05, and intervals of 95 % contain the truth in 19
  * of 20.
  */
-TEST(chance_is_called_a_change_as_often_as_said)
+TEST(false_changes_have_the_stated_probability)
 {
 	struct rng r;
 	int small[2] = { 0 }, outside = 0;

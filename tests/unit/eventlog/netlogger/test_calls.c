@@ -397,7 +397,7 @@ TEST(the_environment_has_an_order)
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
 
-TEST(each_word_switches_on_or_off)
+TEST(netlogger_on_takes_each_word_for_on_or_off)
 {
 	static const struct {
 		const char *word;

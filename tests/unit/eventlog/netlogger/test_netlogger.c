@@ -41,7 +41,7 @@ TEST(formats_of_printf_say_the_kinds)
 		"None:\n");
 }
 
-TEST(a_string_ends_where_its_precision_says)
+TEST(a_string_ends_at_its_precision)
 {
 	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
 	char *eight = malloc(8); /* without a terminating 0 */

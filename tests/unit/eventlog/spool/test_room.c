@@ -134,7 +134,7 @@ TEST(a_full_spool_has_room_when_a_quarter_is_free)
 	spool_free(s);
 }
 
-TEST(it_is_due_when_it_has_waited_for_long_enough)
+TEST(an_append_is_settled_after_the_longest_delay)
 {
 	struct consumer *c;
 	struct spool *s = opened(&c);

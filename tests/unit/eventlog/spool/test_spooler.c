@@ -430,7 +430,7 @@ TEST(a_spool_whose_rest_is_damaged_is_empty)
 	has_lost_all();
 }
 
-TEST(figures_and_words_of_the_spool_come_through)
+TEST(the_spooler_passes_on_counters_and_notices)
 {
 	const struct spool_conf c = conf();
 	struct spool_stats stats;

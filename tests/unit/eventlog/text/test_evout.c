@@ -300,7 +300,7 @@ TEST(values_are_found_by_their_names)
 	ck_assert_uint_eq(nconst, 3);
 }
 
-TEST(the_field_that_says_whose_event_it_is_is_found)
+TEST(evattr_find_id_finds_the_identifying_field)
 {
 	static const struct {
 		const char *name;

@@ -82,7 +82,7 @@ TEST(levels_in_any_case_quotes_and_escapes)
 	has("B", "'5'"); /* quoted: meant as a string */
 }
 
-TEST(a_socket_stream_begins_with_a_word_of_its_own)
+TEST(a_socket_stream_is_detected_by_its_first_bytes)
 {
 	static const char s[] = "ULM\0    DATE=20060327125110.000001 NL.EVNT=e V=1";
 	enum evline_form form = EVLINE_BP;

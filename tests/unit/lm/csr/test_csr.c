@@ -99,7 +99,7 @@ TEST(a_call_reports_all_its_parameters)
 }
 
 /* Two tools with the same call cost the rank as much as one of them. */
-TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
+TEST(tools_that_watch_one_call_share_its_record)
 {
 	static const char event[] = "thread_has_started_lib_call([@],\"MPI_Send\"): print([$par8])";
 	struct msg m = { .type = MSG_ARM,

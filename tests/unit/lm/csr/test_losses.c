@@ -46,7 +46,7 @@ TEST(too_many_events_a_second_are_dropped_and_counted)
 	close_ranks();
 }
 
-TEST(a_job_that_ends_says_what_it_has_lost)
+TEST(an_ended_job_reports_its_losses)
 {
 	const struct msg_losses *m;
 

@@ -135,7 +135,7 @@ BARE_TEST(counters_behind_other_predicates_count_all_that_pass)
 	count_those_above("omig_if($par8,\">\",15) omig_every(1)", false, 3);
 }
 
-TEST(a_predicate_that_can_never_pass_is_refused_in_words)
+TEST(a_predicate_that_never_passes_is_refused_with_a_reason)
 {
 	static const struct {
 		const char *text;

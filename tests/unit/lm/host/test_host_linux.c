@@ -290,7 +290,7 @@ TEST(the_boot_id_is_one_line)
 	ck_assert_int_eq(host_boot_id(group1, id, NULL), -ERR_SYS);
 }
 
-TEST(a_host_without_proc_is_refused_in_words)
+TEST(a_host_without_proc_is_refused_with_its_path)
 {
 	struct err e = { 0 };
 	struct host *h;
@@ -322,7 +322,7 @@ TEST(this_machine_reports_figures_of_linux)
 	host_free(h);
 }
 
-TEST(numbers_saturate_and_words_end)
+TEST(parsed_numbers_saturate_and_words_end)
 {
 	const char *word;
 	int64_t v = 7;

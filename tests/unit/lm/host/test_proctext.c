@@ -54,7 +54,7 @@ TEST(decimals_have_digits_behind_the_point)
 	ck_assert_ptr_null(text_decimal(".5", &d));
 }
 
-TEST(words_end_at_blanks_and_lines)
+TEST(parsed_words_end_at_blanks_and_lines)
 {
 	const char *word, *p;
 	size_t n;

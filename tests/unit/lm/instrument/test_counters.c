@@ -366,7 +366,7 @@ TEST(counters_end_with_their_tool)
 	ck_assert_uint_eq(pa_count(w.lm->pa), 0);
 }
 
-TEST(cells_run_out_in_words_and_are_used_again)
+TEST(exhausted_cells_are_an_error_until_one_is_deleted)
 {
 	char text[128];
 	const struct msg_reply *r;

@@ -279,7 +279,7 @@ TEST(filters_take_parameters_of_probes)
 	ck_assert_ptr_null(next_triggered());
 }
 
-TEST(a_probe_that_no_process_has_is_reported_in_words)
+TEST(an_unknown_probe_is_refused_with_the_names_of_others)
 {
 	const struct msg_arm_ack *a;
 

@@ -106,7 +106,7 @@ TEST(ended_and_unrequested_baselines_are_removed)
 	ck_assert_int_ne(access(path, F_OK), 0);
 }
 
-TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
+TEST(an_orderly_end_marks_the_baselines_as_cut)
 {
 	struct base v;
 

@@ -60,7 +60,7 @@ static bool is_known(void)
 	return is;
 }
 
-TEST(the_next_lm_knows_how_far_it_was_read)
+TEST(the_next_lm_finds_the_cursor_of_the_ring)
 {
 	ck_assert(!is_known());
 	leave_one();

@@ -119,7 +119,7 @@ TEST(stopped_and_suspended_know_nothing_of_each_other)
 	ck_assert(!is_stopped());
 }
 
-TEST(a_suspended_process_is_not_said_to_be_stopped)
+TEST(a_suspended_process_is_not_reported_as_stopped)
 {
 	struct proc *p;
 

@@ -273,7 +273,7 @@ TEST(a_short_break_of_the_link_releases_nothing)
 	close_rank();
 }
 
-TEST(a_mainsm_that_was_started_again_knows_of_no_stop)
+TEST(a_restarted_mainsm_releases_the_stops)
 {
 	open_rank();
 	ask(MANIPULATOR, "thread_stop", "");

@@ -416,7 +416,7 @@ TEST(pairs_of_full_tables_take_no_row_of_other_ranks)
 		fake_segment_close(&many[m]);
 }
 
-TEST(nonsense_is_refused_with_the_words_that_there_are)
+TEST(an_unknown_dimension_is_refused_with_the_list)
 {
 	const struct msg_reply *r = profile_as(1, ",\"colour\"");
 

@@ -3,7 +3,7 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
-TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each)
+TEST(each_change_of_a_csr_is_reported_to_its_tool)
 {
 	define(LIB_CALL " print([$proc,$time])");
 	ck_assert_uint_eq(a.arms, 0);
@@ -68,7 +68,7 @@ TEST(actions_that_the_lm_has_executed_are_not_repeated)
 	ck_assert_str_eq(entry_of(r, 2, 0)->value, "1,p_1_a00000");
 }
 
-TEST(actions_inside_the_rank_ask_for_no_word)
+TEST(actions_inside_the_rank_need_no_reply)
 {
 	str_copy(token, sizeof(token),
 		 entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);

@@ -100,7 +100,7 @@ TEST(unexecuted_stop_is_released_at_once)
 	ck_assert_uint_eq(a.released, 6);
 }
 
-TEST(hosts_hear_how_deep_a_chain_is)
+TEST(requests_of_a_csr_carry_the_depth_of_the_chain)
 {
 	arm(LIB_CALL " thread_stop([n_2])");
 	trigger(token, 1, 0);

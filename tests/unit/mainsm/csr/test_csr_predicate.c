@@ -106,7 +106,7 @@ TEST(predicate_that_a_host_evaluated_is_not_repeated)
 	ck_assert_ptr_nonnull(entry_of(last(), 4, 0));
 }
 
-TEST(predicateed_counters_ask_for_no_word)
+TEST(counters_behind_a_predicate_need_no_reply)
 {
 	char counter[40];
 

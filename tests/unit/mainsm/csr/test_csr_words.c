@@ -47,7 +47,7 @@ BARE_TEST(csr_end_reports_the_drops_of_all_hosts)
  * Losses that hosts report late are added to the final report; a silent host delays it for a
  * bounded time.
  */
-TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
+TEST(the_final_report_waits_for_hosts_for_a_bounded_time)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 

@@ -225,7 +225,7 @@ TEST(an_sm_that_the_admin_runs_is_waited_for_and_never_started)
 	sites_free(s);
 }
 
-TEST(a_template_becomes_words_that_are_never_split_again)
+TEST(words_of_a_template_are_never_split_again)
 {
 	static const char *const plain[] = { "/bin/sm", "--site", "a b" };
 	static const char *const quoted[] = { "x",	     "one two", "",
@@ -263,7 +263,7 @@ static void check_shell(const char *const *words, const char *want)
 	template_free(argv);
 }
 
-TEST(a_command_for_a_shell_is_one_word_with_quotes)
+TEST(a_command_for_a_shell_is_quoted)
 {
 	static const char *const plain[] = { "/opt/omig-1.0/bin/sm", "--listen=[::1]:7", "", NULL };
 	static const char *const hostile[] = { "/a b/sm", "it's", "$(id);", "x\ny", NULL };

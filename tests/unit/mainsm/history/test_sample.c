@@ -72,7 +72,7 @@ TEST(samples_are_read_as_written)
 }
 
 /* Each block describes itself: the loss of another block does not affect it. */
-TEST(a_block_alone_is_enough)
+TEST(each_block_is_readable_without_others)
 {
 	struct evblock b;
 	unsigned all = 0;

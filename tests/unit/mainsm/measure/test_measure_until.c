@@ -66,7 +66,7 @@ static const char *info(const char *bit)
 }
 
 /* Eight processes with two events in each interval; 100, 101, 110, 111, 200 ... on four hosts. */
-TEST(it_is_stopped_everywhere_when_all_together_have_enough)
+TEST(a_reached_stop_rule_ends_the_measurement_on_all_hosts)
 {
 	begin(SEEN("MEAN("), "[\"until\",\"n >= 40\"]", "print([$read,$enough,$values])", two);
 	for (int64_t read = 1; read <= 3; read++) {

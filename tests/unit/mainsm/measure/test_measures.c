@@ -80,7 +80,7 @@ TEST(all_counters_are_no_integrators_and_no_trace_buffers)
 	close_sites();
 }
 
-TEST(a_counter_says_when_a_host_that_it_counts_on_is_lost)
+TEST(a_counter_reports_a_lost_host_as_missing)
 {
 	const struct reply *r;
 	char text[64], token[40];

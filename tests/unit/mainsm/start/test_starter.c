@@ -106,7 +106,7 @@ TEST(a_launcher_gets_the_command_and_the_string_by_two_ways)
 	ck_assert_ptr_nonnull(strstr(ended, "sm-alpha.log"));
 }
 
-TEST(a_local_sm_listens_where_mainsm_does_unless_its_site_says_otherwise)
+TEST(a_local_sm_listens_at_the_address_of_its_site_or_mainsm)
 {
 	static const struct {
 		const char *listen, *want;

@@ -88,7 +88,7 @@ TEST(too_few_votes_are_found)
 	ck_assert_msg(strstr(f.broken, "two leaders in term "), "'%s'", f.broken);
 }
 
-TEST(processes_that_never_hear_each_other_have_no_leader)
+TEST(processes_without_messages_elect_no_leader)
 {
 	struct found f = run("process.num = 3\nprocess.initializer = raft\nnetwork = n\n"
 			     "network.n.delay = constant(1ms)\nnetwork.n.loss = 1\n"

@@ -48,7 +48,7 @@ TEST(draws_have_the_mean_and_the_deviation_that_formulas_say)
 }
 
 /* The share of draws beyond y, at several y, within five of its own deviations. */
-TEST(draws_lie_beyond_a_time_as_often_as_the_tail_says)
+TEST(draws_have_the_tail_of_their_distribution)
 {
 	enum { N = 10000 };
 	static const double at[] = { 0.0005, 0.004, 0.012, 0.021, 0.04, 0.055, 0.1 };

@@ -461,7 +461,7 @@ TEST(a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_proce
 	close(own);
 }
 
-TEST(processes_that_speak_to_a_group_hear_each_other)
+TEST(processes_of_a_multicast_group_receive_each_other)
 {
 	static const char text[] =
 		"process.num = 3\nprocess.1.initializer = heartbeat\nprocess.2-3.initializer = "

@@ -192,7 +192,7 @@ static const char *read_one(const struct neko_event *v, const struct neko_delay 
 	return rc ? "refused" : what;
 }
 
-TEST(times_of_a_block_may_be_added_and_its_words_may_be_shown)
+TEST(a_received_block_has_bounded_times_and_printable_text)
 {
 	const struct neko_event good = { .at = NEKO_TIME_MAX,
 					 .what = "h\xc3\xb6rt",

@@ -38,7 +38,7 @@ TEST(messages_whose_numbers_are_missing_were_lost)
 	buf_done(&b);
 }
 
-TEST(a_sender_knows_what_was_lost_and_what_was_on_its_way_at_the_end)
+TEST(reports_split_lost_messages_from_those_still_under_way)
 {
 	static const struct neko_delay in[] = {
 		REPORT(10, -1, 1, 2, 0), REPORT(20, -1, 1, 2, 1), REPORT(30, -1, 1, 2, 2),

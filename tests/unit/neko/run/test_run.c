@@ -229,7 +229,7 @@ static unsigned interrupt_after(unsigned events, struct run_counts *out)
 	return events - i.left;
 }
 
-TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
+TEST(an_interrupted_experiment_counts_its_complete_runs)
 {
 	struct run_counts all, some, none;
 	unsigned each = interrupt_after(UINT_MAX, &all) / 5;

@@ -101,7 +101,7 @@ TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
  * Two that begin at once collide for sure, again with the chance 1/2, then 1/4, and so on. That
  * makes 1 + 1/2 + 1/2 1/4 + ... = 1.6416 collisions.
  */
-TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
+TEST(two_ethernet_stations_collide_with_the_backoff_rate)
 {
 	struct medium_conf c = usual("ethernet");
 	double theory = 1, chance = 1, seen;

@@ -344,7 +344,7 @@ TEST(a_run_in_which_no_time_passes_fails_and_names_the_layer)
 	sim_free(s);
 }
 
-TEST(a_crashed_process_does_and_hears_nothing)
+TEST(a_crashed_process_sends_and_receives_nothing)
 {
 	struct sim *s = made(2, 1, "constant(10ms)");
 

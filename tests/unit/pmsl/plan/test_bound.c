@@ -314,7 +314,7 @@ TEST(only_nodes_with_equal_members_are_one)
 	ck_assert_uint_eq(bound.n - before, ARRAY_LEN(nodes));
 }
 
-TEST(only_choices_with_equal_words_are_one)
+TEST(only_equal_choices_share_a_node)
 {
 	static const struct choice_word words[] = { { CHOICE_VT, 0, 0 }, { CHOICE_VT, 0, 1 } };
 	const uint32_t in[] = { put_input("p_1", NULL) };

@@ -67,7 +67,7 @@ static void expect_expr(const char *text, const char *wanted)
 	buf_done(&b);
 }
 
-TEST(operators_bind_as_the_grammar_says)
+TEST(operators_have_the_precedence_of_the_grammar)
 {
 	expect_expr("a + b * c - d", "-(+(a *(b c)) d)");
 	expect_expr("-a * b", "*(-(a) b)");

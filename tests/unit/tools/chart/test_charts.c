@@ -82,7 +82,7 @@ TEST(curves_differ_without_colour)
 	grid_free(g);
 }
 
-TEST(no_values_are_said)
+TEST(a_chart_without_values_reports_that)
 {
 	struct lines l = { .title = "t", .x_name = "", .y_name = "" };
 	struct grid *g = grid_new(6, 40);

@@ -73,7 +73,7 @@ TEST(only_0_is_blank_and_no_value_is_like_the_mark_of_unknown)
 	}
 }
 
-TEST(glyphs_follow_the_word_or_the_locale)
+TEST(glyphs_follow_the_option_or_the_locale)
 {
 	enum paint_glyphs g = PAINT_BRAILLE;
 

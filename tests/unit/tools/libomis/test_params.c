@@ -39,7 +39,7 @@ TEST(our_options_are_taken_out_in_both_forms)
 	ck_assert_int_eq(p.timeout, 250 * NSEC_PER_MSEC);
 }
 
-TEST(words_after_two_dashes_are_not_options)
+TEST(arguments_after_two_dashes_are_not_options)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--" }, (char[]){ "--omis-timeout=1" },
 			  NULL };
@@ -50,7 +50,7 @@ TEST(words_after_two_dashes_are_not_options)
 	ck_assert_int_eq(p.timeout, PARAMS_TIMEOUT_NS);
 }
 
-TEST(words_that_only_begin_like_ours_stay)
+TEST(arguments_that_only_begin_like_ours_stay)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-timeouts" }, (char[]){ "--omis" },
 			  NULL };
@@ -71,7 +71,7 @@ TEST(a_missing_or_wrong_argument_changes_nothing)
 	ck_assert_int_eq(take(b, left_b), -ERR_INVALID);
 }
 
-TEST(only_so_many_words_are_looked_at_as_are_counted)
+TEST(params_take_reads_argc_arguments_at_most)
 {
 	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm" },
 			  (char[]){ "of another" } };

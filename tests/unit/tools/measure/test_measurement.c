@@ -157,7 +157,7 @@ static char *shown(const char *part)
 
 #define LOST "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
 
-TEST(a_line_says_value_bound_coverage_and_flags)
+TEST(a_line_has_value_bound_coverage_and_flags)
 {
 	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 3 rank0@hostA 42 B +-0.5 B 1/1\n");
 	ck_assert(!m.is_partial);
@@ -348,7 +348,7 @@ static void count_values(double a, double b)
 	ck_assert_int_eq(count_part(text), CMD_OK);
 }
 
-TEST(each_object_of_the_last_read_must_have_enough)
+TEST(each_object_of_the_last_read_must_reach_the_rule)
 {
 	ck_assert_int_eq(stop_parse("n >= 3", &options.until, NULL), 0);
 	ck_assert(!measurement_is_reached(&m));
@@ -404,7 +404,7 @@ TEST(without_a_rule_nothing_is_counted)
 	ck_assert_uint_eq(out.n, 0);
 }
 
-TEST(progress_says_how_many_have_enough)
+TEST(progress_counts_the_objects_that_reached_the_rule)
 {
 	ck_assert_int_eq(stop_parse("n >= 2", &options.until, NULL), 0);
 	count_values(1, NAN);

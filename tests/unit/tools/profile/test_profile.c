@@ -65,7 +65,7 @@ static const char *shown(size_t rows)
 	return text;
 }
 
-TEST(calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most)
+TEST(a_profile_sums_hosts_and_names_the_longest_call_first)
 {
 	two_hosts();
 	read_all(PROFILE_CALL);

@@ -89,7 +89,7 @@ TEST(patterns_can_be_read)
 		}
 }
 
-TEST(words_are_replaced_and_in_patterns_mean_themselves)
+TEST(words_are_expanded_and_escaped_in_patterns)
 {
 	static struct selftest_words empty;
 	struct selftest_words *w = &empty;
@@ -109,7 +109,7 @@ TEST(words_are_replaced_and_in_patterns_mean_themselves)
 	buf_done(&out);
 }
 
-TEST(no_more_words_than_there_is_room)
+TEST(words_beyond_the_limit_are_refused)
 {
 	static struct selftest_words empty;
 	struct selftest_words *w = &empty;

@@ -41,7 +41,7 @@ TEST(objects_have_names)
 	ck_assert(!names.is_old);
 }
 
-TEST(other_words_stay)
+TEST(words_that_are_no_tokens_stay)
 {
 	becomes("", "");
 	becomes("c_1,pa_c_1,1.5,-2,dfg_1,p_", "c_1,pa_c_1,1.5,-2,dfg_1,p_");

@@ -184,7 +184,7 @@ TEST(a_sure_change_may_be_small)
 	ck_assert_uint_eq(c.sure, 0);
 }
 
-TEST(the_first_line_says_what_changed)
+TEST(the_first_line_names_the_changes)
 {
 	struct buf b = BUF_INIT(1 << 16);
 	struct json j;

@@ -152,7 +152,7 @@ static void refused(const char *piece, const char *by, const char *words)
 	buf_done(&changed);
 }
 
-TEST(sizes_are_a_table_that_says_what_it_does_not_have)
+TEST(the_table_of_sizes_states_its_coverage)
 {
 	const struct summary_text_options options = { .prefix = "" };
 	struct buf b = BUF_INIT(1 << 20);
@@ -278,7 +278,7 @@ TEST(unknown_calls_are_no_zero)
 	buf_done(&b);
 }
 
-TEST(the_first_lines_answer_in_words)
+TEST(the_first_lines_summarise_the_job)
 {
 	const struct summary_text_options w = { .prefix = "omig: " };
 	struct buf b = BUF_INIT(1 << 20);

@@ -253,7 +253,7 @@ TEST(each_job_is_looked_at_by_itself)
 	ck_assert_str_eq(waits(), "");
 }
 
-TEST(calls_have_words)
+TEST(calls_are_shown_with_their_partners)
 {
 	char text[TOP_CALL_TEXT_BYTES];
 

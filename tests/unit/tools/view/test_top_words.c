@@ -85,7 +85,7 @@ TEST(the_ranks_and_hosts_of_a_line_are_marked)
 		ck_assert(!rank[i].is_slow);
 }
 
-TEST(ranks_that_are_alike_are_no_news)
+TEST(similar_ranks_do_not_stand_out)
 {
 	make((double[RANKS]){ 30, 31, 29, 30, 33, 28, 30, 30 });
 	ck_assert_str_eq(words(), "plain: heat: 8 ranks, 30 % of the time in MPI, most in wait; no "

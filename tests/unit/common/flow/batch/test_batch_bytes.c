@@ -89,7 +89,7 @@ TEST(tokens_are_read_back_unchanged)
 }
 
 /* A value that follows from the token before takes no byte. */
-TEST(a_token_is_as_short_as_its_news)
+TEST(a_token_omits_values_that_follow_from_the_previous_one)
 {
 	static const struct {
 		struct flow_token t;

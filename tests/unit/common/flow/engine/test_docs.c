@@ -61,7 +61,7 @@ static void digest(uint32_t *crc, const char *what, int number)
  * Content of FLOW_LOAD and FLOW_BATCH that a peer of another build would refuse: bits, flags, words
  * and their order.
  */
-TEST(other_batches_and_words_are_another_version)
+TEST(changed_formats_of_batches_have_another_version)
 {
 	static const struct {
 		unsigned version;
@@ -92,7 +92,7 @@ TEST(other_batches_and_words_are_another_version)
 		is.version, crc);
 }
 
-TEST(every_word_is_in_it)
+TEST(the_document_lists_each_kind_of_node_and_operator)
 {
 	for (int i = 0; i < FLOW_NKINDS; i++)
 		says("\n| `%s` |", flow_kind_name((enum flow_kind)i));

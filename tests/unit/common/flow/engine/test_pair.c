@@ -399,7 +399,7 @@ static void push_walks(double depends, struct rng *r)
 		}
 }
 
-TEST(a_stop_says_that_values_depend_on_the_ones_before)
+TEST(a_stop_node_reports_dependent_values)
 {
 	const struct flow_result *last;
 	struct rng r;

@@ -109,7 +109,7 @@ TEST(an_interval_is_narrow_when_that_of_all_values_is)
 	quantity_free(q);
 }
 
-TEST(without_values_or_with_infinite_ones_nothing_is_enough)
+TEST(no_value_or_an_infinite_one_stops_nothing)
 {
 	world_load(&w, stopping(AGG_VARIANCE, AGG_MEAN, 0, "n >= 1"));
 	world_read(&w, 1, 1);

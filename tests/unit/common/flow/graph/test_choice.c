@@ -148,7 +148,7 @@ TEST(random_conditions_hold_where_their_expressions_do)
 
 /* --- hostile ones */
 
-TEST(words_that_are_no_condition_are_refused)
+TEST(malformed_choices_are_refused)
 {
 	const struct flow_choice bad[] = {
 		{ NULL, 0 },

@@ -264,7 +264,7 @@ TEST(the_table_does_what_a_search_over_all_keys_does)
 		one_world(&r);
 }
 
-TEST(in_a_window_that_is_wide_enough_order_does_not_matter)
+TEST(a_wide_window_matches_tokens_in_any_order)
 {
 	static struct event v[TOKENS_MAX];
 	struct rng r;

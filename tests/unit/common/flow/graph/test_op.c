@@ -128,7 +128,7 @@ TEST(operands_without_influence_may_be_missing)
 	ck_assert(t.value == 2 && t.flags == 0 && t.k == 1 && t.n == 1);
 }
 
-TEST(a_result_knows_what_its_inputs_know)
+TEST(a_result_has_times_coverage_and_flags_of_its_inputs)
 {
 	struct flow_token a = value(6, 0), b = value(2, 0), t;
 

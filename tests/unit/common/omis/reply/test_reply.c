@@ -49,7 +49,7 @@ static void merges(struct reply *r, const char *request, const char *want)
 	omis_request_free(q);
 }
 
-TEST(an_error_has_its_words_put_together)
+TEST(reply_add_error_formats_its_text)
 {
 	struct reply *r = reply_new();
 

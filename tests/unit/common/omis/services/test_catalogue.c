@@ -239,7 +239,7 @@ TEST(promised_services_are_marked_as_done)
 	ck_assert_uint_eq(done, ARRAY_LEN(promised) + ARRAY_LEN(in_part));
 }
 
-TEST(an_event_knows_its_context_parameters)
+TEST(an_event_has_its_context_parameters_only)
 {
 	static const struct {
 		const char *event, *ecp;
@@ -374,7 +374,7 @@ TEST(a_signature_reads_like_a_declaration)
 	buf_done(&b);
 }
 
-TEST(words_of_the_catalogue_have_names)
+TEST(enums_of_the_catalogue_have_names)
 {
 	ck_assert_str_eq(omis_class_name(OMIS_MANIP), "manipulation");
 	ck_assert_str_eq(omis_right_name(OMIS_ADMIN), "admin");

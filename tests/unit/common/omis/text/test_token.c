@@ -103,7 +103,7 @@ TEST(short_forms_print_the_documented_shapes)
 	ck_assert_str_eq(token_print(&t, &(struct token_parts){ 0 }), "");
 }
 
-TEST(a_token_is_a_word_with_a_class)
+TEST(a_valid_token_has_a_class_and_a_name)
 {
 	char longest[NAME_MAX_BYTES + 1];
 
