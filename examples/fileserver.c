@@ -167,7 +167,7 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Of this process, or of all that have ended below it. */
+/* Returns the CPU time of this process, or of its children that have ended. */
 static double cpu_seconds(int whose)
 {
 	struct rusage u;

@@ -45,7 +45,7 @@ static double now(clockid_t clock)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Behind the probe, which was met at `before` or later. */
+/* Logs a call of the probe, which began at `before` or later and has returned. */
 static void note(const struct program *p, const char *probe, int vt, double before)
 {
 	if (p->log)

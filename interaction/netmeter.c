@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one state of a sub-task, or of its interaction so far. */
+/* The time in one state, of a sub-task or of its interaction so far. */
 struct clock {
 	int64_t entered, spent;
 };

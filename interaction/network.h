@@ -205,9 +205,9 @@ static inline bool network_ends_later(const struct network *w, uint32_t v, int64
 }
 
 /*
- * Of a join: true if a critical path takes the arc of the sub-task that ends. It is the arc that
- * does not block. If neither blocks, it is the own one, and *is_unique is false. If both block, it
- * is the one that blocked later.
+ * True if a critical path through the join takes the arc of the sub-task that ends there. The path
+ * takes the arc that does not block. If neither blocks, it takes the arc of the join's own
+ * sub-task, and *is_unique is false. If both block, it takes the one that began later.
  */
 bool network_takes_ending(const struct network *w, uint32_t join, bool *is_unique);
 

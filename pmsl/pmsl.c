@@ -21,7 +21,7 @@ struct pmsl {
 	size_t nknown;
 };
 
-/* Of the library: its words are copied into the tree, so the text is borrowed only. */
+/* Parses a text of the library. The tree copies its words, so the text is only borrowed. */
 static int take_known(struct pmsl *p, const struct pmsl_source *s)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;

@@ -257,7 +257,7 @@ static bool has_to_end(void)
 	return end_signal;
 }
 
-/* Also what a wrong option before it keeps from being read. */
+/* Finds --json behind a wrong option, too, so that its error is JSON. */
 static bool is_asked_for_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)

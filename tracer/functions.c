@@ -27,7 +27,7 @@
 #define STACK_SEARCH_MAX_BYTES (64u << 20)
 #define STACK_STEP_BYTES (64 * 1024)
 #define STACKS_MAX 8 /* of one thread: handlers of signals may have a stack of their own */
-/* Of the frame of a signal, which begins with the way back: where the interrupted stack is. */
+/* Offset of the interrupted stack pointer in a signal frame, behind the return address. */
 #define SIGNAL_SP_BYTES (8 + offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]))
 /* A thread leaves some bytes of code within microseconds, if it runs. */
 #define TRIES 40

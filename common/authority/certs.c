@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LINE_MAX_BYTES 4096 /* per line; the longest names have 255 bytes each */
-#define LINES_KEPT 64 /* of ended certificates, so that a small file is seldom written again */
+#define LINES_KEPT 64 /* of ended certificates, so that a small file is seldom rewritten */
 #define FIELDS 11
 #define REST 7 /* fields: owner, token, whether it is the user's own, limit */
 
@@ -136,7 +136,7 @@ static bool has_room(const struct certs *c)
 	return c->lines < CERTS_MAX && c->lines < 2 * c->n + LINES_KEPT;
 }
 
-/* Appends the last, new one. If that fails, writes all of them. */
+/* Appends the new certificate, which is the last. If that fails, writes the whole file. */
 static int save_last(struct certs *c, struct err *e)
 {
 	struct buf b = BUF_INIT(LINE_MAX_BYTES);
@@ -239,7 +239,7 @@ int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, 
 	}
 	if (!matched)
 		return err_set(e, ERR_NOTFOUND, "no valid certificate has that serial or name");
-	/* Also when all are revoked already: an earlier write may have failed. */
+	/* Saves even if all were revoked before: an earlier write may have failed. */
 	rc = save(c, e);
 	if (n)
 		*n = revoked;

@@ -60,7 +60,7 @@ static void tick_words(char out[AXIS_WORDS_BYTES], double v, double step)
 	snprintf(out, AXIS_WORDS_BYTES, "%.6g", fabs(v) < step / 2 ? 0 : v);
 }
 
-/* Powers of ten; 1, 2 and 5 times one where they are few. */
+/* Returns tick i: a power of ten; over at most two decades, also 2 and 5 times one. */
 static double log_tick(const struct axis *a, int i)
 {
 	static const double part[] = { 1, 2, 5 };

@@ -65,7 +65,7 @@ char *anywhere_strerror_r(int code, char *out, size_t size)
 {
 	if (size)
 		out[0] = '\0';
-	number_strerror_r(code, out, size); /* unknown and cut ones have texts too */
+	number_strerror_r(code, out, size); /* also writes texts of unknown codes, and cut texts */
 	return out;
 }
 
@@ -154,7 +154,7 @@ int anywhere_fprintf_chk(FILE *to, int flag, const char *fmt, ...)
 	return rc;
 }
 
-/* six: __vsnprintf_chk() of the C library has as many. */
+/* Six parameters, as __vsnprintf_chk() of the C library. */
 int anywhere_vsnprintf_chk(char *out, size_t n, int flag, size_t room, const char *fmt, va_list ap)
 {
 	check_room(n, room);

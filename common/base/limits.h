@@ -116,7 +116,7 @@
 #define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
 
 /* --- event logs in the net (eventlog/send, omig log receive) */
-/* Of one destination: 25 s at 6,250 events of 50 bytes a second; untouched pages cost nothing. */
+/* For one destination: 25 s at 6,250 events of 50 bytes a second; untouched pages cost nothing. */
 #define EVSEND_ROOM_BYTES (8 * 1024 * 1024)
 /* a block in a datagram: six packets of Ethernet, of which none may be lost */
 #define EVSEND_DATAGRAM_BYTES (8 * 1024)
@@ -178,7 +178,7 @@
 #define PLUGIN_TEXT_MAX_BYTES (64 * 1024) /* definitions of a host: part of one message */
 #define PLUGIN_REPLY_MAX_BYTES (256 * 1024) /* of one call: with others of a step in a frame */
 #define PLUGIN_NAME_MAX 47 /* of a plug-in, service or parameter */
-/* Of a call; the error arrives within the 2 s that a tool waits for a reply. */
+/* Deadline of a call: its error arrives within the 2 s that a tool waits for a reply. */
 #define PLUGIN_ANSWER_MAX_NS INT64_C(1500000000)
 #define PLUGIN_BACKOFF_MIN_NS INT64_C(500000000) /* doubled at each end of the process */
 #define PLUGIN_BACKOFF_MAX_NS (60 * INT64_C(1000000000))

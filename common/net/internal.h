@@ -130,7 +130,7 @@ static inline nsec_t ctx_wall(const struct net_ctx *ctx)
 	return ctx->wall_now(ctx->wall_arg);
 }
 
-/* True if not expired and not revoked. v->x509_error has the reason. */
+/* admit.c: true if not expired and not revoked. v->x509_error has the reason. */
 int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verdict *v);
 
 /* --- channels (chan.c) */

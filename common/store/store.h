@@ -34,7 +34,7 @@ struct store_kind {
 	bool is_expendable;
 };
 
-/* One file; in place, by STORE_INIT. */
+/* One file. The caller initialises it with STORE_INIT. */
 struct store {
 	const struct store_kind *kind;
 	const struct disk *disk; /* borrowed; NULL: the system's */

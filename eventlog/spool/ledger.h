@@ -21,7 +21,7 @@
 #define LEDGER_GAPS_OF_ALL_MAX (3 * LEDGER_GAPS_MAX)
 #define LEDGER_NAME_BYTES 64 /* of a consumer: letters, digits, '-', '_', '.', and the 0 */
 
-/* One per stream: two losses are merged, with everything between them. */
+/* A loss. A stream has at most one: two losses and all between them are merged. */
 struct gap {
 	struct list at;
 	struct evgap what;

@@ -168,7 +168,7 @@ static int read_value(struct netjson *x, enum key key, int token, struct draft *
 	}
 }
 
-/* Behind a key. null is the same as no key. */
+/* Reads a key and its value. A value of null is ignored with its key. */
 static int read_pair(struct netjson *x, struct draft *d, struct err *e)
 {
 	enum key key = (enum key)netjson_find_key(x->r, keys, KEYS);

@@ -11,7 +11,7 @@
 
 static const char prefix[] = "interaction.";
 
-/* Behind the prefix; NULL: another event. */
+/* Returns the name behind the prefix, or NULL if the event has another one. */
 static const char *word_of(const struct event *ev)
 {
 	size_t n = strlen(prefix);

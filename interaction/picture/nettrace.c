@@ -203,7 +203,7 @@ static void put_time(struct json *j, const char *key, int64_t t)
 	json_key_str(j, key, text);
 }
 
-/* Of the joins of a sub-task: links to the sub-tasks that end there. */
+/* Puts a link to each sub-task that ends at a join of this one. */
 static void put_links(struct json *j, const struct network *w, uint32_t task, uint64_t trace)
 {
 	json_key_array(j, "links");

@@ -94,10 +94,10 @@ struct netweave {
 	struct err *e;
 };
 
-/* Where a sub-task of the program is. */
+/* The thread that carries a sub-task of the program. */
 struct weave_own {
 	uint64_t inter;
-	struct weave_thread *at; /* NULL: in none */
+	struct weave_thread *at; /* NULL: no thread */
 };
 
 struct weave_uses {

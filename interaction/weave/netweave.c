@@ -339,7 +339,7 @@ static void run_ready(struct netweave *w)
 		run_queue(w, list_entry(at, struct weave_thread, ready));
 }
 
-/* It waits for a message that is not in the log: others may wait for what it does next. */
+/* True if the thread waits for a message that is not in the log: it may be why others wait. */
 static bool is_cause(const struct netweave *w, const struct weave_thread *t)
 {
 	const struct weave_event *ev = &t->queue[t->first];

@@ -118,7 +118,7 @@ static void put_word(uint32_t *to, uint32_t v)
 	__atomic_store_n(to, v, __ATOMIC_RELEASE);
 }
 
-/* One passing of a probe by a meter. */
+/* A call of a probe, as seen by a meter that begins or ends there. */
 struct meter_edge {
 	uint64_t now;
 	bool ends, begins;
@@ -158,7 +158,7 @@ union read_copy {
 	struct seg_read r;
 };
 
-/* Of a region itself. A pass counts where it begins. */
+/* Returns the value of a meter of regions. A pass counts where it begins. */
 static uint64_t figure_of(const struct hook_thread *t, const struct seg_read *r, uint64_t now)
 {
 	switch (r->kind) {

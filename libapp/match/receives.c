@@ -197,7 +197,7 @@ void match_posted(struct match_receives *r, unsigned thread, struct match_ticket
 
 /* --- ends */
 
-/* It was not cancelled after all. */
+/* Removes the mark of a cancelled receive: it was completed before. */
 static void undrop(struct match_receives *r, uint64_t key, uint64_t n)
 {
 	struct match_drop *d = r->ndrop && n ? find_drop(r, key, n) : NULL;
@@ -227,7 +227,7 @@ static bool end_numbered(struct match_receives *r, const struct match_ticket *t,
 	return true;
 }
 
-/* One that found no room in the list. */
+/* Ends a receive for which the list had no room. */
 static void end_lost(struct match_receives *r, const struct match_pattern *from,
 		     struct match_sent *out)
 {

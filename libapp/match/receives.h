@@ -80,13 +80,13 @@ void match_posted(struct match_receives *r, unsigned thread, struct match_ticket
 bool match_end(struct match_receives *r, const struct match_ticket *t,
 	       const struct match_pattern *from, uint64_t arg, struct match_sent *out);
 
-/* MPI_Cancel was called: its fate is open. */
+/* MPI_Cancel was called: the receive may still get a message. */
 void match_cancel(struct match_receives *r, const struct match_ticket *t);
 
-/* It was cancelled: it has got no message, and will not. */
+/* The receive was cancelled: it gets no message. */
 void match_cancelled(struct match_receives *r, const struct match_ticket *t);
 
-/* Its fate will never be known: the request was freed. Numbers that depend on it are in doubt. */
+/* The request was freed: numbers that depend on its end stay unknown. */
 void match_abandon(struct match_receives *r, const struct match_ticket *t);
 
 #pragma GCC visibility pop

@@ -167,7 +167,7 @@ static void settle_owed(void)
 	*n = 0;
 }
 
-/* One that finds no place is never over: later numbers are not known. */
+/* A message without a place in the list stays open: later numbers are unknown. */
 static void owe(const struct message_owed *o)
 {
 	unsigned *n = &messages.nowed[hook_thread.index];

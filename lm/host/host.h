@@ -120,10 +120,9 @@ struct host_figures {
 	int64_t voluntary, involuntary; /* context switches */
 	int64_t read_blocks, write_blocks; /* of 512 bytes, as in getrusage() */
 	/*
-	 * Of calls that have ended, by all threads, those that have ended too, and by waited
-	 * children. Calls: read() and write(), and their relatives; not mmap(), splice() between
-	 * pipes, io_uring, send() and recv(). Disk: what reached the block layer, later than the
-	 * call for a write.
+	 * Sums of completed calls over all threads, ended threads and waited children too. Calls:
+	 * read(), write() and their variants; not mmap(), splice() between pipes, io_uring, send()
+	 * and recv(). Disk: bytes that reached the block layer, which writes do after the call.
 	 */
 	int64_t read_calls, write_calls, read_bytes, write_bytes;
 	int64_t disk_read_bytes, disk_written_bytes;

@@ -66,6 +66,9 @@ struct input_moment measurement_moment(struct measurement *g);
 /* Adds the bits that the inputs need to the hook words of p. -ERR_NOMEM: not all were added. */
 int measurement_add_interest(struct measurement *g, struct proc *p);
 
+/* Finds the process of the input on this host. */
+void measurement_attach_input(struct measurement *g, struct input *in);
+
 /* All inputs begin to count. */
 void measurement_begin_inputs(struct measurement *g);
 
@@ -78,10 +81,6 @@ bool measurement_has_other_time(const struct measurement *g);
 void measurement_place_inputs(struct measurement *g);
 /* Unloads the graph from the engine and loads it again; negative: it is not loaded. */
 int measurement_load_again(struct measurement *g, struct err *e);
-
-/* --- measurements_load.c */
-/* Finds the process of the input on this host. */
-void measurement_attach_input(struct measurement *g, struct input *in);
 
 /* --- measurements_probe.c */
 /* Updates the sampling at probes, after any change of measurements, inputs or processes. */

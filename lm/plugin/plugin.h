@@ -52,7 +52,7 @@ struct omig_plugin_call {
 };
 
 enum omig_plugin_flags {
-	/* It changes something: it needs the right to manipulate, and is audited. */
+	/* The service changes something: it needs the right to manipulate, and is audited. */
 	OMIG_PLUGIN_CHANGES = 1,
 	/* Its objects are processes, not nodes: it is called for each, and omig_plugin_pid() is it.
 	 */
@@ -100,7 +100,7 @@ struct omig_plugin {
 	const struct omig_plugin omig_plugin
 #endif
 
-/* Behind the functions; versions only ever add to its end. */
+/* Called by the functions below. New versions only add members at its end. */
 struct omig_plugin_functions {
 	size_t (*count)(const struct omig_plugin_call *c, unsigned i);
 	int64_t (*get_int)(const struct omig_plugin_call *c, unsigned i, size_t k);

@@ -91,7 +91,7 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 		f->state = 'Z';
 }
 
-/* Of a connection string, which ends with the secret of its token after a dot. */
+/* The start of a connection string, which ends with a dot and the secret of its token. */
 #define STRING_HEAD "omig1:"
 #define SECRET_MIN_BYTES 20 /* the text after the dots of an address is shorter */
 

@@ -226,7 +226,7 @@ void asked_unbind(struct asked_binding *b);
 int asked_objects_init(struct asked_objects *a, const struct session *s,
 		       const struct omis_value *objects, struct buf *why);
 
-/* Also ERR_INVALID if no object would remain. */
+/* Adds or removes the objects. ERR_INVALID: none would remain, or one of them is wrong. */
 int asked_objects_change(struct asked_objects *a, const struct session *s,
 			 const struct omis_value *objects, bool add, struct buf *why);
 int asked_objects_copy(const struct asked_objects *from, struct asked_objects *out);

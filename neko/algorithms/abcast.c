@@ -62,7 +62,7 @@ static void deliver_one(struct neko_layer *l, uint64_t id)
 	neko_msg_unref(l, m);
 }
 
-/* Those that wait are mostly those of the batch. */
+/* Removes delivered messages from `waiting`, which has few others. */
 static void drop_delivered(struct abcast *a)
 {
 	size_t n = 0;

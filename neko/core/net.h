@@ -7,7 +7,7 @@
 #include "neko/core/neko.h"
 #include "neko/core/setup.h"
 
-/* Those of the other world are NULL. */
+/* Functions of a simulated or real run; those of the other kind are NULL. */
 struct net_world {
 	nsec_t (*now)(const struct neko_net *n);
 	void (*arrive)(struct neko_net *n, struct neko_msg *m, uint32_t to, nsec_t at);

@@ -452,8 +452,7 @@ int run_nets(struct run *r, struct err *e)
 	}
 	if (rc)
 		return rc;
-	/* That of NekoStat's own messages, counted from 0. Here they use the lines to the master.
-	 */
+	/* The network of NekoStat's own messages, from 0. Here they use the lines to the master. */
 	return setup_u64(r->setup, "stat.network.index", 0, r->nnet - 1, &index, e);
 }
 

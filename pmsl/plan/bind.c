@@ -339,7 +339,7 @@ static bool may_be_partner(struct binder *b, uint32_t partner)
 static int put_each_of(struct binder *b, enum bind_each each, struct bind_outputs *o,
 		       struct bind_output *about);
 
-/* Of one partner: all regions, or each. */
+/* Puts the outputs of one partner: one for all regions, or one for each. */
 static int put_partner(struct binder *b, struct bind_outputs *o, struct bind_output *about)
 {
 	return b->options->each == BIND_EACH_BOTH ? put_each_of(b, BIND_EACH_REGION, o, about)

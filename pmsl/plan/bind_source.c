@@ -76,7 +76,7 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	return rc;
 }
 
-/* Where calls are counted, other hosts' processes are unknown: a partner is named by its rank. */
+/* Names a partner by its rank, as the counting host does not know processes of other hosts. */
 static const char *partner_name(struct binder *b, const struct world_object *o)
 {
 	char text[24];

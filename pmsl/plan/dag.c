@@ -66,7 +66,7 @@ static uint32_t fail_nomem(struct builder *b)
 	return NOTHING;
 }
 
-/* The variables that are left free in what the node is made of. */
+/* Returns the variables that n uses and does not bind: its own, and those of its inputs. */
 static uint64_t free_in(const struct dag *g, const struct dag_node *n)
 {
 	uint64_t set = 0;
@@ -205,7 +205,7 @@ static uint32_t build_variable(struct builder *b, const struct pmsl_expr *e,
 		key.arg[key.narg] = index[key.narg].node;
 		outer = &index[key.narg++];
 	}
-	/* The value is made of its indices and of the metric's parameters. */
+	/* The value depends on its indices and on the metric's parameters. */
 	for (; m; m = m->next)
 		if (m->decl && m->decl->kind == PMSL_D_PARAM)
 			key.arg[key.narg++] = m->node;

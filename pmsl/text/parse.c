@@ -191,7 +191,7 @@ static struct pmsl_stmt *parse_stmt(struct pmsl_parser *p)
 	return s && pmsl_expect(p, ';', "';'") ? s : NULL;
 }
 
-/* Behind the next ';', or at a '}' or what begins the next statement. */
+/* Skips to the end of the statement: behind a ';', or to a '}' or the start of another one. */
 static void recover_stmt(struct pmsl_parser *p)
 {
 	while (p->word.kind != PMSL_W_END && !pmsl_is_mark(p, '}')) {
@@ -261,7 +261,7 @@ static bool parse_head(struct pmsl_parser *p, struct pmsl_metric *m)
 	       parse_unit(p, m) && pmsl_expect(p, '{', "'{'");
 }
 
-/* Behind the next '}'. */
+/* Skips the rest of the metric, with its '}'. */
 static void recover_metric(struct pmsl_parser *p)
 {
 	while (p->word.kind != PMSL_W_END && !pmsl_accept(p, '}'))

@@ -258,7 +258,7 @@ static int measure(struct measurement *m, const char **job)
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
 
-/* Of `omig watch`: its options, and NULL for `omig measure`. */
+/* Options of `omig watch`; NULL for `omig measure`. */
 struct pictures {
 	enum charts_kind kind;
 	enum paint_glyphs glyphs;

@@ -208,7 +208,7 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-/* Not while a reply is shown: that would wait for another one. */
+/* Must not be called while a reply is shown, since it waits for another one. */
 static void renew_names(struct object_names *n)
 {
 	if (n && n->is_old && clock_mono() - n->asked >= NAMES_NS)

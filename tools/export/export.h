@@ -120,7 +120,8 @@ unsigned export_node_flags(void);
 void export_node_read(struct export_node *n, const Omis_value *v);
 void export_node_write(const struct export *x, struct metrics *m);
 
-/* Writes the last sample as text. */
+/* --- export_write.c: writes the last sample as text */
+
 void export_write(const struct export *x, enum metrics_form form, struct buf *out);
 
 #endif

@@ -26,8 +26,8 @@ struct netread_options {
 	/* NAME=OBJECT+OBJECT; OBJECT+OBJECT; OBJECT */
 	struct netread_terms state, member, inherit;
 	/*
-	 * Of logs with messages of programs: each step or request is an interaction. NULL: all of a
-	 * job is one, or what the program itself begins.
+	 * For logs with messages of programs: the event whose occurrences are interactions. NULL: a
+	 * whole job is one interaction, or the program begins them itself.
 	 */
 	const char *step, *request;
 	struct logmerge_clocks *clocks; /* corrected as they are read; counts events. Or NULL */

@@ -110,8 +110,10 @@ void measurement_end(struct measurement *m);
 /* Includes new processes, without waiting. */
 void measurement_attach(struct measurement *m);
 
-/* Returns the next complete read; NULL: none yet. For reading_free(). */
+/* Returns the next complete read; NULL: none yet. The caller frees it by reading_free(). */
 struct reading *measurement_next(struct measurement *m);
+
+/* --- reading.c */
 void reading_free(struct reading *r);
 
 /* --- measurement_names.c */

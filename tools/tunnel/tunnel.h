@@ -19,8 +19,8 @@ struct tunnel_conf {
 	struct loop *loop; /* borrowed */
 	int fd; /* a stream, non-blocking; taken on success */
 	/*
-	 * It has ended: the callee frees it. `why` is the reason of the channel, or NULL if the
-	 * stream has ended.
+	 * Called at the end of the tunnel; the callee frees it. `why` is the reason of the channel,
+	 * or NULL if the stream has ended.
 	 */
 	void (*on_end)(void *arg, struct tunnel *t, const struct err *why);
 	void *arg;

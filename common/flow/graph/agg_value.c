@@ -191,7 +191,7 @@ static double correlation_error(const struct agg *a, double r, double sx, double
 
 	if (!(sx > a->error && sy > a->pairs.error))
 		return INFINITY;
-	/* It is in [-1, 1] for any parts. */
+	/* A correlation is in [-1, 1], which limits its error. */
 	return fmin(1 + fabs(r),
 		    fmax((size + shift) / low - fabs(r), fabs(r) - (size - shift) / high));
 }
