@@ -228,7 +228,7 @@ int evkeep_commit(struct evkeep *k, struct err *e)
 	if (rc || k->written == k->safe)
 		return rc;
 	if (fdatasync(k->fd))
-		return give_up(k, fail_sys(e, "making sure of it"));
+		return give_up(k, fail_sys(e, "cannot sync it to the disk"));
 	k->safe = k->written;
 	return 0;
 }

@@ -7,7 +7,7 @@ void netanalysis_done(struct netanalysis *a)
 	netspent_done(&a->spent);
 }
 
-/* Two ways to the same times. */
+/* Compares the times of the meters with those of the path, which must be equal. */
 static int compare(const struct network *w, const struct netanalysis *a, struct err *e)
 {
 	bool is_same = a->meter.sum_response == (a->spent.is_member ? a->path.length : 0);

@@ -75,7 +75,7 @@ static bool leaves_at(const struct near *s, size_t found, uint32_t join)
 	return false;
 }
 
-/* From the end on, joins where it leaves come in the order of its ancestors, the oldest first. */
+/* Writes the path from its end. The oldest ancestor has the last join at which it differs. */
 static int write_path(const struct near *s, size_t found, struct netpath *out)
 {
 	const struct network *w = s->w;

@@ -51,8 +51,8 @@ void io_restricted(void)
 }
 
 /*
- * Never waits: without the synchronisation that a server of files would have to answer. A kernel
- * before 4.11 has no such call.
+ * Returns the key of the mount of fd. Never waits for a file server, since it does not synchronise.
+ * A kernel before 4.11 has no such call.
  */
 static uint64_t key_of(int fd)
 {

@@ -74,7 +74,7 @@ static long resolve_syscall(long number, long a, long b, long c, long d, long e,
 		       : -1;
 }
 
-/* So that no later call looks one up. */
+/* Looks all functions up, so that no later call does. */
 static void resolve_all(void)
 {
 	int saved = errno;

@@ -458,7 +458,7 @@ int main(int argc, char **argv)
 		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,
 		  RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
-		  "of work and faults, before the final checks (60s); of speed (60s); of the detector a link (24h)",
+		  "time simulated: of work and faults before the final checks (60s), of speed (60s), of detector per link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
 		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
 		{ "rogues", 0, "WHEN",

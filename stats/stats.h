@@ -93,7 +93,7 @@ double quantity_half(const struct quantity *q, double level);
  */
 double quantity_quantile(struct quantity *q, double p, double *error);
 
-/* Of two quantities of the kind VALUES, pair by pair: NaN for others, or of different lengths. */
+/* Pairs values of two quantities of the kind VALUES. NaN: another kind, or other lengths. */
 double quantity_covariance(const struct quantity *x, const struct quantity *y);
 double quantity_correlation(const struct quantity *x, const struct quantity *y);
 

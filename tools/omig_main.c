@@ -193,7 +193,7 @@ static int run(int argc, char **argv)
 	return c ? c->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
 
-/* Output that was not written is a failure. */
+/* Returns a failure, too, if output could not be written. */
 int main(int argc, char **argv)
 {
 	int status = run(argc, argv);

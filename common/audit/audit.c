@@ -215,7 +215,7 @@ bool audit_concerns(const struct omis_call *c)
 	return s->class != OMIS_INFO || s->where == OMIS_AT_NODE || s->where == OMIS_AT_RANK;
 }
 
-/* Not keyed by the session: a tool can have a new one at any time. */
+/* Counts by identity, not by session: a tool can open a new session at any time. */
 static bool is_flood(struct audit *a, const struct audit_entry *x)
 {
 	uint64_t h = hash_sip13(&a->digest, x->identity, strlen(x->identity));

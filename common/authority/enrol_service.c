@@ -156,7 +156,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	const char *site = "";
 	int rc;
 
-	/* The token first: a peer without one gets no other information. */
+	/* Checks the token first: a peer without one gets no other information. */
 	claim.site = m->site;
 	rc = tokens_check(s->conf.tokens, &claim, now, &grant, e);
 	if (rc)
@@ -255,7 +255,7 @@ static int may_renew(const struct enrol_service *s, const struct identity *who, 
 	return 0;
 }
 
-/* At most as long as the previous certificate. */
+/* The new certificate is valid at most as long as the previous one was. */
 static void renewal_terms(const struct enrol_service *s, const struct identity *who,
 			  struct terms *t)
 {

@@ -41,7 +41,7 @@ struct token_grant {
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1];
 	bool has_uid; /* the monitor's own user */
 	uint32_t uid;
-	/* for the ranks of this job, and ends with it; "" = for no job */
+	/* for the ranks of this job, with which it ends; "" = for no job */
 	char job[NAME_MAX_BYTES + 1];
 };
 

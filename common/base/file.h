@@ -85,7 +85,7 @@ int file_join(char *out, size_t size, const char *a, const char *b, struct err *
 int file_beside_program(char *out, const char *name, struct err *e);
 
 /*
- * Where things live, made and checked by file_private_dir().
+ * Write the directory of the state, or of sockets, which file_private_dir() makes and checks:
  *   state:   $OMIG_STATE_DIR, $XDG_STATE_HOME/omig, $HOME/.local/state/omig
  *   runtime: $OMIG_RUNTIME_DIR, $XDG_RUNTIME_DIR/omig, /tmp/omig-UID
  * Both fall back to /tmp/omig-UID. Where another user has that name, the runtime directory is "run"

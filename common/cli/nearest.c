@@ -16,7 +16,7 @@ static bool is_swapped(const char *a, const char *b)
 	return lower(a[0]) == lower(b[-1]) && lower(a[-1]) == lower(b[0]);
 }
 
-/* Levenshtein, with two neighbours that changed places as one slip; names are short. */
+/* The Levenshtein distance, in which a swap of two neighbours is one edit. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned rows[3][NEAREST_NAME_BYTES + 1], n = (unsigned)strlen(b), i;

@@ -308,7 +308,7 @@ static const char *near_option(const struct opt_spec *spec, const char *word)
 	return near.best;
 }
 
-/* getopt returned '?' or ':'. */
+/* Reports the option for which getopt returned '?' or ':'. */
 static void complain_option(const struct opt_spec *spec, int answer, char **argv)
 {
 	const char *word = argv[optind - 1];

@@ -69,7 +69,7 @@ int smap_put(struct smap *m, const char *key, void *value, void **old);
 void *map_find(const struct map *m, uint64_t key);
 void *smap_find(const struct smap *m, const char *key);
 
-/* For keys that are a part of a longer string; no 0 inside. */
+/* As smap_find(), for a key of n bytes in a longer string, without a 0. */
 void *smap_find_n(const struct smap *m, const char *key, size_t n);
 
 /* Returns the removed value, or NULL. */

@@ -64,7 +64,7 @@ void health_measure(struct daemon_health *h)
 	h->rss_bytes = rss_bytes();
 }
 
-/* For programs that we start for others. The process that started us may have noted it already. */
+/* Stores the limits for programs that we start, unless our parent has done so. */
 static void note_spawn_env(mode_t mask, const struct rlimit *files, const struct rlimit *core)
 {
 	char text[64];

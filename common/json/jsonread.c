@@ -251,7 +251,7 @@ static int finish_text(struct jsonread *r, struct err *e)
 		       : jsonread_fail(r, e, ERR_PARSE, "a string that is not UTF-8");
 }
 
-/* Behind the quote. A string in one piece without escapes is not copied. */
+/* Reads the rest of a string, from its quote. Copies it only if it is split or has escapes. */
 static int read_string(struct jsonread *r, struct err *e)
 {
 	const uint8_t *end;

@@ -219,7 +219,7 @@ const char *link_state_name(enum link_state s)
 	return s < LINK_NSTATES ? names[s] : "?";
 }
 
-/* go_down() examines how long it was up, so the time changes after the action. */
+/* Stores the time after the action, because go_down() needs the start of the previous state. */
 static void take_step(struct link *l, enum link_event ev)
 {
 	const struct step *s = &steps[l->state][ev];

@@ -145,8 +145,8 @@ void link_heartbeat_unread(struct link *l, bool is_unread)
 	l->unread_since = is_unread ? now : 0;
 }
 
-/* Our time has another root now, and the peer that dialled us takes its time from us. A ping from
- * us makes it ping, too. */
+/* True if our clock has another root now, and the peer takes its time from us, since it dialled. A
+ * ping from us makes it ping, too. */
 static bool has_other_time(struct link *l)
 {
 	unsigned roots = l->conf.timebase ? l->conf.timebase->roots : 0;

@@ -158,7 +158,7 @@ static void lose(struct parent *u, struct link *l, const struct err *why)
 
 static void redial_top(struct parent *u);
 
-/* Our number belongs to another host. The sm that serves us does not know ours; mainsm does. */
+/* Called if our number belongs to another host: mainsm has the right one, the sm does not. */
 static void ask_for_number(struct parent *u)
 {
 	const struct err why = { .code = ERR_DENIED,

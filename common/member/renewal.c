@@ -38,7 +38,7 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 		hang_up(r);
 }
 
-/* After a refusal it is requested again later, over a new link. */
+/* Handles the reply. A refused renewal is requested again later, over a new link. */
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
 	struct renewal *r = arg;

@@ -79,7 +79,7 @@ void tls_fail(struct tls_chan *t, const struct err *why)
 	chan_fail(&t->c, why);
 }
 
-/* If one of several addresses did not answer, the others get a share of the time. */
+/* True if another address is left to try: each address gets a share of the time. */
 static bool may_try_another(const struct tls_chan *t)
 {
 	return t->hs && !t->server && !t->ssl && t->sock.fd >= 0 &&

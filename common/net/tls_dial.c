@@ -33,7 +33,7 @@ static void note_failure(struct tls_chan *t, int sys)
 	t->hs->last.sys = sys;
 }
 
-/* Connecting, or a note why not. */
+/* Starts to connect to address i. False: stores the reason. */
 static bool try_connect(struct tls_chan *t, unsigned i)
 {
 	struct addrs *a = &t->hs->addrs;

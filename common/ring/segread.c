@@ -109,8 +109,7 @@ bool segview_current(const struct segview *v, unsigned thread, struct segview_cu
 	return true;
 }
 
-/* Since when a call is measured that was begun before; 0: the thread is in none of that
- * function. */
+/* Returns the start of the measurement of a call that had begun before it; 0: there is none. */
 static uint64_t late_since(const struct segview *v, unsigned thread, unsigned func)
 {
 	const struct seg_current *c = &segview_thread_head(v, thread)->current;
@@ -303,7 +302,7 @@ int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
 	return rc;
 }
 
-/* `possible` grows first: no part is larger than it. */
+/* The writer increases `possible` first, so it is read last. */
 static void read_shares(const struct seg_partner *from, struct segview_partner *p)
 {
 	p->shared = __atomic_load_n(&from->shared, __ATOMIC_ACQUIRE);

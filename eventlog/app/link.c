@@ -19,7 +19,7 @@ void log_ring(struct log_state *s)
 	syscall(SYS_futex, bell, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* Another process may ring, too: no FUTEX_PRIVATE_FLAG. */
+/* Without FUTEX_PRIVATE_FLAG, because another process may wake this one. */
 void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until)
 {
 	struct timespec t = { .tv_sec = until / NSEC_PER_SEC, .tv_nsec = until % NSEC_PER_SEC };

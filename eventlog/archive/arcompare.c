@@ -80,10 +80,7 @@ static int count_windows(const struct side *s, const struct artype *t,
 	return rc;
 }
 
-/*
- * For events in only one archive, assumed to be independent: the probability that all fell into its
- * time.
- */
+/* Returns the probability that all of n independent events fell into the time of one archive. */
 static double chance_of_one_side(const struct comparing *c, int side, uint64_t n)
 {
 	double share = c->side[side].seconds / (c->side[NOW].seconds + c->side[BASE].seconds);

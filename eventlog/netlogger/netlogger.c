@@ -294,7 +294,7 @@ void NetLoggerSetLevel(NL_Handle *lp, int log_level)
 
 /* --- the later one */
 
-/* NL_CFG names a file with a number in it. */
+/* Reads the level from the file that NL_CFG names. */
 static void take_level_of_file(struct omig_nlog *h)
 {
 	const char *path = secure_getenv("NL_CFG");

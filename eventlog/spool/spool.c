@@ -75,7 +75,7 @@ static int load_ledger(struct spool *s, struct err *e)
 	rc = store_read(&s->file, &b, &why);
 	if (!rc) {
 		rc = ledger_decode(&s->ledger, b.p, b.n);
-		err_set(&why, (enum err_code)(-rc), "ledger makes no sense");
+		err_set(&why, (enum err_code)(-rc), "the ledger is inconsistent");
 	}
 	buf_done(&b);
 	if (rc == -ERR_PARSE)
@@ -297,7 +297,7 @@ static int put_gap(struct spool *s, struct gap *gap)
 	return 0;
 }
 
-/* Full continues until a quarter is free, so that losses are few and long. */
+/* A full spool stays full until a quarter is free, so that losses are few and long. */
 static bool can_keep(struct spool *s, size_t n)
 {
 	look_for_room(s);

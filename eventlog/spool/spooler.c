@@ -95,7 +95,7 @@ static int put(struct spooler *s, const uint8_t *p, const struct evblock *b)
 	return 0;
 }
 
-/* Only the number in its stream continues. */
+/* Puts the loss of the block instead of the block. Later blocks keep their numbers. */
 static int put_lost(struct spooler *s, const uint8_t *p, const struct evblock *b)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];

@@ -17,7 +17,7 @@ void netpieces_add(struct netpieces *p, const struct network_piece *more);
 /* All of n pieces, for a part of the path. is_child: of a sub-task that is created at the tail. */
 void netpieces_add_all(struct netpieces *p, const struct network_piece *more, uint32_t n,
 		       bool is_child);
-/* Their uses only: they are beside the path. */
+/* Adds only the uses of pieces, which are beside the path. */
 void netpieces_add_beside(struct netpieces *p, const struct network_piece *more, uint32_t n,
 			  bool is_child);
 

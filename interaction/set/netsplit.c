@@ -278,7 +278,7 @@ static int give_over(struct netsplit *s, bool is_all, struct err *e)
 	return rc;
 }
 
-/* Room for more: the interactions that are over, else the oldest, which stays incomplete. */
+/* Makes room: gives out completed interactions, or else the oldest one, incomplete. */
 static int make_room(struct netsplit *s, struct err *e)
 {
 	struct err why = { 0 };

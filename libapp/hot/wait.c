@@ -92,7 +92,7 @@ static void count(const struct request *r, int64_t out, int64_t in, int64_t part
 		partner_bytes(r->func, partner, out, in);
 }
 
-/* From here on its bytes are not counted. */
+/* Counts a request whose bytes will not be counted. */
 static void count_lost(void)
 {
 	__atomic_fetch_add(&app_header()->w.requests_lost, 1, __ATOMIC_RELAXED);
@@ -111,8 +111,8 @@ static void lose_ticket(struct request *r)
 }
 
 /*
- * More requests than room: receives count as posted now; the bytes of persistent requests are
- * unknown.
+ * Called for more requests than there is room for: their receives count as posted now, and the
+ * bytes of persistent requests are unknown.
  */
 static void give_up(const struct hook_args *a, const struct wait_shape *s)
 {

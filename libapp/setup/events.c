@@ -153,7 +153,7 @@ __attribute__((visibility("default"))) int omig_app_events_join(const struct eve
 
 static const struct mount_side *mounts_joined;
 
-/* Its last row shows that it is counted: sums of 0 are no gap then. */
+/* Marks the last row, which shows that mounts are counted: sums of 0 are then real. */
 static struct seg_mount *mount_table(void)
 {
 	uint8_t *at = app_state.base + app_state.plan.mount_offset;

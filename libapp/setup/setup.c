@@ -94,8 +94,8 @@ static void on_fork_child(void)
 }
 
 /*
- * Any process that starts an lm, this one or another, makes its socket first. Returns false if
- * there is none.
+ * Registers with an lm that is being started: its socket is made before the lm starts, by this or
+ * another process. Returns false if there is none.
  */
 static bool meet_starting(const char *runtime, const char *host, const char *caid)
 {

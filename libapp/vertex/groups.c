@@ -74,7 +74,7 @@ static uint64_t hash_group(uintptr_t comm, int size)
 	return sum ? sum : 1;
 }
 
-/* Two groups in an order that both know. */
+/* Hashes two groups in an order that does not depend on the side. */
 static uint64_t hash_pair(uint64_t a, uint64_t b)
 {
 	if (!a || !b)
@@ -101,7 +101,7 @@ static bool is_inter(uintptr_t comm)
 	return !f || f->inter;
 }
 
-/* How many calls with the same members and the same tag there were. 0: no room. */
+/* Counts the calls with these members and this tag, and returns the number. 0: no room. */
 static uint64_t number_among(uint64_t members, int32_t tag)
 {
 	struct match_count *c = match_find(&messages.groups, match_comm_child(members, 0, tag));

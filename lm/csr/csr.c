@@ -36,7 +36,7 @@ static void change(struct csrs *s, const struct csr_changed *x)
 		csr_change(list_entry(i, struct csr, link), x);
 }
 
-/* For a process that appears after the reply to the csr: a failure is only logged. */
+/* Watches a process that appeared after the reply to the csr. A failure is only logged. */
 static void install(struct csr *c, struct proc *p)
 {
 	if (csr_install(c, p))
@@ -521,7 +521,7 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m)
 	return rc ? rc : 0;
 }
 
-/* Before the csr is freed: drains the rings, and reports all events that were lost. */
+/* Called before the csr is freed: drains the rings, and reports all lost events. */
 static void part(struct csr *c)
 {
 	struct csrs *s = c->owner;

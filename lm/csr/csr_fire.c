@@ -58,7 +58,7 @@ static void drop(struct csr *c)
 	csr_lose(c, 1);
 }
 
-/* Counting in the rank is not reported. */
+/* True if a firing is reported: not if all actions are executed in the rank. */
 static bool is_reported(const struct csr *c)
 {
 	return c->reply || c->prefix < c->request->naction;

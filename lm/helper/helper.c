@@ -232,7 +232,7 @@ static int start(struct helper *t, struct err *e)
 	if (t->run)
 		return 0;
 	if (stuck_count(t) >= TRACE_STUCK_MAX)
-		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX,
+		return err_set(e, ERR_AGAIN, "%d processes of %s hang already", TRACE_STUCK_MAX,
 			       str_base_name(t->program));
 	t->run = helper_process_start(t->conf.loop,
 				      (const char *const[]){ t->program, t->argument, NULL }, e);

@@ -63,7 +63,7 @@ static bool try_start(struct guard *g, struct err *e)
 	return false;
 }
 
-/* Stopping continues without it: the next lm has the journal too. */
+/* Starts the guard. Without it holds stay safe: the next lm reads the journal, too. */
 static void start(struct guard *g)
 {
 	struct err e = { 0 };

@@ -96,7 +96,7 @@ static int send_request(int fd, uint8_t family)
 	return send(fd, &request, sizeof(request), 0) == sizeof(request) ? 0 : -ERR_SYS;
 }
 
-/* 1: more will come; 0: that was all. */
+/* Returns 1 if more messages follow, 0 at the end. */
 static int take_all(struct found *f, const void *bytes, size_t n)
 {
 	for (const struct nlmsghdr *m = bytes; NLMSG_OK(m, n); m = NLMSG_NEXT(m, n)) {

@@ -30,7 +30,7 @@ static int check_thread(struct host_proc *p, int32_t tid, struct err *e)
 	return 0;
 }
 
-/* Before Linux 6.9 a thread cannot be held: between the look and the signal it may end. */
+/* For Linux before 6.9, without descriptors of threads: it may end between check and signal. */
 static int signal_by_number(struct host_proc *p, int32_t tid, int sig, struct err *e)
 {
 	if (check_thread(p, tid, e))
@@ -41,8 +41,8 @@ static int signal_by_number(struct host_proc *p, int32_t tid, int sig, struct er
 }
 
 /*
- * If another process reuses the tid after the check, it is another thread: the descriptor detects
- * that.
+ * Signals by a descriptor of the thread, opened before the check: another thread that reuses the
+ * tid after the check gets no signal.
  */
 int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 {

@@ -151,8 +151,8 @@ static void add_shares(struct partner_sum *s, const struct segview_partner *p, b
 }
 
 /*
- * Divided time of these partners may belong to others: at most as much as is possible for the
- * others beyond their parts. The reverse holds, too.
+ * Returns the error of shared time that was divided among partners. Part of it may belong to the
+ * others, at most what is possible for them beyond their share; the reverse holds, too.
  */
 static double shares_error(const struct input_parts *p)
 {
@@ -302,7 +302,7 @@ static void sample_partners(const struct input *in, const struct ticks_scale *sc
 }
 
 /*
- * With some partners in some regions. What is uncertain of the partners anywhere is uncertain
+ * Samples some partners in some regions. The error of the partners in the whole process applies
  * there, too. A call that is under way is in no sum of partners yet.
  */
 static bool sample_both(const struct input *in, const struct ticks_scale *scale, uint64_t now,

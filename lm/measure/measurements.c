@@ -166,8 +166,8 @@ static void note_time(struct measurement *g)
 	g->knows_time = knows_time(g->owner);
 }
 
-/* Times that were compared were of another mainsm, or of a clock that was not set: a process may be
- * older than it seemed, or newer. */
+/* Decides again which processes began after the measurement. The clock has changed: another mainsm
+ * gives the time, or the time was not known before. */
 void measurement_judge_again(struct measurement *g)
 {
 	bool any = false;
@@ -424,7 +424,7 @@ void measurement_place_inputs(struct measurement *g)
 	}
 }
 
-/* Earlier reports concerned reads of another time, and no current read includes them. */
+/* Drops earlier values, which are of reads at another time and in no current read. */
 int measurement_load_again(struct measurement *g, struct err *e)
 {
 	int rc;

@@ -59,7 +59,7 @@ static void add_thread(struct proc *p, int32_t tid)
 	procs_notify_thread(p, t, true);
 }
 
-/* Reported after it is out of the table, from a copy. */
+/* Removes a thread from the table, then reports its end from a copy. */
 static void del_thread(struct proc *p, size_t at)
 {
 	struct proc_thread gone = p->thread[at];

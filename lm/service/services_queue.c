@@ -49,7 +49,7 @@ static int want_all(struct proc *p, uint32_t tool)
 	return rc;
 }
 
-/* Before the list begins: what a thread is in now is not in it. */
+/* Called before the list begins: notes the current calls of threads, which it will not contain. */
 static int note_before(struct proc *p)
 {
 	unsigned n = segview_threads(p->seg);

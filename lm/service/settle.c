@@ -151,7 +151,7 @@ static const char *why_late(const struct waiting *w)
 	return "it has not had a processor since";
 }
 
-/* "": it is as it was requested. */
+/* Returns why an object is not yet as requested; "": it is. */
 static const char *late_words(const struct waiting *w)
 {
 	if (w->is_over)

@@ -159,7 +159,7 @@ static int allowed(const struct session *s, const struct omis_request *r, struct
 	return route_may_call(s->right, r->event) ? 0 : route_denied(r->event, e);
 }
 
-/* User events and measurements that do not exist never will. */
+/* Refuses user events and measurements that do not exist, as they never will. */
 static int check_events(const struct session *s, const struct omis_call *event, struct err *e)
 {
 	const struct omis_value *list = &event->param[0];
@@ -475,7 +475,7 @@ void tool_csr_fire_ended(struct tool_csr *csr)
 	tool_csr_let_go(csr);
 }
 
-/* Deleted, and not all branches have answered. */
+/* Frees deleted csrs of the session for which branches have not yet answered. */
 static void drop_partings(struct tool_csrs *c, const struct session *s)
 {
 	list_each_safe (i, &c->partings.all) {

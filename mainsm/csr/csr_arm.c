@@ -167,7 +167,7 @@ static int change_objects(struct tool_csr *csr, struct smap *now)
 	return rc;
 }
 
-/* arm NULL: it cannot happen anywhere. */
+/* Sets what each branch has of the csr. arm NULL: its event cannot occur anywhere. */
 static int set_parts(struct tool_csr *csr, const struct arm *arm, struct smap *now)
 {
 	const struct arm_part *part;

@@ -63,7 +63,7 @@ void tool_csr_lose(struct tool_csr *csr, uint64_t n)
 		loop_timer_arm(csr->c->losses, CSR_LOSSES_NS);
 }
 
-/* Sent as an event without actions and objects. */
+/* Reports losses in a message of a firing, without actions and objects. */
 static void report_losses(struct tool_csr *csr)
 {
 	tool_csr_report(csr, STATUS_CSR_TRIGGERED, NULL, "", NULL);

@@ -107,7 +107,7 @@ static void scan_node(struct live *l, const struct object *node)
 	}
 }
 
-/* A later run of the same job name. */
+/* Starts a later run of the same job name. */
 static void run_again(struct live_job *j)
 {
 	j->is_done = false;

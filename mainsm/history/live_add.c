@@ -348,7 +348,7 @@ static void write_nodes(struct buf *b, const struct live_rank *r, size_t n,
 	}
 }
 
-/* Two entries of one rank are two processes, as after a restart: the later one is used. */
+/* Sorts by rank. Of two processes of one rank, as after a restart, the later one stays. */
 size_t live_order_ranks(struct live_job *j)
 {
 	size_t n = 0;

@@ -110,7 +110,7 @@ struct history_reader_report {
 	uint64_t bad; /* invalid records, or functions without a name */
 };
 
-/* Both may be NULL. Arguments are valid until they return. */
+/* Callbacks; both may be NULL. Arguments are valid until they return. */
 struct history_visit {
 	void (*on_job)(void *arg, const struct history_job *j);
 	void (*on_ranks)(void *arg, const struct history_ranks *r);

@@ -215,7 +215,7 @@ static void on_word(void *arg, const char *text)
 	log_warn("history", "%s", text);
 }
 
-/* Left by an earlier start that ended during a query. */
+/* Removes consumers of queries that the previous mainsm did not complete. */
 static void drop_old_consumers(struct history_store *s)
 {
 	char name[16];

@@ -100,7 +100,7 @@ static struct measure *measure_new(struct measures *ms, struct session *s)
 	return NULL;
 }
 
-/* With the texts that its user has added, as far as it uses them. */
+/* Compiles the text with those texts of the user that it uses. */
 static int compile_text(struct measure *m, const char *text, struct pmsl_diags *d)
 {
 	const struct pmsl_source s = { m->asked.name, text, strlen(text) };
@@ -213,7 +213,7 @@ static int plan(struct measure *m, struct buf *why)
 }
 
 /*
- * Checked before there is anything to measure, too: the tool may then evaluate the values itself.
+ * Checks the stop rule, even without a process: after a refusal the tool evaluates it itself.
  */
 static int check_until(const struct measure *m, struct buf *why)
 {

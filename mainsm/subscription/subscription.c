@@ -120,7 +120,7 @@ void subscription_report_end(struct subscription *s, const char *missing)
 		end(s, "all of it was received");
 		return;
 	}
-	log_notice("kept", "subscription=%s waits to be received again: missing=\"%s\"", s->name,
+	log_notice("kept", "subscription=%s waits for missing blocks: missing=\"%s\"", s->name,
 		   missing);
 	end_receiver(s, missing);
 	set_receiver(s, NULL);

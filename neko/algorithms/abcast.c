@@ -150,7 +150,7 @@ static int abcast_send(struct neko_layer *l, struct neko_msg *m)
 	return 0;
 }
 
-/* Own messages that have no order since the last time: others may not have them. */
+/* Resends own messages that are still unordered since the last call: others may lack them. */
 static void send_own_again(struct neko_layer *l)
 {
 	struct abcast *a = neko_state(l);

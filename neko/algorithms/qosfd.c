@@ -10,7 +10,7 @@
 #define TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC)
 #define ETA_MIN NSEC_PER_USEC
 
-/* The opinion about one other process. */
+/* The state of the simulated detector for one other process. */
 struct view {
 	nsec_t heard_at; /* its last heartbeat */
 	nsec_t errs_at; /* the next mistake; NEKO_NEVER */

@@ -107,8 +107,8 @@ static void draw(struct buf *out, const struct plot_run run[2], const char *name
 	plot_left_out(out, at + PLOT_CHART_TOP + PLOT_CHART_HIGH + 30, svg_chart(out, &chart));
 }
 
-/* Name of quantity k of both runs, those of the first one before those of the second one alone.
- * NULL: there is none; "": it has a chart already, or no values. */
+/* Returns the name of quantity k: first those of run 0, then those that only run 1 has. NULL: there
+ * is none; "": it has a chart already, or no values. */
 static const char *name_at(const struct plot_run run[2], size_t k)
 {
 	struct json_object *first = results_get(run[0].results, "quantities");

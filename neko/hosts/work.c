@@ -217,7 +217,7 @@ static int start(struct work *w, const struct realwire_start *s, struct err *e)
 	return w->watch ? 0 : -ERR_SYS;
 }
 
-/* Some hundred bytes, for which a stream has room while its end is read. */
+/* Sends some hundred bytes to the process: its stream has room for them, as it reads. */
 static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES + FRAME_HEADER_BYTES);

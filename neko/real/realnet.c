@@ -325,7 +325,7 @@ static bool is_from(const struct line *l, uint32_t from, const struct sockaddr_i
 	return a->sin_addr.s_addr == want->sin_addr.s_addr && a->sin_port == want->sin_port;
 }
 
-/* From the owner of that socket or, without one, from that process. */
+/* Handles a datagram of process `from`, or of the owner of its socket. */
 static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
 			  const struct sockaddr_in *a, uint32_t from)
 {

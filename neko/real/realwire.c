@@ -14,7 +14,7 @@
 #define FLAG_CRASHED 2u
 #define FLAG_LOST 4u
 
-/* Some of them may be added without a thought. */
+/* True if sums of some such times cannot overflow. */
 static bool is_time(nsec_t t)
 {
 	return t >= 0 && t <= NEKO_TIME_MAX;

@@ -68,7 +68,7 @@ static int load_own(struct run *r, struct err *e)
 	return setup_blame(r->setup, "application", e);
 }
 
-/* "stat.handler = mine": the measure of that kind of processes. */
+/* Sets the handler by `stat.handler = KIND`: the measure of that kind of processes. */
 static int choose_handler(struct run *r, const char *name, struct err *e)
 {
 	const struct neko_kind *k;
@@ -84,7 +84,7 @@ static int choose_handler(struct run *r, const char *name, struct err *e)
 	return 0;
 }
 
-/* Without a handler in the configuration that of the first process with a measure. */
+/* Sets the handler: the configured one, or that of the first process with a measure. */
 static int choose_stat(struct run *r, struct err *e)
 {
 	const char *name = setup_get(r->setup, "stat.handler");

@@ -109,7 +109,7 @@ static bool add_lost(struct run_delays *d)
 	return true;
 }
 
-/* After the last message of a way that arrived, others may still have been on their way. */
+/* Marks messages behind the last arrival of each path: they may be lost or under way. */
 static void mark_unknown(struct run_delays *d)
 {
 	const struct neko_delay *next = NULL;

@@ -129,7 +129,7 @@ static int give_up_turn(struct sim *s, struct flow *f, nsec_t until, bool for_me
 	return f->is_timed_out ? -ERR_TIMEOUT : 0;
 }
 
-/* Time must pass, or a loop around a poll would never end. */
+/* Refuses too many polls without a pause: time stands still for a loop that only polls. */
 static int poll_once(struct sim *s, struct flow *f)
 {
 	if (++f->polls > NEKO_POLLS_MAX) {

@@ -161,7 +161,7 @@ static nsec_t replay(struct simnet *n, uint32_t from, uint32_t to)
 	return delaytrace_get(t, link, i);
 }
 
-/* 1 when it does; 0: lost. */
+/* Returns 1 and the time of arrival, or 0 if the message is lost. */
 static int arrive(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)
 {
 	nsec_t delay = n->conf.trace ? replay(n, from, to) : delay_draw(&n->conf.delay, &n->rng);

@@ -186,7 +186,7 @@ static int put_neighbours(struct folding *f, struct known *out)
 			     : bind_set(f->b, f->n, &fold, (struct node_list){ in, f->f.n }, out);
 }
 
-/* Over virtual time, of one combination of objects. */
+/* Puts a fold over virtual time, for one combination of objects. */
 static int put_vt_agg(struct folding *f, uint32_t value, bool partial, struct known *out)
 {
 	struct flow_node n = { .kind = FLOW_VT_AGG, .in = &value, .nin = 1, .fold = f->fold };

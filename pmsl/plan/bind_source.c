@@ -198,7 +198,7 @@ static int put_metric(struct binder *b, const struct dag_node *n, const struct f
 	return rc || span != DAG_SINCE_LAST ? rc : put_delta(b, n, out);
 }
 
-/* Time, of the measurement, is the same everywhere; at an event it is the event's. */
+/* Puts the time since the start, which is the same everywhere, or the time of an event. */
 static int put_time(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct flow_node v = { .kind = FLOW_INPUT,

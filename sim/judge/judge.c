@@ -110,7 +110,7 @@ static void judge_rest(struct judge *j)
 
 /* --- replies to tools */
 
-/* If a daemon is rogue, values of its site are not judged. */
+/* Checks that each sm has its hosts and a parent, except where a daemon is rogue. */
 static void rest_is_whole(struct judge *j)
 {
 	for (unsigned i = 0; i < j->c->sms; i++) {

@@ -68,7 +68,7 @@ void series_take(struct series *s, const char *value)
 
 /* --- expected values */
 
-/* In time of the world; its clock and mainsm's differ by no step since. */
+/* Converts mainsm's time to the world's. Their difference has been constant since. */
 static nsec_t world_time(const struct series *s, nsec_t t)
 {
 	return t - simtop_time(s->c->top) + loop_now(s->c->w->loop);

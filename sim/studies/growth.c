@@ -117,7 +117,7 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 	const struct cluster_conf c = shape(g, ranks);
 	int rc;
 
-	report_stage(g, "all find each other");
+	report_stage(g, "all hosts connect");
 	rc = world_open(&b->w, g->seed, true, e);
 
 	if (rc)

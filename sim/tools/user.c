@@ -289,7 +289,7 @@ static void on_measurement(struct user *u, const char *token, uint64_t id)
 		m->start_id = report(u, text);
 }
 
-/* If faults are possible it may not have begun everywhere. */
+/* Notes the start, unless faults are possible: then it may not have begun everywhere. */
 static void note_begun(struct user *u, const struct reply *r)
 {
 	for (int i = 0; i < READS_MAX; i++)

@@ -37,7 +37,7 @@ struct ledger {
 int ledger_open(struct ledger *l, size_t ranks);
 void ledger_close(struct ledger *l);
 
-/* Result of a manipulation by an answer. */
+/* Returns the result of a manipulation from its reply. */
 enum verdict verdict_of(const struct reply *r);
 
 #endif

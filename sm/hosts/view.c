@@ -50,7 +50,7 @@ static int locate_node(const struct site_view *v, const struct node *n, bool arm
 	return 0;
 }
 
-/* Was served elsewhere when the counter was made, and may have a part of it. */
+/* True if another sm served the host when the counter was made: it may have a part. */
 static bool may_have(const struct node *n, uint64_t births)
 {
 	return n && n->has_past && n->birth > births;

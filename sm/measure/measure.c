@@ -68,7 +68,7 @@ void site_measures_free(struct site_measures *f)
 	free(f);
 }
 
-/* Sent to all: a branch that was absent when its hosts moved may still run it. */
+/* Sends the end to all branches: one that was away when its hosts moved may still run it. */
 void site_measure_end(struct site_measure *m)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };

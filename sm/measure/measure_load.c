@@ -175,7 +175,7 @@ static void end_own(struct site_measure *m)
 	m->nnode = 0;
 }
 
-/* Hosts that the last version does not name. */
+/* Ends the pieces of hosts that the last version does not name. */
 static void drop_old(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };

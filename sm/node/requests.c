@@ -185,7 +185,7 @@ static void drop_wrong_guesses(struct reply *r)
 	r->nentry = kept;
 }
 
-/* r NULL: it was cancelled, and no reply is due. */
+/* Sends the reply. r NULL: the request was cancelled. */
 static void on_done(void *arg, struct reply *r)
 {
 	struct request *q = arg;

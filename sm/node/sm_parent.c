@@ -54,7 +54,7 @@ void sm_let_go_late(struct sm *sm, struct branch *b)
 		branch_send(b, &m);
 }
 
-/* mainsm has had time to return and to repeat its requests. */
+/* Called when mainsm has had time to return and to repeat its requests. */
 void sm_grace_over(void *arg)
 {
 	struct sm *sm = arg;

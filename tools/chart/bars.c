@@ -52,7 +52,7 @@ static struct layout lay_out(struct grid_area area, const struct bar *bar, size_
 	return l;
 }
 
-/* NaN for a value that is not finite. */
+/* Returns the place of a value in the layout; NaN if it is not finite. */
 static double share_in(const struct layout *l, double value)
 {
 	if (!isfinite(value))

@@ -179,8 +179,8 @@ static void serve(struct server *s)
 }
 
 /*
- * A mainsm that has not started yet may appear. A mainsm that refuses access will not change its
- * mind.
+ * Serves without a mainsm, too, since it may start later. Ends if mainsm refuses access, which is
+ * final.
  */
 static int run_server(struct server *s)
 {

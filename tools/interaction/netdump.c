@@ -216,7 +216,7 @@ struct drawing {
 	uint64_t n;
 };
 
-/* By the option, else by the name of the file. */
+/* Finds the form by the option, else by the name of the file. */
 static const struct form *find_form(const struct netfiles_options *w)
 {
 	size_t n = w->output ? strlen(w->output) : 0;

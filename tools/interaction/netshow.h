@@ -20,7 +20,7 @@ int netshow_near(struct buf *out, const struct network *w, const struct netpath 
 int netshow_what_if(struct buf *out, const struct network *w, const struct netretime_change *c,
 		    size_t n, const struct netretime *r);
 int netshow_total(struct buf *out, const struct nettotal *t);
-/* Its first lines alone. */
+/* Writes only the first lines of it. */
 int netshow_words(struct buf *out, const struct nettotal *t);
 int netshow_clocks(struct buf *out, const struct netclock *c, const char *const *node);
 

@@ -324,7 +324,7 @@ static int find_mainsm(struct client *c, const char *given, struct err *e)
 	return rc == -ERR_NOTFOUND && why.code ? err_set(e, why.code, "%s", why.text) : rc;
 }
 
-/* Up to a certificate. */
+/* Makes the session up to a certificate. */
 static int start(struct client *c, const char *given, struct err *e)
 {
 	uint64_t seed = 0;

@@ -217,7 +217,7 @@ static void print_keys(const struct charts *c, const struct measurement *m, stru
 		grid_text(g, (struct grid_span){ all.rows - 1, 0, all.cols }, words, PAINT_NO_INK);
 }
 
-/* Below the picture. */
+/* Drops blank lines below the picture. */
 static void drop_blank_lines(struct buf *out)
 {
 	while (out->n > 1 && out->p[out->n - 1] == '\n' && out->p[out->n - 2] == '\n')

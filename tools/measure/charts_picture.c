@@ -34,7 +34,7 @@ static double *known(const struct charts_view *v, size_t read, size_t *n)
 	return out;
 }
 
-/* Of the n values at `sorted`; NaN without any. */
+/* Returns a quantile of n sorted values; NaN without any. */
 static double quantile(const double *sorted, size_t n, double p)
 {
 	return n ? sorted[(size_t)lround(p * (double)(n - 1))] : NAN;

@@ -62,7 +62,7 @@ static void on_accept(void *arg, struct chan *c)
 	chan_close(c, "no room");
 }
 
-/* Any number of peers may be refused: not each gets a line. */
+/* Logs a refused peer, at a limited rate. */
 static void on_refused(void *arg, const char *remote, const struct err *why)
 {
 	struct port *p = arg;

@@ -87,7 +87,7 @@ static void put_product(struct buf *b, const struct agg_product *p)
 	put_zigzag(b, p->exp);
 }
 
-/* In the order in which they travel. */
+/* Returns sum i in the order of the encoding. */
 static const struct sum *sum_at(const struct agg *a, unsigned i)
 {
 	const struct powers *m = &a->powers;

@@ -83,7 +83,7 @@ static uint32_t search(const struct match *m, int64_t key)
 	return low;
 }
 
-/* Most keys are the last ones, and most probes count by one. */
+/* Searches from the end: most keys are recent, and most probes count by one. */
 static uint32_t find(const struct match *m, int64_t key)
 {
 	int64_t last;
@@ -106,8 +106,8 @@ static bool is_closed(const struct match *m, uint32_t input)
 }
 
 /*
- * (INT64_MIN is below all keys that can be requested, and is itself a key: it marks an input that
- * was open from the start.)
+ * True if `input` may still send a token for the key. A `from` of INT64_MIN marks an input that was
+ * open from the start.
  */
 static bool waits(const struct match *m, uint32_t input, int64_t key)
 {

@@ -204,7 +204,7 @@ static int sum_up(struct merging *m, enum omis_merge how, struct item *v, size_t
 
 /* --- equal results */
 
-/* v[0 .. n): equal results in their order. v[0] gets all their objects. */
+/* Merges n equal results, which are in order: v[0] gets the objects of all. */
 static int join(struct merging *m, struct item *v, size_t n)
 {
 	size_t length = 0, len;
