@@ -154,7 +154,7 @@ int anywhere_fprintf_chk(FILE *to, int flag, const char *fmt, ...)
 	return rc;
 }
 
-/* Six parameters, as __vsnprintf_chk() of the C library. */
+/* six: __vsnprintf_chk() of the C library has as many. */
 int anywhere_vsnprintf_chk(char *out, size_t n, int flag, size_t room, const char *fmt, va_list ap)
 {
 	check_room(n, room);
