@@ -2,7 +2,7 @@
 /*
  * Reads and writes of a program by file system, counted where the program calls the C library.
  *
- * The law of this library: no lock, no allocation, no wait. errno is preserved. The program gets
+ * The rules of this library: no lock, no allocation, no wait. errno is preserved. The program gets
  * the result of the real call, whatever happens here. The kernel says at each call what is behind
  * the descriptor. So nothing is remembered of descriptors, which may be closed, duplicated,
  * received or made in ways that nothing here sees.

@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-#define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* for the last words */
+#define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* time to send the final messages */
 
 struct lm;
 struct daemon_health;
@@ -85,7 +85,7 @@ int lm_register(struct lm *m, int fd, int32_t pid);
  */
 int lm_ask_top(struct lm *m, const struct msg *msg);
 
-/* Ends in good order, then calls on_end. */
+/* Announces the end and closes the link to the parent. Calls on_end after LM_DRAIN_NS. */
 void lm_stop(struct lm *m, const char *reason);
 
 /*

@@ -44,7 +44,7 @@ struct tracee {
 struct birth {
 	uint32_t id;
 	int why; /* end of a pipe: the error before the program began */
-	/* Held before its first instruction, and CREATED was sent; or given up. */
+	/* The result was reported: it is held before its first instruction, or was given up. */
 	bool is_reported;
 	nsec_t until; /* time at which it is given up if it is not held yet */
 };
@@ -69,7 +69,7 @@ struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e)
 /* Removes a tracee; its works have already failed with `why`. */
 void tracee_forget(struct tracees *s, struct tracee *t, const char *why);
 void tracee_ask(struct tracee *t);
-/* Overdue stops are given up at that time. */
+/* Arms the timer that gives overdue stops up. */
 void tracees_wake_at(struct tracees *s, nsec_t at);
 
 /* --- stops.c: statuses of waitpid() */

@@ -74,7 +74,7 @@ struct token_claim {
 	const char *id;
 	const void *secret; /* as written in the connection string */
 	size_t nsecret;
-	unsigned roles; /* any of these is meant */
+	unsigned roles; /* one of these is requested */
 	const char *site;
 };
 

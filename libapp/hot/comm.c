@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hot: the law of hook.h. Facts that are not cached are requested from MPI, by local PMPI functions
- * only. Null handles are never passed.
+ * Hot: the rules of hook.h. Facts that are not cached are requested from MPI, by local PMPI
+ * functions only. Null handles are never passed.
  */
 #include "libapp/hot/comm.h"
 

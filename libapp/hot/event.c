@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of calls: records and in-rank actions. Hot: the law of hook.h. */
+/* Events of calls: records and in-rank actions. Hot: the rules of hook.h. */
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/args.h"
 

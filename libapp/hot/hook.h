@@ -5,7 +5,7 @@
  * else below runs only if the hook word is not 0. All symbols in here are hidden: no access uses
  * the global offset table.
  *
- * The law of this path: no malloc, no stdio, no lock, no system call, no unbounded loop. errno is
+ * The rules of this path: no malloc, no stdio, no lock, no system call, no unbounded loop. errno is
  * preserved. TLS is initial-exec only, never lazy. A full table drops and counts. The one exception
  * is the first call of a thread, which claims its block (claim.c).
  *

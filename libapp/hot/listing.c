@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hot: the law of hook.h. */
+/* Hot: the rules of hook.h. */
 #include "libapp/hot/listing.h"
 
 #include "libapp/hot/comm.h"

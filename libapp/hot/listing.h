@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sends and receives that have begun and are not complete, in the segment's list. Used only while
- * the queues of the process are requested (HOOK_QUEUE). Hot: the law of hook.h.
+ * the queues of the process are requested (HOOK_QUEUE). Hot: the rules of hook.h.
  */
 #ifndef LIBAPP_HOT_LISTING_H
 #define LIBAPP_HOT_LISTING_H

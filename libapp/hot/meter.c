@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures by regions: what a thread's calls add between two probes of its. Hot: the law of
+/* Figures by regions: what a thread's calls add between two probes of its. Hot: the rules of
  * hook.h. */
 #include "libapp/hot/meter.h"
 

@@ -14,7 +14,7 @@ uint64_t meter_partners(const uint8_t *block, const struct seg_read *r);
 /*
  * Updates the meters of a probe whose word has PROBE_EDGE. The thread is in no call. is_again: a
  * function has called itself, so passes count and nothing else. Uses general registers only. Hot:
- * the law of hook.h.
+ * the rules of hook.h.
  */
 void meter_probe(const struct hook_thread *t, unsigned number, uint64_t now, bool is_again);
 

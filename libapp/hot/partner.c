@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The partner of a call, from its arguments and status; and the sums per (function, partner) in the
- * thread's own table. Hot: the law of hook.h.
+ * thread's own table. Hot: the rules of hook.h.
  */
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/args.h"

@@ -3,7 +3,7 @@
  * Call sites: sums per (function, return addresses of the call), in the thread's own table. The
  * first address is in the wrapper's caller. The next ones are found by frame pointers: words of the
  * thread's stack, between here and its known end. Each must be in code that was loaded at MPI_Init.
- * A program without frame pointers has sites of fewer addresses. Hot: the law of hook.h.
+ * A program without frame pointers has sites of fewer addresses. Hot: the rules of hook.h.
  */
 #ifndef LIBAPP_HOT_SITE_H
 #define LIBAPP_HOT_SITE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that a call moves: one function for each rule of calls.def. Hot: the law of hook.h.
+ * Bytes that a call moves: one function for each rule of calls.def. Hot: the rules of hook.h.
  * Parameter numbers are positions of C arguments, from 0.
  */
 #include "libapp/hot/args.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that a watched call makes, starts or completes: see requests.h. Hot: the law of hook.h.
+ * Requests that a watched call makes, starts or completes: see requests.h. Hot: the rules of
+ * hook.h.
  */
 #ifndef LIBAPP_HOT_WAIT_H
 #define LIBAPP_HOT_WAIT_H

@@ -2,7 +2,7 @@
 /*
  * The time of a call that waits for requests belongs to the partner of the request that ended last.
  * MPI does not report which one that was. So the time is certain if only one partner is possible;
- * otherwise it is divided (struct partners). Hot: the law of hook.h.
+ * otherwise it is divided (struct partners). Hot: the rules of hook.h.
  */
 #ifndef LIBAPP_HOT_WAITED_H
 #define LIBAPP_HOT_WAITED_H

@@ -6,7 +6,7 @@
  * ends. A hash of channel and k is its id. It names the sub-task of the message in an interaction
  * network (Ashton and Penny, TR COSC 01/91, section 3.3).
  *
- * The functions of this room have no lock, and obey the law of libapp/hot/hook.h.
+ * The functions of this room have no lock, and obey the rules of libapp/hot/hook.h.
  */
 #ifndef LIBAPP_MATCH_KEY_H
 #define LIBAPP_MATCH_KEY_H

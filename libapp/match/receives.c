@@ -55,7 +55,7 @@ static struct match_drop *find_drop(struct match_receives *r, uint64_t key, uint
 	return NULL;
 }
 
-/* Counts the cancelled receives in front of it. Returns false if the fate of one is open. */
+/* Counts the cancelled receives before number n. Returns false if one has not ended yet. */
 static bool count_drops(const struct match_receives *r, uint64_t key, uint64_t n, uint64_t *out)
 {
 	*out = 0;
@@ -133,7 +133,7 @@ static void sweep(struct match_receives *r)
 
 /* --- posts */
 
-/* False: no room. The receive gets a number when it ends, in doubt, as all others from now on. */
+/* False: no room. Numbers of this receive, at its end, and of all later ones are in doubt. */
 static bool put_open(struct match_receives *r, const struct match_open *o)
 {
 	if (r->nopen == MATCH_OPEN) {

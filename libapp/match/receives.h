@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The receives of one process, numbered in the order of their posts. Messages arrive in that order
- * (MPI 4.0, section 3.5). The program may learn of their ends in another one.
+ * (MPI 4.0, section 3.5). The program may see them complete in another order.
  *
  * A receive of a given source and tag has its number when it is posted. There are two exceptions.
  * An earlier receive may leave its source or tag open, and may have taken a message of this
  * channel. Or an earlier receive of the channel is being cancelled. Then the number is open until
- * the fate of the earlier one is known, and an end is reported later.
+ * the earlier one has ended, and an end is reported later.
  *
  * One thread at a time calls these functions, as those of sends.h.
  */

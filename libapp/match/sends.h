@@ -31,7 +31,7 @@ struct match_sent {
 /* Called in front of the send. The thread's index is below MATCH_THREADS. */
 struct match_sent match_send(struct match_sends *s, const struct match_channel *c, unsigned thread);
 
-/* Called behind the send: the last moment at which *sent may become in doubt. */
+/* Called after the send. Sets *sent in doubt if another thread was in a send of the channel. */
 void match_send_done(struct match_sends *s, unsigned thread, struct match_sent *sent);
 
 #pragma GCC visibility pop

@@ -38,7 +38,7 @@ int events_announce(const void *definition, size_t n)
 	return (int)number;
 }
 
-/* --- hot: the law of hook.h */
+/* --- hot: the rules of hook.h */
 
 /* of a record: its type and its length, which the ring stores in another form */
 #define HEAD_BYTES 4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hot: the law of hook.h. No vector registers: see module.mk. */
+/* Hot: the rules of hook.h. No vector registers: see module.mk. */
 #include "libapp/setup/function.h"
 
 #include "libapp/hot/meter.h"

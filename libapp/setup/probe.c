@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Execution of a probe: one clock read for its record, its reads, and its actions. Hot: the law of
- * hook.h.
+ * Execution of a probe: one clock read for its record, its reads, and its actions. Hot: the rules
+ * of hook.h.
  */
 #include "libapp/setup/probe.h"
 

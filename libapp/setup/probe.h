@@ -21,7 +21,7 @@ extern struct probe_known probe_known[SEG_PROBES];
  */
 #define PROBE_COME (1u << 31)
 
-/* Called by an active probe. Hot: the law of hook.h. */
+/* Called by an active probe. Hot: the rules of hook.h. */
 void probe_hit(unsigned number, unsigned word, const union omig_value *value);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ids of communicators, which all of their processes compute from the calls that made them. Hot:
- * the law of libapp/hot/hook.h.
+ * the rules of libapp/hot/hook.h.
  */
 #include "common/base/hash.h"
 #include "libapp/hot/comm.h"

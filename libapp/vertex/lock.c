@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hot: the law of libapp/hot/hook.h. */
+/* Hot: the rules of libapp/hot/hook.h. */
 #include "libapp/vertex/internal.h"
 
 /* Attempts to enter: some 50 us, while another thread needs 0.1 us unless it is descheduled. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Vertices of the messages of this process. Hot: the law of libapp/hot/hook.h. */
+/* Vertices of the messages of this process. Hot: the rules of libapp/hot/hook.h. */
 #include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/hot/comm.h"

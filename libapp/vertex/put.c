@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hot: the law of libapp/hot/hook.h. */
+/* Hot: the rules of libapp/hot/hook.h. */
 #include "libapp/vertex/vertex.h"
 
 #include "libapp/hot/args.h"

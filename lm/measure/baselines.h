@@ -38,7 +38,7 @@ struct baselines *baselines_open(const struct baselines_conf *c);
 /* Leaves the file as it is. NULL is fine. */
 void baselines_close(struct baselines *b);
 
-/* Notes that this lm ends in good order and switches counting off. Written at once. */
+/* Stores that this lm ends orderly and switches counting off. Writes the file at once. */
 void baselines_cut(struct baselines *b);
 
 struct base {

@@ -79,8 +79,8 @@ static void report_loop(const struct sim *s, const struct neko_layer *l)
 }
 
 /*
- * When it returns the same fault happens again, or the raised signal is delivered: with the
- * previous action.
+ * Restores the previous action and returns: the same fault then occurs again, or the raised signal
+ * is delivered again.
  */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {

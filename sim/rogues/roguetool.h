@@ -14,7 +14,7 @@ struct roguetool;
 /* Connects at once, from the host ROGUE_TOOL. dice: borrowed. */
 int roguetool_new(struct cluster *c, struct rng *dice, struct roguetool **out, struct err *e);
 
-/* Leaves in good order. NULL is fine. */
+/* Disconnects and frees the tool. NULL is fine. */
 void roguetool_free(struct roguetool *t);
 
 #endif

@@ -38,7 +38,7 @@ struct simtool_conf {
 /* Begins to dial. */
 int simtool_new(const struct simtool_conf *c, struct simtool **out, struct err *e);
 
-/* Leaves in good order. */
+/* Disconnects and frees the tool. */
 void simtool_free(struct simtool *t);
 
 bool simtool_is_up(const struct simtool *t);

@@ -178,7 +178,7 @@ static void fire(struct alert *a, double v)
 	set_watch(a, WATCH_CLEAR, true);
 }
 
-/* Reads follow each other as long as it holds. */
+/* Called for each read in which the condition holds. A gap between reads restarts the time. */
 static void on_true(struct alert *a, int64_t read, nsec_t until, double v)
 {
 	if (a->is_firing)
@@ -268,7 +268,7 @@ static void keep(struct watched *w, Omis_value *v)
 	struct alert *a = w->alert;
 
 	if (a->nkept == ARRAY_LEN(a->kept)) {
-		omis_value_free(v); /* an interval that is missing begins the time again */
+		omis_value_free(v); /* a missing interval restarts the time */
 		return;
 	}
 	a->kept[a->nkept].by = w;
