@@ -163,7 +163,7 @@ static void check_late(uint64_t before, uint64_t count)
 	ck_assert_uint_le(c.delay, before + (now() - on));
 }
 
-TEST(a_call_that_had_begun_counts_from_where_its_hook_was_switched_on)
+TEST(a_call_under_way_counts_from_the_start_of_its_hook)
 {
 	uint64_t delay, count;
 

@@ -113,7 +113,7 @@ TEST(one_lm_of_a_mainsm_runs_on_a_host)
 	ck_assert_int_eq(process_end(start(options)), DAEMON_OK);
 }
 
-TEST(without_processes_it_ends_after_its_linger_and_takes_its_socket_along)
+TEST(an_lm_without_processes_lingers_and_removes_its_socket)
 {
 	ck_assert_int_eq(process_wait(process_start(
 				 &lm_daemon_spec, OPTIONS("--mainsm", conn, "--linger", "100ms"))),

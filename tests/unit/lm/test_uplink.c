@@ -224,7 +224,7 @@ TEST(a_question_that_gets_no_answer_is_asked_again)
 	world_close(&w);
 }
 
-TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
+TEST(an_unanswered_request_does_not_delay_a_new_parent)
 {
 	redirected();
 	ask_top();

@@ -122,7 +122,7 @@ static void claim(struct fake_branch *sm, uint64_t attach, uint32_t sub)
 }
 
 /* An sm was stopped, and its host connected to mainsm directly. Then the sm continues. */
-TEST(a_host_that_is_served_directly_is_not_taken_by_an_sm_that_knew_it_before)
+TEST(an_sm_does_not_reclaim_a_host_that_mainsm_serves)
 {
 	world_open(&w);
 	w.start_rc = -1;
@@ -196,7 +196,7 @@ TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
 	world_done(&w);
 }
 
-TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
+TEST(a_restarted_sm_replaces_its_dead_predecessor)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");

@@ -142,7 +142,7 @@ TEST(a_job_that_has_just_started_is_waited_for)
 	above_close(&admin);
 }
 
-TEST(a_job_without_processes_is_waited_for_until_the_deadline_nears)
+TEST(a_job_without_processes_is_awaited_up_to_the_deadline)
 {
 	struct above admin;
 	uint64_t id;

@@ -179,7 +179,7 @@ TEST(more_elements_than_a_frame_may_have_are_not_put)
 	buf_done(&b);
 }
 
-TEST(a_frame_of_the_largest_size_passes_and_one_byte_more_does_not)
+TEST(only_a_frame_up_to_the_largest_size_passes)
 {
 	uint8_t *p = calloc(1, FRAME_MAX_BYTES);
 	struct buf b = BUF_INIT(4 << 20);

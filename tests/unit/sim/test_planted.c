@@ -120,7 +120,7 @@ TEST(a_loss_that_is_counted_twice_is_found)
 	find(PLANT_COUNTED_TWICE, "INV-24: ");
 }
 
-TEST(a_conditional_request_that_outlives_its_tool_in_an_sm_is_found)
+TEST(a_csr_that_outlives_its_tool_in_an_sm_is_found)
 {
 	find(PLANT_KEPT_CSR, "INV-11: ");
 }

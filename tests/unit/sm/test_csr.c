@@ -361,7 +361,7 @@ TEST(a_disarm_is_answered_when_all_hosts_have_answered)
 	ck_assert_uint_eq(w.top.lost, 7);
 }
 
-TEST(a_host_that_does_not_answer_to_disarm_delays_nothing_for_long)
+TEST(a_host_that_ignores_disarm_delays_for_a_bounded_time)
 {
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	w.lm[0].b.lost = 3;

@@ -74,7 +74,7 @@ TEST(a_linger_of_0_is_never)
 	ck_assert_uint_eq(w.ends, 1);
 }
 
-TEST(ordered_to_stop_it_notifies_its_lms_and_ends_when_they_are_gone)
+TEST(a_stopping_sm_notifies_its_lms_and_ends_after_them)
 {
 	lms_start(&w, 3);
 	for (size_t i = 0; i < 3; i++)

@@ -258,7 +258,7 @@ TEST(a_read_does_not_wait_longer_than_its_grace)
 	ck_assert_double_eq(value_of_read(2).value, 11);
 }
 
-TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
+TEST(a_lost_host_delays_nothing_and_counts_after_its_return)
 {
 	struct flow_token t;
 
@@ -387,7 +387,7 @@ TEST(a_requested_read_is_sent_down_and_its_data_up)
 	ck_assert_ptr_null(frame());
 }
 
-TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
+TEST(final_frames_wait_for_mainsm_to_load_again)
 {
 	two_hosts();
 	world_run(&w, SEC);

@@ -214,7 +214,7 @@ TEST(a_piece_is_for_this_site_or_a_node)
 	}
 }
 
-TEST(one_measurement_too_many_is_refused_and_its_place_is_free_again)
+TEST(a_measurement_beyond_the_limit_takes_no_place)
 {
 	static const char host[] = "[]";
 	const struct msg_flow_piece piece = { "n_9", { (const uint8_t *)host, 2 } };

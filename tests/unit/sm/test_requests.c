@@ -394,7 +394,7 @@ TEST(a_restarted_sm_asks_all_hosts_for_counters)
 	ck_assert_uint_eq(reply_status(r), STATUS_UNKNOWN_OBJECT);
 }
 
-TEST(an_object_stands_for_what_contains_it_when_the_service_wants_that)
+TEST(an_object_is_converted_to_its_container_for_a_service)
 {
 	const struct reply *r = top_ask(
 		&w, ":node_get_info([p_1_000001,t_2_000002],1) proc_get_info([t_3_000001],1)", SEC);

@@ -44,7 +44,7 @@ static void ask_all(uint32_t hosts)
 	ck_assert_uint_eq(r->coverage.answered, hosts);
 }
 
-TEST(hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference)
+TEST(hosts_are_spread_over_lower_sms_without_effect_at_the_top)
 {
 	unsigned parts;
 
@@ -298,7 +298,7 @@ TEST(three_levels_hold_too)
 		ck_assert_uint_eq(w.lm[i].b.ups, 1); /* stayed connected */
 }
 
-TEST(an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it)
+TEST(moves_of_an_sm_count_more_than_those_of_its_parent)
 {
 	char address[64];
 

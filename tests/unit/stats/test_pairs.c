@@ -91,7 +91,7 @@ TEST(merged_in_any_order_they_are_what_their_definitions_say)
 	}
 }
 
-TEST(with_itself_a_value_has_its_variance_and_with_its_opposite_all_against_it)
+TEST(covariance_of_a_value_with_itself_is_its_variance)
 {
 	struct pairs same = { 0 }, against = { 0 };
 	struct moments m = { 0 };

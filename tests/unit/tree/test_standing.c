@@ -160,7 +160,7 @@ TEST(it_is_settled_when_the_time_is_over)
 	world_close(&w);
 }
 
-TEST(a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_returns)
+TEST(an_absent_branch_delays_nothing_and_gets_its_part_later)
 {
 	struct world w;
 

@@ -173,7 +173,7 @@ TEST(audit_omits_values_written_to_memory)
 	ck_assert_ptr_nonnull(strstr(file_text(path), "4096,6,6,<6 bytes "));
 }
 
-TEST(equal_bytes_look_equal_for_one_daemon_and_different_for_the_next)
+TEST(digests_of_equal_bytes_are_equal_within_one_daemon_only)
 {
 	static const char text[] = ":proc_write_memory_bin([p_1_aaaaaa],1,6,6,6#secret)";
 	char calls[3][256];

@@ -44,7 +44,7 @@ TEST(the_token_is_left_out_on_request)
 	prints_as("omig1:h:1:" PIN ":a.b", false, "omig1:h:1:" PIN);
 }
 
-TEST(people_may_paste_it_with_space_around_and_capitals_in_the_pin)
+TEST(a_pasted_string_may_have_blanks_and_a_pin_in_capitals)
 {
 	prints_as("  omig1:h:1:" PIN "\n", true, "omig1:h:1:" PIN);
 	prints_as("omig1:h:1:OL23456789abcdefghjkmnpqr0", true,
@@ -169,7 +169,7 @@ TEST(the_users_own_string_goes_before_that_of_a_job)
 	rmdir(dir);
 }
 
-TEST(the_string_is_that_given_then_of_the_environment_then_of_the_state)
+TEST(the_string_comes_from_argument_environment_or_state)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80], at[96];
 	static const char text[] = "omig1:state:3:" PIN "\n";

@@ -182,7 +182,7 @@ TEST(hosts_are_no_paths_and_owners_no_texts)
 	ck_assert(!identity_owner_is_valid("k\xc3\xb6ln"));
 }
 
-TEST(random_bytes_never_read_as_something_that_is_written_differently)
+TEST(random_bytes_that_decode_encode_to_themselves)
 {
 	static const char alphabet[] = "omig:lms/%0123456789ABCDEFab-~@";
 	struct rng r;

@@ -196,7 +196,7 @@ static void *write_many(void *arg)
 	return NULL;
 }
 
-TEST(between_two_threads_nothing_is_torn_and_what_is_lost_is_counted)
+TEST(threads_tear_no_record_and_count_lost_ones)
 {
 	struct seen s = { .gaps = true };
 	uint64_t lost = 0;

@@ -120,7 +120,7 @@ static struct archive *open_while(enum armode mode, const char *statement)
 	return a;
 }
 
-TEST(a_type_that_comes_while_the_archive_is_opened_makes_it_no_foreign_file)
+TEST(a_type_added_during_an_open_keeps_the_archive_valid)
 {
 	struct archive *a = open_while(AR_READ, "SELECT type, place");
 

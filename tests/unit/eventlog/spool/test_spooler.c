@@ -277,7 +277,7 @@ TEST(one_folder_has_one_owner)
 	one_owner();
 }
 
-TEST(limits_that_are_reported_while_it_is_not_open_hold_when_it_is)
+TEST(limits_received_before_the_open_apply_after_it)
 {
 	const struct spool_conf c = conf();
 	struct spooler *was;
@@ -475,7 +475,7 @@ static int enter_hanging(void *arg, const char *path, struct disk *out, struct e
 	return rc;
 }
 
-TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
+TEST(a_hanging_disk_loses_counted_blocks_without_delay)
 {
 	struct spool_conf c = conf();
 	struct disk hanging = disk_system;

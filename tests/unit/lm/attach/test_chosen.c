@@ -80,7 +80,7 @@ TEST(a_chosen_process_has_its_name_and_its_job)
 	world_close(&w);
 }
 
-TEST(a_launcher_and_what_it_starts_are_not_chosen_unless_omig_exec_stands_between)
+TEST(children_of_a_launcher_are_chosen_only_under_omig_exec)
 {
 	struct chosen *c;
 

@@ -224,7 +224,7 @@ TEST(a_stop_is_reported_when_no_thread_runs)
 	close_rank();
 }
 
-TEST(a_stop_that_was_taken_back_before_it_was_seen_is_not_reported_nor_is_its_end)
+TEST(a_stop_undone_before_a_poll_is_not_reported)
 {
 	struct fake_proc *p = open_slow();
 

@@ -207,7 +207,7 @@ TEST(the_end_of_a_call_has_its_result)
 	ck_assert_ptr_nonnull(strstr(watches(), "100 2 0 8000000000 0\n"));
 }
 
-TEST(another_call_or_signal_than_the_one_that_is_waited_for_fires_nothing)
+TEST(other_calls_and_signals_fire_nothing)
 {
 	arm_for("c_5", "thread_has_started_sys_call([@],\"70\"): print([1])");
 	ck_assert_ptr_nonnull(strstr(watches(), "100 1 0 0 40\n"));

@@ -241,7 +241,7 @@ TEST(rates_stay_there_while_they_are_asked_for)
 	rates_close(r);
 }
 
-TEST(a_count_that_shrinks_has_the_rate_0_and_a_host_that_cannot_be_read_none)
+TEST(a_shrinking_count_has_rate_0_and_an_unread_host_none)
 {
 	struct rates *r = rates_open();
 	struct rates_wait one = { 0 };

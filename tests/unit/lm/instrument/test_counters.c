@@ -202,7 +202,7 @@ BARE_TEST(an_action_behind_one_that_waits_counts_for_the_process_of_the_event)
 	close_ranks();
 }
 
-BARE_TEST(a_process_that_was_forgotten_while_an_action_waited_is_not_touched)
+BARE_TEST(a_process_removed_while_an_action_waits_is_not_touched)
 {
 	const struct msg_triggered *t = count_after_a_wait(true);
 

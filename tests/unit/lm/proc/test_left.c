@@ -29,7 +29,7 @@ static void tool_asks(uint32_t tool, const char *service, const char *token, con
 	world_ask_as(&w, tool, OBSERVER, text);
 }
 
-TEST(a_tool_ends_what_it_has_begun_and_no_more_also_in_the_next_lm)
+TEST(a_tool_ends_only_its_own_requests_even_in_the_next_lm)
 {
 	char token[TOKEN_BYTES];
 

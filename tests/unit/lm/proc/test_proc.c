@@ -44,7 +44,7 @@ TEST(the_dead_are_bounded_in_number_and_the_newest_stay)
 	world_close(&w);
 }
 
-TEST(a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_process)
+TEST(a_pid_reused_before_the_end_is_known_names_a_new_process)
 {
 	char token[TOKEN_BYTES];
 	const struct proc *first;

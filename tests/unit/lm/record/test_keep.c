@@ -503,7 +503,7 @@ static pid_t start_killable(unsigned life, int ready)
 
 #define LIVES 12
 
-TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_reported)
+TEST(a_killed_lm_records_nothing_twice_and_reports_all)
 {
 	unsigned number = announce(&seg, "io.read"), at = 0;
 	const struct evread_report *r = evread_report(reader);

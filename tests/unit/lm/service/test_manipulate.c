@@ -178,7 +178,7 @@ static unsigned thread_tokens(char *out, size_t size)
 	return n;
 }
 
-TEST(threads_of_one_process_that_are_asked_one_by_one_have_all_answered)
+TEST(single_requests_for_threads_of_a_process_are_all_answered)
 {
 	char threads[128], text[160];
 	const struct msg_reply *r;

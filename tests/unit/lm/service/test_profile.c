@@ -138,7 +138,7 @@ TEST(values_stay_after_the_end_of_a_rank)
 	ck_assert_int_eq(head_of(",\"call\"", 3), 1);
 }
 
-TEST(how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives)
+TEST(measured_time_survives_an_lm_up_to_the_age_of_the_process)
 {
 	ck_assert_int_eq(head_of(",\"call\"", 4), 2); /* untimed */
 	count("count");

@@ -43,7 +43,7 @@ static void trigger(const char *csr, int n, const struct msg_entry *done)
 	world_run(&w, 10 * MS);
 }
 
-TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
+TEST(the_firing_rate_of_a_tool_is_limited_over_all_its_csrs)
 {
 	char one[40], two[40];
 

@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
-TEST(a_condition_that_disables_itself_is_reported_behind_the_event_that_did_it)
+TEST(a_csr_that_disables_itself_is_reported_after_its_event)
 {
 	char event[40];
 

@@ -102,7 +102,7 @@ TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
 	directory_free(d);
 }
 
-TEST(a_change_keeps_what_it_does_not_name_and_reports_only_real_changes)
+TEST(a_change_keeps_other_fields_and_reports_differences_only)
 {
 	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7") };
 

@@ -152,7 +152,7 @@ TEST(after_a_long_sleep_the_reads_continue)
 	ck_assert_int_eq(value_at(0).k, 8);
 }
 
-TEST(processes_that_come_are_measured_and_those_that_have_ended_continue_to_count)
+TEST(new_processes_are_measured_and_ended_ones_still_count)
 {
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	read_both(1);

@@ -214,7 +214,7 @@ TEST(a_trouble_that_is_reported_again_is_one_trouble)
 	ck_assert_str_eq(described(4), "[]");
 }
 
-TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
+TEST(an_ack_of_another_version_or_measurement_is_ignored)
 {
 	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
 	start();

@@ -103,7 +103,7 @@ TEST(a_waiting_request_gets_the_last_read_only)
 	close_hosts();
 }
 
-TEST(each_object_has_its_own_and_one_that_has_ended_delays_nothing)
+TEST(each_object_has_its_own_sample_and_an_ended_one_no_delay)
 {
 	begin(SEEN("STDEV("), "[\"until\",\"n >= 4\",\"by\",\"process\"]", "print([$read,$enough])",
 	      two_of_most);

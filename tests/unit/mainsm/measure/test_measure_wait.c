@@ -111,7 +111,7 @@ TEST(a_continuation_after_lost_objects_may_delete_what_followed_them)
 	close_hosts();
 }
 
-TEST(a_continuation_after_a_lost_site_may_delete_what_waited_for_it)
+TEST(a_continuation_after_a_lost_site_may_delete_its_waiter)
 {
 	uint64_t id = begin_to_start_and_delete("[]");
 

@@ -260,7 +260,7 @@ TEST(as_many_as_a_site_may_name_are_missing_here_too)
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
 }
 
-TEST(an_end_names_the_missing_branches_and_leaves_them_to_the_next_one)
+TEST(an_ended_subscription_names_the_missing_branches)
 {
 	const struct mem_link cut = { .cut = true };
 	uint64_t was;

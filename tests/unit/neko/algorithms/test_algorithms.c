@@ -69,7 +69,7 @@ TEST(time_to_deliver_is_up_to_the_last_process)
 	ck_assert(fabs(f.min[0] - 0.007) < 1e-9 && fabs(f.max[0] - 0.007) < 1e-9);
 }
 
-TEST(a_term_has_one_leader_at_the_most_and_most_follow_one_in_the_end)
+TEST(a_term_has_at_most_one_leader_with_a_majority_at_the_end)
 {
 	struct found f = run_seeds(RAFT, "", 200);
 

@@ -75,7 +75,7 @@ static void agrees(const struct run *r, const char *name, const struct set *s, u
 	ck_assert_msg(i.half <= 0.25 * i.mean, "%s: %g +- %g", name, i.mean, i.half);
 }
 
-TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say)
+TEST(nfds_mistakes_match_the_formulas_of_chen_toueg_aguilera)
 {
 	struct run_counts f;
 	struct setup *s;

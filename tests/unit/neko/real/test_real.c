@@ -428,7 +428,7 @@ static int join_group(struct real_net *net)
 	return fd;
 }
 
-TEST(a_message_to_many_is_one_datagram_to_the_group_and_others_go_to_their_process)
+TEST(only_a_message_to_many_is_a_datagram_to_the_group)
 {
 	static const struct neko_world_ops no_ops;
 	struct neko_world w = { 0 };

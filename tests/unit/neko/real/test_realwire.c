@@ -125,7 +125,7 @@ static void keep_nothing(void *arg, const struct neko_delay *d)
 {
 }
 
-TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
+TEST(whole_blocks_are_read_and_others_refused)
 {
 	struct realwire_block b = { .until = 9,
 				    .sent = 3,

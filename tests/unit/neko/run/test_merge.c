@@ -21,7 +21,7 @@ static void is_next(struct merge *g, uint32_t process, nsec_t at)
 	ck_assert_int_eq(v->at, at);
 }
 
-TEST(events_come_in_the_order_of_times_as_far_as_all_have_reported)
+TEST(events_are_in_time_order_up_to_the_last_common_report)
 {
 	struct merge *g = merge_new(3, 100);
 

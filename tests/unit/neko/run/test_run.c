@@ -136,7 +136,7 @@ TEST(a_transport_that_cannot_be_is_reported_in_simulations_too)
 	is_reported(bad, ARRAY_LEN(bad));
 }
 
-TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
+TEST(runs_are_equal_for_one_seed_and_differ_for_another)
 {
 	struct run_counts one, two, other;
 	struct err e = { 0 };
@@ -176,7 +176,7 @@ TEST(runs_of_two_seeds_have_no_seed_in_common)
 }
 
 /* A network without losses: no mistake ever occurs. */
-TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_reports_that)
+TEST(a_run_that_misses_its_rule_ends_at_its_deadline)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "

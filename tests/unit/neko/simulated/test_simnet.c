@@ -126,7 +126,7 @@ TEST(resent_messages_are_late_and_never_lost)
 
 /* 1000 bytes on 8 Mbit/s take a millisecond; the queue holds three of them, the one on the line
  * too. */
-TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold)
+TEST(a_line_is_sequential_and_drops_beyond_its_queue)
 {
 	struct simnet_conf c = constant(5 * MS);
 	nsec_t at[SIMNET_COPIES_MAX];

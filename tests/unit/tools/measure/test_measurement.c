@@ -209,7 +209,7 @@ TEST(csv_has_a_head_once_and_no_value_is_empty)
 			 "3,1500000000,,all,,,B,0,0,2,1000000000,2000000000,\"partial,missing\"\n");
 }
 
-TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_reported)
+TEST(reads_after_a_gap_continue_the_numbers_and_report_the_gap)
 {
 	before = 7;
 	ck_assert_str_eq(shown(WHOLE),

@@ -118,7 +118,7 @@ static int64_t acknowledged(int fd)
 
 /* --- room */
 
-TEST(a_line_without_room_when_it_is_flushed_is_stored_when_there_is_room)
+TEST(a_line_without_room_is_stored_when_there_is_room)
 {
 	int fd = dial();
 
@@ -209,7 +209,7 @@ TEST(blocks_are_acknowledged_when_they_are_on_the_disk)
 	close(fd);
 }
 
-TEST(a_connection_waits_with_more_unsettled_blocks_than_are_permitted)
+TEST(a_connection_waits_beyond_the_limit_of_unsettled_blocks)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	int fd = dial();

@@ -140,7 +140,7 @@ static pid_t inhabitant(const char *dir)
 	return pid;
 }
 
-TEST(the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
+TEST(the_keeper_ends_processes_of_its_folder_and_removes_it)
 {
 	char dir[FILE_PATH_BYTES], file[FILE_PATH_BYTES + 64];
 	struct err e = { 0 };

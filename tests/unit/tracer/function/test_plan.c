@@ -119,7 +119,7 @@ static int make_led(uint64_t led)
 	return make("\x90\x90\x90\x90\x90\x90\x31\xc0\xc3\xcc\xcc\xcc\xcc", 9, 4);
 }
 
-TEST(other_code_may_lead_to_the_beginning_of_what_changes_and_not_behind_it)
+TEST(other_code_may_jump_only_to_the_start_of_changed_bytes)
 {
 	if (!has_decoder())
 		return;

@@ -174,7 +174,7 @@ static struct omis_request *parse(const struct buf *b)
 	return r;
 }
 
-TEST(printing_what_was_parsed_parses_to_the_same_and_prints_the_same)
+TEST(a_printed_request_parses_and_prints_to_itself)
 {
 	struct maker m = { .b = BUF_INIT(FRAME_MAX_BYTES) };
 	struct buf first = BUF_INIT(FRAME_MAX_BYTES), second = BUF_INIT(FRAME_MAX_BYTES);
