@@ -90,7 +90,7 @@ TEST(a_count_since_the_start_continues_under_the_next_lm)
 		ck_assert_double_eq(t.value, 3 + i);
 		ck_assert_uint_eq(t.flags, 0);
 	}
-	/* An lm that ends in good order has switched counting off. */
+	/* An lm that ends orderly has switched counting off. */
 	next_lm(false);
 	t = read_again("Send_count", rank0);
 	ck_assert_double_eq(t.value, 4);
