@@ -143,6 +143,7 @@ include lm/service/module.mk
 include lm/plugin/module.mk
 include lm/csr/module.mk
 include lm/record/module.mk
+include lm/contract/module.mk
 include lm/measure/module.mk
 include lm/module.mk
 include sm/hosts/module.mk

@@ -311,14 +311,26 @@ int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype 
 	return 0;
 }
 
+static bool get_values(const struct evtype *t, struct evcur *c, struct evvalue *v)
+{
+	for (unsigned i = 0; i < t->nfield && !c->failed; i++)
+		take_value(c, &v[i], t->field[i].kind);
+	return ends_well(c);
+}
+
 bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
 		       struct evvalue *v)
 {
 	struct evcur c = { .p = p, .n = n, .at = EV_RECORD_HEAD_BYTES, .swap = swap };
 
-	for (unsigned i = 0; i < t->nfield && !c.failed; i++)
-		take_value(&c, &v[i], t->field[i].kind);
-	return ends_well(&c);
+	return get_values(t, &c, v);
+}
+
+bool evtype_get_fields(const struct evtype *t, const uint8_t *p, size_t n, struct evvalue *v)
+{
+	struct evcur c = { .p = p, .n = n };
+
+	return get_values(t, &c, v);
 }
 
 bool evtype_equal(const struct evtype *a, const struct evtype *b)

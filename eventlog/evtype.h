@@ -118,6 +118,8 @@ int evtype_decode(struct bytes text, bool swap, unsigned *number, struct evtype 
  */
 bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
 		       struct evvalue *v);
+/* The same of the values alone, in the byte order of this machine, as a process writes them. */
+bool evtype_get_fields(const struct evtype *t, const uint8_t *p, size_t n, struct evvalue *v);
 
 /* True if the definitions are the same. */
 bool evtype_equal(const struct evtype *a, const struct evtype *b);

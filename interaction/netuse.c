@@ -48,6 +48,7 @@ struct netuse {
 	struct object *object;
 	size_t nobject, object_cap;
 	struct smap names; /* -> index + 1 */
+	bool is_closed; /* to more objects */
 	struct terms state[NETUSE_STATES_MAX];
 	unsigned nstate;
 	struct terms *member;
@@ -121,6 +122,8 @@ int netuse_object(struct netuse *u, const char *name, size_t n, uint32_t *out, s
 		*out = (uint32_t)((uintptr_t)known - 1);
 		return 0;
 	}
+	if (u->is_closed)
+		return err_set(e, ERR_NOTFOUND, "an object that is not declared");
 	if (!str_is_name(name, n))
 		return err_set(e, ERR_INVALID,
 			       "an object's name is printable text of 1..255 bytes");
@@ -221,6 +224,11 @@ int netuse_add_member(struct netuse *u, const uint32_t *object, size_t n, struct
 	rc = copy_terms(&u->member[u->nmember], object, n, e);
 	u->nmember += !rc;
 	return rc;
+}
+
+void netuse_close(struct netuse *u)
+{
+	u->is_closed = true;
 }
 
 unsigned netuse_objects(const struct netuse *u)

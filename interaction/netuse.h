@@ -35,7 +35,7 @@ void netuse_free(struct netuse *u);
 
 /*
  * Returns the number of an object, which becomes known as local when it was not. ERR_INVALID: no
- * printable name; ERR_LIMIT, ERR_NOMEM.
+ * printable name; ERR_NOTFOUND after netuse_close(); ERR_LIMIT, ERR_NOMEM.
  */
 int netuse_object(struct netuse *u, const char *name, size_t n, uint32_t *out, struct err *e);
 
@@ -48,6 +48,9 @@ int netuse_declare(struct netuse *u, uint32_t object, enum netuse_class class, s
 int netuse_add_state(struct netuse *u, const char *name, const uint32_t *object, size_t n,
 		     struct err *e);
 int netuse_add_member(struct netuse *u, const uint32_t *object, size_t n, struct err *e);
+
+/* No more objects become known: events may name others than those that are asked for. */
+void netuse_close(struct netuse *u);
 
 unsigned netuse_objects(const struct netuse *u);
 const char *netuse_object_name(const struct netuse *u, uint32_t object);

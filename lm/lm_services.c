@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The capabilities of a host: families of services, sources of events, and the object of each. */
+#include "lm/contract/contract.h"
 #include "lm/lm_internal.h"
 
 #include <assert.h>
@@ -27,6 +28,7 @@ static void list_sources(struct lm *m)
 	add_source(s, &tracer_source, m->trace);
 	add_source(s, &perf_source, NULL);
 	add_source(s, &record_source, &m->recorder);
+	add_source(s, &contract_source, NULL);
 }
 
 void lm_list_services(struct lm *m)

@@ -106,9 +106,9 @@ static int read_uses(struct netlog *l, struct netuse *use, const struct evvalue 
 			return err_set(e, ERR_LIMIT, "more than %d uses", NETLOG_USES_MAX);
 		*op = (struct network_use){ .is_child = is_child, .is_end = v->s[i] == '-' };
 		rc = netuse_object(use, v->s + i + 1, n - 1, &op->object, e);
-		if (rc)
+		if (rc && rc != -ERR_NOTFOUND)
 			return rc;
-		l->vertex.nuse++;
+		l->vertex.nuse += !rc;
 	}
 	return 0;
 }

@@ -33,6 +33,7 @@ struct netlog {
 	char name[NAME_MAX_BYTES + 1];
 };
 
+/* Uses of objects that a closed netuse does not know are left out. */
 /* Returns 1: l->vertex is set. 0: another event. ERR_INVALID: e says why; ERR_LIMIT, ERR_NOMEM. */
 int netlog_vertex(struct netlog *l, struct netuse *use, const struct event *ev, struct err *e);
 

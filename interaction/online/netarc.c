@@ -49,6 +49,7 @@ void netarc_put_head(struct buf *out, const struct netarc_head *h)
 	buf_put_u64le(out, h->sender);
 	buf_put_varint(out, h->number);
 	buf_put_varint(out, h->before);
+	buf_put_varint(out, h->lost);
 	put_zigzag(out, h->base);
 }
 
@@ -170,6 +171,7 @@ int netarc_open(struct netarc_reader *r, struct bytes batch, uint32_t objects, s
 	r->head.sender = cur_u64le(&c);
 	r->head.number = cur_varint(&c);
 	r->head.before = cur_varint(&c);
+	r->head.lost = cur_varint(&c);
 	r->head.base = get_zigzag(&c);
 	if (c.failed || version != VERSION || !r->head.number)
 		return refuse(r, c.at, e, "its head is cut off, or of another version");

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batches of arcs, as daemons send them upwards. An arc is sent as the event at its end, with the
- * times of the arc. A batch begins with
+ * times of the arc. Numbers are little-endian. A batch begins with a head:
  *
- *	u8 version, u64 sender, varint number of the batch, varint arcs in earlier batches, zigzag
- *base
+ *     u8 version, u64 sender
+ *     varint number of the batch
+ *     varint arcs in earlier batches, varint events lost so far
+ *     zigzag base
  *
- * and then has records of at most NETARC_RECORD_BYTES:
+ * Records of at most NETARC_RECORD_BYTES follow:
  *
- *	u8 kind and flags; u64 sub-task; u64 other (fork, join); zigzag time - base; varint node +
- *1; varint time - begin (contracted); u8 changes of use << 4 | pieces; changes: u8 each; pieces:
- *varint objects << 1 | is_child, varint ns
+ *     u8 kind and flags
+ *     u64 sub-task; u64 other, of a fork or join
+ *     zigzag time - base; varint node + 1
+ *     varint time - begin, if it is contracted
+ *     u8 changes of use << 4 | pieces
+ *     u8 for each change of use
+ *     for each piece: varint objects << 1 | is_child, varint ns
  *
- * What does not fit follows in records of the kind MORE. NAME has the name of an interaction,
- *behind its source. Numbers are little-endian.
+ * The rest of a long one follows in records of the kind MORE. NAME has the name of an interaction,
+ * behind its source.
  */
 #ifndef INTERACTION_ONLINE_NETARC_H
 #define INTERACTION_ONLINE_NETARC_H
@@ -29,6 +35,7 @@
 struct netarc_head {
 	uint64_t sender, number; /* numbers begin at 1 */
 	uint64_t before; /* arcs in all earlier batches of the sender */
+	uint64_t lost; /* events that the sender did not get, or had no room for */
 	int64_t base;
 };
 

@@ -23,6 +23,7 @@ struct netonline {
 	struct buf batch; /* under construction */
 	struct netarc_head head;
 	uint64_t batch_arcs;
+	uint64_t lost; /* events of this host */
 	struct netonline_report report;
 	struct nettotal total;
 };
@@ -58,6 +59,7 @@ static int send_event(void *arg, const struct network_event *ev, struct err *e)
 		buf_clear(&o->batch);
 		o->head.number++;
 		o->head.base = ev->t;
+		o->head.lost = o->lost + netsenders_losses(&o->senders).events;
 		netarc_put_head(&o->batch, &o->head);
 	}
 	rc = netarc_put(&o->batch, o->head.base, ev, ev->kind == NETWORK_SOURCE ? up->name : NULL);
@@ -234,6 +236,11 @@ static bool keep_declared(struct netonline *o, const struct network_event *ev)
 	return true;
 }
 
+void netonline_lose(struct netonline *o, uint64_t n)
+{
+	o->lost += n;
+}
+
 static int add(struct netonline *o, const char *name, struct err *e)
 {
 	o->arc.ev.place = ++o->place;
@@ -244,10 +251,15 @@ int netonline_add(struct netonline *o, const struct network_event *ev, const cha
 		  struct err *e)
 {
 	if (!keep_declared(o, ev)) {
-		o->report.events_refused++;
+		o->lost++;
 		return 0;
 	}
 	o->report.events++;
+	if (o->plan.is_plain) {
+		struct upwards up = { o, name };
+
+		return send_event(&up, &o->arc.ev, e);
+	}
 	return add(o, name, e);
 }
 
@@ -301,15 +313,18 @@ int netonline_end(struct netonline *o, struct err *e)
 
 struct netonline_report netonline_report(const struct netonline *o)
 {
+	struct netsenders_losses below = netsenders_losses(&o->senders);
 	struct netonline_report r = o->report;
 
 	r.events_repeated = netsplit_report(o->split)->repeated;
 	r.batches_repeated = o->senders.repeated;
-	netsenders_lost(&o->senders, &r.batches_lost, &r.arcs_lost);
+	r.batches_lost = below.batches;
+	r.arcs_lost = below.arcs;
+	r.events_lost = o->lost + below.events;
 	return r;
 }
 
-const struct nettotal *netonline_total(const struct netonline *o)
+struct nettotal *netonline_total(struct netonline *o)
 {
 	return &o->total;
 }

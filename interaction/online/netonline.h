@@ -18,6 +18,7 @@
 struct netonline_plan {
 	uint64_t sender; /* of batches; 0: the top, which sends none */
 	bool is_lowest; /* it takes events, and no batches */
+	bool is_plain; /* lowest: events are sent as they come, to compare results */
 	size_t most; /* vertices that wait: NETSPLIT_VERTICES_MAX, or fewer */
 	int64_t idle_ns; /* below: sent so long after the last event */
 	int64_t age_ns; /* below: sent so long after the first one, in any case */
@@ -33,7 +34,7 @@ struct netonline_plan {
 /* Exact counts since the begin. */
 struct netonline_report {
 	uint64_t events, events_repeated; /* taken; there twice, and left out */
-	uint64_t events_refused; /* with too many changes of use */
+	uint64_t events_lost; /* not taken, here or below: netonline_lose(), or too many uses */
 	uint64_t batches, batches_repeated; /* taken; twice, or too late to know, and left out */
 	uint64_t batches_bad; /* not of the form */
 	uint64_t batches_lost, arcs_lost; /* on the way up, by the numbers of those that came */
@@ -62,6 +63,9 @@ void netonline_free(struct netonline *o);
 int netonline_add(struct netonline *o, const struct network_event *ev, const char *name,
 		  struct err *e);
 
+/* Events of this host were lost; the daemons above know that with the next batch. */
+void netonline_lose(struct netonline *o, uint64_t n);
+
 /*
  * A batch from below. ERR_PROTO: not a batch, or behind e's byte it is none; what is before counts.
  * ERR_LIMIT: too many senders; ERR_NOMEM.
@@ -75,7 +79,7 @@ int netonline_tick(struct netonline *o, int64_t now, struct err *e);
 int netonline_end(struct netonline *o, struct err *e);
 
 struct netonline_report netonline_report(const struct netonline *o);
-const struct nettotal *netonline_total(const struct netonline *o); /* of the top */
+struct nettotal *netonline_total(struct netonline *o); /* of the top; it may be sorted */
 const struct netuse *netonline_use(const struct netonline *o);
 size_t netonline_held(const struct netonline *o); /* vertices */
 

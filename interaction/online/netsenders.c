@@ -11,6 +11,7 @@ struct netsender {
 	uint64_t seen; /* bit i: the batch highest - i has come */
 	uint64_t batches, arcs; /* that have come */
 	uint64_t sent; /* arcs, as far as the batches say */
+	uint64_t lost; /* events, as far as the batches say */
 };
 
 void netsenders_init(struct netsenders *s)
@@ -84,15 +85,19 @@ void netsenders_count(struct netsender *s, const struct netarc_head *h, uint64_t
 
 	s->arcs += arcs;
 	s->sent = sent > s->sent ? sent : s->sent;
+	s->lost = h->lost > s->lost ? h->lost : s->lost;
 }
 
-void netsenders_lost(const struct netsenders *s, uint64_t *batches, uint64_t *arcs)
+struct netsenders_losses netsenders_losses(const struct netsenders *s)
 {
-	*batches = *arcs = 0;
+	struct netsenders_losses sum = { .batches = 0 };
+
 	for (size_t i = 0; i < s->n; i++) {
 		const struct netsender *x = s->sender[i];
 
-		*batches += x->highest - x->batches;
-		*arcs += x->sent > x->arcs ? x->sent - x->arcs : 0;
+		sum.batches += x->highest - x->batches;
+		sum.arcs += x->sent > x->arcs ? x->sent - x->arcs : 0;
+		sum.events += x->lost;
 	}
+	return sum;
 }

@@ -22,6 +22,10 @@ int netsenders_take(struct netsenders *s, const struct netarc_head *h, struct ne
 /* Notes how many arcs the batch had. */
 void netsenders_count(struct netsender *s, const struct netarc_head *h, uint64_t arcs);
 
-void netsenders_lost(const struct netsenders *s, uint64_t *batches, uint64_t *arcs);
+struct netsenders_losses {
+	uint64_t batches, arcs; /* on the way */
+	uint64_t events; /* that senders report */
+};
+struct netsenders_losses netsenders_losses(const struct netsenders *s);
 
 #endif

@@ -86,6 +86,13 @@ $(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | \
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
 		-I$(B)/examples/include -o $@ $< \
 		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../../lib'
+# Interactions of two ranks, for events/watch-interactions.
+faults-tools $(B)/check/system.tap: $(if $(filter openmpi,$(FAULTS_MPI)),$(FAULTS)/served.openmpi)
+$(FAULTS)/served.%: tests/system/served.c eventlog/app/interaction.h $(B)/lib/libomig-event.so
+	$(call say,MPICC)mkdir -p $(@D)/include/omig && \
+		ln -sf $(CURDIR)/eventlog/app/interaction.h $(@D)/include/omig && \
+		mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(@D)/include -o $@ $< \
+		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../../lib'
 # What events/receive sends, with both libraries.
 faults-tools $(B)/check/system.tap: $(FAULTS)/netlogged
 $(FAULTS)/netlogged: tests/system/netlogged.c $(B)/lib/libomig-event.so \

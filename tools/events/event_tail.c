@@ -33,9 +33,8 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-static void write_request(const struct event_tail *f, struct buf *b)
+static void write_event(const struct event_tail_options *w, struct buf *b)
 {
-	const struct event_tail_options *w = f->options;
 	struct omis_writer out = OMIS_WRITER(b);
 
 	buf_puts(b, "thread_writes_events([],");
@@ -45,7 +44,18 @@ static void write_request(const struct event_tail *f, struct buf *b)
 	omis_write_list_end(&out);
 	omis_write_string(&out, w->where ? w->where : "");
 	omis_write_int(&out, (w->for_ns + 999999999) / 1000000000);
-	buf_printf(b, "): trace_buffer_append(%s,$time,0,[$block])", f->buffer);
+	buf_puts(b, ")");
+}
+
+static void write_request(const struct event_tail *f, struct buf *b)
+{
+	const struct event_tail_options *w = f->options;
+
+	if (w->write_event)
+		w->write_event(w->arg, b);
+	else
+		write_event(w, b);
+	buf_printf(b, ": trace_buffer_append(%s,$time,0,[$block])", f->buffer);
 }
 
 static int fail(const struct event_tail *f)
@@ -146,7 +156,7 @@ int event_tail_begin(struct event_tail *f)
 		if (f->copy_to < 0)
 			return cmd_fail(CMD_FAILURE, "%s: %s", f->options->to, strerror(errno));
 	}
-	if (rc == CMD_OK)
+	if (rc == CMD_OK && !f->options->on_block)
 		rc = logwrite_open(f->options->common.json ? "json" : "bp", NULL, &f->show);
 	if (rc == CMD_OK)
 		rc = poll_tree(f);
@@ -199,6 +209,8 @@ static int take_block(struct event_tail *f, const Omis_value *block)
 
 	if (!block || block->kind != OMIS_VALUE_BINARY)
 		return CMD_OK;
+	if (f->options->on_block)
+		return f->options->on_block(f->options->arg, block->s, block->n);
 	rc = copy_to(f, block->s, block->n);
 	buf_put(&f->in, block->s, block->n);
 	if (rc == CMD_OK && f->in.failed)
@@ -253,7 +265,7 @@ int event_tail_fetch(struct event_tail *f, bool *more)
 		omis_value_free(v);
 	}
 	omis_reply_free(r);
-	if (rc == CMD_OK)
+	if (rc == CMD_OK && f->show)
 		rc = logwrite_flush(f->show);
 	f->nlost = evread_report(f->reader)->dropped + evread_report(f->reader)->lost_events;
 	f->is_over |= has_enough(f);

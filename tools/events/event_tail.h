@@ -15,6 +15,10 @@ struct event_tail_options {
 	char **names;
 	const char *where, *job, *to;
 	int64_t for_ns, count, reconnect_ns;
+	/* Writes another event, whose $block goes to on_block(): an exit status. NULL: events. */
+	void (*write_event)(void *arg, struct buf *b);
+	int (*on_block)(void *arg, const char *p, size_t n);
+	void *arg;
 };
 
 struct event_tail {

@@ -37,6 +37,17 @@ static void put_parts(struct json *j, const char *key, const struct nettotal *t,
 	json_object_end(j);
 }
 
+void netset_put_total(struct json *j, const struct nettotal *t)
+{
+	json_key_object(j, "RT");
+	put_part(j, t, &t->response);
+	json_object_end(j);
+	if (t->slowest)
+		json_key_str(j, "slowest", t->slowest);
+	put_parts(j, "composite", t, &t->states);
+	put_parts(j, "exclusive", t, &t->uses);
+}
+
 int netset_put(struct buf *out, const struct nettotal *t, const struct netread_report *report)
 {
 	struct buf set = BUF_INIT(out->max);
@@ -50,13 +61,7 @@ int netset_put(struct buf *out, const struct nettotal *t, const struct netread_r
 	json_key_u64(&j, "incomplete", report->incomplete);
 	json_key_u64(&j, "wrong", report->wrong);
 	json_key_u64(&j, "repeated_events", report->repeated);
-	json_key_object(&j, "RT");
-	put_part(&j, t, &t->response);
-	json_object_end(&j);
-	if (t->slowest)
-		json_key_str(&j, "slowest", t->slowest);
-	put_parts(&j, "composite", t, &t->states);
-	put_parts(&j, "exclusive", t, &t->uses);
+	netset_put_total(&j, t);
 	json_object_end(&j);
 	rc = json_end(&j);
 	buf_puts(out, "],\n\"set\":");

@@ -4,8 +4,12 @@
 #define TOOLS_INTERACTION_NETSET_H
 
 #include "interaction/set/netclock.h"
+#include "common/json/json.h"
 #include "interaction/set/nettotal.h"
 #include "tools/interaction/netread.h"
+
+/* The keys RT, slowest, composite and exclusive of an object. */
+void netset_put_total(struct json *j, const struct nettotal *t);
 
 /* Ends the document {"networks":[... with the key "set". ERR_NOMEM. */
 int netset_put(struct buf *out, const struct nettotal *t, const struct netread_report *report);

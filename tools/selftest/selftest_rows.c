@@ -338,6 +338,11 @@ const struct selftest_row selftest_rows[] = {
 		"trace_buffer_append({buffer},$time,0,[$block])"),
 	    COMMAND("calls 2"), REQUEST(":trace_buffer_read([{buffer}],0)"),
 	    AWAIT("{buffer},0,[1-9][0-9]*,0\n") } },
+	{ "thread_writes_arcs", NEED_NOTHING,
+	  { BUFFER,
+	    CSR("thread_writes_arcs([{proc}],[],[\"db=db\"],[]): "
+		"trace_buffer_append({buffer},$time,0,[$block])"),
+	    REQUEST(":trace_buffer_read([{buffer}])"), MATCH("{buffer},0,0,0\n") } },
 	{ "omig_events_off", NEED_NOTHING,
 	  { REQUEST(":omig_events_off([\"none such\"])"), MATCH(" 0\n") } },
 	{ "omig_events_keep", NEED_NOTHING,

@@ -149,6 +149,17 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_write_int_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INTS("values") },
 	  .help = "Writes integer registers, numbered as thread_read_int_regs does. On x86-64." },
+	{ EXT_SERVICE("ocmg", "thread_writes_arcs", EVENT, 't', NODE, OBSERVE, DONE),
+	  .param = { THREADS, P_STRINGS("inherit"), P_STRINGS("states"), P_STRINGS("members"),
+		     P_INT_OR("plain", "0") },
+	  .ecps = "block",
+	  .help = "Threads have written vertices of interactions (omig/interaction.h). Each host "
+		  "contracts those that it has: $block is a batch of arcs "
+		  "(docs/interactions.md), for trace_buffer_append. It comes a second after the "
+		  "last event of an interaction, and says what was lost. inherit: objects that "
+		  "new sub-tasks use too. states: NAME=OBJECT+OBJECT. members: OBJECT+OBJECT, "
+		  "the set of interactions. Objects that none of these names are left out. "
+		  "plain: 1 to get all vertices without contraction." },
 	{ EXT_SERVICE("ocmg", "thread_writes_events", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"),
 		     P_STRING_OR_NONE("kept") },

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "interaction/netpath.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/interaction/cmd_watch.h"
 #include "tools/interaction/netcompare.h"
 #include "tools/interaction/netfiles.h"
 #include "tools/interaction/netjob.h"
@@ -100,6 +101,8 @@ static int run(const struct opt_spec *spec, struct interaction_options *w, int n
 {
 	const struct verb *v = verbs, *end = verbs + ARRAY_LEN(verbs);
 
+	if (n && str_eq(operand[0], "watch"))
+		return cmd_usage(spec, "watch comes before its options");
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
 	if (v == end)
@@ -112,7 +115,7 @@ static int run(const struct opt_spec *spec, struct interaction_options *w, int n
 	return v->run(spec, w, operand + 1, v->kind);
 }
 
-int cmd_interaction(int argc, char **argv)
+static int run_on_files(int argc, char **argv)
 {
 	struct interaction_options w = { .from = "auto" };
 	struct netjob_options *j = &w.job;
@@ -167,16 +170,24 @@ int cmd_interaction(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig interaction",
-		.verbs = "analyze path states what-if clocks dump split filter draw compare",
+		.verbs = "analyze path states what-if clocks dump split filter draw compare watch",
 		.usage =
-			"analyze|path|states|what-if|clocks|dump|split|filter|draw [OPTION...] [FILE|ARCHIVE...], compare [OPTION...] BEFORE AFTER",
+			"analyze|path|states|what-if|clocks|dump|split|filter|draw [OPTION...] [FILE|ARCHIVE...], compare [OPTION...] BEFORE AFTER, watch [OPTION...]",
 		.summary = "shows where the time of interactions went, across programs and hosts",
 		.details =
 			"A FILE is JSON of interaction networks, or an event log. Without a FILE, and for -, "
-			"the standard input is read. The status is 6 when an interaction is incomplete.",
+			"the standard input is read. The status is 6 when an interaction is incomplete. watch (of running "
+			"programs) has a --help of its own.",
 		.table = table,
 	};
 	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
 	return exit_status >= 0 ? exit_status : run(&spec, &w, argc - first, argv + first);
+}
+
+int cmd_interaction(int argc, char **argv)
+{
+	if (argc > 1 && str_eq(argv[1], "watch"))
+		return cmd_interaction_watch(argc - 1, argv + 1);
+	return run_on_files(argc, argv);
 }

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Csrs on the event thread_writes_arcs. Threads of this host write vertices of interactions, which
+ * are contracted here (interaction/online). The arcs that are left go up in batches. Each batch is
+ * one firing, with the batch as $block.
+ */
+#ifndef LM_CONTRACT_CONTRACT_H
+#define LM_CONTRACT_CONTRACT_H
+
+#include "interaction/form/netlog.h"
+#include "interaction/online/netonline.h"
+#include "lm/csr/csr_internal.h"
+
+/* A part is sent so long after its last event: a thread of this host may still go on. */
+#define CONTRACT_IDLE_NS NSEC_PER_SEC
+/* and in any case after this: tools show interactions while they last */
+#define CONTRACT_AGE_NS (10 * NSEC_PER_SEC)
+#define CONTRACT_TICK_NS (200 * NSEC_PER_MSEC)
+/* Vertices of one request on one host; more are sent early. One alone takes some 2 KiB. */
+#define CONTRACT_VERTICES_MAX (1u << 15)
+
+/* The source of arcs; of: NULL. */
+extern const struct event_source_ops contract_source;
+
+/* --- for this room: of a csr */
+struct contract {
+	struct netonline *online; /* owned */
+	struct netuse *use; /* of online */
+	struct netlog log; /* of the event being read */
+	struct proc *proc; /* takes the next firing: the last one that wrote; NULL: it has ended */
+	nsec_t ticked;
+	uint64_t refused; /* events that are no vertices as they should be */
+};
+
+extern const struct site_ops contract_site;
+
+#endif
