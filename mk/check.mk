@@ -28,7 +28,7 @@ tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || \
 # --- floors: an include names this room or one of its uses; some libraries
 # have one home only; nothing is forgotten
 homes := openssl/=common/net event2/=common/loop,common/net protobuf-c/=proto \
-	elfutils/=tracer,tracer/function json-c/=tools/results
+	elfutils/=tracer,tracer/function Zydis/=tracer/function json-c/=tools/results
 $(B)/check/floors.tap: FORCE
 	$(call tap,$(foreach m,$(SELECTED),mk/check-floors '$m' '$($m.uses)' '$(homes)' \
 		'$($m.src) $($m.not_built) $(foreach s,$($m.shared),$($m.src.$s)) \

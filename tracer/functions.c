@@ -443,7 +443,9 @@ static int execute(struct tracees *s, const struct tracer_msg *m,
 	if (!rc && answer) {
 		answer->value[0] = c->code.part[0].at;
 		answer->value[1] = c->plan.way;
-		answer->nvalue = 2;
+		answer->value[2] = c->code.ncopy;
+		answer->value[3] = c->code.nclone;
+		answer->nvalue = 4;
 	}
 	buf_done(&c->maps);
 	free(c);

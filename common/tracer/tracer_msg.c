@@ -43,7 +43,7 @@ static const struct shape {
 	{ TRACER_BYTES, 0, 1, 0, 0, 0, 0 },
 	{ TRACER_MODULE, 0, 0, 6, 6, 1, 1 },
 	{ TRACER_ENTERED, 1, 0, 4, 4, 1, 1 },
-	{ TRACER_FUNCTION, 0, 0, 2, 2, 0, 0 },
+	{ TRACER_FUNCTION, 0, 0, 4, 4, 0, 0 },
 };
 
 static bool has_bytes(uint8_t type)

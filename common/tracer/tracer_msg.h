@@ -82,7 +82,9 @@ enum tracer_type {
 	TRACER_MODULE,
 	/* values: enum gate_state, slots, skipped ones, ns that threads were stopped; text: why */
 	TRACER_ENTERED,
-	TRACER_FUNCTION, /* values: its address, 1 if the compiler had left room for the entry */
+	/* values: its address, 1 if the compiler had left room, numbers of inlined copies, clones
+	 */
+	TRACER_FUNCTION,
 };
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };

@@ -31,6 +31,7 @@ struct function {
 	enum stage stage;
 	uint64_t address;
 	bool is_sled;
+	uint64_t ncopy, nclone;
 	uint32_t tool[TOOLS_MAX];
 	size_t ntool;
 	struct helper_ask *ask;
@@ -44,8 +45,14 @@ struct function_wait {
 
 void function_state(const struct function *f, struct function_state *out)
 {
-	*out = (struct function_state){ f->name,    f->slot,	    f->address,
-					f->is_sled, f->stage == ON, f->ntool };
+	*out = (struct function_state){ .name = f->name,
+					.slot = f->slot,
+					.address = f->address,
+					.is_sled = f->is_sled,
+					.is_on = f->stage == ON,
+					.ntool = f->ntool,
+					.ncopy = f->ncopy,
+					.nclone = f->nclone };
 }
 
 /* --- the functions of a process */
@@ -214,6 +221,8 @@ static void on_on(void *arg, const struct tracer_msg *m)
 	if (m->type == TRACER_FUNCTION) {
 		f->address = m->value[0];
 		f->is_sled = m->value[1] != 0;
+		f->ncopy = m->value[2];
+		f->nclone = m->value[3];
 		f->stage = ON;
 		answer(f, 0, NULL);
 		if (!f->ntool)

@@ -58,6 +58,7 @@ struct function_state {
 	bool is_sled; /* the compiler had left room */
 	bool is_on; /* else it is being switched on or off */
 	size_t ntool;
+	uint64_t ncopy, nclone; /* inlined in other functions, as far as known; clones of it */
 };
 void function_state(const struct function *f, struct function_state *out);
 

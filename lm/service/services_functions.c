@@ -18,6 +18,7 @@ struct asked {
 	int rc;
 	uint64_t address;
 	bool is_sled;
+	uint64_t ncopy, nclone;
 	char reason[REASON_BYTES];
 };
 
@@ -48,6 +49,8 @@ static void note(struct asked *a, int rc, const struct function *f, const struct
 	function_state(f, &s);
 	a->address = s.address;
 	a->is_sled = s.is_sled;
+	a->ncopy = s.ncopy;
+	a->nclone = s.nclone;
 }
 
 static void on_answer(void *arg, int rc, const struct function *f, const struct err *e)
@@ -87,6 +90,8 @@ static int add_entry(struct service_call *c, const struct asked *a)
 				       "%s", a->reason);
 	omis_write_int(&w, (int64_t)a->address);
 	omis_write_string(&w, a->is_sled ? "sled" : "moved");
+	omis_write_int(&w, (int64_t)a->ncopy);
+	omis_write_int(&w, (int64_t)a->nclone);
 	return call_add_values(c, a->token.s, &b);
 }
 

@@ -6,21 +6,37 @@
 #include "common/ring/region.h"
 #include "tools/measure/measurement.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define NAME_QUOTED_BYTES (4 * REGION_FUNCTION_MAX_BYTES)
 
 struct switched {
 	size_t on, refused;
+	int64_t copies, clones; /* other forms of the function, whose calls are not seen */
 	const Omis_object_result *first; /* refusal */
 };
+
+/* Notes the most of any process: "address, entry, copies, clones". */
+static void note_others(struct switched *s, const Omis_object_result *o)
+{
+	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+
+	if (v && omis_list_int(v, 2) > s->copies)
+		s->copies = omis_list_int(v, 2);
+	if (v && omis_list_int(v, 3) > s->clones)
+		s->clones = omis_list_int(v, 3);
+	omis_value_free(v);
+}
 
 static void count(struct switched *s, Omis_reply r)
 {
 	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list; o++) {
 		s->on += o->status < OMIS_FIRST_ERROR && o->obj_list[0];
-		if (o->status < OMIS_FIRST_ERROR)
+		if (o->status < OMIS_FIRST_ERROR) {
+			note_others(s, o);
 			continue;
+		}
 		if (!s->refused++)
 			s->first = o;
 	}
@@ -38,6 +54,10 @@ static int judge(const struct switched *s, const char *name)
 	if (s->refused)
 		cmd_warn("function:%s is not on in %zu of %zu processes: %.*s", name, s->refused,
 			 s->on + s->refused, length, why);
+	if (s->copies || s->clones)
+		cmd_warn("function:%s: some calls are not seen: the compiler has inlined %" PRId64
+			 " copies of it and made %" PRId64 " clones",
+			 name, s->copies, s->clones);
 	return CMD_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include "tracer/function/decode.h"
 #include "tracer/function/file_code.h"
+#include "tracer/function/inlined.h"
 #include "tracer/function/name.h"
 
 #include <string.h>
@@ -110,6 +111,31 @@ static int note_symbols(Dwfl_Module *m, struct function_code *c, struct err *e)
 	return rc;
 }
 
+/* --- calls that do not pass through it */
+
+static bool is_clone(const struct function_code *c, const char *symbol, uint64_t at)
+{
+	size_t n = strlen(c->symbol);
+
+	return !strncmp(symbol, c->symbol, n) && symbol[n] == '.' && function_code_part(c, at) < 0;
+}
+
+static void count_others(Dwfl_Module *m, struct function_code *c)
+{
+	int n = dwfl_module_getsymtab(m);
+
+	c->ncopy = inlined_copies(m, c->part[0].at);
+	c->nclone = 0;
+	for (int i = 0; i < n; i++) {
+		GElf_Sym sym;
+		GElf_Addr at;
+		const char *symbol = dwfl_module_getsym_info(m, i, &sym, &at, NULL, NULL, NULL);
+
+		c->nclone +=
+			symbol && GELF_ST_TYPE(sym.st_info) == STT_FUNC && is_clone(c, symbol, at);
+	}
+}
+
 int elsewhere_find(Dwfl_Module *m, struct function_code *c, struct err *e)
 {
 	struct file_code s;
@@ -121,5 +147,7 @@ int elsewhere_find(Dwfl_Module *m, struct function_code *c, struct err *e)
 		note_far(&s, c);
 	if (!rc && c->nled == FUNCTION_LED_MAX)
 		rc = err_set(e, ERR_UNSUPPORTED, "too much other code leads into it");
+	if (!rc)
+		count_others(m, c);
 	return rc;
 }

@@ -10,8 +10,8 @@
 
 /*
  * Fills c->led of a function whose parts are known: where other symbols begin in them, and where
- * jumps and calls of other code may lead to. ERR_UNSUPPORTED, in words: the file does not show all
- * pieces of the function.
+ * jumps and calls of other code may lead to. Counts its other forms. ERR_UNSUPPORTED, in words: the
+ * file does not show all pieces of the function.
  */
 int elsewhere_find(Dwfl_Module *m, struct function_code *c, struct err *e);
 

@@ -29,6 +29,8 @@ struct function_code {
 	/* behind its beginning: where other code may lead to */
 	size_t nled;
 	uint64_t led[FUNCTION_LED_MAX];
+	/* Forms of it that its calls may go to instead: those inlined in others as far as known. */
+	size_t ncopy, nclone;
 };
 
 /* Adds a place to `led`, once; a beginning of a part is none. */

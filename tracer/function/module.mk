@@ -3,7 +3,8 @@
 MODULES                   += tracer/function
 tracer/function.has_zydis := $(shell echo '\#include <Zydis/Zydis.h>' | \
 		$(CC) -x c -E -o /dev/null - 2>/dev/null && echo y)
-tracer/function.src       := symbols.c name.c function_code.c file_code.c elsewhere.c entry.c \
+tracer/function.src       := symbols.c name.c function_code.c file_code.c elsewhere.c \
+		entry.c inlined.c \
 		$(if $(tracer/function.has_zydis),plan.c decode.c,plan_none.c)
 tracer/function.not_built := $(if $(tracer/function.has_zydis),plan_none.c,plan.c decode.c)
 tracer/function.pkgs      := libdw

@@ -164,12 +164,14 @@ static const struct omis_service omig[] = {
 	  .help = "This tool needs the function no longer. Without a tool that needs it, its code "
 		  "becomes as it was." },
 	{ EXT_SERVICE("omig", "omig_function_on", MANIP, 'p', NODE, MANIPULATE, DONE),
-	  .param = { PROCS, P_STRING("name") }, .result = "address, entry",
+	  .param = { PROCS, P_STRING("name") }, .result = "address, entry, copies, clones",
 	  .help = "Switches entry and exit of a function on, in processes that run: "
 		  "\"function:NAME\" is a region of metrics then. name: of C, of C++ without or "
 		  "with its parameters, MODULE::PROCEDURE of Fortran, or the symbol. It is on until "
 		  "omig_function_off or the tool's end. entry: \"sled\" where the compiler had "
-		  "left room, \"moved\" where instructions were moved. A function whose code cannot be "
+		  "left room, \"moved\" where instructions were moved. Calls of its inlined copies "
+		  "and clones are not seen; copies are known where the file has debug "
+		  "information. A function whose code cannot be "
 		  "changed safely is refused, with the reason and its place." },
 	{ EXT_SERVICE("omig", "omig_history_calls", INFO, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("job"), P_INT_OR("from_ns", "0"), P_INT_OR("to_ns", "0") },
