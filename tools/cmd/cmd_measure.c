@@ -471,7 +471,7 @@ static int command(int argc, char **argv, bool is_watch)
 		       OPT_STR, &w.partners),
 		OPTION_CALL(
 			"region", 0, "NAME",
-			"calls in this region of the program: NAME or BEGIN..END of its probes, or function:NAME; may be given again",
+			"calls in this region of the program: NAME or BEGIN..END of its probes, or function:NAME; of File_ metrics a path on a file system; may be given again",
 			&w, add_region),
 		OPTION_CALL(
 			"set", 0, "NAME=VALUE",

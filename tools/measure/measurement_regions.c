@@ -3,6 +3,7 @@
 #include "common/base/str.h"
 #include "common/omis/text/value.h"
 #include "common/ring/region.h"
+#include "pmsl/check/builtin.h"
 #include "tools/measure/measurement.h"
 
 #include <stdlib.h>
@@ -57,11 +58,23 @@ static int add_of_process(struct measurement *m, const Omis_value *probes)
 	return rc;
 }
 
+static bool is_by_mount(const struct measurement *m)
+{
+	int id = m->options->file ? -1 : pmsl_builtin_find(m->options->metric);
+	struct pmsl_builtin b;
+
+	return id >= 0 && pmsl_builtin_get((unsigned)id, &b) && b.is_by_mount;
+}
+
 int measurement_regions(struct measurement *m)
 {
 	Omis_reply r;
-	int rc = session_ask(&r, ":proc_get_probes([])");
+	int rc;
 
+	if (is_by_mount(m))
+		return cmd_fail(CMD_USAGE, "%s by region: name them: " PMSL_BUILTIN_MOUNTS,
+				m->options->metric);
+	rc = session_ask(&r, ":proc_get_probes([])");
 	if (rc != CMD_OK)
 		return rc;
 	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list && rc == CMD_OK;

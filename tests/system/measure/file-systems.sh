@@ -71,6 +71,9 @@ check 'bytes read from the other' moved File_read_volume "$TMPDIR" ',4000,B,'
 check 'a pipe is on no mount' moved File_read_volume pipe ',1,B,'
 check 'a region of a program is refused' \
 	says 'a file system is a path on it' omig measure File_read_volume --region solve --count 1
+check 'regions without a name are refused, with the remedy' \
+	says 'name them: a file system is a path on it' \
+	omig measure File_read_volume --by process,region --count 1
 exec 3>&-
 wait $job
 check 'the program ends as without Omig' test $? = 0
