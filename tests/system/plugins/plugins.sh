@@ -32,6 +32,12 @@ check 'it is added' says '^n_1 has plug-in counters: device_counters, device_lis
 	omig plugin add "$good"
 check 'again: nothing changes' says '^n_1 has plug-in counters: ' omig plugin add "$good"
 check 'it is listed' says '^n_1 +counters +ready +0 +0 +0 .*counters\.so +-$' omig plugin list
+completed() { # as a shell does after a tab
+	# shellcheck disable=SC2016 # bash's own
+	bash -c 'source "$1"; COMP_WORDS=(omig plugin remove co); COMP_CWORD=3; _omig
+	printf "%s\n" "${COMPREPLY[@]}"' - "$B/share/omig.bash" | grep -Fx counters
+}
+check 'bash completes its name' completed
 check 'as JSON' says '"name":"counters",.*"state":"ready","pid":[0-9]+,.*"services":\["device_c' \
 	omig plugin list --json
 check 'services() has them' says '^4,"device_counters","device_list",' \
