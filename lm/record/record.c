@@ -4,6 +4,7 @@
 
 #include "lm/record/recorder.h"
 #include "common/base/str.h"
+#include "common/time/timebase.h"
 #include "eventlog/evwhere.h"
 #include "proto/frame.h"
 
@@ -18,6 +19,8 @@ struct record {
 	struct loop_timer *end; /* NULL: it lasts until a tool ends it */
 	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
 	struct record_unsaved unsaved;
+	nsec_t offset; /* of the system's time, once has_offset */
+	bool has_offset;
 };
 
 static struct record *own(const struct csr *c)
@@ -98,6 +101,16 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 	if (own(c)->keep)
 		keep_feed(own(c)->keep, 1);
 	return set_end(c, seconds);
+}
+
+nsec_t record_time(struct csr *c, nsec_t local)
+{
+	struct record *r = own(c);
+
+	if (!r->has_offset)
+		r->offset = timebase_at(c->owner->conf.timebase, 0);
+	r->has_offset = true;
+	return local + r->offset;
 }
 
 struct keep *record_keep(const struct csr *c)

@@ -20,6 +20,12 @@
 bool record_names(const struct csr *c, const char *name);
 const struct evwhere *record_where(const struct csr *c);
 
+/*
+ * The system's time of a local one. A recording keeps the offset of its first block: with a better
+ * estimate in between, events of two threads would change their order.
+ */
+nsec_t record_time(struct csr *c, nsec_t local);
+
 /* Returns the subscription that stores the blocks; NULL: there is none, or it has ended. */
 struct keep *record_keep(const struct csr *c);
 void record_leave_keep(struct csr *c);

@@ -378,7 +378,7 @@ static void begin_block(struct events_site *es, struct stream *st)
 
 	memset(st->said, 0, sizeof(st->said));
 	st->since = loop_now(conf->loop);
-	scale.base_ns = timebase_at(conf->timebase, scale.base_ns);
+	scale.base_ns = record_time(es->site->csr, scale.base_ns);
 	record_describe_stream(&st->w, es->site->proc, recorder_of(es->site->csr)->host_name,
 			       st->tid);
 	evwrite_clock(&st->w, &scale, NULL);
