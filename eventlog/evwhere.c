@@ -13,6 +13,8 @@ bool evpattern_fits(const char *pattern, const char *name)
 
 	if (n && pattern[n - 1] == '*')
 		return !strncmp(pattern, name, n - 1);
+	if (str_eq(pattern, "own"))
+		return strncmp(name, "MPI_", 4) != 0;
 	return str_eq(pattern, name) || str_eq(pattern, "all");
 }
 

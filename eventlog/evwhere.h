@@ -14,7 +14,10 @@
 /* of a word to compare with, and its 0: each type that is on has a copy */
 #define EVWHERE_WORD_BYTES 64
 
-/* True if the pattern is the name, a prefix of it with a *, or "all". */
+/*
+ * True if the pattern is the name, a prefix of it with a *, or "all"; "own" fits all names but
+ * those of library calls, MPI_...
+ */
 bool evpattern_fits(const char *pattern, const char *name);
 
 enum evwhere_op { EVWHERE_LT, EVWHERE_LE, EVWHERE_GT, EVWHERE_GE, EVWHERE_EQ, EVWHERE_NE };

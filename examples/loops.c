@@ -12,6 +12,7 @@
  *   --from FILE     begin when this file exists
  *   --until FILE    end earlier, when this file exists
  *   --work US       work of the first rank in a pass; that of the k-th is k times as long (200)
+ *   --slow RANK     instead, all ranks but this one do the first rank's work, and it 4 times that
  *   --log FILE      rank k writes FILE.k: a line for each probe, with its name, vt, seconds
  *                   since 1970 before and after it; bytes sent, seconds in messages and in
  *                   barriers so far
@@ -29,7 +30,7 @@
 #define CHUNKS 7 /* pass i sends i modulo CHUNKS, plus one, of them */
 
 struct program {
-	int rank, ranks, passes, work_us;
+	int rank, ranks, passes, work_us, slow; /* slow: -1 = none */
 	const char *from, *until; /* files; NULL = none */
 	FILE *log; /* NULL: none */
 	long sent;
@@ -55,7 +56,8 @@ static void note(const struct program *p, const char *probe, int vt, double befo
 
 static double work(const struct program *p)
 {
-	double end = now(CLOCK_MONOTONIC) + p->work_us * (p->rank + 1) / 1e6, sum = 0;
+	int times = p->slow < 0 ? p->rank + 1 : p->rank == p->slow ? 4 : 1;
+	double end = now(CLOCK_MONOTONIC) + p->work_us * times / 1e6, sum = 0;
 
 	for (int i = 1; now(CLOCK_MONOTONIC) < end; i++)
 		sum += 1.0 / i;
@@ -101,7 +103,9 @@ static void pass(struct program *p, int vt)
 
 	loop_start(vt);
 	note(p, "loop_start", vt, start);
+	compute_begin(vt);
 	work(p);
+	compute_end(vt);
 	exchange(p, vt);
 	start = now(CLOCK_MONOTONIC);
 	MPI_Barrier(MPI_COMM_WORLD);
@@ -147,9 +151,10 @@ int main(int argc, char **argv)
 						 { "from", required_argument, NULL, 'f' },
 						 { "until", required_argument, NULL, 'u' },
 						 { "work", required_argument, NULL, 'w' },
+						 { "slow", required_argument, NULL, 's' },
 						 { "log", required_argument, NULL, 'l' },
 						 { NULL, 0, NULL, 0 } };
-	static struct program p = { .passes = 100, .work_us = 200 };
+	static struct program p = { .passes = 100, .work_us = 200, .slow = -1 };
 	const char *log = NULL;
 	int o;
 
@@ -163,6 +168,8 @@ int main(int argc, char **argv)
 			p.passes = atoi(optarg);
 		if (o == 'w')
 			p.work_us = atoi(optarg);
+		if (o == 's')
+			p.slow = atoi(optarg);
 		if (o == 'f')
 			p.from = optarg;
 		if (o == 'u')

@@ -85,7 +85,7 @@ struct netweave {
 	struct map threads, messages, meets, steps;
 	struct map own; /* sub-tasks of the program -> struct weave_own */
 	struct list all, held, ready, idle;
-	int64_t now;
+	int64_t now, checked; /* checked: for threads that wait too long */
 	uint64_t vertices; /* so far: their names */
 	uint64_t made; /* requests and sub-tasks so far */
 	uint32_t message, queued, waiting, before, uncertain; /* objects */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHECK_NS (NSEC_PER_SEC / 10) /* of the log: the walk is over all threads that wait */
+
 /* --- made and freed */
 
 static int make_objects(struct netweave *w)
@@ -349,7 +351,10 @@ static bool is_cause(const struct netweave *w, const struct weave_thread *t)
 	return m && m->state == WEAVE_EXPECTED;
 }
 
-/* Returns one that has waited since before that time; NULL: none. */
+/*
+ * Returns one that has waited since before that time; NULL: none. Without a cause it is the
+ * earliest: the others may wait for it.
+ */
 static struct weave_thread *find_held(const struct netweave *w, int64_t before)
 {
 	struct weave_thread *first = NULL;
@@ -361,7 +366,8 @@ static struct weave_thread *find_held(const struct netweave *w, int64_t before)
 			continue;
 		if (is_cause(w, t))
 			return t;
-		first = first ? first : t;
+		if (!first || t->queue[t->first].t < first->queue[first->first].t)
+			first = t;
 	}
 	return first;
 }
@@ -382,12 +388,9 @@ static void close_idle(struct netweave *w, int64_t before)
 /* Releases the threads that have waited long: the other end is not in the log. */
 static void release(struct netweave *w, int64_t before)
 {
-	struct list *at = list_first(&w->held);
-	struct weave_thread *t = at ? list_entry(at, struct weave_thread, held) : NULL;
+	struct weave_thread *t;
 
-	if (t && t->queue[t->first].t >= before)
-		t = NULL;
-	while (t && !w->rc && (t = find_held(w, before))) {
+	while (!w->rc && !list_is_empty(&w->held) && (t = find_held(w, before))) {
 		t->is_forced = true;
 		weave_wake(w, t);
 		run_ready(w);
@@ -477,8 +480,10 @@ int netweave_add(struct netweave *w, const struct netweave_thread *thread,
 	w->now = ev->t > w->now ? ev->t : w->now;
 	put(w, thread, ev);
 	run_ready(w);
-	if (w->now > INT64_MIN + NETWEAVE_GRACE_NS)
+	if (w->now > INT64_MIN + NETWEAVE_GRACE_NS && w->now - w->checked > CHECK_NS) {
+		w->checked = w->now;
 		release(w, w->now - NETWEAVE_GRACE_NS);
+	}
 	return w->rc;
 }
 

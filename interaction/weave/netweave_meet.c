@@ -242,7 +242,10 @@ static void run(struct netweave *w, struct weave_meet *g)
 	for (size_t i = 0; i < g->n; i++) {
 		struct weave_thread *t = g->member[i];
 		const struct weave_event *ev = &t->queue[t->first];
-		int64_t begin = t->wait == INT64_MIN ? ev->t : t->wait;
+		/* without a begin it is no rank that others waited for */
+		int64_t begin = t->wait != INT64_MIN   ? t->wait
+				: t->last != INT64_MIN ? t->last
+						       : ev->t;
 
 		all.m[i] = (struct member){ .thread = t,
 					    .begin = begin > t->last ? begin : t->last,

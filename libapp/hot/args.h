@@ -47,6 +47,7 @@ struct hook_args {
 		struct match_sent sent;
 		struct match_ticket ticket;
 		bool has_ticket;
+		int32_t ranks, role; /* of a collective call, whose id is in `sent`; role 0: none */
 	} message; /* with HOOK_MESSAGE */
 	uint64_t status[ARGS_STATUS_BYTES / 8]; /* in place of an ignored one */
 };

@@ -32,7 +32,7 @@ bool match_comm_put(struct match_comms *t, uintptr_t handle, uint64_t id)
 	if (!c)
 		return false;
 	c->id = id;
-	c->made = 0;
+	c->made = c->met = 0;
 	__atomic_store_n(&c->handle, handle, __ATOMIC_RELEASE);
 	return true;
 }

@@ -17,6 +17,7 @@ struct match_comm {
 	uintptr_t handle; /* 0: free */
 	uint64_t id;
 	uint64_t made; /* calls that made communicators of it */
+	uint64_t met; /* collective calls */
 };
 
 struct match_comms {

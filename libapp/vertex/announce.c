@@ -33,13 +33,14 @@ static void put_name(struct writer *w, const char *name)
 	w->n += (unsigned)n;
 }
 
-/* task: the name of the field with the sub-task's id; NULL: no fields. */
+/* Names of the fields; task NULL: no fields. */
 static const struct type {
-	const char *name, *task, *partner;
+	const char *name, *task, *partner, *last;
 } type[VERTEX_KINDS] = {
-	[VERTEX_SEND] = { "interaction.send", "new", "to" },
-	[VERTEX_WAIT] = { "interaction.wait", NULL, NULL },
-	[VERTEX_RECEIVE] = { "interaction.receive", "with", "from" },
+	[VERTEX_SEND] = { "interaction.send", "new", "to", "uncertain" },
+	[VERTEX_WAIT] = { .name = "interaction.wait" },
+	[VERTEX_RECEIVE] = { "interaction.receive", "with", "from", "uncertain" },
+	[VERTEX_MEET] = { "interaction.meet", "call", "ranks", "role" },
 };
 
 unsigned vertex_define(enum vertex v, uint8_t out[VERTEX_DEFINITION_BYTES])
@@ -62,7 +63,7 @@ unsigned vertex_define(enum vertex v, uint8_t out[VERTEX_DEFINITION_BYTES])
 		put_byte(&w, INT32);
 		put_name(&w, t->partner);
 		put_byte(&w, INT32);
-		put_name(&w, "uncertain");
+		put_name(&w, t->last);
 	}
 	w.n = (w.n + 3) & ~3u;
 	bytes = (uint16_t)w.n;

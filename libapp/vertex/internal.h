@@ -46,6 +46,12 @@ bool messages_enter(void);
 bool messages_try(void);
 void messages_leave(void);
 
+/* True for collective calls that are over when they return. */
+bool meets_are_seen(const struct hook_args *a);
+void meets_begin(struct hook_args *a);
+/* If a->message has a role. */
+void meets_end(const struct hook_args *a, int rc);
+
 /* The call has made a communicator, or has failed. */
 void groups_made(const struct hook_args *a, int rc);
 /* The call will free one. */

@@ -381,6 +381,8 @@ static void begin(struct hook_args *a)
 		begin_cancel(a);
 	} else if (d->class == CALL_COMM && d->volume == CALL_V_FORGET) {
 		groups_free(a);
+	} else if (meets_are_seen(a)) {
+		meets_begin(a);
 	}
 	if (waits_for_receives(a))
 		begin_wait(a);
@@ -394,6 +396,8 @@ static void end(struct hook_args *a, int rc)
 
 	if (a->message.to >= 0)
 		end_send(a, rc);
+	if (a->message.role)
+		meets_end(a, rc);
 	if (a->message.has_ticket)
 		posted(a);
 	if (d->class == CALL_COMM && d->volume != CALL_V_FORGET)

@@ -35,33 +35,34 @@ void vertex_lose(enum vertex v)
 		__atomic_fetch_add(&e[vertex_number[v]].lost, 1, __ATOMIC_RELAXED);
 }
 
-void vertex_put(enum vertex v, const struct vertex_values *values)
+bool vertex_put(enum vertex v, const struct vertex_values *values)
 {
 	const struct ring ring = event_ring(hook_thread.block);
 	uint32_t bytes = v == VERTEX_WAIT ? 16 : 32, word = word_of(v);
 	uint64_t at, *to;
 
 	if (!word)
-		return;
+		return false;
 	if (word == EVENT_REFUSE || !values->ticks || (v != VERTEX_WAIT && !values->task)) {
 		vertex_lose(v);
-		return;
+		return false;
 	}
 	to = ring_reserve(&ring, bytes, &at);
 	if (!to) {
 		vertex_lose(v);
-		return;
+		return false;
 	}
 	__atomic_store_n(&to[0], RING_EVENT_WORD(bytes, vertex_number[v], 0), __ATOMIC_RELAXED);
 	__atomic_store_n(&to[1], values->ticks, __ATOMIC_RELAXED);
 	if (bytes > 16) {
-		uint64_t is_uncertain = values->is_uncertain || has_missed();
+		uint64_t doubt = v == VERTEX_MEET ? VERTEX_UNCERTAIN : 1;
+		uint64_t last = (uint32_t)values->last | (has_missed() ? doubt : 0);
 
 		__atomic_store_n(&to[2], values->task, __ATOMIC_RELAXED);
-		__atomic_store_n(&to[3], (uint32_t)values->partner | is_uncertain << 32,
-				 __ATOMIC_RELAXED);
+		__atomic_store_n(&to[3], (uint32_t)values->partner | last << 32, __ATOMIC_RELAXED);
 	}
 	ring_commit(&ring, at, bytes);
+	return true;
 }
 
 uint64_t vertex_time(enum vertex a, enum vertex b)

@@ -7,6 +7,8 @@
  *	interaction.send     sub-task `new` begins, which is the message: a fork
  *	interaction.wait     a call begins to wait for receives: the B-arc of the thread begins
  *	interaction.receive  sub-task `with` ends in the thread: a join, or the begin of its work
+ *	interaction.meet     collective call `call` of so many `ranks` ends; it began at the wait.
+ *			     role: enum vertex_role
  *
  * `uncertain` is 1 if another message may have the id. Numbers of messages count from MPI_Init on,
  * so the process must be started with +messages in OMIG_START.
@@ -20,7 +22,14 @@
 
 #pragma GCC visibility push(hidden)
 
-enum vertex { VERTEX_SEND, VERTEX_WAIT, VERTEX_RECEIVE, VERTEX_KINDS };
+enum vertex { VERTEX_SEND, VERTEX_WAIT, VERTEX_RECEIVE, VERTEX_MEET, VERTEX_KINDS };
+
+/* Of a rank in a collective call; bits. */
+enum vertex_role {
+	VERTEX_GIVES = 1, /* others depend on it */
+	VERTEX_TAKES = 2, /* it depends on others */
+	VERTEX_UNCERTAIN = 4, /* not on all others, or the id may be that of another call */
+};
 
 /*
  * Begins to number messages, if OMIG_START requests it. Called in MPI_Init, behind identity_fill()
@@ -43,12 +52,12 @@ extern int vertex_number[VERTEX_KINDS];
 struct vertex_values {
 	uint64_t ticks; /* 0: it was off when it began. The vertex is lost. */
 	uint64_t task; /* 0: not known. The vertex is lost. */
-	int32_t partner; /* world rank */
-	bool is_uncertain;
+	int32_t partner; /* world rank; of a collective call the number of its ranks */
+	int32_t last; /* 1: uncertain; of a collective call its enum vertex_role */
 };
 
-/* Writes one to the ring of this thread, if its type is on. */
-void vertex_put(enum vertex v, const struct vertex_values *values);
+/* Writes one to the ring of this thread, if its type is on. Returns false if it is not written. */
+bool vertex_put(enum vertex v, const struct vertex_values *values);
 void vertex_lose(enum vertex v);
 
 /* Returns the time if one of two types is on, else 0. */

@@ -492,7 +492,8 @@ int cmd_events(int argc, char **argv)
 			"switches events of running programs on and off, and shows them as they arrive",
 		.details =
 			"A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
-			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"
+			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes;\n"
+			"own: all but library calls.\n"
 			"list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
 			"them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
 			"when daemons or this command are killed; the same command again continues. Events are on as\n"

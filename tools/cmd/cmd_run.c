@@ -4,6 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/log/run_record.h"
 #include "tools/cmd/log/run_sensors.h"
 #include "tools/cmd/run_waits.h"
 #include "tools/cmd/summary/run_summary.h"
@@ -27,6 +28,9 @@
 	"number messages from the start, so that interaction.* events can be recorded"
 #define FILES_HELP \
 	"count reads and writes by file system, also without MPI: omig measure File_write_volume --region /"
+#define RECORD_HELP                                                                  \
+	"number messages from the start; write all events but library calls to FILE" \
+	" (an event log) until the end"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
 	"name of the job (default: the batch system's number, else PROGRAM.PID of the started program, such as mpirun)"
@@ -38,15 +42,6 @@
 #define LAUNCH_OPTIONS(l)                                                                      \
 	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },              \
 		{ "callsites", 'c', NULL, SITES_HELP, OPT_FLAG, &(l)->callsites, 0, 0, NULL }, \
-		{ "interactions",                                                              \
-		  0,                                                                           \
-		  NULL,                                                                        \
-		  INTERACTIONS_HELP,                                                           \
-		  OPT_FLAG,                                                                    \
-		  &(l)->interactions,                                                          \
-		  0,                                                                           \
-		  0,                                                                           \
-		  NULL },                                                                      \
 		{ "files", 0, NULL, FILES_HELP, OPT_FLAG, &(l)->files, 0, 0, NULL },           \
 		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },             \
 		{ "job", 0, "NAME", JOB_HELP, OPT_CALL, &(l)->job, 0, 0, set_job },            \
@@ -85,6 +80,7 @@ struct how {
 	bool has_summary; /* is written at the end */
 	const char *summary; /* its file; NULL: none */
 	int64_t sensors_ns; /* interval; 0: none */
+	const char *record; /* event log for interactions; NULL: none */
 };
 
 static int set_variable(void *arg, const char *name, const char *value)
@@ -156,6 +152,21 @@ static void run_with_summary(struct start *s, const struct how *how)
 	run_summary(&r, become_program, s);
 }
 
+struct recorded {
+	struct start *start;
+	const struct how *how;
+};
+
+/* In a child of the recorder's parent. */
+static int run_recorded(void *arg)
+{
+	struct recorded *x = arg;
+
+	if (x->how->has_summary)
+		run_with_summary(x->start, x->how);
+	return become_program(x->start);
+}
+
 /* The program runs even if the monitor fails. */
 static int run_program(struct launch *l, char **argv, const struct how *how)
 {
@@ -172,9 +183,25 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 		cmd_warn("not watched: %s", e.text);
 	launch_each_variable(l, set_variable, NULL);
 	run_sensors_start(&(struct run_sensors){ l->job_name, l->mainsm, how->sensors_ns });
-	if (how->has_summary)
-		run_with_summary(&s, how);
-	return become_program(&s);
+	if (how->record)
+		run_record(&(struct run_record){ l->job_name, l->mainsm, how->record },
+			   run_recorded, &(struct recorded){ &s, how });
+	return run_recorded(&(struct recorded){ &s, how });
+}
+
+struct into {
+	struct launch *launch;
+	struct how *how;
+};
+
+static int set_interactions(void *into, const char *value, struct err *e)
+{
+	struct into *x = into;
+
+	(void)e;
+	x->launch->interactions = true;
+	x->how->record = value;
+	return 0;
 }
 
 static int set_summary(void *into, const char *value, struct err *e)
@@ -224,8 +251,11 @@ int cmd_run(int argc, char **argv)
 {
 	struct launch l = { 0 };
 	struct how how = { .find = launch_need_mainsm, .waits_ns = WAITS_NS };
+	struct into interactions = { &l, &how };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
+		OPTION_CALL("interactions", 0, "[FILE]", RECORD_HELP, &interactions,
+			    set_interactions),
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
 		OPTION_RANGE(
 			"waits", 0, "TIME",
@@ -249,7 +279,8 @@ int cmd_run(int argc, char **argv)
 		.details =
 			"The program's input, output, exit status and signals are unchanged. A mainsm is started\n"
 			"when you have none. When the monitor cannot start, the program runs without it. With\n"
-			"--summary, the end is held back until the summary is written, for 10 s at most.",
+			"--summary, the end is held back until the summary is written, for 10 s at most; with\n"
+			"--interactions=FILE until FILE is complete, and the start for 2 s at most.",
 		.table = table,
 		.stop_at_first = true,
 	};
@@ -268,7 +299,10 @@ int cmd_run(int argc, char **argv)
 int cmd_exec(int argc, char **argv)
 {
 	struct launch l = { 0 };
-	const struct opt table[] = { LAUNCH_OPTIONS(&l), { 0 } };
+	const struct opt table[] = { LAUNCH_OPTIONS(&l),
+				     OPTION("interactions", 0, NULL, INTERACTIONS_HELP, OPT_FLAG,
+					    &l.interactions),
+				     { 0 } };
 	const struct opt_spec spec = {
 		.program = "omig exec",
 		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
@@ -350,6 +384,7 @@ int cmd_env(int argc, char **argv)
 	struct how how = { .find = launch_need_mainsm };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
+		OPTION("interactions", 0, NULL, INTERACTIONS_HELP, OPT_FLAG, &l.interactions),
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
 		OPTION("no-start", 0, NULL, "use a running mainsm, start none", OPT_FLAG,
 		       &no_start),

@@ -277,6 +277,8 @@ static void ask(struct subscription *k)
 	k->status = r ? status_of(r) : cmd_fail(CMD_FAILURE, "out of memory");
 	omis_reply_free(r);
 	k->must_ask = session_link() != SESSION_UP;
+	if (k->status == CMD_OK && !k->must_ask && k->options->on_ready)
+		k->options->on_ready();
 	k->heard = clock_mono();
 }
 

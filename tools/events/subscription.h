@@ -15,6 +15,7 @@ struct subscription_options {
 	const char *name; /* of the subscription; NULL: derived from the requested events */
 	const char *when_full; /* oldest, newest, stop */
 	int64_t for_ns, count, lease_ns, room_mib; /* 0: none, none, mainsm's defaults */
+	void (*on_ready)(void); /* mainsm has the request, at any time again; NULL: not reported */
 	/* number of signals: the first ends it in order, the second at once */
 	const volatile sig_atomic_t *signals;
 };

@@ -80,13 +80,19 @@ static void put_sizes(struct buf *out, const struct network *w, const struct net
 	buf_puts(out, ".\n");
 }
 
+/* The longest of the uses with a rank among them. */
 static void put_stage(struct buf *out, const struct network *w, const struct netanalysis *a)
 {
 	struct buf use = BUF_INIT(NETUSE_MAX_BYTES);
 
-	netuse_put(w->use, a->spent.use[0].of, &use);
-	if (!use.failed)
-		netstage_put(out, buf_str(&use), a->spent.use[0].ns, a->path.length);
+	for (size_t i = 0; i < a->spent.nuse; i++) {
+		buf_clear(&use);
+		netuse_put(w->use, a->spent.use[i].of, &use);
+		if (use.failed || !netstage_is_one(buf_str(&use)))
+			continue;
+		netstage_put(out, buf_str(&use), a->spent.use[i].ns, a->path.length);
+		break;
+	}
 	buf_done(&use);
 }
 
@@ -104,8 +110,7 @@ int netshow_verdict(struct buf *out, const char *name, const struct network *w,
 		buf_puts(out, " in use");
 	}
 	buf_puts(out, ".\n");
-	if (s->nuse)
-		put_stage(out, w, a);
+	put_stage(out, w, a);
 	if (!s->is_member)
 		buf_puts(out, "It is not of the set: no alternative of its membership held.\n");
 	buf_printf(out, "Its critical path, %s: ",

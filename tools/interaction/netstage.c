@@ -55,6 +55,11 @@ static const char *find_rank(const char *uses)
 	return NULL;
 }
 
+bool netstage_is_one(const char *uses)
+{
+	return find_rank(uses) != NULL;
+}
+
 void netstage_put(struct buf *out, const char *uses, int64_t ns, int64_t all)
 {
 	const char *rank = find_rank(uses);

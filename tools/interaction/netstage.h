@@ -5,7 +5,11 @@
 
 #include "common/base/buf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* True if a rank is among them. */
+bool netstage_is_one(const char *uses);
 
 /*
  * uses: objects with "+" between, as networks of interaction/weave have them ("rank2+work").

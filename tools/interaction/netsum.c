@@ -64,8 +64,12 @@ static void put_verdict(struct buf *out, const struct nettotal *t)
 			   (double)t->uses.part[0]->sum * 100 / (double)all->sum,
 			   *t->uses.part[0]->name ? t->uses.part[0]->name : "no object");
 	buf_puts(out, ".\n");
-	if (t->uses.n)
-		netstage_put(out, t->uses.part[0]->name, t->uses.part[0]->sum, all->sum);
+	for (size_t i = 0; i < t->uses.n; i++) {
+		if (!netstage_is_one(t->uses.part[i]->name))
+			continue;
+		netstage_put(out, t->uses.part[i]->name, t->uses.part[i]->sum, all->sum);
+		break;
+	}
 	buf_printf(out, "Response time: mean %s, 95 %% within %s; the slowest took %s%s%s.\n",
 		   lifewords_time(mean, all->sum / (int64_t)all->n), of_quantile(p95, t, all, 0.95),
 		   lifewords_time(most, all->most), *t->slowest ? ": " : "", t->slowest);

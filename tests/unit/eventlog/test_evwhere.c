@@ -60,6 +60,8 @@ TEST(a_pattern_is_a_name_a_beginning_or_all)
 	ck_assert(evpattern_fits("io.*", "io.read"));
 	ck_assert(!evpattern_fits("io.*", "io"));
 	ck_assert(evpattern_fits("*", "x"));
+	ck_assert(evpattern_fits("own", "x"));
+	ck_assert(!evpattern_fits("own", "MPI_Send.start"));
 	ck_assert(evpattern_fits("all", "x"));
 	ck_assert(!evpattern_fits("", "x"));
 	ck_assert(!evpattern_fits("i*.read", "io.read"));

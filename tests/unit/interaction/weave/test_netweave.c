@@ -319,6 +319,21 @@ TEST(a_barrier_without_all_ranks_is_counted)
 	end();
 }
 
+TEST(a_call_without_all_ranks_spoils_no_later_one)
+{
+	begin(NETWEAVE_ALL);
+	meet(0, 10, 3, BOTH); /* the other ranks are not recorded yet */
+	add(2, (struct netweave_event){
+		       .kind = NETWEAVE_MEET, .t = 20, .id = 78, .ranks = 3, .roles = BOTH });
+	add(1, (struct netweave_event){
+		       .kind = NETWEAVE_MEET, .t = 21, .id = 78, .ranks = 3, .roles = BOTH });
+	add(0, (struct netweave_event){
+		       .kind = NETWEAVE_MEET, .t = 22, .id = 78, .ranks = 3, .roles = BOTH });
+	finish();
+	ck_assert_uint_eq(netweave_report(weave)->partial, 1);
+	end();
+}
+
 TEST(a_repeated_id_is_no_message)
 {
 	begin(NETWEAVE_ALL);

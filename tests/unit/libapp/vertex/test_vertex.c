@@ -55,4 +55,16 @@ TEST(a_wait_has_no_fields)
 	free(t);
 }
 
+TEST(a_collective_call_names_its_ranks_and_its_role)
+{
+	struct evtype *t = defined(VERTEX_MEET);
+
+	ck_assert_str_eq(t->name, "interaction.meet");
+	ck_assert_uint_eq(t->nfield, 3);
+	has_field(t, 0, "call", EV_INT64);
+	has_field(t, 1, "ranks", EV_INT32);
+	has_field(t, 2, "role", EV_INT32);
+	free(t);
+}
+
 SUITE("libapp/vertex")
