@@ -297,7 +297,8 @@ rooms.tsan    := $(filter common/base common/ring common/net libapp libapp/% eve
 # Rooms that read frames, segments, files and texts of others. The build of all rooms and the
 # simulated worlds would double the time of `check`, so `check-sanitize` has them.
 INPUT_ROOMS   := proto common/% libapp libapp/% lm/attach lm/record eventlog eventlog/% \
-		 pmsl pmsl/% tools/profile tools/results tools/summary tools/waits tools/web
+		 pmsl pmsl/% interaction/online lm/contract tools/profile tools/results \
+		 tools/summary tools/waits tools/web
 IS_SHORT      := $(filter check,$(MAKECMDGOALS))
 rooms.asan    := $(if $(IS_SHORT),$(filter $(INPUT_ROOMS),$(SELECTED)),$(SELECTED))
 ends.asan     := $(if $(IS_SHORT),\
