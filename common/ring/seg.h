@@ -207,7 +207,8 @@ struct seg_own {
 	/* code of libomig, and executable memory for what leads to it; 0: there is none */
 	uint64_t function_enter, function_exit, function_area[SEG_FUNCTION_AREAS];
 	uint32_t was_entered; /* 1: it ran unwatched before start_ns (common/gate) */
-	uint8_t spare[4];
+	/* seconds from start_ns to the last entry, rounded up: it was detached before that one */
+	uint32_t entered_s;
 };
 
 /* The hook word that one tool requests for all calls, noted for the next lm. */

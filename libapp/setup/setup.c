@@ -297,6 +297,14 @@ void setup_run(void (*resolve_all)(void))
 	errno = saved;
 }
 
+static void note_entry(struct seg_own *own)
+{
+	nsec_t since = clock_mono() - own->start_ns;
+	uint32_t s = since > 0 ? (uint32_t)((since + NSEC_PER_SEC - 1) / NSEC_PER_SEC) : 0;
+
+	__atomic_store_n(&own->entered_s, s, __ATOMIC_RELEASE);
+}
+
 bool setup_entered(void (*resolve_all)(void))
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
@@ -308,6 +316,7 @@ bool setup_entered(void (*resolve_all)(void))
 	seg_caid(setup_env("OMIG_MAINSM"), caid);
 	if (!segment_is_held())
 		return false;
+	note_entry(&app_header()->w);
 	if (find_lm(runtime, host))
 		register_with_lm(runtime, host, caid); /* else the next lm finds the segment */
 	return true;

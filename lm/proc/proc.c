@@ -370,6 +370,16 @@ out:
 	return 0;
 }
 
+double procs_attached_age(const struct proc *p)
+{
+	nsec_t age = loop_now(p->owner->loop) - p->own.start_ns -
+		     (nsec_t)p->own.entered_s * NSEC_PER_SEC;
+
+	if (!p->seg || !p->own.was_entered)
+		return -1;
+	return age > 0 ? (double)age / NSEC_PER_SEC : 0;
+}
+
 void procs_detach(struct proc *p, const char *why)
 {
 	if (!p->seg)

@@ -160,6 +160,9 @@ int procs_take(struct procs *s, struct proc_registration *in, struct proc **out,
 /* Renames a process without a segment, which may have called exec. Any bytes but 0. */
 void procs_set_program(struct proc *p, const char *job, const char *program);
 
+/* Seconds since the program was attached while it ran; -1: it was not. */
+double procs_attached_age(const struct proc *p);
+
 /* Detaches a segment that broke the rules; it is never read again. */
 void procs_detach(struct proc *p, const char *why);
 

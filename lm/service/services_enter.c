@@ -126,10 +126,10 @@ static int check(const struct entered *of, uint64_t *start, struct host *host, s
 	int32_t pid = of->pid > 0 && of->pid <= INT32_MAX ? (int32_t)of->pid : 0;
 	const struct proc *p = procs_find_pid(of->owner->procs, pid);
 	struct host_proc *held;
-	int rc = host_proc_open(host, pid, &held, NULL);
+	int rc = host_proc_open(host, pid, &held, e);
 
 	if (rc)
-		return err_set(e, ERR_NOTFOUND, "there is no such process of this user");
+		return rc;
 	*start = held->start;
 	host_proc_close(held);
 	if (of->owner->what == TRACER_ENTER_ARM && p && p->seg && !p->own.was_entered)
@@ -264,6 +264,7 @@ static void on_rank(void *arg, const struct host_rank *r)
 	omis_write_int(&l->w, r->launcher);
 	omis_write_string(&l->w, str_escape(text, sizeof(text), r->program, strlen(r->program)));
 	omis_write_int(&l->w, !p || !p->seg ? 0 : p->own.was_entered ? 2 : 1);
+	omis_write_float(&l->w, p ? procs_attached_age(p) : -1);
 	omis_write_list_end(&l->w);
 }
 

@@ -35,8 +35,10 @@ enum {
 	PROC_ENDED_AGE = 1 << 27,
 	PROC_JOB = 1 << 28,
 	PROC_PARENT_ID = 1 << 29,
-	PROC_FLAGS = (1 << 30) - 1,
+	PROC_ATTACHED_AGE = 1 << 30,
 };
+
+#define PROC_FLAGS INT64_C(0x7fffffff)
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
 
@@ -220,6 +222,8 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 		omis_write_string(w, p->own.job);
 	if (flags & PROC_PARENT_ID)
 		omis_write_int(w, p->parent_pid);
+	if (flags & PROC_ATTACHED_AGE)
+		omis_write_float(w, procs_attached_age(p));
 }
 
 static int add_proc(struct service_call *c, const struct object *o)

@@ -394,6 +394,8 @@ static int begin(struct measurement *m)
 	if (rc == CMD_OK)
 		rc = session_ask(&r, ":dfg_start([%s])", m->dfg);
 	omis_reply_free(r);
+	if (rc == CMD_OK)
+		measurement_note_since(m);
 	return rc == CMD_OK ? take_info(m) : rc;
 }
 

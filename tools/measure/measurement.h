@@ -62,6 +62,12 @@ int64_t reading_number(const struct reading *r);
 struct until;
 struct charts;
 
+/* Processes that were attached while they ran. */
+struct measurement_since {
+	int64_t attached, of; /* of the measured ones */
+	int64_t latest_ns; /* wall time of the last attachment */
+};
+
 struct measurement {
 	const struct measurement_options *options;
 	struct term term;
@@ -91,6 +97,7 @@ struct measurement {
 	int64_t before, last_read, last_until_ns;
 	bool is_behind_gap; /* no read has arrived since */
 	int64_t shown;
+	struct measurement_since since;
 	struct until *until; /* NULL: nothing is counted */
 	struct charts *charts; /* owned; NULL: values are shown as text */
 };
@@ -166,6 +173,14 @@ int measurement_each(const struct measurement *m, const struct reading *r,
  * CMD_NOTFOUND and others: no process has one of them on.
  */
 int measurement_functions(const struct measurement *m);
+
+/* --- measurement_since.c */
+
+/* Requests which of the measured processes were attached. */
+void measurement_note_since(struct measurement *m);
+
+/* Writes a line; nothing if all were watched from their start. */
+void measurement_put_since(const struct measurement *m, struct buf *out);
 
 /* --- measurement_regions.c */
 

@@ -182,6 +182,7 @@ static void put_title(const struct measurement *m, const struct reading *r, stru
 		   m->since_last ? "since the last read" : "since the start",
 		   m->options->rate ? ", per second" : "");
 	measurement_progress(m, out);
+	measurement_put_since(m, out);
 }
 
 /* --- a read */
@@ -389,6 +390,8 @@ static bool put_text(struct measurement *m, const struct reading *r)
 			: m->options->each_partner			    ? ",partner"
 			: m->options->each_region			    ? ",region"
 									    : "");
+	if (!m->options->csv && !m->term.is_raw && !m->shown)
+		measurement_put_since(m, &out);
 	if (m->term.is_raw)
 		show_live(m, r, &out);
 	else
@@ -475,6 +478,12 @@ static bool put_json(struct measurement *m, const struct reading *r)
 	json_key_i64(j, "until_ns", value_int(r->part[0], READ_UNTIL));
 	json_key_i64(j, "gap_ns", r->gap_ns);
 	json_key_i64(j, "lost", lost_of(r));
+	json_key_i64(j, "attached", m->since.attached);
+	json_key(j, "watched_since_ns");
+	if (m->since.attached)
+		json_i64(j, m->since.latest_ns);
+	else
+		json_null(j);
 	json_key_array(j, "values");
 	measurement_each(m, r, put_json_value, &(struct document){ m, j });
 	json_array_end(j);

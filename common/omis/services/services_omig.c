@@ -283,10 +283,10 @@ static const struct omis_service omig[] = {
 	  .result = "process",
 	  .help = "Makes a process without MPI a watched one, for proc_attach3." },
 	{ EXT_SERVICE("omig", "omig_ranks", INFO, 'n', NODE, OBSERVE, DONE), .param = { NODES },
-	  .result = "host, [pid, rank, size, job, launcher, program, watched]...",
+	  .result = "host, [pid, rank, size, job, launcher, program, watched, attached_age]...",
 	  .help = "The processes of this user that a launcher of MPI programs has started, by their "
 		  "environment. launcher: pid of the topmost one on the host, or 0. watched: 0 not, "
-		  "1 from its start, 2 since omig_attach." },
+		  "1 from its start, 2 since omig_attach; attached_age: seconds since then, or -1." },
 	{ EXT_SERVICE("omig", "omig_shutdown", MANIP, 0, TOP, ADMIN, DONE),
 	  .help = "Ends all daemons of this mainsm. Programs run on." },
 	{ EXT_SERVICE("omig", "omig_source", INFO, 'p', NODE, OBSERVE, PARTLY),

@@ -44,11 +44,12 @@ static const struct omis_service proc[] = {
 		  "memory_size; 15 resident_size; 16 max_resident_size; 17 int_resident_size; "
 		  "18 min_flt; 19 maj_flt; 20 swaps; 21 file_input; 22 file_output; 23 "
 		  "vol_cont_switch; 24 invol_cont_switch; 25 program; 26 age; 27 ended_age; 28 job; "
-		  "29 parent_id",
+		  "29 parent_id; 30 attached_age",
 	  .help = "What the process is and how it does: global_id is its rank, local_id its pid, "
 		  "parent_id the pid of what started it; "
 		  "times in seconds, sizes in bytes; age counts from its start, ended_age from its "
-		  "end (-1: it lives); state 0 running, 1 blocked, 2 ready, 3 "
+		  "end (-1: it lives), attached_age from omig_attach (-1: it was watched from its "
+		  "start; what it did before is unknown); state 0 running, 1 blocked, 2 ready, 3 "
 		  "zombie, 4 stopped. flags 0 lists the processes only. Arguments and environment "
 		  "(1, 4, 5) may hold secrets and need the right manipulate, as memory does; "
 		  "program, the name of what runs, does not. The secret of a connection string is "

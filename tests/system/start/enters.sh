@@ -67,6 +67,12 @@ for f in openmpi mpich; do
 	check "$f: they are in the tree" until_true 20 ranks_are 2
 	check "$f: their calls are counted" until_true 20 says ' [1-9][0-9.]* k?B 2/2' \
 		omig measure Send_volume --count 2
+	check "$f: measurements say since when they are" until_true 20 says \
+		'^2 of 2 processes: watched since [0-9-]+T.*unknown' \
+		omig measure Send_volume --count 1
+	check "$f: as JSON too" says '"attached":2,"watched_since_ns":[1-9][0-9]{17}' \
+		omig measure Send_volume --count 1 --json
+	check "$f: and so does the list of ranks" says 'attached [0-9.]+s ago' omig attach
 	check "$f: calls of communicators that were made before have partners" until_true 20 says \
 		'rank0.*> *rank1.* [1-9][0-9.]* .?B' omig measure Send_volume \
 		--by process,partner --count 2
@@ -95,7 +101,8 @@ for f in openmpi mpich; do
 	check "$f: then it is" until_true 20 says '^1 of 1 process is watched' omig attach \
 		"$stopped"
 	check "$f: its results are right" ends_right
-	check "$f: an ended process is refused" comes_out 1 'no such process' omig attach "$stopped"
+	check "$f: an ended process is refused" comes_out 1 'there is no process' omig attach \
+		"$stopped"
 
 	export OMIG_DISABLE=1
 	start $f
@@ -124,7 +131,7 @@ for pid in 0 1 $$ 2147483647; do
 		omig attach $pid
 done
 check "process -1 is refused" comes_out 1 'process -1 at n_1: refused: ' omig attach -- -1
-check "the lm itself is refused" comes_out 1 'refused: there is no such process' omig attach \
+check "the lm itself is refused" comes_out 1 'refused: there is no process' omig attach \
 	"$(lm_of_this)"
 check "what is no job is not found" comes_out 4 'is no process and no job' omig attach nothing
 check "detach needs to be asked for something" comes_out 2 'which process or job' omig detach

@@ -35,6 +35,7 @@ enum watched { UNWATCHED, STARTED_WATCHED, ATTACHED };
 struct rank {
 	char node[64], *job, *program, state[16], *why;
 	int64_t pid, rank, size, launcher, watched, stopped_ns;
+	double attached_s; /* since it was attached; -1 */
 	bool is_chosen;
 };
 
@@ -76,7 +77,8 @@ static bool add(struct ranks *s, const char *node, const Omis_value *v)
 			    .job = str_dup(value_text(v, 3)),
 			    .launcher = value_int(v, 4),
 			    .program = str_dup(value_text(v, 5)),
-			    .watched = value_int(v, 6) };
+			    .watched = value_int(v, 6),
+			    .attached_s = value_at(v, 7) ? value_float(v, 7) : -1 };
 	str_copy(r->node, sizeof(r->node), node);
 	return r->job && r->program;
 }
@@ -133,6 +135,16 @@ static const char *words_of(const struct rank *r)
 					     : "unwatched";
 }
 
+static void put_state(struct table *t, const struct rank *r)
+{
+	char since[TABLE_NUMBER_BYTES];
+
+	if (r->watched == ATTACHED && r->attached_s >= 0)
+		table_cell(t, "attached %s ago", table_duration(since, r->attached_s));
+	else
+		table_cell(t, "%s", words_of(r));
+}
+
 static void show_table(const struct ranks *s)
 {
 	static const char *const heads[] = {
@@ -149,7 +161,7 @@ static void show_table(const struct ranks *s)
 		table_cell(t, r->size < 0 ? "-" : "%lld", (long long)r->size);
 		table_cell(t, "%s", r->job);
 		table_cell(t, "%s", str_base_name(r->program));
-		table_cell(t, "%s", words_of(r));
+		put_state(t, r);
 	}
 	if (t)
 		table_show(t, 0);
@@ -164,6 +176,11 @@ static void rank_json(struct json *j, const struct rank *r, bool with_state)
 	json_key_str(j, "job", r->job);
 	json_key_str(j, "program", r->program);
 	json_key_str(j, "state", with_state ? r->state : words_of(r));
+	json_key(j, "attached_s");
+	if (r->attached_s >= 0)
+		json_double(j, r->attached_s);
+	else
+		json_null(j);
 	if (with_state) {
 		json_key_i64(j, "stopped_ns", r->stopped_ns);
 		json_key_str(j, "why", r->why ? r->why : "");
@@ -245,7 +262,9 @@ static bool add_pid(struct ranks *s, const char *target)
 	    array_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v), SIZE_MAX / sizeof(*s->v)))
 		return false;
 	r = &s->v[s->n++];
-	*r = (struct rank){ .pid = pid, .rank = -1, .size = -1, .is_chosen = true };
+	*r = (struct rank){
+		.pid = pid, .rank = -1, .size = -1, .attached_s = -1, .is_chosen = true
+	};
 	r->job = str_dup("");
 	r->program = str_dup("");
 	str_copy(r->node, sizeof(r->node), s->here);
@@ -370,7 +389,7 @@ static int wait_for_them(struct ranks *s, nsec_t most)
 
 static const char *explain(const struct rank *r)
 {
-	if (str_eq(r->state, "pending"))
+	if (str_eq(r->state, "pending") && (!r->why || !r->why[0]))
 		return "is in no new call of MPI yet: libomig enters at its next one";
 	if (str_eq(r->state, "entering"))
 		return "loads libomig";

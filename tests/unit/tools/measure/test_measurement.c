@@ -228,7 +228,7 @@ TEST(json_has_null_where_there_is_no_value)
 	options.common.json = true;
 	ck_assert_str_eq(
 		shown(NONE),
-		"{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"gap_ns\":0,\"lost\":0,\"values\":["
+		"{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"gap_ns\":0,\"lost\":0,\"attached\":0,\"watched_since_ns\":null,\"values\":["
 		"{\"object\":\"\",\"label\":\"all\",\"value\":null,\"error\":0,\"k\":0,\"n\":2,\"time_ns\":1500000000,"
 		"\"oldest_ns\":1000000000,\"newest_ns\":2000000000,\"flags\":[\"partial\",\"missing\"]}]}\n");
 }
