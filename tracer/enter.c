@@ -248,7 +248,8 @@ static int prepare(struct entry *n, struct err *e)
 	if (n->is_new && !n->image->nslot && !n->gate->nslot)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "its calls do not go to the MPI library by slots that can be "
-			       "turned: MPI is linked into the program, or it calls by pointers");
+			       "turned: MPI is linked into the program, or it calls by pointers. "
+			       "Link it dynamically, or with -lomig");
 	return 0;
 }
 
@@ -259,6 +260,10 @@ static void fill_result(const struct entry *n, struct enter_result *out)
 	out->skipped = n->image ? n->image->nskipped : 0;
 	memcpy(out->why, n->gate->why, sizeof(out->why));
 	out->why[sizeof(out->why) - 1] = 0;
+	if (out->state == GATE_ARMED && enter_is_stopped(n->who))
+		snprintf(out->why, sizeof(out->why),
+			 "it is stopped, and watched after it continues: kill -CONT %d",
+			 (int)n->who->pid);
 	if (out->state == GATE_FAILED && !out->why[0])
 		str_copy(out->why, sizeof(out->why), "its loader refuses libomig without a reason");
 }

@@ -24,7 +24,7 @@ struct enter_result {
 	uint32_t state; /* enum gate_state */
 	uint64_t slots, skipped; /* that lead to the gate; that are another tool's */
 	nsec_t stopped; /* how long threads were stopped; 0: not at all */
-	char why[GATE_WORD_BYTES]; /* GATE_FAILED */
+	char why[GATE_WORD_BYTES]; /* GATE_FAILED; GATE_ARMED of a stopped process */
 };
 
 /* Texts of TRACER_ENTER. */

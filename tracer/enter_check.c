@@ -146,6 +146,16 @@ bool enter_has_ended(const struct who *w)
 	return who_has_ended(w) || (readlink(path, target, sizeof(target)) < 0 && errno == ENOENT);
 }
 
+bool enter_is_stopped(const struct who *w)
+{
+	struct buf b;
+	bool is = !enter_read_proc(w->pid, "status", STATUS_MAX_BYTES, &b) &&
+		  strstr(buf_str(&b), "\nState:\tT");
+
+	buf_done(&b);
+	return is;
+}
+
 static int check_architecture(const struct who *w, struct err *e)
 {
 	unsigned char h[EI_NIDENT + 4] = { 0 };

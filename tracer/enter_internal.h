@@ -63,6 +63,9 @@ int32_t enter_inner_pid(const struct who *w);
 /* True if the process has ended or is ending: it has no memory and no program. */
 bool enter_has_ended(const struct who *w);
 
+/* True if a signal has stopped the process. */
+bool enter_is_stopped(const struct who *w);
+
 /* -ERR_NOTFOUND: it has ended. -ERR_UNSUPPORTED, in words: a program of another architecture, in a
  * sandbox, or that does not see the library's file. */
 int enter_check_program(const struct who *w, const char *library, struct err *e);

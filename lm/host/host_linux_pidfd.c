@@ -37,25 +37,43 @@ static bool is_alive(int fd)
 	return syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) == 0;
 }
 
-static bool is_ours(const struct host_linux *h, const struct host_figures *f)
+static int check_owner(const struct host_linux *h, int32_t pid, const struct host_figures *f,
+		       struct err *e)
 {
-	return f->uid == (int64_t)h->uid && f->one_uid && f->state != 'Z' && f->state != 'X';
+	if (f->uid != (int64_t)h->uid)
+		return err_set(
+			e, ERR_NOTFOUND,
+			"process %d is of another user: only a monitor of that user reaches it",
+			(int)pid);
+	if (f->state == 'Z' || f->state == 'X')
+		return err_set(e, ERR_NOTFOUND,
+			       "process %d has ended, and its parent has not collected its status",
+			       (int)pid);
+	if (!f->one_uid)
+		return err_set(e, ERR_NOTFOUND,
+			       "process %d runs with the rights of another user: run a copy of the "
+			       "program without them",
+			       (int)pid);
+	return 0;
 }
 
 /*
  * Opens the pidfd first. /proc then describes the same process if the pidfd is still alive
  * afterwards: a pid is free only after its process was reaped.
  */
-static int check(struct host_linux *h, int fd, int32_t pid, uint64_t *start)
+static int check(struct host_linux *h, int fd, struct host_proc *p, struct err *e)
 {
 	struct host_figures f;
+	int rc;
 
-	if (linux_figures(&h->host, pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL))
-		return -ERR_NOTFOUND;
-	if (!is_ours(h, &f) || !is_alive(fd))
-		return -ERR_NOTFOUND;
-	*start = f.start;
-	return 0;
+	if (fd < 0 ||
+	    linux_figures(&h->host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL))
+		return err_set(e, ERR_NOTFOUND, "there is no process %d of this user", (int)p->pid);
+	rc = check_owner(h, p->pid, &f, e);
+	if (!rc && !is_alive(fd))
+		rc = err_set(e, ERR_NOTFOUND, "process %d has ended", (int)p->pid);
+	p->start = f.start;
+	return rc;
 }
 
 static int make(const struct host_proc *proc, int fd, struct host_proc **out, struct err *e)
@@ -75,20 +93,20 @@ static int make(const struct host_proc *proc, int fd, struct host_proc **out, st
 int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, struct err *e)
 {
 	struct host_linux *h = (struct host_linux *)host;
-	uint64_t start = 0;
-	int fd = -1;
+	struct host_proc p = { host, pid, 0 };
+	int fd = -1, rc;
 
 	errno = ESRCH;
 	if (pid > 1 && pid != h->own_pid)
 		fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0 && errno != ESRCH && errno != EINVAL)
 		return err_sys(e, "process %d cannot be held with pidfd_open", (int)pid);
-	if (fd < 0 || check(h, fd, pid, &start)) {
-		if (fd >= 0)
-			close(fd);
-		return err_set(e, ERR_NOTFOUND, "there is no process %d of this user", (int)pid);
-	}
-	return make(&(struct host_proc){ host, pid, start }, fd, out, e);
+	rc = check(h, fd, &p, e);
+	if (!rc)
+		return make(&p, fd, out, e);
+	if (fd >= 0)
+		close(fd);
+	return rc;
 }
 
 /* Replaces a pidfd by a descriptor that is readable at once and takes no signal. */

@@ -244,11 +244,15 @@ static int read_slots(struct image *m)
 static int check(const struct image *m, struct err *e)
 {
 	if (!m->errno_location)
-		return err_set(e, ERR_UNSUPPORTED, "its C library is not that of GNU");
+		return err_set(e, ERR_UNSUPPORTED,
+			       "its C library is not that of GNU: link it with "
+			       "-lomig");
 	if (!m->dlopen || !m->dlsym)
 		return err_set(e, ERR_UNSUPPORTED, "it has no dlopen()");
 	if (!m->nname)
-		return err_set(e, ERR_UNSUPPORTED, "it has no MPI library");
+		return err_set(e, ERR_UNSUPPORTED,
+			       "it has no MPI library that is dynamic: link it "
+			       "dynamically, or with -lomig");
 	return 0;
 }
 

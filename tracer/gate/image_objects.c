@@ -219,7 +219,10 @@ static int read_program(struct image *m, const Elf64_auxv_t *aux, size_t n, stru
 		else if (aux[i].a_type == AT_PHENT)
 			size = aux[i].a_un.a_val;
 		else if (aux[i].a_type == AT_SECURE && aux[i].a_un.a_val)
-			return err_set(e, ERR_DENIED, "it runs with the rights of another user");
+			return err_set(
+				e, ERR_DENIED,
+				"it runs with the rights of another user or with capabilities: "
+				"run a copy without them");
 	}
 	if (!at || !count || count > HEADERS_MAX || size != sizeof(ph[0]))
 		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
@@ -236,7 +239,8 @@ static int read_program(struct image *m, const Elf64_auxv_t *aux, size_t n, stru
 	m->debug = o->dynamic ? read_dynamic(m->pid, o, DT_DEBUG) : 0;
 	return m->debug ? 0
 			: err_set(e, ERR_UNSUPPORTED,
-				  "the program is static, or its loader is not ready");
+				  "the program is static, or its loader is not ready: link it "
+				  "dynamically, or with -lomig");
 }
 
 static int read_list(struct image *m, struct err *e)

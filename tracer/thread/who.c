@@ -104,7 +104,8 @@ static int check_status(const char *status, struct err *e)
 	if (field_of(status, "\nUid:") != (int64_t)getuid())
 		return err_set(e, ERR_DENIED, "the process belongs to another user");
 	if (tracer > 0 && tracer != getpid())
-		return err_set(e, ERR_SYS, "the process is traced already, by process %lld",
+		return err_set(e, ERR_SYS,
+			       "the process is traced already, by process %lld: end that one first",
 			       (long long)tracer);
 	return 0;
 }
