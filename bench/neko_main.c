@@ -46,7 +46,7 @@ static void start_token(struct neko_layer *l)
 	neko_send_to(l, neko_id(neko_process(l)), 0, TYPE_TOKEN, &number, sizeof(number));
 }
 
-/* The same with active layers, which receive. */
+/* As pass_on(), with active layers, which receive. */
 static void pass_on_actively(struct neko_layer *l)
 {
 	struct neko_msg *m;

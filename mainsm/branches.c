@@ -171,7 +171,7 @@ static bool is_fenced(const struct peer *p, const struct object *node,
 			      is_sm ? branches_find_host(d) : &up, is_sm ? d->attach : p->attach);
 }
 
-/* The node is served by this branch from now on. */
+/* Notes that this branch serves the node from now on. */
 static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 {
 	struct mainsm *m = p->m;

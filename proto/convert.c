@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Between the plain structs and the generated ones, field by field along the descriptor. */
+/* Converts plain structs to generated ones and back, field by field along the descriptor. */
 #include "proto/internal.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const void *at_const(const void *p, size_t offset)
 	return (const uint8_t *)p + offset;
 }
 
-/* Bytes of a scalar in both structs (a bool only as an array element of neither). */
+/* Returns the bytes of a scalar in either struct. Not for a bool, whose sizes differ. */
 static size_t scalar_bytes(ProtobufCType t)
 {
 	switch (t) {

@@ -81,7 +81,7 @@ static void on_ready(void *arg, unsigned what)
 	drop(r);
 }
 
-/* Signals are the main thread's business. */
+/* Starts the thread with all signals blocked: the main thread handles them. */
 static int start_thread(struct resolve *r)
 {
 	sigset_t all, before;

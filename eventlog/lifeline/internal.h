@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps that build a model from events, for the files of this room: in the order of these
- * calls.
+ * The steps that build a model from events, in the order of their calls. For the files of this
+ * room.
  */
 #ifndef EVENTLOG_LIFELINE_INTERNAL_H
 #define EVENTLOG_LIFELINE_INTERNAL_H

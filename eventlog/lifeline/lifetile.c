@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define SHADES 15
-#define ROWS_MAX 256 /* finer than that, a screen does not show it */
+#define ROWS_MAX 256 /* a screen shows no finer rows */
 
 /* Returns the rows between two stages for this many stages: 16, fewer if there are many. */
 static unsigned lifetile_fine(unsigned nstage)
@@ -18,8 +18,8 @@ static unsigned lifetile_fine(unsigned nstage)
 	return bands * 16 <= ROWS_MAX ? 16 : ROWS_MAX / bands;
 }
 
-/* A line that is in a row from x0 to x1: parts of cells here, and whole ones between as a
- * difference, to be summed. */
+/* Adds a line from x0 to x1 in a row: parts of the end cells directly, and the whole cells between
+ * as a difference, to be summed later. */
 static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0, double x1)
 {
 	double from = x0 < x1 ? x0 : x1, to = x0 < x1 ? x1 : x0;
@@ -38,7 +38,7 @@ static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0
 	w[last]--;
 }
 
-/* From stage a to stage b, whichever is above; along one stage it is a line in the row below it. */
+/* Adds the line between two stages, in either direction; within one stage, in the row below it. */
 static void add_step(struct lifetile *t, int32_t *whole, const struct life_point *p, double scale)
 {
 	double x0 = (double)p[0].at * scale, x1 = (double)p[1].at * scale;
@@ -70,7 +70,7 @@ static void sum_rows(struct lifetile *t, const int32_t *whole)
 	}
 }
 
-/* Columns per ns; the last event is in the last column. */
+/* Returns the columns per ns with which the last event is in the last column. */
 static double scale_of(const struct life_model *m, size_t columns)
 {
 	nsec_t span = m->end - m->start;

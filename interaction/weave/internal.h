@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For the files of this room. Errors stay in w->rc, and end all later work. */
+/* For the files of this room. The first error stays in w->rc and ends all later work. */
 #ifndef INTERACTION_WEAVE_INTERNAL_H
 #define INTERACTION_WEAVE_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the records in the rings of the ranks to events. */
+/* Converts records in the rings of ranks to events of csrs. */
 #include "common/base/limits.h"
 #include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
@@ -15,7 +15,7 @@ struct drain {
 	const struct ticks_scale *scale;
 };
 
-/* World rank of the other side, or CALL_PARTNER_X. */
+/* Returns the world rank of the other side, or CALL_PARTNER_X. */
 static int64_t partner_of(const struct call_desc *d, const struct ring_call *r)
 {
 	unsigned k = r->phase == CALL_START ? d->start_partner : d->end_partner;
@@ -31,8 +31,8 @@ static int64_t length_of(const struct call_desc *d, const struct ring_call *r)
 }
 
 /*
- * The event of a filter: $par1 = length times matching partners. $par2 = 1 when only the end will
- * show whether the partner is one of them. False: not for this one.
+ * Tests the partner, and sets par of a matching call: $par1 is its length, $par2 is 0. If only the
+ * end of the call shows the partner, they are 0 and 1. Returns false for another partner.
  */
 static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2])
 {
@@ -141,8 +141,7 @@ static void on_taken(void *arg)
 }
 
 /*
- * It is unknown which csrs lost events in a full ring: the loss is reported to each that may have
- * had one.
+ * Reports lost events of a full ring to each csr that may have had one: which one is unknown.
  */
 static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 {
@@ -245,8 +244,8 @@ static void poll_events(struct csrs *s)
 }
 
 /*
- * True if its events are stored in blocks: the ring is always emptied, because events without room
- * there are lost.
+ * True if events of p are stored in blocks: then the ring is always emptied, since events without
+ * room in it are lost.
  */
 static bool is_followed(const struct proc *p)
 {

@@ -36,7 +36,7 @@ struct probe_interest {
 	uint8_t slot[SEG_READS], kind[SEG_READS];
 };
 
-/* In struct proc, while it has sites. */
+/* Probes of a process with interests; struct proc points to it. */
 struct proc_probes {
 	struct list sites;
 	struct probe_site *by_number[SEG_PROBES];

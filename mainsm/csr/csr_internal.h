@@ -44,8 +44,8 @@ enum csr_state {
 	CSR_OFF,
 	CSR_ENABLING, /* enabled, but the tool is not notified yet */
 	CSR_ENABLED,
-	CSR_DISABLING, /* disabling, likewise */
-	CSR_LEAVING, /* disabling, likewise, and then deleted */
+	CSR_DISABLING, /* disabled, but the tool is not notified yet */
+	CSR_LEAVING, /* as CSR_DISABLING, and then deleted */
 	CSR_DELETED,
 	CSR_STATES
 };
@@ -98,7 +98,7 @@ void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, c
 /* Disables the csr with a reason for the tool: a value, so in quotes. */
 void tool_csr_suspend(struct tool_csr *csr, const char *why);
 
-/* One firing has ended. May free the CSR. */
+/* Called when a firing has ended. May free the CSR. */
 void tool_csr_fire_ended(struct tool_csr *csr);
 
 /* Releases one keeper. May free the CSR. */
@@ -109,10 +109,10 @@ void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal);
 
 /* --- csr_part.c: the end, and losses */
 
-/* The parting is over: sends due notifications. May free the CSR. */
+/* Called when all branches have parted: sends due notifications. May free the CSR. */
 void tool_csr_parted(void *csr);
 
-/* The same, unless branches have to answer. */
+/* As tool_csr_parted(), unless branches still have to answer. */
 void tool_csr_check_parted(struct tool_csr *csr);
 
 /*

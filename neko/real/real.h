@@ -16,7 +16,7 @@
 enum real_transport { REAL_UDP, REAL_TCP, REAL_MULTICAST };
 
 struct real_net {
-	const char *name; /* for words; borrowed */
+	const char *name; /* for messages; borrowed */
 	enum real_transport transport;
 	uint32_t group; /* of multicast: IPv4, host order */
 	uint16_t port; /* of the group */

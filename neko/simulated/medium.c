@@ -46,14 +46,15 @@ static int check(const struct medium_conf *c, uint32_t n, struct err *e)
 		return err_set(e, ERR_INVALID, "a shared line needs a rate in bits/s");
 	if (c->kind == MEDIUM_FDDI && (c->hop < 1 || c->hop > c->ttrt / n))
 		return err_set(e, ERR_INVALID,
-			       "the token needs longer for its way round than ttrt; raise ttrt");
+			       "one rotation of the token takes longer than ttrt; raise ttrt");
 	if (c->kind == MEDIUM_FDDI && c->sync > (c->ttrt - c->hop * n) / n)
-		return err_set(e, ERR_INVALID,
-			       "sync of all stations and the way round are more than ttrt");
+		return err_set(
+			e, ERR_INVALID,
+			"sync of all stations and one rotation of the token take more than ttrt");
 	if (c->kind != MEDIUM_FDDI && (c->slot < 2 || c->slot > MEDIUM_SLOT_MAX))
 		return err_set(
 			e, ERR_INVALID,
-			"a shared line needs a slot of 2 ns to %.3g s, of which it waits up to %d",
+			"a shared line needs a slot of 2 ns to %.3g s, and a station waits for up to %d slots",
 			(double)MEDIUM_SLOT_MAX / 1e9, 1 << MEDIUM_BACKOFF_MAX);
 	return 0;
 }

@@ -70,7 +70,7 @@ void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 }
 
-/* Process in Process[], in a Node, in a Site: the second is the first or contains it. */
+/* True if `large` is or contains `small`: a process is in a Process[], a node and a site. */
 static bool may_hold(enum pmsl_kind small, enum pmsl_kind large)
 {
 	if (small == PMSL_T_REGION || large == PMSL_T_REGION)
@@ -182,8 +182,8 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 }
 
 /*
- * Checks the share of QUANTILE(0.9, x) or the level of CI(0.95, x). The value after it is used from
- * here on.
+ * Checks the share of QUANTILE(0.9, x) or the level of CI(0.95, x). Returns the argument after it,
+ * or NULL.
  */
 static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e)
 {

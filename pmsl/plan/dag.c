@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the tree of a metric to its template. */
+/* Converts the tree of a metric to its template. */
 #include "pmsl/plan/dag.h"
 #include "pmsl/plan/dag_node.h"
 

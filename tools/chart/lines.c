@@ -84,7 +84,7 @@ static char letter(const struct lines *l, size_t i)
 	return l->n > 1 ? LETTERS[i % (sizeof(LETTERS) - 1)] : '*';
 }
 
-/* Names in the first row of the area, from the right. */
+/* Draws the names in the first row of the area, from the right. */
 static void draw_legend(struct grid *g, struct grid_area area, const struct lines *l,
 			const struct paint *p)
 {
