@@ -214,7 +214,7 @@ static int check_parent(const struct settings *s, struct err *e)
 
 	if (sm_settings_parent(s, &at) && s->shared)
 		return err_set(e, ERR_INVALID,
-			       "parent: an sm that serves many users stands below none");
+			       "parent: an sm that serves many users has no parent");
 	while (*at) {
 		size_t n = strcspn(at, ",");
 

@@ -56,7 +56,7 @@ void nearest_try(struct nearest *n, const char *candidate)
 	size_t have = strlen(n->name), len = strlen(candidate);
 	unsigned d;
 
-	/* A difference in length is a distance that needs no look. */
+	/* The difference in length is the least distance, and needs no comparison. */
 	if (len > NEAREST_NAME_BYTES || have > NEAREST_NAME_BYTES ||
 	    (len > have ? len - have : have - len) >= n->distance)
 		return;

@@ -112,7 +112,7 @@ static void arm_next(struct link *l, nsec_t now)
 	nsec_t at = min_nsec(word_due(l), silence_ends(l));
 
 	if (has_heartbeats(l))
-		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to look */
+		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to poll the channel */
 
 	if (l->peer == LINK_PEER_BRANCH)
 		at += HEARTBEAT_SLOT_NS - 1 - (at - 1) % HEARTBEAT_SLOT_NS;

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define ROUND_MS 500 /* between two looks at the threads of the program */
+#define ROUND_MS 500 /* between two polls of the threads of the program */
 /* without an answer to what was sent: the connection is lost */
 #define SILENCE_MS 15000
 

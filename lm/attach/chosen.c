@@ -17,7 +17,7 @@ struct chosen {
 	struct chosen_conf conf;
 	char *caid; /* owned */
 	struct loop_timer *timer;
-	struct host_chosen *found; /* by the look that is under way, ascending by pid */
+	struct host_chosen *found; /* found by the current scan, ascending by pid */
 	size_t n, cap;
 	/* seen_at: time of the last chosen process, or of a message about one */
 	nsec_t period, seen_at;

@@ -81,7 +81,7 @@ void rates_free(struct rates *r)
 	free(r);
 }
 
-/* The newest look that is old enough. */
+/* Returns the newest sample that is old enough. */
 static const struct host_counts *base(const struct rates *r, nsec_t now, nsec_t *age)
 {
 	for (int i = 0; i < 2; i++) {

@@ -11,7 +11,7 @@
 #include "lm/host/host.h"
 
 #define RATES_MIN_NS NSEC_PER_SEC
-#define RATES_STEP_NS (5 * NSEC_PER_SEC) /* between two looks */
+#define RATES_STEP_NS (5 * NSEC_PER_SEC) /* between two samples */
 #define RATES_MAX_NS (15 * NSEC_PER_SEC)
 /* sampling continues for this long after the last request */
 #define RATES_WANTED_NS (30 * NSEC_PER_SEC)

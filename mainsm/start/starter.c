@@ -97,7 +97,7 @@ static bool is_ours(const char *variable)
 	       str_has_prefix(variable, "NOTIFY_SOCKET=");
 }
 
-/* The inherited variables and ours. The array is the caller's, the strings are not. */
+/* Returns the inherited variables and ours. The caller frees the array, but not the strings. */
 static char **make_env(char *const ours[], size_t nours)
 {
 	char **env = calloc(ENV_MAX + nours + 1, sizeof(char *));

@@ -22,7 +22,7 @@ enum delay_kind {
 struct delay {
 	enum delay_kind kind;
 	double a, b;
-	double least; /* added to all of them: the light needs it too */
+	double least; /* the fixed part of each delay, such as the propagation time */
 	double mu, sigma; /* of a lognormal's logarithm */
 };
 

@@ -265,7 +265,7 @@ static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_
 		hint_variable(c, e->op);
 	}
 	if (over & ~all)
-		pmsl_wrong(c, e, "a variable of %s stands nowhere in it", pmsl_fold_name(e->op));
+		pmsl_wrong(c, e, "a variable of %s is not used in it", pmsl_fold_name(e->op));
 }
 
 static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of)

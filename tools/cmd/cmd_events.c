@@ -21,7 +21,7 @@
 /* maximum age of a line, in addition to the host's delay */
 #define FETCH_NS (200 * NSEC_PER_MSEC)
 #define ATTACH_NS NSEC_PER_SEC /* interval of the search for new processes */
-#define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
+#define RATE_NS NSEC_PER_SEC /* between the two samples of a rate */
 #define TYPES_MAX 65536
 #define CALL_EVENT_BYTES 128 /* MPI_Send.start: far longer than any */
 

@@ -28,8 +28,8 @@ static int show(const struct cmd_common *c, const struct tree *tree, enum tree_d
 	tree_show(&t, tree, depth);
 	fflush(stdout);
 	if (lost)
-		fprintf(stderr, "%u node%s not up: what stands below is as it was last known\n",
-			lost, lost == 1 ? " is" : "s are");
+		fprintf(stderr, "%u node%s not up: the state below is the last known one\n", lost,
+			lost == 1 ? " is" : "s are");
 	return lost ? CMD_PARTIAL : CMD_OK;
 }
 

@@ -99,7 +99,7 @@ static void say_site(const struct profile *p, const struct profile_row *r, struc
 	say_share(p, out);
 }
 
-/* Functions with names, and no line. */
+/* Notes that functions have names but no lines. */
 static void say_debug(const struct profile *p, struct buf *out)
 {
 	bool has_function = false;
@@ -201,6 +201,6 @@ int profile_show(const struct term *t, const struct profile *p, const char *job,
 		buf_printf(out, "%zu row%s with less time %s left out\n", p->left_out,
 			   s_of(p->left_out), p->left_out == 1 ? "is" : "are");
 	if (!rc && p->lost > 0)
-		buf_printf(out, "%.0f calls stand in no row: tables of ranks are full\n", p->lost);
+		buf_printf(out, "%.0f calls are in no row: tables of ranks are full\n", p->lost);
 	return rc;
 }

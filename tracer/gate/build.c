@@ -35,7 +35,10 @@ static int put_names(struct gate *g, const struct image *m, struct err *e)
 	return 0;
 }
 
-/* A name whose library has gone keeps its address: nothing calls it. */
+/*
+ * Leads each name to the loader code, and stores its present address. A name of an unloaded library
+ * keeps the former one, which no call uses.
+ */
 static void lead_to_loader(struct gate *g, const struct image *m, uint64_t base)
 {
 	for (unsigned i = 0; i < g->nname; i++) {

@@ -48,7 +48,7 @@ static const struct bad bodies[] = {
 	{ "Value `procs`; RETURN 1;", "procs is declared twice", "", 1 },
 	{ "RETURN `SUM(1 WHERE q IN procs)`;", "SUM has no variable to run over",
 	  "declare one and use it: Process p; ... SUM(x(p) WHERE p IN procs)", 1 },
-	{ "RETURN `MAX[p](Send_volume(q, t))`;", "a variable of MAX stands nowhere in it", "", 1 },
+	{ "RETURN `MAX[p](Send_volume(q, t))`;", "a variable of MAX is not used in it", "", 1 },
 	{ "TimeInterval u = `NOW`; RETURN Send_volume(q, u);",
 	  "u is a TimeInterval, this is a PointOfTime", "", 1 },
 	{ "Value v = `t`; RETURN v;", "v is a Value, this is a TimeInterval", "", 1 },

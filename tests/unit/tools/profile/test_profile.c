@@ -159,7 +159,7 @@ TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses)
 	ck_assert_ptr_nonnull(
 		strstr(shown(0), "MPI_Send in heat+0x1234 takes 100 % of the time in MPI"));
 	ck_assert_ptr_nonnull(strstr(shown(0), "  ?+0x63\n"));
-	ck_assert_ptr_nonnull(strstr(shown(0), "3 calls stand in no row: tables of ranks are full"
+	ck_assert_ptr_nonnull(strstr(shown(0), "3 calls are in no row: tables of ranks are full"
 					       "\n"));
 	ck_assert_ptr_null(strstr(shown(0), "-g"));
 	for (size_t i = 0; i < 2; i++)
@@ -194,7 +194,7 @@ TEST(sizes_of_all_hosts_are_rows_by_call_and_class)
 			 "MPI_Send  8-15         3   4 s  100.0    40.0  1.33 s     30\n"
 			 "MPI_Send  512K-1M      1  1 us    0.0     0.0    1 us   586K\n"
 			 "MPI_Recv  1G+          1   0 s    0.0     0.0     0 s   1.0G\n"
-			 "2 calls stand in no row: tables of ranks are full\n");
+			 "2 calls are in no row: tables of ranks are full\n");
 	profile_sort(&p, PROFILE_BY_NAME);
 	ck_assert_int_eq(p.row[1].size_from, 8);
 	ck_assert_int_eq(p.row[2].size_from, 524288);
