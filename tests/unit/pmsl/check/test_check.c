@@ -118,7 +118,7 @@ TEST(variables_are_bound_and_set_once)
 	expect_bad("x[p] = Send_volume(p, t); RETURN SUM(x[vt]);", "expected a Process", "");
 	expect_bad("Value procs; RETURN 1;", "declared twice", "");
 	expect_bad("RETURN SUM(1 WHERE q IN procs);", "no variable to run over", "declare one");
-	expect_bad("RETURN MAX[p](Send_volume(q, t));", "stands nowhere", "");
+	expect_bad("RETURN MAX[p](Send_volume(q, t));", "is not used in it", "");
 	expect_bad("TimeInterval u = NOW; RETURN Send_volume(q, u);", "u is a", "");
 	expect_bad("Value v = t; RETURN v;", "v is a", "");
 	expect_bad("z[p][p] = 1; RETURN 1;", "p stands twice", "");
