@@ -109,7 +109,7 @@ static bool with_empty_debug(void)
 	return setenv("OMIG_DEBUG", "", 1) == 0;
 }
 
-TEST(it_is_silent_unless_it_is_asked)
+TEST(libomig_is_silent_unless_debug_is_set)
 {
 	says(without_debug, true, "");
 	says(with_empty_debug, true, "");

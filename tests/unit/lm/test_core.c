@@ -434,7 +434,7 @@ TEST(status_reports_the_lm_itself)
 	fake_segment_close(&seg);
 }
 
-TEST(status_reports_what_the_ranks_have_lost_also_those_that_ended)
+TEST(status_reports_the_losses_of_all_ranks_ended_ones_too)
 {
 	const struct msg_entry *e;
 

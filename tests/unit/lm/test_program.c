@@ -54,7 +54,7 @@ static bool has_file(const char *tail)
 	return access(path, F_OK) == 0;
 }
 
-TEST(it_enrols_once_and_needs_no_token_then)
+TEST(a_daemon_enrols_once_and_then_needs_no_token)
 {
 	const char *const with[] = {
 		"--host", "h1", "--mainsm", conn, "--log-level", "info", NULL

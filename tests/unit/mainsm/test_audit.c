@@ -125,7 +125,7 @@ TEST(mainsm_does_not_audit_actions_of_hosts)
 	close_world();
 }
 
-TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
+TEST(an_action_elsewhere_carries_the_token_of_its_csr)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
 

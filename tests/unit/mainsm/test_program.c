@@ -24,7 +24,7 @@ static void in_state(char out[FILE_PATH_BYTES], const char *name)
 	snprintf(out, FILE_PATH_BYTES, "%s/mainsm/%s", process_files.state, name);
 }
 
-TEST(it_prints_the_string_that_its_file_has)
+TEST(mainsm_prints_the_connection_string_of_its_file)
 {
 	struct connstr c, kept;
 	char path[FILE_PATH_BYTES];
@@ -110,7 +110,7 @@ TEST(only_the_port_of_the_last_start_may_be_replaced)
 	close(fd);
 }
 
-TEST(it_ends_after_its_linger_without_a_peer)
+TEST(mainsm_without_a_peer_ends_after_its_linger)
 {
 	struct connstr c;
 

@@ -24,7 +24,7 @@ static void clean_up(void)
 	world_done(&w);
 }
 
-TEST(it_is_split_over_its_hosts_and_confirmed_once)
+TEST(a_csr_is_split_over_its_hosts_and_confirmed_once)
 {
 	top_arm(&w, "c_1", 7, EVENT("p_1_000001,t_2_000001,p_1_000002"), 1);
 	world_run(&w, 5 * MS);

@@ -319,7 +319,7 @@ TEST(a_restarted_mainsm_gets_everything_again)
 	ck_assert_uint_eq(w.ready, 2);
 }
 
-TEST(an_sm_that_was_started_again_reports_nothing_before_its_lms_did)
+TEST(a_restarted_sm_reports_nothing_before_its_lms)
 {
 	lms_start(&w, 2);
 	world_stop_sm(&w);

@@ -35,7 +35,7 @@ TEST(without_mainsm_it_reports_that_and_tries_again)
 	world_done(&v);
 }
 
-TEST(it_lingers_without_lms_and_then_ends)
+TEST(an_sm_without_lms_lingers_and_then_ends)
 {
 	world_run(&w, 57 * SEC);
 	ck_assert_uint_eq(w.ends, 0);

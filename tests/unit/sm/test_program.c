@@ -36,7 +36,7 @@ static bool has_said(const char *word)
 	return strstr(process_text(process_files.err), word) != NULL;
 }
 
-TEST(it_enrols_once_and_needs_no_token_then)
+TEST(a_daemon_enrols_once_and_then_needs_no_token)
 {
 	const char *const with[] = { "--site", "a", "--mainsm", conn, "--log-level", "info", NULL };
 	char bare[CONNSTR_MAX_BYTES];

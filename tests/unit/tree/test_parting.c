@@ -39,7 +39,7 @@ static void world_close(struct world *w)
 	loop_free(w->loop);
 }
 
-TEST(it_is_over_when_the_last_branch_has_answered)
+TEST(a_parting_ends_with_the_answer_of_the_last_branch)
 {
 	struct world w;
 
@@ -59,7 +59,7 @@ TEST(it_is_over_when_the_last_branch_has_answered)
 	world_close(&w);
 }
 
-TEST(it_is_over_after_its_time)
+TEST(a_parting_ends_after_its_time)
 {
 	struct world w;
 

@@ -126,7 +126,7 @@ TEST(only_what_has_changed_is_sent_again)
 	world_close(&w);
 }
 
-TEST(it_is_settled_when_all_have_confirmed)
+TEST(a_standing_is_settled_when_all_branches_have_confirmed)
 {
 	struct world w;
 
@@ -144,7 +144,7 @@ TEST(it_is_settled_when_all_have_confirmed)
 	world_close(&w);
 }
 
-TEST(it_is_settled_when_the_time_is_over)
+TEST(a_standing_is_settled_after_its_time)
 {
 	struct world w;
 	nsec_t from;

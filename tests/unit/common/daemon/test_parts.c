@@ -148,7 +148,7 @@ TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 	ck_assert_str_eq(getenv(ENV_SPAWN), want);
 }
 
-TEST(a_hardened_process_takes_no_more_descriptors_than_the_kernel_can_bear)
+TEST(a_hardened_process_limits_its_descriptors)
 {
 	struct rlimit files;
 
@@ -433,7 +433,7 @@ TEST(the_log_file_is_appended_to_until_it_is_large)
 	unlink(log);
 }
 
-TEST(a_log_file_that_cannot_be_opened_leaves_the_terminal_nevertheless)
+TEST(an_unusable_log_file_still_leaves_the_terminal)
 {
 	ck_assert_int_eq(detached(below("none/a.log")), 0);
 	/* Another user may have put a symbolic link to the daemon's file there. */

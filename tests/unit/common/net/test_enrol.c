@@ -117,7 +117,7 @@ TEST(a_server_without_the_pinned_ca_is_not_enrolled_with)
 	ck_assert_msg(strstr(mine.why.text, "pin") != NULL, "%s", mine.why.text);
 }
 
-TEST(the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm)
+TEST(only_a_mainsm_signed_by_the_pinned_ca_is_accepted)
 {
 	struct pki_creds creds = test_creds(&s.ca, &SM_SPEC);
 	char pin[PKI_PIN_BYTES];

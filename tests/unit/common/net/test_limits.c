@@ -109,7 +109,7 @@ TEST(lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte)
 	}
 }
 
-TEST(a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is)
+TEST(a_slow_frame_is_cut_at_its_deadline)
 {
 	static const uint8_t header[4] = { 0, 0x10, 0, 0 };
 	int seconds = 0;
@@ -194,7 +194,7 @@ static size_t fill(struct chan *c)
 	return sent;
 }
 
-TEST(a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls)
+TEST(a_peer_that_never_reads_is_cut_at_the_cap_and_stall)
 {
 	struct chan_stats st;
 

@@ -446,7 +446,7 @@ static void store_and_load(const char *sub, const struct pki_creds *c, int as)
 	_exit(0);
 }
 
-TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_nevertheless)
+TEST(credentials_are_stored_and_loaded_without_file_locks)
 {
 	static const int as[] = { ENOSYS, EOPNOTSUPP, ENOLCK };
 	struct identity who = wish(ROLE_LM);

@@ -42,7 +42,7 @@ static void release(const struct msg_triggered *t)
 	world_run(&w, 10 * MS);
 }
 
-TEST(it_waits_until_those_elsewhere_have_acted)
+TEST(a_held_process_waits_until_actions_elsewhere_have_ended)
 {
 	const struct msg_triggered *t;
 
@@ -78,7 +78,7 @@ TEST(two_firings_hold_it_until_both_are_over)
 	ck_assert_int_eq(last_signal(100), SIGCONT);
 }
 
-TEST(it_waits_for_a_second_and_no_longer)
+TEST(a_held_process_waits_for_at_most_a_second)
 {
 	arm(FOREIGN_STOP, rank0, 0, true);
 	call(&seg, "MPI_Send", 1, 1);

@@ -40,7 +40,7 @@ static void open_gate(void)
 	close(fd);
 }
 
-TEST(it_is_armed_when_the_threads_are_held)
+TEST(a_traced_csr_is_acknowledged_when_its_threads_are_held)
 {
 	const struct msg *ack;
 

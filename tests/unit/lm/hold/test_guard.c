@@ -277,7 +277,7 @@ TEST(one_that_is_killed_is_replaced_while_it_is_needed)
 	loop_free(l);
 }
 
-TEST(it_ends_when_nothing_is_held_for_a_while)
+TEST(the_guard_ends_after_a_while_without_holds)
 {
 	struct loop *l = loop_new_virtual();
 	struct guard *g = new_guard(l);

@@ -149,7 +149,7 @@ static struct utmp entry(int16_t type, int pid, const char *line, const char *fr
 	return u;
 }
 
-TEST(logins_are_counted_by_where_they_are_from_and_whether_they_type)
+TEST(logins_are_counted_by_origin_and_activity)
 {
 	const struct utmp all[] = {
 		entry(USER_PROCESS, 100, "tty1", ""),

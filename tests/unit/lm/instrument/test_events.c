@@ -283,7 +283,7 @@ TEST(types_that_come_later_are_on_too)
 	ck_assert_uint_eq(r.n, 1);
 }
 
-TEST(it_ends_by_itself)
+TEST(a_recording_ends_after_its_duration)
 {
 	unsigned number;
 
@@ -299,7 +299,7 @@ TEST(it_ends_by_itself)
 	ck_assert_uint_eq(fetch(reader).n, 1);
 }
 
-TEST(it_ends_with_its_tool)
+TEST(a_recording_ends_with_its_tool)
 {
 	announce(&seg, "io.read");
 	ck_assert_uint_eq(arm_status(ALL), STATUS_OK);

@@ -438,7 +438,7 @@ TEST(the_last_value_of_a_process_that_ended_stays)
 	ck_assert_double_eq(value_of_read(2).value, 2);
 }
 
-TEST(it_is_as_old_as_the_end)
+TEST(a_value_of_an_ended_process_has_the_time_of_its_end)
 {
 	struct flow_token t;
 	nsec_t end;

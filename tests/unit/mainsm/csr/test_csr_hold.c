@@ -38,7 +38,7 @@ static void trigger(const char *csr, uint64_t seq, uint32_t depth)
 	world_run(&w, 10 * MS);
 }
 
-TEST(it_is_let_go_when_the_others_have_acted)
+TEST(a_held_process_is_released_when_others_have_acted)
 {
 	arm(LIB_CALL " thread_stop([n_2])");
 	b.is_mute = true;

@@ -361,7 +361,7 @@ TEST(an_event_of_a_read_may_delete_what_was_read)
 	ck_assert_uint_eq(reply_status(ask("dfg_stop", "")), STATUS_UNKNOWN_OBJECT);
 }
 
-TEST(it_ends_everywhere_when_it_is_stopped_and_with_its_tool)
+TEST(a_measurement_ends_on_all_hosts_by_stop_or_with_its_tool)
 {
 	measure("[]", "", "Send_volume", "[]");
 	ask("dfg_stop", "");

@@ -131,7 +131,7 @@ TEST(a_stream_without_room_is_opened_when_others_end)
 	ck_assert_uint_ne(of_b.stream, was);
 }
 
-TEST(it_continues_when_some_of_its_processes_are_gone)
+TEST(a_subscription_continues_without_some_of_its_processes)
 {
 	mem_net_kill_host(w.net, "sm-a");
 	world_run(&w, 60 * SEC);

@@ -17,7 +17,7 @@ static void is_right(struct quickclock *c)
 	}
 }
 
-TEST(it_is_the_clock_whether_ticks_are_there_or_not)
+TEST(quickclock_equals_the_clock_with_and_without_ticks)
 {
 	struct quickclock c = { 0 };
 

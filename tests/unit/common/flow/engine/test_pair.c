@@ -66,7 +66,7 @@ static struct agg merged(const struct sample *s, enum agg_kind kind, double x_er
 	return all;
 }
 
-TEST(merged_in_any_order_through_links_they_are_those_of_all_pairs)
+TEST(pairs_merged_in_any_order_equal_those_of_all_values)
 {
 	static struct sample s;
 	struct rng r;

@@ -187,7 +187,7 @@ TEST(its_limits_are_exact)
 	ck_assert_int_eq(choice_check(&c, NULL), -ERR_LIMIT);
 }
 
-TEST(it_is_printed_as_it_is_read)
+TEST(a_choice_is_printed_in_the_syntax_of_its_text)
 {
 	const struct flow_choice c = WORDS(VT(-1), NUMBER(10), OP(MOD), NUMBER(0), OP(EQ), VT(0),
 					   NUMBER(7), OP(GT), OP(NOT), OP(AND));
