@@ -89,6 +89,8 @@ include stats/draw/module.mk
 include model/algebra/module.mk
 include model/estimate/module.mk
 include model/experiment/module.mk
+include model/queue/module.mk
+include model/layered/module.mk
 include common/flow/graph/module.mk
 include common/flow/engine/module.mk
 include common/flow/batch/module.mk

@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "tools/model/estimate_show.h"
 #include "tools/model/experiment.h"
+#include "tools/model/solve_show.h"
 #include "tools/term/say.h"
 
 #include <stdio.h>
@@ -12,18 +13,19 @@
 struct model_options {
 	struct experiment_options experiment;
 	struct estimate_options estimate;
+	struct solve_options solve;
 	uint64_t services, periods, replications, cut;
 	unsigned method, count, credit;
 	double level;
 	bool json, csv;
 };
 
-static const char verbs[] = "estimate experiment";
+static const char verbs[] = "estimate solve what-if experiment";
 
 static const char details[] =
 	"`estimate FILE.csv` estimates how much of a resource, such as CPU time, one call of each "
 	"service of a process needs. FILE has a line for each period: the busy time of the process, "
-	"and how often each service began and completed. `experiment table1` and `experiment "
+	"and how often each service began and completed. `solve FILE.lqn` shows throughput, response and bottleneck of a layered model. `what-if` repeats that for other numbers of clients or threads. `experiment table1` and `experiment "
 	"table2` repeat the simulations of Rolia and Vetland (1995), and compare their results "
 	"with the printed figures.";
 
@@ -78,6 +80,23 @@ static int run_estimate(const struct opt_spec *spec, struct model_options *w, in
 	return estimate_show(&w->estimate, argv[0]);
 }
 
+static int run_solve(const struct opt_spec *spec, struct model_options *w, int argc, char **argv)
+{
+	bool is_sweep = str_eq(argv[0], "what-if");
+
+	if (argc != 2)
+		return cmd_usage(spec, "%s: one file, or - for the standard input", argv[0]);
+	if (is_sweep && !w->solve.vary.task[0])
+		return cmd_usage(spec, "what-if: --vary TASK=FROM..TO");
+	if (!is_sweep && (w->solve.vary.task[0] || w->solve.until > 0))
+		return cmd_usage(spec, "--vary and --until are for what-if");
+	if (w->solve.until < 0)
+		return cmd_usage(spec, "--until: a time above 0");
+	w->solve.json = w->json;
+	w->solve.csv = w->csv;
+	return is_sweep ? what_if_show(&w->solve, argv[1]) : solve_show(&w->solve, argv[1]);
+}
+
 static int dispatch(const struct opt_spec *spec, struct model_options *w, int argc, char **argv)
 {
 	if (w->json && w->csv)
@@ -88,6 +107,8 @@ static int dispatch(const struct opt_spec *spec, struct model_options *w, int ar
 		return run_experiment(spec, w, argc - 1, argv + 1);
 	if (argc && str_eq(argv[0], "estimate"))
 		return run_estimate(spec, w, argc - 1, argv + 1);
+	if (argc && (str_eq(argv[0], "solve") || str_eq(argv[0], "what-if")))
+		return run_solve(spec, w, argc, argv);
 	return cmd_usage_verb(spec, argc ? argv[0] : NULL);
 }
 
@@ -104,6 +125,12 @@ int cmd_model(int argc, char **argv)
 		       "estimate: the method (default: the best that the columns permit); "
 		       "experiment: default ols",
 		       OPT_CHOICE, &w.method),
+		OPTION_CALL("vary", 0, "TASK=FROM..TO[:STEP]",
+			    "what-if: the clients or threads of a task", &w.solve.vary,
+			    vary_option),
+		OPTION("until", 0, "TIME",
+		       "what-if: end where the response of the clients is longer", OPT_DOUBLE,
+		       &w.solve.until),
 		OPTION("compare", 0, NULL, "estimate: the demands of all methods side by side",
 		       OPT_FLAG, &w.estimate.compare),
 		OPTION("level", 0, "P", "of the intervals of demands (default 0.9)", OPT_DOUBLE,
@@ -161,8 +188,9 @@ int cmd_model(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig model",
 		.verbs = verbs,
-		.usage = "estimate [OPTION...] FILE.csv|experiment [OPTION...] table1|table2",
-		.summary = "estimates demands of services, with intervals",
+		.usage =
+			"estimate [OPTION...] FILE.csv|solve FILE.lqn|what-if --vary TASK=FROM..TO FILE.lqn|experiment [OPTION...] table1|table2",
+		.summary = "estimates demands of services, and solves models of systems",
 		.details = details,
 		.table = table,
 	};

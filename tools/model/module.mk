@@ -3,7 +3,8 @@
 MODULES          += tools/model
 tools/model.src  := cmd_model.c experiment.c experiment_run.c \
 		    experiment_table1.c experiment_table2.c \
-		    experiment_fit.c estimate_show.c
+		    experiment_fit.c estimate_show.c solve_show.c
 tools/model.uses := common/base common/axis common/cli common/json stats stats/draw \
-		    model/estimate model/experiment eventlog/lifeline tools/libomis tools/term
+		    model/estimate model/experiment model/queue model/layered \
+		    eventlog/lifeline tools/libomis tools/term
 tools/model.libs := -lm

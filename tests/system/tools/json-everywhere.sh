@@ -9,7 +9,7 @@ need_mpi
 need python3
 # shellcheck disable=SC2154 # of lib.sh
 for f in $flavours; do break; done
-cp examples/interactions/*.json examples/model/*.csv "$TMPDIR"
+cp examples/interactions/*.json examples/model/* "$TMPDIR"
 cd "$TMPDIR" || exit 1
 
 cat >"$TMPDIR/parse.py" <<'END'
@@ -156,6 +156,10 @@ bad neko run none
 good model estimate customers.csv
 bad model estimate none.csv
 bad model estimate --method nothing customers.csv
+good model solve customers.lqn
+bad model solve customers.csv
+good model what-if --vary client=1..3 customers.lqn
+bad model what-if customers.lqn
 good model experiment table2 --replications 2
 bad sim cluster --bogus
 bad stop --mainsm=omig1:127.0.0.1:1:$(printf '%056d' 0)

@@ -59,4 +59,32 @@ check 'a factor out of range is named' says 'the utilisation: a number from' \
 	omig model experiment table2 --utilisation 2
 check 'so is a law' says "'gauss' is no distribution" omig model experiment table2 \
 	--service gauss
+
+model=examples/model/customers.lqn
+check 'a model is solved within its bound' says \
+	'^client: 50 clients get 49.0[0-9]* cycles a time unit, at most 49.31 are possible' \
+	omig model solve $model
+check 'no bottleneck is claimed where none is full' says '^No server is full; the busiest' \
+	omig model solve $model
+check 'more clients fill a server' says '300 .*processor database  *99.0' \
+	omig model what-if --vary client=100..300:100 $model
+check 'the limit of a response is found' says \
+	'^The response of client exceeds 0.5 from client=1[0-9]0 on' \
+	omig model what-if --vary client=10..400:10 --until 0.5 $model
+more() {
+	omig model what-if --vary customers=1..4 --csv $model >"$TMPDIR/t.csv" &&
+		awk -F, 'NR > 2 && $3 > last { bad = 1 } { last = $3 }
+			END { exit bad || NR != 5 }' \
+			"$TMPDIR/t.csv"
+}
+check 'more threads shorten the response' more
+check 'an unknown task is named' says "no task .clint.; did you mean client" \
+	omig model what-if --vary clint=1..3 $model
+check 'so is a wrong range' says 'TASK=FROM..TO' omig model what-if --vary client=5..1 $model
+sed 's/s query/q query/' $model >"$TMPDIR/bad.lqn"
+check 'an unknown word has its place' says "bad.lqn:21:1: 'q' is unknown here" \
+	omig model solve "$TMPDIR/bad.lqn"
+sed 's/^s query.*/a query 3/' $model >"$TMPDIR/open.lqn"
+check 'what is not solved is named' says "open.lqn:21:1: lines 'a' are not served" \
+	omig model solve "$TMPDIR/open.lqn"
 tap_end

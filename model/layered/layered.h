@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layered queueing models: tasks with threads run on processors. An entry of a task needs time of
+ * its processor. It calls entries of other tasks, for which its thread waits. Reference tasks are
+ * the clients: each thread thinks, then calls. Source: Rolia and Sevcik, IEEE TSE 21(8), 1995.
+ */
+#ifndef MODEL_LAYERED_LAYERED_H
+#define MODEL_LAYERED_LAYERED_H
+
+#include "common/base/err.h"
+#include "model/queue/network.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define LAYERED_PROCESSORS_MAX 1000
+#define LAYERED_TASKS_MAX 1000 /* a class each: NETWORK_CLASSES_MAX */
+#define LAYERED_ENTRIES_MAX 5000
+#define LAYERED_CALLS_MAX 50000
+#define LAYERED_NAME_BYTES 64
+#define LAYERED_NUMBER_MAX 1e12 /* of a time or a number of calls */
+
+struct layered_processor {
+	char name[LAYERED_NAME_BYTES];
+	enum station_kind kind; /* STATION_SHARED for PS, STATION_FCFS, STATION_DELAY if infinite */
+	unsigned servers;
+	double speed; /* demands are divided by it */
+};
+
+struct layered_task {
+	char name[LAYERED_NAME_BYTES];
+	size_t processor;
+	bool is_reference;
+	bool is_infinite; /* a thread for each request */
+	unsigned threads; /* or clients, of a reference task */
+	double think; /* reference task: before each cycle */
+	size_t layer; /* 0 for reference tasks; set by layered_check() */
+};
+
+struct layered_entry {
+	char name[LAYERED_NAME_BYTES];
+	size_t task;
+	double demand; /* time of the processor, of an invocation */
+	double think; /* a delay besides */
+};
+
+struct layered_call {
+	size_t from, to; /* entries */
+	double count; /* mean number in an invocation; the caller waits */
+};
+
+struct layered {
+	struct layered_processor *processor; /* owned, as the next ones */
+	size_t nprocessor, processor_cap;
+	struct layered_task *task;
+	size_t ntask, task_cap;
+	struct layered_entry *entry;
+	size_t nentry, entry_cap;
+	struct layered_call *call;
+	size_t ncall, call_cap;
+};
+
+void layered_done(struct layered *m);
+
+/*
+ * Checks that tasks call no circle of tasks and that a reference task exists, and sets the layers.
+ * ERR_INVALID with names in the text.
+ */
+int layered_check(struct layered *m, struct err *e);
+
+/*
+ * Reads the text form of LQNS models (.lqn) and checks the model. The sections are G, P, T and E:
+ *
+ *	p   disciplines f, p and i
+ *	t   kinds r, n, f and i
+ *	s   the first phase
+ *	y   calls that wait
+ *	Z   delays
+ *
+ * ERR_PARSE: another word. ERR_UNSUPPORTED: one of LQNS that is not served here. Both have line and
+ * column. ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
+ */
+int layered_read_lqn(const char *text, size_t n, struct layered *out, struct err *e);
+
+struct layered_result {
+	double *task_throughput; /* owned; cycles or requests */
+	double *task_busy; /* owned; mean number of threads in use */
+	double *task_response; /* owned; of reference tasks a cycle without its think time */
+	double *entry_service; /* owned; how long a thread is held by an invocation */
+	double *entry_throughput; /* owned */
+	double *processor_busy; /* owned; mean number of servers in use */
+	unsigned steps;
+};
+
+/*
+ * Solves by layers: each layer is a closed network whose classes are the calling tasks. Their think
+ * time is what they do elsewhere. Layers are repeated until no throughput changes. ERR_LIMIT: they
+ * do not converge. ERR_NOMEM.
+ */
+int layered_solve(const struct layered *m, struct layered_result *out, struct err *e);
+void layered_result_done(struct layered_result *r);
+
+/*
+ * Asymptotic bound of the throughput of a reference task: from the time of a cycle without waiting,
+ * and from each processor. Other reference tasks are taken as idle. NaN without memory.
+ */
+double layered_bound(const struct layered *m, size_t task);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Closed queueing networks: classes of customers that think, then visit stations. Times have any
+ * unit, the same for all; throughputs are per that unit. Sources: Reiser and Lavenberg, JACM 27
+ * (1980); Lazowska et al., Quantitative System Performance, 1984; Chandy and Neuse, CACM 25 (1982).
+ */
+#ifndef MODEL_QUEUE_NETWORK_H
+#define MODEL_QUEUE_NETWORK_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NETWORK_CLASSES_MAX 1000
+#define NETWORK_STATIONS_MAX 2000
+#define NETWORK_POPULATION_MAX 1000000
+/* populations times stations that the exact analysis stores: 160 MB */
+#define NETWORK_EXACT_MAX 20000000
+
+enum station_kind {
+	/* one queue with `servers`; all customers are alike to it: processor sharing, or FCFS with
+	   equal service times */
+	STATION_SHARED,
+	STATION_FCFS, /* the same, with service times that may differ by class */
+	STATION_DELAY, /* no queue */
+};
+
+struct station {
+	enum station_kind kind;
+	unsigned servers; /* from 1 */
+};
+
+struct network {
+	size_t classes, stations;
+	const unsigned *population; /* of each class */
+	const double *think; /* of each class, from 0 */
+	const double *visits; /* [class * stations + station]: of a cycle */
+	const double *service; /* the same: time of a visit */
+	const struct station *station;
+};
+
+struct network_result {
+	double *throughput; /* owned; cycles of each class in a unit of time */
+	double *residence; /* owned; [class * stations + station], of a cycle */
+	double *queue; /* owned; mean number, the same index */
+	unsigned steps;
+};
+
+/* -ERR_NOMEM. */
+int network_result_init(const struct network *n, struct network_result *out);
+void network_result_done(struct network_result *r);
+
+/* ERR_INVALID, ERR_LIMIT: a number that is out of range, or a class without any time. */
+int network_check(const struct network *n, struct err *e);
+
+/*
+ * Exact mean value analysis of a product-form network; STATION_FCFS counts as STATION_SHARED.
+ * Memory is the product of all populations. Several servers: with one class only. ERR_LIMIT,
+ * ERR_UNSUPPORTED, ERR_NOMEM.
+ */
+int network_exact(const struct network *n, struct network_result *out, struct err *e);
+
+/*
+ * Linearizer; where it would take too long, Bard and Schweitzer. Several servers by Seidmann's
+ * delay. `out` may have an earlier result of the same shape, from which it continues (out->steps is
+ * not 0). ERR_NOMEM; ERR_LIMIT: no convergence.
+ */
+int network_approximate(const struct network *n, struct network_result *out, struct err *e);
+
+/* Bounds of the throughput of the only class (Lazowska et al., chapter 5). */
+struct network_bounds {
+	double low, high; /* asymptotic */
+	double balanced_low, balanced_high; /* of balanced jobs; single servers. NaN otherwise */
+};
+void network_bounds(const struct network *n, struct network_bounds *out);
+
+#endif

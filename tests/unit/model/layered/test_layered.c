@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layered models: their text, and their solutions against exact Markov chains. */
+#include "common/base/buf.h"
+#include "model/layered/layered.h"
+#include "tests/suite.h"
+
+#include <math.h>
+
+static const char head[] = "P 0\np desk i\np cpu f\np disk f\n-1\n";
+
+static void read_text(const char *text, struct layered *m)
+{
+	struct err e = { 0 };
+
+	ck_assert_msg(!layered_read_lqn(text, strlen(text), m, &e), "%u:%u: %s", e.line, e.col,
+		      e.text);
+}
+
+/* --- the judge: clients think, wait for a thread of a server, use its processor, then a disk */
+
+#define CLIENTS_MAX 7
+#define SWEEPS_MAX 20000
+
+struct chain {
+	int clients, threads;
+	double think, cpu, disk;
+	double p[CLIENTS_MAX + 1][CLIENTS_MAX + 1][CLIENTS_MAX + 1]; /* [waiting][cpu][disk] */
+};
+
+static bool is_state(const struct chain *c, int w, int a, int b)
+{
+	return w >= 0 && a >= 0 && b >= 0 && w + a + b <= c->clients && a + b <= c->threads &&
+	       (!w || a + b == c->threads);
+}
+
+static double p_of(const struct chain *c, int w, int a, int b)
+{
+	return is_state(c, w, a, b) ? c->p[w][a][b] : 0;
+}
+
+/* The flow into a state, for Gauss and Seidel. */
+static double inflow(const struct chain *c, int w, int a, int b)
+{
+	double v = 0;
+
+	/* an arrival */
+	if (w)
+		v += p_of(c, w - 1, a, b) * (c->clients - (w - 1) - a - b) / c->think;
+	else if (a)
+		v += p_of(c, 0, a - 1, b) * (c->clients - (a - 1) - b) / c->think;
+	/* from the processor to the disk */
+	if (b)
+		v += p_of(c, w, a + 1, b - 1) / c->cpu;
+	/* the end of a request; a waiting one takes its thread */
+	if (a)
+		v += p_of(c, w + 1, a - 1, b + 1) / c->disk;
+	if (!w)
+		v += p_of(c, 0, a, b + 1) / c->disk;
+	return v;
+}
+
+static double outflow(const struct chain *c, int w, int a, int b)
+{
+	return (c->clients - w - a - b) / c->think + (a > 0) / c->cpu + (b > 0) / c->disk;
+}
+
+static double sweep(struct chain *c)
+{
+	double all = 0, most = 0;
+
+	for (int w = 0; w <= c->clients; w++)
+		for (int a = 0; a <= c->threads; a++)
+			for (int b = 0; b <= c->threads; b++)
+				if (is_state(c, w, a, b)) {
+					double to = inflow(c, w, a, b) / outflow(c, w, a, b);
+					/* half a step: cycles of states would swing otherwise */
+					double v = (c->p[w][a][b] + to) / 2;
+
+					most = fmax(most, fabs(v - c->p[w][a][b]));
+					c->p[w][a][b] = v;
+					all += v;
+				}
+	for (int w = 0; w <= c->clients; w++)
+		for (int a = 0; a <= c->threads; a++)
+			for (int b = 0; b <= c->threads; b++)
+				c->p[w][a][b] /= all;
+	return most;
+}
+
+static double chain_throughput(struct chain *c)
+{
+	double x = 0;
+
+	for (size_t i = 0; i < sizeof(c->p) / sizeof(double); i++)
+		(&c->p[0][0][0])[i] = 1;
+	for (int i = 0; i < SWEEPS_MAX && sweep(c) > 1e-12; i++)
+		;
+	for (int w = 0; w <= c->clients; w++)
+		for (int a = 0; a <= c->threads; a++)
+			for (int b = 1; b <= c->threads; b++)
+				x += p_of(c, w, a, b) / c->disk;
+	return x;
+}
+
+static double layered_throughput(const struct chain *c)
+{
+	struct buf b = BUF_INIT(4096);
+	struct layered m;
+	struct layered_result r;
+	struct err e = { 0 };
+	double x;
+
+	buf_printf(&b,
+		   "%sT 0\nt user r go -1 desk z %.10g m %d\nt server n serve -1 cpu m %d\n"
+		   "t store i get -1 disk\n-1\nE 0\ny go serve 1 -1\ns serve %.10g -1\n"
+		   "y serve get 1 -1\ns get %.10g -1\n-1\n",
+		   head, c->think, c->clients, c->threads, c->cpu, c->disk);
+	read_text(buf_str(&b), &m);
+	ck_assert_msg(!layered_solve(&m, &r, &e), "%s", e.text);
+	x = r.task_throughput[0];
+	ck_assert(x <= layered_bound(&m, 0) * (1 + 1e-6));
+	layered_result_done(&r);
+	layered_done(&m);
+	buf_done(&b);
+	return x;
+}
+
+/* 108 cases from a light load to saturation. */
+TEST(layers_are_close_to_the_exact_chain)
+{
+	static struct chain c;
+	static const double thinks[] = { 1, 5, 20 }, disks[] = { 0.3, 1, 2 };
+	double worst = 0, sum = 0, n = 0;
+
+	c.cpu = 1;
+	for (size_t i = 0; i < 9; i++)
+		for (c.threads = 1; c.threads <= 3; c.threads++)
+			for (c.clients = 1; c.clients <= CLIENTS_MAX; c.clients += 2) {
+				double off;
+
+				c.think = thinks[i / 3];
+				c.disk = disks[i % 3];
+				off = fabs(layered_throughput(&c) / chain_throughput(&c) - 1);
+				worst = fmax(worst, off);
+				sum += off;
+				n++;
+			}
+	ck_assert_msg(worst < 0.08 && sum / n < 0.015, "worst %.4f, mean %.4f", worst, sum / n);
+}
+
+/* --- the text */
+
+static const struct {
+	const char *text;
+	unsigned line, col;
+	const char *words;
+} wrong[] = {
+	{ "Q\n", 1, 1, "'Q' is unknown here" },
+	{ "P 0\np a f\n", 3, 1, "does not end with -1" },
+	{ "P x\n", 1, 3, "number of lines" },
+	{ "P 0\np a q\n-1\n", 2, 5, "discipline 'q' is not served" },
+	{ "P 0\np a f\np a f\n-1\n", 3, 3, "a second processor" },
+	{ "P 0\np a f m 0\n-1\n", 2, 9, "multiplicity" },
+	{ "P 0\np a f R nan\n-1\n", 2, 9, "speed" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 b\n-1\n", 5, 12, "no processor 'b'" },
+	{ "P 0\np a f\n-1\nT 0\nt x q e -1 a\n-1\n", 5, 5, "kind of task 'q'" },
+	{ "P 0\np a f\n-1\nT 0\nt x r -1 a\n-1\n", 5, 7, "has no entry" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e e -1 a\n-1\n", 5, 9, "a second entry 'e'" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns f 1 -1\n-1\n", 8, 3, "no task has an" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns e -1 -1\n-1\n", 8, 5, "a time" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns e 1 2 -1\n-1\n", 8, 7, "second phases" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\na e 1\n-1\n", 8, 1, "'a' are not served" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\nservice e 1\n-1\n", 8, 1, "unknown here" },
+	{ "P 0\np a f\n-1\nT 0\nt x n e -1 a\n-1\n", 0, 0, "no reference task" },
+	{ "P 0\np a f\n-1\nT 0\nt u r g -1 a\nt x n e -1 a\nt y n f -1 a\n-1\nE 0\n"
+	  "y g e 1 -1\ny e f 1 -1\ny f e 1 -1\n-1\n",
+	  0, 0, "waits for itself" },
+	{ "P 0\np a f\n-1\nT 0\nt u r g -1 a\nt x r e -1 a\n-1\nE 0\ny g e 1 -1\n-1\n", 0, 0,
+	  "entry of a reference task" },
+	{ "", 0, 0, "no reference task" },
+};
+
+TEST_EACH(a_wrong_model_is_refused_with_its_place, i, (int)ARRAY_LEN(wrong))
+{
+	struct layered m = { 0 };
+	struct err e = { 0 };
+
+	ck_assert_int_lt(layered_read_lqn(wrong[i].text, strlen(wrong[i].text), &m, &e), 0);
+	ck_assert_msg(strstr(e.text, wrong[i].words), "'%s' has no '%s'", e.text, wrong[i].words);
+	ck_assert_msg(e.line == wrong[i].line && e.col == wrong[i].col, "%u:%u: %s", e.line, e.col,
+		      e.text);
+	ck_assert(!m.task);
+}
+
+TEST(a_text_has_its_parts)
+{
+	struct layered m;
+
+	read_text("# a model\nG \"x y\" 0.1 1 1 -1\nP 2\np desk i\np cpu p m 3 R 2\n-1\n"
+		  "T 0\nt user r go -1 desk z 2.5 m 7\nt server n e1 e2 -1 cpu m 4\n-1\n"
+		  "E 0\ny go e1 2 -1\ns e1 0.5 -1\nZ e2 3 -1\n-1\n",
+		  &m);
+	ck_assert_uint_eq(m.nprocessor, 2);
+	ck_assert_uint_eq(m.processor[1].servers, 3);
+	ck_assert_double_eq_tol(m.processor[1].speed, 2, 1e-12);
+	ck_assert_uint_eq(m.ntask, 2);
+	ck_assert_uint_eq(m.task[0].threads, 7);
+	ck_assert_double_eq_tol(m.task[0].think, 2.5, 1e-12);
+	ck_assert_uint_eq(m.task[1].layer, 1);
+	ck_assert_uint_eq(m.nentry, 3);
+	ck_assert_uint_eq(m.ncall, 1);
+	ck_assert_double_eq_tol(m.entry[2].think, 3, 1e-12);
+	layered_done(&m);
+}
+
+/* Without any competition a response is the sum of all times. */
+TEST(one_client_waits_for_nothing)
+{
+	struct layered m;
+	struct layered_result r;
+
+	read_text("P 0\np desk i\np cpu f R 2\np disk f\n-1\nT 0\nt user r go -1 desk z 4\n"
+		  "t server n serve -1 cpu\nt store n get -1 disk\n-1\n"
+		  "E 0\ny go serve 1 -1\ns serve 1 -1\ny serve get 3 -1\ns get 0.5 -1\n-1\n",
+		  &m);
+	ck_assert_int_eq(layered_solve(&m, &r, NULL), 0);
+	ck_assert_double_eq_tol(r.task_response[0], 2, 1e-6);
+	ck_assert_double_eq_tol(r.task_throughput[0], 1.0 / 6, 1e-6);
+	ck_assert_double_eq_tol(r.processor_busy[2], 0.25, 1e-6);
+	layered_result_done(&r);
+	layered_done(&m);
+}
+
+SUITE("layered")

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig model solve and what-if: a layered model at its load, and at others. */
+#ifndef TOOLS_MODEL_SOLVE_SHOW_H
+#define TOOLS_MODEL_SOLVE_SHOW_H
+
+#include "common/base/err.h"
+#include "model/layered/layered.h"
+
+struct vary {
+	char task[LAYERED_NAME_BYTES]; /* whose threads change; "" for none */
+	unsigned from, to, step;
+};
+
+struct solve_options {
+	struct vary vary;
+	double until; /* a response time; 0: none */
+	bool json, csv;
+};
+
+#define VARY_POINTS_MAX 10000
+
+/* "client=1..500:10" as an option; into is a struct vary. ERR_INVALID. */
+int vary_option(void *into, const char *text, struct err *e);
+
+/* path: "-" is the standard input. Return an exit status. */
+int solve_show(const struct solve_options *w, const char *path);
+int what_if_show(const struct solve_options *w, const char *path);
+
+#endif
