@@ -17,6 +17,7 @@
 #define AUXV_MAX_BYTES 4096
 #define HEADERS_MAX 64 /* of a program; linkers make a dozen */
 #define DYNAMIC_MAX 512
+#define DYNAMIC_STEP 64 /* entries of one read; linkers make some 30 */
 
 /* Of the GNU C library, since it exists: debuggers read these. */
 struct debug {
@@ -142,17 +143,30 @@ static void take_entry(struct image_object *o, const Elf64_Dyn *d)
 	}
 }
 
+/* Entries that are mapped if the first is: of its page. */
+static size_t dynamic_step(uint64_t addr)
+{
+	size_t n = (4096 - addr % 4096) / sizeof(Elf64_Dyn);
+
+	return !n ? 1 : n < DYNAMIC_STEP ? n : DYNAMIC_STEP;
+}
+
 static uint64_t read_dynamic(int32_t pid, struct image_object *o, int64_t want)
 {
-	Elf64_Dyn d = { .d_tag = DT_NULL };
+	Elf64_Dyn d[DYNAMIC_STEP];
+	size_t n;
 
-	for (size_t i = 0; i < DYNAMIC_MAX; i++) {
-		if (image_peek(pid, o->dynamic + i * sizeof(d), &d, sizeof(d), NULL) ||
-		    d.d_tag == DT_NULL)
+	for (size_t at = 0; at < DYNAMIC_MAX; at += n) {
+		n = dynamic_step(o->dynamic + at * sizeof(d[0]));
+		if (image_peek(pid, o->dynamic + at * sizeof(d[0]), d, n * sizeof(d[0]), NULL))
 			break;
-		if (want && d.d_tag == want)
-			return d.d_un.d_ptr;
-		take_entry(o, &d);
+		for (size_t i = 0; i < n; i++) {
+			if (d[i].d_tag == DT_NULL)
+				return 0;
+			if (want && d[i].d_tag == want)
+				return d[i].d_un.d_ptr;
+			take_entry(o, &d[i]);
+		}
 	}
 	return 0;
 }
