@@ -211,6 +211,7 @@ include tools/cmd/waits/module.mk
 include tools/module.mk
 include bench/module.mk
 include bench/views/module.mk
+include bench/attach/module.mk
 include bench/interaction/module.mk
 include bench/files/module.mk
 

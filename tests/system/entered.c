@@ -5,6 +5,7 @@
  * argument is one of
  *
  *	plain        nothing special
+ *	computes     for a millisecond between two calls
  *	waits        without a call of MPI until then
  *	forbids      with a seccomp filter that refuses new files and memory
  *	forks        prints "child PID" of a child that calls MPI as well
@@ -66,6 +67,14 @@ static void forbid(void)
 	wrong += prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) != 0;
 }
 
+static void compute(void)
+{
+	clock_t end = clock() + CLOCKS_PER_SEC / 1000;
+
+	while (clock() < end)
+		;
+}
+
 static pid_t have_child(const char *file, int ends, int is_traced)
 {
 	pid_t child = fork();
@@ -106,6 +115,10 @@ int main(int argc, char **argv)
 	for (long i = 0; !must_end(file); i++) {
 		if (strcmp(how, "waits") != 0)
 			step(i);
+		if (!strcmp(how, "computes")) {
+			compute();
+			continue;
+		}
 		if (sigtimedwait(&asked, NULL, &ms) != SIGUSR1)
 			continue;
 		if (how[0] == 's' && !wrong)
