@@ -23,6 +23,6 @@ slow() {
 	sed -n 2p "$TMPDIR/path" | grep -q '^The slow stage: rank 2, region compute: '
 }
 check 'the path names the slow rank and its region' slow
-check 'messages bound the clocks of the hosts' says '^node1 +node2 ' \
+check 'messages bound the clocks of the hosts' says '^node[12] +node[12] ' \
 	omig interaction clocks "$TMPDIR/run.olog"
 tap_end
