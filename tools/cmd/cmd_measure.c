@@ -272,6 +272,8 @@ static int make_charts(struct measurement *m, const struct pictures *as)
 		return CMD_OK;
 	paint.glyphs = as->glyphs;
 	paint.depth = m->term.has_color ? paint_depth() : PAINT_MONO;
+	if (m->term.has_color && paint.depth == PAINT_MONO)
+		paint.depth = PAINT_16; /* --color=always, of a terminal without colours */
 	m->charts = charts_new(as->kind, paint, m->options->every_ns);
 	return m->charts ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }

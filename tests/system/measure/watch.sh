@@ -62,6 +62,7 @@ press c
 check 'c draws another kind' until_true 20 shows ' s before the last read'
 press c
 check 'and another' until_true 20 shows 'median'
+check 'a second of reads is there' until_true 20 shows '^ +-[1-9].* 0$'
 press Space
 check 'space freezes' until_true 20 shows '^frozen'
 same() {
@@ -71,8 +72,10 @@ same() {
 	[ "$reads" -ge 3 ] && cmp "$TMPDIR/first" "$TMPDIR/second"
 }
 check 'a frozen picture stands still while reads arrive' same
+differs() {
+	shown >"$TMPDIR/second" && ! cmp -s "$TMPDIR/first" "$TMPDIR/second"
+}
 press Left
-differs() { shown >"$TMPDIR/second" && ! cmp -s "$TMPDIR/first" "$TMPDIR/second"; }
 check 'left scrolls back' until_true 20 differs
 press Space
 check 'space goes on' until_true 20 shows '^c: next chart'

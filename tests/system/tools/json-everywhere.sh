@@ -100,6 +100,8 @@ good tree
 bad tree --job none
 good measure Send_volume --count 1
 bad measure No_metric
+good watch Send_volume --count 1
+bad watch No_metric
 good show s.json
 bad show none.json
 bad show numbers
