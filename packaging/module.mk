@@ -17,7 +17,7 @@ DOCUMENTS  := $(filter-out %.so,$(wildcard README.md CONTRIBUTING.md LICENSE doc
 	      docs/measured/* docs/states/* examples/*.c examples/*.probes examples/metrics/*.pmsl \
 	      examples/neko/*.conf examples/neko/bus/* examples/neko/figure11/* \
 	      examples/neko/ring/* examples/plugins/*.c examples/prometheus/* \
-	      examples/interactions/*.json examples/python/*.py))
+	      examples/interactions/*.json examples/model/* examples/python/*.py))
 
 packaging.templates = \
 	packaging/systemd/omig-sm@.service.in:$(unitdir)/omig-sm@.service:644 \

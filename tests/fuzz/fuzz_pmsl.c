@@ -58,15 +58,15 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 {
 	static struct bind_arg args[PMSL_PARAMS_MAX];
 	static const struct world_object objects[] = {
-		{ PMSL_T_SITE, "s_1", "one", -1, WORLD_NONE, 0 },
-		{ PMSL_T_NODE, "n_1", "a", -1, 0, 0 },
-		{ PMSL_T_PROCESS, "p_1", NULL, 0, 1, 0 },
-		{ PMSL_T_PROCESS, "p_2", NULL, 1, 1, 0 },
-		{ PMSL_T_NODE, "n_2", "b", -1, 0, 0 },
-		{ PMSL_T_PROCESS, "p_3", NULL, 2, 4, 0 },
-		{ PMSL_T_SITE, "s_2", "two", -1, WORLD_NONE, 0 },
-		{ PMSL_T_NODE, "n_3", "c", -1, 6, 0 },
-		{ PMSL_T_PROCESS, "p_4", NULL, 3, 7, 0 },
+		{ PMSL_T_SITE, "s_1", "one", -1, WORLD_NONE, 0, false },
+		{ PMSL_T_NODE, "n_1", "a", -1, 0, 0, false },
+		{ PMSL_T_PROCESS, "p_1", NULL, 0, 1, 0, false },
+		{ PMSL_T_PROCESS, "p_2", NULL, 1, 1, 0, false },
+		{ PMSL_T_NODE, "n_2", "b", -1, 0, 0, false },
+		{ PMSL_T_PROCESS, "p_3", NULL, 2, 4, 0, false },
+		{ PMSL_T_SITE, "s_2", "two", -1, WORLD_NONE, 0, false },
+		{ PMSL_T_NODE, "n_3", "c", -1, 6, 0, false },
+		{ PMSL_T_PROCESS, "p_4", NULL, 3, 7, 0, false },
 	};
 	static const char *const regions[] = { "solve", "exchange" };
 	static const struct bind_range times[] = { { -3, -3 }, { 10, 1000000000000 } };

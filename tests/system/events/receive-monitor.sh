@@ -10,6 +10,7 @@ T=$B/tests/system
 cd "$TMPDIR" || exit 2
 
 start() { # a receiver; its port is $port
+	: >receiver.out # an earlier one had a port, too
 	omig log receive --json --to monitor x-netlog://127.0.0.1:0 >receiver.out 2>>receiver.err &
 	receiver=$!
 	until_true 20 grep -q urls receiver.out || return 1

@@ -14,6 +14,7 @@ cd "$TMPDIR" || exit 2
 start() { # NAME WHERE URL...: a receiver; its port is $port
 	name=$1 to=$2
 	shift 2
+	: >"$name.out" # an earlier one of that name had a port, too
 	omig log receive --json --to "$to" "$@" >"$name.out" 2>"$name.err" &
 	receiver=$!
 	until_true 10 grep -q urls "$name.out" || return 1

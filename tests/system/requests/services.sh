@@ -49,7 +49,7 @@ fields() { request ":$1([$2],$3)" | tr -cd , | wc -c; }
 all_fields() { [ "$(fields "$1" "$2" -1)" = "$(fields "$1" "$2" "$3")" ] &&
 	[ "$(fields "$1" "$2" -1)" -gt "$4" ]; }
 check '-1 is all of a node' all_fields node_get_info '' 131071 50
-check '-1 is all of a process' all_fields proc_get_info "$p" $(((1 << 30) - 1)) 20
+check '-1 is all of a process' all_fields proc_get_info "$p" $(((1 << 31) - 1)) 20
 check '-1 is all of a thread' all_fields thread_get_info "$t" $(((1 << 20) - 1)) 5
 
 # --- priorities and signals
