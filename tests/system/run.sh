@@ -4,7 +4,7 @@
 # and prints a summary. A script prints TAP; one that does not counts as one test with its exit
 # status; 77 = skipped. `# timeout: SECONDS` in a script changes its limit of 60; a slow machine
 # gets PATIENCE times as long. B is the build folder; each script gets a TMPDIR of its own. LANES
-# scripts run at once: one more than there are processors, because they mostly wait. LANES_MOST is
+# scripts run at once: two more than there are processors, because they mostly wait. LANES_MOST is
 # the limit, because each script has daemons and ranks of its own. Scripts with the largest limits
 # begin, so that no long one ends alone. Their output is printed in that order.
 cd "$(dirname "$0")/../.." || exit 2
@@ -88,7 +88,7 @@ done | sort -k 1,1nr -k 2 | cut -d ' ' -f 2- | nl -w 1 -s ' ' >"$work/list"
 	exit 2
 }
 : >"$work/all"
-most=$(($(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1))
+most=$(($(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 2))
 [ $most -le $LANES_MOST ] || most=$LANES_MOST
 i=0
 while [ $i -lt "${LANES:-$most}" ]; do

@@ -124,7 +124,7 @@ static void end_recorder(const struct run_record *r, pid_t pid)
 	}
 	if (!gone || !WIFEXITED(status) || WEXITSTATUS(status) != CMD_OK)
 		cmd_warn("%s is not complete", r->path);
-	else
+	if (!access(r->path, R_OK))
 		fprintf(stderr, "omig: interactions: omig interaction path %s\n", r->path);
 }
 
