@@ -8,7 +8,7 @@
  *     varint arcs in earlier batches, varint events lost so far
  *     zigzag base
  *
- * Records of at most NETARC_RECORD_BYTES follow:
+ * Records of at most NETARC_RECORD_BYTES follow, or none when the batch only reports losses:
  *
  *     u8 kind and flags
  *     u64 sub-task; u64 other, of a fork or join

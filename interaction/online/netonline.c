@@ -30,10 +30,22 @@ struct netonline {
 
 /* --- upwards */
 
+static uint64_t losses(const struct netonline *o)
+{
+	return o->lost + netsenders_losses(&o->senders).events;
+}
+
+static void begin_batch(struct netonline *o, int64_t base)
+{
+	buf_clear(&o->batch);
+	o->head.number++;
+	o->head.base = base;
+	o->head.lost = losses(o);
+	netarc_put_head(&o->batch, &o->head);
+}
+
 static void send_batch(struct netonline *o)
 {
-	if (!o->batch_arcs)
-		return;
 	o->plan.send(o->plan.arg, buf_bytes(&o->batch));
 	o->report.sent_batches++;
 	o->report.sent_bytes += o->batch.n;
@@ -41,6 +53,16 @@ static void send_batch(struct netonline *o)
 	o->head.before += o->batch_arcs;
 	o->batch_arcs = 0;
 	buf_clear(&o->batch);
+}
+
+/* Losses go up without an arc, too. */
+static void flush(struct netonline *o)
+{
+	if (!o->batch_arcs && losses(o) == o->head.lost)
+		return;
+	if (!o->batch_arcs)
+		begin_batch(o, 0);
+	send_batch(o);
 }
 
 /* The part that is being sent. */
@@ -55,13 +77,8 @@ static int send_event(void *arg, const struct network_event *ev, struct err *e)
 	struct netonline *o = up->o;
 	int rc;
 
-	if (!o->batch_arcs) {
-		buf_clear(&o->batch);
-		o->head.number++;
-		o->head.base = ev->t;
-		o->head.lost = o->lost + netsenders_losses(&o->senders).events;
-		netarc_put_head(&o->batch, &o->head);
-	}
+	if (!o->batch_arcs)
+		begin_batch(o, ev->t);
 	rc = netarc_put(&o->batch, o->head.base, ev, ev->kind == NETWORK_SOURCE ? up->name : NULL);
 	if (rc || o->batch.failed)
 		return err_nomem(e);
@@ -298,7 +315,7 @@ int netonline_tick(struct netonline *o, int64_t now, struct err *e)
 	rc = p->send ? netsplit_give_older(o->split, now - p->idle_ns, now - p->age_ns, e)
 		     : netsplit_give_older(o->split, now - p->timeout_ns, INT64_MIN, e);
 	if (p->send)
-		send_batch(o);
+		flush(o);
 	return rc;
 }
 
@@ -307,7 +324,7 @@ int netonline_end(struct netonline *o, struct err *e)
 	int rc = netsplit_end(o->split, e);
 
 	if (o->plan.send)
-		send_batch(o);
+		flush(o);
 	return rc;
 }
 

@@ -63,7 +63,7 @@ void netonline_free(struct netonline *o);
 int netonline_add(struct netonline *o, const struct network_event *ev, const char *name,
 		  struct err *e);
 
-/* Events of this host were lost; the daemons above know that with the next batch. */
+/* Events of this host were lost. The next tick reports them upwards, also without arcs. */
 void netonline_lose(struct netonline *o, uint64_t n);
 
 /*

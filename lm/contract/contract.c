@@ -115,6 +115,7 @@ static void leave(struct csr *c)
 {
 	struct err e;
 
+	contract_note_losses(c);
 	netonline_end(own(c)->online, &e);
 }
 

@@ -29,9 +29,11 @@ struct contract {
 	struct netlog log; /* of the event being read */
 	struct proc *proc; /* takes the next firing: the last one that wrote; NULL: it has ended */
 	nsec_t ticked;
-	uint64_t refused; /* events that are no vertices as they should be */
 };
 
 extern const struct site_ops contract_site;
+
+/* Counts the events that its processes have lost since the last call. */
+void contract_note_losses(struct csr *c);
 
 #endif

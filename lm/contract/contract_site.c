@@ -75,6 +75,16 @@ static void note_lost(struct contract_site *x)
 	}
 }
 
+void contract_note_losses(struct csr *c)
+{
+	list_each (i, &c->sites) {
+		const struct csr_site *s = list_entry(i, struct csr_site, link);
+
+		if (s->own)
+			note_lost(own(s));
+	}
+}
+
 /* Another process takes the next batches. Without one, the rest goes up now. */
 static void pass_on(struct csr_site *s)
 {
@@ -130,13 +140,12 @@ static void take(struct csr_site *s, const struct event *ev)
 	int got = netlog_vertex(&c->log, c->use, ev, &e);
 
 	c->proc = s->proc;
-	if (got < 0)
-		c->refused++;
-	if (got != 1)
-		return;
-	c->log.vertex.name = NULL;
-	c->log.vertex.node = procs_node(s->csr->owner->conf.procs);
-	if (netonline_add(c->online, &c->log.vertex, c->log.interaction, &e))
+	if (got == 1) {
+		c->log.vertex.name = NULL;
+		c->log.vertex.node = procs_node(s->csr->owner->conf.procs);
+		got = netonline_add(c->online, &c->log.vertex, c->log.interaction, &e);
+	}
+	if (got < 0) /* it lacks a field, or there is no room for it */
 		netonline_lose(c->online, 1);
 }
 
@@ -167,7 +176,7 @@ static void on_poll(struct csr_site *s, nsec_t now)
 		ask_events(x);
 	if (now - c->ticked < CONTRACT_TICK_NS)
 		return;
-	note_lost(x);
+	contract_note_losses(s->csr);
 	c->ticked = now;
 	c->proc = c->proc ? c->proc : s->proc;
 	netonline_tick(c->online, now, &e);

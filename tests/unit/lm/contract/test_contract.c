@@ -43,6 +43,14 @@ static void write_ids(struct fake_segment *s, unsigned number, int64_t st, int64
 	fake_segment_event(s, number, (const uint8_t *)v, second ? 16 : 8);
 }
 
+/* The ring of the process had no room for so many. */
+static void lose(struct fake_segment *s, unsigned number, uint64_t n)
+{
+	struct seg_event *e = (struct seg_event *)(void *)(s->base + s->h->event_offset);
+
+	e[number].lost += n;
+}
+
 static void take_entry(const struct msg_entry *entry)
 {
 	struct omis_values *v = NULL;
@@ -178,6 +186,47 @@ TEST(lost_and_foreign_events_are_counted)
 	world_run(&w, 1500 * MS);
 	ck_assert_uint_eq(fetch().events_lost, 1);
 	ck_assert_uint_eq(fetch().arcs, 1);
+}
+
+TEST(losses_of_each_process_go_up_without_an_arc)
+{
+	unsigned first, second;
+
+	ck_assert_uint_eq(arm_status(DB), STATUS_OK);
+	first = announce(&seg, "interaction.simple", "use", EV_STRING);
+	second = announce(&other, "interaction.simple", "use", EV_STRING);
+	world_run(&w, 50 * MS);
+	lose(&seg, first, 2);
+	lose(&other, second, 3);
+	world_run(&w, 500 * MS);
+	ck_assert_uint_eq(fetch().events_lost, 5);
+	ck_assert_uint_eq(fetch().arcs + fetch().arcs_lost, 0);
+}
+
+TEST(losses_before_the_end_of_the_request_go_up)
+{
+	unsigned simple;
+
+	ck_assert_uint_eq(arm_status(DB), STATUS_OK);
+	simple = announce(&other, "interaction.simple", "use", EV_STRING);
+	world_run(&w, 300 * MS);
+	lose(&other, simple, 4);
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(fetch().events_lost, 4);
+}
+
+TEST(a_vertex_with_a_wrong_field_counts_as_lost)
+{
+	unsigned simple;
+
+	ck_assert_uint_eq(arm_status(DB), STATUS_OK);
+	simple = announce(&seg, "interaction.simple", "use", EV_STRING);
+	world_run(&w, 50 * MS);
+	write_text(&seg, simple, -1, "");
+	write_text(&seg, simple, 1, "db");
+	world_run(&w, 1500 * MS);
+	ck_assert_uint_eq(fetch().events_lost, 2);
 }
 
 TEST(wrong_declarations_are_refused)
