@@ -12,11 +12,25 @@
 static const char prefix[] = "interaction.";
 
 /* Returns the name behind the prefix, or NULL if the event has another one. */
-static const char *word_of(const struct event *ev)
+static const char *word_of(const char *event)
 {
 	size_t n = strlen(prefix);
 
-	return strncmp(ev->type->name, prefix, n) ? NULL : ev->type->name + n;
+	return strncmp(event, prefix, n) ? NULL : event + n;
+}
+
+static bool has_kind(const char *event, enum network_kind *out)
+{
+	const char *word = word_of(event);
+
+	return word && !network_kind_from_name(word, strlen(word), out);
+}
+
+bool netlog_is_vertex(const char *event)
+{
+	enum network_kind kind;
+
+	return has_kind(event, &kind);
 }
 
 static int missing(struct err *e, const char *field, const char *what)
@@ -153,14 +167,13 @@ static int read_pair(struct netlog *l, struct netuse *use, const struct event *e
 
 int netlog_vertex(struct netlog *l, struct netuse *use, const struct event *ev, struct err *e)
 {
-	const char *word = word_of(ev);
 	int rc;
 
 	l->vertex = (struct network_event){ .t = ev->wall_ns,
 					    .node = NETWORK_NONE,
 					    .place = (uint32_t)ev->number + 1,
 					    .use = l->op };
-	if (!word || network_kind_from_name(word, strlen(word), &l->vertex.kind))
+	if (!has_kind(ev->type->name, &l->vertex.kind))
 		return 0;
 	rc = read_u64(ev, "st", &l->vertex.task, e);
 	rc = rc ? rc : read_uses(l, use, text_of(ev, "use"), false, e);
@@ -217,7 +230,7 @@ static int declare_terms(struct netuse *use, const struct event *ev, bool is_sta
 
 int netlog_declare(struct netuse *use, const struct event *ev, struct err *e)
 {
-	const char *word = word_of(ev);
+	const char *word = word_of(ev->type->name);
 	int rc;
 
 	if (word && str_eq(word, "object"))

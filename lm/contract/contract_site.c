@@ -7,9 +7,6 @@
 #include "lm/proc/tickbase.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#define PREFIX "interaction."
 
 struct contract_site {
 	struct csr_site *site;
@@ -37,7 +34,7 @@ static void ask_events(struct contract_site *x)
 	for (; x->nlooked < n && x->nlooked < SEG_EVENTS; x->nlooked++) {
 		const struct evtype *t = events_type(p, x->nlooked);
 
-		if (!t || strncmp(t->name, PREFIX, strlen(PREFIX)))
+		if (!t || !netlog_is_vertex(t->name))
 			continue;
 		x->asked[x->nlooked] = true;
 		x->lost[x->nlooked] = segview_event_lost(p->seg, x->nlooked);

@@ -51,6 +51,13 @@ static void lose(struct fake_segment *s, unsigned number, uint64_t n)
 	e[number].lost += n;
 }
 
+static bool is_on(const struct fake_segment *s, unsigned number)
+{
+	const uint32_t *word = (const uint32_t *)(const void *)(s->base + s->h->event_word_offset);
+
+	return word[number] & EVENT_RECORD;
+}
+
 static void take_entry(const struct msg_entry *entry)
 {
 	struct omis_values *v = NULL;
@@ -227,6 +234,18 @@ TEST(a_vertex_with_a_wrong_field_counts_as_lost)
 	write_text(&seg, simple, 1, "db");
 	world_run(&w, 1500 * MS);
 	ck_assert_uint_eq(fetch().events_lost, 2);
+}
+
+TEST(only_vertices_are_switched_on)
+{
+	unsigned send, simple;
+
+	ck_assert_uint_eq(arm_status(DB), STATUS_OK);
+	send = announce(&seg, "interaction.send", "new", EV_INT64);
+	simple = announce(&seg, "interaction.simple", "use", EV_STRING);
+	world_run(&w, 50 * MS);
+	ck_assert(is_on(&seg, simple));
+	ck_assert(!is_on(&seg, send));
 }
 
 TEST(wrong_declarations_are_refused)
