@@ -20,7 +20,7 @@ void least_init(struct least *l, size_t k)
 /* Rotates row i of the triangle with `row`, so that row[i] becomes 0. */
 static void rotate(struct least *l, size_t i, double *row)
 {
-	double *r = l->r[i], h = sqrt(r[i] * r[i] + row[i] * row[i]), c = r[i] / h, s = row[i] / h;
+	double *r = l->r[i], h = hypot(r[i], row[i]), c = r[i] / h, s = row[i] / h;
 
 	for (size_t j = i; j <= l->k; j++) {
 		double a = r[j], b = row[j];
@@ -53,11 +53,11 @@ void least_merge(struct least *l, const struct least *from)
 
 static double column_length(const struct least *l, size_t j)
 {
-	double sum = 0;
+	double length = 0;
 
 	for (size_t i = 0; i <= j; i++)
-		sum += l->r[i][j] * l->r[i][j];
-	return sqrt(sum);
+		length = hypot(length, l->r[i][j]);
+	return length;
 }
 
 int least_solve(const struct least *l, double *x)
