@@ -86,7 +86,7 @@ static int least_violation(const struct conditions *w, double *t)
 	return rc;
 }
 
-/* Sets the bounds of each column, each from a goal of its own. */
+/* Sets the bounds of each column, each from a goal of its own. NaN: no bound. */
 static int find_bounds(const struct conditions *w, double (*bound)[2])
 {
 	struct programme *p = NULL;
@@ -102,7 +102,7 @@ static int find_bounds(const struct conditions *w, double (*bound)[2])
 		goal[j / 2] = j % 2 ? -1 : 1;
 		rc = programme_minimise(p, goal, x);
 		if (rc == -ERR_NOTFOUND) {
-			x[j / 2] = INFINITY;
+			x[j / 2] = NAN;
 			rc = 0;
 		}
 		bound[j / 2][j % 2] = x[j / 2] * w->busy / w->scale[j / 2];
@@ -138,8 +138,7 @@ static void set_bounds(const struct estimate_columns *c, double (*bound)[2], str
 			continue;
 		s->low = bound[j][0];
 		s->high = bound[j][1];
-		s->demand = isfinite(s->high) ? (s->low + s->high) / 2 : NAN;
-		s->is_at_bound = s->low <= 0;
+		s->demand = (s->low + s->high) / 2;
 	}
 }
 
@@ -148,8 +147,13 @@ int estimate_constant(const struct periods *p, const struct estimate_columns *c,
 {
 	struct conditions w = { 0 };
 	double bound[LEAST_COLUMNS_MAX][2];
-	int *in = calloc(p->n + 1, sizeof(*in)), rc = in ? periods_in_service(p, in, e) : 0;
+	int *in, rc;
 
+	if (2 * p->n > PROGRAMME_CONDITIONS_MAX)
+		return err_set(e, ERR_LIMIT, "the method constant takes at most %d periods",
+			       PROGRAMME_CONDITIONS_MAX / 2);
+	in = calloc(p->n + 1, sizeof(*in));
+	rc = in ? periods_in_service(p, in, e) : 0;
 	if (!rc)
 		rc = in && !make_conditions(p, c, &w) ? 0 : err_nomem(e);
 	if (!rc && in[0] >= 0)

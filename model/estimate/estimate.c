@@ -195,7 +195,14 @@ int estimate(const struct periods *p, enum estimate_method m, double level, stru
 
 	if (rc)
 		return rc;
-	*out = (struct estimate){ .method = m, .level = level, .n = p->n, .cv = NAN };
+	*out = (struct estimate){
+		.method = m,
+		.level = level,
+		.n = p->n,
+		.deviation = NAN,
+		.explained = NAN,
+		.cv = NAN,
+	};
 	find_called(p, &c, out);
 	if (c.k && p->n < c.k)
 		return err_set(e, ERR_INVALID,

@@ -51,7 +51,7 @@ struct estimate {
 	size_t n, k; /* periods used, services estimated */
 	double df; /* degrees of freedom */
 	double condition; /* of the columns at length 1: above 30 they are hard to separate */
-	double deviation; /* of the residual of a period */
+	double deviation; /* of the residual of a period; NaN without a regression, as the next */
 	double explained; /* share of the sum of squares of the responses, from 0 to 1 */
 	double cv; /* of the service time, as far as the method estimates it; NaN */
 	struct estimate_service service[LEAST_COLUMNS_MAX];

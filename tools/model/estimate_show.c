@@ -134,7 +134,7 @@ static void put_warnings(const struct shown *t, struct buf *out)
 			buf_printf(out, "! never called: %s\n", t->periods->name[s]);
 	for (unsigned group = 1; group <= t->periods->k; group++)
 		put_group(t, group, out);
-	if (x->n < x->k + ESTIMATE_SPARE_MIN)
+	if (x->k && x->n < x->k + ESTIMATE_SPARE_MIN)
 		buf_printf(out, "! %zu periods are few for %zu services: measure more of them\n",
 			   x->n, x->k);
 	if (x->condition > ESTIMATE_CONDITION_HARD)
@@ -152,7 +152,9 @@ static const char *note(const struct estimate_service *s)
 		return "inseparable";
 	if (s->demand < 0)
 		return "below 0: unusable";
-	return s->is_at_bound ? "at the bound 0" : "";
+	if (s->is_at_bound)
+		return "at the bound 0";
+	return !isnan(s->low) && isnan(s->high) ? "no upper bound" : "";
 }
 
 static void number(struct table *rows, double v)
@@ -324,6 +326,8 @@ static void put_all(struct shown *t, struct buf *out)
 
 			if (reason[m].code || isnan(v->demand))
 				table_cell(rows, "-");
+			else if (isnan(v->high))
+				table_cell(rows, "%.4g +- -", v->demand);
 			else
 				table_cell(rows, "%.4g +- %.2g", v->demand, (v->high - v->low) / 2);
 		}

@@ -33,6 +33,12 @@ check 'services in a fixed ratio are named' says '^! inseparable: a, b:' \
 	omig model estimate "$TMPDIR/ratio.csv"
 check 'and one that was never called' says '^! never called: c' \
 	omig model estimate "$TMPDIR/ratio.csv"
+printf 'busy,a,b,completed:a,completed:b\n5,1,0,1,0\n6,1,1,1,0\n5,1,0,1,0\n' >"$TMPDIR/open.csv"
+check 'a demand without an upper bound is unknown' says '^b  *1  *-  *1  *-  *-  *no upper bound$' \
+	omig model estimate --method constant "$TMPDIR/open.csv"
+printf 'busy,a,b\n10,2,1\n9,2,2\n14,3,2\n13,3,3\n21,4,1\n' >"$TMPDIR/below.csv"
+check 'an interval that is unknown is no number' says '^b .* 0 [+]- - ' \
+	omig model estimate --compare "$TMPDIR/below.csv"
 check 'a level out of range is blamed' says '--level: a number from' \
 	omig model estimate --level 1 $file
 

@@ -251,6 +251,61 @@ TEST(times_that_vary_are_not_constant)
 	periods_free(p);
 }
 
+/* b never completed: no sum of completions bounds it. */
+TEST(a_service_without_an_upper_bound_has_none)
+{
+	struct periods *p = read_text("busy,a,b,completed:a,completed:b\n5,1,0,1,0\n5,1,0,1,0\n"
+				      "6,1,1,1,0\n5,1,0,1,0\n");
+	struct estimate x;
+
+	ck_assert_int_eq(estimate(p, ESTIMATE_CONSTANT, 0.9, &x, NULL), 0);
+	ck_assert_double_eq_tol(x.service[1].low, 1, 1e-6);
+	ck_assert(isnan(x.service[1].high) && isnan(x.service[1].demand));
+	periods_free(p);
+}
+
+TEST(what_no_regression_has_found_is_unknown)
+{
+	struct periods *p = read_text(ends), *q = read_text("busy,a\n1,0\n2,0\n");
+	struct estimate x;
+
+	ck_assert_int_eq(estimate(p, ESTIMATE_CONSTANT, 0.9, &x, NULL), 0);
+	ck_assert(isnan(x.deviation) && isnan(x.explained));
+	ck_assert_int_eq(estimate(q, ESTIMATE_OLS, 0.9, &x, NULL), 0);
+	ck_assert(isnan(x.deviation) && isnan(x.explained));
+	periods_free(p);
+	periods_free(q);
+}
+
+/* Their squares are 0. */
+TEST(tiny_counts_are_counts)
+{
+	struct periods *p = read_text("busy,a,b\n2e-200,1e-200,0\n3e-200,0,1e-200\n"
+				      "5e-200,1e-200,1e-200\n");
+	struct estimate x;
+
+	ck_assert_int_eq(estimate(p, ESTIMATE_OLS, 0.9, &x, NULL), 0);
+	check_demands(&x, 2, 3, 1e-9);
+	periods_free(p);
+}
+
+TEST(too_many_periods_for_sure_bounds_are_reported)
+{
+	struct periods *p = NULL;
+	struct err e = { 0 };
+	struct estimate x;
+	size_t at;
+
+	ck_assert_int_eq(periods_new(1, true, false, &p), 0);
+	for (unsigned i = 0; i < 50001; i++) {
+		ck_assert_int_eq(periods_add(p, &at), 0);
+		p->begun[at] = p->completed[at] = p->response[at] = 1;
+	}
+	ck_assert_int_eq(estimate(p, ESTIMATE_CONSTANT, 0.9, &x, &e), -ERR_LIMIT);
+	ck_assert_msg(strstr(e.text, "at most 50000 periods"), "%s", e.text);
+	periods_free(p);
+}
+
 TEST(merged_periods_have_the_sums)
 {
 	struct periods *p = read_text(ends), *q = NULL;
