@@ -288,6 +288,14 @@ static int put_entry(struct maker *m)
 	return rc ? rc : put_jump(m, end_of(m, &r));
 }
 
+/* The distance of the last jump may end with a 0. */
+static int put_end(struct maker *m)
+{
+	static const uint8_t int3 = 0xcc;
+
+	return put(m, &int3, 1);
+}
+
 /* Two places must not share bytes: a short function may be entry and exit at once. */
 static int check_sites(const struct maker *m)
 {
@@ -312,6 +320,8 @@ static int make(struct maker *m)
 		rc = put_if_exit(m, i);
 	if (!rc)
 		rc = put_entry(m);
+	if (!rc)
+		rc = put_end(m);
 	return rc ? rc : check_sites(m);
 }
 

@@ -44,7 +44,7 @@ enum plan_way {
 struct plan {
 	uint64_t at; /* of the code in the area */
 	size_t n;
-	uint8_t code[PLAN_AREA_BYTES];
+	uint8_t code[PLAN_AREA_BYTES]; /* the last byte is not 0: free memory begins behind it */
 	enum plan_way way;
 	size_t nsite; /* the entry is the last one */
 	struct plan_site site[PLAN_SITES_MAX];

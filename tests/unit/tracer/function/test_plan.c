@@ -159,6 +159,18 @@ TEST(code_out_of_reach_is_refused)
 	ck_assert_ptr_nonnull(strstr(e.text, "too far"));
 }
 
+/* The next function's code begins behind the last byte that is not 0. */
+TEST(code_below_the_function_ends_with_no_zero)
+{
+	const struct plan_target below = { .place = BASE - 0x100000u, .id = 7 };
+
+	if (!has_decoder())
+		return;
+	ck_assert_int_eq(make("\x90\x90\x90\x90\x90\x31\xc0\xc3\xcc\xcc\xcc\xcc", 8, 4), 0);
+	ck_assert_msg(!plan_make(code, &below, plan, &e), "%s", e.text);
+	ck_assert_uint_ne(plan->code[plan->n - 1], 0);
+}
+
 TEST(random_bytes_are_refused_or_planned_inside_of_the_function)
 {
 	struct rng rng;
