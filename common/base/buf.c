@@ -167,6 +167,18 @@ int buf_put_varint(struct buf *b, uint64_t v)
 	return buf_put(b, raw, n);
 }
 
+int buf_put_utf8(struct buf *b, uint32_t c)
+{
+	static const uint8_t lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	unsigned n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+	uint8_t raw[4];
+
+	for (unsigned i = n; i-- > 1; c >>= 6)
+		raw[i] = (uint8_t)(0x80 | (c & 0x3f));
+	raw[0] = (uint8_t)(lead[n] | c);
+	return buf_put(b, raw, n);
+}
+
 uint8_t *buf_take(struct buf *b, size_t *n)
 {
 	uint8_t *p;

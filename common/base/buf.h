@@ -61,6 +61,9 @@ int buf_put_u32le(struct buf *b, uint32_t v);
 int buf_put_u64le(struct buf *b, uint64_t v);
 int buf_put_doublele(struct buf *b, double v);
 
+/* A code point, at most 0x10ffff, as UTF-8. */
+int buf_put_utf8(struct buf *b, uint32_t c);
+
 /* Base-128, as in protobuf: at most ten bytes. */
 int buf_put_varint(struct buf *b, uint64_t v);
 

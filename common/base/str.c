@@ -47,10 +47,7 @@ bool str_copy(char *out, size_t size, const char *s)
 	return false;
 }
 
-/*
- * Returns the length of the well-formed character at p, 0 if there is none; *cp is its code point.
- */
-static size_t utf8_one(const uint8_t *p, size_t n, uint32_t *cp)
+size_t str_utf8_at(const uint8_t *p, size_t n, uint32_t *cp)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	size_t len;
@@ -84,7 +81,7 @@ bool str_is_utf8(const void *p, size_t n)
 	uint32_t cp;
 
 	for (size_t i = 0, len; i < n; i += len) {
-		len = utf8_one(b + i, n - i, &cp);
+		len = str_utf8_at(b + i, n - i, &cp);
 		if (!len)
 			return false;
 	}
@@ -106,7 +103,7 @@ bool str_is_name(const char *p, size_t n)
 	if (!n || n > NAME_MAX_BYTES)
 		return false;
 	for (size_t i = 0, len; i < n; i += len) {
-		len = utf8_one(b + i, n - i, &cp);
+		len = str_utf8_at(b + i, n - i, &cp);
 		if (!len || is_control(cp))
 			return false;
 	}
@@ -126,7 +123,7 @@ static size_t escape_one(char *out, const uint8_t *p, size_t n, size_t *took)
 		out[1] = to[at - from];
 		return 2;
 	}
-	*took = utf8_one(p, n, &cp);
+	*took = str_utf8_at(p, n, &cp);
 	if (*took && !is_control(cp)) {
 		memcpy(out, p, *took);
 		return *took;

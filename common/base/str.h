@@ -48,6 +48,12 @@ int str_to_hex64(const char *s, uint64_t *out);
  */
 bool str_is_utf8(const void *p, size_t n);
 
+/*
+ * Returns the bytes (1 to 4) of the well-formed character at p, and its code point. 0: there is
+ * none. n > 0.
+ */
+size_t str_utf8_at(const uint8_t *p, size_t n, uint32_t *cp);
+
 /* True for 1..NAME_MAX_BYTES bytes of UTF-8 without control characters (C0, DEL, C1): printable. */
 bool str_is_name(const char *p, size_t n);
 

@@ -143,25 +143,6 @@ static int need(struct jsonread *r, uint8_t *c, const char *where, struct err *e
 
 /* --- strings */
 
-static void put_utf8(struct buf *b, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_putc(b, (uint8_t)c);
-	} else if (c < 0x800) {
-		buf_putc(b, (uint8_t)(0xc0 | c >> 6));
-		buf_putc(b, (uint8_t)(0x80 | (c & 63)));
-	} else if (c < 0x10000) {
-		buf_putc(b, (uint8_t)(0xe0 | c >> 12));
-		buf_putc(b, (uint8_t)(0x80 | (c >> 6 & 63)));
-		buf_putc(b, (uint8_t)(0x80 | (c & 63)));
-	} else {
-		buf_putc(b, (uint8_t)(0xf0 | c >> 18));
-		buf_putc(b, (uint8_t)(0x80 | (c >> 12 & 63)));
-		buf_putc(b, (uint8_t)(0x80 | (c >> 6 & 63)));
-		buf_putc(b, (uint8_t)(0x80 | (c & 63)));
-	}
-}
-
 static int read_hex(struct jsonread *r, uint32_t *out, struct err *e)
 {
 	*out = 0;
@@ -227,7 +208,7 @@ static int read_escape(struct jsonread *r, struct err *e)
 	else if (!rc && code >= 0xdc00 && code <= 0xdfff)
 		rc = fail_here(r, e, "half of a surrogate pair");
 	if (!rc)
-		put_utf8(&r->copy, code);
+		buf_put_utf8(&r->copy, code);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 #include "tools/chart/bars.h"
 
 #include "common/base/err.h"
+#include "common/base/str.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static struct layout lay_out(struct grid_area area, const struct bar *bar, size_
 	size_t words = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t wide = strlen(bar[i].name), said = strlen(bar[i].words);
+		size_t wide = str_characters(bar[i].name), said = str_characters(bar[i].words);
 
 		l.name = wide > l.name ? (unsigned)wide : l.name;
 		words = said > words ? said : words;

@@ -54,18 +54,6 @@ struct grid_cell grid_get(const struct grid *g, unsigned row, unsigned col)
 
 /* --- text */
 
-/* Returns the code point at *s, which is well-formed, and moves *s behind it. */
-static uint32_t next_sign(const char **s)
-{
-	uint8_t c = (uint8_t) * (*s)++;
-	unsigned more = c < 0xc0 ? 0 : c < 0xe0 ? 1 : c < 0xf0 ? 2 : 3;
-	uint32_t v = more ? c & (0x3fu >> more) : c;
-
-	while (more--)
-		v = v << 6 | ((uint8_t) * (*s)++ & 0x3f);
-	return v;
-}
-
 /* The scripts of one column for a character: Latin, Greek, Cyrillic, signs, blocks, braille. */
 static bool is_narrow(uint32_t v)
 {
@@ -83,34 +71,23 @@ static bool is_narrow(uint32_t v)
 
 unsigned grid_text(struct grid *g, struct grid_span at, const char *text, uint32_t ink)
 {
-	bool is_utf8 = str_is_utf8(text, strlen(text));
+	const uint8_t *p = (const uint8_t *)text, *end = p + strlen(text);
 	unsigned n = 0;
 
-	while (*text && n < at.width) {
-		uint32_t v = is_utf8 ? next_sign(&text) : (uint8_t)*text++;
-		bool is_good = is_narrow(v) && (is_utf8 || v < 0x80);
+	for (size_t len; p < end && n < at.width; n++, p += len ? len : 1) {
+		uint32_t v;
 
+		len = str_utf8_at(p, (size_t)(end - p), &v);
 		grid_put(g, at.row, at.col + n,
-			 (struct grid_cell){ is_good ? v : '?', ink, PAINT_NO_INK, false });
-		n++;
+			 (struct grid_cell){ len && is_narrow(v) ? v : '?', ink, PAINT_NO_INK,
+					     false });
 	}
-	return n;
-}
-
-static unsigned text_columns(const char *text)
-{
-	unsigned n = 0;
-
-	if (!str_is_utf8(text, strlen(text)))
-		return (unsigned)strlen(text);
-	for (; *text; text++)
-		n += ((uint8_t)*text & 0xc0) != 0x80;
 	return n;
 }
 
 void grid_text_left_of(struct grid *g, struct grid_span at, const char *text, uint32_t ink)
 {
-	unsigned n = text_columns(text);
+	unsigned n = (unsigned)str_characters(text);
 
 	n = n < at.width ? n : at.width;
 	n = n < at.col ? n : at.col;
@@ -118,20 +95,6 @@ void grid_text_left_of(struct grid *g, struct grid_span at, const char *text, ui
 }
 
 /* --- printing */
-
-static void put_sign(struct buf *out, uint32_t v)
-{
-	if (v < 0x80) {
-		buf_putc(out, (uint8_t)v);
-	} else if (v < 0x800) {
-		buf_putc(out, (uint8_t)(0xc0 | v >> 6));
-		buf_putc(out, (uint8_t)(0x80 | (v & 0x3f)));
-	} else {
-		buf_putc(out, (uint8_t)(0xe0 | v >> 12));
-		buf_putc(out, (uint8_t)(0x80 | (v >> 6 & 0x3f)));
-		buf_putc(out, (uint8_t)(0x80 | (v & 0x3f)));
-	}
-}
 
 /* Adds the parameters of a colour; base: 30 for the ink, 40 for the paper. */
 static void put_color(struct buf *out, enum paint_depth depth, unsigned base, uint32_t ink)
@@ -177,7 +140,7 @@ static void print_row(const struct grid *g, unsigned row, enum paint_depth depth
 		if (depth != PAINT_MONO && !looks_alike(&c[i], look))
 			put_look(out, depth, &c[i]);
 		look = &c[i];
-		put_sign(out, c[i].sign);
+		buf_put_utf8(out, c[i].sign);
 	}
 	if (depth != PAINT_MONO && !looks_alike(look, &blank))
 		buf_puts(out, "\033[0m");

@@ -2,6 +2,7 @@
 #include "tools/chart/heat.h"
 
 #include "common/base/err.h"
+#include "common/base/str.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +47,7 @@ static unsigned name_columns(const struct heat *h, struct grid_area area)
 	size_t n = 0;
 
 	for (size_t i = 0; i < h->objects; i++)
-		n = strlen(h->name[i]) > n ? strlen(h->name[i]) : n;
+		n = str_characters(h->name[i]) > n ? str_characters(h->name[i]) : n;
 	return n < area.cols / NAME_SHARE ? (unsigned)n : area.cols / NAME_SHARE;
 }
 

@@ -252,15 +252,6 @@ struct drawing {
 	int rc;
 };
 
-static size_t columns_of(const struct buf *b)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < b->n; i++)
-		n += ((unsigned char)b->p[i] & 0xc0) != 0x80;
-	return n;
-}
-
 /* The source position within the library is not shown. */
 static void put_label(struct buf *line, struct branch b, size_t depth)
 {
@@ -287,7 +278,7 @@ static void draw_chain(struct drawing *d, struct branch b, size_t depth, struct 
 
 		put_label(line, b, depth);
 		below = branches_of(b, ++depth, &n);
-		is_chain = below && n == 1 && columns_of(line) < LINE_COLUMNS;
+		is_chain = below && n == 1 && str_characters(buf_str(line)) < LINE_COLUMNS;
 		free(below);
 		if (!is_chain)
 			break;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
@@ -30,7 +31,10 @@ TEST(utf8_is_checked_strictly)
 
 TEST(every_character_is_well_formed_and_no_surrogate_is)
 {
+	struct buf written = BUF_INIT(16);
+
 	for (uint32_t cp = 0x80; cp <= 0x10ffff; cp++) {
+		uint32_t read;
 		uint8_t raw[4];
 		size_t n;
 
@@ -47,7 +51,17 @@ TEST(every_character_is_well_formed_and_no_surrogate_is)
 		for (size_t i = 1; i < n; i++)
 			raw[i] = (uint8_t)(0x80 | (cp >> (6 * (n - 1 - i)) & 0x3f));
 		ck_assert_int_eq(str_is_utf8(raw, n), cp < 0xd800 || cp > 0xdfff);
+		buf_clear(&written);
+		ck_assert_int_eq(buf_put_utf8(&written, cp), 0);
+		ck_assert_uint_eq(written.n, n);
+		ck_assert_mem_eq(written.p, raw, n);
+		if (cp < 0xd800 || cp > 0xdfff) {
+			ck_assert_uint_eq(str_utf8_at(raw, n, &read), n);
+			ck_assert_uint_eq(read, cp);
+		}
+		ck_assert_uint_eq(str_utf8_at(raw, n - 1, &read), 0);
 	}
+	buf_done(&written);
 }
 
 TEST(names_are_fit_to_be_shown)
