@@ -3,16 +3,7 @@
 # omig watch: a metric of a real job as pictures, as a file and on a terminal.
 # timeout: 180
 . tests/system/lib.sh
-need tmux
-for f in openmpi mpich; do [ -x "$(heat $f)" ] && command -v mpirun.$f >/dev/null && break; done
-[ -x "$(heat "$f")" ] || skip_all 'no example program'
-
-how=
-[ $f != openmpi ] || how='--oversubscribe --mca mpi_yield_when_idle 1'
-# shellcheck disable=SC2086 # words
-omig run --job heat -- mpirun.$f $how -n 4 "$(heat $f)" --seconds 900 >"$TMPDIR/out" 2>&1 &
-job=$!
-check 'the ranks are visible' until_true 20 ranks_are 4
+. tests/system/screen.sh
 
 has() {
 	what=$1
@@ -49,13 +40,7 @@ sent='Send_volume --by process --every 200ms'
 	check 'an unknown metric is named' says 'Send_volumes' omig watch Send_volumes --count 1
 }
 
-screen() { tmux -f /dev/null -S "$TMPDIR/tmux" "$@"; }
-trap 'screen kill-server 2>/dev/null; end_all' EXIT
-screen new-session -d -x 100 -y 20 \
-	"env LC_ALL=C.UTF-8 TERM=screen omig watch $sent; echo over; sleep 900"
-shown() { screen capture-pane -p; }
-shows() { shown | tee /dev/stderr | grep -Eq -- "$1"; }
-press() { screen send-keys "$@"; }
+opens 100 20 "omig watch $sent"
 check 'a terminal shows curves' until_true 20 shows '^Send_volume: rank'
 check 'the keys are in the last line' until_true 20 shows '^c: next chart'
 press c
@@ -83,6 +68,5 @@ screen resize-window -x 30 -y 6
 check 'a small window has its first line' until_true 20 shows '^Send_volume'
 press q
 check 'q ends it, and the terminal is as before' until_true 20 shows '^over'
-end_job() { kill $job; wait $job; true; }
 check 'the program ends' end_job
 tap_end

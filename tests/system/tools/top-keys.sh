@@ -3,23 +3,9 @@
 # omig top in a terminal: keys, one rank's page, a filter, another size; the program's end.
 # timeout: 120
 . tests/system/lib.sh
-need tmux
-for f in openmpi mpich; do [ -x "$(heat $f)" ] && command -v mpirun.$f >/dev/null && break; done
-[ -x "$(heat "$f")" ] || skip_all 'no example program'
+. tests/system/screen.sh
 
-how=
-[ $f != openmpi ] || how='--oversubscribe --mca mpi_yield_when_idle 1'
-# shellcheck disable=SC2086 # words
-omig run --job heat -- mpirun.$f $how -n 4 "$(heat $f)" --seconds 900 >"$TMPDIR/out" 2>&1 &
-job=$!
-check 'the ranks are visible' until_true 20 ranks_are 4
-screen() { tmux -f /dev/null -S "$TMPDIR/tmux" "$@"; }
-trap 'screen kill-server 2>/dev/null; end_all' EXIT
-screen new-session -d -x 120 -y 16 "env LC_ALL=C.UTF-8 TERM=screen omig top; echo over; sleep 900"
-shown() { screen capture-pane -p; }
-shows() { shown | tee /dev/stderr | grep -Eq -- "$1"; }
-press() { screen send-keys "$@"; }
-
+opens 120 16 "omig top"
 check 'the title is the first line' until_true 20 shows '^omig top .*by rank'
 check 'a line in a sentence is above the tables' until_true 20 shows \
 	'^heat: 4 ranks, [0-9]+ % of the time|^! heat: rank'
@@ -50,7 +36,6 @@ check 'one job is named' until_true 20 shows '^omig top .*job heat'
 screen resize-window -x 60 -y 10
 check 'a smaller window has its title' until_true 20 shows '^omig top'
 check 'and a number in place of ranks' until_true 20 shows '^\.\.\. .*more'
-end_job() { kill $job; wait $job; true; }
 check 'the program ends' end_job
 check 'which is reported' until_true 20 shows '^! 4 processes have ended'
 press q
