@@ -107,7 +107,7 @@ static void add_value(void *arg, const struct measured *v)
 	measurement_label_of(a->m, v, label, sizeof(label));
 	rc = v->buckets ? take_bins(a->charts, v->buckets) : 0;
 	if (!rc)
-		rc = history_set(a->charts->history, label, v->k ? v->value : NAN);
+		rc = history_set(a->charts->history, label, v->k ? v->value : NAN, v->error);
 	if (rc == -ERR_NOMEM)
 		a->rc = rc;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define BINS 24 /* of a histogram of the values of objects */
+#define VALUE_WORDS_BYTES (2 * TABLE_QUANTITY_BYTES + 4)
 #define SPARK_SHARE 3 /* a name has at most a third of the columns */
 
 static double value_in(const struct charts_view *v, size_t object, size_t read)
@@ -40,6 +41,22 @@ static double quantile(const double *sorted, size_t n, double p)
 	return n ? sorted[(size_t)lround(p * (double)(n - 1))] : NAN;
 }
 
+/* Writes the value of an object in the last read, and its bound. */
+static const char *print_value(const struct charts_view *v, size_t object,
+			       char out[VALUE_WORDS_BYTES])
+{
+	double bound = history_bound(v->history, object, v->end - 1);
+	char value[TABLE_QUANTITY_BYTES], error[TABLE_QUANTITY_BYTES];
+
+	table_quantity(value, value_in(v, object, v->end - 1), 4, v->unit);
+	if (bound > 0)
+		snprintf(out, VALUE_WORDS_BYTES, "%s +-%s", value,
+			 table_quantity(error, bound, 2, v->unit));
+	else
+		snprintf(out, VALUE_WORDS_BYTES, "%s", value);
+	return out;
+}
+
 /* --- words */
 
 static size_t highest(const struct charts_view *v, size_t read)
@@ -57,15 +74,14 @@ static void words_of_values(const struct charts_view *v, const double *sorted, s
 			    struct buf *out)
 {
 	size_t all = history_objects(v->history), best = highest(v, v->end - 1);
-	char value[TABLE_QUANTITY_BYTES];
+	char value[TABLE_QUANTITY_BYTES], words[VALUE_WORDS_BYTES];
 
 	if (!n) {
 		buf_printf(out, "%s: no value is known in this read\n", v->metric);
 		return;
 	}
 	buf_printf(out, "%s: %s %s %s", v->metric, history_name(v->history, best),
-		   all > 1 ? "is highest with" : "is",
-		   table_quantity(value, sorted[n - 1], 4, v->unit));
+		   all > 1 ? "is highest with" : "is", print_value(v, best, words));
 	if (all > 1)
 		buf_printf(out, ", the median of %zu is %s", n,
 			   table_quantity(value, quantile(sorted, n, 0.5), 4, v->unit));
@@ -102,8 +118,11 @@ void charts_words(const struct charts_view *v, struct buf *out)
 		words_of_bins(v, out);
 		return;
 	}
-	sorted = v->end ? known(v, v->end - 1, &n) : NULL;
-	words_of_values(v, sorted, n, out);
+	if (!v->end)
+		return;
+	sorted = known(v, v->end - 1, &n);
+	if (sorted)
+		words_of_values(v, sorted, n, out);
 	free(sorted);
 }
 
@@ -238,15 +257,12 @@ static int draw_bars(const struct charts_view *v, struct grid *g, struct grid_ar
 {
 	size_t n = history_objects(v->history);
 	struct bar *bar = calloc(n + 1, sizeof(*bar));
-	char(*words)[TABLE_QUANTITY_BYTES] = calloc(n + 1, sizeof(*words));
+	char(*words)[VALUE_WORDS_BYTES] = calloc(n + 1, sizeof(*words));
 	int rc = bar && words ? 0 : -ERR_NOMEM;
 
-	for (size_t i = 0; !rc && i < n; i++) {
-		double value = value_in(v, i, v->end - 1);
-
-		bar[i] = (struct bar){ history_name(v->history, i), value,
-				       table_quantity(words[i], value, 4, v->unit) };
-	}
+	for (size_t i = 0; !rc && i < n; i++)
+		bar[i] = (struct bar){ history_name(v->history, i), value_in(v, i, v->end - 1),
+				       print_value(v, i, words[i]) };
 	if (!rc)
 		bars_draw(g, area, bar, n, &v->paint);
 	free(words);
@@ -303,14 +319,14 @@ static void draw_spark(const struct charts_view *v, struct grid *g, struct grid_
 		       size_t object, const struct bars_spark *spark)
 {
 	unsigned third = row.cols / SPARK_SHARE;
-	char words[TABLE_QUANTITY_BYTES];
+	char words[VALUE_WORDS_BYTES];
 
 	grid_text(g, (struct grid_span){ row.row, row.col, third },
 		  history_name(v->history, object), PAINT_NO_INK);
 	bars_spark_draw(g, (struct grid_span){ row.row, row.col + third + 1, third - 1 }, spark,
 			&v->paint);
 	grid_text(g, (struct grid_span){ row.row, row.col + 2 * third + 1, third },
-		  table_quantity(words, spark->value[spark->n - 1], 4, v->unit), PAINT_NO_INK);
+		  print_value(v, object, words), PAINT_NO_INK);
 }
 
 static int draw_sparks(const struct charts_view *v, struct grid *g, struct grid_area area)

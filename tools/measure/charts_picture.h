@@ -16,7 +16,10 @@ struct charts_view {
 	struct paint paint;
 };
 
-/* Writes one line: the highest object, the median, and how many are unknown. */
+/*
+ * Writes one line: the highest object with its bound, the median, and how many are unknown. Nothing
+ * without a read or without memory.
+ */
 void charts_words(const struct charts_view *v, struct buf *out);
 
 /* Draws the window. -ERR_NOMEM; -ERR_LIMIT: the area is too small. */

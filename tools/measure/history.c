@@ -9,9 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+struct known {
+	double value, bound;
+};
+
+static const struct known unknown = { NAN, NAN };
+
 struct row {
 	char *name; /* owned */
-	double value[]; /* of each slot */
+	struct known value[]; /* of each slot */
 };
 
 struct history {
@@ -70,7 +76,7 @@ void history_begin(struct history *h, int64_t wall_ns)
 	at = slot(h, h->reads - 1);
 	h->time[at] = wall_ns;
 	for (size_t i = 0; i < h->n; i++)
-		h->row[i]->value[at] = NAN;
+		h->row[i]->value[at] = unknown;
 }
 
 static struct row *row_new(const char *name, size_t slots)
@@ -81,7 +87,7 @@ static struct row *row_new(const char *name, size_t slots)
 		return NULL;
 	r->name = str_dup(name);
 	for (size_t i = 0; i < slots; i++)
-		r->value[i] = NAN;
+		r->value[i] = unknown;
 	if (r->name)
 		return r;
 	free(r);
@@ -106,7 +112,7 @@ static struct row *add_row(struct history *h, const char *name)
 	return r;
 }
 
-int history_set(struct history *h, const char *name, double value)
+int history_set(struct history *h, const char *name, double value, double bound)
 {
 	struct row *r = smap_find(&h->by_name, name);
 
@@ -118,7 +124,7 @@ int history_set(struct history *h, const char *name, double value)
 	}
 	if (!r && !(r = add_row(h, name)))
 		return -ERR_NOMEM;
-	r->value[slot(h, h->reads - 1)] = value;
+	r->value[slot(h, h->reads - 1)] = (struct known){ value, bound };
 	return 0;
 }
 
@@ -149,5 +155,10 @@ const char *history_name(const struct history *h, size_t object)
 
 double history_value(const struct history *h, size_t object, size_t read)
 {
-	return h->row[object]->value[slot(h, read)];
+	return h->row[object]->value[slot(h, read)].value;
+}
+
+double history_bound(const struct history *h, size_t object, size_t read)
+{
+	return h->row[object]->value[slot(h, read)].bound;
 }

@@ -41,7 +41,7 @@ static void fill(size_t reads)
 		history_begin(history, (int64_t)k * 1000000000);
 		for (size_t i = 0; i < OBJECTS; i++) {
 			snprintf(name, sizeof(name), "rank%zu", i);
-			history_set(history, name, (double)(k * i));
+			history_set(history, name, (double)(k * i), 0);
 		}
 	}
 }
@@ -68,9 +68,9 @@ TEST(an_unknown_value_is_counted_and_never_the_highest)
 	struct charts_view v;
 
 	history_begin(history, 0);
-	history_set(history, "a", NAN);
-	history_set(history, "b", -3);
-	history_set(history, "c", -5);
+	history_set(history, "a", NAN, 0);
+	history_set(history, "b", -3, 0);
+	history_set(history, "c", -5, 0);
 	v = view(CHARTS_LINE);
 	ck_assert_str_eq(words(&v),
 			 "Wait: b is highest with -3 B, the median of 2 is -3 B, 1 unknown\n");
@@ -84,9 +84,9 @@ TEST(one_object_needs_no_median)
 	struct charts_view v;
 
 	history_begin(history, 0);
-	history_set(history, "all", 7);
+	history_set(history, "all", 7, 0.5);
 	v = view(CHARTS_LINE);
-	ck_assert_str_eq(words(&v), "Wait: all is 7 B\n");
+	ck_assert_str_eq(words(&v), "Wait: all is 7 B +-0.5 B\n");
 }
 
 TEST(a_histogram_is_described_by_its_largest_bucket)
