@@ -6,6 +6,7 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "tracer/gate/image.h"
+#include "tracer/thread/maps.h"
 #include "tracer/thread/regs.h"
 
 #include <elf.h>
@@ -19,16 +20,6 @@
 
 #define STATUS_MAX_BYTES (16 * 1024)
 #define REGS_RIP 16 /* see regs.h */
-
-bool enter_read_region(const char *line, struct enter_region *r)
-{
-	unsigned long inode = 1;
-
-	if (sscanf(line, "%lx-%lx %7s %*s %*s %lu", &r->from, &r->to, r->rights, &inode) < 4)
-		return false;
-	r->is_file = inode;
-	return true;
-}
 
 static bool read_gate(int32_t pid, uint64_t at, struct gate *out)
 {
@@ -44,12 +35,9 @@ static bool read_gate(int32_t pid, uint64_t at, struct gate *out)
  */
 static bool find_in(int32_t pid, const char *maps, struct gate *out, uint64_t *base)
 {
-	struct enter_region before = { 0 }, now;
+	struct maps_region before = { 0 }, now;
 
-	for (const char *line = maps; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!enter_read_region(line, &now))
-			continue;
+	while (maps_next(&maps, &now)) {
 		if (!now.is_file && !before.is_file && before.to == now.from &&
 		    str_eq(before.rights, "r-xp") && str_eq(now.rights, "rw-p") &&
 		    now.from > GATE_CODE_BYTES && read_gate(pid, now.from, out)) {
@@ -72,9 +60,8 @@ int enter_read_proc(int32_t pid, const char *file, size_t max, struct buf *b)
 
 bool enter_find_gate(int32_t pid, struct gate *out, uint64_t *base)
 {
-	struct buf b;
-	bool found = !enter_read_proc(pid, "maps", ENTER_MAPS_MAX_BYTES, &b) &&
-		     find_in(pid, buf_str(&b), out, base);
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
+	bool found = !maps_read(pid, &b, NULL) && find_in(pid, buf_str(&b), out, base);
 
 	buf_done(&b);
 	return found;

@@ -7,19 +7,8 @@
 #include "common/gate/gate.h"
 #include "tracer/freeze.h"
 
-#define ENTER_MAPS_MAX_BYTES (4 * 1024 * 1024)
-
 /* Appends the contents of /proc/PID/FILE to b, which is initialised and to be freed in any case. */
 int enter_read_proc(int32_t pid, const char *file, size_t max, struct buf *b);
-
-/* A line of /proc/PID/maps. */
-struct enter_region {
-	unsigned long from, to;
-	char rights[8];
-	bool is_file;
-};
-
-bool enter_read_region(const char *line, struct enter_region *out);
 
 /* --- enter_pages.c */
 /* Identifies the memory of a process between two calls of exec. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a gate, and the program's memory as a whole, which ends with exec. */
 #include "common/base/buf.h"
-#include "common/base/file.h"
 #include "tracer/enter_internal.h"
 #include "tracer/gate/image.h"
+#include "tracer/thread/maps.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -68,12 +67,9 @@ int enter_check_life(int32_t pid, const struct enter_life *of, struct err *e)
 static uint64_t choose_place(const char *maps, uint64_t near)
 {
 	uint64_t end = 0, lowest = 0;
-	struct enter_region r;
+	struct maps_region r;
 
-	for (const char *line = maps; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!enter_read_region(line, &r) || r.from > near)
-			continue;
+	while (maps_next(&maps, &r) && r.from <= near) {
 		if (r.from - end >= HOLE_BYTES)
 			lowest = r.from;
 		end = r.to;
@@ -81,17 +77,12 @@ static uint64_t choose_place(const char *maps, uint64_t near)
 	return lowest ? (lowest - DISTANCE_BYTES - PAGES_BYTES) & ~(PAGE_BYTES - 1) : 0;
 }
 
-static bool has_pages(const char *maps, uint64_t at)
+static bool has_pages(const struct buf *maps, uint64_t at)
 {
-	struct enter_region r;
+	struct maps_region r;
 
-	for (const char *line = maps; line && *line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (enter_read_region(line, &r) && r.from == at)
-			return r.to - r.from == PAGES_BYTES && !r.is_file &&
-			       !strcmp(r.rights, "rw-p");
-	}
-	return false;
+	return maps_find(maps, at, &r) && r.from == at && r.to - at == PAGES_BYTES && !r.is_file &&
+	       !strcmp(r.rights, "rw-p");
 }
 
 int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *asked,
@@ -101,13 +92,13 @@ int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *a
 				    { 0, PAGES_BYTES, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0 } };
 	int64_t result = 0;
-	struct buf b;
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
 	bool is_done;
 	int rc;
 
-	if (enter_read_proc(freeze_pid(f), "maps", ENTER_MAPS_MAX_BYTES, &b))
-		b.n = 0;
-	is_done = *asked && b.n && has_pages(buf_str(&b), *asked);
+	if (maps_read(freeze_pid(f), &b, NULL))
+		buf_clear(&b);
+	is_done = *asked && b.n && has_pages(&b, *asked);
 	if (!is_done)
 		*asked = b.n ? choose_place(buf_str(&b), ways->syscall) : 0;
 	buf_done(&b);

@@ -2,16 +2,14 @@
 #include "tracer/functions.h"
 
 #include "common/base/buf.h"
-#include "common/base/file.h"
 #include "common/ring/seg.h"
 #include "tracer/freeze.h"
 #include "tracer/function/plan.h"
 #include "tracer/function/symbols.h"
 #include "tracer/thread/call.h"
+#include "tracer/thread/maps.h"
 #include "tracer/thread/regs.h"
 
-#include <fcntl.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +19,6 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define MAPS_MAX_BYTES (4 * 1024 * 1024)
 #define REACH_BYTES (INT64_C(1) << 30) /* of a jump, with room for the function and the area */
 /* of a stack that is searched for addresses in the bytes that change; a deeper one is refused */
 #define STACK_SEARCH_MAX_BYTES (64u << 20)
@@ -52,54 +49,22 @@ struct change {
 
 enum value_at { SLOT, OTHERS, ENTER, EXIT, AREA, VALUES = AREA + SEG_FUNCTION_AREAS };
 
-/* --- mappings of the process */
-
-struct mapping {
-	uint64_t from, to;
-	char rights[5];
-	bool has_file;
-};
-
-static bool find_mapping(const struct change *c, uint64_t at, struct mapping *out)
-{
-	const char *line = buf_str(&c->maps);
-
-	for (; line && *line; line = strchr(line, '\n')) {
-		uint64_t inode = 0;
-
-		line += *line == '\n';
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %" SCNu64, &out->from,
-			   &out->to, out->rights, &inode) < 4)
-			continue;
-		out->has_file = inode != 0;
-		if (at >= out->from && at < out->to)
-			return true;
-	}
-	return false;
-}
-
-static int read_maps(struct change *c, struct err *e)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)c->who.pid);
-	return file_read_at(AT_FDCWD, path, MAPS_MAX_BYTES, &c->maps, e);
-}
+/* --- memory of the process */
 
 static bool is_code(const struct change *c, uint64_t at)
 {
-	struct mapping m;
+	struct maps_region r;
 
-	return find_mapping(c, at, &m) && m.has_file && m.rights[0] == 'r' && m.rights[2] == 'x';
+	return maps_find(&c->maps, at, &r) && r.is_file && r.rights[0] == 'r' && r.rights[2] == 'x';
 }
 
 /* The memory that libomig has reserved, and nothing else. */
 static bool is_area(const struct change *c, uint64_t at)
 {
-	struct mapping m;
+	struct maps_region r;
 
-	return at && find_mapping(c, at, &m) && !m.has_file && !strcmp(m.rights, "r-xp") &&
-	       m.to - at >= SEG_FUNCTION_AREA_BYTES;
+	return at && maps_find(&c->maps, at, &r) && !r.is_file && !strcmp(r.rights, "r-xp") &&
+	       r.to - at >= SEG_FUNCTION_AREA_BYTES;
 }
 
 static bool is_near(uint64_t a, uint64_t b)
@@ -218,10 +183,10 @@ static int check_words(struct change *c, uint64_t at, size_t n, struct stacks *s
 static int check_stack(struct change *c, struct stacks *s, size_t number, struct err *e)
 {
 	uint64_t sp = s->sp[number] & ~UINT64_C(7);
-	struct mapping m;
+	struct maps_region m;
 	int rc = 0;
 
-	if (!find_mapping(c, sp, &m) || m.to - sp > STACK_SEARCH_MAX_BYTES)
+	if (!maps_find(&c->maps, sp, &m) || m.to - sp > STACK_SEARCH_MAX_BYTES)
 		return err_set(e, ERR_UNSUPPORTED, "the stack of a thread is not known");
 	s->end[number] = m.to;
 	for (; !rc && sp < m.to; sp += STACK_STEP_BYTES) {
@@ -388,8 +353,7 @@ static int change_once(struct change *c, int (*fn)(struct change *c, struct err 
 
 	if (rc)
 		return rc;
-	buf_clear(&c->maps);
-	rc = read_maps(c, e);
+	rc = maps_read(c->who.pid, &c->maps, e);
 	if (!rc)
 		rc = choose_area(c, e);
 	if (!rc)

@@ -6,14 +6,13 @@
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/clock.h"
-#include "common/base/file.h"
 #include "tracer/thread/change.h"
+#include "tracer/thread/maps.h"
 #include "tracer/thread/regs.h"
 
 #include <cpuid.h>
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +23,6 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
-#define MAPS_MAX_BYTES (1024 * 1024)
 /* of code to search for the return instruction; libc has 1.5 MiB */
 #define SEARCH_MAX_BYTES (32 * 1024 * 1024)
 #define SEARCH_STEP_BYTES (64 * 1024)
@@ -91,37 +89,23 @@ static uint64_t search(int32_t pid, uint64_t from, uint64_t to, const struct cod
 	return found;
 }
 
-/* Code that is mapped from a file. */
-struct mapping {
-	unsigned long from, to;
-	char path[FILE_PATH_BYTES];
-};
-
-/* sscanf() measures all of its text: it gets one line. */
-static bool read_mapping(const char *line, struct mapping *m)
+static bool is_libc(const struct maps_region *r)
 {
-	char text[FILE_PATH_BYTES + 128], rights[8] = "";
-
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"), line);
-	return sscanf(text, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &m->from, &m->to, rights,
-		      m->path) == 4 &&
-	       rights[2] == 'x' && m->path[0] == '/' && m->to > m->from;
+	return memmem(r->path, r->path_n, "/libc", 5) || memmem(r->path, r->path_n, "musl", 4);
 }
 
 /* First a C library is searched, then anything. */
 static uint64_t search_maps(int32_t pid, const char *maps, const struct code *code, bool libc_only)
 {
 	uint64_t left = SEARCH_MAX_BYTES, found = 0;
-	struct mapping m;
+	struct maps_region r;
 
-	for (const char *line = maps; line && *line && !found; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (!read_mapping(line, &m) || m.to - m.from > left)
+	while (!found && maps_next(&maps, &r)) {
+		if (r.rights[2] != 'x' || !r.path_n || *r.path != '/' || r.to - r.from > left ||
+		    (libc_only && !is_libc(&r)))
 			continue;
-		if (libc_only && !strstr(m.path, "/libc") && !strstr(m.path, "musl"))
-			continue;
-		left -= m.to - m.from;
-		found = search(pid, m.from, m.to, code);
+		left -= r.to - r.from;
+		found = search(pid, r.from, r.to, code);
 	}
 	return found;
 }
@@ -137,11 +121,8 @@ int call_find_ways(int32_t pid, struct call_ways *out, struct err *e)
 {
 	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
 	struct call_ways found;
-	char path[40];
-	int rc;
+	int rc = maps_read(pid, &b, e);
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	rc = file_read_at(AT_FDCWD, path, MAPS_MAX_BYTES, &b, e);
 	if (!rc) {
 		found.back = find_code(pid, buf_str(&b), &way_back);
 		found.syscall = find_code(pid, buf_str(&b), &plain_syscall);
