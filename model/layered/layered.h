@@ -17,6 +17,7 @@
 #define LAYERED_TASKS_MAX 1000 /* a class each: NETWORK_CLASSES_MAX */
 #define LAYERED_ENTRIES_MAX 5000
 #define LAYERED_CALLS_MAX 50000
+#define LAYERED_WORK_MAX NETWORK_WORK_MAX /* of all layers, and steps between them */
 #define LAYERED_NAME_BYTES 64
 #define LAYERED_NUMBER_MAX 1e12 /* of a time or a number of calls */
 
@@ -95,7 +96,7 @@ struct layered_result {
 /*
  * Solves by layers: each layer is a closed network whose classes are the calling tasks. Their think
  * time is what they do elsewhere. Layers are repeated until no throughput changes. ERR_LIMIT: they
- * do not converge. ERR_NOMEM.
+ * do not converge, or not within LAYERED_WORK_MAX. ERR_INVALID: a cycle takes no time. ERR_NOMEM.
  */
 int layered_solve(const struct layered *m, struct layered_result *out, struct err *e);
 void layered_result_done(struct layered_result *r);

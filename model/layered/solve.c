@@ -36,6 +36,7 @@ struct solver {
 	double *wait; /* owned; of a visit, [task * n + station]; at PS: by service time */
 	double *cycle; /* owned; of each task: how long an invocation holds a thread */
 	unsigned *threads; /* owned */
+	double work; /* steps between layers */
 };
 
 static void layer_done(struct layer *l)
@@ -182,6 +183,17 @@ static void demand(struct solver *w)
 	for (size_t at = 0; at < m->ntask * w->n; at++)
 		if (w->visits[at] > 0)
 			w->service[at] /= w->visits[at];
+}
+
+/* Computes services and demands again, from new waiting times. */
+static void renew(struct solver *w)
+{
+	const struct layered *m = w->m;
+
+	w->work += (double)w->nlayer * (double)(m->nentry + m->ncall) +
+		   (double)m->ntask * (double)w->n;
+	hold(w);
+	demand(w);
 }
 
 /* --- one layer */
@@ -391,21 +403,35 @@ static double advance(struct solver *w)
 		most = fmax(most, now > 0 ? fabs(now - was) / now : 0);
 	}
 	flow(w);
-	hold(w);
-	demand(w);
+	renew(w);
 	return most;
+}
+
+static int check_work(const struct solver *w, struct err *e)
+{
+	double work = w->work;
+
+	for (size_t i = 1; i < w->nlayer; i++)
+		work += w->layer[i].result.work;
+	if (work <= LAYERED_WORK_MAX)
+		return 0;
+	return err_set(e, ERR_LIMIT,
+		       "%zu layers of %zu tasks need more than %g steps: too large, or without "
+		       "convergence",
+		       w->nlayer - 1, w->m->ntask, LAYERED_WORK_MAX);
 }
 
 static int iterate(struct solver *w, struct err *e)
 {
 	for (w->out->steps = 1; w->out->steps < ROUNDS_MAX; w->out->steps++) {
 		for (size_t i = w->nlayer; i-- > 1;) {
-			int rc = solve_layer(w, &w->layer[i], e);
+			int rc = check_work(w, e);
 
+			if (!rc)
+				rc = solve_layer(w, &w->layer[i], e);
 			if (rc)
 				return rc;
-			hold(w);
-			demand(w);
+			renew(w);
 		}
 		if (advance(w) < CLOSE)
 			return 0;
@@ -413,16 +439,22 @@ static int iterate(struct solver *w, struct err *e)
 	return err_set(e, ERR_LIMIT, "the layers do not converge");
 }
 
-/* Begins without any waiting. */
-static void begin(struct solver *w)
+/* Begins without any waiting: the shortest cycles. */
+static int begin(struct solver *w, struct err *e)
 {
 	for (size_t i = 0; i < w->m->ntask; i++)
 		w->out->task_throughput[i] = w->m->task[i].is_reference;
 	flow(w);
-	hold(w);
-	demand(w);
+	renew(w);
 	set_threads(w);
 	advance(w);
+	for (size_t i = 0; i < w->m->ntask; i++) {
+		const struct layered_task *t = &w->m->task[i];
+
+		if (t->is_reference && !(t->think + w->cycle[i] > 0))
+			return err_set(e, ERR_INVALID, "a cycle of '%s' takes no time", t->name);
+	}
+	return 0;
 }
 
 static void finish(struct solver *w)
@@ -444,13 +476,10 @@ int layered_solve(const struct layered *m, struct layered_result *out, struct er
 	int rc;
 
 	*out = (struct layered_result){ 0 };
-	rc = solver_init(&w);
-	if (!rc)
-		begin(&w);
+	rc = solver_init(&w) ? err_nomem(e) : begin(&w, e);
 	for (size_t i = 1; !rc && i < w.nlayer; i++)
-		rc = make_layer(&w, i, &w.layer[i]);
-	if (rc)
-		rc = err_nomem(e);
+		if (make_layer(&w, i, &w.layer[i]))
+			rc = err_nomem(e);
 	if (!rc)
 		rc = iterate(&w, e);
 	if (!rc)

@@ -21,6 +21,7 @@ struct core {
 	double *population; /* owned; may have one customer less */
 	double *change; /* owned; [(without * classes + class) * stations + station]; NULL: 0 */
 	double *sum; /* owned; of queues at each station, weighed by service times if FCFS */
+	double work; /* as in the result */
 };
 
 static double weight(const struct network *n, size_t c, size_t k)
@@ -81,6 +82,7 @@ static double step(struct core *w, struct network_result *out)
 	const struct network *n = w->n;
 	double most = 0;
 
+	w->work += (double)n->classes * (double)n->stations * (w->change ? (double)n->classes : 1);
 	add_up(w, out->queue);
 	for (size_t c = 0; c < n->classes; c++) {
 		double cycle = n->think[c];
@@ -105,9 +107,15 @@ static double step(struct core *w, struct network_result *out)
 
 static int converge(struct core *w, struct network_result *out, struct err *e)
 {
-	for (unsigned i = 0; i < STEPS_MAX; i++)
+	for (unsigned i = 0; i < STEPS_MAX; i++) {
+		if (w->work > NETWORK_WORK_MAX)
+			return err_set(e, ERR_LIMIT,
+				       "it needs more than %g residence times: too large, or "
+				       "without convergence",
+				       NETWORK_WORK_MAX);
 		if (step(w, out) < CLOSE)
 			return 0;
+	}
 	return err_set(e, ERR_LIMIT, "mean value analysis does not converge");
 }
 
@@ -188,7 +196,7 @@ static void finish(const struct network *n, struct network_result *out)
 
 int network_approximate(const struct network *n, struct network_result *out, struct err *e)
 {
-	struct core w = { .n = n };
+	struct core w = { .n = n, .work = out->work };
 	double size =
 		(double)n->classes * (double)n->classes * (double)n->classes * (double)n->stations;
 	bool is_fine = size <= LINEARIZER_MAX;
@@ -211,6 +219,7 @@ int network_approximate(const struct network *n, struct network_result *out, str
 		rc = linearize(&w, out, e);
 	if (!rc)
 		finish(n, out);
+	out->work = w.work;
 	free(w.population);
 	free(w.sum);
 	free(w.change);

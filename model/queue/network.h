@@ -17,6 +17,8 @@
 #define NETWORK_POPULATION_MAX 1000000
 /* populations times stations that the exact analysis stores: 160 MB */
 #define NETWORK_EXACT_MAX 20000000
+/* residence times that an approximation computes, with all that it continues: some 10 s */
+#define NETWORK_WORK_MAX 1e9
 
 enum station_kind {
 	/* one queue with `servers`; all customers are alike to it: processor sharing, or FCFS with
@@ -45,6 +47,7 @@ struct network_result {
 	double *residence; /* owned; [class * stations + station], of a cycle */
 	double *queue; /* owned; mean number, the same index */
 	unsigned steps;
+	double work; /* residence times that were computed, by all analyses that it continues */
 };
 
 /* -ERR_NOMEM. */
@@ -64,7 +67,7 @@ int network_exact(const struct network *n, struct network_result *out, struct er
 /*
  * Linearizer; where it would take too long, Bard and Schweitzer. Several servers by Seidmann's
  * delay. `out` may have an earlier result of the same shape, from which it continues (out->steps is
- * not 0). ERR_NOMEM; ERR_LIMIT: no convergence.
+ * not 0). ERR_NOMEM; ERR_LIMIT: no convergence, or too much work.
  */
 int network_approximate(const struct network *n, struct network_result *out, struct err *e);
 

@@ -231,4 +231,45 @@ TEST(one_client_waits_for_nothing)
 	layered_done(&m);
 }
 
+TEST(a_cycle_without_any_time_is_refused)
+{
+	struct layered m;
+	struct layered_result r;
+	struct err e = { 0 };
+
+	read_text("P 0\np a f\n-1\nT 0\nt user r go -1 a\n-1\n", &m);
+	ck_assert_int_eq(layered_solve(&m, &r, &e), -ERR_INVALID);
+	ck_assert_msg(strstr(e.text, "a cycle of 'user' takes no time"), "%s", e.text);
+	layered_result_done(&r);
+	layered_done(&m);
+}
+
+#define DEEP 900
+
+/* A round of so many layers takes a second: they are bounded in all, not each. */
+TEST(a_model_that_takes_too_long_is_refused)
+{
+	struct buf b = BUF_INIT(1 << 20);
+	struct layered m;
+	struct layered_result r;
+	struct err e = { 0 };
+
+	buf_puts(&b, "P 0\np cpu f\n-1\nT 0\nt user r go -1 cpu m 5\n");
+	for (int i = 0; i < DEEP; i++)
+		buf_printf(&b, "t t%d n e%d -1 cpu\n", i, i);
+	buf_puts(&b, "-1\nE 0\ny go e0 1 -1\n");
+	for (int i = 0; i < DEEP; i++)
+		buf_printf(&b, "s e%d 1 -1\n", i);
+	for (int i = 0; i + 1 < DEEP; i++)
+		buf_printf(&b, "y e%d e%d 1 -1\n", i, i + 1);
+	buf_puts(&b, "-1\n");
+	read_text(buf_str(&b), &m);
+	ck_assert_int_eq(layered_solve(&m, &r, &e), -ERR_LIMIT);
+	ck_assert_msg(strstr(e.text, "901 layers of 901 tasks need more than 1e+09 steps"), "%s",
+		      e.text);
+	layered_result_done(&r);
+	layered_done(&m);
+	buf_done(&b);
+}
+
 SUITE("layered")
