@@ -14,8 +14,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* One request, from outside to inside. */
@@ -72,20 +70,6 @@ static int have_life(struct entry *n, struct err *e)
 	return enter_check_life(n->who->pid, &n->life, e);
 }
 
-static int syscall_in(struct entry *n, const struct call_syscall *c, uint64_t *out, struct err *e)
-{
-	int64_t result = 0;
-	int rc = freeze_syscall(n->freeze, &n->ways, c, &result, e);
-
-	if (rc)
-		return rc;
-	if (result < 0 && result > -4096)
-		return err_set(e, ERR_SYS, "the program gets no memory for it: %s",
-			       strerror((int)-result));
-	*out = (uint64_t)result;
-	return 0;
-}
-
 static int make_pages(struct entry *n, struct err *e)
 {
 	return enter_make_pages(n->freeze, &n->ways, &n->asked, &n->base, e);
@@ -102,16 +86,6 @@ static int write_code(struct entry *n, struct err *e)
 		rc = enter_poke(n->mem, n->base, code, used, e);
 	free(code);
 	return rc;
-}
-
-/* Code loses the right to be written before any slot leads there. */
-static int protect_code(struct entry *n, struct err *e)
-{
-	const struct call_syscall protect = { SYS_mprotect,
-					      { n->base, GATE_CODE_BYTES, PROT_READ | PROT_EXEC } };
-	uint64_t nothing;
-
-	return syscall_in(n, &protect, &nothing, e);
 }
 
 /* All but the slots. */
@@ -189,7 +163,7 @@ static int arm_frozen(struct entry *n, struct err *e)
 	if (n->is_new && enter_is_inside(n->freeze, n->base))
 		return err_set(e, ERR_AGAIN, "a thread is inside of the gate");
 	if (n->is_bare)
-		rc = protect_code(n, e);
+		rc = enter_protect_code(n->freeze, &n->ways, n->base, e);
 	if (!rc && n->is_new && !n->is_bare)
 		rc = write_gate(n, e);
 	if (rc)
@@ -324,18 +298,13 @@ static int try_arm(struct entry *n, struct enter_result *out, struct err *e)
 	return rc;
 }
 
-static bool is_transient(int rc)
-{
-	return rc == -ERR_AGAIN || rc == -ERR_TIMEOUT;
-}
-
 static int repeat(struct entry *n, int (*fn)(struct entry *, struct enter_result *, struct err *),
 		  struct enter_result *out, struct err *e)
 {
 	nsec_t until = clock_mono() + ENTER_MAX_NS;
 	int rc = fn(n, out, e);
 
-	for (int i = 1; is_transient(rc) && i < ENTER_TRIES && clock_mono() < until; i++) {
+	for (int i = 1; freeze_is_transient(rc) && i < ENTER_TRIES && clock_mono() < until; i++) {
 		usleep(ENTER_PAUSE_US);
 		rc = fn(n, out, e);
 	}

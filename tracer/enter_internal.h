@@ -30,6 +30,10 @@ int enter_check_life(int32_t pid, const struct enter_life *of, struct err *e);
 int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *asked,
 		     uint64_t *base, struct err *e);
 
+/* The gate's code loses the right to be written: to be called before any slot leads there. */
+int enter_protect_code(struct freeze *f, const struct call_ways *ways, uint64_t base,
+		       struct err *e);
+
 /* --- enter_check.c */
 /* Reads the valid gate of a process. False: there is none. A child has its parent's, see below. */
 bool enter_find_gate(int32_t pid, struct gate *out, uint64_t *base);

@@ -85,16 +85,30 @@ static bool has_pages(const struct buf *maps, uint64_t at)
 	       !strcmp(r.rights, "rw-p");
 }
 
+/* A call for memory of the gate. */
+static int do_syscall(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
+		      uint64_t *out, struct err *e)
+{
+	int64_t result = 0;
+	int rc = freeze_syscall(f, ways, c, &result, e);
+
+	if (rc)
+		return rc;
+	if (result < 0 && result > -4096)
+		return err_set(e, result == -EEXIST ? ERR_AGAIN : ERR_SYS,
+			       "the program gets no memory for it: %s", strerror((int)-result));
+	*out = (uint64_t)result;
+	return 0;
+}
+
 int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *asked,
 		     uint64_t *base, struct err *e)
 {
 	struct call_syscall map = { SYS_mmap,
 				    { 0, PAGES_BYTES, PROT_READ | PROT_WRITE,
 				      MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0 } };
-	int64_t result = 0;
 	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
 	bool is_done;
-	int rc;
 
 	if (maps_read(freeze_pid(f), &b, NULL))
 		buf_clear(&b);
@@ -110,12 +124,14 @@ int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *a
 		map.arg[0] = *asked;
 		map.arg[3] |= MAP_FIXED_NOREPLACE;
 	}
-	rc = freeze_syscall(f, ways, &map, &result, e);
-	if (rc)
-		return rc;
-	if (result < 0 && result > -4096)
-		return err_set(e, result == -EEXIST ? ERR_AGAIN : ERR_SYS,
-			       "the program gets no memory for it: %s", strerror((int)-result));
-	*base = (uint64_t)result;
-	return 0;
+	return do_syscall(f, ways, &map, base, e);
+}
+
+int enter_protect_code(struct freeze *f, const struct call_ways *ways, uint64_t base, struct err *e)
+{
+	const struct call_syscall protect = { SYS_mprotect,
+					      { base, GATE_CODE_BYTES, PROT_READ | PROT_EXEC } };
+	uint64_t nothing;
+
+	return do_syscall(f, ways, &protect, &nothing, e);
 }

@@ -29,6 +29,11 @@ struct freeze {
 	struct frozen v[FREEZE_THREADS_MAX];
 };
 
+bool freeze_is_transient(int rc)
+{
+	return rc == -ERR_AGAIN || rc == -ERR_TIMEOUT;
+}
+
 int32_t freeze_pid(const struct freeze *f)
 {
 	return f->who.pid;

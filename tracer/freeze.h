@@ -37,6 +37,9 @@ struct freeze;
  */
 int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, struct err *e);
 
+/* True for an error of these functions that may be gone a little later: the caller repeats all. */
+bool freeze_is_transient(int rc);
+
 /*
  * Resumes all threads. NULL is fine. Returns how long the first thread of the process was stopped,
  * at most; others may have been up to FREEZE_STOP_MAX_NS longer.

@@ -362,12 +362,6 @@ static int change_once(struct change *c, int (*fn)(struct change *c, struct err 
 	return rc;
 }
 
-/* A thread waits for its processor, or is in the bytes. */
-static bool is_transient(int rc)
-{
-	return rc == -ERR_AGAIN || rc == -ERR_TIMEOUT;
-}
-
 static int change(struct change *c, const struct tracer_msg *m,
 		  int (*fn)(struct change *c, struct err *e), struct err *e)
 {
@@ -380,7 +374,7 @@ static int change(struct change *c, const struct tracer_msg *m,
 		rc = call_find_ways(m->pid, &c->ways, e);
 	if (!rc)
 		rc = change_once(c, fn, e);
-	for (unsigned i = 1; is_transient(rc) && i < TRIES; i++) {
+	for (unsigned i = 1; freeze_is_transient(rc) && i < TRIES; i++) {
 		usleep(pause);
 		pause = pause * 2 < PAUSE_LAST_US ? pause * 2 : PAUSE_LAST_US;
 		rc = change_once(c, fn, e);
