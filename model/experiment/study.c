@@ -12,6 +12,20 @@ static uint64_t seed_of(const struct study *s, unsigned i)
 	return s->seed * 0x9e3779b97f4a7c15 + i;
 }
 
+int study_check(const struct study *s, struct err *e)
+{
+	double cut = s->cut > 1 ? s->cut : 1, periods = cut * s->server.periods;
+	int rc = server_check(&s->server, e);
+
+	if (rc)
+		return rc;
+	if (periods <= PERIODS_MAX && periods * (s->server.services + 1.0) <= PERIODS_CELLS_MAX)
+		return 0;
+	return err_set(e, ERR_LIMIT,
+		       "%.0f periods, each cut into %.0f, are too many for %u services",
+		       periods / cut, cut, s->server.services);
+}
+
 static void note_coverage(const struct estimate_service *s, double real, struct study_result *out)
 {
 	if (isnan(s->low) || isnan(s->high))

@@ -31,7 +31,10 @@ struct study_result {
 	struct err reason; /* of the first of them */
 };
 
-/* Runs replication i of s. -ERR_NOMEM, -ERR_LIMIT. */
+/* ERR_INVALID, ERR_LIMIT, with the factor in the text. */
+int study_check(const struct study *s, struct err *e);
+
+/* Runs replication i of s, which study_check() accepts. -ERR_NOMEM, -ERR_LIMIT. */
 int study_replicate(const struct study *s, unsigned i, struct study_result *out);
 
 /* Makes an empty result with room for s->replications. -ERR_NOMEM. */

@@ -20,11 +20,8 @@ void experiment_init(struct experiment_options *w)
 
 int experiment_show(struct experiment_options *w, const char *table)
 {
-	struct err e = { 0 };
 	int status = CMD_OK;
 
-	if (server_check(&w->base.server, &e))
-		return cmd_fail(CMD_USAGE, "%s", e.text);
 	if (w->output)
 		status = outfile_check(w->output);
 	if (status != CMD_OK)

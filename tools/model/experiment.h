@@ -26,7 +26,8 @@ int experiment_show(struct experiment_options *w, const char *table);
 
 /* --- for its parts */
 
-/* Runs all replications of s; shows progress. Returns an exit status, after a message. */
+/* Checks s, and runs all its replications; shows progress. Returns an exit status, after a message.
+ */
 int experiment_run(struct experiment_options *w, const struct study *s, const char *what,
 		   struct study_result *out);
 
@@ -34,9 +35,12 @@ int experiment_run(struct experiment_options *w, const struct study *s, const ch
 struct json;
 void experiment_factors(const struct study *s, struct json *j);
 
-/* Writes a probability: 0.05, 4e-65, "<1e-99". Returns out. */
+/* Writes a probability: 0.05, 4e-65, "<1e-99"; "-" for NaN. Returns out. */
 #define EXPERIMENT_P_BYTES 16
 char *experiment_p(char out[EXPERIMENT_P_BYTES], double p);
+
+/* Writes a comma and a number as a cell of CSV; an empty one for NaN. */
+void experiment_csv(struct buf *out, double v);
 
 /* Writes the output as text, CSV, JSON, and to w->output. Returns an exit status. */
 struct experiment_form {

@@ -22,14 +22,15 @@ struct fits {
 
 /* --- output */
 
-static void put_text(const void *results, struct buf *out)
+static void put_conclusion(const struct fits *t, struct buf *out)
 {
-	static const char *const heads[] = { "SETTING", "CHI-SQUARE", "P", "OUTSIDE" };
-	const struct fits *t = results;
 	const struct fit *best = &t->fit[t->best], *stated = &t->fit[0];
-	struct table *rows = table_new(ARRAY_LEN(heads), heads, "lrrr");
 	char p[EXPERIMENT_P_BYTES];
 
+	if (!best->cells) {
+		buf_puts(out, "No setting can be compared: no cell has two estimates.\n\n");
+		return;
+	}
 	buf_printf(out,
 		   "The printed table 2 %s its stated setting: %u of %u cells lie outside of the "
 		   "99.9 %% band.\n",
@@ -42,9 +43,19 @@ static void put_text(const void *results, struct buf *out)
 					  "(chi-square %.0f of %u cells, p %s).\n\n",
 		   fit_settings[t->best].words, best->chi_square, best->cells,
 		   experiment_p(p, best->p));
+}
+
+static void put_text(const void *results, struct buf *out)
+{
+	static const char *const heads[] = { "SETTING", "CHI-SQUARE", "P", "OUTSIDE" };
+	const struct fits *t = results;
+	struct table *rows = table_new(ARRAY_LEN(heads), heads, "lrrr");
+	char p[EXPERIMENT_P_BYTES];
+
+	put_conclusion(t, out);
 	for (size_t i = 0; rows && i < fit_settings_count; i++) {
 		table_cell(rows, "%s", fit_settings[i].words);
-		table_cell(rows, "%.0f", t->fit[i].chi_square);
+		table_cell(rows, t->fit[i].cells ? "%.0f" : "-", t->fit[i].chi_square);
 		table_cell(rows, "%s", experiment_p(p, t->fit[i].p));
 		table_cell(rows, "%u of %u", t->fit[i].outside, t->fit[i].cells);
 	}
@@ -59,8 +70,9 @@ static void put_csv(const void *results, struct buf *out)
 	buf_puts(out, "setting,chi_square,p,outside,cells\n");
 	for (size_t i = 0; i < fit_settings_count; i++) {
 		report_csv_text(fit_settings[i].words, out);
-		buf_printf(out, ",%.10g,%.10g,%u,%u\n", t->fit[i].chi_square, t->fit[i].p,
-			   t->fit[i].outside, t->fit[i].cells);
+		experiment_csv(out, t->fit[i].cells ? t->fit[i].chi_square : NAN);
+		experiment_csv(out, t->fit[i].p);
+		buf_printf(out, ",%u,%u\n", t->fit[i].outside, t->fit[i].cells);
 	}
 }
 
@@ -76,7 +88,7 @@ static void put_json(const void *results, struct json *j)
 	for (size_t i = 0; i < fit_settings_count; i++) {
 		json_object(j);
 		json_key_str(j, "setting", fit_settings[i].words);
-		json_key_double(j, "chi_square", t->fit[i].chi_square);
+		json_key_double(j, "chi_square", t->fit[i].cells ? t->fit[i].chi_square : NAN);
 		json_key_double(j, "p", t->fit[i].p);
 		json_key_u64(j, "outside", t->fit[i].outside);
 		json_key_u64(j, "cells", t->fit[i].cells);
@@ -133,6 +145,12 @@ static int run_setting(struct experiment_options *w, size_t setting, struct fit 
 	return status;
 }
 
+/* A fit of fewer cells has a smaller chi-square, and explains less. */
+static bool is_better(const struct fit *a, const struct fit *b)
+{
+	return a->cells != b->cells ? a->cells > b->cells : a->chi_square < b->chi_square;
+}
+
 int experiment_fit(struct experiment_options *w)
 {
 	struct fits t = { .fit = calloc(fit_settings_count, sizeof(*t.fit)), .options = w };
@@ -141,7 +159,7 @@ int experiment_fit(struct experiment_options *w)
 
 	for (size_t i = 0; i < fit_settings_count && status == CMD_OK; i++) {
 		status = run_setting(w, i, &t.fit[i]);
-		if (t.fit[i].chi_square < t.fit[t.best].chi_square)
+		if (is_better(&t.fit[i], &t.fit[t.best]))
 			t.best = i;
 	}
 	progress_end(&w->progress);

@@ -6,12 +6,17 @@
 #include "tools/term/outfile.h"
 #include "tools/term/say.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 int experiment_run(struct experiment_options *w, const struct study *s, const char *what,
 		   struct study_result *out)
 {
+	struct err e = { 0 };
+
+	if (study_check(s, &e))
+		return cmd_fail(CMD_USAGE, "%s", e.text);
 	if (study_begin(s, out))
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	for (unsigned i = 0; i < s->replications; i++) {
@@ -29,8 +34,19 @@ int experiment_run(struct experiment_options *w, const struct study *s, const ch
 
 char *experiment_p(char out[EXPERIMENT_P_BYTES], double p)
 {
-	snprintf(out, EXPERIMENT_P_BYTES, p < 1e-99 ? "<1e-99" : "%.2g", p);
+	if (isnan(p))
+		snprintf(out, EXPERIMENT_P_BYTES, "-");
+	else
+		snprintf(out, EXPERIMENT_P_BYTES, p < 1e-99 ? "<1e-99" : "%.2g", p);
 	return out;
+}
+
+void experiment_csv(struct buf *out, double v)
+{
+	if (isnan(v))
+		buf_putc(out, ',');
+	else
+		buf_printf(out, ",%.10g", v);
 }
 
 static void put_law(struct json *j, const char *key, const struct law *l)

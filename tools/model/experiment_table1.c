@@ -225,6 +225,8 @@ static int run_all(struct experiment_options *w, struct table1 *t)
 
 	for (unsigned i = 0; i < t->repeats && status == CMD_OK; i++) {
 		status = run_once(w, i, y);
+		if (status != CMD_OK)
+			break;
 		anova_of(y, PRINTED_FACTORS, REPLICATIONS, &a);
 		note(t, i, &a);
 	}

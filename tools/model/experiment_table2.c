@@ -132,14 +132,6 @@ static void put_text(const void *results, struct buf *out)
 
 /* --- CSV and JSON */
 
-static void put_number(struct buf *out, double v)
-{
-	if (isnan(v))
-		buf_putc(out, ',');
-	else
-		buf_printf(out, ",%.10g", v);
-}
-
 static void put_csv(const void *results, struct buf *out)
 {
 	const struct table2 *t = results;
@@ -152,12 +144,12 @@ static void put_csv(const void *results, struct buf *out)
 
 		buf_printf(out, "%u,", c->study.server.services);
 		report_csv_text(c->law, out);
-		put_number(out, c->printed ? c->printed->mean : NAN);
-		put_number(out, c->printed ? c->printed->p90 : NAN);
-		put_number(out, own.mean);
-		put_number(out, own.half);
-		put_number(out, study_quantile(&c->result, 0.9));
-		put_number(out, c->distance);
+		experiment_csv(out, c->printed ? c->printed->mean : NAN);
+		experiment_csv(out, c->printed ? c->printed->p90 : NAN);
+		experiment_csv(out, own.mean);
+		experiment_csv(out, own.half);
+		experiment_csv(out, study_quantile(&c->result, 0.9));
+		experiment_csv(out, c->distance);
 		buf_printf(out, ",%llu,%llu,%llu,%u\n", (unsigned long long)c->result.covered,
 			   (unsigned long long)c->result.intervals,
 			   (unsigned long long)c->result.error.n, c->result.refused);

@@ -368,7 +368,7 @@ static int show_sweep(struct sweep *s)
 
 	if (s->options->json) {
 		json_array_end(&s->json);
-		json_key_u64(&s->json, "limit", s->limit);
+		json_key_double(&s->json, "limit", s->limit ? s->limit : NAN);
 		json_object_end(&s->json);
 		cmd_document();
 		return cmd_json_line(&s->json, &s->out);

@@ -63,7 +63,11 @@ same() {
 check 'a seed repeats an experiment to the byte' same
 check 'a factor out of range is named' says 'the utilisation: a number from' \
 	omig model experiment table2 --utilisation 2
-check 'so is a law' says "'gauss' is no distribution" omig model experiment table2 \
+check 'too many periods are named' says '10000 periods, each cut into 1000, are too many' \
+	omig model experiment table2 --periods 10000 --cut 1000
+check 'a search without estimates claims no fit' says '^No setting can be compared' \
+	omig model experiment table2 --fit --periods 2 --replications 2
+check 'a law is named, too' says "'gauss' is no distribution" omig model experiment table2 \
 	--service gauss
 
 model=examples/model/customers.lqn
@@ -77,6 +81,8 @@ check 'more clients fill a server' says '300 .*processor database  *99.0' \
 check 'the limit of a response is found' says \
 	'^The response of client exceeds 0.5 from client=1[0-9]0 on' \
 	omig model what-if --vary client=10..400:10 --until 0.5 $model
+check 'a response without a limit has no limit of clients' says '"limit":null' \
+	omig model what-if --vary client=1..2 --json $model
 more() {
 	omig model what-if --vary customers=1..4 --csv $model >"$TMPDIR/t.csv" &&
 		awk -F, 'NR > 2 && $3 > last { bad = 1 } { last = $3 }

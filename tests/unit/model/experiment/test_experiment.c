@@ -87,11 +87,12 @@ TEST(a_seed_repeats_a_study)
 	struct study_result a, b;
 
 	ck_assert(!(fabs(run_study(&s, 3, 1, &a) - run_study(&s, 3, 1, &b)) > 0));
+	ck_assert_uint_eq(a.error.n, 3);
 	study_done(&a);
 	study_done(&b);
 }
 
-/* Jain 1991, example 18.1 (2^2, three replications): variation 1602 + 342 + 75 + 102 of 2121. */
+/* Jain 1991, example 18.1 (2^2, three replications): variation 5547 + 1083 + 300 + 102 of 7032. */
 TEST(an_analysis_of_variance_of_a_textbook_is_repeated)
 {
 	const double y[] = { 15, 18, 12, 45, 48, 51, 25, 28, 19, 75, 75, 81 };
