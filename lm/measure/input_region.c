@@ -46,27 +46,23 @@ void regions_done(struct input *in)
 
 /* --- meters */
 
-static bool find_function(const struct proc *p, const char *name, struct segview_meter *want)
+/* -ERR_AGAIN: it is not on; later it may be. */
+static int find_function(const struct proc *p, const char *name, struct segview_meter *want)
 {
 	const struct function *f = functions_find(p, name);
 	struct function_state s;
 
 	if (!f)
-		return false;
+		return -ERR_AGAIN;
 	function_state(f, &s);
 	want->begin = SEG_FUNCTION_BEGIN(s.slot);
 	want->end = SEG_FUNCTION_END(s.slot);
-	return true;
+	return 0;
 }
 
-static bool find_probes(const struct proc *p, const char *name, struct segview_meter *want)
+static int find_probes(const struct segview *seg, const char *name, struct segview_meter *want)
 {
-	const char *function = region_function(name);
-	const struct segview *seg = p->seg;
 	struct region r;
-
-	if (function)
-		return find_function(p, function, want);
 
 	for (unsigned way = 0; way < REGION_WAYS; way++) {
 		int begin, end;
@@ -79,9 +75,16 @@ static bool find_probes(const struct proc *p, const char *name, struct segview_m
 			continue;
 		want->begin = (unsigned)begin;
 		want->end = (unsigned)end;
-		return true;
+		return 0;
 	}
-	return false;
+	return -ERR_NOTFOUND;
+}
+
+static int find_region(const struct proc *p, const char *name, struct segview_meter *want)
+{
+	const char *function = region_function(name);
+
+	return function ? find_function(p, function, want) : find_probes(p->seg, name, want);
 }
 
 static int add_meter(struct input *in, struct segview_meter *want, enum seg_read_kind kind,
@@ -137,9 +140,11 @@ static int attach(struct input *in, uint64_t now)
 
 	if (!rc)
 		want.read.nfunc = funcs_of(in, func);
-	for (size_t i = 0; i < names->n && !rc; i++)
-		rc = find_probes(in->proc, names->v[i], &want) ? add_meters(in, &want, now)
-							       : -ERR_NOTFOUND;
+	for (size_t i = 0; i < names->n && !rc; i++) {
+		rc = find_region(in->proc, names->v[i], &want);
+		if (!rc)
+			rc = add_meters(in, &want, now);
+	}
 	free(func);
 	return rc;
 }
@@ -176,9 +181,9 @@ const char *regions_fault(const struct input *in)
 	if (!in->meter || !in->proc || !in->proc->seg || in->nmeter)
 		return NULL;
 	switch (-in->meter_rc) {
+	case ERR_AGAIN:
+		return "the function is not on in the process: omig_function_on";
 	case ERR_NOTFOUND:
-		if (region_function(in->source->regions.v[0]))
-			return "the function is not on in the process: omig_function_on";
 		return "the process has no probes of that name: a region is BEGIN..END, two "
 		       "probes, or a NAME that makes two, as NAME_begin and NAME_end";
 	case ERR_LIMIT:

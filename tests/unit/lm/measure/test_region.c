@@ -193,6 +193,8 @@ TEST(metric_without_regions_is_refused_with_a_reason)
 		{ "Send_volume", "\"step..nowhere\"", "has no probes of that name",
 		  STATUS_UNKNOWN_OBJECT },
 		{ "Send_volume", "\"step\"", "NAME_begin and NAME_end", STATUS_UNKNOWN_OBJECT },
+		{ "Send_volume", STEP_TO_END ",\"function:nowhere\"", "the function is not on",
+		  STATUS_UNKNOWN_OBJECT },
 		{ "Send_volume", "\"a b\"", "a region is BEGIN..END", STATUS_PARAMETER_ERROR },
 		{ "Memory_size", STEP_TO_END, "no metric of calls", STATUS_UNSUPPORTED_SERVICE },
 	};
