@@ -9,10 +9,10 @@
 #include "bench/bench.h"
 #include "common/base/clock.h"
 #include "common/base/file.h"
-#include "common/base/str.h"
 #include "tracer/enter.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ struct crowd {
 	struct loop *loop;
 	struct line *line;
 	struct tracees *tracees;
+	int out; /* of all ranks */
 	pid_t rank[RANKS];
 };
 
@@ -72,45 +73,51 @@ static void find_files(struct crowd *c)
 
 /* --- the ranks */
 
-static void start_rank(struct crowd *c, int i, const char *how)
+static void start_rank(struct crowd *c, int i, const char *how, int out)
 {
 	c->rank[i] = fork();
 	if (c->rank[i] < 0)
 		bench_fail("no process");
 	if (c->rank[i])
 		return;
-	if (freopen("/dev/null", "w", stdout))
+	if (dup2(out, STDOUT_FILENO) >= 0)
 		execl(c->program, c->program, how, c->enough, (char *)NULL);
 	_exit(127);
 }
 
-static bool has_library(pid_t pid)
+/* Each rank prints a line once its libraries are relocated. */
+static void wait_until_ready(int in)
 {
-	struct buf b = BUF_INIT(1 << 20);
-	char path[40];
-	bool has;
+	nsec_t end = clock_mono() + READY_NS;
+	struct pollfd p = { .fd = in, .events = POLLIN };
+	char some[RANKS];
+	int ready = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
-	has = !file_read_at(AT_FDCWD, path, 1 << 20, &b, NULL) &&
-	      strstr(buf_str(&b), "/libmpi_entered");
-	buf_done(&b);
-	return has;
+	while (ready < RANKS) {
+		nsec_t left = end - clock_mono();
+		ssize_t n = left > 0 && poll(&p, 1, (int)(left / NSEC_PER_MSEC)) > 0
+				    ? read(in, some, sizeof(some))
+				    : 0;
+
+		if (n <= 0)
+			bench_fail("a rank does not start");
+		for (ssize_t i = 0; i < n; i++)
+			ready += some[i] == '\n';
+	}
 }
 
 static void start_ranks(struct crowd *c, const char *how)
 {
-	nsec_t end = clock_mono() + READY_NS;
+	int fd[2];
 
 	unlink(c->enough);
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		bench_fail("no pipe");
 	for (int i = 0; i < RANKS; i++)
-		start_rank(c, i, how);
-	for (int i = 0; i < RANKS; i++)
-		while (!has_library(c->rank[i])) {
-			if (clock_mono() > end)
-				bench_fail("a rank does not start");
-			usleep(1000);
-		}
-	usleep(100 * 1000); /* its libraries have the rest of their relocations then */
+		start_rank(c, i, how, fd[1]);
+	close(fd[1]);
+	wait_until_ready(fd[0]);
+	c->out = fd[0];
 }
 
 /* Each rank checks its own results. */
@@ -125,6 +132,7 @@ static void end_ranks(struct crowd *c)
 		if (waitpid(c->rank[i], &status, 0) == c->rank[i] && status)
 			bench_fail("a rank ended with status %x", (unsigned)status);
 	}
+	close(c->out);
 	unlink(c->enough);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program that omig attach enters, or has a reason not to. It calls MPI and checks each result
- * until the file named by its second argument exists; then it prints how many were wrong. Its first
- * argument is one of
+ * until the file named by its second argument exists; then it prints how many were wrong. Before
+ * the first call it prints "ready". Its first argument is one of
  *
  *	plain        nothing special
  *	computes     for a millisecond between two calls
@@ -106,6 +106,7 @@ int main(int argc, char **argv)
 	sigemptyset(&asked);
 	sigaddset(&asked, SIGUSR1);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	puts("ready");
 	MPI_Init(&argc, &argv);
 	if (!strcmp(how, "forbids"))
 		forbid();
