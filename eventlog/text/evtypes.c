@@ -14,7 +14,7 @@ struct evtypes_one {
 
 void evtypes_init(struct evtypes *t)
 {
-	*t = (struct evtypes){ .scratch = BUF_INIT(2 * EV_RECORD_MAX_BYTES) };
+	*t = (struct evtypes){ .max = EV_TYPE_LAST, .scratch = BUF_INIT(2 * EV_RECORD_MAX_BYTES) };
 	map_init(&t->known);
 	rng_draw_key(&t->key);
 }
@@ -33,8 +33,8 @@ static int add(struct evtypes *t, uint64_t hash, unsigned *out, struct err *e)
 {
 	struct evtypes_one *one;
 
-	if (t->n >= EV_TYPE_LAST)
-		return err_set(e, ERR_LIMIT, "more than %d kinds of events", EV_TYPE_LAST);
+	if (t->n >= t->max)
+		return err_set(e, ERR_LIMIT, "more than %u kinds of events", t->max);
 	one = malloc(sizeof(*one) + t->scratch.n);
 	if (!one)
 		return err_nomem(e);

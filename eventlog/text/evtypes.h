@@ -11,6 +11,7 @@ struct evtypes {
 	struct map known; /* hash of a description -> struct evtypes_one *, owned */
 	struct hash_key key;
 	unsigned n; /* numbers 1..n are given */
+	unsigned max; /* EV_TYPE_LAST; the owner may lower it */
 	struct buf scratch;
 };
 
@@ -19,7 +20,7 @@ void evtypes_done(struct evtypes *t);
 
 /*
  * Returns the number of an event's type. *is_new: it was not known. Constants of its stream, unless
- * NULL, count as a part of it. ERR_LIMIT: EV_TYPE_LAST are known; ERR_NOMEM.
+ * NULL, count as a part of it. ERR_LIMIT: max others are known; ERR_NOMEM.
  */
 int evtypes_number(struct evtypes *t, const struct event *ev, unsigned *out, bool *is_new,
 		   struct err *e);

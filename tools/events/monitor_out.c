@@ -8,6 +8,7 @@
 #include "common/ring/ring.h"
 #include "common/ring/seg.h"
 #include "eventlog/text/evtypes.h"
+#include "eventlog/text/evwords.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ struct monitor_out {
 	struct evtype form;
 	struct evfield field[EV_FIELDS_MAX];
 	struct evvalue value[EV_FIELDS_MAX], origin[NORIGIN];
-	char pid[24];
+	char numeral[NORIGIN][24]; /* texts of origins that are numbers */
 	struct buf more;
 	nsec_t waited; /* for new types, in all */
 	int announced[SEG_EVENTS]; /* by the number of evtypes - 1: the link's, or -1 */
@@ -100,6 +101,7 @@ int monitor_out_open(struct monitor_out **out, struct err *e)
 	if (!m)
 		return err_nomem(e);
 	evtypes_init(&m->types);
+	m->types.max = SEG_EVENTS;
 	buf_init(&m->record, EV_RECORD_MAX_BYTES);
 	buf_init(&m->more, MORE_MAX_BYTES);
 	m->ticks = ticks_source_best();
@@ -131,31 +133,26 @@ static int origin_of(const char *name)
 static void take_origin(struct monitor_out *m, int at, const struct evvalue *v)
 {
 	struct evvalue *to = &m->origin[at];
+	char *text = m->numeral[at];
+	int n;
 
-	if (v->kind == EV_STRING)
+	if (v->kind == EV_STRING) {
 		*to = *v;
-	else if (v->kind == EV_INT32 || v->kind == EV_INT64)
-		*to = (struct evvalue){ .kind = EV_STRING,
-					.n = (uint32_t)snprintf(m->pid, sizeof(m->pid), "%lld",
-								v->kind == EV_INT32
-									? (long long)v->i32
-									: (long long)v->i64),
-					.s = m->pid };
+	} else if (v->kind == EV_INT32 || v->kind == EV_INT64) {
+		n = snprintf(text, sizeof(m->numeral[at]), "%lld",
+			     v->kind == EV_INT32 ? (long long)v->i32 : (long long)v->i64);
+		*to = (struct evvalue){ .kind = EV_STRING, .n = (uint32_t)n, .s = text };
+	}
 }
 
 /* Constants without room are cut. */
 static void take_more(struct monitor_out *m, const struct evconst *c)
 {
-	const struct evvalue *v = &c->value;
-
-	buf_printf(&m->more, "%s%s=", m->more.n ? " " : "", c->name);
-	if (v->kind == EV_STRING)
-		buf_printf(&m->more, "%.*s", (int)v->n, v->s);
-	else if (v->kind == EV_INT32 || v->kind == EV_INT64)
-		buf_printf(&m->more, "%lld",
-			   v->kind == EV_INT32 ? (long long)v->i32 : (long long)v->i64);
-	else
-		buf_printf(&m->more, "%g", v->kind == EV_FLOAT ? (double)v->f32 : v->f64);
+	if (m->more.n)
+		buf_putc(&m->more, ' ');
+	evwords_put_name(&m->more, c->name);
+	buf_putc(&m->more, '=');
+	evwords_put_value(&m->more, &c->value);
 	m->more.failed = false;
 }
 
@@ -225,25 +222,24 @@ static void wait_for_request(struct monitor_out *m, int number)
 	m->waited += clock_mono() - began;
 }
 
-/* Returns the number that the library knows the type by; -1: it has no room for it. */
-static int number_of(struct monitor_out *m, struct err *e)
+/* *out: the number that the library knows the type by; negative: it has no room for it. */
+static int number_of(struct monitor_out *m, int *out, struct err *e)
 {
 	const struct event ev = { .type = &m->form };
 	unsigned number;
 	bool is_new;
-	int rc;
+	int rc = evtypes_number(&m->types, &ev, &number, &is_new, NULL);
 
-	if (m->types.n >= SEG_EVENTS)
-		return -1;
-	rc = evtypes_number(&m->types, &ev, &number, &is_new, e);
+	*out = -1;
 	if (rc)
-		return rc == -ERR_NOMEM ? rc : -1;
+		return rc == -ERR_NOMEM ? err_nomem(e) : 0;
 	if (is_new) {
 		m->announced[number - 1] =
 			the_link->announce(m->types.scratch.p, m->types.scratch.n);
 		wait_for_request(m, m->announced[number - 1]);
 	}
-	return m->announced[number - 1];
+	*out = m->announced[number - 1];
+	return 0;
 }
 
 static void write_record(struct monitor_out *m)
@@ -277,16 +273,15 @@ static int put_waiting(struct monitor_out *m, struct err *e)
 		nanosleep(&rest, NULL);
 	}
 	m->is_waiting = false;
-	m->counts.put++;
 	return 0;
 }
 
 static int put_event(struct monitor_out *m, const struct event *ev, struct err *e)
 {
-	int number = make_form(m, ev) ? number_of(m, e) : -1;
+	int number = -1, rc = make_form(m, ev) ? number_of(m, &number, e) : 0;
 
-	if (number == -ERR_NOMEM)
-		return number;
+	if (rc)
+		return rc;
 	if (number < 0 || !evtype_record_bytes(&m->form, m->value, m->form.nfield)) {
 		m->counts.left_out++;
 		return 0;

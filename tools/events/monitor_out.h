@@ -3,8 +3,8 @@
  * Events of programs in the net as events of the monitor. This process must be a watched one
  * (`omig run`): it writes the events into its ring, as omig/event.h does, and subscriptions of the
  * monitor get them. The process is the receiver's, so nothing shows them as events of a rank. The
- * fields origin.host, origin.program, origin.pid and origin.time_ns are those of the sender, and
- * origin.more its other constants.
+ * fields origin.host, origin.program, origin.pid and origin.time_ns are those of the sender.
+ * origin.more has its other constants, as a line of names and values.
  *
  * Events are of the time of their arrival here. One that no subscription requests is counted. One
  * without room waits with its caller.
@@ -39,7 +39,6 @@ int monitor_out_block(struct monitor_out *m, const uint8_t *p, const struct evbl
 int monitor_out_lost(struct monitor_out *m, uint64_t events, struct err *e);
 
 struct monitor_out_counts {
-	uint64_t put; /* for subscriptions */
 	uint64_t unrequested; /* no subscription requested them */
 	uint64_t left_out; /* too long for a ring, or of a type above SEG_EVENTS */
 };
