@@ -18,7 +18,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* NULL: off. Else the segment's table, or io_again in a child that has no segment yet. */
+/* NULL: off. Else the segment's table, or a state of mounts.c that is none. */
 extern struct seg_mount *io_table;
 
 /* The price of a call while the library is off. */
@@ -36,7 +36,8 @@ enum io_way {
 /* A call on the descriptor has ended with the result n, and errno. */
 void io_moved(int fd, enum io_way way, ssize_t n);
 
-/* The program restricts its own system calls: none is made here from now on. */
+/* The program restricts its own system calls: none is made here from now on, in children neither.
+ */
 void io_restricted(void);
 
 /* Begins to count, if the process runs with libomig, and a monitor is named. */

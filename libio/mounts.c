@@ -19,16 +19,24 @@
 
 struct seg_mount *io_table;
 
-/* In a child process: the first call that moves something joins again. */
-static const struct seg_mount again;
+/* No tables. In a child process the first call that moves something joins again. */
+static const struct seg_mount again, never;
 #define IO_AGAIN ((struct seg_mount *)(uintptr_t)&again)
+#define IO_NEVER ((struct seg_mount *)(uintptr_t)&never)
 
 /* Missing in a program that does not run with libomig. */
 extern __typeof__(omig_app_mounts_join) omig_app_mounts_join __attribute__((weak));
 
+static bool change(struct seg_mount *from, struct seg_mount *to)
+{
+	return __atomic_compare_exchange_n(&io_table, &from, to, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* Nothing changes if the program has restricted its calls before. */
 static void on_ready(struct seg_mount *table)
 {
-	__atomic_store_n(&io_table, table, __ATOMIC_RELEASE);
+	change(NULL, table);
 }
 
 static void join(void)
@@ -41,13 +49,13 @@ static void join(void)
 /* The table is replaced by zeros in a child, and sums of it go nowhere. */
 static void on_fork_child(void)
 {
-	if (io_table)
+	if (io_table && io_table != IO_NEVER)
 		__atomic_store_n(&io_table, IO_AGAIN, __ATOMIC_RELEASE);
 }
 
 void io_restricted(void)
 {
-	__atomic_store_n(&io_table, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&io_table, IO_NEVER, __ATOMIC_RELEASE);
 }
 
 /*
@@ -71,16 +79,17 @@ static uint64_t key_of(int fd)
 	}
 }
 
+/* Returns NULL if nothing is counted. */
 static struct seg_mount *table_now(void)
 {
-	struct seg_mount *t = __atomic_load_n(&io_table, __ATOMIC_ACQUIRE), *now = IO_AGAIN;
+	struct seg_mount *t = __atomic_load_n(&io_table, __ATOMIC_ACQUIRE);
 
-	if (t != IO_AGAIN)
-		return t;
-	if (__atomic_compare_exchange_n(&io_table, &now, NULL, false, __ATOMIC_ACQ_REL,
-					__ATOMIC_RELAXED))
-		join();
-	return __atomic_load_n(&io_table, __ATOMIC_ACQUIRE);
+	if (t == IO_AGAIN) {
+		if (change(IO_AGAIN, NULL))
+			join();
+		t = __atomic_load_n(&io_table, __ATOMIC_ACQUIRE);
+	}
+	return t == IO_NEVER ? NULL : t;
 }
 
 void io_moved(int fd, enum io_way way, ssize_t n)
