@@ -53,26 +53,17 @@ static bool look(const char *name, void **pointer)
 	return f;
 }
 
-#define MOVE(name, way, pars, args)                                                     \
-	static ssize_t resolve_##name pars                                              \
+#define RESOLVER(type, name, pars, args)                                                \
+	static type resolve_##name pars                                                 \
 	{                                                                               \
 		return look(#name, (void **)(void *)&real.name) ? REAL(name) args : -1; \
 	}
+#define MOVE(name, way, pars, args) RESOLVER(ssize_t, name, pars, args)
 #define BOTH MOVE
 #include "libio/moves.def"
-
-static int resolve_prctl(int option, long a, long b, long c, long d)
-{
-	return look("prctl", (void **)(void *)&real.prctl) ? REAL(prctl)(option, a, b, c, d) : -1;
-}
-
-/* six: all that a system call takes, and its number */
-static long resolve_syscall(long number, long a, long b, long c, long d, long e, long f)
-{
-	return look("syscall", (void **)(void *)&real.syscall)
-		       ? REAL(syscall)(number, a, b, c, d, e, f)
-		       : -1;
-}
+RESOLVER(int, prctl, (int option, long a, long b, long c, long d), (option, a, b, c, d))
+RESOLVER(long, syscall, (long number, long a, long b, long c, long d, long e, long f),
+	 (number, a, b, c, d, e, f))
 
 /* Looks all functions up, so that no later call does. */
 static void resolve_all(void)
