@@ -61,20 +61,23 @@ static int put_link(const char *target, const char *path, struct err *e)
 	return -ERR_SYS;
 }
 
-/* Length of the path in front of the name, with the slash. */
-static int folder_bytes(const char *path)
+#define FILES_LIBRARY_BYTES (FILE_PATH_BYTES + sizeof(FILES_LIBRARY))
+
+/* Returns out: the path of the library of --files beside that of libomig, or beside its link. */
+static const char *files_library(char out[FILES_LIBRARY_BYTES], const char *lib)
 {
-	return (int)(str_base_name(path) - path);
+	snprintf(out, FILES_LIBRARY_BYTES, "%.*s" FILES_LIBRARY, (int)(str_base_name(lib) - lib),
+		 lib);
+	return out;
 }
 
-/* The library of --files, beside the other one in both folders. */
+/* Both links are in one folder, as both libraries are. */
 static int link_files_library(const char *lib, const char *link, struct err *e)
 {
-	char target[FILE_PATH_BYTES + sizeof(FILES_LIBRARY)], path[sizeof(target)];
+	char target[FILES_LIBRARY_BYTES], path[FILES_LIBRARY_BYTES];
 
-	snprintf(target, sizeof(target), "%.*s" FILES_LIBRARY, folder_bytes(lib), lib);
-	snprintf(path, sizeof(path), "%.*s" FILES_LIBRARY, folder_bytes(link), link);
-	return access(target, R_OK) == 0 ? put_link(target, path, e) : 0;
+	files_library(target, lib);
+	return access(target, R_OK) ? 0 : put_link(target, files_library(path, link), e);
 }
 
 /*
@@ -128,16 +131,9 @@ static int find_library(struct launch *l, struct err *e)
 		       l->bin, places[0], places[1]);
 }
 
-static int need_files_library(const struct launch *l, struct err *e)
-{
-	char path[FILE_PATH_BYTES + sizeof(FILES_LIBRARY)];
-
-	snprintf(path, sizeof(path), "%.*s" FILES_LIBRARY, folder_bytes(l->lib), l->lib);
-	return need_file(path, R_OK, e);
-}
-
 int launch_find_files(struct launch *l, struct err *e)
 {
+	char files[FILES_LIBRARY_BYTES];
 	int rc = bin_dir(l->bin, e);
 
 	if (!rc)
@@ -147,7 +143,7 @@ int launch_find_files(struct launch *l, struct err *e)
 	if (!rc)
 		rc = is_plain(l->lib) ? 0 : link_library(l, e);
 	if (!rc && l->files)
-		rc = need_files_library(l, e);
+		rc = need_file(files_library(files, l->lib), R_OK, e);
 	return !rc ? need_file(l->lm, X_OK, e) : rc;
 }
 
@@ -282,12 +278,13 @@ void launch_preload_rest(char *out, size_t size)
 /* libomig is first, so that it sees the program's calls unchanged; other tools follow it. */
 static void preload_value(const struct launch *l, char *out, size_t size)
 {
-	char others[8192], io[FILE_PATH_BYTES + sizeof(FILES_LIBRARY) + 1] = "";
+	char others[8192], files[FILES_LIBRARY_BYTES] = "";
 
 	launch_preload_rest(others, sizeof(others));
 	if (l->files)
-		snprintf(io, sizeof(io), ":%.*s" FILES_LIBRARY, folder_bytes(l->lib), l->lib);
-	snprintf(out, size, "%s%s%s%s", l->lib, io, others[0] ? ":" : "", others);
+		files_library(files, l->lib);
+	snprintf(out, size, "%s%s%s%s%s", l->lib, files[0] ? ":" : "", files, others[0] ? ":" : "",
+		 others);
 }
 
 /*
