@@ -137,28 +137,29 @@ static int key(struct reader *r, const char *word)
 
 /* --- names of objects */
 
-static size_t find_processor(const struct layered *m, const char *text)
+/* Returns the place of a name in an array of n objects; NOTHING: none has it. */
+static size_t find(const void *first, size_t n, size_t size, const char *text)
 {
-	for (size_t i = 0; i < m->nprocessor; i++)
-		if (str_eq(m->processor[i].name, text))
+	for (size_t i = 0; i < n; i++)
+		/* a processor, a task and an entry begin with their names */
+		if (str_eq((const char *)first + i * size, text))
 			return i;
 	return NOTHING;
+}
+
+static size_t find_processor(const struct layered *m, const char *text)
+{
+	return find(m->processor, m->nprocessor, sizeof(*m->processor), text);
 }
 
 static size_t find_task(const struct layered *m, const char *text)
 {
-	for (size_t i = 0; i < m->ntask; i++)
-		if (str_eq(m->task[i].name, text))
-			return i;
-	return NOTHING;
+	return find(m->task, m->ntask, sizeof(*m->task), text);
 }
 
 static size_t find_entry(const struct layered *m, const char *text)
 {
-	for (size_t i = 0; i < m->nentry; i++)
-		if (str_eq(m->entry[i].name, text))
-			return i;
-	return NOTHING;
+	return find(m->entry, m->nentry, sizeof(*m->entry), text);
 }
 
 static int entry(struct reader *r, size_t *out)
@@ -179,6 +180,14 @@ static int entry(struct reader *r, size_t *out)
 static int twice(struct reader *r, const char *what, const char *text)
 {
 	return fail_at(r, err_set(r->e, ERR_INVALID, "a second %s '%s'", what, text));
+}
+
+/* Returns rc of array_grow(), with the reason. */
+static int no_room(struct reader *r, int rc, const char *what)
+{
+	if (rc == -ERR_NOMEM)
+		return err_nomem(r->e);
+	return fail_at(r, err_set(r->e, ERR_LIMIT, "too many %s", what));
 }
 
 /* --- sections */
@@ -220,7 +229,6 @@ static int read_processor(struct reader *r)
 
 	if (!rc)
 		rc = name(r, "processor", p.name);
-
 	if (!rc && find_processor(m, p.name) != NOTHING)
 		rc = twice(r, "processor", p.name);
 	if (!rc)
@@ -237,7 +245,7 @@ static int read_processor(struct reader *r)
 	rc = array_grow(&m->processor, &m->processor_cap, m->nprocessor + 1, sizeof(p),
 			LAYERED_PROCESSORS_MAX);
 	if (rc)
-		return fail_at(r, err_set(r->e, (enum err_code) - rc, "too many processors"));
+		return no_room(r, rc, "processors");
 	m->processor[m->nprocessor++] = p;
 	return 0;
 }
@@ -272,7 +280,7 @@ static int read_entries(struct reader *r, size_t task)
 		rc = array_grow(&m->entry, &m->entry_cap, m->nentry + 1, sizeof(v),
 				LAYERED_ENTRIES_MAX);
 		if (rc)
-			return fail_at(r, err_set(r->e, (enum err_code) - rc, "too many entries"));
+			return no_room(r, rc, "entries");
 		m->entry[m->nentry++] = v;
 	}
 	if (!rc)
@@ -299,7 +307,6 @@ static int read_task(struct reader *r)
 
 	if (!rc)
 		rc = name(r, "task", t.name);
-
 	if (!rc && find_task(m, t.name) != NOTHING)
 		rc = twice(r, "task", t.name);
 	if (!rc)
@@ -319,7 +326,7 @@ static int read_task(struct reader *r)
 		return rc;
 	rc = array_grow(&m->task, &m->task_cap, m->ntask + 1, sizeof(t), LAYERED_TASKS_MAX);
 	if (rc)
-		return fail_at(r, err_set(r->e, (enum err_code) - rc, "too many tasks"));
+		return no_room(r, rc, "tasks");
 	m->task[m->ntask++] = t;
 	return 0;
 }
@@ -355,7 +362,7 @@ static int read_call(struct reader *r)
 		return rc;
 	rc = array_grow(&m->call, &m->call_cap, m->ncall + 1, sizeof(c), LAYERED_CALLS_MAX);
 	if (rc)
-		return fail_at(r, err_set(r->e, (enum err_code) - rc, "too many calls"));
+		return no_room(r, rc, "calls");
 	m->call[m->ncall++] = c;
 	return 0;
 }
