@@ -28,6 +28,13 @@ bool str_has_prefix(const char *s, const char *prefix)
 	return strncmp(s, prefix, strlen(prefix)) == 0;
 }
 
+bool str_has_suffix(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), k = strlen(suffix);
+
+	return n >= k && str_eq(s + n - k, suffix);
+}
+
 bool str_copy(char *out, size_t size, const char *s)
 {
 	size_t n = 0;

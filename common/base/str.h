@@ -14,6 +14,7 @@ char *str_ndup(const char *s, size_t n);
 /* NULL equals only NULL. */
 bool str_eq(const char *a, const char *b);
 bool str_has_prefix(const char *s, const char *prefix);
+bool str_has_suffix(const char *s, const char *suffix);
 
 /*
  * Copies as many whole UTF-8 characters as fit, and terminates. size > 0. Returns true if all of it

@@ -6,7 +6,6 @@
 #include "neko/cmd/neko_show.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The caller puts each value of a column after its separator. */
 struct column {
@@ -198,18 +197,12 @@ static void write_r(struct buf *b, const struct neko_sweep *s, const struct run 
 
 /* --- forms */
 
-static bool ends_in(const char *path, const char *end)
-{
-	size_t n = strlen(path), k = strlen(end);
-
-	return n >= k && str_eq(path + n - k, end);
-}
-
 enum neko_form neko_form_of_file(const char *path)
 {
-	if (ends_in(path, ".csv"))
+	if (str_has_suffix(path, ".csv"))
 		return NEKO_FORM_CSV;
-	return ends_in(path, ".R") || ends_in(path, ".r") ? NEKO_FORM_R : NEKO_FORM_JSON;
+	return str_has_suffix(path, ".R") || str_has_suffix(path, ".r") ? NEKO_FORM_R
+									: NEKO_FORM_JSON;
 }
 
 void neko_form_run(struct buf *b, enum neko_form form, const struct neko_form_run *v)

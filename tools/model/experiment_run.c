@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 int experiment_run(struct experiment_options *w, const struct study *s, const char *what,
 		   struct study_result *out)
@@ -80,13 +79,6 @@ void experiment_factors(const struct study *s, struct json *j)
 	json_object_end(j);
 }
 
-static bool ends_in(const char *path, const char *end)
-{
-	size_t n = strlen(path), m = strlen(end);
-
-	return n >= m && str_eq(path + n - m, end);
-}
-
 static void make_json(const struct experiment_form *f, struct buf *out)
 {
 	struct json j;
@@ -105,9 +97,9 @@ static int write_file(const char *path, const struct experiment_form *f)
 	struct buf b = BUF_INIT(EXPERIMENT_MAX_BYTES);
 	int status;
 
-	if (ends_in(path, ".svg"))
+	if (str_has_suffix(path, ".svg"))
 		f->svg(f->results, &b);
-	else if (ends_in(path, ".csv"))
+	else if (str_has_suffix(path, ".csv"))
 		f->csv(f->results, &b);
 	else
 		make_json(f, &b);

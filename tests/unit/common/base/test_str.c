@@ -166,6 +166,10 @@ TEST(comparisons_and_copies_take_null)
 	ck_assert(str_has_prefix("abc", "ab"));
 	ck_assert(str_has_prefix("abc", ""));
 	ck_assert(!str_has_prefix("ab", "abc"));
+	ck_assert(str_has_suffix("abc", "bc"));
+	ck_assert(str_has_suffix("abc", ""));
+	ck_assert(!str_has_suffix("bc", "abc"));
+	ck_assert(!str_has_suffix("abc", "ab"));
 	ck_assert_ptr_null(str_dup(NULL));
 	ck_assert_ptr_null(str_ndup(NULL, 3));
 	s = str_ndup("abcdef", 3);
