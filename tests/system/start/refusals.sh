@@ -25,8 +25,7 @@ has_child() { [ -n "$(child_of)" ]; }
 refuses() { # WORDS PID
 	until_true 20 comes_out 1 "^process $2 at n_1: refused: .*$1" omig attach "$2"
 }
-# Its libraries are loaded before it writes or waits.
-runs() { grep -q libmpi_entered "/proc/$pid/maps"; }
+runs() { grep -q ready "$TMPDIR/said"; }
 watched() { says '^1 of 1 process is watched' omig attach "$@"; }
 
 omig status >/dev/null 2>&1
