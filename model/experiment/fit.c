@@ -2,9 +2,11 @@
 #include "model/experiment/fit.h"
 
 #include "common/base/array.h"
+#include "common/base/str.h"
 #include "stats/student.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SERIES_STEPS 10000
 
@@ -13,28 +15,46 @@
  * does, demands below 0, and the period.
  */
 const struct fit_setting fit_settings[] = {
-	{ 10000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE, "as stated" },
-	{ 10000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE, "no demand below 0" },
-	{ 10000, ESTIMATE_OLS, SERVER_COUNT_END, SERVER_CREDIT_USE, "counted at completion" },
-	{ 10000, ESTIMATE_OLS, SERVER_COUNT_ARRIVAL, SERVER_CREDIT_USE, "counted at arrival" },
-	{ 10000, ESTIMATE_NNLS, SERVER_COUNT_ARRIVAL, SERVER_CREDIT_USE,
-	  "counted at arrival, no demand below 0" },
-	{ 10000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END,
-	  "busy time credited at completion" },
-	{ 10000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END,
-	  "busy time credited at completion, no demand below 0" },
-	{ 20000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END,
-	  "period 20000, busy time credited at completion, no demand below 0" },
-	{ 20000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE, "period 20000" },
-	{ 5000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE, "period 5000" },
-	{ 5000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE,
-	  "period 5000, no demand below 0" },
-	{ 5000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END,
-	  "period 5000, busy time credited at completion" },
-	{ 5000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END,
-	  "period 5000, busy time credited at completion, no demand below 0" },
+	{ 10000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE },
+	{ 10000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE },
+	{ 10000, ESTIMATE_OLS, SERVER_COUNT_END, SERVER_CREDIT_USE },
+	{ 10000, ESTIMATE_OLS, SERVER_COUNT_ARRIVAL, SERVER_CREDIT_USE },
+	{ 10000, ESTIMATE_NNLS, SERVER_COUNT_ARRIVAL, SERVER_CREDIT_USE },
+	{ 10000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END },
+	{ 10000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END },
+	{ 20000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END },
+	{ 20000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE },
+	{ 5000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE },
+	{ 5000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_USE },
+	{ 5000, ESTIMATE_OLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END },
+	{ 5000, ESTIMATE_NNLS, SERVER_COUNT_BEGIN, SERVER_CREDIT_END },
 };
 const size_t fit_settings_count = ARRAY_LEN(fit_settings);
+
+const char *fit_words(const struct fit_setting *w, char out[FIT_WORDS_BYTES])
+{
+	static const char *const counts[] = {
+		[SERVER_COUNT_BEGIN] = "",
+		[SERVER_COUNT_ARRIVAL] = ", counted at arrival",
+		[SERVER_COUNT_END] = ", counted at completion",
+	};
+	static const char *const credits[] = {
+		[SERVER_CREDIT_USE] = "",
+		[SERVER_CREDIT_END] = ", busy time credited at completion",
+		[SERVER_CREDIT_BEGIN] = ", busy time credited at the begin",
+	};
+	struct buf b = BUF_INIT(FIT_WORDS_BYTES);
+
+	if (fabs(w->period - server_basic.period) > 0)
+		buf_printf(&b, ", period %g", w->period);
+	buf_puts(&b, counts[w->count]);
+	buf_puts(&b, credits[w->credit]);
+	if (w->method == ESTIMATE_NNLS)
+		buf_puts(&b, ", no demand below 0");
+	str_copy(out, FIT_WORDS_BYTES, b.n ? buf_str(&b) + strlen(", ") : "as stated");
+	buf_done(&b);
+	return out;
+}
 
 void fit_apply(const struct fit_setting *w, const struct study *base, struct study *out)
 {

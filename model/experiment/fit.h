@@ -31,10 +31,14 @@ struct fit_setting {
 	enum estimate_method method; /* OLS, or NNLS: no demand below 0 */
 	enum server_count count;
 	enum server_credit credit;
-	const char *words;
 };
 extern const struct fit_setting fit_settings[];
 extern const size_t fit_settings_count;
+
+/* Writes where it differs from the stated setting: "period 5000, counted at arrival". Returns out.
+ */
+#define FIT_WORDS_BYTES 128
+const char *fit_words(const struct fit_setting *w, char out[FIT_WORDS_BYTES]);
 
 /* Makes the study of a cell of table 2 in a setting; `base` has all other factors. */
 void fit_apply(const struct fit_setting *w, const struct study *base, struct study *out);

@@ -26,6 +26,7 @@ static void put_conclusion(const struct fits *t, struct buf *out)
 {
 	const struct fit *best = &t->fit[t->best], *stated = &t->fit[0];
 	char p[EXPERIMENT_P_BYTES];
+	char words[FIT_WORDS_BYTES];
 
 	if (!best->cells) {
 		buf_puts(out, "No setting can be compared: no cell has two estimates.\n\n");
@@ -41,7 +42,7 @@ static void put_conclusion(const struct fits *t, struct buf *out)
 					  "%s).\n\n"
 					: "It fits none of these settings; the closest: %s "
 					  "(chi-square %.0f of %u cells, p %s).\n\n",
-		   fit_settings[t->best].words, best->chi_square, best->cells,
+		   fit_words(&fit_settings[t->best], words), best->chi_square, best->cells,
 		   experiment_p(p, best->p));
 }
 
@@ -51,10 +52,11 @@ static void put_text(const void *results, struct buf *out)
 	const struct fits *t = results;
 	struct table *rows = table_new(ARRAY_LEN(heads), heads, "lrrr");
 	char p[EXPERIMENT_P_BYTES];
+	char words[FIT_WORDS_BYTES];
 
 	put_conclusion(t, out);
 	for (size_t i = 0; rows && i < fit_settings_count; i++) {
-		table_cell(rows, "%s", fit_settings[i].words);
+		table_cell(rows, "%s", fit_words(&fit_settings[i], words));
 		table_cell(rows, t->fit[i].cells ? "%.0f" : "-", t->fit[i].chi_square);
 		table_cell(rows, "%s", experiment_p(p, t->fit[i].p));
 		table_cell(rows, "%u of %u", t->fit[i].outside, t->fit[i].cells);
@@ -66,10 +68,11 @@ static void put_text(const void *results, struct buf *out)
 static void put_csv(const void *results, struct buf *out)
 {
 	const struct fits *t = results;
+	char words[FIT_WORDS_BYTES];
 
 	buf_puts(out, "setting,chi_square,p,outside,cells\n");
 	for (size_t i = 0; i < fit_settings_count; i++) {
-		report_csv_text(fit_settings[i].words, out);
+		report_csv_text(fit_words(&fit_settings[i], words), out);
 		experiment_csv(out, t->fit[i].cells ? t->fit[i].chi_square : NAN);
 		experiment_csv(out, t->fit[i].p);
 		buf_printf(out, ",%u,%u\n", t->fit[i].outside, t->fit[i].cells);
@@ -79,15 +82,16 @@ static void put_csv(const void *results, struct buf *out)
 static void put_json(const void *results, struct json *j)
 {
 	const struct fits *t = results;
+	char words[FIT_WORDS_BYTES];
 
 	json_key_str(j, "table", "fit");
 	experiment_factors(&t->options->base, j);
-	json_key_str(j, "best", fit_settings[t->best].words);
+	json_key_str(j, "best", fit_words(&fit_settings[t->best], words));
 	json_key_bool(j, "fits", t->fit[t->best].p >= FIT_P_MIN);
 	json_key_array(j, "settings");
 	for (size_t i = 0; i < fit_settings_count; i++) {
 		json_object(j);
-		json_key_str(j, "setting", fit_settings[i].words);
+		json_key_str(j, "setting", fit_words(&fit_settings[i], words));
 		json_key_double(j, "chi_square", t->fit[i].cells ? t->fit[i].chi_square : NAN);
 		json_key_double(j, "p", t->fit[i].p);
 		json_key_u64(j, "outside", t->fit[i].outside);
@@ -101,6 +105,7 @@ static void put_svg(const void *results, struct buf *out)
 {
 	const struct fits *t = results;
 	double y = 60;
+	char words[FIT_WORDS_BYTES];
 
 	buf_puts(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1000\" height=\"420\">\n"
 		      "<style>text{font:12px sans-serif}rect{fill:#4477aa}</style>\n");
@@ -110,7 +115,7 @@ static void put_svg(const void *results, struct buf *out)
 		double to = axis_place(&x, t->fit[i].chi_square);
 		char number[TABLE_NUMBER_BYTES];
 
-		svg_text(out, 20, y + 12, "", fit_settings[i].words);
+		svg_text(out, 20, y + 12, "", fit_words(&fit_settings[i], words));
 		buf_printf(out, "<rect x=\"480\" y=\"%g\" width=\"%.1f\" height=\"16\"/>\n", y,
 			   to - 480);
 		svg_text(out, to + 6, y + 12, "", table_count(number, t->fit[i].chi_square));
@@ -125,6 +130,7 @@ static int run_setting(struct experiment_options *w, size_t setting, struct fit 
 	const struct fit_setting *at = &fit_settings[setting];
 	struct study s;
 	int status = CMD_OK;
+	char words[FIT_WORDS_BYTES];
 
 	fit_apply(at, &w->base, &s);
 	for (size_t i = 0; i < PRINTED_CELLS && status == CMD_OK; i++) {
@@ -132,7 +138,7 @@ static int run_setting(struct experiment_options *w, size_t setting, struct fit 
 
 		law_parse(printed_laws[i / PRINTED_SIZES], &s.server.service, NULL);
 		s.server.services = printed_sizes[i % PRINTED_SIZES];
-		status = experiment_run(w, &s, at->words, &result);
+		status = experiment_run(w, &s, fit_words(at, words), &result);
 		if (status == CMD_OK)
 			fit_add(f,
 				study_distance(
