@@ -47,7 +47,7 @@ struct change {
 	uint64_t stack[STACK_STEP_BYTES / sizeof(uint64_t)];
 };
 
-enum value_at { SLOT, OTHERS, ENTER, EXIT, AREA, VALUES = AREA + SEG_FUNCTION_AREAS };
+enum value_at { SLOT, OTHERS, ENTER, EXIT, AREA };
 
 /* --- memory of the process */
 

@@ -43,12 +43,10 @@ static void note_far(const struct file_code *s, struct function_code *c)
 /* Each piece of the function has its symbol; those that are no such piece are its clones. */
 static bool is_other_piece(const struct function_code *c, const char *symbol, uint64_t at)
 {
-	size_t n = strlen(c->symbol);
+	const char *mark = name_mark(symbol, c->symbol);
 
-	return !strncmp(symbol, c->symbol, n) && symbol[n] == '.' &&
-	       function_code_part(c, at) < 0 &&
-	       (name_is_cold(symbol + n) || !strncmp(symbol + n, ".__part.", 8) ||
-		!strncmp(symbol + n, ".warm", 5));
+	return mark && function_code_part(c, at) < 0 &&
+	       (name_is_cold(mark) || !strncmp(mark, ".__part.", 8) || !strncmp(mark, ".warm", 5));
 }
 
 static bool is_near(const struct function_code *c, uint64_t at, uint64_t n)
@@ -115,9 +113,7 @@ static int note_symbols(Dwfl_Module *m, struct function_code *c, struct err *e)
 
 static bool is_clone(const struct function_code *c, const char *symbol, uint64_t at)
 {
-	size_t n = strlen(c->symbol);
-
-	return !strncmp(symbol, c->symbol, n) && symbol[n] == '.' && function_code_part(c, at) < 0;
+	return name_mark(symbol, c->symbol) && function_code_part(c, at) < 0;
 }
 
 static void count_others(Dwfl_Module *m, struct function_code *c)

@@ -7,6 +7,13 @@
 
 #define FORTRAN_MAX_BYTES 256 /* two names of 63, and what compilers add */
 
+const char *name_mark(const char *symbol, const char *function)
+{
+	size_t n = strlen(function);
+
+	return !strncmp(symbol, function, n) && symbol[n] == '.' ? symbol + n : NULL;
+}
+
 bool name_is_cold(const char *symbol)
 {
 	const char *cold = strstr(symbol, ".cold");
@@ -82,15 +89,13 @@ static bool is_fortran(const char *name, const char *symbol)
 
 enum name_fit name_fits(const char *name, const char *symbol, const char *plain)
 {
-	size_t n = strlen(name);
-
 	if (!strcmp(name, symbol) || (plain && !strcmp(name, plain)))
 		return NAME_IS_SAME;
 	if (name_is_cold(symbol))
 		return NAME_DIFFERS;
 	if (plain && is_base(name, plain))
 		return NAME_FITS;
-	if (!strncmp(name, symbol, n) && symbol[n] == '.')
+	if (name_mark(symbol, name))
 		return NAME_FITS;
 	return is_fortran(name, symbol) ? NAME_FITS : NAME_DIFFERS;
 }

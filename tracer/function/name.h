@@ -18,6 +18,12 @@ enum name_fit {
  */
 enum name_fit name_fits(const char *name, const char *symbol, const char *plain);
 
+/*
+ * Returns what a compiler has added to the symbol of a function, from its point; NULL: symbol is of
+ * no piece or clone of it.
+ */
+const char *name_mark(const char *symbol, const char *function);
+
 /* True for the cold part of a function, which is entered by jumps only. */
 bool name_is_cold(const char *symbol);
 

@@ -219,7 +219,6 @@ static int read_part(Dwfl_Module *m, uint64_t at, size_t n, struct function_part
 static int read_cold(const struct candidate *c, struct function_part *out, struct err *e)
 {
 	int n = dwfl_module_getsymtab(c->module);
-	size_t length = strlen(c->symbol);
 
 	out->n = 0;
 	for (int i = 0; i < n; i++) {
@@ -227,9 +226,9 @@ static int read_cold(const struct candidate *c, struct function_part *out, struc
 		GElf_Addr at;
 		const char *symbol =
 			dwfl_module_getsym_info(c->module, i, &sym, &at, NULL, NULL, NULL);
+		const char *mark = symbol ? name_mark(symbol, c->symbol) : NULL;
 
-		if (symbol && !strncmp(symbol, c->symbol, length) && symbol[length] == '.' &&
-		    name_is_cold(symbol + length))
+		if (mark && name_is_cold(mark))
 			return read_part(c->module, at, sym.st_size, out, e);
 	}
 	return 0;
