@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/cli/endsignal.h"
 #include "common/cli/nearest.h"
+#include "common/cli/progress.h"
 #include "common/json/json.h"
 #include "stats/report.h"
 #include "tools/term/say.h"
@@ -285,6 +286,7 @@ struct sweep {
 	struct buf out;
 	unsigned limit; /* the first number beyond --until; 0: none */
 	double first, last; /* throughput */
+	struct progress progress;
 };
 
 static void note_point(struct sweep *s, unsigned n, const struct layered_result *r)
@@ -336,6 +338,8 @@ static int run_points(struct sweep *s)
 			return cmd_fail(CMD_FAILURE, "%s=%u: %s", v->task, n, e.text);
 		if (end_signal)
 			return CMD_SIGNAL + end_signal;
+		if (progress_is_due(&s->progress))
+			progress_show(&s->progress, "%s=%u, up to %u", v->task, n, v->to);
 		if (s->limit && !s->options->json && !s->options->csv)
 			break;
 	}
@@ -412,8 +416,10 @@ int what_if_show(const struct solve_options *w, const char *path)
 	else
 		s.rows = table_new(ARRAY_LEN(heads), heads, "rrrlr");
 	end_signal_catch();
+	progress_begin(&s.progress, w->json);
 	if (status == CMD_OK)
 		status = run_points(&s);
+	progress_end(&s.progress);
 	if (status == CMD_OK)
 		status = show_sweep(&s);
 	table_free(s.rows);
