@@ -42,15 +42,6 @@ void least_add(struct least *l, const double *row, double y)
 	l->n++;
 }
 
-void least_merge(struct least *l, const struct least *from)
-{
-	uint64_t n = l->n + from->n;
-
-	for (size_t i = 0; i <= from->k; i++)
-		least_add(l, from->r[i], from->r[i][from->k]);
-	l->n = n;
-}
-
 static double column_length(const struct least *l, size_t j)
 {
 	double length = 0;

@@ -27,9 +27,6 @@ void least_init(struct least *l, size_t k);
 /* Adds a row of k numbers and its right side. All are finite. O(k^2). */
 void least_add(struct least *l, const double *row, double y);
 
-/* Adds the rows of `from`, which has the same columns. */
-void least_merge(struct least *l, const struct least *from);
-
 /* Solves for x. -ERR_INVALID: a column is a combination of others, to 12 digits. */
 int least_solve(const struct least *l, double *x);
 

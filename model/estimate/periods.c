@@ -84,34 +84,6 @@ void periods_clear(struct periods *p)
 	p->n = 0;
 }
 
-static void add_one(const struct periods *p, size_t from, struct periods *out, size_t to)
-{
-	for (size_t s = 0; s < p->k; s++) {
-		out->begun[to * p->k + s] += p->begun[from * p->k + s];
-		if (out->completed)
-			out->completed[to * p->k + s] += p->completed[from * p->k + s];
-	}
-	out->response[to] += p->response[from];
-	if (out->elapsed)
-		out->elapsed[to] = p->elapsed[from];
-}
-
-int periods_merge(const struct periods *p, size_t each, struct periods *out)
-{
-	periods_clear(out);
-	memcpy(out->name, p->name, p->k * sizeof(*p->name));
-	for (size_t i = 0; i + each <= p->n; i += each) {
-		size_t at;
-		int rc = periods_add(out, &at);
-
-		if (rc)
-			return rc;
-		for (size_t j = 0; j < each; j++)
-			add_one(p, i + j, out, at);
-	}
-	return 0;
-}
-
 /* Requests that were in service before the first period: as many as the sums fall below 0. */
 static void begin_with(const struct periods *p, double *in)
 {

@@ -41,12 +41,6 @@ int periods_add(struct periods *p, size_t *at);
 void periods_clear(struct periods *p);
 
 /*
- * Merges each `each` neighbours; an incomplete last group is left out. out: has the same services
- * and is cleared first. -ERR_NOMEM.
- */
-int periods_merge(const struct periods *p, size_t each, struct periods *out);
-
-/*
  * Sets out[0] to the service in service at the begin, and out[i] to that at the end of period i;
  * -1 for none. The process has one thread. -ERR_UNSUPPORTED: completions were not counted.
  * -ERR_INVALID: more than one request was in service, so that there are several threads.

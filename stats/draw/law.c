@@ -150,17 +150,3 @@ double law_draw(const struct law *l, struct rng *r)
 	}
 	return 1;
 }
-
-struct law law_of_cv_square(double v)
-{
-	struct law l = { .cv = sqrt(v) };
-
-	if (v <= 1.0 / LAW_STAGES_MAX)
-		l.kind = LAW_CONSTANT;
-	else if (v < 0.99) {
-		l.kind = LAW_ERLANG;
-		l.stages = (unsigned)lround(1 / v);
-	} else
-		l.kind = v > 1.01 ? LAW_HYPEREXPONENTIAL : LAW_EXPONENTIAL;
-	return l;
-}

@@ -43,10 +43,4 @@ void law_print(const struct law *l, struct buf *out);
 
 double law_draw(const struct law *l, struct rng *r);
 
-/*
- * Returns the law of a server with this squared coefficient of variation: constant for 0, Erlang
- * below 1 (the nearest number of stages), exponential for 1, hyperexponential above.
- */
-struct law law_of_cv_square(double cv_square);
-
 #endif

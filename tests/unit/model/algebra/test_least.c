@@ -82,27 +82,6 @@ TEST(no_other_point_has_smaller_squares)
 	}
 }
 
-TEST(merged_halves_are_the_whole)
-{
-	double a[N][K], y[N], x[K], z[K];
-	struct least l, other;
-	struct rng r;
-
-	rng_init(&r, 6);
-	random_rows(&r, a, y);
-	fill(a, y, &l);
-	least_solve(&l, x);
-	least_init(&l, K);
-	least_init(&other, K);
-	for (int i = 0; i < N; i++)
-		least_add(i % 2 ? &l : &other, a[i], y[i]);
-	least_merge(&l, &other);
-	least_solve(&l, z);
-	ck_assert_uint_eq(l.n, N);
-	for (int j = 0; j < K; j++)
-		ck_assert_double_eq_tol(x[j], z[j], 1e-10);
-}
-
 TEST(a_column_that_is_a_sum_of_others_has_no_solution)
 {
 	double a[N][K], y[N], x[K];

@@ -306,20 +306,4 @@ TEST(too_many_periods_for_sure_bounds_are_reported)
 	periods_free(p);
 }
 
-TEST(merged_periods_have_the_sums)
-{
-	struct periods *p = read_text(ends), *q = NULL;
-
-	ck_assert_int_eq(periods_new(p->k, true, true, &q), 0);
-	ck_assert_int_eq(periods_merge(p, 4, q), 0);
-	ck_assert_uint_eq(q->n, 1);
-	ck_assert_double_eq_tol(q->response[0], 55, 1e-12);
-	ck_assert_double_eq_tol(q->begun[0], 10, 1e-12);
-	ck_assert_double_eq_tol(q->elapsed[0], 0, 1e-12);
-	ck_assert_int_eq(periods_merge(p, 1, q), 0);
-	ck_assert_double_eq_tol(q->elapsed[0], 3, 1e-12);
-	periods_free(p);
-	periods_free(q);
-}
-
 SUITE("estimate")

@@ -77,16 +77,4 @@ TEST_EACH(a_wrong_law_is_refused_with_a_text, i, (int)ARRAY_LEN(wrong))
 	ck_assert(e.text[0]);
 }
 
-TEST(a_law_of_a_cv_has_that_cv)
-{
-	static const double squares[] = { 0, 0.25, 0.5, 1, 4 };
-
-	for (size_t i = 0; i < ARRAY_LEN(squares); i++) {
-		struct law l = law_of_cv_square(squares[i]);
-		double cv = l.kind == LAW_ERLANG ? 1 / sqrt(l.stages) : l.cv;
-
-		ck_assert_double_eq_tol(cv * cv, squares[i], 1e-12);
-	}
-}
-
 SUITE("law")
