@@ -12,7 +12,6 @@
 void least_init(struct least *l, size_t k)
 {
 	l->k = k;
-	l->n = 0;
 	for (size_t i = 0; i <= k; i++)
 		memset(l->r[i], 0, (k + 1) * sizeof(l->r[i][0]));
 }
@@ -39,7 +38,6 @@ void least_add(struct least *l, const double *row, double y)
 	for (size_t i = 0; i <= l->k; i++)
 		if (fabs(w[i]) > 0)
 			rotate(l, i, w);
-	l->n++;
 }
 
 static double column_length(const struct least *l, size_t j)

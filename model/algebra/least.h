@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define LEAST_COLUMNS_MAX 64 /* services of one process; the paper advises less than 10 */
 #define LEAST_WIDE (LEAST_COLUMNS_MAX + 1)
@@ -17,7 +16,6 @@
 /* Fields are for model/algebra. Zeros and k: no rows. */
 struct least {
 	size_t k; /* columns of A */
-	uint64_t n; /* rows so far */
 	/* upper triangle; column k is the right side, and its last entry the residual */
 	double r[LEAST_WIDE][LEAST_WIDE];
 };

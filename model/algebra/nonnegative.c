@@ -25,7 +25,6 @@ static void take_free(const struct least *l, const bool *is_free, struct least *
 				row[at++] = j >= i ? l->r[i][j] : 0;
 		least_add(sub, row, l->r[i][l->k]);
 	}
-	sub->n = l->n;
 }
 
 /* Returns the column at 0 whose growth lowers the residual most; k: none does. */
