@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/launch/supervise.h"
 
+#include "common/base/clock.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -18,10 +20,18 @@
 
 void supervise_begin(struct supervised *s)
 {
+	const struct sigaction as_usual = { .sa_handler = SIG_DFL };
 	sigset_t all;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &s->before);
+	sigaction(SIGCHLD, &as_usual, &s->child);
+}
+
+static void restore(const struct supervised *s)
+{
+	sigaction(SIGCHLD, &s->child, NULL);
+	sigprocmask(SIG_SETMASK, &s->before, NULL);
 }
 
 /* --- the witness: signals to the process group reach the program directly */
@@ -100,7 +110,7 @@ int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg)
 	s->program = fork();
 	if (s->program == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		sigprocmask(SIG_SETMASK, &s->before, NULL);
+		restore(s);
 		if (getppid() != parent)
 			_exit(EXIT_FAILURE);
 		_exit(become(arg));
@@ -108,7 +118,7 @@ int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg)
 	if (s->program > 0)
 		return 0;
 	end_witness(s);
-	sigprocmask(SIG_SETMASK, &s->before, NULL);
+	restore(s);
 	return -1;
 }
 
@@ -158,6 +168,31 @@ int supervise_wait(struct supervised *s)
 	}
 	end_witness(s);
 	return status;
+}
+
+int supervise_end_child(pid_t pid, int64_t most_ns)
+{
+	nsec_t now = clock_mono(), end = now + most_ns;
+	sigset_t child, before;
+	pid_t gone;
+	int status = 0;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &before);
+	while (!(gone = waitpid(pid, &status, WNOHANG)) && now < end) {
+		const struct timespec left = { .tv_sec = (end - now) / NSEC_PER_SEC,
+					       .tv_nsec = (end - now) % NSEC_PER_SEC };
+
+		sigtimedwait(&child, NULL, &left);
+		now = clock_mono();
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (gone)
+		return status;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return -1;
 }
 
 void supervise_end(int status)

@@ -8,17 +8,19 @@
 #define TOOLS_LAUNCH_SUPERVISE_H
 
 #include <signal.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct supervised {
 	sigset_t before; /* signals that were blocked when it began */
+	struct sigaction child; /* of SIGCHLD then: the caller may ignore it */
 	pid_t program;
 	pid_t witness; /* a child that receives signals to the group; -1: none */
 };
 
 /*
- * Blocks all signals. Processes forked from now on inherit that; supervise_start() undoes it in the
- * program.
+ * Blocks all signals, and no longer ignores SIGCHLD. Processes forked from now on inherit that;
+ * supervise_start() undoes it in the program.
  */
 void supervise_begin(struct supervised *s);
 
@@ -30,6 +32,12 @@ int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg);
 
 /* Blocks until the program has ended. Returns its status, as of wait(). */
 int supervise_wait(struct supervised *s);
+
+/*
+ * Blocks until another child has ended, for most_ns at most. Returns its status, as of wait(), or
+ * kills it and returns -1.
+ */
+int supervise_end_child(pid_t pid, int64_t most_ns);
 
 /* Ends this process in the same way, without a core file. */
 void supervise_end(int status) __attribute__((noreturn));

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READY_MS 2000 /* mainsm and its hosts need milliseconds */
@@ -110,19 +108,8 @@ static pid_t start_recorder(const struct run_record *r)
 /* Blocks for END_MAX_NS at most. */
 static void end_recorder(const struct run_record *r, pid_t pid)
 {
-	const struct timespec nap = { .tv_nsec = NSEC_PER_MSEC };
-	nsec_t end = clock_mono() + END_MAX_NS;
-	int status = 0;
-	pid_t gone;
-
 	kill(pid, SIGUSR1);
-	while (!(gone = waitpid(pid, &status, WNOHANG)) && clock_mono() < end)
-		nanosleep(&nap, NULL);
-	if (!gone) {
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-	}
-	if (!gone || !WIFEXITED(status) || WEXITSTATUS(status) != CMD_OK)
+	if (supervise_end_child(pid, END_MAX_NS) != CMD_OK)
 		cmd_warn("%s is not complete", r->path);
 	if (!access(r->path, R_OK))
 		fprintf(stderr, "omig: interactions: omig interaction path %s\n", r->path);

@@ -280,20 +280,12 @@ static pid_t start_collector(const struct run_summary *r, int *out)
 /* Blocks for SUMMARY_EXIT_MAX_NS at most. */
 static void end_collector(pid_t pid, int to, int status)
 {
-	const struct timespec nap = { .tv_nsec = NSEC_PER_MSEC };
-	nsec_t end = clock_mono() + SUMMARY_EXIT_MAX_NS;
-	pid_t gone = 0;
-
 	if (write(to, &status, sizeof(status)) < 0)
 		cmd_warn("no summary: %s", strerror(errno));
 	close(to);
-	while (!(gone = waitpid(pid, NULL, WNOHANG)) && clock_mono() < end)
-		nanosleep(&nap, NULL);
-	if (gone)
-		return;
-	kill(pid, SIGKILL);
-	cmd_warn("no summary: it was not complete within %d s",
-		 (int)(SUMMARY_EXIT_MAX_NS / NSEC_PER_SEC));
+	if (supervise_end_child(pid, SUMMARY_EXIT_MAX_NS) < 0)
+		cmd_warn("no summary: it was not complete within %d s",
+			 (int)(SUMMARY_EXIT_MAX_NS / NSEC_PER_SEC));
 }
 
 void run_summary(const struct run_summary *r, int (*become)(void *arg), void *arg)
