@@ -222,7 +222,10 @@ static void take_unsent(struct netweave *w, struct weave_thread *t, const struct
 /* False on one clock: another message has this id. */
 static bool can_be(const struct weave_message *m, const struct weave_thread *t, int64_t at)
 {
-	return m->t <= at || (m->node != t->node && m->t - at < NETWEAVE_GRACE_NS);
+	int64_t ahead;
+
+	return m->t <= at || (m->node != t->node && !__builtin_sub_overflow(m->t, at, &ahead) &&
+			      ahead < NETWEAVE_GRACE_NS);
 }
 
 /* Returns false if the queue is held. */

@@ -40,7 +40,7 @@ struct step {
 /* The result of one interaction, for a verification. */
 struct seen {
 	int64_t response, state[NETUSE_STATES_MAX];
-	bool is_unique, is_both;
+	bool is_unique;
 };
 
 /* One way to the results. */

@@ -348,6 +348,16 @@ TEST(a_repeated_id_is_no_message)
 	end();
 }
 
+TEST(a_message_of_another_century_is_not_received)
+{
+	begin(NETWEAVE_ALL);
+	receive(0, -9 * (INT64_MAX / 10), 7);
+	send(1, 9 * (INT64_MAX / 10), 7);
+	finish();
+	ck_assert_uint_eq(netweave_report(weave)->unsent, 1);
+	end();
+}
+
 /* --- random programs: whatever is lost, doubled or reordered, networks are valid */
 
 struct random {
