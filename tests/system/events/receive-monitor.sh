@@ -4,30 +4,10 @@
 # comes once or is counted, and none is one of a rank.
 # timeout: 120
 . tests/system/lib.sh
-need python3
-T=$B/tests/system
-[ -x "$T/netlogged" ] || skip_all 'netlogged is not built'
+. tests/system/receivers.sh
 cd "$TMPDIR" || exit 2
 
-start() { # a receiver; its port is $port
-	: >receiver.out # an earlier one had a port, too
-	omig log receive --json --to monitor x-netlog://127.0.0.1:0 >receiver.out 2>>receiver.err &
-	receiver=$!
-	until_true 20 grep -q urls receiver.out || return 1
-	port=$(sed -n 's/.*"urls":\["[^"]*:\([0-9]*\)".*/\1/p' receiver.out)
-}
-end() { # the last object is in receiver.end
-	kill $receiver
-	wait $receiver
-	status=$?
-	tail -n 1 receiver.out >receiver.end
-	return $status
-}
-value() { sed "s/.*\"$1\":\([0-9]*\).*/\1/" "$2"; }
-is() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
-send() { "$T/netlogged" "$1" "x-netlog://127.0.0.1:$port" "$2" "$3"; }
-
-check 'it starts a monitor and is watched' start
+check 'it starts a monitor and is watched' start receiver monitor x-netlog://127.0.0.1:0
 in_tree() { omig tree --depth processes | grep -q 'omig  job receive\.'; }
 check 'its process is in the tree' until_true 20 in_tree
 check 'and it is no rank' sh -c '! omig tree --depth processes | grep -q rank'
@@ -36,10 +16,10 @@ check 'and it is no rank' sh -c '! omig tree --depth processes | grep -q rank'
 omig events on 't*' 'old.*' 'received.*' 'all.*' --for 1000s --to all.olog >on.out 2>on.err &
 recorder=$!
 on() { omig events list --json | grep -q '"on":[1-9]' || [ -s all.olog ]; }
-check 'a program sends' send event 10 9
+check 'a program sends' send event "x-netlog://127.0.0.1:$port" 10 9
 check 'its types are on' until_true 20 on
-check 'a C program' send event 20000 0
-check 'and one with the calls of NetLogger' send netlogger 20000 1
+check 'a C program' send event "x-netlog://127.0.0.1:$port" 20000 0
+check 'and one with the calls of NetLogger' send netlogger "x-netlog://127.0.0.1:$port" 20000 1
 line() {
 	python3 - "$port" <<'END'
 import socket, sys
@@ -98,7 +78,7 @@ for p in $(leftovers); do
 	[ "$(cat "/proc/$p/comm" 2>/dev/null)" != lm ] || lm=$p
 done
 kill -STOP "$lm"
-check 'a program ends while the lm is stopped' send event 50000 7
+check 'a program ends while the lm is stopped' send event "x-netlog://127.0.0.1:$port" 50000 7
 failing() { tail -n 1 receiver.out | grep -q '"is_failing":true'; }
 check 'the receiver shows that it waits' until_true 20 failing
 kill -CONT "$lm"
@@ -114,13 +94,13 @@ kill $recorder
 wait $recorder
 
 # --- without a subscription
-check 'events that none requests' send event 100 8
+check 'events that none requests' send event "x-netlog://127.0.0.1:$port" 100 8
 ends_well() { end || [ $? = 2 ]; }
 check 'the receiver ends' ends_well
-check 'they are counted' test "$(value unrequested receiver.end)" -ge 100
+check 'they are counted' test "$(value unrequested)" -ge 100
 sums() { # all that was received had a way
-	is "$(value received receiver.end)" "$(value stored receiver.end)" &&
-		is "$(value without_place receiver.end)" 0
+	is "$(value received)" "$(value stored)" &&
+		is "$(value without_place)" 0
 }
 check 'and nothing else is missing' sums
 check 'without a monitor it says so' says 'is not watched|cannot be watched' env OMIG_DISABLE=1 \

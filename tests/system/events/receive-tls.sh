@@ -4,40 +4,8 @@
 # peer is refused with the reason. The receiver is killed under load and attacked.
 # timeout: 120
 . tests/system/lib.sh
-need python3
-T=$B/tests/system
-for program in netlogged numbers; do
-	[ -x "$T/$program" ] || skip_all "$program is not built"
-done
+. tests/system/receivers.sh
 cd "$TMPDIR" || exit 2
-
-start() { # NAME WHERE URL...: a receiver; its port is $port
-	name=$1 to=$2
-	shift 2
-	: >"$name.out" # an earlier one of that name had a port, too
-	omig log receive --json --to "$to" "$@" >"$name.out" 2>>"$name.err" &
-	receiver=$!
-	until_true 10 grep -q urls "$name.out" || return 1
-	port=$(sed -n 's/.*"urls":\["[^"]*:\([0-9]*\)".*/\1/p' "$name.out")
-}
-end() { # the last object is in $name.end
-	kill $receiver
-	wait $receiver
-	status=$?
-	tail -n 1 "$name.out" >"$name.end"
-	return $status
-}
-value() { sed "s/.*\"$1\":\([0-9]*\).*/\1/" "$name.end"; }
-is() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
-refuses() { # STATUS WORDS COMMAND...
-	want=$1 words=$2
-	shift 2
-	"$@" >refused 2>&1
-	got=$?
-	cat refused
-	is $got "$want" && grep -q -- "$words" refused
-}
-send() { "$T/netlogged" "$@"; }
 
 # --- without a monitor
 check 'no monitor: no certificate, and what to do' refuses 3 'no certificate for TLS: .*omig run' \
@@ -121,7 +89,6 @@ check 'a program is served while others stall' until_true 20 served
 : >stall.end
 check 'the stalling ends' wait $staller
 check 'the receiver ends well' end
-stored() { "$T/numbers" "$@"; }
 check 'each event is there once' says 'stored 2[0-9]*0 twice 0' stored one.olog
 check 'those of the file server, too' says 'event=server.disk.read.end' omig log cat one.olog
 check 'no event of a refused peer' sh -c '! omig log cat one.olog | grep -q event=plain'
@@ -146,27 +113,9 @@ start killed ./killed.olog x-netlogs://127.0.0.1:0
 fixed=$port
 send event "x-netlogs://127.0.0.1:$fixed" 100000 0 1000 200 >event.said 2>&1 &
 sender=$!
-grown() { [ "$(wc -c <killed.olog)" -gt "$1" ]; }
-kills=0
-while kill -0 $sender 2>/dev/null && [ $kills -lt 3 ]; do
-	until_true 5 grown $(($(wc -c <killed.olog) + 50000)) || break
-	kill -KILL $receiver
-	wait $receiver 2>/dev/null
-	start killed ./killed.olog "x-netlogs://127.0.0.1:$fixed" || break
-	kills=$((kills + 1))
-done
+kill_under_load $sender 3 "x-netlogs://127.0.0.1:$fixed"
 wait $sender
-all_there() {
-	end || [ $? = 2 ] || return 1
-	omig log cat killed.olog >killed.bp 2>killed.words || [ $? = 2 ]
-	counted=$(awk '/ events? w(as|ere) (dropped|in what)/ {
-		sub(/.*olog: /, ""); n += $1 } END { print n + 0 }' killed.words)
-	set -- $(stored killed.olog)
-	echo "$* counted $counted kills $kills"
-	cat event.said
-	[ "$4" = 0 ] && [ "$6" = 0 ] && [ $(($2 + counted)) = 100000 ]
-}
-check 'killed under load, each event is stored once or counted' all_there
+check 'killed under load, each event is stored once or counted' each_is_counted 100000
 check 'it was killed' test $kills -ge 1
 
 # --- a receiver that is not there

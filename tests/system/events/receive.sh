@@ -4,32 +4,8 @@
 # restarted, rotated and attacked: each event is stored once, or counted as lost.
 # timeout: 120
 . tests/system/lib.sh
-need python3
-T=$B/tests/system
-for program in netlogged numbers; do
-	[ -x "$T/$program" ] || skip_all "$program is not built"
-done
+. tests/system/receivers.sh
 cd "$TMPDIR" || exit 2
-
-start() { # NAME WHERE URL...: a receiver; its port is $port
-	name=$1 to=$2
-	shift 2
-	: >"$name.out" # an earlier one of that name had a port, too
-	omig log receive --json --to "$to" "$@" >"$name.out" 2>"$name.err" &
-	receiver=$!
-	until_true 10 grep -q urls "$name.out" || return 1
-	port=$(sed -n 's/.*"urls":\["[^"]*:\([0-9]*\)".*/\1/p' "$name.out")
-}
-end() { # the last object is in $name.end
-	kill $receiver
-	wait $receiver
-	status=$?
-	tail -n 1 "$name.out" >"$name.end"
-	return $status
-}
-value() { sed "s/.*\"$1\":\([0-9]*\).*/\1/" "$name.end"; }
-stored() { "$T/numbers" "$@"; }
-is() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
 
 # --- all that is sent arrives
 start one ./one.olog x-netlog://127.0.0.1:0
@@ -121,28 +97,10 @@ fixed=$port
 by_event=$!
 "$T/netlogged" netlogger "x-netlog://127.0.0.1:$fixed" 300000 1 1000 200 >netlogger.said 2>&1 &
 by_netlogger=$!
-grown() { [ "$(wc -c <killed.olog)" -gt "$1" ]; }
-kills=0
-while kill -0 $by_event 2>/dev/null && [ $kills -lt 5 ]; do
-	until_true 5 grown $(($(wc -c <killed.olog) + 50000)) || break
-	kill -KILL $receiver
-	wait $receiver 2>/dev/null
-	start killed ./killed.olog "x-netlog://127.0.0.1:$fixed" || break
-	kills=$((kills + 1))
-done
+kill_under_load $by_event 5 "x-netlog://127.0.0.1:$fixed"
 wait $by_event
 wait $by_netlogger
-all_there() { # each number once, or counted
-	end || [ $? = 2 ] || return 1
-	omig log cat killed.olog >killed.bp 2>killed.words || [ $? = 2 ]
-	counted=$(awk '/ events? w(as|ere) (dropped|in what)/ {
-		sub(/.*olog: /, ""); n += $1 } END { print n + 0 }' killed.words)
-	set -- $(stored killed.olog)
-	echo "$* counted $counted kills $kills"
-	cat event.said netlogger.said
-	[ "$4" = 0 ] && [ "$6" = 0 ] && [ $(($2 + counted)) = 600000 ]
-}
-check 'killed five times, each event is stored once or counted' all_there
+check 'killed five times, each event is stored once or counted' each_is_counted 600000
 check 'it was killed' test $kills -ge 2
 
 # --- a receiver that is not there
@@ -225,12 +183,6 @@ check 'refused connections are counted' test "$(value refused_connections)" -gt 
 check 'and broken ones' test "$(value broken_connections)" -gt 0
 
 # --- words
-refuses() { # STATUS WORDS COMMAND...
-	want=$1 words=$2
-	shift 2
-	"$@" >refused 2>&1
-	is $? "$want" && grep -q -- "$words" refused
-}
 check 'a destination is needed' refuses 2 'needs --to' omig log receive
 taken() {
 	start first ./first.olog x-netlog://127.0.0.1:0 &&
