@@ -50,12 +50,13 @@
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests
 #   rooms-table     writes the rooms of docs/architecture.md, after a change of a module.mk
+#   deps-table      writes the packages of docs/admin.md, after a change of packaging/deps.tsv
 #   states          writes docs/states, after a change of a table of states (needs graphviz)
 #   install uninstall dist format clean help
 
 all:
 include $(wildcard config.mk)
-VERSION := 0.1.0
+VERSION := $(file <VERSION)
 include mk/flags.mk
 
 # The floors, lowest first. A room may use only what stands above it in this list.
