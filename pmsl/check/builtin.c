@@ -28,9 +28,9 @@ static const struct {
 	int object, kind;
 	bool is_by_mount;
 } sampled[] = {
-#define SAMPLED(name_, object_, kind_, unit_, text_) \
+#define SAMPLED(name_, object_, kind_, unit_, text_, source_, item_) \
 	{ #name_, unit_, text_, object_, kind_, false },
-#define MOUNTED(name_, unit_, text_) { #name_, unit_, text_, PROCESS, TOTAL, true },
+#define MOUNTED(name_, unit_, text_, item_) { #name_, unit_, text_, PROCESS, TOTAL, true },
 #include "pmsl/check/builtin.def"
 };
 
