@@ -88,6 +88,8 @@ static bool counts_agree(const struct tracer_msg *m)
 	case TRACER_FRAMES:
 		return m->nvalue % TRACER_FRAME_VALUES == 0 &&
 		       m->nvalue / TRACER_FRAME_VALUES * TRACER_FRAME_TEXTS == m->ntext;
+	case TRACER_FAILED: /* ERR_OK is no failure */
+		return m->what != ERR_OK;
 	case TRACER_EVENT: /* one at a time */
 		return m->what && !(m->what & (m->what - 1));
 	case TRACER_READ_MEMORY:
