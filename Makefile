@@ -127,6 +127,7 @@ include pmsl/module.mk
 include neko/core/module.mk
 include neko/stat/module.mk
 include neko/simulated/module.mk
+include model/simulate/module.mk
 include neko/real/module.mk
 include neko/algorithms/module.mk
 include neko/run/module.mk

@@ -96,7 +96,7 @@ check 'so is a wrong range' says 'TASK=FROM..TO' omig model what-if --vary clien
 sed 's/s query/q query/' $model >"$TMPDIR/bad.lqn"
 check 'an unknown word has its place' says "bad.lqn:21:1: 'q' is unknown here" \
 	omig model solve "$TMPDIR/bad.lqn"
-sed 's/^s query.*/a query 3/' $model >"$TMPDIR/open.lqn"
-check 'what is not solved is named' says "open.lqn:21:1: lines 'a' are not served" \
+sed 's/^s query.*/A query 3/' $model >"$TMPDIR/open.lqn"
+check 'what is not served is named' says "open.lqn:21:1: lines 'A' are not served" \
 	omig model solve "$TMPDIR/open.lqn"
 tap_end
