@@ -113,7 +113,8 @@ static struct weave_thread *find_thread(struct netweave *w, const struct netweav
 				    .node = of->node,
 				    .object = NETWORK_NONE,
 				    .last = INT64_MIN,
-				    .wait = INT64_MIN };
+				    .wait = INT64_MIN,
+				    .horizon = INT64_MIN };
 	memcpy(t->label, of->label, sizeof(t->label));
 	list_init(&t->held);
 	list_init(&t->ready);
@@ -161,6 +162,7 @@ static struct weave_message *find_message(struct netweave *w, uint64_t id, enum 
 	}
 	m->id = id;
 	m->state = state;
+	m->returned = INT64_MIN;
 	return m;
 }
 
@@ -171,37 +173,63 @@ static void forget(struct netweave *w, struct weave_message *m)
 }
 
 /* The send is in the log: its receiver may wait for it. */
-static void read_send(struct netweave *w, const struct netweave_event *ev, struct weave_event *to)
+static void read_send(struct netweave *w, struct weave_thread *t, const struct netweave_event *ev,
+		      struct weave_event *to)
 {
 	struct weave_message *m = find_message(w, ev->id, WEAVE_READ);
 
 	if (!m)
 		return;
-	to->is_double = m->state == WEAVE_SENT || m->t;
-	m->t = ev->t ? ev->t : 1;
+	to->is_double = m->sender != NULL;
+	if (to->is_double)
+		return;
+	m->t = ev->t;
+	m->sender = t;
+	m->place = t->read;
 	if (m->state == WEAVE_EXPECTED)
 		m->state = WEAVE_READ;
+}
+
+/* It returned late, if it is the thread's last event that was read. */
+static void read_sent(struct netweave *w, struct weave_thread *t, const struct netweave_event *ev)
+{
+	struct weave_message *m = map_find(&w->messages, ev->id);
+
+	if (!m || m->sender != t || m->place + 1 != t->read)
+		return;
+	m->returned = ev->t;
+	t->returned = ev->id;
+	t->returned_at = ev->t;
+}
+
+/* At the time of the return, its place among other events of the thread is not known. */
+static void check_returned(struct netweave *w, struct weave_thread *t, int64_t at)
+{
+	struct weave_message *m = t->returned ? map_find(&w->messages, t->returned) : NULL;
+
+	if (m && m->sender == t && at <= t->returned_at)
+		m->returned = INT64_MIN;
+	t->returned = at <= t->returned_at ? t->returned : 0;
 }
 
 static void send(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
 {
 	struct weave_message *m = map_find(&w->messages, ev->id);
-	struct weave_message sent = { .id = ev->id,
-				      .t = ev->t,
-				      .inter = t->task ? t->inter : 0,
-				      .node = t->node,
-				      .is_uncertain = ev->is_uncertain };
 
 	w->report.sends++;
 	if (ev->is_double || !m) {
 		w->report.unreceived++;
 		return;
 	}
-	if (sent.inter)
-		weave_fork(w, t, &sent, false);
-	sent.waiter = m->waiter;
-	sent.state = WEAVE_SENT;
-	*m = sent;
+	m->t = ev->t;
+	m->inter = t->task ? t->inter : 0;
+	m->task = t->task;
+	m->horizon = t->horizon;
+	m->node = t->node;
+	m->is_uncertain = ev->is_uncertain;
+	if (m->inter)
+		weave_fork(w, t, m, false);
+	m->state = WEAVE_SENT;
 	if (m->waiter)
 		weave_wake(w, m->waiter);
 }
@@ -240,6 +268,10 @@ static bool receive(struct netweave *w, struct weave_thread *t, const struct wea
 		m->waiter = t;
 		return false;
 	}
+	if (!t->is_forced && weave_may_release(t, m)) {
+		m->sender->watcher = t;
+		return false;
+	}
 	w->report.receives++;
 	w->report.uncertain += ev->is_uncertain || m->is_uncertain;
 	got = *m;
@@ -248,6 +280,8 @@ static bool receive(struct netweave *w, struct weave_thread *t, const struct wea
 		forget(w, m);
 	else
 		m->waiter = NULL;
+	if (got.state == WEAVE_SENT)
+		weave_see(t, got.horizon + (got.horizon < INT64_MAX));
 	if (got.state == WEAVE_SENT && can_be(&got, t, ev->t)) {
 		weave_group_add(w, t, &got, ev->t);
 		return true;
@@ -282,12 +316,14 @@ static bool is_over(const struct weave_thread *t, const struct weave_event *ev)
 static bool run_first(struct netweave *w, struct weave_thread *t)
 {
 	const struct weave_event ev = t->queue[t->first];
+	bool is_mark = ev.kind == NETWEAVE_OTHER || ev.kind == NETWEAVE_SENT;
 
 	if (ev.kind == NETWEAVE_RECEIVE)
 		return receive(w, t, &ev);
-	if (ev.kind != NETWEAVE_OTHER)
+	weave_see(t, ev.t);
+	if (!is_mark)
 		weave_group_end(w, t);
-	if (ev.kind != NETWEAVE_OTHER && ev.kind != NETWEAVE_END && is_over(t, &ev))
+	if (!is_mark && ev.kind != NETWEAVE_END && is_over(t, &ev))
 		t->wait = INT64_MIN;
 	switch (ev.kind) {
 	case NETWEAVE_SEND:
@@ -295,6 +331,7 @@ static bool run_first(struct netweave *w, struct weave_thread *t)
 		break;
 	case NETWEAVE_WAIT:
 		t->wait = ev.t;
+		t->wait_horizon = t->horizon;
 		break;
 	case NETWEAVE_REGION:
 		weave_region(w, t, &ev);
@@ -344,14 +381,14 @@ static void run_ready(struct netweave *w)
 		run_queue(w, list_entry(at, struct weave_thread, ready));
 }
 
-/* True if the thread waits for a message that is not in the log: it may be why others wait. */
+/* True if the thread waits for what is not in the log: it may be why others wait. */
 static bool is_cause(const struct netweave *w, const struct weave_thread *t)
 {
 	const struct weave_event *ev = &t->queue[t->first];
 	const struct weave_message *m =
 		ev->kind == NETWEAVE_RECEIVE ? map_find(&w->messages, ev->id) : NULL;
 
-	return m && m->state == WEAVE_EXPECTED;
+	return m && m->state != WEAVE_READ;
 }
 
 /*
@@ -457,6 +494,8 @@ static void put(struct netweave *w, const struct netweave_thread *thread,
 	to = is_step(w, ev) ? push(w, t) : NULL;
 	if (!to)
 		return;
+	t->read++;
+	check_returned(w, t, ev->t);
 	*to = (struct weave_event){ .kind = ev->kind,
 				    .vertex = ev->vertex,
 				    .t = ev->t,
@@ -467,13 +506,18 @@ static void put(struct netweave *w, const struct netweave_thread *thread,
 				    .is_uncertain = ev->is_uncertain,
 				    .is_end = ev->is_end };
 	if (ev->kind == NETWEAVE_SEND)
-		read_send(w, ev, to);
+		read_send(w, t, ev, to);
+	else if (ev->kind == NETWEAVE_SENT)
+		read_sent(w, t, ev);
 	else if (ev->kind == NETWEAVE_BEGIN)
 		read_begin(w, thread, ev, to);
 	else if (ev->kind == NETWEAVE_REGION)
 		weave_fail(w, netuse_object(w->use, ev->name, ev->n, &to->object, w->e));
 	if (t->n == 1 || !list_is_empty(&t->ready))
 		weave_wake(w, t);
+	if (t->watcher)
+		weave_wake(w, t->watcher);
+	t->watcher = NULL;
 }
 
 int netweave_add(struct netweave *w, const struct netweave_thread *thread,
