@@ -52,7 +52,10 @@
 #   rooms-table     writes the rooms of docs/architecture.md, after a change of a module.mk
 #   deps-table      writes the packages of docs/admin.md, after a change of packaging/deps.tsv
 #   states          writes docs/states, after a change of a table of states (needs graphviz)
-#   install uninstall dist format clean help
+#   dist            the last commit as a release: tarball, bill of materials, checksums
+#   sbom            the bill of materials (SPDX) of what was built
+#   distcheck       builds, tests, installs and removes what is in it, without a network
+#   install uninstall format clean help
 
 all:
 include $(wildcard config.mk)
