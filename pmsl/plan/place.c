@@ -15,10 +15,7 @@
 #define LINK_HASH_BYTES 7
 #define LINK_NAME_BYTES (2 + STR_BASE32_LEN(LINK_HASH_BYTES))
 
-/*
- * A node in a piece: the number of the piece + 1, and the node's number in it. Most nodes are in
- * one piece only.
- */
+/* A node in a piece: the piece's number + 1, and the node's. Most nodes are in one piece only. */
 struct emitted {
 	uint32_t piece, number;
 };
@@ -141,10 +138,7 @@ static const char *piece_name(const struct placer *p, uint32_t piece)
 	return at.kind == PLACE_TOP ? "the top" : p->b->world->v[at.object].token;
 }
 
-/*
- * Sets the line of a node. Many nodes have one position, and a line is found by a walk through the
- * text.
- */
+/* Sets the line of a node: it is found by a walk through the text, and many nodes share it. */
 static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 {
 	uint64_t known = (uintptr_t)map_find(&p->lines, offset);
@@ -255,10 +249,7 @@ static bool is_within(const struct placer *p, struct place at, struct place in)
 	return place_equal(at, in) || place_is_below(p->b->world, at, in);
 }
 
-/*
- * True if more than one input comes from a node or site below: then partial aggregates reduce the
- * traffic.
- */
+/* True if more than one input comes from a node or site below: then parts reduce traffic. */
 static bool is_worth_parts(const struct placer *p, const struct bound_node *set, struct place here)
 {
 	struct map seen;
