@@ -26,6 +26,7 @@ static const struct shape {
 	{ TRACER_ENTER, 1, TRACER_ENTER_LEAVE, 0, 0, 4, 4 },
 	{ TRACER_FUNCTION_ON, 1, 0, 6, 6, 1, 1 },
 	{ TRACER_FUNCTION_OFF, 1, 0, 6, 6, 1, 1 },
+	{ TRACER_FUNCTION_FIND, 1, 0, 0, 0, 1, 1 },
 	{ TRACER_READ_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
