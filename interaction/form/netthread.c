@@ -83,9 +83,17 @@ static bool is_label(const char *s)
 	return *s && !s[strcspn(s, " ,+")];
 }
 
-void netthread_find(struct netthread *r, const struct event *ev)
+/* Of the thread on the node of r. */
+static uint64_t key_of(const struct netthread *r, int64_t pid, int64_t tid)
 {
 	static const struct hash_key of_threads;
+
+	return hash_mix64(hash_sip13(&of_threads, r->node, strlen(r->node)) +
+			  hash_mix64((uint64_t)pid << 32 | (uint32_t)tid));
+}
+
+void netthread_find(struct netthread *r, const struct event *ev)
+{
 	int64_t pid = 0, tid = 0, rank;
 	char program[NETWEAVE_LABEL_BYTES];
 	int n;
@@ -97,8 +105,7 @@ void netthread_find(struct netthread *r, const struct event *ev)
 	text_of(ev, "PROG", program, sizeof(program));
 	number_of(ev, "pid", &pid);
 	number_of(ev, "tid", &tid);
-	r->thread.key = hash_mix64(hash_sip13(&of_threads, r->node, strlen(r->node)) +
-				   hash_mix64((uint64_t)pid << 32 | (uint32_t)tid));
+	r->thread.key = key_of(r, pid, tid);
 	r->thread.job = r->job;
 	n = 0;
 	if (number_of(ev, "rank", &rank) && rank >= 0 && rank <= INT32_MAX)
@@ -201,6 +208,60 @@ static int learn(struct netthread *r, const char *event, struct err *e)
 
 /* --- events */
 
+/* Bytes of a stream, up to `end`. Ids of streams are hashes: any number. */
+static int read_stream(struct netthread *r, const struct event *ev, struct err *e)
+{
+	struct netweave_event *out = &r->event;
+	int64_t stream, end, v = 0;
+
+	if (!number_of(ev, "stream", &stream) || !number_of(ev, "end", &end) || end < 0)
+		return err_set(e, ERR_INVALID, "fields stream and end are missing");
+	out->id = (uint64_t)stream;
+	out->other = (uint64_t)end;
+	out->is_unsent = number_of(ev, "unsent", &v) && v;
+	return 0;
+}
+
+/* child: the process, whose first thread has the same number. */
+static int read_child(struct netthread *r, const struct event *ev, struct err *e)
+{
+	int64_t child;
+
+	if (!number_of(ev, "child", &child) || child <= 0 || child > INT32_MAX)
+		return err_set(e, ERR_INVALID, "field child is missing, or is no process");
+	netthread_find(r, ev);
+	r->event.other = key_of(r, child, child);
+	return 0;
+}
+
+/* Of programs without MPI. */
+static int read_process(struct netthread *r, const struct event *ev, const char *word,
+			struct err *e)
+{
+	static const struct {
+		const char *word;
+		enum netweave_kind kind;
+		int (*read)(struct netthread *r, const struct event *ev, struct err *e);
+	} kinds[] = {
+		{ "write", NETWEAVE_WRITE, read_stream }, { "read", NETWEAVE_READ, read_stream },
+		{ "spawn", NETWEAVE_SPAWN, read_child },  { "reap", NETWEAVE_REAP, read_child },
+		{ "exec", NETWEAVE_EXEC, NULL },	  { "exit", NETWEAVE_EXIT, NULL }
+	};
+	int64_t v = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		int rc;
+
+		if (!str_eq(word, kinds[i].word))
+			continue;
+		r->event.kind = kinds[i].kind;
+		r->event.is_uncertain = number_of(ev, "uncertain", &v) && v;
+		rc = kinds[i].read ? kinds[i].read(r, ev, e) : 0;
+		return rc ? rc : 1;
+	}
+	return 0;
+}
+
 static int read_recorded(struct netthread *r, const struct event *ev, const char *word,
 			 struct err *e)
 {
@@ -211,9 +272,6 @@ static int read_recorded(struct netthread *r, const struct event *ev, const char
 	if (str_eq(word, "send")) {
 		out->kind = NETWEAVE_SEND;
 		rc = read_id(ev, "new", &out->id, e);
-	} else if (str_eq(word, "sent")) {
-		out->kind = NETWEAVE_SENT;
-		rc = read_id(ev, "message", &out->id, e);
 	} else if (str_eq(word, "receive")) {
 		out->kind = NETWEAVE_RECEIVE;
 		rc = read_id(ev, "with", &out->id, e);
@@ -229,7 +287,7 @@ static int read_recorded(struct netthread *r, const struct event *ev, const char
 	} else if (str_eq(word, "wait")) {
 		out->kind = NETWEAVE_WAIT;
 	} else {
-		return 0;
+		return read_process(r, ev, word, e);
 	}
 	if (!rc && number_of(ev, "uncertain", &v) && v)
 		out->is_uncertain = true;

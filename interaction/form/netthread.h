@@ -4,13 +4,22 @@
  * them. Ids are int64, from 1 on; other numbers are int32.
  *
  *	interaction.send      new, to, uncertain         message `new` leaves this thread
- *	interaction.sent      message, to, uncertain     the send of `message`, the thread's last
- *							 event, has returned late
  *	interaction.wait                                 a call of this thread begins to wait
  *	interaction.receive   with, from, uncertain      message `with` is in
  *	interaction.meet      call, ranks, role          a collective call of so many ends; it began
  *						         at the thread's last wait. role: 1 others
  *						         depend on it, 2 it on others; 4: uncertain
+ *
+ * Those of programs without MPI. A process is known by its first thread:
+ *
+ *	interaction.spawn     child                      process `child` begins
+ *	interaction.exec                                 the process goes on as another program
+ *	interaction.exit                                 it ends
+ *	interaction.reap      child                      the thread knows that `child` has ended
+ *	interaction.write     stream, end, uncertain     bytes up to `end` leave
+ *	interaction.read      stream, end, uncertain, unsent
+ *						         bytes up to `end` are in. unsent: nothing
+ *						         that is recorded has written them
  *
  * `uncertain` is 1 when another message may have the id. The thread of an event is known by HOST,
  * pid and tid. Its label is the rank, else PROG. Two probes of one region (common/ring/region.h)

@@ -16,9 +16,9 @@ struct weave_event {
 	int64_t t;
 	uint64_t id, other;
 	struct weave_step *step; /* begin; NULL: it is a request's */
-	uint32_t object; /* region */
+	uint32_t object; /* region; exec: the program */
 	int32_t ranks, roles;
-	bool is_uncertain, is_end;
+	bool is_uncertain, is_end, is_unsent;
 	bool is_double; /* send: another message with this id is under way */
 };
 
@@ -35,12 +35,19 @@ struct weave_message {
 	int64_t t; /* of the send */
 	uint32_t node;
 	bool is_uncertain;
+	bool is_process; /* its end, which another one waits for; `id` is its sub-task */
+	uint32_t object; /* of the process */
 	struct weave_thread *waiter; /* holds its queue until the message is sent */
-	struct weave_thread *sender; /* NULL: the send was not read */
-	uint64_t place; /* of the send among the events of the sender */
-	uint64_t task; /* of the sender then; 0: none */
-	int64_t returned; /* when the send returned late; INT64_MIN: it did not */
-	int64_t horizon; /* of the sender then */
+};
+
+/* Messages of a stream that are not yet in, by their ends. */
+struct weave_stream {
+	struct weave_piece {
+		uint64_t end, id;
+	} * piece; /* owned; n from first on */
+	size_t first, n, cap;
+	uint64_t known; /* all writes up to here were read from the log */
+	struct weave_thread *waiter; /* holds its queue until that grows */
 };
 
 struct weave_step {
@@ -54,25 +61,23 @@ struct weave_step {
 };
 
 struct weave_thread {
-	struct list all, held, ready;
+	struct list all, held, ready, ended;
 	uint64_t key;
 	uint32_t node, object;
 	char label[NETWEAVE_LABEL_BYTES];
 	struct weave_event *queue; /* owned; n from first on */
 	size_t first, n, cap;
-	uint64_t read; /* events so far */
-	struct weave_thread *watcher; /* holds its queue until another event is read */
-	uint64_t returned; /* the message whose send returned late at `returned_at`; 0: none */
-	int64_t returned_at;
 	bool is_forced; /* its first event waits for something that will not come */
 	bool meets; /* its first event is a collective call that has counted it */
 	uint64_t task, inter; /* 0: it works for none */
 	struct weave_step *step;
 	bool is_own; /* the program itself begins and ends its sub-tasks */
+	bool is_unborn; /* the event that starts it waits in the queue of another one */
+	bool is_over; /* it has ended, at `end` */
+	int64_t end;
+	struct weave_thread *reaper; /* holds its queue until this one's is empty */
 	int64_t last; /* vertex */
 	int64_t wait; /* INT64_MIN: none */
-	/* The largest time, by any clock, of what its last event depends on; messages add 1. */
-	int64_t horizon, wait_horizon;
 	struct weave_message *group; /* received since the wait; owned */
 	size_t ngroup, group_cap;
 	int64_t got; /* the last of them */
@@ -93,13 +98,14 @@ struct netweave {
 	enum netweave_mode mode;
 	netweave_fn fn;
 	void *arg;
-	struct map threads, messages, meets, steps;
+	struct map threads, messages, meets, steps, streams;
 	struct map own; /* sub-tasks of the program -> struct weave_own */
 	struct list all, held, ready, idle;
+	struct list ended; /* threads, by their ends */
 	int64_t now, checked; /* checked: for threads that wait too long */
 	uint64_t vertices; /* so far: their names */
 	uint64_t made; /* requests and sub-tasks so far */
-	uint32_t message, queued, waiting, before, uncertain; /* objects */
+	uint32_t message, queued, waiting, before, uncertain, unseen; /* objects */
 	struct netweave_report report;
 	int rc;
 	struct err *e;
@@ -119,7 +125,7 @@ struct weave_uses {
 struct weave_vertex {
 	const struct weave_thread *thread; /* gives its name; NULL: of a step */
 	enum network_kind kind;
-	bool blocks;
+	bool blocks, is_spawn; /* is_spawn: a fork by thread */
 	int64_t t;
 	uint32_t node;
 	uint64_t task, other;
@@ -146,11 +152,6 @@ static inline void weave_wake(struct netweave *w, struct weave_thread *t)
 	list_push_back(&w->ready, &t->ready);
 }
 
-static inline void weave_see(struct weave_thread *t, int64_t horizon)
-{
-	t->horizon = horizon > t->horizon ? horizon : t->horizon;
-}
-
 /* --- netweave_task.c */
 void weave_put(struct netweave *w, const struct weave_vertex *v);
 void weave_use(struct weave_uses *u, uint32_t object, bool is_end, bool is_child);
@@ -165,6 +166,8 @@ void weave_fork(struct netweave *w, struct weave_thread *t, const struct weave_m
 		bool blocks);
 /* A message waits from its send on for the thread that gets it. */
 void weave_queue(struct netweave *w, const struct weave_message *m);
+/* A process has ended, and the thread that gets its end waits for that. */
+void weave_ended(struct netweave *w, const struct weave_message *m);
 /* A message that no thread of its interaction gets. */
 void weave_drop(struct netweave *w, const struct weave_message *m);
 /* The thread goes on as that message, which ends its own sub-task. */
@@ -193,8 +196,31 @@ void weave_join(struct netweave *w, const struct weave_join *j);
 void weave_group_add(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
 		     int64_t at);
 void weave_group_end(struct netweave *w, struct weave_thread *t);
-/* The receiver may release the sender, and it is not known yet whether the send returned late. */
-bool weave_may_release(const struct weave_thread *t, const struct weave_message *m);
+
+/* --- netweave_stream.c. False: the queue is held. */
+uint64_t weave_stream_wrote(struct netweave *w, uint64_t stream, uint64_t end);
+bool weave_stream_read(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+/* True if it waits for bytes that are not in the log so far. */
+bool weave_stream_is_short(const struct netweave *w, const struct weave_event *ev);
+void weave_streams_free(struct netweave *w);
+
+/* --- netweave_message.c */
+/* The send is in the log: its receiver may wait for it. */
+void weave_send_read(struct netweave *w, uint64_t id, int64_t t, struct weave_event *to);
+void weave_send(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+/* Returns false if the queue is held. */
+bool weave_receive(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+/* Its sender was not watched: such a message begins an interaction. */
+void weave_unsent(struct netweave *w, struct weave_thread *t, int64_t at);
+
+/* --- netweave_process.c */
+void weave_spawn(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+void weave_exec(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+void weave_exit(struct netweave *w, struct weave_thread *t, int64_t at);
+/* Returns false if the queue is held. */
+bool weave_reap(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
+/* Processes that ended before that time, and that nothing waits for. */
+void weave_forget_ended(struct netweave *w, int64_t before);
 
 /* --- netweave_meet.c */
 /* Returns true when the collective call is over, also for the others. */

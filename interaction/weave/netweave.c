@@ -18,11 +18,9 @@ static int make_objects(struct netweave *w)
 	struct {
 		uint32_t *into;
 		const char *name;
-	} const names[] = { { &w->message, "message" },
-			    { &w->queued, "queued" },
-			    { &w->waiting, "wait" },
-			    { &w->before, "before" },
-			    { &w->uncertain, "uncertain" } };
+	} const names[] = { { &w->message, "message" },	    { &w->queued, "queued" },
+			    { &w->waiting, "wait" },	    { &w->before, "before" },
+			    { &w->uncertain, "uncertain" }, { &w->unseen, "unseen" } };
 	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(names) && !rc; i++)
@@ -44,6 +42,8 @@ struct netweave *netweave_new(struct netuse *use, enum netweave_mode mode, netwe
 	map_init(&w->meets);
 	map_init(&w->steps);
 	map_init(&w->own);
+	map_init(&w->streams);
+	list_init(&w->ended);
 	list_init(&w->all);
 	list_init(&w->held);
 	list_init(&w->ready);
@@ -81,6 +81,7 @@ void netweave_free(struct netweave *w)
 	free_map(&w->messages);
 	free_map(&w->own);
 	weave_meets_free(w);
+	weave_streams_free(w);
 	map_done(&w->threads);
 	free(w);
 }
@@ -113,11 +114,11 @@ static struct weave_thread *find_thread(struct netweave *w, const struct netweav
 				    .node = of->node,
 				    .object = NETWORK_NONE,
 				    .last = INT64_MIN,
-				    .wait = INT64_MIN,
-				    .horizon = INT64_MIN };
+				    .wait = INT64_MIN };
 	memcpy(t->label, of->label, sizeof(t->label));
 	list_init(&t->held);
 	list_init(&t->ready);
+	list_init(&t->ended);
 	list_push_back(&w->all, &t->all);
 	if (*t->label)
 		weave_fail(w, netuse_object(w->use, t->label, strlen(t->label), &t->object, w->e));
@@ -138,158 +139,6 @@ static struct weave_event *push(struct netweave *w, struct weave_thread *t)
 		return NULL;
 	}
 	return &t->queue[t->first + t->n++];
-}
-
-/* --- messages */
-
-static struct weave_message *find_message(struct netweave *w, uint64_t id, enum weave_state state)
-{
-	struct weave_message *m = map_find(&w->messages, id);
-
-	if (m)
-		return m;
-	if (w->messages.n == NETWEAVE_MESSAGES_MAX) {
-		weave_fail(w, err_set(w->e, ERR_LIMIT,
-				      "more than %u messages were sent and not received",
-				      NETWEAVE_MESSAGES_MAX));
-		return NULL;
-	}
-	m = calloc(1, sizeof(*m));
-	if (!m || map_put(&w->messages, id, m, NULL)) {
-		free(m);
-		weave_fail(w, -ERR_NOMEM);
-		return NULL;
-	}
-	m->id = id;
-	m->state = state;
-	m->returned = INT64_MIN;
-	return m;
-}
-
-static void forget(struct netweave *w, struct weave_message *m)
-{
-	map_del(&w->messages, m->id);
-	free(m);
-}
-
-/* The send is in the log: its receiver may wait for it. */
-static void read_send(struct netweave *w, struct weave_thread *t, const struct netweave_event *ev,
-		      struct weave_event *to)
-{
-	struct weave_message *m = find_message(w, ev->id, WEAVE_READ);
-
-	if (!m)
-		return;
-	to->is_double = m->sender != NULL;
-	if (to->is_double)
-		return;
-	m->t = ev->t;
-	m->sender = t;
-	m->place = t->read;
-	if (m->state == WEAVE_EXPECTED)
-		m->state = WEAVE_READ;
-}
-
-/* It returned late, if it is the thread's last event that was read. */
-static void read_sent(struct netweave *w, struct weave_thread *t, const struct netweave_event *ev)
-{
-	struct weave_message *m = map_find(&w->messages, ev->id);
-
-	if (!m || m->sender != t || m->place + 1 != t->read)
-		return;
-	m->returned = ev->t;
-	t->returned = ev->id;
-	t->returned_at = ev->t;
-}
-
-/* At the time of the return, its place among other events of the thread is not known. */
-static void check_returned(struct netweave *w, struct weave_thread *t, int64_t at)
-{
-	struct weave_message *m = t->returned ? map_find(&w->messages, t->returned) : NULL;
-
-	if (m && m->sender == t && at <= t->returned_at)
-		m->returned = INT64_MIN;
-	t->returned = at <= t->returned_at ? t->returned : 0;
-}
-
-static void send(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
-{
-	struct weave_message *m = map_find(&w->messages, ev->id);
-
-	w->report.sends++;
-	if (ev->is_double || !m) {
-		w->report.unreceived++;
-		return;
-	}
-	m->t = ev->t;
-	m->inter = t->task ? t->inter : 0;
-	m->task = t->task;
-	m->horizon = t->horizon;
-	m->node = t->node;
-	m->is_uncertain = ev->is_uncertain;
-	if (m->inter)
-		weave_fork(w, t, m, false);
-	m->state = WEAVE_SENT;
-	if (m->waiter)
-		weave_wake(w, m->waiter);
-}
-
-/* Its sender was not watched: such a message begins an interaction. */
-static void take_unsent(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
-{
-	char name[NETWEAVE_LABEL_BYTES + 40];
-
-	w->report.unsent++;
-	weave_group_end(w, t);
-	if (w->mode != NETWEAVE_REQUEST || t->task)
-		return;
-	snprintf(name, sizeof(name), "message %" PRIu64 " to %s", ++w->made, t->label);
-	weave_source(w, t, ev->t, name);
-}
-
-/* False on one clock: another message has this id. */
-static bool can_be(const struct weave_message *m, const struct weave_thread *t, int64_t at)
-{
-	int64_t ahead;
-
-	return m->t <= at || (m->node != t->node && !__builtin_sub_overflow(m->t, at, &ahead) &&
-			      ahead < NETWEAVE_GRACE_NS);
-}
-
-/* Returns false if the queue is held. */
-static bool receive(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
-{
-	struct weave_message *m = find_message(w, ev->id, WEAVE_EXPECTED);
-	struct weave_message got;
-
-	if (!m)
-		return false;
-	if (m->state != WEAVE_SENT && !t->is_forced && (!m->waiter || m->waiter == t)) {
-		m->waiter = t;
-		return false;
-	}
-	if (!t->is_forced && weave_may_release(t, m)) {
-		m->sender->watcher = t;
-		return false;
-	}
-	w->report.receives++;
-	w->report.uncertain += ev->is_uncertain || m->is_uncertain;
-	got = *m;
-	got.is_uncertain |= ev->is_uncertain;
-	if (m->state == WEAVE_SENT || m->state == WEAVE_EXPECTED)
-		forget(w, m);
-	else
-		m->waiter = NULL;
-	if (got.state == WEAVE_SENT)
-		weave_see(t, got.horizon + (got.horizon < INT64_MAX));
-	if (got.state == WEAVE_SENT && can_be(&got, t, ev->t)) {
-		weave_group_add(w, t, &got, ev->t);
-		return true;
-	}
-	if (got.state == WEAVE_SENT)
-		weave_drop(w, &got);
-	take_unsent(w, t, ev);
-	return true;
 }
 
 /* --- events in the order of their thread */
@@ -316,22 +165,33 @@ static bool is_over(const struct weave_thread *t, const struct weave_event *ev)
 static bool run_first(struct netweave *w, struct weave_thread *t)
 {
 	const struct weave_event ev = t->queue[t->first];
-	bool is_mark = ev.kind == NETWEAVE_OTHER || ev.kind == NETWEAVE_SENT;
 
 	if (ev.kind == NETWEAVE_RECEIVE)
-		return receive(w, t, &ev);
-	weave_see(t, ev.t);
-	if (!is_mark)
+		return weave_receive(w, t, &ev);
+	if (ev.kind == NETWEAVE_READ)
+		return weave_stream_read(w, t, &ev);
+	if (ev.kind == NETWEAVE_REAP)
+		return weave_reap(w, t, &ev);
+	if (ev.kind != NETWEAVE_OTHER)
 		weave_group_end(w, t);
-	if (!is_mark && ev.kind != NETWEAVE_END && is_over(t, &ev))
+	if (ev.kind != NETWEAVE_OTHER && ev.kind != NETWEAVE_END && is_over(t, &ev))
 		t->wait = INT64_MIN;
 	switch (ev.kind) {
 	case NETWEAVE_SEND:
-		send(w, t, &ev);
+	case NETWEAVE_WRITE:
+		weave_send(w, t, &ev);
+		break;
+	case NETWEAVE_SPAWN:
+		weave_spawn(w, t, &ev);
+		break;
+	case NETWEAVE_EXEC:
+		weave_exec(w, t, &ev);
+		break;
+	case NETWEAVE_EXIT:
+		weave_exit(w, t, ev.t);
 		break;
 	case NETWEAVE_WAIT:
 		t->wait = ev.t;
-		t->wait_horizon = t->horizon;
 		break;
 	case NETWEAVE_REGION:
 		weave_region(w, t, &ev);
@@ -354,7 +214,8 @@ static bool run_first(struct netweave *w, struct weave_thread *t)
 
 static void run_queue(struct netweave *w, struct weave_thread *t)
 {
-	while (t->n && !w->rc) {
+	t->is_unborn = t->is_unborn && !t->is_forced;
+	while (t->n && !w->rc && !t->is_unborn) {
 		if (t->queue[t->first].kind == NETWEAVE_MEET) {
 			weave_group_end(w, t);
 			if (!weave_meet(w, t, &t->queue[t->first]))
@@ -369,7 +230,9 @@ static void run_queue(struct netweave *w, struct weave_thread *t)
 	}
 	if (!t->n)
 		t->first = 0;
-	else if (list_is_empty(&t->held))
+	if (!t->n && t->reaper)
+		weave_wake(w, t->reaper);
+	if (t->n && list_is_empty(&t->held))
 		list_push_back(&w->held, &t->held);
 }
 
@@ -381,14 +244,16 @@ static void run_ready(struct netweave *w)
 		run_queue(w, list_entry(at, struct weave_thread, ready));
 }
 
-/* True if the thread waits for what is not in the log: it may be why others wait. */
+/* True if the thread waits for a message that is not in the log: it may be why others wait. */
 static bool is_cause(const struct netweave *w, const struct weave_thread *t)
 {
 	const struct weave_event *ev = &t->queue[t->first];
 	const struct weave_message *m =
 		ev->kind == NETWEAVE_RECEIVE ? map_find(&w->messages, ev->id) : NULL;
 
-	return m && m->state != WEAVE_READ;
+	if (ev->kind == NETWEAVE_READ)
+		return weave_stream_is_short(w, ev);
+	return m && m->state == WEAVE_EXPECTED;
 }
 
 /*
@@ -435,6 +300,7 @@ static void release(struct netweave *w, int64_t before)
 		weave_wake(w, t);
 		run_ready(w);
 	}
+	weave_forget_ended(w, before);
 	close_idle(w, before);
 }
 
@@ -469,11 +335,59 @@ static void enter_job(struct netweave *w, const struct netweave_thread *thread,
 	const char *job = *thread->job ? thread->job : "all";
 	struct weave_step *s;
 
-	if (w->mode != NETWEAVE_ALL || t->step || t->n)
+	if (w->mode != NETWEAVE_ALL || t->step || t->n || t->is_unborn)
 		return;
 	s = weave_step(w, job, strlen(job), thread, at);
 	if (s)
 		weave_enter(w, t, s, at);
+}
+
+/* The events of a process wait until the one that starts it has come so far. */
+static void read_spawn(struct netweave *w, const struct netweave_thread *thread, uint64_t key)
+{
+	struct netweave_thread child = *thread;
+	struct weave_thread *t;
+
+	if (key == thread->key)
+		return;
+	child.key = key;
+	t = find_thread(w, &child);
+	if (!t || t->n)
+		return;
+	weave_leave(w, t, t->last); /* the number of an earlier one is used again */
+	list_del(&t->ended);
+	t->is_over = false;
+	t->is_unborn = true;
+}
+
+/* Some kinds count as soon as they are read. */
+static void prepare(struct netweave *w, const struct netweave_thread *thread,
+		    const struct netweave_event *ev, struct weave_event *to)
+{
+	switch (ev->kind) {
+	case NETWEAVE_WRITE:
+		to->id = weave_stream_wrote(w, ev->id, ev->other);
+		weave_send_read(w, to->id, ev->t, to);
+		break;
+	case NETWEAVE_SEND:
+		weave_send_read(w, ev->id, ev->t, to);
+		break;
+	case NETWEAVE_SPAWN:
+		read_spawn(w, thread, ev->other);
+		break;
+	case NETWEAVE_EXEC:
+		weave_fail(w, netuse_object(w->use, thread->label, strlen(thread->label),
+					    &to->object, w->e));
+		break;
+	case NETWEAVE_BEGIN:
+		read_begin(w, thread, ev, to);
+		break;
+	case NETWEAVE_REGION:
+		weave_fail(w, netuse_object(w->use, ev->name, ev->n, &to->object, w->e));
+		break;
+	default:
+		break;
+	}
 }
 
 static bool is_step(const struct netweave *w, const struct netweave_event *ev)
@@ -494,8 +408,6 @@ static void put(struct netweave *w, const struct netweave_thread *thread,
 	to = is_step(w, ev) ? push(w, t) : NULL;
 	if (!to)
 		return;
-	t->read++;
-	check_returned(w, t, ev->t);
 	*to = (struct weave_event){ .kind = ev->kind,
 				    .vertex = ev->vertex,
 				    .t = ev->t,
@@ -504,20 +416,11 @@ static void put(struct netweave *w, const struct netweave_thread *thread,
 				    .ranks = ev->ranks,
 				    .roles = ev->roles,
 				    .is_uncertain = ev->is_uncertain,
+				    .is_unsent = ev->is_unsent,
 				    .is_end = ev->is_end };
-	if (ev->kind == NETWEAVE_SEND)
-		read_send(w, t, ev, to);
-	else if (ev->kind == NETWEAVE_SENT)
-		read_sent(w, t, ev);
-	else if (ev->kind == NETWEAVE_BEGIN)
-		read_begin(w, thread, ev, to);
-	else if (ev->kind == NETWEAVE_REGION)
-		weave_fail(w, netuse_object(w->use, ev->name, ev->n, &to->object, w->e));
+	prepare(w, thread, ev, to);
 	if (t->n == 1 || !list_is_empty(&t->ready))
 		weave_wake(w, t);
-	if (t->watcher)
-		weave_wake(w, t->watcher);
-	t->watcher = NULL;
 }
 
 int netweave_add(struct netweave *w, const struct netweave_thread *thread,

@@ -25,7 +25,8 @@ void weave_put(struct netweave *w, const struct weave_vertex *v)
 	struct network_event ev = { .name = name,
 				    .t = v->t,
 				    .kind = v->kind,
-				    .is_message = v->kind == NETWORK_FORK && v->thread,
+				    .is_message =
+					    v->kind == NETWORK_FORK && v->thread && !v->is_spawn,
 				    .blocks = v->blocks,
 				    .task = v->task,
 				    .other = v->other,
@@ -94,7 +95,7 @@ static void put_of_message(struct netweave *w, const struct weave_message *m, bo
 	const struct weave_thread names = { .label = "message" };
 
 	if (is_queued) {
-		weave_use(&uses, w->message, true, false);
+		weave_use(&uses, m->is_process ? m->object : w->message, true, false);
 		weave_use(&uses, w->queued, false, false);
 	}
 	weave_put(w, &(struct weave_vertex){ .thread = &names,
@@ -109,6 +110,22 @@ static void put_of_message(struct netweave *w, const struct weave_message *m, bo
 void weave_queue(struct netweave *w, const struct weave_message *m)
 {
 	put_of_message(w, m, true);
+}
+
+/* From here on the kernel passes it on. */
+void weave_ended(struct netweave *w, const struct weave_message *m)
+{
+	struct weave_uses uses = { .n = 0 };
+	const struct weave_thread names = { .label = "exit" };
+
+	weave_use(&uses, m->object, true, false);
+	weave_use(&uses, w->message, false, false);
+	weave_put(w, &(struct weave_vertex){ .thread = &names,
+					     .kind = NETWORK_SIMPLE,
+					     .t = m->t,
+					     .node = m->node,
+					     .task = m->id,
+					     .uses = &uses });
 }
 
 void weave_drop(struct netweave *w, const struct weave_message *m)
@@ -130,6 +147,8 @@ void weave_leave(struct netweave *w, struct weave_thread *t, int64_t at)
 {
 	struct weave_step *s = t->step;
 
+	if (t->is_over)
+		at = t->end;
 	if (t->task && !t->is_own)
 		weave_own_put(w, t, NETWORK_SINK, at > t->last ? at : t->last, NULL);
 	if (s && !--s->inside && !s->queued) {

@@ -401,6 +401,13 @@ static void report_woven(const struct netweave_report *w)
 		cmd_warn("%" PRIu64 " of %" PRIu64
 			 " sends: their receives are not in the log; these messages end at once",
 			 w->unreceived, w->sends);
+	if (w->outside)
+		cmd_warn("%" PRIu64
+			 " reads got bytes from outside: nothing that is recorded wrote them",
+			 w->outside);
+	if (w->unseen)
+		cmd_warn("%" PRIu64 " processes have ended without a record: killed, or not seen",
+			 w->unseen);
 	if (w->partial)
 		cmd_warn("%" PRIu64 " collective calls lack events of some of their ranks",
 			 w->partial);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes of pipes and sockets: writes are messages, and reads end those whose last byte they get. */
+#include "common/base/array.h"
+#include "interaction/weave/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct weave_stream *find_stream(struct netweave *w, uint64_t id)
+{
+	struct weave_stream *s = map_find(&w->streams, id);
+
+	if (s)
+		return s;
+	if (w->streams.n == NETWEAVE_STREAMS_MAX) {
+		weave_fail(w,
+			   err_set(w->e, ERR_LIMIT, "more than %u streams", NETWEAVE_STREAMS_MAX));
+		return NULL;
+	}
+	s = calloc(1, sizeof(*s));
+	if (s && !map_put(&w->streams, id, s, NULL))
+		return s;
+	free(s);
+	weave_fail(w, -ERR_NOMEM);
+	return NULL;
+}
+
+void weave_streams_free(struct netweave *w)
+{
+	for (struct map_iter i = { 0 }; map_next(&w->streams, &i);) {
+		free(((struct weave_stream *)i.value)->piece);
+		free(i.value);
+	}
+	map_done(&w->streams);
+}
+
+/* In the order of their ends: writers of one stream may overtake each other in the log. */
+static void put_piece(struct netweave *w, struct weave_stream *s, struct weave_piece piece)
+{
+	size_t at;
+
+	if (s->first && s->first + s->n == s->cap) {
+		memmove(s->piece, s->piece + s->first, s->n * sizeof(*s->piece));
+		s->first = 0;
+	}
+	if (array_grow(&s->piece, &s->cap, s->first + s->n + 1, sizeof(*s->piece),
+		       NETWEAVE_MESSAGES_MAX)) {
+		weave_fail(w, err_set(w->e, ERR_LIMIT, "a stream has more than %u messages",
+				      NETWEAVE_MESSAGES_MAX));
+		return;
+	}
+	for (at = s->first + s->n++; at > s->first && s->piece[at - 1].end > piece.end; at--)
+		s->piece[at] = s->piece[at - 1];
+	s->piece[at] = piece;
+}
+
+uint64_t weave_stream_wrote(struct netweave *w, uint64_t stream, uint64_t end)
+{
+	struct weave_stream *s = find_stream(w, stream);
+	uint64_t id = (hash_mix64(stream + hash_mix64(end)) & INT64_MAX) | 1;
+
+	if (!s)
+		return id;
+	put_piece(w, s, (struct weave_piece){ end, id });
+	if (end > s->known)
+		s->known = end;
+	if (s->waiter)
+		weave_wake(w, s->waiter);
+	return id;
+}
+
+bool weave_stream_is_short(const struct netweave *w, const struct weave_event *ev)
+{
+	const struct weave_stream *s = map_find(&w->streams, ev->id);
+
+	return !s || s->known < ev->other;
+}
+
+/* Nothing ended: a part of a message, the end of a stream, or bytes of others. */
+static void end_nothing(struct netweave *w, struct weave_thread *t, const struct weave_event *ev,
+			bool is_short)
+{
+	if (is_short) {
+		w->report.outside += ev->is_unsent;
+		w->report.unsent += !ev->is_unsent;
+		weave_unsent(w, t, ev->t);
+	} else if (t->task) {
+		weave_join(w, &(struct weave_join){ .thread = t,
+						    .wait = t->wait,
+						    .at = ev->t,
+						    .foreign = INT64_MIN });
+		t->wait = INT64_MIN;
+	}
+}
+
+bool weave_stream_read(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
+{
+	struct weave_stream *s = find_stream(w, ev->id);
+	bool is_short = s && s->known < ev->other, is_any = false;
+
+	if (!s)
+		return false;
+	if (is_short && !ev->is_unsent && !t->is_forced && (!s->waiter || s->waiter == t)) {
+		s->waiter = t;
+		return false;
+	}
+	if (s->waiter == t)
+		s->waiter = NULL;
+	while (s->n && s->piece[s->first].end <= ev->other) {
+		const struct weave_event one = { .kind = NETWEAVE_RECEIVE,
+						 .t = ev->t,
+						 .id = s->piece[s->first].id,
+						 .is_uncertain = ev->is_uncertain };
+
+		if (!weave_receive(w, t, &one))
+			return false;
+		s->first++;
+		s->n--;
+		is_any = true;
+	}
+	if (!is_any)
+		end_nothing(w, t, ev, is_short);
+	if (is_short)
+		s->known = ev->other; /* later reads do not wait for these bytes, too */
+	return true;
+}
