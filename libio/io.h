@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads and writes of a program by file system, counted where the program calls the C library.
+ * Calls of a program to the C library: reads and writes are counted by file system, and those of
+ * pipes and processes are written on a board (common/board/board.h).
  *
  * The rules of this library: no lock, no allocation, no wait. errno is preserved. The program gets
  * the result of the real call, whatever happens here. The kernel says at each call what is behind
@@ -10,6 +11,7 @@
 #ifndef LIBIO_IO_H
 #define LIBIO_IO_H
 
+#include "common/board/board.h"
 #include "common/ring/segmount.h"
 
 #include <stdbool.h>
@@ -18,8 +20,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* NULL: off. Else the segment's table, or a state of mounts.c that is none. */
+/*
+ * NULL: off. Else the segment's table, or a state of mounts.c that is none: also while only
+ * interactions are recorded.
+ */
 extern struct seg_mount *io_table;
+
+/* NULL: no interactions are recorded. Else the board, until the process ends. */
+extern struct board *io_board;
 
 /* The price of a call while the library is off. */
 static inline __attribute__((always_inline)) bool io_is_on(void)
@@ -42,6 +50,48 @@ void io_restricted(void);
 
 /* Begins to count, if the process runs with libomig, and a monitor is named. */
 void io_begin(void);
+/* In place of that: nothing is counted, in children neither. */
+void io_count_nothing(void);
+
+/* --- interactions. All of these preserve errno, and are signal-safe. */
+
+/* Maps the board that the environment names, and sets io_board. Returns whether files are counted.
+ */
+bool io_board_open(void);
+
+static inline __attribute__((always_inline)) struct board *io_board_now(void)
+{
+	struct board *b = __atomic_load_n(&io_board, __ATOMIC_ACQUIRE);
+
+	return b && __atomic_load_n(&b->on, __ATOMIC_RELAXED) ? b : NULL;
+}
+
+/* The program's name goes into all records. */
+void io_note_label(void);
+
+/* Puts a record of this thread, with ns, pid, tid and label where they are 0. */
+void io_note(struct board *b, struct board_record *r);
+
+/* A read or write of a pipe. */
+struct io_call {
+	struct board *b;
+	struct board_stream *s; /* NULL: none */
+	uint64_t id, began;
+	enum io_way way;
+	bool is_alone;
+};
+
+void io_before(struct io_call *c, int fd, enum io_way way);
+void io_after(const struct io_call *c, int fd, ssize_t n);
+
+/* Looks up the functions that the calls of processes.c are passed to. */
+void io_processes_look(void);
+
+/* From here on child processes are recorded. */
+void io_processes_begin(void);
+
+/* Records what the C library's streams (FILE) move. Returns false if that is not possible. */
+bool io_stdio_begin(void);
 
 #pragma GCC visibility pop
 

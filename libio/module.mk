@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# libio: the library in programs that counts what their calls read and write, by file system.
+# libio: the library in programs that records their calls: what they read and write, by file
+# system, and the messages and processes of interactions.
 MODULES        += libio
-libio.src      := mounts.c wrap.c
-libio.uses     := common/base common/ring
+libio.src      := mounts.c open.c processes.c record.c stdio.c streams.c wrap.c
+libio.uses     := common/base common/board common/ring
 # Wrappers have the names of the C library: its headers must not replace these by checked ones.
 libio.cflags   := $(libapp.inside)
 libio.shared   := libomig-io
@@ -13,8 +14,11 @@ libio.keep.libomig-io := io_*
 libio.calls    := read pread pread64 readv preadv preadv64 preadv2 preadv64v2 \
 		write pwrite pwrite64 writev pwritev pwritev64 pwritev2 pwritev64v2 \
 		__read_chk __pread_chk __pread64_chk sendfile sendfile64 copy_file_range splice \
-		prctl syscall
-libio.statics  := mounts.c:io_table wrap.c:real
+		prctl syscall posix_spawn posix_spawnp _exit _Exit wait waitpid wait3 wait4 waitid \
+		$(if $(filter x86_64%,$(shell $(CC) -dumpmachine)),vfork)
+libio.statics  := mounts.c:io_table wrap.c:real record.c:io_board record.c:label \
+		stdio.c:real_read stdio.c:real_write processes.c:forks processes.c:forking \
+		processes.c:depth processes.c:io_vfork_real processes.c:real
 
 # Never unloaded: its wrappers are called until the process ends.
 $(B)/lib/libomig-io.so: BASE_LDFLAGS += -Wl,-z,nodelete \

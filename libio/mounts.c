@@ -53,9 +53,15 @@ static void on_fork_child(void)
 		__atomic_store_n(&io_table, IO_AGAIN, __ATOMIC_RELEASE);
 }
 
-void io_restricted(void)
+void io_count_nothing(void)
 {
 	__atomic_store_n(&io_table, IO_NEVER, __ATOMIC_RELEASE);
+}
+
+void io_restricted(void)
+{
+	io_count_nothing();
+	__atomic_store_n(&io_board, NULL, __ATOMIC_RELEASE);
 }
 
 /*

@@ -81,17 +81,22 @@ static void resolve_all(void)
 static __attribute__((constructor)) void begin(void)
 {
 	resolve_all();
-	io_begin();
+	io_processes_look();
+	if (io_board_open())
+		io_begin();
 }
 
 /* --- exported */
 
 /* Both ways end in a jump: while it is off, the real call returns to the program itself. */
-#define WRAP(name, pars, args, ...)                                        \
+#define WRAP(name, pars, args, before, ...)                                \
 	static __attribute__((noinline)) ssize_t counted_##name pars       \
 	{                                                                  \
-		ssize_t moved = REAL(name) args;                           \
+		struct io_call call[2];                                    \
+		ssize_t moved;                                             \
                                                                            \
+		before;                                                    \
+		moved = REAL(name) args;                                   \
 		__VA_ARGS__                                                \
 		return moved;                                              \
 	}                                                                  \
@@ -100,9 +105,13 @@ static __attribute__((constructor)) void begin(void)
 	{                                                                  \
 		return io_is_on() ? counted_##name args : REAL(name) args; \
 	}
-#define MOVE(name, way, pars, args) WRAP(name, pars, args, io_moved(fd, way, moved);)
-#define BOTH(name, way, pars, args)                                \
-	WRAP(name, pars, args, io_moved(in, IO_IN | (way), moved); \
+#define MOVE(name, way, pars, args)                                                 \
+	WRAP(name, pars, args, io_before(call, fd, way), io_after(call, fd, moved); \
+	     io_moved(fd, way, moved);)
+#define BOTH(name, way, pars, args)                                                                \
+	WRAP(name, pars, args, (io_before(&call[0], in, IO_IN), io_before(&call[1], out, IO_OUT)), \
+	     io_after(&call[0], in, moved);                                                        \
+	     io_after(&call[1], out, moved); io_moved(in, IO_IN | (way), moved);                   \
 	     io_moved(out, IO_OUT | (way), moved);)
 #include "libio/moves.def"
 

@@ -17,11 +17,23 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <unistd.h>
 
 #define MOVE(name, way, pars, args) ssize_t io_##name pars;
 #define BOTH MOVE
 #include "libio/moves.def"
+pid_t io_waitpid(pid_t of, int *status, int options);
+pid_t io_wait(int *status);
+int io_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
+int io_posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+		    const posix_spawnattr_t *attr, char *const argv[], char *const envp[]);
+_Noreturn void io__exit(int status);
+#if defined(__x86_64__)
+pid_t io_vfork(void) __attribute__((returns_twice));
+#endif
 int io_prctl(int option, ...);
 long io_syscall(long number, ...);
 
@@ -212,6 +224,228 @@ TEST(a_program_that_restricts_its_calls_is_left_alone)
 		ck_assert_int_eq(WEXITSTATUS(status), 42);
 	}
 	ck_assert_ptr_nonnull(io_table);
+}
+
+/* --- interactions */
+
+static struct board *board_on(void)
+{
+	static bool is_begun;
+	struct board *b =
+		mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(b, MAP_FAILED);
+	board_init(b, 1);
+	if (!is_begun)
+		io_processes_begin();
+	is_begun = true;
+	io_count_nothing();
+	io_board = b;
+	return b;
+}
+
+static void board_off(struct board *b)
+{
+	io_board = NULL;
+	munmap(b, sizeof(*b));
+}
+
+/* The next record is of that kind. */
+static struct board_record next(struct board *b, enum board_kind kind)
+{
+	struct board_record r = { 0 };
+
+	ck_assert_int_eq(board_get(b, &r), 1);
+	ck_assert_int_eq(r.kind, kind);
+	return r;
+}
+
+static void no_more(struct board *b)
+{
+	struct board_record r;
+
+	ck_assert_int_eq(board_get(b, &r), 0);
+}
+
+TEST(both_ends_of_a_pipe_count_the_same_bytes)
+{
+	struct board *b = board_on();
+	struct board_record r;
+	int pipes[2];
+	char to[8];
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	errno = E2BIG;
+	ck_assert_int_eq(io_write(pipes[1], "abc", 3), 3);
+	ck_assert_int_eq(io_write(pipes[1], "defg", 4), 4);
+	ck_assert_int_eq(io_read(pipes[0], to, 5), 5);
+	ck_assert_int_eq(io_write(file, "abc", 3), 3);
+	close(pipes[1]);
+	ck_assert_int_eq(io_read(pipes[0], to, 8), 2);
+	ck_assert_int_eq(io_read(pipes[0], to, 8), 0);
+	ck_assert_int_eq(errno, E2BIG);
+	r = next(b, BOARD_WRITE);
+	ck_assert_uint_eq(r.end, 3);
+	ck_assert_int_eq(r.pid, getpid());
+	ck_assert_uint_eq(next(b, BOARD_WRITE).id, r.id);
+	r.end = next(b, BOARD_READ).end;
+	ck_assert_uint_eq(r.end, 5);
+	for (int i = 0; i < 2; i++) { /* the rest, and the end */
+		struct board_record last = next(b, BOARD_READ);
+
+		ck_assert_uint_eq(last.end, 7);
+		ck_assert_uint_eq(last.id, r.id);
+		ck_assert_uint_le(last.began, last.ns);
+		ck_assert_uint_eq(last.flags, 0);
+	}
+	no_more(b);
+	close(pipes[0]);
+	board_off(b);
+}
+
+/* The real calls are those of a program that is not watched. */
+TEST(bytes_that_others_read_or_write_make_the_stream_uncertain)
+{
+	struct board *b = board_on();
+	int pipes[2];
+	char to[8];
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert_int_eq(io_write(pipes[1], "abcdef", 6), 6);
+	ck_assert_int_eq(read(pipes[0], to, 2), 2);
+	ck_assert_int_eq(io_read(pipes[0], to, 2), 2);
+	ck_assert_int_eq(next(b, BOARD_WRITE).flags, 0);
+	ck_assert_int_eq(next(b, BOARD_READ).flags, BOARD_UNCERTAIN);
+	ck_assert_int_eq(io_write(pipes[1], "x", 1), 1);
+	ck_assert_int_eq(next(b, BOARD_WRITE).flags, BOARD_UNCERTAIN);
+	close(pipes[0]);
+	close(pipes[1]);
+	ck_assert_int_eq(pipe(pipes), 0);
+	ck_assert_int_eq(write(pipes[1], "abc", 3), 3);
+	ck_assert_int_eq(io_read(pipes[0], to, 3), 3);
+	ck_assert_int_eq(next(b, BOARD_READ).flags, BOARD_UNCERTAIN | BOARD_UNSENT);
+	close(pipes[0]);
+	close(pipes[1]);
+	board_off(b);
+}
+
+TEST(a_call_that_moves_nothing_is_no_message)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct board *b = board_on();
+	int pipes[2];
+	char to[8] = "";
+
+	ck_assert_int_eq(pipe2(pipes, O_NONBLOCK), 0);
+	ck_assert_int_eq(io_read(pipes[0], to, 8), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	close(pipes[0]);
+	sigaction(SIGPIPE, &ignore, NULL);
+	ck_assert_int_eq(io_write(pipes[1], to, 8), -1);
+	ck_assert_int_eq(errno, EPIPE);
+	close(pipes[1]);
+	no_more(b);
+	board_off(b);
+}
+
+TEST(a_fork_records_its_child_and_the_wait_its_end)
+{
+	struct board *b = board_on();
+	siginfo_t info;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		io__exit(3);
+	ck_assert_int_eq(io_waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(io_waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), 3);
+	ck_assert_int_eq(next(b, BOARD_SPAWN).child, pid);
+	ck_assert_int_eq(next(b, BOARD_EXIT).pid, pid);
+	ck_assert_int_eq(next(b, BOARD_REAP).child, pid);
+	ck_assert_int_eq(io_waitpid(-1, NULL, 0), -1);
+	ck_assert_int_eq(errno, ECHILD);
+	no_more(b);
+	board_off(b);
+}
+
+TEST(a_spawn_records_its_child)
+{
+	struct board *b = board_on();
+	char name[] = "false", *argv[] = { name, NULL }, none[] = "/no/such/program";
+	siginfo_t info;
+	pid_t pid;
+
+	ck_assert_int_eq(io_posix_spawnp(NULL, name, NULL, NULL, argv, NULL), 0);
+	ck_assert_int_eq(io_wait(NULL) > 0, 1);
+	pid = next(b, BOARD_SPAWN).child;
+	ck_assert_int_eq(next(b, BOARD_REAP).child, pid);
+	ck_assert_int_eq(io_posix_spawnp(&pid, name, NULL, NULL, argv, NULL), 0);
+	ck_assert_int_eq(io_waitid(P_PID, (id_t)pid, &info, WEXITED), 0);
+	ck_assert_int_eq(next(b, BOARD_SPAWN).child, pid);
+	ck_assert_int_eq(next(b, BOARD_REAP).child, pid);
+	ck_assert_int_eq(io_posix_spawnp(&pid, none, NULL, NULL, argv, NULL), ENOENT);
+	no_more(b);
+	board_off(b);
+}
+
+#if defined(__x86_64__)
+/* The child returns from the function that has called it: its stack is the parent's. */
+static __attribute__((noinline)) pid_t fork_in_place(void)
+{
+	pid_t pid = io_vfork();
+
+	if (!pid)
+		io__exit(5);
+	return pid;
+}
+
+TEST(a_vfork_returns_twice_and_records_its_child)
+{
+	struct board *b = board_on();
+	int status;
+	pid_t pid;
+
+	for (int i = 0; i < 3; i++) {
+		errno = E2BIG;
+		pid = fork_in_place();
+		ck_assert_int_eq(errno, E2BIG);
+		ck_assert_int_eq(io_waitpid(pid, &status, 0), pid);
+		ck_assert_int_eq(WEXITSTATUS(status), 5);
+		ck_assert_int_eq(next(b, BOARD_EXIT).pid, pid);
+		ck_assert_int_eq(next(b, BOARD_SPAWN).child, pid);
+		ck_assert_int_eq(next(b, BOARD_REAP).child, pid);
+	}
+	board_off(b);
+	pid = fork_in_place();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), 5);
+}
+#endif
+
+TEST(streams_of_the_library_are_seen)
+{
+	struct board *b;
+	FILE *in, *out;
+	int pipes[2];
+	char line[16];
+
+	if (!io_stdio_begin())
+		return; /* another C library */
+	b = board_on();
+	ck_assert_int_eq(pipe(pipes), 0);
+	in = fdopen(pipes[0], "r");
+	out = fdopen(pipes[1], "w");
+	fprintf(out, "line %d\n", 1);
+	ck_assert_int_eq(fflush(out), 0);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), in));
+	ck_assert_str_eq(line, "line 1\n");
+	ck_assert_uint_eq(next(b, BOARD_WRITE).end, 7);
+	ck_assert_uint_eq(next(b, BOARD_READ).end, 7);
+	no_more(b);
+	fclose(in);
+	fclose(out);
+	board_off(b);
 }
 
 SUITE_WITH("io", set_up, clean_up)

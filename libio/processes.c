@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that begin, end, and are waited for. */
+#include "libio/io.h"
+
+#include "common/base/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define IN_THREAD static _Thread_local __attribute__((tls_model("initial-exec")))
+
+enum real {
+	REAL_posix_spawn,
+	REAL_posix_spawnp,
+	REAL_vfork,
+	REAL__exit,
+	REAL__Exit,
+	REAL_wait,
+	REAL_waitpid,
+	REAL_wait3,
+	REAL_wait4,
+	REAL_waitid,
+	REALS
+};
+static void *real[REALS];
+
+/* Returns NULL, with ENOSYS, if the C library has no such function. Preserves errno otherwise. */
+static void *look(enum real which, const char *name)
+{
+	int saved = errno;
+	void *f = dlsym(RTLD_NEXT, name);
+
+	if (f)
+		__atomic_store_n(&real[which], f, __ATOMIC_RELAXED);
+	else
+		dlerror(); /* the program would find it */
+	errno = f ? saved : ENOSYS;
+	return f;
+}
+
+/* Before the constructor of this library, the first call looks the function up. */
+#define GET(pointer, name)                                                                 \
+	do {                                                                               \
+		void *found_ = __atomic_load_n(&real[REAL_##name], __ATOMIC_RELAXED);      \
+                                                                                           \
+		*(void **)(void *)&(pointer) = found_ ? found_ : look(REAL_##name, #name); \
+	} while (0)
+
+void io_processes_look(void)
+{
+	static const char *const names[REALS] = {
+		"posix_spawn", "posix_spawnp", "vfork", "_exit", "_Exit",
+		"wait",	       "waitpid",      "wait3", "wait4", "waitid",
+	};
+	int saved = errno;
+
+	for (unsigned i = 0; i < REALS; i++)
+		look(i, names[i]);
+	errno = saved;
+}
+
+/* --- fork(): the child records its begin, in place of the thread that calls */
+
+IN_THREAD struct board_record forks;
+
+static void before_fork(void)
+{
+	forks = (struct board_record){ .kind = BOARD_SPAWN,
+				       .ns = (uint64_t)clock_mono(),
+				       .pid = (int32_t)syscall(SYS_getpid),
+				       .tid = (int32_t)syscall(SYS_gettid) };
+}
+
+static void in_child(void)
+{
+	struct board *b = io_board_now();
+	struct board_record r = forks;
+
+	r.child = (int32_t)syscall(SYS_getpid);
+	if (b)
+		io_note(b, &r);
+}
+
+void io_processes_begin(void)
+{
+	pthread_atfork(before_fork, NULL, in_child);
+}
+
+static void note_child(struct board *b, uint64_t ns, pid_t child)
+{
+	struct board_record r = { .kind = BOARD_SPAWN, .ns = ns, .child = child };
+
+	io_note(b, &r);
+}
+
+/* --- posix_spawn() */
+
+typedef int spawn_fn(pid_t *, const char *, const posix_spawn_file_actions_t *,
+		     const posix_spawnattr_t *, char *const[], char *const[]);
+
+#define SPAWN(name)                                                                            \
+	int io_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions, \
+		      const posix_spawnattr_t *attr, char *const argv[], char *const envp[]);  \
+	EXPORT int io_##name(                                                                  \
+		pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,       \
+		const posix_spawnattr_t *attr, char *const argv[], char *const envp[])         \
+	{                                                                                      \
+		spawn_fn *f;                                                                   \
+		struct board *b = io_board_now();                                              \
+		uint64_t ns = b ? (uint64_t)clock_mono() : 0;                                  \
+		pid_t child = 0;                                                               \
+		int code;                                                                      \
+                                                                                               \
+		GET(f, name);                                                                  \
+		if (!f)                                                                        \
+			return ENOSYS;                                                         \
+		code = f(&child, path, actions, attr, argv, envp);                             \
+		if (!code && pid)                                                              \
+			*pid = child;                                                          \
+		if (!code && b)                                                                \
+			note_child(b, ns, child);                                              \
+		return code;                                                                   \
+	}
+SPAWN(posix_spawn)
+SPAWN(posix_spawnp)
+
+/* --- vfork(): the child runs on the stack of its caller, until it is another program */
+
+#if defined(__x86_64__)
+#define NESTED_MAX 4 /* a child that forks so again */
+
+IN_THREAD struct {
+	void *back; /* the caller's return address */
+	uint64_t ns;
+} forking[NESTED_MAX];
+IN_THREAD unsigned depth;
+
+struct vforked {
+	long pid; /* for the caller */
+	void *back;
+};
+
+long (*io_vfork_real)(void);
+bool io_vfork_begin(void *back);
+struct vforked io_vfork_end(long pid);
+
+/* Returns false if the call is not recorded. */
+bool io_vfork_begin(void *back)
+{
+	GET(io_vfork_real, vfork);
+	if (!io_board_now() || depth == NESTED_MAX)
+		return false;
+	forking[depth].back = back;
+	forking[depth++].ns = (uint64_t)clock_mono();
+	return true;
+}
+
+struct vforked io_vfork_end(long pid)
+{
+	unsigned at = depth - 1;
+	struct board *b = io_board_now();
+
+	if (pid) {
+		depth = at; /* the child has left it as it was */
+		if (b && pid > 0)
+			note_child(b, forking[at].ns, (pid_t)pid);
+	}
+	return (struct vforked){ pid, forking[at].back };
+}
+
+/* The return address is not on the stack while the child runs: the child would overwrite it. */
+__asm__(".text\n"
+	".globl io_vfork\n"
+	".type io_vfork, @function\n"
+	"io_vfork:\n"
+	"	movq (%rsp), %rdi\n"
+	"	subq $8, %rsp\n"
+	"	call io_vfork_begin\n"
+	"	addq $8, %rsp\n"
+	"	testb %al, %al\n"
+	"	je 1f\n"
+	"	addq $8, %rsp\n"
+	"	call *io_vfork_real(%rip)\n"
+	"	movslq %eax, %rdi\n"
+	"	call io_vfork_end\n"
+	"	jmp *%rdx\n"
+	"1:	jmp *io_vfork_real(%rip)\n"
+	".size io_vfork, .-io_vfork\n");
+#endif
+
+/* --- ends */
+
+/* Records of a child that runs on its parent's memory are right, too: the number is the kernel's.
+ */
+static void note_exit(void)
+{
+	struct board *b = io_board_now();
+	struct board_record r = { .kind = BOARD_EXIT };
+
+	if (b)
+		io_note(b, &r);
+}
+
+static __attribute__((destructor)) void on_exit_of_all(void)
+{
+	note_exit();
+}
+
+#define EXIT(name)                                       \
+	_Noreturn void io_##name(int status);            \
+	EXPORT _Noreturn void io_##name(int status)      \
+	{                                                \
+		void (*f)(int);                          \
+                                                         \
+		note_exit();                             \
+		GET(f, name);                            \
+		if (f)                                   \
+			f(status);                       \
+		for (;;)                                 \
+			syscall(SYS_exit_group, status); \
+	}
+EXIT(_exit)
+EXIT(_Exit)
+
+/* --- waits */
+
+static void note_end(struct board *b, uint64_t began, pid_t child, int status)
+{
+	struct board_record r = { .kind = BOARD_REAP, .began = began, .child = child };
+
+	if (child > 0 && (WIFEXITED(status) || WIFSIGNALED(status)))
+		io_note(b, &r);
+}
+
+/* pars has `status`, which may be NULL. */
+#define WAIT(name, type, pars, ...)                              \
+	pid_t io_##name pars;                                    \
+	EXPORT pid_t io_##name pars                              \
+	{                                                        \
+		pid_t(*f) type, pid;                             \
+		struct board *b = io_board_now();                \
+		uint64_t began = b ? (uint64_t)clock_mono() : 0; \
+		int copy = 0, *into = status ? status : &copy;   \
+                                                                 \
+		GET(f, name);                                    \
+		if (!f)                                          \
+			return -1;                               \
+		pid = f(__VA_ARGS__);                            \
+		if (b)                                           \
+			note_end(b, began, pid, *into);          \
+		return pid;                                      \
+	}
+WAIT(wait, (int *), (int *status), into)
+WAIT(waitpid, (pid_t, int *, int), (pid_t of, int *status, int options), of, into, options)
+WAIT(wait3, (int *, int, struct rusage *), (int *status, int options, struct rusage *used), into,
+     options, used)
+WAIT(wait4, (pid_t, int *, int, struct rusage *),
+     (pid_t of, int *status, int options, struct rusage *used), of, into, options, used)
+
+int io_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
+EXPORT int io_waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	int (*f)(idtype_t, id_t, siginfo_t *, int), rc;
+	struct board *b = io_board_now();
+	struct board_record r = { .kind = BOARD_REAP };
+	siginfo_t copy, *into = info ? info : &copy;
+
+	r.began = b ? (uint64_t)clock_mono() : 0;
+	GET(f, waitid);
+	if (!f)
+		return -1;
+	rc = f(type, id, into, options);
+	if (rc || !b || options & WNOWAIT || !into->si_pid ||
+	    (into->si_code != CLD_EXITED && into->si_code != CLD_KILLED &&
+	     into->si_code != CLD_DUMPED))
+		return rc;
+	r.child = into->si_pid;
+	io_note(b, &r);
+	return rc;
+}

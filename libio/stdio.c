@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The streams (FILE) of glibc read and write by calls inside of the library, which no preloaded
+ * name replaces. They take them from a table. Two entries of it are replaced here, if they are what
+ * glibc exports under a name. Otherwise nothing changes, and what streams move is not seen: the
+ * numbers of bytes are then uncertain.
+ */
+#include "libio/io.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define SLOT_READ 14 /* of glibc's struct _IO_jump_t since 2.1 */
+#define SLOT_WRITE 15
+
+typedef ssize_t move_fn(FILE *f, void *at, ssize_t n);
+
+static move_fn *real_read, *real_write;
+
+static ssize_t read_file(FILE *f, void *to, ssize_t n)
+{
+	struct io_call c;
+	int fd = fileno(f);
+	ssize_t got;
+
+	io_before(&c, fd, IO_IN);
+	got = real_read(f, to, n);
+	io_after(&c, fd, got);
+	return got;
+}
+
+/* Repeats short writes: less than n is an error. */
+static ssize_t write_file(FILE *f, void *from, ssize_t n)
+{
+	struct io_call c;
+	int fd = fileno(f);
+	ssize_t got;
+
+	io_before(&c, fd, IO_OUT);
+	got = real_write(f, from, n);
+	io_after(&c, fd, got);
+	return got;
+}
+
+static void *find(const char *name)
+{
+	void *p = dlsym(RTLD_NEXT, name);
+
+	if (!p)
+		dlerror(); /* the program would find it */
+	return p;
+}
+
+/* The table is read-only; it is so again afterwards. */
+static bool replace(const char *table)
+{
+	move_fn **slot = find(table);
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from, to;
+
+	if (!slot || slot[SLOT_READ] != real_read || slot[SLOT_WRITE] != real_write)
+		return false;
+	from = (uintptr_t)&slot[SLOT_READ] & ~(page - 1);
+	to = ((uintptr_t)&slot[SLOT_WRITE + 1] + page - 1) & ~(page - 1);
+	if (mprotect((void *)from, to - from, PROT_READ | PROT_WRITE))
+		return false;
+	slot[SLOT_READ] = read_file;
+	slot[SLOT_WRITE] = write_file;
+	return !mprotect((void *)from, to - from, PROT_READ);
+}
+
+bool io_stdio_begin(void)
+{
+	*(void **)(void *)&real_read = find("_IO_file_read");
+	*(void **)(void *)&real_write = find("_IO_file_write");
+	if (!real_read || !real_write)
+		return false;
+	return replace("_IO_file_jumps") & replace("_IO_wfile_jumps");
+}
