@@ -7,10 +7,9 @@
 
 #define SUB_BITS 6 /* 64 buckets an octave at level 0 */
 #define SHIFT (52 - SUB_BITS)
-#define KEY_FIRST (1 << SUB_BITS) /* key of DBL_MIN */
-#define KEY_LAST ((2047 << SUB_BITS) - 1) /* key of DBL_MAX */
-/* limit of the counts of a valid sketch, so that sums of some sketches do not overflow */
-#define TOTAL_MAX (UINT64_MAX / 4)
+#define KEY_FIRST (1 << SUB_BITS) /* of DBL_MIN */
+#define KEY_LAST ((2047 << SUB_BITS) - 1) /* of DBL_MAX */
+#define TOTAL_MAX (UINT64_MAX / 4) /* of a sane sketch: sums of some cannot overflow */
 
 void sketch_init(struct sketch *s)
 {
@@ -18,10 +17,7 @@ void sketch_init(struct sketch *s)
 	s->level = s->n = 0;
 }
 
-/*
- * Returns exponent and first bits of the mantissa, which rise with v. Keys of negative values are
- * mirrored.
- */
+/* Exponent and first bits of the mantissa: rises with v. Negative ones are mirrored. */
 static int32_t key_of(double v)
 {
 	double size = fabs(v);
@@ -33,7 +29,7 @@ static int32_t key_of(double v)
 	return v < 0 ? ~key : key;
 }
 
-/* Returns the smallest value of a positive key of level 0; DBL_MAX behind the last key. */
+/* The smallest value of a positive key of level 0; past the last one DBL_MAX. */
 static double value_of(int64_t key)
 {
 	uint64_t bits = (uint64_t)key << SHIFT;
@@ -72,9 +68,7 @@ static uint32_t find(const struct sketch *s, int32_t key)
 	return low;
 }
 
-/*
- * Merges each pair of neighbours. An arithmetic shift keeps the keys of negative values mirrored.
- */
+/* Merges each pair of neighbours. (An arithmetic shift keeps ~key the mirror of key.) */
 static void coarsen(struct sketch *s)
 {
 	uint32_t n = 0;
@@ -102,7 +96,7 @@ static void insert(struct sketch *s, uint32_t at, int32_t key, uint64_t count)
 	s->n++;
 }
 
-/* The key is one of level 0. */
+/* key: of level 0 */
 static void put(struct sketch *s, int32_t key, uint64_t count)
 {
 	for (;;) {
@@ -146,7 +140,7 @@ void sketch_copy(struct sketch *s, const struct sketch *from)
 	memcpy(s->count, from->count, from->n * sizeof(s->count[0]));
 }
 
-/* *i numbers the buckets and the zeros, which come before the first positive key. */
+/* *i counts the buckets and, once, the zeros, which precede the first positive key. */
 bool sketch_next(const struct sketch *s, uint32_t *i, struct sketch_bucket *out)
 {
 	uint32_t zeros_at = s->zeros ? find(s, 0) : s->n + 1, at = *i;

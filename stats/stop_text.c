@@ -58,9 +58,7 @@ static bool take_word(struct scan *s, const char *word)
 	return true;
 }
 
-/*
- * Reads digits, a point and an exponent with its sign; a `-` between words is no part of a number.
- */
+/* Reads digits, a point and an exponent with its sign, but not the `-` of a word. */
 static int take_number(struct scan *s, const char *wanted, double *out)
 {
 	char word[WORD_BYTES];
@@ -79,7 +77,7 @@ static int take_number(struct scan *s, const char *wanted, double *out)
 	return 0;
 }
 
-/* Reads a count up to 2^53, which a double represents exactly. */
+/* Up to 2^53: what a double counts exactly. */
 static int take_count(struct scan *s, uint64_t *out)
 {
 	const char *from = s->at;
@@ -166,7 +164,7 @@ static int take_term(struct scan *s, struct stop_term *t)
 	return rc ? rc : check_interval(t, s->e);
 }
 
-/* Returns false at the end of the text. */
+/* False: the text is over. */
 static bool take_joint(struct scan *s, bool *is_or)
 {
 	*is_or = take_word(s, "or");
@@ -195,7 +193,7 @@ int stop_parse(const char *text, struct stop *out, struct err *e)
 	return 0;
 }
 
-/* Prints 0.07 as "7%", though 0.07 * 100 is not exactly 7. */
+/* 0.07 is "7%", though 0.07 * 100 is not 7. */
 static void print_share(struct buf *out, double v, bool is_percent)
 {
 	char text[STR_DOUBLE_BYTES];

@@ -5,13 +5,10 @@
 
 #include "pmsl/plan/bound.h"
 
-/* Returns the fold of a link that carries partial aggregates of v. */
+/* The fold of a link that carries partial aggregates of v. */
 struct flow_fold late_fold_of_part(const struct bound *b, const struct bound_node *v);
 
-/*
- * Returns the fold of a link that carries plain values of v. FLOW_SINCE_START: late tokens are
- * dropped.
- */
+/* The fold of a link that carries plain values of v. FLOW_SINCE_START: late tokens are dropped. */
 struct flow_fold late_fold_of_value(const struct bound *b, const struct bound_node *v);
 
 #endif

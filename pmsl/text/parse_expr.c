@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *
- *
- * Expressions. The operators, from the loosest to the tightest: OR; AND; NOT; relations and IN,
- * which do not associate; + and -; * / %; a sign; AT; .name. The grammar of the language has two
- * kinds of expressions, of numbers and of truths; here types (check.h) distinguish them, and the
- * messages are better.
+ * Expressions. From the loosest to the tightest: OR; AND; NOT; relations and
+ * IN, which do not associate; + and -; * / %; a sign; AT; .name. The grammar
+ * of the language has two kinds of expressions, of numbers and of truths;
+ * here types (check.h) distinguish them, and the messages are better.
  */
 #include "pmsl/text/parsing.h"
 
@@ -52,7 +50,7 @@ static struct pmsl_expr *put_arg(struct pmsl_parser *p, struct pmsl_expr *e, str
 	return e;
 }
 
-/* Parses EXPR, ... ) behind the open parenthesis. */
+/* ( EXPR, ... ), the parenthesis is open already. */
 static struct pmsl_expr *parse_args(struct pmsl_parser *p, struct pmsl_expr *e)
 {
 	if (pmsl_accept(p, ')')) {
@@ -74,7 +72,7 @@ static struct pmsl_expr *parse_args(struct pmsl_parser *p, struct pmsl_expr *e)
 	return e;
 }
 
-/* Parses NAME, NAME[EXPR]..., NAME(EXPR, ...). */
+/* NAME, NAME[EXPR]..., NAME(EXPR, ...) */
 static struct pmsl_expr *parse_name(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_NAME, p->word.at);
@@ -114,10 +112,8 @@ static struct pmsl_expr *parse_number(struct pmsl_parser *p)
 	return e;
 }
 
-/*
- * Joins x and y of COVARIANCE(x, y) to the one value that the fold runs over. The check reports any
- * other number of values.
- */
+/* COVARIANCE(x, y): the two become the one value that it runs over. The check
+ * reports any other number. */
 static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
 {
 	struct pmsl_expr *x = e->arg, *y = e->narg == 2 ? x->next : NULL, *pair;
@@ -133,7 +129,7 @@ static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
 	return put_arg(p, pair, x) && put_arg(p, pair, y) && put_arg(p, e, pair);
 }
 
-/* Parses FOLD[NAME]...(EXPR WHERE EXPR), FOLD(EXPR, EXPR...). */
+/* FOLD[NAME]...(EXPR WHERE EXPR), FOLD(EXPR, EXPR...) */
 static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_FOLD, p->word.at);
@@ -168,7 +164,7 @@ static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 	return e;
 }
 
-/* Parses [START, NOW]. */
+/* [START, NOW] */
 static struct pmsl_expr *parse_interval(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_INTERVAL, p->word.at);
@@ -181,7 +177,7 @@ static struct pmsl_expr *parse_interval(struct pmsl_parser *p)
 	return e;
 }
 
-/* Parses IF(CONDITION, EXPR, EXPR). */
+/* IF(CONDITION, EXPR, EXPR) */
 static struct pmsl_expr *parse_if(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_IF, p->word.at);
@@ -194,7 +190,7 @@ static struct pmsl_expr *parse_if(struct pmsl_parser *p)
 	if (e->narg == 3)
 		return e;
 	pmsl_lost(p, e->at, e->len,
-		  "IF takes a condition, a value if it holds, and a value if it does not");
+		  "IF takes a condition, a value when it holds, and one when not");
 	return NULL;
 }
 
@@ -225,7 +221,7 @@ static struct pmsl_expr *parse_primary(struct pmsl_parser *p)
 	return NULL;
 }
 
-/* Parses .rank. p.NAME(EXPR, ...) means NAME(p, EXPR, ...). */
+/* .rank; p.NAME(EXPR, ...) is NAME(p, EXPR, ...). */
 static struct pmsl_expr *parse_attr(struct pmsl_parser *p, struct pmsl_expr *of)
 {
 	struct pmsl_expr *e;
@@ -245,7 +241,7 @@ static struct pmsl_expr *parse_attr(struct pmsl_parser *p, struct pmsl_expr *of)
 	return parse_args(p, e);
 }
 
-/* Parses ... AT NAME(EXPR, EXPR). */
+/* ... AT NAME(EXPR, EXPR) */
 static struct pmsl_expr *parse_at(struct pmsl_parser *p, struct pmsl_expr *what)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_AT, what->at);
@@ -278,7 +274,7 @@ static struct pmsl_expr *parse_postfix(struct pmsl_parser *p)
 	return e;
 }
 
-/* True if expressions are nested too deep. Every recursion of the parser calls this. */
+/* Every recursion of the parser passes through here. */
 static bool is_too_deep(struct pmsl_parser *p)
 {
 	if (p->depth < PMSL_DEPTH_MAX)
@@ -329,7 +325,7 @@ struct operator
 	unsigned mark, op;
 };
 
-/* Returns the operator in the table that is the next word, or NULL. */
+/* The operator of these that is next, or NULL. */
 static const struct operator*
 	next_operator(const struct pmsl_parser *p, const struct operator* v, size_t n)
 {

@@ -14,13 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* numbers for pids of each host, which begin with the host's number and so are unique */
-#define PIDS_EACH 1000
+#define PIDS_EACH 1000 /* a host's pids begin with its number, so that all differ */
 #define PIDS_FIRST 100
 #define PAGE_BYTES 4096
 
 struct simhost {
-	struct host host; /* must be the first member */
+	struct host host; /* first */
 	struct loop *loop;
 	unsigned number, boots;
 	struct simproc **proc;
@@ -47,7 +46,7 @@ static int none(struct err *e)
 	return err_set(e, ERR_NOTFOUND, "there is no such process of this user");
 }
 
-/* --- values of the host and its processes */
+/* --- figures */
 
 static int op_facts(struct host *host, struct host_facts *f, struct err *e)
 {
@@ -88,7 +87,7 @@ static void fill(const struct simproc *p, nsec_t now, struct host_figures *f)
 	host_figures_clear(f);
 	f->parent = 1;
 	f->start = p->start;
-	f->age_s = (double)now / 1e9 - (double)(p->start - 1) / 100; /* in ticks of 10 ms */
+	f->age_s = (double)now / 1e9 - (double)(p->start - 1) / 100; /* ticks of 10 ms */
 	f->state = p->is_stopped ? 'T' : 'S';
 	f->threads = 1;
 	f->uid = (int64_t)getuid();
@@ -140,7 +139,7 @@ static int op_strings(struct host *host, int32_t pid, bool environment, struct b
 
 static int op_file(struct host *host, const struct host_file *f, struct buf *out, struct err *e)
 {
-	return err_set(e, ERR_SYS, "%.80s: no such file", f->path);
+	return err_set(e, ERR_SYS, "%.80s: not there", f->path);
 }
 
 static int op_each_memfd(struct host *host, const char *name, host_on_memfd_fn fn, void *arg)
@@ -154,7 +153,7 @@ static int op_each_memfd(struct host *host, const char *name, host_on_memfd_fn f
 	return 0;
 }
 
-/* --- processes that the lm watches */
+/* --- processes that are held */
 
 static int op_open(struct host *host, int32_t pid, struct host_proc **out, struct err *e)
 {
@@ -201,7 +200,7 @@ static int op_signal(struct host_proc *held, int sig, struct err *e)
 		return none(e);
 	if (sig == SIMHOST_COUNTED_SIGNAL) {
 		p->counted++;
-		log_info("sim", "pid=%d gets a counted signal", (int)p->pid);
+		log_info("sim", "pid=%d gets the signal that is counted", (int)p->pid);
 	} else if (sig == SIGSTOP) {
 		p->stops++;
 		if (!p->is_stopped)
@@ -250,7 +249,7 @@ static void op_free(struct host *host)
 {
 }
 
-/* --- begin and end of processes */
+/* --- life */
 
 int simhost_new(struct loop *l, unsigned number, struct simhost **out, struct err *e)
 {

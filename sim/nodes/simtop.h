@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mainsm of a simulated world. It starts, is killed, and restarts with the contents of its
- * disk.
+ * The mainsm of a simulated world: starts, is killed, starts again with the contents of its disk.
  */
 #ifndef SIM_NODES_SIMTOP_H
 #define SIM_NODES_SIMTOP_H
@@ -15,11 +14,11 @@
 struct simtop;
 struct tokens;
 
-#define SIMTOP_SITE "site%u" /* name of a site by its number */
+#define SIMTOP_SITE "site%u" /* the name of a site, by its number */
 
 /*
- * tool_queue: as in mainsm_conf. sites: number of sites; if hosts may claim fewer, the
- * configuration names them.
+ * tool_queue: of mainsm_conf. sites: their number; the configuration names them if there are more
+ * than hosts may claim.
  */
 int simtop_new(struct world *w, size_t tool_queue, unsigned sites, struct simtop **out,
 	       struct err *e);
@@ -28,24 +27,21 @@ void simtop_free(struct simtop *t);
 bool simtop_is_running(const struct simtop *t);
 int simtop_start(struct simtop *t, struct err *e);
 
-/* Kills mainsm like SIGKILL: peers see the end of their connections only. */
+/* Kills it as by SIGKILL: peers only see the end of the connection. */
 void simtop_kill(struct simtop *t);
 
-/* Switches the host off: unsynced data on its disk may be lost, too. */
+/* Switches the host off: unsynced data on its disk are lost, too. */
 void simtop_switch_off(struct simtop *t);
-/* Stops mainsm for this time, like SIGSTOP. */
+/* Stops mainsm for this time, as by SIGSTOP. */
 void simtop_hold(struct simtop *t, nsec_t time);
 void simtop_resume(struct simtop *t);
 
-/* Returns mainsm's time, which is the time of the system. mainsm must run. */
+/* Returns mainsm's time, which is the system's; running only. */
 nsec_t simtop_time(const struct simtop *t);
 struct hostclock *simtop_clock(struct simtop *t);
 struct simdisk *simtop_disk(const struct simtop *t);
 
-/*
- * mainsm must run. Its connection strings are the id and the secret of a token, separated by a
- * blank.
- */
+/* Running only. Its connection strings have a token's id and secret, separated by a blank. */
 const struct tokens *simtop_tokens(const struct simtop *t);
 
 #endif

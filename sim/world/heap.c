@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A block that is charged to an account has a tag in its last bytes. The allocator knows its size.
- */
+/* A block that belongs to an account has a tag in its last bytes; its size is the allocator's. */
 #include "sim/world/heap.h"
 
 #include "common/base/hash.h"
@@ -16,7 +14,7 @@ static uint64_t sessions;
 
 struct tag {
 	struct heap_account *account;
-	/* a mark of the block and the session, so that data of an old block are no tag */
+	/* of the block and the session: data left by an old block are invalid */
 	uint64_t magic;
 };
 
@@ -53,7 +51,7 @@ void *heap_charge(void *p)
 	struct tag t = { watched ? loop_part_maker(loop_running(watched)) : NULL, magic_of(p) };
 	uint8_t *at;
 
-	/* an existing tag belongs to a block that was freed without a notice */
+	/* an existing tag belongs to a block that was freed unseen */
 	heap_discharge(p);
 	at = p && t.account ? tag_at(p) : NULL;
 	if (!at)

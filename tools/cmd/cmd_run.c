@@ -4,6 +4,8 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
+#include "common/ring/chosen.h"
+#include "tools/cmd/log/run_board.h"
 #include "tools/cmd/log/run_record.h"
 #include "tools/cmd/log/run_sensors.h"
 #include "tools/cmd/run_waits.h"
@@ -30,7 +32,7 @@
 	"count reads and writes by file system, also without MPI: omig measure File_write_volume --region /"
 #define RECORD_HELP                                                                  \
 	"number messages from the start; write all events but library calls to FILE" \
-	" (an event log) until the end"
+	" (an event log) until the end; without MPI: processes, pipes and waits"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
 	"name of the job (default: the batch system's number, else PROGRAM.PID of the started program, such as mpirun)"
@@ -167,10 +169,25 @@ static int run_recorded(void *arg)
 	return become_program(x->start);
 }
 
+/* MPI programs record their messages themselves. */
+static void open_board(struct launch *l, const struct how *how, const char *program,
+		       struct run_board *b)
+{
+	struct err e = { 0 };
+
+	if (!how->record || chosen_is_launcher(program))
+		return;
+	if (run_board_open(b, &e))
+		cmd_warn("no events of processes: %s", e.text);
+	else
+		l->board = b->path;
+}
+
 /* The program runs even if the monitor fails. */
 static int run_program(struct launch *l, char **argv, const struct how *how)
 {
 	struct start s = { l, argv };
+	struct run_board board = { .reader = -1 };
 	struct err e = { 0 };
 	int rc = find_all(l, how, argv[0], &e);
 
@@ -181,10 +198,12 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 	report_waits(l, how->waits_ns);
 	if (!l->warning[0] && (launch_check_program(argv[0], &e) < 0 || launch_check_lm(l, &e) < 0))
 		cmd_warn("not watched: %s", e.text);
+	open_board(l, how, argv[0], &board);
 	launch_each_variable(l, set_variable, NULL);
 	run_sensors_start(&(struct run_sensors){ l->job_name, l->mainsm, how->sensors_ns });
 	if (how->record)
-		run_record(&(struct run_record){ l->job_name, l->mainsm, how->record },
+		run_record(&(struct run_record){ l->job_name, l->mainsm, how->record,
+						 l->board ? &board : NULL },
 			   run_recorded, &(struct recorded){ &s, how });
 	return run_recorded(&(struct recorded){ &s, how });
 }

@@ -14,8 +14,9 @@
 #define LIBRARY "libomig.so"
 #define FILES_LIBRARY "libomig-io.so" /* beside it */
 
-const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM",     "OMIG_SITE",	"OMIG_JOB",
-					 "OMIG_START",	"OMIG_CHOSEN", "OMIG_OTHER_LM", NULL };
+const char *const launch_variables[] = { "OMIG_MAINSM",	  "OMIG_LM",	"OMIG_SITE",
+					 "OMIG_JOB",	  "OMIG_START", "OMIG_CHOSEN",
+					 "OMIG_OTHER_LM", "OMIG_IO",	NULL };
 
 static int bin_dir(char *out, struct err *e)
 {
@@ -142,7 +143,7 @@ int launch_find_files(struct launch *l, struct err *e)
 		rc = find_library(l, e);
 	if (!rc)
 		rc = is_plain(l->lib) ? 0 : link_library(l, e);
-	if (!rc && l->files)
+	if (!rc && (l->files || l->board))
 		rc = need_file(files_library(files, l->lib), R_OK, e);
 	return !rc ? need_file(l->lm, X_OK, e) : rc;
 }
@@ -281,7 +282,7 @@ static void preload_value(const struct launch *l, char *out, size_t size)
 	char others[8192], files[FILES_LIBRARY_BYTES] = "";
 
 	launch_preload_rest(others, sizeof(others));
-	if (l->files)
+	if (l->files || l->board)
 		files_library(files, l->lib);
 	snprintf(out, size, "%s%s%s%s%s", l->lib, files[0] ? ":" : "", files, others[0] ? ":" : "",
 		 others);
@@ -337,8 +338,12 @@ static void env_list_value(const struct launch *l, char *out, size_t size)
 int launch_each_variable(const struct launch *l,
 			 int (*fn)(void *arg, const char *name, const char *value), void *arg)
 {
-	char preload[2 * FILE_PATH_BYTES + 8192], list[8192], start[48];
+	char preload[2 * FILE_PATH_BYTES + 8192], list[8192], start[48], io[FILE_PATH_BYTES + 32];
 	int rc;
+
+	snprintf(io, sizeof(io), "%s%s%s%s", l->files ? "files" : "",
+		 l->files && l->board ? "," : "", l->board ? "interactions=" : "",
+		 l->board ? l->board : "");
 
 	snprintf(start, sizeof(start), "%.16s%s%s", l->measure ? l->measure : "off",
 		 l->callsites ? "+site" : "", l->interactions ? "+messages" : "");
@@ -355,6 +360,8 @@ int launch_each_variable(const struct launch *l,
 		rc = fn(arg, "OMIG_START", start);
 	if (!rc)
 		rc = fn(arg, "LD_PRELOAD", preload);
+	if (!rc && (l->files || l->board))
+		rc = fn(arg, "OMIG_IO", io);
 	if (!rc)
 		rc = fn(arg, launch_env_list_name(), list);
 	return rc;

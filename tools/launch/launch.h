@@ -20,6 +20,7 @@ struct launch {
 	bool callsites; /* counts by call site too: with volume or partner */
 	bool interactions; /* numbers messages */
 	bool files; /* counts reads and writes by file system */
+	const char *board; /* processes write what they do there */
 	const char *site, *job;
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */

@@ -3,8 +3,9 @@
 # timeout: 400
 # Programs of the system have the same output, errors and status with libomig-io and without. That
 # holds in each state of the monitor: none, one that cannot start, runs, is stopped, or was killed.
+# It also holds while interactions are recorded, and when their reader was killed.
 . tests/system/lib.sh
-need python3 tar gzip
+need python3 tar gzip mkfifo pgrep
 
 mkdir "$TMPDIR/data" "$TMPDIR/cases"
 seq 1 3000 | sed 's/$/ a line of some length/' >"$TMPDIR/data/lines"
@@ -130,4 +131,27 @@ each_case 'its lm is stopped' 5
 # shellcheck disable=SC2086
 kill -KILL $stopped
 each_case 'its lm was killed' 5
+
+# --- interactions: on the board of a command that only waits
+OMIG_IO=interactions=/no/such/board
+export OMIG_IO
+each_case 'no board is there' 5
+unset OMIG_IO
+mkfifo "$TMPDIR/hold"
+# shellcheck disable=SC2016 # of the inner shell
+omig run --interactions="$TMPDIR/held.olog" -- sh -c 'echo "$OMIG_IO" >"$1"; read -r x <"$2"' sh \
+	"$TMPDIR/io" "$TMPDIR/hold" >"$TMPDIR/held.out" 2>&1 &
+job=$!
+check 'a command has a board' until_true 30 test -s "$TMPDIR/io"
+OMIG_IO=$(cat "$TMPDIR/io")
+export OMIG_IO
+each_case 'interactions are recorded' 10
+readers=$(pgrep -P $job -x omig)
+# shellcheck disable=SC2086
+kill -KILL $readers
+each_case 'their reader was killed' 5
+unset OMIG_IO
+echo end >"$TMPDIR/hold"
+wait $job
+check 'the command ends well nevertheless' test $? = 0
 tap_end

@@ -2,6 +2,7 @@
 #include "tools/cmd/log/run_record.h"
 
 #include "common/base/clock.h"
+#include "tools/cmd/log/run_board.h"
 #include "tools/events/subscription.h"
 #include "tools/launch/supervise.h"
 
@@ -111,6 +112,17 @@ static void end_recorder(const struct run_record *r, pid_t pid)
 	kill(pid, SIGUSR1);
 	if (supervise_end_child(pid, END_MAX_NS) != CMD_OK)
 		cmd_warn("%s is not complete", r->path);
+}
+
+/* The events of processes come behind all others. */
+static void end_all(const struct run_record *r, pid_t recorder)
+{
+	if (recorder > 0)
+		end_recorder(r, recorder);
+	else
+		cmd_warn("no interactions: no process for them");
+	if (r->board)
+		run_board_end(r->board, END_MAX_NS);
 	if (!access(r->path, R_OK))
 		fprintf(stderr, "omig: interactions: omig interaction path %s\n", r->path);
 }
@@ -123,16 +135,14 @@ void run_record(const struct run_record *r, int (*become)(void *arg), void *arg)
 
 	supervise_begin(&s);
 	recorder = start_recorder(r);
+	if (r->board)
+		run_board_start(r->board, r->job, r->path);
 	if (supervise_start(&s, become, arg)) {
 		cmd_warn("no interactions: %s", strerror(errno));
-		if (recorder > 0)
-			end_recorder(r, recorder);
+		end_all(r, recorder);
 		return;
 	}
 	status = supervise_wait(&s);
-	if (recorder > 0)
-		end_recorder(r, recorder);
-	else
-		cmd_warn("no interactions: no process for them");
+	end_all(r, recorder);
 	supervise_end(status);
 }

@@ -3,9 +3,12 @@
 #ifndef TOOLS_CMD_LOG_RUN_RECORD_H
 #define TOOLS_CMD_LOG_RUN_RECORD_H
 
+struct run_board;
+
 struct run_record {
 	const char *job, *mainsm; /* mainsm: as in struct cmd_common */
 	const char *path; /* of the event log, which is replaced */
+	struct run_board *board; /* NULL: processes are not recorded */
 };
 
 /*

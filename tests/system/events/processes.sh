@@ -1,0 +1,128 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Processes and pipes of programs that were not rebuilt. Each process has its begin, program, end
+# and wait in the log, and each byte of a pipe both ends. The network of a shell that waits for its
+# command is that of Figure 3 of TR COSC 01/91: a fork, a B-arc of the shell, and a join. The path
+# goes through the command.
+. tests/system/lib.sh
+need python3 mkfifo pgrep tr sort
+cd "$TMPDIR" || exit 1
+mkfifo hold
+
+record() { # COMMAND...
+	omig run --interactions=run.olog -- "$@" >job.out 2>job.err
+}
+analyze() { # OPTION...
+	omig interaction analyze --json "$@" run.olog >net.json 2>net.err
+	got=$?
+	head -c 2000 net.json net.err
+	return $got
+}
+net() { # EXPRESSION over n, the network, and objects on the path
+	python3 -c "
+import json
+n = json.load(open('net.json'))
+used = set(o for k in n['exclusive'] for o in k.split('+') if n['exclusive'][k])
+c = n['counts']
+print(c, n['exclusive'], n['b_arcs'], n['anomalies'])
+assert $1"
+}
+
+# --- a shell, two commands and a pipe
+check 'the status is that of the command' status_is 3 record sh -c \
+	'printf "b\na\n" | sort | tr a-z A-Z; exit 3'
+check 'and so is its output' test "$(cat job.out)" = 'A
+B'
+balanced() {
+	omig log cat run.olog >text 2>&1
+	cat text
+	python3 - <<'P'
+import re
+of = {}
+wrote, read = {}, {}
+for line in open("text"):
+    f = dict(w.split("=", 1) for w in line.split() if "=" in w)
+    kind = f.get("event", "").replace("interaction.", "")
+    of.setdefault(kind, []).append(f)
+    if kind in ("write", "read"):
+        to = wrote if kind == "write" else read
+        to[f["stream"]] = max(to.get(f["stream"], 0), int(f["end"]))
+        assert f["uncertain"] == "0" and f["unsent"] == "0", line
+born = [f["child"] for f in of["spawn"]]
+assert len(born) == 3 == len(set(born)), born
+assert sorted(born) == sorted(f["child"] for f in of["reap"])
+assert sorted(f["PROG"] for f in of["exec"] if f["pid"] in born) == ["sort", "tr"]
+for child in born:
+    assert [f for f in of["exit"] if f["pid"] == child], child
+assert wrote == read and sorted(wrote.values()) == [4, 4], (wrote, read)
+P
+}
+check 'each process has its begin and end, each byte both ends' balanced
+check 'the log can be analysed' analyze
+check 'it is one whole network without anomalies' net 'not n["anomalies"] and c["source"] == 1'
+check 'three forks by the shell, messages in two pipes, all joined' \
+	net 'c["join"] == c["fork"] - 1 and c["fork"] >= 6'
+
+# --- Figure 3: the command ends while the shell waits
+omig run --interactions=run.olog -- sh -c 'cat hold; true' >job.out 2>job.err &
+job=$!
+waits() {
+	for p in $(pgrep -P $job -x sh); do
+		grep -q '^State:.S' "/proc/$p/status" && pgrep -P "$p" -x cat >/dev/null && return 0
+	done
+	return 1
+}
+check 'the shell waits for its command' until_true 30 waits
+echo line >hold
+check 'the command ends' wait $job
+check 'the network is whole' analyze
+check 'the shell blocks until the join' net \
+	'[a for a in n["b_arcs"] if a[0].startswith("sh.") and a[1].startswith("sh.")]'
+check 'the path goes through the command' net '"cat" in used and "sh" in used'
+check 'one fork by thread, one join, and the job itself' net \
+	'(c["fork"], c["join"], c["subtasks"]) == (2, 1, 3)'
+check 'bytes from outside are reported' grep -q '1 reads got bytes from outside' net.err
+
+# --- what is not seen is said
+cat >killed.py <<'END'
+import os, signal, subprocess
+p = subprocess.Popen(["sleep", "100"])
+p.send_signal(signal.SIGKILL)
+p.wait()
+END
+check 'a program kills its child' record python3 killed.py
+check 'that network is whole' analyze
+check 'a process without an end is reported' grep -q 'ended without a record' net.err
+
+# --- many processes and threads at once, and signal handlers that write
+cat >many.py <<'END'
+import os, signal, subprocess, threading
+r, w = os.pipe()
+signal.signal(signal.SIGALRM, lambda *a: os.write(w, b"a"))
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+def run(n):
+    for i in range(10):
+        if n % 2:
+            subprocess.run(["true"])
+        elif os.fork() == 0:
+            os.write(w, b"c")
+            os._exit(0)
+        else:
+            os.wait()
+ts = [threading.Thread(target=run, args=(n,)) for n in range(4)]
+for t in ts: t.start()
+for t in ts: t.join()
+signal.setitimer(signal.ITIMER_REAL, 0)
+os.close(w)
+got = b""
+while True:
+    more = os.read(r, 100000)
+    if not more: break
+    got += more
+print(got.count(b"c"))
+END
+check 'forks in threads, with a signal each ms' record python3 many.py
+check 'all of them have written' grep -qx 20 job.out
+check 'their network is whole' analyze
+check 'nothing is lost' sh -c '! grep -q lost job.err'
+tap_end
