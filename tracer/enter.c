@@ -16,6 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define PAGES_MAX_NS NSEC_PER_SEC
+#define PAUSE_MIN_US 50
+#define PAUSE_MAX_US 5000
+
 /* One request, from outside to inside. */
 struct entry {
 	struct tracees *tracees;
@@ -29,7 +33,8 @@ struct entry {
 	uint64_t asked; /* the place of pages that may have been made */
 	uint64_t base; /* 0: there is no gate yet */
 	bool is_new; /* the whole gate is written */
-	bool is_bare; /* its pages were mapped by this request, and have no right to execute */
+	bool is_bare; /* its pages were mapped by this request: no thread is inside */
+	bool has_code; /* these have their code */
 	struct freeze *freeze;
 };
 
@@ -38,7 +43,7 @@ static void forget_life(struct entry *n)
 	image_free(n->image);
 	n->image = NULL;
 	n->asked = n->base = 0;
-	n->is_bare = false;
+	n->is_bare = n->has_code = false;
 	if (n->mem >= 0)
 		close(n->mem);
 	n->mem = -1;
@@ -72,19 +77,23 @@ static int have_life(struct entry *n, struct err *e)
 
 static int make_pages(struct entry *n, struct err *e)
 {
-	return enter_make_pages(n->freeze, &n->ways, &n->asked, &n->base, e);
+	return enter_make_pages(n->freeze, &n->ways, n->asked, &n->base, e);
 }
 
-/* No slot leads there yet, so the program runs meanwhile. */
+/*
+ * No slot leads there yet, so the program may run meanwhile. Some kernels permit it to the tracer
+ * of a stopped process only.
+ */
 static int write_code(struct entry *n, struct err *e)
 {
 	uint8_t *code = malloc(GATE_CODE_BYTES);
 	size_t used = 0;
-	int rc = code ? code_write(code, GATE_NAMES_MAX, &used, e) : err_nomem(e);
+	int rc = code ? code_write(code, n->gate->nname, &used, e) : err_nomem(e);
 
 	if (!rc)
 		rc = enter_poke(n->mem, n->base, code, used, e);
 	free(code);
+	n->has_code = !rc;
 	return rc;
 }
 
@@ -115,21 +124,40 @@ static int write_slots(struct entry *n, struct err *e)
 			       sizeof(g->nslot), e);
 }
 
+/* Reads all slots at once, or each alone if some are unmapped: these get the value 0. */
+static void read_slots(const struct image *m, uint64_t *value)
+{
+	uint64_t *at = value + m->nslot;
+
+	for (size_t i = 0; i < m->nslot; i++)
+		at[i] = m->slot[i].address;
+	if (image_peek_each(m->pid, at, m->nslot, sizeof(*value), value))
+		return;
+	for (size_t i = 0; i < m->nslot; i++)
+		if (image_peek(m->pid, at[i], &value[i], sizeof(*value), NULL))
+			value[i] = 0;
+}
+
 /* Slots whose contents have changed since the image was read are left out: the next time. */
-static void choose_slots(struct entry *n)
+static int choose_slots(struct entry *n, struct err *e)
 {
 	const struct image *m = n->image;
+	uint64_t *now = calloc(2 * m->nslot + 1, sizeof(*now));
 
+	if (!now)
+		return err_nomem(e);
+	read_slots(m, now);
 	for (size_t i = 0; i < m->nslot; i++) {
 		const struct image_slot *s = &m->slot[i];
 		int name = gate_find(n->gate, m->name[s->name].text);
-		uint64_t now = 0;
 
-		if (name < 0 || freeze_read(n->freeze, s->address, &now, sizeof(now), NULL) ||
-		    (now != s->value && now != m->name[s->name].address))
-			continue;
-		build_add_slot(n->gate, &(struct gate_slot){ s->address, now, (uint32_t)name, 0 });
+		if (name >= 0 && now[i] &&
+		    (now[i] == s->value || now[i] == m->name[s->name].address))
+			build_add_slot(n->gate, &(struct gate_slot){ s->address, now[i],
+								     (uint32_t)name, 0 });
 	}
+	free(now);
+	return 0;
 }
 
 static int turn_slots(struct entry *n, size_t first, struct err *e)
@@ -162,14 +190,15 @@ static int arm_frozen(struct entry *n, struct err *e)
 		return err_set(e, ERR_AGAIN, "the program is loading a library");
 	if (n->is_new && enter_is_inside(n->freeze, n->base))
 		return err_set(e, ERR_AGAIN, "a thread is inside of the gate");
-	if (n->is_bare)
-		rc = enter_protect_code(n->freeze, &n->ways, n->base, e);
+	if (n->is_bare && !n->has_code)
+		rc = write_code(n, e);
 	if (!rc && n->is_new && !n->is_bare)
 		rc = write_gate(n, e);
 	if (rc)
 		return rc;
-	choose_slots(n);
-	rc = write_slots(n, e);
+	rc = choose_slots(n, e);
+	if (!rc)
+		rc = write_slots(n, e);
 	return rc ? rc : turn_slots(n, first, e);
 }
 
@@ -260,6 +289,38 @@ static int while_frozen(struct entry *n, int (*fn)(struct entry *, struct err *)
 	return rc;
 }
 
+/* A thread of the program makes them. It may wait for a processor. */
+static int await_pages(struct entry *n, struct err *e)
+{
+	nsec_t end = clock_mono() + PAGES_MAX_NS;
+	useconds_t pause = PAUSE_MIN_US;
+
+	while (!enter_has_pages(n->who->pid, n->asked)) {
+		if (enter_has_ended(n->who))
+			return err_set(e, ERR_NOTFOUND, "the process has ended");
+		if (clock_mono() > end)
+			return err_set(e, ERR_TIMEOUT, "the program gets no processor");
+		usleep(pause);
+		pause = pause < PAUSE_MAX_US ? 2 * pause : pause;
+	}
+	n->base = n->asked;
+	return 0;
+}
+
+/* Those that an earlier attempt asked for may have come. */
+static int have_pages(struct entry *n, nsec_t *stopped, struct err *e)
+{
+	int rc;
+
+	if (enter_has_pages(n->who->pid, n->asked)) {
+		n->base = n->asked;
+		return 0;
+	}
+	n->asked = enter_find_place(n->who->pid, n->ways.syscall);
+	rc = while_frozen(n, make_pages, stopped, e);
+	return rc || n->base ? rc : await_pages(n, e);
+}
+
 /* Makes the pages of a gate, if there is none, and fills them. */
 static int raise_gate(struct entry *n, nsec_t *stopped, struct err *e)
 {
@@ -267,13 +328,13 @@ static int raise_gate(struct entry *n, nsec_t *stopped, struct err *e)
 
 	n->is_bare = n->is_bare || !n->base;
 	if (!n->base)
-		rc = while_frozen(n, make_pages, stopped, e);
+		rc = have_pages(n, stopped, e);
 	if (!rc)
 		rc = build(n, e);
 	if (rc || !n->is_bare)
 		return rc;
-	rc = write_code(n, e);
-	return rc ? rc : write_gate(n, e);
+	write_code(n, NULL);
+	return write_gate(n, e);
 }
 
 static int try_arm(struct entry *n, struct enter_result *out, struct err *e)

@@ -22,17 +22,19 @@ int enter_read_life(int32_t pid, struct enter_life *out, struct err *e);
 /* -ERR_AGAIN: the process has called exec since. Of a frozen process: until it continues. */
 int enter_check_life(int32_t pid, const struct enter_life *of, struct err *e);
 
-/*
- * Makes the pages of a gate, with the rights to read and to write. *asked, at first 0, is the place
- * that was chosen. After -ERR_TIMEOUT the thread may make them later: the next attempt finds them
- * there.
- */
-int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *asked,
-		     uint64_t *base, struct err *e);
+/* A place for the pages of a gate, far from what may grow; 0: there is none. */
+uint64_t enter_find_place(int32_t pid, uint64_t near);
 
-/* The gate's code loses the right to be written: to be called before any slot leads there. */
-int enter_protect_code(struct freeze *f, const struct call_ways *ways, uint64_t base,
-		       struct err *e);
+/*
+ * Makes the pages of a gate at a place, or where the kernel chooses (0). Those of its code have no
+ * right to be written. *base remains 0 if a thread makes them when it continues, see
+ * enter_has_pages(). After -ERR_TIMEOUT it may do so later.
+ */
+int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t at, uint64_t *base,
+		     struct err *e);
+
+/* True if the pages of a gate are at this place; 0: none are. */
+bool enter_has_pages(int32_t pid, uint64_t at);
 
 /* --- enter_check.c */
 /* Reads the valid gate of a process. False: there is none. A child has its parent's, see below. */

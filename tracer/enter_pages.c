@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a gate, and the program's memory as a whole, which ends with exec. */
+#include "common/base/array.h"
 #include "common/base/buf.h"
+#include "common/base/str.h"
 #include "tracer/enter_internal.h"
 #include "tracer/gate/image.h"
 #include "tracer/thread/maps.h"
@@ -53,9 +55,9 @@ int enter_read_life(int32_t pid, struct enter_life *out, struct err *e)
 
 int enter_check_life(int32_t pid, const struct enter_life *of, struct err *e)
 {
-	struct enter_life now;
+	uint8_t now[RANDOM_BYTES];
 
-	if (enter_read_life(pid, &now, NULL) || memcmp(of, &now, sizeof(now)) != 0)
+	if (image_peek(pid, of->at, now, sizeof(now), NULL) || memcmp(of->random, now, sizeof(now)))
 		return err_set(e, ERR_AGAIN, "the process has just started another program");
 	return 0;
 }
@@ -77,61 +79,88 @@ static uint64_t choose_place(const char *maps, uint64_t near)
 	return lowest ? (lowest - DISTANCE_BYTES - PAGES_BYTES) & ~(PAGE_BYTES - 1) : 0;
 }
 
-static bool has_pages(const struct buf *maps, uint64_t at)
+bool enter_has_pages(int32_t pid, uint64_t at)
 {
-	struct maps_region r;
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
+	struct maps_region code, data;
+	bool has = at && !maps_read(pid, &b, NULL) && maps_find(&b, at, &code) &&
+		   maps_find(&b, at + GATE_CODE_BYTES, &data) && code.from == at &&
+		   code.to == data.from && data.to - at == PAGES_BYTES && !code.is_file &&
+		   !data.is_file && str_eq(code.rights, "r-xp") && str_eq(data.rights, "rw-p");
 
-	return maps_find(maps, at, &r) && r.from == at && r.to - at == PAGES_BYTES && !r.is_file &&
-	       !strcmp(r.rights, "rw-p");
+	buf_done(&b);
+	return has;
 }
 
-/* A call for memory of the gate. */
-static int do_syscall(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
-		      uint64_t *out, struct err *e)
+uint64_t enter_find_place(int32_t pid, uint64_t near)
 {
-	int64_t result = 0;
-	int rc = freeze_syscall(f, ways, c, &result, e);
+	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
+	uint64_t at = maps_read(pid, &b, NULL) ? 0 : choose_place(buf_str(&b), near);
+
+	buf_done(&b);
+	return at;
+}
+
+/* Calls for memory of the gate. */
+static int do_syscalls(struct freeze *f, const struct call_ways *ways, struct call_syscall *c,
+		       size_t n, struct err *e)
+{
+	int rc = freeze_syscalls(f, ways, c, n, e);
+
+	for (size_t i = 0; !rc && i < n; i++)
+		if (c[i].result < 0 && c[i].result > -4096)
+			rc = err_set(e, c[i].result == -EEXIST ? ERR_AGAIN : ERR_SYS,
+				     "the program gets no memory for it: %s",
+				     strerror((int)-c[i].result));
+	return rc;
+}
+
+/* Neither call touches memory of the program, should it map some there meanwhile. */
+static int make_at(struct freeze *f, const struct call_ways *ways, uint64_t at, uint64_t *base,
+		   struct err *e)
+{
+	const uint64_t how = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, no_file = ~0ull;
+	struct call_syscall c[] = {
+		{ .number = SYS_mmap,
+		  .arg = { at, GATE_CODE_BYTES, PROT_READ | PROT_EXEC, how, no_file } },
+		{ .number = SYS_mmap,
+		  .arg = { at + GATE_CODE_BYTES, PAGES_BYTES - GATE_CODE_BYTES,
+			   PROT_READ | PROT_WRITE, how, no_file } },
+	};
+	int rc = freeze_enqueue(f, ways, c, ARRAY_LEN(c), e);
+
+	if (rc != -ERR_UNSUPPORTED)
+		return rc;
+	rc = do_syscalls(f, ways, c, ARRAY_LEN(c), e);
+	if (!rc)
+		*base = at;
+	return rc;
+}
+
+/* Where the kernel chooses. */
+static int make_anywhere(struct freeze *f, const struct call_ways *ways, uint64_t *base,
+			 struct err *e)
+{
+	struct call_syscall c = { .number = SYS_mmap,
+				  .arg = { 0, PAGES_BYTES, PROT_READ | PROT_EXEC,
+					   MAP_PRIVATE | MAP_ANONYMOUS, ~0ull } };
+	uint64_t at;
+	int rc = do_syscalls(f, ways, &c, 1, e);
 
 	if (rc)
 		return rc;
-	if (result < 0 && result > -4096)
-		return err_set(e, result == -EEXIST ? ERR_AGAIN : ERR_SYS,
-			       "the program gets no memory for it: %s", strerror((int)-result));
-	*out = (uint64_t)result;
-	return 0;
+	at = (uint64_t)c.result;
+	c = (struct call_syscall){ .number = SYS_mprotect,
+				   .arg = { at + GATE_CODE_BYTES, PAGES_BYTES - GATE_CODE_BYTES,
+					    PROT_READ | PROT_WRITE } };
+	rc = do_syscalls(f, ways, &c, 1, e);
+	if (!rc)
+		*base = at;
+	return rc;
 }
 
-int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t *asked,
-		     uint64_t *base, struct err *e)
+int enter_make_pages(struct freeze *f, const struct call_ways *ways, uint64_t at, uint64_t *base,
+		     struct err *e)
 {
-	struct call_syscall map = { SYS_mmap,
-				    { 0, PAGES_BYTES, PROT_READ | PROT_WRITE,
-				      MAP_PRIVATE | MAP_ANONYMOUS, ~UINT64_C(0), 0 } };
-	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
-	bool is_done;
-
-	if (maps_read(freeze_pid(f), &b, NULL))
-		buf_clear(&b);
-	is_done = *asked && b.n && has_pages(&b, *asked);
-	if (!is_done)
-		*asked = b.n ? choose_place(buf_str(&b), ways->syscall) : 0;
-	buf_done(&b);
-	if (is_done) {
-		*base = *asked;
-		return 0;
-	}
-	if (*asked) {
-		map.arg[0] = *asked;
-		map.arg[3] |= MAP_FIXED_NOREPLACE;
-	}
-	return do_syscall(f, ways, &map, base, e);
-}
-
-int enter_protect_code(struct freeze *f, const struct call_ways *ways, uint64_t base, struct err *e)
-{
-	const struct call_syscall protect = { SYS_mprotect,
-					      { base, GATE_CODE_BYTES, PROT_READ | PROT_EXEC } };
-	uint64_t nothing;
-
-	return do_syscall(f, ways, &protect, &nothing, e);
+	return at ? make_at(f, ways, at, base, e) : make_anywhere(f, ways, base, e);
 }

@@ -7,11 +7,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define TURN_TRIES 10
+#define TURN_SLEEP_US 50
+#define TURN_LATE_NS NSEC_PER_MSEC
 
 struct frozen {
 	int32_t tid;
@@ -23,7 +28,8 @@ struct freeze {
 	struct tracees *tracees;
 	struct who who;
 	nsec_t begin; /* of the first stop request */
-	nsec_t first; /* of the one to the first thread, or to all others */
+	nsec_t held; /* since when a thread has been stopped, at most; 0: none has */
+	nsec_t first; /* since when the first thread may have been */
 	int mem; /* /proc/PID/mem, or -1: not open yet */
 	size_t n;
 	struct frozen v[FREEZE_THREADS_MAX];
@@ -105,10 +111,14 @@ static int add_threads(struct freeze *f, size_t *found, struct err *e)
 
 static void poll_one(struct freeze *f, struct frozen *z)
 {
+	nsec_t now = clock_mono();
 	pid_t got = waitpid(z->tid, &z->status, __WALL | WNOHANG);
 
+	if (!got && z->tid == f->who.pid)
+		f->first = now; /* it still ran */
 	if (got == z->tid && WIFSTOPPED(z->status)) {
 		z->state = STOPPED;
+		f->held = f->held ? f->held : now;
 	} else if (got) {
 		z->state = ENDED;
 		tracees_on_status(f->tracees, z->tid, got > 0 ? z->status : 0);
@@ -119,6 +129,7 @@ static int wait_for_all(struct freeze *f, struct err *e)
 {
 	for (;;) {
 		size_t running = 0;
+		nsec_t left;
 
 		for (size_t i = 0; i < f->n; i++) {
 			if (f->v[i].state == RUNS)
@@ -127,10 +138,12 @@ static int wait_for_all(struct freeze *f, struct err *e)
 		}
 		if (!running)
 			return 0;
-		if (clock_mono() - f->begin > FREEZE_STOP_MAX_NS)
+		left = (f->held ? f->held + FREEZE_STOP_MAX_NS : f->begin + FREEZE_BEGIN_MAX_NS) -
+		       clock_mono();
+		if (left < 0)
 			return err_set(e, ERR_TIMEOUT, "%zu of its threads did not stop in time",
 				       running);
-		change_wait(f->begin + FREEZE_STOP_MAX_NS - clock_mono());
+		change_wait(left);
 	}
 }
 
@@ -178,6 +191,21 @@ static int stop_all(struct freeze *f, struct err *e)
 	return f->n ? 0 : err_set(e, ERR_NOTFOUND, "the process has ended");
 }
 
+/*
+ * Before threads are stopped: a scheduler that has given this process much time lets it wait then.
+ * Sleeps until one sleep has ended in time, which it soon does where processors are free.
+ */
+static void wait_for_turn(void)
+{
+	for (int i = 0; i < TURN_TRIES; i++) {
+		nsec_t before = clock_mono();
+
+		usleep(TURN_SLEEP_US);
+		if (clock_mono() - before < TURN_LATE_NS)
+			break;
+	}
+}
+
 int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, struct err *e)
 {
 	struct freeze *f = calloc(1, sizeof(*f));
@@ -188,6 +216,7 @@ int freeze_begin(struct tracees *s, const struct who *w, struct freeze **out, st
 	f->tracees = s;
 	f->who = *w;
 	f->mem = -1;
+	wait_for_turn();
 	f->begin = f->first = clock_mono();
 	rc = stop_all(f, e);
 	if (rc)
@@ -255,17 +284,40 @@ static struct frozen *choose(struct freeze *f)
 	return any;
 }
 
-int freeze_syscall(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
-		   int64_t *result, struct err *e)
+static int choose_place(struct freeze *f, const struct call_ways *ways, struct frozen **z,
+			struct call_place *at, struct err *e)
 {
-	struct frozen *z = choose(f);
-	int rc;
-
-	if (!z)
+	*z = choose(f);
+	if (!*z)
 		return err_set(e, ERR_AGAIN,
 			       "no thread of the process is between two instructions");
-	rc = call_syscall(&(struct call_place){ f->who.pid, z->tid, *ways }, c, result, e);
+	*at = (struct call_place){ f->who.pid, (*z)->tid, *ways };
+	return 0;
+}
+
+int freeze_syscalls(struct freeze *f, const struct call_ways *ways, struct call_syscall *c,
+		    size_t n, struct err *e)
+{
+	struct call_place at;
+	struct frozen *z;
+	int rc = choose_place(f, ways, &z, &at, e);
+
+	if (rc)
+		return rc;
+	rc = call_syscalls(&at, c, n, e);
 	if (rc == -ERR_TIMEOUT || rc == -ERR_NOTFOUND)
 		z->state = RUNS; /* its next status is handled by the loop */
 	return rc;
+}
+
+int freeze_enqueue(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
+		   size_t n, struct err *e)
+{
+	struct call_place at;
+	struct frozen *z;
+	int rc = choose_place(f, ways, &z, &at, e);
+
+	if (!rc && WSTOPSIG(z->status) != SIGTRAP)
+		rc = err_set(e, ERR_UNSUPPORTED, "a signal has stopped the process");
+	return rc ? rc : call_enqueue(&at, c, n, e);
 }

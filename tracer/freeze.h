@@ -23,15 +23,17 @@
 #include "tracer/thread/call.h"
 #include "tracer/tracees.h"
 
-/* A busy machine may keep a thread from its processor for some ms; the caller tries again later. */
+/* The threads that have stopped wait no longer for the others; the caller tries again later. */
 #define FREEZE_STOP_MAX_NS (20 * NSEC_PER_MSEC)
+/* A busy machine may keep threads from their processors; while none has stopped, none is held. */
+#define FREEZE_BEGIN_MAX_NS (500 * NSEC_PER_MSEC)
 #define FREEZE_THREADS_MAX 4096
 
 struct freeze;
 
 /*
  * Stops all threads of w->pid, also those that start meanwhile. Blocks until they have stopped, at
- * most FREEZE_STOP_MAX_NS. Threads that are traced already, for requests or watches, take part.
+ * most FREEZE_BEGIN_MAX_NS. Threads that are traced already, for requests or watches, take part.
  * -ERR_TIMEOUT: one did not stop in time, all run again. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS,
  * -ERR_LIMIT.
  */
@@ -56,10 +58,18 @@ int freeze_read(const struct freeze *f, uint64_t addr, void *p, size_t n, struct
 int freeze_write(struct freeze *f, uint64_t addr, const void *p, size_t n, struct err *e);
 
 /*
- * Makes a thread execute a system call that does not block; ways: from call_find_ways(), before
+ * Makes a thread execute system calls that do not block, now; ways: from call_find_ways(), before
  * freeze_begin(). -ERR_AGAIN: no thread is at a place where it can; later one may be.
  */
-int freeze_syscall(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
-		   int64_t *result, struct err *e);
+int freeze_syscalls(struct freeze *f, const struct call_ways *ways, struct call_syscall *c,
+		    size_t n, struct err *e);
+
+/*
+ * As freeze_syscalls(), after freeze_end(): the thread needs no further stops for it. Results are
+ * not known. -ERR_UNSUPPORTED, among others: the thread would not come to it, or its wait would
+ * begin again.
+ */
+int freeze_enqueue(struct freeze *f, const struct call_ways *ways, const struct call_syscall *c,
+		   size_t n, struct err *e);
 
 #endif

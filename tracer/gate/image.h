@@ -21,7 +21,8 @@
 
 /* One object, with the tables that its loader uses. */
 struct image_object {
-	uint64_t bias, dynamic; /* as in struct link_map */
+	uint64_t link; /* its struct link_map */
+	uint64_t bias, dynamic; /* as there */
 	uint64_t start, end; /* extent in memory */
 	char name[IMAGE_OBJECT_NAME_BYTES];
 	uint64_t symtab, strtab, strsz, hash;
@@ -47,7 +48,7 @@ struct image {
 	uint64_t dlopen, dlsym, dlerror, errno_location;
 	uint64_t gate; /* its base; 0: none */
 	struct image_object *object;
-	size_t nobject;
+	size_t nobject, object_cap;
 	struct smap by_name; /* struct image_name */
 	struct image_name name[GATE_NAMES_MAX];
 	size_t nname;
@@ -71,6 +72,8 @@ bool image_is_current(const struct image *m);
 /* --- image_objects.c */
 /* Exactly n bytes. -ERR_NOTFOUND: not mapped, or it has ended. -ERR_DENIED. */
 int image_peek(int32_t pid, uint64_t addr, void *out, size_t n, struct err *e);
+/* `size` bytes at each of n places, one after the other to out. False: some cannot be read. */
+bool image_peek_each(int32_t pid, const uint64_t *addr, size_t n, size_t size, void *out);
 /* Fills debug and the objects. */
 int image_read_objects(struct image *m, struct err *e);
 /* The part of a path behind the last slash. */

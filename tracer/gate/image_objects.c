@@ -2,6 +2,7 @@
 /* The loader's list of objects, and the tables of each. */
 #include "tracer/gate/image.h"
 
+#include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -17,6 +18,7 @@
 #define AUXV_MAX_BYTES 4096
 #define HEADERS_MAX 64 /* of a program; linkers make a dozen */
 #define DYNAMIC_MAX 512
+#define PEEK_MAX 256 /* places of one system call; the kernel permits 1024 */
 #define DYNAMIC_STEP 64 /* entries of one read; linkers make some 30 */
 
 /* Of the GNU C library, since it exists: debuggers read these. */
@@ -46,6 +48,24 @@ int image_peek(int32_t pid, uint64_t addr, void *out, size_t n, struct err *e)
 	return err_set(e, ERR_NOTFOUND,
 		       errno == ESRCH ? "the process has ended"
 				      : "its loader's tables cannot be read");
+}
+
+bool image_peek_each(int32_t pid, const uint64_t *addr, size_t n, size_t size, void *out)
+{
+	struct iovec remote[PEEK_MAX], local = { out, 0 };
+
+	for (size_t at = 0; at < n; at += PEEK_MAX) {
+		size_t k = n - at < PEEK_MAX ? n - at : PEEK_MAX;
+
+		for (size_t i = 0; i < k; i++)
+			/* NOLINTNEXTLINE: an address of another process */
+			remote[i] = (struct iovec){ (void *)(uintptr_t)addr[at + i], size };
+		local.iov_len = k * size;
+		if (process_vm_readv(pid, &local, 1, remote, k, 0) != (ssize_t)local.iov_len)
+			return false;
+		local.iov_base = (uint8_t *)local.iov_base + local.iov_len;
+	}
+	return true;
 }
 
 const char *image_base_name(const struct image_object *o)
@@ -202,15 +222,21 @@ static int read_symbols(int32_t pid, struct image_object *o, struct err *e)
 	return 0;
 }
 
-static int read_object(struct image *m, const struct link *l, bool is_program, struct err *e)
+static int read_object(struct image *m, uint64_t at, const struct link *l, struct err *e)
 {
-	struct image_object *o = &m->object[m->nobject++];
+	bool is_program = !m->nobject;
+	struct image_object *o;
 
+	if (array_grow(&m->object, &m->object_cap, m->nobject + 1, sizeof(*m->object),
+		       IMAGE_OBJECTS_MAX))
+		return err_nomem(e);
+	o = &m->object[m->nobject++];
 	if (!is_program) {
 		*o = (struct image_object){ .bias = l->bias, .dynamic = l->dynamic };
 		read_extent(m->pid, o);
 		read_name(m->pid, l->name, o);
 	}
+	o->link = at;
 	if (!o->end)
 		return 0; /* without a header in memory there is nothing to see */
 	read_dynamic(m->pid, o, 0);
@@ -273,7 +299,7 @@ static int read_list(struct image *m, struct err *e)
 				       IMAGE_OBJECTS_MAX);
 		rc = image_peek(m->pid, at, &l, sizeof(l), e);
 		if (!rc)
-			rc = read_object(m, &l, at == d.map, e);
+			rc = read_object(m, at, &l, e);
 		if (rc)
 			return rc;
 	}
@@ -286,9 +312,9 @@ int image_read_objects(struct image *m, struct err *e)
 	char path[32];
 	int rc;
 
-	m->object = calloc(IMAGE_OBJECTS_MAX, sizeof(*m->object));
-	if (!m->object)
+	if (array_grow(&m->object, &m->object_cap, 1, sizeof(*m->object), IMAGE_OBJECTS_MAX))
 		return err_nomem(e);
+	m->object[0] = (struct image_object){ 0 };
 	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)m->pid);
 	rc = file_read_at(AT_FDCWD, path, AUXV_MAX_BYTES, &b, e);
 	if (rc)
@@ -302,17 +328,32 @@ int image_read_objects(struct image *m, struct err *e)
 	return read_list(m, e);
 }
 
+static bool is_list(const struct image *m, const struct link *l)
+{
+	for (size_t i = 0; i < m->nobject; i++) {
+		uint64_t next = i + 1 < m->nobject ? m->object[i + 1].link : 0;
+
+		if (l[i].next != next || (i && l[i].dynamic != m->object[i].dynamic))
+			return false;
+	}
+	return true;
+}
+
+/* In few system calls, since the program may be stopped meanwhile. */
 bool image_is_current(const struct image *m)
 {
+	struct link *l = calloc(m->nobject, sizeof(*l));
+	uint64_t *at = calloc(m->nobject, sizeof(*at));
 	struct debug d;
-	struct link l;
-	size_t n = 0;
+	bool is_same = false;
 
-	if (image_peek(m->pid, m->debug, &d, sizeof(d), NULL) || d.state)
-		return false;
-	for (uint64_t at = d.map; at; at = l.next, n++)
-		if (n == m->nobject || image_peek(m->pid, at, &l, sizeof(l), NULL) ||
-		    (n && l.dynamic != m->object[n].dynamic))
-			return false;
-	return n == m->nobject;
+	if (l && at && m->nobject && !image_peek(m->pid, m->debug, &d, sizeof(d), NULL)) {
+		for (size_t i = 0; i < m->nobject; i++)
+			at[i] = m->object[i].link;
+		is_same = !d.state && d.map == at[0] &&
+			  image_peek_each(m->pid, at, m->nobject, sizeof(*l), l) && is_list(m, l);
+	}
+	free(at);
+	free(l);
+	return is_same;
 }

@@ -69,24 +69,41 @@ static const struct code way_back = { 9, { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f
 /* syscall; ret */
 static const struct code plain_syscall = { 3, { 0x0f, 0x05, 0xc3 } };
 
-static uint64_t search(int32_t pid, uint64_t from, uint64_t to, const struct code *code)
+/* The instructions that calls need, and where they were found; 0: not yet. */
+struct search {
+	const struct code *code[2];
+	uint64_t at[2];
+};
+
+static bool has_both(const struct search *s)
+{
+	return s->at[0] && s->at[1];
+}
+
+static void search_bytes(struct search *s, const uint8_t *b, size_t n, uint64_t from)
+{
+	for (size_t i = 0; i < ARRAY_LEN(s->code); i++) {
+		const uint8_t *at = s->at[i] ? NULL : memmem(b, n, s->code[i]->p, s->code[i]->n);
+
+		if (at)
+			s->at[i] = from + (uint64_t)(at - b);
+	}
+}
+
+static void search(struct search *s, int32_t pid, uint64_t from, uint64_t to)
 {
 	uint8_t *b = malloc(SEARCH_STEP_BYTES);
-	uint64_t found = 0;
 
-	for (; b && !found && from + code->n <= to; from += SEARCH_STEP_BYTES - code->n) {
+	for (; b && !has_both(s) && from < to; from += SEARCH_STEP_BYTES - sizeof(way_back.p)) {
 		size_t n = to - from < SEARCH_STEP_BYTES ? (size_t)(to - from) : SEARCH_STEP_BYTES;
 		struct iovec local = { b, n };
 		/* NOLINTNEXTLINE: an address of another process */
 		struct iovec remote = { (void *)(uintptr_t)from, n };
 		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-		const uint8_t *at = got > 0 ? memmem(b, (size_t)got, code->p, code->n) : NULL;
 
-		if (at)
-			found = from + (uint64_t)(at - b);
+		search_bytes(s, b, got > 0 ? (size_t)got : 0, from);
 	}
 	free(b);
-	return found;
 }
 
 static bool is_libc(const struct maps_region *r)
@@ -94,40 +111,32 @@ static bool is_libc(const struct maps_region *r)
 	return memmem(r->path, r->path_n, "/libc", 5) || memmem(r->path, r->path_n, "musl", 4);
 }
 
-/* First a C library is searched, then anything. */
-static uint64_t search_maps(int32_t pid, const char *maps, const struct code *code, bool libc_only)
+static void search_maps(struct search *s, int32_t pid, const char *maps, bool libc_only)
 {
-	uint64_t left = SEARCH_MAX_BYTES, found = 0;
+	uint64_t left = SEARCH_MAX_BYTES;
 	struct maps_region r;
 
-	while (!found && maps_next(&maps, &r)) {
+	while (!has_both(s) && maps_next(&maps, &r)) {
 		if (r.rights[2] != 'x' || !r.path_n || *r.path != '/' || r.to - r.from > left ||
 		    (libc_only && !is_libc(&r)))
 			continue;
 		left -= r.to - r.from;
-		found = search(pid, r.from, r.to, code);
+		search(s, pid, r.from, r.to);
 	}
-	return found;
 }
 
-static uint64_t find_code(int32_t pid, const char *maps, const struct code *code)
-{
-	uint64_t found = search_maps(pid, maps, code, true);
-
-	return found ? found : search_maps(pid, maps, code, false);
-}
-
+/* First a C library is searched, then anything. */
 int call_find_ways(int32_t pid, struct call_ways *out, struct err *e)
 {
+	struct search s = { .code = { &way_back, &plain_syscall } };
 	struct buf b = BUF_INIT(MAPS_MAX_BYTES);
-	struct call_ways found;
 	int rc = maps_read(pid, &b, e);
 
 	if (!rc) {
-		found.back = find_code(pid, buf_str(&b), &way_back);
-		found.syscall = find_code(pid, buf_str(&b), &plain_syscall);
-		if (found.back && found.syscall)
-			*out = found;
+		search_maps(&s, pid, buf_str(&b), true);
+		search_maps(&s, pid, buf_str(&b), false);
+		if (has_both(&s))
+			*out = (struct call_ways){ s.at[0], s.at[1] };
 		else
 			rc = err_set(e, ERR_UNSUPPORTED, "the process cannot return from a call");
 	}
@@ -295,6 +304,7 @@ struct plan {
 	struct xstate x;
 	struct user_regs_struct before, regs;
 	uint64_t mask;
+	uint64_t fp; /* where x is on the thread's stack; 0: not yet */
 };
 
 static int plan_read(struct plan *p, int32_t tid, struct err *e)
@@ -313,13 +323,16 @@ static int plan_read(struct plan *p, int32_t tid, struct err *e)
 /* Writes the frame of `regs`; afterwards these are for code that returns through the frame. */
 static int plan_write(struct plan *p, int32_t pid, uint64_t back, struct err *e)
 {
-	uint64_t fp = (p->regs.rsp - RED_ZONE_BYTES - p->x.n) & ~UINT64_C(63);
-	uint64_t sp = ((fp - sizeof(p->frame)) & ~UINT64_C(15)) - sizeof(uint64_t);
-	int rc;
+	uint64_t below = p->regs.rsp, sp;
+	int rc = 0;
 
+	if (!p->fp) {
+		p->fp = below = (below - RED_ZONE_BYTES - p->x.n) & ~UINT64_C(63);
+		rc = put(pid, p->fp, p->x.p, p->x.n, e);
+	}
+	sp = ((below - sizeof(p->frame)) & ~UINT64_C(15)) - sizeof(uint64_t);
 	p->frame.way_back = back;
-	fill_frame(&p->frame, &p->regs, p->mask, fp);
-	rc = put(pid, fp, p->x.p, p->x.n, e);
+	fill_frame(&p->frame, &p->regs, p->mask, p->fp);
 	if (!rc)
 		rc = put(pid, sp, &p->frame, sizeof(p->frame), e);
 	if (rc)
@@ -436,26 +449,47 @@ static void put_syscall(struct user_regs_struct *r, uint64_t at, const struct ca
  * Registers come before the mask, and the mask before the old registers: the thread could continue
  * at each moment, even if this process died. The frame then repeats an interrupted call.
  */
-static int do_syscall(struct plan *p, int32_t tid, int64_t *result, struct err *e)
+static int begin_syscall(struct plan *p, int32_t tid, struct err *e)
 {
 	uint64_t all = ~UINT64_C(0);
 	int rc = set_regs(tid, &p->regs, e);
 
-	if (rc)
-		return rc;
-	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), &all) < 0)
+	if (!rc && ptrace(PTRACE_SETSIGMASK, tid, sizeof(all), &all) < 0)
 		rc = regs_error("blocking signals", e);
-	if (!rc)
-		rc = run_syscall(tid, e);
-	if (!rc)
-		rc = regs_get(tid, REGS_RAX, 1, (uint64_t *)result, e);
-	if (!rc)
-		rc = come_between(tid, e);
+	return rc;
+}
+
+static int end_syscalls(struct plan *p, int32_t tid, struct err *e)
+{
+	int rc = come_between(tid, e);
+
 	if (rc)
 		return rc;
 	if (ptrace(PTRACE_SETSIGMASK, tid, sizeof(p->mask), &p->mask) < 0)
 		return regs_error("restoring signals", e);
 	return set_regs(tid, &p->before, e);
+}
+
+static int do_syscalls(struct plan *p, const struct call_place *at, struct call_syscall *c,
+		       size_t n, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		put_syscall(&p->regs, at->ways.syscall, &c[i]);
+		rc = begin_syscall(p, at->tid, e);
+		if (!rc)
+			rc = run_syscall(at->tid, e);
+		if (!rc)
+			rc = regs_get(at->tid, REGS_RAX, 1, (uint64_t *)&c[i].result, e);
+	}
+	return rc ? rc : end_syscalls(p, at->tid, e);
+}
+
+/* All signals that can be blocked are. */
+static bool sigset_is_full(uint64_t mask)
+{
+	return (mask | UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1)) == ~UINT64_C(0);
 }
 
 static bool is_code(int32_t pid, uint64_t addr, const struct code *code)
@@ -478,24 +512,62 @@ static int check_ways(const struct call_place *at, struct err *e)
 	return err_set(e, ERR_AGAIN, "the process has just started another program");
 }
 
-int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
-		 struct err *e)
+int call_syscalls(const struct call_place *at, struct call_syscall *c, size_t n, struct err *e)
 {
 	struct plan *p = calloc(1, sizeof(*p));
 	int rc = p ? plan_read(p, at->tid, e) : err_nomem(e);
 
-	if (!rc)
-		rc = check_ways(at, e);
-	if (!rc)
-		rc = find_number(at->pid, &p->regs, e);
+	rc = rc ? rc : check_ways(at, e);
+	rc = rc ? rc : find_number(at->pid, &p->regs, e);
 	if (!rc) {
 		settle_syscall(&p->regs, 0);
 		rc = plan_write(p, at->pid, at->ways.back, e);
 	}
-	if (!rc) {
-		put_syscall(&p->regs, at->ways.syscall, c);
-		rc = do_syscall(p, at->tid, result, e);
+	if (!rc)
+		rc = do_syscalls(p, at, c, n, e);
+	free(p);
+	return rc;
+}
+
+/* A wait with a time is continued by the kernel, if the thread has not returned through a frame. */
+static int check_enqueue(const struct plan *p, const struct call_place *at, struct err *e)
+{
+	if ((int64_t)p->before.orig_rax >= 0 && (int64_t)p->before.rax == RESTART_BLOCK)
+		return err_set(e, ERR_UNSUPPORTED, "the thread is in a wait with a time");
+	if (p->before.rip == at->ways.syscall && sigset_is_full(p->mask))
+		return err_set(e, ERR_AGAIN, "the thread has not executed the calls yet");
+	return 0;
+}
+
+/*
+ * The first call is in the registers. Each returns to a frame with the registers of the next one,
+ * the last one to the thread's own.
+ */
+static int enqueue(struct plan *p, const struct call_place *at, const struct call_syscall *c,
+		   size_t n, struct err *e)
+{
+	int rc;
+
+	settle_syscall(&p->regs, 0);
+	rc = plan_write(p, at->pid, at->ways.back, e);
+	p->mask = ~UINT64_C(0);
+	while (!rc && --n) {
+		put_syscall(&p->regs, at->ways.syscall, &c[n]);
+		rc = plan_write(p, at->pid, at->ways.back, e);
 	}
+	put_syscall(&p->regs, at->ways.syscall, &c[0]);
+	return rc ? rc : begin_syscall(p, at->tid, e);
+}
+
+int call_enqueue(const struct call_place *at, const struct call_syscall *c, size_t n, struct err *e)
+{
+	struct plan *p = calloc(1, sizeof(*p));
+	int rc = p ? plan_read(p, at->tid, e) : err_nomem(e);
+
+	rc = rc ? rc : check_ways(at, e);
+	rc = rc ? rc : check_enqueue(p, at, e);
+	if (!rc)
+		rc = enqueue(p, at, c, n, e);
 	free(p);
 	return rc;
 }
@@ -512,8 +584,12 @@ int call_find_ways(int32_t pid, struct call_ways *out, struct err *e)
 	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
 }
 
-int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
-		 struct err *e)
+int call_syscalls(const struct call_place *at, struct call_syscall *c, size_t n, struct err *e)
+{
+	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
+}
+
+int call_enqueue(const struct call_place *at, const struct call_syscall *c, size_t n, struct err *e)
 {
 	return err_set(e, ERR_UNSUPPORTED, "calls are known on x86-64 only");
 }

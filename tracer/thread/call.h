@@ -8,6 +8,7 @@
 
 #include "common/base/err.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -34,17 +35,25 @@ struct call_place {
 struct call_syscall {
 	int64_t number;
 	uint64_t arg[6];
+	int64_t result; /* a negative errno is an error; of call_syscalls() only */
 };
 
 /*
- * Makes a stopped thread execute a system call, which must not block. *result is its value, or the
- * negative errno. The thread was seized with PTRACE_O_TRACESYSGOOD and is between two instructions
+ * Makes a stopped thread execute system calls, which must not block, and gives their results. The
+ * thread was seized with PTRACE_O_TRACESYSGOOD and is between two instructions
  * (PTRACE_EVENT_STOP). It is so again afterwards, with all its registers; an interrupted call of
  * its own continues. SIGCHLD is consumed (change.h). If this process dies meanwhile, the thread
  * restores its registers itself. -ERR_AGAIN: not at this place. -ERR_TIMEOUT: the thread runs, and
  * will restore itself. -ERR_NOTFOUND: it has ended.
  */
-int call_syscall(const struct call_place *at, const struct call_syscall *c, int64_t *result,
+int call_syscalls(const struct call_place *at, struct call_syscall *c, size_t n, struct err *e);
+
+/*
+ * Makes such a thread execute the calls when it continues, and restore itself then: it stops no
+ * more. -ERR_UNSUPPORTED, among others: it is in a wait that only its tracer can continue.
+ * -ERR_AGAIN: not at this place, or calls of an earlier attempt are still to be executed.
+ */
+int call_enqueue(const struct call_place *at, const struct call_syscall *c, size_t n,
 		 struct err *e);
 
 #endif
