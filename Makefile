@@ -50,12 +50,16 @@
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests
 #   rooms-table     writes the rooms of docs/architecture.md, after a change of a module.mk
+#   deps-table      writes the packages of docs/admin.md, after a change of packaging/deps.tsv
 #   states          writes docs/states, after a change of a table of states (needs graphviz)
-#   install uninstall dist format clean help
+#   dist            the last commit as a release: tarball, bill of materials, checksums
+#   sbom            the bill of materials (SPDX) of what was built
+#   distcheck       builds, tests, installs and removes what is in it, without a network
+#   install uninstall format clean help
 
 all:
 include $(wildcard config.mk)
-VERSION := 0.1.0
+VERSION := $(file <VERSION)
 include mk/flags.mk
 
 # The floors, lowest first. A room may use only what stands above it in this list.
@@ -127,6 +131,7 @@ include pmsl/module.mk
 include neko/core/module.mk
 include neko/stat/module.mk
 include neko/simulated/module.mk
+include model/simulate/module.mk
 include neko/real/module.mk
 include neko/algorithms/module.mk
 include neko/run/module.mk

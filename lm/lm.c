@@ -6,6 +6,7 @@
 #include "common/base/str.h"
 #include "common/audit/audit.h"
 #include "common/loop/loop.h"
+#include "common/member/server_link.h"
 #include "common/net/net.h"
 #include "lm/record/recorder.h"
 #include "lm/proc/hooks.h"
@@ -89,12 +90,8 @@ static void on_tool_gone(struct lm *m, uint32_t tool)
 
 static void on_revoked(struct lm *m, const struct msg_revoked *r)
 {
-	struct net_ctx *ctx = parent_ctx(m->parent);
-
-	for (size_t i = 0; i < r->nserial; i++)
-		if (r->serial[i].n == SERIAL_BYTES)
-			net_ctx_revoke(ctx, r->serial[i].p);
-	net_ctx_check(ctx);
+	if (revoked_apply(parent_ctx(m->parent), r))
+		log_error("lm", "no memory for revoked certificates: their holders are served");
 }
 
 /* Clears the hooks at once: programs continue without cost, even if csrs are freed later. */

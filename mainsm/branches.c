@@ -269,6 +269,17 @@ struct revoked_list {
 	size_t n;
 };
 
+static void send_to_all(struct mainsm *m, const struct msg *msg)
+{
+	branches_send_all(m->branches, msg);
+	list_each (i, &m->peers) {
+		const struct peer *p = list_entry(i, struct peer, in_peers);
+
+		if (p->is_server)
+			link_send(p->link, msg);
+	}
+}
+
 static void flush_revoked(struct revoked_list *r)
 {
 	struct msg msg = { .type = MSG_REVOKED, .revoked = { r->serial, r->n } };
@@ -278,7 +289,7 @@ static void flush_revoked(struct revoked_list *r)
 	if (r->only)
 		link_send(r->only->link, &msg);
 	else
-		branches_send_all(r->m->branches, &msg);
+		send_to_all(r->m, &msg);
 	r->n = 0;
 }
 

@@ -184,9 +184,9 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	case ROLE_TOOL_MANIPULATE:
 	case ROLE_TOOL_ADMIN:
 		return hello_tool(p, h, id, ack, why);
-	case ROLE_FACTORY: /* for a new certificate */
+	case ROLE_FACTORY:
 	case ROLE_RECEIVER:
-		p->is_passing = true;
+		peer_serves(p);
 		return 0;
 	default:
 		return err_set(why, ERR_DENIED, "this role is not permitted here");
@@ -199,7 +199,9 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 	struct peer *p = link_user(l);
 	int rc = 0;
 
-	if (p->is_passing)
+	if (p->is_server)
+		mainsm_send_revoked(p->m, p);
+	else if (p->is_passing)
 		rc = 0;
 	else if (id->role == ROLE_SM || id->role == ROLE_LM)
 		rc = mainsm_branch_up(p, id);
@@ -213,7 +215,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 {
 	struct peer *p = link_user(l);
 
-	if (p && p->is_passing && msg->type == MSG_ENROL)
+	if (p && (p->is_passing || p->is_server) && msg->type == MSG_ENROL)
 		peer_renew(p, &msg->enrol); /* its own sm cannot issue certificates */
 	else if (p && p->branch)
 		mainsm_branch_msg(p, msg);

@@ -237,9 +237,10 @@ void mainsm_dump(struct mainsm *m, struct buf *out)
 
 		link_stats(p->link, &s);
 		buf_printf(out, "peer=\"%s\" what=%s queued=%zu rtt_us=%" PRId64 "\n", s.peer,
-			   p->branch	? p->branch->name
-			   : p->session ? "tool"
-					: "passing",
+			   p->branch	  ? p->branch->name
+			   : p->session	  ? "tool"
+			   : p->is_server ? "server"
+					  : "passing",
 			   s.queued, s.rtt / NSEC_PER_USEC);
 	}
 	buf_puts(out, "status=");

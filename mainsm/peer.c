@@ -17,6 +17,19 @@ struct peer *peer_new(struct mainsm *m)
 	return p;
 }
 
+static void count_out(struct mainsm *m)
+{
+	m->npeer--;
+	if (m->npeer == 0)
+		m->lonely_since = loop_now(m->conf.loop);
+}
+
+void peer_serves(struct peer *p)
+{
+	p->is_server = true;
+	count_out(p->m);
+}
+
 void peer_free(struct peer *p, const char *reason)
 {
 	if (p->on_end)
@@ -24,9 +37,8 @@ void peer_free(struct peer *p, const char *reason)
 	if (p->link)
 		link_set_user(p->link, NULL);
 	list_del(&p->in_peers);
-	p->m->npeer--;
-	if (p->m->npeer == 0)
-		p->m->lonely_since = loop_now(p->m->conf.loop);
+	if (!p->is_server)
+		count_out(p->m);
 	free(p->listen);
 	free(p);
 }

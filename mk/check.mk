@@ -277,7 +277,10 @@ services-table: $(B)/bin/omis-doc
 rooms-table:
 	mkdir -p $(B) && mk/rooms-table >$(B)/rooms-table
 	cp $(B)/rooms-table docs/architecture.md
-.PHONY: services-table rooms-table
+deps-table:
+	mkdir -p $(B) && mk/deps-table >$(B)/deps-table
+	cp $(B)/deps-table docs/admin.md
+.PHONY: services-table rooms-table deps-table
 
 # The graphs from the tables of states, and their pictures.
 states: $(B)/tests/unit/mainsm/test_states

@@ -73,6 +73,15 @@ uninstall:
 			*) false;; esac; do own=$${own%/*}; done; \
 	done
 
+# In a build of its own, so that no older page gets in. The same commit gives the same bytes.
 dist:
-	git archive --prefix=omig-$(VERSION)/ -o omig-$(VERSION).tar.gz HEAD
-.PHONY: install uninstall dist
+	rm -rf $(B)/dist
+	@SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} && \
+		export SOURCE_DATE_EPOCH && $(MAKE) BUILD=$(B)/dist all && \
+		mk/dist $(VERSION) $(B)/dist/plain $(B)/release
+sbom: all
+	@packaging/sbom $(VERSION) $(B) >$(B)/omig-$(VERSION).spdx.json && \
+		echo $(B)/omig-$(VERSION).spdx.json
+distcheck: dist
+	@mk/distcheck $(B)/release/omig-$(VERSION).tar.gz $(B)/dist
+.PHONY: install uninstall dist sbom distcheck

@@ -64,6 +64,10 @@ same_flags = mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(1))' >$@.tmp && \
 	     { cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
 room_flags = $(OUR_CFLAGS) $(call pkg,cflags,$($(1).pkgs)) $($(1).cflags)
 
+# $(1): variable of a program, $(2): its input, $(3): its arguments, $(4): the files that it writes.
+# A release has copies of them.
+generate = mk/generate '$($(1))' $(2) $(B)/saved '$($(1)) $(3)' $(4)
+
 define room
 $(1).pbc  := $$(patsubst %.proto,$(B)/gen/$(1)/%.pb-c.c,$$($(1).proto))
 $(1).made := $$($(1).gen) $$($(1).pbc) $$($(1).pbc:.c=.h)
@@ -83,11 +87,12 @@ $(B)/gen/$(1)/%.pb-c.o: $(B)/gen/$(1)/%.pb-c.c $(B)/$(1)/.flags
 	$$(call say,CC)$$(CC) $$(BASE_CPPFLAGS) $$(BASE_CFLAGS) \
 		$$(call pkg,cflags,$$($(1).pkgs)) -w -MMD -MP -c -o $$@ $$<
 $(B)/gen/$(1)/%.pb-c.c $(B)/gen/$(1)/%.pb-c.h: $(1)/%.proto
-	$$(call say,PROTOC)mkdir -p $$(@D) && $$(PROTOC_C) --c_out=$(B)/gen -I. $$<
+	$$(call say,PROTOC)mkdir -p $$(@D) && \
+		$$(call generate,PROTOC_C,$$<,--c_out=$(B)/gen -I. $$<,$$(@:.h=.c) $$(@:.c=.h))
 $(B)/$(1).a: $$($(1).objs) $(1)/module.mk
 	$$(call say,AR)mkdir -p $$(@D) && rm -f $$@ && $$(AR) rcs $$@ $$(filter %.o,$$^)
 $(B)/man/%: $(1)/%.scd
-	$$(call say,SCDOC)mkdir -p $$(@D) && $$(SCDOC) <$$< >$$@
+	$$(call say,SCDOC)mkdir -p $$(@D) && $$(call generate,SCDOC,$$<,<$$< >$$@,$$@)
 $(foreach p,$($(1).programs),$(eval $(call program,$(1),$p)))
 $(foreach s,$($(1).shared),$(eval $(call shared,$(1),$s)))
 endef

@@ -19,13 +19,13 @@ void dot_end(struct buf *b);
 /* Text in a label or a name. */
 void dot_put_escaped(struct buf *b, const char *s);
 
-/* A template; `id` distinguishes it from others of the drawing. */
+/* Writes a template; `id` distinguishes it from others of the drawing. */
 void dot_template(struct buf *b, const struct dag *g, const char *id, const char *title);
 
-/* The bound graph, before it is cut. */
+/* Writes the graph of chosen objects, before it is cut. */
 void dot_bound(struct buf *b, const struct bound *bound);
 
-/* The pieces, sites around their nodes, links as dashed edges. */
+/* Writes the pieces, with sites around their nodes, and links as dashed edges. */
 void dot_pieces(struct buf *b, const struct pieces *p, const struct world *w);
 
 #endif

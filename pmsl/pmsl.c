@@ -17,7 +17,7 @@ struct pmsl {
 	char *name, *text; /* owned */
 	struct pmsl_units units;
 	struct pmsl_tree *tree;
-	struct pmsl_tree *known[PMSL_LIBRARY_MAX]; /* owned: of the library, in its order */
+	struct pmsl_tree *known[PMSL_LIBRARY_MAX]; /* owned; texts of the library, in its order */
 	size_t nknown;
 };
 

@@ -26,23 +26,30 @@ int pmsl_compile(const char *name, const char *text, size_t n, struct pmsl_diags
 		 struct pmsl **out);
 void pmsl_free(struct pmsl *p);
 
-#define PMSL_LIBRARY_MAX 64 /* texts that one text uses, with those that they use */
+#define PMSL_LIBRARY_MAX 64 /* texts that one text uses, directly or through others */
 
-/* Texts whose metrics another text may use, each behind those that it uses itself. */
+/* Texts whose metrics another text may use. Each follows the texts that it uses itself. */
 struct pmsl_library {
 	struct pmsl_source *v;
 	size_t n;
 };
 
 /*
- * As pmsl_compile(), of a text that uses metrics of these; all are copied. A metric of its own
- * hides one of the same name. Errors in what is used are reported where it is used. -ERR_INVALID: a
- * text of the library has errors of its own. -ERR_LIMIT: it has more than PMSL_LIBRARY_MAX texts.
+ *
+ *
+ *
+ *
+ *
+ *
+ * Compiles like pmsl_compile() a text that uses metrics of the library, whose texts are copied. A
+ * metric of its own hides one of the same name. An error in a used metric is reported at the use.
+ * -ERR_INVALID: a text of the library has errors of its own. -ERR_LIMIT: it has more than
+ * PMSL_LIBRARY_MAX texts.
  */
 int pmsl_compile_with(const struct pmsl_library *l, const struct pmsl_source *s,
 		      struct pmsl_diags *d, struct pmsl **out);
 
-/* Calls fn for each name in the text, of whatever it is. */
+/* Calls fn for each name in the text: metrics, functions, variables and others. */
 void pmsl_names_each(const char *text, size_t n, void (*fn)(void *arg, const char *name, size_t n),
 		     void *arg);
 
@@ -62,10 +69,10 @@ struct pmsl_plan {
 
 struct pmsl_demand {
 	const struct pmsl *text;
-	const struct pmsl_metric *metric; /* of that text */
+	const struct pmsl_metric *metric; /* a metric of a compiled text */
 	const struct world *world;
 	const struct bind_options *options;
-	uint32_t measurement; /* its number, not 0 */
+	uint32_t measurement; /* number of the measurement, not 0 */
 };
 
 /*
@@ -82,9 +89,11 @@ int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_options *option
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*
+ *
+ *
  * Writes a text with one metric, Measured, equal to the built-in metric. So both kinds are measured
- * in the same way. has_partners, has_regions: it has these parameters (partners, regions) behind
- * objects. -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() has the reason).
+ * in the same way. has_partners, has_regions: the parameters partners and regions follow the
+ * parameter objects. -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() has the reason).
  */
 int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out);
 

@@ -18,7 +18,7 @@ void *__wrap_calloc(size_t n, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(n, size, &bytes))
-		return __real_calloc(n, size); /* fails and sets errno */
+		return __real_calloc(n, size); /* the real function reports the failure */
 	return heap_charge(__real_calloc(1, heap_room(bytes)));
 }
 
@@ -28,7 +28,7 @@ void *__wrap_realloc(void *p, size_t n)
 	void *q = __real_realloc(p, heap_room(n));
 
 	if (!q && was_charged)
-		heap_charge(p); /* the block remains valid */
+		heap_charge(p); /* the old block remains valid */
 	return heap_charge(q);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig-sim: what `omig sim` runs. */
+/* omig-sim, the program that `omig sim` runs. */
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -24,7 +24,7 @@
 #define EXIT_BROKEN 1
 #define EXIT_FAILURE_OWN 3
 #define FOR_EVER_NS (INT64_C(400) * 86400 * NSEC_PER_SEC)
-#define HOSTS 6 /* of a cluster, by default */
+#define HOSTS 6 /* hosts of a cluster by default */
 #define LOSS_MAX 0.9
 #define CLUSTER_TIME_NS (60 * NSEC_PER_SEC)
 #define DETECTOR_TIME_NS (24 * 3600 * NSEC_PER_SEC)
@@ -32,22 +32,22 @@
 struct sim_options {
 	struct run_conf run;
 	uint64_t sites, ranks, tools;
-	/* The requested numbers of hosts and levels; a cluster has one of each. */
+	/* The requested numbers of hosts and levels. A cluster has one number of each. */
 	struct growth_plan plan;
 	uint64_t first, last;
 	const char *faults;
 	bool verbose, log, twice, is_range;
-	struct run_result sum; /* of all worlds */
+	struct run_result sum; /* sums over all worlds */
 	uint64_t worlds, broken;
 	struct progress progress;
-	/* of the detector */
+	/* options of the detector */
 	const char *delay;
 	double loss;
 	uint64_t links;
 	bool compare;
 };
 
-/* The seed under way, as text for on_crash(). */
+/* The seed that runs, as text for on_crash(). */
 static char crash_words[512];
 
 static void on_crash(int sig)
@@ -55,7 +55,7 @@ static void on_crash(int sig)
 	ssize_t n = write(STDOUT_FILENO, crash_words, strlen(crash_words));
 
 	(void)n;
-	raise(sig); /* now with the default action */
+	raise(sig); /* the default action applies now */
 }
 
 static void note_command(const struct run_conf *c)
@@ -131,7 +131,7 @@ static int run_seed(struct sim_options *w, struct err *e)
 		return rc;
 	if (w->twice && r.hash != again.hash && !r.broken[0])
 		snprintf(r.broken, sizeof(r.broken),
-			 "the same seed is another run: %016" PRIx64 ", %016" PRIx64, r.hash,
+			 "the same seed gives another run: %016" PRIx64 ", %016" PRIx64, r.hash,
 			 again.hash);
 	if (w->verbose || !w->is_range) {
 		printf("seed %" PRIu64 ": hash %016" PRIx64 ", ", w->run.seed, r.hash);
@@ -148,7 +148,7 @@ static void show_progress(struct sim_options *w, uint64_t left)
 	if (progress_is_due(&w->progress))
 		progress_show(&w->progress,
 			      "%.0f s, %" PRIu64 " worlds, %" PRIu64 " to go, %" PRIu64
-			      " broken; ctrl-C shows what there is",
+			      " broken; ctrl-C shows the results so far",
 			      progress_seconds(&w->progress), w->worlds, left, w->broken);
 }
 
@@ -257,7 +257,7 @@ static bool has_to_end(void)
 	return end_signal;
 }
 
-/* Finds --json behind a wrong option, too, so that its error is JSON. */
+/* Finds --json also behind a wrong option, so that the error is printed as JSON. */
 static bool is_asked_for_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++)
@@ -295,7 +295,7 @@ static int run_growth(struct sim_options *w, bool is_speed)
 	return EXIT_FAILURE_OWN;
 }
 
-/* Every month of a link is some two million frames. */
+/* A month of a link has some two million frames. */
 static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 {
 	struct detector_conf c = { .seed = w->first,
@@ -320,11 +320,11 @@ static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 	return w->compare ? compare_detectors(&c) : 0;
 }
 
-#define FILES_BESIDE 512 /* of tools, of audits, and of processes that begin later */
+#define FILES_BESIDE 512 /* files for tools, audits, and processes that begin later */
 
 /*
- * Each lm has an open file. Each process has a segment, also open in its lm. Returns the permitted
- * number.
+ * Raises the limit of open files. Each lm has one open file. Each process has a segment, which its
+ * lm has open, too. Returns the permitted number.
  */
 static uint64_t want_files(void)
 {
@@ -383,11 +383,11 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
 
 	want_files();
-	/* warnings are dropped: full disks are normal here */
+	/* warnings are dropped, because full disks are normal here */
 	log_open(&(struct log_conf){ .level = w->log ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR,
 				     .fd = w->log ? -1 : open("/dev/null", O_WRONLY | O_CLOEXEC) });
 	if ((w->plan.json || w->plan.output) && argc - first == 1 && has_no_figures(argv[first]))
-		return opt_usage_error(spec, "--json and --output are of growth and speed");
+		return opt_usage_error(spec, "--json and --output belong to growth and speed");
 	if (argc - first == 1 && str_eq(argv[first], "detector"))
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
@@ -443,37 +443,37 @@ int main(int argc, char **argv)
 		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,
 		  RUN_SITES_MAX, NULL },
 		{ "levels", 0, "N",
-		  "levels of sms: those of the sites, and further ones below them (1); of growth a list (1,2,3)",
+		  "levels of sms: those of the sites, and further ones below them (1); for growth a list (1,2,3)",
 		  OPT_CALL, &w.plan, 0, 0, set_levels },
-		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)",
+		{ "hosts", 0, "N", "hosts, each with an lm (6); for growth a list (100,1000)",
 		  OPT_CALL, &w.plan, 0, 0, set_hosts },
 		{ "json", 'j', NULL,
-		  "of growth and speed: a line of JSON for each figure, no tables", OPT_FLAG,
+		  "for growth and speed: a line of JSON for each value, no tables", OPT_FLAG,
 		  &w.plan.json, 0, 0, NULL },
 		{ "output", 'o', "FILE",
-		  "of growth and speed: the lines of --json, beside the tables", OPT_STR,
+		  "for growth and speed: the lines of --json, beside the tables", OPT_STR,
 		  &w.plan.output, 0, 0, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
 		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,
 		  RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
-		  "time simulated: of work and faults before the final checks (60s), of speed (60s), of detector per link (24h)",
+		  "simulated time: for cluster, before the final checks (60s); for speed (60s); for detector, of each link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
 		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
 		{ "rogues", 0, "WHEN",
 		  "with faults, whether an lm, an sm or a tool is malicious: sometimes (in a tenth of the worlds), always or never",
 		  OPT_CALL, &w, 0, 0, set_rogues },
-		{ "links", 0, "N", "of the detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
+		{ "links", 0, "N", "for detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
 		  DETECTOR_LINKS_MAX, NULL },
-		{ "delay", 0, "D", "of the detector: one way (lognormal(5ms, 5ms))", OPT_STR,
+		{ "delay", 0, "D", "for detector: delay one way (lognormal(5ms, 5ms))", OPT_STR,
 		  &w.delay, 0, 0, NULL },
-		{ "loss", 0, "P", "of the detector: of a segment, each time that it is sent (0.01)",
+		{ "loss", 0, "P", "for detector: probability that a sent segment is lost (0.01)",
 		  OPT_DOUBLE, &w.loss, 0, 0, NULL },
 		{ "compare", 0, NULL,
-		  "of the detector: with others of the same cost, over the same network", OPT_FLAG,
-		  &w.compare, 0, 0, NULL },
-		{ "twice", 0, NULL, "each seed twice: both runs must be the same", OPT_FLAG,
+		  "for detector: compare with others of the same cost, over the same network",
+		  OPT_FLAG, &w.compare, 0, 0, NULL },
+		{ "twice", 0, NULL, "run each seed twice: both runs must be the same", OPT_FLAG,
 		  &w.twice, 0, 0, NULL },
 		{ "verbose", 'v', NULL, "print the counts of each run", OPT_FLAG, &w.verbose, 0, 0,
 		  NULL },

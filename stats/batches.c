@@ -12,7 +12,7 @@ static void join_pairs(struct batches *b)
 	b->size *= 2;
 }
 
-/* The open batch has the former size. */
+/* Joins batches until they have this size; the open batch still has the former size. */
 static void join_up_to(struct batches *b, uint64_t size)
 {
 	if (b->size < size) {

@@ -11,20 +11,20 @@
 
 #include "stats/moments.h"
 
-/* even; between 32 and 64 of them: Schmeiser 1982 finds little use in more */
+/* even; between 32 and 64: more batches have little use (Schmeiser 1982) */
 #define BATCHES_MAX 64
 
-/* Zeros: no values. Fields are for batches.c. */
+/* All zeros: no values. Only batches.c uses the members. */
 struct batches {
-	double origin; /* the first value; means and the sum are distances to it */
+	double origin; /* the first value; means and the sum are stored as distances to it */
 	double mean[BATCHES_MAX];
 	unsigned n;
-	uint64_t size; /* values in each */
-	struct sum open; /* of the batch that is not full yet */
+	uint64_t size; /* values in each batch */
+	struct sum open; /* sum of the incomplete batch */
 	uint64_t nopen;
 };
 
-void batches_add(struct batches *b, double v); /* finite */
+void batches_add(struct batches *b, double v); /* v is finite */
 
 /*
  * Appends the batches of from to those of b, with the longer length of both. Values in an
@@ -42,8 +42,8 @@ void batches_moments(const struct batches *b, struct moments *out);
 bool batches_are_independent(const struct batches *b);
 
 /*
- * An interval is too narrow by a third if batches are as long as the range of the dependence. At
- * ten times that length it is too narrow by 5 %.
+ * Intervals are too narrow by a third if batches are as long as the range of the dependence. They
+ * are too narrow by 5 % if batches are ten times as long.
  */
 #define BATCHES_LENGTH_MIN 10
 

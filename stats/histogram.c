@@ -12,7 +12,10 @@ static unsigned usual_bins(struct quantity *q)
 	double range = quantity_quantile(q, 0.75, NULL) - quantity_quantile(q, 0.25, NULL);
 	double bins = (m->max - m->min) / (2 * range / cbrt((double)m->n));
 
-	/* NaN or infinity, too: half of the values are equal, or there is no memory. */
+	/*
+	 * The number of bins is NaN or infinite if half of the values are equal, or memory is
+	 * missing.
+	 */
 	if (!(bins <= HISTOGRAM_BINS_USUAL))
 		return HISTOGRAM_BINS_USUAL;
 	return bins < 1 ? 1 : (unsigned)ceil(bins);

@@ -7,7 +7,7 @@
 
 /* chi-squared / 31 with 31 degrees of freedom exceeds it in 1 %, with more degrees less often */
 #define INFLATION_CHANCE 1.69
-#define VALUES_FEW 8 /* fewer say nothing about correlation */
+#define VALUES_FEW 8 /* fewer do not reveal a correlation */
 
 struct interval interval_of_mean(const struct moments *m, double level)
 {

@@ -8,12 +8,14 @@
 /* mean +- half. half is NaN if there are too few values, and never infinite. */
 struct interval {
 	double mean, half, level;
-	double df; /* degrees of freedom; NaN with half */
+	double df; /* degrees of freedom; NaN if half is NaN */
 };
 
 /*
+ *
+ *
  * By Student's t: mean +- t sqrt(s^2 / n), n - 1 degrees of freedom. Assumes that the values are
- * independent, and that their mean is about normal: any distribution when they are many.
+ * independent, and that their mean is about normal: with many values, any distribution has this.
  */
 struct interval interval_of_mean(const struct moments *m, double level);
 
@@ -23,7 +25,7 @@ struct interval interval_of_mean(const struct moments *m, double level);
  */
 struct interval interval_of_batches(const struct batches *b, double level);
 
-/* Reason why an interval for independent values is too narrow. Each is tested at a level of 1 %. */
+/* A reason why an interval for independent values is too narrow. Each test has a level of 1 %. */
 enum dependence {
 	DEPENDENCE_NONE,
 	DEPENDENCE_NEIGHBOURS, /* serial correlation at lag 1 */
@@ -31,7 +33,9 @@ enum dependence {
 };
 enum dependence dependence_of(const struct moments *m, const struct batches *b);
 
-/* If only the correlation r of n values with the previous ones is known: NONE or NEIGHBOURS. */
+/*
+ * Returns NONE or NEIGHBOURS: only the correlation r of n values with the previous ones is known.
+ */
 enum dependence dependence_of_neighbours(double r, uint64_t n);
 
 /* Returns a text for users; NULL for DEPENDENCE_NONE. */

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * One pass: Pebay, Formulas for Robust, One-Pass Parallel Computation of Covariances and
  * Arbitrary-Order Statistical Moments (SAND2008-6212).
  *
- * Unlike plain doubles, each sum stores its rounding errors. At a mean of 10^9, a step of the mean
- * is soon smaller than its last digit.
+ * Each sum also stores its rounding errors. In a plain double, a step of a mean near 10^9 is soon
+ * smaller than the last digit.
  */
 #include "stats/moments.h"
 
-#define CHANCE_Z 2.326 /* one-sided, 1 % */
+#define CHANCE_Z 2.326 /* normal quantile of a one-sided test at 1 % */
 
-/* The higher moments first: they need the lower ones of before. */
+/* Higher moments are updated first: they need the old values of the lower ones. */
 void powers_add(struct powers *p, uint64_t n_before, double v)
 {
 	double before = (double)n_before, n = before + 1, delta = sum_distance(&p->mean, v), part,
@@ -30,7 +32,7 @@ void powers_add(struct powers *p, uint64_t n_before, double v)
 	sum_add(&p->mean, part);
 }
 
-/* Requires that neither is empty. */
+/* Requires that both have values. */
 static void merge(struct powers *p, double na, const struct powers *from, double nb)
 {
 	double n = na + nb, wa = na / n, wb = nb / n;
@@ -145,8 +147,10 @@ double moments_kurtosis(const struct moments *m)
 }
 
 /*
- * Computes the sum of (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2. The two
- * ends are distances to the mean, so that a large mean costs no precision.
+ *
+ *
+ * Computes the sum of (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2. The
+ * first and last value are distances to the mean, so that a large mean costs no precision.
  */
 double moments_serial(const struct moments *m)
 {

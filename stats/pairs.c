@@ -23,7 +23,7 @@ void pairs_add(struct pairs *p, uint64_t n_before, double x, double y)
 	sum_add(&p->y, dy / n);
 }
 
-/* Requires that neither is empty. */
+/* Requires that both have pairs. */
 static void merge(struct pairs *p, double na, const struct pairs *from, double nb)
 {
 	double dx = sum_distance(&p->x, from->x.hi) + from->x.lo;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Covariance and correlation of pairs of values, in constant memory, merged in any order. The
- * remark about large means in moments.h applies here, too.
+ *
+ *
+ * Covariance and correlation of pairs of values, in constant memory, merged in any order. Large
+ * means cost no precision, as in moments.h.
  */
 #ifndef STATS_PAIRS_H
 #define STATS_PAIRS_H
@@ -10,19 +12,19 @@
 
 #include <stdint.h>
 
-/* The owner counts the pairs, of finite values. Zeros: no pairs. */
+/* The owner counts the pairs, whose values are finite. All zeros: no pairs. */
 struct pairs {
 	struct sum x, y; /* means */
-	struct sum xx, yy, xy; /* sums of products of the distances to them */
+	struct sum xx, yy, xy; /* sums of products of the distances to the means */
 };
 
-/* Adds x with y after n_before others. */
+/* Adds the pair x, y to the sums of n_before pairs. */
 void pairs_add(struct pairs *p, uint64_t n_before, double x, double y);
 
 /* Merges the sums of n_from pairs into those of n pairs. */
 void pairs_merge(struct pairs *p, uint64_t n, const struct pairs *from, uint64_t n_from);
 
-/* Returns the covariance with n - 1; NaN for fewer than two pairs. */
+/* Returns the covariance, divided by n - 1; NaN for fewer than two pairs. */
 double pairs_covariance(const struct pairs *p, uint64_t n);
 
 /*

@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 /*
- * Owns all that its pointers refer to. `values` and `times` have the same length if values are
- * kept. `sorted` is a copy that becomes stale when the values change.
+ * Owns all memory behind its pointers. If values are stored, `values` and `times` have the same
+ * length. `sorted` is a copy that becomes stale when the values change.
  */
 struct quantity {
 	char *name, *unit;
@@ -28,7 +28,7 @@ struct quantity {
 	struct batches b;
 	struct sketch sketch;
 	double *values;
-	nsec_t *times; /* NULL when the first value had none */
+	nsec_t *times; /* NULL if the first value had no time */
 	size_t n, cap_values, cap_times;
 	double *sorted; /* made when requested */
 	size_t nsorted;
@@ -39,7 +39,7 @@ static int open_file(struct quantity *q, const char *path, struct err *e)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 	if (fd < 0)
-		return errno == EEXIST ? err_set(e, ERR_EXISTS, "%s is there already", path)
+		return errno == EEXIST ? err_set(e, ERR_EXISTS, "%s exists already", path)
 				       : err_sys(e, "%s", path);
 	q->file = fdopen(fd, "w");
 	if (q->file)
@@ -87,7 +87,7 @@ void quantity_free(struct quantity *q)
 	free(q);
 }
 
-/* --- input of values */
+/* --- adding values */
 
 static int keep(struct quantity *q, nsec_t time, double v)
 {
@@ -106,7 +106,7 @@ static int keep(struct quantity *q, nsec_t time, double v)
 	return 0;
 }
 
-/* Writes CSV with a header if there are times, else one number per line. */
+/* Writes a value to the file: CSV with a header if values have times, else one number per line. */
 static int write_line(struct quantity *q, nsec_t time, double v)
 {
 	char text[STR_DOUBLE_BYTES];
@@ -206,7 +206,7 @@ int quantity_merge(struct quantity *q, const struct quantity *from, struct err *
 	return 0;
 }
 
-/* --- in order */
+/* --- values in order */
 
 static bool sort_values(struct quantity *q)
 {
@@ -252,7 +252,7 @@ double quantity_quantile(struct quantity *q, double p, double *error)
 
 /* --- removing values */
 
-/* Recomputes the statistics from the kept values. */
+/* Recomputes the statistics from the stored values. */
 static void recompute(struct quantity *q, size_t n)
 {
 	q->dropped += q->n - n;
@@ -284,7 +284,7 @@ int quantity_drop_ends(struct quantity *q, size_t first, size_t last)
 	return 0;
 }
 
-/* Removes values below (or above) `at`, and the first `ties` of those equal to it. */
+/* Values to remove: those below (or above) `at`, and the first `ties` of those equal to it. */
 struct cut {
 	double at;
 	size_t ties;
@@ -364,12 +364,11 @@ int quantity_drop_transient(struct quantity *q, struct err *e)
 	size_t first;
 
 	if (q->kind != QUANTITY_VALUES)
-		return err_set(e, ERR_INVALID, "the values of %s are not kept", q->name);
+		return err_set(e, ERR_INVALID, "the values of %s are not stored", q->name);
 	first = series_transient(q->values, q->n);
 	if (first == SERIES_UNSETTLED)
 		return err_set(e, ERR_NOTFOUND,
-			       "%s has not settled: no end of an initial transient is found",
-			       q->name);
+			       "%s has not settled: the initial transient has no end", q->name);
 	return quantity_drop_ends(q, first, 0);
 }
 

@@ -11,13 +11,13 @@
 
 #define BAR_COLUMNS 50
 #define WARNINGS_MAX 4
-#define NAME_BYTES 300 /* a longer one is cut on a terminal */
+#define NAME_BYTES 300 /* longer names are cut in texts */
 
 const struct report_options report_usual = { .level = 0.95,
 					     .quantile = { 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 },
 					     .nquantile = 6 };
 
-/* A number that depends on the moments only. */
+/* A statistic that depends on the moments only. */
 struct figure {
 	const char *key, *words;
 	double (*of)(const struct moments *m);
@@ -338,7 +338,7 @@ static void json_warnings(const struct quantity *q, struct json *j)
 	json_array_end(j);
 }
 
-/* Each hundredth, and the ends more closely: the tails are what logarithmic axes are for. */
+/* Each hundredth, and more points at both ends, which logarithmic axes show in detail. */
 static void json_cdf(struct quantity *q, struct json *j)
 {
 	static const double end[] = { 0.0001, 0.001, 0.002, 0.005 };

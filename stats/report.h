@@ -12,22 +12,25 @@
 #define REPORT_LAGS_MAX 1000
 
 struct report_options {
-	double level; /* of the intervals */
+	double level; /* level of the intervals */
 	double quantile[REPORT_QUANTILES_MAX]; /* each of 0..1 */
 	unsigned nquantile;
 	unsigned lags; /* autocorrelation from lag 1 to this one; requires stored values */
 	bool histogram;
-	unsigned bins; /* of it; 0: as fits */
+	unsigned bins; /* number of bins of the histogram; 0 = automatic */
 	bool cdf; /* in JSON: pairs of a value and the share of values up to it, ascending */
 };
 
-/* 0.95; quartiles, 5, 95 and 99 %. */
+/* Level 0.95; the quartiles, and 5, 95 and 99 %. */
 extern const struct report_options report_usual;
 
 /* Writes a line with the quantity's name, lines `  name   value`, and its warnings at the end. */
 void report_text(struct quantity *q, const struct report_options *w, struct buf *out);
 
-/* Write a line of names, and one per quantity: no lags, no histogram. Columns depend on w alone. */
+/*
+ * Write a line of column names, and one line per quantity, without lags and histogram. Columns
+ * depend on w alone.
+ */
 void report_csv_head(const struct report_options *w, struct buf *out);
 void report_csv(struct quantity *q, const struct report_options *w, struct buf *out);
 

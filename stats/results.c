@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of a quantity for handlers of others: stats/stats.h. */
+/* Implements the public functions of stats/stats.h that return statistics. */
 #include "common/base/file.h"
 #include "stats/quantity.h"
 #include "stats/report.h"
 #include "stats/series.h"
 
-#define EXPORT_MAX_BYTES 65536 /* some twenty lines */
+#define EXPORT_MAX_BYTES 65536 /* an export has some twenty lines */
 
 uint64_t quantity_count(const struct quantity *q)
 {
@@ -52,7 +52,7 @@ double quantity_half(const struct quantity *q, double level)
 	return quantity_interval(q, level).half;
 }
 
-/* Both must store the same number of values. */
+/* Returns NaN unless both store the same number of values. */
 static double of_pairs(const struct quantity *x, const struct quantity *y,
 		       double (*fn)(const double *x, const double *y, size_t n))
 {

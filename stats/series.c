@@ -16,7 +16,7 @@ static double mean_distance(const double *x, size_t n)
 	return sum_value(&s) / (double)n;
 }
 
-/* The sum of x[i] x[i + lag], as distances to the mean; the mean is relative to x[0]. */
+/* Returns the sum of x[i] x[i + lag], both as distances to the mean. `mean` is relative to x[0]. */
 static double products(const double *x, double mean, size_t n, size_t lag)
 {
 	struct sum s = { 0, 0 };
@@ -69,7 +69,7 @@ static double mean_of_batch(const double *x)
 	return x[0] + off / SERIES_MSER_BATCH;
 }
 
-/* Runs from the end, so that one pass has the moments of each rest. */
+/* Runs backwards, so that one pass computes the moments of each remaining sequence. */
 size_t series_transient(const double *x, size_t n)
 {
 	size_t batches = n / SERIES_MSER_BATCH, best = 0;
@@ -84,7 +84,10 @@ size_t series_transient(const double *x, size_t n)
 		moments_add(&rest, mean_of_batch(x + (i - 1) * SERIES_MSER_BATCH));
 		left = (double)rest.n;
 		error = moments_variance(&rest) * (left - 1) / (left * left);
-		/* The rest of a few may have any variance: that does not show a steady state. */
+		/*
+		 * A few remaining values may have a small variance by chance: that shows no steady
+		 * state.
+		 */
 		if (rest.n >= MSER_BATCHES_MIN && error <= least) {
 			least = error;
 			best = i - 1;

@@ -7,9 +7,10 @@
 
 #define SUB_BITS 6 /* 64 buckets an octave at level 0 */
 #define SHIFT (52 - SUB_BITS)
-#define KEY_FIRST (1 << SUB_BITS) /* of DBL_MIN */
-#define KEY_LAST ((2047 << SUB_BITS) - 1) /* of DBL_MAX */
-#define TOTAL_MAX (UINT64_MAX / 4) /* of a sane sketch: sums of some cannot overflow */
+#define KEY_FIRST (1 << SUB_BITS) /* key of DBL_MIN */
+#define KEY_LAST ((2047 << SUB_BITS) - 1) /* key of DBL_MAX */
+/* limit of the counts of a valid sketch, so that sums of some sketches do not overflow */
+#define TOTAL_MAX (UINT64_MAX / 4)
 
 void sketch_init(struct sketch *s)
 {
@@ -17,7 +18,10 @@ void sketch_init(struct sketch *s)
 	s->level = s->n = 0;
 }
 
-/* Exponent and first bits of the mantissa: rises with v. Negative ones are mirrored. */
+/*
+ * Returns exponent and first bits of the mantissa, which rise with v. Keys of negative values are
+ * mirrored.
+ */
 static int32_t key_of(double v)
 {
 	double size = fabs(v);
@@ -29,7 +33,7 @@ static int32_t key_of(double v)
 	return v < 0 ? ~key : key;
 }
 
-/* The smallest value of a positive key of level 0; past the last one DBL_MAX. */
+/* Returns the smallest value of a positive key of level 0; DBL_MAX behind the last key. */
 static double value_of(int64_t key)
 {
 	uint64_t bits = (uint64_t)key << SHIFT;
@@ -68,7 +72,9 @@ static uint32_t find(const struct sketch *s, int32_t key)
 	return low;
 }
 
-/* Merges each pair of neighbours. (An arithmetic shift keeps ~key the mirror of key.) */
+/*
+ * Merges each pair of neighbours. An arithmetic shift keeps the keys of negative values mirrored.
+ */
 static void coarsen(struct sketch *s)
 {
 	uint32_t n = 0;
@@ -96,7 +102,7 @@ static void insert(struct sketch *s, uint32_t at, int32_t key, uint64_t count)
 	s->n++;
 }
 
-/* key: of level 0 */
+/* The key is one of level 0. */
 static void put(struct sketch *s, int32_t key, uint64_t count)
 {
 	for (;;) {
@@ -140,7 +146,7 @@ void sketch_copy(struct sketch *s, const struct sketch *from)
 	memcpy(s->count, from->count, from->n * sizeof(s->count[0]));
 }
 
-/* *i counts the buckets and, once, the zeros, which precede the first positive key. */
+/* *i numbers the buckets and the zeros, which come before the first positive key. */
 bool sketch_next(const struct sketch *s, uint32_t *i, struct sketch_bucket *out)
 {
 	uint32_t zeros_at = s->zeros ? find(s, 0) : s->n + 1, at = *i;

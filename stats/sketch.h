@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
+ *
+ *
+ *
+ *
  * A sketch for quantiles and histograms: values in a fixed number of buckets. An octave has 64
- * buckets at level 0: the middle of a bucket is within 1/128 of every value in it. If more than
- * SKETCH_BUCKETS buckets would be needed, each two neighbours are merged: the level rises by one,
- * and the relative error doubles. No value is ever left out, and the bound is known. A sketch
- * depends on its values alone, not on their order nor on merges.
+ * buckets at level 0: the middle of a bucket is within 1/128 of every value in it. If values need
+ * more than SKETCH_BUCKETS buckets, each two neighbours are merged: the level rises by one, and the
+ * relative error doubles. Every value counts, and the bound of the error is known. The order of
+ * values and merges has no influence.
  */
 #ifndef STATS_SKETCH_H
 #define STATS_SKETCH_H
@@ -12,14 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SKETCH_BUCKETS 512 /* 8 whole octaves at the finest; usual times and sizes stay there */
-#define SKETCH_LEVEL_MAX 10 /* all doubles fit into 512 buckets by then */
+#define SKETCH_BUCKETS 512 /* 8 octaves at level 0, enough for usual times and sizes */
+#define SKETCH_LEVEL_MAX 10 /* at this level, 512 buckets hold all doubles */
 
-/* Fields are for sketch.c and for readers and writers of messages. */
+/* Only sketch.c, and the readers and writers of messages, use the members. */
 struct sketch {
-	uint64_t zeros; /* and what is too small to be a normal number */
+	uint64_t zeros; /* zeros, and values too small for a normal number */
 	uint32_t level, n; /* buckets in use */
-	int32_t key[SKETCH_BUCKETS]; /* rising: the order of the values */
+	int32_t key[SKETCH_BUCKETS]; /* rising, in the order of the values */
 	uint64_t count[SKETCH_BUCKETS]; /* > 0 */
 };
 
@@ -29,19 +35,27 @@ struct sketch_bucket {
 };
 
 void sketch_init(struct sketch *s);
-void sketch_add(struct sketch *s, double v); /* finite */
+void sketch_add(struct sketch *s, double v); /* v is finite */
 void sketch_merge(struct sketch *s, const struct sketch *from);
 void sketch_copy(struct sketch *s, const struct sketch *from);
 
-/* Returns the value with `rank` values below it (rank < all), and its largest error. */
+/*
+ * Returns the value with `rank` values below it (rank < number of values), and its largest error.
+ */
 double sketch_at(const struct sketch *s, uint64_t rank, double *error);
 
-/* Returns buckets by rising value, with that of zeros; false past the last. *i starts at 0. */
+/*
+ * Returns buckets by rising value, including that of the zeros; false behind the last one. *i
+ * starts at 0.
+ */
 bool sketch_next(const struct sketch *s, uint32_t *i, struct sketch_bucket *out);
 
 uint64_t sketch_total(const struct sketch *s);
 
-/* True if keys are valid and rise, and counts are not 0 and do not overflow: for data of a peer. */
+/*
+ * True if keys are valid and rise, and counts are not 0 and do not overflow: a check of data from a
+ * peer.
+ */
 bool sketch_is_sane(const struct sketch *s);
 
 #endif

@@ -40,7 +40,7 @@ bool stop_has_batches(const struct stop *s)
 	return false;
 }
 
-/* Returns the allowed half width of the interval. */
+/* Returns the largest permitted half-width of the interval. */
 static double half_allowed(const struct stop_term *t, double mean)
 {
 	if (!t->is_relative)

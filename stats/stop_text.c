@@ -58,7 +58,9 @@ static bool take_word(struct scan *s, const char *word)
 	return true;
 }
 
-/* Reads digits, a point and an exponent with its sign, but not the `-` of a word. */
+/*
+ * Reads digits, a point and an exponent with its sign; a `-` between words is no part of a number.
+ */
 static int take_number(struct scan *s, const char *wanted, double *out)
 {
 	char word[WORD_BYTES];
@@ -77,7 +79,7 @@ static int take_number(struct scan *s, const char *wanted, double *out)
 	return 0;
 }
 
-/* Up to 2^53: what a double counts exactly. */
+/* Reads a count up to 2^53, which a double represents exactly. */
 static int take_count(struct scan *s, uint64_t *out)
 {
 	const char *from = s->at;
@@ -164,7 +166,7 @@ static int take_term(struct scan *s, struct stop_term *t)
 	return rc ? rc : check_interval(t, s->e);
 }
 
-/* False: the text is over. */
+/* Returns false at the end of the text. */
 static bool take_joint(struct scan *s, bool *is_or)
 {
 	*is_or = take_word(s, "or");
@@ -193,7 +195,7 @@ int stop_parse(const char *text, struct stop *out, struct err *e)
 	return 0;
 }
 
-/* 0.07 is "7%", though 0.07 * 100 is not 7. */
+/* Prints 0.07 as "7%", though 0.07 * 100 is not exactly 7. */
 static void print_share(struct buf *out, double v, bool is_percent)
 {
 	char text[STR_DOUBLE_BYTES];

@@ -13,11 +13,13 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* the first term left out is below 10^-15, and 10^-13 at STUDENT_LEVEL_MAX */
+/* from here on, the first omitted term is below 10^-15, and below 10^-13 at STUDENT_LEVEL_MAX */
 #define DF_MANY 2500
-#define FRACTION_STEPS 1000 /* usually about ten, a hundred for many degrees of freedom */
-#define NEWTON_STEPS 200 /* a few; some dozen far out in the tail of few degrees of freedom */
-#define STIRLING_FROM 16 /* the series of log_ratio() is exact to double precision from here */
+#define FRACTION_STEPS 1000 /* usually about ten, and a hundred for many degrees of freedom */
+/* usually a few, and some dozens far out in the tail for few degrees of freedom */
+#define NEWTON_STEPS 200
+/* from here on, the series of log_ratio() is exact to double precision */
+#define STIRLING_FROM 16
 #define TINY 1e-300
 
 /* log(Gamma(a + 1/2) / Gamma(a)) without a difference of large numbers (DLMF 5.11.13, its
@@ -39,7 +41,7 @@ static double away_from_zero(double v)
 	return fabs(v) < TINY ? TINY : v;
 }
 
-/* The fraction of I_x(a, b), for x below (a + 1) / (a + b + 2). */
+/* Evaluates the continued fraction of I_x(a, b), for x below (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	double c = 1, d = 1 / away_from_zero(1 - (a + b) * x / (a + 1)), f = d;
@@ -61,7 +63,7 @@ static double beta_fraction(double a, double b, double x)
 	return f;
 }
 
-/* x^a (1-x)^b / B(a, b) for a = df / 2, b = 1 / 2. */
+/* Returns x^a (1-x)^b / B(a, b) for a = df / 2, b = 1 / 2. */
 static double beta_front(double square, double df)
 {
 	double a = df / 2;
@@ -89,8 +91,10 @@ static double student_density(double t, double df)
 	return exp(log_ratio(df / 2) - (df + 1) / 2 * log1p(t * t / df)) / sqrt(df * M_PI);
 }
 
-/* Halley's method on erfc from a rough start (Abramowitz and Stegun 26.2.23, 4.5 * 10^-4). p <=
- * 1/2. */
+/*
+ * Returns the upper quantile, by Halley's method on erfc from a rough start (Abramowitz and Stegun
+ * 26.2.23, 4.5 * 10^-4). p <= 1/2.
+ */
 static double normal_upper(double p)
 {
 	double r = sqrt(-2 * log(p));

@@ -10,8 +10,10 @@
 #define STUDENT_LEVEL_MAX 0.999999999 /* above it, 1 - level has too few significant digits */
 
 /*
- * Returns P(T > t) with df degrees of freedom, df > 0, not necessarily whole. At df = 10^6 it has
- * 10 digits.
+ *
+ *
+ * Returns P(T > t) with df degrees of freedom, df > 0 need not be a whole number. At df = 10^6 it
+ * has 10 digits.
  */
 double student_tail(double t, double df);
 
@@ -21,7 +23,7 @@ double student_tail(double t, double df);
  */
 double student_two_sided(double level, double df);
 
-/* The same for the normal distribution, which is the limit of Student's. */
+/* Returns the limit of student_two_sided() for many degrees of freedom, the normal distribution. */
 double normal_two_sided(double level);
 
 /* Returns the z with P(Z < z) = p, 0 < p < 1. */

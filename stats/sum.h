@@ -10,7 +10,7 @@ struct sum {
 	double hi, lo;
 };
 
-/* With an infinite part, hi is the result of plain addition, and lo stays finite. */
+/* If a part is infinite, hi is the result of plain addition, and lo stays finite. */
 static inline void sum_add(struct sum *s, double v)
 {
 	double hi = s->hi + v, part = hi - s->hi;
@@ -31,7 +31,7 @@ static inline double sum_value(const struct sum *s)
 	return isfinite(s->hi) ? s->hi + s->lo : s->hi;
 }
 
-/* Returns v minus the sum: exact if the two are close. */
+/* Returns v minus the sum, which is exact if the two are close. */
 static inline double sum_distance(const struct sum *s, double v)
 {
 	return (v - s->hi) - s->lo;

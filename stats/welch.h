@@ -5,25 +5,27 @@
 
 #include <stdbool.h>
 
-/* error: standard error of the mean, 0 or more; df > 0: its degrees of freedom. */
+/* error: standard error of the mean, >= 0; df: its degrees of freedom, > 0. */
 struct welch_mean {
 	double mean, error, df;
 };
 
-/* value +- half. p: probability of such a difference if the means are equal. */
+/* value +- half. p: probability of such a difference if the true means are equal. */
 struct welch_difference {
 	double value, half, p;
 	bool is_sure; /* the interval does not contain 0 */
 };
 
 /*
- * Compares b's mean with a's. bias: bound of other causes of a difference, added to the half-width.
- * level: of the interval, as for student_two_sided(). Welch, Biometrika 34 (1947).
+ *
+ *
+ * Compares b's mean with a's. bias: bound of the difference by other causes, added to the
+ * half-width. level: as in student_two_sided(). Welch, Biometrika 34 (1947).
  */
 struct welch_difference welch_compare(const struct welch_mean *a, const struct welch_mean *b,
 				      double bias, double level);
 
-/* The same for pairs: mean and error are those of the differences. */
+/* Tests paired values: mean and error are those of the differences. */
 struct welch_difference welch_paired(const struct welch_mean *difference, double level);
 
 #endif

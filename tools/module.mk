@@ -23,7 +23,7 @@ tools.daemons    := $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$d
 tools.sim        := $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim)
 $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && \
-		$(SCDOC) <$@.scd >$@
+		$(call generate,SCDOC,$@.scd,<$@.scd >$@,$@)
 $(tools.daemons:%=$(B)/man/%.8): $(B)/man/%.8: $(B)/bin/%
 $(B)/man/omig.conf.5: $(tools.daemons:%=$(B)/bin/%)
 $(B)/man/omis.7: $(B)/bin/omis-doc
@@ -37,7 +37,7 @@ $(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-page $(B)/bin \
 		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | \
 		tools/man-fill $(B)/bin >$@.scd && \
-		$(SCDOC) <$@.scd >$@
+		$(call generate,SCDOC,$@.scd,<$@.scd >$@,$@)
 $(B)/man/omig-sim.1: $(tools.sim)
 tools.completions := $(B)/share/omig.bash $(B)/share/omig.zsh $(B)/share/omig.fish
 $(tools.completions): $(B)/share/omig.%: tools/make-completion $(B)/bin/omig $(B)/bin/omis-doc \

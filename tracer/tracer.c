@@ -2,6 +2,7 @@
 #include "tracer/tracer.h"
 
 #include "tracer/enter.h"
+#include "tracer/function/symbols.h"
 #include "tracer/functions.h"
 #include "tracer/source.h"
 #include "tracer/tracees.h"
@@ -51,6 +52,17 @@ static int do_source(struct tracer *t, const struct tracer_msg *m, struct err *e
 	struct buf b = BUF_INIT(SOURCE_TEXT_MAX_BYTES);
 	int rc = source_lines(&(struct source_file){ m->text[0], m->bytes, m->nbytes }, m->value,
 			      m->nvalue, &b, e);
+
+	if (!rc)
+		answer_bytes(t, m->id, &b);
+	buf_done(&b);
+	return rc;
+}
+
+static int do_find(struct tracer *t, const struct tracer_msg *m, struct err *e)
+{
+	struct buf b = BUF_INIT(SYMBOLS_TEXT_MAX_BYTES);
+	int rc = symbols_list(m->pid, m->text[0], &b, e);
 
 	if (!rc)
 		answer_bytes(t, m->id, &b);
@@ -134,6 +146,9 @@ static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 		return tracer_function_off(t->tracees, m, e);
 	case TRACER_SOURCE:
 		rc = do_source(t, m, e);
+		return rc ? rc : 1;
+	case TRACER_FUNCTION_FIND:
+		rc = do_find(t, m, e);
 		return rc ? rc : 1;
 	case TRACER_ENTER:
 		rc = do_enter(t, m, e);

@@ -26,6 +26,7 @@ static const struct shape {
 	{ TRACER_ENTER, 1, TRACER_ENTER_LEAVE, 0, 0, 4, 4 },
 	{ TRACER_FUNCTION_ON, 1, 0, 6, 6, 1, 1 },
 	{ TRACER_FUNCTION_OFF, 1, 0, 6, 6, 1, 1 },
+	{ TRACER_FUNCTION_FIND, 1, 0, 0, 0, 1, 1 },
 	{ TRACER_READ_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
@@ -88,6 +89,8 @@ static bool counts_agree(const struct tracer_msg *m)
 	case TRACER_FRAMES:
 		return m->nvalue % TRACER_FRAME_VALUES == 0 &&
 		       m->nvalue / TRACER_FRAME_VALUES * TRACER_FRAME_TEXTS == m->ntext;
+	case TRACER_FAILED: /* ERR_OK is no failure */
+		return m->what != ERR_OK;
 	case TRACER_EVENT: /* one at a time */
 		return m->what && !(m->what & (m->what - 1));
 	case TRACER_READ_MEMORY:

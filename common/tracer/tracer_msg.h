@@ -54,6 +54,8 @@ enum tracer_type {
 	 */
 	TRACER_FUNCTION_ON,
 	TRACER_FUNCTION_OFF,
+	/* text: name of a function; answered by BYTES: text as of symbols_list() */
+	TRACER_FUNCTION_FIND,
 
 	/* requests to lm-look */
 	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */

@@ -272,6 +272,9 @@ static int read_recorded(struct netthread *r, const struct event *ev, const char
 	if (str_eq(word, "send")) {
 		out->kind = NETWEAVE_SEND;
 		rc = read_id(ev, "new", &out->id, e);
+	} else if (str_eq(word, "sent")) {
+		out->kind = NETWEAVE_SENT;
+		rc = read_id(ev, "message", &out->id, e);
 	} else if (str_eq(word, "receive")) {
 		out->kind = NETWEAVE_RECEIVE;
 		rc = read_id(ev, "with", &out->id, e);

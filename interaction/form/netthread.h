@@ -4,6 +4,8 @@
  * them. Ids are int64, from 1 on; other numbers are int32.
  *
  *	interaction.send      new, to, uncertain         message `new` leaves this thread
+ *	interaction.sent      message, to, uncertain     the send of `message`, the thread's last
+ *							 event, has returned late
  *	interaction.wait                                 a call of this thread begins to wait
  *	interaction.receive   with, from, uncertain      message `with` is in
  *	interaction.meet      call, ranks, role          a collective call of so many ends; it began

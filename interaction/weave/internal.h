@@ -38,6 +38,11 @@ struct weave_message {
 	bool is_process; /* its end, which another one waits for; `id` is its sub-task */
 	uint32_t object; /* of the process */
 	struct weave_thread *waiter; /* holds its queue until the message is sent */
+	struct weave_thread *sender; /* NULL: the send was not read */
+	uint64_t place; /* of the send among the events of the sender */
+	uint64_t task; /* of the sender then; 0: none */
+	int64_t returned; /* when the send returned late; INT64_MIN: it did not */
+	int64_t horizon; /* of the sender then */
 };
 
 /* Messages of a stream that are not yet in, by their ends. */
@@ -67,6 +72,10 @@ struct weave_thread {
 	char label[NETWEAVE_LABEL_BYTES];
 	struct weave_event *queue; /* owned; n from first on */
 	size_t first, n, cap;
+	uint64_t read; /* events so far */
+	struct weave_thread *watcher; /* holds its queue until another event is read */
+	uint64_t returned; /* the message whose send returned late at `returned_at`; 0: none */
+	int64_t returned_at;
 	bool is_forced; /* its first event waits for something that will not come */
 	bool meets; /* its first event is a collective call that has counted it */
 	uint64_t task, inter; /* 0: it works for none */
@@ -78,6 +87,8 @@ struct weave_thread {
 	struct weave_thread *reaper; /* holds its queue until this one's is empty */
 	int64_t last; /* vertex */
 	int64_t wait; /* INT64_MIN: none */
+	/* The largest time, by any clock, of what its last event depends on; messages add 1. */
+	int64_t horizon, wait_horizon;
 	struct weave_message *group; /* received since the wait; owned */
 	size_t ngroup, group_cap;
 	int64_t got; /* the last of them */
@@ -152,6 +163,11 @@ static inline void weave_wake(struct netweave *w, struct weave_thread *t)
 	list_push_back(&w->ready, &t->ready);
 }
 
+static inline void weave_see(struct weave_thread *t, int64_t horizon)
+{
+	t->horizon = horizon > t->horizon ? horizon : t->horizon;
+}
+
 /* --- netweave_task.c */
 void weave_put(struct netweave *w, const struct weave_vertex *v);
 void weave_use(struct weave_uses *u, uint32_t object, bool is_end, bool is_child);
@@ -196,6 +212,8 @@ void weave_join(struct netweave *w, const struct weave_join *j);
 void weave_group_add(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
 		     int64_t at);
 void weave_group_end(struct netweave *w, struct weave_thread *t);
+/* The receiver may release the sender, and it is not known yet whether the send returned late. */
+bool weave_may_release(const struct weave_thread *t, const struct weave_message *m);
 
 /* --- netweave_stream.c. False: the queue is held. */
 uint64_t weave_stream_wrote(struct netweave *w, uint64_t stream, uint64_t end);
@@ -206,7 +224,11 @@ void weave_streams_free(struct netweave *w);
 
 /* --- netweave_message.c */
 /* The send is in the log: its receiver may wait for it. */
-void weave_send_read(struct netweave *w, uint64_t id, int64_t t, struct weave_event *to);
+void weave_send_read(struct netweave *w, struct weave_thread *t, uint64_t id, int64_t at,
+		     struct weave_event *to);
+/* It returned late, if it is the thread's last event that was read. */
+void weave_sent_read(struct netweave *w, struct weave_thread *t, const struct netweave_event *ev);
+void weave_check_returned(struct netweave *w, struct weave_thread *t, int64_t at);
 void weave_send(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);
 /* Returns false if the queue is held. */
 bool weave_receive(struct netweave *w, struct weave_thread *t, const struct weave_event *ev);

@@ -114,7 +114,8 @@ static struct weave_thread *find_thread(struct netweave *w, const struct netweav
 				    .node = of->node,
 				    .object = NETWORK_NONE,
 				    .last = INT64_MIN,
-				    .wait = INT64_MIN };
+				    .wait = INT64_MIN,
+				    .horizon = INT64_MIN };
 	memcpy(t->label, of->label, sizeof(t->label));
 	list_init(&t->held);
 	list_init(&t->ready);
@@ -165,6 +166,7 @@ static bool is_over(const struct weave_thread *t, const struct weave_event *ev)
 static bool run_first(struct netweave *w, struct weave_thread *t)
 {
 	const struct weave_event ev = t->queue[t->first];
+	bool is_mark = ev.kind == NETWEAVE_OTHER || ev.kind == NETWEAVE_SENT;
 
 	if (ev.kind == NETWEAVE_RECEIVE)
 		return weave_receive(w, t, &ev);
@@ -172,9 +174,10 @@ static bool run_first(struct netweave *w, struct weave_thread *t)
 		return weave_stream_read(w, t, &ev);
 	if (ev.kind == NETWEAVE_REAP)
 		return weave_reap(w, t, &ev);
-	if (ev.kind != NETWEAVE_OTHER)
+	weave_see(t, ev.t);
+	if (!is_mark)
 		weave_group_end(w, t);
-	if (ev.kind != NETWEAVE_OTHER && ev.kind != NETWEAVE_END && is_over(t, &ev))
+	if (!is_mark && ev.kind != NETWEAVE_END && is_over(t, &ev))
 		t->wait = INT64_MIN;
 	switch (ev.kind) {
 	case NETWEAVE_SEND:
@@ -192,6 +195,7 @@ static bool run_first(struct netweave *w, struct weave_thread *t)
 		break;
 	case NETWEAVE_WAIT:
 		t->wait = ev.t;
+		t->wait_horizon = t->horizon;
 		break;
 	case NETWEAVE_REGION:
 		weave_region(w, t, &ev);
@@ -244,7 +248,7 @@ static void run_ready(struct netweave *w)
 		run_queue(w, list_entry(at, struct weave_thread, ready));
 }
 
-/* True if the thread waits for a message that is not in the log: it may be why others wait. */
+/* True if the thread waits for what is not in the log: it may be why others wait. */
 static bool is_cause(const struct netweave *w, const struct weave_thread *t)
 {
 	const struct weave_event *ev = &t->queue[t->first];
@@ -253,7 +257,7 @@ static bool is_cause(const struct netweave *w, const struct weave_thread *t)
 
 	if (ev->kind == NETWEAVE_READ)
 		return weave_stream_is_short(w, ev);
-	return m && m->state == WEAVE_EXPECTED;
+	return m && m->state != WEAVE_READ;
 }
 
 /*
@@ -362,15 +366,18 @@ static void read_spawn(struct netweave *w, const struct netweave_thread *thread,
 
 /* Some kinds count as soon as they are read. */
 static void prepare(struct netweave *w, const struct netweave_thread *thread,
-		    const struct netweave_event *ev, struct weave_event *to)
+		    struct weave_thread *t, const struct netweave_event *ev, struct weave_event *to)
 {
 	switch (ev->kind) {
 	case NETWEAVE_WRITE:
 		to->id = weave_stream_wrote(w, ev->id, ev->other);
-		weave_send_read(w, to->id, ev->t, to);
+		weave_send_read(w, t, to->id, ev->t, to);
 		break;
 	case NETWEAVE_SEND:
-		weave_send_read(w, ev->id, ev->t, to);
+		weave_send_read(w, t, ev->id, ev->t, to);
+		break;
+	case NETWEAVE_SENT:
+		weave_sent_read(w, t, ev);
 		break;
 	case NETWEAVE_SPAWN:
 		read_spawn(w, thread, ev->other);
@@ -408,6 +415,8 @@ static void put(struct netweave *w, const struct netweave_thread *thread,
 	to = is_step(w, ev) ? push(w, t) : NULL;
 	if (!to)
 		return;
+	t->read++;
+	weave_check_returned(w, t, ev->t);
 	*to = (struct weave_event){ .kind = ev->kind,
 				    .vertex = ev->vertex,
 				    .t = ev->t,
@@ -418,9 +427,12 @@ static void put(struct netweave *w, const struct netweave_thread *thread,
 				    .is_uncertain = ev->is_uncertain,
 				    .is_unsent = ev->is_unsent,
 				    .is_end = ev->is_end };
-	prepare(w, thread, ev, to);
+	prepare(w, thread, t, ev, to);
 	if (t->n == 1 || !list_is_empty(&t->ready))
 		weave_wake(w, t);
+	if (t->watcher)
+		weave_wake(w, t->watcher);
+	t->watcher = NULL;
 }
 
 int netweave_add(struct netweave *w, const struct netweave_thread *thread,

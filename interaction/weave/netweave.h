@@ -10,6 +10,9 @@
  * that the thread waited for. Source: Ashton and Penny, TR COSC 01/91, sections 3.2 and 7.2, with
  * the rules of docs/interactions.md.
  *
+ * A send that returned late waited for its receiver, if that one began to wait for the message
+ * meanwhile. The begin of that wait is the go-ahead of the sender: a message of its own.
+ *
  * An interaction begins in one of three ways:
  *
  *	all       one for each job: everything that its threads do
@@ -44,6 +47,7 @@ enum netweave_mode { NETWEAVE_ALL, NETWEAVE_STEP, NETWEAVE_REQUEST };
 
 enum netweave_kind {
 	NETWEAVE_SEND, /* message `id` leaves */
+	NETWEAVE_SENT, /* the thread's last event was the send of `id`, which has returned late */
 	NETWEAVE_WAIT, /* a call begins to wait */
 	NETWEAVE_RECEIVE, /* message `id` is in */
 	NETWEAVE_WRITE, /* bytes of stream `id` up to `other` leave: a message */

@@ -71,6 +71,60 @@ void weave_join(struct netweave *w, const struct weave_join *j)
 	}
 }
 
+/* --- sends that wait for their receiver */
+
+static bool is_late(const struct weave_thread *t, const struct weave_message *m)
+{
+	return m->task && t->task && m->inter == t->inter && t->wait > m->t;
+}
+
+bool weave_may_release(const struct weave_thread *t, const struct weave_message *m)
+{
+	return m->state == WEAVE_SENT && is_late(t, m) && m->sender->read == m->place;
+}
+
+/*
+ * The sender may be far behind or ahead: its queue is never held, since receivers wait for senders.
+ * So these vertices may come late. All later ones of its sub-task have times behind the return.
+ */
+static void release(struct netweave *w, struct weave_thread *t, const struct weave_message *m)
+{
+	const struct weave_message go = { .id = weave_id(w),
+					  .t = t->wait,
+					  .inter = m->inter,
+					  .node = t->node,
+					  .is_uncertain = m->is_uncertain };
+	struct weave_vertex v = { .thread = m->sender,
+				  .kind = NETWORK_SIMPLE,
+				  .blocks = true,
+				  .t = m->t,
+				  .node = m->node,
+				  .task = m->task };
+
+	weave_fork(w, t, &go, false);
+	weave_put(w, &v);
+	v.kind = NETWORK_JOIN;
+	v.blocks = false;
+	v.t = m->returned;
+	v.other = go.id;
+	weave_put(w, &v);
+	if (m->sender->task == m->task && m->sender->last < m->returned)
+		m->sender->last = m->returned;
+}
+
+/*
+ * In front of the thread's own wait, which begins at the same time. Clocks may be wrong: what has
+ * the return as a cause has a horizon behind it, and releases no sender.
+ */
+static void release_senders(struct netweave *w, const struct weave_join *j)
+{
+	struct weave_thread *t = j->thread;
+
+	for (size_t i = 0; i < j->n; i++)
+		if (is_late(t, &j->m[i]) && t->wait_horizon <= j->m[i].returned && j->wait <= j->at)
+			release(w, t, &j->m[i]);
+}
+
 /* --- groups */
 
 void weave_group_add(struct netweave *w, struct weave_thread *t, const struct weave_message *m,
@@ -120,8 +174,10 @@ void weave_group_end(struct netweave *w, struct weave_thread *t)
 	j.wait = t->wait;
 	j.at = t->got;
 	j.m = t->group;
-	if (t->task)
+	if (t->task) {
+		release_senders(w, &j);
 		weave_join(w, &j);
+	}
 	t->ngroup = 0;
 	t->wait = INT64_MIN;
 }

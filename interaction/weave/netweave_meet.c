@@ -230,6 +230,20 @@ static void meet(struct netweave *w, struct meeting *all)
 
 /* --- ranks of a call as they arrive */
 
+static void see(const struct meeting *all)
+{
+	int64_t horizon = INT64_MIN;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (gives(&all->m[i]) && all->m[i].thread->horizon > horizon)
+			horizon = all->m[i].thread->horizon;
+	for (size_t i = 0; i < all->n; i++) {
+		weave_see(all->m[i].thread, all->m[i].end);
+		if (takes(&all->m[i]))
+			weave_see(all->m[i].thread, horizon);
+	}
+}
+
 static void run(struct netweave *w, struct weave_meet *g)
 {
 	struct meeting all = { .n = g->n, .foreign = INT64_MIN };
@@ -255,6 +269,7 @@ static void run(struct netweave *w, struct weave_meet *g)
 		w->report.meets++;
 		w->report.uncertain += ev->is_uncertain;
 	}
+	see(&all);
 	meet(w, &all);
 	free(all.m);
 	for (size_t i = 0; i < g->n; i++) {

@@ -26,6 +26,7 @@ static struct weave_message *find_message(struct netweave *w, uint64_t id, enum 
 	}
 	m->id = id;
 	m->state = state;
+	m->returned = INT64_MIN;
 	return m;
 }
 
@@ -35,37 +36,63 @@ static void forget(struct netweave *w, struct weave_message *m)
 	free(m);
 }
 
-void weave_send_read(struct netweave *w, uint64_t id, int64_t t, struct weave_event *to)
+/* Only a send of a message can return late. */
+void weave_send_read(struct netweave *w, struct weave_thread *t, uint64_t id, int64_t at,
+		     struct weave_event *to)
 {
 	struct weave_message *m = find_message(w, id, WEAVE_READ);
 
 	if (!m)
 		return;
-	to->is_double = m->state == WEAVE_SENT || m->t;
-	m->t = t ? t : 1;
+	to->is_double = m->sender != NULL;
+	if (to->is_double)
+		return;
+	m->t = at;
+	m->sender = t;
+	m->place = to->kind == NETWEAVE_SEND ? t->read : UINT64_MAX;
 	if (m->state == WEAVE_EXPECTED)
 		m->state = WEAVE_READ;
+}
+
+void weave_sent_read(struct netweave *w, struct weave_thread *t, const struct netweave_event *ev)
+{
+	struct weave_message *m = map_find(&w->messages, ev->id);
+
+	if (!m || m->sender != t || m->place + 1 != t->read)
+		return;
+	m->returned = ev->t;
+	t->returned = ev->id;
+	t->returned_at = ev->t;
+}
+
+/* At the time of the return, its place among other events of the thread is not known. */
+void weave_check_returned(struct netweave *w, struct weave_thread *t, int64_t at)
+{
+	struct weave_message *m = t->returned ? map_find(&w->messages, t->returned) : NULL;
+
+	if (m && m->sender == t && at <= t->returned_at)
+		m->returned = INT64_MIN;
+	t->returned = at <= t->returned_at ? t->returned : 0;
 }
 
 void weave_send(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
 {
 	struct weave_message *m = map_find(&w->messages, ev->id);
-	struct weave_message sent = { .id = ev->id,
-				      .t = ev->t,
-				      .inter = t->task ? t->inter : 0,
-				      .node = t->node,
-				      .is_uncertain = ev->is_uncertain };
 
 	w->report.sends++;
 	if (ev->is_double || !m) {
 		w->report.unreceived++;
 		return;
 	}
-	if (sent.inter)
-		weave_fork(w, t, &sent, false);
-	sent.waiter = m->waiter;
-	sent.state = WEAVE_SENT;
-	*m = sent;
+	m->t = ev->t;
+	m->inter = t->task ? t->inter : 0;
+	m->task = t->task;
+	m->horizon = t->horizon;
+	m->node = t->node;
+	m->is_uncertain = ev->is_uncertain;
+	if (m->inter)
+		weave_fork(w, t, m, false);
+	m->state = WEAVE_SENT;
 	if (m->waiter)
 		weave_wake(w, m->waiter);
 }
@@ -101,6 +128,10 @@ bool weave_receive(struct netweave *w, struct weave_thread *t, const struct weav
 		m->waiter = t;
 		return false;
 	}
+	if (!t->is_forced && weave_may_release(t, m)) {
+		m->sender->watcher = t;
+		return false;
+	}
 	w->report.receives++;
 	w->report.uncertain += ev->is_uncertain || m->is_uncertain;
 	got = *m;
@@ -109,6 +140,8 @@ bool weave_receive(struct netweave *w, struct weave_thread *t, const struct weav
 		forget(w, m);
 	else
 		m->waiter = NULL;
+	if (got.state == WEAVE_SENT)
+		weave_see(t, got.horizon + (got.horizon < INT64_MAX));
 	if (got.state == WEAVE_SENT && can_be(&got, t, ev->t)) {
 		weave_group_add(w, t, &got, ev->t);
 		return true;

@@ -38,6 +38,7 @@ static const struct type {
 	const char *name, *task, *partner, *last;
 } type[VERTEX_KINDS] = {
 	[VERTEX_SEND] = { "interaction.send", "new", "to", "uncertain" },
+	[VERTEX_SENT] = { "interaction.sent", "message", "to", "uncertain" },
 	[VERTEX_WAIT] = { .name = "interaction.wait" },
 	[VERTEX_RECEIVE] = { "interaction.receive", "with", "from", "uncertain" },
 	[VERTEX_MEET] = { "interaction.meet", "call", "ranks", "role" },

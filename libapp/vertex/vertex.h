@@ -5,6 +5,8 @@
  * them on, and a ring without room counts them as lost.
  *
  *	interaction.send     sub-task `new` begins, which is the message: a fork
+ *	interaction.sent     the send of `message` has returned late: it may have waited for the
+ *			     receiver
  *	interaction.wait     a call begins to wait for receives: the B-arc of the thread begins
  *	interaction.receive  sub-task `with` ends in the thread: a join, or the begin of its work
  *	interaction.meet     collective call `call` of so many `ranks` ends; it began at the wait.
@@ -22,7 +24,7 @@
 
 #pragma GCC visibility push(hidden)
 
-enum vertex { VERTEX_SEND, VERTEX_WAIT, VERTEX_RECEIVE, VERTEX_MEET, VERTEX_KINDS };
+enum vertex { VERTEX_SEND, VERTEX_SENT, VERTEX_WAIT, VERTEX_RECEIVE, VERTEX_MEET, VERTEX_KINDS };
 
 /* Of a rank in a collective call; bits. */
 enum vertex_role {

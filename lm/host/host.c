@@ -63,6 +63,14 @@ int host_each_mount(struct host *h, int32_t pid, host_on_mount_fn fn, void *arg)
 	return h->ops->each_mount ? h->ops->each_mount(h, pid, fn, arg) : -ERR_UNSUPPORTED;
 }
 
+int host_proc_each_mount(struct host_proc *p, host_on_mount_fn fn, void *arg)
+{
+	const struct host_ops *ops = p->host->ops;
+
+	return ops->proc_each_mount ? ops->proc_each_mount(p, fn, arg)
+				    : host_each_mount(p->host, p->pid, fn, arg);
+}
+
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg)
 {
 	return h->ops->each_memfd(h, name, fn, arg);

@@ -242,6 +242,7 @@ struct host_ops {
 	int (*thread_priority)(struct host_proc *p, int32_t tid, int nice, struct err *e);
 	int (*memory)(struct host_proc *p, struct host_memory *m, struct err *e);
 	int (*modules)(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e);
+	int (*proc_each_mount)(struct host_proc *p, host_on_mount_fn fn, void *arg); /* or NULL */
 	void (*close)(struct host_proc *p);
 };
 
@@ -294,6 +295,12 @@ int host_file(struct host *h, const struct host_file *f, struct buf *out, struct
  * -ERR_UNSUPPORTED, -ERR_SYS.
  */
 int host_each_mount(struct host *h, int32_t pid, host_on_mount_fn fn, void *arg);
+
+/*
+ * The same for a process that is held. Between two calls without a change of its mounts, the table
+ * is not read again.
+ */
+int host_proc_each_mount(struct host_proc *p, host_on_mount_fn fn, void *arg);
 
 /*
  * Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one pass

@@ -16,6 +16,7 @@ static void linux_free(struct host *host)
 	struct host_linux *h = (struct host_linux *)host;
 
 	buf_done(&h->text);
+	mount_table_done(&h->mounts);
 	if (h->root >= 0)
 		close(h->root);
 	free(h);
@@ -55,6 +56,7 @@ static const struct host_ops linux_ops = {
 	.thread_priority = linux_thread_priority,
 	.memory = linux_memory,
 	.modules = linux_modules,
+	.proc_each_mount = linux_proc_each_mount,
 	.close = linux_proc_close,
 };
 
@@ -72,6 +74,7 @@ int host_linux_open(const char *root, struct loop *loop, struct host **out, stru
 	h->own_pid = getpid();
 	h->uid = getuid();
 	buf_init(&h->text, HOST_FILE_MAX_BYTES);
+	mount_table_init(&h->mounts);
 	h->root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (h->root < 0 || faccessat(h->root, "proc/stat", R_OK, 0) < 0) {
 		int rc = err_sys(e, "%s/proc cannot be read: is /proc mounted?",

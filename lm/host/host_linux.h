@@ -16,4 +16,7 @@ int host_linux_open(const char *root, struct loop *loop, struct host **out, stru
 /* For tests: sets the units of the recorded machine. */
 void host_linux_set_units(struct host *h, int64_t page_size, int64_t ticks_per_s);
 
+/* For tests: how often a table of mounts was read. */
+uint64_t host_linux_mount_reads(const struct host *h);
+
 #endif

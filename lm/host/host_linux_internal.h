@@ -12,6 +12,18 @@
 #define HOST_FILE_MAX_BYTES (256 * 1024)
 
 struct loop;
+struct loop_fd;
+
+/*
+ * The mounts of processes with the same mount namespace and root. The open file pins the namespace:
+ * a table of a foreign one is closed with its process.
+ */
+struct mount_table {
+	int fd; /* of mountinfo, which the kernel marks when a mount changes; < 0: not open */
+	uint64_t space; /* number of the namespace */
+	char root[256]; /* of the process, in it */
+	struct buf text;
+};
 
 struct host_linux {
 	struct host host;
@@ -22,6 +34,18 @@ struct host_linux {
 	int32_t own_pid;
 	uint32_t uid;
 	struct buf text; /* the file read last; freed when idle for long texts */
+	struct mount_table mounts; /* of this process itself, and of all that see the same ones */
+	uint64_t mount_reads;
+};
+
+/* A process that is held. */
+struct linux_proc {
+	struct host_proc proc;
+	int fd;
+	struct loop_fd *watch;
+	host_on_exit_fn on_exit;
+	void *arg;
+	struct mount_table mounts; /* if it has its own */
 };
 
 /* Returns the file as text, "" if it cannot be read. Valid until the next call. */
@@ -52,6 +76,9 @@ int linux_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 int linux_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 int linux_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 int linux_each_mount(struct host *h, int32_t pid, host_on_mount_fn fn, void *arg);
+int linux_proc_each_mount(struct host_proc *p, host_on_mount_fn fn, void *arg);
+void mount_table_init(struct mount_table *t);
+void mount_table_done(struct mount_table *t);
 int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 int linux_each_rank(struct host *h, host_on_rank_fn fn, void *arg);
 int linux_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);

@@ -15,14 +15,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-struct linux_proc {
-	struct host_proc proc;
-	int fd;
-	struct loop_fd *watch;
-	host_on_exit_fn on_exit;
-	void *arg;
-};
-
 /* From Linux 6.15 a pidfd shows how its process ended; older headers lack the request. */
 struct exit_query {
 	uint64_t mask, cgroup;
@@ -86,6 +78,7 @@ static int make(const struct host_proc *proc, int fd, struct host_proc **out, st
 	}
 	p->proc = *proc;
 	p->fd = fd;
+	mount_table_init(&p->mounts);
 	*out = &p->proc;
 	return 0;
 }
@@ -191,6 +184,7 @@ void linux_proc_close(struct host_proc *proc)
 	struct linux_proc *p = (struct linux_proc *)proc;
 
 	loop_fd_free(p->watch);
+	mount_table_done(&p->mounts);
 	close(p->fd);
 	free(p);
 }

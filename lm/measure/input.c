@@ -170,16 +170,12 @@ static bool look(struct input *in, const struct input_moment *m, struct measurem
 {
 	*v = (struct measurement_value){ 0 };
 	switch (in->from) {
-	case INPUT_TIME:
-		v->value = (double)(m->now - m->start) * 1e-9;
-		v->error = m->clock_error;
-		return true;
 	case INPUT_CALLS:
 		return in->proc && cells_sample(in, m, v);
 	case INPUT_EVENT:
 		return false;
 	default:
-		return (in->proc || in->from == INPUT_NODE) && figure_sample(in, m, v);
+		return (in->proc || in->from != INPUT_PROC) && figure_sample(in, m, v);
 	}
 }
 

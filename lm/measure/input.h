@@ -52,7 +52,7 @@ struct input {
 	struct watch *watch; /* belongs to measurements_probe.c */
 	enum input_from from;
 	struct pmsl_builtin metric;
-	int figure; /* of INPUT_PROC and INPUT_NODE: input_figure.c's */
+	int figure; /* of INPUT_PROC and INPUT_NODE: its row in input_figure.c */
 	int32_t *partner; /* owned, ascending world ranks; none: all */
 	size_t npartner;
 	unsigned *meter; /* owned: numbers in the segment; NULL: not by region */

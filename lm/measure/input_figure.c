@@ -36,6 +36,14 @@ static bool share(struct input *in, nsec_t now, double used, double step,
 	return has;
 }
 
+static bool read_time(struct input *in, const struct input_moment *m, size_t unused,
+		      struct measurement_value *v)
+{
+	v->value = (double)(m->now - m->start) * 1e-9;
+	v->error = m->clock_error;
+	return true;
+}
+
 /* --- of a process */
 
 static bool look(const struct input *in, const struct input_moment *m, unsigned what,
@@ -92,11 +100,14 @@ static bool read_io(struct input *in, const struct input_moment *m, size_t at,
 	       put(v, (double)*(const int64_t *)((const char *)&f + at));
 }
 
-/* which: 1: writes, 2: bytes. */
+enum { CALLS_READ, CALLS_WRITTEN, BYTES_READ, BYTES_WRITTEN };
+
+/* which: one of these constants. */
 static bool read_mounts(struct input *in, const struct input_moment *m, size_t which,
 			struct measurement_value *v)
 {
-	const struct mount_figure f = { which & 1, which & 2 };
+	const struct mount_figure f = { which == CALLS_WRITTEN || which == BYTES_WRITTEN,
+					which == BYTES_READ || which == BYTES_WRITTEN };
 
 	return mounts_sample(in, m, &f, v);
 }
@@ -152,7 +163,22 @@ static bool read_count(struct input *in, const struct input_moment *m, size_t wh
 	return c && put(v, (double)c->v[which]);
 }
 
-/* --- all of them, by their names in builtin.def */
+/*
+ * --- the rows of builtin.def: read_SOURCE() reads the value, and at_SOURCE(item) is its place in
+ * what the source has. A new metric of an old source is one row there.
+ */
+
+#define at_time(item) 0
+#define at_compute_time(item) 0
+#define at_cpu_usage(item) 0
+#define at_stat(item) offsetof(struct host_figures, item)
+#define at_switches(item) 0
+#define at_io(item) offsetof(struct host_figures, item)
+#define at_mounts(item) item
+#define at_cpus(item) 0
+#define at_now(item) offsetof(struct host_now, item)
+#define at_pages(item) offsetof(struct host_now, item)
+#define at_count(item) item
 
 static const struct {
 	const char *name;
@@ -160,42 +186,13 @@ static const struct {
 		     struct measurement_value *v);
 	size_t at;
 } figures[] = {
-	{ "Compute_time", read_compute_time, 0 },
-	{ "CPU_usage", read_cpu_usage, 0 },
-	{ "Memory_size", read_stat, offsetof(struct host_figures, resident) },
-	{ "Page_faults", read_stat, offsetof(struct host_figures, major_faults) },
-	{ "Context_switches", read_switches, 0 },
-	{ "Read_count", read_io, offsetof(struct host_figures, read_calls) },
-	{ "Read_volume", read_io, offsetof(struct host_figures, read_bytes) },
-	{ "Write_count", read_io, offsetof(struct host_figures, write_calls) },
-	{ "Write_volume", read_io, offsetof(struct host_figures, write_bytes) },
-	{ "File_read_count", read_mounts, 0 },
-	{ "File_read_volume", read_mounts, 2 },
-	{ "File_write_count", read_mounts, 1 },
-	{ "File_write_volume", read_mounts, 3 },
-	{ "Disk_read", read_io, offsetof(struct host_figures, disk_read_bytes) },
-	{ "Disk_written", read_io, offsetof(struct host_figures, disk_written_bytes) },
-	{ "Node_load", read_now, offsetof(struct host_now, load1) },
-	{ "Node_cpu_usage", read_cpus, 0 },
-	{ "Node_memory_free", read_pages, offsetof(struct host_now, available_pages) },
-	{ "Node_swap_free", read_pages, offsetof(struct host_now, free_swap_pages) },
-	{ "Node_cpu_pressure", read_now, offsetof(struct host_now, cpu_some) },
-	{ "Node_memory_pressure", read_now, offsetof(struct host_now, memory_some) },
-	{ "Node_io_pressure", read_now, offsetof(struct host_now, io_some) },
-	{ "Node_network_in", read_count, HOST_BYTES_RECEIVED },
-	{ "Node_network_out", read_count, HOST_BYTES_SENT },
-	{ "Node_disk_read", read_count, HOST_DISK_BYTES_READ },
-	{ "Node_disk_written", read_count, HOST_DISK_BYTES_WRITTEN },
-	{ "Node_interrupts", read_count, HOST_INTERRUPTS },
-	{ "Node_context_switches", read_count, HOST_CONTEXT_SWITCHES },
-	{ "Node_tcp_sent", read_count, HOST_TCP_SENT },
-	{ "Node_tcp_retransmitted", read_count, HOST_TCP_RETRANSMITTED },
+#define SAMPLED(name_, object_, kind_, unit_, text_, source_, item_) \
+	{ #name_, read_##source_, at_##source_(item_) },
+#include "pmsl/check/builtin.def"
 };
 
 int figure_open(struct input *in, struct err *e)
 {
-	if (in->from == INPUT_TIME)
-		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++) {
 		if (!str_eq(figures[i].name, in->metric.name))
 			continue;
@@ -207,6 +204,8 @@ int figure_open(struct input *in, struct err *e)
 
 bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
+	if (in->from == INPUT_TIME)
+		return read_time(in, m, 0, v);
 	return figures[in->figure].read(in, m, figures[in->figure].at, v);
 }
 

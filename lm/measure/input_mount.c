@@ -67,7 +67,9 @@ static uint64_t key_of(const struct input *in, const struct input_moment *m, con
 {
 	struct search s = { .path = name, .key = kind_of(name) };
 
-	if (!s.key)
+	if (!s.key && in->proc->held)
+		host_proc_each_mount(in->proc->held, on_mount, &s);
+	else if (!s.key)
 		host_each_mount(m->host, in->proc->pid, on_mount, &s);
 	return s.key;
 }

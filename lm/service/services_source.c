@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the source. Another lm-trace reads the file, because that may hang. */
+/* Places in the source, and functions by name. Another lm-trace reads files: that may hang. */
 #include "lm/service/families.h"
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/ring/region.h"
 #include "lm/proc/totals.h"
 #include "lm/service/look.h"
 
@@ -174,7 +175,72 @@ static int serve_source(struct service_call *c)
 	return look_serve(c, c->of, &spec);
 }
 
+/* --- functions of a name: lines of name, file, address; the last one may count the others */
+
+static int fill_name(struct service_call *c, struct tracer_msg *m, void **take, struct err *e)
+{
+	const char *name = call_text(c, 1);
+
+	if (!*name || strlen(name) > REGION_FUNCTION_MAX_BYTES)
+		return err_set(e, ERR_INVALID, "a name of a function has 1 to %d bytes",
+			       REGION_FUNCTION_MAX_BYTES);
+	m->type = TRACER_FUNCTION_FIND;
+	m->text[m->ntext++] = name;
+	return 0;
+}
+
+/* Returns what stands behind the line. Of functions without a line, *more is the number. */
+static const char *write_found(struct omis_writer *w, const char *at, const char *end,
+			       int64_t *more)
+{
+	const char *nl = memchr(at, '\n', (size_t)(end - at)), *stop = nl ? nl : end;
+	const char *name, *file, *number;
+	size_t nname, nfile, nnumber;
+
+	name = next_field(&at, stop, &nname);
+	file = next_field(&at, stop, &nfile);
+	number = next_field(&at, stop, &nnumber);
+	if (!nname) {
+		*more = number_of(number, nnumber);
+		return nl ? nl + 1 : end;
+	}
+	omis_write_list(w);
+	omis_write_string_n(w, name, nname);
+	omis_write_string_n(w, file, nfile);
+	omis_write_int(w, number_of(number, nnumber));
+	omis_write_list_end(w);
+	return nl ? nl + 1 : end;
+}
+
+static int add_found(struct service_call *c, const struct looked *o)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2), list = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b), row = OMIS_WRITER(&list);
+	const char *at = (const char *)o->bytes.p, *end = at + o->bytes.n;
+	int64_t more = 0;
+	int rc;
+
+	while (o->bytes.n && at < end)
+		at = write_found(&row, at, end, &more);
+	omis_write_int(&w, more);
+	if (list.n)
+		buf_printf(&b, ",%s", buf_str(&list));
+	rc = call_add_values(c, o->token.s, &b);
+	buf_done(&list);
+	return rc;
+}
+
+static int serve_function_find(struct service_call *c)
+{
+	static const struct look_spec spec = {
+		.class = 'p', .max_bytes = TEXT_MAX_BYTES, .fill = fill_name, .add = add_found
+	};
+
+	return look_serve(c, c->of, &spec);
+}
+
 const struct service source_services[] = {
+	{ "omig_function_find", serve_function_find },
 	{ "omig_source", serve_source },
 	{ NULL, NULL },
 };

@@ -3,6 +3,10 @@
  * Layered queueing models: tasks with threads run on processors. An entry of a task needs time of
  * its processor. It calls entries of other tasks, for which its thread waits. Reference tasks are
  * the clients: each thread thinks, then calls. Source: Rolia and Sevcik, IEEE TSE 21(8), 1995.
+ *
+ * An invocation has two phases: its caller continues after the first one. The time of a phase on
+ * the processor is divided into slices, one more than calls. Numbers of calls are geometric, unless
+ * a phase is fixed.
  */
 #ifndef MODEL_LAYERED_LAYERED_H
 #define MODEL_LAYERED_LAYERED_H
@@ -20,6 +24,7 @@
 #define LAYERED_WORK_MAX NETWORK_WORK_MAX /* of all layers, and steps between them */
 #define LAYERED_NAME_BYTES 64
 #define LAYERED_NUMBER_MAX 1e12 /* of a time or a number of calls */
+#define LAYERED_CV2_MAX 1e4 /* means of more spread are unusable: LAW_CV_MAX squared */
 
 struct layered_processor {
 	char name[LAYERED_NAME_BYTES];
@@ -38,16 +43,32 @@ struct layered_task {
 	size_t layer; /* 0 for reference tasks; set by layered_check() */
 };
 
+#define LAYERED_PHASES 2
+
+struct layered_phase {
+	double demand; /* time of the processor, of an invocation */
+	double think; /* a delay besides */
+	double cv2; /* squared coefficient of variation of a slice; 1: exponential */
+	bool is_fixed; /* calls have exactly their numbers, in the order of the calls */
+};
+
 struct layered_entry {
 	char name[LAYERED_NAME_BYTES];
 	size_t task;
-	double demand; /* time of the processor, of an invocation */
-	double think; /* a delay besides */
+	struct layered_phase phase[LAYERED_PHASES];
+	double arrivals; /* of open requests, in a unit of time */
+};
+
+enum layered_call_kind {
+	LAYERED_WAIT, /* the caller waits for the first phase */
+	LAYERED_SEND, /* without a reply */
+	LAYERED_FORWARD, /* at the end of the first phase; the called entry replies */
 };
 
 struct layered_call {
 	size_t from, to; /* entries */
-	double count; /* mean number in an invocation; the caller waits */
+	enum layered_call_kind kind;
+	double count[LAYERED_PHASES]; /* mean number in an invocation; to forward: probability */
 };
 
 struct layered {
@@ -64,8 +85,8 @@ struct layered {
 void layered_done(struct layered *m);
 
 /*
- * Checks that tasks call no circle of tasks and that a reference task exists, and sets the layers.
- * ERR_INVALID with names in the text.
+ * Checks that tasks call no circle of tasks, that something starts work, and that numbers of calls
+ * are possible. Sets the layers. ERR_INVALID with names in the text.
  */
 int layered_check(struct layered *m, struct err *e);
 
@@ -74,8 +95,13 @@ int layered_check(struct layered *m, struct err *e);
  *
  *	p   disciplines f, p and i
  *	t   kinds r, n, f and i
- *	s   the first phase
+ *	s   times of phases
+ *	c   squared coefficients of variation of slices
+ *	f   1 for phases with a fixed number of calls
  *	y   calls that wait
+ *	z   calls without a reply
+ *	F   probability to forward
+ *	a   rate of open arrivals
  *	Z   delays
  *
  * ERR_PARSE: another word. ERR_UNSUPPORTED: one of LQNS that is not served here. Both have line and

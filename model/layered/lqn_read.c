@@ -270,7 +270,7 @@ static int read_entries(struct reader *r, size_t task)
 	int rc = 0;
 
 	while (!rc && !str_eq(peek(r), "-1")) {
-		struct layered_entry v = { .task = task };
+		struct layered_entry v = { .task = task, .phase = { { .cv2 = 1 }, { .cv2 = 1 } } };
 
 		rc = name(r, "entry", v.name);
 		if (!rc && find_entry(m, v.name) != NOTHING)
@@ -331,34 +331,40 @@ static int read_task(struct reader *r)
 	return 0;
 }
 
-/* Reads numbers of phases up to -1: the first phase; others are 0. */
-static int phases(struct reader *r, const char *what, double *out)
+/* Reads numbers of phases up to -1; those that are left out stay as they are. */
+static int phases(struct reader *r, const char *what, double out[LAYERED_PHASES])
 {
 	double v = 0;
-	int rc = number(r, what, 0, out);
+	int rc = number(r, what, 0, &out[0]);
 
+	if (!rc && !str_eq(peek(r), "-1"))
+		rc = number(r, what, 0, &out[1]);
 	while (!rc && !str_eq(peek(r), "-1")) {
 		rc = number(r, what, 0, &v);
 		if (!rc && v > 0)
-			rc = fail_at(
-				r, err_set(r->e, ERR_UNSUPPORTED, "second phases are not served"));
+			rc = fail_at(r,
+				     err_set(r->e, ERR_UNSUPPORTED, "third phases are not served"));
 	}
 	if (!rc)
 		take(r);
 	return rc;
 }
 
-static int read_call(struct reader *r)
+static int read_call(struct reader *r, enum layered_call_kind kind)
 {
 	struct layered *m = r->m;
-	struct layered_call c = { 0 };
+	struct layered_call c = { .kind = kind };
 	int rc = entry(r, &c.from);
 
 	if (!rc)
 		rc = entry(r, &c.to);
 	if (!rc)
-		rc = phases(r, "a number of calls", &c.count);
-	if (rc || !(c.count > 0))
+		rc = phases(r, kind == LAYERED_FORWARD ? "a probability" : "a number of calls",
+			    c.count);
+	if (!rc && kind == LAYERED_FORWARD && c.count[1] > 0)
+		rc = fail_at(r, err_set(r->e, ERR_UNSUPPORTED,
+					"only the end of the first phase can forward"));
+	if (rc || !(c.count[0] + c.count[1] > 0))
 		return rc;
 	rc = array_grow(&m->call, &m->call_cap, m->ncall + 1, sizeof(c), LAYERED_CALLS_MAX);
 	if (rc)
@@ -367,25 +373,59 @@ static int read_call(struct reader *r)
 	return 0;
 }
 
+/* Reads what a line of one entry has for its phases: s, Z, c or f. */
+static int read_phases(struct reader *r, char key)
+{
+	double v[LAYERED_PHASES] = { 0 };
+	size_t at;
+	int rc = entry(r, &at);
+
+	if (!rc && key == 'c')
+		v[1] = r->m->entry[at].phase[1].cv2;
+	if (!rc)
+		rc = phases(r,
+			    key == 'c'	 ? "a squared coefficient of variation"
+			    : key == 'f' ? "0 or 1"
+					 : "a time",
+			    v);
+	for (size_t i = 0; !rc && i < LAYERED_PHASES; i++) {
+		struct layered_phase *p = &r->m->entry[at].phase[i];
+
+		if (key == 's')
+			p->demand = v[i];
+		else if (key == 'Z')
+			p->think = v[i];
+		else if (key == 'c')
+			p->cv2 = v[i];
+		else
+			p->is_fixed = v[i] > 0;
+	}
+	return rc;
+}
+
 static int read_entry_line(struct reader *r)
 {
+	static const char known[] = "s, y, z, F, a, c, f, Z or -1";
 	size_t at;
 	char key = take(r)[0];
 	int rc;
 
 	if (!key || r->word[1])
-		return unknown_word(r, "s, y, Z or -1");
-	if (strchr("aczFfpMPAC", key))
+		return unknown_word(r, known);
+	if (strchr("pMPA", key))
 		return fail_at(r, err_set(r->e, ERR_UNSUPPORTED,
-					  "lines '%c' are not served: s, y and Z are", key));
-	if (key == 'y')
-		return read_call(r);
-	if (key != 's' && key != 'Z')
-		return unknown_word(r, "s, y, Z or -1");
+					  "lines '%c' are not served: s, y, z, F, a, c, f, Z are",
+					  key));
+	if (strchr("yzF", key))
+		return read_call(r, key == 'y'	 ? LAYERED_WAIT
+				    : key == 'z' ? LAYERED_SEND
+						 : LAYERED_FORWARD);
+	if (strchr("sZcf", key))
+		return read_phases(r, key);
+	if (key != 'a')
+		return unknown_word(r, known);
 	rc = entry(r, &at);
-	if (rc)
-		return rc;
-	return phases(r, "a time", key == 's' ? &r->m->entry[at].demand : &r->m->entry[at].think);
+	return rc ? rc : number(r, "a rate", 0, &r->m->entry[at].arrivals);
 }
 
 /* The general section: a comment and settings of the solver of LQNS, up to -1. */

@@ -92,7 +92,7 @@ static void flow(struct solver *w)
 
 			if (m->task[m->entry[c->from].task].layer == layer)
 				w->out->entry_throughput[c->to] +=
-					w->out->entry_throughput[c->from] * c->count;
+					w->out->entry_throughput[c->from] * c->count[0];
 		}
 	for (size_t i = 0; i < m->ntask; i++)
 		if (!m->task[i].is_reference)
@@ -113,7 +113,7 @@ static double own_time(const struct solver *w, size_t entry)
 {
 	const struct layered_entry *v = &w->m->entry[entry];
 
-	return v->demand / w->m->processor[w->m->task[v->task].processor].speed;
+	return v->phase[0].demand / w->m->processor[w->m->task[v->task].processor].speed;
 }
 
 /* --- how long an invocation takes, from waiting times */
@@ -138,7 +138,7 @@ static void hold(struct solver *w)
 
 			if (m->task[t].layer == layer)
 				w->out->entry_service[i] =
-					m->entry[i].think +
+					m->entry[i].phase[0].think +
 					(time > 0 ? at_station(w, t, p, 1, time) : 0);
 		}
 		for (size_t i = 0; i < m->ncall; i++) {
@@ -147,8 +147,8 @@ static void hold(struct solver *w)
 
 			if (m->task[t].layer == layer)
 				w->out->entry_service[c->from] +=
-					at_station(w, t, to, c->count,
-						   c->count * w->out->entry_service[c->to]);
+					at_station(w, t, to, c->count[0],
+						   c->count[0] * w->out->entry_service[c->to]);
 		}
 	}
 	memset(w->cycle, 0, m->ntask * sizeof(double));
@@ -175,7 +175,7 @@ static void demand(struct solver *w)
 	for (size_t i = 0; i < m->ncall; i++) {
 		const struct layered_call *c = &m->call[i];
 		size_t at = m->entry[c->from].task * w->n + m->entry[c->to].task;
-		double count = share(w, c->from) * c->count;
+		double count = share(w, c->from) * c->count[0];
 
 		w->visits[at] += count;
 		w->service[at] += count * w->out->entry_service[c->to];
@@ -470,12 +470,38 @@ static void finish(struct solver *w)
 	}
 }
 
+/* Refuses what only simulation can do. */
+static int check_parts(const struct layered *m, struct err *e)
+{
+	for (size_t i = 0; i < m->ncall; i++)
+		if (m->call[i].kind != LAYERED_WAIT || m->call[i].count[1] > 0)
+			return err_set(e, ERR_UNSUPPORTED,
+				       "'%s' has %s: they are simulated, but not solved",
+				       m->entry[m->call[i].from].name,
+				       m->call[i].kind == LAYERED_SEND ? "calls without a reply (z)"
+				       : m->call[i].kind == LAYERED_FORWARD
+					       ? "forwarded calls (F)"
+					       : "calls in its second phase");
+	for (size_t i = 0; i < m->nentry; i++) {
+		const struct layered_entry *v = &m->entry[i];
+
+		if (v->phase[1].demand > 0 || v->phase[1].think > 0 || v->arrivals > 0)
+			return err_set(e, ERR_UNSUPPORTED, "'%s' has %s: simulated, but not solved",
+				       v->name,
+				       v->arrivals > 0 ? "open arrivals (a)" : "a second phase");
+	}
+	return 0;
+}
+
 int layered_solve(const struct layered *m, struct layered_result *out, struct err *e)
 {
 	struct solver w = { .m = m, .out = out };
 	int rc;
 
 	*out = (struct layered_result){ 0 };
+	rc = check_parts(m, e);
+	if (rc)
+		return rc;
 	rc = solver_init(&w) ? err_nomem(e) : begin(&w, e);
 	for (size_t i = 1; !rc && i < w.nlayer; i++)
 		if (make_layer(&w, i, &w.layer[i]))

@@ -38,7 +38,7 @@ static void factory_close(struct factory *f)
 		return;
 	work_end_all(f);
 	net_listener_close(f->listener);
-	renewal_free(f->renewal);
+	server_link_free(f->mainsm);
 	loop_turn(f->loop); /* frees closed objects */
 	net_ctx_free(f->net);
 	free(f);
@@ -65,12 +65,12 @@ static int factory_open(struct loop *l, const struct factory_conf *c, struct fac
 	if (!rc)
 		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
 	if (!rc && c->mainsm)
-		rc = renewal_new(&(struct renewal_conf){ .role = "factory",
-							 .loop = l,
-							 .net = f->net,
-							 .dir = c->self.dir,
-							 .mainsm = c->mainsm },
-				 &f->renewal, e);
+		rc = server_link_new(&(struct server_link_conf){ .role = "factory",
+								 .loop = l,
+								 .net = f->net,
+								 .dir = c->self.dir,
+								 .mainsm = c->mainsm },
+				     &f->mainsm, e);
 	if (rc)
 		factory_close(f);
 	else

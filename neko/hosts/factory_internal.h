@@ -7,7 +7,7 @@
 #include "common/net/net.h"
 #include "common/time/timebase.h"
 #include "neko/hosts/hosts.h"
-#include "common/member/renewal.h"
+#include "common/member/server_link.h"
 #include "proto/frame.h"
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@ struct factory {
 	struct loop *loop; /* borrowed */
 	struct net_ctx *net; /* owned */
 	struct net_listener *listener; /* owned */
-	struct renewal *renewal; /* owned */
+	struct server_link *mainsm; /* owned */
 	struct list works;
 	unsigned nwork;
 	bool takes_objects;

@@ -28,9 +28,9 @@ static const struct {
 	int object, kind;
 	bool is_by_mount;
 } sampled[] = {
-#define SAMPLED(name_, object_, kind_, unit_, text_) \
+#define SAMPLED(name_, object_, kind_, unit_, text_, source_, item_) \
 	{ #name_, unit_, text_, object_, kind_, false },
-#define MOUNTED(name_, unit_, text_) { #name_, unit_, text_, PROCESS, TOTAL, true },
+#define MOUNTED(name_, unit_, text_, item_) { #name_, unit_, text_, PROCESS, TOTAL, true },
 #include "pmsl/check/builtin.def"
 };
 
@@ -44,7 +44,7 @@ static const struct {
 	[PMSL_Q_VOLUME_IN] = { "_volume_in", "B", "bytes received by" },
 };
 
-/* Ids: groups, then calls, each with all quantities; then sampled metrics. */
+/* Ids number the groups, then the calls, each with all quantities, then the sampled metrics. */
 #define NGROUP ((unsigned)ARRAY_LEN(groups))
 #define NSAMPLED ((unsigned)ARRAY_LEN(sampled))
 
@@ -133,7 +133,7 @@ bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out)
 	return is_there;
 }
 
-/* The group or call that is called so, as the first part of an id. */
+/* Returns the number of the group or call of that name, which begins an id; -1 if there is none. */
 static int find_counted(const char *name)
 {
 	int call;
@@ -192,7 +192,7 @@ static bool counts_class(const struct pmsl_builtin *b, enum call_class class)
 	return b->call >= 0 ? call_table[b->call].class == class : b->classes >> class & 1;
 }
 
-/* The time of a wait belongs to the partners of its requests. */
+/* True if the metric is the time of waiting calls: it belongs to the partners of their requests. */
 static bool waits(const struct pmsl_builtin *b)
 {
 	if (b->quantity != PMSL_Q_DELAY)
@@ -200,7 +200,7 @@ static bool waits(const struct pmsl_builtin *b)
 	return b->call >= 0 ? call_waits(&call_table[b->call]) : counts_class(b, CALL_COMPLETE);
 }
 
-/* Collectives have many partners, and a barrier has none. */
+/* True if a call of the metric names one partner: a collective has many, a barrier has none. */
 static bool names_a_partner(const struct pmsl_builtin *b)
 {
 	return counts_class(b, CALL_SEND) || counts_class(b, CALL_RECV) ||
@@ -212,11 +212,11 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 	if (b->is_by_mount && !use->by_partners)
 		return NULL;
 	if (b->is_of_region && use->by_partners)
-		return "has no partners: it is of a region";
+		return "has no partners: it belongs to a region";
 	if (b->is_of_region && !use->by_regions)
-		return "is of a region: name one";
+		return "belongs to a region: name one";
 	if ((use->by_partners || use->by_regions) && !b->is_by_partner && !b->is_of_region)
-		return "has no partners and regions: it is no metric of calls";
+		return "has no partners or regions: it does not measure calls";
 	if (use->by_partners && use->at_probe && waits(b))
 		return "is not split by partners at a probe: the partner of a wait has a bound, "
 		       "which is known at reads";

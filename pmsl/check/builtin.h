@@ -26,17 +26,21 @@ struct pmsl_builtin {
 	char text[PMSL_BUILTIN_TEXT_BYTES]; /* one line, lower case, no full stop */
 	const char *unit; /* for pmsl_unit_parse() */
 	enum pmsl_quantity quantity;
-	uint32_t classes; /* bits of enum call_class whose calls count; 0 = one call, or sampled */
-	int call; /* id of that call, -1 = a class, or sampled */
+	/* bits of enum call_class: classes that count; 0 = one call, or sampled */
+	uint32_t classes;
+	int call; /* id of the call; -1 = a class, or sampled */
 	bool counts_out, counts_in; /* directions that a volume counts */
 	bool is_total; /* accumulates since the start; else it is the present value */
 	bool is_by_partner; /* takes partners and regions */
-	bool is_of_region; /* of a region itself: takes regions, and needs one */
-	bool is_by_mount; /* takes regions: its file systems, by any path on them */
-	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */
+	bool is_of_region; /* measures a region itself, and needs its name */
+	bool is_by_mount; /* takes regions: names of file systems, each by a path on it */
+	enum pmsl_kind object; /* PROCESS or NODE; NONE = the value is the same everywhere */
 };
 
-/* Ids are 0 .. pmsl_builtin_ids() - 1, with unused ones: false for these. Any thread. */
+/*
+ * Ids are 0 .. pmsl_builtin_ids() - 1. pmsl_builtin_get() returns false for an unused one. Any
+ * thread.
+ */
 unsigned pmsl_builtin_ids(void);
 bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out);
 
@@ -54,8 +58,8 @@ struct pmsl_builtin_use {
 };
 
 /*
- * Returns why the metric has no such values, as text to follow its name; NULL: it has. The set of
- * calls does not depend on the processes.
+ * Returns the reason why the metric has no such values, as text behind its name; NULL if it has
+ * them. The reason does not depend on the processes.
  */
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
 
@@ -64,7 +68,7 @@ bool pmsl_builtin_is_mount(const char *name);
 #define PMSL_BUILTIN_MOUNTS \
 	"a file system is a path on it that begins with /, or pipe, socket or other"
 
-/* "Process[] objects, Process[] partners, Region[] regions, TimeInterval time". */
+/* Returns the parameters, as in "Process[] objects, Region[] regions, TimeInterval time". */
 const char *pmsl_builtin_params(const struct pmsl_builtin *b);
 
 #endif

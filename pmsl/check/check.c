@@ -28,7 +28,7 @@ static void check_param_type(struct pmsl_checker *c, struct pmsl_decl *d)
 	if (d->type.dims > 1 || (d->type.dims && (is_time || d->type.kind == PMSL_T_VALUE)))
 		pmsl_error(
 			c->d, d->at, d->len,
-			"a parameter is one thing, or a list of objects, regions or virtual times");
+			"a parameter is a single value, or a list of objects, regions or virtual times");
 	if (!is_time)
 		return;
 	if (c->metric->time)
@@ -59,11 +59,12 @@ static void check_probe(struct pmsl_checker *c, struct pmsl_decl *p)
 	for (struct pmsl_decl *d = p->param; d; d = d->next) {
 		d->probe = p;
 		if (d->position > 1 && (d->type.kind != PMSL_T_VALUE || d->type.dims))
-			pmsl_error(c->d, d->at, d->len, "what a probe brings along is a Value");
+			pmsl_error(c->d, d->at, d->len,
+				   "the other parameters of a probe are of type Value");
 	}
 }
 
-/* No variable may be left free except the indices (and the virtual time that is a parameter). */
+/* Only indices, and a virtual time that is a parameter, may stay free. */
 static void check_left_over(struct pmsl_checker *c, const struct pmsl_expr *value)
 {
 	uint64_t left = value->free & ~c->held;
@@ -110,7 +111,7 @@ static uint64_t check_index(struct pmsl_checker *c, struct pmsl_names *index)
 	return set;
 }
 
-/* Value of another kind than the variable. */
+/* Reports a value of another kind than the variable. */
 static void check_value_type(struct pmsl_checker *c, const struct pmsl_decl *d,
 			     struct pmsl_expr *value)
 {
@@ -226,7 +227,8 @@ static void check_return(struct pmsl_checker *c, struct pmsl_stmt *s)
 	m->domain = s->value->domain;
 	check_unit(c);
 	if (s->next && s->next->kind != PMSL_S_RETURN)
-		pmsl_warn(c->d, s->next->at, s->next->len, "nothing behind RETURN counts");
+		pmsl_warn(c->d, s->next->at, s->next->len,
+			  "statements behind RETURN have no effect");
 }
 
 static void check_stmts(struct pmsl_checker *c)
@@ -291,7 +293,7 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_metric *m)
 		c->is_nomem |= smap_put(&c->metrics, m->name, m, NULL) != 0;
 }
 
-/* A metric of this text hides one of the same name. */
+/* Makes metrics of another text known, except those whose names this text defines itself. */
 static void know(struct pmsl_checker *c, struct pmsl_tree *of)
 {
 	for (struct pmsl_metric *m = of->metric; m; m = m->next) {

@@ -5,7 +5,10 @@
 #include "pmsl/check/builtin.h"
 #include "pmsl/check/function.h"
 
-/* p and p, p.node and p.node: the same object without comparing values. */
+/*
+ * Returns the variable p of the expression p or p.node. Two such expressions with one variable name
+ * the same object, whatever its value is.
+ */
 static const struct pmsl_decl *names_process(const struct pmsl_expr *e)
 {
 	if (e->kind == PMSL_E_ATTR && e->type.kind == PMSL_T_NODE)
@@ -30,17 +33,17 @@ static bool is_object_arg(const struct pmsl_expr *a)
 	return pmsl_is_object(a->type.kind) && a->type.dims <= 1;
 }
 
-/* The time for which a built-in metric is requested. */
+/* Checks the time for which a built-in metric is requested. */
 static void check_builtin_time(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *time,
 			       const struct pmsl_builtin *b)
 {
 	bool is_now = pmsl_is_now(time);
 
 	if (b->is_total && time->type.kind != PMSL_T_INTERVAL) {
-		pmsl_wrong(c, time, "%s comes together over time: it takes an interval", b->name);
+		pmsl_wrong(c, time, "%s accumulates over time: it takes an interval", b->name);
 		pmsl_hint(c->d, "[START,NOW], [LAST,NOW], or a parameter of kind TimeInterval");
 	} else if (!b->is_total && !is_now) {
-		pmsl_wrong(c, time, "%s is what it is at one moment: it takes NOW", b->name);
+		pmsl_wrong(c, time, "%s has a value at one moment: it takes NOW", b->name);
 	}
 	e->domain = b->is_total ? time->domain : PMSL_MOMENT;
 }
@@ -49,14 +52,14 @@ static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a,
 			     const struct pmsl_builtin *b, bool is_partner)
 {
 	if (!is_partner && b->object == PMSL_T_NODE && a->type.kind == PMSL_T_PROCESS) {
-		pmsl_wrong(c, a, "%s is of a node", b->name);
+		pmsl_wrong(c, a, "%s belongs to a node", b->name);
 		pmsl_hint(c->d, "p.node is the node of the process p");
 	}
 	if (!is_partner)
 		check_own_process(c, a);
 }
 
-/* The regions may be left out: reports only errors that hold for any. */
+/* Regions may follow at the request, so only errors are reported that occur with any regions. */
 static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e,
 			      const struct pmsl_builtin *b, bool has_partners, bool has_regions)
 {
@@ -68,7 +71,10 @@ static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e,
 		pmsl_wrong(c, e, "%s %s", b->name, refusal);
 }
 
-/* [objects [, partners]] [, regions], then the time: distinguished by their kinds. */
+/*
+ * The arguments are [objects [, partners]] [, regions], then the time. Their kinds distinguish
+ * them.
+ */
 static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
 			       const struct pmsl_builtin *b)
 {
@@ -98,7 +104,7 @@ static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
 		pmsl_wrong(c, e, "%s takes %s", b->name, pmsl_builtin_params(b));
 	if (!objects && max && c->at && a) {
 		pmsl_wrong(c, e,
-			   "without an object this is of all of them, not of the probe's process");
+			   "without an object this covers all of them, not the probe's process");
 		pmsl_hint(c->d, "give the process: %s(p, ...)", b->name);
 	}
 }

@@ -11,7 +11,7 @@ bool pmsl_is_key(const struct pmsl_expr *e)
 	return (e->type.kind == PMSL_T_VT && !e->type.dims) || e->type.kind == PMSL_T_KEY;
 }
 
-/* A whole number that is known before the measurement. */
+/* Requires a whole number that is known before the measurement. */
 static bool want_constant(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	if (e->type.kind == PMSL_T_NONE)

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* names compared for a hint: texts by people have fewer */
+/* names compared for a hint: real texts have fewer */
 #define NEAREST_LOOKS 2000
 
 static const char *const specials[] = { "START", "LAST", "NOW" };
@@ -73,7 +73,7 @@ enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, 
 	return PMSL_EACH_VT;
 }
 
-/* Merges the domain and free variables of a part into the expression. */
+/* Adds the domain and the free variables of a part to the expression. */
 static void take_over(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *part)
 {
 	uint64_t vts;
@@ -121,7 +121,7 @@ bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d)
 	return true;
 }
 
-/* START, LAST, NOW: names like others, which a text may use for something else. */
+/* START, LAST and NOW are ordinary names, which a text may also define. */
 static bool is_special(struct pmsl_expr *e)
 {
 	for (unsigned i = 0; i < 3; i++)
@@ -135,7 +135,7 @@ static bool is_special(struct pmsl_expr *e)
 	return false;
 }
 
-/* x[p][vt]: as many indices as it was set with, each of the same kind. */
+/* Checks x[p][vt]: it has as many indices as its assignment, each of the same kind. */
 static void check_indices(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	const struct pmsl_names *index = e->decl->index;
@@ -293,11 +293,11 @@ static void check_interval(struct pmsl_checker *c, struct pmsl_expr *e)
 	    !pmsl_is_now(b))
 		pmsl_wrong(c, e, "an interval is [START,NOW] or [LAST,NOW]");
 	e->op = a->op;
-	/* At an event LAST is the event before, which is known there. */
+	/* At an event, LAST is the time of the previous event, which is known there. */
 	e->domain = e->op == LAST && !c->at ? PMSL_READ : PMSL_MOMENT;
 }
 
-/* vt - 1: an earlier virtual time. */
+/* Checks vt - 1, an earlier virtual time. */
 static void check_shift(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *vt = e->arg, *n = vt->next;
@@ -356,7 +356,7 @@ static void check_arithmetic(struct pmsl_checker *c, struct pmsl_expr *e)
 		fit_units(c, e, a->unit, b->unit, pmsl_op_name(e->op));
 	if ((e->op == PMSL_DIV || e->op == PMSL_MOD) && b->kind == PMSL_E_NUMBER && b->number == 0)
 		pmsl_warn(c->d, b->at, b->len,
-			  "a division by zero: the result says so, and is no number");
+			  "a division by zero: the result is no number, and is marked");
 }
 
 static void check_logic(struct pmsl_checker *c, struct pmsl_expr *e)
@@ -403,7 +403,7 @@ static void check_op(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	bool takes_times = c->takes_times;
 
-	/* Only conditions joined by AND restrict the whole. */
+	/* A condition restricts all values only if AND joins it to the others. */
 	c->takes_times = takes_times && e->op == PMSL_AND;
 	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* PROBE e(...) of AT e(p, vt). */
+/* Finds the PROBE e that AT e(p, vt) names. */
 static bool find_probe(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_decl *d = smap_find(&c->names, e->name);
@@ -129,7 +129,7 @@ static bool takes_list(unsigned fold)
 	       fold == PMSL_MEAN || fold == PMSL_COUNT;
 }
 
-/* MAX(a, b, c): no variable runs. */
+/* Checks MAX(a, b, c), in which no variable runs. */
 static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	char left[PMSL_UNIT_TEXT_BYTES], right[PMSL_UNIT_TEXT_BYTES];
@@ -157,7 +157,7 @@ static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 		e->unit = PMSL_UNIT_ONE;
 }
 
-/* The variables of MAX[p][q](...). */
+/* Returns the variables of MAX[p][q](...). */
 static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	uint64_t set = 0;
@@ -205,7 +205,7 @@ static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e
 	return share->next;
 }
 
-/* The value that the fold runs over; NULL: it has another number of them. */
+/* Returns the value that the fold runs over; NULL if the number of values is wrong. */
 static struct pmsl_expr *value_of(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	if (pmsl_fold_is_of_pairs(e->op) && e->arg->kind != PMSL_E_PAIR) {
@@ -216,7 +216,7 @@ static struct pmsl_expr *value_of(struct pmsl_checker *c, struct pmsl_expr *e)
 	return check_share(c, e);
 }
 
-/* x[vt].time of a variable other than the running one selects nothing. */
+/* Checks x[vt].time: only the time of the running variable selects values. */
 static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	const struct pmsl_expr *t = c->times;
@@ -228,7 +228,7 @@ static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
 	}
 }
 
-/* A choice needs values to choose from, of the same virtual time. */
+/* Checks that there are values to choose from, for the virtual time of the choice. */
 static void check_chosen(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value)
 {
 	uint64_t vts = (value->free | e->where->free) & c->vt;

@@ -7,9 +7,9 @@
 #include "common/flow/graph/graph.h"
 
 enum pmsl_function_unit {
-	PMSL_F_KEEPS, /* the unit of the argument */
+	PMSL_F_KEEPS, /* the result has the unit of the argument */
 	PMSL_F_PLAIN, /* takes and returns numbers without a unit */
-	PMSL_F_ROOT, /* half of each power */
+	PMSL_F_ROOT, /* the result has half of each power of the argument's unit */
 };
 
 struct pmsl_function {

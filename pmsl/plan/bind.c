@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Ranks of a job are adjacent, as people expect; processes without a rank follow, in the order of
- * the world.
- */
+/* Ranks of a job are adjacent; processes without a rank follow, in the order of the world. */
 static int compare_processes(const void *x, const void *y, void *arg)
 {
 	const struct world *w = arg;
@@ -26,7 +23,7 @@ static int compare_processes(const void *x, const void *y, void *arg)
 	return i < k ? -1 : 1;
 }
 
-/* All that is in the world, by kind: what variables run over. */
+/* Lists all objects of the world by kind: variables run over these lists. */
 static int list_all(struct binder *b)
 {
 	const struct world *w = b->b->world;
@@ -151,12 +148,12 @@ static int take_arg(struct binder *b, const struct pmsl_decl *d)
 	return 0;
 }
 
-/* --- combinations: of each parameter that is one object, one of the list */
+/* --- combinations: one object for each parameter that takes a single object */
 
 struct combination {
 	struct bind_arg list[PMSL_PARAMS_MAX]; /* values to choose from */
 	uint32_t chosen[PMSL_PARAMS_MAX];
-	uint32_t *node; /* of the values; owned */
+	uint32_t *node; /* nodes of the values; owned */
 	size_t n, cap;
 	struct known constant;
 };
@@ -287,7 +284,7 @@ static int put_output(struct binder *b, uint32_t output, struct bind_output *out
 	return rc;
 }
 
-/* --- one for each partner or region */
+/* --- one output for each partner or region */
 
 static int put_next(struct binder *b, struct bind_outputs *o, const struct bind_output *about)
 {
@@ -324,7 +321,10 @@ static struct bind_arg *first_objects(struct binder *b)
 	return NULL;
 }
 
-/* Processes communicate within their job. Objects that are not processes have all partners. */
+/*
+ * True if the process may be a partner: partners belong to one job. Objects that are not processes
+ * have all partners.
+ */
 static bool may_be_partner(struct binder *b, uint32_t partner)
 {
 	const struct world_object *v = b->b->world->v;
@@ -422,7 +422,7 @@ static uint32_t group_of(const struct binder *b, uint32_t object)
 }
 
 struct grouping {
-	struct bind_arg *arg, list; /* object measured next, and objects to choose from */
+	struct bind_arg *arg, list; /* the argument that changes, and the objects to choose from */
 	uint32_t *chosen;
 	struct bind_outputs *out;
 };

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A template and the objects that it is to be measured on, to a dataflow
- * graph. What does not change during the measurement (attributes, IN, ranks)
- * is worked out here and never reaches a daemon.
+ * Makes a dataflow graph of a template and the objects to measure. Values that do not change
+ * (attributes, IN, ranks) are computed here and never reach a daemon.
  *
  * - A missing parameter of objects means all of its kind; one of regions means everywhere. An
  * object is measured if the nearest named object above it, or itself, is included and not excluded.
  * - A list for a parameter that is one object makes a graph of each, and of each combination of
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
  *   averaged; `struct bind_options` may say otherwise.
- * - by: one output for each object of the first parameter's list, or for each node or site of it.
- * - each: of these outputs, one for each process of the second parameter's list of processes, the
- *   partners, or for each region of the first list of regions, which must be given; or for each
- *   region of each partner.
- * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
+ * - by: one output for each object of the first parameter's list, or for each of their nodes or
+ *   sites.
+ * - each: splits each of these outputs by partner, by region, or by both. Partners are the second
+ *   parameter that is a list of processes. Regions are the first list of regions, which must be
+ *   given.
+ * - A built-in metric of several objects is the sum of their values, or the mean if values do not
+ *   add up.
  * - since: the meaning of the metric's own TimeInterval.
  */
 #ifndef PMSL_PLAN_BIND_H
@@ -22,7 +23,7 @@
 #include "pmsl/plan/bound.h"
 #include "pmsl/plan/dag.h"
 
-#define BIND_COMBINATIONS_MAX 1000000 /* of objects that one aggregate examines */
+#define BIND_COMBINATIONS_MAX 1000000 /* combinations of objects that one aggregate examines */
 #define BIND_OUTPUTS_MAX 4096
 
 /* 2^53: whole numbers up to it are exact as a double, too. */
@@ -33,17 +34,21 @@ struct bind_range {
 	int64_t from, to;
 };
 
-/* Objects by their places in the world, or names of regions, or a number, or virtual times. */
+/*
+ * One argument: objects by their indexes in the world, names of regions, a number, or virtual
+ * times.
+ */
 struct bind_arg {
 	bool is_given;
 	const uint32_t *object;
 	size_t nobject;
-	const uint32_t *without; /* removed from these, or from all if none is given */
+	/* excluded from the objects, or from all objects if there are none */
+	const uint32_t *without;
 	size_t nwithout;
 	const char *const *region;
 	size_t nregion;
 	double value;
-	/* of a list of virtual times; of the one that values go by: those that are wanted */
+	/* wanted virtual times; for the parameter that values are indexed by, too */
 	const struct bind_range *vt;
 	size_t nvt;
 };
@@ -58,25 +63,26 @@ enum bind_each {
 };
 
 struct bind_options {
-	const struct bind_arg *arg; /* one for each parameter of the metric */
+	const struct bind_arg *arg; /* one argument for each parameter of the metric */
 	enum flow_since since;
 	bool per_second; /* divided by the time of `since` */
-	bool has_agg; /* how values of many objects become one, instead of the usual way */
+	bool has_agg; /* `agg` replaces the usual aggregate over objects */
 	enum agg_kind agg;
 	enum bind_by by;
 	enum bind_each each;
-	bool is_central; /* all values are sent to mainsm: for comparing */
+	/* mainsm receives all values and evaluates the graph alone, for comparisons */
+	bool is_central;
 	/* a rule (stats/stop.h), evaluated where all values have been merged; NULL: none */
 	const char *until;
 };
 
 /*
- * Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region,
- * if one is set.
+ * Output k belongs to `object` (WORLD_NONE: all objects together), and to the partner or region if
+ * one is set.
  */
 struct bind_output {
 	uint32_t object, node;
-	uint32_t partner; /* WORLD_NONE */
+	uint32_t partner; /* WORLD_NONE = all partners */
 	const char *region; /* NULL; owned by the arena of the graph */
 };
 
@@ -86,8 +92,8 @@ struct bind_outputs {
 };
 
 /*
- * True if a graph can evaluate a rule: it is an aggregate with a mean's moments over virtual times,
- * since the start, one for each output. Otherwise `until` adds nothing.
+ * True if a graph can evaluate a rule. It must aggregate over virtual times since the start, with
+ * the moments of a mean. Each output must be about one object. Otherwise `until` has no effect.
  */
 bool bind_can_stop(const struct dag *g, const struct bind_options *options);
 

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-/* --- words */
+/* --- words of a choice */
 
-/* Allocates room for the words of both, and of `more`. */
+/* Allocates room for the words of both choices, and for `more` others. */
 static struct choice_word *join(struct binder *b, const struct flow_choice *x,
 				const struct flow_choice *y, size_t more)
 {
@@ -77,7 +77,7 @@ int bind_choice_vt(struct binder *b, int64_t shift, struct known *out)
 	return make(b, v, 1, &out->choice);
 }
 
-/* A constant beside a virtual time. */
+/* Writes the words of a constant beside a virtual time. */
 static int words_of_number(struct binder *b, const struct dag_node *at, double number,
 			   const struct flow_choice **out)
 {
@@ -102,7 +102,9 @@ static int words_of(struct binder *b, const struct dag_node *at, const struct kn
 	return 0;
 }
 
-/* A condition on values and a choice: the condition, for those virtual times. */
+/*
+ * Evaluates a condition on values joined to a choice: the condition, for the chosen virtual times.
+ */
 static int restrict_to(struct binder *b, const struct dag_node *n, const struct known in[2],
 		       struct known *out)
 {
@@ -136,7 +138,7 @@ int bind_choice_op(struct binder *b, const struct dag_node *n, enum flow_op op,
 	return rc ? rc : join_by(b, n, op, of, &out->choice);
 }
 
-/* vt == 7, or vt >= 3 AND vt <= 7. */
+/* Writes the words of vt == 7, or of vt >= 3 AND vt <= 7. */
 static int put_range(struct binder *b, const struct dag_node *n, const struct known *vt,
 		     const struct bind_range *r, struct known *out)
 {
@@ -166,9 +168,9 @@ int bind_choice_in(struct binder *b, const struct dag_node *n, const struct know
 	return rc;
 }
 
-/* --- nodes */
+/* --- nodes with a choice */
 
-/* A node of the graph with this choice. */
+/* A node of the graph, and its copy for this choice. */
 struct chosen {
 	const struct flow_choice *choice;
 	uint32_t node, made;
@@ -209,7 +211,7 @@ static int shifted(struct binder *b, const struct flow_choice *c, int64_t shift,
 
 static int choose(struct binder *b, const struct flow_choice *c, uint32_t node, uint32_t *out);
 
-/* Makes the same node with chosen inputs. */
+/* Makes a copy of the node whose inputs are restricted to the choice. */
 static int choose_inputs(struct binder *b, const struct flow_choice *c, uint32_t node,
 			 uint32_t *out)
 {
@@ -246,10 +248,13 @@ static int choose(struct binder *b, const struct flow_choice *c, uint32_t node, 
 	while (k && (k->choice != c || k->node != node))
 		k = k->next;
 	if (k || n->n.domain != FLOW_VT) {
-		*out = k ? k->made : node; /* a constant holds for every key */
+		*out = k ? k->made : node; /* a constant is the same for every virtual time */
 		return 0;
 	}
-	/* A difference to the event before needs each event. */
+	/*
+	 * A difference to the previous event needs every event, so that its input is not
+	 * restricted.
+	 */
 	rc = n->n.nin && n->n.kind != FLOW_DELTA ? choose_inputs(b, c, node, out)
 						 : choose_source(b, c, node, out);
 	return rc ? rc : note_chosen(b, c, node, *out);

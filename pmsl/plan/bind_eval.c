@@ -83,7 +83,10 @@ static int eval_op(struct binder *b, const struct dag_node *n, struct known *out
 		rc = bind_eval(b, n->in[i], &in[i]);
 		if (rc)
 			return rc;
-		/* The other side need not be there: p.rank == 0 AND ... */
+		/*
+		 * A false side decides, even if the other one has no value, as in p.rank == 0 AND
+		 * ...
+		 */
 		if (n->op == PMSL_AND && in[i].kind == KNOWN_NUMBER && in[i].number == 0) {
 			*out = known_number(0);
 			return 0;
@@ -136,7 +139,7 @@ static int eval_function(struct binder *b, const struct dag_node *n, struct know
 	return bind_op(b, n, pmsl_function_get(n->op)->op, (struct known_list){ in, i }, out);
 }
 
-/* MAX(a, b, c): operations of two, one after the other. */
+/* Evaluates MAX(a, b, c) as operations of two, one after the other. */
 static int eval_list(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	static const enum flow_op ops[PMSL_FOLDS] = {
@@ -171,7 +174,7 @@ static bool has_region(const struct known *of, const char *name)
 	return false;
 }
 
-/* A list is queried for each object that a variable runs over. */
+/* Marks the objects of a list, because a running variable tests each object against it. */
 static void mark(struct binder *b, const struct known *of)
 {
 	if (b->marked == of->objects && b->nmarked == of->nobject)
@@ -245,7 +248,7 @@ static int eval_kind(struct binder *b, const struct dag_node *n, struct known *o
 		return eval_in(b, n, out);
 	case DAG_FOLD:
 		return bind_fold(b, n, out);
-	case DAG_TIMES: /* the fold around has examined it */
+	case DAG_TIMES: /* the enclosing fold has evaluated it */
 		*out = known_number(1);
 		return 0;
 	default:

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Aggregates: over objects they are a set of the values of each, over virtual time a node that
- * collects. Conditions on objects are evaluated here; others are sent with the values, which a set
- * leaves out if they are false. An aggregate over virtual time of the same aggregate over objects
- * is reordered: MAX of MAX, MIN of MIN, SUM of SUM, PROD of PROD, SUM of COUNT. Each process then
- * aggregates its own values, and the traffic does not depend on the number of events.
+ *
+ *
+ * An aggregate over objects becomes a set of the objects' values; one over virtual time becomes a
+ * node that collects values. Conditions on objects are evaluated here; others are sent with the
+ * values, which a set leaves out if they are false. An aggregate over virtual time of the same
+ * aggregate over objects is reordered: MAX of MAX, MIN of MIN, SUM of SUM, PROD of PROD, SUM of
+ * COUNT. Each process then aggregates its own values, and the traffic does not depend on the number
+ * of events.
  */
 #include "pmsl/plan/binding.h"
 
@@ -33,7 +36,7 @@ static const enum agg_kind aggs[PMSL_FOLDS] = {
 	[PMSL_CORRELATION] = AGG_CORRELATION,
 };
 
-/* Values of one process arrive in order, except a few that a link has mixed. */
+/* Values of one process arrive in order, except for a few that a link has reordered. */
 #define NEIGHBOURS_WINDOW 8
 
 /* Values found for one aggregate. */
@@ -43,7 +46,7 @@ struct found {
 	struct agg constants;
 	struct sketch *sketch; /* of constants; owned */
 	size_t nconstant;
-	uint32_t object; /* that a UNIQUE has found, WORLD_NONE = none yet */
+	uint32_t object; /* the object that UNIQUE has found; WORLD_NONE = none yet */
 	bool is_object; /* the value is an object or a region */
 	struct known first;
 };
@@ -114,7 +117,7 @@ bool bind_can_stop(const struct dag *g, const struct bind_options *options)
 	       !options->per_second && has_one_for_each_output(g, options->by);
 }
 
-/* Returns the fold that provides all moments needed by the stop. */
+/* Returns the fold that computes all moments which the stop rule needs. */
 static struct flow_fold stopping_fold(const struct flow_fold *f)
 {
 	struct flow_fold made = *f;
@@ -149,7 +152,7 @@ static int put_pair(struct folding *f, enum agg_kind agg, const uint32_t in[2], 
 	return bind_put(f->b, f->n, &n, NULL, out);
 }
 
-/* Pairs a value with that of the previous virtual time. */
+/* Pairs each value with the value at the previous virtual time. */
 static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fold *fold,
 			 struct known *out)
 {
@@ -298,7 +301,7 @@ static int take_one(struct folding *f)
 	return rc ? rc : keep(f, &value);
 }
 
-/* All values of the variables from `from` on. Virtual times do not run here. */
+/* Runs through all values of the variables from number `from` on, except virtual times. */
 static int run(struct folding *f, unsigned from)
 {
 	struct binder *b = f->b;
@@ -328,7 +331,7 @@ static bool commutes(enum agg_kind over_vt, enum agg_kind over_objects)
 					   over_vt == AGG_MIN || over_vt == AGG_MAX);
 }
 
-/* VT_AGG of SET to SET of VT_AGG. False when it cannot be. */
+/* True if an aggregate over virtual time of a set can become a set of such aggregates. */
 static bool can_swap(const struct folding *f, const struct bound_node *set)
 {
 	return set->n.kind == FLOW_SET && !set->n.partial &&
@@ -372,10 +375,11 @@ static int conclude_constants(struct folding *f, struct known *out)
 	double error;
 
 	if (f->fold.agg == AGG_HISTOGRAM)
-		return bind_fail(f->b, f->n, -ERR_INVALID, "a histogram of what never changes");
+		return bind_fail(f->b, f->n, -ERR_INVALID,
+				 "a histogram of a value that never changes");
 	if (!f->f.nconstant && f->fold.agg != AGG_SUM && f->fold.agg != AGG_COUNT &&
 	    f->fold.agg != AGG_PROD)
-		return bind_fail(f->b, f->n, -ERR_INVALID, "%s of nothing: no object is chosen",
+		return bind_fail(f->b, f->n, -ERR_INVALID, "%s has no values: no object is chosen",
 				 pmsl_fold_name(f->n->op));
 	*out = known_number(agg_value(&f->f.constants, f->fold.q, &error));
 	return 0;
@@ -391,14 +395,16 @@ static int conclude(struct folding *f, struct known *out)
 		return conclude_constants(f, out);
 	if (f->f.nconstant)
 		return bind_fail(f->b, f->n, -ERR_UNSUPPORTED,
-				 "of some objects the value never changes, of others it does");
+				 "the value never changes for some objects, but does for others");
 	if (f->is_over_vt)
 		return conclude_vt(f, out);
 	return bind_set(f->b, f->n, &f->fold, (struct node_list){ f->f.node, f->f.n }, out);
 }
 
 /*
- * Constant values are evaluated here by the wanted fold, whatever fold the graph uses. neighbours:
+ *
+ *
+ * Evaluates constant values by the wanted fold, even if the graph uses another one. neighbours:
  * NULL, or the node by which a stop finds dependence on earlier values.
  */
 static int run_and_conclude(struct folding *f, const struct flow_fold *wanted,

@@ -29,11 +29,11 @@ int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n,
 {
 	int rc;
 
-	n->line = at->at + 1; /* an offset, until the graph is cut */
+	n->line = at->at + 1; /* an offset in the text, until the graph is cut */
 	*out = (struct known){ .kind = KNOWN_NODE };
 	rc = bound_put(b->b, n, place, &out->node);
 	return rc == -ERR_LIMIT
-		       ? bind_fail(b, at, rc, "of these objects the graph has more than %d nodes",
+		       ? bind_fail(b, at, rc, "for these objects the graph has more than %d nodes",
 				   BOUND_NODES_MAX)
 		       : rc;
 }
@@ -74,7 +74,7 @@ static bool is_decided(enum flow_op op, const struct known *in, struct known *ou
 	return false;
 }
 
-/* Returns the node of an event's time, for any virtual time; else NULL. */
+/* Returns the node of an event's time if that is the value, for any virtual time; else NULL. */
 static const struct bound_node *time_behind(const struct binder *b, const struct known *v)
 {
 	const struct bound_node *n = v->kind == KNOWN_NODE ? b->b->node[v->node] : NULL;

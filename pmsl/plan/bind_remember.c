@@ -8,7 +8,7 @@
 struct remembered {
 	uint32_t node, process;
 	const char *probe;
-	uint32_t *run; /* of the variables that are free in the node, in order */
+	uint32_t *run; /* values of the variables that are free in the node, in order */
 	struct known known;
 	struct remembered *next;
 };
@@ -85,7 +85,7 @@ static bool is_leaf(const struct dag_node *n)
 	return n->kind <= DAG_VT || n->kind == DAG_TIMES;
 }
 
-/* Returns the variables that run over objects or regions: virtual times do not. */
+/* Returns the set of variables that run over objects or regions. Virtual times do not run. */
 static uint64_t that_run(const struct dag *g)
 {
 	uint64_t set = 0;
@@ -97,9 +97,9 @@ static uint64_t that_run(const struct dag *g)
 }
 
 /*
- * A node with one reader, and with all the variables that are set there, is not cached: it is
- * evaluated once for each of their values. Most of a template is of this kind, and caching it would
- * dominate the cost.
+ * A node with one reader and all variables set is not cached: it is evaluated once for each of
+ * their values. Most nodes of a template are such, and caching would cost more than evaluating
+ * them.
  */
 static void note_remembered(struct binder *b, bool *is_read)
 {

@@ -16,7 +16,7 @@ bool bind_counts_calls(const struct binder *b, const struct dag_node *n)
 	return m && m->object == PMSL_T_PROCESS && m->quantity != PMSL_Q_SAMPLED;
 }
 
-/* Adds an object of the requested kind, or all such in a larger one. */
+/* Objects of one kind: the requested ones, and those inside requested larger ones. */
 struct leaves {
 	uint32_t *v;
 	size_t n, max;
@@ -71,12 +71,12 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	for (size_t k = 0; k < of.nobject && !rc; k++)
 		rc = add_leaves(b, n, kind, of.objects[k], l);
 	if (!rc && !l->n)
-		rc = bind_fail(b, n, -ERR_INVALID, "%s has no object: there is none of these",
+		rc = bind_fail(b, n, -ERR_INVALID, "%s has no object: none of that kind is chosen",
 			       n->name);
 	return rc;
 }
 
-/* Names a partner by its rank, as the counting host does not know processes of other hosts. */
+/* Returns the partner's rank as text: the counting host does not know processes of other hosts. */
 static const char *partner_name(struct binder *b, const struct world_object *o)
 {
 	char text[24];
@@ -118,7 +118,7 @@ static bool are_named(const struct binder *b, const struct leaves *l, uint32_t j
 
 /*
  * Returns the partners of a process: ranks of its own job, because other jobs have the same ranks.
- * A thousand processes have the same thousand partners: these are named once.
+ * The names of the last partners are cached, as all processes of a job have the same ones.
  */
 static int choose_partners(struct binder *b, const struct leaves *l, uint32_t object,
 			   struct flow_names *out)
@@ -144,7 +144,7 @@ static int find_regions(struct binder *b, const struct dag_node *n, struct flow_
 	return rc;
 }
 
-/* Returns the interval of the last input. */
+/* Returns the interval of the metric, which is its last input. */
 static enum dag_span span_of(const struct binder *b, const struct dag_node *n)
 {
 	enum dag_span span = (enum dag_span)b->g->node[n->in[n->nin - 1]].op;
@@ -154,7 +154,7 @@ static enum dag_span span_of(const struct binder *b, const struct dag_node *n)
 	return b->options->since == FLOW_SINCE_LAST ? DAG_SINCE_LAST : DAG_SINCE_START;
 }
 
-/* Sets the event at which the value is taken: a process has its own events and its node's. */
+/* Sets the event at which the value is taken: events of a process apply to it and to its node. */
 static int set_event(struct binder *b, const struct dag_node *n, uint32_t object,
 		     struct flow_source *s)
 {
@@ -180,7 +180,7 @@ static int put_delta(struct binder *b, const struct dag_node *n, struct known *v
 	return bind_put(b, n, &delta, NULL, v);
 }
 
-/* The metric of one object. */
+/* Puts a node for the metric of one object. */
 static int put_metric(struct binder *b, const struct dag_node *n, const struct flow_source *proto,
 		      uint32_t object, struct known *out)
 {
@@ -192,13 +192,13 @@ static int put_metric(struct binder *b, const struct dag_node *n, const struct f
 	if (rc)
 		return rc;
 	v.source.object = b->b->world->v[object].token;
-	/* The first event has the increase since the start. */
+	/* The value of the first event is the increase since the start. */
 	v.source.from_start = span == DAG_SINCE_START || b->probe;
 	rc = bind_put(b, n, &v, &place, out);
 	return rc || span != DAG_SINCE_LAST ? rc : put_delta(b, n, out);
 }
 
-/* Puts the time since the start, which is the same everywhere, or the time of an event. */
+/* Puts the time since the start, which is the same for all objects, or the time of an event. */
 static int put_time(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct flow_node v = { .kind = FLOW_INPUT,
@@ -219,7 +219,7 @@ static struct flow_fold fold_of(const struct pmsl_builtin *m)
 	return (struct flow_fold){ .agg = adds ? AGG_SUM : AGG_MEAN };
 }
 
-/* Checks the use for any process: no host has to be asked. */
+/* Checks the use without asking a host: the answer is the same for every process. */
 static int check_use(struct binder *b, const struct dag_node *n, const struct pmsl_builtin *m,
 		     const struct flow_names *regions)
 {
@@ -293,13 +293,13 @@ int bind_context(struct binder *b, const struct dag_node *n, struct known *out)
 	struct flow_node v = { .kind = FLOW_INPUT, .source = { .kind = FLOW_SOURCE_PARAMETER } };
 	struct place place = place_of(b->b->world, b->process);
 
-	v.source.parameter = n->param - 1; /* 0 is the virtual time, which follows the process */
+	v.source.parameter = n->param - 1; /* parameter 0 is the virtual time, behind the process */
 	v.source.probe = b->probe;
 	v.source.process = b->b->world->v[b->process].token;
 	return bind_put(b, n, &v, &place, out);
 }
 
-/* A constant at each event: the event, times the constant. */
+/* Gives a constant a value at each event: the node of the event, times the constant. */
 static int put_event(struct binder *b, const struct dag_node *n, struct known *v)
 {
 	struct flow_node event = { .kind = FLOW_INPUT, .source = { .kind = FLOW_SOURCE_EVENT } };

@@ -7,13 +7,14 @@
 #include "pmsl/plan/bind.h"
 
 enum known_kind {
-	KNOWN_NUMBER, /* truths are 1 and 0 */
+	KNOWN_NUMBER, /* a condition is 1 or 0 */
 	KNOWN_OBJECT, /* one */
-	KNOWN_OBJECTS, /* a list */
+	KNOWN_OBJECTS, /* a list of objects */
 	KNOWN_REGIONS,
-	KNOWN_NODE, /* in the graph: known only during the measurement */
-	KNOWN_CHOICE, /* a virtual time, a number of one, a condition on it: .choice */
-	KNOWN_NOTHING, /* a span: a node with this input reads it itself */
+	KNOWN_NODE, /* a node of the graph: the value is known only during the measurement */
+	/* a virtual time, a number computed from one, or a condition on one; .choice */
+	KNOWN_CHOICE,
+	KNOWN_NOTHING, /* an interval: the node that has it as input reads it itself */
 };
 
 struct known {
@@ -21,14 +22,15 @@ struct known {
 	double number;
 	uint32_t node;
 	uint32_t object;
-	const uint32_t *objects; /* of OBJECTS, and of an OBJECT */
+	const uint32_t *objects; /* OBJECT and OBJECTS */
 	size_t nobject;
 	const char *const *region;
 	size_t nregion;
-	/* CHOICE: its words. NUMBER, NODE: of a condition, the virtual times that it is for; NULL:
-	 * all */
+	/*
+	 * CHOICE: its words. NUMBER, NODE: a condition holds for these virtual times; NULL: for all
+	 */
 	const struct flow_choice *choice;
-	const struct bind_range *vt; /* of a list of virtual times */
+	const struct bind_range *vt; /* virtual times of a list */
 	size_t nvt;
 };
 
@@ -43,23 +45,23 @@ struct binder {
 	struct bind_arg arg[PMSL_PARAMS_MAX];
 	/* current values of the variables: an object, the index of a region */
 	uint32_t run[PMSL_VARIABLES_MAX];
-	struct flow_names all_regions; /* that a variable of kind Region runs over */
+	struct flow_names all_regions; /* the regions that a variable of kind Region runs over */
 	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
 	size_t nall[PMSL_KINDS];
 	const char *probe; /* the probe of the left side of AT, NULL = none */
-	uint32_t process; /* and of which process */
-	struct map remembered; /* of this argset: hash -> struct remembered */
-	struct map chosen; /* hash -> struct chosen, of bind_choice.c */
-	/* by node of the template: evaluated more than once with the same variables */
+	uint32_t process; /* the process of that probe */
+	struct map remembered; /* cache for the current arguments: hash -> struct remembered */
+	struct map chosen; /* hash -> struct chosen of bind_choice.c */
+	/* by node of the template: it is evaluated more than once with the same variables */
 	bool *is_remembered;
-	const struct pmsl_builtin **builtin; /* by node of the template: of a METRIC */
-	const uint32_t *marked; /* the list of objects that `mark` is of */
+	const struct pmsl_builtin **builtin; /* by node of the template, for METRIC */
+	const uint32_t *marked; /* the list of objects for which `mark` is set */
 	size_t nmarked;
-	bool *mark; /* by object: it is in the list */
-	const uint32_t *partner; /* the last list of partners that was requested, */
+	bool *mark; /* by object: it is in the list `marked` */
+	const uint32_t *partner; /* the list of partners of the last request */
 	size_t npartner;
-	uint32_t partner_job; /* job of the processes, */
-	struct flow_names partners; /* and the names of those in that job */
+	uint32_t partner_job; /* the job of the last request */
+	struct flow_names partners; /* the names of `partner` in partner_job */
 	unsigned depth;
 	uint64_t left; /* combinations that may still be examined */
 };
@@ -85,7 +87,7 @@ int bind_choose_remembered(struct binder *b);
 const struct known *bind_recall(const struct binder *b, uint32_t node);
 int bind_remember(struct binder *b, uint32_t node, const struct known *known);
 
-/* --- parts, one file each */
+/* --- parts of the binding, one file each */
 /* True if the node is a metric of calls, which a process without MPI does not make. */
 bool bind_counts_calls(const struct binder *b, const struct dag_node *n);
 int bind_source(struct binder *b, const struct dag_node *n, struct known *out);
@@ -98,23 +100,23 @@ extern const enum pmsl_kind bind_by_kind[];
 
 /* --- bind_choice.c */
 
-/* A virtual time, so much earlier. */
+/* Makes a virtual time that is `shift` earlier. */
 int bind_choice_vt(struct binder *b, int64_t shift, struct known *out);
-/* An operation with a choice in it, or with conditions that are for some virtual times only. */
+/* Makes an operation of choices, or of conditions that hold for some virtual times only. */
 int bind_choice_op(struct binder *b, const struct dag_node *n, enum flow_op op,
 		   const struct known in[2], struct known *out);
-/* The virtual time (or its number) is in a list. */
+/* Makes the condition that a virtual time, or a number computed from one, is in a list. */
 int bind_choice_in(struct binder *b, const struct dag_node *n, const struct known *vt,
 		   const struct known *of, struct known *out);
 /*
- * Drops what is not chosen of the node that v is, at the sources of its values. Nothing happens
- * without a choice, or when v is no node.
+ * Drops values of node v that are not chosen, at the sources of these values. Has no effect without
+ * a choice, or if v is no node.
  */
 int bind_choose(struct binder *b, const struct flow_choice *c, struct known *v);
 
 /* --- bind_op.c */
 
-/* The inputs of a node. */
+/* The inputs of an operation. */
 struct known_list {
 	const struct known *v;
 	size_t n;
@@ -124,7 +126,7 @@ struct node_list {
 	size_t n;
 };
 
-/* Makes a node of the graph over these; constants are evaluated at once. */
+/* Makes an operation over these inputs; constants are evaluated at once. */
 int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, struct known_list of,
 	    struct known *out);
 

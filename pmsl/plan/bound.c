@@ -43,7 +43,7 @@ struct place place_of(const struct world *w, uint32_t object)
 	return (struct place){ PLACE_TOP, 0 };
 }
 
-/* The nearest place that both can send to. */
+/* Returns the nearest place that both places can send to. */
 static struct place place_join(const struct world *w, struct place a, struct place b)
 {
 	uint32_t sa, sb;
@@ -261,7 +261,7 @@ static void conclude(struct bound *b, struct bound_node *v, const struct place *
 	}
 	if (n->kind == FLOW_VT_AGG)
 		n->domain = FLOW_READ;
-	/* A DELTA is placed with its source, unlike the rest. */
+	/* A DELTA stays with its source even when the graph is central. */
 	if (n->kind == FLOW_RESULT || (b->is_central && n->nin && n->kind != FLOW_DELTA))
 		v->place = (struct place){ PLACE_TOP, 0 };
 }

@@ -11,22 +11,22 @@
 #include "common/flow/graph/graph.h"
 #include "pmsl/plan/world.h"
 
-#define BOUND_NODES_MAX (1024 * 1024) /* ten thousand processes, a hundred nodes each */
+#define BOUND_NODES_MAX (1024 * 1024) /* a hundred nodes for each of ten thousand processes */
 #define BOUND_HEAP_MAX_BYTES (1024 * 1024 * 1024)
 
 enum place_kind { PLACE_ANYWHERE, PLACE_NODE, PLACE_SITE, PLACE_TOP };
 
 struct place {
 	enum place_kind kind;
-	uint32_t object; /* NODE, SITE: in the world */
+	uint32_t object; /* NODE, SITE: index in the world */
 };
 
-/* domain, partial, gives and behind of n are filled as by the engine's verifier. */
+/* domain, partial, gives and behind of `n` are set as by the engine's verifier. */
 struct bound_node {
 	struct flow_node n;
 	struct place place;
 	bool is_live; /* an output needs it: see bound_mark() */
-	struct bound_node *twin; /* of the same hash */
+	struct bound_node *twin; /* next node with the same hash */
 	uint32_t id;
 };
 
@@ -36,15 +36,18 @@ struct bound {
 	size_t n, cap;
 	struct arena *arena;
 	struct map twins;
-	bool is_central; /* everything but the sources is evaluated at the top */
+	bool is_central; /* the top evaluates all nodes except the sources */
 };
 
 int bound_init(struct bound *b, const struct world *w);
 void bound_done(struct bound *b);
 
 /*
+ *
+ *
  * Finds or makes the node. n's inputs are numbers of nodes; they and the texts are copied (texts
- * that the world owns are not). at: the place of a source, else NULL. -ERR_LIMIT, -ERR_NOMEM.
+ * that the world owns are not). at: the place of a source; NULL for other nodes. -ERR_LIMIT,
+ * -ERR_NOMEM.
  */
 int bound_put(struct bound *b, const struct flow_node *n, const struct place *at, uint32_t *out);
 

@@ -34,9 +34,12 @@ struct builder {
 	struct map nodes; /* hash -> struct twin, chained */
 	struct map built; /* hash -> struct built, chained */
 	struct arena *arena;
-	uint64_t running; /* variables of the folds around */
+	uint64_t running; /* variables that enclosing folds bind */
 	unsigned depth;
-	/* use of a metric of another text: the position of all errors in that text; NULL */
+	/*
+	 * use of a metric of another text, which is the position of all errors there; NULL = this
+	 * text
+	 */
 	const struct pmsl_expr *outer;
 	int rc;
 };
@@ -66,7 +69,7 @@ static uint32_t fail_nomem(struct builder *b)
 	return NOTHING;
 }
 
-/* Returns the variables that n uses and does not bind: its own, and those of its inputs. */
+/* Returns the variables that n and its inputs use and that n does not bind. */
 static uint64_t free_in(const struct dag *g, const struct dag_node *n)
 {
 	uint64_t set = 0;
@@ -140,7 +143,7 @@ static bool build_args(struct builder *b, const struct pmsl_expr *e, const struc
 	return true;
 }
 
-/* --- cache of built nodes, by arguments: a metric may use another one many times */
+/* --- cache of built nodes by arguments: a metric may use another one many times */
 
 static uint64_t hash_built(const struct built *k)
 {
@@ -205,7 +208,7 @@ static uint32_t build_variable(struct builder *b, const struct pmsl_expr *e,
 		key.arg[key.narg] = index[key.narg].node;
 		outer = &index[key.narg++];
 	}
-	/* The value depends on its indices and on the metric's parameters. */
+	/* The value depends on its indices and on the parameters of the metric. */
 	for (; m; m = m->next)
 		if (m->decl && m->decl->kind == PMSL_D_PARAM)
 			key.arg[key.narg++] = m->node;
@@ -274,7 +277,7 @@ static bool start_variable(struct builder *b, const struct pmsl_expr *e, const s
 	return m->node != NOTHING;
 }
 
-/* Declarations of the variables that a fold binds: their numbers are in e->bound. */
+/* Returns the next declaration of a variable that the fold binds (in e->bound), and moves *s on. */
 static const struct pmsl_decl *next_bound(const struct pmsl_stmt **s, uint64_t bound)
 {
 	for (; *s; *s = (*s)->next) {
@@ -301,7 +304,7 @@ static uint32_t build_run(struct builder *b, const struct pmsl_expr *e, const st
 
 	while ((d = next_bound(&stmts, e->bound))) {
 		if (k == FOLD_VARIABLES_MAX)
-			return fail(b, e, "it runs over more than 8 variables at once");
+			return fail(b, e, "a fold runs over more than 8 variables at once");
 		run[k].metric = m->metric;
 		run[k].next = m;
 		if (!start_variable(b, e, d, &run[k], &n.bound))
@@ -394,7 +397,7 @@ static uint32_t build_call(struct builder *b, const struct pmsl_expr *e, const s
 	return put(b, e, &n);
 }
 
-/* e AT probe(p, vt) */
+/* Builds e AT probe(p, vt). */
 static uint32_t build_at(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
 {
 	struct dag_node probe = blank(DAG_PROBE, (struct pmsl_type){ 0 }),
@@ -411,7 +414,7 @@ static uint32_t build_at(struct builder *b, const struct pmsl_expr *e, const str
 	return b->rc ? NOTHING : put(b, e, &n);
 }
 
-/* vt - 1 */
+/* Builds vt - 1. */
 static uint32_t build_shift(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
 {
 	uint32_t vt = build(b, e->arg, m);
@@ -422,7 +425,7 @@ static uint32_t build_shift(struct builder *b, const struct pmsl_expr *e, const 
 	n = b->g->node[vt];
 	n.shift += e->shift - e->arg->shift;
 	if (n.shift > 1000000000)
-		return fail(b, e, "a virtual time this far back is not kept");
+		return fail(b, e, "a virtual time so far back is not stored");
 	return put(b, e, &n);
 }
 
@@ -439,7 +442,7 @@ static uint32_t build_plain(struct builder *b, const struct pmsl_expr *e, const 
 	return build_args(b, e, m, &n) ? put(b, e, &n) : NOTHING;
 }
 
-/* [START,NOW]: .op of the interval has both; NOW has no node. */
+/* Builds [START,NOW]: the interval's .op has both ends, and NOW has no node. */
 static uint32_t build_interval(struct builder *b, const struct pmsl_expr *e)
 {
 	struct dag_node n = blank(DAG_SPAN, e->type);
@@ -448,7 +451,7 @@ static uint32_t build_interval(struct builder *b, const struct pmsl_expr *e)
 	return put(b, e, &n);
 }
 
-/* vt IN [10, 20]: vt >= 10 AND vt <= 20. */
+/* Builds vt IN [10, 20] as vt >= 10 AND vt <= 20. */
 static uint32_t build_range(struct builder *b, const struct pmsl_expr *e, const struct meaning *m)
 {
 	const struct pmsl_expr *end[2] = { e->arg->next->arg, e->arg->next->arg->next };

@@ -10,30 +10,30 @@
 #include "pmsl/text/diag.h"
 #include "pmsl/text/tree.h"
 
-/* a daemon takes a thousand: larger templates lead to graphs that are too large */
+/* a daemon accepts a thousand: larger templates make graphs that are refused */
 #define DAG_NODES_MAX 4096
-/* of nested expressions and metrics: the builder recurses */
+/* of nested expressions and metrics, because the builder recurses */
 #define DAG_DEPTH_MAX 1500
 #define DAG_INPUTS_MAX (PMSL_PARAMS_MAX + 2)
 
 enum dag_kind {
 	DAG_NUMBER,
-	DAG_PARAM, /* of the metric: objects, regions, a number; .param */
-	DAG_SPAN, /* .op: enum dag_span */
+	DAG_PARAM, /* a parameter of the metric, which is objects, regions or a number: .param */
+	DAG_SPAN, /* an interval: .op is an enum dag_span */
 	DAG_VARIABLE, /* runs over objects or regions: .variable */
 	DAG_VT, /* a virtual time: .variable, .shift earlier */
-	/* built in: .builtin; .objects .partners .regions are indexes of inputs, -1 = none */
+	/* a built-in metric; .objects .partners .regions are indexes of inputs, -1 = none */
 	DAG_METRIC,
-	DAG_CONTEXT, /* a parameter of a probe: .param of .name */
-	DAG_PROBE, /* .name; process and virtual time */
-	DAG_AT, /* value, probe */
+	DAG_CONTEXT, /* parameter .param of the probe .name */
+	DAG_PROBE, /* .name; inputs: process and virtual time */
+	DAG_AT, /* inputs: value, probe */
 	DAG_ATTR, /* .name: rank, node, site, time */
 	DAG_OP, /* .op: enum pmsl_op */
 	DAG_IF,
-	DAG_PAIR, /* two values, which a fold of pairs runs over */
-	DAG_FUNCTION, /* .op: number of pmsl_function_get() */
+	DAG_PAIR, /* two values, over which a fold of pairs runs */
+	DAG_FUNCTION, /* .op: an index of pmsl_function_get() */
 	DAG_LIST, /* .op: enum pmsl_fold, over its inputs */
-	DAG_IN, /* one object and others */
+	DAG_IN, /* inputs: one object, and a list of objects */
 	DAG_TIMES, /* x[vt].time IN t: the span of an aggregate over virtual time */
 	DAG_FOLD, /* .op: enum pmsl_fold, over .bound; inputs: value, and an optional condition */
 	DAG_KINDS
@@ -42,15 +42,15 @@ enum dag_kind {
 enum dag_span {
 	DAG_SINCE_START, /* [START,NOW] */
 	DAG_SINCE_LAST, /* [LAST,NOW] */
-	DAG_AS_MEASURED, /* the metric's parameter */
+	DAG_AS_MEASURED, /* the parameter of the metric */
 	DAG_NOW, /* no interval */
 };
 
 struct dag_node {
 	enum dag_kind kind;
 	uint8_t op;
-	uint32_t at, len; /* in the text */
-	double number; /* NUMBER; FOLD: its share */
+	uint32_t at, len; /* position in the text */
+	double number; /* NUMBER; FOLD: its share or level */
 	const char *name;
 	int builtin;
 	int8_t objects, partners, regions;

@@ -8,7 +8,7 @@
 /* FNV-1a: its tables are for one text each, and their chains are bounded by DAG_NODES_MAX. */
 uint64_t dag_mix(uint64_t h, uint64_t v);
 
-/* For nodes whose inputs are set; ignores their position in the text. */
+/* Hashes a node whose inputs are set. Its position in the text has no influence. */
 uint64_t dag_node_hash(const struct dag_node *n);
 bool dag_node_is_equal(const struct dag_node *a, const struct dag_node *b);
 

@@ -94,7 +94,7 @@ static bool is_extensive_fold(const struct dag *g, const struct dag_node *n, con
 
 	if (n->op == PMSL_COUNT)
 		return true;
-	/* SUM(1 AT e(p, vt)) counts. */
+	/* SUM(1 AT e(p, vt)) is a count, which grows with the objects. */
 	return n->op == PMSL_SUM &&
 	       (known[n->in[0]] || (value->kind == DAG_AT && is_constant(g, value->in[0])));
 }

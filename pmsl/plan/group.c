@@ -17,7 +17,7 @@ struct group *groups_of(const struct groups *all, size_t i)
 	return all->of[i] ? &all->v[all->of[i] - 1] : NULL;
 }
 
-/* Number + 1 of the group of that place; 0 without memory. */
+/* Returns the number of the group of that place + 1; 0 if there is no memory. */
 static uint32_t group_at(struct groups *all, struct map *seen, struct place at)
 {
 	uint64_t key = (uint64_t)at.kind << 32 | at.object;
@@ -32,7 +32,7 @@ static uint32_t group_at(struct groups *all, struct map *seen, struct place at)
 	return (uint32_t)++all->n;
 }
 
-/* Assigns inputs to groups, and counts those of each. */
+/* Assigns the inputs to groups, and counts the inputs of each group. */
 static int divide(struct groups *all, const struct bound *b, const struct bound_node *set,
 		  struct place here)
 {

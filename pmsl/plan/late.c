@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pmsl/plan/late.h"
 
-/* True: the value of a read is the increase since the read before, so that two reads add up. */
+/* True if the value of a read is the increase since the previous read, so that reads add up. */
 static bool is_gain(const struct flow_node *n)
 {
 	return (n->kind == FLOW_DELTA && !n->per_second) ||
@@ -10,8 +10,8 @@ static bool is_gain(const struct flow_node *n)
 }
 
 /*
- * Decides whether a late part counts in the next read. Aggregates over the time since the last read
- * permit that, and sums of increases. Other sets belong to one read, and cannot be mixed.
+ * Returns whether a late part counts in the next read. Sums of increases do, and aggregates over
+ * the time since the last read. Other sets belong to one read, and cannot be mixed.
  */
 static enum flow_since since_of(const struct bound *b, const struct bound_node *v)
 {

@@ -5,10 +5,13 @@
 
 #include "pmsl/plan/bound.h"
 
-/* The fold of a link that carries partial aggregates of v. */
+/* Returns the fold of a link that carries partial aggregates of v. */
 struct flow_fold late_fold_of_part(const struct bound *b, const struct bound_node *v);
 
-/* The fold of a link that carries plain values of v. FLOW_SINCE_START: late tokens are dropped. */
+/*
+ * Returns the fold of a link that carries plain values of v. FLOW_SINCE_START: late tokens are
+ * dropped.
+ */
 struct flow_fold late_fold_of_value(const struct bound *b, const struct bound_node *v);
 
 #endif

@@ -11,15 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINK_HASH_BYTES 7 /* of a thousand links two are alike once in 10^11 measurements */
+/* with a thousand links, two have the same name once in 10^11 measurements */
+#define LINK_HASH_BYTES 7
 #define LINK_NAME_BYTES (2 + STR_BASE32_LEN(LINK_HASH_BYTES))
 
-/* Position of a node: usually in one piece. Number of the piece + 1, and of the node in it. */
+/* A node in a piece: the piece's number + 1, and the node's. Most nodes are in one piece only. */
 struct emitted {
 	uint32_t piece, number;
 };
 
-/* By number in the piece: of all that a node is made of. */
+/* By number in the piece: the hash of the node and all its inputs. */
 struct hashes {
 	uint64_t *v;
 	size_t cap;
@@ -32,11 +33,12 @@ struct placer {
 	struct pieces *pieces;
 	uint32_t measurement;
 	struct map piece_of; /* place -> its number + 1 */
-	struct emitted *first; /* of each node, the first piece that it is in */
+	struct emitted *first; /* by node: the first piece that contains it */
 	struct map others; /* piece and node -> number in the piece + 1 */
 	struct map parts; /* piece and set -> number of its partial aggregate in the piece + 1 */
-	struct map links; /* piece and number in it -> number of the link + 1, in the piece above */
-	struct hashes *hashes; /* of each piece */
+	/* piece below and node in it -> number of the link in the piece above + 1 */
+	struct map links;
+	struct hashes *hashes; /* by piece */
 	size_t caphashes;
 	struct map lines; /* offset in the text -> line and column */
 	int rc;
@@ -136,9 +138,7 @@ static const char *piece_name(const struct placer *p, uint32_t piece)
 	return at.kind == PLACE_TOP ? "the top" : p->b->world->v[at.object].token;
 }
 
-/*
- * Many nodes are from one position in the text, and finding its line takes a walk through the text.
- */
+/* Sets the line of a node: it is found by a walk through the text, and many nodes share it. */
 static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 {
 	uint64_t known = (uintptr_t)map_find(&p->lines, offset);
@@ -147,14 +147,14 @@ static void find_line(struct placer *p, uint32_t offset, struct flow_node *n)
 		struct pmsl_place at = pmsl_source_place(p->text, offset);
 
 		known = pair(at.line, at.col);
-		/* Without memory the next one walks again. */
+		/* A failure costs only another walk through the text. */
 		map_put(&p->lines, offset, (void *)(uintptr_t)known, NULL);
 	}
 	n->line = (uint32_t)(known >> 32);
 	n->col = (uint32_t)known;
 }
 
-/* Hashes the inputs of its value, down to the sources. */
+/* Hashes the node and its inputs, down to the sources. */
 static void remember(struct placer *p, uint32_t piece, uint32_t number, const struct flow_node *n)
 {
 	struct hashes *all = &p->hashes[piece];
@@ -238,9 +238,9 @@ static uint32_t put_link(struct placer *p, const struct bound_node *v, const str
 	return keep(p, &p->links, pair(below, from), add(p, up, &in));
 }
 
-/* --- sets over several nodes: a part of them in each */
+/* --- sets over several nodes: each node has a part */
 
-/* Returns the node in that piece, made if needed. */
+/* Returns the number of the node in that piece, and makes it there if needed. */
 static uint32_t emit(struct placer *p, uint32_t node, uint32_t piece);
 
 /* True for the place itself, and places below it. */
@@ -249,9 +249,7 @@ static bool is_within(const struct placer *p, struct place at, struct place in)
 	return place_equal(at, in) || place_is_below(p->b->world, at, in);
 }
 
-/*
- * Returns true if more than one input is from a node or site below: then parts reduce the traffic.
- */
+/* True if more than one input comes from a node or site below: then parts reduce traffic. */
 static bool is_worth_parts(const struct placer *p, const struct bound_node *set, struct place here)
 {
 	struct map seen;
@@ -265,7 +263,7 @@ static bool is_worth_parts(const struct placer *p, const struct bound_node *set,
 			continue;
 		at = place_step_down(p->b->world, at, here);
 		is_worth = map_find(&seen, place_key(at)) != NULL;
-		/* Without memory it is decided the simple way. */
+		/* Without memory the inputs stay plain values. */
 		if (map_put(&seen, place_key(at), (void *)set, NULL))
 			break;
 	}
@@ -289,7 +287,7 @@ static bool has_partial_inputs(const struct placer *p, const struct bound_node *
 	return p->b->node[set->n.in[0]]->n.partial;
 }
 
-/* Inputs gathered here: values or partial aggregates of this piece, and links from below. */
+/* Inputs of a set in one piece: its own values or partial aggregates, and links from below. */
 struct gathered {
 	uint32_t *v;
 	size_t n;
@@ -298,7 +296,7 @@ struct gathered {
 static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
 			  bool is_whole);
 
-/* The part of a group arrives by one link. */
+/* Adds a group's part, which arrives by one link. */
 static void gather_part(struct placer *p, const struct bound_node *whole, const struct group *from,
 			struct gathered *g)
 {
@@ -323,7 +321,7 @@ static void gather_part(struct placer *p, const struct bound_node *whole, const 
 		g->v[g->n++] = link;
 }
 
-/* Local (or global) values become a separate part, so that all inputs are partial. */
+/* Puts the piece's own values into a partial aggregate, so that all inputs are partial. */
 static void gather_own(struct placer *p, const struct bound_node *set, uint32_t piece,
 		       const struct gathered *own, struct gathered *g)
 {
@@ -340,7 +338,7 @@ static void gather_own(struct placer *p, const struct bound_node *set, uint32_t 
 	}
 }
 
-/* Inputs of a set: parts, and values that are where the set is. */
+/* Inputs of a set: partial aggregates from below, and values at the place of the set. */
 struct parts {
 	struct gathered all, own;
 };
@@ -367,7 +365,7 @@ static void gather(struct placer *p, const struct bound_node *set, uint32_t piec
 	groups_done(&all);
 }
 
-/* The values of the inputs within this piece, one by one. */
+/* Adds the inputs within this piece as single values. */
 static uint32_t emit_plain(struct placer *p, const struct bound_node *set, uint32_t piece,
 			   bool is_whole)
 {
@@ -386,7 +384,7 @@ static uint32_t emit_plain(struct placer *p, const struct bound_node *set, uint3
 	}
 	n.in = in;
 	n.fold.partial_out |= !is_whole;
-	/* A single partial aggregate is already the part. */
+	/* A single partial aggregate is the part already. */
 	if (!is_whole && n.nin == 1 && has_partial_inputs(p, set))
 		made = in[0];
 	else
@@ -430,8 +428,8 @@ static uint32_t emit_parts(struct placer *p, const struct bound_node *set, uint3
 }
 
 /*
- * Emits the part of a set that is within a piece, or the whole. If one level has parts, all levels
- * below have parts: values and partial aggregates do not mix.
+ * Emits the part of a set that is within a piece, or the whole set. If one level has partial
+ * aggregates, all levels below have them, because values and partial aggregates do not mix.
  */
 static uint32_t emit_part(struct placer *p, const struct bound_node *set, uint32_t piece,
 			  bool is_whole)
@@ -506,10 +504,7 @@ static bool may_be_long(const struct flow_node *n)
 	       !(n->link.partial && agg_kind_has_sketch(n->link.fold.agg));
 }
 
-/*
- * If the graph is evaluated at the top, all events are sent up: each link gets the largest
- * window.
- */
+/* Gives each link the largest window, because a central graph sends all events to the top. */
 static void widen_links(struct flow_graph *g)
 {
 	size_t links = 0;
@@ -523,7 +518,7 @@ static void widen_links(struct flow_graph *g)
 			g->node[i].window = window;
 }
 
-/* If many nodes send, each link gets less room, or the graph would be refused. */
+/* Reduces the room of each link if many nodes send; otherwise the graph would be refused. */
 static void fit_links(struct flow_graph *g)
 {
 	size_t links = 0;

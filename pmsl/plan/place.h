@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A dataflow graph cut into pieces, which links join: a piece for each node, each site and the top.
- * From the bottom up, a part goes to the node that has all its inputs. Else it goes to their site,
- * else to the top.
+ * Each part of the graph runs on the node that has all its inputs. Otherwise it runs at their site,
+ * or at the top.
  *
- * - An input of several graph nodes of a piece exists once. What is the same
- *   everywhere (constants, Time) is copied into each piece. An input from a
- *   piece below is sent once, however many graph nodes use it.
- * - A set over objects of several nodes is a set in each node, in each site and
- *   at the top. Links between them carry partial aggregates, or values where
- *   each set has only one.
+ * - An input of several graph nodes of a piece exists once. A value that is the same everywhere (a
+ *   constant, Time) is copied into each piece. An input from a piece below is sent once, however
+ *   many graph nodes use it.
+ * - A set over objects of several nodes is a set in each node, in each site and at the top. Links
+ *   between them carry partial aggregates, or values where each set has only one.
  * - A link leads one level up: a site receives the tokens of its node, and forwards them.
  */
 #ifndef PMSL_PLAN_PLACE_H
@@ -23,7 +22,7 @@ struct piece {
 };
 
 struct pieces {
-	struct piece *v; /* the top is the first; sites precede their nodes */
+	struct piece *v; /* the first piece is the top; sites precede their nodes */
 	size_t n, cap;
 };
 
@@ -31,7 +30,7 @@ struct pieces {
 struct placed {
 	const struct bound *b;
 	struct bind_outputs outputs;
-	uint32_t measurement; /* its number, not 0 */
+	uint32_t measurement; /* number of the measurement, not 0 */
 	const struct pmsl_source *text; /* text of the metric, for line numbers; may be NULL */
 };
 

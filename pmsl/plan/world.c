@@ -16,7 +16,7 @@ struct layout {
 	struct arena *arena;
 	const char *text, *at;
 	int64_t ranks;
-	unsigned made; /* tokens of sites and nodes */
+	unsigned made; /* number of sites and nodes that have tokens */
 	struct err *e;
 };
 
@@ -25,7 +25,7 @@ static int wrong(struct layout *l, const char *what)
 	return err_set(l->e, ERR_PARSE, "layout: expected %s at '%.20s'", what, l->at);
 }
 
-/* A name up to one of the marks, as an object; *out is its index. */
+/* Puts an object named by the text up to one of the marks; *out is its index. */
 static int put(struct layout *l, enum pmsl_kind kind, uint32_t parent, uint32_t *out)
 {
 	size_t n = strcspn(l->at, ":=,;/ ");
@@ -62,7 +62,7 @@ static bool take(struct layout *l, char c)
 	return true;
 }
 
-/* host=p_1,p_2 */
+/* Parses host=p_1,p_2. */
 static int parse_node(struct layout *l, uint32_t site)
 {
 	uint32_t node;

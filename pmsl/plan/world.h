@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* a hundred thousand hosts with a process each, and their sites */
+/* a hundred thousand hosts with one process each, and their sites */
 #define WORLD_OBJECTS_MAX 262144
 #define WORLD_NONE UINT32_MAX
 
@@ -19,13 +19,14 @@ struct world_object {
 	enum pmsl_kind kind; /* PROCESS, NODE, SITE */
 	const char *token; /* "p_3_1a2b3c" */
 	const char *name; /* of a node or site, for display; NULL = the token */
-	int64_t rank; /* PROCESS: in its application, -1 = none */
-	uint32_t parent; /* of a process its node, of a node its site; an index that is lower */
-	uint32_t job; /* PROCESS: its application, which ranks and partners refer to */
-	bool is_alone; /* PROCESS: without MPI, so that no call of it can be counted */
+	int64_t rank; /* PROCESS: in its job, -1 = none */
+	/* index of the process's node, or of the node's site; lower than the object's own */
+	uint32_t parent;
+	uint32_t job; /* PROCESS: its job, in which ranks and partners are numbered */
+	bool is_alone; /* PROCESS: it does not use MPI, so that it has no calls to count */
 };
 
-/* All is borrowed. Each parent precedes its children. */
+/* The members are borrowed. Each parent precedes its children. */
 struct world {
 	const struct world_object *v;
 	size_t n;
@@ -40,14 +41,14 @@ struct arena;
  */
 int world_from_layout(const char *text, struct arena *a, struct world *out, struct err *e);
 
-/* Finds by token or name. Returns WORLD_NONE if there is none. */
+/* Finds an object by its token or name. Returns WORLD_NONE if there is none. */
 uint32_t world_find(const struct world *w, const char *token);
 
-/* Returns the node or site that contains the object, or is it; WORLD_NONE: there is none. */
+/* Returns the node or site that the object is, or is in; WORLD_NONE if there is none. */
 uint32_t world_node(const struct world *w, uint32_t i);
 uint32_t world_site(const struct world *w, uint32_t i);
 
-/* True if i is `in`, or is inside it. */
+/* True if i is the object `in`, or is inside it. */
 bool world_is_in(const struct world *w, uint32_t i, uint32_t in);
 
 #endif

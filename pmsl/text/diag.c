@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_BYTES 100 /* of a line: it fits a terminal */
+#define SHOWN_BYTES 100 /* bytes of a line, which fit a terminal */
 
 const struct pmsl_colors pmsl_no_colors = { "", "", "", "", "" };
 
@@ -76,7 +76,10 @@ void pmsl_hint(struct pmsl_diags *d, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Prints the text between two positions of the line, with its tabs: the mark below has the same. */
+/*
+ * Prints the text between two positions of the line, with its tabs: the line with the mark has the
+ * same tabs.
+ */
 static void print_part(struct buf *b, const struct pmsl_source *s, size_t from, size_t to)
 {
 	char safe[8];
@@ -117,7 +120,7 @@ static void print_line(struct buf *b, const struct pmsl_source *s, const struct 
 		from++;
 	while (to > at && to < p->end && ((unsigned char)s->text[to] & 0xc0) == 0x80)
 		to--;
-	/* Invalid UTF-8 is not shown: a terminal may interpret it in any way. */
+	/* Invalid UTF-8 is not printed: its effect on a terminal is unknown. */
 	if (!str_is_utf8(s->text + from, to - from))
 		return;
 	buf_puts(b, "    ");

@@ -11,13 +11,13 @@
 
 #include <stdbool.h>
 
-#define PMSL_DIAGS_MAX 20 /* a screen of them: more are not read */
+#define PMSL_DIAGS_MAX 20 /* one screen */
 #define PMSL_DIAG_TEXT_BYTES 200
 #define PMSL_DIAG_HINT_BYTES 200
-#define PMSL_NOWHERE UINT32_MAX /* an offset: about no place in the text */
+#define PMSL_NOWHERE UINT32_MAX /* an offset: no place in the text */
 
 struct pmsl_diag {
-	uint32_t at, len; /* in the text */
+	uint32_t at, len; /* position in the text */
 	bool is_warning;
 	char text[PMSL_DIAG_TEXT_BYTES];
 	char hint[PMSL_DIAG_HINT_BYTES]; /* "" = none */
@@ -27,9 +27,10 @@ struct pmsl_diag {
 struct pmsl_diags {
 	struct pmsl_diag v[PMSL_DIAGS_MAX];
 	size_t n;
-	size_t nerror; /* of v */
-	size_t nunknown; /* of these: a metric or function that another text may have */
-	bool is_full; /* an error came that found no place: the compiler stops */
+	size_t nerror; /* errors among the n entries of v */
+	/* errors that another text could remedy, by defining a metric or function */
+	size_t nunknown;
+	bool is_full; /* an error had no room: the compiler stops */
 };
 
 #define PMSL_DIAGS_INIT ((struct pmsl_diags){ .n = 0 })
@@ -43,7 +44,7 @@ void pmsl_warn(struct pmsl_diags *d, uint32_t at, uint32_t len, const char *fmt,
 void pmsl_hint(struct pmsl_diags *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 struct pmsl_colors {
-	const char *bold, *error, *warning, *mark, *plain; /* escapes, or "" each */
+	const char *bold, *error, *warning, *mark, *plain; /* escape sequences, or "" each */
 };
 
 extern const struct pmsl_colors pmsl_no_colors;

@@ -66,7 +66,7 @@ static void skip_blanks(struct pmsl_lexer *l)
 	}
 }
 
-/* All capitals or none: a word in mixed case is a name. */
+/* True for the word in capitals or in small letters: in mixed case it is a name. */
 static bool is_word(const char *p, size_t n, const char *word)
 {
 	bool is_lower = p[0] >= 'a';
@@ -196,7 +196,7 @@ static bool lex_mark(struct pmsl_lexer *l, struct pmsl_word *w)
 	return true;
 }
 
-/* Makes one diagnostic for all adjacent bytes that are no word. */
+/* Makes one diagnostic for all adjacent characters that are not part of the language. */
 static void skip_strange(struct pmsl_lexer *l)
 {
 	size_t begin = l->at;
@@ -208,7 +208,7 @@ static void skip_strange(struct pmsl_lexer *l)
 	} while (c >= 0 && !begins_name(c) && !is_digit(c) &&
 		 !strchr(" \t\r\n\f\"(){}[],;:.=<>+-*/%!", c));
 	pmsl_error(l->d, (uint32_t)begin, (uint32_t)(l->at - begin),
-		   "these characters mean nothing here");
+		   "these characters have no meaning here");
 }
 
 void pmsl_lex(struct pmsl_lexer *l, struct pmsl_word *out)

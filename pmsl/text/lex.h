@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the parser: converts bytes to words. */
+/* For the parser: converts characters to words. */
 #ifndef PMSL_TEXT_LEX_H
 #define PMSL_TEXT_LEX_H
 
@@ -11,9 +11,10 @@ enum pmsl_word_kind {
 	PMSL_W_NAME,
 	PMSL_W_NUMBER,
 	PMSL_W_STRING, /* between the quotes; no escapes */
-	PMSL_W_MARK, /* punctuation: `sub` is the character or one of the pairs below */
-	PMSL_W_KEYWORD, /* in `sub`: enum pmsl_keyword */
-	PMSL_W_FOLD, /* in `sub`: enum pmsl_fold */
+	/* punctuation: `sub` is the character, or an enumerator below for two characters */
+	PMSL_W_MARK,
+	PMSL_W_KEYWORD, /* `sub`: enum pmsl_keyword */
+	PMSL_W_FOLD, /* `sub`: enum pmsl_fold */
 };
 
 /* Marks of two characters. */
@@ -35,14 +36,15 @@ enum pmsl_keyword {
 struct pmsl_word {
 	enum pmsl_word_kind kind;
 	unsigned sub;
-	uint32_t at, len; /* in the text */
+	uint32_t at, len; /* position in the text */
 	double number;
 	bool is_integer;
 };
 
 struct pmsl_lexer {
 	const struct pmsl_source *s;
-	struct pmsl_diags *d; /* characters outside of words are reported here, and skipped */
+	/* receives an error for characters outside of words, which are skipped */
+	struct pmsl_diags *d;
 	size_t at;
 };
 

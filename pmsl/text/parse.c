@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Process[] */
+/* Parses Process[]. */
 static bool parse_type(struct pmsl_parser *p, struct pmsl_type *out)
 {
 	const char *text = p->lex.s->text + p->word.at;
@@ -50,7 +50,7 @@ static struct pmsl_decl *make_decl(struct pmsl_parser *p, enum pmsl_decl_kind ki
 	return d;
 }
 
-/* TYPE NAME, ... ) -- the name may be left out in a probe */
+/* Parses TYPE NAME, ... ). A parameter of a probe may have no name. */
 static bool parse_params(struct pmsl_parser *p, enum pmsl_decl_kind kind, struct pmsl_decl **out,
 			 unsigned *n)
 {
@@ -89,7 +89,7 @@ static struct pmsl_stmt *make_stmt(struct pmsl_parser *p, enum pmsl_stmt_kind ki
 	return s;
 }
 
-/* PROBE NAME(TYPE, ...); */
+/* Parses PROBE NAME(TYPE, ...); */
 static struct pmsl_stmt *parse_probe(struct pmsl_parser *p)
 {
 	struct pmsl_stmt *s;
@@ -137,7 +137,7 @@ static struct pmsl_stmt *parse_names(struct pmsl_parser *p)
 	return first;
 }
 
-/* NAME[index]... = EXPR */
+/* Parses NAME[index]... = EXPR. */
 static struct pmsl_stmt *parse_assign(struct pmsl_parser *p)
 {
 	struct pmsl_stmt *s = make_stmt(p, PMSL_S_ASSIGN);
@@ -163,7 +163,7 @@ static struct pmsl_stmt *parse_return(struct pmsl_parser *p)
 	return s->value ? s : NULL;
 }
 
-/* True at a type, which begins a declaration: "Value x", "Value[] x". */
+/* True at a type that begins a declaration: "Value x", "Value[] x". */
 static bool begins_declaration(const struct pmsl_parser *p)
 {
 	if (p->word.kind != PMSL_W_NAME)
@@ -191,7 +191,7 @@ static struct pmsl_stmt *parse_stmt(struct pmsl_parser *p)
 	return s && pmsl_expect(p, ';', "';'") ? s : NULL;
 }
 
-/* Skips to the end of the statement: behind a ';', or to a '}' or the start of another one. */
+/* Skips to the end of the statement: behind ';', or before '}' or the next statement. */
 static void recover_stmt(struct pmsl_parser *p)
 {
 	while (p->word.kind != PMSL_W_END && !pmsl_is_mark(p, '}')) {
@@ -224,7 +224,7 @@ static void parse_body(struct pmsl_parser *p, struct pmsl_metric *m)
 		pmsl_expect(p, '}', "'}' at the end of the metric");
 }
 
-/* : Unit("iterations") */
+/* Parses : Unit("iterations"). */
 static bool parse_unit(struct pmsl_parser *p, struct pmsl_metric *m)
 {
 	if (!pmsl_accept(p, ':'))
@@ -261,7 +261,7 @@ static bool parse_head(struct pmsl_parser *p, struct pmsl_metric *m)
 	       parse_unit(p, m) && pmsl_expect(p, '{', "'{'");
 }
 
-/* Skips the rest of the metric, with its '}'. */
+/* Skips the rest of the metric and its '}'. */
 static void recover_metric(struct pmsl_parser *p)
 {
 	while (p->word.kind != PMSL_W_END && !pmsl_accept(p, '}'))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions. From the loosest to the tightest: OR; AND; NOT; relations and
- * IN, which do not associate; + and -; * / %; a sign; AT; .name. The grammar
- * of the language has two kinds of expressions, of numbers and of truths;
- * here types (check.h) distinguish them, and the messages are better.
+ *
+ *
+ * Expressions. The operators, from the loosest to the tightest: OR; AND; NOT; relations and IN,
+ * which do not associate; + and -; * / %; a sign; AT; .name. The grammar of the language has two
+ * kinds of expressions, of numbers and of truths; here types (check.h) distinguish them, and the
+ * messages are better.
  */
 #include "pmsl/text/parsing.h"
 
@@ -50,7 +52,7 @@ static struct pmsl_expr *put_arg(struct pmsl_parser *p, struct pmsl_expr *e, str
 	return e;
 }
 
-/* ( EXPR, ... ), the parenthesis is open already. */
+/* Parses EXPR, ... ) behind the open parenthesis. */
 static struct pmsl_expr *parse_args(struct pmsl_parser *p, struct pmsl_expr *e)
 {
 	if (pmsl_accept(p, ')')) {
@@ -72,7 +74,7 @@ static struct pmsl_expr *parse_args(struct pmsl_parser *p, struct pmsl_expr *e)
 	return e;
 }
 
-/* NAME, NAME[EXPR]..., NAME(EXPR, ...) */
+/* Parses NAME, NAME[EXPR]..., NAME(EXPR, ...). */
 static struct pmsl_expr *parse_name(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_NAME, p->word.at);
@@ -112,8 +114,10 @@ static struct pmsl_expr *parse_number(struct pmsl_parser *p)
 	return e;
 }
 
-/* COVARIANCE(x, y): the two become the one value that it runs over. The check
- * reports any other number. */
+/*
+ * Joins x and y of COVARIANCE(x, y) to the one value that the fold runs over. The check reports any
+ * other number of values.
+ */
 static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
 {
 	struct pmsl_expr *x = e->arg, *y = e->narg == 2 ? x->next : NULL, *pair;
@@ -129,7 +133,7 @@ static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
 	return put_arg(p, pair, x) && put_arg(p, pair, y) && put_arg(p, e, pair);
 }
 
-/* FOLD[NAME]...(EXPR WHERE EXPR), FOLD(EXPR, EXPR...) */
+/* Parses FOLD[NAME]...(EXPR WHERE EXPR), FOLD(EXPR, EXPR...). */
 static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_FOLD, p->word.at);
@@ -164,7 +168,7 @@ static struct pmsl_expr *parse_fold(struct pmsl_parser *p)
 	return e;
 }
 
-/* [START, NOW] */
+/* Parses [START, NOW]. */
 static struct pmsl_expr *parse_interval(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_INTERVAL, p->word.at);
@@ -177,7 +181,7 @@ static struct pmsl_expr *parse_interval(struct pmsl_parser *p)
 	return e;
 }
 
-/* IF(CONDITION, EXPR, EXPR) */
+/* Parses IF(CONDITION, EXPR, EXPR). */
 static struct pmsl_expr *parse_if(struct pmsl_parser *p)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_IF, p->word.at);
@@ -190,7 +194,7 @@ static struct pmsl_expr *parse_if(struct pmsl_parser *p)
 	if (e->narg == 3)
 		return e;
 	pmsl_lost(p, e->at, e->len,
-		  "IF takes a condition, a value when it holds, and one when not");
+		  "IF takes a condition, a value if it holds, and a value if it does not");
 	return NULL;
 }
 
@@ -221,7 +225,7 @@ static struct pmsl_expr *parse_primary(struct pmsl_parser *p)
 	return NULL;
 }
 
-/* .rank; p.NAME(EXPR, ...) is NAME(p, EXPR, ...). */
+/* Parses .rank. p.NAME(EXPR, ...) means NAME(p, EXPR, ...). */
 static struct pmsl_expr *parse_attr(struct pmsl_parser *p, struct pmsl_expr *of)
 {
 	struct pmsl_expr *e;
@@ -241,7 +245,7 @@ static struct pmsl_expr *parse_attr(struct pmsl_parser *p, struct pmsl_expr *of)
 	return parse_args(p, e);
 }
 
-/* ... AT NAME(EXPR, EXPR) */
+/* Parses ... AT NAME(EXPR, EXPR). */
 static struct pmsl_expr *parse_at(struct pmsl_parser *p, struct pmsl_expr *what)
 {
 	struct pmsl_expr *e = make_expr(p, PMSL_E_AT, what->at);
@@ -274,7 +278,7 @@ static struct pmsl_expr *parse_postfix(struct pmsl_parser *p)
 	return e;
 }
 
-/* Every recursion of the parser passes through here. */
+/* True if expressions are nested too deep. Every recursion of the parser calls this. */
 static bool is_too_deep(struct pmsl_parser *p)
 {
 	if (p->depth < PMSL_DEPTH_MAX)
@@ -325,7 +329,7 @@ struct operator
 	unsigned mark, op;
 };
 
-/* The operator of these that is next, or NULL. */
+/* Returns the operator in the table that is the next word, or NULL. */
 static const struct operator*
 	next_operator(const struct pmsl_parser *p, const struct operator* v, size_t n)
 {

@@ -9,11 +9,11 @@
 struct pmsl_parser {
 	struct pmsl_lexer lex;
 	struct pmsl_word word, next; /* the current word and the next one */
-	uint32_t end; /* of the last consumed word */
+	uint32_t end; /* end of the last consumed word */
 	struct pmsl_diags *d;
 	struct arena *arena;
-	unsigned depth; /* of open parentheses and their like */
-	bool is_lost; /* an error in this statement: the next ones are not reported */
+	unsigned depth; /* open parentheses, brackets and braces */
+	bool is_lost; /* this statement has an error: further ones in it are not reported */
 	bool is_nomem;
 };
 
@@ -25,7 +25,7 @@ bool pmsl_is_keyword(const struct pmsl_parser *p, unsigned keyword);
 bool pmsl_accept(struct pmsl_parser *p, unsigned mark);
 bool pmsl_accept_keyword(struct pmsl_parser *p, unsigned keyword);
 
-/* The same, or reports an error: "expected WHAT, found ...". */
+/* Consumes the mark, or reports an error: "expected WHAT, found ...". */
 bool pmsl_expect(struct pmsl_parser *p, unsigned mark, const char *what);
 void pmsl_expected(struct pmsl_parser *p, const char *what);
 
@@ -33,10 +33,11 @@ void pmsl_expected(struct pmsl_parser *p, const char *what);
 bool pmsl_lost(struct pmsl_parser *p, uint32_t at, uint32_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
-void *pmsl_make(struct pmsl_parser *p, size_t bytes); /* NULL: is_nomem is set */
+/* Allocates in the arena. Returns NULL and sets is_nomem if there is no memory. */
+void *pmsl_make(struct pmsl_parser *p, size_t bytes);
 char *pmsl_copy_word(struct pmsl_parser *p, const struct pmsl_word *w);
 
-/* Returns NULL after an error, which has been reported. */
+/* Returns NULL after an error that has been reported. */
 struct pmsl_expr *pmsl_parse_expr(struct pmsl_parser *p);
 
 /* Parses '[' NAME ']' repeatedly. Returns false after an error. */

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A character begins at each byte that continues no other (UTF-8). */
+/* True for a byte that begins a character: UTF-8 marks bytes that continue one. */
 static bool begins_character(char c)
 {
 	return ((unsigned char)c & 0xc0) != 0x80;

@@ -8,7 +8,7 @@
 
 /* All borrowed. n may exceed PMSL_SOURCE_MAX_BYTES: the compiler refuses longer ones. */
 struct pmsl_source {
-	const char *name; /* as a diagnostic begins: "loops.pmsl" */
+	const char *name; /* the name that begins diagnostics: "loops.pmsl" */
 	const char *text;
 	size_t n;
 };
@@ -16,7 +16,7 @@ struct pmsl_source {
 /* Both from 1; col counts characters. offset may be the end of the text. */
 struct pmsl_place {
 	unsigned line, col;
-	size_t begin, end; /* offsets of that line, without its end */
+	size_t begin, end; /* offsets of that line, without its newline */
 };
 
 /* O(offset) in the text. */

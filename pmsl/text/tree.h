@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree of a text: metrics, their declarations, expressions. The parser makes it; the check
- * (check.h) fills the members marked so. All of it is in one arena. Lists are linked by `next`, in
- * the order of the text.
+ *
+ *
+ * The tree of a text: metrics, their declarations, expressions. The parser makes it, and the check
+ * (check.h) sets the members marked `by the check`. One arena holds the tree. Lists are linked by
+ * `next`, in the order of the text.
  */
 #ifndef PMSL_TEXT_TREE_H
 #define PMSL_TEXT_TREE_H
@@ -17,12 +19,12 @@
 /* A text of the largest size with the shortest words needs 40 MiB. */
 #define PMSL_HEAP_MAX_BYTES (48 * 1024 * 1024)
 
-/* A sequence of operators makes a tree this high; functions that walk it recurse. */
+/* the tallest tree that a sequence of operators makes: functions that walk trees recurse */
 #define PMSL_HEIGHT_MAX 1000
 
 /* Limits of one metric. */
 #define PMSL_PARAMS_MAX 16
-#define PMSL_VARIABLES_MAX 64 /* free ones of one metric: a set of them is a word */
+#define PMSL_VARIABLES_MAX 64 /* free variables of one metric: a set of them is one word */
 #define PMSL_INDICES_MAX 4
 
 enum pmsl_fold {
@@ -68,21 +70,21 @@ enum pmsl_expr_kind {
 	PMSL_E_NUMBER,
 	PMSL_E_NAME, /* name, arg = indices */
 	PMSL_E_CALL, /* name(arg...): a metric or a function */
-	PMSL_E_FOLD, /* op; arg = values (after a share, if it has one); where; over */
+	PMSL_E_FOLD, /* op; arg = values, behind a share if there is one; where; over */
 	PMSL_E_ATTR, /* arg[0].name */
 	PMSL_E_INTERVAL, /* [arg[0], arg[1]] */
 	PMSL_E_OP, /* op; one or two arg */
 	PMSL_E_IN, /* arg[0] IN arg[1] */
 	PMSL_E_AT, /* arg[0] AT name(arg[1]...) */
 	PMSL_E_IF, /* IF(arg[0], arg[1], arg[2]) */
-	PMSL_E_PAIR, /* arg[0] with arg[1]: what a fold of pairs has as its value */
+	PMSL_E_PAIR, /* arg[0] with arg[1]: the value of a fold of pairs */
 };
 
-/* The domain of a value, which determines when there is one. */
+/* When a value exists. */
 enum pmsl_domain {
 	PMSL_ALWAYS, /* a constant */
-	PMSL_MOMENT, /* whenever it is evaluated: at a read, or at a probe */
-	PMSL_SPAN, /* a MOMENT or a READ, as the interval parameter of its metric is */
+	PMSL_MOMENT, /* at any evaluation: at a read, or at a probe */
+	PMSL_SPAN, /* MOMENT or READ: depends on the interval that is the metric's parameter */
 	PMSL_READ, /* once a read */
 	PMSL_EACH_VT, /* once for each virtual time of a probe */
 };
@@ -100,12 +102,12 @@ struct pmsl_expr {
 	uint8_t op; /* enum pmsl_op, enum pmsl_fold */
 	bool is_integer; /* NUMBER */
 	uint16_t height, narg;
-	uint32_t at, len; /* in the text */
+	uint32_t at, len; /* position in the text */
 	const char *name;
 	double number;
 	struct pmsl_expr *arg, *next;
 	struct pmsl_expr *where; /* FOLD; NULL = all */
-	struct pmsl_names *over; /* FOLD; NULL = what is free */
+	struct pmsl_names *over; /* FOLD; NULL = all free variables */
 
 	/* by the check */
 	struct pmsl_type type;
@@ -117,14 +119,14 @@ struct pmsl_expr {
 	const struct pmsl_metric *metric; /* CALL of a user's metric */
 	int builtin; /* CALL of a built-in metric, -1 = none */
 	int function; /* CALL of a function, -1 = none */
-	int64_t shift; /* a virtual time: by so much earlier */
+	int64_t shift; /* a virtual time: the distance to an earlier one */
 };
 
 enum pmsl_decl_kind {
 	PMSL_D_PARAM,
 	PMSL_D_VARIABLE,
 	PMSL_D_PROBE,
-	PMSL_D_PROBE_PARAM, /* a value of a probe */
+	PMSL_D_PROBE_PARAM, /* a further parameter of a probe */
 };
 
 /* A parameter, a variable, a probe. A variable without a value is free. */
@@ -133,25 +135,25 @@ struct pmsl_decl {
 	const char *name; /* NULL: a probe's parameter without a name */
 	uint32_t at, len;
 	struct pmsl_type type;
-	struct pmsl_decl *next; /* in the metric; in the probe */
-	struct pmsl_decl *param; /* PROBE */
+	struct pmsl_decl *next; /* next parameter of the metric, or of the probe */
+	struct pmsl_decl *param; /* PROBE: its parameters */
 	unsigned nparam; /* PROBE */
-	unsigned position; /* PARAM and PROBE_PARAM: from 0 */
+	unsigned position; /* PARAM and PROBE_PARAM: index of the parameter */
 
-	struct pmsl_names *index; /* VARIABLE: of name[index] = value */
+	struct pmsl_names *index; /* VARIABLE: the indices of name[index] = value */
 	struct pmsl_expr *value; /* VARIABLE, NULL = free */
 
 	/* by the check */
-	int number; /* of a free variable in its metric, -1 = none */
+	int number; /* number of a free variable in its metric, -1 = none */
 	bool is_used;
-	const struct pmsl_decl *probe; /* PROBE_PARAM: whose */
+	const struct pmsl_decl *probe; /* PROBE_PARAM: the probe that it belongs to */
 };
 
 enum pmsl_stmt_kind { PMSL_S_DECLARE, PMSL_S_ASSIGN, PMSL_S_RETURN };
 
 struct pmsl_stmt {
 	enum pmsl_stmt_kind kind;
-	uint32_t at, len; /* of the name; of RETURN */
+	uint32_t at, len; /* position of the name, or of RETURN */
 	struct pmsl_decl *decl; /* DECLARE */
 	const char *name; /* ASSIGN */
 	struct pmsl_names *index; /* ASSIGN */
@@ -175,10 +177,10 @@ struct pmsl_metric {
 	enum pmsl_domain domain;
 	struct pmsl_decl *time; /* its parameter of kind VirtualTime or TimeInterval, NULL = none */
 	unsigned nvariable; /* free variables, numbered from 0 */
-	unsigned number; /* in the text, from 0 */
-	bool is_good; /* no error in it */
-	bool is_used; /* by another metric */
-	bool is_elsewhere; /* of another text than the one that uses it */
+	unsigned number; /* number in the text, from 0 */
+	bool is_good; /* it has no error */
+	bool is_used; /* another metric uses it */
+	bool is_elsewhere; /* it belongs to another text than the one that is compiled */
 };
 
 /* A whole text. */
@@ -186,18 +188,18 @@ struct pmsl_tree {
 	struct pmsl_metric *metric;
 	unsigned nmetric;
 	struct arena *arena;
-	/* checked trees whose metrics this one may use; the owner of all of them sets it */
+	/* checked trees whose metrics this text may use; borrowed */
 	struct pmsl_tree *const *known;
 	size_t nknown;
 };
 
-/* Returns "SUM"; NULL out of range. */
+/* Returns the name, such as "SUM"; NULL out of range. */
 const char *pmsl_fold_name(unsigned fold);
-/* True if it has two values: COVARIANCE(x, y), CORRELATION(x, y) */
+/* True if a fold runs over two values: COVARIANCE(x, y), CORRELATION(x, y) */
 bool pmsl_fold_is_of_pairs(unsigned fold);
-/* True if a number precedes its value: QUANTILE(0.9, x), CI(0.95, x) */
+/* True if a number precedes the value: QUANTILE(0.9, x), CI(0.95, x) */
 bool pmsl_fold_has_share(unsigned fold);
-/* Returns "+", "NOT"; NULL out of range. */
+/* Returns the operator as text, such as "+" or "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);
 
 /* Returns NULL if there is none. */

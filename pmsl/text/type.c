@@ -6,7 +6,7 @@
 
 static const struct {
 	const char *name;
-	bool is_written; /* a text may name it */
+	bool is_written; /* texts may use the name */
 } kinds[PMSL_KINDS] = {
 	[PMSL_T_NONE] = { "nothing", false },
 	[PMSL_T_VALUE] = { "Value", true },
@@ -29,7 +29,7 @@ enum pmsl_kind pmsl_kind_find(const char *name, size_t n)
 		if (kinds[k].is_written && strlen(kinds[k].name) == n &&
 		    !memcmp(kinds[k].name, name, n))
 			return (enum pmsl_kind)k;
-	/* The grammar of the language writes this one in capitals. */
+	/* The grammar of the language writes Region in capitals. */
 	return n == 6 && !memcmp(name, "REGION", 6) ? PMSL_T_REGION : PMSL_T_NONE;
 }
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum pmsl_kind {
-	PMSL_T_NONE, /* after an error: fits everything */
+	PMSL_T_NONE, /* a type after an error, which fits any type */
 	PMSL_T_VALUE, /* a number */
 	PMSL_T_BOOL,
 	PMSL_T_HISTOGRAM,
@@ -19,7 +19,7 @@ enum pmsl_kind {
 	PMSL_T_VT, /* VirtualTime */
 	PMSL_T_INTERVAL, /* TimeInterval */
 	PMSL_T_TIME, /* PointOfTime: NOW, START, LAST, x[vt].time */
-	PMSL_T_KEY, /* a number that a virtual time gives: vt % 10 */
+	PMSL_T_KEY, /* a number computed from a virtual time: vt % 10 */
 	PMSL_T_CHOICE, /* a condition on virtual times alone: vt > 10 */
 	PMSL_KINDS
 };
@@ -36,13 +36,13 @@ struct pmsl_type {
  */
 enum pmsl_kind pmsl_kind_find(const char *name, size_t n);
 
-/* As messages call it: "Process", "number". */
+/* Returns the kind as in messages: "Process", "number". */
 const char *pmsl_kind_name(enum pmsl_kind k);
 
-/* "Process[]". Returns out. */
+/* Writes the type, such as "Process[]". Returns out. */
 #define PMSL_TYPE_BYTES 32
 const char *pmsl_type_name(struct pmsl_type t, char out[PMSL_TYPE_BYTES]);
 
-bool pmsl_is_object(enum pmsl_kind k); /* Process, Node, Site */
+bool pmsl_is_object(enum pmsl_kind k); /* True for Process, Node and Site. */
 
 #endif

@@ -36,15 +36,20 @@ void pmsl_units_init(struct pmsl_units *u);
  */
 int pmsl_unit_parse(struct pmsl_units *u, const char *text, struct pmsl_unit *out);
 
-/* "B/s", "1". Returns out. */
+/* Writes a unit, such as "B/s" or "1". Returns out. */
 const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v,
 			   char out[PMSL_UNIT_TEXT_BYTES]);
 
-bool pmsl_unit_is_one(struct pmsl_unit v); /* it has no base, or is any unit */
-bool pmsl_unit_fits(struct pmsl_unit a, struct pmsl_unit b); /* may be added, compared */
-struct pmsl_unit pmsl_unit_join(struct pmsl_unit a, struct pmsl_unit b); /* of two that fit */
+bool pmsl_unit_is_one(struct pmsl_unit v); /* True if the unit has no base, or fits any unit */
+/* True if values of both units may be added and compared */
+bool pmsl_unit_fits(struct pmsl_unit a, struct pmsl_unit b);
+/* Returns the unit of a sum of two units that fit */
+struct pmsl_unit pmsl_unit_join(struct pmsl_unit a, struct pmsl_unit b);
 
-/* sign: 1 = product, -1 = quotient. Powers are limited to +-9, the largest that can be parsed. */
+/*
+ * Returns the unit of a product (sign 1) or quotient (-1). Powers are limited to +-9, the largest
+ * that can be parsed.
+ */
 struct pmsl_unit pmsl_unit_product(struct pmsl_unit a, struct pmsl_unit b, int sign);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A mapping that a daemon has made, and writes into. */
+/* A mapping made by a daemon, which writes into it. */
 struct mapped {
 	void *p;
 	size_t n;
@@ -18,7 +18,7 @@ struct mapped {
 	const struct loop *by;
 };
 
-static struct map all; /* by address */
+static struct map all; /* all mappings, by address */
 static bool is_watching;
 
 void *__real_mmap(void *p, size_t n, int prot, int flags, int fd, off_t at);
@@ -58,7 +58,7 @@ void mapcalls_watch(bool on)
 	is_watching = on;
 }
 
-/* six: mmap() of the C library has as many. */
+/* six: the C library's mmap() has six parameters. */
 void *__wrap_mmap(void *p, size_t n, int prot, int flags, int fd, off_t at)
 {
 	void *got = __real_mmap(p, n, prot, flags, fd, at);

@@ -26,22 +26,22 @@
 #define BUSY_ONE_IN 50
 #define TURN_MAX_NS (4 * NSEC_PER_MSEC)
 #define BUSY_MAX_NS NSEC_PER_SEC
-#define TORN_OF_FIVE 4 /* files that are incomplete on the disk after a power cut */
+#define TORN_OF_FIVE 4 /* in five: unsynced files that are incomplete after a power cut */
 
 /* A file that has unsynced bytes. */
 struct unsynced {
 	struct list at;
 	ino_t inode;
 	off_t synced; /* bytes on the disk */
-	/* a sync failed: its bytes never reach the disk, even if later syncs succeed */
+	/* a sync failed: these bytes never reach the disk, even if later syncs succeed */
 	bool is_doomed;
 };
 
-/* A name that has another file now than at the last sync of the folder. */
+/* A name that refers to another file than at the last sync of the folder. */
 struct renamed {
 	struct list at;
-	uint64_t was; /* number in the name of the saved old file; 0: there was none */
-	char name[NAME_MAX + 1]; /* below the folder */
+	uint64_t was; /* number in the name of the saved old file; 0: there was no old file */
+	char name[NAME_MAX + 1]; /* path below the folder */
 };
 
 struct simdisk {
@@ -49,13 +49,13 @@ struct simdisk {
 	enum simdisk_state state;
 	struct rng dice;
 	struct list unsynced, renamed;
-	uint64_t names; /* names invented so far */
-	bool has_failed, has_lost_power; /* at any time */
+	uint64_t names; /* number of names made so far */
+	bool has_failed, has_lost_power; /* since the start */
 	struct spooler_turns turns;
 	struct simdisk_face *face; /* owned */
 };
 
-/* Draws the delay of the next turn: mostly none, and sometimes long, as on a busy disk. */
+/* Draws the delay of the next turn: mostly 0, sometimes long as on a busy disk. */
 static nsec_t next_turn(void *arg)
 {
 	struct simdisk *d = arg;
@@ -199,7 +199,7 @@ bool simdisk_refuses_change(struct simdisk *d)
 	return d->state == SIMDISK_DEAD || simdisk_fails(d);
 }
 
-/* The bytes of a failed write that reach the disk: some of its sectors. */
+/* Returns how many bytes of a failed write reach the disk: some of its sectors. */
 static size_t sectors_of(struct simdisk *d, uint64_t at, size_t n)
 {
 	uint64_t end = (at + rng_below(&d->dice, n + 1)) / SECTOR_BYTES * SECTOR_BYTES;
@@ -225,7 +225,7 @@ size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, b
 	return (size_t)room;
 }
 
-/* --- data not on the disk yet */
+/* --- unsynced data */
 
 static struct unsynced *unsynced_of(const struct simdisk *d, ino_t inode)
 {
@@ -282,7 +282,7 @@ static struct renamed *renamed_of(const struct simdisk *d, const char *path)
 	return NULL;
 }
 
-/* The last name of a file is removed: its inode number may be reused by another file. */
+/* Notes that the last name of a file is removed: another file may get its inode number. */
 static void note_end(struct simdisk *d, const char *path)
 {
 	struct stat st;
@@ -323,7 +323,7 @@ void simdisk_is_gone(struct simdisk *d, const char *path)
 		forget_name(d, r);
 }
 
-/* --- the host is switched off */
+/* --- power cuts */
 
 static void undo_name(struct simdisk *d, struct renamed *r)
 {

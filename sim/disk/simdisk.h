@@ -13,35 +13,35 @@
 
 enum simdisk_state {
 	SIMDISK_WELL,
-	SIMDISK_FULL, /* nothing grows: ENOSPC, or a partial write */
-	SIMDISK_FAILING, /* one call in a few fails with EIO, and what it did is unknown */
-	SIMDISK_DEAD, /* the daemon was killed, and only frees its memory: nothing changes */
+	SIMDISK_FULL, /* files cannot grow: ENOSPC, or a partial write */
+	SIMDISK_FAILING, /* every third call fails with EIO, after an unknown part of its effect */
+	SIMDISK_DEAD, /* the daemon was killed and only frees its memory: no call has an effect */
 };
 
 struct simdisk;
 struct spooler_turns;
 
-/* Makes the folder. seed: of failures and losses. */
+/* Makes the folder. seed: for failures and losses. */
 int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct err *e);
 
-/* The folder stays. NULL is fine. */
+/* The folder remains. NULL is accepted. */
 void simdisk_free(struct simdisk *d);
 
 /* Returns the disk for daemons of the host. */
 const struct disk *simdisk_disk(const struct simdisk *d);
 
-/* Writes a path on it; out has FILE_PATH_BYTES. */
+/* Writes the path of a name on the disk; out has FILE_PATH_BYTES. */
 void simdisk_path(const struct simdisk *d, const char *name, char *out);
 
 void simdisk_set(struct simdisk *d, enum simdisk_state s);
 
-/* True if the disk has never failed, and has everything that was synced. */
+/* True if the disk has never failed nor lost power, so that it has everything that was synced. */
 bool simdisk_is_sure(const struct simdisk *d);
 
 /* True if the disk was switched off at some time, and may have lost data that was not synced. */
 bool simdisk_has_lost_power(const struct simdisk *d);
 
-/* Returns the speed of spools on it. */
+/* Returns the times at which spools on the disk take their turns. */
 const struct spooler_turns *simdisk_turns(const struct simdisk *d);
 enum simdisk_state simdisk_state(const struct simdisk *d);
 

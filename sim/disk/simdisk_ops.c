@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operations of a simulated disk on its folder, which is a real one. */
+/* The operations of a simulated disk, on a real folder. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "sim/disk/simdisk_internal.h"
@@ -202,7 +202,7 @@ static int do_map(void *arg, int fd, size_t n, void **out)
 	return disk_system.map(disk_system.arg, fd, n, out);
 }
 
-/* The new folder is synced at once, or not made. */
+/* Makes a folder and syncs it at once, or does neither. */
 static int do_make_folder(void *arg, const char *path, struct err *e)
 {
 	struct simdisk *d = disk_of(arg);

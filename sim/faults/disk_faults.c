@@ -15,7 +15,7 @@ enum whose { OF_TOP, OF_SM, OF_NODE };
 
 struct victim {
 	enum whose whose;
-	unsigned number; /* among its kind */
+	unsigned number; /* index among the daemons of its kind */
 	const char *name;
 	struct simdisk *disk;
 };

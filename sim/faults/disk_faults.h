@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Faults of the disks in a simulated world: they are full, they fail, hosts are switched off. */
+/*
+ * Faults of disks in a simulated world: full disks, failing disks, and hosts that are switched off.
+ */
 #ifndef SIM_FAULTS_DISK_FAULTS_H
 #define SIM_FAULTS_DISK_FAULTS_H
 

@@ -11,16 +11,17 @@
 
 #define MEND_MAX_NS (8 * NSEC_PER_SEC) /* longer than the time-out for a silent peer */
 #define CALLS_AT_ONCE 3
-#define TROUBLED_MAX 65536 /* links at once: then no more until some are repaired */
-#define ONE_WAY_ONE_IN 3 /* of cuts */
+#define TROUBLED_MAX 65536 /* links with faults at once: at this limit some are repaired first */
+#define ONE_WAY_ONE_IN 3 /* fraction of cuts that concern one direction */
 /*
- * time until a TCP without acknowledgements sends nothing new: its least time-out and a round trip
+ * time after which a TCP without acknowledgements sends nothing new: its least time-out and a round
+ * trip
  */
 #define UNACKNOWLEDGED_NS (300 * NSEC_PER_MSEC)
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5
 #define STEP_ONE_IN 12
-#define BORN_ONE_IN 6 /* fraction of steps without a fault: programs begin and end */
+#define BORN_ONE_IN 6 /* fraction of steps in which programs begin and end, instead of a fault */
 
 struct pair {
 	const char *a, *b; /* hosts; borrowed */
@@ -52,8 +53,8 @@ static unsigned any_sm(struct faults *f)
 static void set_link(struct faults *f, const char *a, const char *b, struct mem_link how)
 {
 	if (how.cut || how.deaf || how.delay || how.drop > 0)
-		log_info("sim", "trouble %s %s cut=%d deaf=%s delay_ns=%lld drop=%g", a, b, how.cut,
-			 how.deaf ? how.deaf : "", (long long)how.delay, how.drop);
+		log_info("sim", "link fault %s %s cut=%d deaf=%s delay_ns=%lld drop=%g", a, b,
+			 how.cut, how.deaf ? how.deaf : "", (long long)how.delay, how.drop);
 	how.delay += f->conf.cluster->conf.delay;
 	how.jitter += f->conf.cluster->conf.jitter;
 	mem_net_set_link(f->conf.cluster->w->net, a, b, &how);
@@ -116,7 +117,7 @@ static void trouble(struct faults *f)
 	}
 }
 
-/* Repairs the links in trouble, which are few even with ten thousand hosts. */
+/* Repairs the links with faults, which are few even with ten thousand hosts. */
 static void mend_links(struct faults *f)
 {
 	for (size_t i = 0; i < f->ntroubled; i++)
@@ -129,8 +130,7 @@ static void start_all(struct faults *f)
 	struct err e = { 0 };
 
 	if (cluster_start(f->conf.cluster, &e))
-		world_break(f->conf.cluster->w, "INV-13: a daemon does not start again: %s",
-			    e.text);
+		world_break(f->conf.cluster->w, "INV-13: a daemon does not restart: %s", e.text);
 }
 
 /* --- programs */

@@ -17,7 +17,7 @@ struct faults_conf {
 	const char *const *tool; /* hosts of tools, for their links */
 	unsigned ntool;
 	nsec_t pause; /* mean time between two faults; 0: no faults */
-	nsec_t call_pause; /* between two calls of any rank */
+	nsec_t call_pause; /* time between two calls, of any rank */
 };
 
 int faults_new(const struct faults_conf *c, struct faults **out, struct err *e);

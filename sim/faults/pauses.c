@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define SHORTEST_S 0.1
-#define LONGEST_S 20 /* peers close a silent link after 6 */
+#define LONGEST_S 20 /* longer than 6 s, after which peers close a silent link */
 
 static nsec_t any_time(struct rng *dice)
 {

@@ -21,8 +21,8 @@ static void compare(struct cluster *c, const char *who, nsec_t believed, nsec_t 
 
 	if (bound != TIMEBASE_UNKNOWN_NS && (off > bound || -off > bound))
 		world_break(c->w,
-			    "INV-14: %s is wrong about the time by %" PRId64
-			    " ns, and says %" PRId64 " ns at most",
+			    "INV-14: %s has an error of the time of %" PRId64
+			    " ns, but a bound of %" PRId64 " ns",
 			    who, off, bound);
 }
 

@@ -12,7 +12,7 @@
 
 struct clocks;
 
-/* Checks each second from now on, while mainsm keeps its time. */
+/* Checks the clocks each second from now on, while mainsm keeps its time. */
 int clocks_new(struct cluster *c, struct clocks **out, struct err *e);
 void clocks_free(struct clocks *k);
 

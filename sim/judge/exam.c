@@ -14,18 +14,17 @@
 #include <stdlib.h>
 
 #define TOKEN_ROOM 40
-#define CALLERS_MAX 64 /* of all ranks: enough of each kind */
+#define CALLERS_MAX 64 /* of all ranks, so that each kind of host has some */
 #define BIRTHS 2 /* processes that begin while others call */
-#define BIRTH_CALLS 12 /* around each of them, */
-/* Frequent enough that some are in rings whenever they are read (CSRS_POLL_NS). */
+#define BIRTH_CALLS 12 /* calls on its host before, and after, each of them begins */
+/* So frequent that some calls are in rings whenever rings are read (CSRS_POLL_NS). */
 #define BIRTH_CALL_NS (4 * NSEC_PER_MSEC)
 #define SERIES_CALL_NS (60 * NSEC_PER_MSEC)
-#define WHOLE_NS (1500 * NSEC_PER_MSEC) /* reads before the line is slow */
-/* time for which the link is slow: late data arrive in it, */
+#define WHOLE_NS (1500 * NSEC_PER_MSEC) /* time of reads before the link is slow */
+/* time for which the link is slow, so that late data arrive meanwhile */
 #define SLOW_NS (2800 * NSEC_PER_MSEC)
-#define SLOW_DELAY_NS \
-	(1600 *       \
-	 NSEC_PER_MSEC) /* longer than any daemon waits for a read's data (MEASURE_GRACE_NS) */
+/* longer than any daemon waits for the data of a read (MEASURE_GRACE_NS) */
+#define SLOW_DELAY_NS (1600 * NSEC_PER_MSEC)
 #define DRAIN_NS (SLOW_DELAY_NS + NSEC_PER_SEC) /* until all data in transit have arrived */
 #define SIZE_TEXT                                                                        \
 	"Mean_size(Process[] all, TimeInterval t) { Process p; Value[] size; size[p] = " \
@@ -34,12 +33,12 @@
 struct exam {
 	struct cluster *c;
 	struct asker *asker;
-	struct seen *seen; /* of each rank */
-	size_t received, calls; /* events, and the calls of the exam */
+	struct seen *seen; /* by rank */
+	size_t received, calls; /* received events, and calls made by the exam */
 	struct simproc *caller[CALLERS_MAX];
 	size_t n;
 	char defined[TOKEN_ROOM]; /* the conditional request that was defined last */
-	char watch[TOKEN_ROOM]; /* csr on reads */
+	char watch[TOKEN_ROOM]; /* the csr on reads */
 	struct series series;
 };
 
@@ -73,7 +72,7 @@ static void on_event(void *arg, const struct reply *r)
 	}
 }
 
-/* Returns the token in the answer; without one the world is broken. */
+/* Requests a token; without one in the reply the world is broken. */
 static void ask_for(struct exam *x, const char *text, char token[TOKEN_ROOM])
 {
 	const struct reply *r = asker_be_ok(x->asker, text);
@@ -95,9 +94,9 @@ static const struct reply *ask_of(struct exam *x, const char *service, const cha
 	return asker_be_ok(x->asker, text);
 }
 
-/* --- the callers */
+/* --- processes that call */
 
-/* Chooses callers evenly, so that each kind of host has some. */
+/* Chooses processes evenly, so that each kind of host has some. */
 static void choose_callers(struct exam *x)
 {
 	size_t step = 1 + cluster_alive(x->c) / CALLERS_MAX, k = 0;
@@ -134,8 +133,8 @@ static void call_on(struct exam *x, unsigned host)
 }
 
 /*
- * A tool attaches to it, so its host watches for more: the csr gets another version while it is
- * active.
+ * A process begins and a tool attaches to it. Its host then watches more processes, so that the csr
+ * gets another version while it is active.
  */
 static void births(struct exam *x)
 {
@@ -154,14 +153,14 @@ static void births(struct exam *x)
 	pass(x, NSEC_PER_SEC);
 	if (!is_over(x) && x->received != x->calls)
 		world_break(x->c->w,
-			    "INV-35: processes began, and of %zu calls meanwhile %zu are reported",
+			    "INV-35: while processes began, %zu calls were made and %zu reported",
 			    x->calls, x->received);
 	ask_of(x, "csr_delete", csr);
 }
 
 /* --- objects without a value do not contribute */
 
-/* Lets every second one call. Returns the mean of their values. */
+/* Makes every second process call. Returns the mean of their values. */
 static double call_some(struct exam *x, size_t *callers)
 {
 	double sum = 0;
@@ -181,19 +180,20 @@ static void check_mean(struct exam *x, const struct reply *r, double mean, size_
 	struct values vs;
 
 	if (!r || !r->nentry || values_parse(r->entry[0].value, &vs) || !vs.n)
-		return world_break(x->c->w,
-				   "INV-36: all is whole, and a mean over processes has no read");
+		return world_break(
+			x->c->w, "INV-36: no fault remains, but a mean over processes has no read");
 	v = &vs.v[0];
 	if (value_fault(&vs, v) || !value_is_within(v, mean - 1e-9 * mean, mean + 1e-9 * mean))
 		world_break(
 			x->c->w,
-			"INV-36: %zu processes have sent %g bytes a call, and measured is %g (%s)",
+			"INV-36: %zu processes sent %g bytes a call, but the measured mean is %g (%s)",
 			callers, mean, v->value, v->flags);
 	if ((size_t)v->k != callers || (size_t)v->n != n)
-		world_break(x->c->w,
-			    "INV-36: %zu of %zu processes have a mean, and %" PRId64 " of %" PRId64
-			    " are said to be in it",
-			    callers, n, v->k, v->n);
+		world_break(
+			x->c->w,
+			"INV-36: %zu of %zu processes have a mean, but the reply counts %" PRId64
+			" of %" PRId64 " in it",
+			callers, n, v->k, v->n);
 	values_done(&vs);
 }
 
@@ -213,7 +213,7 @@ static void means(struct exam *x)
 	ask_of(x, "dfg_delete", dfg);
 }
 
-/* --- the parts of all reads */
+/* --- the parts of all reads have the right values */
 
 static void set_line(struct exam *x, unsigned host, nsec_t delay)
 {
@@ -244,7 +244,7 @@ static void watch_reads(struct exam *x, const char *dfg)
 	ask_of(x, "dfg_start", dfg);
 }
 
-/* One link is slow for a while: its host's data arrive after the end of their reads. */
+/* Makes one link slow for a while: data of its host arrive after the end of their reads. */
 static void parts(struct exam *x, struct echo *echo)
 {
 	struct series *s = &x->series;

@@ -15,8 +15,8 @@
 #include "sim/nodes/cluster.h"
 
 /*
- * All links and disks work, and no daemon is rogue. Takes (virtual) time; a violated rule breaks
- * the world.
+ * Requires that all links and disks work, and that no daemon is rogue. Takes virtual time. A
+ * violated rule breaks the world.
  */
 void exam(struct cluster *c);
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS 3 /* of each rank, that must all be reported */
-#define CALLERS_MAX 400 /* at once: a tool receives at most 1,000 events in a second */
+#define CALLS 3 /* calls of each rank, which must all be reported */
+#define CALLERS_MAX 400 /* ranks that call: a tool receives at most 1,000 events in a second */
 #define TOKEN_ROOM 40
 #define CREATE ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])"
 #define CREATE_BY_NODE \
@@ -23,8 +23,8 @@
 struct judge {
 	struct cluster *c;
 	struct asker *asker;
-	struct seen *seen; /* of each rank */
-	size_t reported; /* calls */
+	struct seen *seen; /* by rank */
+	size_t reported; /* reported calls */
 	char csr[TOKEN_ROOM], dfg[TOKEN_ROOM];
 };
 
@@ -66,19 +66,18 @@ static void judge_processes(struct judge *j, const struct ledger *l)
 		uint32_t done = l->done[p->rank], unknown = l->unknown[p->rank];
 
 		if (p->counted > l->asked[p->rank])
-			world_break(
-				j->c->w,
-				"INV-20: rank %d got %u signals, and tools that may signal have sent %u",
-				(int)p->rank, p->counted, (unsigned)l->asked[p->rank]);
+			world_break(j->c->w,
+				    "INV-20: rank %d got %u signals, but permitted tools sent %u",
+				    (int)p->rank, p->counted, (unsigned)l->asked[p->rank]);
 		if (is_rogues(j, p))
 			continue;
 		if (p->is_stopped)
-			world_break(j->c->w, "INV-26: rank %d is stopped, and no tool is left",
+			world_break(j->c->w, "INV-26: rank %d is stopped, but all tools have left",
 				    (int)p->rank);
 		if (p->counted < done || p->counted > done + unknown)
 			world_break(
 				j->c->w,
-				"INV-27: rank %d got %u signals; %u were reported as done, %u are unknown",
+				"INV-27: rank %d got %u signals, but %u were reported as done and %u are unknown",
 				(int)p->rank, p->counted, (unsigned)done, (unsigned)unknown);
 	}
 }
@@ -89,12 +88,13 @@ static void judge_rest(struct judge *j)
 	const struct simproc *p;
 
 	if (queued)
-		world_break(j->c->w, "INV-43: %zu bytes wait to be sent, and all read", queued);
+		world_break(j->c->w, "INV-43: %zu bytes wait to be sent, but all peers read",
+			    queued);
 	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
 		if (p->is_alive && !is_rogues(j, p) && simrank_switched_on(p->mpi, p->was_left))
 			world_break(
 				j->c->w,
-				"INV-41: rank %d has %zu calls switched on, and no tool is left",
+				"INV-41: rank %d has %zu calls switched on, but all tools have left",
 				(int)p->rank, simrank_switched_on(p->mpi, p->was_left));
 	for (unsigned i = 0; i < j->c->sms; i++) {
 		struct sm_counts n;
@@ -103,7 +103,7 @@ static void judge_rest(struct judge *j)
 		if ((n.csrs || n.requests) && !rogue_has_sm(j->c->rogue, j->c->site[i]))
 			world_break(
 				j->c->w,
-				"INV-42: %s keeps %zu conditional requests and %zu requests, and no tool is left",
+				"INV-42: %s keeps %zu conditional requests and %zu requests, but all tools have left",
 				simsite_host(j->c->site[i]), n.csrs, n.requests);
 	}
 }
@@ -128,10 +128,11 @@ static void rest_is_whole(struct judge *j)
 			least += is_there && !rogue_has_host(j->c->rogue, j->c->node[k]);
 		}
 		if (!n.is_up)
-			world_break(j->c->w, "INV-29: all is whole, and %s has no parent",
+			world_break(j->c->w, "INV-29: no fault remains, but %s has no parent",
 				    simsite_host(j->c->site[i]));
 		if (i < j->c->conf.sites && (n.lms < least || n.lms > most))
-			world_break(j->c->w, "INV-30: all is whole, and %s knows %zu of %u hosts",
+			world_break(j->c->w,
+				    "INV-30: no fault remains, but %s knows %zu of %u hosts",
 				    simsite_host(j->c->site[i]), n.lms, most);
 	}
 }
@@ -143,10 +144,10 @@ static void tree_is_whole(struct judge *j)
 	size_t lms = cluster_hosts_below(j->c, &lost);
 
 	if (lost)
-		world_break(j->c->w, "INV-29: all is whole, and %s has no parent",
+		world_break(j->c->w, "INV-29: no fault remains, but %s has no parent",
 			    simsite_host(lost));
 	if (lms != j->c->conf.hosts)
-		world_break(j->c->w, "INV-30: all is whole, and of %u hosts the sms know %zu",
+		world_break(j->c->w, "INV-30: no fault remains, but of %u hosts the sms know %zu",
 			    j->c->conf.hosts, lms);
 }
 
@@ -180,14 +181,15 @@ static void all_are_seen(struct judge *j)
 		hosts += !strncmp(r->entry[i].objects, "n_", 2) &&
 			 rogue_spares(j->c->rogue, r->entry[i].objects);
 	if (r && hosts != hosts_here(j))
-		world_break(j->c->w, "INV-32: all is whole, and %zu of %zu hosts answer", hosts,
-			    hosts_here(j));
+		world_break(j->c->w, "INV-32: no fault remains, but only %zu of %zu hosts answer",
+			    hosts, hosts_here(j));
 	r = asker_ask(j->asker, ":proc_get_info([],513)");
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (!r->entry[i].status && r->entry[i].objects[0])
 			seen += answers_check_proc(j->c, r->entry[i].objects, r->entry[i].value);
 	if (r && seen < alive)
-		world_break(j->c->w, "INV-32: all is whole, and %zu of %zu processes are seen",
+		world_break(j->c->w,
+			    "INV-32: no fault remains, but only %zu of %zu processes are seen",
 			    seen, alive);
 }
 
@@ -201,7 +203,10 @@ static bool has_callers(const struct judge *j, struct simnode *n)
 	return false;
 }
 
-/* Adds up the measured values of all hosts except the rogue's: each must be present. */
+/*
+ * Adds up the measured values of all hosts except the rogue's. Each of these values must be
+ * present.
+ */
 static double add_reads(const struct judge *j, const char *value)
 {
 	double sum = 0;
@@ -225,8 +230,10 @@ static double read_total(struct judge *j)
 					 : answers_total(r->entry[0].value);
 }
 
-/* The next process that calls, from the i-th on, and not the rogue's. All call, or as many as one
- * tool may receive the events of in a second. */
+/*
+ * Returns the next process that calls, from the i-th on; NULL at the end. Processes of the rogue do
+ * not call. A tool must be able to receive all events of a second.
+ */
 static struct simproc *caller(const struct judge *j, size_t *i)
 {
 	size_t ranks = (size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX;
@@ -238,7 +245,7 @@ static struct simproc *caller(const struct judge *j, size_t *i)
 	return p && p->is_alive && !is_rogues(j, p) ? p : NULL;
 }
 
-/* The sum of their bytes; *calls is how many they were. */
+/* Makes all processes call. Returns the sum of their bytes, and in *calls the number of calls. */
 static double call_all(struct judge *j, size_t *calls)
 {
 	double bytes = 0;
@@ -275,12 +282,12 @@ static void measure_and_watch(struct judge *j)
 	sent = call_all(j, &calls);
 	after = read_total(j);
 	if (!is_over(j) && j->reported != calls)
-		world_break(j->c->w, "INV-33: all is whole, and of %zu calls %zu are reported",
+		world_break(j->c->w, "INV-33: no fault remains, but of %zu calls %zu are reported",
 			    calls, j->reported);
 	if (!is_over(j) && !(after - before == sent))
 		world_break(
 			j->c->w,
-			"INV-34: all is whole, %g bytes were sent, and measured is %g (%g - %g)",
+			"INV-34: no fault remains and %g bytes were sent, but %g are measured (%g - %g)",
 			sent, after - before, after, before);
 }
 
@@ -307,7 +314,8 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 	else if (!is_over(&j))
 		tree_is_whole(&j);
 	if (!is_over(&j) && !rogue_counts(c->rogue))
-		exam(c); /* while no other tool watches calls; processes begin in it */
+		/* this runs while no other tool watches calls, because processes begin meanwhile */
+		exam(c);
 	if (!is_over(&j))
 		all_are_seen(&j);
 	if (!is_over(&j) && alive_here(&j))

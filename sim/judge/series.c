@@ -6,9 +6,11 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* Tolerance after a change of the line: one interval is complete, or has a late part. */
+/*
+ * Tolerance after the speed of the link changes, until an interval is complete or its part is late.
+ */
 #define SETTLE_NS (300 * NSEC_PER_MSEC)
-#define GRACE_NS (1500 * NSEC_PER_MSEC) /* longer than a read is waited for */
+#define GRACE_NS (1500 * NSEC_PER_MSEC) /* longer than daemons wait for the parts of a read */
 
 void series_begin(struct series *s, struct cluster *c, unsigned slow_host)
 {
@@ -27,7 +29,7 @@ void series_done(struct series *s)
 
 /* --- received reads */
 
-/* Returns how far a host's interval may end from its nominal time. */
+/* Returns the largest distance of the end of a host's interval from its nominal time. */
 static nsec_t slack(const struct series *s)
 {
 	nsec_t most = 0, error;
@@ -48,7 +50,7 @@ static void take(struct series *s, const struct values *vs)
 		world_break(w, "INV-37: read %" PRId64 " of parts %s", vs->read,
 			    fault ? fault : "has more than one value");
 	else if (s->n && vs->read != s->part[s->n - 1].read + 1)
-		world_break(w, "INV-37: read %" PRId64 " comes behind read %" PRId64, vs->read,
+		world_break(w, "INV-37: read %" PRId64 " follows read %" PRId64, vs->read,
 			    s->part[s->n - 1].read);
 	else if (s->n < SERIES_READS_MAX)
 		s->part[s->n++] = (struct part){ vs->read, vs->until, slack(s), vs->v[0] };
@@ -68,7 +70,7 @@ void series_take(struct series *s, const char *value)
 
 /* --- expected values */
 
-/* Converts mainsm's time to the world's. Their difference has been constant since. */
+/* Converts mainsm's time to the world's: their difference is constant during the series. */
 static nsec_t world_time(const struct series *s, nsec_t t)
 {
 	return t - simtop_time(s->c->top) + loop_now(s->c->w->loop);
@@ -83,7 +85,7 @@ static void judge_sum(const struct series *s)
 		sum += isnan(s->part[i].v.value) ? 0 : s->part[i].v.value;
 	if (sum != truth.bytes)
 		world_break(s->c->w,
-			    "INV-40: the parts of %zu reads are %g bytes, and %g were sent", s->n,
+			    "INV-40: the parts of %zu reads have %g bytes, but %g were sent", s->n,
 			    sum, truth.bytes);
 }
 
@@ -98,8 +100,8 @@ static size_t alive_elsewhere(const struct series *s)
 }
 
 /*
- * Judges a read after another one, with sound links: it contains the data that all sent in its
- * interval.
+ * Judges a read that follows another one while no link is slow. It must contain all data sent in
+ * its interval.
  */
 static void judge_whole(const struct series *s, const struct part *p, nsec_t since, nsec_t until)
 {
@@ -111,12 +113,12 @@ static void judge_whole(const struct series *s, const struct part *p, nsec_t sin
 	if (p->v.k != n || p->v.n != n)
 		world_break(s->c->w,
 			    "INV-38: read %" PRId64 " has %" PRId64 " of %" PRId64
-			    " processes, and %" PRId64 " run",
+			    " processes instead of %" PRId64 " run",
 			    p->read, p->v.k, p->v.n, n);
 	if (isnan(p->v.value) || !value_is_within(&p->v, least, most))
 		world_break(s->c->w,
 			    "INV-38: read %" PRId64
-			    " is %g bytes, and from %g to %g were sent in its time",
+			    " has %g bytes, but %g to %g were sent in its interval",
 			    p->read, p->v.value, least, most);
 }
 
@@ -126,9 +128,8 @@ static void judge_slow(const struct series *s, const struct part *p)
 
 	if (p->v.k != k || p->v.n != n)
 		world_break(s->c->w,
-			    "INV-39: read %" PRId64 " is said to have %" PRId64 " of %" PRId64
-			    " processes, and is without the host that is late: %" PRId64
-			    " of %" PRId64,
+			    "INV-39: read %" PRId64 " reports %" PRId64 " of %" PRId64
+			    " processes, but lacks the host that is late: %" PRId64 " of %" PRId64,
 			    p->read, p->v.k, p->v.n, k, n);
 }
 
@@ -144,6 +145,7 @@ void series_judge(struct series *s)
 			judge_slow(s, &s->part[i]);
 	}
 	if (!s->n || world_time(s, s->part[s->n - 1].until) < s->slow_to)
-		world_break(s->c->w, "INV-37: all is whole, and only %zu reads are reported", s->n);
+		world_break(s->c->w, "INV-37: no fault remains, but only %zu reads are reported",
+			    s->n);
 	judge_sum(s);
 }

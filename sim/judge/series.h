@@ -13,12 +13,12 @@
 
 struct series {
 	struct cluster *c;
-	unsigned slow_host; /* host with a slow line */
-	nsec_t from, slow_from, slow_to; /* of the world; from: nothing was sent before */
+	unsigned slow_host; /* index of the host whose link is slow */
+	nsec_t from, slow_from, slow_to; /* times of the world; no process sends before `from` */
 	struct part {
 		int64_t read;
-		nsec_t until; /* mainsm's */
-		nsec_t error; /* largest error of any host's clock at its arrival */
+		nsec_t until; /* mainsm's time */
+		nsec_t error; /* largest error of any host's clock when the read arrived */
 		struct value v;
 	} part[SERIES_READS_MAX];
 	size_t n;
@@ -26,12 +26,12 @@ struct series {
 
 void series_begin(struct series *s, struct cluster *c, unsigned slow_host);
 
-/* The measurement has begun on all hosts: starts the calls. */
+/* Starts the calls, after the measurement has begun on all hosts. */
 void series_go(struct series *s);
 
 /*
- * Checks the event of a read, a text for values_parse_print(): each read arrives once, in order,
- * with one value.
+ * Checks the event of a read, a text for values_parse_print(). Each read must arrive once, in
+ * order, with one value.
  */
 void series_take(struct series *s, const char *value);
 

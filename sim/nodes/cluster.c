@@ -16,7 +16,7 @@ unsigned cluster_below(unsigned sites, unsigned hosts, unsigned levels)
 	return each > 2 ? (unsigned)round(each) : 2;
 }
 
-/* Returns the index of the first sm of that level; level 0: those of the sites. */
+/* Returns the index of the first sm of that level. Level 0 has the sms of the sites. */
 static unsigned level_begin(const struct cluster_conf *c, unsigned level)
 {
 	unsigned begin = 0, n = c->sites;
@@ -35,7 +35,7 @@ static unsigned level_of(const struct cluster *c, unsigned sm)
 	return level;
 }
 
-/* The parent of an sm that is not the sm of a site. */
+/* Returns the index of the parent of an sm below the sm of a site. */
 static unsigned parent_of(const struct cluster *c, unsigned sm)
 {
 	unsigned level = level_of(c, sm);
@@ -62,7 +62,10 @@ static int make_site(struct cluster *c, unsigned number, struct err *e)
 			   &c->site[number], e);
 }
 
-/* mainsm names the sm of the site as parent; any other parent is named here. */
+/*
+ * Makes an sm below another one. mainsm names the sm of the site as its parent; any other parent is
+ * in its configuration.
+ */
 static int make_below(struct cluster *c, unsigned number, struct err *e)
 {
 	const struct simsite *parent = c->site[parent_of(c, number)];
@@ -104,8 +107,8 @@ int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluste
 
 	if (conf->hosts > conf->sites * NODES_MAX)
 		return err_set(e, ERR_LIMIT,
-			       "an sm has %d hosts below it at the most: %u hosts need %u sites",
-			       NODES_MAX, conf->hosts, (conf->hosts + NODES_MAX - 1) / NODES_MAX);
+			       "an sm accepts %d hosts at most: %u hosts need %u sites", NODES_MAX,
+			       conf->hosts, (conf->hosts + NODES_MAX - 1) / NODES_MAX);
 	*c = (struct cluster){ .w = w, .conf = *conf };
 	c->sms = level_begin(conf, conf->levels);
 	c->site = calloc(c->sms, sizeof(struct simsite *));
@@ -138,7 +141,7 @@ void cluster_close(struct cluster *c)
 	c->top = NULL;
 }
 
-/* A daemon whose disk fails reports that and does not start. */
+/* Accepts that a daemon does not start while its disk has a fault. */
 static int unless_in_trouble(const struct simdisk *d, int got)
 {
 	return got < 0 && d && simdisk_state(d) != SIMDISK_WELL ? 0 : got;

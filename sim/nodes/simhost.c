@@ -14,12 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIDS_EACH 1000 /* a host's pids begin with its number, so that all differ */
+/* numbers for pids of each host, which begin with the host's number and so are unique */
+#define PIDS_EACH 1000
 #define PIDS_FIRST 100
 #define PAGE_BYTES 4096
 
 struct simhost {
-	struct host host; /* first */
+	struct host host; /* must be the first member */
 	struct loop *loop;
 	unsigned number, boots;
 	struct simproc **proc;
@@ -46,7 +47,7 @@ static int none(struct err *e)
 	return err_set(e, ERR_NOTFOUND, "there is no such process of this user");
 }
 
-/* --- figures */
+/* --- values of the host and its processes */
 
 static int op_facts(struct host *host, struct host_facts *f, struct err *e)
 {
@@ -87,7 +88,7 @@ static void fill(const struct simproc *p, nsec_t now, struct host_figures *f)
 	host_figures_clear(f);
 	f->parent = 1;
 	f->start = p->start;
-	f->age_s = (double)now / 1e9 - (double)(p->start - 1) / 100; /* ticks of 10 ms */
+	f->age_s = (double)now / 1e9 - (double)(p->start - 1) / 100; /* in ticks of 10 ms */
 	f->state = p->is_stopped ? 'T' : 'S';
 	f->threads = 1;
 	f->uid = (int64_t)getuid();
@@ -139,7 +140,7 @@ static int op_strings(struct host *host, int32_t pid, bool environment, struct b
 
 static int op_file(struct host *host, const struct host_file *f, struct buf *out, struct err *e)
 {
-	return err_set(e, ERR_SYS, "%.80s: not there", f->path);
+	return err_set(e, ERR_SYS, "%.80s: no such file", f->path);
 }
 
 static int op_each_memfd(struct host *host, const char *name, host_on_memfd_fn fn, void *arg)
@@ -153,7 +154,7 @@ static int op_each_memfd(struct host *host, const char *name, host_on_memfd_fn f
 	return 0;
 }
 
-/* --- processes that are held */
+/* --- processes that the lm watches */
 
 static int op_open(struct host *host, int32_t pid, struct host_proc **out, struct err *e)
 {
@@ -200,7 +201,7 @@ static int op_signal(struct host_proc *held, int sig, struct err *e)
 		return none(e);
 	if (sig == SIMHOST_COUNTED_SIGNAL) {
 		p->counted++;
-		log_info("sim", "pid=%d gets the signal that is counted", (int)p->pid);
+		log_info("sim", "pid=%d gets a counted signal", (int)p->pid);
 	} else if (sig == SIGSTOP) {
 		p->stops++;
 		if (!p->is_stopped)
@@ -249,7 +250,7 @@ static void op_free(struct host *host)
 {
 }
 
-/* --- life */
+/* --- begin and end of processes */
 
 int simhost_new(struct loop *l, unsigned number, struct simhost **out, struct err *e)
 {

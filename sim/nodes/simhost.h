@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A simulated host: processes that begin, call, are signalled and end, and the table of functions
- * by which an lm sees them. It records the true history of each process for the judges.
+ *
+ *
+ * A simulated host: its processes begin, call, get signals and end. An lm sees them through a table
+ * of functions. The host records the true history of each process for the judges.
  */
 #ifndef SIM_NODES_SIMHOST_H
 #define SIM_NODES_SIMHOST_H
@@ -17,48 +19,49 @@ struct simproc {
 	int32_t pid, rank;
 	uint64_t start;
 	bool is_alive, is_stopped;
-	bool was_left; /* an lm was killed: the next one keeps its measuring switched on */
+	/* its lm was killed, and the next lm keeps the measuring that was switched on */
+	bool was_left;
 	nsec_t stopped_at;
-	/* events in its rings when it ended without an lm: lost with them */
+	/* events in its rings when it ended without an lm, which are lost */
 	uint64_t alone;
-	unsigned counted; /* signals SIMHOST_COUNTED_SIGNAL that it got */
-	unsigned stops; /* times that it was stopped */
-	struct simrank *mpi; /* NULL: no MPI program */
+	unsigned counted; /* signals SIMHOST_COUNTED_SIGNAL that the process has got */
+	unsigned stops; /* how often the process was stopped */
+	struct simrank *mpi; /* NULL: the program does not use MPI */
 	struct host_proc *held;
-	bool is_waiting; /* for a held lm to register it */
-	bool is_unreported; /* ended without a report: the lm is held */
+	bool is_waiting; /* the process has not registered, because the lm is held */
+	bool is_unreported; /* the end is not reported, because the lm is held */
 	int status;
 	host_on_exit_fn on_exit;
 	void *arg;
-	char token[32]; /* the monitor's, from the first answer that has it; before that "" */
+	char token[32]; /* the monitor's token, once a reply had it; before that "" */
 };
 
 struct loop;
 struct simhost;
 
-/* number: of the host; part of its processes' pids. */
+/* number: number of the host, with which the pids of its processes begin. */
 int simhost_new(struct loop *l, unsigned number, struct simhost **out, struct err *e);
 void simhost_free(struct simhost *h);
 
 /* Returns the host for lm_conf. */
 struct host *simhost_host(struct simhost *h);
 
-/* Makes all calls of a killed lm without effect: it only frees its memory. */
+/* Removes the effect of all calls of a killed lm, which only frees its memory. */
 void simhost_ignore(struct simhost *h, bool is_ignored);
 
 /*
- * Starts a process. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until
+ * Starts a process; rank < 0: without MPI. Returns NULL without memory or descriptors. Valid until
  * simhost_free().
  */
 struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 
-/* Ends the process. Its lm is notified: now, or after simhost_resume() if the lm is held. */
+/* Ends the process. The lm gets a notification, after simhost_resume() if it is held. */
 void simhost_end(struct simproc *p, int status);
 
-/* Called when the held lm continues. */
+/* Called when a held lm continues. */
 void simhost_resume(struct simhost *h);
 
-/* Ends all processes; later ones belong to another boot. No lm watches them now. */
+/* Ends all processes; later ones belong to another boot. No lm may watch them. */
 void simhost_switch_off(struct simhost *h);
 
 size_t simhost_nproc(const struct simhost *h);

@@ -19,9 +19,9 @@
 struct simnode {
 	struct world *w;
 	struct hostclock clock;
-	struct loop_job resume; /* waits as long as the lm is held */
+	struct loop_job resume; /* runs when the lm is no longer held */
 	struct simhost *host;
-	struct lm *lm; /* NULL: it does not run */
+	struct lm *lm; /* NULL: the lm does not run */
 	struct net_ctx *ctx;
 	struct identity who;
 	struct rng rng;
@@ -36,7 +36,8 @@ static void on_end(void *arg, const char *reason)
 	struct simnode *n = arg;
 
 	if (!n->may_end)
-		world_break(n->w, "INV-17: the lm of %s ends by itself: %s", n->name, reason);
+		world_break(n->w, "INV-17: the lm of %s ends without a reason: %s", n->name,
+			    reason);
 }
 
 static void come(struct simnode *n, struct simproc *p)
@@ -171,7 +172,7 @@ int simnode_start(struct simnode *n, struct err *e)
 	return rc;
 }
 
-/* A killed process sends no BYE, releases no holds, and writes nothing. */
+/* A killed process sends no BYE, releases no holds, and writes nothing to disk. */
 void simnode_kill(struct simnode *n)
 {
 	enum simdisk_state disk = simdisk_state(n->disk);

@@ -16,7 +16,7 @@ struct simnode_conf {
 	bool is_diskless;
 };
 
-/* site: of the certificate. is_diskless: its lm has no folder to write to. */
+/* site: the site in the certificate. is_diskless: the lm has no folder to write to. */
 int simnode_new(struct world *w, const struct simnode_conf *conf, struct simnode **out,
 		struct err *e);
 void simnode_free(struct simnode *n);
@@ -30,22 +30,26 @@ int simnode_start(struct simnode *n, struct err *e);
 void simnode_kill(struct simnode *n);
 
 /*
- * Switches the host off: its lm and all its processes end, and unsynced data on its disk are lost.
+ * Switches the host off: its lm and all its processes end, and unsynced data on its disk may be
+ * lost.
  */
 void simnode_switch_off(struct simnode *n);
-/* Stops the lm for this time, as SIGSTOP would. */
+/* Stops the lm for this time, like SIGSTOP. */
 void simnode_hold(struct simnode *n, nsec_t time);
 void simnode_resume(struct simnode *n);
 
-/* Returns the lm's estimate of mainsm's time, with its error bound; running only. */
+/* Returns the lm's estimate of mainsm's time, with its error bound. The lm must run. */
 nsec_t simnode_time(const struct simnode *n, nsec_t *error);
 struct hostclock *simnode_clock(struct simnode *n);
 struct simdisk *simnode_disk(const struct simnode *n);
 
-/* Starts a process, which registers with the lm if that runs. NULL: no memory or no descriptor. */
+/*
+ * Starts a process, which registers with the lm if the lm runs. Returns NULL without memory or
+ * descriptors.
+ */
 struct simproc *simnode_begin(struct simnode *n, int32_t rank);
 
-/* For a rogue: permits its end. */
+/* Permits that the daemon ends, because a rogue may cause that. */
 void simnode_let_end(struct simnode *n);
 
 #endif

@@ -19,20 +19,20 @@
 
 #define MEASURING (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)
 
-/* After one of its calls. */
+/* The state after one call of the rank. */
 struct past {
-	nsec_t at; /* of the world */
+	nsec_t at; /* time of the world */
 	uint64_t volume;
 };
 
 struct simrank {
-	int fd, send; /* send: the call's number */
+	int fd, send; /* send: number of MPI_Send in the table of calls */
 	uint8_t *base;
 	size_t bytes;
 	struct seg_header *h;
 	const struct loop *loop; /* loop of its host */
 	uint64_t calls, volume, events;
-	struct past *past; /* of each call; owned */
+	struct past *past; /* an entry for each call; owned */
 	size_t npast, cappast;
 	struct cell_potential potential[SEG_CELLS];
 };
@@ -47,7 +47,9 @@ static void *in_thread(const struct simrank *r, uint64_t offset)
 	return r->base + r->h->thread_offset + offset;
 }
 
-/* Sparse: untouched pages cost nothing. Sealed: no process can shrink it. */
+/*
+ * The memory is sparse: unused pages cost nothing. It is sealed, so that no process can shrink it.
+ */
 static int map(struct simrank *r, const char *name, struct err *e)
 {
 	r->fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -189,7 +191,7 @@ static uint32_t event_word(const struct simrank *r)
 	return *(const uint32_t *)(void *)(r->base + r->h->event_word_offset);
 }
 
-/* A tool has subscribed to them. */
+/* True if a tool has subscribed to the events of the rank. */
 static bool simrank_is_eventful(const struct simrank *r)
 {
 	return event_word(r) != 0;
@@ -282,8 +284,8 @@ static void happen(struct simrank *r, enum call_phase phase, int64_t bytes, uint
 }
 
 /*
- * Without memory the change is omitted: the comparison finds a value that is too high, and the run
- * fails anyway.
+ * Stores the state after a call. Without memory the entry is missing, so that a comparison finds a
+ * value that is too high. The run fails then anyway.
  */
 static void remember(struct simrank *r)
 {

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SIMRANK_PROBE "step" /* the probe of its program: (VirtualTime) */
-#define SIMRANK_EVENT "done" /* the one type of events that its program has: number, more */
-#define SIMRANK_EVENT_MAX 2000 /* bytes of the latter */
+#define SIMRANK_PROBE "step" /* the probe of the program, with the parameter VirtualTime */
+#define SIMRANK_EVENT "done" /* the event type of the program, with a number and a blob */
+#define SIMRANK_EVENT_MAX 2000 /* bytes of the blob */
 
 struct simrank;
 
@@ -32,33 +32,32 @@ void simrank_free(struct simrank *r);
 int simrank_fd(const struct simrank *r);
 
 /*
- * Makes a complete call of MPI_Send with that many bytes and that duration; follows the hook word.
+ * Makes a complete call of MPI_Send with so many bytes and that duration, and obeys the hook word.
  */
 void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
 
-/* The rank executes its probe, and writes a record if the lm has switched the probe on. */
+/* Executes the probe, and writes a record if the lm has switched the probe on. */
 void simrank_step(struct simrank *r, int64_t vt);
 
-/*
- * Makes an event, if it is switched on: the next number, and this many bytes, 0 to
- * SIMRANK_EVENT_MAX.
- */
+/* Makes an event if the type is switched on: the next number, and 0 to SIMRANK_EVENT_MAX bytes. */
 void simrank_event(struct simrank *r, size_t bytes);
 
 /* Returns the number of the last event made while switched on. */
 uint64_t simrank_events(const struct simrank *r);
 
-/* Returns how many of those events no lm has read, or could have counted as lost. */
+/*
+ * Returns how many of those events are in rings, neither read by an lm nor counted as lost.
+ */
 uint64_t simrank_untaken(const struct simrank *r);
 
-/* Returns the calls sent since its start, counted or not. */
+/* Returns the calls since the start of the rank, counted by libomig or not. */
 uint64_t simrank_calls(const struct simrank *r);
 
 struct simrank_sent {
 	uint64_t calls, bytes;
 };
 
-/* The same up to that time of the world. O(log n) in its calls. */
+/* Returns the same values as of that time of the world. O(log n) in the calls. */
 struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t);
 
 /*

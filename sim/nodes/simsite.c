@@ -11,14 +11,14 @@
 
 struct simsite {
 	struct world *w;
-	struct sm *sm; /* NULL: it does not run */
+	struct sm *sm; /* NULL: the sm does not run */
 	struct net_ctx *ctx;
 	struct identity who;
 	struct rng rng;
 	struct timebase time;
 	bool is_stacked, may_end;
 	struct hostclock clock;
-	struct simdisk *disk; /* owned; NULL: it keeps nothing */
+	struct simdisk *disk; /* owned; NULL: the sm stores nothing */
 	char name[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
 	char parent[SIMSITE_NAME_BYTES + sizeof(":65535")];
 };
@@ -39,7 +39,8 @@ static void on_end(void *arg, const char *reason)
 	struct simsite *s = arg;
 
 	if (!s->may_end)
-		world_break(s->w, "INV-17: %s of %s ends by itself: %s", s->host, s->name, reason);
+		world_break(s->w, "INV-17: %s of %s ends without a reason: %s", s->host, s->name,
+			    reason);
 }
 
 int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An sm of a simulated world: that of a site, or one below another. */
+/* An sm of a simulated world: the sm of a site, or one below another sm. */
 #ifndef SIM_NODES_SIMSITE_H
 #define SIM_NODES_SIMSITE_H
 
@@ -9,17 +9,17 @@
 #include "sm/node/sm.h"
 
 #define SIMSITE_NAME_BYTES 32
-#define SIMSITE_PORT 4700 /* each has its own host */
-/* time for which csrs wait for a mainsm: shorter than the final judgement */
+#define SIMSITE_PORT 4700 /* the same port for all, because each has its own host */
+/* time for which csrs wait for a mainsm, which is shorter than the final judgement */
 #define SIMSITE_GRACE_NS (20 * NSEC_PER_SEC)
 
 struct simsite;
 
 struct simsite_conf {
-	const char *site, *host; /* of the certificate; copied */
-	bool is_stacked; /* below another sm */
-	bool is_diskless; /* stores nothing */
-	const char *parent; /* of a stacked one: host:port; "": mainsm names it; copied */
+	const char *site, *host; /* names in the certificate; copied */
+	bool is_stacked; /* its parent is another sm */
+	bool is_diskless; /* the sm stores nothing */
+	const char *parent; /* parent of a stacked sm: host:port; "": mainsm names it; copied */
 };
 
 int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,
@@ -27,28 +27,28 @@ int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite
 void simsite_free(struct simsite *s);
 
 const char *simsite_name(const struct simsite *s);
-const char *simsite_host(const struct simsite *s); /* host of the sm */
+const char *simsite_host(const struct simsite *s); /* returns the host of the sm */
 
 bool simsite_is_running(const struct simsite *s);
 int simsite_start(struct simsite *s, struct err *e);
 void simsite_kill(struct simsite *s);
 
-/* Switches the host off: unsynced data on its disk are lost, too. */
+/* Switches the host off: unsynced data on its disk may be lost, too. */
 void simsite_switch_off(struct simsite *s);
 
-/* Stops the sm for this time, as SIGSTOP would. */
+/* Stops the sm for this time, like SIGSTOP. */
 void simsite_hold(struct simsite *s, nsec_t time);
 void simsite_resume(struct simsite *s);
 
-/* Returns the sm's estimate of mainsm's time, with its error bound; running only. */
+/* Returns the sm's estimate of mainsm's time, with its error bound. The sm must run. */
 nsec_t simsite_time(const struct simsite *s, nsec_t *error);
 struct hostclock *simsite_clock(struct simsite *s);
-struct simdisk *simsite_disk(const struct simsite *s); /* NULL: it has none */
+struct simdisk *simsite_disk(const struct simsite *s); /* returns NULL if the sm has no disk */
 
-/* For a rogue: permits its end. */
+/* Permits that the daemon ends, because a rogue may cause that. */
 void simsite_let_end(struct simsite *s);
 
-/* Running only. */
+/* The sm must run. */
 void simsite_counts(const struct simsite *s, struct sm_counts *out);
 
 #endif

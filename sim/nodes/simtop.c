@@ -12,14 +12,14 @@
 #include <stdlib.h>
 
 /*
- * Minimum time between two stops: a mainsm that always continues just before its time-out would
- * delay its answers without end.
+ * Minimum time between two stops. If mainsm always continued just before its time-out, its answers
+ * would be delayed without end.
  */
 #define RUNS_NS (10 * NSEC_PER_SEC)
 
 struct simtop {
 	struct world *w;
-	struct mainsm *m; /* NULL: it does not run */
+	struct mainsm *m; /* NULL: mainsm does not run */
 	struct net_ctx *ctx;
 	struct identity who;
 	struct rng rng;
@@ -27,17 +27,17 @@ struct simtop {
 	struct hostclock clock;
 	struct simdisk *disk; /* owned */
 	size_t tool_queue;
-	struct named_site *site; /* owned; NULL: the configuration names none */
-	struct site_conf *site_conf; /* owned; of those */
+	struct named_site *site; /* owned; NULL: the configuration has no sites */
+	struct site_conf *site_conf; /* owned; entries for the sites */
 	size_t sites;
-	nsec_t free_at; /* before that it is not held again */
+	nsec_t free_at; /* mainsm is not held again before this time */
 };
 
 struct named_site {
 	char name[SITE_NAME_MAX + 1];
 };
 
-/* The code that runs the world starts all sms. */
+/* Starts nothing: the code that runs the world starts all sms. */
 static int start_sm(void *arg, const struct site *site, const char *launcher,
 		    const struct token_text *token, struct err *e)
 {
@@ -61,11 +61,12 @@ static void on_end(void *arg, const char *reason)
 {
 	struct simtop *t = arg;
 
-	world_break(t->w, "INV-17: mainsm ends by itself: %s", reason);
+	world_break(t->w, "INV-17: mainsm ends without a reason: %s", reason);
 }
 
 /*
- * Writes the site names as an admin would in mainsm.conf: hosts and sms may claim only a few sites.
+ * Names the sites like an admin in mainsm.conf, because hosts and sms may claim only a few new
+ * sites.
  */
 static int name_sites(struct simtop *t, unsigned sites, struct err *e)
 {
@@ -166,7 +167,7 @@ int simtop_start(struct simtop *t, struct err *e)
 	return rc;
 }
 
-/* A killed process writes nothing. */
+/* A killed process writes nothing to disk. */
 void simtop_kill(struct simtop *t)
 {
 	enum simdisk_state disk = simdisk_state(t->disk);

@@ -47,7 +47,10 @@ void lies_note_heard(struct lies *l, const uint8_t *p, size_t n)
 	note(l, l->heard, p, n);
 }
 
-/* Bytes of the token of a node, a process or a thread that begins there; 0: none does. */
+/*
+ * Returns the length of the token of a node, process or thread that begins at p; 0 if there is
+ * none.
+ */
 static size_t token_at(const uint8_t *p, size_t n)
 {
 	size_t len = 2;
@@ -96,9 +99,9 @@ void lies_learn(struct lies *l, const uint8_t *p, size_t n)
 	learn(l, &l->others, p, n);
 }
 
-/* --- bytes: any message stays well formed, except for some of the flipped bits */
+/* --- bytes: a message stays well formed, except for some of the flipped bits */
 
-/* Replaces tokens by others of the same length, so that all lengths around them hold. */
+/* Replaces tokens by others of the same length, so that encoded lengths remain right. */
 static void swap_tokens(struct lies *l, uint8_t *p, size_t n)
 {
 	for (size_t i = 0, len; i < n; i += len ? len : 1) {
@@ -111,7 +114,7 @@ static void swap_tokens(struct lies *l, uint8_t *p, size_t n)
 	}
 }
 
-/* Leaves the highest bits: a number of several bytes remains one. */
+/* Flips bits except the highest ones, so that a number keeps its length. */
 static void turn_bits(struct lies *l, uint8_t *p, size_t n)
 {
 	for (uint64_t k = 1 + lies_below(l, BITS_MAX); n && k; k--)
@@ -122,8 +125,8 @@ static void turn_bits(struct lies *l, uint8_t *p, size_t n)
 
 struct field {
 	const uint8_t *p;
-	size_t n; /* including the number */
-	size_t head; /* bytes of the number */
+	size_t n; /* bytes of the field, including its number */
+	size_t head; /* bytes of its number */
 	uint8_t wire;
 };
 
@@ -169,7 +172,7 @@ static uint64_t any_number(struct lies *l)
 	return lies_one_in(l, 2) ? lies_below(l, 40) : some[lies_below(l, ARRAY_LEN(some))];
 }
 
-/* Changes one field: left out, repeated, or with another number. */
+/* Writes the field in a changed way: not at all, repeated, or with another number. */
 static void put_changed(struct lies *l, const struct field *f, struct buf *out)
 {
 	if (f->wire == 0) {
@@ -252,10 +255,10 @@ void lies_garble(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 	};
 
 	switch (lies_below(l, 3)) {
-	case 0: /* an announced length without data */
+	case 0: /* a length without data */
 		buf_put(out, length[lies_below(l, ARRAY_LEN(length))], 4);
 		break;
-	case 1: /* the beginning: the rest never follows */
+	case 1: /* the beginning of a frame without its end */
 		buf_put(out, p, 1 + lies_below(l, n));
 		break;
 	default:

@@ -9,12 +9,15 @@ uint64_t lies_below(struct lies *l, uint64_t n);
 bool lies_one_in(struct lies *l, uint64_t n);
 
 /*
- * Returns a token of another peer for a bold rogue, else of its own; class 0: node, process or
- * thread. Invents one if none is known.
+ * Returns a token of another peer if the rogue is bold, otherwise one of its own. class 0: a node,
+ * process or thread. Invents a token if none is known.
  */
 const char *lies_token(struct lies *l, char class);
 
-/* Appends the message with a changed part; nothing if the message has no known part to change. */
+/*
+ * Appends the message with a changed part; appends nothing if no part of the message can be
+ * changed.
+ */
 void lies_reword(struct lies *l, const uint8_t *p, size_t n, struct buf *out);
 
 #endif

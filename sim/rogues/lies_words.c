@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lies that use the form of the messages: answers, events, directories and values of other peers,
- * and orders to branches.
+ * False messages with the right form: answers, events, directories and values of other peers, and
+ * requests to branches.
  */
 #include "common/base/array.h"
 #include "common/base/clock.h"
@@ -16,7 +16,7 @@
 
 #define ENTRIES_MAX 8
 #define MISSING_MAX 4
-/* numbers of conditional requests, measurements, requests that are guessed */
+/* largest guessed number of a conditional request, measurement or request */
 #define GUESS_MAX 40
 #define VALUE_TEXT "\"" LIES_MARK "\""
 
@@ -51,7 +51,7 @@ static const char *any_csr(struct lies *l, struct made *m)
 	return m->csr;
 }
 
-/* Events that never were, of calls of some process. */
+/* Returns events that never occurred, of calls of some process. */
 static struct bytes any_value(struct lies *l, struct made *m)
 {
 	char *text = m->event[lies_below(l, 2)];
@@ -137,7 +137,7 @@ static void triggered(struct lies *l, struct made *m, struct msg_triggered *t)
 	t->time_ns = any_time(l);
 }
 
-/* Alters announcements, of its own host too: that host then looks empty. */
+/* Alters announcements, also of the rogue's own host, which then seems to have no processes. */
 static void directory(struct lies *l, struct made *m, struct msg_directory *d)
 {
 	size_t n = lies_below(l, ENTRIES_MAX);
@@ -212,7 +212,7 @@ static void hello(struct lies *l, struct msg_hello *h)
 
 #define ORDERS 8
 
-/* Requests with the rights of an observing tool: the lm must refuse them. */
+/* Requests with the rights of an observing tool, which an lm must refuse. */
 static const char *const order[ORDERS] = {
 	":thread_stop([])",
 	":thread_suspend([])",
@@ -255,7 +255,7 @@ static void arm(struct lies *l, struct made *m, struct msg_arm *a)
 			       .reply = true };
 }
 
-/* Returns one of its subjects, if any of the types is one. */
+/* Returns a random one of these types; one of the rogue's subjects, if there is one among them. */
 static uint8_t any_type(struct lies *l, const uint8_t *type, size_t n)
 {
 	uint8_t t = type[lies_below(l, n)];
@@ -294,7 +294,7 @@ static void make_down(struct lies *l, struct made *made, struct msg *m)
 		m->flow_end.measurement = 1 + (uint32_t)lies_below(l, GUESS_MAX);
 }
 
-/* --- both */
+/* --- messages to either side */
 
 static void make_up(struct lies *l, struct made *made, struct msg *m)
 {

@@ -16,15 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of one host over time: mainsm's disk may have been torn. */
+/* numbers of one host in a run: mainsm assigns a new one after it has lost the old one */
 #define NUMBERS_MAX 8
-#define OUT_MAX_BYTES (4u * 1024 * 1024) /* limit of the output of one frame */
-/* limit: answers to invented messages cause more of them, and a storm finds nothing new */
+#define OUT_MAX_BYTES (4u * 1024 * 1024) /* limit of the frames that one frame leads to */
+/* limit of invented messages: each answer causes more of them, and further ones test nothing new */
 #define LIES_MAX 50000
-#define FLOODS_MAX 4 /* per world: floods take long */
+#define FLOODS_MAX 4 /* floods in a world, because each takes long */
 #define FLOOD_FRAMES 400
-#define SULK_MAX_NS (10 * NSEC_PER_SEC) /* time with heartbeats only */
-#define RARELY_MAX 10 /* mean number of frames between two false ones */
+#define SULK_MAX_NS (10 * NSEC_PER_SEC) /* longest time with heartbeats only */
+#define RARELY_MAX 10 /* largest mean number of frames between two false ones */
 
 enum trick {
 	TRICK_WITHHOLD,
@@ -39,7 +39,7 @@ enum trick {
 	TRICKS
 };
 
-/* A host that is not the rogue's. Its numbers are collected from messages. */
+/* A host without a rogue. Its numbers are collected from messages. */
 struct spared {
 	struct rogue *rogue;
 	const struct simnode *node;
@@ -52,19 +52,19 @@ struct rogue {
 	struct cluster *cluster;
 	struct ledger *ledger;
 	enum rogue_kind kind;
-	const char *host, *site; /* borrowed; site "": a tool */
+	const char *host, *site; /* host and site of the rogue; borrowed; site "": a tool */
 	char name[48];
 	struct mem_tap tap;
 	struct lies lies;
 	struct roguetool *tool;
-	struct spared *spared; /* of each host */
+	struct spared *spared; /* by host */
 	bool is_on;
-	unsigned tricks; /* bits: each rogue has some of the tricks */
+	unsigned tricks; /* bits: the kinds of false messages that this rogue uses */
 	uint64_t rarely;
-	bool is_local; /* its victims are below the same sm, which could confuse them */
+	bool is_local; /* the victim is below the same sm, which could confuse the two */
 	unsigned floods;
 	nsec_t sulks_until;
-	uint8_t *late; /* a frame that another one overtakes; owned; NULL: none */
+	uint8_t *late; /* a frame that the next frame overtakes; owned; NULL: none */
 	size_t nlate;
 };
 
@@ -139,13 +139,15 @@ void rogue_check(struct rogue *r, const struct reply *reply)
 	for (size_t i = 0; r && i < reply->nentry; i++)
 		if (strstr(reply->entry[i].value, LIES_MARK) &&
 		    names_spared(r, reply->entry[i].objects))
-			world_break(w, "INV-18: data made up by %s are reported of %.100s: %.100s",
+			world_break(w, "INV-18: data invented by %s are reported of %.100s: %.100s",
 				    r->name, reply->entry[i].objects, reply->entry[i].value);
 	for (size_t i = 0; r && i < reply->coverage.nmissing; i++)
 		if (strstr(reply->coverage.missing[i].reason, LIES_MARK) &&
 		    names_spared(r, reply->coverage.missing[i].object))
-			world_break(w, "INV-18: %s made up why %.100s is missing, and is believed",
-				    r->name, reply->coverage.missing[i].object);
+			world_break(
+				w,
+				"INV-18: a reply has the reason that %s invented for the missing %.100s",
+				r->name, reply->coverage.missing[i].object);
 }
 
 /* --- learning from messages of others */
@@ -208,8 +210,8 @@ static void out(const struct saying *s, const struct buf *b)
 }
 
 /*
- * Orders of a tool that may manipulate are within its rights whatever they contain: they are sent
- * unchanged, or not at all.
+ * False for requests of a tool that may manipulate: such requests are permitted whatever they
+ * contain. So they are sent unchanged, or not at all.
  */
 static bool may_alter(const struct saying *s, const uint8_t *p)
 {
@@ -283,7 +285,7 @@ static void play(struct saying *s, enum trick t, const uint8_t *p, size_t n)
 	buf_done(&b);
 }
 
-/* Draws one of the rogue's tricks; subtle ones more often. */
+/* Draws one of the rogue's tricks; those that are hard to detect are more likely. */
 static enum trick any_trick(struct rogue *r)
 {
 	static const enum trick often[] = { TRICK_ALTER, TRICK_ALTER,	 TRICK_ALTER,  TRICK_ALTER,
@@ -349,7 +351,7 @@ static void on_says(void *arg, struct chan *c, const uint8_t *p, size_t n)
 		mem_tap_send(c, p, n);
 }
 
-/* Sometimes answers before the daemon has received it. */
+/* Handles a frame for the daemon. Sometimes answers it before the daemon receives it. */
 static void hear(void *arg, const uint8_t *p, size_t n)
 {
 	struct saying *s = arg;
@@ -375,7 +377,7 @@ static void on_hears(void *arg, struct chan *c, const uint8_t *p, size_t n)
 		each_frame(p, n, &s, hear);
 }
 
-/* --- life */
+/* --- start and end */
 
 static void choose(struct rogue *r)
 {
@@ -407,7 +409,7 @@ static void choose(struct rogue *r)
 	snprintf(r->name, sizeof(r->name), "%s %.32s", kind[r->kind], r->host);
 }
 
-/* Chooses the peer of the rogue's false messages: another host, and the site of that host. */
+/* Chooses the peer in whose name the rogue sends: another host, and the site of that host. */
 static void choose_victim(struct rogue *r)
 {
 	for (unsigned i = 0; i < r->cluster->conf.hosts; i++) {
@@ -467,7 +469,7 @@ void rogue_stop(struct rogue *r)
 	r->is_on = false;
 	roguetool_free(r->tool);
 	r->tool = NULL;
-	lies_done(&r->lies); /* these frames are not charged to its daemon */
+	lies_done(&r->lies); /* the stored frames are not charged to the rogue's daemon */
 	free(r->late);
 	r->late = NULL;
 }

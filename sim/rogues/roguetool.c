@@ -12,14 +12,14 @@
 #include <string.h>
 
 #define PAUSE_NS (100 * NSEC_PER_MSEC) /* mean time between two requests */
-#define GUESS_MAX 40 /* tokens of others' requests and measurements, and ids, are guessed */
-#define ASKS_MAX 50 /* at once */
+#define GUESS_MAX 40 /* largest guessed number of a request or measurement of another tool */
+#define ASKS_MAX 50 /* requests at once */
 #define TEXT_BYTES 256
 
 struct roguetool {
 	struct cluster *cluster;
 	struct rng *dice;
-	struct rng rng; /* of the link */
+	struct rng rng; /* for the delays of the link */
 	struct net_ctx *ctx;
 	struct link *link;
 	struct loop_timer *timer;
@@ -54,7 +54,7 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 {
 }
 
-/* Returns any process whose token a tool has received; else "". */
+/* Returns any process whose token a tool has received; "" if there is none. */
 static const char *any_process(struct roguetool *t)
 {
 	const struct simproc *p =
@@ -64,8 +64,10 @@ static const char *any_process(struct roguetool *t)
 	return p ? p->token : "";
 }
 
-/* %p: a process, %c: a conditional request, %d: a measurement, that may be another tool's; %n: a
- * host. */
+/*
+ * %p: a process. %c and %d: a conditional request and a measurement, perhaps of another tool. %n: a
+ * host.
+ */
 static const char *const requests[] = {
 	":site_attach([]) node_attach([]) proc_attach([])",
 	":proc_send_signal([%p],10)",
@@ -115,7 +117,7 @@ static void write_request(struct roguetool *t, const char *w, char out[TEXT_BYTE
 	out[n] = 0;
 }
 
-/* Fills fields that only daemons should fill, and uses ids of others' epochs. */
+/* Sends requests with fields that only daemons may set, and with ids of other epochs. */
 static void ask(struct roguetool *t)
 {
 	char text[TEXT_BYTES];
@@ -180,7 +182,7 @@ void roguetool_free(struct roguetool *t)
 {
 	if (!t)
 		return;
-	link_close(t->link, "the tool has done its work");
+	link_close(t->link, "the tool has finished");
 	net_ctx_free(t->ctx);
 	loop_timer_free(t->timer);
 	free(t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool that may only observe, and tries everything else: others' processes, requests and
- * measurements, and requests of admins.
+ * A tool that may only observe but requests everything: processes, requests and measurements of
+ * others, and services for admins.
  */
 #ifndef SIM_ROGUES_ROGUETOOL_H
 #define SIM_ROGUES_ROGUETOOL_H

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define NAME_BYTES 24
-/* spread of the losses, so that no phase of heartbeats is preferred */
+/* losses are spread over this time, so that all phases of heartbeats are equally likely */
 #define PHASE_NS (10 * NSEC_PER_SEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)
 
@@ -25,9 +25,9 @@ struct pair {
 	char above[NAME_BYTES], below[NAME_BYTES];
 	struct net_ctx *above_ctx, *below_ctx;
 	struct net_listener *listener;
-	struct link *up, *down; /* dialling end; accepting end, NULL while there is none */
+	struct link *up, *down; /* the dialling end; the accepting end, NULL while there is none */
 	struct loop_timer *timer;
-	nsec_t lost_at; /* 0: the peer is there */
+	nsec_t lost_at; /* 0: the peer is present */
 };
 
 struct detector {
@@ -39,7 +39,7 @@ struct detector {
 	struct detector_result *out;
 };
 
-/* Draws a delay in one direction: the path, and TCP's retransmissions. */
+/* Draws a delay in one direction: the path's delay, and TCP's retransmissions. */
 static nsec_t draw(void *arg)
 {
 	struct detector *d = arg;
@@ -62,7 +62,7 @@ static void on_above_down(void *arg, struct link *l, const struct err *why)
 	struct pair *p = arg;
 
 	if (p->down != l)
-		return; /* an older link, whose loss was noticed before */
+		return; /* the event belongs to an older link, whose loss was noticed already */
 	p->down = NULL;
 	if (p->lost_at)
 		found(p);
@@ -209,7 +209,7 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	rc = d.pair ? measure(&d, e) : err_nomem(e);
 	for (unsigned i = 0; d.pair && i < c->links; i++)
 		link_close(d.pair[i].up, NULL);
-	/* Waits until the accepting ends have noticed all losses, also of unused links. */
+	/* Waits until the accepting ends have noticed all losses, also on unused links. */
 	loop_advance(d.w.loop,
 		     SETTLE_NS + HELLO_MAX_NS + 2 * HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS);
 	for (unsigned i = 0; d.pair && i < c->links; i++)
@@ -220,8 +220,10 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 }
 
 /*
- * P(X <= k) of a Poisson distribution, for a mean some deviations from k: summed from term k down,
- * since the first term is not too small.
+ *
+ *
+ * Returns P(X <= k) of a Poisson distribution, for a mean within some deviations of k: summed from
+ * term k down, since the first term is not too small.
  */
 static double at_most(uint64_t k, double mean)
 {
@@ -232,7 +234,7 @@ static double at_most(uint64_t k, double mean)
 	return sum;
 }
 
-/* The mean at which P(X <= k) is p, 0.001 < p < 0.999: it falls as the mean grows. */
+/* Returns the mean at which P(X <= k) is p, 0.001 < p < 0.999. P falls as the mean grows. */
 static double mean_with(uint64_t k, double p)
 {
 	double beside = 10 + 5 * sqrt((double)k), low = fmax((double)k - beside, DBL_MIN),
@@ -265,7 +267,7 @@ void detector_print(const struct detector_conf *c, const struct detector_result 
 	detector_poisson(r->suspicions, 0.95, n);
 	buf_printf(
 		out,
-		"heartbeats each %.0f s, given up after %.0f s of silence; one way %.3g s in the mean, %.3g %% of segments lost, sent again after %.1f s, %.1f s, ...\n",
+		"heartbeats each %.0f s, suspicion after %.0f s of silence; mean delay one way %.3g s, %.3g %% of segments lost, sent again after %.1f s, %.1f s, ...\n",
 		(double)HEARTBEAT_PERIOD_NS / 1e9,
 		(double)HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS / 1e9, delay_mean(&c->delay),
 		c->loss * 100, (double)DETECTOR_RETRY_NS / 1e9,
@@ -276,7 +278,7 @@ void detector_print(const struct detector_conf *c, const struct detector_result 
 		   r->suspicions, r->months, r->frames, (double)r->suspicions / r->months,
 		   n[0] / r->months, n[1] / r->months);
 	buf_printf(out,
-		   "a peer that is gone: found after %.3f s +- %.3f in the mean (95 %%, n %" PRIu64
+		   "a lost peer: detected after %.3f s +- %.3f in the mean (95 %%, n %" PRIu64
 		   "), %.3f s at most\n",
 		   found.mean, found.half, r->found.n, r->found_max);
 }

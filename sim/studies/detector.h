@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ *
+ *
  * Measures the failure detector of our own links: pairs of daemons that only send heartbeats, over
- * TCP on a given network. It measures how often a live peer is given up, and how long it takes to
- * detect a lost one.
+ * TCP on a given network. It measures how often a live peer is suspected, and how long the
+ * detection of a lost peer takes.
  */
 #ifndef SIM_STUDIES_DETECTOR_H
 #define SIM_STUDIES_DETECTOR_H
@@ -23,17 +25,17 @@
 struct detector_conf {
 	uint64_t seed;
 	unsigned links;
-	nsec_t time; /* life time of each pair */
+	nsec_t time; /* simulated time of each pair */
 	struct delay delay; /* one-way delay */
 	const char *delay_text; /* the delay in words, for detector_compare.h */
-	double loss; /* of a segment, each time that it is sent */
+	double loss; /* probability that a segment is lost, each time that it is sent */
 };
 
 struct detector_result {
-	double months; /* of all links */
+	double months; /* sum over all links */
 	uint64_t frames;
-	uint64_t suspicions; /* of a live peer */
-	/* seconds from the loss of a peer until it is reported; one per link, at the end */
+	uint64_t suspicions; /* suspicions of a live peer */
+	/* seconds from the loss of a peer to the report; each link contributes one at its end */
 	struct moments found;
 	double found_max;
 };
@@ -41,8 +43,8 @@ struct detector_result {
 int detector_measure(const struct detector_conf *c, struct detector_result *out, struct err *e);
 
 /*
- * Computes the bounds of the mean for a count of k events, at this level: the exact interval of a
- * Poisson distribution.
+ * Computes the bounds of the mean for a count of k events: the exact interval of a Poisson
+ * distribution.
  */
 void detector_poisson(uint64_t k, double level, double out[2]);
 

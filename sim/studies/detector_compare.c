@@ -11,21 +11,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CRASHES 400 /* for a mean with two digits */
+#define CRASHES 400 /* enough for a mean with two digits */
 #define TEXT_BYTES 1024
 #define ETA_S ((double)HEARTBEAT_PERIOD_NS / 1e9)
-/* largest time until a lost peer is detected */
+/* largest time until our own links detect a lost peer */
 #define PATIENCE_S ((double)HEARTBEAT_MISSED_MAX * ETA_S)
 
-/* Detectors with a parameter for the longest delay get ours. */
+/* Detectors with a parameter for the longest delay get the value of our links. */
 static const struct {
 	const char *layer, *key, *rule;
-	double seconds; /* of the key; 0: none */
+	double seconds; /* value of the key; 0: the detector has no key */
 } kinds[] = {
-	{ "silence", "timeout", "6 s since the last one", PATIENCE_S },
+	{ "silence", "timeout", "6 s after the last heartbeat", PATIENCE_S },
 	{ "nfd-s", "delta", "freshness points, 3 s behind", PATIENCE_S - ETA_S },
-	{ "nfd-e", "alpha", "3 s behind what 32 say", PATIENCE_S - ETA_S },
-	{ "adaptive", NULL, "as the network was", 0 },
+	{ "nfd-e", "alpha", "3 s after the mean of 32", PATIENCE_S - ETA_S },
+	{ "adaptive", NULL, "as the network behaved", 0 },
 	{ "phi", NULL, "threshold 8", 0 },
 };
 
@@ -65,11 +65,11 @@ static void take_found(const struct run *run, struct detector_compared *out)
 }
 
 struct trial {
-	char setup[160]; /* beside the configuration */
+	char setup[160]; /* text that follows the common configuration */
 	bool has_crashes;
 };
 
-/* Runs one configuration: counts its suspicions, or measures the detection of crashes. */
+/* Runs one configuration, which counts suspicions or measures the detection of crashes. */
 static int simulate(const struct detector_conf *c, unsigned k, const struct trial *t,
 		    struct detector_compared *out, struct err *e)
 {
@@ -92,7 +92,7 @@ static int simulate(const struct detector_conf *c, unsigned k, const struct tria
 	return got;
 }
 
-/* A crash happens at any moment between two heartbeats, after a hundred of them. */
+/* Measures crashes at a random moment between two heartbeats, after a hundred heartbeats. */
 static int measure(const struct detector_conf *c, unsigned k, struct detector_compared *out,
 		   struct err *e)
 {
@@ -128,7 +128,7 @@ int detectors_measure(const struct detector_conf *c, struct detector_compared *o
 void detectors_print(const struct detector_compared *r, unsigned n, struct buf *out)
 {
 	buf_printf(out, "%-9s %-28s %12s %28s %9s %9s\n", "detector", "suspects", "suspicions",
-		   "a link and month, 95 %", "T_D mean", "at most");
+		   "per link and month, 95 %", "T_D mean", "at most");
 	for (unsigned i = 0; i < n; i++, r++) {
 		char range[64];
 		double k[2];

@@ -13,20 +13,21 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define SETTLE_MAX_NS (120 * NSEC_PER_SEC) /* until all hosts have found their sms */
+/* longest time until all hosts have found their sms */
+#define SETTLE_MAX_NS (120 * NSEC_PER_SEC)
 /* twenty heartbeats of each link, and one poll of its clock */
 #define IDLE_NS (60 * NSEC_PER_SEC)
 #define MEASURED_NS (20 * NSEC_PER_SEC)
-#define ASKED 5 /* times; the median counts */
+#define ASKED 5 /* number of repeated requests, of which the median counts */
 #define MIB 1048576.0
 #define TOKEN_ROOM 40
 #define FRONT_EVERY_MS 100
 #define FRONT_SETTLE_NS (2 * NSEC_PER_SEC)
-/* more, for each host: mainsm sends to all of them */
+/* additional time for each host, because mainsm sends to all of them */
 #define FRONT_SETTLE_HOST_NS (300 * NSEC_PER_USEC)
 #define FRONT_NS (5 * NSEC_PER_SEC)
 #define SPEED_EVERY_NS (10 * NSEC_PER_SEC)
-#define STEP_NS (10 * NSEC_PER_MSEC) /* between two bursts of events */
+#define STEP_NS (10 * NSEC_PER_MSEC) /* time between two bursts of events */
 
 static const char loops[] =
 	"Loops(Process[] ps, TimeInterval t) { PROBE " SIMRANK_PROBE "(Process, VirtualTime); "
@@ -39,8 +40,10 @@ const struct growth_name growth_name[GROWTH_NFIGURES] = {
 	[GROWTH_IDLE_SM_FRAMES] = { "idle_sm_frames", "1/s", "idle: frames/s at the busiest sm",
 				    "per_s" },
 	[GROWTH_REQUEST_MS] = { "request", "ms", "a request to all hosts: ms", "ms" },
-	[GROWTH_REQUEST_FRAMES] = { "request_frames", "frames", "its frames at mainsm", "frames" },
-	[GROWTH_REQUEST_BYTES] = { "request_bytes", "B", "its bytes at mainsm", "bytes" },
+	[GROWTH_REQUEST_FRAMES] = { "request_frames", "frames", "frames of the request at mainsm",
+				    "frames" },
+	[GROWTH_REQUEST_BYTES] = { "request_bytes", "B", "bytes of the request at mainsm",
+				   "bytes" },
 	[GROWTH_READ_MS] = { "read", "ms", "a read of a measurement over all hosts: ms", "ms" },
 	[GROWTH_MEASURED_FRAMES] = { "measured_frames", "1/s",
 				     "read each second: frames/s at mainsm", "per_s" },
@@ -59,8 +62,8 @@ struct bed {
 /* --- a world without faults */
 
 /*
- * Balances the tree: daemons have about equal numbers of branches, and no site has more hosts than
- * its sm accepts.
+ * Chooses the shape of the tree: daemons have about equally many branches, and no site has more
+ * hosts than its sm accepts.
  */
 static struct cluster_conf shape(const struct growth_conf *g, unsigned ranks)
 {
@@ -117,7 +120,7 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 	const struct cluster_conf c = shape(g, ranks);
 	int rc;
 
-	report_stage(g, "all hosts connect");
+	report_stage(g, "connecting all hosts");
 	rc = world_open(&b->w, g->seed, true, e);
 
 	if (rc)
@@ -133,7 +136,7 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 	return rc ? err_nomem(e) : 0;
 }
 
-/* rc: the first failure in the world. */
+/* Closes the world. rc: the first failure in it. */
 static int close_bed(struct bed *b, int rc, struct err *e)
 {
 	asker_free(b->asker);
@@ -224,8 +227,8 @@ static nsec_t ask(struct bed *b, const char *text)
 }
 
 /*
- * Asks all hosts: in one request, or in several for some sites each, if there are more hosts than
- * one may have objects. Returns the total time.
+ * Requests something of all hosts. Uses several requests, each for some sites, if there are more
+ * hosts than one request may have objects. Returns the total time.
  */
 static nsec_t ask_all_hosts(struct bed *b)
 {
@@ -245,7 +248,7 @@ static nsec_t ask_all_hosts(struct bed *b)
 	return took;
 }
 
-/* text NULL: all hosts. */
+/* Returns the median time of the request; text NULL: a request to all hosts. */
 static double ask_some_times(struct bed *b, const char *text)
 {
 	double ms[ASKED] = { 0 };
@@ -256,7 +259,7 @@ static double ask_some_times(struct bed *b, const char *text)
 	return ms[ASKED / 2];
 }
 
-/* Between two heartbeats: idle lines carry less than a frame each meanwhile. */
+/* Measures between two heartbeats, so that idle links carry less than a frame each meanwhile. */
 static void measure_request(struct bed *b, struct growth_point *p)
 {
 	struct mem_load was, l;
@@ -291,7 +294,7 @@ static double read_total(struct bed *b, const char *token)
 	return r && r->nentry ? answers_total(r->entry[0].value) : NAN;
 }
 
-/* The hosts' loads are their numbers: the read value must be the mean of them all. */
+/* Each host's load is its number, so that the value must be the mean of all numbers. */
 static void measure_reads(struct bed *b, struct growth_point *p)
 {
 	char token[TOKEN_ROOM], text[TOKEN_ROOM + 16];
@@ -301,7 +304,7 @@ static void measure_reads(struct bed *b, struct growth_point *p)
 	create(b, ":dfg_create([],\"\",\"Node_load\",[\"every_ms\",0,\"mode\",\"last\"])", token);
 	measured = read_total(b, token);
 	if (!(fabs(measured - mean) < 1e-6 * (mean + 1)))
-		world_break(&b->w, "the mean of all hosts is %g, and measured is %g", mean,
+		world_break(&b->w, "the mean of all hosts is %g, but %g was measured", mean,
 			    measured);
 	snprintf(text, sizeof(text), ":dfg_read([%s])", token);
 	p->v[GROWTH_READ_MS] = ask_some_times(b, text);
@@ -349,9 +352,9 @@ int growth_measure(const struct growth_conf *g, struct growth_point *out, struct
 	return close_bed(&b, rc, e);
 }
 
-/* --- the front end */
+/* --- the load of mainsm */
 
-/* Runs each process at its rate, spread over the steps. */
+/* Makes each process pass its probe at this rate, spread over the steps. */
 static void step_all(struct bed *b, unsigned rate, uint64_t step)
 {
 	uint64_t steps = NSEC_PER_SEC / STEP_NS;

@@ -14,7 +14,7 @@
 
 #define JSON_MAX_BYTES (1024 * 1024)
 
-static_assert(GROWTH_LEVELS_MAX == CLUSTER_LEVELS_MAX, "all that there can be");
+static_assert(GROWTH_LEVELS_MAX == CLUSTER_LEVELS_MAX, "the maximum");
 
 static const unsigned rates[] = { 1, 10, 100, 1000 }; /* events of each process in a second */
 
@@ -51,11 +51,11 @@ int growth_fits(unsigned hosts, uint64_t bytes, struct err *e)
 		return 0;
 	return err_set(
 		e, ERR_LIMIT,
-		"%u hosts need some %.1f GiB of memory, and %.1f GiB are free here: simulate fewer, or elsewhere",
+		"%u hosts need about %.1f GiB of memory, but %.1f GiB are free: simulate fewer hosts, or use a larger machine",
 		hosts, (double)need / GIB, (double)bytes / GIB);
 }
 
-/* Returns the memory for programs without swapping; UINT64_MAX if the system does not report it. */
+/* Returns the memory that is free without swapping; UINT64_MAX if the system does not report it. */
 static uint64_t free_bytes(void)
 {
 	static const char name[] = "MemAvailable:";
@@ -82,11 +82,11 @@ static int all_fit(const struct growth_plan *p, struct err *e)
 
 /* --- reports */
 
-/* Tables as they grow, or with --json the lines of their figures. */
+/* Tables that grow row by row, or with --json the lines of their values. */
 struct report {
 	const struct growth_plan *plan;
-	struct buf lines; /* of all figures */
-	size_t shown; /* bytes of lines that are on the standard output */
+	struct buf lines; /* lines of all values */
+	size_t shown; /* bytes of lines that are already on the standard output */
 };
 
 static void put_cells(const struct report *r, const char *fmt, ...)
@@ -129,7 +129,7 @@ static void report_head(const struct report *r)
 	put_cells(r, "\n");
 }
 
-/* Branches of mainsm, of each level of sms but the last, and about this many of that. */
+/* Writes the number of branches of mainsm and of sms on each level; the last number is a mean. */
 static void put_shape(const struct growth_point *p, char out[48])
 {
 	unsigned last = p->sites;
@@ -263,7 +263,7 @@ static int write_lines(const char *path, const struct buf *lines, struct err *e)
 	return rc;
 }
 
-/* Writes the results so far, also if a later step fails. */
+/* Writes the results so far, also after a failed step. */
 static int finish(struct report *r, int rc, struct err *e)
 {
 	const char *to = r->plan->output;

@@ -9,21 +9,20 @@
 #include <stdlib.h>
 
 #define LOOK_NS (NSEC_PER_SEC / 2)
-#define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* without load: docs/admin.md, Sizing */
+#define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* a daemon without load: docs/admin.md, Sizing */
 /* Memory that a daemon may keep after all tools and processes have ended: */
-/* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc/proc.h), in a table
- * that doubles */
-#define PROC_BYTES (16 * 1024)
 /*
- * Memory of an sm or mainsm for each process that was ever below it: its number, its token, its
- * place.
+ * an lm, for each process that runs or has ended: last values of about 4 KiB (lm/proc/proc.h), in a
+ * table that doubles
  */
+#define PROC_BYTES (16 * 1024)
+/* An sm or mainsm, for each process that was ever below it: its number, token and place. */
 #define PROC_ABOVE_BYTES 1024
-/* in an sm or mainsm for each host and sm: buffers of a link, which frees larger ones when idle */
+/* an sm or mainsm, for each host and sm: buffers of a link, which frees larger ones when idle */
 #define DAEMON_ABOVE_BYTES 1024
-/* in a daemon with a link to a rogue: for a frame that announces more data */
+/* a daemon with a link to a rogue: for a frame that announces more data than follow */
 #define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
-/* mainsm of each token that is valid: some 700 bytes, in a table that doubles */
+/* mainsm, for each valid token: about 700 bytes, in a table that doubles */
 #define KEPT_TOKEN_BYTES 2048
 /* answers for tools that may repeat a request, and sessions of tools that have left */
 #define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
@@ -31,10 +30,10 @@
 struct memory_limits {
 	struct cluster *cluster;
 	struct loop_timer *timer;
-	size_t *settled; /* memory of each daemon then */
+	size_t *settled; /* by daemon: its memory at that time */
 };
 
-/* A daemon: mainsm, the sms, the lms, one after the other. */
+/* Daemons are numbered: mainsm, then the sms, then the lms. */
 static const struct hostclock *clock_of(const struct cluster *c, unsigned i)
 {
 	if (i == 0)
@@ -58,11 +57,11 @@ static unsigned count(const struct cluster *c)
 
 /* --- during the run */
 
-/* Sums of one daemon. */
+/* Sums over the links of one daemon. */
 struct sum {
 	struct world *w;
 	const char *host;
-	size_t tool_queue; /* queue towards a tool */
+	size_t tool_queue; /* largest queue towards a tool */
 	size_t queued, chans;
 };
 
@@ -76,8 +75,8 @@ static void add(void *arg, const struct chan *c)
 	s->queued += queued + mem_chan_heads(c);
 	s->chans++;
 	if (queued > most)
-		world_break(s->w, "INV-15: at %s %zu bytes wait for %s, and %zu may", s->host,
-			    queued, chan_remote(c), most);
+		world_break(s->w, "INV-15: at %s %zu bytes wait for %s, but the cap is %zu",
+			    s->host, queued, chan_remote(c), most);
 }
 
 static void look_at(const struct memory_limits *k, unsigned i)
@@ -93,11 +92,14 @@ static void look_at(const struct memory_limits *k, unsigned i)
 	if (has > may)
 		world_break(
 			k->cluster->w,
-			"INV-16: %s has %zu bytes allocated; with %zu links and %zu queued bytes it may have %zu",
+			"INV-16: %s has %zu bytes allocated, but with %zu links and %zu queued bytes the limit is %zu",
 			s.host, has, s.chans, s.queued, may);
 }
 
-/* A tool's csrs end with it: an sm that does not know the tool is not notified of that end. */
+/*
+ * Checks that an sm has csrs only of tools that it knows. For others it would get no notification
+ * of their end.
+ */
 static void look_at_sm(const struct memory_limits *k, const struct simsite *s)
 {
 	struct sm_counts n;
@@ -110,7 +112,7 @@ static void look_at_sm(const struct memory_limits *k, const struct simsite *s)
 			simsite_host(s), n.strange);
 }
 
-/* A rogue's frames bypass its queues: its memory is not judged. */
+/* True for a rogue: its frames bypass the queues, so that its memory is not judged. */
 static bool is_rogue(const struct cluster *c, unsigned i)
 {
 	return rogue_is_on(c->rogue, host_of(c, i));
@@ -161,7 +163,7 @@ void memory_limits_free(struct memory_limits *k)
 
 /* --- after all processes have ended */
 
-/* The processes that have ever begun on its host, or on any host below it. */
+/* Returns how many processes have begun on the daemon's host, or on any host below it. */
 static size_t procs_below(const struct cluster *c, unsigned i)
 {
 	unsigned first = 1 + c->sms;
@@ -197,7 +199,7 @@ void memory_limits_judge(const struct memory_limits *k)
 		if (!is_rogue(k->cluster, i) && has > k->settled[i] + more)
 			world_break(
 				k->cluster->w,
-				"INV-44: all have left, and %s has %zu bytes allocated, %zu before; it may keep %zu more",
+				"INV-44: all tools have left, but %s has %zu bytes allocated, and had %zu before; it may have %zu more",
 				host_of(k->cluster, i), has, k->settled[i], more);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks queued and allocated memory against the promised limits (docs/sim.md). Each queue stays
- * under its cap, and each daemon under the limit of its links, whichever peers read. When all have
- * left, a daemon has as much as before the first tool connected.
+ * Checks queued and allocated memory against the promised limits (docs/sim.md). Each queue must
+ * stay under its cap, and each daemon under its limit, even if peers do not read. After all tools
+ * have left, a daemon must have as much memory as before the first one.
  */
 #ifndef SIM_STUDIES_MEMORY_LIMITS_H
 #define SIM_STUDIES_MEMORY_LIMITS_H

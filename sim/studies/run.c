@@ -19,19 +19,19 @@
 
 #define DELAY_NS (NSEC_PER_MSEC / 2)
 #define JITTER_NS (NSEC_PER_MSEC / 2)
-#define SETTLE_NS (3 * NSEC_PER_SEC) /* from the start until all are connected */
+#define SETTLE_NS (3 * NSEC_PER_SEC) /* time from the start until all daemons are connected */
 #define IDEA_PAUSE_NS (250 * NSEC_PER_MSEC)
 #define FAULT_PAUSE_NS (1500 * NSEC_PER_MSEC)
 #define CALL_PAUSE_NS (50 * NSEC_PER_MSEC)
-/* little, so that it is full soon: the behaviour is the same as with 32 MiB */
+/* small, so that the queue is full soon; the behaviour does not depend on the size */
 #define TOOL_QUEUE_BYTES (1024 * 1024)
-#define TOOL_QUEUE_HOST_BYTES 1024 /* an answer of a host, some times over */
+#define TOOL_QUEUE_HOST_BYTES 1024 /* several times the answer of a host */
 #define KEEPER "keeper"
-#define KEEPS_ONE_IN 3 /* worlds */
-/* Delay that faulty links may add to an answer: 6 s until a silent link counts as lost. */
+#define KEEPS_ONE_IN 3 /* one world in three has a keeper */
+/* longest delay that faulty links add to an answer: a silent link counts as lost after 6 s */
 #define SLOW_NS (9 * NSEC_PER_SEC)
 
-/* Hosts besides the daemons' whose links may be cut: the keeper, then the users. */
+/* Hosts without daemons whose links may be cut: those of the keeper, then of the users. */
 static const char *const guest_name[1 + RUN_TOOLS_MAX] = { KEEPER, "t0",  "t1",	 "t2",	"t3", "t4",
 							   "t5",   "t6",  "t7",	 "t8",	"t9", "t10",
 							   "t11",  "t12", "t13", "t14", "t15" };
@@ -42,19 +42,21 @@ struct play {
 	struct cluster cluster;
 	struct ledger ledger;
 	struct faults *faults;
-	struct rogue *rogue; /* NULL: none */
+	struct rogue *rogue; /* NULL: the world has no rogue */
 	struct user *user[RUN_TOOLS_MAX];
 	struct admin *admin;
-	struct keeper *keeper; /* NULL: nothing is stored */
+	struct keeper *keeper; /* NULL: the world has no keeper */
 	struct clocks *clocks;
 	struct memory_limits *limits;
 };
 
 /*
+ *
+ *
  * Some worlds have a keeper, which costs much time. There is none if sms are below sms. A restarted
- * sm waits for each host that it had. Such a host may have moved to another sm. Then the end of the
- * subscription always names it as missing. There is none with a rogue either. A rogue can be
- * missing at the end. It can report events that it never made, and leave events that it should
+ * sm waits for each host that it had, even if the host has moved to another sm. Then the end of the
+ * subscription always names that host as missing. There is no keeper with a rogue either. A rogue
+ * can be missing at the end, report events that never occurred, and leave events that it should
  * delete.
  */
 static int open_keeper(struct play *p, struct err *e)
@@ -138,7 +140,7 @@ static void users_leave(struct play *p)
 	if (p->admin)
 		admin_leave(p->admin);
 	if (!rogue_counts(p->rogue))
-		rogue_stop(p->rogue); /* a tool, as the others */
+		rogue_stop(p->rogue); /* the rogue ends like the other tools */
 }
 
 static void close_play(struct play *p)

@@ -20,26 +20,26 @@
 #define RUN_SITES_MAX 1000
 #define RUN_HOSTS_MAX 100000
 #define RUN_TOOLS_MAX 16
-#define RUN_RANKS_MAX 12 /* at the start; more begin later */
+#define RUN_RANKS_MAX 12 /* ranks at the start; more begin later */
 
 struct run_conf {
 	uint64_t seed;
-	unsigned sites, levels, hosts, ranks, tools; /* levels: of sms, 0 for 1 */
-	nsec_t time; /* of work and faults; the judgement takes a minute more */
+	unsigned sites, levels, hosts, ranks, tools; /* levels of sms; 0 means 1 */
+	nsec_t time; /* time of work and faults; the final checks take a minute more */
 	bool with_faults;
-	enum rogue_when rogues; /* with faults: whether one peer is rogue */
+	enum rogue_when rogues; /* with faults: whether a daemon or tool is rogue */
 };
 
 struct run_result {
-	uint64_t hash; /* of all that happened */
+	uint64_t hash; /* hash of all events */
 	uint64_t frames, bytes;
 	nsec_t virtual_time, real_time;
 	struct ledger_counts counts;
-	char broken[WORLD_WORDS_BYTES]; /* "": every invariant holds */
+	char broken[WORLD_WORDS_BYTES]; /* the violated invariant; "": all invariants hold */
 	nsec_t broken_at;
 };
 
-/* Returns 0: it ran, see broken; else it could not run. */
+/* Returns 0 if the world ran; result.broken has a violation. Fails if the world could not run. */
 int run_world(const struct run_conf *c, struct run_result *out, struct err *e);
 
 /* Prints the command that repeats the run. */

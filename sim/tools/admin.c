@@ -10,14 +10,14 @@
 
 #define PAUSE_NS (500 * NSEC_PER_MSEC)
 #define DEADLINE_NS NSEC_PER_SEC
-/* fewer than mainsm has at a time; each one rewrites the whole file */
+/* fewer than mainsm stores: each new token rewrites the whole file */
 #define TOKENS_READ_MAX 200
 #define ASK ":omig_cert_token(\"lm\",31536000,0)"
 #define LINE_LEN (sizeof(TOKEN_LM_PREFIX) - 1 + TOKEN_ID_LEN + 1 + TOKEN_SECRET_LEN)
 
 struct admin {
 	struct cluster *cluster;
-	struct simtool *tool; /* NULL: it has left */
+	struct simtool *tool; /* NULL: the tool has left */
 	struct loop_timer *timer;
 	nsec_t slow;
 	char token[TOKENS_READ_MAX][LINE_LEN + 1];

@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* If a rogue may send false tokens, the host in a token must be the process's, too. */
+/*
+ * True if the token may name this process. If a rogue may send false tokens, the host in the token
+ * must be the process's, too.
+ */
 static bool is_there(const struct cluster *c, const struct simproc *p, const char *token, size_t n)
 {
 	uint32_t number;
@@ -51,7 +54,10 @@ unsigned answers_check_proc(struct cluster *c, const char *token, const char *va
 	return 1;
 }
 
-/* False: it was reported before. Of calls before the last 64 that is unknown: returns true. */
+/*
+ * Returns false if the call was reported before. The result is true for calls before the last 64,
+ * which are unknown.
+ */
 static bool see(struct seen *s, uint64_t serial)
 {
 	uint64_t back = serial < s->last ? s->last - serial : 0, ahead = serial - s->last;
@@ -82,19 +88,20 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_ord
 	char process[TOKEN_BYTES];
 
 	if (!value[0])
-		return 0; /* of another action of the list, which reports no call */
+		return 0; /* another action of the list has this entry, which reports no call */
 	snprintf(process, sizeof(process), "%.*s", at ? (int)(at - token) : 0, token);
 	if (!rogue_spares(c->rogue, process))
 		return 0;
 	if (!p || !end || *end || !serial || serial > simrank_calls(p->mpi)) {
-		world_break(c->w, "INV-4: an event \"%.100s\" that never was", value);
+		world_break(c->w, "INV-4: an event \"%.100s\" is reported that never occurred",
+			    value);
 		return 1;
 	}
 	know(c, p, token, (size_t)(at - token));
 	if (in_order && serial < seen[rank].last)
 		world_break(c->w,
 			    "INV-6: call %" PRIu64 " of rank %ld came after call %" PRIu64
-			    ", not in its place",
+			    ", out of order",
 			    serial, rank, seen[rank].last);
 	if (!see(&seen[rank], serial))
 		world_break(c->w, "INV-5: call %" PRIu64 " of rank %ld is reported twice", serial,
@@ -131,7 +138,9 @@ double answers_total(const char *value)
 	return v;
 }
 
-/* The token of a process that is known, or of a host or a site, or of all. */
+/*
+ * True if a value of the object includes the process p: a known process, or any host, site or sum.
+ */
 static bool is_of(const struct cluster *c, const char *object, const struct simnode *n,
 		  const struct simproc *p)
 {
@@ -139,7 +148,7 @@ static bool is_of(const struct cluster *c, const char *object, const struct simn
 	       (!n || n == c->node[p->rank / CLUSTER_RANKS_MAX]);
 }
 
-/* If values are by host, the ranks of one; else all ranks. */
+/* Returns the host that a value by host belongs to; NULL: all ranks count. */
 static const struct simnode *node_of(const struct cluster *c, const char *object)
 {
 	uint32_t number;
@@ -178,8 +187,8 @@ static bool is_known(const struct cluster *c, const char *token)
 }
 
 /*
- * If a host may not know the time, a process may seem to have begun after the measurement: then its
- * whole life is included.
+ * Returns the start of the interval. If a host may not know mainsm's time, it may take a process
+ * for a new one. Then the whole life of the process counts.
  */
 static nsec_t since(const struct cluster *c, const struct answers_measured *m)
 {
@@ -200,14 +209,18 @@ static void check_value(struct cluster *c, const struct values *vs, const struct
 	if ((size_t)v->n > most.ranks)
 		world_break(c->w,
 			    "INV-10: \"%s\" has %" PRId64
-			    " contributors, and there were never more than %zu",
+			    " contributors, but there were never more than %zu",
 			    v->object, v->n, most.ranks);
-	if (v->value < 0 || v->value - v->bound > most.bytes) /* NaN: nothing is known */
-		world_break(c->w, "INV-7: \"%s\" is measured to have sent %g bytes of %g",
-			    v->object, v->value, most.bytes);
+	if (v->value < 0 || v->value - v->bound > most.bytes) /* NaN: there is no value */
+		world_break(
+			c->w,
+			"INV-7: \"%s\" has sent %g bytes by the measurement, but only %g in fact",
+			v->object, v->value, most.bytes);
 }
 
-/* Tokens of hosts and sites do not show their ranks: only processes, and all together, are checked.
+/*
+ * Only values of processes, and of all together, are checked: tokens of hosts and sites do not
+ * reveal their ranks.
  */
 static void check_least(struct cluster *c, const struct value *v, const struct answers_measured *m)
 {
@@ -218,9 +231,10 @@ static void check_least(struct cluster *c, const struct value *v, const struct a
 		return;
 	least = answers_sent(c, v->object, m->begun, m->asked);
 	if (!(v->value + v->bound >= least.bytes))
-		world_break(c->w,
-			    "INV-9: \"%s\" is measured to have sent %g bytes (%s), and it was %g",
-			    v->object, v->value, v->flags, least.bytes);
+		world_break(
+			c->w,
+			"INV-9: \"%s\" has sent %g bytes by the measurement (%s), but %g in fact",
+			v->object, v->value, v->flags, least.bytes);
 }
 
 unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m)
@@ -229,7 +243,7 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	double most;
 
 	if (values_parse(value, &vs)) {
-		world_break(c->w, "INV-10: these are no values of a read: %.100s", value);
+		world_break(c->w, "INV-10: this is not a list of values of a read: %.100s", value);
 		return 1;
 	}
 	for (size_t i = 0; i < vs.n; i++) {
@@ -245,7 +259,7 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	m->read = vs.read > m->read ? vs.read : m->read;
 	most = answers_sent(c, "", since(c, m), loop_now(c->w->loop)).bytes;
 	if (m->is_last && m->sum > most)
-		world_break(c->w, "INV-8: all reads together have %g bytes of %g that were sent",
+		world_break(c->w, "INV-8: all reads together have %g bytes, but only %g were sent",
 			    m->sum, most);
 	values_done(&vs);
 	return 1;

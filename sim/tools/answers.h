@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the replies of tools with the hosts themselves. A false reply breaks the world. */
+/* Compares replies to tools with the true state of the hosts. A false reply breaks the world. */
 #ifndef SIM_TOOLS_ANSWERS_H
 #define SIM_TOOLS_ANSWERS_H
 
 #include "sim/nodes/cluster.h"
 
 /*
- * Checks proc_get_info with flags 513: "rank,pid" of that token, which always means this process.
- * Returns 1, to count checks; 0: the process is a rogue's, and not judged.
+ * Checks a reply of proc_get_info with flags 513: "rank,pid" of that token, which must always mean
+ * the same process. Returns the number of checks: 1, or 0 if a rogue may have sent the reply.
  */
 unsigned answers_check_proc(struct cluster *c, const char *token, const char *value);
 
 /* Calls of a rank that have been reported. */
 struct seen {
-	uint64_t last; /* the newest one's serial */
-	uint64_t before; /* bit i: the one i + 1 before it too */
+	uint64_t last; /* serial number of the newest call */
+	uint64_t before; /* bit i: the call with the serial last - i - 1 has been reported, too */
 };
 
 /*
- * Checks "3,token,rank,serial" of a call: that process made it, and it is reported once. in_order:
- * reports must be in order. They need not be if actions on hosts, which may be late, precede the
- * print. seen: of each rank.
+ * Checks the reply "3,token,rank,serial" about a call: the process made the call, and no reply had
+ * it before. in_order: reports must be in order; actions on hosts before the print may delay some.
+ * seen: by rank.
  */
 unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order,
 			       struct seen *seen);
 
 /*
- * Bytes that the ranks of that object have sent in (from, to], times of the world, and number of
- * ranks. "" is all. Zero if the interval ends before it begins.
+ * Returns the bytes that the object's ranks have sent in (from, to], and the number of ranks. Times
+ * are the world's. Object "" means all. Zeros if the interval ends before it begins.
  */
 struct answers_truth {
 	double bytes;
@@ -39,12 +39,12 @@ struct answers_truth answers_sent(const struct cluster *c, const char *object, n
 
 /* A measurement of Send_volume by a tool. */
 struct answers_measured {
-	nsec_t from; /* of the world: it was requested, and had not begun */
-	nsec_t begun; /* all hosts have loaded it, and there is no fault; 0: unknown */
-	nsec_t asked; /* requested read, or a later one */
-	bool is_last; /* a value is for the time since the last read */
-	int64_t read; /* the last received read: two answers may be about one */
-	double sum; /* lower bounds of all values in all reads, added up */
+	nsec_t from; /* time of the world before which the measurement cannot have begun */
+	nsec_t begun; /* time when all hosts had loaded it, without faults; 0: unknown */
+	nsec_t asked; /* time of the request for the next read, or later */
+	bool is_last; /* a value covers the time since the last read */
+	int64_t read; /* number of the last received read; two replies may have the same one */
+	double sum; /* sum of the lower bounds of all values in all reads */
 };
 
 /*
@@ -55,7 +55,10 @@ struct answers_measured {
  */
 unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m);
 
-/* Returns the value of that host in a read by node; the host is not the rogue's. NaN: none. */
+/*
+ * Returns the value of that host in a read by node; NaN if there is none. The host must not be the
+ * rogue's.
+ */
 double answers_of(const struct cluster *c, const char *value, const struct simnode *n);
 
 /* Returns the value of the only result, or NaN. */

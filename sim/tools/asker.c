@@ -14,8 +14,8 @@ struct asker {
 	struct simtool *tool;
 	void (*on_event)(void *arg, const struct reply *r);
 	void *arg;
-	struct rogue *rogue; /* NULL: none; borrowed */
-	struct reply *answer; /* the last one; owned */
+	struct rogue *rogue; /* NULL: no rogue; borrowed */
+	struct reply *answer; /* the last answer; owned */
 	nsec_t asked_at, answered_at;
 };
 
@@ -97,7 +97,7 @@ const struct reply *asker_ask(struct asker *a, const char *text)
 			return a->answer;
 		pass(a, STEP_NS);
 	}
-	world_break(a->w, "INV-1: all is whole, and %.80s is not answered", text);
+	world_break(a->w, "INV-1: no fault remains, but %.80s is not answered", text);
 	return NULL;
 }
 
@@ -122,12 +122,16 @@ const struct reply *asker_be_ok(struct asker *a, const char *text)
 
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (r->entry[i].status && !rogue_is_excused(a->rogue, r->entry[i].objects))
-			world_break(a->w, "INV-31: all is whole, and %.80s is answered %s: %.200s",
-				    text, status_name(r->entry[i].status), r->entry[i].value);
+			world_break(
+				a->w,
+				"INV-31: no fault remains, but the answer to %.80s is %s: %.200s",
+				text, status_name(r->entry[i].status), r->entry[i].value);
 	if (r && is_partial(a, r))
-		world_break(a->w, "INV-31: all is whole, and %.80s lacks objects: %.100s: %.150s",
-			    text, r->coverage.nmissing ? r->coverage.missing[0].object : "?",
-			    r->coverage.nmissing ? r->coverage.missing[0].reason : "?");
+		world_break(
+			a->w,
+			"INV-31: no fault remains, but the answer to %.80s lacks objects: %.100s: %.150s",
+			text, r->coverage.nmissing ? r->coverage.missing[0].object : "?",
+			r->coverage.nmissing ? r->coverage.missing[0].reason : "?");
 	return a->w->broken[0] ? NULL : r;
 }
 

@@ -13,18 +13,18 @@ struct asker;
 struct rogue;
 
 /*
- * on_event: definitions and their events; may be NULL. The tool must connect within a second, else
- * the world is broken.
+ * on_event: called for definitions and their events; may be NULL. A tool that cannot connect within
+ * a second breaks the world.
  */
 int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, const struct reply *r),
 	      void *arg, struct asker **out);
-/* From now on, any answer of a rogue about itself is accepted. */
+/* From now on, accepts any answer of a rogue about itself. */
 void asker_excuse(struct asker *a, struct rogue *r);
 void asker_free(struct asker *a);
 
 /*
- * Returns the whole answer, valid until the next request; NULL: there is none, and the world is
- * broken.
+ * Returns the complete answer, valid until the next request. Returns NULL, and breaks the world, if
+ * there is none.
  */
 const struct reply *asker_ask(struct asker *a, const char *text);
 
@@ -34,7 +34,7 @@ void asker_report(struct asker *a, const char *text);
 /* Breaks the world unless the answer is OK and covers all objects. Returns the answer, or NULL. */
 const struct reply *asker_be_ok(struct asker *a, const char *text);
 
-/* Returns the time from the last request to its whole answer. */
+/* Returns the time from the last request to the end of its answer. */
 nsec_t asker_took(const struct asker *a);
 
 #endif

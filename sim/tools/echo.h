@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends each measurement frame of lms and sms twice: by the protocol (docs/flow.md) it must count
- * once.
+ * Sends each measurement frame of lms and sms twice: a receiver must count it once (docs/flow.md).
  */
 #ifndef SIM_TOOLS_ECHO_H
 #define SIM_TOOLS_ECHO_H
@@ -11,7 +10,7 @@
 struct echo;
 
 /*
- * Repeats frames from now on, at all daemons. Does nothing in a world with a rogue
+ * Repeats frames of all daemons from now on. Has no effect in a world with a rogue
  * (sim/rogues/rogue.h), which uses the same tap.
  */
 int echo_new(struct cluster *c, struct echo **out);

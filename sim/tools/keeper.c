@@ -18,15 +18,17 @@
 #define COMMIT_MAX_NS (400 * NSEC_PER_MSEC)
 #define EVENT_NS (30 * NSEC_PER_MSEC)
 #define DEADLINE_NS NSEC_PER_SEC
-#define DIES_ONE_IN 40 /* of actions */
+#define DIES_ONE_IN 40 /* fraction of actions in which the keeper is killed */
 #define BURST_ONE_IN 50
-#define BURST_MAX 60 /* with SIMRANK_EVENT_MAX bytes each more than a ring has room for */
-#define LOOKS_MAX 16 /* random choices until a live rank is found */
+#define BURST_MAX 60 /* events at once: with SIMRANK_EVENT_MAX bytes each they exceed a ring */
+#define LOOKS_MAX 16 /* random choices until a living rank is found */
 #define CHATTY_ONE_IN 4 /* fraction of keepers that use programs whose events fill a spool */
-#define LANES_MAX 64 /* openings with unacknowledged blocks */
+#define LANES_MAX 64 /* openings of streams with unacknowledged blocks */
 /*
+ *
+ *
  * Time until all sites have connected. mainsm waits STREAM_RETURN_NS for a site that an earlier
- * mainsm had. A later site is not named.
+ * mainsm had, and does not name later ones as missing.
  */
 #define RETURN_NS (25 * NSEC_PER_SEC)
 #define DRAIN_STEP_NS (500 * NSEC_PER_MSEC)
@@ -34,14 +36,14 @@
 
 struct keeper {
 	struct keeper_conf conf;
-	struct hostclock clock; /* clock of its host */
+	struct hostclock clock; /* clock of the keeper's host */
 	struct loop_timer *idea, *commit, *event;
 	struct rng dice;
-	struct simtool *tool; /* NULL: it is dead */
-	struct evkeep *file; /* as long as it lives */
+	struct simtool *tool; /* NULL: the tool is dead */
+	struct evkeep *file; /* open while the tool lives */
 	struct evbalance balance;
-	uint64_t epoch, asked; /* asked: the request that waits for its answer; 0: none */
-	bool is_kept; /* a reply has confirmed it, and it has not ended since */
+	uint64_t epoch, asked; /* asked: id of the request that waits for an answer; 0: none */
+	bool is_kept; /* a reply has confirmed the subscription, which has not ended since */
 	bool is_ending, has_ended;
 	bool is_chatty;
 	const char *policy;
@@ -80,7 +82,7 @@ static void note_place(struct keeper *k, uint64_t stream, uint64_t place)
 	while (i < k->nlane && k->lane[i].stream != stream)
 		i++;
 	if (i == LANES_MAX)
-		return; /* will be sent again */
+		return; /* the tool will send it again */
 	k->lane[i].stream = stream;
 	k->lane[i].place = place;
 	k->nlane += i == k->nlane;
@@ -98,7 +100,7 @@ static void take_blocks(struct keeper *k, const uint8_t *p, size_t n)
 	for (size_t at = 0; at < n && got >= 0; at += b.bytes) {
 		if (evblock_look(p + at, n - at, &b) != EVBLOCK_GOOD) {
 			world_break(world_of(k),
-				    "INV-22: the subscription sends bytes that are no block");
+				    "INV-22: the subscription sends bytes that are not a block");
 			return;
 		}
 		got = evbalance_block(&k->balance, p + at, &b, &of, &e);
@@ -189,7 +191,7 @@ static int come(struct keeper *k, struct err *e)
 	return got < 0 ? got : simtool_new(&c, &k->tool, e);
 }
 
-/* Uncommitted blocks may be in the file, or not. */
+/* Kills the tool: uncommitted blocks may be in the file, or not. */
 static void die(struct keeper *k)
 {
 	simtool_free(k->tool);
@@ -221,7 +223,7 @@ static void on_idea(void *arg)
 	if (k->tool)
 		have_idea(k);
 	else if (come(k, &e) < 0)
-		world_break(world_of(k), "the keeper cannot come: %s", e.text);
+		world_break(world_of(k), "the keeper cannot start: %s", e.text);
 	loop_timer_arm(k->idea, 1 + (nsec_t)rng_below(&k->dice, 2 * IDEA_NS));
 }
 
@@ -296,9 +298,8 @@ static void drain(struct keeper *k)
 	for (nsec_t t = 0; t < DRAIN_MAX_NS && !k->has_ended && !w->broken[0]; t += DRAIN_STEP_NS)
 		loop_advance(w->loop, DRAIN_STEP_NS);
 	if (!k->has_ended)
-		world_break(
-			w,
-			"INV-21: all faults are repaired, and the kept subscription does not end");
+		world_break(w,
+			    "INV-21: all faults are repaired, but the subscription does not end");
 }
 
 void keeper_finish(struct keeper *k)

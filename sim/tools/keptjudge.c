@@ -8,20 +8,20 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Contents of the file for one stream. */
+/* Contents of the file that belong to one stream. */
 struct received {
 	int32_t rank;
-	int64_t last; /* number */
+	int64_t last; /* number of the last event */
 };
 
 struct judging {
 	struct cluster *c;
 	const struct evbalance *balance;
-	uint8_t **has; /* of each rank: bits of the numbers in the file; owned */
+	uint8_t **has; /* by rank: a bit for each event number in the file; owned */
 	size_t nrank;
 	struct map received; /* by stream; owned */
-	uint64_t *known; /* of each host: events received, or counted as lost */
-	uint64_t anonymous; /* lost in streams without any block */
+	uint64_t *known; /* by host: events received or counted as lost */
+	uint64_t anonymous; /* lost events in streams without any block */
 	uint64_t stored;
 };
 
@@ -55,7 +55,7 @@ static struct received *received_of(struct judging *j, const struct event *ev)
 	return t;
 }
 
-/* A bit of each number that its rank has made; NULL: no such rank. */
+/* Returns a bit for each event number of the process; NULL if there is no such rank. */
 static uint8_t *bits_of(const struct judging *j, const struct simproc *p)
 {
 	uint8_t **has = p ? &j->has[p->rank] : NULL;
@@ -74,17 +74,17 @@ static void take(struct judging *j, const struct event *ev)
 
 	if (!has || number < 1 || (uint64_t)number > simrank_events(p->mpi)) {
 		world_break(world_of(j),
-			    "INV-23: event %" PRId64 " of rank %d is kept, and was never made",
+			    "INV-23: event %" PRId64 " of rank %d is stored, but never occurred",
 			    number, t ? (int)t->rank : -1);
 		return;
 	}
 	if (has[number / 8] >> number % 8 & 1)
-		world_break(world_of(j), "INV-23: event %" PRId64 " of rank %d is kept twice",
+		world_break(world_of(j), "INV-23: event %" PRId64 " of rank %d is stored twice",
 			    number, (int)t->rank);
 	if (number <= t->last)
 		world_break(world_of(j),
-			    "INV-23: event %" PRId64 " of rank %d is kept behind %" PRId64, number,
-			    (int)t->rank, t->last);
+			    "INV-23: event %" PRId64 " of rank %d is stored behind %" PRId64,
+			    number, (int)t->rank, t->last);
 	has[number / 8] |= (uint8_t)(1 << number % 8);
 	t->last = number;
 	j->known[t->rank / CLUSTER_RANKS_MAX]++;
@@ -103,13 +103,13 @@ static void read_file(struct judging *j, const char *path)
 		take(j, &ev);
 	r = f ? evfile_report(f) : NULL;
 	if (got < 0)
-		world_break(world_of(j), "INV-22: what was kept cannot be read: %s", e.text);
+		world_break(world_of(j), "INV-22: the stored events cannot be read: %s", e.text);
 	else if (r->skipped_bytes || r->torn_blocks || r->repeated_blocks || r->bad_records ||
 		 r->undescribed)
 		world_break(world_of(j),
-			    "INV-22: what was kept has %" PRIu64
-			    " bytes that are no blocks, %" PRIu64 " repeated blocks, %" PRIu64
-			    " bad records and %" PRIu64 " events that nothing describes",
+			    "INV-22: the file of the subscription has %" PRIu64
+			    " bytes outside of blocks, %" PRIu64 " repeated blocks, %" PRIu64
+			    " bad records and %" PRIu64 " events without a description",
 			    r->skipped_bytes, r->repeated_blocks, r->bad_records, r->undescribed);
 	evfile_close(f);
 }
@@ -130,7 +130,7 @@ static void add_lost(struct judging *j)
 	}
 }
 
-/* Events expected from a host; may_lack: lost with programs that ended without an lm. */
+/* Events expected from a host. may_lack: events of programs that ended without an lm. */
 struct made {
 	uint64_t events, may_lack;
 };
@@ -148,7 +148,10 @@ static struct made made_on(const struct cluster *c, unsigned node)
 	return m;
 }
 
-/* Blocks acknowledged by these sms are safe, even if their hosts are switched off. */
+/*
+ * True if the disks of the sms are sound: blocks that these sms have acknowledged are safe, even if
+ * their hosts are switched off.
+ */
 static bool sms_are_sure(const struct cluster *c)
 {
 	for (unsigned i = 0; i < c->sms; i++)
@@ -162,7 +165,7 @@ static bool is_within(uint64_t known, const struct made *m, uint64_t more)
 	return known <= m->events && known + more + m->may_lack >= m->events;
 }
 
-/* The host of a stream without any event is unknown: its losses may be of any host. */
+/* The host of a stream without events is unknown: its lost events may belong to any host. */
 static void judge_hosts(struct judging *j)
 {
 	bool sms_sure = sms_are_sure(j->c), all_sure = sms_sure;
@@ -177,8 +180,8 @@ static void judge_hosts(struct judging *j)
 		if (sms_sure && is_sure && !is_within(j->known[i], &m, j->anonymous))
 			world_break(world_of(j),
 				    "INV-24: %s made %" PRIu64 " events (%" PRIu64
-				    " may be gone), and %" PRIu64
-				    " are kept or counted as lost (%" PRIu64
+				    " may be lost), but %" PRIu64
+				    " are stored or counted as lost (%" PRIu64
 				    " more of unknown hosts)",
 				    simnode_name(j->c->node[i]), m.events, m.may_lack, j->known[i],
 				    j->anonymous);
@@ -190,7 +193,7 @@ static void judge_hosts(struct judging *j)
 	if (all_sure && !is_within(known, &sum, 0))
 		world_break(world_of(j),
 			    "INV-24: %" PRIu64 " events were made (%" PRIu64
-			    " may be gone), and %" PRIu64 " are kept or counted as lost",
+			    " may be lost), but %" PRIu64 " are stored or counted as lost",
 			    sum.events, sum.may_lack, known);
 }
 
@@ -216,11 +219,11 @@ void keptjudge(struct cluster *c, const char *path, const struct evbalance *b, b
 	}
 	if (j.stored != t.stored)
 		world_break(c->w,
-			    "INV-24: %" PRIu64 " events are kept, and the balance says %" PRIu64,
+			    "INV-24: %" PRIu64 " events are stored, but the balance has %" PRIu64,
 			    j.stored, t.stored);
 	if (!with_faults && t.lost)
 		world_break(c->w,
-			    "INV-25: nothing went wrong, and %" PRIu64
+			    "INV-25: there was no fault, but %" PRIu64
 			    " events were lost on the way",
 			    t.lost);
 	n->kept++;

@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ID_FIRST_FACTOR 1000000 /* ids of another epoch are not ours */
-/* longer than a slow link delays the next message of mainsm */
+#define ID_FIRST_FACTOR 1000000 /* separates the ids of different epochs */
+/* longer than the time by which a slow link delays the next message of mainsm */
 #define QUIET_NS (3 * NSEC_PER_SEC)
 
 struct pending {
 	uint64_t id;
 	nsec_t due;
-	char text[64]; /* beginning of the text, for reports */
+	char text[64]; /* beginning of the request, for reports */
 };
 
 struct simtool {
@@ -30,10 +30,10 @@ struct simtool {
 	struct rng rng;
 	bool is_up;
 	uint64_t next_id;
-	struct reply *part; /* a partial reply; owned */
+	struct reply *part; /* the parts of a reply so far; owned */
 	struct pending pending[SIMTOOL_PENDING_MAX];
 	size_t n;
-	nsec_t silence; /* of mainsm, when we looked last */
+	nsec_t silence; /* mainsm's silence at the last check */
 };
 
 static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
@@ -76,7 +76,7 @@ static void answered(struct simtool *t, const struct reply *r)
 		}
 	world_break(t->conf.w,
 		    "INV-1: tool %s: an answer to request %" PRIu64
-		    ", which is not open: answered twice?",
+		    ", which is not pending: answered twice?",
 		    t->name, r->id);
 }
 
@@ -92,7 +92,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	if (!r)
 		r = reply_new();
 	if (!r || wire_add_reply(r, &m->reply)) {
-		world_break(t->conf.w, "INV-1: tool %s: a reply cannot be put together", t->name);
+		world_break(t->conf.w, "INV-1: tool %s: the parts of a reply do not fit", t->name);
 		reply_free(r);
 		t->part = NULL;
 		return;
@@ -145,7 +145,7 @@ void simtool_free(struct simtool *t)
 {
 	if (!t)
 		return;
-	link_close(t->link, "the tool has done its work");
+	link_close(t->link, "the tool has finished");
 	net_ctx_free(t->ctx);
 	reply_free(t->part);
 	free(t);
@@ -196,9 +196,11 @@ void simtool_stand(struct simtool *t, nsec_t time)
 }
 
 /*
- * A link may be cut, heal before it is given up, and be cut again at once. It delivers no answer
- * then, and no daemon is wrong: a silence that has ended does not count. The link itself limits
- * each silence: it ends after six seconds.
+ *
+ *
+ * A link may be cut, be repaired before it counts as lost, and be cut again. It delivers no answer
+ * then, but no daemon is at fault. So the time of a past silence does not count. A link limits each
+ * silence to six seconds, after which it ends.
  */
 static void forgive_silence(struct simtool *t)
 {
@@ -221,7 +223,7 @@ void simtool_check(struct simtool *t, nsec_t slow)
 			world_break(t->conf.w,
 				    "INV-1: tool %s: request %" PRIu64
 				    " (%s) has no answer %" PRId64
-				    " ms after its deadline, and the link is up",
+				    " ms after its deadline, but the link is up",
 				    t->name, t->pending[i].id, t->pending[i].text,
 				    (now - t->pending[i].due) / NSEC_PER_MSEC);
 }

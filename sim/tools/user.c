@@ -14,40 +14,41 @@
 
 #define TEXT_BYTES 256
 #define DEADLINE_NS NSEC_PER_SEC
-#define AGAIN_NS (200 * NSEC_PER_MSEC) /* before an id is sent again */
+#define AGAIN_NS (200 * NSEC_PER_MSEC) /* time before a request with the same id is sent again */
 #define SENDS_MAX 4 /* attempts with one id */
-#define STAND_ONE_IN 240 /* of actions */
-#define STAND_MAX_NS (20 * NSEC_PER_SEC) /* longer than a tool that does not read is tolerated */
-#define MUCH_ONE_IN 2 /* of these with large requests before: */
-#define MUCH_CALLS 400 /* calls of one request with an answer of half a MiB, */
-#define MUCH_TIMES 8 /* several times */
+#define STAND_ONE_IN 240 /* fraction of actions */
+/* longer than mainsm tolerates a tool that does not read */
+#define STAND_MAX_NS (20 * NSEC_PER_SEC)
+#define MUCH_ONE_IN 2 /* fraction of those stops that follow large requests */
+#define MUCH_CALLS 400 /* calls in such a request, whose answer has half a MiB */
+#define MUCH_TIMES 8 /* number of such requests */
 #define CSRS_MAX 4
-/* pending definitions of a kind: more than are requested before the first is answered */
+/* pending definitions of a kind: more than a user requests before the first answer */
 #define HOLDS_MAX 32
 #define READS_MAX 2
 #define TOKEN_ROOM 40
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
 #define PRINT "print([$proc,$par1,$par8])"
-#define PRINT_BEHIND 2 /* index of print, after the actions that hold the process */
+#define PRINT_BEHIND 2 /* index of the print behind the actions that hold the process */
 
-/* A manipulation, which is sent again until its outcome is known. */
+/* A manipulation, which is repeated until its outcome is known. */
 struct errand {
-	uint64_t id; /* 0: none */
+	uint64_t id; /* 0: no manipulation */
 	uint32_t rank;
 	unsigned sends;
-	bool is_open; /* an answer is awaited */
+	bool is_open; /* the last request has no answer yet */
 	nsec_t again_at;
 	char text[TEXT_BYTES];
 };
 
 struct csr {
-	char token[TOKEN_ROOM]; /* "": free */
-	struct seen *seen; /* of each rank; owned */
+	char token[TOKEN_ROOM]; /* "": unused */
+	struct seen *seen; /* by rank; owned */
 	bool is_holding; /* the process waits until its actions are done */
 };
 
 struct measured {
-	char token[TOKEN_ROOM]; /* "": free */
+	char token[TOKEN_ROOM]; /* "": unused */
 	struct answers_measured m;
 	uint64_t start_id, read_id; /* ids of the last requests */
 };
@@ -55,21 +56,21 @@ struct measured {
 struct user {
 	struct user_conf conf;
 	struct simtool *tool;
-	struct hostclock clock; /* clock of its host */
+	struct hostclock clock; /* clock of the user's host */
 	struct loop_timer *timer;
 	struct rng dice;
 	struct errand errand;
 	struct csr csr[CSRS_MAX];
 	struct measured dfg[READS_MAX];
-	/* of the last measurements with values since the last read */
+	/* ids of the last requests for measurements with values since the last read */
 	uint64_t parts_id[HOLDS_MAX];
 	unsigned nparts;
 	uint64_t epoch;
-	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
+	uint64_t hold_id[HOLDS_MAX]; /* ids of the last requests for csrs that hold the process */
 	unsigned nhold;
-	/* Since it connected: not all measured objects were measured from the start. */
+	/* since the connection began: some measured objects were not measured from the start */
 	bool has_detached;
-	bool has_enough; /* requested more replies than it will read */
+	bool has_enough; /* the tool has requested more replies than it reads */
 };
 
 static uint64_t report(struct user *u, const char *text)
@@ -223,9 +224,9 @@ static void on_triggered(struct user *u, const struct reply *r)
 
 	u->conf.ledger->counts.triggers++;
 	for (size_t i = 0; c && i < r->nentry; i++)
-		if (!r->entry[i].status &&
-		    r->entry[i].action ==
-			    (c->is_holding ? PRINT_BEHIND : 1)) /* other entries are of the hosts */
+		if (!r->entry[i].status && r->entry[i].action ==
+						   /* other entries come from the hosts */
+						   (c->is_holding ? PRINT_BEHIND : 1))
 			answers_check_trigger(u->conf.cluster, r->entry[i].value, !c->is_holding,
 					      c->seen);
 }
@@ -289,7 +290,10 @@ static void on_measurement(struct user *u, const char *token, uint64_t id)
 		m->start_id = report(u, text);
 }
 
-/* Notes the start, unless faults are possible: then it may not have begun everywhere. */
+/*
+ * Notes the start. With faults the measurement may not have begun on all hosts, so nothing is
+ * noted.
+ */
 static void note_begun(struct user *u, const struct reply *r)
 {
 	for (int i = 0; i < READS_MAX; i++)
@@ -303,7 +307,7 @@ static void on_values(struct user *u, const struct reply_entry *x, uint64_t id)
 	struct measured *m = measured_of(u, x->objects);
 
 	if (m && id != m->read_id)
-		m->m.asked = 0; /* of another read than the last one */
+		m->m.asked = 0; /* the reply is not about the last requested read */
 	if (m && x->value[0])
 		u->conf.ledger->counts.reads +=
 			answers_check_read(u->conf.cluster, x->value, &m->m);
@@ -470,7 +474,10 @@ static void have_idea(struct user *u)
 	}
 }
 
-/* Requests more than mainsm queues for a tool that does not read; it leaves when it continues. */
+/*
+ * Requests more than mainsm queues for a tool that does not read. The tool leaves when it
+ * continues.
+ */
 static void ask_much(struct user *u)
 {
 	struct buf text = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
@@ -484,7 +491,7 @@ static void ask_much(struct user *u)
 	u->has_enough = true;
 }
 
-/* Acts as a program that computes, or whose terminal was stopped: it does not read meanwhile. */
+/* Acts as a program that computes, or whose terminal is stopped: it reads nothing meanwhile. */
 static void stand_still(struct user *u)
 {
 	nsec_t time = (nsec_t)rng_below(&u->dice, STAND_MAX_NS);
@@ -523,7 +530,7 @@ static void on_timer(void *arg)
 	if (u->tool)
 		do_something(u);
 	else if (come(u))
-		world_break(u->conf.cluster->w, "a tool cannot come");
+		world_break(u->conf.cluster->w, "a tool cannot start");
 	loop_timer_arm(u->timer, 1 + (nsec_t)rng_below(&u->dice, (uint64_t)(2 * u->conf.pause)));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A user of a simulated world: a tool that makes random requests. It knows what the answers must
- * be, because it can examine the hosts themselves.
+ * A user of a simulated world: a tool that makes random requests. It knows the right answers,
+ * because it can examine the hosts directly.
  */
 #ifndef SIM_TOOLS_USER_H
 #define SIM_TOOLS_USER_H
@@ -17,13 +17,13 @@ struct user_conf {
 	const char *name;
 	bool may_manipulate;
 	nsec_t pause; /* mean time between two actions */
-	nsec_t slow; /* delay that links may add to an answer */
+	nsec_t slow; /* longest delay that links may add to an answer */
 };
 
-/* Makes the tool, which connects at once. */
+/* Makes the tool and connects it. */
 int user_new(const struct user_conf *c, struct user **out, struct err *e);
 
-/* The tool leaves, with all csrs and holds that it has made. */
+/* Disconnects the tool, which ends its csrs and holds. */
 void user_free(struct user *u);
 
 #endif

@@ -59,7 +59,7 @@ int __wrap_rng_fill_random(void *p, size_t n, struct err *e)
 	return 0;
 }
 
-/* Tables are walked in an order that depends on their keys. */
+/* Draws the same keys in each run, because the order of a table's entries depends on them. */
 void __wrap_rng_draw_key(struct hash_key *key)
 {
 	if (!now_of)
@@ -68,7 +68,7 @@ void __wrap_rng_draw_key(struct hash_key *key)
 		*key = (struct hash_key){ rng_next(&keys), rng_next(&keys) };
 }
 
-/* The processor's counter has no virtual time, and its calibration takes real time. */
+/* Fails: the processor's counter has no virtual time, and its calibration takes real time. */
 int __wrap_ticks_calibrate(struct ticks_scale *out, enum ticks_source source, nsec_t spend)
 {
 	return now_of && source != TICKS_MONOTONIC ? -ERR_UNSUPPORTED

@@ -27,7 +27,7 @@ const char *disk_failure(const char *path)
 
 	if (statvfs(path, &fs))
 		return "was removed";
-	/* Some file systems do not count their files. */
+	/* Some file systems do not count files. */
 	return fs.f_bavail && (fs.f_favail || !fs.f_files) ? NULL : "is full";
 }
 

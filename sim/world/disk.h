@@ -7,16 +7,16 @@
 
 #define DISK_PATH_BYTES 40
 
-/* Makes a new folder. ERR_SYS. */
+/* Makes a new folder. Fails with ERR_SYS. */
 int disk_make(char out[DISK_PATH_BYTES], struct err *e);
 
 /*
- * Checks the real disk, in spite of simulated faults: it "was removed", or "is full". NULL:
- * neither.
+ * Checks the real disk, so that its failure is no simulated fault. Returns "was removed", "is
+ * full", or NULL.
  */
 const char *disk_failure(const char *path);
 
-/* Removes it with its contents. */
+/* Removes the folder with its contents. */
 void disk_remove(const char *path);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block that belongs to an account has a tag in its last bytes; its size is the allocator's. */
+/*
+ * A block that is charged to an account has a tag in its last bytes. The allocator knows its size.
+ */
 #include "sim/world/heap.h"
 
 #include "common/base/hash.h"
@@ -14,7 +16,7 @@ static uint64_t sessions;
 
 struct tag {
 	struct heap_account *account;
-	/* of the block and the session: data left by an old block are invalid */
+	/* a mark of the block and the session, so that data of an old block are no tag */
 	uint64_t magic;
 };
 
@@ -51,7 +53,7 @@ void *heap_charge(void *p)
 	struct tag t = { watched ? loop_part_maker(loop_running(watched)) : NULL, magic_of(p) };
 	uint8_t *at;
 
-	/* an existing tag belongs to a block that was freed unseen */
+	/* an existing tag belongs to a block that was freed without a notice */
 	heap_discharge(p);
 	at = p && t.account ? tag_at(p) : NULL;
 	if (!at)

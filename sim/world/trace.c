@@ -18,7 +18,7 @@ void trace_begin(struct trace *t, const struct loop *l)
 		*t = (struct trace){ .loop = l };
 }
 
-/* Adds to the current trace, if there is one. */
+/* Adds to the current trace if there is one. */
 static void trace_add(const void *p, size_t n)
 {
 	uint32_t crc = hash_crc32c(0, p, n);

@@ -18,7 +18,7 @@ struct trace {
 	uint64_t hash, frames, bytes;
 };
 
-/* Links write to t from now on; NULL: to none. t is borrowed. */
+/* Links add to t from now on; NULL: to no trace. t is borrowed. */
 void trace_begin(struct trace *t, const struct loop *l);
 
 #endif

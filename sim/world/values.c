@@ -32,7 +32,7 @@ static bool read_value(const struct omis_value *list, struct value *out)
 	       omis_value_i64(&v[7], &out->k) && omis_value_i64(&v[8], &out->n);
 }
 
-/* head: the read and its end. */
+/* head: number and end of the read. */
 static int take(const struct omis_value *head, const struct omis_value *v, size_t n,
 		struct values *out)
 {
@@ -100,13 +100,13 @@ bool value_is_within(const struct value *v, double least, double most)
 const char *value_fault(const struct values *vs, const struct value *v)
 {
 	if (v->read != vs->read)
-		return "is of another read";
+		return "belongs to another read";
 	if (v->k > v->n || v->k < 0)
 		return "has more contributors than there are";
 	if ((v->k < v->n) != value_has_flag(v, "partial"))
-		return "is partial, or not, without saying so";
+		return "has a wrong flag `partial`";
 	if (isnan(v->value) && !v->flags[0])
-		return "is none, and does not say why";
+		return "is missing without a reason";
 	if (!(v->bound >= 0))
 		return "has a bound below 0";
 	return v->oldest > v->newest || v->oldest > v->time || v->time > v->newest

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of one read, as a tool gets them, and the rules for each value of any metric. */
+/* The values of one read as a tool receives them, and the rules for values of any metric. */
 #ifndef SIM_WORLD_VALUES_H
 #define SIM_WORLD_VALUES_H
 
@@ -9,36 +9,36 @@
 #include "sim/world/world.h"
 
 struct value {
-	char object[TOKEN_BYTES]; /* "": of all */
-	double value, bound; /* value NaN: none */
-	nsec_t time, oldest, newest; /* mainsm's */
+	char object[TOKEN_BYTES]; /* "": all objects together */
+	double value, bound; /* value NaN: there is none */
+	nsec_t time, oldest, newest; /* times of mainsm */
 	int64_t read, k, n;
 	char flags[FLOW_FLAGS_TEXT_BYTES];
 };
 
 struct values {
 	int64_t read;
-	nsec_t until; /* mainsm's: the end of the interval */
+	nsec_t until; /* end of the interval, in mainsm's time */
 	struct value *v; /* owned */
 	size_t n;
 };
 
-/* Parses an answer of dfg_read. -ERR_PARSE: it has another form. */
+/* Parses an answer of dfg_read. Fails with ERR_PARSE. */
 int values_parse(const char *text, struct values *out);
 
 /*
  * Parses an event of print([$read,$until,$values]): the number of values, read, until, then the
- * values. As values_parse().
+ * values. Fails like values_parse().
  */
 int values_parse_print(const char *text, struct values *out);
 void values_done(struct values *vs);
 
-/* True if the value is within its bound of some number in least .. most. */
+/* True if some number in least .. most is within the bound of the value. */
 bool value_is_within(const struct value *v, double least, double most);
 
 /*
- * Checks coverage: k of n objects contribute, and a smaller k is flagged. A missing value must have
- * a reason, and belong to its read. Returns NULL, or the violation.
+ * Checks coverage: k of n objects contribute, and a smaller k must be flagged. A missing value must
+ * have a reason, and belong to its read. Returns NULL, or the violation.
  */
 const char *value_fault(const struct values *vs, const struct value *v);
 

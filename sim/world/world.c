@@ -38,8 +38,8 @@ static void come_back(struct world *w)
 }
 
 struct host_account {
-	struct heap_account heap; /* first */
-	struct list at; /* in world.accounts */
+	struct heap_account heap; /* must be the first member */
+	struct list at; /* entry of world.accounts */
 	char host[];
 };
 
@@ -88,7 +88,7 @@ static void close_accounts(struct world *w)
 		if (heap_is_watched() && a->heap.bytes)
 			world_break(
 				w,
-				"INV-45: all has ended, and %zu bytes that %s had allocated were never freed",
+				"INV-45: all daemons have ended, but %zu bytes allocated by %s were never freed",
 				a->heap.bytes, a->host);
 		free(a);
 	}
@@ -99,7 +99,8 @@ void world_close(struct world *w)
 	if (w->loop)
 		loop_turn(w->loop);
 	if (w->loop && !w->broken[0])
-		w->broken_at = loop_now(w->loop); /* time of the violations from now on */
+		/* time of violations that are reported from now on */
+		w->broken_at = loop_now(w->loop);
 	mem_net_free(w->net);
 	loop_free(w->loop);
 	w->net = NULL;
@@ -121,7 +122,7 @@ nsec_t world_random(struct world *w, nsec_t max)
 	return max > 0 ? (nsec_t)rng_below(&w->dice, (uint64_t)max) : 0;
 }
 
-/* Not a violation of an invariant: the machine has removed the disks. */
+/* True if the machine has removed the disks, which violates no invariant. */
 static bool has_lost_disks(struct world *w)
 {
 	const char *what = !w->disk[0] ? NULL : disk_failure(w->disk);

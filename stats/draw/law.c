@@ -12,7 +12,7 @@
 
 static const struct {
 	const char *word;
-	double least, most; /* of the number in brackets */
+	double least, most; /* limits of the number in brackets */
 	bool has_number;
 } kinds[] = {
 	[LAW_CONSTANT] = { .word = "constant" },
@@ -123,7 +123,7 @@ static double draw_lognormal(double cv, struct rng *r)
 	return exp(sqrt(square) * draw_normal(r) - square / 2);
 }
 
-/* Both branches have half of the total time (Allen, Probability, Statistics and Queueing, 1990). */
+/* Each branch contributes half of the mean (Allen, Probability, Statistics and Queueing, 1990). */
 static double draw_hyperexponential(double cv, struct rng *r)
 {
 	double square = cv * cv, p = (1 + sqrt((square - 1) / (square + 1))) / 2;

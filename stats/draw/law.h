@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The shape of a distribution of positive values: what is left of it when its mean is 1. A value of
+ *
+ *
+ * The shape of a distribution of positive values: the distribution scaled to the mean 1. A value of
  * mean m is m times a draw. In texts: constant, exponential, erlang(K), normal(CV), lognormal(CV),
  * hyperexponential(CV). CV is the coefficient of variation, deviation by mean.
  */
@@ -21,24 +23,24 @@ enum law_kind {
 	 */
 	LAW_NORMAL,
 	LAW_LOGNORMAL,
-	LAW_HYPEREXPONENTIAL, /* of two branches with balanced means, cv > 1 */
+	LAW_HYPEREXPONENTIAL, /* two branches with balanced means, cv > 1 */
 };
 
-#define LAW_STAGES_MAX 1000 /* the cv is then 0.03, and a draw costs 10 us */
-#define LAW_CV_MAX 100 /* means of less spread are unusable already */
-#define LAW_NORMAL_CV_MAX 1 /* beyond it a sixth of all draws would be refused */
+#define LAW_STAGES_MAX 1000 /* at this number the cv is 0.03, and a draw costs 10 us */
+#define LAW_CV_MAX 100 /* a mean is unusable long before this spread */
+#define LAW_NORMAL_CV_MAX 1 /* beyond it, a sixth of all draws would be rejected */
 
 struct law {
 	enum law_kind kind;
-	double cv; /* of the shape, before values <= 0 are drawn again */
-	unsigned stages; /* of LAW_ERLANG */
+	double cv; /* coefficient of variation of the shape, before values <= 0 are drawn again */
+	unsigned stages; /* for LAW_ERLANG */
 };
 
 /* ERR_PARSE for an unknown word, ERR_INVALID for a number out of range; the remedy is in the text.
  */
 int law_parse(const char *text, struct law *out, struct err *e);
 
-/* Prints a text that reads back as l. */
+/* Prints a text that law_parse() reads back as l. */
 void law_print(const struct law *l, struct buf *out);
 
 double law_draw(const struct law *l, struct rng *r);

@@ -17,6 +17,18 @@ check() {
 mk/rooms-table | diff docs/architecture.md - >"$work/out" 2>&1
 check 'docs/architecture.md has the rooms that make rooms-table writes'
 
+mk/deps-table | diff docs/admin.md - >"$work/out" 2>&1
+check 'docs/admin.md has the packages that make deps-table writes'
+awk -F '\t' '/^#/ { next }
+	NF != 8 || /(^|\t)(\t|$)/ || $2 !~ /^(build|option|demo|check|foreign|service)$/ ||
+		$3 !~ /^(program|pkg|header|python):.|^-$/ || (($2 == "build" || $2 == "option") &&
+		$3 ~ /^(pkg|header):/ && $7 == "-") {
+		print "packaging/deps.tsv:" FNR ": 8 columns, a need, a look, a licence" }
+	{ rows++ }
+	END { if (rows < 20) print "packaging/deps.tsv has " rows + 0 " rows" }' \
+	packaging/deps.tsv >"$work/out"
+check 'each row of packaging/deps.tsv is complete'
+
 # The ids of invariants in the files of the arguments, each once.
 ids() {
 	find "$@" -type f -exec grep -ho 'INV-[0-9][0-9]*' {} + | sort -u -t - -k 2n

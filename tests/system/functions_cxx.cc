@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <stdexcept>
 #include <unistd.h>
+#include <utility>
 
 #define STAY __attribute__((noinline, noclone))
 
@@ -38,6 +39,17 @@ template <class T> STAY T mean(T a, T b)
 {
 	sink = sink + a;
 	return (a + b) / 2;
+}
+
+// More functions of one name than a list of them has.
+template <int N> STAY double among(double x)
+{
+	sink = sink + x;
+	return sink * N;
+}
+template <int... N> double among_all(std::integer_sequence<int, N...>)
+{
+	return (among<N>(1.0) + ...);
 }
 
 struct made {
@@ -76,6 +88,7 @@ int main(int argc, char **argv)
 		sink = flux::mean(i, 4) + flux::mean(i * 0.5, 4.0);
 	for (int i = 0; i < 60; i++)
 		sink = flux::made(i).n;
+	sink = flux::among_all(std::make_integer_sequence<int, 203>());
 	std::printf("rank %d int 3000 double 70 mean 90 made 60 caught %d\n", rank, caught);
 	std::fflush(stdout);
 	wait_for(argv[2]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions as regions: their entry and exit are switched on before the measurement begins. */
 #include "common/base/buf.h"
+#include "common/base/err.h"
 #include "common/base/limits.h"
 #include "common/omis/text/value.h"
 #include "common/ring/region.h"
@@ -42,6 +43,42 @@ static void count(struct switched *s, Omis_reply r)
 	}
 }
 
+/* Lists what --region may mean, each function by the name that means it alone. */
+static void list_found(const Omis_value *v)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+
+	if (!v || v->n < 3)
+		return;
+	for (size_t i = 1; i < v->n; i++)
+		buf_printf(&b, "  --region 'function:%s' in %s\n", value_text(value_at(v, i), 0),
+			   value_text(value_at(v, i), 1));
+	if (value_int(v, 0) > 0)
+		buf_printf(&b, "  and %" PRId64 " more\n", value_int(v, 0));
+	term_put_lines(stderr, buf_str(&b), b.n);
+	buf_done(&b);
+}
+
+/* The name was refused, which is reported. One process is asked what it may mean. */
+static void list_meant(const char *objects, const char *quoted)
+{
+	char hushed[ERR_TEXT_BYTES] = "";
+	Omis_reply r = NULL;
+	Omis_value *v;
+	int rc;
+
+	cmd_hush(hushed, sizeof(hushed));
+	rc = session_ask(&r, ":omig_function_find([%.*s],%s)", (int)strcspn(objects, ","), objects,
+			 quoted);
+	cmd_hush(NULL, 0);
+	if (rc != CMD_OK || !r[0] || !r[1] || !r[1]->obj_list || !r[1]->result)
+		return;
+	v = omis_value_parse(r[1]->result, r[1]->result_len);
+	list_found(v);
+	omis_value_free(v);
+	omis_reply_free(r);
+}
+
 /* Some processes may lack the function: a program of a job, a shell between ranks. */
 static int judge(const struct switched *s, const char *name)
 {
@@ -68,17 +105,21 @@ static int switch_on(const struct measurement *m, const char *name)
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct switched s = { 0 };
 	Omis_reply r = NULL;
+	bool is_asked;
 	int rc = measurement_objects(m, m->options->objects, &objects);
 
 	omis_write_string(&w, name);
 	if (rc == CMD_OK && b.failed)
 		rc = cmd_fail(CMD_USAGE, "the name of a function has %d bytes at most",
 			      REGION_FUNCTION_MAX_BYTES);
-	if (rc == CMD_OK)
+	is_asked = rc == CMD_OK;
+	if (is_asked)
 		rc = session_ask(&r, ":omig_function_on([%s],%s)", buf_str(&objects), buf_str(&b));
 	if (rc == CMD_OK) {
 		count(&s, r);
 		rc = judge(&s, name);
+	} else if (is_asked && rc == CMD_USAGE) {
+		list_meant(buf_str(&objects), buf_str(&b));
 	}
 	omis_reply_free(r);
 	buf_done(&objects);

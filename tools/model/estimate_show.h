@@ -12,6 +12,15 @@ struct estimate_options {
 	bool json, csv;
 };
 
+/* method: an unsigned, the place of the word; ESTIMATE_METHODS without the option */
+#define ESTIMATE_OPTIONS(w, method)                                                             \
+	OPTION("method", 0, "ols|nnls|half|gls|constant|elapsed",                               \
+	       "estimate: the method (default: the best that the columns permit); "             \
+	       "experiment: default ols",                                                       \
+	       OPT_CHOICE, method),                                                             \
+		OPTION("compare", 0, NULL, "estimate: the demands of all methods side by side", \
+		       OPT_FLAG, &(w)->compare)
+
 /* path: "-" is the standard input. Returns an exit status. */
 int estimate_show(const struct estimate_options *w, const char *path);
 

@@ -15,6 +15,8 @@ void experiment_init(struct experiment_options *w)
 			  .cut = 1,
 			  .seed = 1,
 			  .level = 0.9 },
+		.periods = server_basic.periods,
+		.cut = 1,
 	};
 }
 
@@ -34,4 +36,17 @@ int experiment_show(struct experiment_options *w, const char *table)
 		status = str_eq(table, "table1") ? experiment_table1(w) : experiment_table2(w);
 	progress_end(&w->progress);
 	return status;
+}
+
+int experiment_law(void *into, const char *text, struct err *e)
+{
+	return law_parse(text, into, e);
+}
+
+int experiment_service(void *into, const char *text, struct err *e)
+{
+	struct experiment_options *w = into;
+
+	w->has_law = true;
+	return law_parse(text, &w->base.server.service, e);
 }

@@ -3,8 +3,9 @@
 MODULES          += tools/model
 tools/model.src  := cmd_model.c experiment.c experiment_run.c \
 		    experiment_table1.c experiment_table2.c \
-		    experiment_fit.c estimate_show.c solve_show.c
+		    experiment_fit.c estimate_show.c \
+		    model_file.c simulate_show.c solve_show.c what_if.c
 tools/model.uses := common/base common/axis common/cli common/json stats stats/draw \
-		    model/estimate model/experiment model/queue model/layered \
+		    model/estimate model/experiment model/queue model/layered model/simulate \
 		    eventlog/lifeline tools/libomis tools/term
 tools/model.libs := -lm

@@ -5,6 +5,7 @@
 
 #include "common/base/err.h"
 #include "model/layered/layered.h"
+#include "tools/model/simulate_show.h"
 
 struct vary {
 	char task[LAYERED_NAME_BYTES]; /* whose threads change; "" for none */
@@ -14,8 +15,21 @@ struct vary {
 struct solve_options {
 	struct vary vary;
 	double until; /* a response time; 0: none */
+	bool is_checked; /* by simulation */
+	struct simulate_request simulate;
 	bool json, csv;
 };
+
+#define SOLVE_OPTIONS(s)                                                                           \
+	OPTION_CALL("vary", 0, "TASK=FROM..TO[:STEP]",                                             \
+		    "what-if: the clients or threads of a task", &(s)->vary, vary_option),         \
+		OPTION("until", 0, "TIME|RULE",                                                    \
+		       "what-if: end where the response of the clients is longer; simulate: "      \
+		       "the stop rule (default ci(0.95, batches) < 1%)",                           \
+		       OPT_STR, &(s)->simulate.until),                                             \
+		OPTION("check", 0, NULL, "solve: simulate too, and show the difference", OPT_FLAG, \
+		       &(s)->is_checked),                                                          \
+		SIMULATE_REQUEST_OPTIONS(&(s)->simulate)
 
 #define VARY_POINTS_MAX 10000
 

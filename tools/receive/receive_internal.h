@@ -60,6 +60,7 @@ struct receive_counts {
 	uint64_t broken; /* connections that sent bytes that are no blocks */
 	uint64_t overflow; /* datagrams that the kernel had no room for */
 	uint64_t handshakes; /* of TLS that failed */
+	uint64_t cut; /* peers whose certificate ended or was revoked while they were connected */
 };
 
 struct receiver {
@@ -88,7 +89,7 @@ struct receiver {
 	/* of TLS */
 	char dir[FILE_PATH_BYTES]; /* of the certificate */
 	struct net_ctx *net; /* NULL: no address for TLS */
-	struct renewal *renewal;
+	struct server_link *mainsm;
 	struct tunnel *tunnel[RECEIVE_CONNS_MAX];
 	size_t ntunnels;
 	nsec_t warned_at; /* about a refused peer; 0: not yet */

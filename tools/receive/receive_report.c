@@ -74,6 +74,7 @@ static int state_json(struct receiver *r, const struct evbalance_totals *t, bool
 	json_key_u64(&j, "refused_connections", c->refused);
 	json_key_u64(&j, "broken_connections", c->broken);
 	json_key_u64(&j, "refused_handshakes", c->handshakes);
+	json_key_u64(&j, "cut_connections", c->cut);
 	json_key_u64(&j, "open_streams", t->open);
 	json_key_u64(&j, "spool_bytes", waiting_bytes(r));
 	json_key_bool(&j, "is_failing", delivery_is_failing(r->delivery));
@@ -112,7 +113,9 @@ static int state_words(const struct receiver *r, const struct evbalance_totals *
 	if (c->broken)
 		cmd_warn("%" PRIu64 " connections were ended; the first: %s", c->broken,
 			 r->why_broken);
-	warn_count(c->handshakes, "peers were refused, without a certificate of this monitor");
+	warn_count(c->handshakes,
+		   "peers were refused, without a valid certificate of this monitor");
+	warn_count(c->cut, "connections were ended: the certificate was revoked or has expired");
 	warn_count(c->refused, "connections had no room, or were silent when another one came");
 	if (r->empty_at < r->appended)
 		cmd_warn("%s has what is not stored yet: the next start continues with it",

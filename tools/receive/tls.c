@@ -6,7 +6,7 @@
 #include "common/base/str.h"
 #include "common/link/connstr.h"
 #include "common/member/enrol.h"
-#include "common/member/renewal.h"
+#include "common/member/server_link.h"
 #include "tools/libomis/client.h"
 #include "tools/receive/receive_internal.h"
 #include "tools/term/say.h"
@@ -22,7 +22,11 @@ static void on_end(void *arg, struct tunnel *t, const struct err *why)
 	struct receiver *r = arg;
 	size_t i = 0;
 
-	(void)why; /* an end as that of any connection */
+	/* Any other end is that of a connection. */
+	if (why && why->code == ERR_DENIED) {
+		r->counts.cut++;
+		cmd_warn("connection ended: %s", why->text);
+	}
 	while (r->tunnel[i] != t)
 		i++;
 	r->tunnel[i] = r->tunnel[--r->ntunnels];
@@ -82,7 +86,7 @@ static int open_net(struct receiver *r)
 {
 	const struct client_conf conf = { .mainsm = r->options->mainsm,
 					  .timeout = r->options->timeout_ns };
-	struct renewal_conf renewal = { .role = "receiver", .loop = r->loop, .dir = r->dir };
+	struct server_link_conf link = { .role = "receiver", .loop = r->loop, .dir = r->dir };
 	struct connstr mainsm;
 	struct err e = { 0 };
 	int rc = client_identity(&conf, "receiver", r->dir, &mainsm, &e);
@@ -91,9 +95,9 @@ static int open_net(struct receiver *r)
 		return cmd_fail(e.code == ERR_DENIED ? CMD_DENIED : CMD_UNREACHABLE,
 				"no certificate for TLS: %s", e.text);
 	rc = enrol_open(r->loop, r->dir, mainsm.pin, &r->net, &e);
-	renewal.net = r->net;
-	renewal.mainsm = &mainsm;
-	rc = rc ? rc : renewal_new(&renewal, &r->renewal, &e);
+	link.net = r->net;
+	link.mainsm = &mainsm;
+	rc = rc ? rc : server_link_new(&link, &r->mainsm, &e);
 	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
@@ -123,8 +127,8 @@ void tls_close(struct receiver *r)
 		loop_turn(r->loop);
 	while (r->ntunnels)
 		tunnel_free(r->tunnel[--r->ntunnels]);
-	renewal_free(r->renewal);
-	r->renewal = NULL;
+	server_link_free(r->mainsm);
+	r->mainsm = NULL;
 	if (r->net)
 		loop_turn(r->loop); /* frees closed objects */
 	net_ctx_free(r->net);

@@ -417,6 +417,7 @@ const struct selftest_row selftest_rows[] = {
 	    MATCH("\\[\"MPI_Barrier\",\"barrier\",9,[1-9]") } },
 	{ "omig_function_on", NEED_NOTHING, { ELSEWHERE("measure/functions.sh") } },
 	{ "omig_function_off", NEED_NOTHING, { ELSEWHERE("measure/functions.sh") } },
+	{ "omig_function_find", NEED_NOTHING, { ELSEWHERE("measure/functions.sh") } },
 	{ "omig_function_list", NEED_NOTHING,
 	  { REQUEST(":omig_function_list([{proc}])"), MATCH("^{proc}") } },
 	{ "omig_source", NEED_NOTHING,

@@ -55,7 +55,7 @@ static void put_number(struct table *t, const struct matrix *m, const struct mat
 
 static int show_numbers(const struct matrix *m, struct buf *out)
 {
-	char head[MATRIX_TABLE_RANKS + 1][16], align[MATRIX_TABLE_RANKS + 2];
+	char head[MATRIX_TABLE_RANKS + 1][TABLE_NUMBER_BYTES + 8], align[MATRIX_TABLE_RANKS + 2];
 	const char *heads[MATRIX_TABLE_RANKS + 1];
 	size_t size = (size_t)m->x->world_size, at = 0;
 	struct table *t;
@@ -63,8 +63,9 @@ static int show_numbers(const struct matrix *m, struct buf *out)
 	heads[0] = words[m->way].row;
 	align[0] = 'r';
 	for (size_t i = 0; i < size; i++) {
-		snprintf(head[i], sizeof(head[i]), "%s%zu", i ? "" : words[m->way].column, i);
-		if (!i)
+		if (i)
+			snprintf(head[i], sizeof(head[i]), "%zu", i);
+		else
 			snprintf(head[i], sizeof(head[i]), "%s 0", words[m->way].column);
 		heads[i + 1] = head[i];
 		align[i + 1] = 'r';

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/function/symbols.h"
 
-#include "common/base/buf.h"
+#include "common/base/str.h"
 #include "tracer/function/elsewhere.h"
 #include "tracer/function/file_code.h"
 #include "tracer/function/name.h"
@@ -11,13 +11,16 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CANDIDATES_MAX 64
+#define CANDIDATES_MAX SYMBOLS_LISTED_MAX /* the others are counted */
 #define CANDIDATES_SHOWN 6
 #define LIST_MAX_BYTES 2048
+#define NAME_SHOWN_BYTES (2 * FUNCTION_NAME_BYTES) /* escaped */
+#define FILE_SHOWN_BYTES 256
 
 typedef char *demangle_fn(const char *name, char *out, size_t *n, int *status);
 
@@ -30,10 +33,11 @@ struct candidate {
 
 struct search {
 	Dwfl *dwfl;
-	demangle_fn *demangle; /* of the C++ library, if loaded; else NULL */
+	void *library; /* of C++, if loaded; else NULL */
+	demangle_fn *demangle; /* of that library */
 	const char *name;
 	enum name_fit best;
-	size_t n;
+	size_t n, nmore; /* nmore: of them without room */
 	bool is_inlined;
 	struct candidate v[CANDIDATES_MAX];
 };
@@ -66,10 +70,14 @@ static void note(struct search *s, Dwfl_Module *m, const struct candidate *c, en
 	if (fit < s->best)
 		return;
 	if (fit > s->best)
-		s->n = 0;
+		s->n = s->nmore = 0;
 	s->best = fit;
-	if (s->n == CANDIDATES_MAX || is_known(s, c->at))
+	if (is_known(s, c->at))
 		return;
+	if (s->n == CANDIDATES_MAX) {
+		s->nmore++;
+		return;
+	}
 	s->v[s->n] = *c;
 	s->v[s->n++].module = m;
 }
@@ -150,19 +158,48 @@ static bool is_plain_unique(const struct search *s, size_t number)
 	return true;
 }
 
-static int list_all(const struct search *s, struct err *e)
+static const char *name_of(const struct search *s, size_t i)
+{
+	return is_plain_unique(s, i) ? s->v[i].plain : s->v[i].symbol;
+}
+
+static int refuse_all(const struct search *s, struct err *e)
 {
 	struct buf b = BUF_INIT(LIST_MAX_BYTES);
+	size_t n = s->n + s->nmore;
 
 	for (size_t i = 0; i < s->n && i < CANDIDATES_SHOWN; i++)
-		buf_printf(&b, "%s%.160s", i ? "; " : "",
-			   is_plain_unique(s, i) ? s->v[i].plain : s->v[i].symbol);
-	if (s->n > CANDIDATES_SHOWN)
-		buf_printf(&b, "; and %zu more", s->n - CANDIDATES_SHOWN);
-	err_set(e, ERR_INVALID, "%zu functions are called %.100s, name one of them: %s", s->n,
-		s->name, buf_str(&b));
+		buf_printf(&b, "%s%.160s", i ? "; " : "", name_of(s, i));
+	if (n > CANDIDATES_SHOWN)
+		buf_printf(&b, "; and %zu more", n - CANDIDATES_SHOWN);
+	err_set(e, ERR_INVALID, "%zu functions are called %.100s, name one of them: %s", n, s->name,
+		buf_str(&b));
 	buf_done(&b);
 	return -ERR_INVALID;
+}
+
+static const char *file_of(Dwfl_Module *m)
+{
+	const char *name = dwfl_module_info(m, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+
+	return name ? name : "";
+}
+
+static int list_all(const struct search *s, struct buf *out)
+{
+	char name[NAME_SHOWN_BYTES], file[FILE_SHOWN_BYTES];
+
+	for (size_t i = 0; i < s->n; i++) {
+		const char *of = file_of(s->v[i].module), *base = strrchr(of, '/');
+
+		base = base ? base + 1 : of;
+		str_escape(name, sizeof(name), name_of(s, i), strlen(name_of(s, i)));
+		str_escape(file, sizeof(file), base, strlen(base));
+		buf_printf(out, "%s\t%s\t%" PRIu64 "\n", name, file, s->v[i].at);
+	}
+	if (s->nmore)
+		buf_printf(out, "\t\t%zu\n", s->nmore);
+	return out->failed ? -ERR_NOMEM : 0;
 }
 
 /* --- its code */
@@ -257,7 +294,8 @@ static demangle_fn *find_demangle(void *library)
 	return u.function;
 }
 
-static int search(struct search *s, int32_t pid, struct function_code *out, struct err *e)
+/* Finds all of that name: one at least. */
+static int search(struct search *s, int32_t pid, struct err *e)
 {
 	int rc;
 
@@ -269,28 +307,58 @@ static int search(struct search *s, int32_t pid, struct function_code *out, stru
 	if (dwfl_report_end(s->dwfl, NULL, NULL) || rc)
 		return err_set(e, ERR_SYS, "the modules of process %d cannot be listed", (int)pid);
 	dwfl_getmodules(s->dwfl, on_module, s, 0);
-	if (!s->n)
-		return find_none(s, e);
-	return s->n > 1 ? list_all(s, e) : read_code(&s->v[0], out, e);
+	return s->n ? 0 : find_none(s, e);
+}
+
+static void search_free(struct search *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	if (s->library)
+		dlclose(s->library);
+	free(s);
+}
+
+static int search_new(int32_t pid, const char *name, struct search **out, struct err *e)
+{
+	struct search *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return err_nomem(e);
+	s->library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+	s->demangle = find_demangle(s->library);
+	s->name = name;
+	rc = search(s, pid, e);
+	if (rc)
+		search_free(s);
+	else
+		*out = s;
+	return rc;
 }
 
 int symbols_find(int32_t pid, const char *name, struct function_code *out, struct err *e)
 {
-	void *library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
-	struct search *s = calloc(1, sizeof(*s));
-	int rc = -ERR_NOMEM;
+	struct search *s;
+	int rc = search_new(pid, name, &s, e);
 
-	if (s) {
-		s->demangle = find_demangle(library);
-		s->name = name;
-		rc = search(s, pid, out, e);
-		if (s->dwfl)
-			dwfl_end(s->dwfl);
-	} else {
-		err_nomem(e);
-	}
-	free(s);
-	if (library)
-		dlclose(library);
+	if (rc)
+		return rc;
+	rc = s->n > 1 ? refuse_all(s, e) : read_code(&s->v[0], out, e);
+	search_free(s);
 	return rc;
+}
+
+int symbols_list(int32_t pid, const char *name, struct buf *out, struct err *e)
+{
+	struct search *s;
+	int rc = search_new(pid, name, &s, e);
+
+	if (rc)
+		return rc;
+	rc = list_all(s, out);
+	search_free(s);
+	return rc ? err_nomem(e) : 0;
 }

@@ -3,6 +3,7 @@
 #ifndef TRACER_FUNCTION_SYMBOLS_H
 #define TRACER_FUNCTION_SYMBOLS_H
 
+#include "common/base/buf.h"
 #include "tracer/function/function_code.h"
 
 /*
@@ -11,5 +12,15 @@
  * all code of it.
  */
 int symbols_find(int32_t pid, const char *name, struct function_code *out, struct err *e);
+
+/*
+ * Appends a line for each function of that name: by which name symbols_find() finds this one
+ * alone, the file, the address, with tabs between. Of more than SYMBOLS_LISTED_MAX the last line
+ * has two empty fields and the number of the others. Names are escaped. Blocks; ERR_INVALID as
+ * above, ERR_NOMEM.
+ */
+#define SYMBOLS_LISTED_MAX 200
+#define SYMBOLS_TEXT_MAX_BYTES (256 * 1024)
+int symbols_list(int32_t pid, const char *name, struct buf *out, struct err *e);
 
 #endif

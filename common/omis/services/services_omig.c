@@ -155,6 +155,11 @@ static const struct omis_service omig[] = {
 	  .help = "A predicate of events: every nth event starts the "
 		  "actions behind it, the others end here. In front of all other actions each "
 		  "host counts by itself." },
+	{ EXT_SERVICE("omig", "omig_function_find", INFO, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS, P_STRING("name") }, .result = "more, [name, file, address]...",
+	  .help = "The functions of each process that have a name as of omig_function_on: the name "
+		  "that means this one alone, the file with its code, and its address "
+		  "in the process. more: how many others there are." },
 	{ EXT_SERVICE("omig", "omig_function_list", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS }, .result = "[name, address, entry, is_on, tools]...",
 	  .help = "The functions of each process that omig_function_on has switched on. is_on is 0 "

@@ -22,6 +22,31 @@ check 'an unchanged program, by its environment' env \
 	--folder "$TMPDIR"
 check 'the receiver has a certificate of its own role' says ' receiver ' omig cert list
 
+# --- a certificate that is revoked
+guest() { # COMMAND...: a program of another person, with a certificate of this monitor
+	env OMIG_STATE_DIR="$TMPDIR/guest" OMIG_EVENT_MAINSM="$guest_way" "$@"
+}
+guest_way=$(omig cert token tool-observe --name guest)
+mkdir -m 700 guest
+guest_sends() { guest "$T/netlogged" event "x-netlogs://127.0.0.1:$port" 10 40; }
+check 'a program of another person is served' guest_sends
+guest "$T/netlogged" event "x-netlogs://127.0.0.1:$port" 100000 41 10000 1 >/dev/null 2>cut.err &
+cut=$!
+more() { [ "$(stored one.olog | awk '{ print $2 }')" -gt 2011 ]; }
+check 'and one more, which stays connected' until_true 20 more
+check 'the certificate of that person is revoked' says '1 revoked' omig cert revoke guest
+check 'its connection is ended, with the reason' until_true 20 \
+	grep -q 'connection ended: .*is revoked' one.err
+revoked() {
+	guest "$T/netlogged" event "x-netlogs://127.0.0.1:$port" 10 42 >/dev/null 2>revoked.err
+	cat revoked.err
+	grep -q 'has not confirmed 10 events: .*certificate is revoked' revoked.err
+}
+check 'a new program of that person reads why' revoked
+kill $cut
+wait $cut 2>/dev/null
+check 'and others are served' send event "x-netlogs://127.0.0.1:$port" 10 43
+
 # --- peers that are refused
 other() { # another monitor of the same user
 	env OMIG_STATE_DIR="$TMPDIR/other" OMIG_RUNTIME_DIR="$TMPDIR/other-run" "$@"
@@ -89,11 +114,12 @@ check 'a program is served while others stall' until_true 20 served
 : >stall.end
 check 'the stalling ends' wait $staller
 check 'the receiver ends well' end
-check 'each event is there once' says 'stored 2[0-9]*0 twice 0' stored one.olog
+check 'each event is there once' says 'stored 2[0-9]* twice 0' stored one.olog
 check 'those of the file server, too' says 'event=server.disk.read.end' omig log cat one.olog
 check 'no event of a refused peer' sh -c '! omig log cat one.olog | grep -q event=plain'
 check 'nothing is counted as lost' is "$(value lost) $(value dropped)" '0 0'
-check 'refused handshakes are counted' test "$(value refused_handshakes)" -ge 2
+check 'refused handshakes are counted' test "$(value refused_handshakes)" -ge 3
+check 'and the connection that was ended' test "$(value cut_connections)" = 1
 
 # --- the other way round: TLS at an address without it
 start bare ./bare.olog x-netlog://127.0.0.1:0

@@ -79,6 +79,56 @@ wait $job
 check 'the program ends as without Omig' test $? = 0
 check 'it has written nothing else' test ! -s "$TMPDIR/err"
 
+# --- mounts that appear, and are replaced, in a namespace of the process
+cat >"$TMPDIR/mounter" <<'END'
+import os, subprocess, sys
+for line in sys.stdin:
+    line = line.strip()
+    if line.startswith("mount "):
+        subprocess.run(["mount", "-t", "tmpfs", "none", line[6:]], check=True)
+    else:
+        with open(line + "/file", "wb", buffering=0) as f:
+            f.write(b"m" * 321)
+    print("done", line, flush=True)
+END
+mounted() {
+	mkfifo "$TMPDIR/steps"
+	mkdir "$TMPDIR/place"
+	omig run --files -- unshare --user --map-root-user --mount python3 "$TMPDIR/mounter" \
+		<"$TMPDIR/steps" >"$TMPDIR/mounted" 2>"$TMPDIR/mounter.err" &
+	job=$!
+	exec 3>"$TMPDIR/steps"
+}
+step() {
+	steps=$((${steps:-0} + 1))
+	echo "$1" >&3
+	until_true 20 has_done $steps
+}
+has_done() { [ "$(grep -c done "$TMPDIR/mounted")" = "$1" ]; }
+value_is() { tail -n 1 "$TMPDIR/csv" | grep -Eq ",$1,B,"; }
+if unshare --user --map-root-user --mount mount -t tmpfs none /mnt 2>/dev/null; then
+	mounted
+	check 'a process in a namespace of its own' until_true 30 says ' python3?[^ ]* +job ' \
+		omig tree
+	omig measure File_write_volume --by process --region "$TMPDIR/place" --every 200ms \
+		--count 1000 --csv >"$TMPDIR/csv" 2>"$TMPDIR/tool" &
+	tool=$!
+	check 'it is measured' until_true 20 grep -q ',0,' "$TMPDIR/csv"
+	check 'a mount appears' step "mount $TMPDIR/place"
+	check 'and is written to' step "$TMPDIR/place"
+	check 'its bytes are counted from then on' until_true 20 value_is 321
+	check 'another one takes its place' step "mount $TMPDIR/place"
+	check 'whose bytes are' until_true 20 value_is 0
+	check 'that one is written to' step "$TMPDIR/place"
+	check 'and counted alone' until_true 20 value_is 321
+	kill -INT $tool
+	wait $tool
+	exec 3>&-
+	check 'the program ends well' wait $job
+else
+	skip 'mounts of a process' 'no namespaces of users'
+fi
+
 # --- a process without the option
 omig run -- sleep 30 &
 job=$!

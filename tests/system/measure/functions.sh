@@ -21,6 +21,13 @@ times_agree() {
 	awk -v a="$(last_of time 0)" -v b="$(sed -n 's/^rank 0 compute_flux [0-9]* //p' \
 		"$TMPDIR/out")" 'BEGIN { exit !(a > b * 0.5 && a < b * 1.5) }'
 }
+is_listed() { # N lines of the last answer
+	[ "$(grep -c "^  --region 'function:" "$TMPDIR/says.out")" = "$1" ]
+}
+chosen() { # the first one of the last answer
+	one=$(sed -n "s/^  --region '\(.*\)' in .*/\1/p" "$TMPDIR/says.out" | head -n 1)
+	omig measure Region_count --region "$one" --count 1
+}
 one_flavour() {
 	program=$B/tests/system/functions.$1
 	over=
@@ -45,6 +52,8 @@ one_flavour() {
 	done
 	check "$1: it is listed" says 'compute_flux' omig request --follow 3 \
 		':omig_function_on([],"compute_flux")' ':omig_function_list([])'
+	check "$1: it can be found" says '0,\["compute_flux","functions' \
+		omig request ':omig_function_find([],"compute_flux")'
 	check "$1: the code has changed" fails is_as_the_file "$pid" "$program"
 	: >"$TMPDIR/go"
 	both_said() {
@@ -73,6 +82,13 @@ if [ -x "$program" ]; then
 	begin openmpi "$program"
 	refuses '2 functions are called flux::compute, name one of them' flux::compute
 	refuses '2 functions are called flux::mean, name one of them: .*flux::mean<int>' flux::mean
+	check 'all of them are listed' \
+		says "^  --region 'function:.*flux::mean<int>.*' in functions_cxx" \
+		omig measure Region_count --region function:flux::mean --count 1
+	check 'of very many, the number of the others' says 'and 3 more$' \
+		omig measure Region_count --region function:flux::among --count 1
+	check 'and 200 of them' is_listed 200
+	check 'each of them can be chosen' chosen
 	# GCC inlines this constructor where it is called, although it has code of its own.
 	check 'C++: calls that are not seen are mentioned' \
 		says 'some calls are not seen.* 1 copies' omig measure Region_count \

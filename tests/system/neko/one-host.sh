@@ -327,7 +327,7 @@ if command -v cc >/dev/null 2>&1; then
 	check 'a real run has it, too' says '^tm \(s\) +[1-9]' figure --real --set fd.eta=50ms \
 		--set fd.delta=0s --set simulation.until=5s
 	again() { (cd "$TMPDIR/figure11" && omig neko run figure11.conf --simulate); }
-	check 'values of another run are not written over' says 'tm is there already' again
+	check 'values of another run are not written over' says 'tm exists already' again
 	check 'an unknown handler is named' says 'stat.handler: there is no .figure12.; did you' \
 		figure --simulate --set stat.handler=figure12
 	# --- networks of one's own

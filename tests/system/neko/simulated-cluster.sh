@@ -15,7 +15,7 @@ last() {
 	[ "$(grep -c '^seed ' "$TMPDIR/last.out")" = 1 ]
 }
 check 'after the last of all seeds there is no other' last
-check 'the failure detector is measured' says '^a peer that is gone: found after ' \
+check 'the failure detector is measured' says '^a lost peer: detected after ' \
 	omig sim detector --links 1 --time 10m
 check 'a world of three levels of sms is whole' says '^seed 3: hash ' world --hosts 5 --levels 3 \
 	--seed 3

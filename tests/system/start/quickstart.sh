@@ -59,7 +59,8 @@ half_a_debian() { # STATE: of graphviz and libevent-dev: "not-installed" or "ins
 
 # Another system: no dpkg-query, and no compiler either.
 elsewhere() {
-	mkdir -p "$TMPDIR/empty"
+	mkdir -p "$TMPDIR/empty" "$TMPDIR/packaging"
+	cp packaging/deps.tsv "$TMPDIR/packaging"
 	for tool in sh dirname sed id env getconf; do ln -sf "$(command -v $tool)" \
 		"$TMPDIR/empty/$tool"; done
 	sed -e 's,^PATH=.*,PATH=${TEST_PATH},' quickstart >"$TMPDIR/quickstart"
@@ -85,6 +86,8 @@ check 'what tests can do without is optional' status_is 0 half_a_debian installe
 check 'and is reported' says 'could not install:.*graphviz' half_a_debian installed
 check 'what must be there does' status_is 2 half_a_debian not-installed
 check 'other systems get a list of what is needed' says_what_is_needed
+check 'with their names and reasons' says 'libevent with OpenSSL 2.1: .*(Fedora: libevent-devel)' \
+	elsewhere
 check '.ci/run calls the check command of the README' grep -q 'quickstart check' .ci/run
 check 'the README has both commands' sh -c \
 	'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'

@@ -83,6 +83,27 @@ check 'the limit of a response is found' says \
 	omig model what-if --vary client=10..400:10 --until 0.5 $model
 check 'a response without a limit has no limit of clients' says '"limit":null' \
 	omig model what-if --vary client=1..2 --json $model
+same_simulation() {
+	omig model simulate --events 200000 --seed 3 $model >"$TMPDIR/a" &&
+		omig model simulate --events 200000 --seed 3 $model >"$TMPDIR/b" &&
+		cmp "$TMPDIR/a" "$TMPDIR/b" &&
+		grep '^client: 50 clients get 4[0-9.]* +- [0-9.]* cycles' "$TMPDIR/a"
+}
+check 'a simulation has intervals, and a seed repeats it' same_simulation
+check 'one that is too short is marked' says '^! the intervals are wider' \
+	omig model simulate --events 200000 --until 'ci(0.95, batches) < 0.01%' $model
+check 'a wrong stop rule is refused' status_is 2 omig model simulate --until 'ci(' $model
+check 'a solution is checked by simulation' says \
+	'^Check of client: the throughput is [0-9.]* % .* that of the simulation' \
+	omig model solve --check --until 'ci(0.95, batches) < 5%' $model
+judged() {
+	omig model solve --check --json --until 'ci(0.95, batches) < 5%' $model | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+x, half = d["simulated"]["tasks"][0]["throughput"]
+assert abs(d["tasks"][0]["throughput"] / x - 1) < 0.05 and half < x / 20'
+}
+check 'JSON has both' judged
 more() {
 	omig model what-if --vary customers=1..4 --csv $model >"$TMPDIR/t.csv" &&
 		awk -F, 'NR > 2 && $3 > last { bad = 1 } { last = $3 }
@@ -96,7 +117,7 @@ check 'so is a wrong range' says 'TASK=FROM..TO' omig model what-if --vary clien
 sed 's/s query/q query/' $model >"$TMPDIR/bad.lqn"
 check 'an unknown word has its place' says "bad.lqn:21:1: 'q' is unknown here" \
 	omig model solve "$TMPDIR/bad.lqn"
-sed 's/^s query.*/a query 3/' $model >"$TMPDIR/open.lqn"
-check 'what is not solved is named' says "open.lqn:21:1: lines 'a' are not served" \
+sed 's/^s query.*/A query 3/' $model >"$TMPDIR/open.lqn"
+check 'what is not served is named' says "open.lqn:21:1: lines 'A' are not served" \
 	omig model solve "$TMPDIR/open.lqn"
 tap_end

@@ -48,7 +48,7 @@ terminal_lacks() { # PATTERN COMMAND...: which works
 	on_terminal "$@" && ! grep -Eq -- "$pattern" "$TMPDIR/said"
 }
 check 'omig calls says how long it measures' terminal_says \
-	'omig: measuring, [0-9]+ s of 2\.5 s; ctrl-C shows what there is' omig calls --for 2.5s
+	'omig: measuring, [0-9]+ s of 2\.5 s; ctrl-C shows the results so far' omig calls --for 2.5s
 check 'omig waits says how long it counts' terminal_says 'omig: counting, [0-9]+ s of 2\.5 s' \
 	omig waits --every 2.5s
 check 'omig matrix, too' terminal_says 'omig: counting, [0-9]+ s of 2\.5 s' omig matrix \

@@ -422,7 +422,7 @@ TEST(unplannable_metric_is_reported)
 				  "AND p.rank > 99); }",
 				  "M", TWO_NODES),
 			 -ERR_INVALID);
-	ck_assert_ptr_nonnull(strstr(first_words(), "MAX of nothing"));
+	ck_assert_ptr_nonnull(strstr(first_words(), "MAX has no values"));
 	ck_assert_int_eq(
 		try_plan("S(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }"
 			 "M(Process p, VirtualTime vt) { PROBE e(Process, VirtualTime); Process q;"

@@ -91,7 +91,7 @@ TEST(hosts_beyond_the_free_memory_are_refused_with_a_remedy)
 	ck_assert_int_eq(growth_fits(100000, enough / 2, &e), -ERR_LIMIT);
 	ck_assert_str_eq(
 		e.text,
-		"100000 hosts need some 9.2 GiB of memory, and 4.6 GiB are free here: simulate fewer, or elsewhere");
+		"100000 hosts need about 9.2 GiB of memory, but 4.6 GiB are free: simulate fewer hosts, or use a larger machine");
 }
 
 int main(void)

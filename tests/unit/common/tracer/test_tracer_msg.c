@@ -112,6 +112,7 @@ TEST(message_that_does_not_fit_its_type_is_refused)
 		{ .type = TRACER_EVENT, .pid = 5, .tid = 5, .nvalue = 2, .what = 3 },
 		{ .type = TRACER_EVENT, .pid = 5, .tid = 5, .nvalue = 2, .what = 0 },
 		{ .type = TRACER_FRAMES, .pid = 5, .tid = 5, .nvalue = 3 },
+		{ .type = TRACER_FAILED, .what = ERR_OK, .ntext = 1, .text = { "" } },
 		{ .type = TRACER_FAILED, .what = ERR_NCODES, .ntext = 1, .text = { "" } },
 		{ .type = TRACER_DONE, .nbytes = 1, .bytes = (const uint8_t *)"x" },
 		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 0, 1, 1 } },
@@ -314,7 +315,9 @@ TEST(the_field_what_has_limits_by_kind)
 		message_of(k, k->values[0], k->texts[0]);
 		in.what++;
 		is_taken(k, false, "what");
-		in.what = k->type == TRACER_EVENT ? TRACER_SYSCALL_START : 0;
+		in.what = k->type == TRACER_EVENT    ? TRACER_SYSCALL_START
+			  : k->type == TRACER_FAILED ? ERR_OK + 1
+						     : 0;
 		is_taken(k, true, "the least what");
 	}
 }

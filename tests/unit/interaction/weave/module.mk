@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 interaction/weave.test_uses := interaction/set
+interaction/weave.test_src := woven.c

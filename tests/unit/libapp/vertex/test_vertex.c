@@ -34,6 +34,18 @@ TEST(a_send_names_the_sub_task_and_its_destination)
 	free(t);
 }
 
+TEST(a_late_return_names_the_message_and_its_destination)
+{
+	struct evtype *t = defined(VERTEX_SENT);
+
+	ck_assert_str_eq(t->name, "interaction.sent");
+	ck_assert_uint_eq(t->nfield, 3);
+	has_field(t, 0, "message", EV_INT64);
+	has_field(t, 1, "to", EV_INT32);
+	has_field(t, 2, "uncertain", EV_INT32);
+	free(t);
+}
+
 TEST(a_receive_names_the_sub_task_and_its_source)
 {
 	struct evtype *t = defined(VERTEX_RECEIVE);

@@ -5,8 +5,13 @@
 #include "lm/host/proctext.h"
 #include "tests/suite.h"
 
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct host *server, *group1;
@@ -341,6 +346,155 @@ TEST(parsed_numbers_saturate_and_words_end)
 	ck_assert_ptr_null(text_word("  \nnext", &word, &n));
 	ck_assert_ptr_null(text_find("ab\ncd\n", "b"));
 	ck_assert(!text_field("key\nkey 3", "key", &v));
+}
+
+/* --- mounts of a process in a namespace of its own */
+
+#define CHILD_LINES 16
+
+struct child {
+	pid_t pid;
+	int to, from; /* pipes */
+	char dir[32];
+};
+
+/* Prints "ok" behind each command of a line; exits at the first that fails. */
+static const char child_script[] = "while read -r line; do eval \"$line\" || exit 1; echo ok; done";
+
+static void child_start(struct child *c, const char *const *argv)
+{
+	int to[2], from[2];
+
+	snprintf(c->dir, sizeof(c->dir), "/tmp/omig-mounts-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(c->dir));
+	ck_assert_int_eq(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
+	c->pid = fork();
+	ck_assert_int_ge(c->pid, 0);
+	if (!c->pid) {
+		dup2(to[0], 0);
+		dup2(from[1], 1);
+		execvp(argv[0], (char *const *)argv);
+		_exit(127);
+	}
+	close(to[0]);
+	close(from[1]);
+	c->to = to[1];
+	c->from = from[0];
+}
+
+/* Returns false if the command has failed. */
+static bool child_does(const struct child *c, const char *fmt, ...)
+{
+	char line[256], got[CHILD_LINES];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
+	va_end(ap);
+	line[n++] = '\n';
+	return write(c->to, line, (size_t)n) == n && read(c->from, got, sizeof(got)) == 3;
+}
+
+static void child_end(struct child *c)
+{
+	close(c->to);
+	close(c->from);
+	ck_assert_int_eq(waitpid(c->pid, NULL, 0), c->pid);
+	ck_assert_int_eq(rmdir(c->dir), 0);
+}
+
+struct sought {
+	const char *path;
+	uint64_t key; /* of its first mount; 0: none */
+};
+
+static bool seek_mount(void *arg, const char *path, uint64_t key)
+{
+	struct sought *s = arg;
+
+	if (strcmp(path, s->path) != 0)
+		return false;
+	s->key = key;
+	return true;
+}
+
+static uint64_t key_at(struct host_proc *p, const char *path)
+{
+	struct sought s = { path, 0 };
+
+	ck_assert_int_eq(host_proc_each_mount(p, seek_mount, &s), 0);
+	return s.key;
+}
+
+static const char *const unshared[] = { "unshare", "--user", "--map-root-user", "--mount",
+					"sh",	   "-c",     child_script,	NULL };
+
+TEST(mounts_are_read_again_only_when_one_has_changed)
+{
+	struct host_proc *p;
+	struct child c;
+	struct host *h;
+	uint64_t first;
+
+	ck_assert_int_eq(host_linux_open("/", NULL, &h, NULL), 0);
+	child_start(&c, unshared);
+	if (!child_does(&c, "mount -t tmpfs none %s", c.dir)) {
+		puts("# SKIP no namespaces of users here");
+	} else {
+		ck_assert_int_eq(host_proc_open(h, c.pid, &p, NULL), 0);
+		first = key_at(p, c.dir);
+		ck_assert_uint_ne(first, 0);
+		ck_assert_uint_eq(key_at(p, c.dir), first);
+		ck_assert_uint_eq(host_linux_mount_reads(h), 1);
+		ck_assert(child_does(&c, "mount -t tmpfs none %s", c.dir));
+		ck_assert_uint_ne(key_at(p, c.dir), first);
+		ck_assert_uint_ne(key_at(p, c.dir), 0);
+		ck_assert_uint_eq(host_linux_mount_reads(h), 2);
+		ck_assert(child_does(&c, "umount %s && umount %s", c.dir, c.dir));
+		ck_assert_uint_eq(key_at(p, c.dir), 0);
+		ck_assert(child_does(&c, "mkdir %s/sub; mount -t tmpfs none %s/sub", c.dir, c.dir));
+		ck_assert_uint_eq(key_at(p, c.dir), 0);
+		ck_assert(child_does(&c, "umount %s/sub; rmdir %s/sub", c.dir, c.dir));
+		host_proc_close(p);
+	}
+	child_end(&c);
+	host_free(h);
+}
+
+TEST(process_that_enters_another_namespace_has_its_mounts)
+{
+	static const char *const plain[] = { "sh", "-c", child_script, NULL };
+	struct host_proc *p, *other;
+	struct child c, d;
+	struct host *h;
+	uint64_t key;
+
+	ck_assert_int_eq(host_linux_open("/", NULL, &h, NULL), 0);
+	child_start(&c, unshared);
+	child_start(&d, plain);
+	if (!child_does(&c, "mount -t tmpfs none %s", c.dir)) {
+		puts("# SKIP no namespaces of users here");
+	} else {
+		ck_assert(child_does(&d, "true"));
+		ck_assert_int_eq(host_proc_open(h, c.pid, &p, NULL), 0);
+		ck_assert_int_eq(host_proc_open(h, d.pid, &other, NULL), 0);
+		key = key_at(p, c.dir);
+		ck_assert_uint_ne(key, 0);
+		ck_assert_uint_eq(key_at(other, c.dir), 0);
+		ck_assert_uint_eq(key_at(other, c.dir), 0);
+		ck_assert_uint_eq(host_linux_mount_reads(h), 2);
+		/* The same process, in a new namespace. */
+		ck_assert(child_does(&c, "exec unshare --mount sh -c 'umount %s; echo ok; %s'",
+				     c.dir, child_script));
+		ck_assert_uint_eq(key_at(p, c.dir), 0);
+		ck_assert_uint_eq(host_linux_mount_reads(h), 3);
+		host_proc_close(other);
+		host_proc_close(p);
+	}
+	child_end(&c);
+	child_end(&d);
+	host_free(h);
 }
 
 SUITE_WITH("host_linux", open_hosts, close_hosts)

@@ -151,7 +151,8 @@ TEST(dfg_create_refuses_splits_that_no_process_supports)
 		  "its calls name none" },
 		{ ":dfg_create([],\"\",\"Wait_delay\",[\"by\",\"partner\"],[\"regions\",[\"a\"]])",
 		  "not split by partners and regions at once" },
-		{ ":dfg_create([],\"\",\"Node_load\",[\"by\",\"region\"])", "no metric of calls" },
+		{ ":dfg_create([],\"\",\"Node_load\",[\"by\",\"region\"])",
+		  "does not measure calls" },
 	};
 
 	open_hosts();

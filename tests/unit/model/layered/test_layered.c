@@ -3,10 +3,9 @@
 #include "common/base/buf.h"
 #include "model/layered/layered.h"
 #include "tests/suite.h"
+#include "tests/unit/model/layered/chain.h"
 
 #include <math.h>
-
-static const char head[] = "P 0\np desk i\np cpu f\np disk f\n-1\n";
 
 static void read_text(const char *text, struct layered *m)
 {
@@ -14,92 +13,6 @@ static void read_text(const char *text, struct layered *m)
 
 	ck_assert_msg(!layered_read_lqn(text, strlen(text), m, &e), "%u:%u: %s", e.line, e.col,
 		      e.text);
-}
-
-/* --- the judge: clients think, wait for a thread of a server, use its processor, then a disk */
-
-#define CLIENTS_MAX 7
-#define SWEEPS_MAX 20000
-
-struct chain {
-	int clients, threads;
-	double think, cpu, disk;
-	double p[CLIENTS_MAX + 1][CLIENTS_MAX + 1][CLIENTS_MAX + 1]; /* [waiting][cpu][disk] */
-};
-
-static bool is_state(const struct chain *c, int w, int a, int b)
-{
-	return w >= 0 && a >= 0 && b >= 0 && w + a + b <= c->clients && a + b <= c->threads &&
-	       (!w || a + b == c->threads);
-}
-
-static double p_of(const struct chain *c, int w, int a, int b)
-{
-	return is_state(c, w, a, b) ? c->p[w][a][b] : 0;
-}
-
-/* The flow into a state, for Gauss and Seidel. */
-static double inflow(const struct chain *c, int w, int a, int b)
-{
-	double v = 0;
-
-	/* an arrival */
-	if (w)
-		v += p_of(c, w - 1, a, b) * (c->clients - (w - 1) - a - b) / c->think;
-	else if (a)
-		v += p_of(c, 0, a - 1, b) * (c->clients - (a - 1) - b) / c->think;
-	/* from the processor to the disk */
-	if (b)
-		v += p_of(c, w, a + 1, b - 1) / c->cpu;
-	/* the end of a request; a waiting one takes its thread */
-	if (a)
-		v += p_of(c, w + 1, a - 1, b + 1) / c->disk;
-	if (!w)
-		v += p_of(c, 0, a, b + 1) / c->disk;
-	return v;
-}
-
-static double outflow(const struct chain *c, int w, int a, int b)
-{
-	return (c->clients - w - a - b) / c->think + (a > 0) / c->cpu + (b > 0) / c->disk;
-}
-
-static double sweep(struct chain *c)
-{
-	double all = 0, most = 0;
-
-	for (int w = 0; w <= c->clients; w++)
-		for (int a = 0; a <= c->threads; a++)
-			for (int b = 0; b <= c->threads; b++)
-				if (is_state(c, w, a, b)) {
-					double to = inflow(c, w, a, b) / outflow(c, w, a, b);
-					/* half a step: cycles of states would swing otherwise */
-					double v = (c->p[w][a][b] + to) / 2;
-
-					most = fmax(most, fabs(v - c->p[w][a][b]));
-					c->p[w][a][b] = v;
-					all += v;
-				}
-	for (int w = 0; w <= c->clients; w++)
-		for (int a = 0; a <= c->threads; a++)
-			for (int b = 0; b <= c->threads; b++)
-				c->p[w][a][b] /= all;
-	return most;
-}
-
-static double chain_throughput(struct chain *c)
-{
-	double x = 0;
-
-	for (size_t i = 0; i < sizeof(c->p) / sizeof(double); i++)
-		(&c->p[0][0][0])[i] = 1;
-	for (int i = 0; i < SWEEPS_MAX && sweep(c) > 1e-12; i++)
-		;
-	for (int w = 0; w <= c->clients; w++)
-		for (int a = 0; a <= c->threads; a++)
-			for (int b = 1; b <= c->threads; b++)
-				x += p_of(c, w, a, b) / c->disk;
-	return x;
 }
 
 static double layered_throughput(const struct chain *c)
@@ -110,11 +23,7 @@ static double layered_throughput(const struct chain *c)
 	struct err e = { 0 };
 	double x;
 
-	buf_printf(&b,
-		   "%sT 0\nt user r go -1 desk z %.10g m %d\nt server n serve -1 cpu m %d\n"
-		   "t store i get -1 disk\n-1\nE 0\ny go serve 1 -1\ns serve %.10g -1\n"
-		   "y serve get 1 -1\ns get %.10g -1\n-1\n",
-		   head, c->think, c->clients, c->threads, c->cpu, c->disk);
+	chain_model(c, &b);
 	read_text(buf_str(&b), &m);
 	ck_assert_msg(!layered_solve(&m, &r, &e), "%s", e.text);
 	x = r.task_throughput[0];
@@ -168,8 +77,22 @@ static const struct {
 	{ "P 0\np a f\n-1\nT 0\nt x r e e -1 a\n-1\n", 5, 9, "a second entry 'e'" },
 	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns f 1 -1\n-1\n", 8, 3, "no task has an" },
 	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns e -1 -1\n-1\n", 8, 5, "a time" },
-	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns e 1 2 -1\n-1\n", 8, 7, "second phases" },
-	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\na e 1\n-1\n", 8, 1, "'a' are not served" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\ns e 1 2 3 -1\n-1\n", 8, 9, "third phases" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\nM e 1\n-1\n", 8, 1, "'M' are not served" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\na e 1\n-1\n", 0, 0, "nothing arrives" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\na e -1\n-1\n", 8, 5, "a rate" },
+	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\nc e 1e5 -1\n-1\n", 0, 0,
+	  "coefficient of variation is from 0 to 10000" },
+	{ "P 0\np a f\n-1\nT 0\nt u r g -1 a\nt x n e -1 a\n-1\nE 0\nf g 1 -1\n"
+	  "y g e 1.5 -1\n-1\n",
+	  0, 0, "a whole one, not 1.5" },
+	{ "P 0\np a f\n-1\nT 0\nt u r g -1 a\nt x n e -1 a\n-1\nE 0\nF g e 1 -1\n-1\n", 0, 0,
+	  "it cannot forward" },
+	{ "P 0\np a f\n-1\nT 0\nt u n g -1 a\nt x n e -1 a\n-1\nE 0\na g 1\nF g e 0.7 -1\n"
+	  "F g e 0.7 -1\n-1\n",
+	  0, 0, "forwards with a probability above 1: 1.4" },
+	{ "P 0\np a f\n-1\nT 0\nt u n g -1 a\nt x n e -1 a\n-1\nE 0\nF g e 0.5 0.5 -1\n-1\n", 9, 15,
+	  "only the end of the first phase" },
 	{ "P 0\np a f\n-1\nT 0\nt x r e -1 a\n-1\nE 0\nservice e 1\n-1\n", 8, 1, "unknown here" },
 	{ "P 0\np a f\n-1\nT 0\nt x n e -1 a\n-1\n", 0, 0, "no reference task" },
 	{ "P 0\np a f\n-1\nT 0\nt u r g -1 a\nt x n e -1 a\nt y n f -1 a\n-1\nE 0\n"
@@ -209,7 +132,7 @@ TEST(a_text_has_its_parts)
 	ck_assert_uint_eq(m.task[1].layer, 1);
 	ck_assert_uint_eq(m.nentry, 3);
 	ck_assert_uint_eq(m.ncall, 1);
-	ck_assert_double_eq_tol(m.entry[2].think, 3, 1e-12);
+	ck_assert_double_eq_tol(m.entry[2].phase[0].think, 3, 1e-12);
 	layered_done(&m);
 }
 

@@ -247,7 +247,7 @@ TEST(types_and_units_fit)
 	expect_bad("RETURN q + 1;", "expected a number", "");
 	expect_bad("RETURN SUM(Send_volume(p, t) WHERE p);", "expected a condition", "");
 	expect_bad("RETURN SUM(Send_volume(p, t) WHERE procs IN p);", "is not IN a", "");
-	expect_bad("RETURN Node_load(q, NOW);", "is of a node", "p.node");
+	expect_bad("RETURN Node_load(q, NOW);", "belongs to a node", "p.node");
 	expect_bad("RETURN q.color;", "has no .color", "rank");
 	expect_bad("RETURN Time_of(procs, vt);", "is a Process, not a Process[]", "run over it");
 	expect_bad("RETURN Time_of(q);", "takes 2 arguments, not 1", "");

@@ -349,10 +349,11 @@ TEST(nonsense_is_refused_with_the_reason)
 		int rc;
 	} cases[] = {
 		{ "M(Process[] ps) { Process p; RETURN HISTOGRAM(p.rank WHERE p IN ps); }",
-		  "a histogram of what never changes", -ERR_INVALID },
+		  "a histogram of a value that never changes", -ERR_INVALID },
 		{ "M(Process[] ps, TimeInterval t) { Process p; RETURN MEAN(IF(p.rank == 0, 1, "
 		  "Send_count(p, t)) WHERE p IN ps); }",
-		  "of some objects the value never changes, of others it does", -ERR_UNSUPPORTED },
+		  "the value never changes for some objects, but does for others",
+		  -ERR_UNSUPPORTED },
 		{ "M(Process[] ps, TimeInterval t) { Process p, q = UNIQUE(p WHERE Send_count(p, t) "
 		  "> 1); RETURN Send_count(q, t); }",
 		  "which object is the one changes while it is measured", -ERR_UNSUPPORTED },

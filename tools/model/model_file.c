@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/model/model_file.h"
+
+#include "tools/term/say.h"
+#include "tools/term/wholefile.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define FILE_MAX_BYTES (16u << 20)
+
+struct server_use model_use(const struct layered *m, const struct layered_result *r, size_t i)
+{
+	if (i < m->ntask)
+		return (struct server_use){ m->task[i].name, "the threads of",
+					    m->task[i].is_reference || m->task[i].is_infinite
+						    ? 0
+						    : r->task_busy[i] / m->task[i].threads };
+	i -= m->ntask;
+	return (struct server_use){ m->processor[i].name, "processor",
+				    m->processor[i].kind == STATION_DELAY
+					    ? 0
+					    : r->processor_busy[i] / m->processor[i].servers };
+}
+
+struct server_use model_bottleneck(const struct layered *m, const struct layered_result *r)
+{
+	struct server_use best = { "none", "server", 0 };
+
+	for (size_t i = m->ntask; i < m->ntask + m->nprocessor; i++)
+		if (model_use(m, r, i).share > best.share)
+			best = model_use(m, r, i);
+	for (size_t i = 0; i < m->ntask && best.share < MODEL_FULL; i++)
+		if (model_use(m, r, i).share > fmax(best.share, MODEL_FULL))
+			best = model_use(m, r, i);
+	return best;
+}
+
+int model_read(const char *path, struct layered *m)
+{
+	struct buf text = BUF_INIT(FILE_MAX_BYTES);
+	struct err e = { 0 };
+	int status = CMD_OK;
+
+	if (wholefile_read(path, FILE_MAX_BYTES, &text, &e))
+		status =
+			cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+	else if (layered_read_lqn(buf_str(&text), text.n, m, &e))
+		status = e.line ? cmd_fail(CMD_USAGE, "%s:%u:%u: %s", wholefile_name(path), e.line,
+					   e.col, e.text)
+				: cmd_fail(CMD_USAGE, "%s: %s", wholefile_name(path), e.text);
+	buf_done(&text);
+	return status;
+}
+
+int model_print(struct buf *b, bool is_json)
+{
+	int status = CMD_OK;
+
+	if (b->failed)
+		status = cmd_fail(CMD_FAILURE, "out of memory");
+	else
+		fputs(buf_str(b), stdout);
+	if (is_json && status == CMD_OK)
+		cmd_document();
+	buf_done(b);
+	return status;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layered models of files, and the busiest of their servers. */
+#ifndef TOOLS_MODEL_MODEL_FILE_H
+#define TOOLS_MODEL_MODEL_FILE_H
+
+#include "common/base/buf.h"
+#include "model/layered/layered.h"
+
+#define MODEL_OUTPUT_MAX_BYTES (16 << 20)
+#define MODEL_FULL 0.95 /* a server that is busier holds up the others */
+
+/* A server, by its use: threads of a task, or a processor. */
+struct server_use {
+	const char *name, *what;
+	double share; /* of its servers in use, from 0 to 1 */
+};
+
+/* i: tasks, then processors. */
+struct server_use model_use(const struct layered *m, const struct layered_result *r, size_t i);
+
+/*
+ * Returns the busiest server. A task waits for what it calls, so that its threads count only if
+ * nothing below is full.
+ */
+struct server_use model_bottleneck(const struct layered *m, const struct layered_result *r);
+
+/* path: "-" is the standard input. Returns an exit status, after a message. */
+int model_read(const char *path, struct layered *m);
+
+/* Prints and frees b. Returns an exit status. */
+int model_print(struct buf *b, bool is_json);
+
+#endif
