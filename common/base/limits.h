@@ -152,9 +152,13 @@
 #define RECEIVE_RETRY_NS INT64_C(1000000000)
 #define RECEIVE_ROTATED_MAX 1000 /* older files that are kept: a name each */
 
-/* --- HTTP input from outside (tools/web, omig export) */
+/* --- HTTP input from outside (tools/web, omig export, omig web) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
 #define WEB_CONNS_MAX 32 /* two scrapers, and a few connections made by hand */
+#define WEB_PAGE_CONNS_MAX 64 /* of omig web: 16 viewers with six connections each, mostly idle */
+#define WEB_BODY_MAX_BYTES (64 * 1024) /* a text of metrics that was typed, not a file */
+/* a viewer that reads nothing for so long has gone, or its tunnel has */
+#define WEB_STALL_MAX_NS (10 * INT64_C(1000000000))
 /* the usual time-out of scrapers; for the whole request, not between two bytes */
 #define WEB_TIME_MAX_NS (10 * INT64_C(1000000000))
 /* time for the other end to close after the answer */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The head of an HTTP request: parsed or refused with a status. A parsed one has a path, a host and
- * no body.
+ * The head of an HTTP request: parsed or refused with a status. A parsed one has a path and a host;
+ * only a POST has a body, of limited length.
  */
 #include "tools/web/internal.h"
 
@@ -33,7 +33,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	demand(status == 0 || (status >= 400 && status <= 505));
 	if (status)
 		return 0;
-	demand(h.path && *h.path == '/' && h.host && !h.has_body);
+	demand(h.path && *h.path == '/' && h.host);
+	demand(h.is_post || !h.has_body);
+	demand(h.nbody <= WEB_BODY_MAX_BYTES);
+	web_bearer(h.authorization);
 	web_is_local_name(h.host);
 	if (h.accept)
 		web_prefers(h.accept, "application/openmetrics-text", "text/plain");

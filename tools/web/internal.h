@@ -7,7 +7,17 @@
 #include "common/container/list.h"
 #include "tools/web/web.h"
 
-enum web_state { WEB_READS, WEB_WRITES, WEB_DRAINS };
+enum web_state { WEB_READS, WEB_WRITES, WEB_DRAINS, WEB_STREAMS };
+
+/* The parts of a request's head, which are terminated in place. */
+struct web_head {
+	bool is_head, is_post; /* else GET */
+	char *path;
+	const char *host, *accept, *authorization, *origin; /* NULL = not there */
+	const char *type, *site; /* Content-Type, Sec-Fetch-Site; the same */
+	bool has_length, has_body;
+	size_t nbody; /* of a POST */
+};
 
 struct web_conn {
 	struct list item;
@@ -17,6 +27,10 @@ struct web_conn {
 	nsec_t until; /* end of the connection's time */
 	size_t n; /* bytes of the head so far */
 	char head[WEB_HEAD_MAX_BYTES + 1];
+	bool has_head; /* it is parsed, and the body follows */
+	struct web_head parsed;
+	struct buf body;
+	void *viewer; /* of a stream; NULL: none */
 	struct buf out; /* the answer's head and body */
 	size_t sent;
 };
@@ -25,17 +39,10 @@ struct web {
 	struct web_conf conf;
 	char *token; /* owned; NULL = not required */
 	bool is_loopback;
+	unsigned conns_max;
 	int epoll, listener;
 	struct list conns;
 	struct web_stats stats;
-};
-
-/* The parts of a request's head, which are terminated in place. */
-struct web_head {
-	bool is_head; /* HEAD, not GET */
-	char *path;
-	const char *host, *accept, *authorization, *origin; /* NULL = not there */
-	bool has_body;
 };
 
 /* Returns the length of the head with its final empty line; 0 = incomplete. */
@@ -54,8 +61,17 @@ bool web_is_local_name(const char *host);
 void web_conn_new(struct web *w, int fd);
 void web_conn_free(struct web_conn *c);
 
-/* Reads or writes as much as possible; ends a connection at its deadline. Both may free it. */
+/* Reads or writes as much as possible; ends a connection at its deadline. All may free it. */
 void web_conn_turn(struct web_conn *c);
 void web_conn_expire(struct web_conn *c);
+/* Sends more of a stream, if there is more and all before has left. */
+void web_conn_feed(struct web_conn *c);
+
+/* --- web_judge.c */
+
+/* Returns 0 or the status with which a request is refused for its head. */
+int web_judge(const struct web *w, const struct web_head *h);
+/* The token of an Authorization header (NULL is fine); "" = none. */
+const char *web_bearer(const char *header);
 
 #endif

@@ -15,9 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define EVENTS           \
-	(WEB_CONNS_MAX + \
-	 1) /* all there can be: each request is read before a connection is ended for another */
+/* all there can be: each request is read before a connection is ended for another */
+#define EVENTS (WEB_PAGE_CONNS_MAX + 1)
 
 static bool is_loopback(const struct sockaddr *a)
 {
@@ -49,7 +48,7 @@ static int listen_at(struct web *w, const struct addrinfo *a, struct err *e)
 		return err_sys(e, "socket");
 	setsockopt(w->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (bind(w->listener, a->ai_addr, a->ai_addrlen) < 0 ||
-	    listen(w->listener, WEB_CONNS_MAX) < 0)
+	    listen(w->listener, (int)w->conns_max) < 0)
 		return err_sys(e, "%s port %u (choose another with --listen)", w->conf.address,
 			       (unsigned)w->conf.port);
 	return 0;
@@ -90,6 +89,7 @@ int web_open(const struct web_conf *conf, struct web **out, struct err *e)
 	if (!w)
 		return err_nomem(e);
 	w->conf = *conf;
+	w->conns_max = conf->page_headers ? WEB_PAGE_CONNS_MAX : WEB_CONNS_MAX;
 	w->epoll = w->listener = -1;
 	list_init(&w->conns);
 	w->token = str_dup(conf->token);
@@ -174,7 +174,7 @@ static struct web_conn *find_victim(const struct web *w)
 /* Ends an idle connection, so that idle peers do not block others. */
 static void make_room(struct web *w)
 {
-	struct web_conn *c = w->stats.open >= WEB_CONNS_MAX ? find_victim(w) : NULL;
+	struct web_conn *c = w->stats.open >= w->conns_max ? find_victim(w) : NULL;
 
 	if (!c)
 		return;
@@ -189,7 +189,7 @@ static void take_in(struct web *w)
 	if (fd < 0)
 		return;
 	make_room(w);
-	if (w->stats.open >= WEB_CONNS_MAX)
+	if (w->stats.open >= w->conns_max)
 		refuse(w, fd);
 	else
 		web_conn_new(w, fd);
@@ -222,4 +222,10 @@ void web_turn(struct web *w)
 	if (has_peer) /* last: it may end a connection that has an event here */
 		take_in(w);
 	cut_slow(w);
+}
+
+void web_feed(struct web *w)
+{
+	list_each_safe (i, &w->conns)
+		web_conn_feed(list_entry(i, struct web_conn, item));
 }

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define REPLY_HEAD_BYTES 512
+#define REPLY_HEAD_BYTES 2048 /* with the headers of a page */
 #define DRAIN_CHUNK_BYTES 4096
 
 static const char *reason(int status)
@@ -31,8 +31,14 @@ static const char *reason(int status)
 		return "Method Not Allowed";
 	case 408:
 		return "Request Timeout";
+	case 409:
+		return "Conflict";
 	case 413:
 		return "Content Too Large";
+	case 415:
+		return "Unsupported Media Type";
+	case 429:
+		return "Too Many Requests";
 	case 431:
 		return "Request Header Fields Too Large";
 	case 503:
@@ -66,8 +72,18 @@ void web_conn_new(struct web *w, int fd)
 	c->fd = fd;
 	c->until = clock_mono() + WEB_TIME_MAX_NS;
 	buf_init(&c->out, WEB_ANSWER_MAX_BYTES);
+	buf_init(&c->body, WEB_BODY_MAX_BYTES);
 	list_push_back(&w->conns, &c->item);
 	w->stats.open++;
+}
+
+static void end_viewer(struct web_conn *c)
+{
+	void *viewer = c->viewer;
+
+	c->viewer = NULL;
+	if (viewer)
+		c->web->conf.gone(c->web->conf.arg, viewer);
 }
 
 void web_conn_free(struct web_conn *c)
@@ -75,32 +91,40 @@ void web_conn_free(struct web_conn *c)
 	c->web->stats.open--;
 	list_del(&c->item);
 	close(c->fd); /* takes it out of the epoll set */
+	end_viewer(c);
 	buf_done(&c->out);
+	buf_done(&c->body);
 	free(c);
 }
 
 /* --- the answer */
 
-/* The one thing that people see of a refusal. */
+/* The one thing that people see of a refusal, if the answer has no words of its own. */
 static void put_reason(struct web_answer *a)
 {
-	if (a->status == 200)
+	if (a->status == 200 || (a->body->n && !a->body->failed))
 		return;
 	buf_clear(a->body);
 	a->type = "text/plain; charset=utf-8";
 	buf_printf(a->body, "%d %s\n", a->status, reason(a->status));
 }
 
+/* A stream has no length: it ends with its connection. */
 static void put_answer(struct web_conn *c, const struct web_answer *a, bool is_head)
 {
-	buf_printf(&c->out,
-		   "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n"
-		   "Connection: close\r\nCache-Control: no-store\r\nX-Content-Type-Options: "
-		   "nosniff\r\n"
-		   "Content-Security-Policy: default-src 'none'\r\n",
-		   a->status, reason(a->status), a->type, a->body->n);
+	const char *page = c->web->conf.page_headers;
+
+	buf_printf(&c->out, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\n", a->status, reason(a->status),
+		   a->type);
+	if (!a->viewer)
+		buf_printf(&c->out, "Content-Length: %zu\r\n", a->body->n);
+	buf_printf(
+		&c->out,
+		"Connection: close\r\nCache-Control: %s\r\nX-Content-Type-Options: nosniff\r\n%s",
+		a->is_lasting ? "private, max-age=31536000, immutable" : "no-store",
+		page ? page : "Content-Security-Policy: default-src 'none'\r\n");
 	if (a->status == 405)
-		buf_puts(&c->out, "Allow: GET, HEAD\r\n");
+		buf_printf(&c->out, "Allow: GET, HEAD%s\r\n", page ? ", POST" : "");
 	if (a->status == 401)
 		buf_puts(&c->out, "WWW-Authenticate: Bearer\r\n");
 	buf_puts(&c->out, "\r\n");
@@ -108,36 +132,27 @@ static void put_answer(struct web_conn *c, const struct web_answer *a, bool is_h
 		buf_put(&c->out, a->body->p, a->body->n);
 }
 
-/* Takes the same time for any wrong token of the right length; its length is not secret. */
-static bool is_authorised(const struct web *w, const char *header)
+static void count_answer(struct web *w, int status)
 {
-	static const char scheme[] = "Bearer ";
-
-	if (!w->token)
-		return true;
-	return header && !strncasecmp(header, scheme, sizeof(scheme) - 1) &&
-	       strlen(header + sizeof(scheme) - 1) == strlen(w->token) &&
-	       str_equal_ct(header + sizeof(scheme) - 1, w->token, strlen(w->token));
+	if (status == 200)
+		w->stats.answered++;
+	else
+		w->stats.refused++;
 }
 
-/*
- * A page in the operator's browser can reach loopback by a name that resolves to it. It cannot make
- * the browser send another name.
- */
-static bool is_ours(const struct web *w, const struct web_head *h)
+static void ask_owner(struct web_conn *c, const struct web_head *h, struct web_answer *a)
 {
-	const char *at = h->origin ? strstr(h->origin, "://") : NULL;
+	const struct web_conf *conf = &c->web->conf;
+	const struct web_request q = { .path = h->path,
+				       .accept = h->accept ? h->accept : "",
+				       .bearer = web_bearer(h->authorization),
+				       .is_post = h->is_post,
+				       .body = c->body.p,
+				       .nbody = c->body.n };
 
-	if (h->origin && (!at || !web_is_local_name(at + 3)))
-		return false;
-	return !w->is_loopback || web_is_local_name(h->host);
-}
-
-static int judge(const struct web *w, const struct web_head *h)
-{
-	if (!is_ours(w, h))
-		return 403;
-	return is_authorised(w, h->authorization) ? 0 : 401;
+	conf->answer(conf->arg, &q, a);
+	a->status = a->body->failed ? 500 : a->status ? a->status : 200;
+	c->viewer = a->viewer;
 }
 
 /* status 0: the head was read and may be answered. */
@@ -147,32 +162,53 @@ static void answer(struct web_conn *c, int status, const struct web_head *h)
 	struct web_answer a = { .status = status,
 				.type = "text/plain; charset=utf-8",
 				.body = &body };
-	struct web *w = c->web;
 
-	if (!status) {
-		w->conf.answer(w->conf.arg,
-			       &(struct web_request){ h->path, h->accept ? h->accept : "" }, &a);
-		a.status = body.failed ? 500 : a.status ? a.status : 200;
-	}
+	if (!status)
+		ask_owner(c, h, &a);
 	put_reason(&a);
 	put_answer(c, &a, h && h->is_head);
 	buf_done(&body);
-	if (a.status == 200)
-		w->stats.answered++;
-	else
-		w->stats.refused++;
-	c->state = WEB_WRITES;
+	count_answer(c->web, a.status);
+	c->state = c->viewer ? WEB_STREAMS : WEB_WRITES;
+	if (c->viewer)
+		c->until = clock_mono() + WEB_STALL_MAX_NS;
 	watch(c, EPOLLOUT);
+}
+
+/* The head is there, and as much of the body as came with it. */
+static void answer_whole(struct web_conn *c)
+{
+	if (c->body.n >= c->parsed.nbody)
+		answer(c, 0, &c->parsed);
+}
+
+static void take_body(struct web_conn *c, const void *p, size_t n)
+{
+	size_t left = c->parsed.nbody - c->body.n;
+
+	if (buf_put(&c->body, p, n < left ? n : left))
+		answer(c, 500, NULL);
+	else
+		answer_whole(c);
 }
 
 static void answer_head(struct web_conn *c, size_t n)
 {
-	struct web_head h = { 0 };
-	int status = web_head_read(c->head, n, &h);
+	size_t more = c->n - n;
+	char *rest = more ? malloc(more) : NULL; /* the end of the head is written over it */
+	int status;
 
+	if (rest)
+		memcpy(rest, c->head + n, more);
+	status = more && !rest ? 500 : web_head_read(c->head, n, &c->parsed);
 	if (!status)
-		status = judge(c->web, &h);
-	answer(c, status, &h);
+		status = web_judge(c->web, &c->parsed);
+	c->has_head = true;
+	if (status)
+		answer(c, status, &c->parsed);
+	else
+		take_body(c, rest, more);
+	free(rest);
 }
 
 /* --- bytes */
@@ -188,7 +224,20 @@ static void cut(struct web_conn *c)
 	web_conn_free(c);
 }
 
-static void turn_read(struct web_conn *c)
+static void turn_body(struct web_conn *c)
+{
+	char part[DRAIN_CHUNK_BYTES];
+	ssize_t n = recv(c->fd, part, sizeof(part), 0);
+
+	if (is_later(n))
+		return;
+	if (n <= 0)
+		cut(c);
+	else
+		take_body(c, part, (size_t)n);
+}
+
+static void turn_head(struct web_conn *c)
 {
 	ssize_t n = recv(c->fd, c->head + c->n, WEB_HEAD_MAX_BYTES - c->n, 0);
 	size_t end;
@@ -207,6 +256,14 @@ static void turn_read(struct web_conn *c)
 		answer(c, 431, NULL);
 }
 
+static void turn_read(struct web_conn *c)
+{
+	if (c->has_head)
+		turn_body(c);
+	else
+		turn_head(c);
+}
+
 /* Closing with bytes unread would make the kernel take our answer back. */
 static void turn_drain(struct web_conn *c)
 {
@@ -217,28 +274,77 @@ static void turn_drain(struct web_conn *c)
 		web_conn_free(c);
 }
 
-static void turn_write(struct web_conn *c)
+/* True: all bytes have left. */
+static bool write_out(struct web_conn *c)
 {
 	ssize_t n = send(c->fd, c->out.p + c->sent, c->out.n - c->sent, MSG_NOSIGNAL);
 
 	if (is_later(n))
-		return;
+		return false;
 	if (n < 0) {
 		cut(c);
-		return;
+		return false;
 	}
 	c->sent += (size_t)n;
-	if (c->sent < c->out.n)
-		return;
+	if (c->state == WEB_STREAMS && n)
+		c->until = clock_mono() + WEB_STALL_MAX_NS;
+	return c->sent == c->out.n;
+}
+
+static void end_output(struct web_conn *c)
+{
+	end_viewer(c);
 	shutdown(c->fd, SHUT_WR);
 	c->state = WEB_DRAINS;
 	c->until = clock_mono() + WEB_DRAIN_MAX_NS;
 	watch(c, EPOLLIN);
 }
 
+static void turn_write(struct web_conn *c)
+{
+	if (write_out(c))
+		end_output(c);
+}
+
+/* --- streams */
+
+/* A viewer that has seen all waits without a deadline. It has nothing to send. */
+static void rest(struct web_conn *c)
+{
+	c->until = INT64_MAX;
+	watch(c, EPOLLIN);
+}
+
+void web_conn_feed(struct web_conn *c)
+{
+	const struct web_conf *conf = &c->web->conf;
+
+	if (c->state != WEB_STREAMS || c->sent < c->out.n)
+		return;
+	buf_clear(&c->out);
+	c->sent = 0;
+	if (!conf->more(conf->arg, c->viewer, &c->out) || c->out.failed) {
+		end_output(c);
+	} else if (c->out.n) {
+		c->until = clock_mono() + WEB_STALL_MAX_NS;
+		watch(c, EPOLLOUT);
+	} else {
+		rest(c);
+	}
+}
+
+static void turn_stream(struct web_conn *c)
+{
+	if (c->sent == c->out.n)
+		turn_drain(c);
+	else if (write_out(c))
+		web_conn_feed(c);
+}
+
 void web_conn_turn(struct web_conn *c)
 {
-	static void (*const turn[])(struct web_conn *) = { turn_read, turn_write, turn_drain };
+	static void (*const turn[])(struct web_conn *) = { turn_read, turn_write, turn_drain,
+							   turn_stream };
 
 	turn[c->state](c);
 }

@@ -49,7 +49,8 @@ static int read_request_line(char *line, struct web_head *out)
 	if (!str_eq(version, "HTTP/1.1") && !str_eq(version, "HTTP/1.0"))
 		return str_has_prefix(version, "HTTP/") ? 505 : 400;
 	out->is_head = str_eq(line, "HEAD");
-	if (!out->is_head && !str_eq(line, "GET"))
+	out->is_post = str_eq(line, "POST");
+	if (!out->is_head && !out->is_post && !str_eq(line, "GET"))
 		return 405;
 	if (*target != '/')
 		return 400;
@@ -69,6 +70,21 @@ static int keep(const char **into, const char *value)
 	return 0;
 }
 
+/* A length that cannot be read is a body of unknown length, which is refused. */
+static int take_length(struct web_head *out, const char *value)
+{
+	uint64_t n;
+
+	if (out->has_length)
+		return 400;
+	out->has_length = true;
+	out->has_body |= !str_eq(value, "0");
+	if (str_to_u64(value, 0, WEB_BODY_MAX_BYTES, &n))
+		return 413;
+	out->nbody = (size_t)n;
+	return 0;
+}
+
 static int take_field(struct web_head *out, const char *name, const char *value)
 {
 	if (!strcasecmp(name, "Host"))
@@ -79,11 +95,13 @@ static int take_field(struct web_head *out, const char *name, const char *value)
 		return keep(&out->origin, value);
 	if (!strcasecmp(name, "Accept"))
 		return keep(&out->accept, value);
-	if (!strcasecmp(name, "Transfer-Encoding"))
-		out->has_body = true;
-	else if (!strcasecmp(name, "Content-Length"))
-		out->has_body |= !str_eq(value, "0");
-	return 0;
+	if (!strcasecmp(name, "Content-Type"))
+		return keep(&out->type, value);
+	if (!strcasecmp(name, "Sec-Fetch-Site"))
+		return keep(&out->site, value);
+	if (!strcasecmp(name, "Content-Length"))
+		return take_length(out, value);
+	return strcasecmp(name, "Transfer-Encoding") ? 0 : 413;
 }
 
 static int read_field(char *line, struct web_head *out)
@@ -120,7 +138,7 @@ int web_head_read(char *p, size_t n, struct web_head *out)
 		return status;
 	if (!out->host)
 		return 400;
-	return out->has_body ? 413 : 0;
+	return out->has_body && !out->is_post ? 413 : 0;
 }
 
 bool web_is_local_name(const char *host)

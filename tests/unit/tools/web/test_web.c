@@ -50,7 +50,12 @@ TEST(malformed_http_requests_are_refused)
 		{ "GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400 },
 		{ "GET / HTTP/2\r\nHost: a\r\n\r\n", 505 },
 		{ "GET / FTP/1\r\nHost: a\r\n\r\n", 400 },
-		{ "POST / HTTP/1.1\r\nHost: a\r\n\r\n", 405 },
+		{ "PUT / HTTP/1.1\r\nHost: a\r\n\r\n", 405 },
+		{ "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 65537\r\n\r\n", 413 },
+		{ "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: "
+		  "1\r\n\r\n",
+		  400 },
+		{ "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 413 },
 		{ "get / HTTP/1.1\r\nHost: a\r\n\r\n", 405 },
 		{ "GET / HTTP/1.1\r\n\r\n", 400 },
 		{ "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400 },
@@ -301,6 +306,154 @@ TEST(silent_connections_make_room_and_the_others_live)
 	starts_with(read_all(w, fd[0]), "HTTP/1.1 200 ");
 	for (int i = 0; i < WEB_CONNS_MAX; i++)
 		close(fd[i]);
+	web_close(w);
+}
+
+/* --- posts and streams */
+
+struct served {
+	char body[64];
+	size_t nbody;
+	int gone, pieces;
+};
+static struct served served;
+
+static void answer_page(void *arg, const struct web_request *q, struct web_answer *a)
+{
+	struct served *s = arg;
+
+	s->nbody = q->nbody;
+	memcpy(s->body, q->body ? q->body : "", q->nbody < 63 ? q->nbody : 63);
+	if (!strcmp(q->path, "/stream"))
+		a->viewer = s;
+	if (!strcmp(q->path, "/busy")) {
+		a->status = 429;
+		buf_puts(a->body, "later");
+	} else {
+		buf_printf(a->body, "first of %s\n", q->bearer);
+	}
+}
+
+static bool more(void *arg, void *viewer, struct buf *out)
+{
+	struct served *s = viewer;
+
+	if (s->pieces == 3)
+		return false;
+	buf_printf(out, "piece %d\n", ++s->pieces);
+	return true;
+}
+
+static void gone(void *arg, void *viewer)
+{
+	((struct served *)viewer)->gone++;
+}
+
+static struct web *open_page(void)
+{
+	struct web_conf conf = { .address = "127.0.0.1",
+				 .answer = answer_page,
+				 .arg = &served,
+				 .page_headers = "X-Ours: 1\r\n",
+				 .more = more,
+				 .gone = gone };
+	struct web *w = NULL;
+
+	memset(&served, 0, sizeof(served));
+	ck_assert_int_eq(web_open(&conf, &w, NULL), 0);
+	return w;
+}
+
+#define POST "POST /x HTTP/1.1\r\nHost: localhost:1\r\n"
+#define JSON "Content-Type: application/json\r\n"
+
+TEST(a_post_of_json_has_its_body)
+{
+	struct web *w = open_page();
+	const char *said = ask(w, POST JSON "Content-Length: 4\r\n\r\n[12]more");
+
+	starts_with(said, "HTTP/1.1 200 ");
+	ck_assert_ptr_nonnull(strstr(said, "X-Ours: 1\r\n"));
+	ck_assert_uint_eq(served.nbody, 4);
+	ck_assert_str_eq(served.body, "[12]");
+	starts_with(ask(w, "POST /busy HTTP/1.1\r\nHost: localhost\r\n" JSON "\r\n"),
+		    "HTTP/1.1 429 ");
+	web_close(w);
+}
+
+TEST(a_body_that_comes_in_pieces_is_awaited)
+{
+	struct web *w = open_page();
+	int fd = dial(w);
+	static const char head_text[] = POST JSON "Content-Length: 6\r\n\r\nab";
+
+	ck_assert_int_gt(send(fd, head_text, sizeof(head_text) - 1, MSG_NOSIGNAL), 0);
+	for (int i = 0; i < 100; i++)
+		web_turn(w);
+	ck_assert_uint_eq(served.nbody, 0);
+	ck_assert_int_eq(send(fd, "cdef", 4, MSG_NOSIGNAL), 4);
+	starts_with(read_all(w, fd), "HTTP/1.1 200 ");
+	ck_assert_str_eq(served.body, "abcdef");
+	close(fd);
+	web_close(w);
+}
+
+TEST(posts_of_other_pages_are_refused)
+{
+	static const struct {
+		const char *request;
+		const char *status;
+	} of[] = {
+		{ POST JSON "Origin: http://localhost:1\r\n\r\n", "HTTP/1.1 200 " },
+		{ POST JSON "Origin: http://localhost:2\r\n\r\n", "HTTP/1.1 403 " },
+		{ POST JSON "Origin: http://evil\r\n\r\n", "HTTP/1.1 403 " },
+		{ POST JSON "Sec-Fetch-Site: same-origin\r\n\r\n", "HTTP/1.1 200 " },
+		{ POST JSON "Sec-Fetch-Site: same-site\r\n\r\n", "HTTP/1.1 403 " },
+		{ POST JSON "Sec-Fetch-Site: cross-site\r\n\r\n", "HTTP/1.1 403 " },
+		{ POST "Content-Type: text/plain\r\n\r\n", "HTTP/1.1 415 " },
+		{ POST "Content-Type: application/jsonp\r\n\r\n", "HTTP/1.1 415 " },
+		{ POST "\r\n", "HTTP/1.1 415 " },
+		{ POST JSON "Content-Length: 65537\r\n\r\n", "HTTP/1.1 413 " },
+		{ "POST /x HTTP/1.1\r\nHost: evil\r\n" JSON "\r\n", "HTTP/1.1 403 " },
+	};
+	struct web *w = open_page(), *plain = open_web(NULL);
+
+	for (size_t i = 0; i < ARRAY_LEN(of); i++)
+		starts_with(ask(w, of[i].request), of[i].status);
+	starts_with(ask(plain, POST JSON "\r\n"), "HTTP/1.1 405 ");
+	web_close(plain);
+	web_close(w);
+}
+
+TEST(a_stream_goes_on_until_it_ends)
+{
+	struct web *w = open_page();
+	const char *said = ask(w, "GET /stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: "
+				  "bearer me\r\n\r\n");
+
+	starts_with(said, "HTTP/1.1 200 ");
+	ck_assert_ptr_null(strstr(said, "Content-Length"));
+	ck_assert_ptr_nonnull(strstr(said, "\r\n\r\nfirst of me\npiece 1\npiece 2\npiece 3\n"));
+	ck_assert_int_eq(served.gone, 1);
+	web_close(w);
+}
+
+TEST(a_viewer_that_leaves_is_forgotten)
+{
+	struct web *w = open_page();
+	int fd = dial(w);
+	static const char request[] = "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+	ck_assert_int_gt(send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL), 0);
+	while (!served.pieces)
+		web_turn(w);
+	close(fd);
+	for (int i = 0; i < 50000 && !served.gone; i++) {
+		served.pieces = 1;
+		web_turn(w);
+		web_feed(w);
+	}
+	ck_assert_int_eq(served.gone, 1);
 	web_close(w);
 }
 
