@@ -193,6 +193,7 @@ include tools/profile/module.mk
 include tools/alert/module.mk
 include tools/export/module.mk
 include tools/measure/module.mk
+include tools/page/module.mk
 include tools/events/module.mk
 include tools/tunnel/module.mk
 include tools/receive/module.mk

@@ -32,6 +32,8 @@ static const struct cmd commands[] = {
 	{ "detach", cmd_detach, WATCH, "let such a program run unwatched again" },
 	{ "jobs", cmd_jobs, WATCH, "jobs that run: program, nodes, ranks, time, state" },
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
+	{ "web", cmd_web, WATCH,
+	  "the same and any metric in a browser, with ten minutes of history" },
 	{ "calls", cmd_calls, WATCH,
 	  "which MPI calls take the time: by call, rank, node, partner or line" },
 	{ "alert", cmd_alert, WATCH,

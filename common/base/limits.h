@@ -165,6 +165,17 @@
 #define WEB_DRAIN_MAX_NS INT64_C(1000000000)
 /* more than a scraper accepts; 32 of them fit in memory */
 #define WEB_ANSWER_MAX_BYTES (64 * 1024 * 1024)
+/* --- omig web (tools/page) */
+#define PAGE_TOKENS_MAX 4 /* links that were printed and not opened yet */
+#define PAGE_TOKEN_NS (600 * INT64_C(1000000000)) /* to make the tunnel and to open the link */
+#define PAGE_KEYS_MAX 16 /* browsers: a team in front of one job */
+/* of a page that was left open over a working day */
+#define PAGE_KEY_IDLE_NS (8 * 3600 * INT64_C(1000000000))
+#define PAGE_VIEWERS_MAX 16 /* streams: each gets a few KiB a second */
+/* tabs of one browser: a browser opens six connections to a server, and requests need one */
+#define PAGE_TABS_MAX 4
+#define PAGE_CHARTS_MAX 16 /* measurements of all viewers together */
+#define PAGE_TABLE_ROWS_MAX 128 /* of a screen, with some above and below */
 #define EXPORT_SERIES_DEFAULT 20000 /* some thousand jobs by node and class; a scrape of 2 MB */
 #define EXPORT_SERIES_MAX 500000 /* 10,000 ranks by class and kind: the largest useful request */
 #define EXPORT_PROCS_MAX OMIS_OBJECTS_MAX /* processes that are remembered between scrapes */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # browser.py BROWSER PAGE STEP...: opens a page in a real browser without a window and does what the steps say:
-#   size=WxH  dark  page=FILE (another one)  load[=#HASH]  wait=EXPR (until it is true)  eval=EXPR (printed)  key=KEY  click=X,Y  wheel=X,Y,DY
+#   size=WxH  dark  page=FILE (another one)  load[=#HASH]  open=URL (of a server)  wait=EXPR (until it is true)  eval=EXPR (printed)  key=KEY  click=X,Y  wheel=X,Y,DY
+#   type=TEXT (into the field that has the focus)
 #   shot=FILE.png
 # Exceptions, refused resources and messages on the console are printed as `trouble: ...`. By the browser's own
 # debugging pipe: no driver, no port.
@@ -36,7 +37,7 @@ class Browser:
             stderr=subprocess.DEVNULL)
         os.close(ours[0])
         os.close(theirs[1])
-        self.session, self.page = None, None
+        self.session, self.page, self.origin = None, None, "file:"
 
     def message(self):
         end = time.monotonic() + PATIENCE
@@ -60,7 +61,8 @@ class Browser:
             print("trouble:", p["entry"]["text"])
         elif name == "Runtime.consoleAPICalled":
             print("trouble: console:", p["type"], [a.get("value") for a in p["args"]])
-        elif name == "Network.requestWillBeSent" and not p["request"]["url"].startswith(("file:", "data:")):
+        elif name == "Network.requestWillBeSent" and not p["request"]["url"].startswith(
+                ("file:", "data:", "blob:", self.origin)):
             print("trouble: asks for", p["request"]["url"])
         elif name == "Page.javascriptDialogOpening":
             print("trouble: dialog", p["message"])
@@ -119,6 +121,12 @@ def step(b, word):
     elif name == "load":
         b.do("Page.navigate", url="file://" + os.path.abspath(b.page) + arg)
         b.wait("document.readyState === 'complete'")
+    elif name == "open":
+        b.origin = "/".join(arg.split("/", 3)[:3]) + "/"
+        b.do("Page.navigate", url=arg)
+        b.wait("document.readyState === 'complete'")
+    elif name == "type":
+        b.do("Input.insertText", text=arg)
     elif name == "wait":
         b.wait(arg)
     elif name == "eval":

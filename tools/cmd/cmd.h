@@ -31,6 +31,7 @@ int cmd_lifelines(int argc, char **argv); /* omig log lifelines; argv[0] is that
 int cmd_stats(int argc, char **argv);
 int cmd_measure(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
+int cmd_web(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
 int cmd_sim(int argc, char **argv);
 int cmd_plugin(int argc, char **argv);

@@ -399,8 +399,8 @@ static int begin(struct measurement *m)
 	return rc == CMD_OK ? take_info(m) : rc;
 }
 
-/* Deletes a measurement, also if it is incomplete or ended by mainsm. */
-static void delete (struct measurement *m)
+/* Also if it is incomplete or ended by mainsm. */
+void measurement_delete(struct measurement *m)
 {
 	Omis_reply r;
 
@@ -424,7 +424,7 @@ static int begin_again(void *arg)
 	m->is_behind_gap = true;
 	rc = begin(m);
 	if (rc != CMD_OK)
-		delete (m);
+		measurement_delete(m);
 	return rc;
 }
 

@@ -114,6 +114,9 @@ int measurement_begin(struct measurement *m);
 int measurement_check(struct measurement *m);
 void measurement_end(struct measurement *m);
 
+/* Deletes it in mainsm, for a program that goes on. measurement_end() frees what is here. */
+void measurement_delete(struct measurement *m);
+
 /* Includes new processes, without waiting. */
 void measurement_attach(struct measurement *m);
 

@@ -5,31 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool efficiency_add(struct efficiency_sum *sum, double seconds, double in_mpi)
+{
+	double computes = seconds - in_mpi;
+	bool is_longest = !sum->known || computes > sum->longest;
+
+	sum->known++;
+	sum->seconds = fmax(sum->seconds, seconds);
+	sum->mpi += in_mpi;
+	sum->time += seconds;
+	sum->computed += computes;
+	sum->longest = fmax(sum->longest, computes);
+	return is_longest;
+}
+
+void efficiency_close(struct efficiency *e, const struct efficiency_sum *sum)
+{
+	double mean = sum->computed / (double)sum->known;
+
+	e->known = sum->known;
+	e->seconds = sum->seconds;
+	e->mpi_share = sum->time > 0 ? sum->mpi / sum->time : NAN;
+	e->load_balance = sum->longest > 0 ? mean / sum->longest : NAN;
+	e->communication = sum->seconds > 0 ? sum->longest / sum->seconds : NAN;
+	e->parallel = e->load_balance * e->communication;
+}
+
 struct efficiency efficiency_of(const struct summary_section *of)
 {
 	struct efficiency e = { .ranks = of->n };
-	double computed = 0, longest = 0, mpi = 0, time = 0;
+	struct efficiency_sum sum = { 0 };
 
 	for (size_t i = 0; i < of->n; i++) {
 		const struct summary_process *p = &of->process[i];
-		double in_mpi = summary_mpi_seconds(p), computes = p->seconds - in_mpi;
+		double in_mpi = summary_mpi_seconds(p);
 
 		if (isnan(in_mpi))
 			continue;
-		e.known++;
 		e.final += p->is_final;
-		e.seconds = fmax(e.seconds, p->seconds);
-		mpi += in_mpi;
-		time += p->seconds;
-		computed += computes;
-		if (!e.most || computes > longest)
+		if (efficiency_add(&sum, p->seconds, in_mpi))
 			e.most = p;
-		longest = fmax(longest, computes);
 	}
-	e.mpi_share = time > 0 ? mpi / time : NAN;
-	e.load_balance = longest > 0 ? computed / (double)e.known / longest : NAN;
-	e.communication = e.seconds > 0 ? longest / e.seconds : NAN;
-	e.parallel = e.load_balance * e.communication;
+	efficiency_close(&e, &sum);
 	if (e.known < 2)
 		e.most = NULL;
 	return e;

@@ -18,6 +18,16 @@ struct efficiency {
 	const struct summary_process *most; /* computes most; NULL: fewer than two ranks */
 };
 
+/* The same from any source: sums over ranks. Zeros are none. */
+struct efficiency_sum {
+	size_t known;
+	double seconds, longest, computed, mpi, time;
+};
+/* Adds a rank; true: none before computes longer. */
+bool efficiency_add(struct efficiency_sum *sum, double seconds, double in_mpi);
+/* Sets the values from the sums; NaN where no rank is known. */
+void efficiency_close(struct efficiency *e, const struct efficiency_sum *sum);
+
 /* Values are NaN where no rank is known. Valid until the section changes. */
 struct efficiency efficiency_of(const struct summary_section *of);
 

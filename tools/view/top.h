@@ -110,6 +110,18 @@ int top_sample_enable(const struct top_sample *s, const struct top_sample *befor
 		      const char *what);
 
 /*
+ * The same in two steps, for a program that serves others meanwhile: fn gets the reply, which may
+ * be an error, and owns it. job (NULL: all) is the name that mainsm knows.
+ */
+void top_sample_ask(const char *job, void (*fn)(Omis_reply r, void *arg), void *arg);
+
+/*
+ * Makes the sample of that reply, switches counting on for new processes, and consumes r. Their
+ * rates begin with the next sample but one. False: r is an error, and *s is empty.
+ */
+bool top_sample_make(struct top_sample *s, Omis_reply r, const struct top_sample *before);
+
+/*
  * Called before its use as `before`: indexes thousands of ranks by their tokens. Changes their
  * order.
  */

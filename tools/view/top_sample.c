@@ -10,6 +10,7 @@
 #include "tools/view/top.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -306,16 +307,23 @@ static void add_rates(struct top_sample *s, const struct top_sample *before)
 
 #define ENABLE_BATCH 200 /* tokens in one request: far below its size limit */
 
+static void ignore(Omis_reply r, void *arg)
+{
+	omis_reply_free(r);
+}
+
 /* A process that ended meanwhile is not a failure; a missing right is. */
-static int enable_some(const struct buf *tokens, const char *what)
+static int enable_some(const struct buf *tokens, const char *what, bool waits)
 {
 	struct buf text = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES + 64);
 	Omis_reply r;
 	int rc = CMD_OK;
 
 	buf_printf(&text, ":omig_calls_enable([%s],\"%s\")", buf_str(tokens), what);
-	r = omis_request_n(buf_str(&text), text.n, NULL, NULL, 0);
+	r = omis_request_n(buf_str(&text), text.n, waits ? NULL : ignore, NULL, 0);
 	buf_done(&text);
+	if (!r)
+		return CMD_OK;
 	if (omis_reply_status(r) == OMIS_NO_PERMISSION)
 		rc = cmd_fail(CMD_DENIED, "counting cannot be switched on: not permitted");
 	omis_reply_free(r);
@@ -337,8 +345,8 @@ static bool is_on(const struct top_sample *before, const struct top_rank *r, siz
 	return then && then->time_ns;
 }
 
-/* Counting is switched on once per process: the count then continues without a gap. */
-int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
+static int enable_new(const struct top_sample *s, const struct top_sample *before, const char *what,
+		      bool waits)
 {
 	struct buf list = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES);
 	size_t n = 0;
@@ -349,21 +357,30 @@ int top_sample_enable(const struct top_sample *s, const struct top_sample *befor
 			continue;
 		buf_printf(&list, "%s%s", n ? "," : "", s->rank[i].token);
 		if (++n == ENABLE_BATCH) {
-			rc = enable_some(&list, what);
+			rc = enable_some(&list, what, waits);
 			buf_clear(&list);
 			n = 0;
 		}
 	}
 	if (n && rc == CMD_OK)
-		rc = enable_some(&list, what);
+		rc = enable_some(&list, what, waits);
 	buf_done(&list);
 	return rc;
+}
+
+/* Counting is switched on once per process: the count then continues without a gap. */
+int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
+{
+	return enable_new(s, before, what, true);
 }
 
 void top_sample_stop(void)
 {
 	omis_reply_free(omis_request_n(":omig_calls_disable([])", 23, NULL, NULL, 0));
 }
+
+#define SAMPLE_REQUEST \
+	":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1) omig_calls_now([])"
 
 static int read_job(struct top_sample *s, const char *job)
 {
@@ -372,10 +389,7 @@ static int read_job(struct top_sample *s, const char *job)
 	memset(s, 0, sizeof(*s));
 	s->wall = clock_wall();
 	if (rc == CMD_OK)
-		rc = session_ask(
-			&s->reply,
-			":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1) omig_calls_now([])",
-			PROC_FLAGS, NODE_FLAGS);
+		rc = session_ask(&s->reply, SAMPLE_REQUEST, PROC_FLAGS, NODE_FLAGS);
 	if (rc == CMD_OK)
 		read_reply(s, s->reply);
 	return rc;
@@ -409,6 +423,46 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before, const
 	if (before)
 		add_rates(s, before);
 	return rc;
+}
+
+/* --- the same without waiting */
+
+static void send_soon(const char *request, void (*fn)(Omis_reply r, void *arg), void *arg)
+{
+	Omis_reply r = omis_request_n(request, strlen(request), fn, arg, 0);
+
+	if (r)
+		fn(r, arg);
+}
+
+void top_sample_ask(const char *job, void (*fn)(Omis_reply r, void *arg), void *arg)
+{
+	char text[512];
+
+	if (!job)
+		send_soon(":site_attach([]) node_attach([]) proc_attach([])", ignore, NULL);
+	else if (session_is_plain(job) && strlen(job) < 400) {
+		snprintf(text, sizeof(text), ":omig_job_attach(\"%s\")", job);
+		send_soon(text, ignore, NULL);
+	}
+	snprintf(text, sizeof(text), SAMPLE_REQUEST, PROC_FLAGS, NODE_FLAGS);
+	send_soon(text, fn, arg);
+}
+
+bool top_sample_make(struct top_sample *s, Omis_reply r, const struct top_sample *before)
+{
+	memset(s, 0, sizeof(*s));
+	if (!r || !r[0] || (r[0]->obj_list && r[0]->status >= OMIS_FIRST_ERROR)) {
+		omis_reply_free(r);
+		return false;
+	}
+	s->wall = clock_wall();
+	s->reply = r;
+	read_reply(s, r);
+	enable_new(s, before, "volume", false);
+	if (before)
+		add_rates(s, before);
+	return true;
 }
 
 /* --- order */

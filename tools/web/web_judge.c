@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which requests are refused for their head: of a foreign page, or without the token. */
+/* Requests that are refused for their head: of a foreign page, or without the token. */
 #include "common/base/str.h"
 #include "tools/web/internal.h"
 

@@ -140,6 +140,7 @@ document check m.pmsl
 bad check none
 bad explain 99
 bad export nothing
+bad web --listen 0.0.0.0
 good status
 bad status --mainsm=omig1:127.0.0.1:1:$(printf '%056d' 0)
 part doctor
