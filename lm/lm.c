@@ -381,6 +381,7 @@ static int open_work(struct lm *m, struct err *e)
 									.timebase = c->timebase,
 									.ticks = &m->ticks,
 									.probes = m->probes,
+									.plugins = m->plugins,
 									.baselines = c->baselines,
 									.disk = c->disk,
 									.send = send_up,

@@ -289,6 +289,15 @@ static int open_file(struct mainsm *m, const char *name, char *path, const char 
 	return m->conf.state_dir ? file_join(path, FILE_PATH_BYTES, m->conf.state_dir, name, e) : 0;
 }
 
+static const struct added_services *added(void *arg, unsigned *version)
+{
+	struct mainsm *m = arg;
+	const struct added_services *all = directory_added(m->directory);
+
+	*version = directory_added_version(m->directory);
+	return all;
+}
+
 static int open_state(struct mainsm *m, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
@@ -312,6 +321,7 @@ static int open_state(struct mainsm *m, struct err *e)
 		rc = registry_open(&(struct registry_conf){ .disk = m->conf.disk,
 							    .dir = m->conf.state_dir,
 							    .wall_now = wall_now,
+							    .added = added,
 							    .arg = m },
 				   &m->registry, e);
 	return rc;

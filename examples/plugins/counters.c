@@ -6,6 +6,7 @@
  *	cc -shared -fPIC -o counters.so counters.c
  *	omig plugin add "$PWD/counters.so"
  *	omig request ':device_list([]) device_counters([],"net","lo")'
+ *	omig measure network_received --count 5
  *
  * An application library here is any that writes a file /dev/shm/NAME of this form: 8 bytes
  * "counters", a number of counters (uint64_t), then for each a name of 24 bytes and a uint64_t.
@@ -186,6 +187,30 @@ static int process_descriptors(struct omig_plugin_call *c)
 	return 0;
 }
 
+/* --- metrics: one number each */
+
+static int network_received(struct omig_plugin_call *c)
+{
+	DIR *d = opendir("/sys/class/net");
+	const struct dirent *one;
+	int64_t sum = 0;
+	long long v;
+	FILE *f;
+
+	if (!d)
+		return omig_plugin_fail(c, "the interfaces cannot be read");
+	while ((one = readdir(d))) {
+		if (open_of("/sys/class/net", one->d_name, "statistics/rx_bytes", &f))
+			continue;
+		if (fscanf(f, "%lld", &v) == 1)
+			sum += v;
+		fclose(f);
+	}
+	closedir(d);
+	omig_plugin_put_int(c, sum);
+	return 0;
+}
+
 static const struct omig_plugin_service services[] = {
 	{ "device_counters", "string kind, string device", "[counter, value]...",
 	  "Counters of a block device or network interface since boot.", 0, device_counters },
@@ -193,8 +218,10 @@ static const struct omig_plugin_service services[] = {
 	  "The block devices and network interfaces of the node.", 0, device_list },
 	{ "library_counters", "string name", "[counter, value]...",
 	  "Counters that a library of an application keeps in /dev/shm.", 0, library_counters },
-	{ "process_descriptors", NULL, "n", "The open descriptors of each process.",
-	  OMIG_PLUGIN_OF_PROCESSES, process_descriptors },
+	{ "network_received", NULL, "B", "Bytes that all interfaces have received since boot.",
+	  OMIG_PLUGIN_COUNTER, network_received },
+	{ "process_descriptors", NULL, "descriptors", "The open descriptors of each process.",
+	  OMIG_PLUGIN_OF_PROCESSES | OMIG_PLUGIN_VALUE, process_descriptors },
 	{ NULL, NULL, NULL, NULL, 0, NULL },
 };
 

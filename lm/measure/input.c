@@ -87,6 +87,7 @@ int input_open(struct input *in, const struct flow_source *s, struct err *e)
 void input_done(struct input *in)
 {
 	regions_done(in);
+	plugged_done(in);
 	free(in->partner);
 	free(in->under_way);
 	in->under_way = NULL;
@@ -124,13 +125,18 @@ void input_attach(struct input *in, struct tickbase *ticks)
 
 const char *input_fault(const struct input *in)
 {
+	if (in->plugged)
+		return plugged_fault(in);
 	return in->metric.is_by_mount ? mounts_fault(in) : regions_fault(in);
 }
 
 void input_continue(struct input *in, struct input *from)
 {
 	uint64_t *none = in->under_way;
+	struct plugged *fresh = in->plugged;
 
+	in->plugged = from->plugged;
+	from->plugged = fresh;
 	regions_continue(in, from);
 	if (none && from->under_way) {
 		in->under_way = from->under_way;
@@ -187,7 +193,7 @@ static bool is_total(const struct input *in)
 /* A region's meters end with the lm that requested them. */
 bool input_has_base(const struct input *in)
 {
-	return is_total(in) && (in->metric.is_by_mount || !in->source->regions.n);
+	return is_total(in) && (in->metric.is_by_mount || in->plugged || !in->source->regions.n);
 }
 
 static uint64_t hash(uint64_t h, const void *p, size_t n)
@@ -285,6 +291,14 @@ static bool has_parts(const struct input *in)
 	return in->from == INPUT_CALLS && in->npartner && !in->meter;
 }
 
+/* The process of a plug-in has ended, and its counter is at 0 again: what it had is known no more.
+ */
+static void begin_again(struct input *in, double value)
+{
+	in->base += value - in->seen;
+	in->is_cut = true;
+}
+
 static bool read_value(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	if (in->is_closed) {
@@ -304,6 +318,10 @@ static bool read_value(struct input *in, const struct input_moment *m, struct me
 		in->has_base = true;
 	}
 	v->value -= in->base;
+	if (in->plugged && in->has_seen && v->value < in->seen) {
+		begin_again(in, v->value);
+		return false;
+	}
 	if (has_parts(in))
 		v->error = in->base_error + cells_step_error(in, &in->base_parts, &v->parts);
 	else if (in->metric.is_by_mount)
@@ -387,6 +405,8 @@ struct flow_token input_read(struct input *in, const struct input_moment *m, int
 	if (!read_value(in, m, &v)) {
 		t = flow_token_missing(read, m->now, 1);
 		say_ended(in, &t);
+		if (in->plugged)
+			plugged_used(in, &t);
 		return t;
 	}
 	if (has_parts(in) && flow_source_bounds_steps(in->source))
@@ -399,6 +419,8 @@ struct flow_token input_read(struct input *in, const struct input_moment *m, int
 	}
 	if (in->is_cut && in->source->from_start)
 		t.flags |= FLOW_LOST;
+	if (in->plugged && !in->is_closed)
+		plugged_used(in, &t);
 	say_late(in, &t);
 	say_ended(in, &t);
 	return t;

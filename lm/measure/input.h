@@ -12,6 +12,8 @@
 #include "lm/host/sampler.h"
 #include "pmsl/check/builtin.h"
 
+struct plugged;
+struct plugins;
 struct tickbase;
 
 #define INPUT_PARTNERS_MAX 65536 /* ranks that one metric can name as partners */
@@ -55,6 +57,7 @@ struct input {
 	int figure; /* of INPUT_PROC and INPUT_NODE: its row in input_figure.c */
 	int32_t *partner; /* owned, ascending world ranks; none: all */
 	size_t npartner;
+	struct plugged *plugged; /* owned; of a plug-in (input_plugin.c); NULL: of none */
 	unsigned *meter; /* owned: numbers in the segment; NULL: not by region */
 	size_t nmeter;
 	int meter_rc; /* why there are no meters */
@@ -142,6 +145,19 @@ bool input_has_base(const struct input *in);
  * Returns false if it is too long.
  */
 bool input_base_key(const struct input *in, const char *object, char *out, size_t size);
+
+/* The plug-ins of this host; all is borrowed. plugins NULL: there are none. */
+struct plugged_from {
+	struct plugins *plugins;
+	nsec_t (*now)(void *arg); /* system time */
+	void *arg;
+};
+
+/* Requests the value of a plug-in for the next read. Other inputs need no request. */
+void plugged_ask(struct input *in, const struct plugged_from *from);
+
+/* True if a value has come that no read has used. */
+bool plugged_is_new(const struct input *in);
 
 /* Begins to count. is_new: the process began after the measurement, so all of its past counts. */
 void input_begin(struct input *in, const struct input_moment *m, bool is_new);

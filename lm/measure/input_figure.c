@@ -112,6 +112,12 @@ static bool read_mounts(struct input *in, const struct input_moment *m, size_t w
 	return mounts_sample(in, m, &f, v);
 }
 
+static bool read_plugin(struct input *in, const struct input_moment *m, size_t unused,
+			struct measurement_value *v)
+{
+	return plugged_sample(in, v);
+}
+
 /* --- of the node */
 
 /* Busy and all ticks of all processors since boot; the share is of the ticks, not of a clock. */
@@ -175,6 +181,7 @@ static bool read_count(struct input *in, const struct input_moment *m, size_t wh
 #define at_switches(item) 0
 #define at_io(item) offsetof(struct host_figures, item)
 #define at_mounts(item) item
+#define at_plugin(item) 0
 #define at_cpus(item) 0
 #define at_now(item) offsetof(struct host_now, item)
 #define at_pages(item) offsetof(struct host_now, item)

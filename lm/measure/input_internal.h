@@ -54,6 +54,15 @@ bool mounts_sample(struct input *in, const struct input_moment *m, const struct 
 /* As input_fault(). */
 const char *mounts_fault(const struct input *in);
 
+/* --- input_plugin.c: metrics of plug-ins */
+int plugged_open(struct input *in, struct err *e);
+void plugged_done(struct input *in);
+bool plugged_sample(struct input *in, struct measurement_value *v);
+/* Sets the time of the value, which is used up. */
+void plugged_used(struct input *in, struct flow_token *t);
+/* As input_fault(). */
+const char *plugged_fault(const struct input *in);
+
 /* --- input_figure.c: counters of the system. */
 int figure_open(struct input *in, struct err *e);
 bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);

@@ -18,6 +18,8 @@ int regions_open(struct input *in, struct err *e)
 {
 	const struct flow_names *names = &in->source->regions;
 
+	if (in->metric.is_of_plugin)
+		return plugged_open(in, e);
 	if (in->metric.is_by_mount)
 		return mounts_open(in, e);
 	if (!names->n)

@@ -187,6 +187,12 @@ void measurement_judge_again(struct measurement *g)
 		measurements_watch(g->owner); /* including their start */
 }
 
+void measurement_begin_late(struct measurement *g, struct input *in)
+{
+	if (g->has_begun && !in->has_base && !in->is_closed && plugged_is_new(in))
+		begin_input(g, in);
+}
+
 void measurement_begin_inputs(struct measurement *g)
 {
 	g->has_begun = true;

@@ -26,6 +26,7 @@ struct omis_writer;
 struct probes;
 struct procs;
 struct measurements;
+struct plugins;
 struct tickbase;
 struct timebase;
 
@@ -37,6 +38,7 @@ struct measurements_conf {
 	struct timebase *timebase;
 	struct tickbase *ticks;
 	struct probes *probes;
+	struct plugins *plugins; /* NULL: none */
 	const struct disk *disk; /* of this file; NULL = the system's */
 	const char *baselines; /* file; NULL: the next lm has no baselines */
 	int (*send)(void *arg, const struct msg *m); /* up; as link_send() */

@@ -16,6 +16,9 @@
 /* An sm refuses a read this far ahead, plus an interval: it exceeds its grace. */
 #define MEASUREMENTS_AHEAD_NS (20 * NSEC_PER_SEC)
 
+/* So long before a read the plug-ins are asked, at most half of an interval. */
+#define MEASUREMENTS_LEAD_NS (100 * NSEC_PER_MSEC)
+
 struct measurements {
 	struct measurements_conf conf;
 	struct list all; /* struct measurement */
@@ -44,6 +47,7 @@ struct measurement {
 	struct input *input; /* owned; the inputs on this host */
 	size_t ninput;
 	bool has_begun;
+	int64_t asked; /* plug-ins, for that read */
 	/*
 	 * version of the time base (timebase.h) at the last decision about which processes are
 	 * newer
@@ -69,6 +73,9 @@ int measurement_add_interest(struct measurement *g, struct proc *p);
 /* Finds the process of the input on this host. */
 void measurement_attach_input(struct measurement *g, struct input *in);
 
+/* A value of a plug-in has come: an input without a beginning begins with it. */
+void measurement_begin_late(struct measurement *g, struct input *in);
+
 /* All inputs begin to count. */
 void measurement_begin_inputs(struct measurement *g);
 
@@ -91,6 +98,8 @@ const char *measurements_watch_fault(const struct input *in);
 
 /* --- measurements_read.c */
 void measurement_arm(struct measurement *g);
+/* Asks the plug-ins for the values of that read. */
+void measurement_ask_plugins(struct measurement *g, int64_t read);
 void measurement_on_timer(void *arg);
 /* All inputs begin to count, and reads begin. */
 void measurement_begin_reads(struct measurement *g);

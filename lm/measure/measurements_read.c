@@ -25,10 +25,46 @@ static void announce(struct measurement *g)
 		flow_announce(g->owner->engine, g->id, end_of(g, last + 1));
 }
 
+static nsec_t now_of(void *arg)
+{
+	return measurements_now(arg);
+}
+
+void measurement_ask_plugins(struct measurement *g, int64_t read)
+{
+	const struct plugged_from from = { g->owner->conf.plugins, now_of, g->owner };
+
+	for (size_t i = 0; i < g->ninput; i++) {
+		measurement_begin_late(g, &g->input[i]);
+		plugged_ask(&g->input[i], &from);
+	}
+	g->asked = read;
+}
+
 void measurement_begin_reads(struct measurement *g)
 {
 	measurement_begin_inputs(g);
+	measurement_ask_plugins(g, 0);
 	announce(g);
+}
+
+static bool has_plugins(const struct measurement *g)
+{
+	for (size_t i = 0; i < g->ninput; i++)
+		if (g->input[i].plugged)
+			return true;
+	return false;
+}
+
+static nsec_t lead(const struct measurement *g)
+{
+	return g->every / 2 < MEASUREMENTS_LEAD_NS ? g->every / 2 : MEASUREMENTS_LEAD_NS;
+}
+
+/* The time at which the plug-ins are asked for that read; after it has come, that of the read. */
+static nsec_t wake_for(const struct measurement *g, int64_t read)
+{
+	return end_of(g, read) - (g->asked < read && has_plugins(g) ? lead(g) : 0);
 }
 
 void measurement_arm(struct measurement *g)
@@ -40,7 +76,7 @@ void measurement_arm(struct measurement *g)
 		if (!g->every)
 			return;
 		read = read_at(g, now);
-		next = end_of(g, (read > last ? read : last) + 1);
+		next = wake_for(g, (read > last ? read : last) + 1);
 		if (read > last)
 			next = now;
 	}
@@ -91,6 +127,7 @@ static void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 
 		if (input_is_vt(&g->input[i]))
 			continue;
+		measurement_begin_late(g, &g->input[i]);
 		token = input_read(&g->input[i], &m, read);
 		push(g, &g->input[i], &token);
 	}
@@ -149,6 +186,9 @@ void measurement_on_timer(void *arg)
 	read = g->every && g->has_begun ? read_at(g, now) : 0;
 	if (read > flow_last_read(g->owner->engine, g->id))
 		measurement_take(g, read, end_of(g, read));
+	read = g->every && g->has_begun ? read_at(g, now) + 1 : 0;
+	if (read > g->asked && now >= wake_for(g, read))
+		measurement_ask_plugins(g, read);
 	measurement_arm(g);
 }
 
@@ -162,6 +202,7 @@ void measurements_read(struct measurements *r, const struct msg_flow_read *m)
 	if (!g->has_begun)
 		measurement_begin_reads(g);
 	measurement_take(g, (int64_t)m->read, m->time_ns);
+	measurement_ask_plugins(g, (int64_t)m->read + 1);
 }
 
 /* --- output of the engine */

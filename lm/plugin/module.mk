@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm/plugin: services that shared objects of the user add at run time, each in its own process.
+# lm/plugin: services and metrics of shared objects that the user adds, each in its own process.
 MODULES                      += lm/plugin
-lm/plugin.src                := plugin_file.c plugin_services.c plugins.c serve.c
+lm/plugin.src                := plugin_file.c plugin_metric.c plugin_services.c plugins.c serve.c
 lm/plugin.uses               := common/base common/container common/store common/loop \
 		common/omis/text common/omis/services common/omis/reply common/omis common/tracer \
 		lm/helper lm/proc lm/task lm/service

@@ -56,7 +56,15 @@ enum omig_plugin_flags {
 	OMIG_PLUGIN_CHANGES = 1,
 	/* Its objects are processes, not nodes: it is called for each, and omig_plugin_pid() is it.
 	 */
-	OMIG_PLUGIN_OF_PROCESSES = 2
+	OMIG_PLUGIN_OF_PROCESSES = 2,
+	/*
+	 * It is a metric, too: `omig measure NAME`. It has no parameters, changes nothing, and puts
+	 * one number. `result` is the unit of that: "B", "reads", "1". A counter only grows; a
+	 * value is what it is at one moment. It is called before each read of a measurement, within
+	 * half the interval.
+	 */
+	OMIG_PLUGIN_COUNTER = 4,
+	OMIG_PLUGIN_VALUE = 8
 };
 
 struct omig_plugin_service {

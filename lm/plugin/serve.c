@@ -42,6 +42,13 @@ static const char *text_of(const char *s)
 	return s ? s : "";
 }
 
+static enum added_metric metric_of(unsigned flags)
+{
+	return flags & OMIG_PLUGIN_COUNTER ? ADDED_COUNTER
+	       : flags & OMIG_PLUGIN_VALUE ? ADDED_VALUE
+					   : ADDED_NO_METRIC;
+}
+
 static int write_service(const struct omig_plugin *p, const struct omig_plugin_service *s,
 			 struct buf *out, struct err *e)
 {
@@ -53,7 +60,8 @@ static int write_service(const struct omig_plugin *p, const struct omig_plugin_s
 				      .result = text_of(s->result),
 				      .help = text_of(s->help),
 				      .changes = s->flags & OMIG_PLUGIN_CHANGES,
-				      .of_processes = s->flags & OMIG_PLUGIN_OF_PROCESSES },
+				      .of_processes = s->flags & OMIG_PLUGIN_OF_PROCESSES,
+				      .metric = metric_of(s->flags) },
 		&a, e);
 
 	if (!rc && !s->serve)

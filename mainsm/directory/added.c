@@ -48,6 +48,7 @@ const struct added_services *added_all(struct added *a, const struct map *nodes)
 		return a->all;
 	added_done(a);
 	a->all = added_services_new();
+	a->version++;
 	while (a->all && !rc && map_next(nodes, &i)) {
 		const struct object *node = i.value;
 

@@ -8,6 +8,7 @@
 
 struct added {
 	struct added_services *all; /* owned; NULL = none */
+	unsigned version; /* of `all`; 0 = none was made yet */
 	bool is_old; /* a node has other ones since */
 };
 

@@ -327,6 +327,11 @@ const struct added_services *directory_added(struct directory *d)
 	return added_all(&d->added, &d->nodes);
 }
 
+unsigned directory_added_version(const struct directory *d)
+{
+	return d->added.version;
+}
+
 void directory_each_offering(struct directory *d, const char *service,
 			     void (*fn)(void *arg, const struct object *node), void *arg)
 {

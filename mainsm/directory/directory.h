@@ -100,6 +100,8 @@ size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep);
  * directory changes.
  */
 const struct added_services *directory_added(struct directory *d);
+/* Of what directory_added() has returned last: another number after each change. */
+unsigned directory_added_version(const struct directory *d);
 
 /* Calls fn for each node whose plug-ins have that service. */
 void directory_each_offering(struct directory *d, const char *service,

@@ -57,7 +57,7 @@ struct measures_conf {
 	const struct directory *directory;
 	struct tool_csrs *csrs;
 	struct numbers *numbers;
-	const struct registry *registry; /* NULL: no text uses another one */
+	struct registry *registry; /* NULL: no text uses another one */
 };
 
 struct measures *measures_new(const struct measures_conf *conf);

@@ -68,8 +68,8 @@ static bool has_metric(const struct registered *x, const char *name, size_t n)
 	return false;
 }
 
-static struct registered *find_metric(const struct registry *r, const char *principal,
-				      const char *name, size_t n)
+static struct registered *find_own(const struct registry *r, const char *principal,
+				   const char *name, size_t n)
 {
 	list_each (i, &r->all) {
 		struct registered *x = list_entry(i, struct registered, link);
@@ -80,11 +80,23 @@ static struct registered *find_metric(const struct registry *r, const char *prin
 	return NULL;
 }
 
-bool registry_find(const struct registry *r, const char *principal, const char *name,
+/* A metric of the user comes before one of a plug-in. */
+static struct registered *find_metric(const struct registry *r, const char *principal,
+				      const char *name, size_t n)
+{
+	struct registered *x = find_own(r, principal, name, n);
+
+	return x ? x : find_own(r, PLUGGED_PRINCIPAL, name, n);
+}
+
+bool registry_find(struct registry *r, const char *principal, const char *name,
 		   struct registry_found *out)
 {
 	const struct registered *x = find_text(r, principal, name);
 
+	registry_refresh(r);
+	if (!x)
+		x = find_text(r, PLUGGED_PRINCIPAL, name);
 	if (!x)
 		x = find_metric(r, principal, name, strlen(name));
 	if (x)
@@ -168,14 +180,14 @@ static int walk(struct walk *w, const struct registered *of, const char *text)
 	return w->rc;
 }
 
-int registry_library(const struct registry *r, const char *principal, const char *text,
+int registry_library(struct registry *r, const char *principal, const char *text,
 		     struct pmsl_library *out)
 {
-	struct walk w = { .r = (struct registry *)(uintptr_t)r,
-			  .principal = principal,
-			  .out = out };
-	int rc = walk(&w, NULL, text);
+	struct walk w = { .r = r, .principal = principal, .out = out };
+	int rc;
 
+	registry_refresh(r);
+	rc = walk(&w, NULL, text);
 	if (rc)
 		free(out->v);
 	return rc;
@@ -360,6 +372,7 @@ int registry_add(struct registry *r, const char *principal, const struct registr
 	struct registered *old = find_text(r, principal, t->name), *x;
 	int rc;
 
+	registry_refresh(r);
 	if (!str_is_name(t->name, strlen(t->name)) || strlen(t->name) > REGISTRY_NAME_MAX)
 		return refuse(why, ERR_INVALID,
 			      "'%.64s' is no name of at most 63 bytes that can be shown", t->name);
@@ -419,12 +432,13 @@ static void write_one(struct registry *r, const struct registered *x, struct omi
 	omis_write_list_end(w);
 }
 
-void registry_write(const struct registry *r, const char *principal, struct omis_writer *w)
+void registry_write(struct registry *r, const char *principal, struct omis_writer *w)
 {
+	registry_refresh(r);
 	list_each (i, &r->all) {
 		const struct registered *x = list_entry(i, struct registered, link);
 
-		if (str_eq(x->principal, principal))
-			write_one((struct registry *)(uintptr_t)r, x, w);
+		if (str_eq(x->principal, principal) || str_eq(x->principal, PLUGGED_PRINCIPAL))
+			write_one(r, x, w);
 	}
 }

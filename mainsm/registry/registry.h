@@ -19,12 +19,18 @@
 #include "common/store/disk.h"
 #include "pmsl/pmsl.h"
 
+struct added_services;
 struct registry;
 
 struct registry_conf {
 	const struct disk *disk; /* borrowed; NULL: the system's */
 	const char *dir; /* the folder of its file; NULL: the registry is in memory only */
 	int64_t (*wall_now)(void *arg); /* ns since 1970 */
+	/*
+	 * Returns the services that plug-ins have now, and a number that changes with them. All
+	 * principals see their metrics. May be NULL.
+	 */
+	const struct added_services *(*added)(void *arg, unsigned *version);
 	void *arg;
 };
 
@@ -52,7 +58,7 @@ int registry_remove(struct registry *r, const char *principal, const char *name,
  * [name, version, time in ns, bytes, [metric, ...], [used name, ...]] for each text of the
  * principal.
  */
-void registry_write(const struct registry *r, const char *principal, struct omis_writer *w);
+void registry_write(struct registry *r, const char *principal, struct omis_writer *w);
 
 /* A registered text. Valid until the registry changes. */
 struct registry_found {
@@ -61,7 +67,7 @@ struct registry_found {
 };
 
 /* Finds a text by its name, or by the name of a metric in it. */
-bool registry_find(const struct registry *r, const char *principal, const char *name,
+bool registry_find(struct registry *r, const char *principal, const char *name,
 		   struct registry_found *out);
 
 /*
@@ -69,7 +75,7 @@ bool registry_find(const struct registry *r, const char *principal, const char *
  * its users. The caller frees out->v, which is valid until the registry changes. ERR_LIMIT: more
  * than PMSL_LIBRARY_MAX; ERR_NOMEM.
  */
-int registry_library(const struct registry *r, const char *principal, const char *text,
+int registry_library(struct registry *r, const char *principal, const char *text,
 		     struct pmsl_library *out);
 
 size_t registry_count(const struct registry *r);

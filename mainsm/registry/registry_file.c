@@ -79,6 +79,8 @@ int registry_save(struct registry *r, struct err *e)
 		const struct registered *x = list_entry(i, struct registered, link);
 		struct omis_writer w = OMIS_WRITER(&b);
 
+		if (str_eq(x->principal, PLUGGED_PRINCIPAL))
+			continue;
 		omis_write_string(&w, x->principal);
 		omis_write_string(&w, x->name);
 		OMIS_WRITE_INTS(&w, x->version, x->added);

@@ -18,8 +18,11 @@ struct registered {
 	bool is_placed; /* that walk has added it to its result */
 };
 
+#define PLUGGED_PRINCIPAL "*plug-ins" /* no identity has that name */
+
 struct registry {
 	struct registry_conf conf;
+	unsigned plugged; /* version of the services of plug-ins that `all` has the metrics of */
 	struct list all; /* struct registered, in the order in which their names were first added */
 	size_t n, bytes;
 	unsigned walk;
@@ -32,6 +35,9 @@ void registered_free(struct registered *x);
 
 /* Notes the names of its metrics. -ERR_NOMEM. */
 int registered_note_metrics(struct registered *x);
+
+/* --- plugged.c: makes the texts of plug-ins again, if these have changed */
+void registry_refresh(struct registry *r);
 
 /* --- registry_file.c */
 

@@ -26,11 +26,12 @@ static const struct call_group {
 static const struct {
 	const char *name, *unit, *text;
 	int object, kind;
-	bool is_by_mount;
+	bool is_by_mount, is_of_plugin;
 } sampled[] = {
 #define SAMPLED(name_, object_, kind_, unit_, text_, source_, item_) \
-	{ #name_, unit_, text_, object_, kind_, false },
-#define MOUNTED(name_, unit_, text_, item_) { #name_, unit_, text_, PROCESS, TOTAL, true },
+	{ #name_, unit_, text_, object_, kind_, false, false },
+#define MOUNTED(name_, unit_, text_, item_) { #name_, unit_, text_, PROCESS, TOTAL, true, false },
+#define PLUGGED(name_, object_, kind_, text_) { #name_, "1", text_, object_, kind_, false, true },
 #include "pmsl/check/builtin.def"
 };
 
@@ -105,6 +106,7 @@ static bool get_sampled(unsigned i, struct pmsl_builtin *b)
 	b->is_total = sampled[i].kind == TOTAL;
 	b->object = (enum pmsl_kind)sampled[i].object;
 	b->is_by_mount = sampled[i].is_by_mount;
+	b->is_of_plugin = sampled[i].is_of_plugin;
 	str_copy(b->name, sizeof(b->name), sampled[i].name);
 	str_copy(b->text, sizeof(b->text), sampled[i].text);
 	return true;
@@ -211,6 +213,10 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 {
 	if (b->is_by_mount && !use->by_partners)
 		return NULL;
+	if (b->is_of_plugin && use->at_probe)
+		return "has no value at a probe: the plug-in is asked before a read";
+	if (b->is_of_plugin && !use->by_partners)
+		return use->by_regions ? NULL : "is of a plug-in: name its metric, in quotes";
 	if (b->is_of_region && use->by_partners)
 		return "has no partners: it belongs to a region";
 	if (b->is_of_region && !use->by_regions)
@@ -237,8 +243,21 @@ bool pmsl_builtin_is_mount(const char *name)
 	       str_eq(name, "other");
 }
 
+bool pmsl_builtin_is_plugged(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n && !name[n] && name[0] >= 'a' && name[0] <= 'z';
+}
+
 const char *pmsl_builtin_params(const struct pmsl_builtin *b)
 {
+	if (b->is_of_plugin && b->object == PMSL_T_NODE)
+		return b->is_total ? "Node[] objects, Region metric, TimeInterval time"
+				   : "Node[] objects, Region metric, NOW";
+	if (b->is_of_plugin)
+		return b->is_total ? "Process[] objects, Region metric, TimeInterval time"
+				   : "Process[] objects, Region metric, NOW";
 	if (b->is_of_region || b->is_by_mount)
 		return "Process[] objects, Region[] regions, TimeInterval time";
 	if (b->is_by_partner)

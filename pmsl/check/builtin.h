@@ -34,6 +34,7 @@ struct pmsl_builtin {
 	bool is_by_partner; /* takes partners and regions */
 	bool is_of_region; /* measures a region itself, and needs its name */
 	bool is_by_mount; /* takes regions: names of file systems, each by a path on it */
+	bool is_of_plugin; /* takes a region: the name of a metric of a plug-in */
 	enum pmsl_kind object; /* PROCESS or NODE; NONE = the value is the same everywhere */
 };
 
@@ -62,6 +63,9 @@ struct pmsl_builtin_use {
  * them. The reason does not depend on the processes.
  */
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
+
+/* True for a name that a plug-in may give to its metric. */
+bool pmsl_builtin_is_plugged(const char *name);
 
 /* True for a name of a file system. */
 bool pmsl_builtin_is_mount(const char *name);

@@ -90,7 +90,9 @@ static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
 		} else if (is_object_arg(a) && objects < max && !regions) {
 			check_object_arg(c, a, b, objects++ > 0);
 		} else if (a->type.kind == PMSL_T_REGION &&
-			   (b->is_by_partner || b->is_of_region || b->is_by_mount) && !regions) {
+			   (b->is_by_partner || b->is_of_region || b->is_by_mount ||
+			    b->is_of_plugin) &&
+			   !regions) {
 			regions++;
 		} else {
 			pmsl_wrong(c, a, "%s takes %s", b->name, pmsl_builtin_params(b));

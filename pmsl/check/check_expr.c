@@ -451,6 +451,9 @@ static void check_plain(struct pmsl_checker *c, struct pmsl_expr *e)
 	case PMSL_E_NUMBER:
 		e->type.kind = PMSL_T_VALUE;
 		return;
+	case PMSL_E_REGION:
+		e->type.kind = PMSL_T_REGION;
+		return;
 	case PMSL_E_NAME:
 		pmsl_check_name(c, e);
 		return;

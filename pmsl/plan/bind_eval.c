@@ -222,6 +222,9 @@ static int eval_kind(struct binder *b, const struct dag_node *n, struct known *o
 	case DAG_NUMBER:
 		*out = known_number(n->number);
 		return 0;
+	case DAG_REGION:
+		*out = (struct known){ .kind = KNOWN_REGIONS, .region = &n->name, .nregion = 1 };
+		return 0;
 	case DAG_PARAM:
 		return eval_param(b, n, out);
 	case DAG_VARIABLE:

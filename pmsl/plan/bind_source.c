@@ -228,7 +228,10 @@ static int check_use(struct binder *b, const struct dag_node *n, const struct pm
 
 	if (refusal)
 		return bind_fail(b, n, -ERR_UNSUPPORTED, "%s %s", n->name, refusal);
-	for (size_t i = 0; i < regions->n; i++) {
+	if (m->is_of_plugin && (regions->n != 1 || !pmsl_builtin_is_plugged(regions->v[0])))
+		return bind_fail(b, n, -ERR_INVALID, "%s is of one metric of a plug-in: \"NAME\"",
+				 n->name);
+	for (size_t i = 0; i < regions->n && !m->is_of_plugin; i++) {
 		if (m->is_by_mount && !pmsl_builtin_is_mount(regions->v[i]))
 			return bind_fail(b, n, -ERR_INVALID, "%.64s: " PMSL_BUILTIN_MOUNTS,
 					 regions->v[i]);

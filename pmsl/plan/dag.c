@@ -437,7 +437,7 @@ static uint32_t build_plain(struct builder *b, const struct pmsl_expr *e, const 
 	n.op = e->op;
 	if (kind == DAG_NUMBER)
 		n.number = e->number;
-	if (kind == DAG_ATTR)
+	if (kind == DAG_ATTR || kind == DAG_REGION)
 		n.name = e->name;
 	return build_args(b, e, m, &n) ? put(b, e, &n) : NOTHING;
 }
@@ -487,6 +487,8 @@ static uint32_t build_kind(struct builder *b, const struct pmsl_expr *e, const s
 	switch (e->kind) {
 	case PMSL_E_NUMBER:
 		return build_plain(b, e, m, DAG_NUMBER);
+	case PMSL_E_REGION:
+		return build_plain(b, e, m, DAG_REGION);
 	case PMSL_E_NAME:
 		return build_name(b, e, m);
 	case PMSL_E_CALL:

@@ -28,6 +28,7 @@ enum dag_kind {
 	DAG_PROBE, /* .name; inputs: process and virtual time */
 	DAG_AT, /* inputs: value, probe */
 	DAG_ATTR, /* .name: rank, node, site, time */
+	DAG_REGION, /* .name: a constant */
 	DAG_OP, /* .op: enum pmsl_op */
 	DAG_IF,
 	DAG_PAIR, /* two values, over which a fold of pairs runs */

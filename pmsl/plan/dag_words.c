@@ -32,6 +32,9 @@ void dag_label(const struct dag *g, const struct dag_node *n, struct buf *b)
 	case DAG_ATTR:
 		buf_printf(b, ".%s", n->name);
 		return;
+	case DAG_REGION:
+		buf_printf(b, "\"%s\"", n->name);
+		return;
 	case DAG_OP:
 		buf_puts(b, pmsl_op_name(n->op));
 		return;

@@ -114,6 +114,19 @@ static struct pmsl_expr *parse_number(struct pmsl_parser *p)
 	return e;
 }
 
+/* "NAME" */
+static struct pmsl_expr *parse_region(struct pmsl_parser *p)
+{
+	struct pmsl_expr *e = make_expr(p, PMSL_E_REGION, p->word.at);
+
+	if (!e)
+		return NULL;
+	e->name = pmsl_copy_word(p, &p->word);
+	e->len = p->word.len;
+	pmsl_take(p);
+	return e;
+}
+
 /*
  * Joins x and y of COVARIANCE(x, y) to the one value that the fold runs over. The check reports any
  * other number of values.
@@ -213,6 +226,8 @@ static struct pmsl_expr *parse_primary(struct pmsl_parser *p)
 		return parse_name(p);
 	if (p->word.kind == PMSL_W_NUMBER)
 		return parse_number(p);
+	if (p->word.kind == PMSL_W_STRING)
+		return parse_region(p);
 	if (p->word.kind == PMSL_W_FOLD)
 		return parse_fold(p);
 	if (pmsl_is_keyword(p, PMSL_K_IF))

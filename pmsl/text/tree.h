@@ -68,6 +68,7 @@ enum pmsl_op {
 
 enum pmsl_expr_kind {
 	PMSL_E_NUMBER,
+	PMSL_E_REGION, /* name: a text in quotes */
 	PMSL_E_NAME, /* name, arg = indices */
 	PMSL_E_CALL, /* name(arg...): a metric or a function */
 	PMSL_E_FOLD, /* op; arg = values, behind a share if there is one; where; over */

@@ -38,6 +38,29 @@ static int check_names(const struct added_spec *s, struct err *e)
 	return 0;
 }
 
+/* pmsl/text/unit.h reads it. */
+static bool is_unit(const char *s)
+{
+	size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_%*/^0123456789");
+
+	return n && !s[n];
+}
+
+static int check_metric(const struct added_spec *s, struct err *e)
+{
+	if (s->metric && s->params[0])
+		return err_set(e, ERR_INVALID, "%s is a metric, which has no parameters", s->name);
+	if (s->metric && s->changes)
+		return err_set(e, ERR_INVALID, "%s is a metric, which changes nothing", s->name);
+	if (s->metric && !is_unit(s->result))
+		return err_set(e, ERR_INVALID,
+			       "the result of %s is its unit, as \"B\", \"reads\" or \"1\"",
+			       s->name);
+	if (s->metric && strpbrk(s->help, "\r\n"))
+		return err_set(e, ERR_INVALID, "the help of the metric %s is one line", s->name);
+	return 0;
+}
+
 static int find_type(const char *word)
 {
 	static const char *const words[] = { "int", "float", "string", "token", "binary", "any" };
@@ -170,6 +193,8 @@ int added_service_new(const struct added_spec *spec, struct added_service **out,
 	int rc = n > PLUGIN_TEXT_MAX_BYTES ? err_set(e, ERR_INVALID, "a definition is too long")
 					   : check_names(spec, e);
 
+	if (!rc)
+		rc = check_metric(spec, e);
 	if (rc)
 		return rc;
 	a = calloc(1, sizeof(*a) + n);
@@ -201,7 +226,7 @@ void added_service_free(struct added_service *a)
 /* --- its definition as text */
 
 enum field { NAME, PLUGIN, PARAMS, RESULT, HELP, FLAGS, FIELDS };
-enum { CHANGES = 1, OF_PROCESSES = 2 };
+enum { CHANGES = 1, OF_PROCESSES = 2, COUNTER = 4, VALUE = 8 };
 
 void added_service_write(struct buf *b, const struct added_service *a)
 {
@@ -213,7 +238,9 @@ void added_service_write(struct buf *b, const struct added_service *a)
 	omis_write_string(&w, s->params);
 	omis_write_string(&w, s->result);
 	omis_write_string(&w, s->help);
-	omis_write_int(&w, (s->changes ? CHANGES : 0) | (s->of_processes ? OF_PROCESSES : 0));
+	omis_write_int(&w, (s->changes ? CHANGES : 0) | (s->of_processes ? OF_PROCESSES : 0) |
+				   (s->metric == ADDED_COUNTER ? COUNTER : 0) |
+				   (s->metric == ADDED_VALUE ? VALUE : 0));
 	buf_putc(b, '\n');
 }
 
@@ -232,14 +259,18 @@ int added_service_read(const char *line, size_t n, struct added_service **out, s
 	if (!rc && !omis_values_i64(v, FLAGS, &flags))
 		rc = err_set(e, ERR_PARSE, "this is no definition of a service");
 	if (!rc)
-		rc = added_service_new(&(struct added_spec){ .name = text[NAME],
-							     .plugin = text[PLUGIN],
-							     .params = text[PARAMS],
-							     .result = text[RESULT],
-							     .help = text[HELP],
-							     .changes = flags & CHANGES,
-							     .of_processes = flags & OF_PROCESSES },
-				       out, e);
+		rc = added_service_new(
+			&(struct added_spec){ .name = text[NAME],
+					      .plugin = text[PLUGIN],
+					      .params = text[PARAMS],
+					      .result = text[RESULT],
+					      .help = text[HELP],
+					      .changes = flags & CHANGES,
+					      .of_processes = flags & OF_PROCESSES,
+					      .metric = flags & COUNTER ? ADDED_COUNTER
+							: flags & VALUE ? ADDED_VALUE
+									: ADDED_NO_METRIC },
+			out, e);
 	omis_values_free(v);
 	return rc;
 }
@@ -285,6 +316,11 @@ bool added_service_takes(const struct added_service *a, const struct omis_value 
 			return false;
 		}
 	return true;
+}
+
+bool added_service_is_metric(const struct added_service *a)
+{
+	return a->spec.metric != ADDED_NO_METRIC;
 }
 
 static const char *const carriers[2][2] = {

@@ -10,6 +10,9 @@
 #include "common/omis/services/catalogue.h"
 #include "common/omis/text/request.h"
 
+/* A service that has one number as its result may be a metric, too. */
+enum added_metric { ADDED_NO_METRIC, ADDED_COUNTER, ADDED_VALUE };
+
 /* A service as its plug-in declares it. */
 struct added_spec {
 	const char *name, *plugin; /* lower case letters, digits and _ */
@@ -18,10 +21,11 @@ struct added_spec {
 	 * are integers, "" for a string and [] for a list, only at the end.
 	 */
 	const char *params;
-	const char *result; /* names of its result values; "" = none */
+	const char *result; /* names of its result values; "" = none. Of a metric: its unit */
 	const char *help;
 	bool changes; /* it needs the right to manipulate */
 	bool of_processes; /* else of nodes */
+	enum added_metric metric;
 };
 
 struct added_service {
@@ -43,6 +47,8 @@ int added_service_read(const char *line, size_t n, struct added_service **out, s
 /* True if the values, a list, are those that its parameters take; else e has the reason. */
 bool added_service_takes(const struct added_service *a, const struct omis_value *list,
 			 struct err *e);
+
+bool added_service_is_metric(const struct added_service *a);
 
 /* The built-in service that carries its calls. */
 const struct omis_service *added_service_carrier(const struct added_service *a);

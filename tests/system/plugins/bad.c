@@ -106,6 +106,11 @@ static int change(struct omig_plugin_call *c)
 	return 0;
 }
 
+static int broken(struct omig_plugin_call *c)
+{
+	return omig_plugin_fail(c, "this one is broken");
+}
+
 static const struct omig_plugin_service services[] = {
 #if BAD == BUILT_IN
 	{ "node_get_info", NULL, NULL, NULL, 0, answer },
@@ -117,6 +122,8 @@ static const struct omig_plugin_service services[] = {
 	{ "bad_other", NULL, NULL, NULL, 0, answer },
 #else
 	{ "bad_answer", NULL, "n", "Counts its calls.", 0, answer },
+	{ "bad_count", NULL, "1", "Counts its calls.", OMIG_PLUGIN_COUNTER, answer },
+	{ "bad_broken", NULL, "B", "Has no value.", OMIG_PLUGIN_VALUE, broken },
 	{ "bad_crash", NULL, NULL, "Crashes.", 0, crash },
 	{ "bad_leave", NULL, NULL, "Exits.", 0, leave },
 	{ "bad_hang", NULL, NULL, "Hangs.", 0, hang },

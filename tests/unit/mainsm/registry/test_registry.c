@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/omis/services/added.h"
 #include "mainsm/registry/registry.h"
 #include "tests/suite.h"
 
@@ -266,6 +267,58 @@ TEST(errors_in_what_is_used_stand_at_the_use)
 	ck_assert(d.nerror == 1 && d.nunknown == 1);
 	pmsl_free(p);
 	free(l.v);
+}
+
+/* --- metrics of plug-ins */
+
+static struct added_services *added;
+static unsigned version;
+
+static const struct added_services *added_now(void *arg, unsigned *out)
+{
+	*out = version;
+	return added;
+}
+
+static void define(const char *line)
+{
+	added_services_free(added);
+	added = added_services_new();
+	ck_assert_int_eq(added_services_add(added, line, strlen(line), NULL), 0);
+	version++;
+}
+
+TEST(metrics_of_plugins_are_texts_of_all_users)
+{
+	struct registry_found found;
+	struct pmsl_library l;
+
+	registry_free(r);
+	ck_assert_int_eq(
+		registry_open(
+			&(struct registry_conf){ .dir = dir, .wall_now = noon, .added = added_now },
+			&r, NULL),
+		0);
+	define("\"reads\",\"disk\",\"\",\"B\",\"Help.\",4\n\"list\",\"disk\",\"\",\"n\",\"Help.\",0\n"
+	       "\"files\",\"disk\",\"\",\"1\",\"Help.\",10\n");
+	ck_assert(registry_find(r, "ann", "reads", &found));
+	ck_assert_str_eq(found.name, "plugin.disk");
+	ck_assert_ptr_nonnull(strstr(found.text, "Plugin_node_counter(object, \"reads\", t)"));
+	ck_assert_ptr_nonnull(strstr(found.text, "Plugin_process_value(object, \"files\", NOW)"));
+	ck_assert(!registry_find(r, "ann", "list", &found));
+	good("ann", "user",
+	     "Mine(Node n, TimeInterval t) : Unit(\"B\") { RETURN 2 * reads(n, t); }", 1);
+	ck_assert_int_eq(registry_library(r, "bob", "Mine(Node n) { RETURN files(n); }", &l), 0);
+	ck_assert_uint_eq(l.n, 1);
+	free(l.v);
+	bad("own", "reads() { RETURN 1; }", ERR_INVALID, "plugin.disk has a metric reads already");
+	bad("broken", "Mine2(Node n) { RETURN reads(n); }", ERR_INVALID, "reads");
+	ck_assert_int_eq(registry_remove(r, "ann", "plugin.disk", &why), -ERR_NOTFOUND);
+	define("\"list\",\"disk\",\"\",\"n\",\"Help.\",0\n");
+	ck_assert(!registry_find(r, "ann", "reads", &found));
+	ck_assert(registry_find(r, "ann", "Mine", &found));
+	added_services_free(added);
+	added = NULL;
 }
 
 SUITE_WITH("registry", set_up, clean_up)

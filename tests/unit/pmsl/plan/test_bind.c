@@ -342,6 +342,33 @@ TEST(the_time_of_an_event_is_a_value)
 
 /* --- refusals */
 
+/* Returns the only region of the only metric's source. */
+static const char *region_of(const char *metric)
+{
+	const struct flow_names *found = NULL;
+
+	for (uint32_t i = 0; i < plan.bound.n; i++) {
+		const struct flow_node *n = &plan.bound.node[i]->n;
+
+		if (n->kind == FLOW_INPUT && str_eq(n->source.metric, metric))
+			found = &n->source.regions;
+	}
+	ck_assert(found && found->n == 1);
+	return found->v[0];
+}
+
+TEST(a_region_may_be_written_in_the_text)
+{
+	is_planned("M(Process p, TimeInterval t) { RETURN Send_count(p, \"solve\", t); }");
+	ck_assert_str_eq(region_of("Send_count"), "solve");
+	is_planned("M(Node n) { RETURN Plugin_node_value(n, \"disk_reads\", NOW); }");
+	ck_assert_str_eq(region_of("Plugin_node_value"), "disk_reads");
+	is_refused("M(Node n) { RETURN Plugin_node_value(n, \"Disk\", NOW); }", -ERR_INVALID,
+		   "is of one metric of a plug-in");
+	is_refused("M(Process p, TimeInterval t) { RETURN Send_count(p, \"a b\", t); }",
+		   -ERR_INVALID, "a region is BEGIN..END");
+}
+
 TEST(nonsense_is_refused_with_the_reason)
 {
 	static const struct {

@@ -136,6 +136,37 @@ TEST(a_definition_that_is_none_is_refused)
 	}
 }
 
+TEST(a_metric_has_a_unit_and_no_parameters)
+{
+	struct added_spec s = spec("disk_reads_all", "");
+	struct added_service *a = NULL, *read = NULL;
+	struct buf b = BUF_INIT(1000);
+
+	s.metric = ADDED_COUNTER;
+	s.result = "B/s^2";
+	ck_assert_int_eq(added_service_new(&s, &a, NULL), 0);
+	added_service_write(&b, a);
+	ck_assert_int_eq(added_service_read(buf_str(&b), b.n - 1, &read, NULL), 0);
+	ck_assert_int_eq(read->spec.metric, ADDED_COUNTER);
+	ck_assert(added_service_is_metric(read));
+	added_service_free(read);
+	added_service_free(a);
+	buf_done(&b);
+	s.params = "int i";
+	ck_assert_int_eq(added_service_new(&s, &a, NULL), -ERR_INVALID);
+	s.params = "";
+	s.changes = true;
+	ck_assert_int_eq(added_service_new(&s, &a, NULL), -ERR_INVALID);
+	s.changes = false;
+	s.result = "";
+	ck_assert_int_eq(added_service_new(&s, &a, NULL), -ERR_INVALID);
+	s.result = "two values\")";
+	ck_assert_int_eq(added_service_new(&s, &a, NULL), -ERR_INVALID);
+	s.result = "1";
+	s.help = "a\nb";
+	ck_assert_int_eq(added_service_new(&s, &a, NULL), -ERR_INVALID);
+}
+
 TEST(lines_of_a_liar_are_left_out)
 {
 	static const char text[] = "nonsense\n\"a\",\"b\"\n"
