@@ -38,6 +38,7 @@ bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$
 bench.needs     += $(patsubst %,$(B)/tests/system/steady.%,$(filter openmpi,$(bench.mpi)))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop \
 		$(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
+bench.needs     += $(foreach f,$(bench.mpi),$(B)/bin/bench-recorded-$f)
 bench.run       := $(if $(filter openmpi,$(bench.mpi)),bench_summary) \
 		bench_tree bench_start bench_flow bench_traffic bench_pmsl bench_event \
 		bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook \
@@ -98,6 +99,8 @@ $(B)/bin/bench-mpi: bench/mpi.sh
 	$(call say,COPY)mkdir -p $(@D) && install -m 755 $< $@
 define bench_mpi
 $(B)/bin/bench-mpi-$(1): bench/mpi_main.c $(bench.watched)
+$(B)/bin/bench-recorded-$(1): bench/interaction/recorded_main.c $(bench.watched)
+$(B)/bin/bench-mpi-$(1) $(B)/bin/bench-recorded-$(1):
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(OUR_CFLAGS) -w \
 		-DOMIG_BENCH_FLAVOUR='"$(1)"' -o $$@ $$< \
 		-L$(B)/lib -lomig $$(filter %.o %.a,$$^) -Wl,-rpath,'$$$$ORIGIN/../lib' -pthread
