@@ -53,14 +53,24 @@ static void replace_status(struct hook_args *a)
 	a->par[a->desc->status - 1] = (int64_t)(uintptr_t)a->status;
 }
 
+static bool begin_short(const struct hook *h, struct hook_args *a)
+{
+	return (h->word & HOOK_ARGS) == HOOK_MESSAGE && args_message_ops &&
+	       args_message_ops->begin_short(a);
+}
+
 void hook_prepare(struct hook *h, struct hook_args *a)
 {
-	int saved = errno;
+	int saved;
 
 	h->args = a;
+	a->func = h->func;
+	a->is_short = begin_short(h, a);
+	if (a->is_short)
+		return;
+	saved = errno;
 	a->desc = call_get(h->func);
 	a->word = h->word;
-	a->func = h->func;
 	a->out = a->in = a->length = 0;
 	a->span = 0;
 	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
@@ -133,8 +143,13 @@ static bool needs_partner(const struct hook *h, const struct call_desc *d)
 void hook_finish(struct hook *h, int rc)
 {
 	struct hook_args *a = h->args;
-	int saved = errno;
+	int saved;
 
+	if (a->is_short) {
+		args_message_ops->end_short(a, rc);
+		return;
+	}
+	saved = errno;
 	a->out = a->in = a->length = 0;
 	listing_end(a);
 	if (flavour && h->word & HOOK_MESSAGE && args_message_ops)

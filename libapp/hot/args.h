@@ -39,6 +39,7 @@ struct hook_args {
 		partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: the source of `in` */
 	bool any_source;
 	struct posted_ref open[2]; /* entries of a call that is not over; a Sendrecv has two */
+	bool is_short; /* args_message_ops->begin_short() has done all that is to be done */
 	struct wait_set *wait; /* of wrappers that complete requests, else NULL */
 	struct args_message {
 		uint64_t begin; /* ticks of the call */
@@ -168,6 +169,13 @@ void args_partner(struct hook_args *a, enum call_phase phase);
 struct args_message_ops {
 	void (*begin)(struct hook_args *a); /* in front of the call */
 	void (*end)(struct hook_args *a, int rc); /* behind it, before its requests */
+	/*
+	 * The same for a call that needs nothing but HOOK_MESSAGE: func, par and lang are filled.
+	 * They touch neither MPI nor errno. Returns false, and does nothing, if the call must take
+	 * the long way.
+	 */
+	bool (*begin_short)(struct hook_args *a);
+	void (*end_short)(struct hook_args *a, int rc);
 	/* The call made a request: fills comm_id and ticket. Returns true if it must be tracked. */
 	bool (*made)(const struct hook_args *a, struct request *r);
 	void (*started)(const struct hook_args *a, struct request *r); /* a persistent one */

@@ -46,6 +46,20 @@ bool messages_enter(void);
 bool messages_try(void);
 void messages_leave(void);
 
+/* --- channels.c */
+
+/*
+ * A message of one of the last channels needs no search, and no call of MPI. Not with
+ * MPI_THREAD_MULTIPLE. As begin_short() and end_short() of struct args_message_ops.
+ */
+bool messages_begin_short(struct hook_args *a);
+void messages_end_short(struct hook_args *a, int rc);
+/* The call has begun the long way. The next one with its channel may be short. */
+void messages_remember(const struct hook_args *a);
+
+/* The call was a blocking send, and began at v->ticks. Writes its vertices. */
+void messages_put_send(struct vertex_values *v, uint64_t now);
+
 /* True for collective calls that are over when they return. */
 bool meets_are_seen(const struct hook_args *a);
 void meets_begin(struct hook_args *a);

@@ -8,11 +8,6 @@
 #include <string.h>
 
 #define THREAD_MULTIPLE 3 /* of MPI_Query_thread */
-/*
- * A send that takes longer has waited: 16 to 66 us at 1 to 4 GHz, and 66 us without a TSC. Others
- * return in 1 us. Shorter waits are shorter than a switch between processes, and need no event.
- */
-#define LATE_TICKS 65536
 #define THREAD_BITS 6 /* of a late receive: its thread is in the low bits of its time */
 
 static_assert(1 << THREAD_BITS >= SEG_THREADS_MAX, "threads have numbers of that many bits");
@@ -71,10 +66,7 @@ static void end_send(struct hook_args *a, int rc)
 	}
 	v.task = m->sent.id;
 	v.last = m->sent.in_doubt;
-	if (!vertex_put(VERTEX_SEND, &v) || now < v.ticks + LATE_TICKS)
-		return;
-	v.ticks = now;
-	vertex_put(VERTEX_SENT, &v);
+	messages_put_send(&v, now);
 }
 
 /* --- receives */
@@ -404,6 +396,7 @@ static void begin(struct hook_args *a)
 	}
 	if (waits_for_receives(a))
 		begin_wait(a);
+	messages_remember(a);
 }
 
 /* --- behind it */
@@ -519,7 +512,9 @@ static void lost(struct request *r)
 
 /* --- the beginning */
 
-static const struct args_message_ops ops = { begin, end, made, started, ended, lost };
+static const struct args_message_ops ops = {
+	begin, end, messages_begin_short, messages_end_short, made, started, ended, lost
+};
 
 static void announce_all(int (*announce)(const void *definition, size_t n))
 {

@@ -31,7 +31,7 @@ $(LIBAPP_T)/%.$(1): tests/libapp/%.c
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$< -pthread -ldl
 $(LIBAPP_T)/inrank.$(1): tests/libapp/inrank.c bench/self.c $(LIBAPP_BELOW)
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$^ -pthread -ldl
-$(LIBAPP_T)/matched.$(1): tests/libapp/matched.c bench/self.c $(LIBAPP_BELOW)
+$(LIBAPP_T)/matched.$(1): tests/libapp/matched.c tests/libapp/book.c bench/self.c $(LIBAPP_BELOW)
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$^ -pthread -ldl
 $(LIBAPP_T)/constants.$(1): tests/libapp/constants.c $(B)/libapp/hot.a $(LIBAPP_BELOW)
 	$$(call say,MPICC)mkdir -p $$(@D) && mpicc.$(1) $$(libapp_cc) -o $$@ $$^ -pthread -ldl
