@@ -71,6 +71,7 @@ static void put_efficiency(const struct scene *b, struct json *j)
 	const struct efficiency *e = &b->efficiency;
 
 	json_key_object(j, "efficiency");
+	json_key_str(j, "job", b->jobs > 1 ? b->largest : "");
 	json_key_double(j, "span_s", b->span_s);
 	json_key_u64(j, "known", e->known);
 	json_key_u64(j, "of", e->ranks);

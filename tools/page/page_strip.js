@@ -193,9 +193,9 @@ class Strip {
 		g.fillStyle = this.colours.dim;
 		g.textAlign = "left";
 		if (room >= 11)
-			g.fillText(this.cut(g, this.rows[at][2], high >= 12 ? 74 : 100), 0, y + Math.min(room / 2, high >= 12 ? high / 2 : 20));
+			g.fillText(this.cut(g, this.rows[at][2], 74), 0, y + Math.min(room / 2, high >= 12 ? high / 2 : 20));
 		g.textAlign = "right";
-		for (let r = at; high >= 12 && r < next; r++)
+		for (let r = at; r < next; r += Math.max(1, Math.ceil(12 / high)))
 			g.fillText(this.rows[r][1] < 0 ? "-" : String(this.rows[r][1]), GUTTER - 6, (r + 0.5) * high);
 	}
 

@@ -36,18 +36,16 @@ class Tree {
 	}
 
 	set(m) {
-		const focused = document.activeElement && $("tree").contains(document.activeElement);
+		const at = [...$("tree").querySelectorAll("button")].indexOf(document.activeElement);
 
-		if (focused && document.activeElement !== this.kept) {
-			this.waiting = m;
-			this.kept = document.activeElement;
-		}
 		$("tree").replaceChildren(make("ul", {}, ...m.sites.map((s) => make("li", {},
 			make("b", { className: "name" }, s.name), " ",
 			make("span", { className: s.state === "up" ? "dim" : "bad" }, s.state === "up" ? "" : s.state),
 			make("ul", {}, ...s.nodes.map((n) => this.host(n)))))));
 		if (m.more)
 			$("tree").append(make("p", { className: "dim" }, m.more + " more hosts"));
+		if (at >= 0) /* the focus stays where it was */
+			($("tree").querySelectorAll("button")[at] || $("tree")).focus({ preventScroll: true });
 		if (!m.sites.length)
 			$("tree").append(make("p", { className: "dim" }, "no site yet"));
 	}
@@ -66,7 +64,8 @@ const GAUGES = [
 ];
 
 function drawGauges(e) {
-	const about = e.known ? "last " + Math.round(e.span_s) + " s, " + e.known + " of " + e.of + " ranks"
+	const about = e.known ? "last " + Math.round(e.span_s) + " s, " + e.known + " of " + e.of + " ranks" +
+		(e.job ? " of " + e.job : "")
 		: "not known yet";
 
 	$("gauges").replaceChildren(...GAUGES.map(([key, name, help]) => {
@@ -97,7 +96,7 @@ function drawChosen(m, close) {
 	place.replaceChildren(head((r[AT.rank] < 0 ? "Process " + r[AT.pid] : "Rank " + r[AT.rank]) + " on " + r[AT.host]),
 		make("dl", {}, pair("program", r[AT.program]), pair("job", m.job || "-"), pair("pid", String(r[AT.pid])),
 			pair("state", r[AT.state]), pair("in", r[AT.call]), pair("calls", short(m.calls)),
-			pair("sent", short(m.bytes_out) + "B"), pair("received", short(m.bytes_in) + "B"),
+			pair("sent", short(m.bytes_out) + " B"), pair("received", short(m.bytes_in) + " B"),
 			pair("CPU", short(m.cpu_s) + " s"),
 			...KINDS.map((k, i) => pair(k, percent(r[AT.share + i]) + " %"))));
 }

@@ -22,7 +22,9 @@ struct asked {
 
 int scene_init(struct scene *b, const char *job, nsec_t every)
 {
-	*b = (struct scene){ .job = job, .every = every, .strip = strip_new(), .version = 1 };
+	*b = (struct scene){
+		.job = job, .every = every, .strip = strip_new(), .version = 1, .computes = NAN
+	};
 	return b->strip ? 0 : -ERR_NOMEM;
 }
 
@@ -81,24 +83,60 @@ static const struct scene_mark *find_mark(const struct scene_marks *m, const cha
 	return NULL;
 }
 
+/* Ranks are sorted by job. Finds the job with the most of them. */
+static void find_largest(struct scene *b)
+{
+	size_t n = 0, most = 0;
+
+	b->jobs = 0;
+	b->largest[0] = '\0';
+	for (size_t i = 0; i < b->now.nrank; i++) {
+		const struct top_rank *r = &b->now.rank[i];
+		bool is_first = !i || !str_eq(r->job, r[-1].job);
+
+		n = is_first ? 0 : n;
+		if (r->rank < 0)
+			continue;
+		b->jobs += !n;
+		if (++n <= most)
+			continue;
+		most = n;
+		str_copy(b->largest, sizeof(b->largest), r->job);
+	}
+}
+
+/* Adds what a rank has done since the mark. */
+static void add_rank(const struct scene *b, const struct scene_marks *then, size_t i,
+		     struct efficiency_sum *sum)
+{
+	const struct top_rank *r = &b->now.rank[i];
+	const struct scene_mark *m = find_mark(then, r->token, i);
+
+	if (m && !isnan(m->time_s) && (double)r->time_ns / 1e9 > m->time_s)
+		efficiency_add(sum, (double)r->time_ns / 1e9 - m->time_s,
+			       mpi_seconds(r) - m->mpi_s);
+}
+
 static void measure_efficiency(struct scene *b)
 {
 	const struct scene_marks *then = b->mark[0].v ? &b->mark[0] : &b->mark[1];
-	struct efficiency_sum sum = { 0 };
+	struct efficiency_sum all = { 0 }, largest = { 0 };
 
+	find_largest(b);
 	b->efficiency = (struct efficiency){ 0 };
 	for (size_t i = 0; i < b->now.nrank; i++) {
-		const struct top_rank *r = &b->now.rank[i];
-		const struct scene_mark *m = find_mark(then, r->token, i);
+		bool is_of_largest = str_eq(b->now.rank[i].job, b->largest);
 
-		b->efficiency.ranks += r->rank >= 0;
-		if (r->rank < 0 || !m || isnan(m->time_s) || (double)r->time_ns / 1e9 <= m->time_s)
+		if (b->now.rank[i].rank < 0)
 			continue;
-		efficiency_add(&sum, (double)r->time_ns / 1e9 - m->time_s,
-			       mpi_seconds(r) - m->mpi_s);
+		add_rank(b, then, i, &all);
+		b->efficiency.ranks += is_of_largest;
+		if (is_of_largest)
+			add_rank(b, then, i, &largest);
 	}
-	efficiency_close(&b->efficiency, &sum);
-	b->span_s = sum.seconds;
+	efficiency_close(&b->efficiency, &largest);
+	b->computes = all.time > 0 ? all.computed / all.time : (double)NAN;
+	b->span_s = largest.seconds;
 	if (!b->mark[1].v || b->now.wall - b->mark[1].at >= MARK_NS)
 		set_mark(b);
 }
@@ -260,6 +298,7 @@ void scene_restart(struct scene *b)
 		b->mark[i] = (struct scene_marks){ 0 };
 	}
 	b->span_s = 0;
+	b->computes = (double)NAN;
 	b->version++;
 }
 
@@ -294,18 +333,24 @@ static void note_kind(void *arg, const struct top_word *w)
 static void put_slow(const struct scene *b, struct buf *out)
 {
 	int64_t *rank = calloc(b->now.nrank + 1, sizeof(*rank));
+	const char *job = NULL;
 	bool is_stopped = false;
 	size_t n = 0;
 
+	/* those of the first job that has any: the words below name all */
 	for (size_t i = 0; rank && i < b->now.nrank; i++)
-		if (b->now.rank[i].is_slow)
+		if (b->now.rank[i].is_slow && (!job || str_eq(job, b->now.rank[i].job))) {
+			job = b->now.rank[i].job;
 			rank[n++] = b->now.rank[i].rank;
+		}
 	top_words(&b->now, note_kind, &is_stopped);
 	if (is_stopped) {
 		buf_puts(out, "; a job has stopped");
 	} else if (n) {
 		buf_puts(out, n == 1 ? "; rank " : "; ranks ");
 		ranges_put(out, rank, n, RANGES_MAX);
+		if (b->jobs > 1)
+			buf_printf(out, " of %s", job);
 		buf_puts(out, n == 1 ? " is waited for" : " are waited for");
 	} else {
 		buf_puts(out, "; no rank stands out");
@@ -329,9 +374,11 @@ void scene_answer(const struct scene *b, struct buf *out)
 	} else {
 		buf_printf(out, "%zu rank%s on %zu host%s", ranks, ranks == 1 ? "" : "s", hosts,
 			   hosts == 1 ? "" : "s");
-		if (b->span_s > 0 && b->efficiency.known)
+		if (b->jobs > 1)
+			buf_printf(out, " in %zu jobs", b->jobs);
+		if (!isnan(b->computes))
 			buf_printf(out, " compute%s %.0f %% of the time", ranks == 1 ? "s" : "",
-				   100 - 100 * fmin(b->efficiency.mpi_share, 1));
+				   100 * fmax(b->computes, 0));
 		else
 			buf_puts(out, ", counted from now on");
 		put_slow(b, out);

@@ -36,7 +36,10 @@ struct scene {
 	bool is_asked; /* a sample is under way */
 	uint64_t round; /* of requests; replies to earlier rounds are dropped */
 	struct scene_marks mark[2]; /* the older one is in use */
-	struct efficiency efficiency; /* over span_s */
+	struct efficiency efficiency; /* over span_s, of the job with the most ranks */
+	char largest[TOP_NAME_BYTES]; /* that job */
+	size_t jobs; /* with ranks */
+	double computes; /* share of the time of all ranks; NaN: not known */
 	double span_s; /* 0: not known yet */
 };
 
