@@ -72,20 +72,46 @@ void io_note_label(void);
 /* Puts a record of this thread, with ns, pid, tid and label where they are 0. */
 void io_note(struct board *b, struct board_record *r);
 
-/* A read or write of a pipe. */
+enum io_form {
+	IO_BYTES, /* the board counts the bytes */
+	IO_TCP, /* the kernel does */
+	IO_CALLS, /* a terminal: the board counts calls that write */
+};
+
+/* A read or write of a stream. */
 struct io_call {
 	struct board *b;
 	struct board_stream *s; /* NULL: none */
 	uint64_t id, began;
+	uint64_t echo; /* key of the stream to which the terminal echoes; 0: it does not */
+	uint64_t place, echoed; /* of a terminal: the number of this call among those that write */
 	enum io_way way;
+	enum io_form form;
 	bool is_alone;
 };
+
+/* Return the key of what c->way moves there, and set c->form; 0: it is no such stream. */
+uint64_t io_socket_key(struct io_call *c, int fd, uint64_t inode);
+uint64_t io_terminal_key(struct io_call *c, int fd, unsigned major, unsigned minor);
+
+/* The bytes of the connection that were written, or read, so far. False: the kernel is too old. */
+bool io_tcp_place(int fd, bool is_out, uint64_t *end);
+
+/* socketpair() has made these. */
+void io_pair(const int fd[2]);
+void io_paired(struct board *b, uint64_t one, uint64_t other);
 
 void io_before(struct io_call *c, int fd, enum io_way way);
 void io_after(const struct io_call *c, int fd, ssize_t n);
 
 /* Looks up the functions that the calls of processes.c are passed to. */
 void io_processes_look(void);
+
+/* The same for those of polls.c. */
+void io_polls_look(void);
+
+/* When this thread began to wait for any of several descriptors; 0: it has recorded since. */
+extern __thread uint64_t io_polled __attribute__((tls_model("initial-exec")));
 
 /* From here on child processes are recorded. */
 void io_processes_begin(void);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 struct board *io_board;
+__thread uint64_t io_polled __attribute__((tls_model("initial-exec")));
 static char label[BOARD_LABEL_BYTES];
 
 /* As an object of a network: without separators. */
@@ -34,6 +35,7 @@ void io_note(struct board *b, struct board_record *r)
 		r->tid = (int32_t)syscall(SYS_gettid);
 	}
 	memcpy(r->label, label, sizeof(label));
+	io_polled = 0;
 	board_put(b, r);
 	errno = saved;
 }

@@ -11,6 +11,7 @@
 #include <linux/prctl.h>
 #include <stdarg.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <fcntl.h>
@@ -21,20 +22,26 @@
 
 #define MOVE(name, way, pars, args) static ssize_t resolve_##name pars;
 #define BOTH MOVE
+#define TALK MOVE
 #include "libio/moves.def"
+static int resolve_socketpair(int domain, int type, int protocol, int fd[2]);
 static int resolve_prctl(int option, long a, long b, long c, long d);
 static long resolve_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 static struct {
 #define MOVE(name, way, pars, args) ssize_t(*name) pars;
 #define BOTH MOVE
+#define TALK MOVE
 #include "libio/moves.def"
+	int (*socketpair)(int domain, int type, int protocol, int fd[2]);
 	int (*prctl)(int option, long a, long b, long c, long d);
 	long (*syscall)(long number, long a, long b, long c, long d, long e, long f);
 } real = {
 #define MOVE(name, way, pars, args) .name = resolve_##name,
 #define BOTH MOVE
+#define TALK MOVE
 #include "libio/moves.def"
+	.socketpair = resolve_socketpair,
 	.prctl = resolve_prctl,
 	.syscall = resolve_syscall,
 };
@@ -60,7 +67,10 @@ static bool look(const char *name, void **pointer)
 	}
 #define MOVE(name, way, pars, args) RESOLVER(ssize_t, name, pars, args)
 #define BOTH MOVE
+#define TALK MOVE
 #include "libio/moves.def"
+RESOLVER(int, socketpair, (int domain, int type, int protocol, int fd[2]),
+	 (domain, type, protocol, fd))
 RESOLVER(int, prctl, (int option, long a, long b, long c, long d), (option, a, b, c, d))
 RESOLVER(long, syscall, (long number, long a, long b, long c, long d, long e, long f),
 	 (number, a, b, c, d, e, f))
@@ -72,7 +82,9 @@ static void resolve_all(void)
 
 #define MOVE(name, way, pars, args) look(#name, (void **)(void *)&real.name);
 #define BOTH MOVE
+#define TALK MOVE
 #include "libio/moves.def"
+	look("socketpair", (void **)(void *)&real.socketpair);
 	look("prctl", (void **)(void *)&real.prctl);
 	look("syscall", (void **)(void *)&real.syscall);
 	errno = saved;
@@ -82,6 +94,7 @@ static __attribute__((constructor)) void begin(void)
 {
 	resolve_all();
 	io_processes_look();
+	io_polls_look();
 	if (io_board_open())
 		io_begin();
 }
@@ -113,7 +126,20 @@ static __attribute__((constructor)) void begin(void)
 	     io_after(&call[0], in, moved);                                                        \
 	     io_after(&call[1], out, moved); io_moved(in, IO_IN | (way), moved);                   \
 	     io_moved(out, IO_OUT | (way), moved);)
+#define TALK(name, way, pars, args)                                              \
+	WRAP(name, pars, args, io_before(call, fd, flags &MSG_PEEK ? 0 : (way)), \
+	     io_after(call, fd, moved);)
 #include "libio/moves.def"
+
+int io_socketpair(int domain, int type, int protocol, int fd[2]);
+EXPORT int io_socketpair(int domain, int type, int protocol, int fd[2])
+{
+	int rc = REAL(socketpair)(domain, type, protocol, fd);
+
+	if (!rc)
+		io_pair(fd);
+	return rc;
+}
 
 /*
  * A program that restricts its system calls may end at one that it does not expect. So the

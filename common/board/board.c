@@ -112,7 +112,7 @@ static struct board_stream *replace(struct board *b, unsigned set, uint64_t key)
 					 __ATOMIC_RELAXED))
 		return was == key ? s : NULL; /* another thread was faster */
 	s->doubt = s->writers || s->readers || key < was || key <= most;
-	s->written = s->read = 0;
+	s->written = s->read = s->peer = 0;
 	s->writers = s->readers = 0;
 	return s;
 }

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define BOARD_MAGIC 0x64726f62u
-#define BOARD_VERSION 1
+#define BOARD_VERSION 2
 #define BOARD_RECORDS (1u << 16) /* of 88 bytes; some 20 ms of a pipe at its highest rate */
 #define BOARD_WAYS 8
 #define BOARD_SETS 2048u /* of BOARD_WAYS streams each */
@@ -57,6 +57,7 @@ struct board_stream {
 	uint32_t writers, readers; /* calls under way */
 	uint32_t doubt; /* 1: the numbers are uncertain */
 	uint32_t rest;
+	uint64_t peer; /* of a socket, for libio/sockets.c; 0: not known */
 };
 
 struct board {

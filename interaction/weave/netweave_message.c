@@ -102,7 +102,7 @@ void weave_unsent(struct netweave *w, struct weave_thread *t, int64_t at)
 	char name[NETWEAVE_LABEL_BYTES + 40];
 
 	weave_group_end(w, t);
-	if (w->mode != NETWEAVE_REQUEST || t->task)
+	if (w->mode != NETWEAVE_REQUEST || t->task || t->is_own)
 		return;
 	snprintf(name, sizeof(name), "message %" PRIu64 " to %s", ++w->made, t->label);
 	weave_source(w, t, at, name);

@@ -76,21 +76,29 @@ bool weave_stream_is_short(const struct netweave *w, const struct weave_event *e
 	return !s || s->known < ev->other;
 }
 
-/* Nothing ended: a part of a message, the end of a stream, or bytes of others. */
-static void end_nothing(struct netweave *w, struct weave_thread *t, const struct weave_event *ev,
-			bool is_short)
+/* A part of a message, the end of a stream, or bytes of others: the wait is ordinary time. */
+static void end_wait(struct netweave *w, struct weave_thread *t, int64_t at)
 {
-	if (is_short) {
-		w->report.outside += ev->is_unsent;
-		w->report.unsent += !ev->is_unsent;
-		weave_unsent(w, t, ev->t);
-	} else if (t->task) {
-		weave_join(w, &(struct weave_join){ .thread = t,
-						    .wait = t->wait,
-						    .at = ev->t,
-						    .foreign = INT64_MIN });
-		t->wait = INT64_MIN;
-	}
+	if (t->task && !t->is_own)
+		weave_join(w,
+			   &(struct weave_join){
+				   .thread = t, .wait = t->wait, .at = at, .foreign = INT64_MIN });
+	t->wait = INT64_MIN;
+}
+
+/*
+ * Nothing in the log has written the bytes. If the recorder knows that too, they are the action of
+ * a user: a request begins, and the thread's earlier one ends where the wait began.
+ */
+static void take_outside(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
+{
+	w->report.outside += ev->is_unsent;
+	w->report.unsent += !ev->is_unsent;
+	if (w->mode != NETWEAVE_REQUEST)
+		end_wait(w, t, ev->t);
+	else if (ev->is_unsent && !t->is_own)
+		weave_leave(w, t, t->wait != INT64_MIN ? t->wait : ev->t);
+	weave_unsent(w, t, ev->t);
 }
 
 bool weave_stream_read(struct netweave *w, struct weave_thread *t, const struct weave_event *ev)
@@ -118,8 +126,10 @@ bool weave_stream_read(struct netweave *w, struct weave_thread *t, const struct 
 		s->n--;
 		is_any = true;
 	}
-	if (!is_any)
-		end_nothing(w, t, ev, is_short);
+	if (!is_any && (is_short || ev->is_unsent))
+		take_outside(w, t, ev);
+	else if (!is_any)
+		end_wait(w, t, ev->t);
 	if (is_short)
 		s->known = ev->other; /* later reads do not wait for these bytes, too */
 	return true;

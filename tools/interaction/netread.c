@@ -252,6 +252,13 @@ static void complain(struct netread *r, const struct event *ev, const struct err
 		cmd_warn("event %" PRIu64 " (%s): %s", ev->number + 1, ev->type->name, e->text);
 }
 
+/* With --request outside, bytes that nothing recorded has written begin an interaction. */
+static bool is_outside(const struct netread *r)
+{
+	return r->options->request && str_eq(r->options->request, "outside") &&
+	       r->thread.event.kind == NETWEAVE_READ && r->thread.event.is_unsent;
+}
+
 /* Returns 1: the event is sorted and read again. */
 static int classify(struct netread *r, const struct event *ev, const char **node, struct err *e)
 {
@@ -266,7 +273,7 @@ static int classify(struct netread *r, const struct event *ev, const char **node
 	*node = r->thread.node;
 	if (got == 1) {
 		r->recorded += netthread_is_recorded(&r->thread);
-		r->begun += r->thread.event.kind == NETWEAVE_BEGIN;
+		r->begun += r->thread.event.kind == NETWEAVE_BEGIN || is_outside(r);
 		r->report->other_events += !netthread_is_recorded(&r->thread);
 	}
 	return got;

@@ -83,6 +83,56 @@ check 'one fork by thread, one join, and the job itself' net \
 	'(c["fork"], c["join"], c["subtasks"]) == (2, 1, 3)'
 check 'bytes from outside are reported' grep -q '1 reads got bytes from outside' net.err
 
+# --- a server, its child, and a client that sends in parts
+cat >server.py <<'END'
+import os, socket, subprocess
+l = socket.socket()
+l.bind(("127.0.0.1", 0))
+l.listen()
+if os.fork() == 0:
+    c = socket.create_connection(l.getsockname())
+    for i in range(50):
+        c.send(b"ab")
+        c.sendmsg([b"c"])
+    c.shutdown(socket.SHUT_WR)
+    got = b""
+    while True:
+        more = c.recv(7)
+        if not more: break
+        got += more
+    print(len(got), got[:3])
+    os._exit(0)
+s, _ = l.accept()
+n = 0
+while n < 150:
+    n += len(s.recv(64))
+s.sendall(subprocess.run(["tr", "a-z", "A-Z"], input=b"abc" * 50, stdout=-1).stdout)
+s.close()
+os.wait()
+END
+check 'a client and a server talk by TCP' record python3 server.py
+check 'as without Omig' grep -qx "150 b'ABC'" job.out
+connected() {
+	omig log cat run.olog >text 2>&1
+	python3 - <<'P'
+last = {}
+for line in open("text"):
+    f = dict(w.split("=", 1) for w in line.split() if "=" in w)
+    kind = f.get("event", "").replace("interaction.", "")
+    if kind in ("write", "read"):
+        assert f["uncertain"] == "0" and f["unsent"] == "0", line
+        of = last.setdefault(f["stream"], {})
+        of[kind] = max(of.get(kind, 0), int(f["end"]))
+ends = sorted((of.get("write", 0), of.get("read", 0)) for of in last.values())
+print(ends)
+assert [e for e in ends if e == (150, 150)] == 4 * [(150, 150)], ends
+assert all(w == r for w, r in ends), ends
+P
+}
+check 'each byte of two connections and two pipes has both ends' connected
+check 'they are one whole network' analyze
+check 'with all messages joined' sh -c '! grep -q "not in the log" net.err'
+
 # --- what is not seen is said
 cat >killed.py <<'END'
 import os, signal, subprocess

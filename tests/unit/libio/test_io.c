@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <arpa/inet.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -20,11 +21,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <termios.h>
 #include <unistd.h>
 
 #define MOVE(name, way, pars, args) ssize_t io_##name pars;
 #define BOTH MOVE
+#define TALK MOVE
 #include "libio/moves.def"
+int io_socketpair(int domain, int type, int protocol, int fd[2]);
 pid_t io_waitpid(pid_t of, int *status, int options);
 pid_t io_wait(int *status);
 int io_waitid(idtype_t type, id_t id, siginfo_t *info, int options);
@@ -445,6 +449,128 @@ TEST(streams_of_the_library_are_seen)
 	no_more(b);
 	fclose(in);
 	fclose(out);
+	board_off(b);
+}
+
+/* A connected pair: of IPv4, whose server listens for IPv6, too. */
+static void connect_tcp(int fd[2])
+{
+	struct sockaddr_in6 all = { .sin6_family = AF_INET6 };
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	socklen_t n = sizeof(all);
+	int listener = socket(AF_INET6, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(bind(listener, (struct sockaddr *)&all, sizeof(all)), 0);
+	ck_assert_int_eq(listen(listener, 1), 0);
+	ck_assert_int_eq(getsockname(listener, (struct sockaddr *)&all, &n), 0);
+	to.sin_port = all.sin6_port;
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	fd[0] = socket(AF_INET, SOCK_STREAM, 0);
+	ck_assert_int_eq(connect(fd[0], (struct sockaddr *)&to, sizeof(to)), 0);
+	fd[1] = accept(listener, NULL, NULL);
+	ck_assert_int_ge(fd[1], 0);
+	close(listener);
+}
+
+/* Bytes that others have moved count, too: the kernel has the number. */
+TEST(both_ends_of_a_connection_have_the_same_place)
+{
+	struct board *b = board_on();
+	struct board_record w, r;
+	char to[16];
+	int fd[2];
+
+	connect_tcp(fd);
+	ck_assert_int_eq(write(fd[0], "unseen", 6), 6);
+	ck_assert_int_eq(io_send(fd[0], "abc", 3, 0), 3);
+	ck_assert_int_eq(io_recv(fd[1], to, 4, MSG_PEEK), 4);
+	ck_assert_int_eq(io_recv(fd[1], to, 7, 0), 7);
+	ck_assert_int_eq(io_read(fd[1], to, 7), 2);
+	w = next(b, BOARD_WRITE);
+	ck_assert_uint_eq(w.end, 9);
+	r = next(b, BOARD_READ);
+	ck_assert_uint_eq(r.end, 7);
+	ck_assert_uint_eq(r.id, w.id);
+	ck_assert_uint_eq(next(b, BOARD_READ).end, 9);
+	ck_assert_int_eq(io_write(fd[1], "xy", 2), 2);
+	shutdown(fd[1], SHUT_WR);
+	ck_assert_int_eq(io_recvfrom(fd[0], to, 7, 0, NULL, NULL), 2);
+	ck_assert_int_eq(io_read(fd[0], to, 7), 0);
+	w = next(b, BOARD_WRITE);
+	ck_assert_uint_ne(w.id, r.id);
+	ck_assert_uint_eq(w.end, 2);
+	for (int i = 0; i < 2; i++) { /* the bytes, and the end */
+		r = next(b, BOARD_READ);
+		ck_assert_uint_eq(r.id, w.id);
+		ck_assert_uint_eq(r.end, 2);
+		ck_assert_uint_eq(r.flags, 0);
+	}
+	no_more(b);
+	close(fd[0]);
+	close(fd[1]);
+	board_off(b);
+}
+
+TEST(a_pair_of_sockets_has_two_streams)
+{
+	struct board *b = board_on();
+	struct board_record w[2];
+	char to[16];
+	int fd[2];
+
+	ck_assert_int_eq(io_socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	ck_assert_int_eq(io_write(fd[0], "abc", 3), 3);
+	ck_assert_int_eq(io_write(fd[1], "de", 2), 2);
+	ck_assert_int_eq(io_read(fd[1], to, 16), 3);
+	ck_assert_int_eq(io_read(fd[0], to, 16), 2);
+	w[0] = next(b, BOARD_WRITE);
+	w[1] = next(b, BOARD_WRITE);
+	ck_assert_uint_ne(w[0].id, w[1].id);
+	ck_assert_uint_eq(next(b, BOARD_READ).id, w[0].id);
+	ck_assert_uint_eq(next(b, BOARD_READ).id, w[1].id);
+	no_more(b);
+	close(fd[0]);
+	close(fd[1]);
+	board_off(b);
+}
+
+/* The terminal echoes what its master writes, and makes a line of several writes. */
+TEST(a_read_of_a_terminal_ends_all_writes_before_it)
+{
+	struct board *b = board_on();
+	struct board_record w, echo, r;
+	int master = posix_openpt(O_RDWR | O_NOCTTY), slave;
+	char to[32];
+
+	ck_assert_int_ge(master, 0);
+	ck_assert_int_eq(grantpt(master) | unlockpt(master), 0);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	ck_assert_int_ge(slave, 0);
+	ck_assert_int_eq(io_write(master, "a", 1), 1);
+	ck_assert_int_eq(io_write(master, "b\n", 2), 2);
+	w = next(b, BOARD_WRITE);
+	echo = next(b, BOARD_WRITE);
+	ck_assert_uint_eq(next(b, BOARD_WRITE).id, w.id);
+	ck_assert_uint_eq(next(b, BOARD_WRITE).id, echo.id);
+	ck_assert_int_eq(io_read(slave, to, 32), 3);
+	r = next(b, BOARD_READ);
+	ck_assert_uint_eq(r.id, w.id);
+	ck_assert_uint_eq(r.end, 2);
+	ck_assert_int_gt(io_read(master, to, 32), 0);
+	ck_assert_uint_eq(next(b, BOARD_READ).id, echo.id);
+	ck_assert_int_eq(io_write(slave, "date\n", 5), 5);
+	w = next(b, BOARD_WRITE);
+	ck_assert_uint_eq(w.id, echo.id);
+	ck_assert_uint_eq(w.end, 3);
+	no_more(b);
+	board_off(b);
+	b = board_on();
+	ck_assert_int_eq(write(master, "c\n", 2), 2); /* from outside */
+	ck_assert_int_eq(io_read(slave, to, 32), 2);
+	ck_assert_int_eq(next(b, BOARD_READ).flags, BOARD_UNSENT);
+	no_more(b);
+	close(slave);
+	close(master);
 	board_off(b);
 }
 

@@ -143,7 +143,7 @@ static int run_on_files(int argc, char **argv)
 		       "logs of messages: each step of all ranks is an interaction: a region, BEGIN..END or an event",
 		       OPT_STR, &j->read.step),
 		OPTION("request", 'r', "REGION",
-		       "logs of messages: each time that a thread enters it is an interaction",
+		       "logs of messages: each time that a thread enters it is an interaction; outside: each time that bytes of no recorded process come",
 		       OPT_STR, &j->read.request),
 		OPTION("only", 'n', "NAME", "only the interaction of this name", OPT_STR, &j->only),
 		OPTION("from", 'f', "FORM",
