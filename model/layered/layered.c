@@ -22,6 +22,7 @@ void layered_result_done(struct layered_result *r)
 	free(r->task_response);
 	free(r->entry_service);
 	free(r->entry_throughput);
+	free(r->entry_response);
 	free(r->processor_busy);
 	*r = (struct layered_result){ 0 };
 }

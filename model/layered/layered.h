@@ -21,7 +21,8 @@
 #define LAYERED_TASKS_MAX 1000 /* a class each: NETWORK_CLASSES_MAX */
 #define LAYERED_ENTRIES_MAX 5000
 #define LAYERED_CALLS_MAX 50000
-#define LAYERED_WORK_MAX NETWORK_WORK_MAX /* of all layers, and steps between them */
+/* of all layers, and steps between them: some 5 s. A small model that swings reaches it, too */
+#define LAYERED_WORK_MAX 3e8
 #define LAYERED_NAME_BYTES 64
 #define LAYERED_NUMBER_MAX 1e12 /* of a time or a number of calls */
 #define LAYERED_CV2_MAX 1e4 /* means of more spread are unusable: LAW_CV_MAX squared */
@@ -115,6 +116,7 @@ struct layered_result {
 	double *task_response; /* owned; of reference tasks a cycle without its think time */
 	double *entry_service; /* owned; how long a thread is held by an invocation */
 	double *entry_throughput; /* owned */
+	double *entry_response; /* owned; of open arrivals, to the reply */
 	double *processor_busy; /* owned; mean number of servers in use */
 	unsigned steps;
 };

@@ -13,8 +13,10 @@ int network_result_init(const struct network *n, struct network_result *out)
 		.throughput = calloc(n->classes + 1, sizeof(double)),
 		.residence = calloc(n->classes * n->stations + 1, sizeof(double)),
 		.queue = calloc(n->classes * n->stations + 1, sizeof(double)),
+		.factor = calloc(n->stations + 1, sizeof(double)),
+		.guess = calloc(n->classes * n->stations + 1, sizeof(double)),
 	};
-	if (out->throughput && out->residence && out->queue)
+	if (out->throughput && out->residence && out->queue && out->factor && out->guess)
 		return 0;
 	network_result_done(out);
 	return -ERR_NOMEM;
@@ -25,6 +27,8 @@ void network_result_done(struct network_result *r)
 	free(r->throughput);
 	free(r->residence);
 	free(r->queue);
+	free(r->factor);
+	free(r->guess);
 	*r = (struct network_result){ 0 };
 }
 
@@ -51,7 +55,7 @@ static int check_class(const struct network *n, size_t c, struct err *e)
 				       "class %zu: visits and times are from 0 to %g", c, TIME_MAX);
 		all += n->visits[at] * n->service[at];
 	}
-	if (!(all > 0))
+	if (!(all > 0) && !(n->rate && n->rate[c] > 0))
 		return err_set(e, ERR_INVALID, "class %zu: a cycle takes no time", c);
 	return 0;
 }

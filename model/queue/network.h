@@ -31,6 +31,12 @@ enum station_kind {
 struct station {
 	enum station_kind kind;
 	unsigned servers; /* from 1 */
+	/*
+	 * borrowed: factors of service times while servers * (i + 1) / levels are in use, for the
+	 * approximation; NULL: 1
+	 */
+	const double *slower;
+	unsigned levels;
 };
 
 struct network {
@@ -40,12 +46,26 @@ struct network {
 	const double *visits; /* [class * stations + station]: of a cycle */
 	const double *service; /* the same: time of a visit */
 	const struct station *station;
+	/* for the approximation alone, with the index of visits; NULL: none */
+	const double *cv2; /* squared coefficient of variation of a service; NULL: 1 */
+	const double *after; /* how long a server stays in use after the customer has left */
+	const double *rate; /* of each class; above 0: an open one that arrives at this rate */
+	/*
+	 * Customers that cannot be there at the same time, because they work for the same one. Each
+	 * group has a size, and for each class the share of its customers that work for the group.
+	 * A customer does not find the part of the group that works for the same one.
+	 */
+	size_t groups;
+	const double *group_size; /* from 1 */
+	const double *group_share; /* [group * classes + class] */
 };
 
 struct network_result {
 	double *throughput; /* owned; cycles of each class in a unit of time */
 	double *residence; /* owned; [class * stations + station], of a cycle */
 	double *queue; /* owned; mean number, the same index */
+	double *factor; /* owned; of waiting times at each station, by the variation of services */
+	double *guess; /* owned; where the approximation of several servers continues */
 	unsigned steps;
 	double work; /* residence times that were computed, by all analyses that it continues */
 };
@@ -65,9 +85,10 @@ int network_check(const struct network *n, struct err *e);
 int network_exact(const struct network *n, struct network_result *out, struct err *e);
 
 /*
- * Linearizer; where it would take too long, Bard and Schweitzer. Several servers by Seidmann's
- * delay. `out` may have an earlier result of the same shape, from which it continues (out->steps is
- * not 0). ERR_NOMEM; ERR_LIMIT: no convergence, or too much work.
+ * Linearizer; where it would take too long, Bard and Schweitzer. FCFS stations count what is left
+ * of a service by its variation (Reiser 1979). Several servers: see crowd.h. `out` may have an
+ * earlier result of the same shape, from which it continues (out->steps is not 0). ERR_NOMEM;
+ * ERR_LIMIT: no convergence, or too much work.
  */
 int network_approximate(const struct network *n, struct network_result *out, struct err *e);
 

@@ -260,6 +260,13 @@ void simulate_differences(const struct layered *m, const struct layered_result *
 		put_difference(out, "response", solved->task_response[i], &r->task_response[i]);
 		buf_puts(out, ".\n");
 	}
+	for (size_t i = 0; i < m->nentry; i++) {
+		if (!(m->entry[i].arrivals > 0))
+			continue;
+		buf_printf(out, "Check of %s: ", m->entry[i].name);
+		put_difference(out, "response", solved->entry_response[i], &r->entry_response[i]);
+		buf_puts(out, ".\n");
+	}
 	if (!r->is_precise)
 		buf_puts(out, "! the intervals are wider than the stop rule permits: --events\n");
 }
@@ -292,8 +299,12 @@ void simulate_table(const struct layered *m, const struct layered_result *solved
 			row(t, m->task[i].name, "busy threads", solved->task_busy[i],
 			    &r->task_busy[i]);
 	}
-	for (size_t i = 0; t && i < m->nentry; i++)
+	for (size_t i = 0; t && i < m->nentry; i++) {
 		row(t, m->entry[i].name, "service", solved->entry_service[i], &r->entry_service[i]);
+		if (m->entry[i].arrivals > 0)
+			row(t, m->entry[i].name, "response", solved->entry_response[i],
+			    &r->entry_response[i]);
+	}
 	for (size_t i = 0; t && i < m->nprocessor; i++)
 		row(t, m->processor[i].name, "busy servers", solved->processor_busy[i],
 		    &r->processor_busy[i]);

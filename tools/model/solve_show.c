@@ -24,6 +24,10 @@ static void put_answer(const struct layered *m, const struct layered_result *r, 
 				   "possible; a response takes %.5g.\n",
 				   m->task[i].name, m->task[i].threads, r->task_throughput[i],
 				   layered_bound(m, i), r->task_response[i]);
+	for (size_t i = 0; i < m->nentry; i++)
+		if (m->entry[i].arrivals > 0)
+			buf_printf(out, "%s: a response to %g arrivals a time unit takes %.5g.\n",
+				   m->entry[i].name, m->entry[i].arrivals, r->entry_response[i]);
 	buf_printf(out,
 		   full.share >= MODEL_FULL ? "The bottleneck is %s %s: %.1f %% in use.\n"
 					    : "No server is full; the busiest is %s %s: %.1f %% in "
@@ -111,6 +115,8 @@ static void json_solution(const struct layered *m, const struct layered_result *
 		json_key_str(j, "task", m->task[m->entry[i].task].name);
 		json_key_double(j, "throughput", r->entry_throughput[i]);
 		json_key_double(j, "service", r->entry_service[i]);
+		if (m->entry[i].arrivals > 0)
+			json_key_double(j, "response", r->entry_response[i]);
 		json_object_end(j);
 	}
 	json_array_end(j);

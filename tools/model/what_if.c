@@ -128,6 +128,8 @@ static int find_varied(struct sweep *s)
 		if (s->m->task[i].is_reference)
 			s->client = i;
 	}
+	if (s->client == s->m->ntask)
+		return cmd_fail(CMD_USAGE, "the model has no clients (r), whose response is shown");
 	if (s->task < s->m->ntask)
 		return CMD_OK;
 	return cmd_fail(CMD_NOTFOUND, "the model has no task '%s'%s%s", want,

@@ -36,9 +36,15 @@ TEST(exact_analysis_is_that_of_the_machine_repair_model)
 {
 	for (unsigned servers = 1; servers < 6; servers++)
 		for (unsigned clients = 1; clients < 40; clients += 3) {
-			const struct station s = { STATION_SHARED, servers };
+			const struct station s = { .kind = STATION_SHARED, .servers = servers };
 			const double think = 7, visits = 1, service = 2;
-			const struct network n = { 1, 1, &clients, &think, &visits, &service, &s };
+			const struct network n = { .classes = 1,
+						   .stations = 1,
+						   .population = &clients,
+						   .think = &think,
+						   .visits = &visits,
+						   .service = &service,
+						   .station = &s };
 			struct network_result r = solve(&n, true);
 			double x = repair_throughput(clients, servers, think, service);
 
@@ -50,13 +56,19 @@ TEST(exact_analysis_is_that_of_the_machine_repair_model)
 /* Balanced stations without thinking: throughput N / (N + K - 1) / D. */
 TEST(balanced_networks_have_their_formula)
 {
-	const struct station s[] = { { STATION_SHARED, 1 },
-				     { STATION_SHARED, 1 },
-				     { STATION_SHARED, 1 } };
+	const struct station s[] = { { .kind = STATION_SHARED, .servers = 1 },
+				     { .kind = STATION_SHARED, .servers = 1 },
+				     { .kind = STATION_SHARED, .servers = 1 } };
 	const double think = 0, visits[] = { 1, 2, 4 }, service[] = { 4, 2, 1 };
 
 	for (unsigned clients = 1; clients < 30; clients++) {
-		const struct network n = { 1, 3, &clients, &think, visits, service, s };
+		const struct network n = { .classes = 1,
+					   .stations = 3,
+					   .population = &clients,
+					   .think = &think,
+					   .visits = visits,
+					   .service = service,
+					   .station = s };
 		struct network_result r = solve(&n, true);
 		double x = clients / (clients + 2.0) / 4;
 
@@ -88,14 +100,21 @@ static double product_sum(const double d[2][2], const double think[2], int n0, i
 
 TEST(two_classes_are_those_of_the_product_form)
 {
-	const struct station s[] = { { STATION_SHARED, 1 }, { STATION_SHARED, 1 } };
+	const struct station s[] = { { .kind = STATION_SHARED, .servers = 1 },
+				     { .kind = STATION_SHARED, .servers = 1 } };
 	const double d[2][2] = { { 1, 2 }, { 3, 0.5 } }, think[] = { 4, 2.5 };
 	const double visits[] = { 1, 1, 1, 1 }, service[] = { 1, 2, 3, 0.5 };
 
 	for (unsigned a = 1; a < 6; a++)
 		for (unsigned b = 1; b < 6; b++) {
 			const unsigned clients[] = { a, b };
-			const struct network n = { 2, 2, clients, think, visits, service, s };
+			const struct network n = { .classes = 2,
+						   .stations = 2,
+						   .population = clients,
+						   .think = think,
+						   .visits = visits,
+						   .service = service,
+						   .station = s };
 			struct network_result r = solve(&n, true);
 			double g = product_sum(d, think, (int)a, (int)b);
 			double x0 = product_sum(d, think, (int)a - 1, (int)b) / g;
@@ -110,16 +129,22 @@ TEST(two_classes_are_those_of_the_product_form)
 /* One customer of a class among 19 of another one is the worst case: 2.3 %. */
 TEST(the_approximation_is_close_to_the_exact_analysis)
 {
-	const struct station s[] = { { STATION_SHARED, 1 },
-				     { STATION_FCFS, 1 },
-				     { STATION_DELAY, 1 } };
+	const struct station s[] = { { .kind = STATION_SHARED, .servers = 1 },
+				     { .kind = STATION_FCFS, .servers = 1 },
+				     { .kind = STATION_DELAY, .servers = 1 } };
 	const double think[] = { 10, 0 }, visits[] = { 1, 2, 1, 2, 1, 1 };
 	const double service[] = { 1, 0.5, 3, 1.5, 0.5, 2 };
 
 	for (unsigned a = 1; a < 20; a += 3)
 		for (unsigned b = 1; b < 20; b += 3) {
 			const unsigned clients[] = { a, b };
-			const struct network n = { 2, 3, clients, think, visits, service, s };
+			const struct network n = { .classes = 2,
+						   .stations = 3,
+						   .population = clients,
+						   .think = think,
+						   .visits = visits,
+						   .service = service,
+						   .station = s };
 			struct network_result x = solve(&n, true), y = solve(&n, false);
 
 			for (int c = 0; c < 2; c++)
@@ -132,13 +157,19 @@ TEST(the_approximation_is_close_to_the_exact_analysis)
 
 TEST(bounds_contain_the_exact_throughput)
 {
-	const struct station s[] = { { STATION_SHARED, 1 },
-				     { STATION_SHARED, 1 },
-				     { STATION_DELAY, 1 } };
+	const struct station s[] = { { .kind = STATION_SHARED, .servers = 1 },
+				     { .kind = STATION_SHARED, .servers = 1 },
+				     { .kind = STATION_DELAY, .servers = 1 } };
 	const double think = 5, visits[] = { 1, 1, 1 }, service[] = { 1, 3, 2 };
 
 	for (unsigned clients = 1; clients < 40; clients++) {
-		const struct network n = { 1, 3, &clients, &think, visits, service, s };
+		const struct network n = { .classes = 1,
+					   .stations = 3,
+					   .population = &clients,
+					   .think = &think,
+					   .visits = visits,
+					   .service = service,
+					   .station = s };
 		struct network_result r = solve(&n, true);
 		double x = r.throughput[0];
 		struct network_bounds b;
@@ -153,10 +184,16 @@ TEST(bounds_contain_the_exact_throughput)
 
 TEST(what_is_no_network_is_refused)
 {
-	const struct station s = { STATION_SHARED, 1 };
+	const struct station s = { .kind = STATION_SHARED, .servers = 1 };
 	const unsigned clients = 3;
 	double think = 0, visits = 1, service = 0;
-	const struct network n = { 1, 1, &clients, &think, &visits, &service, &s };
+	const struct network n = { .classes = 1,
+				   .stations = 1,
+				   .population = &clients,
+				   .think = &think,
+				   .visits = &visits,
+				   .service = &service,
+				   .station = &s };
 	struct err e = { 0 };
 
 	ck_assert_int_eq(network_check(&n, &e), -ERR_INVALID);
