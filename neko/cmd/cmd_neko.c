@@ -16,7 +16,7 @@
 #include "neko/cmd/neko_form.h"
 #include "neko/cmd/neko_hosts.h"
 #include "neko/cmd/neko_messages.h"
-#include "neko/cmd/neko_plot.h"
+#include "neko/cmd/neko_text.h"
 #include "neko/cmd/neko_progress.h"
 #include "neko/cmd/neko_show.h"
 #include "neko/cmd/neko_sweep.h"
@@ -42,6 +42,7 @@ struct neko_options {
 	size_t point; /* of the sweep, while it runs */
 	const struct run *run; /* borrowed, of a single run */
 	unsigned logs; /* logarithmic axes of a picture */
+	struct text_form form; /* of plot */
 	struct progress progress;
 };
 
@@ -456,7 +457,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 	if (argc == 6 && str_eq(argv[0], "configure"))
 		return configure(spec, argv + 1, w->json);
 	if ((argc == 2 || argc == 3) && str_eq(argv[0], "plot"))
-		return neko_plot(argv + 1, (size_t)argc - 1, w->output, w->logs);
+		return neko_plot(argv + 1, (size_t)argc - 1,
+				 &(struct plot_options){ w->output, w->logs, &w->form });
 	if (argc == 3 && str_eq(argv[0], "compare"))
 		return neko_compare(argv[1], argv[2], w->json);
 	if (argc == 1 && str_eq(argv[0], "factory"))
@@ -495,7 +497,8 @@ static const char details[] =
 	"`list` shows the kinds of processes. `plot` draws what `run -o` wrote: "
 	"distributions, values over time, and a space-time diagram; of a sweep the means and their "
 	"95 % intervals over the first key, a curve for each combination of the others; of two runs "
-	"the share of values up to each value. `configure` "
+	"the share of values up to each value. On a terminal, or with --chart, it draws with "
+	"characters. `configure` "
 	"computes the largest eta "
 	"of NFD-S that finds a "
 	"crash within DETECTION, errs at most once in RECURRENCE, and for "
@@ -513,12 +516,23 @@ static const char details[] =
 		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR,        \
 		       &(w)->seed)
 
+#define PLOT_OPTIONS(w)                                                                          \
+	OPTION_CALL("log", 0, "AXES", "plot: axes by powers of ten: x, y or xy", &(w)->logs,     \
+		    neko_plot_log),                                                              \
+		OPTION_CALL("chart", 'c', "KIND", "plot: as text: line, hist or auto",           \
+			    &(w)->form.chart, neko_text_chart),                                  \
+		OPTION_CALL("glyphs", 0, "SET",                                                  \
+			    "plot: ascii, blocks, braille or auto (the default: by the locale)", \
+			    &(w)->form, neko_text_glyphs),                                       \
+		OPTION("color", 0, "auto|always|never", "plot: colour (default auto)", OPT_WORD, \
+		       &(w)->form.color)
+
 int cmd_neko(int argc, char **argv)
 {
 	struct neko_options w = { .deadline_ns = 600 * NSEC_PER_SEC,
 				  .trace = { .until = NEKO_TIME_MAX },
-				  .over = { .timeout_ns = 5 * NSEC_PER_SEC,
-					    .listen = "127.0.0.1" } };
+				  .over = { .timeout_ns = 5 * NSEC_PER_SEC, .listen = "127.0.0.1" },
+				  .form = { .color = "auto" } };
 	const struct opt table[] = {
 		OPTION("simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
 		       &w.is_simulated),
@@ -543,8 +557,7 @@ int cmd_neko(int argc, char **argv)
 		OPTION("output", 'o', "FILE",
 		       "output file (replaced only when complete): plot: SVG; run: JSON, or as named .csv or .R",
 		       OPT_STR, &w.output),
-		OPTION_CALL("log", 0, "AXES", "plot: axes by powers of ten: x, y or xy", &w.logs,
-			    neko_plot_log),
+		PLOT_OPTIONS(&w),
 		OPTION("json", 'j', NULL,
 		       "run, compare, list, configure: JSON on the standard output", OPT_FLAG,
 		       &w.json),

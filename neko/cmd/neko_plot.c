@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "neko/cmd/neko_plot.h"
+#include "neko/cmd/neko_text.h"
 
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "tools/term/say.h"
 #include "tools/term/outfile.h"
+#include "tools/term/term.h"
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAD PLOT_HEAD
 #define BLOCK 210 /* height of one quantity */
@@ -248,7 +250,7 @@ int neko_plot_draw(struct json_object *results, unsigned logs, struct buf *out, 
 	int rc;
 
 	if (plot_is_sweep(results)) {
-		rc = plot_sweep(out, results, logs, e);
+		rc = plot_sweep(&(struct plot_onto){ out, logs, NULL }, results, e);
 		return rc ? rc : finish(out, e);
 	}
 	if (!is_run(results))
@@ -268,8 +270,25 @@ int neko_plot_draw_two(const struct plot_run run[2], unsigned logs, struct buf *
 			return err_set(e, ERR_INVALID, "%s is a sweep: draw it alone", run[i].name);
 		else if (!is_run(run[i].results))
 			return refuse(e);
-	rc = plot_cdf(out, run, logs, e);
+	rc = plot_cdf(&(struct plot_onto){ out, logs, NULL }, run, e);
 	return rc ? rc : finish(out, e);
+}
+
+/* As the two above, as text. */
+static int draw_text(const struct text_page *page, const struct plot_run run[2], size_t n,
+		     struct err *e)
+{
+	const struct plot_onto onto = { page->out, page->logs, page };
+
+	for (size_t i = 0; i < n; i++)
+		if (n == 2 && plot_is_sweep(run[i].results))
+			return err_set(e, ERR_INVALID, "%s is a sweep: draw it alone", run[i].name);
+		else if (!plot_is_sweep(run[i].results) && !is_run(run[i].results))
+			return refuse(e);
+	if (n == 2)
+		return plot_cdf(&onto, run, e);
+	return plot_is_sweep(run[0].results) ? plot_sweep(&onto, run[0].results, e)
+					     : neko_text_run(page, run[0].results, e);
 }
 
 int neko_plot_log(void *into, const char *text, struct err *e)
@@ -306,7 +325,35 @@ static int read_results(const char *path, struct json_object **out)
 	return rc ? blame(path, &e) : CMD_OK;
 }
 
-static int plot(char *const *path, size_t n, const char *output, unsigned logs)
+/* Draws onto the terminal, or as plain text of 80 columns. */
+static int draw_page(const struct plot_options *w, const struct plot_run run[2], size_t n,
+		     struct buf *out, struct err *e)
+{
+	struct text_page page = { .out = out, .logs = w->logs, .chart = w->form->chart };
+	struct term term;
+
+	if (term_open(&term, w->form->color))
+		return err_set(e, ERR_INVALID, "--color: auto, always or never");
+	page.cols = term.cols;
+	paint_glyphs("auto", &page.paint.glyphs);
+	if (w->form->has_glyphs)
+		page.paint.glyphs = w->form->glyphs;
+	page.paint.depth = term.has_color ? paint_depth() : PAINT_MONO;
+	if (term.has_color && page.paint.depth == PAINT_MONO)
+		page.paint.depth = PAINT_16;
+	return draw_text(&page, run, n, e);
+}
+
+static int draw_any(const struct plot_options *w, const struct plot_run run[2], size_t n,
+		    struct buf *out, struct err *e)
+{
+	if (w->form->chart != TEXT_NONE || (!w->output && isatty(STDOUT_FILENO)))
+		return draw_page(w, run, n, out, e);
+	return n == 1 ? neko_plot_draw(run[0].results, w->logs, out, e)
+		      : neko_plot_draw_two(run, w->logs, out, e);
+}
+
+static int plot(char *const *path, size_t n, const struct plot_options *w)
 {
 	struct buf picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
 	struct plot_run run[2] = { { .name = path[0] }, { .name = path[n - 1] } };
@@ -316,9 +363,8 @@ static int plot(char *const *path, size_t n, const char *output, unsigned logs)
 	for (size_t i = 0; i < n && status == CMD_OK; i++)
 		status = read_results(path[i], &run[i].results);
 	if (status == CMD_OK) {
-		rc = n == 1 ? neko_plot_draw(run[0].results, logs, &picture, &e)
-			    : neko_plot_draw_two(run, logs, &picture, &e);
-		status = rc ? blame(path[0], &e) : outfile_write(output, &picture);
+		rc = draw_any(w, run, n, &picture, &e);
+		status = rc ? blame(path[0], &e) : outfile_write(w->output, &picture);
 	}
 	for (size_t i = 0; i < 2; i++)
 		results_free(run[i].results);
@@ -338,11 +384,11 @@ static bool is_other_kind(const char *output)
 	return end && strcmp(end, ".svg") != 0;
 }
 
-int neko_plot(char *const *path, size_t n, const char *output, unsigned logs)
+int neko_plot(char *const *path, size_t n, const struct plot_options *w)
 {
-	if (is_other_kind(output))
+	if (w->form->chart == TEXT_NONE && is_other_kind(w->output))
 		return cmd_fail(CMD_USAGE,
 				"%s: the picture is SVG; give the file a name that ends in .svg",
-				output);
-	return plot(path, n, output, logs);
+				w->output);
+	return plot(path, n, w);
 }

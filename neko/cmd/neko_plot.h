@@ -21,11 +21,17 @@ enum plot_log { PLOT_LOG_X = 1, PLOT_LOG_Y = 2 };
 /* x, y or xy; as an option: into is the unsigned of enum plot_log. ERR_INVALID. */
 int neko_plot_log(void *into, const char *text, struct err *e);
 
-/*
- * path: one file or two of `run -o`; output: NULL for the standard output. Returns an exit status;
- * reports failures.
- */
-int neko_plot(char *const *path, size_t n, const char *output, unsigned logs);
+struct text_form;
+struct text_page;
+
+struct plot_options {
+	const char *output; /* NULL for the standard output */
+	unsigned logs;
+	const struct text_form *form; /* neko_text.h */
+};
+
+/* path: one file or two of `run -o`. Returns an exit status; reports failures. */
+int neko_plot(char *const *path, size_t n, const struct plot_options *w);
 
 /* Draws the results of a run or a sweep. ERR_INVALID: the file has no results. ERR_NOMEM. */
 int neko_plot_draw(struct json_object *results, unsigned logs, struct buf *out, struct err *e);
@@ -52,8 +58,16 @@ void plot_name(char *out, size_t size, struct json_object *quantity);
 void plot_left_out(struct buf *out, double at, size_t n);
 
 bool plot_is_sweep(struct json_object *results);
-int plot_sweep(struct buf *out, struct json_object *results, unsigned logs, struct err *e);
-int plot_cdf(struct buf *out, const struct plot_run run[2], unsigned logs, struct err *e);
+
+/* Where curves are drawn: into an SVG, or, with a page, as text. */
+struct plot_onto {
+	struct buf *out;
+	unsigned logs;
+	const struct text_page *page; /* NULL: SVG */
+};
+
+int plot_sweep(const struct plot_onto *onto, struct json_object *results, struct err *e);
+int plot_cdf(const struct plot_onto *onto, const struct plot_run run[2], struct err *e);
 
 /* Returns the height of the space-time diagram; 0: there is nothing to draw. */
 double plot_space_height(struct json_object *trace);

@@ -4,6 +4,7 @@
 
 #include "common/base/str.h"
 #include "eventlog/lifeline/svgchart.h"
+#include "neko/cmd/neko_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -77,8 +78,8 @@ static void name_curve(char out[NAME_BYTES], const struct plot_run *run, struct 
 		 results_number(results_get(q, "n"), 0));
 }
 
-static void draw(struct buf *out, const struct plot_run run[2], const char *name, double at,
-		 unsigned logs)
+static int draw(const struct plot_onto *onto, const struct plot_run run[2], const char *name,
+		double at, struct err *e)
 {
 	struct points points[2];
 	struct svg_curve curve[2];
@@ -89,8 +90,8 @@ static void draw(struct buf *out, const struct plot_run run[2], const char *name
 				   .high = PLOT_CHART_HIGH,
 				   .x_words = unit,
 				   .y_words = "share of values up to x",
-				   .is_log_x = logs & PLOT_LOG_X,
-				   .is_log_y = logs & PLOT_LOG_Y,
+				   .is_log_x = onto->logs & PLOT_LOG_X,
+				   .is_log_y = onto->logs & PLOT_LOG_Y,
 				   .curve = curve };
 
 	for (size_t i = 0; i < 2; i++) {
@@ -103,8 +104,12 @@ static void draw(struct buf *out, const struct plot_run run[2], const char *name
 		name_curve(words[i], &run[i], q);
 		curve[chart.n++] = (struct svg_curve){ words[i], points[i].point, points[i].n };
 	}
-	svg_text(out, LEFT, at + 20, "class=\"name\"", unit);
-	plot_left_out(out, at + PLOT_CHART_TOP + PLOT_CHART_HIGH + 30, svg_chart(out, &chart));
+	if (onto->page)
+		return neko_text_curves(onto->page, unit, &chart, e);
+	svg_text(onto->out, LEFT, at + 20, "class=\"name\"", unit);
+	plot_left_out(onto->out, at + PLOT_CHART_TOP + PLOT_CHART_HIGH + 30,
+		      svg_chart(onto->out, &chart));
+	return 0;
 }
 
 /* Returns the name of quantity k: first those of run 0, then those that only run 1 has. NULL: there
@@ -129,26 +134,29 @@ static const char *name_at(const struct plot_run run[2], size_t k)
 	return name;
 }
 
-int plot_cdf(struct buf *out, const struct plot_run run[2], unsigned logs, struct err *e)
+int plot_cdf(const struct plot_onto *onto, const struct plot_run run[2], struct err *e)
 {
 	double at = PLOT_HEAD;
 	const char *name;
 	size_t charts = 0;
 	char title[256];
+	int rc = 0;
 
 	for (size_t k = 0; (name = name_at(run, k)); k++)
 		charts += *name != 0;
 	if (!charts)
 		return err_set(e, ERR_INVALID, "neither run has a quantity with values");
 	snprintf(title, sizeof(title), "%.100s and %.100s", run[0].name, run[1].name);
-	plot_begin(out, PLOT_HEAD + (double)charts * PLOT_CHART, title,
-		   "share of the values that are at most x; omig neko compare says whether the "
-		   "means differ");
-	for (size_t k = 0; (name = name_at(run, k)); k++) {
+	if (!onto->page)
+		plot_begin(
+			onto->out, PLOT_HEAD + (double)charts * PLOT_CHART, title,
+			"share of the values that are at most x; omig neko compare says whether the "
+			"means differ");
+	for (size_t k = 0; !rc && (name = name_at(run, k)); k++) {
 		if (!*name)
 			continue;
-		draw(out, run, name, at, logs);
+		rc = draw(onto, run, name, at, e);
 		at += PLOT_CHART;
 	}
-	return 0;
+	return rc;
 }

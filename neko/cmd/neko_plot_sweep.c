@@ -8,6 +8,7 @@
 #include "common/cli/opt.h"
 #include "eventlog/lifeline/svgchart.h"
 #include "neko/cmd/neko_sweep.h"
+#include "neko/cmd/neko_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -189,8 +190,8 @@ static size_t fill(struct sweep *s, const char *name, struct svg_curve curve[CUR
 	return s->ncurve;
 }
 
-static void draw(struct buf *out, struct sweep *s, struct json_object *quantity, double at,
-		 unsigned logs)
+static int draw(const struct plot_onto *onto, struct sweep *s, struct json_object *quantity,
+		double at, struct err *e)
 {
 	struct svg_curve curve[CURVES_MAX];
 	char name[NAME_BYTES], x_words[NAME_BYTES];
@@ -200,9 +201,9 @@ static void draw(struct buf *out, struct sweep *s, struct json_object *quantity,
 		.wide = WIDE,
 		.high = PLOT_CHART_HIGH,
 		.x_words = x_words,
-		.y_words = "mean, 95 % interval",
-		.is_log_x = (logs & PLOT_LOG_X) && s->scale != SCALE_PLACES,
-		.is_log_y = logs & PLOT_LOG_Y,
+		.y_words = onto->page ? "mean" : "mean, 95 % interval",
+		.is_log_x = (onto->logs & PLOT_LOG_X) && s->scale != SCALE_PLACES,
+		.is_log_y = onto->logs & PLOT_LOG_Y,
 		.has_dots = true,
 		.curve = curve,
 		.n = fill(s, results_text(results_get(quantity, "name"), ""), curve),
@@ -213,18 +214,22 @@ static void draw(struct buf *out, struct sweep *s, struct json_object *quantity,
 	plot_name(name, sizeof(name), quantity);
 	snprintf(x_words, sizeof(x_words), "%.100s%s", key(s, 0),
 		 s->scale == SCALE_TIMES ? " (s)" : "");
-	svg_text(out, LEFT, at + 20, "class=\"name\"", name);
-	plot_left_out(out, at + PLOT_CHART_TOP + PLOT_CHART_HIGH + 30,
-		      svg_chart(out, &chart) + s->left_out);
+	if (onto->page)
+		return neko_text_curves(onto->page, name, &chart, e);
+	svg_text(onto->out, LEFT, at + 20, "class=\"name\"", name);
+	plot_left_out(onto->out, at + PLOT_CHART_TOP + PLOT_CHART_HIGH + 30,
+		      svg_chart(onto->out, &chart) + s->left_out);
+	return 0;
 }
 
-static int draw_all(struct buf *out, struct sweep *s, struct json_object *results, unsigned logs,
+static int draw_all(const struct plot_onto *onto, struct sweep *s, struct json_object *results,
 		    struct err *e)
 {
 	struct json_object *all = quantities(s);
 	double at = PLOT_HEAD;
 	size_t charts = 0;
 	char words[128];
+	int rc = 0;
 
 	for (size_t i = 0; i < results_count(all); i++)
 		charts +=
@@ -234,20 +239,23 @@ static int draw_all(struct buf *out, struct sweep *s, struct json_object *result
 	snprintf(words, sizeof(words), "a sweep: %zu of %.0f runs%s", s->n,
 		 results_number(results_get(results, "points"), NAN),
 		 results_truth(results_get(results, "partial"), false) ? ", partial results" : "");
-	plot_begin(out, PLOT_HEAD + (double)charts * PLOT_CHART,
-		   results_text(results_get(results, "configuration"), "a sweep"), words);
-	for (size_t i = 0; i < results_count(all); i++) {
+	if (onto->page)
+		buf_printf(onto->page->out, "%s\n\n", words);
+	else
+		plot_begin(onto->out, PLOT_HEAD + (double)charts * PLOT_CHART,
+			   results_text(results_get(results, "configuration"), "a sweep"), words);
+	for (size_t i = 0; i < results_count(all) && !rc; i++) {
 		struct json_object *q = results_item(all, i);
 
 		if (!has_values(s, results_text(results_get(q, "name"), "")))
 			continue;
-		draw(out, s, q, at, logs);
+		rc = draw(onto, s, q, at, e);
 		at += PLOT_CHART;
 	}
-	return 0;
+	return rc;
 }
 
-int plot_sweep(struct buf *out, struct json_object *results, unsigned logs, struct err *e)
+int plot_sweep(const struct plot_onto *onto, struct json_object *results, struct err *e)
 {
 	struct sweep *s = calloc(1, sizeof(*s));
 	int rc;
@@ -267,7 +275,7 @@ int plot_sweep(struct buf *out, struct json_object *results, unsigned logs, stru
 	}
 	find_places(s);
 	find_curves(s);
-	rc = draw_all(out, s, results, logs, e);
+	rc = draw_all(onto, s, results, e);
 	free(s);
 	return rc;
 }

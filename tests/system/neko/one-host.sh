@@ -247,10 +247,26 @@ over_each_other() {
 		grep -q '>raft9.json: simulated, n = ' "$TMPDIR/two.svg"
 }
 check 'two runs are drawn over each other' over_each_other
+in_text() { # FILE...: within 80 columns, without escapes
+	omig neko plot "$@" --chart auto --glyphs ascii >"$TMPDIR/text" || return 1
+	cat "$TMPDIR/text"
+	! grep -q "$(printf '\033')" "$TMPDIR/text" && [ "$(wc -L <"$TMPDIR/text")" -le 80 ]
+}
+check 'a picture of characters' in_text "$TMPDIR/raft.json"
+check 'has the mean in words' grep -Eq '^[^ ]+ .*: mean [0-9.e+-]+' "$TMPDIR/text"
+check 'and bars' grep -q '##' "$TMPDIR/text"
+check 'two runs in characters' in_text "$TMPDIR/raft.json" "$TMPDIR/raft9.json"
+check 'each has its name' grep -q 'raft9.json: ' "$TMPDIR/text"
+check 'one kind of chart only' says 'over its time' \
+	omig neko plot "$TMPDIR/raft.json" --chart line
+check 'a kind that is none' says 'line, hist or auto' \
+	omig neko plot "$TMPDIR/raft.json" --chart pie
 check 'axes are x, y or xy' says 'x, y or xy' omig neko plot "$TMPDIR/raft.json" --log z
 omig neko run examples/neko/raft.conf --simulate --sweep raft.heartbeat=30ms,50ms \
 	-o "$TMPDIR/sweep.json" >/dev/null
 check 'a sweep is drawn' says '>raft.heartbeat \(s\)<' omig neko plot "$TMPDIR/sweep.json"
+check 'a sweep in characters' in_text "$TMPDIR/sweep.json"
+check 'has the means' grep -q ' (s): mean' "$TMPDIR/text"
 check 'but not over another one' says 'is a sweep' omig neko plot "$TMPDIR/sweep.json" \
 	"$TMPDIR/sweep.json"
 head -c 1000 "$TMPDIR/raft.json" >"$TMPDIR/half.json"
