@@ -236,27 +236,27 @@ static void note_end(struct board *b, uint64_t began, pid_t child, int status)
 {
 	struct board_record r = { .kind = BOARD_REAP, .began = began, .child = child };
 
-	if (child > 0 && (WIFEXITED(status) || WIFSIGNALED(status)))
+	if (WIFEXITED(status) || WIFSIGNALED(status))
 		io_note(b, &r);
 }
 
-/* pars has `status`, which may be NULL. */
-#define WAIT(name, type, pars, ...)                              \
-	pid_t io_##name pars;                                    \
-	EXPORT pid_t io_##name pars                              \
-	{                                                        \
-		pid_t(*f) type, pid;                             \
-		struct board *b = io_board_now();                \
-		uint64_t began = b ? (uint64_t)clock_mono() : 0; \
-		int copy = 0, *into = status ? status : &copy;   \
-                                                                 \
-		GET(f, name);                                    \
-		if (!f)                                          \
-			return -1;                               \
-		pid = f(__VA_ARGS__);                            \
-		if (b)                                           \
-			note_end(b, began, pid, *into);          \
-		return pid;                                      \
+/* pars has `status`, which may be NULL, or wrong: it is read only if the call has set it. */
+#define WAIT(name, type, pars, ...)                                  \
+	pid_t io_##name pars;                                        \
+	EXPORT pid_t io_##name pars                                  \
+	{                                                            \
+		pid_t(*f) type, pid;                                 \
+		struct board *b = io_board_now();                    \
+		uint64_t began = b ? (uint64_t)clock_mono() : 0;     \
+		int copy = 0, *into = status || !b ? status : &copy; \
+                                                                     \
+		GET(f, name);                                        \
+		if (!f)                                              \
+			return -1;                                   \
+		pid = f(__VA_ARGS__);                                \
+		if (b && pid > 0)                                    \
+			note_end(b, began, pid, *into);              \
+		return pid;                                          \
 	}
 WAIT(wait, (int *), (int *status), into)
 WAIT(waitpid, (pid_t, int *, int), (pid_t of, int *status, int options), of, into, options)

@@ -373,6 +373,22 @@ TEST(a_fork_records_its_child_and_the_wait_its_end)
 	board_off(b);
 }
 
+/* The kernel refuses an address that is not the program's. */
+TEST(a_wait_with_a_wrong_address_fails_as_it_does)
+{
+	struct board *b = board_on();
+	pid_t pid = fork();
+
+	if (!pid)
+		io__exit(0);
+	ck_assert_int_eq(io_waitpid(pid, (int *)(uintptr_t)8, 0), -1);
+	ck_assert_int_eq(errno, EFAULT);
+	next(b, BOARD_SPAWN);
+	next(b, BOARD_EXIT);
+	no_more(b);
+	board_off(b);
+}
+
 TEST(a_spawn_records_its_child)
 {
 	struct board *b = board_on();
