@@ -241,6 +241,11 @@ static int prepare(struct entry *n, struct err *e)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "it is a child process of one that was attached: calls of a process "
 			       "that was forked from a rank are not watched");
+	if (!n->is_new && enter_is_of_other(n->gate, n->conf))
+		return err_set(e, ERR_EXISTS,
+			       "it is watched already by the lm of %s%s: omig detach ends that",
+			       n->gate->host,
+			       str_eq(n->gate->conn, n->conf->conn) ? "" : " of another monitor");
 	rc = read_program(n, e);
 	if (rc)
 		return rc;

@@ -35,6 +35,7 @@ struct enter_conf {
 /*
  * Also turns slots of objects that were loaded since. Blocks until done, some 10 ms. Errors as
  * image_read(), freeze_begin(); -ERR_UNSUPPORTED: the program cannot be entered, in words.
+ * -ERR_EXISTS: another lm watches it.
  */
 int enter_arm(struct tracees *s, const struct who *w, const struct enter_conf *c,
 	      struct enter_result *out, struct err *e);

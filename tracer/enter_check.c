@@ -125,6 +125,12 @@ bool enter_is_inherited(const struct who *w, const struct gate *g)
 	return g->pid != enter_inner_pid(w);
 }
 
+bool enter_is_of_other(const struct gate *g, const struct enter_conf *c)
+{
+	return !str_eq(g->conn, c->conn) || !str_eq(g->runtime, c->runtime) ||
+	       !str_eq(g->host, c->host);
+}
+
 bool enter_has_ended(const struct who *w)
 {
 	char path[40], target[8];

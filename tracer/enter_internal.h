@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/gate/gate.h"
+#include "tracer/enter.h"
 #include "tracer/freeze.h"
 
 /* Appends the contents of /proc/PID/FILE to b, which is initialised and to be freed in any case. */
@@ -42,6 +43,9 @@ bool enter_find_gate(int32_t pid, struct gate *out, uint64_t *base);
 
 /* True for the gate of the process that w was forked from: libomig does not watch w through it. */
 bool enter_is_inherited(const struct who *w, const struct gate *g);
+
+/* True if libomig registers, or will, with another lm than that of the request. */
+bool enter_is_of_other(const struct gate *g, const struct enter_conf *c);
 
 /* True if a thread executes the gate's own code. */
 bool enter_is_inside(const struct freeze *f, uint64_t base);

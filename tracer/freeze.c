@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TURN_TRIES 10
+#define TURN_TRIES 2
 #define TURN_SLEEP_US 50
 #define TURN_LATE_NS NSEC_PER_MSEC
 
@@ -193,7 +193,7 @@ static int stop_all(struct freeze *f, struct err *e)
 
 /*
  * Before threads are stopped: a scheduler that has given this process much time lets it wait then.
- * Sleeps until one sleep has ended in time, which it soon does where processors are free.
+ * After a sleep that ended late it has waited enough; where processors are free none does.
  */
 static void wait_for_turn(void)
 {

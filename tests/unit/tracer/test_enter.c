@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Real programs are entered and left, or refused with a reason; their results stay right. */
+#include "common/base/array.h"
+#include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "tests/suite.h"
 #include "tracer/enter.h"
+#include "tracer/gate/image.h"
+#include "tracer/thread/maps.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -105,13 +110,18 @@ static struct who who_of(pid_t pid)
 	return (struct who){ pid, pid, who_start(pid) };
 }
 
-static int arm(pid_t pid)
+static int arm_for(pid_t pid, const char *monitor, const char *host)
 {
-	const struct enter_conf c = { library, "omig1:lm:0:0123", "/nonexistent", "host" };
+	const struct enter_conf c = { library, monitor, "/nonexistent", host };
 	struct who w = who_of(pid);
 
 	err = (struct err){ 0 };
 	return enter_arm(tracees, &w, &c, &result, &err);
+}
+
+static int arm(pid_t pid)
+{
+	return arm_for(pid, "omig1:lm:0:0123", "host");
 }
 
 static int leave(pid_t pid)
@@ -227,6 +237,142 @@ TEST(a_file_that_cannot_be_loaded_is_named_in_the_reason)
 	until_state(GATE_FAILED);
 	ck_assert_msg(strstr(result.why, "entered-32"), "'%s'", result.why);
 	ends_right();
+}
+
+TEST(a_program_belongs_to_one_lm)
+{
+	start("entered", "plain");
+	arm_it();
+	until_state(GATE_OPEN);
+	ck_assert_int_eq(arm_for(child, "omig1:lm:0:0123", "other"), -ERR_EXISTS);
+	ck_assert_str_eq(err.text,
+			 "it is watched already by the lm of host: omig detach ends that");
+	ck_assert_int_eq(arm_for(child, "omig1:lm:0:4567", "host"), -ERR_EXISTS);
+	ck_assert_msg(strstr(err.text, "the lm of host of another monitor"), "%s", err.text);
+	ck_assert_int_eq(look(child), 0);
+	ck_assert_uint_eq(result.state, GATE_OPEN);
+	leave_it();
+	ck_assert_int_eq(arm_for(child, "omig1:lm:0:4567", "other"), 0);
+	ck_assert_int_eq(arm(child), -ERR_EXISTS);
+	ends_right();
+}
+
+/* --- memory */
+
+#define MEMORY_MAX_BYTES (1 << 20) /* the program and its library have some 50 KiB */
+
+static bool is_of_program(const struct maps_region *r)
+{
+	static const char *const name[] = { "/entered", "/entered-now", "/libmpi_entered.so" };
+
+	for (size_t i = 0; i < ARRAY_LEN(name); i++) {
+		size_t n = strlen(name[i]);
+
+		if (r->path_n > n && !memcmp(r->path + r->path_n - n, name[i], n))
+			return true;
+	}
+	return false;
+}
+
+/* Code, slots and variables of the program and its MPI library, with their places and rights. */
+static void take_memory(struct buf *out)
+{
+	struct buf maps = BUF_INIT(MAPS_MAX_BYTES);
+	struct maps_region r;
+
+	buf_clear(out);
+	ck_assert_int_eq(maps_read(child, &maps, NULL), 0);
+	for (const char *at = buf_str(&maps); maps_next(&at, &r);) {
+		size_t n = (size_t)(r.to - r.from);
+		uint8_t *p;
+
+		if (!is_of_program(&r))
+			continue;
+		buf_printf(out, "%llx %s", (unsigned long long)r.from, r.rights);
+		p = malloc(n);
+		ck_assert_ptr_nonnull(p);
+		ck_assert_int_eq(image_peek(child, r.from, p, n, NULL), 0);
+		ck_assert_int_eq(buf_put(out, p, n), 0);
+		free(p);
+	}
+	ck_assert_uint_gt(out->n, 8 * 4096);
+	buf_done(&maps);
+}
+
+static bool is_same(const struct buf *a, const struct buf *b)
+{
+	return a->n == b->n && !memcmp(a->p, b->p, a->n);
+}
+
+/* The loader fills slots at their first use: all that are used are filled when nothing changes. */
+static void take_settled_memory(struct buf *out)
+{
+	struct buf before = BUF_INIT(MEMORY_MAX_BYTES);
+	int same = 0;
+
+	for (int i = 0; i < TRIES && !strstr(text(), "ready"); i++)
+		usleep(1000);
+	for (int i = 0; i < TRIES && same < 20; i++) {
+		take_memory(&before);
+		usleep(5000);
+		take_memory(out);
+		same = is_same(&before, out) ? same + 1 : 0;
+	}
+	ck_assert_int_eq(same, 20);
+	buf_done(&before);
+}
+
+static void spin(pid_t *spinner, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		spinner[i] = fork();
+		if (spinner[i])
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			;
+	}
+}
+
+static void end_spinners(const pid_t *spinner, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		kill(spinner[i], SIGKILL);
+		waitpid(spinner[i], NULL, 0);
+	}
+}
+
+static const struct {
+	const char *program, *how;
+	size_t spinners;
+} remains[] = {
+	{ "entered", "plain", 0 },
+	{ "entered-now", "plain", 0 },
+	{ "entered", "computes", 4 },
+	{ "entered-now", "computes", 4 },
+};
+
+TEST_EACH(memory_is_as_before_once_a_program_is_left, i, ARRAY_LEN(remains))
+{
+	struct buf before = BUF_INIT(MEMORY_MAX_BYTES), after = BUF_INIT(MEMORY_MAX_BYTES);
+	pid_t spinner[4];
+
+	start(remains[i].program, remains[i].how);
+	take_settled_memory(&before);
+	spin(spinner, remains[i].spinners);
+	for (int round = 0; round < 3; round++) {
+		arm_it();
+		until_state(GATE_OPEN);
+		take_memory(&after);
+		ck_assert(!is_same(&before, &after));
+		leave_it();
+		take_memory(&after);
+		ck_assert(is_same(&before, &after));
+	}
+	end_spinners(spinner, remains[i].spinners);
+	ends_right();
+	buf_done(&before);
+	buf_done(&after);
 }
 
 static pid_t said_child(void)
