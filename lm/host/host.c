@@ -86,6 +86,11 @@ int host_each_rank(struct host *h, host_on_rank_fn fn, void *arg)
 	return h->ops->each_rank ? h->ops->each_rank(h, fn, arg) : 0;
 }
 
+int host_each_launcher(struct host *h, host_on_launcher_fn fn, void *arg)
+{
+	return h->ops->each_launcher ? h->ops->each_launcher(h, fn, arg) : 0;
+}
+
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e)
 {
 	return h->ops->open(h, pid, out, e);

@@ -175,8 +175,23 @@ struct host_rank {
 	int32_t pid, launcher; /* launcher: the topmost one on this host; 0: none */
 	int64_t rank, size; /* by its environment; -1: not there */
 	char job[64], program[128]; /* as in struct host_chosen; the launcher's name of the job */
+	/*
+	 * Where the launcher of the whole job listens for this host: HOST[,HOST]...:PORT. "": it is
+	 * not known, or on this host.
+	 */
+	char origin[256];
+	char process[64]; /* the same for all that see the process, unlike its pid; "": not known */
+	bool is_near; /* in the pid and UTS namespaces of this program, as far as known */
 };
 typedef void (*host_on_rank_fn)(void *arg, const struct host_rank *r);
+
+/* A launcher of MPI programs, and an address at which it listens. */
+struct host_launcher {
+	int32_t pid;
+	char name[16]; /* as in struct host_figures */
+	char at[272]; /* HOST:PORT, by a name or an address of this host; "": the first call */
+};
+typedef void (*host_on_launcher_fn)(void *arg, const struct host_launcher *l);
 
 /*
  * Blocks of memory: count of them (at least one), each `block` bytes long. Each starts `stride`
@@ -233,6 +248,7 @@ struct host_ops {
 	int (*each_chosen)(struct host *h, const char *caid, host_on_chosen_fn fn,
 			   void *arg); /* may be NULL */
 	int (*each_rank)(struct host *h, host_on_rank_fn fn, void *arg); /* may be NULL */
+	int (*each_launcher)(struct host *h, host_on_launcher_fn fn, void *arg); /* may be NULL */
 	int (*open)(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 	int (*open_ended)(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
 			  struct err *e); /* may be NULL */
@@ -316,6 +332,10 @@ int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, voi
 
 /* Calls fn for each rank of our user, watched or not. Blocks for one pass over /proc. */
 int host_each_rank(struct host *h, host_on_rank_fn fn, void *arg);
+
+/* Calls fn for each launcher of our user, and again for each address. Blocks as host_each_rank().
+ */
+int host_each_launcher(struct host *h, host_on_launcher_fn fn, void *arg);
 
 /*
  * -ERR_NOTFOUND: no such process, or one of another user, a zombie, the lm itself, or pid <= 1.

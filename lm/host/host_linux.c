@@ -48,6 +48,7 @@ static const struct host_ops linux_ops = {
 	.each_memfd = linux_each_memfd,
 	.each_chosen = linux_each_chosen,
 	.each_rank = linux_each_rank,
+	.each_launcher = linux_each_launcher,
 	.open = linux_proc_open,
 	.open_ended = linux_proc_open_ended,
 	.watch = linux_proc_watch,

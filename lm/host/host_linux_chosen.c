@@ -198,11 +198,23 @@ static void find_control_port(struct survey *s, int32_t pid, char *out, size_t s
 
 	for (const char *p = buf_str(&b); !rc && p < end; p += strlen(p) + 1)
 		if (str_eq(p, option) && p + sizeof(option) < end)
-			snprintf(out, size, "hydra-%s", p + sizeof(option));
+			str_copy(out, size, p + sizeof(option));
 	buf_done(&b);
 }
 
-/* The topmost launcher above it. port: "" or the name of a job of Hydra. */
+/* Open MPI gives ranks the address of their job's mpirun: JOB.0;tcp://ADDRESS[,ADDRESS]...:PORT */
+static void find_uri(const struct survey *s, size_t n, char *out, size_t size)
+{
+	const char *uri = variable(s, n, "OMPI_MCA_orte_hnp_uri"), *at;
+
+	at = uri ? strstr(uri, ";tcp://") : NULL;
+	if (!at)
+		return;
+	str_copy(out, size, at + strlen(";tcp://"));
+	out[strcspn(out, ";")] = 0;
+}
+
+/* The topmost launcher above it. port: "" or the address of a job of Hydra. */
 static int32_t find_launcher(struct survey *s, int32_t pid, char *port, size_t size)
 {
 	struct host_chosen at = { .pid = pid };
@@ -232,10 +244,56 @@ static void name_job(const struct survey *s, size_t n, const char *port, struct 
 		str_copy(r->job, sizeof(r->job), given);
 	else if (slurm)
 		snprintf(r->job, sizeof(r->job), "slurm-%s.%s", slurm, step ? step : "0");
-	else if (pmix || port[0])
-		str_copy(r->job, sizeof(r->job), pmix ? pmix : port);
+	else if (pmix)
+		str_copy(r->job, sizeof(r->job), pmix);
+	else if (port[0])
+		snprintf(r->job, sizeof(r->job), "hydra-%.50s", port);
 	else
 		snprintf(r->job, sizeof(r->job), "pid-%d", (int)r->pid);
+}
+
+static bool read_space(const struct survey *s, const char *pid, const char *kind, char *out,
+		       size_t size)
+{
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "proc/%s/ns/%s", pid, kind);
+	n = readlinkat(s->h->root, path, out, size - 1);
+	out[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static bool is_same_space(const struct survey *s, const char *pid, const char *kind)
+{
+	char own[32], its[32];
+
+	return !read_space(s, "self", kind, own, sizeof(own)) ||
+	       !read_space(s, pid, kind, its, sizeof(its)) || str_eq(own, its);
+}
+
+/*
+ * Several lms of one machine may see a process, each by another pid: those of the containers around
+ * it. Its own pid namespace and its pid there name it.
+ */
+static void find_spaces(const struct survey *s, struct host_rank *r)
+{
+	char pid[16], space[32];
+	const char *inner = strstr(linux_text(s->h, "proc/%d/status", (int)r->pid), "\nNSpid:");
+	int64_t v = 0;
+
+	for (inner = inner ? inner + strlen("\nNSpid:") : ""; *inner && *inner != '\n';) {
+		char *end;
+
+		v = strtoll(inner, &end, 10);
+		inner = end + strspn(end, " \t");
+		if (*inner && *inner != '\n' && (*inner < '0' || *inner > '9'))
+			break;
+	}
+	snprintf(pid, sizeof(pid), "%d", (int)r->pid);
+	if (v > 0 && read_space(s, pid, "pid", space, sizeof(space)))
+		snprintf(r->process, sizeof(r->process), "%s.%lld", space, (long long)v);
+	r->is_near = is_same_space(s, pid, "pid") && is_same_space(s, pid, "uts");
 }
 
 static bool look_at_rank(struct survey *s, int32_t pid, struct host_rank *r)
@@ -245,7 +303,7 @@ static bool look_at_rank(struct survey *s, int32_t pid, struct host_rank *r)
 	static const char *const size[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS",
 					    NULL };
 	struct host_chosen c = { .pid = pid };
-	char port[sizeof(r->job)] = "";
+	char port[sizeof(r->origin)] = "";
 	ssize_t n = read_environment(s, pid);
 
 	*r = (struct host_rank){ .pid = pid };
@@ -257,6 +315,9 @@ static bool look_at_rank(struct survey *s, int32_t pid, struct host_rank *r)
 	str_copy(r->program, sizeof(r->program), c.program);
 	r->launcher = find_launcher(s, pid, port, sizeof(port));
 	name_job(s, (size_t)n, port, r);
+	str_copy(r->origin, sizeof(r->origin), port);
+	find_uri(s, (size_t)n, r->origin, sizeof(r->origin));
+	find_spaces(s, r);
 	return true;
 }
 

@@ -81,6 +81,7 @@ void mount_table_init(struct mount_table *t);
 void mount_table_done(struct mount_table *t);
 int linux_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 int linux_each_rank(struct host *h, host_on_rank_fn fn, void *arg);
+int linux_each_launcher(struct host *h, host_on_launcher_fn fn, void *arg);
 int linux_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
 /* Returns the numbers among the entries of a folder, ascending; those beyond max are left out. */

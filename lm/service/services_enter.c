@@ -250,6 +250,15 @@ struct listing {
 	struct omis_writer w;
 };
 
+/* Both texts, one behind the other. */
+static void write_escaped(struct omis_writer *w, const char *a, const char *b)
+{
+	char both[512], text[sizeof(both)];
+
+	snprintf(both, sizeof(both), "%s%s", a, b);
+	omis_write_string(w, str_escape(text, sizeof(text), both, strlen(both)));
+}
+
 static void on_rank(void *arg, const struct host_rank *r)
 {
 	struct listing *l = arg;
@@ -265,6 +274,9 @@ static void on_rank(void *arg, const struct host_rank *r)
 	omis_write_string(&l->w, str_escape(text, sizeof(text), r->program, strlen(r->program)));
 	omis_write_int(&l->w, !p || !p->seg ? 0 : p->own.was_entered ? 2 : 1);
 	omis_write_float(&l->w, p ? procs_attached_age(p) : -1);
+	write_escaped(&l->w, r->process[0] ? procs_boot_id(l->call->procs) : "", r->process);
+	omis_write_int(&l->w, r->is_near);
+	write_escaped(&l->w, r->origin, "");
 	omis_write_list_end(&l->w);
 }
 
@@ -290,10 +302,37 @@ static int serve_ranks(struct service_call *c)
 	return call_add_values(c, procs_node_token(c->procs), &b);
 }
 
+static void on_launcher(void *arg, const struct host_launcher *at)
+{
+	struct listing *l = arg;
+
+	omis_write_list(&l->w);
+	omis_write_int(&l->w, at->pid);
+	write_escaped(&l->w, at->name, "");
+	write_escaped(&l->w, at->at, "");
+	omis_write_list_end(&l->w);
+}
+
+static int serve_launchers(struct service_call *c)
+{
+	const struct enterer *of = c->of;
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct listing l = { c, OMIS_WRITER(&b) };
+	int rc;
+
+	if (!call_is_for_us(c))
+		return 0;
+	rc = host_each_launcher(of->host, on_launcher, &l);
+	if (rc) {
+		buf_done(&b);
+		return rc;
+	}
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	return call_add_values(c, procs_node_token(c->procs), &b);
+}
+
 const struct service enter_services[] = {
-	{ "omig_attach", serve_attach },
-	{ "omig_attached", serve_attached },
-	{ "omig_detach", serve_detach },
-	{ "omig_ranks", serve_ranks },
-	{ NULL, NULL },
+	{ "omig_attach", serve_attach }, { "omig_attached", serve_attached },
+	{ "omig_detach", serve_detach }, { "omig_launchers", serve_launchers },
+	{ "omig_ranks", serve_ranks },	 { NULL, NULL },
 };

@@ -56,6 +56,12 @@ $(FAULTS)/functions_built.%: tests/system/functions_built.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.openmpi -O2 -pthread $(functions.$*) -o $@ $<
 $(FAULTS)/functions_fortran: tests/system/functions_fortran.f90
 	$(call say,MPIF90)mkdir -p $(@D) && mpif90.openmpi -O2 -fno-inline -J $(@D) -o $@ $<
+SUMMING_FORTRAN := $(foreach f,$(FAULTS_MPI),$(if $(shell command -v mpif90.$f),\
+		$(FAULTS)/summing_fortran.$f))
+faults-tools $(B)/check/system.tap: $(SUMMING_FORTRAN)
+$(FAULTS)/summing_fortran.%: tests/system/summing_fortran.f90
+	$(call say,MPIF90)mkdir -p $(@D)/modules.$* && \
+		mpif90.$* -O2 -J $(@D)/modules.$* -o $@ $<
 # Compiled with MPI's header, linked without its library.
 $(FAULTS)/late.%: tests/system/late.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && \

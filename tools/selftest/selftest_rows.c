@@ -110,6 +110,7 @@ const struct selftest_row selftest_rows[] = {
 	{ "omig_status", NEED_NOTHING,
 	  { REQUEST(":omig_status()"), MATCH(" \"mainsm\",.*{node} \"lm\",") } },
 	{ "omig_ranks", NEED_NOTHING, { ELSEWHERE("start/enters.sh") } },
+	{ "omig_launchers", NEED_NOTHING, { ELSEWHERE("start/attach-hosts.sh") } },
 	{ "omig_attach", NEED_NOTHING, { ELSEWHERE("start/enters.sh") } },
 	{ "omig_attached", NEED_NOTHING, { ELSEWHERE("start/enters.sh") } },
 	{ "omig_detach", NEED_NOTHING, { ELSEWHERE("start/enters.sh") } },
@@ -562,7 +563,6 @@ const struct selftest_row selftest_rows[] = {
 	{ "omig_site_limit", NEED_NOTHING, { ELSEWHERE("requests/site-users.sh") } },
 	{ "omig_site_status", NEED_NOTHING, { ELSEWHERE("requests/site-users.sh") } },
 	{ "omig_site_users", NEED_NOTHING, { ELSEWHERE("requests/site-users.sh") } },
-
 	/* the last of all */
 	{ "omig_shutdown", NEED_OWN_MONITOR, { REQUEST(":omig_shutdown()"), QUIET } },
 	{ 0 },

@@ -213,6 +213,11 @@ static const struct omis_service omig[] = {
 	  .param = { P_ANY("a"), P_STRING("op"), P_ANY("b") },
 	  .help = "A predicate of events: when a op b does not hold, with op one of == != < <= "
 		  "> >=, the event ends here and the actions behind it do not run." },
+	{ EXT_SERVICE("omig", "omig_launchers", INFO, 'n', NODE, OBSERVE, DONE), .param = { NODES },
+	  .result = "[pid, name, address]...",
+	  .help = "The launchers of MPI programs of this user, and the addresses at which each "
+		  "listens, as HOST:PORT; first each without one. origin of omig_ranks names one "
+		  "of them." },
 	{ EXT_SERVICE("omig", "omig_metrics_add", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("name"), P_STRING("text") }, .result = "name, version",
 	  .help = "Adds a text of the metric language to the monitor, or replaces it by the next "
@@ -288,10 +293,15 @@ static const struct omis_service omig[] = {
 	  .result = "process",
 	  .help = "Makes a process without MPI a watched one, for proc_attach3." },
 	{ EXT_SERVICE("omig", "omig_ranks", INFO, 'n', NODE, OBSERVE, DONE), .param = { NODES },
-	  .result = "host, [pid, rank, size, job, launcher, program, watched, attached_age]...",
+	  .result = "host, [pid, rank, size, job, launcher, program, watched, attached_age, "
+		    "process, near, origin]...",
 	  .help = "The processes of this user that a launcher of MPI programs has started, by their "
 		  "environment. launcher: pid of the topmost one on the host, or 0. watched: 0 not, "
-		  "1 from its start, 2 since omig_attach; attached_age: seconds since then, or -1." },
+		  "1 from its start, 2 since omig_attach; attached_age: seconds since then, or -1. "
+		  "process: its name, the same at each node that sees it (\"\": not known). near: 1 "
+		  "if this lm is in its namespaces of pids and host names; the lm at another node "
+		  "is nearer if not. origin: where the launcher of the job on another host listens, "
+		  "HOST[,HOST]...:PORT, or \"\"." },
 	{ EXT_SERVICE("omig", "omig_shutdown", MANIP, 0, TOP, ADMIN, DONE),
 	  .help = "Ends all daemons of this mainsm. Programs run on." },
 	{ EXT_SERVICE("omig", "omig_source", INFO, 'p', NODE, OBSERVE, PARTLY),

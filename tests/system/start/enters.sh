@@ -126,6 +126,15 @@ for f in openmpi mpich; do
 	check "$f: which answers" says '^no ranks|^all|ranks run unwatched' omig attach
 done
 
+if command -v mpirun.openmpi >/dev/null; then
+	mpirun.openmpi -n 1 sleep 900 >"$TMPDIR/sleeps" 2>&1 &
+	job=$!
+	check "the pid of an mpirun without ranks on known nodes is called so" until_true 20 \
+		comes_out 4 "process $job is mpirun.* no node that is known has ranks of it" \
+		omig attach $job
+	kill $job
+	wait $job
+fi
 for pid in 0 1 $$ 2147483647; do
 	check "process $pid is refused" comes_out 1 "process $pid at n_1: refused: " \
 		omig attach $pid

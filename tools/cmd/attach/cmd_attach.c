@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/cmd/attach/ranks.h"
 #include "tools/cmd/cmd.h"
 #include "tools/launch/launch.h"
 #include "tools/session/session.h"
@@ -11,7 +12,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define WAIT_DEFAULT_NS (5 * NSEC_PER_SEC)
@@ -28,105 +28,6 @@ struct attach_options {
 	char *const *target;
 	size_t ntarget;
 };
-
-enum watched { UNWATCHED, STARTED_WATCHED, ATTACHED };
-
-/* A rank, of any host. Texts are owned. */
-struct rank {
-	char node[64], *job, *program, state[16], *why;
-	int64_t pid, rank, size, launcher, watched, stopped_ns;
-	double attached_s; /* since it was attached; -1 */
-	bool is_chosen;
-};
-
-struct ranks {
-	struct rank *v;
-	size_t n, cap;
-	char here[64]; /* the node of this host; "": its lm has not replied */
-};
-
-static void ranks_clear(struct ranks *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		free(s->v[i].job);
-		free(s->v[i].program);
-		free(s->v[i].why);
-	}
-	s->n = 0;
-	s->here[0] = 0;
-}
-
-static void ranks_done(struct ranks *s)
-{
-	ranks_clear(s);
-	free(s->v);
-}
-
-/* --- the list */
-
-static bool add(struct ranks *s, const char *node, const Omis_value *v)
-{
-	struct rank *r;
-
-	if (array_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v), SIZE_MAX / sizeof(*s->v)))
-		return false;
-	r = &s->v[s->n++];
-	*r = (struct rank){ .pid = value_int(v, 0),
-			    .rank = value_int(v, 1),
-			    .size = value_int(v, 2),
-			    .job = str_dup(value_text(v, 3)),
-			    .launcher = value_int(v, 4),
-			    .program = str_dup(value_text(v, 5)),
-			    .watched = value_int(v, 6),
-			    .attached_s = value_at(v, 7) ? value_float(v, 7) : -1 };
-	str_copy(r->node, sizeof(r->node), node);
-	return r->job && r->program;
-}
-
-static bool add_node(struct ranks *s, const Omis_object_result *o)
-{
-	Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result
-				? omis_value_parse(o->result, o->result_len)
-				: NULL;
-	const Omis_value *one;
-	char host[256] = "";
-	bool has_room = true;
-
-	gethostname(host, sizeof(host) - 1);
-	if (v && str_eq(value_text(v, 0), host))
-		str_copy(s->here, sizeof(s->here), o->obj_list);
-	for (size_t i = 1; has_room && v && (one = value_at(v, i)); i++)
-		has_room = add(s, o->obj_list, one);
-	omis_value_free(v);
-	return has_room;
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct rank *x = a, *y = b;
-	int order = strcmp(x->job, y->job);
-
-	return order ? order : (x->rank > y->rank) - (x->rank < y->rank);
-}
-
-static int read_ranks(struct ranks *s)
-{
-	Omis_reply r = NULL;
-	int rc = session_attach_all();
-
-	ranks_clear(s);
-	if (rc == CMD_OK)
-		rc = session_ask(&r, ":omig_ranks([])");
-	if (rc != CMD_OK)
-		return rc;
-	for (size_t i = 0; rc == CMD_OK && r[1] && r[1][i].obj_list; i++)
-		if (!add_node(s, &r[1][i]))
-			rc = cmd_fail(CMD_FAILURE, "out of memory");
-	if (s->n)
-		qsort(s->v, s->n, sizeof(*s->v), compare);
-	omis_reply_free(r);
-	return rc;
-}
 
 static const char *words_of(const struct rank *r)
 {
@@ -222,63 +123,6 @@ static int show_list(const struct attach_options *w, const struct ranks *s)
 	if (s->n)
 		show_table(s);
 	return CMD_OK;
-}
-
-/* --- the ranks that targets mean */
-
-/* A pid of a rank or of its launcher, the name of a job, or that of a program. */
-static bool is_meant(const struct rank *r, const char *target)
-{
-	int64_t pid;
-
-	if (str_eq(r->job, target) || str_eq(str_base_name(r->program), target))
-		return true;
-	return !str_to_i64(target, 1, INT32_MAX, &pid) && (r->pid == pid || r->launcher == pid);
-}
-
-/* The launcher's other hosts have ranks with the same job. */
-static size_t choose(struct ranks *s, const char *target)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (!is_meant(&s->v[i], target))
-			continue;
-		s->v[i].is_chosen = true;
-		n++;
-		for (size_t k = 0; s->v[i].pid != atoll(target) && k < s->n; k++)
-			s->v[k].is_chosen = s->v[k].is_chosen || str_eq(s->v[k].job, s->v[i].job);
-	}
-	return n;
-}
-
-/* A process that no launcher has started, or that is no rank: the lm of this host examines it. */
-static bool add_pid(struct ranks *s, const char *target)
-{
-	struct rank *r;
-	int64_t pid;
-
-	if (!s->here[0] || str_to_i64(target, INT32_MIN, INT32_MAX, &pid) ||
-	    array_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v), SIZE_MAX / sizeof(*s->v)))
-		return false;
-	r = &s->v[s->n++];
-	*r = (struct rank){
-		.pid = pid, .rank = -1, .size = -1, .attached_s = -1, .is_chosen = true
-	};
-	r->job = str_dup("");
-	r->program = str_dup("");
-	str_copy(r->node, sizeof(r->node), s->here);
-	return r->job && r->program;
-}
-
-/* *missing: the first target that means nothing. */
-static bool choose_all(const struct attach_options *w, struct ranks *s, const char **missing)
-{
-	*missing = NULL;
-	for (size_t i = 0; i < w->ntarget && !*missing; i++)
-		if (!choose(s, w->target[i]) && !add_pid(s, w->target[i]))
-			*missing = w->target[i];
-	return !*missing;
 }
 
 /* --- attaching */
@@ -435,28 +279,38 @@ static int show_result(const struct attach_options *w, const struct ranks *s)
 
 /* --- the command */
 
+static int fail_without(const struct ranks_choice *c)
+{
+	if (!c->launcher[0])
+		return cmd_fail(CMD_NOTFOUND,
+				"%s is no process and no job that runs: omig attach lists them",
+				c->missing);
+	return cmd_fail(CMD_NOTFOUND,
+			"process %s is %s, and no node that is known has ranks of its job: run "
+			"omig attach on a host of these once, which starts an lm there",
+			c->missing, c->launcher);
+}
+
 /* An lm that has just been started needs a moment to connect. */
 static int find_targets(const struct attach_options *w, struct ranks *s)
 {
 	nsec_t end = clock_mono() + LM_START_NS;
-	const char *missing = NULL;
+	struct ranks_choice c = { 0 };
 	int rc;
 
 	for (;;) {
-		rc = read_ranks(s);
+		rc = ranks_read(s);
+		if (rc == CMD_OK)
+			rc = ranks_choose(s, w->target, w->ntarget, &c);
 		if (rc != CMD_OK)
 			return rc;
-		if (!w->ntarget ? s->here[0] != 0 : choose_all(w, s, &missing))
+		if (!w->ntarget ? s->here[0] != 0 : !c.missing)
 			return CMD_OK;
 		if (clock_mono() > end || (w->ntarget && s->here[0]))
 			break;
 		usleep(TURN_US);
 	}
-	return !w->ntarget
-		       ? CMD_OK
-		       : cmd_fail(CMD_NOTFOUND,
-				  "%s is no process and no job that runs: omig attach lists them",
-				  missing);
+	return !w->ntarget ? CMD_OK : fail_without(&c);
 }
 
 static int do_it(const struct attach_options *w, struct ranks *s)
