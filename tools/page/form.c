@@ -113,8 +113,3 @@ int64_t form_number(const struct form *f, const char *name, int64_t min, int64_t
 		return otherwise;
 	return at->number < min ? min : at->number > max ? max : at->number;
 }
-
-bool form_has(const struct form *f, const char *name)
-{
-	return find(f, name) != NULL;
-}

@@ -39,6 +39,5 @@ const char *form_text(const struct form *f, const char *name);
 /* Within [min, max], or `otherwise` if there is no such number. */
 int64_t form_number(const struct form *f, const char *name, int64_t min, int64_t max,
 		    int64_t otherwise);
-bool form_has(const struct form *f, const char *name);
 
 #endif

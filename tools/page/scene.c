@@ -38,7 +38,6 @@ static void drop_tree(struct scene *b)
 void scene_done(struct scene *b)
 {
 	top_sample_done(&b->now);
-	top_sample_done(&b->before);
 	strip_free(b->strip);
 	drop_tree(b);
 	free(b->mark[0].v);
@@ -211,8 +210,7 @@ static void on_sample(Omis_reply r, void *arg)
 	top_index(&b->now);
 	if (!top_sample_make(&made, r, b->now.reply ? &b->now : NULL))
 		return;
-	top_sample_done(&b->before);
-	b->before = b->now;
+	top_sample_done(&b->now);
 	b->now = made;
 	top_drop_ended(&b->now);
 	top_sort(&b->now, TOP_BY_RANK);
@@ -292,7 +290,6 @@ void scene_restart(struct scene *b)
 	b->is_asked = false;
 	b->next = 0;
 	top_sample_done(&b->now);
-	top_sample_done(&b->before);
 	for (size_t i = 0; i < 2; i++) {
 		free(b->mark[i].v);
 		b->mark[i] = (struct scene_marks){ 0 };

@@ -25,7 +25,7 @@ struct scene_marks {
 struct scene {
 	const char *job; /* borrowed; NULL: all */
 	nsec_t every;
-	struct top_sample now, before; /* ranks of `now` are sorted by job and rank */
+	struct top_sample now; /* ranks are sorted by job and rank */
 	struct strip *strip; /* owned */
 	Omis_value *list; /* owned; of omig_tree() */
 	struct tree tree;

@@ -11,9 +11,6 @@
 
 #define STEPS 64 /* of a share */
 
-const char *const strip_kind_names[STRIP_KINDS] = { "compute", "message",  "wait", "collective",
-						    "barrier", "onesided", "io",   "other" };
-
 struct cell {
 	uint8_t kind; /* enum strip_kind */
 	uint8_t share; /* percent */

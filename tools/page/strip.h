@@ -33,7 +33,6 @@ enum strip_kind {
 	STRIP_KINDS,
 	STRIP_UNKNOWN = STRIP_KINDS,
 };
-extern const char *const strip_kind_names[STRIP_KINDS];
 
 /* The shares of a rank by kind, in percent. False: they are unknown. */
 bool strip_shares(const struct top_rank *r, double out[STRIP_KINDS]);
