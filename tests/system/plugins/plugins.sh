@@ -40,7 +40,7 @@ completed() { # as a shell does after a tab
 check 'bash completes its name' completed
 check 'as JSON' says '"name":"counters",.*"state":"ready","pid":[0-9]+,.*"services":\["device_c' \
 	omig plugin list --json
-check 'services() has them' says '^4,"device_counters","device_list",' \
+check 'services() has them' says '^5,"device_counters","device_list",' \
 	omig request ':services("plugin")'
 check 'omig services --ask, too' says 'library_counters' omig services --ask
 check 'their parameters' says \
