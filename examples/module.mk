@@ -14,13 +14,16 @@ $(B)/examples/heat2d.%: examples/heat2d.c
 $(B)/examples/stencil.%: examples/stencil.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(EXAMPLE_CC) \
 		-Wno-stringop-overflow -o $@ $< -lm
-$(B)/examples/loops_probes.c: examples/loops.probes $(B)/bin/omig
+$(B)/examples/now/loops_probes.c: examples/loops.probes $(B)/bin/omig
 	$(call say,PROBES)mkdir -p $(@D) && $(B)/bin/omig probes -o $@ -H $(@:.c=.h) \
 		-f $(@D)/loops_module.f90 $<
+$(B)/examples/loops_probes.c: $(B)/examples/now/loops_probes.c
+	$(call refresh,$(@D),loops_probes.c loops_probes.h loops_module.f90)
 $(B)/examples/loops.%: examples/loops.c $(B)/examples/loops_probes.c
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(EXAMPLE_CC) -I$(@D) -o $@ $^
-$(B)/examples/blocks.%: examples/blocks.c $(B)/lib/libomig-event.so eventlog/app/event.h | \
-		$(B)/examples/include/omig/event.h
+# A program with a shared library need not be linked again when the library changes.
+$(B)/examples/blocks.%: examples/blocks.c eventlog/app/event.h | \
+		$(B)/lib/libomig-event.so $(B)/examples/include/omig/event.h
 	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(EXAMPLE_CC) -I$(@D)/include -o $@ $< \
 		$(EXAMPLE_EVENT)
 $(B)/examples/heat2d: examples/heat2d.c
@@ -36,8 +39,8 @@ $(B)/check/system.tap: $(if $(EXAMPLE_MPI),$(EXAMPLES))
 SERVERS := $(B)/examples/fileserver $(B)/examples/fileserver-bare
 $(B)/examples/include/omig/event.h: eventlog/app/event.h
 	mkdir -p $(@D) && ln -srf $< $@
-$(B)/examples/fileserver: examples/fileserver.c $(B)/lib/libomig-event.so | \
-		$(B)/examples/include/omig/event.h
+$(B)/examples/fileserver: examples/fileserver.c eventlog/app/event.h | \
+		$(B)/lib/libomig-event.so $(B)/examples/include/omig/event.h
 	$(call say,CC)mkdir -p $(@D) && $(CC) $(EXAMPLE_CC) -I$(B)/examples/include -o $@ $< \
 		$(EXAMPLE_EVENT) -pthread
 $(B)/examples/fileserver-bare: examples/fileserver.c

@@ -180,8 +180,11 @@ $(B)/check/unit.tap: $(UNIT:=.tap)
 	$(call tap,cat /dev/null $^)
 
 # --- fuzz targets: the rooms that one includes are the rooms it is linked with
+FUZZ_SEES  := $(shell awk -F '"' '/^.include "/ { \
+	sub(/\/[^\/]*$$/, "", $$2); print FILENAME ":" $$2 }' \
+	/dev/null $(wildcard tests/fuzz/fuzz_*.c))
 fuzz_rooms  = $(filter $(MODULES),\
-	$(shell sed -n 's,^\#include "\(.*\)/[^/]*",\1,p' tests/fuzz/fuzz_$(1).c))
+	$(patsubst tests/fuzz/fuzz_$(1).c:%,%,$(filter tests/fuzz/fuzz_$(1).c:%,$(FUZZ_SEES))))
 FUZZ_ALL   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 FUZZ       := $(if $(M),$(foreach f,$(FUZZ_ALL),\
 	$(if $(filter $(M),$(call fuzz_rooms,$f)),$f)),$(FUZZ_ALL))

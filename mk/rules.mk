@@ -59,14 +59,19 @@ pkg      = $(foreach p,$(2),$(call pkg_ask,$(1),$p))
 links    = $(call pkg,libs,$(sort $(foreach r,$(call below,$(1)),$($r.pkgs)))) \
 	   $(sort $(foreach r,$(call below,$(1)),$($r.libs)))
 
-# $(1): file with one line of flags, rewritten only when they change
-same_flags = mkdir -p $(@D) && printf '%s\n' '$(subst ','\'',$(1))' >$@.tmp && \
-	     { cmp -s $@.tmp $@ && rm $@.tmp || mv $@.tmp $@; }
+# $(1): one line of flags. Its file is rewritten only when they change; a shell alone compares it.
+quoted     = '$(subst ','\'',$(1))'
+same_flags = [ -e $@ ] && IFS= read -r old <$@ && [ "$$old" = $(call quoted,$(1)) ] || \
+	     { mkdir -p $(@D) && printf '%s\n' $(call quoted,$(1)) >$@; }
 room_flags = $(OUR_CFLAGS) $(call pkg,cflags,$($(1).pkgs)) $($(1).cflags)
 
 # $(1): variable of a program, $(2): its input, $(3): its arguments, $(4): the files that it writes.
 # A release has copies of them.
 generate = mk/generate '$($(1))' $(2) $(B)/saved '$($(1)) $(3)' $(4)
+
+# $(1): folder, $(2): files. Copies each of them from DIR/now when it differs: what depends on the
+# output of a program of ours is made again only when that output changes.
+refresh = @for f in $(2); do cmp -s $(1)/now/$$f $(1)/$$f || cp $(1)/now/$$f $(1)/$$f; done
 
 define room
 $(1).pbc  := $$(patsubst %.proto,$(B)/gen/$(1)/%.pb-c.c,$$($(1).proto))

@@ -28,7 +28,8 @@ $(tools.daemons:%=$(B)/man/%.8): $(B)/man/%.8: $(B)/bin/%
 $(B)/man/omig.conf.5: $(tools.daemons:%=$(B)/bin/%)
 $(B)/man/omis.7: $(B)/bin/omis-doc
 tools.words      := $(B)/man/omig.words
-$(tools.words).now: docs/man/omig.1.scd tools/man-words $(B)/bin/omig
+$(tools.words).now: docs/man/omig.1.scd tools/man-words $(B)/bin/omig $(B)/bin/omis-doc \
+		$(tools.sim)
 	$(call say,GEN)mkdir -p $(@D) && tools/man-words $(B)/bin <$< >$@ && \
 		{ cmp -s $@ $(tools.words) || cp $@ $(tools.words); }
 $(tools.words): $(tools.words).now
@@ -38,10 +39,8 @@ $(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $
 		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | \
 		tools/man-fill $(B)/bin >$@.scd && \
 		$(call generate,SCDOC,$@.scd,<$@.scd >$@,$@)
-$(B)/man/omig-sim.1: $(tools.sim)
 tools.completions := $(B)/share/omig.bash $(B)/share/omig.zsh $(B)/share/omig.fish
-$(tools.completions): $(B)/share/omig.%: tools/make-completion $(B)/bin/omig $(B)/bin/omis-doc \
-		$(tools.sim)
+$(tools.completions): $(B)/share/omig.%: tools/make-completion $(tools.words)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $* $(B)/bin >$@.new && mv $@.new $@
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig \
 	$(B)/share/omig.zsh:$(datadir)/zsh/site-functions/_omig \
