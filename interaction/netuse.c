@@ -381,7 +381,7 @@ static int add(struct netuse *u, size_t n, bool is_shape, uint32_t shape, uint32
 	return 0;
 }
 
-/* Finds or adds the use whose n counts are in u->made; its shape comes first. */
+/* Finds or adds the use whose n counts are in u->made, in which its shape comes first. */
 static int intern(struct netuse *u, size_t n, uint32_t *out)
 {
 	uint32_t found = u->slots ? *find_slot(u, u->made, n) : 0, shape;

@@ -37,9 +37,9 @@ struct network_use {
 };
 
 /*
- * A contracted arc stands for a part of a network that nothing else touches: a stretch of a
- * sub-task, with the forks and joins in it. Its pieces are its times by objects in use. In use
- * are the objects of `with`, and those of the arc's tail (is_child: only those that a new sub-task
+ * A contracted arc replaces a part of a network that no other part is connected to: a stretch of a
+ * sub-task, with the forks and joins in it. Its pieces are its times by objects in use. In use are
+ * the objects of `with`, and those of the arc's tail (is_child: only those that a new sub-task
  * inherits). The times add up to the length of the arc. A piece without time was beside the path.
  * Without pieces nothing more is in use: only the begin of the arc is known.
  */

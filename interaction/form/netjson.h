@@ -12,7 +12,7 @@
 
 #define NETJSON_USES_MAX 1024 /* changes of use at one event */
 
-/* Receives what is read. Any value but 0 ends the reading and is returned. */
+/* Receives each network that is read. Any value but 0 ends the reading and is returned. */
 struct netjson_taker {
 	/* A network, not built yet; valid during the call. name: "" if it has none. */
 	int (*network)(void *arg, const char *name, struct network *w, struct err *e);

@@ -38,11 +38,13 @@ bool netlog_is_vertex(const char *event);
 
 /*
  * Uses of objects that a closed netuse does not know are left out. Returns 1: l->vertex is set. 0:
- * another event. ERR_INVALID: e says why; ERR_LIMIT, ERR_NOMEM.
+ * another event. ERR_INVALID: e has the reason; ERR_LIMIT, ERR_NOMEM.
  */
 int netlog_vertex(struct netlog *l, struct netuse *use, const struct event *ev, struct err *e);
 
-/* Declares what the event says. 1, 0: another event. ERR_INVALID, ERR_EXISTS, ERR_LIMIT, ERR_NOMEM.
+/*
+ * Makes the declaration of the event. Returns 1; 0: another event. ERR_INVALID, ERR_EXISTS,
+ * ERR_LIMIT, ERR_NOMEM.
  */
 int netlog_declare(struct netuse *use, const struct event *ev, struct err *e);
 

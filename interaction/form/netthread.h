@@ -51,8 +51,8 @@ void netthread_init(struct netthread *r, const char *at);
 void netthread_done(struct netthread *r);
 
 /*
- * Returns 1: r->event and r->thread are set. 0: another event. ERR_INVALID: e says why; ERR_LIMIT,
- * ERR_NOMEM. Explicit vertices are other events.
+ * Returns 1: r->event and r->thread are set. 0: another event, such as an explicit vertex.
+ * ERR_INVALID: e has the reason; ERR_LIMIT, ERR_NOMEM.
  */
 int netthread_read(struct netthread *r, const struct event *ev, struct err *e);
 

@@ -54,8 +54,8 @@ static inline bool netchains_is_inherited(const struct netchains *k, uint32_t ob
 uint32_t netchains_tail(const struct netchains *k, uint32_t v);
 
 /*
- * True if the own arc of v is wholly in this part, and time does not go back on it. Others stay as
- * they are: they are judged where all of the network is.
+ * True if the own arc of v is wholly in this part, and its time does not decrease. Other arcs are
+ * not contracted: the daemon that has the whole network checks them.
  */
 bool netchains_is_sound(const struct netchains *k, uint32_t v);
 

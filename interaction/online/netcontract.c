@@ -3,10 +3,10 @@
 
 #include "interaction/online/netchains.h"
 
-/* Each round decides what the one before has made simple. What is left goes up as it is. */
+/* Each round contracts what the round before has made simple. The rest is sent unchanged. */
 #define ROUNDS_MAX 16
 
-/* True if v does nothing that another event would see. */
+/* True if no other event depends on v. */
 static bool is_empty(const struct netchains *k, uint32_t v)
 {
 	const struct chain_node *n = &k->node[v];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The contraction of a part of a network: of the events that one daemon has, or of a site. The
- * result is a smaller network. One arc of it stands for much that nothing outside can touch:
+ * result is a smaller network. One of its arcs replaces vertices and arcs that no event of another
+ * host can change:
  *
- *	- A stretch of a sub-task becomes one arc, with its times by objects in use.
- *	- A fork is decided with the join that ends its sub-task, if both are in one sub-task here.
- *	- A sub-task that ends before another one of the part cannot be the last: it goes.
- *	- The begin and the end of a use go, when all between them is here.
+ * 	- A stretch of a sub-task becomes one arc, with its times by objects in use.
+ * 	- A fork is decided with the join that ends its sub-task, if both are in one sub-task here.
+ * 	- A sub-task that ends before another one of the part cannot be the last: it goes.
+ * 	- The begin and the end of a use go, when all between them is here.
  *
  * Two events follow each other if they do so in the part that has the events themselves. Above,
  * events between them may be late: arcs that come contracted are certain, and others stay.

@@ -7,7 +7,7 @@ struct branch {
 	uint32_t task, fork, end; /* end: a join or a sink */
 	uint32_t own; /* the event of the creator between fork and join; NETWORK_NONE */
 	uint32_t inner; /* the event of the sub-task before a join; NETWORK_NONE */
-	uint64_t whole, late; /* local uses of all of it, and behind `inner` */
+	uint64_t whole, late; /* local uses in the whole chain, and behind `inner` */
 };
 
 /* Collects local begins of one event in *out; false if there are other changes. */

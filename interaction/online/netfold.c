@@ -2,7 +2,8 @@
 /* Uses that begin and end in one stretch of a sub-task. */
 #include "interaction/online/netchains.h"
 
-#define FOLD_STEPS_MAX 64 /* events between a begin and its end; more of them go up as they are */
+/* events between a begin and its end; with more, they are sent unchanged */
+#define FOLD_STEPS_MAX 64
 
 /* A begin whose end is sought. */
 struct fold {
@@ -27,7 +28,7 @@ static uint32_t find_op(const struct netchains *k, uint32_t v, uint32_t object)
 	return NETWORK_NONE;
 }
 
-/* A use of that class may go on behind v: no other sub-task gets it there. */
+/* True if a use of that class may continue behind v: no other sub-task inherits it there. */
 static bool may_pass(const struct netchains *k, uint32_t v, bool is_inherited)
 {
 	return k->node[v].kind == NETWORK_SIMPLE ||

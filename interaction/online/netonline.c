@@ -6,7 +6,10 @@
 
 #include <stdlib.h>
 
-/* Sets of objects in use that were seen are forgotten at so many: hostile ones have no end. */
+/*
+ * The limit of stored sets of objects in use; then all are dropped. A hostile peer can send any
+ * number.
+ */
 #define USES_MAX 65536
 /* Sub-tasks that were sent, twice: later events of them are not their first ones. */
 #define SENT_MAX 65536
@@ -55,7 +58,7 @@ static void send_batch(struct netonline *o)
 	buf_clear(&o->batch);
 }
 
-/* Losses go up without an arc, too. */
+/* Losses are sent also when there is no arc. */
 static void flush(struct netonline *o)
 {
 	if (!o->batch_arcs && losses(o) == o->head.lost)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Interactions on line. Below, a daemon takes the events of its host, or the batches of daemons
- * below it; contracts what it has of each interaction, and sends that upwards. At the top, an
- * interaction is closed when all its sub-tasks have a begin and an end: then all its credit is back
- * (docs/interactions.md). What stays incomplete is reported, and is in no sum.
+ * below it; contracts its part of each interaction, and sends the result to its parent. At the
+ * top, an interaction is closed when all its sub-tasks have a begin and an end: then all its credit
+ * is back (docs/interactions.md). What stays incomplete is reported, and is in no sum.
  */
 #ifndef INTERACTION_ONLINE_NETONLINE_H
 #define INTERACTION_ONLINE_NETONLINE_H
@@ -18,12 +18,13 @@
 struct netonline_plan {
 	uint64_t sender; /* of batches; 0: the top, which sends none */
 	bool is_lowest; /* it takes events, and no batches */
-	bool is_plain; /* lowest: events are sent as they come, to compare results */
+	bool is_plain; /* lowest: events are sent without contraction, to compare results */
 	size_t most; /* vertices that wait: NETSPLIT_VERTICES_MAX, or fewer */
 	int64_t idle_ns; /* below: sent so long after the last event */
 	int64_t age_ns; /* below: sent so long after the first one, in any case */
 	int64_t grace_ns; /* top: late events of a whole interaction are awaited so long */
-	int64_t timeout_ns; /* top: what is incomplete is given up so long after the last event */
+	/* top: time after the last event at which an incomplete interaction is given up */
+	int64_t timeout_ns;
 	void (*send)(void *arg, struct bytes batch); /* NULL at the top; valid during the call */
 	/* top: an interaction is whole, and was built and analysed; NULL */
 	void (*whole)(void *arg, const char *name, const struct network *w,
@@ -35,7 +36,8 @@ struct netonline_plan {
 struct netonline_report {
 	uint64_t events, events_repeated; /* taken; there twice, and left out */
 	uint64_t events_lost; /* not taken, here or below: netonline_lose(), or too many uses */
-	uint64_t batches, batches_repeated; /* taken; twice, or too late to know, and left out */
+	/* taken; repeated, or too late to decide that, and left out */
+	uint64_t batches, batches_repeated;
 	uint64_t batches_bad; /* not of the form */
 	uint64_t batches_lost, arcs_lost; /* on the way up, by the numbers of those that came */
 	uint64_t arcs; /* taken from below */
@@ -67,12 +69,15 @@ int netonline_add(struct netonline *o, const struct network_event *ev, const cha
 void netonline_lose(struct netonline *o, uint64_t n);
 
 /*
- * A batch from below. ERR_PROTO: not a batch, or behind e's byte it is none; what is before counts.
- * ERR_LIMIT: too many senders; ERR_NOMEM.
+ * Takes a batch of a branch. ERR_PROTO: it is no batch, or it is invalid from the byte of e on;
+ * the arcs before that byte count. ERR_LIMIT: too many senders; ERR_NOMEM.
  */
 int netonline_take(struct netonline *o, struct bytes batch, struct err *e);
 
-/* Sends, or closes, what is due at the time `now`, a clock of the caller. ERR_NOMEM. */
+/*
+ * Sends or closes the interactions that are due at the time `now`, of the caller's clock.
+ * ERR_NOMEM.
+ */
 int netonline_tick(struct netonline *o, int64_t now, struct err *e);
 
 /* The same for all that is there: the end. */

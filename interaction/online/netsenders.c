@@ -8,10 +8,10 @@
 
 struct netsender {
 	uint64_t highest; /* number of a batch */
-	uint64_t seen; /* bit i: the batch highest - i has come */
-	uint64_t batches, arcs; /* that have come */
-	uint64_t sent; /* arcs, as far as the batches say */
-	uint64_t lost; /* events, as far as the batches say */
+	uint64_t seen; /* bit i: the batch highest - i has arrived */
+	uint64_t batches, arcs; /* that have arrived */
+	uint64_t sent; /* arcs, as the batches count them */
+	uint64_t lost; /* events, as the batches count them */
 };
 
 void netsenders_init(struct netsenders *s)

@@ -18,8 +18,9 @@ struct netspec {
 };
 
 /*
- * Declares all of it, and nothing else from then on: other objects are left out. ERR_INVALID,
- * ERR_EXISTS, ERR_LIMIT (more than NETCONTRACT_OBJECTS_MAX objects), ERR_NOMEM.
+ * Declares all objects, states and members of s. Objects that are not declared are left out from
+ * then on. ERR_INVALID, ERR_EXISTS, ERR_LIMIT (more than NETCONTRACT_OBJECTS_MAX objects),
+ * ERR_NOMEM.
  */
 int netspec_declare(const struct netspec *s, struct netuse **out, struct err *e);
 

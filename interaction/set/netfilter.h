@@ -11,9 +11,9 @@ struct netfilter {
 };
 
 /*
- * Adds the events of `from` to `to`, without uses of the objects. A simple vertex goes if it did
- * nothing else, and no wait begins there. So sub-tasks, forks and joins stay, and all times.
- * ERR_LIMIT, ERR_NOMEM.
+ * Adds the events of `from` to `to`, without uses of the objects. A simple vertex is removed if it
+ * only began or ended these uses, and no wait begins there. Sub-tasks, forks, joins and all times
+ * are unchanged. ERR_LIMIT, ERR_NOMEM.
  */
 int netfilter_run(const struct netfilter *f, const struct network *from, struct network *to,
 		  struct err *e);
