@@ -16,7 +16,7 @@
 
 void omig_app_enter(struct gate *g);
 
-/* All calls go to the MPI library again. The state comes last: lm-trace reads it. */
+/* All calls lead to the MPI library again. The state is written last, because lm-trace reads it. */
 static void refuse(struct gate *g, const char *why)
 {
 	str_copy(g->why, sizeof(g->why), why);

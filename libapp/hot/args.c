@@ -134,7 +134,7 @@ static bool marks_partitions(const struct call_desc *d)
 	return d->volume >= CALL_V_PREADY && d->volume <= CALL_V_PREADY_LIST;
 }
 
-/* With HOOK_MESSAGE alone, most calls need neither partner nor bytes. */
+/* With HOOK_MESSAGE alone, most calls do not need the partner and the bytes. */
 static bool needs_partner(const struct hook *h, const struct call_desc *d)
 {
 	return h->word & HOOK_ARGS & ~(uint32_t)HOOK_MESSAGE || call_posts(d);

@@ -10,7 +10,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* True if the call sends or receives with a partner and a tag, and is to be listed. */
+/* True if the call sends or receives with a partner and a tag, so that it must be listed. */
 bool listing_is_wanted(const struct hook_args *a);
 
 /* Called before a call that is complete when it returns. Writes to a->open. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures by regions: what a thread's calls add between two probes of its. Hot: the rules of
- * hook.h. */
+/*
+ * Counts by regions: what the calls of a thread add between two probes of that thread. Hot: the
+ * rules of hook.h.
+ */
 #include "libapp/hot/meter.h"
 
 static uint64_t load(const uint64_t *p)

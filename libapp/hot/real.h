@@ -13,8 +13,8 @@
 /*
  * Finds the next definition of `name` after ours: another tool's wrapper, so that tools stack, or
  * the library's. Otherwise finds `profiling`, the library's second name, wherever it is loaded.
- * Returns NULL if there is none (yet). In a program that was entered: what it would call without
- * us. Preserves errno.
+ * Returns NULL if there is none (yet). In an attached program: the function that the program would
+ * call without us. Preserves errno.
  */
 void *real_find(const char *name, const char *profiling);
 

@@ -468,8 +468,8 @@ void wait_finish(struct hook_args *a, int rc)
 	if (s && is_of_partners(a))
 		waited_add(a, waited_for(a, s, rc));
 	/*
-	 * Requests that have not ended go back to the table. After an error that is unknown: a
-	 * stale entry has no effect.
+	 * Requests that have not ended are put back into the table. After an error it is unknown
+	 * which have ended; a stale entry has no effect.
 	 */
 	for (unsigned i = 0; i < a->wait->n; i++)
 		if (e[i].request.kind != REQUEST_FREE) {

@@ -32,8 +32,10 @@ extern function_slow_fn *function_slow;
 extern const char function_enter_code[], function_exit_code[];
 #endif
 
-/* Called with all registers saved. Uses general registers only. Returns true if the rest is to be
- * done by function_pass(), with the processor's state saved. */
+/*
+ * Called with all registers saved. Uses general registers only. Returns true if the caller must
+ * save the processor's state and call function_pass() for the rest.
+ */
 bool function_enter(uint32_t id, uintptr_t frame);
 bool function_exit(uint32_t id, uintptr_t frame);
 

@@ -18,8 +18,8 @@
 static void *area[SEG_FUNCTION_AREAS];
 
 /*
- * Bytes of the processor's state, without tiles, which are the last parts and are not saved: the
- * size of all of it is enough.
+ * The bytes of the processor's state. Tiles are its last parts and are not saved, so the size of
+ * the whole state is enough.
  */
 static uint32_t save_bytes(void)
 {
@@ -55,7 +55,7 @@ static void *map_near(uintptr_t near)
 	return p;
 }
 
-/* A child process has its parent's areas already, with what is in them. */
+/* A child process has its parent's areas and their contents. */
 void functions_offer(function_slow_fn *slow)
 {
 	struct seg_own *w = &app_header()->w;

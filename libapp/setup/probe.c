@@ -246,7 +246,10 @@ static void put(const struct hook_thread *t, unsigned number, const union omig_v
 		return;
 	}
 	values = r + sizeof(struct ring_probe) / 8;
-	/* Atomic, or the compiler makes a string instruction of it, which takes 20 ns to begin. */
+	/*
+	 * Atomic stores, because the compiler would turn plain ones into a string instruction,
+	 * which takes 20 ns to begin.
+	 */
 	for (unsigned i = 0; i < npar; i++)
 		put_word(&values[i], (uint64_t)value[i].i);
 	taken = take_reads(number, values + npar, now);
@@ -298,8 +301,8 @@ static unsigned function_word_of(uint32_t id, unsigned is_exit)
 }
 
 /*
- * Of a function: records, actions, and what the fast path cannot do. The processor's state is
- * saved.
+ * Entry or exit of a function: records, actions, and everything that the fast path cannot do. The
+ * processor's state is saved.
  */
 void function_pass(uint32_t id, uintptr_t frame, unsigned is_exit)
 {

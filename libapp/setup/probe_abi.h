@@ -2,9 +2,9 @@
 /*
  * Interface between libomig and a module with probes (a program, or a library of it). The module's
  * ELF file has a note, owner "OMIG" and type 1. It contains the distance from itself to a struct
- * omig_probes: libomig searches for these notes in MPI_Init. So neither needs the other to
- * link or to run. `omig probes` copies this text into its output; a changed interface requires
- * another version.
+ * omig_probes: libomig searches for these notes in MPI_Init. So the module can be linked and run
+ * without libomig, and libomig without the module. `omig probes` copies this text into its output;
+ * a changed interface requires another version.
  */
 #ifndef OMIG_PROBE_ABI
 #define OMIG_PROBE_ABI 1

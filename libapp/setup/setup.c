@@ -31,7 +31,7 @@
  */
 #define MEET_NS NSEC_PER_MSEC
 
-/* Returns the length of what is in front of "+messages". */
+/* Returns the length of the text in front of "+messages". */
 static size_t start_bytes(const char *want)
 {
 	static const char end[] = "+messages";
