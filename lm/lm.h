@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The local monitor of one host and user: watched processes below, an sm or mainsm above. All of it
- * except the main program. Its interfaces are a loop, a host and a context of channels. So a test
- * runs the same code. One thread; calls back from the loop only.
+ * The local monitor of one host and user, between its watched processes and an sm or mainsm: all
+ * but the main program. Its interfaces are a loop, a host and a context of channels, so a test runs
+ * the same code. One thread; calls back from the loop only.
  */
 #ifndef LM_LM_H
 #define LM_LM_H

@@ -53,7 +53,7 @@ static const struct conf_schema schema = { .program = "lm",
 					   .bytes = sizeof(struct lm_values),
 					   .key = keys };
 
-/* The starter passes --daemon; the lm always goes to the background. */
+/* The starter passes --daemon, which has no effect: the lm always runs in the background. */
 static bool ignored_daemon;
 static int64_t listen_fd; /* 0 = none */
 

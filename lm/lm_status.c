@@ -134,7 +134,7 @@ static int serve_status(struct service_call *c)
 	return rc;
 }
 
-/* A host without a piece of it adds nothing. */
+/* A host without a piece of the measurement adds nothing. */
 static int serve_dfg_look(struct service_call *c)
 {
 	const struct lm *m = c->of;

@@ -372,7 +372,7 @@ static int take_listener(struct registration *n, const struct sockaddr_un *a, st
 	return 0;
 }
 
-/* Programs of another build see there that this lm will not watch them. */
+/* Programs of another build read there that this lm does not watch them. */
 static void note_version(const struct registration *n)
 {
 	char file[FILE_PATH_BYTES], text[16];

@@ -110,7 +110,7 @@ static struct csr *before(const struct csr *c)
 	return NULL;
 }
 
-/* The rest goes up before the csr is gone. */
+/* The remaining arcs are sent before the csr ends. */
 static void leave(struct csr *c)
 {
 	struct err e;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Csrs on the event thread_writes_arcs. Threads of this host write vertices of interactions, which
- * are contracted here (interaction/online). The arcs that are left go up in batches. Each batch is
- * one firing, with the batch as $block.
+ * are contracted here (interaction/online). The remaining arcs are sent to the parent in batches.
+ * Each batch is one firing, with the batch as $block.
  */
 #ifndef LM_CONTRACT_CONTRACT_H
 #define LM_CONTRACT_CONTRACT_H
@@ -11,7 +11,10 @@
 #include "interaction/online/netonline.h"
 #include "lm/csr/csr_internal.h"
 
-/* A part is sent so long after its last event: a thread of this host may still go on. */
+/*
+ * The time between the last event of a part and its sending: a thread of this host may continue
+ * the part.
+ */
 #define CONTRACT_IDLE_NS NSEC_PER_SEC
 /* and in any case after this: tools show interactions while they last */
 #define CONTRACT_AGE_NS (10 * NSEC_PER_SEC)

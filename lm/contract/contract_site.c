@@ -82,7 +82,7 @@ void contract_note_losses(struct csr *c)
 	}
 }
 
-/* Another process takes the next batches. Without one, the rest goes up now. */
+/* Another process sends the next batches. Without one, the remaining arcs are sent now. */
 static void pass_on(struct csr_site *s)
 {
 	struct contract *c = of(s);

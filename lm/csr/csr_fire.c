@@ -76,7 +76,7 @@ static bool has_errors(const struct reply *r)
 	return r && reply_status(r) != STATUS_OK;
 }
 
-/* A loop of events: nothing is executed here, and mainsm ends it. */
+/* True for a loop of events: no action is executed here, and mainsm disables the csr. */
 static bool is_too_deep(const struct firing *f)
 {
 	return f->depth >= CAUSAL_DEPTH_MAX;

@@ -60,7 +60,7 @@ struct csr_site {
 	struct list following; /* in proc->followers: a source that takes all records */
 	/* for each action of the local prefix: its entry in the segment's table, -1 = runs here */
 	int *entry;
-	bool records; /* events come by the ring */
+	bool records; /* its events are in the rings of ranks */
 	uint64_t ring_dropped; /* over all its threads, as read last */
 };
 
@@ -152,7 +152,7 @@ struct event_source_ops {
 	/* Called when the csr has left the list of all. */
 	void (*disarm)(struct csr *c);
 
-	const struct site_ops *site; /* NULL: its events do not come from the ranks */
+	const struct site_ops *site; /* NULL: its events are not those of ranks */
 	bool has_blocks; /* an event is a block, in which loss is counted */
 	bool own_is_par1; /* the event's own parameter is $par1 */
 };

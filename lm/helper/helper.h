@@ -78,10 +78,10 @@ void helper_ask_forget(struct helper_ask *a);
 /* Changes the number of interests. While it is above 0, an idle helper is not ended. */
 void helper_keep(struct helper *t, int change);
 
-/* Ends it for ever: pending requests get an error, later ones are refused. */
+/* Ends the helper for good: pending requests get an error, and later ones are refused. */
 void helper_stop(struct helper *t, const char *why);
 
-/* True if no process of it is left: helper_free() then leaves none to be reaped by others. */
+/* True if the helper has no process: helper_free() then leaves no child that must be reaped. */
 bool helper_has_ended(const struct helper *t);
 
 /* 0: the helper does not run. */

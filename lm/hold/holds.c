@@ -39,7 +39,7 @@ struct stop {
 	size_t nsuspend, cap;
 };
 
-/* A thread that sleeps in the kernel may do so for ever: such a process is examined seldom. */
+/* A thread may sleep in the kernel without a limit: such a process is examined seldom. */
 #define HOLDS_LOOK_MAX_NS (500 * NSEC_PER_MSEC)
 
 struct holds {
@@ -234,7 +234,7 @@ static void let_go(struct holds *s, struct stop *st, const char *why)
 	settle(s, st, had_tools, why);
 }
 
-/* If nothing is stopped the journal stays: it may be one that could not be read. */
+/* If no process is stopped, the journal is kept: it may be one that could not be read. */
 static void let_all_go(struct holds *s, const char *why)
 {
 	if (!s->n)

@@ -13,7 +13,7 @@ static bool stands(char state)
 	return state == 'T' || state == 't' || state == 'Z' || state == 'X';
 }
 
-/* False: one may run, or not all were examined. */
+/* Returns false if a thread may run, or if not all threads were examined. */
 static bool all_stand(struct host *h, int32_t pid, struct stand *s, unsigned *looks)
 {
 	int32_t tid[HOST_THREADS_MAX];

@@ -9,15 +9,16 @@
 #include "common/base/clock.h"
 #include "lm/host/host.h"
 
-#define STAND_POLLS_MAX 64 /* at threads in one turn, 15 us each: the loop must continue */
+/* threads that are examined in one turn, 15 us each, so that the loop continues */
+#define STAND_POLLS_MAX 64
 /* a woken thread needs some 50 us on an idle processor */
 #define STAND_FIRST_NS (200 * NSEC_PER_USEC)
 
 /* The progress of polling one process; initially all 0. */
 struct stand {
-	int32_t last; /* thread that was examined last; 0: none */
-	char state; /* last state of the thread that runs */
-	bool was_traced; /* in this round over its threads */
+	int32_t last; /* the thread that was examined last; 0: none */
+	char state; /* last state of the running thread */
+	bool was_traced; /* in this round over the threads of the process */
 	bool is_second; /* the round before had the same result */
 };
 

@@ -19,7 +19,7 @@
 #define HOST_BOOT_ID_BYTES 40
 #define HOST_THREADS_MAX 4096 /* threads listed of one process */
 #define HOST_MODULES_MAX 4096 /* listed of one process; large programs load some hundred */
-/* of an argument vector or an environment: what a reply can carry */
+/* of an argument vector or an environment: the room of a reply */
 #define HOST_STRINGS_MAX_BYTES (64 * 1024)
 
 struct host_link {
@@ -221,8 +221,8 @@ struct host_file {
 };
 
 /*
- * A mount as a process sees it: where, and its number and device as in SEG_MOUNT_KEY(). Returns
- * true to end.
+ * Receives a mount of the process: its path, and its number and device as in SEG_MOUNT_KEY().
+ * Returns true to end.
  */
 typedef bool (*host_on_mount_fn)(void *arg, const char *path, uint64_t key);
 

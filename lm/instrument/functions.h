@@ -18,7 +18,10 @@ struct helper;
 
 struct functions *functions_new(struct procs *p, struct helper *trace); /* NULL: no memory */
 
-/* Leaves what is on as it is: without words of the segment it does nothing but return. */
+/*
+ * Does not change functions that are on: when the words of the segment are cleared, their code
+ * only returns.
+ */
 void functions_free(struct functions *s);
 
 /* The result of a request; e has the reason when rc is below 0. */
@@ -58,7 +61,8 @@ struct function_state {
 	bool is_sled; /* the compiler had left room */
 	bool is_on; /* else it is being switched on or off */
 	size_t ntool;
-	uint64_t ncopy, nclone; /* inlined in other functions, as far as known; clones of it */
+	/* copies of the function that are inlined in others, as far as known; its clones */
+	uint64_t ncopy, nclone;
 };
 void function_state(const struct function *f, struct function_state *out);
 

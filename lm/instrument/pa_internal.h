@@ -10,7 +10,8 @@ struct pa {
 	struct pa_conf conf;
 	struct smap objects; /* token -> struct pa_object */
 	struct procs_listener listener;
-	unsigned roots; /* of the time base when times were last of it, and its offset */
+	/* number of roots of the time base at the last conversion of times, and its offset then */
+	unsigned roots;
 	nsec_t offset;
 	void (*on_delete)(void *arg);
 	void *on_delete_arg;

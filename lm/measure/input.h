@@ -80,7 +80,7 @@ struct input {
 	/* time in calls that were open at the start: added to the cells when the calls end */
 	double base_open;
 	double seen; /* the last value; the final one when is_closed */
-	double seen_error; /* of it, since the start */
+	double seen_error; /* error of that value, since the start */
 	struct input_parts seen_parts;
 	bool has_seen;
 	/* start of the bound's count, as `base`; and the bound of an earlier segment */
@@ -125,7 +125,7 @@ static inline bool input_is_vt(const struct input *in)
 bool input_is_same(const struct input *a, const struct input *b);
 void input_continue(struct input *in, struct input *from);
 
-/* Finds the process and its segment, and makes the rank count what the input needs separately. */
+/* Finds the process and its segment. The rank then counts separately what the input needs. */
 void input_attach(struct input *in, struct tickbase *ticks);
 
 /* Returns why the process lacks the metric; NULL: it has the metric, or is not on this host. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of regions: what a thread does from one probe to another. The rank counts them separately
- * where they happen, by meters; here they are requested, and read.
+ * Calls of regions: those of a thread between two probes. The rank counts them separately, by
+ * meters in its segment; this file requests and reads the meters.
  */
 #include "common/ring/calls.h"
 #include "common/ring/region.h"

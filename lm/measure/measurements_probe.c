@@ -302,7 +302,7 @@ static void renew(struct watch *w)
 		interest_free(x);
 		return;
 	}
-	point_taps(w); /* for what the old one reports until then */
+	point_taps(w); /* for hits that the old one reports until then */
 	w->rc = w->proc->seg ? set_interest(w, x) : -ERR_NOTFOUND;
 	if (w->rc) {
 		interest_free(x);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define ENTRY_BYTES 24
-/* twice what all of it takes, so that it is seldom rewritten */
+/* twice the size of all entries, so that the file is seldom rewritten */
 #define FILE_MAX_BYTES (256 * 1024)
 
 /* Kind of an entry in the file, besides enum op_state. */

@@ -23,7 +23,7 @@ struct looked {
 	struct buf bytes; /* of memory, of a file */
 	size_t nmodule;
 	struct buf modules; /* a list of values, without brackets */
-	bool is_over; /* the last answer has come */
+	bool is_over; /* the last answer has arrived */
 };
 
 struct look_spec {

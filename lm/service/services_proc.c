@@ -42,7 +42,7 @@ enum {
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
 
-/* Other tools see a process that a tool has suspended as waiting. */
+/* For other tools, a process that a tool has suspended is in the state waiting. */
 static enum sched_state sched_state(const struct proc *p, char state)
 {
 	switch (state) {

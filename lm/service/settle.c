@@ -21,7 +21,8 @@
 struct waiting {
 	struct token token, proc;
 	struct settle_goal interest;
-	struct stand stand; /* state: as seen last, of a thread that is waited for */
+	/* its member `state` is the last one of the thread for which the service waits */
+	struct stand stand;
 	bool is_pending, has_ended, is_over;
 };
 

@@ -185,7 +185,7 @@ static void keep_proc(struct task *t)
 	t->spec.proc = NULL;
 }
 
-/* Returns true if it has ended and is freed. */
+/* Returns true if the task has ended and is freed. */
 static bool go(struct task *t)
 {
 	for (; t->at < t->spec.request->naction; t->at++) {
