@@ -76,9 +76,9 @@ static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ac
 }
 
 /*
- * A site has one sm, a host one lm. The same certificate again is the same daemon after a restart
- * and takes its place. Another one waits until the first is gone; otherwise the two would replace
- * each other for ever.
+ * A site has one sm, a host one lm. The same certificate again means the same daemon after a
+ * restart, which replaces the earlier connection. A daemon with another one waits until the first
+ * has ended; otherwise the two would replace each other again and again.
  */
 static int check_place(struct mainsm *m, const struct identity *id, enum token_kind kind,
 		       uint32_t number, struct err *why)

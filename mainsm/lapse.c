@@ -10,7 +10,7 @@
 
 /* each process is checked: seldom, and often enough for a day */
 #define JOBS_PERIOD_NS (TOKEN_JOB_IDLE_NS / 96)
-#define STEP_HEAD "slurm-" /* JOB.STEP: what the library in the ranks makes of a step's name */
+#define STEP_HEAD "slurm-" /* JOB.STEP: the form that libomig gives to the name of a step */
 
 /* The names of jobs that have processes. */
 struct jobs {

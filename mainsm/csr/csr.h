@@ -123,12 +123,12 @@ void tool_csrs_follow(struct tool_csrs *c, struct session *s);
 /* The directory changed: updates the branches soon, once for many changes. */
 void tool_csrs_follow_soon(struct tool_csrs *c);
 
-/* A branch is lost: nothing is armed there now. */
+/* A branch is lost: no csr is enabled there any longer. */
 void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch);
 
 /*
- * From branches. ERR_DENIED: it names objects that are not its own; ERR_NOTFOUND: nothing is armed
- * there.
+ * Takes ARM_ACK of a branch. ERR_DENIED: it names objects that are not its own; ERR_NOTFOUND: that
+ * csr is not enabled there.
  */
 int tool_csrs_armed(struct tool_csrs *c, uint32_t branch, const struct msg_arm_ack *m,
 		    struct err *e);

@@ -229,7 +229,7 @@ static bool only_asks(const struct tool_csr *csr)
 	return true;
 }
 
-/* Checks the limits. Returns false if nothing is to be executed. */
+/* Checks the limits. Returns false if no action may be executed. */
 static bool may_fire(const struct csr_firing *how)
 {
 	struct tool_csr *csr = how->csr;

@@ -198,7 +198,7 @@ static int kind_of(const struct msg_object *m)
 	return m->token[0] && m->token[1] == '_' ? object_kind_of(m->token[0]) : -1;
 }
 
-/* Processes hang under the node, threads under a process of it. */
+/* The parent of a process is the node, and that of a thread is a process of the node. */
 static int check_place(struct directory *d, const struct object *node, const struct msg_object *m,
 		       struct object **parent, struct err *e)
 {

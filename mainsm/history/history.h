@@ -13,8 +13,8 @@
 /* delay of a sample after the begin or end of a job: its processes do not start or end at once */
 #define HISTORY_SOON_NS (NSEC_PER_SEC)
 /*
- * A job up to this many ranks has a sample every HISTORY_SAMPLE_NS, larger ones less often. The
- * same holds for its ranks. So a day of 1,024 ranks needs less than 4 MiB.
+ * A job of up to this many ranks has a sample every HISTORY_SAMPLE_NS, a larger one less often; so
+ * have its ranks. Therefore a day of 1,024 ranks needs less than 4 MiB.
  */
 #define HISTORY_JOB_EACH 512
 #define HISTORY_RANKS_EACH 6

@@ -337,8 +337,8 @@ static int take_stage(struct measure *m, struct measure_piece *old, struct measu
 }
 
 /*
- * The root comes first: if it refuses, nothing has changed. A site's stage that refuses begins from
- * the start.
+ * The root is first: if it refuses, nothing has changed. A stage of a site that refuses begins
+ * again without its state.
  */
 static int take_stages(struct measure *m, struct measure_plan *plan, struct err *e)
 {

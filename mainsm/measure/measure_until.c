@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements with a rule: what the stops of their graphs have counted, and whether that is
- * enough. */
+/*
+ * Measurements with a rule: the counts of the stop nodes of their graphs, and the decision that
+ * the values are enough.
+ */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"

@@ -39,7 +39,7 @@ struct registry_conf {
 int registry_open(const struct registry_conf *c, struct registry **out, struct err *e);
 void registry_free(struct registry *r);
 
-/* A text that is to be added. */
+/* A text to add. */
 struct registry_text {
 	const char *name, *text;
 };

@@ -157,7 +157,7 @@ static void write_object(struct omis_writer *w, const struct object *o, nsec_t n
 	omis_write_list_end(w);
 }
 
-/* Splits large trees into several entries: no message has room for all of it. */
+/* Splits a large tree into several entries, because a message has no room for the whole tree. */
 static int flush_tree(struct service_call *c, struct omis_writer *w, size_t more_than)
 {
 	int rc = 0;

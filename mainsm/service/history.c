@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SAMPLES_MAX 20000 /* per reply: two days of a job */
-#define JOBS_MAX 65536 /* runs that are listed: a run a minute for a week is a sixth of it */
+#define JOBS_MAX 65536 /* runs that are listed; a week of one run a minute has a sixth of them */
 
 /* One run of a job: a name may be used again after its end. */
 struct run_seen {

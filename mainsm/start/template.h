@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Command templates without a shell. Blanks separate words, '...' and "..." keep blanks. {site} and
- * {host} stand for names. A word {command} stands for all words of the command. A word
- * {shell_command} stands for one word that a shell splits into them. Nothing else is special, and
- * inserted text is never split again.
+ * {host} are replaced by names. The word {command} is replaced by all words of the command. The
+ * word {shell_command} is replaced by one word that a shell splits into them. Nothing else is
+ * special, and inserted text is never split again.
  */
 #ifndef MAINSM_START_TEMPLATE_H
 #define MAINSM_START_TEMPLATE_H

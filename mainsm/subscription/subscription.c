@@ -190,7 +190,7 @@ static void on_armed(void *arg, const struct reply *refusal)
 {
 }
 
-/* A fault of it is a fault of the request. */
+/* An error in the text of the subscription is an error of the request. */
 static int read_request(const struct subscription *s, const struct subscription_request *w,
 			struct omis_request **out, char **text, struct err *e)
 {
@@ -385,7 +385,7 @@ static int begin(struct subscription *s, struct session *receiver,
 	return rc ? rc : activate(s, w, e);
 }
 
-/* A refusal has no effect: neither on the receiver nor on the branches. */
+/* A refusal has no effect on the receiver and on the branches. */
 static int change(struct subscription *s, struct session *receiver,
 		  const struct subscription_request *w, struct err *e)
 {

@@ -210,7 +210,8 @@ static int begin(struct member *e, struct err *err)
 	spec.on_done = on_done;
 	spec.arg = e;
 	if (e->waits) {
-		spec.view = tool_view_now(spec.view.arg); /* hosts have come since */
+		/* the view with the hosts that have connected since */
+		spec.view = tool_view_now(spec.view.arg);
 		spec.deadline = e->deadline - loop_now(e->l->loop);
 		loop_timer_cancel(e->timer);
 		e->waits = false;

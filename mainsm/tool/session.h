@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connected tool: its rights, its scope and its objects. All of it ends with the connection. */
+/* A connected tool: its rights, its scope and its objects. They end with the connection. */
 #ifndef MAINSM_TOOL_SESSION_H
 #define MAINSM_TOOL_SESSION_H
 

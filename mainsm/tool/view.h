@@ -26,8 +26,8 @@ struct tool_view {
 struct route_view tool_view_now(struct tool_view *v);
 
 /*
- * View for arming: processes stand for all their threads, so that new ones are covered. A silent
- * host keeps its csrs.
+ * The view for enabling csrs: a process represents all its threads, so that new ones are covered.
+ * A silent host keeps its csrs.
  */
 struct route_view tool_view_arming(struct tool_view *v);
 
