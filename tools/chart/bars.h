@@ -14,8 +14,8 @@ struct bar {
 };
 
 /*
- * Draws bars from 0, in the given order; the longest fills the area. Of more bars than rows, the
- * last row says how many are left out.
+ * Draws bars from 0, in the given order; the longest fills the area. With more bars than rows, the
+ * last row has the number of bars that are left out.
  */
 void bars_draw(struct grid *g, struct grid_area area, const struct bar *bar, size_t n,
 	       const struct paint *p);

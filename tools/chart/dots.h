@@ -19,8 +19,8 @@ unsigned dots_across(const struct dots *d);
 unsigned dots_down(const struct dots *d);
 
 /*
- * Sets a dot, counted from the left and from the top. mark: with ASCII, the sign of a cell that has
- * dots of this kind alone; 0: by the place of the dots.
+ * Sets a dot, counted from the left and from the top. mark: with ASCII, the sign of a cell that
+ * has only dots with this mark; 0: the sign shows the place of the dots.
  */
 void dots_set(struct dots *d, unsigned x, unsigned y, uint32_t ink, char mark);
 /* Sets the dots of a straight line. */

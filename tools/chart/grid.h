@@ -45,7 +45,7 @@ struct grid_cell grid_get(const struct grid *g, unsigned row, unsigned col);
  * becomes a question mark. Returns the number of columns.
  */
 unsigned grid_text(struct grid *g, struct grid_span at, const char *text, uint32_t ink);
-/* The same, so that the text ends before the column. */
+/* As grid_text(), with the end of the text before the column. */
 void grid_text_left_of(struct grid *g, struct grid_span at, const char *text, uint32_t ink);
 
 /* Appends the lines, without blanks at their ends. -ERR_NOMEM, -ERR_LIMIT. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A map of values: a row for each object, a column for each read. Of more objects than rows, a row
- * shows the largest value of a group. A cell without a value has a hatch.
+ * A map of values: a row for each object, a column for each read. With more objects than rows, a
+ * row shows the largest value of a group of objects. A cell without a value has a hatch.
  */
 #ifndef TOOLS_CHART_HEAT_H
 #define TOOLS_CHART_HEAT_H

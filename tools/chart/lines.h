@@ -29,7 +29,9 @@ struct lines {
 	bool has_zero; /* the y axis begins at 0 */
 };
 
-/* -ERR_NOMEM; -ERR_LIMIT: the area is too small. Without points the frame says so. */
+/*
+ * -ERR_NOMEM; -ERR_LIMIT: the area is too small. Without points, a text in the frame reports that.
+ */
 int lines_draw(struct grid *g, struct grid_area area, const struct lines *l, const struct paint *p);
 
 #endif

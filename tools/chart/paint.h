@@ -18,7 +18,7 @@ struct paint {
 	enum paint_depth depth;
 };
 
-#define PAINT_NO_INK UINT32_MAX /* the terminal's own colour */
+#define PAINT_NO_INK UINT32_MAX /* the default colour of the terminal */
 
 /* Returns the colours that the environment's COLORTERM and TERM have. */
 enum paint_depth paint_depth(void);
@@ -38,7 +38,7 @@ uint32_t paint_kind(unsigned i);
 uint8_t paint_to_256(uint32_t ink);
 uint8_t paint_to_16(uint32_t ink);
 
-/* Returns a sign whose darkness is the share from 0 to 1: blank for 0 alone. */
+/* Returns a sign whose darkness is the share from 0 to 1; only 0 gives a blank. */
 uint32_t paint_shade(enum paint_glyphs glyphs, double share);
 /* Returns a sign that fills n eighths (0 to 8) of a cell from the left, or from below. */
 uint32_t paint_from_left(enum paint_glyphs glyphs, unsigned n);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define PIN_SHOWN 8
-#define NEAR 0.8 /* of a limit: usage above it is reported */
+#define NEAR 0.8 /* share of a limit above which the usage is reported */
 #define ARGS_MAX 4
 #define AS_CONFIGURED "default"
 

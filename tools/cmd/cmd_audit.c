@@ -14,14 +14,14 @@
 #include <string.h>
 
 #define FOLLOW_MS 1000
-#define OVERLAP_NS (10 * NSEC_PER_SEC) /* clocks of hosts differ, and answers arrive late */
+#define OVERLAP_NS (10 * NSEC_PER_SEC) /* clocks of hosts differ, and replies arrive late */
 
 struct audit_options {
 	struct cmd_common common;
 	int64_t since_ns; /* ago; 0 = all entries */
 	int64_t max;
 	const char *node; /* token or name; NULL = all and mainsm */
-	/* of the sm that serves many there, which has no hosts to ask; NULL = of mainsm */
+	/* reads the audit of a shared sm at this site, which has no hosts; NULL = that of mainsm */
 	const char *site;
 	bool follow;
 };
@@ -268,7 +268,7 @@ static int audit(const struct audit_options *w)
 		rc = ask_once(&s, since);
 	while (w->follow && (rc == CMD_OK || rc == CMD_PARTIAL)) {
 		poll(NULL, 0, FOLLOW_MS);
-		rc = attach(w); /* hosts that have come */
+		rc = attach(w); /* also hosts that have connected since */
 		if (rc == CMD_OK)
 			rc = ask_once(&s, s.newest - OVERLAP_NS > since ? s.newest - OVERLAP_NS
 									: since);

@@ -90,7 +90,10 @@ static void check_daemons(struct doctor *d)
 	omis_reply_free(r);
 }
 
-/* Tools use the own mainsm where the environment has the string of a job; programs do not. */
+/*
+ * The environment may have the string of a job. Tools then use the user's own mainsm, and programs
+ * that of the string.
+ */
 static void check_environment(struct doctor *d, const struct cmd_common *c)
 {
 	struct launch l = { .mainsm = c->mainsm };
@@ -133,7 +136,7 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 	}
 }
 
-/* Of this host; that lm need not be connected to any mainsm. */
+/* Checks the lm of this host, which need not be connected to a mainsm. */
 static void check_build(struct doctor *d, const struct cmd_common *c)
 {
 	struct launch l = { .mainsm = c->mainsm };

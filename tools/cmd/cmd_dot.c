@@ -26,7 +26,7 @@ struct drawing {
 	struct buf out;
 };
 
-/* p_1,p_2,...: all of them for the metric's first parameter of objects. */
+/* Takes p_1,p_2,... as the objects of the metric's first parameter of objects. */
 static int choose_objects(struct drawing *g)
 {
 	const struct pmsl_decl *p = g->metric->param;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig events: types of events of the running programs; events switched on from afar, and shown. */
+/*
+ * omig events: types of events of the running programs; switches events on remotely, and shows
+ * them.
+ */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig explain: which part of a running measurement runs where, and what flows through it. */
+/* omig explain: shows where each part of a running measurement runs, and its traffic. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/str.h"
@@ -56,7 +56,7 @@ struct explained {
 	unsigned flags; /* parts in the result */
 	Omis_reply below; /* replies of lms and sms about their pieces; NULL: none */
 	bool dot;
-	const char *output; /* of the picture; NULL with dot: standard output */
+	const char *output; /* file of the picture; NULL with dot: standard output */
 };
 
 static const Omis_value *part(const struct explained *x, enum info what)

@@ -21,7 +21,7 @@
 #define LISTEN_DEFAULT "127.0.0.1:9717"
 #define TOKEN_MIN_CHARS 16 /* cannot be guessed with a thousand attempts per second */
 #define TOKEN_MAX_BYTES 4096
-#define WAKE_MS 1000 /* connections that are too slow are cut by then */
+#define WAKE_MS 1000 /* interval of the checks for connections that are too slow */
 
 struct server {
 	struct export x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig jobs: which jobs run, and since when. */
+/* omig jobs: shows the jobs that run, and the start of each. */
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig log lifelines: which stage is slow, on a terminal, as a page and as a picture. */
+/* omig log lifelines: shows the slow stage on a terminal, as a page or as a picture. */
 #include "common/base/str.h"
 #include "eventlog/lifeline/lifepage.h"
 #include "eventlog/lifeline/lifewords.h"

@@ -331,7 +331,7 @@ static bool is_group(const char *s, size_t n)
 	return false;
 }
 
-/* One word of --by: each kind once. */
+/* Takes one word of --by; each kind may occur once. */
 static bool take_by(struct measurement_options *w, const char *s, size_t n, bool *has_group)
 {
 	bool *taken = is_group(s, n)		 ? has_group

@@ -30,7 +30,7 @@ struct destination {
 	struct evkeep *file; /* or */
 	struct evsend *send; /* or */
 	struct monitor_out *monitor;
-	/* of the last two: this block is accounted for, and not sent yet */
+	/* block of the last two (receiver and monitor): it is in the balance, and not sent yet */
 	bool is_owed;
 	struct evblock owed;
 	uint64_t missing; /* events that the monitor was notified of */
@@ -47,7 +47,7 @@ const char *destination_place(const char *to)
 	return to;
 }
 
-/* The oldest first, as their blocks came. */
+/* Reads the oldest file first, in the order in which the blocks arrived. */
 static int read_rotated(struct destination *k, unsigned older, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
@@ -125,7 +125,10 @@ void destination_close(struct destination *k)
 	free(k);
 }
 
-/* Waits for room: the receiver acknowledges what it has, and its sender counts nothing as lost. */
+/*
+ * Waits for room, so that the sender counts no event as lost; acknowledgements of the receiver
+ * make room.
+ */
 static int send_block(struct destination *k, const uint8_t *p, size_t n, struct err *e)
 {
 	const struct iovec block = { (void *)(uintptr_t)p, n };
@@ -137,7 +140,7 @@ static int send_block(struct destination *k, const uint8_t *p, size_t n, struct 
 	return evsend_put(k->send, &block, 1) ? 0 : err_set(e, ERR_LIMIT, "a block without room");
 }
 
-/* Puts a new block; ERR_TIMEOUT: not now, and the same block comes again. */
+/* Puts a new block. ERR_TIMEOUT: there is no room now; the caller passes the same block again. */
 static int put_new(struct destination *k, struct evbalance_stream *s, const uint8_t *p,
 		   const struct evblock *head, struct err *e)
 {
@@ -181,7 +184,9 @@ int destination_blocks(struct destination *k, const void *blocks, size_t n)
 	return CMD_OK;
 }
 
-/* Subscriptions in the monitor get the number of events that have not arrived, as an event. */
+/*
+ * Reports the number of events that have not arrived to subscriptions of the monitor, as an event.
+ */
 static int commit_losses(struct destination *k)
 {
 	struct evbalance_totals t;
@@ -216,7 +221,7 @@ int destination_commit(struct destination *k)
 	return rc ? logplace_fail(k->where, &e) : CMD_OK;
 }
 
-/* Every name that exists moves on by one. */
+/* Renames each existing file to the next number. */
 static int move_on(const char *where, unsigned older)
 {
 	char from[FILE_PATH_BYTES], to[FILE_PATH_BYTES];

@@ -15,7 +15,7 @@ struct destination;
 /* Events of the monitor (monitor_out.h). */
 #define DESTINATION_MONITOR "monitor"
 
-/* Returns the part of `to` behind archive:, file:// or file:, else all of it. */
+/* Returns the part of `to` behind archive:, file:// or file:, else the whole text. */
 const char *destination_place(const char *to);
 
 /*
@@ -25,26 +25,29 @@ const char *destination_place(const char *to);
 int destination_open(const char *to, struct destination **out);
 
 /*
- * The same, and a file continues PATH.1, PATH.2 ... PATH.older, which it was before. So repeated
- * blocks of these are recognised, too.
+ * As destination_open(), for a file that was rotated to PATH.1, PATH.2 ... PATH.older. Blocks of
+ * these files are recognised when they are repeated.
  */
 int destination_open_rotated(const char *to, unsigned older, struct destination **out);
 
 /*
- * Of a file whose blocks are committed: it becomes PATH.1, PATH.1 becomes PATH.2, and so on.
+ * Rotates a file whose blocks are committed: it becomes PATH.1, PATH.1 becomes PATH.2, and so on.
  * PATH.older is removed. An empty file begins. Returns an exit status, as destination_blocks().
  */
 int destination_rotate(struct destination *k, unsigned older);
 
-/* True if it is a file: it can be rotated. Then *bytes is its size. */
+/*
+ * True if the destination is a file, so that it can be rotated. *bytes is then the size of the
+ * file.
+ */
 bool destination_is_file(const struct destination *k, uint64_t *bytes);
 
 /* Drops uncommitted blocks. NULL is fine. */
 void destination_close(struct destination *k);
 
 /*
- * Stores whole blocks; skips those that exist already. Returns an exit status: on failure it can
- * only be closed.
+ * Stores whole blocks; skips those that exist already. Returns an exit status. After a failure the
+ * destination can only be closed.
  */
 int destination_blocks(struct destination *k, const void *p, size_t n);
 
@@ -59,13 +62,13 @@ const struct evbalance *destination_balance(const struct destination *k);
 
 struct monitor_out;
 
-/* Returns the way into the monitor; NULL: it is another destination. */
+/* Returns the writer of events into the monitor; NULL for another destination. */
 const struct monitor_out *destination_monitor(const struct destination *k);
 
 /* Returns the number of received bytes that were no blocks. */
 uint64_t destination_damaged(const struct destination *k);
 
-/* Returns its name for people, without secrets. */
+/* Returns the name of the destination for messages, without secrets. */
 const char *destination_name(const struct destination *k);
 
 #endif

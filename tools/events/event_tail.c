@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 #define KIND_PROCESS 'p'
-#define FETCH_MAX 1000 /* blocks of each process at a time; a limit of bytes may end it before */
+/* blocks of each process in one request; a limit of bytes may cut the reply before */
+#define FETCH_MAX 1000
 
 /* --- the request */
 
@@ -218,7 +219,10 @@ static int take_block(struct event_tail *f, const Omis_value *block)
 	return rc == CMD_OK && !has_enough(f) ? read_blocks(f) : rc;
 }
 
-/* Buffer, number of the first, left, dropped, then [time, type, [block]]... */
+/*
+ * Takes a part of a reply: buffer, number of the first record, remaining and dropped records, then
+ * [time, type, [block]]...
+ */
 static int take_part(struct event_tail *f, const Omis_value *v, bool *more)
 {
 	int rc = CMD_OK;
@@ -229,7 +233,7 @@ static int take_part(struct event_tail *f, const Omis_value *v, bool *more)
 	return rc;
 }
 
-/* A new lm does not know the buffer before its first block: that is not a fault. */
+/* A new lm has no buffer before its first block, which is not an error. */
 static int fault_of(Omis_reply r)
 {
 	Omis_status s = omis_reply_status(r) & ~OMIS_FATAL;
@@ -274,7 +278,7 @@ int event_tail_fetch(struct event_tail *f, bool *more)
 
 /* --- new nodes */
 
-/* The node of a process, by its line: token, parent, name, state, ... */
+/* Returns the node of a process, from its line of the tree: token, parent, name, state, ... */
 static const char *node_of(const Omis_value *line)
 {
 	return value_text(line, 0)[0] == KIND_PROCESS ? value_text(line, 1) : NULL;
@@ -304,7 +308,7 @@ static void remove_request(struct event_tail *f)
 	f->buffer[0] = 0;
 }
 
-/* A buffer is known on the nodes of the processes that were there when it was made. */
+/* A buffer exists on the nodes of the processes that ran when it was made. */
 int event_tail_attach(struct event_tail *f)
 {
 	Omis_value *before = f->tree;

@@ -15,7 +15,10 @@ struct event_tail_options {
 	char **names;
 	const char *where, *job, *to;
 	int64_t for_ns, count, reconnect_ns;
-	/* Writes another event, whose $block goes to on_block(): an exit status. NULL: events. */
+	/*
+	 * Writes the request of another event, whose $block is passed to on_block(). NULL: the
+	 * request of events of programs.
+	 */
 	void (*write_event)(void *arg, struct buf *b);
 	int (*on_block)(void *arg, const char *p, size_t n);
 	void *arg;
@@ -27,7 +30,7 @@ struct event_tail {
 	struct session_csr csr;
 	Omis_value *tree; /* omig_tree() at the time of the request */
 	struct evread *reader;
-	struct buf in; /* bytes of blocks that the reader has not done with */
+	struct buf in; /* bytes of blocks that are not read yet */
 	struct logwrite *show;
 	int copy_to; /* descriptor of the file of --to; -1 = none */
 	uint64_t nevent, nlost; /* lost: reported in blocks, or without room in buffers */

@@ -17,7 +17,7 @@
 struct loading {
 	const struct logarchive_options *options;
 	struct archive *a;
-	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
+	uint64_t text_stream; /* stream of the file that is read; 0 = not known yet */
 	uint32_t text; /* number among the texts with this beginning, from 0 */
 };
 

@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define CLOCK_MAX_NS (366 * 86400 * NSEC_PER_SEC) /* a larger value is not a clock error */
-#define NODES_COUNTED 1000 /* names kept to count them; beyond that the count is a bound */
+/* names that are stored to count them; with more nodes the count is a lower bound */
+#define NODES_COUNTED 1000
 #define PROGRESS_EVENTS 8192
 
 struct merging {

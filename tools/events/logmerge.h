@@ -6,11 +6,12 @@
 #include "tools/events/logread.h"
 #include "tools/events/logwrite.h"
 
-#define LOGMERGE_CLOCKS_MAX 256 /* --clock on one command line; a site of more has NTP */
+#define LOGMERGE_CLOCKS_MAX 256 /* options --clock of one command line; larger sites have NTP */
 
 struct logmerge_clock {
 	char node[NAME_MAX_BYTES + 1];
-	nsec_t ahead; /* of true time; subtracted from the times of its events */
+	/* difference to the true time, which is subtracted from the times of its events */
+	nsec_t ahead;
 	uint64_t events; /* corrected events */
 };
 

@@ -12,12 +12,12 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#define ROWS_SHOWN 10000 /* of a table, which is in memory; --json has all */
+#define ROWS_SHOWN 10000 /* rows of a table, which is in memory; --json writes all rows */
 #define SENTENCE_BYTES (64 * 1024)
 
 struct answer {
 	const struct logarchive_options *options;
-	struct table *table; /* of the columns that rows have now */
+	struct table *table; /* a table with the columns of the present rows */
 	char **head; /* owned copies */
 	unsigned columns;
 	uint64_t rows;

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SHOWN_MAX 10 /* bad lines; the others are counted */
+#define SHOWN_MAX 10 /* bad lines that are printed; further ones are counted */
 #define SHOWN_BYTES 120 /* of each */
 #define PROGRESS_EVENTS 8192 /* between two reads of the clock */
 
@@ -22,15 +22,15 @@ struct logread {
 	const struct logread_options *options;
 	const char *path;
 	struct evfile *file; /* NULL: an archive that is not a file */
-	struct evline *line; /* of text; else NULL */
+	struct evline *line; /* for text; else NULL */
 	enum kind kind;
 	enum evline_form form;
 	bool has_ended;
 	logread_fn fn;
 	void *arg;
 	struct progress progress;
-	uint64_t looked; /* events, for the progress */
-	uint64_t bytes; /* of text that was read */
+	uint64_t looked; /* events that were read, for the progress */
+	uint64_t bytes; /* bytes of text that were read */
 	uint64_t lines, bad, events;
 };
 
@@ -234,7 +234,10 @@ static bool is_json(const struct logread *r, const uint8_t *p, size_t n)
 	return r->options->json && i < n && (p[i] == '{' || p[i] == '[');
 }
 
-/* Returns text only for text: damaged logs of ours are read as far as possible. */
+/*
+ * Returns a form of text only if the bytes are text: a damaged event log is read as far as
+ * possible.
+ */
 static int guess(struct logread *r)
 {
 	struct err e = { 0 };
@@ -253,7 +256,7 @@ static int guess(struct logread *r)
 	return CMD_OK;
 }
 
-/* Leaves it unknown while a followed file has no byte. */
+/* The kind stays unknown while a followed file is empty. */
 static int find_kind(struct logread *r)
 {
 	int rc = CMD_OK;

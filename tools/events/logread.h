@@ -37,13 +37,15 @@ typedef int (*logread_fn)(void *arg, const struct event *ev);
  */
 int logread_file(const struct logread_options *w, const char *path, logread_fn fn, void *arg);
 
-/* The same for each of these files, or for standard input when there is none. A damaged file does
- * not end it. */
+/*
+ * As logread_file() for each of these files, or for the standard input if there is none. A damaged
+ * file does not end the reading.
+ */
 int logread_files(const struct logread_options *w, char **files, logread_fn fn, void *arg);
 
 /*
- * The same for a file that grows. An archive does not: CMD_USAGE. `path` and `w` are borrowed, fn
- * is called in logread_more() only.
+ * As logread_file() for a file that grows. CMD_USAGE for an archive, which does not grow. `path`
+ * and `w` are borrowed; fn is called in logread_more() only.
  */
 struct logread;
 int logread_follow(const struct logread_options *w, const char *path, logread_fn fn, void *arg,

@@ -16,7 +16,7 @@ struct tail {
 	const struct logread_options *read;
 	const char *path;
 	struct logread *log; /* NULL: has ended */
-	uint64_t skip; /* events of the past that are not shown */
+	uint64_t skip; /* existing events that are not shown */
 	struct logwrite *to;
 	int status; /* CMD_OK or CMD_DAMAGED, of files that were replaced too */
 };

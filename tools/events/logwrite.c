@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define PIECE_BYTES (256 * 1024) /* written at once */
+#define PIECE_BYTES (256 * 1024) /* bytes that are written at once */
 
 struct logwrite {
 	enum { TO_TEXT, TO_OLOG, TO_CTF } kind;
@@ -42,7 +42,7 @@ static int begin_stream(struct logwrite *w)
 	return CMD_OK;
 }
 
-/* More kinds of events than a stream has numbers for: another one begins. */
+/* Begins another stream when a stream has no number for a further type. */
 static int next_stream(struct logwrite *w)
 {
 	struct err e = { 0 };

@@ -14,7 +14,7 @@ struct logwrite;
 int logwrite_open(const char *form, const char *path, struct logwrite **out);
 int logwrite_event(struct logwrite *w, const struct event *ev);
 
-/* Writes pending output: for text forms. */
+/* Writes pending output of a text form. */
 int logwrite_flush(struct logwrite *w);
 
 /* Writes the rest and gives the file its name. */

@@ -16,15 +16,17 @@
 #include <string.h>
 #include <time.h>
 
-#define WAIT_NS (500 * NSEC_PER_MSEC) /* then the receiver shows that its destination fails */
+/* time without room after which the receiver reports that its destination fails */
+#define WAIT_NS (500 * NSEC_PER_MSEC)
 #define REST_NS NSEC_PER_MSEC
-#define NEW_TYPE_NS (500 * NSEC_PER_MSEC) /* some rounds of an lm */
+#define NEW_TYPE_NS (500 * NSEC_PER_MSEC) /* time for some rounds of an lm */
 #define NEW_TYPES_MAX_NS (20 * NSEC_PER_SEC) /* a sender may have any number of types */
 #define MORE_MAX_BYTES 512
 
 /*
- * Constants of a received event become fields: here, each value would make another type. Those
- * without a field of their own are in origin.more, so that no rank of the sender is one here.
+ * Constants of a received event become fields, because each value of a constant would make another
+ * type. Constants without a separate field are in origin.more: a rank of the sender is no rank of
+ * this monitor.
  */
 enum { ORIGIN_HOST, ORIGIN_PROGRAM, ORIGIN_PID, ORIGIN_MORE, ORIGIN_TIME, NORIGIN };
 static const struct evfield origins[NORIGIN] = {
@@ -43,8 +45,8 @@ static const struct {
 
 struct monitor_out {
 	struct evtypes types;
-	struct evread *read; /* of the block that is under way; NULL: none */
-	bool is_waiting; /* event: the next to put */
+	struct evread *read; /* reader of the block that is being put; NULL: none */
+	bool is_waiting; /* `event` is the next one to put */
 	unsigned number;
 	struct buf record;
 	struct evtype form;
@@ -52,8 +54,9 @@ struct monitor_out {
 	struct evvalue value[EV_FIELDS_MAX], origin[NORIGIN];
 	char numeral[NORIGIN][24]; /* texts of origins that are numbers */
 	struct buf more;
-	nsec_t waited; /* for new types, in all */
-	int announced[SEG_EVENTS]; /* by the number of evtypes - 1: the link's, or -1 */
+	nsec_t waited; /* total time of waits for new types */
+	/* by the number of evtypes - 1: the number in the library, or -1 */
+	int announced[SEG_EVENTS];
 	enum ticks_source ticks;
 	struct monitor_out_counts counts;
 };
@@ -174,7 +177,7 @@ static void add_field(struct monitor_out *m, const struct evfield *f, const stru
 	m->value[m->form.nfield++] = *v;
 }
 
-/* Lines of text have their origin in fields. */
+/* Takes the origin from fields, where lines of text have it. */
 static void take_fields(struct monitor_out *m, const struct event *ev)
 {
 	for (unsigned i = 0; i < ev->type->nfield; i++) {
@@ -209,7 +212,10 @@ static bool make_form(struct monitor_out *m, const struct event *ev)
 	return true;
 }
 
-/* The lm looks for new types at intervals: then a subscription of the type has its events. */
+/*
+ * The lm searches for new types at intervals; after that a subscription gets the events of the
+ * type.
+ */
 static void wait_for_request(struct monitor_out *m, int number)
 {
 	const struct timespec rest = { .tv_nsec = REST_NS };
@@ -222,7 +228,7 @@ static void wait_for_request(struct monitor_out *m, int number)
 	m->waited += clock_mono() - began;
 }
 
-/* *out: the number that the library knows the type by; negative: it has no room for it. */
+/* *out: the number of the type in the library; negative: the library has no room for the type. */
 static int number_of(struct monitor_out *m, int *out, struct err *e)
 {
 	const struct event ev = { .type = &m->form };

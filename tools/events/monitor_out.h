@@ -6,8 +6,8 @@
  * fields origin.host, origin.program, origin.pid and origin.time_ns are those of the sender.
  * origin.more has its other constants, as a line of names and values.
  *
- * Events are of the time of their arrival here. One that no subscription requests is counted. One
- * without room waits with its caller.
+ * The time of an event is that of its arrival here. An event that no subscription requests is
+ * counted. For an event without room, the caller must retry.
  */
 #ifndef TOOLS_EVENTS_MONITOR_OUT_H
 #define TOOLS_EVENTS_MONITOR_OUT_H
@@ -20,7 +20,7 @@
 
 struct monitor_out;
 
-/* ERR_UNSUPPORTED: this process is not watched. ERR_NOMEM. One of a process. */
+/* ERR_UNSUPPORTED: this process is not watched. ERR_NOMEM. A process has at most one. */
 int monitor_out_open(struct monitor_out **out, struct err *e);
 void monitor_out_close(struct monitor_out *m);
 

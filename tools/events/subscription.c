@@ -19,12 +19,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* a quarter of the bytes in transit: the sender never stops for us */
+/* a quarter of the bytes in transit, so that the sender never waits for this command */
 #define COMMIT_BYTES (2u << 20)
 /* Maximum age of events in the database. Events that a kill loses are sent again. */
 #define COMMIT_NS (200 * NSEC_PER_MSEC)
 #define WAIT_NS (200 * NSEC_PER_MSEC) /* interval of checks for signals and the end */
-/* a host that reports no end for this time is not waited for */
+/* the command does not wait longer for a host that reports no end */
 #define QUIET_NS (30 * NSEC_PER_SEC)
 #define STREAMS_MAX 4096 /* openings whose blocks are not acknowledged yet */
 #define NAME_MAX_CHARS 63
@@ -43,7 +43,7 @@ struct subscription {
 	struct place *place; /* owned: to be acknowledged */
 	size_t nplace, cap;
 	size_t bytes; /* not committed */
-	nsec_t since, end, heard; /* heard: time of the last sign of life */
+	nsec_t since, end, heard; /* heard: time of the last message */
 	nsec_t shown;
 	/* owned: hosts that had events and were missing at the end; NULL: none */
 	char *missing;

@@ -24,11 +24,11 @@ struct export_counters {
 /* The processes of a job on a node, including ended ones. */
 struct export_group {
 	char job[EXPORT_NAME_BYTES], site[TOP_NAME_BYTES], node[TOP_NAME_BYTES];
-	struct export_counters gone; /* of processes that were dropped */
+	struct export_counters gone; /* counters of processes that were dropped */
 	struct export_counters sum; /* of all */
 	size_t processes; /* remembered */
 	size_t running; /* alive in the last sample */
-	double rss_bytes; /* of the running ones */
+	double rss_bytes; /* memory of the running processes */
 	nsec_t seen; /* time of the last sample with a process of it */
 };
 
@@ -39,7 +39,7 @@ struct export_process {
 	double rss_bytes;
 	bool has_ended, is_seen; /* in the last sample */
 	nsec_t seen;
-	/* last: as read; base: total before the last decrease (a new count) */
+	/* last: as read; base: total before the last decrease, when the counters restarted */
 	struct export_counters last, base;
 };
 
@@ -53,7 +53,7 @@ struct export_totals {
 void export_totals_init(struct export_totals *k);
 void export_totals_done(struct export_totals *k);
 
-/* Place of a process. */
+/* Where a process runs. */
 struct export_place {
 	const char *job, *site, *node;
 };

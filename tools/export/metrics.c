@@ -47,7 +47,9 @@ static void put_escaped(struct metrics *m, const char *s, size_t n, bool is_help
 	}
 }
 
-/* Values come from other machines. A reader may refuse a whole text that is not valid UTF-8. */
+/*
+ * Values may be those of other machines. A reader may refuse a whole text that is not valid UTF-8.
+ */
 static void put_value(struct metrics *m, const char *s)
 {
 	size_t n;

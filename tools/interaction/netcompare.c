@@ -18,7 +18,7 @@
 
 #define OUTPUT_MAX_BYTES (64u << 20)
 
-/* A state or use of either set: mean times of an interaction. */
+/* A state or use in one of the sets, with its mean time in an interaction of each. */
 struct change {
 	const char *name;
 	bool is_state;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define FIELDS 10
-#define USES_MAX_BYTES 60000 /* of an event: a record has 64 KB */
+#define USES_MAX_BYTES 60000 /* bytes of the uses of an event: a record has 64 KB */
 
 /* The event of a vertex. */
 struct draft {

@@ -18,7 +18,7 @@
 
 struct job {
 	const struct netfiles_options *options;
-	struct outfile file; /* of all networks */
+	struct outfile file; /* the file of all networks */
 	struct buf out;
 	uint64_t n;
 	bool is_filter;

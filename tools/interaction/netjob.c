@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTPUT_MAX_BYTES ((size_t)1 << 36) /* of one interaction; memory ends before */
+/* output of one interaction; memory is exhausted before */
+#define OUTPUT_MAX_BYTES ((size_t)1 << 36)
 #define WRITE_BYTES (256 * 1024)
 #define UNFIT_SHOWN 5 /* interactions that could not be analysed, in words */
 
@@ -132,7 +133,7 @@ static int fail(const struct err *e)
 	return cmd_fail(CMD_FAILURE, "%s", e->text);
 }
 
-/* Parts that are there when they were asked for. */
+/* Results that are computed on request. */
 struct extra {
 	struct netretime_change change[NETJOB_CHANGES_MAX];
 	struct netretime retimed;
@@ -273,7 +274,7 @@ static int keep_slowest(struct job *j, const struct buf *one, int64_t response)
 	return j->first.failed ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
 }
 
-/* The first one waits: alone, it is the document. */
+/* The first interaction is delayed: if it is the only one, it is the whole document. */
 static int put_next(struct job *j, struct buf *one)
 {
 	if (!j->shown++) {

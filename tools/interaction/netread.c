@@ -20,7 +20,7 @@
 
 struct netread {
 	const struct netread_options *options;
-	struct netuse *use; /* of logs and lists by node */
+	struct netuse *use; /* uses of objects in logs, and in lists by node */
 	struct netsplit *split;
 	struct evsort *sort;
 	uint64_t sorted; /* vertices of logs */
@@ -35,8 +35,8 @@ struct netread {
 	struct netweave *weave; /* NULL: the log has no messages, steps or requests */
 	uint64_t recorded, begun, sources; /* events of recorders, begins of steps, sources */
 	uint64_t bad; /* events that should be vertices */
-	int status; /* of fn, when it has ended the reading */
-	const char *path; /* of the JSON that is read */
+	int status; /* status of fn, when it has ended the reading */
+	const char *path; /* path of the JSON that is read */
 	struct evfile *file;
 	struct progress progress;
 	uint64_t bytes;
@@ -172,7 +172,7 @@ static int64_t on_time(void *arg, uint32_t node, int64_t t)
 	return t;
 }
 
-/* The correction is visible: which times were moved, and by how much. */
+/* Reports which clocks were corrected, and by how much. */
 static int report_clocks(const struct netread *r)
 {
 	const struct logmerge_clocks *c = r->options->clocks;
@@ -340,7 +340,7 @@ static int weave(struct netread *r, struct err *e)
 	return rc ? rc : netweave_add(r->weave, &t->thread, &t->event, e);
 }
 
-/* A vertex of the program says which sub-task its thread works for. */
+/* A vertex of the program names the sub-task for which its thread works. */
 static int weave_vertex(struct netread *r, const struct event *ev, struct err *e)
 {
 	const struct network_event *v = &r->log.vertex;
@@ -397,7 +397,7 @@ static int split_sorted(struct netread *r)
 
 /* --- all of it */
 
-/* Each line is a reason why a network has less than the program did. */
+/* Each line is a reason why a network lacks a part of the actions of the program. */
 static void report_woven(const struct netweave_report *w)
 {
 	if (w->unsent)

@@ -11,7 +11,7 @@
 #include "tools/events/logmerge.h"
 #include "tools/events/logread.h"
 
-#define NETREAD_TERMS_MAX 64 /* of the options --state, --member, --inherit each */
+#define NETREAD_TERMS_MAX 64 /* of each of the options --state, --member, --inherit */
 
 struct netread_terms {
 	const char *text[NETREAD_TERMS_MAX]; /* borrowed */
@@ -34,7 +34,7 @@ struct netread_options {
 };
 
 struct netread_one {
-	struct netsplit_part part; /* a whole one is built */
+	struct netsplit_part part; /* a complete network has been built */
 	const char *const *node; /* names of the nodes of its vertices */
 	size_t nnode;
 };
@@ -43,9 +43,9 @@ struct netread_one {
 typedef int (*netread_fn)(void *arg, const struct netread_one *one);
 
 struct netread_report {
-	uint64_t other_events; /* of logs: they are no vertices */
+	uint64_t other_events; /* events of logs that are no vertices */
 	uint64_t repeated, incomplete, wrong, interactions;
-	struct netweave_report woven; /* of messages of programs */
+	struct netweave_report woven; /* report about messages of programs */
 };
 
 /*
@@ -58,7 +58,10 @@ int netread_files(const struct netread_options *w, char **files, netread_fn fn, 
 /* True for an exit status of netread_files() after which its networks are worth an output. */
 bool netread_has_result(int status);
 
-/* For the option --only, which is NULL without it. The second reports that there is none. */
+/*
+ * For the option --only; `only` is NULL without it. The second function reports that no
+ * interaction has the name.
+ */
 bool netread_is_chosen(const struct netread_one *one, const char *only);
 int netread_fail_none(const char *only);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One analysed network, or a set of them, on the terminal: first where the time went, in words. */
+/*
+ * One analysed network, or a set of them, on the terminal. The first lines state in words where
+ * the time was spent.
+ */
 #ifndef TOOLS_INTERACTION_NETSHOW_H
 #define TOOLS_INTERACTION_NETSHOW_H
 
@@ -20,7 +23,7 @@ int netshow_near(struct buf *out, const struct network *w, const struct netpath 
 int netshow_what_if(struct buf *out, const struct network *w, const struct netretime_change *c,
 		    size_t n, const struct netretime *r);
 int netshow_total(struct buf *out, const struct nettotal *t);
-/* Writes only the first lines of it. */
+/* Writes only the first lines of that text. */
 int netshow_words(struct buf *out, const struct nettotal *t);
 int netshow_clocks(struct buf *out, const struct netclock *c, const char *const *node);
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Objects of interaction/weave that are no regions, and what they say. */
+/* Objects of interaction/weave that are no regions, and their meaning in words. */
 static const struct {
 	const char *name, *words;
 } states[] = {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True if a rank is among them. */
+/* True if one of the objects is a rank. */
 bool netstage_is_one(const char *uses);
 
 /*

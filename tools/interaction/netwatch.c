@@ -26,14 +26,14 @@
 /* A host is silent for 6 s before it counts as such; its lm sends a part after 10 s at the latest
  */
 #define TIMEOUT_NS (30 * NSEC_PER_SEC)
-#define VERTICES_MAX (1u << 20) /* of open interactions at once, some 150 bytes each */
-#define STEPS_MAX 32 /* of the slowest path that are shown */
+#define VERTICES_MAX (1u << 20) /* vertices of all open interactions, some 150 bytes each */
+#define STEPS_MAX 32 /* steps of the slowest path that are shown */
 #define SEEN_MAX (1u << 20) /* interactions that a verification compares */
 
 /* One step of the slowest path. */
 struct step {
 	uint32_t node;
-	int64_t at, ns; /* since the source; of the arc before */
+	int64_t at, ns; /* time since the source; length of the arc before */
 	enum network_kind kind;
 };
 
@@ -43,7 +43,7 @@ struct seen {
 	bool is_unique;
 };
 
-/* One way to the results. */
+/* One of the two ways to the results: on line, or by all events. */
 struct side {
 	struct netwatch *of;
 	struct event_tail tail;
@@ -95,7 +95,7 @@ static int on_block(void *arg, const char *p, size_t n)
 	struct side *s = arg;
 	struct err e = { 0 };
 
-	/* a batch that is none is counted */
+	/* an invalid batch is counted */
 	return netonline_take(s->top, bytes_at(p, n), &e) == -ERR_NOMEM
 		       ? cmd_fail(CMD_FAILURE, "out of memory")
 		       : CMD_OK;
@@ -129,7 +129,7 @@ static bool is_same(const struct seen *a, const struct seen *b)
 	       !memcmp(a->state, b->state, sizeof(a->state));
 }
 
-/* Both ways give each interaction once, at times of their own. */
+/* Each way reports each interaction once, at different times. */
 static void compare(struct netwatch *x, bool is_plain, const struct network *w,
 		    const struct netanalysis *a)
 {
@@ -210,7 +210,7 @@ static void put_count(struct buf *out, uint64_t n, const char *what)
 		buf_printf(out, "%s: %" PRIu64 "\n", what, n);
 }
 
-/* Each loss has its line: results do not contain these. */
+/* Each kind of loss has a line: the results do not contain the lost events. */
 static void put_losses(struct buf *out, const struct netonline_report *r)
 {
 	put_count(out, r->incomplete, "Incomplete interactions, in no sum");
@@ -433,7 +433,7 @@ static int begin_tail(struct netwatch *x, struct side *s, struct event_tail_opti
 	return event_tail_begin(&s->tail);
 }
 
-/* The rest is fetched, and closed. */
+/* Fetches and closes the remaining interactions. */
 static int end_side(struct side *s)
 {
 	struct err e = { 0 };

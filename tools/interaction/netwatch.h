@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * omig interaction watch: interactions of running programs, while they run. The lms contract what
- * they have of each one (thread_writes_arcs); this command adds up.
+ * omig interaction watch: interactions of running programs, while they run. Each lm contracts its
+ * part of an interaction (thread_writes_arcs); this command adds up the parts.
  */
 #ifndef TOOLS_INTERACTION_NETWATCH_H
 #define TOOLS_INTERACTION_NETWATCH_H

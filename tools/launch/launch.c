@@ -290,8 +290,8 @@ static void preload_value(const struct launch *l, char *out, size_t size)
 
 /*
  * Open MPI passes the environment to other hosts only on request; MPICH and Slurm always do. It
- * takes either -x options or a list in USER_LIST, and ends the job when it finds both. Unless the
- * user has such a list, ours goes where Open MPI stores the one from its parameter files.
+ * accepts either -x options or a list in USER_LIST, and ends the job when it finds both. Unless
+ * the user has such a list, our list takes the variable of the list that parameter files set.
  */
 #define USER_LIST "OMPI_MCA_mca_base_env_list"
 #define OUR_LIST "OMPI_MCA_mca_base_env_list_internal"

@@ -24,7 +24,8 @@ struct launch {
 	const char *site, *job;
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */
-	bool resolves_names; /* names of hosts too, which may take long: no program waits */
+	/* names of hosts are resolved, too, which may take long: not while a program waits */
+	bool resolves_names;
 	/* Results. */
 	char bin[FILE_PATH_BYTES]; /* the folder of omig, and of the daemons */
 	char lib[FILE_PATH_BYTES]; /* libomig.so; libomig-io.so is beside it */
@@ -72,8 +73,8 @@ int launch_check_program(const char *name, struct err *e);
 
 /*
  * ERR_UNSUPPORTED, in words: the lm of this host has another version of the segment, so it watches
- * no program of this build. Then SEG_OTHER_LM_VARIABLE is set: ranks do not repeat it. Nothing
- * known, or this process is one rank of several: 0. Never waits.
+ * no program of this build. Then SEG_OTHER_LM_VARIABLE is set: ranks do not repeat it. Returns 0
+ * if nothing is known, or if this process is one rank of several. Never waits.
  */
 int launch_check_lm(const struct launch *l, struct err *e);
 
@@ -119,8 +120,10 @@ void launch_drop_token(struct launch *l);
 int launch_each_variable(const struct launch *l,
 			 int (*fn)(void *arg, const char *name, const char *value), void *arg);
 
-/* Variables of ours alone, NULL-terminated: what `omig env --unset` takes away besides LD_PRELOAD
- * and Open MPI's list. */
+/*
+ * The variables that only Omig has, NULL-terminated: `omig env --unset` removes them, and Omig's
+ * parts of LD_PRELOAD and of Open MPI's list.
+ */
 extern const char *const launch_variables[];
 
 /*

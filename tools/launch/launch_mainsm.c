@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mainsm for users without one. */
+/* Starts a mainsm for a user without one. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon.h"
@@ -24,7 +24,7 @@ extern char **environ;
 #define ANSWER_MAX_MS "1500"
 #define READY_MAX_NS (10 * NSEC_PER_SEC)
 #define JOIN_POLL_MS 50
-#define SAID_BYTES 4096 /* of warnings and errors */
+#define SAID_BYTES 4096 /* of the output: warnings and errors */
 #define LINGER "120" /* seconds after which it ends without a job or a tool */
 
 static bool answers(const char *conn)
@@ -143,8 +143,8 @@ static int start(struct launch *l, struct err *e)
 	if (pid <= 0)
 		return rc;
 	/*
-	 * A ready mainsm continues in the background, and this process of it ends. It is reaped
-	 * here: the program that we become must not find an unknown child in wait().
+	 * A ready mainsm continues in the background, and its first process ends. That process is
+	 * reaped here: the program that replaces this one must not find an unknown child in wait().
 	 */
 	if (rc)
 		kill(pid, SIGKILL); /* mainsm may be stopped; its children detect the end */

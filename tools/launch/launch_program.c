@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Detects programs that ignore LD_PRELOAD, by their file before they start. */
+/* Detects by its file, before the start, that a program ignores LD_PRELOAD. */
 #include "common/base/str.h"
 #include "tools/launch/launch.h"
 
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADERS_MAX 256 /* program headers; linkers write some dozen */
+#define HEADERS_MAX 256 /* program headers that are read; linkers write some dozen */
 #define OURS "OMIG_MAINSM" /* contained in programs that are linked with libomig.a */
 
 /* Opens the program as execvp() does. Returns a descriptor or -1. */

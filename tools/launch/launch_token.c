@@ -2,8 +2,8 @@
 /*
  * The part of a connection string that programs inherit.
  *
- * Their environment is readable by root on each of their hosts. It is also in cores, logs and
- * records of batch systems. So its token admits only lms of this job.
+ * Root can read their environment on each of their hosts. The environment is also in cores, logs
+ * and records of batch systems. Therefore the token in it admits only lms of this job.
  */
 #include "common/base/str.h"
 #include "common/link/connstr.h"

@@ -83,7 +83,10 @@ static unsigned long long pending_of(pid_t pid)
 	return pending;
 }
 
-/* The keyboard's signals go to the group; those of kill() to one process, or to the group. */
+/*
+ * The kernel sends signals of the keyboard to the group; kill() sends one to a process or to the
+ * group.
+ */
 static bool is_of_group(struct supervised *s, const siginfo_t *i)
 {
 	const struct timespec nap = { .tv_nsec = GROUP_NAP_NS };
@@ -128,8 +131,8 @@ static bool is_stop(int signo)
 }
 
 /*
- * Returns true if it has ended, with *status. stops: a signal has arrived that stops the program
- * too.
+ * Returns true and *status if the program has ended. *stops: a signal has arrived that stops the
+ * program, too.
  */
 static bool look(struct supervised *s, bool *stops, int *status)
 {

@@ -20,7 +20,7 @@ static double amount(const Omis_value *v, size_t i)
 	return d >= 0 ? d : (double)NAN;
 }
 
-/* Each call takes some time: without any, time was not counted. */
+/* Each call takes some time: a time of 0 means that time was not counted. */
 static double seconds(const Omis_value *v)
 {
 	double ns = amount(v, CALL_DELAY);

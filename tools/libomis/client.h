@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool's side of the connection to a mainsm: finds it, enrols, reconnects, sends requests. One
- * thread; callbacks run in client_wait(), client_turn() and client_open() only.
+ * The tool's end of the connection to a mainsm: finds the mainsm, enrols, reconnects, sends
+ * requests. One thread; callbacks run in client_wait(), client_turn() and client_open() only.
  */
 #ifndef TOOLS_LIBOMIS_CLIENT_H
 #define TOOLS_LIBOMIS_CLIENT_H

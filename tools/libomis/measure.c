@@ -18,7 +18,7 @@
 #define TURN_MS 1000 /* the longest time between two runs of the connection's timers */
 #define TOKEN_BYTES 64
 #define END_MS 3000 /* the last reply of a csr arrives at once, or its connection is lost */
-#define PARTS_MAX 4096 /* of reads that wait for fn: a monitor of any size sends fewer */
+#define PARTS_MAX 4096 /* parts of reads that wait for fn; a monitor of any size sends fewer */
 
 struct run {
 	const Omis_measurement *what;
@@ -32,7 +32,7 @@ struct run {
 	unsigned nread; /* number of shown reads */
 	Omis_status status; /* why no more parts arrive */
 	bool has_ended, is_enough;
-	bool is_left; /* by omis_measure(): the last reply frees it */
+	bool is_left; /* omis_measure() has returned: the last reply frees the struct */
 };
 
 /* --- the request */
@@ -95,7 +95,7 @@ static Omis_status create(struct run *m, const char *job)
 	return s;
 }
 
-/* The service, of one token. */
+/* Requests a service for one token. */
 static Omis_status ask_of(const char *service, const char *token, const char *rest,
 			  Omis_value **out)
 {
@@ -290,7 +290,7 @@ static Omis_status begin(struct run *m)
 	Omis_status s = names_job(&m->names, named, job, sizeof(job));
 
 	if (s == OMIS_PARAMETER_ERROR && m->what->job && !named)
-		s = OMIS_OK; /* all of them are meant */
+		s = OMIS_OK; /* job "" means all objects */
 	if (s == OMIS_OK)
 		s = create(m, job);
 	if (s == OMIS_OK)

@@ -4,27 +4,27 @@
  * fork() makes its own. No signals. One thread, which resolves the name of a host while
  * connecting. C99 and C++.
  *
- *	int main(int argc, char **argv)
- *	{
- *		Omis_reply r;
+ * 	int main(int argc, char **argv)
+ * 	{
+ * 		Omis_reply r;
  *
- *		if (omis_init(&argc, &argv, NULL, NULL) != OMIS_OK)
- *			return 1;
- *		r = omis_request(":site_attach([]) node_attach([]) node_get_info([],1)",
- *				 NULL, NULL, 0);
- *		for (int i = 0; r && r[i]; i++)
- *			for (int k = 0; r[i][k].obj_list; k++)
- *				printf("%s %d %s\n", r[i][k].obj_list, r[i][k].status,
- *				       r[i][k].result ? r[i][k].result : "");
- *		omis_reply_free(r);
- *		omis_finalize();
- *	}
+ * 		if (omis_init(&argc, &argv, NULL, NULL) != OMIS_OK)
+ * 			return 1;
+ * 		r = omis_request(":site_attach([]) node_attach([]) node_get_info([],1)",
+ * 				 NULL, NULL, 0);
+ * 		for (int i = 0; r && r[i]; i++)
+ * 			for (int k = 0; r[i][k].obj_list; k++)
+ * 				printf("%s %d %s\n", r[i][k].obj_list, r[i][k].status,
+ * 				       r[i][k].result ? r[i][k].result : "");
+ * 		omis_reply_free(r);
+ * 		omis_finalize();
+ * 	}
  *
  * All calls from one thread, or serialised by the caller. Callbacks run
  * inside omis_handler() and omis_request(), never at other times. They may
- * call omis_reply_free(), and omis_request() with a callback. Without one it
- * would wait inside itself, and answers OMIS_PARAMETER_ERROR. They may not
- * call omis_handler() or omis_finalize(). SIGPIPE is blocked meanwhile.
+ * call omis_reply_free(), and omis_request() with a callback. Without a callback it would have to
+ * wait inside a callback; it then returns OMIS_PARAMETER_ERROR. They may not call omis_handler() or
+ * omis_finalize(). SIGPIPE is blocked meanwhile.
  */
 #ifndef OMIS_H
 #define OMIS_H
@@ -97,9 +97,9 @@ typedef Omis_service_result *Omis_reply;
 
 /*
  * Connects, enrolling this identity when it has no certificate yet, and
- * returns once requests will be answered. argc/argv (both may be NULL) lose
- * what is ours: --omis-mainsm STRING, --omis-timeout MS. Without the option
- * the connection string comes from OMIG_MAINSM. Without that, it comes from
+ * returns once requests will be answered. The options --omis-mainsm STRING and --omis-timeout MS
+ * are removed from argc/argv (both may be NULL). Without the option the connection string comes
+ * from OMIG_MAINSM. Without that, it comes from
  * the file that this user's mainsm leaves in the state directory.
  *
  * error_handler (may be NULL) receives reports that belong to no request: a lost or restored
@@ -119,10 +119,9 @@ OMIS_API Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Om
  * out of memory: failures are replies too. With a callback NULL is returned
  * at once (but see OMIS_WAIT_FOR_FIRST_REPLY). Each reply goes to the
  * callback, which owns it. An unconditional request has one. A conditional
- * one has any number, ended by OMIS_CSR_DELETED or an error. When the request could not
- * be sent, the reply that says why is returned and the callback is not called.
- * After a lost connection waiting requests are answered with OMIS_OS_ERROR, conditional ones too:
- * they are gone.
+ * one has any number, ended by OMIS_CSR_DELETED or an error. When the request could not be sent, a
+ * reply with the reason is returned and the callback is not called. After a lost connection,
+ * pending requests get a reply with OMIS_OS_ERROR. So do conditional ones, which have ended.
  */
 OMIS_API Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param),
 				 void *param, Omis_flags flags);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of results for tools: the same tree as common/omis has, in the types of omis.h. */
+/* Values of results for tools: the tree of common/omis in the types of omis.h. */
 #include "common/omis/omis.h"
 #include "tools/libomis/omis.h"
 #include "tools/libomis/words.h"

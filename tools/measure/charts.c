@@ -23,10 +23,11 @@ struct charts {
 	struct history *history;
 	enum charts_kind kind;
 	struct paint paint;
-	size_t frozen; /* reads that have come since the picture was frozen */
-	size_t back; /* reads that it is scrolled back from there */
+	size_t frozen; /* reads that have arrived since the picture was frozen */
+	size_t back; /* reads by which the picture is scrolled back from there */
 	bool is_frozen;
-	struct bars_bin *bin; /* owned; of the last histogram; NULL: none has come */
+	/* owned: the buckets of the last histogram; NULL: none has arrived */
+	struct bars_bin *bin;
 	size_t nbin;
 };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINS 24 /* of a histogram of the values of objects */
+#define BINS 24 /* bins of a histogram of the values of objects */
 #define VALUE_WORDS_BYTES (2 * TABLE_QUANTITY_BYTES + 4)
 #define SPARK_SHARE 3 /* a name has at most a third of the columns */
 

@@ -23,7 +23,8 @@
 #define EVERY_DEFAULT_NS (5 * NSEC_PER_SEC)
 #define EVERY_MIN_NS (500 * NSEC_PER_MSEC)
 #define KEPT_MAX 64 /* events per turn of the loop; there is one per interval */
-#define RATIO_CLEAR 0.9 /* of the threshold: a value must fall below it, or rise as far */
+/* a value must fall to this share of the threshold, or rise by the same distance */
+#define RATIO_CLEAR 0.9
 
 /* Events requested from mainsm; it sends nothing else. */
 enum watch { WATCH_TRUE, WATCH_CLEAR, WATCH_UNKNOWN, WATCH_KNOWN, WATCHES };
@@ -40,7 +41,7 @@ struct watched {
 struct alert {
 	struct cmd_common common;
 	struct condition condition;
-	const char *text; /* of the condition, argv's */
+	const char *text; /* text of the condition, from argv */
 	const char *job; /* NULL: all */
 	double clear; /* NaN: RATIO_CLEAR of the threshold */
 	int64_t every_ns, for_ns;
@@ -51,9 +52,9 @@ struct alert {
 	struct session_gap gap;
 	struct waiting waiting;
 	bool is_firing, is_unknown, has_fired, is_over;
-	int64_t last_read; /* in which it held; 0: it does not */
-	int64_t unknown_read; /* the last one without a value */
-	nsec_t since; /* wall time: it holds since then */
+	int64_t last_read; /* the last read in which the condition held; 0: it does not hold */
+	int64_t unknown_read; /* the last read without a value */
+	nsec_t since; /* wall time from which the condition holds */
 	nsec_t attach_at;
 	struct {
 		struct watched *by;
@@ -151,7 +152,10 @@ static void end(struct alert *a)
 		start_hook(a, "ended", (double)NAN, text, -1);
 }
 
-/* Returns false if nothing runs. A value of that time, or its absence, only reflects the end. */
+/*
+ * Returns false if no process runs. A value of that time, or its absence, only shows the end of
+ * the processes.
+ */
 static bool runs(struct alert *a)
 {
 	bool is_running = explain_runs(a->job);
@@ -168,7 +172,7 @@ static void fire(struct alert *a, double v)
 
 	if (!runs(a))
 		return;
-	/* Without a new call it is not a hang if ranks compute. */
+	/* For a hang: ranks that compute do not hang, although they make no new call. */
 	if (!explain(a->condition.kind, a->job, a->for_ns, why, &rank))
 		return;
 	a->is_firing = a->has_fired = true;
@@ -417,7 +421,7 @@ static int begin_again(void *arg)
 	a->dfg[0] = 0;
 	a->last_read = 0;
 	a->unknown_read = 0;
-	a->attach_at = clock_mono() + ATTACH_NS; /* hosts return one after the other */
+	a->attach_at = clock_mono() + ATTACH_NS; /* hosts reconnect one after the other */
 	return begin(a);
 }
 

@@ -8,8 +8,8 @@
 #define EXPLAIN_BYTES 1024
 
 /*
- * Explains why a condition holds. Returns false for a hang if no rank waits for as long as for_ns:
- * then it does not hold. *rank: -1 if no rank is concerned.
+ * Explains why a condition holds. Returns false for a hang if no rank has waited for for_ns: then
+ * the condition does not hold. *rank: -1 if no rank is concerned.
  */
 bool explain(enum condition_kind kind, const char *job, nsec_t for_ns, char out[EXPLAIN_BYTES],
 	     int64_t *rank);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define WAIT_DEFAULT_NS (5 * NSEC_PER_SEC)
-/* an lm that was started must connect; it needs some 0.3 s */
+/* time in which a started lm must connect; it needs some 0.3 s */
 #define LM_START_NS (5 * NSEC_PER_SEC)
 #define TURN_US (100 * 1000)
 /* one lm-trace attaches the ranks of a host, some 30 ms each, more where processors are scarce */
@@ -161,7 +161,7 @@ static bool is_pending(const struct rank *r)
 	return str_eq(r->state, "pending") || str_eq(r->state, "entering");
 }
 
-/* One request for each node; of pending ones only where not all are asked. */
+/* Sends a request to a node, for all chosen ranks, or only for those whose attach is pending. */
 static int ask_node(struct ranks *s, const char *service, const char *node, bool all)
 {
 	struct buf text = BUF_INIT(1 << 20);
