@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_online: vertices a second of the contractors of two hosts, and arcs a second of the top.
- * The floor is the off-line analysis of the same events. Requests go from a client's host to a
- * server's host and back; threads of the server use a database.
+ * The off-line analysis of the same events is the baseline of the comparison. Requests go from a
+ * client's host to a server's host and back; threads of the server use a database.
  */
 #include "bench/bench.h"
 #include "interaction/online/netonline.h"
