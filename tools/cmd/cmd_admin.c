@@ -362,9 +362,9 @@ int cmd_admin(int argc, char **argv)
 			"[OPTION...] [list | status | limit USER WHAT N | drain USER | admit USER | drop USER]",
 		.summary = "lists, limits, drains and drops the users of an sm that serves many",
 		.details =
-			"USER is a name or the first 8 digits of a pin. WHAT: hosts, objects, csrs, messages (a\n"
-			"second) or bytes; N: 0 no limit, default as the configuration says. drain lets no new hosts\n"
-			"in, admit does again, drop disconnects and forgets.",
+			"USER is a name or the first 8 digits of a pin. WHAT: hosts, objects, csrs, messages (a second)\n"
+			"or bytes; N: 0 no limit, default as the configuration says. drain accepts no new hosts, admit\n"
+			"accepts them again, drop disconnects the user and removes its state.",
 		.table = table,
 	};
 	const struct verb *verb;

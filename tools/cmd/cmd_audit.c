@@ -292,7 +292,7 @@ int cmd_audit(int argc, char **argv)
 		OPTION("node", 'N', "NODE", "of this node only: its token or its name", OPT_STR,
 		       &w.node),
 		OPTION("site", 'S', "SITE",
-		       "of the sm that serves many: its admin.conn, or what is in it", OPT_STR,
+		       "of the sm that serves many: its admin.conn, or the string in it", OPT_STR,
 		       &w.site),
 		OPTION_RANGE("max", 'n', "N", "at most N of each daemon, the newest (default 100)",
 			     OPT_I64, &w.max, 1, 1000),
@@ -303,7 +303,8 @@ int cmd_audit(int argc, char **argv)
 		.usage = "[OPTION...]",
 		.summary =
 			"lists requests that changed programs or administered the monitor, and refused ones",
-		.details = "For admins. The oldest first; with --json an object a line.",
+		.details = "Needs the right admin. The oldest entry is first; with --json, an "
+			   "object a line.",
 		.table = table,
 	};
 	char string[SITE_STRING_BYTES];

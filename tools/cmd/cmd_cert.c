@@ -288,7 +288,8 @@ int cmd_cert(int argc, char **argv)
 		.program = "omig cert",
 		.verbs = "list token revoke",
 		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME|TOKEN",
-		.summary = "lists certificates, makes tokens that let others enrol, revokes",
+		.summary = "lists and revokes certificates, and makes tokens with which others "
+			   "enrol",
 		.details =
 			"token prints a connection string. Treat it like a password: with -m @FILE it stays out of lists of processes.",
 		.table = table,

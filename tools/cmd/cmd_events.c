@@ -495,15 +495,14 @@ int cmd_events(int argc, char **argv)
 			"switches events of running programs on and off, and shows them as they arrive",
 		.details =
 			"A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
-			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes;\n"
-			"own: all but library calls.\n"
-			"list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
-			"them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
-			"when daemons or this command are killed; the same command again continues. Events are on as\n"
-			"long as they are received: until --for is over, ^C, the end of this command in whatever\n"
-			"way, or omig events off with one of its names, or all: with a token for observing only those\n"
-			"of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"
-			"something was lost, which is counted and reported.",
+			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes; own:\n"
+			"all but library calls. list shows the known events, with rate and loss while they are on; tail\n"
+			"shows events as they happen; on stores them (--to). Events wait on disks until their\n"
+			"destination has stored each once, also when daemons or this command are killed; the same\n"
+			"command again continues. Events are on until --for is over, ^C, any other end of this command,\n"
+			"or omig events off with one of its names or all. A token for observing switches off only\n"
+			"events of the same token. The status of on is 0 when all generated events are stored, and 6\n"
+			"when some were lost, which are counted and reported.",
 		.table = table,
 	};
 	int first, exit_status = cmd_parse(&spec, argc, argv, &first);

@@ -378,27 +378,25 @@ static const char *contradiction(const struct measurement_options *w)
 }
 
 static const char details[] =
-	"omig metrics lists those that are built in. Each value says how many of how many\n"
-	"objects are in it, and what is wrong with it. When all processes have ended, it ends; with\n"
-	"--count or --for it goes on. On a terminal: q quits. Elsewhere one\n"
-	"line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
-	"--json one object a read. Exit status 6: not all were in the last read, or none can measure it.\n"
-	"When mainsm is lost and comes back the measurement begins again: values that miss what\n"
-	"came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
-	"--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"
-	"KURTOSIS or CI of, over virtual times since the start; else a value is a read, and with\n"
-	"ci() what has come since the last one, if --since-start does not say otherwise. At the end\n"
-	"are their statistics, on stderr or as a last object of JSON. Exit status 1: it was not\n"
-	"reached.";
+	"omig metrics lists the built-in metrics. Each value has the number of objects in it and of all\n"
+	"objects, and its flags. The command ends when all processes have ended; with --count or --for\n"
+	"it continues. On a terminal: q quits. Elsewhere one line a value: time, read, object, value,\n"
+	"unit, bound of the error, k/n, flags; with --json one object a read. Exit status 6: objects\n"
+	"were missing in the last read, or none can measure the metric. When mainsm is lost and\n"
+	"returns, the measurement begins again: values that lack the time before have the flag lost,\n"
+	"the numbers of reads continue, and JSON has the gap (gap_ns). --until counts the values of\n"
+	"which a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS, KURTOSIS or CI, over virtual\n"
+	"times since the start. Otherwise a value is a read; with ci() it is the increase since the\n"
+	"last read, unless --since-start is given. At the end are their statistics, on stderr or as a\n"
+	"last object of JSON. Exit status 1: the rule was not fulfilled.";
 
 static const char watch_details[] =
-	"The first line says in words which object is highest. `auto` draws curves of up to 8\n"
-	"objects, a map of more, and the histogram of a metric that returns one. Ten minutes of\n"
-	"reads are kept. On a terminal: c shows the next kind of chart, space freezes the\n"
-	"picture, left and right scroll through the reads, q quits. Elsewhere one picture is\n"
-	"written at the end; --json and --csv write what omig measure does. A read without a\n"
-	"value is a gap in a curve, and a hatch in a map. All other options are those of omig\n"
-	"measure, and so is the exit status.";
+	"The first line names the object with the highest value. `auto` draws curves of up to 8\n"
+	"objects, a map of more, and the histogram of a metric that returns one. Ten minutes of reads\n"
+	"are kept. On a terminal: c shows the next kind of chart, space freezes the picture, left and\n"
+	"right scroll through the reads, q quits. Elsewhere one picture is written at the end; --json\n"
+	"and --csv write what omig measure does. A read without a value is a gap in a curve, and a\n"
+	"hatch in a map. All other options are those of omig measure, and so is the exit status.";
 
 static int run_with(const struct opt_spec *spec, struct measurement_options *w,
 		    const struct pictures *as, char **metric, int n)

@@ -164,9 +164,10 @@ int cmd_probes(int argc, char **argv)
 		OPTION("header", 'H', "FILE", "write prototypes for C and C++ there", OPT_STR,
 		       &m.header),
 		OPTION("fortran", 'f', "FILE",
-		       "write a Fortran module with the interfaces there, called as the file",
+		       "write a Fortran module with the interfaces there, with the name of the "
+		       "file",
 		       OPT_STR, &m.fortran),
-		OPTION("list", 'l', NULL, "instead: the probes of the programs that run now",
+		OPTION("list", 'l', NULL, "list the probes of the running programs instead",
 		       OPT_FLAG, &is_list),
 		CMD_OPTIONS(&c),
 		{ 0 },

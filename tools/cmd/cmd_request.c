@@ -417,13 +417,11 @@ int cmd_request(int argc, char **argv)
 		.usage = "[OPTION...] REQUEST...|-",
 		.summary = "sends OMIS requests and shows the replies; - reads one from standard "
 			   "input",
-		.details = "Everything that is known is attached first, unless --no-attach is "
-			   "given. Several requests are sent by "
-			   "one tool, one after the other, up to the first that fails; {1} in a "
-			   "later one is the first value of "
-			   "the reply to the first, a counter that it made for instance. On a "
-			   "terminal, ranks, hosts and sites have names in place of tokens: "
-			   "rank3@node1.",
+		.details = "All known objects are attached first, unless --no-attach is given. "
+			   "Several requests are sent by one tool, one after the other, up to the "
+			   "first that fails. {1} in a later one is the first value of the reply "
+			   "to the first, for example a counter that it made. On a terminal, "
+			   "ranks, hosts and sites have names in place of tokens: rank3@node1.",
 		.table = table,
 	};
 	struct step *step;

@@ -296,10 +296,10 @@ int cmd_run(int argc, char **argv)
 		.summary =
 			"runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
 		.details =
-			"The program's input, output, exit status and signals are unchanged. A mainsm is started\n"
-			"when you have none. When the monitor cannot start, the program runs without it. With\n"
-			"--summary, the end is held back until the summary is written, for 10 s at most; with\n"
-			"--interactions=FILE until FILE is complete, and the start for 2 s at most.",
+			"The program's input, output, exit status and signals are unchanged. A mainsm is started when\n"
+			"you have none. When the monitor cannot start, the program runs without it. With --summary, the\n"
+			"end is delayed until the summary is written, for 10 s at most. With --interactions=FILE it is\n"
+			"delayed until FILE is complete, and the start for 2 s at most.",
 		.table = table,
 		.stop_at_first = true,
 	};

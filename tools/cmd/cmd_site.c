@@ -94,10 +94,9 @@ int cmd_site(int argc, char **argv)
 		.summary =
 			"makes the sm that a site's admin runs for many the sm of your mainsm there",
 		.details =
-			"SITE is the connection string that the admin publishes, or a file that has it. Your\n"
-			"mainsm gives that sm a certificate for its site, which 'omig cert revoke' takes back. The\n"
-			"sm connects again automatically when either is restarted; set 'launcher = shared' for\n"
-			"the site.",
+			"SITE is the connection string that the admin publishes, or a file that has it. Your mainsm\n"
+			"issues that sm a certificate for its site; 'omig cert revoke' revokes it. The sm connects\n"
+			"again automatically when either is restarted; set 'launcher = shared' for the site.",
 		.table = table,
 	};
 	int first, status;

@@ -358,9 +358,9 @@ static const char *contradiction(const struct stats_options *w)
 
 static const char details[] =
 	"Without a FILE, and for -, the standard input is read: a number a line, or columns with\n"
-	"commas, semicolons, tabs or space between, with or without a line of names. Lines that\n"
-	"cannot be read are skipped and counted; empty cells are gaps. Exit status 1: there were\n"
-	"such lines, or --until is not reached.";
+	"commas, semicolons, tabs or space between, with or without a line of names. Lines that cannot\n"
+	"be read are skipped and counted; empty cells are gaps. Exit status 1: there were such lines,\n"
+	"or --until is not fulfilled.";
 
 int cmd_stats(int argc, char **argv)
 {
@@ -393,7 +393,7 @@ int cmd_stats(int argc, char **argv)
 		OPTION_CALL("trim", 0, "N[,M]", "leave out the N smallest and the M largest values",
 			    &w, set_trim),
 		OPTION("fence", 0, "K",
-		       "leave out what is more than K quartile ranges outside of the quartiles",
+		       "leave out values more than K quartile ranges outside of the quartiles",
 		       OPT_DOUBLE, &w.fence),
 		OPTION_RANGE("lags", 0, "N", "autocorrelation up to lag N", OPT_U64, &w.lags, 1,
 			     REPORT_LAGS_MAX),

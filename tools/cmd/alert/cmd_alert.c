@@ -491,17 +491,17 @@ static int run(struct alert *a)
 /* --- the command line */
 
 static const char details[] =
-	"CONDITION is a metric, a comparison, a number with its unit, and for how long it has to hold:\n"
-	"'imbalance > 30 % for 1m', 'mpi > 80 %', 'rss > 10 GB', 'Send_volume > 1 GB/s for 30s', or\n"
-	"'hang for 1m' and 'silent for 30s'. A metric of omig metrics is of all processes together; an\n"
-	"expression of metrics is of each process, and the greatest one counts (with <: the least).\n"
-	"Hosts and mainsm compute it; nothing is sent to this command while it does not hold.\n"
-	"The command of --exec gets the line on its standard input, and the variables\n"
-	"OMIG_ALERT_STATE, _CONDITION, _JOB, _VALUE, _RANK and _TEXT. One command runs at a time; the\n"
-	"latest state waits for its end. States: firing, cleared, unknown (hosts or processes have no\n"
-	"value), known (they have values again), ended (the job has ended while the alert was firing).\n"
-	"Exit status 0 at the end of the job; 1 with --once if the condition did not hold before; 3 if\n"
-	"mainsm was lost for a minute. The alert continues if mainsm returns before that.";
+	"CONDITION is a metric, a comparison, a number with its unit, and the time for which it must\n"
+	"hold: 'imbalance > 30 % for 1m', 'mpi > 80 %', 'rss > 10 GB', 'Send_volume > 1 GB/s for 30s',\n"
+	"or 'hang for 1m' and 'silent for 30s'. A metric of omig metrics is of all processes together;\n"
+	"an expression of metrics is of each process, and the greatest one counts (with <: the least).\n"
+	"Hosts and mainsm evaluate it; nothing is sent to this command while it does not hold. The\n"
+	"command of --exec gets the line on its standard input, and the variables OMIG_ALERT_STATE,\n"
+	"_CONDITION, _JOB, _VALUE, _RANK and _TEXT. One command runs at a time; the latest state waits\n"
+	"for its end. States: firing, cleared, unknown (hosts or processes have no value), known (they\n"
+	"have values again), ended (the job has ended while the alert was firing). Exit status 0 at the\n"
+	"end of the job; 1 with --once if the condition did not hold before; 3 if mainsm was lost for a\n"
+	"minute. The alert continues if mainsm returns before that.";
 
 int cmd_alert(int argc, char **argv)
 {

@@ -381,8 +381,8 @@ int cmd_attach(int argc, char **argv)
 		.summary = "watches programs that were started unwatched; without one, lists them",
 		.details =
 			"PID is a process of this host, or the mpirun of a job; JOB a job or program of any host.\n"
-			"libomig enters each process at its next call of MPI. Exit status 6 when some have made\n"
-			"none yet: they are watched from then on. omig detach is the opposite.",
+			"libomig enters each process at its next call of MPI. Exit status 6 when some have made no call\n"
+			"yet: they are watched from their next call on. omig detach is the opposite.",
 		.table = table,
 	};
 	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
@@ -401,10 +401,10 @@ int cmd_detach(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig detach",
 		.usage = "[OPTION...] PID|JOB...",
-		.summary = "takes libomig out of the way of programs that omig attach has attached",
+		.summary = "removes libomig from the calls of programs that omig attach has "
+			   "attached",
 		.details =
-			"Their calls go to the MPI library again, as before. libomig stays in memory\n"
-			"without being called.",
+			"Their calls lead to the MPI library again. libomig stays in memory without being called.",
 		.table = table,
 	};
 	int first, exit_status = cmd_parse(&spec, argc, argv, &first);

@@ -56,9 +56,10 @@ int cmd_interaction_watch(int argc, char **argv)
 		.usage = "[OPTION...]",
 		.summary = "shows interactions of running programs while they run",
 		.details =
-			"Programs write them with omig-interaction(3). Each host contracts what it has of an "
-			"interaction, and this command adds up. The end shows all tables, and the path of the "
-			"slowest interaction. Only objects of --state, --member and --inherit are distinguished.",
+			"Programs write them with omig-interaction(3). Each host contracts its "
+			"part of an interaction, and this command adds up the parts. The end "
+			"shows all tables, and the path of the slowest interaction. Only objects "
+			"of --state, --member and --inherit are distinguished.",
 		.table = table,
 	};
 	int first, exit_status = cmd_parse(&spec, argc, argv, &first);

@@ -297,9 +297,9 @@ int cmd_plugin(int argc, char **argv)
 		.usage = "add|list|remove [OPTION...] [FILE|NAME]",
 		.verbs = "add list remove",
 		.summary = "shared objects of yours that add services to the monitor of each host",
-		.details = "A plug-in runs in a process of its own on each host, so a fault of it "
-			   "harms nothing else.\n"
-			   "FILE must be yours, and on each host in the same place.",
+		.details =
+			"A plug-in runs in a separate process on each host, so its failure harms nothing else. FILE\n"
+			"must be yours, and on each host in the same place.",
 		.table = table,
 	};
 	int first, n, status = cmd_parse(&spec, argc, argv, &first);

@@ -303,10 +303,10 @@ static const char *contradiction(const struct calls *c)
 }
 
 static const char details[] =
-	"Values count since counting began. If no rank that runs is counted, it is switched on for\n"
+	"Values count since counting began. If no running rank is counted, counting is switched on for\n"
 	"5s, or for --for. % MPI is of the time in all MPI calls, % WALL of the time for which ranks\n"
 	"were measured, of all threads of a rank together. MOST is of the rank with most time in the\n"
-	"call, MIN and MAX of one call. They are - where an earlier call hides them: with --for and\n"
+	"call, MIN and MAX of one call. They are - when an earlier call hides them: with --for and\n"
 	"--every, if no call since then was shorter, or longer. SENT and RECEIVED are bytes. SIZE is\n"
 	"the larger of both in one call, by powers of two; calls that move no bytes are not in it.\n"
 	"Callers (--depth) are found by frame pointers: compile with -fno-omit-frame-pointer, and with\n"

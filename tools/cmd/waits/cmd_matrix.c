@@ -103,12 +103,12 @@ static bool is_plain_wanted(void)
 }
 
 static const char details[] =
-	"METRIC is one by partners that omig metrics lists (default Send_volume): how much, how\n"
-	"often or how long each rank sends to, receives from or waits for each other one. Up to 24\n"
-	"ranks are a table of numbers, more are shades; with NO_COLOR or without UTF-8 digits from 1\n"
-	"to 9. Pairs without a value are not shown. Times of calls that wait for several partners\n"
-	"are shared out among these; CSV and JSON have the bound as error.\n"
-	"Exit status 6 when a node does not answer.";
+	"METRIC is one by partners that omig metrics lists (default Send_volume): how much, how often\n"
+	"or how long each rank sends to, receives from or waits for each other one. Up to 24 ranks are\n"
+	"shown as a table of numbers, more as shades; with NO_COLOR or without UTF-8, as digits from 1\n"
+	"to 9. Pairs without a value are not shown. Times of calls that wait for several partners are\n"
+	"divided among these; CSV and JSON have the bound as error. Exit status 6 when a node does not\n"
+	"answer.";
 
 static int run(struct matrix_options *o, const char *metric)
 {

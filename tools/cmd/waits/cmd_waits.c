@@ -63,14 +63,14 @@ static int show(void *arg, const struct exchange *x, Omis_reply reply)
 }
 
 static const char details[] =
-	"Counts calls by partner for the interval, and then shows for each pair how long one rank\n"
-	"waits for the other: in sends, receives, and calls that wait for requests. SHARE is of the\n"
-	"rank's time. A call that waits for requests of several partners ends with the last of them,\n"
-	"and MPI does not report which one that was. Its time goes to the partners that are later\n"
-	"than the median rank, which are less in MPI. INFERRED is that part; the truth lies between\n"
-	"LEAST and MOST. COLLECTIVE has calls that ranks make together. LAST is the rank with the\n"
-	"least time there, if all ranks make the call equally often and it stands out.\n"
-	"CSV and JSON have all pairs, in seconds. Exit status 6 when a node does not answer.";
+	"Counts calls by partner for the interval, and then shows for each pair how long one rank waits\n"
+	"for the other: in sends, receives, and calls that wait for requests. SHARE is of the rank's\n"
+	"time. A call that waits for requests of several partners ends with the last of them, and MPI\n"
+	"does not report which one that was. Its time goes to the partners that are later than the\n"
+	"median rank, which are less in MPI. INFERRED is that part; the truth lies between LEAST and\n"
+	"MOST. COLLECTIVE has calls that ranks make together. LAST is the rank with clearly the least\n"
+	"time there, if all ranks make the call equally often. CSV and JSON have all pairs, in seconds.\n"
+	"Exit status 6 when a node does not answer.";
 
 int cmd_waits(int argc, char **argv)
 {
