@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTS_MAX 64 /* per read; mainsm ends sooner */
+#define PARTS_MAX 64 /* parts of a read; mainsm sends fewer */
 
 /* --- asking */
 
@@ -74,7 +74,7 @@ static int write_times(struct omis_writer *out, const char *text)
 	return CMD_OK;
 }
 
-/* The value of NAME=VALUE: a number, or virtual times. A whole number may be either. */
+/* Writes the value of NAME=VALUE: a number, or virtual times. A whole number may be either. */
 static int write_set(struct omis_writer *out, const char *set)
 {
 	const char *equals = strchr(set, '=');
@@ -323,7 +323,7 @@ static int subscribe(struct measurement *m)
 
 /* --- beginning and ending */
 
-/* The first object with that reason reports it, with the number of all that have it. */
+/* Reports a reason once, for its first object, with the number of objects that have it. */
 static void report_refusal(const struct measurement *m, const Omis_value *list, size_t at)
 {
 	const char *why = value_text(&list->list[at], 1);
@@ -346,7 +346,10 @@ static void report_refusal(const struct measurement *m, const Omis_value *list, 
 		cmd_warn("%zu objects (%s, ...): %s", n, label, why);
 }
 
-/* Counts objects that will never have a value. A refusal may also concern all, or memory. */
+/*
+ * Counts objects that will never have a value. A refusal may also concern all objects, or be one
+ * of memory.
+ */
 static void report_refusals(struct measurement *m, const Omis_value *list)
 {
 	m->refused = 0;
@@ -410,7 +413,7 @@ void measurement_delete(struct measurement *m)
 	m->dfg[0] = 0;
 }
 
-/* The same measurement, of another mainsm: it numbers its reads from 1. */
+/* Requests the same measurement of another mainsm, which numbers its reads from 1. */
 static int begin_again(void *arg)
 {
 	struct measurement *m = arg;

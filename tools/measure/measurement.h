@@ -31,10 +31,10 @@ struct measurement_options {
 struct reading {
 	Omis_value **part;
 	size_t npart, cap;
-	int64_t before; /* reads that an earlier mainsm has numbered */
-	nsec_t gap_ns; /* between it and the read before there was no mainsm */
+	int64_t before; /* number of the last read of an earlier mainsm */
+	nsec_t gap_ns; /* time without a mainsm between this read and the one before */
 	bool is_cut; /* the counts began after such a gap */
-	bool is_enough; /* mainsm has ended the measurement with it */
+	bool is_enough; /* mainsm has ended the measurement with this read */
 	struct reading *next;
 };
 
@@ -47,13 +47,13 @@ struct reading {
 struct measured {
 	const char *object;
 	const char *with; /* partner's token or region; "" = all */
-	const char *in; /* of a partner: the region; "" = anywhere */
+	const char *in; /* with a partner: the region; "" = anywhere */
 	char flags[MEASURED_FLAGS_BYTES]; /* names, by commas */
 	int64_t key, time, oldest, newest, k, n;
 	double value, error;
-	const Omis_value *buckets; /* of a histogram; NULL otherwise */
+	const Omis_value *buckets; /* the buckets of a histogram; NULL for other values */
 };
-/* Value i of that part. */
+/* Returns value i of that part. */
 struct measured measured_at(const struct reading *r, size_t part, size_t i);
 
 /* Returns the number of the read, as all output shows it. */
@@ -64,32 +64,32 @@ struct charts;
 
 /* Processes that were attached while they ran. */
 struct measurement_since {
-	int64_t attached, of; /* of the measured ones */
+	int64_t attached, of; /* number of the attached ones, and of all measured ones */
 	int64_t latest_ns; /* wall time of the last attachment */
 };
 
 struct measurement {
 	const struct measurement_options *options;
 	struct term term;
-	struct buf text; /* of the file; "" = a built-in metric */
+	struct buf text; /* text of the file; "" = a built-in metric */
 	char dfg[SESSION_TOKEN_BYTES], unit[128];
 	struct session_csr csr; /* dfg_has_read */
-	bool each_vt; /* values go by virtual time */
+	bool each_vt; /* a value for each virtual time */
 	bool is_total; /* values are merged, or may be */
-	bool since_last; /* as finally requested */
+	bool since_last; /* as it was requested in the end */
 	bool by_mainsm; /* the rule of --until is evaluated there, where all values are merged */
-	bool has_enough; /* and holds, in the read that was shown last */
+	bool has_enough; /* the rule holds, in the read that was shown last */
 	/* owned: the text's parameters for these; NULL: as in built-in metrics */
 	char *partners_name, *regions_name;
 	char *region[MEASUREMENT_REGIONS_MAX]; /* owned: the regions that --by region has found */
 	unsigned nregion;
-	Omis_value *tree; /* omig_tree() as it was last requested */
+	Omis_value *tree; /* the last reply to omig_tree() */
 	bool has_jobs; /* ranks of several jobs run, so that names include the job */
 	struct reading *first, **last; /* reads to be shown */
 	struct reading *open; /* the read with further parts to come */
 	bool is_of_processes, has_run; /* measures processes; at least one of them has run */
 	nsec_t polled_at; /* last poll for remaining processes */
-	bool has_ended; /* all of them have ended, and none is awaited */
+	bool has_ended; /* all processes have ended, and no further one is expected */
 	bool is_over, is_partial; /* partial: the read that was shown last */
 	int64_t refused; /* objects on hosts that cannot measure it */
 	int status;
@@ -131,7 +131,7 @@ void reading_free(struct reading *r);
 /* Requests the tree again. */
 void measurement_poll_tree(struct measurement *m);
 
-/* False: nothing is known of it. */
+/* Returns false if the object is unknown. */
 bool measurement_name(const struct measurement *m, const char *token, struct object_name *out);
 
 /* True if entry i of the tree is a running process of the requested job, or of any. */
@@ -182,7 +182,7 @@ int measurement_functions(const struct measurement *m);
 /* Requests which of the measured processes were attached. */
 void measurement_note_since(struct measurement *m);
 
-/* Writes a line; nothing if all were watched from their start. */
+/* Writes a line, or nothing if all processes were watched from their start. */
 void measurement_put_since(const struct measurement *m, struct buf *out);
 
 /* --- measurement_regions.c */

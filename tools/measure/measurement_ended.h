@@ -5,8 +5,8 @@
 #include "tools/measure/measurement.h"
 
 /*
- * True if all processes of the measurement had ended before the interval of this read began. Asks
- * mainsm, at most once a second.
+ * True if all processes of the measurement had ended before the interval of this read began. Sends
+ * a request to mainsm, at most once a second.
  */
 bool measurement_has_ended(struct measurement *m, const struct reading *r);
 

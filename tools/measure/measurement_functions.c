@@ -14,11 +14,11 @@
 
 struct switched {
 	size_t on, refused;
-	int64_t copies, clones; /* other forms of the function, whose calls are not seen */
+	int64_t copies, clones; /* other forms of the function, whose calls are not counted */
 	const Omis_object_result *first; /* refusal */
 };
 
-/* Notes the most of any process: "address, entry, copies, clones". */
+/* Stores the largest numbers of all processes, from "address, entry, copies, clones". */
 static void note_others(struct switched *s, const Omis_object_result *o)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;

@@ -16,7 +16,7 @@ bool measurement_name(const struct measurement *m, const char *token, struct obj
 	return object_name_find(m->tree, token, out);
 }
 
-/* A rank that may be meant by its number. */
+/* True for a running rank, which a number may mean. */
 static bool is_running_rank(const struct measurement *m, const struct object_name *n)
 {
 	return n->token[0] == 'p' && n->rank >= 0 && !n->has_ended &&
@@ -110,9 +110,9 @@ static bool is_meant(const struct measurement *m, const struct object_name *n, c
 /* Objects that a word selects. */
 struct meant {
 	size_t n;
-	const char *job; /* of the rank that was found last; NULL: none */
+	const char *job; /* job of the rank that was found last; NULL: none */
 	bool is_of_jobs; /* of several */
-	char jobs[JOBS_TEXT_BYTES]; /* their names, as far as there is room */
+	char jobs[JOBS_TEXT_BYTES]; /* names of these jobs, as far as there is room */
 };
 
 static void note_job(struct meant *f, const struct object_name *n)
@@ -130,7 +130,7 @@ static void note_job(struct meant *f, const struct object_name *n)
 #define HOSTS_SHOWN_MAX 8
 #define RANGES_MAX 8
 
-/* "0-3, 7" of the ranks that may be meant. */
+/* Writes the numbers of the running ranks, as in "0-3, 7". */
 static void list_ranks(const struct measurement *m, struct buf *out)
 {
 	size_t n = 0, all = m->tree ? m->tree->n : 0;

@@ -10,7 +10,7 @@
 struct keyed {
 	struct measured value;
 	struct object_name object, with;
-	size_t place; /* of the value in the read */
+	size_t place; /* place of the value in the read */
 };
 
 static void look_up(const struct measurement *m, const char *token, struct object_name *out)

@@ -264,7 +264,7 @@ struct page {
 	const struct reading *r;
 	struct buf *out;
 	struct table *t; /* NULL: lines or CSV into out */
-	size_t n, zeros; /* values; pairs without any, which are not shown to people */
+	size_t n, zeros; /* values; pairs that are 0, which tables do not show */
 };
 
 /* Shows a read in which no object has a value yet. */
@@ -368,7 +368,7 @@ bool measurement_show_charts(struct measurement *m)
 	return is_read;
 }
 
-/* Outside of a terminal one picture follows at the end. */
+/* If the output is no terminal, one picture is written at the end. */
 static bool put_charts(struct measurement *m, const struct reading *r)
 {
 	measurement_each(m, r, note_value, m);

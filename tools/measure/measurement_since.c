@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Since when attached programs are watched: what they did before is in no value. */
+/* The time from which attached programs are watched: no value contains what they did before. */
 #include "common/base/str.h"
 #include "tools/libomis/tree_fields.h"
 #include "tools/measure/measurement.h"
@@ -30,7 +30,7 @@ static void note(struct measurement *m, const Omis_object_result *o, int64_t now
 	omis_value_free(v);
 }
 
-/* Without an answer it is unknown, and said nowhere. */
+/* Without a reply that time is unknown, and no output has it. */
 void measurement_note_since(struct measurement *m)
 {
 	struct buf objects = BUF_INIT(1 << 20);

@@ -19,10 +19,10 @@
 struct counted {
 	struct quantity *quantity;
 	int64_t read; /* the last read with this object */
-	uint64_t partial; /* values that had not all in them */
+	uint64_t partial; /* values without a contribution of some objects */
 };
 
-/* Owns what it points to. `object` is in order of arrival, `by_token` finds objects. */
+/* Owns its arrays. `object` is in order of arrival; `by_token` finds objects. */
 struct until {
 	struct counted **object;
 	size_t n, cap;
@@ -127,7 +127,7 @@ int measurement_count(struct measurement *m, const struct reading *r)
 	return rc;
 }
 
-/* Objects that have ended, or are gone, delay nothing. */
+/* Objects that have ended or were removed do not delay the end. */
 static size_t count_of_last_read(const struct until *u, size_t *done)
 {
 	size_t n = 0;

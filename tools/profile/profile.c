@@ -14,7 +14,7 @@
 const char *const profile_by_names[PROFILE_KINDS] = { "call",	 "rank", "node",
 						      "partner", "site", "size" };
 
-/* Positions in a reply of omig_calls_profile(): of the head of a node, and of each kind of row. */
+/* Positions in a reply of omig_calls_profile(): in the head of a node, and in each kind of row. */
 enum {
 	HEAD_TIME,
 	HEAD_NODE,
@@ -377,7 +377,7 @@ static void add_head(struct reading *rd, const Omis_value *v)
 		p->sampled = word >> WORD_SAMPLE_SHIFT & 31;
 }
 
-/* Calls that move no bytes are not in any row: only these totals of them are known. */
+/* Calls that move no bytes are not in any row: only their totals are known. */
 static void add_to_all_sizes(struct profile *p, const Omis_value *v)
 {
 	p->calls = plus(p->calls, amount(v, SIZE_COUNT));

@@ -48,10 +48,10 @@ struct profile_frame {
 struct profile_row {
 	char name[PROFILE_NAME_BYTES]; /* of the call, or the node; of a rank its token */
 	char class[PROFILE_NAME_BYTES]; /* of the call */
-	int64_t rank, partner; /* of a rank; of a pair */
+	int64_t rank, partner; /* the rank of a row by rank; the pair of a row by partner */
 	bool has_ended; /* the rank */
 	double calls, seconds, bytes_out, bytes_in;
-	double wall_s; /* for which a rank or node was measured */
+	double wall_s; /* time for which a rank or node was measured */
 	double in_call; /* threads that were in the call when it was read */
 	double ranks; /* ranks that made the call; on that node */
 	/* for a call the rank with most time in it, for a rank its call with most time */
@@ -78,9 +78,9 @@ struct profile {
 	size_t unread; /* processes that ended, and whose values are lost */
 	size_t marked; /* ranks that count from a mark */
 	double calls, seconds, bytes_out, bytes_in;
-	double wall_s; /* measured, of all ranks together */
+	double wall_s; /* measured time of all ranks together */
 	double longest_s; /* maximum of one rank */
-	size_t left_out; /* rows with little that hosts did not send */
+	size_t left_out; /* rows with small values that hosts did not send */
 	double lost; /* calls that ranks had no room for, in rows of partners and sites */
 	bool is_timed; /* all ranks measure the time of calls now */
 	bool has_bytes; /* all ranks count bytes */
@@ -98,8 +98,8 @@ bool profile_read(struct profile *p, enum profile_by by, const Omis_object_resul
 void profile_done(struct profile *p);
 
 /*
- * Asks all attached ranks. Returns an exit status; failures are reported. *out is the reply, for
- * the coverage; omis_reply_free() it.
+ * Requests the profile of all attached ranks. Returns an exit status; failures are reported. *out
+ * is the reply, for the coverage; omis_reply_free() it.
  */
 int profile_ask(struct profile *p, enum profile_by by, enum profile_window window, Omis_reply *out);
 
@@ -109,14 +109,14 @@ struct profile_past {
 };
 
 /*
- * The same for the history of a job between two times, by call. Gaps are reported as warnings.
- * CMD_NOTFOUND: the history is empty.
+ * As profile_ask() for the history of a job between two times, by call. Gaps are reported as
+ * warnings. CMD_NOTFOUND: the history is empty.
  */
 int profile_ask_past(struct profile *p, const char *job, const struct profile_past *when,
 		     Omis_reply *out);
 
 /*
- * Asks for functions, files and lines of the sites' first `rows` rows (0: all). Returns an exit
+ * Requests functions, files and lines of the first `rows` sites (0: all). Returns an exit
  * status; an unknown place stays an address.
  */
 int profile_ask_places(struct profile *p, size_t rows);
@@ -140,7 +140,7 @@ enum profile_sort {
 void profile_sort(struct profile *p, enum profile_sort by);
 
 /*
- * Return the time of the row: in percent of the time in MPI, and of the ranks' wall time. NaN:
+ * Return the time of the row in percent: of the time in MPI, and of the ranks' wall time. NaN:
  * unknown.
  */
 double profile_of_mpi(const struct profile *p, const struct profile_row *r);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Nodes are made of the rows by call. */
+/* Rows by node are made from the rows by call. */
 static const char *const asked[PROFILE_KINDS] = {
 	"call", "rank", "call", "partner", "site", "size"
 };
@@ -104,7 +104,10 @@ static void mark_asked(const struct places *k, int64_t address)
 		}
 }
 
-/* Addresses of that file that were not requested, in one request of a process that has it. */
+/*
+ * Writes the addresses in that file that were not requested yet, for one request to a process with
+ * the file.
+ */
 static size_t put_addresses(const struct places *k, struct buf *text)
 {
 	size_t n = 0;
@@ -124,7 +127,7 @@ static size_t put_addresses(const struct places *k, struct buf *text)
 	return n;
 }
 
-/* A file that cannot be read leaves its addresses. */
+/* The places in a file that cannot be read stay addresses. */
 static void ask_file(const struct places *k)
 {
 	for (;;) {

@@ -94,7 +94,7 @@ static int on_block(void *arg, const uint8_t *p, const struct evblock *head, uin
 	return rc;
 }
 
-/* n bytes are there. False: the connection was ended. */
+/* Takes n bytes that have arrived. Returns false if the connection was ended. */
 static bool push(struct conn *c, size_t n)
 {
 	struct err e = { 0 };
@@ -206,7 +206,7 @@ void conns_turn(struct receiver *r)
 	}
 }
 
-/* False: the connection was ended. */
+/* Returns false if the connection was ended. */
 static bool flush(struct conn *c)
 {
 	struct err e = { 0 };
@@ -235,8 +235,8 @@ bool conns_flush(struct receiver *r)
 }
 
 /*
- * Reads the bytes that the kernel has, as far as there is room. Those that wait for
- * acknowledgements send again what they do not get confirmed.
+ * Reads the bytes that the kernel has, as far as there is room. A sender with acknowledgements
+ * sends unconfirmed blocks again.
  */
 void conns_end(struct receiver *r)
 {

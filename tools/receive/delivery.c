@@ -18,8 +18,8 @@
 struct delivery {
 	const struct receive_options *options;
 	struct delivery_calls calls;
-	struct destination *destination; /* of the thread; NULL while it cannot be opened */
-	nsec_t began; /* of the current file */
+	struct destination *destination; /* the thread's; NULL while it cannot be opened */
+	nsec_t began; /* begin of the current file */
 	struct evbalance_totals before; /* totals of the destination at the start */
 	bool is_busy; /* of the loop */
 	int bell; /* an eventfd: blocks are stored */
@@ -29,7 +29,7 @@ struct delivery {
 	/* under lock */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct buf blocks; /* empty: nothing to do */
+	struct buf blocks; /* empty: the thread has no work */
 	bool is_ending, is_failing, is_monitor;
 	struct monitor_out_counts monitor;
 	struct evbalance_totals totals;
@@ -80,8 +80,11 @@ static bool rest(struct delivery *d)
 	return !is_ending;
 }
 
-/* Its balance has blocks that were not stored: another one reads it again. A receiver in the net
- * stays: it has them, and sends them when the other end is back. */
+/*
+ * Closes a destination whose balance has blocks that were not stored, so that another one reads
+ * the balance again. A receiver in the net is kept: it has these blocks, and sends them when the
+ * other end is back.
+ */
 static void leave(struct delivery *d, int rc)
 {
 	if (rc == CMD_TIMEOUT)
@@ -90,7 +93,10 @@ static void leave(struct delivery *d, int rc)
 	d->destination = NULL;
 }
 
-/* Returns false if they could not be stored before the end. A repeated failure is reported once. */
+/*
+ * Returns false if the blocks could not be stored before the end. A repeated failure is reported
+ * once.
+ */
 static bool store_until_done(struct delivery *d)
 {
 	char words[256] = "";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way from the spool to the destination: a thread, because archives wait. A failed destination
- * is opened again, and gets the same blocks again, of which it stores each once.
+ * Moves blocks from the spool to the destination, in a thread, because archives block. A failed
+ * destination is opened again and gets the same blocks again; it stores each block once.
  */
 #ifndef TOOLS_RECEIVE_DELIVERY_H
 #define TOOLS_RECEIVE_DELIVERY_H
@@ -30,10 +30,12 @@ bool delivery_is_busy(const struct delivery *d);
 /* Events since the start, after the last blocks. */
 void delivery_totals(struct delivery *d, struct evbalance_totals *out);
 
-/* Events on their way into the monitor, after the last blocks. False: it is no destination. */
+/*
+ * Counts of the destination monitor, after the last blocks. Returns false for another destination.
+ */
 bool delivery_monitor(struct delivery *d, struct monitor_out_counts *out);
 
-/* Returns true if it fails now and will be retried. */
+/* Returns true if the destination fails now and will be retried. */
 bool delivery_is_failing(struct delivery *d);
 
 /* Blocks until the thread ends; what it has not stored stays in the spool. NULL is fine. */

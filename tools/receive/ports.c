@@ -13,8 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DATAGRAMS_MAX 64 /* of one turn: connections wait meanwhile */
-#define DATAGRAM_BYTES 65536 /* none is longer */
+#define DATAGRAMS_MAX 64 /* datagrams of one turn, in which connections wait */
+#define DATAGRAM_BYTES 65536 /* the longest datagram */
 #define RECEIVE_BUFFER_BYTES (4 * 1024 * 1024) /* a burst; the kernel may grant less */
 
 const char *port_name(const struct port *p, char out[PORT_NAME_BYTES])
@@ -61,7 +61,7 @@ static int on_block(void *arg, const uint8_t *p, const struct evblock *head, uin
 	return receiver_block(port->receiver, p, head);
 }
 
-/* The kernel counts what it had no room for, and reports the sum with the next datagram. */
+/* The kernel counts the datagrams without room, and reports the sum with the next datagram. */
 static void take_overflow(struct port *p, struct msghdr *m)
 {
 	uint32_t n;

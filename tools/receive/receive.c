@@ -28,8 +28,10 @@ static bool is_new(struct receiver *r, const uint8_t *p, const struct evblock *h
 	return range->end_seq > (uint64_t)(uintptr_t)map_find(&r->seen, range->stream);
 }
 
-/* Without room or memory the streams are unknown again: then only the destination recognises
- * repeated blocks. */
+/*
+ * Without room or memory the streams are forgotten: then only the destination recognises repeated
+ * blocks.
+ */
 static void remember(struct receiver *r, const struct evgap *range)
 {
 	if (r->seen.n >= RECEIVE_STREAMS_MAX) {
@@ -230,7 +232,7 @@ static void on_report(void *arg)
 	loop_timer_arm(r->report, REPORT_NS);
 }
 
-/* The time of --for is over, or that of the end. */
+/* Called when the time of --for, or the time limit of the end, is over. */
 static void on_end(void *arg)
 {
 	struct receiver *r = arg;

@@ -13,15 +13,16 @@
 #include <stdint.h>
 
 struct receive_options {
-	char **urls; /* ends with NULL; where it listens */
+	char **urls; /* addresses where it listens, ended by NULL */
 	const char *to; /* as destination_open() */
-	const char *spool; /* its folder; NULL: beside a file */
+	const char *spool; /* folder of the spool; NULL: beside the file of the destination */
 	uint64_t room_mib; /* of the spool */
 	uint64_t rotate_mib; /* a file of this size is rotated; 0: never */
 	nsec_t rotate_ns; /* and after this time; 0: never */
-	uint64_t older; /* rotated files that stay */
+	uint64_t older; /* number of rotated files that are kept */
 	nsec_t for_ns; /* 0: until a signal */
-	const char *mainsm; /* of the certificate for TLS; NULL: as any tool finds it */
+	/* mainsm that issues the certificate for TLS; NULL: the one that each tool finds */
+	const char *mainsm;
 	nsec_t timeout_ns; /* to get that certificate */
 	bool needs_tls; /* refuses addresses without TLS */
 	bool json, is_quiet;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One receiver: its ports, connections, spool and destination. All of it is of the loop. */
+/*
+ * One receiver: its ports, connections, spool and destination. The loop's thread uses all of them.
+ */
 #ifndef TOOLS_RECEIVE_RECEIVE_INTERNAL_H
 #define TOOLS_RECEIVE_RECEIVE_INTERNAL_H
 
@@ -27,8 +29,8 @@ struct port {
 	int fd;
 	uint16_t number; /* the real one */
 	struct loop_fd *watch;
-	struct inlet *inlet; /* of datagrams; NULL: of connections */
-	struct net_listener *listener; /* of TLS, which has its own descriptor */
+	struct inlet *inlet; /* for a port of datagrams; NULL for connections */
+	struct net_listener *listener; /* for TLS, with its own descriptor */
 	uint32_t overflow; /* datagrams that the kernel had no room for */
 };
 
@@ -54,12 +56,12 @@ struct conn {
 
 struct receive_counts {
 	uint64_t events; /* in new blocks */
-	uint64_t repeated; /* events of blocks that were there already */
-	uint64_t bad_lines, skipped_bytes; /* of connections that have ended */
+	uint64_t repeated; /* events of blocks that were stored already */
+	uint64_t bad_lines, skipped_bytes; /* totals of connections that have ended */
 	uint64_t refused; /* connections without room */
 	uint64_t broken; /* connections that sent bytes that are no blocks */
 	uint64_t overflow; /* datagrams that the kernel had no room for */
-	uint64_t handshakes; /* of TLS that failed */
+	uint64_t handshakes; /* failed handshakes of TLS */
 	uint64_t cut; /* peers whose certificate ended or was revoked while they were connected */
 };
 
@@ -76,23 +78,23 @@ struct receiver {
 	struct spooler *spooler;
 	int consumer; /* < 0: the spool is not open yet */
 	uint64_t appended, settled;
-	uint64_t place; /* of the blocks that are under way to the destination */
-	uint64_t empty_at; /* blocks that the destination has got, as far as known */
+	uint64_t place; /* place of the blocks that are under way to the destination */
+	uint64_t empty_at; /* blocks that the destination has received, as far as known */
 	bool is_full; /* the spool has no room */
 	bool is_ending, is_reported;
 	struct delivery *delivery;
 	struct loop_timer *flush, *report, *end;
 	struct loop_signal *signals[2];
 	struct receive_counts counts;
-	char why[ERR_TEXT_BYTES]; /* about the first bad line; "" = none */
-	char why_broken[ERR_TEXT_BYTES]; /* and the first broken connection */
+	char why[ERR_TEXT_BYTES]; /* reason of the first bad line; "" = none */
+	char why_broken[ERR_TEXT_BYTES]; /* reason of the first broken connection */
 	/* of TLS */
-	char dir[FILE_PATH_BYTES]; /* of the certificate */
+	char dir[FILE_PATH_BYTES]; /* folder of the certificate */
 	struct net_ctx *net; /* NULL: no address for TLS */
 	struct server_link *mainsm;
 	struct tunnel *tunnel[RECEIVE_CONNS_MAX];
 	size_t ntunnels;
-	nsec_t warned_at; /* about a refused peer; 0: not yet */
+	nsec_t warned_at; /* time of the last warning about a refused peer; 0: none */
 	struct progress progress;
 	int status;
 };
@@ -118,18 +120,18 @@ void tls_close(struct receiver *r);
 void conns_add(struct receiver *r, int fd);
 /* Blocks are settled: acknowledges, and continues with those that had to wait. */
 void conns_turn(struct receiver *r);
-/* Gives out what waits for more. Returns true if something still waits. */
+/* Passes on the lines that wait for a full block. Returns true if some still wait. */
 bool conns_flush(struct receiver *r);
-/* Reads what has arrived, and ends all of them. */
+/* Reads the bytes that have arrived, and ends all connections. */
 void conns_end(struct receiver *r);
-/* Returns true if one of them has bytes that wait for room. */
+/* Returns true if a connection has bytes that wait for room. */
 bool conns_wait(const struct receiver *r);
 void conns_close(struct receiver *r);
 
 /* --- receive.c */
 /* Appends a block to the spool, unless it was there before. As on_block of inlet.h. */
 int receiver_block(struct receiver *r, const uint8_t *p, const struct evblock *head);
-/* Something waits for more events: it is given out soon. */
+/* Lines wait for a full block: they are passed on soon. */
 void receiver_wake(struct receiver *r);
 /* Adds what an inlet has counted. */
 void receiver_count(struct receiver *r, const struct inlet_report *report);

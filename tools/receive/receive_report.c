@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a receiver, and its objects of JSON. */
+/* The messages of a receiver, and its JSON objects. */
 #include "common/json/json.h"
 #include "tools/events/logread.h"
 #include "tools/receive/receive_internal.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses for TLS. A peer that has shown a certificate of this monitor gets a tunnel. The other
- * end of that tunnel is a connection like any other.
+ * Addresses for TLS. A peer with a certificate of this monitor gets a tunnel. The other end of the
+ * tunnel is handled like any connection.
  */
 #include "common/base/str.h"
 #include "common/link/connstr.h"
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define WARN_NS NSEC_PER_SEC /* between two lines about refused peers */
-#define LAST_TURNS 4 /* at the end: acknowledgements go through the tunnels */
+#define LAST_TURNS 4 /* turns at the end, for acknowledgements in the tunnels */
 
 static void on_end(void *arg, struct tunnel *t, const struct err *why)
 {

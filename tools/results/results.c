@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Lines and bytes, from 1. */
+/* Sets line and column, from 1. */
 static void set_place(struct err *e, const char *text, size_t at)
 {
 	const char *begin = text;

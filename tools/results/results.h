@@ -15,7 +15,8 @@
 #define RESULTS_MAX_BYTES (64u << 20)
 #define RESULTS_DEPTH_MAX 32
 
-struct json_object; /* of json-c, whose other names clash with those of common/json/json.h */
+/* declared here because names of json-c clash with those of common/json/json.h */
+struct json_object;
 
 /*
  * text has a 0 behind its n bytes. ERR_PARSE with line and column, ERR_LIMIT, ERR_NOMEM. For
@@ -26,7 +27,7 @@ void results_free(struct json_object *v);
 
 struct json_object *results_get(const struct json_object *v, const char *name);
 
-/* The elements of an array; 0 and NULL for other kinds and beyond the end. */
+/* Access the elements of an array; 0 and NULL for other kinds and beyond the end. */
 bool results_is_array(const struct json_object *v);
 size_t results_count(const struct json_object *v);
 struct json_object *results_item(const struct json_object *v, size_t i);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * omig-scratch: the process that `omig selftest` examines. It is a rank without an MPI: the calls
- * that libomig watches end here. It writes `NAME VALUE` lines about itself and obeys lines on its
- * input, each answered with `done`. It ends with its input.
+ * that libomig watches end here. It writes `NAME VALUE` lines about itself. It executes the
+ * commands on its input, one a line, and writes `done` after each. It ends at the end of its input.
  *
- *	calls N		N calls of MPI_Barrier
- *	steps N		N calls of scratch_step, each with a probe, a getppid and a sleep of 1 ms
- *	thread, unthread	begins and ends a thread
- *	child, unchild	begins and ends a further rank, as a child
+ * 	calls N		N calls of MPI_Barrier
+ * 	steps N		N calls of scratch_step, each with a probe, a getppid and a sleep of 1 ms
+ * 	thread, unthread	begins and ends a thread
+ * 	child, unchild	begins and ends a further rank, as a child
  */
 #include "common/base/str.h"
 #include "tools/selftest/scratch_probes.h"
@@ -33,7 +33,7 @@
 #define OPAQUE noipa
 #endif
 #define EXPORT __attribute__((visibility("default"), OPAQUE))
-#define KNOWN_REGISTER "0x5151" /* in r15 of the thread that waits */
+#define KNOWN_REGISTER "0x5151" /* value of r15 in the waiting thread */
 
 extern char **environ;
 
@@ -109,7 +109,7 @@ EXPORT void
 scratch_landed(void)
 {
 	scratch_wait("landed");
-	steps++; /* no jump instead of the call */
+	steps++; /* a statement behind the call, so that the call is no jump */
 }
 
 /* Target of thread_call for the waiting thread. */

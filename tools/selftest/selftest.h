@@ -30,7 +30,7 @@ enum selftest_need {
 #define SELFTEST_STEPS_MAX 14
 
 /*
- * Kinds of steps. In a text, {name} stands for a value; in a pattern, for text that matches the
+ * Kinds of steps. In a text, {name} is replaced by a value; in a pattern, by text that matches the
  * value. The answer of a request is a line `OBJECTS VALUE`, or `error STATUS OBJECTS WORDS`, per
  * entry.
  */
@@ -43,7 +43,7 @@ enum selftest_step_kind {
 	STEP_SAVE, /* NAME [PATTERN]: {NAME} is now the value of the answer's first line */
 	STEP_MATCH, /* a pattern that the answer matches */
 	STEP_AWAIT, /* as above, with the request repeated until it matches */
-	STEP_COMMAND, /* a line for the scratch process, which obeys */
+	STEP_COMMAND, /* a command for the scratch process */
 	STEP_OUTPUT, /* a pattern for all that the scratch process has written */
 	STEP_PROC_FILE, /* FILE PATTERN: of the file below /proc/{pid}, in time */
 	STEP_NOTIFIED, /* a pattern for the replies of conditional requests, in time */
@@ -72,8 +72,8 @@ const struct selftest_row *selftest_row_find(const char *service);
 const char *selftest_step_name(enum selftest_step_kind kind);
 
 /*
- * Returns why this host lacks it, as far as can be known without a trial; NULL: the host should
- * have it. `bin` is ours.
+ * Returns why this host lacks the feature, as far as that is known without a trial; NULL: the host
+ * should have it. `bin` is the folder of this program.
  */
 const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin,
 			   char *words, size_t size);
@@ -112,7 +112,7 @@ struct selftest_bed {
 	int to_scratch, from_scratch; /* pipes */
 	int keeper; /* closing it ends everything, also when it is the kernel that closes it */
 	pid_t keeper_pid;
-	struct buf said; /* by the scratch process */
+	struct buf said; /* output of the scratch process */
 	struct selftest_words words;
 	volatile sig_atomic_t *stop; /* set by a signal */
 };

@@ -35,7 +35,10 @@ static int set_variable(void *arg, const char *name, const char *value)
 	return setenv(name, value, 1);
 }
 
-/* Starts a program in its own session: the terminal's signals are ours. It ends with its input. */
+/*
+ * Starts a program in its own session, so that signals of the terminal do not reach it. The
+ * program ends at the end of its input.
+ */
 static int spawn(struct selftest_bed *bed, const char *path, int in, int out, struct err *e)
 {
 	char program[FILE_PATH_BYTES], mode[] = "scratch";
@@ -231,7 +234,7 @@ static int await_in_tree(struct selftest_bed *bed)
 	return got < 0 ? cmd_fail(CMD_UNREACHABLE, "%s", omis_last_error()) : CMD_OK;
 }
 
-/* The tokens of its two threads, which are seen a little later. */
+/* Stores the tokens of the two threads, which the lm finds a little later. */
 static bool note_threads(struct selftest_bed *bed)
 {
 	char text[256];
@@ -295,7 +298,7 @@ static int isolate(const char *dir, struct err *e)
 	return rc;
 }
 
-/* Chooses permitted nice values, whatever ours is: only root may decrease them. */
+/* Chooses nice values that are permitted from ours on: only root may decrease them. */
 static void note_priorities(struct selftest_bed *bed)
 {
 	int own = getpriority(PRIO_PROCESS, 0), nice = own < 16 ? own + 3 : 19;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explains why a host cannot execute a service. The daemons decide; this only finds the reason. */
+/*
+ * Explains why a host cannot execute a service. The daemons decide whether it can; this file only
+ * finds the reason.
+ */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "tools/selftest/selftest.h"

@@ -26,11 +26,11 @@ extern char **environ;
 struct run {
 	struct selftest_bed *bed;
 	enum selftest_need need;
-	struct buf answer, notified; /* by requests; by conditional ones */
-	const char *asked; /* the last request, as the row has it */
+	struct buf answer, notified; /* replies to requests; replies of conditional ones */
+	const char *asked; /* the last request, as in the row */
 	char csr[CSRS_MAX][64];
 	size_t ncsr;
-	Omis_status status; /* of the last request that failed */
+	Omis_status status; /* status of the last request that failed */
 	struct err e;
 };
 
@@ -193,7 +193,7 @@ static int mismatch(struct run *run, const char *pattern, const char *text)
 	return rc;
 }
 
-/* Makes text again and compares, until it matches. */
+/* Makes the text again until it matches the pattern. */
 static int await(struct run *run, const char *pattern, const struct buf *text,
 		 int (*renew)(struct run *, const char *), const char *arg)
 {
@@ -259,7 +259,7 @@ static int check_now(struct run *run, const char *pattern, const struct buf *tex
 
 /* --- other steps */
 
-/* A string without its quotes, anything else as it is. */
+/* Sets a word to a string without its quotes, or to another value unchanged. */
 static int set_word(struct run *run, const char *name, const char *value, size_t n)
 {
 	Omis_value *v = n ? omis_value_parse(value, n) : NULL;
@@ -299,7 +299,7 @@ static int save_value(struct run *run, const char *step)
 
 /* A request of another tool. */
 struct other {
-	const char *string; /* of the connection */
+	const char *string; /* connection string */
 	const char *state; /* its state directory */
 	char *request;
 };

@@ -17,8 +17,8 @@
 
 enum how {
 	NOW, /* the value */
-	RATE, /* its growth in a second */
-	SHARE, /* its growth, in percent of the growth of all counters of processor time */
+	RATE, /* growth of the counter in a second */
+	SHARE, /* growth of the counter, in percent of that of all counters of processor time */
 };
 
 /* A field of an event; those of one event are adjacent. */
@@ -63,7 +63,7 @@ struct sensing {
 	struct sense_out *out;
 	struct smap nodes; /* token -> struct sensed *, owned */
 	int status;
-	/* of the node that is written */
+	/* host of the node that is written */
 	const char *host;
 	int64_t wall;
 };
@@ -104,7 +104,7 @@ static void read_values(const Omis_value *pairs, double value[NFIGURES])
 	}
 }
 
-/* Growth since the last sample; negative: not known. */
+/* Returns the growth since the last sample; negative: unknown. */
 static double growth(const struct sensed *last, const struct sensed *now, size_t i)
 {
 	if (!last->wall || last->value[i] < 0 || now->value[i] < 0)
@@ -251,7 +251,7 @@ static int run(struct sensing *s, const struct sense_options *w)
 		rc = sample(s);
 		next += w->every_ns;
 		if (next < clock_mono())
-			next = clock_mono(); /* a late sample is not made up for */
+			next = clock_mono(); /* missed samples are not repeated */
 		rest_until(w, next < end ? next : end);
 	}
 	return rc;

@@ -10,7 +10,7 @@
 
 #include <signal.h>
 
-#define SENSE_EVERY_MIN_NS INT64_C(10000000) /* a sample takes a ms of each host */
+#define SENSE_EVERY_MIN_NS INT64_C(10000000) /* a sample takes a millisecond on each host */
 #define SENSE_EVERY_MAX_NS INT64_C(86400000000000)
 
 struct sense_options {

@@ -76,13 +76,14 @@ int sense_out_event(struct sense_out *o, const struct event *ev)
 	return evalone_event(&alone, ev, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
-/* One write a block: others that append to the file do so between blocks. */
+/* Writes a block by one call, so that other writers append only between blocks. */
 static int write_block(struct sense_out *o, const uint8_t *p, size_t n)
 {
 	const struct iovec block = { (void *)(uintptr_t)p, n };
 
 	if (o->send) {
-		evsend_put(o->send, &block, 1); /* without room the receiver sees the gap */
+		/* without room the block is lost, and its number shows that to the receiver */
+		evsend_put(o->send, &block, 1);
 		return CMD_OK;
 	}
 	return write(o->fd, p, n) == (ssize_t)n ? CMD_OK : cmd_fail(CMD_FAILURE, "%s: %m", o->to);

@@ -13,7 +13,7 @@ struct sense_out;
 int sense_out_open(const char *to, bool is_json, struct sense_out **out);
 int sense_out_event(struct sense_out *o, const struct event *ev);
 
-/* Writes what there is, as whole blocks or lines. */
+/* Writes the pending events, as whole blocks or lines. */
 int sense_out_flush(struct sense_out *o);
 
 /* Writes the end. NULL is fine. */

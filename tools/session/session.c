@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* objects are back one by one, while their daemons find mainsm */
+/* objects return one by one, as their daemons reconnect to mainsm */
 #define GAP_TRY_NS (500 * NSEC_PER_MSEC)
-#define TURN_MAX_NS (100 * NSEC_PER_MSEC) /* until an earlier signal is noticed */
+#define TURN_MAX_NS (100 * NSEC_PER_MSEC) /* the longest time until a signal is handled */
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
 #define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
@@ -30,7 +30,7 @@ static int open_status(Omis_status s, bool is_given)
 	return s == OMIS_PARAMETER_ERROR && is_given ? CMD_USAGE : CMD_UNREACHABLE;
 }
 
-/* Timeouts: --timeout, else OMIG_TIMEOUT, for all steps; else defaults for each step. */
+/* Sets the timeouts: --timeout, else OMIG_TIMEOUT, for all steps; else defaults for each step. */
 static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *answer_ms)
 {
 	const char *given = getenv("OMIG_TIMEOUT");
@@ -217,7 +217,7 @@ static const Omis_object_result *first_error(Omis_reply r)
 	return NULL;
 }
 
-/* Words of several lines are a compiler's, with the text that they are about. */
+/* A text of several lines is the output of the PMSL compiler, with the lines of the metric. */
 static void report(int rc, const Omis_object_result *bad)
 {
 	const char *words = bad->result ? bad->result : omis_strerror(bad->status);
@@ -230,7 +230,7 @@ static void report(int rc, const Omis_object_result *bad)
 	}
 }
 
-/* r is *out then, or reported and freed. */
+/* Passes r to *out, or reports its error and frees it. */
 static int take_reply(Omis_reply r, Omis_reply *out)
 {
 	const Omis_object_result *bad;

@@ -15,7 +15,7 @@ void session_close(void);
 enum session_link {
 	SESSION_UP,
 	SESSION_LOST,
-	SESSION_BACK, /* and earlier requests are not known there */
+	SESSION_BACK, /* connected again; the new mainsm does not know earlier requests */
 };
 enum session_link session_link(void);
 
@@ -43,8 +43,8 @@ struct session_gap {
 
 /*
  * Called in each turn of a loop, after omis_handler(): reports a loss, and asks again. Returns an
- * exit status; if not CMD_OK it was reported, and the command ends. While since is not 0 there are
- * no answers: requests fail silently.
+ * exit status; if not CMD_OK it was reported, and the command ends. While `since` is not 0 there
+ * is no mainsm: requests fail without a message.
  */
 int session_bridge(struct session_gap *g);
 
@@ -81,16 +81,18 @@ int session_attach(const char *job);
 int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * The same if only the values of action 1 are needed, of all entries in one list; for
+ * As session_ask(), with only the values of action 1, of all entries in one list; for
  * omis_value_free().
  */
 int session_ask_value(Omis_value **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same of a request of any length. *out is NULL where there are no values. */
+/* As session_ask_value(), for a request of any length. *out is NULL if there are no values. */
 int session_ask_long(Omis_value **out, const char *request, size_t n);
 
-/* The values of action 1 of a reply, of all entries in one list: omis_value_free(). NULL: there are
- * none that make sense. */
+/*
+ * The values of action 1 of a reply, of all entries in one list: For omis_value_free(). NULL:
+ * there are no valid ones.
+ */
 Omis_value *session_values(Omis_reply r);
 
 /* Converts a status to an exit status: enum cmd_status. */

@@ -49,13 +49,13 @@ void show_entry(const struct show *w, FILE *to, const Omis_object_result *o)
 	putc('\n', to);
 }
 
-/* "All others are fine" is omitted unless it is the only entry. */
+/* True for an entry that all other objects succeeded: it is omitted unless it is the only one. */
 static bool is_silent(const Omis_object_result *o)
 {
 	return o->status == OMIS_OK && !o->obj_list[0] && !o->result;
 }
 
-/* An entry, and its objects as people know them. */
+/* An entry, and the readable names of its objects. */
 struct line {
 	const Omis_object_result *entry;
 	char *names; /* owned; NULL: tokens are shown */
@@ -91,7 +91,10 @@ static struct line *lines_of(const struct show *w, const Omis_object_result *s, 
 	return line;
 }
 
-/* number: of the action; 0: there is one. True: the entry says something. */
+/*
+ * number: that of the action; 0: there is only one action. Returns true if the entry was not
+ * empty.
+ */
 static bool show_numbered(const struct show *w, const Omis_object_result *o, size_t number)
 {
 	if (is_silent(o))

@@ -26,8 +26,10 @@ bool show_reply(const struct show *w, Omis_reply r);
 /* One entry on one line. */
 void show_entry(const struct show *w, FILE *to, const Omis_object_result *o);
 
-/* An event of a conditional request on one line: where, and what each action gave. False as
- * above. */
+/*
+ * Prints an event of a conditional request on one line: its place, and the result of each action.
+ * Returns false as show_reply().
+ */
 bool show_event(const struct show *w, Omis_reply r);
 
 /* Prints one JSON object on one line; false as above. */
@@ -48,7 +50,10 @@ void show_missing(const struct term *t, FILE *to, Omis_reply r);
  */
 bool show_json_line(struct json *j, struct buf *b);
 
-/* The same for an object in a stream: others may follow, also one with an error (cmd_end()). */
+/*
+ * As show_json_line() for an object in a stream: others may follow, also one with an error
+ * (cmd_end()).
+ */
 bool show_json_next(struct json *j, struct buf *b);
 
 /* A single JSON document: show_doc_open() begins it. */

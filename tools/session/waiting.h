@@ -18,8 +18,9 @@ struct waiting {
 	nsec_t until; /* clock_mono(), or WAITING_FOREVER */
 };
 
-/* Shows a line with the work and its time from now on. is_quiet: shows nothing, as without a
- * terminal on both outputs. Texts are borrowed.
+/*
+ * From now on shows a line with the work and its time. Shows nothing if is_quiet, or if one of the
+ * two outputs is no terminal. Texts are borrowed.
  */
 void waiting_begin(struct waiting *w, const char *doing, const char *interrupt, nsec_t until,
 		   bool is_quiet);

@@ -12,13 +12,13 @@
 #include <stdbool.h>
 
 enum compare_verdict {
-	COMPARE_MORE, /* surely, and so is the next one */
+	COMPARE_MORE, /* this change and the next one are sure */
 	COMPARE_LESS,
 	COMPARE_NEW, /* only the second summary has such calls */
 	COMPARE_GONE,
-	COMPARE_SMALL, /* surely changed, by less than matters */
+	COMPARE_SMALL, /* a sure change below the relevant size */
 	COMPARE_UNSURE,
-	COMPARE_TOO_FEW, /* ranks and slices for an interval */
+	COMPARE_TOO_FEW, /* too few ranks and slices for an interval */
 	COMPARE_VERDICTS
 };
 extern const char *const compare_verdicts[COMPARE_VERDICTS];
@@ -30,9 +30,10 @@ extern const char *const compare_bases[COMPARE_BASES]; /* "-", "rank pairs", "ra
 
 /* [0]: of the first summary, [1]: of the second. */
 struct compare_row {
-	char name[SUMMARY_NAME_BYTES]; /* of the call; "in MPI", "outside of MPI" */
+	char name[SUMMARY_NAME_BYTES]; /* name of the call; "in MPI", "outside of MPI" */
 	uint64_t count[2], bytes[2];
-	double seconds[2], rank_s[2]; /* per rank, on average: in it, and in all */
+	/* per rank, on average: in the call, and of the whole rank */
+	double seconds[2], rank_s[2];
 	double mean[2]; /* per call; NaN: there was none */
 	double difference, half; /* difference in seconds; half NaN: no interval */
 	double p;
@@ -44,14 +45,15 @@ struct compare_row {
 /* An MPI program of both summaries, by their order. */
 struct comparison {
 	const struct summary_section *section[2];
-	double seconds[2]; /* of the longest rank: one value each, which has no interval */
+	/* of the longest rank: one value of each summary, without an interval */
+	double seconds[2];
 	struct compare_row
 		*row; /* owned: both sums, then calls, sure ones with most seconds first */
-	size_t n, sure; /* sure: of the calls */
+	size_t n, sure; /* sure: number of calls that surely changed */
 };
 
 struct compare_options {
-	double level; /* of all intervals of one comparison together, 0 to 1 */
+	double level; /* confidence level of all intervals of one comparison together, 0 to 1 */
 	double least; /* a change matters from this share of the first rank time on */
 };
 

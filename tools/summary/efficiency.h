@@ -9,13 +9,14 @@
 #include "tools/summary/summary.h"
 
 struct efficiency {
-	size_t ranks, known; /* all in the section, and those whose calls could be read */
-	size_t final; /* of the known: read after their end */
-	double seconds; /* of the longest rank */
-	double mpi_share; /* of the ranks' time, in MPI */
+	size_t ranks, known; /* all ranks in the section, and those whose calls could be read */
+	size_t final; /* known ranks that were read after their end */
+	double seconds; /* time of the longest rank */
+	double mpi_share; /* share of the ranks' time in MPI */
 	/* mean computation / greatest computation; greatest computation / seconds; their product */
 	double load_balance, communication, parallel;
-	const struct summary_process *most; /* computes most; NULL: fewer than two ranks */
+	/* the process that computes most; NULL: fewer than two ranks */
+	const struct summary_process *most;
 };
 
 /* The same from any source: sums over ranks. Zeros are none. */

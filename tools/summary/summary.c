@@ -244,7 +244,7 @@ static void move_slice(struct summary_slice *slice, const unsigned *place, size_
 	double *seconds = calloc(n, sizeof(*seconds));
 
 	if (!seconds) {
-		slice->n = 0; /* no values are better than values of other functions */
+		slice->n = 0; /* values of other functions would be wrong, so there are none */
 		return;
 	}
 	for (size_t i = 0; i < slice->n; i++)
@@ -284,7 +284,7 @@ static double begin_of(const struct summary_section *of)
 	return begin;
 }
 
-/* Programs without MPI are last: a script exists before its programs, and matters less. */
+/* Programs without MPI are last: a script begins before its programs, and is less important. */
 static int by_begin(const void *pa, const void *pb)
 {
 	const struct summary_section *a = pa, *b = pb;

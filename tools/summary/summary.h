@@ -20,7 +20,7 @@
 #define SUMMARY_TEXT_BYTES 256 /* a sentence about missing values */
 #define SUMMARY_FILE_MAX_BYTES (64u << 20) /* ten thousand ranks with some fifty calls each */
 #define SUMMARY_SECTIONS_MAX 64 /* MPI programs in one script */
-#define SUMMARY_PROCESSES_MAX 65536 /* as many as a reply can name */
+#define SUMMARY_PROCESSES_MAX 65536 /* the number that a reply can name */
 #define SUMMARY_CALLS_MAX 1024 /* functions of MPI; it has some five hundred */
 #define SUMMARY_PARTNERS_MAX 64 /* per rank, those with most bytes; others are summed */
 #define SUMMARY_SLICES_MAX 64 /* even: at this number neighbours are merged in pairs */
@@ -32,7 +32,7 @@
 struct summary_call {
 	unsigned of; /* index of the section's names */
 	uint64_t count, bytes_out, bytes_in;
-	double seconds; /* time in it, of all threads together */
+	double seconds; /* time in the function, of all threads together */
 	bool is_open; /* a thread was in it at the last reading */
 };
 
@@ -112,7 +112,7 @@ struct summary {
 	char measured[SUMMARY_NAME_BYTES]; /* off, count, time, volume or partner */
 	int64_t begun_ns; /* wall time */
 	double seconds; /* time for which the command ran */
-	int exit_status; /* of the command, as of wait(); -1: not known */
+	int exit_status; /* that of the command, as of wait(); -1: not known */
 	struct summary_section *section; /* owned, in the order of their begin */
 	size_t n, cap;
 	struct summary_size *size; /* owned, those with much time first */
@@ -121,7 +121,7 @@ struct summary {
 	struct summary_site *site; /* owned, those with much time first */
 	size_t nsite, site_cap;
 	bool has_sites; /* as has_sizes */
-	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: missing values, in sentences */
+	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: sentences about missing values */
 	size_t nnote, note_cap;
 };
 
@@ -155,8 +155,10 @@ void summary_fold_partners(struct summary_process *p);
 /* Adds a note, except without memory or beyond SUMMARY_NOTES_MAX. */
 void summary_note(struct summary *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sections by begin, processes by rank, then host and pid; calls by name, partners by bytes.
- * Without memory some of it stays as it is. */
+/*
+ * Sections by begin, processes by rank, then host and pid; calls by name, partners by bytes.
+ * Without memory, some lists stay unsorted.
+ */
 void summary_sort(struct summary *s);
 
 /* Writes the place of the call: "exchange halo.c:41", without debug information "solver+0x1234". */
