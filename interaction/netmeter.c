@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The time in one state, of a sub-task or of its interaction so far. */
+/* The time in one state: of a sub-task, or of its interaction so far. */
 struct clock {
 	int64_t entered, spent;
 };
 
-/* Carried by one sub-task, from event to event. */
+/* The meter of one sub-task, which each of its events changes. */
 struct meter {
 	bool is_member, blocks;
 	uint32_t use;
@@ -31,7 +31,7 @@ static struct clock *clocks(const struct run *r, uint32_t task)
 	return r->clock + (size_t)task * r->nstate;
 }
 
-/* Enters and leaves states. */
+/* Begins and ends states by the objects in use. */
 static void check_state(const struct run *r, uint32_t task, int64_t now)
 {
 	struct meter *m = &r->meter[task];
@@ -83,7 +83,7 @@ static void fork_event(const struct run *r, const struct network_vertex *v)
 	copy_clocks(r, v->other, v->task);
 }
 
-/* Keeps the times of the sub-task that does not wait. */
+/* Takes over the times of the sub-task that does not wait. */
 static void join_event(const struct run *r, const struct network_vertex *v)
 {
 	struct meter *own = &r->meter[v->task], *ending = &r->meter[v->other];

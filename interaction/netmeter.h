@@ -11,7 +11,7 @@
 
 /* Totals over interactions. */
 struct netmeter {
-	uint64_t interactions, discarded; /* counted; outside of the set */
+	uint64_t interactions, discarded; /* number of counted ones; of those outside of the set */
 	int64_t sum_response; /* ns */
 	int64_t sum_state[NETUSE_STATES_MAX];
 };

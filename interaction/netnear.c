@@ -13,7 +13,7 @@
 struct candidate {
 	int64_t cost;
 	uint32_t join;
-	size_t parent; /* index of a path that is found; SIZE_MAX */
+	size_t parent; /* index of a found path; SIZE_MAX: none */
 };
 
 struct near {
@@ -48,7 +48,7 @@ static bool best(const struct network *w, uint32_t v)
 	return w->v[v].kind == NETWORK_JOIN && network_takes_ending(w, v, &is_unique);
 }
 
-/* Offers the paths that leave a found one further back than it leaves its parent. */
+/* Adds the candidates that leave a found path before the join at which it left its parent. */
 static void offer_from(struct near *s, size_t found)
 {
 	const struct candidate *c = &s->found[found];

@@ -8,7 +8,7 @@
 
 #include "interaction/network.h"
 
-#define NETPATH_NEAR_MAX 1000 /* near-critical paths at once; a person compares ten */
+#define NETPATH_NEAR_MAX 1000 /* near-critical paths of one request; a user compares some ten */
 
 struct netpath_step {
 	uint32_t v;
@@ -31,8 +31,8 @@ int netpath_find(const struct network *w, struct netpath *out, struct err *e);
 int64_t netpath_response(const struct network *w);
 
 /*
- * Returns by how much the arc that lost at a join may be longer before the join is later: the wait
- * of its sub-task. 0 when neither waited.
+ * Returns the time by which the other arc of a join may grow before the join is later: the wait of
+ * its sub-task. 0 when no sub-task waited.
  */
 int64_t netpath_slack(const struct network *w, uint32_t join);
 

@@ -11,7 +11,10 @@ void netretime_done(struct netretime *r)
 	*r = (struct netretime){ 0 };
 }
 
-/* Time of an arc without its wait. Of two B-arcs into a join the path's is ordinary time. */
+/*
+ * Returns the time of an arc without its wait. If both arcs into a join are B-arcs, that of the
+ * path is ordinary time.
+ */
 static int64_t work(const struct network *w, const struct network_arc *a, bool is_ending)
 {
 	struct network_arc other;
@@ -56,7 +59,7 @@ static bool retime_join(const struct retiming *x, uint32_t v)
 		return false;
 	x->r->t[v] = a > b ? a : b;
 	x->r->waits[v] = (uint8_t)((a < b ? NETRETIME_OWN : 0) | (b < a ? NETRETIME_ENDING : 0));
-	/* A wait of no time is still the arc that the path leaves. */
+	/* An arc with a wait of 0 ns is still the one that is not on the path. */
 	if (a == b && (own.blocks || ending.blocks))
 		x->r->waits[v] = network_takes_ending(x->w, v, &is_unique) ? NETRETIME_OWN
 									   : NETRETIME_ENDING;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the time of a path went: by the objects in use at once, by declared state, by sub-task.
+ * The time of a path, divided by the objects in use at once, by declared state, and by sub-task.
  * Source: Ashton and Penny, TR COSC 01/91, section 5.
  */
 #ifndef INTERACTION_NETSPENT_H

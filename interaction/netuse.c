@@ -48,7 +48,7 @@ struct netuse {
 	struct object *object;
 	size_t nobject, object_cap;
 	struct smap names; /* -> index + 1 */
-	bool is_closed; /* to more objects */
+	bool is_closed; /* no more objects are added */
 	struct terms state[NETUSE_STATES_MAX];
 	unsigned nstate;
 	struct terms *member;
@@ -172,7 +172,7 @@ static int copy_terms(struct terms *t, const uint32_t *object, size_t n, struct 
 	return 0;
 }
 
-/* Each log of a run may declare the same. */
+/* True for an equal declaration: each log of a run may repeat it. */
 static bool is_same(const struct terms *t, const uint32_t *object, size_t n)
 {
 	return t->n == n && !memcmp(t->object, object, n * sizeof(*object));
@@ -451,7 +451,7 @@ static size_t keep_inherited(struct netuse *u, const struct use *use)
 	return to;
 }
 
-/* All of a; of b the inherited objects, each with the larger count. */
+/* Writes all objects of a and the inherited ones of b, each with the larger count. */
 static size_t merge(struct netuse *u, const struct use *a, const struct use *b)
 {
 	const struct count *x = u->count + a->first, *y = u->count + b->first;

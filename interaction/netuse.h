@@ -17,7 +17,7 @@
 #define NETUSE_OBJECTS_MAX                                                     \
 	65536 /* a host's files, peers and programs of an hour; names are kept \
 	       */
-#define NETUSE_STATES_MAX 64 /* declared states are bits of a word; a person compares fewer */
+#define NETUSE_STATES_MAX 64 /* declared states are bits of a word; users compare fewer */
 #define NETUSE_MEMBERS_MAX 1024 /* alternatives of a predicate */
 #define NETUSE_TERMS_MAX 64 /* objects of one state or alternative */
 /* Uses of hostile networks grow with the square of their objects; usual ones need kilobytes. */
@@ -49,7 +49,7 @@ int netuse_add_state(struct netuse *u, const char *name, const uint32_t *object,
 		     struct err *e);
 int netuse_add_member(struct netuse *u, const uint32_t *object, size_t n, struct err *e);
 
-/* No more objects become known: events may name others than those that are asked for. */
+/* Adds no objects from now on: events may name objects that no declaration has. */
 void netuse_close(struct netuse *u);
 
 unsigned netuse_objects(const struct netuse *u);
@@ -73,7 +73,10 @@ int netuse_end(struct netuse *u, uint32_t *use, uint32_t object);
 int netuse_fork(struct netuse *u, uint32_t *use);
 int netuse_join(struct netuse *u, uint32_t *use, uint32_t ending);
 
-/* Forgets all uses but number 0; declarations stay. No network is in use. ERR_NOMEM. */
+/*
+ * Drops all uses but number 0; declarations stay. The caller must not use a network with them.
+ * ERR_NOMEM.
+ */
 int netuse_forget(struct netuse *u);
 
 /* Returns the use with the same objects, each begun once. Uses are below netuse_count(). */

@@ -128,7 +128,8 @@ struct network {
 };
 
 void network_init(struct network *w, struct netuse *use);
-void network_clear(struct network *w); /* keeps the memory for another interaction */
+/* removes all events and keeps the memory for another interaction */
+void network_clear(struct network *w);
 void network_done(struct network *w);
 
 /*
@@ -153,18 +154,21 @@ int network_absorb(struct network *w, const struct network *from, struct err *e)
 /* True if every sub-task has a creator and an end: the interaction is over. */
 bool network_is_whole(const struct network *w);
 
-/* Writes what an interaction lacks that is not whole: "the end of sub-task 3 (and 2 more)". */
+/*
+ * Writes the missing parts of an interaction that is not whole: "the end of sub-task 3 (and 2
+ * more)".
+ */
 void network_put_missing(const struct network *w, struct buf *out);
 
 /*
- * Called once. ERR_NOTFOUND: not whole. ERR_INVALID: an event outside of its sub-task, time that
- * goes back, or a cycle; e->line is the place. ERR_EXISTS: an event is in the middle of a
- * contracted arc. ERR_LIMIT, ERR_NOMEM.
+ * Builds the network, once. ERR_NOTFOUND: it is not whole. ERR_INVALID: an event outside of its
+ * sub-task, time that goes back, or a cycle; e->line is the place. ERR_EXISTS: an event is in the
+ * middle of a contracted arc. ERR_LIMIT, ERR_NOMEM.
  */
 int network_build(struct network *w, struct err *e);
 
 #define NETWORK_NAME_BYTES 24
-/* Returns the name of a vertex; out is for those without one. */
+/* Returns the name of a vertex; one without a name gets a text in out. */
 const char *network_name(const struct network *w, uint32_t v, char out[NETWORK_NAME_BYTES]);
 uint32_t network_find(const struct network *w, const char *name); /* NONE */
 static inline uint64_t network_id(const struct network *w, uint32_t task)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The build of a network: whole, in order, with the objects in use on each arc. */
+/*
+ * The build of a network: checks that it is whole, orders it, and finds the objects in use on each
+ * arc.
+ */
 #include "interaction/network.h"
 
 #include <stdlib.h>
@@ -51,7 +54,7 @@ static int use_at(struct network *w, struct network_vertex *v, uint32_t *use)
 	return rc;
 }
 
-/* In use on a contracted arc, by pieces. */
+/* Sets the objects in use on a contracted arc, by its pieces. */
 static int use_stretch(struct network *w, uint32_t head)
 {
 	const struct network_stretch *s = network_stretch(w, head);
@@ -94,7 +97,7 @@ static void find_last(struct network *w)
 	}
 }
 
-/* Waits that do not end as a wait should. */
+/* Reports waits that end at no join, and joins at which both sub-tasks wait. */
 static void find_odd_waits(struct network *w)
 {
 	for (uint32_t i = 0; i < w->n; i++) {

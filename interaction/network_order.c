@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An event refused, with its name and place. */
+/* Refuses an event, with its name and place. */
 static int __attribute__((format(printf, 4, 5)))
 refuse(const struct network *w, uint32_t v, struct err *e, const char *fmt, ...)
 {
@@ -98,7 +98,7 @@ static int check_arc(struct network *w, uint32_t head, bool is_ending, struct er
 	return 0;
 }
 
-/* Events of other hosts may lie in the middle of what one host took for a whole stretch. */
+/* Checks that no event of another host is in the middle of a contracted stretch. */
 static int check_stretch(const struct network *w, uint32_t head, struct err *e)
 {
 	const struct network_stretch *s = network_stretch(w, head);
@@ -168,7 +168,7 @@ static void note_arc(struct search *s, uint32_t tail, uint32_t head)
 	s->waits[head]++;
 }
 
-/* Breadth first: a vertex follows when all that precede it have. */
+/* Searches breadth first: a vertex is next when all its predecessors are ordered. */
 static void search(struct search *s, const struct network *w)
 {
 	memset(s->next, 0xff, 2 * w->n * sizeof(*s->next));

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys of an object that holds events, or names what does. */
+/* Keys of an object with events, or with objects that have events. */
 enum key { NETWORK, NETWORKS, NODES, NODE, NAME, OBJECTS, STATES, MEMBER, EVENTS, KEYS };
 
 static const char *const keys[KEYS] = {
@@ -128,7 +128,7 @@ static int read_events(struct netjson *x, struct err *e)
 			     jsonread_token_name(token));
 }
 
-/* A list of objects that hold events. */
+/* Reads a list of objects with events. */
 static int read_list(struct netjson *x, bool is_network, struct err *e)
 {
 	int token, rc = 0;
@@ -146,7 +146,7 @@ static int add_event(void *arg, const struct network_event *ev, struct err *e)
 	return network_add(arg, ev, e);
 }
 
-/* A network has objects of its own. The token '{' was read. */
+/* Reads a network, which has separate objects. The token '{' was read. */
 static int read_network(struct netjson *outer, struct err *e)
 {
 	struct netjson x = *outer;
@@ -228,7 +228,10 @@ static int read_pair(struct netjson *x, enum key key, struct err *e)
 	}
 }
 
-/* Inside of a network there are no networks. A node's name precedes its events. */
+/*
+ * Checks the place of a key: a network contains no networks, and the name of a node precedes its
+ * events.
+ */
 static int check_key(const struct netjson *x, enum key key, unsigned has, bool is_network,
 		     struct err *e)
 {

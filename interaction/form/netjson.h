@@ -20,7 +20,7 @@ struct netjson_taker {
 	int (*event)(void *arg, const struct network_event *ev, struct err *e);
 	/* Returns the number of a node in *out. */
 	int (*node)(void *arg, const char *name, uint32_t *out, struct err *e);
-	/* Returns a time of that node, corrected. NULL: times stay. */
+	/* Returns a corrected time of that node. NULL: times are not corrected. */
 	int64_t (*time)(void *arg, uint32_t node, int64_t t);
 	void *arg;
 };
@@ -44,7 +44,7 @@ int netjson_read(struct jsonread *r, struct netuse *use, const struct netjson_ta
 
 struct netjson {
 	struct jsonread *r;
-	struct netuse *use; /* of this network, or of the lists */
+	struct netuse *use; /* objects of this network, or of the lists */
 	const struct netjson_taker *to;
 	struct netjson_report *report;
 	uint32_t node; /* of this list */

@@ -18,7 +18,7 @@ static const char *const keys[KEYS] = {
 
 #define BIT(key) (1u << (key))
 
-/* An event under construction: the keys that it has, where it begins. */
+/* An event under construction: the keys that were read, and the place of its begin. */
 struct draft {
 	struct network_event ev;
 	unsigned has;

@@ -77,7 +77,7 @@ static bool is_true(const struct event *ev, const char *field)
 				      : false;
 }
 
-/* Copies a name; a number becomes text. Returns false if there is none. */
+/* Copies a name; a number becomes text. Returns false if the event has no such field. */
 static bool copy_text(const struct event *ev, const char *field, char out[NAME_MAX_BYTES + 1])
 {
 	const struct evvalue *v = evattr_find(ev, field);

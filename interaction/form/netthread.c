@@ -13,9 +13,9 @@
 
 /* The meaning of an event's name. */
 struct netthread_name {
-	enum netweave_kind kind; /* NETWEAVE_OTHER: nothing */
+	enum netweave_kind kind; /* NETWEAVE_OTHER: the event has no meaning */
 	bool is_end;
-	char text[NAME_MAX_BYTES + 1]; /* of the region or step */
+	char text[NAME_MAX_BYTES + 1]; /* name of the region or step */
 };
 
 void netthread_init(struct netthread *r, const char *at)
@@ -139,7 +139,7 @@ static int put_name(struct netthread *r, const char *event, const struct netthre
 	return err_nomem(e);
 }
 
-/* A region's name; as an object it has no separators. */
+/* Writes the name of a region, without the separators of objects. */
 static int put_region(struct netthread *r, const struct region *g, struct err *e)
 {
 	bool is_at = r->at && (str_eq(r->at, g->name) || str_eq(r->at, g->begin));
@@ -173,7 +173,7 @@ static bool from_dotted(const char *event, struct region *out)
 	return false;
 }
 
-/* One event, or BEGIN..END: then both are known from the first one on. */
+/* Adds the events of --step or --request: one event, or BEGIN..END. */
 static int put_at(struct netthread *r, const char *event, struct err *e)
 {
 	const char *dots = strstr(r->at, "..");

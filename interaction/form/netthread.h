@@ -34,7 +34,7 @@
 #include "eventlog/evread.h"
 #include "interaction/weave/netweave.h"
 
-#define NETTHREAD_NAMES_MAX 65536 /* of events that are not vertices */
+#define NETTHREAD_NAMES_MAX 65536 /* names of events that are not vertices */
 
 enum { NETTHREAD_GIVES = 1, NETTHREAD_TAKES = 2, NETTHREAD_UNCERTAIN = 4 };
 
@@ -56,10 +56,10 @@ void netthread_done(struct netthread *r);
  */
 int netthread_read(struct netthread *r, const struct event *ev, struct err *e);
 
-/* Sets r->thread and r->node only: of an explicit vertex. */
+/* Sets only r->thread and r->node, for an explicit vertex. */
 void netthread_find(struct netthread *r, const struct event *ev);
 
-/* True for the events of recorders: then the log has more than regions. */
+/* True for an event of a recorder, which shows that the log has more than regions. */
 static inline bool netthread_is_recorded(const struct netthread *r)
 {
 	return r->event.kind <= NETWEAVE_MEET;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define VERSION 1
-#define ITEMS_MAX 15 /* of one sort in a record */
+#define ITEMS_MAX 15 /* items of one kind in a record */
 
 enum flags {
 	KIND_NAME = 5,
@@ -77,7 +77,7 @@ static uint64_t piece_key(const struct network_piece *p)
 	return p->with << 1 | p->is_child;
 }
 
-/* Appends as many as the record that began at `first` may have. */
+/* Appends as many uses and pieces as fit into the record that began at `first`. */
 static void put_rest(struct buf *out, size_t first, struct rest *r)
 {
 	size_t room = NETARC_RECORD_BYTES - (out->n - first) - 1;
@@ -209,7 +209,7 @@ static bool get_pieces(struct cur *c, unsigned n, uint32_t objects, struct netar
 	return !c->failed;
 }
 
-/* The changes of use and pieces of a record. */
+/* Reads the changes of use and the pieces of a record. */
 static bool get_rest(struct cur *c, uint32_t objects, struct netarc *a)
 {
 	uint8_t n = cur_u8(c);
@@ -217,7 +217,7 @@ static bool get_rest(struct cur *c, uint32_t objects, struct netarc *a)
 	return get_uses(c, n >> 4, objects, a) && get_pieces(c, n & ITEMS_MAX, objects, a);
 }
 
-/* The time at the begin is not behind that at the end. */
+/* Reads a contracted arc. Its begin must not be later than its end. */
 static bool get_stretch(struct cur *c, uint8_t first, struct netarc *a)
 {
 	uint64_t ns;

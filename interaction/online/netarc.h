@@ -27,15 +27,16 @@
 #include "interaction/network.h"
 
 #define NETARC_RECORD_BYTES 48
-/* A frame of a link has 1 MiB; a batch waits for no other. */
+/* A frame of a link has 1 MiB; each batch is sent by itself. */
 #define NETARC_BATCH_BYTES (64u << 10)
 #define NETARC_USES_MAX 256 /* at one event: as many as an event of a log may have */
-#define NETARC_NAME_BYTES (NETARC_RECORD_BYTES - 10) /* of an interaction; longer ones are cut */
+/* name of an interaction; a longer one is cut */
+#define NETARC_NAME_BYTES (NETARC_RECORD_BYTES - 10)
 
 struct netarc_head {
 	uint64_t sender, number; /* numbers begin at 1 */
 	uint64_t before; /* arcs in all earlier batches of the sender */
-	uint64_t lost; /* events that the sender did not get, or had no room for */
+	uint64_t lost; /* events that did not reach the sender, or had no room there */
 	int64_t base;
 };
 

@@ -20,13 +20,13 @@ struct chain_node {
 struct chain {
 	uint32_t first, last; /* NETWORK_NONE: empty */
 	bool is_gone; /* the sub-task was decided */
-	bool is_known; /* it has earlier events elsewhere */
+	bool is_known; /* it has earlier events in another part */
 };
 
 struct netchains {
 	const struct network *w;
-	bool is_lowest; /* the events were born here */
-	bool has_members; /* uses beside the path matter */
+	bool is_lowest; /* the events are those of this host */
+	bool has_members; /* uses beside the path count, for membership */
 	struct chain_node *node; /* of each vertex */
 	struct chain *chain; /* of each sub-task */
 	struct network_use *op; /* a copy */
@@ -71,7 +71,7 @@ static inline struct netpieces netchains_no_pieces(const struct netchains *k)
 
 /* Appends the pieces of v's own arc, which is sound. */
 void netchains_pieces(const struct netchains *k, uint32_t v, bool is_child, struct netpieces *out);
-/* Gives v's own arc these pieces. */
+/* Sets the pieces of v's own arc. */
 void netchains_set_pieces(struct netchains *k, uint32_t v, const struct netpieces *p);
 
 void netchains_remove(struct netchains *k, uint32_t v);

@@ -6,8 +6,8 @@
  *
  * 	- A stretch of a sub-task becomes one arc, with its times by objects in use.
  * 	- A fork is decided with the join that ends its sub-task, if both are in one sub-task here.
- * 	- A sub-task that ends before another one of the part cannot be the last: it goes.
- * 	- The begin and the end of a use go, when all between them is here.
+ * 	- A sub-task that ends before another one of the part cannot be the last: it is removed.
+ * 	- The begin and the end of a use are removed when all events between them are in this part.
  *
  * Two events follow each other if they do so in the part that has the events themselves. Above,
  * events between them may be late: arcs that come contracted are certain, and others stay.
@@ -31,7 +31,10 @@ struct netcontract_plan {
 	void *arg;
 };
 
-/* Takes an event of the result; all is valid during the call. Not 0: ends it, and is returned. */
+/*
+ * Takes an event of the result, which is valid during the call. Any value but 0 ends the
+ * contraction and is returned.
+ */
 typedef int (*netcontract_fn)(void *arg, const struct network_event *ev, struct err *e);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-tasks that are wholly in one part: joined by their creator, or over. */
+/*
+ * Decides sub-tasks that are wholly in one part: those that their creator joins, and those that
+ * end before another one.
+ */
 #include "interaction/online/netchains.h"
 
 /* A sub-task, from its fork to its end. */
@@ -87,7 +90,7 @@ static bool find_join(const struct netchains *k, struct branch *b)
 	b->inner = c->first;
 	if (f->task != j->task || b->own == NETWORK_NONE || c->first != c->last)
 		return false;
-	/* another host may have had the message, and may have answered with it */
+	/* the message may have passed through another host before it returned */
 	if (f->is_message && c->first == NETWORK_NONE)
 		return false;
 	if (b->own == b->end)
@@ -99,7 +102,7 @@ static bool find_join(const struct netchains *k, struct branch *b)
 	       all_sound(k, b);
 }
 
-/* The times of the creator between fork and join. */
+/* Collects the times of the creator between fork and join. */
 static void own_pieces(const struct netchains *k, const struct branch *b, struct netpieces *out)
 {
 	if (b->own != NETWORK_NONE)
@@ -107,7 +110,7 @@ static void own_pieces(const struct netchains *k, const struct branch *b, struct
 	netchains_pieces(k, b->end, false, out);
 }
 
-/* The times of the sub-task that ends. */
+/* Collects the times of the sub-task that ends. */
 static void ending_pieces(const struct netchains *k, const struct branch *b, struct netpieces *out)
 {
 	uint32_t tail = b->inner == NETWORK_NONE ? b->fork : b->inner;

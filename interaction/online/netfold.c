@@ -36,7 +36,7 @@ static bool may_pass(const struct netchains *k, uint32_t v, bool is_inherited)
 		(k->node[v].kind == NETWORK_FORK || k->node[v].kind == NETWORK_JOIN));
 }
 
-/* A use that begins at a sink is in use with all else there, if only for membership. */
+/* True if v begins a use. One that begins at a sink counts for membership only. */
 static bool begins_use(const struct netchains *k, uint32_t v)
 {
 	for (uint32_t i = 0; i < k->node[v].nops; i++)
@@ -128,7 +128,7 @@ static bool fold_op(struct netchains *k, uint32_t v, uint32_t i)
 
 void netchains_fold(struct netchains *k, uint32_t v)
 {
-	/* only membership asks for uses behind a sink */
+	/* uses behind a sink count for membership only */
 	if (k->node[v].kind == NETWORK_SINK && !k->has_members)
 		k->node[v].nops = 0;
 	for (uint32_t i = k->node[v].nops; i-- > 0 && !k->rc && k->node[v].kind != NETWORK_SINK;)

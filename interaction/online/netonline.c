@@ -11,7 +11,10 @@
  * number.
  */
 #define USES_MAX 65536
-/* Sub-tasks that were sent, twice: later events of them are not their first ones. */
+/*
+ * The sub-tasks that were sent, in two maps: later events of such a sub-task are not its first
+ * ones.
+ */
 #define SENT_MAX 65536
 
 struct netonline {
@@ -91,7 +94,7 @@ static int send_event(void *arg, const struct network_event *ev, struct err *e)
 	return 0;
 }
 
-/* Events that no network takes: they make the interaction wrong above, too. */
+/* Sends events that a network refuses: they make the interaction wrong at the parent, too. */
 static int send_wrong(struct upwards *up, const struct network *w, struct err *e)
 {
 	int rc = 0;
@@ -114,7 +117,10 @@ static bool was_sent(void *arg, uint64_t task)
 	return map_find(&o->sent[0], task) || map_find(&o->sent[1], task);
 }
 
-/* Later events of a forgotten one would be noticed above, as torn or stray. */
+/*
+ * Stores that the sub-task was sent. Later events of a dropped entry appear as torn or stray at
+ * the top.
+ */
 static void note_sent(struct netonline *o, const struct network *w)
 {
 	for (size_t i = 0; i < w->ntask; i++) {
@@ -235,7 +241,7 @@ void netonline_free(struct netonline *o)
 	free(o);
 }
 
-/* Leaves uses of undeclared objects out; false if the rest is too much. */
+/* Removes uses of undeclared objects; false if too many are left. */
 static bool keep_declared(struct netonline *o, const struct network_event *ev)
 {
 	struct netarc *a = &o->arc;

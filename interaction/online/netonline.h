@@ -19,10 +19,11 @@ struct netonline_plan {
 	uint64_t sender; /* of batches; 0: the top, which sends none */
 	bool is_lowest; /* it takes events, and no batches */
 	bool is_plain; /* lowest: events are sent without contraction, to compare results */
-	size_t most; /* vertices that wait: NETSPLIT_VERTICES_MAX, or fewer */
-	int64_t idle_ns; /* below: sent so long after the last event */
-	int64_t age_ns; /* below: sent so long after the first one, in any case */
-	int64_t grace_ns; /* top: late events of a whole interaction are awaited so long */
+	size_t most; /* vertices of open interactions: NETSPLIT_VERTICES_MAX, or fewer */
+	int64_t idle_ns; /* below the top: time from the last event of a part to its sending */
+	/* below the top: the longest time from the first event of a part to its sending */
+	int64_t age_ns;
+	int64_t grace_ns; /* top: time for late events of a whole interaction */
 	/* top: time after the last event at which an incomplete interaction is given up */
 	int64_t timeout_ns;
 	void (*send)(void *arg, struct bytes batch); /* NULL at the top; valid during the call */
@@ -34,19 +35,20 @@ struct netonline_plan {
 
 /* Exact counts since the begin. */
 struct netonline_report {
-	uint64_t events, events_repeated; /* taken; there twice, and left out */
+	uint64_t events, events_repeated; /* taken; repeated, and left out */
 	uint64_t events_lost; /* not taken, here or below: netonline_lose(), or too many uses */
 	/* taken; repeated, or too late to decide that, and left out */
 	uint64_t batches, batches_repeated;
 	uint64_t batches_bad; /* not of the form */
-	uint64_t batches_lost, arcs_lost; /* on the way up, by the numbers of those that came */
-	uint64_t arcs; /* taken from below */
+	/* lost on the way, by the numbers of those that arrived */
+	uint64_t batches_lost, arcs_lost;
+	uint64_t arcs; /* taken from branches */
 	uint64_t sent_arcs, sent_bytes, sent_batches;
 	uint64_t early; /* below: parts that were sent for lack of memory; results are the same */
 	/* at the top */
 	uint64_t incomplete; /* interactions with a source that lack something */
 	uint64_t strays; /* parts without a source: lost, or too late */
-	uint64_t wrong; /* contradict themselves */
+	uint64_t wrong; /* interactions with events that contradict each other */
 	uint64_t torn; /* a sub-task went to another daemon and came back without a message */
 	uint64_t evicted; /* dropped for lack of memory */
 };
@@ -80,7 +82,7 @@ int netonline_take(struct netonline *o, struct bytes batch, struct err *e);
  */
 int netonline_tick(struct netonline *o, int64_t now, struct err *e);
 
-/* The same for all that is there: the end. */
+/* As netonline_tick() for all parts and interactions, at the end. */
 int netonline_end(struct netonline *o, struct err *e);
 
 struct netonline_report netonline_report(const struct netonline *o);

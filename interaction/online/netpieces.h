@@ -14,14 +14,16 @@ struct netpieces {
 
 void netpieces_add(struct netpieces *p, const struct network_piece *more);
 
-/* All of n pieces, for a part of the path. is_child: of a sub-task that is created at the tail. */
+/*
+ * Adds all n pieces, for a part of the path. is_child: of a sub-task that is created at the tail.
+ */
 void netpieces_add_all(struct netpieces *p, const struct network_piece *more, uint32_t n,
 		       bool is_child);
 /* Adds only the uses of pieces, which are beside the path. */
 void netpieces_add_beside(struct netpieces *p, const struct network_piece *more, uint32_t n,
 			  bool is_child);
 
-/* Objects are in use on the whole arc: local ones only where no sub-task was created. */
+/* Adds objects that are in use on the whole arc; local ones only to pieces without is_child. */
 void netpieces_use(struct netpieces *p, uint64_t objects, bool is_inherited);
 
 #endif

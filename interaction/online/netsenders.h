@@ -16,7 +16,7 @@ struct netsenders {
 void netsenders_init(struct netsenders *s);
 void netsenders_done(struct netsenders *s);
 
-/* Returns 1: a batch that is new; 0: it came before, or may have. ERR_LIMIT, ERR_NOMEM. */
+/* Returns 1 for a new batch, and 0 if it has, or may have, arrived before. ERR_LIMIT, ERR_NOMEM. */
 int netsenders_take(struct netsenders *s, const struct netarc_head *h, struct netsender **out);
 
 /* Notes how many arcs the batch had. */

@@ -48,13 +48,16 @@ struct last {
 };
 
 struct places {
-	struct last *last; /* of each column */
+	struct last *last; /* the last sub-task of each column */
 	size_t cap;
 };
 
-#define COLUMNS_TRIED 64 /* free columns that are looked for; more would take long */
+#define COLUMNS_TRIED 64 /* columns that are examined for a free one; more would take long */
 
-/* A new thread has a column of its own, and a message leaves that of its sender. */
+/*
+ * True if the sub-task may use the column: a new thread has a separate one, and a message another
+ * one than its sender.
+ */
 static bool may_share(const struct network *w, const struct stretch *s, const struct last *last)
 {
 	const struct network_vertex *creator = &w->v[w->task[s->task].creator];

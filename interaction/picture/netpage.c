@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page without scripts: it opens anywhere, and its policy permits nothing to load. */
+/* A page without scripts, whose content policy permits no loading. */
 #include "eventlog/lifeline/lifepage.h"
 #include "eventlog/lifeline/lifewords.h"
 #include "interaction/picture/netpicture.h"
@@ -12,8 +12,7 @@
 static const char *const colour[COLOURS] = { "#d4580b", "#1f6feb", "#1a7f64", "#8250df",
 					     "#bf8700", "#c81e3a", "#0a7ea4", "#59636e" };
 
-/* The time of the path in its order, coloured by the objects in use; the longest first in colour.
- */
+/* Returns the place of a use among those with most time, for its colour. */
 static size_t rank_of(const struct netspent *s, uint32_t shape)
 {
 	size_t i = 0;

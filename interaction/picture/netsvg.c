@@ -10,7 +10,7 @@
 #define GUTTER 80 /* for times */
 #define COLUMN 110
 #define TOP 50
-#define ROW 26 /* between two times of equal spacing */
+#define ROW 26 /* pixels between two times of equal spacing */
 #define LINEAR 900 /* pixels of a linear scale */
 #define TICKS 10
 #define NAMES_MAX 2000 /* vertices; more names would cover one another */
@@ -25,7 +25,7 @@ struct drawing {
 	struct buf *out;
 	const struct netpicture *p;
 	struct netlayout l;
-	double high, scale; /* pixels of all; of a ns, or of a rank */
+	double high, scale; /* height of the picture; pixels of a ns, or of a rank of time */
 };
 
 static double x_of(const struct drawing *d, uint32_t v)
@@ -58,7 +58,7 @@ static void put_heads(const struct drawing *d)
 	}
 }
 
-/* Times at the left: round ones, or with equal spacing those of the vertices of the path. */
+/* Writes times at the left: round ones, or with equal spacing those of the vertices of the path. */
 static void put_times(const struct drawing *d)
 {
 	const struct network *w = d->p->w;

@@ -38,7 +38,7 @@ static int find_pair(struct netclock *c, uint32_t a, uint32_t b, struct netclock
 	return 0;
 }
 
-/* A message to b is received at its sending by b's clock, or later. */
+/* Narrows the bounds by a message: it is received at the time of its sending or later. */
 static void bound(struct netclock_pair *p, bool is_to_b, int64_t sent, int64_t received)
 {
 	int64_t bound;

@@ -14,7 +14,8 @@
 struct netclock_pair {
 	uint32_t a, b; /* nodes */
 	uint64_t to_b, to_a; /* messages */
-	uint64_t backward; /* of these, received before they were sent, by the raw clocks */
+	/* those of them that were received before they were sent, by the raw clocks */
+	uint64_t backward;
 	int64_t least, most; /* bounds; INT64_MIN, INT64_MAX: no message bounds that side */
 	bool has_overflow; /* a difference of 2^63 ns and more was left out */
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Uses that stay. */
+/* Collects the uses that are not left out. */
 static size_t keep_uses(const struct netfilter *f, const struct network *w,
 			const struct network_vertex *v, struct network_use *out)
 {

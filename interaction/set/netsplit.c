@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPARE_MAX 64 /* networks whose memory serves again */
+#define SPARE_MAX 64 /* networks whose memory is kept for further interactions */
 #define SPARE_VERTICES 4096 /* a larger one is freed */
 
 /* The events of an interaction so far. */
 struct part {
 	struct list all; /* by the first event */
-	struct list over; /* in the queue of those that seem over */
+	struct list over; /* in the queue of parts that seem to be over */
 	bool is_wrong;
 	int64_t over_at, begun, touched;
 	char *name; /* owned; NULL */
@@ -95,7 +95,7 @@ static struct part *part_new(struct netsplit *s)
 	return p;
 }
 
-/* Takes a part out; its memory may serve another one. */
+/* Removes a part; its memory may be used for another one. */
 static void drop(struct netsplit *s, struct part *p)
 {
 	for (size_t i = 0; i < p->w.ntask; i++)

@@ -11,7 +11,10 @@
 #include "common/base/clock.h"
 #include "interaction/network.h"
 
-/* An interaction that seems over waits so long for late events: clocks of hosts differ less. */
+/*
+ * The time for late events of an interaction that seems to be over. Clocks of hosts differ by
+ * less.
+ */
 #define NETSPLIT_GRACE_NS (10 * NSEC_PER_SEC)
 /* Vertices of open interactions at once, some 100 bytes each. */
 #define NETSPLIT_VERTICES_MAX (24u << 20)
@@ -44,8 +47,8 @@ struct netsplit *netsplit_new(struct netuse *use, size_t most, netsplit_fn fn, v
 void netsplit_free(struct netsplit *s);
 
 /*
- * On line: ages are by the caller's clock, and not by times of events, which may be lies. A whole
- * interaction is given out grace_ns after its last event, in netsplit_tick().
+ * For use on line: ages are measured by the caller's clock, because times of events may be false.
+ * A whole interaction is given out grace_ns after its last event, in netsplit_tick().
  */
 void netsplit_live(struct netsplit *s, int64_t grace_ns);
 int netsplit_tick(struct netsplit *s, int64_t now, struct err *e);

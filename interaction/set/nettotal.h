@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Totals over a set of interactions: sums, means and quantiles of their response times. The same of
- * the times in declared states, and with the same objects in use.
- * Source: Ashton and Penny, TR COSC 01/91, section 5.3.
+ * Totals over a set of interactions: sums, means and quantiles of their response times. It has the
+ * same for the times in declared states, and with the same objects in use. Source: Ashton and
+ * Penny, TR COSC 01/91, section 5.3.
  */
 #ifndef INTERACTION_SET_NETTOTAL_H
 #define INTERACTION_SET_NETTOTAL_H
