@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* mainsm has started this sm: it answers soon or never */
+/* mainsm has started this sm, and replies soon or never */
 #define FIRST_CONTACT_MAX_NS (15 * NSEC_PER_SEC)
 #define STDIN_MAX_MS 10000
 #define STACKED_MAX 64 /* sms below another one, on one host for one user and site */
@@ -90,7 +90,7 @@ static void on_again(void *arg)
 	join_again(p->join);
 }
 
-/* Later on an sm waits for its mainsm as long as it has lms. */
+/* After the first contact, an sm waits for its mainsm as long as it has lms. */
 static void on_unreachable(void *arg, const struct err *why, bool was_up)
 {
 	struct program *p = arg;

@@ -16,7 +16,8 @@ struct settings {
 	int64_t port;
 	int64_t linger, grace; /* ns */
 	bool mainsm_stdin;
-	const char *parent; /* "" = mainsm, "site" = the sm of the site, else where an sm is */
+	/* "" = mainsm, "site" = the sm of the site, else the address of an sm */
+	const char *parent;
 	int64_t fan_in;
 	/* for an sm that serves many users */
 	bool shared;
@@ -31,7 +32,7 @@ extern const struct conf_schema sm_settings_schema;
 /* Checks that the schema cannot express. ERR_INVALID. */
 int sm_settings_check(const void *settings, struct err *e);
 
-/* True if the sm is to connect to another sm. *address: of that one; "" = mainsm knows it. */
+/* True if the sm connects to another sm. *address: its address; "" = requested from mainsm. */
 bool sm_settings_parent(const struct settings *s, const char **address);
 
 /* The range of user_ports; 0, 0: any. ERR_INVALID. */

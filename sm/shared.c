@@ -32,7 +32,7 @@ struct shared {
 	struct timebase timebase;
 	char users_dir[FILE_PATH_BYTES];
 	char host[NAME_MAX_BYTES + 1];
-	/* Owned: a reload frees the settings that we began with. */
+	/* Owned, because a reload frees the first settings. */
 	char *site, *listen, *advertise;
 };
 
@@ -75,7 +75,7 @@ static int hosts_of(const struct shared *sh, struct connstr *c, struct err *e)
 	return 0;
 }
 
-/* A token that is good stays: the string may be in scripts of users. */
+/* A valid token is kept, because scripts of users may contain the string. */
 static int publish(struct shared *sh, const char *file, enum role role, struct err *e)
 {
 	nsec_t now = clock_wall();

@@ -55,7 +55,7 @@ size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uin
 
 /* --- messages to the branches */
 
-/* An absent host gets it when it connects. */
+/* Sends the part of a branch. An absent host gets it when it connects. */
 static int send_part(void *arg, const struct standing_part *p)
 {
 	struct site_csr *c = arg;
@@ -73,7 +73,7 @@ static int send_part(void *arg, const struct standing_part *p)
 	return branches_send(nodes_branches(c->a->conf.nodes), p->branch, &m);
 }
 
-/* Disarms the host's part. Connected hosts answer. */
+/* Ends the part of a branch. Connected hosts reply. */
 static void end_part(void *arg, const struct standing_part *p)
 {
 	const struct site_csr *c = arg;
@@ -111,7 +111,7 @@ void site_csrs_free(struct site_csrs *a)
 	free(a);
 }
 
-/* Disarms its branches. */
+/* Ends the parts of all branches. */
 static void end(struct site_csr *c)
 {
 	standing_end(c->standing);
@@ -190,7 +190,7 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
 
-/* Unchanged parts are not sent again. */
+/* Sets the parts of all branches, and sends those that have changed. */
 static int set_parts(struct site_csr *c, const struct msg_arm *m, const struct arm *arm)
 {
 	const struct arm_part *part;
@@ -301,8 +301,8 @@ static const char *kept_of(const struct omis_request *r)
 }
 
 /*
- * A subscription has one conditional request. That of an earlier mainsm must not be armed again
- * beside its successor when hosts return.
+ * A subscription has one conditional request. That of an earlier mainsm must not be enabled beside
+ * its successor when hosts return.
  */
 static void replace_older(struct site_csr *c, const char *kept)
 {

@@ -15,7 +15,7 @@
 #include "sm/hosts/placement.h"
 
 #define SITE_CSRS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
-/* total of all texts: each lists its objects */
+/* bytes of the texts of all csrs; each lists its objects */
 #define SITE_CSRS_BYTES_MAX (64 * 1024 * 1024)
 #define SITE_CSRS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm arrive together */
 #define SITE_CSRS_ENTRIES_MAX 1000 /* faults reported in one ARM_ACK; more names are of no use */
@@ -43,10 +43,10 @@ struct site_csrs_conf {
 
 struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf);
 
-/* Sends nothing to the hosts. */
+/* Sends no message to the hosts. */
 void site_csrs_free(struct site_csrs *a);
 
-/* From mainsm. ARM_ACK always follows; ARM of an armed csr replaces it. */
+/* Handles ARM of mainsm: ARM_ACK always follows. ARM of an enabled csr replaces it. */
 void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m);
 /* LOSSES always follows: when all hosts have reported theirs, or SITE_CSRS_PARTED_MAX_NS later. */
 void site_csrs_disarm(struct site_csrs *a, const char *csr);
@@ -54,8 +54,8 @@ bool site_csrs_has(const struct site_csrs *a, const char *csr);
 void site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
 
 /*
- * From a host. -ERR_NOTFOUND: no such csr is armed there (a DISARM answers a TRIGGERED);
- * -ERR_DENIED: it names objects that are not its own.
+ * Handle messages of a host. -ERR_NOTFOUND: no such csr is enabled there (the reply to a TRIGGERED
+ * is a DISARM); -ERR_DENIED: it names objects that are not its own.
  */
 int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,
 		    struct err *e);
@@ -75,7 +75,7 @@ void site_csrs_branch_down(struct site_csrs *a, const struct branch *b);
 /* The branch has no hosts left. */
 void site_csrs_branch_gone(struct site_csrs *a, const struct branch *b);
 
-/* Hosts have moved to other branches: their csrs are armed there soon. */
+/* Hosts have moved to other branches: their csrs are enabled there soon. */
 void site_csrs_follow(struct site_csrs *a);
 
 /*
@@ -87,7 +87,8 @@ void site_csrs_drop_stale(struct site_csrs *a);
 struct site_csrs_stats {
 	size_t armed, bytes;
 	uint64_t triggered; /* reported to the parent */
-	uint64_t dropped; /* did not fit upwards, and were reported as a gap later */
+	/* had no room in the link to the parent, and were reported as a gap later */
+	uint64_t dropped;
 	uint64_t strays;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages from below about armed conditional requests. */
+/* Messages of branches about enabled conditional requests. */
 #include "sm/csr/csr_internal.h"
 
 int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,
@@ -23,7 +23,7 @@ int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct ms
 	return 0;
 }
 
-/* The event is not reported: a thread that waits for its actions continues at once. */
+/* Releases a thread that waits for the actions of an event that is not reported. */
 static void let_go(struct branch *b, const struct msg_triggered *m)
 {
 	const struct msg go = { .type = MSG_RELEASE, .release = { m->csr, m->seq, m->node } };
@@ -32,7 +32,7 @@ static void let_go(struct branch *b, const struct msg_triggered *m)
 		branch_send(b, &go);
 }
 
-/* Events may be lost on the way: the next one reports how many. */
+/* Passes an event to the parent. The next one reports the number of lost events. */
 static void pass(struct site_csr *c, struct branch *b, const struct msg_triggered *m)
 {
 	struct site_csrs *a = c->a;

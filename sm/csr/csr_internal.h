@@ -11,7 +11,7 @@
 #include "tree/parting.h"
 #include "tree/standing.h"
 
-/* A csr that was disarmed, until the branches have answered. */
+/* A csr that has ended, until the branches have replied. */
 struct site_parting {
 	struct parting parting;
 	struct site_csrs *a;
@@ -23,7 +23,7 @@ struct site_parting {
 struct site_csrs {
 	struct site_csrs_conf conf;
 	struct smap by_token; /* owns struct site_csr */
-	uint32_t version; /* of the last ARM that was sent */
+	uint32_t version; /* version of the last ARM that was sent */
 	struct loop_timer *follow; /* owned; hosts have moved: all is split again soon */
 	struct loop_timer *losses; /* owned; csr_part.c */
 	struct partings partings; /* of struct site_parting, owned */
@@ -41,7 +41,7 @@ struct site_csr {
 	uint32_t local_prefix;
 	struct standing *standing; /* branches that get DISARM; NULL = none */
 	struct site_parting *parting; /* owned; errors; NULL once ARM_ACK was sent */
-	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
+	struct reply *answer; /* owned; faults; NULL once ARM_ACK was sent */
 	uint64_t dropped; /* events since the last report to the parent */
 	char kept[TOKEN_BYTES * 2]; /* the stored subscription that it feeds; "" = none */
 };

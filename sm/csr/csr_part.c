@@ -28,7 +28,7 @@ void site_csr_lose(struct site_csr *c, uint64_t n)
 		loop_timer_arm(c->a->losses, SITE_CSRS_LOSSES_NS);
 }
 
-/* A congested link has no room for it yet. */
+/* Reports losses, or retries later while the link is congested. */
 void site_csrs_on_losses(void *arg)
 {
 	struct site_csrs *a = arg;

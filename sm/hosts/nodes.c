@@ -74,7 +74,7 @@ void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, con
 	ns->site_number = site_number;
 	ns->level = level;
 	free(ns->ways);
-	ns->ways = str_dup(ways); /* no memory: they ask mainsm */
+	ns->ways = str_dup(ways); /* without memory the branches ask mainsm for a parent */
 }
 
 static bool is_there(uint32_t sub)
@@ -95,8 +95,10 @@ bool nodes_owns(void *nodes, const struct branch *b, const char *token, size_t l
 	uint32_t number;
 
 	if (!token_node(token, len, &number)) {
-		/* Names of no host in particular: counters, conditional requests, events, the
-		 * site. */
+		/*
+		 * True for names of objects that belong to no single host: counters, csrs, events,
+		 * the site.
+		 */
 		if (class == 's')
 			return b->is_sm;
 		return class == 'a' || class == 'c' || class == 'e' || class == 'u';
@@ -104,7 +106,7 @@ bool nodes_owns(void *nodes, const struct branch *b, const char *token, size_t l
 	n = nodes_find(ns, number);
 	if (!n)
 		return false;
-	/* Accepts messages in transit from its previous branch. */
+	/* also accepts messages in transit from its previous branch */
 	return n->branch == b ||
 	       (n->was_at == b->id && loop_now(ns->conf.loop) - n->moved_at < NODE_MOVED_NS);
 }

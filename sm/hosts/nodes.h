@@ -26,10 +26,11 @@
 #define NODES_GREETING_MAX 512
 /* reports sent at its old branch have arrived after this time */
 #define NODE_MOVED_NS (10 * NSEC_PER_SEC)
-#define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for this time: requests do not wait for it */
-#define NODE_HUNG_NS (6 * NSEC_PER_SEC) /* the time in which silence is noticed */
+/* requests do not wait for a host that is silent for this time */
+#define NODE_LOST_NS (60 * NSEC_PER_SEC)
+#define NODE_HUNG_NS (6 * NSEC_PER_SEC) /* the time after which silence is detected */
 #define NODE_HUNG_LATE 3 /* a single request may be late for other reasons */
-/* a lost host does not occupy its place for ever */
+/* a lost host is removed after this time */
 #define NODE_FORGET_NS (600 * NSEC_PER_SEC)
 
 struct loop;
@@ -44,12 +45,12 @@ struct node {
 	char host[NAME_MAX_BYTES + 1];
 	struct branch *branch; /* never NULL; it may be down */
 	struct list in_branch;
-	uint64_t attach; /* the highest that was seen */
+	uint64_t attach; /* the highest number that was received */
 	uint64_t birth; /* number of the node in the order of admission */
 	uint64_t was_at; /* id of its previous branch; 0 = none */
 	nsec_t moved_at;
 	uint32_t sub; /* enum msg_node_sub */
-	nsec_t since; /* when sub became what it is */
+	nsec_t since; /* time of the last change of `sub` */
 	struct objects *objects;
 	bool has_past; /* another sm served it before */
 	bool has_news; /* the node itself is new, or its sub changed */
@@ -100,7 +101,7 @@ void nodes_close(struct nodes *ns);
 /* Refuses all new peers from now on. */
 void nodes_refuse_all(struct nodes *ns);
 
-/* True: accept only known hosts; false: others too. */
+/* True: accepts only known hosts; false: accepts others, too. */
 void nodes_refuse_new(struct nodes *ns, bool refuse);
 
 /* Sets the quota of hosts and objects; borrowed. NULL: no quota. */
@@ -170,7 +171,7 @@ struct nodes_stats {
 	uint64_t accepted, refused, cut_slow, cut_wrong;
 	uint64_t sent_on; /* lms that were sent to an sm below */
 	uint64_t fenced; /* claims of daemons that no longer serve the host */
-	size_t sms; /* connected below */
+	size_t sms; /* connected sms below this one */
 	uint64_t dropped; /* messages to hosts that did not read */
 	size_t queued; /* bytes, over all links */
 	nsec_t rtt_max; /* -1 = none measured */

@@ -72,7 +72,7 @@ static int add_lm(struct nodes *ns, const struct claim *c, const struct msg_hell
 	return rc;
 }
 
-/* The node was below another sm, and has connected to this one. */
+/* Moves a node from another sm to this one, to which it has connected. */
 static int bring_home(struct nodes *ns, struct node *n, const struct msg_hello *h, struct err *why)
 {
 	struct branch *b;

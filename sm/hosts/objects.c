@@ -35,8 +35,8 @@ struct objects {
 	struct buf services; /* of the host's plug-ins, as it reported them */
 	uint32_t round;
 	bool in_snapshot;
-	bool is_whole; /* a snapshot has been here: what we have is all */
-	bool wants_full; /* changes need not be kept: a full report is due */
+	bool is_whole; /* a complete snapshot has arrived */
+	bool wants_full; /* a full report is due, so changes are not stored */
 };
 
 struct objects *objects_new(uint32_t node, const char *site, const char *host,
@@ -63,7 +63,7 @@ struct objects *objects_new(uint32_t node, const char *site, const char *host,
 	return NULL;
 }
 
-/* The map has another one under this token, or none. */
+/* Frees an object that is not in the map. */
 static void discard(struct objects *o, struct object *x)
 {
 	o->n--;
@@ -340,7 +340,7 @@ static int check_parent(const struct objects *o, const struct msg_object *m,
 	return err_set(e, ERR_PROTO, "'%s' has no such parent '%s'", m->token, m->parent);
 }
 
-/* A process takes its threads with it. */
+/* Ends an object; a process with its threads. */
 static void go(struct objects *o, struct object *x)
 {
 	list_each_safe (i, &x->threads)
@@ -403,7 +403,7 @@ static void sweep(struct objects *o)
 	}
 }
 
-/* Keeps the text as it is: mainsm reads it. */
+/* Stores the text unchanged for mainsm. */
 static int put_services(struct objects *o, const struct bytes *text, struct err *e)
 {
 	if (text->n == o->services.n && (!text->n || !memcmp(text->p, o->services.p, text->n)))

@@ -48,7 +48,7 @@ void objects_free(struct objects *o);
  */
 int objects_apply(struct objects *o, const struct msg_directory *m, bool *left, struct err *e);
 
-/* The link to the host was lost: a partial snapshot is void, and a new one follows. */
+/* The link to the host was lost: a partial snapshot is dropped, and a new one follows. */
 void objects_restart(struct objects *o);
 
 size_t objects_count(const struct objects *o);
@@ -68,7 +68,7 @@ struct objects_sink {
 	void *arg;
 };
 
-/* The receiver has lost its state, or is a new one: the next report is complete. */
+/* The parent has lost its state, or is a new one: the next report is complete. */
 void objects_want_full(struct objects *o);
 
 /*

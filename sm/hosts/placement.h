@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts that have cells of counters and integrators, which their tokens do not show. Learnt
- * from the requests that create them. Pure.
+ * The hosts with cells of counters and integrators, which their tokens do not show. Requests that
+ * create them name the hosts. Pure.
  */
 #ifndef SM_HOSTS_PLACEMENT_H
 #define SM_HOSTS_PLACEMENT_H

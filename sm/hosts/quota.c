@@ -7,7 +7,7 @@
 
 static const char *const names[QUOTA_COUNT] = { "hosts", "objects", "csrs", "messages", "bytes" };
 
-/* Names of the quantities, for people. */
+/* Names of the quantities in messages. */
 static const char *const words[QUOTA_COUNT] = { "hosts", "processes and threads",
 						"conditional requests", "messages a second",
 						"bytes" };

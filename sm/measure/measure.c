@@ -87,7 +87,7 @@ void site_measures_end(struct site_measures *f, uint32_t measurement)
 		site_measure_end(m);
 	else
 		branches_send_all(nodes_branches(f->conf.nodes),
-				  &end); /* a host may have moved here with it */
+				  &end); /* a host with the measurement may have moved here */
 }
 
 void site_measures_drop_tool(struct site_measures *f, uint32_t tool)

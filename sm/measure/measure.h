@@ -32,7 +32,7 @@
  * a third longer, the sm of the site two thirds, mainsm twice as long.
  */
 #define SITE_MEASURES_GRACE_NS (500 * NSEC_PER_MSEC)
-#define SITE_MEASURES_GRACE_READS 3 /* and the thirds that the grace has */
+#define SITE_MEASURES_GRACE_READS 3 /* and as thirds of the grace */
 #define SITE_MEASURES_GRACE_STACKED 1
 #define SITE_MEASURES_GRACE_SITE 2
 

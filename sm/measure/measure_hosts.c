@@ -12,7 +12,7 @@
 
 /* --- one piece */
 
-/* b: NULL, it is nowhere. */
+/* b NULL: the piece runs at no branch. */
 static void set_branch(struct site_measure *m, struct host_piece *s, const struct branch *b)
 {
 	s->branch = b ? b->index : STAGE_NOWHERE;

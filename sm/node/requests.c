@@ -24,7 +24,7 @@ struct requests {
 	struct requests_stats stats;
 };
 
-/* While it is executed. */
+/* A request under way. */
 struct request {
 	struct requests *rs;
 	uint64_t id;
@@ -56,7 +56,7 @@ static void forget_cells(struct requests *rs, const struct omis_call *call)
 			placement_del(rs->conf.placement, v->list.v[i].s.p);
 }
 
-/* Services that every daemon on the way has a part in. */
+/* Executes services to whose result each daemon on the way contributes. */
 static int do_here(void *arg, struct run *run, const struct plan_here *here, struct reply *into)
 {
 	struct requests *rs = arg;
@@ -172,7 +172,7 @@ static bool has_result(const struct reply *r, uint32_t action)
 }
 
 /*
- * Hosts that were asked on a guess report that they have no such cell: no error if another one has
+ * Removes errors of hosts that were asked on a guess and have no such cell, if another host has
  * it.
  */
 static void drop_wrong_guesses(struct reply *r)
@@ -202,7 +202,7 @@ static void on_done(void *arg, struct reply *r)
 
 /* --- asking */
 
-/* The answer takes half a round trip, and the request has taken as long. */
+/* Subtracts the round trip from the time limit: half for the request, half for the reply. */
 static nsec_t time_for_us(const struct requests *rs, int64_t given)
 {
 	nsec_t rtt = rs->conf.rtt(rs->conf.arg);

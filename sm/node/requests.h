@@ -41,7 +41,7 @@ struct requests_conf {
 struct requests *requests_new(const struct requests_conf *conf);
 void requests_free(struct requests *rs);
 
-/* Always answered, unless it is cancelled. */
+/* Starts a request, which always gets a reply unless it is cancelled. */
 void requests_ask(struct requests *rs, const struct msg_request *m);
 void requests_cancel(struct requests *rs, uint64_t id);
 
@@ -63,7 +63,7 @@ struct requests_stats {
 	uint64_t asked, answered;
 	uint64_t partial; /* answered without some objects */
 	uint64_t doubles; /* asked twice */
-	uint64_t unsent; /* answers that did not fit upwards */
+	uint64_t unsent; /* replies without room in the link to mainsm */
 	uint64_t strays; /* answers without a request */
 };
 

@@ -23,12 +23,11 @@
 
 /* without lms: time for the next step of a job */
 #define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC)
-#define SM_GRACE_DEFAULT_NS \
-	(120 *              \
-	 NSEC_PER_SEC) /* requests of tools outlive mainsm by this: a minute without network */
+/* time for which requests of tools outlive mainsm: a minute without network */
+#define SM_GRACE_DEFAULT_NS (120 * NSEC_PER_SEC)
 /* time for lms to close their links after STOP */
 #define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)
-#define SM_REVOKED_MAX 65536 /* serials that mainsm may send: all certificates of years */
+#define SM_REVOKED_MAX 65536 /* revoked serials that mainsm may send: those of years */
 
 struct keeps_all;
 struct daemon_health;
@@ -59,7 +58,7 @@ struct sm_conf {
 	const char *advertise; /* addresses for lms: hosts by commas; NULL = listen */
 	const char *software; /* name and version, for HELLO */
 	nsec_t linger; /* ends after this time without lms; 0 = never */
-	nsec_t grace; /* how long armed requests wait for mainsm; 0 = SM_GRACE_DEFAULT_NS */
+	nsec_t grace; /* time for which csrs outlive mainsm; 0 = SM_GRACE_DEFAULT_NS */
 	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
 	const char *spool; /* folder of stored subscriptions; NULL = not possible */
 	const struct disk *disk; /* for that directory; NULL = the system's */

@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "sm/node/sm_internal.h"
 
-/* A host that names objects of others is not trusted until a person has checked it. */
+/* A host that names objects of others is refused until an admin has checked it. */
 static void forged(struct sm *sm, struct branch *b, const struct err *why)
 {
 	sm->forged++;
@@ -11,7 +11,7 @@ static void forged(struct sm *sm, struct branch *b, const struct err *why)
 	branch_cut(b, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL, why->text);
 }
 
-/* A host too many must not disconnect all others of an sm. */
+/* Refuses one host without disconnecting the other hosts of a lower sm. */
 static void no_room(struct sm *sm, struct branch *b, uint32_t node, const struct err *why)
 {
 	log_warn("sm", "%s host=%s node=n_%u: %s", b->is_sm ? "not taken in, sm" : "cutting",

@@ -33,7 +33,7 @@ static void sm_tool_gone(struct sm *sm, uint32_t tool)
 	branches_send_all(nodes_branches(sm->nodes), &m);
 }
 
-/* A program must not be stopped for long because a mainsm has died. */
+/* Releases stopped programs some time after the end of mainsm. */
 void sm_leash_over(void *arg)
 {
 	struct sm *sm = arg;
@@ -126,7 +126,7 @@ static bool is_status(const struct bytes *text)
 	return !memchr(first + 1, '(', n - (size_t)(first + 1 - p));
 }
 
-/* An armed one may change: it needs no room. */
+/* Checks the quota for a new csr; a change of an enabled one needs no room. */
 static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 {
 	struct site_csrs_stats a;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port of the site itself, for its admins and for users that join. It has an authority of its
- * own, so no certificate of a user's monitor opens it. It answers only services named omig_site_...
- * . Its messages are about users, never about their programs.
+ * The port of the site itself, for its admins and for users that join. It has a separate
+ * authority, so certificates of users' monitors are not accepted. It answers only services named
+ * omig_site_... . Its messages are about users, never about their programs.
  */
 #ifndef SM_SHARED_SITE_ADMIN_H
 #define SM_SHARED_SITE_ADMIN_H

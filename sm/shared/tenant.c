@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAP_MIN_NS (4 * NSEC_PER_SEC) /* a mainsm that restarts is back in this time */
+#define NAP_MIN_NS (4 * NSEC_PER_SEC) /* a mainsm that restarts is connected within this time */
 #define NAP_PATIENCE_NS (5 * NSEC_PER_SEC) /* after a nap: a short attempt */
 #define PIN_SHOWN 8 /* names a user in the log */
 
