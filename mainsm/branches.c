@@ -18,7 +18,10 @@ static int site_object(struct mainsm *m, const char *name, struct object **out)
 	return rc ? rc : directory_add_site(m->directory, number, name, out);
 }
 
-/* Drops an older branch for the same site or host: it is dead without notice so far. */
+/*
+ * Drops an older branch for the same site or host: its connection is dead, and its link has not
+ * failed yet.
+ */
 static void drop_older(struct mainsm *m, const char *token)
 {
 	const struct branch *older = branches_find(m->branches, token);
@@ -27,7 +30,7 @@ static void drop_older(struct mainsm *m, const char *token)
 		peer_end(link_user(older->link), "another one has come for the same site or host");
 }
 
-/* An lm without sm: its node is here at once. */
+/* Creates the node of an lm that no sm serves. */
 static int node_of_lm(struct peer *p, const struct identity *id, struct object *site)
 {
 	struct object *node;
@@ -99,7 +102,7 @@ int mainsm_branch_up(struct peer *p, const struct identity *id)
 	rc = add_branch(p, id, number, t.s);
 	if (!rc && id->role == ROLE_LM)
 		rc = node_of_lm(p, id, site);
-	/* Set now, not at its HELLO: an older branch has just removed its address. */
+	/* set now and not at its HELLO, because an older branch has just removed the address */
 	if (!rc && id->role == ROLE_SM)
 		rc = site_set_address(sites_find(m->sites, id->site), p->listen);
 	if (rc)
@@ -120,7 +123,7 @@ static void forged(struct peer *p, const struct err *why)
 	log_warn("branches", "branch=%s: %s", p->branch->name, why->text);
 }
 
-/* The sm has the claim from the host only, and may refuse the host that has the number. */
+/* Reports a false claim to the sm, which can refuse the host. */
 static void disown(struct peer *p, uint32_t node, const char *host)
 {
 	link_send(p->link,
@@ -156,7 +159,7 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 /*
  * True if another daemon of this site serves the host. An sm that was stopped still has hosts that
  * have found another parent. An lm reports its own host only, which is up. A claim to a host of
- * another site is not this case: it is forged.
+ * another site is forged, and not such a case.
  */
 static bool is_fenced(const struct peer *p, const struct object *node,
 		      const struct msg_directory *d)

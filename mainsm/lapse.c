@@ -8,14 +8,15 @@
 
 #include <string.h>
 
-/* each process is checked: seldom, and often enough for a day */
+/* interval of the checks of all processes: a small part of the idle time of a token */
 #define JOBS_PERIOD_NS (TOKEN_JOB_IDLE_NS / 96)
 #define STEP_HEAD "slurm-" /* JOB.STEP: the form that libomig gives to the name of a step */
 
 /* The names of jobs that have processes. */
 struct jobs {
 	struct smap names;
-	const char *last; /* noted: the processes of a host are mostly of one job */
+	/* the last name that was stored: most processes of a host are of one job */
+	const char *last;
 	bool failed;
 };
 
@@ -84,8 +85,9 @@ static void keep_jobs(struct mainsm *m, nsec_t wall)
 }
 
 /*
- * The certificate of a foreign tool lasts as long as the user has configured; so does its session.
- * The user's own are for new links: a long measurement is not cut after ninety days.
+ * True if a session must end. The session of a foreign tool ends with its certificate, whose
+ * lifetime the user has chosen. Certificates of the user's own tools are checked for new links
+ * only. So a measurement may last longer than ninety days.
  */
 static bool has_ended(const struct peer *p, nsec_t wall)
 {

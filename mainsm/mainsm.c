@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #define HOUSEKEEPING_NS (250 * NSEC_PER_MSEC)
-/* the answer to omig_shutdown() leaves before the link does */
+/* time for the reply to omig_shutdown() before the link is closed */
 #define LAST_WORDS_NS (200 * NSEC_PER_MSEC)
 
 /* --- callbacks of the parts */
@@ -27,8 +27,8 @@ static int execute_here(void *arg, struct run *run, const struct plan_here *here
 }
 
 /*
- * Threads begin and end with their process, which represents them, unless a tool uses only some of
- * them.
+ * True if the engines follow changes of the object. A process represents its threads, unless a
+ * tool uses only some of them.
  */
 static bool is_followed(const struct mainsm *m, const struct object *o)
 {
@@ -114,7 +114,7 @@ static void apply_revoked(void *arg)
 	net_ctx_check(m->conf.ctx);
 }
 
-/* Deferred: it may close the very link of the caller. */
+/* Deferred, because it may close the link of the caller. */
 static void on_revoked(void *arg)
 {
 	struct mainsm *m = arg;
@@ -265,7 +265,10 @@ static void save_numbers(struct mainsm *m)
 		log_notice("state", "numbers of hosts are saved again");
 }
 
-/* Delays are short: a crash loses the data of that time, which are then collected again. */
+/*
+ * Saves state at short intervals: a crash loses the changes of that time, which are then collected
+ * again.
+ */
 static void on_housekeeping(void *arg)
 {
 	struct mainsm *m = arg;

@@ -65,13 +65,13 @@ struct mainsm_conf {
 	void (*health)(void *arg, struct omis_writer *w);
 	/* A tool has stopped all daemons, or mainsm has lingered long enough. */
 	void (*on_end)(void *arg, const char *reason);
-	void *arg; /* of all of them */
+	void *arg; /* argument of all callbacks */
 };
 
 /* Reads its state and listens. ERR_SYS, ERR_PARSE, ERR_DENIED, ERR_INVALID, ERR_NOMEM. */
 int mainsm_open(const struct mainsm_conf *conf, struct mainsm **out, struct err *e);
 
-/* Sends BYE on all links; call mainsm_free() after a moment for the frames to leave. */
+/* Sends BYE on all links. Call mainsm_free() later, so that the frames can be sent. */
 void mainsm_close(struct mainsm *m, const char *reason);
 void mainsm_free(struct mainsm *m);
 

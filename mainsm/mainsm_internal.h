@@ -36,7 +36,7 @@ struct peer {
 	struct session *session;
 	bool is_passing; /* such an lm, or a lower sm that belongs below its site's sm */
 	bool is_server; /* a factory or receiver: gets revoked certificates and new ones */
-	uint32_t number; /* of a tool, before it has its session */
+	uint32_t number; /* number of a tool, before it has its session */
 	uint64_t epoch; /* of a tool, from its HELLO; 0 = its requests have no lasting ids */
 	uint64_t attach; /* of an lm: increases with each search for a parent */
 	char *listen; /* of an sm: where lms find it; owned */
@@ -93,7 +93,7 @@ void greet_refused(void *arg, const char *remote, const struct err *why);
 struct peer *peer_new(struct mainsm *m);
 /* The caller closes its link. */
 void peer_free(struct peer *p, const char *reason);
-/* It is a server, for whose sake mainsm does not stay. */
+/* Marks a server: mainsm may end while it is connected. */
 void peer_serves(struct peer *p);
 /* Closes its link, too. */
 void peer_end(struct peer *p, const char *reason);

@@ -17,7 +17,7 @@
 
 #define CONN_FILE "mainsm.conn"
 #define LOCK_FILE "mainsm.lock"
-#define DRAIN_NS (300 * NSEC_PER_MSEC) /* BYE and last replies leave in this time */
+#define DRAIN_NS (300 * NSEC_PER_MSEC) /* time for BYE and the last replies */
 #define RENEW_CHECK_NS (600 * NSEC_PER_SEC) /* shorter for short lifetimes */
 
 struct program {

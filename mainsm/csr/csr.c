@@ -159,7 +159,7 @@ static int allowed(const struct session *s, const struct omis_request *r, struct
 	return route_may_call(s->right, r->event) ? 0 : route_denied(r->event, e);
 }
 
-/* Refuses user events and measurements that do not exist, as they never will. */
+/* Refuses user events and measurements that do not exist: their names are never used again. */
 static int check_events(const struct session *s, const struct omis_call *event, struct err *e)
 {
 	const struct omis_value *list = &event->param[0];
@@ -257,7 +257,10 @@ void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, c
 	reply_free(r);
 }
 
-/* Waiters run inside, and may delete it: a caller that needs it afterwards must keep it. */
+/*
+ * Waiters run inside and may delete the csr: a caller that needs it afterwards must hold it as a
+ * keeper.
+ */
 static void switch_off(struct tool_csr *csr, enum csr_event ev)
 {
 	csr->c->stats.enabled -= tool_csr_is_enabled(csr);
@@ -544,7 +547,7 @@ void tool_csrs_event_gone(struct tool_csrs *c, struct session *s)
 		if (tool_csr_is_enabled(csr) && tool_csr_is_of_user_event(csr))
 			hit[n++] = csr->token;
 	}
-	/* The waiters of one of them continue inside, and may delete another one. */
+	/* The waiters of a csr run inside and may delete another csr. */
 	for (size_t k = 0; k < n; k++) {
 		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests. An enabled csr is armed at the branches that serve the objects of its
- * event. Its parts follow objects that appear and end. When the event happens, mainsm executes the
- * actions that the lm did not run.
+ * Conditional requests. An enabled csr has a part at each branch that serves objects of its event.
+ * Its parts follow objects that appear and end. When the event happens, mainsm executes the actions
+ * that the lm did not run.
  *
  * Loops end. A csr is disabled if its actions lead to its own event more than CAUSAL_DEPTH_MAX
  * times in a chain. A csr that only observes is never part of a loop. A csr is also disabled if it
@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-#define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each is tested by all csrs of the tool */
+#define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each costs a test by all csrs of the tool */
 
 struct branches;
 struct tool_csr;
@@ -47,7 +47,7 @@ typedef void (*csr_on_fn)(void *arg, const struct reply *refusal);
 struct trigger {
 	const char *node, *proc, *thread;
 	int64_t time_ns;
-	struct hold *hold; /* borrowed: holds the process; NULL = it runs */
+	struct hold *hold; /* borrowed: the hold of the process; NULL = the process runs */
 };
 
 /* All borrowed. */
@@ -58,7 +58,7 @@ struct tool_csrs_conf {
 	struct branches *branches;
 	const struct directory *directory;
 	struct numbers *numbers;
-	/* The csr is disarmed everywhere; absent branches get this later. May be NULL. */
+	/* The csr is disabled everywhere; absent branches get that later. May be NULL. */
 	void (*on_disarmed)(void *arg, const char *csr);
 	void *arg;
 };
@@ -81,8 +81,8 @@ int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request 
 struct tool_csr *tool_csr_find(const struct session *s, const char *token);
 
 /*
- * Arms it. fn is called once when the branches have confirmed or are lost: at once if there is
- * nothing to wait for. Enabling again has no effect. -ERR_NOMEM, -ERR_LIMIT: not enabled, no call.
+ * Enables the csr. fn is called once, when all branches have confirmed or are lost; at once if no
+ * branch is involved. Enabling again has no effect. -ERR_NOMEM, -ERR_LIMIT: not enabled, no call.
  */
 int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
@@ -93,7 +93,7 @@ size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn f
 void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg);
 
 /*
- * Disarms it. The tool is notified when its pending actions have ended and the branches have
+ * Disables the csr. The tool is notified when its pending actions have ended and the branches have
  * reported their lost events. Returns true if fn will be called, at the latest after
  * CSR_PARTED_MAX_NS; false: no branch is awaited.
  */

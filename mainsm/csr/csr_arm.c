@@ -48,7 +48,9 @@ static bool wants_triggered(const struct tool_csr *csr, uint32_t local_prefix)
 	return local_prefix < r->naction || !all_in_rank;
 }
 
-/* A branch that takes no message now is about to be lost: its objects leave, and return with it. */
+/*
+ * A branch that accepts no message now is about to be lost: its objects leave, and return with it.
+ */
 static int send_part(void *arg, const struct standing_part *p)
 {
 	struct tool_csr *csr = arg;
@@ -106,7 +108,7 @@ static bool lives(const struct directory *d, const char *token)
 	return !o || o->state != MSG_STATE_ENDED;
 }
 
-/* "a,b,c": the keys of `in` that `not_in` lacks. */
+/* Writes "a,b,c": the keys of `in` that `not_in` lacks. */
 static int difference(const struct smap *in, const struct smap *not_in, struct buf *out)
 {
 	struct smap_iter i = { 0 };
@@ -124,7 +126,7 @@ static struct reply *news_of(struct tool_csr *csr)
 	return csr->news;
 }
 
-/* Notes the live objects that are new. */
+/* Stores the live objects that are new. */
 static int note_came(struct tool_csr *csr, const struct smap *now)
 {
 	struct smap_iter i = { 0 };
@@ -310,8 +312,8 @@ static size_t accepted(const struct tool_csr *csr)
 }
 
 /*
- * For a node, a site or all, not each process has the probe or the library: reported only if none
- * has.
+ * True if a fault must be reported. For a node, a site or all, a missing probe or library is
+ * reported only if no process has it.
  */
 static bool is_worth_a_report(const struct tool_csr *csr, const struct reply_entry *e)
 {
@@ -344,7 +346,7 @@ static struct reply *compose(struct tool_csr *csr)
 	return NULL;
 }
 
-/* A node or site may run another program later. */
+/* True if the event names processes. A node or site may run another program later. */
 static bool names_processes(const struct tool_csr *csr)
 {
 	const struct omis_value *list = named(csr);
@@ -440,7 +442,7 @@ void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch)
 	tool_csrs_follow_soon(c);
 }
 
-/* An earlier report is not repeated with each new object. */
+/* Adds a refusal, unless an earlier report has it. */
 static void add_refusal(struct tool_csr *csr, const struct msg_entry *e)
 {
 	bool is_new = !e->objects[0];

@@ -20,7 +20,7 @@
 /* A firing while its actions are executed. */
 struct firing {
 	struct tool_csr *csr;
-	struct reply *reply; /* owned; begins with the results from below */
+	struct reply *reply; /* owned; begins with the results of the branch */
 	size_t first;
 	struct token node, proc, thread; /* referenced by trigger */
 	struct trigger trigger;
@@ -41,7 +41,7 @@ static const char *keep(struct token *to, const char *from)
 	return to->s;
 }
 
-/* The object that the tool reads about: the innermost that is known. */
+/* Returns the object that the tool gets: the innermost one that is known. */
 static const char *object_of(const struct trigger *t)
 {
 	return t->thread[0] ? t->thread : t->proc[0] ? t->proc : t->node;
@@ -92,7 +92,7 @@ static void on_done(void *arg, struct reply *r)
 {
 	struct firing *f = arg;
 
-	/* The run counted its actions from 1: in the whole list they follow the first ones. */
+	/* The run has numbered its actions from 1; in the whole list they follow the first ones. */
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (r->entry[i].action)
 			r->entry[i].action += (uint32_t)f->first;
@@ -194,7 +194,7 @@ static void count_load(struct session *s, nsec_t now)
 	s->load.raised = s->load.fired = 0;
 }
 
-/* Actions executed below are only passed on. */
+/* Checks the limit for actions here. Results of actions at a branch are only passed on. */
 static bool has_room(const struct csr_firing *how)
 {
 	struct session *s = how->csr->session;
@@ -206,8 +206,8 @@ static bool has_room(const struct csr_firing *how)
 }
 
 /*
- * A host that drops has sent as many as permitted: one more is too many. The number that it reports
- * takes no room of others, since it may be wrong or a lie.
+ * A host that drops events has sent the permitted number: one more is too many. The reported
+ * number does not reduce the share of others, since it may be false.
  */
 static void note_dropped(struct tool_csr *csr, uint64_t n)
 {
@@ -216,8 +216,8 @@ static void note_dropped(struct tool_csr *csr, uint64_t n)
 }
 
 /*
- * A csr that causes no event is in no loop, whatever depth a host reports: the report may be wrong,
- * or forged.
+ * True for a csr that causes no event. It is in no loop, whatever depth a host reports: the report
+ * may be false.
  */
 static bool only_asks(const struct tool_csr *csr)
 {
@@ -252,8 +252,8 @@ static bool may_fire(const struct csr_firing *how)
 }
 
 /*
- * Predicates in front of a list; an event from below has passed them there. Without memory nothing
- * passes.
+ * Evaluates the predicates in front of a list; an event of a branch has passed them there. Without
+ * memory no event passes.
  */
 static bool passes(const struct csr_firing *how)
 {
@@ -388,8 +388,10 @@ static void free_pars(struct pars *p)
 		omis_values_free(p->owned[i]);
 }
 
-/* The actions below were executed in order: predicates in front, and those up to the highest number
- * that has an entry. */
+/*
+ * Returns the number of actions that the branch has executed, in order: the leading predicates,
+ * and those up to the highest number with an entry.
+ */
 static size_t executed_below(const struct tool_csr *csr, const struct msg_triggered *m)
 {
 	size_t n = predicates_leading(csr->predicates);
@@ -408,13 +410,16 @@ static void not_armed(struct tool_csrs *c, uint32_t branch, const char *token)
 	branches_send(c->conf.branches, branch, &m);
 }
 
-/* The event is one deeper than its cause. All depths beyond the limit are equal. */
+/*
+ * Returns the depth of the event, one more than that of its cause. All depths beyond the limit are
+ * equal.
+ */
 static unsigned depth_of(const struct msg_triggered *m)
 {
 	return 1 + (m->depth < CAUSAL_DEPTH_MAX ? m->depth : CAUSAL_DEPTH_MAX);
 }
 
-/* Actions of mainsm have no result from below: a text there may name any object. */
+/* Refuses results of a branch for actions of mainsm, whose text may name any object. */
 static int check_places(const struct tool_csr *csr, const struct msg_triggered *m, struct err *e)
 {
 	for (size_t i = 0; i < m->nentry; i++) {
@@ -491,7 +496,7 @@ static size_t values_to_pars(const struct omis_service *event, const struct omis
 	return p->n;
 }
 
-/* An empty list means each that the tool has made. */
+/* True if the csr waits for that event. An empty list means each event of the tool. */
 static bool waits_for(const struct tool_csr *csr, const char *event)
 {
 	const struct omis_value *list = &csr->request->event->param[0];
@@ -515,7 +520,7 @@ int tool_csrs_raise(struct tool_csrs *c, struct session *s, const struct csr_rai
 	if (s->load.raised >= TOOL_RAISES_PER_SEC_MAX)
 		return -ERR_LIMIT;
 	s->load.raised++;
-	/* Firing may delete or define: names first. */
+	/* A firing may delete or define csrs, so names are collected first. */
 	while (smap_next(&s->csrs, &i)) {
 		struct tool_csr *csr = i.value;
 

@@ -22,7 +22,7 @@
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
 /* After this the losses of a silent branch are unknown, and the tool is notified. */
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
-/* losses are reported separately if no event reports them by then */
+/* time after which losses are reported separately, if no event has reported them */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
 
 struct tool_csrs {
@@ -31,7 +31,7 @@ struct tool_csrs {
 	struct loop_timer *follow, *losses; /* owned */
 	struct partings partings; /* of struct tool_csr */
 	struct tool_csrs_stats stats;
-	uint32_t version; /* of the last ARM */
+	uint32_t version; /* version of the last ARM */
 };
 
 struct csr_waiter {
@@ -68,16 +68,16 @@ struct tool_csr {
 	unsigned firings; /* firings among the keepers */
 	struct parting parting; /* from branches that got DISARM */
 	struct list parted; /* waiters for its end */
-	struct standing *standing; /* owned; mark: how many actions are executed there */
+	struct standing *standing; /* owned; mark: number of actions that a branch executes */
 	struct smap objects; /* token -> the CSR, as a set: enabled for these objects */
-	struct smap came; /* among them: for the ENABLED report */
-	struct smap refused; /* among them: cannot be watched by the branches */
+	struct smap came; /* those of them that the ENABLED report has as new */
+	struct smap refused; /* those of them that the branches cannot watch */
 	struct reply *news; /* owned; errors for the ENABLED report; NULL = none */
 	struct list waiters;
-	nsec_t second; /* the start of the one in which `offered` counts */
+	nsec_t second; /* start of the second in which `offered` counts */
 	uint64_t offered, dropped; /* dropped: not reported yet */
 	bool has_reported; /* an event reported losses since the last check */
-	bool is_thinned; /* thinned out below in that second */
+	bool is_thinned; /* branches have dropped events in that second */
 	unsigned overloads; /* seconds in a row with too many firings */
 };
 
@@ -147,7 +147,7 @@ struct standing *tool_csr_standing_new(struct tool_csr *csr);
 
 /* --- csr_hold.c: a process that is held until all actions of its event have ended */
 
-/* The caller is its one user. NULL: no memory, it was released. */
+/* The caller is its only user. NULL: no memory; the process was released. */
 struct hold *hold_new(struct branches *c, uint32_t branch, const struct msg_triggered *m);
 struct hold *hold_use(struct hold *h); /* NULL is fine */
 /* The last user releases the process. NULL is fine. */

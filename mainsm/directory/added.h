@@ -9,7 +9,7 @@
 struct added {
 	struct added_services *all; /* owned; NULL = none */
 	unsigned version; /* of `all`; 0 = none was made yet */
-	bool is_old; /* a node has other ones since */
+	bool is_old; /* a node has changed its services since then */
 };
 
 void added_done(struct added *a);

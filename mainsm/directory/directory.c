@@ -342,7 +342,7 @@ void directory_serve(struct directory *d, struct object *node, uint32_t server, 
 {
 	node->server = server;
 	node->attach = attach;
-	node->snapshot = false; /* half a snapshot of an earlier server is void */
+	node->snapshot = false; /* an incomplete snapshot of an earlier branch is dropped */
 }
 
 void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now)

@@ -36,15 +36,16 @@ struct object {
 	int32_t rank, world_size; /* rank -1: not an MPI process (yet) */
 	uint32_t state; /* enum msg_state, as reported; object_state() adds silence */
 	int32_t exit_status;
-	int64_t time_ns; /* when that was so, by the node's clock */
+	int64_t time_ns; /* time of that report, by the node's clock */
 	uint32_t sub; /* node: enum msg_node_sub */
 	uint32_t server; /* node: the branch that serves it, 0 = none */
-	uint64_t attach; /* node: of the claim by which that has it; the greater is the later */
+	/* node: number of the claim of that branch; a later claim has a greater number */
+	uint64_t attach;
 	nsec_t since; /* node: time of the last change of `sub` */
 	/* node: number of its objects, snapshots seen; else: the last snapshot that contained it */
 	uint32_t objects, round;
 	bool snapshot; /* node: parts of a snapshot are missing */
-	struct buf services; /* node: those of its plug-ins, as it reported them */
+	struct buf services; /* node: services of its plug-ins, as it reported them */
 };
 
 enum directory_change { DIRECTORY_CAME, DIRECTORY_CHANGED, DIRECTORY_WENT };

@@ -11,7 +11,7 @@
 
 struct sites {
 	char *launcher; /* the default one */
-	struct site **v; /* in the order of the configuration, then of coming */
+	struct site **v; /* in the order of the configuration, then in that of their first hosts */
 	size_t n, nclaimed, nconfigured;
 	nsec_t claimed_start; /* when the sm of a claimed site was started last */
 	const struct site *claimed_last; /* that site; NULL = never */

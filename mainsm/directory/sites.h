@@ -14,15 +14,16 @@
 #include <stdint.h>
 
 #define SITES_MAX 1024
-/* sites that hosts name but no configuration does, besides "default" */
+/* sites that hosts name and no configuration has, besides "default" */
 #define SITES_CLAIMED_MAX 16
 /* interval between the starts of sms of claimed sites */
 #define SITE_CLAIMED_START_NS (5 * NSEC_PER_SEC)
 #define SITE_NAME_MAX 63
-#define SITE_START_TRIES 3 /* then its lms are served without an sm */
+/* failed starts after which the lms of the site are served without an sm */
+#define SITE_START_TRIES 3
 /* a batch system may take this long to place one task */
 #define SITE_START_MAX_NS (15 * NSEC_PER_SEC)
-#define SITE_REST_NS (60 * NSEC_PER_SEC) /* after the last try, before the next round of them */
+#define SITE_REST_NS (60 * NSEC_PER_SEC) /* time from the last try to the next round of tries */
 #define SITE_DEFAULT "default" /* for hosts that no site names */
 #define SITE_SHARED "shared" /* launcher of a site whose admin runs an sm for many users */
 /* a shared sm searches for its mainsms once a minute */

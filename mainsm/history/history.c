@@ -53,7 +53,7 @@ static bool is_due(const struct history *h, nsec_t next)
 	return now(h) + HISTORY_SAMPLE_NS / 2 >= next;
 }
 
-/* Since the last sample of them, or since the beginning where that is known. */
+/* Returns the time since the last sample of the ranks, or since a known begin of the job. */
 static int64_t ranks_span_ms(const struct live_job *j, nsec_t at)
 {
 	nsec_t from = j->ranks_at ? j->ranks_at : j->began >= j->live->started ? j->began : 0;
@@ -81,7 +81,7 @@ static void write_ranks(struct history *h, struct live_job *j, nsec_t at)
 	j->ranks_next = now(h) + period(j, HISTORY_RANKS_EACH);
 }
 
-/* Begins and ends are written at once. */
+/* Writes a sample of a job. The first and the last one are written to disk at once. */
 static void write_job(struct history *h, struct live_job *j, nsec_t at)
 {
 	bool is_edge = !j->sampled_at || !j->alive;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The history of jobs: while jobs run, their hosts are asked for sums (omig_job_sample) and samples
- * are stored on disk. It switches nothing on in programs: calls are recorded only as far as a tool
- * has them counted. A sample contains the number of counted processes. Without a job nothing runs.
+ * are stored on disk. It does not switch on counting: samples have calls only while a tool counts
+ * them. A sample contains the number of counted processes. Without a job nothing runs.
  */
 #ifndef MAINSM_HISTORY_HISTORY_H
 #define MAINSM_HISTORY_HISTORY_H

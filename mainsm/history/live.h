@@ -12,7 +12,7 @@
 #include "mainsm/directory/directory.h"
 #include "mainsm/history/sample.h"
 
-#define LIVE_JOBS_MAX 1024 /* at once: more than the batch steps that one user runs together */
+#define LIVE_JOBS_MAX 1024 /* jobs at a time: more than the batch steps of one user */
 
 struct live_job {
 	struct live *live;
@@ -32,7 +32,8 @@ struct live_job {
 	int64_t counted, volumes; /* at the last sample */
 	double age_s; /* age of its first process, -1: not known */
 	nsec_t began, sampled_at, ranks_at; /* wall; 0: never */
-	nsec_t next, ranks_next; /* loop time: when a sample of it, or of its ranks, is due */
+	/* loop time at which a sample of the job, or of its ranks, is due */
+	nsec_t next, ranks_next;
 	bool wants_ranks; /* in the request that is under way */
 	/* The last sample was taken. The job remains until the directory has removed it. */
 	bool is_done;

@@ -164,7 +164,7 @@ static void rank_values(float *out, const struct omis_value *v, const struct liv
 			double span_s)
 {
 	const struct live_total none = { 0 };
-	/* an ended rank was counted in its last interval as in the interval before */
+	/* in its last interval, an ended rank counts as in the interval before */
 	int64_t counts = was && int_at(v, EACH_STATE) == MSG_STATE_ENDED ? was->counts
 									 : int_at(v, EACH_COUNTS);
 	const double *b = was ? was->v : none.v;
@@ -348,7 +348,7 @@ static void write_nodes(struct buf *b, const struct live_rank *r, size_t n,
 	}
 }
 
-/* Sorts by rank. Of two processes of one rank, as after a restart, the later one stays. */
+/* Sorts by rank. If two processes have one rank, as after a restart, the later one is kept. */
 size_t live_order_ranks(struct live_job *j)
 {
 	size_t n = 0;

@@ -145,7 +145,7 @@ static void pack_job(struct buf *b, const struct history_job *j)
 		put_number(b, v[i]);
 }
 
-#define NAME_BYTES 256 /* of a function, with what a record has around it; the longest has 40 */
+#define NAME_BYTES 256 /* a function's name and the rest of its record; the longest name has 40 */
 
 int history_write_job(struct history_writer *w, const struct history_job *j, struct err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Samples of jobs as records of an event log (docs/eventlog.md): the activity of a job in one
- * interval, and of each of its ranks. Each block describes itself, so the loss of others has no
- * effect. The reader accepts bytes of any origin.
+ * interval, and of each of its ranks. Each block has its own definitions, so the loss of others
+ * has no effect. The reader treats all bytes as hostile.
  */
 #ifndef MAINSM_HISTORY_SAMPLE_H
 #define MAINSM_HISTORY_SAMPLE_H
@@ -40,7 +40,7 @@ struct history_job {
 	int64_t span_ms; /* the interval; 0: earlier totals are not known */
 	int64_t began_ms; /* wall time of the first process; 0: not known */
 	int64_t world_size, processes, alive, ranks, nodes;
-	int64_t missing; /* nodes of the job that did not answer: no value includes them */
+	int64_t missing; /* nodes of the job without a reply: no value includes them */
 	/* processes whose calls, and bytes, were counted; ended ones count as before their end */
 	int64_t counted, volumes;
 	int64_t answered, in_mpi; /* answering processes, and those in a call at the end */

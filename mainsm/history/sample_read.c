@@ -14,7 +14,7 @@ struct history_reader {
 	struct evread *in;
 	uint64_t stream; /* of the names */
 	struct history_name name[HISTORY_CALLS_MAX]; /* by number */
-	struct history_call call[HISTORY_CALLS_MAX]; /* of the sample that is read */
+	struct history_call call[HISTORY_CALLS_MAX]; /* functions of the sample that is read */
 	struct history_rank *rank; /* owned */
 	size_t cap;
 	char job[256], program[256];
@@ -91,7 +91,7 @@ static bool read_call(struct history_reader *r, const struct event *e)
 	return at->text && at->class;
 }
 
-/* A number that does not fit is limited to a range without overflows. */
+/* Reads a number, limited to a range without overflows. */
 static int64_t number(struct cur *c)
 {
 	uint64_t v = cur_varint(c);

@@ -12,7 +12,7 @@
 
 /* time between writes: a crash of mainsm loses the samples of this time */
 #define HISTORY_BLOCK_NS (120 * NSEC_PER_SEC)
-#define HISTORY_QUERIES_MAX 8 /* at once: each reads the whole store */
+#define HISTORY_QUERIES_MAX 8 /* queries at a time: each reads the whole store */
 #define HISTORY_MIN_BYTES (INT64_C(1) << 20)
 #define HISTORY_EXPIRE_NS (600 * NSEC_PER_SEC) /* interval of the searches for old blocks */
 

@@ -115,7 +115,7 @@ static int compile_text(struct measure *m, const char *text, struct pmsl_diags *
 	return rc;
 }
 
-/* A metric that is not built in may be one that its user has added. */
+/* Finds the text of a metric that is not built in: its user may have added it. */
 static const char *find_text(struct measure *m, const char *text)
 {
 	struct registry_found found;
@@ -213,7 +213,8 @@ static int plan(struct measure *m, struct buf *why)
 }
 
 /*
- * Checks the stop rule, even without a process: after a refusal the tool evaluates it itself.
+ * Checks the stop rule, even without a process: after a refusal the tool evaluates the rule
+ * itself.
  */
 static int check_until(const struct measure *m, struct buf *why)
 {
@@ -341,7 +342,7 @@ static bool has_changed(const struct measure *m)
 	return has;
 }
 
-/* True: it was planned again, which takes a while. */
+/* Returns true if the measurement was planned again, which takes some time. */
 static bool follow(struct measure *m)
 {
 	struct buf why = BUF_INIT(4096);
@@ -361,8 +362,8 @@ static bool follow(struct measure *m)
 }
 
 /*
- * Continues up to the first one that is planned again: all others wait meanwhile. Returns true if
- * some are left.
+ * Handles measurements up to the first one that is planned again, so that other work is not
+ * delayed. Returns true if some are left.
  */
 static bool follow_some(struct measures *ms)
 {
@@ -403,7 +404,7 @@ void measures_follow_soon(struct measures *ms)
 {
 	if (!ms->stats.running)
 		return;
-	/* measurements that had their turn in this round have not seen the change */
+	/* measurements that were handled in this round lack the change */
 	ms->has_more_changed |= !ms->is_round_over;
 	if (!loop_timer_is_armed(ms->follow))
 		arm_follow(ms, MEASURE_FOLLOW_NS);

@@ -25,16 +25,24 @@
 
 #include <stdbool.h>
 
-#define MEASURES_PER_TOOL_MAX 64 /* a screen of displays; each is a graph everywhere */
+/* some screens of displays; each measurement has a graph at all daemons */
+#define MEASURES_PER_TOOL_MAX 64
 /* values of one read: four virtual times of BIND_OUTPUTS_MAX objects */
 #define MEASURE_RESULTS_MAX 16384
 #define MEASURE_VALUES_PER_EVENT 500 /* as many as fit in a frame, with some histograms */
-/* of a read: longer than the grace of the site's sm, which is longer than that of the sms below */
+/*
+ * time for a read: longer than the grace of the site's sm, which is longer than that of lower sms
+ */
 #define MEASURE_GRACE_NS (INT64_C(1000000000))
-#define MEASURE_GRACE_READS 6 /* intervals: no branch may get FLOW_READS_OPEN ahead */
-/* dfg_start then answers although some branches have not: before a request times out */
+/* the same in intervals: no branch may be FLOW_READS_OPEN reads ahead */
+#define MEASURE_GRACE_READS 6
+/*
+ * time after which dfg_start replies without the confirmation of all branches, before the request
+ * expires
+ */
 #define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000))
-#define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program start one by one */
+/* delay after a change of objects: processes of a program start one by one */
+#define MEASURE_FOLLOW_NS (100 * INT64_C(1000000))
 #define MEASURE_REST 10
 
 struct branches;

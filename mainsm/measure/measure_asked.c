@@ -105,7 +105,7 @@ static int set_every(struct measure_asked *a, const struct omis_value *v)
 	return ms && a->every < FLOW_EVERY_MIN_NS ? -ERR_INVALID : 0;
 }
 
-/* True for one number, without a parameter, with the unit of the values. */
+/* True for an aggregate that is one number with the unit of the values and has no parameter. */
 static bool can_join_values(enum agg_kind kind)
 {
 	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) &&
@@ -140,7 +140,7 @@ static int set_central(struct measure_asked *a, const struct omis_value *v)
 	return to_bool(v, &a->is_central);
 }
 
-/* A rule that needs no sequence of values. */
+/* Sets the stop rule, which must not need a sequence of values. */
 static int set_until(struct measure_asked *a, const struct omis_value *v)
 {
 	const char *text = omis_value_text(v, NULL);
@@ -221,7 +221,7 @@ static int set_options(struct measure_asked *a, const struct omis_value *list, s
 
 /* --- parameters of the metric */
 
-/* A copy, by way of its text. */
+/* Copies a list by its text. */
 static int copy_list(const struct omis_value *list, struct omis_values **out)
 {
 	struct buf b = BUF_INIT(PARAMETERS_MAX_BYTES);
@@ -310,7 +310,7 @@ static int bind_objects(struct binding_to *b, struct bind_arg *arg)
 	return 0;
 }
 
-/* The texts or tokens of a list, or of a single value. */
+/* Returns the texts or tokens of a list, or of a single value. */
 static const char **texts_of(struct binding_to *b, const struct omis_value *v, enum omis_kind kind,
 			     size_t *n)
 {
@@ -327,7 +327,7 @@ static const char **texts_of(struct binding_to *b, const struct omis_value *v, e
 	return out;
 }
 
-/* 10, or [10,20] from one to the other. */
+/* Takes 10, or the range [10,20]. */
 static bool take_range(const struct omis_value *v, struct bind_range *out)
 {
 	bool is_pair = v->kind == OMIS_LIST && v->list.n == 2;
@@ -338,7 +338,7 @@ static bool take_range(const struct omis_value *v, struct bind_range *out)
 	       out->from <= out->to && out->from >= -BIND_VT_MAX && out->to <= BIND_VT_MAX;
 }
 
-/* A list of them, or a single virtual time. */
+/* Binds a list of virtual times, or a single one. */
 static int bind_times(struct binding_to *b, const struct pmsl_decl *d, const struct omis_value *v)
 {
 	struct bind_arg *arg = &b->out->arg[d->position];

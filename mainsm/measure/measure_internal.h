@@ -28,7 +28,8 @@ struct measures {
 	struct map by_number;
 	struct loop_timer *follow; /* owned */
 	nsec_t follow_next; /* earliest time of the next attempt */
-	uint64_t round; /* of following: each measurement has a turn in it */
+	/* number of the round of following, in which each measurement has a turn */
+	uint64_t round;
 	bool is_round_over, has_more_changed; /* the next round is requested already */
 	struct flow_batch_room room;
 	/* handles the output of a stage; its arg is the measurement */
@@ -71,7 +72,7 @@ struct measure_piece {
 	char object[TOKEN_BYTES]; /* "" for the top */
 	struct flow_graph *graph; /* owned */
 	struct buf text;
-	struct stage *stage; /* owned; NULL: it runs below */
+	struct stage *stage; /* owned; NULL: the piece runs at a branch */
 	struct flow *engine; /* owned; of the stage */
 	uint32_t branch; /* branch with the object, or the path to it; STAGE_NOWHERE */
 };
@@ -138,10 +139,10 @@ struct measure {
 	enum measure_state state;
 
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
-	uint64_t followed; /* the round that it had its turn in */
-	uint64_t tried; /* hash of the world that was planned for, or could not */
+	uint64_t followed; /* the round in which it had its turn */
+	uint64_t tried; /* hash of the world of the last attempt to plan */
 	struct standing *standing; /* owned; mark: a hash of the branch's pieces */
-	uint32_t version; /* of the last load that was sent */
+	uint32_t version; /* version of the last load that was sent */
 	struct measure_trouble *trouble;
 	size_t ntrouble, captrouble;
 
@@ -149,7 +150,7 @@ struct measure {
 	struct list waiters;
 	struct measure_value *value;
 	size_t nvalue, capvalue;
-	/* owned; of the last read, and of its plan */
+	/* owned; counts of the last read, for its plan */
 	struct measure_counted *counted;
 	size_t ncounted, capcounted;
 	bool has_enough; /* ended by its rule */
@@ -163,7 +164,7 @@ struct measure_world {
 	struct world world;
 	struct smap index; /* token -> place + 1 */
 	struct arena *arena;
-	uint64_t hash; /* of all that a graph depends on */
+	uint64_t hash; /* hash of all objects and attributes on which a graph depends */
 	size_t count[PMSL_T_SITE + 1]; /* by kind */
 };
 
@@ -247,7 +248,8 @@ int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
 int measure_plan_make(const struct measure *m, struct measure_world **world,
 		      struct measure_plan **out, struct buf *why);
 void measure_plan_free(struct measure_plan *p);
-void measure_piece_close(struct measure_piece *p); /* ends its stage, if any */
+/* ends the stage of the piece, if there is one */
+void measure_piece_close(struct measure_piece *p);
 
 /* Writes diagnostics of the compiler as text. */
 void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
@@ -272,7 +274,7 @@ bool measure_runs(const struct measure *m);
 /* When it is settled, the waiters for the branches are called. Returns NULL without memory. */
 struct standing *measure_standing_new(struct measure *m);
 
-#define MEASURE_TROUBLES_MAX 64 /* more are of no use */
+#define MEASURE_TROUBLES_MAX 64 /* faults that are stored; more are of no use */
 /* Adds an error that concerns the whole measurement, at mainsm. */
 void measure_add_fault(struct measure *m, const char *text);
 void measure_drop_troubles(struct measure *m, uint32_t branch);

@@ -132,7 +132,7 @@ static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 	return sm ? sm->index : STAGE_HERE;
 }
 
-/* True: one has moved. */
+/* Finds the branch of each piece. Returns true if one has moved. */
 static bool find_branches(struct measure *m)
 {
 	bool moved = false;
@@ -171,7 +171,7 @@ static int open_stage(struct measure *m, struct measure_piece *p, struct err *e)
 	return rc;
 }
 
-/* The stage that a link from that piece leads to; NULL: it is below. */
+/* Returns the stage to which the links of a piece lead; NULL: it runs at a branch. */
 static struct stage *stage_above(const struct measure *m, const struct measure_piece *p)
 {
 	for (size_t i = 0; p->kind == PLACE_NODE && i < m->plan->npiece; i++) {

@@ -92,7 +92,7 @@ static int add_one(struct asked_objects *a, const struct session *s, const char 
 	return is_in(a, o) ? 0 : put_mark(a, token, false);
 }
 
-/* An object that has ended is not in the tree, and may still be named. */
+/* Removes an object. One that has ended is not in the tree, and may still be named. */
 static int remove_one(struct asked_objects *a, const struct session *s, const char *token,
 		      struct buf *why)
 {

@@ -131,7 +131,9 @@ static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const str
 	return rc;
 }
 
-/* A partner and the name of a region, as values of the request language; either may be NULL. */
+/*
+ * Prints a partner and the name of a region as values of the request language; either may be NULL.
+ */
 static char *print_with(const char *partner, const char *region)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);

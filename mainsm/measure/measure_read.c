@@ -161,7 +161,7 @@ static size_t write_event(struct measure *m, struct buf *b, size_t from)
 	return n;
 }
 
-/* True: the event was raised. */
+/* Returns true if the event was raised. */
 static bool raise_event(struct measure *m, const struct buf *b)
 {
 	const struct trigger when = { "", "", "", m->reads.read_at, NULL };
@@ -179,8 +179,10 @@ static bool raise_event(struct measure *m, const struct buf *b)
 	return !rc;
 }
 
-/* The actions of an event may delete the measurement: false then. The second result: the tool has
- * the last values. */
+/*
+ * Reports a read as events. Returns false if an action has deleted the measurement. *reported: the
+ * tool has the last values.
+ */
 static bool report_event(struct measure *m, bool *reported)
 {
 	struct measures *ms = m->ms;
@@ -233,7 +235,7 @@ static void read_stages(struct measure *m)
 	}
 }
 
-/* The link of a site's stage: it leads to the top. */
+/* Passes a batch of a site's stage to the stage of the top. */
 void measure_on_batch(void *arg, const struct flow_batch *b)
 {
 	struct measure *m = arg;
@@ -241,7 +243,7 @@ void measure_on_batch(void *arg, const struct flow_batch *b)
 	stage_take(m->plan->piece[0].stage, STAGE_HERE, b, NULL);
 }
 
-/* A read by request: it covers the time before all requests up to now. */
+/* Requests a read of the branches: it covers the time before all requests up to now. */
 static void ask_below(struct measure *m)
 {
 	const struct read_clock *r = &m->reads;
@@ -255,7 +257,9 @@ static void ask_below(struct measure *m)
 		branches_send(m->ms->conf.branches, p->branch, &msg);
 }
 
-/* A tool without this report gets it with the next read. */
+/*
+ * Ends a measurement whose rule holds, if the tool has got the report; otherwise at the next read.
+ */
 static void end_if_enough(struct measure *m, bool reported)
 {
 	if (!reported || !measure_runs(m) || !measure_has_enough(m))
@@ -390,7 +394,7 @@ int measures_batch(struct measures *ms, uint32_t branch, const struct msg_flow_b
 
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg)
 {
-	/* A pending read was requested for an earlier time: the next one is used. */
+	/* A pending read covers an earlier time, so the request gets the next one. */
 	const struct read_clock *r = &m->reads;
 	bool is_late = r->asked && r->asked_at < measure_now(m->ms);
 	struct measure_waiter waiter = { .on_read = on_read,

@@ -114,7 +114,7 @@ size_t registry_count(const struct registry *r)
 struct walk {
 	struct registry *r;
 	const char *principal;
-	const struct registered *of; /* the registered text that is walked; NULL: another text */
+	const struct registered *of; /* the registered text of the walk; NULL: another text */
 	const struct registered *instead; /* replaces the registered text of its name; or NULL */
 	struct pmsl_library *out;
 	const char *circle; /* a text that uses itself, directly or through others */
@@ -345,7 +345,7 @@ static void take(struct registry *r, struct registered *x)
 	r->bytes -= strlen(x->text);
 }
 
-/* On failure the old text, if any, is registered again. */
+/* Saves the registry. On failure the old text, if any, is registered again. */
 static int save(struct registry *r, struct registered *fresh, struct registered *old,
 		struct buf *why)
 {

@@ -70,7 +70,7 @@ static unsigned roles_of(const char *name)
 	return ROLE_BIT(role_from_name(name)) & ~(ROLE_BIT(ROLE_NONE) | ROLE_BIT(ROLE_MAINSM));
 }
 
-/* A daemon belongs to the user wherever it enrols; a tool to the person named by the token. */
+/* Sets the owner: of a daemon the user of the monitor, of a tool the name in the token. */
 static int set_owner(struct service_call *c, struct token_grant *g, const char *name, struct err *e)
 {
 	const struct services_conf *t = &c->services->conf;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaches a process by its pid. The lm registers a process that is not watched yet. Its report to
- * the directory may follow its answer, and is awaited: a tool that has the token can use it.
+ * Attaches a process by its pid. The lm registers a process that is not watched yet. The service
+ * waits for the report of the process, so that a tool that gets the token can use it.
  */
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same for an unknown process and for one of another user. */
+/* The text is the same for an unknown process and for one of another user. */
 #define NO_SUCH_PROCESS "there is no process of this user with that pid and program"
 
 struct adoption {
 	struct service_call c; /* .run NULL: no request waits for it */
 	struct list runs; /* the request to the lms */
-	struct list in_adoptions; /* once they have answered */
+	struct list in_adoptions; /* in this list when the lms have replied */
 	struct token *wanted; /* owned: processes that the lms have adopted */
 	size_t n;
 };
@@ -88,7 +88,10 @@ static struct adoption *find_whole(const struct services *top)
 	return NULL;
 }
 
-/* A request that continues may begin and end others. */
+/*
+ * Continues requests whose processes have been reported. A continued request may begin and end
+ * others.
+ */
 static void on_came(void *arg)
 {
 	struct adoption *t;
@@ -98,7 +101,7 @@ static void on_came(void *arg)
 	expected_check(arg);
 }
 
-/* Called after the whole message: its threads follow the process. */
+/* Called after the whole message, in which threads follow their process. */
 void services_proc_came(struct services *t)
 {
 	if (!list_is_empty(&t->adoptions) || !list_is_empty(&t->waiting))
@@ -222,7 +225,7 @@ static int ask_nodes(struct service_call *c, const char *service, const struct o
 	return rc ? rc : 1;
 }
 
-/* Watched processes are known here; the other nodes are asked. */
+/* Attaches watched processes here, and sends a request to the lms of other nodes. */
 static int proc_attach3(struct service_call *c)
 {
 	struct service_list nodes = service_list(c, 0);
@@ -249,7 +252,7 @@ static int proc_attach3(struct service_call *c)
 	return rc;
 }
 
-/* Each node starts it; the started processes are attached. */
+/* Starts the program on each node, and attaches the started processes. */
 static int proc_create(struct service_call *c)
 {
 	struct omis_value nodes = { .kind = OMIS_LIST };

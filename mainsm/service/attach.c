@@ -39,8 +39,8 @@ static bool any_site_attached(const struct service_call *c)
 }
 
 /*
- * []: everything of the kind below attached objects; sites, and nodes while no site is attached:
- * everything.
+ * Attaches for []: all objects of the kind in attached ones; all sites, and all nodes while no
+ * site is attached.
  */
 static void attach_all(struct attaching *a)
 {
@@ -50,7 +50,7 @@ static void attach_all(struct attaching *a)
 		attach_below(a, list_entry(i, struct object, sibling), limit);
 }
 
-/* A token below the kind attaches its container, one above all that it contains. */
+/* A token below the kind attaches its container; a token above the kind attaches its contents. */
 static int attach_token(struct attaching *a, const struct omis_value *v)
 {
 	const char *token = omis_value_text(v, NULL);
@@ -95,7 +95,7 @@ static int proc_attach(struct service_call *c)
 	return attach(c, OBJECT_PROC);
 }
 
-/* The objects were expanded by the plan: attached ones of the right class. */
+/* Detaches objects, which the plan has expanded to attached ones of the class. */
 static int detach(struct service_call *c)
 {
 	struct service_list list = service_list(c, 0);

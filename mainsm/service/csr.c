@@ -9,10 +9,10 @@
 
 #define TOOL_EVENTS_MAX 256 /* per tool; as many as conditions */
 
-/* A call that waits for the branches: of conditional requests that are armed, or disarmed. */
+/* A call that waits for the branches of csrs that are being enabled or disabled. */
 struct awaiting {
 	struct service_call c; /* .call is not used: the request may be freed */
-	size_t waits; /* for this many; one more while it is being set up */
+	size_t waits; /* number of awaited results; one more while the call is being set up */
 };
 
 static struct awaiting *await_begin(const struct service_call *c)
@@ -60,7 +60,7 @@ static void abandon(void *arg)
 	free(a);
 }
 
-/* All awaited results are known. Returns 0, or 1: run_here_done() follows. */
+/* Ends the set-up of a call. Returns 0 if all results are known, or 1: run_here_done() follows. */
 static int await_end(struct awaiting *a, int rc)
 {
 	if (rc) {

@@ -23,7 +23,7 @@ void expected_note(struct services *t, const char *job)
 	e->until = loop_now(t->conf.loop) + EXPECTED_NS;
 }
 
-/* 0: it is not expected. */
+/* Returns 0 if the job is not expected. */
 static nsec_t expected_until(const struct services *t, const char *job)
 {
 	nsec_t until = 0;
@@ -81,7 +81,7 @@ void expected_check(struct services *t)
 		finish(w);
 }
 
-/* The rest of the request's time is reserved for its other actions, and for the way back. */
+/* Waits for a part of the request's time: the rest is for its other actions and the reply. */
 static int begin_to_wait(struct service_call *c, const struct expected_question *q, nsec_t until)
 {
 	struct waiting *w = calloc(1, sizeof(*w));
