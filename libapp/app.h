@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Omig's library inside a program. A program needs none of this to be watched. If it is linked with
- * -lomig, or runs with the library preloaded, it may call these functions. Every call is safe at
- * any time, from any thread and signal handler.
+ * Omig's library inside a program. A program needs no call of this library to be watched. If it is
+ * linked with -lomig, or runs with the library preloaded, it may call these functions. Every call
+ * is safe at any time, from any thread and signal handler.
  */
 #ifndef OMIG_APP_H
 #define OMIG_APP_H

@@ -25,7 +25,7 @@ static void refuse(struct gate *g, const char *why)
 	__atomic_store_n(&g->state, GATE_FAILED, __ATOMIC_RELEASE);
 }
 
-/* False if MPI has none. */
+/* Returns false if MPI does not have the function. */
 static bool ask_mpi(const char *name, int *flag)
 {
 	int (*f)(int *) = (int (*)(int *))real_find(name, name);
@@ -33,7 +33,7 @@ static bool ask_mpi(const char *name, int *flag)
 	return f && f(flag) == 0;
 }
 
-/* A name without a wrapper keeps its original. */
+/* Opens the slots of the gate. A name without a wrapper keeps its original. */
 static void open_gate(struct gate *g)
 {
 	/* NOLINTNEXTLINE: dlopen()'s handle as a number */
@@ -63,7 +63,7 @@ static const char *enter(struct gate *g)
 		return "its MPI library does not answer";
 	if (has_ended)
 		return "the program has called MPI_Finalize";
-	/* Otherwise the wrapper of MPI_Init sets up. */
+	/* before MPI_Init, its wrapper does the set-up */
 	if (has_begun && !setup_entered(wrap_resolve_all))
 		return "there is no memory for the segment, or the program has closed it";
 	return NULL;

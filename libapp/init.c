@@ -110,7 +110,7 @@ static void f_init(const char *name, const char *profiling, void *ierr)
 		f_missing(ierr);
 		return;
 	}
-	/* Without ierror we examine our own: only a success is followed by set-up. */
+	/* without ierror, our own variable shows the result: set-up follows a success only */
 	f(ierr ? ierr : &none);
 	if (f_result(ierr ? ierr : &none) == 0)
 		setup_run(wrap_resolve_all);
@@ -140,7 +140,7 @@ static void f_pcontrol(const char *name, const char *profiling, void *level, voi
 		f(level, more);
 }
 
-/* The four spellings of Fortran compilers. */
+/* Defines the four spellings of Fortran compilers. */
 #define F_ALIAS(lower, upper, sig)                                    \
 	void lower sig;                                               \
 	EXPORT void lower sig __attribute__((alias(#lower "_")));     \

@@ -199,8 +199,7 @@ void args_freed(const void *request, enum args_lang lang)
 	errno = saved;
 }
 
-/* The world rank that is `peer` in the communicator or window of the call that this thread
- * is in. */
+/* Returns the world rank of `peer` in the communicator or window of the thread's current call. */
 static int64_t noted_partner(const struct call_desc *d, const struct seg_current *c)
 {
 	unsigned kind = d->comm ? d->param[d->comm - 1].kind : CALL_P_COMM;

@@ -50,7 +50,7 @@ struct hook_args {
 		bool has_ticket;
 		int32_t ranks, role; /* of a collective call, whose id is in `sent`; role 0: none */
 	} message; /* with HOOK_MESSAGE */
-	uint64_t status[ARGS_STATUS_BYTES / 8]; /* in place of an ignored one */
+	uint64_t status[ARGS_STATUS_BYTES / 8]; /* used in place of an ignored one */
 };
 
 /*
@@ -71,7 +71,10 @@ void hook_finish(struct hook *h, int rc);
  */
 void args_keep(struct hook_args *a);
 
-/* Called before a request is freed while the hook of that call is off. request: its argument. */
+/*
+ * Called before a request is freed by a call whose hook is off. request: the argument of that
+ * call.
+ */
 void args_freed(const void *request, enum args_lang lang);
 
 /* Adds to the (function, partner) sums of this thread. A full table counts the loss. */
@@ -180,7 +183,7 @@ struct args_message_ops {
 	bool (*made)(const struct hook_args *a, struct request *r);
 	void (*started)(const struct hook_args *a, struct request *r); /* a persistent one */
 	void (*ended)(struct request *r, const struct status_view *v);
-	void (*lost)(struct request *r); /* its end will not be seen */
+	void (*lost)(struct request *r); /* the end of the request cannot be detected */
 };
 extern const struct args_message_ops *args_message_ops;
 

@@ -50,7 +50,7 @@ void hook_mend(struct hook_thread *t)
 	close_slots(t->slots);
 }
 
-/* A thread that has ended leaves its block unchanged: perhaps in the middle of a call. */
+/* Cleans the block of a thread that has ended, perhaps in the middle of a call. */
 static void tidy_block(uint32_t index)
 {
 	__atomic_store_n(&block_of(index)->current.frame, 0, __ATOMIC_RELEASE);
@@ -89,7 +89,7 @@ static bool claim(struct hook_thread *t)
 	t->index = index;
 	t->tid = tid;
 	t->random = tid * UINT64_C(0x9e3779b97f4a7c15) + app_header()->w.start_ticks;
-	/* A random start: the table of partners may contain numbers of the former owner. */
+	/* a random start, because the table of partners may contain numbers of the former owner */
 	t->many = (uint32_t)(t->random >> 32);
 	t->block = block_of(index);
 	t->slots = (struct seg_slot *)(void *)(app_block(index) + app_state.plan.slot_offset);
@@ -108,7 +108,7 @@ bool hook_claim(struct hook_thread *t, bool is_on)
 	int saved = errno;
 	bool done;
 
-	/* A signal handler interrupted it: its call is nested. */
+	/* this is a signal handler that has interrupted the claim: its call is nested */
 	if (!app_state.base || t->is_claiming)
 		return false;
 	if (t->lost) {

@@ -122,8 +122,8 @@ static void add_blocks(struct comm_side *s, const int *rank, int known, int n)
 }
 
 /*
- * Each dimension has two neighbours, the lower one first; at an end that is not periodic there is
- * none.
+ * Requests the neighbours: two for each dimension, the lower one first. An end that is not
+ * periodic has none.
  */
 static void ask_cart(struct comm_facts *f)
 {

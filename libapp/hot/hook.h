@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path of a call. A wrapper with its hook off notes the current call of its thread. It also
- * notes the arguments that explain a hang. That takes a few stores into one cache line. Everything
- * else below runs only if the hook word is not 0. All symbols in here are hidden: no access uses
- * the global offset table.
+ * The path of a call. A wrapper with its hook off stores the current call of its thread, and the
+ * arguments that explain a hang. That takes a few stores into one cache line. Everything else below
+ * runs only if the hook word is not 0. All symbols in here are hidden: no access uses the global
+ * offset table.
  *
  * The rules of this path: no malloc, no stdio, no lock, no system call, no unbounded loop. errno is
  * preserved. TLS is initial-exec only, never lazy. A full table drops and counts. The one exception
  * is the first call of a thread, which claims its block (claim.c).
  *
  * Only the outermost call of a thread counts: Fortran entries call C ones, file and collective
- * layers call others. Stack addresses, not a counter, show what is nested. So a thread may leave an
- * MPI call by an exception or longjmp: its next call from further up repairs the state. A signal
- * handler may call MPI while its thread is in a call. That call is nested, so it never changes a
- * record in progress.
+ * layers call others. Stack addresses, not a counter, show what is nested. So a thread may leave
+ * an MPI call by an exception or longjmp: its next call from a frame further up repairs the state.
+ * A signal handler may call MPI while its thread is in a call. That call is nested, so it never
+ * changes a record in progress.
  */
 #ifndef LIBAPP_HOT_HOOK_H
 #define LIBAPP_HOT_HOOK_H

@@ -23,7 +23,7 @@ void listing_end(struct hook_args *a);
  */
 void listing_put(struct request *r);
 void listing_take(struct request *r);
-/* The request is no longer tracked, so its end will not be seen. */
+/* The request is no longer tracked, so its end cannot be detected. */
 void listing_lose(struct request *r);
 
 /* Converts the tag to the form of the segment: -1 is any. */

@@ -32,7 +32,7 @@ static bool has_func(const struct seg_read *r, uint32_t func)
 	return false;
 }
 
-/* Ranks ascend: a bounded search. */
+/* Searches the ranks, which ascend, in bounded time. */
 static bool has_rank(const struct seg_read *r, uint32_t rank)
 {
 	const uint16_t *list = lists() + r->first + r->count;
@@ -120,7 +120,7 @@ static void put_word(uint32_t *to, uint32_t v)
 	__atomic_store_n(to, v, __ATOMIC_RELEASE);
 }
 
-/* A call of a probe, as seen by a meter that begins or ends there. */
+/* A call of a probe at which a meter begins or ends. */
 struct meter_edge {
 	uint64_t now;
 	bool ends, begins;
@@ -146,7 +146,7 @@ static void go_out(struct seg_metered *m, uint64_t figure)
 	put_word(&m->state, SEG_METERED_OUTSIDE);
 }
 
-/* A thread that is inside keeps the `begin` of its first entry. */
+/* Begins a pass. A thread that is inside already keeps the `begin` of its first entry. */
 static void go_in(struct seg_metered *m, uint64_t figure)
 {
 	if (m->state == SEG_METERED_INSIDE)

@@ -164,7 +164,7 @@ void partner_late(uint32_t func, int64_t partner, uint64_t span)
 		grow(&p->delay, span);
 }
 
-/* --- the time of one call, shared out among its partners */
+/* --- the time of one call, divided among its partners */
 
 void partners_begin(struct partners *p, uint32_t func, bool counts)
 {

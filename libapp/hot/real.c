@@ -13,7 +13,7 @@ static const char *const library[] = {
 	"libmpichfort.so.12", "libmpi.so.12",	    "libmpifort.so.12",
 };
 
-/* In a library that is loaded, though perhaps out of the global scope. */
+/* Finds a name in a loaded library, which may be outside of the global scope. */
 static void *find_loaded(const char *name)
 {
 	void *p = NULL, *handle;
@@ -46,7 +46,10 @@ void *real_find(const char *name, const char *profiling)
 		return p;
 	p = dlsym(RTLD_NEXT, name);
 
-	/* Never the first name by RTLD_DEFAULT: that may be ours, or belong to a caller of ours. */
+	/*
+	 * the first name is never searched by RTLD_DEFAULT: it may be ours, or that of another
+	 * tool
+	 */
 	if (!p)
 		p = dlsym(RTLD_NEXT, profiling);
 	if (!p)

@@ -21,9 +21,10 @@ enum request_kind {
 	REQUEST_RECV, /* counts when complete, then is removed */
 	/* persistent, a send or a collective: `bytes` and `bytes_in` count at each start */
 	REQUEST_SEND_INIT,
-	REQUEST_PSEND_INIT, /* as above: `bytes` count for each partition that is ready */
+	/* as REQUEST_SEND_INIT; `bytes` count for each partition that is ready */
+	REQUEST_PSEND_INIT,
 	REQUEST_RECV_INIT, /* persistent: counts at each completion */
-	/* nothing to count: listed as posted, or tracked because waits for it are measured */
+	/* without a count: listed as posted, or tracked because waits for it are measured */
 	REQUEST_LISTED,
 };
 
@@ -33,7 +34,7 @@ enum request_active { REQUEST_ACTIVE_UNKNOWN, REQUEST_STARTED, REQUEST_IDLE };
 struct request {
 	uintptr_t key; /* the handle; 0 = free */
 	uint32_t kind; /* enum request_kind */
-	uint32_t func; /* function whose figures grow */
+	uint32_t func; /* function whose counters grow */
 	uintptr_t comm; /* for the partner of a receive */
 	uint32_t generation; /* of comm: see comm_generation() */
 	int64_t bytes; /* posted: bytes sent, or the room of a receive */
@@ -94,7 +95,8 @@ struct wait_set {
 		int64_t partner; /* as of the request; of any source as the status has it */
 		struct request request; /* taken out of the table */
 	} entry[WAIT_SET_MAX];
-	uint64_t statuses[WAIT_SET_MAX * WAIT_STATUS_BYTES / 8]; /* in place of ignored ones */
+	/* used in place of ignored ones */
+	uint64_t statuses[WAIT_SET_MAX * WAIT_STATUS_BYTES / 8];
 };
 
 #pragma GCC visibility pop

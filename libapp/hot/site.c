@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #define PROBES 16 /* steps of one search, also for a size */
-#define STACK_TRIES 8 /* of finding the stack: it may have grown, or the thread changed it */
+#define STACK_TRIES 8 /* tries to find the stack, which may have grown or been replaced */
 
 struct site_text site_text[SEG_MODULES];
 unsigned site_ntext;
@@ -47,7 +47,9 @@ static bool knows_stack(uintptr_t sp)
 	return stack.end != 0;
 }
 
-/* A frame begins with the address of its caller's, and where it returns to. */
+/*
+ * Walks the frames. A frame begins with the address of the caller's frame and the return address.
+ */
 static unsigned walk(uint64_t *pc, unsigned depth)
 {
 	uintptr_t at = hook_thread.caller_frame, above = hook_frame();

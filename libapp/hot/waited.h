@@ -27,7 +27,7 @@ void waited_note(const struct hook_args *a);
 /* Called after it. Adds its time to the sums of the partners. */
 void waited_add(const struct hook_args *a, enum waited waited);
 
-/* Adds the time of such a call that began before its hook was on. */
+/* As waited_add() for a call that began before its hook was on. */
 void waited_late(uint32_t func, uint64_t span);
 
 /* True if the request was complete when it was made, so that no call waits for it. */

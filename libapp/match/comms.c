@@ -3,7 +3,8 @@
 
 #include "common/base/hash.h"
 
-#define STEPS 16 /* of one search, which does not end at a free entry: entries are dropped */
+/* steps of one search, which does not end at a free entry, because entries are removed */
+#define STEPS 16
 
 static struct match_comm *find(struct match_comms *t, uintptr_t handle, uintptr_t key)
 {

@@ -16,8 +16,8 @@
 struct match_comm {
 	uintptr_t handle; /* 0: free */
 	uint64_t id;
-	uint64_t made; /* calls that made communicators of it */
-	uint64_t met; /* collective calls */
+	uint64_t made; /* number of calls that made communicators from it */
+	uint64_t met; /* number of collective calls */
 };
 
 struct match_comms {
@@ -30,7 +30,7 @@ bool match_comm_put(struct match_comms *t, uintptr_t handle, uint64_t id);
 /* Returns NULL if it is not known. Valid until the next call of this header. */
 struct match_comm *match_comm_find(struct match_comms *t, uintptr_t handle);
 
-/* The handle is free, or names something else. */
+/* Removes the entry: the handle is free, or names another communicator. */
 void match_comm_drop(struct match_comms *t, uintptr_t handle);
 
 #pragma GCC visibility pop

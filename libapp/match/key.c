@@ -3,7 +3,8 @@
 
 #include "common/base/hash.h"
 
-#define STEPS 32 /* of one search; a table that is half full needs more once in 10^6 searches */
+/* steps of one search; a table that is half full needs more once in 10^6 searches */
+#define STEPS 32
 
 static uint64_t join(uint64_t a, uint64_t b)
 {

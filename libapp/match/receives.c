@@ -11,7 +11,7 @@ static bool agree(int32_t a, int32_t b)
 	return a == b || a == MATCH_ANY || b == MATCH_ANY;
 }
 
-/* True if one message can go to either. */
+/* True if one message can match both receives. */
 static bool may_meet(const struct match_pattern *a, const struct match_pattern *b)
 {
 	return a->comm == b->comm && agree(a->source, b->source) && agree(a->tag, b->tag);
@@ -22,7 +22,7 @@ static uint64_t key_of(const struct match_receives *r, const struct match_patter
 	return match_key(&(struct match_channel){ p->comm, p->source, r->rank, p->tag });
 }
 
-/* Its channel may still become another one, or none. */
+/* True if the receive may still get a message of another channel, or none. */
 static bool is_undecided(const struct match_open *o)
 {
 	return !o->n && (o->is_cancelling || (!o->has_ended && !is_specific(&o->from)));
@@ -133,7 +133,10 @@ static void sweep(struct match_receives *r)
 
 /* --- posts */
 
-/* False: no room. Numbers of this receive, at its end, and of all later ones are in doubt. */
+/*
+ * Adds an open receive. Returns false if there is no room: then the numbers of this receive and of
+ * all later ones are in doubt.
+ */
 static bool put_open(struct match_receives *r, const struct match_open *o)
 {
 	if (r->nopen == MATCH_OPEN) {
@@ -173,7 +176,7 @@ void match_post(struct match_receives *r, const struct match_pattern *from, unsi
 		out->place = ++r->places;
 }
 
-/* Place 0 is of receives that were put there at their end: no ticket finds them. */
+/* Finds the open receive of a ticket. Receives with place 0 have ended and have no ticket. */
 static struct match_open *find_open(struct match_receives *r, uint64_t place)
 {
 	for (unsigned i = 0; place && i < r->nopen; i++)
@@ -197,7 +200,7 @@ void match_posted(struct match_receives *r, unsigned thread, struct match_ticket
 
 /* --- ends */
 
-/* Removes the mark of a cancelled receive: it was completed before. */
+/* Removes the mark of a receive that had completed before it was cancelled. */
 static void undrop(struct match_receives *r, uint64_t key, uint64_t n)
 {
 	struct match_drop *d = r->ndrop && n ? find_drop(r, key, n) : NULL;
@@ -275,7 +278,7 @@ void match_cancel(struct match_receives *r, const struct match_ticket *t)
 		r->in_doubt = true;
 }
 
-/* Cancelled receives at the end of their channel leave no gap behind. */
+/* Decreases the count of a channel by the cancelled receives at its end. */
 static void shrink(struct match_receives *r, uint64_t key)
 {
 	struct match_count *c = match_find(&r->table, key);
@@ -297,7 +300,7 @@ void match_cancelled(struct match_receives *r, const struct match_ticket *t)
 		remove_open(r, (unsigned)(o - r->open));
 	if (d)
 		d->is_over = true;
-	else if (n) /* MPI_Cancel was not seen */
+	else if (n) /* the call of MPI_Cancel was not watched */
 		r->in_doubt = true;
 	if (d)
 		shrink(r, key);

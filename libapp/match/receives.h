@@ -33,9 +33,9 @@ struct match_pattern {
 /* A receive from its post to its end. The owner of the request stores it, and does not change it.
  */
 struct match_ticket {
-	uint64_t key; /* of its channel; 0: `place` has the rest */
+	uint64_t key; /* key of its channel; 0: the receive is open, and found by `place` */
 	uint64_t n; /* posted number in the channel */
-	uint64_t place; /* of an open one: its number among all */
+	uint64_t place; /* of an open receive: its number among all open ones */
 	bool in_doubt;
 };
 
@@ -55,7 +55,7 @@ struct match_receives {
 	struct match_open open[MATCH_OPEN]; /* in the order in which they were posted */
 	struct match_drop {
 		uint64_t key, n;
-		bool is_over; /* it was cancelled; else its fate is not known */
+		bool is_over; /* it was cancelled; else it is not known whether it was */
 	} drop[MATCH_DROPS];
 	struct match_posting {
 		struct match_pattern from;

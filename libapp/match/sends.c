@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/match/sends.h"
 
-/* Other threads that are in a send of the same channel. */
+/* Marks other threads in a send of the same channel; true if there is one. */
 static bool meets_others(struct match_sends *s, uint64_t key, unsigned thread)
 {
 	bool meets = false;

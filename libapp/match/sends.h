@@ -14,8 +14,8 @@
 #define MATCH_THREADS 64 /* in MPI calls at once: as many as have blocks in a segment */
 
 struct match_sends {
-	bool is_shared; /* by threads: MPI_THREAD_MULTIPLE */
-	bool in_doubt; /* all further ones: one was not seen */
+	bool is_shared; /* shared by threads: MPI_THREAD_MULTIPLE */
+	bool in_doubt; /* all further ids are in doubt, because a send was not counted */
 	struct match_sending {
 		uint64_t key; /* 0: the thread is in no send */
 		bool in_doubt;
@@ -25,7 +25,7 @@ struct match_sends {
 
 struct match_sent {
 	uint64_t id; /* 0: not known */
-	bool in_doubt; /* another send of the channel may have it */
+	bool in_doubt; /* another send of the channel may have this number */
 };
 
 /* Called in front of the send. The thread's index is below MATCH_THREADS. */

@@ -17,7 +17,10 @@
 
 #pragma weak gnu_get_libc_version
 
-/* A program that was entered has no variables of ours. */
+/*
+ * Returns a setting. An attached program has the connection string in its gate, not in its
+ * environment.
+ */
 const char *setup_env(const char *name)
 {
 	const char *v = app_state.gate && str_eq(name, "OMIG_MAINSM") ? app_state.gate->conn
@@ -41,8 +44,8 @@ void setup_say(const char *what, int code)
 }
 
 /*
- * A program may close descriptor 2 and open a file of its own there: a line would become a part of
- * its results. Only what was there when the program began is its stderr.
+ * A program may close descriptor 2 and open another file there, whose contents a line would spoil.
+ * So only the file that was there at the begin of the program is its stderr.
  */
 static struct {
 	dev_t dev, rdev;

@@ -168,7 +168,7 @@ void mounts_forget(void)
 	mounts_joined = NULL;
 }
 
-/* The segment and the library may become ready in either order. */
+/* Called when the segment exists: segment and library may become ready in either order. */
 void mounts_ready(void)
 {
 	const struct mount_side *side = __atomic_load_n(&mounts_joined, __ATOMIC_SEQ_CST);

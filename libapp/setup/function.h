@@ -2,8 +2,8 @@
 /*
  * Entries and exits of functions that a tool has chosen. lm-trace writes code that calls
  * function_enter_code at a function's first instruction, and function_exit_code before its return.
- * Then the stack has the way back on top, below it SEG_FUNCTION_ID and the function's own return
- * address. All registers and the flags stay as they are.
+ * Then the stack has the return address into that code on top. Below it are SEG_FUNCTION_ID and
+ * the function's own return address. All registers and the flags are preserved.
  *
  * The place of that return address identifies a call of the function, so recursion needs no
  * counter. A call that an exception or longjmp() has ended is noticed later: at the next call from

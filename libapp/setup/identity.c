@@ -141,7 +141,7 @@ static void fill_program(char *out, size_t size)
 	str_copy(out, size, n > 0 ? path : program_invocation_name);
 }
 
-/* The first line; some have tabs in it. */
+/* Stores the first line of the version text, with blanks for tabs. */
 static void fill_library(char *out, size_t size)
 {
 	str_copy(out, size, flavour_version());
