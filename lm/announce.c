@@ -22,7 +22,10 @@ struct announce {
 	struct procs_listener listener;
 	struct loop_job job;
 	struct loop_timer *retry;
-	/* threads that started and ended, processes that were removed; in that order */
+	/*
+	 * owned: threads that started and ended and processes that were removed, in the order of
+	 * the changes
+	 */
 	struct change *change;
 	size_t n, cap;
 	bool is_up, wants_all;
@@ -168,7 +171,7 @@ static void flush(void *arg)
 		if (part->n || part->is_full)
 			send_part(part, false);
 	}
-	/* Lost changes are in the next snapshot. */
+	/* changes without memory are in the next snapshot */
 	d->wants_all = !part || part->rc < 0;
 	if (d->wants_all)
 		loop_timer_arm(d->retry, ANNOUNCE_RETRY_NS);

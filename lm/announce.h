@@ -33,8 +33,8 @@ void announce_free(struct announce *d);
 void announce_link(struct announce *d, bool is_up);
 
 /*
- * The services that plug-ins of this host have: text of added.h, copied. A snapshot follows if it
- * has changed. -ERR_NOMEM.
+ * Sets the services of the plug-ins of this host: text of added.h, copied. A snapshot follows if
+ * it has changed. -ERR_NOMEM.
  */
 int announce_services(struct announce *d, const struct buf *text);
 

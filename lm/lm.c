@@ -181,7 +181,7 @@ static bool is_first_of_job(struct procs *procs, const struct proc *p)
 	return false;
 }
 
-/* A line for a job: its processes may be many. */
+/* Logs a line for each job, which may have many processes. */
 static void log_adopted(struct procs *procs)
 {
 	list_each (i, procs_all(procs)) {
@@ -261,7 +261,7 @@ static int open_helpers(struct lm *m)
 						     .sent_max = HELPER_SENT_MAX,
 						     .answer_max = HELPER_ANSWER_MAX_NS,
 						     .hangs = "it did not answer" });
-	/* One request at a time: a hanging one blocks no other request. */
+	/* lm-look gets one request at a time, so that a hanging one blocks no other */
 	m->look = !c->look ? NULL
 			   : helper_new(&(struct helper_conf){ .loop = c->loop,
 							       .program = c->look,

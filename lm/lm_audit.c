@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit of this host: where it is kept, and which requests may read it. */
+/* The audit of this host: its file, and the rights of requests that read it. */
 #include "common/audit/audit.h"
 #include "lm/lm_internal.h"
 #include "lm/service/families.h"

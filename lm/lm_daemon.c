@@ -347,8 +347,8 @@ static void status(struct daemon *d, struct buf *out)
 }
 
 /*
- * Processes register until the last moment, and each must have an lm. Either it finds this lm, and
- * the next one adopts it. Or it finds none, gets the lock and starts one.
+ * Ends without a gap, since processes may register at any moment and each must have an lm. A
+ * process finds this lm, and the next lm adopts it; or it finds none, gets the lock and starts one.
  */
 static void hand_over(struct program *p)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 64 /* of parents that are followed: more than any script has */
+#define DEPTH_MAX 64 /* generations of parents that are followed: more than any script has */
 
 struct chosen {
 	struct chosen_conf conf;
@@ -54,8 +54,8 @@ static int32_t parent_of(const struct chosen *c, int32_t pid)
 }
 
 /*
- * True if a launcher started by the same omig is between; a launcher further up has started that
- * omig.
+ * True if a launcher is between the process and its omig. A launcher above that omig does not
+ * count.
  */
 static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
 {
@@ -69,7 +69,10 @@ static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
 	return false;
 }
 
-/* A script is known by its own name, which the kernel cuts; the program's path has the rest. */
+/*
+ * Returns the kernel's name, which is that of a script, too; if it is cut, the path that has the
+ * whole name.
+ */
 static const char *program_of(const struct host_chosen *f)
 {
 	return strlen(f->name) == sizeof(f->name) - 1 &&
@@ -121,7 +124,10 @@ static void look(struct chosen *c)
 	}
 }
 
-/* The search takes time of this thread, which the loop's clock shows only in its next turn. */
+/*
+ * Measures the time of a search by clock_mono(), because the loop's clock does not advance during
+ * a turn.
+ */
 static void on_timer(void *arg)
 {
 	struct chosen *c = arg;

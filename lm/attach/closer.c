@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define STACK_BYTES (64 * 1024) /* for close() only */
+#define STACK_BYTES (64 * 1024) /* of a thread that calls close() only */
 
 struct order {
 	struct order *next;
@@ -118,7 +118,7 @@ static int start(struct closer *c)
 	return rc;
 }
 
-/* An order without a thread waits for the next one that ends or starts. */
+/* Passes an order to a thread. Without a new thread it waits for one that exists. */
 static void close_elsewhere(struct closer *c, int fd)
 {
 	struct order *o = malloc(sizeof(*o));

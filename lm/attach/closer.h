@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Closes descriptors from other processes. The last close of some may block as long as their
- * creator likes. Examples are a lingering socket, a file on FUSE, and a socket that holds such
- * descriptors unread. Threads close those.
+ * Closes descriptors from other processes. The last close of some may block for any time that
+ * their creator chooses. Examples are a lingering socket, a file on FUSE, and a socket that holds
+ * such descriptors unread. Threads close those.
  */
 #ifndef LM_ATTACH_CLOSER_H
 #define LM_ATTACH_CLOSER_H
@@ -18,7 +18,7 @@ struct closer;
 /* Returns NULL without memory. */
 struct closer *closer_new(void);
 
-/* Does not wait for threads: they close their descriptors later. */
+/* Does not wait for the threads, which close their descriptors later. */
 void closer_free(struct closer *c);
 
 /*

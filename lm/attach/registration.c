@@ -48,8 +48,8 @@ static int check_owner(struct registration *n, const struct segview *v, int32_t 
 }
 
 /*
- * Measuring that an earlier lm has switched on continues. Everything else in the segment belonged
- * to that lm.
+ * Takes over a segment. Counting that an earlier lm has switched on continues; other words of that
+ * lm are cleared.
  */
 static int take(struct registration *n, struct proc_registration *in, bool adopted, struct err *e)
 {
@@ -121,7 +121,7 @@ static void on_retry(void *arg)
 		loop_timer_arm(n->retry, REGISTRATION_RETRY_NS);
 }
 
-/* A process that passes segments that never become ready must not use up our descriptors. */
+/* Refuses the oldest segment that is not ready: such segments must not use all our descriptors. */
 static void refuse_oldest(struct registration *n)
 {
 	struct unready *u = list_entry(list_first(&n->unready), struct unready, link);
@@ -217,7 +217,7 @@ size_t registration_adopt(struct registration *n)
 	uint64_t taken;
 
 	/*
-	 * A process that waits to register belonged to no other lm, and may end while /proc is
+	 * Waiting processes are first: no other lm had them, and they may end while /proc is
 	 * examined.
 	 */
 	registration_take_waiting(n);

@@ -15,7 +15,7 @@
  * a descriptor; the next constant bounds them.
  */
 #define REGISTRATION_WAIT_NS (30 * NSEC_PER_SEC)
-#define REGISTRATION_WAITING_MAX 64 /* connected and silent; the oldest is closed */
+#define REGISTRATION_WAITING_MAX 64 /* silent connections; the oldest is closed */
 #define REGISTRATION_SPARE_FDS 6 /* for one registration: segment, pidfd, files of /proc */
 /* interval between examinations of a segment that is not ready */
 #define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
@@ -36,9 +36,9 @@ struct registration_conf {
 	const char *memfd;
 	uid_t uid; /* of the lm */
 	/*
-	 * A process was refused: once for each, with the reason for the log. Of those that register
-	 * with another version of the segment, once for each version; of those that are found with
-	 * one, too, and the reason has their number.
+	 * A process was refused: once for each, with the reason for the log. For processes with
+	 * another version of the segment it is called once for each version; if they were found,
+	 * the reason has their number.
 	 */
 	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
@@ -87,7 +87,7 @@ bool registration_is_resting(const struct registration *n);
 
 struct registration_stats {
 	uint64_t taken, refused, adopted;
-	uint64_t of_other_builds; /* of the refused ones: their segment has another version */
+	uint64_t of_other_builds; /* refused processes whose segment has another version */
 };
 void registration_stats(const struct registration *n, struct registration_stats *out);
 

@@ -7,10 +7,10 @@
 #include "lm/attach/closer.h"
 #include "lm/attach/registration.h"
 
-/* Found with a segment of another build: one report for a reason. */
+/* Processes that were found with a segment of another build: one report for each reason. */
 struct unwatched {
 	char why[ERR_TEXT_BYTES];
-	int32_t pid; /* of one of them */
+	int32_t pid; /* pid of one of them */
 	size_t n;
 };
 
@@ -18,19 +18,19 @@ struct registration {
 	struct registration_conf conf;
 	struct chosen *chosen; /* owned */
 	char *socket, *memfd; /* owned */
-	struct closer *closer; /* owned; of all that processes passed on */
+	struct closer *closer; /* owned: closes the descriptors that processes passed */
 	int listen_fd; /* -1: none */
 	bool is_given_up; /* the socket's path no longer belongs to this lm */
 	struct loop_fd *listen;
 	int spare[REGISTRATION_SPARE_FDS]; /* released while a process is accepted; -1: not open */
-	struct loop_timer *rest; /* out of descriptors: listening continues after it */
+	struct loop_timer *rest; /* without descriptors: listening continues after this time */
 	bool is_resting;
 	struct list visitors; /* connected, without a message yet */
 	size_t nvisitor;
 	struct list unready;
 	size_t nunready;
 	struct loop_timer *retry;
-	uint32_t other[REGISTRATION_VERSIONS_MAX]; /* of segments that were refused for it */
+	uint32_t other[REGISTRATION_VERSIONS_MAX]; /* versions of segments that were refused */
 	size_t nother;
 	struct unwatched unwatched[REGISTRATION_VERSIONS_MAX];
 	size_t nunwatched;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket that processes register at: one connection, one message with one descriptor, no
- * answer. */
+/* The socket for registration: one connection, one message with one descriptor, no reply. */
 #include "lm/attach/registration_internal.h"
 
 #include "common/base/file.h"
@@ -38,7 +37,7 @@ struct visitor {
 	struct loop_timer *patience;
 };
 
-/* Descriptors that were sent and not received are closed with the socket. */
+/* Closes a connection. Descriptors that were sent and not received are closed with the socket. */
 static void leave_socket(struct registration *n, int fd)
 {
 	struct pollfd unread = { fd, POLLIN, 0 };
@@ -100,7 +99,7 @@ static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, s
 	return 0;
 }
 
-/* Each process of another build is refused for the same reason: one report for a build. */
+/* True if a refusal for this version was reported: one report is enough for a build. */
 static bool is_known_version(struct registration *n, uint32_t version)
 {
 	for (size_t i = 0; i < n->nother; i++)
@@ -280,7 +279,7 @@ static void admit(struct registration *n, int fd)
 		wait_for(v);
 }
 
-/* False when no other process waits now. */
+/* Accepts a process. Returns false if no other one waits now. */
 static bool accept_one(struct registration *n)
 {
 	int fd, why;
@@ -356,7 +355,10 @@ static bool listens_at(int fd, const struct sockaddr_un *a)
 	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &word) == 0 && is_listening;
 }
 
-/* The process that started us has made it, and others may have registered there since. */
+/*
+ * Takes over the listening socket of the process that started this lm. Others may have registered
+ * there since.
+ */
 static int take_listener(struct registration *n, const struct sockaddr_un *a, struct err *e)
 {
 	int flags;

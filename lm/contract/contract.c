@@ -15,7 +15,10 @@ static struct contract *own(const struct csr *c)
 	return c->own;
 }
 
-/* A batch is ready. Without a process there is no buffer for it: the batch counts as lost above. */
+/*
+ * Sends a ready batch. Without a process there is no buffer for it: the batch counts as lost at
+ * the parent.
+ */
 static void on_batch(void *arg, struct bytes batch)
 {
 	struct csr *c = arg;
@@ -98,7 +101,7 @@ static void free_event(struct csr *c)
 	free(own(c));
 }
 
-/* A new version of the request takes over without a moment in which events are off. */
+/* A new version of the request replaces the old one without a moment in which events are off. */
 static struct csr *before(const struct csr *c)
 {
 	list_each (i, &c->owner->all) {

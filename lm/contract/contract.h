@@ -16,21 +16,25 @@
  * the part.
  */
 #define CONTRACT_IDLE_NS NSEC_PER_SEC
-/* and in any case after this: tools show interactions while they last */
+/* the longest time until a part is sent: tools show interactions that are under way */
 #define CONTRACT_AGE_NS (10 * NSEC_PER_SEC)
 #define CONTRACT_TICK_NS (200 * NSEC_PER_MSEC)
-/* Vertices of one request on one host; more are sent early. One alone takes some 2 KiB. */
+/*
+ * Vertices of one request on one host; with more, parts are sent early. A vertex takes up to some
+ * 2 KiB.
+ */
 #define CONTRACT_VERTICES_MAX (1u << 15)
 
-/* The source of arcs; of: NULL. */
+/* The source of arcs, whose member `of` is NULL. */
 extern const struct event_source_ops contract_source;
 
-/* --- for this room: of a csr */
+/* --- for this room: the state of a csr */
 struct contract {
 	struct netonline *online; /* owned */
 	struct netuse *use; /* of online */
 	struct netlog log; /* of the event being read */
-	struct proc *proc; /* takes the next firing: the last one that wrote; NULL: it has ended */
+	/* the process of the next firing, the last one that wrote; NULL: it has ended */
+	struct proc *proc;
 	nsec_t ticked;
 };
 

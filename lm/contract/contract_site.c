@@ -25,7 +25,7 @@ static struct contract *of(const struct csr_site *s)
 	return s->csr->own;
 }
 
-/* Switches on the vertices that the process has announced since the last call. */
+/* Switches on the types of vertices that the process has announced since the last call. */
 static void ask_events(struct contract_site *x)
 {
 	struct proc *p = x->site->proc;
@@ -120,7 +120,7 @@ static void unwatch(struct csr_site *s)
 	free(x);
 }
 
-/* Wall time by the clock that all daemons share. */
+/* Returns the wall time by the clock of the system. */
 static nsec_t time_of(const struct csr_site *s, uint64_t ticks)
 {
 	const struct csrs_conf *conf = &s->csr->owner->conf;
@@ -179,7 +179,7 @@ static void on_poll(struct csr_site *s, nsec_t now)
 	netonline_tick(c->online, now, &e);
 }
 
-/* Library calls are no vertices, and no place in a ring is kept. */
+/* Library calls are no vertices, and this source stores no place in a ring. */
 static void on_call(struct csr_site *s, const struct ring_call *r)
 {
 	(void)s;

@@ -36,7 +36,7 @@ static void change(struct csrs *s, const struct csr_changed *x)
 		csr_change(list_entry(i, struct csr, link), x);
 }
 
-/* Watches a process that appeared after the reply to the csr. A failure is only logged. */
+/* Watches a process that has appeared after the reply to the csr. A failure is logged only. */
 static void install(struct csr *c, struct proc *p)
 {
 	if (csr_install(c, p))

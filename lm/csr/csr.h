@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that are armed on this host. Their events are watched, and the leading
+ * Conditional requests that are enabled on this host. Their events are watched, and the leading
  * actions run here or inside the rank. TRIGGERED carries the actions that remain for the daemons
  * above.
  */
@@ -12,21 +12,22 @@
 #include "lm/task/task.h"
 #include "proto/msg.h"
 
-#define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
+#define CSRS_MAX 4096 /* enabled at a time: TOOLS_MAX tools with 64 each on one host */
 /* interval at which rings are read while a request waits for their events */
 #define CSRS_POLL_NS (10 * NSEC_PER_MSEC)
 /* the end of a burst of losses is reported soon, and one burst only once */
 #define CSRS_LOSSES_NS (500 * NSEC_PER_MSEC)
 /* time for a parent to return: as long as an sm keeps a tool's requests */
 #define CSRS_RESTATE_NS (120 * NSEC_PER_SEC)
-#define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll, so that the loop continues */
+/* records taken from one ring in one poll, so that the loop continues */
+#define CSRS_RECORDS_MAX 1024
 
 /*
  * time for lm-trace to hold the threads before the answer: less than SITE_CSRS_ACK_MAX_NS
  */
 #define CSRS_ARMED_MAX_NS (800 * NSEC_PER_MSEC)
 
-#define CSR_SOURCES_MAX 8 /* of events: some more than there are */
+#define CSR_SOURCES_MAX 8 /* sources of events: some more than exist */
 
 #define HOLDS_MAX 1024 /* firings whose process is held: a second of one request */
 /* longest hold if a daemon above is late or gone; after more a program seems to hang */
@@ -56,7 +57,7 @@ struct event_kind {
 	int what; /* of the source */
 	enum call_phase phase;
 	bool is_patop;
-	/* threads of processes are polled while a csr of this kind is armed */
+	/* threads of processes are polled while a csr of this kind is enabled */
 	bool watches_threads;
 };
 
@@ -109,15 +110,15 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m);
 void csrs_release(struct csrs *s, const char *csr, uint64_t seq);
 
 /*
- * Disarms the csr. Earlier events that are not reported yet count as lost. No effect if it is not
- * armed.
+ * Disables the csr. Earlier events that are not reported yet count as lost. No effect if it is not
+ * enabled.
  */
 void csrs_disarm(struct csrs *s, const char *token);
 void csrs_tool_gone(struct csrs *s, uint32_t tool);
 
 /*
- * The parent connected or disconnected. A parent that connects arms all its csrs. A csr that it has
- * not armed again after CSRS_RESTATE_NS is dropped: the parent may be a new one.
+ * The parent connected or disconnected. A parent that connects enables all its csrs again. A csr
+ * that it has not enabled after CSRS_RESTATE_NS is dropped: the parent may be a new one.
  */
 void csrs_link(struct csrs *s, bool is_up);
 

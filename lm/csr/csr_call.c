@@ -83,7 +83,9 @@ static bool find_call(struct csr_site *s)
 	return true;
 }
 
-/* The call that a thread is in had begun before the hook was on: its time counts from here. */
+/*
+ * True if the current call of a thread began before the hook was on: its time counts from now on.
+ */
 static bool is_late(const struct csr *c, const struct proc *p, unsigned thread,
 		    struct segview_current *call)
 {

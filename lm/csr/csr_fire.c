@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event has happened: runs the local actions, then reports to the parent. */
+/* Handles an event: runs the local actions, then reports to the parent. */
 #include "common/base/limits.h"
 #include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
@@ -23,7 +23,8 @@ struct firing {
 	uint64_t seq;
 	nsec_t time;
 	struct token proc, thread;
-	struct buf text[OMIS_PAR_ECPS]; /* values of parameters for what runs above; owned */
+	/* owned: values of parameters for the actions of the daemons above */
+	struct buf text[OMIS_PAR_ECPS];
 	uint32_t index[OMIS_PAR_ECPS];
 	size_t npar;
 	unsigned depth; /* depth of the cause of the event */
@@ -190,7 +191,7 @@ static struct omis_value value_of(const struct happening *h, unsigned k)
 		v.kind = OMIS_FLOAT;
 		memcpy(&v.f, &h->par[k], sizeof(v.f));
 	} else if (h->unsigneds >> k & 1 && h->par[k] < 0) {
-		v.kind = OMIS_FLOAT; /* beyond what whole numbers of the language hold */
+		v.kind = OMIS_FLOAT; /* beyond the whole numbers of the language */
 		v.f = (double)(uint64_t)h->par[k];
 	}
 	return v;

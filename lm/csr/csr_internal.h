@@ -32,7 +32,8 @@ struct csrs {
 	uint32_t ring_tid;
 	uint64_t ring_place; /* bytes taken so far, with the current record; 0 = none */
 	struct loop_timer *losses; /* csr_losses.c */
-	struct loop_timer *restate; /* expires when the parent has had time to arm all its csrs */
+	/* expires when the parent has had time to enable all its csrs */
+	struct loop_timer *restate;
 	struct loop_job refresh;
 	struct list holds; /* csr_hold.c: the oldest first */
 	size_t nhold;
@@ -48,12 +49,12 @@ struct csr_object {
 	uint32_t id;
 };
 
-/* A CSR of a call or probe in one process. */
+/* A csr on a call or probe in one process. */
 struct csr_site {
 	struct list link;
 	struct csr *csr;
 	struct proc *proc;
-	unsigned chain; /* of actions: the function, or SEG_HOOKS + the probe's number */
+	unsigned chain; /* chain of actions: the function, or SEG_HOOKS + the probe's number */
 	unsigned npar; /* number of event parameters */
 	struct probe_interest *interest; /* of a probe */
 	void *own; /* of the source */
@@ -75,9 +76,9 @@ struct csr {
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
 	bool holds; /* the process waits for the actions that do not run here */
-	bool is_parting; /* being disarmed: further events are only counted */
-	bool is_stale; /* not armed again by the current parent */
-	bool is_over; /* ended by itself: nothing is installed */
+	bool is_parting; /* being disabled: further events are only counted */
+	bool is_stale; /* the current parent has not enabled it again */
+	bool is_over; /* ended by itself: no process is watched for it */
 	const struct event_source *source;
 	const struct event_kind *kind; /* an event of the source */
 	bool is_patop;
@@ -113,11 +114,11 @@ struct happening {
 		unsigneds; /* bit k: par[k] holds a double; the bits of an unsigned number */
 	bool has_result; /* $par0 = $par2 */
 	const char *own_name, *own_token; /* $new_proc, $new_thread; NULL = none */
-	int64_t own_number; /* $sig: a name without a token */
-	const void *own_bytes; /* $block; NULL = it is no such */
+	int64_t own_number; /* $sig, a number without a token */
+	const void *own_bytes; /* $block; NULL = the event has none */
 	size_t own_nbytes;
 	const bool *skip; /* actions that have run in the rank */
-	bool never_holds; /* a stop of the process would be, or cause, such an event */
+	bool never_holds; /* a stop of the process would be such an event, or cause one */
 };
 
 /*

@@ -110,7 +110,10 @@ static void want_par(void *arg, const char *name)
 		w->unknown = name;
 }
 
-/* A predicate that could never pass is a mistake that would stay unnoticed. */
+/*
+ * Reads the predicates. One that could never pass is an error, because nothing else would show the
+ * mistake.
+ */
 static int read_tests(struct csr *c, struct reply *r)
 {
 	struct wanting w = { .c = c };

@@ -74,7 +74,7 @@ static void on_record(void *arg, const struct perf_record *r)
 								  r->time < now ? r->time : now) });
 }
 
-/* An event may end its own condition: each site is searched again. */
+/* Polls all sites. An event may end its csr, so each site is searched again. */
 static void poll(struct csr *c)
 {
 	list_each_safe (i, &c->own_sites) {
@@ -140,7 +140,7 @@ static void arm_threads(struct csr *c, struct reply *r)
 	}
 }
 
-/* p NULL: all; tid 0: all */
+/* p NULL: all processes; tid 0: all threads */
 static void disarm_threads(struct csr *c, const struct proc *p, int32_t tid)
 {
 	list_each_safe (i, &c->own_sites) {

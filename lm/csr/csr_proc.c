@@ -16,7 +16,9 @@ static void fire_threads(struct csr *c, struct happening *h)
 	h->thread = NULL;
 }
 
-/* An event of the process that started it, if that one is watched; of the host in any case. */
+/*
+ * Fires for the process that started the new one, if it is watched, and for the host in any case.
+ */
 static void fire_new_proc(struct csr *c, const struct csr_changed *x, struct happening *h)
 {
 	h->proc = x->parent;
@@ -26,7 +28,7 @@ static void fire_new_proc(struct csr *c, const struct csr_changed *x, struct hap
 		csr_fire(c, h);
 }
 
-/* The thread that created it is unknown. */
+/* Fires for a new thread, whose creator is unknown. */
 static void fire_new_thread(struct csr *c, const struct csr_changed *x, struct happening *h)
 {
 	h->own_name = "new_thread";

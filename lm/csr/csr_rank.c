@@ -17,8 +17,10 @@ static bool is_ecp(const struct omis_value *v, const char *name)
 	return v->kind == OMIS_ECP && v->s.n == strlen(name) && !memcmp(v->s.p, name, v->s.n);
 }
 
-/* A number, or a parameter of the event. With a filter $par1 is a volume and $par2 is not known in
- * the rank. */
+/*
+ * Sets an operand: a number, or a parameter of the event. With partners, $par1 is a volume and
+ * $par2 is unknown in the rank.
+ */
 static bool set_operand(const struct csr_site *s, const struct omis_value *v, struct seg_action *a)
 {
 	const struct csr *c = s->csr;
@@ -41,8 +43,8 @@ static bool set_operand(const struct csr_site *s, const struct omis_value *v, st
 }
 
 /*
- * A predicate in front: one test of a parameter runs in the rank. With any other the counters
- * behind it are raised here, from the records. Beyond 2^53 the rank could not distinguish whole
+ * Sets a leading predicate: one test of a parameter runs in the rank. Behind any other predicate
+ * the lm changes counters from the records. Beyond 2^53 the rank could not distinguish whole
  * numbers.
  */
 static bool set_test(const struct csr_site *s, struct seg_action *a)
@@ -141,7 +143,7 @@ static int find_threads(const struct csr *c, const struct proc *p, int32_t **tid
 	return 0;
 }
 
-/* -1: it must run here. */
+/* Returns -1 if the action must run in the lm. */
 static int install_action(const struct csr_site *s, size_t i)
 {
 	const struct csr *c = s->csr;
@@ -239,7 +241,7 @@ int csr_install(struct csr *c, struct proc *p)
 
 	if (!p->seg || csr_find_site(c, p) || c->is_over)
 		return 0;
-	/* Earlier events do not count for c. */
+	/* earlier events do not count for c */
 	if (!site->goes_on || !site->goes_on(c, p))
 		csrs_drain(c->owner, p, CSRS_ALL);
 	if (!p->seg)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Watches of lm-trace in one process: the union of all csrs. */
+/* The events that lm-trace watches in one process, for all csrs together. */
 struct interest {
 	uint32_t what;
 	bool all_signals, all_syscalls;
@@ -26,10 +26,13 @@ struct held {
 	struct proc *proc;
 	struct helper_ask *ask; /* NULL: answered */
 	struct interest interest;
-	bool is_off; /* off until something is armed again: too many events, or impossible */
+	/*
+	 * off until a csr is enabled again: there were too many events, or watching is impossible
+	 */
+	bool is_off;
 };
 
-/* after lm-trace was lost: one that ends at once is not restarted at once */
+/* delay of a restart, for an lm-trace that ends at once */
 #define RETRY_NS NSEC_PER_SEC
 
 struct tracer {
@@ -148,7 +151,7 @@ static bool is_awaited(const struct tracer *o, const struct csr *c)
 	return false;
 }
 
-/* Reports those that need not wait longer. */
+/* Replies to the csrs whose threads are held, or whose time is over. */
 static void report_armed(void *arg)
 {
 	struct tracer *o = arg;
@@ -338,7 +341,7 @@ static bool arm(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
 	struct tracer *o = tracer_of(c);
 
-	/* Arming again causes another try. */
+	/* enabling the csr again causes another try */
 	list_each (i, &o->held)
 		if (csr_is_for_any_thread(c, list_entry(i, struct held, link)->proc)) {
 			list_entry(i, struct held, link)->is_off = false;

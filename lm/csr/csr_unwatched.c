@@ -44,7 +44,7 @@ static bool is_without_libomig(const struct proc *p)
 	       !l.has_libomig;
 }
 
-/* The names of the probes of p, into b. */
+/* Adds the names of the probes of p to b. */
 static void add_names(const struct proc *p, struct buf *b)
 {
 	unsigned n = 0;

@@ -27,7 +27,7 @@ struct helper_ask {
 
 /* Allocated for the first request, because most lms never have one. */
 struct talk {
-	struct tracer_msg msg; /* received; its receiver may ask again */
+	struct tracer_msg msg; /* the received message; its receiver may send requests */
 	struct tracer_msg asking;
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };
@@ -47,7 +47,7 @@ struct helper {
 	int interests;
 	bool is_ending;
 	nsec_t used; /* time of the last request or answer */
-	struct talk *talk; /* once something was asked; owned */
+	struct talk *talk; /* owned; NULL before the first request */
 };
 
 static void ask_free(struct helper_ask *a)
@@ -57,7 +57,7 @@ static void ask_free(struct helper_ask *a)
 	free(a);
 }
 
-/* The callback may ask again, and forget others. */
+/* Fails a request. The callback may send others, and drop pending ones. */
 static void fail(struct helper_ask *a, const char *why)
 {
 	struct tracer_msg m = { .type = TRACER_FAILED, .what = ERR_SYS, .ntext = 1 };

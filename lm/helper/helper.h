@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that works for this lm. It is started by the first request and ended when idle.
- * lm-trace does what needs ptrace. If it or the lm dies, the kernel releases the traced processes.
- * lm-look does what may hang, and is killed then.
+ * A process that works for this lm. The first request starts it, and it ends when idle. lm-trace
+ * executes requests that need ptrace. If it or the lm dies, the kernel releases the traced
+ * processes. lm-look executes requests that may hang, and is killed when one does.
  */
 #ifndef LM_HELPER_HELPER_H
 #define LM_HELPER_HELPER_H
@@ -10,7 +10,7 @@
 #include "common/base/clock.h"
 #include "common/tracer/tracer_msg.h"
 
-/* limit of waiting ones: a backtrace of each thread of a large host */
+/* limit of waiting requests: a backtrace of each thread of a large host */
 #define HELPER_ASKS_MAX 4096
 /* pending requests to lm-trace: as many answers as its socket can hold */
 #define HELPER_SENT_MAX 8
@@ -41,7 +41,7 @@ struct helper_reply {
 struct helper_conf {
 	struct loop *loop; /* borrowed */
 	const char *program; /* path of lm-trace; copied; NULL = there is none */
-	const char *argument; /* of the program; copied; NULL = none */
+	const char *argument; /* argument of the program; copied; NULL = none */
 	/* Waiting requests fail with those that were sent, instead of starting another helper. */
 	bool fails_waiting;
 	size_t sent_max; /* HELPER_SENT_MAX or less */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line of a helper to its lm, seen from the helper: its standard input. A helper of this kind
- * handles one request after the other.
+ * A helper's end of the line to its lm, which is its standard input. A helper of this kind handles
+ * one request after the other.
  */
 #ifndef LM_HELPER_HELPER_LINE_H
 #define LM_HELPER_HELPER_LINE_H

@@ -119,7 +119,7 @@ struct helper_process *helper_process_start(struct loop *l, const char *const *a
 	return NULL;
 }
 
-/* Before it is reaped no other process can have its pid. */
+/* No other process can have the pid before this one is reaped. */
 void helper_process_kill(struct helper_process *c)
 {
 	if (c && c->pid)

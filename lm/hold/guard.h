@@ -14,7 +14,8 @@
 
 /* Idle time: a tool that stops processes every few seconds starts the guard once. */
 #define GUARD_IDLE_NS (20 * NSEC_PER_SEC)
-#define GUARD_RETRY_NS (1 * NSEC_PER_SEC) /* after it was killed, or could not be started */
+/* delay of a restart after the guard was killed, or could not be started */
+#define GUARD_RETRY_NS (1 * NSEC_PER_SEC)
 
 struct guard;
 struct loop;
@@ -32,8 +33,8 @@ struct guard *guard_new(const struct guard_conf *c);
 void guard_free(struct guard *g);
 
 /*
- * Starts lm-guard before something is stopped, or permits its end. Failure to start is logged. NULL
- * is fine.
+ * Starts lm-guard before a process is stopped, or permits its end. Failure to start is logged.
+ * NULL is fine.
  */
 void guard_want(struct guard *g, bool is_wanted);
 

@@ -33,7 +33,7 @@ struct stop {
 	bool is_awaited; /* stopped; reported when no thread runs */
 	struct stand stand; /* result of the polls so far */
 	unsigned depth; /* of the list that stopped it */
-	bool was_stopped; /* by another program, before us, and not continued since: to be left so
+	bool was_stopped; /* by another program before, and not continued since: it stays stopped
 			   */
 	struct suspend *suspend; /* owned */
 	size_t nsuspend, cap;
@@ -117,8 +117,8 @@ static void drop(struct holds *s, struct stop *st)
 /* --- waiting for a stop */
 
 /*
- * A stop signal was sent: its threads handle it only when they run. The stop is reported when none
- * runs.
+ * Polls a process with a stop signal, which its threads handle only when they run. The stop is
+ * reported when no thread runs.
  */
 static void see(struct holds *s, struct stop *st, unsigned *looks)
 {
@@ -383,7 +383,7 @@ static int record(struct holds *s, struct proc *p, struct stop **out, struct err
 	st->was_stopped = is_stopped_now(s, p);
 	list_push_back(&s->all, &st->link);
 	s->n++;
-	rc = write_journal(s, e); /* first: a crash must not leave a stop that no journal has */
+	rc = write_journal(s, e); /* the journal is first: after a crash it must have each stop */
 	if (rc) {
 		drop(s, st);
 		write_journal(s, NULL);

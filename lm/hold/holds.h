@@ -15,7 +15,7 @@
 #include "lm/proc/proc.h"
 
 #define HOLDS_TOOLS_MAX 64 /* tools that may hold one process: TOOLS_MAX */
-/* Suspends of one thread by one tool: a larger number is a loop that forgets to resume. */
+/* Suspends of one thread by one tool: a larger number is a loop without resumes. */
 #define HOLDS_SUSPENDS_MAX 1000000
 
 struct holds;
@@ -59,7 +59,7 @@ int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e);
 /* As holds_stop(), with a signal that stops the process unless the program catches it. */
 int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e);
 
-/* Undoes the stops of all tools. Idempotent. Suspends stay. */
+/* Undoes the stops of all tools. Idempotent. Suspends are not changed. */
 int holds_continue(struct holds *s, struct proc *p, struct err *e);
 
 /*

@@ -79,7 +79,7 @@ static int replay(struct store *s, uint64_t epoch, journal_line_fn fn, void *arg
 	return rc || !is_ours ? rc : store_remove(s, e);
 }
 
-/* Both lock the folder, because the journal is removed at times. -1: there is none. */
+/* Locks the folder, because the journal itself may be removed. Returns -1 without a folder. */
 static int take_turn(const char *path)
 {
 	const struct timespec step = { .tv_nsec = TURN_STEP_NS };

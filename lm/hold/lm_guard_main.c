@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lm-guard JOURNAL EPOCH: started by an lm when it stops something, with the socket to it as
+ * lm-guard JOURNAL EPOCH: started by an lm when it stops a process, with the socket to the lm as
  * standard input. If the socket ends without a message, the lm has died. Then it continues the
  * processes in the lm's journal, and ends. It allocates nothing before that, and needs little
  * memory.

@@ -115,7 +115,7 @@ static void link_address(const struct ifaddrs *all, const char *name, char out[4
 	}
 }
 
-/* In the order of net/dev, which is the order of the links' creation. */
+/* Lists the links in the order of net/dev, which is that of their creation. */
 size_t linux_links(struct host_linux *h, struct host_link *out, size_t max)
 {
 	struct buf keep = BUF_INIT(HOST_FILE_MAX_BYTES);
@@ -185,7 +185,7 @@ void linux_users(struct host_linux *h, struct host_now *out)
 	buf_done(&b);
 }
 
-/* The path of the group in the hierarchy of `controller` ("" = version 2). */
+/* Finds the path of the group in the hierarchy of `controller` ("" = version 2). */
 static bool group_path(struct host_linux *h, const char *controller, char *out, size_t size)
 {
 	const char *text = linux_text(h, "proc/self/cgroup");

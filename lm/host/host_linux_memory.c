@@ -5,7 +5,7 @@
  * has no effect. The file also writes where the program may only read, as a debugger does. But a
  * thread in it may wait for a page of a file system that does not answer. It cannot be killed, and
  * meanwhile blocks changes of the program's mappings. process_vm_readv() has neither fault, so it
- * is used to read, by pid. The file is used for what that function cannot read.
+ * is used to read, by pid. The file is used for memory that this function cannot read.
  */
 #include "lm/host/host_linux_internal.h"
 

@@ -225,7 +225,7 @@ static void disk_counts(struct host_linux *h, int64_t *v)
 		disk_line(h, p, v);
 }
 
-/* Without the file no NFS was ever mounted here, so nothing was read. */
+/* Without the file no NFS was ever mounted here, so the counts are 0. */
 static void nfs_counts(struct host_linux *h, int64_t *v)
 {
 	const char *text = linux_text(h, "proc/net/rpc/nfs"), *p;

@@ -11,7 +11,7 @@ struct rates {
 	struct loop_timer *timer;
 	struct host_counts old[2]; /* newest first */
 	nsec_t taken[2]; /* by the loop's clock; 0 = none */
-	nsec_t wanted; /* time of the last question */
+	nsec_t wanted; /* time of the last request */
 	struct list waiting;
 };
 
@@ -41,7 +41,7 @@ static void wake(struct rates *r)
 	}
 }
 
-/* Waiters get the rates since the sample before this one. */
+/* Takes a sample. Waiters get the rates since the sample before. */
 static void on_timer(void *arg)
 {
 	struct rates *r = arg;

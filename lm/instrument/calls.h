@@ -21,8 +21,8 @@ void calls_free(struct calls *c);
 void calls_tool_gone(struct calls *c, uint32_t tool);
 
 /*
- * Returns the values of a process now, or at its end. with: enum totals_with. *out may be NULL: its
- * calls were never read. The caller owns it.
+ * Sets *out to the values of a process now, or at its end. with: enum totals_with. *out is NULL if
+ * its calls were never read. The caller owns it.
  */
 int calls_take(const struct calls *c, const struct proc *p, unsigned with, struct totals **out);
 

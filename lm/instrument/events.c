@@ -91,7 +91,7 @@ void events_refuse(struct proc *p, unsigned number, int change)
 		segview_event_set(p->seg, number, word_of(t));
 }
 
-/* A word in the segment: waking takes no time, whatever the process does with it. */
+/* Wakes the process by a word in the segment, which never blocks. */
 void events_notify(struct proc *p)
 {
 	uint32_t *bell;

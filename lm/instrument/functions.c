@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOOLS_MAX 64 /* of one function; the sessions of a monitor are as many */
+#define TOOLS_MAX 64 /* tools of one function: the number of sessions of a monitor */
 
 struct functions {
 	struct procs *procs;
@@ -87,7 +87,7 @@ const struct function *functions_find(const struct proc *p, const char *name)
 	return f && f->stage == ON ? f : NULL;
 }
 
-/* Each waiting request gets the answer, and may not drop others. */
+/* Sends the reply to each waiting request. A callback must not drop other requests. */
 static void answer(struct function *f, int rc, const struct err *e)
 {
 	list_each_safe (i, &f->waits) {

@@ -46,7 +46,7 @@ int functions_on(struct functions *s, struct proc *p, const struct function_ask 
 		 struct function_wait **out, struct err *e);
 void functions_wait_drop(struct function_wait *w); /* NULL is fine */
 
-/* The tool needs it no longer. -ERR_NOTFOUND: it is not on for this tool. */
+/* Ends the tool's need of the function. -ERR_NOTFOUND: it is not on for this tool. */
 int functions_off(struct functions *s, struct proc *p, uint32_t tool, const char *name);
 void functions_tool_gone(struct functions *s, uint32_t tool);
 

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stored times are mainsm's: for another mainsm they are shifted, and all durations stay. */
+/*
+ * Moves stored times, which are mainsm's, to the clock of another mainsm. Durations do not change.
+ */
 static void move_times(struct pa_cell *c, double by)
 {
 	c->own.t += by;
@@ -108,7 +110,7 @@ static void rank_integral(struct pa *a, const struct pa_cell *c, double *integra
 		seconds_per_tick(a, c->proc);
 }
 
-/* The rule of integrators, for increments from here. */
+/* Adds an increment of the lm to an integrator. */
 static void pa_integral_add(struct pa_integral *i, double delta, double time)
 {
 	if (i->v + delta < 0)

@@ -46,8 +46,8 @@ void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool si
 }
 
 /*
- * One per process, because the thread of the call is not known here. A call with an accepted
- * partner ends another call's potential increment.
+ * Adds a potential increment. There is one per process, because the thread of the call is unknown
+ * here. A call with an accepted partner ends another call's potential increment.
  */
 void pa_patop_add(struct pa_object *o, struct pa_cell *c, double delta, double time, bool potential)
 {

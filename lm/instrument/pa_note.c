@@ -64,7 +64,7 @@ static enum cell_use use_of(const struct proc *p, unsigned cell, struct seg_note
 	return is_integrator(n->kind) ? CELL_WAS_INTEGRATOR : CELL_WAS_COUNTER;
 }
 
-/* The object continues in this cell as if we had noted it ourselves. */
+/* Continues the object in this cell, as if this lm had written the note. */
 static void revive(struct pa *a, struct pa_object *o, struct proc *p, unsigned cell,
 		   const struct seg_note *n)
 {

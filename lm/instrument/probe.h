@@ -60,7 +60,8 @@ struct probe_ask {
 	bool no_records; /* only for a chain of actions */
 	bool actions; /* the chain runs at the probe */
 	void (*on_hit)(void *arg,
-		       const struct probe_hit *h); /* must not end processes or drop interests */
+		       /* the callback must not end processes or drop interests */
+		       const struct probe_hit *h);
 	void *arg;
 };
 

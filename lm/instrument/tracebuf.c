@@ -16,7 +16,7 @@ struct part {
 	struct buf text; /* records, each with its length in front */
 	uint64_t first; /* number of the oldest record */
 	uint64_t n, dropped;
-	bool is_full; /* something was dropped since it was read */
+	bool is_full; /* a record was dropped since the last read */
 };
 
 struct tracebuf {
@@ -31,7 +31,7 @@ struct tracebufs {
 	struct procs *procs;
 	struct procs_listener listener;
 	struct smap all; /* token -> struct tracebuf, owned */
-	size_t bytes; /* of all records */
+	size_t bytes; /* bytes of all records */
 	uint64_t dropped;
 };
 

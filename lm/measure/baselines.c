@@ -19,7 +19,7 @@ static const struct store_kind file_kind = { .what = "baselines",
 
 struct kept {
 	struct base base;
-	bool is_left; /* by an earlier lm, and not requested yet */
+	bool is_left; /* stored by an earlier lm, and not requested yet */
 };
 
 struct baselines {

@@ -18,7 +18,7 @@ static int open_time(struct input *in)
 	return 0;
 }
 
-/* Partners are named by their world ranks: a host knows no processes but its own. */
+/* Reads the world ranks that name partners: a host has no names of other hosts' processes. */
 static int read_partners(struct input *in, const struct flow_names *names, struct err *e)
 {
 	int64_t rank;
@@ -377,7 +377,7 @@ void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 	in->proc = NULL;
 }
 
-/* The last value is as old as the end of the process. */
+/* Sets flag and time of a value whose process has ended. */
 static void say_ended(const struct input *in, struct flow_token *t)
 {
 	if (!in->is_closed || in->is_lost)

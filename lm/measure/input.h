@@ -89,11 +89,11 @@ struct input {
 	struct input_parts begun; /* when the input began, as `before` */
 	struct input_parts last; /* at the last value, for a difference between reads */
 	bool is_over; /* that was the final one */
-	/* of a share: the last reading of processor seconds, and its time */
+	/* for a share: processor seconds at the last sample, and its time */
 	double used;
 	nsec_t used_at;
 	bool has_used;
-	double sample, sample_error; /* of input_sample(): the value at sampled_at */
+	double sample, sample_error; /* for input_sample(): the value at sampled_at */
 	nsec_t sampled_at;
 	bool has_sample, knows_sample;
 };

@@ -35,7 +35,8 @@ int tracebuf_create(struct service_call *c)
 }
 
 /*
- * After a restart the lm does not know a buffer whose events are still armed: they create it again.
+ * Appends a record. After a restart of the lm, events that are still enabled create their buffer
+ * again.
  */
 static int append(struct service_call *c, struct err *e)
 {
