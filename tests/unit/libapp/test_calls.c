@@ -106,7 +106,7 @@ TEST(the_time_of_a_measured_call_stands_for_those_that_are_not)
 	ck_assert_uint_lt(rank_call(CALL_ID_Send).sampled, 1000);
 }
 
-TEST(a_communicator_made_where_another_was_freed_has_its_own_ranks)
+TEST(a_communicator_with_the_handle_of_a_freed_one_has_its_ranks)
 {
 	int32_t comm = (int32_t)FAKE_OTHER;
 

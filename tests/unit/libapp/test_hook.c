@@ -200,7 +200,7 @@ static void on_event(void *arg, const struct ring_call *c)
 	memcpy(s->par[s->n++], c->par, c->npar * sizeof(c->par[0]));
 }
 
-TEST(an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end)
+TEST(an_event_has_arguments_at_its_start_and_a_partner_at_its_end)
 {
 	struct seen s = { 0 };
 

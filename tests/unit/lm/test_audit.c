@@ -85,7 +85,7 @@ static void check_last(const char *who, const char *call, const char *status)
 	ck_assert_str_eq(last(STATUS), status);
 }
 
-TEST(each_manipulation_is_written_with_identity_action_and_outcome)
+TEST(manipulations_are_recorded_with_identity_action_and_outcome)
 {
 	ck_assert_uint_eq(entries(), 0);
 	ask(MANIPULATOR, ":thread_stop([$])");

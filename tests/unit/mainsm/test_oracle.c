@@ -546,7 +546,7 @@ static void close_all(void)
 	remove_dir();
 }
 
-TEST(after_any_crash_nothing_stays_stopped_is_done_twice_or_is_reported_falsely)
+TEST(after_crashes_nothing_is_stopped_done_twice_or_misreported)
 {
 	const char *wish = getenv("OMIG_ORACLE");
 	unsigned certain = 0;

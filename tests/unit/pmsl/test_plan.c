@@ -158,7 +158,7 @@ static struct dag *template(const char *metric, bool shared)
 
 /* --- the figures of the paper */
 
-TEST(the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9)
+TEST(the_load_imbalance_has_the_template_of_figures_6_8_and_6_9)
 {
 	struct dag *g;
 

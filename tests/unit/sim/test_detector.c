@@ -50,7 +50,7 @@ TEST(on_a_network_that_loses_a_third_it_errs)
  * Adaptive detectors take TCP's retransmissions for losses; those with a wait like ours err as
  * rarely.
  */
-TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
+TEST(detectors_of_equal_cost_are_compared_over_one_network)
 {
 	struct detector_conf c = { .seed = suite_seed(1),
 				   .links = 10,

@@ -42,7 +42,7 @@ TEST(a_request_costs_mainsm_a_frame_each_way_for_each_branch)
 	ck_assert_double_gt(flat.v[GROWTH_IDLE_FRAMES], deep.v[GROWTH_IDLE_FRAMES]);
 }
 
-TEST(events_cost_the_top_nothing_but_where_they_are_evaluated_there)
+TEST(events_cost_the_top_nothing_unless_evaluated_there)
 {
 	struct growth_conf c = { .seed = 1, .hosts = 9, .levels = 1 };
 	struct growth_front born = { .rate = 100 }, top = { .rate = 100, .is_central = true };

@@ -130,7 +130,7 @@ TEST(a_version_that_takes_effect_before_the_old_one_ends_is_found)
 	find(PLANT_NEW_BEFORE_OLD, "INV-35: ");
 }
 
-TEST(an_object_without_a_value_that_counts_as_a_contributor_is_found)
+TEST(an_object_that_contributes_without_a_value_is_found)
 {
 	find(PLANT_EMPTY_CONTRIBUTOR, "INV-36: ");
 }

@@ -217,7 +217,7 @@ TEST(an_sm_that_speaks_of_impossible_hosts_is_cut)
 	}
 }
 
-TEST(a_claim_to_the_name_or_the_number_of_another_host_is_dropped_alone)
+TEST(a_claim_to_another_hosts_name_or_number_is_dropped_alone)
 {
 	struct report r = report(5), other = report(5);
 

@@ -154,7 +154,7 @@ TEST(requests_end_with_the_link_to_mainsm_and_lms_stay)
 	ck_assert_uint_eq(w.ends, 0);
 }
 
-TEST(without_mainsm_stopped_processes_are_released_after_five_seconds)
+TEST(without_mainsm_stopped_processes_are_released_after_5_s)
 {
 	lms_start(&w, 2);
 	top_stop(&w);

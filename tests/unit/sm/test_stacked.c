@@ -103,7 +103,7 @@ static nsec_t until_all_up(void)
 	return loop_now(w.loop) - begin;
 }
 
-TEST(after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds)
+TEST(hosts_of_a_dead_inner_sm_are_back_in_two_seconds)
 {
 	grow(LMS);
 	below_kill(&w, 0);
@@ -476,7 +476,7 @@ TEST(an_sm_may_not_take_a_host_that_another_serves)
 }
 
 /* An inner sm may pass on a false report of one host: its other hosts are still served. */
-TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
+TEST(an_sm_that_renames_or_renumbers_a_host_is_passed_over)
 {
 	struct liar l;
 
@@ -497,7 +497,7 @@ TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 	liar_free(&l);
 }
 
-TEST(an_lm_that_is_redirected_to_a_silent_address_returns_and_stays)
+TEST(an_lm_redirected_to_a_silent_address_returns_and_stays)
 {
 	struct liar l;
 

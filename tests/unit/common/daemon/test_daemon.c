@@ -289,7 +289,7 @@ TEST(a_key_that_others_may_read_is_refused)
 	rmdir(other);
 }
 
-TEST(each_value_is_printed_with_its_origin_and_each_key_with_its_meaning)
+TEST(values_are_printed_with_origins_and_keys_with_meanings)
 {
 	char want[200];
 

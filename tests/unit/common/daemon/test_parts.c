@@ -47,7 +47,7 @@ static void make_file(const char *path, mode_t mode)
 
 /* --- lag */
 
-TEST(the_largest_lag_stays_for_half_a_minute_at_least_and_a_minute_at_most)
+TEST(the_largest_lag_stays_for_half_a_minute_to_a_minute)
 {
 	struct lag g = { 0 };
 
@@ -114,7 +114,7 @@ TEST(health_counts_each_open_descriptor_once)
 	ck_assert_int_eq(h.fds, n);
 }
 
-TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
+TEST(a_hardened_process_protects_its_memory_and_knows_its_start)
 {
 	struct rlimit files = { 256, 1024 }, core = { 0, 0 }, now;
 	struct sigaction a;

@@ -103,7 +103,7 @@ TEST(one_seed_draws_the_same_numbers)
 	ck_assert_uint_ne(drawn("seven"), drawn("seven"));
 }
 
-TEST(the_state_directory_is_that_of_the_environment_if_none_is_given)
+TEST(the_state_directory_is_by_default_that_of_the_environment)
 {
 	char log[200];
 	pid_t pid;

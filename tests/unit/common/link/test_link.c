@@ -367,7 +367,7 @@ TEST(a_link_may_be_closed_in_any_state)
 	}
 }
 
-TEST(a_full_queue_refuses_and_counts_and_reports_when_there_is_room)
+TEST(a_full_queue_refuses_and_counts_and_reports_room_later)
 {
 	static uint8_t text[60000];
 	const struct msg m = {

@@ -64,7 +64,7 @@ static void note_arg(void *arg)
 	strncat(trace, arg, sizeof(trace) - strlen(trace) - 1);
 }
 
-TEST(timers_run_by_time_and_an_earlier_one_armed_later_is_not_late)
+TEST(timers_run_by_time_and_not_in_the_order_of_arming)
 {
 	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
 	struct loop_timer *b = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "b");

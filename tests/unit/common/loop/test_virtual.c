@@ -59,7 +59,7 @@ static void note_time(void *arg)
 	seen_at = loop_now(loop);
 }
 
-TEST(a_timer_sees_its_own_time_and_the_clock_ends_at_the_requested_time)
+TEST(a_timer_has_its_own_time_and_the_clock_the_requested_end)
 {
 	struct loop_timer *t = loop_timer_new(loop, note_time, NULL);
 	nsec_t start = loop_now(loop);
@@ -248,7 +248,7 @@ static void never(void *arg, unsigned what)
 	note("never");
 }
 
-TEST(a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent)
+TEST(a_descriptor_is_polled_each_turn_and_a_freed_watch_never)
 {
 	ck_assert_int_eq(pipe(ends), 0);
 	watch[0] = loop_fd_new(

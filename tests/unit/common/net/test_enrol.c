@@ -181,7 +181,7 @@ TEST(a_peer_whose_certificate_expires_is_cut_on_its_live_link)
 	ck_assert_msg(strstr(s.peer[0].why.text, "expired") != NULL, "%s", s.peer[0].why.text);
 }
 
-TEST(new_credentials_hold_for_the_next_handshake_and_live_links_stay)
+TEST(new_credentials_serve_the_next_handshake_and_keep_links)
 {
 	struct pki_creds creds = test_creds(
 		&s.ca, &(struct cert_spec){ .uri = "omig:lm/b/n2", .eku = "clientAuth" });

@@ -367,7 +367,7 @@ TEST(enrolling_works_without_an_identity)
 	net_ctx_free(ctx);
 }
 
-TEST(a_reader_that_pauses_fills_window_queue_and_cap_in_this_order)
+TEST(a_pausing_reader_fills_window_queue_and_cap_in_this_order)
 {
 	int sent = 0;
 

@@ -90,7 +90,7 @@ static unsigned user_timeout_of(const struct chan *c)
 	return ms;
 }
 
-TEST(a_thousand_pairs_take_one_write_each_on_sockets_without_delay)
+TEST(a_thousand_pairs_need_one_write_each_without_delay)
 {
 	struct tls_chan *t;
 	struct chan_stats out;
@@ -164,7 +164,7 @@ TEST(last_frames_are_reported_before_the_end_and_the_end_once)
 	ck_assert_int_eq(mine.closed, 1);
 }
 
-TEST(frames_that_came_before_a_cut_are_reported_though_writing_fails_first)
+TEST(frames_before_a_cut_are_reported_though_a_write_fails_first)
 {
 	struct tls_chan *peer;
 

@@ -52,7 +52,7 @@ TEST(a_clock_that_steps_back_takes_nothing_away)
 	ck_assert_double_eq(c.integral, 20);
 }
 
-TEST(a_potential_start_counts_from_its_own_time_once_the_end_confirms_it)
+TEST(a_confirmed_potential_start_counts_from_its_own_time)
 {
 	struct cell_potential p = { 0 };
 	struct seg_cell c = { 0 };

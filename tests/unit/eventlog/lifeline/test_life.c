@@ -200,7 +200,7 @@ TEST(missing_events_are_counted_by_stage)
 	life_free(l);
 }
 
-TEST(events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_not)
+TEST(events_without_a_key_are_loads_with_numbers_and_else_marks)
 {
 	const struct life_model *m;
 	struct life *l = begin(&all);

@@ -281,7 +281,7 @@ TEST(events_before_the_trace_clock_are_moved_to_its_start)
 	buf_done(&b);
 }
 
-TEST(the_earliest_time_is_exact_and_the_present_too_late_for_its_clock)
+TEST(the_present_is_too_late_for_the_clock_of_the_earliest_time)
 {
 	const nsec_t origin = INT64_MIN / NSEC_PER_SEC * NSEC_PER_SEC;
 	struct buf b;

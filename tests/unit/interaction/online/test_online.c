@@ -234,7 +234,7 @@ TEST(a_local_interaction_goes_up_as_two_arcs)
 	buf_done(&t.bytes);
 }
 
-TEST(an_interaction_without_its_end_is_reported_after_the_time_out)
+TEST(an_interaction_without_end_is_reported_after_the_time_out)
 {
 	struct taken t = { .bytes = BUF_INIT(100000) };
 	struct netonline *o = begin(&t, 7), *top = begin(&t, 0);

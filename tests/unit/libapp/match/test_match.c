@@ -445,7 +445,7 @@ TEST(sends_of_two_threads_at_once_are_in_doubt_in_one_channel)
 	ck_assert_uint_eq(third.id, match_id(match_key(&a), 3));
 }
 
-TEST(receives_of_two_threads_at_once_are_in_doubt_if_one_message_fits_both)
+TEST(concurrent_receives_are_in_doubt_if_one_message_fits_both)
 {
 	struct match_pattern five = pattern(0, 1, 5), six = pattern(0, 1, 6),
 			     any = pattern(0, 1, -1);

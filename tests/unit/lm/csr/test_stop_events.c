@@ -92,7 +92,7 @@ TEST(holds_and_continues_are_reported_once_each)
 	close_rank();
 }
 
-TEST(a_stop_from_outside_is_no_event_and_its_end_by_the_monitor_is_one)
+TEST(a_foreign_stop_is_no_event_but_its_end_by_the_monitor_is)
 {
 	open_watched();
 	fake_proc_find(&w.host, 100)->state = 'T';

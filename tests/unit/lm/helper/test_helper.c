@@ -88,7 +88,7 @@ static void on_failure(void *arg, const struct tracer_msg *m)
 	both[1] = NULL;
 }
 
-TEST(a_listener_that_drops_questions_while_all_fail_leaves_room_for_more)
+TEST(a_listener_that_drops_failing_requests_leaves_room_for_more)
 {
 	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = FIRST, .start = 1 };
 	struct rlimit few, before;

@@ -130,7 +130,7 @@ TEST(logins_are_counted_by_origin_and_activity)
 	ck_assert_int_eq(n.remote_active, 1);
 }
 
-TEST(the_older_place_of_the_record_is_read_and_a_torn_entry_is_not)
+TEST(the_older_place_of_the_record_is_read_but_no_torn_entry)
 {
 	const struct utmp one = entry(USER_PROCESS, 100, "tty1", "");
 	uint8_t bytes[sizeof(one) + sizeof(one) / 2] = { 0 };

@@ -191,7 +191,7 @@ static const struct msg_triggered *count_after_a_wait(bool is_forgotten)
 	return next_triggered();
 }
 
-BARE_TEST(an_action_behind_one_that_waits_counts_for_the_process_of_the_event)
+BARE_TEST(an_action_behind_a_waiting_one_counts_for_the_event_process)
 {
 	const struct msg_triggered *t = count_after_a_wait(false);
 
@@ -217,7 +217,7 @@ BARE_TEST(a_process_removed_while_an_action_waits_is_not_touched)
  * The request is replaced because its objects changed: waiting events are dropped, and the next
  * event reports that.
  */
-TEST(an_event_whose_actions_wait_while_it_is_replaced_counts_as_dropped)
+TEST(an_event_with_waiting_actions_counts_as_dropped_if_replaced)
 {
 	const char *text = "proc_has_been_stopped([n_7]): node_get_info([n_7],128)";
 	const struct msg_triggered *t;

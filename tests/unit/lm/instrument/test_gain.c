@@ -227,7 +227,7 @@ TEST(both_ends_of_a_filtered_call_are_done_in_the_rank)
 			  HOOK_ACTION_START | HOOK_ACTION_END | HOOK_EVENT_START);
 }
 
-TEST(a_negative_increment_lets_the_potential_one_count_from_its_time)
+TEST(a_negative_increment_confirms_the_potential_one_at_its_time)
 {
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_1)", rank0));
 	increment("1.0", "5.0", 1);

@@ -199,7 +199,7 @@ TEST(deleting_forgets_the_records)
 		STATUS_UNKNOWN_OBJECT);
 }
 
-TEST(records_of_a_process_that_has_ended_are_read_but_none_are_added)
+TEST(records_of_an_ended_process_are_read_but_none_are_added)
 {
 	create(rank0);
 	world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[4])");

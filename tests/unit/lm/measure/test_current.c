@@ -66,7 +66,7 @@ static void load_rate(const char *metric, const char *partners)
 	load(&(struct load){ .graph = text, .every = SEC });
 }
 
-TEST(bytes_that_are_reported_at_the_end_are_none_yet_and_then_a_mean)
+TEST(bytes_reported_at_the_end_are_none_yet_and_then_a_mean)
 {
 	struct flow_token t;
 

@@ -317,7 +317,7 @@ static uint64_t key_now(void)
  * The recorded part is identified by a key; inodes are counted from the beginning again after a
  * boot.
  */
-TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
+TEST(a_ring_is_the_same_for_the_next_lm_but_not_after_a_boot)
 {
 	uint64_t key = key_now();
 

@@ -51,7 +51,7 @@ static bool is(const char *answer, const char *before, const char *lost)
 		       (size_t)(end - answer) - strlen(before);
 }
 
-TEST(the_first_request_begins_an_empty_list_and_later_ones_read_it)
+TEST(the_first_request_begins_an_empty_list_that_later_ones_read)
 {
 	struct posted_ref a;
 

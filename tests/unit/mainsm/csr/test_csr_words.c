@@ -106,7 +106,7 @@ TEST(a_condition_of_a_user_event_that_is_gone_reports_that)
 		STATUS_UNKNOWN_OBJECT);
 }
 
-TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_defined)
+TEST(an_action_on_a_missing_counter_is_refused_at_definition)
 {
 	static const char *const actions[] = {
 		"pa_counter_local_increment(pa_cl_999,1)",

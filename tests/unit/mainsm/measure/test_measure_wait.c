@@ -81,7 +81,7 @@ static uint64_t begin_to_start_and_delete(const char *objects)
 	return id;
 }
 
-TEST(a_continuation_without_hosts_may_delete_what_is_being_changed)
+TEST(a_continuation_without_hosts_may_delete_the_measurement)
 {
 	uint64_t id = begin_to_start_and_delete("[n_1,n_3]");
 	unsigned before = t.replies;
@@ -98,7 +98,7 @@ TEST(a_continuation_without_hosts_may_delete_what_is_being_changed)
 	close_hosts();
 }
 
-TEST(a_continuation_after_lost_objects_may_delete_what_followed_them)
+TEST(a_continuation_after_lost_objects_may_delete_measurements)
 {
 	uint64_t id = begin_to_start_and_delete("[]");
 

@@ -29,7 +29,7 @@
 	"network.n.partition = 2s..4s: 1, 2 | 3-5; 5s..7s: 1, 4 | 2, 3, 5\nraft.settle = "         \
 	"6s\nsimulation.until = 18s\n"
 
-TEST(a_reliable_broadcast_is_delivered_by_all_that_are_up_or_by_none)
+TEST(a_reliable_broadcast_is_delivered_by_all_live_ones_or_none)
 {
 	struct found f = run_seeds(BROADCAST, "", 150);
 

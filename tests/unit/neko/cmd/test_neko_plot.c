@@ -131,7 +131,7 @@ TEST(a_sweep_is_a_curve_for_each_combination_of_the_other_keys)
 	buf_done(&b);
 }
 
-TEST(axes_by_powers_of_ten_leave_out_what_has_no_place_and_report_that)
+TEST(axes_by_powers_of_ten_leave_out_and_report_other_values)
 {
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -210,7 +210,7 @@ TEST(two_runs_are_over_each_other)
 	buf_done(&b);
 }
 
-TEST(quantities_of_one_run_have_a_curve_and_none_at_all_are_refused)
+TEST(quantities_of_one_run_have_a_curve_and_none_is_refused)
 {
 	struct buf b = BUF_INIT(1 << 20);
 	struct err e = { 0 };

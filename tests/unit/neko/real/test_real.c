@@ -47,7 +47,7 @@ static const struct moments *moments_of(const struct run *r, const char *name)
  * A heartbeat that is awaited at the moment when it is sent is always late: each one causes a
  * mistake.
  */
-TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
+TEST(simulated_layers_run_as_processes_until_the_handler_stops)
 {
 	static const char text[] =
 		"process.num = 3\nprocess.1.initializer = heartbeat\nprocess.2-3.initializer = "

@@ -37,7 +37,7 @@ static void says_frame(const char *name, struct buf *b)
 	buf_clear(b);
 }
 
-TEST(frames_between_master_factory_and_process_are_those_of_the_page)
+TEST(frames_of_master_factory_and_process_are_those_of_the_page)
 {
 	static const char text[] = "a = b\n";
 	const struct realwire_start start = { .m = 2,

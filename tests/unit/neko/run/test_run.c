@@ -33,7 +33,7 @@ static void is_reported(const struct wrong *w, size_t n)
 	}
 }
 
-TEST(classes_of_networks_without_an_equivalent_and_unknown_models_are_reported)
+TEST(networks_without_equivalent_and_unknown_models_are_reported)
 {
 	static const struct wrong bad[] = {
 		{ "process.num = 1\nprocess.initializer = none\nnetwork = "

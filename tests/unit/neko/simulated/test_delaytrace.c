@@ -30,7 +30,7 @@ static struct delaytrace *read_text(const char *text)
 	return t;
 }
 
-TEST(a_link_has_its_delays_in_their_order_and_another_one_those_of_all)
+TEST(a_link_has_its_delays_in_order_and_another_one_those_of_all)
 {
 	struct delaytrace *t = read_text(GOOD);
 	uint32_t a = delaytrace_link(t, 1, 2), b = delaytrace_link(t, 2, 1),

@@ -102,7 +102,7 @@ static const struct neko_layer_ops sender = { .name = "sender",
 					      .types = types_a,
 					      .run = send_three };
 
-TEST(an_active_layer_receives_with_a_timeout_with_none_and_without_waiting)
+TEST(an_active_layer_receives_with_and_without_a_timeout_or_wait)
 {
 	struct sim *s = made(2, 1, "constant(10ms)");
 

@@ -173,7 +173,7 @@ static struct place placed(enum flow_kind kind, uint32_t x, uint32_t y)
 	return made(&(struct flow_node){ .kind = kind, .in = in, .nin = 2 })->place;
 }
 
-TEST(a_node_is_at_the_nearest_place_that_all_its_inputs_can_send_to)
+TEST(a_node_is_at_the_nearest_place_that_its_inputs_can_reach)
 {
 	const uint32_t p1 = put_input("p_1", NULL), p2 = put_input("p_2", NULL);
 	const uint32_t p3 = put_input("p_3", NULL), p4 = put_input("p_4", NULL);

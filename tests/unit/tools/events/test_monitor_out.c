@@ -149,7 +149,7 @@ TEST(an_event_with_too_many_fields_is_counted_and_blocks_no_other)
 	ck_assert_uint_eq(taken, 1);
 }
 
-TEST(a_type_without_room_in_the_library_is_counted_and_blocks_no_other)
+TEST(a_type_without_room_is_counted_and_blocks_no_other)
 {
 	types_max = 1;
 	ck_assert_int_eq(put_named("a"), 0);

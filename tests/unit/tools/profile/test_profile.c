@@ -138,7 +138,7 @@ TEST(pairs_are_rows_and_what_hosts_left_out_is_reported)
 	done();
 }
 
-TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses)
+TEST(sites_of_one_place_are_one_row_and_unknown_ones_addresses)
 {
 	fill(&entry[0], "p_1_a",
 	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,16391,0,3,"

@@ -182,7 +182,7 @@ static void shift(int64_t tag, int64_t source_tag)
 	}
 }
 
-TEST(a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken)
+TEST(a_cycle_of_sendrecv_has_stopped_if_no_message_matches)
 {
 	shift(3, 4);
 	ck_assert_ptr_eq(strstr(waits(),

@@ -415,7 +415,7 @@ TEST(a_stop_node_reports_dependent_values)
 	ck_assert_int_eq(last->dependence, DEPENDENCE_NEIGHBOURS);
 }
 
-TEST(a_second_input_of_a_stop_is_the_correlation_with_the_ones_before)
+TEST(a_second_input_of_a_stop_gives_the_serial_correlation)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a;

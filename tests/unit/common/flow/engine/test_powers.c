@@ -79,7 +79,7 @@ TEST(a_standard_deviation_is_that_of_all_values)
 	ck_assert(isnan(agg_value(&b.a, 0, &error)));
 }
 
-TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
+TEST(a_small_spread_about_a_large_mean_survives_the_merge)
 {
 	double low = 1e9 - 1e-3, high = 1e9 + 1e-3, error;
 	struct agg all;

@@ -118,7 +118,7 @@ TEST(defaults_stand_at_the_end_and_are_values_of_their_type)
 	}
 }
 
-TEST(only_events_have_context_parameters_and_no_event_has_a_result)
+TEST(only_events_have_context_parameters_and_none_has_a_result)
 {
 	EACH_SERVICE(s)
 	{
