@@ -215,6 +215,12 @@ static inline bool network_ends_later(const struct network *w, uint32_t v, int64
  */
 bool network_takes_ending(const struct network *w, uint32_t join, bool *is_unique);
 
+/*
+ * Returns the numbers of all vertices by sub-task, in it by time and then in the order of arrival.
+ * The caller frees them. NULL: no memory.
+ */
+uint32_t *network_by_task(const struct network *w);
+
 /* --- for this room: the steps of a build, and the names of vertices that have moved */
 int network_order(struct network *w, struct err *e);
 void network_rename(struct network *w);

@@ -22,7 +22,7 @@ refuse(const struct network *w, uint32_t v, struct err *e, const char *fmt, ...)
 	return err_at(e, w->v[v].place, 0);
 }
 
-/* --- the order in a sub-task: by time, then as the events came */
+/* --- the order in a sub-task */
 
 struct place {
 	uint32_t task, v;
@@ -40,25 +40,41 @@ static int by_place(const void *a, const void *b)
 	return x->v < y->v ? -1 : 1;
 }
 
-static int sort(struct network *w, struct err *e)
+uint32_t *network_by_task(const struct network *w)
 {
 	struct place *p = calloc(w->n, sizeof(*p));
+	uint32_t *out = calloc(w->n, sizeof(*out));
 
-	if (!p)
-		return err_nomem(e);
+	if (!p || !out) {
+		free(p);
+		free(out);
+		return NULL;
+	}
 	for (uint32_t i = 0; i < w->n; i++)
 		p[i] = (struct place){ w->v[i].task, i, w->v[i].t };
 	qsort(p, w->n, sizeof(*p), by_place);
-	for (size_t i = 0; i < w->n; i++) {
-		struct network_task *t = &w->task[p[i].task];
-		bool is_first = !i || p[i - 1].task != p[i].task;
-
-		w->v[p[i].v].tail = is_first ? NETWORK_NONE : p[i - 1].v;
-		if (is_first)
-			t->first = p[i].v;
-		t->last = p[i].v;
-	}
+	for (size_t i = 0; i < w->n; i++)
+		out[i] = p[i].v;
 	free(p);
+	return out;
+}
+
+static int sort(struct network *w, struct err *e)
+{
+	uint32_t *v = network_by_task(w);
+
+	if (!v)
+		return err_nomem(e);
+	for (size_t i = 0; i < w->n; i++) {
+		struct network_task *t = &w->task[w->v[v[i]].task];
+		bool is_first = !i || w->v[v[i - 1]].task != w->v[v[i]].task;
+
+		w->v[v[i]].tail = is_first ? NETWORK_NONE : v[i - 1];
+		if (is_first)
+			t->first = v[i];
+		t->last = v[i];
+	}
+	free(v);
 	return 0;
 }
 

@@ -285,7 +285,7 @@ static int read_recorded(struct netthread *r, const struct event *ev, const char
 			    ranks > NETWEAVE_THREADS_MAX || !number_of(ev, "role", &v)))
 			rc = err_set(e, ERR_INVALID, "fields ranks and role are missing");
 		out->ranks = (int32_t)ranks;
-		out->roles = (int32_t)v & (NETTHREAD_GIVES | NETTHREAD_TAKES);
+		out->roles = (int32_t)v & (NETWEAVE_GIVES | NETWEAVE_TAKES);
 		out->is_uncertain = v & NETTHREAD_UNCERTAIN;
 	} else if (str_eq(word, "wait")) {
 		out->kind = NETWEAVE_WAIT;

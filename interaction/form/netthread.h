@@ -36,7 +36,7 @@
 
 #define NETTHREAD_NAMES_MAX 65536 /* names of events that are not vertices */
 
-enum { NETTHREAD_GIVES = 1, NETTHREAD_TAKES = 2, NETTHREAD_UNCERTAIN = 4 };
+enum { NETTHREAD_UNCERTAIN = 4 }; /* a bit of `role` beside those of enum netweave_role */
 
 struct netthread {
 	const char *at; /* steps or requests: a region's name, BEGIN..END, or one event; NULL */

@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct place {
-	uint32_t task, v;
-	int64_t t;
-};
-
-static int by_place(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-
-	if (x->task != y->task)
-		return x->task < y->task ? -1 : 1;
-	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
-	return (x->v > y->v) - (x->v < y->v);
-}
-
 static void append(struct netchains *k, uint32_t task, uint32_t v)
 {
 	struct chain *c = &k->chain[task];
@@ -38,20 +22,16 @@ static void append(struct netchains *k, uint32_t task, uint32_t v)
 static int link_chains(struct netchains *k)
 {
 	const struct network *w = k->w;
-	struct place *p = w->is_unsorted ? calloc(w->n, sizeof(*p)) : NULL;
+	uint32_t *order = w->is_unsorted ? network_by_task(w) : NULL;
 
-	if (w->is_unsorted && !p)
+	if (w->is_unsorted && !order)
 		return -ERR_NOMEM;
-	for (uint32_t i = 0; i < w->n && p; i++)
-		p[i] = (struct place){ w->v[i].task, i, w->v[i].t };
-	if (p)
-		qsort(p, w->n, sizeof(*p), by_place);
 	for (uint32_t i = 0; i < w->n; i++) {
-		uint32_t v = p ? p[i].v : i;
+		uint32_t v = order ? order[i] : i;
 
 		append(k, w->v[v].task, v);
 	}
-	free(p);
+	free(order);
 	return 0;
 }
 

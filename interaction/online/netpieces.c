@@ -17,27 +17,28 @@ void netpieces_add(struct netpieces *p, const struct network_piece *more)
 		p->piece[p->n++] = *more;
 }
 
-void netpieces_add_all(struct netpieces *p, const struct network_piece *more, uint32_t n,
-		       bool is_child)
+static void add_each(struct netpieces *p, const struct network_piece *more, uint32_t n,
+		     bool is_child, bool is_beside)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct network_piece x = more[i];
 
 		x.is_child |= is_child;
+		x.ns = is_beside ? 0 : x.ns;
 		netpieces_add(p, &x);
 	}
+}
+
+void netpieces_add_all(struct netpieces *p, const struct network_piece *more, uint32_t n,
+		       bool is_child)
+{
+	add_each(p, more, n, is_child, false);
 }
 
 void netpieces_add_beside(struct netpieces *p, const struct network_piece *more, uint32_t n,
 			  bool is_child)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		struct network_piece x = more[i];
-
-		x.is_child |= is_child;
-		x.ns = 0;
-		netpieces_add(p, &x);
-	}
+	add_each(p, more, n, is_child, true);
 }
 
 void netpieces_use(struct netpieces *p, uint64_t objects, bool is_inherited)
